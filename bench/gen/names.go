@@ -1,0 +1,103 @@
+package gen
+
+import "strconv"
+
+// The vocabulary is that of a middling company's infrastructure. The words are
+// chosen so that each is a string as a plain YAML scalar.
+var (
+	software = []string{
+		"nginx", "apache", "postgresql", "mysql", "redis", "rabbitmq", "elasticsearch", "kibana", "logstash", "grafana",
+		"prometheus", "haproxy", "varnish", "memcached", "consul", "vault", "nomad", "docker", "kubernetes", "jenkins",
+		"gitlab", "sshd", "ntp", "dns", "dhcp", "ldap", "kerberos", "postfix", "dovecot", "samba",
+		"nfs", "ceph", "glance", "keystone", "neutron", "nova", "cinder", "swift", "horizon", "zookeeper",
+		"kafka", "cassandra", "mongodb", "influxdb", "telegraf", "icinga", "puppetdb", "foreman", "sudo", "firewall",
+	}
+	prefixes = []string{"profile_", "role_", "base_", "infra_"}
+	classes  = []string{
+		"server", "client", "config", "service", "package", "backup", "monitoring", "tls",
+		"cache", "storage", "cluster", "proxy", "logging", "auth", "limits", "vhost",
+	}
+	paramFirst = []string{
+		"worker", "max", "min", "listen", "client", "server", "request", "response", "session", "buffer",
+		"connection", "keepalive", "upstream", "default", "primary", "replica", "log", "error", "access", "retry",
+	}
+	paramLast = []string{
+		"connections", "timeout", "port", "address", "size", "count", "path", "level", "interval", "mode",
+		"hosts", "options", "user", "group", "limit", "threshold", "format", "version", "policy", "name",
+	}
+	roles     = []string{"app", "web", "db", "cache", "queue", "search", "proxy", "mail", "build", "mon", "log", "auth", "files", "stor", "kvm", "edge"}
+	cities    = []string{"fra", "ams", "lon", "par", "osl", "waw", "nyc", "sfo", "sin", "syd", "nrt", "gru"}
+	families  = []string{"Debian", "RedHat", "Suse", "Archlinux"}
+	stages    = []string{"production", "staging", "testing"}
+	osNames   = []string{"Debian", "CentOS", "SLES", "Archlinux"} // beside families
+	osMajor   = []string{"12", "9", "15", "6"}                    // beside families
+	plainWord = []string{
+		"present", "absent", "running", "stopped", "latest", "installed", "enabled", "disabled", "permissive", "enforcing",
+		"warning", "notice", "debug", "info", "round_robin", "least_conn", "ip_hash", "sticky", "primary", "secondary",
+		"daily", "weekly", "monthly", "hourly", "internal", "external", "public", "private", "json", "syslog",
+	}
+)
+
+// nodeName is a fully qualified name such as app017.fra.example.com.
+func nodeName(i int) string {
+	host, rest := roles[i%len(roles)], i/len(roles)
+	city, number := cities[rest%len(cities)], rest/len(cities)+1
+	return host + threeDigits(number) + "." + city + "." + domain
+}
+
+const domain = "example.com"
+
+func threeDigits(n int) string {
+	text := strconv.Itoa(n)
+	for len(text) < 3 {
+		text = "0" + text
+	}
+	return text
+}
+
+// moduleName numbers the modules once the vocabulary is used up.
+func moduleName(i int) string {
+	name := prefixes[i/len(software)%len(prefixes)] + software[i%len(software)]
+	if round := i / (len(software) * len(prefixes)); round > 0 {
+		name += strconv.Itoa(round + 1)
+	}
+	return name
+}
+
+// HotKey is bound by the site's common data and by every node, there to the
+// node's number, counted from 1.
+const HotKey = "site::hot"
+
+// keyNames names all keys of the modules; those of one module lie together.
+func (s *Site) keyNames() []string {
+	d := s.throw(forKeys, 0, 0)
+	names := make([]string, s.Keys)
+	taken := make(map[string]bool, s.Keys)
+	for i := range names {
+		name := moduleName(s.moduleOf(i)) + "::" + param(&d)
+		if taken[name] {
+			name = unused(taken, name)
+		}
+		taken[name] = true
+		names[i] = name
+	}
+	return names
+}
+
+// param is a class and a parameter, or, one time in four, a parameter of the
+// module's main class.
+func param(d *dice) string {
+	name := pick(d, paramFirst) + "_" + pick(d, paramLast)
+	if d.percent(25) {
+		return name
+	}
+	return pick(d, classes) + "::" + name
+}
+
+func unused(taken map[string]bool, name string) string {
+	for n := 2; ; n++ {
+		if numbered := name + "_" + strconv.Itoa(n); !taken[numbered] {
+			return numbered
+		}
+	}
+}

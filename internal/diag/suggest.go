@@ -1,0 +1,40 @@
+package diag
+
+// Suggest returns the candidate nearest to word, or "" when none is near enough to be a typo of it.
+func Suggest(word string, candidates []string) string {
+	best, limit := "", len(word)/3+1
+	for _, c := range candidates {
+		if d := distance(word, c, limit); d <= limit && d < len(word) {
+			best, limit = c, d-1
+		}
+	}
+	return best
+}
+
+// distance is the edit distance of a and b with swaps of neighbours, or limit+1 when it is more than limit.
+func distance(a, b string, limit int) int {
+	if abs(len(a)-len(b)) > limit {
+		return limit + 1
+	}
+	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], before[j-2]+1)
+			}
+		}
+		before, prev, cur = prev, cur, before
+	}
+	return prev[len(b)]
+}
+
+func abs(n int) int { return max(n, -n) }

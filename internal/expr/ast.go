@@ -1,0 +1,60 @@
+// Package expr holds the expression language of the bindings (language.md, section 7): its syntax tree, the encoding of
+// the tree in a snapshot, and the evaluator. Package syntax parses source text into these trees; a lookup only evaluates.
+package expr
+
+import "bindc/internal/value"
+
+// Op says what a Node is and how its Kids are laid out.
+type Op uint8
+
+const (
+	Const    Op = iota // Value; also undef, default and regular expressions
+	Var                // Name, without a leading ::
+	Concat             // Kids are joined as text: a string with interpolations
+	ArrayLit           // Kids are elements
+	HashLit            // Kids are key, value, key, value...
+	Splat              // Kids[0], spread into the list it stands in
+	Access             // Kids[0][Kids[1], ...]; of a TypeName this parameterizes a type
+	TypeName           // Name: Integer, Foo::Bar
+	Call               // Name(Kids...) with Lambda if not nil; a.f(b) is Call f with Kids a, b
+	Unary              // Name is ! or -; Kids[0]
+	Binary             // Name is the operator (+ - * / % << >> == != < <= > >= =~ !~ in and or); Kids[0], Kids[1]
+	If                 // Kids: condition, then, else; unless is If with the branches swapped
+	Case               // Kids[0] the control, then Option nodes
+	Selector           // Kids[0] the control, then Option nodes
+	Option             // Kids: the values that match, last the result
+	Assign             // Name = Kids[0]
+	Block              // Kids in order, the value is the last one's; no Kids: undef
+)
+
+// Node is one node of the tree. Nodes are immutable once parsed and may be evaluated concurrently.
+type Node struct {
+	Op     Op
+	Off    int // byte offset in the source text where the node begins, for messages
+	Name   string
+	Value  value.Value
+	Kids   []*Node
+	Lambda *Lambda
+}
+
+// Lambda is |$a, $b = 1, *$rest| { ... }.
+type Lambda struct {
+	Params []Param
+	Body   *Node
+}
+
+// Param is one parameter. Type and Default may be nil; Rest marks *$name, which is the last.
+type Param struct {
+	Name    string
+	Type    *Node
+	Default *Node
+	Rest    bool
+}
+
+// Constant tells whether n is a literal, and which.
+func (n *Node) Constant() (value.Value, bool) {
+	if n.Op == Const {
+		return n.Value, true
+	}
+	return value.Value{}, false
+}

@@ -1,0 +1,236 @@
+package onigmo
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// set is a set of characters in the notation of the inside of Go's brackets.
+type set struct {
+	text    string
+	negated bool
+	one     bool // it is a single character, which may begin or end a range
+}
+
+func (s set) bracketed() string {
+	switch {
+	case s.negated:
+		return "[^" + s.text + "]"
+	case s.one:
+		return s.text
+	}
+	return "[" + s.text + "]"
+}
+
+// shorthand maps the letters of escapes to what they match; the upper-case letter is the rest of all characters.
+var shorthand = map[byte]string{'d': `0-9`, 'w': `0-9A-Za-z_`, 's': `\t-\r `, 'h': `0-9A-Fa-f`}
+
+// complement spells out that rest, for use inside a class.
+var complement = map[byte]string{
+	'D': `\x00-/:-\x{10FFFF}`,
+	'W': "\\x00-/:-@\\[-\\^`{-\\x{10FFFF}",
+	'S': `\x00-\x08\x0e-\x1f!-\x{10FFFF}`,
+	'H': "\\x00-/:-@G-`g-\\x{10FFFF}",
+}
+
+// anchors are escapes that stand for no single character. Go's \b knows ASCII words only; \Z takes the newline that
+// Ruby's only looks at.
+var anchors = map[byte]string{
+	'A': `\A`, 'z': `\z`, 'Z': `(?:\n?\z)`, 'b': `\b`, 'B': `\B`,
+	'R': `(?:\r\n|[\n-\r\x{85}\x{2028}\x{2029}])`,
+}
+
+var control = map[byte]string{'t': `\t`, 'n': `\n`, 'r': `\r`, 'f': `\f`, 'v': `\v`, 'a': `\x07`, 'e': `\x1b`}
+
+// posix maps the names of [[:name:]] and \p{Name}; in Ruby they know all of Unicode.
+var posix = map[string]string{
+	"alpha": `\p{L}\p{M}`, "digit": `\p{Nd}`, "alnum": `\p{L}\p{M}\p{Nd}`, "upper": `\p{Lu}`, "lower": `\p{Ll}`,
+	"space": `\t-\r \x{85}\p{Z}`, "blank": `\t\p{Zs}`, "punct": "\\p{P}$+<=>\\^`|~", "cntrl": `\p{Cc}`,
+	"xdigit": `0-9A-Fa-f`, "word": `\p{L}\p{M}\p{Nd}\p{Pc}`, "ascii": `\x00-\x7f`,
+	"graph": `\p{L}\p{M}\p{N}\p{P}\p{S}`, "print": `\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}`,
+}
+
+// quoted is r as a literal, inside and outside of brackets.
+func quoted(r rune) string {
+	if r > ' ' && r < utf8.RuneSelf && !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z') {
+		return `\` + string(r)
+	}
+	return string(r)
+}
+
+// escape translates a backslash outside of a class.
+func (t *translator) escape() (string, error) {
+	if t.pos+1 == len(t.src) {
+		return "", fmt.Errorf("too short escape sequence in /%s/", t.src)
+	}
+	c := t.src[t.pos+1]
+	if a, ok := anchors[c]; ok {
+		t.pos += 2
+		return a, nil
+	}
+	switch {
+	case c >= '1' && c <= '9':
+		return "", fmt.Errorf(`backreferences (\%c) are not supported`, c)
+	case strings.IndexByte("kgGKX", c) >= 0:
+		return "", fmt.Errorf(`\%c is not supported`, c)
+	}
+	s, err := t.escapedSet()
+	return s.bracketed(), err
+}
+
+var (
+	hexByte   = regexp.MustCompile(`^\\x([0-9A-Fa-f]{1,2})`)
+	hexRune   = regexp.MustCompile(`^\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})`)
+	octalByte = regexp.MustCompile(`^\\(0[0-7]{0,2})`)
+	property  = regexp.MustCompile(`^\\([pP])\{(\^?)(\w+)\}`)
+)
+
+// escapedSet reads an escape that stands for a set of characters.
+func (t *translator) escapedSet() (set, error) {
+	rest := t.rest()
+	if len(rest) < 2 {
+		return set{}, fmt.Errorf("too short escape sequence in /%s/", t.src)
+	}
+	c := rest[1]
+	if lower := c | 0x20; shorthand[lower] != "" {
+		t.pos += 2
+		return set{text: shorthand[lower], negated: c != lower}, nil
+	}
+	if m := property.FindStringSubmatch(rest); m != nil {
+		t.pos += len(m[0])
+		return propertySet(m[3], (m[1] == "P") != (m[2] == "^")), nil
+	}
+	for _, form := range []*regexp.Regexp{hexByte, hexRune, octalByte} {
+		if m := form.FindStringSubmatch(rest); m != nil {
+			return t.codePoint(m[0], strings.Join(m[1:], ""))
+		}
+	}
+	r, size := utf8.DecodeRuneInString(rest[1:])
+	if strings.ContainsRune("xupPcCM", r) {
+		return set{}, fmt.Errorf(`the escape \%c is not supported in this form`, r)
+	}
+	t.pos += 1 + size
+	if text, ok := control[c]; ok {
+		return set{text: text, one: true}, nil
+	}
+	return set{text: quoted(r), one: true}, nil
+}
+
+func (t *translator) codePoint(matched, digits string) (set, error) {
+	base, limit := 16, uint64(utf8.MaxRune)
+	switch matched[1] {
+	case '0':
+		base = 8
+	case 'x':
+		limit = utf8.RuneSelf - 1 // beyond, it is a byte and not a character
+	}
+	n, err := strconv.ParseUint(digits, base, 32)
+	if err != nil || n > limit {
+		return set{}, fmt.Errorf("invalid character code %s", matched)
+	}
+	t.pos += len(matched)
+	return set{text: fmt.Sprintf(`\x{%X}`, n), one: true}, nil
+}
+
+func propertySet(name string, negated bool) set {
+	if text, ok := posix[strings.ToLower(name)]; ok {
+		return set{text: text, negated: negated}
+	}
+	if negated {
+		return set{text: `\P{` + name + `}`}
+	}
+	return set{text: `\p{` + name + `}`}
+}
+
+// class translates [...].
+func (t *translator) class(depth int) (set, error) {
+	if depth > maxNesting {
+		return set{}, fmt.Errorf("character classes are nested more than %d deep", maxNesting)
+	}
+	t.pos++
+	var out set
+	if strings.HasPrefix(t.rest(), "^") {
+		out.negated = true
+		t.pos++
+	}
+	for first := true; ; first = false {
+		switch {
+		case t.pos == len(t.src):
+			return set{}, fmt.Errorf("premature end of char-class in /%s/", t.src)
+		case t.src[t.pos] == ']' && !first:
+			t.pos++
+			return out, nil
+		case strings.HasPrefix(t.rest(), "&&"):
+			return set{}, fmt.Errorf("intersections (&&) in character classes are not supported")
+		}
+		text, err := t.classRange(depth)
+		if err != nil {
+			return set{}, err
+		}
+		out.text += text
+	}
+}
+
+// classRange reads one member of a class, or two with a - between them.
+func (t *translator) classRange(depth int) (string, error) {
+	low, err := t.member(depth)
+	if err != nil {
+		return "", err
+	}
+	rest := t.rest()
+	if !low.one || len(rest) < 2 || rest[0] != '-' || rest[1] == ']' {
+		return low.inside()
+	}
+	t.pos++
+	high, err := t.member(depth)
+	if err != nil {
+		return "", err
+	}
+	if high.one {
+		return low.text + "-" + high.text, nil
+	}
+	text, err := high.inside()
+	return low.text + `\-` + text, err
+}
+
+// inside is s as a part of a class.
+func (s set) inside() (string, error) {
+	if !s.negated {
+		return s.text, nil
+	}
+	for letter, text := range shorthand {
+		if text == s.text {
+			return complement[letter&^0x20], nil
+		}
+	}
+	return "", fmt.Errorf("a negated set inside a character class is not supported")
+}
+
+var posixClass = regexp.MustCompile(`^\[:(\^?)(\w+):\]`)
+
+func (t *translator) member(depth int) (set, error) {
+	switch t.src[t.pos] {
+	case '\\':
+		if strings.HasPrefix(t.rest(), `\b`) {
+			t.pos += 2
+			return set{text: `\x08`, one: true}, nil
+		}
+		return t.escapedSet()
+	case '[':
+		m := posixClass.FindStringSubmatch(t.rest())
+		if m == nil {
+			return t.class(depth + 1)
+		}
+		if posix[m[2]] == "" {
+			return set{}, fmt.Errorf("unknown character class [:%s:]", m[2])
+		}
+		t.pos += len(m[0])
+		return set{text: posix[m[2]], negated: m[1] != ""}, nil
+	}
+	r, size := utf8.DecodeRuneInString(t.rest())
+	t.pos += size
+	return set{text: quoted(r), one: true}, nil
+}

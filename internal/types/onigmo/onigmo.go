@@ -1,0 +1,88 @@
+// Package onigmo compiles Ruby's regular expressions with Go's engine, whose matching time is linear in the text. What
+// that engine cannot do, lookaround and backreferences above all, is refused with a message that names it.
+package onigmo
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"sync"
+)
+
+// Regexp is a compiled expression. Cost is the size of its program: matching takes at most Cost steps per byte of text.
+type Regexp struct {
+	*regexp.Regexp
+	Cost int
+}
+
+// Limits on what is compiled; a longer source or program is no sensible expression but an attack.
+const (
+	maxSource  = 32 << 10
+	maxProgram = 10_000
+	maxCached  = 512
+)
+
+var cache struct {
+	sync.RWMutex
+	compiled map[string]*Regexp
+}
+
+// Compile compiles src. Results are kept, so that compiling a source again is cheap.
+func Compile(src string) (*Regexp, error) {
+	cache.RLock()
+	re := cache.compiled[src]
+	cache.RUnlock()
+	if re != nil {
+		return re, nil
+	}
+	re, err := compile(src)
+	if err != nil {
+		return nil, err
+	}
+	cache.Lock()
+	defer cache.Unlock()
+	if cache.compiled == nil || len(cache.compiled) >= maxCached {
+		cache.compiled = make(map[string]*Regexp)
+	}
+	cache.compiled[strings.Clone(src)] = re // src may point into a mapped file
+	return re, nil
+}
+
+func compile(src string) (*Regexp, error) {
+	if len(src) > maxSource {
+		return nil, errors.New("the regular expression is too long")
+	}
+	translated, err := Translate(src)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := syntax.Parse(translated, syntax.Perl)
+	if err != nil {
+		return nil, plain(err)
+	}
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return nil, plain(err)
+	}
+	if len(prog.Inst) > maxProgram {
+		return nil, errors.New("the regular expression is too large")
+	}
+	re, err := regexp.Compile(translated)
+	if err != nil {
+		return nil, plain(err)
+	}
+	return &Regexp{re, len(prog.Inst)}, nil
+}
+
+// plain words an error of Go's parser, which would otherwise speak of Go.
+func plain(err error) error {
+	var e *syntax.Error
+	if !errors.As(err, &e) {
+		return errors.New("invalid regular expression")
+	}
+	if e.Expr == "" {
+		return errors.New(string(e.Code))
+	}
+	return errors.New(string(e.Code) + ": " + e.Expr)
+}

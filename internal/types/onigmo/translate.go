@@ -1,0 +1,255 @@
+package onigmo
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Translate rewrites a Ruby regular expression for Go's engine. In Ruby ^ and $ stand at lines, (?m) is Go's (?s), and
+// plain groups do not capture beside named ones.
+func Translate(src string) (string, error) {
+	t := translator{src: src, named: hasNamedGroup(src)}
+	out, err := t.alternatives(0)
+	if err != nil {
+		return "", err
+	}
+	if t.pos < len(src) {
+		return "", fmt.Errorf("unmatched ) in /%s/", src)
+	}
+	return "(?m)" + out, nil
+}
+
+// maxNesting bounds groups in groups.
+const maxNesting = 250
+
+// translator reads src from pos on; its methods return what they translated.
+type translator struct {
+	src      string
+	pos      int
+	named    bool // there is a named group
+	extended bool // (?x) is on
+}
+
+// hasNamedGroup looks for (?<name>, not quite exactly: inside a character class it is mistaken.
+func hasNamedGroup(src string) bool {
+	for i := 0; i+3 < len(src); i++ {
+		switch {
+		case src[i] == '\\':
+			i++
+		case strings.HasPrefix(src[i:], "(?<") && src[i+3] != '=' && src[i+3] != '!', strings.HasPrefix(src[i:], "(?'"):
+			return true
+		}
+	}
+	return false
+}
+
+func (t *translator) rest() string { return t.src[t.pos:] }
+
+// alternatives translates up to the end or to a ) that closes nothing in it, which it leaves.
+func (t *translator) alternatives(depth int) (string, error) {
+	if depth > maxNesting {
+		return "", fmt.Errorf("groups are nested more than %d deep", maxNesting)
+	}
+	var out strings.Builder
+	for t.pos < len(t.src) && t.src[t.pos] != ')' {
+		if t.src[t.pos] == '|' {
+			out.WriteByte('|')
+			t.pos++
+			continue
+		}
+		if t.blank() {
+			continue
+		}
+		part, err := t.repeated(depth)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(part)
+	}
+	return out.String(), nil
+}
+
+// blank passes over what (?x) ignores and over comments.
+func (t *translator) blank() bool {
+	rest := t.rest()
+	switch {
+	case strings.HasPrefix(rest, "(?#"):
+		return t.passTo(')')
+	case t.extended && rest != "" && strings.IndexByte(" \t\n\r\f\v", rest[0]) >= 0:
+		t.pos++
+		return true
+	case t.extended && strings.HasPrefix(rest, "#"):
+		if !t.passTo('\n') {
+			t.pos = len(t.src)
+		}
+		return true
+	}
+	return false
+}
+
+// passTo moves behind the next c, if there is one.
+func (t *translator) passTo(c byte) bool {
+	i := strings.IndexByte(t.rest(), c)
+	if i >= 0 {
+		t.pos += i + 1
+	}
+	return i >= 0
+}
+
+// repeated translates one atom with its quantifiers.
+func (t *translator) repeated(depth int) (string, error) {
+	atom, err := t.atom(depth)
+	for n := 0; err == nil; n++ {
+		for t.blank() {
+		}
+		var q string
+		if q, err = t.quantifier(); q == "" {
+			break
+		}
+		if n > 0 { // Go wants no quantifier on a quantifier
+			atom = "(?:" + atom + ")"
+		}
+		if n > maxNesting {
+			return "", fmt.Errorf("too many quantifiers in a row")
+		}
+		atom += q
+	}
+	return atom, err
+}
+
+var interval = regexp.MustCompile(`^\{(\d*)(,?)(\d*)\}`)
+
+// quantifier reads one quantifier; "" when there is none.
+func (t *translator) quantifier() (string, error) {
+	if t.pos == len(t.src) {
+		return "", nil
+	}
+	c := t.src[t.pos]
+	if c == '*' || c == '+' || c == '?' {
+		t.pos++
+		switch {
+		case strings.HasPrefix(t.rest(), "?"):
+			t.pos++
+			return string(c) + "?", nil
+		case strings.HasPrefix(t.rest(), "+"):
+			return "", fmt.Errorf("possessive quantifiers (%c+) are not supported", c)
+		}
+		return string(c), nil
+	}
+	m := interval.FindStringSubmatch(t.rest())
+	if m == nil || m[1] == "" && m[3] == "" {
+		return "", nil
+	}
+	t.pos += len(m[0])
+	low := m[1]
+	if low == "" {
+		low = "0"
+	}
+	q := "{" + low + m[2] + m[3] + "}"
+	if m[2] != "" && strings.HasPrefix(t.rest(), "?") { // after {n} a ? is a quantifier of its own
+		t.pos++
+		q += "?"
+	}
+	return q, nil
+}
+
+func (t *translator) atom(depth int) (string, error) {
+	switch c := t.src[t.pos]; c {
+	case '(':
+		return t.group(depth)
+	case '[':
+		s, err := t.class(depth)
+		return s.bracketed(), err
+	case '\\':
+		return t.escape()
+	case '*', '+', '?':
+		return "", fmt.Errorf("target of repeat operator %c is not specified", c)
+	case '.', '^', '$':
+		t.pos++
+		return string(c), nil
+	}
+	r, size := utf8.DecodeRuneInString(t.rest())
+	t.pos += size
+	return quoted(r), nil
+}
+
+// unsupported lists how groups begin that Go's engine does not know.
+var unsupported = []struct{ prefix, name string }{
+	{"(?=", "lookahead (?=...) is"}, {"(?!", "negative lookahead (?!...) is"},
+	{"(?<=", "lookbehind (?<=...) is"}, {"(?<!", "negative lookbehind (?<!...) is"},
+	{"(?>", "atomic groups (?>...) are"}, {"(?~", "absence operators (?~...) are"},
+	{"(?(", "conditions (?(...)...) are"},
+}
+
+func (t *translator) group(depth int) (string, error) {
+	for _, u := range unsupported {
+		if strings.HasPrefix(t.rest(), u.prefix) {
+			return "", fmt.Errorf("%s not supported", u.name)
+		}
+	}
+	extended := t.extended
+	open, closed, err := t.groupStart()
+	if err != nil {
+		return "", err
+	}
+	body, err := t.alternatives(depth + 1)
+	if err != nil || !closed { // (?i) holds up to the end of the group around it
+		return open + body, err
+	}
+	t.extended = extended
+	if t.pos == len(t.src) {
+		return "", fmt.Errorf("unmatched ( in /%s/", t.src)
+	}
+	t.pos++
+	return open + body + ")", nil
+}
+
+var (
+	groupName = regexp.MustCompile(`^\(\?(?:<([^>]*)>|'([^']*)')`)
+	goName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	options   = regexp.MustCompile(`^\(\?([imxadu]*)(?:-([imx]*))?([:)])`)
+)
+
+// groupStart reads ( with what belongs to it. closed tells that a ) ends the group.
+func (t *translator) groupStart() (open string, closed bool, err error) {
+	if !strings.HasPrefix(t.rest(), "(?") {
+		t.pos++
+		if t.named {
+			return "(?:", true, nil
+		}
+		return "(", true, nil
+	}
+	if m := groupName.FindStringSubmatch(t.rest()); m != nil {
+		name := m[1] + m[2]
+		if !goName.MatchString(name) {
+			return "", false, fmt.Errorf("invalid group name <%s>", name)
+		}
+		t.pos += len(m[0])
+		return "(?P<" + name + ">", true, nil
+	}
+	m := options.FindStringSubmatch(t.rest())
+	if m == nil {
+		return "", false, fmt.Errorf("undefined group option in /%s/", t.src)
+	}
+	t.pos += len(m[0])
+	t.extended = (t.extended || strings.Contains(m[1], "x")) && !strings.Contains(m[2], "x")
+	flags := goFlags(m[1], m[2])
+	if m[3] == ":" {
+		return "(?" + flags + ":", true, nil
+	}
+	if flags == "" {
+		return "", false, nil
+	}
+	return "(?" + flags + ")", false, nil
+}
+
+func goFlags(on, off string) string {
+	pick := strings.NewReplacer("m", "s", "x", "", "a", "", "d", "", "u", "")
+	on, off = pick.Replace(on), pick.Replace(off)
+	if off == "" {
+		return on
+	}
+	return on + "-" + off
+}

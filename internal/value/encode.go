@@ -1,0 +1,214 @@
+package value
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// An encoded value is a tag byte and what belongs to it. format.md, section "Values", is normative.
+//
+//	00        undef            01  default
+//	02 03     false, true      04  integer: zigzag varint
+//	05        float: 8 bytes, IEEE 754, little endian
+//	06 07 08  string, regexp, type: uvarint length, bytes
+//	09 0a     array, hash: uvarint length in bytes of what follows, uvarint number of entries, the entries
+//	40..7f    integer 0 to 63
+//	80..ff    string of 0 to 127 bytes
+const (
+	tagUndef byte = iota
+	tagDefault
+	tagFalse
+	tagTrue
+	tagInt
+	tagFloat
+	tagString
+	tagRegexp
+	tagType
+	tagArray
+	tagHash
+	tagSmallInt   byte = 0x40
+	tagSmallStr   byte = 0x80
+	smallInts          = 64
+	smallStrBytes      = 128
+)
+
+// MaxDepth is how deep encoded values may nest; language.md, section 10, sets it.
+const MaxDepth = 512
+
+// ErrMalformed says that bytes are no encoded value.
+var ErrMalformed = errors.New("not an encoded value")
+
+// Append appends the encoding of v to dst.
+func Append(dst []byte, v Value) []byte {
+	switch v.kind {
+	case Undef:
+		return append(dst, tagUndef)
+	case Default:
+		return append(dst, tagDefault)
+	case Bool:
+		return append(dst, tagFalse+byte(v.num))
+	case Int:
+		if v.num < smallInts {
+			return append(dst, tagSmallInt|byte(v.num))
+		}
+		return binary.AppendVarint(append(dst, tagInt), v.Int())
+	case Float:
+		return binary.LittleEndian.AppendUint64(append(dst, tagFloat), v.num)
+	case String:
+		if len(v.str) < smallStrBytes {
+			return append(append(dst, tagSmallStr|byte(len(v.str))), v.str...)
+		}
+		return appendText(append(dst, tagString), v.str)
+	case Regexp:
+		return appendText(append(dst, tagRegexp), v.str)
+	case Type:
+		return appendText(append(dst, tagType), typeText(v))
+	}
+	return appendEntries(dst, v)
+}
+
+func appendText(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func typeText(v Value) string {
+	if t := v.Ref(); t != nil {
+		return t.String()
+	}
+	return v.str
+}
+
+func appendEntries(dst []byte, v Value) []byte {
+	var body []byte
+	tag := tagArray
+	if v.kind == Hash {
+		tag = tagHash
+		for k, e := range v.Pairs() {
+			body = Append(Append(body, k), e)
+		}
+	} else {
+		for e := range v.Elems() {
+			body = Append(body, e)
+		}
+	}
+	count := binary.AppendUvarint(nil, uint64(v.Len()))
+	dst = binary.AppendUvarint(append(dst, tag), uint64(len(count)+len(body)))
+	return append(append(dst, count...), body...)
+}
+
+// View reads the value at the start of b without copying: the result refers to b. Everything below it is checked,
+// so that ranging over it later meets no surprise. rest is what follows the value.
+func View(b string) (v Value, rest string, err error) {
+	v, rest, ok := view(b)
+	if !ok || (v.kind >= Array && v.kind != Type && !sound(v, MaxDepth)) {
+		return Value{}, "", ErrMalformed
+	}
+	return v, rest, nil
+}
+
+func sound(v Value, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	entries := v.num
+	if v.kind == Hash {
+		entries *= 2
+	}
+	b := v.str
+	for ; entries > 0; entries-- {
+		e, rest, ok := view(b)
+		if !ok || (e.kind == Array || e.kind == Hash) && !sound(e, depth-1) {
+			return false
+		}
+		b = rest
+	}
+	return b == ""
+}
+
+// view reads one value, checking its own bounds but not what is inside it.
+func view(b string) (v Value, rest string, ok bool) {
+	if b == "" {
+		return Value{}, "", false
+	}
+	tag, b := b[0], b[1:]
+	switch {
+	case tag >= tagSmallStr:
+		n := int(tag &^ tagSmallStr)
+		if n > len(b) {
+			return Value{}, "", false
+		}
+		return Value{kind: String, str: b[:n]}, b[n:], true
+	case tag >= tagSmallInt:
+		return FromInt(int64(tag &^ tagSmallInt)), b, true
+	}
+	switch tag {
+	case tagUndef:
+		return Value{}, b, true
+	case tagDefault:
+		return Value{kind: Default}, b, true
+	case tagFalse, tagTrue:
+		return FromBool(tag == tagTrue), b, true
+	case tagInt:
+		n, rest, ok := uvarint(b)
+		return FromInt(int64(n>>1) ^ -int64(n&1)), rest, ok
+	case tagFloat:
+		if len(b) < 8 {
+			return Value{}, "", false
+		}
+		return FromFloat(math.Float64frombits(le64(b))), b[8:], true
+	case tagString, tagRegexp, tagType, tagArray, tagHash:
+		n, b, ok := uvarint(b)
+		if !ok || n > uint64(len(b)) {
+			return Value{}, "", false
+		}
+		return viewLong(tag, b[:n], b[n:])
+	}
+	return Value{}, "", false
+}
+
+func viewLong(tag byte, body, rest string) (Value, string, bool) {
+	switch tag {
+	case tagString:
+		return Value{kind: String, str: body}, rest, true
+	case tagRegexp:
+		return Value{kind: Regexp, str: body}, rest, true
+	case tagType:
+		return Value{kind: Type, ref: typeName(body)}, rest, true
+	}
+	count, body, ok := uvarint(body)
+	if !ok || count > uint64(len(body)) { // an entry takes at least a byte
+		return Value{}, "", false
+	}
+	kind := Array
+	if tag == tagHash {
+		kind = Hash
+	}
+	return Value{kind: kind, num: count, str: body}, rest, true
+}
+
+// typeName stands for a type that was encoded by its text, until package types parses it.
+type typeName string
+
+func (t typeName) String() string { return string(t) }
+
+func le64(b string) uint64 {
+	_ = b[7]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+// uvarint is binary.Uvarint over a string.
+func uvarint(b string) (n uint64, rest string, ok bool) {
+	for i := 0; i < len(b) && i < binary.MaxVarintLen64; i++ {
+		c := b[i]
+		if c < 0x80 {
+			if i == binary.MaxVarintLen64-1 && c > 1 {
+				return 0, "", false
+			}
+			return n | uint64(c)<<(7*i), b[i+1:], true
+		}
+		n |= uint64(c&0x7f) << (7 * i)
+	}
+	return 0, "", false
+}

@@ -1,0 +1,137 @@
+// Package yaml reads YAML and JSON into one small tree with positions. Values mean what Ruby's Psych makes of them for
+// Puppet: section 10 of the language. It reports every fault as a diagnostic with file, line, column and a stable code.
+package yaml
+
+import (
+	"iter"
+	"strconv"
+
+	"bindc/internal/value"
+)
+
+// Kind says what a Node is.
+type Kind uint8
+
+const (
+	Scalar Kind = iota
+	Sequence
+	Mapping
+)
+
+// Node is one value of a document. Aliases and merge keys are already expanded: a node reached through an alias has
+// the position of its definition, and shares its Kids. Nodes are not changed after Parse and may be read concurrently.
+type Node struct {
+	Kind  Kind
+	Line  uint32      // from 1
+	Col   uint32      // in characters, from 1
+	Value value.Value // of a Scalar, resolved; undef in other nodes
+	Kids  []Node      // of a Sequence: its elements; of a Mapping: key, value, key, value, no key twice
+}
+
+// Document is one parsed file.
+type Document struct {
+	File string
+	Root *Node // nil: the file holds no data
+
+	src   string
+	lines []uint32 // offset in src of each line
+}
+
+// Options is what differs between the kinds of files. The zero value suits configuration and bindings files.
+type Options struct {
+	// LastKeyWins makes a key that occurs twice in a mapping a warning; the last one counts, as in Psych. Else it is an
+	// error.
+	LastKeyWins bool
+}
+
+// Pairs ranges over keys and values of a Mapping, in order; over nothing for another node.
+func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
+	return func(yield func(*Node, *Node) bool) {
+		if n.Kind != Mapping {
+			return
+		}
+		for i := 0; i+1 < len(n.Kids); i += 2 {
+			if !yield(&n.Kids[i], &n.Kids[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// Lookup finds the key and value of a Mapping whose key is the string name. It looks at each key: for the few
+// attributes of a configuration, not for large data.
+func (n *Node) Lookup(name string) (key, val *Node, ok bool) {
+	for k, v := range n.Pairs() {
+		if s, isString := k.Text(); isString && s == name {
+			return k, v, true
+		}
+	}
+	return nil, nil, false
+}
+
+// Text is the text of a string scalar.
+func (n *Node) Text() (string, bool) {
+	if n.Kind != Scalar || n.Value.Kind() != value.String {
+		return "", false
+	}
+	return n.Value.Text(), true
+}
+
+// Literal is the whole subtree as a value.
+func (n *Node) Literal() value.Value {
+	switch n.Kind {
+	case Sequence:
+		elems := make([]value.Value, len(n.Kids))
+		for i := range n.Kids {
+			elems[i] = n.Kids[i].Literal()
+		}
+		return value.FromSlice(elems)
+	case Mapping:
+		var b value.Builder
+		for k, v := range n.Pairs() {
+			b.Set(k.Literal(), v.Literal())
+		}
+		return b.Hash()
+	}
+	return n.Value
+}
+
+// longest text that Describe shows whole, in characters
+const describeMax = 40
+
+// Describe says what n is, for a message: "a list", "a hash", "the string 'x'".
+func (n *Node) Describe() string {
+	switch n.Kind {
+	case Sequence:
+		return "a list"
+	case Mapping:
+		return "a hash"
+	}
+	return describe(n.Value)
+}
+
+func describe(v value.Value) string {
+	switch v.Kind() {
+	case value.Undef:
+		return "null"
+	case value.Bool:
+		return "the boolean " + strconv.FormatBool(v.Bool())
+	case value.Int:
+		return "the integer " + strconv.FormatInt(v.Int(), 10)
+	case value.Float:
+		return "the float " + strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	}
+	return "the string '" + shorten(v.Text()) + "'"
+}
+
+// shorten cuts text for a message.
+func shorten(text string) string {
+	chars := 0
+	for i, r := range text {
+		if r == '\n' || chars == describeMax {
+			return text[:i] + "…"
+		}
+		chars++
+	}
+	return text
+}

@@ -1,0 +1,149 @@
+package snapshot
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Section blocktab: u32 number of blocks; per block: offset in section blocks u64, compressed length u32, length u32;
+// per value: block u32, offset in the decoded block u32.
+const (
+	blockEntry      = 16
+	blockValueEntry = 8
+)
+
+// blockWriter collects large values in blocks.
+type blockWriter struct {
+	raw, packed  []byte
+	table, where []byte
+	blocks       uint32
+	values       int
+}
+
+// add stores one value and returns its number.
+func (b *blockWriter) add(v string) int {
+	b.where = binary.LittleEndian.AppendUint32(b.where, b.blocks)
+	b.where = binary.LittleEndian.AppendUint32(b.where, uint32(len(b.raw)))
+	b.raw = append(b.raw, v...)
+	if len(b.raw) >= blockSize {
+		b.flush()
+	}
+	b.values++
+	return b.values - 1
+}
+
+func (b *blockWriter) flush() {
+	packed := compress(b.raw)
+	b.table = binary.LittleEndian.AppendUint64(b.table, uint64(len(b.packed)))
+	b.table = binary.LittleEndian.AppendUint32(b.table, uint32(len(packed)))
+	b.table = binary.LittleEndian.AppendUint32(b.table, uint32(len(b.raw)))
+	b.packed = append(b.packed, packed...)
+	b.raw = b.raw[:0]
+	b.blocks++
+}
+
+func (b *blockWriter) finish() (table, packed []byte, err error) {
+	if len(b.raw) > 0 {
+		b.flush()
+	}
+	table = binary.LittleEndian.AppendUint32(nil, b.blocks)
+	return append(append(table, b.table...), b.where...), b.packed, nil
+}
+
+var encoder = sync.OnceValue(func() *zstd.Encoder {
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression)) // fails for bad options only
+	return e
+})
+
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<31)) // fails for bad options only
+	return d
+})
+
+func compress(raw []byte) []byte { return encoder().EncodeAll(raw, nil) }
+
+// maxExpansion bounds what a block may decode to, so that a forged length allocates no more than its bytes can hold.
+const maxExpansion = 1 << 15
+
+// cacheBytes bounds the decoded blocks that are kept.
+const cacheBytes = 8 << 20
+
+// blockCache keeps decoded blocks, the oldest goes first.
+type blockCache struct {
+	mu      sync.Mutex
+	decoded map[uint32]string
+	order   []uint32
+	bytes   int
+}
+
+func (c *blockCache) get(block uint32) (string, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.decoded[block]
+	return s, ok
+}
+
+func (c *blockCache) put(block uint32, s string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.decoded == nil {
+		c.decoded = map[uint32]string{}
+	}
+	if _, ok := c.decoded[block]; ok {
+		return
+	}
+	c.decoded[block] = s
+	c.order = append(c.order, block)
+	c.bytes += len(s)
+	for c.bytes > cacheBytes && len(c.order) > 1 {
+		c.bytes -= len(c.decoded[c.order[0]])
+		delete(c.decoded, c.order[0])
+		c.order = c.order[1:]
+	}
+}
+
+// blockValue is the encoded value with the given number, and whatever follows it in its block.
+func (s *Snapshot) blockValue(n uint32) (string, error) {
+	tab := s.sections[secBlockTab]
+	if len(tab) < 4 {
+		return "", s.damaged(secBlockTab, 0, "the number of blocks")
+	}
+	blocks := load32(tab)
+	at := 4 + blockEntry*uint64(blocks) + blockValueEntry*uint64(n)
+	if n >= s.blockValues || at+blockValueEntry > uint64(len(tab)) {
+		return "", s.damaged(secBlockTab, at, "the place of value %d", n)
+	}
+	block, off := load32(tab[at:]), load32(tab[at+4:])
+	text, err := s.block(block, blocks)
+	if err != nil {
+		return "", err
+	}
+	if uint64(off) >= uint64(len(text)) {
+		return "", s.damaged(secBlockTab, at+4, "an offset in a block of %d bytes", len(text))
+	}
+	return text[off:], nil
+}
+
+func (s *Snapshot) block(n, blocks uint32) (string, error) {
+	if text, ok := s.cache.get(n); ok {
+		return text, nil
+	}
+	at := 4 + blockEntry*uint64(n)
+	if n >= blocks {
+		return "", s.damaged(secBlockTab, at, "one of %d blocks", blocks)
+	}
+	tab, packed := s.sections[secBlockTab][at:], s.sections[secBlocks]
+	off, packedLen, length := load64(tab), uint64(load32(tab[8:])), uint64(load32(tab[12:]))
+	if off > uint64(len(packed)) || packedLen > uint64(len(packed))-off || length > packedLen*maxExpansion {
+		return "", s.damaged(secBlockTab, at, "a block inside section %s", secBlocks)
+	}
+	raw, err := decoder().DecodeAll([]byte(packed[off:off+packedLen]), make([]byte, 0, length))
+	if err != nil || uint64(len(raw)) != length {
+		return "", s.damaged(secBlocks, off, "a zstd frame of %d bytes", length)
+	}
+	text := string(raw)
+	s.cache.put(n, text)
+	return text, nil
+}

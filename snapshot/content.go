@@ -1,0 +1,60 @@
+// Package snapshot is the file format: an immutable, checksummed file that answers "which value has this key for these
+// category values" in place. format.md states every byte. Write makes a file of a Content; Open maps one.
+//
+// The package knows keys, dimensions, levels and encoded values; it knows neither facts nor YAML.
+package snapshot
+
+// Content is what a snapshot holds: the composed site. Package compile makes it, Write stores it.
+type Content struct {
+	Layers     []string    // labels, highest first
+	Dimensions []Dimension // the categories, highest first, then the guards
+	Levels     []Level     // in order of precedence, highest first
+	Keys       []Key       // sorted by name, unique
+	Values     []Stored    // what keys and entries refer to by index
+	Inputs     []Input     // the files the site was read from, sorted by path
+	Bindings   int         // how many bindings were composed, hidden ones included
+}
+
+// Dimension is what a request has one value of: a category, or a guard that a Hiera-2 path adds to one.
+type Dimension struct {
+	Name     string
+	Guard    bool
+	Category int    // for a guard, the dimension of its category, which must have a value for the guard to have one; else -1
+	Program  []byte // an encoded expression that yields the value as text
+}
+
+// Level is one place in the order of precedence: a layer and the dimensions a condition names. Among the scopes of a
+// level a request is in one at most.
+type Level struct {
+	Layer      int
+	Dimensions []int // ascending; empty for the unconditional level of a layer
+	Scopes     []Scope
+}
+
+// Scope is one condition: a value for each of the level's dimensions, folded to lower case.
+type Scope struct {
+	Values  []string
+	Entries []Entry // sorted by key, unique
+}
+
+// Entry binds Keys[Key] to Values[Value] in a scope.
+type Entry struct{ Key, Value uint32 }
+
+// Key is a name that can be looked up. Names that begin with a NUL byte are internal: the contributions to a multibinding.
+type Key struct {
+	Name    string
+	Default int // index in Values of the unconditional binding, or -1
+}
+
+// Stored is an encoded value (package value), or the recipe of a computed one (package recipe).
+type Stored struct {
+	Computed bool
+	Bytes    string
+}
+
+// Input is a file that was read. Path is relative to the site.
+type Input struct {
+	Path string
+	Size int64
+	Hash uint64 // xxhash64 of the content
+}

@@ -1,0 +1,242 @@
+package snapshot
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/value"
+)
+
+// stored encodes strings and whatever else value holds.
+func stored(vs ...value.Value) []Stored {
+	out := make([]Stored, len(vs))
+	for i, v := range vs {
+		out[i] = Stored{Bytes: string(value.Append(nil, v))}
+	}
+	return out
+}
+
+// fleet is a site of n nodes that all bind "hot", beside a thousand keys bound for everyone and one bound nowhere else.
+func fleet(n int) *Content {
+	c := &Content{
+		Layers:     []string{"site"},
+		Dimensions: []Dimension{{Name: "node", Category: -1}, {Name: "environment", Category: -1}},
+		Values:     stored(value.FromString("default"), value.FromInt(1<<40), value.FromString(strings.Repeat("large ", 1000))),
+	}
+	for i := range 1000 {
+		c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("key%04d", i), Default: i % 3})
+	}
+	c.Keys = append(c.Keys, Key{Name: "zz::hot", Default: 0}, Key{Name: strings.Repeat("z", 300), Default: -1})
+	nodes := Level{Dimensions: []int{0}}
+	for i := range n {
+		c.Values = append(c.Values, stored(value.FromString(fmt.Sprintf("hot on %d", i)))...)
+		nodes.Scopes = append(nodes.Scopes, Scope{Values: []string{fmt.Sprintf("node%d", i)},
+			Entries: []Entry{{uint32(i % 1000), 1}, {1000, uint32(3 + i)}}})
+	}
+	both := Level{Dimensions: []int{0, 1}, Scopes: []Scope{{Values: []string{"node1", "production"}, Entries: []Entry{{1000, 1}, {1001, 0}}}}}
+	c.Levels = []Level{both, nodes}
+	return c
+}
+
+func open(t testing.TB, c *Content) *Snapshot {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s.bsnap")
+	if _, _, err := Write(path, c); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func scopes(s *Snapshot, values ...string) *Scopes {
+	numbers := make([]uint32, len(s.Dimensions()))
+	for i := range numbers {
+		numbers[i] = None
+		if i < len(values) && values[i] != "" {
+			numbers[i] = s.ValueNumber(i, values[i])
+		}
+	}
+	at := &Scopes{}
+	s.Resolve(numbers, at)
+	return at
+}
+
+func find(t testing.TB, s *Snapshot, key string, at *Scopes) (value.Value, bool) {
+	t.Helper()
+	ref, ok, err := s.Find(key, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ok {
+		return value.Value{}, false
+	}
+	v, err := s.Value(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v, true
+}
+
+func TestFindTakesTheHighestScopeTheRequestIsIn(t *testing.T) {
+	s := open(t, fleet(300))
+	for _, c := range []struct {
+		node, env, key string
+		want           value.Value
+		found          bool
+	}{
+		{"node7", "test", "zz::hot", value.FromString("hot on 7"), true},
+		{"node1", "test", "zz::hot", value.FromString("hot on 1"), true},
+		{"node1", "production", "zz::hot", value.FromInt(1 << 40), true},
+		{"unknown", "production", "zz::hot", value.FromString("default"), true},
+		{"", "", "key0002", value.FromString(strings.Repeat("large ", 1000)), true},
+		{"node1", "production", strings.Repeat("z", 300), value.FromString("default"), true},
+		{"node2", "production", strings.Repeat("z", 300), value.Value{}, false},
+		{"node1", "production", "absent", value.Value{}, false},
+		{"node1", "production", "", value.Value{}, false},
+	} {
+		got, ok := find(t, s, c.key, scopes(s, c.node, c.env))
+		if ok != c.found || !value.Identical(got, c.want) {
+			t.Errorf("%s for node %q in %q: got %v %v, want %v %v", c.key, c.node, c.env, got, ok, c.want, c.found)
+		}
+	}
+}
+
+func TestEveryKeyIsFound(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 7, 100, 5000} {
+		c := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1))}
+		for i := range n {
+			c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("module%d::param%d", i%10, i)})
+		}
+		slices.SortFunc(c.Keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
+		s := open(t, c)
+		for _, k := range c.Keys {
+			if _, ok := find(t, s, k.Name, scopes(s)); !ok {
+				t.Fatalf("of %d keys %s is not found", n, k.Name)
+			}
+		}
+		if len(slices.Collect(s.Keys())) != n {
+			t.Errorf("Keys does not list %d keys", n)
+		}
+	}
+}
+
+// A real site has 136 categories; here every one of 200 levels binds the key, and each request is in one of them.
+func TestMoreLevelsThanBitsInAWord(t *testing.T) {
+	const levels = 200
+	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: "k", Default: 0}}, Values: stored(value.FromString("default"))}
+	for i := range levels {
+		c.Dimensions = append(c.Dimensions, Dimension{Name: fmt.Sprintf("c%d", i), Category: -1})
+		c.Values = append(c.Values, stored(value.FromInt(int64(i)))...)
+		c.Levels = append(c.Levels, Level{Dimensions: []int{i}, Scopes: []Scope{{Values: []string{"yes"}, Entries: []Entry{{0, uint32(i + 1)}}}}})
+	}
+	s := open(t, c)
+	for i := range levels {
+		values := make([]string, levels)
+		values[i], values[levels-1] = "yes", "yes"
+		if got, _ := find(t, s, "k", scopes(s, values...)); got.Int() != int64(i) {
+			t.Fatalf("level %d: got %v", i, got.Int())
+		}
+	}
+	if got, _ := find(t, s, "k", scopes(s)); got.Text() != "default" {
+		t.Errorf("outside every scope: got %v", got)
+	}
+}
+
+func TestTheSameContentGivesTheSameBytes(t *testing.T) {
+	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
+	_, da, _ := Write(a, fleet(100))
+	_, db, _ := Write(b, fleet(100))
+	x, _ := os.ReadFile(a)
+	y, _ := os.ReadFile(b)
+	if da != db || !bytes.Equal(x, y) {
+		t.Error("two writes of one content differ")
+	}
+}
+
+func TestAFailedWriteLeavesTheOldFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s.bsnap")
+	os.WriteFile(path, []byte("old"), 0o644)
+	c := fleet(1)
+	c.Keys = append(c.Keys, c.Keys[0]) // a key twice has no perfect hash
+	if _, _, err := Write(path, c); err == nil {
+		t.Fatal("a key that occurs twice was written")
+	}
+	if got, _ := os.ReadFile(path); string(got) != "old" {
+		t.Errorf("the file now holds %q", got)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("temporary files remain: %v", entries)
+	}
+}
+
+// Every truncation and every changed byte is refused or found by Verify, and no lookup in such a file panics.
+func TestDamageIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.bsnap")
+	if _, _, err := Write(path, fleet(3)); err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := os.ReadFile(path)
+	for n := 0; n < len(whole); n += 1 + n/200 {
+		if _, err := OpenBytes(whole[:n]); err == nil {
+			t.Fatalf("a file cut to %d of %d bytes opens", n, len(whole))
+		}
+	}
+	for i := 0; i < len(whole); i += 1 + i/300 {
+		damaged := slices.Clone(whole)
+		damaged[i] ^= 0x41
+		s, err := OpenBytes(damaged)
+		if err != nil {
+			continue
+		}
+		exercise(s)
+		if err := s.Verify(func(string) error { return nil }); err == nil {
+			t.Fatalf("byte %d changed and Verify finds nothing", i)
+		}
+	}
+}
+
+// exercise looks everything up; it must come back.
+func exercise(s *Snapshot) {
+	for _, node := range []string{"", "node1"} {
+		at := scopes(s, node, "production")
+		for _, key := range []string{"key0000", "key0001", "key0002", "zz::hot", "absent", strings.Repeat("z", 300)} {
+			if ref, ok, err := s.Find(key, at); ok && err == nil {
+				s.Value(ref)
+			}
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "s.bsnap")
+	if _, _, err := Write(path, fleet(2)); err != nil {
+		f.Fatal(err)
+	}
+	whole, _ := os.ReadFile(path)
+	f.Add(whole)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if s, err := openUnsummed(b); err == nil {
+			exercise(s)
+			s.Verify(func(string) error { return nil })
+		}
+	})
+}
+
+// openUnsummed opens as OpenBytes does, without the header's checksum, so that a fuzzer gets past it.
+func openUnsummed(b []byte) (*Snapshot, error) {
+	if len(b) < headerSize {
+		return nil, ErrFormat
+	}
+	s := &Snapshot{data: string(b), unmap: func() error { return nil }}
+	return s, s.read()
+}
