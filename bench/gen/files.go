@@ -89,21 +89,33 @@ func (s *Site) Files() int { return len(s.fixed) + s.Nodes }
 // File appends file i to buf and returns its slash-separated path below the
 // site, its content, and how many bindings it holds. It touches no disk.
 func (s *Site) File(i int, buf []byte) (name string, data []byte, bindings int) {
+	if i < len(s.fixed) && s.fixed[i].text != "" {
+		return s.fixed[i].path, append(buf, s.fixed[i].text...), 0
+	}
+	p, keys := s.bound(i)
+	return s.path(i), s.appendData(buf, p, keys), len(keys)
+}
+
+func (s *Site) path(i int) string {
 	if node := i - len(s.fixed); node >= 0 {
-		keys := append(s.overrides(node), s.Keys)
-		return "data/node/" + nodeName(node) + ".yaml", s.appendData(buf, place{SiteNode, node}, keys), len(keys)
+		return "data/node/" + nodeName(node) + ".yaml"
+	}
+	return s.fixed[i].path
+}
+
+// bound tells what file i binds: its place and the keys, in ascending order.
+func (s *Site) bound(i int) (place, []int) {
+	if node := i - len(s.fixed); node >= 0 {
+		return place{SiteNode, node}, append(s.overrides(node), s.Keys)
 	}
 	f := s.fixed[i]
-	if f.text != "" {
-		return f.path, append(buf, f.text...), 0
-	}
 	var keys []int
 	for key := f.first; key < f.end; key++ {
 		if s.binds(f.place, key) {
 			keys = append(keys, key)
 		}
 	}
-	return f.path, s.appendData(buf, f.place, keys), len(keys)
+	return f.place, keys
 }
 
 func (s *Site) appendData(out []byte, p place, keys []int) []byte {

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 )
 
@@ -75,22 +76,22 @@ var levels = [...]struct {
 
 func (l Level) String() string { return levels[l].name }
 
-// place is one level for one value of its category. The scope is the index of
-// that value: of the family, the environment, the node, and 0 for common.
+// place is one level for one value of its category. The index is that of
+// the value: of the family, the environment, the node, and 0 for common.
 type place struct {
-	level Level
-	scope int
+	level      Level
+	scopeIndex int
 }
 
-func (p place) coordinate() uint64 { return uint64(p.level)<<48 | uint64(p.scope) }
+func (p place) coordinate() uint64 { return uint64(p.level)<<48 | uint64(p.scopeIndex) }
 
 // binds tells whether the data at p has key i.
 func (s *Site) binds(p place, i int) bool {
 	switch {
 	case i == s.Keys: // HotKey
-		return p.level == SiteCommon || p.level == SiteNode && p.scope < s.Nodes
+		return p.level == SiteCommon || p.level == SiteNode && p.scopeIndex < s.Nodes
 	case p.level == SiteNode:
-		return slices.Contains(s.overrides(p.scope), i)
+		return slices.Contains(s.overrides(p.scopeIndex), i)
 	}
 	d := s.throw(forMembership, p.coordinate(), uint64(i))
 	return d.percent(levels[p.level].percent)
@@ -99,7 +100,7 @@ func (s *Site) binds(p place, i int) bool {
 // value is what p binds key i to, if it does.
 func (s *Site) value(p place, i int) Value {
 	if i == s.Keys && p.level == SiteNode {
-		return Value{Kind: Integer, Int: p.scope + 1}
+		return Value{Kind: Integer, Int: p.scopeIndex + 1}
 	}
 	d := s.throw(forValue, p.coordinate(), uint64(i))
 	return draw(&d, s.kinds[i])
@@ -226,4 +227,53 @@ func Expected(c Config, i int, key string) (Answer, error) {
 		return Answer{}, err
 	}
 	return s.Expected(i, key)
+}
+
+// Scope is a place bindings are made at, in words.
+type Scope struct {
+	Level Level
+	Value string // of the level's category: a family, an environment, a fqdn; "" for common
+}
+
+func (p place) scope() Scope {
+	switch p.level {
+	case SiteNode:
+		return Scope{p.level, nodeName(p.scopeIndex)}
+	case SiteOSFamily, ModuleOSFamily:
+		return Scope{p.level, families[p.scopeIndex]}
+	case SiteEnvironment:
+		return Scope{p.level, stages[p.scopeIndex]}
+	default:
+		return Scope{p.level, ""}
+	}
+}
+
+// Scopes are where node i finds its bindings, highest first.
+func (s *Site) Scopes(i int) []Scope {
+	var scopes []Scope
+	for _, p := range s.places(i) {
+		scopes = append(scopes, p.scope())
+	}
+	return scopes
+}
+
+// Binding is one key bound at one scope.
+type Binding struct {
+	Scope Scope
+	Key   string
+	Value Value
+}
+
+// Bindings are all bindings of the site, file by file.
+func (s *Site) Bindings() iter.Seq[Binding] {
+	return func(yield func(Binding) bool) {
+		for i := range s.Files() {
+			p, keys := s.bound(i)
+			for _, key := range keys {
+				if !yield(Binding{p.scope(), s.names[key], s.value(p, key)}) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -13,8 +13,8 @@ func TestCasesTakeTurns(t *testing.T) {
 			time.Sleep(time.Duration(n) * each)
 		}}
 	}
-	plan := Plan{Rounds: 5, Turn: 4 * time.Millisecond}
-	results := Run(plan, []Case{wait("slow", 400 * time.Microsecond), wait("fast", 100 * time.Microsecond)})
+	plan := Plan{Rounds: 5, Turn: 20 * time.Millisecond}
+	results := Run(plan, []Case{wait("slow", 400*time.Microsecond), wait("fast", 100*time.Microsecond)})
 
 	measured := turns[len(turns)-2*plan.Rounds:]
 	for i, name := range measured {

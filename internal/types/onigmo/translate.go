@@ -195,8 +195,8 @@ func (t *translator) group(depth int) (string, error) {
 		return "", err
 	}
 	body, err := t.alternatives(depth + 1)
-	if err != nil || !closed { // (?i) holds up to the end of the group around it
-		return open + body, err
+	if err != nil || !closed { // (?i) holds up to the end of the group around it, alternatives included
+		return open + body + ")", err
 	}
 	t.extended = extended
 	if t.pos == len(t.src) {
@@ -236,13 +236,7 @@ func (t *translator) groupStart() (open string, closed bool, err error) {
 	t.pos += len(m[0])
 	t.extended = (t.extended || strings.Contains(m[1], "x")) && !strings.Contains(m[2], "x")
 	flags := goFlags(m[1], m[2])
-	if m[3] == ":" {
-		return "(?" + flags + ":", true, nil
-	}
-	if flags == "" {
-		return "", false, nil
-	}
-	return "(?" + flags + ")", false, nil
+	return "(?" + flags + ":", m[3] == ":", nil
 }
 
 func goFlags(on, off string) string {

@@ -1,0 +1,287 @@
+package recipe
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"bindc/internal/expr"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// An encoded recipe is its kind, a byte of flags, and the fields the flags and the kind say are there, in the order of
+// the struct. format.md, section "Recipes", is normative.
+const (
+	flagSensitive = 1 << iota
+	flagType
+	flagTransformer
+)
+
+const (
+	flagArray = 1 << iota
+	flagUniq
+	flagNamed
+	flagUnnamed
+	flagElement
+)
+
+// Append appends the encoding of r.
+func Append(dst []byte, r *Recipe) []byte {
+	flags := bit(r.Sensitive, flagSensitive) | bit(r.Type != nil, flagType) | bit(r.Transformer != nil, flagTransformer)
+	dst = append(dst, byte(r.Kind), flags)
+	if r.Type != nil {
+		dst = appendText(dst, r.Type.String())
+	}
+	if r.Transformer != nil {
+		dst = appendText(dst, string(expr.AppendLambda(nil, r.Transformer)))
+	}
+	switch r.Kind {
+	case Constant:
+		dst = value.Append(dst, r.Value)
+	case Expression:
+		dst = appendText(dst, string(expr.Append(nil, r.Expr)))
+	case LookupOf, FirstFound:
+		dst = appendTargets(dst, r.Targets)
+	case HashLookup:
+		dst = value.Append(appendTargets(dst, r.Targets), r.Value)
+	case Custom:
+		dst = value.Append(appendText(dst, r.Name), r.Value)
+	case Multibind:
+		dst = appendOptions(appendText(dst, r.Name), r.Options)
+	case Contributions:
+		dst = appendParts(dst, r.Parts)
+	}
+	return dst
+}
+
+func bit(set bool, flag byte) byte {
+	if set {
+		return flag
+	}
+	return 0
+}
+
+func appendText(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendTargets(dst []byte, ts []Target) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(ts)))
+	for _, t := range ts {
+		text := ""
+		if t.Type != nil {
+			text = t.Type.String()
+		}
+		dst = appendText(appendText(dst, t.Key), text)
+	}
+	return dst
+}
+
+func appendOptions(dst []byte, o *Options) []byte {
+	flags := bit(o.Array, flagArray) | bit(o.Uniq, flagUniq) | bit(o.PriorityOnNamed, flagNamed) |
+		bit(o.PriorityOnUnnamed, flagUnnamed) | bit(o.Element != nil, flagElement)
+	dst = binary.AppendVarint(append(dst, flags, byte(o.Resolution)), int64(o.Flatten))
+	if o.Element != nil {
+		dst = appendText(dst, o.Element.String())
+	}
+	return dst
+}
+
+func appendParts(dst []byte, parts []Part) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(parts)))
+	for _, p := range parts {
+		dst = appendText(append(dst, bit(p.Named, 1)), p.Name)
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Precedence)), uint64(p.Place))
+		dst = appendText(dst, string(Append(nil, p.Recipe)))
+	}
+	return dst
+}
+
+var errMalformed = errors.New("not an encoded recipe")
+
+// maxDepth is how deep recipes stand in each other: contributions hold recipes, and those hold none.
+const maxDepth = 4
+
+// Decode reads a recipe that takes all of b. It checks everything: what it returns can be followed without a further look.
+func Decode(b string) (*Recipe, error) { return decode(b, maxDepth) }
+
+func decode(b string, depth int) (*Recipe, error) {
+	d := decoder{b: b, depth: depth}
+	r := &Recipe{Kind: Kind(d.byte())}
+	flags := d.byte()
+	if r.Kind >= kindCount || flags >= flagTransformer<<1 || depth == 0 {
+		return nil, errMalformed
+	}
+	r.Sensitive = flags&flagSensitive != 0
+	if flags&flagType != 0 {
+		r.Type = d.typ()
+	}
+	if flags&flagTransformer != 0 {
+		r.Transformer = d.lambda()
+	}
+	d.body(r)
+	if d.err != nil {
+		return nil, d.err
+	}
+	if d.b != "" {
+		return nil, errMalformed
+	}
+	return r, nil
+}
+
+// decoder reads fields; after the first failure it yields zeros.
+type decoder struct {
+	b     string
+	depth int
+	err   error
+}
+
+func (d *decoder) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+	d.b = ""
+}
+
+func (d *decoder) body(r *Recipe) {
+	switch r.Kind {
+	case Constant:
+		r.Value = d.value()
+	case Expression:
+		n, err := expr.Decode(d.text())
+		if err != nil {
+			d.fail(err)
+		}
+		r.Expr = n
+	case LookupOf, HashLookup:
+		r.Targets = d.targets()
+		if len(r.Targets) != 1 {
+			d.fail(errMalformed)
+		}
+		if r.Kind == HashLookup {
+			r.Value = d.value()
+		}
+	case FirstFound:
+		r.Targets = d.targets()
+	case Custom:
+		r.Name, r.Value = d.text(), d.value()
+	case Multibind:
+		r.Name, r.Options = d.text(), d.options()
+	case Contributions:
+		r.Parts = d.parts()
+	}
+}
+
+func (d *decoder) byte() byte {
+	if d.b == "" {
+		d.fail(errMalformed)
+		return 0
+	}
+	c := d.b[0]
+	d.b = d.b[1:]
+	return c
+}
+
+func (d *decoder) number() uint64 {
+	n := uint64(0)
+	for shift := 0; shift < 64; shift += 7 {
+		c := d.byte()
+		n |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return n
+		}
+	}
+	d.fail(errMalformed)
+	return 0
+}
+
+// count is a number of things that take at least a byte each.
+func (d *decoder) count() int {
+	n := d.number()
+	if n > uint64(len(d.b)) {
+		d.fail(errMalformed)
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) text() string {
+	n := d.count()
+	if d.err != nil {
+		return ""
+	}
+	t := d.b[:n]
+	d.b = d.b[n:]
+	return t
+}
+
+func (d *decoder) value() value.Value {
+	v, rest, err := value.View(d.b)
+	if err != nil {
+		d.fail(err)
+		return value.Value{}
+	}
+	d.b = rest
+	return v
+}
+
+func (d *decoder) typ() *types.Type {
+	t, err := types.Parse(d.text())
+	if err != nil {
+		d.fail(err)
+	}
+	return t
+}
+
+func (d *decoder) lambda() *expr.Lambda {
+	l, err := expr.DecodeLambda(d.text())
+	if err != nil {
+		d.fail(err)
+	}
+	return l
+}
+
+func (d *decoder) targets() []Target {
+	out := make([]Target, d.count())
+	for i := range out {
+		out[i].Key = d.text()
+		if text := d.text(); text != "" {
+			t, err := types.Parse(text)
+			if err != nil {
+				d.fail(err)
+			}
+			out[i].Type = t
+		}
+	}
+	return out
+}
+
+func (d *decoder) options() *Options {
+	flags, resolution := d.byte(), Resolution(d.byte())
+	n := d.number()
+	if resolution >= resolutionCount {
+		d.fail(errMalformed)
+	}
+	o := &Options{Array: flags&flagArray != 0, Resolution: resolution, Flatten: int(int64(n>>1) ^ -int64(n&1)),
+		Uniq: flags&flagUniq != 0, PriorityOnNamed: flags&flagNamed != 0, PriorityOnUnnamed: flags&flagUnnamed != 0}
+	if flags&flagElement != 0 {
+		o.Element = d.typ()
+	}
+	return o
+}
+
+func (d *decoder) parts() []Part {
+	out := make([]Part, d.count())
+	for i := range out {
+		out[i].Named = d.byte() == 1
+		out[i].Name = d.text()
+		out[i].Precedence, out[i].Place = uint32(d.number()), uint32(d.number())
+		r, err := decode(d.text(), d.depth-1)
+		if err != nil {
+			d.fail(err)
+			return nil
+		}
+		out[i].Recipe = r
+	}
+	return out
+}

@@ -1,0 +1,79 @@
+// Package recipe holds what a binding does when its value is not a constant: producers, multibindings, transformers
+// (language.md, sections 5, 6 and 8). Package compile makes recipes, a snapshot stores their encoding, package runtime
+// follows them.
+package recipe
+
+import (
+	"bindc/internal/expr"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// Kind says how the value comes about.
+type Kind uint8
+
+const (
+	Constant      Kind = iota // Value, for a binding that is sensitive or has a transformer
+	Expression                // Expr
+	LookupOf                  // Targets[0]
+	FirstFound                // the first of Targets that yields something
+	HashLookup                // entry Value of the hash Targets[0] yields
+	Custom                    // a producer registered by the embedding program: Name, with Value as arguments
+	Abstract                  // an error: only abstract bindings are effective
+	Multibind                 // the contributions to Name, put together by Options
+	Contributions             // what one scope contributes to a multibinding: Parts
+	kindCount
+)
+
+// Recipe is one computed value.
+type Recipe struct {
+	Kind        Kind
+	Sensitive   bool
+	Type        *types.Type  // asserted of the value before and after Transformer; nil: none
+	Transformer *expr.Lambda // nil: none
+	Value       value.Value
+	Expr        *expr.Node
+	Targets     []Target
+	Name        string
+	Options     *Options
+	Parts       []Part
+}
+
+// Target is a key that is looked up, and the type asserted of what is found, which may be nil.
+type Target struct {
+	Key  string
+	Type *types.Type
+}
+
+// Resolution is a conflict_resolution.
+type Resolution uint8
+
+const (
+	Priority Resolution = iota
+	Ignore
+	ErrorOnConflict
+	Append
+	Merge
+	resolutionCount
+)
+
+// Options are the options of a multibinding. Flatten is the number of levels, -1 for all.
+type Options struct {
+	Array             bool
+	Resolution        Resolution
+	Flatten           int
+	Uniq              bool
+	PriorityOnNamed   bool
+	PriorityOnUnnamed bool
+	Element           *types.Type // asserted of each contribution; nil: Data
+}
+
+// Part is one contribution. Of several, the one with the lower Precedence counts more; those of one precedence are in
+// order of Place.
+type Part struct {
+	Name       string
+	Named      bool
+	Precedence uint32
+	Place      uint32
+	Recipe     *Recipe
+}

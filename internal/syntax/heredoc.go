@@ -1,0 +1,172 @@
+package syntax
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+)
+
+// heredoc is the text of a heredoc: what stands between the line of its @(TAG) and the line that ends it.
+type heredoc struct {
+	text  string // without margin
+	read  quoting
+	lines []heredocLine
+}
+
+// heredocLine says that what is at off in the text of a heredoc is at src in its source.
+type heredocLine struct{ off, src int }
+
+// heredoc reads the @(TAG) at pos and finds its text, which begins after this line, or after the heredoc before it.
+func (l *lexer) heredoc() token {
+	spec, _, ok := strings.Cut(l.src[l.pos+2:], ")")
+	if !ok || strings.Contains(spec, "\n") {
+		l.fail(l.pos, "expected ) after the tag of the heredoc", "")
+		return token{}
+	}
+	t := token{kind: tHeredoc, off: l.pos, end: l.pos + len("@()") + len(spec), doc: &heredoc{}}
+	tag := l.heredocSpec(spec, t.doc)
+	begin := l.jump
+	if begin == 0 {
+		begin = t.end + lineLen(l.src[t.end:]) + 1
+	}
+	if l.err != nil {
+		return t
+	}
+	if !l.heredocText(tag, begin, t.doc) {
+		l.fail(l.pos, "the heredoc is not closed: expected a line with "+tag, "")
+	}
+	return t
+}
+
+// heredocSpec reads what is in the parentheses, TAG:syntax/escapes, and returns the tag.
+func (l *lexer) heredocSpec(spec string, doc *heredoc) (tag string) {
+	spec, escapes, escaping := strings.Cut(spec, "/")
+	tag, syntax, hasSyntax := strings.Cut(spec, ":")
+	tag, syntax = trimBlank(tag), trimBlank(syntax)
+	if n := len(tag); n > 1 && tag[0] == '"' && tag[n-1] == '"' {
+		doc.read.interpolates = true
+		tag = trimBlank(tag[1 : n-1])
+	}
+	switch {
+	case tag == "":
+		l.fail(l.pos, "expected a tag in @(), such as @(END)", "")
+	case hasSyntax && !isSyntaxName(syntax):
+		l.fail(l.pos, "expected the name of a syntax after : in the heredoc's tag", "")
+	}
+	if escaping {
+		doc.read.escapes = l.heredocEscapes(trimBlank(escapes))
+	}
+	return tag
+}
+
+func (l *lexer) heredocEscapes(escapes string) string {
+	if escapes == "" {
+		return `\trnsuL$`
+	}
+	for i, c := range escapes {
+		if !strings.ContainsRune("trnsuL$", c) {
+			l.fail(l.pos, "a heredoc has no escape "+string(c), "the escapes are t, r, n, s, u, L and $")
+		} else if strings.ContainsRune(escapes[:i], c) {
+			l.fail(l.pos, "the heredoc has the escape "+string(c)+" twice", "")
+		}
+	}
+	return `\` + escapes
+}
+
+func isSyntaxName(s string) bool {
+	for i := range len(s) {
+		if !isWordByte(s[i]) && s[i] != '+' {
+			return false
+		}
+	}
+	return len(s) > 1 && isLower(s[0])
+}
+
+func trimBlank(s string) string { return strings.TrimFunc(s, isBlankOrNewline) }
+
+// heredocText takes the lines from begin up to the one that ends the heredoc, and has the lexer go on after that.
+func (l *lexer) heredocText(tag string, begin int, doc *heredoc) bool {
+	for at := begin; at < len(l.src); {
+		end := min(at+lineLen(l.src[at:])+1, len(l.src))
+		if e, ok := heredocEnd(l.src[at:end], tag); ok {
+			doc.take(l.src[begin:at], begin, e)
+			l.jump = end
+			return true
+		}
+		at = end
+	}
+	return false
+}
+
+// ending is what the line that ends a heredoc says of its text.
+type ending struct {
+	margin string // taken from the beginning of every line that has it
+	chomp  bool   // the last line has no end
+}
+
+// heredocEnd reads a line such as "    | - TAG".
+func heredocEnd(line, tag string) (e ending, ok bool) {
+	rest := strings.TrimLeftFunc(line, isBlankOrNewline)
+	margin := line[:len(line)-len(rest)]
+	if s, ok := cutMark(rest, "|", tag); ok {
+		e.margin, rest = margin, s
+	}
+	if s, ok := cutMark(rest, "-", tag); ok {
+		e.chomp, rest = true, s
+	}
+	return e, trimBlank(rest) == tag
+}
+
+// cutMark takes mark from the beginning of s, unless it is part of the tag.
+func cutMark(s, mark, tag string) (rest string, ok bool) {
+	s = trimBlank(s)
+	if s == tag {
+		return s, false
+	}
+	return strings.CutPrefix(s, mark)
+}
+
+// take makes lines, which stand at begin in the source, the text of the heredoc.
+func (d *heredoc) take(lines string, begin int, e ending) {
+	var text strings.Builder
+	text.Grow(len(lines))
+	for at := 0; at < len(lines); {
+		line := lines[at:min(at+lineLen(lines[at:])+1, len(lines))]
+		bare := strings.TrimPrefix(line, e.margin)
+		d.lines = append(d.lines, heredocLine{text.Len(), begin + at + len(line) - len(bare)})
+		text.WriteString(bare)
+		at += len(line)
+	}
+	d.text = text.String()
+	if e.chomp {
+		d.text = strings.TrimSuffix(strings.TrimSuffix(d.text, "\n"), "\r")
+	}
+}
+
+// origin is where in the source off of the text is.
+func (d *heredoc) origin(off int) int {
+	i, found := slices.BinarySearchFunc(d.lines, off, func(l heredocLine, off int) int { return cmp.Compare(l.off, off) })
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return 0
+	}
+	return d.lines[i].src + off - d.lines[i].off
+}
+
+// heredoc is the value of the heredoc whose token was read.
+func (p *parser) heredoc() *expr.Node {
+	doc := p.tok.doc
+	sub := parser{lexer: lexer{src: doc.text}, depth: p.depth}
+	sub.origin = func(off int) int { return p.origOff(doc.origin(off)) }
+	n := sub.template(doc.read)
+	n.Off = p.origOff(p.tok.off)
+	if sub.err != nil {
+		p.err = cmp.Or(p.err, sub.err)
+	}
+	p.advance()
+	return n
+}

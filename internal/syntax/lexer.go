@@ -1,0 +1,257 @@
+package syntax
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// lexer cuts src into tokens. It is a plain value: a copy of it is a place to return to.
+type lexer struct {
+	src    string
+	pos    int
+	prev   token          // the token before pos
+	line   int            // where the line of pos begins, as far as only tokens and white space were passed
+	jump   int            // where the text goes on after the end of this line, if heredocs begin on it; else 0
+	origin func(int) int  // translates offsets in src to offsets in the text the user gave; nil: they are the same
+	err    *Error         // the first error; from then on every token is tEOF
+}
+
+// fail notes the first error. All loops of the parser end at tEOF, so parsing ends soon after.
+func (l *lexer) fail(off int, message, hint string) {
+	if l.err != nil {
+		return
+	}
+	l.err = &Error{l.origOff(off), message, hint}
+}
+
+func (l *lexer) origOff(off int) int {
+	if l.origin != nil {
+		return l.origin(off)
+	}
+	return off
+}
+
+// next is the token at pos.
+func (l *lexer) next() token {
+	l.skip()
+	t := token{kind: tEOF, off: l.pos, end: l.pos}
+	if l.err == nil && l.pos < len(l.src) {
+		t = l.token()
+	}
+	if l.err != nil {
+		t = token{kind: tEOF, off: l.pos, end: l.pos}
+	}
+	l.pos = t.end
+	l.prev = t
+	return t
+}
+
+func (l *lexer) token() token {
+	c := l.src[l.pos]
+	switch {
+	case isDigit(c):
+		return l.number()
+	case isLower(c) || c == '_':
+		return l.word()
+	case isUpper(c):
+		return l.typeName()
+	case c == ':' && l.has("::"):
+		return l.qualified()
+	case c == '$':
+		return l.variable()
+	case c == '\'':
+		return l.singleQuoted()
+	case c == '"':
+		return token{kind: tQuote, off: l.pos, end: l.pos + 1}
+	case c == '@' && l.has("@("):
+		return l.heredoc()
+	case c == '/' && !l.prev.endsOperand():
+		if t, ok := l.regexp(); ok {
+			return t
+		}
+	}
+	return l.operator()
+}
+
+func (l *lexer) has(prefix string) bool { return strings.HasPrefix(l.src[l.pos:], prefix) }
+
+// skip passes white space and comments.
+func (l *lexer) skip() {
+	for l.pos < len(l.src) && l.err == nil {
+		switch c := l.src[l.pos]; {
+		case c == '\n':
+			l.newline()
+		case c == '#':
+			l.pos += lineLen(l.src[l.pos:])
+		case c == '/' && l.has("/*"):
+			l.comment()
+		default:
+			n := blank(l.src[l.pos:])
+			if n == 0 {
+				return
+			}
+			l.pos += n
+		}
+	}
+}
+
+// newline passes the end of a line and the heredocs that follow it.
+func (l *lexer) newline() {
+	l.pos = max(l.pos+1, l.jump)
+	l.line, l.jump = l.pos, 0
+}
+
+func (l *lexer) comment() {
+	n := strings.Index(l.src[l.pos+2:], "*/")
+	if n < 0 {
+		l.fail(l.pos, "the comment is not closed: expected */", "")
+		return
+	}
+	l.pos += 2 + n + 2
+}
+
+// lineLen is the length of the line s begins with, without its \n.
+func lineLen(s string) int {
+	if n := strings.IndexByte(s, '\n'); n >= 0 {
+		return n
+	}
+	return len(s)
+}
+
+// blank is the length of the white space character s begins with, or 0.
+func blank(s string) int {
+	switch {
+	case s == "":
+		return 0
+	case s[0] < utf8.RuneSelf:
+		if s[0] == ' ' || s[0] == '\t' || s[0] == '\r' {
+			return 1
+		}
+		return 0
+	}
+	if r, n := utf8.DecodeRuneInString(s); unicode.Is(unicode.Zs, r) {
+		return n
+	}
+	return 0
+}
+
+func isBlankOrNewline(r rune) bool { return r == '\n' || r == '\t' || r == '\r' || unicode.Is(unicode.Zs, r) }
+
+// operators are tried in order, so the longer ones stand before their beginnings.
+var operators = [...]string{
+	"<<|", "|>>",
+	"@@", "==", "=>", "=~", "!=", "!~", "+=", "+>", "-=", "->", "~>", "<<", "<=", "<|", "<-", "<~", ">>", ">=", "|>",
+	"[", "]", "(", ")", "{", "}", ".", ",", ";", "?", ":", "*", "%", "+", "-", "/", "=", "<", ">", "!", "|", "~", "@",
+}
+
+func (l *lexer) operator() token {
+	for _, op := range operators {
+		if l.has(op) {
+			return token{kind: tOp, off: l.pos, end: l.pos + len(op), text: op, spaced: l.spaced(), first: l.first()}
+		}
+	}
+	_, n := utf8.DecodeRuneInString(l.src[l.pos:])
+	l.fail(l.pos, "unexpected character "+l.src[l.pos:l.pos+n], "text belongs in quotes")
+	return token{}
+}
+
+func (l *lexer) spaced() bool {
+	r, _ := utf8.DecodeLastRuneInString(l.src[:l.pos])
+	return l.pos == 0 || isBlankOrNewline(r)
+}
+
+func (l *lexer) first() bool {
+	return strings.TrimLeftFunc(l.src[min(l.line, l.pos):l.pos], isBlankOrNewline) == ""
+}
+
+// word is a keyword, a name or another bare word.
+func (l *lexer) word() token {
+	end := bareWordEnd(l.src, l.pos)
+	t := token{kind: tWord, off: l.pos, end: end, text: l.src[l.pos:end]}
+	if keywords[t.text] {
+		t.kind = tKeyword
+	} else if isName(t.text) {
+		t.kind = tName
+	}
+	return t
+}
+
+// qualified is a name or a type that begins with ::.
+func (l *lexer) qualified() token {
+	if l.pos+2 < len(l.src) && isUpper(l.src[l.pos+2]) {
+		return l.typeName()
+	}
+	if bareWordEnd(l.src, l.pos) == l.pos {
+		l.fail(l.pos, "expected a name after ::", "")
+		return token{}
+	}
+	return l.word()
+}
+
+func (l *lexer) typeName() token {
+	end := typeNameEnd(l.src, l.pos)
+	if strings.HasPrefix(l.src[end:], "::") {
+		l.fail(l.pos, "expected a capital letter after "+l.src[l.pos:end]+"::", "every part of a type's name begins with a capital letter")
+	}
+	return token{kind: tType, off: l.pos, end: end, text: strings.TrimPrefix(l.src[l.pos:end], "::")}
+}
+
+func (l *lexer) variable() token {
+	end := variableEnd(l.src, l.pos+1)
+	t := token{kind: tVar, off: l.pos, end: end, text: l.src[l.pos+1 : end]}
+	if t.text == "" {
+		l.fail(l.pos, "expected the name of a variable after $", "")
+	}
+	l.checkVariable(l.pos, t.text)
+	return t
+}
+
+// checkVariable notes an error if name can be lexed as the name of a variable but is none.
+func (l *lexer) checkVariable(off int, name string) {
+	switch {
+	case name == "":
+	case isDigit(name[0]) && !isMatchVariable(name):
+		l.fail(off, "$"+name+" is no variable: a name that begins with a digit is a decimal number", "")
+	case !isDigit(name[0]) && !isVariable(name):
+		l.fail(off, "$"+name+" is no name of a variable", "parts begin with a lower-case letter, only the last may begin with _")
+	}
+}
+
+// regexp is the regular expression at pos, if one ends in this text.
+func (l *lexer) regexp() (token, bool) {
+	escaped := false
+	for i := l.pos + 1; i < len(l.src); i++ {
+		switch c := l.src[i]; {
+		case escaped || c == '\\':
+			escaped = !escaped
+		case c == '/':
+			pattern := strings.ReplaceAll(l.src[l.pos+1:i], `\/`, `/`)
+			return token{kind: tRegexp, off: l.pos, end: i + 1, text: pattern}, true
+		}
+	}
+	return token{}, false
+}
+
+// singleQuoted is a string in which only \\ and \' are escapes.
+func (l *lexer) singleQuoted() token {
+	for i := l.pos + 1; i < len(l.src); i++ {
+		switch l.src[i] {
+		case '\\':
+			i++
+		case '\'':
+			return token{kind: tString, off: l.pos, end: i + 1, text: unescapeSingle(l.src[l.pos+1 : i])}
+		}
+	}
+	l.fail(l.pos, "the string is not closed: expected '", "")
+	return token{}
+}
+
+var singleEscapes = strings.NewReplacer(`\\`, `\`, `\'`, `'`)
+
+func unescapeSingle(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	return singleEscapes.Replace(s)
+}

@@ -1,0 +1,111 @@
+package syntax
+
+import "strings"
+
+func isDigit(c byte) bool    { return '0' <= c && c <= '9' }
+func isLower(c byte) bool    { return 'a' <= c && c <= 'z' }
+func isUpper(c byte) bool    { return 'A' <= c && c <= 'Z' }
+func isWordByte(c byte) bool { return isLower(c) || isUpper(c) || isDigit(c) || c == '_' }
+
+// bareWordEnd is where the bare word that begins at i ends; i if none does. A bare word is parts joined by ::, each of
+// which begins with a-z or _ and may have dashes inside.
+func bareWordEnd(s string, i int) int {
+	for {
+		j := i
+		if strings.HasPrefix(s[j:], "::") {
+			j += 2
+		}
+		if j == len(s) || !isLower(s[j]) && s[j] != '_' {
+			return i
+		}
+		for j < len(s) && (isWordByte(s[j]) || s[j] == '-') {
+			j++
+		}
+		i = len(strings.TrimRight(s[:j], "-"))
+		if !strings.HasPrefix(s[i:], "::") {
+			return i
+		}
+	}
+}
+
+// isName tells whether a bare word can name a function: all its parts begin with a-z and none has a dash.
+func isName(word string) bool {
+	start := true
+	for i := range len(word) {
+		c := word[i]
+		switch {
+		case c == ':':
+			start = true
+		case c == '-' || start && !isLower(c):
+			return false
+		default:
+			start = false
+		}
+	}
+	return true
+}
+
+// typeNameEnd is where the name of a type that begins at i ends; i if none does.
+func typeNameEnd(s string, i int) int {
+	for {
+		j := i
+		if strings.HasPrefix(s[j:], "::") {
+			j += 2
+		}
+		if j == len(s) || !isUpper(s[j]) {
+			return i
+		}
+		for j < len(s) && isWordByte(s[j]) {
+			j++
+		}
+		i = j
+	}
+}
+
+// variableEnd is where a variable's name that begins at i ends; i if none does.
+func variableEnd(s string, i int) int {
+	end := i
+	for {
+		j := end
+		if strings.HasPrefix(s[j:], "::") {
+			j += 2
+		} else if end > i {
+			return end
+		}
+		if j == len(s) || !isWordByte(s[j]) {
+			return end
+		}
+		for j < len(s) && isWordByte(s[j]) {
+			j++
+		}
+		end = j
+	}
+}
+
+// isVariable tells whether a name that is no number can name a variable.
+func isVariable(name string) bool {
+	if strings.IndexByte(name, '-') >= 0 { // a bare word in ${}
+		return false
+	}
+	name = strings.TrimPrefix(name, "::")
+	for {
+		part, rest, more := strings.Cut(name, "::")
+		if part == "" || !isLower(part[0]) && (more || part[0] != '_') {
+			return false
+		}
+		if !more {
+			return true
+		}
+		name = rest
+	}
+}
+
+// isMatchVariable tells whether name is that of a match variable: 0, 1, 2, ...
+func isMatchVariable(name string) bool {
+	for i := range len(name) {
+		if !isDigit(name[i]) {
+			return false
+		}
+	}
+	return name == "0" || name[0] != '0'
+}

@@ -1,0 +1,95 @@
+package syntax
+
+import (
+	"strconv"
+
+	"bindc/internal/value"
+)
+
+// number is a decimal, octal or hexadecimal integer, or a float.
+func (l *lexer) number() token {
+	end := numberEnd(l.src, l.pos)
+	t := token{kind: tNumber, off: l.pos, end: end, text: l.src[l.pos:end]}
+	if _, message := numberValue(t.text); message != "" {
+		l.fail(l.pos, message, "")
+	}
+	return t
+}
+
+// numberEnd is where the number at i ends, with letters that have no business there.
+func numberEnd(s string, i int) int {
+	hex := i+1 < len(s) && s[i] == '0' && (s[i+1] == 'x' || s[i+1] == 'X')
+	fraction := false
+	for ; i < len(s); i++ {
+		switch c := s[i]; {
+		case isWordByte(c):
+		case c == '.' && !hex && !fraction && i+1 < len(s) && isDigit(s[i+1]):
+			fraction = true
+		case c == '-' && !hex && (s[i-1] == 'e' || s[i-1] == 'E') && i+1 < len(s) && isDigit(s[i+1]):
+			fraction = true // nothing but digits after an exponent
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// numberValue is the value of a literal, or what is wrong with it.
+func numberValue(text string) (v value.Value, message string) {
+	digits, base := text, 10
+	switch {
+	case len(text) > 1 && (text[1] == 'x' || text[1] == 'X'):
+		digits, base = text[2:], 16
+	case len(text) > 1 && text[0] == '0' && text[1] != '.':
+		base = 8
+	case !decimal(text):
+		return floatValue(text)
+	}
+	n, err := strconv.ParseInt(digits, base, 64)
+	switch {
+	case err == nil:
+		return value.FromInt(n), ""
+	case isRange(err):
+		return v, text + " is too big for an integer"
+	case base == 8:
+		return v, text + " is no octal number, which the leading 0 makes it"
+	case base == 16:
+		return v, text + " is no hexadecimal number"
+	}
+	return v, text + " is no number"
+}
+
+func floatValue(text string) (v value.Value, message string) {
+	f, err := strconv.ParseFloat(text, 64)
+	switch {
+	case isRange(err):
+		return v, text + " is too big for a float"
+	case err != nil || !plainFloat(text):
+		return v, text + " is no number"
+	}
+	return value.FromFloat(f), ""
+}
+
+func isRange(err error) bool {
+	e, ok := err.(*strconv.NumError)
+	return ok && e.Err == strconv.ErrRange
+}
+
+func decimal(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainFloat tells whether s has none of the spellings that only Go reads: 1_0, 1p3, inf.
+func plainFloat(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isDigit(c) && c != '.' && c != '-' && c != 'e' && c != 'E' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,261 @@
+package syntax
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
+
+// quoting says how the text of a string is read.
+type quoting struct {
+	closed       bool   // it ends at a double quote, not at the end of the text
+	interpolates bool   // ${expression} and $name stand for values
+	data         bool   // a $ that begins no name of a fact is text: digits and capital letters
+	escapes      string // what may follow a backslash: the characters of a double-quoted string's escapes, L for an end of line
+}
+
+const allEscapes = `\$'"rntsuL`
+
+var (
+	inYAML   = quoting{interpolates: true, data: true, escapes: "$"}
+	inQuotes = quoting{closed: true, interpolates: true, escapes: allEscapes}
+)
+
+// template is a string with interpolations while it is read.
+type template struct {
+	parts []*expr.Node
+	off   int    // where the text since the last part begins
+	from  int    // where what of it is not in buf begins
+	buf   []byte // its beginning, once an escape made it different from the source
+}
+
+// template reads a string from pos to its end and passes the end. No token may have been read beyond pos.
+func (p *parser) template(q quoting) *expr.Node {
+	start := p.pos
+	t := template{off: p.pos, from: p.pos}
+	for p.err == nil {
+		n := p.plain(q)
+		p.pos += n
+		if p.pos == len(p.src) {
+			break
+		}
+		switch p.src[p.pos] {
+		case '"':
+			p.pos++
+			return t.node(p, start, p.pos-1)
+		case '\\':
+			p.escape(q, &t)
+		case '$':
+			p.dollar(q, &t)
+		}
+	}
+	if q.closed {
+		p.fail(start-1, `the string is not closed: expected "`, "")
+	}
+	return t.node(p, start, p.pos)
+}
+
+// plain is the number of bytes from pos that stand for themselves.
+func (p *parser) plain(q quoting) int {
+	rest := p.src[p.pos:]
+	n := -1
+	switch {
+	case q.closed:
+		n = strings.IndexAny(rest, `"\$`)
+	case q.data:
+		n = strings.IndexByte(rest, '$')
+		if n > 0 && rest[n-1] == '\\' {
+			n--
+		}
+	case q.interpolates:
+		n = strings.IndexAny(rest, `\$`)
+	case q.escapes != "":
+		n = strings.IndexByte(rest, '\\')
+	}
+	if n < 0 {
+		return len(rest)
+	}
+	return n
+}
+
+// text is what was read since the last part, up to end.
+func (t *template) text(p *parser, end int) string {
+	if t.buf == nil {
+		return p.src[t.from:end]
+	}
+	return string(append(t.buf, p.src[t.from:end]...))
+}
+
+// flush makes a part of the text up to end, if there is any.
+func (t *template) flush(p *parser, end int) {
+	if s := t.text(p, end); s != "" {
+		t.parts = append(t.parts, p.constant(t.off, value.FromString(s)))
+	}
+	t.buf = nil
+}
+
+// replace puts s in the place of the n bytes at pos.
+func (t *template) replace(p *parser, n int, s string) {
+	if t.buf == nil {
+		t.buf = make([]byte, 0, len(p.src)-t.from)
+	}
+	t.buf = append(append(t.buf, p.src[t.from:p.pos]...), s...)
+	p.pos += n
+	t.from = p.pos
+}
+
+func (t *template) node(p *parser, start, end int) *expr.Node {
+	if t.parts == nil {
+		return p.constant(start, value.FromString(t.text(p, end)))
+	}
+	t.flush(p, end)
+	return &expr.Node{Op: expr.Concat, Off: p.origOff(start), Kids: t.parts}
+}
+
+// escape reads the backslash at pos and what it escapes.
+func (p *parser) escape(q quoting, t *template) {
+	rest := p.src[p.pos+1:]
+	if strings.HasPrefix(rest, "\r\n") {
+		rest = rest[1:]
+	}
+	switch {
+	case rest == "" || !q.escape(rest[0]):
+		p.pos++
+	case rest[0] == '\n':
+		t.replace(p, len(p.src)-p.pos-len(rest)+1, "")
+	case rest[0] == 'u':
+		p.codePoint(t)
+	default:
+		t.replace(p, 2, unescaped(rest[0]))
+	}
+}
+
+func (q quoting) escape(c byte) bool {
+	if c == '\n' {
+		c = 'L'
+	} else if c == 'L' {
+		return false
+	}
+	return strings.IndexByte(q.escapes, c) >= 0
+}
+
+func unescaped(c byte) string {
+	switch c {
+	case 'r':
+		return "\r"
+	case 'n':
+		return "\n"
+	case 't':
+		return "\t"
+	case 's':
+		return " "
+	}
+	return string(rune(c))
+}
+
+// codePoint reads a \u0041 or \u{1F600}. A \u followed by something else is text, as in Puppet.
+func (p *parser) codePoint(t *template) {
+	rest := p.src[p.pos+2:]
+	digits, n := "", 0
+	if s, ok := strings.CutPrefix(rest, "{"); ok {
+		if end := strings.IndexByte(s, '}'); end <= 6 {
+			digits, n = s[:max(end, 0)], end+len(`\u{}`)
+		}
+	} else if len(rest) >= 4 {
+		digits, n = rest[:4], len(`\u0000`)
+	}
+	switch r, ok := hex(digits); {
+	case !ok:
+		p.pos += len(`\u`)
+	case !utf8.ValidRune(r):
+		p.fail(p.pos, p.src[p.pos:p.pos+n]+" is no Unicode character", "")
+	default:
+		t.replace(p, n, string(r))
+	}
+}
+
+func hex(digits string) (n rune, ok bool) {
+	for i := range len(digits) {
+		switch c := digits[i]; {
+		case isDigit(c):
+			n = n<<4 + rune(c-'0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			n = n<<4 + rune(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return n, digits != ""
+}
+
+// dollar reads the dollar sign at pos and what it interpolates.
+func (p *parser) dollar(q quoting, t *template) {
+	rest := p.src[p.pos+1:]
+	switch {
+	case !q.interpolates:
+		p.pos++
+	case strings.HasPrefix(rest, "{"):
+		t.flush(p, p.pos)
+		t.parts = append(t.parts, p.interpolation())
+		t.off, t.from = p.pos, p.pos
+	case q.names(rest):
+		t.flush(p, p.pos)
+		end := variableEnd(p.src, p.pos+1)
+		t.parts = append(t.parts, p.variable(p.pos, p.src[p.pos+1:end]))
+		p.pos = end
+		t.off, t.from = p.pos, p.pos
+	default:
+		p.pos++
+	}
+}
+
+// names tells whether s, which follows a dollar sign, begins with the name of a variable.
+func (q quoting) names(s string) bool {
+	if !q.data {
+		return variableEnd(s, 0) > 0
+	}
+	s = strings.TrimPrefix(s, "::")
+	return s != "" && (isLower(s[0]) || s[0] == '_')
+}
+
+// interpolation reads the ${expression} at pos.
+func (p *parser) interpolation() *expr.Node {
+	start := p.pos
+	p.pos += len("${")
+	p.prev = token{kind: tOp, text: "{"}
+	p.advance()
+	if p.at("}") {
+		p.fail(start, "expected an expression in ${}, found none", `write \${ for the text ${`)
+	}
+	p.bareVariable()
+	n := p.assignment()
+	if !p.at("}") {
+		if p.tok.kind == tEOF {
+			p.fail(start, "${ is not closed: expected }", `write \${ for the text ${`)
+		}
+		p.unexpected("} after the expression in ${}")
+	}
+	p.pos = p.tok.end
+	return n
+}
+
+// bareVariable makes a variable of the word or number that is the whole of ${name}, or begins ${name[key]} or
+// ${name.method}.
+func (p *parser) bareVariable() {
+	switch p.tok.kind {
+	case tName, tWord, tNumber:
+	case tKeyword:
+		if p.tok.text == "true" || p.tok.text == "false" {
+			return
+		}
+	default:
+		return
+	}
+	after := p.peek()
+	if after.is(tOp, "}") || after.is(tOp, ".") || after.is(tOp, "[") && !after.spaced {
+		p.checkVariable(p.tok.off, p.tok.text)
+		p.tok.kind = tVar
+	}
+}

@@ -1,0 +1,68 @@
+// Package syntax parses the expression language of the bindings (language.md, section 7) into trees of package expr,
+// and prints such trees. The grammar is Puppet's, version 4 and later, without what touches a catalog. Any name
+// is accepted as the name of a function; whoever compiles a tree checks the names.
+//
+// The lexer makes one token at a time, as the parser asks for it, because what a character means depends on what was
+// parsed before: a string is scanned by the parser, which parses the expressions in it where they stand.
+package syntax
+
+import "bindc/internal/expr"
+
+// Limits on what is accepted, so that whoever walks a tree may recurse.
+const (
+	maxNesting = 200  // brackets, prefix operators and such inside one another
+	maxHeight  = 1000 // levels of a tree, which long chains of operators make high too
+)
+
+// Error is one thing wrong with a text. Off is a byte offset in it; Hint, if any, says what to do.
+type Error struct {
+	Off     int
+	Message string
+	Hint    string
+}
+
+func (e Error) Error() string { return e.Message }
+
+// ParseExpression parses one or several statements. Several become a Block. A text without any is an error.
+func ParseExpression(src string) (*expr.Node, []Error) {
+	p := parser{lexer: lexer{src: src}}
+	p.advance()
+	if p.tok.kind == tEOF {
+		p.fail(0, "expected an expression, found none", "")
+	}
+	n := p.statements()
+	p.end()
+	return p.result(n)
+}
+
+// ParseString parses a text with interpolations, as a string in YAML is one: a Const if there are none, else a Concat.
+func ParseString(text string) (*expr.Node, []Error) {
+	p := parser{lexer: lexer{src: text}}
+	return p.result(p.template(inYAML))
+}
+
+// ParseLambda parses a lambda that stands alone: |$value| { $value + 1 }.
+func ParseLambda(src string) (*expr.Lambda, []Error) {
+	p := parser{lexer: lexer{src: src}}
+	p.advance()
+	if !p.at("|") {
+		p.unexpected("a lambda, |$x| { ... },")
+	}
+	l := p.lambda()
+	p.end()
+	if _, errs := p.result(&expr.Node{Op: expr.Call, Lambda: l}); errs != nil {
+		return nil, errs
+	}
+	return l, nil
+}
+
+// result is what a Parse function returns for n.
+func (p *parser) result(n *expr.Node) (*expr.Node, []Error) {
+	if p.err == nil && higher(n, maxHeight) {
+		p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")
+	}
+	if p.err != nil {
+		return nil, []Error{*p.err}
+	}
+	return n, nil
+}

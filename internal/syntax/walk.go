@@ -1,0 +1,66 @@
+package syntax
+
+import (
+	"iter"
+
+	"bindc/internal/expr"
+)
+
+// Walk visits n and everything below it, parents first, lambdas with their types, defaults and bodies included. It does not
+// go below a node for which visit returns false.
+func Walk(n *expr.Node, visit func(*expr.Node) bool) {
+	if n == nil || !visit(n) {
+		return
+	}
+	for kid := range below(n) {
+		Walk(kid, visit)
+	}
+}
+
+// Calls ranges over all calls of functions in n, callers before the calls in their arguments.
+func Calls(n *expr.Node) iter.Seq[*expr.Node] {
+	return func(yield func(*expr.Node) bool) {
+		more := true
+		Walk(n, func(n *expr.Node) bool {
+			if more && n.Op == expr.Call {
+				more = yield(n)
+			}
+			return more
+		})
+	}
+}
+
+// below ranges over the nodes right below n.
+func below(n *expr.Node) iter.Seq[*expr.Node] {
+	return func(yield func(*expr.Node) bool) {
+		for _, kid := range n.Kids {
+			if !yield(kid) {
+				return
+			}
+		}
+		if n.Lambda == nil {
+			return
+		}
+		for _, param := range n.Lambda.Params {
+			if param.Type != nil && !yield(param.Type) || param.Default != nil && !yield(param.Default) {
+				return
+			}
+		}
+		if n.Lambda.Body != nil {
+			yield(n.Lambda.Body)
+		}
+	}
+}
+
+// higher tells whether the tree n has more than levels levels.
+func higher(n *expr.Node, levels int) bool {
+	if levels == 0 {
+		return true
+	}
+	for kid := range below(n) {
+		if higher(kid, levels-1) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,332 @@
+package types
+
+import (
+	"math"
+	"slices"
+	"unicode/utf8"
+)
+
+// Accepts tells whether every u is a t: Numeric accepts Integer.
+func (t *Type) Accepts(u *Type) bool {
+	if t == nil || t.kind == Any || t.kind == unit || u != nil && u.kind == unit {
+		return true
+	}
+	if u == nil {
+		u = Of(Any)
+	}
+	switch u.kind {
+	case Variant:
+		if len(u.args) == 0 {
+			return t.kind == Variant && t.plain
+		}
+		return all(u.args, t.Accepts)
+	case Optional:
+		return t.Accepts(Of(Undef)) && (u.plain || t.Accepts(u.args[0]))
+	case NotUndef:
+		if !u.plain && !u.args[0].Accepts(Of(Undef)) {
+			return t.Accepts(u.args[0])
+		}
+	case Data:
+		return t.kind == Data || t.kind == RichData || all(dataMembers(Data), t.Accepts)
+	case RichData:
+		return t.kind == RichData || all(dataMembers(RichData), t.Accepts)
+	}
+	return t.acceptsOne(u)
+}
+
+// Equal tells whether t and u hold the same values.
+func (t *Type) Equal(u *Type) bool { return t == u || t.Accepts(u) && u.Accepts(t) }
+
+func all(ts []*Type, f func(*Type) bool) bool {
+	return !slices.ContainsFunc(ts, func(t *Type) bool { return !f(t) })
+}
+
+// dataMembers are the types that Data and RichData join.
+func dataMembers(k Kind) []*Type {
+	key, scalar := Of(String), Of(ScalarData)
+	ts := []*Type{Of(Undef)}
+	if k == RichData {
+		key, scalar = Of(RichData), Of(Scalar)
+		ts = append(ts, Of(Default), Of(Meta))
+	}
+	array, hash := newType(Array), newType(Hash)
+	array.args, hash.args = []*Type{Of(k)}, []*Type{key, Of(k)}
+	return append(ts, scalar, array, hash)
+}
+
+// acceptsOne is Accepts for a u that is no union of types.
+func (t *Type) acceptsOne(u *Type) bool {
+	switch t.kind {
+	case Undef, Default, Iterator, Callable:
+		return t.kind == u.kind && (t.plain || len(t.args) > 0 && len(u.args) > 0 && t.args[0].Accepts(u.args[0]))
+	case Boolean:
+		return u.kind == Boolean && (!t.exact || u.exact && t.truth == u.truth)
+	case Integer:
+		return u.kind == Integer && t.covers(u)
+	case Float:
+		return u.kind == Float && t.from <= u.from && u.to <= t.to
+	case Numeric:
+		return u.kind == Numeric || u.kind == Integer || u.kind == Float
+	case String:
+		return t.acceptsString(u)
+	case Enum:
+		return t.acceptsEnum(u)
+	case Pattern:
+		return t.acceptsPattern(u)
+	case Regexp:
+		return u.kind == Pattern && u.plain && t.plain || u.kind == Regexp && (t.plain || !u.plain && t.texts[0] == u.texts[0])
+	case Scalar:
+		return isScalarType(u) || u.kind == Scalar || u.kind == Regexp || u.kind == Pattern
+	case ScalarData:
+		return isScalarType(u)
+	case Data, RichData:
+		return slices.ContainsFunc(dataMembers(t.kind), func(m *Type) bool { return m.Accepts(u) })
+	case Collection, Array, Hash, Tuple, Struct:
+		return t.acceptsCollection(u)
+	case Optional:
+		return u.kind == Undef || t.plain || t.args[0].Accepts(u)
+	case NotUndef:
+		return !u.Accepts(Of(Undef)) && (t.plain || t.args[0].Accepts(u))
+	case Variant:
+		return slices.ContainsFunc(t.args, func(m *Type) bool { return m.Accepts(u) })
+	case Meta:
+		return u.kind == Meta && (t.plain || !u.plain && t.args[0].Accepts(u.args[0]))
+	case Iterable:
+		return t.acceptsIterable(u)
+	}
+	return false
+}
+
+// covers tells whether the range of u lies in that of t.
+func (t *Type) covers(u *Type) bool { return t.min <= u.min && u.max <= t.max }
+
+// isScalarType tells whether u holds scalars that are no regular expressions.
+func isScalarType(u *Type) bool {
+	switch u.kind {
+	case ScalarData, Boolean, Integer, Float, Numeric, String, Enum:
+		return true
+	case Pattern:
+		return !u.plain
+	}
+	return false
+}
+
+func (t *Type) acceptsString(u *Type) bool {
+	switch u.kind {
+	case String:
+		if t.exact {
+			return u.exact && t.texts[0] == u.texts[0]
+		}
+		low, high := u.length()
+		return t.min <= low && high <= t.max
+	case Enum:
+		if t.exact {
+			return len(u.texts) == 1 && !u.fold && u.texts[0] == t.texts[0]
+		}
+		return t.unbounded() || !u.plain && !slices.ContainsFunc(u.texts, func(s string) bool { return !t.holdsText(s) })
+	case Pattern:
+		return !u.plain && !t.exact && t.unbounded()
+	}
+	return false
+}
+
+// length is the range of the length of a String.
+func (t *Type) length() (low, high int64) {
+	if t.exact {
+		n := int64(utf8.RuneCountInString(t.texts[0]))
+		return n, n
+	}
+	return t.min, t.max
+}
+
+func (t *Type) acceptsEnum(u *Type) bool {
+	if t.plain {
+		return u.kind == String || u.kind == Enum || u.kind == Pattern && !u.plain
+	}
+	switch {
+	case u.kind == String && u.exact:
+		return t.hasText(u.texts[0])
+	case u.kind == Enum:
+		return !u.plain && (t.fold || !u.fold) && !slices.ContainsFunc(u.texts, func(s string) bool { return !t.hasText(s) })
+	}
+	return false
+}
+
+func (t *Type) acceptsPattern(u *Type) bool {
+	if t.plain {
+		return u.kind == Pattern && u.plain || u.kind == Regexp
+	}
+	switch u.kind {
+	case String:
+		return u.exact && t.matches(u.texts[0])
+	case Enum:
+		return !u.plain && !slices.ContainsFunc(u.texts, func(s string) bool { return !t.matches(s) })
+	case Pattern:
+		return !u.plain && !slices.ContainsFunc(u.texts, func(s string) bool { return !slices.Contains(t.texts, s) })
+	}
+	return false
+}
+
+// span is how many elements a collection of type t has.
+func (t *Type) span() (low, high int64) {
+	switch t.kind {
+	case Struct:
+		for _, m := range t.members {
+			if !m.optional {
+				low++
+			}
+		}
+		return low, int64(len(t.members))
+	case Tuple:
+		if t.plain {
+			return 0, math.MaxInt64
+		}
+	}
+	return t.min, t.max
+}
+
+func (t *Type) acceptsCollection(u *Type) bool {
+	if u.kind < Collection || u.kind > Struct {
+		return false
+	}
+	low, high := t.span()
+	uLow, uHigh := u.span()
+	if uLow < low || uHigh > high {
+		return false
+	}
+	switch t.kind {
+	case Array:
+		return t.acceptsArray(u)
+	case Hash:
+		return t.acceptsHash(u)
+	case Tuple:
+		return t.acceptsTuple(u)
+	case Struct:
+		return t.acceptsStruct(u)
+	}
+	return true // a Collection
+}
+
+func (t *Type) acceptsArray(u *Type) bool {
+	elem := t.element(strictly)
+	switch u.kind {
+	case Array:
+		return elem.Accepts(u.element(strictly))
+	case Tuple:
+		return (!u.plain || elem.kind == Any) && all(u.args, elem.Accepts)
+	}
+	return false
+}
+
+func (t *Type) acceptsHash(u *Type) bool {
+	key, val := t.entry(strictly)
+	switch u.kind {
+	case Hash:
+		uKey, uVal := u.entry(strictly)
+		return key.Accepts(uKey) && val.Accepts(uVal)
+	case Struct:
+		for _, m := range u.members {
+			if !key.Accepts(literalString(m.name)) || !val.Accepts(m.value) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func (t *Type) acceptsTuple(u *Type) bool {
+	if t.plain {
+		return u.kind == Array || u.kind == Tuple
+	}
+	switch u.kind {
+	case Array:
+		elem := u.element(strictly)
+		return all(t.args, func(m *Type) bool { return m.Accepts(elem) })
+	case Tuple:
+		for i := range max(len(u.args), len(t.args)) {
+			if int64(i) < u.max && u.at(i) != nil && !t.at(i).Accepts(u.at(i)) {
+				return false
+			}
+		}
+		return !u.plain
+	}
+	return false
+}
+
+func (t *Type) acceptsStruct(u *Type) bool {
+	switch u.kind {
+	case Struct:
+		return t.acceptsMembers(u)
+	case Hash:
+		key, val := u.entry(strictly)
+		for _, m := range t.members {
+			if !m.optional && (!m.value.Accepts(val) || !Of(String).Accepts(key)) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func (t *Type) acceptsMembers(u *Type) bool {
+	matched := 0
+	for _, m := range t.members {
+		i := slices.IndexFunc(u.members, func(o member) bool { return o.name == m.name })
+		if i < 0 {
+			if !m.optional {
+				return false
+			}
+			continue
+		}
+		matched++
+		if o := u.members[i]; o.optional && !m.optional || !m.value.Accepts(o.value) {
+			return false
+		}
+	}
+	return matched == len(u.members)
+}
+
+// acceptsIterable compares what iterating over a u yields with what t wants.
+func (t *Type) acceptsIterable(u *Type) bool {
+	elem := u.yields()
+	return elem != nil && (t.plain || t.args[0].Accepts(elem))
+}
+
+// yields is the type of what iterating over a t yields, nil where it yields nothing.
+func (t *Type) yields() *Type {
+	switch t.kind {
+	case Array:
+		return t.element(strictly)
+	case Hash:
+		key, val := t.entry(strictly)
+		return pair(key, val)
+	case Struct:
+		return pair(Of(String), Of(Any))
+	case Tuple:
+		return union(t.args)
+	case String, Enum:
+		one := newType(String)
+		one.min, one.max = 1, 1
+		return one
+	case Integer:
+		return Of(Integer)
+	case Meta:
+		if !t.plain && (t.args[0].kind == Enum || t.args[0].Finite()) {
+			return t.args[0]
+		}
+	case Iterable, Iterator:
+		if t.plain {
+			return Of(Any)
+		}
+		return t.args[0]
+	}
+	return nil
+}
+
+func pair(key, val *Type) *Type {
+	t := newType(Tuple)
+	t.args, t.min, t.max = []*Type{key, val}, 2, 2
+	return t
+}

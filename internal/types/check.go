@@ -1,0 +1,146 @@
+package types
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"bindc/internal/value"
+)
+
+// Mismatch says that a value is not of a type. It names no string of the value, which may be secret, except for keys.
+type Mismatch struct {
+	Expected *Type
+	Found    string // what is there: a type, or its length where only that is wrong
+	Path     string // where in the value: ['servers'][2]; "" is the value itself
+}
+
+func (m *Mismatch) Error() string {
+	s := "expected " + m.Expected.String() + ", found " + m.Found
+	if m.Path != "" {
+		s += " at " + m.Path
+	}
+	return s
+}
+
+// Check holds the value of a binding to t, all the way down and without coercion: 1 is no Float. undef fits every type
+// of the documents. The result is nil when v is a t.
+func (t *Type) Check(v value.Value) *Mismatch {
+	if t.holds(v, leniently) {
+		return nil
+	}
+	return t.explain(v, nil, leniently)
+}
+
+// Assert is Check in Puppet's own terms: undef fits only the types that name it.
+func (t *Type) Assert(v value.Value) *Mismatch {
+	if t.holds(v, strictly) {
+		return nil
+	}
+	return t.explain(v, nil, strictly)
+}
+
+// explain finds the innermost part of v that makes it no t.
+func (t *Type) explain(v value.Value, path []string, how manner) *Mismatch {
+	switch {
+	case t.kind == Optional && !t.plain && !v.IsUndef():
+		return t.args[0].explain(v, path, how)
+	case t.kind == Array && v.Kind() == value.Array && t.fits(v.Len()):
+		elem := t.element(how)
+		return explainElems(v, path, how, func(int) *Type { return elem })
+	case t.kind == Tuple && v.Kind() == value.Array && (t.plain || t.fits(v.Len())):
+		return explainElems(v, path, strictly, t.at)
+	case t.kind == Hash && v.Kind() == value.Hash && t.fits(v.Len()):
+		return t.explainPairs(v, path, how)
+	case t.kind == Struct && v.Kind() == value.Hash:
+		return t.explainStruct(v, path)
+	case t.kind == Data && (v.Kind() == value.Array || v.Kind() == value.Hash):
+		return explainData(v, path, how)
+	}
+	return &Mismatch{t, t.found(v), strings.Join(path, "")}
+}
+
+// found describes v in contrast to t.
+func (t *Type) found(v value.Value) string {
+	switch k := v.Kind(); {
+	case k == value.Int && t.kind == Integer:
+		return strconv.FormatInt(v.Int(), 10)
+	case k == value.Float && t.kind == Float:
+		return string(value.AppendFloat(nil, v.Float()))
+	case k == value.Array && (t.kind == Array || t.kind == Tuple || t.kind == Collection):
+		return fmt.Sprintf("an Array of length %d", v.Len())
+	case k == value.Hash && (t.kind == Hash || t.kind == Collection):
+		return fmt.Sprintf("a Hash of length %d", v.Len())
+	case k == value.String && t.kind == String:
+		return fmt.Sprintf("a String of length %d", len([]rune(v.Text())))
+	case k == value.String && t.kind == Enum:
+		return "another String"
+	case k == value.String && t.kind == Pattern && !t.plain:
+		return "a String that does not match"
+	}
+	return Infer(v).String()
+}
+
+func step(path []string, key value.Value) []string {
+	s := value.Quote(key.Text())
+	if key.Kind() != value.String {
+		s = string(value.AppendText(nil, key))
+	}
+	return append(path[:len(path):len(path)], "["+s+"]")
+}
+
+func explainElems(v value.Value, path []string, how manner, at func(int) *Type) *Mismatch {
+	i := 0
+	for e := range v.Elems() {
+		if t := at(i); !t.holds(e, how) {
+			return t.explain(e, step(path, value.FromInt(int64(i))), how)
+		}
+		i++
+	}
+	return nil
+}
+
+func (t *Type) explainPairs(v value.Value, path []string, how manner) *Mismatch {
+	key, val := t.entry(how)
+	for k, e := range v.Pairs() {
+		if !key.holds(k, how) {
+			return &Mismatch{key, key.found(k) + " as a key", strings.Join(step(path, k), "")}
+		}
+		if !val.holds(e, how) {
+			return val.explain(e, step(path, k), how)
+		}
+	}
+	return nil
+}
+
+func (t *Type) explainStruct(v value.Value, path []string) *Mismatch {
+	known := make(map[string]bool, len(t.members))
+	for _, m := range t.members {
+		known[m.name] = true
+		name := value.FromString(m.name)
+		e, ok := v.Get(name)
+		switch {
+		case !ok && !m.optional:
+			return &Mismatch{m.value, "no such key", strings.Join(step(path, name), "")}
+		case ok && !m.value.holds(e, strictly):
+			return m.value.explain(e, step(path, name), strictly)
+		}
+	}
+	for k := range v.Pairs() {
+		if k.Kind() != value.String || !known[k.Text()] {
+			return &Mismatch{t, "an unknown key", strings.Join(step(path, k), "")}
+		}
+	}
+	return nil
+}
+
+func explainData(v value.Value, path []string, how manner) *Mismatch {
+	if v.Kind() == value.Array {
+		return explainElems(v, path, how, func(int) *Type { return Of(Data) })
+	}
+	key := Of(Scalar)
+	if how == strictly {
+		key = Of(String)
+	}
+	return (&Type{kind: Hash, args: []*Type{key, Of(Data)}}).explainPairs(v, path, how)
+}

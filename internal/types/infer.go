@@ -1,0 +1,389 @@
+package types
+
+import (
+	"slices"
+
+	"bindc/internal/value"
+)
+
+// Infer is the narrowest type of the documents that holds v and, of a collection, all that is in it. It is for messages
+// and ignores undef inside of collections, since undef fits all these types.
+func Infer(v value.Value) *Type {
+	switch v.Kind() {
+	case value.Array:
+		return inferArray(v, MaxDepth)
+	case value.Hash:
+		return inferHash(v, MaxDepth)
+	}
+	return inferLeaf(v)
+}
+
+// leafKinds are the types of values without inner values, by the kind of the value.
+var leafKinds = [...]Kind{value.Undef: Undef, value.Default: Default, value.Bool: Boolean, value.Int: Integer,
+	value.Float: Float, value.String: String, value.Regexp: Pattern, value.Array: Array, value.Hash: Hash, value.Type: Meta}
+
+func inferLeaf(v value.Value) *Type { return Of(leafKinds[v.Kind()]) }
+
+func inferDeep(v value.Value, depth int) *Type {
+	switch k := v.Kind(); {
+	case depth == 0:
+		return inferLeaf(v)
+	case k == value.Array:
+		return inferArray(v, depth)
+	case k == value.Hash:
+		return inferHash(v, depth)
+	}
+	return inferLeaf(v)
+}
+
+func inferArray(v value.Value, depth int) *Type {
+	var elem *Type
+	for e := range v.Elems() {
+		elem = join(elem, inferDeep(e, depth-1))
+	}
+	if elem == nil || elem.kind == Data {
+		return Of(Array)
+	}
+	t := newType(Array)
+	t.args = []*Type{elem}
+	return t
+}
+
+func inferHash(v value.Value, depth int) *Type {
+	var key, val *Type
+	for k, e := range v.Pairs() {
+		key, val = join(key, inferDeep(k, depth-1)), join(val, inferDeep(e, depth-1))
+	}
+	if key == nil {
+		return Of(Hash)
+	}
+	if val == nil {
+		val = Of(Data)
+	}
+	t := newType(Hash)
+	t.args = []*Type{key, val}
+	return t
+}
+
+// join is the narrowest type of the documents that holds both a and b.
+func join(a, b *Type) *Type {
+	switch {
+	case a == nil || a.kind == Undef:
+		if b.kind == Undef {
+			return nil
+		}
+		return b
+	case b.kind == Undef:
+		return a
+	case a.kind == Array && b.kind == Array:
+		return joinArgs(Array, a, b)
+	case a.kind == Hash && b.kind == Hash:
+		return joinArgs(Hash, a, b)
+	case a.kind == b.kind:
+		return a
+	}
+	for _, k := range []Kind{Numeric, Scalar, Data} {
+		if within(a, k) && within(b, k) {
+			return Of(k)
+		}
+	}
+	if within(a, Collection) && within(b, Collection) {
+		return Of(Collection)
+	}
+	return Of(Any)
+}
+
+func joinArgs(k Kind, a, b *Type) *Type {
+	switch {
+	case a.plain || b.plain:
+		if within(a, Data) && within(b, Data) {
+			return Of(k)
+		}
+		return Of(Collection)
+	case a.String() == b.String():
+		return a
+	}
+	t := newType(k)
+	for i := range a.args {
+		t.args = append(t.args, join(a.args[i], b.args[i]))
+	}
+	return t
+}
+
+// within tells whether all of an inferred type a is in the type of the documents of kind k.
+func within(a *Type, k Kind) bool {
+	switch k {
+	case Numeric:
+		return a.kind == Integer || a.kind == Float || a.kind == Numeric
+	case Scalar:
+		return within(a, Numeric) || a.kind == String || a.kind == Boolean || a.kind == Pattern || a.kind == Scalar
+	case Data:
+		if a.kind == Array || a.kind == Hash {
+			return all(a.args, func(t *Type) bool { return within(t, Data) })
+		}
+		return a.kind == Data || within(a, Scalar)
+	case Collection:
+		return a.kind == Array || a.kind == Hash || a.kind == Collection
+	}
+	return false
+}
+
+// Detailed is the type of exactly what is in v, as Puppet's type() answers: Tuple[Integer[1, 1], String].
+func Detailed(v value.Value) *Type {
+	in := inference{budget: MaxNodes / 2, detailed: true}
+	return in.of(v, MaxDepth-1)
+}
+
+// Reduced is Detailed with one type for all elements of a collection.
+func Reduced(v value.Value) *Type {
+	in := inference{budget: MaxNodes / 2}
+	return in.of(v, MaxDepth-1)
+}
+
+// inference bounds how many types are made for one value; beyond that, what is left counts as a whole.
+type inference struct {
+	budget   int
+	detailed bool
+}
+
+func (in *inference) of(v value.Value, depth int) *Type {
+	in.budget--
+	if in.budget <= 0 || depth == 0 {
+		return inferLeaf(v)
+	}
+	switch v.Kind() {
+	case value.Bool:
+		t := newType(Boolean)
+		t.exact, t.truth = true, v.Bool()
+		return t
+	case value.Int:
+		t := newType(Integer)
+		t.min, t.max = v.Int(), v.Int()
+		return t
+	case value.Float:
+		t := newType(Float)
+		t.from, t.to = v.Float(), v.Float()
+		return t
+	case value.String:
+		return literalString(v.Text())
+	case value.Regexp:
+		t := newType(Regexp)
+		t.texts = []string{v.Text()}
+		return t
+	case value.Type:
+		if inner, err := FromValue(v); err == nil {
+			return in.sized(newType(Meta), v, inner)
+		}
+	case value.Array:
+		return in.array(v, depth)
+	case value.Hash:
+		return in.hash(v, depth)
+	}
+	return inferLeaf(v)
+}
+
+// sized finishes a type made of args, with the length of v as its only length.
+func (in *inference) sized(t *Type, v value.Value, args ...*Type) *Type {
+	if t.kind != Meta {
+		t.min, t.max = int64(v.Len()), int64(v.Len())
+	}
+	if _, err := t.with(args...); err != nil {
+		return inferLeaf(v)
+	}
+	return t
+}
+
+func (in *inference) array(v value.Value, depth int) *Type {
+	if v.Len() == 0 {
+		return in.sized(newType(Array), v, Of(unit))
+	}
+	inner := make([]*Type, 0, min(v.Len(), max(in.budget, 1)))
+	for e := range v.Elems() {
+		inner = append(inner, in.of(e, depth-1))
+	}
+	if in.detailed {
+		return in.sized(newType(Tuple), v, inner...)
+	}
+	return in.sized(newType(Array), v, common(inner))
+}
+
+func (in *inference) hash(v value.Value, depth int) *Type {
+	if v.Len() == 0 {
+		return in.sized(newType(Hash), v, Of(unit), Of(unit))
+	}
+	var keys, values []*Type
+	texts := true
+	for k, e := range v.Pairs() {
+		keys, values = append(keys, in.of(k, depth-1)), append(values, in.of(e, depth-1))
+		texts = texts && k.Kind() == value.String && k.Text() != ""
+	}
+	switch {
+	case !in.detailed:
+		return in.sized(newType(Hash), v, common(keys), common(values))
+	case !texts:
+		return in.sized(newType(Hash), v, union(keys), union(values))
+	}
+	t := newType(Struct)
+	i := 0
+	for k := range v.Pairs() {
+		t.members = append(t.members, member{name: k.Text(), value: values[i]})
+		i++
+	}
+	if t.measure() != nil {
+		return inferLeaf(v)
+	}
+	return t
+}
+
+// union is the Variant of ts, or what it comes down to.
+func union(ts []*Type) *Type {
+	var different []*Type
+	seen := map[string]bool{}
+	for _, t := range ts {
+		if t.kind == Variant {
+			t = union(t.args)
+		}
+		if s := t.String() + "\x00" + t.literal(); !seen[s] {
+			seen[s] = true
+			different = append(different, t)
+		}
+	}
+	if len(different) == 1 {
+		return different[0]
+	}
+	t := newType(Variant)
+	if _, err := t.with(different...); err != nil {
+		return Of(Any)
+	}
+	return t
+}
+
+// literal is the text of a String of one text, which String does not show.
+func (t *Type) literal() string {
+	if t.kind == String && t.exact {
+		return t.texts[0]
+	}
+	return ""
+}
+
+// common reduces ts to one type, as Puppet does.
+func common(ts []*Type) *Type {
+	out := ts[0]
+	for _, t := range ts[1:] {
+		out = common2(out, t)
+	}
+	return out
+}
+
+func common2(a, b *Type) *Type {
+	switch {
+	case a.kind == Undef || a.kind == unit:
+		return b
+	case b.kind == Undef || b.kind == unit:
+		return a
+	case a.Accepts(b):
+		return a
+	case b.Accepts(a):
+		return b
+	case a.kind == b.kind:
+		if t := commonKind(a, b); t != nil {
+			return t
+		}
+	case a.kind == String && b.kind == Enum:
+		return commonEnum(b, a)
+	case a.kind == Enum && b.kind == String:
+		return commonEnum(a, b)
+	}
+	for _, k := range []Kind{Numeric, ScalarData, Scalar, Data, RichData} {
+		if Of(k).Accepts(a) && Of(k).Accepts(b) {
+			return Of(k)
+		}
+	}
+	return Of(Any)
+}
+
+// commonKind joins two types of one kind; nil where nothing but a general type will do.
+func commonKind(a, b *Type) *Type {
+	t := newType(a.kind)
+	switch a.kind {
+	case Array:
+		t.args = []*Type{common2(a.element(strictly), b.element(strictly))}
+	case Hash:
+		aKey, aVal := a.entry(strictly)
+		bKey, bVal := b.entry(strictly)
+		t.args = []*Type{common2(aKey, bKey), common2(aVal, bVal)}
+	case Integer:
+		t.min, t.max = min(a.min, b.min), max(a.max, b.max)
+	case Float:
+		t.from, t.to = min(a.from, b.from), max(a.to, b.to)
+	case Regexp:
+		return Of(Regexp)
+	case Boolean:
+		return Of(ScalarData)
+	case Meta:
+		if !a.plain && !b.plain {
+			t.args = []*Type{common2(a.args[0], b.args[0])}
+		}
+	case String, Enum:
+		if a.kind == String && !(a.exact && b.exact) {
+			return Of(String)
+		}
+		t = newType(Enum)
+		t.texts = slices.Concat(a.texts, b.texts)
+		slices.Sort(t.texts)
+		t.texts = slices.Compact(t.texts)
+	default:
+		return nil
+	}
+	if t.measure() != nil {
+		return nil
+	}
+	return t
+}
+
+func commonEnum(enum, s *Type) *Type {
+	if !s.exact || enum.plain {
+		return Of(Enum)
+	}
+	t := newType(Enum)
+	t.texts = append(slices.Clone(enum.texts), s.texts[0])
+	slices.Sort(t.texts)
+	t.texts = slices.Compact(t.texts)
+	if t.measure() != nil {
+		return Of(Enum)
+	}
+	return t
+}
+
+// Generalize drops what is special to values: ranges, lengths and texts.
+func (t *Type) Generalize() *Type {
+	if t == nil || t.plain {
+		return t
+	}
+	switch t.kind {
+	case Boolean, Integer, Float, String, Enum, Collection:
+		if t.kind == Enum {
+			return Of(String)
+		}
+		return Of(t.kind)
+	}
+	g := *t
+	g.args = make([]*Type, len(t.args))
+	for i, a := range t.args {
+		g.args[i] = a.Generalize()
+	}
+	g.members = slices.Clone(t.members)
+	for i := range g.members {
+		g.members[i].value = g.members[i].value.Generalize()
+	}
+	switch t.kind {
+	case Array, Hash:
+		if t.max == 0 {
+			return t
+		}
+		g.min, g.max = 0, newType(t.kind).max
+	case Variant:
+		return union(g.args)
+	}
+	return &g
+}

@@ -1,0 +1,305 @@
+package types
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/types/onigmo"
+	"bindc/internal/value"
+)
+
+// Instance tells whether v is a t as Puppet's =~ means it: undef is no Integer.
+func (t *Type) Instance(v value.Value) bool { return t.holds(v, strictly) }
+
+// manner is how values are held to types.
+type manner uint8
+
+const (
+	strictly  manner = iota // as Puppet does
+	leniently               // as language.md, section 9, does: undef fits the types of the documents
+)
+
+// lenient tells whether t is one of the types of the documents, which undef fits.
+func (t *Type) lenient() bool {
+	switch t.kind {
+	case Integer, Float, String:
+		return t.plain
+	case Any, Numeric, Boolean, Pattern, Scalar, Data, Collection:
+		return t.plain
+	case Array, Hash:
+		return t.min == 0 && t.max == math.MaxInt64
+	}
+	return false
+}
+
+func (t *Type) holds(v value.Value, how manner) bool {
+	if t == nil {
+		return true
+	}
+	if v.IsUndef() {
+		return t.holdsUndef(how)
+	}
+	switch t.kind {
+	case Any:
+		return true
+	case Undef, Default, Boolean, Integer, Float, Numeric, String, Enum, Pattern, Regexp, Scalar, ScalarData:
+		return t.holdsScalar(v)
+	case Data, RichData:
+		return holdsData(t.kind, v, how, value.MaxDepth)
+	case Collection:
+		return v.Kind() == value.Array && t.fits(v.Len()) || v.Kind() == value.Hash && t.fits(v.Len())
+	case Array:
+		return v.Kind() == value.Array && t.fits(v.Len()) && t.holdsElems(v, how)
+	case Hash:
+		return v.Kind() == value.Hash && t.fits(v.Len()) && t.holdsPairs(v, how)
+	case Tuple:
+		return t.holdsTuple(v)
+	case Struct:
+		return t.holdsStruct(v)
+	case Variant:
+		return t.holdsAny(v, how)
+	case Optional, NotUndef:
+		return t.plain && t.kind == NotUndef || !t.plain && t.args[0].holds(v, how)
+	case Meta:
+		inner, err := FromValue(v)
+		return err == nil && (t.plain || t.args[0].Accepts(inner))
+	case Iterable:
+		return t.holdsIterable(v)
+	}
+	return false
+}
+
+func (t *Type) holdsUndef(how manner) bool {
+	switch t.kind {
+	case Any, Undef, Optional, Data, RichData, unit:
+		return true
+	case Variant:
+		return t.holdsAny(value.Value{}, how)
+	}
+	return how == leniently && t.lenient()
+}
+
+func (t *Type) holdsAny(v value.Value, how manner) bool {
+	for _, a := range t.args {
+		if a.holds(v, how) {
+			return true
+		}
+	}
+	return false
+}
+
+// fits tells whether n is a length that t admits.
+func (t *Type) fits(n int) bool { return t.min <= int64(n) && int64(n) <= t.max }
+
+func (t *Type) holdsScalar(v value.Value) bool {
+	k := v.Kind()
+	switch t.kind {
+	case Default:
+		return k == value.Default
+	case Boolean:
+		return k == value.Bool && (!t.exact || t.truth == v.Bool())
+	case Integer:
+		return k == value.Int && t.min <= v.Int() && v.Int() <= t.max
+	case Float:
+		return k == value.Float && t.from <= v.Float() && v.Float() <= t.to
+	case Numeric:
+		return k == value.Int || k == value.Float
+	case String:
+		return k == value.String && t.holdsText(v.Text())
+	case Enum:
+		return k == value.String && t.hasText(v.Text())
+	case Pattern:
+		return t.plain && k == value.Regexp || !t.plain && k == value.String && t.matches(v.Text())
+	case Regexp:
+		return k == value.Regexp && (t.plain || t.texts[0] == v.Text())
+	case Scalar:
+		return k == value.Regexp || isScalarData(k)
+	case ScalarData:
+		return isScalarData(k)
+	}
+	return false
+}
+
+func isScalarData(k value.Kind) bool {
+	return k == value.Bool || k == value.Int || k == value.Float || k == value.String
+}
+
+func (t *Type) holdsText(s string) bool {
+	switch {
+	case t.exact:
+		return t.texts[0] == s
+	case t.unbounded():
+		return true
+	}
+	return t.fits(utf8.RuneCountInString(s))
+}
+
+func (t *Type) hasText(s string) bool {
+	for _, text := range t.texts {
+		if text == s || t.fold && sameFolded(text, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameFolded compares regardless of the case of ASCII letters, as Ruby's casecmp does.
+func sameFolded(a, b string) bool {
+	return len(a) == len(b) && asciiLower(a) == asciiLower(b)
+}
+
+func asciiLower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+func (t *Type) matches(s string) bool {
+	for _, src := range t.texts {
+		if re, err := onigmo.Compile(src); err == nil && re.MatchString(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsData tells whether v is Data or RichData. The documents' Data, unlike Puppet's, has any scalar as a key and
+// regular expressions among its scalars.
+func holdsData(kind Kind, v value.Value, how manner, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	rich := kind == RichData
+	switch k := v.Kind(); k {
+	case value.Undef, value.Bool, value.Int, value.Float, value.String:
+		return true
+	case value.Regexp:
+		return rich || how == leniently
+	case value.Default, value.Type:
+		return rich
+	case value.Array:
+		for e := range v.Elems() {
+			if !holdsData(kind, e, how, depth-1) {
+				return false
+			}
+		}
+	case value.Hash:
+		for key, e := range v.Pairs() {
+			keyFits := key.Kind() == value.String || how == leniently && key.Kind() != value.Array && key.Kind() != value.Hash
+			if rich {
+				keyFits = holdsData(kind, key, how, depth-1)
+			}
+			if !keyFits || !holdsData(kind, e, how, depth-1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// element is the type of an Array's elements. A bare Array holds Data in a binding and anything in an expression.
+func (t *Type) element(how manner) *Type {
+	switch {
+	case len(t.args) > 0:
+		return t.args[0]
+	case how == leniently:
+		return Of(Data)
+	}
+	return Of(Any)
+}
+
+// entry is the type of a Hash's keys and of its values.
+func (t *Type) entry(how manner) (key, val *Type) {
+	switch {
+	case len(t.args) > 0:
+		return t.args[0], t.args[1]
+	case how == leniently:
+		return Of(Scalar), Of(Data)
+	}
+	return Of(Any), Of(Any)
+}
+
+func (t *Type) holdsElems(v value.Value, how manner) bool {
+	elem := t.element(how)
+	for e := range v.Elems() {
+		if !elem.holds(e, how) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Type) holdsPairs(v value.Value, how manner) bool {
+	key, val := t.entry(how)
+	for k, e := range v.Pairs() {
+		if !key.holds(k, how) || !val.holds(e, how) {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsTuple and holdsStruct are strict inside, because a Tuple or Struct says for each place whether undef is welcome.
+func (t *Type) holdsTuple(v value.Value) bool {
+	if v.Kind() != value.Array || !t.plain && !t.fits(v.Len()) {
+		return false
+	}
+	i := 0
+	for e := range v.Elems() {
+		if at := t.at(i); at != nil && !at.holds(e, strictly) {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+// at is the type of element i of a Tuple; the last type repeats. It is nil in a bare Tuple.
+func (t *Type) at(i int) *Type {
+	if len(t.args) == 0 {
+		return nil
+	}
+	return t.args[min(i, len(t.args)-1)]
+}
+
+func (t *Type) holdsStruct(v value.Value) bool {
+	if v.Kind() != value.Hash {
+		return false
+	}
+	matched := 0
+	for _, m := range t.members {
+		e, ok := v.Get(value.FromString(m.name))
+		if !ok && !m.optional || ok && !m.value.holds(e, strictly) {
+			return false
+		}
+		if ok {
+			matched++
+		}
+	}
+	return matched == v.Len()
+}
+
+func (t *Type) holdsIterable(v value.Value) bool {
+	if t.plain || t.args[0].kind == Any {
+		return Iterates(v)
+	}
+	return Iterates(v) && t.Accepts(Detailed(v))
+}
+
+// Iterates tells whether v can be iterated over: collections, strings, whole numbers and the types that list values.
+func Iterates(v value.Value) bool {
+	switch v.Kind() {
+	case value.Array, value.Hash, value.String:
+		return true
+	case value.Int:
+		return v.Int() >= 0
+	case value.Type:
+		t, err := FromValue(v)
+		return err == nil && (t.Kind() == Enum || t.Finite())
+	}
+	return false
+}

@@ -1,0 +1,436 @@
+package types
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"bindc/internal/types/onigmo"
+	"bindc/internal/value"
+)
+
+// With gives t parameters, as t[params...] does in an expression. Array parameters are spread.
+func (t *Type) With(params ...value.Value) (*Type, error) {
+	if t == nil || !t.plain {
+		return nil, fmt.Errorf("the type %s already has parameters", t)
+	}
+	spread, err := spreadParams(params, 0)
+	if err != nil {
+		return nil, err
+	}
+	if t.kind != Callable && len(spread) == 0 {
+		return nil, fmt.Errorf("%s[] needs a parameter", t)
+	}
+	p := parameters{t: newType(t.kind), list: spread}
+	switch t.kind {
+	case Integer:
+		return p.integer()
+	case Float:
+		return p.float()
+	case Boolean:
+		return p.boolean()
+	case String:
+		return p.sizedString()
+	case Collection:
+		return p.collection()
+	case Enum:
+		return p.enum()
+	case Pattern, Regexp:
+		return p.sources()
+	case Array:
+		return p.array()
+	case Hash:
+		return p.hash()
+	case Tuple, Callable:
+		return p.tuple()
+	case Struct:
+		return p.structure()
+	case Variant:
+		return p.variant()
+	case Optional, NotUndef, Iterable, Iterator, Meta:
+		return p.one()
+	}
+	return nil, fmt.Errorf("the type %s takes no parameters", t)
+}
+
+func spreadParams(params []value.Value, depth int) ([]value.Value, error) {
+	if depth > MaxDepth {
+		return nil, fmt.Errorf("the parameters of a type are nested too deep")
+	}
+	var out []value.Value
+	for _, p := range params {
+		if p.Kind() != value.Array {
+			out = append(out, p)
+			continue
+		}
+		inner, err := spreadParams(p.Slice(), depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, inner...)
+	}
+	if len(out) > MaxNodes {
+		return nil, fmt.Errorf("the type is too large")
+	}
+	return out, nil
+}
+
+// parameters builds t from the values in its brackets.
+type parameters struct {
+	t    *Type
+	list []value.Value
+}
+
+func (p parameters) wrongCount(min, max int) error {
+	want := fmt.Sprintf("%d to %d parameters", min, max)
+	if min == max {
+		want = fmt.Sprintf("%d parameter", min)
+	}
+	return fmt.Errorf("%s[] takes %s, found %d", names[p.t.kind], want, len(p.list))
+}
+
+func (p parameters) wrong(i int, want string) error {
+	return fmt.Errorf("parameter %d of %s[] must be %s, found %s", i+1, names[p.t.kind], want, Infer(p.list[i]))
+}
+
+// typeAt is parameter i as a type.
+func (p parameters) typeAt(i int) (*Type, error) {
+	if p.list[i].Kind() != value.Type {
+		return nil, p.wrong(i, "a type")
+	}
+	return FromValue(p.list[i])
+}
+
+// FromValue is the type that v, a value of kind Type, stands for. A value read from encoded bytes holds only its text.
+func FromValue(v value.Value) (*Type, error) {
+	switch r := v.Ref().(type) {
+	case *Type:
+		return r, nil
+	case nil:
+		return nil, fmt.Errorf("not a type: %s", Infer(v))
+	default:
+		return Parse(r.String())
+	}
+}
+
+// Value is t as a value.
+func (t *Type) Value() value.Value {
+	if t == nil {
+		t = Of(Any)
+	}
+	return value.FromType(t)
+}
+
+// span sets a range from the parameters from i on.
+func (p parameters) span(i int) error {
+	t := p.t
+	if len(p.list)-i > 2 {
+		return p.wrongCount(i, i+2)
+	}
+	if i < len(p.list) && p.list[i].Kind() == value.Type { // String[Integer[1, 2]]
+		r, err := p.typeAt(i)
+		if err != nil || r.Kind() != Integer || len(p.list)-i > 1 {
+			return p.wrong(i, "an Integer or default")
+		}
+		t.min, t.max = r.min, r.max
+	}
+	for at, bound := range []*int64{&t.min, &t.max} {
+		if i+at >= len(p.list) || p.list[i].Kind() == value.Type {
+			break
+		}
+		switch v := p.list[i+at]; v.Kind() {
+		case value.Int:
+			*bound = v.Int()
+		case value.Default:
+		default:
+			return p.wrong(i+at, "an Integer or default")
+		}
+	}
+	if t.min > t.max {
+		return fmt.Errorf("%s[]: the lower bound %d is above the upper bound %d", names[t.kind], t.min, t.max)
+	}
+	if t.kind != Integer {
+		t.min, t.max = max(t.min, 0), max(t.max, 0)
+	}
+	return nil
+}
+
+// unbounded tells whether the range of t says nothing.
+func (t *Type) unbounded() bool {
+	return t.max == math.MaxInt64 && (t.min == 0 || t.kind == Integer) && (t.kind != Integer || t.min == math.MinInt64)
+}
+
+func (p parameters) integer() (*Type, error) {
+	if err := p.span(0); err != nil {
+		return nil, err
+	}
+	if p.t.unbounded() {
+		return Of(Integer), nil
+	}
+	return p.t, nil
+}
+
+func (p parameters) float() (*Type, error) {
+	if len(p.list) > 2 {
+		return nil, p.wrongCount(1, 2)
+	}
+	for i, bound := range []*float64{&p.t.from, &p.t.to}[:len(p.list)] {
+		switch v := p.list[i]; v.Kind() {
+		case value.Int:
+			*bound = float64(v.Int())
+		case value.Float:
+			*bound = v.Float()
+		case value.Default:
+		default:
+			return nil, p.wrong(i, "a number or default")
+		}
+	}
+	t := p.t
+	if !(t.from <= t.to) {
+		return nil, fmt.Errorf("Float[]: the lower bound is above the upper bound")
+	}
+	if math.IsInf(t.from, -1) && math.IsInf(t.to, 1) {
+		return Of(Float), nil
+	}
+	return t, nil
+}
+
+func (p parameters) boolean() (*Type, error) {
+	if len(p.list) != 1 {
+		return nil, p.wrongCount(1, 1)
+	}
+	if p.list[0].Kind() != value.Bool {
+		return nil, p.wrong(0, "a Boolean")
+	}
+	p.t.exact, p.t.truth = true, p.list[0].Bool()
+	return p.t, nil
+}
+
+func (p parameters) sizedString() (*Type, error) {
+	if err := p.span(0); err != nil {
+		return nil, err
+	}
+	if p.t.unbounded() {
+		return Of(String), nil
+	}
+	return p.t, nil
+}
+
+func (p parameters) collection() (*Type, error) {
+	if err := p.span(0); err != nil {
+		return nil, err
+	}
+	if p.t.unbounded() {
+		return Of(Collection), nil
+	}
+	return p.t, nil
+}
+
+// literalString is the type of exactly one string.
+func literalString(s string) *Type {
+	t := newType(String)
+	t.exact, t.texts = true, []string{s}
+	return t
+}
+
+func (p parameters) enum() (*Type, error) {
+	list := p.list
+	if last := list[len(list)-1]; last.Kind() == value.Bool {
+		p.t.fold, list = last.Bool(), list[:len(list)-1]
+	}
+	for i, v := range list {
+		if v.Kind() != value.String {
+			return nil, p.wrong(i, "a String")
+		}
+		p.t.texts = append(p.t.texts, v.Text())
+	}
+	if len(p.t.texts) == 0 {
+		return nil, fmt.Errorf("Enum[] needs a String")
+	}
+	return newEnum(p.t)
+}
+
+// newEnum puts the values of t in order.
+func newEnum(t *Type) (*Type, error) {
+	slices.Sort(t.texts)
+	t.texts = slices.Compact(t.texts)
+	return t, t.measure()
+}
+
+func (p parameters) sources() (*Type, error) {
+	for i, v := range p.list {
+		switch v.Kind() {
+		case value.String, value.Regexp:
+			p.t.texts = append(p.t.texts, v.Text())
+		case value.Type:
+			inner, err := p.typeAt(i)
+			if err != nil || inner.Kind() != Pattern && inner.Kind() != Regexp {
+				return nil, p.wrong(i, "a regular expression or String")
+			}
+			p.t.texts = append(p.t.texts, inner.texts...)
+		default:
+			return nil, p.wrong(i, "a regular expression or String")
+		}
+	}
+	if p.t.kind == Regexp && len(p.t.texts) != 1 {
+		return nil, p.wrongCount(1, 1)
+	}
+	if len(p.t.texts) == 0 {
+		return Of(Pattern), nil
+	}
+	for _, src := range p.t.texts {
+		if _, err := onigmo.Compile(src); err != nil {
+			return nil, fmt.Errorf("%s[]: %w", names[p.t.kind], err)
+		}
+	}
+	return p.t, p.t.measure()
+}
+
+func (p parameters) array() (*Type, error) {
+	elem, sizes := Of(Any), 0
+	if p.list[0].Kind() == value.Type {
+		inner, err := p.typeAt(0)
+		if err != nil {
+			return nil, err
+		}
+		elem, sizes = inner, 1
+	} else if len(p.list) != 2 {
+		return nil, p.wrong(0, "a type")
+	}
+	if err := p.span(sizes); err != nil {
+		return nil, err
+	}
+	if p.t.max == 0 {
+		elem = Of(unit)
+	}
+	return p.t.with(elem)
+}
+
+// hash reads Hash[V], Hash[K, V] and both with the sizes.
+func (p parameters) hash() (*Type, error) {
+	var args []*Type
+	for i := 0; i < min(2, len(p.list)); i++ {
+		if p.list[i].Kind() != value.Type {
+			break
+		}
+		inner, err := p.typeAt(i)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, inner)
+	}
+	sizes := len(args)
+	switch {
+	case len(args) == 0 && len(p.list) != 2:
+		return nil, p.wrong(0, "a type")
+	case len(args) == 1 && len(p.list) > 1:
+		return nil, p.wrong(1, "a type")
+	case len(args) == 0:
+		args = []*Type{Of(Any), Of(Any)}
+	case len(args) == 1:
+		args = []*Type{Of(Scalar), args[0]}
+	}
+	if err := p.span(sizes); err != nil {
+		return nil, err
+	}
+	if p.t.max == 0 {
+		args = []*Type{Of(unit), Of(unit)}
+	}
+	return p.t.with(args...)
+}
+
+// tuple reads types followed by a range, for Tuple and Callable.
+func (p parameters) tuple() (*Type, error) {
+	var args []*Type
+	for i, v := range p.list {
+		if v.Kind() != value.Type {
+			break
+		}
+		inner, err := p.typeAt(i)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, inner)
+	}
+	p.t.min, p.t.max = int64(len(args)), int64(len(args))
+	if sizes := len(p.list) - len(args); sizes > 0 {
+		p.t.min, p.t.max = 0, math.MaxInt64
+		if err := p.span(len(args)); err != nil {
+			return nil, err
+		}
+		p.t.exact = true // the range was written
+	}
+	if len(args) == 0 && p.t.kind == Tuple {
+		return nil, p.wrong(0, "a type")
+	}
+	return p.t.with(args...)
+}
+
+func (p parameters) structure() (*Type, error) {
+	if len(p.list) != 1 {
+		return nil, p.wrongCount(1, 1)
+	}
+	if p.list[0].Kind() != value.Hash {
+		return nil, p.wrong(0, "a Hash")
+	}
+	seen := map[string]bool{}
+	for k, v := range p.list[0].Pairs() {
+		m, err := newMember(k, v)
+		if err != nil {
+			return nil, err
+		}
+		if seen[m.name] {
+			return nil, fmt.Errorf("Struct[]: the key %s is there twice", value.Quote(m.name))
+		}
+		seen[m.name] = true
+		p.t.members = append(p.t.members, m)
+	}
+	return p.t, p.t.measure()
+}
+
+// newMember reads a => T, Optional[a] => T and NotUndef[a] => T. A key whose value may be undef may be missing as well.
+func newMember(k, v value.Value) (member, error) {
+	t, err := FromValue(v)
+	if err != nil {
+		return member{}, fmt.Errorf("Struct[]: the value of a key must be a type, found %s", Infer(v))
+	}
+	if k.Kind() == value.String {
+		return member{k.Text(), t.Accepts(Of(Undef)), t}, nil
+	}
+	kt, err := FromValue(k)
+	inner := kt.Elem()
+	if err != nil || inner == nil || !inner.exact || inner.kind != String {
+		return member{}, fmt.Errorf("Struct[]: a key must be a String, Optional[String] or NotUndef[String], found %s", Infer(k))
+	}
+	return member{inner.texts[0], kt.kind == Optional, t}, nil
+}
+
+func (p parameters) variant() (*Type, error) {
+	var args []*Type
+	for i := range p.list {
+		inner, err := p.typeAt(i)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, inner)
+	}
+	return p.t.with(args...)
+}
+
+// one reads the parameter of Optional, NotUndef, Iterable, Iterator and Type.
+func (p parameters) one() (*Type, error) {
+	if len(p.list) != 1 {
+		return nil, p.wrongCount(1, 1)
+	}
+	if v := p.list[0]; v.Kind() == value.String && (p.t.kind == Optional || p.t.kind == NotUndef) {
+		return p.t.with(literalString(v.Text()))
+	}
+	inner, err := p.typeAt(0)
+	if err != nil {
+		return nil, err
+	}
+	if inner.kind == Any && (p.t.kind == NotUndef) {
+		return Of(NotUndef), nil
+	}
+	return p.t.with(inner)
+}

@@ -1,0 +1,260 @@
+package types
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/value"
+)
+
+// maxText bounds the text of a type, in bytes.
+const maxText = 64 << 10
+
+// Parse reads a type as it is written in the Puppet language: Hash[String, Array[Integer]].
+func Parse(text string) (*Type, error) {
+	if len(text) > maxText {
+		return nil, errors.New("the text of the type is too long")
+	}
+	p := parser{text: text}
+	p.space()
+	v, err := p.param(0)
+	if err != nil {
+		return nil, err
+	}
+	if v.Kind() != value.Type {
+		return nil, fmt.Errorf("expected the name of a type, found '%s'", text)
+	}
+	if p.pos < len(text) {
+		return nil, p.unexpected("the end of the type")
+	}
+	return FromValue(v)
+}
+
+// parser reads text from pos on. Every method also passes over the white space behind what it reads.
+type parser struct {
+	text string
+	pos  int
+}
+
+func (p *parser) rest() string { return p.text[p.pos:] }
+
+func (p *parser) space() {
+	p.pos = len(p.text) - len(strings.TrimLeft(p.rest(), " \t\r\n"))
+}
+
+func (p *parser) take(token string) bool {
+	if !strings.HasPrefix(p.rest(), token) {
+		return false
+	}
+	p.pos += len(token)
+	p.space()
+	return true
+}
+
+func (p *parser) unexpected(want string) error {
+	if p.pos == len(p.text) {
+		return fmt.Errorf("in the type '%s': expected %s at the end", p.text, want)
+	}
+	r, _ := utf8.DecodeRuneInString(p.rest())
+	return fmt.Errorf("in the type '%s': expected %s, found '%c' at character %d", p.text, want, r,
+		utf8.RuneCountInString(p.text[:p.pos])+1)
+}
+
+var (
+	typeName   = regexp.MustCompile(`^(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*`)
+	bareword   = regexp.MustCompile(`^(?:::)?[a-z]\w*(?:::[a-z]\w*)*`)
+	numberText = regexp.MustCompile(`^-?\s*(?:0[xX][0-9A-Fa-f]+|\d+(\.\d+)?([eE][+-]?\d+)?)`)
+)
+
+// param reads one parameter: a type or a literal.
+func (p *parser) param(depth int) (value.Value, error) {
+	if depth > MaxDepth {
+		return value.Value{}, errors.New("the type is nested too deep")
+	}
+	if name := typeName.FindString(p.rest()); name != "" {
+		p.take(name)
+		return p.named(strings.TrimPrefix(name, "::"), depth)
+	}
+	if word := bareword.FindString(p.rest()); word != "" {
+		p.take(word)
+		return wordValue(word), nil
+	}
+	if number := numberText.FindString(p.rest()); number != "" {
+		p.take(number)
+		return numberValue(number)
+	}
+	if p.pos == len(p.text) {
+		return value.Value{}, p.unexpected("a type")
+	}
+	switch p.text[p.pos] {
+	case '\'', '"':
+		return p.quoted()
+	case '/':
+		return p.regexp()
+	case '[':
+		p.take("[")
+		elems, err := p.list(depth+1, "]")
+		return value.FromSlice(elems), err
+	case '{':
+		p.take("{")
+		return p.hash(depth + 1)
+	}
+	return value.Value{}, p.unexpected("a type")
+}
+
+func (p *parser) named(name string, depth int) (value.Value, error) {
+	t, err := Named(name)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if !p.take("[") {
+		return t.Value(), nil
+	}
+	params, err := p.list(depth+1, "]")
+	if err != nil {
+		return value.Value{}, err
+	}
+	if t, err = t.With(params...); err != nil {
+		return value.Value{}, err
+	}
+	return t.Value(), nil
+}
+
+// list reads parameters up to end. A comma may follow the last.
+func (p *parser) list(depth int, end string) ([]value.Value, error) {
+	var list []value.Value
+	for !p.take(end) {
+		v, err := p.param(depth)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+		if !p.take(",") && !strings.HasPrefix(p.rest(), end) {
+			return nil, p.unexpected("',' or '" + end + "'")
+		}
+	}
+	return list, nil
+}
+
+func (p *parser) hash(depth int) (value.Value, error) {
+	var b value.Builder
+	for !p.take("}") {
+		k, err := p.param(depth)
+		if err != nil {
+			return value.Value{}, err
+		}
+		if !p.take("=>") {
+			return value.Value{}, p.unexpected("'=>'")
+		}
+		v, err := p.param(depth)
+		if err != nil {
+			return value.Value{}, err
+		}
+		if _, twice := b.Get(k); twice {
+			return value.Value{}, fmt.Errorf("in the type '%s': a key is there twice", p.text)
+		}
+		b.Set(k, v)
+		if !p.take(",") && !strings.HasPrefix(p.rest(), "}") {
+			return value.Value{}, p.unexpected("',' or '}'")
+		}
+	}
+	return b.Hash(), nil
+}
+
+func wordValue(word string) value.Value {
+	switch word {
+	case "default":
+		return value.TheDefault()
+	case "undef":
+		return value.Value{}
+	case "true", "false":
+		return value.FromBool(word == "true")
+	}
+	return value.FromString(word)
+}
+
+func numberValue(text string) (value.Value, error) {
+	compact := strings.Join(strings.Fields(text), "")
+	if n, err := strconv.ParseInt(compact, 0, 64); err == nil && !strings.ContainsAny(compact, "_bo") {
+		return value.FromInt(n), nil
+	}
+	f, err := strconv.ParseFloat(compact, 64)
+	if err != nil || !strings.ContainsAny(compact, ".eE") {
+		return value.Value{}, fmt.Errorf("'%s' is no number of 64 bits", text)
+	}
+	return value.FromFloat(f), nil
+}
+
+// quoted reads a string in quotes. In single quotes only \\ and \' are escapes.
+func (p *parser) quoted() (value.Value, error) {
+	quote, out := p.text[p.pos], []byte(nil)
+	for i := p.pos + 1; i < len(p.text); i++ {
+		c := p.text[i]
+		switch {
+		case c == quote:
+			p.pos = i + 1
+			p.space()
+			return value.FromString(string(out)), nil
+		case c == '\\' && i+1 < len(p.text):
+			var n int
+			out, n = appendEscape(out, p.text[i:], quote)
+			i += n - 1
+		case c == '$' && quote == '"':
+			return value.Value{}, fmt.Errorf("in the type '%s': a string must be a literal", p.text)
+		default:
+			out = append(out, c)
+		}
+	}
+	return value.Value{}, fmt.Errorf("in the type '%s': a string is not closed", p.text)
+}
+
+var unicodeEscape = regexp.MustCompile(`^\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})`)
+
+// appendEscape appends what the escape at the start of s stands for, and tells its length.
+func appendEscape(dst []byte, s string, quote byte) ([]byte, int) {
+	c := s[1]
+	if quote == '\'' {
+		if c == '\'' || c == '\\' {
+			return append(dst, c), 2
+		}
+		return append(dst, '\\'), 1
+	}
+	switch c {
+	case 'n', 't', 'r', 's':
+		return append(dst, map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 's': ' '}[c]), 2
+	case '"', '\'', '$', '\\':
+		return append(dst, c), 2
+	case 'u':
+		if m := unicodeEscape.FindStringSubmatch(s); m != nil {
+			n, _ := strconv.ParseUint(m[1]+m[2], 16, 32) // at most six digits
+			return utf8.AppendRune(dst, rune(n)), len(m[0])
+		}
+	}
+	return append(dst, '\\'), 1
+}
+
+func (p *parser) regexp() (value.Value, error) {
+	out := []byte(nil)
+	for i := p.pos + 1; i < len(p.text); i++ {
+		c := p.text[i]
+		switch {
+		case c == '/':
+			p.pos = i + 1
+			p.space()
+			return value.FromRegexp(string(out)), nil
+		case c == '\\' && i+1 < len(p.text):
+			i++
+			if p.text[i] != '/' {
+				out = append(out, '\\')
+			}
+			out = append(out, p.text[i])
+		default:
+			out = append(out, c)
+		}
+	}
+	return value.Value{}, fmt.Errorf("in the type '%s': a regular expression is not closed", p.text)
+}

@@ -1,0 +1,314 @@
+package loader
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// assemble makes the layers of the site from the parsed files.
+func (l *load) assemble(layers []layerSources) {
+	sets := map[*file][]Binding{} // a set that two layers load is read once
+	for _, ls := range layers {
+		layer := Layer{Name: ls.name}
+		for _, s := range ls.sources {
+			c := Contribution{URI: s.uri}
+			if s.hiera != nil {
+				c.Bindings = l.dataBindings(s.hiera)
+			} else {
+				if _, ok := sets[s.set]; !ok {
+					sets[s.set] = l.readSet(s)
+				}
+				c.Bindings = sets[s.set]
+			}
+			layer.Contributions = append(layer.Contributions, c)
+		}
+		l.site.Layers = append(l.site.Layers, layer)
+	}
+}
+
+var setKeys = []string{"bindings_version", "name", "bind"}
+
+// readSet reads a file of structured bindings (language.md, section 5).
+func (l *load) readSet(s source) []Binding {
+	doc := s.set.doc
+	if doc == nil {
+		return nil
+	}
+	if doc.Root == nil || doc.Root.Kind != yaml.Mapping {
+		l.diags.Errorf(diag.Pos{File: doc.File, Line: 1, Col: 1}, "bindings", "expected a hash of %s", listOf(setKeys))
+		return nil
+	}
+	l.onlyKeys(doc, doc.Root, "bindings", "top-level attribute of bindings", setKeys)
+	if !l.isVersion(doc, doc.Root, "bindings_version", 1) {
+		return nil
+	}
+	if _, n, ok := doc.Root.Lookup("name"); !ok {
+		l.diags.Errorf(doc.Pos(doc.Root), "bindings", "expected 'name: %s', the name these bindings have by their path", s.name)
+	} else if name, _ := n.Text(); name != s.name {
+		l.diags.Errorf(doc.Pos(n), "bindings", "expected the name '%s', as the path of the file says, found %s", s.name, n.Describe())
+	}
+	r := setReader{load: l, doc: doc}
+	_, bind, ok := doc.Root.Lookup("bind")
+	if !ok {
+		l.diags.Errorf(doc.Pos(doc.Root), "bindings", "expected 'bind', a list of bindings")
+		return nil
+	}
+	r.bind(bind, []Condition{nil}, []int{0})
+	return r.out
+}
+
+// setReader reads one file of structured bindings.
+type setReader struct {
+	*load
+	doc *yaml.Document
+	out []Binding
+}
+
+func (r *setReader) errorf(n *yaml.Node, code, format string, args ...any) {
+	r.diags.Errorf(r.doc.Pos(n), code, format, args...)
+}
+
+// bind reads a list of bindings that are effective under any of the conditions, which when has the numbers of.
+func (r *setReader) bind(n *yaml.Node, conditions []Condition, when []int) {
+	if n.Kind != yaml.Sequence {
+		r.errorf(n, "bindings", "expected a list of bindings as 'bind', found %s", n.Describe())
+		return
+	}
+	for i := range n.Kids {
+		kid := &n.Kids[i]
+		switch {
+		case kid.Kind == yaml.Sequence:
+			r.shortForm(kid, when)
+		case kid.Kind != yaml.Mapping:
+			r.errorf(kid, "bindings", "expected [name, value], a binding or a conditional, found %s", kid.Describe())
+		case has(kid, "when") || has(kid, "bind"):
+			r.conditional(kid, conditions)
+		default:
+			r.longForm(kid, when)
+		}
+	}
+}
+
+func has(n *yaml.Node, key string) bool {
+	_, _, ok := n.Lookup(key)
+	return ok
+}
+
+func (r *setReader) shortForm(n *yaml.Node, when []int) {
+	if len(n.Kids) != 2 {
+		r.errorf(n, "bindings", "expected the short form [name, value], found a list of %d", len(n.Kids))
+		return
+	}
+	if name, ok := r.keyName(r.doc, &n.Kids[0]); ok {
+		r.out = append(r.out, Binding{Key: name, When: when, Doc: r.doc, At: &n.Kids[0], Value: &n.Kids[1]})
+	}
+}
+
+// conditional reads `when` with `bind`.
+func (r *setReader) conditional(n *yaml.Node, outer []Condition) {
+	r.onlyKeys(r.doc, n, "bindings", "attribute of a conditional", []string{"when", "bind"})
+	_, when, hasWhen := n.Lookup("when")
+	_, bind, hasBind := n.Lookup("bind")
+	if !hasWhen || !hasBind {
+		r.errorf(n, "bindings", "expected both 'when' and 'bind' in a conditional")
+		return
+	}
+	conditions, ok := r.when(when, outer)
+	if !ok {
+		return
+	}
+	ids := make([]int, len(conditions))
+	for i, c := range conditions {
+		ids[i] = r.condition(c)
+	}
+	slices.Sort(ids)
+	r.bind(bind, conditions, slices.Compact(ids))
+}
+
+// maxAlternatives bounds the conditions a `when` multiplies out to.
+const maxAlternatives = 4096
+
+// when adds what a `when` asks to each of the outer conditions.
+func (r *setReader) when(n *yaml.Node, outer []Condition) ([]Condition, bool) {
+	hashes := []*yaml.Node{n}
+	if n.Kind == yaml.Sequence {
+		hashes = nil
+		for i := range n.Kids {
+			hashes = append(hashes, &n.Kids[i])
+		}
+		if len(hashes) == 0 {
+			r.errorf(n, "when", "expected at least one alternative in the list")
+			return nil, false
+		}
+	}
+	var out []Condition
+	for _, h := range hashes {
+		if h.Kind != yaml.Mapping {
+			r.errorf(h, "when", "expected a hash of categories to values as 'when', found %s", h.Describe())
+			return nil, false
+		}
+		alternatives := outer
+		for key, val := range h.Pairs() {
+			var ok bool
+			if alternatives, ok = r.and(alternatives, key, val); !ok {
+				return nil, false
+			}
+		}
+		out = append(out, alternatives...)
+		if len(out) > maxAlternatives {
+			r.errorf(n, "when", "expected at most %d alternatives, this condition has more", maxAlternatives)
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// and narrows conditions to those in which a category has one of the values given.
+func (r *setReader) and(conditions []Condition, key, val *yaml.Node) ([]Condition, bool) {
+	name, _ := key.Text()
+	category, ok := r.category(name)
+	if !ok {
+		d := diag.Diagnostic{Pos: r.doc.Pos(key), Code: "category", Message: "the site has no category " + strings.TrimPrefix(key.Describe(), "the string ") + "; it has " + listOf(r.categoryNames())}
+		if near := diag.Suggest(name, r.categoryNames()); near != "" {
+			d.Hint = "did you mean '" + near + "'?"
+		}
+		r.diags.Add(d)
+		return nil, false
+	}
+	values, ok := r.values(val)
+	if !ok || category < 0 {
+		return conditions, ok
+	}
+	var out []Condition
+	for _, c := range conditions {
+		i := slices.IndexFunc(c, func(t Term) bool { return t.Dimension == category })
+		for _, v := range values {
+			switch {
+			case i < 0:
+				out = append(out, append(slices.Clone(c), Term{category, v}))
+			case c[i].Value == v:
+				out = append(out, c)
+			}
+		}
+		if len(out) > maxAlternatives {
+			r.errorf(val, "when", "expected at most %d alternatives, this condition has more", maxAlternatives)
+			return nil, false
+		}
+	}
+	if len(out) == 0 {
+		r.errorf(val, "when", "this can never hold: an outer 'when' asks the category '%s' for another value", name)
+		return nil, false
+	}
+	return out, true
+}
+
+// values is the values a category may have, folded.
+func (r *setReader) values(n *yaml.Node) ([]string, bool) {
+	nodes := []yaml.Node{*n}
+	if n.Kind == yaml.Sequence {
+		nodes = n.Kids
+	}
+	var out []string
+	for i := range nodes {
+		text, ok := scalarText(&nodes[i])
+		if !ok || text == "" {
+			r.errorf(&nodes[i], "when", "expected a value of the category, a string, number or boolean, found %s", nodes[i].Describe())
+			return nil, false
+		}
+		if text = Fold(text); !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	if len(out) == 0 {
+		r.errorf(n, "when", "expected at least one value of the category")
+	}
+	return out, len(out) > 0
+}
+
+// scalarText is a string, number or boolean as text.
+func scalarText(n *yaml.Node) (string, bool) {
+	if n.Kind != yaml.Scalar {
+		return "", false
+	}
+	switch n.Value.Kind() {
+	case value.String, value.Int, value.Bool, value.Float:
+		return string(value.AppendText(nil, n.Value)), true
+	}
+	return "", false
+}
+
+var producers = []string{"to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance"}
+
+var bindingKeys = append([]string{"name", "type", "to", "multibind_id", "in", "options", "transformer", "abstract", "override", "sensitive"}, producers...)
+
+func (r *setReader) longForm(n *yaml.Node, when []int) {
+	r.onlyKeys(r.doc, n, "attribute", "attribute of a binding", bindingKeys)
+	b := Binding{When: when, Doc: r.doc, At: n, More: &Attributes{}}
+	var produced []string
+	for key, val := range n.Pairs() {
+		name, _ := key.Text()
+		switch name {
+		case "name":
+			b.At = val
+			b.Key, _ = r.keyName(r.doc, val)
+			if b.Key == "" {
+				return
+			}
+		case "to":
+			b.Value = val
+			produced = append(produced, name)
+		case "multibind_id":
+			b.More.MultibindID = val
+			produced = append(produced, name)
+		default:
+			if slices.Contains(producers, name) {
+				b.More.Producer, b.More.Argument = name, val
+				produced = append(produced, name)
+			} else {
+				r.attribute(b.More, name, val)
+			}
+		}
+	}
+	if r.complete(n, &b, produced) {
+		r.out = append(r.out, b)
+	}
+}
+
+func (r *setReader) attribute(a *Attributes, name string, val *yaml.Node) {
+	nodes := map[string]**yaml.Node{"type": &a.Type, "options": &a.Options, "in": &a.In, "transformer": &a.Transformer}
+	flags := map[string]*bool{"abstract": &a.Abstract, "override": &a.Override, "sensitive": &a.Sensitive}
+	if at, ok := nodes[name]; ok {
+		*at = val
+	}
+	if flag, ok := flags[name]; ok {
+		if val.Value.Kind() != value.Bool {
+			r.errorf(val, "attribute", "expected true or false as '%s', found %s", name, val.Describe())
+			return
+		}
+		*flag = val.Value.Bool()
+	}
+}
+
+// complete checks that a binding says what it binds, once.
+func (r *setReader) complete(n *yaml.Node, b *Binding, produced []string) bool {
+	if b.Key == "" {
+		if b.More.In == nil {
+			r.errorf(n, "attribute", "expected 'name', the key that is bound")
+			return false
+		}
+		b.More.Keyless = true
+	}
+	switch {
+	case len(produced) > 1:
+		r.errorf(n, "attribute", "expected one thing that produces the value, found %s", listOf(produced))
+		return false
+	case len(produced) == 0 && !b.More.Abstract:
+		r.errorf(n, "attribute", "expected 'to' or another attribute that produces the value")
+		return false
+	}
+	return true
+}

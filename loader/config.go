@@ -1,0 +1,292 @@
+package loader
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// config is binder_config.yaml, with its defaults filled in (language.md, section 2).
+type config struct {
+	layers   []layerConfig
+	backends map[string]*yaml.Node // extensions by name
+	handlers map[string]*yaml.Node
+}
+
+type layerConfig struct {
+	name             string
+	include, exclude []uri
+}
+
+type category struct {
+	name string
+	at   diag.Pos
+	expr *expr.Node
+}
+
+const common = "common"
+
+// config reads the configuration and fills the dimensions of the site. It returns nil where nothing can be made of it.
+func (l *load) config() *config {
+	path, ok := l.configFile()
+	if !ok {
+		return nil
+	}
+	cfg := &config{}
+	if path == "" {
+		l.setCategories(nil, diag.Pos{File: l.dir})
+		cfg.layers = l.defaultLayers()
+		return cfg
+	}
+	doc := l.readNow(path, yaml.Options{})
+	if doc == nil {
+		return nil
+	}
+	if doc.Root == nil || doc.Root.Kind != yaml.Mapping {
+		l.diags.Errorf(diag.Pos{File: path}, "config", "expected a hash with at least 'version: 1'")
+		return nil
+	}
+	return l.readConfig(cfg, doc)
+}
+
+// configFile is the configuration to read, "" for the built-in default.
+func (l *load) configFile() (string, bool) {
+	if l.opts.BinderConfig != "" {
+		return l.opts.BinderConfig, true
+	}
+	if _, err := os.ReadDir(l.dir); err != nil {
+		l.diags.Errorf(diag.Pos{File: l.dir}, "read", "cannot read the site's directory: %v", reason(err))
+		return "", false
+	}
+	var found []string
+	for _, name := range []string{"binder_config.yaml", "bindings_config.yaml"} {
+		if path := filepath.Join(l.dir, name); isFile(path) {
+			found = append(found, path)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", true
+	case 1:
+		return found[0], true
+	}
+	l.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: found[0]}, Code: "config",
+		Message: "the site has binder_config.yaml and bindings_config.yaml, two names of the same file",
+		Notes:   []diag.Note{{Pos: diag.Pos{File: found[1]}, Message: "the other one"}}, Hint: "remove one of them"})
+	return "", false
+}
+
+var configKeys = []string{"version", "layers", "categories", "extensions"}
+
+func (l *load) readConfig(cfg *config, doc *yaml.Document) *config {
+	l.onlyKeys(doc, doc.Root, "config", "top-level key", configKeys)
+	if !l.isVersion(doc, doc.Root, "version", 1) {
+		return nil
+	}
+	if _, n, ok := doc.Root.Lookup("categories"); ok {
+		l.setCategories(l.readCategories(doc, n), doc.Pos(n))
+	} else {
+		l.setCategories(nil, doc.Pos(doc.Root))
+	}
+	if _, n, ok := doc.Root.Lookup("layers"); ok {
+		cfg.layers = l.readLayers(doc, n)
+	} else {
+		cfg.layers = l.defaultLayers()
+	}
+	if _, n, ok := doc.Root.Lookup("extensions"); ok {
+		l.readExtensions(cfg, doc, n)
+	}
+	return cfg
+}
+
+// onlyKeys reports the keys of a hash that are none of allowed.
+func (l *load) onlyKeys(doc *yaml.Document, n *yaml.Node, code, what string, allowed []string) {
+	for key := range n.Pairs() {
+		name, isText := key.Text()
+		if isText && slices.Contains(allowed, name) {
+			continue
+		}
+		d := diag.Diagnostic{Pos: doc.Pos(key), Code: code, Message: "unknown " + what + ": " + key.Describe() + "; expected " + listOf(allowed)}
+		if near := diag.Suggest(name, allowed); near != "" {
+			d.Hint = "did you mean '" + near + "'?"
+		}
+		l.diags.Add(d)
+	}
+}
+
+// isVersion checks that the integer at key is want.
+func (l *load) isVersion(doc *yaml.Document, n *yaml.Node, key string, want int64) bool {
+	_, v, ok := n.Lookup(key)
+	if !ok {
+		l.diags.Errorf(doc.Pos(n), "version", "expected '%s: %d', which says how to read this file", key, want)
+		return false
+	}
+	if v.Value.Kind() != value.Int || v.Value.Int() != want {
+		l.diags.Errorf(doc.Pos(v), "version", "expected the integer %d as '%s', found %s", want, key, v.Describe())
+		return false
+	}
+	return true
+}
+
+var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+func (l *load) readCategories(doc *yaml.Document, n *yaml.Node) []category {
+	out := []category{}
+	if n.Kind != yaml.Sequence {
+		l.diags.Errorf(doc.Pos(n), "category", "expected a list of [name, expression] as 'categories', found %s", n.Describe())
+		return out
+	}
+	for i := range n.Kids {
+		if c, ok := l.readCategory(doc, &n.Kids[i], i == len(n.Kids)-1, out); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (l *load) readCategory(doc *yaml.Document, n *yaml.Node, last bool, before []category) (category, bool) {
+	texts, ok := threeTexts(n, 2)
+	if !ok {
+		l.diags.Errorf(doc.Pos(n), "category", "expected a category as [name, expression], two strings, found %s", n.Describe())
+		return category{}, false
+	}
+	name, text := texts[0], texts[1]
+	at := doc.Pos(&n.Kids[0])
+	switch i := slices.IndexFunc(before, func(c category) bool { return c.name == name }); {
+	case !categoryName.MatchString(name):
+		l.diags.Errorf(at, "category", "expected a name of lower-case letters, digits, '_' and '-' that begins with a letter, found '%s'", name)
+		return category{}, false
+	case i >= 0:
+		l.diags.Add(diag.Diagnostic{Pos: at, Code: "category", Message: "the category '" + name + "' is defined twice",
+			Notes: []diag.Note{{Pos: before[i].at, Message: "defined here first"}}})
+		return category{}, false
+	case name == common && (!last || text != "true"):
+		l.diags.Errorf(at, "category", "expected 'common' as the last category, with the value 'true': everything is in it")
+		return category{}, false
+	}
+	node := l.interpolated(doc, &n.Kids[1], text)
+	return category{name, at, node}, node != nil
+}
+
+// threeTexts is the texts of a list of exactly count strings.
+func threeTexts(n *yaml.Node, count int) ([]string, bool) {
+	if n.Kind != yaml.Sequence || len(n.Kids) != count {
+		return nil, false
+	}
+	out := make([]string, count)
+	for i := range n.Kids {
+		text, ok := n.Kids[i].Text()
+		if !ok {
+			return nil, false
+		}
+		out[i] = text
+	}
+	return out, true
+}
+
+// interpolated parses the text of n as a string with interpolations; nil after an error.
+func (l *load) interpolated(doc *yaml.Document, n *yaml.Node, text string) *expr.Node {
+	node, errs := syntax.ParseString(text)
+	for _, e := range errs {
+		l.diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: "interpolation", Message: e.Message, Hint: e.Hint})
+	}
+	if len(errs) > 0 {
+		return nil
+	}
+	return node
+}
+
+// setCategories adds the categories that are always there and makes dimensions of all but common. nil means the default.
+func (l *load) setCategories(cs []category, at diag.Pos) {
+	variable := func(name, fact string) category {
+		return category{name, at, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{{Op: expr.Var, Name: fact}}}}
+	}
+	node, environment := variable("node", "fqdn"), variable("environment", "environment")
+	if cs == nil {
+		cs = []category{node, variable("osfamily", "osfamily"), environment}
+	}
+	cs = slices.DeleteFunc(cs, func(c category) bool { return c.name == common })
+	index := func(name string) int { return slices.IndexFunc(cs, func(c category) bool { return c.name == name }) }
+	if index("node") < 0 {
+		cs = slices.Insert(cs, 0, node)
+	}
+	if index("environment") < 0 {
+		cs = append(cs, environment)
+	}
+	if e := index("environment"); e < index("node") {
+		l.diags.Errorf(cs[e].at, "category", "expected 'environment' below 'node', found it above")
+	}
+	for i, c := range cs {
+		l.site.Dimensions = append(l.site.Dimensions, Dimension{Name: c.name, Category: i, Value: c.expr, Pos: c.at})
+	}
+}
+
+// category is the dimension of a category, -1 for common.
+func (l *load) category(name string) (int, bool) {
+	if name == common {
+		return -1, true
+	}
+	i := slices.IndexFunc(l.site.Dimensions, func(d Dimension) bool { return d.Name == name && !d.Guard })
+	return i, i >= 0
+}
+
+func (l *load) categoryNames() []string {
+	var out []string
+	for _, d := range l.site.Dimensions {
+		if !d.Guard {
+			out = append(out, d.Name)
+		}
+	}
+	return append(out, common)
+}
+
+func (l *load) readExtensions(cfg *config, doc *yaml.Document, n *yaml.Node) {
+	if n.Kind != yaml.Mapping {
+		l.diags.Errorf(doc.Pos(n), "extension", "expected a hash of 'hiera_backends' and 'scheme_handlers' as 'extensions', found %s", n.Describe())
+		return
+	}
+	l.onlyKeys(doc, n, "extension", "kind of extension", []string{"hiera_backends", "scheme_handlers"})
+	cfg.backends = l.readExtension(doc, n, "hiera_backends")
+	cfg.handlers = l.readExtension(doc, n, "scheme_handlers")
+}
+
+func (l *load) readExtension(doc *yaml.Document, n *yaml.Node, kind string) map[string]*yaml.Node {
+	_, v, ok := n.Lookup(kind)
+	if !ok {
+		return nil
+	}
+	if v.Kind != yaml.Mapping {
+		l.diags.Errorf(doc.Pos(v), "extension", "expected a hash of names to extensions as '%s', found %s", kind, v.Describe())
+		return nil
+	}
+	out := map[string]*yaml.Node{}
+	for key, val := range v.Pairs() {
+		if name, ok := key.Text(); ok {
+			out[name] = val
+		}
+	}
+	return out
+}
+
+// listOf writes names as "a, b and c".
+func listOf(names []string) string {
+	out := ""
+	for i, n := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			out += " and "
+		default:
+			out += ", "
+		}
+		out += "'" + n + "'"
+	}
+	return out
+}

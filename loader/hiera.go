@@ -1,0 +1,260 @@
+package loader
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// hieraDir is a Hiera-2 directory: its hiera.yaml, compiled to the files it can ever serve (language.md, section 4).
+type hieraDir struct {
+	dir      string
+	doc      *yaml.Document
+	backends []string
+	data     []dataFile // in the order of the hierarchy
+}
+
+// dataFile is one path of a hierarchy with the values of its variables filled in.
+type dataFile struct {
+	condition int
+	files     []*file // one per backend that has it, in their order
+}
+
+// hierarchyEntry is one [category, value, path].
+type hierarchyEntry struct {
+	category    int // dimension, -1 for common
+	value, path template
+	at          diag.Pos
+}
+
+// hieraSource finds a Hiera-2 directory.
+func (l *load) hieraSource(cfg *config, u uri) (source, bool) {
+	dir := filepath.Join(l.dir, filepath.FromSlash(u.path))
+	if u.scheme == "module-hiera" {
+		name, rest, _ := strings.Cut(u.path, "/")
+		m, ok := l.moduleOf(u, name)
+		if !ok {
+			return source{}, false
+		}
+		dir = filepath.Join(m.dir, filepath.FromSlash(rest))
+	}
+	path := filepath.Join(dir, "hiera.yaml")
+	if !isFile(path) {
+		return l.missing(u, "there is no Hiera-2 directory %s: expected the file %s", u, path)
+	}
+	h, seen := l.hieraDirs[dir]
+	if !seen {
+		h = l.readHiera(u, dir, path)
+		l.hieraDirs[dir] = h
+	}
+	return source{uri: u.String(), hiera: h}, h != nil
+}
+
+var hieraKeys = []string{"version", "hierarchy", "backends"}
+
+func (l *load) readHiera(u uri, dir, path string) *hieraDir {
+	doc := l.readNow(path, yaml.Options{})
+	if doc == nil {
+		return nil
+	}
+	if doc.Root == nil || doc.Root.Kind != yaml.Mapping {
+		l.diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with at least 'version: 2'")
+		return nil
+	}
+	if l.otherHiera(u, doc) || !l.isVersion(doc, doc.Root, "version", 2) {
+		return nil
+	}
+	l.onlyKeys(doc, doc.Root, "hiera", "key of a Hiera-2 configuration", hieraKeys)
+	h := &hieraDir{dir: dir, doc: doc, backends: l.readBackends(doc)}
+	for _, e := range l.readHierarchy(doc) {
+		h.data = append(h.data, l.entryFiles(h, e)...)
+	}
+	return h
+}
+
+// otherHiera tells whether the file is the configuration of another Hiera that may be in use beside this one: at the top
+// of the site, or in a module that a wildcard found.
+func (l *load) otherHiera(u uri, doc *yaml.Document) bool {
+	_, v, ok := doc.Root.Lookup("version")
+	if ok && (v.Value.Kind() != value.Int || v.Value.Int() == 2) {
+		return false // right, or a slip that the check of the version reports
+	}
+	atTop := u.scheme == "confdir-hiera" && u.path == ""
+	if !atTop && !u.found {
+		return false
+	}
+	what := "has no version, as a Hiera 1 configuration"
+	if ok {
+		what = "is a configuration of another version of Hiera"
+	}
+	l.diags.Add(diag.Diagnostic{Pos: doc.Pos(doc.Root), Severity: diag.Info, Code: "hiera_version", Message: "passed over: this file " + what})
+	return true
+}
+
+func (l *load) readBackends(doc *yaml.Document) []string {
+	_, n, ok := doc.Root.Lookup("backends")
+	if !ok {
+		return []string{"yaml", "json"}
+	}
+	if n.Kind != yaml.Sequence {
+		l.diags.Errorf(doc.Pos(n), "backend", "expected a list of names as 'backends', found %s", n.Describe())
+		return nil
+	}
+	var out []string
+	for i := range n.Kids {
+		name, _ := n.Kids[i].Text()
+		if name != "yaml" && name != "json" {
+			d := diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Message: "unknown backend: " + n.Kids[i].Describe() + "; expected 'yaml' and 'json'"}
+			if near := diag.Suggest(name, []string{"yaml", "json"}); near != "" {
+				d.Hint = "did you mean '" + near + "'?"
+			}
+			l.diags.Add(d)
+			continue
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// readHierarchy reads the entries, each category at most once and in the order the site has them.
+func (l *load) readHierarchy(doc *yaml.Document) []hierarchyEntry {
+	_, n, ok := doc.Root.Lookup("hierarchy")
+	if !ok {
+		return l.defaultHierarchy(doc)
+	}
+	if n.Kind != yaml.Sequence {
+		l.diags.Errorf(doc.Pos(n), "hierarchy", "expected a list of [category, value, path] as 'hierarchy', found %s", n.Describe())
+		return nil
+	}
+	var out []hierarchyEntry
+	for i := range n.Kids {
+		e, ok := l.readEntry(doc, &n.Kids[i])
+		if ok && l.inOrder(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (l *load) defaultHierarchy(doc *yaml.Document) []hierarchyEntry {
+	osfamily := &expr.Node{Op: expr.Var, Name: "osfamily"}
+	text := func(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
+	out := []hierarchyEntry{{-1, templateOf(text("true")), templateOf(text("data/common")), doc.Pos(doc.Root)}}
+	if c, ok := l.category("osfamily"); ok {
+		value := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{osfamily}}
+		path := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{text("data/osfamily/"), osfamily}}
+		out = slices.Insert(out, 0, hierarchyEntry{c, templateOf(value), templateOf(path), doc.Pos(doc.Root)})
+	}
+	return out
+}
+
+func (l *load) readEntry(doc *yaml.Document, n *yaml.Node) (hierarchyEntry, bool) {
+	texts, ok := threeTexts(n, 3)
+	if !ok {
+		l.diags.Errorf(doc.Pos(n), "hierarchy", "expected an entry as [category, value, path], three strings, found %s", n.Describe())
+		return hierarchyEntry{}, false
+	}
+	c, ok := l.category(texts[0])
+	if !ok {
+		d := diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category", Message: "the site has no category '" + texts[0] + "'; it has " + listOf(l.categoryNames())}
+		if near := diag.Suggest(texts[0], l.categoryNames()); near != "" {
+			d.Hint = "did you mean '" + near + "'?"
+		}
+		l.diags.Add(d)
+		return hierarchyEntry{}, false
+	}
+	val, path := l.interpolated(doc, &n.Kids[1], texts[1]), l.interpolated(doc, &n.Kids[2], texts[2])
+	if val == nil || path == nil {
+		return hierarchyEntry{}, false
+	}
+	e := hierarchyEntry{c, templateOf(val), templateOf(path), doc.Pos(&n.Kids[0])}
+	return e, l.checkDataPath(doc, &n.Kids[2], texts[2])
+}
+
+func (l *load) checkDataPath(doc *yaml.Document, n *yaml.Node, path string) bool {
+	if path == "" || strings.HasPrefix(path, "/") || slices.Contains(strings.Split(path, "/"), "..") {
+		l.diags.Errorf(doc.Pos(n), "data_path", "expected a path inside the directory of this hiera.yaml, found '%s'", path)
+		return false
+	}
+	return true
+}
+
+// inOrder checks an entry against those before it: a category comes once, and below those the site has above it.
+func (l *load) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
+	rank := func(e hierarchyEntry) int {
+		if e.category < 0 {
+			return len(l.site.Dimensions)
+		}
+		return e.category
+	}
+	for _, b := range before {
+		switch {
+		case b.category == e.category:
+			l.diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy", Message: "the category '" + l.nameOf(e.category) + "' is in this hierarchy twice",
+				Notes: []diag.Note{{Pos: b.at, Message: "the first"}}})
+			return false
+		case rank(b) > rank(e):
+			l.diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
+				Message: "this hierarchy has '" + l.nameOf(b.category) + "' above '" + l.nameOf(e.category) + "', the site has them the other way round: " + listOf(l.categoryNames()),
+				Notes:   []diag.Note{{Pos: b.at, Message: "'" + l.nameOf(b.category) + "' is here"}}})
+			return false
+		}
+	}
+	return true
+}
+
+func (l *load) nameOf(category int) string {
+	if category < 0 {
+		return common
+	}
+	return l.site.Dimensions[category].Name
+}
+
+// dataBindings are the bindings of a Hiera-2 directory: every key of every file, of backends the first.
+func (l *load) dataBindings(h *hieraDir) []Binding {
+	var out []Binding
+	for _, d := range h.data {
+		seen := map[string]bool{}
+		for i, f := range d.files {
+			if f.doc == nil || f.doc.Root == nil {
+				continue
+			}
+			if f.doc.Root.Kind != yaml.Mapping {
+				l.diags.Errorf(f.doc.Pos(f.doc.Root), "data", "expected a hash of keys to values in a data file, found %s", f.doc.Root.Describe())
+				continue
+			}
+			out = slices.Grow(out, len(f.doc.Root.Kids)/2)
+			for key, val := range f.doc.Root.Pairs() {
+				name, ok := l.keyName(f.doc, key)
+				if !ok || i > 0 && seen[name] {
+					continue
+				}
+				if len(d.files) > 1 {
+					seen[name] = true
+				}
+				out = append(out, Binding{Key: name, When: []int{d.condition}, Doc: f.doc, At: key, Value: val})
+			}
+		}
+	}
+	return out
+}
+
+// keyName is the text of a key that is looked up.
+func (l *load) keyName(doc *yaml.Document, n *yaml.Node) (string, bool) {
+	name, ok := n.Text()
+	switch {
+	case !ok:
+		l.diags.Errorf(doc.Pos(n), "key", "expected a string as key, found %s; quote it", n.Describe())
+	case name == "" || strings.ContainsRune(name, 0):
+		l.diags.Errorf(doc.Pos(n), "key", "expected a key of at least one character and without NUL")
+		return "", false
+	}
+	return name, ok
+}

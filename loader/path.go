@@ -1,0 +1,329 @@
+package loader
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// template is a path or a value expression: text with references, which are read back from the names of files.
+type template struct {
+	node  *expr.Node
+	parts []part
+}
+
+// part is text, or a reference known by its source.
+type part struct {
+	text string
+	ref  string
+	node *expr.Node
+}
+
+func templateOf(n *expr.Node) template {
+	kids := []*expr.Node{n}
+	if n.Op == expr.Concat {
+		kids = n.Kids
+	}
+	t := template{node: n}
+	for _, k := range kids {
+		if v, ok := k.Constant(); ok && v.Kind() == value.String {
+			t.parts = append(t.parts, part{text: v.Text()})
+		} else {
+			t.parts = append(t.parts, part{ref: syntax.Print(k), node: k})
+		}
+	}
+	return t
+}
+
+// canonical is the template as one text, references between NUL bytes.
+func (t template) canonical() string {
+	var b strings.Builder
+	for _, p := range t.parts {
+		if p.node != nil {
+			b.WriteString("\x00" + p.ref + "\x00")
+		} else {
+			b.WriteString(p.text)
+		}
+	}
+	return b.String()
+}
+
+// fixedDir is the directory all paths of the template are in.
+func (t template) fixedDir() string {
+	if len(t.parts) == 0 || t.parts[0].node != nil {
+		return ""
+	}
+	return t.parts[0].text[:strings.LastIndexByte(t.parts[0].text, '/')+1]
+}
+
+// solve reads path backwards: every way to give the references values so that the template yields path; two at most, as
+// more than one is as good as any number.
+func (t template) solve(path string) []map[string]string {
+	var out []map[string]string
+	var try func(parts []part, rest string, bound map[string]string)
+	try = func(parts []part, rest string, bound map[string]string) {
+		if len(out) > 1 {
+			return
+		}
+		if len(parts) == 0 {
+			if rest == "" {
+				solution := make(map[string]string, len(bound))
+				for k, v := range bound {
+					solution[k] = v
+				}
+				out = append(out, solution)
+			}
+			return
+		}
+		p := parts[0]
+		if p.node == nil {
+			if tail, ok := strings.CutPrefix(rest, p.text); ok {
+				try(parts[1:], tail, bound)
+			}
+			return
+		}
+		if known, ok := bound[p.ref]; ok {
+			if len(rest) >= len(known) && Fold(rest[:len(known)]) == Fold(known) {
+				try(parts[1:], rest[len(known):], bound)
+			}
+			return
+		}
+		shortest := 0
+		if len(parts) == 1 {
+			shortest = len(rest)
+		}
+		for n := shortest; n <= len(rest); n++ {
+			bound[p.ref] = rest[:n]
+			try(parts[1:], rest[n:], bound)
+		}
+		delete(bound, p.ref)
+	}
+	if t.mayFit(path) {
+		try(t.parts, path, map[string]string{})
+	}
+	return out
+}
+
+// mayFit looks at both ends only, which settles most files.
+func (t template) mayFit(path string) bool {
+	if len(t.parts) == 0 {
+		return false
+	}
+	first, last := t.parts[0], t.parts[len(t.parts)-1]
+	return strings.HasPrefix(path, first.text) && strings.HasSuffix(path, last.text)
+}
+
+// fill is the text of the template for known references.
+func (t template) fill(bound map[string]string) (string, bool) {
+	var b strings.Builder
+	for _, p := range t.parts {
+		text := p.text
+		if p.node != nil {
+			var ok bool
+			if text, ok = bound[p.ref]; !ok {
+				return "", false
+			}
+		}
+		b.WriteString(text)
+	}
+	return b.String(), true
+}
+
+// entryFiles lists the files an entry of a hierarchy can serve, each with the condition it stands for.
+func (l *load) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
+	var out []dataFile
+	at := map[string]int{} // path without extension, its place in out
+	folded := map[string]string{}
+	for _, backend := range h.backends {
+		for _, f := range l.list(h.dir, e.path.fixedDir()) {
+			path, ok := strings.CutSuffix(f.path, "."+backend)
+			if !ok {
+				continue
+			}
+			condition, ok := l.conditionOf(e, path)
+			if !ok || !l.usable(h, f, folded) {
+				continue
+			}
+			i, ok := at[path]
+			if !ok {
+				i = len(out)
+				at[path] = i
+				out = append(out, dataFile{condition: condition})
+			}
+			out[i].files = append(out[i].files, l.want(filepath.Join(h.dir, filepath.FromSlash(f.path)), yaml.Options{LastKeyWins: true}))
+		}
+	}
+	return out
+}
+
+// usable refuses a file that a link leads out to, and one of two files whose names differ in case only.
+func (l *load) usable(h *hieraDir, f listed, folded map[string]string) bool {
+	at := diag.Pos{File: filepath.Join(h.dir, f.path)}
+	if f.outside {
+		l.diags.Errorf(at, "data_path", "this symbolic link leads out of the directory of its hiera.yaml; copy the file")
+		return false
+	}
+	if other, ok := folded[Fold(f.path)]; ok {
+		l.diags.Add(diag.Diagnostic{Pos: at, Code: "data_path", Message: "two data files differ in case only, and values are compared without regard to case",
+			Notes: []diag.Note{{Pos: diag.Pos{File: filepath.Join(h.dir, other)}, Message: "the other one"}}, Hint: "merge them into one"})
+		return false
+	}
+	folded[Fold(f.path)] = f.path
+	return true
+}
+
+// conditionOf is the condition under which an entry's path is path, if it ever is.
+//
+// Where the path is the category's value between fixed texts, the file name says which value. Otherwise the references
+// are read back, if there is one way to; what the value does not determine becomes guards. If there are several ways, the
+// whole path is a guard: it is computed for each request and compared.
+func (l *load) conditionOf(e hierarchyEntry, path string) (int, bool) {
+	solutions := e.path.solve(path)
+	if len(solutions) == 0 {
+		return 0, false
+	}
+	if e.category >= 0 {
+		if v, ok := within(e.path.canonical(), e.value.canonical(), path); ok {
+			return l.condition(Condition{{e.category, Fold(v)}}), v != ""
+		}
+	}
+	if len(solutions) > 1 {
+		return l.condition(Condition{{l.guard(e.category, e.path.node), Fold(path)}}), true
+	}
+	var terms Condition
+	determined := map[string]bool{}
+	if e.category >= 0 {
+		v, ok := e.value.fill(solutions[0])
+		if !ok {
+			return l.condition(Condition{{l.guard(e.category, e.path.node), Fold(path)}}), true
+		}
+		if v == "" {
+			return 0, false
+		}
+		terms = append(terms, Term{e.category, Fold(v)})
+		for _, p := range e.value.parts {
+			determined[p.ref] = true
+		}
+	}
+	for _, p := range e.path.parts {
+		if p.node != nil && !determined[p.ref] {
+			determined[p.ref] = true
+			terms = append(terms, Term{l.guard(e.category, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.node}}), Fold(solutions[0][p.ref])})
+		}
+	}
+	return l.condition(terms), true
+}
+
+// within is what stands in path where template has value, if only fixed text is around it.
+func within(template, value, path string) (string, bool) {
+	before, after, ok := strings.Cut(template, value)
+	if !ok || !strings.Contains(value, "\x00") || strings.Contains(before+after, "\x00") || len(before)+len(after) > len(path) {
+		return "", false
+	}
+	return path[len(before) : len(path)-len(after)], true
+}
+
+// guard is the dimension that yields n for requests that have a value of category.
+func (l *load) guard(category int, n *expr.Node) int {
+	key := strconv.Itoa(category) + " " + syntax.Print(n)
+	d, ok := l.guards[key]
+	if !ok {
+		d = len(l.site.Dimensions)
+		l.guards[key] = d
+		l.site.Dimensions = append(l.site.Dimensions, Dimension{Name: syntax.Print(n), Category: category, Guard: true, Value: n})
+	}
+	return d
+}
+
+// condition is the index of c in the site.
+func (l *load) condition(c Condition) int {
+	slices.SortFunc(c, func(a, b Term) int { return a.Dimension - b.Dimension })
+	var key strings.Builder
+	for _, t := range c {
+		key.WriteString(strconv.Itoa(t.Dimension) + "=" + t.Value + "\x00")
+	}
+	i, ok := l.conditions[key.String()]
+	if !ok {
+		i = len(l.site.Conditions)
+		l.conditions[key.String()] = i
+		l.site.Conditions = append(l.site.Conditions, c)
+	}
+	return i
+}
+
+// listed is one file below a directory.
+type listed struct {
+	path    string // with slashes, relative to the Hiera-2 directory
+	outside bool   // a link that leads out of that directory
+}
+
+// list is the files below root/dir, sorted.
+func (l *load) list(root, dir string) []listed {
+	key := filepath.Join(root, dir)
+	out, ok := l.listings[key]
+	if !ok {
+		real, err := filepath.EvalSymlinks(root)
+		if err == nil {
+			out = walk(nil, root, real, strings.TrimSuffix(dir, "/"), 0)
+		}
+		l.listings[key] = out
+	}
+	return out
+}
+
+// linkDepth bounds how many linked directories are followed inside each other: links can form a ring.
+const linkDepth = 8
+
+func walk(out []listed, root, real, dir string, links int) []listed {
+	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
+	if err != nil {
+		return out // a directory of the hierarchy that is not there has no files
+	}
+	for _, e := range entries {
+		path := e.Name()
+		if dir != "" {
+			path = dir + "/" + path
+		}
+		mode, into, outside := e.Type(), links, false
+		if mode&fs.ModeSymlink != 0 {
+			target, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(path)))
+			info, statErr := os.Stat(target)
+			if err != nil || statErr != nil {
+				continue
+			}
+			_, inside := below(real, target)
+			mode, into, outside = info.Mode().Type(), links+1, !inside
+		}
+		switch {
+		case mode.IsRegular():
+			out = append(out, listed{path, outside})
+		case mode.IsDir() && outside:
+			out = append(out, outsideFiles(filepath.Join(root, filepath.FromSlash(path)), path)...)
+		case mode.IsDir() && into < linkDepth:
+			out = walk(out, root, real, path, into)
+		}
+	}
+	return out
+}
+
+// outsideFiles are the files a linked directory would add: those that fit a path are errors.
+func outsideFiles(dir, path string) []listed {
+	var out []listed
+	target, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil
+	}
+	for _, f := range walk(nil, target, target, "", linkDepth-1) {
+		out = append(out, listed{path + "/" + f.path, true})
+	}
+	return out
+}

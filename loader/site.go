@@ -1,0 +1,88 @@
+// Package loader reads a site: its configuration, layers and schemes, Hiera-2 directories and structured bindings
+// (language.md, sections 2 to 5 and 10). Load yields what is written there, with a source position on everything; who
+// wins is decided by package compile.
+package loader
+
+import (
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/yaml"
+)
+
+// Site is everything a site says.
+type Site struct {
+	Dimensions []Dimension // the categories but common, highest first, then guards
+	Layers     []Layer     // highest first
+	Conditions []Condition // what bindings refer to by index; the first is the empty one
+	Inputs     []Input     // every file that was read, sorted by path
+}
+
+// Dimension is what a request has one value of: a category, or a guard.
+type Dimension struct {
+	Name     string
+	Category int // for a guard, the dimension of the category its file belongs to, -1 if that is common; for a category itself
+	Guard    bool
+	Value    *expr.Node // yields the value as text
+	Pos      diag.Pos
+}
+
+// Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
+type Condition []Term
+
+// Term asks a dimension to have a value, which is folded to lower case.
+type Term struct {
+	Dimension int
+	Value     string
+}
+
+// Layer is a group of contributions.
+type Layer struct {
+	Name          string
+	Contributions []Contribution
+}
+
+// Contribution is what one URI adds to a layer.
+type Contribution struct {
+	URI      string
+	Bindings []Binding
+}
+
+// Binding binds a key, or contributes to a multibinding.
+type Binding struct {
+	Key   string // "" for a contribution without a name
+	When  []int  // alternatives, indexes in Site.Conditions; at least one
+	Doc   *yaml.Document
+	At    *yaml.Node // where the key is written
+	Value *yaml.Node // the literal bound; nil where Attributes say otherwise
+	More  *Attributes
+}
+
+// Pos is where b is written.
+func (b *Binding) Pos() diag.Pos { return b.Doc.Pos(b.At) }
+
+// Attributes are what only the long form of a binding has. Nodes are nil where the attribute is not given.
+type Attributes struct {
+	Type        *yaml.Node
+	Producer    string     // to_lookup_of, to_first_found, to_hash_lookup, to_expression, to_producer, to_instance, or ""
+	Argument    *yaml.Node // of the producer
+	Options     *yaml.Node
+	MultibindID *yaml.Node
+	In          *yaml.Node
+	Transformer *yaml.Node
+	Abstract    bool
+	Override    bool
+	Sensitive   bool
+	Keyless     bool // no name was given
+}
+
+// Input is a file that was read. Path does not depend on where the site is.
+type Input struct {
+	Path string
+	Size int64
+	Hash uint64 // xxhash64
+}
+
+// Fold is how values of categories are compared: without regard to case.
+func Fold(s string) string { return strings.ToLower(s) }
