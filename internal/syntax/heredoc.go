@@ -145,8 +145,14 @@ func (d *heredoc) take(lines string, begin int, e ending) {
 	}
 }
 
-// origin is where in the source off of the text is.
-func (d *heredoc) origin(off int) int {
+// origin says that a text is that of a heredoc in another text, which has an origin of its own or is the user's.
+type origin struct {
+	doc   *heredoc
+	outer *origin
+}
+
+// sourceOff is where off, an offset in the text, is in the source of the heredoc.
+func (d *heredoc) sourceOff(off int) int {
 	i, found := slices.BinarySearchFunc(d.lines, off, func(l heredocLine, off int) int { return cmp.Compare(l.off, off) })
 	if !found {
 		i--
@@ -160,8 +166,7 @@ func (d *heredoc) origin(off int) int {
 // heredoc is the value of the heredoc whose token was read.
 func (p *parser) heredoc() *expr.Node {
 	doc := p.tok.doc
-	sub := parser{lexer: lexer{src: doc.text}, depth: p.depth}
-	sub.origin = func(off int) int { return p.origOff(doc.origin(off)) }
+	sub := parser{lexer: lexer{src: doc.text, origin: &origin{doc, p.origin}}, depth: p.depth}
 	n := sub.template(doc.read)
 	n.Off = p.origOff(p.tok.off)
 	if sub.err != nil {

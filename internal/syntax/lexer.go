@@ -10,11 +10,11 @@ import (
 type lexer struct {
 	src    string
 	pos    int
-	prev   token          // the token before pos
-	line   int            // where the line of pos begins, as far as only tokens and white space were passed
-	jump   int            // where the text goes on after the end of this line, if heredocs begin on it; else 0
-	origin func(int) int  // translates offsets in src to offsets in the text the user gave; nil: they are the same
-	err    *Error         // the first error; from then on every token is tEOF
+	prev   token   // the token before pos
+	line   int     // where the line of pos begins, as far as only tokens and white space were passed
+	jump   int     // where the text goes on after the end of this line, if heredocs begin on it; else 0
+	origin *origin // where src came from; nil: src is the text the user gave
+	err    *Error  // the first error; from then on every token is tEOF
 }
 
 // fail notes the first error. All loops of the parser end at tEOF, so parsing ends soon after.
@@ -25,9 +25,10 @@ func (l *lexer) fail(off int, message, hint string) {
 	l.err = &Error{l.origOff(off), message, hint}
 }
 
+// origOff is where off, an offset in src, is in the text the user gave.
 func (l *lexer) origOff(off int) int {
-	if l.origin != nil {
-		return l.origin(off)
+	for o := l.origin; o != nil; o = o.outer {
+		off = o.doc.sourceOff(off)
 	}
 	return off
 }
@@ -136,7 +137,9 @@ func blank(s string) int {
 	return 0
 }
 
-func isBlankOrNewline(r rune) bool { return r == '\n' || r == '\t' || r == '\r' || unicode.Is(unicode.Zs, r) }
+func isBlankOrNewline(r rune) bool {
+	return r == '\n' || r == '\t' || r == '\r' || unicode.Is(unicode.Zs, r)
+}
 
 // operators are tried in order, so the longer ones stand before their beginnings.
 var operators = [...]string{

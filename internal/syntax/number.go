@@ -18,7 +18,7 @@ func (l *lexer) number() token {
 
 // numberEnd is where the number at i ends, with letters that have no business there.
 func numberEnd(s string, i int) int {
-	hex := i+1 < len(s) && s[i] == '0' && (s[i+1] == 'x' || s[i+1] == 'X')
+	hex := isHex(s[i:])
 	fraction := false
 	for ; i < len(s); i++ {
 		switch c := s[i]; {
@@ -34,11 +34,13 @@ func numberEnd(s string, i int) int {
 	return i
 }
 
+func isHex(s string) bool { return len(s) > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') }
+
 // numberValue is the value of a literal, or what is wrong with it.
 func numberValue(text string) (v value.Value, message string) {
 	digits, base := text, 10
 	switch {
-	case len(text) > 1 && (text[1] == 'x' || text[1] == 'X'):
+	case isHex(text):
 		digits, base = text[2:], 16
 	case len(text) > 1 && text[0] == '0' && text[1] != '.':
 		base = 8

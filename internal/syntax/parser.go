@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"bindc/internal/expr"
@@ -57,7 +58,7 @@ func (p *parser) end() {
 	}
 }
 
-// enter counts a level of nesting until the returned function is called.
+// enter counts a level of nesting, until leave.
 func (p *parser) enter() {
 	p.depth++
 	if p.depth > maxNesting {
@@ -86,15 +87,127 @@ func (p *parser) constant(off int, v value.Value) *expr.Node {
 	return &expr.Node{Op: expr.Const, Off: p.origOff(off), Value: v}
 }
 
-// statements parses up to a } or the end: no statement is an empty Block, a single one stands for itself.
+// statements parses up to a } or the end. None is an empty Block, a single one stands for itself.
 func (p *parser) statements() *expr.Node {
 	off := p.tok.off
+	if p.at("}") || p.tok.kind == tEOF {
+		return p.node(expr.Block, off, "")
+	}
 	var list []*expr.Node
-	for p.tok.kind != tEOF && (!p.at("}") || list == nil) {
-		list = append(list, p.statement())
-		if p.accept(";") && p.at("}") {
+	for {
+		begin := p.tok
+		list = append(list, p.assignment())
+		if !p.goesOn() {
+			break
+		}
+		p.checkUse(begin, list[len(list)-1])
+	}
+	if len(list) == 1 {
+		return list[0]
+	}
+	return p.node(expr.Block, off, "", list...)
+}
+
+// goesOn tells whether another statement follows. A semicolon before it is needed only where it would else go on with the
+// one before it.
+func (p *parser) goesOn() bool {
+	if p.accept(";") {
+		if p.at("}") || p.tok.kind == tEOF {
 			p.unexpected("a statement after ;")
 		}
+		return true
 	}
-	...
+	if p.tok.kind != tOp {
+		return p.tok.kind != tEOF
+	}
+	switch p.tok.text {
+	case "}":
+		return false
+	case "(", "[", "!", "@", "@@":
+		return true
+	case "{":
+		p.failHere("a resource touches a catalog, which a binding cannot", "a hash goes in parentheses: ({...})")
+	}
+	p.unexpected("the end of the statement")
+	return false
+}
+
+// checkUse notes an error if the statement n, which begins at begin and is not the last one, has no effect.
+func (p *parser) checkUse(begin token, n *expr.Node) {
+	switch {
+	case !idle(n):
+	case n.Op == expr.Const && begin.kind == tName:
+		p.failStatementCall(begin)
+	default:
+		p.fail(begin.off, "this value is not used: only the value of the last statement counts", "")
+	}
+}
+
+// idle tells whether evaluating n does nothing but yield a value, as Puppet sees it.
+func idle(n *expr.Node) bool {
+	switch n.Op {
+	case expr.Call, expr.Assign:
+		return false
+	case expr.Binary:
+		return n.Name != "=~" && n.Name != "!~" // these set match variables
+	case expr.If, expr.Case, expr.Option, expr.Block:
+		for _, kid := range n.Kids {
+			if !idle(kid) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// assignment parses an expression or an assignment.
+func (p *parser) assignment() *expr.Node { return listed(p.item()) }
+
+// item is an assignment where a list may stand: it may be a Splat.
+func (p *parser) item() *expr.Node {
+	begin := p.tok
+	left := p.operation(lowest)
+	switch {
+	case p.at("="):
+		p.checkTarget(begin, left)
+		p.advance()
+		p.enter()
+		right := p.assignment()
+		p.leave()
+		return p.assign(left, right)
+	case p.at("+="), p.at("-="):
+		op := p.tok.text[:1]
+		p.failHere("there is no operator "+p.tok.text, "write $x = $x "+op+" value, with another name on the left")
+	}
+	return left
+}
+
+// checkTarget notes an error if nothing can be assigned to left, which begins at begin.
+func (p *parser) checkTarget(begin token, left *expr.Node) {
+	targets := []*expr.Node{left}
+	if left.Op == expr.ArrayLit && begin.text == "[" {
+		targets = left.Kids
+	}
+	for _, t := range targets {
+		switch {
+		case t.Op != expr.Var || left.Op == expr.Var && begin.kind != tVar:
+			p.fail(begin.off, "expected a variable, or a list of variables, on the left of =", "")
+		case isDigit(t.Name[0]):
+			p.fail(begin.off, "$"+t.Name+" is a match variable, which cannot be assigned", "")
+		case strings.Contains(t.Name, "::") || begin.kind == tVar && strings.HasPrefix(begin.text, "::"):
+			p.fail(begin.off, "only a local variable, without ::, can be assigned", "")
+		}
+	}
+	if len(targets) == 0 {
+		p.fail(begin.off, "expected a variable in the list on the left of =", "")
+	}
+}
+
+// assign makes left = right of what checkTarget checked. Of several variables, Name is "" and Kids[1:] are they.
+func (p *parser) assign(left, right *expr.Node) *expr.Node {
+	n := &expr.Node{Op: expr.Assign, Off: left.Off, Name: left.Name, Kids: []*expr.Node{right}}
+	if left.Op == expr.ArrayLit {
+		n.Kids = append(n.Kids, left.Kids...)
+	}
+	return n
 }

@@ -23,6 +23,9 @@ var (
 	inQuotes = quoting{closed: true, interpolates: true, escapes: allEscapes}
 )
 
+// usualParts is a capacity that most strings do not exceed.
+const usualParts = 4
+
 // template is a string with interpolations while it is read.
 type template struct {
 	parts []*expr.Node
@@ -88,12 +91,20 @@ func (t *template) text(p *parser, end int) string {
 	return string(append(t.buf, p.src[t.from:end]...))
 }
 
+// add adds a part, which ends at pos.
+func (t *template) add(p *parser, part *expr.Node) {
+	if t.parts == nil {
+		t.parts = make([]*expr.Node, 0, usualParts)
+	}
+	t.parts = append(t.parts, part)
+	t.off, t.from, t.buf = p.pos, p.pos, nil
+}
+
 // flush makes a part of the text up to end, if there is any.
 func (t *template) flush(p *parser, end int) {
 	if s := t.text(p, end); s != "" {
-		t.parts = append(t.parts, p.constant(t.off, value.FromString(s)))
+		t.add(p, p.constant(t.off, value.FromString(s)))
 	}
-	t.buf = nil
 }
 
 // replace puts s in the place of the n bytes at pos.
@@ -198,14 +209,13 @@ func (p *parser) dollar(q quoting, t *template) {
 		p.pos++
 	case strings.HasPrefix(rest, "{"):
 		t.flush(p, p.pos)
-		t.parts = append(t.parts, p.interpolation())
-		t.off, t.from = p.pos, p.pos
+		n := p.interpolation()
+		t.add(p, n)
 	case q.names(rest):
 		t.flush(p, p.pos)
-		end := variableEnd(p.src, p.pos+1)
-		t.parts = append(t.parts, p.variable(p.pos, p.src[p.pos+1:end]))
+		start, end := p.pos, variableEnd(p.src, p.pos+1)
 		p.pos = end
-		t.off, t.from = p.pos, p.pos
+		t.add(p, p.variable(start, p.src[start+1:end]))
 	default:
 		p.pos++
 	}
@@ -232,7 +242,7 @@ func (p *parser) interpolation() *expr.Node {
 	p.bareVariable()
 	n := p.assignment()
 	if !p.at("}") {
-		if p.tok.kind == tEOF {
+		if p.tok.kind == tEOF || p.tok.kind == tQuote { // the quote may be the end of the string around
 			p.fail(start, "${ is not closed: expected }", `write \${ for the text ${`)
 		}
 		p.unexpected("} after the expression in ${}")

@@ -6,7 +6,12 @@
 // parsed before: a string is scanned by the parser, which parses the expressions in it where they stand.
 package syntax
 
-import "bindc/internal/expr"
+import (
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
 
 // Limits on what is accepted, so that whoever walks a tree may recurse.
 const (
@@ -20,8 +25,6 @@ type Error struct {
 	Message string
 	Hint    string
 }
-
-func (e Error) Error() string { return e.Message }
 
 // ParseExpression parses one or several statements. Several become a Block. A text without any is an error.
 func ParseExpression(src string) (*expr.Node, []Error) {
@@ -37,8 +40,15 @@ func ParseExpression(src string) (*expr.Node, []Error) {
 
 // ParseString parses a text with interpolations, as a string in YAML is one: a Const if there are none, else a Concat.
 func ParseString(text string) (*expr.Node, []Error) {
+	if strings.IndexByte(text, '$') < 0 {
+		return &expr.Node{Op: expr.Const, Value: value.FromString(text)}, nil
+	}
 	p := parser{lexer: lexer{src: text}}
-	return p.result(p.template(inYAML))
+	n := p.template(inYAML)
+	if p.jump > 0 {
+		p.fail(0, "a heredoc in ${} begins and ends inside the braces", "write the } on a line below the text")
+	}
+	return p.result(n)
 }
 
 // ParseLambda parses a lambda that stands alone: |$value| { $value + 1 }.

@@ -52,15 +52,25 @@ func below(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// higher tells whether the tree n has more than levels levels.
+// higher tells whether the tree n has more than levels levels. It goes over every tree that is parsed, so it does without
+// below.
 func higher(n *expr.Node, levels int) bool {
 	if levels == 0 {
 		return true
 	}
-	for kid := range below(n) {
+	for _, kid := range n.Kids {
 		if higher(kid, levels-1) {
 			return true
 		}
 	}
-	return false
+	return n.Lambda != nil && higherLambda(n.Lambda, levels-1)
+}
+
+func higherLambda(l *expr.Lambda, levels int) bool {
+	for _, p := range l.Params {
+		if p.Type != nil && higher(p.Type, levels) || p.Default != nil && higher(p.Default, levels) {
+			return true
+		}
+	}
+	return l.Body != nil && higher(l.Body, levels)
 }

@@ -1,7 +1,9 @@
 package types
 
 import (
+	"math"
 	"slices"
+	"unicode/utf8"
 
 	"bindc/internal/value"
 )
@@ -357,14 +359,14 @@ func commonEnum(enum, s *Type) *Type {
 
 // Generalize drops what is special to values: ranges, lengths and texts.
 func (t *Type) Generalize() *Type {
-	if t == nil || t.plain {
+	switch {
+	case t != nil && t.kind == Enum:
+		return t.lengths()
+	case t == nil || t.plain:
 		return t
 	}
 	switch t.kind {
-	case Boolean, Integer, Float, String, Enum, Collection:
-		if t.kind == Enum {
-			return Of(String)
-		}
+	case Boolean, Integer, Float, String, Collection:
 		return Of(t.kind)
 	}
 	g := *t
@@ -386,4 +388,18 @@ func (t *Type) Generalize() *Type {
 		return union(g.args)
 	}
 	return &g
+}
+
+// lengths is the String as long as the values of an Enum are.
+func (t *Type) lengths() *Type {
+	if t.plain {
+		return Of(String)
+	}
+	g := newType(String)
+	g.min, g.max = math.MaxInt64, 0
+	for _, s := range t.texts {
+		n := int64(utf8.RuneCountInString(s))
+		g.min, g.max = min(g.min, n), max(g.max, n)
+	}
+	return g
 }

@@ -1,8 +1,261 @@
 package yaml
 
-import "bindc/internal/diag"
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
 
-// ParseJSON reads a JSON file.
+	"bindc/internal/diag"
+	"bindc/internal/value"
+)
+
+// ParseJSON reads a JSON file into the same tree. Integers are exact; a number with a point or exponent is a float. It is
+// false when the file has an error, which is then in diags. The document keeps src, which must not be changed any more.
 func ParseJSON(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
-	return Parse(file, src, opts, diags)
+	d, problem := newDocument(file, src, refusedInJSON)
+	p := jsonParser{report: &report{doc: d, opts: opts, diags: diags}, src: src, off: d.lines[0]}
+	p.at.doc = d
+	if problem >= 0 {
+		p.refuseBytes(problem)
+		return nil, false
+	}
+	root, ok := p.document()
+	if !ok || p.failed {
+		return nil, false
+	}
+	d.Root = &root
+	return d, true
+}
+
+// jsonParser descends through the text. Its methods are false after an error of syntax, which ends the parse.
+type jsonParser struct {
+	*report
+	src   []byte
+	off   int
+	depth int
+	at    cursor
+}
+
+func (p *jsonParser) document() (Node, bool) {
+	p.blanks()
+	if p.off == len(p.src) {
+		return p.syntax("expected a JSON value, found an empty file")
+	}
+	root, ok := p.value()
+	if !ok {
+		return Node{}, false
+	}
+	p.blanks()
+	if p.off < len(p.src) {
+		return p.syntax("expected the end of the file after the JSON value, found " + p.found())
+	}
+	return root, true
+}
+
+// syntax reports an error where the parser stands.
+func (p *jsonParser) syntax(message string) (Node, bool) {
+	p.fail(p.doc.posAt(p.off), "json_syntax", message, "")
+	return Node{}, false
+}
+
+// found describes the next character for a message.
+func (p *jsonParser) found() string {
+	if p.off >= len(p.src) {
+		return "the end of the file"
+	}
+	r := []rune(string(p.src[p.off:min(len(p.src), p.off+4)]))[0]
+	return strconv.QuoteRune(r)
+}
+
+func (p *jsonParser) blanks() {
+	for p.off < len(p.src) && isSpace(p.src[p.off]) {
+		p.off++
+	}
+}
+
+// take skips blanks and then the byte c, if it is next.
+func (p *jsonParser) take(c byte) bool {
+	p.blanks()
+	if p.off < len(p.src) && p.src[p.off] == c {
+		p.off++
+		return true
+	}
+	return false
+}
+
+// value parses what starts here; blanks before it are skipped already.
+func (p *jsonParser) value() (Node, bool) {
+	var n Node
+	n.Line, n.Col = p.at.advance(p.off)
+	if p.off == len(p.src) {
+		return p.syntax("expected a value, found the end of the file")
+	}
+	switch c := p.src[p.off]; {
+	case c == '{' || c == '[':
+		return p.collection(c, n)
+	case c == '"':
+		text, ok := p.text()
+		n.Value = value.FromString(text)
+		return n, ok
+	case c == '-' || isDigit(c):
+		return p.number(n)
+	}
+	return p.word(n)
+}
+
+func (p *jsonParser) collection(open byte, n Node) (Node, bool) {
+	if p.depth == maxDepth {
+		p.fail(p.doc.Pos(&n), "yaml_depth", tooDeep, "")
+		return Node{}, false
+	}
+	p.off++
+	p.depth++
+	defer func() { p.depth-- }()
+	if open == '{' {
+		return p.hash(n)
+	}
+	return p.list(n)
+}
+
+func (p *jsonParser) list(n Node) (Node, bool) {
+	n.Kind = Sequence
+	if p.take(']') {
+		return n, true
+	}
+	for {
+		p.blanks()
+		kid, ok := p.value()
+		if !ok {
+			return Node{}, false
+		}
+		n.Kids = append(n.Kids, kid)
+		if p.take(']') {
+			return n, true
+		}
+		if !p.take(',') {
+			return p.syntax("expected ',' or ']' after an element of a list, found " + p.found())
+		}
+	}
+}
+
+func (p *jsonParser) hash(n Node) (Node, bool) {
+	m := mapping{report: p.report}
+	if p.take('}') {
+		return m.node(n.Line, n.Col), true
+	}
+	for {
+		key, val, ok := p.entry()
+		if !ok {
+			return Node{}, false
+		}
+		m.set(key, val)
+		if p.take('}') {
+			return m.node(n.Line, n.Col), true
+		}
+		if !p.take(',') {
+			return p.syntax("expected ',' or '}' after an entry of a hash, found " + p.found())
+		}
+	}
+}
+
+func (p *jsonParser) entry() (key, val Node, ok bool) {
+	p.blanks()
+	if p.off == len(p.src) || p.src[p.off] != '"' {
+		_, ok = p.syntax("expected a key in double quotes, found " + p.found())
+		return key, val, ok
+	}
+	if key, ok = p.value(); !ok {
+		return key, val, false
+	}
+	if !p.take(':') {
+		_, ok = p.syntax("expected ':' after the key, found " + p.found())
+		return key, val, ok
+	}
+	p.blanks()
+	val, ok = p.value()
+	return key, val, ok
+}
+
+// text parses a string, the first quote of which is next.
+func (p *jsonParser) text() (string, bool) {
+	start := p.off
+	for p.off++; p.off < len(p.src); p.off++ {
+		switch c := p.src[p.off]; {
+		case c == '"':
+			p.off++
+			return p.unquote(start)
+		case c == '\\':
+			p.off++
+		case c < ' ':
+			p.syntax("expected '\"' before the end of the line: a string cannot hold a control character as it is; write \\n or \\t")
+			return "", false
+		}
+	}
+	p.off = start
+	p.syntax("expected '\"' at the end of this string, found the end of the file")
+	return "", false
+}
+
+// unquote reads the string from start up to here, quotes included.
+func (p *jsonParser) unquote(start int) (string, bool) {
+	quoted := p.src[start:p.off]
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1]), true
+	}
+	var text string
+	if err := json.Unmarshal(quoted, &text); err != nil {
+		p.off = start
+		p.syntax("expected one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX after each backslash of this string")
+		return "", false
+	}
+	return text, true
+}
+
+func (p *jsonParser) number(n Node) (Node, bool) {
+	start := p.off
+	isFloat := false
+	for ; p.off < len(p.src); p.off++ {
+		c := p.src[p.off]
+		if c == '.' || c == 'e' || c == 'E' {
+			isFloat = true
+		} else if !isDigit(c) && c != '-' && c != '+' {
+			break
+		}
+	}
+	text := p.src[start:p.off]
+	if !json.Valid(text) {
+		p.off = start
+		return p.syntax("expected a number as JSON writes it, found " + string(text))
+	}
+	var err error
+	if n.Value, err = jsonNumber(string(text), isFloat); err != nil {
+		p.fail(p.doc.Pos(&n), "yaml_integer", "the number "+shorten(string(text))+" does not fit in 64 bits", numberHint)
+	}
+	return n, true
+}
+
+func jsonNumber(text string, isFloat bool) (value.Value, error) {
+	if isFloat {
+		f, err := strconv.ParseFloat(text, 64)
+		return value.FromFloat(f), err
+	}
+	i, err := strconv.ParseInt(text, 10, 64)
+	return value.FromInt(i), err
+}
+
+func (p *jsonParser) word(n Node) (Node, bool) {
+	rest := p.src[p.off:]
+	switch {
+	case bytes.HasPrefix(rest, []byte("true")):
+		n.Value = value.FromBool(true)
+		p.off += len("true")
+	case bytes.HasPrefix(rest, []byte("false")):
+		n.Value = value.FromBool(false)
+		p.off += len("false")
+	case bytes.HasPrefix(rest, []byte("null")):
+		p.off += len("null")
+	default:
+		return p.syntax("expected a value, found " + p.found())
+	}
+	return n, true
 }

@@ -28,19 +28,10 @@ type Node struct {
 	Kids  []Node      // of a Sequence: its elements; of a Mapping: key, value, key, value, no key twice
 }
 
-// Document is one parsed file.
-type Document struct {
-	File string
-	Root *Node // nil: the file holds no data
-
-	src   string
-	lines []uint32 // offset in src of each line
-}
-
 // Options is what differs between the kinds of files. The zero value suits configuration and bindings files.
 type Options struct {
-	// LastKeyWins makes a key that occurs twice in a mapping a warning; the last one counts, as in Psych. Else it is an
-	// error.
+	// LastKeyWins makes a key that occurs twice in one mapping a warning; the last one counts, as in Psych. Otherwise
+	// it is an error.
 	LastKeyWins bool
 }
 
@@ -58,8 +49,8 @@ func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	}
 }
 
-// Lookup finds the key and value of a Mapping whose key is the string name. It looks at each key: for the few
-// attributes of a configuration, not for large data.
+// Lookup finds the entry of a Mapping whose key is the string name. It looks at each key: meant for the few attributes
+// of a configuration, not for large data.
 func (n *Node) Lookup(name string) (key, val *Node, ok bool) {
 	for k, v := range n.Pairs() {
 		if s, isString := k.Text(); isString && s == name {
@@ -96,7 +87,7 @@ func (n *Node) Literal() value.Value {
 	return n.Value
 }
 
-// longest text that Describe shows whole, in characters
+// describeMax is the longest text Describe shows whole, in characters.
 const describeMax = 40
 
 // Describe says what n is, for a message: "a list", "a hash", "the string 'x'".
@@ -119,7 +110,7 @@ func describe(v value.Value) string {
 	case value.Int:
 		return "the integer " + strconv.FormatInt(v.Int(), 10)
 	case value.Float:
-		return "the float " + strconv.FormatFloat(v.Float(), 'g', -1, 64)
+		return "the float " + string(value.AppendFloat(nil, v.Float()))
 	}
 	return "the string '" + shorten(v.Text()) + "'"
 }

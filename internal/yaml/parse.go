@@ -4,46 +4,339 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strconv"
 
+	// Why this library: it is of libyaml's lineage, as Psych is, so it reads what Puppet's users wrote the way Puppet
+	// does. Measured on the 1289 files of five real sites and on 110,000 mutated snippets, with Psych as the judge:
+	// github.com/goccy/go-yaml v1.19.2 differs in 19 of the files and four times as often on the snippets, and its parser
+	// is quadratic (5.6 MB/s at 1,000 keys, 1.8 MB/s at 10,000); this one is linear at 30 MB/s. Where it is stricter than
+	// libyaml on real files, repair helps it over; values are resolved here and not by the library.
 	goyaml "go.yaml.in/yaml/v4"
 
 	"bindc/internal/diag"
 	"bindc/internal/value"
 )
 
-// Parse reads a YAML file. It is false when the file has an error, which is then in diags.
+// Limits on what a file can make of its reader.
+const (
+	maxDepth    = 512       // of hashes and lists in one another, aliases included
+	maxExpanded = 1_000_000 // nodes reached through aliases, in one file
+	maxRepairs  = 100       // places in a file that repair touches
+)
+
+// Parse reads a YAML file. It is false when the file has an error, which is then in diags. The document keeps src, which
+// must not be changed any more.
 func Parse(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
-	d := &Document{File: file, src: string(src)}
-	var n goyaml.Node
-	err := goyaml.NewDecoder(bytes.NewReader(src)).Decode(&n)
-	if errors.Is(err, io.EOF) {
-		return d, true
+	d, problem := newDocument(file, src, refusedInYAML)
+	c := composer{
+		report:   &report{doc: d, opts: opts, diags: diags},
+		anchored: map[*goyaml.Node]Node{},
+		budget:   maxExpanded,
 	}
-	if err != nil {
-		diags.Errorf(diag.Pos{File: file, Line: 1, Col: 1}, "yaml_syntax", "%v", err)
+	if problem >= 0 {
+		c.refuseBytes(problem)
 		return nil, false
 	}
-	root := convert(n.Content[0])
-	d.Root = &root
-	return d, true
+	c.read()
+	return d, !c.failed
 }
 
-func convert(n *goyaml.Node) Node {
+// composer makes our tree of the library's.
+type composer struct {
+	*report
+	anchored map[*goyaml.Node]Node // the finished nodes an alias can refer to
+	budget   int                   // nodes that may still be reached through aliases
+}
+
+// read sets the root of the document.
+func (c *composer) read() {
+	root, rest, err := c.load()
+	switch {
+	case err == io.EOF:
+		return
+	case err != nil:
+		c.refuse(err)
+		return
+	}
+	if isEmpty(root) {
+		c.passOver(rest)
+		return
+	}
+	n := c.node(root, 0)
+	c.doc.Root = &n
+	c.passOver(rest)
+}
+
+// load reads the first YAML document of the file, with a loader that stands behind it.
+func (c *composer) load() (*goyaml.Node, *goyaml.Loader, error) {
+	src := c.doc.src
+	for repairs := 0; ; repairs++ {
+		loader, err := goyaml.NewLoader(bytes.NewReader(src), goyaml.WithPlugin(limits{}))
+		if err != nil {
+			return nil, nil, err
+		}
+		var top goyaml.Node
+		err = loader.Load(&top)
+		if err == nil {
+			return top.Content[0], loader, nil
+		}
+		fixed, ok := c.repair(src, err)
+		if !ok || repairs == maxRepairs {
+			return nil, nil, err
+		}
+		src = fixed
+	}
+}
+
+// repair changes src where the library refuses what libyaml accepts and real files contain, so that positions stay what
+// they are: a comment directly behind a quote or bracket is blanked out, and %YAML 1.2 becomes 1.1.
+func (c *composer) repair(src []byte, err error) ([]byte, bool) {
+	var at *goyaml.LoadError
+	if !errors.As(err, &at) {
+		return nil, false
+	}
+	off := c.doc.offset(at.Mark.Line, at.Mark.Column)
+	switch at.Message {
+	case "found a comment without preceding whitespace":
+		fixed := bytes.Clone(src)
+		for ; off < len(src) && src[off] != '\n' && src[off] != '\r'; off++ {
+			fixed[off] = ' '
+		}
+		return fixed, true
+	case "found incompatible YAML document":
+		version := off + len("%YAML 1.")
+		if version < len(src) && string(src[off:version+1]) == "%YAML 1.2" {
+			fixed := bytes.Clone(src)
+			fixed[version] = '1'
+			return fixed, true
+		}
+	}
+	return nil, false
+}
+
+// limits is the library's hook for how deep a document may be. It counts flow and block collections apart, so node
+// counts again; this keeps the library itself within bounds. Aliases are counted by alias.
+type limits struct{}
+
+func (limits) CheckDepth(depth int, _ *goyaml.DepthContext) error {
+	if depth > maxDepth {
+		return errTooDeep
+	}
+	return nil
+}
+
+func (limits) CheckAlias(int, int) error { return nil }
+
+var errTooDeep = errors.New(tooDeep)
+
+// refuse reports an error of the library's.
+func (c *composer) refuse(err error) {
+	var at *goyaml.LoadError
+	if !errors.As(err, &at) {
+		c.fail(diag.Pos{File: c.doc.File, Line: 1, Col: 1}, "yaml_syntax", err.Error(), "")
+		return
+	}
+	c.refuseSyntax(complaint{
+		problem: at.Message,
+		context: at.ContextMsg,
+		pos:     c.place(at.Mark),
+		start:   c.place(at.ContextMark),
+	})
+}
+
+// place is a position of the library's, which may lie behind the end of the file.
+func (c *composer) place(m goyaml.Mark) diag.Pos {
+	if m.Line > len(c.doc.lines) {
+		return c.doc.posAt(len(c.doc.src))
+	}
+	return diag.Pos{File: c.doc.File, Line: m.Line, Col: m.Column}
+}
+
+// passOver warns of further documents, unless they are empty. What is wrong in them does not matter.
+func (c *composer) passOver(rest *goyaml.Loader) {
+	for {
+		var top goyaml.Node
+		err := rest.Load(&top)
+		if err == io.EOF {
+			return
+		}
+		var at *goyaml.LoadError
+		pos := diag.Pos{File: c.doc.File, Line: top.Line, Col: top.Column}
+		if errors.As(err, &at) {
+			pos = c.place(at.Mark)
+		}
+		if err != nil || !isEmpty(top.Content[0]) {
+			c.warn(pos, "yaml_document", "this is a second YAML document, which is passed over: only the first one of a file counts",
+				"put it in a file of its own, or remove the '---' before it")
+			return
+		}
+	}
+}
+
+// isEmpty tells whether a document holds nothing at all: not even a null that is written out.
+func isEmpty(n *goyaml.Node) bool {
+	return n.Kind == goyaml.ScalarNode && n.Value == "" && n.Style&(quoted|goyaml.TaggedStyle) == 0 && n.Anchor == ""
+}
+
+const quoted = goyaml.SingleQuotedStyle | goyaml.DoubleQuotedStyle | goyaml.LiteralStyle | goyaml.FoldedStyle
+
+// node converts n, which lies in depth hashes and lists. It lets go of what is converted, so that the two trees are not
+// in memory as a whole at one time.
+func (c *composer) node(n *goyaml.Node, depth int) Node {
 	if n.Kind == goyaml.AliasNode {
-		return convert(n.Alias)
+		return c.alias(n, depth)
 	}
 	out := Node{Line: uint32(n.Line), Col: uint32(n.Column)}
-	switch n.Kind {
-	case goyaml.ScalarNode:
-		out.Value = value.FromString(n.Value)
-		return out
-	case goyaml.MappingNode:
-		out.Kind = Mapping
+	switch {
+	case n.Kind == goyaml.ScalarNode:
+		out.Value = c.scalar(n)
+	case depth == maxDepth:
+		c.fail(c.doc.Pos(&out), "yaml_depth", tooDeep, "")
+	case n.Kind == goyaml.MappingNode:
+		c.checkTag(n, "!!map")
+		out = c.mapping(n, depth+1)
 	default:
+		c.checkTag(n, "!!seq")
 		out.Kind = Sequence
+		out.Kids = make([]Node, len(n.Content))
+		for i, kid := range n.Content {
+			out.Kids[i] = c.node(kid, depth+1)
+			n.Content[i] = nil
+		}
 	}
-	for _, k := range n.Content {
-		out.Kids = append(out.Kids, convert(k))
+	n.Content = nil
+	if n.Anchor != "" {
+		c.anchor(n, out)
 	}
 	return out
+}
+
+func (c *composer) mapping(n *goyaml.Node, depth int) Node {
+	m := mapping{report: c.report, kids: make([]Node, 0, len(n.Content))}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		key, val := c.node(k, depth), c.node(n.Content[i+1], depth)
+		if isMergeKey(k) {
+			m.merge(c.doc.Pos(&key), &val)
+		} else {
+			m.set(key, val)
+		}
+		n.Content[i], n.Content[i+1] = nil, nil
+	}
+	return m.node(uint32(n.Line), uint32(n.Column))
+}
+
+// isMergeKey goes by Psych, for which quotes make no difference but a tag does.
+func isMergeKey(n *goyaml.Node) bool {
+	return n.Kind == goyaml.ScalarNode && n.Value == mergeKey && n.Style&goyaml.TaggedStyle == 0
+}
+
+// anchor keeps a finished node for aliases. Of two anchors of one name each alias has the one before it, by the library.
+func (c *composer) anchor(n *goyaml.Node, out Node) {
+	for i := range len(n.Anchor) {
+		if b := n.Anchor[i]; !isDigit(b) && (b|0x20 < 'a' || b|0x20 > 'z') && b != '_' && b != '-' {
+			c.fail(c.doc.Pos(&out), "yaml_syntax", "expected an anchor of letters, digits, '_' and '-', found &"+n.Anchor, "")
+			break
+		}
+	}
+	c.anchored[n] = out
+}
+
+// alias is the node an alias stands for. The copy shares its Kids with the original, so that expansion costs no memory;
+// but whoever walks the tree pays for it, hence the budget.
+func (c *composer) alias(n *goyaml.Node, depth int) Node {
+	if c.budget < 0 {
+		return Node{} // reported already
+	}
+	pos := diag.Pos{File: c.doc.File, Line: n.Line, Col: n.Column}
+	out, finished := c.anchored[n.Alias]
+	if !finished {
+		c.fail(pos, "yaml_alias", "the alias *"+n.Value+" stands inside the very value it refers to", "")
+		return Node{}
+	}
+	switch deep := c.expand(&out, depth); {
+	case c.budget < 0:
+		c.fail(pos, "yaml_alias", "the aliases up to here stand for more than "+strconv.Itoa(maxExpanded)+" values",
+			"use fewer aliases to values that contain aliases")
+	case deep:
+		c.fail(pos, "yaml_depth", tooDeep, "")
+	default:
+		return out
+	}
+	return Node{}
+}
+
+// expand takes n and all below it from the budget, as far as that goes, and tells whether they are too deep.
+func (c *composer) expand(n *Node, depth int) (deep bool) {
+	c.budget--
+	if n.Kind == Scalar {
+		return false
+	}
+	if depth == maxDepth {
+		return true
+	}
+	for i := range n.Kids {
+		if c.budget < 0 {
+			return false
+		}
+		if c.expand(&n.Kids[i], depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// scalar is the value of a scalar.
+func (c *composer) scalar(n *goyaml.Node) value.Value {
+	if n.Style&goyaml.TaggedStyle != 0 {
+		return c.tagged(n)
+	}
+	if n.Style&quoted != 0 || n.Tag == "!" {
+		return value.FromString(n.Value)
+	}
+	v, _ := c.resolved(n)
+	return v
+}
+
+// resolved is what the text of n means, as a plain scalar. It is not ok if that is an error.
+func (c *composer) resolved(n *goyaml.Node) (value.Value, bool) {
+	v, problem := resolve(n.Value)
+	if problem != noFault {
+		c.refuseScalar(diag.Pos{File: c.doc.File, Line: n.Line, Col: n.Column}, n.Value, problem)
+	}
+	return v, problem == noFault
+}
+
+// taggedKinds are the tags that ask for what a plain scalar could be without them.
+var taggedKinds = map[string]value.Kind{
+	"!!int": value.Int, "!!float": value.Float, "!!bool": value.Bool, "!!null": value.Undef,
+}
+
+// tagged is the value of a scalar with a tag, which like Psych applies to quoted text too.
+func (c *composer) tagged(n *goyaml.Node) value.Value {
+	if n.Tag == "!!str" {
+		return value.FromString(n.Value)
+	}
+	want, ok := taggedKinds[n.Tag]
+	if !ok {
+		c.checkTag(n, "")
+		return value.Value{}
+	}
+	v, ok := c.resolved(n)
+	if want == value.Float && v.Kind() == value.Int {
+		v = value.FromFloat(float64(v.Int()))
+	}
+	if ok && v.Kind() != want {
+		c.fail(diag.Pos{File: c.doc.File, Line: n.Line, Col: n.Column}, "yaml_tag",
+			"expected what the tag "+n.Tag+" says, found "+describe(v), "")
+	}
+	return v
+}
+
+// checkTag reports a tag that is not the one its node has anyway.
+func (c *composer) checkTag(n *goyaml.Node, own string) {
+	if n.Style&goyaml.TaggedStyle != 0 && n.Tag != own {
+		c.fail(diag.Pos{File: c.doc.File, Line: n.Line, Col: n.Column}, "yaml_tag",
+			"the tag "+n.Tag+" is not supported here", "remove it: data is strings, numbers, booleans, null, lists and hashes")
+	}
 }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bindc/compile"
+	"bindc/internal/cli"
+	"bindc/internal/diag"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// flags are what build and check have in common.
+type flags struct {
+	modulePath   string
+	binderConfig string
+	jobs         int
+	strict       bool
+	format       string
+}
+
+func (f *flags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.modulePath, "modulepath", "", "directories of modules, separated by ':' (default CONFDIR/modules)")
+	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "", "file to read in place of CONFDIR/binder_config.yaml")
+	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "files parsed at a time (default: one per processor)")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
+	cmd.Flags().StringVar(&f.format, "format", "text", "of diagnostics: "+strings.Join(diag.Formats, ", "))
+}
+
+func (f *flags) check() error {
+	if !slices.Contains(diag.Formats, f.format) {
+		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diag.Formats, ", "), f.format)
+	}
+	return nil
+}
+
+func (f *flags) options() loader.Options {
+	o := loader.Options{BinderConfig: f.binderConfig, Jobs: f.jobs}
+	for _, dir := range strings.Split(f.modulePath, ":") {
+		if dir != "" {
+			o.ModulePath = append(o.ModulePath, dir)
+		}
+	}
+	return o
+}
+
+func buildCommand() *cobra.Command {
+	var f flags
+	var out string
+	cmd := &cobra.Command{
+		Use:     "build CONFDIR -o FILE",
+		Short:   "Compile a site into a snapshot",
+		Example: "  bindc build /etc/puppet/site -o /var/cache/site.bsnap --modulepath /etc/puppet/modules:/opt/modules",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return fmt.Errorf("build: expected -o FILE, the snapshot to write")
+			}
+			return build(cmd, args[0], out, &f)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the snapshot to write")
+	return cmd
+}
+
+func checkCommand() *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:     "check CONFDIR",
+		Short:   "Check a site as build does, without writing a snapshot",
+		Example: "  bindc check /etc/puppet/site --strict",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := compiled(cmd, args[0], &f)
+			return err
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+// build is the whole pipeline: load, compile, write.
+func build(cmd *cobra.Command, dir, out string, f *flags) error {
+	start := time.Now()
+	content, err := compiled(cmd, dir, f)
+	if err != nil {
+		return err
+	}
+	size, digest, err := snapshot.Write(out, content)
+	if err != nil {
+		return fmt.Errorf("cannot write the snapshot: %w", err)
+	}
+	keys := 0
+	for _, k := range content.Keys {
+		if !strings.HasPrefix(k.Name, "\x00") {
+			keys++
+		}
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", out, keys, content.Bindings, size, digest, time.Since(start).Round(time.Millisecond))
+	return nil
+}
+
+// compiled loads and composes a site, and prints what is wrong with it.
+func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	var diags diag.List
+	site := loader.Load(dir, f.options(), &diags)
+	var content *snapshot.Content
+	if !diags.Failed() {
+		content = compile.Compile(site, &diags)
+	}
+	list := diags.Sorted()
+	refused := diags.Failed()
+	for i := range list {
+		if f.strict && list[i].Severity == diag.Warning {
+			list[i].Severity, refused = diag.Error, true
+		}
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if err := diag.Render(cmd.ErrOrStderr(), f.format, list, wd, cli.Color(os.Stderr)); err != nil {
+		return nil, err
+	}
+	if refused {
+		return nil, errRefused
+	}
+	return content, nil
+}

@@ -1,0 +1,48 @@
+// Command bindc compiles a site of Puppet configuration data into a snapshot.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/cli"
+)
+
+// Exit statuses, as cli.md fixes them.
+const (
+	exitRefused = 1 // errors were found in the input
+	exitCannot  = 2 // usage, input or output
+)
+
+// errRefused says that diagnostics were printed and the site is not compiled.
+var errRefused = errors.New("errors were found")
+
+func main() {
+	root := command()
+	switch err := root.Execute(); {
+	case err == nil:
+	case errors.Is(err, errRefused):
+		os.Exit(exitRefused)
+	default:
+		fmt.Fprintln(os.Stderr, "bindc:", err)
+		os.Exit(exitCannot)
+	}
+}
+
+func command() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "bindc",
+		Short:         "Compile Puppet configuration data into a snapshot",
+		Long:          "bindc reads a site of structured bindings and Hiera-2 data, decides for all possible nodes which binding wins,\nrefuses what is wrong, and writes one immutable snapshot that bindq and the Go runtime answer lookups from.",
+		Example:       "  bindc build /etc/puppet/site -o site.bsnap",
+		Version:       cli.Version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(buildCommand(), checkCommand())
+	cli.Finish(root)
+	return root
+}

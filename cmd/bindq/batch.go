@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	bindings "bindc/runtime"
+)
+
+func batchCommand() *cobra.Command {
+	var s source
+	cmd := &cobra.Command{
+		Use:     "batch",
+		Short:   "Answer queries, one JSON object per line",
+		Long:    "batch reads queries as JSON lines from standard input and writes answers as JSON lines, in order:\n\n  {\"key\": K, \"facts\": {...}, \"type\": T, \"trusted\": {...}, \"node\": N, \"environment\": E}\n\nis answered by {\"key\": K, \"found\": true, \"value\": V}, {\"key\": K, \"found\": false} or\n{\"key\": K, \"error\": {\"code\": C, \"message\": M}}.",
+		Example: "  echo '{\"key\": \"ntp::servers\", \"facts\": {\"fqdn\": \"web1.example.com\"}}' | bindq batch -s site.bsnap",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			snap, err := s.open()
+			if err != nil {
+				return err
+			}
+			b := batch{snap: snap, types: map[string]*bindings.Type{}}
+			return b.run(cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	s.addSnapshot(cmd)
+	s.addStrict(cmd)
+	return cmd
+}
+
+// query is one line of input.
+type query struct {
+	Key         *string         `json:"key"`
+	Facts       json.RawMessage `json:"facts"`
+	Type        string          `json:"type"`
+	Trusted     json.RawMessage `json:"trusted"`
+	Node        string          `json:"node"`
+	Environment string          `json:"environment"`
+}
+
+// answer is one line of output.
+type answer struct {
+	Key   *string         `json:"key,omitempty"`
+	Found *bool           `json:"found,omitempty"`
+	Value *bindings.Value `json:"value,omitempty"`
+	Error *answerError    `json:"error,omitempty"`
+}
+
+type answerError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// batch answers queries. The last request is kept: queries for one node usually come one after the other.
+type batch struct {
+	snap    *bindings.Snapshot
+	last    []byte // what identifies the request
+	request *bindings.Request
+	types   map[string]*bindings.Type
+}
+
+func (b *batch) run(in io.Reader, out io.Writer) error {
+	r, w := bufio.NewReaderSize(in, 1<<16), bufio.NewWriterSize(out, 1<<16)
+	for {
+		line, err := r.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := writeAnswer(w, b.answer(line)); err != nil {
+				return err
+			}
+		}
+		if r.Buffered() == 0 || err != nil { // nothing is waiting: let the other end see what there is
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func writeAnswer(w *bufio.Writer, a answer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(a)
+}
+
+func (b *batch) answer(line []byte) answer {
+	var q query
+	if err := json.Unmarshal(line, &q); err != nil {
+		return failed(nil, &bindings.Error{Code: "usage", Message: "expected a query as a JSON object: " + err.Error()})
+	}
+	if q.Key == nil {
+		return failed(nil, &bindings.Error{Code: "usage", Message: `expected "key" in the query`})
+	}
+	v, found, err := b.lookup(&q)
+	switch {
+	case err != nil:
+		return failed(q.Key, err)
+	case !found:
+		return answer{Key: q.Key, Found: new(bool)}
+	}
+	return answer{Key: q.Key, Found: &found, Value: &v}
+}
+
+func failed(key *string, err error) answer {
+	return answer{Key: key, Error: &answerError{codeOf(err), err.Error()}}
+}
+
+func (b *batch) lookup(q *query) (v bindings.Value, found bool, err error) {
+	typ, err := b.typ(q.Type)
+	if err != nil {
+		return v, false, err
+	}
+	if err := b.prepare(q); err != nil {
+		return v, false, err
+	}
+	v, found, err = b.request.Lookup(*q.Key)
+	if err == nil && found && typ != nil {
+		err = v.Check(typ)
+	}
+	return v, found, err
+}
+
+// maxTypes bounds the types that are kept parsed.
+const maxTypes = 1000
+
+func (b *batch) typ(text string) (*bindings.Type, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if t := b.types[text]; t != nil {
+		return t, nil
+	}
+	t, err := bindings.ParseType(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(b.types) >= maxTypes {
+		clear(b.types)
+	}
+	b.types[text] = t
+	return t, nil
+}
+
+// prepare makes the request of a query, unless it is that of the one before.
+func (b *batch) prepare(q *query) error {
+	id := bytes.Join([][]byte{q.Facts, q.Trusted, []byte(q.Node), []byte(q.Environment)}, []byte{0})
+	if b.request != nil && bytes.Equal(id, b.last) {
+		return nil
+	}
+	facts, err := parseOptional(q.Facts)
+	if err != nil {
+		return err
+	}
+	trusted, err := parseOptional(q.Trusted)
+	if err != nil {
+		return err
+	}
+	f, err := bindings.NewFacts(facts, bindings.FactsOptions{Node: q.Node, Environment: q.Environment, Trusted: trusted})
+	if err != nil {
+		return err
+	}
+	if b.request, err = b.snap.Request(f); err != nil {
+		b.request = nil
+		return err
+	}
+	b.last = id
+	return nil
+}
+
+func parseOptional(text json.RawMessage) (bindings.Value, error) {
+	if len(text) == 0 {
+		return bindings.Value{}, nil
+	}
+	v, err := bindings.ParseJSON(text)
+	if err != nil {
+		return v, factsError("%v", err)
+	}
+	return v, nil
+}

@@ -1,0 +1,83 @@
+// Command bindq answers lookups from a snapshot that bindc wrote.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/cli"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// Exit statuses, as cli.md fixes them.
+const (
+	exitNotFound = 1
+	exitCannot   = 2
+)
+
+// errNotFound says that a key is not bound. The answer was given; there is nothing to print.
+var errNotFound = errors.New("not found")
+
+func main() {
+	switch err := command().Execute(); {
+	case err == nil:
+	case errors.Is(err, errNotFound):
+		os.Exit(exitNotFound)
+	default:
+		fmt.Fprintln(os.Stderr, "bindq:", message(err))
+		os.Exit(exitCannot)
+	}
+}
+
+func command() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "bindq",
+		Short:         "Answer lookups from a snapshot",
+		Long:          "bindq maps a snapshot that bindc wrote and answers lookups for the facts of a node.",
+		Example:       "  facter --json | bindq lookup ntp::servers -s site.bsnap --facts -",
+		Version:       cli.Version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), verifyCommand(), infoCommand())
+	cli.Finish(root)
+	return root
+}
+
+// message is an error as it is shown: KEY: message [code].
+func message(err error) string {
+	text := err.Error()
+	var e *bindings.Error
+	if errors.As(err, &e) && e.Key != "" {
+		text = e.Key + ": " + text
+	}
+	if code := codeOf(err); code != "" {
+		text += " [" + code + "]"
+	}
+	return text
+}
+
+// codeOf is the stable code of an error, "" for one of the operating system.
+func codeOf(err error) string {
+	var e *bindings.Error
+	var damage *snapshot.DamageError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &e):
+		return e.Code
+	case errors.As(err, &damage):
+		return "snapshot_damaged"
+	case errors.Is(err, snapshot.ErrFormat):
+		return "snapshot_format"
+	case errors.Is(err, snapshot.ErrVersion):
+		return "snapshot_version"
+	case errors.As(err, &path):
+		return ""
+	}
+	return "usage"
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+func keysCommand() *cobra.Command {
+	var s source
+	var prefix string
+	cmd := &cobra.Command{
+		Use:     "keys",
+		Short:   "List the keys of a snapshot",
+		Example: "  bindq keys -s site.bsnap --prefix ntp::",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			snap, err := s.open()
+			if err != nil {
+				return err
+			}
+			for _, key := range sortedKeys(snap, prefix) {
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), key); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	s.addSnapshot(cmd)
+	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that begin with this")
+	return cmd
+}
+
+func verifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "verify FILE",
+		Short:   "Check every checksum and every reference in a snapshot",
+		Example: "  bindq verify site.bsnap",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			snap, err := openFile(args[0], bindings.Options{})
+			if err == nil {
+				err = snap.Verify()
+			}
+			if err != nil {
+				return err
+			}
+			in := snap.File().Info()
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: sound, %d keys, %d bytes, sha256 %s\n", args[0], in.Keys, in.Size, in.Digest)
+			return err
+		},
+	}
+}
+
+func infoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "info FILE",
+		Short:   "Say what a snapshot is and what is in it",
+		Example: "  bindq info site.bsnap",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			snap, err := openFile(args[0], bindings.Options{})
+			if err != nil {
+				return err
+			}
+			inputs, err := snap.File().Inputs()
+			if err != nil {
+				return err
+			}
+			return printInfo(cmd.OutOrStdout(), snap.File().Info(), inputs)
+		},
+	}
+}
+
+func printInfo(out io.Writer, in snapshot.Info, inputs []snapshot.Input) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "format\t%s %d\n", snapshot.Magic, in.Version)
+	fmt.Fprintf(w, "sha256\t%s\n", in.Digest)
+	fmt.Fprintf(w, "bytes\t%d\n", in.Size)
+	fmt.Fprintf(w, "keys\t%d\n", in.Keys)
+	fmt.Fprintf(w, "bindings\t%d\n", in.Bindings)
+	fmt.Fprintf(w, "levels\t%d\n", in.Levels)
+	fmt.Fprintln(w, "\nlayers, highest first")
+	for _, l := range in.Layers {
+		fmt.Fprintf(w, "  %s\n", l)
+	}
+	fmt.Fprintln(w, "\ncategories, highest first")
+	for _, d := range in.Dimensions {
+		if !d.Guard {
+			fmt.Fprintf(w, "  %s\n", d.Name)
+		}
+	}
+	fmt.Fprintln(w, "  common")
+	fmt.Fprintln(w, "\nsection\toffset\tbytes")
+	for _, s := range in.Sections {
+		fmt.Fprintf(w, "  %s\t%d\t%d\n", s.Name, s.Offset, s.Bytes)
+	}
+	fmt.Fprintf(w, "\ninput files\t%d\n", len(inputs))
+	for _, i := range inputs {
+		fmt.Fprintf(w, "  %s\t%d\t%016x\n", i.Path, i.Size, i.Hash)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,356 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/syntax"
+	"bindc/internal/types"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+	"bindc/loader"
+)
+
+// value compiles what b binds and returns its number.
+func (c *composer) value(b *loader.Binding) (uint32, bool) {
+	if b.More == nil {
+		n, ok := c.literal(b.Doc, b.Value)
+		if !ok {
+			return 0, false
+		}
+		if v, ok := n.Constant(); ok {
+			return c.store(false, value.Append(nil, v)), true
+		}
+		return c.store(true, recipe.Append(nil, &recipe.Recipe{Kind: recipe.Expression, Expr: n})), true
+	}
+	r, ok := c.recipe(b)
+	if !ok {
+		return 0, false
+	}
+	if r.Kind == recipe.Constant && !r.Sensitive && r.Transformer == nil {
+		return c.store(false, value.Append(nil, r.Value)), true
+	}
+	return c.store(true, recipe.Append(nil, r)), true
+}
+
+// literal compiles a value as it is written: a constant, or an expression where strings interpolate.
+func (c *composer) literal(doc *yaml.Document, n *yaml.Node) (*expr.Node, bool) {
+	if plain(n) {
+		return &expr.Node{Op: expr.Const, Value: n.Literal()}, true
+	}
+	node, ok := c.build(doc, n)
+	if !ok {
+		return nil, false
+	}
+	return expr.Fold(node), true
+}
+
+// plain tells whether no string below n has anything to interpolate.
+func plain(n *yaml.Node) bool {
+	if n.Kind == yaml.Scalar {
+		return n.Value.Kind() != value.String || strings.IndexByte(n.Value.Text(), '$') < 0
+	}
+	for i := range n.Kids {
+		if !plain(&n.Kids[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *composer) build(doc *yaml.Document, n *yaml.Node) (*expr.Node, bool) {
+	if n.Kind == yaml.Scalar {
+		return c.text(doc, n)
+	}
+	out := &expr.Node{Op: expr.ArrayLit, Kids: make([]*expr.Node, len(n.Kids))}
+	if n.Kind == yaml.Mapping {
+		out.Op = expr.HashLit
+	}
+	all := true
+	for i := range n.Kids {
+		kid, ok := c.build(doc, &n.Kids[i])
+		out.Kids[i] = kid
+		all = all && ok
+	}
+	return out, all
+}
+
+// text compiles a scalar: a string with interpolations, or a constant.
+func (c *composer) text(doc *yaml.Document, n *yaml.Node) (*expr.Node, bool) {
+	if plain(n) {
+		return &expr.Node{Op: expr.Const, Value: n.Value}, true
+	}
+	node, errs := syntax.ParseString(n.Value.Text())
+	return node, c.checkSyntax(doc, n, "interpolation", errs) && c.checkNames(doc, n, node)
+}
+
+func (c *composer) checkSyntax(doc *yaml.Document, n *yaml.Node, code string, errs []syntax.Error) bool {
+	for _, e := range errs {
+		c.diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: code, Message: e.Message, Hint: e.Hint})
+	}
+	return len(errs) == 0
+}
+
+// checkNames reports functions, types and regular expressions that an evaluation could only fail on.
+func (c *composer) checkNames(doc *yaml.Document, n *yaml.Node, node *expr.Node) bool {
+	all := true
+	report := func(at *expr.Node, code, message, hint string) {
+		all = false
+		c.diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, at.Off), Code: code, Message: message, Hint: hint})
+	}
+	syntax.Walk(node, func(x *expr.Node) bool {
+		switch x.Op {
+		case expr.Call:
+			if !expr.Known(x.Name) {
+				hint := ""
+				if near := diag.Suggest(x.Name, expr.Functions()); near != "" {
+					hint = "did you mean '" + near + "'?"
+				}
+				report(x, "function", "there is no function '"+x.Name+"' here: only functions without side effects can be called", hint)
+			}
+		case expr.TypeName:
+			if _, err := types.Parse(x.Name); err != nil {
+				report(x, "type", err.Error(), "")
+			}
+		case expr.Const:
+			if x.Value.Kind() == value.Regexp {
+				if _, err := expr.CompileRegexp(x.Value.Text()); err != nil {
+					report(x, "regexp", err.Error(), "")
+				}
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// recipe compiles the long form of a binding.
+func (c *composer) recipe(b *loader.Binding) (*recipe.Recipe, bool) {
+	more := b.More
+	r := &recipe.Recipe{Sensitive: more.Sensitive}
+	ok := c.producer(b, r)
+	if more.Abstract {
+		*r = recipe.Recipe{Kind: recipe.Abstract}
+	}
+	if more.Type != nil {
+		t, parsed := c.typeAt(b.Doc, more.Type)
+		ok = ok && parsed
+		if !more.Abstract {
+			r.Type = t
+		}
+	}
+	if more.Transformer != nil {
+		lambda, parsed := c.lambda(b.Doc, more.Transformer)
+		ok = ok && parsed
+		r.Transformer = lambda
+	}
+	if ok && r.Kind == recipe.Constant && r.Type != nil {
+		ok = c.checkConstant(b, r)
+	}
+	return r, ok
+}
+
+// checkConstant asserts the type of a literal now; a lookup need not do it again.
+func (c *composer) checkConstant(b *loader.Binding, r *recipe.Recipe) bool {
+	if m := r.Type.Check(r.Value); m != nil {
+		c.diags.Errorf(b.Doc.Pos(b.Value), "type_mismatch", "'%s' is of type %s: %s", b.Key, r.Type, m)
+		return false
+	}
+	if r.Transformer == nil {
+		r.Type = nil
+	}
+	return true
+}
+
+// producer compiles what produces the value.
+func (c *composer) producer(b *loader.Binding, r *recipe.Recipe) bool {
+	more := b.More
+	switch {
+	case b.Value != nil:
+		n, ok := c.literal(b.Doc, b.Value)
+		if !ok {
+			return false
+		}
+		if v, ok := n.Constant(); ok {
+			r.Kind, r.Value = recipe.Constant, v
+		} else {
+			r.Kind, r.Expr = recipe.Expression, n
+		}
+		return true
+	case more.MultibindID != nil:
+		return c.multibind(b, r)
+	case more.Options != nil && more.Producer != "to_producer" && more.Producer != "to_instance":
+		c.diags.Errorf(b.Doc.Pos(more.Options), "attribute", "expected 'options' beside 'multibind_id' or a registered producer only")
+		return false
+	}
+	switch more.Producer {
+	case "to_lookup_of":
+		t, ok := c.target(b.Doc, more.Argument)
+		r.Kind, r.Targets = recipe.LookupOf, []recipe.Target{t}
+		return ok
+	case "to_first_found":
+		return c.firstFound(b, r)
+	case "to_hash_lookup":
+		return c.hashLookup(b, r)
+	case "to_expression":
+		return c.expression(b, r)
+	case "to_producer", "to_instance":
+		return c.custom(b, r)
+	}
+	return true // abstract: nothing produces
+}
+
+// target reads `name` or `[type, name]`.
+func (c *composer) target(doc *yaml.Document, n *yaml.Node) (recipe.Target, bool) {
+	if name, ok := n.Text(); ok {
+		return recipe.Target{Key: name}, true
+	}
+	if n.Kind == yaml.Sequence && len(n.Kids) == 2 {
+		t, ok := c.typeAt(doc, &n.Kids[0])
+		name, isText := n.Kids[1].Text()
+		if isText {
+			return recipe.Target{Key: name, Type: t}, ok
+		}
+	}
+	c.diags.Errorf(doc.Pos(n), "attribute", "expected the name of a key, or [type, name], found %s", n.Describe())
+	return recipe.Target{}, false
+}
+
+func (c *composer) firstFound(b *loader.Binding, r *recipe.Recipe) bool {
+	n := b.More.Argument
+	if n.Kind != yaml.Sequence {
+		c.diags.Errorf(b.Doc.Pos(n), "attribute", "expected a list of names as 'to_first_found', found %s", n.Describe())
+		return false
+	}
+	r.Kind = recipe.FirstFound
+	all := true
+	for i := range n.Kids {
+		t, ok := c.target(b.Doc, &n.Kids[i])
+		r.Targets = append(r.Targets, t)
+		all = all && ok
+	}
+	return all
+}
+
+func (c *composer) hashLookup(b *loader.Binding, r *recipe.Recipe) bool {
+	n := b.More.Argument
+	_, name, hasName := n.Lookup("name")
+	_, key, hasKey := n.Lookup("key")
+	if !hasName || !hasKey || key.Kind != yaml.Scalar {
+		c.diags.Errorf(b.Doc.Pos(n), "attribute", "expected a hash of 'name', the key to look up, and 'key', the entry to take from it, found %s", n.Describe())
+		return false
+	}
+	c.onlyKeys(b.Doc, n, []string{"name", "key", "type"})
+	t, ok := c.target(b.Doc, name)
+	if t.Type == nil {
+		t.Type, _ = types.Parse("Hash")
+	}
+	if _, typ, given := n.Lookup("type"); given {
+		var parsed bool
+		t.Type, parsed = c.typeAt(b.Doc, typ)
+		ok = ok && parsed
+	}
+	r.Kind, r.Targets, r.Value = recipe.HashLookup, []recipe.Target{t}, key.Value
+	return ok
+}
+
+// onlyKeys reports the keys of a hash that are none of allowed.
+func (c *composer) onlyKeys(doc *yaml.Document, n *yaml.Node, allowed []string) bool {
+	all := true
+	for key := range n.Pairs() {
+		name, _ := key.Text()
+		if slices.Contains(allowed, name) {
+			continue
+		}
+		all = false
+		d := diag.Diagnostic{Pos: doc.Pos(key), Code: "attribute", Message: "unknown attribute: " + key.Describe() + "; expected '" + strings.Join(allowed, "', '") + "'"}
+		if near := diag.Suggest(name, allowed); near != "" {
+			d.Hint = "did you mean '" + near + "'?"
+		}
+		c.diags.Add(d)
+	}
+	return all
+}
+
+func (c *composer) expression(b *loader.Binding, r *recipe.Recipe) bool {
+	n := b.More.Argument
+	src, ok := n.Text()
+	if !ok {
+		// YAML reads an expression such as 42 or true as what it is
+		if n.Kind != yaml.Scalar {
+			c.diags.Errorf(b.Doc.Pos(n), "attribute", "expected the text of an expression as 'to_expression', found %s", n.Describe())
+			return false
+		}
+		r.Kind, r.Value = recipe.Constant, n.Value
+		return true
+	}
+	node, errs := syntax.ParseExpression(src)
+	if !c.checkSyntax(b.Doc, n, "expression", errs) || !c.checkNames(b.Doc, n, node) {
+		return false
+	}
+	node = expr.Fold(node)
+	if v, ok := node.Constant(); ok {
+		r.Kind, r.Value = recipe.Constant, v
+	} else {
+		r.Kind, r.Expr = recipe.Expression, node
+	}
+	return true
+}
+
+// custom reads the name of a registered producer: a string, [name, argument...], or {class_name: name, ...}.
+func (c *composer) custom(b *loader.Binding, r *recipe.Recipe) bool {
+	n := b.More.Argument
+	r.Kind, r.Value = recipe.Custom, value.FromPairs()
+	name, ok := n.Text()
+	switch {
+	case ok:
+		r.Name = name
+	case n.Kind == yaml.Sequence && len(n.Kids) > 0:
+		r.Name, ok = n.Kids[0].Text()
+		rest := yaml.Node{Kind: yaml.Sequence, Kids: n.Kids[1:]}
+		r.Value = rest.Literal()
+	case n.Kind == yaml.Mapping:
+		if _, class, given := n.Lookup("class_name"); given {
+			r.Name, ok = class.Text()
+		}
+		r.Value = n.Literal()
+	}
+	if !ok || r.Name == "" {
+		c.diags.Errorf(b.Doc.Pos(n), "attribute", "expected the name of a registered producer as '%s', found %s", b.More.Producer, n.Describe())
+		return false
+	}
+	if b.More.Options != nil {
+		r.Value = b.More.Options.Literal()
+	}
+	return true
+}
+
+func (c *composer) typeAt(doc *yaml.Document, n *yaml.Node) (*types.Type, bool) {
+	text, ok := n.Text()
+	if !ok {
+		c.diags.Errorf(doc.Pos(n), "type", "expected a type as text, as 'Array[String]', found %s", n.Describe())
+		return nil, false
+	}
+	t, err := types.Parse(text)
+	if err != nil {
+		c.diags.Errorf(doc.Pos(n), "type", "%v", err)
+		return nil, false
+	}
+	return t, true
+}
+
+func (c *composer) lambda(doc *yaml.Document, n *yaml.Node) (*expr.Lambda, bool) {
+	text, ok := n.Text()
+	if !ok {
+		c.diags.Errorf(doc.Pos(n), "attribute", "expected a lambda as text, as '|$value| { $value + 1 }', found %s", n.Describe())
+		return nil, false
+	}
+	l, errs := syntax.ParseLambda(text)
+	if !c.checkSyntax(doc, n, "expression", errs) {
+		return nil, false
+	}
+	return l, c.checkNames(doc, n, l.Body)
+}

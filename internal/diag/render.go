@@ -1,0 +1,223 @@
+package diag
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// Formats are the names Render takes.
+var Formats = []string{"text", "json", "sarif", "github"}
+
+// Render writes diagnostics to w in one of Formats. Paths are made relative to dir where they are below it; with color,
+// text is coloured for a terminal.
+func Render(w io.Writer, format string, list []Diagnostic, dir string, color bool) error {
+	for i := range list {
+		list[i] = relative(list[i], dir)
+	}
+	switch format {
+	case "json":
+		return renderJSON(w, list)
+	case "sarif":
+		return renderSARIF(w, list)
+	case "github":
+		return renderGitHub(w, list)
+	}
+	t := textRenderer{w: bufio.NewWriter(w), color: color, lines: map[string][]string{}}
+	for _, d := range list {
+		t.diagnostic(d)
+	}
+	return t.w.Flush()
+}
+
+func relative(d Diagnostic, dir string) Diagnostic {
+	shorten := func(path string) string {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return path
+		}
+		rel, err := filepath.Rel(dir, abs)
+		if err != nil || strings.HasPrefix(rel, "..") {
+			return path
+		}
+		return rel
+	}
+	d.Pos.File = shorten(d.Pos.File)
+	notes := make([]Note, len(d.Notes))
+	for i, n := range d.Notes {
+		n.Pos.File = shorten(n.Pos.File)
+		notes[i] = n
+	}
+	d.Notes = notes
+	return d
+}
+
+// textRenderer writes for people.
+type textRenderer struct {
+	w     *bufio.Writer
+	color bool
+	lines map[string][]string // of files that were shown
+}
+
+const (
+	red    = "31;1"
+	yellow = "33;1"
+	cyan   = "36"
+	bold   = "1"
+)
+
+func (t *textRenderer) paint(style, s string) string {
+	if !t.color {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
+
+func (t *textRenderer) diagnostic(d Diagnostic) {
+	style := map[Severity]string{Error: red, Warning: yellow}[d.Severity]
+	if style == "" {
+		style = cyan
+	}
+	fmt.Fprintf(t.w, "%s: %s %s %s\n", t.paint(bold, d.Pos.String()), t.paint(style, d.Severity.String()+":"), d.Message, t.paint(cyan, "["+d.Code+"]"))
+	t.excerpt(d.Pos, style)
+	for _, n := range d.Notes {
+		fmt.Fprintf(t.w, "  %s: note: %s\n", n.Pos, n.Message)
+		t.excerpt(n.Pos, cyan)
+	}
+	if d.Hint != "" {
+		fmt.Fprintf(t.w, "  %s %s\n", t.paint(bold, "hint:"), d.Hint)
+	}
+}
+
+// shownColumns is how much of a long line is shown.
+const shownColumns = 120
+
+// excerpt shows the line with a caret below the column.
+func (t *textRenderer) excerpt(p Pos, style string) {
+	line, ok := t.line(p)
+	if !ok {
+		return
+	}
+	runes := []rune(line)
+	col := min(max(p.Col, 1)-1, len(runes))
+	from := max(0, col-shownColumns*3/4)
+	to := min(len(runes), from+shownColumns)
+	indent := strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, string(runes[from:col]))
+	number := fmt.Sprintf("%6d | ", p.Line)
+	fmt.Fprintf(t.w, "%s%s\n%s%s%s\n", number, string(runes[from:to]), strings.Repeat(" ", len(number)), indent, t.paint(style, "^"))
+}
+
+func (t *textRenderer) line(p Pos) (string, bool) {
+	lines, ok := t.lines[p.File]
+	if !ok {
+		src, err := os.ReadFile(p.File)
+		if err == nil && utf8.Valid(src) {
+			lines = strings.Split(string(src), "\n")
+		}
+		t.lines[p.File] = lines
+	}
+	if p.Line < 1 || p.Line > len(lines) {
+		return "", false
+	}
+	return strings.TrimRight(lines[p.Line-1], "\r"), true
+}
+
+// jsonPlace and jsonDiagnostic are one line of the format json.
+type jsonPlace struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+type jsonDiagnostic struct {
+	jsonPlace
+	Severity string      `json:"severity"`
+	Code     string      `json:"code"`
+	Hint     string      `json:"hint,omitempty"`
+	Notes    []jsonPlace `json:"notes,omitempty"`
+}
+
+func renderJSON(w io.Writer, list []Diagnostic) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, d := range list {
+		j := jsonDiagnostic{jsonPlace{d.Pos.File, d.Pos.Line, d.Pos.Col, d.Message}, d.Severity.String(), d.Code, d.Hint, nil}
+		for _, n := range d.Notes {
+			j.Notes = append(j.Notes, jsonPlace{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Message})
+		}
+		if err := e.Encode(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renderGitHub writes workflow commands, which the service shows beside the line.
+func renderGitHub(w io.Writer, list []Diagnostic) error {
+	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	for _, d := range list {
+		command := map[Severity]string{Error: "error", Warning: "warning"}[d.Severity]
+		if command == "" {
+			command = "notice"
+		}
+		text := d.Message
+		for _, n := range d.Notes {
+			text += "\n" + n.Pos.String() + ": " + n.Message
+		}
+		if d.Hint != "" {
+			text += "\nhint: " + d.Hint
+		}
+		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command, property.Replace(d.Pos.File), max(d.Pos.Line, 1), max(d.Pos.Col, 1), property.Replace(d.Code), escape.Replace(text))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renderSARIF writes one run of the Static Analysis Results Interchange Format, version 2.1.0.
+func renderSARIF(w io.Writer, list []Diagnostic) error {
+	type m = map[string]any
+	location := func(p Pos, message string) m {
+		l := m{"physicalLocation": m{"artifactLocation": m{"uri": filepath.ToSlash(p.File)},
+			"region": m{"startLine": max(p.Line, 1), "startColumn": max(p.Col, 1)}}}
+		if message != "" {
+			l["message"] = m{"text": message}
+		}
+		return l
+	}
+	results := []m{}
+	for _, d := range list {
+		level := map[Severity]string{Error: "error", Warning: "warning"}[d.Severity]
+		if level == "" {
+			level = "note"
+		}
+		text := d.Message
+		if d.Hint != "" {
+			text += " (hint: " + d.Hint + ")"
+		}
+		related := []m{}
+		for _, n := range d.Notes {
+			related = append(related, location(n.Pos, n.Message))
+		}
+		results = append(results, m{"ruleId": d.Code, "level": level, "message": m{"text": text},
+			"locations": []m{location(d.Pos, "")}, "relatedLocations": related})
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(m{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+		"runs": []m{{"tool": m{"driver": m{"name": "bindc"}}, "columnKind": "unicodeCodePoints", "results": results}}})
+}

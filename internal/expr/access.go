@@ -1,0 +1,132 @@
+package expr
+
+import (
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// access is a[b, c]: of a type it gives parameters, of undef it is undef.
+func (ev *evaluator) access(n *Node) (value.Value, error) {
+	left, err := ev.eval(n.Kids[0])
+	if err != nil {
+		return left, err
+	}
+	args, err := ev.list(n.Kids[1:])
+	if err != nil {
+		return left, err
+	}
+	switch left.Kind() {
+	case value.Undef:
+		return value.Value{}, nil
+	case value.Hash:
+		return accessHash(n, left, args)
+	case value.Array:
+		return ev.accessArray(n, left, args)
+	case value.String:
+		return ev.accessString(n, left, args)
+	case value.Type:
+		t, err := types.FromValue(left)
+		if err == nil {
+			t, err = t.With(args...)
+		}
+		return t.Value(), err
+	}
+	return left, failf(n, "[] does not apply to %s", describe(left))
+}
+
+func accessHash(n *Node, h value.Value, keys []value.Value) (value.Value, error) {
+	switch len(keys) {
+	case 0:
+		return h, failf(n, "[] of a Hash needs a key")
+	case 1:
+		v, _ := h.Get(keys[0])
+		return v, nil
+	}
+	var out []value.Value
+	for _, k := range keys {
+		if v, _ := h.Get(k); !v.IsUndef() {
+			out = append(out, v)
+		}
+	}
+	return value.FromSlice(out), nil
+}
+
+// farAway is beyond the end of all text and arrays, and safe to add up.
+const farAway = 1 << 48
+
+// positions reads one or two integers, also as text and in an array.
+func positions(n *Node, of string, args []value.Value) ([]int64, error) {
+	var out []int64
+	for _, v := range flatten(args, -1) {
+		num, ok := toNumber(v)
+		if !ok || num.Kind() != value.Int {
+			return nil, failf(n, "[] of %s needs an Integer, found %s", of, describe(v))
+		}
+		out = append(out, min(max(num.Int(), -farAway), farAway))
+	}
+	if len(out) < 1 || len(out) > 2 {
+		return nil, failf(n, "[] of %s takes 1 or 2 parameters, found %d", of, len(out))
+	}
+	return out, nil
+}
+
+// slice turns a start and a length, which count from the end where negative, into a range of something of that size.
+func slice(at []int64, size int) (from, to int, ok bool) {
+	length, start, count := int64(size), at[0], at[1]
+	if start < 0 {
+		start += length
+	}
+	if count < 0 {
+		count = length - start + count + 1
+	}
+	if start < 0 {
+		start, count = 0, count+start
+	}
+	if start > length || count < 0 {
+		return 0, 0, false
+	}
+	return int(start), int(start + min(count, length-start)), true
+}
+
+func (ev *evaluator) accessArray(n *Node, v value.Value, args []value.Value) (value.Value, error) {
+	at, err := positions(n, "an Array", args)
+	if err != nil {
+		return v, err
+	}
+	if len(at) == 1 {
+		if at[0] < 0 {
+			at[0] += int64(v.Len())
+		}
+		if at[0] < 0 || at[0] >= int64(v.Len()) {
+			return value.Value{}, nil
+		}
+		return v.Index(int(at[0])), nil
+	}
+	from, to, ok := slice(at, v.Len())
+	if !ok {
+		return value.FromSlice(nil), nil
+	}
+	return ev.array(v.Slice()[from:to:to])
+}
+
+func (ev *evaluator) accessString(n *Node, v value.Value, args []value.Value) (value.Value, error) {
+	at, err := positions(n, "a String", args)
+	if err != nil {
+		return v, err
+	}
+	chars := []rune(v.Text())
+	if err := ev.spend(len(chars) / 64); err != nil {
+		return v, err
+	}
+	if len(at) == 1 {
+		at = append(at, 1)
+		if at[0] < 0 && at[0]+int64(len(chars)) < 0 {
+			return value.FromString(""), nil
+		}
+	}
+	from, to, ok := slice(at, len(chars))
+	if !ok {
+		return value.FromString(""), nil
+	}
+	return ev.text(string(chars[from:to]))
+}

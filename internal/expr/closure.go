@@ -1,0 +1,109 @@
+package expr
+
+import (
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// closure is a lambda with the scope it was written in.
+type closure struct {
+	lambda *Lambda
+	scope  *scope
+}
+
+// accepts tells whether the lambda can be called with n arguments.
+func (c *closure) accepts(n int) bool {
+	required := 0
+	for _, p := range c.lambda.Params {
+		if !p.Rest && p.Default == nil {
+			required++
+		}
+	}
+	return required <= n && (n <= len(c.lambda.Params) || c.rest())
+}
+
+// rest tells whether the last parameter takes all that is left.
+func (c *closure) rest() bool {
+	n := len(c.lambda.Params)
+	return n > 0 && c.lambda.Params[n-1].Rest
+}
+
+// callClosure calls c for the node n.
+func (ev *evaluator) callClosure(c *closure, n *Node, args ...value.Value) (value.Value, error) {
+	if !c.accepts(len(args)) {
+		return value.Value{}, failf(n, "the lambda is called with %s but has %s", count(len(args), "argument"),
+			count(len(c.lambda.Params), "parameter"))
+	}
+	if err := ev.spend(1); err != nil { // also where the body is a constant
+		return value.Value{}, at(n, err)
+	}
+	outer := ev.scope
+	ev.scope = &scope{parent: c.scope, locals: make([]local, 0, len(c.lambda.Params))}
+	v, err := value.Value{}, ev.bind(c, n, args)
+	if err == nil {
+		v, err = ev.eval(c.lambda.Body)
+	}
+	ev.scope = outer
+	return v, err
+}
+
+func (ev *evaluator) bind(c *closure, n *Node, args []value.Value) error {
+	for i, p := range c.lambda.Params {
+		var v value.Value
+		var err error
+		switch {
+		case p.Rest:
+			v, err = ev.restArgument(&p, args, i)
+		case i < len(args):
+			v = args[i]
+		case p.Default != nil:
+			v, err = ev.eval(p.Default)
+		}
+		if err == nil && p.Type != nil {
+			err = ev.checkParam(&p, v)
+		}
+		if err != nil {
+			return at(n, err)
+		}
+		ev.scope.locals = append(ev.scope.locals, local{p.Name, v})
+	}
+	return nil
+}
+
+// restArgument is what *$p receives.
+func (ev *evaluator) restArgument(p *Param, args []value.Value, i int) (value.Value, error) {
+	switch {
+	case i < len(args):
+		return value.FromSlice(args[i:]), nil
+	case p.Default == nil:
+		return value.FromSlice(nil), nil
+	}
+	v, err := ev.eval(p.Default)
+	if err == nil && v.Kind() != value.Array {
+		v = value.FromSlice([]value.Value{v})
+	}
+	return v, err
+}
+
+func (ev *evaluator) checkParam(p *Param, v value.Value) error {
+	tv, err := ev.eval(p.Type)
+	if err != nil {
+		return err
+	}
+	t, err := types.FromValue(tv)
+	if err != nil {
+		return failf(p.Type, "the type of the parameter $%s is no type", p.Name)
+	}
+	if !p.Rest || t.Kind() == types.Array {
+		if m := t.Assert(v); m != nil {
+			return failf(p.Type, "the parameter $%s of the lambda: %s", p.Name, m)
+		}
+		return nil
+	}
+	for e := range v.Elems() {
+		if m := t.Assert(e); m != nil {
+			return failf(p.Type, "the parameter $%s of the lambda: %s", p.Name, m)
+		}
+	}
+	return nil
+}

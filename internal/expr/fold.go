@@ -1,0 +1,192 @@
+package expr
+
+import (
+	"errors"
+
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// Limits on what Fold computes ahead: more than that is left to the lookup.
+const (
+	foldSteps = 10_000
+	foldSize  = 64 << 10
+	foldBytes = 1 << 10
+)
+
+// Fold replaces what does not depend on the request by its value. What would fail is left, so that the error is seen
+// where it belongs. n itself is not changed.
+func Fold(n *Node) *Node { return folder{usesGroups(n)}.foldScope(n, true) }
+
+// ConstantError is the error that n ends in for every request, or nil.
+func ConstantError(n *Node) error {
+	_, err, constant := evalConstant(n, Options{StrictVariables: true})
+	if !constant {
+		return nil
+	}
+	return err
+}
+
+// nothing is the surroundings of a constant: it notes that an expression asks for more.
+type nothing struct{ asked bool }
+
+var errAsked = errors.New("not constant")
+
+func (e *nothing) Variable(string) (value.Value, bool) {
+	e.asked = true
+	return value.Value{}, false
+}
+
+func (e *nothing) Lookup(string, *types.Type) (value.Value, bool, error) {
+	e.asked = true
+	return value.Value{}, false, errAsked
+}
+
+// varies notes that the answer of a function depends on more than its arguments.
+func (ev *evaluator) varies() {
+	if e, ok := ev.env.(*nothing); ok {
+		e.asked = true
+	}
+}
+
+func evalConstant(n *Node, opts Options) (v value.Value, err error, constant bool) {
+	var env nothing
+	v, err = Eval(n, &env, opts)
+	return v, err, !env.asked
+}
+
+// folder folds the parts of one expression.
+type folder struct {
+	groups bool // $1 and its like occur, so that a match must not be computed away from them
+}
+
+// foldScope folds a node that has a scope of its own, whose assignments nobody else sees. alone tells that nobody
+// outside sets its match variables either.
+func (f folder) foldScope(n *Node, alone bool) *Node {
+	if alone || !f.groups {
+		if v, ok := shortConstant(n); ok {
+			return &Node{Op: Const, Off: n.Off, Value: v}
+		}
+	}
+	return f.fold(n)
+}
+
+func (f folder) fold(n *Node) *Node {
+	if n.Op == Const || n.Op == Var || n.Op == Block && len(n.Kids) == 0 {
+		return n
+	}
+	if n.Op != Option && n.Op != Splat && !assigns(n) && !(f.groups && usesMatch(n)) {
+		if v, ok := shortConstant(n); ok {
+			return &Node{Op: Const, Off: n.Off, Value: v}
+		}
+	}
+	return f.foldKids(n)
+}
+
+func shortConstant(n *Node) (value.Value, bool) {
+	v, err, constant := evalConstant(n, Options{StrictVariables: true, Steps: foldSteps, Size: foldSize})
+	if !constant || err != nil {
+		return v, false
+	}
+	encoded := value.Append(nil, v)
+	return v, (len(encoded) <= foldBytes || len(encoded) <= len(Append(nil, n))) && survives(v)
+}
+
+// survives tells whether v means the same after encoding: a type may know more than its text says.
+func survives(v value.Value) bool {
+	back, err := settle(v)
+	if err != nil || v.Kind() != value.Type {
+		return err == nil && !holdsType(v)
+	}
+	a, errA := types.FromValue(back)
+	b, errB := types.Parse(a.String())
+	return errA == nil && errB == nil && a.Equal(b)
+}
+
+func (f folder) foldKids(n *Node) *Node {
+	out := *n
+	out.Kids = make([]*Node, len(n.Kids))
+	for i, k := range n.Kids {
+		out.Kids[i] = f.fold(k)
+	}
+	if n.Op == Concat {
+		out.Kids = joinTexts(out.Kids)
+	}
+	if n.Lambda != nil {
+		out.Lambda = f.foldLambda(n.Lambda)
+	}
+	return &out
+}
+
+func (f folder) foldLambda(l *Lambda) *Lambda {
+	out := &Lambda{Params: append([]Param(nil), l.Params...), Body: f.foldScope(l.Body, false)}
+	for i := range out.Params {
+		if p := &out.Params[i]; p.Type != nil {
+			p.Type = f.fold(p.Type)
+		}
+		if p := &out.Params[i]; p.Default != nil {
+			p.Default = f.fold(p.Default)
+		}
+	}
+	return out
+}
+
+// joinTexts joins neighbouring constants of a string.
+func joinTexts(kids []*Node) []*Node {
+	var out []*Node
+	for _, k := range kids {
+		if last := len(out) - 1; last >= 0 && k.Op == Const && out[last].Op == Const {
+			text := value.AppendText(value.AppendText(nil, out[last].Value), k.Value)
+			out[last] = &Node{Op: Const, Off: out[last].Off, Value: value.FromString(string(text))}
+			continue
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+// any tells whether n or a node in it fulfils is, in lambdas too if inLambdas.
+func (n *Node) any(inLambdas bool, is func(*Node) bool) bool {
+	if is(n) {
+		return true
+	}
+	for _, k := range n.Kids {
+		if k.any(inLambdas, is) {
+			return true
+		}
+	}
+	return inLambdas && n.Lambda != nil && n.Lambda.any(is)
+}
+
+func (l *Lambda) any(is func(*Node) bool) bool {
+	for _, p := range l.Params {
+		if p.Type != nil && p.Type.any(true, is) || p.Default != nil && p.Default.any(true, is) {
+			return true
+		}
+	}
+	return l.Body.any(true, is)
+}
+
+func usesGroups(n *Node) bool {
+	return n.any(true, func(n *Node) bool { return n.Op == Var && isNumber(n.Name) })
+}
+
+// assigns tells whether n sets variables that what follows it may use.
+func assigns(n *Node) bool {
+	return n.any(false, func(n *Node) bool { return n.Op == Assign })
+}
+
+// usesMatch tells whether n sets or uses match variables.
+func usesMatch(n *Node) bool {
+	return n.any(true, func(n *Node) bool {
+		switch n.Op {
+		case Case, Selector:
+			return true
+		case Var:
+			return isNumber(n.Name)
+		case Binary:
+			return n.Name == "=~" || n.Name == "!~" || n.Name == "in"
+		}
+		return false
+	})
+}

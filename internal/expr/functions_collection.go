@@ -1,0 +1,638 @@
+package expr
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+func runAll(c *call) (value.Value, error) { return c.quantify(false) }
+func runAny(c *call) (value.Value, error) { return c.quantify(true) }
+
+// quantify stops at the first answer that is as wanted, and answers whether there was one, or none.
+func (c *call) quantify(wanted bool) (value.Value, error) {
+	src, err := c.iterable()
+	if err != nil {
+		return value.Value{}, err
+	}
+	result := !wanted
+	err = c.loop(src, func(_, _, answer value.Value) bool {
+		if answer.Truthy() == wanted {
+			result = wanted
+			return false
+		}
+		return true
+	})
+	return value.FromBool(result), err
+}
+
+func runEach(c *call) (value.Value, error) {
+	src, err := c.iterable()
+	if err != nil {
+		return value.Value{}, err
+	}
+	return c.args[0], c.loop(src, func(_, _, _ value.Value) bool { return true })
+}
+
+func runMap(c *call) (value.Value, error) {
+	src, err := c.iterable()
+	if err != nil {
+		return value.Value{}, err
+	}
+	var out []value.Value
+	var full error
+	err = c.loop(src, func(_, _, answer value.Value) bool {
+		out = append(out, answer)
+		full = c.ev.produce(sizeOfElement)
+		return full == nil
+	})
+	return value.FromSlice(out), errors.Join(err, full)
+}
+
+func runFilter(c *call) (value.Value, error) {
+	src, err := c.iterable()
+	if err != nil {
+		return value.Value{}, err
+	}
+	var b value.Builder
+	var out []value.Value
+	var full error
+	err = c.loop(src, func(k, e, answer value.Value) bool {
+		switch {
+		case !answer.Truthy():
+		case src.hash:
+			full = c.ev.setKey(&b, k, e)
+		default:
+			out = append(out, e)
+			full = c.ev.produce(sizeOfElement)
+		}
+		return full == nil
+	})
+	if src.hash {
+		return b.Hash(), errors.Join(err, full)
+	}
+	return value.FromSlice(out), errors.Join(err, full)
+}
+
+func runReduce(c *call) (value.Value, error) {
+	if err := c.needs(2); err != nil {
+		return value.Value{}, err
+	}
+	src, err := c.iterable()
+	if err != nil {
+		return value.Value{}, err
+	}
+	memo, started := c.arg(1), len(c.args) > 1
+	for k, e := range src.seq {
+		if src.hash {
+			e = value.FromSlice([]value.Value{k, e})
+		}
+		if !started {
+			memo, started = e, true
+			continue
+		}
+		if memo, err = c.yield(memo, e); err != nil {
+			return memo, err
+		}
+	}
+	return memo, nil
+}
+
+// runIndex finds by a lambda or by a value.
+func runIndex(c *call) (value.Value, error) {
+	switch {
+	case c.lambda != nil && len(c.args) == 1:
+		return c.indexBy()
+	case c.lambda != nil || len(c.args) < 2:
+		return value.Value{}, c.failf("needs either a lambda or a value to look for")
+	}
+	if c.args[0].Kind() == value.String {
+		return c.indexInText()
+	}
+	src, err := c.iterable()
+	if err != nil {
+		return value.Value{}, err
+	}
+	for k, e := range src.seq {
+		if err := c.ev.spend(1); err != nil {
+			return value.Value{}, err
+		}
+		if same(e, c.args[1]) {
+			return k, nil
+		}
+	}
+	return value.Value{}, nil
+}
+
+func (c *call) indexBy() (value.Value, error) {
+	src, err := c.iterable()
+	if err != nil {
+		return value.Value{}, err
+	}
+	two := c.lambda.accepts(2)
+	if err := c.needs(1); err != nil && !two {
+		return value.Value{}, err
+	}
+	for k, e := range src.seq {
+		args := []value.Value{e} // unlike elsewhere, a hash yields its values
+		if two {
+			args = []value.Value{k, e}
+		}
+		answer, err := c.yield(args...)
+		if err != nil {
+			return value.Value{}, err
+		}
+		if answer.Truthy() {
+			return k, nil
+		}
+	}
+	return value.Value{}, nil
+}
+
+func runLest(c *call) (value.Value, error) {
+	if err := c.needs(0); err != nil {
+		return value.Value{}, err
+	}
+	if !c.args[0].IsUndef() {
+		return c.args[0], nil
+	}
+	return c.yield()
+}
+
+func runThen(c *call) (value.Value, error) {
+	if err := c.needs(1); err != nil {
+		return value.Value{}, err
+	}
+	if c.args[0].IsUndef() {
+		return c.args[0], nil
+	}
+	return c.yield(c.args[0])
+}
+
+func runWith(c *call) (value.Value, error) { return c.yield(c.args...) }
+
+func runReverseEach(c *call) (value.Value, error) {
+	elems, err := c.elements()
+	if err != nil {
+		return value.Value{}, err
+	}
+	slices.Reverse(elems)
+	return c.yieldEach(elems)
+}
+
+// yieldEach calls the lambda with each element and answers undef; without a lambda it answers with the elements.
+func (c *call) yieldEach(elems []value.Value) (value.Value, error) {
+	if c.lambda == nil {
+		return value.FromSlice(elems), nil
+	}
+	if err := c.needs(1); err != nil {
+		return value.Value{}, err
+	}
+	for _, e := range elems {
+		if _, err := c.yield(e); err != nil {
+			return value.Value{}, err
+		}
+	}
+	return value.Value{}, nil
+}
+
+func runStep(c *call) (value.Value, error) {
+	step := c.args[1]
+	if step.Kind() != value.Int || step.Int() < 1 {
+		return value.Value{}, c.wrong(1, "an Integer of 1 or more")
+	}
+	src, err := c.iterable()
+	if err != nil {
+		return value.Value{}, err
+	}
+	var out []value.Value
+	i := int64(0)
+	for k, e := range src.seq {
+		if err := c.ev.spend(1); err != nil {
+			return value.Value{}, err
+		}
+		if i%step.Int() == 0 {
+			if src.hash {
+				e = value.FromSlice([]value.Value{k, e})
+			}
+			out = append(out, e)
+		}
+		i++
+	}
+	if err := c.ev.produce(sizeOfElement * len(out)); err != nil {
+		return value.Value{}, err
+	}
+	return c.yieldEach(out)
+}
+
+func runSlice(c *call) (value.Value, error) {
+	size := c.args[1]
+	if size.Kind() != value.Int || size.Int() < 1 {
+		return value.Value{}, c.wrong(1, "an Integer of 1 or more")
+	}
+	elems, err := c.elements()
+	if err != nil {
+		return value.Value{}, err
+	}
+	n := int(min(size.Int(), int64(max(len(elems), 1))))
+	if c.lambda != nil {
+		return c.args[0], c.yieldSlices(elems, n, size.Int())
+	}
+	var out []value.Value
+	for part := range slices.Chunk(elems, n) {
+		out = append(out, value.FromSlice(part))
+	}
+	return c.ev.array(out)
+}
+
+// yieldSlices calls the lambda with n elements at a time: as one array if it takes one parameter, else one by one,
+// filled up with undef.
+func (c *call) yieldSlices(elems []value.Value, n int, size int64) error {
+	params := len(c.lambda.lambda.Params)
+	if params != 1 && !c.lambda.rest() && int64(params) != size || params == 0 {
+		return c.failf("the lambda must take 1 parameter or as many as a slice has, it has %d", params)
+	}
+	filler := value.Value{}
+	if c.args[0].Kind() == value.Hash {
+		filler = value.FromSlice(nil)
+	}
+	for part := range slices.Chunk(elems, n) {
+		args := []value.Value{value.FromSlice(part)}
+		if params > 1 || c.lambda.rest() {
+			args = slices.Clone(part)
+			for len(args) < params && !c.lambda.rest() {
+				args = append(args, filler)
+			}
+		}
+		if _, err := c.yield(args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func runFlatten(c *call) (value.Value, error) {
+	n := 0
+	for _, a := range c.args {
+		n += weight(a)
+	}
+	if err := c.ev.produce(n); err != nil {
+		return value.Value{}, err
+	}
+	return c.ev.array(flatten(c.args, -1))
+}
+
+func runKeys(c *call) (value.Value, error) {
+	if c.args[0].Kind() != value.Hash {
+		return value.Value{}, c.wrong(0, "a Hash")
+	}
+	return c.ev.array(keys(c.args[0]))
+}
+
+func runValues(c *call) (value.Value, error) {
+	if c.args[0].Kind() != value.Hash {
+		return value.Value{}, c.wrong(0, "a Hash")
+	}
+	out := make([]value.Value, 0, c.args[0].Len())
+	for _, e := range c.args[0].Pairs() {
+		out = append(out, e)
+	}
+	return c.ev.array(out)
+}
+
+func runLength(c *call) (value.Value, error) {
+	switch v := c.args[0]; v.Kind() {
+	case value.Array, value.Hash:
+		return value.FromInt(int64(v.Len())), nil
+	case value.String:
+		return value.FromInt(int64(utf8.RuneCountInString(v.Text()))), nil
+	}
+	return value.Value{}, c.wrong(0, "an Array, a Hash or a String")
+}
+
+func runEmpty(c *call) (value.Value, error) {
+	switch v := c.args[0]; v.Kind() {
+	case value.Array, value.Hash:
+		return value.FromBool(v.Len() == 0), nil
+	case value.String:
+		return value.FromBool(v.Text() == ""), nil
+	case value.Int, value.Float:
+		return value.FromBool(false), nil
+	case value.Undef:
+		return value.FromBool(true), nil
+	}
+	return value.Value{}, c.wrong(0, "an Array, a Hash or a String")
+}
+
+// runSort sorts an array, or the characters of a string. Without a lambda, case counts.
+func runSort(c *call) (value.Value, error) {
+	v := c.args[0]
+	if v.Kind() != value.Array && v.Kind() != value.String {
+		return value.Value{}, c.wrong(0, "an Array or a String")
+	}
+	if err := c.needs(2); err != nil {
+		return value.Value{}, err
+	}
+	elems, err := c.elements()
+	if err != nil {
+		return value.Value{}, err
+	}
+	slices.SortStableFunc(elems, func(a, b value.Value) int {
+		if err != nil {
+			return 0
+		}
+		var order int
+		order, err = c.order(a, b)
+		return order
+	})
+	if v.Kind() == value.String {
+		return joined(elems), err
+	}
+	return value.FromSlice(elems), err
+}
+
+// joined is the String of characters.
+func joined(characters []value.Value) value.Value {
+	var b strings.Builder
+	for _, c := range characters {
+		b.WriteString(c.Text())
+	}
+	return value.FromString(b.String())
+}
+
+// order compares by the lambda, or as Ruby's <=>.
+func (c *call) order(a, b value.Value) (int, error) {
+	if err := c.ev.spend(1); err != nil {
+		return 0, err
+	}
+	if c.lambda == nil {
+		order, ok := sortOrder(a, b)
+		if !ok {
+			return 0, c.failf("%s and %s cannot be ordered", describe(a), describe(b))
+		}
+		return order, nil
+	}
+	answer, err := c.yield(a, b)
+	if err != nil {
+		return 0, err
+	}
+	if !isNumeric(answer.Kind()) {
+		return 0, c.failf("the lambda must answer with a number, it answered with %s", describe(answer))
+	}
+	order, _ := compareNumbers(answer, value.FromInt(0))
+	return order, nil
+}
+
+// identity is a key that is the same for values that are the same value of the same kind.
+func identity(v value.Value) string { return string(value.Append(nil, v)) }
+
+func runUnique(c *call) (value.Value, error) {
+	if err := c.needs(1); err != nil {
+		return value.Value{}, err
+	}
+	if c.args[0].Kind() == value.Hash {
+		return c.uniqueHash()
+	}
+	elems, err := c.elements()
+	if err != nil {
+		return value.Value{}, err
+	}
+	out, err := c.unique(elems)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if c.args[0].Kind() == value.String {
+		return joined(out), nil
+	}
+	return value.FromSlice(out), nil
+}
+
+// unique keeps the first of elements that are the same, or for which the lambda answers the same.
+func (c *call) unique(elems []value.Value) ([]value.Value, error) {
+	seen := map[string]bool{}
+	out := elems[:0:0]
+	for _, e := range elems {
+		id, err := c.identify(e)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+func (c *call) identify(v value.Value) (string, error) {
+	if c.lambda != nil {
+		answer, err := c.yield(v)
+		if err != nil {
+			return "", err
+		}
+		v = answer
+	}
+	id := identity(v)
+	return id, c.ev.produce(len(id))
+}
+
+// uniqueHash groups keys whose values are the same: {[a, b] => [1]}.
+func (c *call) uniqueHash() (value.Value, error) {
+	type group struct{ keys, values []value.Value }
+	var groups []*group
+	byID := map[string]*group{}
+	for k, e := range c.args[0].Pairs() {
+		id, err := c.identify(e)
+		if err != nil {
+			return value.Value{}, err
+		}
+		g := byID[id]
+		if g == nil {
+			g = &group{}
+			byID[id] = g
+			groups = append(groups, g)
+		}
+		g.keys, g.values = append(g.keys, k), append(g.values, e)
+	}
+	var b value.Builder
+	plain := *c
+	plain.lambda = nil
+	for _, g := range groups {
+		values, err := plain.unique(g.values)
+		if err == nil {
+			err = c.ev.setKey(&b, value.FromSlice(g.keys), value.FromSlice(values))
+		}
+		if err != nil {
+			return value.Value{}, err
+		}
+	}
+	return b.Hash(), nil
+}
+
+// runTreeEach walks through nested arrays and hashes, with the path to each value.
+func runTreeEach(c *call) (value.Value, error) {
+	if k := c.args[0].Kind(); k != value.Array && k != value.Hash {
+		return value.Value{}, c.wrong(0, "an Array or a Hash")
+	}
+	w, err := c.walker()
+	if err != nil {
+		return value.Value{}, err
+	}
+	if err := w.walk(); err != nil {
+		return value.Value{}, err
+	}
+	if c.lambda == nil {
+		out := make([]value.Value, 0, len(w.found))
+		for _, f := range w.found {
+			out = append(out, value.FromSlice([]value.Value{value.FromSlice(f.path), f.val}))
+		}
+		return value.FromSlice(out), nil
+	}
+	two := c.lambda.accepts(2)
+	for _, f := range w.found {
+		args := []value.Value{f.val}
+		if two {
+			args = []value.Value{value.FromSlice(f.path), f.val}
+		}
+		if _, err := c.yield(args...); err != nil {
+			return value.Value{}, err
+		}
+	}
+	return c.args[0], nil
+}
+
+// place is a value in a tree.
+type place struct {
+	path []value.Value
+	val  value.Value
+}
+
+// walker collects the places of a tree that tree_each visits.
+type walker struct {
+	ev                      *evaluator
+	root                    value.Value
+	inside                  *types.Type // what to go into
+	withRoot, inner, leaves bool
+	breadthFirst            bool
+	found                   []place
+}
+
+var treeOptions = []string{"container_type", "include_root", "include_containers", "include_values", "order", "include_refs"}
+
+func (c *call) walker() (*walker, error) {
+	containers, err := types.Of(types.Variant).With(types.Of(types.Array).Value(), types.Of(types.Hash).Value())
+	if err != nil {
+		return nil, err
+	}
+	w := &walker{ev: c.ev, root: c.args[0], inside: containers, withRoot: true, inner: true, leaves: true}
+	if len(c.args) > 1 && c.args[1].Kind() != value.Hash {
+		return nil, c.wrong(1, "a Hash")
+	}
+	for k, v := range c.arg(1).Pairs() {
+		if !slices.Contains(treeOptions, k.Text()) {
+			return nil, c.failf("unknown option %s", inspect(k))
+		}
+		if err := w.option(c, k.Text(), v); err != nil {
+			return nil, err
+		}
+	}
+	w.withRoot = w.withRoot && w.inner
+	if !w.inner && !w.leaves {
+		return nil, c.failf("the options 'include_containers' and 'include_values' cannot both be false")
+	}
+	if !containers.Accepts(w.inside) {
+		return nil, c.failf("the option 'container_type' must be a type of arrays and hashes, found %s", w.inside)
+	}
+	return w, nil
+}
+
+func (w *walker) option(c *call, name string, v value.Value) error {
+	flags := map[string]*bool{"include_root": &w.withRoot, "include_containers": &w.inner, "include_values": &w.leaves}
+	flag := flags[name]
+	switch {
+	case v.IsUndef():
+	case flag != nil && v.Kind() == value.Bool:
+		*flag = v.Bool()
+	case name == "order" && (v.Text() == "depth_first" || v.Text() == "breadth_first"):
+		w.breadthFirst = v.Text() == "breadth_first"
+	case name == "container_type" && v.Kind() == value.Type:
+		t, err := types.FromValue(v)
+		w.inside = t
+		return err
+	case name != "include_refs":
+		return c.failf("the option '%s' cannot be %s", name, describe(v))
+	}
+	return nil
+}
+
+func (w *walker) walk() error {
+	if w.withRoot {
+		w.found = append(w.found, place{val: w.root})
+	}
+	if !w.inside.Instance(w.root) {
+		return nil
+	}
+	if !w.breadthFirst {
+		return w.descend(place{val: w.root})
+	}
+	for queue := []place{{val: w.root}}; len(queue) > 0; queue = queue[1:] {
+		for _, p := range children(queue[0]) {
+			into, err := w.visit(p)
+			if err != nil {
+				return err
+			}
+			if into {
+				queue = append(queue, p)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *walker) descend(from place) error {
+	if len(from.path) > value.MaxDepth {
+		return errDepth
+	}
+	for _, p := range children(from) {
+		into, err := w.visit(p)
+		if err == nil && into {
+			err = w.descend(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visit notes p if it is wanted, and tells whether to go into it.
+func (w *walker) visit(p place) (into bool, err error) {
+	into = w.inside.Instance(p.val)
+	if into && w.inner || !into && w.leaves {
+		w.found = append(w.found, p)
+	}
+	if err := w.ev.spend(1); err != nil {
+		return into, err
+	}
+	return into, w.ev.produce(sizeOfElement * (2 + len(p.path)))
+}
+
+func children(p place) []place {
+	var out []place
+	below := func(k, v value.Value) {
+		out = append(out, place{append(p.path[:len(p.path):len(p.path)], k), v})
+	}
+	i := int64(0)
+	for e := range p.val.Elems() {
+		below(value.FromInt(i), e)
+		i++
+	}
+	for k, e := range p.val.Pairs() {
+		below(k, e)
+	}
+	return out
+}

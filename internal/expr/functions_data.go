@@ -1,0 +1,265 @@
+package expr
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+func runDig(c *call) (value.Value, error) {
+	v := c.args[0]
+	if k := v.Kind(); k != value.Array && k != value.Hash && k != value.Undef {
+		return v, c.wrong(0, "an Array or a Hash")
+	}
+	return c.dig(v, c.args[1:])
+}
+
+// dig walks down the path. What is not there is undef; going into something that is no collection is an error.
+func (c *call) dig(v value.Value, path []value.Value) (value.Value, error) {
+	for i, key := range path {
+		switch k := v.Kind(); {
+		case v.IsUndef() || key.IsUndef():
+			return value.Value{}, nil
+		case k == value.Hash:
+			v, _ = v.Get(key)
+		case k == value.Array && key.Kind() == value.Int:
+			v = fromEnd(v, key.Int())
+		case k == value.Array:
+			return v, c.failf("an Array needs an Integer index at %s, found %s", toS(value.FromSlice(path[:i+1])), describe(key))
+		default:
+			return v, c.failf("expected an Array or a Hash at %s, found %s", toS(value.FromSlice(path[:i])), describe(v))
+		}
+	}
+	return v, nil
+}
+
+// fromEnd is element i, counted from the end where it is negative.
+func fromEnd(v value.Value, i int64) value.Value {
+	if i < 0 {
+		i += int64(v.Len())
+	}
+	if i < 0 || i >= int64(v.Len()) {
+		return value.Value{}
+	}
+	return v.Index(int(i))
+}
+
+func runGet(c *call) (value.Value, error) {
+	path, err := c.text(1)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return c.get(c.args[0], path)
+}
+
+// get is v at a dotted path, or argument 2. A lambda gets the message of an error.
+func (c *call) get(v value.Value, path string) (value.Value, error) {
+	otherwise := c.arg(2)
+	if v.IsUndef() {
+		return otherwise, nil
+	}
+	keys, err := c.segments(path)
+	if err != nil {
+		return v, err
+	}
+	found, err := c.dig(v, keys)
+	switch {
+	case err != nil && c.lambda != nil:
+		return c.yield(value.FromString(err.Error()))
+	case err == nil && found.IsUndef():
+		return otherwise, nil
+	}
+	return found, err
+}
+
+var (
+	segment   = regexp.MustCompile(`^(?:\s*"([^"]+)"\s*|\s*'([^']+)'\s*|([^'".]+))(\.|$)`)
+	wholeText = regexp.MustCompile(`^[+-]?[0-9]+$`)
+)
+
+// segments splits a.'b.c'.0 into its keys.
+func (c *call) segments(path string) ([]value.Value, error) {
+	if path == "" {
+		return nil, nil
+	}
+	var out []value.Value
+	for rest := path; ; {
+		m := segment.FindStringSubmatch(rest)
+		if m == nil {
+			return nil, c.failf("syntax error in the path '%s'", path)
+		}
+		key := value.FromString(m[1] + m[2])
+		if bare := strings.TrimSpace(m[3]); bare != "" {
+			key = value.FromString(bare)
+			if n, err := strconv.ParseInt(bare, 10, 64); err == nil && wholeText.MatchString(bare) {
+				key = value.FromInt(n)
+			}
+		}
+		out = append(out, key)
+		if err := c.ev.produce(sizeOfElement); err != nil {
+			return nil, err
+		}
+		if m[4] == "" {
+			return out, nil
+		}
+		rest = rest[len(m[0]):]
+	}
+}
+
+var variablePath = regexp.MustCompile(`^(?:::)?((?:[a-z]\w*::)*[a-z_]\w*)(?:\.(.*)|)$`)
+
+// runGetvar is a variable at a dotted path. An undefined variable is the default, never an error.
+func runGetvar(c *call) (value.Value, error) {
+	text, err := c.text(0)
+	if err != nil {
+		return value.Value{}, err
+	}
+	m := variablePath.FindStringSubmatch(text)
+	if m == nil {
+		return value.Value{}, c.failf("'%s' does not begin with the name of a variable", text)
+	}
+	v, ok := c.ev.scope.find(m[1])
+	if !ok {
+		v, _ = c.ev.env.Variable(m[1])
+	}
+	inner := *c
+	inner.args = append([]value.Value{v, value.FromString(m[2])}, c.args[1:]...)
+	return inner.get(v, m[2])
+}
+
+// lookupOptions are the keys of the hash that lookup takes.
+var lookupOptions = map[string]bool{"name": true, "value_type": true, "default_value": true, "override": true,
+	"default_values_hash": true, "merge": true}
+
+// query is what a call of lookup asks for.
+type query struct {
+	names      []string
+	typ        *types.Type
+	otherwise  value.Value
+	hasDefault bool
+}
+
+// runLookup answers with another binding. A lambda gets the value, or undef, and its result is the answer.
+func runLookup(c *call) (value.Value, error) {
+	q, err := c.query()
+	if err != nil {
+		return value.Value{}, err
+	}
+	v, err := c.find(q)
+	if err != nil || c.lambda == nil {
+		return v, err
+	}
+	if err := c.needs(1); err != nil {
+		return v, err
+	}
+	return c.yield(v)
+}
+
+func (c *call) find(q query) (value.Value, error) {
+	for _, name := range q.names {
+		v, found, err := c.ev.env.Lookup(name, q.typ)
+		if err != nil {
+			return v, &Error{Off: c.node.Off, Message: "lookup('" + name + "'): " + err.Error(), Err: err}
+		}
+		if found {
+			return v, nil
+		}
+	}
+	if q.hasDefault && q.typ != nil {
+		if m := q.typ.Check(q.otherwise); m != nil {
+			return q.otherwise, c.failf("the default value: %s", m)
+		}
+	}
+	return q.otherwise, nil
+}
+
+// query reads lookup(name, type, merge, default), lookup(name, options) and lookup(options).
+func (c *call) query() (q query, err error) {
+	args := c.args
+	if args[0].Kind() == value.Hash && len(args) == 1 {
+		name, _ := args[0].Get(value.FromString("name"))
+		args = []value.Value{name, args[0]}
+	}
+	if q.names, err = c.names(args[0]); err != nil {
+		return q, err
+	}
+	if len(args) == 2 && args[1].Kind() == value.Hash {
+		return q, c.options(&q, args[1])
+	}
+	if len(args) > 1 {
+		if q.typ, err = c.valueType(args[1]); err != nil {
+			return q, err
+		}
+	}
+	if len(args) > 2 {
+		if err := c.merge(args[2]); err != nil {
+			return q, err
+		}
+	}
+	if len(args) > 3 {
+		q.otherwise, q.hasDefault = args[3], true
+	}
+	return q, nil
+}
+
+func (c *call) names(v value.Value) ([]string, error) {
+	var out []string
+	for _, name := range flatten([]value.Value{v}, 1) {
+		if name.Kind() != value.String {
+			return nil, c.failf("the name must be a String or an Array of strings, found %s", describe(v))
+		}
+		out = append(out, name.Text())
+	}
+	return out, nil
+}
+
+// valueType is a type, also by its text; undef is none.
+func (c *call) valueType(v value.Value) (*types.Type, error) {
+	switch v.Kind() {
+	case value.Undef:
+		return nil, nil
+	case value.Type:
+		return types.FromValue(v)
+	case value.String:
+		t, err := types.Parse(v.Text())
+		if err != nil {
+			return nil, c.fail(err)
+		}
+		return t, nil
+	}
+	return nil, c.failf("the type must be a Type or its text, found %s", describe(v))
+}
+
+// merge admits the one way to look up that there is; merging is what multibindings are for.
+func (c *call) merge(v value.Value) error {
+	if v.IsUndef() || v.Kind() == value.String && v.Text() == "first" {
+		return nil
+	}
+	return c.failf("the merge strategy %s is not supported, only 'first' is; a multibinding merges", toS(v))
+}
+
+func (c *call) options(q *query, options value.Value) (err error) {
+	for k, v := range options.Pairs() {
+		switch name := k.Text(); {
+		case !lookupOptions[name]:
+			return c.failf("unknown option %s", inspect(k))
+		case v.IsUndef() && name != "default_value", name == "name":
+		case name == "value_type":
+			if q.typ, err = c.valueType(v); err != nil {
+				return err
+			}
+		case name == "merge":
+			if err := c.merge(v); err != nil {
+				return err
+			}
+		case name == "default_value":
+			q.otherwise, q.hasDefault = v, true
+		default:
+			return c.failf("the option '%s' is not supported", name)
+		}
+	}
+	return nil
+}

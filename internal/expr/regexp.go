@@ -1,0 +1,58 @@
+package expr
+
+import (
+	"regexp"
+
+	"bindc/internal/types/onigmo"
+	"bindc/internal/value"
+)
+
+// CompileRegexp compiles a regular expression of the Puppet language, which is Ruby's. It fails for what Go's engine
+// cannot do, with a message that names it.
+func CompileRegexp(src string) (*regexp.Regexp, error) {
+	re, err := onigmo.Compile(src)
+	if err != nil {
+		return nil, err
+	}
+	return re.Regexp, nil
+}
+
+// stepsPerMatch is how many steps of Go's engine count as one step of the evaluation.
+const stepsPerMatch = 512
+
+// regexp compiles src for matching it against length bytes of text, and counts that.
+func (ev *evaluator) regexp(src string, length int) (*regexp.Regexp, error) {
+	re, err := onigmo.Compile(src)
+	if err != nil {
+		return nil, err
+	}
+	if length > 0 && re.Cost > DefaultSteps*stepsPerMatch/length {
+		return nil, errSteps
+	}
+	return re.Regexp, ev.spend(length * re.Cost / stepsPerMatch)
+}
+
+// matchText matches s and keeps the groups for $0, $1 and so on. Groups of an earlier match stay when it fails.
+func (ev *evaluator) matchText(src, s string) (bool, error) {
+	re, err := ev.regexp(src, len(s))
+	if err != nil {
+		return false, err
+	}
+	places := re.FindStringSubmatchIndex(s)
+	if places == nil {
+		return false, nil
+	}
+	ev.scope.groups = groups(s, places)
+	return true, nil
+}
+
+// groups are the texts at places; undef for groups that took no part.
+func groups(s string, places []int) []value.Value {
+	out := make([]value.Value, len(places)/2)
+	for i := range out {
+		if from, to := places[2*i], places[2*i+1]; from >= 0 {
+			out[i] = value.FromString(s[from:to])
+		}
+	}
+	return out
+}

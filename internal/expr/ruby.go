@@ -1,0 +1,272 @@
+package expr
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+
+	"bindc/internal/value"
+)
+
+// Puppet's functions hand much to Ruby's own methods. This file holds what those do with values.
+
+// numeric is a number in text: sign, hexadecimal, whole part, rest.
+var numeric = regexp.MustCompile(`^[ \t]*([-+]?)[ \t]*(?:(0[xX][0-9A-Fa-f]+)|(\d+)((?:\.\d+)?(?:[eE]-?\d+)?))[ \t]*$`)
+
+// toNumber is v as a number, also where it is text that is one.
+func toNumber(v value.Value) (value.Value, bool) {
+	switch v.Kind() {
+	case value.Int, value.Float:
+		return v, true
+	case value.String:
+		return parseNumber(v.Text())
+	}
+	return v, false
+}
+
+func parseNumber(s string) (value.Value, bool) {
+	m := numeric.FindStringSubmatch(strings.TrimPrefix(s, "::"))
+	if m == nil {
+		return value.Value{}, false
+	}
+	sign, hex, whole, rest := m[1], m[2], m[3], m[4]
+	if sign == "+" {
+		sign = ""
+	}
+	switch {
+	case hex != "":
+		return parseInt(sign+hex[2:], 16)
+	case rest != "":
+		return parseFloat(sign, whole, rest)
+	case len(whole) > 1 && whole[0] == '0':
+		return parseInt(sign+whole, 8)
+	}
+	return parseInt(sign+whole, 10)
+}
+
+func parseInt(digits string, base int) (value.Value, bool) {
+	n, err := strconv.ParseInt(digits, base, 64)
+	return value.FromInt(n), err == nil
+}
+
+// parseFloat refuses leading zeros, and 0e1, as Puppet does.
+func parseFloat(sign, whole, rest string) (value.Value, bool) {
+	zero := strings.Trim(whole, "0") == ""
+	if len(whole) > 1 && whole[0] == '0' || zero && strings.ContainsAny(rest, "eE") && strings.Trim(rest[:strings.IndexAny(rest, "eE")], ".0") == "" {
+		return value.Value{}, false
+	}
+	f, err := strconv.ParseFloat(sign+whole+rest, 64)
+	return value.FromFloat(f), err == nil
+}
+
+// same is Ruby's ==: 1 is 1.0, and case counts.
+func same(a, b value.Value) bool {
+	ka, kb := a.Kind(), b.Kind()
+	switch {
+	case isNumeric(ka) && isNumeric(kb):
+		c, ok := compareNumbers(a, b)
+		return ok && c == 0
+	case ka != kb || ka != value.Array && ka != value.Hash:
+		return value.Identical(a, b)
+	case a.Len() != b.Len():
+		return false
+	case ka == value.Hash:
+		for k, e := range a.Pairs() {
+			if f, ok := b.Get(k); !ok || !same(e, f) {
+				return false
+			}
+		}
+		return true
+	}
+	right, i := b.Slice(), 0
+	for e := range a.Elems() {
+		if !same(e, right[i]) {
+			return false
+		}
+		i++
+	}
+	return true
+}
+
+// indexOf is where v is in elems, by Ruby's ==, or -1.
+func indexOf(elems []value.Value, v value.Value) int {
+	for i, e := range elems {
+		if same(e, v) {
+			return i
+		}
+	}
+	return -1
+}
+
+// sortOrder is Ruby's <=>; ok is false where values cannot be ordered.
+func sortOrder(a, b value.Value) (c int, ok bool) {
+	ka, kb := a.Kind(), b.Kind()
+	switch {
+	case isNumeric(ka) && isNumeric(kb):
+		return compareNumbers(a, b)
+	case ka != kb:
+		return 0, false
+	case ka == value.String:
+		return strings.Compare(a.Text(), b.Text()), true
+	case ka == value.Array:
+		return arrayOrder(a.Slice(), b.Slice())
+	}
+	return 0, same(a, b)
+}
+
+func arrayOrder(a, b []value.Value) (int, bool) {
+	for i := range min(len(a), len(b)) {
+		if c, ok := sortOrder(a[i], b[i]); c != 0 || !ok {
+			return c, ok
+		}
+	}
+	return len(a) - len(b), true
+}
+
+// flatten spreads arrays in list, depth levels of them; all if it is negative.
+func flatten(list []value.Value, depth int) []value.Value {
+	var out []value.Value
+	for _, v := range list {
+		if v.Kind() == value.Array && depth != 0 {
+			out = append(out, flatten(v.Slice(), depth-1)...)
+		} else {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// toS is Ruby's to_s.
+func toS(v value.Value) string {
+	switch v.Kind() {
+	case value.Array, value.Hash:
+		return inspect(v)
+	case value.Regexp:
+		return "(?-mix:" + v.Text() + ")"
+	}
+	return string(value.AppendText(nil, v))
+}
+
+// inspect is Ruby's inspect: strings in double quotes, undef as nil.
+func inspect(v value.Value) string {
+	switch v.Kind() {
+	case value.Undef:
+		return "nil"
+	case value.Default:
+		return ":default"
+	case value.String:
+		return inspectText(v.Text())
+	case value.Array:
+		parts := make([]string, 0, v.Len())
+		for e := range v.Elems() {
+			parts = append(parts, inspect(e))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case value.Hash:
+		parts := make([]string, 0, v.Len())
+		for k, e := range v.Pairs() {
+			parts = append(parts, inspect(k)+"=>"+inspect(e))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return string(value.AppendText(nil, v))
+}
+
+var inspectEscapes = map[rune]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\t': `\t`, '\r': `\r`, '\f': `\f`, '\v': `\v`,
+	'\a': `\a`, '\b': `\b`, 0x1b: `\e`}
+
+func inspectText(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, r := range s {
+		switch {
+		case inspectEscapes[r] != "":
+			b.WriteString(inspectEscapes[r])
+		case r == '#' && i+1 < len(s) && strings.IndexByte("{$@", s[i+1]) >= 0:
+			b.WriteString(`\#`)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\x%02X`, r)
+		case !unicode.IsPrint(r) && r != ' ':
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// downcase, upcase and capitalize know all of Unicode, without the rules of any one language.
+func downcase(s string) string {
+	if isASCII(s) {
+		return strings.ToLower(s)
+	}
+	return cases.Lower(language.Und, cases.HandleFinalSigma(false)).String(s)
+}
+
+func upcase(s string) string {
+	if isASCII(s) {
+		return strings.ToUpper(s)
+	}
+	return cases.Upper(language.Und).String(s)
+}
+
+func capitalize(s string) string {
+	_, size := utf8.DecodeRuneInString(s)
+	first := s[:size]
+	if isASCII(first) {
+		first = strings.ToUpper(first)
+	} else {
+		first = cases.Title(language.Und, cases.NoLower).String(first)
+	}
+	return first + downcase(s[size:])
+}
+
+// chomp drops one line end, chop the last character.
+func chomp(s string) string {
+	if t, ok := strings.CutSuffix(s, "\r\n"); ok {
+		return t
+	}
+	if t, ok := strings.CutSuffix(s, "\n"); ok {
+		return t
+	}
+	return strings.TrimSuffix(s, "\r")
+}
+
+func chop(s string) string {
+	if t, ok := strings.CutSuffix(s, "\r\n"); ok {
+		return t
+	}
+	_, size := utf8.DecodeLastRuneInString(s)
+	return s[:len(s)-size]
+}
+
+const blanks = "\x00\t\n\v\f\r "
+
+func lstrip(s string) string { return strings.TrimLeft(s, blanks) }
+func rstrip(s string) string { return strings.TrimRight(s, blanks) }
+func strip(s string) string  { return strings.Trim(s, blanks) }
+
+// wholeNumber is f without its fraction, if 64 bits hold it.
+func wholeNumber(f float64) (value.Value, error) {
+	if !(f >= -1<<63 && f < 1<<63) {
+		return value.Value{}, fmt.Errorf("the result is outside of 64 bits")
+	}
+	return value.FromInt(int64(math.Trunc(f))), nil
+}

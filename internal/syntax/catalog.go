@@ -1,0 +1,82 @@
+package syntax
+
+import "bindc/internal/expr"
+
+// What touches a catalog in Puppet, by the token it begins with or is recognized by.
+var (
+	catalogOperators = map[string]string{
+		"->": "a relationship ->", "~>": "a relationship ~>", "<-": "a relationship <-", "<~": "a relationship <~",
+		"<|": "a collector <| |>", "|>": "a collector <| |>", "<<|": "a collector <<| |>>", "|>>": "a collector <<| |>>",
+		"@": "a virtual resource", "@@": "an exported resource", "+>": "the attribute operator +>",
+	}
+	catalogKeywords = map[string]string{
+		"class": "a class", "define": "a defined type", "node": "a node definition", "inherits": "inherits",
+		"function": "the definition of a function", "type": "the definition of a type",
+	}
+	catalogFunctions = map[string]bool{"contain": true, "include": true, "realize": true, "require": true, "tag": true}
+)
+
+// statementFunctions are those Puppet calls without parentheses, apart from the ones that touch a catalog.
+var statementFunctions = map[string]bool{
+	"break": true, "debug": true, "err": true, "fail": true, "import": true, "info": true, "next": true, "notice": true,
+	"return": true, "warning": true,
+}
+
+const noCatalog = " touches a catalog, which a binding cannot"
+
+// unexpected notes that tok is not what was expected.
+func (p *parser) unexpected(expected string) {
+	switch what := catalogOperators[p.tok.text]; {
+	case p.tok.kind == tOp && what != "":
+		p.failHere(what+noCatalog, operatorHint(p.tok.text))
+	case p.tok.kind == tKeyword && catalogKeywords[p.tok.text] != "" && p.peek().is(tOp, "=>"):
+		p.failHere("the key "+p.tok.text+" is a word of the language", "write '"+p.tok.text+"' in quotes")
+	case p.tok.kind == tKeyword && catalogKeywords[p.tok.text] != "":
+		p.failHere(catalogKeywords[p.tok.text]+noCatalog, "as text, write '"+p.tok.text+"' in quotes")
+	default:
+		p.failHere("expected "+expected+", found "+p.found(), "")
+	}
+}
+
+func operatorHint(op string) string {
+	if op == "<-" {
+		return "to compare with a negative number, write < -"
+	}
+	return ""
+}
+
+// found is tok in the words of a message.
+func (p *parser) found() string {
+	text := p.src[p.tok.off:p.tok.end]
+	switch p.tok.kind {
+	case tEOF:
+		return "the end of the text"
+	case tKeyword:
+		return "the keyword " + text
+	case tString, tHeredoc, tQuote:
+		return "a string"
+	}
+	return text
+}
+
+// failStatementCall notes an error for a name in front of what looks like its arguments.
+func (p *parser) failStatementCall(name token) {
+	switch {
+	case catalogFunctions[name.text]:
+		p.fail(name.off, name.text+noCatalog, "")
+	case statementFunctions[name.text]:
+		p.fail(name.off, "there is no function "+name.text, "")
+	default:
+		p.fail(name.off, "expected an operator after the word "+name.text,
+			"a function is called with parentheses, "+name.text+"(...); text belongs in quotes")
+	}
+}
+
+// failCall notes an error for an expression that is called like a function.
+func (p *parser) failCall(called *expr.Node) {
+	hint := "only names and types can be called"
+	if called.Op == expr.Var {
+		hint += ": a lambda is not a value"
+	}
+	p.failHere("expected the name of a function before (", hint)
+}

@@ -1,0 +1,115 @@
+package syntax
+
+import (
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
+
+// body parses statements in braces; of names what they belong to.
+func (p *parser) body(of string) *expr.Node {
+	p.expect("{", "before the statements of "+of)
+	n := p.statements()
+	p.expect("}", "after the statements of "+of)
+	return n
+}
+
+func (p *parser) empty() *expr.Node { return p.node(expr.Block, p.tok.off, "") }
+
+// ifExpression parses from if or elsif.
+func (p *parser) ifExpression() *expr.Node {
+	p.enter()
+	defer p.leave()
+	off, of := p.tok.off, p.tok.text
+	p.advance()
+	n := p.node(expr.If, off, "", p.expression(), p.body(of))
+	if p.atKeyword("elsif") {
+		n.Kids = append(n.Kids, p.ifExpression())
+	} else {
+		n.Kids = append(n.Kids, p.elseBody())
+	}
+	return n
+}
+
+func (p *parser) elseBody() *expr.Node {
+	if !p.atKeyword("else") {
+		return p.empty()
+	}
+	p.advance()
+	return p.body("else")
+}
+
+func (p *parser) unlessExpression() *expr.Node {
+	off := p.tok.off
+	p.advance()
+	condition, body := p.expression(), p.body("unless")
+	if p.atKeyword("elsif") {
+		p.failHere("expected else, found elsif", "unless has no elsif; write if !(...)")
+	}
+	return p.node(expr.If, off, "", condition, p.elseBody(), body)
+}
+
+func (p *parser) caseExpression() *expr.Node {
+	off := p.tok.off
+	p.advance()
+	n := p.node(expr.Case, off, "", p.expression())
+	p.expect("{", "before the options of case")
+	if p.at("}") {
+		p.unexpected("an option of case, value: { ... }")
+	}
+	hasDefault := false
+	for !p.at("}") && p.tok.kind != tEOF {
+		n.Kids = append(n.Kids, p.caseOption(&hasDefault))
+	}
+	p.expect("}", "after the options of case")
+	return n
+}
+
+func (p *parser) caseOption(hasDefault *bool) *expr.Node {
+	values := []*expr.Node{p.optionValue(hasDefault)}
+	for p.accept(",") {
+		values = append(values, p.optionValue(hasDefault))
+	}
+	p.expect(":", "after the values of the option")
+	return p.over(expr.Option, "", append(values, p.body("the option"))...)
+}
+
+// optionValue is a value of an option of case or of a selector. There is no use in a second default.
+func (p *parser) optionValue(hasDefault *bool) *expr.Node {
+	off := p.tok.off
+	n := p.operation(lowest)
+	if isDefault(n) && *hasDefault {
+		p.fail(off, "there are two defaults", "")
+	}
+	*hasDefault = *hasDefault || isDefault(n)
+	return n
+}
+
+func isDefault(n *expr.Node) bool {
+	v, ok := n.Constant()
+	return ok && v.Kind() == value.Default
+}
+
+// selector parses from the question mark after control.
+func (p *parser) selector(control *expr.Node) *expr.Node {
+	p.advance()
+	n := p.over(expr.Selector, "", control)
+	hasDefault := false
+	if !p.accept("{") {
+		n.Kids = append(n.Kids, p.selectorOption(&hasDefault))
+		return n
+	}
+	for {
+		n.Kids = append(n.Kids, p.selectorOption(&hasDefault))
+		if !p.accept(",") || p.at("}") {
+			break
+		}
+	}
+	p.expect("}", "or , after the option of the selector")
+	return n
+}
+
+func (p *parser) selectorOption(hasDefault *bool) *expr.Node {
+	match := p.optionValue(hasDefault)
+	p.expect("=>", "after the value of the option")
+	return p.over(expr.Option, "", match, p.expression())
+}

@@ -1,0 +1,173 @@
+package syntax
+
+import (
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
+
+// operand parses a literal, a variable, a type, or what brackets or keywords hold together.
+func (p *parser) operand() *expr.Node {
+	t := p.tok
+	switch t.kind {
+	case tKeyword:
+		return p.keyword()
+	case tOp:
+		return p.bracketed()
+	case tVar:
+		p.advance()
+		return p.variable(t.off, t.text)
+	case tType:
+		p.advance()
+		return p.node(expr.TypeName, t.off, t.text)
+	case tQuote:
+		return p.quoted()
+	case tHeredoc:
+		return p.heredoc()
+	case tEOF:
+		p.unexpected("a value")
+		return p.nothing()
+	}
+	p.advance()
+	return p.constant(t.off, literal(t))
+}
+
+// literal is the value of a token that is one.
+func literal(t token) value.Value {
+	switch t.kind {
+	case tNumber:
+		v, _ := numberValue(t.text)
+		return v
+	case tRegexp:
+		return value.FromRegexp(t.text)
+	}
+	return value.FromString(t.text)
+}
+
+// nothing stands where an error kept the parser from making a node.
+func (p *parser) nothing() *expr.Node { return p.constant(p.tok.off, value.Value{}) }
+
+func (p *parser) keyword() *expr.Node {
+	off := p.tok.off
+	switch p.tok.text {
+	case "undef":
+		p.advance()
+		return p.constant(off, value.Value{})
+	case "default":
+		p.advance()
+		return p.constant(off, value.TheDefault())
+	case "true", "false":
+		v := value.FromBool(p.tok.text == "true")
+		p.advance()
+		return p.constant(off, v)
+	case "if":
+		return p.ifExpression()
+	case "unless":
+		return p.unlessExpression()
+	case "case":
+		return p.caseExpression()
+	case "type":
+		if next := p.peek(); next.is(tOp, "(") && !next.first {
+			return p.word()
+		}
+	}
+	p.unexpected("a value")
+	return p.nothing()
+}
+
+// word makes a string of a token as it is written.
+func (p *parser) word() *expr.Node {
+	t := p.tok
+	p.advance()
+	return p.constant(t.off, value.FromString(t.text))
+}
+
+func (p *parser) variable(off int, name string) *expr.Node {
+	p.checkVariable(off, name)
+	return p.node(expr.Var, off, strings.TrimPrefix(name, "::"))
+}
+
+// quoted is the string whose opening double quote is tok.
+func (p *parser) quoted() *expr.Node {
+	off := p.tok.off
+	n := p.template(inQuotes)
+	n.Off = p.origOff(off)
+	p.prev = token{kind: tString}
+	p.advance()
+	return n
+}
+
+// bracketed is an expression in parentheses, an array or a hash.
+func (p *parser) bracketed() *expr.Node {
+	off := p.tok.off
+	switch {
+	case p.accept("("):
+		n := p.assignment()
+		p.expect(")", "after the expression in parentheses")
+		return n
+	case p.accept("["):
+		return p.node(expr.ArrayLit, off, "", p.list("]")...)
+	case p.accept("{"):
+		return p.hash(off)
+	}
+	p.unexpected("a value")
+	return p.nothing()
+}
+
+// list parses what is left of a list up to and with its closing bracket. Pairs of keys and values among the entries are
+// hashes, one for each run of pairs.
+func (p *parser) list(closing string) []*expr.Node {
+	var entries []*expr.Node
+	var pairs *expr.Node // the last entry, if it is made of pairs
+	for !p.at(closing) {
+		n := p.entry()
+		switch {
+		case !p.at("=>"):
+			entries, pairs = append(entries, n), nil
+		case pairs != nil:
+			pairs.Kids = append(pairs.Kids, listed(n), p.pairValue())
+		default:
+			pairs = p.over(expr.HashLit, "", listed(n), p.pairValue())
+			entries = append(entries, pairs)
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(closing, "or , after the entry of the list")
+	return entries
+}
+
+func (p *parser) pairValue() *expr.Node {
+	p.expect("=>", "after the key")
+	return listed(p.entry())
+}
+
+// hash parses what follows the { of a hash at off.
+func (p *parser) hash(off int) *expr.Node {
+	n := p.node(expr.HashLit, off, "")
+	for !p.at("}") {
+		key := listed(p.entry())
+		n.Kids = append(n.Kids, key, p.pairValue())
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect("}", "or , after the entry of the hash")
+	return n
+}
+
+// entry is an item of a list, or the key or value of a pair, where the words type and function are text.
+func (p *parser) entry() *expr.Node {
+	if !p.atKeyword("type") && !p.atKeyword("function") {
+		return p.item()
+	}
+	switch next := p.peek(); next.text {
+	case "=>", ",", "]", "}", ")":
+		if next.kind == tOp {
+			return p.word()
+		}
+	}
+	return p.item()
+}

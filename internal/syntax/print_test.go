@@ -1,0 +1,123 @@
+package syntax
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"testing"
+
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
+
+// TestPrint states the canonical source.
+func TestPrint(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"1+2*3", "1 + 2 * 3"},
+		{"(1+2)*3", "(1 + 2) * 3"},
+		{"1-(2-3)", "1 - (2 - 3)"},
+		{"-3.abs", "-abs(3)"},
+		{"foo", "'foo'"},
+		{`"a\tb"`, `"a\tb"`},
+		{`"a${x}b$y"`, `"a${x}b${y}"`},
+		{`"${'a'}"`, `"${'a'}"`},
+		{`"a${'b'}"`, `"a${'b'}"`},
+		{`"${(1)}${$if}"`, `"${(1)}${$if}"`},
+		{"$x.map |$a, Integer $b = 1, *$c| {$a}", "map($x) |$a, Integer $b = 1, *$c| { $a }"},
+		{"f() |$a = (g())| >> Integer { $b = $a $b }", "f() |$a = (g())| >> Integer { $b = $a; $b }"},
+		{"Integer.new('1')", "Integer('1')"},
+		{"[a=>1]", "[{'a' => 1}]"},
+		{"if $a {1} elsif $b {2}", "if $a { 1 } else { if $b { 2 } }"},
+		{"unless $a {1}", "if $a {} else { 1 }"},
+		{"case $a {1,*[2]:{} default:{3}}", "case $a { 1, *[2]: {} default: { 3 } }"},
+		{"$a ? b => 1", "$a ? { 'b' => 1 }"},
+		{"1+$a?{2=>3}", "1 + $a ? { 2 => 3 }"},
+		{"1+($a?{2=>3})", "1 + ($a ? { 2 => 3 })"},
+		{"[$a,$b]=[1,2] $a", "[$a, $b] = [1, 2]; $a"},
+		{"1e20 / 2.50", "1e20 / 2.5"},
+		{`/a\/b/`, `/a\/b/`},
+	} {
+		n, errs := ParseExpression(c.src)
+		if errs != nil {
+			t.Errorf("%s: %v", c.src, errs)
+		} else if got := Print(n); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.src, got, c.want)
+		}
+	}
+}
+
+func TestPrintIsReadBack(t *testing.T) {
+	for _, s := range shapes(t) {
+		if s.tree != "error" {
+			checkPrint(t, s.src)
+		}
+	}
+	for _, src := range conformance(t) {
+		checkPrint(t, src)
+	}
+}
+
+// conformance is the expressions of the shared table, if it is there.
+func conformance(t *testing.T) (sources []string) {
+	data, err := os.ReadFile("../../../shared/conformance/expressions.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Log("no conformance table")
+		return nil
+	}
+	var table struct{ Cases []struct{ Expr string } }
+	if err == nil {
+		err = json.Unmarshal(data, &table)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range table.Cases {
+		sources = append(sources, c.Expr)
+	}
+	return sources
+}
+
+// checkPrint holds the source of an expression to parse, and its printed form to be the same expression.
+func checkPrint(t *testing.T, src string) {
+	t.Helper()
+	n, errs := ParseExpression(src)
+	if errs != nil {
+		t.Errorf("%s: %v", src, errs)
+		return
+	}
+	checkReadBack(t, src, n)
+}
+
+func checkReadBack(t *testing.T, src string, n *expr.Node) {
+	t.Helper()
+	printed := Print(n)
+	again, errs := ParseExpression(printed)
+	switch {
+	case errs != nil:
+		t.Errorf("%s: printed as %s: %v", src, printed, errs)
+	case !equal(n, again):
+		t.Errorf("%s: printed as %s\n was %s\n is  %s", src, printed, sexpr(n), sexpr(again))
+	case Print(again) != printed:
+		t.Errorf("%s: printed as %s, then as %s", src, printed, Print(again))
+	}
+}
+
+// equal compares trees without their offsets.
+func equal(a, b *expr.Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Op == b.Op && a.Name == b.Name && value.Identical(a.Value, b.Value) &&
+		slices.EqualFunc(a.Kids, b.Kids, equal) && equalLambdas(a.Lambda, b.Lambda)
+}
+
+func equalLambdas(a, b *expr.Lambda) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return equal(a.Body, b.Body) && slices.EqualFunc(a.Params, b.Params, func(a, b expr.Param) bool {
+		return a.Name == b.Name && a.Rest == b.Rest && equal(a.Type, b.Type) && equal(a.Default, b.Default)
+	})
+}

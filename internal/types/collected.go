@@ -1,0 +1,24 @@
+package types
+
+// Collected is what a multibinding of type t collects: the type of the elements, or of the hash's values. A type that is
+// neither an array nor a hash collects nothing.
+func (t *Type) Collected() (element *Type, array, ok bool) {
+	switch t.kind {
+	case Array:
+		element = Of(Data)
+		if len(t.args) == 1 {
+			element = t.args[0]
+		}
+		return element, true, true
+	case Hash:
+		element = Of(Data)
+		if len(t.args) == 2 {
+			element = t.args[1]
+		}
+		return element, false, true
+	}
+	return nil, false, false
+}
+
+// HoldsArrays tells whether t is Data, anything, or an array type.
+func (t *Type) HoldsArrays() bool { return t.kind == Array || t.kind == Data || t.kind == Any }

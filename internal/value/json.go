@@ -1,0 +1,85 @@
+package value
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// AppendJSON appends v as JSON: hashes in the order of the data, with the text of keys that are no strings; floats keep a
+// point, so that 1.0 stays one. The default is {"__default__": 1}; a float that is no number is its text.
+func AppendJSON(dst []byte, v Value) []byte {
+	switch v.kind {
+	case Undef:
+		return append(dst, "null"...)
+	case Default:
+		return append(dst, `{"__default__":1}`...)
+	case Bool:
+		return strconv.AppendBool(dst, v.num == 1)
+	case Int:
+		return strconv.AppendInt(dst, v.Int(), 10)
+	case Float:
+		return appendJSONFloat(dst, v.Float())
+	case Array:
+		dst = append(dst, '[')
+		first := true
+		for e := range v.Elems() {
+			if !first {
+				dst = append(dst, ',')
+			}
+			dst, first = AppendJSON(dst, e), false
+		}
+		return append(dst, ']')
+	case Hash:
+		dst = append(dst, '{')
+		first := true
+		for k, e := range v.Pairs() {
+			if !first {
+				dst = append(dst, ',')
+			}
+			dst = append(appendJSONString(dst, string(AppendText(nil, k))), ':')
+			dst, first = AppendJSON(dst, e), false
+		}
+		return append(dst, '}')
+	}
+	return appendJSONString(dst, string(AppendText(nil, v)))
+}
+
+func appendJSONFloat(dst []byte, f float64) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return appendJSONString(dst, string(AppendFloat(nil, f)))
+	}
+	return AppendFloat(dst, f)
+}
+
+// appendJSONString quotes s. Only what JSON demands is escaped; bytes that are no UTF-8 become the replacement character.
+func appendJSONString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	dst = append(dst, '"')
+	from := 0
+	for i := range len(s) {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+	}
+	return append(append(dst, s[from:]...), '"')
+}

@@ -1,0 +1,131 @@
+package yaml
+
+import (
+	"bytes"
+	"sort"
+	"unicode/utf8"
+
+	"bindc/internal/diag"
+)
+
+// Document is one parsed file.
+type Document struct {
+	File string
+	Root *Node // nil: the file holds no data
+
+	src   []byte
+	lines []int // offset in src at which each line starts
+}
+
+const byteOrderMark = "\ufeff"
+
+// newDocument finds the lines of src, which it keeps, and checks its bytes: problem is the offset of the first that is not
+// UTF-8 or a refused character, or -1.
+func newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
+	d = &Document{File: file, src: src, lines: []int{0}}
+	if bytes.HasPrefix(src, []byte(byteOrderMark)) {
+		d.lines[0] = len(byteOrderMark)
+	}
+	problem = -1
+	for i := 0; i < len(src); {
+		if c := src[i]; c >= ' ' && c < 0x7f {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(src[i:])
+		if problem < 0 && (r == utf8.RuneError && size == 1 || refused(r)) {
+			problem = i
+		}
+		if r == '\r' && i+1 < len(src) && src[i+1] == '\n' {
+			size = 2
+		}
+		i += size
+		if isBreak(r) {
+			d.lines = append(d.lines, i)
+		}
+	}
+	return d, problem
+}
+
+// isBreak tells whether r ends a line, by the rules of YAML 1.1, which the library counts by too.
+func isBreak(r rune) bool {
+	return r == '\n' || r == '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
+}
+
+// refusedInYAML tells whether r is a character that libyaml refuses everywhere.
+func refusedInYAML(r rune) bool {
+	switch {
+	case r < ' ':
+		return r != '\t' && r != '\n' && r != '\r'
+	case r < 0xa0:
+		return r >= 0x7f && r != '\u0085'
+	}
+	return r == 0xfffe || r == 0xffff
+}
+
+// refusedInJSON is false: the parser of strings sees to control characters.
+func refusedInJSON(rune) bool { return false }
+
+// offset is the place in src of a line and column, both from 1.
+func (d *Document) offset(line, col int) int {
+	if line < 1 || line > len(d.lines) {
+		return len(d.src)
+	}
+	off := d.lines[line-1]
+	for ; col > 1 && off < len(d.src); col-- {
+		_, size := utf8.DecodeRune(d.src[off:])
+		off += size
+	}
+	return off
+}
+
+// posAt is the position of byte off of src.
+func (d *Document) posAt(off int) diag.Pos {
+	c := cursor{doc: d, line: sort.SearchInts(d.lines, off+1) - 1}
+	line, col := c.advance(off)
+	return diag.Pos{File: d.File, Line: int(line), Col: int(col)}
+}
+
+// cursor turns growing offsets into positions, in linear time also where one line holds everything.
+type cursor struct {
+	doc  *Document
+	line int // index in doc.lines
+	off  int // already counted up to here; before the start of the line: nothing of it is
+	col  int // the column of off, from 0
+}
+
+// advance is the line and column of off, which is not before the last one asked for.
+func (c *cursor) advance(off int) (line, col uint32) {
+	lines := c.doc.lines
+	for c.line+1 < len(lines) && lines[c.line+1] <= off {
+		c.line++
+	}
+	c.line = max(c.line, 0)
+	if start := lines[c.line]; c.off < start {
+		c.off, c.col = start, 0
+	}
+	if off > c.off {
+		c.col += utf8.RuneCount(c.doc.src[c.off:off])
+		c.off = off
+	}
+	return uint32(c.line + 1), uint32(c.col + 1)
+}
+
+// report collects what is wrong with one file.
+type report struct {
+	doc    *Document
+	opts   Options
+	diags  *diag.List
+	failed bool // an error was found
+}
+
+// fail adds an error. The parts of it are fixed texts or already formatted.
+func (r *report) fail(pos diag.Pos, code, message, hint string, notes ...diag.Note) {
+	r.failed = true
+	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Notes: notes})
+}
+
+// warn adds a warning.
+func (r *report) warn(pos diag.Pos, code, message, hint string, notes ...diag.Note) {
+	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Warning, Code: code, Message: message, Hint: hint, Notes: notes})
+}

@@ -1,0 +1,64 @@
+package yaml
+
+import (
+	"bindc/internal/diag"
+	"bindc/internal/value"
+)
+
+// mergeKey is the key of which the value, a hash or a list of hashes, is merged into the hash that has it.
+const mergeKey = "<<"
+
+// merge takes the entries of val, the value of the merge key at pos. Keys written in the hash itself win over merged
+// ones, an earlier hash of a list over a later, and of two merge keys the second over the first.
+func (m *mapping) merge(pos diag.Pos, val *Node) {
+	if m.merged == nil {
+		m.merged = map[int]bool{}
+	}
+	switch {
+	case val.Kind == Mapping:
+		m.mergeHash(pos, val)
+	case val.Kind == Sequence && allMappings(val.Kids):
+		for i := len(val.Kids) - 1; i >= 0; i-- { // in Psych's order, which is also that of the keys
+			m.mergeHash(pos, &val.Kids[i])
+		}
+	default:
+		m.fail(pos, "yaml_merge", "expected a hash or a list of hashes as value of the merge key '<<', found "+val.Describe(),
+			"refer to a hash by its alias: '<<: *name'")
+	}
+}
+
+func allMappings(nodes []Node) bool {
+	for i := range nodes {
+		if nodes[i].Kind != Mapping {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *mapping) mergeHash(pos diag.Pos, from *Node) {
+	for key, val := range from.Pairs() {
+		at, ok := m.find(key)
+		switch {
+		case !ok:
+			m.merged[len(m.kids)] = true
+			m.add(*key, *val)
+		case m.merged[at]:
+			m.kids[at], m.kids[at+1] = *key, *val
+		default:
+			m.shadowed(pos, at, val)
+		}
+	}
+}
+
+// shadowed warns of a key written before the merge key that has it too with another value: Psych takes whichever comes
+// last, so Puppet's Hiera would read the merged value.
+func (m *mapping) shadowed(pos diag.Pos, at int, val *Node) {
+	key, own := &m.kids[at], &m.kids[at+1]
+	if own.Kind == Scalar && val.Kind == Scalar && value.Identical(own.Value, val.Value) {
+		return
+	}
+	m.warn(m.doc.Pos(key), "yaml_merge", "the key "+key.Describe()+" keeps this value although a merge key after it has another; "+
+		"Ruby's YAML would take the merged one", "write '<<' before the keys that replace what it brings",
+		diag.Note{Pos: pos, Message: "the merge key"}, diag.Note{Pos: m.doc.Pos(val), Message: "the merged value"})
+}

@@ -1,0 +1,145 @@
+package yaml
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/diag"
+)
+
+const (
+	tooDeep    = "expected at most 512 hashes and lists in one another, found more"
+	numberHint = "write it in quotes to make it a string"
+)
+
+// refuseBytes reports the byte at off of the source, which cannot be in a text file.
+func (r *report) refuseBytes(off int) {
+	pos := r.doc.posAt(off)
+	switch c, size := utf8.DecodeRune(r.doc.src[off:]); {
+	case c != utf8.RuneError || size > 1:
+		r.fail(pos, "yaml_syntax", "the control character "+strconv.QuoteRuneToASCII(c)+" cannot stand in a file",
+			"remove it, or write it as an escape in double quotes")
+	case bytes.HasPrefix(r.doc.src, []byte("\xff\xfe")), bytes.HasPrefix(r.doc.src, []byte("\xfe\xff")):
+		r.fail(pos, "yaml_utf8", "expected text in UTF-8, found UTF-16", "save the file as UTF-8")
+	default:
+		r.fail(pos, "yaml_utf8", "expected text in UTF-8, found the byte 0x"+strconv.FormatUint(uint64(r.doc.src[off]), 16),
+			"save the file as UTF-8")
+	}
+}
+
+// refuseScalar reports a plain scalar without a value.
+func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
+	switch problem {
+	case isDate:
+		r.fail(pos, "yaml_date", "the date or time "+shorten(text)+" must be quoted: there are no values of that type",
+			"write '"+shorten(text)+"'")
+	case tooLarge:
+		r.fail(pos, "yaml_integer", "the integer "+shorten(text)+" does not fit in 64 bits", numberHint)
+	}
+}
+
+// complaint is an error of the library's, in libyaml's words.
+type complaint struct {
+	problem string
+	context string // what was being read, or ""
+	pos     diag.Pos
+	start   diag.Pos // where that started
+}
+
+// wording is what we say instead of a text of libyaml's.
+type wording struct {
+	problem string
+	message string
+	hint    string
+}
+
+var wordings = []wording{
+	{"mapping values are not allowed in this context",
+		"expected no ': ' here, where a key cannot start",
+		"quote a text that contains ': ', or correct the indentation"},
+	{"mapping keys are not allowed in this context", "expected no '? ' here, where a key cannot start", ""},
+	{"block sequence entries are not allowed in this context",
+		"expected no '- ' here, where a list cannot start", "start the list on a line of its own"},
+	{"did not find expected key", "expected a key, or the end of the hash",
+		"check the indentation and the quotes of this line and the one before it"},
+	{"did not find expected '-' indicator", "expected '- ', or the end of the list", "check the indentation of this line"},
+	{"did not find expected ',' or ']'", "expected ',' or ']' to go on with the list", ""},
+	{"did not find expected ',' or '}'", "expected ',' or '}' to go on with the hash", ""},
+	{"did not find expected node content", "expected a value", ""},
+	{"could not find expected ':'", "expected ': ' after the key, on the same line", ""},
+	{"found unknown escape character", "expected an escape that YAML knows after the backslash",
+		"double the backslash, or use single quotes"},
+	{"found invalid Unicode character escape code", "expected the number of a character in this escape",
+		"write the character itself"},
+	{"found a tab character that violates indentation", "expected spaces as indentation, found a tab", ""},
+	{"found a tab character where an indentation space is expected", "expected spaces as indentation, found a tab", ""},
+	{"found a comment without preceding whitespace", "expected a space before '#'", ""},
+	{"found unexpected end of stream", "expected the closing quote, found the end of the file", ""},
+	{"found unexpected document indicator", "expected the closing quote, found the end of the document",
+		"indent a line of text that starts with '---' or '...'"},
+	{"found undefined tag handle", "expected a tag that YAML knows, or none", "remove the tag"},
+	{"did not find expected <document start>", "expected the end of the document, or '---' before another one",
+		"check the indentation of this line"},
+	{"found incompatible YAML document", "expected %YAML 1.1", "remove the directive"},
+	{"found unknown directive name", "expected %YAML or %TAG after a '%' that starts a line", "quote a text that starts with '%'"},
+}
+
+// refuseSyntax reports an error of the library's in our words.
+func (r *report) refuseSyntax(c complaint) {
+	code, message, hint := "yaml_syntax", "", ""
+	switch {
+	case c.problem == tooDeep:
+		code, message = "yaml_depth", c.problem
+	case strings.HasPrefix(c.problem, "unknown anchor "):
+		code, message = "yaml_alias", "expected an alias to an anchor that stands before it, found "+aliasIn(c.problem)
+	case c.problem == "found character that cannot start any token":
+		message, hint = r.strangeStart(c.pos)
+	default:
+		message, hint = reword(c.problem)
+	}
+	if strings.Contains(c.context, " tag") {
+		code = "yaml_tag"
+	}
+	var notes []diag.Note
+	if c.start.Line > 0 && c.start != c.pos {
+		notes = append(notes, diag.Note{Pos: c.start, Message: strings.TrimPrefix(c.context, "while ") + " that starts here"})
+	}
+	r.fail(c.pos, code, message, hint, notes...)
+}
+
+// aliasIn is the alias in "unknown anchor 'x' referenced".
+func aliasIn(problem string) string {
+	_, name, _ := strings.Cut(problem, "'")
+	name, _, _ = strings.Cut(name, "'")
+	return "*" + name
+}
+
+// reword looks a text of libyaml's up; what is not in the table is in plain English already.
+func reword(problem string) (message, hint string) {
+	for _, w := range wordings {
+		if w.problem == problem {
+			return w.message, w.hint
+		}
+	}
+	for _, start := range []string{"did not find the expected ", "did not find expected ", "could not find expected ", "did not find "} {
+		if rest, ok := strings.CutPrefix(problem, start); ok {
+			return "expected " + rest, ""
+		}
+	}
+	return strings.Replace(problem, "found ", "unexpected ", 1), ""
+}
+
+// strangeStart describes the character at pos, with which no value can start.
+func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
+	off := r.doc.offset(pos.Line, pos.Col)
+	if off >= len(r.doc.src) {
+		return "expected a value", ""
+	}
+	c, _ := utf8.DecodeRune(r.doc.src[off:])
+	if c == '\t' {
+		return "expected spaces as indentation, found a tab", ""
+	}
+	return "expected a value, found " + strconv.QuoteRune(c) + ", with which none can start", "quote a text that starts with it"
+}

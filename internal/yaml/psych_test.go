@@ -1,0 +1,207 @@
+package yaml
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/value"
+)
+
+// TestPsychScalars goes through the table of what Psych answers for plain scalars.
+func TestPsychScalars(t *testing.T) {
+	src, err := os.ReadFile("testdata/psych_scalars.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table []struct{ Plain, Class, Value string }
+	if err := json.Unmarshal(src, &table); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range table {
+		if row.Plain == "(empty)" {
+			row.Plain = ""
+		}
+		v, problem := resolve(row.Plain)
+		if got, want := describeResolved(v, problem), row.Class+" "+row.Value; !sameResolved(got, want, row.Plain) {
+			t.Errorf("%q is %s, Psych says %s", row.Plain, got, want)
+		}
+	}
+}
+
+// sameResolved compares, up to where the language differs from Psych on purpose.
+func sameResolved(got, want, plain string) bool {
+	switch {
+	case strings.HasPrefix(want, "Symbol "): // a string here
+		return got == "String "+strconv.Quote(plain)
+	case strings.HasPrefix(want, "ERROR "): // class Date or Time is not allowed
+		return got == "ERROR date"
+	case want == "Integer 99999999999999999999":
+		return got == "ERROR too large"
+	}
+	return got == want
+}
+
+func describeResolved(v value.Value, problem fault) string {
+	switch problem {
+	case isDate:
+		return "ERROR date"
+	case tooLarge:
+		return "ERROR too large"
+	}
+	switch v.Kind() {
+	case value.Undef:
+		return "NilClass nil"
+	case value.Bool:
+		return map[bool]string{true: "TrueClass true", false: "FalseClass false"}[v.Bool()]
+	case value.Int:
+		return fmt.Sprint("Integer ", v.Int())
+	case value.Float:
+		return "Float " + rubyFloat(v.Float())
+	}
+	return "String " + strconv.Quote(v.Text())
+}
+
+func rubyFloat(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 0):
+		return strings.TrimPrefix(strings.Replace(fmt.Sprint(f), "Inf", "Infinity", 1), "+")
+	case f != 0 && math.Abs(f) < 1e-4:
+		return strings.Replace(strconv.FormatFloat(f, 'e', 1, 64), "e", "e", 1)
+	}
+	s := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// canonical writes a value as testdata/psych.rb does.
+func canonical(b *strings.Builder, v value.Value) {
+	switch v.Kind() {
+	case value.Undef:
+		b.WriteByte('n')
+	case value.Bool:
+		b.WriteByte(map[bool]byte{true: 't', false: 'f'}[v.Bool()])
+	case value.Int:
+		fmt.Fprintf(b, "i%d;", v.Int())
+	case value.Float:
+		if math.IsNaN(v.Float()) {
+			b.WriteString("dnan;")
+			return
+		}
+		fmt.Fprintf(b, "d%016x;", math.Float64bits(v.Float()))
+	case value.String:
+		fmt.Fprintf(b, "s%d:%s", len(v.Text()), v.Text())
+	case value.Array:
+		b.WriteByte('[')
+		for e := range v.Elems() {
+			canonical(b, e)
+		}
+		b.WriteByte(']')
+	case value.Hash:
+		b.WriteByte('{')
+		for k, e := range v.Pairs() {
+			canonical(b, k)
+			canonical(b, e)
+		}
+		b.WriteByte('}')
+	}
+}
+
+// parsed is what a file means, or "error".
+func parsed(file string, src []byte) string {
+	var diags diag.List
+	d, ok := Parse(file, src, Options{LastKeyWins: true}, &diags)
+	if !ok {
+		return "error"
+	}
+	var b strings.Builder
+	if d.Root == nil {
+		return "n"
+	}
+	canonical(&b, d.Root.Literal())
+	return b.String()
+}
+
+// corpora lists the YAML files of the real sites beside the repository, if they are there.
+func corpora(t *testing.T) []string {
+	var files []string
+	for _, site := range []string{"apache", "govuk", "govuk-bindings", "himlar", "himlar-bindings"} {
+		root := filepath.Join("../../../shared/corpora", site, "site")
+		_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+			if err == nil && e.Type().IsRegular() && (filepath.Ext(path) == ".yaml" || filepath.Ext(path) == ".yml") {
+				files = append(files, path)
+			}
+			return nil
+		})
+	}
+	if len(files) == 0 {
+		t.Skip("no corpora")
+	}
+	return files
+}
+
+// TestCorpora expects that every file of every site is read.
+func TestCorpora(t *testing.T) {
+	for _, file := range corpora(t) {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var diags diag.List
+		if _, ok := Parse(file, src, Options{LastKeyWins: true}, &diags); !ok {
+			t.Errorf("%s: %v", file, diags.Sorted())
+		}
+	}
+}
+
+// TestCorporaAgainstPsych expects that every file means what Psych makes of it.
+func TestCorporaAgainstPsych(t *testing.T) {
+	files := corpora(t)
+	answers := psych(t, files)
+	for i, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := parsed(file, src); got != answers[i] {
+			t.Errorf("%s: differs from Psych\n got %.300s\nwant %.300s", file, got, answers[i])
+		}
+	}
+}
+
+// psych asks Ruby what each file means.
+func psych(t *testing.T, files []string) []string {
+	ruby, err := exec.LookPath("ruby")
+	if err != nil {
+		t.Skip("no ruby")
+	}
+	cmd := exec.Command(ruby, "-W0", "testdata/psych.rb")
+	cmd.Stdin = strings.NewReader(strings.Join(files, "\n") + "\n")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unescape := strings.NewReplacer("%0A", "\n", "%25", "%")
+	lines := strings.Split(string(bytes.TrimSuffix(out, []byte("\n"))), "\n")
+	if len(lines) != len(files) {
+		t.Fatalf("%d answers for %d files", len(lines), len(files))
+	}
+	for i := range lines {
+		lines[i] = unescape.Replace(lines[i])
+	}
+	return lines
+}

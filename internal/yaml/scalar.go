@@ -1,0 +1,374 @@
+package yaml
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"bindc/internal/value"
+)
+
+// This file is the table of Psych's scalar_scanner.rb: what a plain scalar means. It is written out by hand because it
+// runs on every scalar of a site; the order of the tests is Psych's where more than one could hold.
+
+// fault says why a plain scalar has no value.
+type fault uint8
+
+const (
+	noFault fault = iota
+	isDate
+	tooLarge
+)
+
+// resolve is what a plain scalar means.
+func resolve(text string) (value.Value, fault) {
+	if text == "" {
+		return value.Value{}, noFault
+	}
+	switch c := text[0]; {
+	case c >= '0' && c <= '9', c == '-', c == '+', c == '.':
+		return resolveNumber(text)
+	case len(text) <= len("false"):
+		return resolveWord(text), noFault
+	}
+	return value.FromString(text), noFault
+}
+
+// resolveWord resolves what does not look like a number: null and the booleans, in any case. y and n are strings.
+func resolveWord(text string) value.Value {
+	switch text[0] {
+	case '~':
+		if text == "~" {
+			return value.Value{}
+		}
+	case 'n', 'N':
+		if strings.EqualFold(text, "null") {
+			return value.Value{}
+		}
+		if strings.EqualFold(text, "no") {
+			return value.FromBool(false)
+		}
+	case 't', 'T', 'y', 'Y':
+		if strings.EqualFold(text, "true") || strings.EqualFold(text, "yes") {
+			return value.FromBool(true)
+		}
+	case 'f', 'F':
+		if strings.EqualFold(text, "false") {
+			return value.FromBool(false)
+		}
+	case 'o', 'O':
+		if strings.EqualFold(text, "on") {
+			return value.FromBool(true)
+		}
+		if strings.EqualFold(text, "off") {
+			return value.FromBool(false)
+		}
+	}
+	return value.FromString(text)
+}
+
+// resolveNumber resolves what starts with a digit, a sign or a point. Each kind of number fits a different set of texts.
+func resolveNumber(text string) (value.Value, fault) {
+	if isDateOrTime(text) {
+		return value.Value{}, isDate
+	}
+	if v, ok := resolveSpecial(text); ok {
+		return v, noFault
+	}
+	sign, digits := splitSign(text)
+	if strings.IndexByte(digits, ':') > 0 {
+		return resolveSexagesimal(text, sign, digits)
+	}
+	if strings.IndexByte(digits, '.') >= 0 {
+		return resolveFloat(text, sign, digits), noFault
+	}
+	return resolveInteger(text, sign, digits)
+}
+
+// splitSign takes a leading sign off: "-", or "" for plus.
+func splitSign(text string) (sign, rest string) {
+	switch text[0] {
+	case '-':
+		return "-", text[1:]
+	case '+':
+		return "", text[1:]
+	}
+	return "", text
+}
+
+// resolveSpecial resolves the infinities and the value that is not a number.
+func resolveSpecial(text string) (value.Value, bool) {
+	if len(text) > len("+.inf") {
+		return value.Value{}, false
+	}
+	switch {
+	case strings.EqualFold(text, ".inf"), strings.EqualFold(text, "+.inf"):
+		return value.FromFloat(math.Inf(1)), true
+	case strings.EqualFold(text, "-.inf"):
+		return value.FromFloat(math.Inf(-1)), true
+	case strings.EqualFold(text, ".nan"):
+		return value.FromFloat(math.NaN()), true
+	}
+	return value.Value{}, false
+}
+
+// resolveInteger resolves binary, octal, decimal and hexadecimal integers. Underscores and commas may stand between the
+// digits of a decimal one, one at a time, and anywhere in the others.
+func resolveInteger(text, sign, digits string) (value.Value, fault) {
+	base := integerBase(digits)
+	if base == 0 {
+		return value.FromString(text), noFault
+	}
+	if base == 2 || base == 16 {
+		digits = digits[2:]
+	}
+	digits = withoutGroups(digits)
+	if digits == "" { // 0x_ : Psych raises an error of Ruby's
+		return value.FromString(text), noFault
+	}
+	n, err := strconv.ParseInt(sign+digits, base, 64)
+	if err != nil {
+		return value.Value{}, tooLarge
+	}
+	return value.FromInt(n), noFault
+}
+
+// integerBase is the base of the integer that digits writes, or 0 if that is not an integer.
+func integerBase(digits string) int {
+	if digits == "" {
+		return 0
+	}
+	if digits[0] != '0' {
+		if isGrouped(digits) {
+			return 10
+		}
+		return 0
+	}
+	switch rest := digits[1:]; {
+	case rest == "":
+		return 10
+	case rest[0] == 'b' && consistsOf(rest[1:], "01_,"):
+		return 2
+	case rest[0] == 'x' && consistsOf(rest[1:], "0123456789abcdefABCDEF_,"):
+		return 16
+	case consistsOf(rest, "01234567_,"):
+		return 8
+	}
+	return 0
+}
+
+// isGrouped tells whether s is digits, not starting with 0, with single underscores or commas between them.
+func isGrouped(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case isDigit(c):
+		case (c == '_' || c == ',') && i > 0 && isDigit(s[i-1]) && i+1 < len(s):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// consistsOf tells whether s is not empty and has no other bytes than those of set.
+func consistsOf(s, set string) bool {
+	for i := range len(s) {
+		if strings.IndexByte(set, s[i]) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// withoutGroups takes underscores and commas out.
+func withoutGroups(s string) string {
+	if strings.IndexByte(s, '_') < 0 && strings.IndexByte(s, ',') < 0 {
+		return s
+	}
+	return strings.NewReplacer("_", "", ",", "").Replace(s)
+}
+
+// resolveFloat resolves floats with a point. The exponent, if any, has a sign: 1.5e3 is a string.
+func resolveFloat(text, sign, digits string) value.Value {
+	whole, frac, _ := strings.Cut(digits, ".")
+	frac, exponent, ok := cutExponent(frac)
+	if !ok || !isWhole(whole) || frac != "" && !consistsOf(frac, "0123456789") || whole == "" && frac == "" {
+		return value.FromString(text)
+	}
+	f, err := strconv.ParseFloat(sign+withoutGroups(whole)+"."+frac+exponent, 64)
+	if err != nil && !math.IsInf(f, 0) {
+		return value.FromString(text)
+	}
+	return value.FromFloat(f)
+}
+
+// isWhole tells whether s can stand before the point: nothing, or a digit and then digits, underscores and commas.
+func isWhole(s string) bool {
+	return s == "" || isDigit(s[0]) && consistsOf(s, "0123456789_,")
+}
+
+// cutExponent takes the exponent off. It is not ok where there is one of the wrong form.
+func cutExponent(frac string) (rest, exponent string, ok bool) {
+	i := strings.IndexAny(frac, "eE")
+	if i < 0 {
+		return frac, "", true
+	}
+	rest, exponent = frac[:i], frac[i:]
+	ok = len(exponent) > 2 && (exponent[1] == '+' || exponent[1] == '-') && consistsOf(exponent[2:], "0123456789")
+	return rest, exponent, ok
+}
+
+// resolveSexagesimal resolves numbers of base 60: hours, minutes, and if given seconds, counted in seconds. The last
+// part of a float has a point.
+func resolveSexagesimal(text, sign, digits string) (value.Value, fault) {
+	parts := strings.Split(digits, ":")
+	last := parts[len(parts)-1]
+	lastWhole, frac, isFloat := strings.Cut(last, ".")
+	if len(parts) > 3 || !isDigit(digits[0]) || !consistsOf(parts[0], "0123456789_") ||
+		!isSixtieth(lastWhole) || len(parts) == 3 && !isSixtieth(parts[1]) ||
+		frac != "" && !consistsOf(frac, "0123456789_") {
+		return value.FromString(text), noFault
+	}
+	if isFloat {
+		return value.FromFloat(sexagesimalFloat(sign, parts)), noFault
+	}
+	return sexagesimalInt(sign, parts)
+}
+
+// isSixtieth tells whether s is 0 to 59, of one digit or two.
+func isSixtieth(s string) bool {
+	return len(s) == 1 && isDigit(s[0]) || len(s) == 2 && s[0] >= '0' && s[0] <= '5' && isDigit(s[1])
+}
+
+// unitSeconds is what the parts of a sexagesimal number count. The sign belongs to the first part alone, as in Psych.
+var unitSeconds = [3]int64{3600, 60, 1}
+
+func sexagesimalInt(sign string, parts []string) (value.Value, fault) {
+	var sum int64
+	for i, part := range parts {
+		n, err := strconv.ParseInt(sign+leadingDigits(part), 10, 64)
+		if err != nil || n > math.MaxInt64/unitSeconds[i]-3600 || n < math.MinInt64/unitSeconds[i]+3600 {
+			return value.Value{}, tooLarge
+		}
+		sum += n * unitSeconds[i]
+		sign = ""
+	}
+	return value.FromInt(sum), noFault
+}
+
+func sexagesimalFloat(sign string, parts []string) float64 {
+	var sum float64
+	for i, part := range parts {
+		whole, frac, _ := strings.Cut(part, ".")
+		number := sign + leadingDigits(whole)
+		if frac != "" && isDigit(frac[0]) && whole[len(whole)-1] != '_' {
+			number += "." + leadingDigits(frac)
+		}
+		f, _ := strconv.ParseFloat(number, 64) // only digits: out of range, it is the infinity it should be
+		sum += f * float64(unitSeconds[i])
+		sign = ""
+	}
+	return sum
+}
+
+// leadingDigits is the number s starts with, without the single underscores in it: what to_i and to_f of Ruby read.
+func leadingDigits(s string) string {
+	if strings.IndexByte(s, '_') < 0 {
+		return s
+	}
+	if i := strings.Index(s, "__"); i >= 0 {
+		s = s[:i]
+	}
+	return strings.ReplaceAll(s, "_", "")
+}
+
+// isDateOrTime tells whether Psych would make a date or a time of text.
+func isDateOrTime(text string) bool {
+	if len(text) < len("2001-1-1") || text[4] != '-' && text[0] != '-' {
+		return false
+	}
+	p := pattern{rest: strings.TrimPrefix(text, "-")}
+	if !p.digits(4, 4) || !p.char("-") {
+		return false
+	}
+	month := p.rest
+	if !p.digits(1, 2) || !p.char("-") {
+		return false
+	}
+	day := p.rest
+	if !p.digits(1, 2) {
+		return false
+	}
+	if p.rest == "" {
+		return text[0] != '-' && isMonth(month[:len(month)-len(day)-1]) && isDay(day)
+	}
+	return p.clock()
+}
+
+func isMonth(s string) bool { return len(s) == 1 || s[0] == '0' || s >= "10" && s <= "12" }
+
+func isDay(s string) bool { return len(s) == 1 || s <= "31" }
+
+// pattern is a text of which the front is matched bit by bit.
+type pattern struct{ rest string }
+
+// digits takes at least low and at most high digits.
+func (p *pattern) digits(low, high int) bool {
+	n := 0
+	for n < high && n < len(p.rest) && isDigit(p.rest[n]) {
+		n++
+	}
+	if n < low {
+		return false
+	}
+	p.rest = p.rest[n:]
+	return true
+}
+
+// char takes one byte of set.
+func (p *pattern) char(set string) bool {
+	if p.rest == "" || strings.IndexByte(set, p.rest[0]) < 0 {
+		return false
+	}
+	p.rest = p.rest[1:]
+	return true
+}
+
+// blanks takes blanks and tells whether there were any.
+func (p *pattern) blanks() bool {
+	before := len(p.rest)
+	p.rest = strings.TrimLeft(p.rest, " \t")
+	return len(p.rest) < before
+}
+
+// clock matches a time of day with an optional zone, to the end.
+func (p *pattern) clock() bool {
+	if !p.char("Tt") && !p.blanks() {
+		return false
+	}
+	if !p.digits(1, 2) || !p.char(":") || !p.digits(2, 2) || !p.char(":") || !p.digits(2, 2) {
+		return false
+	}
+	if p.char(".") {
+		p.rest = strings.TrimLeft(p.rest, "0123456789")
+	}
+	if p.rest == "" {
+		return true
+	}
+	p.blanks()
+	return p.zone()
+}
+
+// zone matches a time zone, to the end.
+func (p *pattern) zone() bool {
+	if p.char("Z") {
+		return p.rest == ""
+	}
+	if !p.char("+-") || !p.digits(1, 2) {
+		return false
+	}
+	p.char(":")
+	return p.rest == "" || p.digits(2, 2) && p.rest == ""
+}

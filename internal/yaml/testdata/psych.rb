@@ -1,0 +1,26 @@
+# Prints for each file named on standard input, one a line, what Psych loads from it as Puppet calls it: "error", or the
+# value in the notation of canonical in psych_test.go.
+require 'psych'
+
+def canonical(v)
+  case v
+  when nil then 'n'
+  when true then 't'
+  when false then 'f'
+  when Integer then "i#{v};"
+  when Float then v.nan? ? 'dnan;' : format('d%016x;', [v].pack('G').unpack1('Q>'))
+  when Symbol then canonical(":#{v}")
+  when String then "s#{v.bytesize}:#{v}"
+  when Array then "[#{v.map { |e| canonical(e) }.join}]"
+  when Hash then "{#{v.map { |k, e| canonical(k) + canonical(e) }.join}}"
+  end
+end
+
+STDIN.each_line(chomp: true) do |file|
+  out = begin
+    canonical(Psych.safe_load(File.read(file, encoding: 'UTF-8'), permitted_classes: [Symbol], aliases: true))
+  rescue StandardError, SystemStackError
+    'error'
+  end
+  puts out.b.gsub('%'.b, '%25').gsub("\n".b, '%0A')
+end

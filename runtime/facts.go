@@ -1,0 +1,139 @@
+package runtime
+
+import (
+	"strings"
+
+	"bindc/internal/value"
+)
+
+// Facts are the variables of one node. They are not changed once made.
+type Facts struct {
+	variables map[string]value.Value
+}
+
+// FactsOptions add to the facts of a node.
+type FactsOptions struct {
+	Node        string // the certname; sets fqdn and trusted.certname
+	Environment string // default: the fact environment, else production
+	Trusted     Value  // a hash, the variable $trusted; undef: none but what Node sets
+}
+
+// ParseFacts reads facts from a JSON object, as `facter --json` prints it.
+func ParseFacts(json []byte) (*Facts, error) {
+	v, err := ParseJSON(json)
+	if err != nil {
+		return nil, err
+	}
+	return NewFacts(v, FactsOptions{})
+}
+
+// NewFacts makes facts of a hash: every entry is a variable, all of them are $facts. Names that modern Facter no longer
+// sends are derived from those it does (language.md, section 7).
+func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
+	if !facts.IsUndef() && facts.Kind() != Hash {
+		return nil, &Error{Code: "facts", Message: "expected the facts as a hash of names to values, found " + describe(facts.v)}
+	}
+	if !opts.Trusted.IsUndef() && opts.Trusted.Kind() != Hash {
+		return nil, &Error{Code: "facts", Message: "expected trusted facts as a hash, found " + describe(opts.Trusted.v)}
+	}
+	vars := make(map[string]value.Value, facts.Len()+16)
+	all := facts.v
+	if facts.IsUndef() {
+		all = value.FromPairs()
+	}
+	for k, v := range all.Pairs() {
+		if k.Kind() == value.String {
+			vars[k.Text()] = v
+		}
+	}
+	vars["facts"] = all
+	if opts.Node != "" {
+		vars["fqdn"] = value.FromString(opts.Node)
+		delete(vars, "hostname")
+		delete(vars, "domain")
+	}
+	setTrusted(vars, opts)
+	derive(vars)
+	setEnvironment(vars, opts)
+	return &Facts{vars}, nil
+}
+
+func setTrusted(vars map[string]value.Value, opts FactsOptions) {
+	trusted := opts.Trusted.v
+	if opts.Node != "" {
+		var b value.Builder
+		for k, v := range trusted.Pairs() {
+			b.Set(k, v)
+		}
+		b.Set(value.FromString("certname"), value.FromString(opts.Node))
+		trusted = b.Hash()
+	}
+	if !trusted.IsUndef() {
+		vars["trusted"] = trusted
+	}
+}
+
+func setEnvironment(vars map[string]value.Value, opts FactsOptions) {
+	if opts.Environment != "" {
+		vars["environment"] = value.FromString(opts.Environment)
+	} else if _, ok := vars["environment"]; !ok {
+		vars["environment"] = value.FromString("production")
+	}
+}
+
+// legacy names facts that modern Facter sends under another name only. The first path that leads to a value counts.
+var legacy = []struct{ name, path string }{
+	{"fqdn", "networking.fqdn"},
+	{"fqdn", "trusted.certname"},
+	{"hostname", "networking.hostname"},
+	{"domain", "networking.domain"},
+	{"osfamily", "os.family"},
+	{"operatingsystem", "os.name"},
+	{"operatingsystemrelease", "os.release.full"},
+	{"operatingsystemmajrelease", "os.release.major"},
+	{"architecture", "os.architecture"},
+	{"kernel", "os.kernel"},
+	{"virtual", "hypervisor"},
+	{"ipaddress", "networking.ip"},
+	{"clientcert", "trusted.certname"},
+	{"clientcert", "fqdn"},
+}
+
+func derive(vars map[string]value.Value) {
+	fqdn, given := vars["fqdn"]
+	for _, l := range legacy {
+		if _, ok := vars[l.name]; !ok {
+			if v, ok := dig(vars, l.path); ok {
+				vars[l.name] = v
+			}
+		}
+	}
+	if !given {
+		fqdn = vars["fqdn"]
+	}
+	host, domain, _ := strings.Cut(fqdn.Text(), ".")
+	setAbsent(vars, "hostname", host)
+	setAbsent(vars, "domain", domain)
+	if v, ok := vars["virtual"]; ok {
+		if _, known := vars["is_virtual"]; !known {
+			vars["is_virtual"] = value.FromBool(v.Text() != "physical")
+		}
+	}
+}
+
+func setAbsent(vars map[string]value.Value, name, text string) {
+	if _, ok := vars[name]; !ok && text != "" {
+		vars[name] = value.FromString(text)
+	}
+}
+
+// dig follows a path of hash keys.
+func dig(vars map[string]value.Value, path string) (value.Value, bool) {
+	first, rest, deeper := strings.Cut(path, ".")
+	v, ok := vars[first]
+	for ok && deeper {
+		first, rest, deeper = strings.Cut(rest, ".")
+		v, ok = v.Get(value.FromString(first))
+	}
+	return v, ok && !v.IsUndef()
+}

@@ -1,0 +1,215 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// Error says why a binding that wins has no value. Code is one of type_mismatch, abstract, loop, duplicate, evaluation,
+// producer, or facts.
+type Error struct {
+	Key     string // whose binding it is; "" where no lookup is concerned
+	Code    string
+	Message string
+	Err     error // the cause, if it is another error
+}
+
+func (e *Error) Error() string { return e.Message }
+func (e *Error) Unwrap() error { return e.Err }
+
+// Lookup is the value of key for this request. Where key is not bound, found is false. The error is an *Error if the
+// binding that wins cannot be evaluated, and a *snapshot.DamageError if the snapshot is damaged.
+func (r *Request) Lookup(key string) (v Value, found bool, err error) {
+	ref, found, err := r.snap.file.Find(key, &r.scopes)
+	if err != nil || !found {
+		return Value{}, false, err
+	}
+	if n, computed := ref.Recipe(); computed {
+		l := lookup{r: r}
+		v, err := l.compute(key, n)
+		return Value{v}, err == nil, err
+	}
+	c, err := r.snap.file.Value(ref)
+	return Value{c}, err == nil, err
+}
+
+// Sensitive tells whether the binding that wins is marked as sensitive, so that its value should not be shown unasked.
+func (r *Request) Sensitive(key string) bool {
+	ref, found, err := r.snap.file.Find(key, &r.scopes)
+	if err != nil || !found {
+		return false
+	}
+	n, computed := ref.Recipe()
+	if !computed {
+		return false
+	}
+	recipe, err := r.snap.recipe(n)
+	return err == nil && recipe.Sensitive
+}
+
+// Bounds on one lookup and all those it leads to, so that no data hangs it.
+const (
+	maxChain   = 500
+	maxLookups = 100_000
+)
+
+// lookup is one call of Lookup that has come to a computed value: the keys it is in the middle of.
+type lookup struct {
+	r       *Request
+	chain   []string
+	lookups int
+}
+
+// find is Lookup inside a lookup.
+func (l *lookup) find(key string) (value.Value, bool, error) {
+	ref, found, err := l.r.snap.file.Find(key, &l.r.scopes)
+	if err != nil || !found {
+		return value.Value{}, false, err
+	}
+	if n, computed := ref.Recipe(); computed {
+		v, err := l.compute(key, n)
+		return v, err == nil, err
+	}
+	v, err := l.r.snap.file.Value(ref)
+	return v, err == nil, err
+}
+
+// compute follows the recipe that key is bound to.
+func (l *lookup) compute(key string, n int) (value.Value, error) {
+	for i, k := range l.chain {
+		if k == key {
+			chain := strings.Join(append(l.chain[i:len(l.chain):len(l.chain)], key), " -> ")
+			return value.Value{}, &Error{Key: key, Code: "loop", Message: "'" + key + "' needs itself: " + chain}
+		}
+	}
+	if l.lookups++; len(l.chain) >= maxChain || l.lookups > maxLookups {
+		return value.Value{}, &Error{Key: key, Code: "evaluation", Message: fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain)}
+	}
+	recipe, err := l.r.snap.recipe(n)
+	if err != nil {
+		return value.Value{}, err
+	}
+	l.chain = append(l.chain, key)
+	v, err := l.follow(key, recipe)
+	l.chain = l.chain[:len(l.chain)-1]
+	return v, err
+}
+
+// follow produces a value, transforms it, and holds it to its type.
+func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
+	v, err := l.produce(key, r)
+	if err != nil {
+		return value.Value{}, l.explain(key, err)
+	}
+	if err := checkType(key, r.Type, v); err != nil {
+		return value.Value{}, err
+	}
+	if r.Transformer == nil {
+		return v, nil
+	}
+	v, err = expr.CallLambda(r.Transformer, l, l.options(), v)
+	if err != nil {
+		return value.Value{}, l.explain(key, err)
+	}
+	return v, checkType(key, r.Type, v)
+}
+
+func checkType(key string, t *types.Type, v value.Value) error {
+	if t == nil {
+		return nil
+	}
+	if m := t.Check(v); m != nil {
+		return &Error{Key: key, Code: "type_mismatch", Message: "'" + key + "': " + m.Error()}
+	}
+	return nil
+}
+
+// explain makes an *Error of what went wrong in an expression, keeping one that came from a lookup in it.
+func (l *lookup) explain(key string, err error) error {
+	var known *Error
+	var damage *snapshot.DamageError
+	if errors.As(err, &known) {
+		return known
+	}
+	if errors.As(err, &damage) {
+		return damage
+	}
+	return &Error{Key: key, Code: "evaluation", Message: "'" + key + "': " + err.Error(), Err: err}
+}
+
+func (l *lookup) options() expr.Options {
+	return expr.Options{StrictVariables: l.r.snap.opts.StrictVariables}
+}
+
+func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {
+	switch r.Kind {
+	case recipe.Constant:
+		return r.Value, nil
+	case recipe.Expression:
+		return expr.Eval(r.Expr, l, l.options())
+	case recipe.LookupOf:
+		return l.target(r.Targets[0])
+	case recipe.FirstFound:
+		return l.firstFound(r.Targets)
+	case recipe.HashLookup:
+		h, err := l.target(r.Targets[0])
+		v, _ := h.Get(r.Value)
+		return v, err
+	case recipe.Custom:
+		return l.custom(key, r)
+	case recipe.Abstract:
+		return value.Value{}, &Error{Key: key, Code: "abstract", Message: "'" + key + "' is abstract: nothing binds it to a value for this request"}
+	case recipe.Multibind:
+		return l.multibind(key, r)
+	}
+	return value.Value{}, &snapshot.DamageError{Section: "recipes", Expected: "a recipe that '" + key + "' can be bound to"}
+}
+
+// target looks a key up and asserts its type; a key that is not bound is undef.
+func (l *lookup) target(t recipe.Target) (value.Value, error) {
+	v, _, err := l.Lookup(t.Key, t.Type)
+	return v, err
+}
+
+func (l *lookup) firstFound(ts []recipe.Target) (value.Value, error) {
+	for _, t := range ts {
+		if v, err := l.target(t); err != nil || !v.IsUndef() {
+			return v, err
+		}
+	}
+	return value.Value{}, nil
+}
+
+func (l *lookup) custom(key string, r *recipe.Recipe) (value.Value, error) {
+	produce := l.r.snap.opts.Producers[r.Name]
+	if produce == nil {
+		return value.Value{}, &Error{Key: key, Code: "producer", Message: "'" + key + "' needs the producer '" + r.Name + "', which this program has not registered"}
+	}
+	v, err := produce(l.r, Value{r.Value})
+	if err != nil {
+		return value.Value{}, &Error{Key: key, Code: "producer", Message: "'" + key + "': the producer '" + r.Name + "' failed: " + err.Error(), Err: err}
+	}
+	return v.v, nil
+}
+
+// Variable is the variable of that name in the top scope. It is part of expr.Env.
+func (l *lookup) Variable(name string) (value.Value, bool) {
+	v, ok := l.r.facts.variables[name]
+	return v, ok
+}
+
+// Lookup looks a key up from inside an expression. It is part of expr.Env.
+func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
+	v, found, err := l.find(key)
+	if err == nil && found {
+		err = checkType(key, t, v)
+	}
+	return v, found && err == nil, err
+}

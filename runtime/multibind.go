@@ -1,0 +1,228 @@
+package runtime
+
+import (
+	"cmp"
+	"slices"
+
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+// multibind puts the effective contributions together (language.md, section 8).
+func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
+	parts, err := l.contributions(r.Name)
+	if err != nil {
+		return value.Value{}, err
+	}
+	c := collector{lookup: l, key: key, options: r.Options}
+	if r.Options.Array {
+		return c.array(parts)
+	}
+	return c.hash(parts)
+}
+
+// contributions are the parts of every scope the request is in, in order: layer, precedence, place.
+func (l *lookup) contributions(name string) ([]recipe.Part, error) {
+	var out []recipe.Part
+	for ref, err := range l.r.snap.file.FindAll(name, &l.r.scopes) {
+		if err != nil {
+			return nil, err
+		}
+		n, _ := ref.Recipe()
+		r, err := l.r.snap.recipe(n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r.Parts...)
+	}
+	slices.SortStableFunc(out, func(a, b recipe.Part) int {
+		return cmp.Or(cmp.Compare(a.Precedence, b.Precedence), cmp.Compare(a.Place, b.Place))
+	})
+	return out, nil
+}
+
+// collector puts one multibinding together.
+type collector struct {
+	*lookup
+	key     string
+	options *recipe.Options
+}
+
+// value produces a contribution and holds it to the element type.
+func (c *collector) value(p recipe.Part) (value.Value, error) {
+	v, err := c.follow(c.key, p.Recipe)
+	if err != nil {
+		return v, err
+	}
+	if c.options.Element != nil && c.options.Resolution != recipe.Append {
+		if m := c.options.Element.Check(v); m != nil {
+			return v, &Error{Key: c.key, Code: "type_mismatch", Message: "a contribution to '" + c.key + "'" + named(p) + ": " + m.Error()}
+		}
+	}
+	return v, nil
+}
+
+func named(p recipe.Part) string {
+	if !p.Named {
+		return ""
+	}
+	return " named '" + p.Name + "'"
+}
+
+func (c *collector) duplicate(p recipe.Part) error {
+	return &Error{Key: c.key, Code: "duplicate", Message: "two contributions to '" + c.key + "'" + named(p) + " are effective and neither has precedence"}
+}
+
+func (c *collector) array(parts []recipe.Part) (value.Value, error) {
+	elems := []value.Value{}
+	won := map[string]uint32{} // the precedence of the contribution that won a name
+	for _, p := range parts {
+		decides := c.options.PriorityOnUnnamed
+		if p.Named {
+			decides = c.options.PriorityOnNamed
+		}
+		if decides {
+			precedence, taken := won[p.Name]
+			if taken && precedence == p.Precedence {
+				return value.Value{}, c.duplicate(p)
+			}
+			if taken {
+				continue
+			}
+			won[p.Name] = p.Precedence
+		}
+		v, err := c.value(p)
+		if err != nil {
+			return value.Value{}, err
+		}
+		elems = append(elems, v)
+	}
+	return value.FromSlice(c.finish(elems)), nil
+}
+
+// finish flattens and removes what occurs twice, as the options say.
+func (c *collector) finish(elems []value.Value) []value.Value {
+	if c.options.Flatten != 0 {
+		elems = flatten(nil, elems, c.options.Flatten)
+	}
+	if c.options.Uniq {
+		elems = unique(elems)
+	}
+	return elems
+}
+
+// flatten takes arrays apart, levels deep; -1 is all the way.
+func flatten(out, elems []value.Value, levels int) []value.Value {
+	for _, e := range elems {
+		if e.Kind() == value.Array && levels != 0 {
+			out = flatten(out, e.Slice(), levels-1)
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func unique(elems []value.Value) []value.Value {
+	seen := make(map[string]bool, len(elems))
+	out := elems[:0:0]
+	for _, e := range elems {
+		if k := string(value.Append(nil, e)); !seen[k] {
+			seen[k] = true
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (c *collector) hash(parts []recipe.Part) (value.Value, error) {
+	var b value.Builder
+	won := map[string]uint32{}
+	appended := map[string][]value.Value{}
+	var order []string
+	for _, p := range parts {
+		precedence, taken := won[p.Name]
+		if !taken {
+			won[p.Name] = p.Precedence
+			order = append(order, p.Name)
+		}
+		skip, err := c.resolve(p, taken, precedence)
+		if err != nil {
+			return value.Value{}, err
+		}
+		if skip {
+			continue
+		}
+		v, err := c.value(p)
+		if err != nil {
+			return value.Value{}, err
+		}
+		switch c.options.Resolution {
+		case recipe.Append:
+			appended[p.Name] = append(appended[p.Name], v)
+		case recipe.Merge:
+			if v, err = c.merge(p, &b, v); err != nil {
+				return value.Value{}, err
+			}
+			fallthrough
+		default:
+			b.Set(value.FromString(p.Name), v)
+		}
+	}
+	if c.options.Resolution == recipe.Append {
+		return c.collectAppended(order, appended)
+	}
+	return b.Hash(), nil
+}
+
+// resolve decides what a contribution is worth whose name another of the given precedence has taken.
+func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip bool, err error) {
+	if !taken {
+		return false, nil
+	}
+	switch c.options.Resolution {
+	case recipe.Priority:
+		if precedence == p.Precedence {
+			return false, c.duplicate(p)
+		}
+		return true, nil
+	case recipe.Ignore:
+		return true, nil
+	case recipe.ErrorOnConflict:
+		return false, c.duplicate(p)
+	}
+	return false, nil
+}
+
+// merge adds to the higher hash of that name, if there is one, the entries it does not have.
+func (c *collector) merge(p recipe.Part, b *value.Builder, v value.Value) (value.Value, error) {
+	if v.Kind() != value.Hash {
+		return v, &Error{Key: c.key, Code: "type_mismatch", Message: "a contribution to '" + c.key + "'" + named(p) + ": expected a hash to merge, found " + describe(v)}
+	}
+	higher, ok := b.Get(value.FromString(p.Name))
+	if !ok {
+		return v, nil
+	}
+	var merged value.Builder
+	for k, e := range v.Pairs() { // lower first, as Ruby's merge orders the keys
+		merged.Set(k, e)
+	}
+	for k, e := range higher.Pairs() {
+		merged.Set(k, e)
+	}
+	return merged.Hash(), nil
+}
+
+func (c *collector) collectAppended(order []string, appended map[string][]value.Value) (value.Value, error) {
+	var b value.Builder
+	for _, name := range order {
+		v := value.FromSlice(c.finish(appended[name]))
+		if c.options.Element != nil {
+			if m := c.options.Element.Check(v); m != nil {
+				return value.Value{}, &Error{Key: c.key, Code: "type_mismatch", Message: "'" + name + "' of '" + c.key + "': " + m.Error()}
+			}
+		}
+		b.Set(value.FromString(name), v)
+	}
+	return b.Hash(), nil
+}

@@ -1,0 +1,312 @@
+package runtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"sort"
+	"strconv"
+
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// Value is what a lookup finds: undef, a boolean, an integer of 64 bits, a float, a string, an array or a hash (and, from
+// expressions, a regular expression, a type, or the default). The zero Value is undef. It is a view of the snapshot and
+// valid until that is closed.
+type Value struct{ v value.Value }
+
+// Kind says what a Value is.
+type Kind = value.Kind
+
+// The kinds of values.
+const (
+	Undef  = value.Undef
+	Bool   = value.Bool
+	Int    = value.Int
+	Float  = value.Float
+	String = value.String
+	Array  = value.Array
+	Hash   = value.Hash
+)
+
+// Kind says what v is.
+func (v Value) Kind() Kind { return v.v.Kind() }
+
+// IsUndef tells whether v is undef, which YAML writes as null.
+func (v Value) IsUndef() bool { return v.v.IsUndef() }
+
+// Bool is v as a boolean; false if it is none.
+func (v Value) Bool() bool { return v.v.Bool() }
+
+// Int is v as an integer; 0 if it is none.
+func (v Value) Int() int64 {
+	if v.v.Kind() != value.Int {
+		return 0
+	}
+	return v.v.Int()
+}
+
+// Float is v as a float; an integer is converted, anything else is 0.
+func (v Value) Float() float64 {
+	switch v.v.Kind() {
+	case value.Float:
+		return v.v.Float()
+	case value.Int:
+		return float64(v.v.Int())
+	}
+	return 0
+}
+
+// Text is the text of a string, without copying it; "" if v is none.
+func (v Value) Text() string { return v.v.Text() }
+
+// String is v as it stands in an interpolated string.
+func (v Value) String() string { return string(value.AppendText(nil, v.v)) }
+
+// Len is the number of elements of an array or of entries of a hash, else 0.
+func (v Value) Len() int { return v.v.Len() }
+
+// Elems ranges over the elements of an array, in order.
+func (v Value) Elems() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		for e := range v.v.Elems() {
+			if !yield(Value{e}) {
+				return
+			}
+		}
+	}
+}
+
+// Entries ranges over the entries of a hash, in the order of the data.
+func (v Value) Entries() iter.Seq2[Value, Value] {
+	return func(yield func(Value, Value) bool) {
+		for k, e := range v.v.Pairs() {
+			if !yield(Value{k}, Value{e}) {
+				return
+			}
+		}
+	}
+}
+
+// Get is the entry of a hash with a string key.
+func (v Value) Get(key string) (Value, bool) {
+	e, ok := v.v.Get(value.FromString(key))
+	return Value{e}, ok
+}
+
+// Index is element i of an array, from 0; undef where there is none.
+func (v Value) Index(i int) Value { return Value{v.v.Index(i)} }
+
+// Interface is v as ordinary Go values that do not refer to the snapshot: nil, bool, int64, float64, string, []any and
+// map[string]any, whose keys are the text of the hash's keys.
+func (v Value) Interface() any {
+	switch v.v.Kind() {
+	case value.Undef:
+		return nil
+	case value.Bool:
+		return v.v.Bool()
+	case value.Int:
+		return v.v.Int()
+	case value.Float:
+		return v.v.Float()
+	case value.Array:
+		out := make([]any, 0, v.Len())
+		for e := range v.Elems() {
+			out = append(out, e.Interface())
+		}
+		return out
+	case value.Hash:
+		out := make(map[string]any, v.Len())
+		for k, e := range v.Entries() {
+			out[k.String()] = e.Interface()
+		}
+		return out
+	}
+	return v.String()
+}
+
+// MarshalJSON is v as JSON: hashes in the order of the data, floats with a point, integers exact.
+func (v Value) MarshalJSON() ([]byte, error) { return value.AppendJSON(nil, v.v), nil }
+
+// Check asserts a type, as `type:` of a binding does (language.md, section 9): nil, or an *Error with the code
+// type_mismatch that says what was expected and found, and where in the value.
+func (v Value) Check(t *Type) error {
+	if m := t.t.Check(v.v); m != nil {
+		return &Error{Code: "type_mismatch", Message: m.Error()}
+	}
+	return nil
+}
+
+// Type is a type that values are held to.
+type Type struct{ t *types.Type }
+
+// ParseType reads a type, as "Array[String]".
+func ParseType(text string) (*Type, error) {
+	t, err := types.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return &Type{t}, nil
+}
+
+// ParseJSON reads one JSON value; hashes keep their order, integers are exact.
+func ParseJSON(text []byte) (Value, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	v, err := readJSON(d, value.MaxDepth)
+	if err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = fmt.Errorf("expected one JSON value, found more behind it")
+		}
+	}
+	return Value{v}, err
+}
+
+func readJSON(d *json.Decoder, depth int) (value.Value, error) {
+	t, err := d.Token()
+	if err != nil {
+		return value.Value{}, err
+	}
+	switch t := t.(type) {
+	case bool:
+		return value.FromBool(t), nil
+	case string:
+		return value.FromString(t), nil
+	case json.Number:
+		return jsonNumber(string(t))
+	case json.Delim:
+		if depth == 0 {
+			return value.Value{}, fmt.Errorf("expected JSON nested at most %d deep", value.MaxDepth)
+		}
+		if t == '[' {
+			return readJSONArray(d, depth-1)
+		}
+		return readJSONObject(d, depth-1)
+	}
+	return value.Value{}, nil
+}
+
+func readJSONArray(d *json.Decoder, depth int) (value.Value, error) {
+	elems := []value.Value{}
+	for d.More() {
+		e, err := readJSON(d, depth)
+		if err != nil {
+			return value.Value{}, err
+		}
+		elems = append(elems, e)
+	}
+	_, err := d.Token()
+	return value.FromSlice(elems), err
+}
+
+func readJSONObject(d *json.Decoder, depth int) (value.Value, error) {
+	var b value.Builder
+	for d.More() {
+		k, err := d.Token()
+		if err != nil {
+			return value.Value{}, err
+		}
+		e, err := readJSON(d, depth)
+		if err != nil {
+			return value.Value{}, err
+		}
+		name, _ := k.(string)
+		b.Set(value.FromString(name), e)
+	}
+	_, err := d.Token()
+	return b.Hash(), err
+}
+
+func jsonNumber(text string) (value.Value, error) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return value.FromInt(n), nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !bytes.ContainsAny([]byte(text), ".eE") {
+		return value.Value{}, fmt.Errorf("expected a number of 64 bits, found %s", text)
+	}
+	return value.FromFloat(f), nil
+}
+
+// ValueOf converts ordinary Go values: nil, booleans, integers, floats, json.Number, strings, Values, slices of any and
+// maps from string to any, which are taken in the order of their keys.
+func ValueOf(x any) (Value, error) {
+	switch x := x.(type) {
+	case nil:
+		return Value{}, nil
+	case Value:
+		return x, nil
+	case bool:
+		return Value{value.FromBool(x)}, nil
+	case string:
+		return Value{value.FromString(x)}, nil
+	case int:
+		return Value{value.FromInt(int64(x))}, nil
+	case int64:
+		return Value{value.FromInt(x)}, nil
+	case int32:
+		return Value{value.FromInt(int64(x))}, nil
+	case uint32:
+		return Value{value.FromInt(int64(x))}, nil
+	case uint64:
+		if x > math.MaxInt64 {
+			return Value{}, fmt.Errorf("the integer %d does not fit 64 bits with a sign", x)
+		}
+		return Value{value.FromInt(int64(x))}, nil
+	case float64:
+		return Value{value.FromFloat(x)}, nil
+	case json.Number:
+		v, err := jsonNumber(string(x))
+		return Value{v}, err
+	case []any:
+		return sliceOf(x)
+	case []string:
+		return Value{value.Strings(x...)}, nil
+	case map[string]any:
+		return hashOf(x)
+	}
+	return Value{}, fmt.Errorf("a value of Go type %T cannot be made a value of the bindings", x)
+}
+
+func sliceOf(xs []any) (Value, error) {
+	elems := make([]value.Value, len(xs))
+	for i, x := range xs {
+		e, err := ValueOf(x)
+		if err != nil {
+			return Value{}, err
+		}
+		elems[i] = e.v
+	}
+	return Value{value.FromSlice(elems)}, nil
+}
+
+func hashOf(m map[string]any) (Value, error) {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	var b value.Builder
+	for _, k := range keys {
+		e, err := ValueOf(m[k])
+		if err != nil {
+			return Value{}, err
+		}
+		b.Set(value.FromString(k), e.v)
+	}
+	return Value{b.Hash()}, nil
+}
+
+func describe(v value.Value) string {
+	switch v.Kind() {
+	case value.Array:
+		return "an array"
+	case value.Hash:
+		return "a hash"
+	}
+	return types.Infer(v).String() + " '" + string(value.AppendText(nil, v)) + "'"
+}
