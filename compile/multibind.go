@@ -115,9 +115,9 @@ func (c *composer) checkOptions(b *loader.Binding, o *recipe.Options) bool {
 	switch {
 	case o.Array:
 		return true
-	case (o.Flatten != 0 || o.Uniq) && o.Resolution != recipe.Append:
+	case (o.Flatten != 0 || o.Uniq) && o.Resolution != recipe.AppendAll:
 		c.diags.Errorf(at, "multibind", "expected 'flatten' and 'uniq' of a hash with 'conflict_resolution: append' only")
-	case o.Resolution == recipe.Append && o.Element != nil && !o.Element.HoldsArrays():
+	case o.Resolution == recipe.AppendAll && o.Element != nil && !o.Element.HoldsArrays():
 		c.diags.Errorf(at, "multibind", "'append' makes arrays: expected Data or an array type as type of the elements, found %s", o.Element)
 	default:
 		return true
@@ -214,7 +214,7 @@ func (c *composer) checkContribution(cand candidate, d declaration) {
 }
 
 // appended tells whether contributions become elements of the elements, whose type then is that of the result.
-func appended(o *recipe.Options) bool { return o.Resolution == recipe.Append }
+func appended(o *recipe.Options) bool { return o.Resolution == recipe.AppendAll }
 
 // checkTwice reports contributions of equal precedence under equal conditions, where priority decides between them.
 func (c *composer) checkTwice(cs []candidate, d declaration) {

@@ -106,7 +106,7 @@ func (c *composer) checkNames(doc *yaml.Document, n *yaml.Node, node *expr.Node)
 		case expr.Call:
 			if !expr.Known(x.Name) {
 				hint := ""
-				if near := diag.Suggest(x.Name, expr.Functions()); near != "" {
+				if near := diag.Suggest(x.Name, expr.Names()); near != "" {
 					hint = "did you mean '" + near + "'?"
 				}
 				report(x, "function", "there is no function '"+x.Name+"' here: only functions without side effects can be called", hint)

@@ -54,7 +54,7 @@ func (c *collector) value(p recipe.Part) (value.Value, error) {
 	if err != nil {
 		return v, err
 	}
-	if c.options.Element != nil && c.options.Resolution != recipe.Append {
+	if c.options.Element != nil && c.options.Resolution != recipe.AppendAll {
 		if m := c.options.Element.Check(v); m != nil {
 			return v, &Error{Key: c.key, Code: "type_mismatch", Message: "a contribution to '" + c.key + "'" + named(p) + ": " + m.Error()}
 		}
@@ -158,7 +158,7 @@ func (c *collector) hash(parts []recipe.Part) (value.Value, error) {
 			return value.Value{}, err
 		}
 		switch c.options.Resolution {
-		case recipe.Append:
+		case recipe.AppendAll:
 			appended[p.Name] = append(appended[p.Name], v)
 		case recipe.Merge:
 			if v, err = c.merge(p, &b, v); err != nil {
@@ -169,7 +169,7 @@ func (c *collector) hash(parts []recipe.Part) (value.Value, error) {
 			b.Set(value.FromString(p.Name), v)
 		}
 	}
-	if c.options.Resolution == recipe.Append {
+	if c.options.Resolution == recipe.AppendAll {
 		return c.collectAppended(order, appended)
 	}
 	return b.Hash(), nil

@@ -25,7 +25,7 @@ import (
 var ErrMalformed = errors.New("not an encoded expression")
 
 // MaxDepth is how deep the nodes of an encoded expression may nest.
-const MaxDepth = 1000
+const MaxDepth = 4000
 
 const lambdaBit = 0x80
 

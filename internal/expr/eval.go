@@ -30,7 +30,7 @@ type Options struct {
 // The defaults of Options, far beyond what data needs and far below what hurts.
 const (
 	DefaultSteps = 1 << 20
-	DefaultDepth = 1000
+	DefaultDepth = 4000
 	DefaultSize  = 64 << 20
 )
 
@@ -151,6 +151,8 @@ var (
 	errSteps = errors.New("the evaluation takes too many steps")
 	errDepth = errors.New("the expression is nested too deep")
 	errSize  = errors.New("the evaluation produces too much data")
+	errPairs = errors.New("the elements of the Array must be pairs")
+	errOdd   = errors.New("an Array of keys and values must have an even length")
 )
 
 // spend counts n steps.

@@ -52,7 +52,7 @@ const (
 	Priority Resolution = iota
 	Ignore
 	ErrorOnConflict
-	Append
+	AppendAll
 	Merge
 	resolutionCount
 )

@@ -56,7 +56,7 @@ func (p *parser) params() []expr.Param {
 func (p *parser) param() expr.Param {
 	param := expr.Param{Type: p.paramType(), Rest: p.accept("*")}
 	if p.tok.kind != tVar {
-		p.unexpected("a parameter, $name,")
+		p.unexpected("a parameter such as $name")
 		return param
 	}
 	param.Name = p.tok.text

@@ -11,7 +11,7 @@ type lexer struct {
 	src    string
 	pos    int
 	prev   token   // the token before pos
-	line   int     // where the line of pos begins, as far as only tokens and white space were passed
+	inLine bool    // whether something stands before pos on its line, white space aside
 	jump   int     // where the text goes on after the end of this line, if heredocs begin on it; else 0
 	origin *origin // where src came from; nil: src is the text the user gave
 	err    *Error  // the first error; from then on every token is tEOF
@@ -43,8 +43,7 @@ func (l *lexer) next() token {
 	if l.err != nil {
 		t = token{kind: tEOF, off: l.pos, end: l.pos}
 	}
-	l.pos = t.end
-	l.prev = t
+	l.pos, l.prev, l.inLine = t.end, t, true
 	return t
 }
 
@@ -100,7 +99,7 @@ func (l *lexer) skip() {
 // newline passes the end of a line and the heredocs that follow it.
 func (l *lexer) newline() {
 	l.pos = max(l.pos+1, l.jump)
-	l.line, l.jump = l.pos, 0
+	l.jump, l.inLine = 0, false
 }
 
 func (l *lexer) comment() {
@@ -110,6 +109,7 @@ func (l *lexer) comment() {
 		return
 	}
 	l.pos += 2 + n + 2
+	l.inLine = true
 }
 
 // lineLen is the length of the line s begins with, without its \n.
@@ -151,7 +151,7 @@ var operators = [...]string{
 func (l *lexer) operator() token {
 	for _, op := range operators {
 		if l.has(op) {
-			return token{kind: tOp, off: l.pos, end: l.pos + len(op), text: op, spaced: l.spaced(), first: l.first()}
+			return token{kind: tOp, off: l.pos, end: l.pos + len(op), text: op, spaced: l.spaced(), first: !l.inLine}
 		}
 	}
 	_, n := utf8.DecodeRuneInString(l.src[l.pos:])
@@ -162,10 +162,6 @@ func (l *lexer) operator() token {
 func (l *lexer) spaced() bool {
 	r, _ := utf8.DecodeLastRuneInString(l.src[:l.pos])
 	return l.pos == 0 || isBlankOrNewline(r)
-}
-
-func (l *lexer) first() bool {
-	return strings.TrimLeftFunc(l.src[min(l.line, l.pos):l.pos], isBlankOrNewline) == ""
 }
 
 // word is a keyword, a name or another bare word.

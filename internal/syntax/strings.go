@@ -109,9 +109,6 @@ func (t *template) flush(p *parser, end int) {
 
 // replace puts s in the place of the n bytes at pos.
 func (t *template) replace(p *parser, n int, s string) {
-	if t.buf == nil {
-		t.buf = make([]byte, 0, len(p.src)-t.from)
-	}
 	t.buf = append(append(t.buf, p.src[t.from:p.pos]...), s...)
 	p.pos += n
 	t.from = p.pos

@@ -56,7 +56,7 @@ func ParseLambda(src string) (*expr.Lambda, []Error) {
 	p := parser{lexer: lexer{src: src}}
 	p.advance()
 	if !p.at("|") {
-		p.unexpected("a lambda, |$x| { ... },")
+		p.unexpected("a lambda such as |$x| { ... }")
 	}
 	l := p.lambda()
 	p.end()

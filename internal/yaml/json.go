@@ -139,9 +139,10 @@ func (p *jsonParser) list(n Node) (Node, bool) {
 }
 
 func (p *jsonParser) hash(n Node) (Node, bool) {
+	n.Kind = Mapping
 	m := mapping{report: p.report}
 	if p.take('}') {
-		return m.node(n.Line, n.Col), true
+		return n, true
 	}
 	for {
 		key, val, ok := p.entry()
@@ -150,7 +151,8 @@ func (p *jsonParser) hash(n Node) (Node, bool) {
 		}
 		m.set(key, val)
 		if p.take('}') {
-			return m.node(n.Line, n.Col), true
+			n.Kids = m.kids
+			return n, true
 		}
 		if !p.take(',') {
 			return p.syntax("expected ',' or '}' after an entry of a hash, found " + p.found())

@@ -103,8 +103,3 @@ func (m *mapping) twice(first, second *Node) {
 	}
 	m.fail(m.doc.Pos(second), "yaml_duplicate_key", what, "remove one of the two", note)
 }
-
-// node is the finished Mapping at a place.
-func (m *mapping) node(line, col uint32) Node {
-	return Node{Kind: Mapping, Line: line, Col: col, Kids: m.kids}
-}

@@ -99,7 +99,7 @@ func (r *report) refuseSyntax(c complaint) {
 	default:
 		message, hint = reword(c.problem)
 	}
-	if strings.Contains(c.context, " tag") {
+	if strings.Contains(c.context, " tag") || strings.Contains(c.problem, " tag") {
 		code = "yaml_tag"
 	}
 	var notes []diag.Note

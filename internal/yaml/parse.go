@@ -19,7 +19,7 @@ import (
 
 // Limits on what a file can make of its reader.
 const (
-	maxDepth    = 512       // of hashes and lists in one another, aliases included
+	maxDepth    = 512       // of hashes and lists in one another, aliases included; see tooDeep
 	maxExpanded = 1_000_000 // nodes reached through aliases, in one file
 	maxRepairs  = 100       // places in a file that repair touches
 )
@@ -139,18 +139,21 @@ func (c *composer) refuse(err error) {
 	c.refuseSyntax(complaint{
 		problem: at.Message,
 		context: at.ContextMsg,
-		pos:     c.place(at.Mark),
-		start:   c.place(at.ContextMark),
+		pos:     c.mark(at.Mark.Line, at.Mark.Column),
+		start:   c.mark(at.ContextMark.Line, at.ContextMark.Column),
 	})
 }
 
-// place is a position of the library's, which may lie behind the end of the file.
-func (c *composer) place(m goyaml.Mark) diag.Pos {
-	if m.Line > len(c.doc.lines) {
+// mark is a position of the library's, which may lie behind the end of the file.
+func (c *composer) mark(line, col int) diag.Pos {
+	if line > len(c.doc.lines) {
 		return c.doc.posAt(len(c.doc.src))
 	}
-	return diag.Pos{File: c.doc.File, Line: m.Line, Col: m.Column}
+	return diag.Pos{File: c.doc.File, Line: line, Col: col}
 }
+
+// place is the position of n.
+func (c *composer) place(n *goyaml.Node) diag.Pos { return c.mark(n.Line, n.Column) }
 
 // passOver warns of further documents, unless they are empty. What is wrong in them does not matter.
 func (c *composer) passOver(rest *goyaml.Loader) {
@@ -161,9 +164,9 @@ func (c *composer) passOver(rest *goyaml.Loader) {
 			return
 		}
 		var at *goyaml.LoadError
-		pos := diag.Pos{File: c.doc.File, Line: top.Line, Col: top.Column}
+		pos := c.place(&top)
 		if errors.As(err, &at) {
-			pos = c.place(at.Mark)
+			pos = c.mark(at.Mark.Line, at.Mark.Column)
 		}
 		if err != nil || !isEmpty(top.Content[0]) {
 			c.warn(pos, "yaml_document", "this is a second YAML document, which is passed over: only the first one of a file counts",
@@ -186,7 +189,8 @@ func (c *composer) node(n *goyaml.Node, depth int) Node {
 	if n.Kind == goyaml.AliasNode {
 		return c.alias(n, depth)
 	}
-	out := Node{Line: uint32(n.Line), Col: uint32(n.Column)}
+	pos := c.place(n)
+	out := Node{Line: uint32(pos.Line), Col: uint32(pos.Col)}
 	switch {
 	case n.Kind == goyaml.ScalarNode:
 		out.Value = c.scalar(n)
@@ -194,7 +198,8 @@ func (c *composer) node(n *goyaml.Node, depth int) Node {
 		c.fail(c.doc.Pos(&out), "yaml_depth", tooDeep, "")
 	case n.Kind == goyaml.MappingNode:
 		c.checkTag(n, "!!map")
-		out = c.mapping(n, depth+1)
+		out.Kind = Mapping
+		out.Kids = c.entries(n, depth+1)
 	default:
 		c.checkTag(n, "!!seq")
 		out.Kind = Sequence
@@ -204,26 +209,26 @@ func (c *composer) node(n *goyaml.Node, depth int) Node {
 			n.Content[i] = nil
 		}
 	}
-	n.Content = nil
 	if n.Anchor != "" {
 		c.anchor(n, out)
 	}
 	return out
 }
 
-func (c *composer) mapping(n *goyaml.Node, depth int) Node {
+// entries converts the keys and values of the mapping n.
+func (c *composer) entries(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, len(n.Content))}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		key, val := c.node(k, depth), c.node(n.Content[i+1], depth)
 		if isMergeKey(k) {
-			m.merge(c.doc.Pos(&key), &val)
+			m.merge(c.place(k), &val)
 		} else {
 			m.set(key, val)
 		}
 		n.Content[i], n.Content[i+1] = nil, nil
 	}
-	return m.node(uint32(n.Line), uint32(n.Column))
+	return m.kids
 }
 
 // isMergeKey goes by Psych, for which quotes make no difference but a tag does.
@@ -248,7 +253,7 @@ func (c *composer) alias(n *goyaml.Node, depth int) Node {
 	if c.budget < 0 {
 		return Node{} // reported already
 	}
-	pos := diag.Pos{File: c.doc.File, Line: n.Line, Col: n.Column}
+	pos := c.place(n)
 	out, finished := c.anchored[n.Alias]
 	if !finished {
 		c.fail(pos, "yaml_alias", "the alias *"+n.Value+" stands inside the very value it refers to", "")
@@ -302,7 +307,7 @@ func (c *composer) scalar(n *goyaml.Node) value.Value {
 func (c *composer) resolved(n *goyaml.Node) (value.Value, bool) {
 	v, problem := resolve(n.Value)
 	if problem != noFault {
-		c.refuseScalar(diag.Pos{File: c.doc.File, Line: n.Line, Col: n.Column}, n.Value, problem)
+		c.refuseScalar(c.place(n), n.Value, problem)
 	}
 	return v, problem == noFault
 }
@@ -327,7 +332,7 @@ func (c *composer) tagged(n *goyaml.Node) value.Value {
 		v = value.FromFloat(float64(v.Int()))
 	}
 	if ok && v.Kind() != want {
-		c.fail(diag.Pos{File: c.doc.File, Line: n.Line, Col: n.Column}, "yaml_tag",
+		c.fail(c.place(n), "yaml_tag",
 			"expected what the tag "+n.Tag+" says, found "+describe(v), "")
 	}
 	return v
@@ -336,7 +341,7 @@ func (c *composer) tagged(n *goyaml.Node) value.Value {
 // checkTag reports a tag that is not the one its node has anyway.
 func (c *composer) checkTag(n *goyaml.Node, own string) {
 	if n.Style&goyaml.TaggedStyle != 0 && n.Tag != own {
-		c.fail(diag.Pos{File: c.doc.File, Line: n.Line, Col: n.Column}, "yaml_tag",
+		c.fail(c.place(n), "yaml_tag",
 			"the tag "+n.Tag+" is not supported here", "remove it: data is strings, numbers, booleans, null, lists and hashes")
 	}
 }

@@ -1,0 +1,198 @@
+package expr_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// facts is an Env of facts and of nothing else but bindings.
+type facts struct {
+	vars     map[string]value.Value
+	bindings map[string]value.Value
+}
+
+func (f facts) Variable(name string) (value.Value, bool) {
+	v, ok := f.vars[name]
+	return v, ok
+}
+
+func (f facts) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
+	v, ok := f.bindings[key]
+	if ok && typ != nil {
+		if m := typ.Check(v); m != nil {
+			return v, true, m
+		}
+	}
+	return v, ok, nil
+}
+
+// table is a file of expressions with Puppet's answers.
+type table struct {
+	Facts json.RawMessage
+	Cases []struct {
+		Expr  string
+		Value json.RawMessage
+		Error bool
+	}
+}
+
+func readTable(t *testing.T, path string) (table, facts) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Skip(err)
+	}
+	var tab table
+	if err := json.Unmarshal(b, &tab); err != nil {
+		t.Fatal(err)
+	}
+	all := fromJSON(t, tab.Facts)
+	env := facts{vars: map[string]value.Value{"facts": all}}
+	for k, v := range all.Pairs() {
+		env.vars[k.Text()] = v
+	}
+	return tab, env
+}
+
+// fromJSON reads JSON with keys in order and with integers apart from floats.
+func fromJSON(t *testing.T, b []byte) value.Value {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(string(b)))
+	d.UseNumber()
+	return decodeJSON(t, d)
+}
+
+func decodeJSON(t *testing.T, d *json.Decoder) value.Value {
+	t.Helper()
+	token, err := d.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch tok := token.(type) {
+	case json.Delim:
+		if tok == '[' {
+			var elems []value.Value
+			for d.More() {
+				elems = append(elems, decodeJSON(t, d))
+			}
+			d.Token()
+			return value.FromSlice(elems)
+		}
+		var b value.Builder
+		for d.More() {
+			k := decodeJSON(t, d)
+			b.Set(k, decodeJSON(t, d))
+		}
+		d.Token()
+		return b.Hash()
+	case string:
+		return value.FromString(tok)
+	case bool:
+		return value.FromBool(tok)
+	case json.Number:
+		if n, err := tok.Int64(); err == nil {
+			return value.FromInt(n)
+		}
+		f, err := tok.Float64()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value.FromFloat(f)
+	}
+	return value.Value{}
+}
+
+// appendJSON writes v as the tables do: default is {"__default__": 1}, keys and other values by their text.
+func appendJSON(dst []byte, v value.Value) []byte {
+	switch v.Kind() {
+	case value.Undef:
+		return append(dst, "null"...)
+	case value.Default:
+		return append(dst, `{"__default__": 1}`...)
+	case value.Bool, value.Int, value.Float:
+		return value.AppendText(dst, v)
+	case value.Array:
+		dst = append(dst, '[')
+		for i, e := range v.Slice() {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = appendJSON(dst, e)
+		}
+		return append(dst, ']')
+	case value.Hash:
+		dst = append(dst, '{')
+		first := true
+		for k, e := range v.Pairs() {
+			if !first {
+				dst = append(dst, ", "...)
+			}
+			first = false
+			dst = appendJSON(append(quote(dst, string(value.AppendText(nil, k))), ": "...), e)
+		}
+		return append(dst, '}')
+	}
+	return quote(dst, string(value.AppendText(nil, v)))
+}
+
+func quote(dst []byte, s string) []byte {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string always encodes
+	return append(dst, strings.TrimSuffix(b.String(), "\n")...)
+}
+
+// evaluate runs an expression the four ways it may run: as parsed, folded, and both after encoding.
+func evaluate(t *testing.T, src string, env facts) (value.Value, error) {
+	t.Helper()
+	n, errs := syntax.ParseExpression(src)
+	if len(errs) > 0 {
+		return value.Value{}, errors.New(errs[0].Message)
+	}
+	v, err := expr.Eval(n, env, expr.Options{})
+	for _, other := range []*expr.Node{expr.Fold(n), decoded(t, n), decoded(t, expr.Fold(n))} {
+		w, otherErr := expr.Eval(other, env, expr.Options{})
+		if (err == nil) != (otherErr == nil) || err == nil && !value.Identical(v, w) {
+			t.Errorf("%s: %s, %v; folded or encoded: %s, %v", src, appendJSON(nil, v), err, appendJSON(nil, w), otherErr)
+		}
+	}
+	return v, err
+}
+
+func decoded(t *testing.T, n *expr.Node) *expr.Node {
+	t.Helper()
+	out, err := expr.Decode(string(expr.Append(nil, n)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestConformance(t *testing.T) {
+	runTable(t, "../../../shared/conformance/expressions.json")
+}
+
+func runTable(t *testing.T, path string) {
+	tab, env := readTable(t, path)
+	for _, c := range tab.Cases {
+		v, err := evaluate(t, c.Expr, env)
+		switch {
+		case c.Error && err == nil:
+			t.Errorf("%s: expected an error, found %s", c.Expr, appendJSON(nil, v))
+		case c.Error:
+		case err != nil:
+			t.Errorf("%s: expected %s, found the error %v", c.Expr, c.Value, err)
+		case !value.Identical(fromJSON(t, c.Value), fromJSON(t, appendJSON(nil, v))):
+			t.Errorf("%s: expected %s, found %s", c.Expr, c.Value, appendJSON(nil, v))
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package expr
+
+import (
+	"slices"
+
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// newHash makes a hash of pairs, of keys and values in turn, or of a list of paths and values.
+func (c *call) newHash() (value.Value, error) {
+	if err := c.between(1, 2); err != nil {
+		return value.Value{}, err
+	}
+	v := c.args[0]
+	if len(c.args) == 2 {
+		option := c.args[1].Text()
+		if option != "tree" && option != "hash_tree" || !isTree(v) {
+			return v, c.failf("argument 2 must be 'tree' or 'hash_tree', with an Array of paths and values")
+		}
+		return c.hashOfTree(v, option == "hash_tree")
+	}
+	switch {
+	case v.Kind() == value.Hash:
+		return v, nil
+	case v.Kind() != value.Array && !types.Iterates(v):
+		return v, c.failf("%s cannot be converted to a Hash", describe(v))
+	case v.Kind() != value.Array:
+		elems, err := c.elements()
+		if err != nil {
+			return v, err
+		}
+		v = value.FromSlice(elems)
+	}
+	h, err := c.ev.hashOfArray(v, isPairs(v))
+	if err != nil {
+		return v, c.fail(err)
+	}
+	return h, nil
+}
+
+// isPairs tells whether v is an array of arrays of two.
+func isPairs(v value.Value) bool {
+	for e := range v.Elems() {
+		if e.Kind() != value.Array || e.Len() != 2 {
+			return false
+		}
+	}
+	return v.Len() > 0
+}
+
+// isTree tells whether v is an array of paths with their values.
+func isTree(v value.Value) bool {
+	for e := range v.Elems() {
+		if e.Index(0).Kind() != value.Array {
+			return false
+		}
+	}
+	return v.Kind() == value.Array && isPairs(v)
+}
+
+// hashOfArray makes a hash of pairs, or of keys and values in turn.
+func (ev *evaluator) hashOfArray(v value.Value, pairs bool) (value.Value, error) {
+	list := v.Slice()
+	if pairs {
+		list = make([]value.Value, 0, 2*v.Len())
+		for e := range v.Elems() {
+			if e.Len() < 1 || e.Len() > 2 {
+				return v, errPairs
+			}
+			list = append(list, e.Index(0), e.Index(1))
+		}
+	}
+	if len(list)%2 != 0 {
+		return v, errOdd
+	}
+	var b value.Builder
+	for i := 0; i < len(list); i += 2 {
+		if err := ev.setKey(&b, list[i], list[i+1]); err != nil {
+			return v, err
+		}
+	}
+	return b.Hash(), nil
+}
+
+// branch is a collection under construction: a hash, or what was given for it.
+type branch struct {
+	keys   []value.Value
+	values []any // value.Value or *branch
+	array  bool
+}
+
+func (b *branch) find(key value.Value) int {
+	return slices.IndexFunc(b.keys, func(k value.Value) bool { return value.Identical(k, key) })
+}
+
+func (b *branch) set(key value.Value, val any) {
+	if i := b.find(key); i >= 0 {
+		b.values[i] = val
+		return
+	}
+	b.keys, b.values = append(b.keys, key), append(b.values, val)
+}
+
+// into is the branch at key, made if it is missing; nil where a value stands there that nothing can be put into.
+func (b *branch) into(key value.Value) *branch {
+	if i := b.find(key); i >= 0 {
+		if v, ok := b.values[i].(value.Value); ok {
+			b.values[i] = grow(v)
+		}
+		inner, _ := b.values[i].(*branch)
+		return inner
+	}
+	inner := &branch{}
+	b.set(key, inner)
+	return inner
+}
+
+// grow turns a collection into a branch.
+func grow(v value.Value) any {
+	b := &branch{array: v.Kind() == value.Array}
+	switch v.Kind() {
+	case value.Array:
+		i := int64(0)
+		for e := range v.Elems() {
+			b.set(value.FromInt(i), e)
+			i++
+		}
+	case value.Hash:
+		for k, e := range v.Pairs() {
+			b.set(k, e)
+		}
+	default:
+		return v
+	}
+	return b
+}
+
+func (b *branch) finish() value.Value {
+	var h value.Builder
+	var list []value.Value
+	for i, v := range b.values {
+		val, ok := v.(value.Value)
+		if !ok {
+			val = v.(*branch).finish()
+		}
+		h.Set(b.keys[i], val)
+		list = append(list, val)
+	}
+	if b.array {
+		return value.FromSlice(list)
+	}
+	return h.Hash()
+}
+
+// hashOfTree puts values at their paths.
+func (c *call) hashOfTree(v value.Value, hashes bool) (value.Value, error) {
+	root := &branch{}
+	for e := range v.Elems() {
+		path, val := e.Index(0).Slice(), e.Index(1)
+		if err := c.ev.spend((1 + len(path)) * (1 + len(root.keys))); err != nil {
+			return v, err
+		}
+		if err := c.ev.produce(2 * sizeOfElement * (1 + len(path))); err != nil {
+			return v, err
+		}
+		if len(path) == 0 {
+			if err := c.mergeRoot(root, val); err != nil {
+				return v, err
+			}
+			continue
+		}
+		at := root
+		for _, key := range path[:len(path)-1] {
+			if at = at.into(key); at == nil {
+				return v, c.failf("nothing can be put below the value at %s", toS(e.Index(0)))
+			}
+		}
+		if hashes {
+			val = arrayAsHash(val)
+		}
+		if err := c.place(at, path, val); err != nil {
+			return v, err
+		}
+	}
+	return root.finish(), nil
+}
+
+// place sets the last key of path in b. An array can only be written to where it is, or grow by one.
+func (c *call) place(b *branch, path []value.Value, val value.Value) error {
+	key := path[len(path)-1]
+	if b.array && (key.Kind() != value.Int || key.Int() < 0 || key.Int() > int64(len(b.keys))) {
+		return c.failf("%s is no place in an Array", toS(value.FromSlice(path)))
+	}
+	b.set(key, val)
+	return nil
+}
+
+func (c *call) mergeRoot(root *branch, val value.Value) error {
+	b, ok := grow(val).(*branch)
+	if !ok {
+		return c.failf("the root must be an Array or a Hash, found %s", describe(val))
+	}
+	for i, k := range b.keys {
+		root.set(k, b.values[i])
+	}
+	return nil
+}
+
+// arrayAsHash makes hashes of arrays at every depth, with their indexes as keys.
+func arrayAsHash(v value.Value) value.Value {
+	if v.Kind() != value.Array {
+		return v
+	}
+	var b value.Builder
+	i := int64(0)
+	for e := range v.Elems() {
+		b.Set(value.FromInt(i), arrayAsHash(e))
+		i++
+	}
+	return b.Hash()
+}

@@ -1,0 +1,623 @@
+package expr
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// This file is String.new: values as text, by formats that depend on their types.
+
+// textFormat is how values of a type are written: %<flags><width>.<precision><letter>, and for collections what stands
+// between the elements and how these are written.
+type textFormat struct {
+	directive
+	source                string
+	letter                byte
+	open                  byte // one of [ { ( < | or 0
+	separator, separator2 *string
+	inner                 formatMap
+}
+
+// formatMap is formats by type, the first that fits counts.
+type formatMap []typeFormat
+
+type typeFormat struct {
+	typ    *types.Type
+	format *textFormat
+}
+
+func (m formatMap) find(t *types.Type) *textFormat {
+	for _, tf := range m {
+		if tf.typ.Accepts(t) {
+			return tf.format
+		}
+	}
+	return simpleFormat('s')
+}
+
+func simpleFormat(letter byte) *textFormat {
+	return &textFormat{directive: directive{precision: -1}, source: "%" + string(letter), letter: letter}
+}
+
+// defaultFormats are how values are written where nothing is said; elements of collections are quoted.
+func defaultFormats() formatMap {
+	return formatMap{
+		{types.Of(types.Float), simpleFormat('f')},
+		{types.Of(types.Numeric), simpleFormat('d')},
+		{types.Of(types.Array), simpleFormat('a')},
+		{types.Of(types.Hash), simpleFormat('h')},
+		{types.Of(types.Any), simpleFormat('s')},
+	}
+}
+
+var quotedElements = formatMap{{types.Of(types.Any), simpleFormat('p')}}
+
+var formatForm = regexp.MustCompile(`^%([\s\[+#0{<(|-]*)([1-9][0-9]*)?(?:\.([0-9]+))?([a-zA-Z])$`)
+
+func parseFormat(source string) (*textFormat, error) {
+	m := formatForm.FindStringSubmatch(source)
+	if m == nil {
+		return nil, fmt.Errorf("the format %s is not of the form %%<flags><width>.<precision><letter>", value.Quote(source))
+	}
+	f := &textFormat{directive: directive{precision: -1}, source: source, letter: m[4][0]}
+	for i := range len(m[1]) {
+		c := m[1][i]
+		if strings.IndexByte(m[1][:i], c) >= 0 {
+			return nil, fmt.Errorf("the format %s has a flag twice", value.Quote(source))
+		}
+		if f.flag(c) {
+			continue
+		}
+		if f.open != 0 {
+			return nil, fmt.Errorf("the format %s has more than one delimiter", value.Quote(source))
+		}
+		f.open = c
+	}
+	for i, number := range []*int{&f.width, &f.precision} {
+		if m[2+i] == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(m[2+i], 10, 32)
+		if err != nil {
+			return nil, errTooLong
+		}
+		*number = int(n)
+	}
+	return f, nil
+}
+
+func (c *call) newString() (value.Value, error) {
+	if err := c.between(1, 2); err != nil {
+		return value.Value{}, err
+	}
+	w := textWriter{ev: c.ev}
+	formats := defaultFormats()
+	if len(c.args) > 1 && c.args[1].Kind() != value.Default {
+		given, err := readFormats(c.args[0], c.args[1])
+		if err != nil {
+			return value.Value{}, c.fail(err)
+		}
+		formats = mergeFormats(formats, given)
+	}
+	s, err := w.write(c.args[0], formats, indentation{first: true})
+	if err != nil {
+		return value.Value{}, at(c.node, err)
+	}
+	return c.ev.text(s)
+}
+
+// readFormats reads one format, which is for the value itself, or a hash of types and formats.
+func readFormats(v, given value.Value) (formatMap, error) {
+	if given.Kind() == value.String {
+		f, err := parseFormat(given.Text())
+		t := types.Detailed(v)
+		switch v.Kind() {
+		case value.Array:
+			t = types.Of(types.Array)
+		case value.Hash:
+			t = types.Of(types.Hash)
+		}
+		return formatMap{{t, f}}, err
+	}
+	return readFormatMap(given)
+}
+
+func readFormatMap(given value.Value) (formatMap, error) {
+	if given.Kind() != value.Hash {
+		return nil, fmt.Errorf("the format must be a String, default, or a Hash of types and formats, found %s", describe(given))
+	}
+	var out formatMap
+	for k, v := range given.Pairs() {
+		if k.Kind() != value.Type {
+			return nil, fmt.Errorf("the keys of formats must be types, found %s", describe(k))
+		}
+		t, err := types.FromValue(k)
+		if err != nil {
+			return nil, err
+		}
+		f, err := readFormat(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, typeFormat{t, f})
+	}
+	return out, nil
+}
+
+func readFormat(v value.Value) (*textFormat, error) {
+	switch v.Kind() {
+	case value.String:
+		return parseFormat(v.Text())
+	case value.Hash:
+		return readContainerFormat(v)
+	}
+	return nil, fmt.Errorf("a format must be a String or a Hash, found %s", describe(v))
+}
+
+// readContainerFormat reads {format => '%a', separator => ', ', separator2 => ': ', string_formats => {...}}.
+func readContainerFormat(v value.Value) (*textFormat, error) {
+	source, _ := v.Get(value.FromString("format"))
+	if source.Kind() != value.String {
+		return nil, fmt.Errorf("the format of a collection needs the key 'format' with a String")
+	}
+	f, err := parseFormat(source.Text())
+	if err != nil {
+		return nil, err
+	}
+	for k, e := range v.Pairs() {
+		text := e.Text()
+		switch name := k.Text(); {
+		case name == "format":
+		case name == "separator" && e.Kind() == value.String:
+			f.separator = &text
+		case name == "separator2" && e.Kind() == value.String:
+			f.separator2 = &text
+		case name == "string_formats":
+			if f.inner, err = readFormatMap(e); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("the format of a collection cannot have %s with %s", inspect(k), describe(e))
+		}
+	}
+	return f, nil
+}
+
+// mergeFormats puts higher over lower: a lower format that a wider type of higher covers is dropped.
+func mergeFormats(lower, higher formatMap) formatMap {
+	var out formatMap
+	for _, l := range lower {
+		covered, same := false, false
+		for _, h := range higher {
+			equal := h.typ.String() == l.typ.String()
+			same = same || equal
+			covered = covered || !equal && h.typ.Accepts(l.typ)
+		}
+		if !covered && !same {
+			out = append(out, l)
+		}
+	}
+	out = append(out, higher...)
+	return sortFormats(out)
+}
+
+// sortFormats puts narrower types before wider ones. As this orders only some pairs, each is put before the first
+// that is wider.
+func sortFormats(list formatMap) formatMap {
+	var out formatMap
+	for _, tf := range list {
+		i := slices.IndexFunc(out, func(o typeFormat) bool { return before(tf.typ, o.typ) })
+		if i < 0 {
+			i = len(out)
+		}
+		out = slices.Insert(out, i, tf)
+	}
+	return out
+}
+
+// ranks order types of which neither is wider than the other.
+var ranks = map[types.Kind]int{types.Struct: 1, types.Hash: 2, types.Tuple: 3, types.Array: 4, types.Pattern: 10,
+	types.Enum: 11, types.String: 12}
+
+func before(a, b *types.Type) bool {
+	wider, narrower := b.Accepts(a), a.Accepts(b)
+	if wider != narrower {
+		return wider
+	}
+	rankA, rankB := ranks[a.Kind()], ranks[b.Kind()]
+	if rankA == 0 || rankB == 0 {
+		return a.String() < b.String()
+	}
+	return rankA < rankB
+}
+
+// indentation is where in indented text a value stands.
+type indentation struct {
+	level int
+	first bool // nothing stands before it in its collection
+	on    bool
+}
+
+func (in indentation) inside(on bool) indentation { return indentation{in.level + 1, true, on} }
+func (in indentation) breaks() bool               { return in.on && in.level > 0 && !in.first }
+func (in indentation) padding() string            { return strings.Repeat("  ", in.level) }
+
+// textWriter writes values within the bounds of an evaluation.
+type textWriter struct{ ev *evaluator }
+
+func (w textWriter) write(v value.Value, formats formatMap, in indentation) (string, error) {
+	if err := w.ev.spend(1 + len(formats)); err != nil {
+		return "", err
+	}
+	if in.level > value.MaxDepth {
+		return "", errDepth
+	}
+	f := formats.find(types.Detailed(v))
+	if f.width > w.ev.size || f.precision > w.ev.size {
+		return "", errTooLong
+	}
+	s, err := w.kind(v, f, formats, in)
+	if err != nil {
+		return "", err
+	}
+	return s, w.ev.produce(len(s))
+}
+
+func (w textWriter) kind(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
+	switch v.Kind() {
+	case value.Undef:
+		return f.undef()
+	case value.Default:
+		return f.theDefault()
+	case value.Bool:
+		return f.boolean(v)
+	case value.Int:
+		return f.integer(v)
+	case value.Float:
+		return f.float(v)
+	case value.String:
+		return f.string(v.Text())
+	case value.Regexp:
+		return f.regexp(v.Text())
+	case value.Array:
+		return w.array(v, f, formats, in)
+	case value.Hash:
+		return w.hash(v, f, formats, in)
+	}
+	return f.typ(v)
+}
+
+func (f *textFormat) illegal(of, letters string) error {
+	return fmt.Errorf("illegal format '%c' for a value of type %s, expected one of the letters '%s'", f.letter, of, letters)
+}
+
+// flags applies width and precision to text.
+func (f *textFormat) flags(s string) string {
+	d := directive{minus: f.minus, width: f.width, precision: f.precision}
+	return d.text(s)
+}
+
+// kernel runs the format as it was written, with letter for its own.
+func (f *textFormat) kernel(letter byte, v value.Value) (string, error) {
+	k := formatter{format: f.source[:len(f.source)-1] + string(letter), args: []value.Value{v}, room: DefaultSize}
+	err := k.run()
+	return string(k.out), err
+}
+
+// plainOr is one of two words, as the flag # asks.
+func (f *textFormat) plainOr(plain, alt string) string {
+	if f.alt {
+		return alt
+	}
+	return plain
+}
+
+func (f *textFormat) undef() (string, error) {
+	switch f.letter {
+	case 'n':
+		return f.flags(f.plainOr("nil", "null")), nil
+	case 'u':
+		return f.flags(f.plainOr("undef", "undefined")), nil
+	case 'd', 'x', 'X', 'o', 'b', 'B', 'e', 'E', 'f', 'g', 'G', 'a', 'A':
+		return f.flags("NaN"), nil
+	case 'v':
+		return f.flags("n/a"), nil
+	case 'V':
+		return f.flags("N/A"), nil
+	case 's':
+		return f.flags(f.plainOr("", `""`)), nil
+	case 'p':
+		return f.flags(f.plainOr("undef", `"undef"`)), nil
+	}
+	return "", f.illegal("Undef", "nudxXobBeEfgGaAvVsp")
+}
+
+func (f *textFormat) theDefault() (string, error) {
+	switch f.letter {
+	case 'd', 's', 'p':
+		return f.flags(f.plainOr("default", `"default"`)), nil
+	case 'D':
+		return f.flags(f.plainOr("Default", `"Default"`)), nil
+	}
+	return "", f.illegal("Default", "dDsp")
+}
+
+// truths are the words for true and false, by letter.
+var truths = map[byte][2]string{'t': {"true", "false"}, 'T': {"True", "False"}, 'y': {"yes", "no"}, 'Y': {"Yes", "No"},
+	's': {"true", "false"}, 'p': {"true", "false"}}
+
+func (f *textFormat) boolean(v value.Value) (string, error) {
+	if words, ok := truths[f.letter]; ok {
+		word := words[1]
+		if v.Bool() {
+			word = words[0]
+		}
+		if f.alt && f.letter != 's' && f.letter != 'p' {
+			word = word[:1]
+		}
+		return f.flags(word), nil
+	}
+	switch number := truthNumber(v); {
+	case strings.IndexByte("dxXobB", f.letter) >= 0:
+		return f.integer(number)
+	case strings.IndexByte("eEfgGaA", f.letter) >= 0:
+		return f.float(value.FromFloat(float(number)))
+	}
+	return "", f.illegal("Boolean", "tTyYdxXobBeEfgGaAsp")
+}
+
+func (f *textFormat) integer(v value.Value) (string, error) {
+	switch f.letter {
+	case 'd', 'x', 'X', 'o', 'b', 'B', 'p':
+		return f.kernel(f.letter, v)
+	case 'e', 'E', 'f', 'g', 'G', 'a', 'A':
+		return f.kernel(f.letter, value.FromFloat(float(v)))
+	case 'c':
+		char, err := directive{}.character(v)
+		if err != nil {
+			return "", err
+		}
+		return f.kernel('s', value.FromString(f.plainOr(char, `"`+char+`"`)))
+	case 's':
+		letter := byte('s')
+		if f.alt {
+			letter = 'p'
+		}
+		return f.kernel(letter, value.FromString(strconv.FormatInt(v.Int(), 10)))
+	}
+	return "", f.illegal("Integer", "dxXobBeEfgGaAspc")
+}
+
+func (f *textFormat) float(v value.Value) (string, error) {
+	switch f.letter {
+	case 'd', 'x', 'X', 'o', 'b', 'B':
+		whole, err := wholeNumber(v.Float())
+		if err != nil {
+			return "", err
+		}
+		return f.kernel(f.letter, whole)
+	case 'e', 'E', 'f', 'g', 'G', 'a', 'A', 'p':
+		return f.kernel(f.letter, v)
+	case 's':
+		text := toS(v)
+		return f.kernel('s', value.FromString(f.plainOr(text, `"`+text+`"`)))
+	}
+	return "", f.illegal("Float", "dxXobBeEfgGaAsp")
+}
+
+// wordings change the case of strings, by letter.
+var wordings = map[byte]func(string) string{'c': capitalize, 'C': capitalizeSegments, 'u': upcase, 'd': downcase, 't': strip}
+
+func capitalizeSegments(s string) string {
+	segments := strings.Split(s, "::")
+	for i := range segments {
+		segments[i] = capitalize(segments[i])
+	}
+	return strings.Join(segments, "::")
+}
+
+func (f *textFormat) string(s string) (string, error) {
+	if change := wordings[f.letter]; change != nil {
+		s = change(s)
+		if f.alt {
+			return f.flags(value.Quote(s)), nil
+		}
+		return f.kernel('s', value.FromString(s))
+	}
+	switch f.letter {
+	case 's':
+		return f.kernel('s', value.FromString(s))
+	case 'p':
+		return f.flags(f.plainOr(value.Quote(s), value.DoubleQuote(s))), nil
+	}
+	return "", f.illegal("String", "cCudspt")
+}
+
+func (f *textFormat) regexp(src string) (string, error) {
+	switch f.letter {
+	case 'p':
+		return f.kernel('s', value.FromString(value.Slashed(src)))
+	case 's':
+		return f.kernel('s', value.FromString(f.plainOr(src, value.Quote(src))))
+	}
+	return "", f.illegal("Regexp", "sp")
+}
+
+func (f *textFormat) typ(v value.Value) (string, error) {
+	text := toS(v)
+	switch f.letter {
+	case 's':
+		return f.kernel('s', value.FromString(f.plainOr(text, `"`+text+`"`)))
+	case 'p':
+		return f.kernel('s', value.FromString(text))
+	}
+	return "", f.illegal("Type", "sp")
+}
+
+// delimiters are what stands around a collection.
+func (f *textFormat) delimiters(open, end string) (string, string) {
+	switch f.open {
+	case '[':
+		return "[", "]"
+	case '{':
+		return "{", "}"
+	case '(':
+		return "(", ")"
+	case '<':
+		return "<", ">"
+	case '|':
+		return "|", "|"
+	}
+	if f.space {
+		return "", ""
+	}
+	return open, end
+}
+
+func isContainer(v value.Value) bool { return v.Kind() == value.Array || v.Kind() == value.Hash }
+
+// element writes one element of a collection with format f.
+func (w textWriter) element(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
+	if !isContainer(v) {
+		formats = f.inner
+		if formats == nil {
+			formats = quotedElements
+		}
+	}
+	return w.write(v, formats, in)
+}
+
+func (w textWriter) array(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
+	if f.letter != 'a' && f.letter != 's' && f.letter != 'p' {
+		return "", f.illegal("Array", "asp")
+	}
+	in.on = in.on || f.alt
+	elems := v.Slice()
+	texts := make([]string, len(elems))
+	for i, e := range elems {
+		inside := in.inside(f.alt)
+		inside.first = false // Puppet takes the first for a later one here
+		var err error
+		if texts[i], err = w.element(e, f, formats, inside); err != nil {
+			return "", err
+		}
+	}
+	open, end := f.delimiters("[", "]")
+	head := open
+	if in.breaks() {
+		head = "\n" + in.padding() + open
+	}
+	return f.layOut(head, elems, texts, in.inside(f.alt).padding()) + end, nil
+}
+
+// layOut puts the elements of an array behind one another, on lines where the flag # asks for it.
+func (f *textFormat) layOut(out string, elems []value.Value, texts []string, padding string) string {
+	separator := ", "
+	if f.separator != nil {
+		separator = *f.separator
+	}
+	long := f.alt && f.width > 0 && widest(elems, texts) > f.width
+	b := []byte(out)
+	for i, e := range elems {
+		switch {
+		case i > 0:
+			b = append(b, separator...)
+			if long && !isContainer(e) || f.alt && isContainer(elems[i-1]) && !isContainer(e) {
+				b = append(append(trimBlanks(b), '\n'), padding...)
+			}
+		case long && !isContainer(e):
+			b = append(b, ' ')
+		}
+		if strings.HasPrefix(texts[i], "\n") && len(b) > 0 && b[len(b)-1] == ' ' {
+			b = trimBlanks(b)
+		}
+		b = append(b, texts[i]...)
+	}
+	return string(b)
+}
+
+// trimBlanks drops white space at the end, unless it ends a line.
+func trimBlanks(b []byte) []byte {
+	if len(b) > 0 && b[len(b)-1] == '\n' {
+		return b
+	}
+	return []byte(strings.TrimRight(string(b), blanks))
+}
+
+// widest is the length of the longest run of elements that are no collections.
+func widest(elems []value.Value, texts []string) int {
+	longest, run := 0, 0
+	for i, e := range elems {
+		if isContainer(e) {
+			run = 0
+			continue
+		}
+		run += len([]rune(texts[i]))
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+func (w textWriter) hash(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
+	switch f.letter {
+	case 'a':
+		return w.write(value.FromSlice(entries(v)), formats, in)
+	case 'h', 's', 'p':
+	default:
+		return "", f.illegal("Hash", "hasp")
+	}
+	in.on = in.on || f.alt
+	inside := in.inside(false)
+	padding := ""
+	if f.alt {
+		padding = inside.padding()
+	}
+	lines := make([]string, 0, v.Len())
+	for k, e := range v.Pairs() {
+		key, err := w.element(k, f, formats, inside)
+		if err != nil {
+			return "", err
+		}
+		val, err := w.element(e, f, formats, inside)
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, padding+key+f.arrow()+val)
+	}
+	return f.layOutHash(lines, in), nil
+}
+
+func (f *textFormat) arrow() string {
+	if f.separator2 != nil {
+		return *f.separator2
+	}
+	return " => "
+}
+
+func (f *textFormat) layOutHash(lines []string, in indentation) string {
+	separator := ", "
+	if f.separator != nil {
+		separator = *f.separator
+	}
+	if f.alt {
+		if !strings.HasSuffix(separator, "\n") {
+			separator = rstrip(separator)
+		}
+		separator += "\n"
+	}
+	open, end := f.delimiters("{", "}")
+	head, body := open, strings.Join(lines, separator)
+	if in.breaks() {
+		head = "\n" + in.padding() + open
+	}
+	if f.alt {
+		return head + "\n" + body + "\n" + in.padding() + end
+	}
+	return head + body + end
+}

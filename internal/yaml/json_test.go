@@ -1,0 +1,90 @@
+package yaml
+
+import (
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+)
+
+func checkJSON(t *testing.T, src string, opts Options, want, found string) {
+	t.Helper()
+	var diags diag.List
+	d, ok := ParseJSON("f.json", []byte(src), opts, &diags)
+	if ok == diags.Failed() {
+		t.Errorf("%.100q: ok is %v, with errors: %v", src, ok, diags.Failed())
+	}
+	got := ""
+	if ok {
+		got = show(d.Root)
+	}
+	if got != want {
+		t.Errorf("%.100q:\n got %s\nwant %s", src, got, want)
+	}
+	if got := strings.TrimSuffix(summary(&diags), "\n"); got != found {
+		t.Errorf("%.100q:\nfound  %s\nexpected %s", src, got, found)
+	}
+}
+
+func TestJSONValues(t *testing.T) {
+	for src, want := range map[string]string{
+		"{}":       "{}",
+		" [ ] ":    "[]",
+		"\ufeff{}": "{}",
+		`{"a": [1, -0, 1.0, 1e3, true, false, null, "x"], "b": {"c": "2001-01-01"}}`: "{'a': [1, 0, 1.0, 1000.0, true, false, null, 'x'], 'b': {'c': '2001-01-01'}}",
+		`"a\"\\\/\b\n\u00e9\uD83D\uDE00é"`:                                           "'a\"\\/\b\né😀é'",
+		"[9223372036854775807, -9223372036854775808, 9007199254740993]":              "[9223372036854775807, -9223372036854775808, 9007199254740993]",
+		"\"\x7f\u0080\"": "'\x7f\u0080'",
+	} {
+		checkJSON(t, src, Options{}, want, "")
+	}
+}
+
+func TestJSONErrors(t *testing.T) {
+	for src, found := range map[string]string{
+		"":                       "error json_syntax 1:1 expected a JSON value, found an empty file",
+		"\n ":                    "error json_syntax 2:2 expected a JSON value, found an empty file",
+		"{} é":                   "error json_syntax 1:4 expected the end of the file after the JSON value, found 'é'",
+		"{\"é\": ü}":             "error json_syntax 1:7 expected a value, found 'ü'",
+		"{\"a\": \n":             "error json_syntax 2:1 expected a value, found the end of the file",
+		"{\"a\" 1}":              "error json_syntax 1:6 expected ':' after the key, found '1'",
+		"{a: 1}":                 "error json_syntax 1:2 expected a key in double quotes, found 'a'",
+		"{\"a\": 1,}":            "error json_syntax 1:9 expected a key in double quotes, found '}'",
+		"[1 2]":                  "error json_syntax 1:4 expected ',' or ']' after an element of a list, found '2'",
+		"[1":                     "error json_syntax 1:3 expected ',' or ']' after an element of a list, found the end of the file",
+		"{\"a\": 1":              "error json_syntax 1:8 expected ',' or '}' after an entry of a hash, found the end of the file",
+		"[01]":                   "error json_syntax 1:2 expected a number as JSON writes it, found 01",
+		"[1.]":                   "error json_syntax 1:2 expected a number as JSON writes it, found 1.",
+		"\"abc":                  "error json_syntax 1:1 expected '\"' at the end of this string, found the end of the file",
+		"\"abc\\":                "error json_syntax 1:1 expected '\"' at the end of this string, found the end of the file",
+		"\"a\nb\"":               `error json_syntax 1:3 expected '"' before the end of the line: a string cannot hold a control character as it is; write \n or \t`,
+		`["\x41"]`:               `error json_syntax 1:2 expected one of the escapes \" \\ \/ \b \f \n \r \t \uXXXX after each backslash of this string`,
+		"[9223372036854775808]":  "error yaml_integer 1:2 the number 9223372036854775808 does not fit in 64 bits",
+		"[1e999]":                "error yaml_integer 1:2 the number 1e999 does not fit in 64 bits",
+		"\"\xff\"":               "error yaml_utf8 1:2 expected text in UTF-8, found the byte 0xff",
+		"{\"a\": 1,\n \"a\": 2}": "error yaml_duplicate_key 2:2 the key the string 'a' is given twice in one hash (1:2 it is given here for the first time)",
+
+		strings.Repeat("[", 513): "error yaml_depth 1:513 " + tooDeep,
+	} {
+		checkJSON(t, src, Options{}, "", found)
+	}
+	checkJSON(t, `{"a": 1, "a": 2}`, Options{LastKeyWins: true}, "{'a': 2}",
+		"warning yaml_duplicate_key 1:10 the key the string 'a' is given twice in one hash; this one, the last, counts (1:2 it is given here for the first time)")
+}
+
+func TestJSONPositions(t *testing.T) {
+	var diags diag.List
+	d, ok := ParseJSON("f", []byte("{\"é\": \"ü\",\r\n\n  \"k\": \"a\\u00e9\\uD83D\\uDE00 X\"}"), Options{}, &diags)
+	if !ok {
+		t.Fatal(summary(&diags))
+	}
+	_, n, _ := d.Root.Lookup("é")
+	if got := d.Pos(n); got.Line != 1 || got.Col != 7 {
+		t.Errorf("the value of é is at %v", got)
+	}
+	_, n, _ = d.Root.Lookup("k")
+	text, _ := n.Text()
+	if got := d.PosIn(n, strings.Index(text, "X")); got.Line != 3 || got.Col != 29 {
+		t.Errorf("X is at %v", got)
+	}
+}
