@@ -9,6 +9,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/recipe"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -55,6 +56,7 @@ type candidate struct {
 	rank      int // precedence over all layers; 0 is the highest
 	place     int // in the input
 	value     uint32
+	recipe    *recipe.Recipe // of a contribution
 }
 
 // rankConditions finds the precedence of every condition by its categories (language.md, section 6): they are compared

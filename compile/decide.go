@@ -303,29 +303,38 @@ func (k *keyIndex) checkAbstract(i int) {
 		Hint:    "bind '" + k.name + "' in a higher layer or under a condition of higher precedence"})
 }
 
-// checkOverride: the binding must beat something, in its own layer or below.
+// checkOverride: the binding must beat something, in its own layer or below. Where it is only beaten itself, by something
+// of its own layer that is not always effective, that is worth a warning.
 func (k *keyIndex) checkOverride(i int) {
 	at := k.all[i].binding.Pos()
-	some, always := -1, false
+	beaten, rival, always := -1, -1, false
 	for j := range k.compatible(k.terms(i), false) {
-		if k.all[j].rank > k.all[i].rank {
-			some = j
+		switch {
+		case k.all[j].rank > k.all[i].rank:
+			beaten = j
 			always = always || implies(k.terms(i), k.terms(j))
+		case k.all[j].rank < k.all[i].rank && k.all[j].layer == k.all[i].layer:
+			rival = j
 		}
 	}
 	switch {
-	case some < 0:
+	case beaten >= 0 && !always:
+		k.overrideWarning(at, "overrides something only in some of the requests it is effective in", "overridden here", beaten)
+	case beaten < 0 && rival >= 0:
+		k.overrideWarning(at, "is said to override something, but is only overridden itself", "it is overridden here", rival)
+	case beaten < 0:
 		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is said to override something" + k.describe(k.terms(i)) + ", but nothing of lower precedence binds it"}
 		others := slices.DeleteFunc(slices.Clone(k.names), func(n string) bool { return n == k.name })
 		if near := diag.Suggest(k.name, others); near != "" {
 			d.Hint = "did you mean '" + near + "'?"
 		}
 		k.diags.Add(d)
-	case !always:
-		k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "override",
-			Message: "'" + k.name + "' overrides something only in some of the requests it is effective in",
-			Notes:   []diag.Note{{Pos: k.all[some].binding.Pos(), Message: "overridden here" + k.describe(k.terms(some))}}})
 	}
+}
+
+func (k *keyIndex) overrideWarning(at diag.Pos, what, note string, other int) {
+	k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "override", Message: "'" + k.name + "' " + what,
+		Notes: []diag.Note{{Pos: k.all[other].binding.Pos(), Message: note + k.describe(k.terms(other))}}})
 }
 
 // implies tells whether b holds whenever a does.

@@ -137,6 +137,11 @@ func (c *composer) fileContribution(cand candidate) {
 		c.diags.Errorf(b.Pos(), "multibind", "a contribution to a multibinding can be neither abstract nor override")
 		return
 	}
+	r, ok := c.recipe(b)
+	if !ok {
+		return
+	}
+	cand.recipe = r
 	for _, w := range b.When {
 		cand.condition, cand.rank = w, cand.layer*c.classCount+c.classes[w]
 		c.contributions[id] = append(c.contributions[id], cand)
@@ -267,23 +272,20 @@ func (c *composer) contribute() {
 			for to < len(cs) && cs[to].layer == cs[from].layer && cs[to].condition == cs[from].condition {
 				to++
 			}
-			if parts, ok := c.parts(cs[from:to]); ok {
-				cand := cs[from]
-				cand.value = c.store(true, recipe.Append(nil, &recipe.Recipe{Kind: recipe.Contributions, Parts: parts}))
-				c.enter(key, cand)
-			}
+			cand := cs[from]
+			cand.value = c.store(true, recipe.Append(nil, &recipe.Recipe{Kind: recipe.Contributions, Parts: parts(cs[from:to])}))
+			c.enter(key, cand)
 			from = to
 		}
 	}
 }
 
-func (c *composer) parts(cs []candidate) ([]recipe.Part, bool) {
+// parts is what one scope contributes.
+func parts(cs []candidate) []recipe.Part {
 	out := make([]recipe.Part, len(cs))
-	all := true
 	for i, cand := range cs {
-		r, ok := c.recipe(cand.binding)
-		all = all && ok
-		out[i] = recipe.Part{Name: cand.binding.Key, Named: cand.binding.Key != "", Precedence: uint32(cand.rank), Place: uint32(cand.place), Recipe: r}
+		key := cand.binding.Key
+		out[i] = recipe.Part{Name: key, Named: key != "", Precedence: uint32(cand.rank), Place: uint32(cand.place), Recipe: cand.recipe}
 	}
-	return out, all
+	return out
 }

@@ -156,7 +156,11 @@ func (c *composer) recipe(b *loader.Binding) (*recipe.Recipe, bool) {
 // checkConstant asserts the type of a literal now; a lookup need not do it again.
 func (c *composer) checkConstant(b *loader.Binding, r *recipe.Recipe) bool {
 	if m := r.Type.Check(r.Value); m != nil {
-		c.diags.Errorf(b.Doc.Pos(b.Value), "type_mismatch", "'%s' is of type %s: %s", b.Key, r.Type, m)
+		at := b.Value
+		if at == nil {
+			at = b.More.Argument
+		}
+		c.diags.Errorf(b.Doc.Pos(at), "type_mismatch", "'%s' is of type %s: %s", b.Key, r.Type, m)
 		return false
 	}
 	if r.Transformer == nil {

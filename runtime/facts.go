@@ -48,14 +48,20 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	}
 	vars["facts"] = all
 	if opts.Node != "" {
-		vars["fqdn"] = value.FromString(opts.Node)
-		delete(vars, "hostname")
-		delete(vars, "domain")
+		setName(vars, opts.Node)
 	}
 	setTrusted(vars, opts)
 	derive(vars)
 	setEnvironment(vars, opts)
 	return &Facts{vars}, nil
+}
+
+// setName makes the node's names those of its certname.
+func setName(vars map[string]value.Value, certname string) {
+	host, domain, _ := strings.Cut(certname, ".")
+	vars["fqdn"] = value.FromString(certname)
+	vars["hostname"] = value.FromString(host)
+	vars["domain"] = value.FromString(domain)
 }
 
 func setTrusted(vars map[string]value.Value, opts FactsOptions) {
@@ -100,7 +106,6 @@ var legacy = []struct{ name, path string }{
 }
 
 func derive(vars map[string]value.Value) {
-	fqdn, given := vars["fqdn"]
 	for _, l := range legacy {
 		if _, ok := vars[l.name]; !ok {
 			if v, ok := dig(vars, l.path); ok {
@@ -108,22 +113,10 @@ func derive(vars map[string]value.Value) {
 			}
 		}
 	}
-	if !given {
-		fqdn = vars["fqdn"]
-	}
-	host, domain, _ := strings.Cut(fqdn.Text(), ".")
-	setAbsent(vars, "hostname", host)
-	setAbsent(vars, "domain", domain)
 	if v, ok := vars["virtual"]; ok {
 		if _, known := vars["is_virtual"]; !known {
 			vars["is_virtual"] = value.FromBool(v.Text() != "physical")
 		}
-	}
-}
-
-func setAbsent(vars map[string]value.Value, name, text string) {
-	if _, ok := vars[name]; !ok && text != "" {
-		vars[name] = value.FromString(text)
 	}
 }
 

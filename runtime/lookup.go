@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bindc/internal/expr"
@@ -83,24 +84,32 @@ func (l *lookup) find(key string) (value.Value, bool, error) {
 
 // compute follows the recipe that key is bound to.
 func (l *lookup) compute(key string, n int) (value.Value, error) {
-	for i, k := range l.chain {
-		if k == key {
-			chain := strings.Join(append(l.chain[i:len(l.chain):len(l.chain)], key), " -> ")
-			return value.Value{}, &Error{Key: key, Code: "loop", Message: "'" + key + "' needs itself: " + chain}
-		}
-	}
-	if l.lookups++; len(l.chain) >= maxChain || l.lookups > maxLookups {
-		return value.Value{}, &Error{Key: key, Code: "evaluation", Message: fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain)}
-	}
 	recipe, err := l.r.snap.recipe(n)
 	if err != nil {
 		return value.Value{}, err
 	}
-	l.chain = append(l.chain, key)
-	v, err := l.follow(key, recipe)
-	l.chain = l.chain[:len(l.chain)-1]
-	return v, err
+	if err := l.enter(key); err != nil {
+		return value.Value{}, err
+	}
+	defer l.leave()
+	return l.follow(key, recipe)
 }
+
+// enter notes that name is being computed: a key, or the internal key of a multibinding. It fails where name already is.
+func (l *lookup) enter(name string) error {
+	if i := slices.Index(l.chain, name); i >= 0 {
+		chain := strings.ReplaceAll(strings.Join(append(slices.Clone(l.chain[i:]), name), " -> "), "\x00", "multibind ")
+		name = strings.TrimPrefix(name, "\x00")
+		return &Error{Key: name, Code: "loop", Message: "'" + name + "' needs itself: " + chain}
+	}
+	if l.lookups++; len(l.chain) >= maxChain || l.lookups > maxLookups {
+		return &Error{Key: name, Code: "evaluation", Message: fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain)}
+	}
+	l.chain = append(l.chain, name)
+	return nil
+}
+
+func (l *lookup) leave() { l.chain = l.chain[:len(l.chain)-1] }
 
 // follow produces a value, transforms it, and holds it to its type.
 func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {

@@ -14,6 +14,10 @@ func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
+	if err := l.enter(r.Name); err != nil {
+		return value.Value{}, err
+	}
+	defer l.leave()
 	c := collector{lookup: l, key: key, options: r.Options}
 	if r.Options.Array {
 		return c.array(parts)
