@@ -6,14 +6,11 @@ import (
 	"bindc/internal/value"
 )
 
-// number is a decimal, octal or hexadecimal integer, or a float.
+// number is a decimal, octal or hexadecimal integer, or a float. Whether it is a valid one is seen when its value is
+// needed; in ${} it may be the name of a match variable instead.
 func (l *lexer) number() token {
 	end := numberEnd(l.src, l.pos)
-	t := token{kind: tNumber, off: l.pos, end: end, text: l.src[l.pos:end]}
-	if _, message := numberValue(t.text); message != "" {
-		l.fail(l.pos, message, "")
-	}
-	return t
+	return token{kind: tNumber, off: l.pos, end: end, text: l.src[l.pos:end]}
 }
 
 // numberEnd is where the number at i ends, with letters that have no business there.

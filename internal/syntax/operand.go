@@ -30,14 +30,17 @@ func (p *parser) operand() *expr.Node {
 		return p.nothing()
 	}
 	p.advance()
-	return p.constant(t.off, literal(t))
+	return p.constant(t.off, p.literal(t))
 }
 
 // literal is the value of a token that is one.
-func literal(t token) value.Value {
+func (p *parser) literal(t token) value.Value {
 	switch t.kind {
 	case tNumber:
-		v, _ := numberValue(t.text)
+		v, message := numberValue(t.text)
+		if message != "" {
+			p.fail(t.off, message, "")
+		}
 		return v
 	case tRegexp:
 		return value.FromRegexp(t.text)

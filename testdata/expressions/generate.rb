@@ -42,9 +42,11 @@ end
 
 def answer(source)
   Puppet::Pal.in_tmp_environment('table', modulepath: [], facts: Marshal.load(Marshal.dump(FACTS))) do |pal|
-    Puppet[:strict] = :off # Pal is stricter than puppet apply
-    Puppet[:strict_variables] = false
-    pal.with_catalog_compiler { |compiler| return { expr: source, value: plain(compiler.evaluate_string(source)) } }
+    pal.with_catalog_compiler do |compiler|
+      Puppet[:strict] = :off # Pal is stricter than puppet apply
+      Puppet[:strict_variables] = false
+      return { expr: source, value: plain(compiler.evaluate_string(source)) }
+    end
   end
 rescue StandardError => e
   warn "#{source}: #{e.message.lines.first}" if ENV['VERBOSE']

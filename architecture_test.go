@@ -1,0 +1,66 @@
+// Package bindc holds the house rules of the project as tests; its code is in the folders below.
+package bindc
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mayImport is which package of the project may import which. What a package needs and is not here is a decision to be
+// made, not an import to be added: architecture is what does not appear in this table.
+var mayImport = map[string][]string{
+	"internal/value":  {},
+	"internal/diag":   {},
+	"internal/types":  {"internal/diag", "internal/value", "internal/types/onigmo"},
+	"internal/expr":   {"internal/diag", "internal/types", "internal/types/onigmo", "internal/value"},
+	"internal/syntax": {"internal/diag", "internal/expr", "internal/value"},
+	"internal/yaml":   {"internal/diag", "internal/value"},
+	"internal/recipe": {"internal/expr", "internal/types", "internal/value"},
+	"internal/cli":    {"internal/diag"},
+	"loader":          {"internal/diag", "internal/expr", "internal/syntax", "internal/value", "internal/yaml"},
+	"compile":         {"internal/diag", "internal/expr", "internal/recipe", "internal/syntax", "internal/types", "internal/value", "internal/yaml", "loader", "snapshot"},
+	"snapshot":        {"internal/value"},
+	"runtime":         {"internal/expr", "internal/recipe", "internal/types", "internal/value", "snapshot"},
+	"cmd/bindc":       {"compile", "internal/cli", "internal/diag", "loader", "snapshot"},
+	"cmd/bindq":       {"internal/cli", "internal/diag", "internal/value", "internal/yaml", "runtime", "snapshot"},
+}
+
+func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Skipf("the go command cannot list packages here: %v", err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		fields := strings.Fields(line)
+		name := strings.TrimPrefix(fields[0], "bindc/")
+		allowed, known := mayImport[name]
+		for _, imp := range fields[1:] {
+			imp, ours := strings.CutPrefix(imp, "bindc/")
+			if ours && known && !slices.Contains(allowed, imp) {
+				t.Errorf("%s imports %s, which mayImport does not allow", name, imp)
+			}
+			if imp == "github.com/goccy/go-yaml" || strings.HasPrefix(imp, "go.yaml.in/") {
+				if name != "internal/yaml" {
+					t.Errorf("%s imports %s; only internal/yaml may", name, imp)
+				}
+			}
+		}
+	}
+}
+
+// The runtime is what runs on compile masters: it has no YAML, no parser of expressions, no loader and no command line.
+func TestTheRuntimeStaysSmall(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./runtime").Output()
+	if err != nil {
+		t.Skipf("the go command cannot list packages here: %v", err)
+	}
+	for _, dep := range strings.Fields(string(out)) {
+		for _, banned := range []string{"bindc/internal/yaml", "bindc/internal/syntax", "bindc/loader", "bindc/compile", "go.yaml.in/", "github.com/spf13/", "github.com/goccy/"} {
+			if dep == banned || strings.HasSuffix(banned, "/") && strings.HasPrefix(dep, banned) {
+				t.Errorf("package runtime depends on %s", dep)
+			}
+		}
+	}
+}
