@@ -16,12 +16,13 @@ import (
 
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed.
 func Compile(site *loader.Site, diags *diag.List) *snapshot.Content {
-	c := &composer{site: site, diags: diags, keys: map[string]int{}, values: map[string]uint32{},
+	c := &composer{site: site, diags: diags, keys: map[string]int{}, values: map[string]uint32{}, needed: map[uint32][]string{},
 		contributions: map[string][]candidate{}, declared: map[string][]declaration{}}
 	c.rankConditions()
 	c.collect()
 	c.checkMultibinds()
 	c.decide()
+	c.checkLoops()
 	c.contribute()
 	return c.content()
 }
@@ -39,6 +40,7 @@ type composer struct {
 	candidates [][]candidate  // per key
 	values     map[string]uint32
 	stored     []snapshot.Stored
+	needed     map[uint32][]string // by value, the keys its computation always looks up
 	bindings   int
 
 	declared      map[string][]declaration // multibinds by id

@@ -24,7 +24,7 @@ func (c *composer) value(b *loader.Binding) (uint32, bool) {
 		if v, ok := n.Constant(); ok {
 			return c.store(false, value.Append(nil, v)), true
 		}
-		return c.store(true, recipe.Append(nil, &recipe.Recipe{Kind: recipe.Expression, Expr: n})), true
+		return c.storeRecipe(&recipe.Recipe{Kind: recipe.Expression, Expr: n}), true
 	}
 	r, ok := c.recipe(b)
 	if !ok {
@@ -33,7 +33,15 @@ func (c *composer) value(b *loader.Binding) (uint32, bool) {
 	if r.Kind == recipe.Constant && !r.Sensitive && r.Transformer == nil {
 		return c.store(false, value.Append(nil, r.Value)), true
 	}
-	return c.store(true, recipe.Append(nil, r)), true
+	return c.storeRecipe(r), true
+}
+
+func (c *composer) storeRecipe(r *recipe.Recipe) uint32 {
+	n := c.store(true, recipe.Append(nil, r))
+	if keys := needs(r); len(keys) > 0 {
+		c.needed[n] = keys
+	}
+	return n
 }
 
 // literal compiles a value as it is written: a constant, or an expression where strings interpolate.

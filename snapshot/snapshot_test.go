@@ -111,7 +111,7 @@ func TestFindTakesTheHighestScopeTheRequestIsIn(t *testing.T) {
 }
 
 func TestEveryKeyIsFound(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 3, 7, 100, 5000} {
+	for _, n := range []int{0, 1, 2, 3, 7, 100, 5000, 200_000} {
 		c := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1))}
 		for i := range n {
 			c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("module%d::param%d", i%10, i)})
