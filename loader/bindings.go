@@ -46,7 +46,9 @@ func (l *load) readSet(s source) []Binding {
 	if !l.isVersion(doc, doc.Root, "bindings_version", 1) {
 		return nil
 	}
-	if _, n, ok := doc.Root.Lookup("name"); !ok {
+	if _, n, ok := doc.Root.Lookup("name"); s.name == "" {
+		// what an extension makes has no path to be named after
+	} else if !ok {
 		l.diags.Errorf(doc.Pos(doc.Root), "bindings", "expected 'name: %s', the name these bindings have by their path", s.name)
 	} else if name, _ := n.Text(); name != s.name {
 		l.diags.Errorf(doc.Pos(n), "bindings", "expected the name '%s', as the path of the file says, found %s", s.name, n.Describe())

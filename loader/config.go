@@ -15,9 +15,7 @@ import (
 
 // config is binder_config.yaml, with its defaults filled in (language.md, section 2).
 type config struct {
-	layers   []layerConfig
-	backends map[string]*yaml.Node // extensions by name
-	handlers map[string]*yaml.Node
+	layers []layerConfig
 }
 
 type layerConfig struct {
@@ -41,6 +39,7 @@ func (l *load) config() *config {
 	}
 	cfg := &config{}
 	if path == "" {
+		l.ext = l.readExtensions(nil)
 		l.setCategories(nil, diag.Pos{File: l.dir})
 		cfg.layers = l.defaultLayers()
 		return cfg
@@ -90,6 +89,7 @@ func (l *load) readConfig(cfg *config, doc *yaml.Document) *config {
 	if !l.isVersion(doc, doc.Root, "version", 1) {
 		return nil
 	}
+	l.ext = l.readExtensions(doc)
 	if _, n, ok := doc.Root.Lookup("categories"); ok {
 		l.setCategories(l.readCategories(doc, n), doc.Pos(n))
 	} else {
@@ -99,9 +99,6 @@ func (l *load) readConfig(cfg *config, doc *yaml.Document) *config {
 		cfg.layers = l.readLayers(doc, n)
 	} else {
 		cfg.layers = l.defaultLayers()
-	}
-	if _, n, ok := doc.Root.Lookup("extensions"); ok {
-		l.readExtensions(cfg, doc, n)
 	}
 	return cfg
 }
@@ -245,34 +242,6 @@ func (l *load) categoryNames() []string {
 		}
 	}
 	return append(out, common)
-}
-
-func (l *load) readExtensions(cfg *config, doc *yaml.Document, n *yaml.Node) {
-	if n.Kind != yaml.Mapping {
-		l.diags.Errorf(doc.Pos(n), "extension", "expected a hash of 'hiera_backends' and 'scheme_handlers' as 'extensions', found %s", n.Describe())
-		return
-	}
-	l.onlyKeys(doc, n, "extension", "kind of extension", []string{"hiera_backends", "scheme_handlers"})
-	cfg.backends = l.readExtension(doc, n, "hiera_backends")
-	cfg.handlers = l.readExtension(doc, n, "scheme_handlers")
-}
-
-func (l *load) readExtension(doc *yaml.Document, n *yaml.Node, kind string) map[string]*yaml.Node {
-	_, v, ok := n.Lookup(kind)
-	if !ok {
-		return nil
-	}
-	if v.Kind != yaml.Mapping {
-		l.diags.Errorf(doc.Pos(v), "extension", "expected a hash of names to extensions as '%s', found %s", kind, v.Describe())
-		return nil
-	}
-	out := map[string]*yaml.Node{}
-	for key, val := range v.Pairs() {
-		if name, ok := key.Text(); ok {
-			out[name] = val
-		}
-	}
-	return out
 }
 
 // listOf writes names as "a, b and c".

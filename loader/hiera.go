@@ -33,7 +33,7 @@ type hierarchyEntry struct {
 }
 
 // hieraSource finds a Hiera-2 directory.
-func (l *load) hieraSource(cfg *config, u uri) (source, bool) {
+func (l *load) hieraSource(u uri) (source, bool) {
 	dir := filepath.Join(l.dir, filepath.FromSlash(u.path))
 	if u.scheme == "module-hiera" {
 		name, rest, _ := strings.Cut(u.path, "/")
@@ -108,9 +108,10 @@ func (l *load) readBackends(doc *yaml.Document) []string {
 	var out []string
 	for i := range n.Kids {
 		name, _ := n.Kids[i].Text()
-		if name != "yaml" && name != "json" {
-			d := diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Message: "unknown backend: " + n.Kids[i].Describe() + "; expected 'yaml' and 'json'"}
-			if near := diag.Suggest(name, []string{"yaml", "json"}); near != "" {
+		if !builtinBackend(name) && l.ext.backends[name] == nil {
+			known := extensionNames([]string{"yaml", "json"}, l.ext.backends)
+			d := diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + listOf(known)}
+			if near := diag.Suggest(name, known); near != "" {
 				d.Hint = "did you mean '" + near + "'?"
 			}
 			l.diags.Add(d)
@@ -122,6 +123,8 @@ func (l *load) readBackends(doc *yaml.Document) []string {
 	}
 	return out
 }
+
+func builtinBackend(name string) bool { return name == "yaml" || name == "json" }
 
 // readHierarchy reads the entries, each category at most once and in the order the site has them.
 func (l *load) readHierarchy(doc *yaml.Document) []hierarchyEntry {

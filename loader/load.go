@@ -19,6 +19,10 @@ type Options struct {
 	ModulePath   []string // directories of modules; default: modules in the site
 	BinderConfig string   // file to read in place of binder_config.yaml
 	Jobs         int      // files parsed at a time; default: one per processor
+
+	AllowExtensions bool // let programs run that the configuration names as extensions
+	Backends        map[string]Backend
+	SchemeHandlers  map[string]SchemeHandler
 }
 
 // Load reads the site in dir. What is wrong goes to diags; the Site is of use only if diags has not failed.
@@ -45,6 +49,7 @@ type load struct {
 	opts       Options
 	diags      *diag.List
 	site       Site
+	ext        registry
 	modules    []module
 	files      map[string]*file // by path
 	queue      []*file          // files to parse, in the order they were found
@@ -60,7 +65,9 @@ type file struct {
 	label string // the same on every machine
 	mode  yaml.Options
 	json  bool
-	doc   *yaml.Document // nil until read, or if it cannot be
+	read  func() ([]byte, error) // of an extension; nil: path is read
+	at    diag.Pos               // what asked an extension
+	doc   *yaml.Document         // nil until read, or if it cannot be
 	input Input
 }
 
@@ -108,11 +115,19 @@ func (l *load) parseFiles() {
 }
 
 func (l *load) parse(f *file) {
+	if f.read != nil {
+		l.parseExtension(f)
+		return
+	}
 	src, err := os.ReadFile(f.path)
 	if err != nil {
 		l.diags.Errorf(diag.Pos{File: f.path}, "read", "cannot read the file: %v", reason(err))
 		return
 	}
+	l.parseSource(f, src)
+}
+
+func (l *load) parseSource(f *file, src []byte) {
 	f.input = Input{Path: f.label, Size: int64(len(src)), Hash: xxhash.Sum64(src)}
 	parse := yaml.Parse
 	if f.json {
@@ -120,6 +135,17 @@ func (l *load) parse(f *file) {
 	}
 	if doc, ok := parse(f.path, src, f.mode, l.diags); ok {
 		f.doc = doc
+	}
+}
+
+func (l *load) parseExtension(f *file) {
+	src, err := f.read()
+	if err != nil {
+		l.extensionFailed(f, err)
+		return
+	}
+	if len(src) > 0 {
+		l.parseSource(f, src)
 	}
 }
 

@@ -2,6 +2,7 @@ package loader
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -140,29 +141,65 @@ func (t template) fill(bound map[string]string) (string, bool) {
 
 // entryFiles lists the files an entry of a hierarchy can serve, each with the condition it stands for.
 func (l *load) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
-	var out []dataFile
-	at := map[string]int{} // path without extension, its place in out
-	folded := map[string]string{}
+	c := entryCollector{load: l, h: h, e: e, at: map[string]int{}, folded: map[string]string{}}
 	for _, backend := range h.backends {
-		for _, f := range l.list(h.dir, e.path.fixedDir()) {
-			path, ok := strings.CutSuffix(f.path, "."+backend)
-			if !ok {
-				continue
-			}
-			condition, ok := l.conditionOf(e, path)
-			if !ok || !l.usable(h, f, folded) {
-				continue
-			}
-			i, ok := at[path]
-			if !ok {
-				i = len(out)
-				at[path] = i
-				out = append(out, dataFile{condition: condition})
-			}
-			out[i].files = append(out[i].files, l.want(filepath.Join(h.dir, filepath.FromSlash(f.path)), yaml.Options{LastKeyWins: true}))
+		if builtinBackend(backend) {
+			c.files(backend)
+		} else {
+			c.extension(backend)
 		}
 	}
-	return out
+	return c.out
+}
+
+// entryCollector lists the files of one entry.
+type entryCollector struct {
+	*load
+	h      *hieraDir
+	e      hierarchyEntry
+	out    []dataFile
+	at     map[string]int    // path without extension, its place in out
+	folded map[string]string // paths seen, by their folded form
+}
+
+func (c *entryCollector) files(backend string) {
+	for _, f := range c.list(c.h.dir, c.e.path.fixedDir()) {
+		path, ok := strings.CutSuffix(f.path, "."+backend)
+		if !ok {
+			continue
+		}
+		condition, ok := c.conditionOf(c.e, path)
+		if ok && c.usable(c.h, f, c.folded) {
+			c.add(path, condition, c.want(filepath.Join(c.h.dir, filepath.FromSlash(f.path)), yaml.Options{LastKeyWins: true}))
+		}
+	}
+}
+
+// extension asks a backend of an extension for the path, if it has no references, and else for every path that a file
+// of whatever extension is there for: which nodes there are, only files say.
+func (c *entryCollector) extension(backend string) {
+	names := map[string]bool{}
+	if path, ok := c.e.path.fill(nil); ok {
+		names[path] = true
+	}
+	for _, f := range c.list(c.h.dir, c.e.path.fixedDir()) {
+		names[strings.TrimSuffix(f.path, filepath.Ext(f.path))] = true
+	}
+	for _, path := range slices.Sorted(maps.Keys(names)) {
+		if condition, ok := c.conditionOf(c.e, path); ok {
+			c.add(path, condition, c.wantBackend(c.h, backend, path))
+		}
+	}
+}
+
+func (c *entryCollector) add(path string, condition int, f *file) {
+	i, ok := c.at[path]
+	if !ok {
+		i = len(c.out)
+		c.at[path] = i
+		c.out = append(c.out, dataFile{condition: condition})
+	}
+	c.out[i].files = append(c.out[i].files, f)
 }
 
 // usable refuses a file that a link leads out to, and one of two files whose names differ in case only.

@@ -28,7 +28,7 @@ type source struct {
 	uri   string
 	hiera *hieraDir
 	set   *file  // structured bindings
-	name  string // of the set, as its path says
+	name  string // of the set, as its path says; "" for an extension's
 }
 
 // layerSources is the contributions of one layer.
@@ -107,7 +107,7 @@ func (l *load) parseURI(text string, at diag.Pos) (uri, bool) {
 	switch {
 	case !ok || scheme == "":
 		l.diags.Errorf(at, "uri", "expected a URI with a scheme, as confdir-hiera:/ or module:/ntp::default, found '%s'", text)
-	case !slices.Contains(schemes, scheme):
+	case !slices.Contains(schemes, scheme) && l.ext.handlers[scheme] == nil:
 		l.unknownScheme(scheme, at)
 	case !strings.HasPrefix(path, "/"):
 		l.diags.Errorf(at, "uri", "expected a path that begins with '/' behind '%s:', found '%s'", scheme, text)
@@ -125,8 +125,9 @@ func (l *load) parseURI(text string, at diag.Pos) (uri, bool) {
 var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "enc"}
 
 func (l *load) unknownScheme(scheme string, at diag.Pos) {
-	d := diag.Diagnostic{Pos: at, Code: "uri", Message: "unknown scheme '" + scheme + "'; expected " + listOf(schemes[:4])}
-	if near := diag.Suggest(scheme, schemes); near != "" {
+	known := extensionNames(schemes[:4], l.ext.handlers)
+	d := diag.Diagnostic{Pos: at, Code: "uri", Message: "unknown scheme '" + scheme + "'; expected " + listOf(known)}
+	if near := diag.Suggest(scheme, known); near != "" {
 		d.Hint = "did you mean '" + near + "'?"
 	}
 	l.diags.Add(d)
@@ -142,7 +143,7 @@ func (l *load) checkPath(u uri) bool {
 		l.diags.Errorf(u.at, "uri", "the scheme 'confdir-hiera' has no wildcards: name the directory")
 	case u.scheme == "module-hiera" && (strings.Contains(rest, "*") || strings.Contains(first, "*") && first != "*"):
 		l.diags.Errorf(u.at, "uri", "expected '*' as the whole module name or not at all in '%s'", u)
-	case (u.scheme == "module" || u.scheme == "module-hiera" || u.scheme == "confdir") && u.path == "":
+	case slices.Contains(schemes, u.scheme) && u.scheme != "confdir-hiera" && u.path == "":
 		l.diags.Errorf(u.at, "uri", "expected a path behind '%s:/'", u.scheme)
 	case u.scheme == "module" && !strings.Contains(u.path, "::"):
 		l.diags.Errorf(u.at, "uri", "expected bindings named MODULE::NAME, as module:/%s::default, found '%s'", u.path, u)
@@ -178,7 +179,7 @@ func (l *load) plan(cfg *config) []layerSources {
 					continue
 				}
 				excluded[e.String()] = true // the same contribution counts once
-				if s, ok := l.source(cfg, e); ok {
+				if s, ok := l.source(e); ok {
 					out[i].sources = append(out[i].sources, s)
 				}
 			}
@@ -189,7 +190,7 @@ func (l *load) plan(cfg *config) []layerSources {
 
 // expand replaces wildcards by what is there. What a wildcard finds is optional: only a URI that is spelt out must exist.
 func (l *load) expand(u uri) []uri {
-	if !u.wild() {
+	if !u.wild() || !slices.Contains(schemes, u.scheme) {
 		return []uri{u}
 	}
 	var paths []string
@@ -263,9 +264,12 @@ func segmentsMatch(pattern, name []string) bool {
 }
 
 // source finds what a URI without wildcards names.
-func (l *load) source(cfg *config, u uri) (source, bool) {
+func (l *load) source(u uri) (source, bool) {
 	if u.scheme == "confdir-hiera" || u.scheme == "module-hiera" {
-		return l.hieraSource(cfg, u)
+		return l.hieraSource(u)
+	}
+	if l.ext.handlers[u.scheme] != nil && !slices.Contains(schemes, u.scheme) {
+		return source{uri: u.String(), set: l.wantHandled(u)}, true
 	}
 	return l.setSource(u)
 }

@@ -21,6 +21,7 @@ type flags struct {
 	modulePath   string
 	binderConfig string
 	jobs         int
+	extensions   bool
 	strict       bool
 	format       string
 }
@@ -29,6 +30,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "", "directories of modules, separated by ':' (default CONFDIR/modules)")
 	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "", "file to read in place of CONFDIR/binder_config.yaml")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "files parsed at a time (default: one per processor)")
+	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false, "let programs run that binder_config.yaml names as extensions")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
 	cmd.Flags().StringVar(&f.format, "format", "text", "of diagnostics: "+strings.Join(diag.Formats, ", "))
 }
@@ -41,7 +43,7 @@ func (f *flags) check() error {
 }
 
 func (f *flags) options() loader.Options {
-	o := loader.Options{BinderConfig: f.binderConfig, Jobs: f.jobs}
+	o := loader.Options{BinderConfig: f.binderConfig, Jobs: f.jobs, AllowExtensions: f.extensions}
 	for _, dir := range strings.Split(f.modulePath, ":") {
 		if dir != "" {
 			o.ModulePath = append(o.ModulePath, dir)
