@@ -58,7 +58,7 @@ var encoder = sync.OnceValue(func() *zstd.Encoder {
 })
 
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<31)) // fails for bad options only
+	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30)) // fails for bad options only
 	return d
 })
 
@@ -139,7 +139,7 @@ func (s *Snapshot) block(n, blocks uint32) (string, error) {
 	if off > uint64(len(packed)) || packedLen > uint64(len(packed))-off || length > packedLen*maxExpansion {
 		return "", s.damaged(secBlockTab, at, "a block inside section %s", secBlocks)
 	}
-	raw, err := decoder().DecodeAll([]byte(packed[off:off+packedLen]), make([]byte, 0, length))
+	raw, err := decoder().DecodeAll([]byte(packed[off:off+packedLen]), make([]byte, 0, min(length, 1<<20)))
 	if err != nil || uint64(len(raw)) != length {
 		return "", s.damaged(secBlocks, off, "a zstd frame of %d bytes", length)
 	}

@@ -59,13 +59,14 @@ func (l *levelView) scope(numbers []uint32) uint32 {
 	}
 	var buf [8]uint32
 	tuple := buf[:0]
-	for _, d := range l.dims {
-		if numbers[d] == None {
+	for i := 0; i < len(l.dims); i += 4 {
+		n := numbers[load32(l.dims[i:])]
+		if n == None {
 			return noRef
 		}
-		tuple = append(tuple, numbers[d])
+		tuple = append(tuple, n)
 	}
-	width := 4 * (len(l.dims) + 1)
+	width := len(l.dims) + 4
 	slot := uint32(hashNumbers(tuple)) & (l.slots - 1)
 	for range l.slots { // bounded even where a damaged directory has no free slot
 		cell := l.directory[width*int(slot):][:width]
@@ -209,7 +210,7 @@ func (s *Snapshot) probe(n, table uint32) (uint32, error) {
 	if 8*count > uint64(len(t))-at-4 {
 		return noRef, s.damaged(secTables, at, "at most %d entries", (uint64(len(t))-at-4)/8)
 	}
-	if count == 0 {
+	if count == 0 || s.keyCount == 0 {
 		return noRef, nil
 	}
 	ids, refs := t[at+4:at+4+4*count], t[at+4+4*count:at+4+8*count]
@@ -269,6 +270,8 @@ func (s *Snapshot) Value(ref Ref) (value.Value, error) {
 			return value.Value{}, s.damaged(secHeap, 4*uint64(n), "a value")
 		}
 		return v, nil
+	case refRecipe:
+		return value.Value{}, s.damaged(secRecipes, 0, "a constant where recipe %d stands", n)
 	}
 	text, err := s.blockValue(n)
 	if err != nil {

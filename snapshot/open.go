@@ -3,6 +3,7 @@ package snapshot
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/cespare/xxhash/v2"
@@ -33,7 +34,7 @@ type Snapshot struct {
 
 type levelView struct {
 	layer     int
-	dims      []uint32
+	dims      string // numbers of dimensions, u32 each
 	directory string // the slots
 	slots     uint32
 	fixed     uint32 // the table of a level without dimensions, or noRef
@@ -192,7 +193,7 @@ func (s *Snapshot) readMeta() error {
 		s.layers = append(s.layers, r.text())
 	}
 	for n := r.count(); n > 0 && !r.failed; n-- {
-		d := Dimension{Name: r.text(), Category: int(r.count()) - 1}
+		d := Dimension{Name: r.text(), Category: int(min(r.number(), math.MaxInt32)) - 1}
 		d.Guard = r.byte() == 1
 		d.Program = []byte(r.text())
 		if d.Category >= len(s.dimensions) {
@@ -244,11 +245,11 @@ func (s *Snapshot) readLevels(n uint32) error {
 		}
 		for d := range dims {
 			dim := load32(sec[first+4*d:])
-			if int(dim) >= len(s.dimensions) {
-				return s.damaged(secLevels, first+4*d, "one of %d dimensions", len(s.dimensions))
+			if uint64(dim) >= uint64(len(s.dimensions)) || d > 0 && dim <= load32(sec[first+4*(d-1):]) {
+				return s.damaged(secLevels, first+4*d, "one of %d dimensions, in ascending order", len(s.dimensions))
 			}
-			l.dims = append(l.dims, dim)
 		}
+		l.dims = sec[first : first+4*dims]
 		if dims == 0 {
 			l.fixed = slots
 		} else {
@@ -294,6 +295,9 @@ func (r *reader) number() uint64 {
 	for shift := 0; shift < 64; shift += 7 {
 		c := r.byte()
 		n |= uint64(c&0x7f) << shift
+		if shift == 63 && c > 1 {
+			break
+		}
 		if c < 0x80 {
 			return n
 		}

@@ -178,7 +178,7 @@ func (s *Snapshot) verifyLevels() error {
 			}
 			continue
 		}
-		width := 4 * (len(l.dims) + 1)
+		width := len(l.dims) + 4
 		for slot := range int(l.slots) {
 			if err := s.verifySlot(i, l, l.directory[width*slot:][:width]); err != nil {
 				return err
@@ -194,7 +194,8 @@ func (s *Snapshot) verifySlot(level int, l *levelView, cell string) error {
 		return nil
 	}
 	numbers := make([]uint32, len(s.dimensions))
-	for i, d := range l.dims {
+	for i := range len(l.dims) / 4 {
+		d := load32(l.dims[4*i:])
 		numbers[d] = load32(cell[4*i:])
 		if numbers[d] >= s.dicts[d].hash.n {
 			return s.damaged(secLevels, uint64(levelRecord*level), "one of %d values of %s", s.dicts[d].hash.n, s.dimensions[d].Name)
@@ -204,6 +205,18 @@ func (s *Snapshot) verifySlot(level int, l *levelView, cell string) error {
 		return s.damaged(secLevels, uint64(levelRecord*level), "a scope where its hash sends it")
 	}
 	return s.verifyTable(level, table-1)
+}
+
+// binds tells whether the masks of a key have a level.
+func (s *Snapshot) binds(key uint32, level int) bool {
+	r := s.sections[secKeys][keyRecord*uint64(key):]
+	bit := uint64(1) << (level % 64)
+	if s.words == 1 {
+		return load64(r[recMask:])&bit != 0
+	}
+	off := 8 * (uint64(load32(r[recMasks:]))*uint64(s.words) + uint64(level/64))
+	masks := s.sections[secMasks]
+	return load64(r[recMask:])&bit != 0 && off+8 <= uint64(len(masks)) && load64(masks[off:])&bit != 0
 }
 
 func (s *Snapshot) verifyTable(level int, table uint32) error {
@@ -220,7 +233,7 @@ func (s *Snapshot) verifyTable(level int, table uint32) error {
 		if id >= s.keyCount || i > 0 && id <= load32(t[at+4*i:]) {
 			return s.damaged(secTables, at+4+4*i, "ascending numbers of %d keys", s.keyCount)
 		}
-		if load64(s.sections[secKeys][keyRecord*uint64(id):])&(1<<(level%64)) == 0 {
+		if !s.binds(id, level) {
 			return s.damaged(secTables, at+4+4*i, "a key that is bound at level %d", level)
 		}
 		if err := s.verifyRef(load32(t[at+4+4*(count+i):]), secTables, at+4+4*(count+i)); err != nil {

@@ -98,6 +98,8 @@ func checkLimits(c *Content) error {
 	switch {
 	case len(c.Layers) > math.MaxUint16:
 		return fmt.Errorf("a snapshot holds at most %d layers, this site has %d", math.MaxUint16, len(c.Layers))
+	case len(c.Dimensions) > math.MaxUint16:
+		return fmt.Errorf("a snapshot holds at most %d categories and guards, this site has %d", math.MaxUint16, len(c.Dimensions))
 	case len(c.Keys) > 1<<30 || len(c.Values) > 1<<30:
 		return fmt.Errorf("a snapshot holds at most %d keys and as many values", 1<<30)
 	}

@@ -1,0 +1,476 @@
+package snapshot
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// formatTable is the rows of the table of format.md that follows the comment "table: name", as cells without backquotes.
+func formatTable(t *testing.T, name string) [][]string {
+	t.Helper()
+	_, after, ok := strings.Cut(formatText(t), "<!-- table: "+name+" -->\n")
+	if !ok {
+		t.Fatalf("format.md has no table %q", name)
+	}
+	var rows [][]string
+	for line := range strings.Lines(after) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		for i := range cells {
+			cells[i] = unquote(cells[i])
+		}
+		rows = append(rows, cells)
+	}
+	if len(rows) < 3 {
+		t.Fatalf("table %q of format.md has no rows", name)
+	}
+	return rows[2:] // behind the heading and its rule
+}
+
+// unquote takes the backquotes off a cell that is code as a whole.
+func unquote(cell string) string {
+	cell = strings.TrimSpace(cell)
+	if len(cell) > 1 && strings.Count(cell, "`") == 2 && strings.HasPrefix(cell, "`") && strings.HasSuffix(cell, "`") {
+		return cell[1 : len(cell)-1]
+	}
+	return strings.Trim(cell, "`") // an empty code span
+}
+
+func formatText(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func number(t *testing.T, text string, base int) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(text, base, 64)
+	if err != nil {
+		t.Fatalf("format.md: %q is no number", text)
+	}
+	return n
+}
+
+// field is a row of a table of offsets.
+type field struct {
+	offset int
+	name   string
+}
+
+func TestFormatStatesEveryOffset(t *testing.T) {
+	for name, want := range map[string][]field{
+		"header": {{0, "magic"}, {offVersion, "version"}, {offSections, "sections"}, {offSize, "size"}, {offSeed, "seed"},
+			{offDigest, "digest"}, {offKeys, "keys"}, {offLevels, "levels"}, {offBlockVals, "block values"}, {offRecipes, "recipes"},
+			{offBindings, "bindings"}, {offSectionTab, "section table"},
+			{offSectionTab + sectionEntry*int(sectionCount), ""}, {offHeaderSum, "header checksum"}},
+		"section entry": {{0, "offset"}, {8, "length"}, {16, "checksum"}},
+		"key record": {{recMask, "mask"}, {recDefault, "default"}, {recMasks, "masks"}, {recLength, "length"}, {recText, "text"},
+			{recLongLen, "long length"}, {recLongOff, "long offset"}},
+		"level record": {{0, "layer"}, {2, "dims"}, {4, "first"}, {8, "directory"}, {12, "slots"}},
+		"block entry":  {{0, "offset"}, {8, "packed"}, {12, "length"}},
+		"block value":  {{0, "block"}, {4, "offset"}},
+	} {
+		var got []field
+		for _, row := range formatTable(t, name) {
+			got = append(got, field{int(number(t, row[0], 10)), row[2]})
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("table %s: format.md has %v, the code %v", name, got, want)
+		}
+	}
+}
+
+// width is the number of bytes of a type as the tables of format.md write it.
+func width(t *testing.T, typ string) int {
+	t.Helper()
+	switch typ {
+	case "u8":
+		return 1
+	case "u16":
+		return 2
+	case "u32":
+		return 4
+	case "u64":
+		return 8
+	}
+	typ = strings.TrimSuffix(typ, " bytes")
+	if count, size, ok := strings.Cut(typ, " x "); ok {
+		return int(number(t, count, 10) * number(t, size, 10))
+	}
+	return int(number(t, typ, 10))
+}
+
+// The fields of a record lie one behind the other, and its size is where the last one ends.
+func TestFormatStatesEverySize(t *testing.T) {
+	for name, size := range map[string]int{"header": headerSize, "section entry": sectionEntry, "key record": keyRecord,
+		"level record": levelRecord, "block entry": blockEntry, "block value": blockValueEntry} {
+		end := 0
+		for _, row := range formatTable(t, name) {
+			at := int(number(t, row[0], 10))
+			if strings.HasPrefix(row[2], "long ") {
+				continue // another use of the bytes of the text
+			}
+			if at != end {
+				t.Errorf("table %s: field %q begins at %d, the one before ends at %d", name, row[2], at, end)
+			}
+			end = at + width(t, row[1])
+		}
+		if end != size {
+			t.Errorf("table %s: format.md ends at %d, the record has %d bytes", name, end, size)
+		}
+	}
+}
+
+func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
+	header := formatTable(t, "header")
+	if header[0][3] != Magic || header[1][3] != strconv.Itoa(Version) || !strings.HasSuffix(header[2][3], strconv.Itoa(int(sectionCount))) {
+		t.Errorf("format.md has magic %q, version %q, sections %q", header[0][3], header[1][3], header[2][3])
+	}
+	var limits []int
+	for _, row := range formatTable(t, "block limits") {
+		limits = append(limits, int(number(t, row[1], 10)))
+	}
+	if want := []int{blockFrom, blockSize, maxExpansion}; !slices.Equal(limits, want) {
+		t.Errorf("format.md has the block limits %v, the code %v", limits, want)
+	}
+	text := formatText(t)
+	for _, want := range []string{
+		fmt.Sprintf("multiple of %d", sectionAlign),
+		fmt.Sprintf("from 1 to %d with which all perfect hashes", seedTries),
+		fmt.Sprintf("buckets = n / %d + 1 and slots = n + n / %d + 1", bucketTexts, spareSlots),
+		fmt.Sprintf("of the key, 0 to %d; %d: a long key", maxInlineKey, longKey),
+		fmt.Sprintf("at most %d deep", value.MaxDepth),
+		fmt.Sprintf("at most %d deep; each node", expr.MaxDepth),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("format.md does not say %q", want)
+		}
+	}
+}
+
+func TestFormatNumbersTheSections(t *testing.T) {
+	rows := formatTable(t, "sections")
+	if len(rows) != int(sectionCount) {
+		t.Fatalf("format.md has %d sections, the code %d", len(rows), sectionCount)
+	}
+	for i, row := range rows {
+		if row[0] != strconv.Itoa(i) || row[1] != section(i).String() {
+			t.Errorf("section %d is %s, format.md has %s %s", i, section(i), row[0], row[1])
+		}
+	}
+}
+
+func TestFormatStatesReferences(t *testing.T) {
+	kinds := map[string]uint32{"heap": refHeap, "inline": refInline, "recipe": refRecipe, "block": refBlock}
+	rows := formatTable(t, "reference kinds")
+	for _, row := range rows {
+		if want, ok := kinds[row[1]]; !ok || uint32(number(t, row[0], 10))<<30 != want {
+			t.Errorf("format.md has kind %s for %s", row[0], row[1])
+		}
+	}
+	if len(rows) != len(kinds) {
+		t.Errorf("format.md has %d kinds of references, the code %d", len(rows), len(kinds))
+	}
+	values := map[string]value.Value{"undef": {}, "false": value.FromBool(false), "true": value.FromBool(true), "default": value.TheDefault()}
+	for _, row := range formatTable(t, "inline values") {
+		if v, ok := values[row[2]]; ok {
+			want := uint32(refInline | number(t, row[1], 10)<<2 | number(t, row[0], 10))
+			if got, ok := inlineRef(string(value.Append(nil, v))); !ok || got != want || !value.Identical(inlineValue(got&^refKind), v) {
+				t.Errorf("%s inline is %#x, format.md has %#x", row[2], got, want)
+			}
+			continue
+		}
+		if want := fmt.Sprintf("an integer from %d to %d", inlineMin, inlineMax); row[2] != want || row[0] != strconv.Itoa(inlineInt) {
+			t.Errorf("format.md has %q as %q, the code %q", row[0], row[2], want)
+		}
+	}
+	for _, n := range []int64{inlineMin, -1, 0, 1, inlineMax} {
+		ref, ok := inlineRef(string(value.Append(nil, value.FromInt(n))))
+		if want := uint32(refInline | uint64(n)&(1<<28-1)<<2 | inlineInt); !ok || ref != want || inlineValue(ref&^refKind).Int() != n {
+			t.Errorf("%d inline is %#x, want %#x", n, ref, want)
+		}
+	}
+}
+
+// The vectors were computed by a program written from format.md alone.
+func TestFormatVectorsOfTheHash(t *testing.T) {
+	for _, row := range formatTable(t, "hashText") {
+		if got := fmt.Sprintf("%016x", hashText(row[0], number(t, row[1], 10))); got != row[2] {
+			t.Errorf("hashText(%q, %s) is %s, format.md has %s", row[0], row[1], got, row[2])
+		}
+	}
+	for _, row := range formatTable(t, "hashNumbers") {
+		var ns []uint32
+		for _, n := range strings.Fields(row[0]) {
+			ns = append(ns, uint32(number(t, n, 10)))
+		}
+		if got := fmt.Sprintf("%016x", hashNumbers(ns)); got != row[1] {
+			t.Errorf("hashNumbers(%v) is %s, format.md has %s", ns, got, row[1])
+		}
+	}
+	for _, row := range formatTable(t, "slotOf") {
+		h, pilot, m := hashText(row[0], 1), uint16(number(t, row[1], 10)), uint32(number(t, row[2], 10))
+		if got := fmt.Sprint(reduce(h, m), slotOf(h, pilot, m)); got != row[3]+" "+row[4] {
+			t.Errorf("reduce and slotOf of %q, pilot %d, m %d are %s, format.md has %s %s", row[0], pilot, m, got, row[3], row[4])
+		}
+	}
+}
+
+func TestFormatStatesTheConstantsOfTheHash(t *testing.T) {
+	k := map[string]uint64{}
+	for _, row := range formatTable(t, "hash constants") {
+		k[row[0]] = number(t, row[1], 16)
+	}
+	if got, want := mix(k["k1"]^0, mix(0^k["k2"], 0^5^k["k0"])), hashText("", 5); got != want {
+		t.Errorf("k0, k1, k2 of format.md hash the empty text to %x, the code to %x", got, want)
+	}
+	if got, want := hashNumbers([]uint32{9}), mix(1^k["k0"], 9^k["k1"]); got != want {
+		t.Errorf("k0, k1 of format.md hash the number 9 to %x, the code to %x", want, got)
+	}
+	if got, want := slotOf(77, 2, 1<<31), reduce(mix(77, k["kp"]*3), 1<<31); got != want {
+		t.Errorf("kp of format.md gives slot %d, the code %d", want, got)
+	}
+}
+
+func TestFormatStatesThePerfectHash(t *testing.T) {
+	if rows := formatTable(t, "perfect hash"); rows[3][0] != strconv.Itoa(perfectHeader) {
+		t.Errorf("format.md has the pilots at %s, the code at %d", rows[3][0], perfectHeader)
+	}
+	for _, row := range formatTable(t, "perfect hashes") {
+		texts := strings.Fields(row[0])
+		w := writer{seed: 1}
+		encoded, numbers, err := w.perfect(texts)
+		if got := fmt.Sprintf("% x", encoded); err != nil || got != row[1] {
+			t.Errorf("the perfect hash of %q is %s, %v; format.md has %s", texts, got, err, row[1])
+		}
+		if got := strings.Trim(fmt.Sprint(numbers), "[]"); got != row[2] {
+			t.Errorf("the numbers of %q are %s, format.md has %s", texts, got, row[2])
+		}
+	}
+}
+
+// A tag is in the table of format.md if and only if the decoder takes it.
+func TestFormatStatesValueTags(t *testing.T) {
+	known := map[byte]string{}
+	for _, row := range formatTable(t, "value tags") {
+		from := byte(number(t, row[0], 16))
+		known[from] = row[1]
+		if _, last, ok := strings.Cut(row[2], "` to `"); ok || strings.Contains(row[2], " to `") {
+			for tag := number(t, last[:2], 16); byte(tag) > from; tag-- {
+				known[byte(tag)] = row[1]
+			}
+		}
+	}
+	kinds := map[value.Kind][]string{value.Undef: {"undef"}, value.Default: {"default"}, value.Bool: {"false", "true"},
+		value.Int: {"integer", "small integer"}, value.Float: {"float"}, value.String: {"string", "small string"},
+		value.Regexp: {"regexp"}, value.Type: {"type"}, value.Array: {"array"}, value.Hash: {"hash"}}
+	for tag := range 256 {
+		v, _, err := value.View(string([]byte{byte(tag), 1, 0}) + strings.Repeat("\x00", 200))
+		name := known[byte(tag)]
+		if (err == nil) != (name != "") || err == nil && !slices.Contains(kinds[v.Kind()], name) {
+			t.Errorf("tag %02x is %q in format.md, the decoder yields %v, %v", tag, name, v.Kind(), err)
+		}
+	}
+}
+
+func TestFormatExamplesOfValues(t *testing.T) {
+	values := map[string]value.Value{"undef": {}, "true": value.FromBool(true), "63": value.FromInt(63), "64": value.FromInt(64), "-1": value.FromInt(-1),
+		"1.5": value.FromFloat(1.5), `"ntp"`: value.FromString("ntp"), `[1,"a"]`: value.FromSlice([]value.Value{value.FromInt(1), value.FromString("a")}),
+		`{"port":8080,"on":true}`: value.FromPairs(value.Pair{Key: value.FromString("port"), Value: value.FromInt(8080)},
+			value.Pair{Key: value.FromString("on"), Value: value.FromBool(true)})}
+	for _, row := range formatTable(t, "value examples") {
+		v, ok := values[row[0]]
+		if got := fmt.Sprintf("% x", value.Append(nil, v)); !ok || got != row[1] {
+			t.Errorf("%s is %s, format.md has %s", row[0], got, row[1])
+		}
+	}
+}
+
+// numbered checks a table whose first two columns are numbers from 0 on and names.
+func numbered(t *testing.T, table string, names ...string) {
+	t.Helper()
+	var got, want []string
+	for _, row := range formatTable(t, table) {
+		got = append(got, row[0]+" "+row[1])
+	}
+	for i, name := range names {
+		want = append(want, fmt.Sprint(i, " ", name))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("table %s: format.md has %q, the code %q", table, got, want)
+	}
+}
+
+// ordered checks that constants are 0, 1, 2, ...
+func ordered[T ~uint8](t *testing.T, what string, constants ...T) {
+	t.Helper()
+	for i, c := range constants {
+		if int(c) != i {
+			t.Errorf("%s %d of format.md is %d in the code", what, i, c)
+		}
+	}
+}
+
+func TestFormatStatesRecipes(t *testing.T) {
+	numbered(t, "recipe kinds", "constant", "expression", "lookup", "first found", "hash lookup", "custom", "abstract", "multibind", "contributions")
+	ordered(t, "recipe kind", recipe.Constant, recipe.Expression, recipe.LookupOf, recipe.FirstFound, recipe.HashLookup,
+		recipe.Custom, recipe.Abstract, recipe.Multibind, recipe.Contributions)
+	numbered(t, "resolutions", "priority", "ignore", "error", "append", "merge")
+	ordered(t, "resolution", recipe.Priority, recipe.Ignore, recipe.ErrorOnConflict, recipe.AppendAll, recipe.Merge)
+	numbered(t, "recipe flags", "sensitive", "type", "transformer")
+	numbered(t, "option flags", "array", "uniq", "named", "unnamed", "element")
+
+	integer, err := types.Parse("Integer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := &expr.Node{Op: expr.Const, Value: value.FromInt(1)}
+	target := []recipe.Target{{Key: "k"}}
+	for _, c := range []struct {
+		r    recipe.Recipe
+		want string
+	}{
+		{recipe.Recipe{Kind: recipe.Constant, Sensitive: true, Value: value.FromInt(1)}, "00 01 41"},
+		{recipe.Recipe{Kind: recipe.Constant, Type: integer, Value: value.FromInt(1)}, "00 02 07 49 6e 74 65 67 65 72 41"},
+		{recipe.Recipe{Kind: recipe.Constant, Transformer: &expr.Lambda{Body: one}, Value: value.FromInt(1)}, "00 04 04 00 00 00 41 41"},
+		{recipe.Recipe{Kind: recipe.Expression, Expr: one}, "01 00 03 00 00 41"},
+		{recipe.Recipe{Kind: recipe.LookupOf, Targets: target}, "02 00 01 01 6b 00"},
+		{recipe.Recipe{Kind: recipe.FirstFound, Targets: append(target, recipe.Target{Key: "l", Type: integer})}, "03 00 02 01 6b 00 01 6c 07 49 6e 74 65 67 65 72"},
+		{recipe.Recipe{Kind: recipe.HashLookup, Targets: target, Value: value.FromString("e")}, "04 00 01 01 6b 00 81 65"},
+		{recipe.Recipe{Kind: recipe.Custom, Name: "p", Value: value.FromInt(1)}, "05 00 01 70 41"},
+		{recipe.Recipe{Kind: recipe.Abstract}, "06 00"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Array: true, Resolution: recipe.Merge, Flatten: -1}}, "07 00 01 6d 01 04 01"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Uniq: true}}, "07 00 01 6d 02 00 00"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{PriorityOnNamed: true}}, "07 00 01 6d 04 00 00"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{PriorityOnUnnamed: true}}, "07 00 01 6d 08 00 00"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Element: integer}}, "07 00 01 6d 10 00 00 07 49 6e 74 65 67 65 72"},
+		{recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{{Name: "n", Named: true, Precedence: 2, Place: 3, Recipe: &recipe.Recipe{Kind: recipe.Abstract}}}}, "08 00 01 01 01 6e 02 03 02 06 00"},
+	} {
+		b := recipe.Append(nil, &c.r)
+		if got := fmt.Sprintf("% x", b); got != c.want {
+			t.Errorf("a recipe of kind %d is %s, format.md means %s", c.r.Kind, got, c.want)
+		}
+		if _, err := recipe.Decode(string(b)); err != nil {
+			t.Errorf("%s: %v", c.want, err)
+		}
+	}
+	for _, b := range []string{"\x09\x00", "\x06\x08", "\x06\x00\x00"} { // the kind behind the last, the flag behind the last, a byte too many
+		if _, err := recipe.Decode(b); err == nil {
+			t.Errorf("% x is a recipe, format.md says it is none", b)
+		}
+	}
+}
+
+// Every op takes a name and the numbers of kids the table of format.md says, and no other.
+func TestFormatStatesExpressions(t *testing.T) {
+	ordered(t, "op", expr.Const, expr.Var, expr.Concat, expr.ArrayLit, expr.HashLit, expr.Splat, expr.Access, expr.TypeName, expr.Call,
+		expr.Unary, expr.Binary, expr.If, expr.Case, expr.Selector, expr.Option, expr.Assign, expr.Block)
+	rows := formatTable(t, "ops")
+	names := strings.Fields("Const Var Concat ArrayLit HashLit Splat Access TypeName Call Unary Binary If Case Selector Option Assign Block")
+	numbered(t, "ops", names...)
+	if _, err := expr.Decode(string([]byte{byte(len(rows)), 0, 0})); err == nil {
+		t.Errorf("op %d decodes and is not in format.md", len(rows))
+	}
+	for op, row := range rows[1:] {
+		op++
+		for kids := range 5 {
+			if row[1] == "Option" {
+				continue // stands nowhere alone; Case takes it below
+			}
+			want := kidsFit(t, row[3], kids) && (row[1] != "HashLit" || kids%2 == 0)
+			if _, err := expr.Decode(encodedNode(byte(op), row, kids)); (err == nil) != want {
+				t.Errorf("%s with %d kids: %v, format.md has %q", row[1], kids, err, row[3])
+			}
+		}
+	}
+	operators := formatOperators(t)
+	for _, name := range append(slices.Clone(operators), "===", "not", "!", "") {
+		b := append(appendText([]byte{byte(expr.Binary), 0}, name), 2, 0, 0, 0, 0, 0, 0)
+		if _, err := expr.Decode(string(b)); (err == nil) != slices.Contains(operators, name) {
+			t.Errorf("the operator %q: %v, format.md has %q", name, err, operators)
+		}
+	}
+	if len(operators) != 18 {
+		t.Errorf("format.md has %d operators", len(operators))
+	}
+	numbered(t, "parameter flags", "type", "default", "rest")
+	undef := &expr.Node{Op: expr.Const}
+	l := &expr.Lambda{Params: []expr.Param{{Name: "a", Type: undef}, {Name: "b", Default: undef}, {Name: "c", Rest: true}}, Body: undef}
+	if got, want := expr.AppendLambda(nil, l), []byte("\x03\x01a\x01\x00\x00\x00\x01b\x02\x00\x00\x00\x01c\x04\x00\x00\x00"); !bytes.Equal(got, want) {
+		t.Errorf("a lambda is % x, format.md means % x", got, want)
+	}
+	call := expr.Append(nil, &expr.Node{Op: expr.Call, Name: "f", Lambda: &expr.Lambda{Body: undef}})
+	if got := hex.EncodeToString(call); got != "88000166"+"00"+"00"+"000000" {
+		t.Errorf("a call with a lambda is %s", got)
+	}
+}
+
+func kidsFit(t *testing.T, column string, kids int) bool {
+	t.Helper()
+	column, _, _ = strings.Cut(column, ";")
+	words := strings.Fields(column)
+	switch {
+	case column == "none":
+		return kids == 0
+	case strings.HasSuffix(column, " or more"):
+		return kids >= int(number(t, words[0], 10))
+	case len(words) == 3 && words[1] == "to":
+		return kids >= int(number(t, words[0], 10)) && kids <= int(number(t, words[2], 10))
+	case strings.Contains("key, value", words[0]):
+		return true // pairs; the caller knows
+	case strings.Contains(column, "Option"):
+		return kids > 0
+	}
+	return kids == int(number(t, words[0], 10))
+}
+
+// encodedNode is a node as its row of the table of format.md says, with kids that fit.
+func encodedNode(op byte, row []string, kids int) string {
+	b := []byte{op, 0}
+	if row[2] == "yes" {
+		name := map[string]string{"Unary": "-", "Binary": "+"}[row[1]]
+		b = appendText(b, name)
+	}
+	if row[3] != "none" || kids > 0 {
+		b = binary.AppendUvarint(b, uint64(kids))
+	}
+	for i := range kids {
+		if i > 0 && (row[1] == "Case" || row[1] == "Selector") {
+			b = append(b, byte(expr.Option), 0, 1)
+		}
+		b = append(b, byte(expr.Const), 0, 0)
+	}
+	return string(b)
+}
+
+func formatOperators(t *testing.T) []string {
+	t.Helper()
+	_, after, _ := strings.Cut(formatText(t), "<!-- list: operators -->\n")
+	line, _, ok := strings.Cut(after, ".\n")
+	if !ok {
+		t.Fatal("format.md has no list of operators")
+	}
+	var out []string
+	for _, name := range strings.Fields(line) {
+		out = append(out, strings.Trim(name, "`"))
+	}
+	return out
+}
