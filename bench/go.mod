@@ -7,6 +7,15 @@ require (
 	go.yaml.in/yaml/v4 v4.0.0
 )
 
-require golang.org/x/sys v0.45.0 // indirect
+require (
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)
+
+require (
+	bindc v0.0.0
+	golang.org/x/sys v0.49.0 // indirect
+)
 
 replace bindc => ../

@@ -14,8 +14,13 @@ import (
 	"bindc/snapshot"
 )
 
+// Options change what a site means. The zero value is the default.
+type Options struct {
+	StrictVariables bool // the use of an unknown variable is an error of the lookup
+}
+
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed.
-func Compile(site *loader.Site, diags *diag.List) *snapshot.Content {
+func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
 	c := &composer{site: site, diags: diags, keys: map[string]int{}, values: map[string]uint32{}, needed: map[uint32][]string{},
 		contributions: map[string][]candidate{}, declared: map[string][]declaration{}}
 	c.rankConditions()
@@ -24,7 +29,9 @@ func Compile(site *loader.Site, diags *diag.List) *snapshot.Content {
 	c.decide()
 	c.checkLoops()
 	c.contribute()
-	return c.content()
+	content := c.content()
+	content.Strict = opts.StrictVariables
+	return content
 }
 
 // composer is one run of Compile.

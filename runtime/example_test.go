@@ -18,7 +18,7 @@ import (
 func exampleSnapshot() (path string, remove func()) {
 	var diags diag.List
 	site := loader.Load("../testdata/example", loader.Options{}, &diags)
-	content := compile.Compile(site, &diags)
+	content := compile.Compile(site, compile.Options{}, &diags)
 	dir, err := os.MkdirTemp("", "bindc-example")
 	if err != nil || diags.Failed() {
 		log.Fatal(err, diags.Sorted())

@@ -42,7 +42,7 @@ type dimension struct {
 
 // Options change how a snapshot answers. The zero value is the default.
 type Options struct {
-	// StrictVariables makes the use of an unknown variable an error.
+	// StrictVariables makes the use of an unknown variable an error, also where the snapshot was built without.
 	StrictVariables bool
 	// Producers are what to_producer and to_instance of bindings name.
 	Producers map[string]Producer
@@ -62,6 +62,7 @@ func OpenWith(path string, opts Options) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	opts.StrictVariables = opts.StrictVariables || f.Strict()
 	s := &Snapshot{file: f, opts: opts, recipes: make([]atomic.Pointer[recipe.Recipe], f.Recipes())}
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))

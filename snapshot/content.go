@@ -12,6 +12,7 @@ type Content struct {
 	Keys       []Key       // sorted by name, unique
 	Values     []Stored    // what keys and entries refer to by index
 	Inputs     []Input     // the files the site was read from, sorted by path
+	Strict     bool        // the use of an unknown variable is an error
 	Bindings   int         // how many bindings were composed, hidden ones included
 }
 

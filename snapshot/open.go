@@ -22,6 +22,7 @@ type Snapshot struct {
 	blockValues uint32
 	recipeCount uint32
 	bindings    uint64
+	strict      bool
 
 	layers     []string
 	dimensions []Dimension
@@ -189,6 +190,8 @@ func (s *Snapshot) read() error {
 
 func (s *Snapshot) readMeta() error {
 	r := reader{b: s.sections[secMeta]}
+	flags := r.byte()
+	s.strict, r.failed = flags == 1, r.failed || flags > 1
 	for n := r.count(); n > 0 && !r.failed; n-- {
 		s.layers = append(s.layers, r.text())
 	}

@@ -58,6 +58,9 @@ func (s *Snapshot) Keys() iter.Seq[string] {
 	}
 }
 
+// Strict tells whether the use of an unknown variable is an error.
+func (s *Snapshot) Strict() bool { return s.strict }
+
 func (s *Snapshot) keyName(n uint32) (string, bool) {
 	r := s.sections[secKeys][keyRecord*uint64(n):][:keyRecord]
 	if length := int(r[recLength]); length <= maxInlineKey {

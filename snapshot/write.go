@@ -221,10 +221,14 @@ func (w *writer) store() error {
 	return nil
 }
 
-// meta: uvarint number of layers, their names; uvarint number of dimensions, per dimension its name, its category plus
+// meta: a byte of flags (1: the use of an unknown variable is an error); uvarint number of layers, their names; uvarint number of dimensions, per dimension its name, its category plus
 // one (uvarint, 0: none), 1 for a guard else 0, its program. Texts are a uvarint length and bytes.
 func (w *writer) meta() {
-	out := binary.AppendUvarint(nil, uint64(len(w.c.Layers)))
+	flags := byte(0)
+	if w.c.Strict {
+		flags = 1
+	}
+	out := binary.AppendUvarint([]byte{flags}, uint64(len(w.c.Layers)))
 	for _, name := range w.c.Layers {
 		out = appendText(out, name)
 	}

@@ -22,6 +22,7 @@ type flags struct {
 	binderConfig string
 	jobs         int
 	extensions   bool
+	strictVars   bool
 	strict       bool
 	format       string
 }
@@ -32,6 +33,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "files parsed at a time (default: one per processor)")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false, "let programs run that binder_config.yaml names as extensions")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
+	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false, "make the use of an unknown variable an error of the lookup")
 	cmd.Flags().StringVar(&f.format, "format", "text", "of diagnostics: "+strings.Join(diag.Formats, ", "))
 }
 
@@ -118,7 +120,7 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 	site := loader.Load(dir, f.options(), &diags)
 	var content *snapshot.Content
 	if !diags.Failed() {
-		content = compile.Compile(site, &diags)
+		content = compile.Compile(site, compile.Options{StrictVariables: f.strictVars}, &diags)
 	}
 	list := diags.Sorted()
 	refused := diags.Failed()

@@ -11,15 +11,20 @@ type closure struct {
 	scope  *scope
 }
 
-// accepts tells whether the lambda can be called with n arguments.
-func (c *closure) accepts(n int) bool {
-	required := 0
+// required is the number of arguments that the lambda needs.
+func (c *closure) required() int {
+	n := 0
 	for _, p := range c.lambda.Params {
 		if !p.Rest && p.Default == nil {
-			required++
+			n++
 		}
 	}
-	return required <= n && (n <= len(c.lambda.Params) || c.rest())
+	return n
+}
+
+// accepts tells whether the lambda has a use for exactly n arguments.
+func (c *closure) accepts(n int) bool {
+	return c.required() <= n && (n <= len(c.lambda.Params) || c.rest())
 }
 
 // rest tells whether the last parameter takes all that is left.
@@ -28,11 +33,10 @@ func (c *closure) rest() bool {
 	return n > 0 && c.lambda.Params[n-1].Rest
 }
 
-// callClosure calls c for the node n.
+// callClosure calls c for the node n. Arguments beyond the parameters are dropped, as Puppet does.
 func (ev *evaluator) callClosure(c *closure, n *Node, args ...value.Value) (value.Value, error) {
-	if !c.accepts(len(args)) {
-		return value.Value{}, failf(n, "the lambda is called with %s but has %s", count(len(args), "argument"),
-			count(len(c.lambda.Params), "parameter"))
+	if need := c.required(); need > len(args) {
+		return value.Value{}, failf(n, "the lambda needs %s and is called with %d", count(need, "argument"), len(args))
 	}
 	if err := ev.spend(1); err != nil { // also where the body is a constant
 		return value.Value{}, at(n, err)
@@ -74,7 +78,7 @@ func (ev *evaluator) bind(c *closure, n *Node, args []value.Value) error {
 func (ev *evaluator) restArgument(p *Param, args []value.Value, i int) (value.Value, error) {
 	switch {
 	case i < len(args):
-		return value.FromSlice(args[i:]), nil
+		return ev.array(args[i:])
 	case p.Default == nil:
 		return value.FromSlice(nil), nil
 	}
@@ -95,10 +99,16 @@ func (ev *evaluator) checkParam(p *Param, v value.Value) error {
 		return failf(p.Type, "the type of the parameter $%s is no type", p.Name)
 	}
 	if !p.Rest || t.Kind() == types.Array {
+		if err := ev.traverse(v); err != nil {
+			return err
+		}
 		if m := t.Assert(v); m != nil {
 			return failf(p.Type, "the parameter $%s of the lambda: %s", p.Name, m)
 		}
 		return nil
+	}
+	if err := ev.traverse(v); err != nil {
+		return err
 	}
 	for e := range v.Elems() {
 		if m := t.Assert(e); m != nil {

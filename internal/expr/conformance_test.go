@@ -178,12 +178,15 @@ func decoded(t *testing.T, n *expr.Node) *expr.Node {
 }
 
 func TestConformance(t *testing.T) {
-	runTable(t, "../../../shared/conformance/expressions.json")
+	runTable(t, "../../../shared/conformance/expressions.json", nil)
 }
 
-func runTable(t *testing.T, path string) {
+func runTable(t *testing.T, path string, differ map[string]string) {
 	tab, env := readTable(t, path)
 	for _, c := range tab.Cases {
+		if differ[c.Expr] != "" {
+			continue
+		}
 		v, err := evaluate(t, c.Expr, env)
 		switch {
 		case c.Error && err == nil:
@@ -191,8 +194,25 @@ func runTable(t *testing.T, path string) {
 		case c.Error:
 		case err != nil:
 			t.Errorf("%s: expected %s, found the error %v", c.Expr, c.Value, err)
-		case !value.Identical(fromJSON(t, c.Value), fromJSON(t, appendJSON(nil, v))):
+		case string(appendJSON(nil, fromJSON(t, c.Value))) != string(appendJSON(nil, fromJSON(t, appendJSON(nil, v)))):
 			t.Errorf("%s: expected %s, found %s", c.Expr, c.Value, appendJSON(nil, v))
 		}
 	}
+}
+
+// differ are the expressions of the table whose answer is not Puppet's, each with the reason.
+var differ = map[string]string{
+	"$num = 1":                "an expression has a scope of its own, above that of the facts",
+	"String[0]":               "a range that says nothing is dropped from a type",
+	"ceiling(1e20)":           "integers have 64 bits",
+	"round(1e30)":             "integers have 64 bits",
+	"Integer(1e30)":           "integers have 64 bits",
+	"split('abc', /(?=b)/)":   "Go's engine has no lookahead",
+	"type([], 'generalized')": "the type of what is in an empty array is not shown",
+	"Type('Nope')":            "unknown types are errors",
+	"Hash(tree_each({a => [1, {b => 2}]}, {include_root => false, include_containers => false}), 'tree')": "there are no iterators, only arrays",
+}
+
+func TestPuppetTable(t *testing.T) {
+	runTable(t, "../../testdata/expressions/expressions.json", differ)
 }

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,9 @@ func runNew(c *call) (value.Value, error) {
 
 // convert makes a t of the arguments. What is a t already is left alone.
 func (c *call) convert(t *types.Type) (value.Value, error) {
+	if err := c.ev.traverse(c.args[0]); err != nil {
+		return c.args[0], err
+	}
 	if len(c.args) == 1 && t.Instance(c.args[0]) {
 		return c.args[0], nil
 	}
@@ -48,6 +52,9 @@ func (c *call) convert(t *types.Type) (value.Value, error) {
 		return value.Value{}, c.failf("values of the type %s cannot be made", maker)
 	}
 	v, err := make(c)
+	if err == nil {
+		err = c.ev.traverse(v)
+	}
 	if err != nil {
 		return v, err
 	}
@@ -140,6 +147,12 @@ func (c *call) newInteger() (value.Value, error) {
 	return c.absolute(2, n)
 }
 
+// What Puppet takes for a number before it asks Ruby to read it.
+var (
+	integerForm = regexp.MustCompile(`^[+-]?\s*(?:\d+|0[xX][0-9A-Fa-f]+|0[bB][01]+)$`)
+	numericForm = regexp.MustCompile(`^[+-]?\s*(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?|0[xX][0-9A-Fa-f]+|0[0-7]+|0[bB][01]+)$`)
+)
+
 func (c *call) integer(radix int) (value.Value, error) {
 	switch v := c.args[0]; v.Kind() {
 	case value.Int:
@@ -153,7 +166,7 @@ func (c *call) integer(radix int) (value.Value, error) {
 	case value.Bool:
 		return truthNumber(v), nil
 	case value.String:
-		if n, ok := integerText(withoutGap(v.Text()), radix); ok && !strings.ContainsAny(v.Text(), "_oO") && v.Text() == strings.TrimSpace(v.Text()) {
+		if n, ok := integerText(withoutGap(v.Text()), radix); ok && integerForm.MatchString(v.Text()) {
 			return value.FromInt(n), nil
 		}
 		return v, c.failf("the string %s cannot be converted to an Integer", value.Quote(v.Text()))
@@ -236,10 +249,10 @@ func (c *call) floatOf() (value.Value, error) {
 		return value.FromFloat(float(truthNumber(v))), nil
 	case value.String:
 		s := withoutGap(v.Text())
-		if n, ok := integerText(s, 0); ok && strings.HasPrefix(s, "0b") {
+		if n, ok := integerText(s, 0); ok && len(s) > 1 && s[1]|0x20 == 'b' {
 			return value.FromFloat(float64(n)), nil
 		}
-		if f, ok := floatText(s); ok && !strings.ContainsAny(s, "_ \t\n") && !strings.HasPrefix(strings.TrimLeft(s, "+-"), ".") {
+		if f, ok := floatText(s); ok && numericForm.MatchString(v.Text()) {
 			return value.FromFloat(f), nil
 		}
 		return v, c.failf("the string %s cannot be converted to a Float", value.Quote(v.Text()))
@@ -274,10 +287,8 @@ func numericText(s string) (value.Value, bool) {
 		n, ok := integerText(s, 0)
 		return value.FromInt(n), ok
 	}
-	if s != strings.TrimSpace(s) {
-		return value.Value{}, false
-	}
-	return parseNumber(s)
+	n, ok := parseNumber(s)
+	return n, ok && numericForm.MatchString(s)
 }
 
 func (c *call) newBoolean() (value.Value, error) {
@@ -319,7 +330,10 @@ func (c *call) newArray() (value.Value, error) {
 		return v, c.failf("%s cannot be converted to an Array", describe(v))
 	}
 	elems, err := c.elements()
-	return value.FromSlice(elems), err
+	if err != nil {
+		return v, err
+	}
+	return c.ev.array(elems)
 }
 
 func (c *call) newRegexp() (value.Value, error) {

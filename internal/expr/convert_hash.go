@@ -80,7 +80,7 @@ func (ev *evaluator) hashOfArray(v value.Value, pairs bool) (value.Value, error)
 			return v, err
 		}
 	}
-	return b.Hash(), nil
+	return ev.finish(&b)
 }
 
 // branch is a collection under construction: a hash, or what was given for it.
@@ -156,7 +156,9 @@ func (b *branch) finish() value.Value {
 // hashOfTree puts values at their paths.
 func (c *call) hashOfTree(v value.Value, hashes bool) (value.Value, error) {
 	root := &branch{}
+	n := 0
 	for e := range v.Elems() {
+		n++
 		path, val := e.Index(0).Slice(), e.Index(1)
 		if err := c.ev.spend((1 + len(path)) * (1 + len(root.keys))); err != nil {
 			return v, err
@@ -173,7 +175,7 @@ func (c *call) hashOfTree(v value.Value, hashes bool) (value.Value, error) {
 		at := root
 		for _, key := range path[:len(path)-1] {
 			if at = at.into(key); at == nil {
-				return v, c.failf("nothing can be put below the value at %s", toS(e.Index(0)))
+				return v, c.failf("nothing can be put below the value the path of entry %d", n)
 			}
 		}
 		if hashes {
@@ -183,14 +185,15 @@ func (c *call) hashOfTree(v value.Value, hashes bool) (value.Value, error) {
 			return v, err
 		}
 	}
-	return root.finish(), nil
+	h := root.finish()
+	return h, c.ev.check(h, 0)
 }
 
 // place sets the last key of path in b. An array can only be written to where it is, or grow by one.
 func (c *call) place(b *branch, path []value.Value, val value.Value) error {
 	key := path[len(path)-1]
 	if b.array && (key.Kind() != value.Int || key.Int() < 0 || key.Int() > int64(len(b.keys))) {
-		return c.failf("%s is no place in an Array", toS(value.FromSlice(path)))
+		return c.failf("%s is no place in an Array", describe(key))
 	}
 	b.set(key, val)
 	return nil

@@ -252,7 +252,7 @@ func (in indentation) padding() string            { return strings.Repeat("  ", 
 type textWriter struct{ ev *evaluator }
 
 func (w textWriter) write(v value.Value, formats formatMap, in indentation) (string, error) {
-	if err := w.ev.spend(1 + len(formats)); err != nil {
+	if err := w.ev.spend(1 + len(formats) + v.Len()/stepsPerNode); err != nil {
 		return "", err
 	}
 	if in.level > value.MaxDepth {

@@ -31,7 +31,7 @@ type Options struct {
 const (
 	DefaultSteps = 1 << 20
 	DefaultDepth = 4000
-	DefaultSize  = 64 << 20
+	DefaultSize  = 128 << 20
 )
 
 // Error says what is wrong in an expression. Off is the byte offset in its source. Err is the error of an Env, if one
@@ -85,17 +85,20 @@ type evaluator struct {
 	steps     int
 	depth     int
 	size      int
+	whole     int // what size was at first: the bound on one value
 	scope     *scope
 	functions map[string]function
 }
 
 func newEvaluator(env Env, opts Options) *evaluator {
+	size := orDefault(opts.Size, DefaultSize)
 	return &evaluator{
 		env:       env,
 		strict:    opts.StrictVariables,
 		steps:     orDefault(opts.Steps, DefaultSteps),
 		depth:     orDefault(opts.Depth, DefaultDepth),
-		size:      orDefault(opts.Size, DefaultSize),
+		size:      size,
+		whole:     size,
 		scope:     &scope{},
 		functions: functions, // through the evaluator, as the functions evaluate lambdas
 	}
@@ -150,6 +153,7 @@ const sizeOfElement = 48
 var (
 	errSteps = errors.New("the evaluation takes too many steps")
 	errDepth = errors.New("the expression is nested too deep")
+	errDeep  = errors.New("the value is nested too deep")
 	errSize  = errors.New("the evaluation produces too much data")
 	errPairs = errors.New("the elements of the Array must be pairs")
 	errOdd   = errors.New("an Array of keys and values must have an even length")
@@ -182,7 +186,73 @@ func (ev *evaluator) text(s string) (value.Value, error) {
 
 // array is an Array whose elements count as produced.
 func (ev *evaluator) array(elems []value.Value) (value.Value, error) {
-	return value.FromSlice(elems), ev.produce(sizeOfElement * len(elems))
+	v := value.FromSlice(elems)
+	return v, ev.check(v, sizeOfElement*len(elems))
+}
+
+// finish is the Hash that b has become.
+func (ev *evaluator) finish(b *value.Builder) (value.Value, error) {
+	h := b.Hash()
+	return h, ev.check(h, 0)
+}
+
+// check counts n bytes for the collection v and bounds what is in it. A value may hold another many times over, so that
+// it is far larger to whoever walks through it than it is in memory; as every new collection is checked, no function
+// needs to fear that.
+func (ev *evaluator) check(v value.Value, n int) error {
+	s := scale{limit: ev.whole}
+	err := s.add(v, value.MaxDepth)
+	if err == nil {
+		err = ev.spend(s.nodes / stepsPerNode)
+	}
+	if err == nil {
+		err = ev.produce(n)
+	}
+	return err
+}
+
+// stepsPerNode is how many elements are looked at in the time of one step.
+const stepsPerNode = 16
+
+// scale adds up what is in a value: its elements, and its bytes as text.
+type scale struct{ nodes, bytes, limit int }
+
+func (s *scale) add(v value.Value, depth int) error {
+	s.nodes++
+	if depth == 0 {
+		return errDeep
+	}
+	switch v.Kind() {
+	case value.String, value.Regexp:
+		s.bytes += len(v.Text())
+	case value.Array:
+		for e := range v.Elems() {
+			if err := s.add(e, depth-1); err != nil {
+				return err
+			}
+		}
+	case value.Hash:
+		for k, e := range v.Pairs() {
+			if err := s.add(k, depth-1); err != nil {
+				return err
+			}
+			if err := s.add(e, depth-1); err != nil {
+				return err
+			}
+		}
+	}
+	if s.bytes+8*s.nodes > s.limit {
+		return errSize
+	}
+	return nil
+}
+
+// traverse counts the steps of walking through v.
+func (ev *evaluator) traverse(v value.Value) error {
+	if !isContainer(v) {
+		return nil
+	}
+	return ev.spend(weight(v) / stepsPerNode)
 }
 
 func (ev *evaluator) eval(n *Node) (value.Value, error) {
@@ -405,13 +475,13 @@ func (ev *evaluator) hash(n *Node) (value.Value, error) {
 			return v, err
 		}
 	}
-	return b.Hash(), nil
+	return ev.finish(&b)
 }
 
 // setKey puts an entry into a hash. Keys that are no strings are found one by one, which counts as steps.
 func (ev *evaluator) setKey(b *value.Builder, k, v value.Value) error {
 	if k.Kind() != value.String {
-		if err := ev.spend(b.Len()); err != nil {
+		if err := ev.spend(b.Len() * (1 + weight(k)/stepsPerNode)); err != nil {
 			return err
 		}
 	}

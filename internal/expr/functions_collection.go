@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,13 +43,13 @@ func runMap(c *call) (value.Value, error) {
 		return value.Value{}, err
 	}
 	var out []value.Value
-	var full error
-	err = c.loop(src, func(_, _, answer value.Value) bool {
+	if err := c.loop(src, func(_, _, answer value.Value) bool {
 		out = append(out, answer)
-		full = c.ev.produce(sizeOfElement)
-		return full == nil
-	})
-	return value.FromSlice(out), errors.Join(err, full)
+		return true
+	}); err != nil {
+		return value.Value{}, err
+	}
+	return c.ev.array(out)
 }
 
 func runFilter(c *call) (value.Value, error) {
@@ -58,24 +57,25 @@ func runFilter(c *call) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	var b value.Builder
-	var out []value.Value
-	var full error
-	err = c.loop(src, func(k, e, answer value.Value) bool {
-		switch {
-		case !answer.Truthy():
-		case src.hash:
-			full = c.ev.setKey(&b, k, e)
-		default:
-			out = append(out, e)
-			full = c.ev.produce(sizeOfElement)
+	var keys, kept []value.Value
+	if err := c.loop(src, func(k, e, answer value.Value) bool {
+		if answer.Truthy() {
+			keys, kept = append(keys, k), append(kept, e)
 		}
-		return full == nil
-	})
-	if src.hash {
-		return b.Hash(), errors.Join(err, full)
+		return true
+	}); err != nil {
+		return value.Value{}, err
 	}
-	return value.FromSlice(out), errors.Join(err, full)
+	if !src.hash {
+		return c.ev.array(kept)
+	}
+	var b value.Builder
+	for i, k := range keys {
+		if err := c.ev.setKey(&b, k, kept[i]); err != nil {
+			return value.Value{}, err
+		}
+	}
+	return c.ev.finish(&b)
 }
 
 func runReduce(c *call) (value.Value, error) {
@@ -118,7 +118,7 @@ func runIndex(c *call) (value.Value, error) {
 		return value.Value{}, err
 	}
 	for k, e := range src.seq {
-		if err := c.ev.spend(1); err != nil {
+		if err := c.ev.spend(1 + weight(c.args[1])/stepsPerNode); err != nil {
 			return value.Value{}, err
 		}
 		if same(e, c.args[1]) {
@@ -187,7 +187,7 @@ func runReverseEach(c *call) (value.Value, error) {
 // yieldEach calls the lambda with each element and answers undef; without a lambda it answers with the elements.
 func (c *call) yieldEach(elems []value.Value) (value.Value, error) {
 	if c.lambda == nil {
-		return value.FromSlice(elems), nil
+		return c.ev.array(elems)
 	}
 	if err := c.needs(1); err != nil {
 		return value.Value{}, err
@@ -370,6 +370,9 @@ func (c *call) order(a, b value.Value) (int, error) {
 		return 0, err
 	}
 	if c.lambda == nil {
+		if err := c.ev.traverse(a); err != nil {
+			return 0, err
+		}
 		order, ok := sortOrder(a, b)
 		if !ok {
 			return 0, c.failf("%s and %s cannot be ordered", describe(a), describe(b))
@@ -470,7 +473,7 @@ func (c *call) uniqueHash() (value.Value, error) {
 			return value.Value{}, err
 		}
 	}
-	return b.Hash(), nil
+	return c.ev.finish(&b)
 }
 
 // runTreeEach walks through nested arrays and hashes, with the path to each value.
@@ -490,7 +493,7 @@ func runTreeEach(c *call) (value.Value, error) {
 		for _, f := range w.found {
 			out = append(out, value.FromSlice([]value.Value{value.FromSlice(f.path), f.val}))
 		}
-		return value.FromSlice(out), nil
+		return c.ev.array(out)
 	}
 	two := c.lambda.accepts(2)
 	for _, f := range w.found {
@@ -611,6 +614,9 @@ func (w *walker) descend(from place) error {
 
 // visit notes p if it is wanted, and tells whether to go into it.
 func (w *walker) visit(p place) (into bool, err error) {
+	if err := w.ev.traverse(p.val); err != nil {
+		return false, err
+	}
 	into = w.inside.Instance(p.val)
 	if into && w.inner || !into && w.leaves {
 		w.found = append(w.found, p)

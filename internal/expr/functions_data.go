@@ -28,9 +28,9 @@ func (c *call) dig(v value.Value, path []value.Value) (value.Value, error) {
 		case k == value.Array && key.Kind() == value.Int:
 			v = fromEnd(v, key.Int())
 		case k == value.Array:
-			return v, c.failf("an Array needs an Integer index at %s, found %s", toS(value.FromSlice(path[:i+1])), describe(key))
+			return v, c.failf("step %d goes into an Array and must be an Integer, found %s", i+1, describe(key))
 		default:
-			return v, c.failf("expected an Array or a Hash at %s, found %s", toS(value.FromSlice(path[:i])), describe(v))
+			return v, c.failf("step %d must go into an Array or a Hash, found %s", i+1, describe(v))
 		}
 	}
 	return v, nil
@@ -238,7 +238,7 @@ func (c *call) merge(v value.Value) error {
 	if v.IsUndef() || v.Kind() == value.String && v.Text() == "first" {
 		return nil
 	}
-	return c.failf("the merge strategy %s is not supported, only 'first' is; a multibinding merges", toS(v))
+	return c.failf("merging is not supported, the only strategy is 'first'; a multibinding merges")
 }
 
 func (c *call) options(q *query, options value.Value) (err error) {

@@ -11,7 +11,7 @@ import (
 	"bindc/internal/value"
 )
 
-// eachText makes a function of strings that takes numbers, which it leaves alone, and lists of both too.
+// eachText makes a function of strings that takes numbers, which it leaves alone, and lists of strings or of numbers.
 func eachText(f func(string) string) func(*call) (value.Value, error) {
 	return func(c *call) (value.Value, error) {
 		v := c.args[0]
@@ -23,18 +23,19 @@ func eachText(f func(string) string) func(*call) (value.Value, error) {
 		case value.Array:
 			return c.mapTexts(v, f)
 		}
-		return v, c.wrong(0, "a String, a number or an Array of them")
+		return v, c.wrong(0, "a String, a number, or an Array of strings or of numbers")
 	}
 }
 
 func (c *call) mapTexts(v value.Value, f func(string) string) (value.Value, error) {
 	out := make([]value.Value, 0, v.Len())
 	for e := range v.Elems() {
-		switch k := e.Kind(); {
-		case k == value.String:
+		k := e.Kind()
+		if k != value.String && !isNumeric(k) || isNumeric(k) != isNumeric(v.Index(0).Kind()) {
+			return v, c.failf("the elements of argument 1 must all be strings or all be numbers, found %s", describe(v))
+		}
+		if k == value.String {
 			e = value.FromString(f(e.Text()))
-		case !isNumeric(k):
-			return v, c.failf("the elements of argument 1 must be strings or numbers, found %s", describe(e))
 		}
 		if err := c.ev.produce(weight(e)); err != nil {
 			return v, err
@@ -85,7 +86,7 @@ func (c *call) deepHash(v value.Value, f func(string) string) (value.Value, erro
 			return v, err
 		}
 	}
-	return b.Hash(), nil
+	return c.ev.finish(&b)
 }
 
 func camelcase(s string) string {
@@ -116,7 +117,7 @@ func (c *call) joinDeep(v value.Value, delimiter string) (string, error) {
 	parts := flatten([]value.Value{v}, -1)
 	var b strings.Builder
 	for i, p := range parts {
-		if err := c.ev.produce(weight(p) + len(delimiter)); err != nil {
+		if err := c.ev.produce(weight(p) + len(delimiter)); err != nil { // before the text is made
 			return "", err
 		}
 		if i > 0 {
@@ -357,7 +358,7 @@ func (c *call) substitution() (src string, all bool, err error) {
 	} else if len(flags) > 1 || len(c.args) > 4 {
 		return "", false, c.failf("with a regular expression, the only flag is 'G'")
 	}
-	if k := c.arg(3).Kind(); k != value.String && k != value.Undef || strings.Trim(flags, known) != "" {
+	if k := c.arg(3).Kind(); len(c.args) > 3 && k != value.String && (k != value.Undef || known == "G") || strings.Trim(flags, known) != "" {
 		return "", false, c.failf("argument 4 must be flags out of '%s'", known)
 	}
 	if enc := c.arg(4); len(c.args) > 4 && (enc.Kind() != value.String || len(enc.Text()) != 1 || !strings.Contains("NESU", enc.Text())) {

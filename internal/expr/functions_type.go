@@ -15,9 +15,12 @@ func runAssertType(c *call) (value.Value, error) {
 	if t == nil {
 		return v, c.wrong(0, "a Type or its text")
 	}
+	if err := c.ev.traverse(v); err != nil {
+		return v, err
+	}
 	m := t.Assert(v)
 	if m == nil {
-		return v, c.ev.spend(weight(v) / 16)
+		return v, nil
 	}
 	if c.lambda == nil {
 		return v, c.fail(m)
@@ -61,7 +64,7 @@ func runType(c *call) (value.Value, error) {
 		how = c.args[1].Text()
 	}
 	v := c.args[0]
-	if err := c.ev.spend(weight(v) / 16); err != nil {
+	if err := c.ev.spend(1 + weight(v)/stepsPerNode); err != nil {
 		return v, err
 	}
 	switch how {

@@ -105,7 +105,7 @@ func floatArithmetic(n *Node, left, right value.Value) (value.Value, error) {
 	case "/":
 		r = a / b
 	case "<<", ">>":
-		if left.Kind() == value.Int && b == math.Trunc(b) && math.Abs(b) < 1<<20 {
+		if left.Kind() == value.Int && math.Abs(b) < 1<<20 {
 			return intArithmetic(n, left.Int(), int64(b))
 		}
 		fallthrough
@@ -218,10 +218,7 @@ func (ev *evaluator) concatenate(n *Node, left, right value.Value) (value.Value,
 	default:
 		more = []value.Value{right}
 	}
-	if err := ev.produce(sizeOfElement * (left.Len() + len(more))); err != nil {
-		return left, err
-	}
-	return value.FromSlice(append(left.Slice()[:left.Len():left.Len()], more...)), nil
+	return ev.array(append(left.Slice()[:left.Len():left.Len()], more...))
 }
 
 // merge adds a hash, or an array that makes one, to a hash.
@@ -244,7 +241,7 @@ func (ev *evaluator) merge(n *Node, left, right value.Value) (value.Value, error
 			}
 		}
 	}
-	return b.Hash(), nil
+	return ev.finish(&b)
 }
 
 func allArrays(v value.Value) bool {
@@ -268,7 +265,7 @@ func (ev *evaluator) without(left, right value.Value) (value.Value, error) {
 			drop = keys(right)
 		}
 	}
-	if err := ev.spend(left.Len() * (1 + len(drop)) / 8); err != nil {
+	if err := ev.spend((1 + left.Len()) * (1 + weight(right)) / stepsPerNode); err != nil {
 		return left, err
 	}
 	if left.Kind() == value.Array {
@@ -506,7 +503,10 @@ func (ev *evaluator) isA(v, typ value.Value) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return t.Instance(v), ev.spend(weight(v) / 16)
+	if err := ev.traverse(v); err != nil {
+		return false, err
+	}
+	return t.Instance(v), nil
 }
 
 func (ev *evaluator) matchesArray(v, option value.Value) (bool, error) {

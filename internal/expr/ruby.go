@@ -56,10 +56,10 @@ func parseInt(digits string, base int) (value.Value, bool) {
 	return value.FromInt(n), err == nil
 }
 
-// parseFloat refuses leading zeros, and 0e1, as Puppet does.
+// parseFloat refuses 0e1, as Puppet does.
 func parseFloat(sign, whole, rest string) (value.Value, bool) {
 	zero := strings.Trim(whole, "0") == ""
-	if len(whole) > 1 && whole[0] == '0' || zero && strings.ContainsAny(rest, "eE") && strings.Trim(rest[:strings.IndexAny(rest, "eE")], ".0") == "" {
+	if zero && strings.ContainsAny(rest, "eE") && strings.Trim(rest[:strings.IndexAny(rest, "eE")], ".0") == "" {
 		return value.Value{}, false
 	}
 	f, err := strconv.ParseFloat(sign+whole+rest, 64)

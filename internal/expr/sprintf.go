@@ -60,6 +60,7 @@ type formatter struct {
 var (
 	errFewArguments = errors.New("too few arguments")
 	errIncomplete   = errors.New("incomplete format specifier; use %% (double %) instead")
+	errMixed        = errors.New("numbered or named arguments cannot be mixed with others")
 	errTooLong      = errors.New("the result is too long")
 )
 
@@ -163,7 +164,10 @@ func (f *formatter) width(d *directive, arg **value.Value) error {
 	}
 	if f.pos < len(f.format) && f.format[f.pos] == '$' {
 		f.pos++
-		if n > len(f.args) {
+		switch {
+		case f.next > 0:
+			return errMixed
+		case n > len(f.args):
 			return errFewArguments
 		}
 		f.next, *arg = -1, &f.args[n-1]
@@ -199,7 +203,7 @@ func (f *formatter) star() (int, error) {
 
 func (f *formatter) argument() (value.Value, error) {
 	if f.next < 0 {
-		return value.Value{}, errors.New("numbered or named arguments cannot be mixed with others")
+		return value.Value{}, errMixed
 	}
 	if f.next >= len(f.args) {
 		return value.Value{}, errFewArguments

@@ -225,6 +225,9 @@ func (t *Type) entry(how manner) (key, val *Type) {
 
 func (t *Type) holdsElems(v value.Value, how manner) bool {
 	elem := t.element(how)
+	if elem.kind == Any {
+		return true
+	}
 	for e := range v.Elems() {
 		if !elem.holds(e, how) {
 			return false
@@ -235,6 +238,9 @@ func (t *Type) holdsElems(v value.Value, how manner) bool {
 
 func (t *Type) holdsPairs(v value.Value, how manner) bool {
 	key, val := t.entry(how)
+	if key.kind == Any && val.kind == Any {
+		return true
+	}
 	for k, e := range v.Pairs() {
 		if !key.holds(k, how) || !val.holds(e, how) {
 			return false

@@ -11,11 +11,12 @@ import (
 type mapping struct {
 	*report
 	kids   []Node
-	index  map[keyID]int // from a key to its place in kids; nil while there are few
-	merged map[int]bool  // places in kids of the keys that came through a merge key; nil until there is one
+	texts  map[string]int // from a string key to its place in kids; nil while there are few entries
+	others map[keyID]int  // the same for other keys
+	merged map[int]bool   // places in kids of the keys that came through a merge key; nil until there is one
 }
 
-// keyID is what makes two keys the same: 1, 1.0 and '1' are three keys.
+// keyID is what makes two keys that are no strings the same: 1 and 1.0 are two keys.
 type keyID struct {
 	kind value.Kind
 	num  uint64
@@ -25,51 +26,64 @@ type keyID struct {
 // indexFrom is the number of entries from which an index is quicker than looking at each.
 const indexFrom = 12
 
+// identify identifies a key that is no string.
 func identify(n *Node) keyID {
 	v := n.Literal()
-	switch id := (keyID{kind: v.Kind()}); id.kind {
-	case value.String:
-		id.text = v.Text()
-		return id
+	id := keyID{kind: v.Kind()}
+	switch id.kind {
 	case value.Float:
 		id.num = math.Float64bits(v.Float())
-		return id
 	case value.Int:
 		id.num = uint64(v.Int())
-		return id
 	default:
 		id.text = string(value.Append(nil, v))
-		return id
 	}
+	return id
 }
 
 // find is the place of key in kids.
 func (m *mapping) find(key *Node) (at int, ok bool) {
-	if m.index == nil && len(m.kids) >= 2*indexFrom {
-		m.index = make(map[keyID]int, cap(m.kids)/2)
+	if m.texts == nil && len(m.kids) >= 2*indexFrom {
+		m.texts = make(map[string]int, cap(m.kids)/2)
+		m.others = map[keyID]int{}
 		for i := 0; i < len(m.kids); i += 2 {
-			m.index[identify(&m.kids[i])] = i
+			m.note(i)
 		}
 	}
-	if m.index != nil {
-		at, ok = m.index[identify(key)]
-		return at, ok
+	text, isText := key.Text()
+	switch {
+	case m.texts == nil:
+		return m.scan(key, text, isText)
+	case isText:
+		at, ok = m.texts[text]
+	default:
+		at, ok = m.others[identify(key)]
 	}
-	if text, isText := key.Text(); isText {
-		for i := 0; i < len(m.kids); i += 2 {
-			if s, ok := m.kids[i].Text(); ok && s == text {
-				return i, true
-			}
-		}
-		return 0, false
+	return at, ok
+}
+
+// scan finds a key among few.
+func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
+	var id keyID
+	if !isText {
+		id = identify(key)
 	}
-	id := identify(key)
 	for i := 0; i < len(m.kids); i += 2 {
-		if identify(&m.kids[i]) == id {
+		s, ok := m.kids[i].Text()
+		if ok == isText && s == text && (isText || identify(&m.kids[i]) == id) {
 			return i, true
 		}
 	}
 	return 0, false
+}
+
+// note puts the key at a place of kids in the index.
+func (m *mapping) note(at int) {
+	if text, ok := m.kids[at].Text(); ok {
+		m.texts[text] = at
+	} else {
+		m.others[identify(&m.kids[at])] = at
+	}
 }
 
 // set takes an entry as it is written. A key that came through a merge key before gives way to it.
@@ -87,19 +101,27 @@ func (m *mapping) set(key, val Node) {
 }
 
 func (m *mapping) add(key, val Node) {
-	if m.index != nil {
-		m.index[identify(&key)] = len(m.kids)
-	}
 	m.kids = append(m.kids, key, val)
+	if m.texts != nil {
+		m.note(len(m.kids) - 2)
+	}
 }
 
 // twice reports that a key is given a second time.
 func (m *mapping) twice(first, second *Node) {
 	note := diag.Note{Pos: m.doc.Pos(first), Message: "it is given here for the first time"}
-	what := "the key " + second.Describe() + " is given twice in one hash"
+	what := "the key " + second.name() + " is given twice in one hash"
 	if m.opts.LastKeyWins {
 		m.warn(m.doc.Pos(second), "yaml_duplicate_key", what+"; this one, the last, counts", "remove one of the two", note)
 		return
 	}
 	m.fail(m.doc.Pos(second), "yaml_duplicate_key", what, "remove one of the two", note)
+}
+
+// name is a key for a message.
+func (n *Node) name() string {
+	if text, ok := n.Text(); ok {
+		return "'" + shorten(text) + "'"
+	}
+	return n.Describe()
 }

@@ -46,19 +46,20 @@ func (m *mapping) mergeHash(pos diag.Pos, from *Node) {
 		case m.merged[at]:
 			m.kids[at], m.kids[at+1] = *key, *val
 		default:
-			m.shadowed(pos, at, val)
+			m.replaced(pos, at, val)
+			m.kids[at+1] = *val
 		}
 	}
 }
 
-// shadowed warns of a key written before the merge key that has it too with another value: Psych takes whichever comes
-// last, so Puppet's Hiera would read the merged value.
-func (m *mapping) shadowed(pos diag.Pos, at int, val *Node) {
+// replaced warns of a key written before the merge key that has it too with another value: whichever comes last counts
+// for Psych, and so for Puppet's Hiera, where the YAML document of merge keys lets the written key win.
+func (m *mapping) replaced(pos diag.Pos, at int, val *Node) {
 	key, own := &m.kids[at], &m.kids[at+1]
 	if own.Kind == Scalar && val.Kind == Scalar && value.Identical(own.Value, val.Value) {
 		return
 	}
-	m.warn(m.doc.Pos(key), "yaml_merge", "the key "+key.Describe()+" keeps this value although a merge key after it has another; "+
-		"Ruby's YAML would take the merged one", "write '<<' before the keys that replace what it brings",
+	m.warn(m.doc.Pos(key), "yaml_merge", "the key "+key.name()+" loses this value to a merge key that comes after it, as in Ruby's YAML",
+		"write '<<' before the keys that replace what it brings",
 		diag.Note{Pos: pos, Message: "the merge key"}, diag.Note{Pos: m.doc.Pos(val), Message: "the merged value"})
 }

@@ -104,10 +104,15 @@ func (r *report) refuseSyntax(c complaint) {
 	}
 	var notes []diag.Note
 	if c.start.Line > 0 && c.start != c.pos {
-		notes = append(notes, diag.Note{Pos: c.start, Message: strings.TrimPrefix(c.context, "while ") + " that starts here"})
+		notes = append(notes, diag.Note{Pos: c.start, Message: ourWords.Replace(c.context) + " that starts here"})
 	}
 	r.fail(c.pos, code, message, hint, notes...)
 }
+
+// ourWords turns "while parsing a block mapping" into the words of the language.
+var ourWords = strings.NewReplacer("while parsing", "in", "while scanning", "in", "block mapping", "hash", "flow mapping", "hash",
+	"block sequence", "list", "flow sequence", "list", "block collection", "list", "quoted scalar", "quoted text",
+	"plain scalar", "text", "block scalar", "block of text", "flow node", "value", "block node", "value")
 
 // aliasIn is the alias in "unknown anchor 'x' referenced".
 func aliasIn(problem string) string {

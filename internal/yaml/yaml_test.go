@@ -107,12 +107,12 @@ func TestErrors(t *testing.T) {
 
 		"é: b: c":       "error yaml_syntax 1:5 expected no ': ' here, where a key cannot start",
 		"a: 1\n b: 2":   "error yaml_syntax 2:3 expected no ': ' here, where a key cannot start",
-		"a: b\n- c\n":   "error yaml_syntax 2:1 expected a key, or the end of the hash (1:1 parsing a block mapping that starts here)",
-		"a: [b, c\n":    "error yaml_syntax 2:1 expected ',' or ']' to go on with the list (1:4 parsing a flow sequence that starts here)",
-		"a: 'b\nc\n":    "error yaml_syntax 3:1 expected the closing quote, found the end of the file (1:4 scanning a quoted scalar that starts here)",
+		"a: b\n- c\n":   "error yaml_syntax 2:1 expected a key, or the end of the hash (1:1 in a hash that starts here)",
+		"a: [b, c\n":    "error yaml_syntax 2:1 expected ',' or ']' to go on with the list (1:4 in a list that starts here)",
+		"a: 'b\nc\n":    "error yaml_syntax 3:1 expected the closing quote, found the end of the file (1:4 in a quoted text that starts here)",
 		"a:\n\tb: c\n":  "error yaml_syntax 2:1 expected spaces as indentation, found a tab",
 		"é: @b\n":       "error yaml_syntax 1:4 expected a value, found '@', with which none can start",
-		`a: "\z"`:       "error yaml_syntax 1:5 expected an escape that YAML knows after the backslash (1:4 scanning a quoted scalar that starts here)",
+		`a: "\z"`:       "error yaml_syntax 1:5 expected an escape that YAML knows after the backslash (1:4 in a quoted text that starts here)",
 		"  a: 1\n b: 2": "error yaml_syntax 2:2 expected the end of the document, or '---' before another one",
 		"a: &x.y 1\n":   "error yaml_syntax 1:4 expected an anchor of letters, digits, '_' and '-', found &x.y",
 
@@ -141,9 +141,9 @@ func TestErrors(t *testing.T) {
 func TestDuplicateKeys(t *testing.T) {
 	src := "a: 1\nb: 2\n'a': 3\n"
 	note := " (1:1 it is given here for the first time)"
-	check(t, src, Options{}, "", "error yaml_duplicate_key 3:1 the key the string 'a' is given twice in one hash"+note)
+	check(t, src, Options{}, "", "error yaml_duplicate_key 3:1 the key 'a' is given twice in one hash"+note)
 	check(t, src, Options{LastKeyWins: true}, "{'a': 3, 'b': 2}",
-		"warning yaml_duplicate_key 3:1 the key the string 'a' is given twice in one hash; this one, the last, counts"+note)
+		"warning yaml_duplicate_key 3:1 the key 'a' is given twice in one hash; this one, the last, counts"+note)
 	check(t, "[a]: 1\n[a]: 2\n", Options{}, "",
 		"error yaml_duplicate_key 2:1 the key a list is given twice in one hash"+note)
 
@@ -152,7 +152,7 @@ func TestDuplicateKeys(t *testing.T) {
 		fmt.Fprintf(&many, "k%d: %d\n%d: x\n", i, i, i)
 	}
 	check(t, many.String()+"k7: x\n", Options{}, "",
-		"error yaml_duplicate_key 201:1 the key the string 'k7' is given twice in one hash (15:1 it is given here for the first time)")
+		"error yaml_duplicate_key 201:1 the key 'k7' is given twice in one hash (15:1 it is given here for the first time)")
 	check(t, many.String()+"0x10: x\n", Options{}, "",
 		"error yaml_duplicate_key 201:1 the key the integer 16 is given twice in one hash (34:1 it is given here for the first time)")
 }
@@ -171,14 +171,14 @@ func TestMergeKeys(t *testing.T) {
 		"- &a {a: 1, b: 2, c: 3}\n- {<<: *a, b: 1, b: 2}\n- [*a]\n": "",
 	} {
 		if want == "" {
-			check(t, src, Options{}, "", "error yaml_duplicate_key 2:18 the key the string 'b' is given twice in one hash (2:12 it is given here for the first time)")
+			check(t, src, Options{}, "", "error yaml_duplicate_key 2:18 the key 'b' is given twice in one hash (2:12 it is given here for the first time)")
 			continue
 		}
 		check(t, src, Options{}, want, "")
 	}
-	check(t, "x: 1\n<<: {x: 2}\n", Options{}, "{'x': 1}",
-		"warning yaml_merge 1:1 the key the string 'x' keeps this value although a merge key after it has another; "+
-			"Ruby's YAML would take the merged one (2:1 the merge key) (2:9 the merged value)")
+	check(t, "x: 1\n<<: {x: 2}\n", Options{}, "{'x': 2}",
+		"warning yaml_merge 1:1 the key 'x' loses this value to a merge key that comes after it, "+
+			"as in Ruby's YAML (2:1 the merge key) (2:9 the merged value)")
 }
 
 func TestSecondDocument(t *testing.T) {

@@ -10,7 +10,7 @@ require 'puppet_pal'
 
 FACTS = {
   'fqdn' => 'kermit.example.com', 'hostname' => 'kermit', 'osfamily' => 'Debian', 'num' => 5, 'flt' => 2.5, 't' => true, 'f' => false,
-  's' => 'Hello World', 'arr' => %w[x y z], 'nums' => [3, 1, 2], 'empty' => '', 'mixed' => ['a', 1, true, nil],
+  's' => 'Hello World', 'arr' => %w[x y z], 'nums' => [3, 1, 2], 'empty' => '', 'mixed' => ['a', 1, true],
   'os' => { 'family' => 'Debian', 'name' => 'Debian', 'release' => { 'major' => '12', 'minor' => '5', 'full' => '12.5' } },
   'h' => { 'k' => 'v', 'n' => { 'm' => 1 } }, 'processors' => { 'count' => 4 }, 'memory_mb' => 7972,
   'path' => '/usr/bin:/bin', 'version' => '1.10.2',

@@ -1,0 +1,149 @@
+// Package built keeps generated sites and their snapshots between runs, in bindc-bench below the user's cache directory.
+// A site is generated once; its snapshot is built again when the bindc of this tree, or the generator, has changed.
+package built
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"bindc/bench/gen"
+	"bindc/bench/peer"
+)
+
+// Site is a generated site with what was made of it.
+type Site struct {
+	*gen.Site
+	Dir      string // the YAML
+	Snapshot string // the file that bindc built
+	Took     *Cost  // what building the snapshot took; nil if it was there already
+}
+
+// Cost is what a process took.
+type Cost struct {
+	Wall, CPU time.Duration
+	Peak      int64 // bytes resident
+}
+
+// Get is the site of c and its snapshot, made now if need be.
+func Get(c gen.Config) (*Site, error) {
+	g, err := gen.New(c)
+	if err != nil {
+		return nil, err
+	}
+	home, err := directory(c)
+	if err != nil {
+		return nil, err
+	}
+	s := &Site{Site: g, Dir: filepath.Join(home, "site"), Snapshot: filepath.Join(home, "site.bsnap")}
+	if err := once(s.Dir, func(tmp string) error { _, err := gen.Write(tmp, c); return err }); err != nil {
+		return nil, err
+	}
+	return s, s.build(home)
+}
+
+// Bolt is the file of the same bindings in bbolt.
+func (s *Site) Bolt() (string, error) {
+	path := filepath.Join(filepath.Dir(s.Dir), "site.bolt")
+	return path, once(path, func(tmp string) error { return peer.BuildBolt(tmp, s.Site) })
+}
+
+// directory is named after the configuration and a digest of what the generator makes of a small one, so that sites of
+// another generator are not taken for those of this one.
+func directory(c gen.Config) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	small, err := gen.New(gen.Config{Nodes: 20, Keys: 200, Modules: 4, Overrides: 10, Seed: 1})
+	if err != nil {
+		return "", err
+	}
+	digest := fnv.New32a()
+	for i := range small.Files() {
+		path, data, _ := small.File(i, nil)
+		fmt.Fprintf(digest, "%s\n%s\n", path, data)
+	}
+	name := fmt.Sprintf("%dn-%dk-%dm-%do-%ds-%08x", c.Nodes, c.Keys, c.Modules, c.Overrides, c.Seed, digest.Sum32())
+	dir := filepath.Join(cache, "bindc-bench", name)
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// once makes path under another name and then renames it, so that a run that was interrupted leaves nothing half done.
+func once(path string, create func(tmp string) error) error {
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	tmp := path + ".tmp"
+	if err := os.RemoveAll(tmp); err != nil {
+		return err
+	}
+	if err := create(tmp); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+// build runs this tree's bindc unless the snapshot is the work of that very program.
+func (s *Site) build(home string) error {
+	program, digest, err := bindc()
+	if err != nil {
+		return err
+	}
+	stamp := filepath.Join(home, "built-by")
+	if old, err := os.ReadFile(stamp); err == nil && string(old) == digest {
+		if _, err := os.Stat(s.Snapshot); err == nil {
+			return nil
+		}
+	}
+	if s.Took, err = run(program, "build", s.Dir, "-o", s.Snapshot); err != nil {
+		return err
+	}
+	return os.WriteFile(stamp, []byte(digest), 0o644)
+}
+
+// bindc compiles the command of this tree. Go's own cache makes that cheap; its builds are reproducible.
+func bindc() (program, digest string, err error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", "", err
+	}
+	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", "bindc")
+	if err != nil {
+		return "", "", err
+	}
+	program = filepath.Join(cache, "bindc-bench", "bindc")
+	if _, err := output("go", "build", "-C", source, "-trimpath", "-buildvcs=false", "-o", program, "./cmd/bindc"); err != nil {
+		return "", "", err
+	}
+	code, err := os.ReadFile(program)
+	return program, fmt.Sprintf("%x", sha256.Sum256(code)), err
+}
+
+func output(program string, args ...string) (string, error) {
+	out, err := exec.Command(program, args...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+func run(program string, args ...string) (*Cost, error) {
+	cmd, start := exec.Command(program, args...), time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, out)
+	}
+	state := cmd.ProcessState
+	cost := &Cost{Wall: time.Since(start), CPU: state.UserTime() + state.SystemTime()}
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		cost.Peak = usage.Maxrss * 1024 // Linux counts KiB
+	}
+	return cost, nil
+}

@@ -1,0 +1,146 @@
+package rows
+
+import (
+	"bindc/bench/gen"
+	"bindc/bench/peer"
+	bindings "bindc/runtime"
+)
+
+// Sum keeps results alive, so that no work is left out.
+var Sum uint64
+
+// must stops a measurement that would be of errors. The worlds have been checked, so this does not happen.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// lookup asks the request of the first visitor for keys.
+func (w *World) lookup(keys []string) func(n int) {
+	request := w.requests[0]
+	return func(n int) {
+		for i := range n {
+			v, _, err := request.Lookup(keys[i%sequence])
+			must(err)
+			Sum += uint64(v.Kind())
+		}
+	}
+}
+
+// get asks the map for keys.
+func (w *World) get(keys []string) func(n int) {
+	return func(n int) {
+		for i := range n {
+			Sum += uint64(w.table[keys[i%sequence]])
+		}
+	}
+}
+
+// everyNode asks for the key that every node binds, for one visitor after the other.
+func (w *World) everyNode(n int) {
+	for i := range n {
+		v, _, err := w.requests[i%visitors].Lookup(gen.HotKey)
+		must(err)
+		Sum += uint64(v.Int())
+	}
+}
+
+// visit makes a request and looks some keys up; that is one operation.
+func (w *World) visit(n int) {
+	at := 0
+	for i := range n {
+		request, err := w.snap.Request(w.facts[i%visitors])
+		must(err)
+		for range perVisit {
+			v, _, err := request.Lookup(w.constants[at%sequence])
+			must(err)
+			Sum += uint64(v.Kind())
+			at++
+		}
+	}
+}
+
+// visitMap is as many gets as visit has lookups.
+func (w *World) visitMap(n int) { w.get(w.constants)(perVisit * n) }
+
+// glance makes a request for one lookup.
+func (w *World) glance(n int) {
+	for i := range n {
+		request, err := w.snap.Request(w.facts[i%visitors])
+		must(err)
+		v, _, err := request.Lookup(w.constants[i%sequence])
+		must(err)
+		Sum += uint64(v.Kind())
+	}
+}
+
+// open opens the snapshot for one request and one lookup.
+func (w *World) open(n int) {
+	for i := range n {
+		snap, err := bindings.Open(w.site.Snapshot)
+		must(err)
+		request, err := snap.Request(w.facts[i%visitors])
+		must(err)
+		v, _, err := request.Lookup(w.constants[i%sequence])
+		must(err)
+		Sum += uint64(v.Kind())
+		must(snap.Close())
+	}
+}
+
+// bolt is the site in bbolt. get takes a binding that is there, at the level where a lookup finds it; levels asks the
+// scopes of a node in turn; open opens the file for one get.
+type bolt struct {
+	path   string
+	db     *peer.Bolt
+	keys   [][]byte // the stored names of the winning bindings
+	scopes [][]gen.Scope
+	world  *World
+}
+
+func (w *World) bolt() (*bolt, error) {
+	path, err := w.site.Bolt()
+	if err != nil {
+		return nil, err
+	}
+	b := &bolt{path: path, world: w}
+	if b.db, err = peer.OpenBolt(path); err != nil {
+		return nil, err
+	}
+	for i, node := range w.nodes {
+		want, err := w.site.Expected(node, w.constants[i])
+		if err != nil {
+			return nil, err
+		}
+		scopes := w.site.Scopes(node)
+		b.scopes = append(b.scopes, scopes)
+		for _, s := range scopes {
+			if s.Level == want.Level {
+				b.keys = append(b.keys, peer.BoltKey(nil, s, w.constants[i]))
+			}
+		}
+	}
+	return b, nil
+}
+
+func (b *bolt) get(n int) {
+	for i := range n {
+		Sum += uint64(b.db.Get(b.keys[i%visitors]))
+	}
+}
+
+func (b *bolt) levels(n int) {
+	for i := range n {
+		Sum += uint64(b.db.Lookup(b.scopes[i%visitors], b.world.constants[i%visitors]))
+	}
+}
+
+func (b *bolt) open(n int) {
+	for i := range n {
+		db, err := peer.OpenBolt(b.path)
+		must(err)
+		Sum += uint64(db.Get(b.keys[i%visitors]))
+		must(db.Close())
+	}
+}

@@ -1,0 +1,83 @@
+package conformance
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"bindc/loader"
+	bindings "bindc/runtime"
+)
+
+// TestScalars holds plain scalars in a data file to what Ruby's Psych makes of them for Puppet, up to where the language
+// differs on purpose (language.md, section 10).
+func TestScalars(t *testing.T) {
+	var table []struct{ Plain, Class, Value string }
+	readJSON(t, "../testdata/conformance/psych_scalars.json", &table)
+	for _, row := range table {
+		t.Run(row.Plain, func(t *testing.T) {
+			t.Parallel()
+			if row.Plain == "(empty)" {
+				row.Plain = ""
+			}
+			want := row.Class + " " + row.Value
+			switch {
+			case row.Class == "Symbol":
+				want = "String " + strconv.Quote(row.Plain)
+			case row.Class == "ERROR", row.Plain == "99999999999999999999": // dates, and integers outside 64 bits
+				want = "refused"
+			}
+			if got := scalar(t, row.Plain); got != want {
+				t.Errorf("%q is %s, expected %s", row.Plain, got, want)
+			}
+		})
+	}
+}
+
+// scalar is what a data file says with a plain scalar, described as the table does.
+func scalar(t *testing.T, plain string) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "hiera.yaml"), "version: 2\n")
+	writeFile(t, filepath.Join(dir, "data/common.yaml"), "key: "+plain+"\n")
+	snap, refused := build(t, dir, loader.Options{})
+	if refused != "" {
+		return "refused"
+	}
+	v, found, err := request(t, snap, []byte("{}")).Lookup("key")
+	if err != nil || !found {
+		t.Fatalf("found %v, %v", found, err)
+	}
+	switch v.Kind() {
+	case bindings.Undef:
+		return "NilClass nil"
+	case bindings.Bool:
+		return map[bool]string{true: "TrueClass true", false: "FalseClass false"}[v.Bool()]
+	case bindings.Int:
+		return fmt.Sprint("Integer ", v.Int())
+	case bindings.Float:
+		return "Float " + rubyFloat(v.Float())
+	case bindings.String:
+		return "String " + strconv.Quote(v.Text())
+	}
+	return v.String()
+}
+
+// rubyFloat writes a float as Ruby does.
+func rubyFloat(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	case f == math.Trunc(f):
+		return strconv.FormatFloat(f, 'f', 1, 64)
+	case math.Abs(f) < 1e-4:
+		return strconv.FormatFloat(f, 'e', 1, 64)
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}

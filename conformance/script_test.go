@@ -1,0 +1,109 @@
+package conformance
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write what the programs print into the scenarios")
+
+// TestMain builds the two programs once and puts them on the PATH.
+func TestMain(m *testing.M) {
+	os.Exit(withPrograms(m.Run))
+}
+
+func withPrograms(run func() int) int {
+	bin, err := os.MkdirTemp("", "bindc-programs-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(bin)
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator), "bindc/cmd/bindc", "bindc/cmd/bindq").CombinedOutput()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "cannot build the programs: %v\n%s", err, out)
+		return 1
+	}
+	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return run()
+}
+
+// TestScripts runs the scenarios in cmd/testdata/script, each named after the behaviour it shows.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	example, err := filepath.Abs("../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../cmd/testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("TESTDATA", example)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":  exits,
+			"damage": damage,
+			"same":   sameBytes,
+		},
+	})
+}
+
+// exits runs a program and holds it to an exit status, as in `exits 1 bindq lookup nope`.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS PROGRAM ARG...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%s exits with status %d, expected %d", args[1], got, want)
+	}
+}
+
+// damage changes one byte of a file, counted from its start or, negative, from its end.
+func damage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: damage FILE OFFSET")
+	}
+	path := ts.MkAbs(args[0])
+	src, err := os.ReadFile(path)
+	ts.Check(err)
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if at < 0 {
+		at += len(src)
+	}
+	src[at] ^= 0xff
+	ts.Check(os.WriteFile(path, src, 0o666))
+}
+
+// sameBytes compares binary files; `! same` wants them to differ.
+func sameBytes(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: same FILE FILE")
+	}
+	a, b := ts.ReadFile(args[0]), ts.ReadFile(args[1])
+	if (a == b) == neg {
+		ts.Fatalf("%s and %s: same bytes is %v", args[0], args[1], a == b)
+	}
+}

@@ -1,0 +1,100 @@
+package expr_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+)
+
+// Each of these would take all the time or memory there is.
+var endless = []string{
+	`Integer[1, 9999999999].map |$x| { $x }`,
+	`Integer[1, 9999999999].each |$x| { }`,
+	`Integer[1, 9999999999].each |$x| { 1 }`,
+	`Integer[1, 9999999999].filter |$x| { false }`,
+	`Integer[1, 9999999999].all |$x| { true }`,
+	`Integer[1, 9999999999].reduce |$m, $x| { $x }`,
+	`Integer[1, 9999999999].index |$x| { false }`,
+	`Integer[1, 9999999999].index(-1)`,
+	`Integer[1, 9999999999].reverse_each`,
+	`Integer[1, 9999999999].step(1000)`,
+	`Integer[1, 9999999999].slice(1000)`,
+	`Array(Integer[1, 9999999999])`,
+	`9999999999.map |$x| { 1 }`,
+	`unique(Integer[1, 9999999999])`,
+	`Integer[1, 100].reduce('ab') |$m, $x| { "${m}${m}" }`,
+	`Integer[1, 100].reduce([1]) |$m, $x| { $m + $m }`,
+	`Integer[1, 100].reduce([1]) |$m, $x| { [$m, $m] }`,
+	`Integer[1, 100].reduce([1]) |$m, $x| { [*$m, *$m] }`,
+	`Integer[1, 100].reduce({}) |$m, $x| { {a => $m, b => $m} }`,
+	`Integer[1, 100].reduce([1]) |$m, $x| { with($m, $m) |*$r| { $r } }`,
+	`Integer[1, 100].reduce([1]) |$m, $x| { [1, 2].map |$y| { $m } }`,
+	`Integer[1, 5000].reduce([1]) |$m, $x| { [$m] }`,
+	`Integer[1, 5000].reduce([1]) |$m, $x| { slice($m, 1) }`,
+	`Integer[1, 100].reduce(Integer) |$m, $x| { Variant[Array[$m], Tuple[$m]] }`,
+	`Integer[1, 5000].reduce(Integer) |$m, $x| { Array[$m] }`,
+	`Integer[1, 100].reduce('ab') |$m, $x| { regsubst($m, '.', $m, 'G') }`,
+	`Integer[1, 100].reduce('ab') |$m, $x| { join([$m, $m]) }`,
+	`Integer[1, 100].reduce('ab') |$m, $x| { sprintf('%s%s', $m, $m) }`,
+	`Integer[1, 100].reduce('ab') |$m, $x| { String([$m, $m]) }`,
+	`sprintf('%999999999d', 1)`,
+	`sprintf('%*d', 999999999, 1)`,
+	`sprintf('%.999999999f', 1.5)`,
+	`sprintf('%99999999999999999999d', 1)`,
+	`String(5, '%999999999d')`,
+	`String([1, 2], {Array => {format => '%#999999999a'}, Integer => '%999999999d'})`,
+	`String('x', '%999999999s')`,
+	`$big =~ /((a|b|c|d|e)*(f|g)?){900}x/`,
+	`Integer[1, 1000000].map |$x| { $big =~ /(a*)*$/ }`,
+	`Integer[1, 1000000].map |$x| { split($big, '') }`,
+	`Integer[1, 1000000].map |$x| { type($list) }`,
+	`Integer[1, 1000000].map |$x| { $list == $list2 }`,
+	`Integer[1, 1000000].map |$x| { $list =~ Array[Integer] }`,
+	`Integer[1, 1000000].map |$x| { $big[1] }`,
+	`Integer[1, 1000000].map |$x| { sort($list) }`,
+	`Integer[1, 1000000].map |$x| { unique($list) }`,
+	`Integer[1, 1000000].map |$x| { $list - $list2 }`,
+	`Integer[1, 1000000].map |$x| { $big in $big }`,
+	`Integer[1, 1000000].map |$x| { upcase($big) }`,
+	`Integer[1, 1000000].map |$x| { with($list) |Array[Integer] $y| { 1 } }`,
+	`Integer[1, 1000000].map |$x| { case $list { $list2: { 1 } } }`,
+	`Integer[1, 1000000].map |$x| { {$list => 1} }`,
+}
+
+func TestBounds(t *testing.T) {
+	list := make([]value.Value, 20_000)
+	for i := range list {
+		list[i] = value.FromInt(int64(i))
+	}
+	env := facts{vars: map[string]value.Value{
+		"big":   value.FromString(strings.Repeat("abcdefg", 100_000)),
+		"list":  value.FromSlice(list),
+		"list2": value.FromSlice(append([]value.Value(nil), list...)),
+	}}
+	for _, src := range endless {
+		t.Run(src, func(t *testing.T) {
+			t.Parallel()
+			n, errs := syntax.ParseExpression(src)
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			start := time.Now()
+			v, err := expr.Eval(n, env, expr.Options{})
+			var e *expr.Error
+			if !errors.As(err, &e) {
+				t.Errorf("expected an error, found %v of length %d", v.Kind(), v.Len())
+			}
+			if took := time.Since(start); took > 10*time.Second {
+				t.Errorf("it took %v", took)
+			} else {
+				t.Log(took, err)
+			}
+			expr.Fold(n)
+		})
+	}
+}
