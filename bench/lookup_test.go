@@ -24,15 +24,15 @@ func TestSmallSiteIsAnsweredAsExpected(t *testing.T) {
 // is better: it lets them take turns.
 func BenchmarkLookup(b *testing.B) {
 	var worlds []*rows.World
-	for _, size := range []string{"S", "L"} {
-		w, err := rows.Open(gen.Sizes[size])
+	for _, config := range []gen.Config{gen.Sizes["S"], rows.Few(gen.Sizes["L"]), gen.Sizes["L"]} {
+		w, err := rows.Open(config)
 		if err != nil {
 			b.Fatal(err)
 		}
 		defer w.Close()
 		worlds = append(worlds, w)
 	}
-	table, err := rows.Table(worlds[0], worlds[1])
+	table, err := rows.Table(worlds[0], worlds[1], worlds[2])
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -305,15 +305,22 @@ type listed struct {
 
 // list is the files below root/dir, sorted.
 func (l *load) list(root, dir string) []listed {
-	key := filepath.Join(root, dir)
-	out, ok := l.listings[key]
-	if !ok {
-		real, err := filepath.EvalSymlinks(root)
-		if err == nil {
-			out = walk(nil, root, real, strings.TrimSuffix(dir, "/"), 0)
-		}
-		l.listings[key] = out
+	start := filepath.Join(root, filepath.FromSlash(dir))
+	out, ok := l.listings[start]
+	if ok {
+		return out
 	}
+	dir = strings.TrimSuffix(dir, "/")
+	real, err := filepath.EvalSymlinks(root)
+	target, startErr := filepath.EvalSymlinks(start)
+	if err == nil && startErr == nil { // else there is no such directory, and no files
+		if _, inside := below(real, target); inside {
+			out = walk(nil, root, real, dir, 0)
+		} else {
+			out = outsideFiles(start, dir)
+		}
+	}
+	l.listings[start] = out
 	return out
 }
 

@@ -1,6 +1,9 @@
 package rows
 
-import "bindc/bench/measure"
+import (
+	"bindc/bench/gen"
+	"bindc/bench/measure"
+)
 
 // Row sets a case beside its yardstick.
 type Row struct {
@@ -11,8 +14,15 @@ type Row struct {
 	Target    float64 // the ratio should be at most this; 0: none is set
 }
 
-// Table is the rows for a small site and a large one.
-func Table(small, large *World) ([]Row, error) {
+// Few is c with as few nodes as the small site has, and all its keys: beside c itself it shows what nodes cost. The
+// small site has fewer keys too, so that more of it stays in the processor's caches, whoever looks them up.
+func Few(c gen.Config) gen.Config {
+	c.Nodes = gen.Sizes["S"].Nodes
+	return c
+}
+
+// Table is the rows for a small site and a large one. few has the nodes of the one and the keys of the other.
+func Table(small, few, large *World) ([]Row, error) {
 	var rows []Row
 	for _, w := range []*World{small, large} {
 		own, err := w.rows()
@@ -21,7 +31,7 @@ func Table(small, large *World) ([]Row, error) {
 		}
 		rows = append(rows, own...)
 	}
-	return append(rows, between(small, large)...), nil
+	return append(append(rows, between(few, large)...), between(small, large)...), nil
 }
 
 // rows sets the cases of one site beside other ways to the same answers.
@@ -50,8 +60,7 @@ func (w *World) rows() ([]Row, error) {
 	return rows, nil
 }
 
-// between sets the large site beside the small one: a lookup should cost the same. Issue 2 asks for no more than that;
-// the ratios named are those that issue 4 sets for ten million bindings beside one.
+// between sets the large site beside one of fewer nodes: a lookup should cost the same.
 func between(small, large *World) []Row {
 	pair := func(name string, per int, target float64, of func(*World) func(int)) Row {
 		return Row{large.Size() + " " + name, measure.Case{Run: of(large)}, measure.Case{Name: "same on " + small.Size(), Run: of(small)}, per, target}

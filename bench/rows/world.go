@@ -31,8 +31,7 @@ type World struct {
 	hot       []string // the same of a hundred keys
 	absent    []string // the same of keys that nothing binds
 	templates []string // the same of interpolated strings
-	table     map[string]uint32
-	absentMap map[string]uint32 // the table's size, but the yardstick of absent keys
+	table     map[string]uint32 // the yardstick: every key of the site
 }
 
 // Open prepares the world of c, having checked that what will be measured is answered as the generator expects.
@@ -162,9 +161,12 @@ func (w *World) checkOne(visitor int, request *bindings.Request, key string) err
 // Size is the name of the site's configuration.
 func (w *World) Size() string {
 	for name, c := range gen.Sizes {
-		if c == w.site.Config {
+		switch w.site.Config {
+		case c:
 			return name
+		case Few(c):
+			return fmt.Sprintf("%s with %d nodes", name, w.site.Nodes)
 		}
 	}
-	return "?"
+	return "a site of its own"
 }

@@ -18,7 +18,7 @@ func CompileRegexp(src string) (*regexp.Regexp, error) {
 }
 
 // stepsPerMatch is how many steps of Go's engine count as one step of the evaluation.
-const stepsPerMatch = 512
+const stepsPerMatch = 64
 
 // regexp compiles src for matching it against length bytes of text, and counts that.
 func (ev *evaluator) regexp(src string, length int) (*regexp.Regexp, error) {

@@ -33,17 +33,18 @@ func main() {
 }
 
 func run(small, large string, plan measure.Plan) error {
-	s, err := open(small)
+	configs, err := sizes(small, large)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	l, err := open(large)
-	if err != nil {
-		return err
+	worlds := make([]*rows.World, len(configs))
+	for i, config := range configs {
+		if worlds[i], err = open(config); err != nil {
+			return err
+		}
+		defer worlds[i].Close()
 	}
-	defer l.Close()
-	table, err := rows.Table(s, l)
+	table, err := rows.Table(worlds[0], worlds[1], worlds[2])
 	if err != nil {
 		return err
 	}
@@ -56,19 +57,25 @@ func run(small, large string, plan measure.Plan) error {
 	return out.Flush()
 }
 
-// open prepares a site and tells what building its snapshot took, if it had to be built.
-func open(size string) (*rows.World, error) {
-	config, ok := gen.Sizes[size]
-	if !ok {
-		return nil, fmt.Errorf("there is no size %q; they are S, M, L and XL", size)
+// sizes are the small site, the large one with few nodes, and the large one.
+func sizes(small, large string) ([]gen.Config, error) {
+	s, ok1 := gen.Sizes[small]
+	l, ok2 := gen.Sizes[large]
+	if !ok1 || !ok2 {
+		return nil, fmt.Errorf("sizes are S, M, L and XL, not %q and %q", small, large)
 	}
+	return []gen.Config{s, rows.Few(l), l}, nil
+}
+
+// open prepares a site and tells what building its snapshot took, if it had to be built.
+func open(config gen.Config) (*rows.World, error) {
 	w, err := rows.Open(config)
 	if err != nil {
-		return nil, fmt.Errorf("site %s: %w", size, err)
+		return nil, fmt.Errorf("site of %d nodes: %w", config.Nodes, err)
 	}
 	if took := w.Site().Took; took != nil {
-		fmt.Fprintf(os.Stderr, "site %s: bindc build took %v, %v of processor time, %d MB at its peak\n",
-			size, took.Wall.Round(10*time.Millisecond), took.CPU.Round(10*time.Millisecond), took.Peak/1e6)
+		fmt.Fprintf(os.Stderr, "%s: bindc build took %v, %v of processor time, %d MB at its peak\n",
+			w.Size(), took.Wall.Round(10*time.Millisecond), took.CPU.Round(10*time.Millisecond), took.Peak/1e6)
 	}
 	return w, nil
 }

@@ -1,0 +1,323 @@
+package expr_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+func parse(t testing.TB, src string) *expr.Node {
+	t.Helper()
+	n, errs := syntax.ParseExpression(src)
+	if len(errs) > 0 {
+		t.Fatalf("%s: %s", src, errs[0].Message)
+	}
+	return n
+}
+
+// site is a small one: facts, and bindings to look up.
+var site = facts{
+	vars: map[string]value.Value{
+		"num": value.FromInt(5), "name": value.FromString("kermit"), "no": value.Value{},
+		"list": value.Strings("x", "y"), "m::v": value.FromInt(7),
+	},
+	bindings: map[string]value.Value{
+		"port": value.FromInt(80), "none": value.Value{}, "hash": value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromInt(1)}),
+	},
+}
+
+// TestEval holds the evaluator to language.md where that differs from Puppet or adds to it.
+func TestEval(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{`$nope`, `null`},
+		{`"a${nope}b"`, `"ab"`},
+		{`$nope['a']['b']`, `null`},
+		{`lookup('nope')['a']`, `null`},
+		{`undef['a']`, `null`},
+		{`$m::v`, `7`},
+		{`$::num`, `5`},
+		{`lookup('port')`, `80`},
+		{`lookup(port)`, `80`},
+		{`lookup('port', Integer)`, `80`},
+		{`lookup('port', 'Integer')`, `80`},
+		{`lookup('port', Optional[Integer])`, `80`},
+		{`lookup('none')`, `null`},
+		{`lookup('none', Integer)`, `null`},
+		{`lookup('none', Integer, 'first', 9)`, `null`},
+		{`lookup('nope')`, `null`},
+		{`lookup('nope', Integer)`, `null`},
+		{`lookup('nope', undef, undef, 9)`, `9`},
+		{`lookup('nope', Integer, 'first', 9)`, `9`},
+		{`lookup('port', Integer, 'first', 9)`, `80`},
+		{`lookup('nope', {default_value => 9})`, `9`},
+		{`lookup('nope', {default_value => undef})`, `null`},
+		{`lookup('port', {value_type => Integer})`, `80`},
+		{`lookup({name => 'port'})`, `80`},
+		{`lookup({name => ['nope', 'port'], value_type => Integer})`, `80`},
+		{`lookup(['nope', 'port'])`, `80`},
+		{`lookup('port') |$x| { $x + 1 }`, `81`},
+		{`lookup('nope') |$x| { [$x] }`, `[null]`},
+		{`lookup('nope', Integer, 'first', 9) |$x| { $x + 1 }`, `10`},
+		{`"p ${lookup(port)}"`, `"p 80"`},
+		{`lookup('hash')['a']`, `1`},
+		{`lookup('hash').map |$k, $v| { $v }`, `[1]`},
+		{`call('lookup', 'port')`, `80`},
+		{`$num = 6 $num`, `6`},
+		{`getvar('m::v')`, `7`},
+		{`/a/ =~ Pattern`, `true`},
+		{`'a' =~ Pattern`, `false`},
+		{`1 =~ Literal`, `true`},
+		{`1 =~ Number`, `true`},
+		{`1 =~ Object`, `true`},
+		{`{1 => 'x'} =~ Hash[String]`, `true`},
+	} {
+		v, err := evaluate(t, c.src, site)
+		if err != nil {
+			t.Errorf("%s: %v", c.src, err)
+		} else if got := string(appendJSON(nil, v)); got != c.want {
+			t.Errorf("%s: expected %s, found %s", c.src, c.want, got)
+		}
+	}
+}
+
+// TestErrors holds errors to their text: who says it, what was expected, what is there.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{`1 + 'a'`, `1: the operator + needs numbers, found String on the right`},
+		{`5 < 'a'`, `1: Integer and String cannot be compared with <`},
+		{`$num / 0`, `1: division by zero`},
+		{`9223372036854775807 + $num`, `1: the result of + is outside of 64 bits`},
+		{`[$num, upcase(true)]`, `7: upcase(): strings, numbers, arrays and hashes are expected, found Boolean`},
+		{`$num ? { 1 => 2 }`, `1: no option of the selector matches a value of type Integer`},
+		{`lookup('port', String)`, `0: lookup('port'): expected String, found Integer`},
+		{`lookup('nope', String, 'first', 5)`, `0: lookup(): the default value: expected String, found Integer`},
+		{`lookup('port', Strng)`, `15: unknown type 'Strng'; did you mean 'String'?`},
+		{`lookup('port', Integer, 'deep')`, `0: lookup(): merging is not supported, the only strategy is 'first'; a multibinding merges`},
+		{`lookup('port', {valuetype => Integer})`, `0: lookup(): unknown option "valuetype"`},
+		{`lookup(5)`, `0: lookup(): the name must be a String or an Array of strings, found Integer`},
+		{`nope($num)`, `0: unknown function 'nope'`},
+		{`upcase($num, 1)`, `0: upcase() takes 1 argument, found 2`},
+		{`map($list)`, `0: map() needs a lambda`},
+		{`upcase('a') |$x| { 1 }`, `0: upcase() takes no lambda`},
+		{`map(true) |$x| { 1 }`, `0: map(): argument 1 must be something to iterate over, found Boolean`},
+		{`[1].map |$a, $b, $c| { 1 }`, `the lambda must take 1 or 2 parameters, it has 3`},
+		{`with('a') |Integer $x| { 1 }`, `the parameter $x of the lambda: expected Integer, found String`},
+		{`with() |$x| { 1 }`, `the lambda needs 1 argument and is called with 0`},
+		{`assert_type(Array[Integer], [1, 'x'])`, `0: assert_type(): expected Integer, found String at [1]`},
+		{`Integer('x')`, `0: Integer(): the string 'x' cannot be converted to an Integer`},
+		{`'abc' =~ '(?=b)'`, `lookahead (?=...) is not supported`},
+		{`'abc' =~ '(a)\1'`, `backreferences (\1) are not supported`},
+		{`5[0]`, `[] does not apply to Integer`},
+		{`sprintf('%d', 'x')`, `0: sprintf(): invalid value for Integer(): "x"`},
+		{`$x = 1 $x = 2`, `7: the variable $x has a value already`},
+	} {
+		_, err := expr.Eval(parse(t, c.src), site, expr.Options{})
+		var e *expr.Error
+		if !errors.As(err, &e) {
+			t.Errorf("%s: expected an Error, found %v", c.src, err)
+			continue
+		}
+		got := value.AppendText(nil, value.FromInt(int64(e.Off)))
+		if full := string(got) + ": " + e.Error(); full != c.want && e.Error() != c.want {
+			t.Errorf("%s:\nexpected %s\nfound    %s", c.src, c.want, full)
+		}
+	}
+}
+
+func TestStrictVariables(t *testing.T) {
+	opts := expr.Options{StrictVariables: true}
+	for src, fails := range map[string]bool{
+		`$nope`: true, `"a${nope}"`: true, `$num`: false, `"a${num}"`: false, `$no`: false, `"${no}"`: false,
+		`if 'a' =~ /b/ { 1 } else { $1 }`: false, `getvar('nope')`: false, `[1].map |$x| { $x }`: false,
+	} {
+		if _, err := expr.Eval(parse(t, src), site, opts); (err != nil) != fails {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+}
+
+var errLoop = errors.New("loop")
+
+// looping is an Env whose lookups fail.
+type looping struct{ facts }
+
+func (looping) Lookup(string, *types.Type) (value.Value, bool, error) {
+	return value.Value{}, false, errLoop
+}
+
+func TestLookupErrorPassesThrough(t *testing.T) {
+	_, err := expr.Eval(parse(t, `[1].map |$x| { "${lookup('a')}" }`), looping{}, expr.Options{})
+	var e *expr.Error
+	if !errors.Is(err, errLoop) || !errors.As(err, &e) {
+		t.Errorf("found %v", err)
+	}
+	_, err = expr.Eval(parse(t, `lookup('port', String)`), site, expr.Options{})
+	var m *types.Mismatch
+	if !errors.As(err, &m) {
+		t.Errorf("found %v", err)
+	}
+}
+
+func TestCallLambda(t *testing.T) {
+	l, errs := syntax.ParseLambda(`|$value| { $value + $num }`)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	v, err := expr.CallLambda(l, site, expr.Options{}, value.FromInt(1))
+	if err != nil || v.Int() != 6 {
+		t.Errorf("found %v, %v", v.Int(), err)
+	}
+	if _, err := expr.CallLambda(l, site, expr.Options{}, value.Value{}); err == nil {
+		t.Error("undef + 5 is no error")
+	}
+}
+
+func TestOptionsBound(t *testing.T) {
+	for _, c := range []struct {
+		src  string
+		opts expr.Options
+	}{
+		{`[1, 2, 3].map |$x| { $x + 1 }`, expr.Options{Steps: 5}},
+		{`((((1 + $num) + 1) + 1) + 1)`, expr.Options{Depth: 3}},
+		{`"${name}${name}${name}"`, expr.Options{Size: 10}},
+		{`"${name}${$name}${name}"`, expr.Options{Size: 10}},
+	} {
+		if _, err := expr.Eval(parse(t, c.src), site, c.opts); err == nil {
+			t.Errorf("%s is not bounded by %+v", c.src, c.opts)
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{`1 + 2 * 3`, `7`},
+		{`"a${1 + 2}b"`, `"a3b"`},
+		{`"a${1 + 2}b${num}c${'d'}e"`, `"a3b${num}cde"`},
+		{`[1 + 1, $num, 2 + 2]`, `[2, $num, 4]`},
+		{`$num + (1 + 2)`, `$num + 3`},
+		{`true or $num`, `true`},
+		{`if true { 5 } else { $num }`, `5`},
+		{`$x = 5 $x + 1`, `6`},
+		{`[1, 2].map |$x| { $x * 2 }`, `[2, 4]`},
+		{`$list.map |$x| { "${x}${1 + 1}" }`, `$list.map |$x| { "${x}2" }`},
+		{`Array[Integer[1, 5 + 5]]`, `Array[Integer[1, 10]]`},
+		{`upcase('abc')`, `'ABC'`},
+		{`1 / 0`, `1 / 0`},
+		{`[$num, 1 / 0]`, `[$num, 1 / 0]`},
+		{`lookup('a' + 'b')`, `lookup('a' + 'b')`},
+		{`lookup("a${1}")`, `lookup('a1')`},
+		{`fqdn_rand(10 + 20)`, `fqdn_rand(30)`},
+		{`if 'foobar' =~ /foo(.*)/ { $1 }`, `'bar'`},
+		{`if 'foobar' =~ /foo(.*)/ { [$1, $num] }`, `if 'foobar' =~ /foo(.*)/ { [$1, $num] }`},
+		{`[$y = 1 + 1, $y, $num]`, `[$y = 2, $y, $num]`},
+		{`$1`, `undef`},
+		{`Integer[1, 100000].map |$x| { $x }`, `Integer[1, 100000].map |$x| { $x }`},
+	} {
+		got, want := expr.Append(nil, unplaced(expr.Fold(parse(t, c.src)))), expr.Append(nil, unplaced(typed(t, c.want)))
+		if string(got) != string(want) {
+			t.Errorf("%s:\nexpected %q\nfound    %q", c.src, want, got)
+		}
+	}
+}
+
+// typed is the tree of src with its constants as constants: -1, [2, 4], Integer[1, 2].
+func typed(t *testing.T, src string) *expr.Node {
+	n := parse(t, src)
+	if v, err := expr.Eval(n, facts{}, expr.Options{}); err == nil && !strings.ContainsAny(src, "$(") {
+		return &expr.Node{Value: v}
+	}
+	for i, k := range n.Kids {
+		if k.Op == expr.Access && k.Kids[0].Op == expr.TypeName {
+			v, err := expr.Eval(k, facts{}, expr.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n.Kids[i] = &expr.Node{Value: v}
+		}
+	}
+	return n
+}
+
+// unplaced is n without its offsets.
+func unplaced(n *expr.Node) *expr.Node {
+	out := *n
+	out.Off = 0
+	out.Kids = nil
+	for _, k := range n.Kids {
+		out.Kids = append(out.Kids, unplaced(k))
+	}
+	if n.Lambda != nil {
+		out.Lambda = &expr.Lambda{Params: n.Lambda.Params, Body: unplaced(n.Lambda.Body)}
+	}
+	return &out
+}
+
+func TestConstantError(t *testing.T) {
+	for src, fails := range map[string]bool{
+		`1 / 0`: true, `1 + 1`: false, `$num / 0`: false, `upcase(true)`: true, `lookup('a') / 0`: false,
+		`assert_type(String, 5)`: true, `if $num { 1 / 0 }`: false, `fqdn_rand(0)`: false,
+	} {
+		if err := expr.ConstantError(parse(t, src)); (err != nil) != fails {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+}
+
+func TestFunctionNames(t *testing.T) {
+	const spec = `abs all any assert_type call camelcase capitalize ceiling chomp chop compare convert_to dig downcase each
+		empty filter flatten floor fqdn_rand get getvar index join keys length lest lookup lstrip map match max md5 min new
+		reduce regsubst reverse_each round rstrip sha1 sha256 size slice sort split sprintf step strip then tree_each type
+		unique upcase values versioncmp with`
+	if got := expr.Names(); !slices.Equal(got, strings.Fields(spec)) {
+		t.Errorf("found %v", got)
+	}
+	if !expr.Known("upcase") || expr.Known("include") {
+		t.Error("Known does not know")
+	}
+	for _, c := range []struct {
+		name   string
+		args   int
+		lambda bool
+		want   string
+	}{
+		{"upcse", 1, false, "unknown function 'upcse'; did you mean 'upcase'?"},
+		{"create_resources", 1, false, "unknown function 'create_resources'"},
+		{"upcase", 0, false, "upcase() takes 1 argument, found 0"},
+		{"join", 3, false, "join() takes 1 to 2 arguments, found 3"},
+		{"sprintf", 0, false, "sprintf() takes 1 or more arguments, found 0"},
+		{"map", 1, false, "map() needs a lambda"},
+	} {
+		if err := expr.CheckCall(c.name, c.args, c.lambda); err == nil || err.Error() != c.want {
+			t.Errorf("%s: expected %s, found %v", c.name, c.want, err)
+		}
+	}
+	if err := expr.CheckCall("upcase", -1, false); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkConcat(b *testing.B) {
+	n := parse(b, `"host ${name} has ${num} of ${name}"`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := expr.Eval(n, site, expr.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAccess(b *testing.B) {
+	n := parse(b, `"${list[0]}"`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := expr.Eval(n, site, expr.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
