@@ -11,10 +11,39 @@ func (ev *evaluator) access(n *Node) (value.Value, error) {
 	if err != nil {
 		return left, err
 	}
+	if len(n.Kids) == 2 && n.Kids[1].Op != Splat {
+		key, err := ev.eval(n.Kids[1])
+		if err != nil {
+			return left, err
+		}
+		if v, ok := element(left, key); ok {
+			return v, nil
+		}
+		return ev.accessBy(n, left, []value.Value{key})
+	}
 	args, err := ev.list(n.Kids[1:])
 	if err != nil {
 		return left, err
 	}
+	return ev.accessBy(n, left, args)
+}
+
+// element is access with one key where that is plain to see.
+func element(v, key value.Value) (value.Value, bool) {
+	switch k := v.Kind(); {
+	case k == value.Undef:
+		return v, true
+	case k == value.Hash:
+		e, _ := v.Get(key)
+		return e, true
+	case k == value.Array && key.Kind() == value.Int:
+		return fromEnd(v, key.Int()), true
+	}
+	return value.Value{}, false
+}
+
+// accessBy is access with evaluated keys.
+func (ev *evaluator) accessBy(n *Node, left value.Value, args []value.Value) (value.Value, error) {
 	switch left.Kind() {
 	case value.Undef:
 		return value.Value{}, nil

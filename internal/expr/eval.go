@@ -87,21 +87,23 @@ type evaluator struct {
 	size      int
 	whole     int // what size was at first: the bound on one value
 	scope     *scope
+	top       scope
 	functions map[string]function
 }
 
 func newEvaluator(env Env, opts Options) *evaluator {
 	size := orDefault(opts.Size, DefaultSize)
-	return &evaluator{
+	ev := &evaluator{
 		env:       env,
 		strict:    opts.StrictVariables,
 		steps:     orDefault(opts.Steps, DefaultSteps),
 		depth:     orDefault(opts.Depth, DefaultDepth),
 		size:      size,
 		whole:     size,
-		scope:     &scope{},
 		functions: functions, // through the evaluator, as the functions evaluate lambdas
 	}
+	ev.scope = &ev.top
+	return ev
 }
 
 func orDefault(n, otherwise int) int {
@@ -327,20 +329,14 @@ func (ev *evaluator) variable(n *Node) (value.Value, error) {
 	return v, nil
 }
 
-// join is Concat of constants and variables, the usual interpolated string; ok is false for anything else and where
-// something is wrong. It allocates nothing but the result.
+// join is Concat of what is simple, the usual interpolated string; ok is false for anything else and where something is
+// wrong. It allocates nothing but the result.
 func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	var few [16]value.Value
 	parts, length := few[:0], 0
 	for _, k := range n.Kids {
-		part := k.Value
-		switch k.Op {
-		case Const:
-		case Var:
-			if part, ok = env.Variable(k.Name); !ok && opts.StrictVariables {
-				return v, false
-			}
-		default:
+		part, ok := simple(k, env, opts.StrictVariables)
+		if !ok {
 			return v, false
 		}
 		length += textSize(part)
@@ -352,6 +348,25 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 		writeText(&b, part)
 	}
 	return value.FromString(b.String()), b.Len() <= orDefault(opts.Size, DefaultSize)
+}
+
+// simple evaluates a constant, a variable, or a[k] with a simple a and a constant k.
+func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
+	switch n.Op {
+	case Const:
+		return n.Value, true
+	case Var:
+		v, ok = env.Variable(n.Name)
+		return v, ok || !strict
+	case Access:
+		if len(n.Kids) != 2 || n.Kids[1].Op != Const {
+			return v, false
+		}
+		if v, ok = simple(n.Kids[0], env, strict); ok {
+			return element(v, n.Kids[1].Value)
+		}
+	}
+	return v, false
 }
 
 // textSize estimates how long v is as text.

@@ -135,12 +135,16 @@ func (f folder) foldLambda(l *Lambda) *Lambda {
 func joinTexts(kids []*Node) []*Node {
 	var out []*Node
 	for _, k := range kids {
-		if last := len(out) - 1; last >= 0 && k.Op == Const && out[last].Op == Const {
-			text := value.AppendText(value.AppendText(nil, out[last].Value), k.Value)
-			out[last] = &Node{Op: Const, Off: out[last].Off, Value: value.FromString(string(text))}
+		if k.Op != Const {
+			out = append(out, k)
 			continue
 		}
-		out = append(out, k)
+		text, off := []byte(nil), k.Off
+		if last := len(out) - 1; last >= 0 && out[last].Op == Const {
+			text, off = value.AppendText(nil, out[last].Value), out[last].Off
+			out = out[:last]
+		}
+		out = append(out, &Node{Op: Const, Off: off, Value: value.FromString(string(value.AppendText(text, k.Value)))})
 	}
 	return out
 }

@@ -187,7 +187,7 @@ func (p parameters) float() (*Type, error) {
 	}
 	t := p.t
 	if !(t.from <= t.to) {
-		return nil, fmt.Errorf("Float[]: the lower bound is above the upper bound")
+		return nil, fmt.Errorf("the type Float[]: the lower bound is above the upper bound")
 	}
 	if math.IsInf(t.from, -1) && math.IsInf(t.to, 1) {
 		return Of(Float), nil
@@ -245,7 +245,7 @@ func (p parameters) enum() (*Type, error) {
 		p.t.texts = append(p.t.texts, v.Text())
 	}
 	if len(p.t.texts) == 0 {
-		return nil, fmt.Errorf("Enum[] needs a String")
+		return nil, fmt.Errorf("the type Enum[] needs a String")
 	}
 	return newEnum(p.t)
 }
@@ -380,7 +380,7 @@ func (p parameters) structure() (*Type, error) {
 			return nil, err
 		}
 		if seen[m.name] {
-			return nil, fmt.Errorf("Struct[]: the key %s is there twice", value.Quote(m.name))
+			return nil, fmt.Errorf("the type Struct[]: the key %s is there twice", value.Quote(m.name))
 		}
 		seen[m.name] = true
 		p.t.members = append(p.t.members, m)
@@ -392,7 +392,7 @@ func (p parameters) structure() (*Type, error) {
 func newMember(k, v value.Value) (member, error) {
 	t, err := FromValue(v)
 	if err != nil {
-		return member{}, fmt.Errorf("Struct[]: the value of a key must be a type, found %s", Infer(v))
+		return member{}, fmt.Errorf("the type Struct[]: the value of a key must be a type, found %s", Infer(v))
 	}
 	if k.Kind() == value.String {
 		return member{k.Text(), t.Accepts(Of(Undef)), t}, nil
@@ -400,7 +400,7 @@ func newMember(k, v value.Value) (member, error) {
 	kt, err := FromValue(k)
 	inner := kt.Elem()
 	if err != nil || inner == nil || !inner.exact || inner.kind != String {
-		return member{}, fmt.Errorf("Struct[]: a key must be a String, Optional[String] or NotUndef[String], found %s", Infer(k))
+		return member{}, fmt.Errorf("the type Struct[]: a key must be a String, Optional[String] or NotUndef[String], found %s", Infer(k))
 	}
 	return member{inner.texts[0], kt.kind == Optional, t}, nil
 }
