@@ -3,6 +3,7 @@ module bindc/bench
 go 1.26.0
 
 require (
+	bindc v0.0.0
 	go.etcd.io/bbolt v1.5.0
 	go.yaml.in/yaml/v4 v4.0.0
 )
@@ -10,12 +11,8 @@ require (
 require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
-	golang.org/x/text v0.43.0 // indirect
-)
-
-require (
-	bindc v0.0.0
 	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
 )
 
 replace bindc => ../

@@ -36,9 +36,16 @@ func BenchmarkLookup(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	done := map[string]bool{}
+	run := func(name string, c measure.Case, per int) {
+		if !done[name] {
+			done[name] = true
+			b.Run(name, func(b *testing.B) { benchmark(b, c, per) })
+		}
+	}
 	for _, row := range table {
-		b.Run(row.Name+"/bindc", func(b *testing.B) { benchmark(b, row.Case, row.Per) })
-		b.Run(row.Name+"/"+row.Yardstick.Name, func(b *testing.B) { benchmark(b, row.Yardstick, row.Per) })
+		run(row.Name+"/bindc", row.Case, row.Per)
+		run(row.Name+"/"+row.Yardstick.Name, row.Yardstick, row.Per)
 	}
 }
 

@@ -27,10 +27,10 @@ type World struct {
 	requests []*bindings.Request // of the visitors
 	nodes    []int               // their numbers
 
-	constants []string // keys of constants, in random order, with repetitions
-	hot       []string // the same of a hundred keys
-	absent    []string // the same of keys that nothing binds
-	templates []string // the same of interpolated strings
+	constants []string          // keys of constants, in random order, with repetitions
+	hot       []string          // the same of a hundred keys
+	absent    []string          // the same of keys that nothing binds
+	templates []string          // the same of interpolated strings
 	table     map[string]uint32 // the yardstick: every key of the site
 }
 

@@ -22,7 +22,7 @@ import (
 func main() {
 	small := flag.String("small", "S", "`size` of the small site")
 	large := flag.String("large", "L", "`size` of the large site")
-	plan := measure.Default
+	plan := measure.Plan{Rounds: 101, Turn: 5 * time.Millisecond} // short turns: a busy machine spoils few of them
 	flag.IntVar(&plan.Rounds, "rounds", plan.Rounds, "turns of each case")
 	flag.DurationVar(&plan.Turn, "turn", plan.Turn, "length of a turn")
 	flag.Parse()
