@@ -89,7 +89,7 @@ func TestBounds(t *testing.T) {
 			if !errors.As(err, &e) {
 				t.Errorf("expected an error, found %v of length %d", v.Kind(), v.Len())
 			}
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("it took %v", took)
 			} else {
 				t.Log(took, err)

@@ -228,12 +228,15 @@ func validName(n *Node) bool {
 	return true
 }
 
+// trusted is a number of things to make room for before they are read. A forged tree claims many at every level.
+const trusted = 16
+
 func (d *decoder) kids(n *Node, s shape, depth int) bool {
 	count, ok := d.uvarint(uint64(len(d.rest)) / 2) // a node takes two bytes at least
 	if !ok || count < s.min || s.max >= 0 && count > s.max || n.Op == HashLit && count%2 != 0 {
 		return false
 	}
-	n.Kids = make([]*Node, 0, count)
+	n.Kids = make([]*Node, 0, min(count, trusted))
 	for i := range count {
 		kid, ok := d.anyNode(depth)
 		if !ok || (kid.Op == Option) != (i > 0 && (n.Op == Case || n.Op == Selector)) {
@@ -252,11 +255,13 @@ func (d *decoder) lambda(depth int) (*Lambda, bool) {
 	if !ok {
 		return nil, false
 	}
-	l := &Lambda{Params: make([]Param, count)}
-	for i := range l.Params {
-		if !d.param(&l.Params[i], depth-1) || l.Params[i].Rest && i+1 < count {
+	l := &Lambda{Params: make([]Param, 0, min(count, trusted))}
+	for i := range count {
+		var p Param
+		if !d.param(&p, depth-1) || p.Rest && i+1 < count {
 			return nil, false
 		}
+		l.Params = append(l.Params, p)
 	}
 	l.Body, ok = d.node(depth - 1)
 	return l, ok

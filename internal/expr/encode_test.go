@@ -136,7 +136,7 @@ func FuzzDecode(f *testing.F) {
 		opts := expr.Options{Steps: 2000, Size: 1 << 16}
 		v, err := expr.Eval(n, facts{}, opts)
 		folded, foldErr := expr.Eval(expr.Fold(n), facts{}, opts)
-		if err == nil && foldErr == nil && !value.Identical(v, folded) {
+		if err == nil && foldErr == nil && !bytes.Equal(value.Append(nil, v), value.Append(nil, folded)) { // NaN is not itself
 			t.Fatalf("%q: %v, folded %v", again, v, folded)
 		}
 	})

@@ -3,6 +3,7 @@ package recipe
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 
 	"bindc/internal/expr"
 	"bindc/internal/types"
@@ -187,12 +188,32 @@ func (d *decoder) number() uint64 {
 	for shift := 0; shift < 64; shift += 7 {
 		c := d.byte()
 		n |= uint64(c&0x7f) << shift
+		if shift == 63 && c > 1 {
+			break
+		}
 		if c < 0x80 {
 			return n
 		}
 	}
 	d.fail(errMalformed)
 	return 0
+}
+
+// flags is a byte of flags, none beyond max.
+func (d *decoder) flags(max byte) byte {
+	f := d.byte()
+	if f > max {
+		d.fail(errMalformed)
+	}
+	return f
+}
+
+func (d *decoder) u32() uint32 {
+	n := d.number()
+	if n > math.MaxUint32 {
+		d.fail(errMalformed)
+	}
+	return uint32(n)
 }
 
 // count is a number of things that take at least a byte each.
@@ -242,22 +263,22 @@ func (d *decoder) lambda() *expr.Lambda {
 }
 
 func (d *decoder) targets() []Target {
-	out := make([]Target, d.count())
-	for i := range out {
-		out[i].Key = d.text()
+	out := []Target{}
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		t := Target{Key: d.text()}
 		if text := d.text(); text != "" {
-			t, err := types.Parse(text)
-			if err != nil {
+			var err error
+			if t.Type, err = types.Parse(text); err != nil {
 				d.fail(err)
 			}
-			out[i].Type = t
 		}
+		out = append(out, t)
 	}
 	return out
 }
 
 func (d *decoder) options() *Options {
-	flags, resolution := d.byte(), Resolution(d.byte())
+	flags, resolution := d.flags(flagElement<<1-1), Resolution(d.byte())
 	n := d.number()
 	if resolution >= resolutionCount {
 		d.fail(errMalformed)
@@ -271,17 +292,15 @@ func (d *decoder) options() *Options {
 }
 
 func (d *decoder) parts() []Part {
-	out := make([]Part, d.count())
-	for i := range out {
-		out[i].Named = d.byte() == 1
-		out[i].Name = d.text()
-		out[i].Precedence, out[i].Place = uint32(d.number()), uint32(d.number())
+	out := []Part{}
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		p := Part{Named: d.flags(1) == 1, Name: d.text(), Precedence: d.u32(), Place: d.u32()}
 		r, err := decode(d.text(), d.depth-1)
 		if err != nil {
 			d.fail(err)
-			return nil
 		}
-		out[i].Recipe = r
+		p.Recipe = r
+		out = append(out, p)
 	}
 	return out
 }

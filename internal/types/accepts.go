@@ -306,7 +306,10 @@ func (t *Type) yields() *Type {
 		return pair(Of(String), Of(Any))
 	case Tuple:
 		return union(t.args)
-	case String, Enum:
+	case String, Enum, Pattern:
+		if t.kind == Pattern && t.plain {
+			return nil
+		}
 		one := newType(String)
 		one.min, one.max = 1, 1
 		return one
