@@ -19,12 +19,17 @@ type Options struct {
 	StrictVariables bool // the use of an unknown variable is an error of the lookup
 }
 
-// Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed.
+// Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
+// was not read whole only the values are checked: who wins could not be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
 	c := &composer{site: site, diags: diags, keys: map[string]int{}, values: map[string]uint32{}, needed: map[uint32][]string{},
 		contributions: map[string][]candidate{}, declared: map[string][]declaration{}}
+	whole := !diags.Failed()
 	c.rankConditions()
 	c.collect()
+	if !whole {
+		return nil
+	}
 	c.checkMultibinds()
 	c.decide()
 	c.checkLoops()
@@ -123,11 +128,7 @@ func (c *composer) file(b *loader.Binding, layer, place int) {
 		c.fileContribution(cand)
 		return
 	}
-	value, ok := c.value(b)
-	if !ok {
-		return
-	}
-	cand.value = value
+	cand.value, _ = c.value(b) // one that cannot be compiled takes part all the same: it is reported, and binds the key
 	key, ok := c.keys[b.Key]
 	if !ok {
 		key = len(c.names)

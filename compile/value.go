@@ -155,7 +155,7 @@ func (c *composer) recipe(b *loader.Binding) (*recipe.Recipe, bool) {
 		ok = ok && parsed
 		r.Transformer = lambda
 	}
-	if ok && r.Kind == recipe.Constant && r.Type != nil {
+	if ok && r.Kind == recipe.Constant && r.Type != nil && r.Transformer == nil {
 		ok = c.checkConstant(b, r)
 	}
 	return r, ok
@@ -171,9 +171,7 @@ func (c *composer) checkConstant(b *loader.Binding, r *recipe.Recipe) bool {
 		c.diags.Errorf(b.Doc.Pos(at), "type_mismatch", "'%s' is of type %s: %s", b.Key, r.Type, m)
 		return false
 	}
-	if r.Transformer == nil {
-		r.Type = nil
-	}
+	r.Type = nil
 	return true
 }
 

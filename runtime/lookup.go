@@ -111,19 +111,12 @@ func (l *lookup) enter(name string) error {
 
 func (l *lookup) leave() { l.chain = l.chain[:len(l.chain)-1] }
 
-// follow produces a value, transforms it, and holds it to its type.
+// follow produces a value, transforms it, and holds the result to its type.
 func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 	v, err := l.produce(key, r)
-	if err != nil {
-		return value.Value{}, l.explain(key, err)
+	if err == nil && r.Transformer != nil {
+		v, err = expr.CallLambda(r.Transformer, l, l.options(), v)
 	}
-	if err := checkType(key, r.Type, v); err != nil {
-		return value.Value{}, err
-	}
-	if r.Transformer == nil {
-		return v, nil
-	}
-	v, err = expr.CallLambda(r.Transformer, l, l.options(), v)
 	if err != nil {
 		return value.Value{}, l.explain(key, err)
 	}

@@ -28,7 +28,7 @@ func (s *Snapshot) Request(facts *Facts) (*Request, error) {
 		if d.guard && d.category >= 0 && !r.has[d.category] {
 			continue
 		}
-		v, err := expr.Eval(d.program, env, expr.Options{StrictVariables: s.opts.StrictVariables})
+		v, err := expr.Eval(d.program, env, expr.Options{}) // an unknown variable: in no value of this category
 		if err != nil {
 			return nil, &Error{Code: "evaluation", Message: "the category '" + d.name + "': " + err.Error(), Err: err}
 		}

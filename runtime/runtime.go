@@ -18,6 +18,7 @@
 package runtime
 
 import (
+	"strings"
 	"sync/atomic"
 
 	"bindc/internal/expr"
@@ -67,8 +68,9 @@ func OpenWith(path string, opts Options) (*Snapshot, error) {
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
+			name := strings.Clone(d.Name) // the map is gone when the message is read
 			f.Close()
-			return nil, &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name}
+			return nil, &snapshot.DamageError{Section: "meta", Expected: "the expression of " + name}
 		}
 		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, n})
 	}

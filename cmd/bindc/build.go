@@ -116,12 +116,12 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 	if err := f.check(); err != nil {
 		return nil, err
 	}
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, fmt.Errorf("cannot read the site: %w", err)
+	}
 	var diags diag.List
 	site := loader.Load(dir, f.options(), &diags)
-	var content *snapshot.Content
-	if !diags.Failed() {
-		content = compile.Compile(site, compile.Options{StrictVariables: f.strictVars}, &diags)
-	}
+	content := compile.Compile(site, compile.Options{StrictVariables: f.strictVars}, &diags)
 	list := diags.Sorted()
 	refused := diags.Failed()
 	for i := range list {

@@ -97,7 +97,7 @@ func writeAnswer(w *bufio.Writer, a answer) error {
 func (b *batch) answer(line []byte) answer {
 	var q query
 	if err := json.Unmarshal(line, &q); err != nil {
-		return failed(nil, &bindings.Error{Code: "usage", Message: "expected a query as a JSON object: " + err.Error()})
+		return failed(nil, &bindings.Error{Code: "usage", Message: "expected a query as a JSON object: " + malformed(err)})
 	}
 	if q.Key == nil {
 		return failed(nil, &bindings.Error{Code: "usage", Message: `expected "key" in the query`})
@@ -110,6 +110,18 @@ func (b *batch) answer(line []byte) answer {
 		return answer{Key: q.Key, Found: new(bool)}
 	}
 	return answer{Key: q.Key, Found: &found, Value: &v}
+}
+
+// malformed says what is wrong with a query, in terms of JSON.
+func malformed(err error) string {
+	var typ *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &typ):
+		return err.Error()
+	case typ.Field == "":
+		return "found " + typ.Value
+	}
+	return "found " + typ.Value + " as \"" + typ.Field + "\""
 }
 
 func failed(key *string, err error) answer {

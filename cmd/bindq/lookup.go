@@ -136,7 +136,7 @@ func printValue(w io.Writer, render string, v bindings.Value) error {
 		_, err := fmt.Fprintln(w, v.Text())
 		return err
 	}
-	text, err := json.Marshal(v)
+	text, err := v.MarshalJSON() // json.Marshal would escape it for HTML
 	if err != nil {
 		return err
 	}

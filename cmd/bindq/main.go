@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +55,7 @@ func message(err error) string {
 	text := err.Error()
 	var e *bindings.Error
 	if errors.As(err, &e) && e.Key != "" {
-		text = e.Key + ": " + text
+		text = e.Key + ": " + strings.TrimPrefix(text, "'"+e.Key+"': ")
 	}
 	if code := codeOf(err); code != "" {
 		text += " [" + code + "]"

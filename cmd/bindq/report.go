@@ -45,11 +45,11 @@ func verifyCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			snap, err := openFile(args[0], bindings.Options{})
-			if err == nil {
-				err = snap.Verify()
-			}
 			if err != nil {
 				return err
+			}
+			if err := snap.Verify(); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			in := snap.File().Info()
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: sound, %d keys, %d bytes, sha256 %s\n", args[0], in.Keys, in.Size, in.Digest)

@@ -67,6 +67,9 @@ var endless = []string{
 }
 
 func TestBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("evaluates up to the bounds, which takes minutes with the race detector")
+	}
 	list := make([]value.Value, 20_000)
 	for i := range list {
 		list[i] = value.FromInt(int64(i))

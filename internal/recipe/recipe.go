@@ -29,7 +29,7 @@ const (
 type Recipe struct {
 	Kind        Kind
 	Sensitive   bool
-	Type        *types.Type  // asserted of the value before and after Transformer; nil: none
+	Type        *types.Type  // asserted of the value, behind Transformer; nil: none
 	Transformer *expr.Lambda // nil: none
 	Value       value.Value
 	Expr        *expr.Node

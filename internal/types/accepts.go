@@ -57,8 +57,12 @@ func dataMembers(k Kind) []*Type {
 // acceptsOne is Accepts for a u that is no union of types.
 func (t *Type) acceptsOne(u *Type) bool {
 	switch t.kind {
-	case Undef, Default, Iterator, Callable:
-		return t.kind == u.kind && (t.plain || len(t.args) > 0 && len(u.args) > 0 && t.args[0].Accepts(u.args[0]))
+	case Undef, Default:
+		return t.kind == u.kind
+	case Iterator:
+		return u.kind == Iterator && (t.plain || !u.plain && t.args[0].Accepts(u.args[0]))
+	case Callable: // no value is one, so that only the same signature counts
+		return u.kind == Callable && (t.plain || t.String() == u.String())
 	case Boolean:
 		return u.kind == Boolean && (!t.exact || u.exact && t.truth == u.truth)
 	case Integer:
