@@ -168,7 +168,7 @@ func (c *composer) checkConstant(b *loader.Binding, r *recipe.Recipe) bool {
 		if at == nil {
 			at = b.More.Argument
 		}
-		c.diags.Errorf(b.Doc.Pos(at), "type_mismatch", "'%s' is of type %s: %s", b.Key, r.Type, m)
+		c.diags.Add(diag.Diagnostic{Pos: b.Doc.Pos(at), Code: "type_mismatch", Message: "'" + b.Key + "' is of type " + r.Type.String() + ": " + m.Error(), Secret: r.Sensitive})
 		return false
 	}
 	r.Type = nil

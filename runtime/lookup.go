@@ -35,24 +35,10 @@ func (r *Request) Lookup(key string) (v Value, found bool, err error) {
 	if n, computed := ref.Recipe(); computed {
 		l := lookup{r: r}
 		v, err := l.compute(key, n)
-		return Value{v}, err == nil, err
+		return Value{v, l.sensitive}, err == nil, err
 	}
 	c, err := r.snap.file.Value(ref)
-	return Value{c}, err == nil, err
-}
-
-// Sensitive tells whether the binding that wins is marked as sensitive, so that its value should not be shown unasked.
-func (r *Request) Sensitive(key string) bool {
-	ref, found, err := r.snap.file.Find(key, &r.scopes)
-	if err != nil || !found {
-		return false
-	}
-	n, computed := ref.Recipe()
-	if !computed {
-		return false
-	}
-	recipe, err := r.snap.recipe(n)
-	return err == nil && recipe.Sensitive
+	return Value{v: c}, err == nil, err
 }
 
 // Bounds on one lookup and all those it leads to, so that no data hangs it.
@@ -63,9 +49,10 @@ const (
 
 // lookup is one call of Lookup that has come to a computed value: the keys it is in the middle of.
 type lookup struct {
-	r       *Request
-	chain   []string
-	lookups int
+	r         *Request
+	chain     []string
+	lookups   int
+	sensitive bool // something sensitive was found on the way
 }
 
 // find is Lookup inside a lookup.
@@ -113,14 +100,18 @@ func (l *lookup) leave() { l.chain = l.chain[:len(l.chain)-1] }
 
 // follow produces a value, transforms it, and holds the result to its type.
 func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
+	l.sensitive = l.sensitive || r.Sensitive
 	v, err := l.produce(key, r)
 	if err == nil && r.Transformer != nil {
 		v, err = expr.CallLambda(r.Transformer, l, l.options(), v)
 	}
+	if err == nil {
+		err = checkType(key, r.Type, v)
+	}
 	if err != nil {
 		return value.Value{}, l.explain(key, err)
 	}
-	return v, checkType(key, r.Type, v)
+	return v, nil
 }
 
 func checkType(key string, t *types.Type, v value.Value) error {
@@ -133,17 +124,21 @@ func checkType(key string, t *types.Type, v value.Value) error {
 	return nil
 }
 
-// explain makes an *Error of what went wrong in an expression, keeping one that came from a lookup in it.
+// explain makes an *Error of what went wrong in an expression, keeping one that came from a lookup in it. Where something
+// sensitive was involved, a message that may quote it is not handed on.
 func (l *lookup) explain(key string, err error) error {
 	var known *Error
 	var damage *snapshot.DamageError
-	if errors.As(err, &known) {
-		return known
-	}
-	if errors.As(err, &damage) {
+	switch {
+	case errors.As(err, &damage):
 		return damage
+	case !errors.As(err, &known):
+		known = &Error{Key: key, Code: "evaluation", Message: "'" + key + "': " + err.Error(), Err: err}
 	}
-	return &Error{Key: key, Code: "evaluation", Message: "'" + key + "': " + err.Error(), Err: err}
+	if l.sensitive && (known.Code == "evaluation" || known.Code == "producer") {
+		return &Error{Key: key, Code: known.Code, Message: "'" + key + "': the value is sensitive, and so is what went wrong"}
+	}
+	return known
 }
 
 func (l *lookup) options() expr.Options {
@@ -194,10 +189,11 @@ func (l *lookup) custom(key string, r *recipe.Recipe) (value.Value, error) {
 	if produce == nil {
 		return value.Value{}, &Error{Key: key, Code: "producer", Message: "'" + key + "' needs the producer '" + r.Name + "', which this program has not registered"}
 	}
-	v, err := produce(l.r, Value{r.Value})
+	v, err := produce(l.r, Value{v: r.Value})
 	if err != nil {
 		return value.Value{}, &Error{Key: key, Code: "producer", Message: "'" + key + "': the producer '" + r.Name + "' failed: " + err.Error(), Err: err}
 	}
+	l.sensitive = l.sensitive || v.sensitive
 	return v.v, nil
 }
 

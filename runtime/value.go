@@ -17,7 +17,10 @@ import (
 // Value is what a lookup finds: undef, a boolean, an integer of 64 bits, a float, a string, an array or a hash (and, from
 // expressions, a regular expression, a type, or the default). The zero Value is undef. It is a view of the snapshot and
 // valid until that is closed.
-type Value struct{ v value.Value }
+type Value struct {
+	v         value.Value
+	sensitive bool
+}
 
 // Kind says what a Value is.
 type Kind = value.Kind
@@ -35,6 +38,10 @@ const (
 
 // Kind says what v is.
 func (v Value) Kind() Kind { return v.v.Kind() }
+
+// Sensitive tells whether v is the value of a binding marked as sensitive, or was computed from one: it should be shown
+// only to who asked for it. Elements and entries do not carry the mark.
+func (v Value) Sensitive() bool { return v.sensitive }
 
 // IsUndef tells whether v is undef, which YAML writes as null.
 func (v Value) IsUndef() bool { return v.v.IsUndef() }
@@ -74,7 +81,7 @@ func (v Value) Len() int { return v.v.Len() }
 func (v Value) Elems() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		for e := range v.v.Elems() {
-			if !yield(Value{e}) {
+			if !yield(Value{v: e}) {
 				return
 			}
 		}
@@ -85,7 +92,7 @@ func (v Value) Elems() iter.Seq[Value] {
 func (v Value) Entries() iter.Seq2[Value, Value] {
 	return func(yield func(Value, Value) bool) {
 		for k, e := range v.v.Pairs() {
-			if !yield(Value{k}, Value{e}) {
+			if !yield(Value{v: k}, Value{v: e}) {
 				return
 			}
 		}
@@ -95,11 +102,11 @@ func (v Value) Entries() iter.Seq2[Value, Value] {
 // Get is the entry of a hash with a string key.
 func (v Value) Get(key string) (Value, bool) {
 	e, ok := v.v.Get(value.FromString(key))
-	return Value{e}, ok
+	return Value{v: e}, ok
 }
 
 // Index is element i of an array, from 0; undef where there is none.
-func (v Value) Index(i int) Value { return Value{v.v.Index(i)} }
+func (v Value) Index(i int) Value { return Value{v: v.v.Index(i)} }
 
 // Interface is v as ordinary Go values that do not refer to the snapshot: nil, bool, int64, float64, string, []any and
 // map[string]any, whose keys are the text of the hash's keys.
@@ -163,7 +170,7 @@ func ParseJSON(text []byte) (Value, error) {
 			err = fmt.Errorf("expected one JSON value, found more behind it")
 		}
 	}
-	return Value{v}, err
+	return Value{v: v}, err
 }
 
 func readJSON(d *json.Decoder, depth int) (value.Value, error) {
@@ -241,31 +248,31 @@ func ValueOf(x any) (Value, error) {
 	case Value:
 		return x, nil
 	case bool:
-		return Value{value.FromBool(x)}, nil
+		return Value{v: value.FromBool(x)}, nil
 	case string:
-		return Value{value.FromString(x)}, nil
+		return Value{v: value.FromString(x)}, nil
 	case int:
-		return Value{value.FromInt(int64(x))}, nil
+		return Value{v: value.FromInt(int64(x))}, nil
 	case int64:
-		return Value{value.FromInt(x)}, nil
+		return Value{v: value.FromInt(x)}, nil
 	case int32:
-		return Value{value.FromInt(int64(x))}, nil
+		return Value{v: value.FromInt(int64(x))}, nil
 	case uint32:
-		return Value{value.FromInt(int64(x))}, nil
+		return Value{v: value.FromInt(int64(x))}, nil
 	case uint64:
 		if x > math.MaxInt64 {
 			return Value{}, fmt.Errorf("the integer %d does not fit 64 bits with a sign", x)
 		}
-		return Value{value.FromInt(int64(x))}, nil
+		return Value{v: value.FromInt(int64(x))}, nil
 	case float64:
-		return Value{value.FromFloat(x)}, nil
+		return Value{v: value.FromFloat(x)}, nil
 	case json.Number:
 		v, err := jsonNumber(string(x))
-		return Value{v}, err
+		return Value{v: v}, err
 	case []any:
 		return sliceOf(x)
 	case []string:
-		return Value{value.Strings(x...)}, nil
+		return Value{v: value.Strings(x...)}, nil
 	case map[string]any:
 		return hashOf(x)
 	}
@@ -281,7 +288,7 @@ func sliceOf(xs []any) (Value, error) {
 		}
 		elems[i] = e.v
 	}
-	return Value{value.FromSlice(elems)}, nil
+	return Value{v: value.FromSlice(elems)}, nil
 }
 
 func hashOf(m map[string]any) (Value, error) {
@@ -298,7 +305,7 @@ func hashOf(m map[string]any) (Value, error) {
 		}
 		b.Set(value.FromString(k), e.v)
 	}
-	return Value{b.Hash()}, nil
+	return Value{v: b.Hash()}, nil
 }
 
 func describe(v value.Value) string {

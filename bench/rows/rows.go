@@ -56,6 +56,9 @@ func (w *World) rows() ([]Row, error) {
 	)
 	for i := range rows {
 		rows[i].Name = w.Size() + " " + rows[i].Name
+		if w.site.Config == gen.Sizes["S"] {
+			rows[i].Target = 0 // the targets are set for M and larger sites
+		}
 	}
 	return rows, nil
 }

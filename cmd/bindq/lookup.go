@@ -227,7 +227,7 @@ func (f *lookupFlags) dump(cmd *cobra.Command, prefix string) error {
 		if err != nil {
 			return withKey(key, err)
 		}
-		if r.Sensitive(key) {
+		if v.Sensitive() {
 			v, _ = bindings.ValueOf(redacted)
 		}
 		if found {

@@ -78,87 +78,98 @@ func (s *source) request(cmd *cobra.Command) (*bindings.Snapshot, *bindings.Requ
 }
 
 func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
-	opts := bindings.FactsOptions{Node: s.node, Environment: s.environment}
-	facts, err := readHash(s.factsFile, stdin)
+	all, err := readHash(s.factsFile, stdin)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range s.facts {
-		if facts, err = withFact(facts, f); err != nil {
+		if all, err = withFact(all, f); err != nil {
 			return nil, err
 		}
 	}
-	if opts.Trusted, err = readHash(s.trustedFile, stdin); err != nil {
+	trusted, err := readHash(s.trustedFile, stdin)
+	if err != nil {
+		return nil, err
+	}
+	opts := bindings.FactsOptions{Node: s.node, Environment: s.environment}
+	if opts.Trusted, err = public(trusted); err != nil {
+		return nil, err
+	}
+	facts, err := public(all)
+	if err != nil {
 		return nil, err
 	}
 	return bindings.NewFacts(facts, opts)
+}
+
+// public is v as the runtime takes values.
+func public(v value.Value) (bindings.Value, error) {
+	return bindings.ParseJSON(value.AppendJSON(nil, v))
 }
 
 func factsError(format string, args ...any) error {
 	return &bindings.Error{Code: "facts", Message: fmt.Sprintf(format, args...)}
 }
 
-// readHash reads a file of JSON or YAML, which JSON is a part of but for its rules on duplicate keys and large numbers.
-func readHash(path string, stdin io.Reader) (bindings.Value, error) {
+// readHash reads a file of JSON or YAML. YAML takes JSON too, but for large numbers and tabs, so JSON is tried first.
+func readHash(path string, stdin io.Reader) (value.Value, error) {
 	var src []byte
 	var err error
 	switch path {
 	case "":
-		return bindings.Value{}, nil
+		return value.Value{}, nil
 	case "-":
 		src, err = io.ReadAll(stdin)
 	default:
 		src, err = os.ReadFile(path)
 	}
 	if err != nil {
-		return bindings.Value{}, factsError("cannot read the facts: %v", err)
+		return value.Value{}, factsError("cannot read the facts: %v", err)
 	}
-	if v, err := bindings.ParseJSON(src); err == nil {
-		return v, nil
-	}
+	opts := yaml.Options{LastKeyWins: true}
 	var diags diag.List
-	doc, ok := yaml.Parse(path, src, yaml.Options{LastKeyWins: true}, &diags)
+	doc, ok := yaml.ParseJSON(path, src, opts, &diag.List{})
+	if !ok {
+		doc, ok = yaml.Parse(path, src, opts, &diags)
+	}
 	if !ok {
 		d := diags.Sorted()[0]
-		return bindings.Value{}, factsError("%s: %s", d.Pos, d.Message)
+		return value.Value{}, factsError("%s: %s", d.Pos, d.Message)
 	}
 	if doc.Root == nil {
-		return bindings.Value{}, nil
+		return value.Value{}, nil
 	}
-	return bindings.ParseJSON(value.AppendJSON(nil, doc.Root.Literal()))
+	return doc.Root.Literal(), nil
 }
 
 // withFact adds name=text or name:=JSON; a name with points is a path into nested facts.
-func withFact(facts bindings.Value, text string) (bindings.Value, error) {
+func withFact(facts value.Value, text string) (value.Value, error) {
 	name, val, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
 		return facts, factsError("--fact: expected name=text or name:=JSON, found '%s'", text)
 	}
-	v, _ := bindings.ValueOf(val)
+	v := value.FromString(val)
 	if path, isJSON := strings.CutSuffix(name, ":"); isJSON {
-		name = path
-		var err error
-		if v, err = bindings.ParseJSON([]byte(val)); err != nil {
-			return facts, factsError("--fact: expected JSON behind '%s:=', found '%s'", name, val)
+		doc, ok := yaml.ParseJSON("--fact", []byte(val), yaml.Options{LastKeyWins: true}, &diag.List{})
+		if !ok {
+			return facts, factsError("--fact: expected JSON behind '%s', found '%s'", name+"=", val)
 		}
+		name, v = path, doc.Root.Literal()
 	}
-	all, _ := facts.Interface().(map[string]any)
-	if all == nil {
-		all = map[string]any{}
-	}
-	setNested(all, strings.Split(name, "."), v)
-	return bindings.ValueOf(all)
+	return withNested(facts, strings.Split(name, "."), v), nil
 }
 
-// setNested sets the entry at path, making hashes on the way of what is none.
-func setNested(m map[string]any, path []string, v any) {
-	for _, step := range path[:len(path)-1] {
-		inner, ok := m[step].(map[string]any)
-		if !ok {
-			inner = map[string]any{}
-			m[step] = inner
-		}
-		m = inner
+// withNested is the hash h with the entry at path set; what is no hash on the way becomes one.
+func withNested(h value.Value, path []string, v value.Value) value.Value {
+	if len(path) == 0 {
+		return v
 	}
-	m[path[len(path)-1]] = v
+	var b value.Builder
+	for k, e := range h.Pairs() {
+		b.Set(k, e)
+	}
+	key := value.FromString(path[0])
+	inner, _ := b.Get(key)
+	b.Set(key, withNested(inner, path[1:], v))
+	return b.Hash()
 }

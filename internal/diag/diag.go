@@ -54,6 +54,7 @@ type Diagnostic struct {
 	Message  string
 	Notes    []Note
 	Hint     string
+	Secret   bool // the source line is not shown
 }
 
 // List collects diagnostics. The zero value is ready; it may be used by several goroutines.

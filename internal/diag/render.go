@@ -84,7 +84,9 @@ func (t *textRenderer) diagnostic(d Diagnostic) {
 		style = cyan
 	}
 	fmt.Fprintf(t.w, "%s: %s %s %s\n", t.paint(bold, d.Pos.String()), t.paint(style, d.Severity.String()+":"), d.Message, t.paint(cyan, "["+d.Code+"]"))
-	t.excerpt(d.Pos, style)
+	if !d.Secret {
+		t.excerpt(d.Pos, style)
+	}
 	for _, n := range d.Notes {
 		fmt.Fprintf(t.w, "  %s: note: %s\n", n.Pos, n.Message)
 		t.excerpt(n.Pos, cyan)

@@ -169,7 +169,7 @@ func (c *call) integer(radix int) (value.Value, error) {
 		if n, ok := integerText(withoutGap(v.Text()), radix); ok && integerForm.MatchString(v.Text()) {
 			return value.FromInt(n), nil
 		}
-		return v, c.failf("the string %s cannot be converted to an Integer", value.Quote(v.Text()))
+		return v, c.failf("the String is no Integer")
 	}
 	return c.args[0], c.failf("%s cannot be converted to an Integer", describe(c.args[0]))
 }
@@ -255,7 +255,7 @@ func (c *call) floatOf() (value.Value, error) {
 		if f, ok := floatText(s); ok && numericForm.MatchString(v.Text()) {
 			return value.FromFloat(f), nil
 		}
-		return v, c.failf("the string %s cannot be converted to a Float", value.Quote(v.Text()))
+		return v, c.failf("the String is no Float")
 	}
 	return c.args[0], c.failf("%s cannot be converted to a Float", describe(c.args[0]))
 }
@@ -273,7 +273,7 @@ func (c *call) newNumeric() (value.Value, error) {
 	case value.String:
 		n, ok := numericText(v.Text())
 		if !ok {
-			return v, c.failf("the string %s cannot be converted to Numeric", value.Quote(v.Text()))
+			return v, c.failf("the String is no number")
 		}
 		v = n
 	default:
@@ -307,7 +307,7 @@ func (c *call) newBoolean() (value.Value, error) {
 		case "false", "no", "n":
 			return value.FromBool(false), nil
 		}
-		return v, c.failf("the string %s cannot be converted to a Boolean", value.Quote(v.Text()))
+		return v, c.failf("the String is no Boolean")
 	}
 	return c.args[0], c.failf("%s cannot be converted to a Boolean", describe(c.args[0]))
 }

@@ -110,11 +110,11 @@ func TestErrors(t *testing.T) {
 		{`with('a') |Integer $x| { 1 }`, `the parameter $x of the lambda: expected Integer, found String`},
 		{`with() |$x| { 1 }`, `the lambda needs 1 argument and is called with 0`},
 		{`assert_type(Array[Integer], [1, 'x'])`, `0: assert_type(): expected Integer, found String at [1]`},
-		{`Integer('x')`, `0: Integer(): the string 'x' cannot be converted to an Integer`},
+		{`Integer('x')`, `0: Integer(): the String is no Integer`},
 		{`'abc' =~ '(?=b)'`, `lookahead (?=...) is not supported`},
 		{`'abc' =~ '(a)\1'`, `backreferences (\1) are not supported`},
 		{`5[0]`, `[] does not apply to Integer`},
-		{`sprintf('%d', 'x')`, `0: sprintf(): invalid value for Integer(): "x"`},
+		{`sprintf('%d', 'x')`, `0: sprintf(): the String is no Integer`},
 		{`$x = 1 $x = 2`, `7: the variable $x has a value already`},
 	} {
 		_, err := expr.Eval(parse(t, c.src), site, expr.Options{})

@@ -336,7 +336,7 @@ func formatInt(v value.Value) (int64, error) {
 	case value.String:
 		n, ok := integerText(v.Text(), 0)
 		if !ok {
-			return 0, fmt.Errorf("invalid value for Integer(): %s", inspect(v))
+			return 0, errors.New("the String is no Integer")
 		}
 		return n, nil
 	}
@@ -350,7 +350,7 @@ func formatFloat(v value.Value) (float64, error) {
 	case value.String:
 		f, ok := floatText(v.Text())
 		if !ok {
-			return 0, fmt.Errorf("invalid value for Float(): %s", inspect(v))
+			return 0, errors.New("the String is no Float")
 		}
 		return f, nil
 	}

@@ -2,13 +2,12 @@ package types
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"bindc/internal/value"
 )
 
-// Mismatch says that a value is not of a type. It names no string of the value, which may be secret, except for keys.
+// Mismatch says that a value is not of a type. It shows nothing of the value but keys, as the value may be secret.
 type Mismatch struct {
 	Expected *Type
 	Found    string // what is there: a type, or its length where only that is wrong
@@ -63,10 +62,10 @@ func (t *Type) explain(v value.Value, path []string, how manner) *Mismatch {
 // found describes v in contrast to t.
 func (t *Type) found(v value.Value) string {
 	switch k := v.Kind(); {
-	case k == value.Int && t.kind == Integer:
-		return strconv.FormatInt(v.Int(), 10)
-	case k == value.Float && t.kind == Float:
-		return string(value.AppendFloat(nil, v.Float()))
+	case k == value.Int && t.kind == Integer && v.Int() < t.min, k == value.Float && t.kind == Float && v.Float() < t.from:
+		return "a smaller one"
+	case k == value.Int && t.kind == Integer, k == value.Float && t.kind == Float:
+		return "a larger one"
 	case k == value.Array && (t.kind == Array || t.kind == Tuple || t.kind == Collection):
 		return fmt.Sprintf("an Array of length %d", v.Len())
 	case k == value.Hash && (t.kind == Hash || t.kind == Collection):

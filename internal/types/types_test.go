@@ -181,8 +181,8 @@ func TestCheck(t *testing.T) {
 		{"Struct[{a => Optional[Integer]}]", "{a => undef}", ""},
 		{"Regexp", "undef", "expected Regexp, found Undef"},
 		// Puppet's types
-		{"Integer[1, 5]", "7", "expected Integer[1, 5], found 7"},
-		{"Float[1, 5]", "0.5", "expected Float[1.0, 5.0], found 0.5"},
+		{"Integer[1, 5]", "7", "expected Integer[1, 5], found a larger one"},
+		{"Float[1, 5]", "0.5", "expected Float[1.0, 5.0], found a smaller one"},
 		{"String[3]", "'ab'", "expected String[3], found a String of length 2"},
 		{"Enum[a, b]", "c", "expected Enum['a', 'b'], found another String"},
 		{"Pattern[/^a/]", "b", "expected Pattern[/^a/], found a String that does not match"},
