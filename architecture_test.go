@@ -15,7 +15,7 @@ var mayImport = map[string][]string{
 	"internal/diag":   {},
 	"internal/types":  {"internal/diag", "internal/value", "internal/types/onigmo"},
 	"internal/expr":   {"internal/diag", "internal/types", "internal/types/onigmo", "internal/value"},
-	"internal/syntax": {"internal/diag", "internal/expr", "internal/value"},
+	"internal/syntax": {"internal/diag", "internal/expr", "internal/types", "internal/value"},
 	"internal/yaml":   {"internal/diag", "internal/value"},
 	"internal/recipe": {"internal/expr", "internal/types", "internal/value"},
 	"internal/cli":    {"internal/diag"},

@@ -22,7 +22,7 @@ type Options struct {
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
 // was not read whole only the values are checked: who wins could not be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
-	c := &composer{site: site, diags: diags, keys: map[string]int{}, values: map[string]uint32{}, needed: map[uint32][]string{},
+	c := &composer{site: site, diags: diags, keys: map[string]int{}, values: map[string]uint32{}, lookups: map[uint32]*recipe.Recipe{},
 		contributions: map[string][]candidate{}, declared: map[string][]declaration{}}
 	whole := !diags.Failed()
 	c.rankConditions()
@@ -52,7 +52,7 @@ type composer struct {
 	candidates [][]candidate  // per key
 	values     map[string]uint32
 	stored     []snapshot.Stored
-	needed     map[uint32][]string // by value, the keys its computation always looks up
+	lookups    map[uint32]*recipe.Recipe // of values that look other keys up
 	bindings   int
 
 	declared      map[string][]declaration // multibinds by id

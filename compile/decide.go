@@ -291,7 +291,7 @@ func (k *keyIndex) checkKinds() {
 func (k *keyIndex) checkAbstract(i int) {
 	at := k.all[i].binding.Pos()
 	for j := range k.compatible(k.terms(i), false) {
-		if other := k.all[j].binding; k.all[j].rank < k.all[i].rank && (other.More == nil || !other.More.Abstract) {
+		if other := k.all[j].binding; k.all[j].place != k.all[i].place && k.all[j].rank < k.all[i].rank && (other.More == nil || !other.More.Abstract) {
 			k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract",
 				Message: "the abstract binding of '" + k.name + "' is bound only under some conditions; in other requests a lookup is an error",
 				Notes:   []diag.Note{{Pos: other.Pos(), Message: "bound here" + k.describe(k.terms(j))}}})
@@ -310,6 +310,7 @@ func (k *keyIndex) checkOverride(i int) {
 	beaten, rival, always := -1, -1, false
 	for j := range k.compatible(k.terms(i), false) {
 		switch {
+		case k.all[j].place == k.all[i].place: // an alternative of the binding itself
 		case k.all[j].rank > k.all[i].rank:
 			beaten = j
 			always = always || implies(k.terms(i), k.terms(j))

@@ -10,17 +10,27 @@ import (
 	"bindc/internal/value"
 )
 
+// looksUp tells whether a recipe may look other keys up.
+func looksUp(r *recipe.Recipe) bool {
+	return len(r.Targets) > 0 || r.Kind == recipe.Expression || r.Transformer != nil
+}
+
 // needs are the keys a recipe looks up whatever the facts: not those in a branch that may not be taken.
-func needs(r *recipe.Recipe) []string {
-	switch r.Kind {
-	case recipe.LookupOf, recipe.HashLookup, recipe.FirstFound:
-		if len(r.Targets) > 0 {
-			return []string{r.Targets[0].Key}
+func (c *composer) needs(r *recipe.Recipe) []string {
+	var out []string
+	for _, t := range r.Targets {
+		if _, bound := c.keys[t.Key]; bound {
+			out = append(out, t.Key)
+			break // whether to_first_found goes on depends on this one
 		}
-	case recipe.Expression:
-		return appendNeeds(nil, r.Expr)
 	}
-	return nil
+	if r.Kind == recipe.Expression {
+		out = appendNeeds(out, r.Expr)
+	}
+	if r.Transformer != nil {
+		out = appendNeeds(out, r.Transformer.Body)
+	}
+	return out
 }
 
 func appendNeeds(out []string, n *expr.Node) []string {
@@ -60,7 +70,7 @@ func (c *composer) checkLoops() {
 	f := loopFinder{c, map[string]*keyIndex{}, map[visit]bool{}, map[string]bool{}}
 	for _, cs := range c.candidates {
 		for i := range cs {
-			if len(c.needed[cs[i].value]) > 0 {
+			if f.lookups[cs[i].value] != nil {
 				f.follow(&cs[i], cs[i].condition, nil)
 			}
 		}
@@ -78,7 +88,11 @@ func (f *loopFinder) follow(cand *candidate, condition int, path []*candidate) {
 		return
 	}
 	path = append(path, cand)
-	for _, key := range f.needed[cand.value] {
+	var needed []string
+	if r := f.lookups[cand.value]; r != nil {
+		needed = f.needs(r)
+	}
+	for _, key := range needed {
 		if next := f.winner(key, condition); next != nil {
 			f.follow(next, condition, path)
 		}

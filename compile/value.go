@@ -38,8 +38,8 @@ func (c *composer) value(b *loader.Binding) (uint32, bool) {
 
 func (c *composer) storeRecipe(r *recipe.Recipe) uint32 {
 	n := c.store(true, recipe.Append(nil, r))
-	if keys := needs(r); len(keys) > 0 {
-		c.needed[n] = keys
+	if looksUp(r) {
+		c.lookups[n] = r
 	}
 	return n
 }
@@ -104,35 +104,7 @@ func (c *composer) checkSyntax(doc *yaml.Document, n *yaml.Node, code string, er
 
 // checkNames reports functions, types and regular expressions that an evaluation could only fail on.
 func (c *composer) checkNames(doc *yaml.Document, n *yaml.Node, node *expr.Node) bool {
-	all := true
-	report := func(at *expr.Node, code, message, hint string) {
-		all = false
-		c.diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, at.Off), Code: code, Message: message, Hint: hint})
-	}
-	syntax.Walk(node, func(x *expr.Node) bool {
-		switch x.Op {
-		case expr.Call:
-			if !expr.Known(x.Name) {
-				hint := ""
-				if near := diag.Suggest(x.Name, expr.Names()); near != "" {
-					hint = "did you mean '" + near + "'?"
-				}
-				report(x, "function", "there is no function '"+x.Name+"' here: only functions without side effects can be called", hint)
-			}
-		case expr.TypeName:
-			if _, err := types.Parse(x.Name); err != nil {
-				report(x, "type", err.Error(), "")
-			}
-		case expr.Const:
-			if x.Value.Kind() == value.Regexp {
-				if _, err := expr.CompileRegexp(x.Value.Text()); err != nil {
-					report(x, "regexp", err.Error(), "")
-				}
-			}
-		}
-		return true
-	})
-	return all
+	return c.checkSyntax(doc, n, "name", syntax.Check(node))
 }
 
 // recipe compiles the long form of a binding.
@@ -179,6 +151,9 @@ func (c *composer) checkConstant(b *loader.Binding, r *recipe.Recipe) bool {
 func (c *composer) producer(b *loader.Binding, r *recipe.Recipe) bool {
 	more := b.More
 	switch {
+	case more.Options != nil && more.MultibindID == nil && more.Producer != "to_producer" && more.Producer != "to_instance":
+		c.diags.Errorf(b.Doc.Pos(more.Options), "attribute", "expected 'options' beside 'multibind_id' or a registered producer only")
+		return false
 	case b.Value != nil:
 		n, ok := c.literal(b.Doc, b.Value)
 		if !ok {
@@ -192,9 +167,6 @@ func (c *composer) producer(b *loader.Binding, r *recipe.Recipe) bool {
 		return true
 	case more.MultibindID != nil:
 		return c.multibind(b, r)
-	case more.Options != nil && more.Producer != "to_producer" && more.Producer != "to_instance":
-		c.diags.Errorf(b.Doc.Pos(more.Options), "attribute", "expected 'options' beside 'multibind_id' or a registered producer only")
-		return false
 	}
 	switch more.Producer {
 	case "to_lookup_of":

@@ -217,6 +217,10 @@ func (r *setReader) values(n *yaml.Node) ([]string, bool) {
 	var out []string
 	for i := range nodes {
 		text, ok := scalarText(&nodes[i])
+		if kind := nodes[i].Value.Kind(); ok && (kind == value.Int || kind == value.Float) && !r.doc.WrittenAs(&nodes[i], text) {
+			r.errorf(&nodes[i], "when", "expected the value in quotes: as it is written it is the number %s", text)
+			return nil, false
+		}
 		if !ok || text == "" {
 			r.errorf(&nodes[i], "when", "expected a value of the category, a string, number or boolean, found %s", nodes[i].Describe())
 			return nil, false

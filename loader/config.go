@@ -191,6 +191,9 @@ func threeTexts(n *yaml.Node, count int) ([]string, bool) {
 // interpolated parses the text of n as a string with interpolations; nil after an error.
 func (l *load) interpolated(doc *yaml.Document, n *yaml.Node, text string) *expr.Node {
 	node, errs := syntax.ParseString(text)
+	if len(errs) == 0 {
+		errs = append(syntax.Check(node), withoutLookup(node)...)
+	}
 	for _, e := range errs {
 		l.diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: "interpolation", Message: e.Message, Hint: e.Hint})
 	}
@@ -198,6 +201,17 @@ func (l *load) interpolated(doc *yaml.Document, n *yaml.Node, text string) *expr
 		return nil
 	}
 	return node
+}
+
+// withoutLookup refuses lookups where the categories, which decide what a lookup finds, are only being determined.
+func withoutLookup(n *expr.Node) []syntax.Error {
+	var out []syntax.Error
+	for call := range syntax.Calls(n) {
+		if call.Name == "lookup" {
+			out = append(out, syntax.Error{Off: call.Off, Message: "lookup() cannot be called here: categories and paths decide what a lookup finds"})
+		}
+	}
+	return out
 }
 
 // setCategories adds the categories that are always there and makes dimensions of all but common. nil means the default.

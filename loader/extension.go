@@ -16,7 +16,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Backend is a Hiera-2 backend (language.md, section 11): the data that dir, the directory of a hiera.yaml, has under
+// Backend is a Hiera-2 backend (language.md, section 11): the data that dir, the absolute path of the directory of a hiera.yaml, has under
 // name, a path of its hierarchy, as a JSON object; nil if there is none. It may be called by several goroutines.
 type Backend func(dir, name string) (json []byte, err error)
 
@@ -125,14 +125,14 @@ func (l *load) run(command []string) ([]byte, error) {
 	stdout, stderr := &limited{max: extensionOutput}, &limited{max: extensionErrors, drop: true}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Run()
-	said := strings.TrimSpace(stderr.String())
+	said := strings.TrimSpace(stderr.kept.String())
 	switch {
 	case ctx.Err() != nil:
 		err = fmt.Errorf("the program %s was stopped after %s", command[0], extensionTimeout)
 	case err != nil:
 		err = fmt.Errorf("the program %s failed: %w", command[0], err)
 	default:
-		return stdout.Bytes(), nil
+		return stdout.kept.Bytes(), nil
 	}
 	if said != "" {
 		err = fmt.Errorf("%w: %s", err, said)
@@ -140,22 +140,23 @@ func (l *load) run(command []string) ([]byte, error) {
 	return nil, err
 }
 
-// limited keeps what is written up to a number of bytes; beyond it fails, or drops.
+// limited keeps what is written up to a number of bytes; beyond it fails, or drops. The buffer is not embedded: its
+// ReadFrom would pass the limit by.
 type limited struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	max  int
 	drop bool
 }
 
 func (b *limited) Write(p []byte) (int, error) {
-	room := b.max - b.Len()
+	room := b.max - b.kept.Len()
 	if len(p) <= room {
-		return b.Buffer.Write(p)
+		return b.kept.Write(p)
 	}
 	if !b.drop {
 		return 0, fmt.Errorf("more than %d bytes of output", b.max)
 	}
-	b.Buffer.Write(p[:room])
+	b.kept.Write(p[:room])
 	return len(p), nil
 }
 
@@ -164,7 +165,13 @@ func (l *load) wantBackend(h *hieraDir, backend, name string) *file {
 	path := filepath.Join(h.dir, filepath.FromSlash(name))
 	id := "backend " + backend + ": " + path
 	read := l.ext.backends[backend]
-	return l.wantFrom(h.doc.Pos(h.doc.Root), id, "backend "+backend+": "+l.label(path), func() ([]byte, error) { return read(h.dir, name) })
+	return l.wantFrom(h.doc.Pos(h.doc.Root), id, "backend "+backend+": "+l.label(path), func() ([]byte, error) {
+		dir, err := filepath.Abs(h.dir) // a program runs in the site, which a relative path need not lead to from there
+		if err != nil {
+			return nil, err
+		}
+		return read(dir, name)
+	})
 }
 
 // wantHandled queues the bindings a scheme handler makes.

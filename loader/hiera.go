@@ -15,6 +15,7 @@ import (
 type hieraDir struct {
 	dir      string
 	doc      *yaml.Document
+	other    string // what it is instead, if it is of another version
 	backends []string
 	data     []dataFile // in the order of the hierarchy
 }
@@ -49,15 +50,19 @@ func (l *load) hieraSource(u uri) (source, bool) {
 	}
 	h, seen := l.hieraDirs[dir]
 	if !seen {
-		h = l.readHiera(u, dir, path)
+		h = l.readHiera(dir, path)
 		l.hieraDirs[dir] = h
+	}
+	if h != nil && h.other != "" {
+		l.otherVersion(u, h)
+		return source{}, false
 	}
 	return source{uri: u.String(), hiera: h}, h != nil
 }
 
 var hieraKeys = []string{"version", "hierarchy", "backends"}
 
-func (l *load) readHiera(u uri, dir, path string) *hieraDir {
+func (l *load) readHiera(dir, path string) *hieraDir {
 	doc := l.readNow(path, yaml.Options{})
 	if doc == nil {
 		return nil
@@ -66,7 +71,10 @@ func (l *load) readHiera(u uri, dir, path string) *hieraDir {
 		l.diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with at least 'version: 2'")
 		return nil
 	}
-	if l.otherHiera(u, doc) || !l.isVersion(doc, doc.Root, "version", 2) {
+	if other := otherHiera(doc); other != "" {
+		return &hieraDir{dir: dir, doc: doc, other: other}
+	}
+	if !l.isVersion(doc, doc.Root, "version", 2) {
 		return nil
 	}
 	l.onlyKeys(doc, doc.Root, "hiera", "key of a Hiera-2 configuration", hieraKeys)
@@ -77,23 +85,26 @@ func (l *load) readHiera(u uri, dir, path string) *hieraDir {
 	return h
 }
 
-// otherHiera tells whether the file is the configuration of another Hiera that may be in use beside this one: at the top
-// of the site, or in a module that a wildcard found.
-func (l *load) otherHiera(u uri, doc *yaml.Document) bool {
+// otherHiera says what the configuration of another Hiera is, "" for one of Hiera-2.
+func otherHiera(doc *yaml.Document) string {
 	_, v, ok := doc.Root.Lookup("version")
-	if ok && (v.Value.Kind() != value.Int || v.Value.Int() == 2) {
-		return false // right, or a slip that the check of the version reports
+	switch {
+	case !ok:
+		return "has no version, as a Hiera 1 configuration"
+	case v.Value.Kind() == value.Int && v.Value.Int() != 2:
+		return "is a configuration of another version of Hiera"
 	}
-	atTop := u.scheme == "confdir-hiera" && u.path == ""
-	if !atTop && !u.found {
-		return false
+	return ""
+}
+
+// otherVersion passes the configuration of another Hiera over where one may be in use beside this: at the top of the
+// site, or in a module that a wildcard found. Elsewhere it is an error.
+func (l *load) otherVersion(u uri, h *hieraDir) {
+	if u.scheme == "confdir-hiera" && u.path == "" || u.found {
+		l.diags.Add(diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version", Message: "passed over: this file " + h.other})
+		return
 	}
-	what := "has no version, as a Hiera 1 configuration"
-	if ok {
-		what = "is a configuration of another version of Hiera"
-	}
-	l.diags.Add(diag.Diagnostic{Pos: doc.Pos(doc.Root), Severity: diag.Info, Code: "hiera_version", Message: "passed over: this file " + what})
-	return true
+	l.isVersion(h.doc, h.doc.Root, "version", 2)
 }
 
 func (l *load) readBackends(doc *yaml.Document) []string {
@@ -182,7 +193,12 @@ func (l *load) readEntry(doc *yaml.Document, n *yaml.Node) (hierarchyEntry, bool
 }
 
 func (l *load) checkDataPath(doc *yaml.Document, n *yaml.Node, path string) bool {
-	if path == "" || strings.HasPrefix(path, "/") || slices.Contains(strings.Split(path, "/"), "..") {
+	parts := strings.Split(path, "/")
+	if slices.Contains(parts, ".") || strings.Contains(strings.Trim(path, "/"), "//") || strings.HasSuffix(path, "/") {
+		l.diags.Errorf(doc.Pos(n), "data_path", "expected a path without '.' and empty parts, found '%s'", path)
+		return false
+	}
+	if path == "" || parts[0] == "" || slices.Contains(parts, "..") {
 		l.diags.Errorf(doc.Pos(n), "data_path", "expected a path inside the directory of this hiera.yaml, found '%s'", path)
 		return false
 	}

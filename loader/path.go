@@ -142,6 +142,7 @@ func (t template) fill(bound map[string]string) (string, bool) {
 // entryFiles lists the files an entry of a hierarchy can serve, each with the condition it stands for.
 func (l *load) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	c := entryCollector{load: l, h: h, e: e, at: map[string]int{}, folded: map[string]string{}}
+	c.whole = c.ambiguous()
 	for _, backend := range h.backends {
 		if builtinBackend(backend) {
 			c.files(backend)
@@ -157,9 +158,22 @@ type entryCollector struct {
 	*load
 	h      *hieraDir
 	e      hierarchyEntry
+	whole  bool // paths are compared as a whole, as some can be read backwards in several ways
 	out    []dataFile
 	at     map[string]int    // path without extension, its place in out
 	folded map[string]string // paths seen, by their folded form
+}
+
+// ambiguous tells whether the path of some file can be read backwards in several ways. Then no file of the entry is told
+// apart by single references: guards of both kinds would hide that two files are never effective together.
+func (c *entryCollector) ambiguous() bool {
+	for _, f := range c.list(c.h.dir, c.e.path.fixedDir()) {
+		path := strings.TrimSuffix(f.path, filepath.Ext(f.path))
+		if len(c.e.path.solve(path)) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *entryCollector) files(backend string) {
@@ -168,8 +182,8 @@ func (c *entryCollector) files(backend string) {
 		if !ok {
 			continue
 		}
-		condition, ok := c.conditionOf(c.e, path)
-		if ok && c.usable(c.h, f, c.folded) {
+		condition, ok := c.conditionOf(c.e, path, c.whole)
+		if ok && c.usable(c.h, f, path, c.folded) {
 			c.add(path, condition, c.want(filepath.Join(c.h.dir, filepath.FromSlash(f.path)), yaml.Options{LastKeyWins: true}))
 		}
 	}
@@ -186,7 +200,7 @@ func (c *entryCollector) extension(backend string) {
 		names[strings.TrimSuffix(f.path, filepath.Ext(f.path))] = true
 	}
 	for _, path := range slices.Sorted(maps.Keys(names)) {
-		if condition, ok := c.conditionOf(c.e, path); ok {
+		if condition, ok := c.conditionOf(c.e, path, c.whole); ok {
 			c.add(path, condition, c.wantBackend(c.h, backend, path))
 		}
 	}
@@ -203,27 +217,28 @@ func (c *entryCollector) add(path string, condition int, f *file) {
 }
 
 // usable refuses a file that a link leads out to, and one of two files whose names differ in case only.
-func (l *load) usable(h *hieraDir, f listed, folded map[string]string) bool {
+func (l *load) usable(h *hieraDir, f listed, path string, folded map[string]string) bool {
 	at := diag.Pos{File: filepath.Join(h.dir, f.path)}
 	if f.outside {
 		l.diags.Errorf(at, "data_path", "this symbolic link leads out of the directory of its hiera.yaml; copy the file")
 		return false
 	}
-	if other, ok := folded[Fold(f.path)]; ok {
+	other, ok := folded[Fold(path)]
+	if ok && strings.TrimSuffix(other, filepath.Ext(other)) != path {
 		l.diags.Add(diag.Diagnostic{Pos: at, Code: "data_path", Message: "two data files differ in case only, and values are compared without regard to case",
 			Notes: []diag.Note{{Pos: diag.Pos{File: filepath.Join(h.dir, other)}, Message: "the other one"}}, Hint: "merge them into one"})
 		return false
 	}
-	folded[Fold(f.path)] = f.path
+	folded[Fold(path)] = f.path
 	return true
 }
 
 // conditionOf is the condition under which an entry's path is path, if it ever is.
 //
 // Where the path is the category's value between fixed texts, the file name says which value. Otherwise the references
-// are read back, if there is one way to; what the value does not determine becomes guards. If there are several ways, the
-// whole path is a guard: it is computed for each request and compared.
-func (l *load) conditionOf(e hierarchyEntry, path string) (int, bool) {
+// are read back, if there is one way to; what the value does not determine becomes guards. With whole, the
+// path itself is a guard: it is computed for each request and compared.
+func (l *load) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
 	solutions := e.path.solve(path)
 	if len(solutions) == 0 {
 		return 0, false
@@ -233,7 +248,7 @@ func (l *load) conditionOf(e hierarchyEntry, path string) (int, bool) {
 			return l.condition(Condition{{e.category, Fold(v)}}), v != ""
 		}
 	}
-	if len(solutions) > 1 {
+	if whole {
 		return l.condition(Condition{{l.guard(e.category, e.path.node), Fold(path)}}), true
 	}
 	var terms Condition
@@ -306,7 +321,8 @@ type listed struct {
 // list is the files below root/dir, sorted.
 func (l *load) list(root, dir string) []listed {
 	start := filepath.Join(root, filepath.FromSlash(dir))
-	out, ok := l.listings[start]
+	key := root + "\x00" + dir
+	out, ok := l.listings[key]
 	if ok {
 		return out
 	}
@@ -320,7 +336,7 @@ func (l *load) list(root, dir string) []listed {
 			out = outsideFiles(start, dir)
 		}
 	}
-	l.listings[start] = out
+	l.listings[key] = out
 	return out
 }
 

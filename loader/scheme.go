@@ -145,12 +145,30 @@ func (l *load) checkPath(u uri) bool {
 		l.diags.Errorf(u.at, "uri", "expected '*' as the whole module name or not at all in '%s'", u)
 	case slices.Contains(schemes, u.scheme) && u.scheme != "confdir-hiera" && u.path == "":
 		l.diags.Errorf(u.at, "uri", "expected a path behind '%s:/'", u.scheme)
+	case (u.scheme == "module" || u.scheme == "confdir") && strings.Contains(u.path, "/"):
+		l.diags.Errorf(u.at, "uri", "expected the name of bindings, as %s:/%s, found '%s'", u.scheme, strings.ReplaceAll(u.path, "/", "::"), u)
+	case !wildcardsFit(u):
+		l.diags.Errorf(u.at, "uri", "expected '*' as a whole segment of the name (and '**' with the scheme 'confdir' only), found '%s'", u)
 	case u.scheme == "module" && !strings.Contains(u.path, "::"):
 		l.diags.Errorf(u.at, "uri", "expected bindings named MODULE::NAME, as module:/%s::default, found '%s'", u.path, u)
 	default:
 		return true
 	}
 	return false
+}
+
+// wildcardsFit checks the wildcards of the name of bindings.
+func wildcardsFit(u uri) bool {
+	if u.scheme != "module" && u.scheme != "confdir" {
+		return true
+	}
+	for i, segment := range strings.Split(u.path, "::") {
+		wild := segment == "*" && (i == 0 || u.scheme == "confdir") || segment == "**" && u.scheme == "confdir"
+		if strings.Contains(segment, "*") && !wild {
+			return false
+		}
+	}
+	return true
 }
 
 func (l *load) defaultLayers() []layerConfig {

@@ -47,6 +47,7 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 		}
 	}
 	vars["facts"] = all
+	delete(vars, "trusted") // what a node says of itself is not trusted
 	if opts.Node != "" {
 		setName(vars, opts.Node)
 	}

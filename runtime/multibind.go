@@ -42,7 +42,17 @@ func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	slices.SortStableFunc(out, func(a, b recipe.Part) int {
 		return cmp.Or(cmp.Compare(a.Precedence, b.Precedence), cmp.Compare(a.Place, b.Place))
 	})
-	return out, nil
+	return firstOfEach(out), nil
+}
+
+// firstOfEach leaves of the alternatives of one contribution the one of the highest precedence.
+func firstOfEach(parts []recipe.Part) []recipe.Part {
+	seen := make(map[uint32]bool, len(parts))
+	return slices.DeleteFunc(parts, func(p recipe.Part) bool {
+		again := seen[p.Place]
+		seen[p.Place] = true
+		return again
+	})
 }
 
 // collector puts one multibinding together.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -166,7 +167,8 @@ func (b *batch) typ(text string) (*bindings.Type, error) {
 
 // prepare makes the request of a query, unless it is that of the one before.
 func (b *batch) prepare(q *query) error {
-	id := bytes.Join([][]byte{q.Facts, q.Trusted, []byte(q.Node), []byte(q.Environment)}, []byte{0})
+	id := fmt.Appendf(nil, "%d %d %d ", len(q.Facts), len(q.Trusted), len(q.Node)) // where each field ends
+	id = append(append(append(append(id, q.Facts...), q.Trusted...), q.Node...), q.Environment...)
 	if b.request != nil && bytes.Equal(id, b.last) {
 		return nil
 	}

@@ -66,7 +66,10 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 	}
 	answers := hash{}
 	all := true
-	for _, key := range keys {
+	for i, key := range keys {
+		if slices.Contains(keys[:i], key) {
+			continue
+		}
 		v, found, err := f.one(r, key, typ)
 		if err != nil {
 			return err
@@ -222,10 +225,13 @@ func (f *lookupFlags) dump(cmd *cobra.Command, prefix string) error {
 		return err
 	}
 	answers := hash{}
+	var failed error
 	for _, key := range sortedKeys(snap, prefix) {
 		v, found, err := r.Lookup(key)
-		if err != nil {
-			return withKey(key, err)
+		if err != nil { // the other keys are printed all the same
+			failed = withKey(key, err)
+			fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", message(failed))
+			continue
 		}
 		if v.Sensitive() {
 			v, _ = bindings.ValueOf(redacted)
@@ -234,7 +240,10 @@ func (f *lookupFlags) dump(cmd *cobra.Command, prefix string) error {
 			answers = append(answers, entry{key, v})
 		}
 	}
-	return printHash(cmd.OutOrStdout(), f.render, answers)
+	if err := printHash(cmd.OutOrStdout(), f.render, answers); err != nil || failed == nil {
+		return err
+	}
+	return errReported
 }
 
 func sortedKeys(snap *bindings.Snapshot, prefix string) []string {

@@ -24,11 +24,16 @@ const (
 // errNotFound says that a key is not bound. The answer was given; there is nothing to print.
 var errNotFound = errors.New("not found")
 
+// errReported says that a lookup failed and that its message was printed.
+var errReported = errors.New("a lookup failed")
+
 func main() {
 	switch err := command().Execute(); {
 	case err == nil:
 	case errors.Is(err, errNotFound):
 		os.Exit(exitNotFound)
+	case errors.Is(err, errReported):
+		os.Exit(exitCannot)
 	default:
 		fmt.Fprintln(os.Stderr, "bindq:", message(err))
 		os.Exit(exitCannot)

@@ -150,7 +150,8 @@ func (c *call) newInteger() (value.Value, error) {
 // What Puppet takes for a number before it asks Ruby to read it.
 var (
 	integerForm = regexp.MustCompile(`^[+-]?\s*(?:\d+|0[xX][0-9A-Fa-f]+|0[bB][01]+)$`)
-	numericForm = regexp.MustCompile(`^[+-]?\s*(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?|0[xX][0-9A-Fa-f]+|0[0-7]+|0[bB][01]+)$`)
+	numericForm = regexp.MustCompile(`^[+-]?\s*(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?|0[xX][0-9A-Fa-f]+|` +
+		`0[0-7]+|0[bB][01]+)$`)
 )
 
 func (c *call) integer(radix int) (value.Value, error) {

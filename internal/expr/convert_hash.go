@@ -1,10 +1,16 @@
 package expr
 
 import (
+	"errors"
 	"slices"
 
 	"bindc/internal/types"
 	"bindc/internal/value"
+)
+
+var (
+	errPairs = errors.New("the elements of the Array must be pairs")
+	errOdd   = errors.New("an Array of keys and values must have an even length")
 )
 
 // newHash makes a hash of pairs, of keys and values in turn, or of a list of paths and values.

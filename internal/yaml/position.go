@@ -13,6 +13,20 @@ func (d *Document) Pos(n *Node) diag.Pos {
 	return diag.Pos{File: d.File, Line: int(n.Line), Col: int(n.Col)}
 }
 
+// WrittenAs tells whether the scalar n stands in the file as text.
+func (d *Document) WrittenAs(n *Node, text string) bool {
+	if n.Line == 0 || int(n.Line) > len(d.lines) {
+		return false
+	}
+	line := d.src[d.lines[n.Line-1]:]
+	for range n.Col - 1 {
+		_, size := utf8.DecodeRune(line)
+		line = line[size:]
+	}
+	rest, ok := bytes.CutPrefix(line, []byte(text))
+	return ok && (len(rest) == 0 || bytes.ContainsAny(rest[:1], " \t\r\n,]}"))
+}
+
 // PosIn is the place in the file of byte off of the text of the string n. Nodes do not carry what this needs: the source
 // is read again, which costs time only for what is reported. Where source and text cannot be matched it is the place of n.
 func (d *Document) PosIn(n *Node, off int) diag.Pos {

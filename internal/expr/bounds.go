@@ -1,0 +1,98 @@
+package expr
+
+import (
+	"errors"
+
+	"bindc/internal/value"
+)
+
+// This file keeps an evaluation within its Options.
+
+var (
+	errSteps = errors.New("the evaluation takes too many steps")
+	errDepth = errors.New("the expression is nested too deep")
+	errDeep  = errors.New("the value is nested too deep")
+	errSize  = errors.New("the evaluation produces too much data")
+)
+
+// sizeOfElement is what an element of an array counts towards Options.Size.
+const sizeOfElement = 48
+
+// spend counts n steps.
+func (ev *evaluator) spend(n int) error {
+	if n < 0 || n > ev.steps {
+		ev.steps = 0
+		return errSteps
+	}
+	ev.steps -= n
+	return nil
+}
+
+// produce counts n bytes of results.
+func (ev *evaluator) produce(n int) error {
+	if n < 0 || n > ev.size {
+		ev.size = 0
+		return errSize
+	}
+	ev.size -= n
+	return nil
+}
+
+// check counts n bytes for the collection v and bounds what is in it. A value may hold another many times over, so that
+// it is far larger to whoever walks through it than it is in memory; as every new collection is checked, no function
+// needs to fear that.
+func (ev *evaluator) check(v value.Value, n int) error {
+	s := scale{limit: ev.whole}
+	err := s.add(v, value.MaxDepth)
+	if err == nil {
+		err = ev.spend(s.nodes / stepsPerNode)
+	}
+	if err == nil {
+		err = ev.produce(n)
+	}
+	return err
+}
+
+// stepsPerNode is how many elements are looked at in the time of one step.
+const stepsPerNode = 16
+
+// scale adds up what is in a value: its elements, and its bytes as text.
+type scale struct{ nodes, bytes, limit int }
+
+func (s *scale) add(v value.Value, depth int) error {
+	s.nodes++
+	if depth == 0 {
+		return errDeep
+	}
+	switch v.Kind() {
+	case value.String, value.Regexp:
+		s.bytes += len(v.Text())
+	case value.Array:
+		for e := range v.Elems() {
+			if err := s.add(e, depth-1); err != nil {
+				return err
+			}
+		}
+	case value.Hash:
+		for k, e := range v.Pairs() {
+			if err := s.add(k, depth-1); err != nil {
+				return err
+			}
+			if err := s.add(e, depth-1); err != nil {
+				return err
+			}
+		}
+	}
+	if s.bytes+8*s.nodes > s.limit {
+		return errSize
+	}
+	return nil
+}
+
+// traverse counts the steps of walking through v.
+func (ev *evaluator) traverse(v value.Value) error {
+	if !isContainer(v) {
+		return nil
+	}
+	return ev.spend(weight(v) / stepsPerNode)
+}

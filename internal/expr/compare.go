@@ -1,0 +1,180 @@
+package expr
+
+import (
+	"math"
+
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// ordered is < <= > >=, of types too.
+func (ev *evaluator) ordered(n *Node, left, right value.Value) (bool, error) {
+	if left.Kind() == value.Type {
+		return orderedTypes(n.Name, left, right)
+	}
+	c, ok := compare(left, right)
+	if !ok {
+		return false, failf(n, "%s and %s cannot be compared with %s", describe(left), describe(right), n.Name)
+	}
+	switch n.Name {
+	case "<":
+		return c < 0, nil
+	case "<=":
+		return c <= 0, nil
+	case ">":
+		return c > 0, nil
+	}
+	return c >= 0, nil
+}
+
+func orderedTypes(operator string, left, right value.Value) (bool, error) {
+	a, err := types.FromValue(left)
+	if err != nil || right.Kind() != value.Type {
+		return false, err
+	}
+	b, err := types.FromValue(right)
+	if err != nil {
+		return false, err
+	}
+	if operator[0] == '<' {
+		a, b = b, a
+	}
+	return a.Accepts(b) && (len(operator) > 1 || !b.Accepts(a)), nil
+}
+
+// compare orders strings without regard to the case of ASCII letters, and numbers; ok is false for anything else.
+func compare(a, b value.Value) (c int, ok bool) {
+	ka, kb := a.Kind(), b.Kind()
+	switch {
+	case ka == value.String && kb == value.String:
+		return compareFolded(a.Text(), b.Text()), true
+	case isNumeric(ka) && isNumeric(kb):
+		return compareNumbers(a, b)
+	case ka == value.Default && kb == value.Default:
+		return 0, true
+	}
+	return 0, false
+}
+
+func isNumeric(k value.Kind) bool { return k == value.Int || k == value.Float }
+
+// compareFolded compares bytes, ASCII letters by their lower case.
+func compareFolded(a, b string) int {
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if x, y := lower(a[i]), lower(b[i]); x != y {
+			return int(x) - int(y)
+		}
+	}
+	return len(a) - len(b)
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// compareNumbers compares exactly, also integers that no float holds.
+func compareNumbers(a, b value.Value) (int, bool) {
+	switch {
+	case a.Kind() == value.Int && b.Kind() == value.Int:
+		return compareInts(a.Int(), b.Int()), true
+	case a.Kind() == value.Float && b.Kind() == value.Float:
+		return compareFloats(a.Float(), b.Float()), !math.IsNaN(a.Float()) && !math.IsNaN(b.Float())
+	case a.Kind() == value.Float:
+		c, ok := compareNumbers(b, a)
+		return -c, ok
+	}
+	f := b.Float()
+	switch {
+	case f >= 1<<63:
+		return -1, true
+	case f < -1<<63:
+		return 1, true
+	}
+	if c := compareInts(a.Int(), int64(f)); c != 0 { // int64 drops the fraction
+		return c, !math.IsNaN(f)
+	}
+	return compareFloats(math.Trunc(f), f), !math.IsNaN(f)
+}
+
+func compareInts(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func compareFloats(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// equals is ==: strings regardless of case, at every depth. It counts its steps, as values may be compared in loops.
+func (ev *evaluator) equals(a, b value.Value) (bool, error) {
+	if err := ev.spend(1); err != nil {
+		return false, err
+	}
+	switch ka, kb := a.Kind(), b.Kind(); {
+	case isNumeric(ka) && isNumeric(kb):
+		c, ok := compareNumbers(a, b)
+		return ok && c == 0, nil
+	case ka != kb:
+		return false, nil
+	case ka == value.String:
+		return len(a.Text()) == len(b.Text()) && compareFolded(a.Text(), b.Text()) == 0, nil
+	case ka == value.Array:
+		return ev.equalArrays(a, b)
+	case ka == value.Hash:
+		return ev.equalHashes(a, b)
+	case ka == value.Type:
+		return equalTypes(a, b)
+	}
+	return value.Identical(a, b), nil
+}
+
+func equalTypes(a, b value.Value) (bool, error) {
+	x, err := types.FromValue(a)
+	if err != nil {
+		return false, err
+	}
+	y, err := types.FromValue(b)
+	return err == nil && x.Equal(y), err
+}
+
+func (ev *evaluator) equalArrays(a, b value.Value) (bool, error) {
+	if a.Len() != b.Len() {
+		return false, nil
+	}
+	right := b.Slice()
+	i := 0
+	for e := range a.Elems() {
+		if same, err := ev.equals(e, right[i]); !same || err != nil {
+			return false, err
+		}
+		i++
+	}
+	return true, nil
+}
+
+func (ev *evaluator) equalHashes(a, b value.Value) (bool, error) {
+	if a.Len() != b.Len() {
+		return false, nil
+	}
+	for k, e := range a.Pairs() {
+		f, _ := b.Get(k)
+		if same, err := ev.equals(f, e); !same || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}

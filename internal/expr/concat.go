@@ -1,0 +1,105 @@
+package expr
+
+import (
+	"strconv"
+	"strings"
+
+	"bindc/internal/value"
+)
+
+// join is Concat of what is simple, the usual interpolated string; ok is false for anything else and where something is
+// wrong. It allocates nothing but the result.
+func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
+	var few [16]value.Value
+	parts, length := few[:0], 0
+	for _, k := range n.Kids {
+		part, ok := simple(k, env, opts.StrictVariables)
+		if !ok {
+			return v, false
+		}
+		length += textSize(part)
+		parts = append(parts, part)
+	}
+	var b strings.Builder
+	b.Grow(length)
+	for _, part := range parts {
+		writeText(&b, part)
+	}
+	return value.FromString(b.String()), b.Len() <= orDefault(opts.Size, DefaultSize)
+}
+
+// simple evaluates a constant, a variable, or a[k] with a simple a and a constant k.
+func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
+	switch n.Op {
+	case Const:
+		return n.Value, true
+	case Var:
+		v, ok = env.Variable(n.Name)
+		return v, ok || !strict
+	case Access:
+		if len(n.Kids) != 2 || n.Kids[1].Op != Const {
+			return v, false
+		}
+		if v, ok = simple(n.Kids[0], env, strict); ok {
+			return element(v, n.Kids[1].Value)
+		}
+	}
+	return v, false
+}
+
+// textSize estimates how long v is as text.
+func textSize(v value.Value) int {
+	if k := v.Kind(); k == value.Int || k == value.Bool {
+		return 5
+	}
+	return len(v.Text())
+}
+
+func writeText(b *strings.Builder, v value.Value) {
+	switch v.Kind() {
+	case value.String:
+		b.WriteString(v.Text())
+	case value.Int:
+		var digits [20]byte
+		b.Write(strconv.AppendInt(digits[:0], v.Int(), 10))
+	case value.Undef:
+	default:
+		b.Write(value.AppendText(nil, v))
+	}
+}
+
+func (ev *evaluator) concat(n *Node) (value.Value, error) {
+	var b strings.Builder
+	for _, k := range n.Kids {
+		v, err := ev.eval(k)
+		if err != nil {
+			return v, err
+		}
+		if err := ev.produce(weight(v)); err != nil {
+			return v, err
+		}
+		writeText(&b, v)
+	}
+	return value.FromString(b.String()), nil
+}
+
+// weight is about how many bytes v takes as text. It is counted before the text is made.
+func weight(v value.Value) int {
+	switch v.Kind() {
+	case value.String, value.Regexp:
+		return len(v.Text())
+	case value.Array:
+		n := 2
+		for e := range v.Elems() {
+			n += 2 + weight(e)
+		}
+		return n
+	case value.Hash:
+		n := 2
+		for k, e := range v.Pairs() {
+			n += 6 + weight(k) + weight(e)
+		}
+		return n
+	}
+	return 8
+}

@@ -1,0 +1,175 @@
+package expr
+
+import (
+	"slices"
+
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// runTreeEach walks through nested arrays and hashes, with the path to each value.
+func runTreeEach(c *call) (value.Value, error) {
+	if k := c.args[0].Kind(); k != value.Array && k != value.Hash {
+		return value.Value{}, c.wrong(0, "an Array or a Hash")
+	}
+	w, err := c.walker()
+	if err != nil {
+		return value.Value{}, err
+	}
+	if err := w.walk(); err != nil {
+		return value.Value{}, err
+	}
+	if c.lambda == nil {
+		out := make([]value.Value, 0, len(w.found))
+		for _, f := range w.found {
+			out = append(out, value.FromSlice([]value.Value{value.FromSlice(f.path), f.val}))
+		}
+		return c.ev.array(out)
+	}
+	two := c.lambda.accepts(2)
+	for _, f := range w.found {
+		args := []value.Value{f.val}
+		if two {
+			args = []value.Value{value.FromSlice(f.path), f.val}
+		}
+		if _, err := c.yield(args...); err != nil {
+			return value.Value{}, err
+		}
+	}
+	return c.args[0], nil
+}
+
+// place is a value in a tree.
+type place struct {
+	path []value.Value
+	val  value.Value
+}
+
+// walker collects the places of a tree that tree_each visits.
+type walker struct {
+	ev                      *evaluator
+	root                    value.Value
+	inside                  *types.Type // what to go into
+	withRoot, inner, leaves bool
+	breadthFirst            bool
+	found                   []place
+}
+
+var treeOptions = []string{"container_type", "include_root", "include_containers", "include_values", "order", "include_refs"}
+
+func (c *call) walker() (*walker, error) {
+	containers, err := types.Of(types.Variant).With(types.Of(types.Array).Value(), types.Of(types.Hash).Value())
+	if err != nil {
+		return nil, err
+	}
+	w := &walker{ev: c.ev, root: c.args[0], inside: containers, withRoot: true, inner: true, leaves: true}
+	if len(c.args) > 1 && c.args[1].Kind() != value.Hash {
+		return nil, c.wrong(1, "a Hash")
+	}
+	for k, v := range c.arg(1).Pairs() {
+		if !slices.Contains(treeOptions, k.Text()) {
+			return nil, c.failf("unknown option %s", inspect(k))
+		}
+		if err := w.option(c, k.Text(), v); err != nil {
+			return nil, err
+		}
+	}
+	w.withRoot = w.withRoot && w.inner
+	if !w.inner && !w.leaves {
+		return nil, c.failf("the options 'include_containers' and 'include_values' cannot both be false")
+	}
+	if !containers.Accepts(w.inside) {
+		return nil, c.failf("the option 'container_type' must be a type of arrays and hashes, found %s", w.inside)
+	}
+	return w, nil
+}
+
+func (w *walker) option(c *call, name string, v value.Value) error {
+	flags := map[string]*bool{"include_root": &w.withRoot, "include_containers": &w.inner, "include_values": &w.leaves}
+	flag := flags[name]
+	switch {
+	case v.IsUndef():
+	case flag != nil && v.Kind() == value.Bool:
+		*flag = v.Bool()
+	case name == "order" && (v.Text() == "depth_first" || v.Text() == "breadth_first"):
+		w.breadthFirst = v.Text() == "breadth_first"
+	case name == "container_type" && v.Kind() == value.Type:
+		t, err := types.FromValue(v)
+		w.inside = t
+		return err
+	case name != "include_refs":
+		return c.failf("the option '%s' cannot be %s", name, describe(v))
+	}
+	return nil
+}
+
+func (w *walker) walk() error {
+	if w.withRoot {
+		w.found = append(w.found, place{val: w.root})
+	}
+	if !w.inside.Instance(w.root) {
+		return nil
+	}
+	if !w.breadthFirst {
+		return w.descend(place{val: w.root})
+	}
+	for queue := []place{{val: w.root}}; len(queue) > 0; queue = queue[1:] {
+		for _, p := range children(queue[0]) {
+			into, err := w.visit(p)
+			if err != nil {
+				return err
+			}
+			if into {
+				queue = append(queue, p)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *walker) descend(from place) error {
+	if len(from.path) > value.MaxDepth {
+		return errDepth
+	}
+	for _, p := range children(from) {
+		into, err := w.visit(p)
+		if err == nil && into {
+			err = w.descend(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// visit notes p if it is wanted, and tells whether to go into it.
+func (w *walker) visit(p place) (into bool, err error) {
+	if err := w.ev.traverse(p.val); err != nil {
+		return false, err
+	}
+	into = w.inside.Instance(p.val)
+	if into && w.inner || !into && w.leaves {
+		w.found = append(w.found, p)
+	}
+	if err := w.ev.spend(1); err != nil {
+		return into, err
+	}
+	return into, w.ev.produce(sizeOfElement * (2 + len(p.path)))
+}
+
+func children(p place) []place {
+	var out []place
+	below := func(k, v value.Value) {
+		out = append(out, place{append(p.path[:len(p.path):len(p.path)], k), v})
+	}
+	i := int64(0)
+	for e := range p.val.Elems() {
+		below(value.FromInt(i), e)
+		i++
+	}
+	for k, e := range p.val.Pairs() {
+		below(k, e)
+	}
+	return out
+}

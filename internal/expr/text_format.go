@@ -1,0 +1,216 @@
+package expr
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// textFormat is how values of a type are written: %<flags><width>.<precision><letter>, and for collections what stands
+// between the elements and how these are written.
+type textFormat struct {
+	directive
+	source                string
+	letter                byte
+	open                  byte // one of [ { ( < | or 0
+	separator, separator2 *string
+	inner                 formatMap
+}
+
+// formatMap is formats by type, the first that fits counts.
+type formatMap []typeFormat
+
+type typeFormat struct {
+	typ    *types.Type
+	format *textFormat
+}
+
+func (m formatMap) find(t *types.Type) *textFormat {
+	for _, tf := range m {
+		if tf.typ.Accepts(t) {
+			return tf.format
+		}
+	}
+	return simpleFormat('s')
+}
+
+func simpleFormat(letter byte) *textFormat {
+	return &textFormat{directive: directive{precision: -1}, source: "%" + string(letter), letter: letter}
+}
+
+// defaultFormats are how values are written where nothing is said; elements of collections are quoted.
+func defaultFormats() formatMap {
+	return formatMap{
+		{types.Of(types.Float), simpleFormat('f')},
+		{types.Of(types.Numeric), simpleFormat('d')},
+		{types.Of(types.Array), simpleFormat('a')},
+		{types.Of(types.Hash), simpleFormat('h')},
+		{types.Of(types.Any), simpleFormat('s')},
+	}
+}
+
+var quotedElements = formatMap{{types.Of(types.Any), simpleFormat('p')}}
+
+var formatForm = regexp.MustCompile(`^%([\s\[+#0{<(|-]*)([1-9][0-9]*)?(?:\.([0-9]+))?([a-zA-Z])$`)
+
+func parseFormat(source string) (*textFormat, error) {
+	m := formatForm.FindStringSubmatch(source)
+	if m == nil {
+		return nil, fmt.Errorf("the format %s is not of the form %%<flags><width>.<precision><letter>", value.Quote(source))
+	}
+	f := &textFormat{directive: directive{precision: -1}, source: source, letter: m[4][0]}
+	for i := range len(m[1]) {
+		c := m[1][i]
+		if strings.IndexByte(m[1][:i], c) >= 0 {
+			return nil, fmt.Errorf("the format %s has a flag twice", value.Quote(source))
+		}
+		if f.flag(c) {
+			continue
+		}
+		if f.open != 0 {
+			return nil, fmt.Errorf("the format %s has more than one delimiter", value.Quote(source))
+		}
+		f.open = c
+	}
+	for i, number := range []*int{&f.width, &f.precision} {
+		if m[2+i] == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(m[2+i], 10, 32)
+		if err != nil {
+			return nil, errTooLong
+		}
+		*number = int(n)
+	}
+	return f, nil
+}
+
+// readFormats reads one format, which is for the value itself, or a hash of types and formats.
+func readFormats(v, given value.Value) (formatMap, error) {
+	if given.Kind() == value.String {
+		f, err := parseFormat(given.Text())
+		t := types.Detailed(v)
+		switch v.Kind() {
+		case value.Array:
+			t = types.Of(types.Array)
+		case value.Hash:
+			t = types.Of(types.Hash)
+		}
+		return formatMap{{t, f}}, err
+	}
+	return readFormatMap(given)
+}
+
+func readFormatMap(given value.Value) (formatMap, error) {
+	if given.Kind() != value.Hash {
+		return nil, fmt.Errorf("the format must be a String, default, or a Hash of types and formats, found %s", describe(given))
+	}
+	var out formatMap
+	for k, v := range given.Pairs() {
+		if k.Kind() != value.Type {
+			return nil, fmt.Errorf("the keys of formats must be types, found %s", describe(k))
+		}
+		t, err := types.FromValue(k)
+		if err != nil {
+			return nil, err
+		}
+		f, err := readFormat(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, typeFormat{t, f})
+	}
+	return out, nil
+}
+
+func readFormat(v value.Value) (*textFormat, error) {
+	switch v.Kind() {
+	case value.String:
+		return parseFormat(v.Text())
+	case value.Hash:
+		return readContainerFormat(v)
+	}
+	return nil, fmt.Errorf("a format must be a String or a Hash, found %s", describe(v))
+}
+
+// readContainerFormat reads {format => '%a', separator => ', ', separator2 => ': ', string_formats => {...}}.
+func readContainerFormat(v value.Value) (*textFormat, error) {
+	source, _ := v.Get(value.FromString("format"))
+	if source.Kind() != value.String {
+		return nil, fmt.Errorf("the format of a collection needs the key 'format' with a String")
+	}
+	f, err := parseFormat(source.Text())
+	if err != nil {
+		return nil, err
+	}
+	for k, e := range v.Pairs() {
+		text := e.Text()
+		switch name := k.Text(); {
+		case name == "format":
+		case name == "separator" && e.Kind() == value.String:
+			f.separator = &text
+		case name == "separator2" && e.Kind() == value.String:
+			f.separator2 = &text
+		case name == "string_formats":
+			if f.inner, err = readFormatMap(e); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("the format of a collection cannot have %s with %s", inspect(k), describe(e))
+		}
+	}
+	return f, nil
+}
+
+// mergeFormats puts higher over lower: a lower format that a wider type of higher covers is dropped.
+func mergeFormats(lower, higher formatMap) formatMap {
+	var out formatMap
+	for _, l := range lower {
+		covered, same := false, false
+		for _, h := range higher {
+			equal := h.typ.String() == l.typ.String()
+			same = same || equal
+			covered = covered || !equal && h.typ.Accepts(l.typ)
+		}
+		if !covered && !same {
+			out = append(out, l)
+		}
+	}
+	out = append(out, higher...)
+	return sortFormats(out)
+}
+
+// sortFormats puts narrower types before wider ones. As this orders only some pairs, each is put before the first
+// that is wider.
+func sortFormats(list formatMap) formatMap {
+	var out formatMap
+	for _, tf := range list {
+		i := slices.IndexFunc(out, func(o typeFormat) bool { return before(tf.typ, o.typ) })
+		if i < 0 {
+			i = len(out)
+		}
+		out = slices.Insert(out, i, tf)
+	}
+	return out
+}
+
+// ranks order types of which neither is wider than the other.
+var ranks = map[types.Kind]int{types.Struct: 1, types.Hash: 2, types.Tuple: 3, types.Array: 4, types.Pattern: 10,
+	types.Enum: 11, types.String: 12}
+
+func before(a, b *types.Type) bool {
+	wider, narrower := b.Accepts(a), a.Accepts(b)
+	if wider != narrower {
+		return wider
+	}
+	rankA, rankB := ranks[a.Kind()], ranks[b.Kind()]
+	if rankA == 0 || rankB == 0 {
+		return a.String() < b.String()
+	}
+	return rankA < rankB
+}

@@ -1,0 +1,308 @@
+package loader_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// writeSite writes the files of a site, named by their paths, and returns its directory.
+func writeSite(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// load reads a site that has nothing wrong and returns it with its bindings, as "layer key = value [conditions]" in order.
+func load(t *testing.T, dir string, opts loader.Options) (*loader.Site, []string) {
+	t.Helper()
+	var diags diag.List
+	site := loader.Load(dir, opts, &diags)
+	for _, d := range diags.Sorted() {
+		t.Fatalf("%s: %s [%s]", d.Pos, d.Message, d.Code)
+	}
+	var out []string
+	for _, layer := range site.Layers {
+		for _, c := range layer.Contributions {
+			for _, b := range c.Bindings {
+				text, _ := b.Value.Text()
+				line := layer.Name + " " + b.Key + " = " + text
+				for _, when := range b.When {
+					for _, term := range site.Conditions[when] {
+						line += " [" + site.Dimensions[term.Dimension].Name + " " + term.Value + "]"
+					}
+				}
+				out = append(out, line)
+			}
+		}
+	}
+	return site, out
+}
+
+// refused is the message of the one error that loading a site must have; it is attributed to a place in file.
+func refused(t *testing.T, dir, file string, opts loader.Options) string {
+	t.Helper()
+	var diags diag.List
+	loader.Load(dir, opts, &diags)
+	found := diags.Sorted()
+	if len(found) != 1 || !diags.Failed() {
+		t.Fatalf("expected one error, found %v", found)
+	}
+	if found[0].Code != "extension" {
+		t.Errorf("the code is %s, expected extension", found[0].Code)
+	}
+	if want := filepath.Join(dir, filepath.FromSlash(file)); found[0].Pos.File != want || found[0].Pos.Line == 0 {
+		t.Errorf("the error is at %s, expected a line of %s", found[0].Pos, want)
+	}
+	return found[0].Message
+}
+
+func expect(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("found\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+// hieraWith is a site with a Hiera-2 directory that uses yaml and then the backend echo.
+var hieraWith = map[string]string{
+	"binder_config.yaml": "version: 1\nlayers: [{name: site, include: 'confdir-hiera:/'}]\n",
+	"hiera.yaml": `version: 2
+hierarchy: [[node, '${fqdn}', 'data/node/${fqdn}'], [common, 'true', data/common]]
+backends: [yaml, echo]
+`,
+	"data/common.yaml":  "both: yaml\n",
+	"data/node/n1.yaml": "a: of n1\n",
+	"data/node/n2.echo": "",
+}
+
+func TestABackendInGoIsAskedForEveryPath(t *testing.T) {
+	dir := writeSite(t, hieraWith)
+	backends := map[string]loader.Backend{"echo": func(in, name string) ([]byte, error) {
+		if in != dir {
+			return nil, fmt.Errorf("asked in %s", in)
+		}
+		return fmt.Appendf(nil, `{"echo::%s": %q, "both": "echo"}`, filepath.Base(name), name), nil
+	}}
+	_, got := load(t, dir, loader.Options{Backends: backends})
+	found := map[string]bool{}
+	for _, line := range got {
+		found[line] = true
+	}
+	for _, want := range []string{
+		"site echo::common = data/common",
+		"site echo::n1 = data/node/n1 [node n1]",
+		"site echo::n2 = data/node/n2 [node n2]",
+		"site both = yaml",
+		"site both = echo [node n1]",
+		"site both = echo [node n2]",
+		"site a = of n1 [node n1]",
+	} {
+		if !found[want] {
+			t.Errorf("%q is missing in %q", want, got)
+		}
+	}
+	if found["site both = echo"] {
+		t.Error("the later backend is heard where the earlier one has the key")
+	}
+}
+
+func TestABackendMayHaveNothing(t *testing.T) {
+	dir := writeSite(t, hieraWith)
+	backends := map[string]loader.Backend{"echo": func(string, string) ([]byte, error) { return nil, nil }}
+	_, got := load(t, dir, loader.Options{Backends: backends})
+	expect(t, got, "site a = of n1 [node n1]", "site both = yaml")
+}
+
+func TestABackendThatFailsIsAnErrorOfTheHieraYAML(t *testing.T) {
+	files := map[string]string{"binder_config.yaml": hieraWith["binder_config.yaml"], "hiera.yaml": hieraWith["hiera.yaml"]}
+	dir := writeSite(t, files)
+	message := refused(t, dir, "hiera.yaml", loader.Options{Backends: map[string]loader.Backend{
+		"echo": func(string, string) ([]byte, error) { return nil, errors.New("out of order") }}})
+	if !strings.Contains(message, "out of order") || !strings.Contains(message, "echo") {
+		t.Errorf("the message is %q", message)
+	}
+	for _, json := range []string{`[1]`, `"text"`, `{"a": `, `{"a": 1} more`, `{1: 2}`} {
+		var diags diag.List
+		loader.Load(dir, loader.Options{Backends: map[string]loader.Backend{
+			"echo": func(string, string) ([]byte, error) { return []byte(json), nil }}}, &diags)
+		if !diags.Failed() {
+			t.Errorf("a backend may answer %s", json)
+		}
+	}
+}
+
+// echoScheme binds the path of a URI, with double colons, to its words, as ARM-9's example does.
+func echoScheme(uri string) ([]byte, error) {
+	path, ok := strings.CutPrefix(uri, "echo:")
+	if !ok {
+		return nil, fmt.Errorf("cannot handle %s", uri)
+	}
+	words := strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", " ")
+	return fmt.Appendf(nil, `{"bindings_version": 1, "name": "echo", "bind": [[%q, %q],
+		{"when": {"osfamily": "Debian"}, "bind": [["more", "on Debian"]]}]}`, strings.ReplaceAll(path, "/", "::"), "echo: "+words), nil
+}
+
+var echoLayers = map[string]string{
+	"binder_config.yaml": "version: 1\nlayers:\n  - {name: high, include: 'echo:/quick/brown/fox'}\n  - {name: low, include: ['echo:/a', 'echo:/b'], exclude: 'echo:/b'}\n",
+}
+
+func TestASchemeHandlerInGoMakesBindings(t *testing.T) {
+	handlers := map[string]loader.SchemeHandler{"echo": echoScheme}
+	_, got := load(t, writeSite(t, echoLayers), loader.Options{SchemeHandlers: handlers})
+	expect(t, got,
+		"high ::quick::brown::fox = echo: quick brown fox",
+		"high more = on Debian [osfamily debian]",
+		"low ::a = echo: a",
+		"low more = on Debian [osfamily debian]")
+}
+
+func TestASchemeHandlerThatFailsIsAnErrorOfTheLayer(t *testing.T) {
+	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nlayers: [{name: a, include: 'echo:/a'}]\n"})
+	message := refused(t, dir, "binder_config.yaml", loader.Options{SchemeHandlers: map[string]loader.SchemeHandler{
+		"echo": func(string) ([]byte, error) { return nil, errors.New("no such animal") }}})
+	if !strings.Contains(message, "no such animal") || !strings.Contains(message, "echo:/a") {
+		t.Errorf("the message is %q", message)
+	}
+}
+
+func TestWhatIsRegisteredInGoGoesBeforeAProgram(t *testing.T) {
+	dir := writeSite(t, map[string]string{
+		"binder_config.yaml": `version: 1
+layers: [{name: site, include: 'echo:/a'}]
+extensions: {scheme_handlers: {echo: {command: [sh, -c, 'exit 1']}}}
+`})
+	handlers := map[string]loader.SchemeHandler{"echo": echoScheme}
+	_, got := load(t, dir, loader.Options{SchemeHandlers: handlers})
+	expect(t, got, "site ::a = echo: a", "site more = on Debian [osfamily debian]")
+}
+
+func programSite(t *testing.T, script string) string {
+	t.Helper()
+	return writeSite(t, map[string]string{
+		"binder_config.yaml": "version: 1\nlayers: [{name: site, include: 'prog:/a'}]\nextensions: {scheme_handlers: {prog: {command: [sh, prog.sh]}}}\n",
+		"prog.sh":            script,
+	})
+}
+
+func TestAProgramRunsInTheSiteAndNotThroughAShell(t *testing.T) {
+	dir := writeSite(t, map[string]string{
+		"binder_config.yaml": `version: 1
+layers: [{name: site, include: 'prog:/$(touch ran);a'}]
+extensions: {scheme_handlers: {prog: {command: [sh, prog.sh, '$HOME', 'a b']}}}
+`,
+		"prog.sh": `[ "$1" = '$HOME' ] && [ "$2" = 'a b' ] && [ "$3" = 'prog:/$(touch ran);a' ] || exit 1
+echo '{"bindings_version": 1, "name": "x", "bind": [["args", "'$#'"]]}'
+`,
+	})
+	_, got := load(t, dir, loader.Options{AllowExtensions: true})
+	expect(t, got, "site args = 3")
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+		t.Error("a shell has seen the URI")
+	}
+}
+
+func TestAProgramNeedsPermission(t *testing.T) {
+	dir := programSite(t, "touch ran\n")
+	message := refused(t, dir, "binder_config.yaml", loader.Options{})
+	if !strings.Contains(message, "--allow-extensions") {
+		t.Errorf("the message is %q", message)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "ran")); err == nil {
+		t.Error("the program was run")
+	}
+}
+
+func TestStandardErrorOfAProgramThatFailsIsInTheMessage(t *testing.T) {
+	message := refused(t, programSite(t, "echo out of order >&2\nexit 3\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
+	if !strings.Contains(message, "out of order") || !strings.Contains(message, "sh") || !strings.Contains(message, "3") {
+		t.Errorf("the message is %q", message)
+	}
+}
+
+func TestStandardErrorOfAProgramThatSucceedsIsNoData(t *testing.T) {
+	script := "echo chatter >&2\necho '{\"bindings_version\": 1, \"name\": \"x\", \"bind\": [[\"a\", \"b\"]]}'\n"
+	_, got := load(t, programSite(t, script), loader.Options{AllowExtensions: true})
+	expect(t, got, "site a = b")
+}
+
+func TestMuchStandardErrorIsCut(t *testing.T) {
+	script := "i=0\nwhile [ $i -lt 2000 ]; do echo a line that nobody reads >&2; i=$((i+1)); done\nexit 1\n"
+	message := refused(t, programSite(t, script), "binder_config.yaml", loader.Options{AllowExtensions: true})
+	if !strings.Contains(message, "a line that nobody reads") || len(message) > 8<<10 {
+		t.Errorf("the message has %d bytes", len(message))
+	}
+}
+
+func TestAProgramThatIsMissingIsAnError(t *testing.T) {
+	dir := writeSite(t, map[string]string{
+		"binder_config.yaml": "version: 1\nlayers: [{name: site, include: 'prog:/a'}]\nextensions: {scheme_handlers: {prog: {command: [./no-such-program]}}}\n",
+	})
+	message := refused(t, dir, "binder_config.yaml", loader.Options{AllowExtensions: true})
+	if !strings.Contains(message, "no-such-program") {
+		t.Errorf("the message is %q", message)
+	}
+}
+
+// The result does not depend on how many files are read at a time, nor on the moment, nor on the directory.
+func TestExtensionsGiveTheSameResultEveryTime(t *testing.T) {
+	files := map[string]string{
+		"binder_config.yaml": `version: 1
+layers: [{name: site, include: ['confdir-hiera:/', 'echo:/z', 'echo:/y', 'prog:/x', 'prog:/w']}]
+extensions: {scheme_handlers: {prog: {command: [sh, prog.sh]}}}
+`,
+		"prog.sh": `printf '{"bindings_version": 1, "name": "x", "bind": [["%s", "p"]]}' "$1"` + "\n",
+		"hiera.yaml": `version: 2
+hierarchy: [[node, '${fqdn}', 'data/node/${fqdn}'], [common, 'true', data/common]]
+backends: [echo, yaml]
+`,
+		"data/common.yaml": "a: 1\n",
+	}
+	for i := range 20 {
+		files[fmt.Sprintf("data/node/n%d.yaml", i)] = "a: of a node\n"
+	}
+	opts := loader.Options{
+		AllowExtensions: true,
+		Backends: map[string]loader.Backend{"echo": func(_, name string) ([]byte, error) {
+			return fmt.Appendf(nil, `{"echo::%s": %q}`, filepath.Base(name), name), nil
+		}},
+		SchemeHandlers: map[string]loader.SchemeHandler{"echo": func(uri string) ([]byte, error) {
+			return fmt.Appendf(nil, `{"bindings_version": 1, "name": "echo", "bind": [[%q, "handled"]]}`, uri), nil
+		}},
+	}
+	var first []string
+	var inputs []loader.Input
+	for i := range 8 {
+		opts.Jobs = 1 + i%4
+		site, got := load(t, writeSite(t, files), opts)
+		if first == nil {
+			first, inputs = got, site.Inputs
+			if len(got) != 2*21+4 {
+				t.Errorf("found %d bindings, expected %d: %q", len(got), 2*21+4, got)
+			}
+			continue
+		}
+		if !reflect.DeepEqual(got, first) {
+			t.Fatalf("with %d jobs found\n\t%s\nbefore\n\t%s", opts.Jobs, strings.Join(got, "\n\t"), strings.Join(first, "\n\t"))
+		}
+		if !reflect.DeepEqual(site.Inputs, inputs) {
+			t.Fatalf("with %d jobs the inputs are\n\t%v\nbefore\n\t%v", opts.Jobs, site.Inputs, inputs)
+		}
+	}
+}
