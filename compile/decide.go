@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bindc/internal/diag"
@@ -254,9 +255,20 @@ func (k *keyIndex) conflict(a, b *candidate, both loader.Condition) {
 		a, b = b, a
 	}
 	k.diags.Add(diag.Diagnostic{Pos: a.binding.Pos(), Code: "conflict",
-		Message: "'" + k.name + "' is bound twice with the same precedence" + k.describe(both) + " in layer '" + k.site.Layers[a.layer].Name + "'",
+		Message: "'" + k.name + "' is bound twice with the same precedence" + k.describe(both) + k.inLayer(a.layer),
 		Notes:   []diag.Note{{Pos: b.binding.Pos(), Message: "also bound here"}},
 		Hint:    "bind '" + k.name + "' once in a higher layer or under a narrower condition, or remove one of the two"})
+}
+
+// inLayer is a layer in words; a site of one layer does not name it.
+func (c *composer) inLayer(n int) string {
+	switch name := c.site.Layers[n].Name; {
+	case name != "":
+		return " in layer '" + name + "'"
+	case len(c.site.Layers) > 1:
+		return " in layer " + strconv.Itoa(n+1)
+	}
+	return ""
 }
 
 // describe is a condition in words: " where environment is production".

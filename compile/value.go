@@ -140,7 +140,7 @@ func (c *composer) checkConstant(b *loader.Binding, r *recipe.Recipe) bool {
 		if at == nil {
 			at = b.More.Argument
 		}
-		c.diags.Add(diag.Diagnostic{Pos: b.Doc.Pos(at), Code: "type_mismatch", Message: "'" + b.Key + "' is of type " + r.Type.String() + ": " + m.Error(), Secret: r.Sensitive})
+		c.diags.Add(diag.Diagnostic{Pos: b.Doc.Pos(at.Within(m.Path)), Code: "type_mismatch", Message: "'" + b.Key + "' is of type " + r.Type.String() + ": " + m.Error(), Secret: r.Sensitive})
 		return false
 	}
 	r.Type = nil
@@ -222,7 +222,14 @@ func (c *composer) hashLookup(b *loader.Binding, r *recipe.Recipe) bool {
 	_, name, hasName := n.Lookup("name")
 	_, key, hasKey := n.Lookup("key")
 	if !hasName || !hasKey || key.Kind != yaml.Scalar {
-		c.diags.Errorf(b.Doc.Pos(n), "attribute", "expected a hash of 'name', the key to look up, and 'key', the entry to take from it, found %s", n.Describe())
+		found := n.Describe()
+		switch {
+		case hasName && !hasKey:
+			found += " without 'key'"
+		case hasKey && !hasName:
+			found += " without 'name'"
+		}
+		c.diags.Errorf(b.Doc.Pos(n), "attribute", "expected a hash of 'name', the key to look up, and 'key', the entry to take from it, found %s", found)
 		return false
 	}
 	c.onlyKeys(b.Doc, n, []string{"name", "key", "type"})

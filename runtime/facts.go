@@ -99,25 +99,39 @@ var legacy = []struct{ name, path string }{
 	{"operatingsystemrelease", "os.release.full"},
 	{"operatingsystemmajrelease", "os.release.major"},
 	{"architecture", "os.architecture"},
-	{"kernel", "os.kernel"},
-	{"virtual", "hypervisor"},
 	{"ipaddress", "networking.ip"},
 	{"clientcert", "trusted.certname"},
 	{"clientcert", "fqdn"},
 }
 
+// kernels names the kernel of the families of operating systems that Facter knows.
+var kernels = map[string]string{
+	"AIX": "AIX", "Darwin": "Darwin", "FreeBSD": "FreeBSD", "OpenBSD": "OpenBSD", "NetBSD": "NetBSD", "DragonFly": "DragonFly",
+	"Solaris": "SunOS", "windows": "windows", "HP-UX": "HP-UX",
+	"Alpine": "Linux", "Archlinux": "Linux", "Debian": "Linux", "Gentoo": "Linux", "Linux": "Linux", "Mandrake": "Linux",
+	"RedHat": "Linux", "Slackware": "Linux", "Suse": "Linux", "NixOS": "Linux", "Void": "Linux",
+}
+
 func derive(vars map[string]value.Value) {
 	for _, l := range legacy {
-		if _, ok := vars[l.name]; !ok {
-			if v, ok := dig(vars, l.path); ok {
-				vars[l.name] = v
-			}
+		if v, ok := dig(vars, l.path); ok {
+			setMissing(vars, l.name, v)
 		}
 	}
+	if family, ok := dig(vars, "os.family"); ok && kernels[family.Text()] != "" {
+		setMissing(vars, "kernel", value.FromString(kernels[family.Text()]))
+	}
+	for hypervisor := range vars["hypervisors"].Pairs() { // Facter lists them nearest first
+		setMissing(vars, "virtual", hypervisor)
+	}
 	if v, ok := vars["virtual"]; ok {
-		if _, known := vars["is_virtual"]; !known {
-			vars["is_virtual"] = value.FromBool(v.Text() != "physical")
-		}
+		setMissing(vars, "is_virtual", value.FromBool(v.Text() != "physical"))
+	}
+}
+
+func setMissing(vars map[string]value.Value, name string, v value.Value) {
+	if _, ok := vars[name]; !ok {
+		vars[name] = v
 	}
 }
 

@@ -4,6 +4,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,7 @@ func main() {
 	case errors.Is(err, errRefused):
 		os.Exit(exitRefused)
 	default:
-		fmt.Fprintln(os.Stderr, "bindc:", err)
+		fmt.Fprintln(os.Stderr, "bindc:", message(err))
 		os.Exit(exitCannot)
 	}
 }
@@ -45,4 +46,13 @@ func command() *cobra.Command {
 	root.AddCommand(buildCommand(), checkCommand())
 	cli.Finish(root)
 	return root
+}
+
+// message is an error as it is shown: those not of the operating system are of usage.
+func message(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return err.Error()
+	}
+	return err.Error() + " [usage]"
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -78,7 +79,7 @@ func (s *source) request(cmd *cobra.Command) (*bindings.Snapshot, *bindings.Requ
 }
 
 func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
-	all, err := readHash(s.factsFile, stdin)
+	all, err := readHash("facts", s.factsFile, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 			return nil, err
 		}
 	}
-	trusted, err := readHash(s.trustedFile, stdin)
+	trusted, err := readHash("trusted facts", s.trustedFile, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +112,8 @@ func factsError(format string, args ...any) error {
 	return &bindings.Error{Code: "facts", Message: fmt.Sprintf(format, args...)}
 }
 
-// readHash reads a file of JSON or YAML. YAML takes JSON too, but for large numbers and tabs, so JSON is tried first.
-func readHash(path string, stdin io.Reader) (value.Value, error) {
+// readHash reads a file of JSON or YAML that holds what.
+func readHash(what, path string, stdin io.Reader) (value.Value, error) {
 	var src []byte
 	var err error
 	switch path {
@@ -124,22 +125,33 @@ func readHash(path string, stdin io.Reader) (value.Value, error) {
 		src, err = os.ReadFile(path)
 	}
 	if err != nil {
-		return value.Value{}, factsError("cannot read the facts: %v", err)
+		return value.Value{}, factsError("cannot read the %s: %v", what, err)
 	}
-	opts := yaml.Options{LastKeyWins: true}
-	var diags diag.List
-	doc, ok := yaml.ParseJSON(path, src, opts, &diag.List{})
-	if !ok {
-		doc, ok = yaml.Parse(path, src, opts, &diags)
-	}
-	if !ok {
-		d := diags.Sorted()[0]
-		return value.Value{}, factsError("%s: %s", d.Pos, d.Message)
+	doc, wrong := parseHash(path, src)
+	if len(wrong) > 0 {
+		return value.Value{}, factsError("the %s, %s: %s", what, wrong[0].Pos, wrong[0].Message)
 	}
 	if doc.Root == nil {
 		return value.Value{}, nil
 	}
 	return doc.Root.Literal(), nil
+}
+
+// parseHash parses JSON or YAML. YAML takes JSON too, but for large numbers and tabs, so JSON is tried first; what is
+// neither, and begins as JSON does, is reported as JSON.
+func parseHash(path string, src []byte) (*yaml.Document, []diag.Diagnostic) {
+	opts := yaml.Options{LastKeyWins: true}
+	var asJSON, asYAML diag.List
+	if doc, ok := yaml.ParseJSON(path, src, opts, &asJSON); ok {
+		return doc, nil
+	}
+	if doc, ok := yaml.Parse(path, src, opts, &asYAML); ok {
+		return doc, nil
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("{")) {
+		return nil, asJSON.Sorted()
+	}
+	return nil, asYAML.Sorted()
 }
 
 // withFact adds name=text or name:=JSON; a name with points is a path into nested facts.

@@ -213,10 +213,29 @@ func (p *parser) dollar(q quoting, t *template) {
 		start, end := p.pos, variableEnd(p.src, p.pos+1)
 		p.pos = end
 		t.add(p, p.variable(start, p.src[start+1:end]))
+	case q.data:
+		p.pos += max(1, cryptLength(p.src[p.pos:]))
 	default:
 		p.pos++
 	}
 }
+
+// cryptLength is how much of s is the hash of a password as crypt(3) writes it, $6$salt$hash: data in which no dollar
+// sign begins a variable, or a salt would silently vanish. A ${ ends it.
+func cryptLength(s string) int {
+	scheme := fieldLength(s[1:], "abcdefghijklmnopqrstuvwxyz0123456789")
+	if scheme == 0 || !isDigit(s[1]) {
+		return 0
+	}
+	end := 0
+	for at := 1 + scheme; strings.HasPrefix(s[at:], "$") && !strings.HasPrefix(s[at:], "${"); at = end {
+		end = at + 1 + fieldLength(s[at+1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./=,")
+	}
+	return end
+}
+
+// fieldLength is the number of bytes s begins with that are in set.
+func fieldLength(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
 
 // names tells whether s, which follows a dollar sign, begins with the name of a variable.
 func (q quoting) names(s string) bool {

@@ -20,7 +20,7 @@ func TestParseString(t *testing.T) {
 		{"${if $x { 'a' } else { \"b${y}\" }}", "(concat (if $x 'a' (concat 'b' $y)))"},
 		{"${{'a' => '}'}}", "(concat (hash 'a' '}'))"},
 		{"${0}", "(concat $0)"},
-		{"$ $$ 5$ $5 $6$salt$Hash/ $A $- $", "(concat '$ $$ 5$ $5 $6' $salt '$Hash/ $A $- $')"},
+		{"$ $$ 5$ $5 $6$salt$Hash/ $A $- $", "'$ $$ 5$ $5 $6$salt$Hash/ $A $- $'"},
 		{"100$", "'100$'"},
 		{`\$x`, "'$x'"},
 		{`\${x}`, "'${x}'"},

@@ -2,7 +2,6 @@ package types
 
 import (
 	"fmt"
-	"strings"
 
 	"bindc/internal/value"
 )
@@ -10,14 +9,21 @@ import (
 // Mismatch says that a value is not of a type. It shows nothing of the value but keys, as the value may be secret.
 type Mismatch struct {
 	Expected *Type
-	Found    string // what is there: a type, or its length where only that is wrong
-	Path     string // where in the value: ['servers'][2]; "" is the value itself
+	Found    string        // what is there: a type, or its length where only that is wrong
+	Path     []value.Value // where in the value, keys and indexes from the outside in; empty is the value itself
 }
 
 func (m *Mismatch) Error() string {
 	s := "expected " + m.Expected.String() + ", found " + m.Found
-	if m.Path != "" {
-		s += " at " + m.Path
+	if len(m.Path) > 0 {
+		s += " at "
+	}
+	for _, key := range m.Path {
+		if key.Kind() == value.String {
+			s += "[" + value.Quote(key.Text()) + "]"
+		} else {
+			s += "[" + string(value.AppendText(nil, key)) + "]"
+		}
 	}
 	return s
 }
@@ -40,7 +46,7 @@ func (t *Type) Assert(v value.Value) *Mismatch {
 }
 
 // explain finds the innermost part of v that makes it no t.
-func (t *Type) explain(v value.Value, path []string, how manner) *Mismatch {
+func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch {
 	switch {
 	case t.kind == Optional && !t.plain && !v.IsUndef():
 		return t.args[0].explain(v, path, how)
@@ -56,7 +62,7 @@ func (t *Type) explain(v value.Value, path []string, how manner) *Mismatch {
 	case t.kind == Data && (v.Kind() == value.Array || v.Kind() == value.Hash):
 		return explainData(v, path, how)
 	}
-	return &Mismatch{t, t.found(v), strings.Join(path, "")}
+	return &Mismatch{t, t.found(v), path}
 }
 
 // found describes v in contrast to t.
@@ -80,15 +86,11 @@ func (t *Type) found(v value.Value) string {
 	return Infer(v).String()
 }
 
-func step(path []string, key value.Value) []string {
-	s := value.Quote(key.Text())
-	if key.Kind() != value.String {
-		s = string(value.AppendText(nil, key))
-	}
-	return append(path[:len(path):len(path)], "["+s+"]")
+func step(path []value.Value, key value.Value) []value.Value {
+	return append(path[:len(path):len(path)], key)
 }
 
-func explainElems(v value.Value, path []string, how manner, at func(int) *Type) *Mismatch {
+func explainElems(v value.Value, path []value.Value, how manner, at func(int) *Type) *Mismatch {
 	i := 0
 	for e := range v.Elems() {
 		if t := at(i); !t.holds(e, how) {
@@ -99,11 +101,11 @@ func explainElems(v value.Value, path []string, how manner, at func(int) *Type) 
 	return nil
 }
 
-func (t *Type) explainPairs(v value.Value, path []string, how manner) *Mismatch {
+func (t *Type) explainPairs(v value.Value, path []value.Value, how manner) *Mismatch {
 	key, val := t.entry(how)
 	for k, e := range v.Pairs() {
 		if !key.holds(k, how) {
-			return &Mismatch{key, key.found(k) + " as a key", strings.Join(step(path, k), "")}
+			return &Mismatch{key, key.found(k) + " as a key", step(path, k)}
 		}
 		if !val.holds(e, how) {
 			return val.explain(e, step(path, k), how)
@@ -112,7 +114,7 @@ func (t *Type) explainPairs(v value.Value, path []string, how manner) *Mismatch 
 	return nil
 }
 
-func (t *Type) explainStruct(v value.Value, path []string) *Mismatch {
+func (t *Type) explainStruct(v value.Value, path []value.Value) *Mismatch {
 	known := make(map[string]bool, len(t.members))
 	for _, m := range t.members {
 		known[m.name] = true
@@ -120,20 +122,20 @@ func (t *Type) explainStruct(v value.Value, path []string) *Mismatch {
 		e, ok := v.Get(name)
 		switch {
 		case !ok && !m.optional:
-			return &Mismatch{m.value, "no such key", strings.Join(step(path, name), "")}
+			return &Mismatch{m.value, "no such key", step(path, name)}
 		case ok && !m.value.holds(e, strictly):
 			return m.value.explain(e, step(path, name), strictly)
 		}
 	}
 	for k := range v.Pairs() {
 		if k.Kind() != value.String || !known[k.Text()] {
-			return &Mismatch{t, "an unknown key", strings.Join(step(path, k), "")}
+			return &Mismatch{t, "an unknown key", step(path, k)}
 		}
 	}
 	return nil
 }
 
-func explainData(v value.Value, path []string, how manner) *Mismatch {
+func explainData(v value.Value, path []value.Value, how manner) *Mismatch {
 	if v.Kind() == value.Array {
 		return explainElems(v, path, how, func(int) *Type { return Of(Data) })
 	}

@@ -60,6 +60,22 @@ func (n *Node) Lookup(name string) (key, val *Node, ok bool) {
 	return nil, nil, false
 }
 
+// Within is the part of n that path leads to, keys and indexes from the outside in, as far as it is written out below n.
+func (n *Node) Within(path []value.Value) *Node {
+	if len(path) == 0 {
+		return n
+	}
+	if i := path[0].Int(); n.Kind == Sequence && path[0].Kind() == value.Int && i < int64(len(n.Kids)) {
+		return n.Kids[i].Within(path[1:])
+	}
+	for key, val := range n.Pairs() {
+		if key.Kind == Scalar && value.Identical(key.Value, path[0]) {
+			return val.Within(path[1:])
+		}
+	}
+	return n
+}
+
 // Text is the text of a string scalar.
 func (n *Node) Text() (string, bool) {
 	if n.Kind != Scalar || n.Value.Kind() != value.String {
