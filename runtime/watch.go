@@ -1,0 +1,256 @@
+package runtime
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"bindc/snapshot"
+)
+
+// Watcher follows a path and answers from the snapshot that is there, so that a program need not be restarted when its
+// site is built anew. The file has to be replaced as a whole, by a rename over it or by another target for a symbolic
+// link; bindc build does the former. A file that is written over in place changes below the requests that read it, and
+// neither a Watcher nor an open Snapshot can guard against that.
+//
+// All methods may be called concurrently. A request is of one snapshot from its beginning to its end; a file that has
+// been replaced stays mapped until the last request of it is closed.
+type Watcher struct {
+	path    string
+	opts    WatchOptions
+	current atomic.Pointer[shared] // nil once closed
+	stop    func()                 // ends polling and waits for it; may be called again
+
+	mu      sync.Mutex  // held while looking at the path; guards what follows
+	seen    fs.FileInfo // the file looked at last; nil if it has to be opened again, whatever it is
+	refused error       // why seen is not the file that answers
+}
+
+// WatchOptions change how a snapshot is watched. The zero value is the default.
+type WatchOptions struct {
+	Options // of every snapshot that is opened
+
+	// Interval is the time between two looks at the path: 0 is a second; below 0 only Check looks.
+	Interval time.Duration
+	// Notify is called when a look at the path, other than by Check, changed something: with nil when a new file
+	// answers, with an error when what is at the path is refused, once for each reason. There is one call at a time.
+	// It must not call Close.
+	Notify func(error)
+}
+
+// Watch opens the snapshot at path and follows it until Close. The errors are those of Open.
+func Watch(path string, opts WatchOptions) (*Watcher, error) {
+	w := &Watcher{path: path, opts: opts, stop: func() {}}
+	snap, err := w.open(func(*Snapshot) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	w.current.Store(&shared{snap: snap})
+	if opts.Interval >= 0 {
+		w.poll(cmp.Or(opts.Interval, time.Second))
+	}
+	return w, nil
+}
+
+// Request is Snapshot.Request of the file that answers now. The Lease has to be closed. The error is an *Error, or
+// fs.ErrClosed after Close.
+func (w *Watcher) Request(facts *Facts) (Lease, error) {
+	for {
+		s := w.current.Load()
+		if s == nil {
+			return Lease{}, fs.ErrClosed
+		}
+		if !s.acquire() {
+			continue // replaced in between
+		}
+		r, err := s.snap.Request(facts)
+		if err != nil {
+			err = detached(err)
+			s.release()
+			return Lease{}, err
+		}
+		return Lease{r, s}, nil
+	}
+}
+
+// Check looks at the path now. If another file is there that Verify finds sound, it answers from now on: switched is
+// true. The error says why what is at the path does not answer: those of Open and Verify, or fs.ErrClosed after Close.
+// The file that answered before then goes on answering. A damaged file is not read again to return its error again.
+func (w *Watcher) Check() (switched bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	old := w.current.Load()
+	if old == nil {
+		return false, fs.ErrClosed
+	}
+	if now, err := os.Stat(w.path); err == nil && w.seen != nil && same(now, w.seen) {
+		return false, w.refused
+	}
+	snap, err := w.open((*Snapshot).Verify)
+	if err != nil {
+		return false, err
+	}
+	w.current.Store(&shared{snap: snap})
+	old.retire()
+	return true, nil
+}
+
+// Close ends the watch; it waits for a look at the path or a call of Notify that is going on. Requests that have begun
+// may be finished: the file is unmapped when they are closed.
+func (w *Watcher) Close() error {
+	w.stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s := w.current.Swap(nil); s != nil {
+		s.retire()
+	}
+	return nil
+}
+
+// open opens and checks the file at the path, and remembers which file that was if opening it again would end the same.
+func (w *Watcher) open(check func(*Snapshot) error) (*Snapshot, error) {
+	before, err := os.Stat(w.path)
+	w.seen, w.refused = nil, nil
+	if err != nil {
+		return nil, err
+	}
+	snap, err := OpenWith(w.path, w.opts.Options)
+	if err == nil {
+		if err = check(snap); err != nil {
+			snap.Close()
+		}
+	}
+	after, statErr := os.Stat(w.path)
+	if (err == nil || unsound(err)) && statErr == nil && same(before, after) {
+		w.seen, w.refused = before, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return snap, nil
+}
+
+// unsound tells whether err is about the content of a file, so that only another file can help.
+func unsound(err error) bool {
+	var damage *snapshot.DamageError
+	return errors.Is(err, snapshot.ErrFormat) || errors.Is(err, snapshot.ErrVersion) || errors.As(err, &damage)
+}
+
+// same tells whether nothing has happened between two looks at a path. A new file may get the number of one just
+// deleted, and then differs in its time.
+func same(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// poll checks at every tick, until w.stop.
+func (w *Watcher) poll(interval time.Duration) {
+	stop, ticker := make(chan struct{}), time.NewTicker(interval)
+	var running sync.WaitGroup
+	w.stop = sync.OnceFunc(func() {
+		close(stop)
+		running.Wait()
+	})
+	running.Go(func() {
+		defer ticker.Stop()
+		for reported := ""; ; {
+			select {
+			case <-ticker.C:
+				reported = w.report(reported)
+			case <-stop:
+				return
+			}
+		}
+	})
+}
+
+// report checks and calls Notify if there is news; the text of an error is no news if it is that reported before.
+func (w *Watcher) report(before string) (reported string) {
+	switched, err := w.Check()
+	if err != nil {
+		reported = err.Error()
+	}
+	if w.opts.Notify != nil && (switched || reported != "" && reported != before) {
+		w.opts.Notify(err)
+	}
+	return reported
+}
+
+// Lease is a Request that a Watcher made. Close ends it. What it answers is valid until then; errors stay valid. Like a
+// Request it may be used by several goroutines, as long as none does after Close.
+type Lease struct {
+	*Request
+	of *shared
+}
+
+// Lookup is Request.Lookup.
+func (l *Lease) Lookup(key string) (v Value, found bool, err error) {
+	v, found, err = l.Request.Lookup(key)
+	if err != nil {
+		err = detached(err)
+	}
+	return v, found, err
+}
+
+// Close gives the snapshot back. Closing a Lease again does nothing, but a copy of a Lease is the same request: only one
+// of them may be closed.
+func (l *Lease) Close() {
+	if l.of != nil {
+		l.of.release()
+	}
+	*l = Lease{}
+}
+
+// detached is err without what refers to the mapped file. Messages are put together and so never do.
+func detached(err error) error {
+	if e, ok := err.(*Error); ok {
+		return &Error{Key: strings.Clone(e.Key), Code: e.Code, Message: e.Message, Err: e.Err}
+	}
+	return err
+}
+
+// shared is a snapshot in use by requests. users is how many there are, and below zero once the snapshot is retired: a
+// request that comes too late sees that, in the same step that counts it, and goes elsewhere.
+type shared struct {
+	snap  *Snapshot
+	users atomic.Int64
+	unmap sync.Once
+}
+
+// retired is what is added to users; requests can neither bring it back above zero nor below the least integer.
+const retired = math.MinInt64 / 2
+
+// acquire counts a request, unless the snapshot is retired.
+func (s *shared) acquire() bool {
+	if s.users.Add(1) > 0 {
+		return true
+	}
+	s.release()
+	return false
+}
+
+// release ends what acquire counted. Requests that came too late may bring users down to retired more than once.
+func (s *shared) release() {
+	switch s.users.Add(-1) {
+	case retired:
+		s.close()
+	case -1:
+		panic("bindc/runtime: a Lease was closed twice, by a copy of it")
+	}
+}
+
+// retire keeps requests from beginning and closes the snapshot when the last is done.
+func (s *shared) retire() {
+	if s.users.Add(retired) == retired {
+		s.close()
+	}
+}
+
+func (s *shared) close() {
+	s.unmap.Do(func() { s.snap.Close() }) // unmapping what was mapped does not fail
+}

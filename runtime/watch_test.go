@@ -1,0 +1,487 @@
+package runtime_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bindc/compile"
+	"bindc/internal/diag"
+	"bindc/loader"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// generation is the source of a site all of whose values name n: constants inline, in the heap and in a block, and
+// computed ones.
+func generation(n int) string {
+	return fmt.Sprintf(`bindings_version: 1
+name: default
+bind:
+  - {name: number, to: %[1]d}
+  - {name: text, to: generation %[1]d}
+  - {name: large, to: '%[2]s'}
+  - {name: computed, to: "of ${fqdn}: ${lookup('text')}"}
+  - {name: chain, to_first_found: [wrong]}
+  - {name: wrong, type: Integer, to_first_found: [text]}
+  - when: {node: 'n%[3]d.example.org'}
+    bind: [{name: text, to: generation %[1]d}]
+`, n, strings.Repeat(fmt.Sprintf("generation %d, ", n), 100), n%4)
+}
+
+// build compiles bindings into the snapshot path, which it replaces.
+func build(t testing.TB, path, source string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "bindings")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "default.yaml"), []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var diags diag.List
+	content := compile.Compile(loader.Load(filepath.Dir(dir), loader.Options{}, &diags), compile.Options{}, &diags)
+	for _, d := range diags.Sorted() {
+		t.Fatalf("%s: %s [%s]", d.Pos, d.Message, d.Code)
+	}
+	if _, _, err := snapshot.Write(path, content); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replace puts a file with the given bytes in the place of path.
+func replace(t testing.TB, path string, content []byte) {
+	t.Helper()
+	tmp := path + ".new"
+	if err := os.WriteFile(tmp, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// watch watches path until the end of the test.
+func watch(t testing.TB, path string, opts bindings.WatchOptions) *bindings.Watcher {
+	t.Helper()
+	w, err := bindings.Watch(path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// byHand watches nothing on its own: tests call Check.
+var byHand = bindings.WatchOptions{Interval: -1}
+
+func check(t testing.TB, w *bindings.Watcher, want bool) {
+	t.Helper()
+	if switched, err := w.Check(); switched != want || err != nil {
+		t.Errorf("Check: switched is %v, %v; expected %v", switched, err, want)
+	}
+}
+
+func nodeFacts(t testing.TB, name string) *bindings.Facts {
+	t.Helper()
+	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Node: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return facts
+}
+
+func begin(t testing.TB, w *bindings.Watcher) bindings.Lease {
+	t.Helper()
+	lease, err := w.Request(nodeFacts(t, "n1.example.org"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lease
+}
+
+// answers fails the test unless l answers from generation n only.
+func answers(t testing.TB, l *bindings.Lease, n int) {
+	t.Helper()
+	if got, err := generationOf(l); err != nil || got != n {
+		t.Errorf("answers are of generation %d, %v; expected %d", got, err, n)
+	}
+}
+
+// generationOf is the generation that all answers of l name; an error if one fails or names another.
+func generationOf(l *bindings.Lease) (int, error) {
+	number, found, err := l.Lookup("number")
+	if err != nil || !found {
+		return 0, fmt.Errorf("number: found is %v, %w", found, err)
+	}
+	name := fmt.Sprintf("generation %d", number.Int())
+	node, _ := l.Category("node")
+	for key, want := range map[string]string{
+		"text":     name,
+		"computed": "of " + node + ": " + name,
+		"large":    strings.Repeat(name+", ", 100),
+	} {
+		v, found, err := l.Lookup(key)
+		if err != nil || !found || v.Text() != want {
+			return 0, fmt.Errorf("%s beside %s: found is %v, %.40q, %w", key, name, found, v.Text(), err)
+		}
+	}
+	return int(number.Int()), nil
+}
+
+func TestARequestStaysWithItsSnapshot(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, generation(1))
+	w := watch(t, path, byHand)
+	before := begin(t, w)
+	defer before.Close()
+	kept, _, err := before.Lookup("large")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, w, false)
+	build(t, path, generation(2))
+	check(t, w, true)
+	check(t, w, false)
+	after := begin(t, w)
+	defer after.Close()
+	answers(t, &before, 1)
+	answers(t, &after, 2)
+	if !strings.HasPrefix(kept.Text(), "generation 1,") {
+		t.Errorf("a value of the old snapshot became %.20q", kept.Text())
+	}
+}
+
+func TestASymbolicLinkIsFollowed(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "current")
+	for n := range 2 {
+		build(t, filepath.Join(dir, fmt.Sprint(n)), generation(n))
+	}
+	point := func(n int) {
+		if err := errors.Join(os.Symlink(fmt.Sprint(n), link+".new"), os.Rename(link+".new", link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	point(0)
+	w := watch(t, link, byHand)
+	for _, n := range []int{1, 0} {
+		point(n)
+		check(t, w, true)
+		lease := begin(t, w)
+		answers(t, &lease, n)
+		lease.Close()
+	}
+}
+
+func TestAFileThatIsNotSoundIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	path, next := filepath.Join(dir, "site.bsnap"), filepath.Join(dir, "next")
+	build(t, path, generation(1))
+	build(t, next, generation(2))
+	good, err := os.ReadFile(next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flip := func(at int) []byte {
+		bad := bytes.Clone(good)
+		bad[at] ^= 1
+		return bad
+	}
+	w := watch(t, path, byHand)
+	for name, bad := range map[string][]byte{
+		"version":   flip(8),
+		"format":    flip(0),
+		"header":    flip(100),
+		"body":      flip(len(good) - 100),
+		"truncated": good[:len(good)-64],
+		"empty":     {},
+		"text":      []byte("bindings"),
+	} {
+		replace(t, path, bad)
+		switched, err := w.Check()
+		var damage *snapshot.DamageError
+		if switched || !errors.Is(err, snapshot.ErrFormat) && !errors.Is(err, snapshot.ErrVersion) && !errors.As(err, &damage) {
+			t.Errorf("%s: switched is %v, %v", name, switched, err)
+		}
+		if _, again := w.Check(); again != err {
+			t.Errorf("%s: %v the first time, %v the second", name, err, again)
+		}
+		lease := begin(t, w)
+		answers(t, &lease, 1)
+		lease.Close()
+	}
+	replace(t, path, good)
+	check(t, w, true)
+	lease := begin(t, w)
+	defer lease.Close()
+	answers(t, &lease, 2)
+}
+
+func TestAnAbsentFileLeavesTheOldOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, generation(1))
+	w := watch(t, path, byHand)
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if switched, err := w.Check(); switched || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("switched is %v, %v", switched, err)
+	}
+	lease := begin(t, w)
+	defer lease.Close()
+	answers(t, &lease, 1)
+	if err := os.Rename(path+".away", path); err != nil {
+		t.Fatal(err)
+	}
+	check(t, w, true)
+}
+
+func TestPollingTellsWhatChanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, generation(1))
+	news := make(chan error, 10)
+	w := watch(t, path, bindings.WatchOptions{Interval: time.Millisecond, Notify: func(err error) { news <- err }})
+	replace(t, path, []byte("not a snapshot"))
+	if err := <-news; !errors.Is(err, snapshot.ErrFormat) {
+		t.Errorf("told %v of a file that is no snapshot", err)
+	}
+	time.Sleep(20 * time.Millisecond) // some polls, which should not repeat it
+	build(t, path, generation(2))
+	if err := <-news; err != nil {
+		t.Errorf("told %v of a new snapshot", err)
+	}
+	lease := begin(t, w)
+	defer lease.Close()
+	answers(t, &lease, 2)
+}
+
+// mapped counts the files below dir that this process has mapped; false where that cannot be told.
+func mapped(t *testing.T, dir string) int {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Skip(err)
+	}
+	return strings.Count(string(maps), dir)
+}
+
+func TestAFileIsUnmappedWithItsLastRequest(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "site.bsnap")
+	build(t, path, generation(1))
+	w := watch(t, path, byHand)
+	if mapped(t, dir) == 0 {
+		t.Skip("files are not mapped here")
+	}
+	expect := func(want int, when string) {
+		t.Helper()
+		if got := mapped(t, dir); got != want {
+			t.Errorf("%d files are mapped %s, expected %d", got, when, want)
+		}
+	}
+	first, second := begin(t, w), begin(t, w)
+	build(t, path, generation(2))
+	check(t, w, true)
+	first.Close()
+	first.Close()
+	expect(2, "while a request of the old file goes on")
+	second.Close()
+	expect(1, "when the last request is closed")
+	build(t, path, generation(3))
+	check(t, w, true)
+	expect(1, "when a file without requests is replaced")
+	replace(t, path, []byte("not a snapshot"))
+	w.Check()
+	expect(1, "when a file is refused")
+	last := begin(t, w)
+	w.Close()
+	answers(t, &last, 3)
+	last.Close()
+	expect(0, "when the watcher and its last request are closed")
+}
+
+func TestAClosedWatcherMakesNoRequests(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, generation(1))
+	w := watch(t, path, bindings.WatchOptions{})
+	for range 2 {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := w.Request(nodeFacts(t, "n1")); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Request: %v", err)
+	}
+	if _, err := w.Check(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Check: %v", err)
+	}
+}
+
+func TestAnErrorOutlivesItsRequest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, generation(1))
+	w := watch(t, path, byHand)
+	lease := begin(t, w)
+	_, _, err := lease.Lookup("chain")
+	lease.Close()
+	w.Close()
+	var lookupErr *bindings.Error
+	if !errors.As(err, &lookupErr) || lookupErr.Key != "wrong" || lookupErr.Code != "type_mismatch" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestALeaseCostsNoAllocation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, generation(1))
+	snap, err := bindings.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	w, facts := watch(t, path, byHand), nodeFacts(t, "n1.example.org")
+	plain := testing.AllocsPerRun(100, func() { request(t, snap, facts) })
+	leased := testing.AllocsPerRun(100, func() { lease(t, w, facts) })
+	if leased != plain {
+		t.Errorf("a request of a watcher allocates %v times, one of a snapshot %v times", leased, plain)
+	}
+}
+
+func request(t testing.TB, snap *bindings.Snapshot, facts *bindings.Facts) {
+	if _, err := snap.Request(facts); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func lease(t testing.TB, w *bindings.Watcher, facts *bindings.Facts) {
+	lease, err := w.Request(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Close()
+}
+
+func BenchmarkRequest(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "site.bsnap")
+	build(b, path, generation(1))
+	snap, err := bindings.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer snap.Close()
+	w, facts := watch(b, path, bindings.WatchOptions{}), nodeFacts(b, "n1.example.org")
+	b.Run("of=snapshot", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			request(b, snap, facts)
+		}
+	})
+	b.Run("of=watcher", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			lease(b, w, facts)
+		}
+	})
+}
+
+// Every value names its generation, so that a request that saw two snapshots, or a file unmapped too early, shows.
+func TestRequestsDuringReplacements(t *testing.T) {
+	const replacements, readers = 400, 4
+	dir := t.TempDir()
+	path := filepath.Join(dir, "site.bsnap")
+	build(t, path, generation(0))
+	w := watch(t, path, bindings.WatchOptions{Interval: time.Millisecond, Notify: func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	}})
+	var running sync.WaitGroup
+	stop := make(chan struct{})
+	for i := range readers {
+		facts := nodeFacts(t, fmt.Sprintf("n%d.example.org", i))
+		running.Go(func() { readUntil(t, stop, w, facts) })
+	}
+	for n := 1; n <= replacements; n++ {
+		build(t, path, generation(n))
+		if n%2 == 0 {
+			if _, err := w.Check(); err != nil { // beside the polls
+				t.Error(err)
+			}
+		}
+	}
+	close(stop)
+	running.Wait()
+	if _, err := w.Check(); err != nil {
+		t.Error(err)
+	}
+	lease := begin(t, w)
+	answers(t, &lease, replacements)
+	lease.Close()
+	if n := mapped(t, dir); n > 1 {
+		t.Errorf("%d files are mapped when all requests but those of the last are done", n)
+	}
+}
+
+// readUntil makes requests one after the other, each of them open across that of the next, until stop is closed.
+func readUntil(t *testing.T, stop <-chan struct{}, w *bindings.Watcher, facts *bindings.Facts) {
+	var older bindings.Lease
+	newest, seen := 0, 0
+	for {
+		select {
+		case <-stop:
+			older.Close()
+			t.Logf("%d requests, the last of generation %d", seen, newest)
+			return
+		default:
+		}
+		lease, err := w.Request(facts)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		n, err := generationOf(&lease)
+		if err != nil || n < newest {
+			t.Errorf("generation %d behind %d: %v", n, newest, err)
+		}
+		if seen > 0 {
+			if n, err := generationOf(&older); err != nil || n != newest {
+				t.Errorf("a request of generation %d answers from %d: %v", newest, n, err)
+			}
+		}
+		older.Close()
+		older, newest, seen = lease, n, seen+1
+	}
+}
+
+func ExampleWatch() {
+	path, remove := exampleSnapshot()
+	defer remove()
+	w, err := bindings.Watch(path, bindings.WatchOptions{Notify: func(err error) { log.Print("the new snapshot: ", err) }})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer w.Close()
+	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Node: "web1.example.org"})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	req, err := w.Request(facts)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer req.Close()
+	contact, found, err := req.Lookup("monitoring::contact")
+	fmt.Println(found, contact, err)
+	// Output:
+	// true ops@example.org <nil>
+}
