@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bindc/bench/gen"
+)
+
+// The same data for the peers. Variables are written %{name} there; nothing else in the generator's files differs.
+
+const hiera3Config = `---
+:backends: [yaml]
+:yaml:
+  :datadir: '%s/data'
+:logger: noop
+:hierarchy:
+  - 'node/%%{fqdn}'
+  - 'osfamily/%%{osfamily}'
+  - 'environment/%%{environment}'
+  - common
+  - 'modules/osfamily/%%{osfamily}'
+  - modules/common
+`
+
+const hiera5Site = `version: 5
+defaults: {datadir: data, data_hash: yaml_data}
+hierarchy:
+  - {name: node, path: 'node/%{fqdn}.yaml'}
+  - {name: osfamily, path: 'osfamily/%{osfamily}.yaml'}
+  - {name: environment, path: 'environment/%{environment}.yaml'}
+  - {name: common, path: common.yaml}
+`
+
+const hiera5Module = `version: 5
+defaults: {datadir: data, data_hash: yaml_data}
+hierarchy:
+  - {name: osfamily, path: 'osfamily/%{osfamily}.yaml'}
+  - {name: common, path: common.yaml}
+`
+
+// file is one file of a layout.
+type file struct {
+	path string
+	data []byte
+}
+
+// hiera5 is the site as Puppet's environment with modules; the environments of all nodes are this one.
+func hiera5(s *gen.Site) []file {
+	const root = "code/environments/production/"
+	var files []file
+	for f := range data(s) {
+		files = append(files, file{root + f.path, f.data})
+		if module, ok := strings.CutSuffix(f.path, "/data/common.yaml"); ok {
+			files = append(files, file{root + module + "/hiera.yaml", []byte(hiera5Module)})
+		}
+	}
+	return append(files, file{root + "hiera.yaml", []byte(hiera5Site)})
+}
+
+// hiera3 is the site in one hierarchy. Hiera 3 knows no modules, so that their data is put together below the site's.
+func hiera3(s *gen.Site, dir string) []file {
+	files := []file{{"hiera.yaml", fmt.Appendf(nil, hiera3Config, dir)}}
+	merged := map[string]*bytes.Buffer{}
+	for f := range data(s) {
+		_, below, inModule := strings.Cut(f.path, "/data/")
+		if !inModule {
+			files = append(files, f)
+			continue
+		}
+		path := "data/modules/" + below
+		if merged[path] == nil {
+			merged[path] = bytes.NewBufferString("---\n")
+		}
+		merged[path].Write(bytes.TrimPrefix(f.data, []byte("---\n")))
+	}
+	for path, text := range merged {
+		files = append(files, file{path, text.Bytes()})
+	}
+	return files
+}
+
+// data ranges over the data files of the site, in the peers' spelling.
+func data(s *gen.Site) iter.Seq[file] {
+	return func(yield func(file) bool) {
+		for i := range s.Files() {
+			path, text, bindings := s.File(i, nil)
+			if bindings > 0 && !yield(file{path, bytes.ReplaceAll(text, []byte("${"), []byte("%{"))}) {
+				return
+			}
+		}
+	}
+}
+
+// write writes files below dir, and what the peers are asked.
+func write(dir string, files []file, ask question) error {
+	asked, err := json.Marshal(ask)
+	if err != nil {
+		return err
+	}
+	for _, f := range append(files, file{"peers.json", asked}) {
+		path := filepath.Join(dir, f.path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// environments makes the other environments the same as production.
+func environments(dir string, names ...string) error {
+	for _, name := range names {
+		if err := os.Symlink("production", filepath.Join(dir, "code/environments", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
