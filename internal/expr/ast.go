@@ -9,7 +9,7 @@ type Op uint8
 
 const (
 	Const    Op = iota // Value; also undef, default and regular expressions
-	Var                // Name, without a leading ::
+	Var                // Name; inside of a lambda it may begin with ::, which passes over all parameters
 	Concat             // Kids are joined as text: a string with interpolations
 	ArrayLit           // Kids are elements
 	HashLit            // Kids are key, value, key, value...

@@ -98,22 +98,24 @@ func (ev *evaluator) checkParam(p *Param, v value.Value) error {
 	if err != nil {
 		return failf(p.Type, "the type of the parameter $%s is no type", p.Name)
 	}
-	if !p.Rest || t.Kind() == types.Array {
-		if err := ev.traverse(v); err != nil {
-			return err
-		}
-		if m := t.Assert(v); m != nil {
-			return failf(p.Type, "the parameter $%s of the lambda: %s", p.Name, m)
-		}
-		return nil
-	}
 	if err := ev.traverse(v); err != nil {
 		return err
 	}
+	if !p.Rest || t.Kind() == types.Array {
+		return p.mismatch(t.Assert(v))
+	}
 	for e := range v.Elems() {
-		if m := t.Assert(e); m != nil {
-			return failf(p.Type, "the parameter $%s of the lambda: %s", p.Name, m)
+		if err := p.mismatch(t.Assert(e)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// mismatch is m, which may be nil, as the error of the parameter.
+func (p *Param) mismatch(m *types.Mismatch) error {
+	if m == nil {
+		return nil
+	}
+	return failf(p.Type, "the parameter $%s of the lambda: %s", p.Name, m.Shown())
 }

@@ -59,7 +59,7 @@ func (c *call) convert(t *types.Type) (value.Value, error) {
 		return v, err
 	}
 	if m := t.Assert(v); m != nil {
-		return v, c.failf("the result is wrong: %s", m)
+		return v, c.failf("the result is wrong: %s", m.Shown())
 	}
 	return v, nil
 }

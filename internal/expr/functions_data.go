@@ -109,7 +109,7 @@ func (c *call) segments(path string) ([]value.Value, error) {
 	}
 }
 
-var variablePath = regexp.MustCompile(`^(?:::)?((?:[a-z]\w*::)*[a-z_]\w*)(?:\.(.*)|)$`)
+var variablePath = regexp.MustCompile(`^((?:::)?(?:[a-z]\w*::)*[a-z_]\w*)(?:\.(.*)|)$`)
 
 // runGetvar is a variable at a dotted path. An undefined variable is the default, never an error.
 func runGetvar(c *call) (value.Value, error) {
@@ -121,10 +121,7 @@ func runGetvar(c *call) (value.Value, error) {
 	if m == nil {
 		return value.Value{}, c.failf("'%s' does not begin with the name of a variable", text)
 	}
-	v, ok := c.ev.scope.find(m[1])
-	if !ok {
-		v, _ = c.ev.env.Variable(m[1])
-	}
+	v, _ := c.ev.named(m[1])
 	inner := *c
 	inner.args = append([]value.Value{v, value.FromString(m[2])}, c.args[1:]...)
 	return inner.get(v, m[2])
@@ -170,7 +167,7 @@ func (c *call) find(q query) (value.Value, error) {
 	}
 	if q.hasDefault && q.typ != nil {
 		if m := q.typ.Check(q.otherwise); m != nil {
-			return q.otherwise, c.failf("the default value: %s", m)
+			return q.otherwise, c.failf("the default value: %s", m.Shown())
 		}
 	}
 	return q.otherwise, nil

@@ -214,7 +214,7 @@ func runFqdnRand(c *call) (value.Value, error) {
 	if c.arg(2).Truthy() {
 		fqdn = downcase(fqdn)
 	}
-	seed, err := c.joinDeep(c.arg(1), ":")
+	seed, err := c.joinDeep(value.FromSlice(c.args[1:min(2, len(c.args))]), ":")
 	if err != nil {
 		return value.Value{}, err
 	}

@@ -111,9 +111,8 @@ func runJoin(c *call) (value.Value, error) {
 
 // joinDeep joins the texts of v and of arrays in it.
 func (c *call) joinDeep(v value.Value, delimiter string) (string, error) {
-	parts := flatten([]value.Value{v}, -1)
 	var b strings.Builder
-	for i, p := range parts {
+	for i, p := range joinable(nil, v) {
 		if err := c.ev.produce(weight(p) + len(delimiter)); err != nil { // before the text is made
 			return "", err
 		}
@@ -123,6 +122,21 @@ func (c *call) joinDeep(v value.Value, delimiter string) (string, error) {
 		b.WriteString(toS(p))
 	}
 	return b.String(), nil
+}
+
+// joinable appends what is joined of the array v: an empty array inside it is an empty text.
+func joinable(dst []value.Value, v value.Value) []value.Value {
+	for e := range v.Elems() {
+		switch {
+		case e.Kind() != value.Array:
+			dst = append(dst, e)
+		case e.Len() == 0:
+			dst = append(dst, value.FromString(""))
+		default:
+			dst = joinable(dst, e)
+		}
+	}
+	return dst
 }
 
 // digest makes a function that hashes text. Regular expressions count as what they are written as.

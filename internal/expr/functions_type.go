@@ -7,6 +7,9 @@ import (
 
 // runAssertType answers with its value if that is of the type, else with the lambda's answer.
 func runAssertType(c *call) (value.Value, error) {
+	if err := c.needs(2); err != nil {
+		return value.Value{}, err
+	}
 	t, err := c.valueType(c.args[0])
 	if err != nil {
 		return value.Value{}, err
@@ -23,7 +26,7 @@ func runAssertType(c *call) (value.Value, error) {
 		return v, nil
 	}
 	if c.lambda == nil {
-		return v, c.fail(m)
+		return v, c.failf("%s", m.Shown())
 	}
 	return c.yield(t.Value(), types.Detailed(v).Value())
 }

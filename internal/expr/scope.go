@@ -2,6 +2,7 @@ package expr
 
 import (
 	"strconv"
+	"strings"
 
 	"bindc/internal/value"
 )
@@ -45,15 +46,25 @@ func (s *scope) group(name string) value.Value {
 func isNumber(name string) bool { return name != "" && '0' <= name[0] && name[0] <= '9' }
 
 func (ev *evaluator) variable(n *Node) (value.Value, error) {
-	if v, ok := ev.scope.find(n.Name); ok {
-		return v, nil
-	}
 	if isNumber(n.Name) {
 		return ev.scope.group(n.Name), nil
 	}
-	v, ok := ev.env.Variable(n.Name)
+	v, ok := ev.named(n.Name)
 	if !ok && ev.strict {
 		return v, failf(n, "the variable $%s is not defined", n.Name)
 	}
 	return v, nil
+}
+
+// named is the variable of that name; a leading :: has it looked up in the top scope.
+func (ev *evaluator) named(name string) (value.Value, bool) {
+	from := ev.scope
+	if rest, ok := strings.CutPrefix(name, "::"); ok {
+		ev.varies() // when a part is folded, its top scope is not that of the whole
+		from, name = &ev.top, rest
+	}
+	if v, ok := from.find(name); ok {
+		return v, true
+	}
+	return ev.env.Variable(name)
 }

@@ -27,6 +27,9 @@ func runSprintf(c *call) (value.Value, error) {
 	}
 	args := make([]value.Value, 0, len(c.args)-1)
 	for _, a := range c.args[1:] {
+		if err := c.ev.traverse(a); err != nil {
+			return value.Value{}, err
+		}
 		args = append(args, plainArgument(a))
 	}
 	f := formatter{format: format, args: args, room: c.ev.size}
@@ -36,13 +39,30 @@ func runSprintf(c *call) (value.Value, error) {
 	return c.ev.text(string(f.out))
 }
 
-// plainArgument is what Puppet hands to functions of its third version: no undef and no regular expressions.
+// plainArgument is what Puppet hands to functions of its third version: no undef, and regular expressions as text.
 func plainArgument(v value.Value) value.Value {
-	switch v.Kind() {
-	case value.Undef:
+	if v.IsUndef() {
 		return value.FromString("")
+	}
+	return withoutRegexps(v)
+}
+
+func withoutRegexps(v value.Value) value.Value {
+	switch v.Kind() {
 	case value.Regexp:
 		return value.FromString(value.Slashed(v.Text()))
+	case value.Array:
+		out := make([]value.Value, 0, v.Len())
+		for e := range v.Elems() {
+			out = append(out, withoutRegexps(e))
+		}
+		return value.FromSlice(out)
+	case value.Hash:
+		var b value.Builder
+		for k, e := range v.Pairs() {
+			b.Set(withoutRegexps(k), withoutRegexps(e))
+		}
+		return b.Hash()
 	}
 	return v
 }
@@ -379,7 +399,7 @@ func (d directive) integer(verb byte, n int64) string {
 		return d.complement(verb, n)
 	}
 	digits := strconv.FormatUint(magnitude(n), base)
-	if d.precision == 0 && n == 0 {
+	if d.precision == 0 && n == 0 && !(d.alt && verb == 'o') {
 		digits = ""
 	}
 	prefix := ""
@@ -458,7 +478,7 @@ func (d directive) float(verb byte, f float64) string {
 	case math.IsInf(f, 0):
 		return d.pad(head + "Inf")
 	case verb == 'a' || verb == 'A':
-		head, digits := head+"0x", strings.TrimPrefix(hexFloat(f, d.precision), "0x")
+		head, digits := head+"0x", strings.TrimPrefix(d.hexFloat(f), "0x")
 		return cased(verb, d.fillNumber(head, digits))
 	}
 	precision := d.precision
@@ -472,12 +492,14 @@ func (d directive) float(verb byte, f float64) string {
 	return cased(verb, d.fillNumber(head, fmt.Sprintf(layout, f)))
 }
 
-// hexFloat is C's %a: the exponent has no leading zero.
-func hexFloat(f float64, precision int) string {
-	s := strconv.FormatFloat(f, 'x', precision, 64)
-	at := strings.IndexByte(s, 'p') + 2
-	if at+1 < len(s) && s[at] == '0' {
-		s = s[:at] + s[at+1:]
+// hexFloat is C's %a: the exponent has no leading zero, and # asks for a point.
+func (d directive) hexFloat(f float64) string {
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'x', d.precision, 64), "p")
+	if d.alt && !strings.Contains(mantissa, ".") {
+		mantissa += "."
 	}
-	return s
+	if exponent[1] == '0' && len(exponent) > 2 {
+		exponent = exponent[:1] + exponent[2:]
+	}
+	return mantissa + "p" + exponent
 }

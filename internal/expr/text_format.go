@@ -48,10 +48,16 @@ func defaultFormats() formatMap {
 	return formatMap{
 		{types.Of(types.Float), simpleFormat('f')},
 		{types.Of(types.Numeric), simpleFormat('d')},
-		{types.Of(types.Array), simpleFormat('a')},
-		{types.Of(types.Hash), simpleFormat('h')},
+		{types.Of(types.Array), collectionFormat('a')},
+		{types.Of(types.Hash), collectionFormat('h')},
 		{types.Of(types.Any), simpleFormat('s')},
 	}
+}
+
+func collectionFormat(letter byte) *textFormat {
+	f := simpleFormat(letter)
+	f.inner = quotedElements
+	return f
 }
 
 var quotedElements = formatMap{{types.Of(types.Any), simpleFormat('p')}}
@@ -171,32 +177,63 @@ func readContainerFormat(v value.Value) (*textFormat, error) {
 func mergeFormats(lower, higher formatMap) formatMap {
 	var out formatMap
 	for _, l := range lower {
-		covered, same := false, false
-		for _, h := range higher {
-			equal := h.typ.String() == l.typ.String()
-			same = same || equal
-			covered = covered || !equal && h.typ.Accepts(l.typ)
-		}
-		if !covered && !same {
-			out = append(out, l)
+		if !higher.covers(l.typ) {
+			out = append(out, typeFormat{l.typ, l.format.under(higher.of(l.typ))})
 		}
 	}
-	out = append(out, higher...)
+	for _, h := range higher {
+		if out.of(h.typ) == nil {
+			out = append(out, h)
+		}
+	}
 	return sortFormats(out)
 }
 
-// sortFormats puts narrower types before wider ones. As this orders only some pairs, each is put before the first
-// that is wider.
-func sortFormats(list formatMap) formatMap {
-	var out formatMap
-	for _, tf := range list {
-		i := slices.IndexFunc(out, func(o typeFormat) bool { return before(tf.typ, o.typ) })
-		if i < 0 {
-			i = len(out)
-		}
-		out = slices.Insert(out, i, tf)
+// of is the format of just the type t, or nil.
+func (m formatMap) of(t *types.Type) *textFormat {
+	i := slices.IndexFunc(m, func(tf typeFormat) bool { return tf.typ.Equal(t) })
+	if i < 0 {
+		return nil
 	}
-	return out
+	return m[i].format
+}
+
+// covers tells whether there is a format of a type wider than t.
+func (m formatMap) covers(t *types.Type) bool {
+	return slices.ContainsFunc(m, func(tf typeFormat) bool { return !tf.typ.Equal(t) && tf.typ.Accepts(t) })
+}
+
+// under is the format for what both f and higher, which may be nil, are given for: higher, which leaves to f what it
+// says nothing about.
+func (f *textFormat) under(higher *textFormat) *textFormat {
+	if higher == nil {
+		return f
+	}
+	merged := *higher
+	if merged.inner == nil {
+		merged.inner = f.inner
+	} else if f.inner != nil {
+		merged.inner = mergeFormats(f.inner, merged.inner)
+	}
+	return &merged
+}
+
+// sortFormats puts narrower types before wider ones. As this orders only some pairs, the answer depends on the algorithm:
+// this is the merge sort that Ruby uses on Linux.
+func sortFormats(list formatMap) formatMap {
+	if len(list) < 2 {
+		return list
+	}
+	left, right := sortFormats(list[:len(list)/2]), sortFormats(list[len(list)/2:])
+	out := make(formatMap, 0, len(list))
+	for len(left) > 0 && len(right) > 0 {
+		next := &left
+		if before(right[0].typ, left[0].typ) {
+			next = &right
+		}
+		out, *next = append(out, (*next)[0]), (*next)[1:]
+	}
+	return append(append(out, left...), right...)
 }
 
 // ranks order types of which neither is wider than the other.

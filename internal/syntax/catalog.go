@@ -56,7 +56,7 @@ func (p *parser) found() string {
 	case tString, tHeredoc, tQuote:
 		return "a string"
 	}
-	return text
+	return "'" + text + "'"
 }
 
 // failStatementCall notes an error for a name in front of what looks like its arguments.

@@ -1,8 +1,6 @@
 package syntax
 
 import (
-	"strings"
-
 	"bindc/internal/expr"
 	"bindc/internal/value"
 )
@@ -88,7 +86,7 @@ func (p *parser) word() *expr.Node {
 
 func (p *parser) variable(off int, name string) *expr.Node {
 	p.checkVariable(off, name)
-	return p.node(expr.Var, off, strings.TrimPrefix(name, "::"))
+	return p.node(expr.Var, off, name)
 }
 
 // quoted is the string whose opening double quote is tok.

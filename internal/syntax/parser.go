@@ -194,7 +194,7 @@ func (p *parser) checkTarget(begin token, left *expr.Node) {
 			p.fail(begin.off, "expected a variable, or a list of variables, on the left of =", "")
 		case isDigit(t.Name[0]):
 			p.fail(begin.off, "$"+t.Name+" is a match variable, which cannot be assigned", "")
-		case strings.Contains(t.Name, "::") || begin.kind == tVar && strings.HasPrefix(begin.text, "::"):
+		case strings.Contains(t.Name, "::"):
 			p.fail(begin.off, "only a local variable, without ::, can be assigned", "")
 		}
 	}

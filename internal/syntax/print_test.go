@@ -25,6 +25,8 @@ func TestPrint(t *testing.T) {
 		{`"${'a'}"`, `"${'a'}"`},
 		{`"a${'b'}"`, `"a${'b'}"`},
 		{`"${(1)}${$if}"`, `"${(1)}${$if}"`},
+		{"[$::x, \"${::x}\"]", "[$x, \"${x}\"]"},
+		{"with(1) |$x, $y = $::x| { \"${::x}\" }", "with(1) |$x, $y = $::x| { \"${::x}\" }"},
 		{"$x.map |$a, Integer $b = 1, *$c| {$a}", "map($x) |$a, Integer $b = 1, *$c| { $a }"},
 		{"f() |$a = (g())| >> Integer { $b = $a $b }", "f() |$a = (g())| >> Integer { $b = $a; $b }"},
 		{"Integer.new('1')", "Integer('1')"},

@@ -6,15 +6,26 @@ import (
 	"bindc/internal/value"
 )
 
-// Mismatch says that a value is not of a type. It shows nothing of the value but keys, as the value may be secret.
+// Mismatch says that a value is not of a type. Error shows nothing of the value but keys, as the value may be secret.
 type Mismatch struct {
 	Expected *Type
 	Found    string        // what is there: a type, or its length where only that is wrong
 	Path     []value.Value // where in the value, keys and indexes from the outside in; empty is the value itself
+	shown    string        // the number or String that is there, if it is of the right kind and yet wrong
 }
 
-func (m *Mismatch) Error() string {
-	s := "expected " + m.Expected.String() + ", found " + m.Found
+func (m *Mismatch) Error() string { return m.message(m.Found) }
+
+// Shown is the message for a value that is no secret: it tells a wrong number or String itself.
+func (m *Mismatch) Shown() string {
+	if m.shown == "" {
+		return m.Error()
+	}
+	return m.message(m.shown)
+}
+
+func (m *Mismatch) message(found string) string {
+	s := "expected " + m.Expected.String() + ", found " + found
 	if len(m.Path) > 0 {
 		s += " at "
 	}
@@ -62,7 +73,25 @@ func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch 
 	case t.kind == Data && (v.Kind() == value.Array || v.Kind() == value.Hash):
 		return explainData(v, path, how)
 	}
-	return &Mismatch{t, t.found(v), path}
+	return &Mismatch{Expected: t, Found: t.found(v), Path: path, shown: t.shown(v)}
+}
+
+// longestShown is how many characters of a String a message quotes.
+const longestShown = 60
+
+// shown is v as Mismatch.Shown tells it, or nothing.
+func (t *Type) shown(v value.Value) string {
+	switch k := v.Kind(); {
+	case k == value.Int && t.kind == Integer, k == value.Float && t.kind == Float:
+		return string(value.AppendText(nil, v))
+	case k == value.String && (t.kind == String || t.kind == Enum || t.kind == Pattern && !t.plain):
+		chars := []rune(v.Text())
+		if len(chars) > longestShown {
+			return value.Quote(string(chars[:longestShown])) + "..."
+		}
+		return value.Quote(v.Text())
+	}
+	return ""
 }
 
 // found describes v in contrast to t.
@@ -105,7 +134,7 @@ func (t *Type) explainPairs(v value.Value, path []value.Value, how manner) *Mism
 	key, val := t.entry(how)
 	for k, e := range v.Pairs() {
 		if !key.holds(k, how) {
-			return &Mismatch{key, key.found(k) + " as a key", step(path, k)}
+			return &Mismatch{Expected: key, Found: key.found(k) + " as a key", Path: step(path, k)}
 		}
 		if !val.holds(e, how) {
 			return val.explain(e, step(path, k), how)
@@ -122,14 +151,14 @@ func (t *Type) explainStruct(v value.Value, path []value.Value) *Mismatch {
 		e, ok := v.Get(name)
 		switch {
 		case !ok && !m.optional:
-			return &Mismatch{m.value, "no such key", step(path, name)}
+			return &Mismatch{Expected: m.value, Found: "no such key", Path: step(path, name)}
 		case ok && !m.value.holds(e, strictly):
 			return m.value.explain(e, step(path, name), strictly)
 		}
 	}
 	for k := range v.Pairs() {
 		if k.Kind() != value.String || !known[k.Text()] {
-			return &Mismatch{t, "an unknown key", step(path, k)}
+			return &Mismatch{Expected: t, Found: "an unknown key", Path: step(path, k)}
 		}
 	}
 	return nil

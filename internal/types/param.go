@@ -9,20 +9,18 @@ import (
 	"bindc/internal/value"
 )
 
-// With gives t parameters, as t[params...] does in an expression. Array parameters are spread.
+// With gives t parameters, as t[params...] does in an expression: these take the place of those it has. Array parameters
+// are spread.
 func (t *Type) With(params ...value.Value) (*Type, error) {
-	if t == nil || !t.plain {
-		return nil, fmt.Errorf("the type %s already has parameters", t)
-	}
 	spread, err := spreadParams(params, 0)
 	if err != nil {
 		return nil, err
 	}
-	if t.kind != Callable && len(spread) == 0 {
+	if t.Kind() != Callable && len(spread) == 0 {
 		return nil, fmt.Errorf("%s[] needs a parameter", t)
 	}
-	p := parameters{t: newType(t.kind), list: spread}
-	switch t.kind {
+	p := parameters{t: newType(t.Kind()), list: spread}
+	switch t.Kind() {
 	case Integer:
 		return p.integer()
 	case Float:
@@ -127,7 +125,7 @@ func (p parameters) span(i int) error {
 	if len(p.list)-i > 2 {
 		return p.wrongCount(i, i+2)
 	}
-	if i < len(p.list) && p.list[i].Kind() == value.Type { // String[Integer[1, 2]]
+	if i < len(p.list) && t.kind != Integer && p.list[i].Kind() == value.Type { // String[Integer[1, 2]]
 		r, err := p.typeAt(i)
 		if err != nil || r.Kind() != Integer || len(p.list)-i > 1 {
 			return p.wrong(i, "an Integer or default")
@@ -135,7 +133,7 @@ func (p parameters) span(i int) error {
 		t.min, t.max = r.min, r.max
 	}
 	for at, bound := range []*int64{&t.min, &t.max} {
-		if i+at >= len(p.list) || p.list[i].Kind() == value.Type {
+		if i+at >= len(p.list) || t.kind != Integer && p.list[i].Kind() == value.Type {
 			break
 		}
 		switch v := p.list[i+at]; v.Kind() {
@@ -405,16 +403,37 @@ func newMember(k, v value.Value) (member, error) {
 	return member{inner.texts[0], kt.kind == Optional, t}, nil
 }
 
+// variant reads the types of a Variant. Those of a Variant in it are its own, and one type alone is just that type.
 func (p parameters) variant() (*Type, error) {
 	var args []*Type
+	seen := map[string]bool{}
 	for i := range p.list {
 		inner, err := p.typeAt(i)
 		if err != nil {
 			return nil, err
 		}
-		args = append(args, inner)
+		for _, a := range inner.alternatives() {
+			if text := a.String(); !seen[text] {
+				seen[text] = true
+				args = append(args, a)
+			}
+		}
+	}
+	switch len(args) {
+	case 0:
+		return Of(Variant), nil
+	case 1:
+		return args[0], nil
 	}
 	return p.t.with(args...)
+}
+
+// alternatives are the types that t joins, if it is a Variant, else t.
+func (t *Type) alternatives() []*Type {
+	if t.Kind() == Variant {
+		return t.args
+	}
+	return []*Type{t}
 }
 
 // one reads the parameter of Optional, NotUndef, Iterable, Iterator and Type.

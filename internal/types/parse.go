@@ -22,9 +22,6 @@ func Parse(text string) (*Type, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("the text of the type is not valid UTF-8")
 	}
-	if !utf8.ValidString(text) {
-		return nil, errors.New("the text of the type is not valid UTF-8")
-	}
 	p := parser{text: text}
 	p.space()
 	v, err := p.param(0)

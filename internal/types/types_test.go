@@ -209,6 +209,23 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestShown holds messages about what is no secret to their text.
+func TestShown(t *testing.T) {
+	for _, c := range []struct{ typ, val, want string }{
+		{"Enum[a, b]", "c", "expected Enum['a', 'b'], found 'c'"},
+		{"Array[Integer[1, 5]]", "[1, 7]", "expected Integer[1, 5], found 7 at [1]"},
+		{"Float[1, 5]", "0.5", "expected Float[1.0, 5.0], found 0.5"},
+		{"String[80]", "'" + strings.Repeat("é", 70) + "'", "expected String[80], found '" + strings.Repeat("é", 60) + "'..."},
+		{"Pattern[/^a/]", "b", "expected Pattern[/^a/], found 'b'"},
+		{"Integer", "x", "expected Integer, found String"},
+		{"Array[Integer, 2]", "[1]", "expected Array[Integer, 2], found an Array of length 1"},
+	} {
+		if got := parsed(t, c.typ).Check(val(t, c.val)).Shown(); got != c.want {
+			t.Errorf("%s of %s:\nexpected %s\nfound    %s", c.typ, c.val, c.want, got)
+		}
+	}
+}
+
 // TestCheckEncoded checks a value that is a view of encoded bytes.
 func TestCheckEncoded(t *testing.T) {
 	v, _, err := value.View(string(value.Append(nil, val(t, "{a => [1, x], b => Integer}"))))
@@ -279,7 +296,7 @@ func TestAcceptsIsOrder(t *testing.T) {
 func TestTypesAreBounded(t *testing.T) {
 	typ := Of(Integer)
 	for range 200 {
-		next, err := Of(Variant).With(typ.Value(), typ.Value())
+		next, err := Of(Tuple).With(typ.Value(), typ.Value())
 		if err != nil {
 			return
 		}

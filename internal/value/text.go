@@ -69,7 +69,7 @@ func AppendFloat(dst []byte, f float64) []byte {
 		}
 		return append(dst, "Infinity"...)
 	}
-	if a := math.Abs(f); a == 0 || a >= 1e-4 && a < 1e15 {
+	if a := math.Abs(f); a == 0 || a >= 1e-4 && (a < 1e15 || a < 1e16 && a != math.Trunc(a)) {
 		at := len(dst)
 		dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
 		if !strings.Contains(string(dst[at:]), ".") {
