@@ -23,7 +23,7 @@ const (
 	Case               // Kids[0] the control, then Option nodes
 	Selector           // Kids[0] the control, then Option nodes
 	Option             // Kids: the values that match, last the result
-	Assign             // Name = Kids[0]
+	Assign             // Name = Kids[0]; without Name the targets are Kids[1:]: Vars and ArrayLits of targets
 	Block              // Kids in order, the value is the last one's; no Kids: undef
 )
 

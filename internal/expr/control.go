@@ -7,19 +7,71 @@ import (
 
 func (ev *evaluator) assign(n *Node) (value.Value, error) {
 	v, err := ev.eval(n.Kids[0])
-	if err != nil {
-		return v, err
+	switch {
+	case err != nil:
+	case n.Name != "":
+		err = ev.set(n, v)
+	default:
+		err = ev.setAll(n, n.Kids[1:], v)
 	}
+	return v, err
+}
+
+// set gives the variable that n names its value.
+func (ev *evaluator) set(n *Node, v value.Value) error {
 	for _, l := range ev.scope.locals {
 		if l.name == n.Name {
-			return v, failf(n, "the variable $%s has a value already", n.Name)
+			return failf(n, "the variable $%s has a value already", n.Name)
 		}
 	}
 	if isNumber(n.Name) {
-		return v, failf(n, "the match variable $%s cannot be assigned", n.Name)
+		return failf(n, "the match variable $%s cannot be assigned", n.Name)
 	}
 	ev.scope.locals = append(ev.scope.locals, local{n.Name, v})
-	return v, nil
+	return nil
+}
+
+// setAll gives each of the targets, which are variables and lists of targets, its part of v: of a hash the value under
+// its name, else the element at its place.
+func (ev *evaluator) setAll(n *Node, targets []*Node, v value.Value) error {
+	if v.Kind() == value.Hash {
+		return ev.setByName(targets, v)
+	}
+	parts := []value.Value{v}
+	if v.Kind() == value.Array {
+		parts = v.Slice()
+	}
+	if len(parts) != len(targets) {
+		return failf(n, "%s cannot be assigned to %s", count(len(parts), "value"), count(len(targets), "variable"))
+	}
+	for i, t := range targets {
+		err := error(nil)
+		if t.Op == Var {
+			err = ev.set(t, parts[i])
+		} else {
+			err = ev.setAll(t, t.Kids, parts[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (ev *evaluator) setByName(targets []*Node, v value.Value) error {
+	for _, t := range targets {
+		if t.Op != Var {
+			return failf(t, "of a hash, only variables can be assigned by their names")
+		}
+		part, ok := v.Get(value.FromString(t.Name))
+		if !ok {
+			return failf(t, "the hash has no value for $%s", t.Name)
+		}
+		if err := ev.set(t, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (ev *evaluator) block(n *Node) (v value.Value, err error) {

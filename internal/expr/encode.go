@@ -57,7 +57,7 @@ var shapes = [...]shape{
 	Case:     {false, 1, -1}, // from the second on, all are Options, and nothing else has Options
 	Selector: {false, 1, -1},
 	Option:   {false, 1, -1},
-	Assign:   {true, 1, 1},
+	Assign:   {true, 1, -1}, // with a name just 1; else the others are Vars and ArrayLits of these
 	Block:    {false, 0, -1},
 }
 
@@ -215,7 +215,20 @@ func (d *decoder) fill(n *Node, depth int) bool {
 			return false
 		}
 	}
-	return s.max == 0 || d.kids(n, s, depth-1)
+	return s.max == 0 || d.kids(n, s, depth-1) && (n.Op != Assign || validAssign(n))
+}
+
+func validAssign(n *Node) bool {
+	if n.Name != "" {
+		return len(n.Kids) == 1
+	}
+	return allTargets(n.Kids[1:])
+}
+
+func allTargets(list []*Node) bool {
+	return !slices.ContainsFunc(list, func(n *Node) bool {
+		return n.Op != Var && (n.Op != ArrayLit || !allTargets(n.Kids))
+	})
 }
 
 func validName(n *Node) bool {

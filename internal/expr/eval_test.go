@@ -69,6 +69,9 @@ func TestEval(t *testing.T) {
 		{`lookup('hash').map |$k, $v| { $v }`, `[1]`},
 		{`call('lookup', 'port')`, `80`},
 		{`$num = 6 $num`, `6`},
+		{`[$a, [$b, $c]] = [1, [2, 3]] [$c, $b, $a]`, `[3, 2, 1]`},
+		{`[$a, $b] = {b => 2, a => 1, c => 3} [$a, $b]`, `[1, 2]`},
+		{`[$a] = 1 $a`, `1`},
 		{`$num = 6 with(1) |$num, $p = $::num| { [$num, $::num, "${::num}", $p, getvar('::num')] }`, `[1, 6, "6", 6, 6]`},
 		{`with(1) |$x| { $y = 2 [$y, $::y, $::x] }`, `[2, null, null]`},
 		{`getvar('m::v')`, `7`},
@@ -119,6 +122,9 @@ func TestErrors(t *testing.T) {
 		{`'abc' =~ '(a)\1'`, `backreferences (\1) are not supported`},
 		{`5[0]`, `[] does not apply to Integer`},
 		{`sprintf('%d', 'x')`, `0: sprintf(): the String is no Integer`},
+		{`[$a, $b] = [1, 2, 3]`, `0: 3 values cannot be assigned to 2 variables`},
+		{`[$a, $b] = {a => 1}`, `5: the hash has no value for $b`},
+		{`[$a, $a] = [1, 2]`, `5: the variable $a has a value already`},
 		{`$x = 1 $x = 2`, `7: the variable $x has a value already`},
 	} {
 		_, err := expr.Eval(parse(t, c.src), site, expr.Options{})

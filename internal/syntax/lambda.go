@@ -45,7 +45,11 @@ func (p *parser) params() []expr.Param {
 		if n := len(list); n > 0 && list[n-1].Rest {
 			p.fail(off, "expected | after *$"+list[n-1].Name+", which takes all the rest", "")
 		}
-		list = append(list, p.param())
+		param := p.param()
+		if n := len(list); n > 0 && list[n-1].Default != nil && param.Default == nil && !param.Rest {
+			p.fail(off, "the parameter $"+param.Name+" needs a default, as the one before it has one", "")
+		}
+		list = append(list, param)
 		if !p.accept(",") {
 			break
 		}

@@ -184,23 +184,30 @@ func (p *parser) item() *expr.Node {
 
 // checkTarget notes an error if nothing can be assigned to left, which begins at begin.
 func (p *parser) checkTarget(begin token, left *expr.Node) {
-	targets := []*expr.Node{left}
-	if left.Op == expr.ArrayLit && begin.text == "[" {
-		targets = left.Kids
+	if begin.kind != tVar && begin.text != "[" { // a bare word in ${}, or a list in parentheses
+		p.failTarget(begin.off)
 	}
-	for _, t := range targets {
-		switch {
-		case t.Op != expr.Var || left.Op == expr.Var && begin.kind != tVar:
-			p.fail(begin.off, "expected a variable, or a list of variables, on the left of =", "")
-		case isDigit(t.Name[0]):
-			p.fail(begin.off, "$"+t.Name+" is a match variable, which cannot be assigned", "")
-		case strings.Contains(t.Name, "::"):
-			p.fail(begin.off, "only a local variable, without ::, can be assigned", "")
+	p.checkTargets(begin.off, left)
+}
+
+// checkTargets checks a variable or a list of targets; off is where the whole begins.
+func (p *parser) checkTargets(off int, n *expr.Node) {
+	switch {
+	case n.Op == expr.ArrayLit && len(n.Kids) > 0:
+		for _, kid := range n.Kids {
+			p.checkTargets(off, kid)
 		}
+	case n.Op != expr.Var:
+		p.failTarget(off)
+	case isDigit(n.Name[0]):
+		p.fail(off, "$"+n.Name+" is a match variable, which cannot be assigned", "")
+	case strings.Contains(n.Name, "::"):
+		p.fail(off, "only a local variable, without ::, can be assigned", "")
 	}
-	if len(targets) == 0 {
-		p.fail(begin.off, "expected a variable in the list on the left of =", "")
-	}
+}
+
+func (p *parser) failTarget(off int) {
+	p.fail(off, "expected a variable, or a list of variables, on the left of =", "")
 }
 
 // assign makes left = right of what checkTarget checked. Of several variables, Name is "" and Kids[1:] are they.

@@ -29,7 +29,10 @@ func TestErrors(t *testing.T) {
 		{"^$1 = 2", "match variable"},
 		{"^$::x = 2", "only a local variable"},
 		{"^[$::a, $b] = [1, 2]", "only a local variable"},
-		{"^[$a, [$b]] = 1", "expected a variable"},
+		{"^[$a, []] = 1", "expected a variable"},
+		{"^[$a, 1] = 1", "expected a variable"},
+		{"^([$a, $b]) = 1", "expected a variable"},
+		{"f() |$a = 1, ^$b| { 1 }", "the parameter $b needs a default"},
 		{"1 + ^'abc", "the string is not closed"},
 		{`1 + ^"abc`, "the string is not closed"},
 		{`"a ^${x"`, "${ is not closed"},
@@ -153,7 +156,7 @@ func TestOffsets(t *testing.T) {
 }
 
 func TestWalkSeesLambdas(t *testing.T) {
-	n, errs := ParseExpression(`a(b($x)).c |Array[Integer] $p = (d(1)), $q| { e("t${f()}"); [g()] }`)
+	n, errs := ParseExpression(`a(b($x)).c |$q, Array[Integer] $p = (d(1))| { e("t${f()}"); [g()] }`)
 	if errs != nil {
 		t.Fatal(errs)
 	}
