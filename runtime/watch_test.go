@@ -395,7 +395,11 @@ func BenchmarkRequest(b *testing.B) {
 
 // Every value names its generation, so that a request that saw two snapshots, or a file unmapped too early, shows.
 func TestRequestsDuringReplacements(t *testing.T) {
-	const replacements, readers = 400, 4
+	const readers = 3
+	replacements := 300
+	if testing.Short() {
+		replacements = 150
+	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site.bsnap")
 	build(t, path, generation(0))

@@ -59,7 +59,8 @@ func verifyCommand() *cobra.Command {
 }
 
 func infoCommand() *cobra.Command {
-	return &cobra.Command{
+	var dump bool
+	cmd := &cobra.Command{
 		Use:     "info FILE",
 		Short:   "Say what a snapshot is and what is in it",
 		Example: "  bindq info site.bsnap",
@@ -69,6 +70,9 @@ func infoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if dump {
+				return snap.Dump(cmd.OutOrStdout())
+			}
 			inputs, err := snap.File().Inputs()
 			if err != nil {
 				return err
@@ -76,6 +80,8 @@ func infoCommand() *cobra.Command {
 			return printInfo(cmd.OutOrStdout(), snap.File().Info(), inputs)
 		},
 	}
+	cmd.Flags().BoolVar(&dump, "dump", false, "show every record instead: its offset, its bytes and their meaning, secrets too")
+	return cmd
 }
 
 func printInfo(out io.Writer, in snapshot.Info, inputs []snapshot.Input) error {

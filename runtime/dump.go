@@ -1,0 +1,113 @@
+package runtime
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+// Dump writes every record of the file with its offset, its bytes and what they mean, sensitive values too. The error is
+// that of out.
+func (s *Snapshot) Dump(out io.Writer) error {
+	return s.file.Dump(out, describeRecipe, describeProgram)
+}
+
+func describeProgram(encoded string) string {
+	n, err := expr.Decode(encoded)
+	if err != nil {
+		return err.Error()
+	}
+	return describeNode(n)
+}
+
+func describeRecipe(encoded string) string {
+	r, err := recipe.Decode(encoded)
+	if err != nil {
+		return err.Error()
+	}
+	return recipeText(r)
+}
+
+// kindNames are the names of format.md, table recipe kinds.
+var kindNames = map[recipe.Kind]string{
+	recipe.Constant: "constant", recipe.Expression: "expression", recipe.LookupOf: "lookup", recipe.FirstFound: "first found",
+	recipe.HashLookup: "hash lookup", recipe.Custom: "custom", recipe.Abstract: "abstract", recipe.Multibind: "multibind",
+	recipe.Contributions: "contributions",
+}
+
+// recipeText is a recipe in one line: its kind, and whatever of its fields is set.
+func recipeText(r *recipe.Recipe) string {
+	words := []string{kindNames[r.Kind]}
+	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
+	if r.Sensitive {
+		add("sensitive")
+	}
+	if r.Type != nil {
+		add("type %s", r.Type)
+	}
+	if r.Name != "" {
+		add("%q", r.Name)
+	}
+	for _, t := range r.Targets {
+		add("of %q", t.Key)
+		if t.Type != nil {
+			add("type %s", t.Type)
+		}
+	}
+	if !r.Value.IsUndef() {
+		add("%s", value.AppendJSON(nil, r.Value))
+	}
+	if r.Expr != nil {
+		add("%s", describeNode(r.Expr))
+	}
+	if o := r.Options; o != nil {
+		add("array %t, resolution %d, flatten %d, uniq %t, named %t, unnamed %t", o.Array, o.Resolution, o.Flatten, o.Uniq, o.PriorityOnNamed, o.PriorityOnUnnamed)
+		if o.Element != nil {
+			add("element %s", o.Element)
+		}
+	}
+	for _, p := range r.Parts {
+		add("(part %q precedence %d place %d: %s)", p.Name, p.Precedence, p.Place, recipeText(p.Recipe))
+	}
+	if r.Transformer != nil {
+		add("transformer %s", describeLambda(r.Transformer))
+	}
+	return strings.Join(words, " ")
+}
+
+// opNames are the names of format.md, table ops.
+var opNames = map[expr.Op]string{
+	expr.Const: "Const", expr.Var: "Var", expr.Concat: "Concat", expr.ArrayLit: "ArrayLit", expr.HashLit: "HashLit", expr.Splat: "Splat",
+	expr.Access: "Access", expr.TypeName: "TypeName", expr.Call: "Call", expr.Unary: "Unary", expr.Binary: "Binary", expr.If: "If",
+	expr.Case: "Case", expr.Selector: "Selector", expr.Option: "Option", expr.Assign: "Assign", expr.Block: "Block",
+}
+
+// describeNode is a tree with every node in brackets: (Concat (Const "db.") (Var domain)).
+func describeNode(n *expr.Node) string {
+	text := "(" + opNames[n.Op]
+	if n.Op == expr.Const {
+		text += " " + string(value.AppendJSON(nil, n.Value))
+	}
+	if n.Name != "" {
+		text += " " + n.Name
+	}
+	for _, kid := range n.Kids {
+		text += " " + describeNode(kid)
+	}
+	if n.Lambda != nil {
+		text += " " + describeLambda(n.Lambda)
+	}
+	return text + ")"
+}
+
+func describeLambda(l *expr.Lambda) string {
+	names := make([]string, len(l.Params))
+	for i, p := range l.Params {
+		names[i] = p.Name
+	}
+	return "|" + strings.Join(names, ", ") + "| " + describeNode(l.Body)
+}
