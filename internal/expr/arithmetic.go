@@ -164,7 +164,11 @@ func (ev *evaluator) concatenate(n *Node, left, right value.Value) (value.Value,
 
 // merge adds a hash, or an array that makes one, to a hash.
 func (ev *evaluator) merge(n *Node, left, right value.Value) (value.Value, error) {
-	if right.Kind() == value.Array {
+	switch {
+	case right.Kind() != value.Array:
+	case right.Len() == 1 && right.Index(0).Kind() == value.Hash:
+		right = right.Index(0)
+	default:
 		h, err := ev.hashOfArray(right, allArrays(right))
 		if err != nil {
 			return left, err

@@ -56,6 +56,9 @@ func (ev *evaluator) check(v value.Value, n int) error {
 // stepsPerNode is how many elements are looked at in the time of one step.
 const stepsPerNode = 16
 
+// sizeOfNode is what an element counts towards the size of a whole value, which may hold it many times over.
+const sizeOfNode = 32
+
 // scale adds up what is in a value: its elements, and its bytes as text.
 type scale struct{ nodes, bytes, limit int }
 
@@ -83,7 +86,7 @@ func (s *scale) add(v value.Value, depth int) error {
 			}
 		}
 	}
-	if s.bytes+8*s.nodes > s.limit {
+	if s.bytes+sizeOfNode*s.nodes > s.limit {
 		return errSize
 	}
 	return nil

@@ -439,6 +439,9 @@ func (c *call) identify(v value.Value) (string, error) {
 		v = answer
 	}
 	id := identity(v)
+	if err := c.ev.spend(1); err != nil {
+		return "", err
+	}
 	return id, c.ev.produce(len(id))
 }
 

@@ -16,12 +16,22 @@ func eachText(f func(string) string) func(*call) (value.Value, error) {
 		case value.Int, value.Float:
 			return v, nil
 		case value.String:
-			return c.ev.text(f(v.Text()))
+			return c.mapText(v, f)
 		case value.Array:
 			return c.mapTexts(v, f)
 		}
 		return v, c.wrong(0, "a String, a number, or an Array of strings or of numbers")
 	}
+}
+
+// bytesPerStep is how many bytes of text are looked at in the time of one step, at the least.
+const bytesPerStep = 16
+
+func (c *call) mapText(v value.Value, f func(string) string) (value.Value, error) {
+	if err := c.ev.spend(len(v.Text()) / bytesPerStep); err != nil {
+		return v, err
+	}
+	return c.ev.text(f(v.Text()))
 }
 
 func (c *call) mapTexts(v value.Value, f func(string) string) (value.Value, error) {
@@ -32,10 +42,10 @@ func (c *call) mapTexts(v value.Value, f func(string) string) (value.Value, erro
 			return v, c.failf("the elements of argument 1 must all be strings or all be numbers, found %s", describe(v))
 		}
 		if k == value.String {
-			e = value.FromString(f(e.Text()))
-		}
-		if err := c.ev.produce(weight(e)); err != nil {
-			return v, err
+			var err error
+			if e, err = c.mapText(e, f); err != nil {
+				return v, err
+			}
 		}
 		out = append(out, e)
 	}
@@ -52,7 +62,7 @@ func (c *call) deepText(v value.Value, f func(string) string) (value.Value, erro
 	case value.Int, value.Float:
 		return v, nil
 	case value.String:
-		return c.ev.text(f(v.Text()))
+		return c.mapText(v, f)
 	case value.Array:
 		out := make([]value.Value, 0, v.Len())
 		for e := range v.Elems() {

@@ -331,9 +331,10 @@ func commonKind(a, b *Type) *Type {
 			return Of(String)
 		}
 		t = newType(Enum)
-		t.texts = slices.Concat(a.texts, b.texts)
-		slices.Sort(t.texts)
-		t.texts = slices.Compact(t.texts)
+		t.texts = a.texts
+		for _, text := range b.texts {
+			t.texts = withText(t.texts, text)
+		}
 	default:
 		return nil
 	}
@@ -343,14 +344,21 @@ func commonKind(a, b *Type) *Type {
 	return t
 }
 
+// withText is the sorted list with text in its place.
+func withText(list []string, text string) []string {
+	i, there := slices.BinarySearch(list, text)
+	if there {
+		return list
+	}
+	return slices.Insert(slices.Clip(list), i, text)
+}
+
 func commonEnum(enum, s *Type) *Type {
 	if !s.exact || enum.plain {
 		return Of(Enum)
 	}
 	t := newType(Enum)
-	t.texts = append(slices.Clone(enum.texts), s.texts[0])
-	slices.Sort(t.texts)
-	t.texts = slices.Compact(t.texts)
+	t.texts = withText(enum.texts, s.texts[0])
 	if t.measure() != nil {
 		return Of(Enum)
 	}

@@ -195,17 +195,21 @@ func (t *Type) with(args ...*Type) (*Type, error) {
 
 // measure adds up what is in t and refuses what is too large.
 func (t *Type) measure() error {
-	inner := t.args
-	for _, m := range t.members {
-		inner = append(inner[:len(inner):len(inner)], m.value)
-	}
 	t.nodes, t.depth = 1+len(t.texts), 1
-	for _, a := range inner {
-		t.nodes += a.nodes
-		t.depth = max(t.depth, a.depth+1)
+	for _, a := range t.args {
+		t.hold(a)
+	}
+	for _, m := range t.members {
+		t.hold(m.value)
 	}
 	if t.nodes > MaxNodes || t.depth > MaxDepth {
 		return fmt.Errorf("the type is too large")
 	}
 	return nil
+}
+
+// hold counts a, which is in t.
+func (t *Type) hold(a *Type) {
+	t.nodes += a.nodes
+	t.depth = max(t.depth, a.depth+1)
 }
