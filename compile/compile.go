@@ -4,11 +4,13 @@
 package compile
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -22,8 +24,7 @@ type Options struct {
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
 // was not read whole only the values are checked: who wins could not be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
-	c := &composer{site: site, diags: diags, keys: map[string]int{}, values: map[string]uint32{}, lookups: map[uint32]*recipe.Recipe{},
-		contributions: map[string][]candidate{}, declared: map[string][]declaration{}}
+	c := &composer{site: site, diags: diags, scopeAt: map[scopeKey]int{}, contributions: map[string][]candidate{}, declared: map[string][]declaration{}}
 	whole := !diags.Failed()
 	c.rankConditions()
 	c.collect()
@@ -31,55 +32,105 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 		return nil
 	}
 	c.checkMultibinds()
+	c.numberKeys()
+	c.contribute()
 	c.decide()
 	c.checkLoops()
-	c.contribute()
 	content := c.content()
 	content.Strict = opts.StrictVariables
 	return content
 }
 
-// composer is one run of Compile.
+// composer is one run of Compile. Keys have two numbers: in the pool of the site, where keys of files that do not count may
+// be too, and in the order of names, which is that of the snapshot. Values likewise.
 type composer struct {
 	site  *loader.Site
 	diags *diag.List
 
-	classes    []int // per condition, the precedence of its categories; 0 is the highest
-	classCount int
+	shapes     []shape
+	shapeOf    []int // per condition
+	classCount int   // of categories, see shape
 
-	keys       map[string]int // number of each key, in order of appearance
-	names      []string       // of keys
-	candidates [][]candidate  // per key
-	values     map[string]uint32
-	stored     []snapshot.Stored
-	lookups    map[uint32]*recipe.Recipe // of values that look other keys up
-	bindings   int
+	scopes   []scope
+	scopeAt  map[scopeKey]int
+	bindings int
+
+	names  []string // of keys, sorted
+	number []uint32 // of a key in names, by that in the pool
+	stored []uint32 // numbers in the pool of the values that are bound, in order of appearance
+	order  []uint32 // of a value in stored, plus one, by that in the pool
 
 	declared      map[string][]declaration // multibinds by id
 	contributions map[string][]candidate   // to multibinds, by id
 
-	defaults []int // per key, the value of its unconditional binding, or -1
+	floors   []int // per key, the rank of its highest unconditional binding, or noRank
+	defaults []int // per key, the value of that binding, or -1
 	levels   map[levelKey]*level
+}
+
+// shape is the dimensions a condition names.
+type shape struct {
+	dims  []int
+	class int // precedence by categories; 0 is the highest
+}
+
+// scope is what one layer binds under one condition, in order of the input.
+type scope struct {
+	layer, condition int
+	rank             int // precedence over all layers; 0 is the highest
+	members          []member
+	contributions    []snapshot.Entry // under internal keys, see contribute
+}
+
+type scopeKey struct{ layer, condition int }
+
+// member is a data file, or one structured binding.
+type member struct {
+	place   int // in the input; of a file, of its first entry
+	file    *loader.DataFile
+	binding *loader.Binding
+
+	key, value uint32 // of the binding, in the pools
 }
 
 // candidate is a binding under one of its conditions.
 type candidate struct {
-	binding   *loader.Binding
+	binding   *loader.Binding  // nil for
+	file      *loader.DataFile // entry of a data file
+	entry     int
+	key       uint32 // in names
 	layer     int
 	condition int
-	rank      int // precedence over all layers; 0 is the highest
-	place     int // in the input
-	value     uint32
+	rank      int
+	place     int
+	value     uint32         // in the pool
 	recipe    *recipe.Recipe // of a contribution
+}
+
+// pos is where the candidate is written.
+func (c *candidate) pos() diag.Pos {
+	if c.binding != nil {
+		return c.binding.Pos()
+	}
+	return c.file.Pos(c.entry)
+}
+
+// more is what only the long form has, or nil.
+func (c *candidate) more() *loader.Attributes {
+	if c.binding == nil {
+		return nil
+	}
+	return c.binding.More
 }
 
 // rankConditions finds the precedence of every condition by its categories (language.md, section 6): they are compared
 // one by one, highest first; where one list is a prefix of the other, the longer is higher. Guards do not count.
 func (c *composer) rankConditions() {
-	categories := make([][]int, len(c.site.Conditions))
-	for i, condition := range c.site.Conditions {
-		for _, t := range condition {
-			if d := c.site.Dimensions[t.Dimension].Category; d >= 0 {
+	c.findShapes()
+	categories := make([][]int, len(c.shapes))
+	for i, s := range c.shapes {
+		for _, dim := range s.dims {
+			if d := c.site.Dimensions[dim].Category; d >= 0 {
 				categories[i] = append(categories[i], d)
 			}
 		}
@@ -90,9 +141,27 @@ func (c *composer) rankConditions() {
 	slices.SortFunc(distinct, comparePrecedence)
 	distinct = slices.CompactFunc(distinct, slices.Equal)
 	c.classCount = len(distinct)
-	c.classes = make([]int, len(categories))
 	for i, cs := range categories {
-		c.classes[i], _ = slices.BinarySearchFunc(distinct, cs, comparePrecedence)
+		c.shapes[i].class, _ = slices.BinarySearchFunc(distinct, cs, comparePrecedence)
+	}
+}
+
+func (c *composer) findShapes() {
+	seen := map[string]int{}
+	c.shapeOf = make([]int, len(c.site.Conditions))
+	var key []byte
+	for i, condition := range c.site.Conditions {
+		key = key[:0]
+		for _, t := range condition {
+			key = appendDim(key, t.Dimension)
+		}
+		n, ok := seen[string(key)]
+		if !ok {
+			n = len(c.shapes)
+			seen[string(key)] = n
+			c.shapes = append(c.shapes, shape{dims: dimsOf(condition)})
+		}
+		c.shapeOf[i] = n
 	}
 }
 
@@ -106,61 +175,126 @@ func comparePrecedence(a, b []int) int {
 	return len(b) - len(a)
 }
 
-// collect compiles every binding and files it under its key, or under the multibinding it contributes to.
+// rank is the precedence of what a layer binds under a condition.
+func (c *composer) rank(layer, condition int) int {
+	return layer*c.classCount + c.shapes[c.shapeOf[condition]].class
+}
+
+// collect files every binding under its scope, or under the multibinding it contributes to.
 func (c *composer) collect() {
-	place := 0
 	for layer := range c.site.Layers {
 		for i := range c.site.Layers[layer].Contributions {
-			bindings := c.site.Layers[layer].Contributions[i].Bindings
-			for j := range bindings {
-				c.file(&bindings[j], layer, place)
-				place++
+			contribution := &c.site.Layers[layer].Contributions[i]
+			for j := range contribution.Files {
+				c.addFile(&contribution.Files[j], layer)
+			}
+			for j := range contribution.Bindings {
+				c.addBinding(&contribution.Bindings[j], layer)
 			}
 		}
 	}
-	c.bindings = place
 }
 
-func (c *composer) file(b *loader.Binding, layer, place int) {
-	cand := candidate{binding: b, layer: layer, place: place}
-	contributes := b.More != nil && b.More.In != nil
-	if contributes {
-		c.fileContribution(cand)
+func (c *composer) addFile(f *loader.DataFile, layer int) {
+	s := c.scope(layer, f.Condition)
+	s.members = append(s.members, member{place: c.bindings, file: f})
+	c.bindings += len(f.Entries)
+	for _, e := range f.Entries {
+		c.store(e.Value)
+	}
+}
+
+func (c *composer) addBinding(b *loader.Binding, layer int) {
+	place := c.bindings
+	c.bindings++
+	if b.More != nil && b.More.In != nil {
+		c.fileContribution(candidate{binding: b, layer: layer, place: place})
 		return
 	}
-	cand.value, _ = c.value(b) // one that cannot be compiled takes part all the same: it is reported, and binds the key
-	key, ok := c.keys[b.Key]
-	if !ok {
-		key = len(c.names)
-		c.keys[b.Key] = key
-		c.names = append(c.names, b.Key)
-		c.candidates = append(c.candidates, nil)
-	}
+	m := member{place: place, binding: b, key: c.site.Pools.Keys.Number([]byte(b.Key)), value: c.value(b)}
+	c.store(m.value)
 	for _, w := range b.When {
-		cand.condition, cand.rank = w, layer*c.classCount+c.classes[w]
-		c.candidates[key] = append(c.candidates[key], cand)
+		s := c.scope(layer, w)
+		s.members = append(s.members, m)
 	}
 }
 
-// store interns an encoded value and returns its number.
-func (c *composer) store(computed bool, encoded []byte) uint32 {
-	prefix := byte('c')
-	if computed {
-		prefix = 'r'
-	}
-	key := string(prefix) + string(encoded)
-	n, ok := c.values[key]
+func (c *composer) scope(layer, condition int) *scope {
+	at, ok := c.scopeAt[scopeKey{layer, condition}]
 	if !ok {
-		n = uint32(len(c.stored))
-		c.values[key] = n
-		c.stored = append(c.stored, snapshot.Stored{Computed: computed, Bytes: key[1:]})
+		at = len(c.scopes)
+		c.scopeAt[scopeKey{layer, condition}] = at
+		c.scopes = append(c.scopes, scope{layer: layer, condition: condition, rank: c.rank(layer, condition)})
 	}
-	return n
+	return &c.scopes[at]
 }
 
-// content is the result, keys sorted and levels in order of precedence.
+// store makes a value of the pool one of the snapshot.
+func (c *composer) store(value uint32) {
+	if int(value) >= len(c.order) {
+		c.order = append(c.order, make([]uint32, max(int(value)+1, len(c.site.Pools.Values.Texts()))-len(c.order))...)
+	}
+	if c.order[value] == 0 {
+		c.stored = append(c.stored, value)
+		c.order[value] = uint32(len(c.stored))
+	}
+}
+
+// members ranges over the keys that s binds and their values, by their numbers in the pools.
+func (c *composer) members(s *scope) iter.Seq2[uint32, uint32] {
+	return func(yield func(key, value uint32) bool) {
+		for i := range s.members {
+			m := &s.members[i]
+			if m.binding != nil {
+				if !yield(m.key, m.value) {
+					return
+				}
+				continue
+			}
+			for _, e := range m.file.Entries {
+				if !yield(e.Key, e.Value) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// numberKeys sorts the keys that are bound somewhere, and those that contributions are filed under.
+func (c *composer) numberKeys() {
+	var bound []uint32
+	for id := range c.contributions {
+		if len(c.declared[id]) > 0 {
+			bound = append(bound, c.site.Pools.Keys.Number([]byte(contributionKey(id))))
+		}
+	}
+	texts := c.site.Pools.Keys.Texts()
+	seen := make([]bool, len(texts))
+	for i := range c.scopes {
+		for key := range c.members(&c.scopes[i]) {
+			if !seen[key] {
+				seen[key] = true
+				bound = append(bound, key)
+			}
+		}
+	}
+	slices.SortFunc(bound, func(a, b uint32) int { return strings.Compare(texts[a], texts[b]) })
+	c.names, c.number = make([]string, len(bound)), make([]uint32, len(texts))
+	for i, key := range bound {
+		c.names[i] = texts[key]
+		c.number[key] = uint32(i)
+	}
+}
+
+// keyNumber is the number of a key in names.
+func (c *composer) keyNumber(name string) (uint32, bool) {
+	at, ok := slices.BinarySearch(c.names, name)
+	return uint32(at), ok
+}
+
+// content is the result: keys sorted, values in order of appearance, levels in order of precedence.
 func (c *composer) content() *snapshot.Content {
-	out := &snapshot.Content{Values: c.stored, Bindings: c.bindings}
+	out := &snapshot.Content{Bindings: c.bindings, Keys: make([]snapshot.Key, len(c.names)), Values: make([]snapshot.Stored, len(c.stored))}
 	for _, l := range c.site.Layers {
 		out.Layers = append(out.Layers, l.Name)
 	}
@@ -177,22 +311,13 @@ func (c *composer) content() *snapshot.Content {
 	for _, in := range c.site.Inputs {
 		out.Inputs = append(out.Inputs, snapshot.Input{Path: in.Path, Size: in.Size, Hash: in.Hash})
 	}
-	number := c.sortedKeys(out)
-	c.appendLevels(out, number)
+	for i, name := range c.names {
+		out.Keys[i] = snapshot.Key{Name: name, Default: c.defaults[i]}
+	}
+	texts := c.site.Pools.Values.Texts()
+	for i, n := range c.stored {
+		out.Values[i] = snapshot.Stored{Computed: texts[n][0] != literal.Constant, Bytes: texts[n][1:]}
+	}
+	c.appendLevels(out)
 	return out
-}
-
-// sortedKeys fills the keys that are bound somewhere; number maps from the order of appearance to the sorted one.
-func (c *composer) sortedKeys(out *snapshot.Content) (number []uint32) {
-	order := make([]int, len(c.names))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.names[a], c.names[b]) })
-	number = make([]uint32, len(order))
-	for i, k := range order {
-		number[k] = uint32(i)
-		out.Keys = append(out.Keys, snapshot.Key{Name: c.names[k], Default: c.defaults[k]})
-	}
-	return number
 }

@@ -3,6 +3,8 @@ package compile
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,57 +14,188 @@ import (
 	"bindc/snapshot"
 )
 
-// levelKey is a layer and the dimensions of a condition; requests are in one scope of it at most.
-type levelKey struct {
-	layer int
-	dims  string // numbers, as appendDims writes them
-}
+// levelKey is a layer and the shape of a condition; requests are in one scope of it at most.
+type levelKey struct{ layer, shape int }
 
 type level struct {
-	rank    int
-	dims    []int
-	entries map[int][]snapshot.Entry // by condition
+	rank   int
+	scopes []snapshot.Scope
 }
 
-// decide settles every key: conflicts, abstract and override, then what the index holds.
+// noRank is below all ranks.
+const noRank = math.MaxInt
+
+// decide settles which binding wins: what is unconditional, what scopes hold, and of the keys about which there is a
+// question whether they conflict and keep what abstract and override promise.
 func (c *composer) decide() {
-	c.levels = map[levelKey]*level{}
-	c.defaults = make([]int, len(c.names))
-	for key := range c.names {
-		cs := c.candidates[key]
-		slices.SortStableFunc(cs, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
-		k := keyIndex{composer: c, name: c.names[key], all: cs}
+	c.findFloors()
+	c.fillLevels()
+	doubtful := c.gather(c.doubtful())
+	for _, key := range slices.Sorted(maps.Keys(doubtful)) {
+		k := keyIndex{composer: c, name: c.names[key], all: doubtful[key]}
 		k.checkConflicts()
 		k.checkKinds()
-		c.defaults[key] = c.index(key, cs)
 	}
 }
 
-// index enters the candidates of a key that can win, and returns the value of the unconditional one, or -1.
-func (c *composer) index(key int, cs []candidate) int {
-	for _, cand := range cs {
-		if cand.condition == 0 {
-			return int(cand.value) // it hides everything below
+// findFloors finds the highest unconditional binding of every key. It hides everything below.
+func (c *composer) findFloors() {
+	c.floors, c.defaults = make([]int, len(c.names)), make([]int, len(c.names))
+	for key := range c.names {
+		c.floors[key], c.defaults[key] = noRank, -1
+	}
+	for i := range c.scopes {
+		s := &c.scopes[i]
+		if s.condition != 0 {
+			continue
 		}
-		c.enter(key, cand)
+		for key, value := range c.members(s) {
+			if n := c.number[key]; s.rank < c.floors[n] {
+				c.floors[n], c.defaults[n] = s.rank, int(c.order[value]-1)
+			}
+		}
 	}
-	return -1
 }
 
-// enter puts a candidate into its scope. Of two under one condition, which a higher binding hides both, the first stays.
-func (c *composer) enter(key int, cand candidate) {
-	dims := dimsOf(c.site.Conditions[cand.condition])
-	lk := levelKey{cand.layer, string(appendDims(nil, dims))}
-	l := c.levels[lk]
-	if l == nil {
-		l = &level{rank: cand.rank, dims: dims, entries: map[int][]snapshot.Entry{}}
-		c.levels[lk] = l
+// fillLevels enters into the index what can win.
+func (c *composer) fillLevels() {
+	c.levels = map[levelKey]*level{}
+	var f filler
+	for i := range c.scopes {
+		s := &c.scopes[i]
+		entries := f.entries(c, s)
+		if len(entries) == 0 {
+			continue
+		}
+		key := levelKey{s.layer, c.shapeOf[s.condition]}
+		if c.levels[key] == nil {
+			c.levels[key] = &level{rank: s.rank}
+		}
+		values := make([]string, len(c.site.Conditions[s.condition]))
+		for i, t := range c.site.Conditions[s.condition] {
+			values[i] = t.Value
+		}
+		c.levels[key].scopes = append(c.levels[key].scopes, snapshot.Scope{Values: values, Entries: entries})
 	}
-	es := l.entries[cand.condition]
-	if n := len(es); n > 0 && es[n-1].Key == uint32(key) {
-		return // keys are entered one after the other
+}
+
+// filler makes the entries of scopes, one after the other.
+type filler struct {
+	sorted []uint64 // the number of a key, and in the lower half the place of its value in values
+	values []uint32
+}
+
+// entries is what s holds of what no unconditional binding hides, sorted by key. Of two bindings of one key the first
+// stays: something higher hides both, or else they are a conflict.
+func (f *filler) entries(c *composer, s *scope) []snapshot.Entry {
+	f.sorted, f.values = f.sorted[:0], f.values[:0]
+	for key, value := range c.members(s) {
+		if n := c.number[key]; s.condition != 0 && s.rank < c.floors[n] {
+			f.sorted = append(f.sorted, uint64(n)<<32|uint64(len(f.values)))
+			f.values = append(f.values, c.order[value]-1)
+		}
 	}
-	l.entries[cand.condition] = append(es, snapshot.Entry{Key: uint32(key), Value: cand.value})
+	slices.Sort(f.sorted)
+	out := make([]snapshot.Entry, 0, len(s.contributions)+len(f.sorted))
+	out = append(out, s.contributions...) // sorted too; a NUL byte comes first
+	for _, packed := range f.sorted {
+		e := snapshot.Entry{Key: uint32(packed >> 32), Value: f.values[uint32(packed)]}
+		if n := len(out); n == 0 || out[n-1].Key != e.Key {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// doubtful finds the keys of which candidates have to be compared one by one. Two of equal rank can only be effective
+// together in one scope, or in scopes of different shapes: conditions of one shape that differ never hold together.
+func (c *composer) doubtful() map[uint32]bool {
+	out := map[uint32]bool{}
+	seen := make([]int, len(c.names)) // the last scope that had the key, plus one
+	mixed := c.mixedRanks()
+	for i := range c.scopes {
+		s := &c.scopes[i]
+		shapes, isMixed := mixed[s.rank]
+		if len(s.members) == 1 && s.members[0].binding == nil && !isMixed {
+			continue // a file has no key twice
+		}
+		for key, _ := range c.members(s) {
+			n := c.number[key]
+			if s.rank > c.floors[n] {
+				continue
+			}
+			if seen[n] == i+1 {
+				out[n] = true
+			}
+			seen[n] = i + 1
+			if !isMixed {
+				continue
+			}
+			shape := c.shapeOf[s.condition]
+			if other, ok := shapes[n]; ok && other != shape {
+				out[n] = true
+			}
+			shapes[n] = shape
+		}
+		c.addKinds(out, s)
+	}
+	return out
+}
+
+// mixedRanks are the ranks of scopes of several shapes, each with an empty map from keys to shapes.
+func (c *composer) mixedRanks() map[int]map[uint32]int {
+	first, out := map[int]int{}, map[int]map[uint32]int{}
+	for _, s := range c.scopes {
+		shape, ok := first[s.rank]
+		switch {
+		case !ok:
+			first[s.rank] = c.shapeOf[s.condition]
+		case shape != c.shapeOf[s.condition] && out[s.rank] == nil:
+			out[s.rank] = map[uint32]int{}
+		}
+	}
+	return out
+}
+
+// addKinds adds the keys that are bound abstract or override.
+func (c *composer) addKinds(keys map[uint32]bool, s *scope) {
+	for _, m := range s.members {
+		if m.binding != nil && m.binding.More != nil && (m.binding.More.Abstract || m.binding.More.Override) {
+			keys[c.number[m.key]] = true
+		}
+	}
+}
+
+// gather lists all candidates of some keys, highest rank first.
+func (c *composer) gather(keys map[uint32]bool) map[uint32][]candidate {
+	out := make(map[uint32][]candidate, len(keys))
+	if len(keys) == 0 {
+		return out
+	}
+	for i := range c.scopes {
+		s := &c.scopes[i]
+		for _, m := range s.members {
+			cand := candidate{binding: m.binding, file: m.file, layer: s.layer, condition: s.condition, rank: s.rank, place: m.place, value: m.value}
+			if m.binding != nil {
+				if cand.key = c.number[m.key]; keys[cand.key] {
+					out[cand.key] = append(out[cand.key], cand)
+				}
+				continue
+			}
+			for j, e := range m.file.Entries {
+				if cand.key = c.number[e.Key]; keys[cand.key] {
+					cand.entry, cand.place, cand.value = j, m.place+j, e.Value
+					out[cand.key] = append(out[cand.key], cand)
+				}
+			}
+		}
+	}
+	for _, cs := range out {
+		slices.SortFunc(cs, func(a, b candidate) int {
+			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.place, b.place), cmp.Compare(a.condition, b.condition))
+		})
+	}
+	return out
 }
 
 func dimsOf(c loader.Condition) []int {
@@ -73,38 +206,26 @@ func dimsOf(c loader.Condition) []int {
 	return out
 }
 
+func appendDim(dst []byte, dim int) []byte { return binary.AppendUvarint(dst, uint64(dim)) }
+
 func appendDims(dst []byte, dims []int) []byte {
 	for _, d := range dims {
-		dst = binary.AppendUvarint(dst, uint64(d))
+		dst = appendDim(dst, d)
 	}
 	return dst
 }
 
 // appendLevels writes the levels in order of precedence, their scopes sorted by value.
-func (c *composer) appendLevels(out *snapshot.Content, number []uint32) {
-	keys := make([]levelKey, 0, len(c.levels))
-	for k := range c.levels {
-		keys = append(keys, k)
-	}
+func (c *composer) appendLevels(out *snapshot.Content) {
+	keys := slices.Collect(maps.Keys(c.levels))
+	dims := func(k levelKey) string { return string(appendDims(nil, c.shapes[k.shape].dims)) }
 	slices.SortFunc(keys, func(a, b levelKey) int {
-		return cmp.Or(cmp.Compare(c.levels[a].rank, c.levels[b].rank), strings.Compare(a.dims, b.dims))
+		return cmp.Or(cmp.Compare(c.levels[a].rank, c.levels[b].rank), strings.Compare(dims(a), dims(b)))
 	})
 	for _, k := range keys {
 		l := c.levels[k]
-		sl := snapshot.Level{Layer: k.layer, Dimensions: l.dims}
-		for condition, entries := range l.entries {
-			s := snapshot.Scope{Entries: entries}
-			for _, t := range c.site.Conditions[condition] {
-				s.Values = append(s.Values, t.Value)
-			}
-			for i := range entries {
-				entries[i].Key = number[entries[i].Key]
-			}
-			slices.SortFunc(entries, func(a, b snapshot.Entry) int { return cmp.Compare(a.Key, b.Key) })
-			sl.Scopes = append(sl.Scopes, s)
-		}
-		slices.SortFunc(sl.Scopes, func(a, b snapshot.Scope) int { return slices.Compare(a.Values, b.Values) })
-		out.Levels = append(out.Levels, sl)
+		slices.SortFunc(l.scopes, func(a, b snapshot.Scope) int { return slices.Compare(a.Values, b.Values) })
+		out.Levels = append(out.Levels, snapshot.Level{Layer: k.layer, Dimensions: c.shapes[k.shape].dims, Scopes: l.scopes})
 	}
 }
 
@@ -223,15 +344,15 @@ func (k *keyIndex) checkConflicts() {
 }
 
 func (k *keyIndex) checkRank(from, to int) {
-	reported := map[[2]*loader.Binding]bool{}
+	reported := map[[2]int]bool{} // by place
 	for i := from; i < to; i++ {
 		for j := range k.compatible(k.terms(i), false) {
 			a, b := &k.all[i], &k.all[j]
-			if j <= i || j >= to || a.binding == b.binding && a.layer == b.layer && a.place == b.place || reported[[2]*loader.Binding{a.binding, b.binding}] {
+			if j <= i || j >= to || a.place == b.place || reported[[2]int{a.place, b.place}] {
 				continue
 			}
 			if both := union(k.terms(i), k.terms(j)); !k.hidden(a.rank, both) {
-				reported[[2]*loader.Binding{a.binding, b.binding}] = true
+				reported[[2]int{a.place, b.place}] = true
 				k.conflict(a, b, both)
 			}
 		}
@@ -251,12 +372,12 @@ func union(a, b loader.Condition) loader.Condition {
 }
 
 func (k *keyIndex) conflict(a, b *candidate, both loader.Condition) {
-	if b.binding.Pos().Compare(a.binding.Pos()) < 0 {
+	if b.pos().Compare(a.pos()) < 0 {
 		a, b = b, a
 	}
-	k.diags.Add(diag.Diagnostic{Pos: a.binding.Pos(), Code: "conflict",
+	k.diags.Add(diag.Diagnostic{Pos: a.pos(), Code: "conflict",
 		Message: "'" + k.name + "' is bound twice with the same precedence" + k.describe(both) + k.inLayer(a.layer),
-		Notes:   []diag.Note{{Pos: b.binding.Pos(), Message: "also bound here"}},
+		Notes:   []diag.Note{{Pos: b.pos(), Message: "also bound here"}},
 		Hint:    "bind '" + k.name + "' once in a higher layer or under a narrower condition, or remove one of the two"})
 }
 
@@ -286,7 +407,7 @@ func (c *composer) describe(terms loader.Condition) string {
 // checkKinds holds abstract and override bindings to what they promise.
 func (k *keyIndex) checkKinds() {
 	for i := range k.all {
-		more := k.all[i].binding.More
+		more := k.all[i].more()
 		if more == nil || !more.Abstract && !more.Override || k.hidden(k.all[i].rank, k.terms(i)) {
 			continue
 		}
@@ -301,12 +422,12 @@ func (k *keyIndex) checkKinds() {
 
 // checkAbstract: something concrete must beat the binding. What beats it always would hide it, and it is not hidden.
 func (k *keyIndex) checkAbstract(i int) {
-	at := k.all[i].binding.Pos()
+	at := k.all[i].pos()
 	for j := range k.compatible(k.terms(i), false) {
-		if other := k.all[j].binding; k.all[j].place != k.all[i].place && k.all[j].rank < k.all[i].rank && (other.More == nil || !other.More.Abstract) {
+		if other := &k.all[j]; other.place != k.all[i].place && other.rank < k.all[i].rank && (other.more() == nil || !other.more().Abstract) {
 			k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract",
 				Message: "the abstract binding of '" + k.name + "' is bound only under some conditions; in other requests a lookup is an error",
-				Notes:   []diag.Note{{Pos: other.Pos(), Message: "bound here" + k.describe(k.terms(j))}}})
+				Notes:   []diag.Note{{Pos: other.pos(), Message: "bound here" + k.describe(k.terms(j))}}})
 			return
 		}
 	}
@@ -318,7 +439,7 @@ func (k *keyIndex) checkAbstract(i int) {
 // checkOverride: the binding must beat something, in its own layer or below. Where it is only beaten itself, by something
 // of its own layer that is not always effective, that is worth a warning.
 func (k *keyIndex) checkOverride(i int) {
-	at := k.all[i].binding.Pos()
+	at := k.all[i].pos()
 	beaten, rival, always := -1, -1, false
 	for j := range k.compatible(k.terms(i), false) {
 		switch {
@@ -347,7 +468,7 @@ func (k *keyIndex) checkOverride(i int) {
 
 func (k *keyIndex) overrideWarning(at diag.Pos, what, note string, other int) {
 	k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "override", Message: "'" + k.name + "' " + what,
-		Notes: []diag.Note{{Pos: k.all[other].binding.Pos(), Message: note + k.describe(k.terms(other))}}})
+		Notes: []diag.Note{{Pos: k.all[other].pos(), Message: note + k.describe(k.terms(other))}}})
 }
 
 // implies tells whether b holds whenever a does.

@@ -2,13 +2,16 @@ package compile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"bindc/internal/diag"
+	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 	"bindc/loader"
+	"bindc/snapshot"
 )
 
 // declaration is a binding with a multibind_id.
@@ -143,7 +146,7 @@ func (c *composer) fileContribution(cand candidate) {
 	}
 	cand.recipe = r
 	for _, w := range b.When {
-		cand.condition, cand.rank = w, cand.layer*c.classCount+c.classes[w]
+		cand.condition, cand.rank = w, c.rank(cand.layer, w)
 		c.contributions[id] = append(c.contributions[id], cand)
 	}
 }
@@ -202,7 +205,7 @@ func (c *composer) checkContribution(cand candidate, d declaration) {
 		c.diags.Add(diag.Diagnostic{Pos: b.Pos(), Code: "multibind", Message: "expected 'name', the key this contribution has in the hash '" + d.binding.Key + "'",
 			Notes: []diag.Note{{Pos: d.binding.Pos(), Message: "the multibinding"}}})
 	}
-	if b.Value == nil || !plain(b.Value) || b.More.Transformer != nil {
+	if b.Value == nil || !literal.Plain(b.Value) || b.More.Transformer != nil {
 		return
 	}
 	v := b.Value.Literal()
@@ -251,18 +254,11 @@ func (c *composer) checkTwice(cs []candidate, d declaration) {
 
 // contribute files contributions under internal keys: per scope the list of what it contributes.
 func (c *composer) contribute() {
-	ids := make([]string, 0, len(c.contributions))
-	for id := range c.contributions {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(c.contributions)) {
 		if len(c.declared[id]) == 0 {
 			continue
 		}
-		key := len(c.names)
-		c.names = append(c.names, contributionKey(id))
-		c.defaults = append(c.defaults, -1)
+		key, _ := c.keyNumber(contributionKey(id))
 		cs := c.contributions[id]
 		slices.SortStableFunc(cs, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(a.layer, b.layer), cmp.Compare(a.condition, b.condition))
@@ -272,9 +268,10 @@ func (c *composer) contribute() {
 			for to < len(cs) && cs[to].layer == cs[from].layer && cs[to].condition == cs[from].condition {
 				to++
 			}
-			cand := cs[from]
-			cand.value = c.store(true, recipe.Append(nil, &recipe.Recipe{Kind: recipe.Contributions, Parts: parts(cs[from:to])}))
-			c.enter(key, cand)
+			list := c.pooled(literal.AppendRecipe(nil, &recipe.Recipe{Kind: recipe.Contributions, Parts: parts(cs[from:to])}))
+			c.store(list)
+			s := c.scope(cs[from].layer, cs[from].condition)
+			s.contributions = append(s.contributions, snapshot.Entry{Key: key, Value: c.order[list] - 1})
 			from = to
 		}
 	}

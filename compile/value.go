@@ -6,6 +6,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/types"
@@ -14,98 +15,23 @@ import (
 	"bindc/loader"
 )
 
-// value compiles what b binds and returns its number.
-func (c *composer) value(b *loader.Binding) (uint32, bool) {
+// value compiles what b binds and returns its number in the pool; that of null, if it cannot be compiled: that is reported,
+// and b binds the key all the same.
+func (c *composer) value(b *loader.Binding) uint32 {
 	if b.More == nil {
-		n, ok := c.literal(b.Doc, b.Value)
-		if !ok {
-			return 0, false
-		}
-		if v, ok := n.Constant(); ok {
-			return c.store(false, value.Append(nil, v)), true
-		}
-		return c.storeRecipe(&recipe.Recipe{Kind: recipe.Expression, Expr: n}), true
+		return c.pooled(literal.Append(nil, b.Doc, b.Value, c.diags))
 	}
 	r, ok := c.recipe(b)
-	if !ok {
-		return 0, false
+	switch {
+	case !ok:
+		return c.pooled(literal.AppendConstant(nil, value.Value{}))
+	case r.Kind == recipe.Constant && !r.Sensitive && r.Transformer == nil:
+		return c.pooled(literal.AppendConstant(nil, r.Value))
 	}
-	if r.Kind == recipe.Constant && !r.Sensitive && r.Transformer == nil {
-		return c.store(false, value.Append(nil, r.Value)), true
-	}
-	return c.storeRecipe(r), true
+	return c.pooled(literal.AppendRecipe(nil, r))
 }
 
-func (c *composer) storeRecipe(r *recipe.Recipe) uint32 {
-	n := c.store(true, recipe.Append(nil, r))
-	if looksUp(r) {
-		c.lookups[n] = r
-	}
-	return n
-}
-
-// literal compiles a value as it is written: a constant, or an expression where strings interpolate.
-func (c *composer) literal(doc *yaml.Document, n *yaml.Node) (*expr.Node, bool) {
-	if plain(n) {
-		return &expr.Node{Op: expr.Const, Value: n.Literal()}, true
-	}
-	node, ok := c.build(doc, n)
-	if !ok {
-		return nil, false
-	}
-	return expr.Fold(node), true
-}
-
-// plain tells whether no string below n has anything to interpolate.
-func plain(n *yaml.Node) bool {
-	if n.Kind == yaml.Scalar {
-		return n.Value.Kind() != value.String || strings.IndexByte(n.Value.Text(), '$') < 0
-	}
-	for i := range n.Kids {
-		if !plain(&n.Kids[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *composer) build(doc *yaml.Document, n *yaml.Node) (*expr.Node, bool) {
-	if n.Kind == yaml.Scalar {
-		return c.text(doc, n)
-	}
-	out := &expr.Node{Op: expr.ArrayLit, Kids: make([]*expr.Node, len(n.Kids))}
-	if n.Kind == yaml.Mapping {
-		out.Op = expr.HashLit
-	}
-	all := true
-	for i := range n.Kids {
-		kid, ok := c.build(doc, &n.Kids[i])
-		out.Kids[i] = kid
-		all = all && ok
-	}
-	return out, all
-}
-
-// text compiles a scalar: a string with interpolations, or a constant.
-func (c *composer) text(doc *yaml.Document, n *yaml.Node) (*expr.Node, bool) {
-	if plain(n) {
-		return &expr.Node{Op: expr.Const, Value: n.Value}, true
-	}
-	node, errs := syntax.ParseString(n.Value.Text())
-	return node, c.checkSyntax(doc, n, "interpolation", errs) && c.checkNames(doc, n, node)
-}
-
-func (c *composer) checkSyntax(doc *yaml.Document, n *yaml.Node, code string, errs []syntax.Error) bool {
-	for _, e := range errs {
-		c.diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: code, Message: e.Message, Hint: e.Hint})
-	}
-	return len(errs) == 0
-}
-
-// checkNames reports functions, types and regular expressions that an evaluation could only fail on.
-func (c *composer) checkNames(doc *yaml.Document, n *yaml.Node, node *expr.Node) bool {
-	return c.checkSyntax(doc, n, "name", syntax.Check(node))
-}
+func (c *composer) pooled(compiled []byte) uint32 { return c.site.Pools.Values.Number(compiled) }
 
 // recipe compiles the long form of a binding.
 func (c *composer) recipe(b *loader.Binding) (*recipe.Recipe, bool) {
@@ -155,7 +81,7 @@ func (c *composer) producer(b *loader.Binding, r *recipe.Recipe) bool {
 		c.diags.Errorf(b.Doc.Pos(more.Options), "attribute", "expected 'options' beside 'multibind_id' or a registered producer only")
 		return false
 	case b.Value != nil:
-		n, ok := c.literal(b.Doc, b.Value)
+		n, ok := literal.Compile(b.Doc, b.Value, c.diags)
 		if !ok {
 			return false
 		}
@@ -277,7 +203,7 @@ func (c *composer) expression(b *loader.Binding, r *recipe.Recipe) bool {
 		return true
 	}
 	node, errs := syntax.ParseExpression(src)
-	if !c.checkSyntax(b.Doc, n, "expression", errs) || !c.checkNames(b.Doc, n, node) {
+	if !literal.Report(b.Doc, n, "expression", errs, c.diags) || !literal.CheckNames(b.Doc, n, node, c.diags) {
 		return false
 	}
 	node = expr.Fold(node)
@@ -338,8 +264,8 @@ func (c *composer) lambda(doc *yaml.Document, n *yaml.Node) (*expr.Lambda, bool)
 		return nil, false
 	}
 	l, errs := syntax.ParseLambda(text)
-	if !c.checkSyntax(doc, n, "expression", errs) {
+	if !literal.Report(doc, n, "expression", errs, c.diags) {
 		return nil, false
 	}
-	return l, c.checkNames(doc, n, l.Body)
+	return l, literal.CheckNames(doc, n, l.Body, c.diags)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bindc/internal/diag"
+	"bindc/internal/literal"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
@@ -17,7 +18,7 @@ func (l *load) assemble(layers []layerSources) {
 		for _, s := range ls.sources {
 			c := Contribution{URI: s.uri}
 			if s.hiera != nil {
-				c.Bindings = l.dataBindings(s.hiera)
+				c.Files = s.hiera.dataFiles()
 			} else {
 				if _, ok := sets[s.set]; !ok {
 					sets[s.set] = l.readSet(s)
@@ -105,7 +106,7 @@ func (r *setReader) shortForm(n *yaml.Node, when []int) {
 		r.errorf(n, "bindings", "expected the short form [name, value], found a list of %d", len(n.Kids))
 		return
 	}
-	if name, ok := r.keyName(r.doc, &n.Kids[0]); ok {
+	if name, ok := literal.Key(r.doc, &n.Kids[0], r.diags); ok {
 		r.out = append(r.out, Binding{Key: name, When: when, Doc: r.doc, At: &n.Kids[0], Value: &n.Kids[1]})
 	}
 }
@@ -260,7 +261,7 @@ func (r *setReader) longForm(n *yaml.Node, when []int) {
 		switch name {
 		case "name":
 			b.At = val
-			b.Key, _ = r.keyName(r.doc, val)
+			b.Key, _ = literal.Key(r.doc, val, r.diags)
 			if b.Key == "" {
 				return
 			}

@@ -44,7 +44,7 @@ func (l *load) config() *config {
 		cfg.layers = l.defaultLayers()
 		return cfg
 	}
-	doc := l.readNow(path, yaml.Options{})
+	doc := l.readNow(path)
 	if doc == nil {
 		return nil
 	}

@@ -165,7 +165,7 @@ func (l *load) wantBackend(h *hieraDir, backend, name string) *file {
 	path := filepath.Join(h.dir, filepath.FromSlash(name))
 	id := "backend " + backend + ": " + path
 	read := l.ext.backends[backend]
-	return l.wantFrom(h.doc.Pos(h.doc.Root), id, "backend "+backend+": "+l.label(path), func() ([]byte, error) {
+	return l.wantFrom(h.doc.Pos(h.doc.Root), id, "backend "+backend+": "+h.label+name, true, func() ([]byte, error) {
 		dir, err := filepath.Abs(h.dir) // a program runs in the site, which a relative path need not lead to from there
 		if err != nil {
 			return nil, err
@@ -178,18 +178,15 @@ func (l *load) wantBackend(h *hieraDir, backend, name string) *file {
 func (l *load) wantHandled(u uri) *file {
 	text := u.scheme + ":/" + u.path
 	handle := l.ext.handlers[u.scheme]
-	return l.wantFrom(u.at, "scheme "+text, "scheme "+text, func() ([]byte, error) { return handle(text) })
+	return l.wantFrom(u.at, "scheme "+text, "scheme "+text, false, func() ([]byte, error) { return handle(text) })
 }
 
 // wantFrom queues JSON that an extension yields. What is wrong with it is reported at the place that asked for it.
-func (l *load) wantFrom(at diag.Pos, id, label string, read func() ([]byte, error)) *file {
-	if f, ok := l.files[id]; ok {
+func (l *load) wantFrom(at diag.Pos, id, label string, data bool, read func() ([]byte, error)) *file {
+	if f, ok := l.files[fileKey{id, data}]; ok {
 		return f
 	}
-	f := &file{path: id, label: label, mode: yaml.Options{LastKeyWins: false}, json: true, read: read, at: at}
-	l.files[id] = f
-	l.queue = append(l.queue, f)
-	return f
+	return l.enqueue(&file{path: id, label: label, data: data, json: true, read: read, at: at})
 }
 
 // extensionNames are the names of backends or schemes, for messages.

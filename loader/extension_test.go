@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bindc/internal/diag"
+	"bindc/internal/value"
 	"bindc/loader"
 )
 
@@ -40,19 +41,34 @@ func load(t *testing.T, dir string, opts loader.Options) (*loader.Site, []string
 	var out []string
 	for _, layer := range site.Layers {
 		for _, c := range layer.Contributions {
+			for _, f := range c.Files {
+				for _, e := range f.Entries {
+					v, _, err := value.View(site.Pools.Values.Texts()[e.Value][1:])
+					if err != nil {
+						t.Fatal(err)
+					}
+					out = append(out, layer.Name+" "+site.Pools.Keys.Texts()[e.Key]+" = "+v.Text()+terms(site, f.Condition))
+				}
+			}
 			for _, b := range c.Bindings {
 				text, _ := b.Value.Text()
 				line := layer.Name + " " + b.Key + " = " + text
 				for _, when := range b.When {
-					for _, term := range site.Conditions[when] {
-						line += " [" + site.Dimensions[term.Dimension].Name + " " + term.Value + "]"
-					}
+					line += terms(site, when)
 				}
 				out = append(out, line)
 			}
 		}
 	}
 	return site, out
+}
+
+func terms(site *loader.Site, condition int) string {
+	out := ""
+	for _, term := range site.Conditions[condition] {
+		out += " [" + site.Dimensions[term.Dimension].Name + " " + term.Value + "]"
+	}
+	return out
 }
 
 // refused is the message of the one error that loading a site must have; it is attributed to a place in file.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/value"
@@ -14,6 +15,7 @@ import (
 // hieraDir is a Hiera-2 directory: its hiera.yaml, compiled to the files it can ever serve (language.md, section 4).
 type hieraDir struct {
 	dir      string
+	label    string // of the directory, with a slash: what the labels of its files begin with
 	doc      *yaml.Document
 	other    string // what it is instead, if it is of another version
 	backends []string
@@ -63,7 +65,7 @@ func (l *load) hieraSource(u uri) (source, bool) {
 var hieraKeys = []string{"version", "hierarchy", "backends"}
 
 func (l *load) readHiera(dir, path string) *hieraDir {
-	doc := l.readNow(path, yaml.Options{})
+	doc := l.readNow(path)
 	if doc == nil {
 		return nil
 	}
@@ -78,7 +80,7 @@ func (l *load) readHiera(dir, path string) *hieraDir {
 		return nil
 	}
 	l.onlyKeys(doc, doc.Root, "hiera", "key of a Hiera-2 configuration", hieraKeys)
-	h := &hieraDir{dir: dir, doc: doc, backends: l.readBackends(doc)}
+	h := &hieraDir{dir: dir, label: strings.TrimSuffix(l.label(path), "hiera.yaml"), doc: doc, backends: l.readBackends(doc)}
 	for _, e := range l.readHierarchy(doc) {
 		h.data = append(h.data, l.entryFiles(h, e)...)
 	}
@@ -236,44 +238,26 @@ func (l *load) nameOf(category int) string {
 	return l.site.Dimensions[category].Name
 }
 
-// dataBindings are the bindings of a Hiera-2 directory: every key of every file, of backends the first.
-func (l *load) dataBindings(h *hieraDir) []Binding {
-	var out []Binding
+// dataFiles are the files of a Hiera-2 directory that say something: of a key that several backends have, the first one's
+// entry.
+func (h *hieraDir) dataFiles() []DataFile {
+	out := make([]DataFile, 0, len(h.data))
 	for _, d := range h.data {
-		seen := map[string]bool{}
+		taken := map[uint32]bool{}
 		for i, f := range d.files {
-			if f.doc == nil || f.doc.Root == nil {
-				continue
+			entries := f.entries
+			if i > 0 {
+				entries = slices.DeleteFunc(slices.Clone(entries), func(e datafile.Entry) bool { return taken[e.Key] })
 			}
-			if f.doc.Root.Kind != yaml.Mapping {
-				l.diags.Errorf(f.doc.Pos(f.doc.Root), "data", "expected a hash of keys to values in a data file, found %s", f.doc.Root.Describe())
-				continue
+			if i+1 < len(d.files) {
+				for _, e := range entries {
+					taken[e.Key] = true
+				}
 			}
-			out = slices.Grow(out, len(f.doc.Root.Kids)/2)
-			for key, val := range f.doc.Root.Pairs() {
-				name, ok := l.keyName(f.doc, key)
-				if !ok || i > 0 && seen[name] {
-					continue
-				}
-				if len(d.files) > 1 {
-					seen[name] = true
-				}
-				out = append(out, Binding{Key: name, When: []int{d.condition}, Doc: f.doc, At: key, Value: val})
+			if len(entries) > 0 {
+				out = append(out, DataFile{Path: f.path, Condition: d.condition, Entries: entries})
 			}
 		}
 	}
 	return out
-}
-
-// keyName is the text of a key that is looked up.
-func (l *load) keyName(doc *yaml.Document, n *yaml.Node) (string, bool) {
-	name, ok := n.Text()
-	switch {
-	case !ok:
-		l.diags.Errorf(doc.Pos(n), "key", "expected a string as key, found %s; quote it", n.Describe())
-	case name == "" || strings.ContainsRune(name, 0):
-		l.diags.Errorf(doc.Pos(n), "key", "expected a key of at least one character and without NUL")
-		return "", false
-	}
-	return name, ok
 }

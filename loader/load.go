@@ -10,6 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/yaml"
 )
@@ -27,9 +28,10 @@ type Options struct {
 
 // Load reads the site in dir. What is wrong goes to diags; the Site is of use only if diags has not failed.
 func Load(dir string, opts Options, diags *diag.List) *Site {
-	l := &load{dir: dir, opts: opts, diags: diags, files: map[string]*file{}, conditions: map[string]int{},
+	l := &load{dir: dir, opts: opts, diags: diags, files: map[fileKey]*file{}, conditions: map[string]int{},
 		guards: map[string]int{}, listings: map[string][]listed{}, hieraDirs: map[string]*hieraDir{}}
 	l.site.Conditions = []Condition{nil}
+	l.site.Pools = &datafile.Pools{}
 	l.conditions[""] = 0
 	cfg := l.config()
 	if cfg == nil {
@@ -51,12 +53,18 @@ type load struct {
 	site       Site
 	ext        registry
 	modules    []module
-	files      map[string]*file // by path
-	queue      []*file          // files to parse, in the order they were found
+	files      map[fileKey]*file
+	queue      []*file // files to parse, in the order they were found
 	conditions map[string]int
 	guards     map[string]int       // dimensions of guards, by category and expression
 	listings   map[string][]listed  // directories that were walked
 	hieraDirs  map[string]*hieraDir // by directory; nil: there is one and it cannot be used
+}
+
+// fileKey identifies a file. One that is data and something else besides is read as both.
+type fileKey struct {
+	path string
+	data bool
 }
 
 // file is one file of the site.
@@ -67,24 +75,40 @@ type file struct {
 	json  bool
 	read  func() ([]byte, error) // of an extension; nil: path is read
 	at    diag.Pos               // what asked an extension
-	doc   *yaml.Document         // nil until read, or if it cannot be
 	input Input
+
+	// What comes of it: for a data file its entries, for other files the document, nil until read, or if it cannot be.
+	data    bool
+	entries []datafile.Entry
+	doc     *yaml.Document
 }
 
 // want queues a file to be parsed and returns it; a file is read once, however often it is wanted.
-func (l *load) want(path string, mode yaml.Options) *file {
-	if f, ok := l.files[path]; ok {
+func (l *load) want(path string) *file {
+	if f, ok := l.files[fileKey{path, false}]; ok {
 		return f
 	}
-	f := &file{path: path, label: l.label(path), mode: mode, json: strings.HasSuffix(path, ".json")}
-	l.files[path] = f
+	return l.enqueue(&file{path: path, label: l.label(path), json: strings.HasSuffix(path, ".json")})
+}
+
+// wantData queues the data file that is at path in a Hiera-2 directory.
+func (l *load) wantData(h *hieraDir, path string) *file {
+	full := filepath.Join(h.dir, filepath.FromSlash(path))
+	if f, ok := l.files[fileKey{full, true}]; ok {
+		return f
+	}
+	return l.enqueue(&file{path: full, label: h.label + path, data: true, mode: yaml.Options{LastKeyWins: true}, json: strings.HasSuffix(path, ".json")})
+}
+
+func (l *load) enqueue(f *file) *file {
+	l.files[fileKey{f.path, f.data}] = f
 	l.queue = append(l.queue, f)
 	return f
 }
 
 // readNow parses a file that decides what else is read.
-func (l *load) readNow(path string, mode yaml.Options) *yaml.Document {
-	f := l.want(path, mode)
+func (l *load) readNow(path string) *yaml.Document {
+	f := l.want(path)
 	if f.doc == nil {
 		l.queue = slices.DeleteFunc(l.queue, func(q *file) bool { return q == f })
 		l.parse(f)
@@ -133,7 +157,12 @@ func (l *load) parseSource(f *file, src []byte) {
 	if f.json {
 		parse = yaml.ParseJSON
 	}
-	if doc, ok := parse(f.path, src, f.mode, l.diags); ok {
+	doc, ok := parse(f.path, src, f.mode, l.diags)
+	switch {
+	case !ok:
+	case f.data: // compiled at once: of fifty thousand files the trees would fill the memory
+		f.entries = datafile.Compile(doc, l.site.Pools, l.diags)
+	default:
 		f.doc = doc
 	}
 }
@@ -187,5 +216,5 @@ func (l *load) inputs() []Input {
 		}
 	}
 	slices.SortFunc(out, func(a, b Input) int { return strings.Compare(a.Path, b.Path) })
-	return out
+	return slices.Compact(out) // a file may be read twice, see fileKey
 }

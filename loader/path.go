@@ -13,13 +13,16 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
-	"bindc/internal/yaml"
 )
 
 // template is a path or a value expression: text with references, which are read back from the names of files.
 type template struct {
-	node  *expr.Node
-	parts []part
+	node      *expr.Node
+	parts     []part
+	canonical string // the template as one text, references between NUL bytes
+
+	refs          int    // how many of the parts are references
+	before, after string // the text before the first and after the last of them
 }
 
 // part is text, or a reference known by its source.
@@ -42,20 +45,33 @@ func templateOf(n *expr.Node) template {
 			t.parts = append(t.parts, part{ref: syntax.Print(k), node: k})
 		}
 	}
+	for _, p := range t.parts {
+		switch {
+		case p.node != nil:
+			t.canonical += "\x00" + p.ref + "\x00"
+			t.refs++
+			t.after = ""
+		case t.refs == 0:
+			t.canonical += p.text
+			t.before += p.text
+		default:
+			t.canonical += p.text
+			t.after += p.text
+		}
+	}
 	return t
 }
 
-// canonical is the template as one text, references between NUL bytes.
-func (t template) canonical() string {
-	var b strings.Builder
-	for _, p := range t.parts {
-		if p.node != nil {
-			b.WriteString("\x00" + p.ref + "\x00")
-		} else {
-			b.WriteString(p.text)
-		}
+// ways counts the ways to read path backwards; two stand for any number. Most templates have one reference, which takes
+// what the text around it leaves.
+func (t template) ways(path string) int {
+	if t.refs != 1 {
+		return len(t.solve(path))
 	}
-	return b.String()
+	if len(path) < len(t.before)+len(t.after) || !strings.HasPrefix(path, t.before) || !strings.HasSuffix(path, t.after) {
+		return 0
+	}
+	return 1
 }
 
 // fixedDir is the directory all paths of the template are in.
@@ -169,7 +185,7 @@ type entryCollector struct {
 func (c *entryCollector) ambiguous() bool {
 	for _, f := range c.list(c.h.dir, c.e.path.fixedDir()) {
 		path := strings.TrimSuffix(f.path, filepath.Ext(f.path))
-		if len(c.e.path.solve(path)) > 1 {
+		if c.e.path.ways(path) > 1 {
 			return true
 		}
 	}
@@ -184,7 +200,7 @@ func (c *entryCollector) files(backend string) {
 		}
 		condition, ok := c.conditionOf(c.e, path, c.whole)
 		if ok && c.usable(c.h, f, path, c.folded) {
-			c.add(path, condition, c.want(filepath.Join(c.h.dir, filepath.FromSlash(f.path)), yaml.Options{LastKeyWins: true}))
+			c.add(path, condition, c.wantData(c.h, f.path))
 		}
 	}
 }
@@ -239,22 +255,22 @@ func (l *load) usable(h *hieraDir, f listed, path string, folded map[string]stri
 // are read back, if there is one way to; what the value does not determine becomes guards. With whole, the
 // path itself is a guard: it is computed for each request and compared.
 func (l *load) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
-	solutions := e.path.solve(path)
-	if len(solutions) == 0 {
+	if e.path.ways(path) == 0 {
 		return 0, false
 	}
 	if e.category >= 0 {
-		if v, ok := within(e.path.canonical(), e.value.canonical(), path); ok {
+		if v, ok := within(e.path.canonical, e.value.canonical, path); ok {
 			return l.condition(Condition{{e.category, Fold(v)}}), v != ""
 		}
 	}
 	if whole {
 		return l.condition(Condition{{l.guard(e.category, e.path.node), Fold(path)}}), true
 	}
+	solution := e.path.solve(path)[0]
 	var terms Condition
 	determined := map[string]bool{}
 	if e.category >= 0 {
-		v, ok := e.value.fill(solutions[0])
+		v, ok := e.value.fill(solution)
 		if !ok {
 			return l.condition(Condition{{l.guard(e.category, e.path.node), Fold(path)}}), true
 		}
@@ -269,7 +285,7 @@ func (l *load) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool
 	for _, p := range e.path.parts {
 		if p.node != nil && !determined[p.ref] {
 			determined[p.ref] = true
-			terms = append(terms, Term{l.guard(e.category, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.node}}), Fold(solutions[0][p.ref])})
+			terms = append(terms, Term{l.guard(e.category, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.node}}), Fold(solution[p.ref])})
 		}
 	}
 	return l.condition(terms), true

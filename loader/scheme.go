@@ -337,7 +337,7 @@ func (l *load) setSource(u uri) (source, bool) {
 	case !isFile(path):
 		return l.missing(u, "there are no bindings %s: expected the file %s", u.path, path)
 	}
-	return source{uri: u.String(), set: l.want(path, yaml.Options{}), name: u.path}, true
+	return source{uri: u.String(), set: l.want(path), name: u.path}, true
 }
 
 func rubyFile(dir, name string) string {

@@ -6,6 +6,7 @@ package loader
 import (
 	"strings"
 
+	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/yaml"
@@ -17,6 +18,7 @@ type Site struct {
 	Layers     []Layer     // highest first
 	Conditions []Condition // what bindings refer to by index; the first is the empty one
 	Inputs     []Input     // every file that was read, sorted by path
+	Pools      *datafile.Pools
 }
 
 // Dimension is what a request has one value of: a category, or a guard.
@@ -43,13 +45,26 @@ type Layer struct {
 	Contributions []Contribution
 }
 
-// Contribution is what one URI adds to a layer.
+// Contribution is what one URI adds to a layer: the files of a Hiera-2 directory, or structured bindings.
 type Contribution struct {
 	URI      string
+	Files    []DataFile
 	Bindings []Binding
 }
 
-// Binding binds a key, or contributes to a multibinding.
+// DataFile is a data file with the condition it stands for. Its bindings are compiled already; a site may have millions.
+type DataFile struct {
+	Path      string // in messages
+	Condition int    // index in Site.Conditions
+	Entries   []datafile.Entry
+}
+
+// Pos is where entry i is written.
+func (f *DataFile) Pos(i int) diag.Pos {
+	return diag.Pos{File: f.Path, Line: int(f.Entries[i].Line), Col: int(f.Entries[i].Col)}
+}
+
+// Binding is a structured binding: it binds a key, or contributes to a multibinding.
 type Binding struct {
 	Key   string // "" for a contribution without a name
 	When  []int  // alternatives, indexes in Site.Conditions; at least one

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,12 @@ const (
 // errRefused says that diagnostics were printed and the site is not compiled.
 var errRefused = errors.New("errors were found")
 
+// garbagePercent lets the heap grow to three times what is in use before it is collected. A build leaves little behind
+// and much garbage, the trees of the files it parses: of a large site, with Go's 100 it takes a tenth more processor time.
+const garbagePercent = 200
+
 func main() {
+	debug.SetGCPercent(garbagePercent)
 	root := command()
 	switch err := root.Execute(); {
 	case err == nil:

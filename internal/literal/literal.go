@@ -1,0 +1,186 @@
+// Package literal compiles what is written in YAML as a key or as a value: strings in values interpolate (language.md,
+// section 7). A data file is nothing but such keys and values; structured bindings have them among other things.
+package literal
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// A compiled value is a byte that says what it is, and its encoding.
+const (
+	Constant byte = 'c' // package value
+	Computed byte = 'r' // package recipe
+	LooksUp  byte = 'l' // package recipe; it looks other keys up, whatever the facts
+)
+
+// Key is the text of a key that is looked up.
+func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
+	name, ok := n.Text()
+	switch {
+	case !ok:
+		diags.Errorf(doc.Pos(n), "key", "expected a string as key, found %s; quote it", n.Describe())
+	case name == "" || strings.ContainsRune(name, 0):
+		diags.Errorf(doc.Pos(n), "key", "expected a key of at least one character and without NUL")
+		return "", false
+	}
+	return name, ok
+}
+
+// Append appends the compiled value of n to dst. What is wrong with it goes to diags; then null stands in its place.
+func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []byte {
+	if Plain(n) {
+		return appendPlain(append(dst, Constant), n)
+	}
+	node, ok := Compile(doc, n, diags)
+	if !ok {
+		return AppendConstant(dst, value.Value{})
+	}
+	if v, ok := node.Constant(); ok {
+		return AppendConstant(dst, v)
+	}
+	return AppendRecipe(dst, &recipe.Recipe{Kind: recipe.Expression, Expr: node})
+}
+
+// AppendConstant appends v as a compiled value.
+func AppendConstant(dst []byte, v value.Value) []byte { return value.Append(append(dst, Constant), v) }
+
+// AppendRecipe appends r as a compiled value.
+func AppendRecipe(dst []byte, r *recipe.Recipe) []byte {
+	kind := Computed
+	if len(r.Targets) > 0 || len(Lookups(r)) > 0 {
+		kind = LooksUp
+	}
+	return recipe.Append(append(dst, kind), r)
+}
+
+// Lookups are the keys the expressions of a recipe look up whatever the facts: not those in a branch that may not be taken.
+func Lookups(r *recipe.Recipe) []string {
+	var out []string
+	if r.Kind == recipe.Expression {
+		out = appendLookups(out, r.Expr)
+	}
+	if r.Transformer != nil {
+		out = appendLookups(out, r.Transformer.Body)
+	}
+	return out
+}
+
+func appendLookups(out []string, n *expr.Node) []string {
+	always := n.Kids
+	switch {
+	case n.Op == expr.If || n.Op == expr.Case || n.Op == expr.Selector:
+		always = n.Kids[:1]
+	case n.Op == expr.Binary && (n.Name == "and" || n.Name == "or"):
+		always = n.Kids[:1]
+	case n.Op == expr.Call && n.Name == "lookup" && len(n.Kids) > 0:
+		if key, ok := n.Kids[0].Constant(); ok && key.Kind() == value.String && !slices.Contains(out, key.Text()) {
+			out = append(out, key.Text())
+		}
+	}
+	for _, k := range always {
+		out = appendLookups(out, k)
+	}
+	return out
+}
+
+// appendPlain appends the encoding of n.Literal(). Lists, and hashes whose keys are strings, which cannot be equal to one
+// another, are encoded as they are met: most of the data of a site comes through here.
+func appendPlain(dst []byte, n *yaml.Node) []byte {
+	start := len(dst)
+	switch {
+	case n.Kind == yaml.Scalar:
+		return value.Append(dst, n.Value)
+	case n.Kind == yaml.Sequence:
+		for i := range n.Kids {
+			dst = appendPlain(dst, &n.Kids[i])
+		}
+		return value.Wrap(dst, start, value.Array, len(n.Kids))
+	case !stringKeys(n):
+		return value.Append(dst, n.Literal())
+	}
+	for i := range n.Kids {
+		dst = appendPlain(dst, &n.Kids[i])
+	}
+	return value.Wrap(dst, start, value.Hash, len(n.Kids)/2)
+}
+
+func stringKeys(n *yaml.Node) bool {
+	for i := 0; i < len(n.Kids); i += 2 {
+		if _, ok := n.Kids[i].Text(); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Compile compiles a value: to a constant, or to an expression where strings interpolate.
+func Compile(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool) {
+	if Plain(n) {
+		return &expr.Node{Op: expr.Const, Value: n.Literal()}, true
+	}
+	node, ok := build(doc, n, diags)
+	if !ok {
+		return nil, false
+	}
+	return expr.Fold(node), true
+}
+
+// Plain tells whether no string below n has anything to interpolate.
+func Plain(n *yaml.Node) bool {
+	if n.Kind == yaml.Scalar {
+		return n.Value.Kind() != value.String || strings.IndexByte(n.Value.Text(), '$') < 0
+	}
+	for i := range n.Kids {
+		if !Plain(&n.Kids[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func build(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool) {
+	if n.Kind == yaml.Scalar {
+		return text(doc, n, diags)
+	}
+	out := &expr.Node{Op: expr.ArrayLit, Kids: make([]*expr.Node, len(n.Kids))}
+	if n.Kind == yaml.Mapping {
+		out.Op = expr.HashLit
+	}
+	all := true
+	for i := range n.Kids {
+		kid, ok := build(doc, &n.Kids[i], diags)
+		out.Kids[i] = kid
+		all = all && ok
+	}
+	return out, all
+}
+
+// text compiles a scalar: a string with interpolations, or a constant.
+func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool) {
+	if Plain(n) {
+		return &expr.Node{Op: expr.Const, Value: n.Value}, true
+	}
+	node, errs := syntax.ParseString(n.Value.Text())
+	return node, Report(doc, n, "interpolation", errs, diags) && CheckNames(doc, n, node, diags)
+}
+
+// Report reports what is wrong in the text of n, at its place in the file, and tells whether nothing is.
+func Report(doc *yaml.Document, n *yaml.Node, code string, errs []syntax.Error, diags *diag.List) bool {
+	for _, e := range errs {
+		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: code, Message: e.Message, Hint: e.Hint})
+	}
+	return len(errs) == 0
+}
+
+// CheckNames reports functions, types and regular expressions that an evaluation could only fail on.
+func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) bool {
+	return Report(doc, n, "name", syntax.Check(node), diags)
+}

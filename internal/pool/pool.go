@@ -1,0 +1,83 @@
+// Package pool numbers texts, so that a key or a value that a site has ten thousand times is in memory once and is compared
+// as a number.
+package pool
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Pool is a set of numbered texts. The zero Pool is empty; it may be used by several goroutines. Which number a text gets
+// depends on who comes first: numbers are for one run and never part of its result.
+//
+// It is a hash table of its own because a map of strings, of which most are met again and again, costs three times as much:
+// here the hash is computed outside the lock, and decides in nearly all cases without a look at the text.
+type Pool struct {
+	mu    sync.Mutex
+	texts []string
+	slots []uint64        // open addressing: the upper half of a hash, and below it a number plus one; 0: free
+	chunk strings.Builder // the texts added last; it never grows, so that they stay where they are
+}
+
+const (
+	chunkSize = 64 << 10
+	fewSlots  = 1 << 10 // a power of two, as all sizes are
+	halfHash  = 0xffffffff << 32
+)
+
+// Number is the number of text, a new one if it has none yet.
+func (p *Pool) Number(text []byte) uint32 {
+	hash := xxhash.Sum64(text)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if 2*len(p.texts) >= len(p.slots) {
+		p.grow()
+	}
+	mask := uint64(len(p.slots) - 1)
+	at := hash & mask
+	for ; p.slots[at] != 0; at = (at + 1) & mask {
+		if s := p.slots[at]; s&halfHash == hash&halfHash && p.texts[uint32(s)-1] == string(text) {
+			return uint32(s) - 1
+		}
+	}
+	p.texts = append(p.texts, p.keep(text))
+	p.slots[at] = hash&halfHash | uint64(len(p.texts))
+	return uint32(len(p.texts) - 1)
+}
+
+// keep is text as a string.
+func (p *Pool) keep(text []byte) string {
+	if len(text) > chunkSize/8 {
+		return string(text)
+	}
+	if p.chunk.Cap()-p.chunk.Len() < len(text) {
+		p.chunk.Reset()
+		p.chunk.Grow(chunkSize)
+	}
+	start := p.chunk.Len()
+	p.chunk.Write(text)
+	return p.chunk.String()[start:]
+}
+
+// grow makes room. Texts are hashed again: that is rarer than it is to store what would save it.
+func (p *Pool) grow() {
+	p.slots = make([]uint64, max(fewSlots, 2*len(p.slots)))
+	mask := uint64(len(p.slots) - 1)
+	for i, t := range p.texts {
+		hash := xxhash.Sum64String(t)
+		at := hash & mask
+		for p.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		p.slots[at] = hash&halfHash | uint64(i+1)
+	}
+}
+
+// Texts is all texts by number. The slice must not be changed, and does not see texts that are added later.
+func (p *Pool) Texts() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.texts
+}
