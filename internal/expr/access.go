@@ -16,6 +16,9 @@ func (ev *evaluator) access(n *Node) (value.Value, error) {
 		if err != nil {
 			return left, err
 		}
+		if err := ev.search(left, key); err != nil {
+			return left, err
+		}
 		if v, ok := element(left, key); ok {
 			return v, nil
 		}
@@ -48,7 +51,7 @@ func (ev *evaluator) accessBy(n *Node, left value.Value, args []value.Value) (va
 	case value.Undef:
 		return value.Value{}, nil
 	case value.Hash:
-		return accessHash(n, left, args)
+		return ev.accessHash(n, left, args)
 	case value.Array:
 		return ev.accessArray(n, left, args)
 	case value.String:
@@ -63,7 +66,15 @@ func (ev *evaluator) accessBy(n *Node, left value.Value, args []value.Value) (va
 	return left, failf(n, "[] does not apply to %s", describe(left))
 }
 
-func accessHash(n *Node, h value.Value, keys []value.Value) (value.Value, error) {
+// search counts the steps of looking key up in v, if v is a Hash.
+func (ev *evaluator) search(v, key value.Value) error {
+	if v.Kind() != value.Hash {
+		return nil
+	}
+	return ev.spend(v.Probes(key) / stepsPerNode)
+}
+
+func (ev *evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (value.Value, error) {
 	switch len(keys) {
 	case 0:
 		return h, failf(n, "[] of a Hash needs a key")
@@ -73,6 +84,9 @@ func accessHash(n *Node, h value.Value, keys []value.Value) (value.Value, error)
 	}
 	var out []value.Value
 	for _, k := range keys {
+		if err := ev.search(h, k); err != nil {
+			return h, err
+		}
 		if v, _ := h.Get(k); !v.IsUndef() {
 			out = append(out, v)
 		}

@@ -56,6 +56,9 @@ func (ev *evaluator) check(v value.Value, n int) error {
 // stepsPerNode is how many elements are looked at in the time of one step.
 const stepsPerNode = 16
 
+// bytesPerStep is how many bytes of text are looked at in the time of one step, at the least.
+const bytesPerStep = 16
+
 // sizeOfNode is what an element counts towards the size of a whole value, which may hold it many times over.
 const sizeOfNode = 32
 

@@ -67,6 +67,12 @@ var endless = []string{
 	`Integer[1, 1000000].map |$x| { capitalize($accents) }`,
 	`Integer[1, 1000000].map |$x| { assert_type(String, $hash) |$e, $a| { 1 } }`,
 	`Integer[1, 1000000].map |$x| { type($hash, reduced) }`,
+	`Integer[1, 1000000].map |$x| { $hash[$x] }`,
+	`Integer[1, 1000000].map |$x| { dig($hash, $x) }`,
+	`Integer[1, 1000000].map |$x| { compare($big, $big) }`,
+	`Integer[1, 1000000].map |$x| { $big == $big }`,
+	`Integer[1, 1000000].map |$x| { join($list) }`,
+	`Integer[1, 1000000].map |$x| { getvar($big) }`,
 }
 
 // longest is far above what an evaluation takes, which is less than a second: the machine may be busy, and the race

@@ -12,6 +12,9 @@ func (ev *evaluator) ordered(n *Node, left, right value.Value) (bool, error) {
 	if left.Kind() == value.Type {
 		return orderedTypes(n.Name, left, right)
 	}
+	if err := ev.spend(min(len(left.Text()), len(right.Text())) / bytesPerStep); err != nil {
+		return false, err
+	}
 	c, ok := compare(left, right)
 	if !ok {
 		return false, failf(n, "%s and %s cannot be compared with %s", describe(left), describe(right), n.Name)
@@ -131,7 +134,7 @@ func (ev *evaluator) equals(a, b value.Value) (bool, error) {
 	case ka != kb:
 		return false, nil
 	case ka == value.String:
-		return len(a.Text()) == len(b.Text()) && compareFolded(a.Text(), b.Text()) == 0, nil
+		return ev.equalTexts(a.Text(), b.Text())
 	case ka == value.Array:
 		return ev.equalArrays(a, b)
 	case ka == value.Hash:
@@ -140,6 +143,13 @@ func (ev *evaluator) equals(a, b value.Value) (bool, error) {
 		return equalTypes(a, b)
 	}
 	return value.Identical(a, b), nil
+}
+
+func (ev *evaluator) equalTexts(a, b string) (bool, error) {
+	if len(a) != len(b) {
+		return false, nil
+	}
+	return compareFolded(a, b) == 0, ev.spend(len(a) / bytesPerStep)
 }
 
 func equalTypes(a, b value.Value) (bool, error) {
@@ -171,6 +181,9 @@ func (ev *evaluator) equalHashes(a, b value.Value) (bool, error) {
 		return false, nil
 	}
 	for k, e := range a.Pairs() {
+		if err := ev.search(b, k); err != nil {
+			return false, err
+		}
 		f, _ := b.Get(k)
 		if same, err := ev.equals(f, e); !same || err != nil {
 			return false, err

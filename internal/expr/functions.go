@@ -114,6 +114,11 @@ func (ev *evaluator) callFunction(n *Node, name string, args []value.Value, c *c
 	if f.varying {
 		ev.varies()
 	}
+	for _, a := range args { // collections are counted by the functions that go through them
+		if err := ev.spend(len(a.Text()) / bytesPerStep); err != nil {
+			return value.Value{}, at(n, err)
+		}
+	}
 	return f.run(&call{ev, n, name, args, c})
 }
 

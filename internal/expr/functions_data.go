@@ -20,6 +20,9 @@ func runDig(c *call) (value.Value, error) {
 // dig walks down the path. What is not there is undef; going into something that is no collection is an error.
 func (c *call) dig(v value.Value, path []value.Value) (value.Value, error) {
 	for i, key := range path {
+		if err := c.ev.search(v, key); err != nil {
+			return v, err
+		}
 		switch k := v.Kind(); {
 		case v.IsUndef() || key.IsUndef():
 			return value.Value{}, nil
@@ -99,7 +102,11 @@ func (c *call) segments(path string) ([]value.Value, error) {
 			}
 		}
 		out = append(out, key)
-		if err := c.ev.produce(sizeOfElement); err != nil {
+		err := c.ev.spend(1)
+		if err == nil {
+			err = c.ev.produce(sizeOfElement)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if m[4] == "" {
@@ -115,6 +122,9 @@ var variablePath = regexp.MustCompile(`^((?:::)?(?:[a-z]\w*::)*[a-z_]\w*)(?:\.(.
 func runGetvar(c *call) (value.Value, error) {
 	text, err := c.text(0)
 	if err != nil {
+		return value.Value{}, err
+	}
+	if err := c.ev.spend(len(text)); err != nil { // the expression goes through it byte by byte
 		return value.Value{}, err
 	}
 	m := variablePath.FindStringSubmatch(text)

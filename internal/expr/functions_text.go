@@ -24,9 +24,6 @@ func eachText(f func(string) string) func(*call) (value.Value, error) {
 	}
 }
 
-// bytesPerStep is how many bytes of text are looked at in the time of one step, at the least.
-const bytesPerStep = 16
-
 func (c *call) mapText(v value.Value, f func(string) string) (value.Value, error) {
 	if err := c.ev.spend(len(v.Text()) / bytesPerStep); err != nil {
 		return v, err
@@ -123,7 +120,11 @@ func runJoin(c *call) (value.Value, error) {
 func (c *call) joinDeep(v value.Value, delimiter string) (string, error) {
 	var b strings.Builder
 	for i, p := range joinable(nil, v) {
-		if err := c.ev.produce(weight(p) + len(delimiter)); err != nil { // before the text is made
+		err := c.ev.spend(1)
+		if err == nil {
+			err = c.ev.produce(weight(p) + len(delimiter)) // before the text is made
+		}
+		if err != nil {
 			return "", err
 		}
 		if i > 0 {

@@ -89,7 +89,7 @@ func (ev *evaluator) hash(n *Node) (value.Value, error) {
 // setKey puts an entry into a hash. Keys that are no strings are found one by one, which counts as steps.
 func (ev *evaluator) setKey(b *value.Builder, k, v value.Value) error {
 	if k.Kind() != value.String {
-		if err := ev.spend(b.Len() * (1 + weight(k)/stepsPerNode)); err != nil {
+		if err := ev.spend(b.Len() * (1 + weight(k)/stepsPerNode) / stepsPerNode); err != nil {
 			return err
 		}
 	}

@@ -58,6 +58,9 @@ func (ev *evaluator) matchesHash(v, option value.Value) (bool, error) {
 		return false, nil
 	}
 	for k, o := range option.Pairs() {
+		if err := ev.search(v, k); err != nil {
+			return false, err
+		}
 		e, _ := v.Get(k)
 		if fits, err := ev.matches(e, o); !fits || err != nil {
 			return false, err
@@ -72,7 +75,7 @@ func (ev *evaluator) contains(in, item value.Value) (bool, error) {
 	case value.String:
 		switch item.Kind() {
 		case value.String:
-			if err := ev.spend(len(in.Text()) / 16); err != nil {
+			if err := ev.spend(len(in.Text()) / bytesPerStep); err != nil {
 				return false, err
 			}
 			return strings.Contains(downcase(in.Text()), downcase(item.Text())), nil

@@ -191,7 +191,7 @@ func mergeFormats(lower, higher formatMap) formatMap {
 
 // of is the format of just the type t, or nil.
 func (m formatMap) of(t *types.Type) *textFormat {
-	i := slices.IndexFunc(m, func(tf typeFormat) bool { return tf.typ.Equal(t) })
+	i := slices.IndexFunc(m, func(tf typeFormat) bool { return sameType(tf.typ, t) })
 	if i < 0 {
 		return nil
 	}
@@ -200,8 +200,11 @@ func (m formatMap) of(t *types.Type) *textFormat {
 
 // covers tells whether there is a format of a type wider than t.
 func (m formatMap) covers(t *types.Type) bool {
-	return slices.ContainsFunc(m, func(tf typeFormat) bool { return !tf.typ.Equal(t) && tf.typ.Accepts(t) })
+	return slices.ContainsFunc(m, func(tf typeFormat) bool { return !sameType(tf.typ, t) && tf.typ.Accepts(t) })
 }
+
+// sameType tells types apart that hold the same values: Tuple and Array.
+func sameType(a, b *types.Type) bool { return a.Kind() == b.Kind() && a.Equal(b) }
 
 // under is the format for what both f and higher, which may be nil, are given for: higher, which leaves to f what it
 // says nothing about.

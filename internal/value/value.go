@@ -200,6 +200,14 @@ func (v Value) Get(key Value) (Value, bool) {
 	return Value{}, false
 }
 
+// Probes is how many entries of a Hash Get may have to look at for key.
+func (v Value) Probes(key Value) int {
+	if built, ok := v.ref.(*table); ok && built.index != nil && key.kind == String {
+		return 1
+	}
+	return v.Len()
+}
+
 // Identical tells whether a and b are the same value of the same kind: 1 and 1.0 are not, 'a' and 'A' are not.
 // Hashes are compared without regard to order.
 func Identical(a, b Value) bool {
