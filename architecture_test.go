@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"compile":           {"internal/diag", "internal/expr", "internal/literal", "internal/recipe", "internal/syntax", "internal/types", "internal/value", "internal/yaml", "loader", "snapshot"},
 	"snapshot":          {"internal/value"},
 	"runtime":           {"internal/expr", "internal/recipe", "internal/types", "internal/value", "snapshot"},
-	"cmd/bindc":         {"compile", "internal/cli", "internal/diag", "loader", "snapshot"},
+	"cmd/bindc":         {"compile", "internal/cli", "internal/datafile", "internal/diag", "loader", "snapshot"},
 	"cmd/bindq":         {"internal/cli", "internal/diag", "internal/value", "internal/yaml", "runtime", "snapshot"},
 }
 

@@ -186,7 +186,7 @@ func (l *load) wantFrom(at diag.Pos, id, label string, data bool, read func() ([
 	if f, ok := l.files[fileKey{id, data}]; ok {
 		return f
 	}
-	return l.enqueue(&file{path: id, label: label, data: data, json: true, read: read, at: at})
+	return l.enqueue(&file{path: id, label: label, data: data, read: read, at: at})
 }
 
 // extensionNames are the names of backends or schemes, for messages.

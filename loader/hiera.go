@@ -245,7 +245,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 	for _, d := range h.data {
 		taken := map[uint32]bool{}
 		for i, f := range d.files {
-			entries := f.entries
+			entries := f.says.Entries
 			if i > 0 {
 				entries = slices.DeleteFunc(slices.Clone(entries), func(e datafile.Entry) bool { return taken[e.Key] })
 			}

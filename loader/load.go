@@ -17,9 +17,10 @@ import (
 
 // Options say how to read a site. The zero value works.
 type Options struct {
-	ModulePath   []string // directories of modules; default: modules in the site
-	BinderConfig string   // file to read in place of binder_config.yaml
-	Jobs         int      // files parsed at a time; default: one per processor
+	ModulePath   []string        // directories of modules; default: modules in the site
+	BinderConfig string          // file to read in place of binder_config.yaml
+	Cache        *datafile.Cache // of data files, from one build to the next; may be nil
+	Jobs         int             // files parsed at a time; default: one per processor
 
 	AllowExtensions bool // let programs run that the configuration names as extensions
 	Backends        map[string]Backend
@@ -31,7 +32,8 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	l := &load{dir: dir, opts: opts, diags: diags, files: map[fileKey]*file{}, conditions: map[string]int{},
 		guards: map[string]int{}, listings: map[string][]listed{}, hieraDirs: map[string]*hieraDir{}}
 	l.site.Conditions = []Condition{nil}
-	l.site.Pools = &datafile.Pools{}
+	l.reader = datafile.NewReader(opts.Cache)
+	l.site.Pools = l.reader.Pools
 	l.conditions[""] = 0
 	cfg := l.config()
 	if cfg == nil {
@@ -40,6 +42,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	l.modules = l.findModules()
 	layers := l.plan(cfg)
 	l.parseFiles()
+	l.keepForNextBuild()
 	l.assemble(layers)
 	l.site.Inputs = l.inputs()
 	return &l.site
@@ -53,6 +56,7 @@ type load struct {
 	site       Site
 	ext        registry
 	modules    []module
+	reader     *datafile.Reader
 	files      map[fileKey]*file
 	queue      []*file // files to parse, in the order they were found
 	conditions map[string]int
@@ -69,18 +73,17 @@ type fileKey struct {
 
 // file is one file of the site.
 type file struct {
-	path  string // to open it, and in messages
-	label string // the same on every machine
-	mode  yaml.Options
-	json  bool
+	path  string                 // to open it, and in messages
+	label string                 // the same on every machine
 	read  func() ([]byte, error) // of an extension; nil: path is read
 	at    diag.Pos               // what asked an extension
 	input Input
 
-	// What comes of it: for a data file its entries, for other files the document, nil until read, or if it cannot be.
-	data    bool
-	entries []datafile.Entry
-	doc     *yaml.Document
+	// What comes of it: of a data file its entries, of other files the document, nil until read, or if it cannot be.
+	data bool
+	kind datafile.Kind
+	says datafile.File
+	doc  *yaml.Document
 }
 
 // want queues a file to be parsed and returns it; a file is read once, however often it is wanted.
@@ -88,7 +91,7 @@ func (l *load) want(path string) *file {
 	if f, ok := l.files[fileKey{path, false}]; ok {
 		return f
 	}
-	return l.enqueue(&file{path: path, label: l.label(path), json: strings.HasSuffix(path, ".json")})
+	return l.enqueue(&file{path: path, label: l.label(path)})
 }
 
 // wantData queues the data file that is at path in a Hiera-2 directory.
@@ -97,7 +100,11 @@ func (l *load) wantData(h *hieraDir, path string) *file {
 	if f, ok := l.files[fileKey{full, true}]; ok {
 		return f
 	}
-	return l.enqueue(&file{path: full, label: h.label + path, data: true, mode: yaml.Options{LastKeyWins: true}, json: strings.HasSuffix(path, ".json")})
+	kind := datafile.YAML
+	if strings.HasSuffix(path, ".json") {
+		kind = datafile.JSON
+	}
+	return l.enqueue(&file{path: full, label: h.label + path, data: true, kind: kind})
 }
 
 func (l *load) enqueue(f *file) *file {
@@ -139,42 +146,73 @@ func (l *load) parseFiles() {
 }
 
 func (l *load) parse(f *file) {
-	if f.read != nil {
+	switch {
+	case f.read != nil:
 		l.parseExtension(f)
-		return
+	case f.data:
+		says, err := l.reader.Read(f.path, f.kind, l.diags)
+		if err != nil {
+			l.cannotRead(f, err)
+			return
+		}
+		f.setData(says)
+	default:
+		src, err := os.ReadFile(f.path)
+		if err != nil {
+			l.cannotRead(f, err)
+			return
+		}
+		parse := yaml.Parse
+		if strings.HasSuffix(f.path, ".json") {
+			parse = yaml.ParseJSON
+		}
+		l.parseDocument(f, src, parse)
 	}
-	src, err := os.ReadFile(f.path)
-	if err != nil {
-		l.diags.Errorf(diag.Pos{File: f.path}, "read", "cannot read the file: %v", reason(err))
-		return
-	}
-	l.parseSource(f, src)
 }
 
-func (l *load) parseSource(f *file, src []byte) {
-	f.input = Input{Path: f.label, Size: int64(len(src)), Hash: xxhash.Sum64(src)}
-	parse := yaml.Parse
-	if f.json {
-		parse = yaml.ParseJSON
+// keepForNextBuild gives the cache what the data files say.
+func (l *load) keepForNextBuild() {
+	if l.opts.Cache == nil {
+		return
 	}
-	doc, ok := parse(f.path, src, f.mode, l.diags)
-	switch {
-	case !ok:
-	case f.data: // compiled at once: of fifty thousand files the trees would fill the memory
-		f.entries = datafile.Compile(doc, l.site.Pools, l.diags)
-	default:
+	files := make([]datafile.File, 0, len(l.queue))
+	for _, f := range l.queue {
+		if f.data {
+			files = append(files, f.says)
+		}
+	}
+	l.opts.Cache.Keep(files)
+}
+
+func (l *load) cannotRead(f *file, err error) {
+	l.diags.Errorf(diag.Pos{File: f.path}, "read", "cannot read the file: %v", reason(err))
+}
+
+func (f *file) setData(says datafile.File) {
+	f.says = says
+	f.input = Input{Path: f.label, Size: says.Size, Hash: says.Hash}
+}
+
+// parser is yaml.Parse or yaml.ParseJSON.
+type parser func(file string, src []byte, opts yaml.Options, diags *diag.List) (*yaml.Document, bool)
+
+func (l *load) parseDocument(f *file, src []byte, parse parser) {
+	f.input = Input{Path: f.label, Size: int64(len(src)), Hash: xxhash.Sum64(src)}
+	if doc, ok := parse(f.path, src, yaml.Options{}, l.diags); ok {
 		f.doc = doc
 	}
 }
 
 func (l *load) parseExtension(f *file) {
 	src, err := f.read()
-	if err != nil {
+	switch {
+	case err != nil:
 		l.extensionFailed(f, err)
-		return
-	}
-	if len(src) > 0 {
-		l.parseSource(f, src)
+	case len(src) == 0:
+	case f.data:
+		f.setData(l.reader.Source(f.path, src, datafile.ExtensionJSON, l.diags))
+	default:
+		l.parseDocument(f, src, yaml.ParseJSON)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"bindc/compile"
 	"bindc/internal/cli"
+	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -21,6 +23,7 @@ type flags struct {
 	modulePath   string
 	binderConfig string
 	jobs         int
+	cache        string
 	extensions   bool
 	strictVars   bool
 	strict       bool
@@ -31,6 +34,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "", "directories of modules, separated by ':' (default CONFDIR/modules)")
 	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "", "file to read in place of CONFDIR/binder_config.yaml")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "files parsed at a time (default: one per processor)")
+	cmd.Flags().StringVar(&f.cache, "cache", "", "directory that keeps what data files say from one build to the next")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false, "let programs run that binder_config.yaml names as extensions")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false, "make the use of an unknown variable an error of the lookup")
@@ -119,9 +123,45 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, fmt.Errorf("cannot read the site: %w", err)
 	}
+	options := f.options()
+	if f.cache != "" {
+		cache, err := openCache(f.cache, dir)
+		if err != nil {
+			return nil, err
+		}
+		options.Cache = cache
+	}
 	var diags diag.List
-	site := loader.Load(dir, f.options(), &diags)
+	site := loader.Load(dir, options, &diags)
 	content := compile.Compile(site, compile.Options{StrictVariables: f.strictVars}, &diags)
+	if options.Cache != nil {
+		if err := options.Cache.Save(); err != nil { // the build is none the worse for it
+			fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", err)
+		}
+	}
+	return content, report(cmd, &diags, f)
+}
+
+// openCache opens the cache of the site in dir. It is of use to this very program only: another one may compile the same
+// data in another way.
+func openCache(cacheDir, dir string) (*datafile.Cache, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("cannot use a cache: %w", err)
+	}
+	code, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use a cache: %w", err)
+	}
+	cache, err := datafile.OpenCache(cacheDir, dir, sha256.Sum256(code))
+	if err != nil {
+		return nil, fmt.Errorf("cannot use the cache: %w", err)
+	}
+	return cache, nil
+}
+
+// report prints what is wrong with a site; the error says whether it is refused.
+func report(cmd *cobra.Command, diags *diag.List, f *flags) error {
 	list := diags.Sorted()
 	refused := diags.Failed()
 	for i := range list {
@@ -131,13 +171,13 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 	}
 	wd, err := os.Getwd()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := diag.Render(cmd.ErrOrStderr(), f.format, list, wd, cli.Color(os.Stderr)); err != nil {
-		return nil, err
+		return err
 	}
 	if refused {
-		return nil, errRefused
+		return errRefused
 	}
-	return content, nil
+	return nil
 }

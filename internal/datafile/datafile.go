@@ -1,8 +1,14 @@
-// Package datafile compiles the data files of Hiera-2 directories, each by itself: every key with its compiled value. What
-// wins is decided when the files of a site are composed; what a file says does not depend on any other, nor on where it is.
+// Package datafile reads the data files of Hiera-2 directories and compiles each by itself: every key with its compiled
+// value. What wins is decided when the files of a site are composed; what a file says depends on no other file and not on
+// where it is. That is why a Cache can keep it from one build to the next.
 package datafile
 
 import (
+	"crypto/sha256"
+	"os"
+
+	"github.com/cespare/xxhash/v2"
+
 	"bindc/internal/diag"
 	"bindc/internal/literal"
 	"bindc/internal/pool"
@@ -18,9 +24,87 @@ type Entry struct {
 // Pools hold the keys and the compiled values (package literal) of many files.
 type Pools struct{ Keys, Values pool.Pool }
 
-// Compile makes entries of a parsed file: a hash of keys to values, or nothing. What is wrong goes to diags.
-func Compile(doc *yaml.Document, pools *Pools, diags *diag.List) []Entry {
-	if doc.Root == nil {
+// Kind is how a file is parsed.
+type Kind uint8
+
+const (
+	YAML          Kind = iota // a key given twice is a warning
+	JSON                      // likewise
+	ExtensionJSON             // it is an error
+)
+
+// File is what a data file says.
+type File struct {
+	Size    int64
+	Hash    uint64 // xxhash64 of the source
+	Entries []Entry
+
+	kind   Kind
+	digest [sha256.Size]byte // of the source
+	id     identity          // zero: not to be recognised by it
+	silent bool              // nothing was reported; else the next build shall report it too, and parses the file again
+	cached bool
+}
+
+// Reader reads data files. Its methods may be called by several goroutines.
+type Reader struct {
+	Pools *Pools
+	cache *Cache // or nil
+}
+
+// NewReader returns a reader that knows what is in cache, which may be nil.
+func NewReader(cache *Cache) *Reader {
+	if cache == nil {
+		return &Reader{Pools: &Pools{}}
+	}
+	return &Reader{Pools: &cache.pools, cache: cache}
+}
+
+// Read reads the file at path. An error is one of the file system; what is wrong in the file goes to diags.
+func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
+	var id identity
+	if r.cache != nil {
+		id = r.cache.identify(path) // before the content is read: if that changes afterwards, they do not go together
+		if f, ok := r.cache.unchanged(id, kind); ok {
+			return f, nil
+		}
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return File{}, err
+	}
+	f := r.Source(path, src, kind, diags)
+	f.id = id
+	return f, nil
+}
+
+// Source reads a file whose content is src; in messages it is called path.
+func (r *Reader) Source(path string, src []byte, kind Kind, diags *diag.List) File {
+	f := File{Size: int64(len(src)), Hash: xxhash.Sum64(src), kind: kind}
+	if r.cache != nil {
+		f.digest = sha256.Sum256(src)
+		if known, ok := r.cache.equal(f.digest, kind); ok {
+			return known
+		}
+	}
+	var own diag.List
+	f.Entries = compile(path, src, kind, r.Pools, &own)
+	found := own.Sorted()
+	for _, d := range found {
+		diags.Add(d)
+	}
+	f.silent = len(found) == 0
+	return f
+}
+
+// compile makes entries of a file: of a hash of keys to values, or of nothing.
+func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List) []Entry {
+	parse := yaml.ParseJSON
+	if kind == YAML {
+		parse = yaml.Parse
+	}
+	doc, ok := parse(path, src, yaml.Options{LastKeyWins: kind != ExtensionJSON}, diags)
+	if !ok || doc.Root == nil {
 		return nil
 	}
 	if doc.Root.Kind != yaml.Mapping {

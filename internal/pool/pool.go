@@ -63,7 +63,11 @@ func (p *Pool) keep(text []byte) string {
 
 // grow makes room. Texts are hashed again: that is rarer than it is to store what would save it.
 func (p *Pool) grow() {
-	p.slots = make([]uint64, max(fewSlots, 2*len(p.slots)))
+	size := max(fewSlots, 2*len(p.slots))
+	for size <= 2*len(p.texts) { // after Load
+		size *= 2
+	}
+	p.slots = make([]uint64, size)
 	mask := uint64(len(p.slots) - 1)
 	for i, t := range p.texts {
 		hash := xxhash.Sum64String(t)
@@ -81,3 +85,6 @@ func (p *Pool) Texts() []string {
 	defer p.mu.Unlock()
 	return p.texts
 }
+
+// Load fills an empty pool with texts, all different, numbered as they are.
+func (p *Pool) Load(texts []string) { p.texts = texts }

@@ -1,0 +1,187 @@
+package datafile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Cache is what an earlier build of a site found in its data files, and what this one finds, for the next.
+//
+// A file is known by its content: by the SHA-256 of it and by how it is parsed. Where its identity in the file system is what
+// it was, it need not even be opened. All is in one file, the pack, because fifty thousand small files take as long to open as
+// the data files themselves. A pack is never changed: it is read whole, and replaced by rename, so that builds at the same
+// time do not disturb each other; the last one's stays. One that is damaged, or another program's, counts as none.
+type Cache struct {
+	path    string // of the pack
+	program Program
+	pools   Pools
+	opened  int64 // when this build began, by the clock of the file system that the cache is in
+
+	files    []File           // of an earlier build
+	next     []File           // of this one
+	byInode  map[uint64]int32 // those whose identity tells them
+	byDigest func() map[digestKey]int32
+}
+
+type digestKey struct {
+	digest [sha256.Size]byte
+	kind   Kind
+}
+
+// Program says who compiles: another version may read the same file in another way.
+type Program [sha256.Size]byte
+
+// OpenCache opens the cache of a site in dir, which is made if it is not there. The error is of usage: dir cannot be used.
+func OpenCache(dir, site string, program Program) (*Cache, error) {
+	abs, err := filepath.Abs(site)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	c := &Cache{path: filepath.Join(dir, packName(abs)), program: program}
+	if c.opened, err = fileTime(dir); err != nil {
+		return nil, err
+	}
+	raw, err := os.ReadFile(c.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if p, ok := decodePack(raw, program); ok {
+		c.files = p.files
+		c.pools.Keys.Load(p.keys)
+		c.pools.Values.Load(p.values)
+	}
+	c.index()
+	return c, nil
+}
+
+func packName(site string) string {
+	sum := sha256.Sum256([]byte(site))
+	return hex.EncodeToString(sum[:12]) + ".pack"
+}
+
+// fileTime is what time it is for the file system of dir, which need not be what the clock of this machine says.
+func fileTime(dir string) (int64, error) {
+	f, err := os.CreateTemp(dir, "time-*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.ModTime().UnixNano(), nil
+}
+
+func (c *Cache) index() {
+	c.byInode = make(map[uint64]int32, len(c.files))
+	for i := range c.files {
+		if c.files[i].id != (identity{}) {
+			c.byInode[c.files[i].id.inode] = int32(i)
+		}
+	}
+	c.byDigest = sync.OnceValue(func() map[digestKey]int32 {
+		m := make(map[digestKey]int32, len(c.files))
+		for i := range c.files {
+			m[digestKey{c.files[i].digest, c.files[i].kind}] = int32(i)
+		}
+		return m
+	})
+}
+
+// identity is what the file system says of a file. While it stays the same, so does the content.
+type identity struct {
+	device, inode    uint64
+	size             int64
+	modified, change int64 // in nanoseconds; the second cannot be set, as by tools that copy the first
+}
+
+// racy is how long before a build a file must have been left alone for its identity to count: one that changes twice within
+// one tick of a file system's clock has the same times before and after. FAT has the coarsest, of two seconds.
+const racy = int64(2 * time.Second)
+
+// identify is the identity of the file at path, zero if it is of no use.
+func (c *Cache) identify(path string) identity {
+	id, ok := identityOf(path)
+	if !ok || max(id.modified, id.change) >= c.opened-racy {
+		return identity{}
+	}
+	return id
+}
+
+// unchanged is the file that an earlier build read, if it has the same identity.
+func (c *Cache) unchanged(id identity, kind Kind) (File, bool) {
+	i, ok := c.byInode[id.inode]
+	if !ok || c.files[i].id != id || c.files[i].kind != kind {
+		return File{}, false
+	}
+	return c.files[i], true
+}
+
+// equal is a file of the same content that an earlier build read.
+func (c *Cache) equal(digest [sha256.Size]byte, kind Kind) (File, bool) {
+	i, ok := c.byDigest()[digestKey{digest, kind}]
+	if !ok {
+		return File{}, false
+	}
+	f := c.files[i]
+	f.id = identity{}
+	return f, true
+}
+
+// worthwhile is the share of the files of a site from which on it is quicker for the next build to find them in a new pack
+// than to parse them again.
+const worthwhile = 64
+
+// Keep takes the files of this build, for Save.
+func (c *Cache) Keep(files []File) { c.next = files }
+
+// Save replaces the pack by one of the files of this build, unless that would gain the next build too little.
+func (c *Cache) Save() error {
+	news := 0
+	for i := range c.next {
+		if f := &c.next[i]; f.silent && (!f.cached || c.moved(f)) {
+			news++
+		}
+	}
+	if news == 0 || news < len(c.next)/worthwhile {
+		return nil
+	}
+	return c.write()
+}
+
+// moved tells whether a file was found by its content and would be found by its identity from now on.
+func (c *Cache) moved(f *File) bool {
+	at, ok := c.byInode[f.id.inode]
+	return f.id != (identity{}) && (!ok || c.files[at].id != f.id)
+}
+
+func (c *Cache) write() (err error) {
+	f, err := os.CreateTemp(filepath.Dir(c.path), filepath.Base(c.path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(encodePack(&c.pools, c.next, c.program))
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), c.path)
+	}
+	return err
+}

@@ -1,0 +1,163 @@
+package datafile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"bindc/internal/diag"
+)
+
+// site is a directory of data files and a cache of it.
+type site struct {
+	*testing.T
+	dir, cacheDir string
+}
+
+func newSite(t *testing.T) *site { return &site{t, t.TempDir(), t.TempDir()} }
+
+func (s *site) write(name, text string) string {
+	s.Helper()
+	path := filepath.Join(s.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		s.Fatal(err)
+	}
+	return path
+}
+
+// open begins a build, after seconds in which nothing was written.
+func (s *site) open(program byte, idle time.Duration) *Cache {
+	s.Helper()
+	c, err := OpenCache(s.cacheDir, s.dir, Program{program})
+	if err != nil {
+		s.Fatal(err)
+	}
+	c.opened += int64(idle)
+	return c
+}
+
+// read is what the files say, as "key=value" with the place, and how many of them were found without a look at the content.
+func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached int) {
+	s.Helper()
+	r := NewReader(c)
+	var diags diag.List
+	var files []File
+	for _, path := range paths {
+		if _, ok := c.unchanged(c.identify(path), YAML); ok {
+			unchanged++
+		}
+		f, err := r.Read(path, YAML, &diags)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if f.cached {
+			cached++
+		}
+		files = append(files, f)
+		for _, e := range f.Entries {
+			said = append(said, fmt.Sprintf("%s=%q@%d:%d", r.Pools.Keys.Texts()[e.Key], r.Pools.Values.Texts()[e.Value], e.Line, e.Col))
+		}
+	}
+	c.Keep(files)
+	if err := c.Save(); err != nil {
+		s.Fatal(err)
+	}
+	return said, unchanged, cached
+}
+
+func (s *site) want(what string, got, want any) {
+	s.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		s.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+const idle = time.Hour
+
+func TestFilesLeftAloneAreNotRead(t *testing.T) {
+	s := newSite(t)
+	a, b := s.write("a.yaml", "k: 1\nl: '${x}'\n"), s.write("b.yaml", "l: '${x}'\n")
+	first, _, cached := s.read(s.open(1, idle), a, b)
+	s.want("cached at first", cached, 0)
+	again, unchanged, cached := s.read(s.open(1, idle), b, a)
+	s.want("cached then", []int{unchanged, cached}, []int{2, 2})
+	s.want("said", again, []string{first[2], first[0], first[1]})
+
+	s.write("a.yaml", "k: 2\nl: '${x}'\n") // of the same size
+	said, unchanged, cached := s.read(s.open(1, idle), a, b)
+	s.want("cached after a change", []int{unchanged, cached}, []int{1, 1})
+	s.want("said after a change", said[0], "k=\"cB\"@1:1")
+}
+
+// A file that is changed while its time cannot tell is read, as long as it cannot tell.
+func TestFilesChangedJustNowAreRead(t *testing.T) {
+	s := newSite(t)
+	a := s.write("a.yaml", "k: 1\n")
+	s.read(s.open(1, 0), a)
+	_, unchanged, cached := s.read(s.open(1, 0), a)
+	s.want("just written", []int{unchanged, cached}, []int{0, 1})
+	_, unchanged, cached = s.read(s.open(1, idle), a)
+	s.want("first build later", []int{unchanged, cached}, []int{0, 1})
+	_, unchanged, cached = s.read(s.open(1, idle), a)
+	s.want("second build later", []int{unchanged, cached}, []int{1, 1})
+}
+
+// The time of a file can be set back. The time of its last change of any kind cannot.
+func TestTimesThatWereSetBackDoNotDeceive(t *testing.T) {
+	s := newSite(t)
+	a := s.write("a.yaml", "k: 1\n")
+	info, err := os.Stat(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.read(s.open(1, idle), a)
+	time.Sleep(20 * time.Millisecond) // the clock of a file system has ticks of up to 10 ms
+	s.write("a.yaml", "k: 2\n")
+	if err := os.Chtimes(a, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	said, _, _ := s.read(s.open(1, idle), a)
+	s.want("said", said, "[k=\"cB\"@1:1]")
+}
+
+func TestAnotherProgramReadsEverything(t *testing.T) {
+	s := newSite(t)
+	a := s.write("a.yaml", "k: 1\n")
+	s.read(s.open(1, idle), a)
+	_, _, cached := s.read(s.open(2, idle), a)
+	s.want("cached", cached, 0)
+}
+
+// What was reported has to be reported again.
+func TestFilesWithWarningsAreParsedAgain(t *testing.T) {
+	s := newSite(t)
+	a, b := s.write("a.yaml", "k: 1\nk: 2\n"), s.write("b.yaml", "k: 3\n")
+	for range 2 {
+		c := s.open(1, idle)
+		var diags diag.List
+		if _, err := NewReader(c).Read(a, YAML, &diags); err != nil {
+			t.Fatal(err)
+		}
+		s.want("warnings", len(diags.Sorted()), 1)
+		s.read(c, a, b)
+	}
+}
+
+// How a file is parsed is part of what it is known by.
+func TestKindsAreKeptApart(t *testing.T) {
+	s := newSite(t)
+	c := s.open(1, idle)
+	var diags diag.List
+	src := []byte(`{"k": 08}`)
+	f := NewReader(c).Source("x", src, YAML, &diags)
+	c.Keep([]File{f})
+	if err := c.Save(); err != nil {
+		t.Fatal(err)
+	}
+	NewReader(s.open(1, idle)).Source("x", src, YAML, &diags)
+	s.want("as YAML", len(diags.Sorted()), 0)
+	NewReader(s.open(1, idle)).Source("x", src, JSON, &diags)
+	s.want("as JSON", len(diags.Sorted()), 1)
+}

@@ -1,0 +1,206 @@
+package datafile
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// A pack is, in little endian, numbers unsigned where nothing else is said:
+//
+//	magic     16 bytes
+//	program   32 bytes
+//	keys      u32: how many; values, files, entries: likewise
+//	lengths   u32 per key, then u32 per value: of their texts
+//	files     per file 97 bytes: digest 32, kind 1, size u64, hash u64, device u64, inode u64, size u64, modified i64,
+//	          change i64, entries u64: how many
+//	entries   per entry 16 bytes: key u32, value u32, line u32, column u32; those of one file after those of another
+//	texts     of the keys, then of the values
+//	sum       u64, xxhash64 of everything before it
+//
+// A decoder checks the sum, which tells damage, and still every number, so that forged bytes make it refuse and no worse.
+// What forged values say nobody can know: who may write the cache may write the site.
+const (
+	packMagic  = "bindc datafile 1"
+	packHead   = len(packMagic) + len(Program{}) + 4*4
+	packFile   = 32 + 1 + 8*8
+	packEntry  = 4 * 4
+	packSum    = 8
+	maxEntries = math.MaxUint32
+)
+
+// pack is the content of a pack.
+type pack struct {
+	keys, values []string
+	files        []File
+}
+
+// encodePack makes a pack of the files about which nothing was reported.
+func encodePack(pools *Pools, files []File, program Program) []byte {
+	keys, values := renumbered{texts: pools.Keys.Texts()}, renumbered{texts: pools.Values.Texts()}
+	var records, entries []byte
+	count := 0
+	for i := range files {
+		f := &files[i]
+		if !f.silent || len(entries)/packEntry+len(f.Entries) > maxEntries {
+			continue
+		}
+		records = appendFile(records, f)
+		count++
+		for _, e := range f.Entries {
+			for _, n := range [...]uint32{keys.number(e.Key), values.number(e.Value), e.Line, e.Col} {
+				entries = binary.LittleEndian.AppendUint32(entries, n)
+			}
+		}
+	}
+	out := make([]byte, 0, packHead+4*(len(keys.used)+len(values.used))+len(records)+len(entries)+keys.size+values.size+packSum)
+	out = append(append(out, packMagic...), program[:]...)
+	for _, n := range [...]int{len(keys.used), len(values.used), count, len(entries) / packEntry} {
+		out = binary.LittleEndian.AppendUint32(out, uint32(n))
+	}
+	out = values.appendLengths(keys.appendLengths(out))
+	out = append(append(out, records...), entries...)
+	out = values.appendTexts(keys.appendTexts(out))
+	return binary.LittleEndian.AppendUint64(out, xxhash.Sum64(out))
+}
+
+func appendFile(out []byte, f *File) []byte {
+	out = append(append(out, f.digest[:]...), byte(f.kind))
+	for _, n := range [...]uint64{uint64(f.Size), f.Hash, f.id.device, f.id.inode, uint64(f.id.size), uint64(f.id.modified), uint64(f.id.change), uint64(len(f.Entries))} {
+		out = binary.LittleEndian.AppendUint64(out, n)
+	}
+	return out
+}
+
+// renumbered numbers the texts of a pool that are used, in order of their use.
+type renumbered struct {
+	texts   []string
+	numbers []uint32 // by that in the pool, plus one
+	used    []uint32 // numbers in the pool
+	size    int      // of their texts
+}
+
+func (r *renumbered) number(n uint32) uint32 {
+	if r.numbers == nil {
+		r.numbers = make([]uint32, len(r.texts))
+	}
+	if r.numbers[n] == 0 {
+		r.used = append(r.used, n)
+		r.numbers[n] = uint32(len(r.used))
+		r.size += len(r.texts[n])
+	}
+	return r.numbers[n] - 1
+}
+
+func (r *renumbered) appendLengths(out []byte) []byte {
+	for _, n := range r.used {
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(r.texts[n])))
+	}
+	return out
+}
+
+func (r *renumbered) appendTexts(out []byte) []byte {
+	for _, n := range r.used {
+		out = append(out, r.texts[n]...)
+	}
+	return out
+}
+
+// decodePack reads a pack. It is not ok if that is damaged, or not of this program.
+func decodePack(raw []byte, program Program) (p pack, ok bool) {
+	if len(raw) < packHead+packSum || string(raw[:len(packMagic)]) != packMagic || Program(raw[len(packMagic):]) != program {
+		return pack{}, false
+	}
+	body, sum := raw[:len(raw)-packSum], raw[len(raw)-packSum:]
+	if xxhash.Sum64(body) != binary.LittleEndian.Uint64(sum) {
+		return pack{}, false
+	}
+	head := body[packHead-4*4:]
+	keys, values, files, entries := u32(head), u32(head[4:]), u32(head[8:]), u32(head[12:])
+	d := packDecoder{rest: body[packHead:]}
+	keyLengths, valueLengths := d.take(keys, 4), d.take(values, 4)
+	records, list := d.take(files, packFile), d.take(entries, packEntry)
+	texts := string(d.rest)
+	p.keys = d.texts(keyLengths, &texts)
+	p.values = d.texts(valueLengths, &texts)
+	p.files = d.files(records, d.entries(list, keys, values))
+	for _, key := range p.keys {
+		d.failed = d.failed || key == "" || key[0] == 0 // such a key is none a file can have
+	}
+	for _, v := range p.values {
+		d.failed = d.failed || v == ""
+	}
+	return p, !d.failed && texts == ""
+}
+
+func u32(b []byte) uint64 { return uint64(binary.LittleEndian.Uint32(b)) }
+
+// packDecoder takes a pack apart. After the first failure it yields nothing more.
+type packDecoder struct {
+	rest   []byte
+	failed bool
+}
+
+// take is the next count things of size bytes each.
+func (d *packDecoder) take(count, size uint64) []byte {
+	if d.failed || count*size > uint64(len(d.rest)) { // neither is more than 32 bits
+		d.failed = true
+		return nil
+	}
+	out := d.rest[:count*size]
+	d.rest = d.rest[count*size:]
+	return out
+}
+
+// texts cuts texts of the lengths given off what is left of all.
+func (d *packDecoder) texts(lengths []byte, all *string) []string {
+	out := make([]string, 0, len(lengths)/4)
+	for ; len(lengths) > 0 && !d.failed; lengths = lengths[4:] {
+		n := u32(lengths)
+		if n > uint64(len(*all)) {
+			d.failed = true
+			break
+		}
+		out = append(out, (*all)[:n])
+		*all = (*all)[n:]
+	}
+	return out
+}
+
+func (d *packDecoder) entries(list []byte, keys, values uint64) []Entry {
+	out := make([]Entry, len(list)/packEntry)
+	for i := range out {
+		b := list[i*packEntry:][:packEntry]
+		e := Entry{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])}
+		if uint64(e.Key) >= keys || uint64(e.Value) >= values {
+			d.failed = true
+			return nil
+		}
+		out[i] = e
+	}
+	return out
+}
+
+// files shares the entries out.
+func (d *packDecoder) files(records []byte, entries []Entry) []File {
+	out := make([]File, 0, len(records)/packFile)
+	for ; len(records) > 0 && !d.failed; records = records[packFile:] {
+		f := File{kind: Kind(records[32]), silent: true, cached: true}
+		copy(f.digest[:], records)
+		var n [8]uint64
+		for i := range n {
+			n[i] = binary.LittleEndian.Uint64(records[33+8*i:])
+		}
+		f.Size, f.Hash = int64(n[0]), n[1]
+		f.id = identity{device: n[2], inode: n[3], size: int64(n[4]), modified: int64(n[5]), change: int64(n[6])}
+		if n[7] > uint64(len(entries)) {
+			d.failed = true
+			break
+		}
+		f.Entries, entries = entries[:n[7]:n[7]], entries[n[7]:]
+		out = append(out, f)
+	}
+	d.failed = d.failed || len(entries) > 0
+	return out
+}

@@ -1,0 +1,95 @@
+package datafile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"bindc/internal/diag"
+)
+
+// examplePack is the pack of two files.
+func examplePack(t testing.TB) []byte {
+	t.Helper()
+	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }})
+	var diags diag.List
+	files := []File{
+		r.Source("a", []byte("k: 1\nl: [a, '${fqdn}']\n"), YAML, &diags),
+		r.Source("b", []byte("l: '${lookup(k)}'\nm: text\n"), YAML, &diags),
+		r.Source("c", []byte("l: 1\nl: 2\n"), YAML, &diags), // with a warning
+	}
+	if len(diags.Sorted()) != 1 {
+		t.Fatal(diags.Sorted())
+	}
+	return encodePack(r.Pools, files, Program{1})
+}
+
+// sealed sets the sum of a pack right.
+func sealed(raw []byte) []byte {
+	if len(raw) < packSum {
+		return raw
+	}
+	body := raw[:len(raw)-packSum]
+	return binary.LittleEndian.AppendUint64(bytes.Clone(body), xxhash.Sum64(body))
+}
+
+func TestPackHoldsSilentFiles(t *testing.T) {
+	p, ok := decodePack(examplePack(t), Program{1})
+	if !ok || len(p.files) != 2 || len(p.keys) != 3 || len(p.files[1].Entries) != 2 {
+		t.Fatalf("decoded %v, %+v", ok, p)
+	}
+	if e := p.files[1].Entries[1]; p.keys[e.Key] != "m" || p.values[e.Value] != "c\x84text" || e.Line != 2 || e.Col != 1 {
+		t.Errorf("the last entry is %+v", e)
+	}
+	if _, ok := decodePack(examplePack(t), Program{2}); ok {
+		t.Error("another program's pack is decoded")
+	}
+}
+
+// Of a pack that is cut or changed anywhere, nothing is used.
+func TestDamagedPacksAreRefused(t *testing.T) {
+	raw := examplePack(t)
+	for i := range raw {
+		if _, ok := decodePack(raw[:i], Program{1}); ok {
+			t.Errorf("cut to %d bytes it is decoded", i)
+		}
+		damaged := bytes.Clone(raw)
+		damaged[i] ^= 0x10
+		if _, ok := decodePack(damaged, Program{1}); ok {
+			t.Errorf("changed at %d it is decoded", i)
+		}
+	}
+}
+
+// Bytes with the right sum are refused too, or decoded to something that holds together.
+func FuzzPack(f *testing.F) {
+	raw := examplePack(f)
+	f.Add(raw)
+	f.Add(raw[:len(raw)/2])
+	for at := packHead - 16; at < packHead; at += 4 {
+		forged := bytes.Clone(raw)
+		binary.LittleEndian.PutUint32(forged[at:], 0xffffffff)
+		f.Add(forged)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		p, ok := decodePack(sealed(raw), Program{1})
+		if !ok {
+			return
+		}
+		for _, file := range p.files {
+			for _, e := range file.Entries {
+				if p.keys[e.Key] == "" || p.values[e.Value] == "" {
+					t.Errorf("an entry of an empty text: %+v", e)
+				}
+			}
+		}
+		pools := &Pools{}
+		pools.Keys.Load(p.keys)
+		pools.Values.Load(p.values)
+		if _, ok := decodePack(encodePack(pools, p.files, Program{1}), Program{1}); !ok {
+			t.Error("what was decoded cannot be encoded and decoded again")
+		}
+	})
+}
