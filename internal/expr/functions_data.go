@@ -60,11 +60,17 @@ func runGet(c *call) (value.Value, error) {
 
 // get is v at a dotted path, or argument 2. A lambda gets the message of an error.
 func (c *call) get(v value.Value, path string) (value.Value, error) {
+	if err := c.needs(1); err != nil {
+		return v, err
+	}
 	otherwise := c.arg(2)
 	if v.IsUndef() {
 		return otherwise, nil
 	}
 	keys, err := c.segments(path)
+	if err == nil && len(keys) > 0 && !isContainer(v) { // which is no error for the lambda
+		err = c.failf("'%s' leads into %s", path, describe(v))
+	}
 	if err != nil {
 		return v, err
 	}

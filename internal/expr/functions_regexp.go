@@ -214,8 +214,8 @@ func (c *call) substitution() (src string, all bool, err error) {
 	if src, err = c.pattern(1); err != nil {
 		return "", false, err
 	}
-	if k := c.args[2].Kind(); k != value.String && k != value.Hash {
-		return "", false, c.wrong(2, "a String or a Hash")
+	if !isReplacement(c.args[2]) {
+		return "", false, c.wrong(2, "a String or a Hash of strings")
 	}
 	flags := c.arg(3).Text()
 	known := "G"
@@ -237,6 +237,15 @@ func (c *call) substitution() (src string, all bool, err error) {
 	return src, strings.Contains(flags, "G"), nil
 }
 
+func isReplacement(v value.Value) bool {
+	for k, e := range v.Pairs() {
+		if k.Kind() != value.String || e.Kind() != value.String {
+			return false
+		}
+	}
+	return v.Kind() == value.String || v.Kind() == value.Hash
+}
+
 func (c *call) substitute(s, src string, all bool) (string, error) {
 	re, err := c.ev.regexp(src, len(s))
 	if err != nil {
@@ -251,6 +260,9 @@ func (c *call) substitute(s, src string, all bool) (string, error) {
 		return "", err
 	} else if re.MatchString("") {
 		found = withEmpty(re, s, found)
+	}
+	if name, unknown := unknownGroup(re, c.args[2].Text()); unknown && len(found) > 0 {
+		return "", c.failf("there is no group named '%s'", name)
 	}
 	var out []byte
 	from := 0
@@ -324,6 +336,20 @@ func (c *call) appendReplacement(dst []byte, re *regexp.Regexp, s string, m []in
 		}
 	}
 	return dst
+}
+
+// unknownGroup is a name that a replacement refers to and re does not have.
+func unknownGroup(re *regexp.Regexp, text string) (string, bool) {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		i++
+		if name, length := groupReference(text[i:]); length > 0 && re.SubexpIndex(name) < 0 {
+			return name, true
+		}
+	}
+	return "", false
 }
 
 // groupReference reads k<name>; the length is 0 where there is none.

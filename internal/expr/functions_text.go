@@ -120,9 +120,10 @@ func runJoin(c *call) (value.Value, error) {
 func (c *call) joinDeep(v value.Value, delimiter string) (string, error) {
 	var b strings.Builder
 	for i, p := range joinable(nil, v) {
-		err := c.ev.spend(1)
+		size := weight(p) + len(delimiter)
+		err := c.ev.spend(1 + size/bytesPerStep)
 		if err == nil {
-			err = c.ev.produce(weight(p) + len(delimiter)) // before the text is made
+			err = c.ev.produce(size) // before the text is made
 		}
 		if err != nil {
 			return "", err
