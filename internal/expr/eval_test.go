@@ -125,6 +125,7 @@ func TestErrors(t *testing.T) {
 		{`[$a, $b] = [1, 2, 3]`, `0: 3 values cannot be assigned to 2 variables`},
 		{`[$a, $b] = {a => 1}`, `5: the hash has no value for $b`},
 		{`[$a, $a] = [1, 2]`, `5: the variable $a has a value already`},
+		{`with(1) |$x| { $x = 2 }`, `15: the variable $x has a value already`},
 		{`$x = 1 $x = 2`, `7: the variable $x has a value already`},
 	} {
 		_, err := expr.Eval(parse(t, c.src), site, expr.Options{})

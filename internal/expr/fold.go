@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"slices"
 
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -119,7 +120,12 @@ func (f folder) foldKids(n *Node) *Node {
 }
 
 func (f folder) foldLambda(l *Lambda) *Lambda {
-	out := &Lambda{Params: append([]Param(nil), l.Params...), Body: f.foldScope(l.Body, false)}
+	out := &Lambda{Params: append([]Param(nil), l.Params...)}
+	if l.reassigns() {
+		out.Body = f.fold(l.Body)
+	} else {
+		out.Body = f.foldScope(l.Body, false)
+	}
 	for i := range out.Params {
 		if p := &out.Params[i]; p.Type != nil {
 			p.Type = f.fold(p.Type)
@@ -129,6 +135,13 @@ func (f folder) foldLambda(l *Lambda) *Lambda {
 		}
 	}
 	return out
+}
+
+// reassigns tells whether the body may assign a parameter: an error, of which the body by itself knows nothing.
+func (l *Lambda) reassigns() bool {
+	return l.Body.any(false, func(n *Node) bool {
+		return n.Op == Assign && (n.Name == "" || slices.ContainsFunc(l.Params, func(p Param) bool { return p.Name == n.Name }))
+	})
 }
 
 // joinTexts joins neighbouring constants of a string.
