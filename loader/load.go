@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -129,19 +130,15 @@ func (l *load) parseFiles() {
 	if jobs <= 0 {
 		jobs = goruntime.GOMAXPROCS(0)
 	}
-	next := make(chan *file)
+	var next atomic.Int64
 	var done sync.WaitGroup
 	for range jobs {
 		done.Go(func() {
-			for f := range next {
-				l.parse(f)
+			for i := next.Add(1); i <= int64(len(l.queue)); i = next.Add(1) {
+				l.parse(l.queue[i-1])
 			}
 		})
 	}
-	for _, f := range l.queue {
-		next <- f
-	}
-	close(next)
 	done.Wait()
 }
 

@@ -111,18 +111,18 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 		diags.Errorf(doc.Pos(doc.Root), "data", "expected a hash of keys to values in a data file, found %s", doc.Root.Describe())
 		return nil
 	}
-	out := make([]Entry, 0, len(doc.Root.Kids)/2)
-	var buf []byte
+	count := len(doc.Root.Kids) / 2
+	out, keys, values := make([]Entry, 0, count), pool.NewBatch(count, len(src)), pool.NewBatch(count, len(src))
 	for key, val := range doc.Root.Pairs() {
-		name, ok := literal.Key(doc, key, diags)
-		if !ok {
-			continue
+		if name, ok := literal.Key(doc, key, diags); ok {
+			out = append(out, Entry{Line: key.Line, Col: key.Col})
+			keys.Add(func(dst []byte) []byte { return append(dst, name...) })
+			values.Add(func(dst []byte) []byte { return literal.Append(dst, doc, val, diags) })
 		}
-		buf = append(buf[:0], name...)
-		e := Entry{Key: pools.Keys.Number(buf), Line: key.Line, Col: key.Col}
-		buf = literal.Append(buf[:0], doc, val, diags)
-		e.Value = pools.Values.Number(buf)
-		out = append(out, e)
+	}
+	keyNumbers, valueNumbers := pools.Keys.Numbers(keys), pools.Values.Numbers(values)
+	for i := range out {
+		out[i].Key, out[i].Value = keyNumbers[i], valueNumbers[i]
 	}
 	return out
 }

@@ -29,9 +29,46 @@ const (
 
 // Number is the number of text, a new one if it has none yet.
 func (p *Pool) Number(text []byte) uint32 {
-	hash := xxhash.Sum64(text)
+	b := Batch{text: text, ends: []int{len(text)}}
+	return p.Numbers(&b)[0]
+}
+
+// Batch is texts to be numbered together, which costs the lock once.
+type Batch struct {
+	text []byte
+	ends []int // of each text in text
+}
+
+// NewBatch makes room for count texts of together size bytes; there may be more.
+func NewBatch(count, size int) *Batch {
+	return &Batch{make([]byte, 0, size), make([]int, 0, count)}
+}
+
+// Add adds the text that add appends to what it is given.
+func (b *Batch) Add(add func([]byte) []byte) {
+	b.text = add(b.text)
+	b.ends = append(b.ends, len(b.text))
+}
+
+// Numbers is the numbers of the texts of b.
+func (p *Pool) Numbers(b *Batch) []uint32 {
+	hashes, start := make([]uint64, len(b.ends)), 0
+	for i, end := range b.ends {
+		hashes[i] = xxhash.Sum64(b.text[start:end])
+		start = end
+	}
+	out := make([]uint32, len(b.ends))
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	start = 0
+	for i, end := range b.ends {
+		out[i] = p.number(b.text[start:end], hashes[i])
+		start = end
+	}
+	return out
+}
+
+func (p *Pool) number(text []byte, hash uint64) uint32 {
 	if 2*len(p.texts) >= len(p.slots) {
 		p.grow()
 	}
