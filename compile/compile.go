@@ -22,10 +22,10 @@ type Options struct {
 }
 
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
-// was not read whole only the values are checked: who wins could not be said.
+// was not read whole only the values are checked: who wins cannot be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
 	c := &composer{site: site, diags: diags, scopeAt: map[scopeKey]int{}, contributions: map[string][]candidate{}, declared: map[string][]declaration{}}
-	whole := !diags.Failed()
+	whole := !diags.Lost()
 	c.rankConditions()
 	c.collect()
 	if !whole {

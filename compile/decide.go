@@ -404,43 +404,84 @@ func (c *composer) describe(terms loader.Condition) string {
 	return " where " + strings.Join(parts, " and ")
 }
 
-// checkKinds holds abstract and override bindings to what they promise.
+// checkKinds holds abstract and override bindings to what they promise. The alternatives of one are judged together, and
+// not at all where something higher hides every one of them.
 func (k *keyIndex) checkKinds() {
+	alternatives := map[int][]int{} // by place
+	var places []int                // of those that are not always hidden
 	for i := range k.all {
 		more := k.all[i].more()
-		if more == nil || !more.Abstract && !more.Override || k.hidden(k.all[i].rank, k.terms(i)) {
+		if more == nil || !more.Abstract && !more.Override {
 			continue
 		}
+		place := k.all[i].place
+		alternatives[place] = append(alternatives[place], i)
+		if !slices.Contains(places, place) && !k.hidden(k.all[i].rank, k.terms(i)) {
+			places = append(places, place)
+		}
+	}
+	for _, place := range places {
+		more := k.all[alternatives[place][0]].more()
 		if more.Abstract {
-			k.checkAbstract(i)
+			k.checkAbstract(alternatives[place])
 		}
 		if more.Override {
-			k.checkOverride(i)
+			k.checkOverride(alternatives[place])
 		}
 	}
 }
 
 // checkAbstract: something concrete must beat the binding. What beats it always would hide it, and it is not hidden.
-func (k *keyIndex) checkAbstract(i int) {
-	at := k.all[i].pos()
-	for j := range k.compatible(k.terms(i), false) {
-		if other := &k.all[j]; other.place != k.all[i].place && other.rank < k.all[i].rank && (other.more() == nil || !other.more().Abstract) {
-			k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract",
-				Message: "the abstract binding of '" + k.name + "' is bound only under some conditions; in other requests a lookup is an error",
-				Notes:   []diag.Note{{Pos: other.pos(), Message: "bound here" + k.describe(k.terms(j))}}})
-			return
+func (k *keyIndex) checkAbstract(alternatives []int) {
+	first := alternatives[0]
+	at := k.all[first].pos()
+	for _, i := range alternatives {
+		for j := range k.compatible(k.terms(i), false) {
+			if other := &k.all[j]; other.place != k.all[i].place && other.rank < k.all[i].rank && (other.more() == nil || !other.more().Abstract) {
+				k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract",
+					Message: "the abstract binding of '" + k.name + "' is bound only under some conditions; in other requests a lookup is an error",
+					Notes:   []diag.Note{{Pos: other.pos(), Message: "bound here" + k.describe(k.terms(j))}}})
+				return
+			}
 		}
 	}
 	k.diags.Add(diag.Diagnostic{Pos: at, Code: "abstract",
-		Message: "'" + k.name + "' is abstract" + k.describe(k.terms(i)) + " and nothing of higher precedence binds it",
+		Message: "'" + k.name + "' is abstract" + k.describe(k.terms(first)) + " and nothing of higher precedence binds it",
 		Hint:    "bind '" + k.name + "' in a higher layer or under a condition of higher precedence"})
 }
 
 // checkOverride: the binding must beat something, in its own layer or below. Where it is only beaten itself, by something
 // of its own layer that is not always effective, that is worth a warning.
-func (k *keyIndex) checkOverride(i int) {
-	at := k.all[i].pos()
-	beaten, rival, always := -1, -1, false
+func (k *keyIndex) checkOverride(alternatives []int) {
+	first := alternatives[0]
+	at := k.all[first].pos()
+	beaten, rival, always := -1, -1, true
+	for _, i := range alternatives {
+		if k.hidden(k.all[i].rank, k.terms(i)) {
+			continue
+		}
+		below, beside, all := k.overridden(i)
+		beaten, rival, always = max(beaten, below), max(rival, beside), always && all
+	}
+	switch {
+	case beaten >= 0 && !always:
+		k.overrideWarning(at, "overrides something only in some of the requests it is effective in", "overridden here", beaten)
+	case beaten < 0 && rival >= 0:
+		k.overrideWarning(at, "is said to override something, but is only overridden itself", "it is overridden here", rival)
+	case beaten < 0:
+		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is said to override something" + k.describe(k.terms(first)) + ", but nothing of lower precedence binds it"}
+		others := slices.DeleteFunc(slices.Clone(k.names), func(n string) bool { return n == k.name })
+		if near := diag.Suggest(k.name, others); near != "" {
+			d.Hint = "did you mean '" + near + "'?"
+		}
+		k.diags.Add(d)
+	}
+}
+
+// overridden is a candidate that candidate i beats, a rival of its own layer that beats it, -1 where there is none, and
+// whether it beats something whenever it is effective.
+func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
+	beaten, rival = -1, -1
 	for j := range k.compatible(k.terms(i), false) {
 		switch {
 		case k.all[j].place == k.all[i].place: // an alternative of the binding itself
@@ -451,19 +492,7 @@ func (k *keyIndex) checkOverride(i int) {
 			rival = j
 		}
 	}
-	switch {
-	case beaten >= 0 && !always:
-		k.overrideWarning(at, "overrides something only in some of the requests it is effective in", "overridden here", beaten)
-	case beaten < 0 && rival >= 0:
-		k.overrideWarning(at, "is said to override something, but is only overridden itself", "it is overridden here", rival)
-	case beaten < 0:
-		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is said to override something" + k.describe(k.terms(i)) + ", but nothing of lower precedence binds it"}
-		others := slices.DeleteFunc(slices.Clone(k.names), func(n string) bool { return n == k.name })
-		if near := diag.Suggest(k.name, others); near != "" {
-			d.Hint = "did you mean '" + near + "'?"
-		}
-		k.diags.Add(d)
-	}
+	return beaten, rival, always
 }
 
 func (k *keyIndex) overrideWarning(at diag.Pos, what, note string, other int) {

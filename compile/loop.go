@@ -8,35 +8,49 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/literal"
 	"bindc/internal/recipe"
+	"bindc/internal/value"
 )
 
-// needs are the keys a recipe looks up whatever the facts, as far as they are bound.
-func (c *composer) needs(r *recipe.Recipe) []uint32 {
-	var out []uint32
-	for _, t := range r.Targets {
-		if key, bound := c.keyNumber(t.Key); bound {
-			out = append(out, key)
-			break // whether to_first_found goes on depends on this one
-		}
-	}
-	for _, name := range literal.Lookups(r) {
-		if key, bound := c.keyNumber(name); bound {
-			out = append(out, key)
-		}
-	}
-	return out
+// needs is what a recipe needs whatever the facts, as far as it is bound.
+type needs struct {
+	keys  []uint32 // it looks up all of these
+	tried []uint32 // and these in turn, no further than one that is not undef
+	id    string   // and collects the contributions to this multibinding; or ""
 }
 
-// needy is, by their number in the pool, the values that need other keys, with these.
-func (c *composer) needy() map[uint32][]uint32 {
-	out := map[uint32][]uint32{}
+func (n needs) none() bool { return len(n.keys) == 0 && len(n.tried) == 0 && n.id == "" }
+
+func (c *composer) needsOf(r *recipe.Recipe) needs {
+	var n needs
+	for _, t := range r.Targets {
+		n.tried = c.appendBound(n.tried, t.Key)
+	}
+	for _, name := range literal.Lookups(r) {
+		n.keys = c.appendBound(n.keys, name)
+	}
+	if r.Kind == recipe.Multibind {
+		n.id = strings.TrimPrefix(r.Name, contributionKey(""))
+	}
+	return n
+}
+
+func (c *composer) appendBound(keys []uint32, name string) []uint32 {
+	if key, bound := c.keyNumber(name); bound {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// needy is, by their number in the pool, what values need that need something.
+func (c *composer) needy() map[uint32]needs {
+	out := map[uint32]needs{}
 	texts := c.site.Pools.Values.Texts()
 	for _, n := range c.stored {
 		if texts[n][0] != literal.LooksUp {
 			continue
 		}
 		if r, err := recipe.Decode(texts[n][1:]); err == nil { // or else a lookup says so
-			out[n] = c.needs(r)
+			out[n] = c.needsOf(r)
 		}
 	}
 	return out
@@ -45,7 +59,7 @@ func (c *composer) needy() map[uint32][]uint32 {
 // loopFinder follows what bindings need, as far as it can be told without facts who wins.
 type loopFinder struct {
 	*composer
-	needy      map[uint32][]uint32
+	needy      map[uint32]needs
 	candidates map[uint32][]candidate // of the keys that need or are needed
 	indexes    map[uint32]*keyIndex
 	done       map[visit]bool
@@ -73,19 +87,27 @@ func (c *composer) checkLoops() {
 	}
 }
 
-// needing are the keys that are needed by some value, or have one that needs others.
-func (c *composer) needing(needy map[uint32][]uint32) map[uint32]bool {
+// needing are the keys that are needed by something, or have a value that needs others.
+func (c *composer) needing(needy map[uint32]needs) map[uint32]bool {
 	out := map[uint32]bool{}
+	add := func(n needs) {
+		for _, key := range slices.Concat(n.keys, n.tried) {
+			out[key] = true
+		}
+	}
 	for i := range c.scopes {
 		for key, value := range c.members(&c.scopes[i]) {
-			if len(needy[value]) > 0 {
+			if !needy[value].none() {
 				out[c.number[key]] = true
 			}
 		}
 	}
-	for _, keys := range needy {
-		for _, key := range keys {
-			out[key] = true
+	for _, n := range needy {
+		add(n)
+	}
+	for _, cs := range c.contributions {
+		for _, cand := range cs {
+			add(c.needsOf(cand.recipe))
 		}
 	}
 	return out
@@ -93,7 +115,11 @@ func (c *composer) needing(needy map[uint32][]uint32) map[uint32]bool {
 
 // follow goes from cand to what it needs in the requests where condition holds. path is the candidates on the way.
 func (f *loopFinder) follow(cand *candidate, condition int, path []*candidate) {
-	if len(f.needy[cand.value]) == 0 {
+	n := f.needy[cand.value]
+	if cand.recipe != nil {
+		n = f.needsOf(cand.recipe)
+	}
+	if n.none() {
 		return
 	}
 	if at := slices.Index(path, cand); at >= 0 {
@@ -105,12 +131,32 @@ func (f *loopFinder) follow(cand *candidate, condition int, path []*candidate) {
 		return
 	}
 	path = append(path, cand)
-	for _, key := range f.needy[cand.value] {
+	for _, key := range n.keys {
 		if next := f.winner(key, condition); next != nil {
 			f.follow(next, condition, path)
 		}
 	}
+	for _, key := range n.tried {
+		next := f.winner(key, condition)
+		if next == nil {
+			break // whether those behind it are tried depends on the request
+		}
+		f.follow(next, condition, path)
+		if !f.isUndef(next) {
+			break
+		}
+	}
+	for i := range f.contributions[n.id] {
+		part := &f.contributions[n.id][i]
+		if implies(f.site.Conditions[condition], f.site.Conditions[part.condition]) {
+			f.follow(part, condition, path)
+		}
+	}
 	f.done[here] = true
+}
+
+func (f *loopFinder) isUndef(cand *candidate) bool {
+	return f.site.Pools.Values.Texts()[cand.value] == string(literal.AppendConstant(nil, value.Value{}))
 }
 
 // winner is the candidate of key that wins whenever the condition holds; nil where that depends on more.
@@ -135,24 +181,40 @@ func (f *loopFinder) winner(key uint32, condition int) *candidate {
 
 // report tells of one loop, once however it was entered.
 func (f *loopFinder) report(loop []*candidate) {
-	first := 0
-	for i, cand := range loop {
-		if cand.pos().Compare(loop[first].pos()) < 0 {
-			first = i
+	first := slices.Index(loop, slices.MinFunc(loop, func(a, b *candidate) int {
+		switch contributes := a.recipe != nil; {
+		case contributes == (b.recipe != nil):
+			return a.pos().Compare(b.pos())
+		case contributes:
+			return 1
 		}
-	}
+		return -1 // rather begin with a key
+	}))
 	loop = append(slices.Clone(loop[first:]), loop[:first]...)
 	names := make([]string, 0, len(loop)+1)
 	d := diag.Diagnostic{Pos: loop[0].pos(), Code: "loop"}
 	for _, cand := range loop {
-		names = append(names, f.names[cand.key])
+		names = append(names, f.nameOf(cand))
 	}
 	for _, cand := range loop[1:] {
-		d.Notes = append(d.Notes, diag.Note{Pos: cand.pos(), Message: "'" + f.names[cand.key] + "' is bound here"})
+		note := "'" + f.nameOf(cand) + "' is bound here"
+		if cand.recipe != nil {
+			note = "the contribution to " + f.nameOf(cand) + " is here"
+		}
+		d.Notes = append(d.Notes, diag.Note{Pos: cand.pos(), Message: note})
 	}
 	d.Message = "'" + names[0] + "' needs itself: " + strings.Join(append(names, names[0]), " -> ")
 	if id := d.Pos.String() + d.Message; !f.reported[id] {
 		f.reported[id] = true
 		f.diags.Add(d)
 	}
+}
+
+// nameOf is a key, or the multibinding that a candidate contributes to.
+func (f *loopFinder) nameOf(cand *candidate) string {
+	if cand.recipe == nil {
+		return f.names[cand.key]
+	}
+	id, _ := cand.binding.More.In.Text()
+	return "multibind " + id
 }

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -133,7 +134,7 @@ func (r *setReader) conditional(n *yaml.Node, outer []Condition) {
 }
 
 // maxAlternatives bounds the conditions a `when` multiplies out to.
-const maxAlternatives = 4096
+const maxAlternatives = 1 << 16
 
 // when adds what a `when` asks to each of the outer conditions.
 func (r *setReader) when(n *yaml.Node, outer []Condition) ([]Condition, bool) {
@@ -218,9 +219,8 @@ func (r *setReader) values(n *yaml.Node) ([]string, bool) {
 	var out []string
 	for i := range nodes {
 		text, ok := scalarText(&nodes[i])
-		if kind := nodes[i].Value.Kind(); ok && (kind == value.Int || kind == value.Float) && !r.doc.WrittenAs(&nodes[i], text) {
-			r.errorf(&nodes[i], "when", "expected the value in quotes: as it is written it is the number %s", text)
-			return nil, false
+		if kind := nodes[i].Value.Kind(); kind == value.Int || kind == value.Float {
+			text = r.doc.Written(&nodes[i]) // 6.10 is no 6.1
 		}
 		if !ok || text == "" {
 			r.errorf(&nodes[i], "when", "expected a value of the category, a string, number or boolean, found %s", nodes[i].Describe())
@@ -253,7 +253,7 @@ var producers = []string{"to_lookup_of", "to_first_found", "to_hash_lookup", "to
 var bindingKeys = append([]string{"name", "type", "to", "multibind_id", "in", "options", "transformer", "abstract", "override", "sensitive"}, producers...)
 
 func (r *setReader) longForm(n *yaml.Node, when []int) {
-	r.onlyKeys(r.doc, n, "attribute", "attribute of a binding", bindingKeys)
+	r.knownAttributes(n)
 	b := Binding{When: when, Doc: r.doc, At: n, More: &Attributes{}}
 	var produced []string
 	for key, val := range n.Pairs() {
@@ -293,7 +293,7 @@ func (r *setReader) attribute(a *Attributes, name string, val *yaml.Node) {
 	}
 	if flag, ok := flags[name]; ok {
 		if val.Value.Kind() != value.Bool {
-			r.errorf(val, "attribute", "expected true or false as '%s', found %s", name, val.Describe())
+			r.local(val, "expected true or false as '%s', found %s", name, val.Describe())
 			return
 		}
 		*flag = val.Value.Bool()
@@ -311,11 +311,22 @@ func (r *setReader) complete(n *yaml.Node, b *Binding, produced []string) bool {
 	}
 	switch {
 	case len(produced) > 1:
-		r.errorf(n, "attribute", "expected one thing that produces the value, found %s", listOf(produced))
-		return false
+		r.local(n, "expected one thing that produces the value, found %s", listOf(produced))
 	case len(produced) == 0 && !b.More.Abstract:
-		r.errorf(n, "attribute", "expected 'to' or another attribute that produces the value")
-		return false
+		r.local(n, "expected 'to' or another attribute that produces the value")
+		b.Value = &yaml.Node{}
 	}
 	return true
+}
+
+// local reports what is wrong with a binding of a known key.
+func (r *setReader) local(n *yaml.Node, format string, args ...any) {
+	r.diags.Add(diag.Diagnostic{Pos: r.doc.Pos(n), Code: "attribute", Message: fmt.Sprintf(format, args...), Local: true})
+}
+
+func (r *setReader) knownAttributes(n *yaml.Node) {
+	for _, d := range unknownKeys(r.doc, n, "attribute", "attribute of a binding", bindingKeys) {
+		d.Local = true
+		r.diags.Add(d)
+	}
 }

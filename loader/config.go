@@ -105,6 +105,12 @@ func (l *load) readConfig(cfg *config, doc *yaml.Document) *config {
 
 // onlyKeys reports the keys of a hash that are none of allowed.
 func (l *load) onlyKeys(doc *yaml.Document, n *yaml.Node, code, what string, allowed []string) {
+	for _, d := range unknownKeys(doc, n, code, what, allowed) {
+		l.diags.Add(d)
+	}
+}
+
+func unknownKeys(doc *yaml.Document, n *yaml.Node, code, what string, allowed []string) (out []diag.Diagnostic) {
 	for key := range n.Pairs() {
 		name, isText := key.Text()
 		if isText && slices.Contains(allowed, name) {
@@ -114,8 +120,9 @@ func (l *load) onlyKeys(doc *yaml.Document, n *yaml.Node, code, what string, all
 		if near := diag.Suggest(name, allowed); near != "" {
 			d.Hint = "did you mean '" + near + "'?"
 		}
-		l.diags.Add(d)
+		out = append(out, d)
 	}
+	return out
 }
 
 // isVersion checks that the integer at key is want.

@@ -190,14 +190,14 @@ func (l *load) readEntry(doc *yaml.Document, n *yaml.Node) (hierarchyEntry, bool
 	if val == nil || path == nil {
 		return hierarchyEntry{}, false
 	}
-	e := hierarchyEntry{c, templateOf(val), templateOf(path), doc.Pos(&n.Kids[0])}
+	e := hierarchyEntry{c, templateOf(val), pathTemplate(path), doc.Pos(&n.Kids[0])}
 	return e, l.checkDataPath(doc, &n.Kids[2], texts[2])
 }
 
 func (l *load) checkDataPath(doc *yaml.Document, n *yaml.Node, path string) bool {
 	parts := strings.Split(path, "/")
-	if slices.Contains(parts, ".") || strings.Contains(strings.Trim(path, "/"), "//") || strings.HasSuffix(path, "/") {
-		l.diags.Errorf(doc.Pos(n), "data_path", "expected a path without '.' and empty parts, found '%s'", path)
+	if strings.HasSuffix(path, "/") || parts[len(parts)-1] == "." {
+		l.diags.Errorf(doc.Pos(n), "data_path", "expected the path of a file without its extension, found '%s'", path)
 		return false
 	}
 	if path == "" || parts[0] == "" || slices.Contains(parts, "..") {

@@ -32,6 +32,34 @@ type part struct {
 	node *expr.Node
 }
 
+// pathTemplate is templateOf without the parts of a path that mean nothing: './data//common' is 'data/common'.
+func pathTemplate(n *expr.Node) template {
+	t := templateOf(n)
+	changed := false
+	for i, p := range t.parts {
+		text := p.text
+		for strings.Contains(text, "//") || strings.Contains(text, "/./") {
+			text = strings.ReplaceAll(strings.ReplaceAll(text, "/./", "/"), "//", "/")
+		}
+		if i == 0 {
+			text = strings.TrimPrefix(text, "./")
+		}
+		changed = changed || text != p.text
+		t.parts[i].text = text
+	}
+	if !changed {
+		return t
+	}
+	out := &expr.Node{Op: expr.Concat, Off: n.Off}
+	for _, p := range t.parts {
+		if p.node == nil {
+			p.node = &expr.Node{Op: expr.Const, Value: value.FromString(p.text)}
+		}
+		out.Kids = append(out.Kids, p.node)
+	}
+	return templateOf(out)
+}
+
 func templateOf(n *expr.Node) template {
 	kids := []*expr.Node{n}
 	if n.Op == expr.Concat {
@@ -65,6 +93,9 @@ func templateOf(n *expr.Node) template {
 // ways counts the ways to read path backwards; two stand for any number. Most templates have one reference, which takes
 // what the text around it leaves.
 func (t template) ways(path string) int {
+	if isHidden(path) && !isHidden(t.canonical) {
+		return 0
+	}
 	if t.refs != 1 {
 		return len(t.solve(path))
 	}
@@ -73,6 +104,10 @@ func (t template) ways(path string) int {
 	}
 	return 1
 }
+
+// isHidden tells whether a part of path begins with a dot. Such files are a tool's or an editor's; as in a shell, a variable
+// does not stand for their names.
+func isHidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
 
 // fixedDir is the directory all paths of the template are in.
 func (t template) fixedDir() string {
@@ -241,7 +276,7 @@ func (l *load) usable(h *hieraDir, f listed, path string, folded map[string]stri
 	}
 	other, ok := folded[Fold(path)]
 	if ok && strings.TrimSuffix(other, filepath.Ext(other)) != path {
-		l.diags.Add(diag.Diagnostic{Pos: at, Code: "data_path", Message: "two data files differ in case only, and values are compared without regard to case",
+		l.diags.Add(diag.Diagnostic{Pos: at, Code: "data_path", Message: "the names of two data files differ in case only, and values are compared without regard to case",
 			Notes: []diag.Note{{Pos: diag.Pos{File: filepath.Join(h.dir, other)}, Message: "the other one"}}, Hint: "merge them into one"})
 		return false
 	}
@@ -352,9 +387,14 @@ func (l *load) list(root, dir string) []listed {
 			out = outsideFiles(start, dir)
 		}
 	}
+	out = slices.DeleteFunc(out, func(f listed) bool { return slices.Contains(notData, f.path) })
 	l.listings[key] = out
 	return out
 }
+
+// notData are files of a site or module that can stand at the root of a Hiera-2 directory and are no data, whatever path
+// of a hierarchy they fit.
+var notData = []string{"hiera.yaml", "binder_config.yaml", "bindings_config.yaml", "metadata.json"}
 
 // linkDepth bounds how many linked directories are followed inside each other: links can form a ring.
 const linkDepth = 8

@@ -117,9 +117,18 @@ func (l *load) parseURI(text string, at diag.Pos) (uri, bool) {
 		l.diags.Errorf(at, "uri", "the scheme 'enc' is reserved for external node classifiers and not specified yet: remove '%s'", text)
 	default:
 		u := uri{scheme: scheme, path: strings.Trim(path, "/"), optional: hasQuery, at: at}
+		if slices.Contains(schemes, scheme) {
+			u.path = normal(u.path)
+		}
 		return u, l.checkPath(u)
 	}
 	return uri{}, false
+}
+
+// normal is the path of a URI as URIs are compared: without empty parts and '.'.
+func normal(path string) string {
+	parts := strings.Split(path, "/")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." }), "/")
 }
 
 var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "enc"}

@@ -141,7 +141,7 @@ func unique(elems []value.Value) []value.Value {
 	seen := make(map[string]bool, len(elems))
 	out := elems[:0:0]
 	for _, e := range elems {
-		if k := string(value.Append(nil, e)); !seen[k] {
+		if k := string(value.AppendIdentity(nil, e)); !seen[k] {
 			seen[k] = true
 			out = append(out, e)
 		}

@@ -310,6 +310,8 @@ func hashOf(m map[string]any) (Value, error) {
 
 func describe(v value.Value) string {
 	switch v.Kind() {
+	case value.Undef:
+		return "undef"
 	case value.Array:
 		return "an array"
 	case value.Hash:

@@ -55,6 +55,7 @@ type Diagnostic struct {
 	Notes    []Note
 	Hint     string
 	Secret   bool // the source line is not shown
+	Local    bool // of an error: only one value is not known, everything else that was written is
 }
 
 // List collects diagnostics. The zero value is ready; it may be used by several goroutines.
@@ -62,6 +63,7 @@ type List struct {
 	mu   sync.Mutex
 	list []Diagnostic
 	errs int
+	lost int // of the errors, those that are not local
 }
 
 // Add takes one diagnostic.
@@ -70,6 +72,9 @@ func (l *List) Add(d Diagnostic) {
 	defer l.mu.Unlock()
 	if d.Severity == Error {
 		l.errs++
+		if !d.Local {
+			l.lost++
+		}
 	}
 	l.list = append(l.list, d)
 }
@@ -89,6 +94,13 @@ func (l *List) Failed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.errs > 0
+}
+
+// Lost tells whether an error was added because of which some of what is written is not known, but for single values.
+func (l *List) Lost() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lost > 0
 }
 
 // Sorted returns what was collected, by place, then severity, then text. Equal findings are reported once.

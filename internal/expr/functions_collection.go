@@ -390,7 +390,7 @@ func (c *call) order(a, b value.Value) (int, error) {
 }
 
 // identity is a key that is the same for values that are the same value of the same kind.
-func identity(v value.Value) string { return string(value.Append(nil, v)) }
+func identity(v value.Value) string { return string(value.AppendIdentity(nil, v)) }
 
 func runUnique(c *call) (value.Value, error) {
 	if err := c.needs(1); err != nil {

@@ -18,7 +18,7 @@ import (
 const (
 	Constant byte = 'c' // package value
 	Computed byte = 'r' // package recipe
-	LooksUp  byte = 'l' // package recipe; it looks other keys up, whatever the facts
+	LooksUp  byte = 'l' // package recipe; it looks other keys up, or contributions, whatever the facts
 )
 
 // Key is the text of a key that is looked up.
@@ -55,7 +55,7 @@ func AppendConstant(dst []byte, v value.Value) []byte { return value.Append(appe
 // AppendRecipe appends r as a compiled value.
 func AppendRecipe(dst []byte, r *recipe.Recipe) []byte {
 	kind := Computed
-	if len(r.Targets) > 0 || len(Lookups(r)) > 0 {
+	if len(r.Targets) > 0 || len(Lookups(r)) > 0 || r.Kind == recipe.Multibind {
 		kind = LooksUp
 	}
 	return recipe.Append(append(dst, kind), r)
@@ -175,7 +175,7 @@ func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool)
 // Report reports what is wrong in the text of n, at its place in the file, and tells whether nothing is.
 func Report(doc *yaml.Document, n *yaml.Node, code string, errs []syntax.Error, diags *diag.List) bool {
 	for _, e := range errs {
-		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: code, Message: e.Message, Hint: e.Hint})
+		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: code, Message: e.Message, Hint: e.Hint, Local: true})
 	}
 	return len(errs) == 0
 }

@@ -65,11 +65,11 @@ func (t *Type) explain(v value.Value, path []value.Value, how manner) *Mismatch 
 		elem := t.element(how)
 		return explainElems(v, path, how, func(int) *Type { return elem })
 	case t.kind == Tuple && v.Kind() == value.Array && (t.plain || t.fits(v.Len())):
-		return explainElems(v, path, strictly, t.at)
+		return explainElems(v, path, how, t.at)
 	case t.kind == Hash && v.Kind() == value.Hash && t.fits(v.Len()):
 		return t.explainPairs(v, path, how)
 	case t.kind == Struct && v.Kind() == value.Hash:
-		return t.explainStruct(v, path)
+		return t.explainStruct(v, path, how)
 	case t.kind == Data && (v.Kind() == value.Array || v.Kind() == value.Hash):
 		return explainData(v, path, how)
 	}
@@ -143,7 +143,7 @@ func (t *Type) explainPairs(v value.Value, path []value.Value, how manner) *Mism
 	return nil
 }
 
-func (t *Type) explainStruct(v value.Value, path []value.Value) *Mismatch {
+func (t *Type) explainStruct(v value.Value, path []value.Value, how manner) *Mismatch {
 	known := make(map[string]bool, len(t.members))
 	for _, m := range t.members {
 		known[m.name] = true
@@ -152,8 +152,8 @@ func (t *Type) explainStruct(v value.Value, path []value.Value) *Mismatch {
 		switch {
 		case !ok && !m.optional:
 			return &Mismatch{Expected: m.value, Found: "no such key", Path: step(path, name)}
-		case ok && !m.value.holds(e, strictly):
-			return m.value.explain(e, step(path, name), strictly)
+		case ok && !m.value.holds(e, how):
+			return m.value.explain(e, step(path, name), how)
 		}
 	}
 	for k := range v.Pairs() {

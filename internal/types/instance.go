@@ -54,9 +54,9 @@ func (t *Type) holds(v value.Value, how manner) bool {
 	case Hash:
 		return v.Kind() == value.Hash && t.fits(v.Len()) && t.holdsPairs(v, how)
 	case Tuple:
-		return t.holdsTuple(v)
+		return t.holdsTuple(v, how)
 	case Struct:
-		return t.holdsStruct(v)
+		return t.holdsStruct(v, how)
 	case Variant:
 		return t.holdsAny(v, how)
 	case Optional, NotUndef:
@@ -249,14 +249,13 @@ func (t *Type) holdsPairs(v value.Value, how manner) bool {
 	return true
 }
 
-// holdsTuple and holdsStruct are strict inside, because a Tuple or Struct says for each place whether undef is welcome.
-func (t *Type) holdsTuple(v value.Value) bool {
+func (t *Type) holdsTuple(v value.Value, how manner) bool {
 	if v.Kind() != value.Array || !t.plain && !t.fits(v.Len()) {
 		return false
 	}
 	i := 0
 	for e := range v.Elems() {
-		if at := t.at(i); at != nil && !at.holds(e, strictly) {
+		if at := t.at(i); at != nil && !at.holds(e, how) {
 			return false
 		}
 		i++
@@ -272,14 +271,14 @@ func (t *Type) at(i int) *Type {
 	return t.args[min(i, len(t.args)-1)]
 }
 
-func (t *Type) holdsStruct(v value.Value) bool {
+func (t *Type) holdsStruct(v value.Value, how manner) bool {
 	if v.Kind() != value.Hash {
 		return false
 	}
 	matched := 0
 	for _, m := range t.members {
 		e, ok := v.Get(value.FromString(m.name))
-		if !ok && !m.optional || ok && !m.value.holds(e, strictly) {
+		if !ok && !m.optional || ok && !m.value.holds(e, how) {
 			return false
 		}
 		if ok {

@@ -176,8 +176,10 @@ func TestCheck(t *testing.T) {
 		{"Integer[1, 5]", "undef", "expected Integer[1, 5], found Undef"},
 		{"String[1]", "undef", "expected String[1], found Undef"},
 		{"Array[Integer, 1]", "undef", "expected Array[Integer, 1], found Undef"},
-		{"Tuple[Integer, String]", "[1, undef]", "expected String, found Undef at [1]"},
-		{"Struct[{a => Integer}]", "{a => undef}", "expected Integer, found Undef at ['a']"},
+		{"Tuple[Integer, String]", "[1, undef]", ""},
+		{"Tuple[Integer, String[1]]", "[1, undef]", "expected String[1], found Undef at [1]"},
+		{"Struct[{a => Integer}]", "{a => undef}", ""},
+		{"Struct[{a => Integer[1]}]", "{a => undef}", "expected Integer[1], found Undef at ['a']"},
 		{"Struct[{a => Optional[Integer]}]", "{a => undef}", ""},
 		{"Regexp", "undef", "expected Regexp, found Undef"},
 		// Puppet's types

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
+	"strings"
 )
 
 // An encoded value is a tag byte and what belongs to it. format.md, section "Values", is normative.
@@ -95,6 +97,28 @@ func appendEntries(dst []byte, v Value) []byte {
 	count := binary.AppendUvarint(nil, uint64(v.Len()))
 	dst = binary.AppendUvarint(append(dst, tag), uint64(len(count)+len(body)))
 	return append(append(dst, count...), body...)
+}
+
+// AppendIdentity appends bytes that are equal for values that Identical takes for the same: the encoding, with the entries
+// of hashes in an order of their own.
+func AppendIdentity(dst []byte, v Value) []byte {
+	switch v.Kind() {
+	case Array:
+		dst = binary.AppendUvarint(append(dst, tagArray), uint64(v.Len()))
+		for e := range v.Elems() {
+			dst = AppendIdentity(dst, e)
+		}
+		return dst
+	case Hash:
+		entries := make([]string, 0, v.Len())
+		for k, e := range v.Pairs() {
+			entries = append(entries, string(AppendIdentity(AppendIdentity(nil, k), e)))
+		}
+		slices.Sort(entries)
+		dst = binary.AppendUvarint(append(dst, tagHash), uint64(len(entries)))
+		return append(dst, strings.Join(entries, "")...)
+	}
+	return Append(dst, v)
 }
 
 // View reads the value at the start of b without copying: the result refers to b. Everything below it is checked,

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"bindc/internal/diag"
+	"bindc/internal/value"
 )
 
 // Pos is the place of n in the file.
@@ -13,18 +14,21 @@ func (d *Document) Pos(n *Node) diag.Pos {
 	return diag.Pos{File: d.File, Line: int(n.Line), Col: int(n.Col)}
 }
 
-// WrittenAs tells whether the scalar n stands in the file as text.
-func (d *Document) WrittenAs(n *Node, text string) bool {
-	if n.Line == 0 || int(n.Line) > len(d.lines) {
-		return false
+// Written is a plain scalar as it stands in the file; where it cannot be found, as its value is written.
+func (d *Document) Written(n *Node) string {
+	text := string(value.AppendText(nil, n.Value))
+	at := d.skipProperties(d.offset(int(n.Line), int(n.Col)))
+	if n.Line == 0 || at >= len(d.src) {
+		return text
 	}
-	line := d.src[d.lines[n.Line-1]:]
-	for range n.Col - 1 {
-		_, size := utf8.DecodeRune(line)
-		line = line[size:]
+	src := d.src[at:]
+	if end := bytes.IndexAny(src, " \t\r\n,]}"); end >= 0 {
+		src = src[:end]
 	}
-	rest, ok := bytes.CutPrefix(line, []byte(text))
-	return ok && (len(rest) == 0 || bytes.ContainsAny(rest[:1], " \t\r\n,]}"))
+	if v, wrong := resolve(string(src)); wrong != noFault || !value.Identical(v, n.Value) {
+		return text
+	}
+	return string(src)
 }
 
 // PosIn is the place in the file of byte off of the text of the string n. Nodes do not carry what this needs: the source
