@@ -215,7 +215,7 @@ func (c *composer) checkContribution(cand candidate, d declaration) {
 	}
 	if d.options.Element != nil && !appended(d.options) {
 		if m := d.options.Element.Check(v); m != nil {
-			c.diags.Add(diag.Diagnostic{Pos: b.Doc.Pos(b.Value), Code: "type_mismatch", Message: "a contribution to '" + d.binding.Key + "': " + m.Error(),
+			c.diags.Add(diag.Diagnostic{Pos: b.Doc.Pos(b.Value), Code: "type_mismatch", Message: "a contribution to '" + d.binding.Key + "': " + m.Text(b.More.Sensitive), Secret: b.More.Sensitive,
 				Notes: []diag.Note{{Pos: d.binding.Pos(), Message: "the multibinding"}}})
 		}
 	}

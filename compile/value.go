@@ -66,7 +66,7 @@ func (c *composer) checkConstant(b *loader.Binding, r *recipe.Recipe) bool {
 		if at == nil {
 			at = b.More.Argument
 		}
-		c.diags.Add(diag.Diagnostic{Pos: b.Doc.Pos(at.Within(m.Path)), Code: "type_mismatch", Message: "'" + b.Key + "' is of type " + r.Type.String() + ": " + m.Error(), Secret: r.Sensitive})
+		c.diags.Add(diag.Diagnostic{Pos: b.Doc.Pos(at.Within(m.Path)), Code: "type_mismatch", Message: "'" + b.Key + "' is of type " + r.Type.String() + ": " + m.Text(r.Sensitive), Secret: r.Sensitive})
 		return false
 	}
 	r.Type = nil

@@ -24,6 +24,14 @@ func (m *Mismatch) Shown() string {
 	return m.message(m.shown)
 }
 
+// Text is Shown, or of a secret value Error.
+func (m *Mismatch) Text(secret bool) string {
+	if secret {
+		return m.Error()
+	}
+	return m.Shown()
+}
+
 func (m *Mismatch) message(found string) string {
 	s := "expected " + m.Expected.String() + ", found " + found
 	if len(m.Path) > 0 {
