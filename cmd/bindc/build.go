@@ -45,6 +45,16 @@ func (f *flags) check() error {
 	if !slices.Contains(diag.Formats, f.format) {
 		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diag.Formats, ", "), f.format)
 	}
+	if f.binderConfig != "" {
+		if _, err := os.Stat(f.binderConfig); err != nil {
+			return fmt.Errorf("--binder-config: %w", err)
+		}
+	}
+	for _, dir := range f.options().ModulePath {
+		if _, err := os.ReadDir(dir); err != nil {
+			return fmt.Errorf("--modulepath: %w", err)
+		}
+	}
 	return nil
 }
 
