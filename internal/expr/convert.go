@@ -1,10 +1,10 @@
 package expr
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"bindc/internal/pattern"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -149,8 +149,8 @@ func (c *call) newInteger() (value.Value, error) {
 
 // What Puppet takes for a number before it asks Ruby to read it.
 var (
-	integerForm = regexp.MustCompile(`^[+-]?\s*(?:\d+|0[xX][0-9A-Fa-f]+|0[bB][01]+)$`)
-	numericForm = regexp.MustCompile(`^[+-]?\s*(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?|0[xX][0-9A-Fa-f]+|` +
+	integerForm = pattern.Lazy(`^[+-]?\s*(?:\d+|0[xX][0-9A-Fa-f]+|0[bB][01]+)$`)
+	numericForm = pattern.Lazy(`^[+-]?\s*(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?|0[xX][0-9A-Fa-f]+|` +
 		`0[0-7]+|0[bB][01]+)$`)
 )
 
@@ -167,7 +167,7 @@ func (c *call) integer(radix int) (value.Value, error) {
 	case value.Bool:
 		return truthNumber(v), nil
 	case value.String:
-		if n, ok := integerText(withoutGap(v.Text()), radix); ok && integerForm.MatchString(v.Text()) {
+		if n, ok := integerText(withoutGap(v.Text()), radix); ok && integerForm().MatchString(v.Text()) {
 			return value.FromInt(n), nil
 		}
 		return v, c.failf("the String is no Integer")
@@ -253,7 +253,7 @@ func (c *call) floatOf() (value.Value, error) {
 		if n, ok := integerText(s, 0); ok && len(s) > 1 && s[1]|0x20 == 'b' {
 			return value.FromFloat(float64(n)), nil
 		}
-		if f, ok := floatText(s); ok && numericForm.MatchString(v.Text()) {
+		if f, ok := floatText(s); ok && numericForm().MatchString(v.Text()) {
 			return value.FromFloat(f), nil
 		}
 		return v, c.failf("the String is no Float")
@@ -289,7 +289,7 @@ func numericText(s string) (value.Value, bool) {
 		return value.FromInt(n), ok
 	}
 	n, ok := parseNumber(s)
-	return n, ok && numericForm.MatchString(s)
+	return n, ok && numericForm().MatchString(s)
 }
 
 func (c *call) newBoolean() (value.Value, error) {

@@ -1,10 +1,10 @@
 package expr
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"bindc/internal/pattern"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -85,8 +85,8 @@ func (c *call) get(v value.Value, path string) (value.Value, error) {
 }
 
 var (
-	segment   = regexp.MustCompile(`^(?:\s*"([^"]+)"\s*|\s*'([^']+)'\s*|([^'".]+))(\.|$)`)
-	wholeText = regexp.MustCompile(`^[+-]?[0-9]+$`)
+	segment   = pattern.Lazy(`^(?:\s*"([^"]+)"\s*|\s*'([^']+)'\s*|([^'".]+))(\.|$)`)
+	wholeText = pattern.Lazy(`^[+-]?[0-9]+$`)
 )
 
 // segments splits a.'b.c'.0 into its keys.
@@ -96,14 +96,14 @@ func (c *call) segments(path string) ([]value.Value, error) {
 	}
 	var out []value.Value
 	for rest := path; ; {
-		m := segment.FindStringSubmatch(rest)
+		m := segment().FindStringSubmatch(rest)
 		if m == nil {
 			return nil, c.failf("syntax error in the path '%s'", path)
 		}
 		key := value.FromString(m[1] + m[2])
 		if bare := strings.TrimSpace(m[3]); bare != "" {
 			key = value.FromString(bare)
-			if n, err := strconv.ParseInt(bare, 10, 64); err == nil && wholeText.MatchString(bare) {
+			if n, err := strconv.ParseInt(bare, 10, 64); err == nil && wholeText().MatchString(bare) {
 				key = value.FromInt(n)
 			}
 		}
@@ -122,7 +122,7 @@ func (c *call) segments(path string) ([]value.Value, error) {
 	}
 }
 
-var variablePath = regexp.MustCompile(`^((?:::)?(?:[a-z]\w*::)*[a-z_]\w*)(?:\.(.*)|)$`)
+var variablePath = pattern.Lazy(`^((?:::)?(?:[a-z]\w*::)*[a-z_]\w*)(?:\.(.*)|)$`)
 
 // runGetvar is a variable at a dotted path. An undefined variable is the default, never an error.
 func runGetvar(c *call) (value.Value, error) {
@@ -133,7 +133,7 @@ func runGetvar(c *call) (value.Value, error) {
 	if err := c.ev.spend(len(text)); err != nil { // the expression goes through it byte by byte
 		return value.Value{}, err
 	}
-	m := variablePath.FindStringSubmatch(text)
+	m := variablePath().FindStringSubmatch(text)
 	if m == nil {
 		return value.Value{}, c.failf("'%s' does not begin with the name of a variable", text)
 	}

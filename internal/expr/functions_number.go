@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
 
@@ -30,7 +30,7 @@ func (c *call) abs(v value.Value) (value.Value, error) {
 	return value.FromInt(max(v.Int(), -v.Int())), nil
 }
 
-var decimalText = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
+var decimalText = pattern.Lazy(`^-?\d+(\.\d+)?$`)
 
 // decimal is argument 0 as a number; text must be a plain decimal one.
 func (c *call) decimal() (value.Value, error) {
@@ -39,7 +39,7 @@ func (c *call) decimal() (value.Value, error) {
 		return v, nil
 	}
 	s := v.Text()
-	if v.Kind() != value.String || !decimalText.MatchString(s) {
+	if v.Kind() != value.String || !decimalText().MatchString(s) {
 		return v, c.wrong(0, "a number")
 	}
 	if strings.Contains(s, ".") {
@@ -81,13 +81,13 @@ func rounding(round func(float64) float64) func(*call) (value.Value, error) {
 	}
 }
 
-var floatForm = regexp.MustCompile(`^[+-]?(?:0[xX][0-9A-Fa-f]+|(?:\d(?:_?\d)*)?(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d+)?)$`)
+var floatForm = pattern.Lazy(`^[+-]?(?:0[xX][0-9A-Fa-f]+|(?:\d(?:_?\d)*)?(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d+)?)$`)
 
 // floatText is Ruby's Float().
 func floatText(s string) (float64, bool) {
 	s = strings.Trim(s, " \t\n\v\f\r")
 	digits := strings.TrimLeft(s, "+-")
-	if !floatForm.MatchString(s) || digits == "" || digits[0] == 'e' || digits[0] == 'E' {
+	if !floatForm().MatchString(s) || digits == "" || digits[0] == 'e' || digits[0] == 'E' {
 		return 0, false
 	}
 	if len(digits) > 1 && (digits[1] == 'x' || digits[1] == 'X') {
@@ -192,11 +192,11 @@ func (c *call) comparison(list []value.Value) func(a, b value.Value) (int, error
 	}
 }
 
-var plainNumber = regexp.MustCompile(`^-?\d+([._eE]\d+)?$`)
+var plainNumber = pattern.Lazy(`^-?\d+([._eE]\d+)?$`)
 
 // compareTexts compares texts that are both numbers as numbers.
 func compareTexts(a, b string) int {
-	if plainNumber.MatchString(a) && plainNumber.MatchString(b) {
+	if plainNumber().MatchString(a) && plainNumber().MatchString(b) {
 		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // out of range is infinite, which compares well
 		y, _ := strconv.ParseFloat(strings.ReplaceAll(b, "_", ""), 64)
 		return compareFloats(x, y)
@@ -223,7 +223,7 @@ func runFqdnRand(c *call) (value.Value, error) {
 }
 
 // leadingInt is what Ruby's to_i reads.
-var leadingInt = regexp.MustCompile(`^\s*([+-]?\d+)`)
+var leadingInt = pattern.Lazy(`^\s*([+-]?\d+)`)
 
 func (c *call) limit() (int64, error) {
 	n := int64(0)
@@ -237,7 +237,7 @@ func (c *call) limit() (int64, error) {
 		}
 		n = whole.Int()
 	case value.String:
-		if m := leadingInt.FindStringSubmatch(v.Text()); m != nil {
+		if m := leadingInt().FindStringSubmatch(v.Text()); m != nil {
 			whole, _ := parseInt(m[1], 10)
 			n = whole.Int()
 		}
@@ -261,7 +261,7 @@ func (c *call) fqdn() string {
 }
 
 // versionPart splits a version into separators, numbers and words.
-var versionPart = regexp.MustCompile(`[-.]|\d+|[^-.\d]+`)
+var versionPart = pattern.Lazy(`[-.]|\d+|[^-.\d]+`)
 
 func runVersioncmp(c *call) (value.Value, error) {
 	a, err := c.text(0)
@@ -285,11 +285,11 @@ func runVersioncmp(c *call) (value.Value, error) {
 	return value.FromInt(int64(compareVersions(a, b))), nil
 }
 
-var trailingZeroes = regexp.MustCompile(`[.0]+$`)
+var trailingZeroes = pattern.Lazy(`[.0]+$`)
 
 func trimZeroes(version string) string {
 	first, rest, found := strings.Cut(version, "-")
-	first = trailingZeroes.ReplaceAllString(first, "")
+	first = trailingZeroes().ReplaceAllString(first, "")
 	if found {
 		return first + "-" + rest
 	}
@@ -297,7 +297,7 @@ func trimZeroes(version string) string {
 }
 
 func compareVersions(a, b string) int {
-	left, right := versionPart.FindAllString(a, -1), versionPart.FindAllString(b, -1)
+	left, right := versionPart().FindAllString(a, -1), versionPart().FindAllString(b, -1)
 	for i := range min(len(left), len(right)) {
 		if l, r := left[i], right[i]; l != r {
 			return compareParts(l, r)

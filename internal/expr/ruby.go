@@ -3,7 +3,6 @@ package expr
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -12,13 +11,14 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
 
 // Puppet's functions hand much to Ruby's own methods. This file holds what those do with values.
 
 // numeric is a number in text: sign, hexadecimal, whole part, rest.
-var numeric = regexp.MustCompile(`^[ \t]*([-+]?)[ \t]*(?:(0[xX][0-9A-Fa-f]+)|(\d+)((?:\.\d+)?(?:[eE]-?\d+)?))[ \t]*$`)
+var numeric = pattern.Lazy(`^[ \t]*([-+]?)[ \t]*(?:(0[xX][0-9A-Fa-f]+)|(\d+)((?:\.\d+)?(?:[eE]-?\d+)?))[ \t]*$`)
 
 // toNumber is v as a number, also where it is text that is one.
 func toNumber(v value.Value) (value.Value, bool) {
@@ -32,7 +32,7 @@ func toNumber(v value.Value) (value.Value, bool) {
 }
 
 func parseNumber(s string) (value.Value, bool) {
-	m := numeric.FindStringSubmatch(strings.TrimPrefix(s, "::"))
+	m := numeric().FindStringSubmatch(strings.TrimPrefix(s, "::"))
 	if m == nil {
 		return value.Value{}, false
 	}

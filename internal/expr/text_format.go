@@ -2,11 +2,11 @@ package expr
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"bindc/internal/pattern"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -62,10 +62,10 @@ func collectionFormat(letter byte) *textFormat {
 
 var quotedElements = formatMap{{types.Of(types.Any), simpleFormat('p')}}
 
-var formatForm = regexp.MustCompile(`^%([\s\[+#0{<(|-]*)([1-9][0-9]*)?(?:\.([0-9]+))?([a-zA-Z])$`)
+var formatForm = pattern.Lazy(`^%([\s\[+#0{<(|-]*)([1-9][0-9]*)?(?:\.([0-9]+))?([a-zA-Z])$`)
 
 func parseFormat(source string) (*textFormat, error) {
-	m := formatForm.FindStringSubmatch(source)
+	m := formatForm().FindStringSubmatch(source)
 	if m == nil {
 		return nil, fmt.Errorf("the format %s is not of the form %%<flags><width>.<precision><letter>", value.Quote(source))
 	}

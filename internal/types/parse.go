@@ -3,11 +3,11 @@ package types
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
 
@@ -68,9 +68,9 @@ func (p *parser) unexpected(want string) error {
 }
 
 var (
-	typeName   = regexp.MustCompile(`^(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*`)
-	bareword   = regexp.MustCompile(`^(?:::)?[a-z]\w*(?:::[a-z]\w*)*`)
-	numberText = regexp.MustCompile(`^-?\s*(?:0[xX][0-9A-Fa-f]+|\d+(\.\d+)?([eE][+-]?\d+)?)`)
+	typeName   = pattern.Lazy(`^(?:::)?[A-Z]\w*(?:::[A-Z]\w*)*`)
+	bareword   = pattern.Lazy(`^(?:::)?[a-z]\w*(?:::[a-z]\w*)*`)
+	numberText = pattern.Lazy(`^-?\s*(?:0[xX][0-9A-Fa-f]+|\d+(\.\d+)?([eE][+-]?\d+)?)`)
 )
 
 // param reads one parameter: a type or a literal.
@@ -78,15 +78,15 @@ func (p *parser) param(depth int) (value.Value, error) {
 	if depth > MaxDepth {
 		return value.Value{}, errors.New("the type is nested too deep")
 	}
-	if name := typeName.FindString(p.rest()); name != "" {
+	if name := typeName().FindString(p.rest()); name != "" {
 		p.take(name)
 		return p.named(strings.TrimPrefix(name, "::"), depth)
 	}
-	if word := bareword.FindString(p.rest()); word != "" {
+	if word := bareword().FindString(p.rest()); word != "" {
 		p.take(word)
 		return wordValue(word), nil
 	}
-	if number := numberText.FindString(p.rest()); number != "" {
+	if number := numberText().FindString(p.rest()); number != "" {
 		p.take(number)
 		return numberValue(number)
 	}
@@ -215,7 +215,7 @@ func (p *parser) quoted() (value.Value, error) {
 	return value.Value{}, fmt.Errorf("in the type '%s': a string is not closed", p.text)
 }
 
-var unicodeEscape = regexp.MustCompile(`^\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})`)
+var unicodeEscape = pattern.Lazy(`^\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})`)
 
 // appendEscape appends what the escape at the start of s stands for, and tells its length.
 func appendEscape(dst []byte, s string, quote byte) ([]byte, int) {
@@ -232,7 +232,7 @@ func appendEscape(dst []byte, s string, quote byte) ([]byte, int) {
 	case '"', '\'', '$', '\\':
 		return append(dst, c), 2
 	case 'u':
-		if m := unicodeEscape.FindStringSubmatch(s); m != nil {
+		if m := unicodeEscape().FindStringSubmatch(s); m != nil {
 			n, _ := strconv.ParseUint(m[1]+m[2], 16, 32) // at most six digits
 			return utf8.AppendRune(dst, rune(n)), len(m[0])
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"bindc/internal/pattern"
 )
 
 // set is a set of characters in the notation of the inside of Go's brackets.
@@ -82,10 +84,10 @@ func (t *translator) escape() (string, error) {
 }
 
 var (
-	hexByte   = regexp.MustCompile(`^\\x([0-9A-Fa-f]{1,2})`)
-	hexRune   = regexp.MustCompile(`^\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})`)
-	octalByte = regexp.MustCompile(`^\\(0[0-7]{0,2})`)
-	property  = regexp.MustCompile(`^\\([pP])\{(\^?)(\w+)\}`)
+	hexByte   = pattern.Lazy(`^\\x([0-9A-Fa-f]{1,2})`)
+	hexRune   = pattern.Lazy(`^\\u(?:([0-9A-Fa-f]{4})|\{([0-9A-Fa-f]{1,6})\})`)
+	octalByte = pattern.Lazy(`^\\(0[0-7]{0,2})`)
+	property  = pattern.Lazy(`^\\([pP])\{(\^?)(\w+)\}`)
 )
 
 // escapedSet reads an escape that stands for a set of characters.
@@ -99,11 +101,11 @@ func (t *translator) escapedSet() (set, error) {
 		t.pos += 2
 		return set{text: shorthand[lower], negated: c != lower}, nil
 	}
-	if m := property.FindStringSubmatch(rest); m != nil {
+	if m := property().FindStringSubmatch(rest); m != nil {
 		t.pos += len(m[0])
 		return propertySet(m[3], (m[1] == "P") != (m[2] == "^")), nil
 	}
-	for _, form := range []*regexp.Regexp{hexByte, hexRune, octalByte} {
+	for _, form := range []*regexp.Regexp{hexByte(), hexRune(), octalByte()} {
 		if m := form.FindStringSubmatch(rest); m != nil {
 			return t.codePoint(m[0], strings.Join(m[1:], ""))
 		}
@@ -209,7 +211,7 @@ func (s set) inside() (string, error) {
 	return "", fmt.Errorf("a negated set inside a character class is not supported")
 }
 
-var posixClass = regexp.MustCompile(`^\[:(\^?)(\w+):\]`)
+var posixClass = pattern.Lazy(`^\[:(\^?)(\w+):\]`)
 
 func (t *translator) member(depth int) (set, error) {
 	switch t.src[t.pos] {
@@ -220,7 +222,7 @@ func (t *translator) member(depth int) (set, error) {
 		}
 		return t.escapedSet()
 	case '[':
-		m := posixClass.FindStringSubmatch(t.rest())
+		m := posixClass().FindStringSubmatch(t.rest())
 		if m == nil {
 			return t.class(depth + 1)
 		}

@@ -2,9 +2,10 @@ package onigmo
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"bindc/internal/pattern"
 )
 
 // Translate rewrites a Ruby regular expression for Go's engine. In Ruby ^ and $ stand at lines, (?m) is Go's (?s), and
@@ -119,7 +120,7 @@ func (t *translator) repeated(depth int) (string, error) {
 	return atom, err
 }
 
-var interval = regexp.MustCompile(`^\{(\d*)(,?)(\d*)\}`)
+var interval = pattern.Lazy(`^\{(\d*)(,?)(\d*)\}`)
 
 // quantifier reads one quantifier; "" when there is none.
 func (t *translator) quantifier() (string, error) {
@@ -138,7 +139,7 @@ func (t *translator) quantifier() (string, error) {
 		}
 		return string(c), nil
 	}
-	m := interval.FindStringSubmatch(t.rest())
+	m := interval().FindStringSubmatch(t.rest())
 	if m == nil || m[1] == "" && m[3] == "" {
 		return "", nil
 	}
@@ -207,9 +208,9 @@ func (t *translator) group(depth int) (string, error) {
 }
 
 var (
-	groupName = regexp.MustCompile(`^\(\?(?:<([^>]*)>|'([^']*)')`)
-	goName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	options   = regexp.MustCompile(`^\(\?([imxadu]*)(?:-([imx]*))?([:)])`)
+	groupName = pattern.Lazy(`^\(\?(?:<([^>]*)>|'([^']*)')`)
+	goName    = pattern.Lazy(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	options   = pattern.Lazy(`^\(\?([imxadu]*)(?:-([imx]*))?([:)])`)
 )
 
 // groupStart reads ( with what belongs to it. closed tells that a ) ends the group.
@@ -221,15 +222,15 @@ func (t *translator) groupStart() (open string, closed bool, err error) {
 		}
 		return "(", true, nil
 	}
-	if m := groupName.FindStringSubmatch(t.rest()); m != nil {
+	if m := groupName().FindStringSubmatch(t.rest()); m != nil {
 		name := m[1] + m[2]
-		if !goName.MatchString(name) {
+		if !goName().MatchString(name) {
 			return "", false, fmt.Errorf("invalid group name <%s>", name)
 		}
 		t.pos += len(m[0])
 		return "(?P<" + name + ">", true, nil
 	}
-	m := options.FindStringSubmatch(t.rest())
+	m := options().FindStringSubmatch(t.rest())
 	if m == nil {
 		return "", false, fmt.Errorf("undefined group option in /%s/", t.src)
 	}
