@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -41,8 +40,9 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 		return &l.site
 	}
 	l.modules = l.findModules()
+	wait := l.startParsing()
 	layers := l.plan(cfg)
-	l.parseFiles()
+	wait()
 	l.keepForNextBuild()
 	l.assemble(layers)
 	l.site.Inputs = l.inputs()
@@ -59,7 +59,8 @@ type load struct {
 	modules    []module
 	reader     *datafile.Reader
 	files      map[fileKey]*file
-	queue      []*file // files to parse, in the order they were found
+	found      []*file    // files, in the order they were found
+	queue      chan *file // those that are not parsed yet
 	conditions map[string]int
 	guards     map[string]int       // dimensions of guards, by category and expression
 	listings   map[string][]listed  // directories that were walked
@@ -110,36 +111,39 @@ func (l *load) wantData(h *hieraDir, path string) *file {
 
 func (l *load) enqueue(f *file) *file {
 	l.files[fileKey{f.path, f.data}] = f
-	l.queue = append(l.queue, f)
+	l.found = append(l.found, f)
+	l.queue <- f
 	return f
 }
 
 // readNow parses a file that decides what else is read.
 func (l *load) readNow(path string) *yaml.Document {
-	f := l.want(path)
-	if f.doc == nil {
-		l.queue = slices.DeleteFunc(l.queue, func(q *file) bool { return q == f })
-		l.parse(f)
-	}
+	f := &file{path: path, label: l.label(path)}
+	l.found = append(l.found, f)
+	l.parse(f)
 	return f.doc
 }
 
-// parseFiles parses the queue, several files at a time.
-func (l *load) parseFiles() {
+// startParsing has files parsed as they are found, several at a time. The function it returns waits for the last one; what
+// files say is not looked at before.
+func (l *load) startParsing() (wait func()) {
 	jobs := l.opts.Jobs
 	if jobs <= 0 {
 		jobs = goruntime.GOMAXPROCS(0)
 	}
-	var next atomic.Int64
-	var done sync.WaitGroup
+	l.queue = make(chan *file, 1024)
+	var workers sync.WaitGroup
 	for range jobs {
-		done.Go(func() {
-			for i := next.Add(1); i <= int64(len(l.queue)); i = next.Add(1) {
-				l.parse(l.queue[i-1])
+		workers.Go(func() {
+			for f := range l.queue {
+				l.parse(f)
 			}
 		})
 	}
-	done.Wait()
+	return func() {
+		close(l.queue)
+		workers.Wait()
+	}
 }
 
 func (l *load) parse(f *file) {
@@ -172,8 +176,8 @@ func (l *load) keepForNextBuild() {
 	if l.opts.Cache == nil {
 		return
 	}
-	files := make([]datafile.File, 0, len(l.queue))
-	for _, f := range l.queue {
+	files := make([]datafile.File, 0, len(l.found))
+	for _, f := range l.found {
 		if f.data {
 			files = append(files, f.says)
 		}
@@ -245,11 +249,11 @@ func below(dir, path string) (string, bool) {
 
 func (l *load) inputs() []Input {
 	var out []Input
-	for _, f := range l.files {
+	for _, f := range l.found {
 		if f.input.Path != "" {
 			out = append(out, f.input)
 		}
 	}
 	slices.SortFunc(out, func(a, b Input) int { return strings.Compare(a.Path, b.Path) })
-	return slices.Compact(out) // a file may be read twice, see fileKey
+	return slices.Compact(out) // a file may be read twice, see fileKey and readNow
 }

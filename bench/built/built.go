@@ -103,28 +103,34 @@ func (s *Site) build(home string) error {
 			return nil
 		}
 	}
-	if s.Took, err = run(program, "build", s.Dir, "-o", s.Snapshot); err != nil {
+	if s.Took, err = Run(program, "build", s.Dir, "-o", s.Snapshot); err != nil {
 		return err
 	}
 	return os.WriteFile(stamp, []byte(digest), 0o644)
 }
 
-// bindc compiles the command of this tree. Go's own cache makes that cheap; its builds are reproducible.
+// bindc compiles the command of this tree for the sites that are kept.
 func bindc() (program, digest string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", "", err
 	}
-	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", "bindc")
-	if err != nil {
-		return "", "", err
-	}
 	program = filepath.Join(cache, "bindc-bench", "bindc")
-	if _, err := output("go", "build", "-C", source, "-trimpath", "-buildvcs=false", "-o", program, "./cmd/bindc"); err != nil {
+	if err := Bindc(program); err != nil {
 		return "", "", err
 	}
 	code, err := os.ReadFile(program)
 	return program, fmt.Sprintf("%x", sha256.Sum256(code)), err
+}
+
+// Bindc compiles the command of this tree to the file program. Go's own cache makes that cheap; its builds are reproducible.
+func Bindc(program string) error {
+	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", "bindc")
+	if err != nil {
+		return err
+	}
+	_, err = output("go", "build", "-C", source, "-trimpath", "-buildvcs=false", "-o", program, "./cmd/bindc")
+	return err
 }
 
 func output(program string, args ...string) (string, error) {
@@ -135,7 +141,8 @@ func output(program string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-func run(program string, args ...string) (*Cost, error) {
+// Run runs a program to its end.
+func Run(program string, args ...string) (*Cost, error) {
 	cmd, start := exec.Command(program, args...), time.Now()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, out)

@@ -1,0 +1,196 @@
+// Building measures what it takes to build a site, beside what it takes to parse its files, and prints the table "Building" of
+// bench/README.md.
+//
+//	go run ./cmd/building
+//	go run ./cmd/building -size S -rounds 3    a quick look
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"bindc/bench/built"
+	"bindc/bench/gen"
+	"bindc/bench/measure"
+	"bindc/internal/diag"
+	"bindc/internal/yaml"
+)
+
+func main() {
+	size := flag.String("size", "L", "`size` of the site")
+	rounds := flag.Int("rounds", 5, "turns of each program")
+	flag.Parse()
+	if err := run(*size, *rounds); err != nil {
+		fmt.Fprintln(os.Stderr, "building:", err)
+		os.Exit(1)
+	}
+}
+
+func run(size string, rounds int) error {
+	tmp, err := os.MkdirTemp("", "bindc-building-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	w, err := newWorld(tmp, size)
+	if err != nil {
+		return err
+	}
+	var c costs
+	for range rounds {
+		if err := w.round(&c); err != nil {
+			return err
+		}
+	}
+	print(size, rounds, w.yaml, &c)
+	return nil
+}
+
+// world is a site and the programs that read it.
+type world struct {
+	dir, site, file string // file is the one that changes
+	yaml            int64  // bytes
+	parse, bindc    string
+	changes         int
+}
+
+func newWorld(tmp, size string) (*world, error) {
+	config, ok := gen.Sizes[size]
+	if !ok {
+		return nil, fmt.Errorf("there is no size %q; they are S, M, L and XL", size)
+	}
+	w := &world{dir: tmp, site: filepath.Join(tmp, "site"), parse: filepath.Join(tmp, "parse"), bindc: filepath.Join(tmp, "bindc")}
+	totals, err := gen.Write(w.site, config)
+	if err != nil {
+		return nil, err
+	}
+	w.yaml = totals.Bytes
+	nodes, err := filepath.Glob(filepath.Join(w.site, "data", "node", "*.yaml"))
+	if err != nil || len(nodes) == 0 {
+		return nil, fmt.Errorf("the site has no files of nodes: %v", err)
+	}
+	w.file = nodes[len(nodes)/2]
+	if err := built.Bindc(w.bindc); err != nil {
+		return nil, err
+	}
+	if out, err := exec.Command("go", "build", "-o", w.parse, "./cmd/parse").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	time.Sleep(3 * time.Second) // files younger than two seconds are read whatever the cache says
+	return w, w.build(nil, "--cache", w.cache())
+}
+
+func (w *world) cache() string { return filepath.Join(w.dir, "cache") }
+
+// costs are what the programs took, turn by turn.
+type costs struct{ parse, cold, filling, rebuild []*built.Cost }
+
+// round gives each program a turn.
+func (w *world) round(c *costs) error {
+	parse, err := built.Run(w.parse, w.site)
+	if err != nil {
+		return err
+	}
+	c.parse = append(c.parse, parse)
+	if err := w.build(&c.cold); err != nil {
+		return err
+	}
+	if err := w.build(&c.filling, "--cache", filepath.Join(w.dir, fmt.Sprint("cache", w.changes))); err != nil {
+		return err
+	}
+	if err := w.change(); err != nil {
+		return err
+	}
+	return w.build(&c.rebuild, "--cache", w.cache())
+}
+
+func (w *world) build(costs *[]*built.Cost, flags ...string) error {
+	cost, err := built.Run(w.bindc, append([]string{"build", w.site, "-o", filepath.Join(w.dir, "site.bsnap")}, flags...)...)
+	if costs != nil {
+		*costs = append(*costs, cost)
+	}
+	return err
+}
+
+// change adds a binding to one file.
+func (w *world) change() error {
+	f, err := os.OpenFile(w.file, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w.changes++
+	_, err = fmt.Fprintf(f, "bench::change_%d: %d\n", w.changes, w.changes)
+	return err
+}
+
+func print(size string, rounds int, yamlBytes int64, c *costs) {
+	fmt.Printf("%s, %d processors, site %s, %d rounds, medians; times of the processor\n\n", runtime.Version(), runtime.NumCPU(), size, rounds)
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
+	defer out.Flush()
+	fmt.Fprintln(out, "| what\t| \t| against\t| \t| ratio\t| target\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|")
+	line := func(what string, value float64, unit, against string, yardstick float64, target string) {
+		fmt.Fprintf(out, "| %s\t| %.3g %s\t| %s\t| %.3g %s\t| %.3g\t| %s\t|\n", what, value, unit, against, yardstick, unit, value/yardstick, target)
+	}
+	cold := seconds(c.cold)
+	line("cold build", cold, "s", "its files parsed into nodes", seconds(c.parse), "≤ 1.5")
+	line("cold build that fills a cache", seconds(c.filling), "s", "cold build", cold, "")
+	line("build after one file changed", seconds(c.rebuild), "s", "cold build", cold, "≤ 0.15")
+	line("peak memory of a cold build", peak(c.cold), "MB", "its YAML", float64(yamlBytes)/1e6, "≤ 12")
+	line("peak memory after one file changed", peak(c.rebuild), "MB", "its YAML", float64(yamlBytes)/1e6, "")
+	large, small := mappings(50_000, 1_000)
+	line("one mapping of 50 000 keys, per byte", large, "ns", "one of 1 000 keys", small, "≤ 1.5")
+}
+
+// seconds is the median of the processor's time.
+func seconds(costs []*built.Cost) float64 {
+	return median(costs, func(c *built.Cost) float64 { return c.CPU.Seconds() })
+}
+
+func peak(costs []*built.Cost) float64 {
+	return median(costs, func(c *built.Cost) float64 { return float64(c.Peak) / 1e6 })
+}
+
+func median(costs []*built.Cost, of func(*built.Cost) float64) float64 {
+	all := make([]float64, len(costs))
+	for i, c := range costs {
+		all[i] = of(c)
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// mappings is what parsing a mapping of so many keys takes per byte, in turns.
+func mappings(large, small int) (perByteLarge, perByteSmall float64) {
+	sources := [2][]byte{mapping(large), mapping(small)}
+	var cases []measure.Case
+	for _, src := range sources {
+		cases = append(cases, measure.Case{Run: func(n int) {
+			for range n {
+				var diags diag.List
+				if _, ok := yaml.Parse("mapping.yaml", src, yaml.Options{LastKeyWins: true}, &diags); !ok {
+					panic(fmt.Sprint(diags.Sorted())) // what mapping writes is no YAML
+				}
+			}
+		}})
+	}
+	results := measure.Run(measure.Plan{Rounds: 15, Turn: 300 * time.Millisecond}, cases)
+	return results[0].Median / float64(len(sources[0])), results[1].Median / float64(len(sources[1]))
+}
+
+// mapping is a data file of so many keys.
+func mapping(keys int) []byte {
+	var b strings.Builder
+	for i := range keys {
+		fmt.Fprintf(&b, "module%d::class::parameter_%d: 'some value %d'\n", i%97, i, i)
+	}
+	return []byte(b.String())
+}
