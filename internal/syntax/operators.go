@@ -94,9 +94,18 @@ func (p *parser) unary() *expr.Node {
 	case p.accept("-"):
 		return p.node(expr.Unary, off, "-", listed(p.unary()))
 	case p.accept("*"):
-		return p.node(expr.Splat, off, "", listed(p.unary()))
+		return p.splat(off)
 	}
 	return p.postfix()
+}
+
+// splat reads what follows a *. Another * there makes a list, as deep as one that is written out.
+func (p *parser) splat(off int) *expr.Node {
+	p.enter()
+	defer p.leave()
+	p.enter()
+	defer p.leave()
+	return p.node(expr.Splat, off, "", listed(p.unary()))
 }
 
 // postfix parses an operand with the accesses and calls that follow it.
