@@ -215,10 +215,16 @@ type entryCollector struct {
 	folded map[string]string // paths seen, by their folded form
 }
 
+// listing is the files among which those of the entry are. A path without references can only be one that lies in its
+// directory itself: the tens of thousands that may be below need not be looked at.
+func (c *entryCollector) listing() []listed {
+	return c.list(c.h.dir, c.e.path.fixedDir(), c.e.path.refs > 0)
+}
+
 // ambiguous tells whether the path of some file can be read backwards in several ways. Then no file of the entry is told
 // apart by single references: guards of both kinds would hide that two files are never effective together.
 func (c *entryCollector) ambiguous() bool {
-	for _, f := range c.list(c.h.dir, c.e.path.fixedDir()) {
+	for _, f := range c.listing() {
 		path := strings.TrimSuffix(f.path, filepath.Ext(f.path))
 		if c.e.path.ways(path) > 1 {
 			return true
@@ -228,7 +234,7 @@ func (c *entryCollector) ambiguous() bool {
 }
 
 func (c *entryCollector) files(backend string) {
-	for _, f := range c.list(c.h.dir, c.e.path.fixedDir()) {
+	for _, f := range c.listing() {
 		path, ok := strings.CutSuffix(f.path, "."+backend)
 		if !ok {
 			continue
@@ -247,7 +253,7 @@ func (c *entryCollector) extension(backend string) {
 	if path, ok := c.e.path.fill(nil); ok {
 		names[path] = true
 	}
-	for _, f := range c.list(c.h.dir, c.e.path.fixedDir()) {
+	for _, f := range c.listing() {
 		names[strings.TrimSuffix(f.path, filepath.Ext(f.path))] = true
 	}
 	for _, path := range slices.Sorted(maps.Keys(names)) {
@@ -369,10 +375,13 @@ type listed struct {
 	outside bool   // a link that leads out of that directory
 }
 
-// list is the files below root/dir, sorted.
-func (l *load) list(root, dir string) []listed {
+// list is the files in root/dir, with deep also those below, sorted.
+func (l *load) list(root, dir string, deep bool) []listed {
 	start := filepath.Join(root, filepath.FromSlash(dir))
-	key := root + "\x00" + dir
+	key, links := root+"\x00"+dir, 0
+	if !deep {
+		key, links = key+"\x00", linkDepth
+	}
 	out, ok := l.listings[key]
 	if ok {
 		return out
@@ -382,7 +391,7 @@ func (l *load) list(root, dir string) []listed {
 	target, startErr := filepath.EvalSymlinks(start)
 	if err == nil && startErr == nil { // else there is no such directory, and no files
 		if _, inside := below(real, target); inside {
-			out = walk(nil, root, real, dir, 0)
+			out = walk(nil, root, real, dir, links)
 		} else {
 			out = outsideFiles(start, dir)
 		}

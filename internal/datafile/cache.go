@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -50,7 +52,7 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 	if c.opened, err = fileTime(dir); err != nil {
 		return nil, err
 	}
-	raw, err := os.ReadFile(c.path)
+	raw, err := readText(c.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -61,6 +63,23 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 	}
 	c.index()
 	return c, nil
+}
+
+// readText is os.ReadFile to a string, which is not copied: a pack is large, and all its texts are parts of it.
+func readText(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.Grow(int(info.Size()))
+	_, err = io.Copy(&b, f)
+	return b.String(), err
 }
 
 func packName(site string) string {

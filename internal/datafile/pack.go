@@ -107,13 +107,13 @@ func (r *renumbered) appendTexts(out []byte) []byte {
 	return out
 }
 
-// decodePack reads a pack. It is not ok if that is damaged, or not of this program.
-func decodePack(raw []byte, program Program) (p pack, ok bool) {
-	if len(raw) < packHead+packSum || string(raw[:len(packMagic)]) != packMagic || Program(raw[len(packMagic):]) != program {
+// decodePack reads a pack. It is not ok if that is damaged, or not of this program. The texts are parts of raw.
+func decodePack(raw string, program Program) (p pack, ok bool) {
+	if len(raw) < packHead+packSum || raw[:len(packMagic)] != packMagic || raw[len(packMagic):][:len(program)] != string(program[:]) {
 		return pack{}, false
 	}
 	body, sum := raw[:len(raw)-packSum], raw[len(raw)-packSum:]
-	if xxhash.Sum64(body) != binary.LittleEndian.Uint64(sum) {
+	if xxhash.Sum64String(body) != u64(sum) {
 		return pack{}, false
 	}
 	head := body[packHead-4*4:]
@@ -121,9 +121,7 @@ func decodePack(raw []byte, program Program) (p pack, ok bool) {
 	d := packDecoder{rest: body[packHead:]}
 	keyLengths, valueLengths := d.take(keys, 4), d.take(values, 4)
 	records, list := d.take(files, packFile), d.take(entries, packEntry)
-	texts := string(d.rest)
-	p.keys = d.texts(keyLengths, &texts)
-	p.values = d.texts(valueLengths, &texts)
+	p.keys, p.values = d.texts(keyLengths), d.texts(valueLengths)
 	p.files = d.files(records, d.entries(list, keys, values))
 	for _, key := range p.keys {
 		d.failed = d.failed || key == "" || key[0] == 0 // such a key is none a file can have
@@ -131,49 +129,49 @@ func decodePack(raw []byte, program Program) (p pack, ok bool) {
 	for _, v := range p.values {
 		d.failed = d.failed || v == ""
 	}
-	return p, !d.failed && texts == ""
+	return p, !d.failed && d.rest == ""
 }
 
-func u32(b []byte) uint64 { return uint64(binary.LittleEndian.Uint32(b)) }
+func u32(b string) uint32 {
+	_ = b[3]
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+func u64(b string) uint64 { return uint64(u32(b)) | uint64(u32(b[4:]))<<32 }
 
 // packDecoder takes a pack apart. After the first failure it yields nothing more.
 type packDecoder struct {
-	rest   []byte
+	rest   string
 	failed bool
 }
 
 // take is the next count things of size bytes each.
-func (d *packDecoder) take(count, size uint64) []byte {
-	if d.failed || count*size > uint64(len(d.rest)) { // neither is more than 32 bits
+func (d *packDecoder) take(count uint32, size uint64) string {
+	length := uint64(count) * size
+	if d.failed || length > uint64(len(d.rest)) {
 		d.failed = true
-		return nil
+		return ""
 	}
-	out := d.rest[:count*size]
-	d.rest = d.rest[count*size:]
+	out := d.rest[:length]
+	d.rest = d.rest[length:]
 	return out
 }
 
-// texts cuts texts of the lengths given off what is left of all.
-func (d *packDecoder) texts(lengths []byte, all *string) []string {
+// texts is the next texts, of the lengths given.
+func (d *packDecoder) texts(lengths string) []string {
 	out := make([]string, 0, len(lengths)/4)
 	for ; len(lengths) > 0 && !d.failed; lengths = lengths[4:] {
-		n := u32(lengths)
-		if n > uint64(len(*all)) {
-			d.failed = true
-			break
-		}
-		out = append(out, (*all)[:n])
-		*all = (*all)[n:]
+		out = append(out, d.take(u32(lengths), 1))
 	}
 	return out
 }
 
-func (d *packDecoder) entries(list []byte, keys, values uint64) []Entry {
+func (d *packDecoder) entries(list string, keys, values uint32) []Entry {
 	out := make([]Entry, len(list)/packEntry)
 	for i := range out {
 		b := list[i*packEntry:][:packEntry]
-		e := Entry{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:])}
-		if uint64(e.Key) >= keys || uint64(e.Value) >= values {
+		e := Entry{u32(b), u32(b[4:]), u32(b[8:]), u32(b[12:])}
+		if e.Key >= keys || e.Value >= values {
 			d.failed = true
 			return nil
 		}
@@ -183,14 +181,14 @@ func (d *packDecoder) entries(list []byte, keys, values uint64) []Entry {
 }
 
 // files shares the entries out.
-func (d *packDecoder) files(records []byte, entries []Entry) []File {
+func (d *packDecoder) files(records string, entries []Entry) []File {
 	out := make([]File, 0, len(records)/packFile)
 	for ; len(records) > 0 && !d.failed; records = records[packFile:] {
 		f := File{kind: Kind(records[32]), silent: true, cached: true}
 		copy(f.digest[:], records)
 		var n [8]uint64
 		for i := range n {
-			n[i] = binary.LittleEndian.Uint64(records[33+8*i:])
+			n[i] = u64(records[33+8*i:])
 		}
 		f.Size, f.Hash = int64(n[0]), n[1]
 		f.id = identity{device: n[2], inode: n[3], size: int64(n[4]), modified: int64(n[5]), change: int64(n[6])}

@@ -36,14 +36,14 @@ func sealed(raw []byte) []byte {
 }
 
 func TestPackHoldsSilentFiles(t *testing.T) {
-	p, ok := decodePack(examplePack(t), Program{1})
+	p, ok := decodePack(string(examplePack(t)), Program{1})
 	if !ok || len(p.files) != 2 || len(p.keys) != 3 || len(p.files[1].Entries) != 2 {
 		t.Fatalf("decoded %v, %+v", ok, p)
 	}
 	if e := p.files[1].Entries[1]; p.keys[e.Key] != "m" || p.values[e.Value] != "c\x84text" || e.Line != 2 || e.Col != 1 {
 		t.Errorf("the last entry is %+v", e)
 	}
-	if _, ok := decodePack(examplePack(t), Program{2}); ok {
+	if _, ok := decodePack(string(examplePack(t)), Program{2}); ok {
 		t.Error("another program's pack is decoded")
 	}
 }
@@ -52,12 +52,12 @@ func TestPackHoldsSilentFiles(t *testing.T) {
 func TestDamagedPacksAreRefused(t *testing.T) {
 	raw := examplePack(t)
 	for i := range raw {
-		if _, ok := decodePack(raw[:i], Program{1}); ok {
+		if _, ok := decodePack(string(raw[:i]), Program{1}); ok {
 			t.Errorf("cut to %d bytes it is decoded", i)
 		}
 		damaged := bytes.Clone(raw)
 		damaged[i] ^= 0x10
-		if _, ok := decodePack(damaged, Program{1}); ok {
+		if _, ok := decodePack(string(damaged), Program{1}); ok {
 			t.Errorf("changed at %d it is decoded", i)
 		}
 	}
@@ -74,7 +74,7 @@ func FuzzPack(f *testing.F) {
 		f.Add(forged)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		p, ok := decodePack(sealed(raw), Program{1})
+		p, ok := decodePack(string(sealed(raw)), Program{1})
 		if !ok {
 			return
 		}
@@ -88,7 +88,7 @@ func FuzzPack(f *testing.F) {
 		pools := &Pools{}
 		pools.Keys.Load(p.keys)
 		pools.Values.Load(p.values)
-		if _, ok := decodePack(encodePack(pools, p.files, Program{1}), Program{1}); !ok {
+		if _, ok := decodePack(string(encodePack(pools, p.files, Program{1})), Program{1}); !ok {
 			t.Error("what was decoded cannot be encoded and decoded again")
 		}
 	})
