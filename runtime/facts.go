@@ -31,13 +31,13 @@ func ParseFacts(json []byte) (*Facts, error) {
 // sends are derived from those it does (language.md, section 7).
 func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	if !facts.IsUndef() && facts.Kind() != Hash {
-		return nil, &Error{Code: "facts", Message: "expected the facts as a hash of names to values, found " + describe(facts.v)}
+		return nil, &Error{Code: "facts", Message: "expected the facts as a hash of names to values, found " + describe(facts.get())}
 	}
 	if !opts.Trusted.IsUndef() && opts.Trusted.Kind() != Hash {
-		return nil, &Error{Code: "facts", Message: "expected trusted facts as a hash, found " + describe(opts.Trusted.v)}
+		return nil, &Error{Code: "facts", Message: "expected trusted facts as a hash, found " + describe(opts.Trusted.get())}
 	}
 	vars := make(map[string]value.Value, facts.Len()+16)
-	all := facts.v
+	all := facts.get()
 	if facts.IsUndef() {
 		all = value.FromPairs()
 	}
@@ -66,7 +66,7 @@ func setName(vars map[string]value.Value, certname string) {
 }
 
 func setTrusted(vars map[string]value.Value, opts FactsOptions) {
-	trusted := opts.Trusted.v
+	trusted := opts.Trusted.get()
 	if opts.Node != "" {
 		var b value.Builder
 		for k, v := range trusted.Pairs() {

@@ -28,17 +28,39 @@ func (e *Error) Unwrap() error { return e.Err }
 // Lookup is the value of key for this request. Where key is not bound, found is false. The error is an *Error if the
 // binding that wins cannot be evaluated, and a *snapshot.DamageError if the snapshot is damaged.
 func (r *Request) Lookup(key string) (v Value, found bool, err error) {
-	ref, found, err := r.snap.file.Find(key, &r.scopes)
+	ref, found, err := r.file.Find(key, &r.scopes)
 	if err != nil || !found {
 		return Value{}, false, err
 	}
-	if n, computed := ref.Recipe(); computed {
-		l := lookup{r: r}
-		v, err := l.compute(key, n)
-		return Value{v, l.sensitive}, err == nil, err
+	if !ref.Small() {
+		return r.found(key, ref)
 	}
-	c, err := r.snap.file.Value(ref)
-	return Value{v: c}, err == nil, err
+	return Value{r.snap.values.Value(uint64(ref))}, true, nil
+}
+
+// found is Lookup of what is computed or large.
+func (r *Request) found(key string, ref snapshot.Ref) (Value, bool, error) {
+	if n, computed := ref.Recipe(); computed {
+		if internal(key) {
+			return Value{}, false, nil
+		}
+		return r.compute(key, n)
+	}
+	v, err := r.file.Value(ref)
+	return Value{v}, err == nil, err
+}
+
+// internal tells whether key is that of the contributions to a multibinding, which are recipes and nothing to be looked up.
+func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
+
+// compute is Lookup where key is bound to a recipe.
+func (r *Request) compute(key string, n int) (Value, bool, error) {
+	l := lookup{r: r}
+	v, err := l.compute(key, n)
+	if l.sensitive {
+		v = v.Sensitive()
+	}
+	return Value{v}, err == nil, err
 }
 
 // Bounds on one lookup and all those it leads to, so that no data hangs it.
@@ -57,15 +79,21 @@ type lookup struct {
 
 // find is Lookup inside a lookup.
 func (l *lookup) find(key string) (value.Value, bool, error) {
-	ref, found, err := l.r.snap.file.Find(key, &l.r.scopes)
+	ref, found, err := l.r.file.Find(key, &l.r.scopes)
 	if err != nil || !found {
 		return value.Value{}, false, err
 	}
 	if n, computed := ref.Recipe(); computed {
+		if internal(key) {
+			return value.Value{}, false, nil
+		}
 		v, err := l.compute(key, n)
 		return v, err == nil, err
 	}
-	v, err := l.r.snap.file.Value(ref)
+	v, err := l.r.file.Value(ref)
+	if err == nil {
+		err = sound(v)
+	}
 	return v, err == nil, err
 }
 
@@ -193,8 +221,8 @@ func (l *lookup) custom(key string, r *recipe.Recipe) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, &Error{Key: key, Code: "producer", Message: "'" + key + "': the producer '" + r.Name + "' failed: " + err.Error(), Err: err}
 	}
-	l.sensitive = l.sensitive || v.sensitive
-	return v.v, nil
+	l.sensitive = l.sensitive || v.Sensitive()
+	return v.get(), nil
 }
 
 // Variable is the variable of that name in the top scope. It is part of expr.Env.

@@ -28,7 +28,7 @@ func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
 // contributions are the parts of every scope the request is in, in order: layer, precedence, place.
 func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	var out []recipe.Part
-	for ref, err := range l.r.snap.file.FindAll(name, &l.r.scopes) {
+	for ref, err := range l.r.file.FindAll(name, &l.r.scopes) {
 		if err != nil {
 			return nil, err
 		}

@@ -149,3 +149,10 @@ func TestWhatAProducerMakesIsHeldToTheType(t *testing.T) {
 		t.Errorf("typed answers %v", err)
 	}
 }
+
+func TestContributionsAreNoKey(t *testing.T) {
+	req := producerRequest(t, "kermit", hatProducers)
+	if v, found, err := req.Lookup("\x00hats"); found || err != nil {
+		t.Errorf("found %v, %t, %v", v, found, err)
+	}
+}

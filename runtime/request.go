@@ -1,7 +1,9 @@
 package runtime
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"bindc/internal/expr"
 	"bindc/internal/types"
@@ -9,47 +11,122 @@ import (
 	"bindc/snapshot"
 )
 
-// Request is one node's place in the categories. It is not changed once made and may be used by several goroutines.
+// Request is one node's place in the categories. It is not changed once made, but by Reset, and may be used by several
+// goroutines.
 type Request struct {
-	snap   *Snapshot
-	facts  *Facts
-	values []string // per dimension, folded; "" where it has none
-	has    []bool
-	scopes snapshot.Scopes
+	file    *snapshot.Snapshot
+	snap    *Snapshot
+	facts   *Facts
+	numbers []uint32 // per dimension, the number of its value
+	has     []bool   // per dimension
+	scopes  snapshot.Scopes
 }
 
-// Request evaluates the categories for facts. An error is an *Error: a category's expression cannot be evaluated.
+// Request evaluates the categories for facts. An error is an *Error, where a category's expression cannot be evaluated,
+// or a *snapshot.DamageError.
 func (s *Snapshot) Request(facts *Facts) (*Request, error) {
-	r := &Request{snap: s, facts: facts, values: make([]string, len(s.dimensions)), has: make([]bool, len(s.dimensions))}
-	numbers := make([]uint32, len(s.dimensions))
-	env := categoryEnv{facts}
-	for i, d := range s.dimensions {
-		numbers[i] = snapshot.None
+	n := len(s.dimensions)
+	r := &Request{file: s.file, snap: s, numbers: make([]uint32, n), has: make([]bool, n)}
+	return r, r.Reset(facts)
+}
+
+// Reset makes r the request of other facts, so that a program that serves many need not allocate. Nobody else may use r
+// meanwhile. Values that were looked up stay valid. After an error, those of Request, r must not be used but by Reset.
+func (r *Request) Reset(facts *Facts) error {
+	r.facts = facts
+	for i := range r.snap.dimensions {
+		d := &r.snap.dimensions[i]
+		r.numbers[i], r.has[i] = snapshot.None, false
 		if d.guard && d.category >= 0 && !r.has[d.category] {
 			continue
 		}
-		v, err := expr.Eval(d.program, env, expr.Options{}) // an unknown variable: in no value of this category
+		text, err := d.text(facts)
 		if err != nil {
-			return nil, &Error{Code: "evaluation", Message: "the category '" + d.name + "': " + err.Error(), Err: err}
+			return err
 		}
-		r.values[i] = strings.ToLower(string(value.AppendText(nil, v)))
-		r.has[i] = d.guard || r.values[i] != ""
+		r.has[i] = d.guard || text != ""
 		if r.has[i] {
-			numbers[i] = s.file.ValueNumber(i, r.values[i])
+			r.numbers[i] = r.number(i, text)
 		}
 	}
-	s.file.Resolve(numbers, &r.scopes)
-	return r, nil
+	return r.file.Resolve(r.numbers, &r.scopes)
+}
+
+// foldedInPlace is how long a value is at most that is folded without allocating: a string of more bytes is not made on the
+// stack.
+const foldedInPlace = 32
+
+// number is the number of a value of a dimension, whose case does not matter.
+func (r *Request) number(dimension int, text string) uint32 {
+	if len(text) > foldedInPlace {
+		return r.file.ValueNumber(dimension, strings.ToLower(text))
+	}
+	var buf [foldedInPlace]byte
+	upper := false
+	for i := range len(text) {
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			return r.file.ValueNumber(dimension, strings.ToLower(text))
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+			upper = true
+		}
+		buf[i] = c
+	}
+	if upper {
+		return r.file.ValueNumber(dimension, string(buf[:len(text)]))
+	}
+	return r.file.ValueNumber(dimension, text)
+}
+
+// dimension is what a request has one value of: a category or a guard.
+type dimension struct {
+	name     string
+	category int // for a guard, its category; else -1
+	guard    bool
+	program  *expr.Node
+	variable string // the program is nothing but this variable; else ""
+}
+
+// text is the value of the dimension for facts. An unknown variable is no error: the request is in no value of it then.
+func (d *dimension) text(facts *Facts) (string, error) {
+	if d.variable != "" {
+		v := facts.variables[d.variable]
+		if v.Kind() == value.String {
+			return v.Text(), nil
+		}
+		return string(value.AppendText(nil, v)), nil
+	}
+	if v, ok := d.program.Constant(); ok && v.Kind() == value.String {
+		return v.Text(), nil
+	}
+	v, err := expr.Eval(d.program, categoryEnv{facts}, expr.Options{})
+	if err != nil {
+		return "", &Error{Code: "evaluation", Message: "the category '" + d.name + "': " + err.Error(), Err: err}
+	}
+	return string(value.AppendText(nil, v)), nil
+}
+
+// soleVariable is the fact that a program consists of, as '${osfamily}' does; else "".
+func soleVariable(n *expr.Node) string {
+	if n.Op == expr.Concat && len(n.Kids) == 1 {
+		n = n.Kids[0]
+	}
+	if n.Op == expr.Var && n.Name != "" && n.Name[0] > ':' { // neither a match nor a variable with its scope
+		return n.Name
+	}
+	return ""
 }
 
 // Category is the value the request has of a category, folded to lower case; false if it has none.
 func (r *Request) Category(name string) (string, bool) {
-	for i, d := range r.snap.dimensions {
-		if d.name == name && !d.guard {
-			return r.values[i], r.has[i]
-		}
+	i := slices.IndexFunc(r.snap.dimensions, func(d dimension) bool { return d.name == name && !d.guard })
+	if i < 0 || !r.has[i] {
+		return "", false
 	}
-	return "", false
+	text, err := r.snap.dimensions[i].text(r.facts)
+	return strings.ToLower(text), err == nil
 }
 
 // categoryEnv is what categories are computed from: facts only.

@@ -23,6 +23,7 @@ import (
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/value"
 	"bindc/snapshot"
 )
 
@@ -30,16 +31,13 @@ import (
 type Snapshot struct {
 	file       *snapshot.Snapshot
 	dimensions []dimension
-	recipes    []atomic.Pointer[recipe.Recipe] // decoded when first needed
+	recipes    []atomic.Pointer[recipeChunk] // decoded when first needed
+	values     *value.Source                 // the small ones
 	opts       Options
 }
 
-type dimension struct {
-	name     string
-	category int // for a guard, its category; else -1
-	guard    bool
-	program  *expr.Node
-}
+// recipeChunk is some of the recipes, so that opening a snapshot of many costs nothing.
+type recipeChunk [256]atomic.Pointer[recipe.Recipe]
 
 // Options change how a snapshot answers. The zero value is the default.
 type Options struct {
@@ -64,7 +62,8 @@ func OpenWith(path string, opts Options) (*Snapshot, error) {
 		return nil, err
 	}
 	opts.StrictVariables = opts.StrictVariables || f.Strict()
-	s := &Snapshot{file: f, opts: opts, recipes: make([]atomic.Pointer[recipe.Recipe], f.Recipes())}
+	s := &Snapshot{file: f, opts: opts, recipes: make([]atomic.Pointer[recipeChunk], f.Recipes()/len(recipeChunk{})+1)}
+	s.values = value.NewSource(func(ref uint64) (value.Value, error) { return f.Value(snapshot.Ref(ref)) })
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
@@ -72,7 +71,7 @@ func OpenWith(path string, opts Options) (*Snapshot, error) {
 			f.Close()
 			return nil, &snapshot.DamageError{Section: "meta", Expected: "the expression of " + name}
 		}
-		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, n})
+		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, n, soleVariable(n)})
 	}
 	return s, nil
 }
@@ -93,8 +92,10 @@ func (s *Snapshot) Verify() error {
 
 // recipe is the decoded recipe with the given number.
 func (s *Snapshot) recipe(n int) (*recipe.Recipe, error) {
-	if n < len(s.recipes) {
-		if r := s.recipes[n].Load(); r != nil {
+	var slot *atomic.Pointer[recipe.Recipe]
+	if n < s.file.Recipes() {
+		slot = &s.chunk(n / len(recipeChunk{}))[n%len(recipeChunk{})]
+		if r := slot.Load(); r != nil {
 			return r, nil
 		}
 	}
@@ -106,6 +107,14 @@ func (s *Snapshot) recipe(n int) (*recipe.Recipe, error) {
 	if err != nil {
 		return nil, &snapshot.DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
 	}
-	s.recipes[n].Store(r)
+	slot.Store(r)
 	return r, nil
+}
+
+func (s *Snapshot) chunk(i int) *recipeChunk {
+	if c := s.recipes[i].Load(); c != nil {
+		return c
+	}
+	s.recipes[i].CompareAndSwap(nil, &recipeChunk{})
+	return s.recipes[i].Load()
 }

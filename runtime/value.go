@@ -12,14 +12,18 @@ import (
 
 	"bindc/internal/types"
 	"bindc/internal/value"
+	"bindc/snapshot"
 )
 
 // Value is what a lookup finds: undef, a boolean, an integer of 64 bits, a float, a string, an array or a hash (and, from
 // expressions, a regular expression, a type, or the default). The zero Value is undef. It is a view of the snapshot and
-// valid until that is closed.
-type Value struct {
-	v         value.Value
-	sensitive bool
+// valid until that is closed. In a snapshot that is damaged it may be undef, or end early; Snapshot.Verify and MarshalJSON tell.
+type Value struct{ v value.Value } // read with get
+
+// get is v. Where it cannot be read, in a damaged file, it is undef.
+func (v Value) get() value.Value {
+	c, _ := v.v.Read()
+	return c
 }
 
 // Kind says what a Value is.
@@ -37,50 +41,50 @@ const (
 )
 
 // Kind says what v is.
-func (v Value) Kind() Kind { return v.v.Kind() }
+func (v Value) Kind() Kind { return v.get().Kind() }
 
 // Sensitive tells whether v is the value of a binding marked as sensitive, or was computed from one: it should be shown
 // only to who asked for it. Elements and entries do not carry the mark.
-func (v Value) Sensitive() bool { return v.sensitive }
+func (v Value) Sensitive() bool { return v.v.IsSensitive() }
 
 // IsUndef tells whether v is undef, which YAML writes as null.
-func (v Value) IsUndef() bool { return v.v.IsUndef() }
+func (v Value) IsUndef() bool { return v.get().IsUndef() }
 
 // Bool is v as a boolean; false if it is none.
-func (v Value) Bool() bool { return v.v.Bool() }
+func (v Value) Bool() bool { return v.get().Bool() }
 
 // Int is v as an integer; 0 if it is none.
 func (v Value) Int() int64 {
-	if v.v.Kind() != value.Int {
-		return 0
+	if c := v.get(); c.Kind() == value.Int {
+		return c.Int()
 	}
-	return v.v.Int()
+	return 0
 }
 
 // Float is v as a float; an integer is converted, anything else is 0.
 func (v Value) Float() float64 {
-	switch v.v.Kind() {
+	switch c := v.get(); c.Kind() {
 	case value.Float:
-		return v.v.Float()
+		return c.Float()
 	case value.Int:
-		return float64(v.v.Int())
+		return float64(c.Int())
 	}
 	return 0
 }
 
 // Text is the text of a string, without copying it; "" if v is none.
-func (v Value) Text() string { return v.v.Text() }
+func (v Value) Text() string { return v.get().Text() }
 
 // String is v as it stands in an interpolated string.
-func (v Value) String() string { return string(value.AppendText(nil, v.v)) }
+func (v Value) String() string { return string(value.AppendText(nil, v.get())) }
 
 // Len is the number of elements of an array or of entries of a hash, else 0.
-func (v Value) Len() int { return v.v.Len() }
+func (v Value) Len() int { return v.get().Len() }
 
 // Elems ranges over the elements of an array, in order.
 func (v Value) Elems() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
-		for e := range v.v.Elems() {
+		for e := range v.get().Elems() {
 			if !yield(Value{v: e}) {
 				return
 			}
@@ -91,7 +95,7 @@ func (v Value) Elems() iter.Seq[Value] {
 // Entries ranges over the entries of a hash, in the order of the data.
 func (v Value) Entries() iter.Seq2[Value, Value] {
 	return func(yield func(Value, Value) bool) {
-		for k, e := range v.v.Pairs() {
+		for k, e := range v.get().Pairs() {
 			if !yield(Value{v: k}, Value{v: e}) {
 				return
 			}
@@ -101,16 +105,17 @@ func (v Value) Entries() iter.Seq2[Value, Value] {
 
 // Get is the entry of a hash with a string key.
 func (v Value) Get(key string) (Value, bool) {
-	e, ok := v.v.Get(value.FromString(key))
+	e, ok := v.get().Get(value.FromString(key))
 	return Value{v: e}, ok
 }
 
 // Index is element i of an array, from 0; undef where there is none.
-func (v Value) Index(i int) Value { return Value{v: v.v.Index(i)} }
+func (v Value) Index(i int) Value { return Value{v: v.get().Index(i)} }
 
 // Interface is v as ordinary Go values that do not refer to the snapshot: nil, bool, int64, float64, string, []any and
 // map[string]any, whose keys are the text of the hash's keys.
 func (v Value) Interface() any {
+	v.v = v.get()
 	switch v.v.Kind() {
 	case value.Undef:
 		return nil
@@ -136,13 +141,31 @@ func (v Value) Interface() any {
 	return v.String()
 }
 
-// MarshalJSON is v as JSON: hashes in the order of the data, floats with a point, integers exact.
-func (v Value) MarshalJSON() ([]byte, error) { return value.AppendJSON(nil, v.v), nil }
+// MarshalJSON is v as JSON: hashes in the order of the data, floats with a point, integers exact. The error is a
+// *snapshot.DamageError.
+func (v Value) MarshalJSON() ([]byte, error) {
+	c, err := v.v.Read()
+	if err == nil {
+		err = sound(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return value.AppendJSON(nil, c), nil
+}
+
+// sound checks what is inside an array or a hash that was found; a lookup alone does not.
+func sound(v value.Value) error {
+	if !value.Sound(v) {
+		return &snapshot.DamageError{Section: "keys", Expected: "a value, all of whose elements are values"}
+	}
+	return nil
+}
 
 // Check asserts a type, as `type:` of a binding does (language.md, section 9): nil, or an *Error with the code
 // type_mismatch that says what was expected and found, and where in the value.
 func (v Value) Check(t *Type) error {
-	if m := t.t.Check(v.v); m != nil {
+	if m := t.t.Check(v.get()); m != nil {
 		return &Error{Code: "type_mismatch", Message: m.Error()}
 	}
 	return nil
@@ -286,7 +309,7 @@ func sliceOf(xs []any) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		elems[i] = e.v
+		elems[i] = e.get()
 	}
 	return Value{v: value.FromSlice(elems)}, nil
 }
@@ -303,7 +326,7 @@ func hashOf(m map[string]any) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		b.Set(value.FromString(k), e.v)
+		b.Set(value.FromString(k), e.get())
 	}
 	return Value{v: b.Hash()}, nil
 }

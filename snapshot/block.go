@@ -44,12 +44,12 @@ func (b *blockWriter) flush() {
 	b.blocks++
 }
 
-func (b *blockWriter) finish() (table, packed []byte, err error) {
+func (b *blockWriter) finish() (table, packed []byte) {
 	if len(b.raw) > 0 {
 		b.flush()
 	}
 	table = binary.LittleEndian.AppendUint32(nil, b.blocks)
-	return append(append(table, b.table...), b.where...), b.packed, nil
+	return append(append(table, b.table...), b.where...), b.packed
 }
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
@@ -58,11 +58,14 @@ var encoder = sync.OnceValue(func() *zstd.Encoder {
 })
 
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30)) // fails for bad options only
+	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(2*maxValue)) // fails for bad options only
 	return d
 })
 
 func compress(raw []byte) []byte { return encoder().EncodeAll(raw, nil) }
+
+// maxValue bounds an encoded value.
+const maxValue = 1 << 29
 
 // maxExpansion bounds what a block may decode to, so that a forged length allocates no more than its bytes can hold.
 const maxExpansion = 1 << 15
@@ -106,40 +109,57 @@ func (c *blockCache) put(block uint32, s string) {
 
 // blockValue is the encoded value with the given number, and whatever follows it in its block.
 func (s *Snapshot) blockValue(n uint32) (string, error) {
-	tab := s.sections[secBlockTab]
-	if len(tab) < 4 {
-		return "", s.damaged(secBlockTab, 0, "the number of blocks")
+	block, off, err := s.blockPlace(n)
+	if err != nil {
+		return "", err
 	}
-	blocks := load32(tab)
-	at := 4 + blockEntry*uint64(blocks) + blockValueEntry*uint64(n)
-	if n >= s.blockValues || at+blockValueEntry > uint64(len(tab)) {
-		return "", s.damaged(secBlockTab, at, "the place of value %d", n)
-	}
-	block, off := load32(tab[at:]), load32(tab[at+4:])
-	text, err := s.block(block, blocks)
+	text, err := s.block(block)
 	if err != nil {
 		return "", err
 	}
 	if uint64(off) >= uint64(len(text)) {
-		return "", s.damaged(secBlockTab, at+4, "an offset in a block of %d bytes", len(text))
+		return "", s.damaged(secBlockTab, 0, "value %d in a block of %d bytes", n, len(text))
 	}
 	return text[off:], nil
 }
 
-func (s *Snapshot) block(n, blocks uint32) (string, error) {
+// blockPlace is the block of the value with the given number, and where the value is in it.
+func (s *Snapshot) blockPlace(n uint32) (block, off uint32, err error) {
+	tab := s.sections[secBlockTab]
+	if len(tab) < 4 {
+		return 0, 0, s.damaged(secBlockTab, 0, "the number of blocks")
+	}
+	at := 4 + blockEntry*uint64(load32(tab)) + blockValueEntry*uint64(n)
+	if n >= s.blockValues || at+blockValueEntry > uint64(len(tab)) {
+		return 0, 0, s.damaged(secBlockTab, at, "the place of value %d", n)
+	}
+	return load32(tab[at:]), load32(tab[at+4:]), nil
+}
+
+// frame is the zstd frame of block n, and how many bytes it decodes to. off is where it is in section blocks.
+func (s *Snapshot) frame(n uint32) (packed string, off, length uint64, err error) {
+	tab, blocks := s.sections[secBlockTab], s.sections[secBlocks]
+	at := 4 + blockEntry*uint64(n)
+	if len(tab) < 4 || n >= load32(tab) || at+blockEntry > uint64(len(tab)) {
+		return "", 0, 0, s.damaged(secBlockTab, at, "the place of block %d", n)
+	}
+	off, bytes, length := load64(tab[at:]), uint64(load32(tab[at+8:])), uint64(load32(tab[at+12:]))
+	if off > uint64(len(blocks)) || bytes > uint64(len(blocks))-off || length > bytes*maxExpansion {
+		return "", 0, 0, s.damaged(secBlockTab, at, "a block inside section %s", secBlocks)
+	}
+	return blocks[off : off+bytes], off, length, nil
+}
+
+// block is a block, decoded.
+func (s *Snapshot) block(n uint32) (string, error) {
 	if text, ok := s.cache.get(n); ok {
 		return text, nil
 	}
-	at := 4 + blockEntry*uint64(n)
-	if n >= blocks {
-		return "", s.damaged(secBlockTab, at, "one of %d blocks", blocks)
+	packed, off, length, err := s.frame(n)
+	if err != nil {
+		return "", err
 	}
-	tab, packed := s.sections[secBlockTab][at:], s.sections[secBlocks]
-	off, packedLen, length := load64(tab), uint64(load32(tab[8:])), uint64(load32(tab[12:]))
-	if off > uint64(len(packed)) || packedLen > uint64(len(packed))-off || length > packedLen*maxExpansion {
-		return "", s.damaged(secBlockTab, at, "a block inside section %s", secBlocks)
-	}
-	raw, err := decoder().DecodeAll([]byte(packed[off:off+packedLen]), make([]byte, 0, min(length, 1<<20)))
+	raw, err := decoder().DecodeAll([]byte(packed), make([]byte, 0, min(length, 1<<20)))
 	if err != nil || uint64(len(raw)) != length {
 		return "", s.damaged(secBlocks, off, "a zstd frame of %d bytes", length)
 	}

@@ -16,13 +16,13 @@ import (
 // are many, and what they mean in the words of format.md. recipe and program say what an encoded recipe and an encoded
 // expression are. Of a damaged section it shows what comes before the damage. The error is that of out.
 func (s *Snapshot) Dump(out io.Writer, recipe, program func(encoded string) string) error {
-	d := &dumper{Snapshot: s, out: bufio.NewWriter(out), recipe: recipe, program: program, scopes: map[uint32]string{}}
+	d := &dumper{Snapshot: s, out: bufio.NewWriter(out), recipe: recipe, program: program, tableOf: map[uint32]string{}}
 	d.end = headerSize
 	d.header()
 	for i, walk := range [sectionCount]func(){
-		secMeta: d.meta, secPilots: d.pilots, secKeys: d.keys, secKeyText: d.keyText, secLevels: d.levels, secDicts: d.dicts,
-		secMasks: d.masks, secTables: d.tables, secHeap: d.heap, secBlockTab: d.blockTab, secBlocks: d.blocks,
-		secRecipeTab: d.recipeTab, secRecipes: d.recipes, secInputs: d.inputs,
+		secMeta: d.meta, secPilots: d.pilots, secKeys: d.records, secDicts: d.dictionaries, secScopes: d.directories,
+		secTables: d.scopeTables, secBlockTab: d.blockTab, secBlocks: d.blocks, secRecipeTab: d.recipeTab, secRecipes: d.recipes,
+		secInputs: d.inputs,
 	} {
 		d.section(section(i), walk)
 	}
@@ -35,7 +35,7 @@ type dumper struct {
 	*Snapshot
 	out             *bufio.Writer
 	recipe, program func(string) string
-	scopes          map[uint32]string // what the table at an offset/4 holds
+	tableOf         map[uint32]string // the scope that the table at an offset/4 is of
 
 	start, at, end uint64 // of the section: where it begins, what is next, and where it ends, in the file
 	failed         bool
@@ -146,65 +146,190 @@ func (d *dumper) field(name string, width int) {
 }
 
 func (d *dumper) meta() {
-	d.read(func(r *reader) string { return fmt.Sprintf("flags %#x", r.byte()) })
+	d.byte("flags")
 	for n := d.number("layers"); n > 0 && !d.failed; n-- {
 		d.read(func(r *reader) string { return fmt.Sprintf("layer %q", r.text()) })
 	}
-	dimensions := d.number("dimensions")
-	for n := range dimensions {
-		if d.failed {
-			return
-		}
-		d.read(func(r *reader) string { return fmt.Sprintf("dimension %d: name %q", n, r.text()) })
-		d.number("  category")
-		d.read(func(r *reader) string { return fmt.Sprintf("  guard %d", r.byte()) })
-		d.read(func(r *reader) string { return "  program " + d.program(r.text()) })
+	for n := range d.number("dimensions") {
+		d.dimension(n)
+	}
+	d.number("buckets of the keys")
+	d.number("slots of the keys")
+	for i := range d.levels {
+		d.level(i)
 	}
 }
 
-func (d *dumper) pilots() { d.perfect() }
-
-func (d *dumper) perfect() {
-	p, _, ok := viewPerfect(d.data[d.at:d.end])
-	if d.failed = d.failed || !ok; d.failed {
-		return
-	}
-	d.field("n", 4)
-	d.field("buckets", 4)
-	d.field("slots", 4)
-	d.row(uint64(len(p.pilots)+3)&^3, "pilots of %d buckets", p.buckets)
-	d.row(uint64(len(p.remap)), "remap of %d slots", p.slots-p.n)
+func (d *dumper) dimension(n uint64) {
+	d.read(func(r *reader) string { return fmt.Sprintf("dimension %d: name %q", n, r.text()) })
+	d.number("  category")
+	d.byte("  guard")
+	d.read(func(r *reader) string { return "  program " + d.program(r.text()) })
+	d.place("  dictionary", secDicts)
+	d.number("  values")
+	d.number("  buckets")
+	d.number("  slots")
 }
 
-func (d *dumper) keys() {
-	levels := "levels"
-	if d.words > 1 {
-		levels = "levels modulo 64"
+func (d *dumper) level(i int) {
+	l := &d.levels[i]
+	d.number(fmt.Sprintf("level %d: layer", i))
+	d.number("  dims")
+	for range l.dims {
+		d.read(func(r *reader) string { return "  dimension " + d.dimensionName(r.u32()) })
 	}
-	for n := range d.keyCount {
+	d.read(func(r *reader) string {
+		return fmt.Sprintf("  flags %#x:%s%s", r.byte(), flagName(l.narrow, " narrow", " wide"), flagName(l.direct, ", direct", ", hashed"))
+	})
+	d.read(func(r *reader) string { return fmt.Sprintf("  columns %d, from %d on", r.u32(), l.first) })
+	d.place("  directory", secScopes)
+	d.number("  slots")
+}
+
+func flagName(set bool, yes, no string) string {
+	if set {
+		return yes
+	}
+	return no
+}
+
+func (d *dumper) dimensionName(n uint32) string {
+	if n >= uint32(len(d.dimensions)) {
+		return "of no such number"
+	}
+	return d.dimensions[n].Name
+}
+
+func (d *dumper) byte(name string) {
+	d.read(func(r *reader) string { return fmt.Sprintf("%s %d", name, r.byte()) })
+}
+
+// place is a uvarint that is an offset/4 in sec.
+func (d *dumper) place(name string, sec section) {
+	d.read(func(r *reader) string { return fmt.Sprintf("%s at %08x", name, d.fileOffset(sec)+4*uint64(r.u32())) })
+}
+
+func (d *dumper) pilots() {
+	d.perfect(&d.hash)
+	for n := range d.hash.n {
+		d.row(1, "print of key %d", n)
+	}
+}
+
+func (d *dumper) perfect(p *perfect) {
+	d.row((2*uint64(p.buckets)+3)&^3, "pilots of %d buckets", p.buckets)
+	d.row(4*uint64(p.slots-p.n), "remap of %d slots", p.slots-p.n)
+}
+
+// A cell is something in section keys that a record or a table refers to.
+type cell struct {
+	at      uint64 // in section keys
+	bytes   uint64
+	meaning string
+}
+
+// records writes the key records, and what is in cells, in the records or behind them, where it stands.
+func (d *dumper) records() {
+	cells := d.cells()
+	for n := range d.hash.n {
 		r := d.next(keyRecord)
-		d.row(recDefault-recMask, "key %d: mask, %s%s", n, levels, bitList(r[:recDefault]))
-		d.row(recMasks-recDefault, "  default: %s", d.ref(load32(r[recDefault:])))
-		d.row(recLength-recMasks, "  masks %d", load32(r[recMasks:]))
+		d.row(recDefault-recMask, "key %d: mask, columns%s", n, bitList(r[:recDefault]))
+		d.row(recList-recDefault, "  default: %s", d.ref(load32(r[recDefault:])))
+		d.row(recLength-recList, "  list %s", d.list(n))
 		d.row(recText-recLength, "  length %d", r[recLength])
 		if r[recLength] == longKey {
 			d.row(recLongLen-recText, "  padding")
-			d.row(recLongOff-recLongLen, "  long length %d", load32(r[recLongLen:]))
-			d.row(8, "  long offset: %08x", d.fileOffset(secKeyText)+load64(r[recLongOff:]))
-			d.row(keyRecord-recLongOff-8, "  padding")
-			continue
+			d.row(recLongCell-recLongLen, "  long length %d", load32(r[recLongLen:]))
+			d.row(recLongTail-recLongCell, "  long cell %08x", d.start+4*uint64(load32(r[recLongCell:])))
+		} else if length := uint64(r[recLength]); length > 0 {
+			d.row(min(length, maxInlineKey), "  text %q", d.key(n))
 		}
-		d.row(keyRecord-recText, "  text %q", d.key(n))
+		cells = d.cellsUntil(cells, keyRecord*(uint64(n)+1))
 	}
+	d.cellsUntil(cells, d.end-d.start)
 }
 
-// key is the name of key n.
+// cellsUntil writes the cells before the offset end, and returns the others.
+func (d *dumper) cellsUntil(cells []cell, end uint64) []cell {
+	for len(cells) > 0 && cells[0].at < end && !d.failed {
+		d.seek(cells[0].at)
+		d.row(cells[0].bytes, "  %s", cells[0].meaning)
+		cells = cells[1:]
+	}
+	d.seek(end)
+	return cells
+}
+
+// list says where the list or the exact mask of a key is.
+func (d *dumper) list(n uint32) string {
+	at := 4 * uint64(load32(d.keys[keyRecord*uint64(n)+recList:]))
+	if at == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("at %08x", d.start+at)
+}
+
+// cells is all that records and tables refer to, in order, each once.
+func (d *dumper) cells() []cell {
+	var out []cell
+	add := func(ref uint32) {
+		if ref&refKind != refCell {
+			return
+		}
+		if text, err := d.encoded(Ref(ref)); err == nil {
+			if v, rest, err := value.View(text); err == nil {
+				out = append(out, cell{4 * uint64(ref), uint64(len(text) - len(rest)), fmt.Sprintf("%s %s", v.Kind(), shorten(v))})
+			}
+		}
+	}
+	for n := range d.hash.n {
+		out = append(out, d.cellsOf(n, add)...)
+	}
+	for at := uint64(0); at < uint64(len(d.tables)); {
+		t, err := d.table(uint32(at / 4))
+		if err != nil {
+			break
+		}
+		for i := range t.n {
+			add(load32(t.refs[4*uint64(i):]))
+		}
+		at += 4 + uint64(len(t.keys)+len(t.refs))
+	}
+	slices.SortStableFunc(out, func(a, b cell) int { return cmp.Compare(a.at, b.at) })
+	return slices.CompactFunc(out, func(a, b cell) bool { return a.at == b.at })
+}
+
+// cellsOf is the text, the exact mask and the list of a key; add is called with every value reference.
+func (d *dumper) cellsOf(n uint32, add func(ref uint32)) (out []cell) {
+	r := d.keys[keyRecord*uint64(n):][:keyRecord]
+	add(load32(r[recDefault:]))
+	if name, ok := d.longKey(r); ok {
+		out = append(out, cell{4 * uint64(load32(r[recLongCell:])), uint64(len(name)), fmt.Sprintf("text of key %d: %q", n, cut(name))})
+	}
+	list := 4 * uint64(load32(r[recList:]))
+	left := d.keys[min(list, uint64(len(d.keys))):]
+	if size := 8 * d.words; d.words > 1 {
+		if size <= len(left) {
+			out = append(out, cell{list, uint64(size), "exact mask: columns" + bitList(left[:size])})
+		}
+		return out
+	}
+	for m := load64(r[recMask:]) & d.narrow; m != 0 && len(left) >= 4; m &= m - 1 {
+		ref := load32(left)
+		add(ref)
+		out = append(out, cell{list, 4, fmt.Sprintf("in column %d: %s", bits.TrailingZeros64(m), d.ref(ref))})
+		list, left = list+4, left[4:]
+	}
+	return out
+}
+
+// key is the name of key n, or how it begins.
 func (d *dumper) key(n uint32) string {
-	if n >= d.keyCount {
+	if n >= d.hash.n {
 		return "no such key"
 	}
 	name, _ := d.keyName(n)
-	return name
+	return cut(name)
 }
 
 // bitList is the numbers of the bits that are set in words of 64.
@@ -232,8 +357,8 @@ func (d *dumper) ref(ref uint32) string {
 		text = shorten(v)
 	}
 	switch ref & refKind {
-	case refHeap:
-		return fmt.Sprintf("heap at %08x: %s", d.fileOffset(secHeap)+4*n, text)
+	case refCell:
+		return fmt.Sprintf("cell %08x: %s", d.fileOffset(secKeys)+4*n, text)
 	case refInline:
 		return "inline " + text
 	}
@@ -244,148 +369,99 @@ func (d *dumper) ref(ref uint32) string {
 const maxText = 80
 
 func shorten(v value.Value) string {
-	text := string(value.AppendJSON(nil, v))
+	return cut(string(value.AppendJSON(nil, v)))
+}
+
+func cut(text string) string {
 	if len(text) > maxText {
 		return strings.ToValidUTF8(text[:maxText], "") + ".."
 	}
 	return text
 }
 
-func (d *dumper) keyText() {
-	var long []uint32
-	for n := range d.keyCount {
-		if d.sections[secKeys][keyRecord*uint64(n)+recLength] == longKey {
-			long = append(long, n)
-		}
-	}
-	place := func(n uint32) uint64 { return load64(d.sections[secKeys][keyRecord*uint64(n)+recLongOff:]) }
-	slices.SortFunc(long, func(a, b uint32) int { return cmp.Compare(place(a), place(b)) })
-	for _, n := range long {
-		d.seek(place(n))
-		d.row(uint64(len(d.key(n))), "text of key %d: %q", n, d.key(n))
-	}
-}
-
-func (d *dumper) levels() {
-	for i, l := range d.Snapshot.levels {
-		r := d.next(levelRecord)
-		if len(l.dims) == 0 {
-			d.row(levelRecord, "level %d: layer %d, dims 0, %s", i, l.layer, d.table(l.fixed))
-			d.scopes[l.fixed] = fmt.Sprintf("level %d", i)
-			continue
-		}
-		d.row(levelRecord, "level %d: layer %d, dims %d, first %08x, directory %08x, slots %d", i, l.layer, len(l.dims)/4,
-			d.start+4*uint64(load32(r[4:])), d.start+4*uint64(load32(r[8:])), l.slots)
-	}
-	for i, l := range d.Snapshot.levels {
-		if r := d.sections[secLevels][levelRecord*i:]; len(l.dims) > 0 {
-			d.seek(4 * uint64(load32(r[4:])))
-			for at := 0; at < len(l.dims); at += 4 {
-				d.row(4, "level %d: dimension %s", i, d.dimensions[load32(l.dims[at:])].Name)
-			}
-			d.seek(4 * uint64(load32(r[8:])))
-			d.directory(i, l)
-		}
-	}
-}
-
-func (d *dumper) directory(level int, l levelView) {
-	width := len(l.dims) + 4
-	for slot := range int(l.slots) {
-		if d.failed {
-			return
-		}
-		cell := l.directory[width*slot:][:width]
-		table := load32(cell[width-4:])
-		if table == 0 {
-			d.row(uint64(width), "  slot %d: free", slot)
-			continue
-		}
-		scope := fmt.Sprintf("level %d", level)
-		for at := 0; at < len(l.dims); at += 4 {
-			dim := load32(l.dims[at:])
-			scope += fmt.Sprintf(", %s %q", d.dimensions[dim].Name, d.dictValue(dim, load32(cell[at:])))
-		}
-		d.scopes[table-1] = scope
-		d.row(uint64(width), "  slot %d: %s, %s", slot, scope, d.table(table-1))
-	}
-}
-
-func (d *dumper) table(n uint32) string {
-	if n == noRef {
-		return "no scope"
-	}
-	return fmt.Sprintf("table %08x", d.fileOffset(secTables)+4*uint64(n))
-}
-
-// dictValue is value n of a dimension.
-func (d *dumper) dictValue(dim, n uint32) string {
-	dict := &d.Snapshot.dicts[dim]
-	if n >= dict.hash.n {
-		return "no such value"
-	}
-	from, to := uint64(load32(dict.offsets[4*n:])), uint64(load32(dict.offsets[4*n+4:]))
-	if from > to || to > uint64(len(dict.text)) {
-		return "damaged"
-	}
-	return dict.text[from:to]
-}
-
-func (d *dumper) dicts() {
-	for _, dim := range d.dimensions {
-		d.row(4, "dictionary of %s at %08x", dim.Name, d.start+4*uint64(load32(d.next(4))))
-	}
-	for i, dict := range d.Snapshot.dicts {
-		d.seek(4 * uint64(load32(d.sections[secDicts][4*i:])))
-		d.perfect()
-		d.row(uint64(len(dict.offsets)), "offsets of %d values of %s", dict.hash.n, d.dimensions[i].Name)
+func (d *dumper) dictionaries() {
+	for i := range d.dicts {
+		dict := &d.dicts[i]
+		d.seek(dict.at)
+		fmt.Fprintf(d.out, "%57s  dictionary of %s:\n", "", d.dimensions[i].Name)
+		d.perfect(&dict.hash)
+		d.row(uint64(len(dict.offsets)), "offsets of %d values", dict.hash.n)
 		for n := range dict.hash.n {
+			text, ok := dict.value(n)
+			if d.failed = d.failed || !ok; d.failed {
+				return
+			}
+			d.row(uint64(len(text)), "  value %d: %q", n, cut(text))
+		}
+	}
+}
+
+func (d *dumper) directories() {
+	for i := range d.levels {
+		l := &d.levels[i]
+		d.seek(l.at)
+		width := l.slotBytes()
+		for slot := range int(l.slots) {
 			if d.failed {
 				return
 			}
-			text := d.dictValue(uint32(i), n)
-			d.row(uint64(len(text)), "  value %d: %q", n, text)
+			d.slot(i, slot, l.directory[width*slot:][:width])
 		}
 	}
 }
 
-func (d *dumper) masks() {
-	width := 8 * uint64(d.words)
-	for m := 0; d.at < d.end && !d.failed; m++ {
-		text := ""
-		if width <= d.end-d.at {
-			text = bitList(d.data[d.at : d.at+width])
-		}
-		d.row(width, "mask %d: levels%s", m, text)
+func (d *dumper) slot(level, slot int, bytes string) {
+	l := &d.levels[level]
+	place := load32(bytes[len(bytes)-4:])
+	if place == 0 {
+		d.row(uint64(len(bytes)), "level %d, slot %d: free", level, slot)
+		return
 	}
+	scope := fmt.Sprintf("level %d", level)
+	for i, dim := range l.dims {
+		n := uint32(slot)
+		if !l.direct {
+			n = load32(bytes[4*i:])
+		}
+		scope += fmt.Sprintf(", %s %q", d.dimensions[dim].Name, d.dictValue(dim, n))
+	}
+	if l.narrow {
+		d.row(uint64(len(bytes)), "%s: column %d", scope, l.first+int(place-1))
+		return
+	}
+	d.tableOf[place-1] = scope
+	d.row(uint64(len(bytes)), "%s: table %08x", scope, d.fileOffset(secTables)+4*uint64(place-1))
 }
 
-func (d *dumper) tables() {
+// dictValue is value n of a dimension, or how it begins.
+func (d *dumper) dictValue(dim, n uint32) string {
+	if n < d.dicts[dim].hash.n {
+		if text, ok := d.dicts[dim].value(n); ok {
+			return cut(text)
+		}
+	}
+	return "no such value"
+}
+
+func (d *dumper) scopeTables() {
 	for d.at < d.end && !d.failed {
-		scope := d.scopes[uint32((d.at-d.start)/4)]
-		n := uint64(load32(d.next(4)))
-		d.row(4, "%s: %d entries", cmp.Or(scope, "of no scope"), n)
-		if d.failed = d.failed || 8*n > d.end-d.at; d.failed {
-			return
-		}
-		numbers := d.data[d.at : d.at+4*n]
-		for i := range n {
-			d.row(4, "  key %d %q", load32(numbers[4*i:]), d.key(load32(numbers[4*i:])))
-		}
-		for i := range n {
-			d.row(4, "  of %q: %s", d.key(load32(numbers[4*i:])), d.ref(load32(d.next(4))))
-		}
-	}
-}
-
-func (d *dumper) heap() {
-	for d.at < d.end && !d.failed {
-		v, rest, err := value.View(d.data[d.at:d.end])
+		at := uint32((d.at - d.start) / 4)
+		t, err := d.table(at)
 		if d.failed = err != nil; d.failed {
 			return
 		}
-		d.row(d.end-d.at-uint64(len(rest)), "%s %s", v.Kind(), shorten(v))
-		d.seek(min((d.at-d.start+3)&^3, d.end-d.start))
+		d.row(4, "%s: %d entries", cmp.Or(d.tableOf[at], "of no scope"), t.n)
+		width := uint64(4)
+		if t.short {
+			width = 2
+		}
+		for i := range t.n {
+			d.row(width, "  key %d %q", t.key(i), d.key(t.key(i)))
+		}
+		d.seek(4*uint64(at) + 4 + uint64(len(t.keys)))
+		for i := range t.n {
+			d.row(4, "  of %q: %s", d.key(t.key(i)), d.ref(load32(d.next(4))))
+		}
 	}
 }
 
@@ -403,24 +479,14 @@ func (d *dumper) blockTab() {
 }
 
 func (d *dumper) blocks() {
-	tab := reader{b: d.sections[secBlockTab]}
-	blocks := tab.u32()
-	for n := uint32(0); n < blocks && !d.failed; n++ {
-		off, packed, length := tab.u64(), tab.u32(), tab.u32()
-		d.failed = tab.failed
+	for n := uint32(0); d.at < d.end && !d.failed; n++ {
+		packed, off, length, err := d.frame(n)
+		if d.failed = err != nil; d.failed {
+			return
+		}
 		d.seek(off)
-		d.row(uint64(packed), "block %d: a zstd frame of %d bytes", n, length)
+		d.row(uint64(len(packed)), "block %d: a zstd frame of %d bytes", n, length)
 	}
-}
-
-func (r *reader) u32() uint32 {
-	if len(r.b) < 4 {
-		r.failed = true
-		return 0
-	}
-	n := load32(r.b)
-	r.b = r.b[4:]
-	return n
 }
 
 func (d *dumper) recipeTab() {

@@ -29,7 +29,7 @@ func wide() *Content {
 func quoted(encoded string) string { return fmt.Sprintf("%q", encoded) }
 
 func TestDumpKnowsEveryByte(t *testing.T) {
-	for _, c := range []*Content{{}, fleet(3), wide()} {
+	for _, c := range []*Content{{}, fleet(3), wide(), small(), manyLevels()} {
 		var out strings.Builder
 		if err := open(t, c).Dump(&out, quoted, quoted); err != nil {
 			t.Fatal(err)

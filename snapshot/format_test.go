@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math/bits"
 	"os"
 	"slices"
 	"strconv"
@@ -82,11 +83,10 @@ func TestFormatStatesEveryOffset(t *testing.T) {
 			{offBindings, "bindings"}, {offSectionTab, "section table"},
 			{offSectionTab + sectionEntry*int(sectionCount), ""}, {offHeaderSum, "header checksum"}},
 		"section entry": {{0, "offset"}, {8, "length"}, {16, "checksum"}},
-		"key record": {{recMask, "mask"}, {recDefault, "default"}, {recMasks, "masks"}, {recLength, "length"}, {recText, "text"},
-			{recLongLen, "long length"}, {recLongOff, "long offset"}},
-		"level record": {{0, "layer"}, {2, "dims"}, {4, "first"}, {8, "directory"}, {12, "slots"}},
-		"block entry":  {{0, "offset"}, {8, "packed"}, {12, "length"}},
-		"block value":  {{0, "block"}, {4, "offset"}},
+		"key record": {{recMask, "mask"}, {recDefault, "default"}, {recList, "list"}, {recLength, "length"}, {recText, "text"},
+			{recLongLen, "long length"}, {recLongCell, "long cell"}},
+		"block entry": {{0, "offset"}, {8, "packed"}, {12, "length"}},
+		"block value": {{0, "block"}, {4, "offset"}},
 	} {
 		var got []field
 		for _, row := range formatTable(t, name) {
@@ -121,7 +121,7 @@ func width(t *testing.T, typ string) int {
 // The fields of a record lie one behind the other, and its size is where the last one ends.
 func TestFormatStatesEverySize(t *testing.T) {
 	for name, size := range map[string]int{"header": headerSize, "section entry": sectionEntry, "key record": keyRecord,
-		"level record": levelRecord, "block entry": blockEntry, "block value": blockValueEntry} {
+		"block entry": blockEntry, "block value": blockValueEntry} {
 		end := 0
 		for _, row := range formatTable(t, name) {
 			at := int(number(t, row[0], 10))
@@ -148,8 +148,11 @@ func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
 	for _, row := range formatTable(t, "block limits") {
 		limits = append(limits, int(number(t, row[1], 10)))
 	}
-	if want := []int{blockFrom, blockSize, maxExpansion}; !slices.Equal(limits, want) {
-		t.Errorf("format.md has the block limits %v, the code %v", limits, want)
+	for _, row := range formatTable(t, "index limits") {
+		limits = append(limits, int(number(t, row[1], 10)))
+	}
+	if want := []int{blockFrom, blockSize, maxExpansion, maxColumns, maxChain, maxShortKeys}; !slices.Equal(limits, want) {
+		t.Errorf("format.md has the limits %v, the code %v", limits, want)
 	}
 	text := formatText(t)
 	for _, want := range []string{
@@ -157,6 +160,11 @@ func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
 		fmt.Sprintf("from 1 to %d with which all perfect hashes", seedTries),
 		fmt.Sprintf("buckets = n / %d + 1 and slots = n + n / %d + 1", bucketTexts, spareSlots),
 		fmt.Sprintf("of the key, 0 to %d; %d: a long key", maxInlineKey, longKey),
+		fmt.Sprintf("of a long key the rest begins at %d", recLongTail),
+		fmt.Sprintf("| keys | 2^%d |", bits.Len(maxKeys)-1),
+		fmt.Sprintf("| values | 2^%d - 1 |", bits.Len(maxStored)),
+		fmt.Sprintf("| an encoded value | %d MiB |", maxValue>>20),
+		fmt.Sprintf("section keys, dicts, scopes or tables | %d GiB |", maxSection>>30),
 		fmt.Sprintf("at most %d deep", value.MaxDepth),
 		fmt.Sprintf("at most %d deep; each node", expr.MaxDepth),
 	} {
@@ -178,8 +186,15 @@ func TestFormatNumbersTheSections(t *testing.T) {
 	}
 }
 
+func TestFormatStatesTheFlagsOfLevels(t *testing.T) {
+	numbered(t, "level flags", "narrow", "direct")
+	if levelNarrow != 1<<0 || levelDirect != 1<<1 {
+		t.Error("the flags of a level are other bits than in format.md")
+	}
+}
+
 func TestFormatStatesReferences(t *testing.T) {
-	kinds := map[string]uint32{"heap": refHeap, "inline": refInline, "recipe": refRecipe, "block": refBlock}
+	kinds := map[string]uint32{"cell": refCell, "inline": refInline, "recipe": refRecipe, "block": refBlock}
 	rows := formatTable(t, "reference kinds")
 	for _, row := range rows {
 		if want, ok := kinds[row[1]]; !ok || uint32(number(t, row[0], 10))<<30 != want {
@@ -239,8 +254,12 @@ func TestFormatStatesTheConstantsOfTheHash(t *testing.T) {
 	for _, row := range formatTable(t, "hash constants") {
 		k[row[0]] = number(t, row[1], 16)
 	}
-	if got, want := mix(k["k1"], mix(0^k["k2"], 0^5^k["k0"])), hashText("", 5); got != want {
+	if got, want := mix(5^k["k0"], mix(k["k2"], 5)^k["k1"]), hashText("", 5); got != want {
 		t.Errorf("k0, k1, k2 of format.md hash the empty text to %x, the code to %x", got, want)
+	}
+	p, q, r := mix(k["k1"], 5^k["k0"]), mix(k["k2"], 5), mix(k["k3"], 5)
+	if got, want := mix(p^q^20, r^k["k1"]), hashText(strings.Repeat("\x00", 20), 5); got != want {
+		t.Errorf("k0 to k3 of format.md hash 20 zero bytes to %x, the code to %x", got, want)
 	}
 	if got, want := hashNumbers([]uint32{9}), mix(1^k["k0"], 9^k["k1"]); got != want {
 		t.Errorf("k0, k1 of format.md hash the number 9 to %x, the code to %x", want, got)
@@ -251,18 +270,15 @@ func TestFormatStatesTheConstantsOfTheHash(t *testing.T) {
 }
 
 func TestFormatStatesThePerfectHash(t *testing.T) {
-	if rows := formatTable(t, "perfect hash"); rows[3][0] != strconv.Itoa(perfectHeader) {
-		t.Errorf("format.md has the pilots at %s, the code at %d", rows[3][0], perfectHeader)
-	}
 	for _, row := range formatTable(t, "perfect hashes") {
 		texts := strings.Fields(row[0])
 		w := writer{seed: 1}
-		encoded, numbers, err := w.perfect(texts)
-		if got := fmt.Sprintf("% x", encoded); err != nil || got != row[1] {
-			t.Errorf("the perfect hash of %q is %s, %v; format.md has %s", texts, got, err, row[1])
+		p, encoded, numbers, err := w.perfect(texts)
+		if got := fmt.Sprintf("%d %d % x", p.buckets, p.slots, encoded); err != nil || got != row[1]+" "+row[2]+" "+row[3] {
+			t.Errorf("the perfect hash of %q is %s, %v; format.md has %q", texts, got, err, row[1:4])
 		}
-		if got := strings.Trim(fmt.Sprint(numbers), "[]"); got != row[2] {
-			t.Errorf("the numbers of %q are %s, format.md has %s", texts, got, row[2])
+		if got := strings.Trim(fmt.Sprint(numbers), "[]"); got != row[4] {
+			t.Errorf("the numbers of %q are %s, format.md has %s", texts, got, row[4])
 		}
 	}
 }

@@ -6,7 +6,7 @@ package snapshot
 const Magic = "bindsnap"
 
 // Version is the version of the format. A reader refuses every other.
-const Version = 1
+const Version = 2
 
 // The header is one block of headerSize bytes:
 //
@@ -48,15 +48,12 @@ const (
 type section int
 
 const (
-	secMeta      section = iota // layers, dimensions with their programs
+	secMeta      section = iota // all that Open reads: layers, dimensions, levels, where their parts are
 	secPilots                   // perfect hash of the keys
-	secKeys                     // key records
-	secKeyText                  // texts of keys too long for their record
-	secLevels                   // level records and, behind them, their scope directories
+	secKeys                     // key records and, behind them, what they refer to: the cells
 	secDicts                    // per dimension: the values that occur
-	secMasks                    // level masks of keys, where there are more than 64 levels
-	secTables                   // per scope: keys and values
-	secHeap                     // small values
+	secScopes                   // per level: the directory of its scopes
+	secTables                   // per scope of a wide level: keys and values
 	secBlockTab                 // where the values in blocks are, where the blocks are
 	secBlocks                   // zstd blocks of large values
 	secRecipeTab                // where the recipes are
@@ -65,50 +62,63 @@ const (
 	sectionCount
 )
 
-var sectionNames = [sectionCount]string{"meta", "pilots", "keys", "keytext", "levels", "dicts", "masks", "tables", "heap", "blocktab", "blocks", "recipetab", "recipes", "inputs"}
+var sectionNames = [sectionCount]string{"meta", "pilots", "keys", "dicts", "scopes", "tables", "blocktab", "blocks", "recipetab", "recipes", "inputs"}
 
 func (s section) String() string { return sectionNames[s] }
 
+// A column is what a key record has a bit for: one scope of a narrow level, or a wide level as a whole. Columns are in
+// the order of precedence. Levels are made narrow, those of the fewest scopes first, as long as maxColumns suffice; a
+// site of more levels has wide ones only, and a bit of a record then stands for several columns.
+const maxColumns = 64
+
 // A key record is 64 bytes, one cache line:
 //
-//	 0  mask     u64  the levels that bind the key; with more than 64 levels, bit i stands for levels i, i+64, ...
+//	 0  mask     u64  the columns that bind the key; with more than 64, bit i stands for columns i, i+64, ...
 //	 8  default  u32  value reference of the unconditional binding
-//	12  masks    u32  with more than 64 levels: index of the exact mask in section masks
-//	16  length   u8   of the key, or 255: at 20 its length u32, at 24 its offset in section keytext u64
-//	17  the key, at most 47 bytes, zero padded
+//	12  list     u32  cell of the value references of the narrow columns, u32 each, in the order of columns; with more
+//	                  than 64 columns: cell of the exact mask; 0 where there is neither
+//	16  length   u8   of the key, or 255: at 20 its length u32, at 24 its cell u32
+//	17  the key, at most 47 bytes
+//
+// A cell is an offset/4 in section keys. What is left of a record behind the key holds, from a multiple of 4 on, the list
+// and then the encoded default, each if it fits.
 const (
 	keyRecord    = 64
 	recMask      = 0
 	recDefault   = 8
-	recMasks     = 12
+	recList      = 12
 	recLength    = 16
 	recText      = 17
 	recLongLen   = 20
-	recLongOff   = 24
+	recLongCell  = 24
+	recLongTail  = 28
 	longKey      = 255
 	maxInlineKey = keyRecord - recText
 )
 
-// A level record is 16 bytes, followed in the section by the scope directories they point to:
-//
-//	 0  layer     u16
-//	 2  dims      u16  number of dimensions
-//	 4  first     u32  offset/4 in section levels of the dimensions (u32 each)
-//	 8  directory u32  offset/4 in section levels of the scope directory
-//	12  slots     u32  number of directory slots, a power of two; with no dimensions: offset/4 in section tables, or noRef
-//
-// A directory slot is dims value numbers (u32 each, from section dicts) and the scope's offset/4 in section tables plus
-// one (u32), zero when the slot is free. Slots are probed linearly from hash(value numbers).
-const levelRecord = 16
+// Numbers of keys are stored as u16 in the tables of a site of at most so many keys, else as u32.
+const maxShortKeys = 1 << 16
+
+// What a writer takes. The number of a value in a block is never that of noRef.
+const (
+	maxKeys   = 1 << 24
+	maxStored = 1<<30 - 1
+)
+
+// Sections that are referred to by offset/4 are no longer than this: a cell is 30 bits.
+const maxSection = 4 << 30
+
+// A chain of a scope directory is no longer than this, so that no forged one keeps a request busy.
+const maxChain = 256
 
 // A value reference is 32 bits. The two highest say what the rest is.
 //
-//	00  offset/4 in section heap
+//	00  cell of the encoded value
 //	01  the value itself: bits 0-1 are 0 for undef, false, true, default (0 to 3 in bits 2-29), 1 for an integer of 28 bits
 //	10  number of a recipe
 //	11  number of a value in a block; all bits set: no value
 const (
-	refHeap   = 0 << 30
+	refCell   = 0 << 30
 	refInline = 1 << 30
 	refRecipe = 2 << 30
 	refBlock  = 3 << 30

@@ -2,14 +2,11 @@
 
 package snapshot
 
-import (
-	"io"
-	"os"
-)
+import "os"
 
-// mapFile reads f into memory, where mapping is not to be had or not wanted.
-func mapFile(f *os.File, size int64) (string, func() error, error) {
-	b := make([]byte, size)
-	_, err := io.ReadFull(io.NewSectionReader(f, 0, size), b)
-	return string(b), func() error { return nil }, err
+// mapFile reads the file at path into memory, where mapping is not to be had or not wanted.
+func mapFile(path string) (head, data string, unmap func() error, err error) {
+	b, err := os.ReadFile(path)
+	data = string(b)
+	return data[:min(headBytes, len(data))], data, func() error { return nil }, err
 }

@@ -9,13 +9,51 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps f read-only at its exact length. The map is handed on as a string, so that keys and values are substrings
-// of it and no lookup copies: this conversion is the only use of unsafe in the project, and map_read.go its safe twin.
-func mapFile(f *os.File, size int64) (string, func() error, error) {
-	b, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+// mapFile maps the file at path read-only at its exact length, and reads its head. With pread: to touch the map first would
+// read far ahead on a cold file, and cost a page fault on a warm one. A file shorter than a header is not mapped.
+//
+// The map is handed on as a string, so that keys and values are substrings of it and no lookup copies. map_read.go is the
+// safe twin; the other use of unsafe in the project is in load_unsafe.go.
+func mapFile(path string) (head, data string, unmap func() error, err error) {
+	fd, err := openFile(path)
 	if err != nil {
-		return "", nil, &os.PathError{Op: "mmap", Path: f.Name(), Err: err}
+		return "", "", nil, err
+	}
+	defer unix.Close(fd)
+	fail := func(op string, err error) (string, string, func() error, error) {
+		return "", "", nil, &os.PathError{Op: op, Path: path, Err: err}
+	}
+	buf := make([]byte, headBytes)
+	n, err := unix.Pread(fd, buf, 0)
+	if err != nil {
+		return fail("read", err)
+	}
+	head = unsafe.String(unsafe.SliceData(buf), n)
+	if n < headerSize {
+		return head, "", nil, nil
+	}
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return fail("stat", err)
+	}
+	b, err := unix.Mmap(fd, 0, int(stat.Size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return fail("mmap", err)
 	}
 	unix.Madvise(b, unix.MADV_RANDOM) // advice: lookups touch single pages; without it only read-ahead differs
-	return unsafe.String(unsafe.SliceData(b), len(b)), func() error { return unix.Munmap(b) }, nil
+	return head, unsafe.String(unsafe.SliceData(b), len(b)), func() error { return unix.Munmap(b) }, nil
+}
+
+// openFile is os.Open without what a file needs that is read more than once.
+func openFile(path string) (int, error) {
+	for {
+		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		switch err {
+		case nil:
+			return fd, nil
+		case unix.EINTR:
+			continue
+		}
+		return 0, &os.PathError{Op: "open", Path: path, Err: err}
+	}
 }

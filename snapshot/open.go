@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -12,39 +12,47 @@ import (
 // Snapshot is an open file. All methods may be called concurrently. Strings and values it returns refer to the mapped
 // file and must not be used after Close.
 type Snapshot struct {
-	data     string // the whole file
-	unmap    func() error
-	sections [sectionCount]string
+	seed   uint64
+	hash   perfect // of the keys
+	keys   string  // section keys
+	prints string  // a byte of the hash of each key, so that most that are absent touch no record
+	tables string  // section tables
+	narrow uint64  // the narrow columns; none where there are more than maxColumns
+	words  int     // of 64 columns, of an exact mask
 
-	seed        uint64
+	data        string // the whole file
+	unmap       func() error
+	sections    [sectionCount]string
 	digest      Digest
-	keyCount    uint32
 	blockValues uint32
 	recipeCount uint32
 	bindings    uint64
 	strict      bool
-
-	layers     []string
-	dimensions []Dimension
-	dicts      []dictionary
-	levels     []levelView
-	words      int // of a level mask
-	pilots     perfect
-	cache      blockCache
+	layers      []string
+	dimensions  []Dimension
+	dicts       []dictionary
+	levels      []levelView
+	columns     int
+	cache       blockCache
 }
 
+// levelView is a level as section meta has it.
 type levelView struct {
-	layer     int
-	dims      string // numbers of dimensions, u32 each
-	directory string // the slots
+	layer int
+	dims  []uint32
+	columns
+	direct    bool
+	at        uint64 // where the directory begins in section scopes
+	directory string
 	slots     uint32
-	fixed     uint32 // the table of a level without dimensions, or noRef
 }
 
-type dictionary struct {
-	hash    perfect
-	offsets string
-	text    string
+// slotBytes is the size of a slot of the directory.
+func (l *levelView) slotBytes() int {
+	if l.direct {
+		return 4
+	}
+	return 4 * (len(l.dims) + 1)
 }
 
 var (
@@ -73,71 +81,55 @@ func headerDamage(off uint64, format string, args ...any) error {
 	return &DamageError{"header", off, fmt.Sprintf(format, args...)}
 }
 
-// Open maps the snapshot at path. It checks magic, version, size, the header's checksum and that every section is inside
-// the file, at a cost that does not grow with the file; Verify checks the rest. Errors are ErrFormat, ErrVersion, a
-// *DamageError, or those of the operating system.
+// headBytes is how much of a file is read before anything else: the header and, mostly, section meta.
+const headBytes = 4096
+
+// Open maps the snapshot at path. It checks magic, version, size, the header's checksum and that of section meta, and that
+// every section is inside the file, at a cost that does not grow with the file; Verify checks the rest. Errors are
+// ErrFormat, ErrVersion, a *DamageError, or those of the operating system.
 func Open(path string) (*Snapshot, error) {
-	f, err := os.Open(path)
+	head, data, unmap, err := mapFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	head := make([]byte, headerSize)
-	n, err := f.ReadAt(head, 0) // with pread: touching the map first would read far ahead on a cold file
-	if n < headerSize {
-		return nil, shortFile(string(head[:n]), err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if err := checkHeader(string(head), uint64(info.Size())); err != nil {
-		return nil, err
-	}
-	data, unmap, err := mapFile(f, info.Size())
-	if err != nil {
-		return nil, err
-	}
-	s := &Snapshot{data: data, unmap: unmap}
-	if err := s.read(); err != nil {
+	s, err := newSnapshot(head, data, unmap)
+	if err != nil && data != "" {
 		unmap()
-		return nil, err
 	}
-	return s, nil
+	return s, err
 }
 
 // OpenBytes reads a snapshot held in memory.
 func OpenBytes(b []byte) (*Snapshot, error) {
-	if len(b) < headerSize {
-		return nil, shortFile(string(b), nil)
-	}
-	if err := checkHeader(string(b[:headerSize]), uint64(len(b))); err != nil {
+	data := string(b)
+	return newSnapshot(data, data, func() error { return nil })
+}
+
+// newSnapshot opens the file data, which begins with head.
+func newSnapshot(head, data string, unmap func() error) (*Snapshot, error) {
+	if err := checkHeader(head, uint64(len(data))); err != nil {
 		return nil, err
 	}
-	s := &Snapshot{data: string(b), unmap: func() error { return nil }}
-	return s, s.read()
+	s := &Snapshot{data: data, unmap: unmap}
+	if err := s.readHeader(head); err != nil {
+		return nil, err
+	}
+	meta := s.meta(head)
+	if xxhash.Sum64String(meta) != load64(head[offSectionTab+sectionEntry*int(secMeta)+16:]) {
+		return nil, s.damaged(secMeta, 0, "the checksum of the section")
+	}
+	return s, s.readMeta(meta, load32(head[offLevels:]))
 }
 
 // Close unmaps the file.
 func (s *Snapshot) Close() error { return s.unmap() }
 
-func shortFile(head string, err error) error {
-	if len(head) >= len(Magic) && head[:len(Magic)] == Magic {
-		return headerDamage(uint64(len(head)), "a header of %d bytes", headerSize)
-	}
-	if err == nil || len(head) > 0 || errors.Is(err, os.ErrInvalid) {
-		return ErrFormat
-	}
-	var pathErr *os.PathError
-	if errors.As(err, &pathErr) {
-		return err
-	}
-	return ErrFormat
-}
-
 func checkHeader(h string, size uint64) error {
-	if h[:len(Magic)] != Magic {
+	if !strings.HasPrefix(h, Magic) {
 		return ErrFormat
+	}
+	if len(h) < headerSize {
+		return headerDamage(uint64(len(h)), "a header of %d bytes", headerSize)
 	}
 	if v := load32(h[offVersion:]); v != Version {
 		return fmt.Errorf("%w: the file has %d, this program reads %d", ErrVersion, v, Version)
@@ -154,9 +146,8 @@ func checkHeader(h string, size uint64) error {
 	return nil
 }
 
-// read fills s from the header and the small sections.
-func (s *Snapshot) read() error {
-	h := s.data[:headerSize]
+// readHeader fills s from the header, with which h begins.
+func (s *Snapshot) readHeader(h string) error {
 	for i := range s.sections {
 		at := uint64(offSectionTab + sectionEntry*i)
 		off, length := load64(h[at:]), load64(h[at+8:])
@@ -165,105 +156,121 @@ func (s *Snapshot) read() error {
 		}
 		s.sections[i] = s.data[off : off+length]
 	}
-	s.seed = load64(h[offSeed:])
+	s.seed, s.keys, s.tables = load64(h[offSeed:]), s.sections[secKeys], s.sections[secTables]
 	copy(s.digest[:], h[offDigest:])
-	s.keyCount, s.blockValues = load32(h[offKeys:]), load32(h[offBlockVals:])
+	s.hash.n, s.blockValues = load32(h[offKeys:]), load32(h[offBlockVals:])
 	s.recipeCount, s.bindings = load32(h[offRecipes:]), load64(h[offBindings:])
-	if uint64(len(s.sections[secKeys])) != keyRecord*uint64(s.keyCount) {
-		return s.damaged(secKeys, 0, "%d records of %d bytes", s.keyCount, keyRecord)
+	if keyRecord*uint64(s.hash.n) > uint64(len(s.keys)) {
+		return s.damaged(secKeys, 0, "%d records of %d bytes", s.hash.n, keyRecord)
 	}
 	if uint64(len(s.sections[secRecipeTab])) != 8*(uint64(s.recipeCount)+1) {
 		return s.damaged(secRecipeTab, 0, "%d entries of 8 bytes", s.recipeCount+1)
 	}
-	var ok bool
-	if s.pilots, _, ok = viewPerfect(s.sections[secPilots]); !ok || s.pilots.n != s.keyCount {
-		return s.damaged(secPilots, 0, "a perfect hash of %d keys", s.keyCount)
-	}
-	if err := s.readMeta(); err != nil {
-		return err
-	}
-	if err := s.readDicts(); err != nil {
-		return err
-	}
-	return s.readLevels(load32(h[offLevels:]))
+	return nil
 }
 
-func (s *Snapshot) readMeta() error {
-	r := reader{b: s.sections[secMeta]}
+// meta is section meta, of head if it is there: that is in memory already.
+func (s *Snapshot) meta(head string) string {
+	meta := s.sections[secMeta]
+	if off := load64(head[offSectionTab+sectionEntry*int(secMeta):]); off+uint64(len(meta)) <= uint64(len(head)) {
+		return head[off : off+uint64(len(meta))]
+	}
+	return meta
+}
+
+// readMeta fills s from section meta.
+func (s *Snapshot) readMeta(meta string, levels uint32) error {
+	r := reader{b: meta}
+	err := s.readParts(&r, levels)
+	if err == nil && (r.failed || r.b != "") {
+		err = s.damaged(secMeta, uint64(len(meta)-len(r.b)), "layers, dimensions and levels")
+	}
+	return err
+}
+
+func (s *Snapshot) readParts(r *reader, levels uint32) error {
 	flags := r.byte()
 	s.strict, r.failed = flags == 1, r.failed || flags > 1
 	for n := r.count(); n > 0 && !r.failed; n-- {
 		s.layers = append(s.layers, r.text())
 	}
 	for n := r.count(); n > 0 && !r.failed; n-- {
-		d := Dimension{Name: r.text(), Category: int(min(r.number(), math.MaxInt32)) - 1}
-		d.Guard = r.byte() == 1
-		d.Program = []byte(r.text())
-		if d.Category >= len(s.dimensions) {
-			r.failed = true // a category stands before its guards
+		if err := s.readDimension(r); err != nil {
+			return err
 		}
-		s.dimensions = append(s.dimensions, d)
 	}
-	if r.failed || r.b != "" {
-		return s.damaged(secMeta, uint64(len(s.sections[secMeta])-len(r.b)), "layers and dimensions")
+	s.hash.buckets, s.hash.slots = r.u32(), r.u32()
+	prints, ok := s.hash.view(s.sections[secPilots])
+	if !r.failed && (!ok || uint64(len(prints)) != uint64(s.hash.n)) {
+		return s.damaged(secPilots, 0, "a perfect hash of %d keys", s.hash.n)
+	}
+	s.prints = prints
+	for ; levels > 0 && !r.failed; levels-- {
+		if err := s.readLevel(r); err != nil {
+			return err
+		}
+	}
+	s.words = max(1, (s.columns+maxColumns-1)/maxColumns)
+	for _, l := range s.levels {
+		if l.narrow {
+			r.failed = r.failed || s.words > 1
+			s.narrow |= (1<<l.count - 1) << l.first
+		}
 	}
 	return nil
 }
 
-func (s *Snapshot) readDicts() error {
+func (s *Snapshot) readDimension(r *reader) error {
+	d := Dimension{Name: r.text(), Category: int(r.u32()) - 1}
+	d.Guard = r.byte() == 1
+	d.Program = []byte(r.text())
+	if d.Category >= len(s.dimensions) {
+		r.failed = true // a category stands before its guards
+	}
+	dict := dictionary{at: 4 * uint64(r.u32()), hash: perfect{n: r.u32(), buckets: r.u32(), slots: r.u32()}}
 	sec := s.sections[secDicts]
-	s.dicts = make([]dictionary, len(s.dimensions))
-	for d := range s.dicts {
-		if len(sec) < 4*len(s.dicts) {
-			return s.damaged(secDicts, 0, "%d offsets", len(s.dicts))
-		}
-		at := 4 * uint64(load32(sec[4*d:]))
-		if at > uint64(len(sec)) {
-			return s.damaged(secDicts, uint64(4*d), "an offset inside the section")
-		}
-		hash, rest, ok := viewPerfect(sec[at:])
-		offsets := 4 * (uint64(hash.n) + 1)
-		if !ok || offsets > uint64(len(rest)) {
-			return s.damaged(secDicts, at, "a dictionary")
-		}
-		s.dicts[d] = dictionary{hash, rest[:offsets], rest[offsets:]}
+	if !r.failed && (dict.at > uint64(len(sec)) || !dict.view(sec[dict.at:])) {
+		return s.damaged(secDicts, dict.at, "a dictionary of %d values", dict.hash.n)
 	}
+	s.dimensions, s.dicts = append(s.dimensions, d), append(s.dicts, dict)
 	return nil
 }
 
-func (s *Snapshot) readLevels(n uint32) error {
-	sec := s.sections[secLevels]
-	if levelRecord*uint64(n) > uint64(len(sec)) {
-		return s.damaged(secLevels, 0, "%d level records", n)
+func (s *Snapshot) readLevel(r *reader) error {
+	l := levelView{layer: int(r.u32())}
+	for n := r.count(); n > 0 && !r.failed; n-- {
+		d := r.u32()
+		if d >= uint32(len(s.dimensions)) || len(l.dims) > 0 && d <= l.dims[len(l.dims)-1] {
+			r.failed = true // of the dimensions, in ascending order
+		}
+		l.dims = append(l.dims, d)
 	}
-	s.levels, s.words = make([]levelView, n), maskWords(int(n))
-	for i := range s.levels {
-		at := uint64(levelRecord * i)
-		r := sec[at:]
-		l := levelView{layer: int(load16(r)), fixed: noRef}
-		dims, slots := uint64(load16(r[2:])), load32(r[12:])
-		first, directory := 4*uint64(load32(r[4:])), 4*uint64(load32(r[8:]))
-		if l.layer >= len(s.layers) || first+4*dims > uint64(len(sec)) {
-			return s.damaged(secLevels, at, "a level of %d layers with its dimensions", len(s.layers))
+	flags, count, at, slots := r.byte(), r.u32(), 4*uint64(r.u32()), r.u32()
+	l.narrow, l.direct = flags&levelNarrow != 0, flags&levelDirect != 0
+	l.first, l.count, l.at, l.slots = s.columns, int(count), at, slots
+	size, sec := 4*uint64(slots), s.sections[secScopes]
+	switch {
+	case r.failed:
+		return nil
+	case l.layer >= len(s.layers), flags > levelNarrow|levelDirect, l.narrow && count > maxColumns, !l.narrow && count != 1:
+		r.failed = true
+		return nil
+	case l.direct && len(l.dims) > 1, len(l.dims) == 1 && l.direct && slots != s.dicts[l.dims[0]].hash.n:
+		return s.damaged(secScopes, at, "a directory indexed by a dimension")
+	case len(l.dims) == 0 && (!l.direct || slots != 1):
+		return s.damaged(secScopes, at, "a directory of one place")
+	case !l.direct:
+		size *= uint64(len(l.dims)) + 1
+		if slots == 0 || slots&(slots-1) != 0 {
+			return s.damaged(secScopes, at, "a directory of a power of two of slots")
 		}
-		for d := range dims {
-			dim := load32(sec[first+4*d:])
-			if uint64(dim) >= uint64(len(s.dimensions)) || d > 0 && dim <= load32(sec[first+4*(d-1):]) {
-				return s.damaged(secLevels, first+4*d, "one of %d dimensions, in ascending order", len(s.dimensions))
-			}
-		}
-		l.dims = sec[first : first+4*dims]
-		if dims == 0 {
-			l.fixed = slots
-		} else {
-			size := 4 * (dims + 1) * uint64(slots)
-			if slots == 0 || slots&(slots-1) != 0 || directory > uint64(len(sec)) || size > uint64(len(sec))-directory {
-				return s.damaged(secLevels, at+8, "a directory inside the section")
-			}
-			l.directory, l.slots = sec[directory:directory+size], slots
-		}
-		s.levels[i] = l
 	}
+	if at > uint64(len(sec)) || size > uint64(len(sec))-at {
+		return s.damaged(secScopes, at, "a directory of %d slots", slots)
+	}
+	l.directory = sec[at : at+size]
+	s.columns += l.count
+	s.levels = append(s.levels, l)
 	return nil
 }
 
@@ -307,6 +314,13 @@ func (r *reader) number() uint64 {
 	}
 	r.failed = true
 	return 0
+}
+
+// u32 is a uvarint that fits 32 bits.
+func (r *reader) u32() uint32 {
+	n := r.number()
+	r.failed = r.failed || n > math.MaxUint32
+	return uint32(n)
 }
 
 func (r *reader) text() string {

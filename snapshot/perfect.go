@@ -13,20 +13,19 @@ import (
 // the slots beyond n to the numbers that stayed free: 5.3 bits a text for pilots, one for the table. (Pilots of a byte
 // need a tenth more slots and texts moved out again while building, for the same size in the end.)
 //
-// Encoded: u32 n, u32 buckets, u32 slots, a pilot u16 per bucket padded to a multiple of 4, slots-n numbers u32.
+// Encoded: a pilot u16 per bucket padded to a multiple of 4, slots-n numbers u32. The numbers stand in section meta.
 type perfect struct {
 	n, buckets, slots uint32
 	pilots, remap     string
 }
 
 const (
-	bucketTexts   = 3
-	spareSlots    = 32 // one more slot for so many texts
-	seedTries     = 8
-	perfectHeader = 12
+	bucketTexts = 3
+	spareSlots  = 32 // one more slot for so many texts
+	seedTries   = 8
 )
 
-var errNoPerfectHash = errors.New("no perfect hash found: a text occurs twice")
+var errNoPerfectHash = errors.New("no perfect hash found for the keys or the values of a category")
 
 // slot is where h goes under a pilot.
 func slotOf(h uint64, pilot uint16, slots uint32) uint32 {
@@ -39,22 +38,23 @@ func reduce(h uint64, n uint32) uint32 {
 	return uint32(hi)
 }
 
-// buildPerfect finds the pilots for hashes. It fails when two hashes are equal, or, which is as good as impossible, when
-// no pilot fits; the caller then takes another seed.
-func buildPerfect(hashes []uint64) ([]byte, error) {
-	n := uint32(len(hashes))
-	slots, buckets := n+n/spareSlots+1, n/bucketTexts+1
-	pilots, taken := make([]byte, 2*buckets), make([]uint64, slots/64+1)
-	for _, b := range bySize(hashes, buckets) {
-		if !place(b, pilots, taken, buckets, slots) {
-			return nil, errNoPerfectHash
+// buildPerfect finds the pilots for hashes, which are distinct. It is as good as impossible that no pilot fits; the
+// caller then takes another seed.
+func buildPerfect(hashes []uint64) (perfect, []byte, error) {
+	p := perfect{n: uint32(len(hashes))}
+	p.slots, p.buckets = p.n+p.n/spareSlots+1, p.n/bucketTexts+1
+	pilots, taken := make([]byte, 2*p.buckets), make([]uint64, p.slots/64+1)
+	for _, b := range bySize(hashes, p.buckets) {
+		if !place(b, pilots, taken, p.buckets, p.slots) {
+			return perfect{}, nil, errNoPerfectHash
 		}
 	}
-	out := binary.LittleEndian.AppendUint32(nil, n)
-	out = binary.LittleEndian.AppendUint32(out, buckets)
-	out = binary.LittleEndian.AppendUint32(out, slots)
-	out = pad(append(out, pilots...), 4)
-	return appendRemap(out, taken, n, slots), nil
+	out := appendRemap(pad(pilots, 4), taken, p.n, p.slots)
+	_, ok := p.view(string(out))
+	if !ok {
+		return perfect{}, nil, errNoPerfectHash
+	}
+	return p, out, nil
 }
 
 // bySize is the hashes by bucket, the fullest bucket first, empty ones left out.
@@ -115,20 +115,15 @@ func appendRemap(out []byte, taken []uint64, n, slots uint32) []byte {
 	return out
 }
 
-// viewPerfect reads an encoded perfect hash; rest is what follows it.
-func viewPerfect(b string) (p perfect, rest string, ok bool) {
-	if len(b) < perfectHeader {
-		return perfect{}, "", false
-	}
-	p.n, p.buckets, p.slots = load32(b), load32(b[4:]), load32(b[8:])
-	b = b[perfectHeader:]
+// view finds pilots and remap of p, whose numbers are known, at the start of b; rest is what follows them.
+func (p *perfect) view(b string) (rest string, ok bool) {
 	pilots := (2*uint64(p.buckets) + 3) &^ 3
 	if p.slots < p.n || p.slots == 0 || p.buckets == 0 || pilots > uint64(len(b)) || 4*uint64(p.slots-p.n) > uint64(len(b))-pilots {
-		return perfect{}, "", false
+		return "", false
 	}
-	p.pilots = b[:2*uint64(p.buckets)]
-	p.remap = b[pilots : pilots+4*uint64(p.slots-p.n)]
-	return p, b[pilots+4*uint64(p.slots-p.n):], true
+	p.pilots, b = b[:2*uint64(p.buckets)], b[pilots:]
+	p.remap, b = b[:4*uint64(p.slots-p.n)], b[4*uint64(p.slots-p.n):]
+	return b, true
 }
 
 // find is the number of the text with hash h, if it is one of the texts; any number below n, or n and above in a damaged
@@ -136,7 +131,10 @@ func viewPerfect(b string) (p perfect, rest string, ok bool) {
 func (p *perfect) find(h uint64) uint32 {
 	s := slotOf(h, load16(p.pilots[2*uint64(reduce(h, p.buckets)):]), p.slots)
 	if s >= p.n {
-		s = load32(p.remap[4*(s-p.n):])
+		s = p.moved(s)
 	}
 	return s
 }
+
+// moved is the number that slot s, from n on, stands for.
+func (p *perfect) moved(s uint32) uint32 { return load32(p.remap[4*uint64(s-p.n):]) }

@@ -4,9 +4,12 @@ import (
 	"crypto/sha256"
 	"io"
 	"iter"
+	"math/bits"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
+
+	"bindc/internal/value"
 )
 
 // SectionInfo is one part of the file, for reports.
@@ -49,7 +52,7 @@ func (s *Snapshot) Dimensions() []Dimension { return s.dimensions }
 // Keys ranges over the keys that can be looked up, in no particular order.
 func (s *Snapshot) Keys() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for n := range s.keyCount {
+		for n := range s.hash.n {
 			key, ok := s.keyName(n)
 			if ok && !strings.HasPrefix(key, "\x00") && !yield(key) {
 				return
@@ -62,7 +65,7 @@ func (s *Snapshot) Keys() iter.Seq[string] {
 func (s *Snapshot) Strict() bool { return s.strict }
 
 func (s *Snapshot) keyName(n uint32) (string, bool) {
-	r := s.sections[secKeys][keyRecord*uint64(n):][:keyRecord]
+	r := s.keys[keyRecord*uint64(n):][:keyRecord]
 	if length := int(r[recLength]); length <= maxInlineKey {
 		return r[recText : recText+length], true
 	}
@@ -90,7 +93,8 @@ func (s *Snapshot) Inputs() ([]Input, error) {
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file. checkRecipe is called
 // with each recipe. The error is a *DamageError.
 func (s *Snapshot) Verify(checkRecipe func(string) error) error {
-	for _, check := range []func() error{s.verifySums, s.verifyKeys, s.verifyDicts, s.verifyLevels} {
+	v := verifier{Snapshot: s, checked: make([]uint64, len(s.keys)/256+1), folds: map[uint32]uint64{}}
+	for _, check := range []func() error{v.checkSums, v.checkDicts, v.checkKeys, v.checkLevels, v.checkBlocks} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -104,142 +108,274 @@ func (s *Snapshot) Verify(checkRecipe func(string) error) error {
 			return s.damaged(secRecipes, load64(s.sections[secRecipeTab][8*n:]), "a recipe: %v", err)
 		}
 	}
-	for n := range s.blockValues {
-		if _, err := s.Value(Ref(refBlock | n)); err != nil {
-			return err
-		}
-	}
 	_, err := s.Inputs()
 	return err
 }
 
-func (s *Snapshot) verifySums() error {
-	for i, sec := range s.sections {
-		if xxhash.Sum64String(sec) != load64(s.data[offSectionTab+sectionEntry*i+16:]) {
-			return s.damaged(section(i), 0, "the checksum of the section")
+// verifier checks the index. On a forged file, where everything may refer to one large thing, or things may overlap, its
+// work is bounded by the bytes there are: things that together are longer than their section overlap.
+type verifier struct {
+	*Snapshot
+	checked []uint64             // a bit per cell whose value was checked
+	folds   map[uint32]uint64    // per cell of an exact mask that was checked, its words folded to one
+	seen    [sectionCount]uint64 // bytes of what was checked
+}
+
+// see notes that so many bytes of a section are checked, at an offset.
+func (v *verifier) see(sec section, at uint64, bytes int) error {
+	if v.seen[sec] += uint64(bytes); v.seen[sec] > uint64(len(v.sections[sec])) {
+		return v.damaged(sec, at, "things that do not overlap")
+	}
+	return nil
+}
+
+func (v *verifier) checkSums() error {
+	for i, sec := range v.sections {
+		if xxhash.Sum64String(sec) != load64(v.data[offSectionTab+sectionEntry*i+16:]) {
+			return v.damaged(section(i), 0, "the checksum of the section")
 		}
 	}
 	digest := sha256.New()
-	io.WriteString(digest, s.data[headerSize:])
-	if Digest(digest.Sum(nil)) != s.digest {
+	io.WriteString(digest, v.data[headerSize:])
+	if Digest(digest.Sum(nil)) != v.digest {
 		return headerDamage(offDigest, "the digest of the file")
 	}
 	return nil
 }
 
-// verifyKeys checks that every key is found where the hash sends it, and that its references lead to values.
-func (s *Snapshot) verifyKeys() error {
-	for n := range s.keyCount {
-		at := keyRecord * uint64(n)
-		key, ok := s.keyName(n)
-		if !ok || s.pilots.find(hashText(key, s.seed)) != n {
-			return s.damaged(secKeys, at, "a key whose number is %d", n)
-		}
-		r := s.sections[secKeys][at:]
-		if err := s.verifyRef(load32(r[recDefault:]), secKeys, at+recDefault); err != nil {
+func (v *verifier) checkDicts() error {
+	for d := range v.dicts {
+		dict := &v.dicts[d]
+		if err := v.see(secDicts, dict.at, len(dict.offsets)); err != nil {
 			return err
 		}
-		if s.words > 1 && 8*uint64(s.words)*(uint64(load32(r[recMasks:]))+1) > uint64(len(s.sections[secMasks])) {
-			return s.damaged(secKeys, at+recMasks, "a mask inside section %s", secMasks)
+		for n := range dict.hash.n {
+			text, ok := dict.value(n)
+			if err := v.see(secDicts, dict.at, len(text)); err != nil {
+				return err
+			}
+			if !ok || dict.number(text, v.seed) != n {
+				return v.damaged(secDicts, dict.at, "value %d of dimension %s", n, v.dimensions[d].Name)
+			}
 		}
 	}
 	return nil
 }
 
-func (s *Snapshot) verifyRef(ref uint32, sec section, at uint64) error {
+// checkKeys checks that every key is found where the hash sends it, and that its references lead to values.
+func (v *verifier) checkKeys() error {
+	for n := range v.hash.n {
+		at := keyRecord * uint64(n)
+		key, ok := v.keyName(n)
+		if err := v.see(secKeys, at, len(key)); err != nil {
+			return err
+		}
+		if got, found := v.number(key); !ok || !found || got != n {
+			return v.damaged(secKeys, at, "a key whose number is %d", n)
+		}
+		record := v.keys[at:][:keyRecord]
+		if err := v.checkRef(Ref(load32(record[recDefault:])), secKeys, at+recDefault); err != nil {
+			return err
+		}
+		if err := v.checkColumns(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkColumns checks the mask of a key, and its values in narrow columns.
+func (v *verifier) checkColumns(n uint32) error {
+	at := keyRecord*uint64(n) + recMask
+	mask := at64(v.keys, at)
+	fold, err := v.fold(n)
+	if err != nil {
+		return err
+	}
+	if fold != mask {
+		return v.damaged(secKeys, at, "a mask of %d columns", v.columns)
+	}
+	for m := mask & v.narrow; m != 0; m &= m - 1 {
+		ref, err := v.inColumn(n, mask, bits.TrailingZeros64(m), nil)
+		if err == nil {
+			err = v.checkRef(ref, secKeys, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fold is the words of the exact mask of a key in one, without what is no column.
+func (v *verifier) fold(n uint32) (fold uint64, err error) {
+	cell := at32(v.keys, keyRecord*uint64(n)+recList)
+	if v.words > 1 {
+		if fold, ok := v.folds[cell]; ok {
+			return fold, nil
+		}
+		if err := v.see(secKeys, 4*uint64(cell), 8*v.words); err != nil {
+			return 0, err
+		}
+	}
+	for w := range v.words {
+		mask, err := v.word(n, w)
+		if err != nil {
+			return 0, err
+		}
+		if left := v.columns - 64*w; left < 64 && mask>>left != 0 {
+			return 0, v.damaged(secKeys, 4*uint64(cell), "a mask of %d columns", v.columns)
+		}
+		fold |= mask
+	}
+	if v.words > 1 {
+		v.folds[cell] = fold
+	}
+	return fold, nil
+}
+
+func (v *verifier) checkRef(ref Ref, sec section, at uint64) error {
 	if ref == noRef {
 		return nil
 	}
-	if n, computed := Ref(ref).Recipe(); computed {
-		if n >= s.Recipes() {
-			return s.damaged(sec, at, "one of %d recipes", s.recipeCount)
+	if n, computed := ref.Recipe(); computed {
+		if n >= v.Recipes() {
+			return v.damaged(sec, at, "one of %d recipes", v.recipeCount)
 		}
 		return nil
 	}
-	_, err := s.Value(Ref(ref))
-	return err
-}
-
-func (s *Snapshot) verifyDicts() error {
-	for d, dict := range s.dicts {
-		for n := range dict.hash.n {
-			from, to := uint64(load32(dict.offsets[4*n:])), uint64(load32(dict.offsets[4*n+4:]))
-			if from > to || to > uint64(len(dict.text)) || s.ValueNumber(d, dict.text[from:to]) != n {
-				return s.damaged(secDicts, 4*uint64(d), "value %d of dimension %s", n, s.dimensions[d].Name)
-			}
+	cell := uint64(ref &^ refKind)
+	switch ref & refKind {
+	case refInline:
+		return nil
+	case refBlock: // all of them are checked
+		if cell >= uint64(v.blockValues) {
+			return v.damaged(sec, at, "one of %d values in blocks", v.blockValues)
 		}
-	}
-	return nil
-}
-
-func (s *Snapshot) verifyLevels() error {
-	for i := range s.levels {
-		l := &s.levels[i]
-		if len(l.dims) == 0 {
-			if err := s.verifyTable(i, l.fixed); err != nil {
-				return err
-			}
-			continue
-		}
-		width := len(l.dims) + 4
-		for slot := range int(l.slots) {
-			if err := s.verifySlot(i, l, l.directory[width*slot:][:width]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (s *Snapshot) verifySlot(level int, l *levelView, cell string) error {
-	table := load32(cell[len(cell)-4:])
-	if table == 0 {
 		return nil
 	}
-	numbers := make([]uint32, len(s.dimensions))
-	for i := range len(l.dims) / 4 {
-		d := load32(l.dims[4*i:])
-		numbers[d] = load32(cell[4*i:])
-		if numbers[d] >= s.dicts[d].hash.n {
-			return s.damaged(secLevels, uint64(levelRecord*level), "one of %d values of %s", s.dicts[d].hash.n, s.dimensions[d].Name)
+	if cell/64 < uint64(len(v.checked)) {
+		if v.checked[cell/64]>>(cell%64)&1 != 0 {
+			return nil
 		}
+		v.checked[cell/64] |= 1 << (cell % 64)
 	}
-	if l.scope(numbers) != table-1 {
-		return s.damaged(secLevels, uint64(levelRecord*level), "a scope where its hash sends it")
-	}
-	return s.verifyTable(level, table-1)
-}
-
-// binds tells whether the masks of a key have a level.
-func (s *Snapshot) binds(key uint32, level int) bool {
-	r := s.sections[secKeys][keyRecord*uint64(key):]
-	bit := uint64(1) << (level % 64)
-	if s.words == 1 {
-		return load64(r[recMask:])&bit != 0
-	}
-	off := 8 * (uint64(load32(r[recMasks:]))*uint64(s.words) + uint64(level/64))
-	masks := s.sections[secMasks]
-	return load64(r[recMask:])&bit != 0 && off+8 <= uint64(len(masks)) && load64(masks[off:])&bit != 0
-}
-
-func (s *Snapshot) verifyTable(level int, table uint32) error {
-	if table == noRef {
-		return nil
-	}
-	if _, err := s.probe(0, table); err != nil {
+	bytes, err := v.checkValue(ref)
+	if err != nil {
 		return err
 	}
-	t, at := s.sections[secTables], 4*uint64(table)
-	count := uint64(load32(t[at:]))
-	for i := range count {
-		id := load32(t[at+4+4*i:])
-		if id >= s.keyCount || i > 0 && id <= load32(t[at+4*i:]) {
-			return s.damaged(secTables, at+4+4*i, "ascending numbers of %d keys", s.keyCount)
+	return v.see(secKeys, 4*cell, bytes)
+}
+
+// checkValue checks the value ref refers to, and returns the bytes of its encoding.
+func (v *verifier) checkValue(ref Ref) (bytes int, err error) {
+	text, err := v.encoded(ref)
+	if err != nil {
+		return 0, err
+	}
+	_, rest, err := value.View(text)
+	if err != nil {
+		return 0, v.badValue(ref)
+	}
+	return len(text) - len(rest), nil
+}
+
+// checkBlocks checks the values in blocks. They stand in order, so that no block is decoded twice.
+func (v *verifier) checkBlocks() error {
+	block, end := uint32(0), uint64(0) // of the value before
+	for n := range v.blockValues {
+		b, off, err := v.blockPlace(n)
+		if err != nil {
+			return err
 		}
-		if !s.binds(id, level) {
-			return s.damaged(secTables, at+4+4*i, "a key that is bound at level %d", level)
+		if b < block || b == block && uint64(off) < end {
+			return v.damaged(secBlockTab, 0, "value %d behind the one before", n)
 		}
-		if err := s.verifyRef(load32(t[at+4+4*(count+i):]), secTables, at+4+4*(count+i)); err != nil {
+		if b > block || n == 0 {
+			packed, at, _, err := v.frame(b)
+			if err == nil {
+				err = v.see(secBlocks, at, len(packed))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		bytes, err := v.checkValue(Ref(refBlock | n))
+		if err != nil {
+			return err
+		}
+		block, end = b, uint64(off)+uint64(bytes)
+	}
+	return nil
+}
+
+func (v *verifier) checkLevels() error {
+	for i := range v.levels {
+		l := &v.levels[i]
+		if err := v.see(secScopes, l.at, len(l.directory)); err != nil {
+			return err
+		}
+		width := l.slotBytes()
+		for slot := range int(l.slots) {
+			if err := v.checkSlot(l, l.at+uint64(width*slot), l.directory[width*slot:][:width]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkSlot checks the slot of a directory that is at an offset.
+func (v *verifier) checkSlot(l *levelView, at uint64, slot string) error {
+	place := load32(slot[len(slot)-4:])
+	if place == 0 {
+		return nil
+	}
+	var tuple []uint32
+	for i, d := range l.dims {
+		if l.direct {
+			break
+		}
+		n := load32(slot[4*i:])
+		if n >= v.dicts[d].hash.n {
+			return v.damaged(secScopes, at, "one of %d values of %s", v.dicts[d].hash.n, v.dimensions[d].Name)
+		}
+		tuple = append(tuple, n)
+	}
+	if !l.direct && l.hashed(tuple) != place {
+		return v.damaged(secScopes, at, "a scope where its hash sends it")
+	}
+	if l.narrow {
+		if uint64(place) > uint64(l.count) {
+			return v.damaged(secScopes, at, "one of %d columns", l.count)
+		}
+		return nil
+	}
+	return v.checkTable(l.first, place-1)
+}
+
+// checkTable checks the table of a scope of a wide column.
+func (v *verifier) checkTable(column int, at uint32) error {
+	t, err := v.table(at)
+	if err != nil {
+		return err
+	}
+	if err := v.see(secTables, 4*uint64(at), 4+len(t.keys)+len(t.refs)); err != nil {
+		return err
+	}
+	for i := range t.n {
+		n := t.key(i)
+		if n >= v.hash.n || i > 0 && n <= t.key(i-1) {
+			return v.damaged(secTables, 4*uint64(at), "ascending numbers of %d keys", v.hash.n)
+		}
+		mask, err := v.word(n, column/64)
+		if err != nil {
+			return err
+		}
+		if mask>>(column%64)&1 == 0 {
+			return v.damaged(secTables, 4*uint64(at), "keys that column %d binds", column)
+		}
+		if err := v.checkRef(Ref(load32(t.refs[4*uint64(i):])), secTables, 4*uint64(at)); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ type Pool struct {
 	texts []string
 	slots []uint64        // open addressing: the upper half of a hash, and below it a number plus one; 0: free
 	chunk strings.Builder // the texts added last; it never grows, so that they stay where they are
+	scans int             // how many batches are still looked for without slots, see Load
 }
 
 const (
@@ -60,6 +61,11 @@ func (p *Pool) Numbers(b *Batch) []uint32 {
 	out := make([]uint32, len(b.ends))
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.scans > 0 {
+		p.scans--
+		p.scan(b, out)
+		return out
+	}
 	start = 0
 	for i, end := range b.ends {
 		out[i] = p.number(b.text[start:end], hashes[i])
@@ -123,5 +129,38 @@ func (p *Pool) Texts() []string {
 	return p.texts
 }
 
-// Load fills an empty pool with texts, all different, numbered as they are.
-func (p *Pool) Load(texts []string) { p.texts = texts }
+// Load fills an empty pool with texts, all different, numbered as they are. The table is only made when several batches
+// have come: for the few files that change between two builds it is quicker to pass all texts in review.
+func (p *Pool) Load(texts []string) { p.texts, p.scans = texts, maxScans }
+
+const maxScans = 8
+
+// scan finds the numbers of the texts of b without the table.
+func (p *Pool) scan(b *Batch, out []uint32) {
+	const none = ^uint32(0)
+	wanted, lengths, start := make(map[string]uint32, len(b.ends)), [256]bool{}, 0
+	for _, end := range b.ends {
+		wanted[string(b.text[start:end])] = none
+		lengths[byte(end-start)] = true
+		start = end
+	}
+	for i, t := range p.texts {
+		if !lengths[byte(len(t))] {
+			continue
+		}
+		if _, ok := wanted[t]; ok {
+			wanted[t] = uint32(i)
+		}
+	}
+	start = 0
+	for i, end := range b.ends {
+		text := b.text[start:end]
+		n := wanted[string(text)]
+		if n == none {
+			n = uint32(len(p.texts))
+			p.texts = append(p.texts, p.keep(text))
+			wanted[p.texts[n]] = n
+		}
+		out[i], start = n, end
+	}
+}

@@ -2,9 +2,26 @@ package pool
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 )
+
+// A pool that was filled answers the same before it has a table and afterwards.
+func TestLoadedTextsKeepTheirNumbers(t *testing.T) {
+	var p Pool
+	p.Load([]string{"a", "bc", "d"})
+	for round := range 2 * maxScans {
+		b := NewBatch(4, 8)
+		for _, text := range []string{"bc", "new", "a", "new", fmt.Sprint("round ", round)} {
+			b.Add(func(dst []byte) []byte { return append(dst, text...) })
+		}
+		want := []uint32{1, 3, 0, 3, uint32(4 + round)}
+		if got := p.Numbers(b); !slices.Equal(got, want) {
+			t.Fatalf("round %d: got %d, want %d", round, got, want)
+		}
+	}
+}
 
 func TestEqualTextsHaveOneNumber(t *testing.T) {
 	var p Pool

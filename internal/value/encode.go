@@ -43,7 +43,7 @@ var ErrMalformed = errors.New("not an encoded value")
 
 // Append appends the encoding of v to dst.
 func Append(dst []byte, v Value) []byte {
-	switch v.kind {
+	switch v.Kind() {
 	case Undef:
 		return append(dst, tagUndef)
 	case Default:
@@ -84,7 +84,7 @@ func typeText(v Value) string {
 func appendEntries(dst []byte, v Value) []byte {
 	var body []byte
 	tag := tagArray
-	if v.kind == Hash {
+	if v.Kind() == Hash {
 		tag = tagHash
 		for k, e := range v.Pairs() {
 			body = Append(Append(body, k), e)
@@ -125,10 +125,25 @@ func AppendIdentity(dst []byte, v Value) []byte {
 // so that ranging over it later meets no surprise. rest is what follows the value.
 func View(b string) (v Value, rest string, err error) {
 	v, rest, ok := view(b)
-	if !ok || (v.kind >= Array && v.kind != Type && !sound(v, MaxDepth)) {
+	if !ok || !Sound(v) {
 		return Value{}, "", ErrMalformed
 	}
 	return v, rest, nil
+}
+
+// Peek is View that looks at the value itself only: ranging over what is malformed inside ends early. It is for values
+// whose encoding is checked elsewhere.
+func Peek(b string) (v Value, ok bool) {
+	if b != "" && b[0] >= tagSmallStr && int(b[0]&^tagSmallStr) < len(b) {
+		return FromString(b[1 : 1+int(b[0]&^tagSmallStr)]), true // most values
+	}
+	v, _, ok = view(b)
+	return v, ok
+}
+
+// Sound tells whether all that is inside v, as Peek sees it, is well formed.
+func Sound(v Value) bool {
+	return !v.encoded() || sound(v, MaxDepth)
 }
 
 func sound(v Value, depth int) bool {
@@ -136,13 +151,13 @@ func sound(v Value, depth int) bool {
 		return false
 	}
 	entries := v.num
-	if v.kind == Hash {
+	if v.Kind() == Hash {
 		entries *= 2
 	}
 	b := v.str
 	for ; entries > 0; entries-- {
 		e, rest, ok := view(b)
-		if !ok || (e.kind == Array || e.kind == Hash) && !sound(e, depth-1) {
+		if !ok || e.encoded() && !sound(e, depth-1) {
 			return false
 		}
 		b = rest
@@ -162,7 +177,7 @@ func view(b string) (v Value, rest string, ok bool) {
 		if n > len(b) {
 			return Value{}, "", false
 		}
-		return Value{kind: String, str: b[:n]}, b[n:], true
+		return FromString(b[:n]), b[n:], true
 	case tag >= tagSmallInt:
 		return FromInt(int64(tag &^ tagSmallInt)), b, true
 	}
@@ -170,7 +185,7 @@ func view(b string) (v Value, rest string, ok bool) {
 	case tagUndef:
 		return Value{}, b, true
 	case tagDefault:
-		return Value{kind: Default}, b, true
+		return TheDefault(), b, true
 	case tagFalse, tagTrue:
 		return FromBool(tag == tagTrue), b, true
 	case tagInt:
@@ -194,11 +209,11 @@ func view(b string) (v Value, rest string, ok bool) {
 func viewLong(tag byte, body, rest string) (Value, string, bool) {
 	switch tag {
 	case tagString:
-		return Value{kind: String, str: body}, rest, true
+		return FromString(body), rest, true
 	case tagRegexp:
-		return Value{kind: Regexp, str: body}, rest, true
+		return FromRegexp(body), rest, true
 	case tagType:
-		return Value{kind: Type, ref: typeName(body)}, rest, true
+		return FromType(typeName(body)), rest, true
 	}
 	count, body, ok := uvarint(body)
 	if !ok || count > uint64(len(body)) { // an entry takes at least a byte
@@ -208,7 +223,7 @@ func viewLong(tag byte, body, rest string) (Value, string, bool) {
 	if tag == tagHash {
 		kind = Hash
 	}
-	return Value{kind: kind, num: count, str: body}, rest, true
+	return Value{ref: &plain[kind], num: count, str: body}, rest, true
 }
 
 // typeName stands for a type that was encoded by its text, until package types parses it.

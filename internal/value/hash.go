@@ -3,22 +3,17 @@ package value
 // Pair is one entry of a Hash.
 type Pair struct{ Key, Value Value }
 
-// table is a built Hash: entries in order, and an index of the string keys once there are many.
-type table struct {
-	pairs []Pair
-	index map[string]int // nil while small; only String keys are in it
-}
-
 // indexFrom is the number of entries from which an index is quicker than looking at each.
 const indexFrom = 12
 
-func (t *table) find(key Value) (int, bool) {
-	if t.index != nil && key.kind == String {
+// find is where the key of an entry stands in elems.
+func (t *body) find(key Value) (int, bool) {
+	if t.index != nil && key.Kind() == String {
 		i, ok := t.index[key.str]
 		return i, ok
 	}
-	for i := range t.pairs {
-		if Identical(t.pairs[i].Key, key) {
+	for i := 0; i < len(t.elems); i += 2 {
+		if Identical(t.elems[i], key) {
 			return i, true
 		}
 	}
@@ -26,28 +21,28 @@ func (t *table) find(key Value) (int, bool) {
 }
 
 // Builder makes a Hash entry by entry. The zero Builder is empty; it is not used after Hash.
-type Builder struct{ t table }
+type Builder struct{ t body }
 
 // Set gives key its value; a key set before keeps its place and takes the new value.
 func (b *Builder) Set(key, val Value) {
 	t := &b.t
 	if i, ok := t.find(key); ok {
-		t.pairs[i].Value = val
+		t.elems[i+1] = val
 		return
 	}
-	t.pairs = append(t.pairs, Pair{key, val})
+	t.elems = append(t.elems, key, val)
 	if t.index != nil {
-		t.note(len(t.pairs) - 1)
-	} else if len(t.pairs) == indexFrom {
+		t.note(len(t.elems) - 2)
+	} else if len(t.elems) == 2*indexFrom {
 		t.index = make(map[string]int, 2*indexFrom)
-		for i := range t.pairs {
+		for i := 0; i < len(t.elems); i += 2 {
 			t.note(i)
 		}
 	}
 }
 
-func (t *table) note(i int) {
-	if k := t.pairs[i].Key; k.kind == String {
+func (t *body) note(i int) {
+	if k := t.elems[i]; k.Kind() == String {
 		t.index[k.str] = i
 	}
 }
@@ -55,16 +50,19 @@ func (t *table) note(i int) {
 // Get is the value key has so far.
 func (b *Builder) Get(key Value) (Value, bool) {
 	if i, ok := b.t.find(key); ok {
-		return b.t.pairs[i].Value, true
+		return b.t.elems[i+1], true
 	}
 	return Value{}, false
 }
 
 // Len is the number of entries so far.
-func (b *Builder) Len() int { return len(b.t.pairs) }
+func (b *Builder) Len() int { return len(b.t.elems) / 2 }
 
 // Hash is the finished value.
-func (b *Builder) Hash() Value { return Value{kind: Hash, ref: &b.t} }
+func (b *Builder) Hash() Value {
+	b.t.kind, b.t.built = Hash, true
+	return Value{ref: &b.t}
+}
 
 // FromPairs makes a Hash of pairs in order; of equal keys the last value counts.
 func FromPairs(pairs ...Pair) Value {

@@ -10,7 +10,7 @@ import (
 // AppendJSON appends v as JSON: hashes in the order of the data, with the text of keys that are no strings; floats keep a
 // point, so that 1.0 stays one. The default is {"__default__": 1}; a float that is no number is its text.
 func AppendJSON(dst []byte, v Value) []byte {
-	switch v.kind {
+	switch v.Kind() {
 	case Undef:
 		return append(dst, "null"...)
 	case Default:

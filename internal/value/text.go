@@ -10,7 +10,7 @@ import (
 
 // AppendText appends v as it stands in an interpolated string: undef is nothing, strings are bare at every depth.
 func AppendText(dst []byte, v Value) []byte {
-	switch v.kind {
+	switch v.Kind() {
 	case Undef:
 		return dst
 	case Default:

@@ -27,12 +27,52 @@ var kindNames = [...]string{"Undef", "Default", "Boolean", "Integer", "Float", "
 
 func (k Kind) String() string { return kindNames[k] }
 
-// Value is one value. The zero Value is undef.
+// Value is one value. The zero Value is undef. It has four words, which is the most that Go keeps in registers: what a
+// lookup returns is not copied through memory.
 type Value struct {
-	kind Kind
-	num  uint64 // Bool: 0 or 1; Int, Float: the bits; an encoded Array or Hash: the number of entries
-	str  string // String, Regexp: the text; an encoded Array or Hash: its entries
-	ref  any    // a built Array: []Value; a built Hash: *table; Type: what Ref returns
+	ref *body  // says what it is; nil is undef
+	num uint64 // Bool: 0 or 1; Int, Float: the bits; an encoded Array or Hash: the number of entries
+	str string // String, Regexp: the text; an encoded Array or Hash: its entries
+}
+
+// body says what a Value is, and holds what one made in memory does: the elements of an Array; the keys and values of a
+// Hash in turn, with an index of the string keys once there are many; a Type.
+type body struct {
+	kind      Kind
+	sensitive bool
+	built     bool // an Array or Hash made in memory; else one is a view of encoded bytes
+	elems     []Value
+	index     map[string]int // of the key in elems; nil while there are few. Only String keys are in it
+	typ       TypeRef
+	load      func(uint64) (Value, error) // of a Source
+}
+
+// plain and secret are the bodies of values that need none of their own.
+var plain, secret [Type + 1]body
+
+func init() {
+	for k := range plain {
+		plain[k].kind, secret[k].kind = Kind(k), Kind(k)
+		secret[k].sensitive = true
+	}
+}
+
+// Source is where values come from that are read only when they are looked at: what a lookup finds need not be touched
+// before somebody asks for it.
+type Source struct{ b body }
+
+// NewSource makes a source of load, which is called each time a value is looked at.
+func NewSource(load func(n uint64) (Value, error)) *Source { return &Source{body{load: load}} }
+
+// Value is the value that load will be asked for by n. Nothing may be done with it but Read.
+func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
+
+// Read is v itself, read now if it is of a Source.
+func (v Value) Read() (Value, error) {
+	if v.ref != nil && v.ref.load != nil {
+		return v.ref.load(v.num)
+	}
+	return v, nil
 }
 
 // TypeRef is a type used as a value. Package types implements it; it is an interface to keep the imports one way.
@@ -40,19 +80,19 @@ type TypeRef interface{ String() string }
 
 func FromBool(b bool) Value {
 	if b {
-		return Value{kind: Bool, num: 1}
+		return Value{ref: &plain[Bool], num: 1}
 	}
-	return Value{kind: Bool}
+	return Value{ref: &plain[Bool]}
 }
-func FromInt(n int64) Value     { return Value{kind: Int, num: uint64(n)} }
-func FromFloat(f float64) Value { return Value{kind: Float, num: math.Float64bits(f)} }
-func FromString(s string) Value { return Value{kind: String, str: s} }
-func FromRegexp(s string) Value { return Value{kind: Regexp, str: s} }
-func FromType(t TypeRef) Value  { return Value{kind: Type, ref: t} }
-func TheDefault() Value         { return Value{kind: Default} }
+func FromInt(n int64) Value     { return Value{ref: &plain[Int], num: uint64(n)} }
+func FromFloat(f float64) Value { return Value{ref: &plain[Float], num: math.Float64bits(f)} }
+func FromString(s string) Value { return Value{ref: &plain[String], str: s} }
+func FromRegexp(s string) Value { return Value{ref: &plain[Regexp], str: s} }
+func FromType(t TypeRef) Value  { return Value{ref: &body{kind: Type, typ: t}} }
+func TheDefault() Value         { return Value{ref: &plain[Default]} }
 
 // FromSlice makes an array; the caller gives elems away.
-func FromSlice(elems []Value) Value { return Value{kind: Array, ref: elems} }
+func FromSlice(elems []Value) Value { return Value{ref: &body{kind: Array, built: true, elems: elems}} }
 
 // Strings makes an array of strings.
 func Strings(ss ...string) Value {
@@ -63,15 +103,44 @@ func Strings(ss ...string) Value {
 	return FromSlice(out)
 }
 
-func (v Value) Kind() Kind     { return v.kind }
-func (v Value) IsUndef() bool  { return v.kind == Undef }
-func (v Value) Bool() bool     { return v.kind == Bool && v.num == 1 }
+// Kind says what v is.
+func (v Value) Kind() Kind {
+	if v.ref == nil {
+		return Undef
+	}
+	return v.ref.kind
+}
+
+func (v Value) is(k Kind) bool { return v.ref != nil && v.ref.kind == k }
+
+// built tells whether v is an Array or Hash made in memory, encoded whether it is a view of one.
+func (v Value) built() bool   { return v.ref != nil && v.ref.built }
+func (v Value) encoded() bool { return (v.is(Array) || v.is(Hash)) && !v.ref.built }
+
+// Sensitive is v, marked as something to be shown only to who asked for it.
+func (v Value) Sensitive() Value {
+	switch {
+	case v.ref == nil || v.ref == &plain[v.ref.kind]:
+		v.ref = &secret[v.Kind()]
+	case !v.ref.sensitive:
+		marked := *v.ref
+		marked.sensitive = true
+		v.ref = &marked
+	}
+	return v
+}
+
+// IsSensitive tells whether v is marked; elements and entries do not carry the mark.
+func (v Value) IsSensitive() bool { return v.ref != nil && v.ref.sensitive }
+
+func (v Value) IsUndef() bool  { return v.ref == nil || v.ref.kind == Undef }
+func (v Value) Bool() bool     { return v.is(Bool) && v.num == 1 }
 func (v Value) Int() int64     { return int64(v.num) }
 func (v Value) Float() float64 { return math.Float64frombits(v.num) }
 
 // Text is the text of a String or Regexp, else "".
 func (v Value) Text() string {
-	if v.kind == String || v.kind == Regexp {
+	if v.is(String) || v.is(Regexp) {
 		return v.str
 	}
 	return ""
@@ -79,35 +148,36 @@ func (v Value) Text() string {
 
 // Ref is the type of a Type value, else nil.
 func (v Value) Ref() TypeRef {
-	t, _ := v.ref.(TypeRef)
-	return t
+	if v.ref == nil {
+		return nil
+	}
+	return v.ref.typ
 }
 
 // Truthy tells whether v counts as true in a condition: all but undef and false do.
-func (v Value) Truthy() bool { return v.kind != Undef && (v.kind != Bool || v.num == 1) }
+func (v Value) Truthy() bool { return !v.IsUndef() && (!v.is(Bool) || v.num == 1) }
 
 // Len is the number of elements of an Array or entries of a Hash, else 0.
 func (v Value) Len() int {
-	switch r := v.ref.(type) {
-	case []Value:
-		return len(r)
-	case *table:
-		return len(r.pairs)
-	}
-	if v.kind == Array || v.kind == Hash {
+	switch {
+	case !v.is(Array) && !v.is(Hash):
+		return 0
+	case !v.ref.built:
 		return int(v.num)
+	case v.ref.kind == Hash:
+		return len(v.ref.elems) / 2
 	}
-	return 0
+	return len(v.ref.elems)
 }
 
 // Elems ranges over the elements of an Array, in order.
 func (v Value) Elems() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
-		if v.kind != Array {
+		if !v.is(Array) {
 			return
 		}
-		if built, ok := v.ref.([]Value); ok {
-			for _, e := range built {
+		if v.built() {
+			for _, e := range v.ref.elems {
 				if !yield(e) {
 					return
 				}
@@ -127,12 +197,12 @@ func (v Value) Elems() iter.Seq[Value] {
 // Pairs ranges over the entries of a Hash, in the order of the data.
 func (v Value) Pairs() iter.Seq2[Value, Value] {
 	return func(yield func(Value, Value) bool) {
-		if v.kind != Hash {
+		if !v.is(Hash) {
 			return
 		}
-		if built, ok := v.ref.(*table); ok {
-			for _, p := range built.pairs {
-				if !yield(p.Key, p.Value) {
+		if v.built() {
+			for i := 0; i < len(v.ref.elems); i += 2 {
+				if !yield(v.ref.elems[i], v.ref.elems[i+1]) {
 					return
 				}
 			}
@@ -154,8 +224,8 @@ func (v Value) Pairs() iter.Seq2[Value, Value] {
 
 // Slice is the elements of an Array as a slice the caller must not change.
 func (v Value) Slice() []Value {
-	if built, ok := v.ref.([]Value); ok {
-		return built
+	if v.is(Array) && v.built() {
+		return v.ref.elems
 	}
 	out := make([]Value, 0, v.Len())
 	for e := range v.Elems() {
@@ -166,9 +236,9 @@ func (v Value) Slice() []Value {
 
 // Index is element i of an Array, undef where there is none.
 func (v Value) Index(i int) Value {
-	if built, ok := v.ref.([]Value); ok {
-		if i >= 0 && i < len(built) {
-			return built[i]
+	if v.is(Array) && v.built() {
+		if i >= 0 && i < len(v.ref.elems) {
+			return v.ref.elems[i]
 		}
 		return Value{}
 	}
@@ -183,12 +253,12 @@ func (v Value) Index(i int) Value {
 
 // Get is the value of key in a Hash. Keys are compared exactly: by kind and value, not as == compares.
 func (v Value) Get(key Value) (Value, bool) {
-	if v.kind != Hash {
+	if !v.is(Hash) {
 		return Value{}, false
 	}
-	if built, ok := v.ref.(*table); ok {
-		if i, ok := built.find(key); ok {
-			return built.pairs[i].Value, true
+	if v.built() {
+		if i, ok := v.ref.find(key); ok {
+			return v.ref.elems[i+1], true
 		}
 		return Value{}, false
 	}
@@ -202,7 +272,7 @@ func (v Value) Get(key Value) (Value, bool) {
 
 // Probes is how many entries of a Hash Get may have to look at for key.
 func (v Value) Probes(key Value) int {
-	if built, ok := v.ref.(*table); ok && built.index != nil && key.kind == String {
+	if v.built() && v.ref.index != nil && key.is(String) {
 		return 1
 	}
 	return v.Len()
@@ -211,10 +281,10 @@ func (v Value) Probes(key Value) int {
 // Identical tells whether a and b are the same value of the same kind: 1 and 1.0 are not, 'a' and 'A' are not.
 // Hashes are compared without regard to order.
 func Identical(a, b Value) bool {
-	if a.kind != b.kind {
+	if a.Kind() != b.Kind() {
 		return false
 	}
-	switch a.kind {
+	switch a.Kind() {
 	case Bool, Int:
 		return a.num == b.num
 	case Float:

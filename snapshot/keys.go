@@ -1,0 +1,166 @@
+package snapshot
+
+import (
+	"encoding/binary"
+
+	"bindc/internal/value"
+)
+
+// keys writes the key records, in the order of key numbers, and places what they refer to in the same order.
+func (w *writer) keys() {
+	order := make([]int, len(w.c.Keys))
+	for i, n := range w.numbers {
+		order[n] = i
+	}
+	w.records = make([]byte, keyRecord*len(w.c.Keys))
+	exact := map[string]uint32{}
+	for n, i := range order {
+		r := recordWriter{writer: w, bytes: w.records[keyRecord*n:][:keyRecord], first: uint32(keyRecord / 4 * n)}
+		r.text(w.c.Keys[i].Name)
+		mask, folded := w.masks[w.words*n:][:w.words], uint64(0)
+		for _, word := range mask {
+			folded |= word
+		}
+		le := binary.LittleEndian
+		le.PutUint64(r.bytes[recMask:], folded)
+		if w.words > 1 {
+			le.PutUint32(r.bytes[recList:], w.exactMask(mask, exact))
+		} else if len(w.lists[n]) > 0 {
+			le.PutUint32(r.bytes[recList:], r.list(w.lists[n]))
+		}
+		le.PutUint32(r.bytes[recDefault:], r.defaultRef(w.c.Keys[i].Default))
+	}
+}
+
+// recordWriter fills one key record.
+type recordWriter struct {
+	*writer
+	bytes []byte
+	first uint32 // cell of the record
+	tail  int    // where what is free of it begins
+}
+
+// store puts b into what is left of the record, or else behind the records, and returns its cell.
+func (r *recordWriter) store(b []byte) uint32 {
+	if r.tail+len(b) > keyRecord {
+		return r.cell(string(b))
+	}
+	at := r.tail
+	copy(r.bytes[at:], b)
+	r.tail = (at + len(b) + 3) &^ 3
+	return r.first + uint32(at/4)
+}
+
+func (r *recordWriter) text(name string) {
+	if len(name) <= maxInlineKey {
+		r.bytes[recLength] = byte(len(name))
+		r.tail = (recText + copy(r.bytes[recText:], name) + 3) &^ 3
+		return
+	}
+	r.bytes[recLength] = longKey
+	binary.LittleEndian.PutUint32(r.bytes[recLongLen:], uint32(len(name)))
+	binary.LittleEndian.PutUint32(r.bytes[recLongCell:], r.cell(name))
+	r.tail = recLongTail
+}
+
+// list stores the references of the narrow columns.
+func (r *recordWriter) list(values []uint32) uint32 {
+	var b []byte
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, r.ref(v))
+	}
+	return r.store(b)
+}
+
+// defaultRef is the reference of the unconditional value, which gets a copy in the record where there is room: a lookup
+// then touches nothing else.
+func (r *recordWriter) defaultRef(v int) uint32 {
+	if v < 0 {
+		return noRef
+	}
+	stored := r.c.Values[v]
+	if stored.Computed || r.tail+len(stored.Bytes) > keyRecord {
+		return r.ref(uint32(v))
+	}
+	if ref, ok := inlineRef(stored.Bytes); ok {
+		return ref
+	}
+	return refCell | r.store([]byte(stored.Bytes))
+}
+
+// cell stores b behind the records, at a multiple of 4.
+func (w *writer) cell(b string) uint32 {
+	at := len(w.records) + len(w.cells)
+	w.cells = pad(append(w.cells, b...), 4)
+	return uint32(at / 4)
+}
+
+// exactMask is the cell of a mask of several words; equal masks are stored once.
+func (w *writer) exactMask(words []uint64, seen map[string]uint32) uint32 {
+	var b []byte
+	for _, word := range words {
+		b = binary.LittleEndian.AppendUint64(b, word)
+	}
+	at, ok := seen[string(b)]
+	if !ok {
+		at = w.cell(string(b))
+		seen[string(b)] = at
+	}
+	return at
+}
+
+// ref is the reference of value v, which is stored where its kind and size belong when it is first asked for.
+func (w *writer) ref(v uint32) uint32 {
+	if w.refs[v] == noRef {
+		w.refs[v] = w.place(w.c.Values[v])
+	}
+	return w.refs[v]
+}
+
+func (w *writer) place(v Stored) uint32 {
+	switch {
+	case v.Computed:
+		w.out[secRecipeTab] = binary.LittleEndian.AppendUint64(w.out[secRecipeTab], uint64(len(w.out[secRecipes])))
+		w.out[secRecipes] = append(w.out[secRecipes], v.Bytes...)
+		w.recipes++
+		return refRecipe | uint32(w.recipes-1)
+	case len(v.Bytes) >= blockFrom:
+		return refBlock | uint32(w.blocks.add(v.Bytes))
+	}
+	if ref, ok := inlineRef(v.Bytes); ok {
+		return ref
+	}
+	return refCell | w.cell(v.Bytes)
+}
+
+// finishValues closes the sections that values were put in.
+func (w *writer) finishValues() {
+	w.out[secKeys] = append(w.records, w.cells...)
+	w.out[secBlockTab], w.out[secBlocks] = w.blocks.finish()
+	w.out[secRecipeTab] = binary.LittleEndian.AppendUint64(w.out[secRecipeTab], uint64(len(w.out[secRecipes])))
+}
+
+// inlineRef is the reference that holds the value itself, where it is small enough.
+func inlineRef(encoded string) (uint32, bool) {
+	v, _, err := value.View(encoded)
+	if err != nil {
+		return 0, false
+	}
+	switch v.Kind() {
+	case value.Undef:
+		return refInline | inlineSpecial, true
+	case value.Bool:
+		n := uint32(1)
+		if v.Bool() {
+			n = 2
+		}
+		return refInline | n<<2 | inlineSpecial, true
+	case value.Default:
+		return refInline | 3<<2 | inlineSpecial, true
+	case value.Int:
+		if n := v.Int(); n >= inlineMin && n <= inlineMax {
+			return refInline | uint32(n)<<2&^refKind | inlineInt, true
+		}
+	}
+	return 0, false
+}

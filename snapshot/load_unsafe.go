@@ -1,0 +1,18 @@
+//go:build (amd64 || arm64 || loong64 || ppc64le) && !purego
+
+package snapshot
+
+import "unsafe"
+
+// The functions below read a little endian number at any offset, aligned or not, without checking that it is there: their
+// callers have, once for all, when the file was opened. load_safe.go is the twin that checks each time, also for processors
+// on which such a read may fail.
+
+func at64(s string, off uint64) uint64 { return *(*uint64)(at(s, off)) }
+func at32(s string, off uint64) uint32 { return *(*uint32)(at(s, off)) }
+func at16(s string, off uint64) uint16 { return *(*uint16)(at(s, off)) }
+func at8(s string, off uint64) uint8   { return *(*uint8)(at(s, off)) }
+
+func at(s string, off uint64) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(unsafe.StringData(s)), off)
+}

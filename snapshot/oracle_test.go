@@ -1,0 +1,426 @@
+package snapshot
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/value"
+)
+
+// oracle answers from a Content by looking at every scope.
+type oracle struct {
+	*Content
+	values []string // of the request, per dimension; "" is none
+	scopes []Scope  // that the request is in, in order of precedence
+}
+
+func newOracle(c *Content, values []string) oracle {
+	o := oracle{Content: c, values: values}
+	for _, l := range c.Levels {
+		for _, s := range l.Scopes {
+			if o.in(l, s) {
+				o.scopes = append(o.scopes, s)
+			}
+		}
+	}
+	return o
+}
+
+func (o oracle) in(l Level, s Scope) bool {
+	for i, d := range l.Dimensions {
+		if o.values[d] == "" || o.values[d] != s.Values[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// all is the values a key has in the scopes the request is in.
+func (o oracle) all(key uint32) []uint32 {
+	var out []uint32
+	for _, s := range o.scopes {
+		for _, e := range s.Entries {
+			if e.Key == key {
+				out = append(out, e.Value)
+			}
+		}
+	}
+	return out
+}
+
+// first is the value that wins, or -1.
+func (o oracle) first(key uint32) int {
+	if all := o.all(key); len(all) > 0 {
+		return int(all[0])
+	}
+	return o.Keys[key].Default
+}
+
+// storedAt is what a reference of a snapshot refers to, as a Content has it.
+func storedAt(t testing.TB, s *Snapshot, ref Ref) Stored {
+	t.Helper()
+	if n, ok := ref.Recipe(); ok {
+		text, err := s.Recipe(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Stored{Computed: true, Bytes: text}
+	}
+	v, err := s.Value(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Stored{Bytes: string(value.Append(nil, v))}
+}
+
+// agree compares what the snapshot of c finds for a request with what the oracle does, for some keys.
+func agree(t *testing.T, s *Snapshot, at *Scopes, o oracle, keys []uint32) {
+	t.Helper()
+	request(t, s, at, o.values)
+	for _, k := range keys {
+		name, want := o.Keys[k].Name, o.first(k)
+		ref, ok, err := s.Find(name, at)
+		if err != nil || ok != (want >= 0) {
+			t.Fatalf("%q for %q: found %t, %v; want %t", name, o.values, ok, err, want >= 0)
+		}
+		if ok && storedAt(t, s, ref) != o.Values[want] {
+			t.Fatalf("%q for %q: found %q, want %q", name, o.values, storedAt(t, s, ref).Bytes, o.Values[want].Bytes)
+		}
+		all := o.all(k)
+		for ref, err := range s.FindAll(name, at) {
+			if err != nil || len(all) == 0 || storedAt(t, s, ref) != o.Values[all[0]] {
+				t.Fatalf("%q for %q: among all is %q, %v; want %d more", name, o.values, storedAt(t, s, ref).Bytes, err, len(all))
+			}
+			all = all[1:]
+		}
+		if len(all) > 0 {
+			t.Fatalf("%q for %q: %d are missing among all", name, o.values, len(all))
+		}
+	}
+}
+
+// request resolves values, one per dimension, into at.
+func request(t testing.TB, s *Snapshot, at *Scopes, values []string) {
+	t.Helper()
+	numbers := make([]uint32, len(values))
+	for i, v := range values {
+		numbers[i] = None
+		if v != "" {
+			numbers[i] = s.ValueNumber(i, v)
+		}
+	}
+	if err := s.Resolve(numbers, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// site makes Contents of random parts.
+type site struct {
+	*rand.Rand
+	Content
+}
+
+// keys adds n keys of all lengths, some of them internal.
+func (r *site) keys(n int) {
+	for i := range n {
+		name := fmt.Sprintf("%d%s", i, strings.Repeat("k", r.IntN(75)))
+		if r.IntN(10) == 0 {
+			name = "\x00" + name
+		}
+		r.Keys = append(r.Keys, Key{Name: name, Default: -1})
+	}
+	if n > 0 && r.IntN(2) == 0 {
+		r.Keys[0].Name = ""
+	}
+	slices.SortFunc(r.Keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })
+	for i := range r.Keys {
+		if r.IntN(3) > 0 {
+			r.Keys[i].Default = int(r.value())
+		}
+	}
+}
+
+// value adds a value of a random kind, or takes one there is.
+func (r *site) value() uint32 {
+	if len(r.Values) > 0 && r.IntN(4) == 0 {
+		return uint32(r.IntN(len(r.Values)))
+	}
+	n := len(r.Values)
+	text := fmt.Sprintf("%d%s", n, strings.Repeat("v", r.IntN(60)))
+	r.Values = append(r.Values, stored([]value.Value{
+		{}, value.FromBool(true), value.TheDefault(), value.FromInt(int64(n)), value.FromInt(-1 << 40), value.FromString(text),
+		value.FromString(text), value.FromString(text), value.Strings(text, text), value.FromString(strings.Repeat(text, 1+blockFrom/len(text))),
+	}[r.IntN(10)])...)
+	if r.IntN(10) == 0 {
+		r.Values[n] = Stored{Computed: true, Bytes: text}
+	}
+	return uint32(n)
+}
+
+// valueOf is a random one of the values of a dimension; those of the later dimensions are longer.
+func (r *site) valueOf(dimension, values int) string {
+	return fmt.Sprintf("value%d%s", r.IntN(values), strings.Repeat("x", dimension*9))
+}
+
+// level adds a level of up to scopes scopes, each of which binds up to entries keys.
+func (r *site) level(scopes, values, entries int, dimensions ...int) {
+	l := Level{Layer: r.IntN(len(r.Layers)), Dimensions: dimensions}
+	seen := map[string]bool{}
+	for range scopes {
+		s := Scope{}
+		for _, d := range dimensions {
+			s.Values = append(s.Values, r.valueOf(d, values))
+		}
+		if at := strings.Join(s.Values, "\n"); !seen[at] {
+			seen[at] = true
+			s.Entries = r.entries(entries)
+			l.Scopes = append(l.Scopes, s)
+		}
+	}
+	r.Levels = append(r.Levels, l)
+}
+
+// scopes adds a level of exactly n scopes, of at most one dimension.
+func (r *site) scopes(n, entries int, dimensions ...int) {
+	l := Level{Layer: r.IntN(len(r.Layers)), Dimensions: dimensions}
+	for i := range n {
+		s := Scope{Entries: r.entries(entries)}
+		for _, d := range dimensions {
+			s.Values = append(s.Values, fmt.Sprintf("value%d%s", i, strings.Repeat("x", d*9)))
+		}
+		l.Scopes = append(l.Scopes, s)
+	}
+	r.Levels = append(r.Levels, l)
+}
+
+func (r *site) entries(most int) (out []Entry) {
+	if len(r.Keys) == 0 || most == 0 {
+		return nil
+	}
+	keys := make([]uint32, r.IntN(most+1))
+	for i := range keys {
+		keys[i] = uint32(r.IntN(len(r.Keys)))
+	}
+	slices.Sort(keys)
+	for _, k := range slices.Compact(keys) {
+		out = append(out, Entry{k, r.value()})
+	}
+	return out
+}
+
+// requests compares n random requests, for up to 200 keys each.
+func (r *site) requests(t *testing.T, s *Snapshot, n, values int) {
+	t.Helper()
+	var at Scopes // one for all: nothing may be left over from the request before
+	for range n {
+		of := make([]string, len(r.Dimensions))
+		for d := range of {
+			if r.IntN(5) > 0 {
+				of[d] = r.valueOf(d, values+1)
+			}
+		}
+		o := newOracle(&r.Content, of)
+		keys := make([]uint32, min(200, len(r.Keys)))
+		for i, k := range r.Perm(len(r.Keys))[:len(keys)] {
+			keys[i] = uint32(k)
+		}
+		agree(t, s, &at, o, keys)
+	}
+}
+
+func newSite(seed uint64, dimensions, keys int) *site {
+	r := &site{Rand: rand.New(rand.NewPCG(seed, 0)), Content: Content{Layers: []string{"upper", "lower"}}}
+	for range dimensions {
+		r.Dimensions = append(r.Dimensions, Dimension{Category: -1})
+	}
+	r.keys(keys)
+	return r
+}
+
+func sound(t *testing.T, s *Snapshot) {
+	t.Helper()
+	if err := s.Verify(func(string) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
+	sites := 400
+	if testing.Short() {
+		sites = 60
+	}
+	for seed := range uint64(sites) {
+		r := newSite(seed, 4, int(seed%7)*int(seed%7)*10)
+		values := 1 + r.IntN(30)
+		levels := r.IntN(12)
+		if seed%10 == 0 {
+			levels = 55 + r.IntN(90)
+		}
+		for range levels {
+			dimensions := r.Perm(4)[:min(r.IntN(5), 3)]
+			slices.Sort(dimensions)
+			r.level(r.IntN(40), values, r.IntN(30), dimensions...)
+		}
+		t.Log("site", seed) // shown where a test fails
+		s, err := OpenBytes(fileOf(t, &r.Content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound(t, s)
+		r.requests(t, s, 12, values)
+	}
+}
+
+func TestShapesOfTheIndex(t *testing.T) {
+	const values = 40
+	for _, c := range []struct {
+		name           string
+		keys           int
+		levels         func(r *site)
+		columns, words int
+		narrow         int // levels
+		direct         int // levels
+	}{
+		{"no levels", 50, func(r *site) {}, 0, 1, 0, 0},
+		{"a level of no scopes", 50, func(r *site) { r.level(0, values, 5, 0) }, 0, 1, 1, 1},
+		{"the unconditional level of a layer", 50, func(r *site) { r.level(1, values, 25) }, 1, 1, 1, 1},
+		{"exactly 64 columns", 100, func(r *site) {
+			for range 4 {
+				r.scopes(16, 20, 0)
+			}
+		}, 64, 1, 4, 4},
+		{"narrow and wide", 100, func(r *site) {
+			r.scopes(3, 20, 0)
+			r.scopes(values, 30, 1)
+			r.scopes(5, 20, 2)
+			r.scopes(values, 30, 3)
+			r.scopes(1, 20)
+		}, 1 + 3 + 40 + 5 + 1, 1, 4, 5},
+		{"wide only", 100, func(r *site) { r.scopes(65, 20, 0) }, 1, 1, 0, 1},
+		{"many levels", 50, func(r *site) {
+			for i := range 64 {
+				r.scopes(2, 20, i%4)
+			}
+		}, 64, 1, 0, 64},
+		{"more levels than columns", 50, func(r *site) {
+			for i := range 65 {
+				r.scopes(1, 20, i%4)
+			}
+		}, 65, 2, 0, 65},
+		{"two dimensions", 100, func(r *site) {
+			r.level(60, 8, 20, 0, 2)
+			r.scopes(4, 20, 1)
+			r.level(500, values, 20, 1, 3)
+		}, 0, 1, 2, 0},
+		{"a directory with holes", 100, func(r *site) {
+			r.scopes(values, 20, 0)
+			r.scopes(10, 20, 0)
+			r.scopes(9, 20, 0)
+		}, 40 + 10 + 9, 1, 3, 2},
+		{"a request with many keys", 6000, func(r *site) {
+			r.scopes(66, 3000, 0)
+			r.scopes(66, 3000, 1)
+		}, 2, 1, 0, 2},
+		{"keys of 32 bits", maxShortKeys + 5000, func(r *site) {
+			r.scopes(66, 500, 0)
+			r.scopes(3, 500, 1)
+		}, 4, 1, 1, 2},
+		{"the most keys of 16 bits", maxShortKeys, func(r *site) { r.scopes(66, 500, 0) }, 1, 1, 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newSite(1, 4, c.keys)
+			c.levels(r)
+			s := open(t, &r.Content)
+			sound(t, s)
+			narrow, direct := 0, 0
+			for _, l := range s.levels {
+				if l.narrow {
+					narrow++
+				}
+				if l.direct {
+					direct++
+				}
+			}
+			if c.columns > 0 && s.columns != c.columns || s.words != c.words || narrow != c.narrow || direct != c.direct {
+				t.Errorf("%d columns in %d words, %d levels narrow and %d direct; want %d, %d, %d, %d",
+					s.columns, s.words, narrow, direct, c.columns, c.words, c.narrow, c.direct)
+			}
+			r.requests(t, s, 60, values)
+		})
+	}
+}
+
+// Keys of every length are found, by the way of Find for those of the usual length and by the other; texts that differ
+// from them in one place are not.
+func TestKeysOfEveryLength(t *testing.T) {
+	lengths := []int{255, 256, 300, 4095, 70_000}
+	for n := range 81 {
+		lengths = append(lengths, n)
+	}
+	slices.Sort(lengths)
+	c := &Content{Layers: []string{"l"}}
+	for _, n := range lengths {
+		c.Keys = append(c.Keys, Key{Name: strings.Repeat("k", n), Default: len(c.Values)})
+		c.Values = append(c.Values, stored(value.FromInt(int64(n)))...)
+	}
+	s := open(t, c)
+	sound(t, s)
+	at := scopes(s)
+	for i, n := range lengths {
+		name := c.Keys[i].Name
+		if v, ok := find(t, s, name, at); !ok || v.Int() != int64(n) {
+			t.Errorf("the key of %d bytes: found %d, %t", n, v.Int(), ok)
+		}
+		if number, ok := s.number(name); !ok || s.mustName(t, number) != name {
+			t.Errorf("the key of %d bytes has number %d, %t", n, number, ok)
+		}
+		for at := range min(n, 100) {
+			absent(t, s, name[:at]+"l"+name[at+1:])
+		}
+		absent(t, s, name+"l")
+		absent(t, s, "\x00"+name)
+		absent(t, s, name+"\x00")
+	}
+	for n := range 400 {
+		if name := strings.Repeat("k", n); !slices.Contains(lengths, n) {
+			absent(t, s, name)
+		}
+	}
+}
+
+func (s *Snapshot) mustName(t *testing.T, n uint32) string {
+	t.Helper()
+	name, ok := s.keyName(n)
+	if !ok {
+		t.Fatalf("key %d has no name", n)
+	}
+	return name
+}
+
+func absent(t *testing.T, s *Snapshot, key string) {
+	t.Helper()
+	_, known := s.number(key)
+	if _, ok, err := s.Find(key, &Scopes{}); ok || err != nil || known {
+		t.Errorf("%.100q is found, %v", key, err)
+	}
+}
+
+// A text whose print is that of the key its hash leads to is told from it by the record, wherever the two differ.
+func TestPrintsDoNotDecide(t *testing.T) {
+	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: strings.Repeat("k", 30), Default: 0}}, Values: stored(value.FromInt(1))}
+	s := open(t, c)
+	same := 0
+	for i := range 5000 {
+		name := fmt.Sprintf("%030d", i)
+		if uint8(hashText(name, s.seed)) == s.prints[0] {
+			same++
+		}
+		absent(t, s, name)
+	}
+	if same == 0 {
+		t.Error("no text had the print of the key")
+	}
+}

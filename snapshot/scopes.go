@@ -1,0 +1,181 @@
+package snapshot
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+)
+
+// columns is what a level takes of the columns.
+type columns struct {
+	first, count int
+	narrow       bool
+}
+
+// columnsOf deals the columns out to the levels, and returns how many there are. Levels of few scopes get a column for
+// each scope, as long as maxColumns suffice.
+func columnsOf(levels []Level) ([]columns, int) {
+	out, order, total := make([]columns, len(levels)), make([]int, len(levels)), len(levels)
+	for l := range levels {
+		out[l].count, order[l] = 1, l
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(levels[a].Scopes), len(levels[b].Scopes)) })
+	for _, l := range order {
+		if n := len(levels[l].Scopes); total-1+n <= maxColumns {
+			out[l].count, out[l].narrow = n, true
+			total += n - 1
+		}
+	}
+	first := 0
+	for l := range out {
+		out[l].first = first
+		first += out[l].count
+	}
+	return out, total
+}
+
+// gather turns the levels around: per key, the columns that bind it, and its values in the narrow ones.
+func (w *writer) gather() {
+	var total int
+	w.columns, total = columnsOf(w.c.Levels)
+	w.words = max(1, (total+maxColumns-1)/maxColumns)
+	w.masks, w.lists = make([]uint64, w.words*len(w.c.Keys)), make([][]uint32, len(w.c.Keys))
+	for l, level := range w.c.Levels {
+		col := w.columns[l]
+		for i, s := range level.Scopes {
+			column := col.first
+			if col.narrow {
+				column += i
+			}
+			for _, e := range s.Entries {
+				n := w.numbers[e.Key]
+				w.masks[w.words*int(n)+column/64] |= 1 << (column % 64)
+				if col.narrow {
+					w.lists[n] = append(w.lists[n], e.Value)
+				}
+			}
+		}
+	}
+}
+
+// directories writes the scope directories and the tables of wide levels, and returns the levels as meta has them: layer,
+// dimensions, flags, columns, offset/4 and slots of the directory.
+func (w *writer) directories() (meta []byte) {
+	for l, level := range w.c.Levels {
+		col := w.columns[l]
+		meta = appendNumbers(meta, level.Layer, len(level.Dimensions))
+		meta = appendNumbers(meta, level.Dimensions...)
+		places := make([]uint32, len(level.Scopes))
+		for i, s := range level.Scopes {
+			places[i] = uint32(i) + 1
+			if !col.narrow {
+				places[i] = w.table(s) + 1
+			}
+		}
+		at := len(w.out[secScopes])
+		direct, slots := w.directory(level, places)
+		flags := 0
+		if col.narrow {
+			flags |= levelNarrow
+		}
+		if direct {
+			flags |= levelDirect
+		}
+		meta = appendNumbers(meta, flags, col.count, at/4, slots)
+	}
+	return meta
+}
+
+// Flags of a level.
+const (
+	levelNarrow = 1 // each scope is a column; else the level is one, and scopes have tables
+	levelDirect = 2 // the directory is indexed by the number of the value
+)
+
+// directory appends the directory of a level: where each of its scopes is. A place is the number of the scope's column
+// in the level, or the offset/4 of its table, plus one; zero is no scope.
+//
+// Without dimensions it is the one place. With one dimension, of whose values at least every fourth has a scope, it is a
+// place per value; otherwise an open table, of a load of at most three quarters, of slots that are a value number per
+// dimension and a place.
+func (w *writer) directory(level Level, places []uint32) (direct bool, slots int) {
+	switch dims := level.Dimensions; {
+	case len(dims) == 0:
+		slots = 1
+	case len(dims) == 1:
+		slots = int(w.dicts[dims[0]].hash.n)
+	}
+	if len(level.Dimensions) <= 1 && slots <= 4*max(1, len(places)) {
+		w.directDirectory(level, places, slots)
+		return true, slots
+	}
+	slots = 1
+	for slots*3 < len(places)*4 {
+		slots *= 2
+	}
+	for !w.hashedDirectory(level, places, slots) {
+		slots *= 2
+	}
+	return false, slots
+}
+
+func (w *writer) directDirectory(level Level, places []uint32, slots int) {
+	cells := make([]byte, 4*slots)
+	for i, s := range level.Scopes {
+		n := uint32(0)
+		if len(level.Dimensions) == 1 {
+			n = w.dicts[level.Dimensions[0]].numbers[s.Values[0]]
+		}
+		binary.LittleEndian.PutUint32(cells[4*n:], places[i])
+	}
+	w.out[secScopes] = append(w.out[secScopes], cells...)
+}
+
+// hashedDirectory fails if a chain would become too long.
+func (w *writer) hashedDirectory(level Level, places []uint32, slots int) bool {
+	width := len(level.Dimensions) + 1
+	cells, numbers := make([]uint32, width*slots), make([]uint32, len(level.Dimensions))
+	for i, s := range level.Scopes {
+		for j, d := range level.Dimensions {
+			numbers[j] = w.dicts[d].numbers[s.Values[j]]
+		}
+		slot, chain := int(hashNumbers(numbers))&(slots-1), 1
+		for ; cells[width*slot+width-1] != 0; chain++ {
+			if chain == maxChain {
+				return false
+			}
+			slot = (slot + 1) & (slots - 1)
+		}
+		copy(cells[width*slot:], append(numbers, places[i]))
+	}
+	for _, c := range cells {
+		w.out[secScopes] = binary.LittleEndian.AppendUint32(w.out[secScopes], c)
+	}
+	return true
+}
+
+// table appends the table of a scope and returns its offset/4: u32 n, n key numbers ascending, padded to a multiple of 4,
+// n value references u32.
+func (w *writer) table(s Scope) uint32 {
+	entries := make([]Entry, len(s.Entries))
+	for i, e := range s.Entries {
+		entries[i] = Entry{w.numbers[e.Key], e.Value}
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) })
+	out := w.out[secTables]
+	at := uint32(len(out) / 4)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(entries)))
+	for _, e := range entries {
+		if len(w.c.Keys) <= maxShortKeys {
+			out = binary.LittleEndian.AppendUint16(out, uint16(e.Key))
+		} else {
+			out = binary.LittleEndian.AppendUint32(out, e.Key)
+		}
+	}
+	out = pad(out, 4)
+	for _, e := range entries {
+		out = binary.LittleEndian.AppendUint32(out, w.ref(e.Value))
+	}
+	w.out[secTables] = out
+	return at
+}
