@@ -24,7 +24,7 @@ type Options struct {
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
 // was not read whole only the values are checked: who wins cannot be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
-	c := &composer{site: site, diags: diags, scopeAt: map[scopeKey]int{}, contributions: map[string][]candidate{}, declared: map[string][]declaration{}}
+	c := &composer{site: site, diags: diags, scopeAt: make(map[scopeKey]int, len(site.Conditions)), contributions: map[string][]candidate{}, declared: map[string][]declaration{}}
 	whole := !diags.Lost()
 	c.rankConditions()
 	c.collect()

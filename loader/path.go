@@ -192,7 +192,9 @@ func (t template) fill(bound map[string]string) (string, bool) {
 
 // entryFiles lists the files an entry of a hierarchy can serve, each with the condition it stands for.
 func (l *load) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
-	c := entryCollector{load: l, h: h, e: e, at: map[string]int{}, folded: map[string]string{}}
+	c := entryCollector{load: l, h: h, e: e}
+	files := len(c.listing())
+	c.at, c.folded = make(map[string]int, files), make(map[string]string, files)
 	c.whole = c.ambiguous()
 	for _, backend := range h.backends {
 		if builtinBackend(backend) {

@@ -134,7 +134,7 @@ func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 		v, err = expr.CallLambda(r.Transformer, l, l.options(), v)
 	}
 	if err == nil {
-		err = checkType(key, r.Type, v)
+		err = l.checkType(key, r.Type, v)
 	}
 	if err != nil {
 		return value.Value{}, l.explain(key, err)
@@ -142,12 +142,12 @@ func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 	return v, nil
 }
 
-func checkType(key string, t *types.Type, v value.Value) error {
+func (l *lookup) checkType(key string, t *types.Type, v value.Value) error {
 	if t == nil {
 		return nil
 	}
 	if m := t.Check(v); m != nil {
-		return &Error{Key: key, Code: "type_mismatch", Message: "'" + key + "': " + m.Error()}
+		return &Error{Key: key, Code: "type_mismatch", Message: "'" + key + "': " + m.Text(l.sensitive)}
 	}
 	return nil
 }
@@ -235,7 +235,7 @@ func (l *lookup) Variable(name string) (value.Value, bool) {
 func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	v, found, err := l.find(key)
 	if err == nil && found {
-		err = checkType(key, t, v)
+		err = l.checkType(key, t, v)
 	}
 	return v, found && err == nil, err
 }

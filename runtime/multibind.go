@@ -70,7 +70,7 @@ func (c *collector) value(p recipe.Part) (value.Value, error) {
 	}
 	if c.options.Element != nil && c.options.Resolution != recipe.AppendAll {
 		if m := c.options.Element.Check(v); m != nil {
-			return v, &Error{Key: c.key, Code: "type_mismatch", Message: "a contribution to '" + c.key + "'" + named(p) + ": " + m.Error()}
+			return v, &Error{Key: c.key, Code: "type_mismatch", Message: "a contribution to '" + c.key + "'" + named(p) + ": " + m.Text(c.sensitive)}
 		}
 	}
 	return v, nil
@@ -233,7 +233,7 @@ func (c *collector) collectAppended(order []string, appended map[string][]value.
 		v := value.FromSlice(c.finish(appended[name]))
 		if c.options.Element != nil {
 			if m := c.options.Element.Check(v); m != nil {
-				return value.Value{}, &Error{Key: c.key, Code: "type_mismatch", Message: "'" + name + "' of '" + c.key + "': " + m.Error()}
+				return value.Value{}, &Error{Key: c.key, Code: "type_mismatch", Message: "'" + name + "' of '" + c.key + "': " + m.Text(c.sensitive)}
 			}
 		}
 		b.Set(value.FromString(name), v)

@@ -166,7 +166,7 @@ func sound(v value.Value) error {
 // type_mismatch that says what was expected and found, and where in the value.
 func (v Value) Check(t *Type) error {
 	if m := t.t.Check(v.get()); m != nil {
-		return &Error{Code: "type_mismatch", Message: m.Error()}
+		return &Error{Code: "type_mismatch", Message: m.Text(v.Sensitive())}
 	}
 	return nil
 }
