@@ -20,19 +20,15 @@ func TestSmallSiteIsAnsweredAsExpected(t *testing.T) {
 	}
 }
 
-// BenchmarkLookup runs every row of the table, each case and its yardstick one after the other. For ratios, cmd/table
-// is better: it lets them take turns.
+// BenchmarkLookup runs the rows of the table that are of site L, each case and its yardstick one after the other. For
+// ratios, cmd/table is better: it lets them take turns.
 func BenchmarkLookup(b *testing.B) {
-	var worlds []*rows.World
-	for _, config := range []gen.Config{gen.Sizes["S"], rows.Few(gen.Sizes["L"]), gen.Sizes["L"]} {
-		w, err := rows.Open(config)
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer w.Close()
-		worlds = append(worlds, w)
+	w, err := rows.Open(gen.Sizes["L"])
+	if err != nil {
+		b.Fatal(err)
 	}
-	table, err := rows.Table(worlds[0], worlds[1], worlds[2])
+	defer w.Close()
+	table, err := rows.Lookups(w)
 	if err != nil {
 		b.Fatal(err)
 	}

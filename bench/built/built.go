@@ -123,13 +123,17 @@ func bindc() (program, digest string, err error) {
 	return program, fmt.Sprintf("%x", sha256.Sum256(code)), err
 }
 
-// Bindc compiles the command of this tree to the file program. Go's own cache makes that cheap; its builds are reproducible.
-func Bindc(program string) error {
-	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", "bindc")
+// Bindc compiles the command of this tree to the file program.
+func Bindc(program string) error { return Program("bindc", "./cmd/bindc", program) }
+
+// Program compiles a command of a module of this tree to the file program. Go's own cache makes that cheap; its builds are
+// reproducible.
+func Program(module, command, program string) error {
+	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
 		return err
 	}
-	_, err = output("go", "build", "-C", source, "-trimpath", "-buildvcs=false", "-o", program, "./cmd/bindc")
+	_, err = output("go", "build", "-C", source, "-trimpath", "-buildvcs=false", "-o", program, command)
 	return err
 }
 

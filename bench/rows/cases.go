@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"sync"
+
 	"bindc/bench/gen"
 	"bindc/bench/peer"
 	bindings "bindc/runtime"
@@ -26,9 +28,20 @@ func (w *World) lookup(keys []string) func(n int) {
 	request := w.requests[0]
 	return func(n int) {
 		for i := range n {
+			_, _, err := request.Lookup(keys[i%sequence])
+			must(err)
+		}
+	}
+}
+
+// read is lookup, and looks at what was found.
+func (w *World) read(keys []string) func(n int) {
+	request := w.requests[0]
+	return func(n int) {
+		for i := range n {
 			v, _, err := request.Lookup(keys[i%sequence])
 			must(err)
-			_ = v
+			Sum += uint64(v.Kind())
 		}
 	}
 }
@@ -48,6 +61,38 @@ func (w *World) everyNode(n int) {
 		v, _, err := w.requests[i%visitors].Lookup(gen.HotKey)
 		must(err)
 		Sum += uint64(v.Int())
+	}
+}
+
+// scan is the yardstick of a key that every node binds: all of its bindings in a list, which is gone through for the node.
+func (w *World) scan(n int) {
+	for i := range n {
+		name := w.site.NodeName(w.nodes[i%visitors])
+		for j := range w.candidates {
+			if w.candidates[j].node == name {
+				Sum += uint64(w.candidates[j].value)
+				break
+			}
+		}
+	}
+}
+
+// together has two goroutines look keys up, each for a request of its own; alone has one do as much.
+func (w *World) together(n int) {
+	var done sync.WaitGroup
+	for g := range 2 {
+		done.Go(func() { w.ask(w.requests[g], n/2) })
+	}
+	done.Wait()
+}
+
+func (w *World) alone(n int) { w.ask(w.requests[0], n) }
+
+// ask looks constants up for a request.
+func (w *World) ask(request *bindings.Request, n int) {
+	for i := range n {
+		_, _, err := request.Lookup(w.constants[i%sequence])
+		must(err)
 	}
 }
 

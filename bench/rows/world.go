@@ -32,6 +32,14 @@ type World struct {
 	absent    []string          // the same of keys that nothing binds
 	templates []string          // the same of interpolated strings
 	table     map[string]uint32 // the yardstick: every key of the site
+
+	candidates []candidate // of the hot key, one for each node; the yardstick of a site that has many
+}
+
+// candidate is a binding for one node.
+type candidate struct {
+	node  string
+	value uint32
 }
 
 // Open prepares the world of c, having checked that what will be measured is answered as the generator expects.
@@ -84,12 +92,16 @@ func (w *World) chooseKeys() {
 	w.table = map[string]uint32{}
 	for i, key := range w.site.KeyNames() {
 		w.table[key] = uint32(i)
-		if w.site.KindOf(i) == gen.Interpolated {
-			templates = append(templates, key)
-		} else {
+		switch {
+		case w.site.KindOf(i) != gen.Interpolated:
 			constants = append(constants, key)
+		case w.twoVariables(key):
+			templates = append(templates, key)
 		}
 		absent = append(absent, key+"_x")
+	}
+	for i := range w.site.Nodes {
+		w.candidates = append(w.candidates, candidate{w.site.NodeName(i), uint32(i)})
 	}
 	hot := make([]string, hotKeys)
 	for i := range hot {
@@ -97,6 +109,15 @@ func (w *World) chooseKeys() {
 	}
 	w.constants, w.hot = draw(dice, constants), draw(dice, hot)
 	w.absent, w.templates = draw(dice, absent), draw(dice, templates)
+}
+
+// twoVariables tells whether key is bound to a string with two variables for the first visitor: of the generator's
+// templates those, and no others, have the environment beside a name or the family of operating systems.
+func (w *World) twoVariables(key string) bool {
+	answer, err := w.site.Expected(w.nodes[0], key)
+	facts := w.site.Facts(w.nodes[0])
+	has := func(fact string) bool { return strings.Contains(answer.JSON, facts[fact].(string)) }
+	return err == nil && has("environment") && (has("hostname") || has("osfamily"))
 }
 
 // draw asks for keys uniformly. The text of each is its own copy: a caller's key is never the very bytes that a map

@@ -1,7 +1,7 @@
-// Table measures lookups beside their yardsticks and prints the table of bench/README.md.
+// Table measures lookups beside their yardsticks, counts sizes, and prints the table "Lookups" of bench/README.md.
 //
 //	go run ./cmd/table
-//	go run ./cmd/table -small S -large S -rounds 5    a quick look
+//	go run ./cmd/table -small S -large S -huge S -rounds 5    a quick look
 package main
 
 import (
@@ -20,51 +20,75 @@ import (
 )
 
 func main() {
-	small := flag.String("small", "S", "`size` of the small site")
-	large := flag.String("large", "L", "`size` of the large site")
+	names := [3]string{"M", "L", "XL"}
+	flag.StringVar(&names[0], "small", names[0], "`size` of the small site")
+	flag.StringVar(&names[1], "large", names[1], "`size` of the large site")
+	flag.StringVar(&names[2], "huge", names[2], "`size` of the huge site")
 	plan := measure.Plan{Rounds: 101, Turn: 5 * time.Millisecond} // short turns: a busy machine spoils few of them
 	flag.IntVar(&plan.Rounds, "rounds", plan.Rounds, "turns of each case")
 	flag.DurationVar(&plan.Turn, "turn", plan.Turn, "length of a turn")
 	flag.Parse()
-	if err := run(*small, *large, plan); err != nil {
+	if err := run(names, plan); err != nil {
 		fmt.Fprintln(os.Stderr, "table:", err)
 		os.Exit(1)
 	}
 }
 
-func run(small, large string, plan measure.Plan) error {
-	configs, err := sizes(small, large)
-	if err != nil {
-		return err
-	}
-	worlds := make([]*rows.World, len(configs))
-	for i, config := range configs {
-		if worlds[i], err = open(config); err != nil {
+func run(names [3]string, plan measure.Plan) error {
+	var worlds [3]*rows.World
+	for i, name := range names {
+		config, ok := gen.Sizes[name]
+		if !ok {
+			return fmt.Errorf("sizes are S, M, L and XL, not %q", name)
+		}
+		w, err := open(config)
+		if err != nil {
 			return err
 		}
-		defer worlds[i].Close()
+		defer w.Close()
+		worlds[i] = w
 	}
-	table, err := rows.Table(worlds[0], worlds[1], worlds[2])
+	small, large, huge := worlds[0], worlds[1], worlds[2]
+	measured, err := rows.Lookups(large)
 	if err != nil {
 		return err
 	}
+	measured = append(measured, rows.Growth(large, huge)...)
+	measured = append(measured, rows.Crowd(huge)...)
+	measured = append(measured, rows.Opening(small, huge)...)
+
 	fmt.Printf("%s, %d processors, commit %s, %d rounds of %v, medians\n\n", runtime.Version(), runtime.NumCPU(), commit(), plan.Rounds, plan.Turn)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(out, "| what\t| ns\t| against\t| ns\t| ratio\t| target\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|")
-	for _, row := range table {
+	fmt.Fprintln(out, "| what\t| \t| against\t| \t| ratio\t| target\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|")
+	for _, row := range measured {
 		fmt.Fprintln(out, line(row, measure.Run(plan, []measure.Case{row.Case, row.Yardstick})))
+	}
+	counted, err := facts(large, huge)
+	if err != nil {
+		return err
+	}
+	for _, f := range counted {
+		fmt.Fprintln(out, factLine(f))
 	}
 	return out.Flush()
 }
 
-// sizes are the small site, the large one with few nodes, and the large one.
-func sizes(small, large string) ([]gen.Config, error) {
-	s, ok1 := gen.Sizes[small]
-	l, ok2 := gen.Sizes[large]
-	if !ok1 || !ok2 {
-		return nil, fmt.Errorf("sizes are S, M, L and XL, not %q and %q", small, large)
+// facts are what is counted instead of timed, and the time of a process.
+func facts(large, huge *rows.World) ([]rows.Fact, error) {
+	allocations, err := rows.Allocations(large)
+	if err != nil {
+		return nil, err
 	}
-	return []gen.Config{s, rows.Few(l), l}, nil
+	process, err := rows.Process(large, 60)
+	if err != nil {
+		return nil, err
+	}
+	own, err := rows.Sizes(large, 11)
+	if err != nil {
+		return nil, err
+	}
+	of, err := rows.Sizes(huge, 9)
+	return append(append([]rows.Fact{allocations, process}, own...), of...), err
 }
 
 // open prepares a site and tells what building its snapshot took, if it had to be built.
@@ -82,15 +106,29 @@ func open(config gen.Config) (*rows.World, error) {
 
 func line(row rows.Row, results []measure.Result) string {
 	own, other := results[0].Median, results[1].Median
-	target, ratio := "", own/other
+	ratio, target := own/other, ""
 	if row.Target > 0 {
-		target = fmt.Sprintf("≤ %.3g", row.Target)
-		if ratio > row.Target {
-			target += ", missed"
-		}
+		target = judged(ratio, row.Target)
 	}
-	return fmt.Sprintf("| %s\t| %s\t| %s\t| %s\t| %.3g\t| %s\t|",
+	return fmt.Sprintf("| %s\t| %s ns\t| %s\t| %s ns\t| %.3g\t| %s\t|",
 		row.Name, nanoseconds(own, row.Per), row.Yardstick.Name, nanoseconds(other, row.Per), ratio, target)
+}
+
+func factLine(f rows.Fact) string {
+	if f.Against == "" {
+		return fmt.Sprintf("| %s\t| %.3g %s\t| \t| \t| \t| %s\t|", f.Name, f.Value, f.Unit, judged(f.Value, f.Target))
+	}
+	return fmt.Sprintf("| %s\t| %.3g %s\t| %s\t| %.3g %s\t| %.3g\t| %s\t|",
+		f.Name, f.Value, f.Unit, f.Against, f.Other, f.Unit, f.Value/f.Other, judged(f.Value/f.Other, f.Target))
+}
+
+// judged is a target, and whether it was missed.
+func judged(value, target float64) string {
+	s := fmt.Sprintf("≤ %.3g", target)
+	if value > target {
+		s += ", missed"
+	}
+	return s
 }
 
 func nanoseconds(operation float64, per int) string {
