@@ -116,8 +116,8 @@ func checkContent(c *Content) error {
 // checkSizes refuses what offsets cannot reach.
 func (w *writer) checkSizes() error {
 	for _, sec := range []section{secKeys, secDicts, secScopes, secTables} {
-		if n := len(w.out[sec]); n > maxSection {
-			return fmt.Errorf("section %s of the snapshot holds at most %d bytes, this site needs %d", sec, maxSection, n)
+		if n := uint64(len(w.out[sec])); n > maxSection {
+			return fmt.Errorf("section %s of the snapshot holds at most %d bytes, this site needs %d", sec, uint64(maxSection), n)
 		}
 	}
 	return nil

@@ -1,0 +1,369 @@
+package snapshot
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"bindc/internal/value"
+)
+
+// Every truncation and every changed byte is refused or found by Verify, and no lookup in such a file panics.
+func TestDamageIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.bsnap")
+	if _, _, err := Write(path, fleet(3)); err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := os.ReadFile(path)
+	for n := 0; n < len(whole); n += 1 + n/200 {
+		if _, err := OpenBytes(whole[:n]); err == nil {
+			t.Fatalf("a file cut to %d of %d bytes opens", n, len(whole))
+		}
+	}
+	for i := 0; i < len(whole); i += 1 + i/300 {
+		damaged := slices.Clone(whole)
+		damaged[i] ^= 0x41
+		s, err := OpenBytes(damaged)
+		if err != nil {
+			continue
+		}
+		exercise(s)
+		if err := s.Verify(func(string) error { return nil }); err == nil {
+			t.Fatalf("byte %d changed and Verify finds nothing", i)
+		}
+	}
+}
+
+// exercise looks everything up; it must come back.
+func exercise(s *Snapshot) {
+	for _, node := range []string{"", "node1"} {
+		at := scopes(s, node, "production")
+		for _, key := range []string{"key0000", "key0001", "key0002", "zz::hot", "absent", strings.Repeat("z", 300)} {
+			if ref, ok, err := s.Find(key, at); ok && err == nil {
+				s.Value(ref)
+			}
+		}
+	}
+}
+
+// small is a site of a few keys with one of each kind of thing a file of at most 64 columns can hold.
+func small() *Content {
+	c := &Content{
+		Layers:     []string{"l"},
+		Dimensions: []Dimension{{Name: "node", Category: -1, Program: []byte("p")}, {Name: "env", Category: -1}, {Name: "g", Guard: true, Category: 1}},
+		Keys: []Key{{Name: "\x00m", Default: -1}, {Name: "a", Default: 0}, {Name: "of_the_usual_length", Default: 1}, {Name: "of_the_usual_length_too", Default: 4},
+			{Name: strings.Repeat("z", 50), Default: 2}},
+		Values: append(stored(value.FromString("default"), value.Strings("x", "y"), value.FromString(strings.Repeat("large ", 100)), value.FromInt(7)), Stored{Computed: true, Bytes: "recipe"}),
+		Inputs: []Input{{Path: "a.yaml", Size: 3}},
+	}
+	nodes := Level{Dimensions: []int{0}}
+	for i := range maxColumns {
+		nodes.Scopes = append(nodes.Scopes, Scope{Values: []string{fmt.Sprintf("n%02d", i)}, Entries: []Entry{{uint32(i % 5), uint32(i % 5)}}})
+	}
+	env := Level{Dimensions: []int{1}, Scopes: []Scope{{Values: []string{"a"}, Entries: []Entry{{0, 4}, {2, 3}}}, {Values: []string{"b"}, Entries: []Entry{{2, 0}}}}}
+	both := Level{Dimensions: []int{0, 1}, Scopes: []Scope{{Values: []string{"n01", "a"}, Entries: []Entry{{1, 1}, {4, 0}}}}}
+	c.Levels = []Level{both, nodes, env, {Scopes: []Scope{{Entries: []Entry{{3, 1}}}}}}
+	return c
+}
+
+// manyLevels is small with more than 64 columns.
+func manyLevels() *Content {
+	c := small()
+	for range maxColumns {
+		c.Levels = append(c.Levels, c.Levels[0])
+	}
+	c.Levels[1].Scopes = c.Levels[1].Scopes[:2]
+	return c
+}
+
+// A changed byte whose sums were made to fit harms nothing.
+func TestForgedBytesDoNoHarm(t *testing.T) {
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for _, c := range []*Content{small(), manyLevels()} {
+		sound := fileOf(t, c)
+		for i := 0; i < len(sound); i += step {
+			flip := byte(1) << (i * 5 % 8)
+			sound[i] ^= flip
+			harmless(t, resum(sound))
+			sound[i] ^= flip
+			if t.Failed() {
+				t.Fatalf("byte %d changed", i)
+			}
+		}
+	}
+}
+
+// With -fuzzminimizetime 50x it makes thousands of executions a second; else it spends a minute on making each input small.
+func FuzzOpen(f *testing.F) {
+	f.Add(fileOf(f, small()))
+	f.Add(fileOf(f, manyLevels()))
+	f.Fuzz(func(t *testing.T, b []byte) { harmless(t, resum(b)) })
+}
+
+// harmless holds that nothing that is read of a file panics, hangs or fails but with a DamageError; and that no lookup fails
+// where Verify finds nothing.
+func harmless(t *testing.T, file []byte) {
+	t.Helper()
+	s, err := OpenBytes(file)
+	if err != nil {
+		return
+	}
+	sound := s.Verify(func(string) error { return nil }) == nil
+	var damage *DamageError
+	check := func(err error) {
+		if err != nil && (sound || !errors.As(err, &damage)) {
+			t.Errorf("sound is %t, and a lookup fails: %v", sound, err)
+		}
+	}
+	names := append(slices.Collect(s.Keys()), "\x00m", "absent", "absent_but_of_the_usual_length")
+	var at Scopes
+	for _, values := range [][]string{{}, {"n01", "a", "a"}, {"n02", "b"}, {"other", "a"}} {
+		numbers := make([]uint32, len(s.Dimensions()))
+		for i := range numbers {
+			numbers[i] = None
+			if i < len(values) {
+				numbers[i] = s.ValueNumber(i, values[i])
+			}
+		}
+		check(s.Resolve(numbers, &at))
+		for _, name := range names[max(0, len(names)-20):] {
+			ref, ok, err := s.Find(name, &at)
+			check(err)
+			if ok {
+				check(constant(s, ref))
+			}
+			for ref, err := range s.FindAll(name, &at) {
+				check(cmp.Or(err, constant(s, ref)))
+			}
+		}
+	}
+	check(s.Dump(io.Discard, quoted, quoted))
+}
+
+// constant reads the value or the recipe that ref refers to.
+func constant(s *Snapshot, ref Ref) error {
+	if n, ok := ref.Recipe(); ok {
+		_, err := s.Recipe(n)
+		return err
+	}
+	v, err := s.Value(ref)
+	if err == nil && !value.Sound(v) {
+		err = &DamageError{}
+	}
+	return err
+}
+
+// resum gives b the sums and the size that its content has, so that a fuzzer gets past them.
+func resum(b []byte) []byte {
+	if len(b) < headerSize {
+		return b
+	}
+	b = slices.Clone(b)
+	le := binary.LittleEndian
+	le.PutUint64(b[offSize:], uint64(len(b)))
+	for i := range sectionCount {
+		entry := b[offSectionTab+sectionEntry*int(i):]
+		if off, length := le.Uint64(entry), le.Uint64(entry[8:]); off <= uint64(len(b)) && length <= uint64(len(b))-off {
+			le.PutUint64(entry[16:], xxhash.Sum64(b[off:][:length]))
+		}
+	}
+	digest := sha256.Sum256(b[headerSize:])
+	copy(b[offDigest:], digest[:])
+	le.PutUint64(b[offHeaderSum:], xxhash.Sum64(b[:offHeaderSum]))
+	return b
+}
+
+// On forged files, whose parts overlap so that each byte would be read again and again, Verify ends as soon as on others.
+func TestVerifyIsBoundedByTheBytesOfTheFile(t *testing.T) {
+	const many = 20_000
+	level := func(w *writer) []byte { // as section meta has it: six numbers of a byte, and one, the slots, of three
+		return bytes.Clone(w.out[secMeta][len(w.out[secMeta])-9:])
+	}
+	for _, c := range []struct {
+		name, section string
+		forge         func(w *writer)
+	}{
+		{"levels of one directory", "scopes", func(w *writer) {
+			for range maxColumns - 1 {
+				w.c.Levels = append(w.c.Levels, w.c.Levels[0])
+				w.out[secMeta] = append(w.out[secMeta], level(w)...)
+			}
+		}},
+		{"dimensions of one dictionary", "dicts", func(w *writer) {
+			for range many {
+				w.c.Dimensions, w.dicts = append(w.c.Dimensions, w.c.Dimensions[0]), append(w.dicts, w.dicts[0])
+			}
+			w.meta(level(w))
+		}},
+		{"scopes of one table", "tables", func(w *writer) {
+			big := w.table(Scope{Entries: allKeys(w.c)}) + 1
+			for at := 0; at < len(w.out[secScopes]); at += 4 {
+				binary.LittleEndian.PutUint32(w.out[secScopes][at:], big)
+			}
+			for at := 0; at < keyRecord*len(w.c.Keys); at += keyRecord {
+				w.out[secKeys][at] = 1
+			}
+		}},
+		{"blocks of one frame", "blocks", func(w *writer) {
+			tab := w.out[secBlockTab]
+			n := int(binary.LittleEndian.Uint32(tab))
+			w.out[secBlocks] = w.out[secBlocks][:binary.LittleEndian.Uint32(tab[12:])]
+			for i := range n {
+				copy(tab[4+blockEntry*i:], tab[4:4+blockEntry])
+				value := tab[4+blockEntry*n+blockValueEntry*i:]
+				binary.LittleEndian.PutUint32(value, uint32(i))
+				binary.LittleEndian.PutUint32(value[4:], 0)
+			}
+		}},
+		{"values in turn of two blocks", "blocktab", func(w *writer) {
+			tab := w.out[secBlockTab]
+			for i, at := 0, 4+blockEntry*int(binary.LittleEndian.Uint32(tab)); at < len(tab); i, at = i+1, at+blockValueEntry {
+				binary.LittleEndian.PutUint32(tab[at:], uint32(i%2))
+				binary.LittleEndian.PutUint32(tab[at+4:], 0)
+			}
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWriter(manyNodes(many), 1)
+			if err := cmp.Or(w.index(), w.store()); err != nil {
+				t.Fatal(err)
+			}
+			c.forge(w)
+			file := w.file()
+			s, err := OpenBytes(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var damage *DamageError
+			from := time.Now()
+			if err := s.Verify(func(string) error { return nil }); !errors.As(err, &damage) || damage.Section != c.section {
+				t.Errorf("Verify says %v", err)
+			}
+			if took := time.Since(from); took > 2*time.Second {
+				t.Errorf("Verify took %v for %d bytes", took, len(file))
+			}
+		})
+	}
+}
+
+// The keys of a site of 30 000 columns share a mask of none of them; here each has one of its own, a word behind the one before.
+func TestVerifyRefusesMasksThatOverlap(t *testing.T) {
+	c := manyNodes(5000)
+	for range 30_000 {
+		c.Levels = append(c.Levels, Level{Dimensions: []int{0}})
+	}
+	c.Levels[0].Scopes = nil
+	w := newWriter(c, 1)
+	if err := cmp.Or(w.index(), w.store()); err != nil {
+		t.Fatal(err)
+	}
+	first := len(w.out[secKeys]) / 4
+	for i := range c.Keys {
+		binary.LittleEndian.PutUint32(w.out[secKeys][keyRecord*i+recList:], uint32(first+2*i))
+	}
+	w.out[secKeys] = append(w.out[secKeys], make([]byte, 8*(w.words+len(c.Keys)))...)
+	s, err := OpenBytes(w.file())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Verify(func(string) error { return nil }); err == nil || !strings.Contains(err.Error(), "do not overlap") {
+		t.Errorf("Verify says %v", err)
+	}
+}
+
+// Here long keys are stretches of one text, each where its hash leads to.
+func TestVerifyRefusesLongKeysThatOverlap(t *testing.T) {
+	const length, keys = 20_000, 1000
+	var text strings.Builder
+	for i := 0; text.Len() < length+4*keys; i++ {
+		fmt.Fprint(&text, i, " ")
+	}
+	c := &Content{Layers: []string{"l"}}
+	for i := range keys {
+		c.Keys = append(c.Keys, Key{Name: text.String()[4*i:][:length], Default: -1})
+	}
+	w := newWriter(c, 1)
+	if err := w.index(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Keys {
+		c.Keys[i].Name = ""
+	}
+	if err := w.store(); err != nil {
+		t.Fatal(err)
+	}
+	records := w.out[secKeys]
+	for i, n := range w.numbers {
+		r := records[keyRecord*int(n):]
+		r[recLength] = longKey
+		binary.LittleEndian.PutUint32(r[recLongLen:], length)
+		binary.LittleEndian.PutUint32(r[recLongCell:], uint32(len(records)/4+i))
+	}
+	w.out[secKeys] = append(records, text.String()...)
+	s, err := OpenBytes(w.file())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.number(text.String()[40:][:length]); !ok {
+		t.Fatal("the file is not as it is meant")
+	}
+	if err := s.Verify(func(string) error { return nil }); err == nil || !strings.Contains(err.Error(), "do not overlap") {
+		t.Errorf("Verify says %v", err)
+	}
+}
+
+// Find takes the record of a long key for that of another where the key is short; so Verify must not take it for the key.
+func TestAShortKeyInALongRecordIsDamage(t *testing.T) {
+	const key = "of_the_usual_length"
+	w := newWriter(&Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: -1}}}, 1)
+	if err := cmp.Or(w.index(), w.store()); err != nil {
+		t.Fatal(err)
+	}
+	record := w.out[secKeys]
+	record[recLength] = longKey
+	binary.LittleEndian.PutUint32(record[recLongLen:], uint32(len(key)))
+	binary.LittleEndian.PutUint32(record[recLongCell:], keyRecord/4)
+	w.out[secKeys] = append(record, key...)
+	s, err := OpenBytes(w.file())
+	if err != nil {
+		t.Fatal(err)
+	}
+	absent(t, s, key)
+	if err := s.Verify(func(string) error { return nil }); err == nil {
+		t.Error("Verify finds nothing")
+	}
+}
+
+func allKeys(c *Content) (out []Entry) {
+	for i := range c.Keys {
+		out = append(out, Entry{Key: uint32(i)})
+	}
+	return out
+}
+
+// manyNodes is a site of n keys, n nodes that each bind one of them, and n large values.
+func manyNodes(n int) *Content {
+	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "node", Category: -1}}, Levels: []Level{{Dimensions: []int{0}}}}
+	for i := range n {
+		text := fmt.Sprintf("%06d", i)
+		c.Keys = append(c.Keys, Key{Name: text, Default: i})
+		c.Values = append(c.Values, stored(value.FromString(strings.Repeat(text, blockFrom/4)))...)
+		c.Levels[0].Scopes = append(c.Levels[0].Scopes, Scope{Values: []string{text}, Entries: []Entry{{uint32(i), uint32(i)}}})
+	}
+	return c
+}
