@@ -94,18 +94,9 @@ func (p *parser) unary() *expr.Node {
 	case p.accept("-"):
 		return p.node(expr.Unary, off, "-", listed(p.unary()))
 	case p.accept("*"):
-		return p.splat(off)
+		return p.node(expr.Splat, off, "", listed(p.unary()))
 	}
 	return p.postfix()
-}
-
-// splat reads what follows a *. Another * there makes a list, as deep as one that is written out.
-func (p *parser) splat(off int) *expr.Node {
-	p.enter()
-	defer p.leave()
-	p.enter()
-	defer p.leave()
-	return p.node(expr.Splat, off, "", listed(p.unary()))
 }
 
 // postfix parses an operand with the accesses and calls that follow it.

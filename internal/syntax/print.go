@@ -42,13 +42,25 @@ func levelOf(n *expr.Node) level {
 	case expr.Unary, expr.Splat:
 		return levelPrefix
 	}
+	if bareSplat(n) {
+		return levelPrefix
+	}
 	return levelOperand
+}
+
+// bareSplat tells whether n is a list of nothing but a Splat, which outside of lists needs no brackets. Without them nested
+// ones are no deeper than they were written.
+func bareSplat(n *expr.Node) bool {
+	return n.Op == expr.ArrayLit && len(n.Kids) == 1 && n.Kids[0].Op == expr.Splat
 }
 
 func (p *printer) node(n *expr.Node, least level) {
 	if levelOf(n) < least {
 		p.WriteByte('(')
 		defer p.WriteByte(')')
+	}
+	if bareSplat(n) {
+		n = n.Kids[0]
 	}
 	switch n.Op {
 	case expr.Const:
@@ -119,9 +131,18 @@ func (p *printer) list(opening string, list []*expr.Node, least level, closing s
 		if i > 0 {
 			p.WriteString(", ")
 		}
-		p.node(n, least)
+		p.item(n, least)
 	}
 	p.WriteString(closing)
+}
+
+// item prints what stands in a list, where a Splat spreads.
+func (p *printer) item(n *expr.Node, least level) {
+	if bareSplat(n) {
+		p.list("[", n.Kids, levelAssign, "]")
+		return
+	}
+	p.node(n, least)
 }
 
 func (p *printer) constant(v value.Value) {
@@ -254,7 +275,7 @@ func (p *printer) selector(n *expr.Node) {
 		if i > 0 {
 			p.WriteString(", ")
 		}
-		p.node(option.Kids[0], lowest)
+		p.item(option.Kids[0], lowest)
 		p.WriteString(" => ")
 		p.node(option.Kids[1], lowest)
 	}
