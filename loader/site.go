@@ -18,7 +18,8 @@ type Site struct {
 	Layers     []Layer     // highest first
 	Conditions []Condition // what bindings refer to by index; the first is the empty one
 	Inputs     []Input     // every file that was read, sorted by path
-	Pools      *datafile.Pools
+
+	Pools *datafile.Pools // the keys and values that entries of data files refer to; there may be more in them
 }
 
 // Dimension is what a request has one value of: a category, or a guard.

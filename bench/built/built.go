@@ -16,6 +16,7 @@ import (
 
 	"bindc/bench/gen"
 	"bindc/bench/peer"
+	bindings "bindc/runtime"
 )
 
 // Site is a generated site with what was made of it.
@@ -121,6 +122,26 @@ func bindc() (program, digest string, err error) {
 	}
 	code, err := os.ReadFile(program)
 	return program, fmt.Sprintf("%x", sha256.Sum256(code)), err
+}
+
+// Snapshot builds a site of one file in dir and opens what becomes of it. The directory may be removed then.
+func Snapshot(dir, name, text string) (*bindings.Snapshot, error) {
+	program, _, err := bindc()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "site", name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		return nil, err
+	}
+	out := filepath.Join(dir, "site.bsnap")
+	if _, err := Run(program, "build", filepath.Join(dir, "site"), "-o", out); err != nil {
+		return nil, err
+	}
+	return bindings.Open(out)
 }
 
 // Bindc compiles the command of this tree to the file program.

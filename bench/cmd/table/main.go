@@ -53,6 +53,11 @@ func run(names [3]string, plan measure.Plan) error {
 	if err != nil {
 		return err
 	}
+	collecting, err := rows.Multibindings(500, 50_000)
+	if err != nil {
+		return err
+	}
+	measured = append(measured, collecting...)
 	measured = append(measured, rows.Growth(large, huge)...)
 	measured = append(measured, rows.Crowd(huge)...)
 	measured = append(measured, rows.Opening(small, huge)...)

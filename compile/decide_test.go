@@ -1,0 +1,212 @@
+package compile
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+	"bindc/internal/literal"
+	"bindc/internal/value"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// Random sites, small enough to try every pair of bindings and every request: what is composed has to report the conflicts that
+// there are, and to answer as the definition of precedence does.
+func TestCompositionAgreesWithItsDefinition(t *testing.T) {
+	refused := 0
+	for seed := range uint64(3000) {
+		w := newWorld(rand.New(rand.NewPCG(seed, 1)))
+		var diags diag.List
+		content := Compile(w.site, Options{}, &diags)
+		want, got := w.conflicts(), map[diag.Pos]bool{}
+		for _, d := range diags.Sorted() {
+			got[d.Pos] = true
+			if !slices.Contains(want[d.Pos], d.Notes[0].Pos) { // of several pairs with one first binding, one is reported
+				t.Fatalf("seed %d: conflict of %s with %s, want one of %v", seed, d.Pos, d.Notes[0].Pos, want)
+			}
+		}
+		if len(got) != len(want) {
+			t.Fatalf("seed %d: conflicts at %v, want %v", seed, got, want)
+		}
+		if len(want) > 0 {
+			refused++
+			continue
+		}
+		w.eachRequest(func(request []string) {
+			for _, key := range keys {
+				if got, want := answer(content, request, key), w.answer(request, key); got != want {
+					t.Fatalf("seed %d: %s for %q is %s, want %s", seed, key, request, got, want)
+				}
+			}
+		})
+	}
+	t.Logf("%d sites have conflicts", refused)
+}
+
+var keys = []string{"a", "b", "c"}
+
+// world is a site of data files, and its bindings one by one.
+type world struct {
+	site *loader.Site
+	all  []placed
+}
+
+type placed struct {
+	layer     int
+	condition loader.Condition
+	key       string
+	pos       diag.Pos
+	value     string
+}
+
+// Two categories, and a guard each for the first and for common.
+var dimensions = []loader.Dimension{{Name: "node", Category: 0}, {Name: "os", Category: 1},
+	{Name: "dc", Category: 0, Guard: true}, {Name: "role", Category: -1, Guard: true}}
+
+func newWorld(r *rand.Rand) *world {
+	w := &world{site: &loader.Site{Dimensions: dimensions, Conditions: []loader.Condition{nil}, Pools: &datafile.Pools{}}}
+	for range 6 {
+		var c loader.Condition
+		for d := range dimensions {
+			if r.IntN(5) < 2 {
+				c = append(c, loader.Term{Dimension: d, Value: string("xy"[r.IntN(2)])})
+			}
+		}
+		if !slices.ContainsFunc(w.site.Conditions, func(o loader.Condition) bool { return slices.Equal(o, c) }) {
+			w.site.Conditions = append(w.site.Conditions, c)
+		}
+	}
+	for layer := range 2 {
+		var c loader.Contribution
+		for range r.IntN(4) {
+			c.Files = append(c.Files, w.file(r, layer))
+		}
+		w.site.Layers = append(w.site.Layers, loader.Layer{Contributions: []loader.Contribution{c}})
+	}
+	return w
+}
+
+func (w *world) file(r *rand.Rand, layer int) loader.DataFile {
+	f := loader.DataFile{Path: fmt.Sprint("file", len(w.all)), Condition: r.IntN(len(w.site.Conditions))}
+	for _, key := range keys {
+		if r.IntN(2) == 0 {
+			continue
+		}
+		n := len(w.all)
+		f.Entries = append(f.Entries, datafile.Entry{Key: w.site.Pools.Keys.Number([]byte(key)),
+			Value: w.site.Pools.Values.Number(literal.AppendConstant(nil, value.FromInt(int64(n)))), Line: uint32(n + 1), Col: 1})
+		w.all = append(w.all, placed{layer, w.site.Conditions[f.Condition], key, f.Pos(len(f.Entries) - 1), fmt.Sprint(n)})
+	}
+	return f
+}
+
+// categories are those a condition names, by itself or by a guard.
+func (p *placed) categories() []int {
+	var out []int
+	for _, t := range p.condition {
+		if c := dimensions[t.Dimension].Category; c >= 0 {
+			out = append(out, c)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// compare is negative where p beats q.
+func (p *placed) compare(q *placed) int {
+	if p.layer != q.layer {
+		return p.layer - q.layer
+	}
+	return comparePrecedence(p.categories(), q.categories())
+}
+
+func holds(c loader.Condition, request []string) bool {
+	return !slices.ContainsFunc(c, func(t loader.Term) bool { return request[t.Dimension] != t.Value })
+}
+
+// conflicts are the pairs of equal precedence that nothing hides wherever both are effective, by the place of the first.
+func (w *world) conflicts() map[diag.Pos][]diag.Pos {
+	out := map[diag.Pos][]diag.Pos{}
+	for i := range w.all {
+		for j := i + 1; j < len(w.all); j++ {
+			p, q := &w.all[i], &w.all[j]
+			if p.key == q.key && p.compare(q) == 0 && compatible(p.condition, q.condition) && !w.hidden(p, union(p.condition, q.condition)) {
+				first, second := p.pos, q.pos
+				if second.Compare(first) < 0 {
+					first, second = second, first
+				}
+				out[first] = append(out[first], second)
+			}
+		}
+	}
+	return out
+}
+
+func compatible(a, b loader.Condition) bool {
+	for _, t := range a {
+		if slices.ContainsFunc(b, func(u loader.Term) bool { return u.Dimension == t.Dimension && u.Value != t.Value }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) hidden(p *placed, both loader.Condition) bool {
+	return slices.ContainsFunc(w.all, func(o placed) bool { return o.key == p.key && o.compare(p) < 0 && implies(both, o.condition) })
+}
+
+// eachRequest goes through the requests that have x, y or nothing for each dimension.
+func (w *world) eachRequest(do func(request []string)) {
+	values := []string{"", "x", "y"}
+	for n := range 3 * 3 * 3 * 3 {
+		do([]string{values[n%3], values[n/3%3], values[n/9%3], values[n/27%3]})
+	}
+}
+
+func (w *world) answer(request []string, key string) string {
+	best := -1
+	for i := range w.all {
+		if p := &w.all[i]; p.key == key && holds(p.condition, request) && (best < 0 || p.compare(&w.all[best]) < 0) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return "nothing"
+	}
+	return w.all[best].value
+}
+
+// answer reads a Content as a lookup reads the snapshot made of it.
+func answer(c *snapshot.Content, request []string, key string) string {
+	k := slices.IndexFunc(c.Keys, func(k snapshot.Key) bool { return k.Name == key })
+	if k < 0 {
+		return "nothing"
+	}
+	number := c.Keys[k].Default
+	for _, l := range slices.Backward(c.Levels) {
+		for _, s := range l.Scopes {
+			for i, d := range l.Dimensions {
+				if request[d] != s.Values[i] {
+					s.Entries = nil
+				}
+			}
+			for _, e := range s.Entries {
+				if int(e.Key) == k {
+					number = int(e.Value)
+				}
+			}
+		}
+	}
+	if number < 0 {
+		return "nothing"
+	}
+	v, _, err := value.View(c.Values[number].Bytes)
+	if err != nil {
+		return err.Error()
+	}
+	return string(value.AppendText(nil, v))
+}
