@@ -2,9 +2,11 @@ package loader
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +27,7 @@ type SchemeHandler func(uri string) (json []byte, err error)
 
 // Bounds on a program that is an extension.
 const (
-	extensionTimeout = 30 * time.Second
+	extensionTimeout = 30 * time.Second // unless Options say otherwise
 	extensionOutput  = 64 << 20
 	extensionErrors  = 4 << 10 // of standard error, shown in the message
 )
@@ -118,17 +120,21 @@ func (l *load) run(command []string) ([]byte, error) {
 	if !l.opts.AllowExtensions {
 		return nil, errNotAllowed
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), extensionTimeout)
+	timeout := cmp.Or(l.opts.ExtensionTimeout, extensionTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.WaitDelay = l.dir, time.Second
+	stopWithChildren(cmd)
 	stdout, stderr := &limited{max: extensionOutput}, &limited{max: extensionErrors, drop: true}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Run()
 	said := strings.TrimSpace(stderr.kept.String())
 	switch {
 	case ctx.Err() != nil:
-		err = fmt.Errorf("the program %s was stopped after %s", command[0], extensionTimeout)
+		err = fmt.Errorf("the program %s was stopped after %s", command[0], timeout)
+	case stdout.full:
+		err = fmt.Errorf("the program %s printed more than %d bytes", command[0], extensionOutput)
 	case err != nil:
 		err = fmt.Errorf("the program %s failed: %w", command[0], err)
 	default:
@@ -146,6 +152,7 @@ type limited struct {
 	kept bytes.Buffer
 	max  int
 	drop bool
+	full bool // more than max was written
 }
 
 func (b *limited) Write(p []byte) (int, error) {
@@ -153,8 +160,9 @@ func (b *limited) Write(p []byte) (int, error) {
 	if len(p) <= room {
 		return b.kept.Write(p)
 	}
+	b.full = true
 	if !b.drop {
-		return 0, fmt.Errorf("more than %d bytes of output", b.max)
+		return 0, io.ErrShortWrite
 	}
 	b.kept.Write(p[:room])
 	return len(p), nil

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"bindc/internal/diag"
 	"bindc/internal/value"
@@ -263,6 +264,26 @@ func TestMuchStandardErrorIsCut(t *testing.T) {
 	message := refused(t, programSite(t, script), "binder_config.yaml", loader.Options{AllowExtensions: true})
 	if !strings.Contains(message, "a line that nobody reads") || len(message) > 8<<10 {
 		t.Errorf("the message has %d bytes", len(message))
+	}
+}
+
+// The program's own child holds its standard output open; the build does not wait for that either.
+func TestAProgramThatHangsIsStopped(t *testing.T) {
+	start := time.Now()
+	dir := programSite(t, "echo still here >&2\nsleep 600 & sleep 600\n")
+	message := refused(t, dir, "binder_config.yaml", loader.Options{AllowExtensions: true, ExtensionTimeout: 200 * time.Millisecond})
+	if !strings.Contains(message, "stopped after 200ms") || !strings.Contains(message, "still here") {
+		t.Errorf("the message is %q", message)
+	}
+	if took := time.Since(start); took > time.Minute {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestAProgramThatSaysTooMuchIsRefused(t *testing.T) {
+	message := refused(t, programSite(t, "exec cat /dev/zero\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
+	if !strings.Contains(message, "printed more than") {
+		t.Errorf("the message is %q", message)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -22,9 +23,10 @@ type Options struct {
 	Cache        *datafile.Cache // of data files, from one build to the next; may be nil
 	Jobs         int             // files parsed at a time; default: one per processor
 
-	AllowExtensions bool // let programs run that the configuration names as extensions
-	Backends        map[string]Backend
-	SchemeHandlers  map[string]SchemeHandler
+	AllowExtensions  bool          // let programs run that the configuration names as extensions
+	ExtensionTimeout time.Duration // after which such a program is stopped; default: 30 s
+	Backends         map[string]Backend
+	SchemeHandlers   map[string]SchemeHandler
 }
 
 // Load reads the site in dir. What is wrong goes to diags; the Site is of use only if diags has not failed.

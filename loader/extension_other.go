@@ -1,0 +1,8 @@
+//go:build !unix
+
+package loader
+
+import "os/exec"
+
+// stopWithChildren does nothing: there are no groups of processes here, and cmd alone is stopped.
+func stopWithChildren(*exec.Cmd) {}
