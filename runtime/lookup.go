@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -55,13 +56,19 @@ func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 
 // compute is Lookup where key is bound to a recipe.
 func (r *Request) compute(key string, n int) (Value, bool, error) {
-	l := lookup{r: r}
+	l := lookups.Get().(*lookup)
+	l.r = r
 	v, err := l.compute(key, n)
 	if l.sensitive {
 		v = v.Sensitive()
 	}
+	*l = lookup{chain: l.chain[:0]}
+	lookups.Put(l)
 	return Value{v}, err == nil, err
 }
+
+// lookups are those that are done: the text of an interpolated string is all that looking it up allocates.
+var lookups = sync.Pool{New: func() any { return &lookup{} }}
 
 // Bounds on one lookup and all those it leads to, so that no data hangs it.
 const (
