@@ -3,10 +3,11 @@ package runtime
 import (
 	"strings"
 
+	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
-// Facts are the variables of one node. They are not changed once made.
+// Facts are the variables of one node. They are not changed once made, and may be used by several goroutines at once.
 type Facts struct {
 	variables map[string]value.Value
 }
@@ -18,17 +19,18 @@ type FactsOptions struct {
 	Trusted     Value  // a hash, the variable $trusted; undef: none but what Node sets
 }
 
-// ParseFacts reads facts from a JSON object, as `facter --json` prints it.
+// ParseFacts reads facts from a JSON object, as `facter --json` prints it. The error is an *Error with the code facts.
 func ParseFacts(json []byte) (*Facts, error) {
 	v, err := ParseJSON(json)
 	if err != nil {
-		return nil, err
+		return nil, &Error{Code: "facts", Message: "expected the facts as JSON: " + err.Error(), Err: err}
 	}
 	return NewFacts(v, FactsOptions{})
 }
 
 // NewFacts makes facts of a hash: every entry is a variable, all of them are $facts. Names that modern Facter no longer
-// sends are derived from those it does (language.md, section 7).
+// sends are derived from those it does (language.md, section 7). What was looked up in a snapshot makes facts that are
+// valid until that is closed. The error is an *Error with the code facts.
 func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	if !facts.IsUndef() && facts.Kind() != Hash {
 		return nil, &Error{Code: "facts", Message: "expected the facts as a hash of names to values, found " + describe(facts.get())}
@@ -144,4 +146,17 @@ func dig(vars map[string]value.Value, path string) (value.Value, bool) {
 		v, ok = v.Get(value.FromString(first))
 	}
 	return v, ok && !v.IsUndef()
+}
+
+// describe is what v is, for a message.
+func describe(v value.Value) string {
+	switch v.Kind() {
+	case value.Undef:
+		return "undef"
+	case value.Array:
+		return "an array"
+	case value.Hash:
+		return "a hash"
+	}
+	return types.Infer(v).String() + " '" + string(value.AppendText(nil, v)) + "'"
 }

@@ -15,12 +15,18 @@ import (
 )
 
 // Error says why a binding that wins has no value. Code is one of type_mismatch, abstract, loop, duplicate, evaluation,
-// producer, or facts.
+// producer, or facts. An Error stays valid when the snapshot is closed.
 type Error struct {
 	Key     string // whose binding it is; "" where no lookup is concerned
 	Code    string
 	Message string
 	Err     error // the cause, if it is another error
+}
+
+// failed is an error of the binding of key, which may be text of the mapped file: a message is put together, and so is
+// none, but the key has to be copied to outlive that.
+func failed(key, code, message string) *Error {
+	return &Error{Key: strings.Clone(key), Code: code, Message: message}
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -122,16 +128,21 @@ func (l *lookup) enter(name string) error {
 	if i := slices.Index(l.chain, name); i >= 0 {
 		chain := strings.ReplaceAll(strings.Join(append(slices.Clone(l.chain[i:]), name), " -> "), "\x00", "multibind ")
 		name = strings.TrimPrefix(name, "\x00")
-		return &Error{Key: name, Code: "loop", Message: "'" + name + "' needs itself: " + chain}
+		return failed(name, "loop", "'"+name+"' needs itself: "+chain)
 	}
 	if l.lookups++; len(l.chain) >= maxChain || l.lookups > maxLookups {
-		return &Error{Key: name, Code: "evaluation", Message: fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain)}
+		return failed(name, "evaluation", fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain))
 	}
 	l.chain = append(l.chain, name)
 	return nil
 }
 
-func (l *lookup) leave() { l.chain = l.chain[:len(l.chain)-1] }
+// leave ends what enter began. A lookup is kept for the next one, and text of the mapped file is not.
+func (l *lookup) leave() {
+	last := len(l.chain) - 1
+	l.chain[last] = ""
+	l.chain = l.chain[:last]
+}
 
 // follow produces a value, transforms it, and holds the result to its type.
 func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
@@ -154,7 +165,7 @@ func (l *lookup) checkType(key string, t *types.Type, v value.Value) error {
 		return nil
 	}
 	if m := t.Check(v); m != nil {
-		return &Error{Key: key, Code: "type_mismatch", Message: "'" + key + "': " + m.Text(l.sensitive)}
+		return failed(key, "type_mismatch", "'"+key+"': "+m.Text(l.sensitive))
 	}
 	return nil
 }
@@ -168,10 +179,11 @@ func (l *lookup) explain(key string, err error) error {
 	case errors.As(err, &damage):
 		return damage
 	case !errors.As(err, &known):
-		known = &Error{Key: key, Code: "evaluation", Message: "'" + key + "': " + err.Error(), Err: err}
+		known = failed(key, "evaluation", "'"+key+"': "+err.Error())
+		known.Err = err
 	}
 	if l.sensitive && (known.Code == "evaluation" || known.Code == "producer") {
-		return &Error{Key: key, Code: known.Code, Message: "'" + key + "': the value is sensitive, and so is what went wrong"}
+		return failed(key, known.Code, "'"+key+"': the value is sensitive, and so is what went wrong")
 	}
 	return known
 }
@@ -197,7 +209,7 @@ func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {
 	case recipe.Custom:
 		return l.custom(key, r)
 	case recipe.Abstract:
-		return value.Value{}, &Error{Key: key, Code: "abstract", Message: "'" + key + "' is abstract: nothing binds it to a value for this request"}
+		return value.Value{}, failed(key, "abstract", "'"+key+"' is abstract: nothing binds it to a value for this request")
 	case recipe.Multibind:
 		return l.multibind(key, r)
 	}
@@ -222,11 +234,13 @@ func (l *lookup) firstFound(ts []recipe.Target) (value.Value, error) {
 func (l *lookup) custom(key string, r *recipe.Recipe) (value.Value, error) {
 	produce := l.r.snap.opts.Producers[r.Name]
 	if produce == nil {
-		return value.Value{}, &Error{Key: key, Code: "producer", Message: "'" + key + "' needs the producer '" + r.Name + "', which this program has not registered"}
+		return value.Value{}, failed(key, "producer", "'"+key+"' needs the producer '"+r.Name+"', which this program has not registered")
 	}
 	v, err := produce(l.r, Value{v: r.Value})
 	if err != nil {
-		return value.Value{}, &Error{Key: key, Code: "producer", Message: "'" + key + "': the producer '" + r.Name + "' failed: " + err.Error(), Err: err}
+		e := failed(key, "producer", "'"+key+"': the producer '"+r.Name+"' failed: "+err.Error())
+		e.Err = err
+		return value.Value{}, e
 	}
 	l.sensitive = l.sensitive || v.Sensitive()
 	return v.get(), nil

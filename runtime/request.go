@@ -27,7 +27,10 @@ type Request struct {
 func (s *Snapshot) Request(facts *Facts) (*Request, error) {
 	n := len(s.dimensions)
 	r := &Request{file: s.file, snap: s, numbers: make([]uint32, n), has: make([]bool, n)}
-	return r, r.Reset(facts)
+	if err := r.Reset(facts); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Reset makes r the request of other facts, so that a program that serves many need not allocate. Nobody else may use r
@@ -138,5 +141,5 @@ func (e categoryEnv) Variable(name string) (value.Value, bool) {
 }
 
 func (e categoryEnv) Lookup(key string, _ *types.Type) (value.Value, bool, error) {
-	return value.Value{}, false, &Error{Key: key, Code: "evaluation", Message: "a category cannot depend on a lookup: categories decide what a lookup finds"}
+	return value.Value{}, false, failed(key, "evaluation", "a category cannot depend on a lookup: categories decide what a lookup finds")
 }

@@ -14,11 +14,11 @@
 // falls back to a lower binding because a higher one failed.
 //
 // Snapshots, requests and values may be used by several goroutines at once. Values are views of the mapped file: they,
-// and the strings taken from them, are valid until the snapshot is closed.
+// and the strings taken from them, are valid until the snapshot is closed. Errors stay valid; so does what Value.Interface
+// and Value.MarshalJSON return.
 package runtime
 
 import (
-	"strings"
 	"sync/atomic"
 
 	"bindc/internal/expr"
@@ -47,12 +47,13 @@ type Options struct {
 	Producers map[string]Producer
 }
 
-// Producer makes a value for a request. args is what the binding gives beside the name: a list, a hash, or empty.
-// It must be safe for concurrent use.
+// Producer makes a value for a request. args is what the binding gives beside the name: a list, a hash, or empty. Its error
+// is the cause of an *Error with the code producer. It must be safe for concurrent use and not keep r or args for
+// longer than the snapshot is open.
 type Producer func(r *Request, args Value) (Value, error)
 
-// Open maps the snapshot at path, at a cost that does not grow with the file. The errors are those of package snapshot:
-// ErrFormat, ErrVersion, a *snapshot.DamageError, or of the operating system.
+// Open maps the snapshot at path, which Close unmaps, at a cost that does not grow with the file. The errors are those of
+// package snapshot: ErrFormat, ErrVersion, a *snapshot.DamageError, or of the operating system.
 func Open(path string) (*Snapshot, error) { return OpenWith(path, Options{}) }
 
 // OpenWith is Open with options.
@@ -67,9 +68,9 @@ func OpenWith(path string, opts Options) (*Snapshot, error) {
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
-			name := strings.Clone(d.Name) // the map is gone when the message is read
+			err := &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name} // before the map is gone
 			f.Close()
-			return nil, &snapshot.DamageError{Section: "meta", Expected: "the expression of " + name}
+			return nil, err
 		}
 		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, n, soleVariable(n)})
 	}
@@ -82,7 +83,8 @@ func (s *Snapshot) Close() error { return s.file.Close() }
 // File is the open file, for reports on it.
 func (s *Snapshot) File() *snapshot.Snapshot { return s.file }
 
-// Verify checks every checksum and every reference in the file.
+// Verify checks every checksum and every reference in the file, which it reads from end to end. The error is a
+// *snapshot.DamageError.
 func (s *Snapshot) Verify() error {
 	return s.file.Verify(func(encoded string) error {
 		_, err := recipe.Decode(encoded)

@@ -3,12 +3,16 @@ package runtime
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math"
-	"sort"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -144,14 +148,20 @@ func (v Value) Interface() any {
 // MarshalJSON is v as JSON: hashes in the order of the data, floats with a point, integers exact. The error is a
 // *snapshot.DamageError.
 func (v Value) MarshalJSON() ([]byte, error) {
-	c, err := v.v.Read()
-	if err == nil {
-		err = sound(c)
-	}
+	c, err := v.whole()
 	if err != nil {
 		return nil, err
 	}
 	return value.AppendJSON(nil, c), nil
+}
+
+// whole is v, if all of it can be read.
+func (v Value) whole() (value.Value, error) {
+	c, err := v.v.Read()
+	if err == nil {
+		err = sound(c)
+	}
+	return c, err
 }
 
 // sound checks what is inside an array or a hash that was found; a lookup alone does not.
@@ -163,18 +173,22 @@ func sound(v value.Value) error {
 }
 
 // Check asserts a type, as `type:` of a binding does (language.md, section 9): nil, or an *Error with the code
-// type_mismatch that says what was expected and found, and where in the value.
+// type_mismatch that says what was expected and found, and where in the value, or a *snapshot.DamageError.
 func (v Value) Check(t *Type) error {
-	if m := t.t.Check(v.get()); m != nil {
+	c, err := v.whole()
+	if err != nil {
+		return err
+	}
+	if m := t.t.Check(c); m != nil {
 		return &Error{Code: "type_mismatch", Message: m.Text(v.Sensitive())}
 	}
 	return nil
 }
 
-// Type is a type that values are held to.
+// Type is a type that values are held to. It belongs to no snapshot and may be used by several goroutines at once.
 type Type struct{ t *types.Type }
 
-// ParseType reads a type, as "Array[String]".
+// ParseType reads a type, as "Array[String]". The error says what is wrong with the text.
 func ParseType(text string) (*Type, error) {
 	t, err := types.Parse(text)
 	if err != nil {
@@ -183,17 +197,22 @@ func ParseType(text string) (*Type, error) {
 	return &Type{t}, nil
 }
 
-// ParseJSON reads one JSON value; hashes keep their order, integers are exact.
+// ParseJSON reads one JSON value; hashes keep their order, integers are exact. What is no JSON, nested deeper than values of
+// bindings are, or has a number beyond 64 bits is an error. The value does not refer to text.
 func ParseJSON(text []byte) (Value, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	v, err := readJSON(d, value.MaxDepth)
-	if err == nil {
-		if _, more := d.Token(); more != io.EOF {
-			err = fmt.Errorf("expected one JSON value, found more behind it")
-		}
+	if err == io.EOF {
+		return Value{}, io.ErrUnexpectedEOF
 	}
-	return Value{v: v}, err
+	if err != nil {
+		return Value{}, err
+	}
+	if _, more := d.Token(); more != io.EOF {
+		return Value{}, errors.New("expected one JSON value, found more behind it")
+	}
+	return Value{v: v}, nil
 }
 
 func readJSON(d *json.Decoder, depth int) (value.Value, error) {
@@ -210,7 +229,7 @@ func readJSON(d *json.Decoder, depth int) (value.Value, error) {
 		return jsonNumber(string(t))
 	case json.Delim:
 		if depth == 0 {
-			return value.Value{}, fmt.Errorf("expected JSON nested at most %d deep", value.MaxDepth)
+			return value.Value{}, fmt.Errorf("expected JSON nested at most %d levels deep", value.MaxDepth)
 		}
 		if t == '[' {
 			return readJSONArray(d, depth-1)
@@ -256,14 +275,15 @@ func jsonNumber(text string) (value.Value, error) {
 		return value.FromInt(n), nil
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || !bytes.ContainsAny([]byte(text), ".eE") {
+	if err != nil || !strings.ContainsAny(text, ".eE") {
 		return value.Value{}, fmt.Errorf("expected a number of 64 bits, found %s", text)
 	}
 	return value.FromFloat(f), nil
 }
 
-// ValueOf converts ordinary Go values: nil, booleans, integers, floats, json.Number, strings, Values, slices of any and
-// maps from string to any, which are taken in the order of their keys.
+// ValueOf converts ordinary Go values: nil, booleans, integers, floats, json.Number, strings, Values, slices of any or of
+// strings, and maps from string to any, which are taken in the order of their keys. Anything else is an error, and so is
+// an integer beyond 64 bits with a sign.
 func ValueOf(x any) (Value, error) {
 	switch x := x.(type) {
 	case nil:
@@ -274,21 +294,6 @@ func ValueOf(x any) (Value, error) {
 		return Value{v: value.FromBool(x)}, nil
 	case string:
 		return Value{v: value.FromString(x)}, nil
-	case int:
-		return Value{v: value.FromInt(int64(x))}, nil
-	case int64:
-		return Value{v: value.FromInt(x)}, nil
-	case int32:
-		return Value{v: value.FromInt(int64(x))}, nil
-	case uint32:
-		return Value{v: value.FromInt(int64(x))}, nil
-	case uint64:
-		if x > math.MaxInt64 {
-			return Value{}, fmt.Errorf("the integer %d does not fit 64 bits with a sign", x)
-		}
-		return Value{v: value.FromInt(int64(x))}, nil
-	case float64:
-		return Value{v: value.FromFloat(x)}, nil
 	case json.Number:
 		v, err := jsonNumber(string(x))
 		return Value{v: v}, err
@@ -299,7 +304,21 @@ func ValueOf(x any) (Value, error) {
 	case map[string]any:
 		return hashOf(x)
 	}
-	return Value{}, fmt.Errorf("a value of Go type %T cannot be made a value of the bindings", x)
+	return numberOf(reflect.ValueOf(x))
+}
+
+func numberOf(x reflect.Value) (Value, error) {
+	switch {
+	case x.CanInt():
+		return Value{v: value.FromInt(x.Int())}, nil
+	case x.CanFloat():
+		return Value{v: value.FromFloat(x.Float())}, nil
+	case !x.CanUint():
+		return Value{}, fmt.Errorf("a value of Go type %s cannot be made a value of the bindings", x.Type())
+	case x.Uint() > math.MaxInt64:
+		return Value{}, fmt.Errorf("the integer %d does not fit 64 bits with a sign", x.Uint())
+	}
+	return Value{v: value.FromInt(int64(x.Uint()))}, nil
 }
 
 func sliceOf(xs []any) (Value, error) {
@@ -315,13 +334,8 @@ func sliceOf(xs []any) (Value, error) {
 }
 
 func hashOf(m map[string]any) (Value, error) {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
 	var b value.Builder
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		e, err := ValueOf(m[k])
 		if err != nil {
 			return Value{}, err
@@ -329,16 +343,4 @@ func hashOf(m map[string]any) (Value, error) {
 		b.Set(value.FromString(k), e.get())
 	}
 	return Value{v: b.Hash()}, nil
-}
-
-func describe(v value.Value) string {
-	switch v.Kind() {
-	case value.Undef:
-		return "undef"
-	case value.Array:
-		return "an array"
-	case value.Hash:
-		return "a hash"
-	}
-	return types.Infer(v).String() + " '" + string(value.AppendText(nil, v)) + "'"
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -71,7 +70,6 @@ func (w *Watcher) Request(facts *Facts) (Lease, error) {
 		}
 		r, err := s.snap.Request(facts)
 		if err != nil {
-			err = detached(err)
 			s.release()
 			return Lease{}, err
 		}
@@ -188,15 +186,6 @@ type Lease struct {
 	of *shared
 }
 
-// Lookup is Request.Lookup.
-func (l *Lease) Lookup(key string) (v Value, found bool, err error) {
-	v, found, err = l.Request.Lookup(key)
-	if err != nil {
-		err = detached(err)
-	}
-	return v, found, err
-}
-
 // Close gives the snapshot back. Closing a Lease again does nothing, but a copy of a Lease is the same request: only one
 // of them may be closed.
 func (l *Lease) Close() {
@@ -204,14 +193,6 @@ func (l *Lease) Close() {
 		l.of.release()
 	}
 	*l = Lease{}
-}
-
-// detached is err without what refers to the mapped file. Messages are put together and so never do.
-func detached(err error) error {
-	if e, ok := err.(*Error); ok {
-		return &Error{Key: strings.Clone(e.Key), Code: e.Code, Message: e.Message, Err: e.Err}
-	}
-	return err
 }
 
 // shared is a snapshot in use by requests. users is how many there are, and below zero once the snapshot is retired: a

@@ -1,0 +1,99 @@
+package runtime_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"path/filepath"
+	"testing"
+
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+func TestValueOfOrdinaryGoValues(t *testing.T) {
+	type port uint16
+	for _, c := range []struct {
+		x    any
+		want string // as JSON; "" where there is no such value
+	}{
+		{nil, "null"},
+		{true, "true"},
+		{"text", `"text"`},
+		{int8(-1), "-1"},
+		{uint8(1), "1"},
+		{port(80), "80"},
+		{uint64(math.MaxInt64), "9223372036854775807"},
+		{uint64(math.MaxInt64) + 1, ""},
+		{float32(0.5), "0.5"},
+		{2.0, "2.0"},
+		{json.Number("1e2"), "100.0"},
+		{json.Number("9223372036854775808"), ""},
+		{[]any{1, []string{"a"}}, `[1,["a"]]`},
+		{map[string]any{"b": nil, "a": 1}, `{"a":1,"b":null}`},
+		{[]any{struct{}{}}, ""},
+		{map[string]any{"a": func() {}}, ""},
+	} {
+		v, err := bindings.ValueOf(c.x)
+		if err != nil {
+			if c.want != "" {
+				t.Errorf("%v: %v", c.x, err)
+			}
+			continue
+		}
+		if got, err := v.MarshalJSON(); err != nil || string(got) != c.want {
+			t.Errorf("%v is %s, %v; expected %s", c.x, got, err, c.want)
+		}
+	}
+}
+
+func TestParseJSONRefusesWhatIsNotOneValue(t *testing.T) {
+	for _, text := range []string{"", "{", "[1", "[1,", "[1,]", `{"a"`, `{"a":`, "nul", "1 2", "1e999", "9223372036854775808"} {
+		if v, err := bindings.ParseJSON([]byte(text)); err == nil || err.Error() == "EOF" || !v.IsUndef() {
+			t.Errorf("%q is %v, %v", text, v, err)
+		}
+		var e *bindings.Error
+		if _, err := bindings.ParseFacts([]byte(text)); !errors.As(err, &e) || e.Code != "facts" {
+			t.Errorf("%q as facts: %v", text, err)
+		}
+	}
+}
+
+// A value that is damaged inside fits no type and misses none: it could not be read.
+func TestADamagedValueIsNoMismatch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	const arrayOfNoSuchTag = "\x09\x02\x01\x0b"
+	if _, _, err := snapshot.Write(path, &snapshot.Content{
+		Layers: []string{"site"},
+		Keys:   []snapshot.Key{{Name: "damaged", Default: 0}},
+		Values: []snapshot.Stored{{Bytes: arrayOfNoSuchTag}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := bindings.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	req, err := snap.Request(nodeFacts(t, "n1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, found, err := req.Lookup("damaged")
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	for _, text := range []string{"Array", "Array[Integer]", "Integer"} {
+		typ, err := bindings.ParseType(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var damage *snapshot.DamageError
+		if err := v.Check(typ); !errors.As(err, &damage) {
+			t.Errorf("held to %s: %v", text, err)
+		}
+	}
+	if err := snap.Verify(); err == nil {
+		t.Error("Verify finds nothing")
+	}
+}
