@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -13,21 +11,13 @@ import (
 	bindings "bindc/runtime"
 )
 
-var renderings = []string{"s", "json", "yaml"}
-
-func checkRendering(name string) error {
-	if !slices.Contains(renderings, name) {
-		return fmt.Errorf("--render-as: expected one of %s, found '%s'", strings.Join(renderings, ", "), name)
-	}
-	return nil
-}
-
+// lookupFlags are the flags of bindq lookup.
 type lookupFlags struct {
 	source
-	typ      string
-	fallback string
-	hasDef   bool
-	render   string
+	typ         string
+	fallback    string
+	hasFallback bool
+	render      string
 }
 
 func lookupCommand() *cobra.Command {
@@ -38,14 +28,14 @@ func lookupCommand() *cobra.Command {
 		Example: "  bindq lookup ntp::servers -s site.bsnap --facts web1.json --environment staging\n  bindq lookup ntp::port -s site.bsnap --node web1.example.com --fact os.family=Debian --type Integer",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, keys []string) error {
-			f.hasDef = cmd.Flags().Changed("default")
+			f.hasFallback = cmd.Flags().Changed("default")
 			return f.run(cmd, keys)
 		},
 	}
 	f.addRequest(cmd)
-	cmd.Flags().StringVar(&f.typ, "type", "", "type the value must have, as 'Array[String]'")
-	cmd.Flags().StringVar(&f.fallback, "default", "", "answer where a key is not found: JSON, else text")
-	cmd.Flags().StringVar(&f.render, "render-as", "s", "how to print the answer: "+strings.Join(renderings, ", "))
+	cmd.Flags().StringVar(&f.typ, "type", "", "`TYPE` the value must have, as 'Array[String]'")
+	cmd.Flags().StringVar(&f.fallback, "default", "", "`VALUE` to answer where a key is not found: JSON, else text")
+	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: "+strings.Join(renderings, ", "))
 	return cmd
 }
 
@@ -93,7 +83,7 @@ func (f *lookupFlags) one(r *bindings.Request, key string, typ *bindings.Type) (
 	if err != nil {
 		return v, false, withKey(key, err)
 	}
-	if !found && f.hasDef {
+	if !found && f.hasFallback {
 		v, found = defaultValue(f.fallback), true
 	}
 	if found && typ != nil {
@@ -129,130 +119,4 @@ func (f *lookupFlags) print(w io.Writer, keys []string, answers hash) error {
 		return printValue(w, f.render, answers[0].v)
 	}
 	return printHash(w, f.render, answers)
-}
-
-func printValue(w io.Writer, render string, v bindings.Value) error {
-	switch {
-	case render == "yaml":
-		return writeYAML(w, v)
-	case render == "s" && v.Kind() == bindings.String:
-		_, err := fmt.Fprintln(w, v.Text())
-		return err
-	}
-	text, err := v.MarshalJSON() // json.Marshal would escape it for HTML
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, text, render == "s")
-}
-
-// entry and hash are answers in the order they were asked for.
-type entry struct {
-	key string
-	v   bindings.Value
-}
-type hash []entry
-
-func printHash(w io.Writer, render string, h hash) error {
-	var out bytes.Buffer
-	out.WriteByte('{')
-	for i, e := range h {
-		key, err := json.Marshal(e.key)
-		if err != nil {
-			return err
-		}
-		val, err := e.v.MarshalJSON()
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		out.Write(append(append(key, ':'), val...))
-	}
-	out.WriteByte('}')
-	if render == "yaml" {
-		v, err := bindings.ParseJSON(out.Bytes())
-		if err != nil {
-			return err
-		}
-		return writeYAML(w, v)
-	}
-	return writeJSON(w, out.Bytes(), render == "s")
-}
-
-func writeJSON(w io.Writer, text []byte, indent bool) error {
-	var out bytes.Buffer
-	if indent {
-		if err := json.Indent(&out, text, "", "  "); err != nil {
-			return err
-		}
-	} else {
-		out.Write(text)
-	}
-	out.WriteByte('\n')
-	_, err := w.Write(out.Bytes())
-	return err
-}
-
-func dumpCommand() *cobra.Command {
-	var f lookupFlags
-	var prefix string
-	cmd := &cobra.Command{
-		Use:     "dump",
-		Short:   "Print every key of a node with its value",
-		Example: "  bindq dump -s site.bsnap --facts web1.json --prefix ntp::",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.dump(cmd, prefix)
-		},
-	}
-	f.addRequest(cmd)
-	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that begin with this")
-	cmd.Flags().StringVar(&f.render, "render-as", "json", "how to print the answer: json, yaml, or s for indented JSON")
-	return cmd
-}
-
-// redacted stands for a sensitive value where nobody asked for that key.
-const redacted = "Sensitive [value redacted]"
-
-func (f *lookupFlags) dump(cmd *cobra.Command, prefix string) error {
-	if err := checkRendering(f.render); err != nil {
-		return err
-	}
-	snap, r, err := f.request(cmd)
-	if err != nil {
-		return err
-	}
-	answers := hash{}
-	var failed error
-	for _, key := range sortedKeys(snap, prefix) {
-		v, found, err := r.Lookup(key)
-		if err != nil { // the other keys are printed all the same
-			failed = withKey(key, err)
-			fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", message(failed))
-			continue
-		}
-		if v.Sensitive() {
-			v, _ = bindings.ValueOf(redacted)
-		}
-		if found {
-			answers = append(answers, entry{key, v})
-		}
-	}
-	if err := printHash(cmd.OutOrStdout(), f.render, answers); err != nil || failed == nil {
-		return err
-	}
-	return errReported
-}
-
-func sortedKeys(snap *bindings.Snapshot, prefix string) []string {
-	var out []string
-	for key := range snap.File().Keys() {
-		if strings.HasPrefix(key, prefix) {
-			out = append(out, key)
-		}
-	}
-	slices.Sort(out)
-	return out
 }

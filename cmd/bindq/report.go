@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -24,17 +27,28 @@ func keysCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			out := bufio.NewWriter(cmd.OutOrStdout())
 			for _, key := range sortedKeys(snap, prefix) {
-				if _, err := fmt.Fprintln(cmd.OutOrStdout(), key); err != nil {
-					return err
-				}
+				fmt.Fprintln(out, key) // an error is that of Flush
 			}
-			return nil
+			return out.Flush()
 		},
 	}
 	s.addSnapshot(cmd)
-	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that begin with this")
+	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that begin with `TEXT`")
 	return cmd
+}
+
+// sortedKeys are the keys that begin with prefix.
+func sortedKeys(snap *bindings.Snapshot, prefix string) []string {
+	var out []string
+	for key := range snap.File().Keys() {
+		if strings.HasPrefix(key, prefix) {
+			out = append(out, key)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func verifyCommand() *cobra.Command {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -27,16 +29,16 @@ type source struct {
 }
 
 func (s *source) addSnapshot(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&s.snapshot, "snapshot", "s", "", "the snapshot (default $BINDQ_SNAPSHOT)")
+	cmd.Flags().StringVarP(&s.snapshot, "snapshot", "s", "", "`FILE` of the snapshot (default $BINDQ_SNAPSHOT)")
 }
 
 func (s *source) addRequest(cmd *cobra.Command) {
 	s.addSnapshot(cmd)
-	cmd.Flags().StringVar(&s.factsFile, "facts", "", "file of facts, JSON or YAML, - for standard input")
-	cmd.Flags().StringArrayVar(&s.facts, "fact", nil, "one fact, name=text or name:=JSON; os.family=Debian sets a nested one (repeatable)")
-	cmd.Flags().StringVar(&s.trustedFile, "trusted", "", "file of trusted facts, JSON or YAML")
-	cmd.Flags().StringVar(&s.node, "node", "", "certname of the node: sets fqdn and trusted.certname")
-	cmd.Flags().StringVar(&s.environment, "environment", "", "environment of the node (default: the fact, else production)")
+	cmd.Flags().StringVar(&s.factsFile, "facts", "", "`FILE` of facts, JSON or YAML, - for standard input")
+	cmd.Flags().StringArrayVar(&s.facts, "fact", nil, "one fact, `NAME=TEXT` or NAME:=JSON; os.family=Debian sets a nested one (repeatable)")
+	cmd.Flags().StringVar(&s.trustedFile, "trusted", "", "`FILE` of trusted facts, JSON or YAML, - for standard input")
+	cmd.Flags().StringVar(&s.node, "node", "", "certname, the `NAME` of the node: sets fqdn and trusted.certname")
+	cmd.Flags().StringVar(&s.environment, "environment", "", "`NAME` of the environment (default: the fact, else production)")
 	s.addStrict(cmd)
 }
 
@@ -58,10 +60,11 @@ func (s *source) open() (*bindings.Snapshot, error) {
 
 func openFile(path string, opts bindings.Options) (*bindings.Snapshot, error) {
 	snap, err := bindings.OpenWith(path, opts)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	var named *fs.PathError
+	if err != nil && !errors.As(err, &named) {
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return snap, nil
+	return snap, err
 }
 
 // request opens the snapshot and makes the request the flags describe.
@@ -79,6 +82,9 @@ func (s *source) request(cmd *cobra.Command) (*bindings.Snapshot, *bindings.Requ
 }
 
 func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
+	if s.factsFile == "-" && s.trustedFile == "-" {
+		return nil, factsError("--facts and --trusted cannot both be read from standard input")
+	}
 	all, err := readHash("facts", s.factsFile, stdin)
 	if err != nil {
 		return nil, err
@@ -127,14 +133,26 @@ func readHash(what, path string, stdin io.Reader) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, factsError("cannot read the %s: %v", what, err)
 	}
-	doc, wrong := parseHash(path, src)
+	doc, wrong := parseHash(wherein(path), src)
 	if len(wrong) > 0 {
 		return value.Value{}, factsError("the %s, %s: %s", what, wrong[0].Pos, wrong[0].Message)
 	}
 	if doc.Root == nil {
 		return value.Value{}, nil
 	}
-	return doc.Root.Literal(), nil
+	v := doc.Root.Literal()
+	if !v.IsUndef() && v.Kind() != value.Hash {
+		return v, factsError("the %s, %s: expected a hash of names to values", what, wherein(path))
+	}
+	return v, nil
+}
+
+// wherein is a file as messages name it.
+func wherein(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
 }
 
 // parseHash parses JSON or YAML. YAML takes JSON too, but for large numbers and tabs, so JSON is tried first; what is

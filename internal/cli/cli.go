@@ -31,14 +31,47 @@ func Version() string {
 	return "devel"
 }
 
-// Finish gives every verb of root the suggestions for flags that are misspelt.
+// Finish words what cobra says of a command line that fits none of root's verbs, in one line each, with a suggestion for a
+// verb or a flag that is misspelt. It is called when root has all its verbs.
 func Finish(root *cobra.Command) {
-	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(suggestFlag)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	for _, verb := range root.Commands() {
+		verb.Args = sayExpected(verb.Args)
+	}
+	root.Args = suggestVerb
+	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() } // else cobra does not call Args
+}
+
+// sayExpected is check with an error that shows the usage of the verb.
+func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if check == nil || check(cmd, args) == nil {
+			return nil
+		}
+		found := strings.Join(append([]string{cmd.CommandPath()}, args...), " ")
+		return fmt.Errorf("expected '%s %s', found '%s' (see %s --help)", cmd.Parent().CommandPath(), cmd.Use, found, cmd.CommandPath())
+	}
+}
+
+func suggestVerb(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, verb := range root.Commands() {
+		names = append(names, verb.Name())
+	}
+	if near := diag.Suggest(args[0], names); near != "" {
+		return fmt.Errorf("unknown verb '%s'; did you mean %s?", args[0], near)
+	}
+	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], root.Name())
 }
 
 func suggestFlag(cmd *cobra.Command, err error) error {
+	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // before a flag of its own stands a verb that there is not
+		return suggestVerb(cmd, cmd.Flags().Args())
+	}
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
 		return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	bindings "bindc/runtime"
+)
+
+// dumpFlags are the flags of bindq dump.
+type dumpFlags struct {
+	source
+	prefix string
+	render string
+}
+
+func dumpCommand() *cobra.Command {
+	var f dumpFlags
+	cmd := &cobra.Command{
+		Use:     "dump",
+		Short:   "Print every key of a node with its value",
+		Example: "  bindq dump -s site.bsnap --facts web1.json --prefix ntp::",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.addRequest(cmd)
+	cmd.Flags().StringVar(&f.prefix, "prefix", "", "only keys that begin with `TEXT`")
+	cmd.Flags().StringVar(&f.render, "render-as", "json", "`FORM` to print the answer in: json, yaml, or s for indented JSON")
+	return cmd
+}
+
+// redacted stands for a sensitive value where nobody asked for that key.
+const redacted = "Sensitive [value redacted]"
+
+func (f *dumpFlags) run(cmd *cobra.Command) error {
+	if err := checkRendering(f.render); err != nil {
+		return err
+	}
+	snap, r, err := f.request(cmd)
+	if err != nil {
+		return err
+	}
+	answers := hash{}
+	var failed error
+	for _, key := range sortedKeys(snap, f.prefix) {
+		v, found, err := r.Lookup(key)
+		if err != nil { // the other keys are printed all the same
+			failed = withKey(key, err)
+			fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", message(failed))
+			continue
+		}
+		if v.Sensitive() {
+			v, _ = bindings.ValueOf(redacted)
+		}
+		if found {
+			answers = append(answers, entry{key, v})
+		}
+	}
+	if err := printHash(cmd.OutOrStdout(), f.render, answers); err != nil || failed == nil {
+		return err
+	}
+	return errReported
+}
