@@ -28,14 +28,14 @@ func TestDamageIsFound(t *testing.T) {
 	}
 	whole, _ := os.ReadFile(path)
 	for n := 0; n < len(whole); n += 1 + n/200 {
-		if _, err := OpenBytes(whole[:n]); err == nil {
+		if _, err := openBytes(whole[:n]); err == nil {
 			t.Fatalf("a file cut to %d of %d bytes opens", n, len(whole))
 		}
 	}
 	for i := 0; i < len(whole); i += 1 + i/300 {
 		damaged := slices.Clone(whole)
 		damaged[i] ^= 0x41
-		s, err := OpenBytes(damaged)
+		s, err := openBytes(damaged)
 		if err != nil {
 			continue
 		}
@@ -123,7 +123,7 @@ func FuzzOpen(f *testing.F) {
 // fails where Verify finds nothing. It returns the snapshot, or nil if it does not open.
 func harmless(t *testing.T, file []byte) *Snapshot {
 	t.Helper()
-	s, err := OpenBytes(file)
+	s, err := openBytes(file)
 	if err != nil {
 		return nil
 	}
@@ -249,7 +249,7 @@ func TestVerifyIsBoundedByTheBytesOfTheFile(t *testing.T) {
 			}
 			c.forge(w)
 			file := w.file()
-			s, err := OpenBytes(file)
+			s, err := openBytes(file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +281,7 @@ func TestVerifyRefusesMasksThatOverlap(t *testing.T) {
 		binary.LittleEndian.PutUint32(w.out[secKeys][keyRecord*i+recList:], uint32(first+2*i))
 	}
 	w.out[secKeys] = append(w.out[secKeys], make([]byte, 8*(w.words+len(c.Keys)))...)
-	s, err := OpenBytes(w.file())
+	s, err := openBytes(w.file())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestVerifyRefusesLongKeysThatOverlap(t *testing.T) {
 		binary.LittleEndian.PutUint32(r[recLongCell:], uint32(len(records)/4+i))
 	}
 	w.out[secKeys] = append(records, text.String()...)
-	s, err := OpenBytes(w.file())
+	s, err := openBytes(w.file())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func TestAShortKeyInALongRecordIsDamage(t *testing.T) {
 	binary.LittleEndian.PutUint32(record[recLongLen:], uint32(len(key)))
 	binary.LittleEndian.PutUint32(record[recLongCell:], keyRecord/4)
 	w.out[secKeys] = append(record, key...)
-	s, err := OpenBytes(w.file())
+	s, err := openBytes(w.file())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestDumpOfADamagedFileEnds(t *testing.T) {
 	for at := headerSize; at < len(sound); at += step {
 		flip := byte(1) << (at % 8)
 		sound[at] ^= flip
-		if s, err := OpenBytes(sound); err == nil {
+		if s, err := openBytes(sound); err == nil {
 			if err := s.Dump(io.Discard, quoted, quoted); err != nil {
 				t.Fatal(err)
 			}

@@ -93,14 +93,14 @@ func Open(path string) (*Snapshot, error) {
 		return nil, err
 	}
 	s, err := newSnapshot(head, data, unmap)
-	if err != nil && data != "" {
+	if err != nil && unmap != nil {
 		unmap()
 	}
 	return s, err
 }
 
-// OpenBytes reads a snapshot held in memory.
-func OpenBytes(b []byte) (*Snapshot, error) {
+// openBytes reads a snapshot held in memory.
+func openBytes(b []byte) (*Snapshot, error) {
 	data := string(b)
 	return newSnapshot(data, data, func() error { return nil })
 }
@@ -118,7 +118,10 @@ func newSnapshot(head, data string, unmap func() error) (*Snapshot, error) {
 	if xxhash.Sum64String(meta) != load64(head[offSectionTab+sectionEntry*int(secMeta)+16:]) {
 		return nil, s.damaged(secMeta, 0, "the checksum of the section")
 	}
-	return s, s.readMeta(meta, load32(head[offLevels:]))
+	if err := s.readMeta(meta, load32(head[offLevels:])); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Close unmaps the file.

@@ -265,7 +265,7 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 			r.level(r.IntN(40), values, r.IntN(30), dimensions...)
 		}
 		t.Log("site", seed) // shown where a test fails
-		s, err := OpenBytes(fileOf(t, &r.Content))
+		s, err := openBytes(fileOf(t, &r.Content))
 		if err != nil {
 			t.Fatal(err)
 		}

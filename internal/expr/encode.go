@@ -21,8 +21,8 @@ import (
 // and a lambda as a uvarint number of parameters, each with name, a byte of flags (1: type, 2: default, 4: rest) and the
 // nodes of type and default, and the body. format.md, section "Expressions", is normative.
 
-// ErrMalformed says that bytes are no encoded expression.
-var ErrMalformed = errors.New("not an encoded expression")
+// errMalformed says that bytes are no encoded expression.
+var errMalformed = errors.New("not an encoded expression")
 
 // MaxDepth is how deep the nodes of an encoded expression may nest.
 const MaxDepth = 4000
@@ -122,7 +122,7 @@ func Decode(b string) (*Node, error) {
 	d := decoder{b}
 	n, ok := d.node(MaxDepth)
 	if !ok || d.rest != "" {
-		return nil, ErrMalformed
+		return nil, errMalformed
 	}
 	return n, nil
 }
@@ -132,7 +132,7 @@ func DecodeLambda(b string) (*Lambda, error) {
 	d := decoder{b}
 	l, ok := d.lambda(MaxDepth)
 	if !ok || d.rest != "" {
-		return nil, ErrMalformed
+		return nil, errMalformed
 	}
 	return l, nil
 }

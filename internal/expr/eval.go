@@ -32,8 +32,8 @@ const (
 	DefaultSize  = 128 << 20
 )
 
-// Error says what is wrong in an expression. Off is the byte offset in its source. Err is the error of an Env, if one
-// is the cause.
+// Error says what is wrong in an expression. Off is the byte offset in its source. Err is the cause, if it is another
+// error: that of an Env, above all.
 type Error struct {
 	Off     int
 	Message string

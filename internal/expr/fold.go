@@ -19,15 +19,6 @@ const (
 // where it belongs. n itself is not changed.
 func Fold(n *Node) *Node { return folder{usesGroups(n)}.foldScope(n, true) }
 
-// ConstantError is the error that n ends in for every request, or nil.
-func ConstantError(n *Node) error {
-	_, err, constant := evalConstant(n, Options{StrictVariables: true})
-	if !constant {
-		return nil
-	}
-	return err
-}
-
 // nothing is the surroundings of a constant: it notes that an expression asks for more.
 type nothing struct{ asked bool }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"bindc/internal/diag"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -48,22 +47,10 @@ func Known(name string) bool {
 // Names are the names of all functions, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(functions)) }
 
-// CheckCall tells what is wrong with a call of a function with that many arguments, for the parser. args is -1 where
-// the number is not known before the evaluation.
-func CheckCall(name string, args int, lambda bool) error {
-	f, ok := functions[name]
-	if !ok {
-		if near := diag.Suggest(name, Names()); near != "" {
-			return fmt.Errorf("unknown function '%s'; did you mean '%s'?", name, near)
-		}
-		return fmt.Errorf("unknown function '%s'", name)
-	}
-	return f.check(name, args, lambda)
-}
-
+// check tells what is wrong with a call of f with that many arguments.
 func (f function) check(name string, args int, lambda bool) error {
 	switch {
-	case args >= 0 && (args < f.min || f.max >= 0 && args > f.max):
+	case args < f.min || f.max >= 0 && args > f.max:
 		return fmt.Errorf("%s() takes %s, found %d", name, f.arity(), args)
 	case lambda && f.block == noBlock:
 		return fmt.Errorf("%s() takes no lambda", name)

@@ -10,7 +10,7 @@ import (
 // Check reports the functions, types and regular expressions in a tree that an evaluation could only fail on.
 func Check(n *expr.Node) []Error {
 	var out []Error
-	Walk(n, func(x *expr.Node) bool {
+	walk(n, func(x *expr.Node) bool {
 		if e, bad := checkNode(x); bad {
 			out = append(out, e)
 		}

@@ -39,9 +39,9 @@ func FuzzLambda(f *testing.F) {
 		if errs != nil {
 			return
 		}
-		again, errs := ParseLambda(PrintLambda(l))
+		again, errs := ParseLambda(printLambda(l))
 		if errs != nil || !equalLambdas(l, again) {
-			t.Errorf("%s: printed as %s: %v", src, PrintLambda(l), errs)
+			t.Errorf("%s: printed as %s: %v", src, printLambda(l), errs)
 		}
 	})
 }

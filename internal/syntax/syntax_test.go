@@ -118,8 +118,8 @@ func TestParseLambda(t *testing.T) {
 		case errs != nil && c.want == "":
 		case errs != nil:
 			t.Errorf("%s: %v", c.src, errs)
-		case PrintLambda(l) != c.want:
-			t.Errorf("%s\n got %s\nwant %s", c.src, PrintLambda(l), c.want)
+		case printLambda(l) != c.want:
+			t.Errorf("%s\n got %s\nwant %s", c.src, printLambda(l), c.want)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestOffsets(t *testing.T) {
 			t.Errorf("%s: %v", c.src, errs)
 			continue
 		}
-		Walk(n, func(n *expr.Node) bool {
+		walk(n, func(n *expr.Node) bool {
 			if n.Op != expr.Option && Print(n) == c.node && n.Off != off {
 				t.Errorf("%s: %s begins at %d, want %d", c.src, c.node, n.Off, off)
 			}

@@ -6,14 +6,14 @@ import (
 	"bindc/internal/expr"
 )
 
-// Walk visits n and everything below it, parents first, lambdas with their types, defaults and bodies included. It does not
+// walk visits n and everything below it, parents first, lambdas with their types, defaults and bodies included. It does not
 // go below a node for which visit returns false.
-func Walk(n *expr.Node, visit func(*expr.Node) bool) {
+func walk(n *expr.Node, visit func(*expr.Node) bool) {
 	if n == nil || !visit(n) {
 		return
 	}
 	for kid := range below(n) {
-		Walk(kid, visit)
+		walk(kid, visit)
 	}
 }
 
@@ -21,7 +21,7 @@ func Walk(n *expr.Node, visit func(*expr.Node) bool) {
 func Calls(n *expr.Node) iter.Seq[*expr.Node] {
 	return func(yield func(*expr.Node) bool) {
 		more := true
-		Walk(n, func(n *expr.Node) bool {
+		walk(n, func(n *expr.Node) bool {
 			if more && n.Op == expr.Call {
 				more = yield(n)
 			}

@@ -13,9 +13,9 @@ import (
 func Infer(v value.Value) *Type {
 	switch v.Kind() {
 	case value.Array:
-		return inferArray(v, MaxDepth)
+		return inferArray(v, maxDepth)
 	case value.Hash:
-		return inferHash(v, MaxDepth)
+		return inferHash(v, maxDepth)
 	}
 	return inferLeaf(v)
 }
@@ -132,14 +132,14 @@ func within(a *Type, k Kind) bool {
 
 // Detailed is the type of exactly what is in v, as Puppet's type() answers: Tuple[Integer[1, 1], String].
 func Detailed(v value.Value) *Type {
-	in := inference{budget: MaxNodes / 2, detailed: true}
-	return in.of(v, MaxDepth-1)
+	in := inference{budget: maxNodes / 2, detailed: true}
+	return in.of(v, maxDepth-1)
 }
 
 // Reduced is Detailed with one type for all elements of a collection.
 func Reduced(v value.Value) *Type {
-	in := inference{budget: MaxNodes / 2}
-	return in.of(v, MaxDepth-1)
+	in := inference{budget: maxNodes / 2}
+	return in.of(v, maxDepth-1)
 }
 
 // inference bounds how many types are made for one value; beyond that, what is left counts as a whole.

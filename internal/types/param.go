@@ -52,7 +52,7 @@ func (t *Type) With(params ...value.Value) (*Type, error) {
 }
 
 func spreadParams(params []value.Value, depth int) ([]value.Value, error) {
-	if depth > MaxDepth {
+	if depth > maxDepth {
 		return nil, fmt.Errorf("the parameters of a type are nested too deep")
 	}
 	var out []value.Value
@@ -67,7 +67,7 @@ func spreadParams(params []value.Value, depth int) ([]value.Value, error) {
 		}
 		out = append(out, inner...)
 	}
-	if len(out) > MaxNodes {
+	if len(out) > maxNodes {
 		return nil, fmt.Errorf("the type is too large")
 	}
 	return out, nil

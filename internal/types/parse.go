@@ -75,7 +75,7 @@ var (
 
 // param reads one parameter: a type or a literal.
 func (p *parser) param(depth int) (value.Value, error) {
-	if depth > MaxDepth {
+	if depth > maxDepth {
 		return value.Value{}, errors.New("the type is nested too deep")
 	}
 	if name := typeName().FindString(p.rest()); name != "" {

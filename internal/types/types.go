@@ -83,8 +83,8 @@ type member struct {
 
 // Limits on one type. Without them, an expression could double a type a hundred times.
 const (
-	MaxDepth = 100
-	MaxNodes = 10_000
+	maxDepth = 100
+	maxNodes = 10_000
 )
 
 // plainTypes are the types without parameters, by Kind.
@@ -126,14 +126,14 @@ func Named(name string) (*Type, error) {
 			return nil, fmt.Errorf("the type '%s' is not supported in bindings", name)
 		}
 	}
-	if near := diag.Suggest(name, Names()); near != "" {
+	if near := diag.Suggest(name, allNames()); near != "" {
 		return nil, fmt.Errorf("unknown type '%s'; did you mean '%s'?", name, near)
 	}
 	return nil, fmt.Errorf("unknown type '%s'", name)
 }
 
-// Names are the names of all types, for suggestions.
-func Names() []string {
+// allNames are the names of all types, for suggestions.
+func allNames() []string {
 	all := append([]string(nil), names[:unit]...)
 	return append(all, "Number", "Literal", "Object")
 }
@@ -202,7 +202,7 @@ func (t *Type) measure() error {
 	for _, m := range t.members {
 		t.hold(m.value)
 	}
-	if t.nodes > MaxNodes || t.depth > MaxDepth {
+	if t.nodes > maxNodes || t.depth > maxDepth {
 		return fmt.Errorf("the type is too large")
 	}
 	return nil

@@ -38,8 +38,8 @@ const (
 // MaxDepth is how deep encoded values may nest; language.md, section 10, sets it.
 const MaxDepth = 512
 
-// ErrMalformed says that bytes are no encoded value.
-var ErrMalformed = errors.New("not an encoded value")
+// errMalformed says that bytes are no encoded value.
+var errMalformed = errors.New("not an encoded value")
 
 // Append appends the encoding of v to dst.
 func Append(dst []byte, v Value) []byte {
@@ -126,7 +126,7 @@ func AppendIdentity(dst []byte, v Value) []byte {
 func View(b string) (v Value, rest string, err error) {
 	v, rest, ok := view(b)
 	if !ok || !Sound(v) {
-		return Value{}, "", ErrMalformed
+		return Value{}, "", errMalformed
 	}
 	return v, rest, nil
 }

@@ -53,7 +53,7 @@ func compile(src string) (*Regexp, error) {
 	if len(src) > maxSource {
 		return nil, errors.New("the regular expression is too long")
 	}
-	translated, err := Translate(src)
+	translated, err := translate(src)
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 	"bindc/internal/pattern"
 )
 
-// Translate rewrites a Ruby regular expression for Go's engine. In Ruby ^ and $ stand at lines, (?m) is Go's (?s), and
+// translate rewrites a Ruby regular expression for Go's engine. In Ruby ^ and $ stand at lines, (?m) is Go's (?s), and
 // plain groups do not capture beside named ones.
-func Translate(src string) (string, error) {
+func translate(src string) (string, error) {
 	t := translator{src: src, named: hasNamedGroup(src)}
 	out, err := t.alternatives(0)
 	if err != nil {
