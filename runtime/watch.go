@@ -43,7 +43,8 @@ type WatchOptions struct {
 	Notify func(error)
 }
 
-// Watch opens the snapshot at path and follows it until Close. The errors are those of Open.
+// Watch opens the snapshot at path and follows it until Close. That file is opened as Open does, those that replace it are
+// read from end to end by Verify before they answer. The errors are those of Open.
 func Watch(path string, opts WatchOptions) (*Watcher, error) {
 	w := &Watcher{path: path, opts: opts, stop: func() {}}
 	snap, err := w.open(func(*Snapshot) error { return nil })

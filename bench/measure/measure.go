@@ -28,9 +28,6 @@ type Plan struct {
 	Turn   time.Duration // what one turn takes, roughly
 }
 
-// Default is enough for ratios that repeat to a few percent.
-var Default = Plan{Rounds: 15, Turn: 40 * time.Millisecond}
-
 // Run measures the cases, turn by turn, and returns a result for each.
 func Run(plan Plan, cases []Case) []Result {
 	sizes := make([]int, len(cases))

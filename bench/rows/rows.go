@@ -14,12 +14,6 @@ type Row struct {
 	Target    float64 // the ratio should be at most this; 0: none is set
 }
 
-// Few is c with as few nodes as the small site has, and all its keys: beside c itself it shows what nodes cost.
-func Few(c gen.Config) gen.Config {
-	c.Nodes = gen.Sizes["S"].Nodes
-	return c
-}
-
 // Lookups are the rows of one large site.
 func Lookups(w *World) ([]Row, error) {
 	constant := measure.Case{Name: "constant lookup", Run: w.lookup(w.constants)}

@@ -182,11 +182,8 @@ func (w *World) checkOne(visitor int, request *bindings.Request, key string) err
 // Size is the name of the site's configuration.
 func (w *World) Size() string {
 	for name, c := range gen.Sizes {
-		switch w.site.Config {
-		case c:
+		if w.site.Config == c {
 			return name
-		case Few(c):
-			return fmt.Sprintf("%s with %d nodes", name, w.site.Nodes)
 		}
 	}
 	return "a site of its own"
