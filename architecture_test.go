@@ -40,10 +40,9 @@ func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
 		fields := strings.Fields(line)
 		name := strings.TrimPrefix(fields[0], "bindc/")
-		allowed, known := mayImport[name]
 		for _, imp := range fields[1:] {
 			imp, ours := strings.CutPrefix(imp, "bindc/")
-			if ours && known && !slices.Contains(allowed, imp) {
+			if ours && !slices.Contains(mayImport[name], imp) {
 				t.Errorf("%s imports %s, which mayImport does not allow", name, imp)
 			}
 			if imp == "github.com/goccy/go-yaml" || strings.HasPrefix(imp, "go.yaml.in/") {

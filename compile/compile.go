@@ -66,6 +66,8 @@ type composer struct {
 	floors   []int // per key, the rank of its highest unconditional binding, or noRank
 	defaults []int // per key, the value of that binding, or -1
 	levels   map[levelKey]*level
+
+	outsiders [][]outsider // per key, the bindings that are in no scope
 }
 
 // shape is the dimensions a condition names.
@@ -280,6 +282,7 @@ func (c *composer) numberKeys() {
 	}
 	slices.SortFunc(bound, func(a, b uint32) int { return strings.Compare(texts[a], texts[b]) })
 	c.names, c.number = make([]string, len(bound)), make([]uint32, len(texts))
+	c.outsiders = make([][]outsider, len(bound))
 	for i, key := range bound {
 		c.names[i] = texts[key]
 		c.number[key] = uint32(i)
@@ -312,7 +315,7 @@ func (c *composer) content() *snapshot.Content {
 		out.Inputs = append(out.Inputs, snapshot.Input{Path: in.Path, Size: in.Size, Hash: in.Hash})
 	}
 	for i, name := range c.names {
-		out.Keys[i] = snapshot.Key{Name: name, Default: c.defaults[i]}
+		out.Keys[i] = snapshot.Key{Name: name, Default: c.defaults[i], Cold: c.cold(i)}
 	}
 	texts := c.site.Pools.Values.Texts()
 	for i, n := range c.stored {

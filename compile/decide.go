@@ -63,7 +63,7 @@ func (c *composer) fillLevels() {
 	var f filler
 	for i := range c.scopes {
 		s := &c.scopes[i]
-		entries := f.entries(c, s)
+		entries, origins := f.entries(c, s)
 		if len(entries) == 0 {
 			continue
 		}
@@ -75,36 +75,45 @@ func (c *composer) fillLevels() {
 		for i, t := range c.site.Conditions[s.condition] {
 			values[i] = t.Value
 		}
-		c.levels[key].scopes = append(c.levels[key].scopes, snapshot.Scope{Values: values, Entries: entries})
+		c.levels[key].scopes = append(c.levels[key].scopes, snapshot.Scope{Values: values, Entries: entries, Origins: origins})
 	}
 }
 
 // filler makes the entries of scopes, one after the other.
 type filler struct {
-	sorted []uint64 // the number of a key, and in the lower half the place of its value in values
-	values []uint32
+	sorted  []uint64 // the number of a key, and in the lower half the place of its value in values
+	values  []uint32
+	origins []snapshot.Origin
 }
 
-// entries is what s holds of what no unconditional binding hides, sorted by key. Of two bindings of one key the first
-// stays: something higher hides both, or else they are a conflict.
-func (f *filler) entries(c *composer, s *scope) []snapshot.Entry {
-	f.sorted, f.values = f.sorted[:0], f.values[:0]
-	for key, value := range c.members(s) {
-		if n := c.number[key]; s.condition != 0 && s.rank < c.floors[n] {
-			f.sorted = append(f.sorted, uint64(n)<<32|uint64(len(f.values)))
-			f.values = append(f.values, c.order[value]-1)
+// entries is what s holds of what no unconditional binding hides, sorted by key, and where it is written. Of two bindings
+// of one key the first stays: something higher hides both, or else they are a conflict. What stays out of the index is
+// noted for reports.
+func (f *filler) entries(c *composer, s *scope) ([]snapshot.Entry, []snapshot.Origin) {
+	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
+	c.each(s, func(key, value uint32, at snapshot.Origin) {
+		n := c.number[key]
+		if s.condition == 0 || s.rank >= c.floors[n] {
+			c.outside(s, n, c.order[value]-1, at)
+			return
 		}
-	}
+		f.sorted = append(f.sorted, uint64(n)<<32|uint64(len(f.values)))
+		f.values, f.origins = append(f.values, c.order[value]-1), append(f.origins, at)
+	})
 	slices.Sort(f.sorted)
-	out := make([]snapshot.Entry, 0, len(s.contributions)+len(f.sorted))
-	out = append(out, s.contributions...) // sorted too; a NUL byte comes first
+	size := len(s.contributions) + len(f.sorted)
+	entries, origins := make([]snapshot.Entry, 0, size), make([]snapshot.Origin, 0, size)
+	entries = append(entries, s.contributions...) // sorted too; a NUL byte comes first
+	origins = append(origins, make([]snapshot.Origin, len(s.contributions))...)
 	for _, packed := range f.sorted {
-		e := snapshot.Entry{Key: uint32(packed >> 32), Value: f.values[uint32(packed)]}
-		if n := len(out); n == 0 || out[n-1].Key != e.Key {
-			out = append(out, e)
+		e, at := snapshot.Entry{Key: uint32(packed >> 32), Value: f.values[uint32(packed)]}, f.origins[uint32(packed)]
+		if n := len(entries); n > 0 && entries[n-1].Key == e.Key {
+			c.outside(s, e.Key, e.Value, at)
+			continue
 		}
+		entries, origins = append(entries, e), append(origins, at)
 	}
-	return out
+	return entries, origins
 }
 
 // doubtful finds the keys of which candidates have to be compared one by one. Two of equal rank can only be effective

@@ -260,6 +260,7 @@ func (c *composer) contribute() {
 		}
 		key, _ := c.keyNumber(contributionKey(id))
 		cs := c.contributions[id]
+		c.contributed(key, cs)
 		slices.SortStableFunc(cs, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(a.layer, b.layer), cmp.Compare(a.condition, b.condition))
 		})

@@ -47,7 +47,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	wait()
 	l.keepForNextBuild()
 	l.assemble(layers)
-	l.site.Inputs = l.inputs()
+	l.listInputs()
 	return &l.site
 }
 
@@ -249,13 +249,22 @@ func below(dir, path string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-func (l *load) inputs() []Input {
-	var out []Input
+// listInputs lists what was read.
+func (l *load) listInputs() {
+	read := make([]*file, 0, len(l.found))
 	for _, f := range l.found {
 		if f.input.Path != "" {
-			out = append(out, f.input)
+			read = append(read, f)
 		}
 	}
-	slices.SortFunc(out, func(a, b Input) int { return strings.Compare(a.Path, b.Path) })
-	return slices.Compact(out) // a file may be read twice, see fileKey and readNow
+	slices.SortFunc(read, func(a, b *file) int { return strings.Compare(a.input.Path, b.input.Path) })
+	inputs := make([]Input, 0, len(read))
+	l.site.InputOf = make(map[string]int, len(read))
+	for _, f := range read {
+		if n := len(inputs); n == 0 || inputs[n-1] != f.input { // a file may be read twice, see fileKey and readNow
+			inputs = append(inputs, f.input)
+		}
+		l.site.InputOf[f.path] = len(inputs) - 1
+	}
+	l.site.Inputs = inputs
 }

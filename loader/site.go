@@ -14,10 +14,11 @@ import (
 
 // Site is everything a site says.
 type Site struct {
-	Dimensions []Dimension // the categories but common, highest first, then guards
-	Layers     []Layer     // highest first
-	Conditions []Condition // what bindings refer to by index; the first is the empty one
-	Inputs     []Input     // every file that was read, sorted by path
+	Dimensions []Dimension    // the categories but common, highest first, then guards
+	Layers     []Layer        // highest first
+	Conditions []Condition    // what bindings refer to by index; the first is the empty one
+	Inputs     []Input        // every file that was read, sorted by path
+	InputOf    map[string]int // index in Inputs of a file, by its name in positions
 
 	Pools *datafile.Pools // the keys and values that entries of data files refer to; there may be more in them
 }

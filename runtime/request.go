@@ -122,14 +122,15 @@ func soleVariable(n *expr.Node) string {
 	return ""
 }
 
-// Category is the value the request has of a category, folded to lower case; false if it has none.
+// Category is the value the request has of a category, folded to lower case; false if it has none. The text does not refer
+// to the snapshot.
 func (r *Request) Category(name string) (string, bool) {
 	i := slices.IndexFunc(r.snap.dimensions, func(d dimension) bool { return d.name == name && !d.guard })
 	if i < 0 || !r.has[i] {
 		return "", false
 	}
 	text, err := r.snap.dimensions[i].text(r.facts)
-	return strings.ToLower(text), err == nil
+	return strings.ToLower(strings.Clone(text)), err == nil // of a constant, text is that of the file
 }
 
 // categoryEnv is what categories are computed from: facts only.

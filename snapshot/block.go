@@ -57,8 +57,9 @@ var encoder = sync.OnceValue(func() *zstd.Encoder {
 	return e
 })
 
+// decoder allocates nothing for what it decodes: a forged frame would have it make room for a gigabyte.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(2*maxValue)) // fails for bad options only
+	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)) // fails for bad options only
 	return d
 })
 
@@ -67,8 +68,23 @@ func compress(raw []byte) []byte { return encoder().EncodeAll(raw, nil) }
 // maxValue bounds an encoded value.
 const maxValue = 1 << 29
 
-// maxExpansion bounds what a block may decode to, so that a forged length allocates no more than its bytes can hold.
+// maxExpansion bounds what a byte of a frame may decode to, so that a forged length allocates no more than its bytes can hold.
 const maxExpansion = 1 << 15
+
+// decompress decodes packed, which is to hold length bytes.
+func decompress(packed string, length uint64) ([]byte, bool) {
+	raw, ok := decompressAtMost(packed, length)
+	return raw, ok && uint64(len(raw)) == length
+}
+
+// decompressAtMost decodes packed, which is to hold no more than so many bytes.
+func decompressAtMost(packed string, most uint64) ([]byte, bool) {
+	if most > min(maxExpansion*uint64(len(packed)), maxValue+blockSize) {
+		return nil, false
+	}
+	raw, err := decoder().DecodeAll([]byte(packed), make([]byte, 0, most))
+	return raw, err == nil
+}
 
 // cacheBytes bounds the decoded blocks that are kept.
 const cacheBytes = 8 << 20
@@ -159,8 +175,8 @@ func (s *Snapshot) block(n uint32) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raw, err := decoder().DecodeAll([]byte(packed), make([]byte, 0, min(length, 1<<20)))
-	if err != nil || uint64(len(raw)) != length {
+	raw, ok := decompress(packed, length)
+	if !ok {
 		return "", s.damaged(secBlocks, off, "a zstd frame of %d bytes", length)
 	}
 	text := string(raw)

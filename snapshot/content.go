@@ -35,7 +35,16 @@ type Level struct {
 // Scope is one condition: a value for each of the level's dimensions, folded to lower case.
 type Scope struct {
 	Values  []string
-	Entries []Entry // sorted by key, unique
+	Entries []Entry  // sorted by key, unique
+	Origins []Origin // of the entries
+}
+
+// origin is that of entry i; of a content without origins they are not known.
+func (s *Scope) origin(i int) Origin {
+	if i < len(s.Origins) {
+		return s.Origins[i]
+	}
+	return Origin{}
 }
 
 // Entry binds Keys[Key] to Values[Value] in a scope.
@@ -44,8 +53,29 @@ type Entry struct{ Key, Value uint32 }
 // Key is a name that can be looked up. Names that begin with a NUL byte are internal: the contributions to a multibinding.
 type Key struct {
 	Name    string
-	Default int // index in Values of the unconditional binding, or -1
+	Default int    // index in Values of the unconditional binding, or -1
+	Cold    []Cold // what only reports ask for: the unconditional binding, if there is one, then the others
 }
+
+// Cold is a binding that is in no scope: the unconditional one, one that something higher hides in every request, or a
+// contribution, which is part of what a scope binds an internal key to.
+type Cold struct {
+	Layer        int
+	Terms        []Term
+	Origin       Origin
+	Contribution bool
+	Value        uint32 // of a hidden one, index in Values
+}
+
+// Term asks a dimension for a value.
+type Term struct {
+	Dimension int
+	Value     string
+}
+
+// Origin is where a binding is written: a place in one of the Inputs, by index, line and column from 1. Where the line is
+// 0 it is not known.
+type Origin struct{ Input, Line, Col uint32 }
 
 // Stored is an encoded value (package value), or the recipe of a computed one (package recipe).
 type Stored struct {

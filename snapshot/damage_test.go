@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -156,6 +157,10 @@ func harmless(t *testing.T, file []byte) *Snapshot {
 			}
 		}
 	}
+	for _, name := range names[max(0, len(names)-5):] {
+		_, err := s.Bindings(name)
+		check(err)
+	}
 	return s
 }
 
@@ -265,6 +270,54 @@ func TestVerifyIsBoundedByTheBytesOfTheFile(t *testing.T) {
 	}
 }
 
+// hollow is a zstd frame that claims half a gigabyte and holds nothing.
+const hollow = "\x28\xb5\x2f\xfd\xe0\x00\x00\x00\x20\x00\x00\x00\x00\x01\x00\x00"
+
+// What a frame claims is not allocated before its bytes are looked at.
+func TestAForgedFrameAllocatesLittle(t *testing.T) {
+	for name, forge := range map[string]func(w *writer){
+		"the frame of a block": func(w *writer) {
+			w.out[secBlocks] = []byte(hollow)
+			binary.LittleEndian.PutUint32(w.out[secBlockTab][12:], uint32(len(hollow)))
+		},
+		"the frame of a block and its length": func(w *writer) {
+			w.out[secBlocks] = []byte(hollow)
+			binary.LittleEndian.PutUint32(w.out[secBlockTab][12:], uint32(len(hollow)))
+			binary.LittleEndian.PutUint32(w.out[secBlockTab][16:], uint32(len(hollow)*maxExpansion))
+		},
+		"a frame behind the first": func(w *writer) {
+			w.out[secBlocks] = append(w.out[secBlocks], hollow...)
+			binary.LittleEndian.PutUint32(w.out[secBlockTab][12:], uint32(len(w.out[secBlocks])))
+		},
+		"the frame of the inputs":           func(w *writer) { w.out[secInputs] = []byte(hollow) },
+		"a frame behind that of the inputs": func(w *writer) { w.out[secInputs] = append(w.out[secInputs], hollow...) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := manyNodes(1)
+			c.Inputs = []Input{{Path: "a.yaml"}}
+			w := newWriter(c, 1)
+			if err := cmp.Or(w.index(), w.store()); err != nil {
+				t.Fatal(err)
+			}
+			forge(w)
+			s, err := openBytes(w.file())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			var damage *DamageError
+			if err := s.Verify(func(string) error { return nil }); !errors.As(err, &damage) {
+				t.Errorf("Verify says %v", err)
+			}
+			runtime.ReadMemStats(&after)
+			if got := after.TotalAlloc - before.TotalAlloc; got > 64<<20 {
+				t.Errorf("Verify allocates %d bytes", got)
+			}
+		})
+	}
+}
+
 // The keys of a site of 30 000 columns share a mask of none of them; here each has one of its own, a word behind the one before.
 func TestVerifyRefusesMasksThatOverlap(t *testing.T) {
 	c := manyNodes(5000)
@@ -276,9 +329,9 @@ func TestVerifyRefusesMasksThatOverlap(t *testing.T) {
 	if err := cmp.Or(w.index(), w.store()); err != nil {
 		t.Fatal(err)
 	}
-	first := len(w.out[secKeys]) / 4
+	first := len(w.out[secKeys]) / cellUnit
 	for i := range c.Keys {
-		binary.LittleEndian.PutUint32(w.out[secKeys][keyRecord*i+recList:], uint32(first+2*i))
+		binary.LittleEndian.PutUint32(w.out[secKeys][keyRecord*i+recList:], uint32(first+8/cellUnit*i))
 	}
 	w.out[secKeys] = append(w.out[secKeys], make([]byte, 8*(w.words+len(c.Keys)))...)
 	s, err := openBytes(w.file())
@@ -294,12 +347,12 @@ func TestVerifyRefusesMasksThatOverlap(t *testing.T) {
 func TestVerifyRefusesLongKeysThatOverlap(t *testing.T) {
 	const length, keys = 20_000, 1000
 	var text strings.Builder
-	for i := 0; text.Len() < length+4*keys; i++ {
+	for i := 0; text.Len() < length+cellUnit*keys; i++ {
 		fmt.Fprint(&text, i, " ")
 	}
 	c := &Content{Layers: []string{"l"}}
 	for i := range keys {
-		c.Keys = append(c.Keys, Key{Name: text.String()[4*i:][:length], Default: -1})
+		c.Keys = append(c.Keys, Key{Name: text.String()[cellUnit*i:][:length], Default: -1})
 	}
 	w := newWriter(c, 1)
 	if err := w.index(); err != nil {
@@ -316,14 +369,14 @@ func TestVerifyRefusesLongKeysThatOverlap(t *testing.T) {
 		r := records[keyRecord*int(n):]
 		r[recLength] = longKey
 		binary.LittleEndian.PutUint32(r[recLongLen:], length)
-		binary.LittleEndian.PutUint32(r[recLongCell:], uint32(len(records)/4+i))
+		binary.LittleEndian.PutUint32(r[recLongCell:], uint32(len(records)/cellUnit+i))
 	}
 	w.out[secKeys] = append(records, text.String()...)
 	s, err := openBytes(w.file())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := s.number(text.String()[40:][:length]); !ok {
+	if _, ok := s.number(text.String()[10*cellUnit:][:length]); !ok {
 		t.Fatal("the file is not as it is meant")
 	}
 	if err := s.Verify(func(string) error { return nil }); err == nil || !strings.Contains(err.Error(), "do not overlap") {
@@ -341,7 +394,7 @@ func TestAShortKeyInALongRecordIsDamage(t *testing.T) {
 	record := w.out[secKeys]
 	record[recLength] = longKey
 	binary.LittleEndian.PutUint32(record[recLongLen:], uint32(len(key)))
-	binary.LittleEndian.PutUint32(record[recLongCell:], keyRecord/4)
+	binary.LittleEndian.PutUint32(record[recLongCell:], keyRecord/cellUnit)
 	w.out[secKeys] = append(record, key...)
 	s, err := openBytes(w.file())
 	if err != nil {

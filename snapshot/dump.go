@@ -22,7 +22,7 @@ func (s *Snapshot) Dump(out io.Writer, recipe, program func(encoded string) stri
 	for i, walk := range [sectionCount]func(){
 		secMeta: d.meta, secPilots: d.pilots, secKeys: d.records, secDicts: d.dictionaries, secScopes: d.directories,
 		secTables: d.scopeTables, secBlockTab: d.blockTab, secBlocks: d.blocks, secRecipeTab: d.recipeTab, secRecipes: d.recipes,
-		secInputs: d.inputs,
+		secInputs: d.inputs, secOriginTab: d.originTab, secOrigins: d.origins,
 	} {
 		d.section(section(i), walk)
 	}
@@ -240,7 +240,7 @@ func (d *dumper) records() {
 		if r[recLength] == longKey {
 			d.row(recLongLen-recText, "  padding")
 			d.row(recLongCell-recLongLen, "  long length %d", load32(r[recLongLen:]))
-			d.row(recLongTail-recLongCell, "  long cell %08x", d.start+4*uint64(load32(r[recLongCell:])))
+			d.row(recLongTail-recLongCell, "  long cell %08x", d.start+cellUnit*uint64(load32(r[recLongCell:])))
 		} else if length := uint64(r[recLength]); length > 0 {
 			d.row(min(length, maxInlineKey), "  text %q", d.key(n))
 		}
@@ -262,7 +262,7 @@ func (d *dumper) cellsUntil(cells []cell, end uint64) []cell {
 
 // list says where the list or the exact mask of a key is.
 func (d *dumper) list(n uint32) string {
-	at := 4 * uint64(load32(d.keys[keyRecord*uint64(n)+recList:]))
+	at := cellUnit * uint64(load32(d.keys[keyRecord*uint64(n)+recList:]))
 	if at == 0 {
 		return "none"
 	}
@@ -278,7 +278,7 @@ func (d *dumper) cells() []cell {
 		}
 		if text, err := d.encoded(Ref(ref)); err == nil {
 			if v, rest, err := value.View(text); err == nil {
-				out = append(out, cell{4 * uint64(ref), uint64(len(text) - len(rest)), fmt.Sprintf("%s %s", v.Kind(), shorten(v))})
+				out = append(out, cell{cellUnit * uint64(ref), uint64(len(text) - len(rest)), fmt.Sprintf("%s %s", v.Kind(), shorten(v))})
 			}
 		}
 	}
@@ -304,9 +304,9 @@ func (d *dumper) cellsOf(n uint32, add func(ref uint32)) (out []cell) {
 	r := d.keys[keyRecord*uint64(n):][:keyRecord]
 	add(load32(r[recDefault:]))
 	if name, ok := d.longKey(r); ok {
-		out = append(out, cell{4 * uint64(load32(r[recLongCell:])), uint64(len(name)), fmt.Sprintf("text of key %d: %q", n, cut(name))})
+		out = append(out, cell{cellUnit * uint64(load32(r[recLongCell:])), uint64(len(name)), fmt.Sprintf("text of key %d: %q", n, cut(name))})
 	}
-	list := 4 * uint64(load32(r[recList:]))
+	list := cellUnit * uint64(load32(r[recList:]))
 	left := d.keys[min(list, uint64(len(d.keys))):]
 	if size := 8 * d.words; d.words > 1 {
 		if size <= len(left) {
@@ -358,7 +358,7 @@ func (d *dumper) ref(ref uint32) string {
 	}
 	switch ref & refKind {
 	case refCell:
-		return fmt.Sprintf("cell %08x: %s", d.fileOffset(secKeys)+4*n, text)
+		return fmt.Sprintf("cell %08x: %s", d.fileOffset(secKeys)+cellUnit*n, text)
 	case refInline:
 		return "inline " + text
 	}
@@ -512,8 +512,75 @@ func (d *dumper) inputs() {
 	if d.failed = err != nil; d.failed {
 		return
 	}
+	d.row(inputsHead, "length %d", load32(d.next(inputsHead)))
 	d.row(d.end-d.at, "a zstd frame, of %d files:", len(files))
 	for _, f := range files {
 		fmt.Fprintf(d.out, "%57s  path %q, size %d, hash %016x\n", "", f.Path, f.Size, f.Hash)
+	}
+}
+
+func (d *dumper) originTab() {
+	for n := 0; d.at < d.end && !d.failed; n++ {
+		e := d.next(coldEntry)
+		of := fmt.Sprintf("level %d, place %d", load32(e[16:]), load32(e[20:]))
+		if load32(e[16:]) == coldKeys {
+			of = fmt.Sprintf("keys, number %d", load32(e[20:]))
+		}
+		d.row(coldEntry, "block %d: offset %08x, packed %d, length %d, from %s", n, d.fileOffset(secOrigins)+load64(e), load32(e[8:]), load32(e[12:]), of)
+	}
+}
+
+func (d *dumper) origins() {
+	for n := 0; n < d.coldBlocks() && !d.failed; n++ {
+		packed, length, err := d.coldFrame(n)
+		if d.failed = err != nil; d.failed {
+			return
+		}
+		d.seek(load64(d.coldEntry(n)))
+		d.row(uint64(len(packed)), "block %d: a zstd frame of %d bytes:", n, length)
+		if d.coldLevel(n) == coldKeys {
+			d.eachKey(n, d.coldKey)
+		} else {
+			d.eachScope(n, d.coldScope)
+		}
+	}
+}
+
+// detail writes a line about what is inside a compressed block.
+func (d *dumper) detail(format string, args ...any) {
+	fmt.Fprintf(d.out, "%57s  %s\n", "", fmt.Sprintf(format, args...))
+}
+
+func (d *dumper) coldScope(place uint32, r *scopeOrigins) {
+	for i := range r.n {
+		if i == shownOrigins {
+			d.detail("place %d: %d more", place, r.n-i)
+			return
+		}
+		key := ""
+		if i < uint32(len(r.keys)) {
+			key = fmt.Sprintf(" of key %d", r.keys[i])
+		}
+		d.detail("place %d, entry %d%s: input %d, line %d, column %d", place, i, key, r.input.at(i), r.line.at(i), r.col.at(i))
+	}
+}
+
+// shownOrigins is how many entries of a scope are shown.
+const shownOrigins = 20
+
+func (d *dumper) coldKey(key uint32, bs []Binding) {
+	for _, b := range bs {
+		kind := "unconditional"
+		switch {
+		case b.Contribution:
+			kind = "contribution"
+		case b.Hidden:
+			kind = "hidden"
+		}
+		where := ""
+		for _, t := range b.Terms {
+			where += fmt.Sprintf(", %s %q", d.dimensions[t.Dimension].Name, t.Value)
+		}
+		d.detail("key %d: %s, layer %d%s: input %d, line %d, column %d", key, kind, b.Layer, where, b.Origin.Input, b.Origin.Line, b.Origin.Col)
 	}
 }

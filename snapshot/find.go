@@ -235,7 +235,7 @@ func (s *Snapshot) inColumn(n uint32, mask uint64, column int, at *Scopes) (Ref,
 		return s.probe(n, at.tables[column%maxColumns])
 	}
 	before := bits.OnesCount64(mask & s.narrow & (bit - 1))
-	off := 4 * (uint64(at32(s.keys, keyRecord*uint64(n)+recList)) + uint64(before))
+	off := cellUnit*uint64(at32(s.keys, keyRecord*uint64(n)+recList)) + 4*uint64(before)
 	if off+4 > uint64(len(s.keys)) {
 		return noRef, s.damaged(secKeys, keyRecord*uint64(n)+recList, "a list inside the section")
 	}
@@ -276,7 +276,7 @@ func (s *Snapshot) word(n uint32, w int) (uint64, error) {
 	if s.words == 1 {
 		return at64(s.keys, keyRecord*uint64(n)+recMask), nil
 	}
-	off := 4*uint64(at32(s.keys, keyRecord*uint64(n)+recList)) + 8*uint64(w)
+	off := cellUnit*uint64(at32(s.keys, keyRecord*uint64(n)+recList)) + 8*uint64(w)
 	if off+8 > uint64(len(s.keys)) {
 		return 0, s.damaged(secKeys, keyRecord*uint64(n)+recList, "a mask inside the section")
 	}
@@ -294,7 +294,7 @@ func (s *Snapshot) FindAll(key string, at *Scopes) func(func(Ref, error) bool) {
 }
 
 func (s *Snapshot) longKey(r string) (string, bool) {
-	length, off := uint64(load32(r[recLongLen:])), 4*uint64(load32(r[recLongCell:]))
+	length, off := uint64(load32(r[recLongLen:])), cellUnit*uint64(load32(r[recLongCell:]))
 	if r[recLength] != longKey || length <= maxInlineKey || off > uint64(len(s.keys)) || length > uint64(len(s.keys))-off {
 		return "", false
 	}
@@ -405,7 +405,7 @@ func (s *Snapshot) encoded(ref Ref) (string, error) {
 	n := uint32(ref &^ refKind)
 	switch ref & refKind {
 	case refCell:
-		if off := 4 * uint64(n); off < uint64(len(s.keys)) {
+		if off := cellUnit * uint64(n); off < uint64(len(s.keys)) {
 			return s.keys[off:], nil
 		}
 		return "", s.badValue(ref)
@@ -420,7 +420,7 @@ func (s *Snapshot) badValue(ref Ref) error {
 	if ref&refKind == refBlock {
 		return s.damaged(secBlocks, 0, "a value in the block of value %d", n)
 	}
-	return s.damaged(secKeys, 4*n, "a value")
+	return s.damaged(secKeys, cellUnit*n, "a value")
 }
 
 func inlineValue(n uint32) value.Value {

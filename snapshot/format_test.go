@@ -85,8 +85,9 @@ func TestFormatStatesEveryOffset(t *testing.T) {
 		"section entry": {{0, "offset"}, {8, "length"}, {16, "checksum"}},
 		"key record": {{recMask, "mask"}, {recDefault, "default"}, {recList, "list"}, {recLength, "length"}, {recText, "text"},
 			{recLongLen, "long length"}, {recLongCell, "long cell"}},
-		"block entry": {{0, "offset"}, {8, "packed"}, {12, "length"}},
-		"block value": {{0, "block"}, {4, "offset"}},
+		"block entry":  {{0, "offset"}, {8, "packed"}, {12, "length"}},
+		"block value":  {{0, "block"}, {4, "offset"}},
+		"origin entry": {{0, "offset"}, {8, "packed"}, {12, "length"}, {16, "level"}, {20, "first"}},
 	} {
 		var got []field
 		for _, row := range formatTable(t, name) {
@@ -121,7 +122,7 @@ func width(t *testing.T, typ string) int {
 // The fields of a record lie one behind the other, and its size is where the last one ends.
 func TestFormatStatesEverySize(t *testing.T) {
 	for name, size := range map[string]int{"header": headerSize, "section entry": sectionEntry, "key record": keyRecord,
-		"block entry": blockEntry, "block value": blockValueEntry} {
+		"block entry": blockEntry, "block value": blockValueEntry, "origin entry": coldEntry} {
 		end := 0
 		for _, row := range formatTable(t, name) {
 			at := int(number(t, row[0], 10))
@@ -164,7 +165,10 @@ func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
 		fmt.Sprintf("| keys | 2^%d |", bits.Len(maxKeys)-1),
 		fmt.Sprintf("| values | 2^%d - 1 |", bits.Len(maxStored)),
 		fmt.Sprintf("| an encoded value | %d MiB |", maxValue>>20),
-		fmt.Sprintf("section keys, dicts, scopes or tables | %d GiB |", maxSection>>30),
+		fmt.Sprintf("| section keys | %d GiB |", maxCells>>30),
+		fmt.Sprintf("| section dicts, scopes or tables | %d GiB |", maxSection>>30),
+		fmt.Sprintf("A writer ends a block when it holds %d bytes or more, and with", coldBlock),
+		fmt.Sprintf("A **cell** is an offset/%d in section keys", cellUnit),
 		fmt.Sprintf("at most %d deep", value.MaxDepth),
 		fmt.Sprintf("at most %d deep; each node", expr.MaxDepth),
 	} {

@@ -15,7 +15,7 @@ func (w *writer) keys() {
 	w.records = make([]byte, keyRecord*len(w.c.Keys))
 	exact := map[string]uint32{}
 	for n, i := range order {
-		r := recordWriter{writer: w, bytes: w.records[keyRecord*n:][:keyRecord], first: uint32(keyRecord / 4 * n)}
+		r := recordWriter{writer: w, bytes: w.records[keyRecord*n:][:keyRecord], first: uint32(keyRecord / cellUnit * n)}
 		r.text(w.c.Keys[i].Name)
 		mask, folded := w.masks[w.words*n:][:w.words], uint64(0)
 		for _, word := range mask {
@@ -47,14 +47,14 @@ func (r *recordWriter) store(b []byte) uint32 {
 	}
 	at := r.tail
 	copy(r.bytes[at:], b)
-	r.tail = (at + len(b) + 3) &^ 3
-	return r.first + uint32(at/4)
+	r.tail = (at + len(b) + cellUnit - 1) &^ (cellUnit - 1)
+	return r.first + uint32(at/cellUnit)
 }
 
 func (r *recordWriter) text(name string) {
 	if len(name) <= maxInlineKey {
 		r.bytes[recLength] = byte(len(name))
-		r.tail = (recText + copy(r.bytes[recText:], name) + 3) &^ 3
+		r.tail = (recText + copy(r.bytes[recText:], name) + cellUnit - 1) &^ (cellUnit - 1)
 		return
 	}
 	r.bytes[recLength] = longKey
@@ -88,11 +88,11 @@ func (r *recordWriter) defaultRef(v int) uint32 {
 	return refCell | r.store([]byte(stored.Bytes))
 }
 
-// cell stores b behind the records, at a multiple of 4.
+// cell stores b behind the records, at a multiple of cellUnit.
 func (w *writer) cell(b string) uint32 {
 	at := len(w.records) + len(w.cells)
-	w.cells = pad(append(w.cells, b...), 4)
-	return uint32(at / 4)
+	w.cells = pad(append(w.cells, b...), cellUnit)
+	return uint32(at / cellUnit)
 }
 
 // exactMask is the cell of a mask of several words; equal masks are stored once.

@@ -59,10 +59,12 @@ const (
 	secRecipeTab                // where the recipes are
 	secRecipes                  // computed values
 	secInputs                   // the files the site was read from
+	secOriginTab                // where the blocks of origins are
+	secOrigins                  // zstd blocks: where bindings are written, and those that no lookup finds
 	sectionCount
 )
 
-var sectionNames = [sectionCount]string{"meta", "pilots", "keys", "dicts", "scopes", "tables", "blocktab", "blocks", "recipetab", "recipes", "inputs"}
+var sectionNames = [sectionCount]string{"meta", "pilots", "keys", "dicts", "scopes", "tables", "blocktab", "blocks", "recipetab", "recipes", "inputs", "origintab", "origins"}
 
 func (s section) String() string { return sectionNames[s] }
 
@@ -80,9 +82,10 @@ const maxColumns = 64
 //	16  length   u8   of the key, or 255: at 20 its length u32, at 24 its cell u32
 //	17  the key, at most 47 bytes
 //
-// A cell is an offset/4 in section keys. What is left of a record behind the key holds, from a multiple of 4 on, the list
+// A cell is an offset/2 in section keys. What is left of a record behind the key holds, from a multiple of 2 on, the list
 // and then the encoded default, each if it fits.
 const (
+	cellUnit     = 2
 	keyRecord    = 64
 	recMask      = 0
 	recDefault   = 8
@@ -105,8 +108,11 @@ const (
 	maxStored = 1<<30 - 1
 )
 
-// Sections that are referred to by offset/4 are no longer than this: a cell is 30 bits.
-const maxSection = 4 << 30
+// Sections that are referred to by offset/4 are no longer than maxSection, section keys than maxCells: a cell is 30 bits.
+const (
+	maxSection = 4 << 30
+	maxCells   = cellUnit << 30
+)
 
 // A chain of a scope directory is no longer than this, so that no forged one keeps a request busy.
 const maxChain = 256

@@ -177,6 +177,7 @@ func (r *site) level(scopes, values, entries int, dimensions ...int) {
 		if at := strings.Join(s.Values, "\n"); !seen[at] {
 			seen[at] = true
 			s.Entries = r.entries(entries)
+			s.Origins = r.origins(len(s.Entries))
 			l.Scopes = append(l.Scopes, s)
 		}
 	}
@@ -188,6 +189,7 @@ func (r *site) scopes(n, entries int, dimensions ...int) {
 	l := Level{Layer: r.IntN(len(r.Layers)), Dimensions: dimensions}
 	for i := range n {
 		s := Scope{Entries: r.entries(entries)}
+		s.Origins = r.origins(len(s.Entries))
 		for _, d := range dimensions {
 			s.Values = append(s.Values, fmt.Sprintf("value%d%s", i, strings.Repeat("x", d*9)))
 		}
@@ -207,6 +209,102 @@ func (r *site) entries(most int) (out []Entry) {
 	slices.Sort(keys)
 	for _, k := range slices.Compact(keys) {
 		out = append(out, Entry{k, r.value()})
+	}
+	return out
+}
+
+// origins are n places, mostly in one file, sometimes all on one line.
+func (r *site) origins(n int) []Origin {
+	out, in, line := make([]Origin, n), r.origin(), r.IntN(3) == 0
+	for i := range out {
+		at := r.origin()
+		if r.IntN(20) > 0 {
+			at.Input = in.Input
+		}
+		if line {
+			at.Line = in.Line
+		}
+		out[i] = at
+	}
+	return out
+}
+
+func (r *site) origin() Origin {
+	for len(r.Inputs) < 300 {
+		r.Inputs = append(r.Inputs, Input{Path: fmt.Sprintf("data/%03d.yaml", len(r.Inputs)), Size: int64(r.IntN(10_000)), Hash: r.Uint64()})
+	}
+	return Origin{uint32(r.IntN(len(r.Inputs))), 1 + uint32(r.IntN(300)), 1 + uint32(r.IntN(3))}
+}
+
+// cold adds where the unconditional bindings are written, and bindings that are in no scope.
+func (r *site) cold() {
+	for i := range r.Keys {
+		k := &r.Keys[i]
+		if k.Default >= 0 {
+			k.Cold = append(k.Cold, Cold{Layer: r.IntN(len(r.Layers)), Origin: r.origin(), Value: uint32(k.Default)})
+		}
+		for range r.IntN(3) {
+			c := Cold{Layer: r.IntN(len(r.Layers)), Origin: r.origin(), Contribution: strings.HasPrefix(k.Name, "\x00")}
+			if !c.Contribution {
+				c.Value = r.value()
+			}
+			for d := range r.Dimensions {
+				if r.IntN(3) == 0 {
+					c.Terms = append(c.Terms, Term{d, r.valueOf(d, 5)})
+				}
+			}
+			k.Cold = append(k.Cold, c)
+		}
+	}
+}
+
+// bindings compares all bindings of all keys.
+func (r *site) bindings(t *testing.T, s *Snapshot) {
+	t.Helper()
+	for k := range r.Keys {
+		want := r.bindingsOf(uint32(k))
+		bs, err := s.Bindings(r.Keys[k].Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]string, len(bs))
+		for i, b := range bs {
+			if b.Ref != noRef {
+				b.Stored = storedAt(t, s, b.Ref)
+			}
+			got[i] = fmt.Sprint(b.Layer, b.Terms, b.Origin, b.Hidden, b.Contribution, b.Stored)
+		}
+		slices.Sort(got[:len(got)-len(r.Keys[k].Cold)]) // the scopes of one level are in no order
+		slices.Sort(want[:len(want)-len(r.Keys[k].Cold)])
+		if !slices.Equal(got, want) {
+			t.Fatalf("bindings of %q:\n got %q\nwant %q", r.Keys[k].Name, got, want)
+		}
+	}
+}
+
+func (r *site) bindingsOf(key uint32) (out []string) {
+	for _, l := range r.Levels {
+		for _, s := range l.Scopes {
+			for i, e := range s.Entries {
+				if e.Key != key {
+					continue
+				}
+				var terms []Term
+				for j, d := range l.Dimensions {
+					terms = append(terms, Term{d, s.Values[j]})
+				}
+				out = append(out, fmt.Sprint(l.Layer, terms, s.Origins[i], false, false, r.Values[e.Value]))
+			}
+		}
+	}
+	k := r.Keys[key]
+	for i, c := range k.Cold {
+		v := Stored{}
+		if !c.Contribution {
+			v = r.Values[c.Value]
+		}
+		hidden := !c.Contribution && (i > 0 || k.Default < 0)
+		out = append(out, fmt.Sprint(c.Layer, c.Terms, c.Origin, hidden, c.Contribution, v))
 	}
 	return out
 }
@@ -264,6 +362,7 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 			slices.Sort(dimensions)
 			r.level(r.IntN(40), values, r.IntN(30), dimensions...)
 		}
+		r.cold()
 		t.Log("site", seed) // shown where a test fails
 		s, err := openBytes(fileOf(t, &r.Content))
 		if err != nil {
@@ -271,6 +370,7 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 		}
 		sound(t, s)
 		r.requests(t, s, 12, values)
+		r.bindings(t, s)
 	}
 }
 

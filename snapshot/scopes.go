@@ -72,6 +72,7 @@ func (w *writer) directories() (meta []byte) {
 				places[i] = w.table(s) + 1
 			}
 		}
+		w.places = append(w.places, places)
 		at := len(w.out[secScopes])
 		direct, slots := w.directory(level, places)
 		flags := 0

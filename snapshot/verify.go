@@ -72,19 +72,28 @@ func (s *Snapshot) keyName(n uint32) (string, bool) {
 	return s.longKey(r)
 }
 
-// Inputs are the files the site was read from.
+// Inputs are the files the site was read from. They do not refer to the mapped file. The error is a *DamageError.
 func (s *Snapshot) Inputs() ([]Input, error) {
-	packed := s.sections[secInputs]
-	raw, err := decoder().DecodeAll([]byte(packed), nil)
-	if err != nil {
+	sec := s.sections[secInputs]
+	if len(sec) < inputsHead {
+		return nil, s.damaged(secInputs, 0, "a length")
+	}
+	raw, ok := decompress(sec[inputsHead:], uint64(load32(sec)))
+	if !ok {
 		return nil, s.damaged(secInputs, 0, "a zstd frame")
 	}
 	r := reader{b: string(raw)}
 	var out []Input
-	for r.b != "" && !r.failed {
-		out = append(out, Input{Path: strings.Clone(r.text()), Size: int64(r.number()), Hash: r.u64()})
+	for n := r.count(); n > 0 && !r.failed; n-- {
+		out = append(out, Input{Path: r.text()})
 	}
-	if r.failed {
+	for i := range out {
+		out[i].Size = int64(r.number())
+	}
+	for i := range out {
+		out[i].Hash = r.u64()
+	}
+	if r.failed || r.b != "" {
 		return nil, s.damaged(secInputs, uint64(len(raw)), "a list of files")
 	}
 	return out, nil
@@ -93,8 +102,8 @@ func (s *Snapshot) Inputs() ([]Input, error) {
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file. checkRecipe is called
 // with each recipe. The error is a *DamageError.
 func (s *Snapshot) Verify(checkRecipe func(string) error) error {
-	v := verifier{Snapshot: s, checked: make([]uint64, len(s.keys)/256+1), folds: map[uint32]uint64{}}
-	for _, check := range []func() error{v.checkSums, v.checkDicts, v.checkKeys, v.checkLevels, v.checkBlocks} {
+	v := verifier{Snapshot: s, checked: make([]uint64, len(s.keys)/(64*cellUnit)+1), folds: map[uint32]uint64{}}
+	for _, check := range []func() error{v.checkSums, v.checkDicts, v.checkKeys, v.checkLevels, v.checkBlocks, v.checkOrigins} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -108,8 +117,7 @@ func (s *Snapshot) Verify(checkRecipe func(string) error) error {
 			return s.damaged(secRecipes, load64(s.sections[secRecipeTab][8*n:]), "a recipe: %v", err)
 		}
 	}
-	_, err := s.Inputs()
-	return err
+	return nil
 }
 
 // verifier checks the index. On a forged file, where everything may refer to one large thing, or things may overlap, its
@@ -119,6 +127,7 @@ type verifier struct {
 	checked []uint64             // a bit per cell whose value was checked
 	folds   map[uint32]uint64    // per cell of an exact mask that was checked, its words folded to one
 	seen    [sectionCount]uint64 // bytes of what was checked
+	bound   [maxColumns]uint32   // per narrow column, the keys that it binds
 }
 
 // see notes that so many bytes of a section are checked, at an offset.
@@ -196,6 +205,7 @@ func (v *verifier) checkColumns(n uint32) error {
 		return v.damaged(secKeys, at, "a mask of %d columns", v.columns)
 	}
 	for m := mask & v.narrow; m != 0; m &= m - 1 {
+		v.bound[bits.TrailingZeros64(m)]++
 		ref, err := v.inColumn(n, mask, bits.TrailingZeros64(m), nil)
 		if err == nil {
 			err = v.checkRef(ref, secKeys, at)
@@ -214,7 +224,7 @@ func (v *verifier) fold(n uint32) (fold uint64, err error) {
 		if fold, ok := v.folds[cell]; ok {
 			return fold, nil
 		}
-		if err := v.see(secKeys, 4*uint64(cell), 8*v.words); err != nil {
+		if err := v.see(secKeys, cellUnit*uint64(cell), 8*v.words); err != nil {
 			return 0, err
 		}
 	}
@@ -224,7 +234,7 @@ func (v *verifier) fold(n uint32) (fold uint64, err error) {
 			return 0, err
 		}
 		if left := v.columns - 64*w; left < 64 && mask>>left != 0 {
-			return 0, v.damaged(secKeys, 4*uint64(cell), "a mask of %d columns", v.columns)
+			return 0, v.damaged(secKeys, cellUnit*uint64(cell), "a mask of %d columns", v.columns)
 		}
 		fold |= mask
 	}
@@ -264,7 +274,7 @@ func (v *verifier) checkRef(ref Ref, sec section, at uint64) error {
 	if err != nil {
 		return err
 	}
-	return v.see(secKeys, 4*cell, bytes)
+	return v.see(secKeys, cellUnit*cell, bytes)
 }
 
 // checkValue checks the value ref refers to, and returns the bytes of its encoding.
@@ -380,4 +390,105 @@ func (v *verifier) checkTable(column int, at uint32) error {
 		}
 	}
 	return nil
+}
+
+// checkOrigins checks that every scope and every key has its record, and only one.
+func (v *verifier) checkOrigins() error {
+	list, err := v.Inputs()
+	if err != nil {
+		return err
+	}
+	scopes, keys, inputs := map[[2]uint32]bool{}, uint32(0), uint32(len(list))
+	for l := range v.levels {
+		v.eachPlace(l, func(place uint32) { scopes[[2]uint32{uint32(l), place}] = true })
+	}
+	for block := range v.coldBlocks() {
+		packed, _, err := v.coldFrame(block)
+		if err == nil {
+			err = v.see(secOrigins, load64(v.coldEntry(block)), len(packed))
+		}
+		if err == nil && v.coldLevel(block) == coldKeys {
+			err = v.checkColdKeys(block, &keys, inputs)
+		} else if err == nil {
+			err = v.checkColdScopes(block, scopes, inputs)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(scopes) > 0 || keys != v.hash.n {
+		return v.damaged(secOrigins, 0, "the origins of all scopes and keys")
+	}
+	return nil
+}
+
+// eachPlace ranges over the places of the scopes of a level.
+func (v *verifier) eachPlace(level int, yield func(place uint32)) {
+	l := &v.levels[level]
+	for slot := range int(l.slots) {
+		if place := load32(l.directory[l.slotBytes()*(slot+1)-4:]); place != 0 {
+			yield(place)
+		}
+	}
+}
+
+// checkColdScopes checks a block of scopes, and strikes them off the list.
+func (v *verifier) checkColdScopes(block int, scopes map[[2]uint32]bool, inputs uint32) error {
+	level, first, sound := v.coldLevel(block), true, true
+	err := v.eachScope(block, func(place uint32, r *scopeOrigins) {
+		id := [2]uint32{level, place}
+		sound = sound && scopes[id] && (!first || place == v.coldFirst(block)) && v.originsFit(level, place, r) && r.known(inputs)
+		delete(scopes, id)
+		first = false
+	})
+	if err == nil && !sound {
+		err = v.badBlock(block, "the origins of scopes, each once")
+	}
+	return err
+}
+
+// originsFit tells whether a record is of as many keys as its scope has, and of a narrow level of these.
+func (v *verifier) originsFit(level, place uint32, r *scopeOrigins) bool {
+	l := &v.levels[level]
+	if !l.narrow {
+		t, err := v.table(place - 1)
+		return err == nil && t.n == r.n
+	}
+	if v.bound[l.first+int(place-1)] != r.n {
+		return false
+	}
+	for i, n := range r.keys {
+		if n >= v.hash.n || i > 0 && n <= r.keys[i-1] || at64(v.keys, keyRecord*uint64(n)+recMask)>>(l.first+int(place-1))&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// known tells whether the origins are in files that there are.
+func (r *scopeOrigins) known(inputs uint32) bool {
+	if r.input.one {
+		return r.input.same < inputs || r.line.one && r.line.same == 0
+	}
+	for i, input := range r.input.all {
+		if input >= inputs && r.line.at(uint32(i)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// checkColdKeys checks a block of keys, of which next is the first.
+func (v *verifier) checkColdKeys(block int, next *uint32, inputs uint32) error {
+	sound := v.coldFirst(block) == *next
+	err := v.eachKey(block, func(_ uint32, bs []Binding) {
+		for _, b := range bs {
+			sound = sound && (b.Origin.Input < inputs || b.Origin.Line == 0)
+		}
+		*next++
+	})
+	if err == nil && !sound {
+		err = v.badBlock(block, "bindings of keys, in order")
+	}
+	return err
 }

@@ -115,9 +115,9 @@ func checkContent(c *Content) error {
 
 // checkSizes refuses what offsets cannot reach.
 func (w *writer) checkSizes() error {
-	for _, sec := range []section{secKeys, secDicts, secScopes, secTables} {
-		if n := uint64(len(w.out[sec])); n > maxSection {
-			return fmt.Errorf("section %s of the snapshot holds at most %d bytes, this site needs %d", sec, uint64(maxSection), n)
+	for sec, limit := range map[section]uint64{secKeys: maxCells, secDicts: maxSection, secScopes: maxSection, secTables: maxSection} {
+		if n := uint64(len(w.out[sec])); n > limit {
+			return fmt.Errorf("section %s of the snapshot holds at most %d bytes, this site needs %d", sec, limit, n)
 		}
 	}
 	return nil
@@ -132,6 +132,7 @@ type writer struct {
 	numbers []uint32 // per key of c, its number
 	dicts   []numbering
 	columns []columns  // per level
+	places  [][]uint32 // per level, where its scopes are
 	words   int        // of 64 columns
 	masks   []uint64   // per key number, words of them
 	lists   [][]uint32 // per key number, the values of its narrow columns
@@ -196,6 +197,7 @@ func (w *writer) store() error {
 	w.keys()
 	w.meta(w.directories())
 	w.inputs()
+	w.origins()
 	w.finishValues()
 	return w.checkSizes()
 }
@@ -238,14 +240,23 @@ func appendText(out []byte, s string) []byte {
 	return append(binary.AppendUvarint(out, uint64(len(s))), s...)
 }
 
-// inputs: a zstd frame of, per file, its path (uvarint length, bytes), its size (uvarint), its xxhash64 u64.
+// inputsHead is the length of the decoded list of inputs, before its frame.
+const inputsHead = 4
+
+// inputs: the length u32, then a zstd frame of the number of files, their paths (uvarint length, bytes), their sizes (uvarint), their xxhash64
+// u64. Hashes stand apart, as nothing compresses them.
 func (w *writer) inputs() {
-	var raw []byte
+	raw := appendNumbers(nil, len(w.c.Inputs))
 	for _, in := range w.c.Inputs {
-		raw = binary.AppendUvarint(appendText(raw, in.Path), uint64(in.Size))
+		raw = appendText(raw, in.Path)
+	}
+	for _, in := range w.c.Inputs {
+		raw = binary.AppendUvarint(raw, uint64(in.Size))
+	}
+	for _, in := range w.c.Inputs {
 		raw = binary.LittleEndian.AppendUint64(raw, in.Hash)
 	}
-	w.out[secInputs] = compress(raw)
+	w.out[secInputs] = append(binary.LittleEndian.AppendUint32(nil, uint32(len(raw))), compress(raw)...)
 }
 
 // header lays the sections out and sums them up.

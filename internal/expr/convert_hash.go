@@ -181,7 +181,7 @@ func (c *call) hashOfTree(v value.Value, hashes bool) (value.Value, error) {
 		at := root
 		for _, key := range path[:len(path)-1] {
 			if at = at.into(key); at == nil {
-				return v, c.failf("nothing can be put below the value the path of entry %d", n)
+				return v, c.failf("the path of entry %d leads into a value that is no Array and no Hash", n)
 			}
 		}
 		if hashes {

@@ -1,0 +1,72 @@
+package compile
+
+import (
+	"cmp"
+	"slices"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// each ranges over the keys that s binds and their values, by their numbers in the pools, and where they are written.
+func (c *composer) each(s *scope, yield func(key, value uint32, at snapshot.Origin)) {
+	for i := range s.members {
+		m := &s.members[i]
+		if m.binding != nil {
+			yield(m.key, m.value, c.origin(m.binding.Pos()))
+			continue
+		}
+		input := uint32(c.site.InputOf[m.file.Path])
+		for _, e := range m.file.Entries {
+			yield(e.Key, e.Value, snapshot.Origin{Input: input, Line: e.Line, Col: e.Col})
+		}
+	}
+}
+
+func (c *composer) origin(at diag.Pos) snapshot.Origin {
+	return snapshot.Origin{Input: uint32(c.site.InputOf[at.File]), Line: uint32(at.Line), Col: uint32(at.Col)}
+}
+
+// outsider is a binding that is in no scope of the index.
+type outsider struct {
+	rank, place int
+	cold        snapshot.Cold
+}
+
+// outside notes a binding of a key, by its number in names: the unconditional one that counts, or one that is hidden.
+func (c *composer) outside(s *scope, key, value uint32, at snapshot.Origin) {
+	c.outsiders[key] = append(c.outsiders[key], outsider{s.rank, len(c.outsiders[key]), snapshot.Cold{
+		Layer: s.layer, Terms: c.terms(s.condition), Origin: at, Value: value}})
+}
+
+// contributed notes the contributions to a multibinding under its internal key.
+func (c *composer) contributed(key uint32, cs []candidate) {
+	for _, cand := range cs {
+		c.outsiders[key] = append(c.outsiders[key], outsider{cand.rank, cand.place, snapshot.Cold{
+			Layer: cand.layer, Terms: c.terms(cand.condition), Origin: c.origin(cand.pos()), Contribution: true}})
+	}
+}
+
+func (c *composer) terms(condition int) []snapshot.Term {
+	return termsOf(c.site.Conditions[condition])
+}
+
+func termsOf(condition loader.Condition) []snapshot.Term {
+	var out []snapshot.Term
+	for _, t := range condition {
+		out = append(out, snapshot.Term{Dimension: t.Dimension, Value: t.Value})
+	}
+	return out
+}
+
+// cold is what was noted of a key, in order of precedence: the unconditional binding that counts hides all the others.
+func (c *composer) cold(key int) []snapshot.Cold {
+	list := c.outsiders[key]
+	slices.SortStableFunc(list, func(a, b outsider) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.place, b.place)) })
+	out := make([]snapshot.Cold, len(list))
+	for i, o := range list {
+		out[i] = o.cold
+	}
+	return out
+}
