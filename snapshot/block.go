@@ -73,17 +73,11 @@ const maxExpansion = 1 << 15
 
 // decompress decodes packed, which is to hold length bytes.
 func decompress(packed string, length uint64) ([]byte, bool) {
-	raw, ok := decompressAtMost(packed, length)
-	return raw, ok && uint64(len(raw)) == length
-}
-
-// decompressAtMost decodes packed, which is to hold no more than so many bytes.
-func decompressAtMost(packed string, most uint64) ([]byte, bool) {
-	if most > min(maxExpansion*uint64(len(packed)), maxValue+blockSize) {
+	if length > min(maxExpansion*uint64(len(packed)), maxValue+blockSize) {
 		return nil, false
 	}
-	raw, err := decoder().DecodeAll([]byte(packed), make([]byte, 0, most))
-	return raw, err == nil
+	raw, err := decoder().DecodeAll([]byte(packed), make([]byte, 0, length))
+	return raw, err == nil && uint64(len(raw)) == length
 }
 
 // cacheBytes bounds the decoded blocks that are kept.

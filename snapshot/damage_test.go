@@ -289,7 +289,10 @@ func TestAForgedFrameAllocatesLittle(t *testing.T) {
 			w.out[secBlocks] = append(w.out[secBlocks], hollow...)
 			binary.LittleEndian.PutUint32(w.out[secBlockTab][12:], uint32(len(w.out[secBlocks])))
 		},
-		"the frame of the inputs":           func(w *writer) { w.out[secInputs] = []byte(hollow) },
+		"the frame of the inputs": func(w *writer) {
+			head := binary.LittleEndian.AppendUint32(nil, uint32(len(hollow)*maxExpansion))
+			w.out[secInputs] = append(head, hollow...)
+		},
 		"a frame behind that of the inputs": func(w *writer) { w.out[secInputs] = append(w.out[secInputs], hollow...) },
 	} {
 		t.Run(name, func(t *testing.T) {

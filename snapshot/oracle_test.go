@@ -258,10 +258,10 @@ func (r *site) cold() {
 	}
 }
 
-// bindings compares all bindings of all keys.
+// bindings compares all bindings of up to 20 keys; for each, the blocks that hold them are decoded anew.
 func (r *site) bindings(t *testing.T, s *Snapshot) {
 	t.Helper()
-	for k := range r.Keys {
+	for _, k := range r.Perm(len(r.Keys))[:min(20, len(r.Keys))] {
 		want := r.bindingsOf(uint32(k))
 		bs, err := s.Bindings(r.Keys[k].Name)
 		if err != nil {
