@@ -41,12 +41,6 @@ func (ev *evaluator) varies() {
 	}
 }
 
-func evalConstant(n *Node, opts Options) (v value.Value, err error, constant bool) {
-	var env nothing
-	v, err = Eval(n, &env, opts)
-	return v, err, !env.asked
-}
-
 // folder folds the parts of one expression.
 type folder struct {
 	groups bool // $1 and its like occur, so that a match must not be computed away from them
@@ -75,9 +69,11 @@ func (f folder) fold(n *Node) *Node {
 	return f.foldKids(n)
 }
 
+// shortConstant is what n is in every request, if that takes little space or no more than n does.
 func shortConstant(n *Node) (value.Value, bool) {
-	v, err, constant := evalConstant(n, Options{StrictVariables: true, Steps: foldSteps, Size: foldSize})
-	if !constant || err != nil {
+	var env nothing
+	v, err := Eval(n, &env, Options{StrictVariables: true, Steps: foldSteps, Size: foldSize})
+	if env.asked || err != nil {
 		return v, false
 	}
 	encoded := value.Append(nil, v)
