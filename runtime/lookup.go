@@ -30,6 +30,8 @@ func failed(key, code, message string) *Error {
 }
 
 func (e *Error) Error() string { return e.Message }
+
+// Unwrap is the cause, so that errors.Is and errors.As find what a Producer returned.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Lookup is the value of key for this request. Where key is not bound, found is false. The error is an *Error if the

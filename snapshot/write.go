@@ -16,6 +16,7 @@ import (
 // Digest identifies a snapshot: the SHA-256 of everything behind the header. Equal input gives an equal digest.
 type Digest [sha256.Size]byte
 
+// String is d in hexadecimal digits.
 func (d Digest) String() string { return fmt.Sprintf("%x", d[:]) }
 
 // Write stores c in the file path and returns its size in bytes and its digest. The file is written beside its place,

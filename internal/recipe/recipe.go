@@ -48,12 +48,13 @@ type Target struct {
 // Resolution is a conflict_resolution.
 type Resolution uint8
 
+// What becomes of contributions of one name: language.md, section 8, has them by the names in quotes.
 const (
-	Priority Resolution = iota
-	Ignore
-	ErrorOnConflict
-	AppendAll
-	Merge
+	Priority        Resolution = iota // "priority": the highest wins, and a second of its precedence is an error
+	Ignore                            // "ignore": the first in order wins
+	ErrorOnConflict                   // "error"
+	AppendAll                         // "append": all, in an array
+	Merge                             // "merge": hashes, of which the higher one's keys win
 	resolutionCount
 )
 

@@ -13,6 +13,7 @@ import (
 // Kind says what a Type is, apart from its parameters.
 type Kind uint8
 
+// The kinds, by Puppet's names for them.
 const (
 	Any Kind = iota
 	Undef

@@ -10,6 +10,7 @@ import (
 // Kind says what a Value is.
 type Kind uint8
 
+// The kinds. undef and default are one value each.
 const (
 	Undef Kind = iota
 	Default
@@ -78,12 +79,14 @@ func (v Value) Read() (Value, error) {
 // TypeRef is a type used as a value. Package types implements it; it is an interface to keep the imports one way.
 type TypeRef interface{ String() string }
 
+// FromBool is a Bool; the functions below make the other kinds. What they make of text refers to it.
 func FromBool(b bool) Value {
 	if b {
 		return Value{ref: &plain[Bool], num: 1}
 	}
 	return Value{ref: &plain[Bool]}
 }
+
 func FromInt(n int64) Value     { return Value{ref: &plain[Int], num: uint64(n)} }
 func FromFloat(f float64) Value { return Value{ref: &plain[Float], num: math.Float64bits(f)} }
 func FromString(s string) Value { return Value{ref: &plain[String], str: s} }
@@ -133,6 +136,8 @@ func (v Value) Sensitive() Value {
 // IsSensitive tells whether v is marked; elements and entries do not carry the mark.
 func (v Value) IsSensitive() bool { return v.ref != nil && v.ref.sensitive }
 
+// IsUndef tells whether v is undef, Bool whether it is true. Int and Float are the number of an Int and of a Float; of
+// other kinds they mean nothing.
 func (v Value) IsUndef() bool  { return v.ref == nil || v.ref.kind == Undef }
 func (v Value) Bool() bool     { return v.is(Bool) && v.num == 1 }
 func (v Value) Int() int64     { return int64(v.num) }
