@@ -147,8 +147,8 @@ func Snapshot(dir, name, text string) (*bindings.Snapshot, error) {
 // Bindc compiles the command of this tree to the file program.
 func Bindc(program string) error { return Program("bindc", "./cmd/bindc", program) }
 
-// Program compiles a command of a module of this tree to the file program. Go's own cache makes that cheap; its builds are
-// reproducible.
+// Program compiles a command of a module of this tree to the file program, without C, as README.md says to install it. Go's
+// own cache makes that cheap; its builds are reproducible.
 func Program(module, command, program string) error {
 	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
@@ -159,7 +159,9 @@ func Program(module, command, program string) error {
 }
 
 func output(program string, args ...string) (string, error) {
-	out, err := exec.Command(program, args...).CombinedOutput()
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, out)
 	}
