@@ -191,3 +191,23 @@ func TestAFailedWriteLeavesTheOldFile(t *testing.T) {
 		t.Errorf("temporary files remain: %v", entries)
 	}
 }
+
+// From one bit to megabytes: in the reference, beside the key, in a cell, in a block with others, in one of its own.
+func TestValuesOfEverySize(t *testing.T) {
+	c := &Content{Layers: []string{"l"}, Values: stored(value.FromBool(true), value.FromInt(-1), value.Value{})}
+	for _, size := range []int{0, 1, 20, 46, 47, 48, 127, 128, blockFrom - 4, blockFrom, blockSize - 1, blockSize, 1 << 20, 5 << 20} {
+		text := strings.Repeat("0123456789abcdef", size/16+1)[:size]
+		c.Values = append(c.Values, stored(value.FromString(text), value.Strings(text, "and", text))...)
+	}
+	for i := range c.Values {
+		c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("key%02d", i), Default: i})
+	}
+	s := open(t, c)
+	sound(t, s)
+	for i, k := range c.Keys {
+		got, ok := find(t, s, k.Name, scopes(s))
+		if want := c.Values[i].Bytes; !ok || string(value.Append(nil, got)) != want {
+			t.Errorf("%s: a value of %d bytes is found as %s", k.Name, len(want), got.Kind())
+		}
+	}
+}
