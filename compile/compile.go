@@ -24,7 +24,7 @@ type Options struct {
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
 // was not read whole only the values are checked: who wins cannot be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
-	c := &composer{site: site, diags: diags, scopeAt: make(map[scopeKey]int, len(site.Conditions)), contributions: map[string][]candidate{}, declared: map[string][]declaration{}}
+	c := &composer{site: site, diags: diags, scopeAt: make(map[scopeKey]int, len(site.Conditions)), contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{}}
 	whole := !diags.Lost()
 	c.rankConditions()
 	c.collect()
@@ -61,6 +61,7 @@ type composer struct {
 	order  []uint32 // of a value in stored, plus one, by that in the pool
 
 	declared      map[string][]declaration // multibinds by id
+	broken        map[string]bool          // ids of those with something wrong
 	contributions map[string][]candidate   // to multibinds, by id
 
 	floors   []int // per key, the rank of its highest unconditional binding, or noRank

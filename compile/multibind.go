@@ -32,6 +32,7 @@ func (c *composer) multibind(b *loader.Binding, r *recipe.Recipe) bool {
 	}
 	o, ok := c.multibindOptions(b)
 	if !ok {
+		c.broken[id] = true
 		return false
 	}
 	r.Kind, r.Name, r.Options = recipe.Multibind, contributionKey(id), o
@@ -159,7 +160,7 @@ func (c *composer) checkMultibinds() {
 	}
 	slices.Sort(ids)
 	for id, cs := range c.contributions {
-		if len(c.declared[id]) == 0 {
+		if len(c.declared[id]) == 0 && !c.broken[id] {
 			c.unknownID(id, cs, ids)
 		}
 		for _, cand := range cs {

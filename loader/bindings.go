@@ -2,6 +2,7 @@ package loader
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -84,6 +85,7 @@ func (r *setReader) bind(n *yaml.Node, conditions []Condition, when []int) {
 	}
 	for i := range n.Kids {
 		kid := &n.Kids[i]
+		r.hideSensitive(n, i)
 		switch {
 		case kid.Kind == yaml.Sequence:
 			r.shortForm(kid, when)
@@ -95,6 +97,20 @@ func (r *setReader) bind(n *yaml.Node, conditions []Condition, when []int) {
 			r.longForm(kid, when)
 		}
 	}
+}
+
+// hideSensitive keeps the lines of entry i of a list out of messages if it is a binding said to be sensitive: those up to
+// the next one, or to the end of the file.
+func (r *setReader) hideSensitive(list *yaml.Node, i int) {
+	_, flag, ok := list.Kids[i].Lookup("sensitive")
+	if !ok || flag.Value.Kind() == value.Bool && !flag.Value.Bool() {
+		return
+	}
+	first, last := int(list.Kids[i].Line), math.MaxInt
+	if i+1 < len(list.Kids) {
+		last = max(first, int(list.Kids[i+1].Line)-1)
+	}
+	r.diags.Hide(r.doc.File, first, last)
 }
 
 func has(n *yaml.Node, key string) bool {

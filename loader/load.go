@@ -47,8 +47,24 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	wait()
 	l.keepForNextBuild()
 	l.assemble(layers)
+	l.warnOfNothing()
 	l.listInputs()
 	return &l.site
+}
+
+// partsOfSites are what the directory of a site has one of at least.
+var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "hiera.yaml", "bindings", "data", "modules"}
+
+// warnOfNothing tells that dir is no site, which would compile to an empty snapshot: another one is meant.
+func (l *load) warnOfNothing() {
+	for _, name := range partsOfSites {
+		if _, err := os.Lstat(filepath.Join(l.dir, name)); err == nil {
+			return
+		}
+	}
+	if l.opts.BinderConfig == "" && len(l.opts.ModulePath) == 0 {
+		l.diags.Warnf(diag.Pos{File: l.dir}, "site", "this is no site: expected a directory with one of %s", listOf(partsOfSites))
+	}
 }
 
 // load is one run of Load.

@@ -239,12 +239,22 @@ func (c *entryCollector) files(backend string) {
 	for _, f := range c.listing() {
 		path, ok := strings.CutSuffix(f.path, "."+backend)
 		if !ok {
+			c.warnOfYml(backend, f)
 			continue
 		}
 		condition, ok := c.conditionOf(c.e, path, c.whole)
 		if ok && c.usable(c.h, f, path, c.folded) {
 			c.add(path, condition, c.wantData(c.h, f.path))
 		}
+	}
+}
+
+// warnOfYml tells of a file that fits but for its extension, which Hiera does not read either.
+func (c *entryCollector) warnOfYml(backend string, f listed) {
+	path, ok := strings.CutSuffix(f.path, ".yml")
+	if ok && backend == "yaml" && c.e.path.ways(path) > 0 {
+		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: filepath.Join(c.h.dir, f.path)}, Severity: diag.Warning, Code: "data_path",
+			Message: "this file is not read: data files end in '.yaml'", Hint: "rename it to " + filepath.Base(path) + ".yaml"})
 	}
 }
 

@@ -109,12 +109,12 @@ func (l *load) parseURI(text string, at diag.Pos) (uri, bool) {
 		l.diags.Errorf(at, "uri", "expected a URI with a scheme, as confdir-hiera:/ or module:/ntp::default, found '%s'", text)
 	case !slices.Contains(schemes, scheme) && l.ext.handlers[scheme] == nil:
 		l.unknownScheme(scheme, at)
+	case scheme == "enc":
+		l.diags.Errorf(at, "uri", "the scheme 'enc' is reserved for external node classifiers and not specified yet: remove '%s'", text)
 	case !strings.HasPrefix(path, "/"):
 		l.diags.Errorf(at, "uri", "expected a path that begins with '/' behind '%s:', found '%s'", scheme, text)
 	case query != "" && query != "optional":
 		l.diags.Errorf(at, "uri", "expected '?optional' or nothing behind the path, found '?%s'", query)
-	case scheme == "enc":
-		l.diags.Errorf(at, "uri", "the scheme 'enc' is reserved for external node classifiers and not specified yet: remove '%s'", text)
 	default:
 		u := uri{scheme: scheme, path: strings.Trim(path, "/"), optional: hasQuery, at: at}
 		if slices.Contains(schemes, scheme) {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -38,8 +40,26 @@ func Write(path string, c *Content) (size int64, digest Digest, err error) {
 	return int64(binary.LittleEndian.Uint64(head[offSize:])), digest, err
 }
 
+// replaced is the file to replace for path: where a symbolic link leads to. What is no file is not replaced.
+func replaced(path string) (string, error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil
+	case err == nil && !info.Mode().IsRegular():
+		return path, &fs.PathError{Op: "replace", Path: path, Err: errors.New("not a regular file")}
+	}
+	return path, err
+}
+
 // replace puts what write produces in the place of path, in one step.
 func replace(path string, write func(io.Writer) error) (err error) {
+	if path, err = replaced(path); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err

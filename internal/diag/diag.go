@@ -44,6 +44,7 @@ func (s Severity) String() string { return [...]string{"error", "warning", "lint
 type Note struct {
 	Pos     Pos
 	Message string
+	Secret  bool // the source line is not shown
 }
 
 // Diagnostic is one finding. Code is stable and listed in the catalogue of codes.
@@ -64,6 +65,8 @@ type List struct {
 	list []Diagnostic
 	errs int
 	lost int // of the errors, those that are not local
+
+	hidden map[string][][2]int // by file, the first and the last line of what is sensitive
 }
 
 // Add takes one diagnostic.
@@ -103,11 +106,32 @@ func (l *List) Lost() bool {
 	return l.lost > 0
 }
 
+// Hide has the lines from first to last of a file not shown: something sensitive is written there.
+func (l *List) Hide(file string, first, last int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hidden == nil {
+		l.hidden = map[string][][2]int{}
+	}
+	l.hidden[file] = append(l.hidden[file], [2]int{first, last})
+}
+
+func (l *List) hides(p Pos) bool {
+	return slices.ContainsFunc(l.hidden[p.File], func(lines [2]int) bool { return lines[0] <= p.Line && p.Line <= lines[1] })
+}
+
 // Sorted returns what was collected, by place, then severity, then text. Equal findings are reported once.
 func (l *List) Sorted() []Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := slices.Clone(l.list)
+	for i := range out {
+		out[i].Secret = out[i].Secret || l.hides(out[i].Pos)
+		out[i].Notes = slices.Clone(out[i].Notes)
+		for j := range out[i].Notes {
+			out[i].Notes[j].Secret = l.hides(out[i].Notes[j].Pos)
+		}
+	}
 	slices.SortStableFunc(out, func(a, b Diagnostic) int {
 		return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Message, b.Message))
 	})

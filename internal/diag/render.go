@@ -89,7 +89,9 @@ func (t *textRenderer) diagnostic(d Diagnostic) {
 	}
 	for _, n := range d.Notes {
 		fmt.Fprintf(t.w, "  %s: note: %s\n", n.Pos, n.Message)
-		t.excerpt(n.Pos, cyan)
+		if !n.Secret {
+			t.excerpt(n.Pos, cyan)
+		}
 	}
 	if d.Hint != "" {
 		fmt.Fprintf(t.w, "  %s %s\n", t.paint(bold, "hint:"), d.Hint)
