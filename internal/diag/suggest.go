@@ -1,11 +1,19 @@
 package diag
 
-// Suggest returns the candidate nearest to word, or "" when none is near enough to be a typo of it.
+import "strings"
+
+// Suggest returns the candidate nearest to word, or "" when none is near enough to be a typo of it, and none goes on where
+// it ends.
 func Suggest(word string, candidates []string) string {
-	best, limit := "", len(word)/3+1
+	best, limit := "", max(1, len(word)/3)
 	for _, c := range candidates {
 		if d := distance(word, c, limit); d <= limit && d < len(word) {
 			best, limit = c, d-1
+		}
+	}
+	for _, c := range candidates {
+		if best == "" && len(word) > 2 && strings.HasPrefix(c, word) {
+			best = c
 		}
 	}
 	return best
