@@ -142,9 +142,9 @@ func unsound(err error) bool {
 }
 
 // same tells whether nothing has happened between two looks at a path. A new file may get the number of one just
-// deleted, and then differs in its time.
+// deleted, and then differs in its times, of which programs that copy may set the first.
 func same(a, b fs.FileInfo) bool {
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changed(a) == changed(b)
 }
 
 // poll checks at every tick, until w.stop.

@@ -23,6 +23,13 @@ func mapFile(path string) (head, data string, unmap func() error, err error) {
 	fail := func(op string, err error) (string, string, func() error, error) {
 		return "", "", nil, &os.PathError{Op: op, Path: path, Err: err}
 	}
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return fail("stat", err)
+	}
+	if stat.Mode&unix.S_IFMT != unix.S_IFREG {
+		return fail("open", errNoFile)
+	}
 	buf := make([]byte, headBytes)
 	n, err := unix.Pread(fd, buf, 0)
 	if err != nil {
@@ -32,10 +39,6 @@ func mapFile(path string) (head, data string, unmap func() error, err error) {
 	if n < headerSize {
 		return head, "", nil, nil
 	}
-	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil {
-		return fail("stat", err)
-	}
 	b, err := unix.Mmap(fd, 0, int(stat.Size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return fail("mmap", err)
@@ -44,10 +47,10 @@ func mapFile(path string) (head, data string, unmap func() error, err error) {
 	return head, unsafe.String(unsafe.SliceData(b), len(b)), func() error { return unix.Munmap(b) }, nil
 }
 
-// openFile is os.Open without what a file needs that is read more than once.
+// openFile is os.Open without what a file needs that is read more than once. It does not wait for a writer to a pipe.
 func openFile(path string) (int, error) {
 	for {
-		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 		switch err {
 		case nil:
 			return fd, nil

@@ -81,6 +81,8 @@ func headerDamage(off uint64, format string, args ...any) error {
 	return &DamageError{"header", off, fmt.Sprintf(format, args...)}
 }
 
+var errNoFile = errors.New("not a regular file")
+
 // headBytes is how much of a file is read before anything else: the header and, mostly, section meta.
 const headBytes = 4096
 

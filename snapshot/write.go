@@ -50,7 +50,7 @@ func replaced(path string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return path, nil
 	case err == nil && !info.Mode().IsRegular():
-		return path, &fs.PathError{Op: "replace", Path: path, Err: errors.New("not a regular file")}
+		return path, &fs.PathError{Op: "replace", Path: path, Err: errNoFile}
 	}
 	return path, err
 }

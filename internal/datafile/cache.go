@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -82,8 +83,9 @@ func readText(path string) (string, error) {
 	return b.String(), err
 }
 
+// packName is of a site and a user: what one may not read, another's pack does not tell.
 func packName(site string) string {
-	sum := sha256.Sum256([]byte(site))
+	sum := sha256.Sum256(fmt.Append(nil, os.Geteuid(), " ", site))
 	return hex.EncodeToString(sum[:12]) + ".pack"
 }
 
@@ -129,9 +131,8 @@ type identity struct {
 // one tick of a file system's clock has the same times before and after. FAT has the coarsest, of two seconds.
 const racy = int64(2 * time.Second)
 
-// identify is the identity of the file at path, zero if it is of no use.
-func (c *Cache) identify(path string) identity {
-	id, ok := identityOf(path)
+// identify is the identity of a file that has one, zero if it is of no use.
+func (c *Cache) identify(id identity, ok bool) identity {
 	if !ok || max(id.modified, id.change) >= c.opened-racy {
 		return identity{}
 	}

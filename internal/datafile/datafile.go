@@ -5,6 +5,7 @@ package datafile
 
 import (
 	"crypto/sha256"
+	"io"
 	"os"
 
 	"github.com/cespare/xxhash/v2"
@@ -62,14 +63,25 @@ func NewReader(cache *Cache) *Reader {
 
 // Read reads the file at path. An error is one of the file system; what is wrong in the file goes to diags.
 func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
-	var id identity
-	if r.cache != nil {
-		id = r.cache.identify(path) // before the content is read: if that changes afterwards, they do not go together
-		if f, ok := r.cache.unchanged(id, kind); ok {
-			return f, nil
+	if r.cache == nil {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return File{}, err
 		}
+		return r.Source(path, src, kind, diags), nil
 	}
-	src, err := os.ReadFile(path)
+	if f, ok := r.cache.unchanged(r.cache.identify(identityAt(path)), kind); ok {
+		return f, nil
+	}
+	open, err := os.Open(path)
+	if err != nil {
+		return File{}, err
+	}
+	defer open.Close()
+	// Of the file that is open, as the path may lead to another one by now; and before the content is read: if that changes
+	// afterwards, they do not go together.
+	id := r.cache.identify(identityOf(open))
+	src, err := io.ReadAll(open)
 	if err != nil {
 		return File{}, err
 	}
