@@ -220,7 +220,8 @@ func TestVerifyIsBoundedByTheBytesOfTheFile(t *testing.T) {
 			w.meta(level(w))
 		}},
 		{"scopes of one table", "tables", func(w *writer) {
-			big := w.table(Scope{Entries: allKeys(w.c)}) + 1
+			all := Scope{Entries: allKeys(w.c)}
+			big := w.table(all, w.inOrder(all)) + 1
 			for at := 0; at < len(w.out[secScopes]); at += 4 {
 				binary.LittleEndian.PutUint32(w.out[secScopes][at:], big)
 			}

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -58,15 +57,9 @@ func (c *coldWriter) flush() {
 	c.raw = c.raw[:0]
 }
 
-// origins writes where everything is written.
+// origins writes where everything is written that is in no scope, behind what directories has written of the scopes.
 func (w *writer) origins() {
-	var c coldWriter
-	for l, level := range w.c.Levels {
-		for i, s := range level.Scopes {
-			c.begin(uint32(l), w.places[l][i])
-			w.addScope(&c, s, w.places[l][i], w.columns[l].narrow)
-		}
-	}
+	c := &w.cold
 	order := make([]int, len(w.c.Keys))
 	for i, n := range w.numbers {
 		order[n] = i
@@ -82,8 +75,8 @@ func (w *writer) origins() {
 // addScope appends the record of a scope: its place, the number of its entries, of a narrow level the numbers of the keys,
 // each less the one before, then the origins: inputs, lines, columns. Place and inputs are less those of the record
 // before: the files of nodes follow one another as the nodes do, and then take no space.
-func (w *writer) addScope(c *coldWriter, s Scope, place uint32, narrow bool) {
-	order := w.inOrder(s)
+func (w *writer) addScope(s Scope, order []int, place uint32, narrow bool) {
+	c := &w.cold
 	c.raw = appendNumbers(c.raw, int(place-c.place), len(order))
 	if narrow {
 		before := uint32(0)
@@ -108,13 +101,15 @@ func unzigzag(z uint32) uint32 { return z>>1 ^ -(z & 1) }
 
 // inOrder is the entries of a scope in the order of the numbers of their keys.
 func (w *writer) inOrder(s Scope) []int {
-	order := make([]int, len(s.Entries))
-	for i := range order {
-		order[i] = i
+	packed := make([]uint64, len(s.Entries)) // the number of the key, and in the lower half the entry
+	for i, e := range s.Entries {
+		packed[i] = uint64(w.numbers[e.Key])<<32 | uint64(i)
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Compare(w.numbers[s.Entries[a].Key], w.numbers[s.Entries[b].Key])
-	})
+	slices.Sort(packed)
+	order := make([]int, len(packed))
+	for i, p := range packed {
+		order[i] = int(uint32(p))
+	}
 	return order
 }
 

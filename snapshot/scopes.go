@@ -67,12 +67,14 @@ func (w *writer) directories() (meta []byte) {
 		meta = appendNumbers(meta, level.Dimensions...)
 		places := make([]uint32, len(level.Scopes))
 		for i, s := range level.Scopes {
+			order := w.inOrder(s)
 			places[i] = uint32(i) + 1
 			if !col.narrow {
-				places[i] = w.table(s) + 1
+				places[i] = w.table(s, order) + 1
 			}
+			w.cold.begin(uint32(l), places[i])
+			w.addScope(s, order, places[i], col.narrow)
 		}
-		w.places = append(w.places, places)
 		at := len(w.out[secScopes])
 		direct, slots := w.directory(level, places)
 		flags := 0
@@ -157,12 +159,11 @@ func (w *writer) hashedDirectory(level Level, places []uint32, slots int) bool {
 
 // table appends the table of a scope and returns its offset/4: u32 n, n key numbers ascending, padded to a multiple of 4,
 // n value references u32.
-func (w *writer) table(s Scope) uint32 {
-	entries := make([]Entry, len(s.Entries))
-	for i, e := range s.Entries {
-		entries[i] = Entry{w.numbers[e.Key], e.Value}
+func (w *writer) table(s Scope, order []int) uint32 {
+	entries := make([]Entry, len(order))
+	for i, at := range order {
+		entries[i] = Entry{w.numbers[s.Entries[at].Key], s.Entries[at].Value}
 	}
-	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) })
 	out := w.out[secTables]
 	at := uint32(len(out) / 4)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(entries)))

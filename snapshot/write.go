@@ -153,7 +153,6 @@ type writer struct {
 	numbers []uint32 // per key of c, its number
 	dicts   []numbering
 	columns []columns  // per level
-	places  [][]uint32 // per level, where its scopes are
 	words   int        // of 64 columns
 	masks   []uint64   // per key number, words of them
 	lists   [][]uint32 // per key number, the values of its narrow columns
@@ -162,6 +161,7 @@ type writer struct {
 	cells   []byte     // behind them
 	blocks  blockWriter
 	recipes int
+	cold    coldWriter
 }
 
 func newWriter(c *Content, seed uint64) *writer {
