@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"bindc/internal/diag"
-	"bindc/loader"
 	"bindc/snapshot"
 )
 
@@ -49,12 +48,8 @@ func (c *composer) contributed(key uint32, cs []candidate) {
 }
 
 func (c *composer) terms(condition int) []snapshot.Term {
-	return termsOf(c.site.Conditions[condition])
-}
-
-func termsOf(condition loader.Condition) []snapshot.Term {
 	var out []snapshot.Term
-	for _, t := range condition {
+	for _, t := range c.site.Conditions[condition] {
 		out = append(out, snapshot.Term{Dimension: t.Dimension, Value: t.Value})
 	}
 	return out

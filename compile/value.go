@@ -1,9 +1,6 @@
 package compile
 
 import (
-	"slices"
-	"strings"
-
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/literal"
@@ -174,20 +171,11 @@ func (c *composer) hashLookup(b *loader.Binding, r *recipe.Recipe) bool {
 
 // onlyKeys reports the keys of a hash that are none of allowed.
 func (c *composer) onlyKeys(doc *yaml.Document, n *yaml.Node, allowed []string) bool {
-	all := true
-	for key := range n.Pairs() {
-		name, _ := key.Text()
-		if slices.Contains(allowed, name) {
-			continue
-		}
-		all = false
-		d := diag.Diagnostic{Pos: doc.Pos(key), Code: "attribute", Message: "unknown attribute: " + key.Describe() + "; expected '" + strings.Join(allowed, "', '") + "'"}
-		if near := diag.Suggest(name, allowed); near != "" {
-			d.Hint = "did you mean '" + near + "'?"
-		}
+	unknown := doc.UnknownKeys(n, "attribute", "attribute", allowed)
+	for _, d := range unknown {
 		c.diags.Add(d)
 	}
-	return all
+	return len(unknown) == 0
 }
 
 func (c *composer) expression(b *loader.Binding, r *recipe.Recipe) bool {

@@ -42,7 +42,7 @@ func (l *load) readSet(s source) []Binding {
 		return nil
 	}
 	if doc.Root == nil || doc.Root.Kind != yaml.Mapping {
-		l.diags.Errorf(diag.Pos{File: doc.File, Line: 1, Col: 1}, "bindings", "expected a hash of %s", listOf(setKeys))
+		l.diags.Errorf(diag.Pos{File: doc.File, Line: 1, Col: 1}, "bindings", "expected a hash of %s", diag.Quoted(setKeys))
 		return nil
 	}
 	l.onlyKeys(doc, doc.Root, "bindings", "top-level attribute of bindings", setKeys)
@@ -192,7 +192,7 @@ func (r *setReader) and(conditions []Condition, key, val *yaml.Node) ([]Conditio
 	name, _ := key.Text()
 	category, ok := r.category(name)
 	if !ok {
-		d := diag.Diagnostic{Pos: r.doc.Pos(key), Code: "category", Message: "the site has no category " + strings.TrimPrefix(key.Describe(), "the string ") + "; it has " + listOf(r.categoryNames())}
+		d := diag.Diagnostic{Pos: r.doc.Pos(key), Code: "category", Message: "the site has no category " + strings.TrimPrefix(key.Describe(), "the string ") + "; it has " + diag.Quoted(r.categoryNames())}
 		if near := diag.Suggest(name, r.categoryNames()); near != "" {
 			d.Hint = "did you mean '" + near + "'?"
 		}
@@ -327,7 +327,7 @@ func (r *setReader) complete(n *yaml.Node, b *Binding, produced []string) bool {
 	}
 	switch {
 	case len(produced) > 1:
-		r.local(n, "expected one thing that produces the value, found %s", listOf(produced))
+		r.local(n, "expected one thing that produces the value, found %s", diag.Quoted(produced))
 	case len(produced) == 0 && !b.More.Abstract:
 		r.local(n, "expected 'to' or another attribute that produces the value")
 		b.Value = &yaml.Node{}
@@ -341,7 +341,7 @@ func (r *setReader) local(n *yaml.Node, format string, args ...any) {
 }
 
 func (r *setReader) knownAttributes(n *yaml.Node) {
-	for _, d := range unknownKeys(r.doc, n, "attribute", "attribute of a binding", bindingKeys) {
+	for _, d := range r.doc.UnknownKeys(n, "attribute", "attribute of a binding", bindingKeys) {
 		d.Local = true
 		r.diags.Add(d)
 	}

@@ -105,24 +105,9 @@ func (l *load) readConfig(cfg *config, doc *yaml.Document) *config {
 
 // onlyKeys reports the keys of a hash that are none of allowed.
 func (l *load) onlyKeys(doc *yaml.Document, n *yaml.Node, code, what string, allowed []string) {
-	for _, d := range unknownKeys(doc, n, code, what, allowed) {
+	for _, d := range doc.UnknownKeys(n, code, what, allowed) {
 		l.diags.Add(d)
 	}
-}
-
-func unknownKeys(doc *yaml.Document, n *yaml.Node, code, what string, allowed []string) (out []diag.Diagnostic) {
-	for key := range n.Pairs() {
-		name, isText := key.Text()
-		if isText && slices.Contains(allowed, name) {
-			continue
-		}
-		d := diag.Diagnostic{Pos: doc.Pos(key), Code: code, Message: "unknown " + what + ": " + key.Describe() + "; expected " + listOf(allowed)}
-		if near := diag.Suggest(name, allowed); near != "" {
-			d.Hint = "did you mean '" + near + "'?"
-		}
-		out = append(out, d)
-	}
-	return out
 }
 
 // isVersion checks that the integer at key is want.
@@ -263,20 +248,4 @@ func (l *load) categoryNames() []string {
 		}
 	}
 	return append(out, common)
-}
-
-// listOf writes names as "a, b and c".
-func listOf(names []string) string {
-	out := ""
-	for i, n := range names {
-		switch {
-		case i == 0:
-		case i == len(names)-1:
-			out += " and "
-		default:
-			out += ", "
-		}
-		out += "'" + n + "'"
-	}
-	return out
 }

@@ -123,7 +123,7 @@ func (l *load) readBackends(doc *yaml.Document) []string {
 		name, _ := n.Kids[i].Text()
 		if !builtinBackend(name) && l.ext.backends[name] == nil {
 			known := extensionNames([]string{"yaml", "json"}, l.ext.backends)
-			d := diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + listOf(known)}
+			d := diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + diag.Quoted(known)}
 			if near := diag.Suggest(name, known); near != "" {
 				d.Hint = "did you mean '" + near + "'?"
 			}
@@ -179,7 +179,7 @@ func (l *load) readEntry(doc *yaml.Document, n *yaml.Node) (hierarchyEntry, bool
 	}
 	c, ok := l.category(texts[0])
 	if !ok {
-		d := diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category", Message: "the site has no category '" + texts[0] + "'; it has " + listOf(l.categoryNames())}
+		d := diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category", Message: "the site has no category '" + texts[0] + "'; it has " + diag.Quoted(l.categoryNames())}
 		if near := diag.Suggest(texts[0], l.categoryNames()); near != "" {
 			d.Hint = "did you mean '" + near + "'?"
 		}
@@ -223,7 +223,7 @@ func (l *load) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 			return false
 		case rank(b) > rank(e):
 			l.diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
-				Message: "this hierarchy has '" + l.nameOf(b.category) + "' above '" + l.nameOf(e.category) + "', the site has them the other way round: " + listOf(l.categoryNames()),
+				Message: "this hierarchy has '" + l.nameOf(b.category) + "' above '" + l.nameOf(e.category) + "', the site has them the other way round: " + diag.Quoted(l.categoryNames()),
 				Notes:   []diag.Note{{Pos: b.at, Message: "'" + l.nameOf(b.category) + "' is here"}}})
 			return false
 		}

@@ -63,7 +63,7 @@ func (l *load) warnOfNothing() {
 		}
 	}
 	if l.opts.BinderConfig == "" && len(l.opts.ModulePath) == 0 {
-		l.diags.Warnf(diag.Pos{File: l.dir}, "site", "this is no site: expected a directory with one of %s", listOf(partsOfSites))
+		l.diags.Warnf(diag.Pos{File: l.dir}, "site", "this is no site: expected a directory with one of %s", diag.Quoted(partsOfSites))
 	}
 }
 

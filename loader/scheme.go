@@ -135,7 +135,7 @@ var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "en
 
 func (l *load) unknownScheme(scheme string, at diag.Pos) {
 	known := extensionNames(schemes[:4], l.ext.handlers)
-	d := diag.Diagnostic{Pos: at, Code: "uri", Message: "unknown scheme '" + scheme + "'; expected " + listOf(known)}
+	d := diag.Diagnostic{Pos: at, Code: "uri", Message: "unknown scheme '" + scheme + "'; expected " + diag.Quoted(known)}
 	if near := diag.Suggest(scheme, known); near != "" {
 		d.Hint = "did you mean '" + near + "'?"
 	}

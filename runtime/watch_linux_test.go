@@ -46,7 +46,7 @@ func TestASoundCopyWithTheTimesOfARefusedOneIsTaken(t *testing.T) {
 func TestAPipeIsNoSnapshot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o666); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	if _, err := bindings.Open(path); err == nil {
 		t.Error("a pipe is opened")

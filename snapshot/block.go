@@ -35,11 +35,7 @@ func (b *blockWriter) add(v string) int {
 }
 
 func (b *blockWriter) flush() {
-	packed := compress(b.raw)
-	b.table = binary.LittleEndian.AppendUint64(b.table, uint64(len(b.packed)))
-	b.table = binary.LittleEndian.AppendUint32(b.table, uint32(len(packed)))
-	b.table = binary.LittleEndian.AppendUint32(b.table, uint32(len(b.raw)))
-	b.packed = append(b.packed, packed...)
+	b.table, b.packed = appendFrame(b.table, b.packed, b.raw)
 	b.raw = b.raw[:0]
 	b.blocks++
 }
@@ -78,6 +74,24 @@ func decompress(packed string, length uint64) ([]byte, bool) {
 	}
 	raw, err := decoder().DecodeAll([]byte(packed), make([]byte, 0, length))
 	return raw, err == nil && uint64(len(raw)) == length
+}
+
+// appendFrame compresses raw and appends it to frames, and the entry that says where it lies to table.
+func appendFrame(table, frames, raw []byte) (newTable, newFrames []byte) {
+	packed, le := compress(raw), binary.LittleEndian
+	table = le.AppendUint64(table, uint64(len(frames)))
+	table = le.AppendUint32(table, uint32(len(packed)))
+	table = le.AppendUint32(table, uint32(len(raw)))
+	return table, append(frames, packed...)
+}
+
+// frameOf is the frame that an entry tells of, and how many bytes it decodes to; not ok where it cannot be in frames.
+func frameOf(entry, frames string) (packed string, length uint64, ok bool) {
+	off, bytes, length := load64(entry), uint64(load32(entry[8:])), uint64(load32(entry[12:]))
+	if off > uint64(len(frames)) || bytes > uint64(len(frames))-off || length > bytes*maxExpansion {
+		return "", 0, false
+	}
+	return frames[off : off+bytes], length, true
 }
 
 // cacheBytes bounds the decoded blocks that are kept.
@@ -153,11 +167,11 @@ func (s *Snapshot) frame(n uint32) (packed string, off, length uint64, err error
 	if len(tab) < 4 || n >= load32(tab) || at+blockEntry > uint64(len(tab)) {
 		return "", 0, 0, s.damaged(secBlockTab, at, "the place of block %d", n)
 	}
-	off, bytes, length := load64(tab[at:]), uint64(load32(tab[at+8:])), uint64(load32(tab[at+12:]))
-	if off > uint64(len(blocks)) || bytes > uint64(len(blocks))-off || length > bytes*maxExpansion {
+	packed, length, ok := frameOf(tab[at:], blocks)
+	if !ok {
 		return "", 0, 0, s.damaged(secBlockTab, at, "a block inside section %s", secBlocks)
 	}
-	return blocks[off : off+bytes], off, length, nil
+	return packed, load64(tab[at:]), length, nil
 }
 
 // block is a block, decoded.

@@ -8,13 +8,9 @@ import (
 
 // keys writes the key records, in the order of key numbers, and places what they refer to in the same order.
 func (w *writer) keys() {
-	order := make([]int, len(w.c.Keys))
-	for i, n := range w.numbers {
-		order[n] = i
-	}
 	w.records = make([]byte, keyRecord*len(w.c.Keys))
 	exact := map[string]uint32{}
-	for n, i := range order {
+	for n, i := range w.byNumber() {
 		r := recordWriter{writer: w, bytes: w.records[keyRecord*n:][:keyRecord], first: uint32(keyRecord / cellUnit * n)}
 		r.text(w.c.Keys[i].Name)
 		mask, folded := w.masks[w.words*n:][:w.words], uint64(0)
@@ -30,6 +26,15 @@ func (w *writer) keys() {
 		}
 		le.PutUint32(r.bytes[recDefault:], r.defaultRef(w.c.Keys[i].Default))
 	}
+}
+
+// byNumber is the indices of the keys in the order of their numbers.
+func (w *writer) byNumber() []int {
+	order := make([]int, len(w.c.Keys))
+	for i, n := range w.numbers {
+		order[n] = i
+	}
+	return order
 }
 
 // recordWriter fills one key record.

@@ -48,23 +48,16 @@ func (c *coldWriter) flush() {
 	if len(c.raw) == 0 {
 		return
 	}
-	packed, le := compress(c.raw), binary.LittleEndian
-	c.tab = le.AppendUint64(c.tab, uint64(len(c.packed)))
-	c.tab = le.AppendUint32(c.tab, uint32(len(packed)))
-	c.tab = le.AppendUint32(c.tab, uint32(len(c.raw)))
-	c.tab = le.AppendUint32(le.AppendUint32(c.tab, c.level), c.first)
-	c.packed = append(c.packed, packed...)
+	c.tab, c.packed = appendFrame(c.tab, c.packed, c.raw)
+	c.tab = binary.LittleEndian.AppendUint32(c.tab, c.level)
+	c.tab = binary.LittleEndian.AppendUint32(c.tab, c.first)
 	c.raw = c.raw[:0]
 }
 
 // origins writes where everything is written that is in no scope, behind what directories has written of the scopes.
 func (w *writer) origins() {
 	c := &w.cold
-	order := make([]int, len(w.c.Keys))
-	for i, n := range w.numbers {
-		order[n] = i
-	}
-	for n, i := range order {
+	for n, i := range w.byNumber() {
 		c.begin(coldKeys, uint32(n))
 		c.raw = w.appendKey(c.raw, &w.c.Keys[i])
 	}
@@ -333,12 +326,11 @@ func (s *Snapshot) coldEntry(block int) string {
 
 // coldFrame is the zstd frame of a block, and how many bytes it decodes to.
 func (s *Snapshot) coldFrame(block int) (packed string, length uint64, err error) {
-	e, frames := s.coldEntry(block), s.sections[secOrigins]
-	off, bytes, length := load64(e), uint64(load32(e[8:])), uint64(load32(e[12:]))
-	if off > uint64(len(frames)) || bytes > uint64(len(frames))-off || length > bytes*maxExpansion {
+	packed, length, ok := frameOf(s.coldEntry(block), s.sections[secOrigins])
+	if !ok {
 		return "", 0, s.damaged(secOriginTab, uint64(coldEntry*block), "a block inside section %s", secOrigins)
 	}
-	return frames[off : off+bytes], length, nil
+	return packed, length, nil
 }
 
 // cold is a block, decoded. Nothing keeps it.

@@ -46,3 +46,19 @@ func distance(a, b string, limit int) int {
 }
 
 func abs(n int) int { return max(n, -n) }
+
+// Quoted lists names in quotes, as a message does: 'a', 'b' and 'c'.
+func Quoted(names []string) string {
+	out := ""
+	for i, n := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			out += " and "
+		default:
+			out += ", "
+		}
+		out += "'" + n + "'"
+	}
+	return out
+}

@@ -3,6 +3,7 @@ package expr_test
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -34,6 +35,9 @@ func (f facts) Lookup(key string, typ *types.Type) (value.Value, bool, error) {
 	return v, ok, nil
 }
 
+// shared is where tables may lie that are not part of the repository.
+const shared = "../../../shared/"
+
 // table is a file of expressions with Puppet's answers.
 type table struct {
 	Facts json.RawMessage
@@ -47,8 +51,11 @@ type table struct {
 func readTable(t testing.TB, path string) (table, facts) {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(path, shared) {
 		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	var tab table
 	if err := json.Unmarshal(b, &tab); err != nil {
@@ -194,7 +201,7 @@ func decoded(t testing.TB, n *expr.Node) *expr.Node {
 }
 
 func TestConformance(t *testing.T) {
-	runTable(t, "../../../shared/conformance/expressions.json", nil)
+	runTable(t, shared+"conformance/expressions.json", nil)
 }
 
 func runTable(t *testing.T, path string, differ map[string]string) {

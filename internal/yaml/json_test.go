@@ -9,21 +9,7 @@ import (
 
 func checkJSON(t *testing.T, src string, opts Options, want, found string) {
 	t.Helper()
-	var diags diag.List
-	d, ok := ParseJSON("f.json", []byte(src), opts, &diags)
-	if ok == diags.Failed() {
-		t.Errorf("%.100q: ok is %v, with errors: %v", src, ok, diags.Failed())
-	}
-	got := ""
-	if ok {
-		got = show(d.Root)
-	}
-	if got != want {
-		t.Errorf("%.100q:\n got %s\nwant %s", src, got, want)
-	}
-	if got := strings.TrimSuffix(summary(&diags), "\n"); got != found {
-		t.Errorf("%.100q:\nfound  %s\nexpected %s", src, got, found)
-	}
+	checkAs(t, ParseJSON, src, opts, want, found)
 }
 
 func TestJSONValues(t *testing.T) {

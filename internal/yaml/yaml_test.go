@@ -25,8 +25,15 @@ func summary(diags *diag.List) string {
 // check parses src and compares the value, in the notation of text, and what was found.
 func check(t *testing.T, src string, opts Options, want, found string) {
 	t.Helper()
+	checkAs(t, Parse, src, opts, want, found)
+}
+
+type parser func(file string, src []byte, opts Options, diags *diag.List) (*Document, bool)
+
+func checkAs(t *testing.T, parse parser, src string, opts Options, want, found string) {
+	t.Helper()
 	var diags diag.List
-	d, ok := Parse("f.yaml", []byte(src), opts, &diags)
+	d, ok := parse("f", []byte(src), opts, &diags)
 	if ok == diags.Failed() {
 		t.Errorf("%.100q: ok is %v, with errors: %v", src, ok, diags.Failed())
 	}

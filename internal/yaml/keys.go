@@ -1,0 +1,23 @@
+package yaml
+
+import (
+	"slices"
+
+	"bindc/internal/diag"
+)
+
+// UnknownKeys is an error for each key of hash n that is none of allowed; what says what such a key is.
+func (d *Document) UnknownKeys(n *Node, code, what string, allowed []string) (out []diag.Diagnostic) {
+	for key := range n.Pairs() {
+		name, isText := key.Text()
+		if isText && slices.Contains(allowed, name) {
+			continue
+		}
+		found := diag.Diagnostic{Pos: d.Pos(key), Code: code, Message: "unknown " + what + ": " + key.Describe() + "; expected " + diag.Quoted(allowed)}
+		if near := diag.Suggest(name, allowed); near != "" {
+			found.Hint = "did you mean '" + near + "'?"
+		}
+		out = append(out, found)
+	}
+	return out
+}

@@ -1,0 +1,41 @@
+//go:build linux && !purego
+
+package runtime_test
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+func TestAFileIsUnmappedWithItsLastRequest(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "site.bsnap")
+	build(t, path, generation(1))
+	w := watch(t, path, byHand)
+	expect := func(want int, when string) {
+		t.Helper()
+		if got := mapped(t, dir); got != want {
+			t.Errorf("%d files are mapped %s, expected %d", got, when, want)
+		}
+	}
+	expect(1, "when it is opened")
+	first, second := begin(t, w), begin(t, w)
+	build(t, path, generation(2))
+	check(t, w, true)
+	first.Close()
+	first.Close()
+	expect(2, "while a request of the old file goes on")
+	second.Close()
+	expect(1, "when the last request is closed")
+	build(t, path, generation(3))
+	check(t, w, true)
+	expect(1, "when a file without requests is replaced")
+	replace(t, path, []byte("not a snapshot"))
+	w.Check()
+	expect(1, "when a file is refused")
+	last := begin(t, w)
+	w.Close()
+	answers(t, &last, 3)
+	last.Close()
+	expect(0, "when the watcher and its last request are closed")
+}
