@@ -25,7 +25,7 @@ type Options struct {
 // was not read whole only the values are checked: who wins cannot be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
 	c := &composer{site: site, diags: diags, scopeAt: make(map[scopeKey]int, len(site.Conditions)), contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{}}
-	whole := !diags.Lost()
+	whole := !diags.Incomplete()
 	c.rankConditions()
 	c.collect()
 	if !whole {

@@ -480,9 +480,7 @@ func (k *keyIndex) checkOverride(alternatives []int) {
 	case beaten < 0:
 		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is said to override something" + k.describe(k.terms(first)) + ", but nothing of lower precedence binds it"}
 		others := slices.DeleteFunc(slices.Clone(k.names), func(n string) bool { return n == k.name })
-		if near := diag.Suggest(k.name, others); near != "" {
-			d.Hint = "did you mean '" + near + "'?"
-		}
+		d.Hint = diag.DidYouMean(k.name, others)
 		k.diags.Add(d)
 	}
 }

@@ -181,9 +181,7 @@ func (c *composer) unknownID(id string, cs []candidate, ids []string) {
 	for _, cand := range cs {
 		d := diag.Diagnostic{Pos: cand.binding.Doc.Pos(cand.binding.More.In), Severity: diag.Warning, Code: "multibind_unknown",
 			Message: "there is no multibinding with the id '" + id + "': this contribution is never seen"}
-		if near := diag.Suggest(id, ids); near != "" {
-			d.Hint = "did you mean '" + near + "'?"
-		}
+		d.Hint = diag.DidYouMean(id, ids)
 		c.diags.Add(d)
 	}
 }

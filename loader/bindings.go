@@ -193,9 +193,7 @@ func (r *setReader) and(conditions []Condition, key, val *yaml.Node) ([]Conditio
 	category, ok := r.category(name)
 	if !ok {
 		d := diag.Diagnostic{Pos: r.doc.Pos(key), Code: "category", Message: "the site has no category " + strings.TrimPrefix(key.Describe(), "the string ") + "; it has " + diag.Quoted(r.categoryNames())}
-		if near := diag.Suggest(name, r.categoryNames()); near != "" {
-			d.Hint = "did you mean '" + near + "'?"
-		}
+		d.Hint = diag.DidYouMean(name, r.categoryNames())
 		r.diags.Add(d)
 		return nil, false
 	}
@@ -337,12 +335,13 @@ func (r *setReader) complete(n *yaml.Node, b *Binding, produced []string) bool {
 
 // local reports what is wrong with a binding of a known key.
 func (r *setReader) local(n *yaml.Node, format string, args ...any) {
-	r.diags.Add(diag.Diagnostic{Pos: r.doc.Pos(n), Code: "attribute", Message: fmt.Sprintf(format, args...), Local: true})
+	r.diags.Add(diag.Diagnostic{Pos: r.doc.Pos(n), Code: "attribute", Message: fmt.Sprintf(format, args...),
+		InValue: true})
 }
 
 func (r *setReader) knownAttributes(n *yaml.Node) {
 	for _, d := range r.doc.UnknownKeys(n, "attribute", "attribute of a binding", bindingKeys) {
-		d.Local = true
+		d.InValue = true
 		r.diags.Add(d)
 	}
 }

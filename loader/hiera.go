@@ -124,9 +124,7 @@ func (l *load) readBackends(doc *yaml.Document) []string {
 		if !builtinBackend(name) && l.ext.backends[name] == nil {
 			known := extensionNames([]string{"yaml", "json"}, l.ext.backends)
 			d := diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + diag.Quoted(known)}
-			if near := diag.Suggest(name, known); near != "" {
-				d.Hint = "did you mean '" + near + "'?"
-			}
+			d.Hint = diag.DidYouMean(name, known)
 			l.diags.Add(d)
 			continue
 		}
@@ -180,9 +178,7 @@ func (l *load) readEntry(doc *yaml.Document, n *yaml.Node) (hierarchyEntry, bool
 	c, ok := l.category(texts[0])
 	if !ok {
 		d := diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category", Message: "the site has no category '" + texts[0] + "'; it has " + diag.Quoted(l.categoryNames())}
-		if near := diag.Suggest(texts[0], l.categoryNames()); near != "" {
-			d.Hint = "did you mean '" + near + "'?"
-		}
+		d.Hint = diag.DidYouMean(texts[0], l.categoryNames())
 		l.diags.Add(d)
 		return hierarchyEntry{}, false
 	}

@@ -136,9 +136,7 @@ var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "en
 func (l *load) unknownScheme(scheme string, at diag.Pos) {
 	known := extensionNames(schemes[:4], l.ext.handlers)
 	d := diag.Diagnostic{Pos: at, Code: "uri", Message: "unknown scheme '" + scheme + "'; expected " + diag.Quoted(known)}
-	if near := diag.Suggest(scheme, known); near != "" {
-		d.Hint = "did you mean '" + near + "'?"
-	}
+	d.Hint = diag.DidYouMean(scheme, known)
 	l.diags.Add(d)
 }
 
@@ -314,9 +312,7 @@ func (l *load) moduleOf(u uri, name string) (module, bool) {
 	m, ok := l.module(name)
 	if !ok && !u.optional {
 		d := diag.Diagnostic{Pos: u.at, Code: "missing", Message: "there is no module '" + name + "' on the module path"}
-		if near := diag.Suggest(name, l.moduleNames()); near != "" {
-			d.Hint = "did you mean '" + near + "'?"
-		}
+		d.Hint = diag.DidYouMean(name, l.moduleNames())
 		l.diags.Add(d)
 	}
 	return m, ok

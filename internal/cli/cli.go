@@ -62,8 +62,8 @@ func suggestVerb(root *cobra.Command, args []string) error {
 	for _, verb := range root.Commands() {
 		names = append(names, verb.Name())
 	}
-	if near := diag.Suggest(args[0], names); near != "" {
-		return fmt.Errorf("unknown verb '%s'; did you mean %s?", args[0], near)
+	if hint := diag.DidYouMean(args[0], names); hint != "" {
+		return fmt.Errorf("unknown verb '%s'; %s", args[0], hint)
 	}
 	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], root.Name())
 }
@@ -72,14 +72,14 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // before a flag of its own stands a verb that there is not
 		return suggestVerb(cmd, cmd.Flags().Args())
 	}
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	name, ok := strings.CutPrefix(err.Error(), "unknown flag: ")
 	if !ok {
 		return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 	}
 	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := diag.Suggest(name, names); near != "" {
-		return fmt.Errorf("%w; did you mean --%s?", err, near)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	if hint := diag.DidYouMean(name, names); hint != "" {
+		return fmt.Errorf("%w; %s", err, hint)
 	}
 	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }

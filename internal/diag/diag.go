@@ -56,7 +56,7 @@ type Diagnostic struct {
 	Notes    []Note
 	Hint     string
 	Secret   bool // the source line is not shown
-	Local    bool // of an error: only one value is not known, everything else that was written is
+	InValue  bool // of an error: which key is bound, and when, is known all the same
 }
 
 // List collects diagnostics. The zero value is ready; it may be used by several goroutines.
@@ -64,7 +64,7 @@ type List struct {
 	mu   sync.Mutex
 	list []Diagnostic
 	errs int
-	lost int // of the errors, those that are not local
+	gaps int // of the errors, those that are not in a value
 
 	hidden map[string][][2]int // by file, the first and the last line of what is sensitive
 }
@@ -75,8 +75,8 @@ func (l *List) Add(d Diagnostic) {
 	defer l.mu.Unlock()
 	if d.Severity == Error {
 		l.errs++
-		if !d.Local {
-			l.lost++
+		if !d.InValue {
+			l.gaps++
 		}
 	}
 	l.list = append(l.list, d)
@@ -99,11 +99,12 @@ func (l *List) Failed() bool {
 	return l.errs > 0
 }
 
-// Lost tells whether an error was added because of which some of what is written is not known, but for single values.
-func (l *List) Lost() bool {
+// Incomplete tells whether bindings may be missing from what was read: an error was added that is not in a value.
+// Who wins cannot be said then.
+func (l *List) Incomplete() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.lost > 0
+	return l.gaps > 0
 }
 
 // Hide has the lines from first to last of a file not shown: something sensitive is written there.

@@ -2,9 +2,18 @@ package diag
 
 import "strings"
 
-// Suggest returns the candidate nearest to word, or "" when none is near enough to be a typo of it, and none goes on where
-// it ends.
-func Suggest(word string, candidates []string) string {
+// DidYouMean is the hint that asks for the one of known that word is probably meant to be, or "" where there is none.
+func DidYouMean(word string, known []string) string {
+	near := nearest(word, known)
+	if near == "" {
+		return ""
+	}
+	return "did you mean '" + near + "'?"
+}
+
+// nearest returns the candidate nearest to word, or "" when none is near enough to be a typo of it, and none goes on
+// where it ends.
+func nearest(word string, candidates []string) string {
 	best, limit := "", max(1, len(word)/3)
 	for _, c := range candidates {
 		if d := distance(word, c, limit); d <= limit && d < len(word) {

@@ -175,7 +175,8 @@ func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool)
 // Report reports what is wrong in the text of n, at its place in the file, and tells whether nothing is.
 func Report(doc *yaml.Document, n *yaml.Node, code string, errs []syntax.Error, diags *diag.List) bool {
 	for _, e := range errs {
-		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: code, Message: e.Message, Hint: e.Hint, Local: true})
+		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: code, Message: e.Message, Hint: e.Hint,
+			InValue: true})
 	}
 	return len(errs) == 0
 }

@@ -23,9 +23,7 @@ func checkNode(x *expr.Node) (Error, bool) {
 	switch {
 	case x.Op == expr.Call && !expr.Known(x.Name):
 		e := Error{Off: x.Off, Message: "there is no function '" + x.Name + "' here: only functions without side effects can be called"}
-		if near := diag.Suggest(x.Name, expr.Names()); near != "" {
-			e.Hint = "did you mean '" + near + "'?"
-		}
+		e.Hint = diag.DidYouMean(x.Name, expr.Names())
 		return e, true
 	case x.Op == expr.TypeName:
 		_, err := types.Parse(x.Name)

@@ -127,8 +127,8 @@ func Named(name string) (*Type, error) {
 			return nil, fmt.Errorf("the type '%s' is not supported in bindings", name)
 		}
 	}
-	if near := diag.Suggest(name, allNames()); near != "" {
-		return nil, fmt.Errorf("unknown type '%s'; did you mean '%s'?", name, near)
+	if hint := diag.DidYouMean(name, allNames()); hint != "" {
+		return nil, fmt.Errorf("unknown type '%s'; %s", name, hint)
 	}
 	return nil, fmt.Errorf("unknown type '%s'", name)
 }

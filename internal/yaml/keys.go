@@ -14,9 +14,7 @@ func (d *Document) UnknownKeys(n *Node, code, what string, allowed []string) (ou
 			continue
 		}
 		found := diag.Diagnostic{Pos: d.Pos(key), Code: code, Message: "unknown " + what + ": " + key.Describe() + "; expected " + diag.Quoted(allowed)}
-		if near := diag.Suggest(name, allowed); near != "" {
-			found.Hint = "did you mean '" + near + "'?"
-		}
+		found.Hint = diag.DidYouMean(name, allowed)
 		out = append(out, found)
 	}
 	return out
