@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	// Why this library: it is of libyaml's lineage, as Psych is, and linear. Judged by Psych, github.com/goccy/go-yaml
@@ -199,11 +200,14 @@ func (c *composer) node(n *goyaml.Node, depth int) Node {
 	case depth == maxDepth:
 		c.fail(c.doc.Pos(&out), "yaml_depth", tooDeep, "")
 	case n.Kind == goyaml.MappingNode:
-		c.checkTag(n, "!!map")
+		c.checkTag(n, Mapping)
 		out.Kind = Mapping
 		out.Kids = c.entries(n, depth+1)
+	case isTagged(n) && slices.Contains(omapTags, n.Tag):
+		out.Kind = Mapping
+		out.Kids = c.ordered(n, depth+1)
 	default:
-		c.checkTag(n, "!!seq")
+		c.checkTag(n, Sequence)
 		out.Kind = Sequence
 		out.Kids = make([]Node, len(n.Content))
 		for i, kid := range n.Content {
@@ -223,7 +227,7 @@ func (c *composer) entries(n *goyaml.Node, depth int) []Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		key, val := c.node(k, depth), c.node(n.Content[i+1], depth)
-		if isMergeKey(k) {
+		if isMergeKey(k, &key) {
 			m.merge(c.place(k), &val)
 		} else {
 			m.set(key, val)
@@ -233,9 +237,11 @@ func (c *composer) entries(n *goyaml.Node, depth int) []Node {
 	return m.kids
 }
 
-// isMergeKey goes by Psych, for which quotes make no difference but a tag does.
-func isMergeKey(n *goyaml.Node) bool {
-	return n.Kind == goyaml.ScalarNode && n.Value == mergeKey && n.Style&goyaml.TaggedStyle == 0
+// isMergeKey tells whether n, which is key, is a merge key. It goes by Psych, for which neither quotes nor tags make a
+// difference, but for !!str.
+func isMergeKey(n *goyaml.Node, key *Node) bool {
+	text, _ := key.Text()
+	return text == mergeKey && !(isTagged(n) && n.Tag == "!!str")
 }
 
 // anchor keeps a finished node for aliases. Of two anchors of one name each alias has the one before it, by the library.
@@ -295,10 +301,10 @@ func (c *composer) expand(n *Node, depth int) (deep bool) {
 
 // scalar is the value of a scalar.
 func (c *composer) scalar(n *goyaml.Node) value.Value {
-	if n.Style&goyaml.TaggedStyle != 0 {
+	if isTagged(n) {
 		return c.tagged(n)
 	}
-	if n.Style&quoted != 0 || n.Tag == "!" {
+	if n.Style&quoted != 0 && n.Tag != "!" {
 		return value.FromString(n.Value)
 	}
 	v, _ := c.resolved(n)
@@ -312,38 +318,4 @@ func (c *composer) resolved(n *goyaml.Node) (value.Value, bool) {
 		c.refuseScalar(c.place(n), n.Value, problem)
 	}
 	return v, problem == noFault
-}
-
-// taggedKinds are the tags that ask for what a plain scalar could be without them.
-var taggedKinds = map[string]value.Kind{
-	"!!int": value.Int, "!!float": value.Float, "!!bool": value.Bool, "!!null": value.Undef,
-}
-
-// tagged is the value of a scalar with a tag, which like Psych applies to quoted text too.
-func (c *composer) tagged(n *goyaml.Node) value.Value {
-	if n.Tag == "!!str" {
-		return value.FromString(n.Value)
-	}
-	want, ok := taggedKinds[n.Tag]
-	if !ok {
-		c.checkTag(n, "")
-		return value.Value{}
-	}
-	v, ok := c.resolved(n)
-	if want == value.Float && v.Kind() == value.Int {
-		v = value.FromFloat(float64(v.Int()))
-	}
-	if ok && v.Kind() != want {
-		c.fail(c.place(n), "yaml_tag",
-			"expected what the tag "+n.Tag+" says, found "+describe(v), "")
-	}
-	return v
-}
-
-// checkTag reports a tag that is not the one its node has anyway.
-func (c *composer) checkTag(n *goyaml.Node, own string) {
-	if n.Style&goyaml.TaggedStyle != 0 && n.Tag != own {
-		c.fail(c.place(n), "yaml_tag",
-			"the tag "+n.Tag+" is not supported here", "remove it: data is strings, numbers, booleans, null, lists and hashes")
-	}
 }

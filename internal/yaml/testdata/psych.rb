@@ -1,5 +1,5 @@
 # Prints for each file named on standard input, one a line, what Psych loads from it as Puppet calls it: "error", or the
-# value in the notation of canonical in psych_test.go.
+# value in the notation of canonical in psych_test.go. tags.rb uses it too.
 require 'psych'
 
 def canonical(v)
@@ -16,11 +16,14 @@ def canonical(v)
   end
 end
 
-STDIN.each_line(chomp: true) do |file|
-  out = begin
-    canonical(Psych.safe_load(File.read(file, encoding: 'UTF-8'), permitted_classes: [Symbol], aliases: true))
-  rescue StandardError, SystemStackError
-    'error'
+def loaded(text)
+  canonical(Psych.safe_load(text, permitted_classes: [Symbol], aliases: true)) || 'error'
+rescue StandardError, SystemStackError
+  'error'
+end
+
+if $PROGRAM_NAME == __FILE__
+  STDIN.each_line(chomp: true) do |file|
+    puts loaded(File.read(file, encoding: 'UTF-8')).b.gsub('%'.b, '%25').gsub("\n".b, '%0A')
   end
-  puts out.b.gsub('%'.b, '%25').gsub("\n".b, '%0A')
 end

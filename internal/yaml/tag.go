@@ -1,0 +1,180 @@
+package yaml
+
+import (
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	goyaml "go.yaml.in/yaml/v4"
+
+	"bindc/internal/value"
+)
+
+// This file is what Psych makes of tags when Puppet calls it: some make another value of what is written, some make an
+// object of Ruby's, which Puppet refuses, and all others are passed over. testdata/tags.rb asks Psych.
+
+var (
+	textTags   = []string{"!!str", "!str", "!str:", "!ruby/string", "!ruby/string:"}
+	floatTags  = []string{"!!float", "!float"}
+	binaryTags = []string{"!!binary", "!binary"}
+	omapTags   = []string{"!!omap", "!omap"}
+)
+
+// symbolTag is what the tags of symbols start with. They are strings here, with the colon, as plain :symbols are.
+const symbolTag = "!ruby/sym"
+
+// objectTags are the tags that ask for objects of Ruby's, or for what nobody would take for data, by the kind of what
+// they stand before. One that ends in '*' stands for all that start like it.
+var objectTags = [...][]string{
+	Scalar: {"!str:*", "!ruby/string:*", "!ruby/object:BigDecimal", "!ruby/object:DateTime", "!ruby/object:Complex",
+		"!ruby/object:Rational", "!ruby/class", "!ruby/module", "!ruby/range", "!ruby/regexp", "!ruby/encoding"},
+	Sequence: {"!seq:*", "!ruby/array:*"},
+	Mapping: {"!!str", "!str", "!str:*", "!ruby/string", "!ruby/string:*", "!!set", "!set", "!!omap", "!omap", "!map:*",
+		"!ruby/hash:*", "!ruby/hash-with-ivars*", "!ruby/object*", "!ruby/struct*", "!ruby/array:*", "!ruby/range",
+		"!ruby/exception*", "!ruby/marshalable:*"},
+}
+
+// ownTags are the tags that say of a collection what it is anyway.
+var ownTags = [...][]string{Sequence: {"!!seq", "!seq"}, Mapping: {"!!map", "!map", "!ruby/object:Hash"}}
+
+// ownKinds are those of scalars. Psych does not look at them: !!int x is a string.
+var ownKinds = map[string]value.Kind{
+	"!!int": value.Int, "!!bool": value.Bool, "!!null": value.Undef,
+	"!int": value.Int, "!bool": value.Bool, "!null": value.Undef,
+}
+
+// isTagged tells whether n has a tag. A '!' alone says as much as none.
+func isTagged(n *goyaml.Node) bool { return n.Style&goyaml.TaggedStyle != 0 }
+
+// tagged is the value of a scalar with a tag, to which quotes make no difference then.
+func (c *composer) tagged(n *goyaml.Node) value.Value {
+	switch {
+	case slices.Contains(textTags, n.Tag):
+		return value.FromString(n.Value)
+	case slices.Contains(floatTags, n.Tag):
+		return c.float(n)
+	case slices.Contains(binaryTags, n.Tag):
+		return c.binary(n)
+	case strings.HasPrefix(n.Tag, symbolTag):
+		return value.FromString(":" + n.Value)
+	case !c.isData(n, Scalar):
+		return value.Value{}
+	}
+	v, ok := c.resolved(n)
+	if own, known := ownKinds[n.Tag]; ok && (!known || own != v.Kind()) {
+		c.passedOver(n)
+	}
+	return v
+}
+
+// checkTag looks at the tag of a collection.
+func (c *composer) checkTag(n *goyaml.Node, kind Kind) {
+	if isTagged(n) && !slices.Contains(ownTags[kind], n.Tag) && c.isData(n, kind) {
+		c.passedOver(n)
+	}
+}
+
+// isData reports a tag that makes something else of what is written than data.
+func (c *composer) isData(n *goyaml.Node, kind Kind) bool {
+	for _, tag := range objectTags[kind] {
+		start, any := strings.CutSuffix(tag, "*")
+		if tag == n.Tag || any && strings.HasPrefix(n.Tag, start) && n.Tag != "!ruby/object:Hash" {
+			c.fail(c.place(n), "yaml_tag", "the tag "+n.Tag+" is not supported here",
+				"remove it: data is strings, numbers, booleans, null, lists and hashes")
+			return false
+		}
+	}
+	return true
+}
+
+// passedOver warns of a tag that changes nothing.
+func (c *composer) passedOver(n *goyaml.Node) {
+	c.warn(c.place(n), "yaml_tag", "the tag "+n.Tag+" is passed over, as by Puppet", "remove it")
+}
+
+// float is the number a scalar with the tag !!float writes. It may have an exponent without a point or a sign, which
+// without the tag would make it a string.
+func (c *composer) float(n *goyaml.Node) value.Value {
+	v, problem := resolve(n.Value)
+	switch {
+	case problem == tooLarge && n.Value[0] != '0':
+		if f, ok := parseFloat(withoutGroups(n.Value)); ok {
+			return value.FromFloat(f)
+		}
+	case problem != noFault:
+	case v.Kind() == value.Float:
+		return v
+	case v.Kind() == value.Int:
+		return value.FromFloat(float64(v.Int()))
+	case v.Kind() == value.String:
+		if f, ok := parseFloat(n.Value); ok {
+			return value.FromFloat(f)
+		}
+	}
+	found := describe(value.FromString(n.Value))
+	c.fail(c.place(n), "yaml_tag", "expected a number, as the tag "+n.Tag+" says, found "+found, "")
+	return value.Value{}
+}
+
+// parseFloat reads decimal numbers as Ruby's Float() does: blanks may stand around them, and single underscores between
+// digits.
+func parseFloat(text string) (float64, bool) {
+	text = strings.Trim(text, " \t\n\v\f\r")
+	digit := func(i int) bool { return i >= 0 && i < len(text) && isDigit(text[i]) }
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '_' && (!digit(i-1) || !digit(i+1)), c == '.' && !digit(i+1):
+			return 0, false
+		case !isDigit(c) && strings.IndexByte("+-.eE_", c) < 0:
+			return 0, false
+		}
+	}
+	f, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
+	return f, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// binary is the text that a scalar with the tag !!binary has in base64.
+func (c *composer) binary(n *goyaml.Node) value.Value {
+	text := decodeBase64(n.Value)
+	if !utf8.ValidString(text) {
+		c.fail(c.place(n), "yaml_tag", "expected text in UTF-8 behind the tag "+n.Tag+", found other bytes",
+			"hand binary data on as base64: remove the tag")
+	}
+	return value.FromString(text)
+}
+
+// decodeBase64 is as patient as Ruby: it skips what is no digit, and a group that breaks off gives the bytes it has.
+func decodeBase64(text string) string {
+	var digits []byte
+	for i := range len(text) {
+		c := text[i]
+		if c == '=' && len(digits)%4 >= 2 {
+			break
+		}
+		if isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '+' || c == '/' {
+			digits = append(digits, c)
+		}
+	}
+	if len(digits)%4 == 1 {
+		digits = digits[:len(digits)-1]
+	}
+	out, _ := base64.RawStdEncoding.DecodeString(string(digits)) // nothing but digits, and of these no single one
+	return string(out)
+}
+
+// ordered is the entries of a list with the tag !!omap, which is a hash: the one entry of each of its hashes.
+func (c *composer) ordered(n *goyaml.Node, depth int) []Node {
+	m := mapping{report: c.report, kids: make([]Node, 0, 2*len(n.Content))}
+	for _, entry := range n.Content {
+		if entry.Kind != goyaml.MappingNode || len(entry.Content) != 2 || entry.Anchor != "" {
+			c.fail(c.place(entry), "yaml_tag", "expected a list of hashes of one entry each behind the tag "+n.Tag,
+				"write '- key: value'")
+			continue
+		}
+		m.set(c.node(entry.Content[0], depth), c.node(entry.Content[1], depth))
+	}
+	return m.kids
+}
