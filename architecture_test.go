@@ -22,14 +22,17 @@ var mayImport = map[string][]string{
 	"internal/recipe":       {"internal/expr", "internal/types", "internal/value"},
 	"internal/literal":      {"internal/diag", "internal/expr", "internal/recipe", "internal/syntax", "internal/value", "internal/yaml"},
 	"internal/pool":         {},
+	"internal/binding":      {"internal/diag", "internal/expr", "internal/recipe", "internal/types", "internal/value"},
 	"internal/datafile":     {"internal/diag", "internal/literal", "internal/pool", "internal/yaml"},
 	"internal/cli":          {"internal/diag"},
-	"loader":                {"internal/datafile", "internal/diag", "internal/expr", "internal/literal", "internal/syntax", "internal/value", "internal/yaml"},
-	"compile":               {"internal/diag", "internal/expr", "internal/literal", "internal/recipe", "internal/syntax", "internal/types", "internal/value", "internal/yaml", "loader", "snapshot"},
-	"snapshot":              {"internal/value"},
-	"runtime":               {"internal/expr", "internal/recipe", "internal/types", "internal/value", "snapshot"},
-	"cmd/bindc":             {"compile", "internal/cli", "internal/datafile", "internal/diag", "loader", "snapshot"},
-	"cmd/bindq":             {"internal/cli", "internal/diag", "internal/value", "internal/yaml", "runtime", "snapshot"},
+	"loader": {"internal/binding", "internal/datafile", "internal/diag", "internal/expr", "internal/literal",
+		"internal/recipe", "internal/syntax", "internal/value", "internal/yaml"},
+	"compile": {"internal/binding", "internal/diag", "internal/expr", "internal/literal", "internal/recipe",
+		"internal/value", "loader", "snapshot"},
+	"snapshot":  {"internal/value"},
+	"runtime":   {"internal/expr", "internal/recipe", "internal/types", "internal/value", "snapshot"},
+	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "loader", "snapshot"},
+	"cmd/bindq": {"internal/cli", "internal/diag", "internal/value", "internal/yaml", "runtime", "snapshot"},
 }
 
 func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/literal"
@@ -24,7 +25,9 @@ type Options struct {
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
 // was not read whole only the values are checked: who wins cannot be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
-	c := &composer{site: site, diags: diags, scopeAt: make(map[scopeKey]int, len(site.Conditions)), contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{}}
+	c := &composer{site: site, diags: diags, keys: slices.Clip(site.Keys), values: slices.Clip(site.Values),
+		lists: map[string]uint32{}, scopeAt: make(map[scopeKey]int, len(site.Conditions)),
+		contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{}}
 	whole := !diags.Incomplete()
 	c.rankConditions()
 	c.collect()
@@ -41,8 +44,8 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 	return content
 }
 
-// composer is one run of Compile. Keys have two numbers: in the pool of the site, where keys of files that do not count may
-// be too, and in the order of names, which is that of the snapshot. Values likewise.
+// composer is one run of Compile. Keys have two numbers: those of the site, where keys of files that do not count may
+// be too, and those in the order of names, which is that of the snapshot. Values likewise.
 type composer struct {
 	site  *loader.Site
 	diags *diag.List
@@ -51,14 +54,18 @@ type composer struct {
 	shapeOf    []int // per condition
 	classCount int   // of categories, see shape
 
+	keys   []string          // of the site, and the internal ones of multibindings
+	values []string          // of the site, and the lists of contributions
+	lists  map[string]uint32 // the numbers of these
+
 	scopes   []scope
 	scopeAt  map[scopeKey]int
 	bindings int
 
 	names  []string // of keys, sorted
-	number []uint32 // of a key in names, by that in the pool
-	stored []uint32 // numbers in the pool of the values that are bound, in order of appearance
-	order  []uint32 // of a value in stored, plus one, by that in the pool
+	number []uint32 // of a key in names, by that in keys
+	stored []uint32 // numbers in values of those that are bound, in order of appearance
+	order  []uint32 // of a value in stored, plus one, by that in values
 
 	declared      map[string][]declaration // multibinds by id
 	broken        map[string]bool          // ids of those with something wrong
@@ -93,7 +100,7 @@ type member struct {
 	file    *loader.DataFile
 	binding *loader.Binding
 
-	key, value uint32 // of the binding, in the pools
+	key, value uint32 // of the binding, in the site
 }
 
 // candidate is a binding under one of its conditions.
@@ -106,20 +113,20 @@ type candidate struct {
 	condition int
 	rank      int
 	place     int
-	value     uint32         // in the pool
+	value     uint32         // in values
 	recipe    *recipe.Recipe // of a contribution
 }
 
 // pos is where the candidate is written.
 func (c *candidate) pos() diag.Pos {
 	if c.binding != nil {
-		return c.binding.Pos()
+		return c.binding.Pos
 	}
 	return c.file.Pos(c.entry)
 }
 
 // more is what only the long form has, or nil.
-func (c *candidate) more() *loader.Attributes {
+func (c *candidate) more() *binding.Binding {
 	if c.binding == nil {
 		return nil
 	}
@@ -210,11 +217,14 @@ func (c *composer) addFile(f *loader.DataFile, layer int) {
 func (c *composer) addBinding(b *loader.Binding, layer int) {
 	place := c.bindings
 	c.bindings++
+	if b.More != nil && b.More.Multibind != nil {
+		c.declare(b)
+	}
 	if b.More != nil && b.More.In != nil {
 		c.fileContribution(candidate{binding: b, layer: layer, place: place})
 		return
 	}
-	m := member{place: place, binding: b, key: c.site.Pools.Keys.Number([]byte(b.Key)), value: c.value(b)}
+	m := member{place: place, binding: b, key: b.Number, value: b.Value}
 	c.store(m.value)
 	for _, w := range b.When {
 		s := c.scope(layer, w)
@@ -232,10 +242,21 @@ func (c *composer) scope(layer, condition int) *scope {
 	return &c.scopes[at]
 }
 
-// store makes a value of the pool one of the snapshot.
+// valueNumber is the number of a value that is none of the site's.
+func (c *composer) valueNumber(r *recipe.Recipe) uint32 {
+	text := string(literal.AppendRecipe(nil, r))
+	n, ok := c.lists[text]
+	if !ok {
+		n = uint32(len(c.values))
+		c.values, c.lists[text] = append(c.values, text), n
+	}
+	return n
+}
+
+// store makes a value one of the snapshot.
 func (c *composer) store(value uint32) {
 	if int(value) >= len(c.order) {
-		c.order = append(c.order, make([]uint32, max(int(value)+1, len(c.site.Pools.Values.Texts()))-len(c.order))...)
+		c.order = append(c.order, make([]uint32, max(int(value)+1, len(c.values))-len(c.order))...)
 	}
 	if c.order[value] == 0 {
 		c.stored = append(c.stored, value)
@@ -243,7 +264,7 @@ func (c *composer) store(value uint32) {
 	}
 }
 
-// members ranges over the keys that s binds and their values, by their numbers in the pools.
+// members ranges over the keys that s binds and their values, by their numbers in the site.
 func (c *composer) members(s *scope) iter.Seq2[uint32, uint32] {
 	return func(yield func(key, value uint32) bool) {
 		for i := range s.members {
@@ -268,10 +289,11 @@ func (c *composer) numberKeys() {
 	var bound []uint32
 	for id := range c.contributions {
 		if len(c.declared[id]) > 0 {
-			bound = append(bound, c.site.Pools.Keys.Number([]byte(contributionKey(id))))
+			bound = append(bound, uint32(len(c.keys)))
+			c.keys = append(c.keys, recipe.ContributionKey(id))
 		}
 	}
-	texts := c.site.Pools.Keys.Texts()
+	texts := c.keys
 	seen := make([]bool, len(texts))
 	for i := range c.scopes {
 		for key := range c.members(&c.scopes[i]) {
@@ -318,7 +340,7 @@ func (c *composer) content() *snapshot.Content {
 	for i, name := range c.names {
 		out.Keys[i] = snapshot.Key{Name: name, Default: c.defaults[i], Cold: c.cold(i)}
 	}
-	texts := c.site.Pools.Values.Texts()
+	texts := c.values
 	for i, n := range c.stored {
 		out.Values[i] = snapshot.Stored{Computed: texts[n][0] != literal.Constant, Bytes: texts[n][1:]}
 	}

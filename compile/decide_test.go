@@ -68,7 +68,7 @@ var dimensions = []loader.Dimension{{Name: "node", Category: 0}, {Name: "os", Ca
 	{Name: "dc", Category: 0, Guard: true}, {Name: "role", Category: -1, Guard: true}}
 
 func newWorld(r *rand.Rand) *world {
-	w := &world{site: &loader.Site{Dimensions: dimensions, Conditions: []loader.Condition{nil}, Pools: &datafile.Pools{}}}
+	w := &world{site: &loader.Site{Dimensions: dimensions, Conditions: []loader.Condition{nil}, Keys: keys}}
 	for range 6 {
 		var c loader.Condition
 		for d := range dimensions {
@@ -92,13 +92,13 @@ func newWorld(r *rand.Rand) *world {
 
 func (w *world) file(r *rand.Rand, layer int) loader.DataFile {
 	f := loader.DataFile{Path: fmt.Sprint("file", len(w.all)), Condition: r.IntN(len(w.site.Conditions))}
-	for _, key := range keys {
+	for i, key := range keys {
 		if r.IntN(2) == 0 {
 			continue
 		}
 		n := len(w.all)
-		f.Entries = append(f.Entries, datafile.Entry{Key: w.site.Pools.Keys.Number([]byte(key)),
-			Value: w.site.Pools.Values.Number(literal.AppendConstant(nil, value.FromInt(int64(n)))), Line: uint32(n + 1), Col: 1})
+		w.site.Values = append(w.site.Values, string(literal.AppendConstant(nil, value.FromInt(int64(n)))))
+		f.Entries = append(f.Entries, datafile.Entry{Key: uint32(i), Value: uint32(n), Line: uint32(n + 1), Col: 1})
 		w.all = append(w.all, placed{layer, w.site.Conditions[f.Condition], key, f.Pos(len(f.Entries) - 1), fmt.Sprint(n)})
 	}
 	return f

@@ -29,7 +29,7 @@ func (c *composer) needsOf(r *recipe.Recipe) needs {
 		n.keys = c.appendBound(n.keys, name)
 	}
 	if r.Kind == recipe.Multibind {
-		n.id = strings.TrimPrefix(r.Name, contributionKey(""))
+		n.id = strings.TrimPrefix(r.Name, recipe.ContributionKey(""))
 	}
 	return n
 }
@@ -41,10 +41,10 @@ func (c *composer) appendBound(keys []uint32, name string) []uint32 {
 	return keys
 }
 
-// needy is, by their number in the pool, what values need that need something.
+// needy is, by their number, what values need that need something.
 func (c *composer) needy() map[uint32]needs {
 	out := map[uint32]needs{}
-	texts := c.site.Pools.Values.Texts()
+	texts := c.values
 	for _, n := range c.stored {
 		if texts[n][0] != literal.LooksUp {
 			continue
@@ -156,7 +156,7 @@ func (f *loopFinder) follow(cand *candidate, condition int, path []*candidate) {
 }
 
 func (f *loopFinder) isUndef(cand *candidate) bool {
-	return f.site.Pools.Values.Texts()[cand.value] == string(literal.AppendConstant(nil, value.Value{}))
+	return f.values[cand.value] == string(literal.AppendConstant(nil, value.Value{}))
 }
 
 // winner is the candidate of key that wins whenever the condition holds; nil where that depends on more.
@@ -215,6 +215,5 @@ func (f *loopFinder) nameOf(cand *candidate) string {
 	if cand.recipe == nil {
 		return f.names[cand.key]
 	}
-	id, _ := cand.binding.More.In.Text()
-	return "multibind " + id
+	return "multibind " + cand.binding.More.In.ID
 }

@@ -6,10 +6,8 @@ import (
 	"slices"
 
 	"bindc/internal/diag"
-	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
-	"bindc/internal/yaml"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -20,135 +18,25 @@ type declaration struct {
 	options *recipe.Options
 }
 
-// contributionKey is the internal key that the contributions to a multibinding are filed under.
-func contributionKey(id string) string { return "\x00" + id }
-
-// multibind compiles a binding that collects contributions (language.md, section 8).
-func (c *composer) multibind(b *loader.Binding, r *recipe.Recipe) bool {
-	id, ok := b.More.MultibindID.Text()
-	if !ok || id == "" {
-		c.diags.Errorf(b.Doc.Pos(b.More.MultibindID), "multibind", "expected a name as 'multibind_id', found %s", b.More.MultibindID.Describe())
-		return false
+// declare notes that b collects contributions.
+func (c *composer) declare(b *loader.Binding) {
+	m := b.More.Multibind
+	if m.Options == nil {
+		c.broken[m.ID] = true
+		return
 	}
-	o, ok := c.multibindOptions(b)
-	if !ok {
-		c.broken[id] = true
-		return false
-	}
-	r.Kind, r.Name, r.Options = recipe.Multibind, contributionKey(id), o
-	c.declared[id] = append(c.declared[id], declaration{b, o})
-	return true
+	c.declared[m.ID] = append(c.declared[m.ID], declaration{b, m.Options})
 }
 
-// multibindOptions reads the type, which says what is collected, and the options.
-func (c *composer) multibindOptions(b *loader.Binding) (*recipe.Options, bool) {
-	o := &recipe.Options{PriorityOnNamed: true}
-	if b.More.Type != nil {
-		t, ok := c.typeAt(b.Doc, b.More.Type)
-		if !ok {
-			return nil, false
-		}
-		if o.Element, o.Array, ok = t.Collected(); !ok {
-			c.diags.Errorf(b.Doc.Pos(b.More.Type), "multibind", "expected an Array or a Hash as type of a multibinding, found %s", t)
-			return nil, false
-		}
-	}
-	if b.More.Options == nil {
-		return o, true
-	}
-	return o, c.readOptions(b, o)
-}
-
-var (
-	hashOptions  = []string{"conflict_resolution", "flatten", "uniq"}
-	arrayOptions = []string{"flatten", "priority_on_named", "priority_on_unnamed", "uniq"}
-	resolutions  = []string{"priority", "ignore", "error", "append", "merge"}
-)
-
-func (c *composer) readOptions(b *loader.Binding, o *recipe.Options) bool {
-	n := b.More.Options
-	if n.Kind != yaml.Mapping {
-		c.diags.Errorf(b.Doc.Pos(n), "multibind", "expected a hash as 'options', found %s", n.Describe())
-		return false
-	}
-	allowed := hashOptions
-	if o.Array {
-		allowed = arrayOptions
-	}
-	ok := c.onlyKeys(b.Doc, n, allowed)
-	for key, val := range n.Pairs() {
-		name, _ := key.Text()
-		ok = c.readOption(b.Doc, o, name, val) && ok
-	}
-	return ok && c.checkOptions(b, o)
-}
-
-func (c *composer) readOption(doc *yaml.Document, o *recipe.Options, name string, n *yaml.Node) bool {
-	flags := map[string]*bool{"uniq": &o.Uniq, "priority_on_named": &o.PriorityOnNamed, "priority_on_unnamed": &o.PriorityOnUnnamed}
-	expected := ""
-	switch flag := flags[name]; {
-	case flag != nil:
-		*flag = n.Value.Bool()
-		if n.Value.Kind() != value.Bool {
-			expected = "true or false"
-		}
-	case name == "flatten":
-		if o.Flatten = int(n.Value.Int()); n.Value.Kind() == value.Bool {
-			o.Flatten = -o.Flatten // true is all levels, -1
-		} else if n.Value.Kind() != value.Int || o.Flatten < -1 {
-			expected = "true, false, a number of levels, or -1 for all"
-		}
-	case name == "conflict_resolution":
-		text, _ := n.Text()
-		i := slices.Index(resolutions, text)
-		if i < 0 {
-			expected = "one of priority, ignore, error, append, merge"
-		} else {
-			o.Resolution = recipe.Resolution(i)
-		}
-	}
-	if expected != "" {
-		c.diags.Errorf(doc.Pos(n), "multibind", "expected %s as '%s', found %s", expected, name, n.Describe())
-	}
-	return expected == ""
-}
-
-// checkOptions refuses options that do not fit each other or the type.
-func (c *composer) checkOptions(b *loader.Binding, o *recipe.Options) bool {
-	at := b.Doc.Pos(b.More.Options)
-	switch {
-	case o.Array:
-		return true
-	case (o.Flatten != 0 || o.Uniq) && o.Resolution != recipe.AppendAll:
-		c.diags.Errorf(at, "multibind", "expected 'flatten' and 'uniq' of a hash with 'conflict_resolution: append' only")
-	case o.Resolution == recipe.AppendAll && o.Element != nil && !o.Element.HoldsArrays():
-		c.diags.Errorf(at, "multibind", "'append' makes arrays: expected Data or an array type as type of the elements, found %s", o.Element)
-	default:
-		return true
-	}
-	return false
-}
-
-// fileContribution compiles a binding with `in` and files it under the multibinding.
+// fileContribution files a binding with `in` under the multibinding.
 func (c *composer) fileContribution(cand candidate) {
 	b := cand.binding
-	id, ok := b.More.In.Text()
-	switch {
-	case !ok || id == "":
-		c.diags.Errorf(b.Doc.Pos(b.More.In), "multibind", "expected the multibind_id that is contributed to as 'in', found %s", b.More.In.Describe())
-		return
-	case b.More.Abstract || b.More.Override:
-		c.diags.Errorf(b.Pos(), "multibind", "a contribution to a multibinding can be neither abstract nor override")
+	if cand.recipe = b.More.Recipe; cand.recipe == nil {
 		return
 	}
-	r, ok := c.recipe(b)
-	if !ok {
-		return
-	}
-	cand.recipe = r
 	for _, w := range b.When {
 		cand.condition, cand.rank = w, c.rank(cand.layer, w)
-		c.contributions[id] = append(c.contributions[id], cand)
+		c.contributions[b.More.In.ID] = append(c.contributions[b.More.In.ID], cand)
 	}
 }
 
@@ -179,7 +67,7 @@ func (c *composer) checkMultibinds() {
 
 func (c *composer) unknownID(id string, cs []candidate, ids []string) {
 	for _, cand := range cs {
-		d := diag.Diagnostic{Pos: cand.binding.Doc.Pos(cand.binding.More.In), Severity: diag.Warning, Code: "multibind_unknown",
+		d := diag.Diagnostic{Pos: cand.binding.More.In.Pos, Severity: diag.Warning, Code: "multibind_unknown",
 			Message: "there is no multibinding with the id '" + id + "': this contribution is never seen"}
 		d.Hint = diag.DidYouMean(id, ids)
 		c.diags.Add(d)
@@ -190,9 +78,9 @@ func (c *composer) sameID(id string) {
 	ds := c.declared[id]
 	for _, d := range ds[1:] {
 		if d.binding.Key != ds[0].binding.Key {
-			c.diags.Add(diag.Diagnostic{Pos: d.binding.Pos(), Severity: diag.Warning, Code: "multibind_id",
+			c.diags.Add(diag.Diagnostic{Pos: d.binding.Pos, Severity: diag.Warning, Code: "multibind_id",
 				Message: "'" + d.binding.Key + "' and '" + ds[0].binding.Key + "' collect the same contributions: both have the id '" + id + "'",
-				Notes:   []diag.Note{{Pos: ds[0].binding.Pos(), Message: "the other multibinding"}}})
+				Notes:   []diag.Note{{Pos: ds[0].binding.Pos, Message: "the other multibinding"}}})
 		}
 	}
 }
@@ -201,21 +89,26 @@ func (c *composer) sameID(id string) {
 func (c *composer) checkContribution(cand candidate, d declaration) {
 	b := cand.binding
 	if !d.options.Array && b.Key == "" {
-		c.diags.Add(diag.Diagnostic{Pos: b.Pos(), Code: "multibind", Message: "expected 'name', the key this contribution has in the hash '" + d.binding.Key + "'",
-			Notes: []diag.Note{{Pos: d.binding.Pos(), Message: "the multibinding"}}})
+		c.diags.Add(diag.Diagnostic{Pos: b.Pos, Code: "multibind",
+			Message: "expected 'name', the key this contribution has in the hash '" + d.binding.Key + "'",
+			Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
 	}
-	if b.Value == nil || !literal.Plain(b.Value) || b.More.Transformer != nil {
+	written := b.More.Literal
+	if written == nil {
 		return
 	}
-	v := b.Value.Literal()
+	v := cand.recipe.Value
 	if d.options.Resolution == recipe.Merge && v.Kind() != value.Hash {
-		c.diags.Add(diag.Diagnostic{Pos: b.Doc.Pos(b.Value), Code: "multibind", Message: "expected a hash to merge into '" + d.binding.Key + "', found " + b.Value.Describe(),
-			Notes: []diag.Note{{Pos: d.binding.Pos(), Message: "conflicts are resolved by merging here"}}})
+		c.diags.Add(diag.Diagnostic{Pos: written.Pos, Code: "multibind",
+			Message: "expected a hash to merge into '" + d.binding.Key + "', found " + value.Describe(v),
+			Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "conflicts are resolved by merging here"}}})
 	}
 	if d.options.Element != nil && !appended(d.options) {
 		if m := d.options.Element.Check(v); m != nil {
-			c.diags.Add(diag.Diagnostic{Pos: b.Doc.Pos(b.Value), Code: "type_mismatch", Message: "a contribution to '" + d.binding.Key + "': " + m.Text(b.More.Sensitive), Secret: b.More.Sensitive,
-				Notes: []diag.Note{{Pos: d.binding.Pos(), Message: "the multibinding"}}})
+			secret := cand.recipe.Sensitive
+			c.diags.Add(diag.Diagnostic{Pos: written.Within(m.Path).Pos, Code: "type_mismatch",
+				Message: "a contribution to '" + d.binding.Key + "': " + m.Text(secret), Secret: secret,
+				Notes: []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
 		}
 	}
 }
@@ -246,8 +139,10 @@ func (c *composer) checkTwice(cs []candidate, d declaration) {
 		if first[s] = b; !decides || other == nil || other == b {
 			continue
 		}
-		c.diags.Add(diag.Diagnostic{Pos: b.Pos(), Code: "duplicate", Message: "two contributions to '" + d.binding.Key + "' have the same name and precedence" + c.describe(c.site.Conditions[cand.condition]),
-			Notes: []diag.Note{{Pos: other.Pos(), Message: "the other one"}}})
+		c.diags.Add(diag.Diagnostic{Pos: b.Pos, Code: "duplicate",
+			Message: "two contributions to '" + d.binding.Key + "' have the same name and precedence" +
+				c.describe(c.site.Conditions[cand.condition]),
+			Notes: []diag.Note{{Pos: other.Pos, Message: "the other one"}}})
 	}
 }
 
@@ -257,7 +152,7 @@ func (c *composer) contribute() {
 		if len(c.declared[id]) == 0 {
 			continue
 		}
-		key, _ := c.keyNumber(contributionKey(id))
+		key, _ := c.keyNumber(recipe.ContributionKey(id))
 		cs := c.contributions[id]
 		c.contributed(key, cs)
 		slices.SortStableFunc(cs, func(a, b candidate) int {
@@ -268,7 +163,7 @@ func (c *composer) contribute() {
 			for to < len(cs) && cs[to].layer == cs[from].layer && cs[to].condition == cs[from].condition {
 				to++
 			}
-			list := c.pooled(literal.AppendRecipe(nil, &recipe.Recipe{Kind: recipe.Contributions, Parts: parts(cs[from:to])}))
+			list := c.valueNumber(&recipe.Recipe{Kind: recipe.Contributions, Parts: parts(cs[from:to])})
 			c.store(list)
 			s := c.scope(cs[from].layer, cs[from].condition)
 			s.contributions = append(s.contributions, snapshot.Entry{Key: key, Value: c.order[list] - 1})

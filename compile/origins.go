@@ -8,12 +8,12 @@ import (
 	"bindc/snapshot"
 )
 
-// each ranges over the keys that s binds and their values, by their numbers in the pools, and where they are written.
+// each ranges over the keys that s binds and their values, by their numbers in the site, and where they are written.
 func (c *composer) each(s *scope, yield func(key, value uint32, at snapshot.Origin)) {
 	for i := range s.members {
 		m := &s.members[i]
 		if m.binding != nil {
-			yield(m.key, m.value, c.origin(m.binding.Pos()))
+			yield(m.key, m.value, c.origin(m.binding.Pos))
 			continue
 		}
 		input := uint32(c.site.InputOf[m.file.Path])

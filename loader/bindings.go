@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -124,7 +123,9 @@ func (r *setReader) shortForm(n *yaml.Node, when []int) {
 		return
 	}
 	if name, ok := literal.Key(r.doc, &n.Kids[0], r.diags); ok {
-		r.out = append(r.out, Binding{Key: name, When: when, Doc: r.doc, At: &n.Kids[0], Value: &n.Kids[1]})
+		b := Binding{Key: name, When: when, Pos: r.doc.Pos(&n.Kids[0])}
+		r.number(&b, literal.Append(nil, r.doc, &n.Kids[1], r.diags))
+		r.out = append(r.out, b)
 	}
 }
 
@@ -260,88 +261,4 @@ func scalarText(n *yaml.Node) (string, bool) {
 		return string(value.AppendText(nil, n.Value)), true
 	}
 	return "", false
-}
-
-var producers = []string{"to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance"}
-
-var bindingKeys = append([]string{"name", "type", "to", "multibind_id", "in", "options", "transformer", "abstract", "override", "sensitive"}, producers...)
-
-func (r *setReader) longForm(n *yaml.Node, when []int) {
-	r.knownAttributes(n)
-	b := Binding{When: when, Doc: r.doc, At: n, More: &Attributes{}}
-	var produced []string
-	for key, val := range n.Pairs() {
-		name, _ := key.Text()
-		switch name {
-		case "name":
-			b.At = val
-			b.Key, _ = literal.Key(r.doc, val, r.diags)
-			if b.Key == "" {
-				return
-			}
-		case "to":
-			b.Value = val
-			produced = append(produced, name)
-		case "multibind_id":
-			b.More.MultibindID = val
-			produced = append(produced, name)
-		default:
-			if slices.Contains(producers, name) {
-				b.More.Producer, b.More.Argument = name, val
-				produced = append(produced, name)
-			} else {
-				r.attribute(b.More, name, val)
-			}
-		}
-	}
-	if r.complete(n, &b, produced) {
-		r.out = append(r.out, b)
-	}
-}
-
-func (r *setReader) attribute(a *Attributes, name string, val *yaml.Node) {
-	nodes := map[string]**yaml.Node{"type": &a.Type, "options": &a.Options, "in": &a.In, "transformer": &a.Transformer}
-	flags := map[string]*bool{"abstract": &a.Abstract, "override": &a.Override, "sensitive": &a.Sensitive}
-	if at, ok := nodes[name]; ok {
-		*at = val
-	}
-	if flag, ok := flags[name]; ok {
-		if val.Value.Kind() != value.Bool {
-			r.local(val, "expected true or false as '%s', found %s", name, val.Describe())
-			return
-		}
-		*flag = val.Value.Bool()
-	}
-}
-
-// complete checks that a binding says what it binds, once.
-func (r *setReader) complete(n *yaml.Node, b *Binding, produced []string) bool {
-	if b.Key == "" {
-		if b.More.In == nil {
-			r.errorf(n, "attribute", "expected 'name', the key that is bound")
-			return false
-		}
-		b.More.Keyless = true
-	}
-	switch {
-	case len(produced) > 1:
-		r.local(n, "expected one thing that produces the value, found %s", diag.Quoted(produced))
-	case len(produced) == 0 && !b.More.Abstract:
-		r.local(n, "expected 'to' or another attribute that produces the value")
-		b.Value = &yaml.Node{}
-	}
-	return true
-}
-
-// local reports what is wrong with a binding of a known key.
-func (r *setReader) local(n *yaml.Node, format string, args ...any) {
-	r.diags.Add(diag.Diagnostic{Pos: r.doc.Pos(n), Code: "attribute", Message: fmt.Sprintf(format, args...),
-		InValue: true})
-}
-
-func (r *setReader) knownAttributes(n *yaml.Node) {
-	for _, d := range r.doc.UnknownKeys(n, "attribute", "attribute of a binding", bindingKeys) {
-		d.InValue = true
-		r.diags.Add(d)
-	}
 }

@@ -44,16 +44,19 @@ func load(t *testing.T, dir string, opts loader.Options) (*loader.Site, []string
 		for _, c := range layer.Contributions {
 			for _, f := range c.Files {
 				for _, e := range f.Entries {
-					v, _, err := value.View(site.Pools.Values.Texts()[e.Value][1:])
+					v, _, err := value.View(site.Values[e.Value][1:])
 					if err != nil {
 						t.Fatal(err)
 					}
-					out = append(out, layer.Name+" "+site.Pools.Keys.Texts()[e.Key]+" = "+v.Text()+terms(site, f.Condition))
+					out = append(out, layer.Name+" "+site.Keys[e.Key]+" = "+v.Text()+terms(site, f.Condition))
 				}
 			}
 			for _, b := range c.Bindings {
-				text, _ := b.Value.Text()
-				line := layer.Name + " " + b.Key + " = " + text
+				v, _, err := value.View(site.Values[b.Value][1:])
+				if err != nil {
+					t.Fatal(err)
+				}
+				line := layer.Name + " " + b.Key + " = " + v.Text()
 				for _, when := range b.When {
 					line += terms(site, when)
 				}

@@ -35,7 +35,6 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 		guards: map[string]int{}, listings: map[string][]listed{}, hieraDirs: map[string]*hieraDir{}}
 	l.site.Conditions = []Condition{nil}
 	l.reader = datafile.NewReader(opts.Cache)
-	l.site.Pools = l.reader.Pools
 	l.conditions[""] = 0
 	cfg := l.config()
 	if cfg == nil {
@@ -47,6 +46,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	wait()
 	l.keepForNextBuild()
 	l.assemble(layers)
+	l.site.Keys, l.site.Values = l.reader.Pools.Keys.Texts(), l.reader.Pools.Values.Texts()
 	l.warnOfNothing()
 	l.listInputs()
 	return &l.site

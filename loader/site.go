@@ -6,10 +6,10 @@ package loader
 import (
 	"strings"
 
+	"bindc/internal/binding"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
-	"bindc/internal/yaml"
 )
 
 // Site is everything a site says.
@@ -20,7 +20,8 @@ type Site struct {
 	Inputs     []Input        // every file that was read, sorted by path
 	InputOf    map[string]int // index in Inputs of a file, by its name in positions
 
-	Pools *datafile.Pools // the keys and values that entries of data files refer to; there may be more in them
+	Keys   []string // what bindings refer to by number; there may be more than are bound
+	Values []string // likewise, compiled: see package literal
 }
 
 // Dimension is what a request has one value of: a category, or a guard.
@@ -68,30 +69,12 @@ func (f *DataFile) Pos(i int) diag.Pos {
 
 // Binding is a structured binding: it binds a key, or contributes to a multibinding.
 type Binding struct {
-	Key   string // "" for a contribution without a name
-	When  []int  // alternatives, indexes in Site.Conditions; at least one
-	Doc   *yaml.Document
-	At    *yaml.Node // where the key is written
-	Value *yaml.Node // the literal bound; nil where Attributes say otherwise
-	More  *Attributes
-}
-
-// Pos is where b is written.
-func (b *Binding) Pos() diag.Pos { return b.Doc.Pos(b.At) }
-
-// Attributes are what only the long form of a binding has. Nodes are nil where the attribute is not given.
-type Attributes struct {
-	Type        *yaml.Node
-	Producer    string     // to_lookup_of, to_first_found, to_hash_lookup, to_expression, to_producer, to_instance, or ""
-	Argument    *yaml.Node // of the producer
-	Options     *yaml.Node
-	MultibindID *yaml.Node
-	In          *yaml.Node
-	Transformer *yaml.Node
-	Abstract    bool
-	Override    bool
-	Sensitive   bool
-	Keyless     bool // no name was given
+	Key    string // "" for a contribution without a name
+	When   []int  // alternatives, indexes in Site.Conditions; at least one
+	Pos    diag.Pos
+	Number uint32           // of the key in Site.Keys; not of a contribution's
+	Value  uint32           // in Site.Values; of a contribution, none
+	More   *binding.Binding // what only the long form says, or nil
 }
 
 // Input is a file that was read. Path does not depend on where the site is.

@@ -28,6 +28,12 @@ func nearest(word string, candidates []string) string {
 	return best
 }
 
+// Unknown is an error for a name that is none of allowed: what says of what, and found what is written there.
+func Unknown(at Pos, code, what, name, found string, allowed []string) Diagnostic {
+	message := "unknown " + what + ": " + found + "; expected " + Quoted(allowed)
+	return Diagnostic{Pos: at, Code: code, Message: message, Hint: DidYouMean(name, allowed)}
+}
+
 // distance is the edit distance of a and b with swaps of neighbours, or limit+1 when it is more than limit.
 func distance(a, b string, limit int) int {
 	if abs(len(a)-len(b)) > limit {

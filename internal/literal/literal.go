@@ -52,9 +52,12 @@ func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []by
 // AppendConstant appends v as a compiled value.
 func AppendConstant(dst []byte, v value.Value) []byte { return value.Append(append(dst, Constant), v) }
 
-// AppendRecipe appends r as a compiled value.
+// AppendRecipe appends r as a compiled value: where it is nothing but a constant, as that.
 func AppendRecipe(dst []byte, r *recipe.Recipe) []byte {
 	kind := Computed
+	if r.Kind == recipe.Constant && !r.Sensitive && r.Type == nil && r.Transformer == nil {
+		return AppendConstant(dst, r.Value)
+	}
 	if len(r.Targets) > 0 || len(Lookups(r)) > 0 || r.Kind == recipe.Multibind {
 		kind = LooksUp
 	}

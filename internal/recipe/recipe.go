@@ -45,6 +45,10 @@ type Target struct {
 	Type *types.Type
 }
 
+// ContributionKey is the internal key that the contributions to a multibinding are filed under, and the Name of a
+// Multibind.
+func ContributionKey(id string) string { return "\x00" + id }
+
 // Resolution is a conflict_resolution.
 type Resolution uint8
 

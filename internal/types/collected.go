@@ -1,5 +1,7 @@
 package types
 
+import "slices"
+
 // Collected is what a multibinding of type t collects: the type of the elements, or of the hash's values. A type that is
 // neither an array nor a hash collects nothing.
 func (t *Type) Collected() (element *Type, array, ok bool) {
@@ -22,3 +24,20 @@ func (t *Type) Collected() (element *Type, array, ok bool) {
 
 // HoldsArrays tells whether t is Data, anything, or an array type.
 func (t *Type) HoldsArrays() bool { return t.kind == Array || t.kind == Data || t.kind == Any }
+
+// HoldsText tells whether t holds any string.
+func (t *Type) HoldsText() bool {
+	switch t.kind {
+	case Any, unit, String, Enum, Scalar, ScalarData, Data, RichData, Iterable:
+		return true
+	case Pattern:
+		return !t.plain
+	case NotUndef:
+		return t.plain || t.args[0].HoldsText()
+	case Optional:
+		return !t.plain && t.args[0].HoldsText()
+	case Variant:
+		return slices.ContainsFunc(t.args, (*Type).HoldsText)
+	}
+	return false
+}

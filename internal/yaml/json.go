@@ -231,7 +231,8 @@ func (p *jsonParser) number(n Node) (Node, bool) {
 	}
 	var err error
 	if n.Value, err = jsonNumber(string(text), isFloat); err != nil {
-		p.fail(p.doc.Pos(&n), "yaml_integer", "the number "+shorten(string(text))+" does not fit in 64 bits", numberHint)
+		p.fail(p.doc.Pos(&n), "yaml_integer",
+			"the number "+value.Shorten(string(text))+" does not fit in 64 bits", numberHint)
 	}
 	return n, true
 }

@@ -13,9 +13,7 @@ func (d *Document) UnknownKeys(n *Node, code, what string, allowed []string) (ou
 		if isText && slices.Contains(allowed, name) {
 			continue
 		}
-		found := diag.Diagnostic{Pos: d.Pos(key), Code: code, Message: "unknown " + what + ": " + key.Describe() + "; expected " + diag.Quoted(allowed)}
-		found.Hint = diag.DidYouMean(name, allowed)
-		out = append(out, found)
+		out = append(out, diag.Unknown(d.Pos(key), code, what, name, key.Describe(), allowed))
 	}
 	return out
 }

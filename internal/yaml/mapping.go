@@ -121,7 +121,7 @@ func (m *mapping) twice(first, second *Node) {
 // name is a key for a message.
 func (n *Node) name() string {
 	if text, ok := n.Text(); ok {
-		return "'" + shorten(text) + "'"
+		return "'" + value.Shorten(text) + "'"
 	}
 	return n.Describe()
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"bindc/internal/diag"
+	"bindc/internal/value"
 )
 
 const (
@@ -33,10 +34,11 @@ func (r *report) refuseBytes(off int) {
 func (r *report) refuseScalar(pos diag.Pos, text string, problem fault) {
 	switch problem {
 	case isDate:
-		r.fail(pos, "yaml_date", "the date or time "+shorten(text)+" must be quoted: there are no values of that type",
-			"write '"+shorten(text)+"'")
+		r.fail(pos, "yaml_date",
+			"the date or time "+value.Shorten(text)+" must be quoted: there are no values of that type",
+			"write '"+value.Shorten(text)+"'")
 	case tooLarge:
-		r.fail(pos, "yaml_integer", "the integer "+shorten(text)+" does not fit in 64 bits", numberHint)
+		r.fail(pos, "yaml_integer", "the integer "+value.Shorten(text)+" does not fit in 64 bits", numberHint)
 	}
 }
 

@@ -4,7 +4,6 @@ package yaml
 
 import (
 	"iter"
-	"strconv"
 
 	"bindc/internal/value"
 )
@@ -103,9 +102,6 @@ func (n *Node) Literal() value.Value {
 	return n.Value
 }
 
-// describeMax is the longest text Describe shows whole, in characters.
-const describeMax = 40
-
 // Describe says what n is, for a message: "a list", "a hash", "the string 'x'".
 func (n *Node) Describe() string {
 	switch n.Kind {
@@ -114,31 +110,5 @@ func (n *Node) Describe() string {
 	case Mapping:
 		return "a hash"
 	}
-	return describe(n.Value)
-}
-
-func describe(v value.Value) string {
-	switch v.Kind() {
-	case value.Undef:
-		return "null"
-	case value.Bool:
-		return "the boolean " + strconv.FormatBool(v.Bool())
-	case value.Int:
-		return "the integer " + strconv.FormatInt(v.Int(), 10)
-	case value.Float:
-		return "the float " + string(value.AppendFloat(nil, v.Float()))
-	}
-	return "the string '" + shorten(v.Text()) + "'"
-}
-
-// shorten cuts text for a message.
-func shorten(text string) string {
-	chars := 0
-	for i, r := range text {
-		if r == '\n' || chars == describeMax {
-			return text[:i] + "…"
-		}
-		chars++
-	}
-	return text
+	return value.Describe(n.Value)
 }

@@ -114,7 +114,7 @@ func (c *composer) float(n *goyaml.Node) value.Value {
 			return value.FromFloat(f)
 		}
 	}
-	found := describe(value.FromString(n.Value))
+	found := value.Describe(value.FromString(n.Value))
 	c.fail(c.place(n), "yaml_tag", "expected a number, as the tag "+n.Tag+" says, found "+found, "")
 	return value.Value{}
 }

@@ -1,0 +1,96 @@
+// Package binding compiles one structured binding by itself (language.md, sections 5 and 8): its attributes, in
+// whatever syntax they are written, become a recipe and what else there is to know of it. Which of several bindings
+// wins is decided when they are composed.
+package binding
+
+import (
+	"fmt"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+)
+
+// Attributes are what a binding says, as the reader of its syntax finds it. Those that are not given are nil.
+type Attributes struct {
+	Pos    diag.Pos // of the binding
+	Key    string   // "" where no name is given
+	KeyPos diag.Pos // of the name
+
+	Producers   []Producer // there should be one
+	Type        *Literal   // the text of a type
+	Transformer *expr.Lambda
+	Options     *Literal
+	In          *Literal // the multibinding that is contributed to
+	Abstract    bool
+	Override    bool
+	Sensitive   bool
+
+	Broken bool // something of it could not be read, and that is reported
+}
+
+// Producer is an attribute that produces the value.
+type Producer struct {
+	Name     string     // that of the attribute in YAML
+	Argument *Literal   // what it says; of `to` and `to_expression` their value, if that is known now
+	Expr     *expr.Node // of those, what computes the value, if it is not
+}
+
+// Binding is what a binding says by itself.
+type Binding struct {
+	Key       string         // "" for a contribution without a name
+	Pos       diag.Pos       // of the key
+	Recipe    *recipe.Recipe // nil if it could not be compiled: that is reported
+	Literal   *Literal       // the value of Recipe as it is written, if it is a constant with no transformer
+	In        *Reference     // what it contributes to, if it binds no key
+	Multibind *Multibind     // if it collects contributions
+	Abstract  bool
+	Override  bool
+}
+
+// Reference names a multibinding, by its id.
+type Reference struct {
+	ID  string
+	Pos diag.Pos
+}
+
+// Multibind is what a binding collects.
+type Multibind struct {
+	ID      string
+	Options *recipe.Options // nil if something is wrong with them: that is reported
+}
+
+// Compile compiles what a binding says. What is wrong with it goes to diags, and leaves the others to be judged. The
+// result is nil if it cannot even be told what it binds.
+func Compile(a *Attributes, diags *diag.List) *Binding {
+	if a.Key == "" && a.In == nil {
+		diags.Errorf(a.Pos, "attribute", "expected 'name', the key that is bound")
+		return nil
+	}
+	c := compiler{Attributes: a, diags: diags}
+	c.out = Binding{Key: a.Key, Pos: a.KeyPos, Abstract: a.Abstract, Override: a.Override}
+	c.contribution()
+	r := c.recipe()
+	if !c.Broken {
+		c.out.Recipe = r
+	}
+	return &c.out
+}
+
+// compiler compiles one binding.
+type compiler struct {
+	*Attributes
+	diags *diag.List
+	out   Binding
+}
+
+// errorf reports an error of this binding, which leaves the others to be judged.
+func (c *compiler) errorf(at diag.Pos, code, format string, args ...any) {
+	c.add(diag.Diagnostic{Pos: at, Code: code, Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *compiler) add(d diag.Diagnostic) {
+	d.InValue = true
+	c.diags.Add(d)
+	c.Broken = true
+}

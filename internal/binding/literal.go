@@ -1,0 +1,57 @@
+package binding
+
+import (
+	"iter"
+
+	"bindc/internal/diag"
+	"bindc/internal/value"
+)
+
+// Literal is a value as it is written, with its place and those of its parts.
+type Literal struct {
+	Value value.Value
+	Pos   diag.Pos
+	Kids  []Literal // of an array its elements; of a hash its keys and values in turn
+}
+
+// pairs ranges over the keys and values of a hash, in order; over nothing for another value.
+func (l *Literal) pairs() iter.Seq2[*Literal, *Literal] {
+	return func(yield func(*Literal, *Literal) bool) {
+		if l.Value.Kind() != value.Hash {
+			return
+		}
+		for i := 0; i+1 < len(l.Kids); i += 2 {
+			if !yield(&l.Kids[i], &l.Kids[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// entry is the value of a hash under a name, or nil.
+func (l *Literal) entry(name string) *Literal {
+	for key, val := range l.pairs() {
+		if text, ok := key.text(); ok && text == name {
+			return val
+		}
+	}
+	return nil
+}
+
+func (l *Literal) text() (string, bool) { return l.Value.Text(), l.Value.Kind() == value.String }
+
+// Within is the part of l that path leads to, keys and indexes from the outside in, as far as it is written out.
+func (l *Literal) Within(path []value.Value) *Literal {
+	if len(path) == 0 {
+		return l
+	}
+	if i := path[0].Int(); l.Value.Kind() == value.Array && path[0].Kind() == value.Int && i < int64(len(l.Kids)) {
+		return l.Kids[i].Within(path[1:])
+	}
+	for key, val := range l.pairs() {
+		if value.Identical(key.Value, path[0]) {
+			return val.Within(path[1:])
+		}
+	}
+	return l
+}

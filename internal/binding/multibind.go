@@ -1,0 +1,115 @@
+package binding
+
+import (
+	"slices"
+
+	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// multibind compiles a binding that collects contributions (language.md, section 8).
+func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
+	id, ok := l.text()
+	if !ok || id == "" {
+		c.errorf(l.Pos, "multibind", "expected a name as 'multibind_id', found %s", value.Describe(l.Value))
+		return
+	}
+	c.out.Multibind = &Multibind{ID: id}
+	o := &recipe.Options{PriorityOnNamed: true}
+	if c.collected(r.Type, o) && c.options(o) {
+		c.out.Multibind.Options = o
+	}
+	r.Kind, r.Name, r.Options = recipe.Multibind, recipe.ContributionKey(id), o
+}
+
+// collected notes what a multibinding of type t collects.
+func (c *compiler) collected(t *types.Type, o *recipe.Options) bool {
+	if t == nil {
+		return c.Type == nil
+	}
+	var ok bool
+	if o.Element, o.Array, ok = t.Collected(); !ok {
+		c.errorf(c.Type.Pos, "multibind", "expected an Array or a Hash as type of a multibinding, found %s", t)
+		return false
+	}
+	if key := t.Key(); key != nil && !key.HoldsText() {
+		c.errorf(c.Type.Pos, "multibind",
+			"expected a type of keys that strings have, as the names of contributions are the keys, found %s", t)
+		return false
+	}
+	return true
+}
+
+var (
+	hashOptions  = []string{"conflict_resolution", "flatten", "uniq"}
+	arrayOptions = []string{"flatten", "priority_on_named", "priority_on_unnamed", "uniq"}
+	resolutions  = []string{"priority", "ignore", "error", "append", "merge"}
+)
+
+// options reads the options of a multibinding.
+func (c *compiler) options(o *recipe.Options) bool {
+	l := c.Options
+	if l == nil {
+		return true
+	}
+	if l.Value.Kind() != value.Hash {
+		c.errorf(l.Pos, "multibind", "expected a hash as 'options', found %s", value.Describe(l.Value))
+		return false
+	}
+	allowed := hashOptions
+	if o.Array {
+		allowed = arrayOptions
+	}
+	ok := c.onlyKeys(l, allowed)
+	for key, val := range l.pairs() {
+		name, _ := key.text()
+		ok = c.option(o, name, val) && ok
+	}
+	return ok && (o.Array || c.checkHashOptions(o))
+}
+
+func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
+	flags := map[string]*bool{"uniq": &o.Uniq,
+		"priority_on_named": &o.PriorityOnNamed, "priority_on_unnamed": &o.PriorityOnUnnamed}
+	expected, v := "", l.Value
+	switch flag := flags[name]; {
+	case flag != nil:
+		*flag = v.Bool()
+		if v.Kind() != value.Bool {
+			expected = "true or false"
+		}
+	case name == "flatten":
+		if o.Flatten = int(v.Int()); v.Kind() == value.Bool {
+			o.Flatten = -o.Flatten // true is all levels, -1
+		} else if v.Kind() != value.Int || o.Flatten < -1 {
+			expected = "true, false, a number of levels, or -1 for all"
+		}
+	case name == "conflict_resolution":
+		text, _ := l.text()
+		i := slices.Index(resolutions, text)
+		if i < 0 {
+			expected = "one of priority, ignore, error, append, merge"
+		} else {
+			o.Resolution = recipe.Resolution(i)
+		}
+	}
+	if expected != "" {
+		c.errorf(l.Pos, "multibind", "expected %s as '%s', found %s", expected, name, value.Describe(v))
+	}
+	return expected == ""
+}
+
+// checkHashOptions refuses options that do not fit each other or the type.
+func (c *compiler) checkHashOptions(o *recipe.Options) bool {
+	switch at := c.Options.Pos; {
+	case (o.Flatten != 0 || o.Uniq) && o.Resolution != recipe.AppendAll:
+		c.errorf(at, "multibind", "expected 'flatten' and 'uniq' of a hash with 'conflict_resolution: append' only")
+	case o.Resolution == recipe.AppendAll && o.Element != nil && !o.Element.HoldsArrays():
+		c.errorf(at, "multibind",
+			"'append' makes arrays: expected Data or an array type as type of the elements, found %s", o.Element)
+	default:
+		return true
+	}
+	return false
+}

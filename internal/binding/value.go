@@ -1,0 +1,203 @@
+package binding
+
+import (
+	"slices"
+
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// contribution notes what the binding contributes to, if it does.
+func (c *compiler) contribution() {
+	if c.In == nil {
+		return
+	}
+	id, ok := c.In.text()
+	c.out.In = &Reference{ID: id, Pos: c.In.Pos}
+	switch {
+	case !ok || id == "":
+		c.errorf(c.In.Pos, "multibind", "expected the multibind_id that is contributed to as 'in', found %s",
+			value.Describe(c.In.Value))
+	case c.Abstract || c.Override:
+		c.errorf(c.KeyPos, "multibind", "a contribution to a multibinding can be neither abstract nor override")
+	}
+}
+
+// recipe compiles what the binding does.
+func (c *compiler) recipe() *recipe.Recipe {
+	r := &recipe.Recipe{Sensitive: c.Sensitive, Type: c.typeAt(c.Type), Transformer: c.Transformer}
+	c.checkProducers()
+	for i := range c.Producers {
+		c.produce(&c.Producers[i], r)
+	}
+	switch {
+	case c.Abstract:
+		return &recipe.Recipe{Kind: recipe.Abstract}
+	case !c.Broken && r.Kind == recipe.Constant && r.Transformer == nil:
+		c.constant(r)
+	}
+	return r
+}
+
+// checkProducers refuses several, or none, and options that none has a use for.
+func (c *compiler) checkProducers() {
+	names, options := make([]string, len(c.Producers)), false
+	for i, p := range c.Producers {
+		names[i] = p.Name
+		options = options || p.Name == "multibind_id" || p.Name == "to_producer" || p.Name == "to_instance"
+	}
+	switch {
+	case len(names) > 1:
+		c.errorf(c.Pos, "attribute", "expected one thing that produces the value, found %s", diag.Quoted(names))
+	case len(names) == 0 && !c.Abstract:
+		c.errorf(c.Pos, "attribute", "expected 'to' or another attribute that produces the value")
+	}
+	if c.Options != nil && !options {
+		c.errorf(c.Options.Pos, "attribute", "expected 'options' beside 'multibind_id' or a registered producer only")
+	}
+}
+
+// constant asserts the type of a constant now; a lookup need not do it again.
+func (c *compiler) constant(r *recipe.Recipe) {
+	written := c.Producers[0].Argument
+	if c.In != nil {
+		c.out.Literal = written
+	}
+	if r.Type == nil {
+		return
+	}
+	if m := r.Type.Check(r.Value); m != nil {
+		c.add(diag.Diagnostic{Pos: written.Within(m.Path).Pos, Code: "type_mismatch", Secret: r.Sensitive,
+			Message: "'" + c.Key + "' is of type " + r.Type.String() + ": " + m.Text(r.Sensitive)})
+	}
+	r.Type = nil
+}
+
+// produce compiles what produces the value.
+func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
+	switch p.Name {
+	case "multibind_id":
+		c.multibind(p.Argument, r)
+	case "to_lookup_of":
+		r.Kind, r.Targets = recipe.LookupOf, []recipe.Target{c.target(p.Argument)}
+	case "to_first_found":
+		c.firstFound(p.Argument, r)
+	case "to_hash_lookup":
+		c.hashLookup(p.Argument, r)
+	case "to_producer", "to_instance":
+		c.custom(p, r)
+	default: // to, to_expression
+		if p.Expr != nil {
+			r.Kind, r.Expr = recipe.Expression, p.Expr
+		} else if p.Argument != nil {
+			r.Kind, r.Value = recipe.Constant, p.Argument.Value
+		}
+	}
+}
+
+// target reads `name` or `[type, name]`.
+func (c *compiler) target(l *Literal) recipe.Target {
+	if name, ok := l.text(); ok {
+		return recipe.Target{Key: name}
+	}
+	if l.Value.Kind() == value.Array && len(l.Kids) == 2 {
+		t := c.typeAt(&l.Kids[0])
+		if name, ok := l.Kids[1].text(); ok {
+			return recipe.Target{Key: name, Type: t}
+		}
+	}
+	c.errorf(l.Pos, "attribute", "expected the name of a key, or [type, name], found %s", value.Describe(l.Value))
+	return recipe.Target{}
+}
+
+func (c *compiler) firstFound(l *Literal, r *recipe.Recipe) {
+	if l.Value.Kind() != value.Array {
+		c.errorf(l.Pos, "attribute", "expected a list of names as 'to_first_found', found %s", value.Describe(l.Value))
+		return
+	}
+	r.Kind = recipe.FirstFound
+	for i := range l.Kids {
+		r.Targets = append(r.Targets, c.target(&l.Kids[i]))
+	}
+}
+
+func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
+	name, key := l.entry("name"), l.entry("key")
+	if name == nil || key == nil || key.Value.Kind() == value.Array || key.Value.Kind() == value.Hash {
+		found := value.Describe(l.Value)
+		switch {
+		case name != nil && key == nil:
+			found += " without 'key'"
+		case key != nil && name == nil:
+			found += " without 'name'"
+		}
+		c.errorf(l.Pos, "attribute",
+			"expected a hash of 'name', the key to look up, and 'key', the entry to take from it, found %s", found)
+		return
+	}
+	c.onlyKeys(l, []string{"name", "key", "type"})
+	t := c.target(name)
+	if typ := l.entry("type"); typ != nil {
+		t.Type = c.typeAt(typ)
+	} else if t.Type == nil {
+		t.Type = types.Of(types.Hash)
+	}
+	r.Kind, r.Targets, r.Value = recipe.HashLookup, []recipe.Target{t}, key.Value
+}
+
+// onlyKeys reports the keys of a hash that are none of allowed, and tells whether there is none.
+func (c *compiler) onlyKeys(l *Literal, allowed []string) bool {
+	all := true
+	for key := range l.pairs() {
+		if name, ok := key.text(); !ok || !slices.Contains(allowed, name) {
+			c.add(diag.Unknown(key.Pos, "attribute", "attribute", name, value.Describe(key.Value), allowed))
+			all = false
+		}
+	}
+	return all
+}
+
+// custom reads the name of a registered producer: a string, [name, argument...], or {class_name: name, ...}.
+func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
+	l := p.Argument
+	r.Kind, r.Value = recipe.Custom, value.FromPairs()
+	switch {
+	case l.Value.Kind() == value.String:
+		r.Name = l.Value.Text()
+	case l.Value.Kind() == value.Array && len(l.Kids) > 0:
+		r.Name, _ = l.Kids[0].text()
+		r.Value = value.FromSlice(l.Value.Slice()[1:])
+	case l.Value.Kind() == value.Hash:
+		if class := l.entry("class_name"); class != nil {
+			r.Name, _ = class.text()
+		}
+		r.Value = l.Value
+	}
+	if r.Name == "" {
+		c.errorf(l.Pos, "attribute", "expected the name of a registered producer as '%s', found %s",
+			p.Name, value.Describe(l.Value))
+	}
+	if c.Options != nil {
+		r.Value = c.Options.Value
+	}
+}
+
+// typeAt is the type that is written at l; nil if there is none.
+func (c *compiler) typeAt(l *Literal) *types.Type {
+	if l == nil {
+		return nil
+	}
+	text, ok := l.text()
+	if !ok {
+		c.errorf(l.Pos, "type", "expected a type as text, as 'Array[String]', found %s", value.Describe(l.Value))
+		return nil
+	}
+	t, err := types.Parse(text)
+	if err != nil {
+		c.errorf(l.Pos, "type", "%v", err)
+		return nil
+	}
+	return t
+}

@@ -1,0 +1,37 @@
+package value
+
+import "strconv"
+
+// describeMax is the longest text Describe shows whole, in characters.
+const describeMax = 40
+
+// Describe says what v is in the words of who writes data, for a message: "a list", "a hash", "the string 'x'".
+func Describe(v Value) string {
+	switch v.Kind() {
+	case Undef:
+		return "null"
+	case Bool:
+		return "the boolean " + strconv.FormatBool(v.Bool())
+	case Int:
+		return "the integer " + strconv.FormatInt(v.Int(), 10)
+	case Float:
+		return "the float " + string(AppendFloat(nil, v.Float()))
+	case Array:
+		return "a list"
+	case Hash:
+		return "a hash"
+	}
+	return "the string '" + Shorten(v.Text()) + "'"
+}
+
+// Shorten cuts text for a message: at its first line break, and where it gets long.
+func Shorten(text string) string {
+	chars := 0
+	for i, r := range text {
+		if r == '\n' || chars == describeMax {
+			return text[:i] + "…"
+		}
+		chars++
+	}
+	return text
+}

@@ -1,0 +1,175 @@
+package loader
+
+import (
+	"fmt"
+	"slices"
+
+	"bindc/internal/binding"
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/literal"
+	"bindc/internal/recipe"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+var bindingKeys = []string{"name", "type", "to", "multibind_id", "in", "options", "transformer", "abstract", "override",
+	"sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance"}
+
+// longForm reads a binding that is written as a hash of attributes.
+func (r *setReader) longForm(n *yaml.Node, when []int) {
+	for _, d := range r.doc.UnknownKeys(n, "attribute", "attribute of a binding", bindingKeys) {
+		d.InValue = true
+		r.diags.Add(d)
+	}
+	a := binding.Attributes{Pos: r.doc.Pos(n), KeyPos: r.doc.Pos(n)}
+	for key, val := range n.Pairs() {
+		name, _ := key.Text()
+		r.attribute(&a, name, val)
+		if name == "name" && a.Key == "" {
+			return
+		}
+	}
+	more := binding.Compile(&a, r.diags)
+	if more == nil {
+		return
+	}
+	b := Binding{Key: more.Key, When: when, Pos: more.Pos, More: more}
+	if more.In == nil {
+		r.number(&b, compiled(more.Recipe))
+	}
+	r.out = append(r.out, b)
+}
+
+// compiled is the value that a recipe makes; null for one that could not be made, which binds its key all the same.
+func compiled(r *recipe.Recipe) []byte {
+	if r == nil {
+		return literal.AppendConstant(nil, value.Value{})
+	}
+	return literal.AppendRecipe(nil, r)
+}
+
+// number numbers the key of b and its compiled value.
+func (r *setReader) number(b *Binding, value []byte) {
+	b.Number, b.Value = r.reader.Pools.Keys.Number([]byte(b.Key)), r.reader.Pools.Values.Number(value)
+}
+
+// attribute reads one attribute of a binding. What cannot be read is reported.
+func (r *setReader) attribute(a *binding.Attributes, name string, n *yaml.Node) {
+	switch name {
+	case "name":
+		a.Key, _ = literal.Key(r.doc, n, r.diags)
+		a.KeyPos = r.doc.Pos(n)
+	case "type":
+		a.Type = r.literal(n)
+	case "options":
+		a.Options = r.literal(n)
+	case "in":
+		a.In = r.literal(n)
+	case "abstract":
+		a.Abstract = r.flag(name, n)
+	case "override":
+		a.Override = r.flag(name, n)
+	case "sensitive":
+		a.Sensitive = r.flag(name, n)
+	case "transformer":
+		a.Transformer = r.lambda(a, n)
+	case "to":
+		node, ok := literal.Compile(r.doc, n, r.diags)
+		r.computed(a, name, n, node, ok)
+	case "to_expression":
+		node, ok := r.expression(n)
+		r.computed(a, name, n, node, ok)
+	default:
+		if slices.Contains(bindingKeys, name) {
+			a.Producers = append(a.Producers, binding.Producer{Name: name, Argument: r.literal(n)})
+		}
+	}
+}
+
+// literal is n as a value with places.
+func (r *setReader) literal(n *yaml.Node) *binding.Literal {
+	l := r.literalOf(n)
+	return &l
+}
+
+func (r *setReader) literalOf(n *yaml.Node) binding.Literal {
+	l := binding.Literal{Value: n.Value, Pos: r.doc.Pos(n), Kids: make([]binding.Literal, len(n.Kids))}
+	for i := range n.Kids {
+		l.Kids[i] = r.literalOf(&n.Kids[i])
+	}
+	switch n.Kind {
+	case yaml.Sequence:
+		elems := make([]value.Value, len(l.Kids))
+		for i := range l.Kids {
+			elems[i] = l.Kids[i].Value
+		}
+		l.Value = value.FromSlice(elems)
+	case yaml.Mapping:
+		var b value.Builder
+		for i := 0; i < len(l.Kids); i += 2 {
+			b.Set(l.Kids[i].Value, l.Kids[i+1].Value)
+		}
+		l.Value = b.Hash()
+	}
+	return l
+}
+
+// computed notes a producer whose value node computes, or is.
+func (r *setReader) computed(a *binding.Attributes, name string, n *yaml.Node, node *expr.Node, ok bool) {
+	p := binding.Producer{Name: name}
+	if !ok {
+		a.Broken = true
+	} else if v, known := node.Constant(); known {
+		p.Argument = r.literal(n)
+		p.Argument.Value = v
+	} else {
+		p.Expr = node
+	}
+	a.Producers = append(a.Producers, p)
+}
+
+func (r *setReader) expression(n *yaml.Node) (*expr.Node, bool) {
+	if n.Kind != yaml.Scalar {
+		r.local(n, "expected the text of an expression as 'to_expression', found %s", n.Describe())
+		return nil, false
+	}
+	src, ok := n.Text()
+	if !ok { // YAML reads an expression such as 42 or true as what it is
+		return &expr.Node{Op: expr.Const, Value: n.Value}, true
+	}
+	node, errs := syntax.ParseExpression(src)
+	if !literal.Report(r.doc, n, "expression", errs, r.diags) || !literal.CheckNames(r.doc, n, node, r.diags) {
+		return nil, false
+	}
+	return expr.Fold(node), true
+}
+
+func (r *setReader) lambda(a *binding.Attributes, n *yaml.Node) *expr.Lambda {
+	text, ok := n.Text()
+	if !ok {
+		r.local(n, "expected a lambda as text, as '|$value| { $value + 1 }', found %s", n.Describe())
+		a.Broken = true
+		return nil
+	}
+	l, errs := syntax.ParseLambda(text)
+	if !literal.Report(r.doc, n, "expression", errs, r.diags) || !literal.CheckNames(r.doc, n, l.Body, r.diags) {
+		a.Broken = true
+		return nil
+	}
+	return l
+}
+
+func (r *setReader) flag(name string, n *yaml.Node) bool {
+	if n.Value.Kind() != value.Bool {
+		r.local(n, "expected true or false as '%s', found %s", name, n.Describe())
+	}
+	return n.Value.Bool()
+}
+
+// local reports an attribute that cannot be read, which leaves the other bindings to be judged.
+func (r *setReader) local(n *yaml.Node, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	r.diags.Add(diag.Diagnostic{Pos: r.doc.Pos(n), Code: "attribute", Message: message, InValue: true})
+}
