@@ -38,9 +38,14 @@ type referenceCase struct {
 }
 
 // TestReference holds the whole line to executed cases of the one implementation that ever shipped.
-func TestReference(t *testing.T) {
+func TestReference(t *testing.T) { runCases(t, "../testdata/conformance/reference.json") }
+
+// TestFindings holds it to cases in which a second implementation of the language answered otherwise, and was right.
+func TestFindings(t *testing.T) { runCases(t, "../testdata/conformance/findings.json") }
+
+func runCases(t *testing.T, file string) {
 	var cases []referenceCase
-	readJSON(t, "../testdata/conformance/reference.json", &cases)
+	readJSON(t, file, &cases)
 	for _, c := range cases {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()

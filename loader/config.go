@@ -1,10 +1,10 @@
 package loader
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
@@ -60,13 +60,22 @@ func (l *load) configFile() (string, bool) {
 	if l.opts.BinderConfig != "" {
 		return l.opts.BinderConfig, true
 	}
-	if _, err := os.ReadDir(l.dir); err != nil {
-		l.diags.Errorf(diag.Pos{File: l.dir}, "read", "cannot read the site's directory: %v", reason(err))
+	switch there, err := l.disk.IsDir(l.dir); {
+	case err != nil:
+		l.cannotRead(l.dir, err)
+		return "", false
+	case !there:
+		l.diags.Errorf(diag.Pos{File: l.dir}, "read", "cannot read the site: there is no such directory")
 		return "", false
 	}
 	var found []string
 	for _, name := range []string{"binder_config.yaml", "bindings_config.yaml"} {
-		if path := filepath.Join(l.dir, name); isFile(path) {
+		path := filepath.Join(l.dir, name)
+		there, ok := l.isFile(path)
+		if !ok {
+			return "", false
+		}
+		if there {
 			found = append(found, path)
 		}
 	}
@@ -192,7 +201,22 @@ func (l *load) interpolated(doc *yaml.Document, n *yaml.Node, text string) *expr
 	if len(errs) > 0 {
 		return nil
 	}
+	l.warnOfMissingBraces(doc, n, text)
 	return node
+}
+
+// withoutBraces is a variable and keys of it without braces. The dollar sign is none that stands for itself.
+var withoutBraces = regexp.MustCompile(`(?:^|[^\\])\$((?:::)?[a-z_]\w*)((?:\[['"]?\w+['"]?\])+)`)
+
+// warnOfMissingBraces tells of '$facts[os][family]', which is all facts as text, and '[os][family]' behind them.
+func (l *load) warnOfMissingBraces(doc *yaml.Document, n *yaml.Node, text string) {
+	for _, m := range withoutBraces.FindAllStringSubmatchIndex(text, -1) {
+		name, keys := text[m[2]:m[3]], text[m[4]:m[5]]
+		quoted := strings.NewReplacer("'", "", `"`, "", "[", "['", "]", "']").Replace(keys)
+		l.diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, m[2]-1), Severity: diag.Warning, Code: "braces",
+			Message: "without braces '$" + name + "' is interpolated as a whole, and '" + keys + "' is text behind it",
+			Hint:    "write ${" + name + quoted + "}"})
+	}
 }
 
 // withoutLookup refuses lookups where the categories, which decide what a lookup finds, are only being determined.
@@ -227,25 +251,6 @@ func (l *load) setCategories(cs []category, at diag.Pos) {
 		l.diags.Errorf(cs[e].at, "category", "expected 'environment' below 'node', found it above")
 	}
 	for i, c := range cs {
-		l.site.Dimensions = append(l.site.Dimensions, Dimension{Name: c.name, Category: i, Value: c.expr, Pos: c.at})
+		l.all = append(l.all, Dimension{Name: c.name, Category: i, Value: c.expr, Pos: c.at})
 	}
-}
-
-// category is the dimension of a category, -1 for common.
-func (l *load) category(name string) (int, bool) {
-	if name == common {
-		return -1, true
-	}
-	i := slices.IndexFunc(l.site.Dimensions, func(d Dimension) bool { return d.Name == name && !d.Guard })
-	return i, i >= 0
-}
-
-func (l *load) categoryNames() []string {
-	var out []string
-	for _, d := range l.site.Dimensions {
-		if !d.Guard {
-			out = append(out, d.Name)
-		}
-	}
-	return append(out, common)
 }

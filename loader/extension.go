@@ -170,11 +170,11 @@ func (b *limited) Write(p []byte) (int, error) {
 
 // wantBackend queues the data an extension has for a path.
 func (l *load) wantBackend(h *hieraDir, backend, name string) *file {
-	path := filepath.Join(h.dir, filepath.FromSlash(name))
+	path := h.tree.path(name)
 	id := "backend " + backend + ": " + path
 	read := l.ext.backends[backend]
 	return l.wantFrom(h.doc.Pos(h.doc.Root), id, "backend "+backend+": "+h.label+name, true, func() ([]byte, error) {
-		dir, err := filepath.Abs(h.dir) // a program runs in the site, which a relative path need not lead to from there
+		dir, err := filepath.Abs(h.tree.dir) // a program runs in the site, to which a relative path need not lead
 		if err != nil {
 			return nil, err
 		}

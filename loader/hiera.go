@@ -14,7 +14,7 @@ import (
 
 // hieraDir is a Hiera-2 directory: its hiera.yaml, compiled to the files it can ever serve (language.md, section 4).
 type hieraDir struct {
-	dir      string
+	tree     *tree
 	label    string // of the directory, with a slash: what the labels of its files begin with
 	doc      *yaml.Document
 	other    string // what it is instead, if it is of another version
@@ -47,7 +47,11 @@ func (l *load) hieraSource(u uri) (source, bool) {
 		dir = filepath.Join(m.dir, filepath.FromSlash(rest))
 	}
 	path := filepath.Join(dir, "hiera.yaml")
-	if !isFile(path) {
+	there, ok := l.isFile(path)
+	if !ok {
+		return source{}, false
+	}
+	if !there {
 		return l.missing(u, "there is no Hiera-2 directory %s: expected the file %s", u, path)
 	}
 	h, seen := l.hieraDirs[dir]
@@ -65,6 +69,11 @@ func (l *load) hieraSource(u uri) (source, bool) {
 var hieraKeys = []string{"version", "hierarchy", "backends"}
 
 func (l *load) readHiera(dir, path string) *hieraDir {
+	real, err := l.disk.Resolve(dir)
+	if err != nil {
+		l.cannotRead(dir, err)
+		return nil
+	}
 	doc := l.readNow(path)
 	if doc == nil {
 		return nil
@@ -74,13 +83,15 @@ func (l *load) readHiera(dir, path string) *hieraDir {
 		return nil
 	}
 	if other := otherHiera(doc); other != "" {
-		return &hieraDir{dir: dir, doc: doc, other: other}
+		return &hieraDir{doc: doc, other: other}
 	}
 	if !l.isVersion(doc, doc.Root, "version", 2) {
 		return nil
 	}
 	l.onlyKeys(doc, doc.Root, "hiera", "key of a Hiera-2 configuration", hieraKeys)
-	h := &hieraDir{dir: dir, label: strings.TrimSuffix(l.label(path), "hiera.yaml"), doc: doc, backends: l.readBackends(doc)}
+	h := &hieraDir{label: strings.TrimSuffix(l.label(path), "hiera.yaml"), doc: doc, backends: l.readBackends(doc)}
+	failed := func(err error) { l.cannotRead(dir, err) }
+	h.tree = &tree{disk: l.disk, dir: dir, real: real, roots: l.roots, failed: failed}
 	for _, e := range l.readHierarchy(doc) {
 		h.data = append(h.data, l.entryFiles(h, e)...)
 	}
@@ -207,7 +218,7 @@ func (l *load) checkDataPath(doc *yaml.Document, n *yaml.Node, path string) bool
 func (l *load) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	rank := func(e hierarchyEntry) int {
 		if e.category < 0 {
-			return len(l.site.Dimensions)
+			return len(l.all)
 		}
 		return e.category
 	}
@@ -225,13 +236,6 @@ func (l *load) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 		}
 	}
 	return true
-}
-
-func (l *load) nameOf(category int) string {
-	if category < 0 {
-		return common
-	}
-	return l.site.Dimensions[category].Name
 }
 
 // dataFiles are the files of a Hiera-2 directory that say something: of a key that several backends have, the first one's

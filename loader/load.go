@@ -1,7 +1,7 @@
 package loader
 
 import (
-	"os"
+	"io/fs"
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
@@ -13,6 +13,7 @@ import (
 
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
+	"bindc/internal/disk"
 	"bindc/internal/yaml"
 )
 
@@ -27,15 +28,15 @@ type Options struct {
 	ExtensionTimeout time.Duration // after which such a program is stopped; default: 30 s
 	Backends         map[string]Backend
 	SchemeHandlers   map[string]SchemeHandler
+
+	disk disk.Disk // what is read from; tests make it fail
 }
 
 // Load reads the site in dir. What is wrong goes to diags; the Site is of use only if diags has not failed.
 func Load(dir string, opts Options, diags *diag.List) *Site {
-	l := &load{dir: dir, opts: opts, diags: diags, files: map[fileKey]*file{}, conditions: map[string]int{},
-		guards: map[string]int{}, listings: map[string][]listed{}, hieraDirs: map[string]*hieraDir{}}
-	l.site.Conditions = []Condition{nil}
-	l.reader = datafile.NewReader(opts.Cache)
-	l.conditions[""] = 0
+	l := &load{dir: dir, opts: opts, diags: diags, disk: opts.disk, dimensions: newDimensions(),
+		files: map[fileKey]*file{}, roots: map[string]bool{}, hieraDirs: map[string]*hieraDir{}}
+	l.reader = datafile.NewReader(opts.Cache, opts.disk)
 	cfg := l.config()
 	if cfg == nil {
 		return &l.site
@@ -49,6 +50,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	l.site.Keys, l.site.Values = l.reader.Pools.Keys.Texts(), l.reader.Pools.Values.Texts()
 	l.warnOfNothing()
 	l.listInputs()
+	l.site.Dimensions, l.site.Conditions = l.all, l.dimensions.conditions
 	return &l.site
 }
 
@@ -58,7 +60,7 @@ var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "hiera
 // warnOfNothing tells that dir is no site, which would compile to an empty snapshot: another one is meant.
 func (l *load) warnOfNothing() {
 	for _, name := range partsOfSites {
-		if _, err := os.Lstat(filepath.Join(l.dir, name)); err == nil {
+		if info, err := l.disk.Info(filepath.Join(l.dir, name)); info != nil || err != nil {
 			return
 		}
 	}
@@ -69,20 +71,20 @@ func (l *load) warnOfNothing() {
 
 // load is one run of Load.
 type load struct {
-	dir        string
-	opts       Options
-	diags      *diag.List
-	site       Site
-	ext        registry
-	modules    []module
-	reader     *datafile.Reader
-	files      map[fileKey]*file
-	found      []*file    // files, in the order they were found
-	queue      chan *file // those that are not parsed yet
-	conditions map[string]int
-	guards     map[string]int       // dimensions of guards, by category and expression
-	listings   map[string][]listed  // directories that were walked
-	hieraDirs  map[string]*hieraDir // by directory; nil: there is one and it cannot be used
+	dir   string
+	opts  Options
+	diags *diag.List
+	disk  disk.Disk
+	site  Site
+	*dimensions
+	ext       registry
+	modules   []module
+	reader    *datafile.Reader
+	files     map[fileKey]*file
+	found     []*file              // files, in the order they were found
+	queue     chan *file           // those that are not parsed yet
+	roots     map[string]bool      // the directories of the site and of modules, without symbolic links
+	hieraDirs map[string]*hieraDir // by directory; nil: there is one and it cannot be used
 }
 
 // fileKey identifies a file. One that is data and something else besides is read as both.
@@ -116,7 +118,7 @@ func (l *load) want(path string) *file {
 
 // wantData queues the data file that is at path in a Hiera-2 directory.
 func (l *load) wantData(h *hieraDir, path string) *file {
-	full := filepath.Join(h.dir, filepath.FromSlash(path))
+	full := h.tree.path(path)
 	if f, ok := l.files[fileKey{full, true}]; ok {
 		return f
 	}
@@ -171,14 +173,14 @@ func (l *load) parse(f *file) {
 	case f.data:
 		says, err := l.reader.Read(f.path, f.kind, l.diags)
 		if err != nil {
-			l.cannotRead(f, err)
+			l.cannotRead(f.path, err)
 			return
 		}
 		f.setData(says)
 	default:
-		src, err := os.ReadFile(f.path)
+		src, err := l.disk.ReadFile(f.path)
 		if err != nil {
-			l.cannotRead(f, err)
+			l.cannotRead(f.path, err)
 			return
 		}
 		parse := yaml.Parse
@@ -203,8 +205,12 @@ func (l *load) keepForNextBuild() {
 	l.opts.Cache.Keep(files)
 }
 
-func (l *load) cannotRead(f *file, err error) {
-	l.diags.Errorf(diag.Pos{File: f.path}, "read", "cannot read the file: %v", reason(err))
+// cannotRead reports an error of the file system, which mostly says at which path.
+func (l *load) cannotRead(path string, err error) {
+	if p, ok := err.(*fs.PathError); ok {
+		path, err = p.Path, p.Err
+	}
+	l.diags.Errorf(diag.Pos{File: path}, "read", "cannot read this: %v", err)
 }
 
 func (f *file) setData(says datafile.File) {
@@ -233,14 +239,6 @@ func (l *load) parseExtension(f *file) {
 	default:
 		l.parseDocument(f, src, yaml.ParseJSON)
 	}
-}
-
-// reason is an error of the file system without the path, which the message has already.
-func reason(err error) error {
-	if p, ok := err.(*os.PathError); ok {
-		return p.Err
-	}
-	return err
 }
 
 // label names a file by its place in the site or in its module, not by where those are.

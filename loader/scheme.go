@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -223,20 +222,20 @@ func (l *load) expand(u uri) []uri {
 	case "module-hiera":
 		_, dir, _ := strings.Cut(u.path, "/")
 		for _, m := range l.modules {
-			if isFile(filepath.Join(m.dir, dir, "hiera.yaml")) {
+			if there, _ := l.isFile(filepath.Join(m.dir, dir, "hiera.yaml")); there {
 				paths = append(paths, strings.TrimSuffix(m.name+"/"+dir, "/"))
 			}
 		}
 	case "module":
 		for _, m := range l.modules {
-			for _, name := range setsIn(filepath.Join(m.dir, "bindings")) {
+			for _, name := range l.setsIn(filepath.Join(m.dir, "bindings")) {
 				paths = append(paths, m.name+"::"+name)
 			}
 			l.rubySets(u, m, &paths)
 		}
 		paths = matching(u.path, paths)
 	case "confdir":
-		paths = matching(u.path, setsIn(filepath.Join(l.dir, "bindings")))
+		paths = matching(u.path, l.setsIn(filepath.Join(l.dir, "bindings")))
 	}
 	out := make([]uri, len(paths))
 	for i, p := range paths {
@@ -247,7 +246,7 @@ func (l *load) expand(u uri) []uri {
 
 // rubySets warns of bindings in Ruby that a wildcard names and that cannot be run.
 func (l *load) rubySets(u uri, m module, paths *[]string) {
-	for _, name := range matching(u.path, rubyIn(filepath.Join(m.dir, "lib/puppet/bindings"))) {
+	for _, name := range matching(u.path, l.rubyIn(filepath.Join(m.dir, "lib/puppet/bindings"))) {
 		if strings.HasPrefix(name, m.name+"::") && !slices.Contains(*paths, name) {
 			path := rubyFile(m.dir, name)
 			l.diags.Warnf(diag.Pos{File: path}, "ruby", "bindings written in Ruby cannot be run and are passed over; write them as structured bindings")
@@ -256,19 +255,27 @@ func (l *load) rubySets(u uri, m module, paths *[]string) {
 }
 
 // setsIn lists the names of the bindings files below dir: a/b.yaml is a::b.
-func setsIn(dir string) []string { return filesBelow(dir, ".yaml") }
+func (l *load) setsIn(dir string) []string { return l.filesBelow(nil, dir, "", ".yaml") }
 
-func rubyIn(dir string) []string { return filesBelow(dir, ".rb") }
+func (l *load) rubyIn(dir string) []string { return l.filesBelow(nil, dir, "", ".rb") }
 
-func filesBelow(dir, ext string) []string {
-	var out []string
-	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if rel, ok := below(dir, path); err == nil && ok && !d.IsDir() && strings.HasSuffix(path, ext) {
-			out = append(out, strings.ReplaceAll(strings.TrimSuffix(rel, ext), "/", "::"))
+// filesBelow adds the names of the files below dir, which begin with prefix. Links to directories are not followed.
+func (l *load) filesBelow(out []string, dir, prefix, ext string) []string {
+	entries, err := l.disk.List(dir)
+	if err != nil {
+		l.cannotRead(dir, err)
+	}
+	for _, e := range entries {
+		name, isSet := strings.CutSuffix(e.Name(), ext)
+		if e.IsDir() {
+			out = l.filesBelow(out, filepath.Join(dir, e.Name()), prefix+e.Name()+"::", ext)
+		} else if isSet {
+			out = append(out, prefix+name)
 		}
-		return nil // what cannot be read is reported when it is named
-	})
-	slices.Sort(out)
+	}
+	if prefix == "" {
+		slices.Sort(out)
+	}
 	return out
 }
 
@@ -331,15 +338,19 @@ func (l *load) setSource(u uri) (source, bool) {
 	}
 	path := filepath.Join(dir, "bindings", filepath.FromSlash(strings.ReplaceAll(rel, "::", "/"))+".yaml")
 	ruby := rubyFile(dir, u.path)
+	there, ok := l.isFile(path)
+	rubyThere, rubyOK := l.isFile(ruby)
 	switch {
-	case isFile(path) && isFile(ruby):
+	case !ok || !rubyOK:
+		return source{}, false
+	case there && rubyThere:
 		l.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "ruby", Message: "the bindings " + u.path + " exist twice, in YAML and in Ruby",
 			Notes: []diag.Note{{Pos: diag.Pos{File: ruby}, Message: "in Ruby"}}, Hint: "remove the Ruby file: it cannot be run"})
 		return source{}, false
-	case isFile(ruby):
+	case rubyThere:
 		l.diags.Errorf(u.at, "ruby", "the bindings %s are written in Ruby (%s), which cannot be run; write them as structured bindings", u.path, ruby)
 		return source{}, false
-	case !isFile(path):
+	case !there:
 		return l.missing(u, "there are no bindings %s: expected the file %s", u.path, path)
 	}
 	return source{uri: u.String(), set: l.want(path), name: u.path}, true

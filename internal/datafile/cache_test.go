@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"bindc/internal/diag"
+	"bindc/internal/disk"
 )
 
 // site is a directory of data files and a cache of it.
@@ -41,7 +42,7 @@ func (s *site) open(program byte, idle time.Duration) *Cache {
 // read is what the files say, as "key=value" with the place, and how many of them were found without a look at the content.
 func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached int) {
 	s.Helper()
-	r := NewReader(c)
+	r := NewReader(c, disk.Disk{})
 	var diags diag.List
 	var files []File
 	for _, path := range paths {
@@ -137,7 +138,7 @@ func TestFilesWithWarningsAreParsedAgain(t *testing.T) {
 	for range 2 {
 		c := s.open(1, idle)
 		var diags diag.List
-		if _, err := NewReader(c).Read(a, YAML, &diags); err != nil {
+		if _, err := NewReader(c, disk.Disk{}).Read(a, YAML, &diags); err != nil {
 			t.Fatal(err)
 		}
 		s.want("warnings", len(diags.Sorted()), 1)
@@ -151,13 +152,13 @@ func TestKindsAreKeptApart(t *testing.T) {
 	c := s.open(1, idle)
 	var diags diag.List
 	src := []byte(`{"k": 08}`)
-	f := NewReader(c).Source("x", src, YAML, &diags)
+	f := NewReader(c, disk.Disk{}).Source("x", src, YAML, &diags)
 	c.Keep([]File{f})
 	if err := c.Save(); err != nil {
 		t.Fatal(err)
 	}
-	NewReader(s.open(1, idle)).Source("x", src, YAML, &diags)
+	NewReader(s.open(1, idle), disk.Disk{}).Source("x", src, YAML, &diags)
 	s.want("as YAML", len(diags.Sorted()), 0)
-	NewReader(s.open(1, idle)).Source("x", src, JSON, &diags)
+	NewReader(s.open(1, idle), disk.Disk{}).Source("x", src, JSON, &diags)
 	s.want("as JSON", len(diags.Sorted()), 1)
 }

@@ -5,12 +5,11 @@ package datafile
 
 import (
 	"crypto/sha256"
-	"io"
-	"os"
 
 	"github.com/cespare/xxhash/v2"
 
 	"bindc/internal/diag"
+	"bindc/internal/disk"
 	"bindc/internal/literal"
 	"bindc/internal/pool"
 	"bindc/internal/yaml"
@@ -51,20 +50,21 @@ type File struct {
 type Reader struct {
 	Pools *Pools
 	cache *Cache // or nil
+	disk  disk.Disk
 }
 
-// NewReader returns a reader that knows what is in cache, which may be nil.
-func NewReader(cache *Cache) *Reader {
+// NewReader returns a reader of files on d that knows what is in cache, which may be nil.
+func NewReader(cache *Cache, d disk.Disk) *Reader {
 	if cache == nil {
-		return &Reader{Pools: &Pools{}}
+		return &Reader{Pools: &Pools{}, disk: d}
 	}
-	return &Reader{Pools: &cache.pools, cache: cache}
+	return &Reader{Pools: &cache.pools, cache: cache, disk: d}
 }
 
 // Read reads the file at path. An error is one of the file system; what is wrong in the file goes to diags.
 func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
 	if r.cache == nil {
-		src, err := os.ReadFile(path)
+		src, err := r.disk.ReadFile(path)
 		if err != nil {
 			return File{}, err
 		}
@@ -73,7 +73,7 @@ func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
 	if f, ok := r.cache.unchanged(r.cache.identify(identityAt(path)), kind); ok {
 		return f, nil
 	}
-	open, err := os.Open(path)
+	open, err := r.disk.Open(path)
 	if err != nil {
 		return File{}, err
 	}
@@ -81,7 +81,7 @@ func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
 	// Of the file that is open, as the path may lead to another one by now; and before the content is read: if that changes
 	// afterwards, they do not go together.
 	id := r.cache.identify(identityOf(open))
-	src, err := io.ReadAll(open)
+	src, err := r.disk.Content(open)
 	if err != nil {
 		return File{}, err
 	}

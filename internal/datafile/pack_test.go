@@ -8,12 +8,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"bindc/internal/diag"
+	"bindc/internal/disk"
 )
 
 // examplePack is the pack of two files.
 func examplePack(t testing.TB) []byte {
 	t.Helper()
-	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }})
+	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, disk.Disk{})
 	var diags diag.List
 	files := []File{
 		r.Source("a", []byte("k: 1\nl: [a, '${fqdn}']\n"), YAML, &diags),

@@ -1,0 +1,77 @@
+package loader
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+)
+
+// dimensions are the dimensions and the conditions of a site while they are collected: of each there is one.
+type dimensions struct {
+	all        []Dimension // the categories, then guards
+	conditions []Condition // the first is the empty one
+	guards     map[string]int
+	numbers    map[string]int // of conditions
+}
+
+func newDimensions() *dimensions {
+	return &dimensions{conditions: []Condition{nil}, guards: map[string]int{}, numbers: map[string]int{"": 0}}
+}
+
+// category is the dimension of a category, -1 for common.
+func (d *dimensions) category(name string) (int, bool) {
+	if name == common {
+		return -1, true
+	}
+	i := slices.IndexFunc(d.all, func(d Dimension) bool { return d.Name == name && !d.Guard })
+	return i, i >= 0
+}
+
+func (d *dimensions) categoryNames() []string {
+	var out []string
+	for _, d := range d.all {
+		if !d.Guard {
+			out = append(out, d.Name)
+		}
+	}
+	return append(out, common)
+}
+
+func (d *dimensions) nameOf(category int) string {
+	if category < 0 {
+		return common
+	}
+	return d.all[category].Name
+}
+
+// guard is the dimension that yields n for requests that have a value of category.
+func (d *dimensions) guard(category int, n *expr.Node) int {
+	source := syntax.Print(n)
+	key := strconv.Itoa(category) + " " + source
+	i, ok := d.guards[key]
+	if !ok {
+		i = len(d.all)
+		d.guards[key] = i
+		d.all = append(d.all, Dimension{Name: source, Category: category, Guard: true, Value: n})
+	}
+	return i
+}
+
+// condition is the number of c.
+func (d *dimensions) condition(c Condition) int {
+	slices.SortFunc(c, func(a, b Term) int { return a.Dimension - b.Dimension })
+	var key strings.Builder
+	for _, t := range c {
+		key.WriteString(strconv.Itoa(t.Dimension) + "=" + t.Value + "\x00")
+	}
+	i, ok := d.numbers[key.String()]
+	if !ok {
+		i = len(d.conditions)
+		d.numbers[key.String()] = i
+		d.conditions = append(d.conditions, c)
+	}
+	return i
+}

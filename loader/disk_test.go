@@ -1,0 +1,181 @@
+//go:build unix
+
+package loader
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+)
+
+// site writes files, named by their paths, and returns their directory. "-> x" is a symbolic link to x.
+func site(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if target, ok := strings.CutPrefix(text, "-> "); ok && err == nil {
+			err = os.Symlink(target, path)
+		} else if err == nil {
+			err = os.WriteFile(path, []byte(text), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// reported loads a site and returns what is wrong with it, as "path: [code] message" with paths inside of the site.
+func reported(dir string, opts Options) []string {
+	var diags diag.List
+	Load(dir, opts, &diags)
+	var out []string
+	for _, d := range diags.Sorted() {
+		rel, _ := filepath.Rel(dir, d.Pos.File)
+		out = append(out, filepath.ToSlash(rel)+": ["+d.Code+"] "+d.Message)
+	}
+	return out
+}
+
+var everything = map[string]string{
+	"binder_config.yaml": "version: 1\nlayers: [{name: a, include: [" +
+		"'confdir-hiera:/', 'confdir:/**', 'confdir:/set',\n" +
+		"  'module-hiera:/*', 'module:/*::default']}]",
+	"hiera.yaml": "version: 2\nhierarchy: [[node, '${fqdn}', 'data/nodes/${fqdn}'],\n" +
+		"  [common, 'true', data/common]]",
+	"data/common.yaml":                "a: 1\n",
+	"data/nodes/n1.json":              "{\"a\": 2}",
+	"data/nodes/n2.yaml":              "-> ../../n2.txt",
+	"n2.txt":                          "a: 3\n",
+	"bindings/set.yaml":               "{bindings_version: 1, name: set, bind: []}",
+	"bindings/below/set.yaml":         "{bindings_version: 1, name: 'below::set', bind: []}",
+	"modules/m/hiera.yaml":            "version: 2\n",
+	"modules/m/data/common.yaml":      "b: 1\n",
+	"modules/m/bindings/default.yaml": "{bindings_version: 1, name: 'm::default', bind: []}",
+	"modules/linked":                  "-> ../elsewhere",
+	"elsewhere/hiera.yaml":            "version: 2\n",
+	"elsewhere/data/common.yaml":      "c: 1\n",
+}
+
+// Whatever cannot be read is reported: no access may fail without a word.
+func TestEveryReadThatFailsIsReported(t *testing.T) {
+	dir := site(t, everything)
+	type access struct {
+		op   disk.Op
+		path string
+	}
+	var all []access
+	record := func(op disk.Op, path string) error {
+		if a := (access{op, path}); !slices.Contains(all, a) {
+			all = append(all, a)
+		}
+		return nil
+	}
+	if found := reported(dir, Options{Jobs: 1, disk: disk.Disk{Fault: record}}); len(found) > 0 {
+		t.Fatalf("the site is fine, found %q", found)
+	}
+	if len(all) < 40 {
+		t.Errorf("expected the loader to ask for more, found %d accesses", len(all))
+	}
+	for _, a := range all {
+		fail := func(op disk.Op, path string) error {
+			if op == a.op && path == a.path {
+				return syscall.EIO
+			}
+			return nil
+		}
+		found := reported(dir, Options{Jobs: 1, disk: disk.Disk{Fault: fail}})
+		rel, _ := filepath.Rel(dir, a.path)
+		want := filepath.ToSlash(rel) + ": [read] cannot read this: input/output error"
+		if !slices.Contains(found, want) {
+			t.Errorf("%s of %s fails: expected %q, found %q", a.op, rel, want, found)
+		}
+	}
+}
+
+func toItself(path string) error { return os.Symlink(filepath.Base(path), path) }
+
+func TestWhatIsNoFileIsReported(t *testing.T) {
+	looked := []string{"binder_config.yaml", "hiera.yaml", "data/common.yaml", "data/nodes/n1.json",
+		"bindings/set.yaml",
+		"modules/m/hiera.yaml"}
+	for _, name := range looked {
+		replace := map[string]func(path string) error{
+			"it is a FIFO: expected a file":            func(path string) error { return syscall.Mkfifo(path, 0o666) },
+			"it is a directory: expected a file":       func(path string) error { return os.Mkdir(path, 0o777) },
+			"it is a symbolic link that leads nowhere": func(path string) error { return os.Symlink("nowhere", path) },
+			"too many levels of symbolic links":        toItself,
+		}
+		for want, put := range replace {
+			dir := site(t, everything)
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := errors.Join(os.Remove(path), put(path)); err != nil {
+				t.Fatal(err)
+			}
+			if found := reported(dir, Options{}); !slices.Contains(found, name+": [read] cannot read this: "+want) {
+				t.Errorf("%s: expected %q, found %q", name, want, found)
+			}
+		}
+	}
+}
+
+// What is not there is no failure where it need not be there, and a plain file has nothing below it.
+func TestWhatNeedNotBeThere(t *testing.T) {
+	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n", "data": "a file", "modules": "-> gone"})
+	want := []string{"modules: [read] cannot read this: it is a symbolic link that leads nowhere"}
+	if found := reported(dir, Options{}); !slices.Equal(found, want) {
+		t.Errorf("found %q, expected %q", found, want)
+	}
+}
+
+func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
+	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"})
+	path := filepath.Join(dir, "data/common.yaml")
+	for _, test := range []struct {
+		times int
+		want  []string
+	}{{2, nil}, {100, []string{"data/common.yaml: [read] cannot read this: it changes while it is read"}}} {
+		left, text := test.times, "a: 1\n"
+		change := func(op disk.Op, p string) error {
+			if op != disk.Read || p != path || left == 0 {
+				return nil
+			}
+			left--
+			text += "# longer\n"
+			return os.WriteFile(path, []byte(text), 0o666)
+		}
+		if found := reported(dir, Options{disk: disk.Disk{Fault: change}}); !slices.Equal(found, test.want) {
+			t.Errorf("found %q, expected %q", found, test.want)
+		}
+	}
+}
+
+// A cache asks the file system too.
+func TestReadsThatFailAreReportedWithACache(t *testing.T) {
+	dir := site(t, everything)
+	cache, err := datafile.OpenCache(t.TempDir(), dir, datafile.Program{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fail := func(op disk.Op, path string) error {
+		if op == disk.Open && strings.HasSuffix(path, "common.yaml") {
+			return fs.ErrPermission
+		}
+		return nil
+	}
+	want := "data/common.yaml: [read] cannot read this: permission denied"
+	if found := reported(dir, Options{Cache: cache, disk: disk.Disk{Fault: fail}}); !slices.Contains(found, want) {
+		t.Errorf("found %q, expected %q", found, want)
+	}
+}

@@ -1,0 +1,175 @@
+package loader
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+)
+
+// entryFiles lists the files an entry of a hierarchy can serve, each with the condition it stands for.
+func (l *load) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
+	c := entryCollector{load: l, h: h, e: e, at: map[string]int{}, folded: map[string]string{}}
+	c.listing = h.tree.list(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
+	c.whole = c.ambiguous()
+	for _, backend := range h.backends {
+		if builtinBackend(backend) {
+			c.files(backend)
+		} else {
+			c.extension(backend)
+		}
+	}
+	return c.out
+}
+
+// entryCollector lists the files of one entry.
+type entryCollector struct {
+	*load
+	h       *hieraDir
+	e       hierarchyEntry
+	listing []listed // among which its files are
+	whole   bool     // paths are compared as a whole, as some can be read backwards in several ways
+	out     []dataFile
+	at      map[string]int    // path without extension, its place in out
+	folded  map[string]string // paths seen, by their folded form
+}
+
+// ambiguous tells whether the path of some file can be read backwards in several ways. Then no file of the entry is
+// told apart by single references: guards of both kinds would hide that two files are never effective together.
+func (c *entryCollector) ambiguous() bool {
+	if len(c.e.path.names) < 2 {
+		return false
+	}
+	return slices.ContainsFunc(c.listing, func(f listed) bool {
+		return f.err == nil && len(c.e.path.readings(f.name())) > 1
+	})
+}
+
+// name is the path as a hierarchy gives it.
+func (f listed) name() string { return strings.TrimSuffix(f.path, filepath.Ext(f.path)) }
+
+func (c *entryCollector) files(backend string) {
+	for _, f := range c.listing {
+		path, ok := strings.CutSuffix(f.path, "."+backend)
+		if !ok {
+			c.warnOfYml(backend, f)
+			continue
+		}
+		condition, ok := c.conditionOf(c.e, path, c.whole)
+		if ok && c.usable(f, path) {
+			c.add(path, condition, c.wantData(c.h, f.path))
+		}
+	}
+}
+
+// warnOfYml tells of a file that fits but for its extension, which Hiera does not read either.
+func (c *entryCollector) warnOfYml(backend string, f listed) {
+	path, ok := strings.CutSuffix(f.path, ".yml")
+	if ok && backend == "yaml" && f.err == nil && c.e.path.fits(path) {
+		at := diag.Pos{File: c.h.tree.path(f.path)}
+		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_path",
+			Message: "this file is not read: data files end in '.yaml'",
+			Hint:    "rename it to " + filepath.Base(path) + ".yaml"})
+	}
+}
+
+// extension asks a backend of an extension for the path, if it has no references, and else for every path that a file
+// of whatever extension is there for: which nodes there are, only files say.
+func (c *entryCollector) extension(backend string) {
+	names := map[string]bool{}
+	if path, ok := c.e.path.fill(nil); ok {
+		names[path] = true
+	}
+	for _, f := range c.listing {
+		if f.err == nil {
+			names[f.name()] = true
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(names)) {
+		if condition, ok := c.conditionOf(c.e, path, c.whole); ok {
+			c.add(path, condition, c.wantBackend(c.h, backend, path))
+		}
+	}
+}
+
+func (c *entryCollector) add(path string, condition int, f *file) {
+	i, ok := c.at[path]
+	if !ok {
+		i = len(c.out)
+		c.at[path] = i
+		c.out = append(c.out, dataFile{condition: condition})
+	}
+	c.out[i].files = append(c.out[i].files, f)
+}
+
+// usable refuses what cannot be read, a file that a link leads out to, and one of two whose names differ in case only.
+func (c *entryCollector) usable(f listed, path string) bool {
+	at := diag.Pos{File: c.h.tree.path(f.path)}
+	if f.err != nil {
+		c.cannotRead(at.File, f.err)
+		return false
+	}
+	if f.outside {
+		c.diags.Errorf(at, "data_path",
+			"this symbolic link leads out of the directory of its hiera.yaml; copy the file")
+		return false
+	}
+	other, ok := c.folded[Fold(path)]
+	if ok && strings.TrimSuffix(other, filepath.Ext(other)) != path {
+		c.diags.Add(diag.Diagnostic{Pos: at, Code: "data_path",
+			Message: "the names of two data files differ in case only, and values are compared without regard to case",
+			Notes:   []diag.Note{{Pos: diag.Pos{File: c.h.tree.path(other)}, Message: "the other one"}},
+			Hint:    "merge them into one"})
+		return false
+	}
+	c.folded[Fold(path)] = f.path
+	return true
+}
+
+// conditionOf is the condition under which an entry's path is path, if it ever is.
+//
+// Where the path is the category's value between fixed texts, the file name says which value. Otherwise the references
+// are read back, if there is one way to; those that the value does not determine become guards. With whole, the path
+// itself is a guard: it is computed for each request and compared.
+func (d *dimensions) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
+	readings := e.path.readings(path)
+	if len(readings) == 0 {
+		return 0, false
+	}
+	if e.category >= 0 {
+		if v, ok := e.path.within(&e.value, path); ok {
+			return d.condition(Condition{{e.category, Fold(v)}}), v != ""
+		}
+	}
+	values := map[string]string{}
+	for i, name := range e.path.names {
+		values[name] = readings[0][i]
+	}
+	v, ok := e.value.fill(values)
+	switch {
+	case whole || e.category >= 0 && !ok:
+		return d.condition(Condition{{d.guard(e.category, e.path.node), Fold(path)}}), true
+	case e.category >= 0 && v == "":
+		return 0, false
+	}
+	var terms Condition
+	var determined []string
+	if e.category >= 0 {
+		terms = append(terms, Term{e.category, Fold(v)})
+		if e.value.determines(v) {
+			determined = e.value.names
+		}
+	}
+	for _, p := range e.path.parts {
+		if p.ref == nil || slices.Contains(determined, e.path.names[p.ref.name]) {
+			continue
+		}
+		determined = append(slices.Clip(determined), e.path.names[p.ref.name])
+		guard := d.guard(e.category, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.ref.node}})
+		terms = append(terms, Term{guard, Fold(readings[0][p.ref.name])})
+	}
+	return d.condition(terms), true
+}

@@ -1,0 +1,290 @@
+package loader
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+)
+
+// template is a path or a value expression: text with references, which are read back from the names of files.
+type template struct {
+	node      *expr.Node
+	parts     []part
+	canonical string   // the template as one text, references between NUL bytes
+	names     []string // of the references, each once
+
+	refs          int    // how many of the parts are references
+	before, after string // the text before the first and after the last of them
+}
+
+// part is text or a reference.
+type part struct {
+	text string
+	ref  *reference // nil for text
+}
+
+// reference is what a request fills in, mostly a variable. It is known by its source: equal ones have equal values.
+type reference struct {
+	name  int // index in the names of the template
+	node  *expr.Node
+	plain bool // its values have no '/'
+}
+
+func templateOf(n *expr.Node) template {
+	kids := []*expr.Node{n}
+	if n.Op == expr.Concat {
+		kids = n.Kids
+	}
+	t := template{node: n}
+	for _, k := range kids {
+		if v, ok := k.Constant(); ok && v.Kind() == value.String {
+			t.parts = append(t.parts, part{text: v.Text()})
+		} else {
+			t.parts = append(t.parts, part{ref: t.reference(k)})
+		}
+	}
+	for _, p := range t.parts {
+		switch {
+		case p.ref != nil:
+			t.canonical += "\x00" + t.names[p.ref.name] + "\x00"
+			t.refs++
+			t.after = ""
+		case t.refs == 0:
+			t.canonical += p.text
+			t.before += p.text
+		default:
+			t.canonical += p.text
+			t.after += p.text
+		}
+	}
+	return t
+}
+
+func (t *template) reference(n *expr.Node) *reference {
+	source := syntax.Print(n)
+	name := slices.Index(t.names, source)
+	if name < 0 {
+		name = len(t.names)
+		t.names = append(t.names, source)
+	}
+	return &reference{name, n, withoutSlash(n)}
+}
+
+// pathTemplate is templateOf without the parts of a path that mean nothing: './data//common' is 'data/common'.
+func pathTemplate(n *expr.Node) template {
+	t := templateOf(n)
+	changed := false
+	out := &expr.Node{Op: expr.Concat, Off: n.Off}
+	for i, p := range t.parts {
+		if p.ref != nil {
+			out.Kids = append(out.Kids, p.ref.node)
+			continue
+		}
+		text := p.text
+		for strings.Contains(text, "//") || strings.Contains(text, "/./") {
+			text = strings.ReplaceAll(strings.ReplaceAll(text, "/./", "/"), "//", "/")
+		}
+		if i == 0 {
+			text = strings.TrimPrefix(text, "./")
+		}
+		changed = changed || text != p.text
+		out.Kids = append(out.Kids, &expr.Node{Op: expr.Const, Value: value.FromString(text)})
+	}
+	if !changed {
+		return t
+	}
+	return templateOf(out)
+}
+
+// withoutSlash tells whether n is one of the variables whose values never have a '/' (language.md, section 4).
+func withoutSlash(n *expr.Node) bool {
+	keys := variable(n)
+	if len(keys) > 1 && keys[0] == "facts" {
+		keys = keys[1:]
+	}
+	if len(keys) == 0 {
+		return false
+	}
+	first, rest := keys[0], strings.Join(keys[1:], ".")
+	switch first {
+	case "networking":
+		return rest != ""
+	case "os":
+		return rest == "family" || rest == "name"
+	case "trusted":
+		return rest == "certname" || rest == "hostname" || rest == "domain"
+	}
+	return rest == "" && slices.Contains(plainFacts, first)
+}
+
+var plainFacts = []string{"fqdn", "hostname", "domain", "clientcert",
+	"environment", "osfamily", "operatingsystem", "architecture"}
+
+// variable is the name of a variable and the keys that n takes of it: of $facts['os']['family'] facts, os and family;
+// nil if n is anything else.
+func variable(n *expr.Node) []string {
+	switch {
+	case n.Op == expr.Concat && len(n.Kids) == 1:
+		return variable(n.Kids[0])
+	case n.Op == expr.Var:
+		return []string{strings.TrimPrefix(n.Name, "::")}
+	case n.Op != expr.Access || len(n.Kids) != 2:
+		return nil
+	}
+	of := variable(n.Kids[0])
+	key, ok := n.Kids[1].Constant()
+	if of == nil || !ok || key.Kind() != value.String {
+		return nil
+	}
+	return append(of, key.Text())
+}
+
+// fixedDir is the directory all paths of the template are in.
+func (t *template) fixedDir() string { return t.before[:strings.LastIndexByte(t.before, '/')+1] }
+
+// depth is how many directories below the fixed one the paths of the template are at most, -1 if there is no bound.
+func (t *template) depth() int {
+	out := strings.Count(t.canonical[len(t.fixedDir()):], "/")
+	for _, p := range t.parts {
+		switch {
+		case p.ref == nil:
+		case !p.ref.plain:
+			return -1
+		default:
+			out -= strings.Count(t.names[p.ref.name], "/") // the source of a reference is in the canonical text
+		}
+	}
+	return out
+}
+
+// isHidden tells whether a part of path begins with a dot. Such files are a tool's or an editor's; as in a shell, a
+// variable does not stand for their names.
+func isHidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
+
+// fits tells whether a request can have the path.
+func (t *template) fits(path string) bool { return len(t.readings(path)) > 0 }
+
+// readings are the ways to read path backwards: the values of the references, by name, with which the template yields
+// it. They are two at most, as more than one is as good as any number.
+func (t *template) readings(path string) [][]string {
+	long := len(path) >= len(t.before)+len(t.after)
+	if !long || !strings.HasPrefix(path, t.before) || !strings.HasSuffix(path, t.after) {
+		return nil // which settles most files
+	}
+	if isHidden(path) && !isHidden(t.canonical) {
+		return nil
+	}
+	if t.refs == 1 { // as most templates have: it takes what the text around it leaves
+		between := path[len(t.before) : len(path)-len(t.after)]
+		if t.onlyRef().plain && strings.Contains(between, "/") {
+			return nil
+		}
+		return [][]string{{between}}
+	}
+	return backwards(t, path)
+}
+
+// onlyRef is the first reference, of a template that has one.
+func (t *template) onlyRef() *reference {
+	return t.parts[slices.IndexFunc(t.parts, func(p part) bool { return p.ref != nil })].ref
+}
+
+// backwards are the ways to read text by the template, two at most.
+func backwards(t *template, text string) [][]string {
+	b := backwardReader{parts: t.parts, values: make([]string, len(t.names)), known: make([]bool, len(t.names))}
+	b.read(0, text)
+	return b.out
+}
+
+// backwardReader reads a text by a template.
+type backwardReader struct {
+	parts  []part
+	values []string
+	known  []bool // the values that are
+	out    [][]string
+}
+
+// read matches rest with the parts from i on.
+func (b *backwardReader) read(i int, rest string) {
+	switch {
+	case len(b.out) > 1:
+		return
+	case i == len(b.parts):
+		if rest == "" {
+			b.out = append(b.out, slices.Clone(b.values))
+		}
+		return
+	}
+	ref := b.parts[i].ref
+	switch {
+	case ref == nil:
+		if tail, ok := strings.CutPrefix(rest, b.parts[i].text); ok {
+			b.read(i+1, tail)
+		}
+	case b.known[ref.name]:
+		if v := b.values[ref.name]; len(rest) >= len(v) && Fold(rest[:len(v)]) == Fold(v) {
+			b.read(i+1, rest[len(v):])
+		}
+	default:
+		b.choose(i, ref, rest)
+	}
+}
+
+// choose tries every value of a reference that is not known yet.
+func (b *backwardReader) choose(i int, ref *reference, rest string) {
+	shortest, longest := 0, len(rest)
+	if slash := strings.IndexByte(rest, '/'); ref.plain && slash >= 0 {
+		longest = slash
+	}
+	if i == len(b.parts)-1 {
+		shortest = len(rest)
+	}
+	b.known[ref.name] = true
+	for n := shortest; n <= longest; n++ {
+		b.values[ref.name] = rest[:n]
+		b.read(i+1, rest[n:])
+	}
+	b.known[ref.name] = false
+}
+
+// determines tells whether the references have no other values with which the template yields the same text, but for
+// case.
+func (t *template) determines(text string) bool {
+	if len(t.names) == 1 {
+		return true // as long as the text leaves
+	}
+	folded := template{parts: slices.Clone(t.parts), names: t.names}
+	for i := range folded.parts {
+		folded.parts[i].text = Fold(folded.parts[i].text)
+	}
+	return len(backwards(&folded, Fold(text))) == 1
+}
+
+// fill is the text of the template for the values of references, which are by their source. Not ok: one is missing.
+func (t *template) fill(values map[string]string) (string, bool) {
+	var b strings.Builder
+	for _, p := range t.parts {
+		text := p.text
+		if p.ref != nil {
+			var ok bool
+			if text, ok = values[t.names[p.ref.name]]; !ok {
+				return "", false
+			}
+		}
+		b.WriteString(text)
+	}
+	return b.String(), true
+}
+
+// within is what stands in path where the template has the whole of other, if only fixed text is around it.
+func (t *template) within(other *template, path string) (string, bool) {
+	before, after, ok := strings.Cut(t.canonical, other.canonical)
+	fixed := !strings.Contains(before+after, "\x00")
+	if !ok || other.refs == 0 || !fixed || len(before)+len(after) > len(path) {
+		return "", false
+	}
+	return path[len(before) : len(path)-len(after)], true
+}

@@ -1,0 +1,171 @@
+package loader
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/disk"
+)
+
+// tree is the directory of a hiera.yaml with everything below it. What cannot be read goes to failed.
+type tree struct {
+	disk   disk.Disk
+	dir    string
+	real   string          // dir without symbolic links
+	roots  map[string]bool // the directories of the site and of modules, without symbolic links
+	failed func(error)
+
+	listings map[listing][]listed
+}
+
+// listing is what was asked of a tree.
+type listing struct {
+	dir    string
+	depth  int
+	hidden bool
+}
+
+// listed is one file below a directory, or what stands where a file is expected.
+type listed struct {
+	path    string // with slashes, relative to the directory of the tree
+	outside bool   // a link that leads out of that directory
+	err     error  // why it cannot be read
+}
+
+// list is the files in dir, which is empty or ends with a slash, and up to depth directories below it; with -1 as
+// deep as there are any. They are in the order of their names. Those whose names begin with a dot come only with
+// hidden.
+func (t *tree) list(dir string, depth int, hidden bool) []listed {
+	key := listing{dir, depth, hidden}
+	out, ok := t.listings[key]
+	if ok {
+		return out
+	}
+	if t.listings == nil {
+		t.listings = map[listing][]listed{}
+	}
+	w := walk{tree: t, hidden: hidden}
+	w.enter(strings.TrimSuffix(dir, "/"), depth)
+	t.listings[key] = w.out
+	return w.out
+}
+
+// walk lists files of a tree.
+type walk struct {
+	*tree
+	hidden bool
+	down   []string // the directories it is in, without symbolic links
+	links  int      // those of them that a link led to
+	out    []listed
+}
+
+// maxLinks bounds the directories that links lead to inside one another: such that all refer to each other would go on
+// for as long as one likes.
+const maxLinks = 8
+
+func (t *tree) path(rel string) string { return filepath.Join(t.dir, filepath.FromSlash(rel)) }
+
+// enter lists dir, unless that is not there.
+func (w *walk) enter(dir string, depth int) {
+	there, err := w.disk.IsDir(w.path(dir))
+	if err != nil || !there {
+		w.report(err)
+		return
+	}
+	real, err := w.disk.Resolve(w.path(dir))
+	if err != nil {
+		w.report(err)
+		return
+	}
+	w.into(dir, real, depth)
+}
+
+// into lists dir, which is real without symbolic links.
+func (w *walk) into(dir, real string, depth int) {
+	w.down = append(w.down, real)
+	defer func() { w.down = w.down[:len(w.down)-1] }()
+	entries, err := w.disk.List(w.path(dir))
+	w.report(err)
+	if dir != "" {
+		dir += "/"
+	}
+	root := dir == "" || w.roots[real]
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name[0] == '.' && !w.hidden:
+		case root && slices.Contains(notData, name):
+		case e.Type()&fs.ModeSymlink != 0:
+			w.link(dir+name, depth)
+		case e.IsDir():
+			w.add(dir+name, e.Type())
+			if depth != 0 {
+				w.into(dir+name, filepath.Join(real, name), depth-1)
+			}
+		default:
+			w.add(dir+name, e.Type())
+		}
+	}
+}
+
+func (w *walk) add(path string, mode fs.FileMode) {
+	w.out = append(w.out, listed{path, w.outside(), disk.NoFile(w.path(path), mode)})
+}
+
+// outside tells whether the directory it is in lies outside of the tree.
+func (w *walk) outside() bool { return !isBelow(w.real, w.down[len(w.down)-1]) }
+
+// link follows a symbolic link. Where it is of no use, that is only told if a path fits it.
+func (w *walk) link(path string, depth int) {
+	info, err := w.disk.Info(w.path(path))
+	if info == nil && err == nil {
+		return // it is gone meanwhile
+	}
+	var real string
+	if err == nil {
+		real, err = w.disk.Resolve(w.path(path))
+	}
+	if err != nil {
+		w.out = append(w.out, listed{path: path, err: err})
+		return
+	}
+	outside := w.outside() || !isBelow(w.real, real)
+	w.out = append(w.out, listed{path, outside, disk.NoFile(w.path(path), info.Mode())})
+	if info.IsDir() && depth != 0 && !w.outside() { // outside of the tree no links are followed any further
+		w.follow(path, real, depth-1)
+	}
+}
+
+// follow enters a directory that a link leads to. One that contains itself is entered once.
+func (w *walk) follow(path, real string, depth int) {
+	if slices.ContainsFunc(w.down, func(d string) bool { return isBelow(real, d) }) {
+		return
+	}
+	if w.links == maxLinks {
+		err := errors.New("links lead to links: expected at most 8 inside one another")
+		w.failed(&fs.PathError{Op: "list", Path: w.path(path), Err: err})
+		return
+	}
+	w.links++
+	w.into(path, real, depth)
+	w.links--
+}
+
+func (w *walk) report(err error) {
+	if err != nil {
+		w.failed(err)
+	}
+}
+
+// notData are files that configure or describe a site or a module. In its directory they are no data, whatever path
+// of a hierarchy they fit.
+var notData = []string{"hiera.yaml", "hiera2.yaml", "hiera5.yaml", "binder_config.yaml", "bindings_config.yaml",
+	"metadata.json", "checksums.json"}
+
+// isBelow tells whether path is dir or inside it.
+func isBelow(dir, path string) bool {
+	_, ok := below(dir, path)
+	return ok
+}

@@ -1,0 +1,58 @@
+//go:build unix
+
+package loader
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestFilesOfATree(t *testing.T) {
+	dir := site(t, map[string]string{
+		"data/a.yaml": "", "data/.hidden.yaml": "", "data/sub/b.yaml": "", "data/sub/deep/c.yaml": "",
+		"data/sub/metadata.json": "",
+		// directories that contain themselves
+		"data/self1": "-> .", "data/self2": "-> ../data", "data/sub/up": "-> ../..",
+		"data/alias": "-> sub/deep", "data/sub/deep/other": "-> ../../peer", "data/peer/d.yaml": "",
+		"data/peer/back": "-> ../sub/deep",
+		"hiera.yaml":     "", "metadata.json": "", "checksums.json": "", "hiera5.yaml": "",
+		"modules/m/hiera.yaml": "", "modules/m/x.json": "",
+	})
+	tests := []struct {
+		dir   string
+		depth int
+		want  []string
+	}{
+		{"data/", 0, []string{"data/a.yaml"}},
+		{"data/", 1, []string{"data/a.yaml", "data/alias/c.yaml", "data/peer/d.yaml", "data/sub/b.yaml",
+			"data/sub/metadata.json"}},
+		{"data/", -1, []string{"data/a.yaml", "data/alias/c.yaml", "data/alias/other/d.yaml", "data/peer/back/c.yaml",
+			"data/peer/d.yaml", "data/sub/b.yaml", "data/sub/deep/c.yaml", "data/sub/deep/other/d.yaml",
+			"data/sub/metadata.json"}},
+		{"data/self1/", 0, []string{"data/self1/a.yaml"}},
+		{"nowhere/", -1, nil},
+		{"", 0, nil},
+		{"modules/", -1, []string{"modules/m/x.json"}},
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := tree{dir: dir, real: real, failed: func(err error) { t.Error(err) }}
+	tree.roots = map[string]bool{filepath.Join(real, "modules/m"): true}
+	for _, test := range tests {
+		var got []string
+		for _, f := range tree.list(test.dir, test.depth, false) {
+			if f.outside {
+				t.Errorf("%s is outside", f.path)
+			}
+			if f.err == nil {
+				got = append(got, f.path)
+			}
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%q, %d deep: %q, expected %q", test.dir, test.depth, got, test.want)
+		}
+	}
+}
