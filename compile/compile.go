@@ -25,8 +25,9 @@ type Options struct {
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
 // was not read whole only the values are checked: who wins cannot be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
-	c := &composer{site: site, diags: diags, keys: slices.Clip(site.Keys), values: slices.Clip(site.Values),
-		lists: map[string]uint32{}, scopeAt: make(map[scopeKey]int, len(site.Conditions)),
+	c := &composer{site: site, diags: diags, relations: newRelations(site.Dimensions),
+		keys: slices.Clip(site.Keys), values: slices.Clip(site.Values), lists: map[string]uint32{},
+		scopeAt:       make(map[scopeKey]int, len(site.Conditions)),
 		contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{}}
 	whole := !diags.Incomplete()
 	c.rankConditions()
@@ -34,11 +35,11 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 	if !whole {
 		return nil
 	}
-	c.checkMultibinds()
 	c.numberKeys()
 	c.contribute()
-	c.decide()
-	c.checkLoops()
+	c.findFloors()
+	c.fillLevels()
+	c.check()
 	content := c.content()
 	content.Strict = opts.StrictVariables
 	return content
@@ -47,8 +48,9 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 // composer is one run of Compile. Keys have two numbers: those of the site, where keys of files that do not count may
 // be too, and those in the order of names, which is that of the snapshot. Values likewise.
 type composer struct {
-	site  *loader.Site
-	diags *diag.List
+	site      *loader.Site
+	diags     *diag.List
+	relations *relations
 
 	shapes     []shape
 	shapeOf    []int // per condition
@@ -74,6 +76,8 @@ type composer struct {
 	floors   []int // per key, the rank of its highest unconditional binding, or noRank
 	defaults []int // per key, the value of that binding, or -1
 	levels   map[levelKey]*level
+
+	indexes map[uint32]*keyIndex // of the keys about which there is a question, by their number in names
 
 	outsiders [][]outsider // per key, the bindings that are in no scope
 }

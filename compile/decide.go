@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"encoding/binary"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -25,17 +26,20 @@ type level struct {
 // noRank is below all ranks.
 const noRank = math.MaxInt
 
-// decide settles which binding wins: what is unconditional, what scopes hold, and of the keys about which there is a
-// question whether they conflict and keep what abstract and override promise.
-func (c *composer) decide() {
-	c.findFloors()
-	c.fillLevels()
-	doubtful := c.gather(c.doubtful())
+// check answers what there is a question about: whether bindings conflict, keep what abstract and override promise, fit their
+// multibinding, or need themselves.
+func (c *composer) check() {
+	doubtful, needy := c.doubtful(), c.needy()
+	keys := maps.Clone(doubtful)
+	c.addCollecting(keys)
+	c.addNeeding(keys, needy)
+	c.indexes = c.indexesOf(keys)
 	for _, key := range slices.Sorted(maps.Keys(doubtful)) {
-		k := keyIndex{composer: c, name: c.names[key], all: doubtful[key]}
-		k.checkConflicts()
-		k.checkKinds()
+		c.indexes[key].checkConflicts()
+		c.indexes[key].checkKinds()
 	}
+	c.checkMultibinds()
+	c.checkLoops(needy)
 }
 
 // findFloors finds the highest unconditional binding of every key. It hides everything below.
@@ -175,36 +179,47 @@ func (c *composer) addKinds(keys map[uint32]bool, s *scope) {
 	}
 }
 
-// gather lists all candidates of some keys, highest rank first.
-func (c *composer) gather(keys map[uint32]bool) map[uint32][]candidate {
-	out := make(map[uint32][]candidate, len(keys))
-	if len(keys) == 0 {
-		return out
+// indexesOf lists all candidates of some keys, highest rank first.
+func (c *composer) indexesOf(keys map[uint32]bool) map[uint32]*keyIndex {
+	out := make(map[uint32]*keyIndex, len(keys))
+	for key := range keys {
+		out[key] = &keyIndex{composer: c, name: c.names[key]}
 	}
 	for i := range c.scopes {
-		s := &c.scopes[i]
-		for _, m := range s.members {
-			cand := candidate{binding: m.binding, file: m.file, layer: s.layer, condition: s.condition, rank: s.rank, place: m.place, value: m.value}
-			if m.binding != nil {
-				if cand.key = c.number[m.key]; keys[cand.key] {
-					out[cand.key] = append(out[cand.key], cand)
-				}
-				continue
-			}
-			for j, e := range m.file.Entries {
-				if cand.key = c.number[e.Key]; keys[cand.key] {
-					cand.entry, cand.place, cand.value = j, m.place+j, e.Value
-					out[cand.key] = append(out[cand.key], cand)
-				}
-			}
+		if len(keys) > 0 {
+			c.scopes[i].addCandidates(out, c.number)
 		}
 	}
-	for _, cs := range out {
-		slices.SortFunc(cs, func(a, b candidate) int {
+	for _, k := range out {
+		slices.SortFunc(k.all, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.place, b.place), cmp.Compare(a.condition, b.condition))
 		})
 	}
 	return out
+}
+
+// addCandidates adds to the indexes what s binds of their keys.
+func (s *scope) addCandidates(indexes map[uint32]*keyIndex, number []uint32) {
+	for _, m := range s.members {
+		cand := candidate{binding: m.binding, file: m.file, layer: s.layer, condition: s.condition, rank: s.rank,
+			place: m.place, value: m.value}
+		if m.binding != nil {
+			indexes[number[m.key]].add(cand, number[m.key])
+			continue
+		}
+		for i, e := range m.file.Entries {
+			cand.entry, cand.place, cand.value = i, m.place+i, e.Value
+			indexes[number[e.Key]].add(cand, number[e.Key])
+		}
+	}
+}
+
+// add is for keys that have an index.
+func (k *keyIndex) add(cand candidate, key uint32) {
+	if k != nil {
+		cand.key = key
+		k.all = append(k.all, cand)
+	}
 }
 
 func dimsOf(c loader.Condition) []int {
@@ -246,11 +261,17 @@ type keyIndex struct {
 	groups []*group
 }
 
-// group is the candidates whose conditions name the same dimensions.
+// group is the candidates whose settled conditions name the same dimensions.
 type group struct {
 	dims    []int
-	members []int // indexes in all
+	members []indexed
 	by      map[string]map[string][]int
+}
+
+// indexed is a candidate, by its place in all, and its settled condition.
+type indexed struct {
+	candidate int
+	terms     loader.Condition
 }
 
 func (k *keyIndex) terms(i int) loader.Condition { return k.site.Conditions[k.all[i].condition] }
@@ -261,7 +282,8 @@ func (k *keyIndex) group() []*group {
 	}
 	byDims := map[string]*group{}
 	for i := range k.all {
-		dims := dimsOf(k.terms(i))
+		terms := k.relations.settled(k.terms(i))
+		dims := dimsOf(terms)
 		key := string(appendDims(nil, dims))
 		g := byDims[key]
 		if g == nil {
@@ -269,21 +291,44 @@ func (k *keyIndex) group() []*group {
 			byDims[key] = g
 			k.groups = append(k.groups, g)
 		}
-		g.members = append(g.members, i)
+		g.members = append(g.members, indexed{i, terms})
 	}
 	return k.groups
 }
 
-// compatible ranges over the candidates that can be effective together with terms; with implied, over those that are
-// effective whenever terms hold.
-func (k *keyIndex) compatible(terms loader.Condition, implied bool) func(func(int) bool) {
+// compatible ranges over the candidates that can be effective together with terms.
+func (k *keyIndex) compatible(terms loader.Condition) iter.Seq[int] {
 	return func(yield func(int) bool) {
+		for i := range k.near(terms, false) {
+			if k.relations.together(terms, k.terms(i)) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// implied ranges over the candidates that are effective whenever terms hold.
+func (k *keyIndex) implied(terms loader.Condition) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range k.near(terms, true) {
+			if k.relations.implies(terms, k.terms(i)) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// near ranges over the candidates that have the same values as terms where both name a dimension; with implied, over those
+// of them that name no others.
+func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		terms := k.relations.settled(terms)
 		for _, g := range k.group() {
 			shared := sharedDims(g.dims, terms)
-			if implied && len(shared) < len(g.dims) {
+			if implied && slices.ContainsFunc(g.dims, func(d int) bool { return !slices.Contains(shared, d) && !k.relations.isOpen(d) }) {
 				continue
 			}
-			for _, i := range k.project(g, shared)[projection(terms, shared)] {
+			for _, i := range g.project(shared)[projection(terms, shared)] {
 				if !yield(i) {
 					return
 				}
@@ -293,14 +338,14 @@ func (k *keyIndex) compatible(terms loader.Condition, implied bool) func(func(in
 }
 
 // project indexes a group by the values its members have for some of its dimensions.
-func (k *keyIndex) project(g *group, shared []int) map[string][]int {
+func (g *group) project(shared []int) map[string][]int {
 	key := string(appendDims(nil, shared))
 	m := g.by[key]
 	if m == nil {
 		m = map[string][]int{}
-		for _, i := range g.members {
-			p := projection(k.terms(i), shared)
-			m[p] = append(m[p], i)
+		for _, c := range g.members {
+			p := projection(c.terms, shared)
+			m[p] = append(m[p], c.candidate)
 		}
 		g.by[key] = m
 	}
@@ -330,12 +375,17 @@ func projection(terms loader.Condition, dims []int) string {
 
 // hidden tells whether a candidate above rank is effective whenever terms hold.
 func (k *keyIndex) hidden(rank int, terms loader.Condition) bool {
-	for i := range k.compatible(terms, true) {
+	for i := range k.implied(terms) {
 		if k.all[i].rank < rank {
 			return true
 		}
 	}
 	return false
+}
+
+// neverWins tells whether candidate i is never effective, or something above it is whenever it is.
+func (k *keyIndex) neverWins(i int) bool {
+	return !k.relations.possible(k.terms(i)) || k.hidden(k.all[i].rank, k.terms(i))
 }
 
 // checkConflicts reports the pairs of equal rank that can be effective together, unless something hides them.
@@ -355,7 +405,7 @@ func (k *keyIndex) checkConflicts() {
 func (k *keyIndex) checkRank(from, to int) {
 	reported := map[[2]int]bool{} // by place
 	for i := from; i < to; i++ {
-		for j := range k.compatible(k.terms(i), false) {
+		for j := range k.compatible(k.terms(i)) {
 			a, b := &k.all[i], &k.all[j]
 			if j <= i || j >= to || a.place == b.place || reported[[2]int{a.place, b.place}] {
 				continue
@@ -368,26 +418,34 @@ func (k *keyIndex) checkRank(from, to int) {
 	}
 }
 
-// union is the terms of both conditions, which agree where they name the same dimension.
-func union(a, b loader.Condition) loader.Condition {
-	out := slices.Clone(a)
-	for _, t := range b {
-		if !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	slices.SortFunc(out, func(x, y loader.Term) int { return cmp.Compare(x.Dimension, y.Dimension) })
-	return out
-}
-
 func (k *keyIndex) conflict(a, b *candidate, both loader.Condition) {
 	if b.pos().Compare(a.pos()) < 0 {
 		a, b = b, a
 	}
 	k.diags.Add(diag.Diagnostic{Pos: a.pos(), Code: "conflict",
 		Message: "'" + k.name + "' is bound twice with the same precedence" + k.describe(both) + k.inLayer(a.layer),
-		Notes:   []diag.Note{{Pos: b.pos(), Message: "also bound here"}},
+		Notes:   append([]diag.Note{{Pos: b.pos(), Message: "also bound here"}}, k.doubts(a, both)...),
 		Hint:    "bind '" + k.name + "' once in a higher layer or under a narrower condition, or remove one of the two"})
+}
+
+// doubts says which dimensions could not be compared, of a conflict that might be none.
+func (k *keyIndex) doubts(a *candidate, both loader.Condition) []diag.Note {
+	computed, other, ok := k.relations.undecided(both)
+	for i := range k.compatible(both) {
+		if !ok && k.all[i].rank < a.rank {
+			computed, other, ok = k.relations.undecided(union(both, k.terms(i)))
+		}
+	}
+	if !ok {
+		return nil
+	}
+	name := func(d int) string { return "'" + k.site.Dimensions[d].Name + "'" }
+	at := k.site.Dimensions[computed].Pos
+	if at.File == "" {
+		at = a.pos()
+	}
+	return []diag.Note{{Pos: at, Message: name(computed) + " and " + name(other) + " depend on the same variable, but " + name(computed) +
+		" is computed by an expression: whether they exclude or imply one another is not known"}}
 }
 
 // inLayer is a layer in words; a site of one layer does not name it.
@@ -425,7 +483,7 @@ func (k *keyIndex) checkKinds() {
 		}
 		place := k.all[i].place
 		alternatives[place] = append(alternatives[place], i)
-		if !slices.Contains(places, place) && !k.hidden(k.all[i].rank, k.terms(i)) {
+		if !slices.Contains(places, place) && !k.neverWins(i) {
 			places = append(places, place)
 		}
 	}
@@ -445,7 +503,7 @@ func (k *keyIndex) checkAbstract(alternatives []int) {
 	first := alternatives[0]
 	at := k.all[first].pos()
 	for _, i := range alternatives {
-		for j := range k.compatible(k.terms(i), false) {
+		for j := range k.compatible(k.terms(i)) {
 			if other := &k.all[j]; other.place != k.all[i].place && other.rank < k.all[i].rank && (other.more() == nil || !other.more().Abstract) {
 				k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract",
 					Message: "the abstract binding of '" + k.name + "' is bound only under some conditions; in other requests a lookup is an error",
@@ -466,7 +524,7 @@ func (k *keyIndex) checkOverride(alternatives []int) {
 	at := k.all[first].pos()
 	beaten, rival, always := -1, -1, true
 	for _, i := range alternatives {
-		if k.hidden(k.all[i].rank, k.terms(i)) {
+		if k.neverWins(i) {
 			continue
 		}
 		below, beside, all := k.overridden(i)
@@ -489,12 +547,12 @@ func (k *keyIndex) checkOverride(alternatives []int) {
 // whether it beats something whenever it is effective.
 func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 	beaten, rival = -1, -1
-	for j := range k.compatible(k.terms(i), false) {
+	for j := range k.compatible(k.terms(i)) {
 		switch {
 		case k.all[j].place == k.all[i].place: // an alternative of the binding itself
 		case k.all[j].rank > k.all[i].rank:
 			beaten = j
-			always = always || implies(k.terms(i), k.terms(j))
+			always = always || k.relations.implies(k.terms(i), k.terms(j))
 		case k.all[j].rank < k.all[i].rank && k.all[j].layer == k.all[i].layer:
 			rival = j
 		}
@@ -505,14 +563,4 @@ func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 func (k *keyIndex) overrideWarning(at diag.Pos, what, note string, other int) {
 	k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "override", Message: "'" + k.name + "' " + what,
 		Notes: []diag.Note{{Pos: k.all[other].pos(), Message: note + k.describe(k.terms(other))}}})
-}
-
-// implies tells whether b holds whenever a does.
-func implies(a, b loader.Condition) bool {
-	for _, t := range b {
-		if !slices.Contains(a, t) {
-			return false
-		}
-	}
-	return true
 }

@@ -156,7 +156,7 @@ func compatible(a, b loader.Condition) bool {
 }
 
 func (w *world) hidden(p *placed, both loader.Condition) bool {
-	return slices.ContainsFunc(w.all, func(o placed) bool { return o.key == p.key && o.compare(p) < 0 && implies(both, o.condition) })
+	return slices.ContainsFunc(w.all, func(o placed) bool { return o.key == p.key && o.compare(p) < 0 && sameTerms(both, o.condition) })
 }
 
 // eachRequest goes through the requests that have x, y or nothing for each dimension.
@@ -209,4 +209,9 @@ func answer(c *snapshot.Content, request []string, key string) string {
 		return err.Error()
 	}
 	return string(value.AppendText(nil, v))
+}
+
+// sameTerms tells whether all terms of b are in a.
+func sameTerms(a, b loader.Condition) bool {
+	return !slices.ContainsFunc(b, func(t loader.Term) bool { return !slices.Contains(a, t) })
 }

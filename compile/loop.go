@@ -20,7 +20,7 @@ type needs struct {
 
 func (n needs) none() bool { return len(n.keys) == 0 && len(n.tried) == 0 && n.id == "" }
 
-func (c *composer) needsOf(r *recipe.Recipe) needs {
+func (c *composer) recipeNeeds(r *recipe.Recipe) needs {
 	var n needs
 	for _, t := range r.Targets {
 		n.tried = c.appendBound(n.tried, t.Key)
@@ -50,7 +50,7 @@ func (c *composer) needy() map[uint32]needs {
 			continue
 		}
 		if r, err := recipe.Decode(texts[n][1:]); err == nil { // or else a lookup says so
-			out[n] = c.needsOf(r)
+			out[n] = c.recipeNeeds(r)
 		}
 	}
 	return out
@@ -59,11 +59,9 @@ func (c *composer) needy() map[uint32]needs {
 // loopFinder follows what bindings need, as far as it can be told without facts who wins.
 type loopFinder struct {
 	*composer
-	needy      map[uint32]needs
-	candidates map[uint32][]candidate // of the keys that need or are needed
-	indexes    map[uint32]*keyIndex
-	done       map[visit]bool
-	reported   map[string]bool
+	needy    map[uint32]needs
+	done     map[visit]bool
+	reported map[string]bool
 }
 
 // visit is a binding in the requests where a condition holds.
@@ -73,33 +71,23 @@ type visit struct {
 }
 
 // checkLoops reports the bindings that need themselves in every request they are effective in.
-func (c *composer) checkLoops() {
-	needy := c.needy()
-	if len(needy) == 0 {
-		return
-	}
-	f := loopFinder{c, needy, c.gather(c.needing(needy)), map[uint32]*keyIndex{}, map[visit]bool{}, map[string]bool{}}
-	for _, key := range slices.Sorted(maps.Keys(f.candidates)) {
-		cs := f.candidates[key]
-		for i := range cs {
-			f.follow(&cs[i], cs[i].condition, nil)
+func (c *composer) checkLoops(needy map[uint32]needs) {
+	f := loopFinder{c, needy, map[visit]bool{}, map[string]bool{}}
+	for _, key := range slices.Sorted(maps.Keys(c.indexes)) {
+		k := c.indexes[key]
+		for i := range k.all {
+			if !f.needsOf(&k.all[i]).none() && !k.neverWins(i) {
+				f.follow(&k.all[i], k.all[i].condition, nil)
+			}
 		}
 	}
 }
 
-// needing are the keys that are needed by something, or have a value that needs others.
-func (c *composer) needing(needy map[uint32]needs) map[uint32]bool {
-	out := map[uint32]bool{}
+// addNeeding adds the keys that are needed by something, or have a value that needs others.
+func (c *composer) addNeeding(keys map[uint32]bool, needy map[uint32]needs) {
 	add := func(n needs) {
 		for _, key := range slices.Concat(n.keys, n.tried) {
-			out[key] = true
-		}
-	}
-	for i := range c.scopes {
-		for key, value := range c.members(&c.scopes[i]) {
-			if !needy[value].none() {
-				out[c.number[key]] = true
-			}
+			keys[key] = true
 		}
 	}
 	for _, n := range needy {
@@ -107,18 +95,24 @@ func (c *composer) needing(needy map[uint32]needs) map[uint32]bool {
 	}
 	for _, cs := range c.contributions {
 		for _, cand := range cs {
-			add(c.needsOf(cand.recipe))
+			add(c.recipeNeeds(cand.recipe))
 		}
 	}
-	return out
+	for i := range c.scopes {
+		if len(needy) == 0 {
+			return
+		}
+		for key, value := range c.members(&c.scopes[i]) {
+			if !needy[value].none() {
+				keys[c.number[key]] = true
+			}
+		}
+	}
 }
 
 // follow goes from cand to what it needs in the requests where condition holds. path is the candidates on the way.
 func (f *loopFinder) follow(cand *candidate, condition int, path []*candidate) {
-	n := f.needy[cand.value]
-	if cand.recipe != nil {
-		n = f.needsOf(cand.recipe)
-	}
+	n := f.needsOf(cand)
 	if n.none() {
 		return
 	}
@@ -148,11 +142,18 @@ func (f *loopFinder) follow(cand *candidate, condition int, path []*candidate) {
 	}
 	for i := range f.contributions[n.id] {
 		part := &f.contributions[n.id][i]
-		if implies(f.site.Conditions[condition], f.site.Conditions[part.condition]) {
+		if f.relations.implies(f.site.Conditions[condition], f.site.Conditions[part.condition]) {
 			f.follow(part, condition, path)
 		}
 	}
 	f.done[here] = true
+}
+
+func (f *loopFinder) needsOf(cand *candidate) needs {
+	if cand.recipe != nil {
+		return f.recipeNeeds(cand.recipe)
+	}
+	return f.needy[cand.value]
 }
 
 func (f *loopFinder) isUndef(cand *candidate) bool {
@@ -162,18 +163,14 @@ func (f *loopFinder) isUndef(cand *candidate) bool {
 // winner is the candidate of key that wins whenever the condition holds; nil where that depends on more.
 func (f *loopFinder) winner(key uint32, condition int) *candidate {
 	k := f.indexes[key]
-	if k == nil {
-		k = &keyIndex{composer: f.composer, name: f.names[key], all: f.candidates[key]}
-		f.indexes[key] = k
-	}
 	terms := f.site.Conditions[condition]
 	best := -1
-	for i := range k.compatible(terms, false) {
+	for i := range k.compatible(terms) {
 		if best < 0 || k.all[i].rank < k.all[best].rank {
 			best = i
 		}
 	}
-	if best < 0 || !implies(terms, k.terms(best)) {
+	if best < 0 || !f.relations.implies(terms, k.terms(best)) {
 		return nil
 	}
 	return &k.all[best]

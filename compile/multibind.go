@@ -40,29 +40,55 @@ func (c *composer) fileContribution(cand candidate) {
 	}
 }
 
-// checkMultibinds reports what is wrong with multibindings whatever the facts.
+// checkMultibinds reports what is wrong with multibindings whatever the facts. One that never wins cannot be wrong.
 func (c *composer) checkMultibinds() {
-	ids := make([]string, 0, len(c.declared))
-	for id := range c.declared {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
+	ids := slices.Sorted(maps.Keys(c.declared))
 	for id, cs := range c.contributions {
 		if len(c.declared[id]) == 0 && !c.broken[id] {
 			c.unknownID(id, cs, ids)
 		}
-		for _, cand := range cs {
-			for _, d := range c.declared[id] {
-				c.checkContribution(cand, d)
-			}
-		}
 		for _, d := range c.declared[id] {
-			c.checkTwice(cs, d)
+			if when := c.effective(d.binding); len(when) > 0 {
+				for _, cand := range cs {
+					c.checkContribution(cand, d)
+				}
+				c.checkTwice(cs, d, when)
+			}
 		}
 	}
 	for _, id := range ids {
 		c.sameID(id)
 	}
+}
+
+// addCollecting adds the keys that are bound to multibindings.
+func (c *composer) addCollecting(keys map[uint32]bool) {
+	for _, ds := range c.declared {
+		for _, d := range ds {
+			if key, bound := c.keyNumber(d.binding.Key); bound {
+				keys[key] = true
+			}
+		}
+	}
+}
+
+// effective is the alternatives under which a multibinding wins in some request, or contributes.
+func (c *composer) effective(b *loader.Binding) []loader.Condition {
+	var out []loader.Condition
+	if b.More.In != nil {
+		for _, w := range b.When {
+			out = append(out, c.site.Conditions[w])
+		}
+		return out
+	}
+	key, _ := c.keyNumber(b.Key)
+	k := c.indexes[key]
+	for i := range k.all {
+		if k.all[i].binding == b && !k.neverWins(i) {
+			out = append(out, k.terms(i))
+		}
+	}
+	return out
 }
 
 func (c *composer) unknownID(id string, cs []candidate, ids []string) {
@@ -103,47 +129,72 @@ func (c *composer) checkContribution(cand candidate, d declaration) {
 			Message: "expected a hash to merge into '" + d.binding.Key + "', found " + value.Describe(v),
 			Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "conflicts are resolved by merging here"}}})
 	}
-	if d.options.Element != nil && !appended(d.options) {
-		if m := d.options.Element.Check(v); m != nil {
-			secret := cand.recipe.Sensitive
-			c.diags.Add(diag.Diagnostic{Pos: written.Within(m.Path).Pos, Code: "type_mismatch",
-				Message: "a contribution to '" + d.binding.Key + "': " + m.Text(secret), Secret: secret,
-				Notes: []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
+	if m := d.options.Check(v); m != nil {
+		secret := cand.recipe.Sensitive
+		c.diags.Add(diag.Diagnostic{Pos: written.Within(m.Path).Pos, Code: "type_mismatch",
+			Message: "a contribution to '" + d.binding.Key + "': " + m.Text(secret), Secret: secret,
+			Notes: []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
+	}
+}
+
+// checkTwice reports contributions of one name that are always effective together, and between which nothing decides. when is
+// where the multibinding is effective.
+func (c *composer) checkTwice(cs []candidate, d declaration, when []loader.Condition) {
+	byName := map[string]*keyIndex{}
+	for _, cand := range cs {
+		name := cand.binding.Key
+		if !decides(d.options, name != "") {
+			continue
+		}
+		if byName[name] == nil {
+			byName[name] = &keyIndex{composer: c, name: name}
+		}
+		byName[name].all = append(byName[name].all, cand)
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		k := byName[name]
+		reported := map[[2]int]bool{} // by place
+		for i := range k.all {
+			for j := range k.implied(k.terms(i)) {
+				a, b := &k.all[min(i, j)], &k.all[max(i, j)]
+				if pair := [2]int{a.place, b.place}; a.place != b.place && !reported[pair] && k.collide(i, j, d.options, when) {
+					reported[pair] = true
+					k.duplicate(a, b, d, k.terms(i))
+				}
+			}
 		}
 	}
 }
 
-// appended tells whether contributions become elements of the elements, whose type then is that of the result.
-func appended(o *recipe.Options) bool { return o.Resolution == recipe.AppendAll }
+// decides tells whether of several contributions of one name, or without one, only one can count.
+func decides(o *recipe.Options, named bool) bool {
+	switch {
+	case !o.Array:
+		return o.Resolution == recipe.Priority || o.Resolution == recipe.ErrorOnConflict
+	case named:
+		return o.PriorityOnNamed
+	}
+	return o.PriorityOnUnnamed
+}
 
-// checkTwice reports contributions of equal precedence under equal conditions, where priority decides between them.
-func (c *composer) checkTwice(cs []candidate, d declaration) {
-	type slot struct {
-		rank, condition int
-		name            string
+// collide tells whether contributions i and j are an error in every request that one of them is effective in. Of j it is known
+// that it is effective whenever i is.
+func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition) bool {
+	if !k.relations.implies(k.terms(j), k.terms(i)) ||
+		!slices.ContainsFunc(when, func(w loader.Condition) bool { return k.relations.together(w, k.terms(i)) }) {
+		return false
 	}
-	first := map[slot]*loader.Binding{}
-	for _, cand := range cs {
-		b := cand.binding
-		decides := d.options.PriorityOnNamed
-		if !d.options.Array {
-			decides = d.options.Resolution == recipe.Priority
-		} else if b.Key == "" {
-			decides = d.options.PriorityOnUnnamed
-		}
-		if d.options.Resolution == recipe.ErrorOnConflict {
-			decides = true
-		}
-		s := slot{cand.rank, cand.condition, b.Key}
-		other := first[s]
-		if first[s] = b; !decides || other == nil || other == b {
-			continue
-		}
-		c.diags.Add(diag.Diagnostic{Pos: b.Pos, Code: "duplicate",
-			Message: "two contributions to '" + d.binding.Key + "' have the same name and precedence" +
-				c.describe(c.site.Conditions[cand.condition]),
-			Notes: []diag.Note{{Pos: other.Pos, Message: "the other one"}}})
+	return o.Resolution == recipe.ErrorOnConflict || k.all[i].rank == k.all[j].rank && !k.hidden(k.all[i].rank, k.terms(i))
+}
+
+func (k *keyIndex) duplicate(a, b *candidate, d declaration, terms loader.Condition) {
+	same := "the same name and precedence"
+	if d.options.Resolution == recipe.ErrorOnConflict {
+		same = "the same name"
 	}
+	k.diags.Add(diag.Diagnostic{Pos: b.pos(), Code: "duplicate",
+		Message: "two contributions to '" + d.binding.Key + "' have " + same + k.describe(terms),
+		Notes:   []diag.Note{{Pos: a.pos(), Message: "the other one"}}})
 }
 
 // contribute files contributions under internal keys: per scope the list of what it contributes.

@@ -69,10 +69,8 @@ func (c *collector) value(p recipe.Part) (value.Value, error) {
 	if err != nil {
 		return v, err
 	}
-	if c.options.Element != nil && c.options.Resolution != recipe.AppendAll {
-		if m := c.options.Element.Check(v); m != nil {
-			return v, failed(c.key, "type_mismatch", "a contribution to '"+c.key+"'"+named(p)+": "+m.Text(c.sensitive))
-		}
+	if m := c.options.Check(v); m != nil {
+		return v, failed(c.key, "type_mismatch", "a contribution to '"+c.key+"'"+named(p)+": "+m.Text(c.sensitive))
 	}
 	return v, nil
 }
@@ -117,25 +115,11 @@ func (c *collector) array(parts []recipe.Part) (value.Value, error) {
 
 // finish flattens and removes what occurs twice, as the options say.
 func (c *collector) finish(elems []value.Value) []value.Value {
-	if c.options.Flatten != 0 {
-		elems = flatten(nil, elems, c.options.Flatten)
-	}
+	elems = c.options.Flat(elems)
 	if c.options.Uniq {
 		elems = unique(elems)
 	}
 	return elems
-}
-
-// flatten takes arrays apart, levels deep; -1 is all the way.
-func flatten(out, elems []value.Value, levels int) []value.Value {
-	for _, e := range elems {
-		if e.Kind() == value.Array && levels != 0 {
-			out = flatten(out, e.Slice(), levels-1)
-		} else {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 func unique(elems []value.Value) []value.Value {

@@ -1,0 +1,382 @@
+package compile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/loader"
+)
+
+// relations knows which dimensions of a site are functions of the same variables. Conditions on such exclude and imply one
+// another as the functions say (language.md, section 6); all others have nothing to do with each other.
+//
+// A dimension that is text around variables is an equation: `${osfamily}-${environment}` is 'darwin-production' where
+// $osfamily is 'darwin' and $environment 'production'. Folding a text folds its parts, so that the variables are known as
+// exactly as values are compared. What else an expression computes is a variable of its own.
+type relations struct {
+	dims      []loader.Dimension
+	templates []template // per dimension
+	related   []bool     // per dimension: it shares a variable with another one, or has none
+	variables []string   // as written, without a leading ::
+}
+
+// template is what a dimension computes: the text of its parts, one behind the other.
+type template struct {
+	parts    []part
+	computed bool // by an expression that is not taken apart
+}
+
+// part is a folded text, or a variable.
+type part struct {
+	text     string
+	variable int // index in relations.variables; -1 for a text
+}
+
+// assignment is the folded texts of some variables.
+type assignment map[int]string
+
+func newRelations(dims []loader.Dimension) *relations {
+	r := &relations{dims: dims, templates: make([]template, len(dims)), related: make([]bool, len(dims))}
+	for d := range dims {
+		r.templates[d] = r.template(dims[d].Value)
+	}
+	users := make([][]int, len(r.variables)) // dimensions
+	for d, t := range r.templates {
+		r.related[d] = dims[d].Value != nil && !slices.ContainsFunc(t.parts, isVariable)
+		for _, p := range t.parts {
+			if isVariable(p) && !slices.Contains(users[p.variable], d) {
+				users[p.variable] = append(users[p.variable], d)
+			}
+		}
+	}
+	for _, ds := range users {
+		for _, d := range ds {
+			r.related[d] = r.related[d] || len(ds) > 1
+		}
+	}
+	return r
+}
+
+func isVariable(p part) bool { return p.variable >= 0 }
+
+// template takes the expression of a dimension apart. A dimension without one is related to nothing.
+func (r *relations) template(n *expr.Node) template {
+	if n == nil {
+		return template{computed: true}
+	}
+	n = expr.Fold(n)
+	kids := []*expr.Node{n}
+	if n.Op == expr.Concat {
+		kids = n.Kids
+	}
+	var t template
+	for _, k := range kids {
+		if v, ok := k.Constant(); ok {
+			t.parts = append(t.parts, part{loader.Fold(string(value.AppendText(nil, v))), -1})
+			continue
+		}
+		name := variableName(k)
+		if name == "" {
+			return template{[]part{{variable: r.variable("\x00" + syntax.Print(n))}}, true}
+		}
+		t.parts = append(t.parts, part{variable: r.variable(name)})
+	}
+	return t
+}
+
+// variableName identifies a variable, or an entry of one as `$facts['os']['family']`; "" for what is neither.
+func variableName(n *expr.Node) string {
+	switch n.Op {
+	case expr.Var:
+		if name := strings.TrimPrefix(n.Name, "::"); name > ":" { // or else a match variable
+			return name
+		}
+	case expr.Access:
+		name := variableName(n.Kids[0])
+		if name == "" {
+			return ""
+		}
+		for _, k := range n.Kids[1:] {
+			if k.Op != expr.Const {
+				return ""
+			}
+			name += "[" + syntax.Print(k) + "]"
+		}
+		return name
+	}
+	return ""
+}
+
+func (r *relations) variable(name string) int {
+	i := slices.Index(r.variables, name)
+	if i < 0 {
+		i = len(r.variables)
+		r.variables = append(r.variables, name)
+	}
+	return i
+}
+
+// possible tells whether c can hold in some request. What cannot be decided can.
+func (r *relations) possible(c loader.Condition) bool {
+	return !slices.ContainsFunc(c, r.isRelated) || len(r.solutions(c)) > 0
+}
+
+func (r *relations) isRelated(t loader.Term) bool { return r.related[t.Dimension] }
+
+// together tells whether a and b can hold in one request.
+func (r *relations) together(a, b loader.Condition) bool {
+	for _, t := range a {
+		if slices.ContainsFunc(b, func(u loader.Term) bool { return u.Dimension == t.Dimension && u.Value != t.Value }) {
+			return false
+		}
+	}
+	return r.possible(union(a, b))
+}
+
+// implies tells whether b holds whenever a does. What cannot be decided does not.
+func (r *relations) implies(a, b loader.Condition) bool {
+	var ways []assignment
+	for _, t := range b {
+		if slices.Contains(a, t) {
+			continue
+		}
+		if !r.isRelated(t) {
+			return false
+		}
+		if ways == nil {
+			ways = r.solutions(a)
+		}
+		if slices.ContainsFunc(ways, func(w assignment) bool { return !r.holds(t, a, w) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds tells whether t holds in every request of a in which the variables are as in w. A guard only does where the request
+// has a value of its category.
+func (r *relations) holds(t loader.Term, a loader.Condition, w assignment) bool {
+	text, known := r.text(t.Dimension, w)
+	return known && text == t.Value && (!r.dims[t.Dimension].Guard || r.inCategory(r.dims[t.Dimension].Category, a, w))
+}
+
+// inCategory tells whether every request of a with the variables of w has a value of a category.
+func (r *relations) inCategory(category int, a loader.Condition, w assignment) bool {
+	if category < 0 || slices.ContainsFunc(a, func(t loader.Term) bool { return r.dims[t.Dimension].Category == category }) {
+		return true
+	}
+	text, _ := r.text(category, w)
+	return text != ""
+}
+
+// text is what a dimension is for some variables, as far as these are known; false where others count too.
+func (r *relations) text(dim int, w assignment) (string, bool) {
+	var b strings.Builder
+	all := r.dims[dim].Value != nil
+	for _, p := range r.templates[dim].parts {
+		text := p.text
+		if isVariable(p) {
+			var known bool
+			text, known = w[p.variable]
+			all = all && known
+		}
+		b.WriteString(text)
+	}
+	return b.String(), all
+}
+
+// Bounds on the ways that are followed in which a condition can hold. What has more is not decided.
+const (
+	maxWays  = 64
+	maxSteps = 4096
+)
+
+// solutions are the ways in which the variables of related dimensions can be so that c holds; none where it never does. A
+// term that can hold in too many ways is passed over, as if it said nothing.
+func (r *relations) solutions(c loader.Condition) []assignment {
+	terms := slices.DeleteFunc(slices.Clone(c), func(t loader.Term) bool { return !r.isRelated(t) })
+	slices.SortStableFunc(terms, func(a, b loader.Term) int {
+		return cmp.Compare(len(r.templates[a.Dimension].parts), len(r.templates[b.Dimension].parts))
+	})
+	ways := []assignment{{}}
+	for _, t := range terms {
+		s := solver{steps: maxSteps}
+		for _, w := range ways {
+			s.solve(r.templates[t.Dimension].parts, t.Value, w)
+		}
+		if s.steps > 0 && len(s.ways) <= maxWays {
+			ways = s.ways
+		}
+	}
+	return slices.DeleteFunc(ways, func(w assignment) bool { return r.outside(c, w) })
+}
+
+// outside tells whether a guard of c belongs to a category that no request with the variables of w has a value of.
+func (r *relations) outside(c loader.Condition, w assignment) bool {
+	return slices.ContainsFunc(c, func(t loader.Term) bool {
+		category := r.dims[t.Dimension].Category
+		if category < 0 {
+			return false
+		}
+		text, known := r.text(category, w)
+		return known && text == ""
+	})
+}
+
+// solver collects the ways to give variables texts so that a template yields a text.
+type solver struct {
+	ways  []assignment
+	steps int // that are left
+}
+
+// solve adds the ways in which parts yield text where the variables of w are known. w is the same when it returns.
+func (s *solver) solve(parts []part, text string, w assignment) {
+	if s.steps--; s.steps <= 0 || len(s.ways) > maxWays {
+		return
+	}
+	if len(parts) == 0 {
+		if text == "" {
+			way := make(assignment, len(w))
+			for v, t := range w {
+				way[v] = t
+			}
+			s.ways = append(s.ways, way)
+		}
+		return
+	}
+	known, ok := parts[0].text, true
+	if isVariable(parts[0]) {
+		known, ok = w[parts[0].variable]
+	}
+	if ok {
+		if rest, fits := strings.CutPrefix(text, known); fits {
+			s.solve(parts[1:], rest, w)
+		}
+		return
+	}
+	for _, n := range lengths(parts[1:], text, w) {
+		w[parts[0].variable] = text[:n]
+		s.solve(parts[1:], text[n:], w)
+	}
+	delete(w, parts[0].variable)
+}
+
+// lengths are those of the beginnings of text that leave enough for parts.
+func lengths(parts []part, text string, w assignment) []int {
+	least, open := 0, false
+	for _, p := range parts {
+		known := p.text
+		if isVariable(p) {
+			var ok bool
+			known, ok = w[p.variable]
+			open = open || !ok
+		}
+		least += len(known)
+	}
+	last := len(text) - least
+	if !open || last < 0 {
+		return []int{last}[:min(1, max(0, last+1))]
+	}
+	var out []int
+	for n := range text {
+		if n <= last {
+			out = append(out, n)
+		}
+	}
+	if least == 0 {
+		out = append(out, len(text))
+	}
+	return out
+}
+
+// settled is c in a form for an index: of related dimensions, the variables that it determines, numbered behind the dimensions, and
+// those of its terms that say more. Where b follows from a, the variables of b are among those of a.
+func (r *relations) settled(c loader.Condition) loader.Condition {
+	if !slices.ContainsFunc(c, r.isRelated) {
+		return c
+	}
+	ways := r.solutions(c)
+	if len(ways) == 0 {
+		return c
+	}
+	known := ways[0]
+	for _, w := range ways[1:] {
+		for v, text := range known {
+			if other, ok := w[v]; !ok || other != text {
+				delete(known, v)
+			}
+		}
+	}
+	var out loader.Condition
+	for _, t := range c {
+		if _, all := r.text(t.Dimension, known); !r.isRelated(t) || !all {
+			out = append(out, t)
+		}
+	}
+	for v, text := range known {
+		out = append(out, loader.Term{Dimension: len(r.dims) + v, Value: text})
+	}
+	sortTerms(out)
+	return out
+}
+
+// isOpen tells whether a dimension of a settled condition may follow from others.
+func (r *relations) isOpen(dim int) bool { return dim < len(r.dims) && r.related[dim] }
+
+// undecided finds two dimensions of c that depend on one variable, of which one is computed by more than text around
+// variables.
+func (r *relations) undecided(c loader.Condition) (computed, other int, ok bool) {
+	for _, t := range c {
+		if !r.templates[t.Dimension].computed {
+			continue
+		}
+		for _, u := range c {
+			if u.Dimension != t.Dimension && r.share(t.Dimension, u.Dimension) {
+				return t.Dimension, u.Dimension, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+func (r *relations) share(a, b int) bool {
+	used := mentioned(nil, r.dims[a].Value)
+	return slices.ContainsFunc(mentioned(nil, r.dims[b].Value), func(name string) bool { return slices.Contains(used, name) })
+}
+
+// mentioned are the names of all variables in n.
+func mentioned(names []string, n *expr.Node) []string {
+	if n == nil {
+		return names
+	}
+	if n.Op == expr.Var {
+		names = append(names, strings.TrimPrefix(n.Name, "::"))
+	}
+	for _, k := range n.Kids {
+		names = mentioned(names, k)
+	}
+	if n.Lambda != nil {
+		names = mentioned(names, n.Lambda.Body)
+	}
+	return names
+}
+
+// union is the terms of both conditions.
+func union(a, b loader.Condition) loader.Condition {
+	out := slices.Clone(a)
+	for _, t := range b {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	sortTerms(out)
+	return out
+}
+
+func sortTerms(c loader.Condition) {
+	slices.SortFunc(c, func(x, y loader.Term) int { return cmp.Compare(x.Dimension, y.Dimension) })
+}
