@@ -26,8 +26,8 @@ type level struct {
 // noRank is below all ranks.
 const noRank = math.MaxInt
 
-// check answers what there is a question about: whether bindings conflict, keep what abstract and override promise, fit their
-// multibinding, or need themselves.
+// check answers what there is a question about: whether bindings conflict, keep what abstract and override promise, fit
+// their multibinding, or need themselves.
 func (c *composer) check() {
 	doubtful, needy := c.doubtful(), c.needy()
 	keys := maps.Clone(doubtful)
@@ -90,9 +90,9 @@ type filler struct {
 	origins []snapshot.Origin
 }
 
-// entries is what s holds of what no unconditional binding hides, sorted by key, and where it is written. Of two bindings
-// of one key the first stays: something higher hides both, or else they are a conflict. What stays out of the index is
-// noted for reports.
+// entries is what s holds of what no unconditional binding hides, sorted by key, and where it is written. Of two
+// bindings of one key the first stays: something higher hides both, or else they are a conflict. What stays out of the
+// index is noted for reports.
 func (f *filler) entries(c *composer, s *scope) ([]snapshot.Entry, []snapshot.Origin) {
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	c.each(s, func(key, value uint32, at snapshot.Origin) {
@@ -318,14 +318,15 @@ func (k *keyIndex) implied(terms loader.Condition) iter.Seq[int] {
 	}
 }
 
-// near ranges over the candidates that have the same values as terms where both name a dimension; with implied, over those
-// of them that name no others.
+// near ranges over the candidates that have the same values as terms where both name a dimension; with implied, over
+// those of them that name no others.
 func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		terms := k.relations.settled(terms)
 		for _, g := range k.group() {
 			shared := sharedDims(g.dims, terms)
-			if implied && slices.ContainsFunc(g.dims, func(d int) bool { return !slices.Contains(shared, d) && !k.relations.isOpen(d) }) {
+			other := func(d int) bool { return !slices.Contains(shared, d) && !k.relations.isOpen(d) }
+			if implied && slices.ContainsFunc(g.dims, other) {
 				continue
 			}
 			for _, i := range g.project(shared)[projection(terms, shared)] {
@@ -444,7 +445,8 @@ func (k *keyIndex) doubts(a *candidate, both loader.Condition) []diag.Note {
 	if at.File == "" {
 		at = a.pos()
 	}
-	return []diag.Note{{Pos: at, Message: name(computed) + " and " + name(other) + " depend on the same variable, but " + name(computed) +
+	return []diag.Note{{Pos: at, Message: name(computed) + " and " + name(other) +
+		" depend on the same variable, but " + name(computed) +
 		" is computed by an expression: whether they exclude or imply one another is not known"}}
 }
 
@@ -471,8 +473,8 @@ func (c *composer) describe(terms loader.Condition) string {
 	return " where " + strings.Join(parts, " and ")
 }
 
-// checkKinds holds abstract and override bindings to what they promise. The alternatives of one are judged together, and
-// not at all where something higher hides every one of them.
+// checkKinds holds abstract and override bindings to what they promise. The alternatives of one are judged together,
+// and not at all where something higher hides every one of them.
 func (k *keyIndex) checkKinds() {
 	alternatives := map[int][]int{} // by place
 	var places []int                // of those that are not always hidden
@@ -517,8 +519,8 @@ func (k *keyIndex) checkAbstract(alternatives []int) {
 		Hint:    "bind '" + k.name + "' in a higher layer or under a condition of higher precedence"})
 }
 
-// checkOverride: the binding must beat something, in its own layer or below. Where it is only beaten itself, by something
-// of its own layer that is not always effective, that is worth a warning.
+// checkOverride: the binding must beat something, in its own layer or below. Where it is only beaten itself, by
+// something of its own layer that is not always effective, that is worth a warning.
 func (k *keyIndex) checkOverride(alternatives []int) {
 	first := alternatives[0]
 	at := k.all[first].pos()

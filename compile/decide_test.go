@@ -156,7 +156,9 @@ func compatible(a, b loader.Condition) bool {
 }
 
 func (w *world) hidden(p *placed, both loader.Condition) bool {
-	return slices.ContainsFunc(w.all, func(o placed) bool { return o.key == p.key && o.compare(p) < 0 && sameTerms(both, o.condition) })
+	return slices.ContainsFunc(w.all, func(o placed) bool {
+		return o.key == p.key && o.compare(p) < 0 && sameTerms(both, o.condition)
+	})
 }
 
 // eachRequest goes through the requests that have x, y or nothing for each dimension.

@@ -137,8 +137,8 @@ func (c *composer) checkContribution(cand candidate, d declaration) {
 	}
 }
 
-// checkTwice reports contributions of one name that are always effective together, and between which nothing decides. when is
-// where the multibinding is effective.
+// checkTwice reports contributions of one name that are always effective together, and between which nothing decides.
+// when is where the multibinding is effective.
 func (c *composer) checkTwice(cs []candidate, d declaration, when []loader.Condition) {
 	byName := map[string]*keyIndex{}
 	for _, cand := range cs {
@@ -157,7 +157,8 @@ func (c *composer) checkTwice(cs []candidate, d declaration, when []loader.Condi
 		for i := range k.all {
 			for j := range k.implied(k.terms(i)) {
 				a, b := &k.all[min(i, j)], &k.all[max(i, j)]
-				if pair := [2]int{a.place, b.place}; a.place != b.place && !reported[pair] && k.collide(i, j, d.options, when) {
+				pair := [2]int{a.place, b.place}
+				if a.place != b.place && !reported[pair] && k.collide(i, j, d.options, when) {
 					reported[pair] = true
 					k.duplicate(a, b, d, k.terms(i))
 				}
@@ -177,14 +178,15 @@ func decides(o *recipe.Options, named bool) bool {
 	return o.PriorityOnUnnamed
 }
 
-// collide tells whether contributions i and j are an error in every request that one of them is effective in. Of j it is known
-// that it is effective whenever i is.
+// collide tells whether contributions i and j are an error in every request that one of them is effective in. Of j it
+// is known that it is effective whenever i is.
 func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition) bool {
 	if !k.relations.implies(k.terms(j), k.terms(i)) ||
 		!slices.ContainsFunc(when, func(w loader.Condition) bool { return k.relations.together(w, k.terms(i)) }) {
 		return false
 	}
-	return o.Resolution == recipe.ErrorOnConflict || k.all[i].rank == k.all[j].rank && !k.hidden(k.all[i].rank, k.terms(i))
+	rank := k.all[i].rank
+	return o.Resolution == recipe.ErrorOnConflict || rank == k.all[j].rank && !k.hidden(rank, k.terms(i))
 }
 
 func (k *keyIndex) duplicate(a, b *candidate, d declaration, terms loader.Condition) {

@@ -6,17 +6,16 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
-	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/loader"
 )
 
-// relations knows which dimensions of a site are functions of the same variables. Conditions on such exclude and imply one
-// another as the functions say (language.md, section 6); all others have nothing to do with each other.
+// relations knows which dimensions of a site are functions of the same variables. Conditions on such exclude and imply
+// one another as the functions say (language.md, section 6); all others have nothing to do with each other.
 //
 // A dimension that is text around variables is an equation: `${osfamily}-${environment}` is 'darwin-production' where
-// $osfamily is 'darwin' and $environment 'production'. Folding a text folds its parts, so that the variables are known as
-// exactly as values are compared. What else an expression computes is a variable of its own.
+// $osfamily is 'darwin' and $environment 'production'. Folding a text folds its parts, so that the variables are known
+// as exactly as values are compared. What else an expression computes is a variable of its own.
 type relations struct {
 	dims      []loader.Dimension
 	templates []template // per dimension
@@ -27,7 +26,7 @@ type relations struct {
 // template is what a dimension computes: the text of its parts, one behind the other.
 type template struct {
 	parts    []part
-	computed bool // by an expression that is not taken apart
+	computed bool // by an expression that is not taken apart; there are no parts
 }
 
 // part is a folded text, or a variable.
@@ -46,7 +45,7 @@ func newRelations(dims []loader.Dimension) *relations {
 	}
 	users := make([][]int, len(r.variables)) // dimensions
 	for d, t := range r.templates {
-		r.related[d] = dims[d].Value != nil && !slices.ContainsFunc(t.parts, isVariable)
+		r.related[d] = !t.computed && !slices.ContainsFunc(t.parts, isVariable)
 		for _, p := range t.parts {
 			if isVariable(p) && !slices.Contains(users[p.variable], d) {
 				users[p.variable] = append(users[p.variable], d)
@@ -63,7 +62,7 @@ func newRelations(dims []loader.Dimension) *relations {
 
 func isVariable(p part) bool { return p.variable >= 0 }
 
-// template takes the expression of a dimension apart. A dimension without one is related to nothing.
+// template takes the expression of a dimension apart.
 func (r *relations) template(n *expr.Node) template {
 	if n == nil {
 		return template{computed: true}
@@ -81,7 +80,7 @@ func (r *relations) template(n *expr.Node) template {
 		}
 		name := variableName(k)
 		if name == "" {
-			return template{[]part{{variable: r.variable("\x00" + syntax.Print(n))}}, true}
+			return template{computed: true}
 		}
 		t.parts = append(t.parts, part{variable: r.variable(name)})
 	}
@@ -104,7 +103,7 @@ func variableName(n *expr.Node) string {
 			if k.Op != expr.Const {
 				return ""
 			}
-			name += "[" + syntax.Print(k) + "]"
+			name += "[" + string(value.AppendIdentity(nil, k.Value)) + "]"
 		}
 		return name
 	}
@@ -130,7 +129,8 @@ func (r *relations) isRelated(t loader.Term) bool { return r.related[t.Dimension
 // together tells whether a and b can hold in one request.
 func (r *relations) together(a, b loader.Condition) bool {
 	for _, t := range a {
-		if slices.ContainsFunc(b, func(u loader.Term) bool { return u.Dimension == t.Dimension && u.Value != t.Value }) {
+		other := func(u loader.Term) bool { return u.Dimension == t.Dimension && u.Value != t.Value }
+		if slices.ContainsFunc(b, other) {
 			return false
 		}
 	}
@@ -157,8 +157,8 @@ func (r *relations) implies(a, b loader.Condition) bool {
 	return true
 }
 
-// holds tells whether t holds in every request of a in which the variables are as in w. A guard only does where the request
-// has a value of its category.
+// holds tells whether t holds in every request of a in which the variables are as in w. A guard only does where the
+// request has a value of its category.
 func (r *relations) holds(t loader.Term, a loader.Condition, w assignment) bool {
 	text, known := r.text(t.Dimension, w)
 	return known && text == t.Value && (!r.dims[t.Dimension].Guard || r.inCategory(r.dims[t.Dimension].Category, a, w))
@@ -166,7 +166,8 @@ func (r *relations) holds(t loader.Term, a loader.Condition, w assignment) bool 
 
 // inCategory tells whether every request of a with the variables of w has a value of a category.
 func (r *relations) inCategory(category int, a loader.Condition, w assignment) bool {
-	if category < 0 || slices.ContainsFunc(a, func(t loader.Term) bool { return r.dims[t.Dimension].Category == category }) {
+	of := func(t loader.Term) bool { return r.dims[t.Dimension].Category == category }
+	if category < 0 || slices.ContainsFunc(a, of) {
 		return true
 	}
 	text, _ := r.text(category, w)
@@ -176,7 +177,7 @@ func (r *relations) inCategory(category int, a loader.Condition, w assignment) b
 // text is what a dimension is for some variables, as far as these are known; false where others count too.
 func (r *relations) text(dim int, w assignment) (string, bool) {
 	var b strings.Builder
-	all := r.dims[dim].Value != nil
+	all := !r.templates[dim].computed
 	for _, p := range r.templates[dim].parts {
 		text := p.text
 		if isVariable(p) {
@@ -195,8 +196,8 @@ const (
 	maxSteps = 4096
 )
 
-// solutions are the ways in which the variables of related dimensions can be so that c holds; none where it never does. A
-// term that can hold in too many ways is passed over, as if it said nothing.
+// solutions are the ways in which the variables of related dimensions can be so that c holds; none where it never does.
+// A term that can hold in too many ways is passed over, as if it said nothing.
 func (r *relations) solutions(c loader.Condition) []assignment {
 	terms := slices.DeleteFunc(slices.Clone(c), func(t loader.Term) bool { return !r.isRelated(t) })
 	slices.SortStableFunc(terms, func(a, b loader.Term) int {
@@ -293,8 +294,8 @@ func lengths(parts []part, text string, w assignment) []int {
 	return out
 }
 
-// settled is c in a form for an index: of related dimensions, the variables that it determines, numbered behind the dimensions, and
-// those of its terms that say more. Where b follows from a, the variables of b are among those of a.
+// settled is c in a form for an index: of related dimensions, the variables that it determines, numbered behind the
+// dimensions, and those of its terms that say more. Where b follows from a, the variables of b are among those of a.
 func (r *relations) settled(c loader.Condition) loader.Condition {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return c
@@ -345,7 +346,8 @@ func (r *relations) undecided(c loader.Condition) (computed, other int, ok bool)
 
 func (r *relations) share(a, b int) bool {
 	used := mentioned(nil, r.dims[a].Value)
-	return slices.ContainsFunc(mentioned(nil, r.dims[b].Value), func(name string) bool { return slices.Contains(used, name) })
+	isUsed := func(name string) bool { return slices.Contains(used, name) }
+	return slices.ContainsFunc(mentioned(nil, r.dims[b].Value), isUsed)
 }
 
 // mentioned are the names of all variables in n.

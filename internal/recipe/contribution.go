@@ -5,8 +5,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Check holds a contribution to the type of the elements, or what flatten makes of it. What append collects under one name are
-// elements of an element.
+// Check holds a contribution to the type of the elements, or what flatten makes of it. What append collects under one
+// name are elements of an element.
 func (o *Options) Check(v value.Value) *types.Mismatch {
 	t := o.Element
 	if t != nil && o.Resolution == AppendAll && t.Kind() == types.Array {
