@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"internal/cli":          {"internal/diag"},
 	"loader": {"internal/binding", "internal/datafile", "internal/diag", "internal/disk", "internal/expr",
 		"internal/literal", "internal/recipe", "internal/syntax", "internal/value", "internal/yaml"},
-	"compile": {"internal/binding", "internal/diag", "internal/expr", "internal/literal", "internal/recipe",
+	"compile": {"internal/binding", "internal/diag", "internal/expr", "internal/recipe",
 		"internal/value", "loader", "snapshot"},
 	"snapshot":  {"internal/value"},
 	"runtime":   {"internal/expr", "internal/recipe", "internal/types", "internal/value", "snapshot"},

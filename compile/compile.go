@@ -11,7 +11,6 @@ import (
 	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
-	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -248,7 +247,7 @@ func (c *composer) scope(layer, condition int) *scope {
 
 // valueNumber is the number of a value that is none of the site's.
 func (c *composer) valueNumber(r *recipe.Recipe) uint32 {
-	text := string(literal.AppendRecipe(nil, r))
+	text := string(recipe.AppendCompiled(nil, r))
 	n, ok := c.lists[text]
 	if !ok {
 		n = uint32(len(c.values))
@@ -346,7 +345,7 @@ func (c *composer) content() *snapshot.Content {
 	}
 	texts := c.values
 	for i, n := range c.stored {
-		out.Values[i] = snapshot.Stored{Computed: texts[n][0] != literal.Constant, Bytes: texts[n][1:]}
+		out.Values[i] = snapshot.Stored{Computed: texts[n][0] != recipe.CompiledConstant, Bytes: texts[n][1:]}
 	}
 	c.appendLevels(out)
 	return out

@@ -8,7 +8,7 @@ import (
 
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
-	"bindc/internal/literal"
+	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -97,7 +97,7 @@ func (w *world) file(r *rand.Rand, layer int) loader.DataFile {
 			continue
 		}
 		n := len(w.all)
-		w.site.Values = append(w.site.Values, string(literal.AppendConstant(nil, value.FromInt(int64(n)))))
+		w.site.Values = append(w.site.Values, string(recipe.AppendConstant(nil, value.FromInt(int64(n)))))
 		f.Entries = append(f.Entries, datafile.Entry{Key: uint32(i), Value: uint32(n), Line: uint32(n + 1), Col: 1})
 		w.all = append(w.all, placed{layer, w.site.Conditions[f.Condition], key, f.Pos(len(f.Entries) - 1), fmt.Sprint(n)})
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"bindc/internal/diag"
-	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 )
@@ -25,7 +24,7 @@ func (c *composer) recipeNeeds(r *recipe.Recipe) needs {
 	for _, t := range r.Targets {
 		n.tried = c.appendBound(n.tried, t.Key)
 	}
-	for _, name := range literal.Lookups(r) {
+	for _, name := range r.Lookups() {
 		n.keys = c.appendBound(n.keys, name)
 	}
 	if r.Kind == recipe.Multibind {
@@ -46,7 +45,7 @@ func (c *composer) needy() map[uint32]needs {
 	out := map[uint32]needs{}
 	texts := c.values
 	for _, n := range c.stored {
-		if texts[n][0] != literal.LooksUp {
+		if texts[n][0] != recipe.CompiledLookup {
 			continue
 		}
 		if r, err := recipe.Decode(texts[n][1:]); err == nil { // or else a lookup says so
@@ -157,7 +156,7 @@ func (f *loopFinder) needsOf(cand *candidate) needs {
 }
 
 func (f *loopFinder) isUndef(cand *candidate) bool {
-	return f.values[cand.value] == string(literal.AppendConstant(nil, value.Value{}))
+	return f.values[cand.value] == string(recipe.AppendConstant(nil, value.Value{}))
 }
 
 // winner is the candidate of key that wins whenever the condition holds; nil where that depends on more.

@@ -45,9 +45,9 @@ func (r *setReader) longForm(n *yaml.Node, when []int) {
 // compiled is the value that a recipe makes; null for one that could not be made, which binds its key all the same.
 func compiled(r *recipe.Recipe) []byte {
 	if r == nil {
-		return literal.AppendConstant(nil, value.Value{})
+		return recipe.AppendConstant(nil, value.Value{})
 	}
-	return literal.AppendRecipe(nil, r)
+	return recipe.AppendCompiled(nil, r)
 }
 
 // number numbers the key of b and its compiled value.

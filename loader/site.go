@@ -21,7 +21,7 @@ type Site struct {
 	InputOf    map[string]int // index in Inputs of a file, by its name in positions
 
 	Keys   []string // what bindings refer to by number; there may be more than are bound
-	Values []string // likewise, compiled: see package literal
+	Values []string // likewise, compiled: see package recipe
 }
 
 // Dimension is what a request has one value of: a category, or a guard.

@@ -21,7 +21,7 @@ type Entry struct {
 	Line, Col  uint32
 }
 
-// Pools hold the keys and the compiled values (package literal) of many files.
+// Pools hold the keys and the compiled values (package recipe) of many files.
 type Pools struct{ Keys, Values pool.Pool }
 
 // Kind is how a file is parsed.

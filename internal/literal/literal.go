@@ -3,7 +3,6 @@
 package literal
 
 import (
-	"slices"
 	"strings"
 
 	"bindc/internal/diag"
@@ -12,13 +11,6 @@ import (
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
-)
-
-// A compiled value is a byte that says what it is, and its encoding.
-const (
-	Constant byte = 'c' // package value
-	Computed byte = 'r' // package recipe
-	LooksUp  byte = 'l' // package recipe; it looks other keys up, or contributions, whatever the facts
 )
 
 // Key is the text of a key that is looked up.
@@ -37,61 +29,16 @@ func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 // Append appends the compiled value of n to dst. What is wrong with it goes to diags; then null stands in its place.
 func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []byte {
 	if Plain(n) {
-		return appendPlain(append(dst, Constant), n)
+		return appendPlain(append(dst, recipe.CompiledConstant), n)
 	}
 	node, ok := Compile(doc, n, diags)
 	if !ok {
-		return AppendConstant(dst, value.Value{})
+		return recipe.AppendConstant(dst, value.Value{})
 	}
 	if v, ok := node.Constant(); ok {
-		return AppendConstant(dst, v)
+		return recipe.AppendConstant(dst, v)
 	}
-	return AppendRecipe(dst, &recipe.Recipe{Kind: recipe.Expression, Expr: node})
-}
-
-// AppendConstant appends v as a compiled value.
-func AppendConstant(dst []byte, v value.Value) []byte { return value.Append(append(dst, Constant), v) }
-
-// AppendRecipe appends r as a compiled value: where it is nothing but a constant, as that.
-func AppendRecipe(dst []byte, r *recipe.Recipe) []byte {
-	kind := Computed
-	if r.Kind == recipe.Constant && !r.Sensitive && r.Type == nil && r.Transformer == nil {
-		return AppendConstant(dst, r.Value)
-	}
-	if len(r.Targets) > 0 || len(Lookups(r)) > 0 || r.Kind == recipe.Multibind {
-		kind = LooksUp
-	}
-	return recipe.Append(append(dst, kind), r)
-}
-
-// Lookups are the keys the expressions of a recipe look up whatever the facts: not those in a branch that may not be taken.
-func Lookups(r *recipe.Recipe) []string {
-	var out []string
-	if r.Kind == recipe.Expression {
-		out = appendLookups(out, r.Expr)
-	}
-	if r.Transformer != nil {
-		out = appendLookups(out, r.Transformer.Body)
-	}
-	return out
-}
-
-func appendLookups(out []string, n *expr.Node) []string {
-	always := n.Kids
-	switch {
-	case n.Op == expr.If || n.Op == expr.Case || n.Op == expr.Selector:
-		always = n.Kids[:1]
-	case n.Op == expr.Binary && (n.Name == "and" || n.Name == "or"):
-		always = n.Kids[:1]
-	case n.Op == expr.Call && n.Name == "lookup" && len(n.Kids) > 0:
-		if key, ok := n.Kids[0].Constant(); ok && key.Kind() == value.String && !slices.Contains(out, key.Text()) {
-			out = append(out, key.Text())
-		}
-	}
-	for _, k := range always {
-		out = appendLookups(out, k)
-	}
-	return out
+	return recipe.AppendCompiled(dst, &recipe.Recipe{Kind: recipe.Expression, Expr: node})
 }
 
 // appendPlain appends the encoding of n.Literal(). Lists, and hashes whose keys are strings, which cannot be equal to one

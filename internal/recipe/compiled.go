@@ -1,0 +1,62 @@
+package recipe
+
+import (
+	"slices"
+
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
+
+// A compiled value is what a binding comes to, as bytes: one that says what it is, and an encoding.
+const (
+	CompiledConstant byte = 'c' // package value
+	CompiledRecipe   byte = 'r' // a Recipe
+	CompiledLookup   byte = 'l' // a Recipe that looks other keys up, or contributions, whatever the facts
+)
+
+// AppendConstant appends v as a compiled value.
+func AppendConstant(dst []byte, v value.Value) []byte {
+	return value.Append(append(dst, CompiledConstant), v)
+}
+
+// AppendCompiled appends r as a compiled value: where it is nothing but a constant, as that.
+func AppendCompiled(dst []byte, r *Recipe) []byte {
+	kind := CompiledRecipe
+	switch {
+	case r.Kind == Constant && !r.Sensitive && r.Type == nil && r.Transformer == nil:
+		return AppendConstant(dst, r.Value)
+	case len(r.Targets) > 0 || len(r.Lookups()) > 0 || r.Kind == Multibind:
+		kind = CompiledLookup
+	}
+	return Append(append(dst, kind), r)
+}
+
+// Lookups are the keys the expressions of r look up whatever the facts: not those in a branch that may not be taken.
+func (r *Recipe) Lookups() []string {
+	var out []string
+	if r.Kind == Expression {
+		out = appendLookups(out, r.Expr)
+	}
+	if r.Transformer != nil {
+		out = appendLookups(out, r.Transformer.Body)
+	}
+	return out
+}
+
+func appendLookups(out []string, n *expr.Node) []string {
+	always := n.Kids
+	switch {
+	case n.Op == expr.If || n.Op == expr.Case || n.Op == expr.Selector:
+		always = n.Kids[:1]
+	case n.Op == expr.Binary && (n.Name == "and" || n.Name == "or"):
+		always = n.Kids[:1]
+	case n.Op == expr.Call && n.Name == "lookup" && len(n.Kids) > 0:
+		if key, ok := n.Kids[0].Constant(); ok && key.Kind() == value.String && !slices.Contains(out, key.Text()) {
+			out = append(out, key.Text())
+		}
+	}
+	for _, k := range always {
+		out = appendLookups(out, k)
+	}
+	return out
+}
