@@ -59,9 +59,10 @@ type composer struct {
 	values []string          // of the site, and the lists of contributions
 	lists  map[string]uint32 // the numbers of these
 
-	scopes   []scope
-	scopeAt  map[scopeKey]int
-	bindings int
+	scopes    []scope
+	scopeAt   map[scopeKey]int
+	bindings  int
+	sensitive bool // one of them is
 
 	names  []string // of keys, sorted
 	number []uint32 // of a key in names, by that in keys
@@ -220,6 +221,9 @@ func (c *composer) addFile(f *loader.DataFile, layer int) {
 func (c *composer) addBinding(b *loader.Binding, layer int) {
 	place := c.bindings
 	c.bindings++
+	if b.More != nil && b.More.Recipe != nil && b.More.Recipe.Sensitive {
+		c.sensitive = true
+	}
 	if b.More != nil && b.More.Multibind != nil {
 		c.declare(b)
 	}
@@ -323,7 +327,8 @@ func (c *composer) keyNumber(name string) (uint32, bool) {
 
 // content is the result: keys sorted, values in order of appearance, levels in order of precedence.
 func (c *composer) content() *snapshot.Content {
-	out := &snapshot.Content{Bindings: c.bindings, Keys: make([]snapshot.Key, len(c.names)), Values: make([]snapshot.Stored, len(c.stored))}
+	out := &snapshot.Content{Bindings: c.bindings, Sensitive: c.sensitive,
+		Keys: make([]snapshot.Key, len(c.names)), Values: make([]snapshot.Stored, len(c.stored))}
 	for _, l := range c.site.Layers {
 		out.Layers = append(out.Layers, l.Name)
 	}

@@ -14,6 +14,7 @@ type Content struct {
 	Inputs     []Input     // the files the site was read from, sorted by path
 	Strict     bool        // the use of an unknown variable is an error
 	Bindings   int         // how many bindings were composed, hidden ones included
+	Sensitive  bool        // some of the values are: not everybody may read the file
 }
 
 // Dimension is what a request has one value of: a category, or a guard that a Hiera-2 path adds to one.

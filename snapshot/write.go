@@ -1,18 +1,15 @@
 package snapshot
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
+
+	"bindc/internal/replace"
 )
 
 // Digest identifies a snapshot: the SHA-256 of everything behind the header. Equal input gives an equal digest.
@@ -21,6 +18,12 @@ type Digest [sha256.Size]byte
 // String is d in hexadecimal digits.
 func (d Digest) String() string { return fmt.Sprintf("%x", d[:]) }
 
+// Permissions of a snapshot: those of the file it replaces, within these.
+const (
+	anyone  = 0o777
+	guarded = 0o640 // of one that holds something sensitive
+)
+
 // Write stores c in the file path and returns its size in bytes and its digest. The file is written beside its place,
 // synced and renamed, so that path holds either what it held before or the whole new snapshot, whatever happens.
 func Write(path string, c *Content) (size int64, digest Digest, err error) {
@@ -28,9 +31,13 @@ func Write(path string, c *Content) (size int64, digest Digest, err error) {
 	if err != nil {
 		return 0, Digest{}, err
 	}
-	err = replace(path, func(w io.Writer) error {
+	options := replace.Options{Limit: anyone, Synced: true}
+	if c.Sensitive {
+		options.Limit = guarded
+	}
+	err = replace.File(path, options, func(f *os.File) error {
 		for _, part := range append([][]byte{head}, sections[:]...) {
-			if _, err := w.Write(pad(part, sectionAlign)); err != nil {
+			if _, err := f.Write(pad(part, sectionAlign)); err != nil {
 				return err
 			}
 		}
@@ -38,56 +45,6 @@ func Write(path string, c *Content) (size int64, digest Digest, err error) {
 	})
 	copy(digest[:], head[offDigest:])
 	return int64(binary.LittleEndian.Uint64(head[offSize:])), digest, err
-}
-
-// replaced is the file to replace for path: where a symbolic link leads to. What is no file is not replaced.
-func replaced(path string) (string, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return path, nil
-	case err == nil && !info.Mode().IsRegular():
-		return path, &fs.PathError{Op: "replace", Path: path, Err: errNoFile}
-	}
-	return path, err
-}
-
-// replace puts what write produces in the place of path, in one step.
-func replace(path string, write func(io.Writer) error) (err error) {
-	if path, err = replaced(path); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	err = cmp.Or(write(f), f.Chmod(0o644), f.Sync())
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		syncDir(filepath.Dir(path))
-	}
-	return err
-}
-
-// syncDir makes the rename last. Some file systems cannot sync a directory, and the file is complete without it.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		d.Sync()
-		d.Close()
-	}
 }
 
 type sectionBytes [sectionCount][]byte

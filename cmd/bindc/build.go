@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,8 @@ type flags struct {
 	strictVars   bool
 	strict       bool
 	format       string
+
+	writing sync.Mutex // held while a file is written, so that no signal ends the program
 }
 
 func (f *flags) add(cmd *cobra.Command) {
@@ -111,7 +114,9 @@ func build(cmd *cobra.Command, dir, out string, f *flags) error {
 	if err != nil {
 		return err
 	}
+	f.writing.Lock()
 	size, digest, err := snapshot.Write(out, content)
+	f.writing.Unlock()
 	if err != nil {
 		return fmt.Errorf("cannot write the snapshot: %w", err)
 	}
@@ -133,9 +138,12 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, fmt.Errorf("cannot read the site: %w", err)
 	}
+	stopped(&f.writing)
 	options := f.options()
 	if f.cache != "" {
+		f.writing.Lock()
 		cache, err := openCache(f.cache, dir)
+		f.writing.Unlock()
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +153,10 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 	site := loader.Load(dir, options, &diags)
 	content := compile.Compile(site, compile.Options{StrictVariables: f.strictVars}, &diags)
 	if options.Cache != nil {
-		if err := options.Cache.Save(); err != nil { // the build is none the worse for it
+		f.writing.Lock()
+		err := options.Cache.Save()
+		f.writing.Unlock()
+		if err != nil { // the build is none the worse for it
 			fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"bindc/internal/replace"
 )
 
 // Cache is what an earlier build of a site found in its data files, and what this one finds, for the next.
@@ -50,7 +52,7 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 		return nil, err
 	}
 	c := &Cache{path: filepath.Join(dir, packName(abs)), program: program}
-	if c.opened, err = fileTime(dir); err != nil {
+	if c.opened, err = fileTime(c.path); err != nil {
 		return nil, err
 	}
 	raw, err := readText(c.path)
@@ -89,9 +91,10 @@ func packName(site string) string {
 	return hex.EncodeToString(sum[:12]) + ".pack"
 }
 
-// fileTime is what time it is for the file system of dir, which need not be what the clock of this machine says.
-func fileTime(dir string) (int64, error) {
-	f, err := os.CreateTemp(dir, "time-*")
+// fileTime is what time it is for the file system of the pack, which need not be what the clock of this machine says.
+// The file that tells is named like a temporary one of the pack, and is cleared like one should this program die here.
+func fileTime(pack string) (int64, error) {
+	f, err := os.CreateTemp(filepath.Dir(pack), "."+filepath.Base(pack)+".*.tmp")
 	if err != nil {
 		return 0, err
 	}
@@ -186,22 +189,10 @@ func (c *Cache) moved(f *File) bool {
 	return f.id != (identity{}) && (!ok || c.files[at].id != f.id)
 }
 
-func (c *Cache) write() (err error) {
-	f, err := os.CreateTemp(filepath.Dir(c.path), filepath.Base(c.path)+".*.tmp")
-	if err != nil {
+// The pack is its owner's alone: it holds what the data files say, and does not know who may read these.
+func (c *Cache) write() error {
+	return replace.File(c.path, replace.Options{Limit: 0o600}, func(f *os.File) error {
+		_, err := f.Write(encodePack(&c.pools, c.next, c.program))
 		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(encodePack(&c.pools, c.next, c.program))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), c.path)
-	}
-	return err
+	})
 }

@@ -1,0 +1,20 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package replace
+
+import (
+	"io/fs"
+	"os"
+	"time"
+)
+
+// There are no locks here that end with the program: a temporary file counts as abandoned after a day.
+
+func lock(*os.File) (release func()) { return func() {} }
+
+func abandoned(name string, now fs.FileInfo) bool {
+	info, err := os.Lstat(name)
+	return err == nil && now.ModTime().Sub(info.ModTime()) > 24*time.Hour
+}
+
+func own(*os.File, fs.FileInfo) bool { return false }

@@ -1,0 +1,165 @@
+// Package replace puts a file in the place of another in one step: what is read there is the old file or the whole new
+// one.
+package replace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Options say how a file is replaced.
+type Options struct {
+	Limit  fs.FileMode // the permissions it has at most
+	Synced bool        // it is on the disk before it takes the place of the old one, and that is before File returns
+}
+
+var errNoFile = errors.New("not a regular file")
+
+// File puts what write produces in the place of path, or of the file that a symbolic link leads to from there. The new
+// file has the owner, the group and the permissions of the one it replaces, as far as may be, or what the umask leaves
+// of 0666. After an error path holds what it held before, and nothing lies beside it.
+func File(path string, o Options, write func(*os.File) error) (err error) {
+	path, old, err := target(path)
+	if err != nil {
+		return err
+	}
+	f, release, err := create(path, old, o.Limit)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	sweep(path, f)
+	err = fill(f, old, o, write)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err == nil && o.Synced {
+		syncDir(filepath.Dir(path))
+	}
+	return err
+}
+
+// target is the file that path leads to, and what is there, nil for nothing. What is no file is not replaced.
+func target(path string) (string, fs.FileInfo, error) {
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		path = at
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return path, nil, nil
+	case err == nil && !info.Mode().IsRegular():
+		return path, nil, &fs.PathError{Op: "replace", Path: path, Err: errNoFile}
+	}
+	return path, info, err
+}
+
+// attempts is how many names are tried for a temporary file.
+const attempts = 100
+
+// create makes a temporary file beside path. At no time others may do with it what they may not do with the file it
+// becomes: it begins as its owner's alone where it is going to be like old, and as it stays otherwise. Until release
+// other builds leave it alone; one of them may have taken it for abandoned before it was locked, and then there is
+// another.
+func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, release func(), err error) {
+	mode := 0o666 & limit
+	if old != nil {
+		mode = 0o600 & limit & old.Mode()
+	}
+	for range attempts {
+		name := filepath.Join(filepath.Dir(path), prefix(path)+fmt.Sprint(rand.Uint32())+suffix)
+		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		release = lock(f)
+		if there(f) {
+			return f, release, nil
+		}
+		err = &fs.PathError{Op: "create", Path: name, Err: fs.ErrNotExist}
+		f.Close()
+		release()
+	}
+	return nil, nil, err
+}
+
+// there tells whether f is what its name leads to.
+func there(f *os.File) bool {
+	mine, err := f.Stat()
+	found, lstatErr := os.Lstat(f.Name())
+	return cmp.Or(err, lstatErr) == nil && os.SameFile(mine, found)
+}
+
+func fill(f *os.File, old fs.FileInfo, o Options, write func(*os.File) error) error {
+	if err := write(f); err != nil {
+		return err
+	}
+	if old != nil {
+		if err := f.Chmod(permissions(f, old) & o.Limit); err != nil {
+			return err
+		}
+	}
+	if o.Synced {
+		return f.Sync()
+	}
+	return nil
+}
+
+// permissions gives f the owner and the group of old, and returns the permissions that f can have then. Where the group
+// stays another one, its members get what everybody had.
+func permissions(f *os.File, old fs.FileInfo) fs.FileMode {
+	mode := old.Mode().Perm()
+	if !own(f, old) {
+		mode = mode&^0o070 | mode&(mode<<3)&0o070
+	}
+	return mode
+}
+
+// syncDir makes the rename last. Some file systems cannot sync a directory, and the file is complete without it.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
+}
+
+const suffix = ".tmp"
+
+func prefix(path string) string { return "." + filepath.Base(path) + "." }
+
+// sweep removes the temporary files that programs which died have left beside path; mine is a new one.
+func sweep(path string, mine *os.File) {
+	now, err := mine.Stat()
+	entries, dirErr := os.ReadDir(filepath.Dir(path))
+	if cmp.Or(err, dirErr) != nil {
+		return
+	}
+	for _, e := range entries {
+		digits, isTemp := strings.CutPrefix(e.Name(), prefix(path))
+		digits, ends := strings.CutSuffix(digits, suffix)
+		if !isTemp || !ends || strings.Trim(digits, "0123456789") != "" || !e.Type().IsRegular() {
+			continue
+		}
+		name := filepath.Join(filepath.Dir(path), e.Name())
+		if name != mine.Name() && abandoned(name, now) {
+			os.Remove(name)
+		}
+	}
+}
