@@ -15,12 +15,16 @@ import (
 
 var update = flag.Bool("update", false, "write what the programs print into the scenarios")
 
-// TestMain builds the two programs once and puts them on the PATH.
+// TestMain builds the two programs once and puts them on the PATH. A directory in the variable PROGRAMS has them already.
 func TestMain(m *testing.M) {
 	os.Exit(withPrograms(m.Run))
 }
 
 func withPrograms(run func() int) int {
+	if bin := os.Getenv("PROGRAMS"); bin != "" {
+		os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		return run()
+	}
 	bin, err := os.MkdirTemp("", "bindc-programs-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -50,6 +54,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TESTDATA", example)
+			env.Setenv("MUTANT", os.Getenv("MUTANT")) // internal/mutate
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

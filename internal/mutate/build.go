@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A suite is the tests of one package, compiled with all mutants in what it tests.
+type suite struct {
+	path, dir string
+	binary    string
+}
+
+// A bench is what was built.
+type bench struct {
+	dir      string
+	suites   []*suite
+	programs string
+	short    bool
+}
+
+// build compiles tests and programs, through an overlay that puts the changed files in the place of the real ones.
+func build(dir string, o options, packages []*pkg) (*bench, error) {
+	overlay := map[string]map[string]string{"Replace": {}}
+	write := func(path string, text []byte) error {
+		to := filepath.Join(dir, fmt.Sprintf("%d.go", len(overlay["Replace"])))
+		overlay["Replace"][path] = to
+		return os.WriteFile(to, text, 0o666)
+	}
+	for _, p := range packages {
+		if err := write(filepath.Join(p.dir, "mutant_switches.go"), []byte(p.switches())); err != nil {
+			return nil, err
+		}
+		for _, s := range p.files {
+			if err := write(s.path, s.changed); err != nil {
+				return nil, err
+			}
+		}
+	}
+	text, err := json.Marshal(overlay)
+	if err != nil {
+		return nil, err
+	}
+	config := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(config, text, 0o666); err != nil {
+		return nil, err
+	}
+	b := &bench{dir: dir, short: o.short}
+	patterns := o.suites
+	for _, p := range packages {
+		patterns = append(patterns, p.path)
+	}
+	if b.suites, err = suites(patterns); err != nil {
+		return nil, err
+	}
+	for i, s := range b.suites {
+		s.binary = filepath.Join(dir, fmt.Sprintf("%d.test", i))
+		if _, err := run("go", "test", "-c", "-overlay", config, "-o", s.binary, s.path); err != nil {
+			return nil, err
+		}
+	}
+	if len(o.programs) == 0 {
+		return b, nil
+	}
+	b.programs = filepath.Join(dir, "programs")
+	args := append([]string{"build", "-buildvcs=false", "-overlay", config, "-o", b.programs + string(filepath.Separator)}, o.programs...)
+	_, err = run("go", args...)
+	return b, err
+}
+
+// suites finds the packages that have tests.
+func suites(patterns []string) ([]*suite, error) {
+	out, err := run("go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles"}, patterns...)...)
+	if err != nil {
+		return nil, err
+	}
+	var found []*suite
+	for l := range decode[struct {
+		ImportPath, Dir           string
+		TestGoFiles, XTestGoFiles []string
+	}](out, &err) {
+		if len(l.TestGoFiles)+len(l.XTestGoFiles) > 0 {
+			found = append(found, &suite{path: l.ImportPath, dir: l.Dir})
+		}
+	}
+	return found, err
+}

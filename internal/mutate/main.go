@@ -1,0 +1,201 @@
+// Command mutate asks whether the tests notice when the code is wrong. It changes packages in many small ways, one at a
+// time, and names every change that all tests live through:
+//
+//	go run ./internal/mutate ./compile ./snapshot
+//
+// All mutants of a package are compiled at once, each behind a switch, through an overlay of the go command: nothing in
+// the tree changes, and a test binary is linked once. The variable MUTANT of the environment turns one on. A first run
+// of every test notes which mutants it reaches, and these only are tried with it, the package's own tests first. A mutant
+// is killed by a failing test, or by one that takes far more processor time than it does without.
+//
+// The exit status is 1 if of the mutants that the list of equivalents does not name fewer are killed than -score asks for.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+type options struct {
+	packages []string
+	suites   []string // packages whose tests are run besides
+	programs []string // main packages these tests run, found in the directory that the variable PROGRAMS names
+	changed  string   // if not empty, only lines that differ from this commit
+	sample   int      // if not 0, at most so many mutants per package
+	seed     int64
+	list     string // file of the equivalents
+	jobs     int
+	short    bool
+	only     string
+	score    float64 // percentage of killed mutants that is enough
+}
+
+func main() {
+	var o options
+	suites := flag.String("suites", "./conformance", "further packages whose tests are to kill, separated by commas")
+	programs := flag.String("programs", "./cmd/bindc,./cmd/bindq", "programs that these tests run, separated by commas")
+	flag.StringVar(&o.changed, "changed", "", "only mutants on lines that differ from this `commit`")
+	flag.IntVar(&o.sample, "sample", 0, "at most `n` mutants of each package, chosen by -seed; 0 is all")
+	flag.Int64Var(&o.seed, "seed", 1, "seed of the sample")
+	flag.StringVar(&o.list, "equivalent", "internal/mutate/equivalent.txt", "`file` of the mutants that change no behaviour")
+	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "mutants tried at the same time")
+	flag.BoolVar(&o.short, "short", false, "run tests with -short")
+	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
+	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")
+	flag.Parse()
+	o.packages, o.suites, o.programs = flag.Args(), fields(*suites), fields(*programs)
+	if len(o.packages) == 0 {
+		fmt.Fprintln(os.Stderr, "usage: go run ./internal/mutate [flags] PACKAGE...")
+		os.Exit(2)
+	}
+	score, err := mutate(o, os.Stdout)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(2)
+	}
+	if score < o.score {
+		os.Exit(1)
+	}
+}
+
+func fields(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+}
+
+// mutate is the whole run; it returns the percentage of mutants that were killed, of those that are not equivalent.
+func mutate(o options, out io.Writer) (float64, error) {
+	equivalent, err := readEquivalents(o.list)
+	if err != nil {
+		return 0, err
+	}
+	lines, err := changedLines(o.changed)
+	if err != nil {
+		return 0, err
+	}
+	packages, err := load(o.packages)
+	if err != nil {
+		return 0, err
+	}
+	var all []*mutant
+	for _, p := range packages {
+		if err := p.instrument(len(all)); err != nil {
+			return 0, err
+		}
+		all = append(all, p.mutants...)
+	}
+	chosen := choose(o, packages, lines, equivalent)
+	if len(chosen) == 0 {
+		fmt.Fprintln(out, "no mutants")
+		return 100, nil
+	}
+	packages = slices.DeleteFunc(packages, func(p *pkg) bool {
+		return !slices.ContainsFunc(chosen, func(m *mutant) bool { return m.p == p })
+	})
+	dir, err := os.MkdirTemp("", "mutate-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	b, err := build(dir, o, packages)
+	if err != nil {
+		return 0, err
+	}
+	units, err := b.measure(len(all), out)
+	if err != nil {
+		return 0, err
+	}
+	b.try(chosen, units, o)
+	return report(out, o, packages, chosen, equivalent), nil
+}
+
+// choose is which mutants are tried: those on changed lines that are not listed, or a sample of them.
+func choose(o options, packages []*pkg, lines map[string][]span, equivalent *equivalents) []*mutant {
+	var chosen []*mutant
+	for _, p := range packages {
+		var of []*mutant
+		for _, m := range p.mutants {
+			m.listed = equivalent.names(m.key)
+			if (o.changed == "" || within(lines[m.file], m.line)) && strings.Contains(m.key, o.only) {
+				of = append(of, m)
+			}
+		}
+		if o.sample > 0 && len(of) > o.sample {
+			rand.New(rand.NewSource(o.seed)).Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+			of = of[:o.sample]
+			slices.SortFunc(of, func(a, b *mutant) int { return a.id - b.id })
+		}
+		chosen = append(chosen, of...)
+	}
+	return chosen
+}
+
+// report prints the survivors by name and a line of numbers per package; it returns the score of all.
+func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equivalent *equivalents) float64 {
+	slices.SortStableFunc(chosen, func(a, b *mutant) int { return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line) })
+	for _, m := range chosen {
+		switch {
+		case m.fate == survived && !m.listed:
+			fmt.Fprintf(out, "%s:%d: survived: %s\n", m.file, m.line, m.key)
+		case m.fate == unreached && !m.listed:
+			fmt.Fprintf(out, "%s:%d: no test reaches: %s\n", m.file, m.line, m.key)
+		case m.fate == killed && m.listed:
+			fmt.Fprintf(out, "%s:%d: listed as equivalent, and killed by %s: %s\n", m.file, m.line, m.by, m.key)
+		}
+	}
+	if o.changed == "" && o.only == "" {
+		for _, key := range equivalent.unused(packages) {
+			fmt.Fprintf(out, "%s: no such mutant: %s\n", o.list, key)
+		}
+	}
+	fmt.Fprintf(out, "\n%-16s %7s %6s %7s %10s %9s %7s\n", "package", "mutants", "tried", "killed", "equivalent", "survived", "score")
+	var all tally
+	for _, p := range packages {
+		var t tally
+		for _, m := range p.mutants {
+			t.count(m)
+		}
+		fmt.Fprintf(out, "%-16s %v\n", p.path, t)
+		all.add(t)
+	}
+	fmt.Fprintf(out, "%-16s %v\n", "all", all)
+	return all.score()
+}
+
+// A tally counts what became of mutants.
+type tally struct{ mutants, killed, listed, left int }
+
+func (t *tally) count(m *mutant) {
+	t.mutants++
+	switch {
+	case m.fate == killed:
+		t.killed++
+	case m.fate == untried:
+	case m.listed:
+		t.listed++
+	default:
+		t.left++
+	}
+}
+
+func (t *tally) add(u tally) {
+	t.mutants, t.killed, t.listed, t.left = t.mutants+u.mutants, t.killed+u.killed, t.listed+u.listed, t.left+u.left
+}
+
+func (t tally) score() float64 {
+	if t.killed+t.left == 0 {
+		return 100
+	}
+	return 100 * float64(t.killed) / float64(t.killed+t.left)
+}
+
+func (t tally) String() string {
+	tried := t.killed + t.listed + t.left
+	return fmt.Sprintf("%7d %6d %7d %10d %9d %5.1f %%", t.mutants, tried, t.killed, t.listed, t.left, t.score())
+}
