@@ -148,8 +148,11 @@ func (b *bench) try(mutants []*mutant, units []*unit, o options) {
 			}
 		})
 	}
-	for _, m := range mutants {
+	for i, m := range mutants {
 		work <- m
+		if i%100 == 99 {
+			fmt.Fprintf(os.Stderr, "%d of %d\n", i+1, len(mutants))
+		}
 	}
 	close(work)
 	wg.Wait()
