@@ -15,7 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the programs print into the scenarios")
 
-// TestMain builds the two programs once and puts them on the PATH. A directory in the variable PROGRAMS has them already.
+// TestMain builds the two programs once and puts them on the PATH. A directory in the variable PROGRAMS has them
+// already.
 func TestMain(m *testing.M) {
 	os.Exit(withPrograms(m.Run))
 }

@@ -65,8 +65,8 @@ func build(dir string, o options, packages []*pkg) (*bench, error) {
 		return b, nil
 	}
 	b.programs = filepath.Join(dir, "programs")
-	args := append([]string{"build", "-buildvcs=false", "-overlay", config, "-o", b.programs + string(filepath.Separator)}, o.programs...)
-	_, err = run("go", args...)
+	args := []string{"build", "-buildvcs=false", "-overlay", config, "-o", b.programs + string(filepath.Separator)}
+	_, err = run("go", append(args, o.programs...)...)
 	return b, err
 }
 

@@ -28,7 +28,8 @@ func changedLines(commit string) (map[string][]span, error) {
 	if commit == "" {
 		return nil, nil
 	}
-	diff, err := run("git", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--relative", "--dst-prefix=b/", commit, "--", "*.go")
+	diff, err := run("git", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--relative", "--dst-prefix=b/",
+		commit, "--", "*.go")
 	if err != nil {
 		return nil, err
 	}

@@ -46,8 +46,8 @@ var switches string
 
 func (p *pkg) switches() string { return strings.Replace(switches, "PACKAGE", p.name, 1) }
 
-// instrument finds the mutants of the package, numbered from first on, and writes them all into its files. A mutant that
-// does not compile, as where Go asks for a constant, is left out: then everything is done again without it.
+// instrument finds the mutants of the package, numbered from first on, and writes them all into its files. What does not
+// compile, as where Go asks for a constant, is left out: then everything is done again without it.
 func (p *pkg) instrument(first int) error {
 	refused := map[string]bool{}
 	for range 20 {
@@ -57,15 +57,15 @@ func (p *pkg) instrument(first int) error {
 		for _, s := range p.files {
 			s.changed = s.apply()
 		}
-		_, _, _, errs, err := p.check(func(s *source) []byte { return s.changed })
+		c, err := p.check(func(s *source) []byte { return s.changed })
 		if err != nil {
 			return err
 		}
-		if len(errs) == 0 {
+		if len(c.errs) == 0 {
 			return nil
 		}
 		before := len(refused)
-		for _, e := range errs {
+		for _, e := range c.errs {
 			at := e.Fset.Position(e.Pos)
 			for _, m := range p.mutants {
 				if m.src.path == at.Filename && m.line == at.Line {
@@ -74,26 +74,29 @@ func (p *pkg) instrument(first int) error {
 			}
 		}
 		if len(refused) == before {
-			return fmt.Errorf("the mutants of %s do not compile: %v", p.path, errs[0])
+			return fmt.Errorf("the mutants of %s do not compile: %v", p.path, c.errs[0])
 		}
 	}
 	return fmt.Errorf("the mutants of %s do not compile", p.path)
 }
 
 func (p *pkg) find(first int, refused map[string]bool) error {
-	fset, files, info, errs, err := p.check(func(s *source) []byte { return s.text })
+	c, err := p.check(func(s *source) []byte { return s.text })
 	if err != nil {
 		return err
 	}
-	if len(errs) > 0 {
-		return errs[0]
+	if len(c.errs) > 0 {
+		return c.errs[0]
 	}
 	p.mutants = nil
 	times := map[string]int{}
 	for i, s := range p.files {
 		s.edits = nil
-		f := &finder{p: p, src: s, fset: fset, info: info, first: first, refused: refused, times: times, names: imports(files[i], info)}
-		for _, d := range files[i].Decls {
+		f := &finder{
+			p: p, src: s, fset: c.fset, info: c.info, first: first, refused: refused, times: times,
+			names: imports(c.files[i], c.info), skip: map[ast.Node]bool{},
+		}
+		for _, d := range c.files[i].Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
 				f.function(fn)
 			}
@@ -153,7 +156,7 @@ type finder struct {
 
 // mutant makes a new one, unless it was refused; what says what becomes of node.
 func (f *finder) mutant(node ast.Node, what string) (*mutant, bool) {
-	text := strings.Join(strings.Fields(string(f.src.text[f.at(node.Pos()):f.at(node.End())])), " ")
+	text := strings.Join(strings.Fields(f.text(node)), " ")
 	if r := []rune(text); len(r) > 60 {
 		text = string(r[:60]) + "…"
 	}
@@ -170,6 +173,8 @@ func (f *finder) mutant(node ast.Node, what string) (*mutant, bool) {
 	f.p.mutants = append(f.p.mutants, m)
 	return m, true
 }
+
+func (f *finder) text(n ast.Node) string { return string(f.src.text[f.at(n.Pos()):f.at(n.End())]) }
 
 func (f *finder) at(pos token.Pos) int { return f.fset.Position(pos).Offset }
 
@@ -189,9 +194,9 @@ func (f *finder) insert(pos token.Pos, text string) {
 func (f *finder) function(fn *ast.FuncDecl) {
 	f.fn = f.p.name + "." + fn.Name.Name
 	if fn.Recv != nil {
-		f.fn = f.p.name + "." + strings.TrimPrefix(string(f.src.text[f.at(fn.Recv.List[0].Type.Pos()):f.at(fn.Recv.List[0].Type.End())]), "*") + "." + fn.Name.Name
+		receiver := strings.TrimPrefix(f.text(fn.Recv.List[0].Type), "*")
+		f.fn = f.p.name + "." + receiver + "." + fn.Name.Name
 	}
-	f.skip = map[ast.Node]bool{}
 	sig := f.info.Defs[fn.Name].Type().(*types.Signature)
 	f.body(sig, fn.Body)
 }
@@ -494,11 +499,13 @@ var operators = map[token.Token]string{
 	token.OR: "OR", token.XOR: "XOR", token.AND_NOT: "ANDNOT", token.SHL: "SHL", token.SHR: "SHR",
 }
 
+const alone = "left operand"
+
 // become is what is made of each.
 var become = map[token.Token]string{
 	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">",
-	token.ADD: "-", token.SUB: "+", token.MUL: "+", token.QUO: "left operand", token.REM: "left operand", token.AND: "|",
-	token.OR: "&", token.XOR: "left operand", token.AND_NOT: "left operand", token.SHL: "left operand", token.SHR: "left operand",
+	token.ADD: "-", token.SUB: "+", token.MUL: "+", token.AND: "|", token.OR: "&",
+	token.QUO: alone, token.REM: alone, token.XOR: alone, token.AND_NOT: alone, token.SHL: alone, token.SHR: alone,
 }
 
 func (f *finder) expression(e ast.Expr) bool {
@@ -576,7 +583,8 @@ func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 			f.wrap(e, fmt.Sprintf("(mutantOn(%d) != ", m.id), ")")
 		}
 	case literal && tv.Value.Kind() == constant.Int:
-		if b, ok := tv.Type.Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 || b.Info()&types.IsUntyped != 0 {
+		b, ok := tv.Type.Underlying().(*types.Basic)
+		if !ok || b.Info()&types.IsInteger == 0 || b.Info()&types.IsUntyped != 0 {
 			return
 		}
 		other := constant.BinaryOp(tv.Value, token.ADD, constant.MakeInt64(1))

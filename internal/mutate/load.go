@@ -36,8 +36,9 @@ type source struct {
 
 // load finds the packages, and the export data of all that they import.
 func load(patterns []string) ([]*pkg, error) {
-	args := append([]string{"list", "-export", "-deps", "-json=ImportPath,Name,Dir,GoFiles,Export,DepOnly,Standard"}, patterns...)
-	out, err := run("go", append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync")...) // what switches.txt imports
+	args := []string{"list", "-export", "-deps", "-json=ImportPath,Name,Dir,GoFiles,Export,DepOnly,Standard"}
+	args = append(args, "cmp", "encoding/binary", "os", "strconv", "strings", "sync") // what switches.txt imports
+	out, err := run("go", append(args, patterns...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,9 @@ func load(patterns []string) ([]*pkg, error) {
 		return nil, err
 	}
 	exports := map[string]string{}
-	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	imp := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
 	var packages []*pkg
 	for l := range decode[struct {
 		ImportPath, Name, Dir, Export string
@@ -87,26 +90,35 @@ func decode[T any](stream []byte, err *error) iter.Seq[T] {
 	}
 }
 
-// check parses and checks texts of the package; places are those in the text.
-func (p *pkg) check(texts func(*source) []byte) (fset *token.FileSet, files []*ast.File, info *types.Info, errs []types.Error, err error) {
-	fset = token.NewFileSet()
+// A checked package is what Go makes of it.
+type checked struct {
+	fset  *token.FileSet
+	files []*ast.File
+	info  *types.Info
+	errs  []types.Error
+}
+
+// check parses and checks texts of the package, the switches with them.
+func (p *pkg) check(texts func(*source) []byte) (*checked, error) {
+	c := &checked{fset: token.NewFileSet(), info: &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{},
+		Uses:  map[*ast.Ident]types.Object{},
+		Defs:  map[*ast.Ident]types.Object{},
+	}}
 	for _, s := range p.files {
-		f, err := parser.ParseFile(fset, s.path, texts(s), parser.SkipObjectResolution)
+		f, err := parser.ParseFile(c.fset, s.path, texts(s), parser.SkipObjectResolution)
 		if err != nil {
-			return nil, nil, nil, nil, err
+			return nil, err
 		}
-		files = append(files, f)
+		c.files = append(c.files, f)
 	}
-	switches, err := parser.ParseFile(fset, "mutant.go", p.switches(), parser.SkipObjectResolution)
+	switches, err := parser.ParseFile(c.fset, "mutant.go", p.switches(), parser.SkipObjectResolution)
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return nil, err
 	}
-	info = &types.Info{
-		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
-	}
-	config := types.Config{Importer: p.importer, Error: func(err error) { errs = append(errs, err.(types.Error)) }}
-	config.Check(p.path, fset, append(files, switches), info)
-	return fset, files, info, errs, nil
+	config := types.Config{Importer: p.importer, Error: func(err error) { c.errs = append(c.errs, err.(types.Error)) }}
+	config.Check(p.path, c.fset, append(c.files[:len(c.files):len(c.files)], switches), c.info)
+	return c, nil
 }
 
 func run(name string, args ...string) ([]byte, error) {

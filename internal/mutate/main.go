@@ -5,10 +5,10 @@
 //
 // All mutants of a package are compiled at once, each behind a switch, through an overlay of the go command: nothing in
 // the tree changes, and a test binary is linked once. The variable MUTANT of the environment turns one on. A first run
-// of every test notes which mutants it reaches, and these only are tried with it, the package's own tests first. A mutant
-// is killed by a failing test, or by one that takes far more processor time than it does without.
+// of every test notes which mutants it reaches, and these only are tried with it, the quickest first. A mutant is killed
+// by a failing test, or by one that takes far more processor time than it does without.
 //
-// The exit status is 1 if of the mutants that the list of equivalents does not name fewer are killed than -score asks for.
+// The exit status is 1 if fewer are killed than -score asks for, of those that the list of equivalents does not name.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	flag.StringVar(&o.changed, "changed", "", "only mutants on lines that differ from this `commit`")
 	flag.IntVar(&o.sample, "sample", 0, "at most `n` mutants of each package, chosen by -seed; 0 is all")
 	flag.Int64Var(&o.seed, "seed", 1, "seed of the sample")
-	flag.StringVar(&o.list, "equivalent", "internal/mutate/equivalent.txt", "`file` of the mutants that change no behaviour")
+	flag.StringVar(&o.list, "equivalent", "internal/mutate/equivalent.txt", "`file` of the mutants that change nothing")
 	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "mutants tried at the same time")
 	flag.BoolVar(&o.short, "short", false, "run tests with -short")
 	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
@@ -138,7 +138,9 @@ func choose(o options, packages []*pkg, lines map[string][]span, equivalent *equ
 
 // report prints the survivors by name and a line of numbers per package; it returns the score of all.
 func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equivalent *equivalents) float64 {
-	slices.SortStableFunc(chosen, func(a, b *mutant) int { return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line) })
+	slices.SortStableFunc(chosen, func(a, b *mutant) int {
+		return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line)
+	})
 	for _, m := range chosen {
 		switch {
 		case m.fate == survived && !m.listed:
@@ -154,7 +156,7 @@ func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equival
 			fmt.Fprintf(out, "%s: no such mutant: %s\n", o.list, key)
 		}
 	}
-	fmt.Fprintf(out, "\n%-16s %7s %6s %7s %10s %9s %7s\n", "package", "mutants", "tried", "killed", "equivalent", "survived", "score")
+	fmt.Fprintln(out, "\npackage          mutants  tried  killed equivalent  survived   score")
 	var all tally
 	for _, p := range packages {
 		var t tally

@@ -71,7 +71,10 @@ func TestAnEquivalentNeedsAReason(t *testing.T) {
 			t.Fatal(err)
 		}
 		list, err := readEquivalents(path)
-		if want == "" && (err != nil || !list.names("p.f: a => b")) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		switch {
+		case want == "" && (err != nil || !list.names("p.f: a => b")):
+			t.Errorf("%q: %v", text, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%q: %v, expected %q", text, err, want)
 		}
 	}

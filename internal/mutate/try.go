@@ -37,8 +37,8 @@ func (u *unit) name() string {
 // long is from when on a test is taken apart into its subtests.
 const long = 2 * time.Second
 
-// measure runs every test, notes what it takes and which of n mutants it reaches. A test that fails without a mutant, as
-// one that counts allocations may, kills nothing.
+// measure runs every test, notes what it takes and which of n mutants it reaches. A test that fails without a mutant,
+// as one that counts allocations may, kills nothing.
 func (b *bench) measure(n int, out io.Writer) ([]*unit, error) {
 	var units []*unit
 	for _, s := range b.suites {
@@ -180,7 +180,7 @@ func (b *bench) fate(m *mutant, units []*unit) (fate, string) {
 	return survived, ""
 }
 
-// cut takes units from the front that one process can run, as many as take no longer than limit together, but one at least.
+// cut takes units from the front that one process can run: one, and as many more as take no longer than limit together.
 func cut(units []*unit, limit time.Duration) (batch, rest []*unit) {
 	first, spent := units[0], time.Duration(0)
 	for _, u := range units {
