@@ -46,8 +46,8 @@ var switches string
 
 func (p *pkg) switches() string { return strings.Replace(switches, "PACKAGE", p.name, 1) }
 
-// instrument finds the mutants of the package, numbered from first on, and writes them all into its files. What does not
-// compile, as where Go asks for a constant, is left out: then everything is done again without it.
+// instrument finds the mutants of the package, numbered from first on, and writes them all into its files. What does
+// not compile, as where Go asks for a constant, is left out: then everything is done again without it.
 func (p *pkg) instrument(first int) error {
 	refused := map[string]bool{}
 	for range 20 {

@@ -5,8 +5,8 @@
 //
 // All mutants of a package are compiled at once, each behind a switch, through an overlay of the go command: nothing in
 // the tree changes, and a test binary is linked once. The variable MUTANT of the environment turns one on. A first run
-// of every test notes which mutants it reaches, and these only are tried with it, the quickest first. A mutant is killed
-// by a failing test, or by one that takes far more processor time than it does without.
+// of every test notes which mutants it reaches, and only these are tried with it, the quickest first. It is killed by a
+// failing test, or by one that takes far more processor time than it does without.
 //
 // The exit status is 1 if fewer are killed than -score asks for, of those that the list of equivalents does not name.
 package main
