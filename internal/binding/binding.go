@@ -67,11 +67,11 @@ func Compile(a *Attributes, diags *diag.List) *Binding {
 		diags.Errorf(a.Pos, "attribute", "expected 'name', the key that is bound")
 		return nil
 	}
-	c := compiler{Attributes: a, diags: diags}
+	c := compiler{Attributes: a, diags: diags, broken: a.Broken}
 	c.out = Binding{Key: a.Key, Pos: a.KeyPos, Abstract: a.Abstract, Override: a.Override}
 	c.contribution()
 	r := c.recipe()
-	if !c.Broken {
+	if !c.broken {
 		c.out.Recipe = r
 	}
 	return &c.out
@@ -80,8 +80,9 @@ func Compile(a *Attributes, diags *diag.List) *Binding {
 // compiler compiles one binding.
 type compiler struct {
 	*Attributes
-	diags *diag.List
-	out   Binding
+	diags  *diag.List
+	out    Binding
+	broken bool // something is wrong, and reported
 }
 
 // errorf reports an error of this binding, which leaves the others to be judged.
@@ -92,5 +93,5 @@ func (c *compiler) errorf(at diag.Pos, code, format string, args ...any) {
 func (c *compiler) add(d diag.Diagnostic) {
 	d.InValue = true
 	c.diags.Add(d)
-	c.Broken = true
+	c.broken = true
 }

@@ -35,7 +35,7 @@ func (c *compiler) recipe() *recipe.Recipe {
 	switch {
 	case c.Abstract:
 		return &recipe.Recipe{Kind: recipe.Abstract}
-	case !c.Broken && r.Kind == recipe.Constant && r.Transformer == nil:
+	case !c.broken && r.Kind == recipe.Constant && r.Transformer == nil:
 		c.constant(r)
 	}
 	return r

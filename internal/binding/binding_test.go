@@ -1,0 +1,99 @@
+package binding
+
+import (
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+func at(col int) diag.Pos { return diag.Pos{File: "f", Line: 1, Col: col} }
+
+func text(s string, col int) *Literal { return &Literal{Value: value.FromString(s), Pos: at(col)} }
+
+// list is a list written at col, with its elements behind.
+func list(col int, elems ...*Literal) *Literal {
+	l := &Literal{Pos: at(col)}
+	values := make([]value.Value, len(elems))
+	for i, e := range elems {
+		l.Kids, values[i] = append(l.Kids, *e), e.Value
+	}
+	l.Value = value.FromSlice(values)
+	return l
+}
+
+// hash is a hash of keys and values in turn.
+func hash(col int, kids ...*Literal) *Literal {
+	l, b := &Literal{Pos: at(col)}, value.Builder{}
+	for i := 0; i < len(kids); i += 2 {
+		l.Kids = append(l.Kids, *kids[i], *kids[i+1])
+		b.Set(kids[i].Value, kids[i+1].Value)
+	}
+	l.Value = b.Hash()
+	return l
+}
+
+func TestWithin(t *testing.T) {
+	one := &Literal{Value: value.FromInt(1), Pos: at(6)}
+	l := list(1, text("a", 2), hash(3, text("k", 4), list(5, one), one, text("v", 7)))
+	k, v := value.FromString("k"), value.FromInt
+	for _, c := range []struct {
+		path []value.Value
+		want int
+	}{
+		{nil, 1}, {[]value.Value{v(0)}, 2}, {[]value.Value{v(1)}, 3}, {[]value.Value{v(1), k}, 5},
+		{[]value.Value{v(1), k, v(0)}, 6}, {[]value.Value{v(1), v(1)}, 7},
+		{[]value.Value{v(2)}, 1},                    // there is no such element
+		{[]value.Value{k}, 1},                       // nor is this a hash
+		{[]value.Value{v(1), v(0)}, 3},              // a key of a hash, not a place in it
+		{[]value.Value{v(1), k, v(0), v(0)}, 6},     // what is below is not written out
+		{[]value.Value{v(1), value.FromInt(-1)}, 3}, // no key
+	} {
+		if got := l.Within(c.path).Pos.Col; got != c.want {
+			t.Errorf("%v leads to column %d, want %d", c.path, got, c.want)
+		}
+	}
+}
+
+// What another reader found wrong leaves nothing to compile, and yet the binding, what it collects and what it
+// contributes to are known.
+func TestBrokenBindings(t *testing.T) {
+	var diags diag.List
+	b := Compile(&Attributes{Key: "a", In: text("m", 1), Broken: true,
+		Producers: []Producer{{Name: "multibind_id", Argument: text("inner", 2)}}}, &diags)
+	if b.Recipe != nil || b.Key != "a" || b.In.ID != "m" || b.Multibind.ID != "inner" || b.Multibind.Options == nil {
+		t.Errorf("a binding that is broken elsewhere: %+v", b)
+	}
+	if found := diags.Sorted(); len(found) > 0 {
+		t.Errorf("reported once more: %v", found)
+	}
+	options := hash(3, text("uniq", 4), text("x", 5))
+	b = Compile(&Attributes{Key: "a", Options: options, Type: text("Array", 6),
+		Producers: []Producer{{Name: "multibind_id", Argument: text("m", 2)}}}, &diags)
+	if b.Recipe != nil || b.Multibind.ID != "m" || b.Multibind.Options != nil {
+		t.Errorf("a multibinding with options that cannot be: %+v", b)
+	}
+	if found := diags.Sorted(); len(found) != 1 || found[0].Pos != at(5) || diags.Incomplete() {
+		t.Errorf("found %v, want one error in a value at column 5", found)
+	}
+}
+
+// A value of a sensitive binding is in no message, wherever it is wrong.
+func TestSensitiveConstants(t *testing.T) {
+	var diags diag.List
+	argument := list(1, &Literal{Value: value.FromInt(31337), Pos: at(2)})
+	a := Attributes{Key: "a", Sensitive: true, Type: text("Array[String]", 9),
+		Producers: []Producer{{Name: "to", Argument: argument}}}
+	if b := Compile(&a, &diags); b.Recipe != nil {
+		t.Errorf("the recipe is %+v", b.Recipe)
+	}
+	const want = "'a' is of type Array[String]: expected String, found Integer at [0]"
+	if d := diags.Sorted(); len(d) != 1 || d[0].Message != want || !d[0].Secret || d[0].Pos != at(2) {
+		t.Errorf("found %+v, want %s", d, want)
+	}
+	a.Type = text("Array", 9)
+	if b := Compile(&a, &diags); b.Recipe.Kind != recipe.Constant || !b.Recipe.Sensitive || b.Recipe.Type != nil {
+		t.Errorf("the recipe is %+v", b.Recipe)
+	}
+}
