@@ -1,0 +1,80 @@
+package bindc
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// stillLong are the folders in which lines longer than the rule has them remain. It only ever gets shorter.
+var stillLong = []string{".", "bench", "cmd/bindc", "cmd/bindq", "compile", "conformance", "internal", "loader",
+	"runtime", "snapshot"}
+
+// goFiles are the files of Go below the project, by folder.
+func goFiles(t *testing.T) map[string][]string {
+	t.Helper()
+	files := map[string][]string{}
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".go" {
+			dir := filepath.ToSlash(filepath.Dir(path))
+			files[dir] = append(files[dir], path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestLinesAreReadWithoutScrolling(t *testing.T) {
+	const columns = 120 // a tab counts as 4
+	for dir, files := range goFiles(t) {
+		top, _, _ := strings.Cut(dir, "/")
+		if slices.Contains(stillLong, dir) || slices.Contains(stillLong, top) && dir != "internal/replace" {
+			continue
+		}
+		for _, name := range files {
+			for i, line := range strings.Split(read(t, name), "\n") {
+				n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    "))
+				if n > columns {
+					t.Errorf("%s:%d: %d columns, at most %d", name, i+1, n, columns)
+				}
+			}
+		}
+	}
+}
+
+// Who looks for something finds every folder in the tables.
+func TestTablesNameEveryFolder(t *testing.T) {
+	architecture, readme := read(t, "ARCHITECTURE.md"), read(t, "README.md")
+	for dir := range goFiles(t) {
+		top, rest, _ := strings.Cut(dir, "/")
+		if dir == "." {
+			continue
+		}
+		if top != "cmd" && !strings.Contains(readme, "| `"+top+"/`") {
+			t.Errorf("the table in README.md does not name %s/", top)
+		}
+		name := top + "/`"
+		if part, _, _ := strings.Cut(rest, "/"); top == "internal" || top == "cmd" {
+			name = top + "/" + part + "`"
+		}
+		if !strings.Contains(architecture, "`"+name) {
+			t.Errorf("the table in ARCHITECTURE.md does not name %s", strings.TrimSuffix(name, "`"))
+		}
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
