@@ -19,11 +19,11 @@ var bindingKeys = []string{"name", "type", "to", "multibind_id", "in", "options"
 
 // longForm reads a binding that is written as a hash of attributes.
 func (r *setReader) longForm(n *yaml.Node, when []int) {
-	for _, d := range r.doc.UnknownKeys(n, "attribute", "attribute of a binding", bindingKeys) {
+	for _, d := range r.UnknownKeys(n, "attribute", "attribute of a binding", bindingKeys) {
 		d.InValue = true
 		r.diags.Add(d)
 	}
-	a := binding.Attributes{Pos: r.doc.Pos(n), KeyPos: r.doc.Pos(n)}
+	a := binding.Attributes{Pos: r.Pos(n), KeyPos: r.Pos(n)}
 	for key, val := range n.Pairs() {
 		name, _ := key.Text()
 		r.attribute(&a, name, val)
@@ -52,15 +52,15 @@ func compiled(r *recipe.Recipe) []byte {
 
 // number numbers the key of b and its compiled value.
 func (r *setReader) number(b *Binding, value []byte) {
-	b.Number, b.Value = r.reader.Pools.Keys.Number([]byte(b.Key)), r.reader.Pools.Values.Number(value)
+	b.Number, b.Value = r.pools.Keys.Number([]byte(b.Key)), r.pools.Values.Number(value)
 }
 
 // attribute reads one attribute of a binding. What cannot be read is reported.
 func (r *setReader) attribute(a *binding.Attributes, name string, n *yaml.Node) {
 	switch name {
 	case "name":
-		a.Key, _ = literal.Key(r.doc, n, r.diags)
-		a.KeyPos = r.doc.Pos(n)
+		a.Key, _ = literal.Key(r.Document, n, r.diags)
+		a.KeyPos = r.Pos(n)
 	case "type":
 		a.Type = r.literal(n)
 	case "options":
@@ -76,7 +76,7 @@ func (r *setReader) attribute(a *binding.Attributes, name string, n *yaml.Node) 
 	case "transformer":
 		a.Transformer = r.lambda(a, n)
 	case "to":
-		node, ok := literal.Compile(r.doc, n, r.diags)
+		node, ok := literal.Compile(r.Document, n, r.diags)
 		r.computed(a, name, n, node, ok)
 	case "to_expression":
 		node, ok := r.expression(n)
@@ -95,7 +95,7 @@ func (r *setReader) literal(n *yaml.Node) *binding.Literal {
 }
 
 func (r *setReader) literalOf(n *yaml.Node) binding.Literal {
-	l := binding.Literal{Value: n.Value, Pos: r.doc.Pos(n), Kids: make([]binding.Literal, len(n.Kids))}
+	l := binding.Literal{Value: n.Value, Pos: r.Pos(n), Kids: make([]binding.Literal, len(n.Kids))}
 	for i := range n.Kids {
 		l.Kids[i] = r.literalOf(&n.Kids[i])
 	}
@@ -140,7 +140,8 @@ func (r *setReader) expression(n *yaml.Node) (*expr.Node, bool) {
 		return &expr.Node{Op: expr.Const, Value: n.Value}, true
 	}
 	node, errs := syntax.ParseExpression(src)
-	if !literal.Report(r.doc, n, "expression", errs, r.diags) || !literal.CheckNames(r.doc, n, node, r.diags) {
+	if !literal.Report(r.Document, n, "expression", errs, r.diags) ||
+		!literal.CheckNames(r.Document, n, node, r.diags) {
 		return nil, false
 	}
 	return expr.Fold(node), true
@@ -154,7 +155,8 @@ func (r *setReader) lambda(a *binding.Attributes, n *yaml.Node) *expr.Lambda {
 		return nil
 	}
 	l, errs := syntax.ParseLambda(text)
-	if !literal.Report(r.doc, n, "expression", errs, r.diags) || !literal.CheckNames(r.doc, n, l.Body, r.diags) {
+	if !literal.Report(r.Document, n, "expression", errs, r.diags) ||
+		!literal.CheckNames(r.Document, n, l.Body, r.diags) {
 		a.Broken = true
 		return nil
 	}
@@ -171,5 +173,5 @@ func (r *setReader) flag(name string, n *yaml.Node) bool {
 // local reports an attribute that cannot be read, which leaves the other bindings to be judged.
 func (r *setReader) local(n *yaml.Node, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
-	r.diags.Add(diag.Diagnostic{Pos: r.doc.Pos(n), Code: "attribute", Message: message, InValue: true})
+	r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "attribute", Message: message, InValue: true})
 }

@@ -5,75 +5,53 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/literal"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
-// assemble makes the layers of the site from the parsed files.
-func (l *load) assemble(layers []layerSources) {
-	sets := map[*file][]Binding{} // a set that two layers load is read once
-	for _, ls := range layers {
-		layer := Layer{Name: ls.name}
-		for _, s := range ls.sources {
-			c := Contribution{URI: s.uri}
-			if s.hiera != nil {
-				c.Files = s.hiera.dataFiles()
-			} else {
-				if _, ok := sets[s.set]; !ok {
-					sets[s.set] = l.readSet(s)
-				}
-				c.Bindings = sets[s.set]
-			}
-			layer.Contributions = append(layer.Contributions, c)
-		}
-		l.site.Layers = append(l.site.Layers, layer)
-	}
-}
-
 var setKeys = []string{"bindings_version", "name", "bind"}
 
-// readSet reads a file of structured bindings (language.md, section 5).
-func (l *load) readSet(s source) []Binding {
-	doc := s.set.doc
-	if doc == nil {
+// setReader reads one file of structured bindings (language.md, section 5).
+type setReader struct {
+	document
+	*dimensions
+	pools *datafile.Pools
+	out   []Binding
+}
+
+// read is the bindings of a set that is called name; "" for one that an extension makes.
+func (r *setReader) read(name string) []Binding {
+	if !r.isHash() {
+		at := diag.Pos{File: r.File, Line: 1, Col: 1}
+		r.diags.Errorf(at, "bindings", "expected a hash of %s", diag.Quoted(setKeys))
 		return nil
 	}
-	if doc.Root == nil || doc.Root.Kind != yaml.Mapping {
-		l.diags.Errorf(diag.Pos{File: doc.File, Line: 1, Col: 1}, "bindings", "expected a hash of %s", diag.Quoted(setKeys))
+	r.onlyKeys(r.Root, "bindings", "top-level attribute of bindings", setKeys)
+	if !r.isVersion("bindings_version", 1) {
 		return nil
 	}
-	l.onlyKeys(doc, doc.Root, "bindings", "top-level attribute of bindings", setKeys)
-	if !l.isVersion(doc, doc.Root, "bindings_version", 1) {
-		return nil
+	if name != "" {
+		r.checkName(name)
 	}
-	if _, n, ok := doc.Root.Lookup("name"); s.name == "" {
-		// what an extension makes has no path to be named after
-	} else if !ok {
-		l.diags.Errorf(doc.Pos(doc.Root), "bindings", "expected 'name: %s', the name these bindings have by their path", s.name)
-	} else if name, _ := n.Text(); name != s.name {
-		l.diags.Errorf(doc.Pos(n), "bindings", "expected the name '%s', as the path of the file says, found %s", s.name, n.Describe())
-	}
-	r := setReader{load: l, doc: doc}
-	_, bind, ok := doc.Root.Lookup("bind")
+	_, bind, ok := r.Root.Lookup("bind")
 	if !ok {
-		l.diags.Errorf(doc.Pos(doc.Root), "bindings", "expected 'bind', a list of bindings")
+		r.errorf(r.Root, "bindings", "expected 'bind', a list of bindings")
 		return nil
 	}
 	r.bind(bind, []Condition{nil}, []int{0})
 	return r.out
 }
 
-// setReader reads one file of structured bindings.
-type setReader struct {
-	*load
-	doc *yaml.Document
-	out []Binding
-}
-
-func (r *setReader) errorf(n *yaml.Node, code, format string, args ...any) {
-	r.diags.Errorf(r.doc.Pos(n), code, format, args...)
+func (r *setReader) checkName(name string) {
+	_, n, ok := r.Root.Lookup("name")
+	if !ok {
+		r.errorf(r.Root, "bindings", "expected 'name: %s', the name these bindings have by their path", name)
+	} else if given, _ := n.Text(); given != name {
+		r.errorf(n, "bindings", "expected the name '%s', as the path of the file says, found %s", name, n.Describe())
+	}
 }
 
 // bind reads a list of bindings that are effective under any of the conditions, which when has the numbers of.
@@ -98,8 +76,8 @@ func (r *setReader) bind(n *yaml.Node, conditions []Condition, when []int) {
 	}
 }
 
-// hideSensitive keeps the lines of entry i of a list out of messages if it is a binding said to be sensitive: those up to
-// the next one, or to the end of the file.
+// hideSensitive keeps the lines of entry i of a list out of messages if it is a binding said to be sensitive: those
+// up to the next one, or to the end of the file.
 func (r *setReader) hideSensitive(list *yaml.Node, i int) {
 	_, flag, ok := list.Kids[i].Lookup("sensitive")
 	if !ok || flag.Value.Kind() == value.Bool && !flag.Value.Bool() {
@@ -109,7 +87,7 @@ func (r *setReader) hideSensitive(list *yaml.Node, i int) {
 	if i+1 < len(list.Kids) {
 		last = max(first, int(list.Kids[i+1].Line)-1)
 	}
-	r.diags.Hide(r.doc.File, first, last)
+	r.diags.Hide(r.File, first, last)
 }
 
 func has(n *yaml.Node, key string) bool {
@@ -122,16 +100,16 @@ func (r *setReader) shortForm(n *yaml.Node, when []int) {
 		r.errorf(n, "bindings", "expected the short form [name, value], found a list of %d", len(n.Kids))
 		return
 	}
-	if name, ok := literal.Key(r.doc, &n.Kids[0], r.diags); ok {
-		b := Binding{Key: name, When: when, Pos: r.doc.Pos(&n.Kids[0])}
-		r.number(&b, literal.Append(nil, r.doc, &n.Kids[1], r.diags))
+	if name, ok := literal.Key(r.Document, &n.Kids[0], r.diags); ok {
+		b := Binding{Key: name, When: when, Pos: r.Pos(&n.Kids[0])}
+		r.number(&b, literal.Append(nil, r.Document, &n.Kids[1], r.diags))
 		r.out = append(r.out, b)
 	}
 }
 
 // conditional reads `when` with `bind`.
 func (r *setReader) conditional(n *yaml.Node, outer []Condition) {
-	r.onlyKeys(r.doc, n, "bindings", "attribute of a conditional", []string{"when", "bind"})
+	r.onlyKeys(n, "bindings", "attribute of a conditional", []string{"when", "bind"})
 	_, when, hasWhen := n.Lookup("when")
 	_, bind, hasBind := n.Lookup("bind")
 	if !hasWhen || !hasBind {
@@ -193,9 +171,10 @@ func (r *setReader) and(conditions []Condition, key, val *yaml.Node) ([]Conditio
 	name, _ := key.Text()
 	category, ok := r.category(name)
 	if !ok {
-		d := diag.Diagnostic{Pos: r.doc.Pos(key), Code: "category", Message: "the site has no category " + strings.TrimPrefix(key.Describe(), "the string ") + "; it has " + diag.Quoted(r.categoryNames())}
-		d.Hint = diag.DidYouMean(name, r.categoryNames())
-		r.diags.Add(d)
+		found, known := strings.TrimPrefix(key.Describe(), "the string "), r.categoryNames()
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(key), Code: "category",
+			Message: "the site has no category " + found + "; it has " + diag.Quoted(known),
+			Hint:    diag.DidYouMean(name, known)})
 		return nil, false
 	}
 	values, ok := r.values(val)
@@ -235,10 +214,11 @@ func (r *setReader) values(n *yaml.Node) ([]string, bool) {
 	for i := range nodes {
 		text, ok := scalarText(&nodes[i])
 		if kind := nodes[i].Value.Kind(); kind == value.Int || kind == value.Float {
-			text = r.doc.Written(&nodes[i]) // 6.10 is no 6.1
+			text = r.Written(&nodes[i]) // 6.10 is no 6.1
 		}
 		if !ok || text == "" {
-			r.errorf(&nodes[i], "when", "expected a value of the category, a string, number or boolean, found %s", nodes[i].Describe())
+			r.errorf(&nodes[i], "when",
+				"expected a value of the category, a string, number or boolean, found %s", nodes[i].Describe())
 			return nil, false
 		}
 		if text = Fold(text); !slices.Contains(out, text) {

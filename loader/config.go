@@ -4,18 +4,17 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
-	"bindc/internal/syntax"
-	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
 // config is binder_config.yaml, with its defaults filled in (language.md, section 2).
 type config struct {
-	layers []layerConfig
+	categories []category // all but common, highest first
+	layers     []layerConfig
+	extensions registry
 }
 
 type layerConfig struct {
@@ -31,47 +30,44 @@ type category struct {
 
 const common = "common"
 
-// config reads the configuration and fills the dimensions of the site. It returns nil where nothing can be made of it.
-func (l *load) config() *config {
-	path, ok := l.configFile()
+// readConfig reads the configuration of a site. Not ok: nothing can be made of it.
+func readConfig(in *inputs, opts Options) (config, bool) {
+	path, ok := configFile(in, opts.BinderConfig)
 	if !ok {
-		return nil
+		return config{}, false
 	}
-	cfg := &config{}
+	reg := registered(in.dir, opts)
 	if path == "" {
-		l.ext = l.readExtensions(nil)
-		l.setCategories(nil, diag.Pos{File: l.dir})
-		cfg.layers = l.defaultLayers()
-		return cfg
+		at := diag.Pos{File: in.dir}
+		return config{defaultCategories(at), defaultLayers(at), reg}, true
 	}
-	doc := l.readNow(path)
-	if doc == nil {
-		return nil
+	doc, ok := in.readNow(path)
+	if !ok {
+		return config{}, false
 	}
-	if doc.Root == nil || doc.Root.Kind != yaml.Mapping {
-		l.diags.Errorf(diag.Pos{File: path}, "config", "expected a hash with at least 'version: 1'")
-		return nil
+	if !doc.isHash() {
+		in.diags.Errorf(diag.Pos{File: path}, "config", "expected a hash with at least 'version: 1'")
+		return config{}, false
 	}
-	return l.readConfig(cfg, doc)
+	c := configReader{doc, reg}
+	return c.read()
 }
 
 // configFile is the configuration to read, "" for the built-in default.
-func (l *load) configFile() (string, bool) {
-	if l.opts.BinderConfig != "" {
-		return l.opts.BinderConfig, true
+func configFile(in *inputs, given string) (string, bool) {
+	if given != "" {
+		return given, true
 	}
-	switch there, err := l.disk.IsDir(l.dir); {
-	case err != nil:
-		l.cannotRead(l.dir, err)
+	if there, ok := in.isDir(in.dir); !ok {
 		return "", false
-	case !there:
-		l.diags.Errorf(diag.Pos{File: l.dir}, "read", "cannot read the site: there is no such directory")
+	} else if !there {
+		in.diags.Errorf(diag.Pos{File: in.dir}, "read", "cannot read the site: there is no such directory")
 		return "", false
 	}
 	var found []string
 	for _, name := range []string{"binder_config.yaml", "bindings_config.yaml"} {
-		path := filepath.Join(l.dir, name)
-		there, ok := l.isFile(path)
+		path := filepath.Join(in.dir, name)
+		there, ok := in.isFile(path)
 		if !ok {
 			return "", false
 		}
@@ -85,172 +81,173 @@ func (l *load) configFile() (string, bool) {
 	case 1:
 		return found[0], true
 	}
-	l.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: found[0]}, Code: "config",
+	in.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: found[0]}, Code: "config",
 		Message: "the site has binder_config.yaml and bindings_config.yaml, two names of the same file",
 		Notes:   []diag.Note{{Pos: diag.Pos{File: found[1]}, Message: "the other one"}}, Hint: "remove one of them"})
 	return "", false
 }
 
+// configReader reads the document of a configuration.
+type configReader struct {
+	document
+	extensions registry
+}
+
 var configKeys = []string{"version", "layers", "categories", "extensions"}
 
-func (l *load) readConfig(cfg *config, doc *yaml.Document) *config {
-	l.onlyKeys(doc, doc.Root, "config", "top-level key", configKeys)
-	if !l.isVersion(doc, doc.Root, "version", 1) {
-		return nil
+func (c *configReader) read() (config, bool) {
+	c.onlyKeys(c.Root, "config", "top-level key", configKeys)
+	if !c.isVersion("version", 1) {
+		return config{}, false
 	}
-	l.ext = l.readExtensions(doc)
-	if _, n, ok := doc.Root.Lookup("categories"); ok {
-		l.setCategories(l.readCategories(doc, n), doc.Pos(n))
-	} else {
-		l.setCategories(nil, doc.Pos(doc.Root))
+	c.extensions.read(c.document)
+	at := c.Pos(c.Root)
+	cfg := config{defaultCategories(at), defaultLayers(at), c.extensions}
+	if _, n, ok := c.Root.Lookup("categories"); ok {
+		cfg.categories = c.completed(c.categories(n), c.Pos(n))
 	}
-	if _, n, ok := doc.Root.Lookup("layers"); ok {
-		cfg.layers = l.readLayers(doc, n)
-	} else {
-		cfg.layers = l.defaultLayers()
+	if _, n, ok := c.Root.Lookup("layers"); ok {
+		cfg.layers = c.layers(n)
 	}
-	return cfg
-}
-
-// onlyKeys reports the keys of a hash that are none of allowed.
-func (l *load) onlyKeys(doc *yaml.Document, n *yaml.Node, code, what string, allowed []string) {
-	for _, d := range doc.UnknownKeys(n, code, what, allowed) {
-		l.diags.Add(d)
-	}
-}
-
-// isVersion checks that the integer at key is want.
-func (l *load) isVersion(doc *yaml.Document, n *yaml.Node, key string, want int64) bool {
-	_, v, ok := n.Lookup(key)
-	if !ok {
-		l.diags.Errorf(doc.Pos(n), "version", "expected '%s: %d', which says how to read this file", key, want)
-		return false
-	}
-	if v.Value.Kind() != value.Int || v.Value.Int() != want {
-		l.diags.Errorf(doc.Pos(v), "version", "expected the integer %d as '%s', found %s", want, key, v.Describe())
-		return false
-	}
-	return true
+	return cfg, true
 }
 
 var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-func (l *load) readCategories(doc *yaml.Document, n *yaml.Node) []category {
-	out := []category{}
+func (c *configReader) categories(n *yaml.Node) []category {
+	var out []category
 	if n.Kind != yaml.Sequence {
-		l.diags.Errorf(doc.Pos(n), "category", "expected a list of [name, expression] as 'categories', found %s", n.Describe())
+		c.errorf(n, "category", "expected a list of [name, expression] as 'categories', found %s", n.Describe())
 		return out
 	}
 	for i := range n.Kids {
-		if c, ok := l.readCategory(doc, &n.Kids[i], i == len(n.Kids)-1, out); ok {
-			out = append(out, c)
+		if cat, ok := c.category(&n.Kids[i], i == len(n.Kids)-1, out); ok {
+			out = append(out, cat)
 		}
 	}
 	return out
 }
 
-func (l *load) readCategory(doc *yaml.Document, n *yaml.Node, last bool, before []category) (category, bool) {
-	texts, ok := threeTexts(n, 2)
-	if !ok {
-		l.diags.Errorf(doc.Pos(n), "category", "expected a category as [name, expression], two strings, found %s", n.Describe())
+func (c *configReader) category(n *yaml.Node, last bool, before []category) (category, bool) {
+	texts, ok := stringsOf(n)
+	if !ok || len(texts) != 2 {
+		c.errorf(n, "category", "expected a category as [name, expression], two strings, found %s", n.Describe())
 		return category{}, false
 	}
-	name, text := texts[0], texts[1]
-	at := doc.Pos(&n.Kids[0])
+	name, text, at := texts[0], texts[1], &n.Kids[0]
 	switch i := slices.IndexFunc(before, func(c category) bool { return c.name == name }); {
 	case !categoryName.MatchString(name):
-		l.diags.Errorf(at, "category", "expected a name of lower-case letters, digits, '_' and '-' that begins with a letter, found '%s'", name)
+		c.errorf(at, "category",
+			"expected a name of lower-case letters, digits, '_' and '-' that begins with a letter, found '%s'", name)
 		return category{}, false
 	case i >= 0:
-		l.diags.Add(diag.Diagnostic{Pos: at, Code: "category", Message: "the category '" + name + "' is defined twice",
-			Notes: []diag.Note{{Pos: before[i].at, Message: "defined here first"}}})
+		c.diags.Add(diag.Diagnostic{Pos: c.Pos(at), Code: "category",
+			Message: "the category '" + name + "' is defined twice",
+			Notes:   []diag.Note{{Pos: before[i].at, Message: "defined here first"}}})
 		return category{}, false
 	case name == common && (!last || text != "true"):
-		l.diags.Errorf(at, "category", "expected 'common' as the last category, with the value 'true': everything is in it")
+		c.errorf(at, "category", "expected 'common' as the last category, with the value 'true': everything is in it")
 		return category{}, false
 	}
-	node := l.interpolated(doc, &n.Kids[1], text)
-	return category{name, at, node}, node != nil
+	node := c.interpolated(&n.Kids[1], text)
+	return category{name, c.Pos(at), node}, node != nil
 }
 
-// threeTexts is the texts of a list of exactly count strings.
-func threeTexts(n *yaml.Node, count int) ([]string, bool) {
-	if n.Kind != yaml.Sequence || len(n.Kids) != count {
-		return nil, false
-	}
-	out := make([]string, count)
-	for i := range n.Kids {
-		text, ok := n.Kids[i].Text()
-		if !ok {
-			return nil, false
-		}
-		out[i] = text
-	}
-	return out, true
+// ofVariable is the category whose value is that of a variable.
+func ofVariable(name, variable string, at diag.Pos) category {
+	return category{name, at, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{{Op: expr.Var, Name: variable}}}}
 }
 
-// interpolated parses the text of n as a string with interpolations; nil after an error.
-func (l *load) interpolated(doc *yaml.Document, n *yaml.Node, text string) *expr.Node {
-	node, errs := syntax.ParseString(text)
-	if len(errs) == 0 {
-		errs = append(syntax.Check(node), withoutLookup(node)...)
-	}
-	for _, e := range errs {
-		l.diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: "interpolation", Message: e.Message, Hint: e.Hint})
-	}
-	if len(errs) > 0 {
-		return nil
-	}
-	l.warnOfMissingBraces(doc, n, text)
-	return node
+func defaultCategories(at diag.Pos) []category {
+	return []category{ofVariable("node", "fqdn", at), ofVariable("osfamily", "osfamily", at),
+		ofVariable("environment", "environment", at)}
 }
 
-// withoutBraces is a variable and keys of it without braces. The dollar sign is none that stands for itself.
-var withoutBraces = regexp.MustCompile(`(?:^|[^\\])\$((?:::)?[a-z_]\w*)((?:\[['"]?\w+['"]?\])+)`)
-
-// warnOfMissingBraces tells of '$facts[os][family]', which is all facts as text, and '[os][family]' behind them.
-func (l *load) warnOfMissingBraces(doc *yaml.Document, n *yaml.Node, text string) {
-	for _, m := range withoutBraces.FindAllStringSubmatchIndex(text, -1) {
-		name, keys := text[m[2]:m[3]], text[m[4]:m[5]]
-		quoted := strings.NewReplacer("'", "", `"`, "", "[", "['", "]", "']").Replace(keys)
-		l.diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, m[2]-1), Severity: diag.Warning, Code: "braces",
-			Message: "without braces '$" + name + "' is interpolated as a whole, and '" + keys + "' is text behind it",
-			Hint:    "write ${" + name + quoted + "}"})
-	}
-}
-
-// withoutLookup refuses lookups where the categories, which decide what a lookup finds, are only being determined.
-func withoutLookup(n *expr.Node) []syntax.Error {
-	var out []syntax.Error
-	for call := range syntax.Calls(n) {
-		if call.Name == "lookup" {
-			out = append(out, syntax.Error{Off: call.Off, Message: "lookup() cannot be called here: categories and paths decide what a lookup finds"})
-		}
-	}
-	return out
-}
-
-// setCategories adds the categories that are always there and makes dimensions of all but common. nil means the default.
-func (l *load) setCategories(cs []category, at diag.Pos) {
-	variable := func(name, fact string) category {
-		return category{name, at, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{{Op: expr.Var, Name: fact}}}}
-	}
-	node, environment := variable("node", "fqdn"), variable("environment", "environment")
-	if cs == nil {
-		cs = []category{node, variable("osfamily", "osfamily"), environment}
-	}
+// completed adds the categories that are always there, and leaves common out.
+func (c *configReader) completed(cs []category, at diag.Pos) []category {
 	cs = slices.DeleteFunc(cs, func(c category) bool { return c.name == common })
 	index := func(name string) int { return slices.IndexFunc(cs, func(c category) bool { return c.name == name }) }
 	if index("node") < 0 {
-		cs = slices.Insert(cs, 0, node)
+		cs = slices.Insert(cs, 0, ofVariable("node", "fqdn", at))
 	}
 	if index("environment") < 0 {
-		cs = append(cs, environment)
+		cs = append(cs, ofVariable("environment", "environment", at))
 	}
 	if e := index("environment"); e < index("node") {
-		l.diags.Errorf(cs[e].at, "category", "expected 'environment' below 'node', found it above")
+		c.diags.Errorf(cs[e].at, "category", "expected 'environment' below 'node', found it above")
 	}
-	for i, c := range cs {
-		l.all = append(l.all, Dimension{Name: c.name, Category: i, Value: c.expr, Pos: c.at})
+	return cs
+}
+
+func defaultLayers(at diag.Pos) []layerConfig {
+	optional := func(scheme, path string) uri { return uri{scheme: scheme, path: path, optional: true, at: at} }
+	return []layerConfig{
+		{name: "site", include: []uri{optional("confdir-hiera", ""), optional("confdir", "default")}},
+		{name: "modules", include: []uri{optional("module-hiera", "*"), optional("module", "*::default")}},
 	}
+}
+
+var layerKeys = []string{"name", "include", "exclude"}
+
+func (c *configReader) layers(n *yaml.Node) []layerConfig {
+	if n.Kind != yaml.Sequence {
+		c.errorf(n, "layer", "expected a list of layers as 'layers', found %s", n.Describe())
+		return nil
+	}
+	var out []layerConfig
+	named := map[string]diag.Pos{}
+	for i := range n.Kids {
+		kid := &n.Kids[i]
+		if kid.Kind != yaml.Mapping {
+			c.errorf(kid, "layer", "expected a layer as a hash of 'name', 'include' and 'exclude', found %s",
+				kid.Describe())
+			continue
+		}
+		c.onlyKeys(kid, "layer", "attribute of a layer", layerKeys)
+		layer := layerConfig{include: c.uris(kid, "include"), exclude: c.uris(kid, "exclude")}
+		if _, v, ok := kid.Lookup("name"); ok {
+			layer.name = c.layerName(v, named)
+		}
+		out = append(out, layer)
+	}
+	return out
+}
+
+func (c *configReader) layerName(n *yaml.Node, named map[string]diag.Pos) string {
+	name, ok := n.Text()
+	if !ok {
+		c.errorf(n, "layer", "expected a string as the name of a layer, found %s", n.Describe())
+		return ""
+	}
+	if first, taken := named[name]; taken {
+		c.diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "layer", Message: "two layers are named '" + name + "'",
+			Notes: []diag.Note{{Pos: first, Message: "the first"}}})
+	}
+	named[name] = c.Pos(n)
+	return name
+}
+
+// uris reads the URI or list of URIs at key.
+func (c *configReader) uris(layer *yaml.Node, key string) []uri {
+	_, n, ok := layer.Lookup(key)
+	if !ok {
+		return nil
+	}
+	nodes := []yaml.Node{*n}
+	if n.Kind == yaml.Sequence {
+		nodes = n.Kids
+	}
+	r := uriReader{c.diags, c.extensions}
+	var out []uri
+	for i := range nodes {
+		text, ok := nodes[i].Text()
+		if !ok {
+			c.errorf(&nodes[i], "uri", "expected a URI or a list of URIs as '%s', found %s", key, nodes[i].Describe())
+			continue
+		}
+		if u, ok := r.parse(text, c.Pos(&nodes[i])); ok {
+			out = append(out, u)
+		}
+	}
+	return out
 }

@@ -17,8 +17,13 @@ type dimensions struct {
 	numbers    map[string]int // of conditions
 }
 
-func newDimensions() *dimensions {
-	return &dimensions{conditions: []Condition{nil}, guards: map[string]int{}, numbers: map[string]int{"": 0}}
+// newDimensions makes dimensions of categories.
+func newDimensions(cs []category) *dimensions {
+	d := &dimensions{conditions: []Condition{nil}, guards: map[string]int{}, numbers: map[string]int{"": 0}}
+	for i, c := range cs {
+		d.all = append(d.all, Dimension{Name: c.name, Category: i, Value: c.expr, Pos: c.at})
+	}
+	return d
 }
 
 // category is the dimension of a category, -1 for common.

@@ -130,6 +130,15 @@ func TestWhatIsNoFileIsReported(t *testing.T) {
 	}
 }
 
+// What is excluded is not read, whatever is wrong with it.
+func TestWhatIsExcludedMayBeAnything(t *testing.T) {
+	dir := site(t, map[string]string{"modules/good/hiera.yaml": "version: 2\n", "modules/bad/hiera.yaml": "-> nowhere",
+		"binder_config.yaml": "{version: 1, layers: [{include: 'module-hiera:/*', exclude: 'module-hiera:/bad'}]}"})
+	if found := reported(dir, Options{}); len(found) > 0 {
+		t.Errorf("found %q, expected nothing", found)
+	}
+}
+
 // What is not there is no failure where it need not be there, and a plain file has nothing below it.
 func TestWhatNeedNotBeThere(t *testing.T) {
 	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n", "data": "a file", "modules": "-> gone"})

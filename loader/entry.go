@@ -11,15 +11,15 @@ import (
 )
 
 // entryFiles lists the files an entry of a hierarchy can serve, each with the condition it stands for.
-func (l *load) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
-	c := entryCollector{load: l, h: h, e: e, at: map[string]int{}, folded: map[string]string{}}
-	c.listing = h.tree.list(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
+func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
+	c := entryCollector{hieraReader: r, h: h, e: e, at: map[string]int{}, folded: map[string]string{}}
+	c.listing = h.tree.below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
 	c.whole = c.ambiguous()
 	for _, backend := range h.backends {
 		if builtinBackend(backend) {
-			c.files(backend)
+			c.ofBackend(backend)
 		} else {
-			c.extension(backend)
+			c.ofExtension(backend)
 		}
 	}
 	return c.out
@@ -27,7 +27,7 @@ func (l *load) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 
 // entryCollector lists the files of one entry.
 type entryCollector struct {
-	*load
+	*hieraReader
 	h       *hieraDir
 	e       hierarchyEntry
 	listing []listed // among which its files are
@@ -51,7 +51,7 @@ func (c *entryCollector) ambiguous() bool {
 // name is the path as a hierarchy gives it.
 func (f listed) name() string { return strings.TrimSuffix(f.path, filepath.Ext(f.path)) }
 
-func (c *entryCollector) files(backend string) {
+func (c *entryCollector) ofBackend(backend string) {
 	for _, f := range c.listing {
 		path, ok := strings.CutSuffix(f.path, "."+backend)
 		if !ok {
@@ -60,7 +60,7 @@ func (c *entryCollector) files(backend string) {
 		}
 		condition, ok := c.conditionOf(c.e, path, c.whole)
 		if ok && c.usable(f, path) {
-			c.add(path, condition, c.wantData(c.h, f.path))
+			c.add(path, condition, c.wantData(c.h.tree.path(f.path), c.h.label+f.path))
 		}
 	}
 }
@@ -76,9 +76,9 @@ func (c *entryCollector) warnOfYml(backend string, f listed) {
 	}
 }
 
-// extension asks a backend of an extension for the path, if it has no references, and else for every path that a file
+// ofExtension asks a backend of an extension for the path, if it has no references, and else for every path that a file
 // of whatever extension is there for: which nodes there are, only files say.
-func (c *entryCollector) extension(backend string) {
+func (c *entryCollector) ofExtension(backend string) {
 	names := map[string]bool{}
 	if path, ok := c.e.path.fill(nil); ok {
 		names[path] = true
@@ -95,7 +95,7 @@ func (c *entryCollector) extension(backend string) {
 	}
 }
 
-func (c *entryCollector) add(path string, condition int, f *file) {
+func (c *entryCollector) add(path string, condition int, f *input) {
 	i, ok := c.at[path]
 	if !ok {
 		i = len(c.out)
@@ -109,7 +109,7 @@ func (c *entryCollector) add(path string, condition int, f *file) {
 func (c *entryCollector) usable(f listed, path string) bool {
 	at := diag.Pos{File: c.h.tree.path(f.path)}
 	if f.err != nil {
-		c.cannotRead(at.File, f.err)
+		c.failed(at.File, f.err)
 		return false
 	}
 	if f.outside {

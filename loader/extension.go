@@ -14,12 +14,12 @@ import (
 	"strings"
 	"time"
 
-	"bindc/internal/diag"
 	"bindc/internal/yaml"
 )
 
-// Backend is a Hiera-2 backend (language.md, section 11): the data that dir, the absolute path of the directory of a hiera.yaml, has under
-// name, a path of its hierarchy, as a JSON object; nil if there is none. It may be called by several goroutines.
+// Backend is a Hiera-2 backend (language.md, section 11): the data that dir, the absolute path of the directory of a
+// hiera.yaml, has under name, a path of its hierarchy, as a JSON object; nil if there is none. It may be called by
+// several goroutines.
 type Backend func(dir, name string) (json []byte, err error)
 
 // SchemeHandler makes bindings of a URI: a document of structured bindings (section 5) in JSON.
@@ -36,61 +36,71 @@ const (
 type registry struct {
 	backends map[string]Backend
 	handlers map[string]SchemeHandler
+	programs programs
 }
 
-// readExtensions joins what the embedding program registered with the programs the configuration names.
-func (l *load) readExtensions(doc *yaml.Document) registry {
-	reg := registry{maps.Clone(l.opts.Backends), maps.Clone(l.opts.SchemeHandlers)}
+// programs runs programs that are extensions.
+type programs struct {
+	site string
+	opts Options
+}
+
+// registered is what the embedding program has registered.
+func registered(site string, opts Options) registry {
+	reg := registry{maps.Clone(opts.Backends), maps.Clone(opts.SchemeHandlers), programs{site, opts}}
 	if reg.backends == nil {
 		reg.backends = map[string]Backend{}
 	}
 	if reg.handlers == nil {
 		reg.handlers = map[string]SchemeHandler{}
 	}
-	if doc == nil {
-		return reg
-	}
-	_, n, ok := doc.Root.Lookup("extensions")
-	if !ok {
-		return reg
-	}
-	if n.Kind != yaml.Mapping {
-		l.diags.Errorf(doc.Pos(n), "extension", "expected a hash of 'hiera_backends' and 'scheme_handlers' as 'extensions', found %s", n.Describe())
-		return reg
-	}
-	l.onlyKeys(doc, n, "extension", "kind of extension", []string{"hiera_backends", "scheme_handlers"})
-	for name, command := range l.readCommands(doc, n, "hiera_backends") {
-		if reg.backends[name] == nil {
-			reg.backends[name] = func(dir, file string) ([]byte, error) { return l.run(append(command, dir, file)) }
-		}
-	}
-	for name, command := range l.readCommands(doc, n, "scheme_handlers") {
-		if reg.handlers[name] == nil {
-			reg.handlers[name] = func(uri string) ([]byte, error) { return l.run(append(command, uri)) }
-		}
-	}
 	return reg
 }
 
+// read adds the programs that a configuration names, but those whose names are registered.
+func (reg registry) read(d document) {
+	_, n, ok := d.Root.Lookup("extensions")
+	if !ok {
+		return
+	}
+	if n.Kind != yaml.Mapping {
+		d.errorf(n, "extension", "expected a hash of 'hiera_backends' and 'scheme_handlers' as 'extensions', found %s",
+			n.Describe())
+		return
+	}
+	d.onlyKeys(n, "extension", "kind of extension", []string{"hiera_backends", "scheme_handlers"})
+	for name, command := range readCommands(d, n, "hiera_backends", reg.backends) {
+		reg.backends[name] = func(dir, file string) ([]byte, error) {
+			return reg.programs.run(append(command, dir, file))
+		}
+	}
+	for name, command := range readCommands(d, n, "scheme_handlers", reg.handlers) {
+		reg.handlers[name] = func(uri string) ([]byte, error) { return reg.programs.run(append(command, uri)) }
+	}
+}
+
 // readCommands reads one kind of extensions: names to {command: [program, argument...]}.
-func (l *load) readCommands(doc *yaml.Document, extensions *yaml.Node, kind string) map[string][]string {
+func readCommands[T any](d document, extensions *yaml.Node, kind string, registered map[string]T) map[string][]string {
 	out := map[string][]string{}
 	_, n, ok := extensions.Lookup(kind)
 	if !ok {
 		return out
 	}
 	if n.Kind != yaml.Mapping {
-		l.diags.Errorf(doc.Pos(n), "extension", "expected a hash of names to extensions as '%s', found %s", kind, n.Describe())
+		d.errorf(n, "extension", "expected a hash of names to extensions as '%s', found %s", kind, n.Describe())
 		return out
 	}
 	for key, val := range n.Pairs() {
 		name, isText := key.Text()
-		switch command, ok := commandOf(val); {
-		case !isText || slices.Contains(schemes, name) || name == "yaml" || name == "json":
-			l.diags.Errorf(doc.Pos(key), "extension", "expected the name of an extension that is not built in, found %s", key.Describe())
-		case l.registered(kind, name):
+		command, ok := commandOf(val)
+		switch _, taken := registered[name]; {
+		case !isText || slices.Contains(schemes, name) || builtinBackend(name):
+			d.errorf(key, "extension", "expected the name of an extension that is not built in, found %s",
+				key.Describe())
+		case taken:
 		case !ok:
-			l.diags.Errorf(doc.Pos(val), "extension", "expected {command: [program, argument...]}, found %s; classes of Ruby cannot be run", val.Describe())
+			d.errorf(val, "extension",
+				"expected {command: [program, argument...]}, found %s; classes of Ruby cannot be run", val.Describe())
 		default:
 			out[name] = slices.Clip(command)
 		}
@@ -98,33 +108,26 @@ func (l *load) readCommands(doc *yaml.Document, extensions *yaml.Node, kind stri
 	return out
 }
 
-func (l *load) registered(kind, name string) bool {
-	if kind == "hiera_backends" {
-		return l.opts.Backends[name] != nil
-	}
-	return l.opts.SchemeHandlers[name] != nil
-}
-
 func commandOf(n *yaml.Node) ([]string, bool) {
 	_, c, ok := n.Lookup("command")
 	if !ok || c.Kind != yaml.Sequence || len(c.Kids) == 0 || len(n.Kids) != 2 {
 		return nil, false
 	}
-	return threeTexts(c, len(c.Kids))
+	return stringsOf(c)
 }
 
 var errNotAllowed = errors.New("this extension is a program: pass --allow-extensions to let it run")
 
 // run runs a program in the directory of the site, without a shell, and returns what it prints.
-func (l *load) run(command []string) ([]byte, error) {
-	if !l.opts.AllowExtensions {
+func (p programs) run(command []string) ([]byte, error) {
+	if !p.opts.AllowExtensions {
 		return nil, errNotAllowed
 	}
-	timeout := cmp.Or(l.opts.ExtensionTimeout, extensionTimeout)
+	timeout := cmp.Or(p.opts.ExtensionTimeout, extensionTimeout)
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.WaitDelay = l.dir, time.Second
+	cmd.Dir, cmd.WaitDelay = p.site, time.Second
 	stopWithChildren(cmd)
 	stdout, stderr := &limited{max: extensionOutput}, &limited{max: extensionErrors, drop: true}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
@@ -168,40 +171,27 @@ func (b *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wantBackend queues the data an extension has for a path.
-func (l *load) wantBackend(h *hieraDir, backend, name string) *file {
-	path := h.tree.path(name)
-	id := "backend " + backend + ": " + path
-	read := l.ext.backends[backend]
-	return l.wantFrom(h.doc.Pos(h.doc.Root), id, "backend "+backend+": "+h.label+name, true, func() ([]byte, error) {
+// wantBackend queues the data an extension has for a path of a hierarchy.
+func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *input {
+	id, label := "backend "+backend+": "+h.tree.path(name), "backend "+backend+": "+h.label+name
+	ask := r.extensions.backends[backend]
+	return r.wantFrom(h.doc.Pos(h.doc.Root), id, label, true, func() ([]byte, error) {
 		dir, err := filepath.Abs(h.tree.dir) // a program runs in the site, to which a relative path need not lead
 		if err != nil {
 			return nil, err
 		}
-		return read(dir, name)
+		return ask(dir, name)
 	})
 }
 
 // wantHandled queues the bindings a scheme handler makes.
-func (l *load) wantHandled(u uri) *file {
+func (p *planner) wantHandled(u uri) *input {
 	text := u.scheme + ":/" + u.path
-	handle := l.ext.handlers[u.scheme]
-	return l.wantFrom(u.at, "scheme "+text, "scheme "+text, false, func() ([]byte, error) { return handle(text) })
-}
-
-// wantFrom queues JSON that an extension yields. What is wrong with it is reported at the place that asked for it.
-func (l *load) wantFrom(at diag.Pos, id, label string, data bool, read func() ([]byte, error)) *file {
-	if f, ok := l.files[fileKey{id, data}]; ok {
-		return f
-	}
-	return l.enqueue(&file{path: id, label: label, data: data, read: read, at: at})
+	handle := p.extensions.handlers[u.scheme]
+	return p.wantFrom(u.at, "scheme "+text, "scheme "+text, false, func() ([]byte, error) { return handle(text) })
 }
 
 // extensionNames are the names of backends or schemes, for messages.
 func extensionNames[T any](builtin []string, more map[string]T) []string {
 	return append(slices.Clone(builtin), slices.Sorted(maps.Keys(more))...)
-}
-
-func (l *load) extensionFailed(f *file, err error) {
-	l.diags.Add(diag.Diagnostic{Pos: f.at, Code: "extension", Message: f.path + ": " + err.Error()})
 }

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// stopWithChildren has cmd stopped together with the programs it has started: a shell that is killed leaves those behind.
+// stopWithChildren has cmd stopped together with the programs it has started: a shell that is killed leaves those
+// behind.
 func stopWithChildren(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -12,101 +12,72 @@ import (
 
 type module struct{ name, dir string }
 
-var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-
-// findModules lists the modules of the module path, sorted; the first of a name counts.
-func (l *load) findModules() []module {
-	path := l.opts.ModulePath
-	if len(path) == 0 {
-		path = []string{filepath.Join(l.dir, "modules")}
-	}
-	if real, err := l.realDir(l.dir); err != nil {
-		l.cannotRead(l.dir, err)
-	} else {
-		l.roots[real] = true
-	}
-	var out []module
-	for _, dir := range path {
-		for _, m := range l.modulesIn(dir) {
-			taken := slices.ContainsFunc(out, func(o module) bool { return o.name == m.name })
-			if !taken {
-				out = append(out, m)
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b module) int { return strings.Compare(a.name, b.name) })
-	return out
+// modules are those of the module path, sorted; the first of a name counts.
+type modules struct {
+	all   []module
+	roots map[string]bool // the directories of all of them and of the site, without symbolic links
 }
 
-// modulesIn lists the modules in one directory of the module path, which only the default one need not be there.
-func (l *load) modulesIn(dir string) []module {
-	if len(l.opts.ModulePath) > 0 {
-		if there, err := l.disk.IsDir(dir); !there && err == nil {
-			l.diags.Errorf(diag.Pos{File: dir}, "modulepath",
-				"cannot read this directory of the module path: expected a directory")
-			return nil
+var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// findModules finds the modules of a site. Only the default module path need not be there.
+func findModules(f files, site string, path []string) modules {
+	ms := modules{roots: map[string]bool{}}
+	if real, ok := f.real(site); ok {
+		ms.roots[real] = true
+	}
+	for _, dir := range path {
+		if there, ok := f.isDir(dir); !there && ok {
+			f.diags.Errorf(diag.Pos{File: dir}, "modulepath", "expected a directory of the module path, there is none")
 		}
 	}
-	entries, err := l.disk.List(dir)
-	if err != nil {
-		l.cannotRead(dir, err)
-		return nil
+	if len(path) == 0 {
+		path = []string{filepath.Join(site, "modules")}
 	}
-	real, err := l.realDir(dir)
-	if err != nil {
-		l.cannotRead(dir, err)
-		return nil
+	for _, dir := range path {
+		ms.add(f, dir)
 	}
-	var out []module
-	for _, e := range entries {
+	slices.SortFunc(ms.all, func(a, b module) int { return strings.Compare(a.name, b.name) })
+	return ms
+}
+
+// add adds the modules in one directory.
+func (ms *modules) add(f files, dir string) {
+	real, ok := f.real(dir)
+	if !ok {
+		return
+	}
+	for _, e := range f.list(dir) {
 		m := module{e.Name(), filepath.Join(dir, e.Name())}
 		if !moduleName.MatchString(m.name) {
 			continue
 		}
-		is, err := e.IsDir(), error(nil)
+		is := e.IsDir()
 		if e.Type()&fs.ModeSymlink != 0 {
-			is, err = l.disk.IsDir(m.dir)
+			is, _ = f.isDir(m.dir)
 		}
-		if err != nil {
-			l.cannotRead(m.dir, err)
+		if !is {
+			continue
 		}
-		if is {
-			out = append(out, m)
-			l.roots[filepath.Join(real, m.name)] = true
+		ms.roots[filepath.Join(real, m.name)] = true
+		if _, taken := ms.named(m.name); !taken {
+			ms.all = append(ms.all, m)
 		}
 	}
-	return out
 }
 
-func (l *load) module(name string) (module, bool) {
-	i := slices.IndexFunc(l.modules, func(m module) bool { return m.name == name })
+func (ms *modules) named(name string) (module, bool) {
+	i := slices.IndexFunc(ms.all, func(m module) bool { return m.name == name })
 	if i < 0 {
 		return module{}, false
 	}
-	return l.modules[i], true
+	return ms.all[i], true
 }
 
-func (l *load) moduleNames() []string {
-	out := make([]string, len(l.modules))
-	for i, m := range l.modules {
+func (ms *modules) names() []string {
+	out := make([]string, len(ms.all))
+	for i, m := range ms.all {
 		out[i] = m.name
 	}
 	return out
-}
-
-// isFile tells whether there is a file; not ok if that cannot be told, which is reported.
-func (l *load) isFile(path string) (there, ok bool) {
-	there, err := l.disk.IsFile(path)
-	if err != nil {
-		l.cannotRead(path, err)
-	}
-	return there, err == nil
-}
-
-// realDir is a directory without symbolic links, "" if it is not there.
-func (l *load) realDir(dir string) (string, error) {
-	if there, err := l.disk.IsDir(dir); !there || err != nil {
-		return "", err
-	}
-	return l.disk.Resolve(dir)
 }

@@ -27,7 +27,7 @@ type Site struct {
 // Dimension is what a request has one value of: a category, or a guard.
 type Dimension struct {
 	Name     string
-	Category int // for a guard, the dimension of the category its file belongs to, -1 if that is common; for a category itself
+	Category int // for a guard, the dimension of its file's category, -1 if that is common; for a category itself
 	Guard    bool
 	Value    *expr.Node // yields the value as text
 	Pos      diag.Pos
@@ -55,7 +55,8 @@ type Contribution struct {
 	Bindings []Binding
 }
 
-// DataFile is a data file with the condition it stands for. Its bindings are compiled already; a site may have millions.
+// DataFile is a data file with the condition it stands for. Its bindings are compiled already; a site may have
+// millions.
 type DataFile struct {
 	Path      string // in messages
 	Condition int    // index in Site.Conditions

@@ -2,6 +2,7 @@ package loader
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"bindc/internal/syntax"
@@ -103,4 +104,13 @@ func TestPathsAreLookedForNoDeeperThanTheyGo(t *testing.T) {
 			t.Errorf("%s: %d below %q, expected %d below %q", test.template, depth, dir, test.depth, test.dir)
 		}
 	}
+}
+
+// trimQuotes is the source of a template without what makes it a string: "${x}" is $x.
+func trimQuotes(source string) string {
+	source = strings.Trim(source, `"'`)
+	if inner, ok := strings.CutPrefix(source, "${"); ok && strings.IndexByte(inner, '}') == len(inner)-1 {
+		return "$" + strings.TrimPrefix(strings.TrimSuffix(inner, "}"), "$")
+	}
+	return source
 }

@@ -10,13 +10,12 @@ import (
 	"bindc/internal/disk"
 )
 
-// tree is the directory of a hiera.yaml with everything below it. What cannot be read goes to failed.
+// tree is the directory of a hiera.yaml with everything below it.
 type tree struct {
-	disk   disk.Disk
-	dir    string
-	real   string          // dir without symbolic links
-	roots  map[string]bool // the directories of the site and of modules, without symbolic links
-	failed func(error)
+	files
+	dir   string
+	real  string          // dir without symbolic links
+	roots map[string]bool // the directories of the site and of modules, without symbolic links
 
 	listings map[listing][]listed
 }
@@ -35,10 +34,10 @@ type listed struct {
 	err     error  // why it cannot be read
 }
 
-// list is the files in dir, which is empty or ends with a slash, and up to depth directories below it; with -1 as
+// below is the files in dir, which is empty or ends with a slash, and up to depth directories below it; with -1 as
 // deep as there are any. They are in the order of their names. Those whose names begin with a dot come only with
 // hidden.
-func (t *tree) list(dir string, depth int, hidden bool) []listed {
+func (t *tree) below(dir string, depth int, hidden bool) []listed {
 	key := listing{dir, depth, hidden}
 	out, ok := t.listings[key]
 	if ok {
@@ -70,25 +69,16 @@ func (t *tree) path(rel string) string { return filepath.Join(t.dir, filepath.Fr
 
 // enter lists dir, unless that is not there.
 func (w *walk) enter(dir string, depth int) {
-	there, err := w.disk.IsDir(w.path(dir))
-	if err != nil || !there {
-		w.report(err)
-		return
+	if real, ok := w.files.real(w.path(dir)); ok {
+		w.into(dir, real, depth)
 	}
-	real, err := w.disk.Resolve(w.path(dir))
-	if err != nil {
-		w.report(err)
-		return
-	}
-	w.into(dir, real, depth)
 }
 
 // into lists dir, which is real without symbolic links.
 func (w *walk) into(dir, real string, depth int) {
 	w.down = append(w.down, real)
 	defer func() { w.down = w.down[:len(w.down)-1] }()
-	entries, err := w.disk.List(w.path(dir))
-	w.report(err)
+	entries := w.list(w.path(dir))
 	if dir != "" {
 		dir += "/"
 	}
@@ -144,8 +134,7 @@ func (w *walk) follow(path, real string, depth int) {
 		return
 	}
 	if w.links == maxLinks {
-		err := errors.New("links lead to links: expected at most 8 inside one another")
-		w.failed(&fs.PathError{Op: "list", Path: w.path(path), Err: err})
+		w.failed(w.path(path), errors.New("links lead to links: expected at most 8 inside one another"))
 		return
 	}
 	w.links++
@@ -153,19 +142,7 @@ func (w *walk) follow(path, real string, depth int) {
 	w.links--
 }
 
-func (w *walk) report(err error) {
-	if err != nil {
-		w.failed(err)
-	}
-}
-
 // notData are files that configure or describe a site or a module. In its directory they are no data, whatever path
 // of a hierarchy they fit.
 var notData = []string{"hiera.yaml", "hiera2.yaml", "hiera5.yaml", "binder_config.yaml", "bindings_config.yaml",
 	"metadata.json", "checksums.json"}
-
-// isBelow tells whether path is dir or inside it.
-func isBelow(dir, path string) bool {
-	_, ok := below(dir, path)
-	return ok
-}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"bindc/internal/diag"
 )
 
 func TestFilesOfATree(t *testing.T) {
@@ -39,11 +41,12 @@ func TestFilesOfATree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree := tree{dir: dir, real: real, failed: func(err error) { t.Error(err) }}
+	var diags diag.List
+	tree := tree{files: files{diags: &diags}, dir: dir, real: real}
 	tree.roots = map[string]bool{filepath.Join(real, "modules/m"): true}
 	for _, test := range tests {
 		var got []string
-		for _, f := range tree.list(test.dir, test.depth, false) {
+		for _, f := range tree.below(test.dir, test.depth, false) {
 			if f.outside {
 				t.Errorf("%s is outside", f.path)
 			}
@@ -54,5 +57,8 @@ func TestFilesOfATree(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%q, %d deep: %q, expected %q", test.dir, test.depth, got, test.want)
 		}
+	}
+	for _, d := range diags.Sorted() {
+		t.Errorf("%s: %s", d.Pos, d.Message)
 	}
 }

@@ -1,0 +1,105 @@
+package loader
+
+import (
+	"regexp"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// document is a parsed file while it is read; what is wrong in it is reported.
+type document struct {
+	*yaml.Document
+	diags *diag.List
+}
+
+func (d document) errorf(n *yaml.Node, code, format string, args ...any) {
+	d.diags.Errorf(d.Pos(n), code, format, args...)
+}
+
+// isHash tells whether the whole is a hash.
+func (d document) isHash() bool { return d.Root != nil && d.Root.Kind == yaml.Mapping }
+
+// onlyKeys reports the keys of a hash that are none of allowed.
+func (d document) onlyKeys(n *yaml.Node, code, what string, allowed []string) {
+	for _, found := range d.UnknownKeys(n, code, what, allowed) {
+		d.diags.Add(found)
+	}
+}
+
+// isVersion checks that the integer at a top-level key is want.
+func (d document) isVersion(key string, want int64) bool {
+	_, v, ok := d.Root.Lookup(key)
+	if !ok {
+		d.errorf(d.Root, "version", "expected '%s: %d', which says how to read this file", key, want)
+		return false
+	}
+	if v.Value.Kind() != value.Int || v.Value.Int() != want {
+		d.errorf(v, "version", "expected the integer %d as '%s', found %s", want, key, v.Describe())
+		return false
+	}
+	return true
+}
+
+// stringsOf is the texts of a list of strings; not ok if it is none.
+func stringsOf(n *yaml.Node) ([]string, bool) {
+	if n.Kind != yaml.Sequence {
+		return nil, false
+	}
+	out := make([]string, len(n.Kids))
+	for i := range n.Kids {
+		text, ok := n.Kids[i].Text()
+		if !ok {
+			return nil, false
+		}
+		out[i] = text
+	}
+	return out, true
+}
+
+// interpolated parses a text of n as a string with interpolations; nil after an error.
+func (d document) interpolated(n *yaml.Node, text string) *expr.Node {
+	node, errs := syntax.ParseString(text)
+	if len(errs) == 0 {
+		errs = append(syntax.Check(node), withoutLookup(node)...)
+	}
+	for _, e := range errs {
+		at := d.PosIn(n, e.Off)
+		d.diags.Add(diag.Diagnostic{Pos: at, Code: "interpolation", Message: e.Message, Hint: e.Hint})
+	}
+	if len(errs) > 0 {
+		return nil
+	}
+	d.warnOfMissingBraces(n, text)
+	return node
+}
+
+// withoutBraces is a variable and keys of it without braces. The dollar sign is none that stands for itself.
+var withoutBraces = regexp.MustCompile(`(?:^|[^\\])\$((?:::)?[a-z_]\w*)((?:\[['"]?\w+['"]?\])+)`)
+
+// warnOfMissingBraces tells of '$facts[os][family]', which is all facts as text, and '[os][family]' behind them.
+func (d document) warnOfMissingBraces(n *yaml.Node, text string) {
+	for _, m := range withoutBraces.FindAllStringSubmatchIndex(text, -1) {
+		name, keys := text[m[2]:m[3]], text[m[4]:m[5]]
+		quoted := strings.NewReplacer("'", "", `"`, "", "[", "['", "]", "']").Replace(keys)
+		d.diags.Add(diag.Diagnostic{Pos: d.PosIn(n, m[2]-1), Severity: diag.Warning, Code: "braces",
+			Message: "without braces '$" + name + "' is interpolated as a whole, and '" + keys + "' is text behind it",
+			Hint:    "write ${" + name + quoted + "}"})
+	}
+}
+
+// withoutLookup refuses lookups where the categories, which decide what a lookup finds, are only being determined.
+func withoutLookup(n *expr.Node) []syntax.Error {
+	var out []syntax.Error
+	for call := range syntax.Calls(n) {
+		if call.Name == "lookup" {
+			out = append(out, syntax.Error{Off: call.Off,
+				Message: "lookup() cannot be called here: categories and paths decide what a lookup finds"})
+		}
+	}
+	return out
+}

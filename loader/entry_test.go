@@ -1,0 +1,92 @@
+package loader
+
+import "testing"
+
+// A file name says for which requests a file is: terms of categories, and of guards, which are in braces.
+func TestConditionsOfFiles(t *testing.T) {
+	const none = "never"
+	tests := []struct {
+		name, value, path, file string
+		whole                   bool // some file of the entry can be read in several ways
+		want                    string
+	}{
+		{"the value is the name", "${osfamily}", "os/${osfamily}", "os/Darwin", false, "c=darwin"},
+		{"another file", "${osfamily}", "os/${osfamily}", "env/darwin", false, none},
+		{"no request has an empty value", "${osfamily}", "os-${osfamily}", "os-", false, none},
+		{"the value is part of the name", "${a}-${b}", "d/${a}-${b}.x", "d/x-y-z.x", false, "c=x-y-z"},
+		{"also where others are ambiguous", "${a}-${b}", "d/${a}-${b}", "d/x-y-z", true, "c=x-y-z"},
+		{"a variable more", "${fqdn}", "${dc}/${fqdn}", "AMS/n1", false, "c=n1 {$dc}=ams"},
+		{"the value fixes both", "${a}-${b}", "d/${a}/${b}", "d/x/y", false, "c=x-y"},
+		{"the value fixes neither", "${a}-${b}", "d/${a}/${b}", "d/x-y/z", false, "c=x-y-z {$a}=x-y {$b}=z"},
+		{"one that it has not", "${a}-${b}", "d/${a}/${c}/${b}", "d/x/w/y", false, "c=x-y {$c}=w"},
+		{"one that it has and the path not", "${a}-${b}", "d/${a}", "d/x", false, "{d/${a}}=d/x"},
+		{"several ways", "${fqdn}", "d/${a}-${b}", "d/x-y-z", true, "{d/${a}-${b}}=d/x-y-z"},
+		{"what cannot be read backwards", "${rack}", "rack/${downcase($rack)}", "rack/R7", false,
+			"{rack/${downcase($rack)}}=rack/r7"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			value := parseTemplate(t, test.value)
+			d := newDimensions([]category{{name: "c", expr: value.node}})
+			e := hierarchyEntry{category: 0, value: value, path: parseTemplate(t, test.path)}
+			got := none
+			if i, ok := d.conditionOf(e, test.file, test.whole); ok {
+				got = d.text(i)
+			}
+			if got != test.want {
+				t.Errorf("%s for %s and %s: %q, expected %q", test.file, test.value, test.path, got, test.want)
+			}
+		})
+	}
+}
+
+// Files of common are for all requests but those that variables in the path leave out.
+func TestConditionsOfCommonFiles(t *testing.T) {
+	d := newDimensions(nil)
+	truth := parseTemplate(t, "true")
+	for path, want := range map[string]string{"data/common": "", "data/${os}": "{$os}=x"} {
+		e := hierarchyEntry{category: -1, value: truth, path: parseTemplate(t, path)}
+		file := "data/common"
+		if want != "" {
+			file = "data/x"
+		}
+		if i, ok := d.conditionOf(e, file, false); !ok || d.text(i) != want {
+			t.Errorf("%s: %q, expected %q", path, d.text(i), want)
+		}
+	}
+}
+
+func TestConditionsAndGuardsAreNumberedOnce(t *testing.T) {
+	d := newDimensions([]category{{name: "node"}, {name: "os"}})
+	guard := parseTemplate(t, "${dc}").node
+	first, same, other := d.guard(0, guard), d.guard(0, guard), d.guard(1, guard)
+	if first != 2 || same != 2 || other != 3 {
+		t.Errorf("guards %d, %d and %d, expected 2, 2 and 3", first, same, other)
+	}
+	a := d.condition(Condition{{1, "x"}, {0, "y"}})
+	if b := d.condition(Condition{{0, "y"}, {1, "x"}}); a != 1 || b != 1 {
+		t.Errorf("conditions %d and %d, expected 1 for both", a, b)
+	}
+	if c, empty := d.condition(Condition{{0, "x"}, {1, "y"}}), d.condition(nil); c != 2 || empty != 0 {
+		t.Errorf("conditions %d and %d, expected 2, and 0 for the empty one", c, empty)
+	}
+	if c, ok := d.category("dc"); ok {
+		t.Errorf("a guard is taken for category %d", c)
+	}
+}
+
+// text is a condition as the tables have it.
+func (d *dimensions) text(i int) string {
+	out := ""
+	for _, term := range d.conditions[i] {
+		name := d.all[term.Dimension].Name
+		if d.all[term.Dimension].Guard {
+			name = "{" + trimQuotes(name) + "}"
+		}
+		if out != "" {
+			out += " "
+		}
+		out += name + "=" + term.Value
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package loader
+
+import (
+	"path/filepath"
+	goruntime "runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+	"bindc/internal/yaml"
+)
+
+// inputs are the files of a site that are read, each once. They are parsed while others are still being found.
+type inputs struct {
+	files
+	dir     string
+	modules modules // as far as they are known
+	reader  *datafile.Reader
+
+	byPath map[inputKey]*input
+	found  []*input    // in the order they were found
+	queue  chan *input // those that are not parsed yet
+}
+
+// inputKey identifies a file. One that is data and something else besides is read as both.
+type inputKey struct {
+	path string
+	data bool
+}
+
+// input is one file of the site.
+type input struct {
+	path  string                 // to open it, and in messages
+	label string                 // the same on every machine
+	read  func() ([]byte, error) // of an extension; nil: path is read
+	at    diag.Pos               // what asked an extension
+	id    Input
+
+	// What comes of it: of a data file its entries, of other files the document, nil until read, or if it cannot be.
+	data bool
+	kind datafile.Kind
+	says datafile.File
+	doc  *yaml.Document
+}
+
+// want queues a file to be parsed and returns it.
+func (in *inputs) want(path string) *input {
+	return in.enqueue(&input{path: path, label: in.label(path)})
+}
+
+// wantData queues a data file.
+func (in *inputs) wantData(path, label string) *input {
+	kind := datafile.YAML
+	if strings.HasSuffix(path, ".json") {
+		kind = datafile.JSON
+	}
+	return in.enqueue(&input{path: path, label: label, data: true, kind: kind})
+}
+
+// wantFrom queues JSON that an extension yields. What is wrong with it is reported at the place that asked for it.
+func (in *inputs) wantFrom(at diag.Pos, id, label string, data bool, read func() ([]byte, error)) *input {
+	return in.enqueue(&input{path: id, label: label, data: data, read: read, at: at})
+}
+
+// enqueue queues f, unless it is already.
+func (in *inputs) enqueue(f *input) *input {
+	key := inputKey{f.path, f.data}
+	if known, ok := in.byPath[key]; ok {
+		return known
+	}
+	in.byPath[key] = f
+	in.found = append(in.found, f)
+	in.queue <- f
+	return f
+}
+
+// readNow parses a file that decides what else is read. Not ok: it is none.
+func (in *inputs) readNow(path string) (document, bool) {
+	f := &input{path: path, label: in.label(path)}
+	in.found = append(in.found, f)
+	in.parse(f)
+	return document{f.doc, in.diags}, f.doc != nil
+}
+
+// startParsing has files parsed as they are found, several at a time. The function it returns waits for the last one;
+// what files say is not looked at before.
+func (in *inputs) startParsing(jobs int) (wait func()) {
+	if jobs <= 0 {
+		jobs = goruntime.GOMAXPROCS(0)
+	}
+	in.queue = make(chan *input, 1024)
+	var workers sync.WaitGroup
+	for range jobs {
+		workers.Go(func() {
+			for f := range in.queue {
+				in.parse(f)
+			}
+		})
+	}
+	return func() {
+		close(in.queue)
+		workers.Wait()
+	}
+}
+
+func (in *inputs) parse(f *input) {
+	switch {
+	case f.read != nil:
+		in.parseExtension(f)
+	case f.data:
+		says, err := in.reader.Read(f.path, f.kind, in.diags)
+		if err != nil {
+			in.failed(f.path, err)
+			return
+		}
+		f.setData(says)
+	default:
+		src, err := in.disk.ReadFile(f.path)
+		if err != nil {
+			in.failed(f.path, err)
+			return
+		}
+		parse := yaml.Parse
+		if strings.HasSuffix(f.path, ".json") {
+			parse = yaml.ParseJSON
+		}
+		in.parseDocument(f, src, parse)
+	}
+}
+
+func (f *input) setData(says datafile.File) {
+	f.says = says
+	f.id = Input{Path: f.label, Size: says.Size, Hash: says.Hash}
+}
+
+// parser is yaml.Parse or yaml.ParseJSON.
+type parser func(file string, src []byte, opts yaml.Options, diags *diag.List) (*yaml.Document, bool)
+
+func (in *inputs) parseDocument(f *input, src []byte, parse parser) {
+	f.id = Input{Path: f.label, Size: int64(len(src)), Hash: xxhash.Sum64(src)}
+	if doc, ok := parse(f.path, src, yaml.Options{}, in.diags); ok {
+		f.doc = doc
+	}
+}
+
+func (in *inputs) parseExtension(f *input) {
+	src, err := f.read()
+	switch {
+	case err != nil:
+		in.diags.Add(diag.Diagnostic{Pos: f.at, Code: "extension", Message: f.path + ": " + err.Error()})
+	case len(src) == 0:
+	case f.data:
+		f.setData(in.reader.Source(f.path, src, datafile.ExtensionJSON, in.diags))
+	default:
+		in.parseDocument(f, src, yaml.ParseJSON)
+	}
+}
+
+// keepForNextBuild gives the cache what the data files say.
+func (in *inputs) keepForNextBuild(cache *datafile.Cache) {
+	if cache == nil {
+		return
+	}
+	files := make([]datafile.File, 0, len(in.found))
+	for _, f := range in.found {
+		if f.data {
+			files = append(files, f.says)
+		}
+	}
+	cache.Keep(files)
+}
+
+// label names a file by its place in the site or in its module, not by where those are.
+func (in *inputs) label(path string) string {
+	for _, m := range in.modules.all {
+		if rel, ok := below(m.dir, path); ok {
+			return "modules/" + m.name + "/" + rel
+		}
+	}
+	if rel, ok := below(in.dir, path); ok {
+		return rel
+	}
+	return filepath.Base(path)
+}
+
+// sorted lists what was read, and where in the list a file is by the name it has in positions.
+func (in *inputs) sorted() (list []Input, at map[string]int) {
+	read := make([]*input, 0, len(in.found))
+	for _, f := range in.found {
+		if f.id.Path != "" {
+			read = append(read, f)
+		}
+	}
+	slices.SortFunc(read, func(a, b *input) int { return strings.Compare(a.id.Path, b.id.Path) })
+	list, at = make([]Input, 0, len(read)), make(map[string]int, len(read))
+	for _, f := range read {
+		if n := len(list); n == 0 || list[n-1] != f.id { // a file may be read twice, see inputKey and readNow
+			list = append(list, f.id)
+		}
+		at[f.path] = len(list) - 1
+	}
+	return list, at
+}

@@ -1,0 +1,207 @@
+package loader
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+)
+
+// planned is one contribution of a layer, before its files are read.
+type planned struct {
+	uri   string
+	hiera *hieraDir
+	set   *input // structured bindings
+	name  string // of the set, as its path says; "" for an extension's
+}
+
+// plannedLayer is the contributions of one layer.
+type plannedLayer struct {
+	name          string
+	contributions []planned
+}
+
+// planner finds what the URIs of layers name and has it read.
+type planner struct {
+	*inputs
+	extensions registry
+	hiera      *hieraReader
+}
+
+// plan finds the contributions of every layer.
+func (p *planner) plan(layers []layerConfig) []plannedLayer {
+	out := make([]plannedLayer, len(layers))
+	for i, layer := range layers {
+		out[i].name = layer.name
+		done := map[string]bool{} // what is excluded, and what there is already: the same contribution counts once
+		for _, u := range layer.exclude {
+			for _, e := range p.expand(u) {
+				done[e.String()] = true
+			}
+		}
+		for _, u := range layer.include {
+			for _, e := range p.expand(u) {
+				if done[e.String()] {
+					continue
+				}
+				done[e.String()] = true
+				if c, ok := p.find(e); ok {
+					out[i].contributions = append(out[i].contributions, c)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// expand replaces wildcards by what is there. What a wildcard finds is optional: only a URI that is spelt out must
+// exist.
+func (p *planner) expand(u uri) []uri {
+	if !u.wild() || !u.builtin() {
+		return []uri{u}
+	}
+	var paths []string
+	switch u.scheme {
+	case "module-hiera":
+		_, dir, _ := strings.Cut(u.path, "/")
+		for _, m := range p.modules.all {
+			// What cannot be told is told where it is not excluded.
+			if there, err := p.disk.IsFile(filepath.Join(m.dir, dir, "hiera.yaml")); there || err != nil {
+				paths = append(paths, strings.TrimSuffix(m.name+"/"+dir, "/"))
+			}
+		}
+	case "module":
+		for _, m := range p.modules.all {
+			for _, name := range p.setsBelow(filepath.Join(m.dir, "bindings"), ".yaml") {
+				paths = append(paths, m.name+"::"+name)
+			}
+			p.rubySets(u, m, &paths)
+		}
+		paths = matching(u.path, paths)
+	case "confdir":
+		paths = matching(u.path, p.setsBelow(filepath.Join(p.dir, "bindings"), ".yaml"))
+	}
+	out := make([]uri, len(paths))
+	for i, path := range paths {
+		out[i] = uri{scheme: u.scheme, path: path, optional: true, found: true, at: u.at}
+	}
+	return out
+}
+
+// rubySets warns of bindings in Ruby that a wildcard names and that cannot be run.
+func (p *planner) rubySets(u uri, m module, paths *[]string) {
+	for _, name := range matching(u.path, p.setsBelow(filepath.Join(m.dir, "lib/puppet/bindings"), ".rb")) {
+		if strings.HasPrefix(name, m.name+"::") && !slices.Contains(*paths, name) {
+			path := rubyFile(m.dir, name)
+			p.diags.Warnf(diag.Pos{File: path}, "ruby",
+				"bindings written in Ruby cannot be run and are passed over; write them as structured bindings")
+		}
+	}
+}
+
+// find finds what a URI without wildcards names.
+func (p *planner) find(u uri) (planned, bool) {
+	if u.scheme == "confdir-hiera" || u.scheme == "module-hiera" {
+		return p.findHiera(u)
+	}
+	if !u.builtin() {
+		return planned{uri: u.String(), set: p.wantHandled(u)}, true
+	}
+	return p.findSet(u)
+}
+
+// missing reports that what u names does not exist, unless that is allowed.
+func (p *planner) missing(u uri, format string, args ...any) (planned, bool) {
+	if !u.optional {
+		p.diags.Errorf(u.at, "missing", format+"; add '?optional' if it may be missing", args...)
+	}
+	return planned{}, false
+}
+
+// moduleOf is the module a URI names.
+func (p *planner) moduleOf(u uri, name string) (module, bool) {
+	m, ok := p.modules.named(name)
+	if !ok && !u.optional {
+		p.diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing",
+			Message: "there is no module '" + name + "' on the module path",
+			Hint:    diag.DidYouMean(name, p.modules.names())})
+	}
+	return m, ok
+}
+
+// findHiera finds a Hiera-2 directory.
+func (p *planner) findHiera(u uri) (planned, bool) {
+	dir := filepath.Join(p.dir, filepath.FromSlash(u.path))
+	if u.scheme == "module-hiera" {
+		name, rest, _ := strings.Cut(u.path, "/")
+		m, ok := p.moduleOf(u, name)
+		if !ok {
+			return planned{}, false
+		}
+		dir = filepath.Join(m.dir, filepath.FromSlash(rest))
+	}
+	path := filepath.Join(dir, "hiera.yaml")
+	switch there, ok := p.isFile(path); {
+	case !ok:
+		return planned{}, false
+	case !there:
+		return p.missing(u, "there is no Hiera-2 directory %s: expected the file %s", u, path)
+	}
+	h := p.hiera.dir(dir)
+	if h != nil && h.other != "" {
+		p.otherVersion(u, h)
+		return planned{}, false
+	}
+	return planned{uri: u.String(), hiera: h}, h != nil
+}
+
+// otherVersion passes the configuration of another Hiera over where one may be in use beside this: at the top of the
+// site, or in a module that a wildcard found. Elsewhere it is an error.
+func (p *planner) otherVersion(u uri, h *hieraDir) {
+	if u.scheme == "confdir-hiera" && u.path == "" || u.found {
+		p.diags.Add(diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
+			Message: "passed over: this file " + h.other})
+		return
+	}
+	h.doc.isVersion("version", 2)
+}
+
+// findSet finds a file of structured bindings.
+func (p *planner) findSet(u uri) (planned, bool) {
+	dir, rel := p.dir, u.path
+	if u.scheme == "module" {
+		name, rest, _ := strings.Cut(u.path, "::")
+		m, ok := p.moduleOf(u, name)
+		if !ok {
+			return planned{}, false
+		}
+		dir, rel = m.dir, rest
+	}
+	path := filepath.Join(dir, "bindings", filepath.FromSlash(strings.ReplaceAll(rel, "::", "/"))+".yaml")
+	ruby := rubyFile(dir, u.path)
+	there, ok := p.isFile(path)
+	rubyThere, rubyOK := p.isFile(ruby)
+	switch {
+	case !ok || !rubyOK:
+		return planned{}, false
+	case there && rubyThere:
+		p.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "ruby",
+			Message: "the bindings " + u.path + " exist twice, in YAML and in Ruby",
+			Notes:   []diag.Note{{Pos: diag.Pos{File: ruby}, Message: "in Ruby"}},
+			Hint:    "remove the Ruby file: it cannot be run"})
+		return planned{}, false
+	case rubyThere:
+		p.diags.Errorf(u.at, "ruby",
+			"the bindings %s are written in Ruby (%s), which cannot be run; write them as structured bindings",
+			u.path, ruby)
+		return planned{}, false
+	case !there:
+		return p.missing(u, "there are no bindings %s: expected the file %s", u.path, path)
+	}
+	return planned{uri: u.String(), set: p.want(path), name: u.path}, true
+}
+
+func rubyFile(dir, name string) string {
+	return filepath.Join(dir, "lib/puppet/bindings", filepath.FromSlash(strings.ReplaceAll(name, "::", "/"))+".rb")
+}

@@ -1,0 +1,130 @@
+package loader
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+)
+
+// uri names contributions: scheme:/path, perhaps ?optional (language.md, section 3).
+type uri struct {
+	scheme, path string // path without slashes at its ends
+	optional     bool
+	found        bool // by a wildcard
+	at           diag.Pos
+}
+
+func (u uri) String() string { return u.scheme + ":/" + u.path }
+
+// wild tells whether the path has a wildcard.
+func (u uri) wild() bool { return strings.Contains(u.path, "*") }
+
+// builtin tells whether the scheme is none of an extension.
+func (u uri) builtin() bool { return slices.Contains(schemes, u.scheme) }
+
+// uriReader reads URIs of the schemes there are.
+type uriReader struct {
+	diags      *diag.List
+	extensions registry
+}
+
+// parse takes a URI apart. `\*` means `*`: the documents print it so.
+func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
+	rest, query, hasQuery := strings.Cut(strings.ReplaceAll(text, `\*`, "*"), "?")
+	scheme, path, ok := strings.Cut(rest, ":")
+	switch {
+	case !ok || scheme == "":
+		r.diags.Errorf(at, "uri",
+			"expected a URI with a scheme, as confdir-hiera:/ or module:/ntp::default, found '%s'", text)
+	case !slices.Contains(schemes, scheme) && r.extensions.handlers[scheme] == nil:
+		r.unknownScheme(scheme, at)
+	case scheme == "enc":
+		r.diags.Errorf(at, "uri",
+			"the scheme 'enc' is reserved for external node classifiers and not specified yet: remove '%s'", text)
+	case !strings.HasPrefix(path, "/"):
+		r.diags.Errorf(at, "uri", "expected a path that begins with '/' behind '%s:', found '%s'", scheme, text)
+	case query != "" && query != "optional":
+		r.diags.Errorf(at, "uri", "expected '?optional' or nothing behind the path, found '?%s'", query)
+	default:
+		u := uri{scheme: scheme, path: strings.Trim(path, "/"), optional: hasQuery, at: at}
+		if u.builtin() {
+			u.path = normal(u.path)
+		}
+		return u, r.checkPath(u)
+	}
+	return uri{}, false
+}
+
+// normal is the path of a URI as URIs are compared: without empty parts and '.'.
+func normal(path string) string {
+	parts := strings.Split(path, "/")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." }), "/")
+}
+
+var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "enc"}
+
+func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
+	known := extensionNames(schemes[:4], r.extensions.handlers)
+	r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri",
+		Message: "unknown scheme '" + scheme + "'; expected " + diag.Quoted(known),
+		Hint:    diag.DidYouMean(scheme, known)})
+}
+
+// checkPath refuses a path that leads out, and wildcards where the scheme has none.
+func (r uriReader) checkPath(u uri) bool {
+	first, rest, _ := strings.Cut(u.path, "/")
+	switch {
+	case slices.Contains(strings.Split(u.path, "/"), ".."):
+		r.diags.Errorf(u.at, "uri", "expected a path inside the site or module, found '..' in '%s'", u)
+	case u.scheme == "confdir-hiera" && u.wild():
+		r.diags.Errorf(u.at, "uri", "the scheme 'confdir-hiera' has no wildcards: name the directory")
+	case u.scheme == "module-hiera" && (strings.Contains(rest, "*") || strings.Contains(first, "*") && first != "*"):
+		r.diags.Errorf(u.at, "uri", "expected '*' as the whole module name or not at all in '%s'", u)
+	case slices.Contains(schemes, u.scheme) && u.scheme != "confdir-hiera" && u.path == "":
+		r.diags.Errorf(u.at, "uri", "expected a path behind '%s:/'", u.scheme)
+	case (u.scheme == "module" || u.scheme == "confdir") && strings.Contains(u.path, "/"):
+		r.diags.Errorf(u.at, "uri", "expected the name of bindings, as %s:/%s, found '%s'",
+			u.scheme, strings.ReplaceAll(u.path, "/", "::"), u)
+	case !wildcardsFit(u):
+		r.diags.Errorf(u.at, "uri",
+			"expected '*' as a whole segment of the name (and '**' with the scheme 'confdir' only), found '%s'", u)
+	case u.scheme == "module" && !strings.Contains(u.path, "::"):
+		r.diags.Errorf(u.at, "uri", "expected bindings named MODULE::NAME, as module:/%s::default, found '%s'",
+			u.path, u)
+	default:
+		return true
+	}
+	return false
+}
+
+// wildcardsFit checks the wildcards of the name of bindings.
+func wildcardsFit(u uri) bool {
+	if u.scheme != "module" && u.scheme != "confdir" {
+		return true
+	}
+	for i, segment := range strings.Split(u.path, "::") {
+		wild := segment == "*" && (i == 0 || u.scheme == "confdir") || segment == "**" && u.scheme == "confdir"
+		if strings.Contains(segment, "*") && !wild {
+			return false
+		}
+	}
+	return true
+}
+
+// matching is the names a pattern fits: `*` is one segment, `**` one or more.
+func matching(pattern string, names []string) []string {
+	p := strings.Split(pattern, "::")
+	other := func(name string) bool { return !segmentsMatch(p, strings.Split(name, "::")) }
+	return slices.DeleteFunc(slices.Clone(names), other)
+}
+
+func segmentsMatch(pattern, name []string) bool {
+	if len(pattern) == 0 || len(name) == 0 {
+		return len(pattern) == len(name)
+	}
+	if pattern[0] == "**" {
+		return segmentsMatch(pattern[1:], name[1:]) || segmentsMatch(pattern, name[1:])
+	}
+	return (pattern[0] == "*" || pattern[0] == name[0]) && segmentsMatch(pattern[1:], name[1:])
+}

@@ -1,0 +1,67 @@
+package loader
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+)
+
+func TestURIs(t *testing.T) {
+	tests := []struct {
+		text, want string // "" where it is refused
+		optional   bool
+	}{
+		{"confdir-hiera:/", "confdir-hiera:/", false},
+		{"confdir-hiera:/a//b/./", "confdir-hiera:/a/b", false},
+		{"confdir-hiera:/a?optional", "confdir-hiera:/a", true},
+		{"confdir-hiera:/a?", "confdir-hiera:/a", true},
+		{"confdir-hiera:/a?maybe", "", false},
+		{"confdir-hiera:/../a", "", false},
+		{"confdir-hiera:/*", "", false},
+		{"confdir-hiera", "", false},
+		{"confdir-hiera:a", "", false},
+		{":/a", "", false},
+		{`module-hiera:/\*/`, "module-hiera:/*", false},
+		{"module-hiera:/*/data", "module-hiera:/*/data", false},
+		{"module-hiera:/nt*", "", false},
+		{"module-hiera:/ntp/*", "", false},
+		{"module-hiera:/", "", false},
+		{"module:/ntp::default", "module:/ntp::default", false},
+		{"module:/*::default", "module:/*::default", false},
+		{"module:/ntp::*", "", false},
+		{"module:/ntp", "", false},
+		{"confdir:/a::**", "confdir:/a::**", false},
+		{"confdir:/a::b*", "", false},
+		{"confdir:/a/b", "", false},
+		{"enc:/classes", "", false},
+		{"cmdb:/any/../thing*", "", false},
+		{"cmdb:/any//thing*", "cmdb:/any//thing*", false}, // what an extension makes of it is its own affair
+		{"cmbd:/", "", false},
+	}
+	for _, test := range tests {
+		var diags diag.List
+		r := uriReader{&diags, registry{handlers: map[string]SchemeHandler{"cmdb": nil}}}
+		r.extensions.handlers["cmdb"] = func(string) ([]byte, error) { return nil, nil }
+		u, ok := r.parse(test.text, diag.Pos{})
+		switch found := diags.Sorted(); {
+		case ok == (test.want == "") || ok && u.String() != test.want || u.optional != (ok && test.optional):
+			t.Errorf("%s: %s, optional %v, %v; expected %q", test.text, u, u.optional, ok, test.want)
+		case !ok && (len(found) != 1 || found[0].Code != "uri"):
+			t.Errorf("%s: refused with %v", test.text, found)
+		}
+	}
+}
+
+func TestWildcards(t *testing.T) {
+	names := strings.Fields("a b a::b a::c a::b::c")
+	for pattern, want := range map[string]string{
+		"a": "a", "*": "a b", "**": "a b a::b a::c a::b::c", "a::*": "a::b a::c", "a::**": "a::b a::c a::b::c",
+		"*::c": "a::c", "**::c": "a::c a::b::c", "a::**::c": "a::b::c", "x::*": "",
+	} {
+		if got := matching(pattern, names); !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%s fits %q, expected %q", pattern, got, want)
+		}
+	}
+}
