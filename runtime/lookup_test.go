@@ -1,0 +1,193 @@
+package runtime_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+const recipeBindings = `bindings_version: 1
+name: default
+bind:
+  - {name: one, to: 1}
+  - {name: text, to: '${word}'}
+  - {name: nothing, to_expression: 'undef'}
+  - {name: empty, to: ''}
+  - {name: users, to: {alice: {shell: zsh}, bob: {shell: sh}}}
+  - {name: listed, to: [1, 2]}
+  - {name: fails, to_expression: 'Integer($word)'}
+  - {name: secret, sensitive: true, to: '${word}'}
+
+  - {name: of_one, to_lookup_of: one}
+  - {name: of_one_as_text, to_lookup_of: [String, one]}
+  - {name: of_fails, to_lookup_of: fails}
+  - {name: of_missing, to_lookup_of: missing}
+  - {name: of_fails_typed, to_lookup_of: [String, fails]}
+
+  - {name: first, to_first_found: [missing, nothing, one, fails]}
+  - {name: first_is_empty, to_first_found: [empty, one]}
+  - {name: first_is_typed, to_first_found: [missing, [String, one], empty]}
+  - {name: first_fails, to_first_found: [missing, fails, one]}
+  - {name: none, to_first_found: [missing, nothing]}
+
+  - {name: shell, to_hash_lookup: {name: users, key: bob}}
+  - {name: shell_of_nobody, to_hash_lookup: {name: users, key: carol}}
+  - {name: shell_of_missing, to_hash_lookup: {name: missing, key: bob}}
+  - {name: shell_of_list, to_hash_lookup: {name: listed, key: bob}}
+  - {name: shell_of_fails, to_hash_lookup: {name: fails, key: bob}}
+
+  - {name: asked, to_expression: "lookup('one') + 1"}
+  - {name: asked_typed, to_expression: "lookup('one', String)"}
+  - {name: asked_fails, to_expression: "[lookup('fails')]"}
+  - {name: otherwise, to_expression: "lookup('missing') |$v| { if $v =~ Undef { 'default' } else { $v } }"}
+  - {name: otherwise_one, to_expression: "lookup('one') |$v| { if $v =~ Undef { 'default' } else { $v } }"}
+
+  - {name: doubled, to: 4, transformer: '|$v| { $v * 2 }'}
+  - {name: transformed_fails, to_lookup_of: fails, transformer: '|$v| { 5 }'}
+  - {name: transformer_fails, to: 0, transformer: '|$v| { 1 / $v }'}
+  - {name: transformed_type, type: String, to: 4, transformer: '|$v| { "$v" }'}
+  - {name: transformed_wrong, type: Integer, to: 4, transformer: '|$v| { "$v" }'}
+  - {name: typed, type: Integer, to: '${word}'}
+`
+
+const multibindings = `bindings_version: 1
+name: default
+bind:
+  - {name: list, multibind_id: list, type: Array}
+  - {name: once, multibind_id: once, type: Array, options: {uniq: true}}
+  - {name: flat, multibind_id: flat, type: Array, options: {flatten: true, uniq: true}}
+  - {name: numbers, multibind_id: numbers, type: 'Array[Integer]'}
+  - {name: all_named, multibind_id: all_named, type: Array, options: {priority_on_named: false}}
+  - {name: one_unnamed, multibind_id: one_unnamed, type: Array, options: {priority_on_unnamed: true}}
+  - {name: highest, multibind_id: highest, type: Hash}
+  - {name: ignoring, multibind_id: ignoring, type: Hash, options: {conflict_resolution: ignore}}
+  - {name: strict, multibind_id: strict, type: Hash, options: {conflict_resolution: error}}
+  - {name: appended, multibind_id: appended, type: Hash, options: {conflict_resolution: append}}
+  - {name: appended_once, multibind_id: appended_once, type: Hash, options: {conflict_resolution: append, flatten: true, uniq: true}}
+  - {name: merged, multibind_id: merged, type: Hash, options: {conflict_resolution: merge}}
+  - {name: merged_text, multibind_id: merged_text, type: Hash, options: {conflict_resolution: merge}}
+  - {name: no_parts, multibind_id: no_parts, type: Array}
+  - {name: no_named_parts, multibind_id: no_named_parts, type: Hash}
+
+  - {in: list, to: general}
+  - {in: once, to: [a]}
+  - {in: once, to: b}
+  - {in: once, to: [a]}
+  - {in: flat, to: [a, [b]]}
+  - {in: flat, to: b}
+  - {in: numbers, to: 1}
+  - {in: numbers, to: '${word}'}
+  - {in: all_named, name: n, to: general}
+  - {in: one_unnamed, to: general}
+  - {in: highest, name: n, to: general}
+  - {in: highest, name: m, to: general}
+  - {in: ignoring, name: n, to: general}
+  - {in: strict, name: n, to: general}
+  - {in: appended, name: n, to: general}
+  - {in: appended, name: m, to: [general]}
+  - {in: appended_once, name: n, to: [a, [b]]}
+  - {in: merged, name: n, to: {low: 1, both: 1}}
+  - {in: merged_text, name: n, to: {low: 1}}
+  - when: {node: n1}
+    bind:
+      - {in: list, to: special}
+      - {in: once, to: b}
+      - {in: all_named, name: n, to: special}
+      - {in: one_unnamed, to: special}
+      - {in: highest, name: n, to: special}
+      - {in: ignoring, name: n, to: special}
+      - {in: strict, name: n, to: special}
+      - {in: appended, name: n, to: special}
+      - {in: appended_once, name: n, to: [b, c]}
+      - {in: merged, name: n, to: {both: 2, high: 2}}
+      - {in: merged_text, name: n, to: '${word}'}
+  - when: {node: [n1, n2]}
+    bind:
+      - {in: list, to: of two}
+`
+
+// hold looks keys up for a node and compares values, as JSON, or codes of errors; "" is not found.
+func hold(t *testing.T, source, node string, want map[string]string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, source)
+	req := requestOf(t, path, node, map[string]any{"word": "hunter"})
+	for key, want := range want {
+		v, found, err := req.Lookup(key)
+		got := ""
+		var failed *bindings.Error
+		switch {
+		case errors.As(err, &failed):
+			got = failed.Code
+		case err != nil:
+			t.Errorf("%s: %v", key, err)
+			continue
+		case found:
+			json, err := v.MarshalJSON()
+			if err != nil {
+				t.Error(err)
+			}
+			got = string(json)
+		}
+		if got != want || found != (err == nil && want != "") {
+			t.Errorf("%s for %s is %s, expected %s (found is %v: %v)", key, node, got, want, found, err)
+		}
+	}
+}
+
+func requestOf(t *testing.T, path, node string, facts map[string]any) *bindings.Request {
+	t.Helper()
+	snap, err := bindings.OpenWith(path, bindings.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { snap.Close() })
+	values, err := bindings.ValueOf(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := bindings.NewFacts(values, bindings.FactsOptions{Node: node})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := snap.Request(of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+func TestRecipesAreFollowed(t *testing.T) {
+	hold(t, recipeBindings, "n1", map[string]string{
+		"of_one": `1`, "of_one_as_text": "type_mismatch", "of_fails": "evaluation", "of_missing": "null",
+		"of_fails_typed": "evaluation",
+		"first":          `1`, "first_is_empty": `""`, "first_is_typed": "type_mismatch", "first_fails": "evaluation", "none": "null",
+		"shell": `{"shell":"sh"}`, "shell_of_nobody": "null", "shell_of_missing": "null",
+		"shell_of_list": "type_mismatch", "shell_of_fails": "evaluation",
+		"asked": `2`, "asked_typed": "type_mismatch", "asked_fails": "evaluation",
+		"otherwise": `"default"`, "otherwise_one": `1`,
+		"doubled": `8`, "transformed_fails": "evaluation", "transformer_fails": "evaluation", "transformed_type": `"4"`,
+		"transformed_wrong": "type_mismatch", "typed": "type_mismatch", "missing": "",
+	})
+}
+
+func TestContributionsAreCollected(t *testing.T) {
+	hold(t, multibindings, "n1", map[string]string{
+		"list":      `["special","of two","general"]`,
+		"once":      `["b",["a"]]`,
+		"flat":      `["a","b"]`,
+		"numbers":   "type_mismatch",
+		"all_named": `["special","general"]`, "one_unnamed": `["special"]`,
+		"highest": `{"n":"special","m":"general"}`, "ignoring": `{"n":"special"}`, "strict": "duplicate",
+		"appended":      `{"n":["special","general"],"m":[["general"]]}`,
+		"appended_once": `{"n":["b","c","a"]}`,
+		"merged":        `{"n":{"low":1,"both":2,"high":2}}`, "merged_text": "type_mismatch",
+		"no_parts": `[]`, "no_named_parts": `{}`,
+	})
+	hold(t, multibindings, "n2", map[string]string{
+		"list":   `["of two","general"]`,
+		"strict": `{"n":"general"}`, "merged": `{"n":{"low":1,"both":1}}`, "merged_text": `{"n":{"low":1}}`,
+	})
+}
