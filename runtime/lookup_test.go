@@ -65,7 +65,10 @@ bind:
   - {name: ignoring, multibind_id: ignoring, type: Hash, options: {conflict_resolution: ignore}}
   - {name: strict, multibind_id: strict, type: Hash, options: {conflict_resolution: error}}
   - {name: appended, multibind_id: appended, type: Hash, options: {conflict_resolution: append}}
-  - {name: appended_once, multibind_id: appended_once, type: Hash, options: {conflict_resolution: append, flatten: true, uniq: true}}
+  - name: appended_once
+    multibind_id: appended_once
+    type: Hash
+    options: {conflict_resolution: append, flatten: true, uniq: true}
   - {name: merged, multibind_id: merged, type: Hash, options: {conflict_resolution: merge}}
   - {name: merged_text, multibind_id: merged_text, type: Hash, options: {conflict_resolution: merge}}
   - {name: no_parts, multibind_id: no_parts, type: Array}
@@ -163,7 +166,8 @@ func TestRecipesAreFollowed(t *testing.T) {
 	hold(t, recipeBindings, "n1", map[string]string{
 		"of_one": `1`, "of_one_as_text": "type_mismatch", "of_fails": "evaluation", "of_missing": "null",
 		"of_fails_typed": "evaluation",
-		"first":          `1`, "first_is_empty": `""`, "first_is_typed": "type_mismatch", "first_fails": "evaluation", "none": "null",
+		"first":          `1`, "first_is_empty": `""`, "first_is_typed": "type_mismatch", "first_fails": "evaluation",
+		"none":  "null",
 		"shell": `{"shell":"sh"}`, "shell_of_nobody": "null", "shell_of_missing": "null",
 		"shell_of_list": "type_mismatch", "shell_of_fails": "evaluation",
 		"asked": `2`, "asked_typed": "type_mismatch", "asked_fails": "evaluation",

@@ -13,14 +13,17 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand"
 	"os"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 )
 
 type options struct {
@@ -34,7 +37,8 @@ type options struct {
 	jobs     int
 	short    bool
 	only     string
-	score    float64 // percentage of killed mutants that is enough
+	time     time.Duration // if not 0, no mutant is begun later
+	score    float64       // percentage of killed mutants that is enough
 }
 
 func main() {
@@ -49,13 +53,16 @@ func main() {
 	flag.BoolVar(&o.short, "short", false, "run tests with -short")
 	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
 	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")
+	flag.DurationVar(&o.time, "for", 0, "begin no mutant after so much `time`, 0 is no limit")
 	flag.Parse()
 	o.packages, o.suites, o.programs = flag.Args(), fields(*suites), fields(*programs)
 	if len(o.packages) == 0 {
 		fmt.Fprintln(os.Stderr, "usage: go run ./internal/mutate [flags] PACKAGE...")
 		os.Exit(2)
 	}
-	score, err := mutate(o, os.Stdout)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	score, err := mutate(ctx, o, os.Stdout)
+	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(2)
@@ -70,7 +77,7 @@ func fields(list string) []string {
 }
 
 // mutate is the whole run; it returns the percentage of mutants that were killed, of those that are not equivalent.
-func mutate(o options, out io.Writer) (float64, error) {
+func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	equivalent, err := readEquivalents(o.list)
 	if err != nil {
 		return 0, err
@@ -111,11 +118,16 @@ func mutate(o options, out io.Writer) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	b.try(chosen, units, o)
+	if o.time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.time)
+		defer cancel()
+	}
+	b.try(ctx, chosen, units, o.jobs)
 	return report(out, o, packages, chosen, equivalent), nil
 }
 
-// choose is which mutants are tried: those on changed lines that are not listed, or a sample of them.
+// choose is which mutants are tried, in an order that makes a sample of those that come first.
 func choose(o options, packages []*pkg, lines map[string][]span, equivalent *equivalents) []*mutant {
 	var chosen []*mutant
 	for _, p := range packages {
@@ -126,14 +138,20 @@ func choose(o options, packages []*pkg, lines map[string][]span, equivalent *equ
 				of = append(of, m)
 			}
 		}
+		shuffle(of, o.seed)
 		if o.sample > 0 && len(of) > o.sample {
-			rand.New(rand.NewSource(o.seed)).Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 			of = of[:o.sample]
-			slices.SortFunc(of, func(a, b *mutant) int { return a.id - b.id })
 		}
 		chosen = append(chosen, of...)
 	}
+	shuffle(chosen, o.seed)
 	return chosen
+}
+
+func shuffle(mutants []*mutant, seed int64) {
+	rand.New(rand.NewSource(seed)).Shuffle(len(mutants), func(i, j int) {
+		mutants[i], mutants[j] = mutants[j], mutants[i]
+	})
 }
 
 // report prints the survivors by name and a line of numbers per package; it returns the score of all.

@@ -10,7 +10,8 @@ import (
 func TestMutantsOfASmallPackage(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	score, err := mutate(options{packages: []string{"./testdata/tiny"}, list: "testdata/equivalent.txt", jobs: 2}, &out)
+	o := options{packages: []string{"./testdata/tiny"}, list: "testdata/equivalent.txt", jobs: 2}
+	score, err := mutate(t.Context(), o, &out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -137,18 +138,24 @@ func (b *bench) command(s *suite, setting string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// try decides the fate of each mutant.
-func (b *bench) try(mutants []*mutant, units []*unit, o options) {
+// try decides the fate of mutants, one after the other, until ctx ends.
+func (b *bench) try(ctx context.Context, mutants []*mutant, units []*unit, jobs int) {
 	work := make(chan *mutant)
 	var wg sync.WaitGroup
-	for range o.jobs {
+	for range jobs {
 		wg.Go(func() {
 			for m := range work {
-				m.fate, m.by = b.fate(m, units)
+				fate, by := b.fate(m, units)
+				if !interrupted(ctx) {
+					m.fate, m.by = fate, by
+				}
 			}
 		})
 	}
 	for i, m := range mutants {
+		if ctx.Err() != nil {
+			break
+		}
 		work <- m
 		if i%100 == 99 {
 			fmt.Fprintf(os.Stderr, "%d of %d\n", i+1, len(mutants))
@@ -157,6 +164,9 @@ func (b *bench) try(mutants []*mutant, units []*unit, o options) {
 	close(work)
 	wg.Wait()
 }
+
+// interrupted is whether a user ended the run: then tests fail because they are ended as well.
+func interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 // fate runs the tests that reach a mutant until one fails: first those that take the least time.
 func (b *bench) fate(m *mutant, units []*unit) (fate, string) {
