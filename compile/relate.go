@@ -15,7 +15,7 @@ import (
 //
 // A dimension that is text around variables is an equation: `${osfamily}-${environment}` is 'darwin-production' where
 // $osfamily is 'darwin' and $environment 'production'. Folding a text folds its parts, so that the variables are known
-// as exactly as values are compared. What else an expression computes is a variable of its own.
+// as exactly as values are compared. What else an expression computes is not compared.
 type relations struct {
 	dims      []loader.Dimension
 	templates []template // per dimension
