@@ -1,0 +1,171 @@
+package compile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// A site of structured bindings, and what is reported of it: line, code, severity, and the lines of the notes. Lines
+// count from 'bind:', so that the first binding is line 1; those of the module db are written m1, m2 and so on.
+var reports = []struct{ name, site, module, want string }{
+	{"one binding", `[a, 1]`, ``, ``},
+	{"bound twice", "[a, 1]\n[a, 1]", ``, `1 error conflict: 2`},
+	{"in two layers", `[a, 1]`, `[a, 2]`, ``},
+	{"twice in the lower of two layers", `[b, 1]`, "[a, 1]\n[a, 2]", `m1 error conflict: m2`},
+	{"twice, hidden by the higher layer", `[a, 1]`, "[a, 1]\n[a, 2]", ``},
+	{"twice, hidden under another value", `{when: {node: n}, bind: [[a, 1]]}`, "[a, 1]\n[a, 2]", `m1 error conflict: m2`},
+	{"under values of one category",
+		"{when: {node: n}, bind: [[a, 1]]}\n{when: {node: m}, bind: [[a, 2]]}", ``, ``},
+	{"under one value twice",
+		"{when: {node: n}, bind: [[a, 1]]}\n{when: {node: N}, bind: [[a, 2]]}", ``, `1 error conflict: 2`},
+	{"under two categories",
+		"{when: {osfamily: debian}, bind: [[a, 1]]}\n{when: {environment: test}, bind: [[a, 2]]}", ``, ``},
+	{"one of two alternatives",
+		"{when: {node: [n, m]}, bind: [[a, 1]]}\n{when: {node: [m, o]}, bind: [[a, 2]]}", ``, `1 error conflict: 2`},
+	{"hidden by a narrower condition of the same layer",
+		"{when: {node: n}, bind: [[a, 1]]}\n{when: {osfamily: f, node: n}, bind: [[a, 1]]}\n[a, 3]", ``, ``},
+
+	{"abstract, nothing binds it", `{name: a, abstract: true}`, ``, `1 error abstract:`},
+	{"abstract, bound below", `{name: a, abstract: true}`, `[a, 1]`, `1 error abstract:`},
+	{"abstract, bound above", `[a, 1]`, `{name: a, abstract: true}`, ``},
+	{"abstract, bound above for some", `{when: {node: n}, bind: [[a, 1]]}`, `{name: a, abstract: true}`,
+		`m1 warning abstract: 1`},
+	{"abstract, bound beside it for some", "{name: a, abstract: true}\n{when: {node: n}, bind: [[a, 1]]}", ``,
+		`1 warning abstract: 2`},
+	{"abstract, bound beside it where it does not hold",
+		"{when: {node: n}, bind: [{name: a, abstract: true}]}\n{when: {node: m}, bind: [[a, 1]]}", ``,
+		`1 error abstract:`},
+	{"abstract, above it only what is abstract", `{when: {node: n}, bind: [{name: a, abstract: true}]}`,
+		`{name: a, abstract: true}`, "1 error abstract:\nm1 error abstract:"},
+	{"abstract and concrete of one precedence", "{name: a, abstract: true}\n[a, 1]", ``,
+		"1 error abstract:\n1 error conflict: 2"},
+
+	{"override, nothing there", `{name: a, override: true, to: 1}`, `[b, 1]`, `1 error override:`},
+	{"override of the layer below", `{name: a, override: true, to: 1}`, `[a, 1]`, ``},
+	{"override of the same layer", "{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", ``, ``},
+	{"override, for some nothing there", `{name: a, override: true, to: 1}`, `{when: {node: n}, bind: [[a, 1]]}`,
+		`1 warning override: m1`},
+	{"override, only beaten itself", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
+		`1 warning override: 2`},
+	{"override that is always hidden", `[a, 1]`, `{name: a, override: true, to: 1}`, ``},
+
+	{"needs itself", `[a, "${lookup('a')}"]`, ``, `1 error loop:`},
+	{"two need one another", "{name: b, to_lookup_of: a}\n{name: a, to_lookup_of: b}", ``, `1 error loop: 2`},
+	{"behind what is not bound", "{name: a, to_first_found: [none, b]}\n{name: b, to_lookup_of: a}", ``, `1 error loop: 2`},
+	{"through the first of those to be found", "{name: a, to_first_found: [b, c]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``,
+		`1 error loop: 2`},
+	{"behind what is found", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``, ``},
+	{"behind what is undef", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, null]", ``,
+		`1 error loop: 2`},
+	{"what it needs is hidden above", `[b, 1]`, "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``},
+	{"for one node", "[a, 1]\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}", ``,
+		`2 error loop: 3`},
+	{"for different nodes", "[b, 1]\n[a, 1]\n{when: {node: m}, bind: [{name: b, to_lookup_of: a}]}\n" +
+		"{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}", ``, ``},
+	{"through a contribution", "{name: l, multibind_id: l, type: Array}\n{in: l, to_lookup_of: l}", ``,
+		`1 error loop: 2`},
+	{"through a contribution for one node",
+		"{name: l, multibind_id: l, type: Array}\n{when: {node: n}, bind: [{in: l, to_lookup_of: l}]}", ``, ``},
+	{"through a transformer", `{name: a, to: 1, transformer: "|$v| { lookup('a') }"}`, ``, `1 error loop:`},
+	{"in a hash", "{name: a, to_hash_lookup: {name: b, key: c}}\n{name: b, to_lookup_of: a}", ``, `1 error loop: 2`},
+
+	{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``, `2 warning multibind_unknown:`},
+	{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
+		`2 warning multibind_id: 1`},
+	{"one id for one key", `{name: a, multibind_id: l, type: Array}`, `{name: a, multibind_id: l, type: Array}`, ``},
+	{"a hash has names", "{name: h, multibind_id: h, type: Hash}\n{in: h, to: 1}", ``, `2 error multibind: 1`},
+	{"a list has none", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n{in: l, to: 1}", ``, ``},
+	{"no hash to merge",
+		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n{in: h, name: a, to: 1}", ``,
+		`2 error multibind: 1`},
+	{"a contribution of another type", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", ``,
+		`2 error type_mismatch: 1`},
+	{"two of one name", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}", ``,
+		`3 error duplicate: 2`},
+	{"two of one name in a list",
+		"{name: l, multibind_id: l, type: Array}\n{in: l, name: a, to: 1}\n{in: l, name: a, to: 2}", ``,
+		`3 error duplicate: 2`},
+	{"two of one name in a list that takes all",
+		"{name: l, multibind_id: l, type: Array, options: {priority_on_named: false}}\n" +
+			"{in: l, name: a, to: 1}\n{in: l, name: a, to: 2}", ``, ``},
+	{"two without a name in a list that takes one",
+		"{name: l, multibind_id: l, type: Array, options: {priority_on_unnamed: true}}\n" +
+			"{in: l, to: 1}\n{in: l, to: 2}", ``, `3 error duplicate: 2`},
+	{"three of one name", "{name: h, multibind_id: h, type: Hash}\n" +
+		"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}\n{in: h, name: b, to: 2}\n{in: h, name: a, to: 2}", ``,
+		"3 error duplicate: 2\n5 error duplicate: 2"},
+	{"two of one name where the first counts",
+		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: ignore}}\n" +
+			"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}", ``, ``},
+	{"two of one name in two layers",
+		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 1}", `{in: h, name: a, to: 2}`, ``},
+	{"two of one name in two layers where that is an error",
+		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n{in: h, name: a, to: 1}",
+		`{in: h, name: a, to: 2}`, `m1 error duplicate: 2`},
+	{"two of one name for two nodes", "{name: h, multibind_id: h, type: Hash}\n" +
+		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: m}, bind: [{in: h, name: a, to: 2}]}", ``, ``},
+	{"two of one name for one node", "{name: h, multibind_id: h, type: Hash}\n" +
+		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``,
+		`3 error duplicate: 2`},
+	{"two of one name, and a higher one",
+		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 0}", "{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}",
+		``},
+	{"two of one name where the multibinding is not",
+		"{when: {node: m}, bind: [{name: h, multibind_id: h, type: Hash}]}\n" +
+			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``, ``},
+}
+
+func TestWhatIsReportedOfASite(t *testing.T) {
+	for _, c := range reports {
+		t.Run(c.name, func(t *testing.T) {
+			if got := strings.Join(compiled(t, c.site, c.module), "\n"); got != c.want {
+				t.Errorf("reported is\n%s\nexpected\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// compiled is what compiling a site and its module db reports.
+func compiled(t *testing.T, site, module string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", site)
+	if module != "" {
+		writeBindings(t, filepath.Join(dir, "modules", "db", "bindings"), "db::default", module)
+	}
+	var diags diag.List
+	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	var out []string
+	for _, d := range diags.Sorted() {
+		line := fmt.Sprintf("%s %v %s:", lineOf(d.Pos), d.Severity, d.Code)
+		for _, n := range d.Notes {
+			line += " " + lineOf(n.Pos)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func writeBindings(t *testing.T, dir, name, list string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	text := "{bindings_version: 1, name: '" + name + "', bind: [\n" + strings.ReplaceAll(list, "\n", ",\n") + "\n]}\n"
+	if err := os.WriteFile(filepath.Join(dir, "default.yaml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func lineOf(at diag.Pos) string {
+	if strings.Contains(at.File, "modules") {
+		return fmt.Sprintf("m%d", at.Line-1)
+	}
+	return fmt.Sprint(at.Line - 1)
+}
