@@ -1,0 +1,193 @@
+package loader_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// What bindings/default.yaml may say below its first line, and what is reported: line, code, severity; and the
+// conditions of what is bound, if all is well.
+var bindingsFiles = []struct{ name, text, want, bound string }{
+	{"a short form", "bind: [[a, 1]]", "", "a"},
+	{"no list", "bind: {a: 1}", "2 error bindings", ""},
+	{"no bindings", "{}", "1 error bindings", ""},
+	{"an unknown attribute of the file", "binds: []\nbind: [[a, 1]]", "2 error bindings", ""},
+	{"a short form of three", "bind:\n- [a, 1, 2]\n- [b, 1]", "3 error bindings", ""},
+	{"a short form of one", "bind:\n- [a]", "3 error bindings", ""},
+	{"text for a binding", "bind:\n- a", "3 error bindings", ""},
+	{"a number for a key", "bind:\n- [1, a]", "3 error key", ""},
+	{"a condition without bindings", "bind:\n- when: {node: n}", "3 error bindings", ""},
+	{"bindings without a condition", "bind:\n- bind: [[a, 1]]", "3 error bindings", ""},
+	{"more in a condition", "bind:\n- when: {node: n}\n  bind: [[a, 1]]\n  to: 1", "5 error bindings", ""},
+	{"no list of bindings in a condition", "bind:\n- when: {node: n}\n  bind: 1", "4 error bindings", ""},
+
+	{"a value", "bind: [{when: {node: N}, bind: [[a, 1]]}]", "", "a{node=n}"},
+	{"values", "bind: [{when: {node: [m, N, n]}, bind: [[a, 1]]}]", "", "a{node=m}{node=n}"},
+	{"two categories", "bind: [{when: {osfamily: x, node: n}, bind: [[a, 1]]}]", "", "a{node=n osfamily=x}"},
+	{"alternatives", "bind: [{when: [{node: n}, {osfamily: x}], bind: [[a, 1]]}]", "", "a{node=n}{osfamily=x}"},
+	{"alternatives that say the same", "bind: [{when: [{node: n}, {node: N}], bind: [[a, 1]]}]", "", "a{node=n}"},
+	{"a condition in a condition",
+		"bind: [{when: {node: n}, bind: [{when: {osfamily: x}, bind: [[a, 1]]}, [b, 1]]}]", "",
+		"a{node=n osfamily=x} b{node=n}"},
+	{"the same condition again", "bind: [{when: {node: [m, n]}, bind: [{when: {node: N}, bind: [[a, 1]]}]}]", "",
+		"a{node=n}"},
+	{"a condition that can never hold", "bind:\n- when: {node: m}\n  bind:\n  - when: {node: n}\n    bind: [[a, 1]]",
+		"5 error when", ""},
+	{"common adds nothing", "bind: [{when: {common: 'true', node: n}, bind: [[a, 1]]}]", "", "a{node=n}"},
+	{"numbers as they are written", "bind: [{when: {node: [6.10, 0755, true]}, bind: [[a, 1]]}]", "",
+		"a{node=0755}{node=6.10}{node=true}"},
+	{"no value", "bind:\n- {when: {node: }, bind: [[a, 1]]}", "3 error when", ""},
+	{"an empty value", "bind:\n- {when: {node: ''}, bind: [[a, 1]]}", "3 error when", ""},
+	{"an empty list of values", "bind:\n- {when: {node: []}, bind: [[a, 1]]}", "3 error when", ""},
+	{"a list in a list of values", "bind:\n- {when: {node: [[n]]}, bind: [[a, 1]]}", "3 error when", ""},
+	{"a hash for a value", "bind:\n- {when: {node: {a: n}}, bind: [[a, 1]]}", "3 error when", ""},
+	{"an unknown category", "bind:\n- {when: {nod: n}, bind: [[a, 1]]}", "3 error category", ""},
+	{"text for a condition", "bind:\n- {when: node, bind: [[a, 1]]}", "3 error when", ""},
+	{"no alternative", "bind:\n- {when: [], bind: [[a, 1]]}", "3 error when", ""},
+	{"text for an alternative", "bind:\n- {when: [node], bind: [[a, 1]]}", "3 error when", ""},
+
+	{"an unknown attribute", "bind:\n- {name: a, to: 1, typ: Integer}", "3 error attribute", ""},
+	{"a flag that is none", "bind:\n- {name: a, to: 1, sensitive: 'yes'}", "3 error attribute", ""},
+	{"an expression that is a list", "bind:\n- {name: a, to_expression: [1]}", "3 error attribute", ""},
+	{"an expression that is a number", "bind:\n- {name: a, to_expression: 42}", "", "a"},
+	{"an expression that is none", "bind:\n- {name: a, to_expression: '1 +'}", "3 error expression", ""},
+	{"a lambda that is a number", "bind:\n- {name: a, to: 1, transformer: 1}", "3 error attribute", ""},
+	{"a lambda that is none", "bind:\n- {name: a, to: 1, transformer: 'x'}", "3 error expression", ""},
+	{"an unknown function in a lambda", "bind:\n- {name: a, to: 1, transformer: '|$v| { upcse($v) }'}",
+		"3 error name", ""},
+	{"an unknown function", "bind:\n- {name: a, to_expression: \"upcse('a')\"}", "3 error name", ""},
+}
+
+func TestWhatIsReportedOfBindings(t *testing.T) {
+	for _, c := range bindingsFiles {
+		t.Run(c.name, func(t *testing.T) {
+			text := "{bindings_version: 1, name: default}"
+			if c.text != "{}" {
+				text = "bindings_version: 1\n" + c.text + "\nname: default\n"
+			}
+			site, got := loaded(t, map[string]string{"bindings/default.yaml": text})
+			if got != c.want {
+				t.Errorf("reported is %q, expected %q", got, c.want)
+			}
+			if bound := boundIn(site); c.want == "" && bound != c.bound {
+				t.Errorf("bound is %s, expected %s", bound, c.bound)
+			}
+		})
+	}
+}
+
+// boundIn is the keys that bindings files bind, each with its conditions.
+func boundIn(site *loader.Site) string {
+	var out []string
+	for _, layer := range site.Layers {
+		for _, set := range layer.Contributions {
+			for _, b := range set.Bindings {
+				var when []string
+				for _, n := range b.When {
+					var terms []string
+					for _, term := range site.Conditions[n] {
+						terms = append(terms, site.Dimensions[term.Dimension].Name+"="+term.Value)
+					}
+					if len(terms) > 0 {
+						when = append(when, "{"+strings.Join(terms, " ")+"}")
+					}
+				}
+				slices.Sort(when)
+				out = append(out, b.Key+strings.Join(when, ""))
+			}
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// What hiera.yaml may say, and what is reported.
+var hieraFiles = []struct{ name, text, want string }{
+	{"nothing but the version", "version: 2", ""},
+	{"no hash", "[version, 2]", "1 error hiera"},
+	{"nothing", "", "1 error hiera"},
+	{"no version", ":backends: [yaml]", "1 note hiera_version"},
+	{"another version", "version: 5", "1 note hiera_version"},
+	{"a version that is text", "version: two", "1 error version"},
+	{"an unknown key", "version: 2\nhierachy: []", "2 error hiera"},
+	{"a hierarchy that is no list", "version: 2\nhierarchy: {common: data}", "2 error hierarchy"},
+	{"an entry of two", "version: 2\nhierarchy:\n- [common, 'true']", "3 error hierarchy"},
+	{"an entry that is no list", "version: 2\nhierarchy:\n- common", "3 error hierarchy"},
+	{"an entry of numbers", "version: 2\nhierarchy:\n- [common, 'true', 1]", "3 error hierarchy"},
+	{"an unknown category", "version: 2\nhierarchy:\n- [nodes, '${fqdn}', 'nodes/${fqdn}']", "3 error category"},
+	{"a category twice", "version: 2\nhierarchy:\n- [node, '${fqdn}', 'a/${fqdn}']\n- [node, '${fqdn}', 'b/${fqdn}']",
+		"4 error hierarchy"},
+	{"common twice", "version: 2\nhierarchy:\n- [common, 'true', a]\n- [common, 'true', b]", "4 error hierarchy"},
+	{"another order", "version: 2\nhierarchy:\n- [osfamily, '${osfamily}', 'o/${osfamily}']\n- [node, '${fqdn}', 'n/${fqdn}']",
+		"4 error hierarchy"},
+	{"common is the last", "version: 2\nhierarchy:\n- [common, 'true', c]\n- [node, '${fqdn}', 'n/${fqdn}']",
+		"4 error hierarchy"},
+	{"in order", "version: 2\nhierarchy:\n- [node, '${fqdn}', 'n/${fqdn}']\n- [common, 'true', c]", ""},
+	{"a path that leads out", "version: 2\nhierarchy:\n- [common, 'true', 'a/../../b']", "3 error data_path"},
+	{"an absolute path", "version: 2\nhierarchy:\n- [common, 'true', '/b']", "3 error data_path"},
+	{"no path", "version: 2\nhierarchy:\n- [common, 'true', '']", "3 error data_path"},
+	{"a directory for a path", "version: 2\nhierarchy:\n- [common, 'true', 'a/']", "3 error data_path"},
+	{"a dot for a path", "version: 2\nhierarchy:\n- [common, 'true', 'a/.']", "3 error data_path"},
+	{"a value that is no text", "version: 2\nhierarchy:\n- [node, '${fqdn', a]", "3 error interpolation"},
+	{"backends that are no list", "version: 2\nbackends: yaml", "2 error backend"},
+	{"an unknown backend", "version: 2\nbackends: [yml]", "2 error backend"},
+	{"a backend that is a number", "version: 2\nbackends:\n- yaml\n- 1", "4 error backend"},
+}
+
+func TestWhatIsReportedOfAHieraDirectory(t *testing.T) {
+	for _, c := range hieraFiles {
+		t.Run(c.name, func(t *testing.T) {
+			if _, got := loaded(t, map[string]string{"hiera.yaml": c.text}); got != c.want {
+				t.Errorf("reported is %q, expected %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestOfSeveralBackendsTheFirstCountsPerKey(t *testing.T) {
+	site, got := loaded(t, map[string]string{
+		"hiera.yaml":       "{version: 2, backends: [json, yaml, json]}",
+		"data/common.yaml": "{a: 1, b: 2, d: 4}",
+		"data/common.json": `{"b": 3, "c": 4}`,
+	})
+	entries := map[string]int{}
+	for _, layer := range site.Layers {
+		for _, c := range layer.Contributions {
+			for _, f := range c.Files {
+				entries[filepath.Base(f.Path)] += len(f.Entries)
+			}
+		}
+	}
+	if want := map[string]int{"common.json": 2, "common.yaml": 2}; got != "" || !maps.Equal(entries, want) {
+		t.Errorf("%v, %s; expected %v", entries, got, want)
+	}
+}
+
+// loaded is a site of these files, and what is reported of it: line, severity, code.
+func loaded(t *testing.T, files map[string]string) (*loader.Site, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	var out []string
+	for _, d := range diags.Sorted() {
+		out = append(out, fmt.Sprintf("%d %v %s", d.Pos.Line, d.Severity, d.Code))
+	}
+	return site, strings.Join(out, ", ")
+}
