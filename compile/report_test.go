@@ -19,7 +19,8 @@ var reports = []struct{ name, site, module, want string }{
 	{"in two layers", `[a, 1]`, `[a, 2]`, ``},
 	{"twice in the lower of two layers", `[b, 1]`, "[a, 1]\n[a, 2]", `m1 error conflict: m2`},
 	{"twice, hidden by the higher layer", `[a, 1]`, "[a, 1]\n[a, 2]", ``},
-	{"twice, hidden under another value", `{when: {node: n}, bind: [[a, 1]]}`, "[a, 1]\n[a, 2]", `m1 error conflict: m2`},
+	{"twice, hidden under another value", `{when: {node: n}, bind: [[a, 1]]}`, "[a, 1]\n[a, 2]",
+		`m1 error conflict: m2`},
 	{"under values of one category",
 		"{when: {node: n}, bind: [[a, 1]]}\n{when: {node: m}, bind: [[a, 2]]}", ``, ``},
 	{"under one value twice",
@@ -57,8 +58,10 @@ var reports = []struct{ name, site, module, want string }{
 
 	{"needs itself", `[a, "${lookup('a')}"]`, ``, `1 error loop:`},
 	{"two need one another", "{name: b, to_lookup_of: a}\n{name: a, to_lookup_of: b}", ``, `1 error loop: 2`},
-	{"behind what is not bound", "{name: a, to_first_found: [none, b]}\n{name: b, to_lookup_of: a}", ``, `1 error loop: 2`},
-	{"through the first of those to be found", "{name: a, to_first_found: [b, c]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``,
+	{"behind what is not bound", "{name: a, to_first_found: [none, b]}\n{name: b, to_lookup_of: a}", ``,
+		`1 error loop: 2`},
+	{"through the first of those to be found",
+		"{name: a, to_first_found: [b, c]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``,
 		`1 error loop: 2`},
 	{"behind what is found", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``, ``},
 	{"behind what is undef", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, null]", ``,
@@ -75,7 +78,8 @@ var reports = []struct{ name, site, module, want string }{
 	{"through a transformer", `{name: a, to: 1, transformer: "|$v| { lookup('a') }"}`, ``, `1 error loop:`},
 	{"in a hash", "{name: a, to_hash_lookup: {name: b, key: c}}\n{name: b, to_lookup_of: a}", ``, `1 error loop: 2`},
 
-	{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``, `2 warning multibind_unknown:`},
+	{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
+		`2 warning multibind_unknown:`},
 	{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
 		`2 warning multibind_id: 1`},
 	{"one id for one key", `{name: a, multibind_id: l, type: Array}`, `{name: a, multibind_id: l, type: Array}`, ``},
@@ -109,16 +113,19 @@ var reports = []struct{ name, site, module, want string }{
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n{in: h, name: a, to: 1}",
 		`{in: h, name: a, to: 2}`, `m1 error duplicate: 2`},
 	{"two of one name for two nodes", "{name: h, multibind_id: h, type: Hash}\n" +
-		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: m}, bind: [{in: h, name: a, to: 2}]}", ``, ``},
+		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: m}, bind: [{in: h, name: a, to: 2}]}", ``,
+		``},
 	{"two of one name for one node", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``,
 		`3 error duplicate: 2`},
 	{"two of one name, and a higher one",
-		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 0}", "{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}",
+		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 0}",
+		"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}",
 		``},
 	{"two of one name where the multibinding is not",
 		"{when: {node: m}, bind: [{name: h, multibind_id: h, type: Hash}]}\n" +
-			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``, ``},
+			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}",
+		``, ``},
 }
 
 func TestWhatIsReportedOfASite(t *testing.T) {
