@@ -345,13 +345,13 @@ func (c *composer) content() *snapshot.Content {
 	for _, in := range c.site.Inputs {
 		out.Inputs = append(out.Inputs, snapshot.Input{Path: in.Path, Size: in.Size, Hash: in.Hash})
 	}
+	ranks := c.appendLevels(out)
 	for i, name := range c.names {
-		out.Keys[i] = snapshot.Key{Name: name, Default: c.defaults[i], Cold: c.cold(i)}
+		out.Keys[i] = snapshot.Key{Name: name, Default: c.defaults[i], Cold: c.cold(i, ranks)}
 	}
 	texts := c.values
 	for i, n := range c.stored {
 		out.Values[i] = snapshot.Stored{Computed: texts[n][0] != recipe.CompiledConstant, Bytes: texts[n][1:]}
 	}
-	c.appendLevels(out)
 	return out
 }

@@ -239,8 +239,8 @@ func appendDims(dst []byte, dims []int) []byte {
 	return dst
 }
 
-// appendLevels writes the levels in order of precedence, their scopes sorted by value.
-func (c *composer) appendLevels(out *snapshot.Content) {
+// appendLevels writes the levels in order of precedence, their scopes sorted by value, and returns their ranks.
+func (c *composer) appendLevels(out *snapshot.Content) (ranks []int) {
 	keys := slices.Collect(maps.Keys(c.levels))
 	dims := func(k levelKey) string { return string(appendDims(nil, c.shapes[k.shape].dims)) }
 	slices.SortFunc(keys, func(a, b levelKey) int {
@@ -250,7 +250,9 @@ func (c *composer) appendLevels(out *snapshot.Content) {
 		l := c.levels[k]
 		slices.SortFunc(l.scopes, func(a, b snapshot.Scope) int { return slices.Compare(a.Values, b.Values) })
 		out.Levels = append(out.Levels, snapshot.Level{Layer: k.layer, Dimensions: c.shapes[k.shape].dims, Scopes: l.scopes})
+		ranks = append(ranks, l.rank)
 	}
+	return ranks
 }
 
 // keyIndex answers, for one key, which of its candidates can be effective together. It is built as far as it is asked.

@@ -29,11 +29,11 @@ func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
 // contributions are the parts of every scope the request is in, in order: layer, precedence, place.
 func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	var out []recipe.Part
-	for ref, err := range l.r.file.FindAll(name, &l.r.scopes) {
+	for c, err := range l.r.file.Candidates(name, l.r.numbers, &l.r.scopes) {
 		if err != nil {
 			return nil, err
 		}
-		n, _ := ref.Recipe()
+		n, _ := c.Ref.Recipe()
 		r, err := l.r.snap.recipe(n)
 		if err != nil {
 			return nil, err

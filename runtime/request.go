@@ -59,8 +59,11 @@ func (r *Request) Reset(facts *Facts) error {
 // stack.
 const foldedInPlace = 32
 
-// number is the number of a value of a dimension, whose case does not matter.
+// number is the number of a value of a dimension, whose case matters in an exact one only.
 func (r *Request) number(dimension int, text string) uint32 {
+	if r.snap.dimensions[dimension].exact {
+		return r.file.ValueNumber(dimension, text)
+	}
 	if len(text) > foldedInPlace {
 		return r.file.ValueNumber(dimension, strings.ToLower(text))
 	}
@@ -88,6 +91,7 @@ type dimension struct {
 	name     string
 	category int // for a guard, its category; else -1
 	guard    bool
+	exact    bool // the case of values matters
 	program  *expr.Node
 	variable string // the program is nothing but this variable; else ""
 }
@@ -122,7 +126,7 @@ func soleVariable(n *expr.Node) string {
 	return ""
 }
 
-// Category is the value the request has of a category, folded to lower case; false if it has none. The text does not refer
+// Category is the value the request has of a category, folded to lower case unless it is exact; false if it has none. The text does not refer
 // to the snapshot.
 func (r *Request) Category(name string) (string, bool) {
 	i := slices.IndexFunc(r.snap.dimensions, func(d dimension) bool { return d.name == name && !d.guard })
@@ -130,7 +134,10 @@ func (r *Request) Category(name string) (string, bool) {
 		return "", false
 	}
 	text, err := r.snap.dimensions[i].text(r.facts)
-	return strings.ToLower(strings.Clone(text)), err == nil // of a constant, text is that of the file
+	if !r.snap.dimensions[i].exact {
+		text = strings.ToLower(text)
+	}
+	return strings.Clone(text), err == nil // of a constant, text is that of the file
 }
 
 // categoryEnv is what categories are computed from: facts only.

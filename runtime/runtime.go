@@ -72,7 +72,7 @@ func OpenWith(path string, opts Options) (*Snapshot, error) {
 			f.Close()
 			return nil, err
 		}
-		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, n, soleVariable(n)})
+		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, d.Exact, n, soleVariable(n)})
 	}
 	return s, nil
 }
@@ -86,9 +86,9 @@ func (s *Snapshot) File() *snapshot.Snapshot { return s.file }
 // Verify checks every checksum and every reference in the file, which it reads from end to end. The error is a
 // *snapshot.DamageError.
 func (s *Snapshot) Verify() error {
-	return s.file.Verify(func(encoded string) error {
-		_, err := recipe.Decode(encoded)
-		return err
+	return s.file.Verify(func(encoded string) (contributes bool, err error) {
+		r, err := recipe.Decode(encoded)
+		return err == nil && r.Kind == recipe.Contributions, err
 	})
 }
 

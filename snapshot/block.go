@@ -3,8 +3,6 @@ package snapshot
 import (
 	"encoding/binary"
 	"sync"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // Section blocktab: u32 number of blocks; per block: offset in section blocks u64, compressed length u32, length u32;
@@ -46,52 +44,6 @@ func (b *blockWriter) finish() (table, packed []byte) {
 	}
 	table = binary.LittleEndian.AppendUint32(nil, b.blocks)
 	return append(append(table, b.table...), b.where...), b.packed
-}
-
-var encoder = sync.OnceValue(func() *zstd.Encoder {
-	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression)) // fails for bad options only
-	return e
-})
-
-// decoder allocates nothing for what it decodes: a forged frame would have it make room for a gigabyte.
-var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)) // fails for bad options only
-	return d
-})
-
-func compress(raw []byte) []byte { return encoder().EncodeAll(raw, nil) }
-
-// maxValue bounds an encoded value.
-const maxValue = 1 << 29
-
-// maxExpansion bounds what a byte of a frame may decode to, so that a forged length allocates no more than its bytes can hold.
-const maxExpansion = 1 << 15
-
-// decompress decodes packed, which is to hold length bytes.
-func decompress(packed string, length uint64) ([]byte, bool) {
-	if length > min(maxExpansion*uint64(len(packed)), maxValue+blockSize) {
-		return nil, false
-	}
-	raw, err := decoder().DecodeAll([]byte(packed), make([]byte, 0, length))
-	return raw, err == nil && uint64(len(raw)) == length
-}
-
-// appendFrame compresses raw and appends it to frames, and the entry that says where it lies to table.
-func appendFrame(table, frames, raw []byte) (newTable, newFrames []byte) {
-	packed, le := compress(raw), binary.LittleEndian
-	table = le.AppendUint64(table, uint64(len(frames)))
-	table = le.AppendUint32(table, uint32(len(packed)))
-	table = le.AppendUint32(table, uint32(len(raw)))
-	return table, append(frames, packed...)
-}
-
-// frameOf is the frame that an entry tells of, and how many bytes it decodes to; not ok where it cannot be in frames.
-func frameOf(entry, frames string) (packed string, length uint64, ok bool) {
-	off, bytes, length := load64(entry), uint64(load32(entry[8:])), uint64(load32(entry[12:]))
-	if off > uint64(len(frames)) || bytes > uint64(len(frames))-off || length > bytes*maxExpansion {
-		return "", 0, false
-	}
-	return frames[off : off+bytes], length, true
 }
 
 // cacheBytes bounds the decoded blocks that are kept.
@@ -183,11 +135,10 @@ func (s *Snapshot) block(n uint32) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raw, ok := decompress(packed, length)
+	text, ok := decompress(packed, length)
 	if !ok {
 		return "", s.damaged(secBlocks, off, "a zstd frame of %d bytes", length)
 	}
-	text := string(raw)
 	s.cache.put(n, text)
 	return text, nil
 }

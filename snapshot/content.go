@@ -22,6 +22,7 @@ type Dimension struct {
 	Name     string
 	Guard    bool
 	Category int    // for a guard, the dimension of its category, which must have a value for the guard to have one; else -1
+	Exact    bool   // values are compared as they are; else they are folded to lower case
 	Program  []byte // an encoded expression that yields the value as text
 }
 
@@ -29,11 +30,12 @@ type Dimension struct {
 // level a request is in one at most.
 type Level struct {
 	Layer      int
+	Entry      int   // number of the entry of the layer's hierarchy that it comes from, for merges that go by entries
 	Dimensions []int // ascending; empty for the unconditional level of a layer
 	Scopes     []Scope
 }
 
-// Scope is one condition: a value for each of the level's dimensions, folded to lower case.
+// Scope is one condition: a value for each of the level's dimensions, folded to lower case unless the dimension is exact.
 type Scope struct {
 	Values  []string
 	Entries []Entry  // sorted by key, unique
@@ -52,15 +54,20 @@ func (s *Scope) origin(i int) Origin {
 type Entry struct{ Key, Value uint32 }
 
 // Key is a name that can be looked up. Names that begin with a NUL byte are internal: the contributions to a multibinding.
+//
+// What Default hides is cold: a lookup never asks for it, and Candidates decompresses it. A key of which all candidates are
+// wanted often, because something merges them, has them all in scopes, the unconditional ones in levels without
+// dimensions, and no Default.
 type Key struct {
 	Name    string
 	Default int    // index in Values of the unconditional binding, or -1
-	Cold    []Cold // what only reports ask for: the unconditional binding, if there is one, then the others
+	Cold    []Cold // in order of precedence; with a Default, the first that has no terms is its binding
 }
 
 // Cold is a binding that is in no scope: the unconditional one, one that something higher hides in every request, or a
 // contribution, which is part of what a scope binds an internal key to.
 type Cold struct {
+	Above        int // how many levels stand above it
 	Layer        int
 	Terms        []Term
 	Origin       Origin

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A dictionary numbers the values of a dimension that scopes name. In section dicts, at a multiple of 4: its perfect hash,
+// A dictionary numbers the values of a dimension that conditions name. In section dicts, at a multiple of 4: its perfect hash,
 // n+1 offsets of texts u32, the texts in the order of their numbers, padded to a multiple of 4.
 type dictionary struct {
 	at      uint64 // where it begins in section dicts
@@ -55,13 +55,20 @@ func appendTexts(out []byte, texts []string) []byte {
 	return pad(out, 4)
 }
 
-// occurringValues is, per dimension, the values its scopes name, sorted.
+// occurringValues is, per dimension, the values that conditions name, sorted.
 func (w *writer) occurringValues() [][]string {
 	out := make([][]string, len(w.c.Dimensions))
 	for _, l := range w.c.Levels {
 		for _, s := range l.Scopes {
 			for i, d := range l.Dimensions {
 				out[d] = append(out[d], s.Values[i])
+			}
+		}
+	}
+	for i := range w.c.Keys {
+		for _, b := range w.c.Keys[i].Cold {
+			for _, t := range b.Terms {
+				out[t.Dimension] = append(out[t.Dimension], t.Value)
 			}
 		}
 	}
@@ -83,8 +90,8 @@ func (d *dictionary) view(b string) bool {
 	return true
 }
 
-// number is the number of a value, or None.
-func (d *dictionary) number(text string, seed uint64) uint32 {
+// find is the number of a value, or None.
+func (d *dictionary) find(text string, seed uint64) uint32 {
 	if d.hash.n == 0 {
 		return None
 	}

@@ -21,8 +21,8 @@ func (s *Snapshot) Dump(out io.Writer, recipe, program func(encoded string) stri
 	d.header()
 	for i, walk := range [sectionCount]func(){
 		secMeta: d.meta, secPilots: d.pilots, secKeys: d.records, secDicts: d.dictionaries, secScopes: d.directories,
-		secTables: d.scopeTables, secBlockTab: d.blockTab, secBlocks: d.blocks, secRecipeTab: d.recipeTab, secRecipes: d.recipes,
-		secInputs: d.inputs, secOriginTab: d.originTab, secOrigins: d.origins,
+		secTables: d.scopeTables, secBlockTab: d.blockTab, secBlocks: d.blocks, secRecipeTab: d.recipeTab,
+		secRecipes: d.recipes, secInputs: d.inputs, secOriginTab: d.originTab, secOrigins: d.origins,
 	} {
 		d.section(section(i), walk)
 	}
@@ -89,9 +89,9 @@ func (d *dumper) read(take func(r *reader) string) {
 	d.row(d.end-d.at-uint64(len(r.b)), "%s", meaning)
 }
 
-func (d *dumper) number(name string) (n uint64) {
+func (d *dumper) uvarint(name string) (n uint64) {
 	d.read(func(r *reader) string {
-		n = r.number()
+		n = r.uvarint()
 		return fmt.Sprintf("%s %d", name, n)
 	})
 	return n
@@ -117,7 +117,8 @@ func (d *dumper) header() {
 		name      string
 		from, end int
 	}{
-		{"version", offVersion, offSections}, {"sections", offSections, offSize}, {"size", offSize, offSeed}, {"seed", offSeed, offDigest},
+		{"version", offVersion, offSections}, {"sections", offSections, offSize},
+		{"size", offSize, offSeed}, {"seed", offSeed, offDigest},
 	} {
 		d.field(f.name, f.end-f.from)
 	}
@@ -126,10 +127,12 @@ func (d *dumper) header() {
 	d.field("levels", offBlockVals-offLevels)
 	d.field("block values", offRecipes-offBlockVals)
 	d.field("recipes", offBindings-offRecipes)
-	d.field("bindings", offSectionTab-offBindings)
+	d.field("bindings", offFeatures-offBindings)
+	d.field("features", offSectionTab-offFeatures)
 	for i := range d.sections {
 		e := d.next(sectionEntry)
-		d.row(sectionEntry, "section %s: offset %08x, length %d, checksum %016x", section(i), load64(e), load64(e[8:]), load64(e[16:]))
+		d.row(sectionEntry, "section %s: offset %08x, length %d, checksum %016x",
+			section(i), load64(e), load64(e[8:]), load64(e[16:]))
 	}
 	d.row(offHeaderSum-d.at, "reserved")
 	d.row(headerSize-offHeaderSum, "header checksum")
@@ -146,15 +149,15 @@ func (d *dumper) field(name string, width int) {
 }
 
 func (d *dumper) meta() {
-	d.byte("flags")
-	for n := d.number("layers"); n > 0 && !d.failed; n-- {
+	d.flags("flags", "strict")
+	for n := d.uvarint("layers"); n > 0 && !d.failed; n-- {
 		d.read(func(r *reader) string { return fmt.Sprintf("layer %q", r.text()) })
 	}
-	for n := range d.number("dimensions") {
-		d.dimension(n)
+	for n := d.uvarint("dimensions"); n > 0 && !d.failed; n-- {
+		d.dimension(uint64(len(d.dimensions)) - n)
 	}
-	d.number("buckets of the keys")
-	d.number("slots of the keys")
+	d.uvarint("buckets of the keys")
+	d.uvarint("slots of the keys")
 	for i := range d.levels {
 		d.level(i)
 	}
@@ -162,46 +165,47 @@ func (d *dumper) meta() {
 
 func (d *dumper) dimension(n uint64) {
 	d.read(func(r *reader) string { return fmt.Sprintf("dimension %d: name %q", n, r.text()) })
-	d.number("  category")
-	d.byte("  guard")
+	d.uvarint("  category")
+	d.flags("  flags", "guard", "exact")
 	d.read(func(r *reader) string { return "  program " + d.program(r.text()) })
 	d.place("  dictionary", secDicts)
-	d.number("  values")
-	d.number("  buckets")
-	d.number("  slots")
+	d.uvarint("  values")
+	d.uvarint("  buckets")
+	d.uvarint("  slots")
 }
 
 func (d *dumper) level(i int) {
 	l := &d.levels[i]
-	d.number(fmt.Sprintf("level %d: layer", i))
-	d.number("  dims")
+	d.uvarint(fmt.Sprintf("level %d: layer", i))
+	d.uvarint("  entry")
+	d.uvarint("  dims")
 	for range l.dims {
 		d.read(func(r *reader) string { return "  dimension " + d.dimensionName(r.u32()) })
 	}
-	d.read(func(r *reader) string {
-		return fmt.Sprintf("  flags %#x:%s%s", r.byte(), flagName(l.narrow, " narrow", " wide"), flagName(l.direct, ", direct", ", hashed"))
-	})
+	d.flags("  flags", "narrow", "direct")
 	d.read(func(r *reader) string { return fmt.Sprintf("  columns %d, from %d on", r.u32(), l.first) })
 	d.place("  directory", secScopes)
-	d.number("  slots")
-}
-
-func flagName(set bool, yes, no string) string {
-	if set {
-		return yes
-	}
-	return no
+	d.uvarint("  slots")
 }
 
 func (d *dumper) dimensionName(n uint32) string {
 	if n >= uint32(len(d.dimensions)) {
 		return "of no such number"
 	}
-	return d.dimensions[n].Name
+	return cut(d.dimensions[n].Name)
 }
 
-func (d *dumper) byte(name string) {
-	d.read(func(r *reader) string { return fmt.Sprintf("%s %d", name, r.byte()) })
+// flags is a byte of flags, whose names are those of its bits.
+func (d *dumper) flags(name string, bits ...string) {
+	d.read(func(r *reader) string {
+		b, out := r.byte(), ""
+		for i, bit := range bits {
+			if b>>i&1 != 0 {
+				out += " " + bit
+			}
+		}
+		return fmt.Sprintf("%s %#x:%s", name, b, cmp.Or(out, " none"))
+	})
 }
 
 // place is a uvarint that is an offset/4 in sec.
@@ -262,24 +266,27 @@ func (d *dumper) cellsUntil(cells []cell, end uint64) []cell {
 
 // list says where the list or the exact mask of a key is.
 func (d *dumper) list(n uint32) string {
-	at := cellUnit * uint64(load32(d.keys[keyRecord*uint64(n)+recList:]))
-	if at == 0 {
-		return "none"
+	out := "none"
+	if at := d.Snapshot.list(n); at != 0 {
+		out = fmt.Sprintf("at %08x", d.start+at)
 	}
-	return fmt.Sprintf("at %08x", d.start+at)
+	if d.hidden(n) {
+		out += ", candidates are hidden"
+	}
+	return out
 }
 
 // cells is all that records and tables refer to, in order, each once.
 func (d *dumper) cells() []cell {
 	var out []cell
+	seen := newBits(len(d.keys) / cellUnit)
 	add := func(ref uint32) {
-		if ref&refKind != refCell {
+		if ref&refKind != refCell || uint64(ref) >= uint64(len(d.keys)/cellUnit) || seen.has(uint64(ref)) {
 			return
 		}
-		if text, err := d.encoded(Ref(ref)); err == nil {
-			if v, rest, err := value.View(text); err == nil {
-				out = append(out, cell{cellUnit * uint64(ref), uint64(len(text) - len(rest)), fmt.Sprintf("%s %s", v.Kind(), shorten(v))})
-			}
+		seen.set(uint64(ref))
+		if v, size, ok := d.small(Ref(ref)); ok {
+			out = append(out, cell{cellUnit * uint64(ref), size, fmt.Sprintf("%s %s", v.Kind(), shorten(v))})
 		}
 	}
 	for n := range d.hash.n {
@@ -304,9 +311,10 @@ func (d *dumper) cellsOf(n uint32, add func(ref uint32)) (out []cell) {
 	r := d.keys[keyRecord*uint64(n):][:keyRecord]
 	add(load32(r[recDefault:]))
 	if name, ok := d.longKey(r); ok {
-		out = append(out, cell{cellUnit * uint64(load32(r[recLongCell:])), uint64(len(name)), fmt.Sprintf("text of key %d: %q", n, cut(name))})
+		at := cellUnit * uint64(load32(r[recLongCell:]))
+		out = append(out, cell{at, uint64(len(name)), fmt.Sprintf("text of key %d: %q", n, cut(name))})
 	}
-	list := cellUnit * uint64(load32(r[recList:]))
+	list := d.Snapshot.list(n)
 	left := d.keys[min(list, uint64(len(d.keys))):]
 	if size := 8 * d.words; d.words > 1 {
 		if size <= len(left) {
@@ -352,21 +360,33 @@ func (d *dumper) ref(ref uint32) string {
 	case ref&refKind == refRecipe:
 		return fmt.Sprintf("recipe %d", n)
 	}
+	switch ref & refKind {
+	case refInline:
+		return "inline " + shorten(inlineValue(uint32(n)))
+	case refBlock:
+		return fmt.Sprintf("block value %d", n)
+	}
 	text := "damaged"
-	if v, err := d.Value(Ref(ref)); err == nil {
+	if v, _, ok := d.small(Ref(ref)); ok {
 		text = shorten(v)
 	}
-	switch ref & refKind {
-	case refCell:
-		return fmt.Sprintf("cell %08x: %s", d.fileOffset(secKeys)+cellUnit*n, text)
-	case refInline:
-		return "inline " + text
-	}
-	return fmt.Sprintf("block value %d: %s", n, text)
+	return fmt.Sprintf("cell %08x: %s", d.fileOffset(secKeys)+cellUnit*n, text)
 }
 
 // maxText is how many bytes of a value's text are shown.
 const maxText = 80
+
+// small is the value in a cell, which is less than blockFrom bytes long, and how long. More is not looked at: a forged file
+// may refer to it again and again.
+func (d *dumper) small(ref Ref) (v value.Value, size uint64, ok bool) {
+	text, err := d.encoded(ref)
+	if err != nil {
+		return v, 0, false
+	}
+	text = text[:min(len(text), blockFrom)]
+	v, rest, err := value.View(text)
+	return v, uint64(len(text) - len(rest)), err == nil
+}
 
 func shorten(v value.Value) string {
 	return cut(string(value.AppendJSON(nil, v)))
@@ -423,7 +443,7 @@ func (d *dumper) slot(level, slot int, bytes string) {
 		if !l.direct {
 			n = load32(bytes[4*i:])
 		}
-		scope += fmt.Sprintf(", %s %q", d.dimensions[dim].Name, d.dictValue(dim, n))
+		scope += fmt.Sprintf(", %s %q", d.dimensionName(dim), d.dictValue(dim, n))
 	}
 	if l.narrow {
 		d.row(uint64(len(bytes)), "%s: column %d", scope, l.first+int(place-1))
@@ -470,11 +490,24 @@ func (d *dumper) blockTab() {
 	d.row(4, "%d blocks", blocks)
 	for n := uint32(0); n < blocks && !d.failed; n++ {
 		e := d.next(blockEntry)
-		d.row(blockEntry, "block %d: offset %08x, packed %d, length %d", n, d.fileOffset(secBlocks)+load64(e), load32(e[8:]), load32(e[12:]))
+		d.row(blockEntry, "block %d: offset %08x, packed %d, length %d",
+			n, d.fileOffset(secBlocks)+load64(e), load32(e[8:]), load32(e[12:]))
 	}
+	block, end := uint32(0), uint32(0) // of the value before
 	for n := uint32(0); n < d.blockValues && !d.failed; n++ {
 		e := d.next(blockValueEntry)
-		d.row(blockValueEntry, "value %d: block %d, offset %d: %s", n, load32(e), load32(e[4:]), d.ref(refBlock|n))
+		at, off := load32(e), load32(e[4:])
+		if d.failed = d.failed || at < block || at == block && off < end; d.failed {
+			return // nothing is decoded twice
+		}
+		block, end = at, off
+		text := "damaged"
+		if encoded, err := d.encoded(Ref(refBlock | n)); err == nil {
+			if v, rest, err := value.View(encoded); err == nil {
+				text, end = shorten(v), off+uint32(len(encoded)-len(rest))
+			}
+		}
+		d.row(blockValueEntry, "value %d: block %d, offset %d: %s", n, at, off, text)
 	}
 }
 
@@ -526,7 +559,8 @@ func (d *dumper) originTab() {
 		if load32(e[16:]) == coldKeys {
 			of = fmt.Sprintf("keys, number %d", load32(e[20:]))
 		}
-		d.row(coldEntry, "block %d: offset %08x, packed %d, length %d, from %s", n, d.fileOffset(secOrigins)+load64(e), load32(e[8:]), load32(e[12:]), of)
+		d.row(coldEntry, "block %d: offset %08x, packed %d, length %d, from %s",
+			n, d.fileOffset(secOrigins)+load64(e), load32(e[8:]), load32(e[12:]), of)
 	}
 }
 
@@ -551,36 +585,36 @@ func (d *dumper) detail(format string, args ...any) {
 	fmt.Fprintf(d.out, "%57s  %s\n", "", fmt.Sprintf(format, args...))
 }
 
-func (d *dumper) coldScope(place uint32, r *scopeOrigins) {
-	for i := range r.n {
+func (d *dumper) coldScope(place uint32, o *scopeOrigins) {
+	for i := range o.n {
 		if i == shownOrigins {
-			d.detail("place %d: %d more", place, r.n-i)
+			d.detail("place %d: %d more", place, o.n-i)
 			return
 		}
 		key := ""
-		if i < uint32(len(r.keys)) {
-			key = fmt.Sprintf(" of key %d", r.keys[i])
+		if i < uint32(len(o.keys)) {
+			key = fmt.Sprintf(" of key %d", o.keys[i])
 		}
-		d.detail("place %d, entry %d%s: input %d, line %d, column %d", place, i, key, r.input.at(i), r.line.at(i), r.col.at(i))
+		d.detail("place %d, entry %d%s: input %d, line %d, column %d",
+			place, i, key, o.input.at(i), o.line.at(i), o.col.at(i))
 	}
 }
 
 // shownOrigins is how many entries of a scope are shown.
 const shownOrigins = 20
 
-func (d *dumper) coldKey(key uint32, bs []Binding) {
-	for _, b := range bs {
-		kind := "unconditional"
-		switch {
-		case b.Contribution:
-			kind = "contribution"
-		case b.Hidden:
-			kind = "hidden"
-		}
-		where := ""
-		for _, t := range b.Terms {
-			where += fmt.Sprintf(", %s %q", d.dimensions[t.Dimension].Name, t.Value)
-		}
-		d.detail("key %d: %s, layer %d%s: input %d, line %d, column %d", key, kind, b.Layer, where, b.Origin.Input, b.Origin.Line, b.Origin.Col)
+func (d *dumper) coldKey(key uint32, b *coldBinding) {
+	if b == nil {
+		return
 	}
+	where := ""
+	for _, t := range b.terms {
+		where += fmt.Sprintf(", %s %q", d.dimensionName(t.dimension), d.dictValue(t.dimension, t.value))
+	}
+	if b.kind == coldHidden {
+		where += fmt.Sprintf(", %d bytes", len(b.stored.Bytes))
+	}
+	kind := [...]string{coldDefault: "unconditional", coldHidden: "hidden", coldContribution: "contribution"}[b.kind]
+	d.detail("key %d: %s, below %d levels, layer %d%s: input %d, line %d, column %d",
+		key, kind, b.above, b.layer, where, b.origin.Input, b.origin.Line, b.origin.Col)
 }

@@ -2,12 +2,7 @@ package snapshot
 
 import (
 	"math/bits"
-
-	"bindc/internal/value"
 )
-
-// Ref refers to a value of a snapshot.
-type Ref uint32
 
 // None is the number of a category value that no binding is conditional on.
 const None = 1<<32 - 1
@@ -36,8 +31,9 @@ func (f *filter) has(key uint32) bool { return f[key/64%64]>>(key%64)&1 != 0 }
 // fullFilter is from how many keys on a filter says yes to all.
 const fullFilter = 2048
 
-// ValueNumber is the number of a value of dimension dim, folded to lower case, or None if nothing depends on it.
-func (s *Snapshot) ValueNumber(dim int, text string) uint32 { return s.dicts[dim].number(text, s.seed) }
+// ValueNumber is the number of a value of dimension dim, or None if nothing depends on it. The text is folded to lower case,
+// unless the dimension is exact.
+func (s *Snapshot) ValueNumber(dim int, text string) uint32 { return s.dicts[dim].find(text, s.seed) }
 
 // Resolve finds the scopes of a request, whose value numbers are given per dimension. The error is a *DamageError.
 func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
@@ -149,17 +145,17 @@ func sameNumbers(cell string, tuple []uint32) bool {
 
 // Find is the value that wins for key where the request stands. Not bound there: ok is false. The error is a *DamageError.
 //
-// For keys of the usual length it is number written out, hash and comparison by the same six words, without a branch on the
+// For keys of the usual length it is keyNumber written out, hash and comparison by the same six words, without a branch on the
 // length: the calls would cost a fifth of the whole. What it reads unchecked is the pilot, the print and the record of n, and
 // for each n below s.hash.n Open found them inside their sections.
 func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	length := uint64(len(key))
 	if length-17 > maxInlineKey-17 {
-		n, ok := s.number(key)
+		n, ok := s.keyNumber(key)
 		if !ok {
 			return 0, false, nil
 		}
-		mask, m := s.candidates(n, at)
+		mask, m := s.mayBind(n, at)
 		return s.findIn(n, mask, m, at)
 	}
 	last := length - 16
@@ -181,7 +177,7 @@ func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 		at64(s.keys, t+last)^c0|at64(s.keys, t+last+8)^c1|uint64(at8(s.keys, r+recLength))^length != 0 {
 		return 0, false, nil
 	}
-	mask, m := s.candidates(n, at)
+	mask, m := s.mayBind(n, at)
 	if m != 0 {
 		return s.findIn(n, mask, m, at)
 	}
@@ -195,8 +191,8 @@ func least(a, b uint64) uint64 {
 	return a + uint64(d&(d>>63))
 }
 
-// candidates is the mask of key number n, and the columns of it that may have a value where the request stands.
-func (s *Snapshot) candidates(n uint32, at *Scopes) (mask, m uint64) {
+// mayBind is the mask of key number n, and the columns of it that may have a value where the request stands.
+func (s *Snapshot) mayBind(n uint32, at *Scopes) (mask, m uint64) {
 	mask = at64(s.keys, keyRecord*uint64(n)+recMask)
 	m = mask & at.active
 	if !at.filter.has(n) {
@@ -205,8 +201,8 @@ func (s *Snapshot) candidates(n uint32, at *Scopes) (mask, m uint64) {
 	return mask, m
 }
 
-// number is the number of key, if it is a key.
-func (s *Snapshot) number(key string) (uint32, bool) {
+// keyNumber is the number of key, if it is a key.
+func (s *Snapshot) keyNumber(key string) (uint32, bool) {
 	h := hashText(key, s.seed)
 	n := s.hash.find(h)
 	if n >= s.hash.n || s.prints[n] != uint8(h) {
@@ -219,8 +215,8 @@ func (s *Snapshot) number(key string) (uint32, bool) {
 // findIn is Find for a key that the columns m may bind.
 func (s *Snapshot) findIn(n uint32, mask, m uint64, at *Scopes) (Ref, bool, error) {
 	if at.more != nil && m != 0 {
-		for ref, err := range s.references(n, at) {
-			return ref, err == nil, err
+		for b, err := range s.inScopes(n, at) {
+			return b.ref, err == nil, err
 		}
 		m = 0
 	}
@@ -241,35 +237,46 @@ func (s *Snapshot) inColumn(n uint32, mask uint64, column int, at *Scopes) (Ref,
 		return s.probe(n, at.tables[column%maxColumns])
 	}
 	before := bits.OnesCount64(mask & s.narrow & (bit - 1))
-	off := cellUnit*uint64(at32(s.keys, keyRecord*uint64(n)+recList)) + 4*uint64(before)
+	off := s.list(n) + 4*uint64(before)
 	if off+4 > uint64(len(s.keys)) {
 		return noRef, s.damaged(secKeys, keyRecord*uint64(n)+recList, "a list inside the section")
 	}
 	return Ref(load32(s.keys[off:])), nil
 }
 
-// references ranges over the references a key has in the columns the request is in, highest first.
-func (s *Snapshot) references(n uint32, at *Scopes) func(func(Ref, error) bool) {
-	return func(yield func(Ref, error) bool) {
+// list is where the list or the exact mask of key number n is in section keys.
+func (s *Snapshot) list(n uint32) uint64 {
+	return uint64(at32(s.keys, keyRecord*uint64(n)+recList) &^ listHidden)
+}
+
+// hidden tells whether key number n has candidates that are in no scope, beside its default.
+func (s *Snapshot) hidden(n uint32) bool {
+	return at32(s.keys, keyRecord*uint64(n)+recList)&listHidden != 0
+}
+
+// bound is a column that binds a key, and to what.
+type bound struct {
+	column int
+	ref    Ref
+}
+
+// inScopes ranges over the columns that bind key number n where the request stands, highest first.
+func (s *Snapshot) inScopes(n uint32, at *Scopes) func(func(bound, error) bool) {
+	return func(yield func(bound, error) bool) {
 		for w := range s.words {
-			m, err := s.word(n, w)
-			mask := m
-			if at.more != nil {
-				m &= at.more.exact[w]
-			} else {
-				m &= at.active
-			}
-			if err != nil && !yield(noRef, err) {
+			mask, err := s.maskWord(n, w)
+			if err != nil {
+				yield(bound{}, err)
 				return
 			}
-			for ; m != 0; m &= m - 1 {
-				ref, err := Ref(noRef), error(nil)
+			for m := mask & at.word(w); m != 0; m &= m - 1 {
+				b := bound{column: 64*w + bits.TrailingZeros64(m), ref: noRef}
 				if at.more != nil {
-					ref, err = s.probe(n, at.more.tables[64*w+bits.TrailingZeros64(m)])
+					b.ref, err = s.probe(n, at.more.tables[b.column])
 				} else {
-					ref, err = s.inColumn(n, mask, bits.TrailingZeros64(m), at)
+					b.ref, err = s.inColumn(n, mask, b.column, at)
 				}
-				if (err != nil || ref != noRef) && !yield(ref, err) {
+				if (err != nil || b.ref != noRef) && !yield(b, err) {
 					return
 				}
 			}
@@ -277,183 +284,40 @@ func (s *Snapshot) references(n uint32, at *Scopes) func(func(Ref, error) bool) 
 	}
 }
 
-// word is 64 columns of the exact mask of a key.
-func (s *Snapshot) word(n uint32, w int) (uint64, error) {
+// word is 64 of the columns that the request is in.
+func (at *Scopes) word(w int) uint64 {
+	if at.more != nil {
+		return at.more.exact[w]
+	}
+	return at.active
+}
+
+// maskWord is 64 columns of the exact mask of key number n.
+func (s *Snapshot) maskWord(n uint32, w int) (uint64, error) {
 	if s.words == 1 {
 		return at64(s.keys, keyRecord*uint64(n)+recMask), nil
 	}
-	off := cellUnit*uint64(at32(s.keys, keyRecord*uint64(n)+recList)) + 8*uint64(w)
+	off := s.list(n) + 8*uint64(w)
 	if off+8 > uint64(len(s.keys)) {
 		return 0, s.damaged(secKeys, keyRecord*uint64(n)+recList, "a mask inside the section")
 	}
 	return load64(s.keys[off:]), nil
 }
 
-// FindAll ranges over the values of key in every scope the request is in, in order of precedence, highest first. The
-// contributions to a multibinding are kept this way.
-func (s *Snapshot) FindAll(key string, at *Scopes) func(func(Ref, error) bool) {
-	n, ok := s.number(key)
-	if !ok {
-		return func(func(Ref, error) bool) {}
+// keyName is the text of key n; not ok in a damaged file.
+func (s *Snapshot) keyName(n uint32) (string, bool) {
+	r := s.keys[keyRecord*uint64(n):][:keyRecord]
+	if length := int(r[recLength]); length <= maxInlineKey {
+		return r[recText : recText+length], true
 	}
-	return s.references(n, at)
+	return s.longKey(r)
 }
 
+// longKey is the text of a key that is not in its record.
 func (s *Snapshot) longKey(r string) (string, bool) {
 	length, off := uint64(load32(r[recLongLen:])), cellUnit*uint64(load32(r[recLongCell:]))
 	if r[recLength] != longKey || length <= maxInlineKey || off > uint64(len(s.keys)) || length > uint64(len(s.keys))-off {
 		return "", false
 	}
 	return s.keys[off : off+length], true
-}
-
-// tableView is the table of a scope.
-type tableView struct {
-	n          uint32
-	short      bool
-	keys, refs string
-}
-
-func (s *Snapshot) table(at uint32) (tableView, error) {
-	t, off := s.tables, 4*uint64(at)
-	if off+4 > uint64(len(t)) {
-		return tableView{}, s.damaged(secTables, off, "a table")
-	}
-	v := tableView{n: load32(t[off:]), short: s.hash.n <= maxShortKeys}
-	t = t[off+4:]
-	keys := 4 * uint64(v.n)
-	if v.short {
-		keys = (2*uint64(v.n) + 3) &^ 3
-	}
-	if keys+4*uint64(v.n) > uint64(len(t)) {
-		return tableView{}, s.damaged(secTables, off, "a table of %d entries", v.n)
-	}
-	v.keys, v.refs = t[:keys], t[keys:keys+4*uint64(v.n)]
-	return v, nil
-}
-
-func (t *tableView) key(i uint32) uint32 {
-	if t.short {
-		return uint32(load16(t.keys[2*uint64(i):]))
-	}
-	return load32(t.keys[4*uint64(i):])
-}
-
-// probe is the reference key number n has in a table, or noRef.
-func (s *Snapshot) probe(n, table uint32) (Ref, error) {
-	t, err := s.table(table)
-	if err != nil || t.n == 0 {
-		return noRef, err
-	}
-	i, ok := t.position(n, s.hash.n)
-	if !ok {
-		return noRef, nil
-	}
-	return Ref(load32(t.refs[4*uint64(i):])), nil
-}
-
-// nearEntries is how far from the guess entries are looked at one by one before the rest is halved.
-const nearEntries = 8
-
-// position finds key number n. Numbers are the result of a hash and so spread evenly: the place of n is guessed, and the
-// few entries around it are looked at.
-func (t *tableView) position(n, keys uint32) (uint32, bool) {
-	i := uint32(uint64(n) * uint64(t.n) / uint64(keys))
-	lo, hi := uint32(0), t.n // what is left to look at
-	if t.key(i) < n {
-		for lo = i + 1; lo < min(t.n, i+nearEntries); lo++ {
-			if got := t.key(lo); got >= n {
-				return lo, got == n
-			}
-		}
-	} else {
-		for hi = i + 1; hi > 0 && hi+nearEntries > i; hi-- {
-			if got := t.key(hi - 1); got <= n {
-				return hi - 1, got == n
-			}
-		}
-	}
-	for lo < hi {
-		if mid := lo + (hi-lo)/2; t.key(mid) < n {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo, lo < t.n && t.key(lo) == n
-}
-
-// Recipe is the number of the recipe ref refers to, if it is a computed value.
-func (r Ref) Recipe() (int, bool) { return int(r &^ refKind), r&refKind == refRecipe }
-
-// Small tells whether ref is a constant that Value reads without decoding a block.
-func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
-
-// Value is the constant ref refers to. Arrays, hashes and strings are views of the snapshot. What is inside arrays and
-// hashes is not looked at: Verify checks it, and so can value.Sound.
-func (s *Snapshot) Value(ref Ref) (value.Value, error) {
-	if ref&refKind == refInline {
-		return inlineValue(uint32(ref &^ refKind)), nil
-	}
-	text, err := s.encoded(ref)
-	if err != nil {
-		return value.Value{}, err
-	}
-	v, ok := value.Peek(text)
-	if !ok {
-		return value.Value{}, s.badValue(ref)
-	}
-	return v, nil
-}
-
-// encoded begins with the encoded value ref refers to.
-func (s *Snapshot) encoded(ref Ref) (string, error) {
-	n := uint32(ref &^ refKind)
-	switch ref & refKind {
-	case refCell:
-		if off := cellUnit * uint64(n); off < uint64(len(s.keys)) {
-			return s.keys[off:], nil
-		}
-		return "", s.badValue(ref)
-	case refBlock:
-		return s.blockValue(n)
-	}
-	return "", s.damaged(secRecipes, 0, "a constant where recipe %d stands", n)
-}
-
-func (s *Snapshot) badValue(ref Ref) error {
-	n := uint64(ref &^ refKind)
-	if ref&refKind == refBlock {
-		return s.damaged(secBlocks, 0, "a value in the block of value %d", n)
-	}
-	return s.damaged(secKeys, cellUnit*n, "a value")
-}
-
-func inlineValue(n uint32) value.Value {
-	if n&3 == inlineInt {
-		return value.FromInt(int64(int32(n<<2) >> 4))
-	}
-	switch n >> 2 {
-	case 1, 2:
-		return value.FromBool(n>>2 == 2)
-	case 3:
-		return value.TheDefault()
-	}
-	return value.Value{}
-}
-
-// Recipes is the number of computed values.
-func (s *Snapshot) Recipes() int { return int(s.recipeCount) }
-
-// Recipe is the encoded recipe with the given number.
-func (s *Snapshot) Recipe(n int) (string, error) {
-	if n < 0 || n >= int(s.recipeCount) {
-		return "", s.damaged(secRecipeTab, 8*uint64(n), "one of %d recipes", s.recipeCount)
-	}
-	tab, recipes := s.sections[secRecipeTab], s.sections[secRecipes]
-	from, to := load64(tab[8*n:]), load64(tab[8*n+8:])
-	if from > to || to > uint64(len(recipes)) {
-		return "", s.damaged(secRecipeTab, 8*uint64(n), "a recipe inside section %s", secRecipes)
-	}
-	return recipes[from:to], nil
 }

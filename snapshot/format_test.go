@@ -80,7 +80,7 @@ func TestFormatStatesEveryOffset(t *testing.T) {
 	for name, want := range map[string][]field{
 		"header": {{0, "magic"}, {offVersion, "version"}, {offSections, "sections"}, {offSize, "size"}, {offSeed, "seed"},
 			{offDigest, "digest"}, {offKeys, "keys"}, {offLevels, "levels"}, {offBlockVals, "block values"}, {offRecipes, "recipes"},
-			{offBindings, "bindings"}, {offSectionTab, "section table"},
+			{offBindings, "bindings"}, {offFeatures, "features"}, {offSectionTab, "section table"},
 			{offSectionTab + sectionEntry*int(sectionCount), ""}, {offHeaderSum, "header checksum"}},
 		"section entry": {{0, "offset"}, {8, "length"}, {16, "checksum"}},
 		"key record": {{recMask, "mask"}, {recDefault, "default"}, {recList, "list"}, {recLength, "length"}, {recText, "text"},
@@ -192,8 +192,9 @@ func TestFormatNumbersTheSections(t *testing.T) {
 
 func TestFormatStatesTheFlagsOfLevels(t *testing.T) {
 	numbered(t, "level flags", "narrow", "direct")
-	if levelNarrow != 1<<0 || levelDirect != 1<<1 {
-		t.Error("the flags of a level are other bits than in format.md")
+	numbered(t, "dimension flags", "guard", "exact")
+	if levelNarrow != 1<<0 || levelDirect != 1<<1 || dimensionGuard != 1<<0 || dimensionExact != 1<<1 {
+		t.Error("the flags of a level or of a dimension are other bits than in format.md")
 	}
 }
 

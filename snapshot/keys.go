@@ -19,11 +19,16 @@ func (w *writer) keys() {
 		}
 		le := binary.LittleEndian
 		le.PutUint64(r.bytes[recMask:], folded)
+		list := uint32(0)
 		if w.words > 1 {
-			le.PutUint32(r.bytes[recList:], w.exactMask(mask, exact))
+			list = cellUnit * w.exactMask(mask, exact)
 		} else if len(w.lists[n]) > 0 {
-			le.PutUint32(r.bytes[recList:], r.list(w.lists[n]))
+			list = cellUnit * r.list(w.lists[n])
 		}
+		if w.c.Keys[i].hidden() {
+			list |= listHidden
+		}
+		le.PutUint32(r.bytes[recList:], list)
 		le.PutUint32(r.bytes[recDefault:], r.defaultRef(w.c.Keys[i].Default))
 	}
 }

@@ -6,7 +6,7 @@ package snapshot
 const Magic = "bindsnap"
 
 // Version is the version of the format. A reader refuses every other.
-const Version = 2
+const Version = 3
 
 // The header is one block of headerSize bytes:
 //
@@ -21,7 +21,8 @@ const Version = 2
 //	72  values    u32  number of block values
 //	76  recipes   u32  number of recipes
 //	80  bindings  u64  number of bindings composed
-//	88  section table: per section offset u64, length u64, xxhash64 u64
+//	88  features  u64  bits of what not every reader of this version knows; none so far
+//	96  section table: per section offset u64, length u64, xxhash64 u64
 //	    zero bytes
 //	504 xxhash64 of the 504 bytes before it
 //
@@ -38,7 +39,8 @@ const (
 	offBlockVals  = 72
 	offRecipes    = 76
 	offBindings   = 80
-	offSectionTab = 88
+	offFeatures   = 88
+	offSectionTab = 96
 	offHeaderSum  = 504
 	sectionEntry  = 24
 	sectionAlign  = 64
@@ -64,7 +66,8 @@ const (
 	sectionCount
 )
 
-var sectionNames = [sectionCount]string{"meta", "pilots", "keys", "dicts", "scopes", "tables", "blocktab", "blocks", "recipetab", "recipes", "inputs", "origintab", "origins"}
+var sectionNames = [sectionCount]string{"meta", "pilots", "keys", "dicts", "scopes", "tables", "blocktab", "blocks",
+	"recipetab", "recipes", "inputs", "origintab", "origins"}
 
 func (s section) String() string { return sectionNames[s] }
 
@@ -77,8 +80,9 @@ const maxColumns = 64
 //
 //	 0  mask     u64  the columns that bind the key; with more than 64, bit i stands for columns i, i+64, ...
 //	 8  default  u32  value reference of the unconditional binding
-//	12  list     u32  cell of the value references of the narrow columns, u32 each, in the order of columns; with more
-//	                  than 64 columns: cell of the exact mask; 0 where there is neither
+//	12  list     u32  offset in the section, which is even, of the value references of the narrow columns, u32 each, in the
+//	                  order of columns; with more than 64 columns: of the exact mask; 0 where there is neither. Bit 0:
+//	                  section origins has candidates of the key that no lookup finds
 //	16  length   u8   of the key, or 255: at 20 its length u32, at 24 its cell u32
 //	17  the key, at most 47 bytes
 //
@@ -96,7 +100,19 @@ const (
 	recLongCell  = 24
 	recLongTail  = 28
 	longKey      = 255
+	listHidden   = 1 // in the field list
 	maxInlineKey = keyRecord - recText
+)
+
+// Flags of section meta: of the whole, of a dimension, of a level.
+const (
+	metaStrict = 1 // the use of an unknown variable is an error
+
+	dimensionGuard = 1
+	dimensionExact = 2 // values are not folded
+
+	levelNarrow = 1 // each scope is a column; else the level is one, and scopes have tables
+	levelDirect = 2 // the directory is indexed by the number of the value
 )
 
 // Numbers of keys are stored as u16 in the tables of a site of at most so many keys, else as u32.

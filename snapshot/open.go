@@ -3,7 +3,6 @@ package snapshot
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -34,25 +33,6 @@ type Snapshot struct {
 	levels      []levelView
 	columns     int
 	cache       blockCache
-}
-
-// levelView is a level as section meta has it.
-type levelView struct {
-	layer int
-	dims  []uint32
-	columns
-	direct    bool
-	at        uint64 // where the directory begins in section scopes
-	directory string
-	slots     uint32
-}
-
-// slotBytes is the size of a slot of the directory.
-func (l *levelView) slotBytes() int {
-	if l.direct {
-		return 4
-	}
-	return 4 * (len(l.dims) + 1)
 }
 
 var (
@@ -129,6 +109,9 @@ func newSnapshot(head, data string, unmap func() error) (*Snapshot, error) {
 // Close unmaps the file.
 func (s *Snapshot) Close() error { return s.unmap() }
 
+// buildAgain is what to do about a snapshot of another version.
+const buildAgain = "build it again with the bindc of this program's version"
+
 func checkHeader(h string, size uint64) error {
 	if !strings.HasPrefix(h, Magic) {
 		return ErrFormat
@@ -137,13 +120,16 @@ func checkHeader(h string, size uint64) error {
 		return headerDamage(uint64(len(h)), "a header of %d bytes", headerSize)
 	}
 	if v := load32(h[offVersion:]); v != Version {
-		return fmt.Errorf("%w: the file has %d, this program reads %d", ErrVersion, v, Version)
+		return fmt.Errorf("%w: the file has version %d, this program reads %d; %s", ErrVersion, v, Version, buildAgain)
 	}
 	if xxhash.Sum64String(h[:offHeaderSum]) != load64(h[offHeaderSum:]) {
 		return headerDamage(offHeaderSum, "the checksum of the header")
 	}
 	if n := load32(h[offSections:]); n != uint32(sectionCount) {
 		return headerDamage(offSections, "%d sections", sectionCount)
+	}
+	if f := load64(h[offFeatures:]); f != 0 {
+		return fmt.Errorf("%w: the file uses features %#x that this program does not know; %s", ErrVersion, f, buildAgain)
 	}
 	if n := load64(h[offSize:]); n != size {
 		return headerDamage(offSize, "the size of the file, %d bytes", size)
@@ -181,169 +167,4 @@ func (s *Snapshot) meta(head string) string {
 		return head[off : off+uint64(len(meta))]
 	}
 	return meta
-}
-
-// readMeta fills s from section meta.
-func (s *Snapshot) readMeta(meta string, levels uint32) error {
-	r := reader{b: meta}
-	err := s.readParts(&r, levels)
-	if err == nil && (r.failed || r.b != "") {
-		err = s.damaged(secMeta, uint64(len(meta)-len(r.b)), "layers, dimensions and levels")
-	}
-	return err
-}
-
-func (s *Snapshot) readParts(r *reader, levels uint32) error {
-	flags := r.byte()
-	s.strict, r.failed = flags == 1, r.failed || flags > 1
-	for n := r.count(); n > 0 && !r.failed; n-- {
-		s.layers = append(s.layers, r.text())
-	}
-	for n := r.count(); n > 0 && !r.failed; n-- {
-		if err := s.readDimension(r); err != nil {
-			return err
-		}
-	}
-	s.hash.buckets, s.hash.slots = r.u32(), r.u32()
-	prints, ok := s.hash.view(s.sections[secPilots])
-	if !r.failed && (!ok || uint64(len(prints)) != uint64(s.hash.n)) {
-		return s.damaged(secPilots, 0, "a perfect hash of %d keys", s.hash.n)
-	}
-	s.prints = prints
-	for ; levels > 0 && !r.failed; levels-- {
-		if err := s.readLevel(r); err != nil {
-			return err
-		}
-	}
-	s.words = max(1, (s.columns+maxColumns-1)/maxColumns)
-	for _, l := range s.levels {
-		if l.narrow {
-			r.failed = r.failed || s.words > 1
-			s.narrow |= (1<<l.count - 1) << l.first
-		}
-	}
-	return nil
-}
-
-func (s *Snapshot) readDimension(r *reader) error {
-	d := Dimension{Name: r.text(), Category: int(r.u32()) - 1}
-	d.Guard = r.byte() == 1
-	d.Program = []byte(r.text())
-	if d.Category >= len(s.dimensions) {
-		r.failed = true // a category stands before its guards
-	}
-	dict := dictionary{at: 4 * uint64(r.u32()), hash: perfect{n: r.u32(), buckets: r.u32(), slots: r.u32()}}
-	sec := s.sections[secDicts]
-	if !r.failed && (dict.at > uint64(len(sec)) || !dict.view(sec[dict.at:])) {
-		return s.damaged(secDicts, dict.at, "a dictionary of %d values", dict.hash.n)
-	}
-	s.dimensions, s.dicts = append(s.dimensions, d), append(s.dicts, dict)
-	return nil
-}
-
-func (s *Snapshot) readLevel(r *reader) error {
-	l := levelView{layer: int(r.u32())}
-	for n := r.count(); n > 0 && !r.failed; n-- {
-		d := r.u32()
-		if d >= uint32(len(s.dimensions)) || len(l.dims) > 0 && d <= l.dims[len(l.dims)-1] {
-			r.failed = true // of the dimensions, in ascending order
-		}
-		l.dims = append(l.dims, d)
-	}
-	flags, count, at, slots := r.byte(), r.u32(), 4*uint64(r.u32()), r.u32()
-	l.narrow, l.direct = flags&levelNarrow != 0, flags&levelDirect != 0
-	l.first, l.count, l.at, l.slots = s.columns, int(count), at, slots
-	size, sec := 4*uint64(slots), s.sections[secScopes]
-	switch {
-	case r.failed:
-		return nil
-	case l.layer >= len(s.layers), flags > levelNarrow|levelDirect, l.narrow && count > maxColumns, !l.narrow && count != 1:
-		r.failed = true
-		return nil
-	case l.direct && len(l.dims) > 1, len(l.dims) == 1 && l.direct && slots != s.dicts[l.dims[0]].hash.n:
-		return s.damaged(secScopes, at, "a directory indexed by a dimension")
-	case len(l.dims) == 0 && (!l.direct || slots != 1):
-		return s.damaged(secScopes, at, "a directory of one place")
-	case !l.direct:
-		size *= uint64(len(l.dims)) + 1
-		if slots == 0 || slots&(slots-1) != 0 {
-			return s.damaged(secScopes, at, "a directory of a power of two of slots")
-		}
-	}
-	if at > uint64(len(sec)) || size > uint64(len(sec))-at {
-		return s.damaged(secScopes, at, "a directory of %d slots", slots)
-	}
-	l.directory = sec[at : at+size]
-	s.columns += l.count
-	s.levels = append(s.levels, l)
-	return nil
-}
-
-// reader takes small things off a section; after a failure it yields zeros.
-type reader struct {
-	b      string
-	failed bool
-}
-
-func (r *reader) byte() byte {
-	if r.b == "" {
-		r.failed = true
-		return 0
-	}
-	c := r.b[0]
-	r.b = r.b[1:]
-	return c
-}
-
-// count is a uvarint that is at most the bytes that remain, as the number of things of a byte or more each is.
-func (r *reader) count() uint64 {
-	n := r.number()
-	if n > uint64(len(r.b)) {
-		r.failed = true
-		return 0
-	}
-	return n
-}
-
-func (r *reader) number() uint64 {
-	n := uint64(0)
-	for shift := 0; shift < 64; shift += 7 {
-		c := r.byte()
-		n |= uint64(c&0x7f) << shift
-		if shift == 63 && c > 1 {
-			break
-		}
-		if c < 0x80 {
-			return n
-		}
-	}
-	r.failed = true
-	return 0
-}
-
-// u32 is a uvarint that fits 32 bits.
-func (r *reader) u32() uint32 {
-	n := r.number()
-	r.failed = r.failed || n > math.MaxUint32
-	return uint32(n)
-}
-
-func (r *reader) text() string {
-	n := r.count()
-	if r.failed {
-		return ""
-	}
-	t := r.b[:n]
-	r.b = r.b[n:]
-	return t
-}
-
-func (r *reader) u64() uint64 {
-	if len(r.b) < 8 {
-		r.failed = true
-		return 0
-	}
-	n := load64(r.b)
-	r.b = r.b[8:]
-	return n
 }

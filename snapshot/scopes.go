@@ -19,7 +19,9 @@ func columnsOf(levels []Level) ([]columns, int) {
 	for l := range levels {
 		out[l].count, order[l] = 1, l
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(levels[a].Scopes), len(levels[b].Scopes)) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(len(levels[a].Scopes), len(levels[b].Scopes))
+	})
 	for _, l := range order {
 		if n := len(levels[l].Scopes); total-1+n <= maxColumns {
 			out[l].count, out[l].narrow = n, true
@@ -59,11 +61,11 @@ func (w *writer) gather() {
 }
 
 // directories writes the scope directories and the tables of wide levels, and returns the levels as meta has them: layer,
-// dimensions, flags, columns, offset/4 and slots of the directory.
+// entry, dimensions, flags, columns, offset/4 and slots of the directory.
 func (w *writer) directories() (meta []byte) {
 	for l, level := range w.c.Levels {
 		col := w.columns[l]
-		meta = appendNumbers(meta, level.Layer, len(level.Dimensions))
+		meta = appendNumbers(meta, level.Layer, level.Entry, len(level.Dimensions))
 		meta = appendNumbers(meta, level.Dimensions...)
 		places := make([]uint32, len(level.Scopes))
 		for i, s := range level.Scopes {
@@ -77,23 +79,11 @@ func (w *writer) directories() (meta []byte) {
 		}
 		at := len(w.out[secScopes])
 		direct, slots := w.directory(level, places)
-		flags := 0
-		if col.narrow {
-			flags |= levelNarrow
-		}
-		if direct {
-			flags |= levelDirect
-		}
-		meta = appendNumbers(meta, flags, col.count, at/4, slots)
+		meta = append(meta, flag(col.narrow, levelNarrow)|flag(direct, levelDirect))
+		meta = appendNumbers(meta, col.count, at/4, slots)
 	}
 	return meta
 }
-
-// Flags of a level.
-const (
-	levelNarrow = 1 // each scope is a column; else the level is one, and scopes have tables
-	levelDirect = 2 // the directory is indexed by the number of the value
-)
 
 // directory appends the directory of a level: where each of its scopes is. A place is the number of the scope's column
 // in the level, or the offset/4 of its table, plus one; zero is no scope.

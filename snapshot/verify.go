@@ -3,7 +3,6 @@ package snapshot
 import (
 	"crypto/sha256"
 	"io"
-	"iter"
 	"math/bits"
 	"strings"
 
@@ -12,109 +11,20 @@ import (
 	"bindc/internal/value"
 )
 
-// SectionInfo is one part of the file, for reports.
-type SectionInfo struct {
-	Name   string
-	Offset uint64
-	Bytes  uint64
-}
+// RecipeCheck checks an encoded recipe, and tells whether it is what a scope contributes to a multibinding: internal keys
+// are bound to such, other keys are not.
+type RecipeCheck func(encoded string) (contributes bool, err error)
 
-// Info is what a snapshot is, for reports.
-type Info struct {
-	Version    int
-	Digest     Digest
-	Size       int
-	Keys       int // that can be looked up
-	Bindings   uint64
-	Levels     int
-	Layers     []string
-	Dimensions []Dimension
-	Sections   []SectionInfo
-}
-
-// Info describes the snapshot; it costs a pass over the keys.
-func (s *Snapshot) Info() Info {
-	in := Info{Version: Version, Digest: s.digest, Size: len(s.data), Bindings: s.bindings,
-		Levels: len(s.levels), Layers: s.layers, Dimensions: s.dimensions}
-	for range s.Keys() {
-		in.Keys++
-	}
-	for i := range s.sections {
-		at := s.data[offSectionTab+sectionEntry*i:]
-		in.Sections = append(in.Sections, SectionInfo{section(i).String(), load64(at), load64(at[8:])})
-	}
-	return in
-}
-
-// Dimensions are the categories, highest first, and the guards behind them. The caller must not change them.
-func (s *Snapshot) Dimensions() []Dimension { return s.dimensions }
-
-// Keys ranges over the keys that can be looked up, in no particular order.
-func (s *Snapshot) Keys() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for n := range s.hash.n {
-			key, ok := s.keyName(n)
-			if ok && !strings.HasPrefix(key, "\x00") && !yield(key) {
-				return
-			}
-		}
-	}
-}
-
-// Strict tells whether the use of an unknown variable is an error.
-func (s *Snapshot) Strict() bool { return s.strict }
-
-func (s *Snapshot) keyName(n uint32) (string, bool) {
-	r := s.keys[keyRecord*uint64(n):][:keyRecord]
-	if length := int(r[recLength]); length <= maxInlineKey {
-		return r[recText : recText+length], true
-	}
-	return s.longKey(r)
-}
-
-// Inputs are the files the site was read from. They do not refer to the mapped file. The error is a *DamageError.
-func (s *Snapshot) Inputs() ([]Input, error) {
-	sec := s.sections[secInputs]
-	if len(sec) < inputsHead {
-		return nil, s.damaged(secInputs, 0, "a length")
-	}
-	raw, ok := decompress(sec[inputsHead:], uint64(load32(sec)))
-	if !ok {
-		return nil, s.damaged(secInputs, 0, "a zstd frame")
-	}
-	r := reader{b: string(raw)}
-	var out []Input
-	for n := r.count(); n > 0 && !r.failed; n-- {
-		out = append(out, Input{Path: r.text()})
-	}
-	for i := range out {
-		out[i].Size = int64(r.number())
-	}
-	for i := range out {
-		out[i].Hash = r.u64()
-	}
-	if r.failed || r.b != "" {
-		return nil, s.damaged(secInputs, uint64(len(raw)), "a list of files")
-	}
-	return out, nil
-}
-
-// Verify checks what Open does not: every checksum, the digest, and every reference in the file. checkRecipe is called
-// with each recipe. The error is a *DamageError.
-func (s *Snapshot) Verify(checkRecipe func(string) error) error {
-	v := verifier{Snapshot: s, checked: make([]uint64, len(s.keys)/(64*cellUnit)+1), folds: map[uint32]uint64{}}
-	for _, check := range []func() error{v.checkSums, v.checkDicts, v.checkKeys, v.checkLevels, v.checkBlocks, v.checkOrigins} {
+// Verify checks what Open does not: every checksum, the digest, and every reference in the file, so that no later call
+// reports damage. check is called with each recipe. The error is a *DamageError.
+func (s *Snapshot) Verify(check RecipeCheck) error {
+	v := verifier{Snapshot: s, checkRecipe: check, checked: newBits(len(s.keys) / cellUnit), folds: map[uint64]uint64{},
+		contributes: newBits(s.Recipes())}
+	for _, check := range []func() error{
+		v.checkSums, v.checkRecipes, v.checkDicts, v.checkKeys, v.checkLevels, v.checkBlocks, v.checkOrigins,
+	} {
 		if err := check(); err != nil {
 			return err
-		}
-	}
-	for n := range s.Recipes() {
-		text, err := s.Recipe(n)
-		if err == nil {
-			err = checkRecipe(text)
-		}
-		if err != nil {
-			return s.damaged(secRecipes, load64(s.sections[secRecipeTab][8*n:]), "a recipe: %v", err)
 		}
 	}
 	return nil
@@ -124,11 +34,21 @@ func (s *Snapshot) Verify(checkRecipe func(string) error) error {
 // work is bounded by the bytes there are: things that together are longer than their section overlap.
 type verifier struct {
 	*Snapshot
-	checked []uint64             // a bit per cell whose value was checked
-	folds   map[uint32]uint64    // per cell of an exact mask that was checked, its words folded to one
-	seen    [sectionCount]uint64 // bytes of what was checked
-	bound   [maxColumns]uint32   // per narrow column, the keys that it binds
+	checkRecipe RecipeCheck
+	contributes bitset               // per recipe
+	checked     bitset               // per cell: its value was checked
+	folds       map[uint64]uint64    // per offset of an exact mask that was checked, its words folded to one
+	seen        [sectionCount]uint64 // bytes of what was checked
+	bound       [maxColumns]uint32   // per narrow column, the keys that it binds
 }
+
+// bitset is a bit for each of so many numbers.
+type bitset []uint64
+
+func newBits(n int) bitset { return make(bitset, n/64+1) }
+
+func (b bitset) set(n uint64)      { b[n/64] |= 1 << (n % 64) }
+func (b bitset) has(n uint64) bool { return b[n/64]>>(n%64)&1 != 0 }
 
 // see notes that so many bytes of a section are checked, at an offset.
 func (v *verifier) see(sec section, at uint64, bytes int) error {
@@ -152,6 +72,27 @@ func (v *verifier) checkSums() error {
 	return nil
 }
 
+// checkRecipes checks every recipe. They do not overlap: each begins where the one before ends.
+func (v *verifier) checkRecipes() error {
+	for n := range v.Recipes() {
+		text, err := v.Recipe(n)
+		if err == nil {
+			err = v.see(secRecipes, load64(v.sections[secRecipeTab][8*n:]), len(text))
+		}
+		if err != nil {
+			return err
+		}
+		contributes, err := v.checkRecipe(text)
+		if err != nil {
+			return v.damaged(secRecipes, load64(v.sections[secRecipeTab][8*n:]), "a recipe: %v", err)
+		}
+		if contributes {
+			v.contributes.set(uint64(n))
+		}
+	}
+	return nil
+}
+
 func (v *verifier) checkDicts() error {
 	for d := range v.dicts {
 		dict := &v.dicts[d]
@@ -163,7 +104,7 @@ func (v *verifier) checkDicts() error {
 			if err := v.see(secDicts, dict.at, len(text)); err != nil {
 				return err
 			}
-			if !ok || dict.number(text, v.seed) != n {
+			if !ok || dict.find(text, v.seed) != n {
 				return v.damaged(secDicts, dict.at, "value %d of dimension %s", n, v.dimensions[d].Name)
 			}
 		}
@@ -179,11 +120,11 @@ func (v *verifier) checkKeys() error {
 		if err := v.see(secKeys, at, len(key)); err != nil {
 			return err
 		}
-		if got, found := v.number(key); !ok || !found || got != n {
+		if got, found := v.keyNumber(key); !ok || !found || got != n {
 			return v.damaged(secKeys, at, "a key whose number is %d", n)
 		}
 		record := v.keys[at:][:keyRecord]
-		if err := v.checkRef(Ref(load32(record[recDefault:])), secKeys, at+recDefault); err != nil {
+		if err := v.checkRef(n, Ref(load32(record[recDefault:])), secKeys, at+recDefault); err != nil {
 			return err
 		}
 		if err := v.checkColumns(n); err != nil {
@@ -208,7 +149,7 @@ func (v *verifier) checkColumns(n uint32) error {
 		v.bound[bits.TrailingZeros64(m)]++
 		ref, err := v.inColumn(n, mask, bits.TrailingZeros64(m), nil)
 		if err == nil {
-			err = v.checkRef(ref, secKeys, at)
+			err = v.checkRef(n, ref, secKeys, at)
 		}
 		if err != nil {
 			return err
@@ -219,44 +160,50 @@ func (v *verifier) checkColumns(n uint32) error {
 
 // fold is the words of the exact mask of a key in one, without what is no column.
 func (v *verifier) fold(n uint32) (fold uint64, err error) {
-	cell := at32(v.keys, keyRecord*uint64(n)+recList)
+	list := v.list(n)
 	if v.words > 1 {
-		if fold, ok := v.folds[cell]; ok {
+		if fold, ok := v.folds[list]; ok {
 			return fold, nil
 		}
-		if err := v.see(secKeys, cellUnit*uint64(cell), 8*v.words); err != nil {
+		if err := v.see(secKeys, list, 8*v.words); err != nil {
 			return 0, err
 		}
 	}
 	for w := range v.words {
-		mask, err := v.word(n, w)
+		mask, err := v.maskWord(n, w)
 		if err != nil {
 			return 0, err
 		}
 		if left := v.columns - 64*w; left < 64 && mask>>left != 0 {
-			return 0, v.damaged(secKeys, cellUnit*uint64(cell), "a mask of %d columns", v.columns)
+			return 0, v.damaged(secKeys, list, "a mask of %d columns", v.columns)
 		}
 		fold |= mask
 	}
 	if v.words > 1 {
-		v.folds[cell] = fold
+		v.folds[list] = fold
 	}
 	return fold, nil
 }
 
-func (v *verifier) checkRef(ref Ref, sec section, at uint64) error {
+// checkRef checks what key number n is bound to by the reference at an offset.
+func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 	if ref == noRef {
 		return nil
 	}
-	if n, computed := ref.Recipe(); computed {
-		if n >= v.Recipes() {
-			return v.damaged(sec, at, "one of %d recipes", v.recipeCount)
-		}
-		return nil
+	internal, cell := v.internal(n), uint64(ref&^refKind)
+	if internal && ref&refKind != refRecipe {
+		return v.damaged(sec, at, "contributions under an internal key")
 	}
-	cell := uint64(ref &^ refKind)
 	switch ref & refKind {
 	case refInline:
+		return nil
+	case refRecipe:
+		if cell >= uint64(v.recipeCount) {
+			return v.damaged(sec, at, "one of %d recipes", v.recipeCount)
+		}
+		if v.contributes.has(cell) != internal {
+			return v.damaged(sec, at, "contributions under internal keys, and only there")
+		}
 		return nil
 	case refBlock: // all of them are checked
 		if cell >= uint64(v.blockValues) {
@@ -264,11 +211,11 @@ func (v *verifier) checkRef(ref Ref, sec section, at uint64) error {
 		}
 		return nil
 	}
-	if cell/64 < uint64(len(v.checked)) {
-		if v.checked[cell/64]>>(cell%64)&1 != 0 {
+	if cell < uint64(len(v.keys)/cellUnit) {
+		if v.checked.has(cell) {
 			return nil
 		}
-		v.checked[cell/64] |= 1 << (cell % 64)
+		v.checked.set(cell)
 	}
 	bytes, err := v.checkValue(ref)
 	if err != nil {
@@ -317,6 +264,12 @@ func (v *verifier) checkBlocks() error {
 		block, end = b, uint64(off)+uint64(bytes)
 	}
 	return nil
+}
+
+// internal tells whether key number n is one that contributions to a multibinding stand under.
+func (v *verifier) internal(n uint32) bool {
+	key, ok := v.keyName(n)
+	return ok && strings.HasPrefix(key, "\x00")
 }
 
 func (v *verifier) checkLevels() error {
@@ -378,117 +331,16 @@ func (v *verifier) checkTable(column int, at uint32) error {
 		if n >= v.hash.n || i > 0 && n <= t.key(i-1) {
 			return v.damaged(secTables, 4*uint64(at), "ascending numbers of %d keys", v.hash.n)
 		}
-		mask, err := v.word(n, column/64)
+		mask, err := v.maskWord(n, column/64)
 		if err != nil {
 			return err
 		}
 		if mask>>(column%64)&1 == 0 {
 			return v.damaged(secTables, 4*uint64(at), "keys that column %d binds", column)
 		}
-		if err := v.checkRef(Ref(load32(t.refs[4*uint64(i):])), secTables, 4*uint64(at)); err != nil {
+		if err := v.checkRef(n, Ref(load32(t.refs[4*uint64(i):])), secTables, 4*uint64(at)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// checkOrigins checks that every scope and every key has its record, and only one.
-func (v *verifier) checkOrigins() error {
-	list, err := v.Inputs()
-	if err != nil {
-		return err
-	}
-	scopes, keys, inputs := map[[2]uint32]bool{}, uint32(0), uint32(len(list))
-	for l := range v.levels {
-		v.eachPlace(l, func(place uint32) { scopes[[2]uint32{uint32(l), place}] = true })
-	}
-	for block := range v.coldBlocks() {
-		packed, _, err := v.coldFrame(block)
-		if err == nil {
-			err = v.see(secOrigins, load64(v.coldEntry(block)), len(packed))
-		}
-		if err == nil && v.coldLevel(block) == coldKeys {
-			err = v.checkColdKeys(block, &keys, inputs)
-		} else if err == nil {
-			err = v.checkColdScopes(block, scopes, inputs)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if len(scopes) > 0 || keys != v.hash.n {
-		return v.damaged(secOrigins, 0, "the origins of all scopes and keys")
-	}
-	return nil
-}
-
-// eachPlace ranges over the places of the scopes of a level.
-func (v *verifier) eachPlace(level int, yield func(place uint32)) {
-	l := &v.levels[level]
-	for slot := range int(l.slots) {
-		if place := load32(l.directory[l.slotBytes()*(slot+1)-4:]); place != 0 {
-			yield(place)
-		}
-	}
-}
-
-// checkColdScopes checks a block of scopes, and strikes them off the list.
-func (v *verifier) checkColdScopes(block int, scopes map[[2]uint32]bool, inputs uint32) error {
-	level, first, sound := v.coldLevel(block), true, true
-	err := v.eachScope(block, func(place uint32, r *scopeOrigins) {
-		id := [2]uint32{level, place}
-		sound = sound && scopes[id] && (!first || place == v.coldFirst(block)) && v.originsFit(level, place, r) && r.known(inputs)
-		delete(scopes, id)
-		first = false
-	})
-	if err == nil && !sound {
-		err = v.badBlock(block, "the origins of scopes, each once")
-	}
-	return err
-}
-
-// originsFit tells whether a record is of as many keys as its scope has, and of a narrow level of these.
-func (v *verifier) originsFit(level, place uint32, r *scopeOrigins) bool {
-	l := &v.levels[level]
-	if !l.narrow {
-		t, err := v.table(place - 1)
-		return err == nil && t.n == r.n
-	}
-	if v.bound[l.first+int(place-1)] != r.n {
-		return false
-	}
-	for i, n := range r.keys {
-		if n >= v.hash.n || i > 0 && n <= r.keys[i-1] || at64(v.keys, keyRecord*uint64(n)+recMask)>>(l.first+int(place-1))&1 == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// known tells whether the origins are in files that there are.
-func (r *scopeOrigins) known(inputs uint32) bool {
-	if r.input.one {
-		return r.input.same < inputs || r.line.one && r.line.same == 0
-	}
-	for i, input := range r.input.all {
-		if input >= inputs && r.line.at(uint32(i)) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// checkColdKeys checks a block of keys, of which next is the first.
-func (v *verifier) checkColdKeys(block int, next *uint32, inputs uint32) error {
-	sound := v.coldFirst(block) == *next
-	err := v.eachKey(block, func(_ uint32, bs []Binding) {
-		for _, b := range bs {
-			sound = sound && (b.Origin.Input < inputs || b.Origin.Line == 0)
-		}
-		*next++
-	})
-	if err == nil && !sound {
-		err = v.badBlock(block, "bindings of keys, in order")
-	}
-	return err
 }

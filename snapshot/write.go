@@ -74,9 +74,11 @@ func checkContent(c *Content) error {
 	case len(c.Layers) > math.MaxUint16:
 		return fmt.Errorf("a snapshot holds at most %d layers, this site has %d", math.MaxUint16, len(c.Layers))
 	case len(c.Dimensions) > math.MaxUint16:
-		return fmt.Errorf("a snapshot holds at most %d categories and guards, this site has %d", math.MaxUint16, len(c.Dimensions))
+		return fmt.Errorf("a snapshot holds at most %d categories and guards, this site has %d",
+			math.MaxUint16, len(c.Dimensions))
 	case len(c.Keys) > maxKeys || len(c.Values) > maxStored:
-		return fmt.Errorf("a snapshot holds at most %d keys and %d values, this site has %d and %d", maxKeys, maxStored, len(c.Keys), len(c.Values))
+		return fmt.Errorf("a snapshot holds at most %d keys and %d values, this site has %d and %d",
+			maxKeys, maxStored, len(c.Keys), len(c.Values))
 	}
 	for _, v := range c.Values {
 		if len(v.Bytes) > maxValue {
@@ -93,7 +95,8 @@ func checkContent(c *Content) error {
 
 // checkSizes refuses what offsets cannot reach.
 func (w *writer) checkSizes() error {
-	for sec, limit := range map[section]uint64{secKeys: maxCells, secDicts: maxSection, secScopes: maxSection, secTables: maxSection} {
+	limits := map[section]uint64{secKeys: maxCells, secDicts: maxSection, secScopes: maxSection, secTables: maxSection}
+	for sec, limit := range limits {
 		if n := uint64(len(w.out[sec])); n > limit {
 			return fmt.Errorf("section %s of the snapshot holds at most %d bytes, this site needs %d", sec, limit, n)
 		}
@@ -180,31 +183,30 @@ func (w *writer) store() error {
 	return w.checkSizes()
 }
 
-// meta is all that Open reads: a byte of flags (1: the use of an unknown variable is an error); layers; dimensions;
-// buckets and slots of the keys' hash; levels. Numbers are uvarints, texts a uvarint length and bytes.
+// meta is all that Open reads: a byte of flags; layers; dimensions; buckets and slots of the keys' hash; levels. Numbers are
+// uvarints, texts a uvarint length and bytes.
 func (w *writer) meta(levels []byte) {
-	flags := byte(0)
-	if w.c.Strict {
-		flags = 1
-	}
-	out := binary.AppendUvarint([]byte{flags}, uint64(len(w.c.Layers)))
+	out := binary.AppendUvarint([]byte{flag(w.c.Strict, metaStrict)}, uint64(len(w.c.Layers)))
 	for _, name := range w.c.Layers {
 		out = appendText(out, name)
 	}
 	out = binary.AppendUvarint(out, uint64(len(w.c.Dimensions)))
 	for i, d := range w.c.Dimensions {
-		out = appendText(out, d.Name)
-		guard := 0
-		if d.Guard {
-			guard = 1
-		}
-		out = appendNumbers(out, d.Category+1, guard)
+		out = appendNumbers(appendText(out, d.Name), d.Category+1)
+		out = append(out, flag(d.Guard, dimensionGuard)|flag(d.Exact, dimensionExact))
 		out = appendText(out, string(d.Program))
 		dict := &w.dicts[i]
 		out = appendNumbers(out, dict.at/4, int(dict.hash.n), int(dict.hash.buckets), int(dict.hash.slots))
 	}
 	out = appendNumbers(out, int(w.hash.buckets), int(w.hash.slots))
 	w.out[secMeta] = append(out, levels...)
+}
+
+func flag(set bool, bit byte) byte {
+	if set {
+		return bit
+	}
+	return 0
 }
 
 func appendNumbers(out []byte, ns ...int) []byte {
@@ -221,8 +223,11 @@ func appendText(out []byte, s string) []byte {
 // inputsHead is the length of the decoded list of inputs, before its frame.
 const inputsHead = 4
 
-// inputs: the length u32, then a zstd frame of the number of files, their paths (uvarint length, bytes), their sizes (uvarint), their xxhash64
-// u64. Hashes stand apart, as nothing compresses them.
+// A file takes at least so many bytes of the list.
+const inputBytes = 1 + 1 + 8
+
+// inputs: the length u32, then a zstd frame of the number of files, their paths (uvarint length, bytes), their sizes
+// (uvarint), their xxhash64 u64. Hashes stand apart, as nothing compresses them.
 func (w *writer) inputs() {
 	raw := appendNumbers(nil, len(w.c.Inputs))
 	for _, in := range w.c.Inputs {

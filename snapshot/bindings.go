@@ -1,0 +1,155 @@
+package snapshot
+
+// Binding is a binding of a key, for reports: one that a lookup may find, one that is always hidden, or a contribution.
+type Binding struct {
+	Layer  int
+	Terms  []Term // its condition
+	Origin Origin
+
+	Ref          Ref // what the key is bound to; not of one that is hidden or a contribution
+	Hidden       bool
+	Contribution bool
+	Stored       Stored // what a hidden one binds the key to
+}
+
+// Bindings are all bindings of key: those in scopes in order of precedence, then the others, likewise. Of an internal key
+// they are the contributions to a multibinding. It decodes what lookups never touch, and takes the longer the larger the
+// site is. The error is a *DamageError.
+func (s *Snapshot) Bindings(key string) ([]Binding, error) {
+	n, ok := s.keyNumber(key)
+	if !ok {
+		return nil, nil
+	}
+	var out []Binding
+	scopes := scopeReader{Snapshot: s}
+	for l := range s.levels {
+		found, err := scopes.inLevel(l, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	var failed error
+	err := s.coldBindings(n, func(b *coldBinding) {
+		found, err := s.binding(b, n)
+		if err != nil {
+			failed = err
+		}
+		out = append(out, found)
+	})
+	if err == nil {
+		err = failed
+	}
+	return out, err
+}
+
+// binding is a cold binding of key number n, for reports.
+func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
+	terms, err := s.terms(b.terms)
+	out := Binding{Layer: int(b.layer), Terms: terms, Origin: b.origin, Ref: noRef,
+		Hidden: b.kind == coldHidden, Contribution: b.kind == coldContribution, Stored: b.stored}
+	if b.kind == coldDefault {
+		out.Ref = Ref(at32(s.keys, keyRecord*uint64(n)+recDefault))
+	}
+	return out, err
+}
+
+// scopeReader reads the blocks of scopes, each at most once and in their order: of a forged file, whose blocks are one and
+// the same, it would else read without end.
+type scopeReader struct {
+	*Snapshot
+	block int    // the next
+	end   uint64 // in section origins, of what was read
+}
+
+// inLevel is the bindings that key number n has in the scopes of a level.
+func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
+	l := &s.levels[level]
+	at, err := s.places(l, n)
+	if err != nil || len(at) == 0 {
+		return nil, err
+	}
+	var out []Binding
+	for ; s.block < s.coldBlocks() && s.coldLevel(s.block) <= uint32(level); s.block++ {
+		if s.coldLevel(s.block) < uint32(level) {
+			continue
+		}
+		packed, _, err := s.coldFrame(s.block)
+		off := load64(s.coldEntry(s.block))
+		if err != nil || off < s.end {
+			return nil, s.badBlock(s.block, "a block behind the one before")
+		}
+		s.end = off + uint64(len(packed))
+		err = s.eachScope(s.block, func(place uint32, o *scopeOrigins) {
+			if b, ok := at[place]; ok {
+				if b.Origin, ok = o.of(s.Snapshot, l, place, n); ok {
+					delete(at, place)
+					out = append(out, b)
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(at) > 0 {
+		return nil, s.damaged(secOrigins, 0, "the origins of %d more bindings in level %d", len(at), level)
+	}
+	return out, nil
+}
+
+// places are the scopes of a level that bind key number n.
+func (s *Snapshot) places(l *levelView, n uint32) (map[uint32]Binding, error) {
+	mask, err := s.maskWord(n, l.first/64)
+	if err != nil || mask&l.bits() == 0 {
+		return nil, err
+	}
+	at := map[uint32]Binding{}
+	for slot := range l.slots {
+		ref, place := Ref(noRef), l.placeAt(slot)
+		switch {
+		case place == 0:
+		case !l.narrow:
+			ref, err = s.probe(n, place-1)
+		case uint64(place) <= uint64(l.count) && mask>>(l.first+int(place-1))&1 != 0:
+			ref, err = s.inColumn(n, mask, l.first+int(place-1), nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if ref == noRef {
+			continue
+		}
+		terms, err := s.conditionOf(l, slot)
+		if err != nil {
+			return nil, err
+		}
+		at[place] = Binding{Layer: l.layer, Terms: terms, Ref: ref}
+	}
+	return at, nil
+}
+
+// bits are the columns of the level, in the word of the mask that has the first.
+func (l *levelView) bits() uint64 { return (1<<l.count - 1) << (l.first % 64) }
+
+// placeAt is the place in a slot of the directory.
+func (l *levelView) placeAt(slot uint32) uint32 {
+	size := uint64(l.slotBytes())
+	return load32(l.directory[size*uint64(slot)+size-4:])
+}
+
+// conditionOf is the values that the scope in a slot of a directory stands for.
+func (s *Snapshot) conditionOf(l *levelView, slot uint32) ([]Term, error) {
+	var numbers []coldTerm
+	for i, d := range l.dims {
+		n := slot
+		if !l.direct {
+			n = load32(l.directory[uint64(l.slotBytes())*uint64(slot)+4*uint64(i):])
+		}
+		if n >= s.dicts[d].hash.n {
+			return nil, s.damaged(secScopes, l.at, "values of %s", s.dimensions[d].Name)
+		}
+		numbers = append(numbers, coldTerm{d, n})
+	}
+	return s.terms(numbers)
+}

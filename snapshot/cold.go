@@ -1,0 +1,248 @@
+package snapshot
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"bindc/internal/value"
+)
+
+// This file reads what origins.go writes.
+
+// coldBlocks is the number of blocks.
+func (s *Snapshot) coldBlocks() int { return len(s.sections[secOriginTab]) / coldEntry }
+
+func (s *Snapshot) coldEntry(block int) string {
+	return s.sections[secOriginTab][coldEntry*block:][:coldEntry]
+}
+
+// coldLevel is the level of a block, or coldKeys.
+func (s *Snapshot) coldLevel(block int) uint32 { return load32(s.coldEntry(block)[16:]) }
+
+// coldFirst is the place, or the key, of the first record of a block.
+func (s *Snapshot) coldFirst(block int) uint32 { return load32(s.coldEntry(block)[20:]) }
+
+// coldBlockOf is the block that has the record of a place of a level, or of a key; -1 where there is none.
+func (s *Snapshot) coldBlockOf(level, first uint32) int {
+	after := sort.Search(s.coldBlocks(), func(b int) bool {
+		l := s.coldLevel(b)
+		return l > level || l == level && s.coldFirst(b) > first
+	})
+	if after == 0 || s.coldLevel(after-1) != level {
+		return -1
+	}
+	return after - 1
+}
+
+// coldFrame is the zstd frame of a block, and how many bytes it decodes to.
+func (s *Snapshot) coldFrame(block int) (packed string, length uint64, err error) {
+	packed, length, ok := frameOf(s.coldEntry(block), s.sections[secOrigins])
+	if !ok {
+		return "", 0, s.damaged(secOriginTab, uint64(coldEntry*block), "a block inside section %s", secOrigins)
+	}
+	return packed, length, nil
+}
+
+// cold is a block, decoded. Nothing keeps it.
+func (s *Snapshot) cold(block int) (reader, error) {
+	packed, length, err := s.coldFrame(block)
+	if err != nil {
+		return reader{}, err
+	}
+	raw, ok := decompress(packed, length)
+	if !ok {
+		return reader{}, s.badBlock(block, "a zstd frame")
+	}
+	return reader{b: raw}, nil
+}
+
+func (s *Snapshot) badBlock(block int, expected string) error {
+	return s.damaged(secOrigins, load64(s.coldEntry(block)), "%s", expected)
+}
+
+// scopeOrigins is the record of a scope.
+type scopeOrigins struct {
+	n                uint32
+	keys             []uint32 // of a narrow level
+	input, line, col originColumn
+}
+
+// originColumn is one number per entry.
+type originColumn struct {
+	one  bool // all are same
+	same uint32
+	all  []uint32
+}
+
+func (c *originColumn) at(i uint32) uint32 {
+	if c.one {
+		return c.same
+	}
+	return c.all[i]
+}
+
+// relativeTo makes inputs of what is less that of the record before.
+func (c *originColumn) relativeTo(input uint32) {
+	c.same = input + unzigzag(c.same)
+	for i, z := range c.all {
+		c.all[i] = input + unzigzag(z)
+	}
+}
+
+// of is the origin of key number n.
+func (o *scopeOrigins) of(s *Snapshot, l *levelView, place, n uint32) (Origin, bool) {
+	i, ok := uint32(0), false
+	if l.narrow {
+		at, found := slices.BinarySearch(o.keys, n)
+		i, ok = uint32(at), found
+	} else if t, err := s.table(place - 1); err == nil && t.n == o.n && t.n > 0 {
+		i, ok = t.position(n, s.hash.n)
+	}
+	if !ok {
+		return Origin{}, false
+	}
+	return Origin{o.input.at(i), o.line.at(i), o.col.at(i)}, true
+}
+
+// eachScope reads the records of a block of scopes. What yield gets is overwritten by the next.
+func (s *Snapshot) eachScope(block int, yield func(place uint32, o *scopeOrigins)) error {
+	level := s.coldLevel(block)
+	if uint64(level) >= uint64(len(s.levels)) {
+		return s.badBlock(block, "a level")
+	}
+	r, err := s.cold(block)
+	var o scopeOrigins
+	place, input := uint32(0), uint32(0)
+	for err == nil && r.b != "" && !r.failed {
+		place += r.u32()
+		r.scope(&o, s.levels[level].narrow)
+		if r.failed {
+			break
+		}
+		o.input.relativeTo(input)
+		if o.n > 0 {
+			input = o.input.at(0)
+		}
+		yield(place, &o)
+	}
+	if err == nil && r.failed {
+		err = s.badBlock(block, "the origins of scopes")
+	}
+	return err
+}
+
+// scope reads what addScope appends behind the place.
+func (r *reader) scope(o *scopeOrigins, narrow bool) {
+	o.n, o.keys = r.u32(), o.keys[:0]
+	if narrow && uint64(o.n) > uint64(len(r.b)) {
+		r.failed = true
+	}
+	for before := uint32(0); narrow && len(o.keys) < int(o.n) && !r.failed; o.keys = append(o.keys, before) {
+		before += r.u32()
+	}
+	for _, c := range []*originColumn{&o.input, &o.line, &o.col} {
+		r.column(c, o.n)
+	}
+}
+
+// column reads what appendColumn appends.
+func (r *reader) column(c *originColumn, n uint32) {
+	c.one, c.all = false, c.all[:0]
+	if same := r.uvarint(); same > 0 {
+		r.failed = r.failed || same > 1<<32
+		c.one, c.same = true, uint32(same-1)
+		return
+	}
+	if uint64(n) > uint64(len(r.b)) {
+		r.failed = true
+	}
+	for len(c.all) < int(n) && !r.failed {
+		c.all = append(c.all, r.u32())
+	}
+}
+
+// coldBinding is a binding in the record of a key.
+type coldBinding struct {
+	kind         byte
+	above, layer uint32
+	origin       Origin
+	terms        []coldTerm
+	stored       Stored // of a hidden one
+}
+
+// coldTerm asks a dimension for a value, by their numbers.
+type coldTerm struct{ dimension, value uint32 }
+
+// A binding takes at least so many bytes, a term two.
+const coldBindingBytes = 7
+
+// eachKey reads the records of a block of keys: of each, the number of bindings, and then these. What yield gets of a binding
+// is overwritten by the next; it is nil in front of the first of each key.
+func (s *Snapshot) eachKey(block int, yield func(key uint32, b *coldBinding)) error {
+	r, err := s.cold(block)
+	var b coldBinding
+	for key := s.coldFirst(block); err == nil && r.b != "" && !r.failed; key++ {
+		r.failed = key >= s.hash.n
+		n := r.count(coldBindingBytes)
+		if !r.failed {
+			yield(key, nil)
+		}
+		for ; n > 0 && !r.failed; n-- {
+			s.coldBinding(&r, &b)
+			if !r.failed {
+				yield(key, &b)
+			}
+		}
+	}
+	if err == nil && r.failed {
+		err = s.badBlock(block, "bindings of keys")
+	}
+	return err
+}
+
+func (s *Snapshot) coldBinding(r *reader, b *coldBinding) {
+	b.kind, b.above, b.layer = r.byte(), r.u32(), r.u32()
+	b.origin, b.terms, b.stored = Origin{r.u32(), r.u32(), r.u32()}, b.terms[:0], Stored{}
+	for n := r.count(2); n > 0 && !r.failed; n-- {
+		t := coldTerm{r.u32(), r.u32()}
+		if t.dimension >= uint32(len(s.dicts)) || t.value >= s.dicts[t.dimension].hash.n ||
+			len(b.terms) > 0 && t.dimension <= b.terms[len(b.terms)-1].dimension {
+			r.failed = true
+			return
+		}
+		b.terms = append(b.terms, t)
+	}
+	if b.kind == coldHidden {
+		b.stored = Stored{Computed: r.flags(1) == 1, Bytes: r.text()}
+		_, rest, err := value.View(b.stored.Bytes)
+		r.failed = r.failed || !b.stored.Computed && (err != nil || rest != "")
+	}
+	r.failed = r.failed || b.kind > coldContribution || uint64(b.layer) >= uint64(len(s.layers))
+}
+
+// coldBindings ranges over the record of key number n.
+func (s *Snapshot) coldBindings(n uint32, yield func(b *coldBinding)) error {
+	block := s.coldBlockOf(coldKeys, n)
+	if block < 0 {
+		return nil
+	}
+	return s.eachKey(block, func(key uint32, b *coldBinding) {
+		if key == n && b != nil {
+			yield(b)
+		}
+	})
+}
+
+// terms is the condition of a cold binding, as texts.
+func (s *Snapshot) terms(ts []coldTerm) ([]Term, error) {
+	var out []Term
+	for _, t := range ts {
+		text, ok := s.dicts[t.dimension].value(t.value)
+		if !ok {
+			return nil, s.damaged(secDicts, s.dicts[t.dimension].at, "a value of %s", s.dimensions[t.dimension].Name)
+		}
+		out = append(out, Term{int(t.dimension), strings.Clone(text)})
+	}
+	return out, nil
+}

@@ -1,0 +1,85 @@
+package snapshot
+
+import (
+	"iter"
+	"strings"
+)
+
+// SectionInfo is one part of the file, for reports.
+type SectionInfo struct {
+	Name   string
+	Offset uint64
+	Bytes  uint64
+}
+
+// Info is what a snapshot is, for reports.
+type Info struct {
+	Version    int
+	Digest     Digest
+	Size       int
+	Keys       int // that can be looked up
+	Bindings   uint64
+	Levels     int
+	Layers     []string
+	Dimensions []Dimension
+	Sections   []SectionInfo
+}
+
+// Info describes the snapshot; it costs a pass over the keys.
+func (s *Snapshot) Info() Info {
+	in := Info{Version: Version, Digest: s.digest, Size: len(s.data), Bindings: s.bindings,
+		Levels: len(s.levels), Layers: s.layers, Dimensions: s.dimensions}
+	for range s.Keys() {
+		in.Keys++
+	}
+	for i := range s.sections {
+		at := s.data[offSectionTab+sectionEntry*i:]
+		in.Sections = append(in.Sections, SectionInfo{section(i).String(), load64(at), load64(at[8:])})
+	}
+	return in
+}
+
+// Dimensions are the categories, highest first, and the guards behind them. The caller must not change them.
+func (s *Snapshot) Dimensions() []Dimension { return s.dimensions }
+
+// Keys ranges over the keys that can be looked up, in no particular order.
+func (s *Snapshot) Keys() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n := range s.hash.n {
+			key, ok := s.keyName(n)
+			if ok && !strings.HasPrefix(key, "\x00") && !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+// Strict tells whether the use of an unknown variable is an error.
+func (s *Snapshot) Strict() bool { return s.strict }
+
+// Inputs are the files the site was read from. They do not refer to the mapped file. The error is a *DamageError.
+func (s *Snapshot) Inputs() ([]Input, error) {
+	sec := s.sections[secInputs]
+	if len(sec) < inputsHead {
+		return nil, s.damaged(secInputs, 0, "a length")
+	}
+	list, ok := decompress(sec[inputsHead:], uint64(load32(sec)))
+	if !ok {
+		return nil, s.damaged(secInputs, 0, "a zstd frame")
+	}
+	r := reader{b: list}
+	var out []Input
+	for n := r.count(inputBytes); n > 0 && !r.failed; n-- {
+		out = append(out, Input{Path: r.text()})
+	}
+	for i := range out {
+		out[i].Size = int64(r.uvarint())
+	}
+	for i := range out {
+		out[i].Hash = r.u64()
+	}
+	if r.failed || r.b != "" {
+		return nil, s.damaged(secInputs, uint64(len(list)), "a list of files")
+	}
+	return out, nil
+}

@@ -1,0 +1,131 @@
+package snapshot
+
+// Section meta is all that Open reads of a snapshot but its header. write.go, function meta, is the other side.
+
+// A dimension takes at least so many bytes.
+const dimensionBytes = 8
+
+// levelView is a level as section meta has it.
+type levelView struct {
+	layer, entry int
+	dims         []uint32
+	columns
+	direct    bool
+	at        uint64 // where the directory begins in section scopes
+	directory string
+	slots     uint32
+}
+
+// slotBytes is the size of a slot of the directory.
+func (l *levelView) slotBytes() int {
+	if l.direct {
+		return 4
+	}
+	return 4 * (len(l.dims) + 1)
+}
+
+// readMeta fills s from section meta.
+func (s *Snapshot) readMeta(meta string, levels uint32) error {
+	r := reader{b: meta}
+	err := s.readParts(&r, levels)
+	if err == nil && (r.failed || r.b != "") {
+		err = s.damaged(secMeta, uint64(len(meta)-len(r.b)), "layers, dimensions and levels")
+	}
+	return err
+}
+
+func (s *Snapshot) readParts(r *reader, levels uint32) error {
+	s.strict = r.flags(metaStrict)&metaStrict != 0
+	for n := r.count(1); n > 0 && !r.failed; n-- {
+		s.layers = append(s.layers, r.text())
+	}
+	for n := r.count(dimensionBytes); n > 0 && !r.failed; n-- {
+		if err := s.readDimension(r); err != nil {
+			return err
+		}
+	}
+	s.hash.buckets, s.hash.slots = r.u32(), r.u32()
+	prints, ok := s.hash.view(s.sections[secPilots])
+	if !r.failed && (!ok || uint64(len(prints)) != uint64(s.hash.n)) {
+		return s.damaged(secPilots, 0, "a perfect hash of %d keys", s.hash.n)
+	}
+	s.prints = prints
+	for ; levels > 0 && !r.failed; levels-- {
+		if err := s.readLevel(r); err != nil {
+			return err
+		}
+	}
+	s.words = max(1, (s.columns+maxColumns-1)/maxColumns)
+	for _, l := range s.levels {
+		if l.narrow {
+			r.failed = r.failed || s.words > 1
+			s.narrow |= (1<<l.count - 1) << l.first
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) readDimension(r *reader) error {
+	d := Dimension{Name: r.text(), Category: int(r.u32()) - 1}
+	flags := r.flags(dimensionGuard | dimensionExact)
+	d.Guard, d.Exact = flags&dimensionGuard != 0, flags&dimensionExact != 0
+	d.Program = []byte(r.text())
+	if d.Category >= len(s.dimensions) {
+		r.failed = true // a category stands before its guards
+	}
+	dict := dictionary{at: 4 * uint64(r.u32()), hash: perfect{n: r.u32(), buckets: r.u32(), slots: r.u32()}}
+	sec := s.sections[secDicts]
+	if !r.failed && (dict.at > uint64(len(sec)) || !dict.view(sec[dict.at:])) {
+		return s.damaged(secDicts, dict.at, "a dictionary of %d values", dict.hash.n)
+	}
+	s.dimensions, s.dicts = append(s.dimensions, d), append(s.dicts, dict)
+	return nil
+}
+
+func (s *Snapshot) readLevel(r *reader) error {
+	l := levelView{layer: int(r.u32()), entry: int(r.u32()), dims: s.readDims(r)}
+	flags := r.flags(levelNarrow | levelDirect)
+	l.narrow, l.direct = flags&levelNarrow != 0, flags&levelDirect != 0
+	l.first, l.count, l.at, l.slots = s.columns, int(r.u32()), 4*uint64(r.u32()), r.u32()
+	if l.layer >= len(s.layers) || l.narrow && l.count > maxColumns || !l.narrow && l.count != 1 {
+		r.failed = true
+	}
+	if r.failed {
+		return nil
+	}
+	if expected := s.checkDirectory(&l); expected != "" {
+		return s.damaged(secScopes, l.at, "%s", expected)
+	}
+	l.directory = s.sections[secScopes][l.at:][:uint64(l.slotBytes())*uint64(l.slots)]
+	s.columns += l.count
+	s.levels = append(s.levels, l)
+	return nil
+}
+
+// readDims reads the dimensions of a level: numbers that ascend.
+func (s *Snapshot) readDims(r *reader) (dims []uint32) {
+	for n := r.count(1); n > 0 && !r.failed; n-- {
+		d := r.u32()
+		if d >= uint32(len(s.dimensions)) || len(dims) > 0 && d <= dims[len(dims)-1] {
+			r.failed = true
+		}
+		dims = append(dims, d)
+	}
+	return dims
+}
+
+// checkDirectory says what was expected where a level cannot have its directory.
+func (s *Snapshot) checkDirectory(l *levelView) (expected string) {
+	room := uint64(len(s.sections[secScopes]))
+	switch {
+	case len(l.dims) == 0 && (!l.direct || l.slots != 1):
+		return "a directory of one place"
+	case l.direct && len(l.dims) > 1, l.direct && len(l.dims) == 1 && l.slots != s.dicts[l.dims[0]].hash.n:
+		return "a directory indexed by a dimension"
+	case !l.direct && (l.slots == 0 || l.slots&(l.slots-1) != 0):
+		return "a directory of a power of two of slots"
+	case l.at > room || uint64(l.slotBytes())*uint64(l.slots) > room-l.at:
+		return "a directory inside the section"
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package snapshot
+
+import (
+	"math"
+)
+
+// reader takes small things off a section; after a failure it yields zeros.
+type reader struct {
+	b      string
+	failed bool
+}
+
+func (r *reader) byte() byte {
+	if r.b == "" {
+		r.failed = true
+		return 0
+	}
+	c := r.b[0]
+	r.b = r.b[1:]
+	return c
+}
+
+// flags is a byte of flags, none but the known.
+func (r *reader) flags(known byte) byte {
+	f := r.byte()
+	r.failed = r.failed || f&^known != 0
+	return f
+}
+
+// count is the number of things that follow, each of at least so many bytes. More than the bytes can hold there are not.
+func (r *reader) count(bytes int) uint64 {
+	n := r.uvarint()
+	if n > uint64(len(r.b)/bytes) {
+		r.failed = true
+		return 0
+	}
+	return n
+}
+
+// uvarint is a number of at most ten bytes.
+func (r *reader) uvarint() uint64 {
+	n := uint64(0)
+	for shift := 0; shift < 64; shift += 7 {
+		c := r.byte()
+		n |= uint64(c&0x7f) << shift
+		if shift == 63 && c > 1 {
+			break
+		}
+		if c < 0x80 {
+			return n
+		}
+	}
+	r.failed = true
+	return 0
+}
+
+// u32 is a uvarint that fits 32 bits.
+func (r *reader) u32() uint32 {
+	n := r.uvarint()
+	r.failed = r.failed || n > math.MaxUint32
+	return uint32(n)
+}
+
+func (r *reader) text() string {
+	n := r.count(1)
+	if r.failed {
+		return ""
+	}
+	t := r.b[:n]
+	r.b = r.b[n:]
+	return t
+}
+
+func (r *reader) u64() uint64 {
+	if len(r.b) < 8 {
+		r.failed = true
+		return 0
+	}
+	n := load64(r.b)
+	r.b = r.b[8:]
+	return n
+}

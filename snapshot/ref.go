@@ -1,0 +1,83 @@
+package snapshot
+
+import (
+	"bindc/internal/value"
+)
+
+// Ref refers to a value of a snapshot.
+type Ref uint32
+
+// Recipe is the number of the recipe ref refers to, if it is a computed value.
+func (r Ref) Recipe() (int, bool) { return int(r &^ refKind), r&refKind == refRecipe }
+
+// Small tells whether ref is a constant that Value reads without decoding a block.
+func (r Ref) Small() bool { return r&(refRecipe&refBlock) == 0 }
+
+// Value is the constant ref refers to. Arrays, hashes and strings are views of the snapshot. What is inside arrays and
+// hashes is not looked at: Verify checks it, and so can value.Sound.
+func (s *Snapshot) Value(ref Ref) (value.Value, error) {
+	if ref&refKind == refInline {
+		return inlineValue(uint32(ref &^ refKind)), nil
+	}
+	text, err := s.encoded(ref)
+	if err != nil {
+		return value.Value{}, err
+	}
+	v, ok := value.Peek(text)
+	if !ok {
+		return value.Value{}, s.badValue(ref)
+	}
+	return v, nil
+}
+
+// encoded begins with the encoded value ref refers to.
+func (s *Snapshot) encoded(ref Ref) (string, error) {
+	n := uint32(ref &^ refKind)
+	switch ref & refKind {
+	case refCell:
+		if off := cellUnit * uint64(n); off < uint64(len(s.keys)) {
+			return s.keys[off:], nil
+		}
+		return "", s.badValue(ref)
+	case refBlock:
+		return s.blockValue(n)
+	}
+	return "", s.damaged(secRecipes, 0, "a constant where recipe %d stands", n)
+}
+
+func (s *Snapshot) badValue(ref Ref) error {
+	n := uint64(ref &^ refKind)
+	if ref&refKind == refBlock {
+		return s.damaged(secBlocks, 0, "a value in the block of value %d", n)
+	}
+	return s.damaged(secKeys, cellUnit*n, "a value")
+}
+
+func inlineValue(n uint32) value.Value {
+	if n&3 == inlineInt {
+		return value.FromInt(int64(int32(n<<2) >> 4))
+	}
+	switch n >> 2 {
+	case 1, 2:
+		return value.FromBool(n>>2 == 2)
+	case 3:
+		return value.TheDefault()
+	}
+	return value.Value{}
+}
+
+// Recipes is the number of computed values.
+func (s *Snapshot) Recipes() int { return int(s.recipeCount) }
+
+// Recipe is the encoded recipe with the given number.
+func (s *Snapshot) Recipe(n int) (string, error) {
+	if n < 0 || n >= int(s.recipeCount) {
+		return "", s.damaged(secRecipeTab, 8*uint64(n), "one of %d recipes", s.recipeCount)
+	}
+	tab, recipes := s.sections[secRecipeTab], s.sections[secRecipes]
+	from, to := load64(tab[8*n:]), load64(tab[8*n+8:])
+	if from > to || to > uint64(len(recipes)) {
+		return "", s.damaged(secRecipeTab, 8*uint64(n), "a recipe inside section %s", secRecipes)
+	}
+	return recipes[from:to], nil
+}
