@@ -29,17 +29,11 @@ func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 		}
 		out = append(out, found...)
 	}
-	var failed error
-	err := s.coldBindings(n, func(b *coldBinding) {
+	err := s.coldBindings(n, func(b *coldBinding) error {
 		found, err := s.binding(b, n)
-		if err != nil {
-			failed = err
-		}
 		out = append(out, found)
+		return err
 	})
-	if err == nil {
-		err = failed
-	}
 	return out, err
 }
 

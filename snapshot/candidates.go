@@ -64,23 +64,16 @@ func (s *Snapshot) hiddenCandidates(n uint32, numbers []uint32) (out []coldCandi
 	if !s.hidden(n) {
 		return nil, nil
 	}
-	ref, failed := Ref(at32(s.keys, keyRecord*uint64(n)+recDefault)), error(nil)
-	err = s.coldBindings(n, func(b *coldBinding) {
+	err = s.coldBindings(n, func(b *coldBinding) (err error) {
 		if b.kind == coldContribution || !effective(b.terms, numbers) {
-			return
+			return nil
 		}
-		c := coldCandidate{Candidate{Ref: ref, Level: -1, Hidden: b.kind == coldHidden}, b.above}
-		if c.Hidden {
-			c.Ref, c.Stored = noRef, b.stored
-			if c.cold, err = s.binding(b, n); err != nil {
-				failed = err
-			}
-		}
+		c := coldCandidate{Candidate{Level: -1, Hidden: b.kind == coldHidden, Stored: b.stored}, b.above}
+		c.cold, err = s.binding(b, n)
+		c.Ref = c.cold.Ref
 		out = append(out, c)
+		return err
 	})
-	if err == nil {
-		err = failed
-	}
 	return out, err
 }
 
@@ -155,16 +148,14 @@ func (s *Snapshot) Binding(key string, c Candidate) (Binding, error) {
 	return b, err
 }
 
+// defaultBinding is the unconditional binding of key number n.
 func (s *Snapshot) defaultBinding(n uint32) (out Binding, err error) {
-	var failed error
-	err = s.coldBindings(n, func(b *coldBinding) {
+	err = s.coldBindings(n, func(b *coldBinding) (err error) {
 		if b.kind == coldDefault {
-			out, failed = s.binding(b, n)
+			out, err = s.binding(b, n)
 		}
+		return err
 	})
-	if err == nil {
-		err = failed
-	}
 	return out, err
 }
 

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -222,16 +223,24 @@ func (s *Snapshot) coldBinding(r *reader, b *coldBinding) {
 }
 
 // coldBindings ranges over the record of key number n.
-func (s *Snapshot) coldBindings(n uint32, yield func(b *coldBinding)) error {
-	block := s.coldBlockOf(coldKeys, n)
+func (s *Snapshot) coldBindings(n uint32, yield func(b *coldBinding) error) error {
+	block, found, failed := s.coldBlockOf(coldKeys, n), false, error(nil)
 	if block < 0 {
-		return nil
+		return s.damaged(secOriginTab, 0, "a block of keys")
 	}
-	return s.eachKey(block, func(key uint32, b *coldBinding) {
-		if key == n && b != nil {
-			yield(b)
+	err := s.eachKey(block, func(key uint32, b *coldBinding) {
+		switch {
+		case key != n || failed != nil:
+		case b == nil:
+			found = true
+		default:
+			failed = yield(b)
 		}
 	})
+	if err == nil && !found {
+		err = s.badBlock(block, "the bindings of a key")
+	}
+	return cmp.Or(err, failed)
 }
 
 // terms is the condition of a cold binding, as texts.
