@@ -27,7 +27,8 @@ func TestExactDimensionsCompareAsWritten(t *testing.T) {
 			if !exact {
 				v = strings.ToLower(v)
 			}
-			c.Levels[0].Scopes = append(c.Levels[0].Scopes, snapshot.Scope{Values: []string{v}, Entries: []snapshot.Entry{{}}})
+			c.Levels[0].Scopes = append(c.Levels[0].Scopes, snapshot.Scope{Values: []string{v},
+				Entries: []snapshot.Entry{{}}})
 		}
 		path := filepath.Join(t.TempDir(), "site.bsnap")
 		if _, _, err := snapshot.Write(path, c); err != nil {
@@ -38,8 +39,9 @@ func TestExactDimensionsCompareAsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer snap.Close()
-		for role, want := range map[string]bool{"Mixed": true, "mixed": !exact, "MIXED": !exact, "Größe": true, "größe": !exact,
-			long: true, strings.ToLower(long): !exact, "other": false} {
+		for role, want := range map[string]bool{"Mixed": true, "mixed": !exact, "MIXED": !exact, "Größe": true,
+			"größe": !exact,
+			long:    true, strings.ToLower(long): !exact, "other": false} {
 			facts, err := bindings.ParseFacts([]byte(`{"role": "` + role + `"}`))
 			if err != nil {
 				t.Fatal(err)

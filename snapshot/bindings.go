@@ -12,9 +12,9 @@ type Binding struct {
 	Stored       Stored // what a hidden one binds the key to
 }
 
-// Bindings are all bindings of key: those in scopes in order of precedence, then the others, likewise. Of an internal key
-// they are the contributions to a multibinding. It decodes what lookups never touch, and takes the longer the larger the
-// site is. The error is a *DamageError.
+// Bindings are all bindings of key: those in scopes in order of precedence, then the others, likewise. Of an internal
+// key they are the contributions to a multibinding. It decodes what lookups never touch, and takes the longer the
+// larger the site is. The error is a *DamageError.
 func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 	n, ok := s.keyNumber(key)
 	if !ok {
@@ -48,8 +48,8 @@ func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
 	return out, err
 }
 
-// scopeReader reads the blocks of scopes, each at most once and in their order: of a forged file, whose blocks are one and
-// the same, it would else read without end.
+// scopeReader reads the blocks of scopes, each at most once and in their order: of a forged file, whose blocks are
+// one and the same, it would else read without end.
 type scopeReader struct {
 	*Snapshot
 	block int    // the next

@@ -5,7 +5,7 @@ import "iter"
 // Candidate is a binding of a key that is effective in a request.
 type Candidate struct {
 	Ref    Ref  // what the key is bound to, if it is not hidden
-	Hidden bool // something higher hides it in every request: no lookup finds it, and Stored is what it binds the key to
+	Hidden bool // something higher hides it in every request: no lookup finds it, and Stored is its value
 	Stored Stored
 	Level  int // the level that has it, see Level; -1: it is the default, or hidden
 
@@ -13,13 +13,13 @@ type Candidate struct {
 	cold  Binding // of what is hidden
 }
 
-// Candidates ranges over the bindings of key that are effective where the request stands, those of the highest precedence
-// first; numbers are those Resolve was given. The first that is not hidden is the one that Find finds. Of an internal key
-// they are what is contributed to a multibinding.
+// Candidates ranges over the bindings of key that are effective where the request stands, those of the highest
+// precedence first; numbers are those Resolve was given. The first that is not hidden is the one that Find finds. Of
+// an internal key they are what is contributed to a multibinding.
 //
-// Most keys have none that are hidden, and then a candidate costs about what a lookup does; of the others, a block of 64 KB
-// is decompressed. Candidates that no scope can tell apart come in the order of Key.Cold. The error is a *DamageError, and
-// nothing follows it.
+// Most keys have none that are hidden, and then a candidate costs about what a lookup does; of the others, a block of
+// 64 KB is decompressed. Candidates that no scope can tell apart come in the order of Key.Cold. The error is a
+// *DamageError, and nothing follows it.
 func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq2[Candidate, error] {
 	return func(yield func(Candidate, error) bool) {
 		n, ok := s.keyNumber(key)
@@ -120,8 +120,8 @@ type LevelInfo struct {
 // Level is the layer and the entry of a level.
 func (s *Snapshot) Level(i int) LevelInfo { return LevelInfo{s.levels[i].layer, s.levels[i].entry} }
 
-// Binding is candidate c of key with its condition, and where it is written. It decompresses a block, also where Candidates
-// does not. The error is a *DamageError.
+// Binding is candidate c of key with its condition, and where it is written. It decompresses a block, also where
+// Candidates does not. The error is a *DamageError.
 func (s *Snapshot) Binding(key string, c Candidate) (Binding, error) {
 	n, ok := s.keyNumber(key)
 	switch {

@@ -178,8 +178,8 @@ type coldTerm struct{ dimension, value uint32 }
 // A binding takes at least so many bytes, a term two.
 const coldBindingBytes = 7
 
-// eachKey reads the records of a block of keys: of each, the number of bindings, and then these. What yield gets of a binding
-// is overwritten by the next; it is nil in front of the first of each key.
+// eachKey reads the records of a block of keys: of each, the number of bindings, and then these. What yield gets of a
+// binding is overwritten by the next; it is nil in front of the first of each key.
 func (s *Snapshot) eachKey(block int, yield func(key uint32, b *coldBinding)) error {
 	r, err := s.cold(block)
 	var b coldBinding

@@ -21,7 +21,7 @@ type Content struct {
 type Dimension struct {
 	Name     string
 	Guard    bool
-	Category int    // for a guard, the dimension of its category, which must have a value for the guard to have one; else -1
+	Category int    // for a guard, that of its category, without a value of which it has none; else -1
 	Exact    bool   // values are compared as they are; else they are folded to lower case
 	Program  []byte // an encoded expression that yields the value as text
 }
@@ -35,7 +35,8 @@ type Level struct {
 	Scopes     []Scope
 }
 
-// Scope is one condition: a value for each of the level's dimensions, folded to lower case unless the dimension is exact.
+// Scope is one condition: a value for each of the level's dimensions, folded to lower case unless the dimension is
+// exact.
 type Scope struct {
 	Values  []string
 	Entries []Entry  // sorted by key, unique
@@ -53,11 +54,12 @@ func (s *Scope) origin(i int) Origin {
 // Entry binds Keys[Key] to Values[Value] in a scope.
 type Entry struct{ Key, Value uint32 }
 
-// Key is a name that can be looked up. Names that begin with a NUL byte are internal: the contributions to a multibinding.
+// Key is a name that can be looked up. Names that begin with a NUL byte are internal: the contributions to a
+// multibinding.
 //
-// What Default hides is cold: a lookup never asks for it, and Candidates decompresses it. A key of which all candidates are
-// wanted often, because something merges them, has them all in scopes, the unconditional ones in levels without
-// dimensions, and no Default.
+// What Default hides is cold: a lookup never asks for it, and Candidates decompresses it. A key of which all
+// candidates are wanted often, because something merges them, has them all in scopes, the unconditional ones in
+// levels without dimensions, and no Default.
 type Key struct {
 	Name    string
 	Default int    // index in Values of the unconditional binding, or -1
@@ -81,8 +83,8 @@ type Term struct {
 	Value     string
 }
 
-// Origin is where a binding is written: a place in one of the Inputs, by index, line and column from 1. Where the line is
-// 0 it is not known.
+// Origin is where a binding is written: a place in one of the Inputs, by index, line and column from 1. Where the
+// line is 0 it is not known.
 type Origin struct{ Input, Line, Col uint32 }
 
 // Stored is an encoded value (package value), or the recipe of a computed one (package recipe).

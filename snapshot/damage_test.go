@@ -62,20 +62,26 @@ func exercise(s *Snapshot) {
 // small is a site of a few keys with one of each kind of thing a file of at most 64 columns can hold.
 func small() *Content {
 	c := &Content{
-		Layers:     []string{"l"},
-		Dimensions: []Dimension{{Name: "node", Category: -1, Program: []byte("p")}, {Name: "env", Category: -1, Exact: true}, {Name: "g", Guard: true, Category: 1}},
-		Keys: []Key{{Name: "\x00m", Default: -1}, {Name: "a", Default: 0}, {Name: "of_the_usual_length", Default: 1}, {Name: "of_the_usual_length_too", Default: 4},
+		Layers: []string{"l"},
+		Dimensions: []Dimension{{Name: "node", Category: -1, Program: []byte("p")},
+			{Name: "env", Category: -1, Exact: true}, {Name: "g", Guard: true, Category: 1}},
+		Keys: []Key{{Name: "\x00m", Default: -1}, {Name: "a", Default: 0}, {Name: "of_the_usual_length", Default: 1},
+			{Name: "of_the_usual_length_too", Default: 4},
 			{Name: strings.Repeat("z", 50), Default: 2}},
-		Values: append(stored(value.FromString("default"), value.Strings("x", "y"), value.FromString(strings.Repeat("large ", 100)), value.FromInt(7)), Stored{Computed: true, Bytes: "recipe"},
+		Values: append(stored(value.FromString("default"), value.Strings("x", "y"),
+			value.FromString(strings.Repeat("large ", 100)), value.FromInt(7)), Stored{Computed: true, Bytes: "recipe"},
 			Stored{Computed: true, Bytes: "contributions"}),
 		Inputs: []Input{{Path: "a.yaml", Size: 3}},
 	}
 	nodes := Level{Dimensions: []int{0}}
 	for i := range maxColumns {
-		nodes.Scopes = append(nodes.Scopes, Scope{Values: []string{fmt.Sprintf("n%02d", i)}, Entries: []Entry{bind(i % 5)}})
+		nodes.Scopes = append(nodes.Scopes, Scope{Values: []string{fmt.Sprintf("n%02d", i)},
+			Entries: []Entry{bind(i % 5)}})
 	}
-	env := Level{Dimensions: []int{1}, Scopes: []Scope{{Values: []string{"a"}, Entries: []Entry{{0, 5}, {2, 3}}}, {Values: []string{"b"}, Entries: []Entry{{2, 0}}}}}
-	both := Level{Dimensions: []int{0, 1}, Scopes: []Scope{{Values: []string{"n01", "a"}, Entries: []Entry{{1, 1}, {4, 0}}}}}
+	env := Level{Dimensions: []int{1}, Scopes: []Scope{{Values: []string{"a"}, Entries: []Entry{{0, 5}, {2, 3}}},
+		{Values: []string{"b"}, Entries: []Entry{{2, 0}}}}}
+	both := Level{Dimensions: []int{0, 1}, Scopes: []Scope{{Values: []string{"n01", "a"},
+		Entries: []Entry{{1, 1}, {4, 0}}}}}
 	c.Levels = []Level{both, nodes, env, {Entry: 3, Scopes: []Scope{{Entries: []Entry{{3, 1}}}}}}
 	c.Keys[1].Cold = []Cold{{Above: 4, Origin: Origin{0, 1, 1}}, {Above: 4, Terms: []Term{{1, "c"}}, Value: 4}}
 	return c
@@ -119,7 +125,8 @@ func TestForgedBytesDoNoHarm(t *testing.T) {
 	}
 }
 
-// With -fuzzminimizetime 50x it makes thousands of executions a second; else it spends a minute on making each input small.
+// With -fuzzminimizetime 50x it makes thousands of executions a second; else it spends a minute on making each input
+// small.
 func FuzzOpen(f *testing.F) {
 	f.Add(fileOf(f, small()))
 	f.Add(fileOf(f, manyLevels()))
@@ -130,8 +137,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// harmless holds that nothing that is looked up in a file panics, hangs or fails but with a DamageError; and that no lookup
-// fails where Verify finds nothing. It returns the snapshot, or nil if it does not open.
+// harmless holds that nothing that is looked up in a file panics, hangs or fails but with a DamageError; and that no
+// lookup fails where Verify finds nothing. It returns the snapshot, or nil if it does not open.
 func harmless(t *testing.T, file []byte) *Snapshot {
 	t.Helper()
 	s, err := openBytes(file)
@@ -204,7 +211,8 @@ func resum(b []byte) []byte {
 	le.PutUint64(b[offSize:], uint64(len(b)))
 	for i := range sectionCount {
 		entry := b[offSectionTab+sectionEntry*int(i):]
-		if off, length := le.Uint64(entry), le.Uint64(entry[8:]); off <= uint64(len(b)) && length <= uint64(len(b))-off {
+		if off, length := le.Uint64(entry), le.Uint64(entry[8:]); off <= uint64(len(b)) &&
+			length <= uint64(len(b))-off {
 			le.PutUint64(entry[16:], xxhash.Sum64(b[off:][:length]))
 		}
 	}
@@ -214,7 +222,8 @@ func resum(b []byte) []byte {
 	return b
 }
 
-// On forged files, whose parts overlap so that each byte would be read again and again, Verify ends as soon as on others.
+// On forged files, whose parts overlap so that each byte would be read again and again, Verify ends as soon as on
+// others.
 func TestVerifyIsBoundedByTheBytesOfTheFile(t *testing.T) {
 	const many = 20_000
 	level := func(w *writer) []byte { // as section meta has it: seven numbers of a byte, and one, the slots, of three
@@ -259,7 +268,8 @@ func TestVerifyIsBoundedByTheBytesOfTheFile(t *testing.T) {
 		}},
 		{"values in turn of two blocks", "blocktab", func(w *writer) {
 			tab := w.out[secBlockTab]
-			for i, at := 0, 4+blockEntry*int(binary.LittleEndian.Uint32(tab)); at < len(tab); i, at = i+1, at+blockValueEntry {
+			first := 4 + blockEntry*int(binary.LittleEndian.Uint32(tab))
+			for i, at := 0, first; at < len(tab); i, at = i+1, at+blockValueEntry {
 				binary.LittleEndian.PutUint32(tab[at:], uint32(i%2))
 				binary.LittleEndian.PutUint32(tab[at+4:], 0)
 			}
@@ -339,7 +349,8 @@ func TestAForgedFrameAllocatesLittle(t *testing.T) {
 	}
 }
 
-// The keys of a site of 30 000 columns share a mask of none of them; here each has one of its own, a word behind the one before.
+// The keys of a site of 30 000 columns share a mask of none of them; here each has one of its own, a word behind the
+// one before.
 func TestVerifyRefusesMasksThatOverlap(t *testing.T) {
 	c := manyNodes(5000)
 	for range 30_000 {
@@ -405,7 +416,8 @@ func TestVerifyRefusesLongKeysThatOverlap(t *testing.T) {
 	}
 }
 
-// Find takes the record of a long key for that of another where the key is short; so Verify must not take it for the key.
+// Find takes the record of a long key for that of another where the key is short; so Verify must not take it for the
+// key.
 func TestAShortKeyInALongRecordIsDamage(t *testing.T) {
 	const key = "of_the_usual_length"
 	w := newWriter(&Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: -1}}}, 1)
@@ -436,12 +448,14 @@ func allKeys(c *Content) (out []Entry) {
 
 // manyNodes is a site of n keys, n nodes that each bind one of them, and n large values.
 func manyNodes(n int) *Content {
-	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "node", Category: -1}}, Levels: []Level{{Dimensions: []int{0}}}}
+	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "node", Category: -1}},
+		Levels: []Level{{Dimensions: []int{0}}}}
 	for i := range n {
 		text := fmt.Sprintf("%06d", i)
 		c.Keys = append(c.Keys, Key{Name: text, Default: i})
 		c.Values = append(c.Values, stored(value.FromString(strings.Repeat(text, blockFrom/4)))...)
-		c.Levels[0].Scopes = append(c.Levels[0].Scopes, Scope{Values: []string{text}, Entries: []Entry{{uint32(i), uint32(i)}}})
+		c.Levels[0].Scopes = append(c.Levels[0].Scopes, Scope{Values: []string{text},
+			Entries: []Entry{{uint32(i), uint32(i)}}})
 	}
 	return c
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A dictionary numbers the values of a dimension that conditions name. In section dicts, at a multiple of 4: its perfect hash,
-// n+1 offsets of texts u32, the texts in the order of their numbers, padded to a multiple of 4.
+// A dictionary numbers the values of a dimension that conditions name. In section dicts, at a multiple of 4: its
+// perfect hash, n+1 offsets of texts u32, the texts in the order of their numbers, padded to a multiple of 4.
 type dictionary struct {
 	at      uint64 // where it begins in section dicts
 	hash    perfect

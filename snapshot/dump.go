@@ -29,8 +29,8 @@ func (s *Snapshot) Dump(out io.Writer, recipe, program func(encoded string) stri
 	return d.out.Flush()
 }
 
-// dumper writes the rows of one section after the other. Where a section does not hold what it should, failed is set and
-// no further row of it is written.
+// dumper writes the rows of one section after the other. Where a section does not hold what it should, failed is set
+// and no further row of it is written.
 type dumper struct {
 	*Snapshot
 	out             *bufio.Writer
@@ -376,8 +376,8 @@ func (d *dumper) ref(ref uint32) string {
 // maxText is how many bytes of a value's text are shown.
 const maxText = 80
 
-// small is the value in a cell, which is less than blockFrom bytes long, and how long. More is not looked at: a forged file
-// may refer to it again and again.
+// small is the value in a cell, which is less than blockFrom bytes long, and how long. More is not looked at: a
+// forged file may refer to it again and again.
 func (d *dumper) small(ref Ref) (v value.Value, size uint64, ok bool) {
 	text, err := d.encoded(ref)
 	if err != nil {

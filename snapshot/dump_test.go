@@ -14,14 +14,18 @@ import (
 // wide is a small site with everything a file can hold: more than 64 levels, long keys, block values and recipes.
 func wide() *Content {
 	c := &Content{
-		Layers:     []string{"site"},
-		Dimensions: []Dimension{{Name: "node", Category: -1, Program: []byte("p")}, {Name: "node.os", Guard: true, Category: 0}},
-		Keys:       []Key{{Name: "a", Default: 0}, {Name: strings.Repeat("b", 60), Default: 1}, {Name: "c", Default: 2}, {Name: "d", Default: -1}},
-		Values:     append(stored(value.FromString("default"), value.FromString(strings.Repeat("large ", 200))), Stored{Computed: true, Bytes: "r"}),
-		Inputs:     []Input{{Path: "data/common.yaml", Size: 7}},
+		Layers: []string{"site"},
+		Dimensions: []Dimension{{Name: "node", Category: -1, Program: []byte("p")},
+			{Name: "node.os", Guard: true, Category: 0}},
+		Keys: []Key{{Name: "a", Default: 0}, {Name: strings.Repeat("b", 60), Default: 1},
+			{Name: "c", Default: 2}, {Name: "d", Default: -1}},
+		Values: append(stored(value.FromString("default"), value.FromString(strings.Repeat("large ", 200))),
+			Stored{Computed: true, Bytes: "r"}),
+		Inputs: []Input{{Path: "data/common.yaml", Size: 7}},
 	}
 	for i := range 70 {
-		c.Levels = append(c.Levels, Level{Dimensions: []int{0, 1}, Scopes: []Scope{{Values: []string{fmt.Sprintf("n%d", i), "linux"}, Entries: []Entry{{uint32(i % 4), 0}}}}})
+		c.Levels = append(c.Levels, Level{Dimensions: []int{0, 1},
+			Scopes: []Scope{{Values: []string{fmt.Sprintf("n%d", i), "linux"}, Entries: []Entry{{uint32(i % 4), 0}}}}})
 	}
 	return c
 }

@@ -31,8 +31,8 @@ func (f *filter) has(key uint32) bool { return f[key/64%64]>>(key%64)&1 != 0 }
 // fullFilter is from how many keys on a filter says yes to all.
 const fullFilter = 2048
 
-// ValueNumber is the number of a value of dimension dim, or None if nothing depends on it. The text is folded to lower case,
-// unless the dimension is exact.
+// ValueNumber is the number of a value of dimension dim, or None if nothing depends on it. The text is folded to
+// lower case, unless the dimension is exact.
 func (s *Snapshot) ValueNumber(dim int, text string) uint32 { return s.dicts[dim].find(text, s.seed) }
 
 // Resolve finds the scopes of a request, whose value numbers are given per dimension. The error is a *DamageError.
@@ -83,8 +83,8 @@ func (s *Snapshot) moreScopes(old *moreScopes) *moreScopes {
 	return old
 }
 
-// addKeys adds the keys of a table to f, behind others that were before, and returns how many they are, at most fullFilter.
-// Once there are too many it only counts.
+// addKeys adds the keys of a table to f, behind others that were before, and returns how many they are, at most
+// fullFilter. Once there are too many it only counts.
 func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, error) {
 	t, err := s.table(table)
 	if n := min(t.n, fullFilter); err != nil || before+n >= fullFilter {
@@ -143,11 +143,12 @@ func sameNumbers(cell string, tuple []uint32) bool {
 	return true
 }
 
-// Find is the value that wins for key where the request stands. Not bound there: ok is false. The error is a *DamageError.
+// Find is the value that wins for key where the request stands. Not bound there: ok is false. The error is a
+// *DamageError.
 //
-// For keys of the usual length it is keyNumber written out, hash and comparison by the same six words, without a branch on the
-// length: the calls would cost a fifth of the whole. What it reads unchecked is the pilot, the print and the record of n, and
-// for each n below s.hash.n Open found them inside their sections.
+// For keys of the usual length it is keyNumber written out, hash and comparison by the same six words, without a
+// branch on the length: the calls would cost a fifth of the whole. What it reads unchecked is the pilot, the print
+// and the record of n, and for each n below s.hash.n Open found them inside their sections.
 func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	length := uint64(len(key))
 	if length-17 > maxInlineKey-17 {
@@ -160,7 +161,8 @@ func (s *Snapshot) Find(key string, at *Scopes) (ref Ref, ok bool, err error) {
 	}
 	last := length - 16
 	middle := least(16, last)
-	a0, a1, b0, b1, c0, c1 := at64(key, 0), at64(key, 8), at64(key, middle), at64(key, middle+8), at64(key, last), at64(key, last+8)
+	a0, a1, b0, b1, c0, c1 := at64(key, 0), at64(key, 8), at64(key, middle), at64(key, middle+8), at64(key, last),
+		at64(key, last+8)
 	h := mix(mix(a0^k1, a1^s.seed^k0)^mix(b0^k2, b1^s.seed)^length, mix(c0^k3, c1^s.seed)^k1)
 	n := slotOf(h, at16(s.hash.pilots, 2*uint64(reduce(h, s.hash.buckets))), s.hash.slots)
 	if n >= s.hash.n {
@@ -316,7 +318,8 @@ func (s *Snapshot) keyName(n uint32) (string, bool) {
 // longKey is the text of a key that is not in its record.
 func (s *Snapshot) longKey(r string) (string, bool) {
 	length, off := uint64(load32(r[recLongLen:])), cellUnit*uint64(load32(r[recLongCell:]))
-	if r[recLength] != longKey || length <= maxInlineKey || off > uint64(len(s.keys)) || length > uint64(len(s.keys))-off {
+	if r[recLength] != longKey || length <= maxInlineKey || off > uint64(len(s.keys)) ||
+		length > uint64(len(s.keys))-off {
 		return "", false
 	}
 	return s.keys[off : off+length], true

@@ -22,7 +22,8 @@ func TestOtherVersionsAndUnknownFeaturesAreRefused(t *testing.T) {
 		b := fileOf(t, small())
 		change(b)
 		_, err := openBytes(resum(b))
-		if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "build it again") {
+		if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), name) ||
+			!strings.Contains(err.Error(), "build it again") {
 			t.Errorf("%s: Open says %v", name, err)
 		}
 	}
@@ -59,7 +60,8 @@ func TestVerifyRefusesWhatALookupCannotFollow(t *testing.T) {
 		{"a scope that binds a key to contributions", "k", "keys", contributions, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			content := &Content{Layers: []string{"l"}, Keys: []Key{{Name: c.key, Default: -1}}, Values: []Stored{c.value}}
+			content := &Content{Layers: []string{"l"}, Keys: []Key{{Name: c.key, Default: -1}},
+				Values: []Stored{c.value}}
 			if c.inDefault {
 				content.Keys[0].Default = 0
 			} else {
@@ -135,7 +137,9 @@ func TestForgedFilesTakeMemoryInProportion(t *testing.T) {
 			raw := append(appendNumbers(nil, 1, 1<<31, 0), zeros[:100]...)
 			block(w, raw, len(raw), 0, 1)
 		},
-		"keys of many bindings": func(w *writer) { block(w, append(appendNumbers(nil, many/8), zeros...), many+4, coldKeys, 0) },
+		"keys of many bindings": func(w *writer) {
+			block(w, append(appendNumbers(nil, many/8), zeros...), many+4, coldKeys, 0)
+		},
 		"many inputs": func(w *writer) {
 			raw := append(appendNumbers(nil, many/10), zeros...)
 			w.out[secInputs] = append(binary.LittleEndian.AppendUint32(nil, uint32(len(raw))), frame(raw)...)

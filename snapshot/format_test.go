@@ -18,7 +18,8 @@ import (
 	"bindc/internal/value"
 )
 
-// formatTable is the rows of the table of format.md that follows the comment "table: name", as cells without backquotes.
+// formatTable is the rows of the table of format.md that follows the comment "table: name", as cells without
+// backquotes.
 func formatTable(t *testing.T, name string) [][]string {
 	t.Helper()
 	_, after, ok := strings.Cut(formatText(t), "<!-- table: "+name+" -->\n")
@@ -78,12 +79,15 @@ type field struct {
 
 func TestFormatStatesEveryOffset(t *testing.T) {
 	for name, want := range map[string][]field{
-		"header": {{0, "magic"}, {offVersion, "version"}, {offSections, "sections"}, {offSize, "size"}, {offSeed, "seed"},
-			{offDigest, "digest"}, {offKeys, "keys"}, {offLevels, "levels"}, {offBlockVals, "block values"}, {offRecipes, "recipes"},
+		"header": {{0, "magic"}, {offVersion, "version"}, {offSections, "sections"}, {offSize, "size"},
+			{offSeed, "seed"},
+			{offDigest, "digest"}, {offKeys, "keys"}, {offLevels, "levels"}, {offBlockVals, "block values"},
+			{offRecipes, "recipes"},
 			{offBindings, "bindings"}, {offFeatures, "features"}, {offSectionTab, "section table"},
 			{offSectionTab + sectionEntry*int(sectionCount), ""}, {offHeaderSum, "header checksum"}},
 		"section entry": {{0, "offset"}, {8, "length"}, {16, "checksum"}},
-		"key record": {{recMask, "mask"}, {recDefault, "default"}, {recList, "list"}, {recLength, "length"}, {recText, "text"},
+		"key record": {{recMask, "mask"}, {recDefault, "default"}, {recList, "list"}, {recLength, "length"},
+			{recText, "text"},
 			{recLongLen, "long length"}, {recLongCell, "long cell"}},
 		"block entry":  {{0, "offset"}, {8, "packed"}, {12, "length"}},
 		"block value":  {{0, "block"}, {4, "offset"}},
@@ -142,7 +146,8 @@ func TestFormatStatesEverySize(t *testing.T) {
 
 func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
 	header := formatTable(t, "header")
-	if header[0][3] != Magic || header[1][3] != strconv.Itoa(Version) || !strings.HasSuffix(header[2][3], strconv.Itoa(int(sectionCount))) {
+	if header[0][3] != Magic || header[1][3] != strconv.Itoa(Version) ||
+		!strings.HasSuffix(header[2][3], strconv.Itoa(int(sectionCount))) {
 		t.Errorf("format.md has magic %q, version %q, sections %q", header[0][3], header[1][3], header[2][3])
 	}
 	var limits []int
@@ -152,7 +157,8 @@ func TestFormatStatesMagicVersionAndLimits(t *testing.T) {
 	for _, row := range formatTable(t, "index limits") {
 		limits = append(limits, int(number(t, row[1], 10)))
 	}
-	if want := []int{blockFrom, blockSize, maxExpansion, maxColumns, maxChain, maxShortKeys}; !slices.Equal(limits, want) {
+	if want := []int{blockFrom, blockSize, maxExpansion, maxColumns, maxChain, maxShortKeys}; !slices.Equal(limits,
+		want) {
 		t.Errorf("format.md has the limits %v, the code %v", limits, want)
 	}
 	text := formatText(t)
@@ -209,22 +215,26 @@ func TestFormatStatesReferences(t *testing.T) {
 	if len(rows) != len(kinds) {
 		t.Errorf("format.md has %d kinds of references, the code %d", len(rows), len(kinds))
 	}
-	values := map[string]value.Value{"undef": {}, "false": value.FromBool(false), "true": value.FromBool(true), "default": value.TheDefault()}
+	values := map[string]value.Value{"undef": {}, "false": value.FromBool(false), "true": value.FromBool(true),
+		"default": value.TheDefault()}
 	for _, row := range formatTable(t, "inline values") {
 		if v, ok := values[row[2]]; ok {
 			want := uint32(refInline | number(t, row[1], 10)<<2 | number(t, row[0], 10))
-			if got, ok := inlineRef(string(value.Append(nil, v))); !ok || got != want || !value.Identical(inlineValue(got&^refKind), v) {
+			if got, ok := inlineRef(string(value.Append(nil, v))); !ok || got != want ||
+				!value.Identical(inlineValue(got&^refKind), v) {
 				t.Errorf("%s inline is %#x, format.md has %#x", row[2], got, want)
 			}
 			continue
 		}
-		if want := fmt.Sprintf("an integer from %d to %d", inlineMin, inlineMax); row[2] != want || row[0] != strconv.Itoa(inlineInt) {
+		if want := fmt.Sprintf("an integer from %d to %d", inlineMin, inlineMax); row[2] != want ||
+			row[0] != strconv.Itoa(inlineInt) {
 			t.Errorf("format.md has %q as %q, the code %q", row[0], row[2], want)
 		}
 	}
 	for _, n := range []int64{inlineMin, -1, 0, 1, inlineMax} {
 		ref, ok := inlineRef(string(value.Append(nil, value.FromInt(n))))
-		if want := uint32(refInline | uint64(n)&(1<<28-1)<<2 | inlineInt); !ok || ref != want || inlineValue(ref&^refKind).Int() != n {
+		if want := uint32(refInline | uint64(n)&(1<<28-1)<<2 | inlineInt); !ok || ref != want ||
+			inlineValue(ref&^refKind).Int() != n {
 			t.Errorf("%d inline is %#x, want %#x", n, ref, want)
 		}
 	}
@@ -249,7 +259,8 @@ func TestFormatVectorsOfTheHash(t *testing.T) {
 	for _, row := range formatTable(t, "slotOf") {
 		h, pilot, m := hashText(row[0], 1), uint16(number(t, row[1], 10)), uint32(number(t, row[2], 10))
 		if got := fmt.Sprint(reduce(h, m), slotOf(h, pilot, m)); got != row[3]+" "+row[4] {
-			t.Errorf("reduce and slotOf of %q, pilot %d, m %d are %s, format.md has %s %s", row[0], pilot, m, got, row[3], row[4])
+			t.Errorf("reduce and slotOf of %q, pilot %d, m %d are %s, format.md has %s %s", row[0], pilot, m, got,
+				row[3], row[4])
 		}
 	}
 }
@@ -279,7 +290,8 @@ func TestFormatStatesThePerfectHash(t *testing.T) {
 		texts := strings.Fields(row[0])
 		w := writer{seed: 1}
 		p, encoded, numbers, err := w.perfect(texts)
-		if got := fmt.Sprintf("%d %d % x", p.buckets, p.slots, encoded); err != nil || got != row[1]+" "+row[2]+" "+row[3] {
+		if got := fmt.Sprintf("%d %d % x", p.buckets, p.slots, encoded); err != nil ||
+			got != row[1]+" "+row[2]+" "+row[3] {
 			t.Errorf("the perfect hash of %q is %s, %v; format.md has %q", texts, got, err, row[1:4])
 		}
 		if got := strings.Trim(fmt.Sprint(numbers), "[]"); got != row[4] {
@@ -313,9 +325,12 @@ func TestFormatStatesValueTags(t *testing.T) {
 }
 
 func TestFormatExamplesOfValues(t *testing.T) {
-	values := map[string]value.Value{"undef": {}, "true": value.FromBool(true), "63": value.FromInt(63), "64": value.FromInt(64), "-1": value.FromInt(-1),
-		"1.5": value.FromFloat(1.5), `"ntp"`: value.FromString("ntp"), `[1,"a"]`: value.FromSlice([]value.Value{value.FromInt(1), value.FromString("a")}),
-		`{"port":8080,"on":true}`: value.FromPairs(value.Pair{Key: value.FromString("port"), Value: value.FromInt(8080)},
+	values := map[string]value.Value{"undef": {}, "true": value.FromBool(true), "63": value.FromInt(63),
+		"64": value.FromInt(64), "-1": value.FromInt(-1),
+		"1.5": value.FromFloat(1.5), `"ntp"`: value.FromString("ntp"),
+		`[1,"a"]`: value.FromSlice([]value.Value{value.FromInt(1), value.FromString("a")}),
+		`{"port":8080,"on":true}`: value.FromPairs(value.Pair{Key: value.FromString("port"),
+			Value: value.FromInt(8080)},
 			value.Pair{Key: value.FromString("on"), Value: value.FromBool(true)})}
 	for _, row := range formatTable(t, "value examples") {
 		v, ok := values[row[0]]
@@ -351,7 +366,8 @@ func ordered[T ~uint8](t *testing.T, what string, constants ...T) {
 }
 
 func TestFormatStatesRecipes(t *testing.T) {
-	numbered(t, "recipe kinds", "constant", "expression", "lookup", "first found", "hash lookup", "custom", "abstract", "multibind", "contributions")
+	numbered(t, "recipe kinds", "constant", "expression", "lookup", "first found", "hash lookup", "custom",
+		"abstract", "multibind", "contributions")
 	ordered(t, "recipe kind", recipe.Constant, recipe.Expression, recipe.LookupOf, recipe.FirstFound, recipe.HashLookup,
 		recipe.Custom, recipe.Abstract, recipe.Multibind, recipe.Contributions)
 	numbered(t, "resolutions", "priority", "ignore", "error", "append", "merge")
@@ -370,20 +386,30 @@ func TestFormatStatesRecipes(t *testing.T) {
 		want string
 	}{
 		{recipe.Recipe{Kind: recipe.Constant, Sensitive: true, Value: value.FromInt(1)}, "00 01 41"},
-		{recipe.Recipe{Kind: recipe.Constant, Type: integer, Value: value.FromInt(1)}, "00 02 07 49 6e 74 65 67 65 72 41"},
-		{recipe.Recipe{Kind: recipe.Constant, Transformer: &expr.Lambda{Body: one}, Value: value.FromInt(1)}, "00 04 04 00 00 00 41 41"},
+		{recipe.Recipe{Kind: recipe.Constant, Type: integer, Value: value.FromInt(1)},
+			"00 02 07 49 6e 74 65 67 65 72 41"},
+		{recipe.Recipe{Kind: recipe.Constant, Transformer: &expr.Lambda{Body: one}, Value: value.FromInt(1)},
+			"00 04 04 00 00 00 41 41"},
 		{recipe.Recipe{Kind: recipe.Expression, Expr: one}, "01 00 03 00 00 41"},
 		{recipe.Recipe{Kind: recipe.LookupOf, Targets: target}, "02 00 01 01 6b 00"},
-		{recipe.Recipe{Kind: recipe.FirstFound, Targets: append(target, recipe.Target{Key: "l", Type: integer})}, "03 00 02 01 6b 00 01 6c 07 49 6e 74 65 67 65 72"},
-		{recipe.Recipe{Kind: recipe.HashLookup, Targets: target, Value: value.FromString("e")}, "04 00 01 01 6b 00 81 65"},
+		{recipe.Recipe{Kind: recipe.FirstFound, Targets: append(target, recipe.Target{Key: "l", Type: integer})},
+			"03 00 02 01 6b 00 01 6c 07 49 6e 74 65 67 65 72"},
+		{recipe.Recipe{Kind: recipe.HashLookup, Targets: target, Value: value.FromString("e")},
+			"04 00 01 01 6b 00 81 65"},
 		{recipe.Recipe{Kind: recipe.Custom, Name: "p", Value: value.FromInt(1)}, "05 00 01 70 41"},
 		{recipe.Recipe{Kind: recipe.Abstract}, "06 00"},
-		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Array: true, Resolution: recipe.Merge, Flatten: -1}}, "07 00 01 6d 01 04 01"},
-		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Uniq: true}}, "07 00 01 6d 02 00 00"},
-		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{PriorityOnNamed: true}}, "07 00 01 6d 04 00 00"},
-		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{PriorityOnUnnamed: true}}, "07 00 01 6d 08 00 00"},
-		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Element: integer}}, "07 00 01 6d 10 00 00 07 49 6e 74 65 67 65 72"},
-		{recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{{Name: "n", Named: true, Precedence: 2, Place: 3, Recipe: &recipe.Recipe{Kind: recipe.Abstract}}}}, "08 00 01 01 01 6e 02 03 02 06 00"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Array: true,
+			Resolution: recipe.Merge, Flatten: -1}}, "07 00 01 6d 01 04 01"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Uniq: true}},
+			"07 00 01 6d 02 00 00"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{PriorityOnNamed: true}},
+			"07 00 01 6d 04 00 00"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{PriorityOnUnnamed: true}},
+			"07 00 01 6d 08 00 00"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Element: integer}},
+			"07 00 01 6d 10 00 00 07 49 6e 74 65 67 65 72"},
+		{recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{{Name: "n", Named: true, Precedence: 2,
+			Place: 3, Recipe: &recipe.Recipe{Kind: recipe.Abstract}}}}, "08 00 01 01 01 6e 02 03 02 06 00"},
 	} {
 		b := recipe.Append(nil, &c.r)
 		if got := fmt.Sprintf("% x", b); got != c.want {
@@ -393,7 +419,8 @@ func TestFormatStatesRecipes(t *testing.T) {
 			t.Errorf("%s: %v", c.want, err)
 		}
 	}
-	for _, b := range []string{"\x09\x00", "\x06\x08", "\x06\x00\x00"} { // the kind behind the last, the flag behind the last, a byte too many
+	// the kind behind the last, the flag behind the last, a byte too many
+	for _, b := range []string{"\x09\x00", "\x06\x08", "\x06\x00\x00"} {
 		if _, err := recipe.Decode(b); err == nil {
 			t.Errorf("% x is a recipe, format.md says it is none", b)
 		}
@@ -402,10 +429,12 @@ func TestFormatStatesRecipes(t *testing.T) {
 
 // Every op takes a name and the numbers of kids the table of format.md says, and no other.
 func TestFormatStatesExpressions(t *testing.T) {
-	ordered(t, "op", expr.Const, expr.Var, expr.Concat, expr.ArrayLit, expr.HashLit, expr.Splat, expr.Access, expr.TypeName, expr.Call,
+	ordered(t, "op", expr.Const, expr.Var, expr.Concat, expr.ArrayLit, expr.HashLit, expr.Splat, expr.Access,
+		expr.TypeName, expr.Call,
 		expr.Unary, expr.Binary, expr.If, expr.Case, expr.Selector, expr.Option, expr.Assign, expr.Block)
 	rows := formatTable(t, "ops")
-	names := strings.Fields("Const Var Concat ArrayLit HashLit Splat Access TypeName Call Unary Binary If Case Selector Option Assign Block")
+	names := strings.Fields("Const Var Concat ArrayLit HashLit Splat Access TypeName Call " +
+		"Unary Binary If Case Selector Option Assign Block")
 	numbered(t, "ops", names...)
 	if _, err := expr.Decode(string([]byte{byte(len(rows)), 0, 0})); err == nil {
 		t.Errorf("op %d decodes and is not in format.md", len(rows))
@@ -434,8 +463,10 @@ func TestFormatStatesExpressions(t *testing.T) {
 	}
 	numbered(t, "parameter flags", "type", "default", "rest")
 	undef := &expr.Node{Op: expr.Const}
-	l := &expr.Lambda{Params: []expr.Param{{Name: "a", Type: undef}, {Name: "b", Default: undef}, {Name: "c", Rest: true}}, Body: undef}
-	if got, want := expr.AppendLambda(nil, l), []byte("\x03\x01a\x01\x00\x00\x00\x01b\x02\x00\x00\x00\x01c\x04\x00\x00\x00"); !bytes.Equal(got, want) {
+	l := &expr.Lambda{Params: []expr.Param{{Name: "a", Type: undef}, {Name: "b", Default: undef},
+		{Name: "c", Rest: true}}, Body: undef}
+	want := []byte("\x03\x01a\x01\x00\x00\x00\x01b\x02\x00\x00\x00\x01c\x04\x00\x00\x00")
+	if got := expr.AppendLambda(nil, l); !bytes.Equal(got, want) {
 		t.Errorf("a lambda is % x, format.md means % x", got, want)
 	}
 	call := expr.Append(nil, &expr.Node{Op: expr.Call, Name: "f", Lambda: &expr.Lambda{Body: undef}})

@@ -7,8 +7,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxExpansion bounds what a byte of a frame decodes to, so that a small file has nothing large made of it. Of bytes that
-// repeat themselves more than that, compress makes a longer frame than zstd would.
+// maxExpansion bounds what a byte of a frame decodes to, so that a small file has nothing large made of it. Of bytes
+// that repeat themselves more than that, compress makes a longer frame than zstd would.
 const maxExpansion = 64
 
 // maxValue bounds an encoded value.
@@ -22,11 +22,13 @@ var encoder = sync.OnceValue(func() *zstd.Encoder {
 
 // decoder allocates nothing for what it decodes: a forged frame would have it make room for a gigabyte.
 var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)) // fails for bad options only
+	// fails for bad options only
+	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 	return d
 })
 
-// A skippable frame (RFC 8878, 3.1.2) is a magic number u32, a length u32, and bytes of this number, which mean nothing.
+// A skippable frame (RFC 8878, 3.1.2) is a magic number u32, a length u32, and bytes of this number, which mean
+// nothing.
 const (
 	skippable     = 0x184d2a50
 	skippableHead = 8

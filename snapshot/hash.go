@@ -5,9 +5,9 @@ import "math/bits"
 const k0, k1, k2, k3 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3, 0x589965cc75374cc3
 
 // hashText is the seeded hash of keys and category values, of the wyhash family: about a third of the cost of xxhash64
-// on the 20 to 40 bytes a key has. Texts of 17 to 48 bytes, as most keys are, take no branch that depends on their length:
-// three blocks of 16 bytes, which may overlap, are multiplied side by side. format.md, section "Hash", states it; it is the
-// same in every process.
+// on the 20 to 40 bytes a key has. Texts of 17 to 48 bytes, as most keys are, take no branch that depends on their
+// length: three blocks of 16 bytes, which may overlap, are multiplied side by side. format.md, section "Hash", states
+// it; it is the same in every process.
 func hashText(s string, seed uint64) uint64 {
 	n := uint64(len(s))
 	x := seed ^ k0

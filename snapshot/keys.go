@@ -11,7 +11,8 @@ func (w *writer) keys() {
 	w.records = make([]byte, keyRecord*len(w.c.Keys))
 	exact := map[string]uint32{}
 	for n, i := range w.byNumber() {
-		r := recordWriter{writer: w, bytes: w.records[keyRecord*n:][:keyRecord], first: uint32(keyRecord / cellUnit * n)}
+		r := recordWriter{writer: w, bytes: w.records[keyRecord*n:][:keyRecord],
+			first: uint32(keyRecord / cellUnit * n)}
 		r.text(w.c.Keys[i].Name)
 		mask, folded := w.masks[w.words*n:][:w.words], uint64(0)
 		for _, word := range mask {

@@ -80,14 +80,14 @@ const maxColumns = 64
 //
 //	 0  mask     u64  the columns that bind the key; with more than 64, bit i stands for columns i, i+64, ...
 //	 8  default  u32  value reference of the unconditional binding
-//	12  list     u32  offset in the section, which is even, of the value references of the narrow columns, u32 each, in the
-//	                  order of columns; with more than 64 columns: of the exact mask; 0 where there is neither. Bit 0:
-//	                  section origins has candidates of the key that no lookup finds
+//	12  list     u32  offset in the section, which is even, of the value references of the narrow columns, u32 each,
+//	                  in the order of columns; with more than 64 columns: of the exact mask; 0 where there is neither.
+//	                  Bit 0: section origins has candidates of the key that no lookup finds
 //	16  length   u8   of the key, or 255: at 20 its length u32, at 24 its cell u32
 //	17  the key, at most 47 bytes
 //
-// A cell is an offset/2 in section keys. What is left of a record behind the key holds, from a multiple of 2 on, the list
-// and then the encoded default, each if it fits.
+// A cell is an offset/2 in section keys. What is left of a record behind the key holds, from a multiple of 2 on, the
+// list and then the encoded default, each if it fits.
 const (
 	cellUnit     = 2
 	keyRecord    = 64
@@ -124,7 +124,8 @@ const (
 	maxStored = 1<<30 - 1
 )
 
-// Sections that are referred to by offset/4 are no longer than maxSection, section keys than maxCells: a cell is 30 bits.
+// Sections that are referred to by offset/4 are no longer than maxSection, section keys than maxCells: a cell is 30
+// bits.
 const (
 	maxSection = 4 << 30
 	maxCells   = cellUnit << 30
@@ -136,7 +137,8 @@ const maxChain = 256
 // A value reference is 32 bits. The two highest say what the rest is.
 //
 //	00  cell of the encoded value
-//	01  the value itself: bits 0-1 are 0 for undef, false, true, default (0 to 3 in bits 2-29), 1 for an integer of 28 bits
+//	01  the value itself: bits 0-1 are 0 for undef, false, true, default (0 to 3 in bits 2-29), 1 for an integer of
+//	    28 bits
 //	10  number of a recipe
 //	11  number of a value in a block; all bits set: no value
 const (

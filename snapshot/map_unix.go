@@ -9,11 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapFile maps the file at path read-only at its exact length, and reads its head. With pread: to touch the map first would
-// read far ahead on a cold file, and cost a page fault on a warm one. A file shorter than a header is not mapped.
+// mapFile maps the file at path read-only at its exact length, and reads its head. With pread: to touch the map first
+// would read far ahead on a cold file, and cost a page fault on a warm one. A file shorter than a header is not
+// mapped.
 //
-// The map is handed on as a string, so that keys and values are substrings of it and no lookup copies. map_read.go is the
-// safe twin; the other use of unsafe in the project is in load_unsafe.go.
+// The map is handed on as a string, so that keys and values are substrings of it and no lookup copies. map_read.go is
+// the safe twin; the other use of unsafe in the project is in load_unsafe.go.
 func mapFile(path string) (head, data string, unmap func() error, err error) {
 	fd, err := openFile(path)
 	if err != nil {

@@ -66,9 +66,9 @@ var errNoFile = errors.New("not a regular file")
 // headBytes is how much of a file is read before anything else: the header and, mostly, section meta.
 const headBytes = 4096
 
-// Open maps the snapshot at path. It checks magic, version, size, the header's checksum and that of section meta, and that
-// every section is inside the file, at a cost that does not grow with the file; Verify checks the rest. Errors are
-// ErrFormat, ErrVersion, a *DamageError, or those of the operating system.
+// Open maps the snapshot at path. It checks magic, version, size, the header's checksum and that of section meta, and
+// that every section is inside the file, at a cost that does not grow with the file; Verify checks the rest. Errors
+// are ErrFormat, ErrVersion, a *DamageError, or those of the operating system.
 func Open(path string) (*Snapshot, error) {
 	head, data, unmap, err := mapFile(path)
 	if err != nil {
@@ -129,7 +129,8 @@ func checkHeader(h string, size uint64) error {
 		return headerDamage(offSections, "%d sections", sectionCount)
 	}
 	if f := load64(h[offFeatures:]); f != 0 {
-		return fmt.Errorf("%w: the file uses features %#x that this program does not know; %s", ErrVersion, f, buildAgain)
+		return fmt.Errorf("%w: the file uses features %#x that this program does not know; %s", ErrVersion, f,
+			buildAgain)
 	}
 	if n := load64(h[offSize:]); n != size {
 		return headerDamage(offSize, "the size of the file, %d bytes", size)

@@ -128,7 +128,8 @@ func (o oracle) describe(t *testing.T, s *Snapshot, key string, c Candidate) str
 // candidates is what Candidates is to say of a key, found in all scopes and all cold bindings.
 func (o oracle) candidates(key uint32) (out []string) {
 	k, cold := o.Keys[key], o.Keys[key].Cold
-	hides := slices.ContainsFunc(cold[min(len(cold), bit(k.Default >= 0)):], func(c Cold) bool { return !c.Contribution })
+	hides := slices.ContainsFunc(cold[min(len(cold), bit(k.Default >= 0)):],
+		func(c Cold) bool { return !c.Contribution })
 	add := func(level int) {
 		for ; len(cold) > 0 && cold[0].Above <= level; cold = cold[1:] {
 			c, isDefault := cold[0], k.Default >= 0 && len(cold) == len(k.Cold)
@@ -149,7 +150,8 @@ func (o oracle) candidates(key uint32) (out []string) {
 			for j, d := range l.Dimensions {
 				terms = append(terms, Term{d, s.Values[j]})
 			}
-			out = append(out, fmt.Sprint(i, l.Entry, false, false, l.Layer, terms, s.origin(at), o.Values[s.Entries[at].Value]))
+			out = append(out, fmt.Sprint(i, l.Entry, false, false, l.Layer, terms, s.origin(at),
+				o.Values[s.Entries[at].Value]))
 		}
 	}
 	add(len(o.Levels))
@@ -238,8 +240,10 @@ func (r *site) value() uint32 {
 	n := len(r.Values)
 	text := fmt.Sprintf("%d%s", n, strings.Repeat("v", r.IntN(60)))
 	r.Values = append(r.Values, stored([]value.Value{
-		{}, value.FromBool(true), value.TheDefault(), value.FromInt(int64(n)), value.FromInt(-1 << 40), value.FromString(text),
-		value.FromString(text), value.FromString(text), value.Strings(text, text), value.FromString(strings.Repeat(text, 1+blockFrom/len(text))),
+		{}, value.FromBool(true), value.TheDefault(), value.FromInt(int64(n)), value.FromInt(-1 << 40),
+		value.FromString(text),
+		value.FromString(text), value.FromString(text), value.Strings(text, text),
+		value.FromString(strings.Repeat(text, 1+blockFrom/len(text))),
 	}[r.IntN(10)])...)
 	if r.IntN(10) == 0 {
 		r.Values[n] = Stored{Computed: true, Bytes: text}
@@ -318,7 +322,8 @@ func (r *site) origins(n int) []Origin {
 
 func (r *site) origin() Origin {
 	for len(r.Inputs) < 300 {
-		r.Inputs = append(r.Inputs, Input{Path: fmt.Sprintf("data/%03d.yaml", len(r.Inputs)), Size: int64(r.IntN(10_000)), Hash: r.Uint64()})
+		r.Inputs = append(r.Inputs, Input{Path: fmt.Sprintf("data/%03d.yaml", len(r.Inputs)),
+			Size: int64(r.IntN(10_000)), Hash: r.Uint64()})
 	}
 	return Origin{uint32(r.IntN(len(r.Inputs))), 1 + uint32(r.IntN(300)), 1 + uint32(r.IntN(3))}
 }
@@ -329,7 +334,8 @@ func (r *site) cold() {
 		k := &r.Keys[i]
 		if k.Default >= 0 {
 			above := r.IntN(len(r.Levels) + 1)
-			k.Cold = append(k.Cold, Cold{Above: above, Layer: r.IntN(len(r.Layers)), Origin: r.origin(), Value: uint32(k.Default)})
+			k.Cold = append(k.Cold, Cold{Above: above, Layer: r.IntN(len(r.Layers)), Origin: r.origin(),
+				Value: uint32(k.Default)})
 		}
 		for range r.IntN(3) {
 			c := Cold{Layer: r.IntN(len(r.Layers)), Origin: r.origin(), Contribution: r.internal(uint32(i))}
@@ -536,7 +542,8 @@ func TestShapesOfTheIndex(t *testing.T) {
 					direct++
 				}
 			}
-			if c.columns > 0 && s.columns != c.columns || s.words != c.words || narrow != c.narrow || direct != c.direct {
+			if c.columns > 0 && s.columns != c.columns || s.words != c.words || narrow != c.narrow ||
+				direct != c.direct {
 				t.Errorf("%d columns in %d words, %d levels narrow and %d direct; want %d, %d, %d, %d",
 					s.columns, s.words, narrow, direct, c.columns, c.words, c.narrow, c.direct)
 			}
@@ -602,7 +609,8 @@ func absent(t *testing.T, s *Snapshot, key string) {
 
 // A text whose print is that of the key its hash leads to is told from it by the record, wherever the two differ.
 func TestPrintsDoNotDecide(t *testing.T) {
-	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: strings.Repeat("k", 30), Default: 0}}, Values: stored(value.FromInt(1))}
+	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: strings.Repeat("k", 30), Default: 0}},
+		Values: stored(value.FromInt(1))}
 	s := open(t, c)
 	same := 0
 	for i := range 5000 {

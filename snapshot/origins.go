@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Where bindings are written, and those that no lookup finds, is cold: kept in compressed blocks that nothing but a report
-// reads. The origins of a scope lie together, in the order of its keys, so that a binding takes about a byte.
+// Where bindings are written, and those that no lookup finds, is cold: kept in compressed blocks that nothing but a
+// report reads. The origins of a scope lie together, in the order of its keys, so that a binding takes about a byte.
 //
-// Section origintab is an entry per block, in order; section origins the blocks, zstd frames. Blocks of scopes come first,
-// level by level, those of keys behind them. A block holds whole records: of the scopes of a level in the order of their
-// places, or of keys in the order of their numbers.
+// Section origintab is an entry per block, in order; section origins the blocks, zstd frames. Blocks of scopes come
+// first, level by level, those of keys behind them. A block holds whole records: of the scopes of a level in the
+// order of their places, or of keys in the order of their numbers.
 const (
 	coldEntry = 24
 	coldBlock = 64 << 10 // a block is ended from so many bytes on
@@ -62,9 +62,9 @@ func (w *writer) origins() {
 	w.out[secOriginTab], w.out[secOrigins] = c.tab, c.packed
 }
 
-// addScope appends the record of a scope: its place, the number of its entries, of a narrow level the numbers of the keys,
-// each less the one before, then the origins: inputs, lines, columns. Place and inputs are less those of the record
-// before: the files of nodes follow one another as the nodes do, and then take no space.
+// addScope appends the record of a scope: its place, the number of its entries, of a narrow level the numbers of the
+// keys, each less the one before, then the origins: inputs, lines, columns. Place and inputs are less those of the
+// record before: the files of nodes follow one another as the nodes do, and then take no space.
 func (w *writer) addScope(s Scope, order []int, place uint32, narrow bool) {
 	c := &w.cold
 	c.raw = appendNumbers(c.raw, int(place-c.place), len(order))
@@ -119,8 +119,8 @@ func appendColumn(out []byte, order []int, of func(entry int) uint32) []byte {
 	return out
 }
 
-// appendKey appends the record of a key: the number of its bindings that no scope has, and these. Terms are numbers, of the
-// dimension and of its value.
+// appendKey appends the record of a key: the number of its bindings that no scope has, and these. Terms are numbers,
+// of the dimension and of its value.
 func (w *writer) appendKey(out []byte, k *Key) []byte {
 	out = appendNumbers(out, len(k.Cold))
 	for i, kind := range k.coldKinds() {

@@ -118,7 +118,8 @@ func appendRemap(out []byte, taken []uint64, n, slots uint32) []byte {
 // view finds pilots and remap of p, whose numbers are known, at the start of b; rest is what follows them.
 func (p *perfect) view(b string) (rest string, ok bool) {
 	pilots := (2*uint64(p.buckets) + 3) &^ 3
-	if p.slots < p.n || p.slots == 0 || p.buckets == 0 || pilots > uint64(len(b)) || 4*uint64(p.slots-p.n) > uint64(len(b))-pilots {
+	if p.slots < p.n || p.slots == 0 || p.buckets == 0 || pilots > uint64(len(b)) ||
+		4*uint64(p.slots-p.n) > uint64(len(b))-pilots {
 		return "", false
 	}
 	p.pilots, b = b[:2*uint64(p.buckets)], b[pilots:]
@@ -126,8 +127,8 @@ func (p *perfect) view(b string) (rest string, ok bool) {
 	return b, true
 }
 
-// find is the number of the text with hash h, if it is one of the texts; any number below n, or n and above in a damaged
-// file, if not.
+// find is the number of the text with hash h, if it is one of the texts; any number below n, or n and above in a
+// damaged file, if not.
 func (p *perfect) find(h uint64) uint32 {
 	s := slotOf(h, load16(p.pilots[2*uint64(reduce(h, p.buckets)):]), p.slots)
 	if s >= p.n {

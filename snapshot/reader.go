@@ -27,7 +27,8 @@ func (r *reader) flags(known byte) byte {
 	return f
 }
 
-// count is the number of things that follow, each of at least so many bytes. More than the bytes can hold there are not.
+// count is the number of things that follow, each of at least so many bytes. More than the bytes can hold there are
+// not.
 func (r *reader) count(bytes int) uint64 {
 	n := r.uvarint()
 	if n > uint64(len(r.b)/bytes) {

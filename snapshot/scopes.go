@@ -60,8 +60,8 @@ func (w *writer) gather() {
 	}
 }
 
-// directories writes the scope directories and the tables of wide levels, and returns the levels as meta has them: layer,
-// entry, dimensions, flags, columns, offset/4 and slots of the directory.
+// directories writes the scope directories and the tables of wide levels, and returns the levels as meta has them:
+// layer, entry, dimensions, flags, columns, offset/4 and slots of the directory.
 func (w *writer) directories() (meta []byte) {
 	for l, level := range w.c.Levels {
 		col := w.columns[l]
@@ -88,9 +88,9 @@ func (w *writer) directories() (meta []byte) {
 // directory appends the directory of a level: where each of its scopes is. A place is the number of the scope's column
 // in the level, or the offset/4 of its table, plus one; zero is no scope.
 //
-// Without dimensions it is the one place. With one dimension, of whose values at least every fourth has a scope, it is a
-// place per value; otherwise an open table, of a load of at most three quarters, of slots that are a value number per
-// dimension and a place.
+// Without dimensions it is the one place. With one dimension, of whose values at least every fourth has a scope, it
+// is a place per value; otherwise an open table, of a load of at most three quarters, of slots that are a value
+// number per dimension and a place.
 func (w *writer) directory(level Level, places []uint32) (direct bool, slots int) {
 	switch dims := level.Dimensions; {
 	case len(dims) == 0:
@@ -147,8 +147,8 @@ func (w *writer) hashedDirectory(level Level, places []uint32, slots int) bool {
 	return true
 }
 
-// table appends the table of a scope and returns its offset/4: u32 n, n key numbers ascending, padded to a multiple of 4,
-// n value references u32.
+// table appends the table of a scope and returns its offset/4: u32 n, n key numbers ascending, padded to a multiple
+// of 4, n value references u32.
 func (w *writer) table(s Scope, order []int) uint32 {
 	entries := make([]Entry, len(order))
 	for i, at := range order {

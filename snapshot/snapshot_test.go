@@ -26,7 +26,8 @@ func fleet(n int) *Content {
 	c := &Content{
 		Layers:     []string{"site"},
 		Dimensions: []Dimension{{Name: "node", Category: -1}, {Name: "environment", Category: -1}},
-		Values:     stored(value.FromString("default"), value.FromInt(1<<40), value.FromString(strings.Repeat("large ", 1000))),
+		Values: stored(value.FromString("default"), value.FromInt(1<<40),
+			value.FromString(strings.Repeat("large ", 1000))),
 	}
 	for i := range 1000 {
 		c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("key%04d", i), Default: i % 3})
@@ -38,7 +39,8 @@ func fleet(n int) *Content {
 		nodes.Scopes = append(nodes.Scopes, Scope{Values: []string{fmt.Sprintf("node%d", i)},
 			Entries: []Entry{{uint32(i % 1000), 1}, {1000, uint32(3 + i)}}})
 	}
-	both := Level{Dimensions: []int{0, 1}, Scopes: []Scope{{Values: []string{"node1", "production"}, Entries: []Entry{{1000, 1}, {1001, 0}}}}}
+	both := Level{Dimensions: []int{0, 1}, Scopes: []Scope{{Values: []string{"node1", "production"},
+		Entries: []Entry{{1000, 1}, {1001, 0}}}}}
 	c.Levels = []Level{both, nodes}
 	return c
 }
@@ -150,11 +152,13 @@ func TestEveryKeyIsFound(t *testing.T) {
 // A real site has 136 categories; here every one of 200 levels binds the key, and each request is in one of them.
 func TestMoreLevelsThanBitsInAWord(t *testing.T) {
 	const levels = 200
-	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: "k", Default: 0}}, Values: stored(value.FromString("default"))}
+	c := &Content{Layers: []string{"l"}, Keys: []Key{{Name: "k", Default: 0}},
+		Values: stored(value.FromString("default"))}
 	for i := range levels {
 		c.Dimensions = append(c.Dimensions, Dimension{Name: fmt.Sprintf("c%d", i), Category: -1})
 		c.Values = append(c.Values, stored(value.FromInt(int64(i)))...)
-		c.Levels = append(c.Levels, Level{Dimensions: []int{i}, Scopes: []Scope{{Values: []string{"yes"}, Entries: []Entry{{0, uint32(i + 1)}}}}})
+		c.Levels = append(c.Levels, Level{Dimensions: []int{i},
+			Scopes: []Scope{{Values: []string{"yes"}, Entries: []Entry{{0, uint32(i + 1)}}}}})
 	}
 	s := open(t, c)
 	for i := range levels {
@@ -200,7 +204,8 @@ func TestAFailedWriteLeavesTheOldFile(t *testing.T) {
 // From one bit to megabytes: in the reference, beside the key, in a cell, in a block with others, in one of its own.
 func TestValuesOfEverySize(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromBool(true), value.FromInt(-1), value.Value{})}
-	for _, size := range []int{0, 1, 20, 46, 47, 48, 127, 128, blockFrom - 4, blockFrom, blockSize - 1, blockSize, 1 << 20, 5 << 20} {
+	for _, size := range []int{0, 1, 20, 46, 47, 48, 127, 128, blockFrom - 4, blockFrom, blockSize - 1, blockSize,
+		1 << 20, 5 << 20} {
 		text := strings.Repeat("0123456789abcdef", size/16+1)[:size]
 		c.Values = append(c.Values, stored(value.FromString(text), value.Strings(text, "and", text))...)
 	}

@@ -48,8 +48,8 @@ func (s *Snapshot) probe(n, table uint32) (Ref, error) {
 // nearEntries is how far from the guess entries are looked at one by one before the rest is halved.
 const nearEntries = 8
 
-// position finds key number n. Numbers are the result of a hash and so spread evenly: the place of n is guessed, and the
-// few entries around it are looked at.
+// position finds key number n. Numbers are the result of a hash and so spread evenly: the place of n is guessed, and
+// the few entries around it are looked at.
 func (t *tableView) position(n, keys uint32) (uint32, bool) {
 	i := uint32(uint64(n) * uint64(t.n) / uint64(keys))
 	lo, hi := uint32(0), t.n // what is left to look at

@@ -11,8 +11,8 @@ import (
 	"bindc/internal/value"
 )
 
-// RecipeCheck checks an encoded recipe, and tells whether it is what a scope contributes to a multibinding: internal keys
-// are bound to such, other keys are not.
+// RecipeCheck checks an encoded recipe, and tells whether it is what a scope contributes to a multibinding: internal
+// keys are bound to such, other keys are not.
 type RecipeCheck func(encoded string) (contributes bool, err error)
 
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file, so that no later call
@@ -30,8 +30,8 @@ func (s *Snapshot) Verify(check RecipeCheck) error {
 	return nil
 }
 
-// verifier checks the index. On a forged file, where everything may refer to one large thing, or things may overlap, its
-// work is bounded by the bytes there are: things that together are longer than their section overlap.
+// verifier checks the index. On a forged file, where everything may refer to one large thing, or things may overlap,
+// its work is bounded by the bytes there are: things that together are longer than their section overlap.
 type verifier struct {
 	*Snapshot
 	checkRecipe RecipeCheck

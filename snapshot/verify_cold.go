@@ -1,7 +1,7 @@
 package snapshot
 
-// checkOrigins checks that every scope and every key has its record, and only one; and that blocks lie one behind the other
-// and in order, so that what looks for one finds it.
+// checkOrigins checks that every scope and every key has its record, and only one; and that blocks lie one behind the
+// other and in order, so that what looks for one finds it.
 func (v *verifier) checkOrigins() error {
 	list, err := v.Inputs()
 	if err != nil {
@@ -60,7 +60,8 @@ func (v *coldVerifier) scopeBlock(block int) error {
 	level, first, sound := v.coldLevel(block), true, true
 	err := v.eachScope(block, func(place uint32, o *scopeOrigins) {
 		id := scopeID{level, place}
-		sound = sound && v.scopes[id] && (!first || place == v.coldFirst(block)) && (level > v.last.level || place > v.last.place) &&
+		sound = sound && v.scopes[id] && (!first || place == v.coldFirst(block)) &&
+			(level > v.last.level || place > v.last.place) &&
 			v.originsFit(level, place, o) && o.known(v.inputs)
 		delete(v.scopes, id)
 		first, v.last = false, id
@@ -133,7 +134,8 @@ type coldKey struct {
 // fits tells whether this is what the key record says: a default where there is one, if anything is said of it.
 func (k *coldKey) fits(s *Snapshot) bool {
 	hasDefault := at32(s.keys, keyRecord*uint64(k.key)+recDefault) != noRef
-	return k.hidden == s.hidden(k.key) && (hasDefault || !k.unconditional) && (k.unconditional || !hasDefault || !k.hidden)
+	return k.hidden == s.hidden(k.key) && (hasDefault || !k.unconditional) &&
+		(k.unconditional || !hasDefault || !k.hidden)
 }
 
 // checkBinding checks a binding of a key: that it is in a file that there is, behind the one before, what its kind may

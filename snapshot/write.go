@@ -82,7 +82,8 @@ func checkContent(c *Content) error {
 	}
 	for _, v := range c.Values {
 		if len(v.Bytes) > maxValue {
-			return fmt.Errorf("a snapshot holds values of at most %d bytes, this site has one of %d", maxValue, len(v.Bytes))
+			return fmt.Errorf("a snapshot holds values of at most %d bytes, this site has one of %d", maxValue,
+				len(v.Bytes))
 		}
 	}
 	for i := range c.Keys[:max(1, len(c.Keys))-1] {
@@ -183,8 +184,8 @@ func (w *writer) store() error {
 	return w.checkSizes()
 }
 
-// meta is all that Open reads: a byte of flags; layers; dimensions; buckets and slots of the keys' hash; levels. Numbers are
-// uvarints, texts a uvarint length and bytes.
+// meta is all that Open reads: a byte of flags; layers; dimensions; buckets and slots of the keys' hash; levels.
+// Numbers are uvarints, texts a uvarint length and bytes.
 func (w *writer) meta(levels []byte) {
 	out := binary.AppendUvarint([]byte{flag(w.c.Strict, metaStrict)}, uint64(len(w.c.Layers)))
 	for _, name := range w.c.Layers {
