@@ -126,8 +126,8 @@ func soleVariable(n *expr.Node) string {
 	return ""
 }
 
-// Category is the value the request has of a category, folded to lower case unless it is exact; false if it has none. The
-// text does not refer to the snapshot.
+// Category is the value the request has of a category, folded to lower case unless it is exact; false if it has none.
+// The text does not refer to the snapshot.
 func (r *Request) Category(name string) (string, bool) {
 	i := slices.IndexFunc(r.snap.dimensions, func(d dimension) bool { return d.name == name && !d.guard })
 	if i < 0 || !r.has[i] {
