@@ -18,10 +18,11 @@ import (
 
 // Cache is what an earlier build of a site found in its data files, and what this one finds, for the next.
 //
-// A file is known by its content: by the SHA-256 of it and by how it is parsed. Where its identity in the file system is what
-// it was, it need not even be opened. All is in one file, the pack, because fifty thousand small files take as long to open as
-// the data files themselves. A pack is never changed: it is read whole, and replaced by rename, so that builds at the same
-// time do not disturb each other; the last one's stays. One that is damaged, or another program's, counts as none.
+// A file is known by its content: by the SHA-256 of it and by how it is parsed. Where its identity in the file system
+// is what it was, it need not even be opened. All is in one file, the pack, because fifty thousand small files take as
+// long to open as the data files themselves. A pack is never changed: it is read whole, and replaced by rename, so that
+// builds at the same time do not disturb each other; the last one's stays. One that is damaged, or another program's,
+// counts as none.
 type Cache struct {
 	path    string // of the pack
 	program Program
@@ -42,7 +43,8 @@ type digestKey struct {
 // Program says who compiles: another version may read the same file in another way.
 type Program [sha256.Size]byte
 
-// OpenCache opens the cache of a site in dir, which is made if it is not there. The error is of usage: dir cannot be used.
+// OpenCache opens the cache of a site in dir, which is made if it is not there. The error is of usage: dir cannot be
+// used.
 func OpenCache(dir, site string, program Program) (*Cache, error) {
 	abs, err := filepath.Abs(site)
 	if err != nil {
@@ -130,8 +132,8 @@ type identity struct {
 	modified, change int64 // in nanoseconds; the second cannot be set, as by tools that copy the first
 }
 
-// racy is how long before a build a file must have been left alone for its identity to count: one that changes twice within
-// one tick of a file system's clock has the same times before and after. FAT has the coarsest, of two seconds.
+// racy is how long before a build a file must have been left alone for its identity to count: one that changes twice
+// within one tick of a file system's clock has the same times before and after. FAT has the coarsest, of two seconds.
 const racy = int64(2 * time.Second)
 
 // identify is the identity of a file that has one, zero if it is of no use.
@@ -162,8 +164,8 @@ func (c *Cache) equal(digest [sha256.Size]byte, kind Kind) (File, bool) {
 	return f, true
 }
 
-// worthwhile is the share of the files of a site from which on it is quicker for the next build to find them in a new pack
-// than to parse them again.
+// worthwhile is the share of the files of a site from which on it is quicker for the next build to find them in a new
+// pack than to parse them again.
 const worthwhile = 64
 
 // Keep takes the files of this build, for Save.

@@ -39,7 +39,8 @@ func (s *site) open(program byte, idle time.Duration) *Cache {
 	return c
 }
 
-// read is what the files say, as "key=value" with the place, and how many of them were found without a look at the content.
+// read is what the files say, as "key=value" with the place, and how many of them were found without a look at the
+// content.
 func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached int) {
 	s.Helper()
 	r := NewReader(c, disk.Disk{})
@@ -58,7 +59,8 @@ func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached
 		}
 		files = append(files, f)
 		for _, e := range f.Entries {
-			said = append(said, fmt.Sprintf("%s=%q@%d:%d", r.Pools.Keys.Texts()[e.Key], r.Pools.Values.Texts()[e.Value], e.Line, e.Col))
+			said = append(said, fmt.Sprintf("%s=%q@%d:%d", r.Pools.Keys.Texts()[e.Key], r.Pools.Values.Texts()[e.Value],
+				e.Line, e.Col))
 		}
 	}
 	c.Keep(files)

@@ -1,6 +1,6 @@
 // Package datafile reads the data files of Hiera-2 directories and compiles each by itself: every key with its compiled
-// value. What wins is decided when the files of a site are composed; what a file says depends on no other file and not on
-// where it is. That is why a Cache can keep it from one build to the next.
+// value. What wins is decided when the files of a site are composed; what a file says depends on no other file and not
+// on where it is. That is why a Cache can keep it from one build to the next.
 package datafile
 
 import (
@@ -78,8 +78,8 @@ func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
 		return File{}, err
 	}
 	defer open.Close()
-	// Of the file that is open, as the path may lead to another one by now; and before the content is read: if that changes
-	// afterwards, they do not go together.
+	// Of the file that is open, as the path may lead to another one by now; and before the content is read: if that
+	// changes afterwards, they do not go together.
 	id := r.cache.identify(identityOf(open))
 	src, err := r.disk.Content(open)
 	if err != nil {
@@ -120,7 +120,8 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 		return nil
 	}
 	if doc.Root.Kind != yaml.Mapping {
-		diags.Errorf(doc.Pos(doc.Root), "data", "expected a hash of keys to values in a data file, found %s", doc.Root.Describe())
+		diags.Errorf(doc.Pos(doc.Root), "data", "expected a hash of keys to values in a data file, found %s",
+			doc.Root.Describe())
 		return nil
 	}
 	count := len(doc.Root.Kids) / 2

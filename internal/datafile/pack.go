@@ -19,8 +19,8 @@ import (
 //	texts     of the keys, then of the values
 //	sum       u64, xxhash64 of everything before it
 //
-// A decoder checks the sum, which tells damage, and still every number, so that forged bytes make it refuse and no worse.
-// What forged values say nobody can know: who may write the cache may write the site.
+// A decoder checks the sum, which tells damage, and still every number, so that forged bytes make it refuse and no
+// worse. What forged values say nobody can know: who may write the cache may write the site.
 const (
 	packMagic  = "bindc datafile 1"
 	packHead   = len(packMagic) + len(Program{}) + 4*4
@@ -54,7 +54,8 @@ func encodePack(pools *Pools, files []File, program Program) []byte {
 			}
 		}
 	}
-	out := make([]byte, 0, packHead+4*(len(keys.used)+len(values.used))+len(records)+len(entries)+keys.size+values.size+packSum)
+	out := make([]byte, 0,
+		packHead+4*(len(keys.used)+len(values.used))+len(records)+len(entries)+keys.size+values.size+packSum)
 	out = append(append(out, packMagic...), program[:]...)
 	for _, n := range [...]int{len(keys.used), len(values.used), count, len(entries) / packEntry} {
 		out = binary.LittleEndian.AppendUint32(out, uint32(n))
@@ -67,7 +68,8 @@ func encodePack(pools *Pools, files []File, program Program) []byte {
 
 func appendFile(out []byte, f *File) []byte {
 	out = append(append(out, f.digest[:]...), byte(f.kind))
-	for _, n := range [...]uint64{uint64(f.Size), f.Hash, f.id.device, f.id.inode, uint64(f.id.size), uint64(f.id.modified), uint64(f.id.change), uint64(len(f.Entries))} {
+	for _, n := range [...]uint64{uint64(f.Size), f.Hash, f.id.device, f.id.inode, uint64(f.id.size),
+		uint64(f.id.modified), uint64(f.id.change), uint64(len(f.Entries))} {
 		out = binary.LittleEndian.AppendUint64(out, n)
 	}
 	return out
@@ -109,7 +111,8 @@ func (r *renumbered) appendTexts(out []byte) []byte {
 
 // decodePack reads a pack. It is not ok if that is damaged, or not of this program. The texts are parts of raw.
 func decodePack(raw string, program Program) (p pack, ok bool) {
-	if len(raw) < packHead+packSum || raw[:len(packMagic)] != packMagic || raw[len(packMagic):][:len(program)] != string(program[:]) {
+	if len(raw) < packHead+packSum || raw[:len(packMagic)] != packMagic ||
+		raw[len(packMagic):][:len(program)] != string(program[:]) {
 		return pack{}, false
 	}
 	body, sum := raw[:len(raw)-packSum], raw[len(raw)-packSum:]

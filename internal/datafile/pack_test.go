@@ -41,7 +41,8 @@ func TestPackHoldsSilentFiles(t *testing.T) {
 	if !ok || len(p.files) != 2 || len(p.keys) != 3 || len(p.files[1].Entries) != 2 {
 		t.Fatalf("decoded %v, %+v", ok, p)
 	}
-	if e := p.files[1].Entries[1]; p.keys[e.Key] != "m" || p.values[e.Value] != "c\x84text" || e.Line != 2 || e.Col != 1 {
+	if e := p.files[1].Entries[1]; p.keys[e.Key] != "m" || p.values[e.Value] != "c\x84text" || e.Line != 2 ||
+		e.Col != 1 {
 		t.Errorf("the last entry is %+v", e)
 	}
 	if _, ok := decodePack(string(examplePack(t)), Program{2}); ok {

@@ -71,6 +71,9 @@ func (f folder) fold(n *Node) *Node {
 
 // shortConstant is what n is in every request, if that takes little space or no more than n does.
 func shortConstant(n *Node) (value.Value, bool) {
+	if n.Op == Concat && slices.ContainsFunc(n.Kids, func(k *Node) bool { return k.Op == Var }) {
+		return value.Value{}, false // as nearly all strings that interpolate; no need to try
+	}
 	var env nothing
 	v, err := Eval(n, &env, Options{StrictVariables: true, Steps: foldSteps, Size: foldSize})
 	if env.asked || err != nil {

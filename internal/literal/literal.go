@@ -41,8 +41,8 @@ func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []by
 	return recipe.AppendCompiled(dst, &recipe.Recipe{Kind: recipe.Expression, Expr: node})
 }
 
-// appendPlain appends the encoding of n.Literal(). Lists, and hashes whose keys are strings, which cannot be equal to one
-// another, are encoded as they are met: most of the data of a site comes through here.
+// appendPlain appends the encoding of n.Literal(). Lists, and hashes whose keys are strings, which cannot be equal to
+// one another, are encoded as they are met: most of the data of a site comes through here.
 func appendPlain(dst []byte, n *yaml.Node) []byte {
 	start := len(dst)
 	switch {

@@ -1,5 +1,5 @@
-// Package pool numbers texts, so that a key or a value that a site has ten thousand times is in memory once and is compared
-// as a number.
+// Package pool numbers texts, so that a key or a value that a site has ten thousand times is in memory once and is
+// compared as a number.
 package pool
 
 import (
@@ -9,11 +9,11 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Pool is a set of numbered texts. The zero Pool is empty; it may be used by several goroutines. Which number a text gets
-// depends on who comes first: numbers are for one run and never part of its result.
+// Pool is a set of numbered texts. The zero Pool is empty; it may be used by several goroutines. Which number a text
+// gets depends on who comes first: numbers are for one run and never part of its result.
 //
-// It is a hash table of its own because a map of strings, of which most are met again and again, costs three times as much:
-// here the hash is computed outside the lock, and decides in nearly all cases without a look at the text.
+// It is a hash table of its own because a map of strings, of which most are met again and again, costs three times as
+// much: here the hash is computed outside the lock, and decides in nearly all cases without a look at the text.
 type Pool struct {
 	mu    sync.Mutex
 	texts []string
@@ -66,12 +66,28 @@ func (p *Pool) Numbers(b *Batch) []uint32 {
 		p.scan(b, out)
 		return out
 	}
+	p.foresee(hashes)
 	start = 0
 	for i, end := range b.ends {
 		out[i] = p.number(b.text[start:end], hashes[i])
 		start = end
 	}
 	return out
+}
+
+// foresee touches what the searches for texts with these hashes read first. One behind the other, each would wait for
+// memory; this way they wait together. What it returns serves nothing but that it is done.
+func (p *Pool) foresee(hashes []uint64) (sum int) {
+	if len(p.slots) == 0 {
+		return 0
+	}
+	mask := uint64(len(p.slots) - 1)
+	for _, h := range hashes {
+		if s := p.slots[h&mask]; s != 0 && s&halfHash == h&halfHash {
+			sum += len(p.texts[uint32(s)-1])
+		}
+	}
+	return sum
 }
 
 func (p *Pool) number(text []byte, hash uint64) uint32 {

@@ -15,16 +15,20 @@ type Document struct {
 
 	src   []byte
 	lines []int // offset in src at which each line starts
+	ascii bool
+	plain bool // no tab, byte order mark, or line break other than \n
 }
 
 const byteOrderMark = "\ufeff"
 
-// newDocument finds the lines of src, which it keeps, and checks its bytes: problem is the offset of the first that is not
-// UTF-8 or a refused character, or -1.
+// newDocument finds the lines of src, which it keeps, and checks its bytes: problem is the offset of the first that is
+// not UTF-8 or a refused character, or -1.
 func newDocument(file string, src []byte, refused func(rune) bool) (d *Document, problem int) {
-	d = &Document{File: file, src: src, lines: []int{0}}
+	d = &Document{File: file, src: src, lines: make([]int, 1, bytes.Count(src, []byte{'\n'})+1), ascii: true,
+		plain: true}
 	if bytes.HasPrefix(src, []byte(byteOrderMark)) {
 		d.lines[0] = len(byteOrderMark)
+		d.plain = false
 	}
 	problem = -1
 	for i := 0; i < len(src); {
@@ -33,6 +37,8 @@ func newDocument(file string, src []byte, refused func(rune) bool) (d *Document,
 			continue
 		}
 		r, size := utf8.DecodeRune(src[i:])
+		d.ascii = d.ascii && r < utf8.RuneSelf
+		d.plain = d.plain && (r == '\n' || r >= 0x80 && !isBreak(r) && r != '\ufeff')
 		if problem < 0 && (r == utf8.RuneError && size == 1 || refused(r)) {
 			problem = i
 		}
@@ -127,5 +133,6 @@ func (r *report) fail(pos diag.Pos, code, message, hint string, notes ...diag.No
 
 // warn adds a warning.
 func (r *report) warn(pos diag.Pos, code, message, hint string, notes ...diag.Note) {
-	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Warning, Code: code, Message: message, Hint: hint, Notes: notes})
+	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Warning, Code: code, Message: message, Hint: hint,
+		Notes: notes})
 }

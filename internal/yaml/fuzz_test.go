@@ -8,10 +8,13 @@ import (
 
 // seeds are what a parser of YAML stumbles over.
 var seeds = []string{
-	"a: b\n", "- - a\n  - b\n- c\n", "? a\n: b\n? |\n  c\n: d\n", "a: |2-\n    x\n   y\n", "a: >\n x\n y\n\n z\n   w\n v\n",
+	"a: b\n", "- - a\n  - b\n- c\n", "? a\n: b\n? |\n  c\n: d\n", "a: |2-\n    x\n   y\n",
+	"a: >\n x\n y\n\n z\n   w\n v\n",
 	"{a: b, c: [d,\n e]}\n", "a: &x 1\nb: &x {<<: *x}\nc: *x\n", "a: \"x\\\n  y\\u00e9\n\n  z\"\n", "a: 'x''\n  y'#c\n",
-	"%YAML 1.2\n%TAG ! tag:e,2000:\n---\na: !x 1\n", "a: b\r\nc: d\r", "\ufeffa: 0x1F\n...\n---\n", "a: !!int '3' # c\n#d\n",
-	"a: 12:30:45.5\nb: 2001-12-14t21:59:43.10-05:00\nc: 1_000,0.5e+3\n", "- &a [*a]\n", "a\u2028 b\u0085\n", "[?a, {?}, : b]\n",
+	"%YAML 1.2\n%TAG ! tag:e,2000:\n---\na: !x 1\n", "a: b\r\nc: d\r", "\ufeffa: 0x1F\n...\n---\n",
+	"a: !!int '3' # c\n#d\n",
+	"a: 12:30:45.5\nb: 2001-12-14t21:59:43.10-05:00\nc: 1_000,0.5e+3\n", "- &a [*a]\n", "a\u2028 b\u0085\n",
+	"[?a, {?}, : b]\n",
 	`{"a": [1, 1.0, "\uD83D\uDE00", null], "a": true}`, "<<: [{a: 1}, {a: 2}]\na: 3\n<<: {a: 4}\n",
 }
 
@@ -73,7 +76,8 @@ func FuzzParseJSON(f *testing.F) {
 }
 
 func FuzzResolve(f *testing.F) {
-	for _, s := range []string{"0644", "12:30:45.5", "-0x_", "2001-12-14 21:59:43 +05:30", "1_0,0.5e+3", "+.inf", ":a"} {
+	for _, s := range []string{"0644", "12:30:45.5", "-0x_", "2001-12-14 21:59:43 +05:30", "1_0,0.5e+3", "+.inf",
+		":a"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -9,8 +9,9 @@ import (
 	"bindc/internal/value"
 )
 
-// ParseJSON reads a JSON file into the same tree. Integers are exact; a number with a point or exponent is a float. It is
-// false when the file has an error, which is then in diags. The document keeps src, which must not be changed any more.
+// ParseJSON reads a JSON file into the same tree. Integers are exact; a number with a point or exponent is a float. It
+// is false when the file has an error, which is then in diags. The document keeps src, which must not be changed any
+// more.
 func ParseJSON(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
 	d, problem := newDocument(file, src, refusedInJSON)
 	p := jsonParser{report: &report{doc: d, opts: opts, diags: diags}, src: src, off: d.lines[0]}

@@ -10,10 +10,11 @@ import (
 // mapping collects the entries of one Mapping.
 type mapping struct {
 	*report
-	kids   []Node
-	texts  map[string]int // from a string key to its place in kids; nil while there are few entries
-	others map[keyID]int  // the same for other keys
-	merged map[int]bool   // places in kids of the keys that came through a merge key; nil until there is one
+	kids    []Node
+	texts   map[string]int // from a string key to its place in kids; nil while there are few entries
+	others  map[keyID]int  // the same for other keys
+	indexed int            // how many of kids are in texts and others
+	merged  map[int]bool   // places in kids of the keys that came through a merge key; nil until there is one
 }
 
 // keyID is what makes two keys that are no strings the same: 1 and 1.0 are two keys.
@@ -43,12 +44,8 @@ func identify(n *Node) keyID {
 
 // find is the place of key in kids.
 func (m *mapping) find(key *Node) (at int, ok bool) {
-	if m.texts == nil && len(m.kids) >= 2*indexFrom {
-		m.texts = make(map[string]int, cap(m.kids)/2)
-		m.others = map[keyID]int{}
-		for i := 0; i < len(m.kids); i += 2 {
-			m.note(i)
-		}
+	if len(m.kids) >= 2*indexFrom {
+		m.index()
 	}
 	text, isText := key.Text()
 	switch {
@@ -77,12 +74,17 @@ func (m *mapping) scan(key *Node, text string, isText bool) (at int, ok bool) {
 	return 0, false
 }
 
-// note puts the key at a place of kids in the index.
-func (m *mapping) note(at int) {
-	if text, ok := m.kids[at].Text(); ok {
-		m.texts[text] = at
-	} else {
-		m.others[identify(&m.kids[at])] = at
+// index puts the keys into the index that are not in it yet.
+func (m *mapping) index() {
+	if m.texts == nil {
+		m.texts, m.others = make(map[string]int, len(m.kids)), map[keyID]int{}
+	}
+	for ; m.indexed < len(m.kids); m.indexed += 2 {
+		if text, ok := m.kids[m.indexed].Text(); ok {
+			m.texts[text] = m.indexed
+		} else {
+			m.others[identify(&m.kids[m.indexed])] = m.indexed
+		}
 	}
 }
 
@@ -100,19 +102,15 @@ func (m *mapping) set(key, val Node) {
 	m.kids[at], m.kids[at+1] = key, val
 }
 
-func (m *mapping) add(key, val Node) {
-	m.kids = append(m.kids, key, val)
-	if m.texts != nil {
-		m.note(len(m.kids) - 2)
-	}
-}
+func (m *mapping) add(key, val Node) { m.kids = append(m.kids, key, val) }
 
 // twice reports that a key is given a second time.
 func (m *mapping) twice(first, second *Node) {
 	note := diag.Note{Pos: m.doc.Pos(first), Message: "it is given here for the first time"}
 	what := "the key " + second.name() + " is given twice in one hash"
 	if m.opts.LastKeyWins {
-		m.warn(m.doc.Pos(second), "yaml_duplicate_key", what+"; this one, the last, counts", "remove one of the two", note)
+		m.warn(m.doc.Pos(second), "yaml_duplicate_key", what+"; this one, the last, counts", "remove one of the two",
+			note)
 		return
 	}
 	m.fail(m.doc.Pos(second), "yaml_duplicate_key", what, "remove one of the two", note)

@@ -22,7 +22,8 @@ func (m *mapping) merge(pos diag.Pos, val *Node) {
 			m.mergeHash(pos, &val.Kids[i])
 		}
 	default:
-		m.fail(pos, "yaml_merge", "expected a hash or a list of hashes as value of the merge key '<<', found "+val.Describe(),
+		m.fail(pos, "yaml_merge",
+			"expected a hash or a list of hashes as value of the merge key '<<', found "+val.Describe(),
 			"refer to a hash by its alias: '<<: *name'")
 	}
 }
@@ -59,7 +60,8 @@ func (m *mapping) replaced(pos diag.Pos, at int, val *Node) {
 	if own.Kind == Scalar && val.Kind == Scalar && value.Identical(own.Value, val.Value) {
 		return
 	}
-	m.warn(m.doc.Pos(key), "yaml_merge", "the key "+key.name()+" loses this value to a merge key that comes after it, as in Ruby's YAML",
+	m.warn(m.doc.Pos(key), "yaml_merge",
+		"the key "+key.name()+" loses this value to a merge key that comes after it, as in Ruby's YAML",
 		"write '<<' before the keys that replace what it brings",
 		diag.Note{Pos: pos, Message: "the merge key"}, diag.Note{Pos: m.doc.Pos(val), Message: "the merged value"})
 }

@@ -25,7 +25,8 @@ func (r *report) refuseBytes(off int) {
 	case bytes.HasPrefix(r.doc.src, []byte("\xff\xfe")), bytes.HasPrefix(r.doc.src, []byte("\xfe\xff")):
 		r.fail(pos, "yaml_utf8", "expected text in UTF-8, found UTF-16", "save the file as UTF-8")
 	default:
-		r.fail(pos, "yaml_utf8", "expected text in UTF-8, found the byte 0x"+strconv.FormatUint(uint64(r.doc.src[off]), 16),
+		r.fail(pos, "yaml_utf8", "expected text in UTF-8, found the byte 0x"+strconv.FormatUint(uint64(r.doc.src[off]),
+			16),
 			"save the file as UTF-8")
 	}
 }
@@ -66,7 +67,8 @@ var wordings = []wording{
 		"expected no '- ' here, where a list cannot start", "start the list on a line of its own"},
 	{"did not find expected key", "expected a key, or the end of the hash",
 		"check the indentation and the quotes of this line and the one before it"},
-	{"did not find expected '-' indicator", "expected '- ', or the end of the list", "check the indentation of this line"},
+	{"did not find expected '-' indicator", "expected '- ', or the end of the list",
+		"check the indentation of this line"},
 	{"did not find expected ',' or ']'", "expected ',' or ']' to go on with the list", ""},
 	{"did not find expected ',' or '}'", "expected ',' or '}' to go on with the hash", ""},
 	{"did not find expected node content", "expected a value", ""},
@@ -85,7 +87,8 @@ var wordings = []wording{
 	{"did not find expected <document start>", "expected the end of the document, or '---' before another one",
 		"check the indentation of this line"},
 	{"found incompatible YAML document", "expected %YAML 1.1", "remove the directive"},
-	{"found unknown directive name", "expected %YAML or %TAG after a '%' that starts a line", "quote a text that starts with '%'"},
+	{"found unknown directive name", "expected %YAML or %TAG after a '%' that starts a line",
+		"quote a text that starts with '%'"},
 }
 
 // refuseSyntax reports an error of the library's in our words.
@@ -112,7 +115,8 @@ func (r *report) refuseSyntax(c complaint) {
 }
 
 // ourWords turns "while parsing a block mapping" into the words of the language.
-var ourWords = strings.NewReplacer("while parsing", "in", "while scanning", "in", "block mapping", "hash", "flow mapping", "hash",
+var ourWords = strings.NewReplacer("while parsing", "in", "while scanning", "in", "block mapping", "hash",
+	"flow mapping", "hash",
 	"block sequence", "list", "flow sequence", "list", "block collection", "list", "quoted scalar", "quoted text",
 	"plain scalar", "text", "block scalar", "block of text", "flow node", "value", "block node", "value")
 
@@ -130,7 +134,8 @@ func reword(problem string) (message, hint string) {
 			return w.message, w.hint
 		}
 	}
-	for _, start := range []string{"did not find the expected ", "did not find expected ", "could not find expected ", "did not find "} {
+	for _, start := range []string{"did not find the expected ", "did not find expected ", "could not find expected ",
+		"did not find "} {
 		if rest, ok := strings.CutPrefix(problem, start); ok {
 			return "expected " + rest, ""
 		}
@@ -148,5 +153,6 @@ func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 	if c == '\t' {
 		return "expected spaces as indentation, found a tab", ""
 	}
-	return "expected a value, found " + strconv.QuoteRune(c) + ", with which none can start", "quote a text that starts with it"
+	return "expected a value, found " + strconv.QuoteRune(c) + ", with which none can start",
+		"quote a text that starts with it"
 }

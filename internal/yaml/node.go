@@ -59,7 +59,8 @@ func (n *Node) Lookup(name string) (key, val *Node, ok bool) {
 	return nil, nil, false
 }
 
-// Within is the part of n that path leads to, keys and indexes from the outside in, as far as it is written out below n.
+// Within is the part of n that path leads to, keys and indexes from the outside in, as far as it is written out below
+// n.
 func (n *Node) Within(path []value.Value) *Node {
 	if len(path) == 0 {
 		return n

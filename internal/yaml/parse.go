@@ -8,9 +8,9 @@ import (
 	"strconv"
 
 	// Why this library: it is of libyaml's lineage, as Psych is, and linear. Judged by Psych, github.com/goccy/go-yaml
-	// v1.19.2 gives a wrong value, without an error, for 16 of 385 tricky snippets and 169 of 30,000 damaged files, this
-	// one for 4 and 16, none of them likely; goccy reads {a::b: c} as {a: ':b: c'} and drops tabs, and its parser is
-	// quadratic (5.6 MB/s at 1,000 keys, 1.8 at 10,000, against 34 and 34). On real files this one is stricter than
+	// v1.19.2 gives a wrong value, without an error, for 16 of 385 tricky snippets and 169 of 30,000 damaged files,
+	// this one for 4 and 16, none of them likely; goccy reads {a::b: c} as {a: ':b: c'} and drops tabs, and its parser
+	// is quadratic (5.6 MB/s at 1,000 keys, 1.8 at 10,000, against 34 and 34). On real files this one is stricter than
 	// libyaml, see repair. It has no public events, so its tree is converted; values are resolved here and not by it.
 	goyaml "go.yaml.in/yaml/v4"
 
@@ -25,35 +25,41 @@ const (
 	maxRepairs  = 100       // places in a file that repair touches
 )
 
-// Parse reads a YAML file. It is false when the file has an error, which is then in diags. The document keeps src, which
-// must not be changed any more.
+// Parse reads a YAML file. It is false when the file has an error, which is then in diags. The document keeps src,
+// which must not be changed any more.
 func Parse(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
 	d, problem := newDocument(file, src, refusedInYAML)
-	c := composer{
+	if problem >= 0 {
+		(&report{doc: d, diags: diags}).refuseBytes(problem)
+		return nil, false
+	}
+	if root, ok := readBlocks(d); ok {
+		d.Root = root
+		return d, true
+	}
+	return d, convert(d, opts, diags)
+}
+
+// convert reads d with the library.
+func convert(d *Document, opts Options, diags *diag.List) bool {
+	c := converter{
 		report:   &report{doc: d, opts: opts, diags: diags},
 		anchored: map[*goyaml.Node]Node{},
 		budget:   maxExpanded,
 	}
-	if problem >= 0 {
-		c.refuseBytes(problem)
-		return nil, false
-	}
 	c.read()
-	if c.failed {
-		return nil, false
-	}
-	return d, true
+	return !c.failed
 }
 
-// composer makes our tree of the library's.
-type composer struct {
+// converter makes our tree of the library's.
+type converter struct {
 	*report
 	anchored map[*goyaml.Node]Node // the finished nodes an alias can refer to
 	budget   int                   // nodes that may still be reached through aliases
 }
 
 // read sets the root of the document.
-func (c *composer) read() {
+func (c *converter) read() {
 	root, rest, err := c.load()
 	switch {
 	case err == io.EOF:
@@ -70,7 +76,7 @@ func (c *composer) read() {
 }
 
 // load reads the first YAML document of the file, with a loader that stands behind it.
-func (c *composer) load() (*goyaml.Node, *goyaml.Loader, error) {
+func (c *converter) load() (*goyaml.Node, *goyaml.Loader, error) {
 	src := c.doc.src
 	for repairs := 0; ; repairs++ {
 		loader, err := goyaml.NewLoader(bytes.NewReader(src), goyaml.WithPlugin(limits{}))
@@ -92,7 +98,7 @@ func (c *composer) load() (*goyaml.Node, *goyaml.Loader, error) {
 
 // repair changes src where the library refuses what libyaml accepts and real files contain, so that positions stay what
 // they are: a comment directly behind a quote or bracket is blanked out, and %YAML 1.2 becomes 1.1.
-func (c *composer) repair(src []byte, err error) ([]byte, bool) {
+func (c *converter) repair(src []byte, err error) ([]byte, bool) {
 	var at *goyaml.LoadError
 	if !errors.As(err, &at) {
 		return nil, false
@@ -133,7 +139,7 @@ func (limits) CheckAlias(int, int) error { return nil }
 var errTooDeep = errors.New(tooDeep)
 
 // refuse reports an error of the library's.
-func (c *composer) refuse(err error) {
+func (c *converter) refuse(err error) {
 	var at *goyaml.LoadError
 	if !errors.As(err, &at) {
 		c.fail(diag.Pos{File: c.doc.File, Line: 1, Col: 1}, "yaml_syntax", err.Error(), "")
@@ -148,7 +154,7 @@ func (c *composer) refuse(err error) {
 }
 
 // mark is a position of the library's, which may lie behind the end of the file.
-func (c *composer) mark(line, col int) diag.Pos {
+func (c *converter) mark(line, col int) diag.Pos {
 	if line > len(c.doc.lines) {
 		return c.doc.posAt(len(c.doc.src))
 	}
@@ -156,10 +162,10 @@ func (c *composer) mark(line, col int) diag.Pos {
 }
 
 // place is the position of n.
-func (c *composer) place(n *goyaml.Node) diag.Pos { return c.mark(n.Line, n.Column) }
+func (c *converter) place(n *goyaml.Node) diag.Pos { return c.mark(n.Line, n.Column) }
 
 // passOver warns of further documents, unless they are empty. What is wrong in them does not matter.
-func (c *composer) passOver(rest *goyaml.Loader) {
+func (c *converter) passOver(rest *goyaml.Loader) {
 	for {
 		var top goyaml.Node
 		err := rest.Load(&top)
@@ -172,7 +178,8 @@ func (c *composer) passOver(rest *goyaml.Loader) {
 			pos = c.mark(at.Mark.Line, at.Mark.Column)
 		}
 		if err != nil || !isEmpty(top.Content[0]) {
-			c.warn(pos, "yaml_document", "this is a second YAML document, which is passed over: only the first one of a file counts",
+			c.warn(pos, "yaml_document",
+				"this is a second YAML document, which is passed over: only the first one of a file counts",
 				"put it in a file of its own, or remove the '---' before it")
 			return
 		}
@@ -188,7 +195,7 @@ const quoted = goyaml.SingleQuotedStyle | goyaml.DoubleQuotedStyle | goyaml.Lite
 
 // node converts n, which lies in depth hashes and lists. It lets go of what is converted, so that the two trees are not
 // in memory as a whole at one time.
-func (c *composer) node(n *goyaml.Node, depth int) Node {
+func (c *converter) node(n *goyaml.Node, depth int) Node {
 	if n.Kind == goyaml.AliasNode {
 		return c.alias(n, depth)
 	}
@@ -222,7 +229,7 @@ func (c *composer) node(n *goyaml.Node, depth int) Node {
 }
 
 // entries converts the keys and values of the mapping n.
-func (c *composer) entries(n *goyaml.Node, depth int) []Node {
+func (c *converter) entries(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, len(n.Content))}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
@@ -244,11 +251,13 @@ func isMergeKey(n *goyaml.Node, key *Node) bool {
 	return text == mergeKey && !(isTagged(n) && n.Tag == "!!str")
 }
 
-// anchor keeps a finished node for aliases. Of two anchors of one name each alias has the one before it, by the library.
-func (c *composer) anchor(n *goyaml.Node, out Node) {
+// anchor keeps a finished node for aliases. Of two anchors of one name each alias has the one before it, by the
+// library.
+func (c *converter) anchor(n *goyaml.Node, out Node) {
 	for i := range len(n.Anchor) {
 		if b := n.Anchor[i]; !isDigit(b) && (b|0x20 < 'a' || b|0x20 > 'z') && b != '_' && b != '-' {
-			c.fail(c.doc.Pos(&out), "yaml_syntax", "expected an anchor of letters, digits, '_' and '-', found &"+n.Anchor, "")
+			c.fail(c.doc.Pos(&out), "yaml_syntax",
+				"expected an anchor of letters, digits, '_' and '-', found &"+n.Anchor, "")
 			break
 		}
 	}
@@ -257,7 +266,7 @@ func (c *composer) anchor(n *goyaml.Node, out Node) {
 
 // alias is the node an alias stands for. The copy shares its Kids with the original, so that expansion costs no memory;
 // but whoever walks the tree pays for it, hence the budget.
-func (c *composer) alias(n *goyaml.Node, depth int) Node {
+func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	if c.budget < 0 {
 		return Node{} // reported already
 	}
@@ -280,7 +289,7 @@ func (c *composer) alias(n *goyaml.Node, depth int) Node {
 }
 
 // expand takes n and all below it from the budget, as far as that goes, and tells whether they are too deep.
-func (c *composer) expand(n *Node, depth int) (deep bool) {
+func (c *converter) expand(n *Node, depth int) (deep bool) {
 	c.budget--
 	if n.Kind == Scalar {
 		return false
@@ -300,7 +309,7 @@ func (c *composer) expand(n *Node, depth int) (deep bool) {
 }
 
 // scalar is the value of a scalar.
-func (c *composer) scalar(n *goyaml.Node) value.Value {
+func (c *converter) scalar(n *goyaml.Node) value.Value {
 	if isTagged(n) {
 		return c.tagged(n)
 	}
@@ -312,7 +321,7 @@ func (c *composer) scalar(n *goyaml.Node) value.Value {
 }
 
 // resolved is what the text of n means, as a plain scalar. It is not ok if that is an error.
-func (c *composer) resolved(n *goyaml.Node) (value.Value, bool) {
+func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	v, problem := resolve(n.Value)
 	if problem != noFault {
 		c.refuseScalar(c.place(n), n.Value, problem)

@@ -31,8 +31,9 @@ func (d *Document) Written(n *Node) string {
 	return string(src)
 }
 
-// PosIn is the place in the file of byte off of the text of the string n. Nodes do not carry what this needs: the source
-// is read again, which costs time only for what is reported. Where source and text cannot be matched it is the place of n.
+// PosIn is the place in the file of byte off of the text of the string n. Nodes do not carry what this needs: the
+// source is read again, which costs time only for what is reported. Where source and text cannot be matched it is the
+// place of n.
 func (d *Document) PosIn(n *Node, off int) diag.Pos {
 	text, ok := n.Text()
 	if !ok || off < 0 || off > len(text) {
@@ -83,8 +84,8 @@ func (d *Document) nextLine(at int) int {
 	return len(d.src)
 }
 
-// inLines finds byte off of text, a block or plain scalar whose source starts at byte at. Folding and indentation change
-// nothing but the blanks at the ends of lines, so it matches what is between them, line by line.
+// inLines finds byte off of text, a block or plain scalar whose source starts at byte at. Folding and indentation
+// change nothing but the blanks at the ends of lines, so it matches what is between them, line by line.
 func (d *Document) inLines(at int, text string, off int) (int, bool) {
 	for pos := 0; at < len(d.src); {
 		next := d.nextLine(at)
@@ -131,8 +132,8 @@ func (d *Document) inQuotes(at, off int) int {
 	return min(at, len(d.src))
 }
 
-// foldedBlanks measures what src starts with: at most limit blanks, or line breaks with the blanks around them, of which
-// the first break is a space if it is the only one, and else stands for nothing.
+// foldedBlanks measures what src starts with: at most limit blanks, or line breaks with the blanks around them, of
+// which the first break is a space if it is the only one, and else stands for nothing.
 func foldedBlanks(src []byte, limit int) (width, length int) {
 	breaks := 0
 	for width < len(src) && isSpace(src[width]) {

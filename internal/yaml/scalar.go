@@ -67,7 +67,8 @@ func resolveWord(text string) value.Value {
 	return value.FromString(text)
 }
 
-// resolveNumber resolves what starts with a digit, a sign or a point. Each kind of number fits a different set of texts.
+// resolveNumber resolves what starts with a digit, a sign or a point. Each kind of number fits a different set of
+// texts.
 func resolveNumber(text string) (value.Value, fault) {
 	if isDateOrTime(text) {
 		return value.Value{}, isDate

@@ -50,7 +50,7 @@ var ownKinds = map[string]value.Kind{
 func isTagged(n *goyaml.Node) bool { return n.Style&goyaml.TaggedStyle != 0 }
 
 // tagged is the value of a scalar with a tag, to which quotes make no difference then.
-func (c *composer) tagged(n *goyaml.Node) value.Value {
+func (c *converter) tagged(n *goyaml.Node) value.Value {
 	switch {
 	case slices.Contains(textTags, n.Tag):
 		return value.FromString(n.Value)
@@ -71,14 +71,14 @@ func (c *composer) tagged(n *goyaml.Node) value.Value {
 }
 
 // checkTag looks at the tag of a collection.
-func (c *composer) checkTag(n *goyaml.Node, kind Kind) {
+func (c *converter) checkTag(n *goyaml.Node, kind Kind) {
 	if isTagged(n) && !slices.Contains(ownTags[kind], n.Tag) && c.isData(n, kind) {
 		c.passedOver(n)
 	}
 }
 
 // isData reports a tag that makes something else of what is written than data.
-func (c *composer) isData(n *goyaml.Node, kind Kind) bool {
+func (c *converter) isData(n *goyaml.Node, kind Kind) bool {
 	for _, tag := range objectTags[kind] {
 		start, any := strings.CutSuffix(tag, "*")
 		if tag == n.Tag || any && strings.HasPrefix(n.Tag, start) && n.Tag != "!ruby/object:Hash" {
@@ -91,13 +91,13 @@ func (c *composer) isData(n *goyaml.Node, kind Kind) bool {
 }
 
 // passedOver warns of a tag that changes nothing.
-func (c *composer) passedOver(n *goyaml.Node) {
+func (c *converter) passedOver(n *goyaml.Node) {
 	c.warn(c.place(n), "yaml_tag", "the tag "+n.Tag+" is passed over, as by Puppet", "remove it")
 }
 
 // float is the number a scalar with the tag !!float writes. It may have an exponent without a point or a sign, which
 // without the tag would make it a string.
-func (c *composer) float(n *goyaml.Node) value.Value {
+func (c *converter) float(n *goyaml.Node) value.Value {
 	v, problem := resolve(n.Value)
 	switch {
 	case problem == tooLarge && n.Value[0] != '0':
@@ -137,7 +137,7 @@ func parseFloat(text string) (float64, bool) {
 }
 
 // binary is the text that a scalar with the tag !!binary has in base64.
-func (c *composer) binary(n *goyaml.Node) value.Value {
+func (c *converter) binary(n *goyaml.Node) value.Value {
 	text := decodeBase64(n.Value)
 	if !utf8.ValidString(text) {
 		c.fail(c.place(n), "yaml_tag", "expected text in UTF-8 behind the tag "+n.Tag+", found other bytes",
@@ -166,7 +166,7 @@ func decodeBase64(text string) string {
 }
 
 // ordered is the entries of a list with the tag !!omap, which is a hash: the one entry of each of its hashes.
-func (c *composer) ordered(n *goyaml.Node, depth int) []Node {
+func (c *converter) ordered(n *goyaml.Node, depth int) []Node {
 	m := mapping{report: c.report, kids: make([]Node, 0, 2*len(n.Content))}
 	for _, entry := range n.Content {
 		if entry.Kind != goyaml.MappingNode || len(entry.Content) != 2 || entry.Anchor != "" {

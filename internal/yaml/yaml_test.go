@@ -172,7 +172,9 @@ func TestMergeKeys(t *testing.T) {
 		"- &a {a: 1, b: 2, c: 3}\n- {<<: *a, b: 1, b: 2}\n- [*a]\n": "",
 	} {
 		if want == "" {
-			check(t, src, Options{}, "", "error yaml_duplicate_key 2:18 the key 'b' is given twice in one hash (2:12 it is given here for the first time)")
+			check(t, src, Options{}, "",
+				"error yaml_duplicate_key 2:18 the key 'b' is given twice in one hash "+
+					"(2:12 it is given here for the first time)")
 			continue
 		}
 		check(t, src, Options{}, want, "")
@@ -211,7 +213,8 @@ func TestAliasBomb(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&b, "- &a%d [%s]\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
 	}
-	check(t, b.String(), Options{}, "", "error yaml_alias 6:43 the aliases up to here stand for more than 1000000 values")
+	check(t, b.String(), Options{}, "",
+		"error yaml_alias 6:43 the aliases up to here stand for more than 1000000 values")
 }
 
 func TestManyRepairs(t *testing.T) {
@@ -238,8 +241,10 @@ func TestNode(t *testing.T) {
 		t.Errorf("Literal is %v", lit)
 	}
 	for text, want := range map[string]string{
-		"~": "null", "yes": "the boolean true", "1": "the integer 1", "1.": "the float 1.0", "x": "the string 'x'", "{}": "a hash",
-		"'a\n\n  b'": "the string 'a…'", "é" + strings.Repeat("x", 50): "the string 'é" + strings.Repeat("x", 39) + "…'",
+		"~": "null", "yes": "the boolean true", "1": "the integer 1", "1.": "the float 1.0", "x": "the string 'x'",
+		"{}":         "a hash",
+		"'a\n\n  b'": "the string 'a…'", "é" + strings.Repeat("x", 50): "the string 'é" + strings.Repeat("x", 39) +
+			"…'",
 	} {
 		d, _ := Parse("f", []byte(text), Options{}, &diags)
 		if got := d.Root.Describe(); got != want {

@@ -1,0 +1,473 @@
+package yaml
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/value"
+)
+
+// blockReader reads plain block YAML, which is nearly all of what sites have, several times as fast as the library
+// does: hashes and lists in block style of scalars on one line each, literal blocks, and lists and hashes in brackets
+// and braces on one line. At the first thing it does not know it gives way, and the file is read by the library. It
+// accepts nothing that would have to be reported, so a file has one who reports. FuzzBlocks holds it to the library.
+//
+// Its methods are false where it gives way. off stands behind what is read.
+type blockReader struct {
+	src    string
+	ascii  bool
+	off    int
+	line   uint32
+	start  int    // of the line
+	indent int    // of the line to be read next, or of the hash or list that begins within one; -1: the end of the file
+	depth  int    // of hashes and lists
+	inFlow int    // of brackets and braces
+	open   []Node // of the hashes and lists that are not read to their ends, those of the outer ones first
+}
+
+const (
+	maxBlocks = 64   // hashes and lists in one another; far below maxDepth
+	maxKey    = 1000 // bytes of a key; the library's limit is 1024 characters
+)
+
+// readBlocks reads d if that is plain block YAML.
+func readBlocks(d *Document) (root *Node, ok bool) {
+	if !d.plain {
+		return nil, false
+	}
+	r := blockReader{src: string(d.src), ascii: d.ascii, open: make([]Node, 0, 2*len(d.lines))}
+	r.nextLine()
+	if r.indent == 0 && strings.HasPrefix(r.src[r.off:], "---") {
+		r.off += len("---")
+		if !r.endLine() {
+			return nil, false
+		}
+	}
+	if r.indent < 0 {
+		return nil, true
+	}
+	n, ok := r.block()
+	return &n, ok && r.indent < 0
+}
+
+// node is a node that starts here.
+func (r *blockReader) node() Node {
+	before := r.src[r.start:r.off]
+	if r.ascii {
+		return Node{Line: r.line, Col: uint32(len(before)) + 1}
+	}
+	return Node{Line: r.line, Col: uint32(utf8.RuneCountInString(before)) + 1}
+}
+
+// peek is the byte n behind the next one, and at the end of the file a line break.
+func (r *blockReader) peek(n int) byte {
+	if r.off+n < len(r.src) {
+		return r.src[r.off+n]
+	}
+	return '\n'
+}
+
+func (r *blockReader) blanks() {
+	for r.off < len(r.src) && r.src[r.off] == ' ' {
+		r.off++
+	}
+}
+
+// nextLine goes on to the first thing on one of the lines from here on that is no comment.
+func (r *blockReader) nextLine() {
+	for r.off < len(r.src) {
+		r.line++
+		r.start = r.off
+		r.blanks()
+		if r.peek(0) == '#' {
+			r.comment()
+		}
+		if r.peek(0) != '\n' {
+			r.indent = r.off - r.start
+			return
+		}
+		r.off++
+	}
+	r.indent = -1
+}
+
+// comment goes to the end of the line.
+func (r *blockReader) comment() {
+	if i := strings.IndexByte(r.src[r.off:], '\n'); i >= 0 {
+		r.off += i
+	} else {
+		r.off = len(r.src)
+	}
+}
+
+// endLine passes over blanks and a comment and goes on to the next line, if nothing else is on this one.
+func (r *blockReader) endLine() bool {
+	end := r.off
+	r.blanks()
+	if r.peek(0) == '#' && r.off > end {
+		r.comment()
+	}
+	if r.peek(0) != '\n' {
+		return false
+	}
+	r.off++
+	r.nextLine()
+	return true
+}
+
+// atDash tells whether an element of a list in block style is next.
+func (r *blockReader) atDash() bool { return r.peek(0) == '-' && isBlank(r.peek(1)) }
+
+// colon is the offset behind the colon that makes a key of what was read, or 0.
+func (r *blockReader) colon() int {
+	at := r.off
+	for at < len(r.src) && r.src[at] == ' ' {
+		at++
+	}
+	if at < len(r.src) && r.src[at] == ':' && (at+1 == len(r.src) || isBlank(r.src[at+1])) {
+		return at + 1
+	}
+	return 0
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' }
+
+// block reads the hash or list in block style that is indented by r.indent.
+func (r *blockReader) block() (n Node, ok bool) {
+	if r.depth == maxBlocks {
+		return Node{}, false
+	}
+	r.depth++
+	n = r.node()
+	if r.atDash() {
+		n.Kind = Sequence
+		n.Kids, ok = r.elements()
+	} else {
+		n.Kind = Mapping
+		n.Kids, ok = r.entries()
+	}
+	r.depth--
+	return n, ok
+}
+
+func (r *blockReader) elements() (kids []Node, ok bool) {
+	indent, from := r.indent, len(r.open)
+	for r.indent == indent && r.atDash() {
+		r.off++
+		kid, ok := r.behind(indent, Sequence)
+		if !ok {
+			return nil, false
+		}
+		r.open = append(r.open, kid)
+	}
+	// At the same depth, a key follows the list that is a value without indentation.
+	return r.close(from), r.indent <= indent
+}
+
+func (r *blockReader) entries() (kids []Node, ok bool) {
+	indent, from := r.indent, len(r.open)
+	var m mapping
+	for r.indent == indent && !r.atDash() {
+		key, ok := r.key(&m, from)
+		if !ok {
+			return nil, false
+		}
+		val, ok := r.behind(indent, Mapping)
+		if !ok {
+			return nil, false
+		}
+		r.open = append(r.open, key, val)
+	}
+	return r.close(from), r.indent < indent
+}
+
+// close takes the nodes of a hash or list that is read off the open ones.
+func (r *blockReader) close(from int) []Node {
+	kids := slices.Clone(r.open[from:])
+	r.open = r.open[:from]
+	return kids
+}
+
+// key reads a key, and the colon behind it, of the hash of which the open nodes are read from that place on. m serves
+// to find it among these.
+func (r *blockReader) key(m *mapping, from int) (Node, bool) {
+	start := r.off
+	n, ok := r.scalar()
+	if !ok || r.colon() == 0 {
+		return Node{}, false
+	}
+	r.off = r.colon()
+	text, _ := n.Text()
+	m.kids = r.open[from:]
+	_, twice := m.find(&n)
+	return n, !twice && text != mergeKey && r.off-start <= maxKey
+}
+
+// behind reads the value behind a colon or dash, of a hash or list that is indented by indent.
+func (r *blockReader) behind(indent int, of Kind) (Node, bool) {
+	empty := r.node()
+	if r.endLine() {
+		return r.below(indent, of, empty)
+	}
+	start := r.off
+	if !r.atDash() {
+		n, ok := r.inline(indent)
+		if !ok {
+			return Node{}, false
+		}
+		if r.colon() == 0 {
+			return n, r.endLine()
+		}
+	}
+	if of == Mapping {
+		return Node{}, false
+	}
+	r.off, r.indent = start, start-r.start // a list or hash that starts behind the dash
+	return r.block()
+}
+
+// below reads a value that starts on another line than its key or dash, if there is one.
+func (r *blockReader) below(indent int, of Kind, empty Node) (Node, bool) {
+	if r.indent > indent || r.indent == indent && of == Mapping && r.atDash() {
+		return r.block()
+	}
+	return empty, true
+}
+
+// inline reads a value that starts on the line of its key or dash, and no other value there.
+func (r *blockReader) inline(indent int) (Node, bool) {
+	switch r.peek(0) {
+	case '|':
+		if r.inFlow == 0 {
+			return r.literal(indent)
+		}
+	case '[', '{':
+		return r.flow()
+	}
+	return r.scalar()
+}
+
+// scalar reads a plain or quoted scalar.
+func (r *blockReader) scalar() (Node, bool) {
+	n := r.node()
+	switch r.peek(0) {
+	case '\'', '"':
+		text, ok := r.quoted()
+		n.Value = value.FromString(text)
+		return n, ok
+	}
+	text, ok := r.plain()
+	v, problem := resolve(text)
+	n.Value = v
+	return n, ok && problem == noFault
+}
+
+// indicators are the characters that a plain scalar does not start with.
+const indicators = "?:,[]{}#&*!|>'\"%@`"
+
+// plain reads a plain scalar.
+func (r *blockReader) plain() (string, bool) {
+	if r.inFlow > 0 {
+		return r.plainInFlow()
+	}
+	rest := r.src[r.off:]
+	if strings.IndexByte(indicators, rest[0]) >= 0 || r.atDash() ||
+		r.off == r.start && (strings.HasPrefix(rest, "---") || strings.HasPrefix(rest, "...")) {
+		return "", false
+	}
+	end := 0
+scan:
+	for i := range len(rest) {
+		switch rest[i] {
+		case '\n':
+			break scan
+		case ' ':
+			continue
+		case ':':
+			if i+1 == len(rest) || isBlank(rest[i+1]) {
+				break scan
+			}
+		case '#':
+			if rest[i-1] == ' ' {
+				break scan
+			}
+		}
+		end = i + 1
+	}
+	r.off += end
+	return rest[:end], true
+}
+
+// quoted reads a scalar in quotes.
+func (r *blockReader) quoted() (string, bool) {
+	quote, start, escapes := r.src[r.off], r.off+1, false
+	for at := start; at < len(r.src) && r.src[at] != '\n'; at++ {
+		switch c := r.src[at]; {
+		case c == '\\' && quote == '"', c == '\'' && quote == '\'' && strings.HasPrefix(r.src[at+1:], "'"):
+			escapes = true
+			at++
+		case c == quote:
+			r.off = at + 1
+			if escapes {
+				return unescape(r.src[start:at], quote)
+			}
+			return r.src[start:at], true
+		}
+	}
+	return "", false
+}
+
+// unescape replaces the escapes of a text in quotes; in double quotes, the usual ones.
+func unescape(text string, quote byte) (string, bool) {
+	if quote == '\'' {
+		return strings.ReplaceAll(text, "''", "'"), true
+	}
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '\\')
+		if i < 0 {
+			b.WriteString(text)
+			return b.String(), true
+		}
+		b.WriteString(text[:i])
+		c := strings.IndexByte(`\"ntr`, text[i+1])
+		if c < 0 {
+			return "", false
+		}
+		b.WriteByte("\\\"\n\t\r"[c])
+		text = text[i+2:]
+	}
+}
+
+// flow reads a list in brackets or a hash in braces, on one line. Where characters are not bytes it gives way to all
+// but empty ones, as it would take quadratic time to count columns.
+func (r *blockReader) flow() (n Node, ok bool) {
+	if r.depth == maxBlocks || !r.ascii && r.peek(1) != ']' && r.peek(1) != '}' {
+		return Node{}, false
+	}
+	n = r.node()
+	opening := r.peek(0)
+	r.off++
+	r.depth++
+	r.inFlow++
+	if opening == '[' {
+		n.Kind = Sequence
+		n.Kids, ok = r.flowElements()
+	} else {
+		n.Kind = Mapping
+		n.Kids, ok = r.flowEntries()
+	}
+	r.inFlow--
+	r.depth--
+	return n, ok
+}
+
+func (r *blockReader) flowElements() (kids []Node, ok bool) {
+	from := len(r.open)
+	for !r.closes(']') {
+		kid, ok := r.inline(0)
+		if !ok || !r.separated(']') {
+			return nil, false
+		}
+		r.open = append(r.open, kid)
+	}
+	return r.close(from), true
+}
+
+func (r *blockReader) flowEntries() (kids []Node, ok bool) {
+	from := len(r.open)
+	var m mapping
+	for !r.closes('}') {
+		key, ok := r.key(&m, from)
+		if !ok {
+			return nil, false
+		}
+		r.blanks()
+		val, ok := r.inline(0)
+		if !ok || !r.separated('}') {
+			return nil, false
+		}
+		r.open = append(r.open, key, val)
+	}
+	return r.close(from), true
+}
+
+// closes takes the bracket that ends a list or hash, if it is next.
+func (r *blockReader) closes(bracket byte) bool {
+	r.blanks()
+	if r.peek(0) != bracket {
+		return false
+	}
+	r.off++
+	return true
+}
+
+// separated takes the comma behind an element, which may be absent before the bracket.
+func (r *blockReader) separated(bracket byte) bool {
+	r.blanks()
+	if r.peek(0) == ',' {
+		r.off++
+		return true
+	}
+	return r.peek(0) == bracket
+}
+
+// plainInFlow reads a plain scalar in brackets or braces that has no characters that mean something there or could
+// elsewhere.
+func (r *blockReader) plainInFlow() (string, bool) {
+	rest := r.src[r.off:]
+	text := strings.TrimRight(rest[:max(0, strings.IndexAny(rest, indicators+"\n"))], " ")
+	r.off += len(text)
+	return text, text != "" && text[0] != '-'
+}
+
+// literal reads a literal block, which ends before the last of its line breaks.
+func (r *blockReader) literal(indent int) (Node, bool) {
+	n := r.node()
+	r.off++
+	chomp := r.peek(0)
+	if chomp == '-' || chomp == '+' {
+		r.off++
+	}
+	if r.peek(0) != '\n' {
+		return Node{}, false
+	}
+	r.off++
+	first := r.off
+	r.blanks()
+	width := r.off - first
+	if width <= indent || r.peek(0) == '\n' {
+		return Node{}, false
+	}
+	text, ok := r.lines(first, width)
+	if trimmed := strings.TrimRight(text, "\n"); chomp == '-' {
+		text = trimmed
+	} else if chomp != '+' {
+		text = text[:min(len(trimmed)+1, len(text))]
+	}
+	n.Value = value.FromString(text)
+	return n, ok
+}
+
+// lines reads the lines from at on that are indented by width, or blank.
+func (r *blockReader) lines(at, width int) (string, bool) {
+	var b strings.Builder
+	for at < len(r.src) {
+		end := strings.IndexByte(r.src[at:], '\n')
+		if end < 0 {
+			return "", false
+		}
+		line := r.src[at : at+end]
+		margin := line[:min(width, len(line))]
+		if strings.Trim(margin, " ") != "" {
+			break
+		}
+		b.WriteString(line[len(margin):])
+		b.WriteByte('\n')
+		at += end + 1
+		r.line++
+	}
+	r.off = at - 1
+	return b.String(), true
+}
