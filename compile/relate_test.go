@@ -1,0 +1,153 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/syntax"
+	"bindc/loader"
+)
+
+// related are dimensions: five categories, a guard of the first and one of common.
+var related = []struct{ name, template string }{
+	{"a", "${a}"}, {"ab", "${a}-${b}"}, {"b", "${::b}"}, {"xa", "x-${a}"}, {"loud", "${upcase($a)}"},
+	{"guard", "${b}/${a}"}, {"free", "${b}"}, {"fixed", "text"}, {"fact", "${facts['a']['x']}"}, {"far", "${c}"},
+}
+
+func relatedDimensions(t *testing.T) []loader.Dimension {
+	var out []loader.Dimension
+	for i, d := range related {
+		n, errs := syntax.ParseString(d.template)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		dim := loader.Dimension{Name: d.name, Category: i, Value: n}
+		switch d.name {
+		case "guard":
+			dim.Guard, dim.Category = true, 0
+		case "free":
+			dim.Guard, dim.Category = true, -1
+		}
+		out = append(out, dim)
+	}
+	return out
+}
+
+// terms reads "a=x b=y".
+func terms(text string) loader.Condition {
+	var out loader.Condition
+	for _, pair := range strings.Fields(text) {
+		name, v, _ := strings.Cut(pair, "=")
+		dim := slices.IndexFunc(related, func(d struct{ name, template string }) bool { return d.name == name })
+		out = append(out, loader.Term{Dimension: dim, Value: v})
+	}
+	sortTerms(out)
+	return out
+}
+
+func TestConditionsExcludeOneAnother(t *testing.T) {
+	r := newRelations(relatedDimensions(t))
+	for _, c := range []struct {
+		a, b     string
+		together bool
+	}{
+		{"", "", true},
+		{"far=1", "a=1", true},
+		{"far=1", "far=2", false},
+		{"a=x", "xa=x-x", true},
+		{"a=x", "xa=x-y", false},
+		{"a=x", "xa=y", false},          // no value gives y
+		{"a=x b=y", "ab=x-y", true},     // both variables are known
+		{"a=x b=z", "ab=x-y", false},    //
+		{"a=x", "ab=x-y-z", true},       // one of two ways
+		{"a=x b=z", "ab=x-y-z", false},  // neither of them
+		{"ab=x-y", "guard=y/x", true},   //
+		{"ab=x-y", "guard=x/y", false},  //
+		{"guard=y/", "", false},         // a guard of a category without a value
+		{"free=y", "a=x", true},         //
+		{"free=y", "b=z", false},        // a guard and the category of its variable
+		{"loud=y", "a=x", true},         // what a function computes is not compared
+		{"fact=y", "a=x", true},         // nor is an entry of another variable
+		{"fixed=text", "a=x", true},     //
+		{"fixed=other", "", false},      // never holds
+		{"ab=x-y a=x", "ab=x-z", false}, // one dimension, two values
+	} {
+		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+			if got := r.together(terms(pair[0]), terms(pair[1])); got != c.together {
+				t.Errorf("%q and %q hold together: %v, want %v", pair[0], pair[1], got, c.together)
+			}
+		}
+	}
+}
+
+func TestConditionsImplyOneAnother(t *testing.T) {
+	r := newRelations(relatedDimensions(t))
+	for _, c := range []struct {
+		a, b    string
+		implies bool
+	}{
+		{"", "", true},
+		{"far=1 a=1", "far=1", true},
+		{"far=1", "far=1 a=1", false},
+		{"a=x", "xa=x-x", true},
+		{"xa=x-x", "a=x", true},
+		{"a=x b=y", "ab=x-y", true},
+		{"a=x b=y", "ab=x-z", false},
+		{"a=x", "ab=x-y", false},          // b is not known
+		{"ab=x-y", "a=x b=y", true},       // the only way
+		{"ab=x-y-z", "a=x", false},        // one of two ways
+		{"ab=x-y-z a=x", "b=y-z", true},   // the other variable follows
+		{"ab=x-y-z", "ab=x-y-z", true},    //
+		{"ab=x-y", "guard=y/x", true},     // the guard's category has a value
+		{"ab=-y", "guard=y/", false},      // it has none
+		{"guard=y/x", "a=x free=y", true}, //
+		{"a=x", "loud=x", false},
+		{"a=x", "loud=x loud=x", false},
+		{"loud=x", "loud=x", true},
+		{"", "fixed=text", true},
+		{"", "fixed=other", false},
+	} {
+		if got := r.implies(terms(c.a), terms(c.b)); got != c.implies {
+			t.Errorf("%q implies %q: %v, want %v", c.a, c.b, got, c.implies)
+		}
+		found := slices.Collect(indexOf(r, terms(c.b)).implied(terms(c.a)))
+		if len(found) > 0 != c.implies {
+			t.Errorf("the index says otherwise of %q and %q", c.a, c.b)
+		}
+	}
+}
+
+// indexOf is an index of one candidate.
+func indexOf(r *relations, c loader.Condition) *keyIndex {
+	site := &loader.Site{Dimensions: r.dims, Conditions: []loader.Condition{c}}
+	return &keyIndex{composer: &composer{site: site, relations: r}, all: []candidate{{}}}
+}
+
+// What has too many ways is not decided, and does not take long.
+func TestRelationsAreBounded(t *testing.T) {
+	var dims []loader.Dimension
+	for _, text := range []string{"${a}${b}${c}${d}${e}${f}", "${a}"} {
+		n, _ := syntax.ParseString(text)
+		dims = append(dims, loader.Dimension{Value: n})
+	}
+	r := newRelations(dims)
+	many := loader.Condition{{Dimension: 0, Value: strings.Repeat("x", 200)}}
+	if a := (loader.Condition{{Dimension: 1, Value: "x"}}); !r.together(many, a) || r.implies(many, a) {
+		t.Error("what cannot be decided is decided")
+	}
+	if !r.implies(many, many) {
+		t.Error("a condition does not imply itself")
+	}
+}
+
+func TestUndecidedDimensions(t *testing.T) {
+	r := newRelations(relatedDimensions(t))
+	computed, other, ok := r.undecided(terms("a=x b=y loud=x"))
+	if !ok || related[computed].name != "loud" || related[other].name != "a" {
+		t.Errorf("found %d, %d, %v", computed, other, ok)
+	}
+	if _, _, ok := r.undecided(terms("b=y loud=x far=z")); ok {
+		t.Error("found two that share no variable")
+	}
+}
