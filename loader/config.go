@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -56,7 +57,11 @@ func readConfig(in *inputs, opts Options) (config, bool) {
 // configFile is the configuration to read, "" for the built-in default.
 func configFile(in *inputs, given string) (string, bool) {
 	if given != "" {
-		return given, true
+		there, ok := in.isFile(given)
+		if ok && !there {
+			in.failed(given, fs.ErrNotExist)
+		}
+		return given, there && ok
 	}
 	if there, ok := in.isDir(in.dir); !ok {
 		return "", false

@@ -95,22 +95,13 @@ func (d Disk) Resolve(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// Open opens a file. Anything else is refused before it is opened: a FIFO would wait for who writes to it.
+// Open opens a file to be read by Content. What is no file should be known before, by IsFile or List: here it is opened,
+// but without waiting for somebody to write to it, and Content refuses it.
 func (d Disk) Open(path string) (*os.File, error) {
-	info, err := d.Info(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case info == nil:
-		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
-	}
-	if err := NoFile(path, info.Mode()); err != nil {
-		return nil, err
-	}
 	if err := d.fault(Open, path); err != nil {
 		return nil, err
 	}
-	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // if it has become a FIFO meanwhile
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // tries is how often a file is read that changes meanwhile.
