@@ -130,6 +130,19 @@ func TestWhatIsNoFileIsReported(t *testing.T) {
 	}
 }
 
+func TestConfigurationsThatAreGivenMustBeFiles(t *testing.T) {
+	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n"})
+	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"fifo": "it is a FIFO: expected a file", "gone": "file does not exist"} {
+		found := reported(dir, Options{BinderConfig: filepath.Join(dir, name)})
+		if !slices.Equal(found, []string{name + ": [read] cannot read this: " + want}) {
+			t.Errorf("%s: found %q, expected %q", name, found, want)
+		}
+	}
+}
+
 // What is excluded is not read, whatever is wrong with it.
 func TestWhatIsExcludedMayBeAnything(t *testing.T) {
 	dir := site(t, map[string]string{"modules/good/hiera.yaml": "version: 2\n", "modules/bad/hiera.yaml": "-> nowhere",

@@ -95,8 +95,8 @@ func (d Disk) Resolve(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
-// Open opens a file to be read by Content. What is no file should be known before, by IsFile or List: here it is opened,
-// but without waiting for somebody to write to it, and Content refuses it.
+// Open opens a file to be read by Content. What is no file should be known before, by IsFile or List: here it is
+// opened, but without waiting for somebody to write to it, and Content refuses it.
 func (d Disk) Open(path string) (*os.File, error) {
 	if err := d.fault(Open, path); err != nil {
 		return nil, err
