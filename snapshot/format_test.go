@@ -420,7 +420,9 @@ func TestFormatStatesRecipes(t *testing.T) {
 		}
 	}
 	// the kind behind the last, the flag behind the last, a byte too many
-	for _, b := range []string{"\x09\x00", "\x06\x08", "\x06\x00\x00"} {
+	inParts := string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Contributions,
+		Parts: []recipe.Part{{Recipe: &recipe.Recipe{Kind: recipe.Contributions}}}}))
+	for _, b := range []string{inParts, "\x09\x00", "\x06\x08", "\x06\x00\x00"} {
 		if _, err := recipe.Decode(b); err == nil {
 			t.Errorf("% x is a recipe, format.md says it is none", b)
 		}

@@ -100,17 +100,12 @@ func appendParts(dst []byte, parts []Part) []byte {
 
 var errMalformed = errors.New("not an encoded recipe")
 
-// maxDepth is how deep recipes stand in each other: contributions hold recipes, and those hold none.
-const maxDepth = 4
-
 // Decode reads a recipe that takes all of b. It checks everything: what it returns can be followed without a further look.
-func Decode(b string) (*Recipe, error) { return decode(b, maxDepth) }
-
-func decode(b string, depth int) (*Recipe, error) {
-	d := decoder{b: b, depth: depth}
+func Decode(b string) (*Recipe, error) {
+	d := decoder{b: b}
 	r := &Recipe{Kind: Kind(d.byte())}
 	flags := d.byte()
-	if r.Kind >= kindCount || flags >= flagTransformer<<1 || depth == 0 {
+	if r.Kind >= kindCount || flags >= flagTransformer<<1 {
 		return nil, errMalformed
 	}
 	r.Sensitive = flags&flagSensitive != 0
@@ -132,9 +127,8 @@ func decode(b string, depth int) (*Recipe, error) {
 
 // decoder reads fields; after the first failure it yields zeros.
 type decoder struct {
-	b     string
-	depth int
-	err   error
+	b   string
+	err error
 }
 
 func (d *decoder) fail(err error) {
@@ -295,7 +289,12 @@ func (d *decoder) parts() []Part {
 	out := []Part{}
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		p := Part{Named: d.flags(1) == 1, Name: d.text(), Precedence: d.u32(), Place: d.u32()}
-		r, err := decode(d.text(), d.depth-1)
+		text := d.text()
+		if text != "" && Kind(text[0]) == Contributions {
+			d.fail(errMalformed) // what is contributed is a value
+			break
+		}
+		r, err := Decode(text)
 		if err != nil {
 			d.fail(err)
 		}
