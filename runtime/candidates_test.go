@@ -24,7 +24,9 @@ layers:
 categories:
   - [datacenter, '${datacenter}']
 `,
-		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{when: {datacenter: ams}, bind: [[a, site]]}]}",
+		"bindings/default.yaml": `{bindings_version: 1, name: default, bind: [
+  {when: {datacenter: ams}, bind: [[a, site]]}]}
+`,
 		"bindings/low.yaml": `{bindings_version: 1, name: low, bind: [
   {when: {datacenter: ams}, bind: [[a, first]]}, {when: {datacenter: ams}, bind: [[a, second]]}, [a, common]]}
 `,
