@@ -74,7 +74,15 @@ bind:
   - {name: no_parts, multibind_id: no_parts, type: Array}
   - {name: no_named_parts, multibind_id: no_named_parts, type: Hash}
 
+  - {name: both, multibind_id: both, type: Array}
+  - {name: pairs, multibind_id: pairs, type: 'Hash[Array[String, 2]]', options: {conflict_resolution: append}}
+  - {name: alternatives, multibind_id: alternatives, type: Array}
+  - {name: needy, multibind_id: needy, type: Array}
+
   - {in: list, to: general}
+  - {in: both, name: n, to: general}
+  - {in: both, to: general}
+  - {in: pairs, name: n, to: general}
   - {in: once, to: [a]}
   - {in: once, to: b}
   - {in: once, to: [a]}
@@ -96,6 +104,10 @@ bind:
   - when: {node: n1}
     bind:
       - {in: list, to: special}
+      - {in: both, name: n, to: special}
+      - {in: both, to: special}
+      - {in: pairs, name: n, to: special}
+      - {in: needy, to_lookup_of: needy}
       - {in: once, to: b}
       - {in: all_named, name: n, to: special}
       - {in: one_unnamed, to: special}
@@ -109,6 +121,9 @@ bind:
   - when: {node: [n1, n2]}
     bind:
       - {in: list, to: of two}
+  - when: [{node: n1}, {environment: production}]
+    bind:
+      - {in: alternatives, to: once}
 `
 
 // hold looks keys up for a node and compares values, as JSON, or codes of errors; "" is not found.
@@ -188,10 +203,12 @@ func TestContributionsAreCollected(t *testing.T) {
 		"appended":      `{"n":["special","general"],"m":[["general"]]}`,
 		"appended_once": `{"n":["b","c","a"]}`,
 		"merged":        `{"n":{"low":1,"both":2,"high":2}}`, "merged_text": "type_mismatch",
+		"both":  `["special","special","general"]`,
+		"pairs": `{"n":["special","general"]}`, "alternatives": `["once"]`, "needy": "loop",
 		"no_parts": `[]`, "no_named_parts": `{}`,
 	})
 	hold(t, multibindings, "n2", map[string]string{
-		"list":   `["of two","general"]`,
+		"list": `["of two","general"]`, "pairs": "type_mismatch", "alternatives": `["once"]`, "needy": `[]`,
 		"strict": `{"n":"general"}`, "merged": `{"n":{"low":1,"both":1}}`, "merged_text": `{"n":{"low":1}}`,
 	})
 }
