@@ -212,3 +212,54 @@ func TestContributionsAreCollected(t *testing.T) {
 		"strict": `{"n":"general"}`, "merged": `{"n":{"low":1,"both":1}}`, "merged_text": `{"n":{"low":1}}`,
 	})
 }
+
+const categories = `version: 1
+categories:
+  - [node, '${fqdn}']
+  - [place, '${site}-${rack}']
+  - [computed, "${upcase($word)}"]
+  - [counted, '${count}']
+  - [always, here]
+  - [checked, '${Integer($number)}']
+`
+
+func TestCategoriesOfARequest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildSite(t, path, map[string]string{"binder_config.yaml": categories, "bindings/default.yaml": `bindings_version: 1
+name: default
+bind:
+  - when: {place: A-1}
+    bind: [[place, of one rack]]
+  - when: {counted: 3}
+    bind: [[counted, by number]]
+  - when: {always: HERE, computed: 'a word of more than thirty-two bytes, longer'}
+    bind: [[long, folded]]
+  - when: {place: ü-1}
+    bind: [[umlaut, folded]]
+`})
+	facts := map[string]any{
+		"site": "A", "rack": 1, "word": "A Word of more than thirty-two bytes, longer", "count": 3, "number": "5",
+	}
+	req := requestOf(t, path, "N1.example", facts)
+	for name, want := range map[string]string{
+		"node": "n1.example", "place": "a-1", "computed": "a word of more than thirty-two bytes, longer", "counted": "3",
+		"always": "here", "checked": "5", "environment": "production", "none": "",
+	} {
+		if got, has := req.Category(name); got != want || has != (want != "") {
+			t.Errorf("%s is %q, %v; expected %q", name, got, has, want)
+		}
+	}
+	for key, want := range map[string]string{"place": "of one rack", "counted": "by number", "long": "folded"} {
+		if v, found, err := req.Lookup(key); err != nil || !found || v.Text() != want {
+			t.Errorf("%s is %v, %v: %v", key, v, found, err)
+		}
+	}
+	facts["site"] = "Ü"
+	if _, found, err := requestOf(t, path, "n1", facts).Lookup("umlaut"); err != nil || !found {
+		t.Errorf("found is %v: %v", found, err)
+	}
+	facts["word"] = ""
+	if text, has := requestOf(t, path, "n1", facts).Category("computed"); has || text != "" {
+		t.Errorf("computed from nothing is %q, %v", text, has)
+	}
+}

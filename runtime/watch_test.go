@@ -41,15 +41,24 @@ bind:
 // build compiles bindings into the snapshot path, which it replaces.
 func build(t testing.TB, path, source string) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "bindings")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "default.yaml"), []byte(source), 0o666); err != nil {
-		t.Fatal(err)
+	buildSite(t, path, map[string]string{"bindings/default.yaml": source})
+}
+
+// buildSite compiles a site of these files.
+func buildSite(t testing.TB, path string, files map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var diags diag.List
-	content := compile.Compile(loader.Load(filepath.Dir(dir), loader.Options{}, &diags), compile.Options{}, &diags)
+	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
 	if diags.Failed() {
 		t.Fatal(diags.Sorted())
 	}
