@@ -242,8 +242,9 @@ bind:
 	}
 	req := requestOf(t, path, "N1.example", facts)
 	for name, want := range map[string]string{
-		"node": "n1.example", "place": "a-1", "computed": "a word of more than thirty-two bytes, longer", "counted": "3",
-		"always": "here", "checked": "5", "environment": "production", "none": "",
+		"node": "n1.example", "place": "a-1", "counted": "3",
+		"computed": "a word of more than thirty-two bytes, longer",
+		"always":   "here", "checked": "5", "environment": "production", "none": "",
 	} {
 		if got, has := req.Category(name); got != want || has != (want != "") {
 			t.Errorf("%s is %q, %v; expected %q", name, got, has, want)
