@@ -68,42 +68,6 @@ var everything = map[string]string{
 	"elsewhere/data/common.yaml":      "c: 1\n",
 }
 
-// Whatever cannot be read is reported: no access may fail without a word.
-func TestEveryReadThatFailsIsReported(t *testing.T) {
-	dir := site(t, everything)
-	type access struct {
-		op   disk.Op
-		path string
-	}
-	var all []access
-	record := func(op disk.Op, path string) error {
-		if a := (access{op, path}); !slices.Contains(all, a) {
-			all = append(all, a)
-		}
-		return nil
-	}
-	if found := reported(dir, Options{Jobs: 1, disk: disk.Disk{Fault: record}}); len(found) > 0 {
-		t.Fatalf("the site is fine, found %q", found)
-	}
-	if len(all) < 40 {
-		t.Errorf("expected the loader to ask for more, found %d accesses", len(all))
-	}
-	for _, a := range all {
-		fail := func(op disk.Op, path string) error {
-			if op == a.op && path == a.path {
-				return syscall.EIO
-			}
-			return nil
-		}
-		found := reported(dir, Options{Jobs: 1, disk: disk.Disk{Fault: fail}})
-		rel, _ := filepath.Rel(dir, a.path)
-		want := filepath.ToSlash(rel) + ": [read] cannot read this: input/output error"
-		if !slices.Contains(found, want) {
-			t.Errorf("%s of %s fails: expected %q, found %q", a.op, rel, want, found)
-		}
-	}
-}
-
 func toItself(path string) error { return os.Symlink(filepath.Base(path), path) }
 
 func TestWhatIsNoFileIsReported(t *testing.T) {

@@ -65,7 +65,7 @@ func (f files) real(dir string) (string, bool) {
 }
 
 // setsBelow is the names of the sets of bindings that files with an extension below dir hold: a/b.yaml is a::b. Links
-// to directories are not followed.
+// to directories are not followed. What has the name of such a file and is none is listed too, to be refused.
 func (f files) setsBelow(dir, ext string) []string {
 	var out []string
 	for _, e := range f.list(dir) {
@@ -74,7 +74,8 @@ func (f files) setsBelow(dir, ext string) []string {
 			for _, below := range f.setsBelow(filepath.Join(dir, e.Name()), ext) {
 				out = append(out, e.Name()+"::"+below)
 			}
-		} else if isSet {
+		}
+		if isSet {
 			out = append(out, name)
 		}
 	}

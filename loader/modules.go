@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -53,7 +52,7 @@ func (ms *modules) add(f files, dir string) {
 			continue
 		}
 		is := e.IsDir()
-		if e.Type()&fs.ModeSymlink != 0 {
+		if !is && !e.Type().IsRegular() {
 			is, _ = f.isDir(m.dir)
 		}
 		if !is {

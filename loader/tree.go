@@ -107,8 +107,10 @@ func (w *walk) add(path string, mode fs.FileMode) {
 // outside tells whether the directory it is in lies outside of the tree.
 func (w *walk) outside() bool { return !isBelow(w.real, w.down[len(w.down)-1]) }
 
-// link follows a symbolic link. Where it is of no use, that is only told if a path fits it.
+// link follows a symbolic link. Where one is of no use that leads to no directory which would be entered, that is only
+// told if a path fits it.
 func (w *walk) link(path string, depth int) {
+	enters := depth != 0 && !w.outside() // outside of the tree no links are followed any further
 	info, err := w.disk.Info(w.path(path))
 	if info == nil && err == nil {
 		return // it is gone meanwhile
@@ -117,13 +119,17 @@ func (w *walk) link(path string, depth int) {
 	if err == nil {
 		real, err = w.disk.Resolve(w.path(path))
 	}
-	if err != nil {
+	switch {
+	case err != nil && enters: // it might lead to a directory
+		w.failed(w.path(path), err)
+		return
+	case err != nil:
 		w.out = append(w.out, listed{path: path, err: err})
 		return
 	}
 	outside := w.outside() || !isBelow(w.real, real)
 	w.out = append(w.out, listed{path, outside, disk.NoFile(w.path(path), info.Mode())})
-	if info.IsDir() && depth != 0 && !w.outside() { // outside of the tree no links are followed any further
+	if info.IsDir() && enters {
 		w.follow(path, real, depth-1)
 	}
 }

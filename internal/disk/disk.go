@@ -17,8 +17,10 @@ import (
 
 // Disk is the file system. The zero value is that of the machine.
 type Disk struct {
-	// Fault, if there is one, is called before every access and makes it fail with what it returns. It is for tests.
-	Fault func(op Op, path string) error
+	// Fault, if there is one, is called before every access and makes it fail with what it returns; Filter, if there is
+	// one, stands between a file and who reads it. They are for tests.
+	Fault  func(op Op, path string) error
+	Filter func(path string, file io.Reader) io.Reader
 }
 
 // Op is a kind of access.
@@ -52,7 +54,7 @@ func (d Disk) Info(path string) (fs.FileInfo, error) {
 		}
 	}
 	if absent(err) {
-		err = leadsNowhere(path)
+		err = barred(path)
 	}
 	return nil, err
 }
@@ -66,10 +68,13 @@ func (d Disk) IsFile(path string) (bool, error) {
 	return true, NoFile(path, info.Mode())
 }
 
-// IsDir tells whether there is a directory.
+// IsDir tells whether there is a directory. It is an error if there is neither one nor a file.
 func (d Disk) IsDir(path string) (bool, error) {
 	info, err := d.Info(path)
-	return info != nil && info.IsDir(), err
+	if info == nil {
+		return false, err
+	}
+	return info.IsDir(), noDir(path, info.Mode())
 }
 
 // List is what is in a directory, by name; nothing if there is none.
@@ -82,7 +87,7 @@ func (d Disk) List(path string) ([]fs.DirEntry, error) {
 		}
 	}
 	if absent(err) {
-		err = leadsNowhere(path)
+		err = barred(path)
 	}
 	return nil, err
 }
@@ -109,23 +114,29 @@ const tries = 4
 
 // Content is all that is in an open file. One that changes while it is read is read again, and in the end refused.
 func (d Disk) Content(f *os.File) ([]byte, error) {
-	before, err := f.Stat()
+	before, err := d.state(f)
 	if err != nil {
 		return nil, err
 	}
 	if err := NoFile(f.Name(), before.Mode()); err != nil {
 		return nil, err
 	}
+	why := ""
 	for range tries {
 		content, err := d.content(f, before.Size())
 		if err != nil {
 			return nil, err
 		}
-		after, err := f.Stat()
+		after, err := d.state(f)
 		if err != nil {
 			return nil, err
 		}
-		if before.Size() == after.Size() && before.ModTime().Equal(after.ModTime()) {
+		switch {
+		case before.Size() != after.Size() || !before.ModTime().Equal(after.ModTime()):
+			why = "it changes while it is read"
+		case int64(len(content)) != after.Size():
+			why = "it has another size than it says"
+		default:
 			return content, nil
 		}
 		before = after
@@ -133,16 +144,27 @@ func (d Disk) Content(f *os.File) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: errors.New("it changes while it is read")}
+	return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: errors.New(why)}
+}
+
+func (d Disk) state(f *os.File) (fs.FileInfo, error) {
+	if err := d.fault(Stat, f.Name()); err != nil {
+		return nil, err
+	}
+	return f.Stat()
 }
 
 func (d Disk) content(f *os.File, size int64) ([]byte, error) {
 	if err := d.fault(Read, f.Name()); err != nil {
 		return nil, err
 	}
+	var r io.Reader = f
+	if d.Filter != nil {
+		r = d.Filter(f.Name(), f)
+	}
 	var b bytes.Buffer
-	b.Grow(int(min(size, 1<<30)) + bytes.MinRead) // room to see the end without growing
-	_, err := b.ReadFrom(f)
+	b.Grow(int(min(size, 1<<30)) + bytes.MinRead)   // room to see the end without growing
+	_, err := b.ReadFrom(io.LimitReader(r, size+1)) // one that has more than it said is not read to its end
 	return b.Bytes(), err
 }
 
@@ -158,40 +180,55 @@ func (d Disk) ReadFile(path string) ([]byte, error) {
 
 // NoFile says why what is at path cannot be read as a file, nil if it can.
 func NoFile(path string, mode fs.FileMode) error {
-	what := ""
-	switch mode.Type() {
-	case 0:
+	if mode.IsRegular() {
 		return nil
-	case fs.ModeDir:
-		what = "a directory"
-	case fs.ModeNamedPipe:
-		what = "a FIFO"
-	case fs.ModeSocket:
-		what = "a socket"
-	case fs.ModeSymlink:
-		what = "a symbolic link"
-	default:
-		what = "a device"
 	}
-	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + what + ": expected a file")}
+	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + kind(mode) + ": expected a file")}
+}
+
+// noDir says why there can be nothing where a directory is looked for, nil if there can: a plain file is no directory,
+// and that is all.
+func noDir(path string, mode fs.FileMode) error {
+	if mode.IsDir() || mode.IsRegular() {
+		return nil
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + kind(mode) + ": expected a directory")}
+}
+
+func kind(mode fs.FileMode) string {
+	switch mode.Type() {
+	case fs.ModeDir:
+		return "a directory"
+	case fs.ModeNamedPipe:
+		return "a FIFO"
+	case fs.ModeSocket:
+		return "a socket"
+	case fs.ModeSymlink:
+		return "a symbolic link"
+	}
+	return "a device"
 }
 
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// leadsNowhere is the error that path, where nothing is, is a symbolic link, or would be below one; nil if it is none.
-func leadsNowhere(path string) error {
+// barred says why it cannot be told that nothing is at path: that is below something which leads nowhere or nothing is
+// in, or is such a thing itself. nil: there is nothing.
+func barred(path string) error {
 	for at := path; ; at = filepath.Dir(at) {
 		info, err := os.Lstat(at)
-		switch {
-		case err == nil && info.Mode()&fs.ModeSymlink != 0:
-			if _, err := os.Stat(at); err == nil || !absent(err) {
-				return err
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			if info, err = os.Stat(at); absent(err) {
+				err = errors.New("it is a symbolic link that leads nowhere")
+				return &fs.PathError{Op: "stat", Path: at, Err: err}
 			}
-			return &fs.PathError{Op: "stat", Path: at, Err: errors.New("it is a symbolic link that leads nowhere")}
-		case err == nil || at == filepath.Dir(at):
-			return nil
+		}
+		switch {
+		case err == nil:
+			return noDir(at, info.Mode())
 		case !absent(err):
 			return err
+		case at == filepath.Dir(at):
+			return nil
 		}
 	}
 }

@@ -1,0 +1,219 @@
+//go:build unix
+
+package loader_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/iotest"
+
+	"bindc/compile"
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// everything is a site with all that a loader looks for. "-> x" is a symbolic link to x.
+var everything = map[string]string{
+	"binder_config.yaml": "version: 1\ncategories: [[node, '${fqdn}'], [role, '${role}']]\nlayers:\n" +
+		"- {name: a, include: ['confdir-hiera:/', 'confdir:/**', 'confdir:/set', 'confdir:/none?optional']}\n" +
+		"- {name: b, include: ['module-hiera:/*', 'module:/*::default'], exclude: 'module-hiera:/excluded'}\n",
+	"hiera.yaml": "version: 2\nhierarchy: [[node, '${fqdn}', 'data/nodes/${fqdn}'],\n" +
+		"  [role, '${role}', 'data/roles/${role}'], [common, 'true', data/common]]\n",
+	"data/common.yaml":                                "a: 1\nb: '${fqdn}'\nc: [1, 2]\n",
+	"data/nodes/n1.json":                              `{"a": 2}`,
+	"data/nodes/n2.yaml":                              "-> ../../n2.txt",
+	"n2.txt":                                          "a: 3\n",
+	"data/roles/web/front.yaml":                       "a: 4\n",
+	"data/roles/again":                                "-> .",
+	"data/roles/twin":                                 "-> web",
+	"bindings/set.yaml":                               "{bindings_version: 1, name: set, bind: [[d, 5]]}",
+	"bindings/below/set.yaml":                         "{bindings_version: 1, name: 'below::set', bind: [[e, 6]]}",
+	"modules/m/hiera.yaml":                            "version: 2\n",
+	"modules/m/data/common.yaml":                      "f: 7\n",
+	"modules/m/bindings/default.yaml":                 "{bindings_version: 1, name: 'm::default', bind: [[g, 8]]}",
+	"elsewhere/lib/puppet/bindings/linked/default.rb": "",
+	"modules/excluded/hiera.yaml":                     "version: 2\n",
+	"modules/linked":                                  "-> ../elsewhere",
+	"elsewhere/hiera.yaml":                            "version: 2\n",
+	"elsewhere/data/common.yaml":                      "h: 9\n",
+	"more/n/bindings/default.yaml":                    "{bindings_version: 1, name: 'n::default', bind: [[i, 10]]}",
+}
+
+// withLinks writes a site, symbolic links included.
+func withLinks(t *testing.T, files map[string]string) string {
+	t.Helper()
+	plain := map[string]string{}
+	for name, text := range files {
+		if !strings.HasPrefix(text, "-> ") {
+			plain[name] = text
+		}
+	}
+	dir := writeSite(t, plain)
+	for name, text := range files {
+		if target, ok := strings.CutPrefix(text, "-> "); ok {
+			if err := os.Symlink(target, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return dir
+}
+
+// faulty builds a site again and again.
+type faulty struct {
+	dir, out, cache string
+}
+
+// build is what comes of a build that reads from d: the snapshot, or else what is wrong.
+func (b *faulty) build(t *testing.T, d disk.Disk) (snap []byte, found []diag.Diagnostic) {
+	t.Helper()
+	modulePath := []string{filepath.Join(b.dir, "modules"), filepath.Join(b.dir, "more")}
+	opts := loader.Options{Jobs: 1, ModulePath: modulePath}.On(d)
+	if b.cache != "" {
+		cache, err := datafile.OpenCache(b.cache, b.dir, datafile.Program{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts.Cache = cache
+		defer func() {
+			if err := cache.Save(); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	var diags diag.List
+	content := compile.Compile(loader.Load(b.dir, opts, &diags), compile.Options{}, &diags)
+	if diags.Failed() {
+		return nil, diags.Sorted()
+	}
+	if _, _, err := snapshot.Write(b.out, content); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := os.ReadFile(b.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snap, nil
+}
+
+// access is one call that a build makes: the nth of op with path.
+type access struct {
+	op   disk.Op
+	path string
+	nth  int
+}
+
+// counted calls f with every access, with its number. One goroutine finds the files while another one reads them.
+func counted(f func(access) error) func(disk.Op, string) error {
+	var mu sync.Mutex
+	seen := map[access]int{}
+	return func(op disk.Op, path string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		a := access{op, path, 0}
+		seen[a]++
+		a.nth = seen[a]
+		return f(a)
+	}
+}
+
+// Each call of a build fails once, with each error: what comes of it is the same snapshot, or an error with the path.
+func TestEveryCallFailsOnce(t *testing.T) {
+	for _, cache := range []string{"", t.TempDir()} {
+		b := &faulty{withLinks(t, everything), filepath.Join(t.TempDir(), "f"), cache}
+		var calls []access
+		want, found := b.build(t, disk.Disk{Fault: counted(func(a access) error {
+			calls = append(calls, a)
+			return nil
+		})})
+		if len(found) > 0 || len(calls) < 100 {
+			t.Fatalf("%d calls, found %v", len(calls), found)
+		}
+		same := 0
+		for _, errno := range []syscall.Errno{syscall.EIO, syscall.EACCES, syscall.ELOOP, syscall.ENOMEM} {
+			for _, call := range calls {
+				got, found := b.build(t, disk.Disk{Fault: counted(func(a access) error {
+					if a == call {
+						return errno
+					}
+					return nil
+				})})
+				what := fmt.Sprintf("%s %d of %s: %v", call.op, call.nth, call.path, errno)
+				same += b.judge(t, what, call.path, got, want, found)
+			}
+		}
+		t.Logf("%d calls, %d of the builds gave the same bytes all the same", len(calls), same)
+	}
+}
+
+// judge holds a build with a fault to what is promised. It returns 1 if the fault made no difference.
+func (b *faulty) judge(t *testing.T, what, path string, got, want []byte, found []diag.Diagnostic) int {
+	t.Helper()
+	named := func(d diag.Diagnostic) bool { return d.Code == "read" && d.Pos.File == path }
+	switch {
+	case got != nil && bytes.Equal(got, want):
+		return 1
+	case got != nil:
+		t.Errorf("%s: another snapshot", what)
+	case !slices.ContainsFunc(found, named):
+		t.Errorf("%s: found %v", what, found)
+	}
+	return 0
+}
+
+// Files whose content is not what the file system says of them: what is read in pieces is read whole, and what is
+// shorter, longer or empty is refused.
+func TestEveryFileIsReadWhole(t *testing.T) {
+	filters := map[string]struct {
+		filter func(io.Reader) io.Reader
+		fine   bool
+	}{
+		"byte by byte": {iotest.OneByteReader, true},
+		"by halves":    {iotest.HalfReader, true},
+		"end at once":  {iotest.DataErrReader, true},
+		"short":        {func(r io.Reader) io.Reader { return io.LimitReader(r, 3) }, false},
+		"empty":        {func(io.Reader) io.Reader { return strings.NewReader("") }, false},
+		"long":         {func(r io.Reader) io.Reader { return io.MultiReader(r, strings.NewReader(" ")) }, false},
+		"broken":       {func(r io.Reader) io.Reader { return iotest.TimeoutReader(iotest.OneByteReader(r)) }, false},
+	}
+	for _, cache := range []string{"", t.TempDir()} {
+		b := &faulty{withLinks(t, everything), filepath.Join(t.TempDir(), "f"), cache}
+		var mu sync.Mutex
+		files := map[string]bool{}
+		want, found := b.build(t, disk.Disk{Filter: func(path string, r io.Reader) io.Reader {
+			mu.Lock()
+			defer mu.Unlock()
+			files[path] = true
+			return r
+		}})
+		if len(found) > 0 || len(files) < 10 {
+			t.Fatalf("%d files, found %v", len(files), found)
+		}
+		for name, f := range filters {
+			for path := range files {
+				read := false // a cache may know the file
+				got, found := b.build(t, disk.Disk{Filter: func(p string, r io.Reader) io.Reader {
+					if p == path {
+						read = true
+						return f.filter(r)
+					}
+					return r
+				}})
+				if same := b.judge(t, name+": "+path, path, got, want, found) == 1; read && same != f.fine {
+					t.Errorf("%s: %s: the same bytes is %v", name, path, same)
+				}
+			}
+		}
+	}
+}
