@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"bindc/internal/disk"
 	"bindc/internal/replace"
 )
 
@@ -70,9 +71,9 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 	return c, nil
 }
 
-// readText is os.ReadFile to a string, which is not copied: a pack is large, and all its texts are parts of it.
+// readText is the content of a file as a string, which is not copied: a pack is large, and all its texts are parts of it.
 func readText(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := disk.Disk{}.Open(path)
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +84,7 @@ func readText(path string) (string, error) {
 	}
 	var b strings.Builder
 	b.Grow(int(info.Size()))
-	_, err = io.Copy(&b, f)
+	_, err = io.Copy(&b, io.LimitReader(f, info.Size()))
 	return b.String(), err
 }
 

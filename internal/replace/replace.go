@@ -53,17 +53,23 @@ func File(path string, o Options, write func(*os.File) error) (err error) {
 	return err
 }
 
-// target is the file that path leads to, and what is there, nil for nothing. What is no file is not replaced.
+// target is the file that path leads to, and what is there, nil for nothing. What is no file is not replaced, nor a
+// symbolic link that cannot be followed.
 func target(path string) (string, fs.FileInfo, error) {
-	if at, err := filepath.EvalSymlinks(path); err == nil {
-		path = at
-	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return path, nil, nil
-	case err == nil && !info.Mode().IsRegular():
-		return path, nil, &fs.PathError{Op: "replace", Path: path, Err: errNoFile}
+	}
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		at, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			err = fmt.Errorf("a symbolic link that cannot be followed: %w", err)
+			return path, nil, &fs.PathError{Op: "replace", Path: path, Err: err}
+		}
+		return target(at)
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "replace", Path: path, Err: errNoFile}
 	}
 	return path, info, err
 }

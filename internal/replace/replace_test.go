@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -66,6 +67,66 @@ func TestWhatCannotBeReplaced(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("there lie %v (%v)", entries, err)
+	}
+}
+
+// A link is not replaced by a file, also where it leads to none.
+func TestALinkStaysALink(t *testing.T) {
+	dir := t.TempDir()
+	lost, loop, current := filepath.Join(dir, "lost"), filepath.Join(dir, "loop"), filepath.Join(dir, "current")
+	for link, to := range map[string]string{lost: "nowhere", loop: "loop", current: "f"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Skipf("there are no links here: %v", err)
+		}
+	}
+	for _, path := range []string{lost, loop} {
+		if err := File(path, Options{Limit: 0o777}, put("new")); err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: expected an error with the path, got %v", path, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := File(current, Options{Limit: 0o777}, put("new")); err != nil {
+		t.Error(err)
+	}
+	for _, path := range []string{lost, loop, current} {
+		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more (%v)", path, err)
+		}
+	}
+	if got, err := os.ReadFile(current); err != nil || string(got) != "new" {
+		t.Errorf("behind the link there is %q (%v)", got, err)
+	}
+}
+
+// Each step that can fail after the content is written, made to fail: permissions and sync of a file that is closed,
+// the rename of one that is gone or onto a directory.
+func TestEveryStepFails(t *testing.T) {
+	steps := map[string]struct {
+		there bool
+		spoil func(path string, f *os.File) error
+	}{
+		"chmod": {true, func(_ string, f *os.File) error { return f.Close() }},
+		"sync":  {false, func(_ string, f *os.File) error { return f.Close() }},
+		"gone":  {true, func(_ string, f *os.File) error { return os.Remove(f.Name()) }},
+		"onto":  {false, func(path string, _ *os.File) error { return os.MkdirAll(filepath.Join(path, "x"), 0o777) }},
+	}
+	for name, step := range steps {
+		path := filepath.Join(t.TempDir(), "f")
+		if step.there {
+			path = old(t, 0o644)
+		}
+		err := File(path, Options{Limit: 0o777, Synced: true}, func(f *os.File) error { return step.spoil(path, f) })
+		if err == nil || !strings.Contains(err.Error(), filepath.Dir(path)) {
+			t.Errorf("%s: expected an error with the path, got %v", name, err)
+		}
+		if step.there {
+			held(t, path, "old")
+		}
+		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 1 {
+			t.Errorf("%s: there lie %v (%v)", name, entries, err)
+		}
 	}
 }
 
