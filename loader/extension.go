@@ -22,7 +22,7 @@ import (
 // several goroutines.
 type Backend func(dir, name string) (json []byte, err error)
 
-// SchemeHandler makes bindings of a URI: a document of structured bindings (section 5) in JSON.
+// SchemeHandler makes bindings of a URI: a document of structured bindings (section 5) in JSON. It must not be empty.
 type SchemeHandler func(uri string) (json []byte, err error)
 
 // Bounds on a program that is an extension.
@@ -118,13 +118,17 @@ func commandOf(n *yaml.Node) ([]string, bool) {
 
 var errNotAllowed = errors.New("this extension is a program: pass --allow-extensions to let it run")
 
-// run runs a program in the directory of the site, without a shell, and returns what it prints.
+// run runs a program in the directory of the site, without a shell, and returns what it prints. What the program has
+// started and left running ends with it.
 func (p programs) run(command []string) ([]byte, error) {
 	if !p.opts.AllowExtensions {
 		return nil, errNotAllowed
 	}
-	timeout := cmp.Or(p.opts.ExtensionTimeout, extensionTimeout)
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	timeout, parent := cmp.Or(p.opts.ExtensionTimeout, extensionTimeout), p.opts.Context
+	if parent == nil {
+		parent = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(parent, timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.WaitDelay = p.site, time.Second
@@ -132,16 +136,21 @@ func (p programs) run(command []string) ([]byte, error) {
 	stdout, stderr := &limited{max: extensionOutput}, &limited{max: extensionErrors, drop: true}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	err := cmd.Run()
+	endChildren(cmd)
 	said := strings.TrimSpace(stderr.kept.String())
 	switch {
+	case parent.Err() != nil:
+		return nil, fmt.Errorf("the program %s was stopped: %w", command[0], parent.Err())
 	case ctx.Err() != nil:
 		err = fmt.Errorf("the program %s was stopped after %s", command[0], timeout)
 	case stdout.full:
 		err = fmt.Errorf("the program %s printed more than %d bytes", command[0], extensionOutput)
+	case errors.Is(err, exec.ErrWaitDelay):
+		err = fmt.Errorf("the program %s has ended and left another one that goes on printing", command[0])
 	case err != nil:
 		err = fmt.Errorf("the program %s failed: %w", command[0], err)
 	default:
-		return stdout.kept.Bytes(), nil
+		return []byte(stdout.kept.String()), nil // never nil: a program that prints nothing is none that has nothing
 	}
 	if said != "" {
 		err = fmt.Errorf("%w: %s", err, said)

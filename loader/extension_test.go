@@ -1,9 +1,11 @@
 package loader_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -280,6 +282,61 @@ func TestAProgramThatHangsIsStopped(t *testing.T) {
 	}
 	if took := time.Since(start); took > time.Minute {
 		t.Errorf("it took %v", took)
+	}
+}
+
+// What a program has started ends with it: when it is done, when it is stopped, and when the build is.
+func TestChildrenOfAProgramEndWithIt(t *testing.T) {
+	if _, err := exec.LookPath("flock"); err != nil {
+		t.Skip("there is no flock to tell a process by that it has ended")
+	}
+	const child = "exec 9>held && flock 9 && { sleep 600 >/dev/null 2>&1 & }\n"
+	soon, stop := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer stop()
+	tests := map[string]struct {
+		script string
+		opts   loader.Options
+		want   string
+	}{
+		"done":     {"echo '{\"bindings_version\": 1, \"name\": \"x\", \"bind\": []}'", loader.Options{}, ""},
+		"failed":   {"exit 3", loader.Options{}, "exit status 3"},
+		"too late": {"sleep 600", loader.Options{ExtensionTimeout: 200 * time.Millisecond}, "stopped after 200ms"},
+		"stopped":  {"sleep 600", loader.Options{Context: soon}, "was stopped"},
+	}
+	for name, test := range tests {
+		dir := programSite(t, child+test.script)
+		test.opts.AllowExtensions = true
+		if test.want == "" {
+			load(t, dir, test.opts)
+		} else if message := refused(t, dir, "binder_config.yaml", test.opts); !strings.Contains(message, test.want) {
+			t.Errorf("%s: the message is %q", name, message)
+		}
+		if err := exec.Command("flock", "-w", "60", filepath.Join(dir, "held"), "true").Run(); err != nil {
+			t.Errorf("%s: a child goes on running: %v", name, err)
+		}
+	}
+}
+
+func TestAProgramThatPrintsNothingIsAnError(t *testing.T) {
+	for _, script := range []string{"", "exit 0", "echo"} {
+		message := refused(t, programSite(t, script), "binder_config.yaml", loader.Options{AllowExtensions: true})
+		if !strings.Contains(message, "it gave nothing: expected JSON") {
+			t.Errorf("%q: the message is %q", script, message)
+		}
+	}
+	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\nbackends: [silent]\n",
+		"binder_config.yaml": "{version: 1, extensions: {hiera_backends: {silent: {command: ['true']}}}}"})
+	message := refused(t, dir, "hiera.yaml", loader.Options{AllowExtensions: true})
+	if !strings.Contains(message, "{} where a backend has no data") {
+		t.Errorf("the message is %q", message)
+	}
+}
+
+// Who reads what a program prints would have to wait for its child.
+func TestAChildThatGoesOnPrintingIsNamed(t *testing.T) {
+	message := refused(t, programSite(t, "sleep 600 &\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
+	if !strings.Contains(message, "left another one that goes on printing") {
+		t.Errorf("the message is %q", message)
 	}
 }
 

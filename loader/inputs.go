@@ -1,6 +1,8 @@
 package loader
 
 import (
+	"bytes"
+	"errors"
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
@@ -147,12 +149,18 @@ func (in *inputs) parseDocument(f *input, src []byte, parse parser) {
 	}
 }
 
+var errEmpty = errors.New("it gave nothing: expected JSON, which is {} where a backend has no data")
+
 func (in *inputs) parseExtension(f *input) {
 	src, err := f.read()
+	nothing := f.data && src == nil // a backend has nothing here
+	if err == nil && !nothing && len(bytes.TrimSpace(src)) == 0 {
+		err = errEmpty
+	}
 	switch {
 	case err != nil:
 		in.diags.Add(diag.Diagnostic{Pos: f.at, Code: "extension", Message: f.path + ": " + err.Error()})
-	case len(src) == 0:
+	case nothing:
 	case f.data:
 		f.setData(in.reader.Source(f.path, src, datafile.ExtensionJSON, in.diags))
 	default:

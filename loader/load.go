@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"context"
 	"path/filepath"
 	"time"
 
@@ -16,8 +17,9 @@ type Options struct {
 	Cache        *datafile.Cache // of data files, from one build to the next; may be nil
 	Jobs         int             // files parsed at a time; default: one per processor
 
-	AllowExtensions  bool          // let programs run that the configuration names as extensions
-	ExtensionTimeout time.Duration // after which such a program is stopped; default: 30 s
+	AllowExtensions  bool            // let programs run that the configuration names as extensions
+	ExtensionTimeout time.Duration   // after which such a program is stopped; default: 30 s
+	Context          context.Context // that stops such programs when it is done; may be nil
 	Backends         map[string]Backend
 	SchemeHandlers   map[string]SchemeHandler
 

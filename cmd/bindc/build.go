@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,7 +29,7 @@ type flags struct {
 	strict       bool
 	format       string
 
-	writing sync.Mutex // held while a file is written, so that no signal ends the program
+	signals signals
 }
 
 func (f *flags) add(cmd *cobra.Command) {
@@ -114,9 +113,9 @@ func build(cmd *cobra.Command, dir, out string, f *flags) error {
 	if err != nil {
 		return err
 	}
-	f.writing.Lock()
-	size, digest, err := snapshot.Write(out, content)
-	f.writing.Unlock()
+	var size int64
+	var digest snapshot.Digest
+	f.signals.whole(func() { size, digest, err = snapshot.Write(out, content) })
 	if err != nil {
 		return fmt.Errorf("cannot write the snapshot: %w", err)
 	}
@@ -138,24 +137,28 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, fmt.Errorf("cannot read the site: %w", err)
 	}
-	stopped(&f.writing)
+	f.signals.handle()
 	options := f.options()
+	options.Context = f.signals.stopped
 	if f.cache != "" {
-		f.writing.Lock()
-		cache, err := openCache(f.cache, dir)
-		f.writing.Unlock()
+		var err error
+		f.signals.whole(func() { options.Cache, err = openCache(f.cache, dir) })
 		if err != nil {
 			return nil, err
 		}
-		options.Cache = cache
 	}
 	var diags diag.List
-	site := loader.Load(dir, options, &diags)
+	var site *loader.Site
+	load := func() { site = loader.Load(dir, options, &diags) }
+	if f.extensions { // programs that a signal has to stop
+		f.signals.whole(load)
+	} else {
+		load()
+	}
 	content := compile.Compile(site, compile.Options{StrictVariables: f.strictVars}, &diags)
 	if options.Cache != nil {
-		f.writing.Lock()
-		err := options.Cache.Save()
-		f.writing.Unlock()
+		var err error
+		f.signals.whole(func() { err = options.Cache.Save() })
 		if err != nil { // the build is none the worse for it
 			fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", err)
 		}
