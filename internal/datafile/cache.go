@@ -71,7 +71,8 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 	return c, nil
 }
 
-// readText is the content of a file as a string, which is not copied: a pack is large, and all its texts are parts of it.
+// readText is the content of a file as a string, which is not copied: a pack is large, and all its texts are parts of
+// it.
 func readText(path string) (string, error) {
 	f, err := disk.Disk{}.Open(path)
 	if err != nil {
