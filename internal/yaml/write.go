@@ -1,0 +1,100 @@
+package yaml
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+
+	goyaml "go.yaml.in/yaml/v4"
+
+	"bindc/internal/value"
+)
+
+// Write is v as YAML in block style, which Parse reads as the same value. What JSON cannot say either is written as there: a
+// regular expression and a type by their text, default as a hash.
+func Write(v value.Value) ([]byte, error) {
+	var out bytes.Buffer
+	d, err := goyaml.NewDumper(&out, goyaml.WithIndent(2), goyaml.WithLineWidth(-1))
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Dump(written(v)); err != nil {
+		return nil, err
+	}
+	err = d.Close()
+	return out.Bytes(), err
+}
+
+// written is v as a node of the library.
+func written(v value.Value) *goyaml.Node {
+	switch v.Kind() {
+	case value.Array:
+		n := &goyaml.Node{Kind: goyaml.SequenceNode, Tag: "!!seq"}
+		for e := range v.Elems() {
+			n.Content = append(n.Content, written(e))
+		}
+		return n
+	case value.Hash:
+		n := &goyaml.Node{Kind: goyaml.MappingNode, Tag: "!!map"}
+		for k, e := range v.Pairs() {
+			n.Content = append(n.Content, written(k), written(e))
+		}
+		return n
+	case value.Default:
+		return written(value.FromPairs(value.Pair{Key: value.FromString("__default__"), Value: value.FromInt(1)}))
+	case value.Undef:
+		return &goyaml.Node{Kind: goyaml.ScalarNode, Tag: "!!null", Value: "null"}
+	case value.Bool:
+		return &goyaml.Node{Kind: goyaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(v.Bool())}
+	case value.Int:
+		return &goyaml.Node{Kind: goyaml.ScalarNode, Tag: "!!int", Value: strconv.FormatInt(v.Int(), 10)}
+	case value.Float:
+		return &goyaml.Node{Kind: goyaml.ScalarNode, Tag: "!!float", Value: writtenFloat(v.Float())}
+	}
+	return writtenText(string(value.AppendText(nil, v)))
+}
+
+func writtenFloat(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return ".nan"
+	case math.IsInf(f, 1):
+		return ".inf"
+	case math.IsInf(f, -1):
+		return "-.inf"
+	}
+	return string(value.AppendFloat(nil, f))
+}
+
+// writtenText is a string as a node: as it is where that reads as the same string, as a block where it has lines that are
+// nothing but text, else in double quotes. The library knows what is no plain scalar by the syntax.
+func writtenText(text string) *goyaml.Node {
+	n := &goyaml.Node{Kind: goyaml.ScalarNode, Tag: "!!str", Value: strings.ToValidUTF8(text, "\uFFFD")}
+	v, problem := resolve(n.Value)
+	switch {
+	case strings.ContainsFunc(n.Value, escaped):
+		n.Style = goyaml.DoubleQuotedStyle
+	case strings.Contains(n.Value, "\n"):
+		n.Style = blockStyle(n.Value)
+	case n.Value == mergeKey: // which quotes do not keep from merging
+		n.Style = goyaml.TaggedStyle
+	case problem != noFault || v.Kind() != value.String:
+		n.Style = goyaml.DoubleQuotedStyle
+	}
+	return n
+}
+
+// blockStyle is literal for text whose lines are the same in a block whatever its indentation.
+func blockStyle(text string) goyaml.Style {
+	if strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\n") || strings.Contains(text, " \n") {
+		return goyaml.DoubleQuotedStyle
+	}
+	return goyaml.LiteralStyle
+}
+
+// escaped tells whether r is a character that is not seen, or means something besides itself, when it is written as it is.
+func escaped(r rune) bool {
+	return r != '\n' && r != ' ' && !unicode.IsGraphic(r) || isBreak(r) && r != '\n'
+}
