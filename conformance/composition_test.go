@@ -519,7 +519,7 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	if _, _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}
-	snap, err := bindings.Open(path)
+	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -555,7 +555,7 @@ func (w *world) ask(t *testing.T, seed uint64, snap *bindings.Snapshot, request 
 		var e *bindings.Error
 		switch v, found, err := r.Lookup(key); {
 		case errors.As(err, &e):
-			got = e.Code
+			got = string(e.Code)
 		case err != nil:
 			t.Fatal(err)
 		case found:

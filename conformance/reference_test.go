@@ -83,7 +83,7 @@ func (c *referenceCase) run(t *testing.T) {
 		var e *bindings.Error
 		switch {
 		case l.Error != "":
-			if !errors.As(err, &e) || l.Error != "any" && e.Code != l.Error {
+			if !errors.As(err, &e) || l.Error != "any" && string(e.Code) != l.Error {
 				t.Errorf("%v: found %v, %s, %v; expected error %s", l.Lookup, found, show(t, v), err, l.Error)
 			}
 		case err != nil:

@@ -18,8 +18,8 @@ import (
 	"bindc/snapshot"
 )
 
-// build compiles the site in dir as `bindc build` does and opens the snapshot. refused is what is wrong with the site, ""
-// if it was compiled.
+// build compiles the site in dir as `bindc build` does and opens the snapshot. refused is what is wrong with the site,
+// "" if it was compiled.
 func build(t *testing.T, dir string, opts loader.Options) (snap *bindings.Snapshot, refused string) {
 	t.Helper()
 	var diags diag.List
@@ -35,7 +35,7 @@ func build(t *testing.T, dir string, opts loader.Options) (snap *bindings.Snapsh
 	if _, _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}
-	snap, err := bindings.Open(path)
+	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func same(t *testing.T, v bindings.Value, text json.RawMessage) bool {
 // show is v as JSON.
 func show(t *testing.T, v bindings.Value) string {
 	t.Helper()
-	text, err := v.MarshalJSON()
+	text, err := v.Reveal().MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,11 +25,13 @@ bind:
 `)
 	for i := range 100 {
 		domain := []string{"example.org", "a.domain.of.some.length.example.org"}[i%2]
-		fmt.Fprintf(&site, "  - when: {node: node%d.%s}\n    bind: [['text', of node %d], ['profile::text_of_the_usual_length', of node %d]]\n", i, domain, i, i)
+		fmt.Fprintf(&site,
+			"  - when: {node: node%d.%s}\n    bind: [['text', of node %d], "+
+				"['profile::text_of_the_usual_length', of node %d]]\n", i, domain, i, i)
 	}
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, site.String())
-	snap, err := bindings.Open(path)
+	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,7 @@ bind:
 	facts := make([]*bindings.Facts, 3)
 	for i, node := range []string{"node7.a.domain.of.some.length.example.org", "NODE8.EXAMPLE.ORG", "other"} {
 		json := fmt.Sprintf(`{"fqdn": %q, "osfamily": "Debian", "environment": "production"}`, node)
-		if facts[i], err = bindings.ParseFacts([]byte(json)); err != nil {
+		if facts[i], err = bindings.ParseFacts([]byte(json), bindings.FactsOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +58,8 @@ bind:
 			on, _, _ := req.Lookup("on")
 			list, _, _ := req.Lookup("list")
 			_, found, _ := req.Lookup("absent")
-			if text.Text() != want || usual.Text() != want || number.Int() != 7 || !on.Bool() || list.Len() != 3 || list.Index(2).Int() != 3 || found {
+			if text.Text() != want || usual.Text() != want || number.Int() != 7 || !on.Bool() || list.Len() != 3 ||
+				list.Index(2).Int() != 3 || found {
 				t.Fatalf("found %v, %v, %v, %v, %v, %t", text, usual, number, on, list, found)
 			}
 		})

@@ -34,7 +34,7 @@ func TestExactDimensionsCompareAsWritten(t *testing.T) {
 		if _, _, err := snapshot.Write(path, c); err != nil {
 			t.Fatal(err)
 		}
-		snap, err := bindings.Open(path)
+		snap, err := bindings.Open(path, bindings.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestExactDimensionsCompareAsWritten(t *testing.T) {
 		for role, want := range map[string]bool{"Mixed": true, "mixed": !exact, "MIXED": !exact, "Größe": true,
 			"größe": !exact,
 			long:    true, strings.ToLower(long): !exact, "other": false} {
-			facts, err := bindings.ParseFacts([]byte(`{"role": "` + role + `"}`))
+			facts, err := bindings.ParseFacts([]byte(`{"role": "`+role+`"}`), bindings.FactsOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

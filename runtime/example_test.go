@@ -38,12 +38,12 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	snap, err := bindings.Open(path)
+	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer snap.Close()
-	facts, err := bindings.ParseFacts(factsJSON)
+	facts, err := bindings.ParseFacts(factsJSON, bindings.FactsOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func Example() {
 func ExampleValue_Check() {
 	path, remove := exampleSnapshot()
 	defer remove()
-	snap, err := bindings.Open(path)
+	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,31 +12,34 @@ type Facts struct {
 	variables map[string]value.Value
 }
 
-// FactsOptions add to the facts of a node.
+// FactsOptions add to the facts of a node. The zero value adds nothing.
 type FactsOptions struct {
-	Node        string // the certname; sets fqdn and trusted.certname
+	Node        string // the certname; sets fqdn, clientcert and trusted.certname
 	Environment string // default: the fact environment, else production
 	Trusted     Value  // a hash, the variable $trusted; undef: none but what Node sets
 }
 
-// ParseFacts reads facts from a JSON object, as `facter --json` prints it. The error is an *Error with the code facts.
-func ParseFacts(json []byte) (*Facts, error) {
+// ParseFacts is NewFacts of a JSON object, as `facter --json` prints it.
+func ParseFacts(json []byte, opts FactsOptions) (*Facts, error) {
 	v, err := ParseJSON(json)
 	if err != nil {
-		return nil, &Error{Code: "facts", Message: "expected the facts as JSON: " + err.Error(), Err: err}
+		return nil, &Error{Code: CodeFacts, Message: "expected the facts as JSON: " + err.Error(), Err: err}
 	}
-	return NewFacts(v, FactsOptions{})
+	return NewFacts(v, opts)
 }
 
 // NewFacts makes facts of a hash: every entry is a variable, all of them are $facts. Names that modern Facter no longer
-// sends are derived from those it does (language.md, section 7). What was looked up in a snapshot makes facts that are
-// valid until that is closed. The error is an *Error with the code facts.
+// sends are derived from those it does (language.md, section 7); what is given stays, but for what opts.Node sets. What
+// was looked up in a snapshot makes facts that are valid until that is closed. The error is an *Error with the code
+// facts.
 func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	if !facts.IsUndef() && facts.Kind() != Hash {
-		return nil, &Error{Code: "facts", Message: "expected the facts as a hash of names to values, found " + describe(facts.get())}
+		return nil, &Error{Code: CodeFacts, Message: "expected the facts as a hash of names to values, found " +
+			describe(facts.get())}
 	}
 	if !opts.Trusted.IsUndef() && opts.Trusted.Kind() != Hash {
-		return nil, &Error{Code: "facts", Message: "expected trusted facts as a hash, found " + describe(opts.Trusted.get())}
+		return nil, &Error{Code: CodeFacts, Message: "expected trusted facts as a hash, found " +
+			describe(opts.Trusted.get())}
 	}
 	vars := make(map[string]value.Value, facts.Len()+16)
 	all := facts.get()
@@ -48,23 +51,29 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 			vars[k.Text()] = v
 		}
 	}
-	vars["facts"] = all
 	delete(vars, "trusted") // what a node says of itself is not trusted
 	if opts.Node != "" {
-		setName(vars, opts.Node)
+		all = ofNode(all, opts.Node)
+		vars["fqdn"], vars["clientcert"] = value.FromString(opts.Node), value.FromString(opts.Node)
 	}
+	vars["facts"] = all
 	setTrusted(vars, opts)
+	deriveNames(vars, opts.Node == "" && vars["fqdn"].Text() != "" && vars["clientcert"].Text() != "")
 	derive(vars)
 	setEnvironment(vars, opts)
 	return &Facts{vars}, nil
 }
 
-// setName makes the node's names those of its certname.
-func setName(vars map[string]value.Value, certname string) {
-	host, domain, _ := strings.Cut(certname, ".")
-	vars["fqdn"] = value.FromString(certname)
-	vars["hostname"] = value.FromString(host)
-	vars["domain"] = value.FromString(domain)
+// ofNode is a hash of facts in which those that are the certname are that of node, where they are given.
+func ofNode(facts value.Value, node string) value.Value {
+	var b value.Builder
+	for k, v := range facts.Pairs() {
+		if name := k.Text(); name == "fqdn" || name == "clientcert" {
+			v = value.FromString(node)
+		}
+		b.Set(k, v)
+	}
+	return b.Hash()
 }
 
 func setTrusted(vars map[string]value.Value, opts FactsOptions) {
@@ -90,35 +99,55 @@ func setEnvironment(vars map[string]value.Value, opts FactsOptions) {
 	}
 }
 
+// deriveNames derives the names of the node from one another: fqdn from the host and its domain before the certname,
+// and those from fqdn. Facts that have both fqdn and clientcert are all that an agent sent: of such nodes of real sites
+// that lack a hostname Puppet finds none.
+func deriveNames(vars map[string]value.Value, sent bool) {
+	setFrom(vars, "hostname", "networking.hostname")
+	setFrom(vars, "domain", "networking.domain")
+	setFrom(vars, "fqdn", "networking.fqdn")
+	if host, domain := vars["hostname"].Text(), vars["domain"].Text(); host != "" && domain != "" {
+		setMissing(vars, "fqdn", value.FromString(host+"."+domain))
+	}
+	setFrom(vars, "fqdn", "trusted.certname")
+	setFrom(vars, "fqdn", "clientcert")
+	setFrom(vars, "clientcert", "trusted.certname")
+	setFrom(vars, "clientcert", "fqdn")
+	if sent {
+		return
+	}
+	host, domain, _ := strings.Cut(vars["fqdn"].Text(), ".")
+	if host != "" {
+		setMissing(vars, "hostname", value.FromString(host))
+	}
+	if domain != "" {
+		setMissing(vars, "domain", value.FromString(domain))
+	}
+}
+
 // legacy names facts that modern Facter sends under another name only. The first path that leads to a value counts.
 var legacy = []struct{ name, path string }{
-	{"fqdn", "networking.fqdn"},
-	{"fqdn", "trusted.certname"},
-	{"hostname", "networking.hostname"},
-	{"domain", "networking.domain"},
 	{"osfamily", "os.family"},
 	{"operatingsystem", "os.name"},
 	{"operatingsystemrelease", "os.release.full"},
 	{"operatingsystemmajrelease", "os.release.major"},
 	{"architecture", "os.architecture"},
 	{"ipaddress", "networking.ip"},
-	{"clientcert", "trusted.certname"},
-	{"clientcert", "fqdn"},
 }
 
 // kernels names the kernel of the families of operating systems that Facter knows.
 var kernels = map[string]string{
-	"AIX": "AIX", "Darwin": "Darwin", "FreeBSD": "FreeBSD", "OpenBSD": "OpenBSD", "NetBSD": "NetBSD", "DragonFly": "DragonFly",
-	"Solaris": "SunOS", "windows": "windows", "HP-UX": "HP-UX",
-	"Alpine": "Linux", "Archlinux": "Linux", "Debian": "Linux", "Gentoo": "Linux", "Linux": "Linux", "Mandrake": "Linux",
-	"RedHat": "Linux", "Slackware": "Linux", "Suse": "Linux", "NixOS": "Linux", "Void": "Linux",
+	"AIX": "AIX", "Darwin": "Darwin", "FreeBSD": "FreeBSD", "OpenBSD": "OpenBSD", "NetBSD": "NetBSD",
+	"DragonFly": "DragonFly",
+	"Solaris":   "SunOS", "windows": "windows", "HP-UX": "HP-UX",
+	"Alpine": "Linux", "Archlinux": "Linux", "Debian": "Linux", "Gentoo": "Linux", "Linux": "Linux",
+	"Mandrake": "Linux",
+	"RedHat":   "Linux", "Slackware": "Linux", "Suse": "Linux", "NixOS": "Linux", "Void": "Linux",
 }
 
 func derive(vars map[string]value.Value) {
 	for _, l := range legacy {
-		if v, ok := dig(vars, l.path); ok {
-			setMissing(vars, l.name, v)
-		}
+		setFrom(vars, l.name, l.path)
 	}
 	if family, ok := dig(vars, "os.family"); ok && kernels[family.Text()] != "" {
 		setMissing(vars, "kernel", value.FromString(kernels[family.Text()]))
@@ -128,6 +157,13 @@ func derive(vars map[string]value.Value) {
 	}
 	if v, ok := vars["virtual"]; ok {
 		setMissing(vars, "is_virtual", value.FromBool(v.Text() != "physical"))
+	}
+}
+
+// setFrom derives name from what stands at path, if anything does.
+func setFrom(vars map[string]value.Value, name, path string) {
+	if v, ok := dig(vars, path); ok {
+		setMissing(vars, name, v)
 	}
 }
 

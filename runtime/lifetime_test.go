@@ -42,7 +42,7 @@ bind:
 func TestErrorsOutliveTheSnapshot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, failing)
-	for key, code := range map[string]string{
+	for key, code := range map[string]bindings.Code{
 		"to_mistyped":  "type_mismatch",
 		"to_divided":   "evaluation",
 		"to_converted": "evaluation",
@@ -53,11 +53,12 @@ func TestErrorsOutliveTheSnapshot(t *testing.T) {
 		"to_abstract":  "abstract",
 	} {
 		t.Run(key, func(t *testing.T) {
-			snap, err := bindings.Open(path)
+			snap, err := bindings.Open(path, bindings.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			facts, err := bindings.ParseFacts([]byte(`{"fqdn": "n1", "zero": 0, "next": "round"}`))
+			facts, err := bindings.ParseFacts([]byte(`{"fqdn": "n1", "zero": 0, "next": "round"}`),
+				bindings.FactsOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

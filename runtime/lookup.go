@@ -3,6 +3,8 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -14,30 +16,14 @@ import (
 	"bindc/snapshot"
 )
 
-// Error says why a binding that wins has no value. Code is one of type_mismatch, abstract, loop, duplicate, evaluation,
-// producer, or facts. An Error stays valid when the snapshot is closed.
-type Error struct {
-	Key     string // whose binding it is; "" where no lookup is concerned
-	Code    string
-	Message string
-	Err     error // the cause, if it is another error
-}
-
-// failed is an error of the binding of key, which may be text of the mapped file: a message is put together, and so is
-// none, but the key has to be copied to outlive that.
-func failed(key, code, message string) *Error {
-	return &Error{Key: strings.Clone(key), Code: code, Message: message}
-}
-
-func (e *Error) Error() string { return e.Message }
-
-// Unwrap is the cause, so that errors.Is and errors.As find what a Producer returned.
-func (e *Error) Unwrap() error { return e.Err }
-
 // Lookup is the value of key for this request. Where key is not bound, found is false. The error is an *Error if the
-// binding that wins cannot be evaluated, and a *snapshot.DamageError if the snapshot is damaged.
+// binding that wins cannot be evaluated, a *DamageError if the snapshot is damaged, and fs.ErrClosed if it is closed.
 func (r *Request) Lookup(key string) (v Value, found bool, err error) {
+	if r.closed.Load() {
+		return Value{}, false, fs.ErrClosed
+	}
 	ref, found, err := r.file.Find(key, &r.scopes)
+	runtime.KeepAlive(r) // and with it the map
 	if err != nil || !found {
 		return Value{}, false, err
 	}
@@ -59,7 +45,8 @@ func (r *Request) found(key string, ref snapshot.Ref) (Value, bool, error) {
 	return Value{v}, err == nil, err
 }
 
-// internal tells whether key is that of the contributions to a multibinding, which are recipes and nothing to be looked up.
+// internal tells whether key is that of the contributions to a multibinding, which are recipes and nothing to be looked
+// up.
 func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 
 // compute is Lookup where key is bound to a recipe.
@@ -67,7 +54,7 @@ func (r *Request) compute(key string, n int) (Value, bool, error) {
 	l := lookups.Get().(*lookup)
 	l.r = r
 	v, err := l.compute(key, n)
-	if l.sensitive {
+	if err == nil && l.sensitive {
 		v = v.Sensitive()
 	}
 	*l = lookup{chain: l.chain[:0]}
@@ -125,15 +112,17 @@ func (l *lookup) compute(key string, n int) (value.Value, error) {
 	return l.follow(key, recipe)
 }
 
-// enter notes that name is being computed: a key, or the internal key of a multibinding. It fails where name already is.
+// enter notes that name is being computed: a key, or the internal key of a multibinding. It fails where name already
+// is.
 func (l *lookup) enter(name string) error {
 	if i := slices.Index(l.chain, name); i >= 0 {
 		chain := strings.ReplaceAll(strings.Join(append(slices.Clone(l.chain[i:]), name), " -> "), "\x00", "multibind ")
 		name = strings.TrimPrefix(name, "\x00")
-		return failed(name, "loop", "'"+name+"' needs itself: "+chain)
+		return failed(name, CodeLoop, "'"+name+"' needs itself: "+chain)
 	}
 	if l.lookups++; len(l.chain) >= maxChain || l.lookups > maxLookups {
-		return failed(name, "evaluation", fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain))
+		return failed(name, CodeEvaluation,
+			fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain))
 	}
 	l.chain = append(l.chain, name)
 	return nil
@@ -167,24 +156,24 @@ func (l *lookup) checkType(key string, t *types.Type, v value.Value) error {
 		return nil
 	}
 	if m := t.Check(v); m != nil {
-		return failed(key, "type_mismatch", "'"+key+"': "+m.Text(l.sensitive))
+		return failed(key, CodeTypeMismatch, "'"+key+"': "+m.Text(l.sensitive))
 	}
 	return nil
 }
 
-// explain makes an *Error of what went wrong in an expression, keeping one that came from a lookup in it. Where something
-// sensitive was involved, a message that may quote it is not handed on.
+// explain makes an *Error of what went wrong in an expression, keeping one that came from a lookup in it. Where
+// something sensitive was involved, a message that may quote it is not handed on.
 func (l *lookup) explain(key string, err error) error {
 	var known *Error
-	var damage *snapshot.DamageError
+	var damage *DamageError
 	switch {
 	case errors.As(err, &damage):
 		return damage
 	case !errors.As(err, &known):
-		known = failed(key, "evaluation", "'"+key+"': "+err.Error())
+		known = failed(key, CodeEvaluation, "'"+key+"': "+err.Error())
 		known.Err = err
 	}
-	if l.sensitive && (known.Code == "evaluation" || known.Code == "producer") {
+	if l.sensitive && (known.Code == CodeEvaluation || known.Code == CodeProducer) {
 		return failed(key, known.Code, "'"+key+"': the value is sensitive, and so is what went wrong")
 	}
 	return known
@@ -211,11 +200,12 @@ func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {
 	case recipe.Custom:
 		return l.custom(key, r)
 	case recipe.Abstract:
-		return value.Value{}, failed(key, "abstract", "'"+key+"' is abstract: nothing binds it to a value for this request")
+		return value.Value{}, failed(key, CodeAbstract,
+			"'"+key+"' is abstract: nothing binds it to a value for this request")
 	case recipe.Multibind:
 		return l.multibind(key, r)
 	}
-	return value.Value{}, &snapshot.DamageError{Section: "recipes", Expected: "a recipe that '" + key + "' can be bound to"}
+	return value.Value{}, &DamageError{Section: "recipes", Expected: "a recipe that '" + key + "' can be bound to"}
 }
 
 // target looks a key up and asserts its type; a key that is not bound is undef.
@@ -236,11 +226,12 @@ func (l *lookup) firstFound(ts []recipe.Target) (value.Value, error) {
 func (l *lookup) custom(key string, r *recipe.Recipe) (value.Value, error) {
 	produce := l.r.snap.opts.Producers[r.Name]
 	if produce == nil {
-		return value.Value{}, failed(key, "producer", "'"+key+"' needs the producer '"+r.Name+"', which this program has not registered")
+		return value.Value{}, failed(key, CodeProducer,
+			"'"+key+"' needs the producer '"+r.Name+"', which this program has not registered")
 	}
 	v, err := produce(l.r, Value{v: r.Value})
 	if err != nil {
-		e := failed(key, "producer", "'"+key+"': the producer '"+r.Name+"' failed: "+err.Error())
+		e := failed(key, CodeProducer, "'"+key+"': the producer '"+r.Name+"' failed: "+err.Error())
 		e.Err = err
 		return value.Value{}, e
 	}

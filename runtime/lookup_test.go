@@ -138,12 +138,12 @@ func hold(t *testing.T, source, node string, want map[string]string) {
 		var failed *bindings.Error
 		switch {
 		case errors.As(err, &failed):
-			got = failed.Code
+			got = string(failed.Code)
 		case err != nil:
 			t.Errorf("%s: %v", key, err)
 			continue
 		case found:
-			json, err := v.MarshalJSON()
+			json, err := v.Reveal().MarshalJSON()
 			if err != nil {
 				t.Error(err)
 			}
@@ -157,7 +157,7 @@ func hold(t *testing.T, source, node string, want map[string]string) {
 
 func requestOf(t *testing.T, path, node string, facts map[string]any) *bindings.Request {
 	t.Helper()
-	snap, err := bindings.OpenWith(path, bindings.Options{})
+	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

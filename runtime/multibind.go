@@ -70,7 +70,7 @@ func (c *collector) value(p recipe.Part) (value.Value, error) {
 		return v, err
 	}
 	if m := c.options.Check(v); m != nil {
-		return v, failed(c.key, "type_mismatch", "a contribution to '"+c.key+"'"+named(p)+": "+m.Text(c.sensitive))
+		return v, failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+": "+m.Text(c.sensitive))
 	}
 	return v, nil
 }
@@ -83,7 +83,8 @@ func named(p recipe.Part) string {
 }
 
 func (c *collector) duplicate(p recipe.Part) error {
-	return failed(c.key, "duplicate", "two contributions to '"+c.key+"'"+named(p)+" are effective and neither has precedence")
+	return failed(c.key, CodeDuplicate,
+		"two contributions to '"+c.key+"'"+named(p)+" are effective and neither has precedence")
 }
 
 func (c *collector) array(parts []recipe.Part) (value.Value, error) {
@@ -196,7 +197,8 @@ func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip 
 // merge adds to the higher hash of that name, if there is one, the entries it does not have.
 func (c *collector) merge(p recipe.Part, b *value.Builder, v value.Value) (value.Value, error) {
 	if v.Kind() != value.Hash {
-		return v, failed(c.key, "type_mismatch", "a contribution to '"+c.key+"'"+named(p)+": expected a hash to merge, found "+types.Infer(v).String())
+		return v, failed(c.key, CodeTypeMismatch,
+			"a contribution to '"+c.key+"'"+named(p)+": expected a hash to merge, found "+types.Infer(v).String())
 	}
 	higher, ok := b.Get(value.FromString(p.Name))
 	if !ok {
@@ -218,7 +220,7 @@ func (c *collector) collectAppended(order []string, appended map[string][]value.
 		v := value.FromSlice(c.finish(appended[name]))
 		if c.options.Element != nil {
 			if m := c.options.Element.Check(v); m != nil {
-				return value.Value{}, failed(c.key, "type_mismatch", "'"+name+"' of '"+c.key+"': "+m.Text(c.sensitive))
+				return value.Value{}, failed(c.key, CodeTypeMismatch, "'"+name+"' of '"+c.key+"': "+m.Text(c.sensitive))
 			}
 		}
 		b.Set(value.FromString(name), v)

@@ -61,11 +61,13 @@ func producerRequest(t *testing.T, node string, producers map[string]bindings.Pr
 	if err := os.MkdirAll(filepath.Join(dir, "site", "bindings"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "site", "bindings", "default.yaml"), []byte(producerBindings), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "site", "bindings", "default.yaml"), []byte(producerBindings),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	var diags diag.List
-	content := compile.Compile(loader.Load(filepath.Join(dir, "site"), loader.Options{}, &diags), compile.Options{}, &diags)
+	content := compile.Compile(loader.Load(filepath.Join(dir, "site"), loader.Options{}, &diags), compile.Options{},
+		&diags)
 	for _, d := range diags.Sorted() {
 		t.Fatalf("%s: %s [%s]", d.Pos, d.Message, d.Code)
 	}
@@ -73,7 +75,7 @@ func producerRequest(t *testing.T, node string, producers map[string]bindings.Pr
 	if _, _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}
-	snap, err := bindings.OpenWith(path, bindings.Options{Producers: producers})
+	snap, err := bindings.Open(path, bindings.Options{Producers: producers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +130,8 @@ func TestAProducerThatIsNotRegisteredIsNamed(t *testing.T) {
 	for _, producers := range []map[string]bindings.Producer{nil, hatProducers} {
 		v, found, err := producerRequest(t, "piggy", producers).Lookup("missing")
 		var lookupErr *bindings.Error
-		if !errors.As(err, &lookupErr) || lookupErr.Code != "producer" || lookupErr.Key != "missing" || !strings.Contains(err.Error(), "unregistered") {
+		if !errors.As(err, &lookupErr) || lookupErr.Code != "producer" || lookupErr.Key != "missing" ||
+			!strings.Contains(err.Error(), "unregistered") {
 			t.Errorf("missing is %v, found is %v: %v", v, found, err)
 		}
 	}

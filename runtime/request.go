@@ -1,8 +1,11 @@
 package runtime
 
 import (
+	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"bindc/internal/expr"
@@ -16,26 +19,40 @@ import (
 type Request struct {
 	file    *snapshot.Snapshot
 	snap    *Snapshot
+	closed  *atomic.Bool // of the snapshot, or of the Lease
 	facts   *Facts
 	numbers []uint32 // per dimension, the number of its value
 	has     []bool   // per dimension
 	scopes  snapshot.Scopes
 }
 
-// Request evaluates the categories for facts. An error is an *Error, where a category's expression cannot be evaluated,
-// or a *snapshot.DamageError.
+// Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
+// expression cannot be evaluated, a *DamageError, or fs.ErrClosed.
 func (s *Snapshot) Request(facts *Facts) (*Request, error) {
-	n := len(s.dimensions)
-	r := &Request{file: s.file, snap: s, numbers: make([]uint32, n), has: make([]bool, n)}
-	if err := r.Reset(facts); err != nil {
+	r := &Request{}
+	if err := r.begin(s, &s.closed, facts); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
+// begin makes r a request of facts, which ends when closed is set.
+func (r *Request) begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
+	n := len(s.dimensions)
+	*r = Request{file: s.file, snap: s, closed: closed, numbers: make([]uint32, n), has: make([]bool, n)}
+	return r.Reset(facts)
+}
+
 // Reset makes r the request of other facts, so that a program that serves many need not allocate. Nobody else may use r
 // meanwhile. Values that were looked up stay valid. After an error, those of Request, r must not be used but by Reset.
 func (r *Request) Reset(facts *Facts) error {
+	if facts == nil {
+		return &Error{Code: CodeFacts, Message: "expected the facts of a node, found none (nil)"}
+	}
+	if r.closed.Load() {
+		return fs.ErrClosed
+	}
+	defer runtime.KeepAlive(r)
 	r.facts = facts
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
@@ -55,8 +72,8 @@ func (r *Request) Reset(facts *Facts) error {
 	return r.file.Resolve(r.numbers, &r.scopes)
 }
 
-// foldedInPlace is how long a value is at most that is folded without allocating: a string of more bytes is not made on the
-// stack.
+// foldedInPlace is how long a value is at most that is folded without allocating: a string of more bytes is not made on
+// the stack.
 const foldedInPlace = 32
 
 // number is the number of a value of a dimension, whose case matters in an exact one only.
@@ -110,7 +127,7 @@ func (d *dimension) text(facts *Facts) (string, error) {
 	}
 	v, err := expr.Eval(d.program, categoryEnv{facts}, expr.Options{})
 	if err != nil {
-		return "", &Error{Code: "evaluation", Message: "the category '" + d.name + "': " + err.Error(), Err: err}
+		return "", &Error{Code: CodeEvaluation, Message: "the category '" + d.name + "': " + err.Error(), Err: err}
 	}
 	return string(value.AppendText(nil, v)), nil
 }
@@ -126,9 +143,13 @@ func soleVariable(n *expr.Node) string {
 	return ""
 }
 
-// Category is the value the request has of a category, folded to lower case unless it is exact; false if it has none.
-// The text does not refer to the snapshot.
+// Category is the value the request has of a category, folded to lower case unless it is exact; false if it has none,
+// or is closed. The text does not refer to the snapshot.
 func (r *Request) Category(name string) (string, bool) {
+	if r.closed.Load() {
+		return "", false
+	}
+	defer runtime.KeepAlive(r)
 	i := slices.IndexFunc(r.snap.dimensions, func(d dimension) bool { return d.name == name && !d.guard })
 	if i < 0 || !r.has[i] {
 		return "", false
@@ -149,5 +170,6 @@ func (e categoryEnv) Variable(name string) (value.Value, bool) {
 }
 
 func (e categoryEnv) Lookup(key string, _ *types.Type) (value.Value, bool, error) {
-	return value.Value{}, false, failed(key, "evaluation", "a category cannot depend on a lookup: categories decide what a lookup finds")
+	return value.Value{}, false, failed(key, CodeEvaluation,
+		"a category cannot depend on a lookup: categories decide what a lookup finds")
 }

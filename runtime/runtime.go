@@ -1,24 +1,33 @@
 // Package runtime answers lookups from a snapshot that bindc wrote. A program opens a snapshot, makes a request of the
 // facts of a node, and looks keys up:
 //
-//	snap, err := bindings.Open("site.bsnap")
-//	facts, err := bindings.ParseFacts(factsJSON)
+//	snap, err := bindings.Open("site.bsnap", bindings.Options{})
+//	facts, err := bindings.ParseFacts(factsJSON, bindings.FactsOptions{})
 //	req, err := snap.Request(facts)
 //	port, found, err := req.Lookup("apache::port")
 //	fmt.Println(port.Int())
 //
 // (Import it under a name of its own, as bindings: Go has a package runtime already.)
 //
-// A lookup has four outcomes that are never mixed up (the language, section 12): the value, which may be undef; not found;
-// an *Error, where the binding that wins cannot be evaluated; and any other error, where the snapshot is damaged. It never
-// falls back to a lower binding because a higher one failed.
+// A lookup has four outcomes that are never mixed up (the language, section 12): the value, which may be undef; not
+// found; an *Error, where the binding that wins cannot be evaluated; and any other error, where the snapshot is damaged
+// or closed. It never falls back to a lower binding because a higher one failed.
 //
-// Snapshots, requests and values may be used by several goroutines at once. Values are views of the mapped file: they,
-// and the strings taken from them, are valid until the snapshot is closed. Errors stay valid; so does what Value.Interface
-// and Value.MarshalJSON return.
+// Snapshots, requests and values may be used by several goroutines at once. A snapshot may be closed at any time: what
+// is running is finished, and what begins later returns fs.ErrClosed. The file itself stays mapped until the garbage
+// collector finds that nothing refers to a closed snapshot, nor to a request of it.
+//
+// Values are views of the mapped file: they, and the strings taken from them, are valid until the snapshot is closed,
+// and then as long as the program holds on to it, or to a request of it (runtime.KeepAlive of Go's own package does).
+// Errors stay valid; so does what Value.Interface and Value.MarshalJSON return.
+//
+// What is sensitive is not shown by accident: see Value.
 package runtime
 
 import (
+	"io/fs"
+	"iter"
+	"runtime"
 	"sync/atomic"
 
 	"bindc/internal/expr"
@@ -34,6 +43,7 @@ type Snapshot struct {
 	recipes    []atomic.Pointer[recipeChunk] // decoded when first needed
 	values     *value.Source                 // the small ones
 	opts       Options
+	closed     atomic.Bool
 }
 
 // recipeChunk is some of the recipes, so that opening a snapshot of many costs nothing.
@@ -47,20 +57,17 @@ type Options struct {
 	Producers map[string]Producer
 }
 
-// Producer makes a value for a request. args is what the binding gives beside the name: a list, a hash, or empty. Its error
-// is the cause of an *Error with the code producer. It must be safe for concurrent use and not keep r or args for
-// longer than the snapshot is open.
+// Producer makes a value for a request. args is what the binding gives beside the name: a list, a hash, or empty. Its
+// error is the cause of an *Error with the code producer; what it makes of something sensitive should be sensitive. It
+// must be safe for concurrent use and not keep r or args for longer than the snapshot is open.
 type Producer func(r *Request, args Value) (Value, error)
 
-// Open maps the snapshot at path, which Close unmaps, at a cost that does not grow with the file. The errors are those of
-// package snapshot: ErrFormat, ErrVersion, a *snapshot.DamageError, or of the operating system.
-func Open(path string) (*Snapshot, error) { return OpenWith(path, Options{}) }
-
-// OpenWith is Open with options.
-func OpenWith(path string, opts Options) (*Snapshot, error) {
+// Open maps the snapshot at path, at a cost that does not grow with the file. The errors name the path; they are
+// ErrFormat, ErrVersion, a *DamageError, or of the operating system.
+func Open(path string, opts Options) (*Snapshot, error) {
 	f, err := snapshot.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, inFile(path, err)
 	}
 	opts.StrictVariables = opts.StrictVariables || f.Strict()
 	s := &Snapshot{file: f, opts: opts, recipes: make([]atomic.Pointer[recipeChunk], f.Recipes()/len(recipeChunk{})+1)}
@@ -68,24 +75,45 @@ func OpenWith(path string, opts Options) (*Snapshot, error) {
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
-			err := &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name} // before the map is gone
+			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // before the map is gone
 			f.Close()
-			return nil, err
+			return nil, inFile(path, err)
 		}
 		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, d.Exact, n, soleVariable(n)})
 	}
 	return s, nil
 }
 
-// Close unmaps the file. Requests and values of the snapshot must not be used any more.
-func (s *Snapshot) Close() error { return s.file.Close() }
+// Close ends the use of the snapshot, of its requests too. Closing it again does nothing; the error is always nil.
+func (s *Snapshot) Close() error {
+	if !s.closed.Swap(true) {
+		s.file.Release()
+	}
+	return nil
+}
 
-// File is the open file, for reports on it.
-func (s *Snapshot) File() *snapshot.Snapshot { return s.file }
+// Keys ranges over the keys that something binds for some request, in no order; over none once s is closed.
+func (s *Snapshot) Keys() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if s.closed.Load() {
+			return
+		}
+		for key := range s.file.Keys() {
+			if !yield(key) {
+				break
+			}
+		}
+		runtime.KeepAlive(s)
+	}
+}
 
 // Verify checks every checksum and every reference in the file, which it reads from end to end. The error is a
-// *snapshot.DamageError.
+// *DamageError, or fs.ErrClosed.
 func (s *Snapshot) Verify() error {
+	if s.closed.Load() {
+		return fs.ErrClosed
+	}
+	defer runtime.KeepAlive(s)
 	return s.file.Verify(func(encoded string) (contributes bool, err error) {
 		r, err := recipe.Decode(encoded)
 		return err == nil && r.Kind == recipe.Contributions, err
@@ -107,7 +135,7 @@ func (s *Snapshot) recipe(n int) (*recipe.Recipe, error) {
 	}
 	r, err := recipe.Decode(encoded)
 	if err != nil {
-		return nil, &snapshot.DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
+		return nil, &DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
 	}
 	slot.Store(r)
 	return r, nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -16,12 +15,17 @@ import (
 
 	"bindc/internal/types"
 	"bindc/internal/value"
-	"bindc/snapshot"
 )
 
-// Value is what a lookup finds: undef, a boolean, an integer of 64 bits, a float, a string, an array or a hash (and, from
-// expressions, a regular expression, a type, or the default). The zero Value is undef. It is a view of the snapshot and
-// valid until that is closed. In a snapshot that is damaged it may be undef, or end early; Snapshot.Verify and MarshalJSON tell.
+// Value is what a lookup finds: undef, a boolean, an integer of 64 bits, a float, a string, an array or a hash (and,
+// from expressions, a regular expression, a type, or the default). The zero Value is undef. It is a view of the
+// snapshot; the comment of the package says how long it is valid. In a snapshot that is damaged it may be undef, or end
+// early; Snapshot.Verify and MarshalJSON tell.
+//
+// A value is sensitive that a binding marks so, or that was computed from one; so is whatever part of it Elems,
+// Entries, Get and Index give. What makes something else of a whole value for others to see, String, all verbs of
+// package fmt, MarshalJSON and Interface, makes "<sensitive>" of it. Bool, Int, Float and Text give what they are asked
+// for, and Reveal gives the value without the mark.
 type Value struct{ v value.Value } // read with get
 
 // get is v. Where it cannot be read, in a damaged file, it is undef.
@@ -30,26 +34,47 @@ func (v Value) get() value.Value {
 	return c
 }
 
+// redacted stands for a sensitive value.
+const redacted = "<sensitive>"
+
 // Kind says what a Value is.
 type Kind = value.Kind
 
 // The kinds of values.
 const (
-	Undef  = value.Undef
-	Bool   = value.Bool
-	Int    = value.Int
-	Float  = value.Float
-	String = value.String
-	Array  = value.Array
-	Hash   = value.Hash
+	Undef     = value.Undef
+	Default   = value.Default // the word default of an expression
+	Bool      = value.Bool
+	Int       = value.Int
+	Float     = value.Float
+	String    = value.String
+	Regexp    = value.Regexp // Text is its source
+	Array     = value.Array
+	Hash      = value.Hash
+	TypeValue = value.Type // String is its text, which ParseType reads
 )
 
 // Kind says what v is.
 func (v Value) Kind() Kind { return v.get().Kind() }
 
-// Sensitive tells whether v is the value of a binding marked as sensitive, or was computed from one: it should be shown
-// only to who asked for it. Elements and entries do not carry the mark.
+// Sensitive tells whether v should be shown only to who asked for it.
 func (v Value) Sensitive() bool { return v.v.IsSensitive() }
+
+// Reveal is v without the mark, to be shown.
+func (v Value) Reveal() Value {
+	if v.Sensitive() {
+		return Value{v.get()}
+	}
+	return v
+}
+
+// part is something inside v.
+func (v Value) part(e value.Value) Value {
+	if v.Sensitive() {
+		return Value{e.Sensitive()}
+	}
+	return Value{e}
+}
 
 // IsUndef tells whether v is undef, which YAML writes as null.
 func (v Value) IsUndef() bool { return v.get().IsUndef() }
@@ -76,11 +101,19 @@ func (v Value) Float() float64 {
 	return 0
 }
 
-// Text is the text of a string, without copying it; "" if v is none.
+// Text is the text of a string or the source of a regular expression, without copying it; "" if v is neither.
 func (v Value) Text() string { return v.get().Text() }
 
 // String is v as it stands in an interpolated string.
-func (v Value) String() string { return string(value.AppendText(nil, v.get())) }
+func (v Value) String() string {
+	if v.Sensitive() {
+		return redacted
+	}
+	return string(value.AppendText(nil, v.get()))
+}
+
+// Format has every verb of package fmt format v as the text that String gives.
+func (v Value) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), v.String()) }
 
 // Len is the number of elements of an array or of entries of a hash, else 0.
 func (v Value) Len() int { return v.get().Len() }
@@ -89,7 +122,7 @@ func (v Value) Len() int { return v.get().Len() }
 func (v Value) Elems() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		for e := range v.get().Elems() {
-			if !yield(Value{v: e}) {
+			if !yield(v.part(e)) {
 				return
 			}
 		}
@@ -100,7 +133,7 @@ func (v Value) Elems() iter.Seq[Value] {
 func (v Value) Entries() iter.Seq2[Value, Value] {
 	return func(yield func(Value, Value) bool) {
 		for k, e := range v.get().Pairs() {
-			if !yield(Value{v: k}, Value{v: e}) {
+			if !yield(v.part(k), v.part(e)) {
 				return
 			}
 		}
@@ -110,15 +143,18 @@ func (v Value) Entries() iter.Seq2[Value, Value] {
 // Get is the entry of a hash with a string key.
 func (v Value) Get(key string) (Value, bool) {
 	e, ok := v.get().Get(value.FromString(key))
-	return Value{v: e}, ok
+	return v.part(e), ok
 }
 
 // Index is element i of an array, from 0; undef where there is none.
-func (v Value) Index(i int) Value { return Value{v: v.get().Index(i)} }
+func (v Value) Index(i int) Value { return v.part(v.get().Index(i)) }
 
 // Interface is v as ordinary Go values that do not refer to the snapshot: nil, bool, int64, float64, string, []any and
 // map[string]any, whose keys are the text of the hash's keys.
 func (v Value) Interface() any {
+	if v.Sensitive() {
+		return redacted
+	}
 	v.v = v.get()
 	switch v.v.Kind() {
 	case value.Undef:
@@ -146,8 +182,11 @@ func (v Value) Interface() any {
 }
 
 // MarshalJSON is v as JSON: hashes in the order of the data, floats with a point, integers exact. The error is a
-// *snapshot.DamageError.
+// *DamageError.
 func (v Value) MarshalJSON() ([]byte, error) {
+	if v.Sensitive() {
+		return []byte(`"` + redacted + `"`), nil
+	}
 	c, err := v.whole()
 	if err != nil {
 		return nil, err
@@ -167,20 +206,20 @@ func (v Value) whole() (value.Value, error) {
 // sound checks what is inside an array or a hash that was found; a lookup alone does not.
 func sound(v value.Value) error {
 	if !value.Sound(v) {
-		return &snapshot.DamageError{Section: "keys", Expected: "a value, all of whose elements are values"}
+		return &DamageError{Section: "keys", Expected: "a value, all of whose elements are values"}
 	}
 	return nil
 }
 
 // Check asserts a type, as `type:` of a binding does (language.md, section 9): nil, or an *Error with the code
-// type_mismatch that says what was expected and found, and where in the value, or a *snapshot.DamageError.
+// type_mismatch that says what was expected and found, and where in the value, or a *DamageError.
 func (v Value) Check(t *Type) error {
 	c, err := v.whole()
 	if err != nil {
 		return err
 	}
 	if m := t.t.Check(c); m != nil {
-		return &Error{Code: "type_mismatch", Message: m.Text(v.Sensitive())}
+		return &Error{Code: CodeTypeMismatch, Message: m.Text(v.Sensitive())}
 	}
 	return nil
 }
@@ -197,8 +236,8 @@ func ParseType(text string) (*Type, error) {
 	return &Type{t}, nil
 }
 
-// ParseJSON reads one JSON value; hashes keep their order, integers are exact. What is no JSON, nested deeper than values of
-// bindings are, or has a number beyond 64 bits is an error. The value does not refer to text.
+// ParseJSON reads one JSON value; hashes keep their order, integers are exact. What is no JSON, nested deeper than
+// values of bindings are, or has a number beyond 64 bits is an error. The value does not refer to text.
 func ParseJSON(text []byte) (Value, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -281,66 +320,86 @@ func jsonNumber(text string) (value.Value, error) {
 	return value.FromFloat(f), nil
 }
 
-// ValueOf converts ordinary Go values: nil, booleans, integers, floats, json.Number, strings, Values, slices of any or of
-// strings, and maps from string to any, which are taken in the order of their keys. Anything else is an error, and so is
-// an integer beyond 64 bits with a sign.
+// ValueOf converts ordinary Go values: nil, booleans, integers, floats, json.Number, strings, Values, slices and
+// arrays, and maps whose keys are strings, which are taken in the order of these; also those behind pointers, and of
+// types that have one of these kinds. Anything else is an error, and so is an integer beyond 64 bits with a sign. What
+// holds a sensitive Value is sensitive.
 func ValueOf(x any) (Value, error) {
-	switch x := x.(type) {
-	case nil:
-		return Value{}, nil
-	case Value:
-		return x, nil
-	case bool:
-		return Value{v: value.FromBool(x)}, nil
-	case string:
-		return Value{v: value.FromString(x)}, nil
-	case json.Number:
-		v, err := jsonNumber(string(x))
-		return Value{v: v}, err
-	case []any:
-		return sliceOf(x)
-	case []string:
-		return Value{v: value.Strings(x...)}, nil
-	case map[string]any:
-		return hashOf(x)
+	sensitive := false
+	v, err := valueOf(reflect.ValueOf(x), value.MaxDepth, &sensitive)
+	if err == nil && sensitive {
+		v = v.Sensitive()
 	}
-	return numberOf(reflect.ValueOf(x))
+	return Value{v}, err
 }
 
-func numberOf(x reflect.Value) (Value, error) {
+func valueOf(x reflect.Value, depth int, sensitive *bool) (value.Value, error) {
+	if depth < 0 {
+		return value.Value{}, fmt.Errorf("expected values nested at most %d levels deep", value.MaxDepth)
+	}
+	switch {
+	case !x.IsValid():
+		return value.Value{}, nil
+	case x.Type() == reflect.TypeFor[Value]():
+		v := x.Interface().(Value)
+		*sensitive = *sensitive || v.Sensitive()
+		return v.get(), nil
+	case x.Type() == reflect.TypeFor[json.Number]():
+		return jsonNumber(x.String())
+	}
+	switch x.Kind() {
+	case reflect.Bool:
+		return value.FromBool(x.Bool()), nil
+	case reflect.String:
+		return value.FromString(x.String()), nil
+	case reflect.Interface:
+		return valueOf(x.Elem(), depth, sensitive)
+	case reflect.Pointer:
+		return valueOf(x.Elem(), depth-1, sensitive)
+	case reflect.Slice, reflect.Array:
+		return sliceOf(x, depth-1, sensitive)
+	case reflect.Map:
+		if x.Type().Key().Kind() == reflect.String {
+			return hashOf(x, depth-1, sensitive)
+		}
+	}
+	return numberOf(x)
+}
+
+func numberOf(x reflect.Value) (value.Value, error) {
 	switch {
 	case x.CanInt():
-		return Value{v: value.FromInt(x.Int())}, nil
+		return value.FromInt(x.Int()), nil
 	case x.CanFloat():
-		return Value{v: value.FromFloat(x.Float())}, nil
+		return value.FromFloat(x.Float()), nil
 	case !x.CanUint():
-		return Value{}, fmt.Errorf("a value of Go type %s cannot be made a value of the bindings", x.Type())
+		return value.Value{}, fmt.Errorf("a value of Go type %s cannot be made a value of the bindings", x.Type())
 	case x.Uint() > math.MaxInt64:
-		return Value{}, fmt.Errorf("the integer %d does not fit 64 bits with a sign", x.Uint())
+		return value.Value{}, fmt.Errorf("the integer %d does not fit 64 bits with a sign", x.Uint())
 	}
-	return Value{v: value.FromInt(int64(x.Uint()))}, nil
+	return value.FromInt(int64(x.Uint())), nil
 }
 
-func sliceOf(xs []any) (Value, error) {
-	elems := make([]value.Value, len(xs))
-	for i, x := range xs {
-		e, err := ValueOf(x)
-		if err != nil {
-			return Value{}, err
+func sliceOf(xs reflect.Value, depth int, sensitive *bool) (value.Value, error) {
+	elems := make([]value.Value, xs.Len())
+	for i := range elems {
+		var err error
+		if elems[i], err = valueOf(xs.Index(i), depth, sensitive); err != nil {
+			return value.Value{}, err
 		}
-		elems[i] = e.get()
 	}
-	return Value{v: value.FromSlice(elems)}, nil
+	return value.FromSlice(elems), nil
 }
 
-func hashOf(m map[string]any) (Value, error) {
+func hashOf(m reflect.Value, depth int, sensitive *bool) (value.Value, error) {
 	var b value.Builder
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		e, err := ValueOf(m[k])
+	byName := func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }
+	for _, k := range slices.SortedFunc(slices.Values(m.MapKeys()), byName) {
+		e, err := valueOf(m.MapIndex(k), depth, sensitive)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		b.Set(value.FromString(k), e.get())
+		b.Set(value.FromString(k.String()), e)
 	}
-	return Value{v: b.Hash()}, nil
+	return b.Hash(), nil
 }

@@ -48,12 +48,14 @@ func TestValueOfOrdinaryGoValues(t *testing.T) {
 }
 
 func TestParseJSONRefusesWhatIsNotOneValue(t *testing.T) {
-	for _, text := range []string{"", "{", "[1", "[1,", "[1,]", `{"a"`, `{"a":`, "nul", "1 2", "1e999", "9223372036854775808"} {
+	for _, text := range []string{"", "{", "[1", "[1,", "[1,]", `{"a"`, `{"a":`, "nul", "1 2", "1e999",
+		"9223372036854775808"} {
 		if v, err := bindings.ParseJSON([]byte(text)); err == nil || err.Error() == "EOF" || !v.IsUndef() {
 			t.Errorf("%q is %v, %v", text, v, err)
 		}
 		var e *bindings.Error
-		if _, err := bindings.ParseFacts([]byte(text)); !errors.As(err, &e) || e.Code != "facts" {
+		if _, err := bindings.ParseFacts([]byte(text), bindings.FactsOptions{}); !errors.As(err, &e) ||
+			e.Code != "facts" {
 			t.Errorf("%q as facts: %v", text, err)
 		}
 	}
@@ -70,7 +72,7 @@ func TestADamagedValueIsNoMismatch(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	snap, err := bindings.Open(path)
+	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

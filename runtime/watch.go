@@ -9,8 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"bindc/snapshot"
 )
 
 // Watcher follows a path and answers from the snapshot that is there, so that a program need not be restarted when its
@@ -19,7 +17,7 @@ import (
 // neither a Watcher nor an open Snapshot can guard against that.
 //
 // All methods may be called concurrently. A request is of one snapshot from its beginning to its end; a file that has
-// been replaced stays mapped until the last request of it is closed.
+// been replaced is closed with the last request of it.
 type Watcher struct {
 	path    string
 	opts    WatchOptions
@@ -43,8 +41,8 @@ type WatchOptions struct {
 	Notify func(error)
 }
 
-// Watch opens the snapshot at path and follows it until Close. That file is opened as Open does, those that replace it are
-// read from end to end by Verify before they answer. The errors are those of Open.
+// Watch opens the snapshot at path and follows it until Close. That file is opened as Open does, those that replace it
+// are read from end to end by Verify before they answer. The errors are those of Open.
 func Watch(path string, opts WatchOptions) (*Watcher, error) {
 	w := &Watcher{path: path, opts: opts, stop: func() {}}
 	snap, err := w.open(func(*Snapshot) error { return nil })
@@ -60,21 +58,21 @@ func Watch(path string, opts WatchOptions) (*Watcher, error) {
 
 // Request is Snapshot.Request of the file that answers now. The Lease has to be closed. The error is an *Error, or
 // fs.ErrClosed after Close.
-func (w *Watcher) Request(facts *Facts) (Lease, error) {
+func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 	for {
 		s := w.current.Load()
 		if s == nil {
-			return Lease{}, fs.ErrClosed
+			return nil, fs.ErrClosed
 		}
 		if !s.acquire() {
 			continue // replaced in between
 		}
-		r, err := s.snap.Request(facts)
-		if err != nil {
+		l := &Lease{of: s}
+		if err := l.begin(s.snap, &l.closed, facts); err != nil {
 			s.release()
-			return Lease{}, err
+			return nil, err
 		}
-		return Lease{r, s}, nil
+		return l, nil
 	}
 }
 
@@ -101,7 +99,7 @@ func (w *Watcher) Check() (switched bool, err error) {
 }
 
 // Close ends the watch; it waits for a look at the path or a call of Notify that is going on. Requests that have begun
-// may be finished: the file is unmapped when they are closed.
+// may be finished: the snapshot is closed with the last of them.
 func (w *Watcher) Close() error {
 	w.stop()
 	w.mu.Lock()
@@ -119,9 +117,9 @@ func (w *Watcher) open(check func(*Snapshot) error) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	snap, err := OpenWith(w.path, w.opts.Options)
+	snap, err := Open(w.path, w.opts.Options)
 	if err == nil {
-		if err = check(snap); err != nil {
+		if err = inFile(w.path, check(snap)); err != nil {
 			snap.Close()
 		}
 	}
@@ -137,8 +135,8 @@ func (w *Watcher) open(check func(*Snapshot) error) (*Snapshot, error) {
 
 // unsound tells whether err is about the content of a file, so that only another file can help.
 func unsound(err error) bool {
-	var damage *snapshot.DamageError
-	return errors.Is(err, snapshot.ErrFormat) || errors.Is(err, snapshot.ErrVersion) || errors.As(err, &damage)
+	var damage *DamageError
+	return errors.Is(err, ErrFormat) || errors.Is(err, ErrVersion) || errors.As(err, &damage)
 }
 
 // same tells whether nothing has happened between two looks at a path. A new file may get the number of one just
@@ -180,20 +178,20 @@ func (w *Watcher) report(before string) (reported string) {
 	return reported
 }
 
-// Lease is a Request that a Watcher made. Close ends it. What it answers is valid until then; errors stay valid. Like a
-// Request it may be used by several goroutines, as long as none does after Close.
+// Lease is a Request that a Watcher made. Like a Request it may be used by several goroutines. What it answers is valid
+// until Close, as that of a snapshot is.
 type Lease struct {
-	*Request
-	of *shared
+	Request
+	of     *shared
+	closed atomic.Bool
 }
 
-// Close gives the snapshot back. Closing a Lease again does nothing, but a copy of a Lease is the same request: only one
-// of them may be closed.
+// Close ends the request: what it is asked later it answers with fs.ErrClosed. Closing it again does nothing, and
+// neither does closing none (nil).
 func (l *Lease) Close() {
-	if l.of != nil {
+	if l != nil && !l.closed.Swap(true) {
 		l.of.release()
 	}
-	*l = Lease{}
 }
 
 // shared is a snapshot in use by requests. users is how many there are, and below zero once the snapshot is retired: a
@@ -201,7 +199,6 @@ func (l *Lease) Close() {
 type shared struct {
 	snap  *Snapshot
 	users atomic.Int64
-	unmap sync.Once
 }
 
 // retired is what is added to users; requests can neither bring it back above zero nor below the least integer.
@@ -218,21 +215,14 @@ func (s *shared) acquire() bool {
 
 // release ends what acquire counted. Requests that came too late may bring users down to retired more than once.
 func (s *shared) release() {
-	switch s.users.Add(-1) {
-	case retired:
-		s.close()
-	case -1:
-		panic("bindc/runtime: a Lease was closed twice, by a copy of it")
+	if s.users.Add(-1) == retired {
+		s.snap.Close()
 	}
 }
 
 // retire keeps requests from beginning and closes the snapshot when the last is done.
 func (s *shared) retire() {
 	if s.users.Add(retired) == retired {
-		s.close()
+		s.snap.Close()
 	}
-}
-
-func (s *shared) close() {
-	s.unmap.Do(func() { s.snap.Close() }) // unmapping what was mapped does not fail
 }

@@ -13,7 +13,7 @@ func TestARequestThatComesTooLateGoesElsewhere(t *testing.T) {
 	if _, _, err := snapshot.Write(path, &snapshot.Content{Layers: []string{"site"}}); err != nil {
 		t.Fatal(err)
 	}
-	snap, err := Open(path)
+	snap, err := Open(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestAPipeIsNoSnapshot(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bindings.Open(path); err == nil {
+	if _, err := bindings.Open(path, bindings.Options{}); err == nil {
 		t.Error("a pipe is opened")
 	}
 }

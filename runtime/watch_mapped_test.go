@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-func TestAFileIsUnmappedWithItsLastRequest(t *testing.T) {
+func TestAFileIsUnmappedBehindItsLastRequest(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site.bsnap")
 	build(t, path, generation(1))
 	w := watch(t, path, byHand)
 	expect := func(want int, when string) {
 		t.Helper()
-		if got := mapped(t, dir); got != want {
+		if got := mapped(t, dir, want); got != want {
 			t.Errorf("%d files are mapped %s, expected %d", got, when, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestAFileIsUnmappedWithItsLastRequest(t *testing.T) {
 	expect(1, "when a file is refused")
 	last := begin(t, w)
 	w.Close()
-	answers(t, &last, 3)
+	answers(t, last, 3)
 	last.Close()
 	expect(0, "when the watcher and its last request are closed")
 }

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
@@ -108,6 +109,12 @@ func newSnapshot(head, data string, unmap func() error) (*Snapshot, error) {
 
 // Close unmaps the file.
 func (s *Snapshot) Close() error { return s.unmap() }
+
+// Release unmaps the file when the garbage collector finds that nothing refers to s: what is reading then still may. It
+// is to be called once, in place of Close.
+func (s *Snapshot) Release() {
+	runtime.AddCleanup(s, func(unmap func() error) { unmap() }, s.unmap) // unmapping what was mapped does not fail
+}
 
 // buildAgain is what to do about a snapshot of another version.
 const buildAgain = "build it again with the bindc of this program's version"

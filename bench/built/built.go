@@ -1,5 +1,6 @@
-// Package built keeps generated sites and their snapshots between runs, in bindc-bench below the user's cache directory.
-// A site is generated once; its snapshot is built again when the bindc of this tree, or the generator, has changed.
+// Package built keeps generated sites and their snapshots between runs, in bindc-bench below the user's cache
+// directory. A site is generated once; its snapshot is built again when the bindc of this tree, or the generator, has
+// changed.
 package built
 
 import (
@@ -141,14 +142,14 @@ func Snapshot(dir, name, text string) (*bindings.Snapshot, error) {
 	if _, err := Run(program, "build", filepath.Join(dir, "site"), "-o", out); err != nil {
 		return nil, err
 	}
-	return bindings.Open(out)
+	return bindings.Open(out, bindings.Options{})
 }
 
 // Bindc compiles the command of this tree to the file program.
 func Bindc(program string) error { return Program("bindc", "./cmd/bindc", program) }
 
-// Program compiles a command of a module of this tree to the file program, without C, as README.md says to install it. Go's
-// own cache makes that cheap; its builds are reproducible.
+// Program compiles a command of a module of this tree to the file program, without C, as README.md says to install it.
+// Go's own cache makes that cheap; its builds are reproducible.
 func Program(module, command, program string) error {
 	source, err := output("go", "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {

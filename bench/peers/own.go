@@ -16,7 +16,7 @@ type own struct {
 }
 
 func open(path string, ask question) (*own, error) {
-	snap, err := bindings.Open(path)
+	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -64,8 +64,8 @@ func (w *World) everyNode(n int) {
 	}
 }
 
-// scan is the yardstick of a key that every node binds: all of its bindings in a list, which is gone through for the node.
-// The nodes come in no order, so that few of them are as good as all.
+// scan is the yardstick of a key that every node binds: all of its bindings in a list, which is gone through for the
+// node. The nodes come in no order, so that few of them are as good as all.
 func (w *World) scan(n int) {
 	for i := range n {
 		name := w.site.NodeName(w.nodes[i*617%visitors])
@@ -129,7 +129,7 @@ func (w *World) glance(n int) {
 // open opens the snapshot for one request and one lookup.
 func (w *World) open(n int) {
 	for i := range n {
-		snap, err := bindings.Open(w.site.Snapshot)
+		snap, err := bindings.Open(w.site.Snapshot, bindings.Options{})
 		must(err)
 		request, err := snap.Request(w.facts[i%visitors])
 		must(err)

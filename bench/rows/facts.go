@@ -24,7 +24,12 @@ type Fact struct {
 
 // Sizes are the facts about the snapshot of a site. indexTarget is how many bytes a binding may take in the index.
 func Sizes(w *World, indexTarget float64) ([]Fact, error) {
-	info := w.snap.File().Info()
+	f, err := snapshot.Open(w.site.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info := f.Info()
 	yaml, err := bytesBelow(w.site.Dir)
 	if err != nil {
 		return nil, err

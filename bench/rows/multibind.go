@@ -10,8 +10,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Multibindings set a multibinding to which many nodes contribute beside one to which few do: a lookup collects those of
-// its node, and should not go through the others.
+// Multibindings set a multibinding to which many nodes contribute beside one to which few do: a lookup collects those
+// of its node, and should not go through the others.
 func Multibindings(few, many int) ([]Row, error) {
 	small, err := collecting(few)
 	if err != nil {
@@ -21,10 +21,12 @@ func Multibindings(few, many int) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Row{{fmt.Sprintf("multibinding, %d nodes contribute", many), large, measure.Case{Name: fmt.Sprintf("%d nodes", few), Run: small.Run}, 1, 0}}, nil
+	return []Row{{fmt.Sprintf("multibinding, %d nodes contribute", many), large,
+		measure.Case{Name: fmt.Sprintf("%d nodes", few), Run: small.Run}, 1, 0}}, nil
 }
 
-// collecting looks a multibinding up, for one node after the other. It has a contribution from each node and one for all.
+// collecting looks a multibinding up, for one node after the other. It has a contribution from each node and one for
+// all.
 func collecting(nodes int) (measure.Case, error) {
 	dir, err := os.MkdirTemp("", "bindc-multibind-")
 	if err != nil {
@@ -37,7 +39,8 @@ func collecting(nodes int) (measure.Case, error) {
 	}
 	requests := make([]*bindings.Request, min(nodes, visitors))
 	for i := range requests {
-		facts, err := bindings.ParseFacts(fmt.Appendf(nil, `{"fqdn": %q}`, nodeName(i*nodes/len(requests))))
+		facts, err := bindings.ParseFacts(fmt.Appendf(nil, `{"fqdn": %q}`, nodeName(i*nodes/len(requests))),
+			bindings.FactsOptions{})
 		if err != nil {
 			return measure.Case{}, err
 		}

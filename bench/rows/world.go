@@ -1,4 +1,5 @@
-// Package rows defines what is measured: cases on generated sites, and the rows of the table that set one beside another.
+// Package rows defines what is measured: cases on generated sites, and the rows of the table that set one beside
+// another.
 package rows
 
 import (
@@ -11,7 +12,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Numbers of things prepared before measuring. Sequences have a length of a power of two, so that going around is cheap.
+// Numbers of things prepared before measuring. Sequences have a length of a power of two, so that going around is
+// cheap.
 const (
 	sequence = 1 << 16 // keys in the order they are asked for
 	visitors = 1 << 10 // nodes that take turns
@@ -49,7 +51,7 @@ func Open(c gen.Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{site: site}
-	if w.snap, err = bindings.Open(site.Snapshot); err != nil {
+	if w.snap, err = bindings.Open(site.Snapshot, bindings.Options{}); err != nil {
 		return nil, err
 	}
 	if err := w.meet(); err != nil {

@@ -49,13 +49,15 @@ type query struct {
 type answer struct {
 	Key   *string         `json:"key,omitempty"`
 	Found *bool           `json:"found,omitempty"`
-	Value *bindings.Value `json:"value,omitempty"`
-	Error *answerError    `json:"error,omitempty"`
+	Value json.RawMessage `json:"value,omitempty"`
+
+	Sensitive bool         `json:"sensitive,omitempty"`
+	Error     *answerError `json:"error,omitempty"`
 }
 
 type answerError struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Code    bindings.Code `json:"code"`
+	Message string        `json:"message"`
 }
 
 // batch answers queries. The last request is kept: queries for one node usually come one after the other.
@@ -98,10 +100,11 @@ func writeAnswer(w *bufio.Writer, a answer) error {
 func (b *batch) answer(line []byte) answer {
 	var q query
 	if err := json.Unmarshal(line, &q); err != nil {
-		return failed(nil, &bindings.Error{Code: "usage", Message: "expected a query as a JSON object: " + malformed(err)})
+		return failed(nil, &bindings.Error{Code: bindings.CodeUsage, Message: "expected a query as a JSON object: " +
+			malformed(err)})
 	}
 	if q.Key == nil {
-		return failed(nil, &bindings.Error{Code: "usage", Message: `expected "key" in the query`})
+		return failed(nil, &bindings.Error{Code: bindings.CodeUsage, Message: `expected "key" in the query`})
 	}
 	v, found, err := b.lookup(&q)
 	switch {
@@ -110,7 +113,11 @@ func (b *batch) answer(line []byte) answer {
 	case !found:
 		return answer{Key: q.Key, Found: new(bool)}
 	}
-	return answer{Key: q.Key, Found: &found, Value: &v}
+	text, err := v.Reveal().MarshalJSON()
+	if err != nil {
+		return failed(q.Key, err)
+	}
+	return answer{Key: q.Key, Found: &found, Value: text, Sensitive: v.Sensitive()}
 }
 
 // malformed says what is wrong with a query, in terms of JSON.
@@ -180,7 +187,8 @@ func (b *batch) prepare(q *query) error {
 	if err != nil {
 		return err
 	}
-	f, err := bindings.NewFacts(facts, bindings.FactsOptions{Node: q.Node, Environment: q.Environment, Trusted: trusted})
+	f, err := bindings.NewFacts(facts, bindings.FactsOptions{Node: q.Node, Environment: q.Environment,
+		Trusted: trusted})
 	if err != nil {
 		return err
 	}

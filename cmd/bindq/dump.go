@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	bindings "bindc/runtime"
 )
 
 // dumpFlags are the flags of bindq dump.
@@ -26,13 +24,12 @@ func dumpCommand() *cobra.Command {
 	}
 	f.addRequest(cmd)
 	cmd.Flags().StringVar(&f.prefix, "prefix", "", "only keys that begin with `TEXT`")
-	cmd.Flags().StringVar(&f.render, "render-as", "json", "`FORM` to print the answer in: json, yaml, or s for indented JSON")
+	cmd.Flags().StringVar(&f.render, "render-as", "json",
+		"`FORM` to print the answer in: json, yaml, or s for indented JSON")
 	return cmd
 }
 
-// redacted stands for a sensitive value where nobody asked for that key.
-const redacted = "Sensitive [value redacted]"
-
+// run leaves sensitive values as they print themselves: nobody asked for those keys.
 func (f *dumpFlags) run(cmd *cobra.Command) error {
 	if err := checkRendering(f.render); err != nil {
 		return err
@@ -49,9 +46,6 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 			failed = withKey(key, err)
 			fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", message(failed))
 			continue
-		}
-		if v.Sensitive() {
-			v, _ = bindings.ValueOf(redacted)
 		}
 		if found {
 			answers = append(answers, entry{key, v})

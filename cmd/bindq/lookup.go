@@ -65,7 +65,7 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 			return err
 		}
 		if all = all && found; found {
-			answers = append(answers, entry{key, v})
+			answers = append(answers, entry{key, v.Reveal()}) // which was asked for
 		}
 	}
 	if err := f.print(cmd.OutOrStdout(), keys, answers); err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"bindc/internal/cli"
 	bindings "bindc/runtime"
-	"bindc/snapshot"
 )
 
 // Exit statuses, as cli.md fixes them.
@@ -63,27 +62,27 @@ func message(err error) string {
 		text = e.Key + ": " + strings.TrimPrefix(text, "'"+e.Key+"': ")
 	}
 	if code := codeOf(err); code != "" {
-		text += " [" + code + "]"
+		text += " [" + string(code) + "]"
 	}
 	return text
 }
 
 // codeOf is the stable code of an error, "" for one of the operating system.
-func codeOf(err error) string {
+func codeOf(err error) bindings.Code {
 	var e *bindings.Error
-	var damage *snapshot.DamageError
+	var damage *bindings.DamageError
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &e):
 		return e.Code
 	case errors.As(err, &damage):
-		return "snapshot_damaged"
-	case errors.Is(err, snapshot.ErrFormat):
-		return "snapshot_format"
-	case errors.Is(err, snapshot.ErrVersion):
-		return "snapshot_version"
+		return bindings.CodeDamaged
+	case errors.Is(err, bindings.ErrFormat):
+		return bindings.CodeFormat
+	case errors.Is(err, bindings.ErrVersion):
+		return bindings.CodeVersion
 	case errors.As(err, &path):
 		return ""
 	}
-	return "usage"
+	return bindings.CodeUsage
 }

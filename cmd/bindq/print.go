@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/value"
+	"bindc/internal/yaml"
 	bindings "bindc/runtime"
 )
 
@@ -20,17 +22,18 @@ func checkRendering(name string) error {
 	return nil
 }
 
+// printValue prints v whole, or nothing at all.
 func printValue(w io.Writer, render string, v bindings.Value) error {
-	switch {
-	case render == "yaml":
-		return writeYAML(w, v)
-	case render == "s" && v.Kind() == bindings.String:
+	if render == "s" && v.Kind() == bindings.String {
 		_, err := fmt.Fprintln(w, v.Text())
 		return err
 	}
 	text, err := v.MarshalJSON() // json.Marshal would escape it for HTML
 	if err != nil {
 		return err
+	}
+	if render == "yaml" {
+		return writeYAML(w, plain(v))
 	}
 	return writeJSON(w, text, render == "s")
 }
@@ -44,34 +47,68 @@ type hash []entry
 
 func printHash(w io.Writer, render string, h hash) error {
 	var out bytes.Buffer
+	var all value.Builder
 	out.WriteByte('{')
 	for i, e := range h {
-		name, err := bindings.ValueOf(e.key)
-		if err != nil {
-			return err
-		}
-		key, err := name.MarshalJSON()
-		if err != nil {
-			return err
-		}
 		val, err := e.v.MarshalJSON()
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", e.key, err)
 		}
+		key := value.FromString(e.key)
+		all.Set(key, plain(e.v))
 		if i > 0 {
 			out.WriteByte(',')
 		}
-		out.Write(append(append(key, ':'), val...))
+		out.Write(append(append(value.AppendJSON(nil, key), ':'), val...))
 	}
 	out.WriteByte('}')
 	if render == "yaml" {
-		v, err := bindings.ParseJSON(out.Bytes())
-		if err != nil {
-			return err
-		}
-		return writeYAML(w, v)
+		return writeYAML(w, all.Hash())
 	}
 	return writeJSON(w, out.Bytes(), render == "s")
+}
+
+func writeYAML(w io.Writer, v value.Value) error {
+	text, err := yaml.Write(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// plain is v, which MarshalJSON has found sound, as package yaml takes values: sensitive ones are not shown, and keys
+// are text, as in JSON.
+func plain(v bindings.Value) value.Value {
+	switch {
+	case v.Sensitive():
+		return value.FromString(v.String())
+	case v.IsUndef():
+		return value.Value{}
+	}
+	switch v.Kind() {
+	case bindings.Bool:
+		return value.FromBool(v.Bool())
+	case bindings.Int:
+		return value.FromInt(v.Int())
+	case bindings.Float:
+		return value.FromFloat(v.Float())
+	case bindings.Default:
+		return value.TheDefault()
+	case bindings.Array:
+		elems := []value.Value{}
+		for e := range v.Elems() {
+			elems = append(elems, plain(e))
+		}
+		return value.FromSlice(elems)
+	case bindings.Hash:
+		var b value.Builder
+		for k, e := range v.Entries() {
+			b.Set(value.FromString(k.String()), plain(e))
+		}
+		return b.Hash()
+	}
+	return value.FromString(v.String())
 }
 
 func writeJSON(w io.Writer, text []byte, indent bool) error {

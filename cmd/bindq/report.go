@@ -2,14 +2,18 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -42,7 +46,7 @@ func keysCommand() *cobra.Command {
 // sortedKeys are the keys that begin with prefix.
 func sortedKeys(snap *bindings.Snapshot, prefix string) []string {
 	var out []string
-	for key := range snap.File().Keys() {
+	for key := range snap.Keys() {
 		if strings.HasPrefix(key, prefix) {
 			out = append(out, key)
 		}
@@ -58,18 +62,42 @@ func verifyCommand() *cobra.Command {
 		Example: "  bindq verify site.bsnap",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			snap, err := openFile(args[0], bindings.Options{})
+			f, err := openFile(args[0])
 			if err != nil {
 				return err
 			}
-			if err := snap.Verify(); err != nil {
+			if err := verify(f); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			in := snap.File().Info()
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: sound, %d keys, %d bytes, sha256 %s\n", args[0], in.Keys, in.Size, in.Digest)
+			in := f.Info()
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: sound, %d keys, %d bytes, sha256 %s\n", args[0], in.Keys,
+				in.Size, in.Digest)
 			return err
 		},
 	}
+}
+
+// openFile opens a snapshot to report on the file, and not to look anything up.
+func openFile(path string) (*snapshot.Snapshot, error) {
+	f, err := snapshot.Open(path)
+	var named *fs.PathError
+	if err != nil && !errors.As(err, &named) {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return f, err
+}
+
+// verify is bindings.Snapshot.Verify, and what bindings.Open checks besides, of the very file that is reported on.
+func verify(f *snapshot.Snapshot) error {
+	for _, d := range f.Dimensions() {
+		if _, err := expr.Decode(string(d.Program)); err != nil {
+			return &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name}
+		}
+	}
+	return f.Verify(func(encoded string) (contributes bool, err error) {
+		r, err := recipe.Decode(encoded)
+		return err == nil && r.Kind == recipe.Contributions, err
+	})
 }
 
 func infoCommand() *cobra.Command {
@@ -80,21 +108,22 @@ func infoCommand() *cobra.Command {
 		Example: "  bindq info site.bsnap",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			snap, err := openFile(args[0], bindings.Options{})
+			f, err := openFile(args[0])
 			if err != nil {
 				return err
 			}
 			if dump {
-				return snap.Dump(cmd.OutOrStdout())
+				return f.Dump(cmd.OutOrStdout(), describeRecipe, describeProgram)
 			}
-			inputs, err := snap.File().Inputs()
+			inputs, err := f.Inputs()
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			return printInfo(cmd.OutOrStdout(), snap.File().Info(), inputs)
+			return printInfo(cmd.OutOrStdout(), f.Info(), inputs)
 		},
 	}
-	cmd.Flags().BoolVar(&dump, "dump", false, "show every record instead: its offset, its bytes and their meaning, secrets too")
+	cmd.Flags().BoolVar(&dump, "dump", false,
+		"show every record instead: its offset, its bytes and their meaning, secrets too")
 	return cmd
 }
 

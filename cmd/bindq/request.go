@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -35,10 +33,13 @@ func (s *source) addSnapshot(cmd *cobra.Command) {
 func (s *source) addRequest(cmd *cobra.Command) {
 	s.addSnapshot(cmd)
 	cmd.Flags().StringVar(&s.factsFile, "facts", "", "`FILE` of facts, JSON or YAML, - for standard input")
-	cmd.Flags().StringArrayVar(&s.facts, "fact", nil, "one fact, `NAME=TEXT` or NAME:=JSON; os.family=Debian sets a nested one (repeatable)")
+	cmd.Flags().StringArrayVar(&s.facts, "fact", nil,
+		"one fact, `NAME=TEXT` or NAME:=JSON; os.family=Debian sets a nested one (repeatable)")
 	cmd.Flags().StringVar(&s.trustedFile, "trusted", "", "`FILE` of trusted facts, JSON or YAML, - for standard input")
-	cmd.Flags().StringVar(&s.node, "node", "", "certname, the `NAME` of the node: sets fqdn and trusted.certname")
-	cmd.Flags().StringVar(&s.environment, "environment", "", "`NAME` of the environment (default: the fact, else production)")
+	cmd.Flags().StringVar(&s.node, "node", "",
+		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted.certname")
+	cmd.Flags().StringVar(&s.environment, "environment", "",
+		"`NAME` of the environment (default: the fact, else production)")
 	s.addStrict(cmd)
 }
 
@@ -55,16 +56,7 @@ func (s *source) open() (*bindings.Snapshot, error) {
 	if path == "" {
 		return nil, fmt.Errorf("expected -s FILE, the snapshot, or BINDQ_SNAPSHOT in the environment")
 	}
-	return openFile(path, bindings.Options{StrictVariables: s.strict})
-}
-
-func openFile(path string, opts bindings.Options) (*bindings.Snapshot, error) {
-	snap, err := bindings.OpenWith(path, opts)
-	var named *fs.PathError
-	if err != nil && !errors.As(err, &named) {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return snap, err
+	return bindings.Open(path, bindings.Options{StrictVariables: s.strict})
 }
 
 // request opens the snapshot and makes the request the flags describe.
@@ -115,7 +107,7 @@ func public(v value.Value) (bindings.Value, error) {
 }
 
 func factsError(format string, args ...any) error {
-	return &bindings.Error{Code: "facts", Message: fmt.Sprintf(format, args...)}
+	return &bindings.Error{Code: bindings.CodeFacts, Message: fmt.Sprintf(format, args...)}
 }
 
 // readHash reads a file of JSON or YAML that holds what.

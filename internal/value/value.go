@@ -45,16 +45,15 @@ type body struct {
 	elems     []Value
 	index     map[string]int // of the key in elems; nil while there are few. Only String keys are in it
 	typ       TypeRef
-	load      func(uint64) (Value, error) // of a Source
+	load      func(uint64) (Value, error) // of a Source, and of what is sensitive
 }
 
-// plain and secret are the bodies of values that need none of their own.
-var plain, secret [Type + 1]body
+// plain are the bodies of values that need none of their own.
+var plain [Type + 1]body
 
 func init() {
 	for k := range plain {
-		plain[k].kind, secret[k].kind = Kind(k), Kind(k)
-		secret[k].sensitive = true
+		plain[k].kind = Kind(k)
 	}
 }
 
@@ -68,7 +67,7 @@ func NewSource(load func(n uint64) (Value, error)) *Source { return &Source{body
 // Value is the value that load will be asked for by n. Nothing may be done with it but Read.
 func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
 
-// Read is v itself, read now if it is of a Source.
+// Read is v itself, read now if it is of a Source, and without its mark if it is sensitive.
 func (v Value) Read() (Value, error) {
 	if v.ref != nil && v.ref.load != nil {
 		return v.ref.load(v.num)
@@ -120,17 +119,13 @@ func (v Value) is(k Kind) bool { return v.ref != nil && v.ref.kind == k }
 func (v Value) built() bool   { return v.ref != nil && v.ref.built }
 func (v Value) encoded() bool { return (v.is(Array) || v.is(Hash)) && !v.ref.built }
 
-// Sensitive is v, marked as something to be shown only to who asked for it.
+// Sensitive is v, marked as something to be shown only to who asks for it. Nothing may be done with it but Read: v
+// stands behind a function, where not even fmt finds it, which looks through whatever fields hold a value.
 func (v Value) Sensitive() Value {
-	switch {
-	case v.ref == nil || v.ref == &plain[v.ref.kind]:
-		v.ref = &secret[v.Kind()]
-	case !v.ref.sensitive:
-		marked := *v.ref
-		marked.sensitive = true
-		v.ref = &marked
+	if v.IsSensitive() {
+		return v
 	}
-	return v
+	return Value{ref: &body{sensitive: true, load: func(uint64) (Value, error) { return v.Read() }}}
 }
 
 // IsSensitive tells whether v is marked; elements and entries do not carry the mark.

@@ -12,8 +12,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Write is v as YAML in block style, which Parse reads as the same value. What JSON cannot say either is written as there: a
-// regular expression and a type by their text, default as a hash.
+// Write is v as YAML in block style, which Parse reads as the same value. What JSON cannot say either is written as
+// there: a regular expression and a type by their text, default as a hash.
 func Write(v value.Value) ([]byte, error) {
 	var out bytes.Buffer
 	d, err := goyaml.NewDumper(&out, goyaml.WithIndent(2), goyaml.WithLineWidth(-1))
@@ -68,8 +68,8 @@ func writtenFloat(f float64) string {
 	return string(value.AppendFloat(nil, f))
 }
 
-// writtenText is a string as a node: as it is where that reads as the same string, as a block where it has lines that are
-// nothing but text, else in double quotes. The library knows what is no plain scalar by the syntax.
+// writtenText is a string as a node: as it is where that reads as the same string, as a block where it has lines that
+// are nothing but text, else in double quotes. The library knows what is no plain scalar by the syntax.
 func writtenText(text string) *goyaml.Node {
 	n := &goyaml.Node{Kind: goyaml.ScalarNode, Tag: "!!str", Value: strings.ToValidUTF8(text, "\uFFFD")}
 	v, problem := resolve(n.Value)
@@ -94,7 +94,8 @@ func blockStyle(text string) goyaml.Style {
 	return goyaml.LiteralStyle
 }
 
-// escaped tells whether r is a character that is not seen, or means something besides itself, when it is written as it is.
+// escaped tells whether r is a character that is not seen, or means something besides itself, when it is written as it
+// is.
 func escaped(r rune) bool {
 	return r != '\n' && r != ' ' && !unicode.IsGraphic(r) || isBreak(r) && r != '\n'
 }

@@ -11,13 +11,19 @@ import (
 
 // strange are strings that mean something else, or nothing, when they are written as they are.
 var strange = []string{
-	"", " ", "yes", "No", "on", "null", "~", "=", "<<", "0644", "0o644", "12:30", "12:30:45.5", "1_000", "1,000", "1e3", "1.0e+3",
-	".inf", "-.INF", ".nan", "2001-12-14", ":sym", ":", "a: b", "a:", "a #b", "#", "- a", "-", "--", "---", "--- a", "...", "? a", "?",
-	"[a", "{", "}", "]", ",", "&a", "*a", "!a", "!!str a", "|", ">", "%YAML 1.1", "@", "`", "'", "\"", "it's", "a\\b", "\\",
-	" leading", "trailing ", "a\nb", "a\n", "a\n\n", "\na", "\n", " a\nb", "a\n b", "a \nb", "\ta", "a\tb", "a\t\nb", "a\r\nb", "\r",
-	"a\n---\nb", "a\n...\nb", "a\n# b", "\x00", "\x01", "\x1b", "\x7f", "\u0085", "\u009f", "\u00a0", "\u00ad", "\u2028", "\u2029",
+	"", " ", "yes", "No", "on", "null", "~", "=", "<<", "0644", "0o644", "12:30", "12:30:45.5", "1_000", "1,000",
+	"1e3", "1.0e+3",
+	".inf", "-.INF", ".nan", "2001-12-14", ":sym", ":", "a: b", "a:", "a #b", "#", "- a", "-", "--", "---", "--- a",
+	"...", "? a", "?",
+	"[a", "{", "}", "]", ",", "&a", "*a", "!a", "!!str a", "|", ">", "%YAML 1.1", "@", "`", "'", "\"", "it's", "a\\b",
+	"\\",
+	" leading", "trailing ", "a\nb", "a\n", "a\n\n", "\na", "\n", " a\nb", "a\n b", "a \nb", "\ta",
+	"a\tb", "a\t\nb", "a\r\nb", "\r",
+	"a\n---\nb", "a\n...\nb", "a\n# b", "\x00", "\x01", "\x1b", "\x7f", "\u0085", "\u009f", "\u00a0",
+	"\u00ad", "\u2028", "\u2029",
 	"\ufeff", "\ufeffa", "a\ufeff", "\ufffe", "\uffff", "\U0001f600", "é", "\U0010ffff", "a\u0085b\nc", "x\n\u2028y",
-	strings.Repeat("long ", 100), strings.Repeat("k", 200), strings.Repeat("a b\n", 50), "a\n\n\n  b\n\n", "#a\nb", "'a\nb",
+	strings.Repeat("long ", 100), strings.Repeat("k", 200), strings.Repeat("a b\n", 50),
+	"a\n\n\n  b\n\n", "#a\nb", "'a\nb",
 }
 
 // readsBack fails the test unless v, and it as a key and as an element, is what Parse makes of what Write makes of it.
@@ -27,7 +33,8 @@ func readsBack(t *testing.T, v value.Value) {
 	for _, v := range []value.Value{
 		v,
 		value.FromSlice([]value.Value{v, value.FromSlice([]value.Value{v})}),
-		value.FromPairs(value.Pair{Key: at, Value: v}, value.Pair{Key: v, Value: value.FromPairs(value.Pair{Key: v, Value: v})}),
+		value.FromPairs(value.Pair{Key: at, Value: v},
+			value.Pair{Key: v, Value: value.FromPairs(value.Pair{Key: v, Value: v})}),
 	} {
 		text, err := Write(v)
 		if err != nil {
@@ -49,15 +56,18 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 	for _, s := range strange {
 		readsBack(t, value.FromString(s))
 	}
-	for r := range rune(0x3000) {
-		readsBack(t, value.FromString(string(r)))
-		readsBack(t, value.FromString("a\n"+string(r)+"b"))
+	for _, span := range [][2]rune{{0, 0x300}, {0x2000, 0x2070}, {0xfff0, 0x10010}} {
+		for r := span[0]; r < span[1]; r++ {
+			readsBack(t, value.FromString(string(r)))
+			readsBack(t, value.FromString("a\n"+string(r)+"b"))
+		}
 	}
 	for _, n := range []int64{0, 7, 64, -1, math.MaxInt64, math.MinInt64} {
 		readsBack(t, value.FromInt(n))
 	}
 	for _, f := range []float64{
-		0, 1, -1, 0.1, 1e3, 1e15, 1e20, 1e-7, 1e300, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat64,
+		0, 1, -1, 0.1, 1e3, 1e15, 1e20, 1e-7, 1e300, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(),
+		math.MaxFloat64,
 		math.SmallestNonzeroFloat64,
 	} {
 		readsBack(t, value.FromFloat(f))

@@ -1,4 +1,4 @@
-package runtime_test
+package main
 
 import (
 	"bytes"
@@ -8,20 +8,38 @@ import (
 	"strings"
 	"testing"
 
-	bindings "bindc/runtime"
+	"bindc/compile"
+	"bindc/internal/diag"
+	"bindc/loader"
+	"bindc/snapshot"
 )
 
 var update = flag.Bool("update", false, "write what is found into the files that hold what is expected")
 
+// build compiles the site in dir and writes the snapshot to a path of its own.
+func build(t *testing.T, dir string) (path string) {
+	t.Helper()
+	var diags diag.List
+	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
+	if diags.Failed() {
+		t.Fatal(diags.Sorted())
+	}
+	path = filepath.Join(t.TempDir(), "site.bsnap")
+	if _, _, err := snapshot.Write(path, content); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func dump(t *testing.T, path string) string {
 	t.Helper()
-	snap, err := bindings.Open(path)
+	f, err := snapshot.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer snap.Close()
+	defer f.Close()
 	var out bytes.Buffer
-	if err := snap.Dump(&out); err != nil {
+	if err := f.Dump(&out, describeRecipe, describeProgram); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -29,10 +47,8 @@ func dump(t *testing.T, path string) string {
 
 // The file holds every byte of the example's snapshot with its meaning: a change of the format shows there.
 func TestDumpOfTheExample(t *testing.T) {
-	const golden = "../testdata/example.dump"
-	path, remove := exampleSnapshot()
-	defer remove()
-	got := dump(t, path)
+	const golden = "../../testdata/example.dump"
+	got := dump(t, build(t, "../../testdata/example"))
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
 			t.Fatal(err)
@@ -45,7 +61,7 @@ func TestDumpOfTheExample(t *testing.T) {
 	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
 	for i, line := range gotLines {
 		if i >= len(wantLines) || line != wantLines[i] {
-			t.Fatalf("%s:%d: found\n%s\n(if that is meant: go test ./runtime -run Dump -update)", golden, i+1, line)
+			t.Fatalf("%s:%d: found\n%s\n(if that is meant: go test ./cmd/bindq -run Dump -update)", golden, i+1, line)
 		}
 	}
 	if len(gotLines) < len(wantLines) {
@@ -54,8 +70,11 @@ func TestDumpOfTheExample(t *testing.T) {
 }
 
 func TestDumpOfComputedValues(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "site.bsnap")
-	build(t, path, `bindings_version: 1
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bindings"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "bindings", "default.yaml"), []byte(`bindings_version: 1
 name: default
 bind:
   - {name: hats, multibind_id: hats, type: 'Array[String]'}
@@ -63,8 +82,10 @@ bind:
   - {name: fez, in: hats, to_first_found: [a, b], type: String, sensitive: true, transformer: '|$v| { upcase($v) }'}
   - {name: hat, to_lookup_of: fez}
   - {name: made, to_producer: hatter, options: {size: 58}}
-`)
-	got := dump(t, path)
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got := dump(t, build(t, dir))
 	for _, want := range []string{
 		`multibind type Array[String] "\x00hats" array true, resolution 0, flatten 0, uniq false, named true, unnamed false element String`,
 		`(part "" precedence 0 place 1: constant "bowler")`,

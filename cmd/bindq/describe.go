@@ -1,8 +1,7 @@
-package runtime
+package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"bindc/internal/expr"
@@ -10,12 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Dump writes every record of the file with its offset, its bytes and what they mean, sensitive values too. The error is
-// that of out.
-func (s *Snapshot) Dump(out io.Writer) error {
-	return s.file.Dump(out, describeRecipe, describeProgram)
-}
-
+// describeProgram and describeRecipe say in one line what a snapshot holds encoded.
 func describeProgram(encoded string) string {
 	n, err := expr.Decode(encoded)
 	if err != nil {
@@ -34,8 +28,10 @@ func describeRecipe(encoded string) string {
 
 // kindNames are the names of format.md, table recipe kinds.
 var kindNames = map[recipe.Kind]string{
-	recipe.Constant: "constant", recipe.Expression: "expression", recipe.LookupOf: "lookup", recipe.FirstFound: "first found",
-	recipe.HashLookup: "hash lookup", recipe.Custom: "custom", recipe.Abstract: "abstract", recipe.Multibind: "multibind",
+	recipe.Constant: "constant", recipe.Expression: "expression", recipe.LookupOf: "lookup",
+	recipe.FirstFound: "first found",
+	recipe.HashLookup: "hash lookup", recipe.Custom: "custom", recipe.Abstract: "abstract",
+	recipe.Multibind:     "multibind",
 	recipe.Contributions: "contributions",
 }
 
@@ -65,7 +61,8 @@ func recipeText(r *recipe.Recipe) string {
 		add("%s", describeNode(r.Expr))
 	}
 	if o := r.Options; o != nil {
-		add("array %t, resolution %d, flatten %d, uniq %t, named %t, unnamed %t", o.Array, o.Resolution, o.Flatten, o.Uniq, o.PriorityOnNamed, o.PriorityOnUnnamed)
+		add("array %t, resolution %d, flatten %d, uniq %t, named %t, unnamed %t", o.Array, o.Resolution, o.Flatten,
+			o.Uniq, o.PriorityOnNamed, o.PriorityOnUnnamed)
 		if o.Element != nil {
 			add("element %s", o.Element)
 		}
@@ -81,8 +78,10 @@ func recipeText(r *recipe.Recipe) string {
 
 // opNames are the names of format.md, table ops.
 var opNames = map[expr.Op]string{
-	expr.Const: "Const", expr.Var: "Var", expr.Concat: "Concat", expr.ArrayLit: "ArrayLit", expr.HashLit: "HashLit", expr.Splat: "Splat",
-	expr.Access: "Access", expr.TypeName: "TypeName", expr.Call: "Call", expr.Unary: "Unary", expr.Binary: "Binary", expr.If: "If",
+	expr.Const: "Const", expr.Var: "Var", expr.Concat: "Concat", expr.ArrayLit: "ArrayLit", expr.HashLit: "HashLit",
+	expr.Splat:  "Splat",
+	expr.Access: "Access", expr.TypeName: "TypeName", expr.Call: "Call", expr.Unary: "Unary", expr.Binary: "Binary",
+	expr.If:   "If",
 	expr.Case: "Case", expr.Selector: "Selector", expr.Option: "Option", expr.Assign: "Assign", expr.Block: "Block",
 }
 

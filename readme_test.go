@@ -1,0 +1,93 @@
+package bindc
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// readmeBlock is the indented block of README.md that begins with the given words.
+func readmeBlock(t *testing.T, begin string) string {
+	t.Helper()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile(`(?m)^    ` + regexp.QuoteMeta(begin) + `.*\n(    .*\n)*`).Find(text)
+	if block == nil {
+		t.Fatalf("README.md has no block that begins with %s", begin)
+	}
+	return string(block)
+}
+
+// A program outside of this tree is made with the lines of the README, offline, and answers.
+func TestTheProgramOfTheReadme(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the lines are for a shell")
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "program")
+	if err := os.Mkdir(program, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(root, filepath.Join(dir, "bindc")); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(program, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(dir, line string) string {
+		cmd := exec.Command("sh", "-ec", line)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "GONOSUMDB=*")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+		return string(out)
+	}
+	write("go.mod", "module example.org/program\n\ngo 1.26.0\n")
+	write("main.go", `package main
+
+import (
+	"fmt"
+	"os"
+
+	bindings "bindc/runtime"
+)
+
+func main() {
+	factsJSON, err := os.ReadFile(os.Args[1])
+	_ = err
+`+readmeBlock(t, "snap, err := bindings.Open")+"}\n")
+	run(root, "go run -mod=readonly ./cmd/bindc build testdata/example -o "+program+"/example.snap")
+	run(program, readmeBlock(t, "go mod edit"))
+	got := run(program, "./program "+root+"/testdata/example-facts/web1.json")
+	if want := "true https://wiki.example.org:443/\n"; got != want {
+		t.Errorf("the program prints %q, expected %q", got, want)
+	}
+}
+
+// The other program is one too.
+func TestTheWatchingProgramOfTheReadmeCompiles(t *testing.T) {
+	dir := t.TempDir()
+	text := "package main\n\nimport (\n\t\"log\"\n\n\tbindings \"bindc/runtime\"\n)\n\n" +
+		"func use(facts *bindings.Facts) {\n" +
+		readmeBlock(t, "w, err := bindings.Watch") + "\t_ = err\n}\n\nfunc main() { use(nil) }\n"
+	path := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "vet", path).CombinedOutput(); err != nil {
+		t.Error(strings.ReplaceAll(string(out), dir, ""))
+	}
+}
