@@ -1,0 +1,54 @@
+package origin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+// ReadKey reads the private key in file. Of a public key, the private one is asked of the SSH agent at socket each time
+// something is signed; so a key with a passphrase can be used. The agent is left when close is called.
+func ReadKey(file, socket string) (key ssh.Signer, close func() error, err error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if public, _, _, _, err := ssh.ParseAuthorizedKey(src); err == nil {
+		return agentKey(public, file, socket)
+	}
+	key, err = ssh.ParsePrivateKey(src)
+	var locked *ssh.PassphraseMissingError
+	if errors.As(err, &locked) {
+		return nil, nil, fmt.Errorf("%s has a passphrase: add it to an SSH agent, and name its public key", file)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: expected a private key of SSH: %w", file, err)
+	}
+	return key, func() error { return nil }, nil
+}
+
+func agentKey(public ssh.PublicKey, file, socket string) (ssh.Signer, func() error, error) {
+	if socket == "" {
+		return nil, nil, fmt.Errorf("%s is a public key, and there is no SSH agent that has the private one", file)
+	}
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot ask the SSH agent: %w", err)
+	}
+	keys, err := agent.NewClient(conn).Signers()
+	for _, k := range keys {
+		if bytes.Equal(k.PublicKey().Marshal(), public.Marshal()) {
+			return k, conn.Close, nil
+		}
+	}
+	conn.Close()
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot ask the SSH agent: %w", err)
+	}
+	return nil, nil, fmt.Errorf("the SSH agent does not have the key %s", file)
+}
