@@ -37,10 +37,10 @@ var mayImport = map[string][]string{
 		"internal/value", "loader", "snapshot"},
 	"snapshot":  {"internal/replace", "internal/value"},
 	"runtime":   {"internal/expr", "internal/recipe", "internal/types", "internal/value", "snapshot"},
-	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "loader", "snapshot"},
+	"origin":    {"internal/replace"},
+	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "loader", "origin", "snapshot"},
 	"cmd/bindq": {"internal/cli", "internal/diag", "internal/expr", "internal/recipe", "internal/value",
-		"internal/yaml",
-		"runtime", "snapshot"},
+		"internal/yaml", "origin", "runtime", "snapshot"},
 }
 
 func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {

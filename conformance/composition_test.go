@@ -516,7 +516,7 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 		return false
 	}
 	path := filepath.Join(dir, "site.bsnap")
-	if _, _, err := snapshot.Write(path, content); err != nil {
+	if _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}
 	snap, err := bindings.Open(path, bindings.Options{})

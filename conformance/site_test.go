@@ -32,7 +32,7 @@ func build(t *testing.T, dir string, opts loader.Options) (snap *bindings.Snapsh
 		return nil, describe(diags.Sorted())
 	}
 	path := filepath.Join(t.TempDir(), "site.bsnap")
-	if _, _, err := snapshot.Write(path, content); err != nil {
+	if _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}
 	snap, err := bindings.Open(path, bindings.Options{})

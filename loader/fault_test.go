@@ -97,7 +97,7 @@ func (b *faulty) build(t *testing.T, d disk.Disk) (snap []byte, found []diag.Dia
 	if diags.Failed() {
 		return nil, diags.Sorted()
 	}
-	if _, _, err := snapshot.Write(b.out, content); err != nil {
+	if _, err := snapshot.Write(b.out, content); err != nil {
 		t.Fatal(err)
 	}
 	snap, err := os.ReadFile(b.out)

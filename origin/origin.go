@@ -13,11 +13,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
+
+	"bindc/internal/replace"
 )
 
 // Namespace is what signatures are made for: one made for files or mails does not count.
@@ -60,6 +63,29 @@ func Sign(s Statement, key ssh.Signer) (Signed, error) {
 	return Signed{text, sshsig.Armor(sig)}, nil
 }
 
+// Write puts s beside the snapshot at path, or beside the file that a symbolic link leads to from there: the signature
+// last. While they change, and the snapshot before them, Check refuses what does not fit together.
+func (s Signed) Write(path string) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	options := replace.Options{Limit: 0o666, Synced: true}
+	for _, beside := range []struct {
+		suffix string
+		text   []byte
+	}{{StatementSuffix, s.Text}, {SignatureSuffix, s.Signature}} {
+		err := replace.File(path+beside.suffix, options, func(f *os.File) error {
+			_, err := f.Write(beside.text)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Refusal says why a snapshot is not accepted. Any other error means that it could not be found out.
 type Refusal struct {
 	Path   string // of the snapshot
@@ -75,13 +101,18 @@ type Origin struct {
 	Key    string // its fingerprint, SHA256:...
 }
 
-// Check holds the snapshot at path, whose bytes have the given SHA-256, to the policy. The error is a *Refusal, or of
-// the operating system. It may be called by several goroutines at once.
+// Check holds the snapshot at path, whose bytes have the given SHA-256, to the policy. What is signed stands beside the
+// file that path leads to, if that is a symbolic link. The error is a *Refusal, or of the operating system. It may be
+// called by several goroutines at once.
 func (p *Policy) Check(path string, sum [32]byte) (Origin, error) {
 	refused := func(format string, args ...any) (Origin, error) {
 		return Origin{}, &Refusal{path, fmt.Sprintf(format, args...)}
 	}
-	signed, err := readBeside(path)
+	at, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return Origin{}, err
+	}
+	signed, err := readBeside(at)
 	if err != nil {
 		return Origin{}, err
 	}

@@ -75,8 +75,9 @@ func (s *site) sign(key string) {
 		s.t.Fatal(err)
 	}
 	defer done()
-	signed, err := origin.Sign(origin.Statement{Name: "example", SHA256: hex.EncodeToString(s.sum[:]), Revision: "abc123",
-		Created: s.now}, signer)
+	sum := hex.EncodeToString(s.sum[:])
+	statement := origin.Statement{Name: "example", SHA256: sum, Revision: "abc123", Created: s.now}
+	signed, err := origin.Sign(statement, signer)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -116,8 +117,8 @@ func TestWhatWeSignSshKeygenAccepts(t *testing.T) {
 		if err != nil || o.Name != "example" || o.Revision != "abc123" || o.Signer != "deploy@example.com" {
 			t.Errorf("%s: %+v, %v", name, o, err)
 		}
-		cmd := exec.Command("ssh-keygen", "-Y", "verify", "-f", "allowed", "-I", "deploy@example.com", "-n", origin.Namespace,
-			"-s", "site.snap.sig")
+		cmd := exec.Command("ssh-keygen", "-Y", "verify", "-f", "allowed", "-I", "deploy@example.com",
+			"-n", origin.Namespace, "-s", "site.snap.sig")
 		cmd.Dir, cmd.Stdin = s.dir, bytes.NewReader([]byte(s.read("site.snap.meta.json")))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: ssh-keygen: %v: %s", name, err, out)

@@ -27,8 +27,8 @@ type signer struct {
 	after, before time.Time
 }
 
-// ReadPolicy reads a file of allowed signers, as ssh-keygen(1) describes it under ALLOWED SIGNERS, and, unless revoked is
-// "", one of public keys that no longer count, one per line. Lines of certificate authorities are passed over:
+// ReadPolicy reads a file of allowed signers, as ssh-keygen(1) describes it under ALLOWED SIGNERS, and, unless revoked
+// is "", one of public keys that no longer count, one per line. Lines of certificate authorities are passed over:
 // certificates do not count here. now is asked where a key is valid for a time only.
 func ReadPolicy(allowed, revoked string, now func() time.Time) (*Policy, error) {
 	p := &Policy{revoked: map[string]bool{}, now: now}

@@ -45,7 +45,7 @@ categories:
 		t.Fatal(diags.Sorted())
 	}
 	path := filepath.Join(dir, "site.bsnap")
-	if _, _, err := snapshot.Write(path, content); err != nil {
+	if _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}
 	s, err := snapshot.Open(path)

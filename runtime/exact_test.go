@@ -31,7 +31,7 @@ func TestExactDimensionsCompareAsWritten(t *testing.T) {
 				Entries: []snapshot.Entry{{}}})
 		}
 		path := filepath.Join(t.TempDir(), "site.bsnap")
-		if _, _, err := snapshot.Write(path, c); err != nil {
+		if _, err := snapshot.Write(path, c); err != nil {
 			t.Fatal(err)
 		}
 		snap, err := bindings.Open(path, bindings.Options{})

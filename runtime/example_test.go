@@ -24,7 +24,7 @@ func exampleSnapshot() (path string, remove func()) {
 		log.Fatal(err, diags.Sorted())
 	}
 	path = filepath.Join(dir, "example.snap")
-	if _, _, err := snapshot.Write(path, content); err != nil {
+	if _, err := snapshot.Write(path, content); err != nil {
 		log.Fatal(err)
 	}
 	return path, func() { os.RemoveAll(dir) }

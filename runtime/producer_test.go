@@ -72,7 +72,7 @@ func producerRequest(t *testing.T, node string, producers map[string]bindings.Pr
 		t.Fatalf("%s: %s [%s]", d.Pos, d.Message, d.Code)
 	}
 	path := filepath.Join(dir, "site.bsnap")
-	if _, _, err := snapshot.Write(path, content); err != nil {
+	if _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}
 	snap, err := bindings.Open(path, bindings.Options{Producers: producers})

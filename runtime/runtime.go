@@ -55,6 +55,9 @@ type Options struct {
 	StrictVariables bool
 	// Producers are what to_producer and to_instance of bindings name.
 	Producers map[string]Producer
+	// Accept is asked before the first answer whether the file at path counts, whose bytes have the SHA-256 sum: a
+	// signature may be expected, as package origin does. Its error refuses the file. Opening then reads all of it.
+	Accept func(path string, sum [32]byte) error
 }
 
 // Producer makes a value for a request. args is what the binding gives beside the name: a list, a hash, or empty. Its
@@ -63,11 +66,17 @@ type Options struct {
 type Producer func(r *Request, args Value) (Value, error)
 
 // Open maps the snapshot at path, at a cost that does not grow with the file. The errors name the path; they are
-// ErrFormat, ErrVersion, a *DamageError, or of the operating system.
+// ErrFormat, ErrVersion, a *DamageError, that of Options.Accept, or of the operating system.
 func Open(path string, opts Options) (*Snapshot, error) {
 	f, err := snapshot.Open(path)
 	if err != nil {
 		return nil, inFile(path, err)
+	}
+	if opts.Accept != nil {
+		if err := opts.Accept(path, f.Sum()); err != nil {
+			f.Close()
+			return nil, err
+		}
 	}
 	opts.StrictVariables = opts.StrictVariables || f.Strict()
 	s := &Snapshot{file: f, opts: opts, recipes: make([]atomic.Pointer[recipeChunk], f.Recipes()/len(recipeChunk{})+1)}

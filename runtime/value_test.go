@@ -65,7 +65,7 @@ func TestParseJSONRefusesWhatIsNotOneValue(t *testing.T) {
 func TestADamagedValueIsNoMismatch(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	const arrayOfNoSuchTag = "\x09\x02\x01\x0b"
-	if _, _, err := snapshot.Write(path, &snapshot.Content{
+	if _, err := snapshot.Write(path, &snapshot.Content{
 		Layers: []string{"site"},
 		Keys:   []snapshot.Key{{Name: "damaged", Default: 0}},
 		Values: []snapshot.Stored{{Bytes: arrayOfNoSuchTag}},

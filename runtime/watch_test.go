@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -62,7 +63,7 @@ func buildSite(t testing.TB, path string, files map[string]string) {
 	if diags.Failed() {
 		t.Fatal(diags.Sorted())
 	}
-	if _, _, err := snapshot.Write(path, content); err != nil {
+	if _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -483,4 +484,44 @@ func ExampleWatch() {
 	fmt.Println(found, contact, err)
 	// Output:
 	// true ops@example.org <nil>
+}
+
+func TestAFileThatIsNotAcceptedIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.bsnap")
+	build(t, path, generation(1))
+	errUnsigned := errors.New("not signed")
+	trusted := map[[32]byte]bool{}
+	accept := func(at string, sum [32]byte) error {
+		if at != path {
+			t.Errorf("asked about %s", at)
+		}
+		if !trusted[sum] {
+			return errUnsigned
+		}
+		return nil
+	}
+	opts := bindings.WatchOptions{Interval: -1, Options: bindings.Options{Accept: accept}}
+	if _, err := bindings.Watch(path, opts); !errors.Is(err, errUnsigned) {
+		t.Fatalf("Watch: %v", err)
+	}
+	if _, err := bindings.Open(path, opts.Options); !errors.Is(err, errUnsigned) {
+		t.Fatalf("Open: %v", err)
+	}
+	sign := func() {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trusted[sha256.Sum256(src)] = true
+	}
+	sign()
+	w := watch(t, path, opts)
+	build(t, path, generation(2))
+	if _, err := w.Check(); !errors.Is(err, errUnsigned) {
+		t.Errorf("Check: %v", err)
+	}
+	answers(t, begin(t, w), 1)
+	sign() // what is signed may come later than the file
+	check(t, w, true)
+	answers(t, begin(t, w), 2)
 }

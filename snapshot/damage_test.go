@@ -24,7 +24,7 @@ import (
 // Every truncation and every changed byte is refused or found by Verify, and no lookup in such a file panics.
 func TestDamageIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.bsnap")
-	if _, _, err := Write(path, fleet(3)); err != nil {
+	if _, err := Write(path, fleet(3)); err != nil {
 		t.Fatal(err)
 	}
 	whole, _ := os.ReadFile(path)

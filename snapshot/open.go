@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"runtime"
@@ -105,6 +106,17 @@ func newSnapshot(head, data string, unmap func() error) (*Snapshot, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Sum is the SHA-256 of the whole file as it is mapped, which it reads from end to end.
+func (s *Snapshot) Sum() [32]byte {
+	h, buf := sha256.New(), make([]byte, 64<<10)
+	for rest := s.data; rest != ""; {
+		n := copy(buf, rest)
+		h.Write(buf[:n]) // never fails
+		rest = rest[n:]
+	}
+	return [32]byte(h.Sum(nil))
 }
 
 // Close unmaps the file.

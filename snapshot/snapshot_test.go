@@ -48,7 +48,7 @@ func fleet(n int) *Content {
 func open(t testing.TB, c *Content) *Snapshot {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.bsnap")
-	if _, _, err := Write(path, c); err != nil {
+	if _, err := Write(path, c); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Open(path)
@@ -175,8 +175,8 @@ func TestMoreLevelsThanBitsInAWord(t *testing.T) {
 
 func TestTheSameContentGivesTheSameBytes(t *testing.T) {
 	a, b := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
-	_, da, _ := Write(a, fleet(100))
-	_, db, _ := Write(b, fleet(100))
+	da, _ := Write(a, fleet(100))
+	db, _ := Write(b, fleet(100))
 	x, _ := os.ReadFile(a)
 	y, _ := os.ReadFile(b)
 	if da != db || !bytes.Equal(x, y) {
@@ -190,7 +190,7 @@ func TestAFailedWriteLeavesTheOldFile(t *testing.T) {
 	os.WriteFile(path, []byte("old"), 0o644)
 	c := fleet(1)
 	c.Keys = append(c.Keys, c.Keys[0]) // a key twice has no perfect hash
-	if _, _, err := Write(path, c); err == nil {
+	if _, err := Write(path, c); err == nil {
 		t.Fatal("a key that occurs twice was written")
 	}
 	if got, _ := os.ReadFile(path); string(got) != "old" {

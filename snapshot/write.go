@@ -24,27 +24,38 @@ const (
 	guarded = 0o640 // of one that holds something sensitive
 )
 
-// Write stores c in the file path and returns its size in bytes and its digest. The file is written beside its place,
-// synced and renamed, so that path holds either what it held before or the whole new snapshot, whatever happens.
-func Write(path string, c *Content) (size int64, digest Digest, err error) {
+// Written says what Write wrote.
+type Written struct {
+	Size   int64    // in bytes
+	Digest Digest   // as the header has it
+	Sum    [32]byte // SHA-256 of the whole file
+}
+
+// Write stores c in the file path. The file is written beside its place, synced and renamed, so that path holds either
+// what it held before or the whole new snapshot, whatever happens.
+func Write(path string, c *Content) (Written, error) {
 	head, sections, err := encode(c)
 	if err != nil {
-		return 0, Digest{}, err
+		return Written{}, err
 	}
+	sum := sha256.New()
 	options := replace.Options{Limit: anyone, Synced: true}
 	if c.Sensitive {
 		options.Limit = guarded
 	}
 	err = replace.File(path, options, func(f *os.File) error {
 		for _, part := range append([][]byte{head}, sections[:]...) {
-			if _, err := f.Write(pad(part, sectionAlign)); err != nil {
+			part = pad(part, sectionAlign)
+			sum.Write(part) // never fails
+			if _, err := f.Write(part); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	copy(digest[:], head[offDigest:])
-	return int64(binary.LittleEndian.Uint64(head[offSize:])), digest, err
+	out := Written{Size: int64(binary.LittleEndian.Uint64(head[offSize:])), Sum: [32]byte(sum.Sum(nil))}
+	copy(out.Digest[:], head[offDigest:])
+	return out, err
 }
 
 type sectionBytes [sectionCount][]byte

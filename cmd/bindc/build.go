@@ -72,6 +72,7 @@ func (f *flags) options() loader.Options {
 
 func buildCommand() *cobra.Command {
 	var f flags
+	var sign signing
 	var out string
 	cmd := &cobra.Command{
 		Use:     "build CONFDIR -o FILE",
@@ -82,10 +83,11 @@ func buildCommand() *cobra.Command {
 			if out == "" {
 				return fmt.Errorf("build: expected -o FILE, the snapshot to write")
 			}
-			return build(cmd, args[0], out, &f)
+			return build(cmd, args[0], out, &f, &sign)
 		},
 	}
 	f.add(cmd)
+	sign.add(cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the snapshot to write")
 	return cmd
 }
@@ -106,18 +108,21 @@ func checkCommand() *cobra.Command {
 	return cmd
 }
 
-// build is the whole pipeline: load, compile, write.
-func build(cmd *cobra.Command, dir, out string, f *flags) error {
+// build is the whole pipeline: load, compile, write, sign.
+func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	start := time.Now()
+	if err := sign.begin(); err != nil {
+		return err
+	}
+	defer sign.end()
 	content, err := compiled(cmd, dir, f)
 	if err != nil {
 		return err
 	}
-	var size int64
-	var digest snapshot.Digest
-	f.signals.whole(func() { size, digest, err = snapshot.Write(out, content) })
+	var written snapshot.Written
+	f.signals.whole(func() { written, err = publish(out, content, sign) })
 	if err != nil {
-		return fmt.Errorf("cannot write the snapshot: %w", err)
+		return err
 	}
 	keys := 0
 	for _, k := range content.Keys {
@@ -125,8 +130,18 @@ func build(cmd *cobra.Command, dir, out string, f *flags) error {
 			keys++
 		}
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", out, keys, content.Bindings, size, digest, time.Since(start).Round(time.Millisecond))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", out, keys, content.Bindings,
+		written.Size, written.Digest, time.Since(start).Round(time.Millisecond))
 	return nil
+}
+
+// publish writes the snapshot, and what is signed beside it.
+func publish(out string, content *snapshot.Content, sign *signing) (snapshot.Written, error) {
+	written, err := snapshot.Write(out, content)
+	if err != nil {
+		return written, fmt.Errorf("cannot write the snapshot: %w", err)
+	}
+	return written, sign.publish(out, written.Sum)
 }
 
 // compiled loads and composes a site, and prints what is wrong with it.

@@ -14,7 +14,7 @@ import (
 func TestADamagedValueIsPrintedInNoForm(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	const noSuchTag, inAnArray = "\x0b", "\x09\x02\x01\x0b"
-	if _, _, err := snapshot.Write(path, &snapshot.Content{
+	if _, err := snapshot.Write(path, &snapshot.Content{
 		Layers: []string{"site"},
 		Keys:   []snapshot.Key{{Name: "array", Default: 0}, {Name: "scalar", Default: 1}},
 		Values: []snapshot.Stored{{Bytes: inAnArray}, {Bytes: noSuchTag}},

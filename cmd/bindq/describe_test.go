@@ -25,7 +25,7 @@ func build(t *testing.T, dir string) (path string) {
 		t.Fatal(diags.Sorted())
 	}
 	path = filepath.Join(t.TempDir(), "site.bsnap")
-	if _, _, err := snapshot.Write(path, content); err != nil {
+	if _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -11,12 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/cli"
+	"bindc/origin"
 	bindings "bindc/runtime"
 )
 
 // Exit statuses, as cli.md fixes them.
 const (
 	exitNotFound = 1
+	exitRefused  = 1 // of verify: the signature
 	exitCannot   = 2
 )
 
@@ -27,10 +29,14 @@ var errNotFound = errors.New("not found")
 var errReported = errors.New("a lookup failed")
 
 func main() {
-	switch err := command().Execute(); {
+	root := command()
+	switch verb, err := root.ExecuteC(); {
 	case err == nil:
 	case errors.Is(err, errNotFound):
 		os.Exit(exitNotFound)
+	case verb.Name() == "verify" && codeOf(err) == codeRefused:
+		fmt.Fprintln(os.Stderr, "bindq:", message(err))
+		os.Exit(exitRefused)
 	case errors.Is(err, errReported):
 		os.Exit(exitCannot)
 	default:
@@ -67,14 +73,20 @@ func message(err error) string {
 	return text
 }
 
+// codeRefused is the code of an *origin.Refusal.
+const codeRefused bindings.Code = "snapshot_refused"
+
 // codeOf is the stable code of an error, "" for one of the operating system.
 func codeOf(err error) bindings.Code {
 	var e *bindings.Error
 	var damage *bindings.DamageError
+	var refusal *origin.Refusal
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &e):
 		return e.Code
+	case errors.As(err, &refusal):
+		return codeRefused
 	case errors.As(err, &damage):
 		return bindings.CodeDamaged
 	case errors.Is(err, bindings.ErrFormat):

@@ -9,11 +9,13 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/origin"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -56,25 +58,46 @@ func sortedKeys(snap *bindings.Snapshot, prefix string) []string {
 }
 
 func verifyCommand() *cobra.Command {
-	return &cobra.Command{
+	var t trust
+	cmd := &cobra.Command{
 		Use:     "verify FILE",
-		Short:   "Check every checksum and every reference in a snapshot",
-		Example: "  bindq verify site.bsnap",
+		Short:   "Check every checksum and every reference in a snapshot, and who signed it",
+		Example: "  bindq verify site.bsnap --allowed-signers /etc/bindc/allowed_signers",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := openFile(args[0])
+			policy, err := t.policy()
 			if err != nil {
 				return err
 			}
-			if err := verify(f); err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			in := f.Info()
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: sound, %d keys, %d bytes, sha256 %s\n", args[0], in.Keys,
-				in.Size, in.Digest)
-			return err
+			return verifyFile(cmd.OutOrStdout(), args[0], policy)
 		},
 	}
+	t.add(cmd)
+	return cmd
+}
+
+// verifyFile says that a snapshot is sound, and where it comes from if there is a policy.
+func verifyFile(out io.Writer, path string, policy *origin.Policy) error {
+	f, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	var from origin.Origin
+	if policy != nil {
+		if from, err = policy.Check(path, f.Sum()); err != nil {
+			return err
+		}
+	}
+	if err := verify(f); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	in := f.Info()
+	fmt.Fprintf(out, "%s: sound, %d keys, %d bytes, sha256 %s\n", path, in.Keys, in.Size, in.Digest)
+	if policy != nil {
+		fmt.Fprintf(out, "signed by %s (%s): '%s', revision '%s', %s\n", from.Signer, from.Key, from.Name, from.Revision,
+			from.Created.Format(time.RFC3339))
+	}
+	return nil
 }
 
 // openFile opens a snapshot to report on the file, and not to look anything up.

@@ -24,10 +24,12 @@ type source struct {
 	node        string
 	environment string
 	strict      bool
+	trust       trust
 }
 
 func (s *source) addSnapshot(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&s.snapshot, "snapshot", "s", "", "`FILE` of the snapshot (default $BINDQ_SNAPSHOT)")
+	s.trust.add(cmd)
 }
 
 func (s *source) addRequest(cmd *cobra.Command) {
@@ -56,7 +58,11 @@ func (s *source) open() (*bindings.Snapshot, error) {
 	if path == "" {
 		return nil, fmt.Errorf("expected -s FILE, the snapshot, or BINDQ_SNAPSHOT in the environment")
 	}
-	return bindings.Open(path, bindings.Options{StrictVariables: s.strict})
+	accept, err := s.trust.accept()
+	if err != nil {
+		return nil, err
+	}
+	return bindings.Open(path, bindings.Options{StrictVariables: s.strict, Accept: accept})
 }
 
 // request opens the snapshot and makes the request the flags describe.

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/crypto/ssh"
+
+	"bindc/origin"
+)
+
+// signing is how a snapshot is signed, if it is.
+type signing struct {
+	keyFile, name, revision string
+
+	key ssh.Signer
+	end func() error
+}
+
+func (s *signing) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.keyFile, "sign", "",
+		"private key of SSH in `FILE`, or a public one that the SSH agent has: sign the snapshot with it")
+	cmd.Flags().StringVar(&s.name, "name", "", "of the site, in what is signed (default: that of the snapshot's file)")
+	cmd.Flags().StringVar(&s.revision, "revision", "", "of the site, in what is signed, as a git commit")
+}
+
+// begin finds the key: a build that cannot be signed is not begun.
+func (s *signing) begin() error {
+	s.end = func() error { return nil }
+	if s.keyFile == "" {
+		if s.name != "" || s.revision != "" {
+			return fmt.Errorf("expected --sign KEY beside --name and --revision: they are what is signed")
+		}
+		return nil
+	}
+	key, end, err := origin.ReadKey(s.keyFile, os.Getenv("SSH_AUTH_SOCK"))
+	if err != nil {
+		return fmt.Errorf("--sign: %w", err)
+	}
+	s.key, s.end = key, end
+	return nil
+}
+
+// publish writes the signed statement beside the snapshot out, whose bytes have the SHA-256 sum.
+func (s *signing) publish(out string, sum [32]byte) error {
+	if s.key == nil {
+		return nil
+	}
+	name := s.name
+	if name == "" {
+		name = strings.TrimSuffix(filepath.Base(out), filepath.Ext(out))
+	}
+	created, err := now()
+	if err != nil {
+		return err
+	}
+	signed, err := origin.Sign(origin.Statement{Name: name, SHA256: hex.EncodeToString(sum[:]), Revision: s.revision,
+		Created: created}, s.key)
+	if err != nil {
+		return err
+	}
+	if err := signed.Write(out); err != nil {
+		return fmt.Errorf("the snapshot is written, its signature is not: %w", err)
+	}
+	return nil
+}
+
+// now is the time, or the one that a reproducible build gives.
+func now() (time.Time, error) {
+	given := os.Getenv("SOURCE_DATE_EPOCH")
+	if given == "" {
+		return time.Now().UTC().Truncate(time.Second), nil
+	}
+	seconds, err := strconv.ParseInt(given, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH: expected seconds since 1970, found '%s'", given)
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
