@@ -94,8 +94,8 @@ func verifyFile(out io.Writer, path string, policy *origin.Policy) error {
 	in := f.Info()
 	fmt.Fprintf(out, "%s: sound, %d keys, %d bytes, sha256 %s\n", path, in.Keys, in.Size, in.Digest)
 	if policy != nil {
-		fmt.Fprintf(out, "signed by %s (%s): '%s', revision '%s', %s\n", from.Signer, from.Key, from.Name, from.Revision,
-			from.Created.Format(time.RFC3339))
+		fmt.Fprintf(out, "signed by %s (%s): '%s', revision '%s', %s\n", from.Signer, from.Key, from.Name,
+			from.Revision, from.Created.Format(time.RFC3339))
 	}
 	return nil
 }
