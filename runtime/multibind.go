@@ -43,11 +43,12 @@ func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	slices.SortStableFunc(out, func(a, b recipe.Part) int {
 		return cmp.Or(cmp.Compare(a.Precedence, b.Precedence), cmp.Compare(a.Place, b.Place))
 	})
-	return firstOfEach(out), nil
+	return highestAlternatives(out), nil
 }
 
-// firstOfEach leaves of the alternatives of one contribution the one of the highest precedence.
-func firstOfEach(parts []recipe.Part) []recipe.Part {
+// highestAlternatives leaves one part of each contribution. A contribution under several alternatives is a part under
+// each, all of one place; of those that are effective the highest counts, and comes first.
+func highestAlternatives(parts []recipe.Part) []recipe.Part {
 	seen := make(map[uint32]bool, len(parts))
 	return slices.DeleteFunc(parts, func(p recipe.Part) bool {
 		again := seen[p.Place]

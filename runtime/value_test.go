@@ -13,6 +13,9 @@ import (
 
 func TestValueOfOrdinaryGoValues(t *testing.T) {
 	type port uint16
+	type name string
+	text, cyclic := "behind a pointer", map[string]any{}
+	cyclic["itself"] = cyclic
 	for _, c := range []struct {
 		x    any
 		want string // as JSON; "" where there is no such value
@@ -31,6 +34,17 @@ func TestValueOfOrdinaryGoValues(t *testing.T) {
 		{json.Number("9223372036854775808"), ""},
 		{[]any{1, []string{"a"}}, `[1,["a"]]`},
 		{map[string]any{"b": nil, "a": 1}, `{"a":1,"b":null}`},
+		{map[name][]port{"b": {80, 443}, "a": nil}, `{"a":[],"b":[80,443]}`},
+		{map[string]map[string]bool{"a": {"on": true}}, `{"a":{"on":true}}`},
+		{[]map[string]string{{"a": "b"}, nil}, `[{"a":"b"},{}]`},
+		{[2]float64{1, 0.5}, "[1.0,0.5]"},
+		{name("n"), `"n"`},
+		{&text, `"behind a pointer"`},
+		{(*string)(nil), "null"},
+		{[]error{nil}, "[null]"},
+		{map[int]string{1: "a"}, ""},
+		{[]chan int{nil}, ""},
+		{cyclic, ""},
 		{[]any{struct{}{}}, ""},
 		{map[string]any{"a": func() {}}, ""},
 	} {
