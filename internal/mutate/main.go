@@ -8,6 +8,8 @@
 // of every test notes which mutants it reaches, and only these are tried with it, the quickest first. It is killed by a
 // failing test, or by one that takes far more processor time than it does without.
 //
+// An interrupt ends the run early; what is known by then is reported.
+//
 // The exit status is 1 if fewer are killed than -score asks for, of those that the list of equivalents does not name.
 package main
 
