@@ -174,7 +174,7 @@ func (r *setReader) and(conditions []Condition, key, val *yaml.Node) ([]Conditio
 		found, known := strings.TrimPrefix(key.Describe(), "the string "), r.categoryNames()
 		r.diags.Add(diag.Diagnostic{Pos: r.Pos(key), Code: "category",
 			Message: "the site has no category " + found + "; it has " + diag.Quoted(known),
-			Hint:    diag.DidYouMean(name, known)})
+			Hint:    r.diags.DidYouMean(name, known)})
 		return nil, false
 	}
 	values, ok := r.values(val)

@@ -112,7 +112,7 @@ func (r *hieraReader) backends(doc document) []string {
 			known := extensionNames([]string{"yaml", "json"}, r.extensions.backends)
 			r.diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend",
 				Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + diag.Quoted(known),
-				Hint:    diag.DidYouMean(name, known)})
+				Hint:    r.diags.DidYouMean(name, known)})
 			continue
 		}
 		if !slices.Contains(out, name) {
@@ -168,7 +168,7 @@ func (r *hieraReader) entry(doc document, n *yaml.Node) (hierarchyEntry, bool) {
 		known := r.categoryNames()
 		r.diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category",
 			Message: "the site has no category '" + texts[0] + "'; it has " + diag.Quoted(known),
-			Hint:    diag.DidYouMean(texts[0], known)})
+			Hint:    r.diags.DidYouMean(texts[0], known)})
 		return hierarchyEntry{}, false
 	}
 	val, path := doc.interpolated(&n.Kids[1], texts[1]), doc.interpolated(&n.Kids[2], texts[2])

@@ -101,11 +101,8 @@ func (r *Reader) Source(path string, src []byte, kind Kind, diags *diag.List) Fi
 	}
 	var own diag.List
 	f.Entries = compile(path, src, kind, r.Pools, &own)
-	found := own.Sorted()
-	for _, d := range found {
-		diags.Add(d)
-	}
-	f.silent = len(found) == 0
+	diags.AddAll(&own)
+	f.silent = own.Empty()
 	return f
 }
 

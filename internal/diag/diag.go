@@ -57,14 +57,17 @@ type Diagnostic struct {
 	Hint     string
 	Secret   bool // the source line is not shown
 	InValue  bool // of an error: which key is bound, and when, is known all the same
+
+	last bool // of one place, it comes behind the others
 }
 
 // List collects diagnostics. The zero value is ready; it may be used by several goroutines.
 type List struct {
 	mu   sync.Mutex
-	list []Diagnostic
+	kept map[kind]*shown
 	errs int
 	gaps int // of the errors, those that are not in a value
+	hint int // how much was compared for hints, see DidYouMean
 
 	hidden map[string][][2]int // by file, the first and the last line of what is sensitive
 }
@@ -79,7 +82,46 @@ func (l *List) Add(d Diagnostic) {
 			l.gaps++
 		}
 	}
-	l.list = append(l.list, d)
+	l.of(d).add(d, 1)
+}
+
+// AddAll takes what another list has collected.
+func (l *List) AddAll(other *List) {
+	other.mu.Lock()
+	defer other.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.errs, l.gaps = l.errs+other.errs, l.gaps+other.gaps
+	for _, from := range other.kept {
+		to := l.of(from.list[0])
+		for _, d := range from.list {
+			to.add(d, from.times[finding{d.Pos, d.Message}])
+		}
+		to.total += from.more()
+	}
+	for file, list := range other.hidden {
+		for _, r := range list {
+			l.hide(file, r)
+		}
+	}
+}
+
+// Empty tells whether nothing was added.
+func (l *List) Empty() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.kept) == 0
+}
+
+func (l *List) of(d Diagnostic) *shown {
+	k := kind{d.Severity, d.Code}
+	if l.kept == nil {
+		l.kept = map[kind]*shown{}
+	}
+	if l.kept[k] == nil {
+		l.kept[k] = &shown{}
+	}
+	return l.kept[k]
 }
 
 // Errorf adds an error.
@@ -111,32 +153,36 @@ func (l *List) Incomplete() bool {
 func (l *List) Hide(file string, first, last int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.hide(file, [2]int{first, last})
+}
+
+func (l *List) hide(file string, lines [2]int) {
 	if l.hidden == nil {
 		l.hidden = map[string][][2]int{}
 	}
-	l.hidden[file] = append(l.hidden[file], [2]int{first, last})
+	l.hidden[file] = append(l.hidden[file], lines)
 }
 
-func (l *List) hides(p Pos) bool {
-	return slices.ContainsFunc(l.hidden[p.File], func(lines [2]int) bool { return lines[0] <= p.Line && p.Line <= lines[1] })
-}
-
-// Sorted returns what was collected, by place, then severity, then text. Equal findings are reported once.
+// Sorted returns what was collected, by place, then severity, then text. Equal findings are reported once. Of one kind
+// there are MaxShown at most, the first ones; behind them the others are counted.
 func (l *List) Sorted() []Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	out := slices.Clone(l.list)
-	for i := range out {
-		out[i].Secret = out[i].Secret || l.hides(out[i].Pos)
-		out[i].Notes = slices.Clone(out[i].Notes)
-		for j := range out[i].Notes {
-			out[i].Notes[j].Secret = l.hides(out[i].Notes[j].Pos)
+	var out []Diagnostic
+	for _, s := range l.kept {
+		out = append(out, s.list...)
+		if more := s.more(); more > 0 {
+			out = append(out, s.others(more))
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Diagnostic) int {
-		return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Message, b.Message))
-	})
-	return slices.CompactFunc(out, func(a, b Diagnostic) bool {
-		return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
-	})
+	hidden := inOrder(l.hidden)
+	for i := range out {
+		out[i].Secret = out[i].Secret || hidden.has(out[i].Pos)
+		out[i].Notes = slices.Clone(out[i].Notes)
+		for j := range out[i].Notes {
+			out[i].Notes[j].Secret = hidden.has(out[i].Notes[j].Pos)
+		}
+	}
+	slices.SortStableFunc(out, compare)
+	return out
 }

@@ -123,6 +123,9 @@ func (t *textRenderer) excerpt(p Pos, style string) {
 
 func (t *textRenderer) line(p Pos) (string, bool) {
 	lines, ok := t.lines[p.File]
+	if p.Line < 1 {
+		return "", false // of the whole file, which may be none: a FIFO or a device has no lines
+	}
 	if !ok {
 		src, err := os.ReadFile(p.File)
 		if err == nil && utf8.Valid(src) {
@@ -130,7 +133,7 @@ func (t *textRenderer) line(p Pos) (string, bool) {
 		}
 		t.lines[p.File] = lines
 	}
-	if p.Line < 1 || p.Line > len(lines) {
+	if p.Line > len(lines) {
 		return "", false
 	}
 	return strings.TrimRight(lines[p.Line-1], "\r"), true

@@ -1,6 +1,9 @@
 package diag
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // DidYouMean is the hint that asks for the one of known that word is probably meant to be, or "" where there is none.
 func DidYouMean(word string, known []string) string {
@@ -11,9 +14,31 @@ func DidYouMean(word string, known []string) string {
 	return "did you mean '" + near + "'?"
 }
 
+// maxCompared bounds the names that a List compares in all, so that hints cost less than what they are about.
+const maxCompared = 1 << 20
+
+// DidYouMean is the hint for a word of which there may be many, in a site of which everything is wrong: it is left out
+// when the hints before have compared too many names.
+func (l *List) DidYouMean(word string, known []string) string {
+	l.mu.Lock()
+	left := maxCompared - l.hint
+	l.hint += len(known)
+	l.mu.Unlock()
+	if left <= 0 {
+		return ""
+	}
+	return DidYouMean(word, known)
+}
+
+// maxWord is the length from which on a word is no typo: comparing takes the square of it.
+const maxWord = 200
+
 // nearest returns the candidate nearest to word, or "" when none is near enough to be a typo of it, and none goes on
 // where it ends.
 func nearest(word string, candidates []string) string {
+	if len(word) > maxWord {
+		return ""
+	}
 	best, limit := "", max(1, len(word)/3)
 	for _, c := range candidates {
 		if d := distance(word, c, limit); d <= limit && d < len(word) {
@@ -45,7 +70,12 @@ func distance(a, b string, limit int) int {
 	}
 	for i := 1; i <= len(a); i++ {
 		cur[0] = i
-		for j := 1; j <= len(b); j++ {
+		// Off the diagonal by more than limit, the distance is more than limit whatever comes.
+		from, to := max(1, i-limit), min(len(b), i+limit)
+		if from > 1 {
+			cur[from-1] = limit + 1
+		}
+		for j := from; j <= to; j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
 				cost = 0
@@ -55,15 +85,24 @@ func distance(a, b string, limit int) int {
 				cur[j] = min(cur[j], before[j-2]+1)
 			}
 		}
+		if to < len(b) {
+			cur[to+1] = limit + 1
+		}
 		before, prev, cur = prev, cur, before
 	}
-	return prev[len(b)]
+	return min(prev[len(b)], limit+1)
 }
 
 func abs(n int) int { return max(n, -n) }
 
+// maxQuoted is how many names a message lists.
+const maxQuoted = 200
+
 // Quoted lists names in quotes, as a message does: 'a', 'b' and 'c'.
 func Quoted(names []string) string {
+	if more := len(names) - maxQuoted; more > 0 {
+		return "'" + strings.Join(names[:maxQuoted], "', '") + "' and " + strconv.Itoa(more) + " more"
+	}
 	out := ""
 	for i, n := range names {
 		switch {

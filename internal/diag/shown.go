@@ -1,0 +1,115 @@
+package diag
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"sort"
+	"strconv"
+)
+
+// MaxShown is how many diagnostics of one kind are kept: nobody reads more, and a file can have a million.
+const MaxShown = 1000
+
+// kind is what is counted together.
+type kind struct {
+	severity Severity
+	code     string
+}
+
+// shown is the first diagnostics of one kind, by place, and how many there were. It is a heap with the last one on top.
+// Which ones are kept, and how many there are more, does not depend on the order in which they came.
+type shown struct {
+	list  []Diagnostic
+	times map[finding]int // how often each of list was added
+	total int
+}
+
+// finding is what makes two diagnostics of one kind the same.
+type finding struct {
+	pos     Pos
+	message string
+}
+
+func (s *shown) add(d Diagnostic, times int) {
+	s.total += times
+	f := finding{d.Pos, d.Message}
+	switch {
+	case s.times[f] > 0:
+		s.times[f] += times
+		return
+	case len(s.list) < MaxShown:
+	case compare(d, s.list[0]) > 0:
+		return
+	default:
+		heap.Pop(s)
+	}
+	if s.times == nil {
+		s.times = map[finding]int{}
+	}
+	s.times[f] = times
+	heap.Push(s, d)
+}
+
+// more is how many there are beside those that are kept.
+func (s *shown) more() int {
+	out := s.total
+	for _, n := range s.times {
+		out -= n
+	}
+	return out
+}
+
+// others stands for those that are not kept, behind those that are.
+func (s *shown) others(more int) Diagnostic {
+	d := slices.MaxFunc(s.list, compare)
+	return Diagnostic{Pos: d.Pos, Severity: d.Severity, Code: d.Code, Secret: true, last: true,
+		Message: strconv.Itoa(more) + " more of this kind are not shown"}
+}
+
+func compare(a, b Diagnostic) int {
+	last := map[bool]int{true: 1}
+	return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Severity, b.Severity), cmp.Compare(last[a.last], last[b.last]),
+		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Code, b.Code))
+}
+
+func (s *shown) Len() int           { return len(s.list) }
+func (s *shown) Less(i, j int) bool { return compare(s.list[i], s.list[j]) > 0 }
+func (s *shown) Swap(i, j int)      { s.list[i], s.list[j] = s.list[j], s.list[i] }
+func (s *shown) Push(d any)         { s.list = append(s.list, d.(Diagnostic)) }
+
+func (s *shown) Pop() any {
+	last := len(s.list) - 1
+	d := s.list[last]
+	s.list[last] = Diagnostic{}
+	s.list = s.list[:last]
+	delete(s.times, finding{d.Pos, d.Message})
+	return d
+}
+
+// ranges are lines of files, without overlaps and in order.
+type ranges map[string][][2]int
+
+func inOrder(of map[string][][2]int) ranges {
+	out := ranges{}
+	for file, list := range of {
+		list = slices.Clone(list)
+		slices.SortFunc(list, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })
+		var joined [][2]int
+		for _, r := range list {
+			if n := len(joined); n > 0 && r[0] <= joined[n-1][1] {
+				joined[n-1][1] = max(joined[n-1][1], r[1])
+			} else {
+				joined = append(joined, r)
+			}
+		}
+		out[file] = joined
+	}
+	return out
+}
+
+func (r ranges) has(p Pos) bool {
+	list := r[p.File]
+	i := sort.Search(len(list), func(i int) bool { return list[i][1] >= p.Line })
+	return i < len(list) && list[i][0] <= p.Line
+}

@@ -1,0 +1,108 @@
+package diag
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// What is shown of many findings, and how many are said to be left, does not depend on the order they are found in, nor
+// on whether they come one by one or file by file; and no more than that is kept.
+func TestManyFindingsAreCapped(t *testing.T) {
+	const many = 20 * MaxShown
+	var all []Diagnostic
+	for i := range many {
+		d := Diagnostic{Pos: Pos{fmt.Sprint("f", i%7), i + 1, 1}, Severity: Warning, Code: "twice", Message: "a key is given twice"}
+		all = append(all, d)
+		if i%3 == 0 {
+			all = append(all, d) // found by two
+		}
+	}
+	all = append(all, Diagnostic{Pos: Pos{"f0", 5, 1}, Code: "alone", Message: "an error of which there is one"})
+	var want []Diagnostic
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		var l List
+		for part := range slices.Chunk(all, 1+int(seed)*3000) {
+			var own List
+			for _, d := range part {
+				own.Add(d)
+			}
+			l.AddAll(&own)
+		}
+		if !l.Failed() || !l.Incomplete() {
+			t.Error("the error is forgotten")
+		}
+		kept := 0
+		for _, s := range l.kept {
+			kept += len(s.list)
+		}
+		if kept != MaxShown+1 {
+			t.Errorf("%d are kept in memory, expected %d", kept, MaxShown+1)
+		}
+		got := l.Sorted()
+		if want == nil {
+			want = got
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Error("another order of findings gives another report")
+		}
+	}
+	if len(want) != MaxShown+2 {
+		t.Fatalf("%d are shown, expected %d, the error, and how many there are more", len(want), MaxShown)
+	}
+	if !slices.IsSortedFunc(want, func(a, b Diagnostic) int { return a.Pos.Compare(b.Pos) }) {
+		t.Error("what is shown is not sorted by place")
+	}
+	at := slices.IndexFunc(want, func(d Diagnostic) bool { return d.last })
+	left := 0
+	if _, err := fmt.Sscanf(want[at].Message, "%d more of this kind are not shown", &left); err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, d := range all {
+		if d.Code == "twice" && slices.ContainsFunc(want[:at], func(s Diagnostic) bool { return s.Pos == d.Pos && s.Code == d.Code }) {
+			shown++
+		}
+	}
+	if left != len(all)-1-shown {
+		t.Errorf("%d more are counted, expected %d", left, len(all)-1-shown)
+	}
+}
+
+func TestHiddenLines(t *testing.T) {
+	var l List
+	for _, lines := range [][2]int{{10, 12}, {3, 4}, {11, 20}, {30, 30}, {1, 3}} {
+		l.Hide("f", lines[0], lines[1])
+	}
+	for line := range 40 {
+		l.Add(Diagnostic{Pos: Pos{"f", line, 1}, Code: "c", Message: "m"})
+	}
+	for _, d := range l.Sorted() {
+		n := d.Pos.Line
+		if want := 1 <= n && n <= 4 || 10 <= n && n <= 20 || n == 30; d.Secret != want {
+			t.Errorf("line %d: hidden is %v, expected %v", n, d.Secret, want)
+		}
+	}
+}
+
+// Hints for a site where everything is wrong end when they have compared enough.
+func TestHintsEnd(t *testing.T) {
+	var l List
+	known := make([]string, 1000)
+	for i := range known {
+		known[i] = fmt.Sprint("module", i)
+	}
+	hints := 0
+	for range 10_000 {
+		if l.DidYouMean("modul77", known) != "" {
+			hints++
+		}
+	}
+	if hints == 0 || hints > maxCompared/len(known)+1 {
+		t.Errorf("%d hints, which compare %d names", hints, hints*len(known))
+	}
+}
