@@ -19,12 +19,14 @@ import (
 // Options change what a site means. The zero value is the default.
 type Options struct {
 	StrictVariables bool // the use of an unknown variable is an error of the lookup
+	Effort          int  // how much is compared to find conflicts and loops, see effort; default: DefaultEffort
 }
 
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
 // was not read whole only the values are checked: who wins cannot be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
-	c := &composer{site: site, diags: diags, relations: newRelations(site.Dimensions),
+	left := newEffort(opts.Effort)
+	c := &composer{site: site, diags: diags, relations: newRelations(site.Dimensions, left), effort: left,
 		keys: slices.Clip(site.Keys), values: slices.Clip(site.Values), lists: map[string]uint32{},
 		scopeAt:       make(map[scopeKey]int, len(site.Conditions)),
 		contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{}}
@@ -50,6 +52,7 @@ type composer struct {
 	site      *loader.Site
 	diags     *diag.List
 	relations *relations
+	effort    *effort
 
 	shapes     []shape
 	shapeOf    []int // per condition

@@ -40,6 +40,7 @@ func (c *composer) check() {
 	}
 	c.checkMultibinds()
 	c.checkLoops(needy)
+	c.checkEffort()
 }
 
 // findFloors finds the highest unconditional binding of every key. It hides everything below.
@@ -284,7 +285,7 @@ func (k *keyIndex) group() []*group {
 	}
 	byDims := map[string]*group{}
 	for i := range k.all {
-		terms := k.relations.settled(k.terms(i))
+		terms := k.relations.settledOf(k.all[i].condition, k.terms(i))
 		dims := dimsOf(terms)
 		key := string(appendDims(nil, dims))
 		g := byDims[key]
@@ -298,41 +299,15 @@ func (k *keyIndex) group() []*group {
 	return k.groups
 }
 
-// compatible ranges over the candidates that can be effective together with terms.
-func (k *keyIndex) compatible(terms loader.Condition) iter.Seq[int] {
+// compatible ranges over the candidates above rank that can be effective together with terms.
+func (k *keyIndex) compatible(terms loader.Condition, rank int) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		for i := range k.near(terms, false) {
-			if k.relations.together(terms, k.terms(i)) && !yield(i) {
-				return
-			}
-		}
-	}
-}
-
-// implied ranges over the candidates that are effective whenever terms hold.
-func (k *keyIndex) implied(terms loader.Condition) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := range k.near(terms, true) {
-			if k.relations.implies(terms, k.terms(i)) && !yield(i) {
-				return
-			}
-		}
-	}
-}
-
-// near ranges over the candidates that have the same values as terms where both name a dimension; with implied, over
-// those of them that name no others.
-func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		terms := k.relations.settled(terms)
-		for _, g := range k.group() {
-			shared := sharedDims(g.dims, terms)
-			other := func(d int) bool { return !slices.Contains(shared, d) && !k.relations.isOpen(d) }
-			if implied && slices.ContainsFunc(g.dims, other) {
-				continue
-			}
-			for _, i := range g.project(shared)[projection(terms, shared)] {
-				if !yield(i) {
+		for list := range k.near(terms, false) {
+			for _, i := range list {
+				if k.all[i].rank >= rank || !k.effort.spend(1) {
+					break
+				}
+				if k.relations.together(terms, k.terms(i)) && !yield(i) {
 					return
 				}
 			}
@@ -340,11 +315,51 @@ func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[int] {
 	}
 }
 
+// implied ranges over the candidates above rank that are effective whenever terms hold.
+func (k *keyIndex) implied(terms loader.Condition, rank int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for list := range k.near(terms, true) {
+			for _, i := range list {
+				if k.all[i].rank >= rank || !k.effort.spend(1) {
+					break
+				}
+				if k.relations.implies(terms, k.terms(i)) && !yield(i) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// near ranges over the candidates that have the same values as terms where both name a dimension; with implied, over
+// those of them that name no others. They come in lists, each with the highest rank first.
+func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		terms := k.relations.settled(terms)
+		for _, g := range k.group() {
+			if !k.effort.spend(1 + len(g.dims)) {
+				return
+			}
+			shared := sharedDims(g.dims, terms)
+			other := func(d int) bool { return !slices.Contains(shared, d) && !k.relations.isOpen(d) }
+			if implied && slices.ContainsFunc(g.dims, other) {
+				continue
+			}
+			if list := k.project(g, shared)[projection(terms, shared)]; len(list) > 0 && !yield(list) {
+				return
+			}
+		}
+	}
+}
+
 // project indexes a group by the values its members have for some of its dimensions.
-func (g *group) project(shared []int) map[string][]int {
+func (k *keyIndex) project(g *group, shared []int) map[string][]int {
 	key := string(appendDims(nil, shared))
 	m := g.by[key]
 	if m == nil {
+		if !k.effort.spend(4 * len(g.members)) {
+			return nil
+		}
 		m = map[string][]int{}
 		for _, c := range g.members {
 			p := projection(c.terms, shared)
@@ -378,10 +393,8 @@ func projection(terms loader.Condition, dims []int) string {
 
 // hidden tells whether a candidate above rank is effective whenever terms hold.
 func (k *keyIndex) hidden(rank int, terms loader.Condition) bool {
-	for i := range k.implied(terms) {
-		if k.all[i].rank < rank {
-			return true
-		}
+	for range k.implied(terms, rank) {
+		return true
 	}
 	return false
 }
@@ -391,9 +404,10 @@ func (k *keyIndex) neverWins(i int) bool {
 	return !k.relations.possible(k.terms(i)) || k.hidden(k.all[i].rank, k.terms(i))
 }
 
-// checkConflicts reports the pairs of equal rank that can be effective together, unless something hides them.
+// checkConflicts reports the pairs of equal rank that can be effective together, unless something hides them. What is
+// below the floor is hidden.
 func (k *keyIndex) checkConflicts() {
-	for from := 0; from < len(k.all); {
+	for from := 0; from < len(k.all) && k.all[from].rank <= k.floors[k.all[from].key]; {
 		to := from + 1
 		for to < len(k.all) && k.all[to].rank == k.all[from].rank {
 			to++
@@ -405,27 +419,48 @@ func (k *keyIndex) checkConflicts() {
 	}
 }
 
+// checkRank compares the conditions of one rank, each once however many candidates it has.
 func (k *keyIndex) checkRank(from, to int) {
-	reported := map[[2]int]bool{} // by place
+	under := map[int][]int{} // candidates by condition, in the order of their places
 	for i := from; i < to; i++ {
-		for j := range k.compatible(k.terms(i)) {
-			a, b := &k.all[i], &k.all[j]
-			if j <= i || j >= to || a.place == b.place || reported[[2]int{a.place, b.place}] {
+		under[k.all[i].condition] = append(under[k.all[i].condition], i)
+	}
+	first := map[int]bool{} // the candidates that are the first of their condition
+	for _, list := range under {
+		first[list[0]] = true
+		slices.SortStableFunc(list, func(i, j int) int { return k.all[i].pos().Compare(k.all[j].pos()) })
+	}
+	for i := from; i < to; i++ {
+		if !first[i] {
+			continue
+		}
+		for j := range k.compatible(k.terms(i), k.all[i].rank+1) {
+			if j < i || !first[j] || !k.effort.spend(8) {
 				continue
 			}
-			if both := union(k.terms(i), k.terms(j)); !k.hidden(a.rank, both) {
-				reported[[2]int{a.place, b.place}] = true
-				k.conflict(a, b, both)
+			if both := union(k.terms(i), k.terms(j)); !k.hidden(k.all[i].rank, both) {
+				k.conflicts(under[k.all[i].condition], under[k.all[j].condition], both)
 			}
 		}
 	}
 }
 
-func (k *keyIndex) conflict(a, b *candidate, both loader.Condition) {
-	if b.pos().Compare(a.pos()) < 0 {
-		a, b = b, a
+// conflicts reports each candidate of two conditions that is in conflict with a later one of the other condition, with
+// the last such.
+func (k *keyIndex) conflicts(as, bs []int, both loader.Condition) {
+	report := func(list []int, last int) {
+		for _, i := range list {
+			if k.all[i].pos().Compare(k.all[last].pos()) < 0 && k.effort.spend(1) {
+				k.conflict(&k.all[i], &k.all[last], both)
+			}
+		}
 	}
-	k.diags.Add(diag.Diagnostic{Pos: a.pos(), Code: "conflict",
+	report(as, bs[len(bs)-1])
+	report(bs, as[len(as)-1])
+}
+
+func (k *keyIndex) conflict(a, b *candidate, both loader.Condition) {
+	k.report(diag.Diagnostic{Pos: a.pos(), Code: "conflict",
 		Message: "'" + k.name + "' is bound twice with the same precedence" + k.describe(both) + k.inLayer(a.layer),
 		Notes:   append([]diag.Note{{Pos: b.pos(), Message: "also bound here"}}, k.doubts(a, both)...),
 		Hint:    "bind '" + k.name + "' once in a higher layer or under a narrower condition, or remove one of the two"})
@@ -434,10 +469,11 @@ func (k *keyIndex) conflict(a, b *candidate, both loader.Condition) {
 // doubts says which dimensions could not be compared, of a conflict that might be none.
 func (k *keyIndex) doubts(a *candidate, both loader.Condition) []diag.Note {
 	computed, other, ok := k.relations.undecided(both)
-	for i := range k.compatible(both) {
-		if !ok && k.all[i].rank < a.rank {
-			computed, other, ok = k.relations.undecided(union(both, k.terms(i)))
+	for i := range k.compatible(both, a.rank) {
+		if ok {
+			break
 		}
+		computed, other, ok = k.relations.undecided(union(both, k.terms(i)))
 	}
 	if !ok {
 		return nil
@@ -479,7 +515,8 @@ func (c *composer) describe(terms loader.Condition) string {
 // and not at all where something higher hides every one of them.
 func (k *keyIndex) checkKinds() {
 	alternatives := map[int][]int{} // by place
-	var places []int                // of those that are not always hidden
+	wins := map[int]bool{}
+	var places []int // of those that are not always hidden
 	for i := range k.all {
 		more := k.all[i].more()
 		if more == nil || !more.Abstract && !more.Override {
@@ -487,7 +524,8 @@ func (k *keyIndex) checkKinds() {
 		}
 		place := k.all[i].place
 		alternatives[place] = append(alternatives[place], i)
-		if !slices.Contains(places, place) && !k.neverWins(i) {
+		if !wins[place] && !k.neverWins(i) {
+			wins[place] = true
 			places = append(places, place)
 		}
 	}
@@ -507,16 +545,17 @@ func (k *keyIndex) checkAbstract(alternatives []int) {
 	first := alternatives[0]
 	at := k.all[first].pos()
 	for _, i := range alternatives {
-		for j := range k.compatible(k.terms(i)) {
-			if other := &k.all[j]; other.place != k.all[i].place && other.rank < k.all[i].rank && (other.more() == nil || !other.more().Abstract) {
-				k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract",
+		for j := range k.compatible(k.terms(i), k.all[i].rank) {
+			other := &k.all[j]
+			if other.place != k.all[i].place && (other.more() == nil || !other.more().Abstract) {
+				k.report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract",
 					Message: "the abstract binding of '" + k.name + "' is bound only under some conditions; in other requests a lookup is an error",
 					Notes:   []diag.Note{{Pos: other.pos(), Message: "bound here" + k.describe(k.terms(j))}}})
 				return
 			}
 		}
 	}
-	k.diags.Add(diag.Diagnostic{Pos: at, Code: "abstract",
+	k.report(diag.Diagnostic{Pos: at, Code: "abstract",
 		Message: "'" + k.name + "' is abstract" + k.describe(k.terms(first)) + " and nothing of higher precedence binds it",
 		Hint:    "bind '" + k.name + "' in a higher layer or under a condition of higher precedence"})
 }
@@ -541,9 +580,8 @@ func (k *keyIndex) checkOverride(alternatives []int) {
 		k.overrideWarning(at, "is said to override something, but is only overridden itself", "it is overridden here", rival)
 	case beaten < 0:
 		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is said to override something" + k.describe(k.terms(first)) + ", but nothing of lower precedence binds it"}
-		others := slices.DeleteFunc(slices.Clone(k.names), func(n string) bool { return n == k.name })
-		d.Hint = diag.DidYouMean(k.name, others)
-		k.diags.Add(d)
+		d.Hint = k.diags.DidYouMean(k.name, k.names)
+		k.report(d)
 	}
 }
 
@@ -551,7 +589,7 @@ func (k *keyIndex) checkOverride(alternatives []int) {
 // whether it beats something whenever it is effective.
 func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 	beaten, rival = -1, -1
-	for j := range k.compatible(k.terms(i)) {
+	for j := range k.compatible(k.terms(i), noRank) {
 		switch {
 		case k.all[j].place == k.all[i].place: // an alternative of the binding itself
 		case k.all[j].rank > k.all[i].rank:
@@ -565,6 +603,6 @@ func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 }
 
 func (k *keyIndex) overrideWarning(at diag.Pos, what, note string, other int) {
-	k.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "override", Message: "'" + k.name + "' " + what,
+	k.report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "override", Message: "'" + k.name + "' " + what,
 		Notes: []diag.Note{{Pos: k.all[other].pos(), Message: note + k.describe(k.terms(other))}}})
 }

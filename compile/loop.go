@@ -3,6 +3,7 @@ package compile
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bindc/internal/diag"
@@ -55,11 +56,14 @@ func (c *composer) needy() map[uint32]needs {
 	return out
 }
 
-// loopFinder follows what bindings need, as far as it can be told without facts who wins.
+// loopFinder follows what bindings need, as far as it can be told without facts who wins. The way is kept here and not
+// on the stack: chains are as long as somebody cares to write them.
 type loopFinder struct {
 	*composer
 	needy    map[uint32]needs
 	done     map[visit]bool
+	path     []step
+	on       map[*candidate]int // the candidates on the path, by their place on it
 	reported map[string]bool
 }
 
@@ -69,14 +73,20 @@ type visit struct {
 	condition int
 }
 
+// step is a candidate on the way, and those it needs that are not followed yet, in reverse order.
+type step struct {
+	cand *candidate
+	next []*candidate
+}
+
 // checkLoops reports the bindings that need themselves in every request they are effective in.
 func (c *composer) checkLoops(needy map[uint32]needs) {
-	f := loopFinder{c, needy, map[visit]bool{}, map[string]bool{}}
+	f := loopFinder{composer: c, needy: needy, done: map[visit]bool{}, on: map[*candidate]int{}, reported: map[string]bool{}}
 	for _, key := range slices.Sorted(maps.Keys(c.indexes)) {
 		k := c.indexes[key]
 		for i := range k.all {
 			if !f.needsOf(&k.all[i]).none() && !k.neverWins(i) {
-				f.follow(&k.all[i], k.all[i].condition, nil)
+				f.follow(&k.all[i], k.all[i].condition)
 			}
 		}
 	}
@@ -109,24 +119,47 @@ func (c *composer) addNeeding(keys map[uint32]bool, needy map[uint32]needs) {
 	}
 }
 
-// follow goes from cand to what it needs in the requests where condition holds. path is the candidates on the way.
-func (f *loopFinder) follow(cand *candidate, condition int, path []*candidate) {
-	n := f.needsOf(cand)
-	if n.none() {
-		return
+// follow goes from cand to all that it needs in the requests where condition holds.
+func (f *loopFinder) follow(cand *candidate, condition int) {
+	f.enter(cand, condition)
+	for len(f.path) > 0 {
+		top := &f.path[len(f.path)-1]
+		if len(top.next) == 0 {
+			delete(f.on, top.cand)
+			f.path = f.path[:len(f.path)-1]
+			continue
+		}
+		next := top.next[len(top.next)-1]
+		top.next = top.next[:len(top.next)-1]
+		if at, ok := f.on[next]; ok {
+			f.loop(f.path[at:])
+		} else {
+			f.enter(next, condition)
+		}
 	}
-	if at := slices.Index(path, cand); at >= 0 {
-		f.report(path[at:])
-		return
-	}
+}
+
+// enter puts cand on the path, unless it has been there under the same condition.
+func (f *loopFinder) enter(cand *candidate, condition int) {
 	here := visit{cand, condition}
-	if f.done[here] {
+	if f.done[here] || !f.effort.spend(10) {
 		return
 	}
-	path = append(path, cand)
+	f.done[here] = true
+	if next := f.needed(cand, condition); len(next) > 0 {
+		slices.Reverse(next)
+		f.on[cand] = len(f.path)
+		f.path = append(f.path, step{cand, next})
+	}
+}
+
+// needed is the candidates that cand needs in every request where condition holds.
+func (f *loopFinder) needed(cand *candidate, condition int) []*candidate {
+	var out []*candidate
+	n := f.needsOf(cand)
 	for _, key := range n.keys {
 		if next := f.winner(key, condition); next != nil {
-			f.follow(next, condition, path)
+			out = append(out, next)
 		}
 	}
 	for _, key := range n.tried {
@@ -134,18 +167,18 @@ func (f *loopFinder) follow(cand *candidate, condition int, path []*candidate) {
 		if next == nil {
 			break // whether those behind it are tried depends on the request
 		}
-		f.follow(next, condition, path)
+		out = append(out, next)
 		if !f.isUndef(next) {
 			break
 		}
 	}
 	for i := range f.contributions[n.id] {
 		part := &f.contributions[n.id][i]
-		if f.relations.implies(f.site.Conditions[condition], f.site.Conditions[part.condition]) {
-			f.follow(part, condition, path)
+		if f.effort.spend(1) && f.relations.implies(f.site.Conditions[condition], f.site.Conditions[part.condition]) {
+			out = append(out, part)
 		}
 	}
-	f.done[here] = true
+	return out
 }
 
 func (f *loopFinder) needsOf(cand *candidate) needs {
@@ -164,9 +197,15 @@ func (f *loopFinder) winner(key uint32, condition int) *candidate {
 	k := f.indexes[key]
 	terms := f.site.Conditions[condition]
 	best := -1
-	for i := range k.compatible(terms) {
-		if best < 0 || k.all[i].rank < k.all[best].rank {
-			best = i
+	for list := range k.near(terms, false) {
+		for _, i := range list {
+			if best >= 0 && k.all[i].rank >= k.all[best].rank || !f.effort.spend(1) {
+				break
+			}
+			if f.relations.together(terms, k.terms(i)) {
+				best = i
+				break
+			}
 		}
 	}
 	if best < 0 || !f.relations.implies(terms, k.terms(best)) {
@@ -175,8 +214,18 @@ func (f *loopFinder) winner(key uint32, condition int) *candidate {
 	return &k.all[best]
 }
 
-// report tells of one loop, once however it was entered.
-func (f *loopFinder) report(loop []*candidate) {
+// maxNamed is how many bindings of a loop are named.
+const maxNamed = 20
+
+// loop tells of one loop, once however it was entered.
+func (f *loopFinder) loop(path []step) {
+	if !f.effort.spend(len(path)) {
+		return
+	}
+	loop := make([]*candidate, len(path))
+	for i, s := range path {
+		loop[i] = s.cand
+	}
 	first := slices.Index(loop, slices.MinFunc(loop, func(a, b *candidate) int {
 		switch contributes := a.recipe != nil; {
 		case contributes == (b.recipe != nil):
@@ -187,10 +236,15 @@ func (f *loopFinder) report(loop []*candidate) {
 		return -1 // rather begin with a key
 	}))
 	loop = append(slices.Clone(loop[first:]), loop[:first]...)
-	names := make([]string, 0, len(loop)+1)
+	more := len(loop) - maxNamed
+	loop = loop[:min(len(loop), maxNamed)]
+	names := make([]string, 0, len(loop)+2)
 	d := diag.Diagnostic{Pos: loop[0].pos(), Code: "loop"}
 	for _, cand := range loop {
 		names = append(names, f.nameOf(cand))
+	}
+	if more > 0 {
+		names = append(names, "("+strconv.Itoa(more)+" others)")
 	}
 	for _, cand := range loop[1:] {
 		note := "'" + f.nameOf(cand) + "' is bound here"
@@ -202,7 +256,7 @@ func (f *loopFinder) report(loop []*candidate) {
 	d.Message = "'" + names[0] + "' needs itself: " + strings.Join(append(names, names[0]), " -> ")
 	if id := d.Pos.String() + d.Message; !f.reported[id] {
 		f.reported[id] = true
-		f.diags.Add(d)
+		f.report(d)
 	}
 }
 

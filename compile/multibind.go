@@ -43,14 +43,17 @@ func (c *composer) fileContribution(cand candidate) {
 // checkMultibinds reports what is wrong with multibindings whatever the facts. One that never wins cannot be wrong.
 func (c *composer) checkMultibinds() {
 	ids := slices.Sorted(maps.Keys(c.declared))
-	for id, cs := range c.contributions {
+	for _, id := range slices.Sorted(maps.Keys(c.contributions)) {
+		cs := c.contributions[id]
 		if len(c.declared[id]) == 0 && !c.broken[id] {
 			c.unknownID(id, cs, ids)
 		}
 		for _, d := range c.declared[id] {
 			if when := c.effective(d.binding); len(when) > 0 {
-				for _, cand := range cs {
-					c.checkContribution(cand, d)
+				for i := range cs {
+					if c.effort.spend(10) {
+						c.checkContribution(&cs[i], d)
+					}
 				}
 				c.checkTwice(cs, d, when)
 			}
@@ -92,11 +95,11 @@ func (c *composer) effective(b *loader.Binding) []loader.Condition {
 }
 
 func (c *composer) unknownID(id string, cs []candidate, ids []string) {
+	hint := c.diags.DidYouMean(id, ids)
 	for _, cand := range cs {
 		d := diag.Diagnostic{Pos: cand.binding.More.In.Pos, Severity: diag.Warning, Code: "multibind_unknown",
-			Message: "there is no multibinding with the id '" + id + "': this contribution is never seen"}
-		d.Hint = diag.DidYouMean(id, ids)
-		c.diags.Add(d)
+			Message: "there is no multibinding with the id '" + id + "': this contribution is never seen", Hint: hint}
+		c.report(d)
 	}
 }
 
@@ -104,7 +107,7 @@ func (c *composer) sameID(id string) {
 	ds := c.declared[id]
 	for _, d := range ds[1:] {
 		if d.binding.Key != ds[0].binding.Key {
-			c.diags.Add(diag.Diagnostic{Pos: d.binding.Pos, Severity: diag.Warning, Code: "multibind_id",
+			c.report(diag.Diagnostic{Pos: d.binding.Pos, Severity: diag.Warning, Code: "multibind_id",
 				Message: "'" + d.binding.Key + "' and '" + ds[0].binding.Key + "' collect the same contributions: both have the id '" + id + "'",
 				Notes:   []diag.Note{{Pos: ds[0].binding.Pos, Message: "the other multibinding"}}})
 		}
@@ -112,10 +115,10 @@ func (c *composer) sameID(id string) {
 }
 
 // checkContribution holds one contribution to the multibinding it goes to.
-func (c *composer) checkContribution(cand candidate, d declaration) {
+func (c *composer) checkContribution(cand *candidate, d declaration) {
 	b := cand.binding
 	if !d.options.Array && b.Key == "" {
-		c.diags.Add(diag.Diagnostic{Pos: b.Pos, Code: "multibind",
+		c.report(diag.Diagnostic{Pos: b.Pos, Code: "multibind",
 			Message: "expected 'name', the key this contribution has in the hash '" + d.binding.Key + "'",
 			Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
 	}
@@ -125,13 +128,13 @@ func (c *composer) checkContribution(cand candidate, d declaration) {
 	}
 	v := cand.recipe.Value
 	if d.options.Resolution == recipe.Merge && v.Kind() != value.Hash {
-		c.diags.Add(diag.Diagnostic{Pos: written.Pos, Code: "multibind",
+		c.report(diag.Diagnostic{Pos: written.Pos, Code: "multibind",
 			Message: "expected a hash to merge into '" + d.binding.Key + "', found " + value.Describe(v),
 			Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "conflicts are resolved by merging here"}}})
 	}
 	if m := d.options.Check(v); m != nil {
 		secret := cand.recipe.Sensitive
-		c.diags.Add(diag.Diagnostic{Pos: written.Within(m.Path).Pos, Code: "type_mismatch",
+		c.report(diag.Diagnostic{Pos: written.Within(m.Path).Pos, Code: "type_mismatch",
 			Message: "a contribution to '" + d.binding.Key + "': " + m.Text(secret), Secret: secret,
 			Notes: []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
 	}
@@ -152,16 +155,33 @@ func (c *composer) checkTwice(cs []candidate, d declaration, when []loader.Condi
 		byName[name].all = append(byName[name].all, cand)
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		k := byName[name]
-		reported := map[[2]int]bool{} // by place
-		for i := range k.all {
-			for j := range k.implied(k.terms(i)) {
-				a, b := &k.all[min(i, j)], &k.all[max(i, j)]
-				pair := [2]int{a.place, b.place}
-				if a.place != b.place && !reported[pair] && k.collide(i, j, d.options, when) {
-					reported[pair] = true
-					k.duplicate(a, b, d, k.terms(i))
-				}
+		byName[name].checkTwice(d, when)
+	}
+}
+
+// checkTwice compares the first contribution of each condition and rank with those of others, and with the others of
+// its own, see checkRank.
+func (k *keyIndex) checkTwice(d declaration, when []loader.Condition) {
+	slices.SortStableFunc(k.all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.place, b.place))
+	})
+	first := map[[2]int]int{} // by condition and rank
+	kind := func(i int) [2]int { return [2]int{k.all[i].condition, k.all[i].rank} }
+	for i := len(k.all) - 1; i >= 0; i-- {
+		first[kind(i)] = i
+	}
+	reported := map[[2]int]bool{} // by place
+	for i := range k.all {
+		if first[kind(i)] != i {
+			continue
+		}
+		for j := range k.implied(k.terms(i), noRank) {
+			a, b := &k.all[min(i, j)], &k.all[max(i, j)]
+			pair := [2]int{a.place, b.place}
+			if f := first[kind(j)]; (f == i || f == j) && a.place != b.place && !reported[pair] &&
+				k.collide(i, j, d.options, when) {
+				reported[pair] = true
+				k.duplicate(a, b, d, k.terms(i))
 			}
 		}
 	}
@@ -181,7 +201,7 @@ func decides(o *recipe.Options, named bool) bool {
 // collide tells whether contributions i and j are an error in every request that one of them is effective in. Of j it
 // is known that it is effective whenever i is.
 func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition) bool {
-	if !k.relations.implies(k.terms(j), k.terms(i)) ||
+	if !k.effort.spend(8+len(when)) || !k.relations.implies(k.terms(j), k.terms(i)) ||
 		!slices.ContainsFunc(when, func(w loader.Condition) bool { return k.relations.together(w, k.terms(i)) }) {
 		return false
 	}
@@ -194,7 +214,7 @@ func (k *keyIndex) duplicate(a, b *candidate, d declaration, terms loader.Condit
 	if d.options.Resolution == recipe.ErrorOnConflict {
 		same = "the same name"
 	}
-	k.diags.Add(diag.Diagnostic{Pos: b.pos(), Code: "duplicate",
+	k.report(diag.Diagnostic{Pos: b.pos(), Code: "duplicate",
 		Message: "two contributions to '" + d.binding.Key + "' have " + same + k.describe(terms),
 		Notes:   []diag.Note{{Pos: a.pos(), Message: "the other one"}}})
 }

@@ -17,10 +17,13 @@ import (
 // $osfamily is 'darwin' and $environment 'production'. Folding a text folds its parts, so that the variables are known
 // as exactly as values are compared. What else an expression computes is not compared.
 type relations struct {
-	dims      []loader.Dimension
-	templates []template // per dimension
-	related   []bool     // per dimension: it shares a variable with another one, or has none
-	variables []string   // as written, without a leading ::
+	dims       []loader.Dimension
+	templates  []template // per dimension
+	related    []bool     // per dimension: it shares a variable with another one, or has none
+	variables  []string   // as written, without a leading ::
+	numbers    map[string]int
+	effort     *effort
+	conditions map[int]loader.Condition // settled, by number
 }
 
 // template is what a dimension computes: the text of its parts, one behind the other.
@@ -38,8 +41,9 @@ type part struct {
 // assignment is the folded texts of some variables.
 type assignment map[int]string
 
-func newRelations(dims []loader.Dimension) *relations {
-	r := &relations{dims: dims, templates: make([]template, len(dims)), related: make([]bool, len(dims))}
+func newRelations(dims []loader.Dimension, left *effort) *relations {
+	r := &relations{dims: dims, templates: make([]template, len(dims)), related: make([]bool, len(dims)),
+		numbers: map[string]int{}, effort: left, conditions: map[int]loader.Condition{}}
 	for d := range dims {
 		r.templates[d] = r.template(dims[d].Value)
 	}
@@ -47,12 +51,13 @@ func newRelations(dims []loader.Dimension) *relations {
 	for d, t := range r.templates {
 		r.related[d] = !t.computed && !slices.ContainsFunc(t.parts, isVariable)
 		for _, p := range t.parts {
-			if isVariable(p) && !slices.Contains(users[p.variable], d) {
+			if isVariable(p) {
 				users[p.variable] = append(users[p.variable], d)
 			}
 		}
 	}
 	for _, ds := range users {
+		ds = slices.Compact(ds)
 		for _, d := range ds {
 			r.related[d] = r.related[d] || len(ds) > 1
 		}
@@ -111,9 +116,10 @@ func variableName(n *expr.Node) string {
 }
 
 func (r *relations) variable(name string) int {
-	i := slices.Index(r.variables, name)
-	if i < 0 {
+	i, ok := r.numbers[name]
+	if !ok {
 		i = len(r.variables)
+		r.numbers[name] = i
 		r.variables = append(r.variables, name)
 	}
 	return i
@@ -209,6 +215,7 @@ func (r *relations) solutions(c loader.Condition) []assignment {
 		for _, w := range ways {
 			s.solve(r.templates[t.Dimension].parts, t.Value, w)
 		}
+		r.effort.spend(4 * (maxSteps - max(0, s.steps)))
 		if s.steps > 0 && len(s.ways) <= maxWays {
 			ways = s.ways
 		}
@@ -322,6 +329,16 @@ func (r *relations) settled(c loader.Condition) loader.Condition {
 		out = append(out, loader.Term{Dimension: len(r.dims) + v, Value: text})
 	}
 	sortTerms(out)
+	return out
+}
+
+// settledOf is the condition of a number, settled.
+func (r *relations) settledOf(number int, c loader.Condition) loader.Condition {
+	out, ok := r.conditions[number]
+	if !ok {
+		out = r.settled(c)
+		r.conditions[number] = out
+	}
 	return out
 }
 

@@ -47,7 +47,7 @@ func terms(text string) loader.Condition {
 }
 
 func TestConditionsExcludeOneAnother(t *testing.T) {
-	r := newRelations(relatedDimensions(t))
+	r := newRelations(relatedDimensions(t), newEffort(0))
 	for _, c := range []struct {
 		a, b     string
 		together bool
@@ -82,7 +82,7 @@ func TestConditionsExcludeOneAnother(t *testing.T) {
 }
 
 func TestConditionsImplyOneAnother(t *testing.T) {
-	r := newRelations(relatedDimensions(t))
+	r := newRelations(relatedDimensions(t), newEffort(0))
 	for _, c := range []struct {
 		a, b    string
 		implies bool
@@ -111,7 +111,7 @@ func TestConditionsImplyOneAnother(t *testing.T) {
 		if got := r.implies(terms(c.a), terms(c.b)); got != c.implies {
 			t.Errorf("%q implies %q: %v, want %v", c.a, c.b, got, c.implies)
 		}
-		found := slices.Collect(indexOf(r, terms(c.b)).implied(terms(c.a)))
+		found := slices.Collect(indexOf(r, terms(c.b)).implied(terms(c.a), noRank))
 		if len(found) > 0 != c.implies {
 			t.Errorf("the index says otherwise of %q and %q", c.a, c.b)
 		}
@@ -121,7 +121,7 @@ func TestConditionsImplyOneAnother(t *testing.T) {
 // indexOf is an index of one candidate.
 func indexOf(r *relations, c loader.Condition) *keyIndex {
 	site := &loader.Site{Dimensions: r.dims, Conditions: []loader.Condition{c}}
-	return &keyIndex{composer: &composer{site: site, relations: r}, all: []candidate{{}}}
+	return &keyIndex{composer: &composer{site: site, relations: r, effort: r.effort}, all: []candidate{{}}}
 }
 
 // What has too many ways is not decided, and does not take long.
@@ -131,7 +131,7 @@ func TestRelationsAreBounded(t *testing.T) {
 		n, _ := syntax.ParseString(text)
 		dims = append(dims, loader.Dimension{Value: n})
 	}
-	r := newRelations(dims)
+	r := newRelations(dims, newEffort(0))
 	many := loader.Condition{{Dimension: 0, Value: strings.Repeat("x", 200)}}
 	if a := (loader.Condition{{Dimension: 1, Value: "x"}}); !r.together(many, a) || r.implies(many, a) {
 		t.Error("what cannot be decided is decided")
@@ -142,7 +142,7 @@ func TestRelationsAreBounded(t *testing.T) {
 }
 
 func TestUndecidedDimensions(t *testing.T) {
-	r := newRelations(relatedDimensions(t))
+	r := newRelations(relatedDimensions(t), newEffort(0))
 	computed, other, ok := r.undecided(terms("a=x b=y loud=x"))
 	if !ok || related[computed].name != "loud" || related[other].name != "a" {
 		t.Errorf("found %d, %d, %v", computed, other, ok)

@@ -33,7 +33,7 @@ func (l *List) DidYouMean(word string, known []string) string {
 // maxWord is the length from which on a word is no typo: comparing takes the square of it.
 const maxWord = 200
 
-// nearest returns the candidate nearest to word, or "" when none is near enough to be a typo of it, and none goes on
+// nearest returns the other candidate that is nearest to word, or "" when none is near enough to be a typo of it, and none goes on
 // where it ends.
 func nearest(word string, candidates []string) string {
 	if len(word) > maxWord {
@@ -41,12 +41,12 @@ func nearest(word string, candidates []string) string {
 	}
 	best, limit := "", max(1, len(word)/3)
 	for _, c := range candidates {
-		if d := distance(word, c, limit); d <= limit && d < len(word) {
+		if d := distance(word, c, limit); 0 < d && d <= limit && d < len(word) {
 			best, limit = c, d-1
 		}
 	}
 	for _, c := range candidates {
-		if best == "" && len(word) > 2 && strings.HasPrefix(c, word) {
+		if best == "" && len(word) > 2 && c != word && strings.HasPrefix(c, word) {
 			best = c
 		}
 	}
