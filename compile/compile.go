@@ -25,12 +25,19 @@ type Options struct {
 // Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
 // was not read whole only the values are checked: who wins cannot be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
+	return newComposer(site, opts, diags).compose()
+}
+
+func newComposer(site *loader.Site, opts Options, diags *diag.List) *composer {
 	left := newEffort(opts.Effort)
-	c := &composer{site: site, diags: diags, relations: newRelations(site.Dimensions, left), effort: left,
+	return &composer{site: site, opts: opts, diags: diags, relations: newRelations(site.Dimensions, left), effort: left,
 		keys: slices.Clip(site.Keys), values: slices.Clip(site.Values), lists: map[string]uint32{},
 		scopeAt:       make(map[scopeKey]int, len(site.Conditions)),
 		contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{}}
-	whole := !diags.Incomplete()
+}
+
+func (c *composer) compose() *snapshot.Content {
+	whole := !c.diags.Incomplete()
 	c.rankConditions()
 	c.collect()
 	if !whole {
@@ -42,7 +49,7 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 	c.fillLevels()
 	c.check()
 	content := c.content()
-	content.Strict = opts.StrictVariables
+	content.Strict = c.opts.StrictVariables
 	return content
 }
 
@@ -50,6 +57,7 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 // be too, and those in the order of names, which is that of the snapshot. Values likewise.
 type composer struct {
 	site      *loader.Site
+	opts      Options
 	diags     *diag.List
 	relations *relations
 	effort    *effort

@@ -81,7 +81,8 @@ type step struct {
 
 // checkLoops reports the bindings that need themselves in every request they are effective in.
 func (c *composer) checkLoops(needy map[uint32]needs) {
-	f := loopFinder{composer: c, needy: needy, done: map[visit]bool{}, on: map[*candidate]int{}, reported: map[string]bool{}}
+	f := loopFinder{composer: c, needy: needy, done: map[visit]bool{}, on: map[*candidate]int{},
+		reported: map[string]bool{}}
 	for _, key := range slices.Sorted(maps.Keys(c.indexes)) {
 		k := c.indexes[key]
 		for i := range k.all {

@@ -125,7 +125,20 @@ func (r *setReader) conditional(n *yaml.Node, outer []Condition) {
 		ids[i] = r.condition(c)
 	}
 	slices.Sort(ids)
-	r.bind(bind, conditions, slices.Compact(ids))
+	ids = slices.Compact(ids)
+	if r.multiply(when, bind, len(ids)) {
+		r.bind(bind, conditions, ids)
+	}
+}
+
+// multiply counts alternatives for each entry of bind, as the memory they take does.
+func (r *setReader) multiply(when, bind *yaml.Node, alternatives int) bool {
+	r.alternatives -= max(0, alternatives-1) * (1 + len(bind.Kids))
+	if r.alternatives < 0 {
+		r.errorf(when, "when", "the conditions of this site have too many alternatives in all, counted for each "+
+			"binding; write fewer lists of values, or raise --max-alternatives")
+	}
+	return r.alternatives >= 0
 }
 
 // maxAlternatives bounds the conditions a `when` multiplies out to.

@@ -15,6 +15,8 @@ type dimensions struct {
 	conditions []Condition // the first is the empty one
 	guards     map[string]int
 	numbers    map[string]int // of conditions
+
+	alternatives int // of bindings, that there may still be, see setReader.multiply
 }
 
 // newDimensions makes dimensions of categories.

@@ -184,10 +184,9 @@ func (in *inputs) keepForNextBuild(cache *datafile.Cache) {
 
 // label names a file by its place in the site or in its module, not by where those are.
 func (in *inputs) label(path string) string {
-	for _, m := range in.modules.all {
-		if rel, ok := below(m.dir, path); ok {
-			return "modules/" + m.name + "/" + rel
-		}
+	if m, ok := in.modules.of(path); ok {
+		rel, _ := below(m.dir, path)
+		return "modules/" + m.name + "/" + rel
 	}
 	if rel, ok := below(in.dir, path); ok {
 		return rel

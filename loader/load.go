@@ -16,6 +16,7 @@ type Options struct {
 	BinderConfig string          // file to read in place of binder_config.yaml
 	Cache        *datafile.Cache // of data files, from one build to the next; may be nil
 	Jobs         int             // files parsed at a time; default: one per processor
+	Alternatives int             // of conditions, over all bindings; default: DefaultAlternatives
 
 	AllowExtensions  bool            // let programs run that the configuration names as extensions
 	ExtensionTimeout time.Duration   // after which such a program is stopped; default: 30 s
@@ -25,6 +26,10 @@ type Options struct {
 
 	disk disk.Disk // what is read from; tests make it fail
 }
+
+// DefaultAlternatives is what 'when' may multiply out to in a site, counted for each binding: two lists of 250 values
+// over a list of bindings are 62 500 times as many.
+const DefaultAlternatives = 1 << 21
 
 // Load reads the site in dir. What is wrong goes to diags; the Site is of use only if diags has not failed.
 func Load(dir string, opts Options, diags *diag.List) *Site {
@@ -36,6 +41,9 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	}
 	in.modules = findModules(in.files, dir, opts.ModulePath)
 	dims := newDimensions(cfg.categories)
+	if dims.alternatives = opts.Alternatives; dims.alternatives <= 0 {
+		dims.alternatives = DefaultAlternatives
+	}
 	hiera := &hieraReader{inputs: in, dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
 	p := planner{inputs: in, extensions: cfg.extensions, hiera: hiera}
 

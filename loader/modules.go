@@ -14,6 +14,8 @@ type module struct{ name, dir string }
 // modules are those of the module path, sorted; the first of a name counts.
 type modules struct {
 	all   []module
+	names map[string]int  // places in all
+	dirs  map[string]int  // the same by directory
 	roots map[string]bool // the directories of all of them and of the site, without symbolic links
 }
 
@@ -21,7 +23,7 @@ var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // findModules finds the modules of a site. Only the default module path need not be there.
 func findModules(f files, site string, path []string) modules {
-	ms := modules{roots: map[string]bool{}}
+	ms := modules{names: map[string]int{}, dirs: map[string]int{}, roots: map[string]bool{}}
 	if real, ok := f.real(site); ok {
 		ms.roots[real] = true
 	}
@@ -37,6 +39,9 @@ func findModules(f files, site string, path []string) modules {
 		ms.add(f, dir)
 	}
 	slices.SortFunc(ms.all, func(a, b module) int { return strings.Compare(a.name, b.name) })
+	for i, m := range ms.all {
+		ms.names[m.name], ms.dirs[m.dir] = i, i
+	}
 	return ms
 }
 
@@ -59,21 +64,34 @@ func (ms *modules) add(f files, dir string) {
 			continue
 		}
 		ms.roots[filepath.Join(real, m.name)] = true
-		if _, taken := ms.named(m.name); !taken {
+		if _, taken := ms.names[m.name]; !taken {
+			ms.names[m.name] = len(ms.all)
 			ms.all = append(ms.all, m)
 		}
 	}
 }
 
 func (ms *modules) named(name string) (module, bool) {
-	i := slices.IndexFunc(ms.all, func(m module) bool { return m.name == name })
-	if i < 0 {
+	i, ok := ms.names[name]
+	if !ok {
 		return module{}, false
 	}
 	return ms.all[i], true
 }
 
-func (ms *modules) names() []string {
+// of is the module that a file is in.
+func (ms *modules) of(path string) (module, bool) {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if i, ok := ms.dirs[dir]; ok {
+			return ms.all[i], true
+		}
+		if dir == filepath.Dir(dir) {
+			return module{}, false
+		}
+	}
+}
+
+func (ms *modules) known() []string {
 	out := make([]string, len(ms.all))
 	for i, m := range ms.all {
 		out[i] = m.name

@@ -125,7 +125,7 @@ func (p *planner) moduleOf(u uri, name string) (module, bool) {
 	if !ok && !u.optional {
 		p.diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing",
 			Message: "there is no module '" + name + "' on the module path",
-			Hint:    p.diags.DidYouMean(name, p.modules.names())})
+			Hint:    p.diags.DidYouMean(name, p.modules.known())})
 	}
 	return m, ok
 }

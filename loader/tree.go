@@ -58,12 +58,17 @@ type walk struct {
 	hidden bool
 	down   []string // the directories it is in, without symbolic links
 	links  int      // those of them that a link led to
+	linked int      // all directories that links led to
 	out    []listed
 }
 
 // maxLinks bounds the directories that links lead to inside one another: such that all refer to each other would go on
 // for as long as one likes.
 const maxLinks = 8
+
+// maxLinked bounds them in all: of twenty directories that all refer to each other, eight inside one another are
+// billions.
+const maxLinked = 2000
 
 func (t *tree) path(rel string) string { return filepath.Join(t.dir, filepath.FromSlash(rel)) }
 
@@ -143,6 +148,11 @@ func (w *walk) follow(path, real string, depth int) {
 		w.failed(w.path(path), errors.New("links lead to links: expected at most 8 inside one another"))
 		return
 	}
+	if w.linked == maxLinked {
+		w.failed(w.path(path), errors.New("links lead to more than 2000 directories"))
+		return
+	}
+	w.linked++
 	w.links++
 	w.into(path, real, depth)
 	w.links--

@@ -3,6 +3,8 @@
 package loader
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -60,5 +62,29 @@ func TestFilesOfATree(t *testing.T) {
 	}
 	for _, d := range diags.Sorted() {
 		t.Errorf("%s: %s", d.Pos, d.Message)
+	}
+}
+
+// Directories that all refer to each other by links are entered so often and no more.
+func TestLinksAmongDirectoriesEnd(t *testing.T) {
+	dir, n := t.TempDir(), 8
+	for i := range n {
+		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint("d", i)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for j := range n {
+			from := filepath.Join(dir, fmt.Sprint("d", i), fmt.Sprint("l", j))
+			if err := os.Symlink(fmt.Sprint("../d", j), from); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var diags diag.List
+	tree := tree{files: files{diags: &diags}, dir: dir, real: dir}
+	if found := tree.below("", -1, false); len(found) > n*(maxLinked+n+1) {
+		t.Errorf("%d files are listed", len(found))
+	}
+	if !diags.Failed() {
+		t.Error("nothing is reported")
 	}
 }

@@ -124,7 +124,18 @@ func segmentsMatch(pattern, name []string) bool {
 		return len(pattern) == len(name)
 	}
 	if pattern[0] == "**" {
-		return segmentsMatch(pattern[1:], name[1:]) || segmentsMatch(pattern, name[1:])
+		// That it ends where the next one begins as early as possible is as good as any other way.
+		next := slices.Index(pattern[1:], "**") + 1
+		if next == 0 {
+			rest := len(pattern) - 1
+			return len(name) > rest && segmentsMatch(pattern[1:], name[len(name)-rest:])
+		}
+		for from := 1; from+next-1 <= len(name); from++ {
+			if to := from + next - 1; segmentsMatch(pattern[1:next], name[from:to]) {
+				return segmentsMatch(pattern[next:], name[to:])
+			}
+		}
+		return false
 	}
 	return (pattern[0] == "*" || pattern[0] == name[0]) && segmentsMatch(pattern[1:], name[1:])
 }

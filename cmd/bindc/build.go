@@ -26,6 +26,8 @@ type flags struct {
 	cache        string
 	extensions   bool
 	strictVars   bool
+	effort       int
+	alternatives int
 	strict       bool
 	format       string
 
@@ -40,6 +42,10 @@ func (f *flags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false, "let programs run that binder_config.yaml names as extensions")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false, "make the use of an unknown variable an error of the lookup")
+	cmd.Flags().IntVar(&f.effort, "max-effort", compile.DefaultEffort,
+		"`N` comparisons of bindings, to find conflicts and loops")
+	cmd.Flags().IntVar(&f.alternatives, "max-alternatives", loader.DefaultAlternatives,
+		"`N` alternatives of conditions, over all bindings")
 	cmd.Flags().StringVar(&f.format, "format", "text", "of diagnostics: "+strings.Join(diag.Formats, ", "))
 }
 
@@ -61,7 +67,8 @@ func (f *flags) check() error {
 }
 
 func (f *flags) options() loader.Options {
-	o := loader.Options{BinderConfig: f.binderConfig, Jobs: f.jobs, AllowExtensions: f.extensions}
+	o := loader.Options{BinderConfig: f.binderConfig, Jobs: f.jobs, AllowExtensions: f.extensions,
+		Alternatives: f.alternatives}
 	for _, dir := range strings.Split(f.modulePath, ":") {
 		if dir != "" {
 			o.ModulePath = append(o.ModulePath, dir)
@@ -170,7 +177,7 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 	} else {
 		load()
 	}
-	content := compile.Compile(site, compile.Options{StrictVariables: f.strictVars}, &diags)
+	content := compile.Compile(site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &diags)
 	if options.Cache != nil {
 		var err error
 		f.signals.whole(func() { err = options.Cache.Save() })

@@ -14,7 +14,8 @@ func TestManyFindingsAreCapped(t *testing.T) {
 	const many = 20 * MaxShown
 	var all []Diagnostic
 	for i := range many {
-		d := Diagnostic{Pos: Pos{fmt.Sprint("f", i%7), i + 1, 1}, Severity: Warning, Code: "twice", Message: "a key is given twice"}
+		at := Pos{fmt.Sprint("f", i%7), i + 1, 1}
+		d := Diagnostic{Pos: at, Severity: Warning, Code: "twice", Message: "a key is given twice"}
 		all = append(all, d)
 		if i%3 == 0 {
 			all = append(all, d) // found by two
@@ -64,7 +65,8 @@ func TestManyFindingsAreCapped(t *testing.T) {
 	}
 	shown := 0
 	for _, d := range all {
-		if d.Code == "twice" && slices.ContainsFunc(want[:at], func(s Diagnostic) bool { return s.Pos == d.Pos && s.Code == d.Code }) {
+		same := func(s Diagnostic) bool { return s.Pos == d.Pos && s.Code == d.Code }
+		if d.Code == "twice" && slices.ContainsFunc(want[:at], same) {
 			shown++
 		}
 	}

@@ -22,7 +22,7 @@ const maxCompared = 1 << 20
 func (l *List) DidYouMean(word string, known []string) string {
 	l.mu.Lock()
 	left := maxCompared - l.hint
-	l.hint += len(known)
+	l.hint += len(known) * (1 + len(word)/16)
 	l.mu.Unlock()
 	if left <= 0 {
 		return ""
@@ -33,8 +33,8 @@ func (l *List) DidYouMean(word string, known []string) string {
 // maxWord is the length from which on a word is no typo: comparing takes the square of it.
 const maxWord = 200
 
-// nearest returns the other candidate that is nearest to word, or "" when none is near enough to be a typo of it, and none goes on
-// where it ends.
+// nearest returns the other candidate that is nearest to word, or "" when none is near enough to be a typo of it, and
+// none goes on where it ends.
 func nearest(word string, candidates []string) string {
 	if len(word) > maxWord {
 		return ""

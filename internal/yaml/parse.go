@@ -21,8 +21,9 @@ import (
 // Limits on what a file can make of its reader.
 const (
 	maxDepth    = 512       // of hashes and lists in one another, aliases included; see tooDeep
-	maxExpanded = 1_000_000 // nodes reached through aliases, in one file
-	maxRepairs  = 100       // places in a file that repair touches
+	maxExpanded = 1_000_000 // nodes reached through aliases, in one file; textOfNode bytes of text count as one
+	textOfNode  = 64
+	maxRepairs  = 100 // places in a file that repair touches
 )
 
 // Parse reads a YAML file. It is false when the file has an error, which is then in diags. The document keeps src,
@@ -278,8 +279,8 @@ func (c *converter) alias(n *goyaml.Node, depth int) Node {
 	}
 	switch deep := c.expand(&out, depth); {
 	case c.budget < 0:
-		c.fail(pos, "yaml_alias", "the aliases up to here stand for more than "+strconv.Itoa(maxExpanded)+" values",
-			"use fewer aliases to values that contain aliases")
+		c.fail(pos, "yaml_alias", "the aliases up to here stand for more than "+strconv.Itoa(maxExpanded)+" values or "+
+			strconv.Itoa(maxExpanded*textOfNode)+" bytes of text", "use fewer aliases to values that contain aliases")
 	case deep:
 		c.fail(pos, "yaml_depth", tooDeep, "")
 	default:
@@ -292,6 +293,9 @@ func (c *converter) alias(n *goyaml.Node, depth int) Node {
 func (c *converter) expand(n *Node, depth int) (deep bool) {
 	c.budget--
 	if n.Kind == Scalar {
+		if n.Value.Kind() == value.String {
+			c.budget -= len(n.Value.Text()) / textOfNode
+		}
 		return false
 	}
 	if depth == maxDepth {

@@ -214,7 +214,7 @@ func TestAliasBomb(t *testing.T) {
 		fmt.Fprintf(&b, "- &a%d [%s]\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 10), ", "))
 	}
 	check(t, b.String(), Options{}, "",
-		"error yaml_alias 6:43 the aliases up to here stand for more than 1000000 values")
+		"error yaml_alias 6:43 the aliases up to here stand for more than 1000000 values or 64000000 bytes of text")
 }
 
 func TestManyRepairs(t *testing.T) {

@@ -1,0 +1,138 @@
+package compile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// lines are n lines, by their numbers.
+func lines(n int, line func(i int) string) string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = line(i)
+	}
+	return strings.Join(out, "\n")
+}
+
+func numbered(format string) func(int) string {
+	return func(i int) string { return strings.ReplaceAll(format, "#", fmt.Sprint(i)) }
+}
+
+// chain is n keys, each of which looks up the next, and one that has a value.
+func chain(n int) string {
+	link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, i+1) }
+	return lines(n, link) + fmt.Sprintf("\n[k%d, 1]", n)
+}
+
+// hostile are sites that a comparison of each with each would take the square of their size for; what they are made of
+// is 2 to 3 lines for each of n.
+var hostile = []struct {
+	name string
+	site func(n int) string
+	code string // that is reported
+}{
+	{"one key many times", func(n int) string { return lines(n, numbered("[k, #]")) }, "conflict"},
+	{"one key many times under one condition", func(n int) string {
+		return lines(n, numbered("{when: {node: n}, bind: [[k, #]]}"))
+	}, "conflict"},
+	{"hidden many times", func(n int) string {
+		return lines(n, numbered("{when: {node: n}, bind: [[k, #]]}")) +
+			"\n{when: {node: n, osfamily: x}, bind: [[k, 1]]}"
+	}, "conflict"},
+	{"overrides of nothing", func(n int) string {
+		return lines(n, numbered("{name: 'some::key#', to: 1, override: true}"))
+	}, "override"},
+	{"abstract under many conditions", func(n int) string {
+		return lines(n, numbered("{when: {node: 'n#'}, bind: [{name: k, abstract: true}]}")) + "\n[k, 1]"
+	}, "abstract"},
+	{"in of an id that nobody has", func(n int) string {
+		return lines(n, numbered("{name: 'm#', multibind_id: 'id#', type: 'Array[Data]'}")) + "\n" +
+			lines(n, numbered("{in: 'other#', to: 1}"))
+	}, "multibind_unknown"},
+	{"contributions of one name", func(n int) string {
+		return "{name: m, multibind_id: id}\n" + lines(n, numbered("{name: a, in: id, to: #}"))
+	}, "duplicate"},
+	{"a chain", chain, ""},
+	{"a loop", func(n int) string {
+		return lines(n, func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, (i+1)%n) })
+	}, "loop"},
+	{"lookups across two categories", func(n int) string {
+		return lines(n, numbered("{when: {node: 'n#'}, bind: [{name: a, to_lookup_of: b}]}")) + "\n" +
+			lines(n, numbered("{when: {osfamily: 'o#'}, bind: [{name: b, to_lookup_of: c}]}")) + "\n[c, 1]"
+	}, ""},
+}
+
+// What is compared grows with a site, and not with its square.
+func TestHostileSitesAreChecked(t *testing.T) {
+	for _, h := range hostile {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			once, _ := effortOf(t, h.site(500), 0)
+			twice, found := effortOf(t, h.site(1000), 0)
+			if twice > 2*once+2000 {
+				t.Errorf("500 lines take %d comparisons, 1000 take %d", once, twice)
+			}
+			if h.code == "" {
+				if len(found) > 0 {
+					t.Errorf("reported is %s", found[0].Message)
+				}
+			} else if !slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Code == h.code }) {
+				t.Errorf("%s is not reported", h.code)
+			}
+		})
+	}
+}
+
+// A chain is followed without recursion: as long as a stack would be deep, it is short.
+func TestLongChains(t *testing.T) {
+	if _, found := effortOf(t, chain(100_000), 0); len(found) > 0 {
+		t.Errorf("reported is %s", found[0].Message)
+	}
+}
+
+// Where comparisons of each with each cannot be helped, there is an end to them, and the site is refused for that
+// alone.
+func TestEffortEnds(t *testing.T) {
+	const override = "bind: [{name: k, to: 1, override: true}]}"
+	for name, site := range map[string]string{
+		"nodes and families": lines(300, numbered("{when: {node: 'n#'}, "+override+"\n{when: {osfamily: 'o#'}, "+override)),
+		"chains under nodes": chain(300) + "\n" +
+			lines(300, numbered("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}")),
+		"multibinds of one id": lines(300, numbered("{name: 'm#', multibind_id: id, type: 'Array[Data]'}\n{in: id, to: 1}")),
+		"ambiguous conditions": lines(300, numbered("{when: {ab: 'a-#-b-c'}, bind: [[k, 1]]}\n{when: {ba: 'b-#-c'}, "+override)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			const limit = 20_000
+			spent, found := effortOf(t, site, limit)
+			last := found[len(found)-1]
+			errors := slices.DeleteFunc(found, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+			if spent > limit || len(errors) != 1 || errors[0].Code != "effort" {
+				t.Errorf("%d comparisons; the last of %d reports is %s", spent, len(found), last.Message)
+			}
+		})
+	}
+}
+
+// effortOf compiles a site of bindings.
+func effortOf(t *testing.T, list string, limit int) (spent int, found []diag.Diagnostic) {
+	t.Helper()
+	dir := t.TempDir()
+	config := "version: 1\ncategories:\n  - [node, '${fqdn}']\n  - [osfamily, '${osfamily}']\n" +
+		"  - [ab, '${a}-${b}']\n  - [ba, '${b}-${a}']\nlayers:\n  - {name: site, include: 'confdir:/default'}\n"
+	if err := os.WriteFile(filepath.Join(dir, "binder_config.yaml"), []byte(config), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", list)
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	c := newComposer(site, Options{Effort: limit}, &diags)
+	c.compose()
+	return c.effort.limit - max(0, c.effort.left), diags.Sorted()
+}
