@@ -101,12 +101,15 @@ func TestLongChains(t *testing.T) {
 // alone.
 func TestEffortEnds(t *testing.T) {
 	const override = "bind: [{name: k, to: 1, override: true}]}"
+	many := func(line func(int) string) string { return lines(300, line) }
 	for name, site := range map[string]string{
-		"nodes and families": lines(300, numbered("{when: {node: 'n#'}, "+override+"\n{when: {osfamily: 'o#'}, "+override)),
+		"nodes and families": many(numbered(
+			"{when: {node: 'n#'}, " + override + "\n{when: {osfamily: 'o#'}, " + override)),
 		"chains under nodes": chain(300) + "\n" +
-			lines(300, numbered("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}")),
-		"multibinds of one id": lines(300, numbered("{name: 'm#', multibind_id: id, type: 'Array[Data]'}\n{in: id, to: 1}")),
-		"ambiguous conditions": lines(300, numbered("{when: {ab: 'a-#-b-c'}, bind: [[k, 1]]}\n{when: {ba: 'b-#-c'}, "+override)),
+			many(numbered("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}")),
+		"multibinds of one id": many(numbered("{name: 'm#', multibind_id: id, type: 'Array[Data]'}\n{in: id, to: 1}")),
+		"ambiguous conditions": many(numbered(
+			"{when: {ab: 'a-#-b-c'}, bind: [[k, 1]]}\n{when: {ba: 'b-#-c'}, " + override)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			const limit = 20_000
