@@ -52,7 +52,7 @@ func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 // compute is Lookup where key is bound to a recipe.
 func (r *Request) compute(key string, n int) (Value, bool, error) {
 	l := lookups.Get().(*lookup)
-	l.r = r
+	l.r, l.total = r, expr.Total{Steps: maxSteps, Size: maxProduced}
 	v, err := l.compute(key, n)
 	if err == nil && l.sensitive {
 		v = v.Sensitive()
@@ -67,8 +67,10 @@ var lookups = sync.Pool{New: func() any { return &lookup{} }}
 
 // Bounds on one lookup and all those it leads to, so that no data hangs it.
 const (
-	maxChain   = 500
-	maxLookups = 100_000
+	maxChain    = 500
+	maxLookups  = 100_000
+	maxSteps    = 16 << 20  // of expressions
+	maxProduced = 512 << 20 // bytes, see expr.Total
 )
 
 // lookup is one call of Lookup that has come to a computed value: the keys it is in the middle of.
@@ -76,6 +78,7 @@ type lookup struct {
 	r         *Request
 	chain     []string
 	lookups   int
+	total     expr.Total
 	sensitive bool // something sensitive was found on the way
 }
 
@@ -143,6 +146,9 @@ func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 		v, err = expr.CallLambda(r.Transformer, l, l.options(), v)
 	}
 	if err == nil {
+		err = l.total.Add(v)
+	}
+	if err == nil {
 		err = l.checkType(key, r.Type, v)
 	}
 	if err != nil {
@@ -180,7 +186,7 @@ func (l *lookup) explain(key string, err error) error {
 }
 
 func (l *lookup) options() expr.Options {
-	return expr.Options{StrictVariables: l.r.snap.opts.StrictVariables}
+	return expr.Options{StrictVariables: l.r.snap.opts.StrictVariables, Total: &l.total}
 }
 
 func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {

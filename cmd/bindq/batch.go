@@ -15,6 +15,7 @@ import (
 
 func batchCommand() *cobra.Command {
 	var s source
+	var maxLine int
 	cmd := &cobra.Command{
 		Use:     "batch",
 		Short:   "Answer queries, one JSON object per line",
@@ -26,12 +27,13 @@ func batchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			b := batch{snap: snap, types: map[string]*bindings.Type{}}
+			b := batch{snap: snap, maxLine: maxLine, types: map[string]*bindings.Type{}}
 			return b.run(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 	s.addSnapshot(cmd)
 	s.addStrict(cmd)
+	cmd.Flags().IntVar(&maxLine, "max-line", maxFacts, "`N` bytes in a query at most")
 	return cmd
 }
 
@@ -62,6 +64,7 @@ type answerError struct {
 
 // batch answers queries. The last request is kept: queries for one node usually come one after the other.
 type batch struct {
+	maxLine int
 	snap    *bindings.Snapshot
 	last    []byte // what identifies the request
 	request *bindings.Request
@@ -71,9 +74,13 @@ type batch struct {
 func (b *batch) run(in io.Reader, out io.Writer) error {
 	r, w := bufio.NewReaderSize(in, 1<<16), bufio.NewWriterSize(out, 1<<16)
 	for {
-		line, err := r.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			if err := writeAnswer(w, b.answer(line)); err != nil {
+		line, long, err := readLine(r, b.maxLine)
+		if long || len(bytes.TrimSpace(line)) > 0 {
+			a := tooLong(b.maxLine)
+			if !long {
+				a = b.answer(line)
+			}
+			if err := writeAnswer(w, a); err != nil {
 				return err
 			}
 		}
@@ -89,6 +96,26 @@ func (b *batch) run(in io.Reader, out io.Writer) error {
 			return err
 		}
 	}
+}
+
+// readLine reads a line. Of one that is longer than limit nothing is kept; the next one is read as if it had not been.
+func readLine(r *bufio.Reader, limit int) (line []byte, long bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(line)+len(part) > limit+1; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, long, err
+		}
+	}
+}
+
+func tooLong(limit int) answer {
+	return failed(nil, &bindings.Error{Code: bindings.CodeUsage,
+		Message: fmt.Sprintf("expected a query of at most %d bytes; raise --max-line", limit)})
 }
 
 func writeAnswer(w *bufio.Writer, a answer) error {
@@ -151,8 +178,11 @@ func (b *batch) lookup(q *query) (v bindings.Value, found bool, err error) {
 	return v, found, err
 }
 
-// maxTypes bounds the types that are kept parsed.
-const maxTypes = 1000
+// maxTypes bounds the types that are kept parsed, and maxTypeText those of them that are long.
+const (
+	maxTypes    = 1000
+	maxTypeText = 1000
+)
 
 func (b *batch) typ(text string) (*bindings.Type, error) {
 	if text == "" {
@@ -168,7 +198,9 @@ func (b *batch) typ(text string) (*bindings.Type, error) {
 	if len(b.types) >= maxTypes {
 		clear(b.types)
 	}
-	b.types[text] = t
+	if len(text) <= maxTypeText {
+		b.types[text] = t
+	}
 	return t, nil
 }
 

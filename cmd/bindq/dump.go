@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	bindings "bindc/runtime"
 )
 
 // dumpFlags are the flags of bindq dump.
@@ -38,20 +42,23 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	answers := hash{}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	p := hashPrinter{w: out, render: f.render}
 	var failed error
 	for _, key := range sortedKeys(snap, f.prefix) {
 		v, found, err := r.Lookup(key)
+		if err == nil && found {
+			err = p.add(key, v)
+		}
+		if codeOf(err) == bindings.CodeDamaged {
+			return withKey(key, err)
+		}
 		if err != nil { // the other keys are printed all the same
 			failed = withKey(key, err)
 			fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", message(failed))
-			continue
-		}
-		if found {
-			answers = append(answers, entry{key, v})
 		}
 	}
-	if err := printHash(cmd.OutOrStdout(), f.render, answers); err != nil || failed == nil {
+	if err := errors.Join(p.end(), out.Flush()); err != nil || failed == nil {
 		return err
 	}
 	return errReported

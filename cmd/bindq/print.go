@@ -45,27 +45,76 @@ type entry struct {
 }
 type hash []entry
 
+// printHash prints all of h, or nothing.
 func printHash(w io.Writer, render string, h hash) error {
 	var out bytes.Buffer
-	var all value.Builder
-	out.WriteByte('{')
-	for i, e := range h {
-		val, err := e.v.MarshalJSON()
-		if err != nil {
+	p := hashPrinter{w: &out, render: render}
+	for _, e := range h {
+		if err := p.add(e.key, e.v); err != nil {
 			return fmt.Errorf("%s: %w", e.key, err)
 		}
-		key := value.FromString(e.key)
-		all.Set(key, plain(e.v))
-		if i > 0 {
-			out.WriteByte(',')
+	}
+	if err := p.end(); err != nil {
+		return err
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// hashPrinter prints a hash entry by entry, so that it never is in memory as a whole.
+type hashPrinter struct {
+	w      io.Writer
+	render string
+	some   bool // entries are printed
+}
+
+// add prints an entry. Where its value cannot be printed, nothing is.
+func (p *hashPrinter) add(key string, v bindings.Value) error {
+	text, err := v.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	name := value.FromString(key)
+	if p.render == "yaml" {
+		p.some = true
+		return writeYAML(p.w, value.FromPairs(value.Pair{Key: name, Value: plain(v)}))
+	}
+	var out bytes.Buffer
+	begin := byte('{')
+	if p.some {
+		begin = ','
+	}
+	out.WriteByte(begin)
+	p.some = true
+	if p.render == "s" {
+		out.WriteString("\n  ")
+	}
+	out.Write(append(value.AppendJSON(nil, name), ':'))
+	if p.render != "s" {
+		out.Write(text)
+	} else {
+		out.WriteByte(' ')
+		if err := json.Indent(&out, text, "  ", "  "); err != nil {
+			return err
 		}
-		out.Write(append(append(value.AppendJSON(nil, key), ':'), val...))
 	}
-	out.WriteByte('}')
-	if render == "yaml" {
-		return writeYAML(w, all.Hash())
+	_, err = p.w.Write(out.Bytes())
+	return err
+}
+
+// end ends the hash.
+func (p *hashPrinter) end() error {
+	text := "}\n"
+	switch {
+	case !p.some:
+		text = "{}\n"
+	case p.render == "yaml":
+		text = ""
+	case p.render == "s":
+		text = "\n}\n"
 	}
-	return writeJSON(w, out.Bytes(), render == "s")
+	_, err := io.WriteString(p.w, text)
+	return err
 }
 
 func writeYAML(w io.Writer, v value.Value) error {

@@ -24,6 +24,7 @@ type source struct {
 	node        string
 	environment string
 	strict      bool
+	maxFacts    int
 	trust       trust
 }
 
@@ -42,8 +43,12 @@ func (s *source) addRequest(cmd *cobra.Command) {
 		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted.certname")
 	cmd.Flags().StringVar(&s.environment, "environment", "",
 		"`NAME` of the environment (default: the fact, else production)")
+	cmd.Flags().IntVar(&s.maxFacts, "max-facts", maxFacts, "`N` bytes of facts, and of trusted facts, at most")
 	s.addStrict(cmd)
 }
+
+// maxFacts is how many bytes of facts are read, unless somebody asks for more. Those of a machine are ten thousands.
+const maxFacts = 16 << 20
 
 func (s *source) addStrict(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.strict, "strict-variables", false, "make the use of an unknown variable an error")
@@ -83,7 +88,7 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 	if s.factsFile == "-" && s.trustedFile == "-" {
 		return nil, factsError("--facts and --trusted cannot both be read from standard input")
 	}
-	all, err := readHash("facts", s.factsFile, stdin)
+	all, err := readHash("facts", s.factsFile, stdin, s.maxFacts)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +97,7 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 			return nil, err
 		}
 	}
-	trusted, err := readHash("trusted facts", s.trustedFile, stdin)
+	trusted, err := readHash("trusted facts", s.trustedFile, stdin, s.maxFacts)
 	if err != nil {
 		return nil, err
 	}
@@ -116,20 +121,18 @@ func factsError(format string, args ...any) error {
 	return &bindings.Error{Code: bindings.CodeFacts, Message: fmt.Sprintf(format, args...)}
 }
 
-// readHash reads a file of JSON or YAML that holds what.
-func readHash(what, path string, stdin io.Reader) (value.Value, error) {
-	var src []byte
-	var err error
-	switch path {
-	case "":
+// readHash reads a file of JSON or YAML that holds what, in as many bytes as limit at most.
+func readHash(what, path string, stdin io.Reader, limit int) (value.Value, error) {
+	if path == "" {
 		return value.Value{}, nil
-	case "-":
-		src, err = io.ReadAll(stdin)
-	default:
-		src, err = os.ReadFile(path)
 	}
+	src, err := readUpTo(path, stdin, limit+1)
 	if err != nil {
 		return value.Value{}, factsError("cannot read the %s: %v", what, err)
+	}
+	if len(src) > limit {
+		return value.Value{}, factsError("the %s, %s: expected at most %d bytes, there are more; raise --max-facts",
+			what, wherein(path), limit)
 	}
 	doc, wrong := parseHash(wherein(path), src)
 	if len(wrong) > 0 {
@@ -143,6 +146,19 @@ func readHash(what, path string, stdin io.Reader) (value.Value, error) {
 		return v, factsError("the %s, %s: expected a hash of names to values", what, wherein(path))
 	}
 	return v, nil
+}
+
+func readUpTo(path string, stdin io.Reader, n int) ([]byte, error) {
+	in := stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return io.ReadAll(io.LimitReader(in, int64(n)))
 }
 
 // wherein is a file as messages name it.

@@ -25,6 +25,12 @@ func (ev *evaluator) spend(n int) error {
 		return errSteps
 	}
 	ev.steps -= n
+	if ev.total == nil {
+		return nil
+	}
+	if ev.total.Steps -= n; ev.total.Steps < 0 {
+		return errSteps
+	}
 	return nil
 }
 
@@ -89,7 +95,7 @@ func (s *scale) add(v value.Value, depth int) error {
 			}
 		}
 	}
-	if s.bytes+sizeOfNode*s.nodes > s.limit {
+	if s.bytes+sizeOfNode*(s.nodes-1) > s.limit {
 		return errSize
 	}
 	return nil

@@ -20,12 +20,16 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 		length += textSize(part)
 		parts = append(parts, part)
 	}
+	size := orDefault(opts.Size, DefaultSize)
+	if length > size {
+		return v, false // where it goes on, that is an error; here it would be memory first
+	}
 	var b strings.Builder
 	b.Grow(length)
 	for _, part := range parts {
 		writeText(&b, part)
 	}
-	return value.FromString(b.String()), b.Len() <= orDefault(opts.Size, DefaultSize)
+	return value.FromString(b.String()), b.Len() <= size
 }
 
 // simple evaluates a constant, a variable, or a[k] with a simple a and a constant k.

@@ -23,6 +23,24 @@ type Options struct {
 	Steps           int  // how many nodes are evaluated, loops counted each time
 	Depth           int  // how deep nodes and lambdas may be nested
 	Size            int  // how much is produced in all, in bytes
+	Total           *Total
+}
+
+// Total bounds several evaluations, of which one may lead to another. Its fields are what is left.
+type Total struct {
+	Steps int
+	Size  int // of results, in bytes as text, those of which others are made included
+}
+
+// Add takes a result from what is left.
+func (t *Total) Add(v value.Value) error {
+	s := scale{limit: t.Size}
+	if err := s.add(v, value.MaxDepth); err != nil {
+		t.Size = 0
+		return err
+	}
+	t.Size -= s.bytes + sizeOfNode*(s.nodes-1)
+	return nil
 }
 
 // The defaults of Options, far beyond what data needs and far below what hurts.
@@ -83,7 +101,8 @@ type evaluator struct {
 	steps     int
 	depth     int
 	size      int
-	whole     int // what size was at first: the bound on one value
+	total     *Total // or nil
+	whole     int    // what size was at first: the bound on one value
 	scope     *scope
 	top       scope
 	functions map[string]function
@@ -97,6 +116,7 @@ func newEvaluator(env Env, opts Options) *evaluator {
 		steps:     orDefault(opts.Steps, DefaultSteps),
 		depth:     orDefault(opts.Depth, DefaultDepth),
 		size:      size,
+		total:     opts.Total,
 		whole:     size,
 		functions: functions, // through the evaluator, as the functions evaluate lambdas
 	}
