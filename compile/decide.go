@@ -29,17 +29,17 @@ const noRank = math.MaxInt
 // check answers what there is a question about: whether bindings conflict, keep what abstract and override promise, fit
 // their multibinding, or need themselves.
 func (c *composer) check() {
-	doubtful, needy := c.doubtful(), c.needy()
+	doubtful, loops := c.doubtful(), c.newLoopFinder()
 	keys := maps.Clone(doubtful)
 	c.addCollecting(keys)
-	c.addNeeding(keys, needy)
+	loops.addKeys(keys)
 	c.indexes = c.indexesOf(keys)
 	for _, key := range slices.Sorted(maps.Keys(doubtful)) {
 		c.indexes[key].checkConflicts()
 		c.indexes[key].checkKinds()
 	}
 	c.checkMultibinds()
-	c.checkLoops(needy)
+	loops.find()
 	c.checkEffort()
 }
 

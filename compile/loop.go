@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"encoding/binary"
 	"maps"
 	"slices"
 	"strconv"
@@ -9,36 +10,54 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
+	"bindc/loader"
 )
 
 // needs is what a recipe needs whatever the facts, as far as it is bound.
 type needs struct {
-	keys  []uint32 // it looks up all of these
-	tried []uint32 // and these in turn, no further than one that is not undef
-	id    string   // and collects the contributions to this multibinding; or ""
+	keys     []uint32       // it looks up all of these
+	tried    []attempt      // and these in turn, no further than one that is found and not undef
+	collects *recipe.Recipe // and it puts contributions together; or nil
 }
 
-func (n needs) none() bool { return len(n.keys) == 0 && len(n.tried) == 0 && n.id == "" }
+// attempt is a target that is tried.
+type attempt struct {
+	key    uint32
+	target recipe.Target
+}
+
+func (n needs) none() bool { return len(n.keys) == 0 && len(n.tried) == 0 && n.collects == nil }
 
 func (c *composer) recipeNeeds(r *recipe.Recipe) needs {
 	var n needs
 	for _, t := range r.Targets {
-		n.tried = c.appendBound(n.tried, t.Key)
+		if key, bound := c.keyNumber(t.Key); bound {
+			n.tried = append(n.tried, attempt{key, t})
+		}
 	}
 	for _, name := range r.Lookups() {
-		n.keys = c.appendBound(n.keys, name)
+		if key, bound := c.keyNumber(name); bound {
+			n.keys = append(n.keys, key)
+		}
 	}
 	if r.Kind == recipe.Multibind {
-		n.id = strings.TrimPrefix(r.Name, recipe.ContributionKey(""))
+		n.collects = r
 	}
 	return n
 }
 
-func (c *composer) appendBound(keys []uint32, name string) []uint32 {
-	if key, bound := c.keyNumber(name); bound {
-		keys = append(keys, key)
+// needed is the keys of n, contributions by their internal key.
+func (c *composer) needed(n needs) []uint32 {
+	out := slices.Clone(n.keys)
+	for _, a := range n.tried {
+		out = append(out, a.key)
 	}
-	return keys
+	if n.collects != nil {
+		if key, bound := c.keyNumber(n.collects.Name); bound {
+			out = append(out, key)
+		}
+	}
+	return out
 }
 
 // needy is, by their number, what values need that need something.
@@ -56,130 +75,334 @@ func (c *composer) needy() map[uint32]needs {
 	return out
 }
 
-// loopFinder follows what bindings need, as far as it can be told without facts who wins. The way is kept here and not
-// on the stack: chains are as long as somebody cares to write them.
+// loopFinder looks for loops that some request can reach: in which every binding wins.
+//
+// It follows the bindings in the plain requests of a condition, those whose other dimensions have values that no
+// condition names: of all requests of the condition, the fewest bindings are effective in them. So there is a loop in
+// some request if and only if there is one in the plain requests of the conditions that its bindings have, taken
+// together. These are found on the way: where a binding needs a key that is bound under a further condition too, the
+// binding there is followed for itself, in the requests where both hold.
 type loopFinder struct {
 	*composer
 	needy    map[uint32]needs
-	done     map[visit]bool
-	path     []step
-	on       map[*candidate]int // the candidates on the path, by their place on it
-	reported map[string]bool
+	graph    map[uint32][]uint32 // what the bindings of a key need, all together
+	circular map[uint32]bool     // keys that may be on a loop; those of contributions are internal
+
+	parts       map[string][]*keyIndex // contributions, by id, those of one name in one index
+	conditions  []loader.Condition
+	conditionAt map[string]int
+	queue       []visit
+	place       map[visit]int // on the way that is followed, plus one; or done
+	reported    map[string]bool
 }
 
-// visit is a binding in the requests where a condition holds.
+// visit is a binding in the plain requests of a condition.
 type visit struct {
 	cand      *candidate
-	condition int
+	condition int // in loopFinder.conditions
 }
 
-// step is a candidate on the way, and those it needs that are not followed yet, in reverse order.
+const done = -1
+
+// step is a candidate on the way, and those it needs that are not followed yet.
 type step struct {
-	cand *candidate
+	visit
 	next []*candidate
 }
 
-// checkLoops reports the bindings that need themselves in every request they are effective in.
-func (c *composer) checkLoops(needy map[uint32]needs) {
-	f := loopFinder{composer: c, needy: needy, done: map[visit]bool{}, on: map[*candidate]int{},
-		reported: map[string]bool{}}
-	for _, key := range slices.Sorted(maps.Keys(c.indexes)) {
-		k := c.indexes[key]
-		for i := range k.all {
-			if !f.needsOf(&k.all[i]).none() && !k.neverWins(i) {
-				f.follow(&k.all[i], k.all[i].condition)
-			}
-		}
-	}
-}
+// Bounds on the search. What it does not come to is left to the lookups.
+const (
+	loopEffort             = 1 << 22
+	loopEffortPerCandidate = 1 << 8
+)
 
-// addNeeding adds the keys that are needed by something, or have a value that needs others.
-func (c *composer) addNeeding(keys map[uint32]bool, needy map[uint32]needs) {
-	add := func(n needs) {
-		for _, key := range slices.Concat(n.keys, n.tried) {
-			keys[key] = true
-		}
-	}
-	for _, n := range needy {
-		add(n)
-	}
-	for _, cs := range c.contributions {
-		for _, cand := range cs {
-			add(c.recipeNeeds(cand.recipe))
+func (c *composer) newLoopFinder() *loopFinder {
+	f := &loopFinder{composer: c, needy: c.needy(), graph: map[uint32][]uint32{}, circular: map[uint32]bool{},
+		parts: map[string][]*keyIndex{}, conditionAt: map[string]int{}, place: map[visit]int{},
+		reported: map[string]bool{}}
+	add := func(key uint32, n needs) {
+		if !n.none() {
+			f.graph[key] = append(f.graph[key], c.needed(n)...)
 		}
 	}
 	for i := range c.scopes {
-		if len(needy) == 0 {
-			return
+		if len(f.needy) == 0 {
+			break
 		}
 		for key, value := range c.members(&c.scopes[i]) {
-			if !needy[value].none() {
-				keys[c.number[key]] = true
+			add(c.number[key], f.needy[value])
+		}
+	}
+	for id, cs := range c.contributions {
+		key, bound := c.keyNumber(recipe.ContributionKey(id))
+		for _, cand := range cs {
+			if bound {
+				add(key, c.recipeNeeds(cand.recipe))
 			}
 		}
 	}
+	for key := range leading(leading(f.graph)) {
+		f.circular[key] = true
+	}
+	return f
 }
 
-// follow goes from cand to all that it needs in the requests where condition holds.
-func (f *loopFinder) follow(cand *candidate, condition int) {
-	f.enter(cand, condition)
-	for len(f.path) > 0 {
-		top := &f.path[len(f.path)-1]
-		if len(top.next) == 0 {
-			delete(f.on, top.cand)
-			f.path = f.path[:len(f.path)-1]
-			continue
+// leading is the part of a graph from whose nodes its edges lead on and on, turned round.
+func leading(graph map[uint32][]uint32) map[uint32][]uint32 {
+	back, left := map[uint32][]uint32{}, map[uint32]int{} // edges that are left of a node
+	for from, tos := range graph {
+		left[from] = len(tos)
+		for _, to := range tos {
+			back[to] = append(back[to], from)
 		}
-		next := top.next[len(top.next)-1]
-		top.next = top.next[:len(top.next)-1]
-		if at, ok := f.on[next]; ok {
-			f.loop(f.path[at:])
-		} else {
-			f.enter(next, condition)
+	}
+	var ends []uint32
+	for to := range back {
+		if left[to] == 0 {
+			ends = append(ends, to)
+		}
+	}
+	for len(ends) > 0 {
+		end := ends[len(ends)-1]
+		ends = ends[:len(ends)-1]
+		for _, from := range back[end] {
+			if left[from]--; left[from] == 0 {
+				ends = append(ends, from)
+			}
+		}
+		delete(back, end)
+	}
+	for to, froms := range back {
+		back[to] = slices.DeleteFunc(froms, func(from uint32) bool { return left[from] == 0 })
+	}
+	return back
+}
+
+// addKeys adds the keys of which the candidates are asked for: those that may be on a loop, and those that are tried
+// before one.
+func (f *loopFinder) addKeys(keys map[uint32]bool) {
+	for key := range f.circular {
+		keys[key] = true
+		for _, other := range f.graph[key] {
+			keys[other] = true
 		}
 	}
 }
 
-// enter puts cand on the path, unless it has been there under the same condition.
-func (f *loopFinder) enter(cand *candidate, condition int) {
-	here := visit{cand, condition}
-	if f.done[here] || !f.effort.spend(10) {
+// find reports the loops. It has a share of the effort, and that it is not enough is no error.
+func (f *loopFinder) find() {
+	if f.effort.over() {
 		return
 	}
-	f.done[here] = true
-	if next := f.needed(cand, condition); len(next) > 0 {
-		slices.Reverse(next)
-		f.on[cand] = len(f.path)
-		f.path = append(f.path, step{cand, next})
+	before := f.effort.left
+	f.effort.left = min(before, f.enqueueAll())
+	share := f.effort.left
+	for len(f.queue) > 0 && !f.effort.over() {
+		f.follow(f.queue[0])
+		f.queue = f.queue[1:]
+	}
+	f.effort.left = before - share + max(0, f.effort.left)
+}
+
+// enqueueAll has every binding that may be on a loop followed under its own condition, and returns how far.
+func (f *loopFinder) enqueueAll() int {
+	share := loopEffort
+	for _, key := range slices.Sorted(maps.Keys(f.circular)) {
+		indexes := []*keyIndex{f.indexes[key]}
+		if id, ok := strings.CutPrefix(f.names[key], recipe.ContributionKey("")); ok {
+			indexes = f.partsOf(id)
+		}
+		for _, k := range indexes {
+			for i := range k.all {
+				share += loopEffortPerCandidate
+				if k.relations.possible(k.terms(i)) {
+					f.enqueue(&k.all[i], k.terms(i))
+				}
+			}
+		}
+	}
+	return share
+}
+
+// partsOf is the contributions to a multibinding, those of one name in one index.
+func (f *loopFinder) partsOf(id string) []*keyIndex {
+	if out, ok := f.parts[id]; ok {
+		return out
+	}
+	var out []*keyIndex
+	at := map[string]int{}
+	for _, cand := range f.contributions[id] {
+		name := cand.binding.Key
+		i, ok := at[name]
+		if !ok {
+			i = len(out)
+			at[name] = i
+			out = append(out, &keyIndex{composer: f.composer, name: name})
+		}
+		out[i].all = append(out[i].all, cand)
+	}
+	f.parts[id] = out
+	return out
+}
+
+// enqueue has cand followed in the plain requests of terms.
+func (f *loopFinder) enqueue(cand *candidate, terms loader.Condition) {
+	if f.needsOf(cand).none() || !f.effort.spend(10) {
+		return
+	}
+	v := visit{cand, f.condition(terms)}
+	if _, seen := f.place[v]; !seen {
+		f.place[v] = 0
+		f.queue = append(f.queue, v)
 	}
 }
 
-// needed is the candidates that cand needs in every request where condition holds.
-func (f *loopFinder) needed(cand *candidate, condition int) []*candidate {
-	var out []*candidate
-	n := f.needsOf(cand)
-	for _, key := range n.keys {
-		if next := f.winner(key, condition); next != nil {
-			out = append(out, next)
+func (f *loopFinder) condition(terms loader.Condition) int {
+	var key []byte
+	for _, t := range terms {
+		key = appendDim(key, t.Dimension)
+		key = append(binary.AppendUvarint(key, uint64(len(t.Value))), t.Value...)
+	}
+	n, ok := f.conditionAt[string(key)]
+	if !ok {
+		n = len(f.conditions)
+		f.conditions, f.conditionAt[string(key)] = append(f.conditions, terms), n
+	}
+	return n
+}
+
+// follow goes from start to what it needs, and on, and reports where it comes back to where it has been.
+func (f *loopFinder) follow(start visit) {
+	var path []step
+	enter := func(v visit) {
+		f.effort.spend(10)
+		path = append(path, step{v, f.next(v)})
+		f.place[v] = len(path)
+	}
+	if f.place[start] == 0 {
+		enter(start)
+	}
+	for len(path) > 0 && !f.effort.over() {
+		top := &path[len(path)-1]
+		if len(top.next) == 0 {
+			f.place[top.visit] = done
+			path = path[:len(path)-1]
+			continue
+		}
+		v := visit{top.next[0], start.condition}
+		top.next = top.next[1:]
+		switch at := f.place[v]; at {
+		case done:
+		case 0:
+			enter(v)
+		default:
+			f.loop(path[at-1:], f.conditions[start.condition])
 		}
 	}
-	for _, key := range n.tried {
-		next := f.winner(key, condition)
-		if next == nil {
-			break // whether those behind it are tried depends on the request
-		}
-		out = append(out, next)
-		if !f.isUndef(next) {
+}
+
+// next is what a binding needs in the plain requests of a condition. What it needs in other requests of it is queued.
+func (f *loopFinder) next(v visit) []*candidate {
+	n := f.needsOf(v.cand)
+	var out []*candidate
+	for _, key := range n.keys {
+		found, _ := f.reach(v, f.indexes[key], true)
+		out = append(out, found...)
+	}
+	for _, a := range n.tried {
+		found, known := f.reach(v, f.indexes[a.key], true)
+		out = append(out, found...)
+		f.pass(v, a)
+		if !known || len(found) > 0 && !f.isPassed(found[0], a) {
 			break
 		}
 	}
-	for i := range f.contributions[n.id] {
-		part := &f.contributions[n.id][i]
-		if f.effort.spend(1) && f.relations.implies(f.site.Conditions[condition], f.site.Conditions[part.condition]) {
-			out = append(out, part)
+	if n.collects != nil {
+		for _, k := range f.partsOf(strings.TrimPrefix(n.collects.Name, recipe.ContributionKey(""))) {
+			found, _ := f.reach(v, k, takesOne(n.collects.Options, k.name != ""))
+			out = append(out, found...)
 		}
 	}
 	return out
+}
+
+// takesOne tells whether of several contributions of one name, or without one, only the first is produced.
+func takesOne(o *recipe.Options, named bool) bool {
+	return decides(o, named) || !o.Array && o.Resolution == recipe.Ignore
+}
+
+// reach finds the one candidate of k that wins in the plain requests of v, or else all that are effective. Those that
+// are so in other requests of v are queued. Not known: what wins cannot be decided.
+func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate, known bool) {
+	if k == nil {
+		return nil, false
+	}
+	terms := f.conditions[v.condition]
+	var further []*candidate
+	for i := range k.compatible(terms, noRank) {
+		cand := &k.all[i]
+		switch {
+		case !k.relations.implies(terms, k.terms(i)):
+			further = append(further, cand)
+		case !one || len(found) == 0:
+			found = append(found, cand)
+		case cand.beats(found[0]):
+			found[0] = cand
+		}
+	}
+	known = true
+	for _, cand := range further {
+		if one && len(found) > 0 && !cand.beats(found[0]) {
+			continue
+		}
+		if _, _, open := f.relations.undecided(f.with(terms, cand)); open {
+			known = false
+		} else if !one || !k.isBeaten(cand, f.with(terms, cand)) {
+			f.enqueue(cand, f.with(terms, cand))
+		}
+	}
+	if one && !known {
+		found = nil
+	}
+	return found, known
+}
+
+func (f *loopFinder) with(terms loader.Condition, cand *candidate) loader.Condition {
+	return union(terms, f.site.Conditions[cand.condition])
+}
+
+// pass queues v for the requests in which a target is undef, as then the next one is tried.
+func (f *loopFinder) pass(v visit, a attempt) {
+	k, terms := f.indexes[a.key], f.conditions[v.condition]
+	for i := range k.compatible(terms, noRank) {
+		cand := &k.all[i]
+		if f.isPassed(cand, a) && !f.relations.implies(terms, k.terms(i)) {
+			f.enqueue(v.cand, f.with(terms, cand))
+		}
+	}
+}
+
+// isPassed tells whether cand is undef, and taken for it, so that what stands behind it is tried.
+func (f *loopFinder) isPassed(cand *candidate, a attempt) bool {
+	undef := value.Value{}
+	return f.values[cand.value] == string(recipe.AppendConstant(nil, undef)) &&
+		(a.target.Type == nil || a.target.Type.Check(undef) == nil)
+}
+
+// beats tells whether c counts and other does not where both are effective. Of contributions of one precedence the
+// first counts.
+func (c *candidate) beats(other *candidate) bool {
+	return c.rank < other.rank || c.recipe != nil && c.rank == other.rank && c.place < other.place
+}
+
+// isBeaten tells whether something beats cand whenever terms hold.
+func (k *keyIndex) isBeaten(cand *candidate, terms loader.Condition) bool {
+	for i := range k.implied(terms, cand.rank+1) {
+		if k.all[i].beats(cand) {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *loopFinder) needsOf(cand *candidate) needs {
@@ -189,37 +412,11 @@ func (f *loopFinder) needsOf(cand *candidate) needs {
 	return f.needy[cand.value]
 }
 
-func (f *loopFinder) isUndef(cand *candidate) bool {
-	return f.values[cand.value] == string(recipe.AppendConstant(nil, value.Value{}))
-}
-
-// winner is the candidate of key that wins whenever the condition holds; nil where that depends on more.
-func (f *loopFinder) winner(key uint32, condition int) *candidate {
-	k := f.indexes[key]
-	terms := f.site.Conditions[condition]
-	best := -1
-	for list := range k.near(terms, false) {
-		for _, i := range list {
-			if best >= 0 && k.all[i].rank >= k.all[best].rank || !f.effort.spend(1) {
-				break
-			}
-			if f.relations.together(terms, k.terms(i)) {
-				best = i
-				break
-			}
-		}
-	}
-	if best < 0 || !f.relations.implies(terms, k.terms(best)) {
-		return nil
-	}
-	return &k.all[best]
-}
-
 // maxNamed is how many bindings of a loop are named.
 const maxNamed = 20
 
 // loop tells of one loop, once however it was entered.
-func (f *loopFinder) loop(path []step) {
+func (f *loopFinder) loop(path []step, terms loader.Condition) {
 	if !f.effort.spend(len(path)) {
 		return
 	}
@@ -257,6 +454,7 @@ func (f *loopFinder) loop(path []step) {
 	d.Message = "'" + names[0] + "' needs itself: " + strings.Join(append(names, names[0]), " -> ")
 	if id := d.Pos.String() + d.Message; !f.reported[id] {
 		f.reported[id] = true
+		d.Message += f.describe(terms)
 		f.report(d)
 	}
 }

@@ -65,7 +65,7 @@ var reports = []struct{ name, site, module, want string }{
 		`1 error loop: 2`},
 	{"behind what is found", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``, ``},
 	{"behind what some do not have",
-		"{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, 1]]}", ``, ``},
+		"{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, 1]]}", ``, `1 error loop: 2`},
 	{"behind what is undef", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, null]", ``,
 		`1 error loop: 2`},
 	{"what it needs is hidden above", `[b, 1]`, "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``},
@@ -76,7 +76,57 @@ var reports = []struct{ name, site, module, want string }{
 	{"through a contribution", "{name: l, multibind_id: l, type: Array}\n{in: l, to_lookup_of: l}", ``,
 		`1 error loop: 2`},
 	{"through a contribution for one node",
-		"{name: l, multibind_id: l, type: Array}\n{when: {node: n}, bind: [{in: l, to_lookup_of: l}]}", ``, ``},
+		"{name: l, multibind_id: l, type: Array}\n{when: {node: n}, bind: [{in: l, to_lookup_of: l}]}", ``,
+		`1 error loop: 2`},
+	{"where two conditions meet", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
+		"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}", ``, `1 error loop: 2`},
+	{"where two conditions meet, hidden where they do", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
+		"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}\n" +
+		"{when: {osfamily: f, environment: e}, bind: [[a, 1]]}", ``, ``},
+	{"where two conditions meet, hidden for one of them",
+		"{when: {osfamily: f}, bind: [[b, 1]]}", "{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}", ``},
+	{"where three conditions meet", "{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+		"{when: {osfamily: f}, bind: [{name: b, to_lookup_of: c}]}\n" +
+		"{when: {environment: e}, bind: [{name: c, to_lookup_of: a}]}", ``, `1 error loop: 2 3`},
+	{"where three conditions would have to meet that cannot", "{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+		"{when: {osfamily: f}, bind: [{name: b, to_lookup_of: c}]}\n" +
+		"{when: {node: m}, bind: [{name: c, to_lookup_of: a}]}", ``, ``},
+	{"two loops through one", "{name: a, to: \"${lookup('b')}${lookup('c')}\"}\n{name: b, to_lookup_of: a}\n" +
+		"{name: c, to_lookup_of: a}", ``, "1 error loop: 2\n1 error loop: 3"},
+	{"entered from outside", "{when: {node: n}, bind: [{name: z, to_lookup_of: a}]}\n{name: a, to_lookup_of: b}\n" +
+		"{name: b, to_lookup_of: a}", ``, `2 error loop: 3`},
+	{"between two loops", "{name: a, to_lookup_of: a}\n{name: c, to_lookup_of: c}\n{name: b, to_lookup_of: c}\n" +
+		"[b2, 1]", ``, "1 error loop:\n2 error loop:"},
+	{"behind what is undef for some", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]\n" +
+		"{when: {node: n}, bind: [[c, null]]}", ``, `1 error loop: 2`},
+	{"behind what is undef where it is not the highest", "{name: a, to_first_found: [c, b]}\n" +
+		"{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, null]]}",
+		`[c, 1]`, `1 error loop: 2`},
+	{"behind what would be undef, but is hidden", "[c, 1]\n{name: a, to_first_found: [c, b]}\n" +
+		"{name: b, to_lookup_of: a}", `{when: {node: n}, bind: [[c, null]]}`, ``},
+	{"behind what is undef where the loop is not", "{when: {node: m}, bind: [{name: a, to_first_found: [c, b]}]}\n" +
+		"{name: b, to_lookup_of: a}\n[c, 1]\n{when: {node: n}, bind: [[c, null]]}", ``, ``},
+	{"behind what is abstract", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n" +
+		"{when: {node: n}, bind: [[c, 1]]}\n{name: c, abstract: true}", ``, `4 warning abstract: 3`},
+	{"behind undef of a type that it does not have", "{name: a, to_first_found: [['Integer[1]', c], b]}\n" +
+		"{name: b, to_lookup_of: a}\n[c, null]", ``, ``},
+	{"in a branch", "{name: a, to: \"${if $x { lookup('a') }}\"}", ``, ``},
+	{"through a contribution of a contribution", "{name: l, multibind_id: l, type: Array}\n" +
+		"{in: l, multibind_id: p, type: Array}\n{in: p, to_lookup_of: l}", ``, `1 error loop: 2 3`},
+	{"through a contribution that is not taken", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}",
+		`{in: h, name: x, to_lookup_of: h}`, ``},
+	{"through a contribution that is taken too",
+		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: append}}\n{in: h, name: x, to: 1}",
+		`{in: h, name: x, to_lookup_of: h}`, `1 error loop: m1`},
+	{"through a contribution that is not taken for some", "{name: h, multibind_id: h, type: Hash}\n" +
+		"{when: {node: n}, bind: [{in: h, name: x, to: 1}]}", `{in: h, name: x, to_lookup_of: h}`, `1 error loop: m1`},
+	{"through the second of contributions of which the first is taken",
+		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: ignore}}\n{in: h, name: x, to: 1}\n" +
+			"{in: h, name: x, to_lookup_of: h}", ``, ``},
+	{"through a contribution, where two conditions meet",
+		"{when: {node: n}, bind: [{name: l, multibind_id: l, type: Array}]}\n" +
+			"{when: {osfamily: f}, bind: [{in: l, to_lookup_of: l}]}", ``, `1 error loop: 2`},
 	{"through a transformer", `{name: a, to: 1, transformer: "|$v| { lookup('a') }"}`, ``, `1 error loop:`},
 	{"in a hash", "{name: a, to_hash_lookup: {name: b, key: c}}\n{name: b, to_lookup_of: a}", ``, `1 error loop: 2`},
 
@@ -177,4 +227,27 @@ func lineOf(at diag.Pos) string {
 		return fmt.Sprintf("m%d", at.Line-1)
 	}
 	return fmt.Sprint(at.Line - 1)
+}
+
+// Loops are looked for in steps in proportion to the input, however long the ways are and however many conditions meet.
+func TestLoopsAreFoundInBoundedTime(t *testing.T) {
+	chain := func(last string) string {
+		var b strings.Builder
+		for i := range 100_000 {
+			fmt.Fprintf(&b, "{name: k%d, to_lookup_of: k%d}\n", i, i+1)
+		}
+		return b.String() + last
+	}
+	if got := compiled(t, chain(`[k100000, 1]`), ``); len(got) > 0 {
+		t.Errorf("of a chain is reported %.200s", got)
+	}
+	if got := compiled(t, chain(`{name: k100000, to_lookup_of: k0}`), ``); len(got) != 1 {
+		t.Errorf("of a ring are reported %d problems, want one", len(got))
+	}
+	var b strings.Builder // each key is bound for some, so that there are as many conditions as sets of values
+	for i := range 400 {
+		fmt.Fprintf(&b, "{when: {node: n%d, osfamily: o%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n", i%20, i/20, i, (i+1)%400)
+		fmt.Fprintf(&b, "{when: {environment: e%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n", i, i, (i+7)%400)
+	}
+	compiled(t, b.String()+"[other, 1]", ``)
 }

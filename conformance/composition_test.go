@@ -63,6 +63,7 @@ type bound struct {
 	abstract, override bool
 	collects           *collects // it is a multibinding
 	contributes        bool      // to the multibinding 'id', under the name key
+	tried              []string  // it is the first of these keys that is found and not undef
 }
 
 type condition struct {
@@ -121,6 +122,12 @@ func randomWorld(r *rand.Rand) *world {
 		}
 		return out
 	}
+	targets := func() (out []string) {
+		for range 1 + r.IntN(2) {
+			out = append(out, pick("k", "l", "m"))
+		}
+		return out
+	}
 	multibind := &collects{named: true}
 	if multibind.array = r.IntN(2) == 0; multibind.array {
 		multibind.named, multibind.unnamed = r.IntN(3) > 0, r.IntN(3) == 0
@@ -155,9 +162,12 @@ func randomWorld(r *rand.Rand) *world {
 			if r.IntN(8) == 0 {
 				b.value = nil
 			}
+			if r.IntN(3) == 0 {
+				b.tried = targets()
+			}
 			switch r.IntN(8) {
 			case 0:
-				b.abstract, b.value = true, nil
+				b.abstract, b.value, b.tried = true, nil, nil
 			case 1:
 				b.override = true
 			}
@@ -174,6 +184,8 @@ func randomWorld(r *rand.Rand) *world {
 			b.value = []any{float64(place), nil, []any{float64(1), []any{float64(place)}}}[r.IntN(3)]
 			if multibind.resolution == "merge" {
 				b.value = map[string]any{pick("p", "q"): float64(place)}
+			} else if r.IntN(4) == 0 {
+				b.tried = targets()
 			}
 			add(b)
 		}
@@ -324,7 +336,54 @@ func (w *world) expected() map[string]bool {
 		}
 	}
 	w.duplicates(out)
+	for request := range w.requests {
+		for _, key := range []string{"k", "l", "m"} {
+			if !out["error loop"] && w.loops(request, key, nil) {
+				out["error loop"] = true
+			}
+		}
+	}
 	return out
+}
+
+// loops tells whether key comes to need itself, or what it needs does. What needs others is taken to be found.
+func (w *world) loops(request int, key string, path []string) bool {
+	if slices.Contains(path, key) {
+		return true
+	}
+	path = append(path, key)
+	all := w.effective(request, func(b *bound) bool { return b.key == key && !b.contributes })
+	if len(all) == 0 {
+		return false
+	}
+	if all[0].collects == nil {
+		return w.loopsBehind(request, all[0].bound, path)
+	}
+	seen := map[string]bool{}
+	for _, p := range w.effective(request, func(b *bound) bool { return b.contributes }) {
+		if taken := seen[p.key]; taken && (all[0].collects.decides(p.bound) || all[0].collects.resolution == "ignore") {
+			continue
+		}
+		seen[p.key] = true
+		if w.loopsBehind(request, p.bound, path) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) loopsBehind(request int, b *bound, path []string) bool {
+	for _, key := range b.tried {
+		if w.loops(request, key, path) {
+			return true
+		}
+		found := w.effective(request, func(b *bound) bool { return b.key == key && !b.contributes })
+		if len(found) > 0 && (found[0].value != nil || found[0].abstract || found[0].collects != nil ||
+			found[0].tried != nil) {
+			return false
+		}
+	}
+	return false
 }
 
 // kindsOf says what a binding that is abstract or override has to be reported for.
@@ -414,23 +473,48 @@ func (w *world) effective(request int, is func(*bound) bool) (out []alternative)
 
 // answer is the JSON of what a lookup finds, "nothing", or the code of its error.
 func (w *world) answer(t *testing.T, request int, key string) string {
+	switch v, found, code := w.find(request, key, nil); {
+	case code != "":
+		return code
+	case !found:
+		return "nothing"
+	default:
+		return canonical(t, encode(t, v))
+	}
+}
+
+func (w *world) find(request int, key string, path []string) (v any, found bool, code string) {
 	all := w.effective(request, func(b *bound) bool { return b.key == key && !b.contributes })
 	switch {
 	case len(all) == 0:
-		return "nothing"
+		return nil, false, ""
 	case all[0].abstract:
-		return "abstract"
-	case all[0].collects == nil:
-		return canonical(t, encode(t, all[0].value))
+		return nil, false, "abstract"
+	case slices.Contains(path, key):
+		return nil, false, "loop"
 	}
-	v, ok := all[0].collects.collect(w.effective(request, func(b *bound) bool { return b.contributes }))
-	if !ok {
-		return "duplicate"
+	produce := func(b *bound) (any, string) { return w.produce(request, b, append(path, key)) }
+	if all[0].collects == nil {
+		v, code = produce(all[0].bound)
+	} else {
+		v, code = all[0].collects.collect(w.effective(request, func(b *bound) bool { return b.contributes }), produce)
 	}
-	return canonical(t, encode(t, v))
+	return v, code == "", code
 }
 
-func (c *collects) collect(parts []alternative) (any, bool) {
+func (w *world) produce(request int, b *bound, path []string) (any, string) {
+	if b.tried == nil {
+		return b.value, ""
+	}
+	for _, key := range b.tried {
+		if v, _, code := w.find(request, key, path); code != "" || v != nil {
+			return v, code
+		}
+	}
+	return nil, ""
+}
+
+func (c *collects) collect(parts []alternative, produce func(*bound) (any, string)) (any, string) {
 	first := map[string]alternative{}
 	list, hash := []any{}, map[string]any{}
 	for _, p := range parts {
@@ -440,33 +524,40 @@ func (c *collects) collect(parts []alternative) (any, bool) {
 		}
 		if taken && c.decides(p.bound) {
 			if c.resolution == "error" || compareRanks(higher.rank, p.rank) == 0 {
-				return nil, false
+				return nil, "duplicate"
 			}
 			continue
 		}
+		if taken && c.resolution == "ignore" {
+			continue
+		}
+		v, code := produce(p.bound)
+		if code != "" {
+			return nil, code
+		}
 		switch {
 		case c.array:
-			list = append(list, p.value)
+			list = append(list, v)
 		case c.resolution == "append":
 			sofar, _ := hash[p.key].([]any)
-			hash[p.key] = append(sofar, p.value)
+			hash[p.key] = append(sofar, v)
 		case c.resolution == "merge" && taken:
-			merged := maps.Clone(p.value.(map[string]any))
+			merged := maps.Clone(v.(map[string]any))
 			maps.Copy(merged, hash[p.key].(map[string]any))
 			hash[p.key] = merged
-		case !taken:
-			hash[p.key] = p.value
+		default:
+			hash[p.key] = v
 		}
 	}
 	if c.array {
-		return c.finish(list), true
+		return c.finish(list), ""
 	}
 	for name, v := range hash {
 		if c.resolution == "append" {
 			hash[name] = c.finish(v.([]any))
 		}
 	}
-	return hash, true
+	return hash, ""
 }
 
 func (c *collects) finish(list []any) []any {
@@ -505,11 +596,20 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	content := compile.Compile(site, compile.Options{}, &diags)
 	got := map[string]bool{}
 	for _, d := range diags.Sorted() {
-		if d.Code != "multibind_unknown" {
+		switch d.Code {
+		case "multibind_unknown":
+		case "loop":
+			got["error loop"] = true
+		default:
 			got[fmt.Sprint(d.Severity, " ", d.Code, " ", keyIn(d.Message))] = true
 		}
 	}
-	if want := w.expected(); !maps.Equal(got, want) {
+	want := w.expected()
+	if len(want) > 1 && diags.Failed() { // of what is in conflict, it depends which one is followed
+		delete(got, "error loop")
+		delete(want, "error loop")
+	}
+	if !maps.Equal(got, want) {
 		t.Errorf("seed %d: reported %v, want %v\n%s", seed, got, want, w)
 	}
 	if diags.Failed() || t.Failed() {
@@ -651,6 +751,8 @@ func (b *bound) source() any {
 		if b.collects.array || b.collects.resolution == "append" {
 			options["flatten"], options["uniq"] = b.collects.flatten, b.collects.uniq
 		}
+	case b.tried != nil:
+		out["to_first_found"] = b.tried
 	default:
 		out["to"] = b.value
 	}
