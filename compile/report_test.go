@@ -66,7 +66,8 @@ var reports = []struct{ name, site, module, want string }{
 		`1 error loop: 2`},
 	{"behind what is found", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``, ``},
 	{"behind what some do not have",
-		"{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, 1]]}", ``, `1 error loop: 2`},
+		"{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, 1]]}", ``,
+		`1 error loop: 2`},
 	{"behind what is undef", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, null]", ``,
 		`1 error loop: 2`},
 	{"what it needs is hidden above", `[b, 1]`, "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``},
@@ -90,7 +91,8 @@ var reports = []struct{ name, site, module, want string }{
 	{"where three conditions meet", "{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 		"{when: {osfamily: f}, bind: [{name: b, to_lookup_of: c}]}\n" +
 		"{when: {environment: e}, bind: [{name: c, to_lookup_of: a}]}", ``, `1 error loop: 2 3`},
-	{"where three conditions would have to meet that cannot", "{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+	{"where three conditions would have to meet that cannot", "" +
+		"{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 		"{when: {osfamily: f}, bind: [{name: b, to_lookup_of: c}]}\n" +
 		"{when: {node: m}, bind: [{name: c, to_lookup_of: a}]}", ``, ``},
 	{"two loops through one", "{name: a, to: \"${lookup('b')}${lookup('c')}\"}\n{name: b, to_lookup_of: a}\n" +
