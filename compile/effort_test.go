@@ -63,6 +63,9 @@ var hostile = []struct {
 	{"a loop", func(n int) string {
 		return lines(n, func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, (i+1)%n) })
 	}, "loop"},
+	{"a chain under nodes", func(n int) string {
+		return chain(n) + "\n" + lines(n, numbered("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}"))
+	}, ""},
 	{"lookups across two categories", func(n int) string {
 		return lines(n, numbered("{when: {node: 'n#'}, bind: [{name: a, to_lookup_of: b}]}")) + "\n" +
 			lines(n, numbered("{when: {osfamily: 'o#'}, bind: [{name: b, to_lookup_of: c}]}")) + "\n[c, 1]"
@@ -105,8 +108,6 @@ func TestEffortEnds(t *testing.T) {
 	for name, site := range map[string]string{
 		"nodes and families": many(numbered(
 			"{when: {node: 'n#'}, " + override + "\n{when: {osfamily: 'o#'}, " + override)),
-		"chains under nodes": chain(300) + "\n" +
-			many(numbered("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}")),
 		"multibinds of one id": many(numbered("{name: 'm#', multibind_id: id, type: 'Array[Data]'}\n{in: id, to: 1}")),
 		"ambiguous conditions": many(numbered(
 			"{when: {ab: 'a-#-b-c'}, bind: [[k, 1]]}\n{when: {ba: 'b-#-c'}, " + override)),
