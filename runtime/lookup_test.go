@@ -107,7 +107,7 @@ bind:
       - {in: both, name: n, to: special}
       - {in: both, to: special}
       - {in: pairs, name: n, to: special}
-      - {in: needy, to_lookup_of: needy}
+      - {in: needy, to: "${if $fqdn { lookup('needy') }}"}
       - {in: once, to: b}
       - {in: all_named, name: n, to: special}
       - {in: one_unnamed, to: special}
