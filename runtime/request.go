@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"encoding/binary"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -52,7 +53,13 @@ func (r *Request) Reset(facts *Facts) error {
 	if r.closed.Load() {
 		return fs.ErrClosed
 	}
-	defer runtime.KeepAlive(r)
+	err := r.resolve(facts)
+	runtime.KeepAlive(r) // and with it the map; a defer would cost 20 instructions
+	return err
+}
+
+// resolve is Reset while the map is there.
+func (r *Request) resolve(facts *Facts) error {
 	r.facts = facts
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
@@ -78,14 +85,13 @@ const foldedInPlace = 32
 
 // number is the number of a value of a dimension, whose case matters in an exact one only.
 func (r *Request) number(dimension int, text string) uint32 {
-	if r.snap.dimensions[dimension].exact {
+	if r.snap.dimensions[dimension].exact || isFolded(text) {
 		return r.file.ValueNumber(dimension, text)
 	}
 	if len(text) > foldedInPlace {
 		return r.file.ValueNumber(dimension, strings.ToLower(text))
 	}
 	var buf [foldedInPlace]byte
-	upper := false
 	for i := range len(text) {
 		c := text[i]
 		if c >= utf8.RuneSelf {
@@ -93,14 +99,34 @@ func (r *Request) number(dimension int, text string) uint32 {
 		}
 		if 'A' <= c && c <= 'Z' {
 			c += 'a' - 'A'
-			upper = true
 		}
 		buf[i] = c
 	}
-	if upper {
-		return r.file.ValueNumber(dimension, string(buf[:len(text)]))
+	return r.file.ValueNumber(dimension, string(buf[:len(text)]))
+}
+
+// isFolded tells whether text is ASCII without capitals, as most values are: then folding would change nothing.
+func isFolded(text string) bool {
+	b := []byte(text) // not copied, as nothing writes it
+	for ; len(b) >= 8; b = b[8:] {
+		if !allFolded(binary.LittleEndian.Uint64(b)) {
+			return false
+		}
 	}
-	return r.file.ValueNumber(dimension, text)
+	for _, c := range b {
+		if !allFolded(uint64(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// allFolded tells whether none of eight bytes is a capital or beyond ASCII. In each byte, the highest bit of the first
+// sum says that it is at least 'A', and that of the second that it is more than 'Z'; of ASCII neither carries.
+func allFolded(bytes uint64) bool {
+	const each = 0x0101010101010101
+	capitals := (bytes + (0x80-'A')*each) &^ (bytes + (0x80-'Z'-1)*each)
+	return (bytes|capitals)&(0x80*each) == 0
 }
 
 // dimension is what a request has one value of: a category or a guard.

@@ -90,8 +90,14 @@ func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, erro
 	if n := min(t.n, fullFilter); err != nil || before+n >= fullFilter {
 		return n, err
 	}
-	for i := range t.n {
-		f.add(t.key(i))
+	if t.short {
+		for off := uint64(0); off < 2*uint64(t.n); off += 2 {
+			f.add(uint32(at16(t.keys, off)))
+		}
+		return t.n, nil
+	}
+	for off := uint64(0); off < 4*uint64(t.n); off += 4 {
+		f.add(at32(t.keys, off))
 	}
 	return t.n, nil
 }
