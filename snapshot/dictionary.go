@@ -105,10 +105,9 @@ func (d *dictionary) find(text string, seed uint64) uint32 {
 	return n
 }
 
-// value is the text of value n.
+// value is the text of value n, which is below d.hash.n: for these view found the offsets inside the section.
 func (d *dictionary) value(n uint32) (string, bool) {
-	at := d.offsets[4*uint64(n):]
-	from, to := uint64(load32(at)), uint64(load32(at[4:]))
+	from, to := uint64(at32(d.offsets, 4*uint64(n))), uint64(at32(d.offsets, 4*uint64(n)+4))
 	if from > to || to > uint64(len(d.text)) {
 		return "", false
 	}

@@ -130,7 +130,7 @@ func (p *perfect) view(b string) (rest string, ok bool) {
 // find is the number of the text with hash h, if it is one of the texts; any number below n, or n and above in a
 // damaged file, if not.
 func (p *perfect) find(h uint64) uint32 {
-	s := slotOf(h, load16(p.pilots[2*uint64(reduce(h, p.buckets)):]), p.slots)
+	s := slotOf(h, at16(p.pilots, 2*uint64(reduce(h, p.buckets))), p.slots) // view found every pilot
 	if s >= p.n {
 		s = p.moved(s)
 	}
