@@ -13,7 +13,7 @@ import (
 var mayImport = map[string][]string{
 	"internal/value":        {},
 	"internal/pattern":      {},
-	"internal/diag":         {},
+	"internal/diag":         {"internal/disk"},
 	"internal/types":        {"internal/diag", "internal/pattern", "internal/value", "internal/types/onigmo"},
 	"internal/types/onigmo": {"internal/pattern"},
 	"internal/expr": {"internal/diag", "internal/pattern", "internal/types", "internal/types/onigmo",

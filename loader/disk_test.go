@@ -4,7 +4,9 @@ package loader
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -68,6 +70,17 @@ var everything = map[string]string{
 	"elsewhere/data/common.yaml":      "c: 1\n",
 }
 
+// listen leaves a socket at path. Its whole name may be too long for one.
+func listen(path string) error {
+	short := filepath.Join(os.TempDir(), fmt.Sprintf("socket%d", os.Getpid()))
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: short})
+	if err != nil {
+		return err
+	}
+	l.SetUnlinkOnClose(false)
+	return errors.Join(os.Rename(short, path), l.Close())
+}
+
 func toItself(path string) error { return os.Symlink(filepath.Base(path), path) }
 
 func TestWhatIsNoFileIsReported(t *testing.T) {
@@ -78,6 +91,8 @@ func TestWhatIsNoFileIsReported(t *testing.T) {
 		replace := map[string]func(path string) error{
 			"it is a FIFO: expected a file":            func(path string) error { return syscall.Mkfifo(path, 0o666) },
 			"it is a directory: expected a file":       func(path string) error { return os.Mkdir(path, 0o777) },
+			"it is a socket: expected a file":          listen,
+			"it is a device: expected a file":          func(path string) error { return os.Symlink("/dev/zero", path) },
 			"it is a symbolic link that leads nowhere": func(path string) error { return os.Symlink("nowhere", path) },
 			"too many levels of symbolic links":        toItself,
 		}

@@ -153,7 +153,8 @@ func TestEveryCallFailsOnce(t *testing.T) {
 				same += b.judge(t, what, call.path, got, want, found)
 			}
 		}
-		t.Logf("%d calls, %d of the builds gave the same bytes all the same", len(calls), same)
+		t.Logf("figures: each of %d calls failed in 4 ways: %d builds gave the same bytes, the others an error",
+			len(calls), same)
 	}
 }
 

@@ -80,6 +80,9 @@ func readText(path string) (string, error) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
+	if err == nil {
+		err = disk.NoFile(path, info.Mode())
+	}
 	if err != nil {
 		return "", err
 	}

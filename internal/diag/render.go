@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"bindc/internal/disk"
 )
 
 // Formats are the names Render takes.
@@ -121,13 +122,17 @@ func (t *textRenderer) excerpt(p Pos, style string) {
 	fmt.Fprintf(t.w, "%s%s\n%s%s%s\n", number, string(runes[from:to]), strings.Repeat(" ", len(number)), indent, t.paint(style, "^"))
 }
 
+// line is the line at p, if it can be read: what is wrong with a file may be that it is a FIFO or a device.
 func (t *textRenderer) line(p Pos) (string, bool) {
+	if p.Line < 1 {
+		return "", false
+	}
 	lines, ok := t.lines[p.File]
 	if p.Line < 1 {
 		return "", false // of the whole file, which may be none: a FIFO or a device has no lines
 	}
 	if !ok {
-		src, err := os.ReadFile(p.File)
+		src, err := disk.Disk{}.ReadFile(p.File)
 		if err == nil && utf8.Valid(src) {
 			lines = strings.Split(string(src), "\n")
 		}
