@@ -25,7 +25,7 @@ func TestTheSiteChangesMeanwhile(t *testing.T) {
 	stop := make(chan struct{})
 	running.Go(func() { churn(site, nodes, stop) })
 	compiled, refused := 0, 0
-	for range rounds(40) {
+	for range rounds(25) {
 		args := []string{"build", site, "-o", path}
 		if compiled%2 == 0 {
 			args = append(args, "--cache", cache)
@@ -82,7 +82,7 @@ func churn(site string, nodes int, stop <-chan struct{}) {
 // unmixed fails the test where the two values of a file are of different generations.
 func unmixed(t *testing.T, path string, nodes int) {
 	t.Helper()
-	snap, err := bindings.Open(path)
+	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestDamagedCaches(t *testing.T) {
 		t.Fatal(err)
 	}
 	damaged := 0
-	for range rounds(60) {
+	for range rounds(30) {
 		bad := append([]byte(nil), sound...)
 		for range 1 + rand.IntN(3) {
 			bad[rand.IntN(len(bad))] ^= byte(1 + rand.IntN(255))

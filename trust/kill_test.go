@@ -5,7 +5,6 @@ package trust
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -34,7 +33,7 @@ func TestKilledBuilds(t *testing.T) {
 		sig := signals[random.IntN(len(signals))]
 		before := append(names(t, dir), names(t, cache)...)
 		if i%5 == 4 {
-			os.RemoveAll(cache) // so that it is written, too
+			empty(t, cache) // so that it is written, too
 		}
 		cmd := command("bindc", args(i)...)
 		if err := cmd.Start(); err != nil {
@@ -57,14 +56,13 @@ func TestKilledBuilds(t *testing.T) {
 		if sig == syscall.SIGKILL {
 			continue
 		}
-		os.MkdirAll(cache, 0o777)
 		for _, name := range append(names(t, dir, "*.bsnap"), names(t, cache, "*.pack")...) {
 			if !slices.Contains(before, name) {
 				t.Errorf("%s: %s is left behind", what, name)
 			}
 		}
 	}
-	os.RemoveAll(cache)
+	empty(t, cache)
 	for i := range 2 {
 		succeed(t, "bindc", args(i)...)
 	}
@@ -111,7 +109,7 @@ func TestBuildsOfOneFileAtOnce(t *testing.T) {
 		if left := append(names(t, dir, "site.bsnap"), names(t, cache, "*.pack")...); len(left) > 0 {
 			t.Errorf("%q is left behind", left)
 		}
-		os.RemoveAll(cache)
+		empty(t, cache)
 	}
 	figures(t, "%d builds, 8 at a time to one file", builds)
 }

@@ -20,7 +20,7 @@ import (
 
 var long = flag.Duration("long", 0, "how long each test goes on, in place of a fixed number of rounds")
 
-// TestMain builds the two programs once and puts them on the PATH. It is also the process of readers, see readerProcess.
+// TestMain builds the two programs once and puts them on the PATH. It is the process of readers too (readerProcess).
 func TestMain(m *testing.M) {
 	if path := os.Getenv(readerVariable); path != "" {
 		os.Exit(readerProcess(path))
@@ -100,6 +100,16 @@ func newSite(t testing.TB, generation, nodes int) string {
 func values(generation int, prefix string) string {
 	return fmt.Sprintf("%[1]sfirst: generation %[2]d\n# %[3]s\n%[1]ssecond: generation %[2]d\n", prefix, generation,
 		strings.Repeat("-", 1000))
+}
+
+// empty removes what is in a directory.
+func empty(t testing.TB, dir string) {
+	t.Helper()
+	for _, name := range names(t, dir) {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // result is what comes of running a program.

@@ -57,7 +57,8 @@ func command() *cobra.Command {
 // message is an error as it is shown: those not of the operating system are of usage.
 func message(err error) string {
 	var path *fs.PathError
-	if errors.As(err, &path) {
+	var link *os.LinkError
+	if errors.As(err, &path) || errors.As(err, &link) {
 		return err.Error()
 	}
 	return err.Error() + " [usage]"

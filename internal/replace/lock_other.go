@@ -12,9 +12,10 @@ import (
 
 func lock(*os.File) (release func()) { return func() {} }
 
-func abandoned(name string, now fs.FileInfo) bool {
-	info, err := os.Lstat(name)
-	return err == nil && now.ModTime().Sub(info.ModTime()) > 24*time.Hour
+func removeAbandoned(name string, now fs.FileInfo) {
+	if info, err := os.Lstat(name); err == nil && now.ModTime().Sub(info.ModTime()) > 24*time.Hour {
+		os.Remove(name)
+	}
 }
 
 func own(*os.File, fs.FileInfo) bool { return false }

@@ -21,14 +21,17 @@ func lock(f *os.File) (release func()) {
 	return func() { unix.Close(fd) }
 }
 
-// abandoned tells whether no program writes the temporary file any more.
-func abandoned(name string, _ fs.FileInfo) bool {
+// removeAbandoned removes a temporary file that no program writes any more. It has the lock while it does, so that one
+// which has just made the file, and is about to lock it, sees that it is gone.
+func removeAbandoned(name string, _ fs.FileInfo) {
 	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return false
+		return
 	}
 	defer unix.Close(fd)
-	return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil
+	if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+		os.Remove(name)
+	}
 }
 
 // own gives f the owner and the group of old, or the group alone; it tells whether the group is that of old.

@@ -164,8 +164,8 @@ func sweep(path string, mine *os.File) {
 			continue
 		}
 		name := filepath.Join(filepath.Dir(path), e.Name())
-		if name != mine.Name() && abandoned(name, now) {
-			os.Remove(name)
+		if name != mine.Name() {
+			removeAbandoned(name, now)
 		}
 	}
 }
