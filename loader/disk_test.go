@@ -81,6 +81,8 @@ func listen(path string) error {
 	return errors.Join(os.Rename(short, path), l.Close())
 }
 
+func toZeros(path string) error { return os.Symlink("/dev/zero", path) }
+
 func toItself(path string) error { return os.Symlink(filepath.Base(path), path) }
 
 func TestWhatIsNoFileIsReported(t *testing.T) {
@@ -92,7 +94,7 @@ func TestWhatIsNoFileIsReported(t *testing.T) {
 			"it is a FIFO: expected a file":            func(path string) error { return syscall.Mkfifo(path, 0o666) },
 			"it is a directory: expected a file":       func(path string) error { return os.Mkdir(path, 0o777) },
 			"it is a socket: expected a file":          listen,
-			"it is a device: expected a file":          func(path string) error { return os.Symlink("/dev/zero", path) },
+			"it is a device: expected a file":          toZeros,
 			"it is a symbolic link that leads nowhere": func(path string) error { return os.Symlink("nowhere", path) },
 			"too many levels of symbolic links":        toItself,
 		}
