@@ -70,7 +70,8 @@ func checkCorpus(t *testing.T, dir string) {
 			continue
 		}
 		if differing++; differing <= maxShown {
-			t.Errorf("%s %s: found %v, %s, %v; expected %v, %s", e.Node, e.Key, found, show(t, v), err, e.Found, e.Value)
+			t.Errorf("%s %s: found %v, %s, %v; expected %v, %s", e.Node, e.Key, found, show(t, v), err, e.Found,
+				e.Value)
 		}
 	}
 	if err := lines.Err(); err != nil {

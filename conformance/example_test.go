@@ -9,7 +9,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestExample compiles the example site and compares every answer that testdata/example-expected.json states and explains.
+// TestExample compiles the example site and compares every answer that testdata/example-expected.json states and
+// explains.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	snap, refused := build(t, "../testdata/example", loader.Options{})
@@ -34,7 +35,8 @@ func TestExample(t *testing.T) {
 		}
 		v, found, err := r.Lookup(e.Key)
 		if err != nil || !found || !same(t, v, e.Value) {
-			t.Errorf("%s of %s %s: found %v, %s, %v; expected %s: %s", e.Key, e.Facts, e.Environment, found, show(t, v), err, e.Value, e.Why)
+			t.Errorf("%s of %s %s: found %v, %s, %v; expected %s: %s", e.Key, e.Facts, e.Environment, found, show(t, v),
+				err, e.Value, e.Why)
 		}
 	}
 	if len(expected) == 0 {

@@ -25,9 +25,11 @@ func TestExpressions(t *testing.T) {
 			t.Parallel()
 			t.Log(c.Expr)
 			dir := t.TempDir()
-			writeFile(t, filepath.Join(dir, "binder_config.yaml"), "{version: 1, layers: [{name: s, include: 'confdir:/default'}]}\n")
+			writeFile(t, filepath.Join(dir, "binder_config.yaml"),
+				"{version: 1, layers: [{name: s, include: 'confdir:/default'}]}\n")
 			writeFile(t, filepath.Join(dir, "bindings/default.yaml"), string(encode(t, map[string]any{
-				"bindings_version": 1, "name": "default", "bind": []any{map[string]string{"name": "e", "to_expression": c.Expr}}})))
+				"bindings_version": 1, "name": "default",
+				"bind": []any{map[string]string{"name": "e", "to_expression": c.Expr}}})))
 			snap, refused := build(t, dir, loader.Options{})
 			if refused != "" {
 				if !c.Error {

@@ -11,8 +11,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// TestScalars holds plain scalars in a data file to what Ruby's Psych makes of them for Puppet, up to where the language
-// differs on purpose (language.md, section 10).
+// TestScalars holds plain scalars in a data file to what Ruby's Psych makes of them for Puppet, up to where the
+// language differs on purpose (language.md, section 10).
 func TestScalars(t *testing.T) {
 	var table []struct{ Plain, Class, Value string }
 	readJSON(t, "../testdata/conformance/psych_scalars.json", &table)

@@ -32,7 +32,8 @@ func withPrograms(run func() int) int {
 		return 1
 	}
 	defer os.RemoveAll(bin)
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator), "bindc/cmd/bindc", "bindc/cmd/bindq").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator),
+		"bindc/cmd/bindc", "bindc/cmd/bindq").CombinedOutput()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "cannot build the programs: %v\n%s", err, out)
 		return 1

@@ -33,7 +33,8 @@ func writeSite(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// load reads a site that has nothing wrong and returns it with its bindings, as "layer key = value [conditions]" in order.
+// load reads a site that has nothing wrong and returns it with its bindings, as "layer key = value [conditions]" in
+// order.
 func load(t *testing.T, dir string, opts loader.Options) (*loader.Site, []string) {
 	t.Helper()
 	var diags diag.List
@@ -153,7 +154,8 @@ func TestABackendMayHaveNothing(t *testing.T) {
 }
 
 func TestABackendThatFailsIsAnErrorOfTheHieraYAML(t *testing.T) {
-	files := map[string]string{"binder_config.yaml": hieraWith["binder_config.yaml"], "hiera.yaml": hieraWith["hiera.yaml"]}
+	files := map[string]string{"binder_config.yaml": hieraWith["binder_config.yaml"],
+		"hiera.yaml": hieraWith["hiera.yaml"]}
 	dir := writeSite(t, files)
 	message := refused(t, dir, "hiera.yaml", loader.Options{Backends: map[string]loader.Backend{
 		"echo": func(string, string) ([]byte, error) { return nil, errors.New("out of order") }}})
@@ -178,7 +180,8 @@ func echoScheme(uri string) ([]byte, error) {
 	}
 	words := strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", " ")
 	return fmt.Appendf(nil, `{"bindings_version": 1, "name": "echo", "bind": [[%q, %q],
-		{"when": {"osfamily": "Debian"}, "bind": [["more", "on Debian"]]}]}`, strings.ReplaceAll(path, "/", "::"), "echo: "+words), nil
+		{"when": {"osfamily": "Debian"}, "bind": [["more", "on Debian"]]}]}`,
+		strings.ReplaceAll(path, "/", "::"), "echo: "+words), nil
 }
 
 var echoLayers = map[string]string{
@@ -252,8 +255,10 @@ func TestAProgramNeedsPermission(t *testing.T) {
 }
 
 func TestStandardErrorOfAProgramThatFailsIsInTheMessage(t *testing.T) {
-	message := refused(t, programSite(t, "echo out of order >&2\nexit 3\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
-	if !strings.Contains(message, "out of order") || !strings.Contains(message, "sh") || !strings.Contains(message, "3") {
+	message := refused(t, programSite(t, "echo out of order >&2\nexit 3\n"), "binder_config.yaml",
+		loader.Options{AllowExtensions: true})
+	if !strings.Contains(message, "out of order") || !strings.Contains(message, "sh") || !strings.Contains(message,
+		"3") {
 		t.Errorf("the message is %q", message)
 	}
 }
@@ -276,7 +281,8 @@ func TestMuchStandardErrorIsCut(t *testing.T) {
 func TestAProgramThatHangsIsStopped(t *testing.T) {
 	start := time.Now()
 	dir := programSite(t, "echo still here >&2\nsleep 600 & sleep 600\n")
-	message := refused(t, dir, "binder_config.yaml", loader.Options{AllowExtensions: true, ExtensionTimeout: 200 * time.Millisecond})
+	message := refused(t, dir, "binder_config.yaml", loader.Options{AllowExtensions: true,
+		ExtensionTimeout: 200 * time.Millisecond})
 	if !strings.Contains(message, "stopped after 200ms") || !strings.Contains(message, "still here") {
 		t.Errorf("the message is %q", message)
 	}
@@ -341,7 +347,8 @@ func TestAChildThatGoesOnPrintingIsNamed(t *testing.T) {
 }
 
 func TestAProgramThatSaysTooMuchIsRefused(t *testing.T) {
-	message := refused(t, programSite(t, "exec cat /dev/zero\n"), "binder_config.yaml", loader.Options{AllowExtensions: true})
+	message := refused(t, programSite(t, "exec cat /dev/zero\n"), "binder_config.yaml",
+		loader.Options{AllowExtensions: true})
 	if !strings.Contains(message, "printed more than") {
 		t.Errorf("the message is %q", message)
 	}
@@ -396,7 +403,8 @@ backends: [echo, yaml]
 			continue
 		}
 		if !reflect.DeepEqual(got, first) {
-			t.Fatalf("with %d jobs found\n\t%s\nbefore\n\t%s", opts.Jobs, strings.Join(got, "\n\t"), strings.Join(first, "\n\t"))
+			t.Fatalf("with %d jobs found\n\t%s\nbefore\n\t%s", opts.Jobs, strings.Join(got, "\n\t"),
+				strings.Join(first, "\n\t"))
 		}
 		if !reflect.DeepEqual(site.Inputs, inputs) {
 			t.Fatalf("with %d jobs the inputs are\n\t%v\nbefore\n\t%v", opts.Jobs, site.Inputs, inputs)

@@ -47,7 +47,8 @@ func (s *Site) fixedFiles() []file {
 		{path: "data/common.yaml", place: place{SiteCommon, 0}, end: all},
 	}
 	for i, stage := range stages {
-		files = append(files, file{path: "data/environment/" + stage + ".yaml", place: place{SiteEnvironment, i}, end: all})
+		files = append(files, file{path: "data/environment/" + stage + ".yaml", place: place{SiteEnvironment, i},
+			end: all})
 	}
 	for i, family := range families {
 		files = append(files, file{path: "data/osfamily/" + family + ".yaml", place: place{SiteOSFamily, i}, end: all})

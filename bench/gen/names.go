@@ -25,14 +25,16 @@ var (
 		"connections", "timeout", "port", "address", "size", "count", "path", "level", "interval", "mode",
 		"hosts", "options", "user", "group", "limit", "threshold", "format", "version", "policy", "name",
 	}
-	roles     = []string{"app", "web", "db", "cache", "queue", "search", "proxy", "mail", "build", "mon", "log", "auth", "files", "stor", "kvm", "edge"}
+	roles = []string{"app", "web", "db", "cache", "queue", "search", "proxy", "mail", "build", "mon", "log", "auth",
+		"files", "stor", "kvm", "edge"}
 	cities    = []string{"fra", "ams", "lon", "par", "osl", "waw", "nyc", "sfo", "sin", "syd", "nrt", "gru"}
 	families  = []string{"Debian", "RedHat", "Suse", "Archlinux"}
 	stages    = []string{"production", "staging", "testing"}
 	osNames   = []string{"Debian", "CentOS", "SLES", "Archlinux"} // beside families
 	osMajor   = []string{"12", "9", "15", "6"}                    // beside families
 	plainWord = []string{
-		"present", "absent", "running", "stopped", "latest", "installed", "enabled", "disabled", "permissive", "enforcing",
+		"present", "absent", "running", "stopped", "latest", "installed", "enabled", "disabled", "permissive",
+		"enforcing",
 		"warning", "notice", "debug", "info", "round_robin", "least_conn", "ip_hash", "sticky", "primary", "secondary",
 		"daily", "weekly", "monthly", "hourly", "internal", "external", "public", "private", "json", "syslog",
 	}

@@ -171,7 +171,8 @@ func (v Value) appendItems(out []byte, indent int) []byte {
 // appendScalar quotes whatever does not start like a word: numbers, addresses
 // and versions among them. No word of the vocabulary reads as a boolean.
 func appendScalar(out []byte, text string) []byte {
-	if isWord := text[0] >= 'a' && text[0] <= 'z' || text[0] == '/'; isWord && !strings.Contains(text, "${") && !isHex(text) {
+	if isWord := text[0] >= 'a' && text[0] <= 'z' || text[0] == '/'; isWord && !strings.Contains(text, "${") &&
+		!isHex(text) {
 		return append(out, text...)
 	}
 	out = append(out, '\'')

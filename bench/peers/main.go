@@ -1,5 +1,6 @@
-// Peers measures lookups beside those of Puppet (Hiera 5) and of Hiera 3, on one generated site in the form of each. What
-// is measured is answered alike by all; that is checked first. The script run installs what is needed and starts it.
+// Peers measures lookups beside those of Puppet (Hiera 5) and of Hiera 3, on one generated site in the form of each.
+// What is measured is answered alike by all; that is checked first. The script run installs what is needed and starts
+// it.
 package main
 
 import (
@@ -166,8 +167,10 @@ func (p *peers) lookups(key string) [][]string {
 	dir := p.path("hiera5")
 	return [][]string{
 		{p.path("bindq"), "lookup", key, "-s", p.site.Snapshot, "--facts", facts, "--render-as", "json"},
-		{"puppet", "lookup", key, "--node", node["fqdn"].(string), "--facts", facts, "--environment", node["environment"].(string),
-			"--render-as", "json", "--confdir", dir, "--vardir", dir + "/var", "--codedir", dir + "/code", "--log_level", "err"},
+		{"puppet", "lookup", key, "--node", node["fqdn"].(string), "--facts", facts, "--environment",
+			node["environment"].(string),
+			"--render-as", "json", "--confdir", dir, "--vardir", dir + "/var", "--codedir", dir + "/code",
+			"--log_level", "err"},
 		{"hiera", "--config", p.path("hiera3") + "/hiera.yaml", "--json", facts, "--format", "json", key},
 	}
 }

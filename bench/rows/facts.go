@@ -121,5 +121,6 @@ func Process(w *World, rounds int) (Fact, error) {
 	}
 	slices.Sort(own)
 	slices.Sort(other)
-	return Fact{w.Size() + " bindq lookup, the process", own[rounds/2], "ms", "an empty Go program", other[rounds/2], 1.5}, nil
+	return Fact{w.Size() + " bindq lookup, the process", own[rounds/2], "ms", "an empty Go program", other[rounds/2],
+		1.5}, nil
 }

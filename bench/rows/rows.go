@@ -23,7 +23,8 @@ func Lookups(w *World) ([]Row, error) {
 		{"constant, 100 hot keys", measure.Case{Run: w.lookup(w.hot)}, get(w.hot), 1, 1.0},
 		{"constant, uniform keys, its kind read", measure.Case{Run: w.read(w.constants)}, get(w.constants), 1, 0},
 		{"absent key", measure.Case{Run: w.lookup(w.absent)}, get(w.absent), 1, 1.1},
-		{"fresh request + 300 lookups", measure.Case{Run: w.visit}, measure.Case{Name: "map get", Run: w.visitMap}, perVisit, 1.05},
+		{"fresh request + 300 lookups", measure.Case{Run: w.visit}, measure.Case{Name: "map get", Run: w.visitMap},
+			perVisit, 1.05},
 		{"interpolated string, two variables", measure.Case{Run: w.lookup(w.templates)}, constant, 1, 8},
 		{"two goroutines", measure.Case{Run: w.together}, measure.Case{Name: "one", Run: w.alone}, 1, 1 / 1.8},
 		{"key of every node, any node", measure.Case{Run: w.everyNode}, constant, 1, 0},
@@ -33,9 +34,12 @@ func Lookups(w *World) ([]Row, error) {
 		return nil, err
 	}
 	rows = append(rows,
-		Row{"fresh request + 1 lookup", measure.Case{Run: w.glance}, measure.Case{Name: "bbolt get", Run: b.get}, 1, 1.0 / 20},
-		Row{"fresh request + 1 lookup", measure.Case{Run: w.glance}, measure.Case{Name: "bbolt by levels", Run: b.levels}, 1, 1.0 / 100},
-		Row{"open + request + 1 lookup", measure.Case{Run: w.open}, measure.Case{Name: "bbolt open + get", Run: b.open}, 1, 0.5},
+		Row{"fresh request + 1 lookup", measure.Case{Run: w.glance}, measure.Case{Name: "bbolt get", Run: b.get}, 1,
+			1.0 / 20},
+		Row{"fresh request + 1 lookup", measure.Case{Run: w.glance}, measure.Case{Name: "bbolt by levels",
+			Run: b.levels}, 1, 1.0 / 100},
+		Row{"open + request + 1 lookup", measure.Case{Run: w.open}, measure.Case{Name: "bbolt open + get", Run: b.open},
+			1, 0.5},
 	)
 	return w.named(rows), nil
 }
@@ -55,7 +59,8 @@ func (w *World) named(rows []Row) []Row {
 // own: it shows what the machine makes of more memory.
 func Growth(small, large *World) []Row {
 	pair := func(name string, per int, target float64, of func(*World) func(int)) Row {
-		return Row{name, measure.Case{Run: of(large)}, measure.Case{Name: "same on " + small.Size(), Run: of(small)}, per, target}
+		return Row{name, measure.Case{Run: of(large)}, measure.Case{Name: "same on " + small.Size(), Run: of(small)},
+			per, target}
 	}
 	return large.named([]Row{
 		pair("constant, uniform keys", 1, 1.15, func(w *World) func(int) { return w.lookup(w.constants) }),
@@ -67,10 +72,12 @@ func Growth(small, large *World) []Row {
 
 // Crowd is the row of a key that every node of a site binds.
 func Crowd(w *World) []Row {
-	return w.named([]Row{{"key of every node, any node", measure.Case{Run: w.everyNode}, measure.Case{Name: "scan of its candidates", Run: w.scan}, 1, 1.0 / 200}})
+	return w.named([]Row{{"key of every node, any node", measure.Case{Run: w.everyNode},
+		measure.Case{Name: "scan of its candidates", Run: w.scan}, 1, 1.0 / 200}})
 }
 
 // Opening sets opening a large site beside opening a small one, which should cost the same.
 func Opening(small, large *World) []Row {
-	return large.named([]Row{{"open + request + 1 lookup", measure.Case{Run: large.open}, measure.Case{Name: "same on " + small.Size(), Run: small.open}, 1, 1.0}})
+	return large.named([]Row{{"open + request + 1 lookup", measure.Case{Run: large.open},
+		measure.Case{Name: "same on " + small.Size(), Run: small.open}, 1, 1.0}})
 }

@@ -172,7 +172,8 @@ func (w *World) checkOne(visitor int, request *bindings.Request, key string) err
 	}
 	v, found, err := request.Lookup(key)
 	if err != nil || !found {
-		return fmt.Errorf("%s for node %d: found is %t, the error %v, want %s", key, w.nodes[visitor], found, err, want.JSON)
+		return fmt.Errorf("%s for node %d: found is %t, the error %v, want %s", key, w.nodes[visitor], found, err,
+			want.JSON)
 	}
 	got, err := v.MarshalJSON()
 	if err != nil || string(got) != want.JSON {

@@ -31,8 +31,8 @@ func Version() string {
 	return "devel"
 }
 
-// Finish words what cobra says of a command line that fits none of root's verbs, in one line each, with a suggestion for a
-// verb or a flag that is misspelt. It is called when root has all its verbs.
+// Finish words what cobra says of a command line that fits none of root's verbs, in one line each, with a suggestion
+// for a verb or a flag that is misspelt. It is called when root has all its verbs.
 func Finish(root *cobra.Command) {
 	root.SetFlagErrorFunc(suggestFlag)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
@@ -50,7 +50,8 @@ func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return nil
 		}
 		found := strings.Join(append([]string{cmd.CommandPath()}, args...), " ")
-		return fmt.Errorf("expected '%s %s', found '%s' (see %s --help)", cmd.Parent().CommandPath(), cmd.Use, found, cmd.CommandPath())
+		return fmt.Errorf("expected '%s %s', found '%s' (see %s --help)", cmd.Parent().CommandPath(), cmd.Use, found,
+			cmd.CommandPath())
 	}
 }
 

@@ -1,5 +1,6 @@
 // Package expr holds the expression language of the bindings (language.md, section 7): its syntax tree, the encoding of
-// the tree in a snapshot, and the evaluator. Package syntax parses source text into these trees; a lookup only evaluates.
+// the tree in a snapshot, and the evaluator. Package syntax parses source text into these trees; a lookup only
+// evaluates.
 package expr
 
 import "bindc/internal/value"

@@ -172,7 +172,8 @@ func evaluate(t testing.TB, src string, env facts) (value.Value, error) {
 	for _, other := range []*expr.Node{expr.Fold(n), decoded(t, n), decoded(t, expr.Fold(n))} {
 		w, otherErr := expr.Eval(other, env, expr.Options{})
 		if (err == nil) != (otherErr == nil) || err == nil && !value.Identical(v, w) {
-			t.Errorf("%s: %s, %v; folded or encoded: %s, %v", src, appendJSON(nil, v), err, appendJSON(nil, w), otherErr)
+			t.Errorf("%s: %s, %v; folded or encoded: %s, %v", src, appendJSON(nil, v), err, appendJSON(nil, w),
+				otherErr)
 		}
 	}
 	return v, err

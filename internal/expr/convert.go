@@ -205,7 +205,8 @@ func integerText(s string, radix int) (int64, bool) {
 	case prefixRadix == radix:
 		digits = digits[length:]
 	}
-	if digits == "" || strings.HasPrefix(digits, "_") || strings.HasSuffix(digits, "_") || strings.Contains(digits, "__") {
+	if digits == "" || strings.HasPrefix(digits, "_") || strings.HasSuffix(digits, "_") ||
+		strings.Contains(digits, "__") {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(strings.TrimPrefix(sign, "+")+strings.ReplaceAll(digits, "_", ""), radix, 64)
@@ -358,7 +359,8 @@ func (c *call) newRegexp() (value.Value, error) {
 	return value.FromRegexp(src), nil
 }
 
-var regexpEscapes = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, "\f", `\f`, "\v", `\v`, " ", `\ `, "#", `\#`,
+var regexpEscapes = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, "\f", `\f`, "\v", `\v`, " ", `\ `, "#",
+	`\#`,
 	"-", `\-`, ".", `\.`, "*", `\*`, "?", `\?`, "+", `\+`, "^", `\^`, "$", `\$`, "|", `\|`, `\`, `\\`,
 	"(", `\(`, ")", `\)`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 

@@ -88,7 +88,8 @@ func (w textWriter) kind(v value.Value, f *textFormat, formats formatMap, in ind
 }
 
 func (f *textFormat) illegal(of, letters string) error {
-	return fmt.Errorf("illegal format '%c' for a value of type %s, expected one of the letters '%s'", f.letter, of, letters)
+	return fmt.Errorf("illegal format '%c' for a value of type %s, expected one of the letters '%s'", f.letter, of,
+		letters)
 }
 
 // flags applies width and precision to text.
@@ -206,7 +207,8 @@ func (f *textFormat) float(v value.Value) (string, error) {
 }
 
 // wordings change the case of strings, by letter.
-var wordings = map[byte]func(string) string{'c': capitalize, 'C': capitalizeSegments, 'u': upcase, 'd': downcase, 't': strip}
+var wordings = map[byte]func(string) string{'c': capitalize, 'C': capitalizeSegments, 'u': upcase, 'd': downcase,
+	't': strip}
 
 func capitalizeSegments(s string) string {
 	segments := strings.Split(s, "::")

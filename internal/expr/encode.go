@@ -18,8 +18,8 @@ import (
 //	kids      all but Const, Var and TypeName: uvarint number, the nodes
 //	lambda    Call only
 //
-// and a lambda as a uvarint number of parameters, each with name, a byte of flags (1: type, 2: default, 4: rest) and the
-// nodes of type and default, and the body. format.md, section "Expressions", is normative.
+// and a lambda as a uvarint number of parameters, each with name, a byte of flags (1: type, 2: default, 4: rest) and
+// the nodes of type and default, and the body. format.md, section "Expressions", is normative.
 
 // errMalformed says that bytes are no encoded expression.
 var errMalformed = errors.New("not an encoded expression")

@@ -102,9 +102,10 @@ func TestDecodeHostile(t *testing.T) {
 		"a case without a control":  "\x0c\x00\x00",
 		"a name beyond the bytes":   "\x01\x00\x05ab",
 		"an unknown type":           string(expr.Append(nil, &expr.Node{Value: value.FromType(name("Nope"))})),
-		"a type in an array":        string(expr.Append(nil, &expr.Node{Value: value.FromSlice([]value.Value{value.FromType(name("X["))})})),
-		"nesting":                   deep,
-		"bytes behind the end":      "\x00\x00\x00\x00",
+		"a type in an array": string(expr.Append(nil,
+			&expr.Node{Value: value.FromSlice([]value.Value{value.FromType(name("X["))})})),
+		"nesting":              deep,
+		"bytes behind the end": "\x00\x00\x00\x00",
 	} {
 		if n, err := expr.Decode(b); err == nil {
 			t.Errorf("%s: accepted as %+v", name, n)
@@ -136,7 +137,8 @@ func FuzzDecode(f *testing.F) {
 		opts := expr.Options{Steps: 2000, Size: 1 << 16}
 		v, err := expr.Eval(n, facts{}, opts)
 		folded, foldErr := expr.Eval(expr.Fold(n), facts{}, opts)
-		if err == nil && foldErr == nil && !bytes.Equal(value.Append(nil, v), value.Append(nil, folded)) { // NaN is not itself
+		if err == nil && foldErr == nil && !bytes.Equal(value.Append(nil, v),
+			value.Append(nil, folded)) { // NaN is not itself
 			t.Fatalf("%q: %v, folded %v", again, v, folded)
 		}
 	})

@@ -28,7 +28,8 @@ var site = facts{
 		"list": value.Strings("x", "y"), "m::v": value.FromInt(7),
 	},
 	bindings: map[string]value.Value{
-		"port": value.FromInt(80), "none": value.Value{}, "hash": value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromInt(1)}),
+		"port": value.FromInt(80), "none": value.Value{}, "hash": value.FromPairs(value.Pair{Key: value.FromString("a"),
+			Value: value.FromInt(1)}),
 	},
 }
 
@@ -72,7 +73,8 @@ func TestEval(t *testing.T) {
 		{`[$a, [$b, $c]] = [1, [2, 3]] [$c, $b, $a]`, `[3, 2, 1]`},
 		{`[$a, $b] = {b => 2, a => 1, c => 3} [$a, $b]`, `[1, 2]`},
 		{`[$a] = 1 $a`, `1`},
-		{`$num = 6 with(1) |$num, $p = $::num| { [$num, $::num, "${::num}", $p, getvar('::num')] }`, `[1, 6, "6", 6, 6]`},
+		{`$num = 6 with(1) |$num, $p = $::num| { [$num, $::num, "${::num}", $p, getvar('::num')] }`,
+			`[1, 6, "6", 6, 6]`},
 		{`with(1) |$x| { $y = 2 [$y, $::y, $::x] }`, `[2, null, null]`},
 		{`getvar('m::v')`, `7`},
 		{`/a/ =~ Pattern`, `true`},
@@ -230,7 +232,8 @@ func TestFold(t *testing.T) {
 		{`$1`, `undef`},
 		{`Integer[1, 100000].map |$x| { $x }`, `Integer[1, 100000].map |$x| { $x }`},
 	} {
-		got, want := expr.Append(nil, unplaced(expr.Fold(parse(t, c.src)))), expr.Append(nil, unplaced(typed(t, c.want)))
+		got, want := expr.Append(nil, unplaced(expr.Fold(parse(t, c.src)))),
+			expr.Append(nil, unplaced(typed(t, c.want)))
 		if string(got) != string(want) {
 			t.Errorf("%s:\nexpected %q\nfound    %q", c.src, want, got)
 		}
@@ -270,10 +273,10 @@ func unplaced(n *expr.Node) *expr.Node {
 }
 
 func TestFunctionNames(t *testing.T) {
-	const spec = `abs all any assert_type call camelcase capitalize ceiling chomp chop compare convert_to dig downcase each
-		empty filter flatten floor fqdn_rand get getvar index join keys length lest lookup lstrip map match max md5 min new
-		reduce regsubst reverse_each round rstrip sha1 sha256 size slice sort split sprintf step strip then tree_each type
-		unique upcase values versioncmp with`
+	const spec = `abs all any assert_type call camelcase capitalize ceiling chomp chop compare convert_to dig
+		downcase each empty filter flatten floor fqdn_rand get getvar index join keys length lest lookup lstrip
+		map match max md5 min new reduce regsubst reverse_each round rstrip sha1 sha256 size slice sort split
+		sprintf step strip then tree_each type unique upcase values versioncmp with`
 	if got := expr.Names(); !slices.Equal(got, strings.Fields(spec)) {
 		t.Errorf("found %v", got)
 	}

@@ -130,7 +130,8 @@ func (f folder) foldLambda(l *Lambda) *Lambda {
 // reassigns tells whether the body may assign a parameter: an error, of which the body by itself knows nothing.
 func (l *Lambda) reassigns() bool {
 	return l.Body.any(false, func(n *Node) bool {
-		return n.Op == Assign && (n.Name == "" || slices.ContainsFunc(l.Params, func(p Param) bool { return p.Name == n.Name }))
+		return n.Op == Assign && (n.Name == "" || slices.ContainsFunc(l.Params,
+			func(p Param) bool { return p.Name == n.Name }))
 	})
 }
 

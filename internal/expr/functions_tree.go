@@ -55,7 +55,8 @@ type walker struct {
 	found                   []place
 }
 
-var treeOptions = []string{"container_type", "include_root", "include_containers", "include_values", "order", "include_refs"}
+var treeOptions = []string{"container_type", "include_root", "include_containers", "include_values", "order",
+	"include_refs"}
 
 func (c *call) walker() (*walker, error) {
 	containers, err := types.Of(types.Variant).With(types.Of(types.Array).Value(), types.Of(types.Hash).Value())

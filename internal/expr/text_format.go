@@ -67,7 +67,8 @@ var formatForm = pattern.Lazy(`^%([\s\[+#0{<(|-]*)([1-9][0-9]*)?(?:\.([0-9]+))?(
 func parseFormat(source string) (*textFormat, error) {
 	m := formatForm().FindStringSubmatch(source)
 	if m == nil {
-		return nil, fmt.Errorf("the format %s is not of the form %%<flags><width>.<precision><letter>", value.Quote(source))
+		return nil, fmt.Errorf("the format %s is not of the form %%<flags><width>.<precision><letter>",
+			value.Quote(source))
 	}
 	f := &textFormat{directive: directive{precision: -1}, source: source, letter: m[4][0]}
 	for i := range len(m[1]) {
@@ -114,7 +115,8 @@ func readFormats(v, given value.Value) (formatMap, error) {
 
 func readFormatMap(given value.Value) (formatMap, error) {
 	if given.Kind() != value.Hash {
-		return nil, fmt.Errorf("the format must be a String, default, or a Hash of types and formats, found %s", describe(given))
+		return nil, fmt.Errorf("the format must be a String, default, or a Hash of types and formats, found %s",
+			describe(given))
 	}
 	var out formatMap
 	for k, v := range given.Pairs() {
@@ -221,8 +223,8 @@ func (f *textFormat) under(higher *textFormat) *textFormat {
 	return &merged
 }
 
-// sortFormats puts narrower types before wider ones. As this orders only some pairs, the answer depends on the algorithm:
-// this is the merge sort that Ruby uses on Linux.
+// sortFormats puts narrower types before wider ones. As this orders only some pairs, the answer depends on the
+// algorithm: this is the merge sort that Ruby uses on Linux.
 func sortFormats(list formatMap) formatMap {
 	if len(list) < 2 {
 		return list

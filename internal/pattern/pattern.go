@@ -1,5 +1,5 @@
-// Package pattern compiles regular expressions when they are first used: a program that answers one lookup starts in the
-// time that compiling those it does not need would take.
+// Package pattern compiles regular expressions when they are first used: a program that answers one lookup starts in
+// the time that compiling those it does not need would take.
 package pattern
 
 import (

@@ -100,7 +100,8 @@ func appendParts(dst []byte, parts []Part) []byte {
 
 var errMalformed = errors.New("not an encoded recipe")
 
-// Decode reads a recipe that takes all of b. It checks everything: what it returns can be followed without a further look.
+// Decode reads a recipe that takes all of b. It checks everything: what it returns can be followed without a further
+// look.
 func Decode(b string) (*Recipe, error) {
 	d := decoder{b: b}
 	r := &Recipe{Kind: Kind(d.byte())}

@@ -30,8 +30,10 @@ func examples(t testing.TB) []*Recipe {
 		{Kind: HashLookup, Targets: []Target{{Key: "h"}}, Value: value.FromString("entry")},
 		{Kind: Custom, Name: "counter", Value: value.FromInt(3)},
 		{Kind: Abstract},
-		{Kind: Multibind, Name: "\x00id", Options: &Options{Array: true, Flatten: -1, Uniq: true, Element: typ(t, "Integer")}},
-		{Kind: Contributions, Parts: []Part{{Name: "n", Named: true, Precedence: 7, Place: 1 << 30, Recipe: constant}, {Recipe: &Recipe{Kind: Abstract}}}},
+		{Kind: Multibind, Name: "\x00id", Options: &Options{Array: true, Flatten: -1, Uniq: true,
+			Element: typ(t, "Integer")}},
+		{Kind: Contributions, Parts: []Part{{Name: "n", Named: true, Precedence: 7, Place: 1 << 30, Recipe: constant},
+			{Recipe: &Recipe{Kind: Abstract}}}},
 	}
 }
 

@@ -6,8 +6,9 @@ import "bindc/internal/expr"
 var (
 	catalogOperators = map[string]string{
 		"->": "a relationship ->", "~>": "a relationship ~>", "<-": "a relationship <-", "<~": "a relationship <~",
-		"<|": "a collector <| |>", "|>": "a collector <| |>", "<<|": "a collector <<| |>>", "|>>": "a collector <<| |>>",
-		"@": "a virtual resource", "@@": "an exported resource", "+>": "the attribute operator +>",
+		"<|": "a collector <| |>", "|>": "a collector <| |>", "<<|": "a collector <<| |>>",
+		"|>>": "a collector <<| |>>",
+		"@":   "a virtual resource", "@@": "an exported resource", "+>": "the attribute operator +>",
 	}
 	catalogKeywords = map[string]string{
 		"class": "a class", "define": "a defined type", "node": "a node definition", "inherits": "inherits",

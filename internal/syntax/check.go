@@ -22,7 +22,8 @@ func Check(n *expr.Node) []Error {
 func checkNode(x *expr.Node) (Error, bool) {
 	switch {
 	case x.Op == expr.Call && !expr.Known(x.Name):
-		e := Error{Off: x.Off, Message: "there is no function '" + x.Name + "' here: only functions without side effects can be called"}
+		e := Error{Off: x.Off, Message: "there is no function '" + x.Name +
+			"' here: only functions without side effects can be called"}
 		e.Hint = diag.DidYouMean(x.Name, expr.Names())
 		return e, true
 	case x.Op == expr.TypeName:

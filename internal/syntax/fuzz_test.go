@@ -19,7 +19,8 @@ func FuzzExpression(f *testing.F) {
 }
 
 func FuzzString(f *testing.F) {
-	for _, text := range []string{"plain", "a ${x['b']} $c", `\$ \\ \${x}`, "$6$salt$hash", "${if $x { 'a' } else { \"b${c}\" }}"} {
+	for _, text := range []string{"plain", "a ${x['b']} $c", `\$ \\ \${x}`, "$6$salt$hash",
+		"${if $x { 'a' } else { \"b${c}\" }}"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

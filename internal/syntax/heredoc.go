@@ -153,7 +153,10 @@ type origin struct {
 
 // sourceOff is where off, an offset in the text, is in the source of the heredoc.
 func (d *heredoc) sourceOff(off int) int {
-	i, found := slices.BinarySearchFunc(d.lines, off, func(l heredocLine, off int) int { return cmp.Compare(l.off, off) })
+	i, found := slices.BinarySearchFunc(d.lines, off, func(l heredocLine, off int) int {
+		return cmp.Compare(l.off,
+			off)
+	})
 	if !found {
 		i--
 	}

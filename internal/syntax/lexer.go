@@ -191,7 +191,8 @@ func (l *lexer) qualified() token {
 func (l *lexer) typeName() token {
 	end := typeNameEnd(l.src, l.pos)
 	if strings.HasPrefix(l.src[end:], "::") {
-		l.fail(l.pos, "expected a capital letter after "+l.src[l.pos:end]+"::", "every part of a type's name begins with a capital letter")
+		l.fail(l.pos, "expected a capital letter after "+l.src[l.pos:end]+"::",
+			"every part of a type's name begins with a capital letter")
 	}
 	return token{kind: tType, off: l.pos, end: end, text: strings.TrimPrefix(l.src[l.pos:end], "::")}
 }
@@ -213,7 +214,8 @@ func (l *lexer) checkVariable(off int, name string) {
 	case isDigit(name[0]) && !isMatchVariable(name):
 		l.fail(off, "$"+name+" is no variable: a name that begins with a digit is a decimal number", "")
 	case !isDigit(name[0]) && !isVariable(name):
-		l.fail(off, "$"+name+" is no name of a variable", "parts begin with a lower-case letter, only the last may begin with _")
+		l.fail(off, "$"+name+" is no name of a variable",
+			"parts begin with a lower-case letter, only the last may begin with _")
 	}
 }
 

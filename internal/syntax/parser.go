@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// parser is a recursive-descent parser; operators.go holds its precedences. tok is the token to be parsed next. A method
-// that parses a construct begins with its first token in tok and ends with the token after it there.
+// parser is a recursive-descent parser; operators.go holds its precedences. tok is the token to be parsed next. A
+// method that parses a construct begins with its first token in tok and ends with the token after it there.
 type parser struct {
 	lexer
 	tok   token
@@ -108,8 +108,8 @@ func (p *parser) statements() *expr.Node {
 	return p.node(expr.Block, off, "", list...)
 }
 
-// goesOn tells whether another statement follows. A semicolon before it is needed only where it would else go on with the
-// one before it.
+// goesOn tells whether another statement follows. A semicolon before it is needed only where it would else go on with
+// the one before it.
 func (p *parser) goesOn() bool {
 	if p.accept(";") {
 		if p.at("}") || p.tok.kind == tEOF {

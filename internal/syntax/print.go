@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Print is the source of a tree that was parsed: parsing it gives an equal tree, at other offsets. Statements are on one
-// line, methods are written as functions, and parentheses stand only where they are needed.
+// Print is the source of a tree that was parsed: parsing it gives an equal tree, at other offsets. Statements are on
+// one line, methods are written as functions, and parentheses stand only where they are needed.
 func Print(n *expr.Node) string {
 	var p printer
 	p.statements(n)
@@ -41,8 +41,8 @@ func levelOf(n *expr.Node) level {
 	return levelOperand
 }
 
-// bareSplat tells whether n is a list of nothing but a Splat, which outside of lists needs no brackets. Without them nested
-// ones are no deeper than they were written.
+// bareSplat tells whether n is a list of nothing but a Splat, which outside of lists needs no brackets. Without them
+// nested ones are no deeper than they were written.
 func bareSplat(n *expr.Node) bool {
 	return n.Op == expr.ArrayLit && len(n.Kids) == 1 && n.Kids[0].Op == expr.Splat
 }

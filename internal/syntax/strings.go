@@ -13,7 +13,7 @@ type quoting struct {
 	closed       bool   // it ends at a double quote, not at the end of the text
 	interpolates bool   // ${expression} and $name stand for values
 	data         bool   // a $ that begins no name of a fact is text: digits and capital letters
-	escapes      string // what may follow a backslash: the characters of a double-quoted string's escapes, L for an end of line
+	escapes      string // what may follow a backslash: characters, L for an end of line
 }
 
 const allEscapes = `\$'"rntsuL`

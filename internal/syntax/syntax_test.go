@@ -95,7 +95,8 @@ func TestCatalogConstructsAreNamed(t *testing.T) {
 		"if $x { realize File['x'] }": "realize",
 	} {
 		_, errs := ParseExpression(src)
-		if len(errs) != 1 || !strings.HasPrefix(errs[0].Message, want) || !strings.Contains(errs[0].Message, "catalog") {
+		if len(errs) != 1 || !strings.HasPrefix(errs[0].Message, want) || !strings.Contains(errs[0].Message,
+			"catalog") {
 			t.Errorf("%s: %v, want %s and catalog", src, errs, want)
 		}
 	}
@@ -178,7 +179,8 @@ func TestWalkSeesLambdas(t *testing.T) {
 func TestNestingIsBounded(t *testing.T) {
 	for _, c := range []struct{ opening, closing string }{
 		{"(", ")"}, {"[", "]"}, {"{a => ", "}"}, {"!", ""}, {"-", ""}, {"f(", ")"}, {"$x = ", ""}, {`"${`, `}"`},
-		{"if 1 { ", " }"}, {"if 1 {} elsif ", " {}"}, {"case 1 { 1: { ", " } }"}, {"1 ? { 1 => ", " }"}, {"1 ? 1 => ", ""},
+		{"if 1 { ", " }"}, {"if 1 {} elsif ", " {}"}, {"case 1 { 1: { ", " } }"}, {"1 ? { 1 => ", " }"},
+		{"1 ? 1 => ", ""},
 		{"f() |$x| { ", " }"}, {"$x[", "]"}, {"Array[", "]"}, {"*", ""},
 	} {
 		for _, depth := range []int{maxNesting / 4, 100 * maxNesting} {

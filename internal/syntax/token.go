@@ -32,9 +32,11 @@ func (t token) is(k kind, text string) bool { return t.kind == k && t.text == te
 
 // keywords are the words that are no names.
 var keywords = map[string]bool{
-	"and": true, "attr": true, "case": true, "class": true, "default": true, "define": true, "else": true, "elsif": true,
-	"false": true, "function": true, "if": true, "in": true, "inherits": true, "node": true, "or": true, "private": true,
-	"true": true, "type": true, "undef": true, "unless": true,
+	"and": true, "attr": true, "case": true, "class": true, "default": true, "define": true, "else": true,
+	"elsif": true,
+	"false": true, "function": true, "if": true, "in": true, "inherits": true, "node": true, "or": true,
+	"private": true,
+	"true":    true, "type": true, "undef": true, "unless": true,
 }
 
 // endsOperand tells whether a / after t divides; else it begins a regular expression.

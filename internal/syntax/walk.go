@@ -6,8 +6,8 @@ import (
 	"bindc/internal/expr"
 )
 
-// walk visits n and everything below it, parents first, lambdas with their types, defaults and bodies included. It does not
-// go below a node for which visit returns false.
+// walk visits n and everything below it, parents first, lambdas with their types, defaults and bodies included. It does
+// not go below a node for which visit returns false.
 func walk(n *expr.Node, visit func(*expr.Node) bool) {
 	if n == nil || !visit(n) {
 		return
@@ -52,8 +52,8 @@ func below(n *expr.Node) iter.Seq[*expr.Node] {
 	}
 }
 
-// higher tells whether the tree n has more than levels levels. It goes over every tree that is parsed, so it does without
-// below.
+// higher tells whether the tree n has more than levels levels. It goes over every tree that is parsed, so it does
+// without below.
 func higher(n *expr.Node, levels int) bool {
 	if levels == 0 {
 		return true

@@ -31,7 +31,10 @@ func (t *Type) Accepts(u *Type) bool {
 	case RichData:
 		return t.kind == RichData || all(dataMembers(RichData), t.Accepts)
 	}
-	return t.acceptsOne(u)
+	if t.kind >= Collection && t.kind <= Struct {
+		return t.acceptsCollection(u)
+	}
+	return t.acceptsScalar(u) || t.acceptsJoined(u) || t.acceptsMeta(u)
 }
 
 // Equal tells whether t and u hold the same values.
@@ -54,15 +57,11 @@ func dataMembers(k Kind) []*Type {
 	return append(ts, scalar, array, hash)
 }
 
-// acceptsOne is Accepts for a u that is no union of types.
-func (t *Type) acceptsOne(u *Type) bool {
+// acceptsScalar is Accepts of a type of scalars, and a u that is no union of types.
+func (t *Type) acceptsScalar(u *Type) bool {
 	switch t.kind {
 	case Undef, Default:
 		return t.kind == u.kind
-	case Iterator:
-		return u.kind == Iterator && (t.plain || !u.plain && t.args[0].Accepts(u.args[0]))
-	case Callable: // no value is one, so that only the same signature counts
-		return u.kind == Callable && (t.plain || t.String() == u.String())
 	case Boolean:
 		return u.kind == Boolean && (!t.exact || u.exact && t.truth == u.truth)
 	case Integer:
@@ -78,23 +77,38 @@ func (t *Type) acceptsOne(u *Type) bool {
 	case Pattern:
 		return t.acceptsPattern(u)
 	case Regexp:
-		return u.kind == Pattern && u.plain && t.plain || u.kind == Regexp && (t.plain || !u.plain && t.texts[0] == u.texts[0])
+		return u.kind == Pattern && u.plain && t.plain ||
+			u.kind == Regexp && (t.plain || !u.plain && t.texts[0] == u.texts[0])
 	case Scalar:
 		return isScalarType(u) || u.kind == Scalar || u.kind == Regexp || u.kind == Pattern
 	case ScalarData:
 		return isScalarType(u)
+	}
+	return false
+}
+
+// acceptsJoined is Accepts of a type that joins others, or takes something from one.
+func (t *Type) acceptsJoined(u *Type) bool {
+	switch t.kind {
 	case Data, RichData:
 		return slices.ContainsFunc(dataMembers(t.kind), func(m *Type) bool { return m.Accepts(u) })
-	case Collection, Array, Hash, Tuple, Struct:
-		return t.acceptsCollection(u)
+	case Variant:
+		return slices.ContainsFunc(t.args, func(m *Type) bool { return m.Accepts(u) })
 	case Optional:
 		return u.kind == Undef || t.plain || t.args[0].Accepts(u)
 	case NotUndef:
 		return !u.Accepts(Of(Undef)) && (t.plain || t.args[0].Accepts(u))
-	case Variant:
-		return slices.ContainsFunc(t.args, func(m *Type) bool { return m.Accepts(u) })
-	case Meta:
-		return u.kind == Meta && (t.plain || !u.plain && t.args[0].Accepts(u.args[0]))
+	}
+	return false
+}
+
+// acceptsMeta is Accepts of a type of types, of signatures, or of what can be iterated over.
+func (t *Type) acceptsMeta(u *Type) bool {
+	switch t.kind {
+	case Meta, Iterator:
+		return u.kind == t.kind && (t.plain || !u.plain && t.args[0].Accepts(u.args[0]))
+	case Callable: // no value is one, so that only the same signature counts
+		return u.kind == Callable && (t.plain || t.String() == u.String())
 	case Iterable:
 		return t.acceptsIterable(u)
 	}
@@ -127,7 +141,8 @@ func (t *Type) acceptsString(u *Type) bool {
 		if t.exact {
 			return len(u.texts) == 1 && !u.fold && u.texts[0] == t.texts[0]
 		}
-		return t.unbounded() || !u.plain && !slices.ContainsFunc(u.texts, func(s string) bool { return !t.holdsText(s) })
+		return t.unbounded() || !u.plain && !slices.ContainsFunc(u.texts,
+			func(s string) bool { return !t.holdsText(s) })
 	case Pattern:
 		return !u.plain && !t.exact && t.unbounded()
 	}
@@ -151,7 +166,8 @@ func (t *Type) acceptsEnum(u *Type) bool {
 	case u.kind == String && u.exact:
 		return t.hasText(u.texts[0])
 	case u.kind == Enum:
-		return !u.plain && (t.fold || !u.fold) && !slices.ContainsFunc(u.texts, func(s string) bool { return !t.hasText(s) })
+		return !u.plain && (t.fold || !u.fold) && !slices.ContainsFunc(u.texts,
+			func(s string) bool { return !t.hasText(s) })
 	}
 	return false
 }

@@ -105,7 +105,8 @@ func (t *Type) shown(v value.Value) string {
 // found describes v in contrast to t.
 func (t *Type) found(v value.Value) string {
 	switch k := v.Kind(); {
-	case k == value.Int && t.kind == Integer && v.Int() < t.min, k == value.Float && t.kind == Float && v.Float() < t.from:
+	case k == value.Int && t.kind == Integer && v.Int() < t.min, k == value.Float && t.kind == Float &&
+		v.Float() < t.from:
 		return "a smaller one"
 	case k == value.Int && t.kind == Integer, k == value.Float && t.kind == Float:
 		return "a larger one"

@@ -2,8 +2,8 @@ package types
 
 import "slices"
 
-// Collected is what a multibinding of type t collects: the type of the elements, or of the hash's values. A type that is
-// neither an array nor a hash collects nothing.
+// Collected is what a multibinding of type t collects: the type of the elements, or of the hash's values. A type that
+// is neither an array nor a hash collects nothing.
 func (t *Type) Collected() (element *Type, array, ok bool) {
 	switch t.kind {
 	case Array:

@@ -22,7 +22,8 @@ func Infer(v value.Value) *Type {
 
 // leafKinds are the types of values without inner values, by the kind of the value.
 var leafKinds = [...]Kind{value.Undef: Undef, value.Default: Default, value.Bool: Boolean, value.Int: Integer,
-	value.Float: Float, value.String: String, value.Regexp: Pattern, value.Array: Array, value.Hash: Hash, value.Type: Meta}
+	value.Float: Float, value.String: String, value.Regexp: Pattern, value.Array: Array, value.Hash: Hash,
+	value.Type: Meta}
 
 func inferLeaf(v value.Value) *Type { return Of(leafKinds[v.Kind()]) }
 

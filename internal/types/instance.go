@@ -189,7 +189,8 @@ func holdsData(kind Kind, v value.Value, how manner, depth int) bool {
 		}
 	case value.Hash:
 		for key, e := range v.Pairs() {
-			keyFits := key.Kind() == value.String || how == leniently && key.Kind() != value.Array && key.Kind() != value.Hash
+			keyFits := key.Kind() == value.String || how == leniently && key.Kind() != value.Array &&
+				key.Kind() != value.Hash
 			if rich {
 				keyFits = holdsData(kind, key, how, depth-1)
 			}

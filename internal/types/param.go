@@ -9,8 +9,8 @@ import (
 	"bindc/internal/value"
 )
 
-// With gives t parameters, as t[params...] does in an expression: these take the place of those it has. Array parameters
-// are spread.
+// With gives t parameters, as t[params...] does in an expression: these take the place of those it has. Array
+// parameters are spread.
 func (t *Type) With(params ...value.Value) (*Type, error) {
 	spread, err := spreadParams(params, 0)
 	if err != nil {

@@ -46,7 +46,8 @@ const (
 )
 
 // names are the canonical names, by Kind.
-var names = [...]string{"Any", "Undef", "Default", "Boolean", "Integer", "Float", "Numeric", "String", "Enum", "Pattern",
+var names = [...]string{"Any", "Undef", "Default", "Boolean", "Integer", "Float", "Numeric", "String", "Enum",
+	"Pattern",
 	"Regexp", "Scalar", "ScalarData", "Data", "RichData", "Collection", "Array", "Hash", "Tuple", "Struct", "Optional",
 	"NotUndef", "Variant", "Iterable", "Iterator", "Type", "Callable", "Unit"}
 
@@ -65,7 +66,7 @@ type Type struct {
 	exact bool // String: only the text in texts; Boolean: only truth
 	truth bool
 
-	args     []*Type  // Array: element; Hash: key, value; Tuple, Variant, Callable: each; Optional and its like: one or none
+	args     []*Type  // Array: element; Hash: key, value; Tuple, Variant, Callable: each; else one or none
 	texts    []string // Enum: values; Pattern, Regexp: sources; String: the one text of an exact one
 	members  []member // Struct
 	min, max int64    // Integer: range; String, Collection, Array, Hash, Tuple, Callable: length

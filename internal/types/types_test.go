@@ -193,7 +193,8 @@ func TestCheck(t *testing.T) {
 		{"Tuple[Integer, String]", "[1]", "expected Tuple[Integer, String], found an Array of length 1"},
 		{"Tuple[Integer, String]", "[1, 2]", "expected String, found Integer at [1]"},
 		{"Struct[{a => Integer, b => String}]", "{a => 1}", "expected String, found no such key at ['b']"},
-		{"Struct[{a => Integer}]", "{a => 1, b => 2}", "expected Struct[{'a' => Integer}], found an unknown key at ['b']"},
+		{"Struct[{a => Integer}]", "{a => 1, b => 2}",
+			"expected Struct[{'a' => Integer}], found an unknown key at ['b']"},
 		{"Struct[{a => Array[Integer]}]", "{a => [1, x]}", "expected Integer, found String at ['a'][1]"},
 		{"Optional[Array[Integer]]", "[x]", "expected Integer, found String at [0]"},
 		{"Variant[Integer, Array[String]]", "[1]", "expected Variant[Integer, Array[String]], found Array[Integer]"},
@@ -217,7 +218,8 @@ func TestShown(t *testing.T) {
 		{"Enum[a, b]", "c", "expected Enum['a', 'b'], found 'c'"},
 		{"Array[Integer[1, 5]]", "[1, 7]", "expected Integer[1, 5], found 7 at [1]"},
 		{"Float[1, 5]", "0.5", "expected Float[1.0, 5.0], found 0.5"},
-		{"String[80]", "'" + strings.Repeat("é", 70) + "'", "expected String[80], found '" + strings.Repeat("é", 60) + "'..."},
+		{"String[80]", "'" + strings.Repeat("é", 70) + "'", "expected String[80], found '" + strings.Repeat("é", 60) +
+			"'..."},
 		{"Pattern[/^a/]", "b", "expected Pattern[/^a/], found 'b'"},
 		{"Integer", "x", "expected Integer, found String"},
 		{"Array[Integer, 2]", "[1]", "expected Array[Integer, 2], found an Array of length 1"},
@@ -245,13 +247,19 @@ func TestCheckEncoded(t *testing.T) {
 
 func TestInfer(t *testing.T) {
 	for text, want := range map[string]string{
-		"1": "Integer", "1.5": "Float", "'a'": "String", "true": "Boolean", "/a/": "Pattern", "undef": "Undef", "default": "Default",
-		"[]": "Array", "{}": "Hash", "[1, 2]": "Array[Integer]", "[1, 2.5]": "Array[Numeric]", "[1, a]": "Array[Scalar]",
-		"[1, /a/]": "Array[Scalar]", "[1, undef]": "Array[Integer]", "[undef]": "Array", "[1, [2]]": "Array", "[[1], [2]]": "Array[Array[Integer]]",
-		"[[1], [a]]": "Array[Array[Scalar]]", "[[1], []]": "Array[Array]", "[[1], {a => 1}]": "Array", "[1, default]": "Array[Any]",
-		"[[default], {a => default}]": "Array[Collection]", "{a => 1}": "Hash[String, Integer]", "{a => 1, 2 => x}": "Hash[Scalar, Scalar]",
-		"{a => {b => 1}}": "Hash[String, Hash[String, Integer]]", "{a => undef}": "Hash[String, Data]", "{a => [1], b => 2}": "Hash[String, Data]",
-		"Integer": "Type",
+		"1": "Integer", "1.5": "Float", "'a'": "String", "true": "Boolean", "/a/": "Pattern", "undef": "Undef",
+		"default": "Default",
+		"[]":      "Array", "{}": "Hash", "[1, 2]": "Array[Integer]", "[1, 2.5]": "Array[Numeric]",
+		"[1, a]":   "Array[Scalar]",
+		"[1, /a/]": "Array[Scalar]", "[1, undef]": "Array[Integer]", "[undef]": "Array", "[1, [2]]": "Array",
+		"[[1], [2]]": "Array[Array[Integer]]",
+		"[[1], [a]]": "Array[Array[Scalar]]", "[[1], []]": "Array[Array]", "[[1], {a => 1}]": "Array",
+		"[1, default]":                "Array[Any]",
+		"[[default], {a => default}]": "Array[Collection]", "{a => 1}": "Hash[String, Integer]",
+		"{a => 1, 2 => x}": "Hash[Scalar, Scalar]",
+		"{a => {b => 1}}":  "Hash[String, Hash[String, Integer]]", "{a => undef}": "Hash[String, Data]",
+		"{a => [1], b => 2}": "Hash[String, Data]",
+		"Integer":            "Type",
 	} {
 		if got := Infer(val(t, text)).String(); got != want {
 			t.Errorf("%s: expected %s, found %s", text, want, got)
@@ -261,7 +269,8 @@ func TestInfer(t *testing.T) {
 
 // TestInferHolds: what is inferred holds the value it is inferred from.
 func TestInferHolds(t *testing.T) {
-	for _, text := range []string{"1", "undef", "[1, undef, [a, {b => /x/}]]", "{1 => {2.5 => [default, Integer]}}", "[[1], [], [undef]]", "{a => []}"} {
+	for _, text := range []string{"1", "undef", "[1, undef, [a, {b => /x/}]]", "{1 => {2.5 => [default, Integer]}}",
+		"[[1], [], [undef]]", "{a => []}"} {
 		v := val(t, text)
 		if m := Infer(v).Check(v); m != nil {
 			t.Errorf("%s: %v", text, m)
@@ -276,9 +285,12 @@ func TestInferHolds(t *testing.T) {
 
 func TestAcceptsIsOrder(t *testing.T) {
 	var all []*Type
-	for _, text := range []string{"Any", "Undef", "Integer", "Integer[1, 5]", "Numeric", "Float", "String", "String[1]", "Enum[a]", "Pattern[/a/]",
-		"Scalar", "ScalarData", "Data", "RichData", "Array", "Array[Integer]", "Array[Data]", "Hash", "Hash[String, Integer]", "Collection",
-		"Tuple[Integer]", "Struct[{a => Integer}]", "Optional[Integer]", "NotUndef", "Variant[Integer, String]", "Type[Integer]", "Iterable"} {
+	for _, text := range []string{"Any", "Undef", "Integer", "Integer[1, 5]", "Numeric", "Float", "String", "String[1]",
+		"Enum[a]", "Pattern[/a/]",
+		"Scalar", "ScalarData", "Data", "RichData", "Array", "Array[Integer]", "Array[Data]", "Hash",
+		"Hash[String, Integer]", "Collection",
+		"Tuple[Integer]", "Struct[{a => Integer}]", "Optional[Integer]", "NotUndef", "Variant[Integer, String]",
+		"Type[Integer]", "Iterable"} {
 		all = append(all, parsed(t, text))
 	}
 	for _, a := range all {
@@ -308,8 +320,10 @@ func TestTypesAreBounded(t *testing.T) {
 }
 
 func FuzzTypeParse(f *testing.F) {
-	for _, s := range []string{"Array[String]", "Struct[{a=>Integer, Optional[b]=>String}]", "Variant[Integer[1,10], Enum[a,\"b\"]]", "Pattern[/re/]",
-		"Hash[String, Tuple[Integer, 1, 2]]", "Callable[[String], 1]", "Optional['x\\'y']", "Float[1, 2.5e3]", "Enum[\"\\u{41}\\n\"]"} {
+	for _, s := range []string{"Array[String]", "Struct[{a=>Integer, Optional[b]=>String}]",
+		"Variant[Integer[1,10], Enum[a,\"b\"]]", "Pattern[/re/]",
+		"Hash[String, Tuple[Integer, 1, 2]]", "Callable[[String], 1]", "Optional['x\\'y']", "Float[1, 2.5e3]",
+		"Enum[\"\\u{41}\\n\"]"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

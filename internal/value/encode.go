@@ -99,8 +99,8 @@ func appendEntries(dst []byte, v Value) []byte {
 	return append(append(dst, count...), body...)
 }
 
-// AppendIdentity appends bytes that are equal for values that Identical takes for the same: the encoding, with the entries
-// of hashes in an order of their own.
+// AppendIdentity appends bytes that are equal for values that Identical takes for the same: the encoding, with the
+// entries of hashes in an order of their own.
 func AppendIdentity(dst []byte, v Value) []byte {
 	switch v.Kind() {
 	case Array:

@@ -32,9 +32,11 @@ func TestAppendText(t *testing.T) {
 // TestAppendFloat holds floats to Ruby's to_s.
 func TestAppendFloat(t *testing.T) {
 	for f, want := range map[float64]string{
-		0: "0.0", 1: "1.0", -1.5: "-1.5", 0.1: "0.1", 100: "100.0", 1e14: "100000000000000.0", 1e15: "1.0e+15", 1e20: "1.0e+20",
-		123456789012345: "123456789012345.0", 12345678901234567: "1.2345678901234568e+16", 1e-4: "0.0001", 1.234e-5: "1.234e-05",
-		1e100: "1.0e+100", 5e-324: "5.0e-324", math.Inf(1): "Infinity", math.Inf(-1): "-Infinity",
+		0: "0.0", 1: "1.0", -1.5: "-1.5", 0.1: "0.1", 100: "100.0", 1e14: "100000000000000.0", 1e15: "1.0e+15",
+		1e20:            "1.0e+20",
+		123456789012345: "123456789012345.0", 12345678901234567: "1.2345678901234568e+16", 1e-4: "0.0001",
+		1.234e-5: "1.234e-05",
+		1e100:    "1.0e+100", 5e-324: "5.0e-324", math.Inf(1): "Infinity", math.Inf(-1): "-Infinity",
 	} {
 		if got := string(AppendFloat(nil, f)); got != want {
 			t.Errorf("expected %s, found %s", want, got)

@@ -24,7 +24,8 @@ const (
 	Type // a type of the type system; Ref returns it
 )
 
-var kindNames = [...]string{"Undef", "Default", "Boolean", "Integer", "Float", "String", "Regexp", "Array", "Hash", "Type"}
+var kindNames = [...]string{"Undef", "Default", "Boolean", "Integer", "Float", "String", "Regexp", "Array", "Hash",
+	"Type"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -1,5 +1,5 @@
-// Building measures what it takes to build a site, beside what it takes to parse its files, and prints the table "Building" of
-// bench/README.md.
+// Building measures what it takes to build a site, beside what it takes to parse its files, and prints the table
+// "Building" of bench/README.md.
 //
 //	go run ./cmd/building
 //	go run ./cmd/building -size S -rounds 3    a quick look
@@ -67,7 +67,8 @@ func newWorld(tmp, size string) (*world, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no size %q; they are S, M, L and XL", size)
 	}
-	w := &world{dir: tmp, site: filepath.Join(tmp, "site"), parse: filepath.Join(tmp, "parse"), bindc: filepath.Join(tmp, "bindc")}
+	w := &world{dir: tmp, site: filepath.Join(tmp, "site"), parse: filepath.Join(tmp, "parse"),
+		bindc: filepath.Join(tmp, "bindc")}
 	totals, err := gen.Write(w.site, config)
 	if err != nil {
 		return nil, err
@@ -113,7 +114,8 @@ func (w *world) round(c *costs) error {
 }
 
 func (w *world) build(costs *[]*built.Cost, flags ...string) error {
-	cost, err := built.Run(w.bindc, append([]string{"build", w.site, "-o", filepath.Join(w.dir, "site.bsnap")}, flags...)...)
+	cost, err := built.Run(w.bindc, append([]string{"build", w.site, "-o", filepath.Join(w.dir, "site.bsnap")},
+		flags...)...)
 	if costs != nil {
 		*costs = append(*costs, cost)
 	}
@@ -138,7 +140,8 @@ func print(size string, rounds int, yamlBytes int64, c *costs) {
 	defer out.Flush()
 	fmt.Fprintln(out, "| what\t| \t| against\t| \t| ratio\t| target\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|")
 	line := func(what string, value float64, unit, against string, yardstick float64, target string) {
-		fmt.Fprintf(out, "| %s\t| %.3g %s\t| %s\t| %.3g %s\t| %.3g\t| %s\t|\n", what, value, unit, against, yardstick, unit, value/yardstick, target)
+		fmt.Fprintf(out, "| %s\t| %.3g %s\t| %s\t| %.3g %s\t| %.3g\t| %s\t|\n", what, value, unit, against, yardstick,
+			unit, value/yardstick, target)
 	}
 	cold := seconds(c.cold)
 	line("cold build", cold, "s", "its files parsed into nodes", seconds(c.parse), "≤ 1.5")

@@ -1,5 +1,6 @@
 // Command parse reads all YAML files below a directory and parses each into nodes with go.yaml.in/yaml/v4, as many at a
-// time as there are processors. It is the yardstick of building a site: what the files cost before anything is made of them.
+// time as there are processors. It is the yardstick of building a site: what the files cost before anything is made of
+// them.
 package main
 
 import (

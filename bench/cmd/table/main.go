@@ -62,7 +62,8 @@ func run(names [3]string, plan measure.Plan) error {
 	measured = append(measured, rows.Crowd(huge)...)
 	measured = append(measured, rows.Opening(small, huge)...)
 
-	fmt.Printf("%s, %d processors, commit %s, %d rounds of %v, medians\n\n", runtime.Version(), runtime.NumCPU(), commit(), plan.Rounds, plan.Turn)
+	fmt.Printf("%s, %d processors, commit %s, %d rounds of %v, medians\n\n", runtime.Version(), runtime.NumCPU(),
+		commit(), plan.Rounds, plan.Turn)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(out, "| what\t| \t| against\t| \t| ratio\t| target\t|\n|---\t|---\t|---\t|---\t|---\t|---\t|")
 	for _, row := range measured {
@@ -151,7 +152,8 @@ func commit() string {
 		return "unknown"
 	}
 	name := strings.TrimSpace(string(hash))
-	if changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", ":/").Output(); err != nil || len(changes) > 0 {
+	changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no", ":/").Output()
+	if err != nil || len(changes) > 0 {
 		name += "+"
 	}
 	return name
