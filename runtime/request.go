@@ -53,7 +53,7 @@ func (r *Request) Reset(facts *Facts) error {
 	if r.closed.Load() {
 		return fs.ErrClosed
 	}
-	err := r.resolve(facts)
+	err := r.snap.file.Guard(func() error { return r.resolve(facts) })
 	runtime.KeepAlive(r) // and with it the map
 	return err
 }

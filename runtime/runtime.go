@@ -58,6 +58,9 @@ type Options struct {
 	// Accept is asked before the first answer whether the file at path counts, whose bytes have the SHA-256 sum: a
 	// signature may be expected, as package origin does. Its error refuses the file. Opening then reads all of it.
 	Accept func(path string, sum [32]byte) error
+	// Copy reads the file into memory in place of mapping it: it may then be truncated or written over in place, which
+	// else ends the program or changes answers. Opening takes the time to read the file, and memory of its size.
+	Copy bool
 }
 
 // Producer makes a value for a request. args is what the binding gives beside the name: a list, a hash, or empty. Its
@@ -68,12 +71,17 @@ type Producer func(r *Request, args Value) (Value, error)
 // Open maps the snapshot at path, at a cost that does not grow with the file. The errors name the path; they are
 // ErrFormat, ErrVersion, a *DamageError, that of Options.Accept, or of the operating system.
 func Open(path string, opts Options) (*Snapshot, error) {
-	f, err := snapshot.Open(path)
+	open := snapshot.Open
+	if opts.Copy {
+		open = snapshot.OpenCopy
+	}
+	f, err := open(path)
 	if err != nil {
 		return nil, inFile(path, err)
 	}
 	if opts.Accept != nil {
-		if err := opts.Accept(path, f.Sum()); err != nil {
+		err := f.Guard(func() error { return opts.Accept(path, f.Sum()) })
+		if err != nil {
 			f.Close()
 			return nil, err
 		}
@@ -123,10 +131,21 @@ func (s *Snapshot) Verify() error {
 		return fs.ErrClosed
 	}
 	defer runtime.KeepAlive(s)
-	return s.file.Verify(func(encoded string) (contributes bool, err error) {
-		r, err := recipe.Decode(encoded)
-		return err == nil && r.Kind == recipe.Contributions, err
+	return s.Guard(func() error {
+		return s.file.Verify(func(encoded string) (contributes bool, err error) {
+			r, err := recipe.Decode(encoded)
+			return err == nil && r.Kind == recipe.Contributions, err
+		})
 	})
+}
+
+// Guard runs do, in which lookups and the values they find may be used by this goroutine. Where the mapped file was
+// truncated meanwhile, reading what is no longer there ends a program; inside Guard it is a *DamageError, which Guard
+// returns. What do holds then, a lock for one, it has to give back by defer. Opening, Verify and Request are guarded;
+// Lookup is not, which would cost it more than it takes: a program guards many at a time, or sets Options.Copy.
+func (s *Snapshot) Guard(do func() error) error {
+	defer runtime.KeepAlive(s)
+	return s.file.Guard(do)
 }
 
 // recipe is the decoded recipe with the given number.

@@ -48,6 +48,11 @@ func mapFile(path string) (head, data string, unmap func() error, err error) {
 	return head, unsafe.String(unsafe.SliceData(b), len(b)), func() error { return unix.Munmap(b) }, nil
 }
 
+// isInside tells whether an address lies in the map data.
+func isInside(data string, address uintptr) bool {
+	return address-uintptr(unsafe.Pointer(unsafe.StringData(data))) < uintptr(len(data))
+}
+
 // openFile is os.Open without what a file needs that is read more than once. It does not wait for a writer to a pipe.
 func openFile(path string) (int, error) {
 	for {

@@ -76,7 +76,11 @@ func Open(path string) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSnapshot(head, data, unmap)
+	var s *Snapshot
+	err = (&Snapshot{data: data}).Guard(func() (err error) {
+		s, err = newSnapshot(head, data, unmap)
+		return err
+	})
 	if err != nil && unmap != nil {
 		unmap()
 	}

@@ -78,7 +78,7 @@ func (b *batch) run(in io.Reader, out io.Writer) error {
 		if long || len(bytes.TrimSpace(line)) > 0 {
 			a := tooLong(b.maxLine)
 			if !long {
-				a = b.answer(line)
+				a = b.guarded(line)
 			}
 			if err := writeAnswer(w, a); err != nil {
 				return err
@@ -122,6 +122,18 @@ func writeAnswer(w *bufio.Writer, a answer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(a)
+}
+
+// guarded is the answer to line, also where the file was truncated.
+func (b *batch) guarded(line []byte) (a answer) {
+	err := b.snap.Guard(func() error {
+		a = b.answer(line)
+		return nil
+	})
+	if err != nil {
+		return failed(nil, err)
+	}
+	return a
 }
 
 func (b *batch) answer(line []byte) answer {

@@ -42,6 +42,10 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	return snap.Guard(func() error { return f.dump(cmd, snap, r) })
+}
+
+func (f *dumpFlags) dump(cmd *cobra.Command, snap *bindings.Snapshot, r *bindings.Request) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	p := hashPrinter{w: out, render: f.render}
 	var failed error

@@ -50,10 +50,14 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 			return fmt.Errorf("--type: %w", err)
 		}
 	}
-	_, r, err := f.request(cmd)
+	snap, r, err := f.request(cmd)
 	if err != nil {
 		return err
 	}
+	return snap.Guard(func() error { return f.answer(cmd, r, keys, typ) })
+}
+
+func (f *lookupFlags) answer(cmd *cobra.Command, r *bindings.Request, keys []string, typ *bindings.Type) error {
 	answers := hash{}
 	all := true
 	for i, key := range keys {

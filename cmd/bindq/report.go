@@ -117,9 +117,11 @@ func verify(f *snapshot.Snapshot) error {
 			return &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name}
 		}
 	}
-	return f.Verify(func(encoded string) (contributes bool, err error) {
-		r, err := recipe.Decode(encoded)
-		return err == nil && r.Kind == recipe.Contributions, err
+	return f.Guard(func() error {
+		return f.Verify(func(encoded string) (contributes bool, err error) {
+			r, err := recipe.Decode(encoded)
+			return err == nil && r.Kind == recipe.Contributions, err
+		})
 	})
 }
 
@@ -135,14 +137,16 @@ func infoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if dump {
-				return f.Dump(cmd.OutOrStdout(), describeRecipe, describeProgram)
-			}
-			inputs, err := f.Inputs()
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			return printInfo(cmd.OutOrStdout(), f.Info(), inputs)
+			return f.Guard(func() error {
+				if dump {
+					return f.Dump(cmd.OutOrStdout(), describeRecipe, describeProgram)
+				}
+				inputs, err := f.Inputs()
+				if err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
+				return printInfo(cmd.OutOrStdout(), f.Info(), inputs)
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&dump, "dump", false,

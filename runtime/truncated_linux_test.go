@@ -1,0 +1,91 @@
+//go:build !purego
+
+package runtime_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+// A file that is truncated while it is mapped: what is guarded returns an error, what is copied goes on, and what is
+// neither ends the program. That is why each is tried in a process of its own.
+func TestAFileThatIsTruncated(t *testing.T) {
+	if how := os.Getenv("TRUNCATED"); how != "" {
+		useTruncated(t, os.Getenv("TRUNCATED_DIR"), how)
+		return
+	}
+	for how, survives := range map[string]bool{"verify": true, "guard": true, "copy": true, "map": false} {
+		t.Run(how, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestAFileThatIsTruncated$")
+			cmd.Env = append(os.Environ(), "TRUNCATED="+how, "TRUNCATED_DIR="+t.TempDir())
+			out, err := cmd.CombinedOutput()
+			if survives != (err == nil) {
+				t.Errorf("%v\n%s", err, out)
+			}
+			if !survives && !strings.Contains(string(out), "SIGBUS") {
+				t.Errorf("it ends by something else: %s", out)
+			}
+		})
+	}
+}
+
+func useTruncated(t *testing.T, dir, how string) {
+	path := filepath.Join(dir, "site.bsnap")
+	build(t, path, generation(1))
+	snap, err := bindings.Open(path, bindings.Options{Copy: how == "copy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := snap.Request(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func() error {
+		for key := range snap.Keys() {
+			v, _, err := r.Lookup(key)
+			if errors.As(err, new(*bindings.Error)) {
+				continue // this site has one such key
+			}
+			if err != nil {
+				return err
+			}
+			if _, err := v.MarshalJSON(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	var damage *bindings.DamageError
+	switch how {
+	case "verify":
+		if err := snap.Verify(); !errors.As(err, &damage) {
+			t.Errorf("Verify says %v", err)
+		}
+	case "guard":
+		if err := snap.Guard(look); !errors.As(err, &damage) {
+			t.Errorf("lookups say %v", err)
+		}
+	case "copy":
+		if err := look(); err != nil {
+			t.Error(err)
+		}
+		if err := snap.Verify(); err != nil {
+			t.Error(err)
+		}
+	default:
+		look()
+	}
+}

@@ -1,0 +1,44 @@
+package snapshot
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strings"
+)
+
+// OpenCopy is Open of a copy in memory: whatever becomes of the file, the snapshot stays what it was. It takes the time
+// to read the file, and memory of its size.
+func OpenCopy(path string) (*Snapshot, error) {
+	head, data, unmap, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return newSnapshot(head, data, unmap)
+}
+
+// readFile reads the file at path, which must not change its length meanwhile.
+func readFile(path string) (head, data string, unmap func() error, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", "", nil, err
+	}
+	fail := func(err error) (string, string, func() error, error) {
+		return "", "", nil, &os.PathError{Op: "read", Path: path, Err: err}
+	}
+	if !info.Mode().IsRegular() {
+		return fail(errNoFile)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", "", nil, err
+	}
+	defer f.Close()
+	var b strings.Builder
+	b.Grow(int(info.Size()))
+	if n, err := io.Copy(&b, io.LimitReader(f, info.Size()+1)); err != nil || n != info.Size() {
+		return fail(errors.Join(err, errors.New("its length changes while it is read")))
+	}
+	data = b.String()
+	return data[:min(headBytes, len(data))], data, func() error { return nil }, nil
+}
