@@ -1,11 +1,13 @@
 package snapshot
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -186,6 +188,39 @@ func TestForgedFilesTakeMemoryInProportion(t *testing.T) {
 				t.Errorf("a dump of %d bytes for a file of %d", written, len(s.data))
 			}
 		})
+	}
+}
+
+// Every number of four bytes in a file is made one that is far too large, and the sums are made to fit: nothing
+// allocates more for it than the file's size allows, and where Verify finds nothing no lookup and no dump does.
+func TestForgedNumbersTakeMemoryInProportion(t *testing.T) {
+	const (
+		proportion = 1000
+		base       = 8 << 20
+	)
+	sound := fileOf(t, small())
+	for i := 0; i+4 <= len(sound); i += 4 {
+		forged := bytes.Clone(sound)
+		binary.LittleEndian.PutUint32(forged[i:], []uint32{math.MaxUint32, math.MaxInt32, 1 << 20, 1 << 16}[i/4%4])
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if s := harmless(t, resum(forged)); s != nil {
+			_, err := s.Inputs()
+			sound := s.Verify(anyRecipe) == nil
+			if sound || i%28 == 0 {
+				err = cmp.Or(err, s.Dump(io.Discard, quoted, quoted))
+			}
+			if sound && err != nil {
+				t.Errorf("Verify finds nothing, and then: %v", err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(base+proportion*len(sound)); got > limit {
+			t.Errorf("%d bytes were allocated for a file of %d", got, len(sound))
+		}
+		if t.Failed() {
+			t.Fatalf("the number at %d was changed", i)
+		}
 	}
 }
 
