@@ -3,6 +3,7 @@ package snapshot
 import (
 	"errors"
 	"io"
+	"math"
 	"os"
 	"strings"
 )
@@ -28,6 +29,9 @@ func readFile(path string) (head, data string, unmap func() error, err error) {
 	}
 	if !info.Mode().IsRegular() {
 		return fail(errNoFile)
+	}
+	if info.Size() > math.MaxInt-1 {
+		return fail(errors.New("it is too large for the memory of this machine"))
 	}
 	f, err := os.Open(path)
 	if err != nil {
