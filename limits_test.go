@@ -72,7 +72,8 @@ type few struct{}
 func (few) Import(name string) (*types.Package, error) {
 	pkg := types.NewPackage(name, path.Base(name))
 	add := func(name string, value int64) {
-		pkg.Scope().Insert(types.NewConst(token.NoPos, pkg, name, types.Typ[types.UntypedInt], constant.MakeInt64(value)))
+		untyped := types.Typ[types.UntypedInt]
+		pkg.Scope().Insert(types.NewConst(token.NoPos, pkg, name, untyped, constant.MakeInt64(value)))
 	}
 	switch name {
 	case "time":
