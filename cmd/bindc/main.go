@@ -13,7 +13,7 @@ import (
 	"bindc/internal/cli"
 )
 
-// Exit statuses, as cli.md fixes them.
+// Exit statuses, as docs/cli.md has them.
 const (
 	exitRefused = 1 // errors were found in the input
 	exitCannot  = 2 // usage, input or output

@@ -15,7 +15,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Exit statuses, as cli.md fixes them.
+// Exit statuses, as docs/cli.md has them.
 const (
 	exitNotFound = 1
 	exitRefused  = 1 // of verify: the signature

@@ -1,0 +1,177 @@
+package conformance
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A document is executed as a reader would try it. Each `## ` section begins in an empty directory. A fenced block of
+// yaml, pp or go whose first line is a comment with a file's name is that file. A block of console has lines
+// `$ command`, each with what it prints below it, both outputs together. There `…` stands for any text, and alone on
+// a line for any lines. With -update what the programs print is written into the documents.
+
+// TestDocuments executes every example in docs/.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are for a shell")
+	}
+	paths, err := filepath.Glob("../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := 0
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := &document{t: t, path: path}
+		doc.run(strings.Split(string(text), "\n"))
+		commands += doc.commands
+		if got := strings.Join(doc.out, "\n"); *update && got != string(text) {
+			if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if commands < 20 {
+		t.Errorf("only %d commands were found in the documents", commands)
+	}
+}
+
+// document is one that is executed: its lines so far, with what was printed.
+type document struct {
+	t        *testing.T
+	path     string
+	dir      string
+	out      []string
+	commands int
+}
+
+var fileName = regexp.MustCompile(`^(?:#|//) ([\w./-]+\.(?:yaml|pp|go))(?:$|[:,] )`)
+
+func (d *document) run(lines []string) {
+	for i := 0; i < len(lines); i++ {
+		d.out = append(d.out, lines[i])
+		if strings.HasPrefix(lines[i], "## ") || d.dir == "" {
+			d.dir = d.t.TempDir()
+		}
+		kind, fenced := strings.CutPrefix(lines[i], "```")
+		if !fenced {
+			continue
+		}
+		end := i + 1 + slices.Index(lines[i+1:], "```")
+		if end == i {
+			d.t.Fatalf("%s:%d: the block does not end", d.path, i+1)
+		}
+		block := lines[i+1 : end]
+		if kind == "console" {
+			d.console(i+2, block)
+		} else {
+			d.file(block)
+			d.out = append(d.out, block...)
+		}
+		d.out = append(d.out, lines[end])
+		i = end
+	}
+}
+
+// file writes a block that says which file it is.
+func (d *document) file(block []string) {
+	m := fileName.FindStringSubmatch(block[0])
+	if m == nil {
+		return
+	}
+	path := filepath.Join(d.dir, filepath.FromSlash(m[1]))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(block, "\n")+"\n"), 0o666); err != nil {
+		d.t.Fatal(err)
+	}
+	if strings.HasSuffix(path, ".go") {
+		d.module()
+	}
+}
+
+// module makes the directory a module beside this one, as README.md has it.
+func (d *document) module() {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	sums, err := os.ReadFile("../go.sum")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	text := "module example.org/program\n\ngo 1.26.0\n\nrequire bindc v0.0.0\n\nreplace bindc => " + root + "\n"
+	for name, text := range map[string]string{"go.mod": text, "go.sum": string(sums)} {
+		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o666); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+}
+
+// console runs the commands of a block, which begins at the line of number n, and compares what they print.
+func (d *document) console(n int, block []string) {
+	for i := 0; i < len(block); {
+		command, ok := strings.CutPrefix(block[i], "$ ")
+		if !ok {
+			d.t.Fatalf("%s:%d: expected a line with '$ command'", d.path, n+i)
+		}
+		d.commands++
+		next := i + 1
+		for next < len(block) && !strings.HasPrefix(block[next], "$ ") {
+			next++
+		}
+		want, got := block[i+1:next], d.execute(command)
+		d.out = append(d.out, block[i])
+		if printed(want).MatchString(strings.Join(got, "\n")) {
+			d.out = append(d.out, want...)
+		} else if d.out = append(d.out, got...); !*update {
+			d.t.Errorf("%s:%d: %s\nprints\n%s\nnot\n%s\n(TestDocuments with -update writes it down)",
+				d.path, n+i, command, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		i = next
+	}
+}
+
+// execute is what a command prints, line by line.
+func (d *document) execute(command string) []string {
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Dir = d.dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "NO_COLOR=1", "BINDQ_SNAPSHOT=")
+	out, err := cmd.CombinedOutput()
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		d.t.Fatal(err)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+}
+
+// printed matches what a document says is printed.
+func printed(lines []string) *regexp.Regexp {
+	var text strings.Builder
+	for i, line := range lines {
+		if line == "…" {
+			text.WriteString(`(?s:.*)`)
+			continue
+		}
+		if i > 0 && lines[i-1] != "…" {
+			text.WriteString("\n")
+		}
+		quoted := strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*")
+		fmt.Fprintf(&text, "(?m:^%s$)", quoted)
+	}
+	return regexp.MustCompile(`\A` + text.String() + `\z`)
+}

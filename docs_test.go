@@ -1,0 +1,133 @@
+package bindc
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/expr"
+	"bindc/internal/types"
+)
+
+var (
+	document = regexp.MustCompile("([a-zA-Z0-9_./-]*[a-zA-Z0-9_]\\.md)`?(\\]\\([^)]*\\))?" +
+		`(, sections? ([0-9]+(?:, [0-9]+)*(?: (?:and|to) [0-9]+)?)|, "([^"]+)")?`)
+	link   = regexp.MustCompile(`\]\(([^):]+)\)`)
+	number = regexp.MustCompile(`[0-9]+`)
+)
+
+// Who reads that something is said elsewhere finds it there.
+func TestWhatIsCitedExists(t *testing.T) {
+	texts := 0
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".md", ".txtar"}, filepath.Ext(path)) {
+			return err
+		}
+		texts++
+		text := read(t, path)
+		for _, m := range document.FindAllStringSubmatch(prose(path, text), -1) {
+			checkCited(t, path, m[1], number.FindAllString(m[4], -1), m[5])
+		}
+		if filepath.Ext(path) == ".md" {
+			for _, m := range link.FindAllStringSubmatch(text, -1) {
+				target, _, _ := strings.Cut(m[1], "#")
+				if _, err := os.Stat(filepath.Join(filepath.Dir(path), target)); err != nil {
+					t.Errorf("%s: a link to %s, which is not there", path, m[1])
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || texts < 100 {
+		t.Fatal(texts, "texts were read:", err)
+	}
+}
+
+// prose is what path says to who reads it, in one line: a document, the comments of a program or of a scenario.
+func prose(path, text string) string {
+	mark := map[string]string{".go": "//", ".txtar": "#"}[filepath.Ext(path)]
+	var lines []string
+	for _, line := range strings.Split(text, "\n") {
+		if _, comment, ok := strings.Cut(line, mark); ok {
+			lines = append(lines, strings.TrimSpace(comment))
+		}
+	}
+	return strings.Join(lines, " ")
+}
+
+// checkCited reports what path cites in vain: a document by its path or, if it is one of docs/, by its name; sections
+// of it by number; a heading.
+func checkCited(t *testing.T, path, cited string, sections []string, heading string) {
+	t.Helper()
+	for _, dir := range []string{filepath.Dir(path), ".", "docs"} {
+		text, err := os.ReadFile(filepath.Join(dir, cited))
+		if err != nil {
+			continue
+		}
+		for _, n := range sections {
+			if !strings.Contains(string(text), "\n## "+n+". ") {
+				t.Errorf("%s cites section %s of %s, which has none", path, n, cited)
+			}
+		}
+		if heading != "" && !strings.Contains(string(text), "# "+heading+"\n") {
+			t.Errorf("%s cites %q in %s, which is no heading there", path, heading, cited)
+		}
+		return
+	}
+	t.Errorf("%s cites %s, which is not there", path, cited)
+}
+
+// The guide lists what a user may write; the tables of the program decide what that is.
+func TestTheGuideListsFunctionsAndTypes(t *testing.T) {
+	if got, want := listed(t, "functions"), expr.Names(); !slices.Equal(got, want) {
+		t.Errorf("docs/guide.md lists the functions %v, there are %v", got, want)
+	}
+	inGuide := listed(t, "types")
+	for _, name := range inGuide {
+		if _, err := types.Named(name); err != nil {
+			t.Errorf("docs/guide.md lists a type: %v", err)
+		}
+	}
+	for k := types.Any; k <= types.Callable; k++ {
+		if name := types.Of(k).String(); !slices.Contains(inGuide, name) {
+			t.Errorf("docs/guide.md does not list the type %s", name)
+		}
+	}
+}
+
+// listed is the words of the fenced block of docs/guide.md of that kind, sorted.
+func listed(t *testing.T, kind string) []string {
+	t.Helper()
+	_, after, _ := strings.Cut(read(t, "docs/guide.md"), "\n```"+kind+"\n")
+	block, _, ok := strings.Cut(after, "\n```\n")
+	if !ok {
+		t.Fatalf("docs/guide.md has no block of %s", kind)
+	}
+	return slices.Sorted(slices.Values(strings.Fields(block)))
+}
+
+// A code that the guide explains is one of the program.
+func TestTheGuideExplainsCodesThereAre(t *testing.T) {
+	_, tables, _ := strings.Cut(read(t, "docs/guide.md"), "\n## Troubleshooting\n")
+	codes := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(tables, -1)
+	if len(codes) < 10 {
+		t.Fatalf("the guide explains %d codes", len(codes))
+	}
+	var code strings.Builder
+	for dir, files := range goFiles(t) {
+		for _, name := range files {
+			if !strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(dir, "bench") {
+				code.WriteString(read(t, name))
+			}
+		}
+	}
+	for _, m := range codes {
+		if !strings.Contains(code.String(), `"`+m[1]+`"`) {
+			t.Errorf("the guide explains the code %s, which no program uses", m[1])
+		}
+	}
+}
