@@ -1,0 +1,305 @@
+package runtime_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// chain is n keys, each of which needs the next.
+func chain(n int) string {
+	var b strings.Builder
+	b.WriteString("bindings_version: 1\nname: default\nbind:\n")
+	for i := range n - 1 {
+		fmt.Fprintf(&b, "  - {name: k%d, to_lookup_of: k%d}\n", i, i+1)
+	}
+	fmt.Fprintf(&b, "  - {name: k%d, to: '${word}'}\n", n-1)
+	return b.String()
+}
+
+// A chain of 500 lookups is followed, a longer one is an error of the key that is one too many.
+func TestAChainOfLookupsIsBounded(t *testing.T) {
+	hold(t, chain(502), "n1", map[string]string{"k0": "evaluation", "k1": "evaluation", "k2": `"hunter"`,
+		"k501": `"hunter"`})
+}
+
+// Each key needs the next two times, so that 2^n lookups follow the first.
+func TestTheLookupsBehindOneAreBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("bindings_version: 1\nname: default\nbind:\n  - {name: k0, to: '${word}'}\n")
+	for i := range 16 {
+		fmt.Fprintf(&b, "  - {name: k%d, to_expression: \"[lookup('k%d'), lookup('k%d')][1]\"}\n", i+1, i, i)
+	}
+	hold(t, b.String(), "n1", map[string]string{"k15": `"hunter"`, "k16": "evaluation", "k1": `"hunter"`})
+}
+
+// A loop that only this request closes names the keys on it, and not those on the way to it.
+func TestALoopNamesTheKeysOnIt(t *testing.T) {
+	const source = `bindings_version: 1
+name: default
+bind:
+  - {name: a, to_expression: "if $word { lookup('b') }"}
+  - {name: b, to_expression: "if $word { lookup('c') }"}
+  - {name: c, to_expression: "if $word { lookup('b') }"}
+  - {name: list, multibind_id: list, type: Array}
+  - {in: list, to_expression: "if $word { lookup('other') }"}
+  - {name: other, to_expression: "if $word { lookup('list') }"}
+`
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, source)
+	req := requestOf(t, path, "n1", map[string]any{"word": "w"})
+	for key, want := range map[string]bindings.Error{
+		"a": {Key: "b", Code: bindings.CodeLoop, Message: "'b' needs itself: b -> c -> b"},
+		"other": {Key: "other", Code: bindings.CodeLoop,
+			Message: "'other' needs itself: other -> list -> multibind list -> other"},
+		"list": {Key: "list", Code: bindings.CodeLoop,
+			Message: "'list' needs itself: list -> multibind list -> other -> list"},
+	} {
+		_, found, err := req.Lookup(key)
+		var e *bindings.Error
+		if !errors.As(err, &e) || found || *e != want {
+			t.Errorf("%s: %#v, found is %v", key, e, found)
+		}
+	}
+}
+
+func TestUnknownVariablesAreErrorsWhereThatIsAskedFor(t *testing.T) {
+	const source = `bindings_version: 1
+name: default
+bind:
+  - {name: text, to: 'x${nowhere}'}
+  - {name: known, to: 'x${facts}'}
+  - {name: transformed, to: 'x', transformer: '|$v| { "${v}${nowhere}" }'}
+`
+	for _, strict := range []bool{false, true} {
+		req, err := open(t, source, bindings.Options{StrictVariables: strict}).Request(nodeFacts(t, "n1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"text", "known", "transformed"} {
+			v, found, err := req.Lookup(key)
+			var e *bindings.Error
+			switch {
+			case !strict || key == "known":
+				if err != nil || !found || !strings.HasPrefix(v.Text(), "x") {
+					t.Errorf("%s: %v, %v, %v", key, v, found, err)
+				}
+			case !errors.As(err, &e) || e.Code != bindings.CodeEvaluation || e.Key != key || found:
+				t.Errorf("%s, strict: %v, %v, %v", key, v, found, err)
+			}
+		}
+	}
+}
+
+// A category that cannot be evaluated leaves no request, and what Reset was refused can be tried again.
+func TestACategoryThatFailsLeavesNoRequest(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildSite(t, path, map[string]string{
+		"binder_config.yaml":    "version: 1\ncategories: [[checked, '${Integer($number)}']]\n",
+		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{when: {checked: 5}, bind: [[a, five]]}]}",
+	})
+	snap, err := bindings.Open(path, bindings.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	facts := func(number string) *bindings.Facts {
+		f, err := bindings.ParseFacts([]byte(`{"number": "`+number+`"}`), bindings.FactsOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	req, err := snap.Request(facts("5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, plain := snap.Request(facts("five"))
+	for _, err := range []error{plain, req.Reset(facts("five"))} {
+		var e *bindings.Error
+		if !errors.As(err, &e) || e.Code != bindings.CodeEvaluation || e.Key != "" || e.Err == nil ||
+			!strings.Contains(e.Message, "'checked'") {
+			t.Errorf("%v", err)
+		}
+	}
+	for number, want := range map[string]bool{"5": true, "6": false} {
+		if err := req.Reset(facts(number)); err != nil {
+			t.Fatal(err)
+		}
+		if _, found, err := req.Lookup("a"); found != want || err != nil {
+			t.Errorf("for %s: %v, %v", number, found, err)
+		}
+	}
+}
+
+// forge opens a snapshot of keys bound to the given stored things for every request.
+func forge(t *testing.T, keys map[string]snapshot.Stored) (*bindings.Snapshot, *bindings.Request) {
+	t.Helper()
+	c := &snapshot.Content{Layers: []string{"site"}}
+	names := make([]string, 0, len(keys))
+	for name := range keys {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		c.Keys = append(c.Keys, snapshot.Key{Name: name, Default: i})
+		c.Values = append(c.Values, keys[name])
+	}
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	if _, err := snapshot.Write(path, c); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := bindings.Open(path, bindings.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { snap.Close() })
+	req, err := snap.Request(nodeFacts(t, "n1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return snap, req
+}
+
+func computed(r *recipe.Recipe) snapshot.Stored {
+	return snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, r))}
+}
+
+// Damage behind a key is damage, however the key is come to, and what is beside it is answered.
+func TestDamageIsNoErrorOfABinding(t *testing.T) {
+	const arrayOfNoSuchTag = "\x09\x02\x01\x0b"
+	ask := func(key string) snapshot.Stored {
+		return computed(&recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: key}}})
+	}
+	snap, req := forge(t, map[string]snapshot.Stored{
+		"sound":   {Bytes: string(value.Append(nil, value.FromString("sound")))},
+		"elems":   {Bytes: arrayOfNoSuchTag},
+		"recipe":  {Computed: true, Bytes: "\xff"},
+		"stray":   computed(&recipe.Recipe{Kind: recipe.Contributions}),
+		"asks":    ask("sound"),
+		"asks_e":  ask("elems"),
+		"asks_r":  ask("recipe"),
+		"asks_s":  ask("stray"),
+		"asks_2r": ask("asks_r"),
+		"both": computed(&recipe.Recipe{Kind: recipe.FirstFound,
+			Targets: []recipe.Target{{Key: "asks_r"}, {Key: "sound"}}}),
+		"\x00in": computed(&recipe.Recipe{Kind: recipe.Contributions}),
+		"asks_i": ask("\x00in"),
+	})
+	for _, key := range []string{"recipe", "stray", "asks_e", "asks_r", "asks_s", "asks_2r", "both"} {
+		v, found, err := req.Lookup(key)
+		var damage *bindings.DamageError
+		var failed *bindings.Error
+		if !errors.As(err, &damage) || errors.As(err, &failed) || found || !v.IsUndef() {
+			t.Errorf("%s: %v, %v, %v", key, v, found, err)
+		}
+	}
+	for range 2 { // the second time, the recipe is decoded already
+		if v, found, err := req.Lookup("asks"); err != nil || !found || v.Text() != "sound" {
+			t.Errorf("asks: %v, %v, %v", v, found, err)
+		}
+	}
+	if v, found, err := req.Lookup("asks_i"); err != nil || !found || !v.IsUndef() {
+		t.Errorf("a lookup of contributions: %v, %v, %v", v, found, err)
+	}
+	var damage *bindings.DamageError
+	if err := snap.Verify(); !errors.As(err, &damage) {
+		t.Errorf("Verify: %v", err)
+	}
+	v, _, err := req.Lookup("elems")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if json, err := v.MarshalJSON(); !errors.As(err, &damage) || json != nil {
+		t.Errorf("as JSON: %s, %v", json, err)
+	}
+}
+
+// What only some scopes contribute to may be damaged too.
+func TestDamagedContributionsAreDamage(t *testing.T) {
+	list := computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00in", Options: &recipe.Options{Array: true}})
+	snap, req := forge(t, map[string]snapshot.Stored{"\x00in": {Computed: true, Bytes: "\xff"}, "list": list})
+	var damage *bindings.DamageError
+	if v, found, err := req.Lookup("list"); !errors.As(err, &damage) || found {
+		t.Errorf("%v, %v, %v", v, found, err)
+	}
+	if err := snap.Verify(); !errors.As(err, &damage) {
+		t.Errorf("Verify: %v", err)
+	}
+}
+
+func TestVerifyKnowsContributionsFromOtherRecipes(t *testing.T) {
+	constant := computed(&recipe.Recipe{Kind: recipe.Constant})
+	contributions := computed(&recipe.Recipe{Kind: recipe.Contributions})
+	for _, c := range []struct {
+		plain, internal snapshot.Stored
+		sound           bool
+	}{{constant, contributions, true}, {contributions, contributions, false}, {constant, constant, false}} {
+		snap, _ := forge(t, map[string]snapshot.Stored{"key": c.plain, "\x00in": c.internal})
+		if err := snap.Verify(); (err == nil) != c.sound {
+			t.Errorf("%q and %q: %v", c.plain.Bytes, c.internal.Bytes, err)
+		}
+		if keys := slices.Collect(snap.Keys()); !slices.Equal(keys, []string{"key"}) {
+			t.Errorf("keys are %q", keys)
+		}
+	}
+}
+
+func TestKeysEndEarly(t *testing.T) {
+	snap := open(t, generation(1), bindings.Options{})
+	n := 0
+	for range snap.Keys() {
+		n++
+		break
+	}
+	if n != 1 {
+		t.Errorf("%d keys after the first break", n)
+	}
+}
+
+// More recipes than are decoded together: each key has its own.
+func TestEveryRecipeIsTheOneOfItsKey(t *testing.T) {
+	keys := map[string]snapshot.Stored{}
+	for i := range 600 {
+		keys[fmt.Sprint("key", i)] = computed(&recipe.Recipe{Kind: recipe.Constant, Value: value.FromInt(int64(i))})
+	}
+	_, req := forge(t, keys)
+	for range 2 {
+		for i := range 600 {
+			v, found, err := req.Lookup(fmt.Sprint("key", i))
+			if err != nil || !found || v.Int() != int64(i) {
+				t.Fatalf("key%d is %v, %v, %v", i, v, found, err)
+			}
+		}
+	}
+}
+
+func TestACategoryOfNoExpressionIsDamage(t *testing.T) {
+	good := expr.Append(nil, &expr.Node{Op: expr.Var, Name: "role"})
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	for _, program := range [][]byte{{0xff}, good} {
+		_, err := snapshot.Write(path, &snapshot.Content{Layers: []string{"site"},
+			Dimensions: []snapshot.Dimension{{Name: "role", Category: -1, Program: program}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		snap, err := bindings.Open(path, bindings.Options{})
+		if err == nil {
+			snap.Close()
+		}
+		var damage *bindings.DamageError
+		if bad := program[0] == 0xff; bad != errors.As(err, &damage) || bad && (damage.Section != "meta" ||
+			!strings.Contains(err.Error(), path) || snap != nil) {
+			t.Errorf("%x: %v", program, err)
+		}
+	}
+}
