@@ -1,8 +1,10 @@
 package runtime_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,7 +95,7 @@ bind:
 				if err != nil || !found || !strings.HasPrefix(v.Text(), "x") {
 					t.Errorf("%s: %v, %v, %v", key, v, found, err)
 				}
-			case !errors.As(err, &e) || e.Code != bindings.CodeEvaluation || e.Key != key || found:
+			case !errors.As(err, &e) || e.Code != bindings.CodeEvaluation || e.Key != key || e.Err == nil || found:
 				t.Errorf("%s, strict: %v, %v, %v", key, v, found, err)
 			}
 		}
@@ -183,10 +185,12 @@ func TestDamageIsNoErrorOfABinding(t *testing.T) {
 	snap, req := forge(t, map[string]snapshot.Stored{
 		"sound":   {Bytes: string(value.Append(nil, value.FromString("sound")))},
 		"elems":   {Bytes: arrayOfNoSuchTag},
+		"tag":     {Bytes: "\x0b"},
 		"recipe":  {Computed: true, Bytes: "\xff"},
 		"stray":   computed(&recipe.Recipe{Kind: recipe.Contributions}),
 		"asks":    ask("sound"),
 		"asks_e":  ask("elems"),
+		"asks_t":  ask("tag"),
 		"asks_r":  ask("recipe"),
 		"asks_s":  ask("stray"),
 		"asks_2r": ask("asks_r"),
@@ -195,7 +199,7 @@ func TestDamageIsNoErrorOfABinding(t *testing.T) {
 		"\x00in": computed(&recipe.Recipe{Kind: recipe.Contributions}),
 		"asks_i": ask("\x00in"),
 	})
-	for _, key := range []string{"recipe", "stray", "asks_e", "asks_r", "asks_s", "asks_2r", "both"} {
+	for _, key := range []string{"recipe", "stray", "tag", "asks_t", "asks_e", "asks_r", "asks_s", "asks_2r", "both"} {
 		v, found, err := req.Lookup(key)
 		var damage *bindings.DamageError
 		var failed *bindings.Error
@@ -301,5 +305,168 @@ func TestACategoryOfNoExpressionIsDamage(t *testing.T) {
 			!strings.Contains(err.Error(), path) || snap != nil) {
 			t.Errorf("%x: %v", program, err)
 		}
+	}
+}
+
+// A multibinding that is needed twice is put together twice, and what a request has no binding of is undef.
+func TestWhatALookupNeedsTwiceOrDoesNotFind(t *testing.T) {
+	const source = `bindings_version: 1
+name: default
+bind:
+  - {name: list, multibind_id: list, type: Array}
+  - {in: list, to: '${word}'}
+  - {name: twice, to_expression: "[lookup('list'), lookup('list')]"}
+  - {name: of_elsewhere, to_lookup_of: elsewhere}
+  - {name: first, to_first_found: [absent, elsewhere, list]}
+  - {name: asked, to_expression: "[lookup('elsewhere') |$v| { $v =~ Undef }]"}
+  - when: {node: n1}
+    bind: [[a, 1], [elsewhere_not, 2], [of_n1, 3]]
+  - when: {node: n2}
+    bind: [[elsewhere, there]]
+`
+	hold(t, source, "n1", map[string]string{"twice": `[["hunter"],["hunter"]]`, "of_elsewhere": "null",
+		"first": `["hunter"]`, "asked": "[true]", "elsewhere": "", "absent": "", "of_n1": "3"})
+	hold(t, source, "n2", map[string]string{"of_elsewhere": `"there"`, "first": `"there"`, "asked": "[false]",
+		"elsewhere": `"there"`, "of_n1": ""})
+}
+
+// Contributions count by precedence, and those of one by place, in whatever order a file has them; of one place the
+// first does.
+func TestContributionsComeInOrder(t *testing.T) {
+	part := func(precedence, place uint32, text string) recipe.Part {
+		return recipe.Part{Precedence: precedence, Place: place,
+			Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: value.FromString(text)}}
+	}
+	_, req := forge(t, map[string]snapshot.Stored{
+		"\x00in": computed(&recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{
+			part(2, 1, "c"), part(1, 4, "b"), part(3, 4, "hidden"), part(1, 3, "a"), part(2, 9, "d")}}),
+		"list": computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00in",
+			Options: &recipe.Options{Array: true}}),
+	})
+	v, found, err := req.Lookup("list")
+	if got := v.String(); err != nil || !found || got != "[a, b, c, d]" {
+		t.Errorf("%s, %v, %v", got, found, err)
+	}
+}
+
+func TestErrorsNameTheContribution(t *testing.T) {
+	const source = `bindings_version: 1
+name: default
+bind:
+  - {name: numbers, multibind_id: numbers, type: 'Array[Integer]'}
+  - {in: numbers, to: '${word}'}
+  - {name: named, multibind_id: named, type: 'Hash[Integer]'}
+  - {name: n, in: named, to: '${word}'}
+  - {name: once, multibind_id: once, type: Hash, options: {conflict_resolution: error}}
+  - {name: n, in: once, to: 1}
+  - {name: merged, multibind_id: merged, type: Hash, options: {conflict_resolution: merge}}
+  - {name: n, in: merged, to: "${if $word { [1] }}"}
+  - {name: appended, multibind_id: appended, type: 'Hash[Array[Integer]]', options: {conflict_resolution: append}}
+  - {name: n, in: appended, to: '${word}'}
+  - when: {node: n1}
+    bind:
+      - {name: n, in: once, to: 2}
+`
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, source)
+	req := requestOf(t, path, "n1", map[string]any{"word": "w"})
+	for key, want := range map[string]string{
+		"numbers":  "a contribution to 'numbers': ",
+		"named":    "a contribution to 'named' named 'n': ",
+		"once":     "two contributions to 'once' named 'n' are effective and neither has precedence",
+		"merged":   "a contribution to 'merged' named 'n': expected a hash to merge, found ",
+		"appended": "a contribution to 'appended' named 'n': ",
+	} {
+		v, found, err := req.Lookup(key)
+		var e *bindings.Error
+		if !errors.As(err, &e) || e.Key != key || !strings.HasPrefix(e.Message, want) || found || !v.IsUndef() {
+			t.Errorf("%s: %v, %v", key, err, found)
+		}
+	}
+}
+
+// A guard may be of no category, values of an exact dimension need not be text, and strictness comes from the file.
+func TestDimensionsAsAFileMayHaveThem(t *testing.T) {
+	variable := func(name string) []byte { return expr.Append(nil, &expr.Node{Op: expr.Var, Name: name}) }
+	c := &snapshot.Content{
+		Layers: []string{"site"},
+		Strict: true,
+		Dimensions: []snapshot.Dimension{{Name: "role", Category: -1, Program: variable("role")},
+			{Name: "guard", Guard: true, Category: -1, Program: variable("site")},
+			{Name: "role", Guard: true, Category: 0, Program: variable("site")}},
+		Keys: []snapshot.Key{{Name: "guarded", Default: -1}, {Name: "replaced", Default: -1},
+			{Name: "strict", Default: 1}, {Name: "with_role", Default: -1}},
+		Values: []snapshot.Stored{{Bytes: string(value.Append(nil, value.FromInt(1)))},
+			computed(&recipe.Recipe{Kind: recipe.Expression, Expr: &expr.Node{Op: expr.Var, Name: "nowhere"}})},
+		Levels: []snapshot.Level{
+			{Dimensions: []int{0}, Scopes: []snapshot.Scope{{Values: []string{"a\ufffd"},
+				Entries: []snapshot.Entry{{Key: 1}}}}},
+			{Dimensions: []int{1}, Scopes: []snapshot.Scope{{Values: []string{"ams"},
+				Entries: []snapshot.Entry{{Key: 0}}}}},
+			{Dimensions: []int{2}, Scopes: []snapshot.Scope{{Values: []string{""},
+				Entries: []snapshot.Entry{{Key: 3}}}}},
+		},
+	}
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	if _, err := snapshot.Write(path, c); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		facts map[string]any
+		found string
+	}{
+		{map[string]any{"site": "ams", "role": "A\x80"}, "guarded replaced"},
+		{map[string]any{"site": "AMS"}, "guarded"},
+		{map[string]any{"role": "db"}, "with_role"},
+		{map[string]any{"role": ""}, ""},
+	} {
+		req := requestOf(t, path, "n1", c.facts)
+		var got []string
+		for _, key := range []string{"guarded", "replaced", "with_role"} {
+			if _, found, err := req.Lookup(key); err != nil {
+				t.Error(err)
+			} else if found {
+				got = append(got, key)
+			}
+		}
+		if strings.Join(got, " ") != c.found {
+			t.Errorf("%v: %v are found, expected %s", c.facts, got, c.found)
+		}
+		var e *bindings.Error
+		if _, _, err := req.Lookup("strict"); !errors.As(err, &e) || e.Code != bindings.CodeEvaluation {
+			t.Errorf("an unknown variable: %v", err)
+		}
+		if text, has := req.Category("guard"); has {
+			t.Errorf("a guard is no category, and is %q", text)
+		}
+	}
+}
+
+// A list of values outside the file is damage where contributions are collected, too.
+func TestAListOutsideTheFileIsDamage(t *testing.T) {
+	c := &snapshot.Content{
+		Layers: []string{"site"},
+		Keys:   []snapshot.Key{{Name: "\x00contributed", Default: -1}, {Name: "list", Default: 1}},
+		Values: []snapshot.Stored{computed(&recipe.Recipe{Kind: recipe.Contributions}),
+			computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00contributed",
+				Options: &recipe.Options{Array: true}})},
+		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 0}}}}}},
+	}
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	if _, err := snapshot.Write(path, c); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// In a key record, the offset of the list stands five bytes before the text (format.md).
+	at := bytes.Index(file, []byte("\x00contributed")) - 5
+	copy(file[at:], "\xf0\xff\xff\xff")
+	replace(t, path, file)
+	req := requestOf(t, path, "n1", nil)
+	var damage *bindings.DamageError
+	if v, found, err := req.Lookup("list"); !errors.As(err, &damage) || found {
+		t.Errorf("%v, %v, %v", v, found, err)
 	}
 }

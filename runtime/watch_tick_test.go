@@ -1,0 +1,49 @@
+package runtime_test
+
+import (
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	bindings "bindc/runtime"
+)
+
+// Without an interval the path is looked at every second; the clock is that of the test.
+func TestAPathIsLookedAtEverySecond(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, generation(1))
+	synctest.Test(t, func(t *testing.T) {
+		news := 0
+		w, err := bindings.Watch(path, bindings.WatchOptions{Notify: func(err error) {
+			if news++; err != nil {
+				t.Error(err)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n < 4; n++ {
+			build(t, path, generation(n+1))
+			time.Sleep(999 * time.Millisecond)
+			synctest.Wait()
+			if news != n-1 {
+				t.Errorf("%d news before second %d", news, n)
+			}
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			if news != n {
+				t.Errorf("%d news after second %d", news, n)
+			}
+			lease := begin(t, w)
+			answers(t, lease, n+1)
+			lease.Close()
+		}
+		w.Close()
+		build(t, path, generation(9))
+		time.Sleep(time.Hour)
+		if news != 3 {
+			t.Errorf("%d news, some of them after Close", news)
+		}
+	})
+}
