@@ -199,7 +199,7 @@ func TestDamageIsNoErrorOfABinding(t *testing.T) {
 		"\x00in": computed(&recipe.Recipe{Kind: recipe.Contributions}),
 		"asks_i": ask("\x00in"),
 	})
-	for _, key := range []string{"recipe", "stray", "tag", "asks_t", "asks_e", "asks_r", "asks_s", "asks_2r", "both"} {
+	for _, key := range []string{"recipe", "stray", "asks_t", "asks_e", "asks_r", "asks_s", "asks_2r", "both"} {
 		v, found, err := req.Lookup(key)
 		var damage *bindings.DamageError
 		var failed *bindings.Error
