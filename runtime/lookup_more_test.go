@@ -107,7 +107,7 @@ func TestACategoryThatFailsLeavesNoRequest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildSite(t, path, map[string]string{
 		"binder_config.yaml":    "version: 1\ncategories: [[checked, '${Integer($number)}']]\n",
-		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{when: {checked: 5}, bind: [[a, five]]}]}",
+		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{when: {checked: 5}, bind: [[a, 5]]}]}",
 	})
 	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {
