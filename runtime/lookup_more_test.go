@@ -470,3 +470,17 @@ func TestAListOutsideTheFileIsDamage(t *testing.T) {
 		t.Errorf("%v, %v, %v", v, found, err)
 	}
 }
+
+func TestAnErrorComesWithoutAValue(t *testing.T) {
+	req, err := open(t, `bindings_version: 1
+name: default
+bind:
+  - {name: secret, sensitive: true, to_expression: 'Integer($fqdn)'}
+`, bindings.Options{}).Request(nodeFacts(t, "n1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, found, err := req.Lookup("secret"); err == nil || found || v.Sensitive() || !v.IsUndef() {
+		t.Errorf("%v, %v, %v", v, found, err)
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
+
 	"bindc/internal/value"
 )
 
@@ -288,6 +290,35 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 	for n, ok := range map[int]bool{-1: false, 0: true, s.Recipes() - 1: true, s.Recipes(): false} {
 		if text, err := s.Recipe(n); (err == nil) != ok || (text == "") == ok {
 			t.Errorf("recipe %d of %d is %q, %v", n, s.Recipes(), text, err)
+		}
+	}
+}
+
+// A long key has one mark, which no length is; sections begin behind the header, each inside the file.
+func TestMarksAndOffsetsThatNoWriterMakes(t *testing.T) {
+	for _, mark := range []byte{maxInlineKey + 1, longKey - 1} {
+		s := forged(t, small(), func(w *writer) {
+			for at := 0; at < len(w.records); at += keyRecord {
+				if w.out[secKeys][at+recLength] == longKey {
+					w.out[secKeys][at+recLength] = mark
+				}
+			}
+		})
+		absent(t, s, strings.Repeat("z", 50))
+		if err := s.Verify(anyRecipe); !errors.As(err, new(*DamageError)) {
+			t.Errorf("a long key marked %d: %v", mark, err)
+		}
+	}
+	size := uint64(len(fileOf(t, small())))
+	for i := range sectionCount {
+		for _, off := range []uint64{0, headerSize - 1, size + 1, math.MaxUint64} {
+			b := fileOf(t, small())
+			binary.LittleEndian.PutUint64(b[offSectionTab+sectionEntry*int(i):], off)
+			binary.LittleEndian.PutUint64(b[offHeaderSum:], xxhash.Sum64(b[:offHeaderSum]))
+			var damage *DamageError
+			if _, err := openBytes(b); !errors.As(err, &damage) || damage.Section != "header" {
+				t.Errorf("section %s at %d: %v", i, off, err)
+			}
 		}
 	}
 }
