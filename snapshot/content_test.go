@@ -51,7 +51,7 @@ func TestASnapshotSaysWhatItIs(t *testing.T) {
 		}
 		end = (sec.Offset + sec.Bytes + sectionAlign - 1) / sectionAlign * sectionAlign
 	}
-	if len(in.Sections) != int(sectionCount) || end != uint64(len(file)) {
+	if end != uint64(len(file)) {
 		t.Errorf("%d sections end at %d of %d bytes", len(in.Sections), end, len(file))
 	}
 	if got, err := s.Inputs(); err != nil || !slices.Equal(got, c.Inputs) {
@@ -309,15 +309,16 @@ func TestMarksAndOffsetsThatNoWriterMakes(t *testing.T) {
 			t.Errorf("a long key marked %d: %v", mark, err)
 		}
 	}
+	sections := open(t, small()).Info().Sections
 	size := uint64(len(fileOf(t, small())))
-	for i := range sectionCount {
+	for i := range sections {
 		for _, off := range []uint64{0, headerSize - 1, size + 1, math.MaxUint64} {
 			b := fileOf(t, small())
-			binary.LittleEndian.PutUint64(b[offSectionTab+sectionEntry*int(i):], off)
+			binary.LittleEndian.PutUint64(b[offSectionTab+sectionEntry*i:], off)
 			binary.LittleEndian.PutUint64(b[offHeaderSum:], xxhash.Sum64(b[:offHeaderSum]))
 			var damage *DamageError
 			if _, err := openBytes(b); !errors.As(err, &damage) || damage.Section != "header" {
-				t.Errorf("section %s at %d: %v", i, off, err)
+				t.Errorf("section %s at %d: %v", sections[i].Name, off, err)
 			}
 		}
 	}
