@@ -399,8 +399,9 @@ func TestDimensionsAsAFileMayHaveThem(t *testing.T) {
 		Values: []snapshot.Stored{{Bytes: string(value.Append(nil, value.FromInt(1)))},
 			computed(&recipe.Recipe{Kind: recipe.Expression, Expr: &expr.Node{Op: expr.Var, Name: "nowhere"}})},
 		Levels: []snapshot.Level{
-			{Dimensions: []int{0}, Scopes: []snapshot.Scope{{Values: []string{"a\ufffd"},
-				Entries: []snapshot.Entry{{Key: 1}}}}},
+			{Dimensions: []int{0}, Scopes: []snapshot.Scope{
+				{Values: []string{"a\ufffd"}, Entries: []snapshot.Entry{{Key: 1}}},
+				{Values: []string{""}, Entries: []snapshot.Entry{{Key: 1}}}}},
 			{Dimensions: []int{1}, Scopes: []snapshot.Scope{{Values: []string{"ams"},
 				Entries: []snapshot.Entry{{Key: 0}}}}},
 			{Dimensions: []int{2}, Scopes: []snapshot.Scope{{Values: []string{""},
@@ -442,15 +443,27 @@ func TestDimensionsAsAFileMayHaveThem(t *testing.T) {
 	}
 }
 
-// A list of values outside the file is damage where contributions are collected, too.
-func TestAListOutsideTheFileIsDamage(t *testing.T) {
+// A list of values, a recipe or a table outside the file is damage, also where another key needs it.
+func TestWhatIsOutsideTheFileIsDamage(t *testing.T) {
+	ask := func(key string) snapshot.Stored {
+		return computed(&recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: key}}})
+	}
 	c := &snapshot.Content{
 		Layers: []string{"site"},
-		Keys:   []snapshot.Key{{Name: "\x00contributed", Default: -1}, {Name: "list", Default: 1}},
+		Dimensions: []snapshot.Dimension{{Name: "role", Category: -1,
+			Program: expr.Append(nil, &expr.Node{Op: expr.Var, Name: "role"})}},
+		Keys: []snapshot.Key{{Name: "\x00contributed", Default: -1}, {Name: "asks_listed", Default: 2},
+			{Name: "list", Default: 1}, {Name: "listed", Default: -1}, {Name: "recipe", Default: 3}},
 		Values: []snapshot.Stored{computed(&recipe.Recipe{Kind: recipe.Contributions}),
 			computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00contributed",
-				Options: &recipe.Options{Array: true}})},
-		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 0}}}}}},
+				Options: &recipe.Options{Array: true}}), ask("listed"), ask("list"),
+			{Bytes: string(value.Append(nil, value.FromInt(1)))}},
+		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 0},
+			{Key: 3, Value: 4}}}}}, {Dimensions: []int{0}}},
+	}
+	for i := range 100 { // too many for columns of their own: they have tables
+		c.Levels[1].Scopes = append(c.Levels[1].Scopes, snapshot.Scope{Values: []string{fmt.Sprint("role", i)},
+			Entries: []snapshot.Entry{{Key: 3, Value: 4}}})
 	}
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	if _, err := snapshot.Write(path, c); err != nil {
@@ -460,14 +473,39 @@ func TestAListOutsideTheFileIsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// In a key record, the offset of the list stands five bytes before the text (format.md).
-	at := bytes.Index(file, []byte("\x00contributed")) - 5
-	copy(file[at:], "\xf0\xff\xff\xff")
+	s, err := snapshot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sec := range s.Info().Sections {
+		if sec.Name == "tables" {
+			for at := range sec.Bytes {
+				file[sec.Offset+at] = 0xff
+			}
+		}
+	}
+	s.Close()
+	// In a key record, the offset of the list stands five bytes before the text, the default nine (format.md).
+	put := func(key string, before int, number string) {
+		copy(file[bytes.Index(file, []byte(key))-before:], number)
+	}
+	put("\x0c\x00contributed", 4, "\xf0\xff\xff\xff")
+	put("\x06listed", 4, "\xf0\xff\xff\xff")
+	put("\x06recipe", 8, "\x88\x13\x00\x80")
 	replace(t, path, file)
 	req := requestOf(t, path, "n1", nil)
 	var damage *bindings.DamageError
-	if v, found, err := req.Lookup("list"); !errors.As(err, &damage) || found {
-		t.Errorf("%v, %v, %v", v, found, err)
+	for _, key := range []string{"list", "listed", "asks_listed", "recipe"} {
+		if v, found, err := req.Lookup(key); !errors.As(err, &damage) || found {
+			t.Errorf("%s: %v, %v, %v", key, v, found, err)
+		}
+	}
+	facts, err := bindings.ParseFacts([]byte(`{"role": "role7"}`), bindings.FactsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := req.Reset(facts); !errors.As(err, &damage) {
+		t.Errorf("a request with a table outside the file: %v", err)
 	}
 }
 
@@ -482,5 +520,37 @@ bind:
 	}
 	if v, found, err := req.Lookup("secret"); err == nil || found || v.Sensitive() || !v.IsUndef() {
 		t.Errorf("%v, %v, %v", v, found, err)
+	}
+}
+
+func TestWhatHoldsASensitiveValueIsSensitive(t *testing.T) {
+	req, err := open(t, `bindings_version: 1
+name: default
+bind: [{name: secret, sensitive: true, to: hunter2}, [plain, text]]
+`, bindings.Options{}).Request(nodeFacts(t, "n1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]bindings.Value{}
+	for _, key := range []string{"secret", "plain"} {
+		if of[key], _, err = req.Lookup(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		x    any
+		want bool
+	}{
+		{of["plain"], false}, {of["secret"], true},
+		{[]bindings.Value{of["plain"]}, false},
+		{[]bindings.Value{of["secret"], of["plain"]}, true},
+		{map[string]any{"a": of["plain"], "b": []any{of["secret"]}}, true},
+	} {
+		if v, err := bindings.ValueOf(c.x); err != nil || v.Sensitive() != c.want {
+			t.Errorf("%v is sensitive: %t, %v", c.x, v.Sensitive(), err)
+		}
+	}
+	if typ, err := bindings.ParseType("Array["); err == nil || typ != nil {
+		t.Errorf("half a type is %v, %v", typ, err)
 	}
 }
