@@ -24,6 +24,9 @@ type setReader struct {
 
 // read is the bindings of a set that is called name; "" for one that an extension makes.
 func (r *setReader) read(name string) []Binding {
+	if r.Root != nil {
+		r.hideSensitive(r.Root, 1, math.MaxInt)
+	}
 	if !r.isHash() {
 		at := diag.Pos{File: r.File, Line: 1, Col: 1}
 		r.diags.Errorf(at, "bindings", "expected a hash of %s", diag.Quoted(setKeys))
@@ -62,7 +65,6 @@ func (r *setReader) bind(n *yaml.Node, conditions []Condition, when []int) {
 	}
 	for i := range n.Kids {
 		kid := &n.Kids[i]
-		r.hideSensitive(n, i)
 		switch {
 		case kid.Kind == yaml.Sequence:
 			r.shortForm(kid, when)
@@ -74,20 +76,6 @@ func (r *setReader) bind(n *yaml.Node, conditions []Condition, when []int) {
 			r.longForm(kid, when)
 		}
 	}
-}
-
-// hideSensitive keeps the lines of entry i of a list out of messages if it is a binding said to be sensitive: those
-// up to the next one, or to the end of the file.
-func (r *setReader) hideSensitive(list *yaml.Node, i int) {
-	_, flag, ok := list.Kids[i].Lookup("sensitive")
-	if !ok || flag.Value.Kind() == value.Bool && !flag.Value.Bool() {
-		return
-	}
-	first, last := int(list.Kids[i].Line), math.MaxInt
-	if i+1 < len(list.Kids) {
-		last = max(first, int(list.Kids[i+1].Line)-1)
-	}
-	r.diags.Hide(r.File, first, last)
 }
 
 func has(n *yaml.Node, key string) bool {

@@ -149,7 +149,8 @@ func (l *List) Incomplete() bool {
 	return l.gaps > 0
 }
 
-// Hide has the lines from first to last of a file not shown: something sensitive is written there.
+// Hide has the lines from first to last of a file not shown, nor what messages quote of them: something sensitive is
+// written there.
 func (l *List) Hide(file string, first, last int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -177,12 +178,16 @@ func (l *List) Sorted() []Diagnostic {
 	}
 	hidden := inOrder(l.hidden)
 	for i := range out {
-		out[i].Secret = out[i].Secret || hidden.has(out[i].Pos)
+		if out[i].Secret = out[i].Secret || hidden.has(out[i].Pos); out[i].Secret && !out[i].last {
+			out[i] = out[i].discreet()
+		}
 		out[i].Notes = slices.Clone(out[i].Notes)
 		for j := range out[i].Notes {
 			out[i].Notes[j].Secret = hidden.has(out[i].Notes[j].Pos)
 		}
 	}
 	slices.SortStableFunc(out, compare)
-	return out
+	return slices.CompactFunc(out, func(a, b Diagnostic) bool { // what is not shown may have been the difference
+		return a.Pos == b.Pos && a.Code == b.Code && a.Message == b.Message
+	})
 }

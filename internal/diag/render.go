@@ -84,18 +84,19 @@ func (t *textRenderer) diagnostic(d Diagnostic) {
 	if style == "" {
 		style = cyan
 	}
-	fmt.Fprintf(t.w, "%s: %s %s %s\n", t.paint(bold, d.Pos.String()), t.paint(style, d.Severity.String()+":"), d.Message, t.paint(cyan, "["+d.Code+"]"))
+	fmt.Fprintf(t.w, "%s: %s %s %s\n", t.paint(bold, Visible(d.Pos.String())),
+		t.paint(style, d.Severity.String()+":"), Visible(d.Message), t.paint(cyan, "["+d.Code+"]"))
 	if !d.Secret {
 		t.excerpt(d.Pos, style)
 	}
 	for _, n := range d.Notes {
-		fmt.Fprintf(t.w, "  %s: note: %s\n", n.Pos, n.Message)
+		fmt.Fprintf(t.w, "  %s: note: %s\n", Visible(n.Pos.String()), Visible(n.Message))
 		if !n.Secret {
 			t.excerpt(n.Pos, cyan)
 		}
 	}
 	if d.Hint != "" {
-		fmt.Fprintf(t.w, "  %s %s\n", t.paint(bold, "hint:"), d.Hint)
+		fmt.Fprintf(t.w, "  %s %s\n", t.paint(bold, "hint:"), Visible(d.Hint))
 	}
 }
 
@@ -117,9 +118,9 @@ func (t *textRenderer) excerpt(p Pos, style string) {
 			return r
 		}
 		return ' '
-	}, string(runes[from:col]))
+	}, visibleLine(string(runes[from:col])))
 	number := fmt.Sprintf("%6d | ", p.Line)
-	fmt.Fprintf(t.w, "%s%s\n%s%s%s\n", number, string(runes[from:to]), strings.Repeat(" ", len(number)), indent, t.paint(style, "^"))
+	fmt.Fprintf(t.w, "%s%s\n%s%s%s\n", number, visibleLine(string(runes[from:to])), strings.Repeat(" ", len(number)), indent, t.paint(style, "^"))
 }
 
 // line is the line at p, if it can be read: what is wrong with a file may be that it is a FIFO or a device.
@@ -134,14 +135,14 @@ func (t *textRenderer) line(p Pos) (string, bool) {
 	if !ok {
 		src, err := disk.Disk{}.ReadFile(p.File)
 		if err == nil && utf8.Valid(src) {
-			lines = strings.Split(string(src), "\n")
+			lines = withoutSecrets(strings.Split(string(src), "\n"))
 		}
 		t.lines[p.File] = lines
 	}
 	if p.Line > len(lines) {
 		return "", false
 	}
-	return strings.TrimRight(lines[p.Line-1], "\r"), true
+	return strings.TrimRight(lines[p.Line-1], "\r"), lines[p.Line-1] != hiddenLine
 }
 
 // jsonPlace and jsonDiagnostic are one line of the format json.
@@ -184,14 +185,14 @@ func renderGitHub(w io.Writer, list []Diagnostic) error {
 		if command == "" {
 			command = "notice"
 		}
-		text := d.Message
+		text := Visible(d.Message)
 		for _, n := range d.Notes {
-			text += "\n" + n.Pos.String() + ": " + n.Message
+			text += "\n" + Visible(n.Pos.String()) + ": " + Visible(n.Message)
 		}
 		if d.Hint != "" {
-			text += "\nhint: " + d.Hint
+			text += "\nhint: " + Visible(d.Hint)
 		}
-		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command, property.Replace(d.Pos.File), max(d.Pos.Line, 1), max(d.Pos.Col, 1), property.Replace(d.Code), escape.Replace(text))
+		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command, property.Replace(Visible(d.Pos.File)), max(d.Pos.Line, 1), max(d.Pos.Col, 1), property.Replace(d.Code), escape.Replace(text))
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Mismatch says that a value is not of a type. Error shows nothing of the value but keys, as the value may be secret.
+// Mismatch says that a value is not of a type. Error shows nothing of the value but keys and the types in it.
 type Mismatch struct {
 	Expected *Type
 	Found    string        // what is there: a type, or its length where only that is wrong
@@ -24,10 +24,10 @@ func (m *Mismatch) Shown() string {
 	return m.message(m.shown)
 }
 
-// Text is Shown, or of a secret value Error.
+// Text is Shown, or of a secret value what was expected of it or of its part, and nothing of what or where that is.
 func (m *Mismatch) Text(secret bool) string {
 	if secret {
-		return m.Error()
+		return "expected " + m.Expected.String() + ", found another value, which is sensitive"
 	}
 	return m.Shown()
 }

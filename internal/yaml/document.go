@@ -2,6 +2,7 @@ package yaml
 
 import (
 	"bytes"
+	"math"
 	"sort"
 	"unicode/utf8"
 
@@ -83,6 +84,20 @@ func (d *Document) offset(line, col int) int {
 		off += size
 	}
 	return off
+}
+
+// Begins tells whether n begins its line: only indentation, and what makes it an element of a list, stand before it.
+func (d *Document) Begins(n *Node) bool {
+	start, end := d.offset(int(n.Line), 1), d.offset(int(n.Line), int(n.Col))
+	return len(bytes.Trim(d.src[start:end], " \t-?\ufeff")) == 0
+}
+
+// hideSecrets keeps the lines of a file that cannot be read out of messages if there may be secrets in it: which lines
+// these are cannot be told.
+func (d *Document) hideSecrets(diags *diag.List) {
+	if bytes.Contains(d.src, []byte("sensitive")) || bytes.Contains(d.src, []byte("ENC[")) {
+		diags.Hide(d.File, 0, math.MaxInt)
+	}
 }
 
 // posAt is the position of byte off of src.

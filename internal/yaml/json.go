@@ -17,11 +17,13 @@ func ParseJSON(file string, src []byte, opts Options, diags *diag.List) (*Docume
 	p := jsonParser{report: &report{doc: d, opts: opts, diags: diags}, src: src, off: d.lines[0]}
 	p.at.doc = d
 	if problem >= 0 {
+		d.hideSecrets(diags)
 		p.refuseBytes(problem)
 		return nil, false
 	}
 	root, ok := p.document()
 	if !ok || p.failed {
+		d.hideSecrets(diags)
 		return nil, false
 	}
 	d.Root = &root

@@ -31,6 +31,7 @@ const (
 func Parse(file string, src []byte, opts Options, diags *diag.List) (*Document, bool) {
 	d, problem := newDocument(file, src, refusedInYAML)
 	if problem >= 0 {
+		d.hideSecrets(diags)
 		(&report{doc: d, diags: diags}).refuseBytes(problem)
 		return nil, false
 	}
@@ -49,6 +50,9 @@ func convert(d *Document, opts Options, diags *diag.List) bool {
 		budget:   maxExpanded,
 	}
 	c.read()
+	if c.failed {
+		d.hideSecrets(diags)
+	}
 	return !c.failed
 }
 

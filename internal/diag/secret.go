@@ -1,0 +1,56 @@
+package diag
+
+import (
+	"slices"
+	"strings"
+)
+
+// ofNames are the codes of messages that tell names, conditions and places, and nothing of what is written as a value.
+// Those of type_mismatch are made without it where the value is sensitive.
+var ofNames = []string{"abstract", "category", "conflict", "duplicate", "loop", "multibind_id", "multibind_unknown",
+	"override", "type_mismatch", "version"}
+
+// ofSyntax are those of messages that quote at most what was found.
+var ofSyntax = []string{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}
+
+const (
+	found         = ", found "
+	somethingElse = "something else; it may be sensitive and is not shown"
+	somethingOdd  = "something is wrong here; it may be sensitive and is not shown"
+)
+
+// discreet is d without what it quotes of a place where something sensitive is written: it tells what was expected.
+func (d Diagnostic) discreet() Diagnostic {
+	expected, _, quotes := strings.Cut(d.Message, found)
+	switch {
+	case slices.Contains(ofNames, d.Code), d.Message == somethingOdd:
+		return d
+	case quotes && strings.HasPrefix(expected, "expected "):
+		d.Message = expected + found + somethingElse
+	case !slices.Contains(ofSyntax, d.Code):
+		d.Message = somethingOdd
+	}
+	if !slices.Contains(ofSyntax, d.Code) {
+		d.Hint = "" // it may say how to write it
+	}
+	return d
+}
+
+// withoutSecrets empties the lines that hold something encrypted, as eyaml writes it: from ENC[ to the bracket that
+// closes it.
+func withoutSecrets(lines []string) []string {
+	inside := false
+	for i, line := range lines {
+		at := strings.LastIndex(line, "ENC[")
+		if inside || at >= 0 {
+			lines[i] = hiddenLine
+		}
+		if at >= 0 || inside {
+			inside = !strings.Contains(line[max(at, 0):], "]")
+		}
+	}
+	return lines
+}
+
+// hiddenLine stands for a line that is not shown.
+const hiddenLine = "\x00"

@@ -1,0 +1,44 @@
+package diag
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible is text from outside as a terminal may be given it: what would move the cursor, change colours, or show the
+// text in another order than it is written is an escape such as \x1b or \u202e.
+func Visible(text string) string {
+	if !strings.ContainsFunc(text, hazardous) {
+		return text
+	}
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && strings.HasPrefix(text[i:], string(utf8.RuneError)):
+			b.WriteRune(r)
+		case r == utf8.RuneError, r < 0x80 && hazardous(r):
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case hazardous(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// hazardous tells whether r is a control character, one that changes the direction of text, or has no meaning.
+func hazardous(r rune) bool {
+	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r) || r == 0x2028 || r == 0x2029
+}
+
+// visibleLine is Visible for a line of a file: its tabs stay.
+func visibleLine(line string) string {
+	parts := strings.Split(line, "\t")
+	for i := range parts {
+		parts[i] = Visible(parts[i])
+	}
+	return strings.Join(parts, "\t")
+}
