@@ -195,11 +195,19 @@ func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip 
 	return false, nil
 }
 
+// inferred is the type of a value, or where something sensitive was involved nothing of it.
+func (c *collector) inferred(v value.Value) string {
+	if c.sensitive {
+		return "another value, which is sensitive"
+	}
+	return types.Infer(v).String()
+}
+
 // merge adds to the higher hash of that name, if there is one, the entries it does not have.
 func (c *collector) merge(p recipe.Part, b *value.Builder, v value.Value) (value.Value, error) {
 	if v.Kind() != value.Hash {
-		return v, failed(c.key, CodeTypeMismatch,
-			"a contribution to '"+c.key+"'"+named(p)+": expected a hash to merge, found "+types.Infer(v).String())
+		return v, failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+
+			": expected a hash to merge, found "+c.inferred(v))
 	}
 	higher, ok := b.Get(value.FromString(p.Name))
 	if !ok {

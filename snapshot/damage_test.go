@@ -115,7 +115,7 @@ func TestForgedBytesDoNoHarm(t *testing.T) {
 			sound[i] ^= flip
 			s := harmless(t, resum(sound))
 			if s != nil && i%dumped == 0 {
-				s.Dump(io.Discard, quoted, quoted)
+				s.Dump(io.Discard, quotedRecipe, quoted)
 			}
 			sound[i] ^= flip
 			if t.Failed() {
@@ -132,7 +132,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(fileOf(f, manyLevels()))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if s := harmless(t, resum(b)); s != nil {
-			s.Dump(io.Discard, quoted, quoted)
+			s.Dump(io.Discard, quotedRecipe, quoted)
 		}
 	})
 }

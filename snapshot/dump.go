@@ -15,7 +15,7 @@ import (
 // Dump writes every record of the file in order: its offset in the file, its bytes in hex, the first of them where they
 // are many, and what they mean in the words of format.md. recipe and program say what an encoded recipe and an encoded
 // expression are. Of a damaged section it shows what comes before the damage. The error is that of out.
-func (s *Snapshot) Dump(out io.Writer, recipe, program func(encoded string) string) error {
+func (s *Snapshot) Dump(out io.Writer, recipe RecipeText, program func(encoded string) string) error {
 	d := &dumper{Snapshot: s, out: bufio.NewWriter(out), recipe: recipe, program: program, tableOf: map[uint32]string{}}
 	d.end = headerSize
 	d.header()
@@ -29,13 +29,20 @@ func (s *Snapshot) Dump(out io.Writer, recipe, program func(encoded string) stri
 	return d.out.Flush()
 }
 
+// RecipeText says in one line what an encoded recipe is. Of a secret one Dump shows no bytes but kind and flags.
+type RecipeText func(encoded string) (meaning string, secret bool)
+
+// recipeHead is the kind of a recipe, and its flags.
+const recipeHead = 2
+
 // dumper writes the rows of one section after the other. Where a section does not hold what it should, failed is set
 // and no further row of it is written.
 type dumper struct {
 	*Snapshot
-	out             *bufio.Writer
-	recipe, program func(string) string
-	tableOf         map[uint32]string // the scope that the table at an offset/4 is of
+	out     *bufio.Writer
+	recipe  RecipeText
+	program func(string) string
+	tableOf map[uint32]string // the scope that the table at an offset/4 is of
 
 	start, at, end uint64 // of the section: where it begins, what is next, and where it ends, in the file
 	failed         bool
@@ -62,12 +69,21 @@ const shownBytes = 15
 
 // row writes the next n bytes with their meaning.
 func (d *dumper) row(n uint64, format string, args ...any) {
+	shown := uint64(shownBytes)
+	if n == shownBytes+1 {
+		shown = n
+	}
+	d.rowOf(n, shown, format, args...)
+}
+
+// rowOf is row with no more than so many of the bytes.
+func (d *dumper) rowOf(n, shown uint64, format string, args ...any) {
 	if d.failed = d.failed || n > d.end-d.at; d.failed {
 		return
 	}
-	hex := fmt.Sprintf("% x", d.data[d.at:d.at+min(n, shownBytes+1)])
-	if n > shownBytes+1 {
-		hex = hex[:3*shownBytes] + ".."
+	hex := fmt.Sprintf("% x", d.data[d.at:d.at+min(n, shown)])
+	if n > shown {
+		hex += " .."
 	}
 	fmt.Fprintf(d.out, "%08x  %-47s  %s\n", d.at, hex, fmt.Sprintf(format, args...))
 	d.at += n
@@ -536,7 +552,11 @@ func (d *dumper) recipes() {
 			return
 		}
 		d.seek(load64(d.sections[secRecipeTab][8*n:]))
-		d.row(uint64(len(encoded)), "recipe %d: %s", n, d.recipe(encoded))
+		if meaning, secret := d.recipe(encoded); secret {
+			d.rowOf(uint64(len(encoded)), recipeHead, "recipe %d: %s", n, meaning)
+		} else {
+			d.row(uint64(len(encoded)), "recipe %d: %s", n, meaning)
+		}
 	}
 }
 

@@ -32,10 +32,12 @@ func wide() *Content {
 
 func quoted(encoded string) string { return fmt.Sprintf("%q", encoded) }
 
+func quotedRecipe(encoded string) (string, bool) { return quoted(encoded), false }
+
 func TestDumpKnowsEveryByte(t *testing.T) {
 	for _, c := range []*Content{{}, fleet(3), wide(), small(), manyLevels()} {
 		var out strings.Builder
-		if err := open(t, c).Dump(&out, quoted, quoted); err != nil {
+		if err := open(t, c).Dump(&out, quotedRecipe, quoted); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(out.String(), "\n") {
@@ -65,7 +67,7 @@ func TestDumpOfADamagedFileEnds(t *testing.T) {
 		flip := byte(1) << (at % 8)
 		sound[at] ^= flip
 		if s, err := openBytes(sound); err == nil {
-			if err := s.Dump(io.Discard, quoted, quoted); err != nil {
+			if err := s.Dump(io.Discard, quotedRecipe, quoted); err != nil {
 				t.Fatal(err)
 			}
 		}

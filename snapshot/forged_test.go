@@ -179,7 +179,7 @@ func TestForgedFilesTakeMemoryInProportion(t *testing.T) {
 			s.Bindings("000001")
 			s.Bindings(c.Keys[len(c.Keys)-1].Name)
 			written := counter(0)
-			s.Dump(&written, quoted, quoted)
+			s.Dump(&written, quotedRecipe, quoted)
 			runtime.ReadMemStats(&after)
 			if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(base+proportion*len(s.data)); got > limit {
 				t.Errorf("%d bytes were allocated for a file of %d", got, len(s.data))

@@ -137,8 +137,8 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 			keys++
 		}
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", out, keys, content.Bindings,
-		written.Size, written.Digest, time.Since(start).Round(time.Millisecond))
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", diag.Visible(out), keys,
+		content.Bindings, written.Size, written.Digest, time.Since(start).Round(time.Millisecond))
 	return nil
 }
 
@@ -182,7 +182,7 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 		var err error
 		f.signals.whole(func() { err = options.Cache.Save() })
 		if err != nil { // the build is none the worse for it
-			fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", err)
+			fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(err.Error()))
 		}
 	}
 	return content, report(cmd, &diags, f)

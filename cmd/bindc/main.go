@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/cli"
+	"bindc/internal/diag"
 )
 
 // Exit statuses, as docs/cli.md has them.
@@ -54,12 +55,13 @@ func command() *cobra.Command {
 	return root
 }
 
-// message is an error as it is shown: those not of the operating system are of usage.
+// message is an error as it is shown: those not of the operating system are of usage. What comes from outside cannot
+// harm a terminal.
 func message(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError
 	if errors.As(err, &path) || errors.As(err, &link) {
-		return err.Error()
+		return diag.Visible(err.Error())
 	}
-	return err.Error() + " [usage]"
+	return diag.Visible(err.Error()) + " [usage]"
 }

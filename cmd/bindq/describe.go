@@ -18,12 +18,22 @@ func describeProgram(encoded string) string {
 	return describeNode(n)
 }
 
-func describeRecipe(encoded string) string {
+// describeRecipe is the snapshot.RecipeText that shows of a sensitive recipe what it is, and no value.
+func describeRecipe(encoded string) (meaning string, secret bool) {
 	r, err := recipe.Decode(encoded)
 	if err != nil {
-		return err.Error()
+		return err.Error(), true
 	}
-	return recipeText(r)
+	return recipeText(r, false), r.Secret()
+}
+
+// revealRecipe is the snapshot.RecipeText that shows all.
+func revealRecipe(encoded string) (meaning string, secret bool) {
+	r, err := recipe.Decode(encoded)
+	if err != nil {
+		return err.Error(), false
+	}
+	return recipeText(r, true), false
 }
 
 // kindNames are the names of format.md, table recipe kinds.
@@ -35,12 +45,15 @@ var kindNames = map[recipe.Kind]string{
 	recipe.Contributions: "contributions",
 }
 
-// recipeText is a recipe in one line: its kind, and whatever of its fields is set.
-func recipeText(r *recipe.Recipe) string {
+// recipeText is a recipe in one line: its kind, and whatever of its fields is set; of a sensitive one only to reveal it.
+func recipeText(r *recipe.Recipe, reveal bool) string {
 	words := []string{kindNames[r.Kind]}
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
 	if r.Sensitive {
 		add("sensitive")
+	}
+	if r.Sensitive && !reveal {
+		return strings.Join(words, " ")
 	}
 	if r.Type != nil {
 		add("type %s", r.Type)
@@ -68,7 +81,7 @@ func recipeText(r *recipe.Recipe) string {
 		}
 	}
 	for _, p := range r.Parts {
-		add("(part %q precedence %d place %d: %s)", p.Name, p.Precedence, p.Place, recipeText(p.Recipe))
+		add("(part %q precedence %d place %d: %s)", p.Name, p.Precedence, p.Place, recipeText(p.Recipe, reveal))
 	}
 	if r.Transformer != nil {
 		add("transformer %s", describeLambda(r.Transformer))

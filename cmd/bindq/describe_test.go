@@ -39,7 +39,7 @@ func dump(t *testing.T, path string) string {
 	}
 	defer f.Close()
 	var out bytes.Buffer
-	if err := f.Dump(&out, describeRecipe, describeProgram); err != nil {
+	if err := f.Dump(&out, revealRecipe, describeProgram); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

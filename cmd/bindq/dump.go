@@ -15,6 +15,7 @@ type dumpFlags struct {
 	source
 	prefix string
 	render string
+	reveal bool
 }
 
 func dumpCommand() *cobra.Command {
@@ -30,10 +31,11 @@ func dumpCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.prefix, "prefix", "", "only keys that begin with `TEXT`")
 	cmd.Flags().StringVar(&f.render, "render-as", "json",
 		"`FORM` to print the answer in: json, yaml, or s for indented JSON")
+	addShowSensitive(cmd, &f.reveal)
 	return cmd
 }
 
-// run leaves sensitive values as they print themselves: nobody asked for those keys.
+// run leaves sensitive values as they print themselves, unless they are asked for: nobody named those keys.
 func (f *dumpFlags) run(cmd *cobra.Command) error {
 	if err := checkRendering(f.render); err != nil {
 		return err
@@ -51,6 +53,9 @@ func (f *dumpFlags) dump(cmd *cobra.Command, snap *bindings.Snapshot, r *binding
 	var failed error
 	for _, key := range sortedKeys(snap, f.prefix) {
 		v, found, err := r.Lookup(key)
+		if f.reveal {
+			v = v.Reveal()
+		}
 		if err == nil && found {
 			err = p.add(key, v)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/cli"
+	"bindc/internal/diag"
 	"bindc/origin"
 	bindings "bindc/runtime"
 )
@@ -60,7 +61,7 @@ func command() *cobra.Command {
 	return root
 }
 
-// message is an error as it is shown: KEY: message [code].
+// message is an error as it is shown: KEY: message [code]. What comes from outside cannot harm a terminal.
 func message(err error) string {
 	text := err.Error()
 	var e *bindings.Error
@@ -70,7 +71,7 @@ func message(err error) string {
 	if code := codeOf(err); code != "" {
 		text += " [" + string(code) + "]"
 	}
-	return text
+	return diag.Visible(text)
 }
 
 // codeRefused is the code of an *origin.Refusal.
@@ -97,4 +98,9 @@ func codeOf(err error) bindings.Code {
 		return ""
 	}
 	return bindings.CodeUsage
+}
+
+// addShowSensitive adds the flag with which somebody asks for sensitive values where no key is asked for.
+func addShowSensitive(cmd *cobra.Command, show *bool) {
+	cmd.Flags().BoolVar(show, "show-sensitive", false, "show sensitive values too")
 }

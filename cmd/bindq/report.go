@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/origin"
@@ -35,7 +36,7 @@ func keysCommand() *cobra.Command {
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			for _, key := range sortedKeys(snap, prefix) {
-				fmt.Fprintln(out, key) // an error is that of Flush
+				fmt.Fprintln(out, diag.Visible(key)) // one line a key, whatever is in it; an error is that of Flush
 			}
 			return out.Flush()
 		},
@@ -92,10 +93,11 @@ func verifyFile(out io.Writer, path string, policy *origin.Policy) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	in := f.Info()
-	fmt.Fprintf(out, "%s: sound, %d keys, %d bytes, sha256 %s\n", path, in.Keys, in.Size, in.Digest)
+	fmt.Fprintf(out, "%s: sound, %d keys, %d bytes, sha256 %s\n", diag.Visible(path), in.Keys, in.Size,
+		in.Digest)
 	if policy != nil {
-		fmt.Fprintf(out, "signed by %s (%s): '%s', revision '%s', %s\n", from.Signer, from.Key, from.Name,
-			from.Revision, from.Created.Format(time.RFC3339))
+		fmt.Fprintf(out, "signed by %s (%s): '%s', revision '%s', %s\n", diag.Visible(from.Signer), from.Key,
+			diag.Visible(from.Name), diag.Visible(from.Revision), from.Created.Format(time.RFC3339))
 	}
 	return nil
 }
@@ -126,7 +128,7 @@ func verify(f *snapshot.Snapshot) error {
 }
 
 func infoCommand() *cobra.Command {
-	var dump bool
+	var dump, reveal bool
 	cmd := &cobra.Command{
 		Use:     "info FILE",
 		Short:   "Say what a snapshot is and what is in it",
@@ -139,7 +141,11 @@ func infoCommand() *cobra.Command {
 			}
 			return f.Guard(func() error {
 				if dump {
-					return f.Dump(cmd.OutOrStdout(), describeRecipe, describeProgram)
+					text := describeRecipe
+					if reveal {
+						text = revealRecipe
+					}
+					return f.Dump(cmd.OutOrStdout(), text, describeProgram)
 				}
 				inputs, err := f.Inputs()
 				if err != nil {
@@ -150,7 +156,8 @@ func infoCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&dump, "dump", false,
-		"show every record instead: its offset, its bytes and their meaning, secrets too")
+		"show every record instead: its offset, its bytes and their meaning")
+	addShowSensitive(cmd, &reveal)
 	return cmd
 }
 
@@ -164,12 +171,12 @@ func printInfo(out io.Writer, in snapshot.Info, inputs []snapshot.Input) error {
 	fmt.Fprintf(w, "levels\t%d\n", in.Levels)
 	fmt.Fprintln(w, "\nlayers, highest first")
 	for _, l := range in.Layers {
-		fmt.Fprintf(w, "  %s\n", l)
+		fmt.Fprintf(w, "  %s\n", diag.Visible(l))
 	}
 	fmt.Fprintln(w, "\ncategories, highest first")
 	for _, d := range in.Dimensions {
 		if !d.Guard {
-			fmt.Fprintf(w, "  %s\n", d.Name)
+			fmt.Fprintf(w, "  %s\n", diag.Visible(d.Name))
 		}
 	}
 	fmt.Fprintln(w, "  common")
@@ -179,7 +186,7 @@ func printInfo(out io.Writer, in snapshot.Info, inputs []snapshot.Input) error {
 	}
 	fmt.Fprintf(w, "\ninput files\t%d\n", len(inputs))
 	for _, i := range inputs {
-		fmt.Fprintf(w, "  %s\t%d\t%016x\n", i.Path, i.Size, i.Hash)
+		fmt.Fprintf(w, "  %s\t%d\t%016x\n", diag.Visible(i.Path), i.Size, i.Hash)
 	}
 	return w.Flush()
 }

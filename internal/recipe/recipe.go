@@ -4,6 +4,8 @@
 package recipe
 
 import (
+	"slices"
+
 	"bindc/internal/expr"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -37,6 +39,11 @@ type Recipe struct {
 	Name        string
 	Options     *Options
 	Parts       []Part
+}
+
+// Secret tells whether r is sensitive, or holds a contribution that is.
+func (r *Recipe) Secret() bool {
+	return r.Sensitive || slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Recipe.Secret() })
 }
 
 // Target is a key that is looked up, and the type asserted of what is found, which may be nil.
