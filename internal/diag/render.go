@@ -192,7 +192,9 @@ func renderGitHub(w io.Writer, list []Diagnostic) error {
 		if d.Hint != "" {
 			text += "\nhint: " + Visible(d.Hint)
 		}
-		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command, property.Replace(Visible(d.Pos.File)), max(d.Pos.Line, 1), max(d.Pos.Col, 1), property.Replace(d.Code), escape.Replace(text))
+		file := property.Replace(Visible(d.Pos.File))
+		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command, file, max(d.Pos.Line, 1),
+			max(d.Pos.Col, 1), property.Replace(d.Code), escape.Replace(text))
 		if err != nil {
 			return err
 		}

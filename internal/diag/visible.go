@@ -31,7 +31,8 @@ func Visible(text string) string {
 
 // hazardous tells whether r is a control character, one that changes the direction of text, or has no meaning.
 func hazardous(r rune) bool {
-	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r) || r == 0x2028 || r == 0x2029
+	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r) ||
+		r == '\u2028' || r == '\u2029'
 }
 
 // visibleLine is Visible for a line of a file: its tabs stay.
