@@ -45,7 +45,8 @@ var kindNames = map[recipe.Kind]string{
 	recipe.Contributions: "contributions",
 }
 
-// recipeText is a recipe in one line: its kind, and whatever of its fields is set; of a sensitive one only to reveal it.
+// recipeText is a recipe in one line: its kind, and whatever of its fields is set; of a sensitive one those only to
+// reveal it.
 func recipeText(r *recipe.Recipe, reveal bool) string {
 	words := []string{kindNames[r.Kind]}
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }

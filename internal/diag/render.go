@@ -120,7 +120,8 @@ func (t *textRenderer) excerpt(p Pos, style string) {
 		return ' '
 	}, visibleLine(string(runes[from:col])))
 	number := fmt.Sprintf("%6d | ", p.Line)
-	fmt.Fprintf(t.w, "%s%s\n%s%s%s\n", number, visibleLine(string(runes[from:to])), strings.Repeat(" ", len(number)), indent, t.paint(style, "^"))
+	fmt.Fprintf(t.w, "%s%s\n%s%s%s\n", number, visibleLine(string(runes[from:to])),
+		strings.Repeat(" ", len(number)), indent, t.paint(style, "^"))
 }
 
 // line is the line at p, if it can be read: what is wrong with a file may be that it is a FIFO or a device.
