@@ -18,9 +18,11 @@ var mayImport = map[string][]string{
 	"internal/types/onigmo": {"internal/pattern"},
 	"internal/expr": {"internal/diag", "internal/pattern", "internal/types", "internal/types/onigmo",
 		"internal/value"},
-	"internal/syntax": {"internal/diag", "internal/expr", "internal/types", "internal/value"},
-	"internal/yaml":   {"internal/diag", "internal/value"},
-	"internal/recipe": {"internal/expr", "internal/types", "internal/value"},
+	"internal/syntax":   {"internal/diag", "internal/expr", "internal/types", "internal/value"},
+	"internal/yaml":     {"internal/diag", "internal/value"},
+	"internal/recipe":   {"internal/expr", "internal/seal", "internal/types", "internal/value"},
+	"internal/seal":     {},
+	"internal/identity": {},
 	"internal/literal": {"internal/diag", "internal/expr", "internal/recipe", "internal/syntax", "internal/value",
 		"internal/yaml"},
 	"internal/pool":    {},
@@ -34,12 +36,13 @@ var mayImport = map[string][]string{
 	"loader": {"internal/binding", "internal/datafile", "internal/diag", "internal/disk", "internal/expr",
 		"internal/literal", "internal/recipe", "internal/syntax", "internal/value", "internal/yaml"},
 	"compile": {"internal/binding", "internal/diag", "internal/expr", "internal/recipe",
-		"internal/value", "loader", "snapshot"},
-	"snapshot":  {"internal/replace", "internal/value"},
-	"runtime":   {"internal/expr", "internal/recipe", "internal/types", "internal/value", "snapshot"},
-	"origin":    {"internal/replace"},
-	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "loader", "origin", "snapshot"},
-	"cmd/bindq": {"internal/cli", "internal/diag", "internal/expr", "internal/recipe", "internal/value",
+		"internal/seal", "internal/value", "loader", "snapshot"},
+	"snapshot": {"internal/replace", "internal/value"},
+	"runtime":  {"internal/expr", "internal/recipe", "internal/seal", "internal/types", "internal/value", "snapshot"},
+	"origin":   {"internal/replace"},
+	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "internal/identity",
+		"internal/seal", "loader", "origin", "snapshot"},
+	"cmd/bindq": {"internal/cli", "internal/diag", "internal/expr", "internal/identity", "internal/recipe", "internal/value",
 		"internal/yaml", "origin", "runtime", "snapshot"},
 }
 
@@ -73,7 +76,7 @@ func TestTheRuntimeStaysSmall(t *testing.T) {
 	}
 	for _, dep := range strings.Fields(string(out)) {
 		for _, banned := range []string{"bindc/internal/yaml", "bindc/internal/syntax", "bindc/loader",
-			"bindc/compile", "go.yaml.in/", "github.com/spf13/", "github.com/goccy/"} {
+			"bindc/compile", "filippo.io/", "go.yaml.in/", "github.com/spf13/", "github.com/goccy/"} {
 			if dep == banned || strings.HasSuffix(banned, "/") && strings.HasPrefix(dep, banned) {
 				t.Errorf("package runtime depends on %s", dep)
 			}

@@ -29,7 +29,7 @@ const (
 	CodeDuplicate    Code = "duplicate"     // two contributions of one name, and neither has precedence
 	CodeEvaluation   Code = "evaluation"    // an expression failed
 	CodeProducer     Code = "producer"      // a Producer failed, or is not registered
-	CodeEncrypted    Code = "encrypted"     // reserved
+	CodeEncrypted    Code = "encrypted"     // the value is encrypted, and cannot be decrypted
 	CodeEnvironment  Code = "environment"   // reserved
 	CodeFacts        Code = "facts"         // the facts cannot be used
 )

@@ -104,7 +104,7 @@ func (l *lookup) find(key string) (value.Value, bool, error) {
 
 // compute follows the recipe that key is bound to.
 func (l *lookup) compute(key string, n int) (value.Value, error) {
-	recipe, err := l.r.snap.recipe(n)
+	recipe, err := l.r.snap.recipe(key, n)
 	if err != nil {
 		return value.Value{}, err
 	}

@@ -34,7 +34,7 @@ func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 			return nil, err
 		}
 		n, _ := c.Ref.Recipe()
-		r, err := l.r.snap.recipe(n)
+		r, err := l.r.snap.recipe(name, n)
 		if err != nil {
 			return nil, err
 		}

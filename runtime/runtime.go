@@ -25,6 +25,7 @@
 package runtime
 
 import (
+	"fmt"
 	"io/fs"
 	"iter"
 	"runtime"
@@ -32,6 +33,7 @@ import (
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/seal"
 	"bindc/internal/value"
 	"bindc/snapshot"
 )
@@ -44,6 +46,7 @@ type Snapshot struct {
 	values     *value.Source                 // the small ones
 	opts       Options
 	closed     atomic.Bool
+	box        *seal.Box // opens what is sealed; nil: nothing can be
 }
 
 // recipeChunk is some of the recipes, so that opening a snapshot of many costs nothing.
@@ -61,6 +64,10 @@ type Options struct {
 	// Copy reads the file into memory in place of mapping it: it may then be truncated or written over in place, which
 	// else ends the program or changes answers. Opening takes the time to read the file, and memory of its size.
 	Copy bool
+	// Unseal decrypts the key of a snapshot whose sensitive values are encrypted (bindc build --encrypt-to): sealed is
+	// that key, encrypted with age to those who may read. Open calls it once. Its error refuses the file. Without it a
+	// lookup that needs such a value ends with an *Error of code encrypted, and all others are answered.
+	Unseal func(sealed []byte) (key []byte, err error)
 }
 
 // Producer makes a value for a request. args is what the binding gives beside the name: a list, a hash, or empty. Its
@@ -69,7 +76,8 @@ type Options struct {
 type Producer func(r *Request, args Value) (Value, error)
 
 // Open maps the snapshot at path, at a cost that does not grow with the file. The errors name the path; they are
-// ErrFormat, ErrVersion, a *DamageError, that of Options.Accept, or of the operating system.
+// ErrFormat, ErrVersion, a *DamageError, that of Options.Accept, an *Error of code encrypted where Options.Unseal
+// fails, or of the operating system.
 func Open(path string, opts Options) (*Snapshot, error) {
 	open := snapshot.Open
 	if opts.Copy {
@@ -86,8 +94,14 @@ func Open(path string, opts Options) (*Snapshot, error) {
 			return nil, err
 		}
 	}
+	box, err := unseal(f, opts.Unseal)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	opts.StrictVariables = opts.StrictVariables || f.Strict()
-	s := &Snapshot{file: f, opts: opts, recipes: make([]atomic.Pointer[recipeChunk], f.Recipes()/len(recipeChunk{})+1)}
+	s := &Snapshot{file: f, opts: opts, box: box, recipes: make([]atomic.Pointer[recipeChunk],
+		f.Recipes()/len(recipeChunk{})+1)}
 	s.values = value.NewSource(func(ref uint64) (value.Value, error) { return f.Value(snapshot.Ref(ref)) })
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
@@ -132,10 +146,8 @@ func (s *Snapshot) Verify() error {
 	}
 	defer runtime.KeepAlive(s)
 	return s.Guard(func() error {
-		return s.file.Verify(func(encoded string) (contributes bool, err error) {
-			r, err := recipe.Decode(encoded)
-			return err == nil && r.Kind == recipe.Contributions, err
-		})
+		_, sealed := s.file.Seal()
+		return s.file.Verify(func(encoded string) (bool, error) { return recipe.Check(encoded, sealed) })
 	})
 }
 
@@ -148,8 +160,8 @@ func (s *Snapshot) Guard(do func() error) error {
 	return s.file.Guard(do)
 }
 
-// recipe is the decoded recipe with the given number.
-func (s *Snapshot) recipe(n int) (*recipe.Recipe, error) {
+// recipe is the decoded recipe with the given number, which key is bound to.
+func (s *Snapshot) recipe(key string, n int) (*recipe.Recipe, error) {
 	var slot *atomic.Pointer[recipe.Recipe]
 	if n < s.file.Recipes() {
 		slot = &s.chunk(n / len(recipeChunk{}))[n%len(recipeChunk{})]
@@ -161,12 +173,19 @@ func (s *Snapshot) recipe(n int) (*recipe.Recipe, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, sealed := s.file.Seal(); sealed && recipe.IsSealed(encoded) {
+		return s.sealed(key, encoded)
+	}
 	r, err := recipe.Decode(encoded)
 	if err != nil {
-		return nil, &DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
+		return nil, badRecipe(err)
 	}
 	slot.Store(r)
 	return r, nil
+}
+
+func badRecipe(err error) error {
+	return &DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
 }
 
 func (s *Snapshot) chunk(i int) *recipeChunk {

@@ -15,6 +15,7 @@ type Content struct {
 	Strict     bool        // the use of an unknown variable is an error
 	Bindings   int         // how many bindings were composed, hidden ones included
 	Sensitive  bool        // some of the values are: not everybody may read the file
+	Seal       []byte      // what opens those that are encrypted, for who may; nil: none is
 }
 
 // Dimension is what a request has one value of: a category, or a guard that a Hiera-2 path adds to one.

@@ -23,7 +23,11 @@ func (s *Snapshot) Dump(out io.Writer, recipe RecipeText, program func(encoded s
 		secMeta: d.meta, secPilots: d.pilots, secKeys: d.records, secDicts: d.dictionaries, secScopes: d.directories,
 		secTables: d.scopeTables, secBlockTab: d.blockTab, secBlocks: d.blocks, secRecipeTab: d.recipeTab,
 		secRecipes: d.recipes, secInputs: d.inputs, secOriginTab: d.originTab, secOrigins: d.origins,
+		secSeal: d.seal,
 	} {
+		if i == int(secSeal) && !d.sealed {
+			break
+		}
 		d.section(section(i), walk)
 	}
 	return d.out.Flush()
@@ -145,7 +149,7 @@ func (d *dumper) header() {
 	d.field("recipes", offBindings-offRecipes)
 	d.field("bindings", offFeatures-offBindings)
 	d.field("features", offSectionTab-offFeatures)
-	for i := range d.sections {
+	for i := range d.sectionCount() {
 		e := d.next(sectionEntry)
 		d.row(sectionEntry, "section %s: offset %08x, length %d, checksum %016x",
 			section(i), load64(e), load64(e[8:]), load64(e[16:]))
@@ -571,6 +575,8 @@ func (d *dumper) inputs() {
 		fmt.Fprintf(d.out, "%57s  path %q, size %d, hash %016x\n", "", f.Path, f.Size, f.Hash)
 	}
 }
+
+func (d *dumper) seal() { d.row(d.end-d.at, "the key of what is sealed, encrypted") }
 
 func (d *dumper) originTab() {
 	for n := 0; d.at < d.end && !d.failed; n++ {

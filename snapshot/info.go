@@ -32,7 +32,7 @@ func (s *Snapshot) Info() Info {
 	for range s.Keys() {
 		in.Keys++
 	}
-	for i := range s.sections {
+	for i := range s.sectionCount() {
 		at := s.data[offSectionTab+sectionEntry*i:]
 		in.Sections = append(in.Sections, SectionInfo{section(i).String(), load64(at), load64(at[8:])})
 	}
@@ -48,6 +48,44 @@ func (s *Snapshot) Keys() iter.Seq[string] {
 		for n := range s.hash.n {
 			key, ok := s.keyName(n)
 			if ok && !strings.HasPrefix(key, "\x00") && !yield(key) {
+				return
+			}
+		}
+	}
+}
+
+// sectionCount is the number of sections.
+func (s *Snapshot) sectionCount() int {
+	if s.sealed {
+		return int(sectionCount)
+	}
+	return int(secSeal)
+}
+
+// Seal is what opens the recipes that are encrypted, for who may; false if none is. It refers to the mapped file.
+func (s *Snapshot) Seal() (string, bool) { return s.sections[secSeal], s.sealed }
+
+// AllRecipes ranges over the encoded recipes that keys are bound to, those of hidden bindings too. An error is a
+// *DamageError, and nothing follows it.
+func (s *Snapshot) AllRecipes() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for n := range s.Recipes() {
+			if text, err := s.Recipe(n); !yield(text, err) || err != nil {
+				return
+			}
+		}
+		more := true
+		for block := 0; block < s.coldBlocks() && more; block++ {
+			if s.coldLevel(block) != coldKeys {
+				continue
+			}
+			err := s.eachKey(block, func(_ uint32, b *coldBinding) {
+				if b != nil && b.kind == coldHidden && b.stored.Computed {
+					more = more && yield(b.stored.Bytes, nil)
+				}
+			})
+			if err != nil {
+				yield("", err)
 				return
 			}
 		}

@@ -21,7 +21,7 @@ const Version = 3
 //	72  values    u32  number of block values
 //	76  recipes   u32  number of recipes
 //	80  bindings  u64  number of bindings composed
-//	88  features  u64  bits of what not every reader of this version knows; none so far
+//	88  features  u64  bits of what not every reader of this version knows: featureSealed
 //	96  section table: per section offset u64, length u64, xxhash64 u64
 //	    zero bytes
 //	504 xxhash64 of the 504 bytes before it
@@ -63,11 +63,23 @@ const (
 	secInputs                   // the files the site was read from
 	secOriginTab                // where the blocks of origins are
 	secOrigins                  // zstd blocks: where bindings are written, and those that no lookup finds
+	secSeal                     // the key of what is encrypted, encrypted itself; only with featureSealed
 	sectionCount
 )
 
+// featureSealed says that recipes may be sealed. A file without it ends with section origins.
+const featureSealed = 1 << 0
+
+// sectionsOf is the number of sections of a file with these features.
+func sectionsOf(features uint64) int {
+	if features&featureSealed != 0 {
+		return int(sectionCount)
+	}
+	return int(secSeal)
+}
+
 var sectionNames = [sectionCount]string{"meta", "pilots", "keys", "dicts", "scopes", "tables", "blocktab", "blocks",
-	"recipetab", "recipes", "inputs", "origintab", "origins"}
+	"recipetab", "recipes", "inputs", "origintab", "origins", "seal"}
 
 func (s section) String() string { return sectionNames[s] }
 

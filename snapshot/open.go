@@ -29,6 +29,7 @@ type Snapshot struct {
 	recipeCount uint32
 	bindings    uint64
 	strict      bool
+	sealed      bool // there is a section seal
 	layers      []string
 	dimensions  []Dimension
 	dicts       []dictionary
@@ -148,12 +149,13 @@ func checkHeader(h string, size uint64) error {
 	if xxhash.Sum64String(h[:offHeaderSum]) != load64(h[offHeaderSum:]) {
 		return headerDamage(offHeaderSum, "the checksum of the header")
 	}
-	if n := load32(h[offSections:]); n != uint32(sectionCount) {
-		return headerDamage(offSections, "%d sections", sectionCount)
-	}
-	if f := load64(h[offFeatures:]); f != 0 {
-		return fmt.Errorf("%w: the file uses features %#x that this program does not know; %s", ErrVersion, f,
+	f := load64(h[offFeatures:])
+	if unknown := f &^ featureSealed; unknown != 0 {
+		return fmt.Errorf("%w: the file uses features %#x that this program does not know; %s", ErrVersion, unknown,
 			buildAgain)
+	}
+	if n := load32(h[offSections:]); n != uint32(sectionsOf(f)) {
+		return headerDamage(offSections, "%d sections", sectionsOf(f))
 	}
 	if n := load64(h[offSize:]); n != size {
 		return headerDamage(offSize, "the size of the file, %d bytes", size)
@@ -163,7 +165,8 @@ func checkHeader(h string, size uint64) error {
 
 // readHeader fills s from the header, with which h begins.
 func (s *Snapshot) readHeader(h string) error {
-	for i := range s.sections {
+	s.sealed = load64(h[offFeatures:])&featureSealed != 0
+	for i := range s.sectionCount() {
 		at := uint64(offSectionTab + sectionEntry*i)
 		off, length := load64(h[at:]), load64(h[at+8:])
 		if off < headerSize || off > uint64(len(s.data)) || length > uint64(len(s.data))-off {

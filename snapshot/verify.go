@@ -59,7 +59,7 @@ func (v *verifier) see(sec section, at uint64, bytes int) error {
 }
 
 func (v *verifier) checkSums() error {
-	for i, sec := range v.sections {
+	for i, sec := range v.sections[:v.sectionCount()] {
 		if xxhash.Sum64String(sec) != load64(v.data[offSectionTab+sectionEntry*i+16:]) {
 			return v.damaged(section(i), 0, "the checksum of the section")
 		}

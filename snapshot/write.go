@@ -191,6 +191,7 @@ func (w *writer) store() error {
 	w.meta(w.directories())
 	w.inputs()
 	w.origins()
+	w.out[secSeal] = w.c.Seal
 	w.finishValues()
 	return w.checkSizes()
 }
@@ -254,13 +255,22 @@ func (w *writer) inputs() {
 	w.out[secInputs] = append(binary.LittleEndian.AppendUint32(nil, uint32(len(raw))), compress(raw)...)
 }
 
+// features are what a reader has to know to read the file.
+func (w *writer) features() uint64 {
+	if w.c.Seal != nil {
+		return featureSealed
+	}
+	return 0
+}
+
 // header lays the sections out and sums them up.
 func (w *writer) header() []byte {
 	h := make([]byte, headerSize)
 	copy(h, Magic)
 	le := binary.LittleEndian
 	le.PutUint32(h[offVersion:], Version)
-	le.PutUint32(h[offSections:], uint32(sectionCount))
+	le.PutUint32(h[offSections:], uint32(sectionsOf(w.features())))
+	le.PutUint64(h[offFeatures:], w.features())
 	le.PutUint64(h[offSeed:], w.seed)
 	le.PutUint32(h[offKeys:], uint32(len(w.c.Keys)))
 	le.PutUint32(h[offLevels:], uint32(len(w.c.Levels)))
@@ -268,7 +278,7 @@ func (w *writer) header() []byte {
 	le.PutUint32(h[offRecipes:], uint32(w.recipes))
 	le.PutUint64(h[offBindings:], uint64(w.c.Bindings))
 	digest, at := sha256.New(), uint64(headerSize)
-	for s := range w.out {
+	for s := range sectionsOf(w.features()) {
 		entry := h[offSectionTab+sectionEntry*s:]
 		le.PutUint64(entry, at)
 		le.PutUint64(entry[8:], uint64(len(w.out[s])))

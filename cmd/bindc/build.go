@@ -8,12 +8,15 @@ import (
 	"strings"
 	"time"
 
+	"filippo.io/age"
 	"github.com/spf13/cobra"
 
 	"bindc/compile"
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
+	"bindc/internal/identity"
+	"bindc/internal/seal"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -81,6 +84,7 @@ func buildCommand() *cobra.Command {
 	var f flags
 	var sign signing
 	var out string
+	var encryptTo []string
 	cmd := &cobra.Command{
 		Use:     "build CONFDIR -o FILE",
 		Short:   "Compile a site into a snapshot",
@@ -90,11 +94,13 @@ func buildCommand() *cobra.Command {
 			if out == "" {
 				return fmt.Errorf("build: expected -o FILE, the snapshot to write")
 			}
-			return build(cmd, args[0], out, &f, &sign)
+			return build(cmd, args[0], out, &f, encryptTo, &sign)
 		},
 	}
 	f.add(cmd)
 	sign.add(cmd)
+	cmd.Flags().StringArrayVar(&encryptTo, "encrypt-to", nil,
+		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the snapshot to write")
 	return cmd
 }
@@ -115,9 +121,13 @@ func checkCommand() *cobra.Command {
 	return cmd
 }
 
-// build is the whole pipeline: load, compile, write, sign.
-func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
+// build is the whole pipeline: load, compile, encrypt, write, sign.
+func build(cmd *cobra.Command, dir, out string, f *flags, encryptTo []string, sign *signing) error {
 	start := time.Now()
+	recipients, err := identity.Recipients(encryptTo)
+	if err != nil {
+		return fmt.Errorf("--encrypt-to: %w", err)
+	}
 	if err := sign.begin(); err != nil {
 		return err
 	}
@@ -125,6 +135,11 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	content, err := compiled(cmd, dir, f)
 	if err != nil {
 		return err
+	}
+	if len(recipients) > 0 {
+		if err := encrypt(content, recipients); err != nil {
+			return err
+		}
 	}
 	var written snapshot.Written
 	f.signals.whole(func() { written, err = publish(out, content, sign) })
@@ -140,6 +155,16 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", diag.Visible(out), keys,
 		content.Bindings, written.Size, written.Digest, time.Since(start).Round(time.Millisecond))
 	return nil
+}
+
+// encrypt seals the sensitive values with a key of their own, and that to recipients.
+func encrypt(content *snapshot.Content, recipients []age.Recipient) error {
+	key := seal.NewKey()
+	wrapped, err := identity.Wrap(key, recipients)
+	if err != nil {
+		return fmt.Errorf("--encrypt-to: %w", err)
+	}
+	return compile.Seal(content, key, wrapped)
 }
 
 // publish writes the snapshot, and what is signed beside it.

@@ -32,7 +32,7 @@ func batchCommand() *cobra.Command {
 		},
 	}
 	s.addSnapshot(cmd)
-	s.addStrict(cmd)
+	s.addAnswers(cmd)
 	cmd.Flags().IntVar(&maxLine, "max-line", maxFacts, "`N` bytes in a query at most")
 	return cmd
 }

@@ -20,6 +20,9 @@ func describeProgram(encoded string) string {
 
 // describeRecipe is the snapshot.RecipeText that shows of a sensitive recipe what it is, and no value.
 func describeRecipe(encoded string) (meaning string, secret bool) {
+	if text, ok := sealedText(encoded); ok {
+		return text, true
+	}
 	r, err := recipe.Decode(encoded)
 	if err != nil {
 		return err.Error(), true
@@ -29,11 +32,22 @@ func describeRecipe(encoded string) (meaning string, secret bool) {
 
 // revealRecipe is the snapshot.RecipeText that shows all.
 func revealRecipe(encoded string) (meaning string, secret bool) {
+	if text, ok := sealedText(encoded); ok {
+		return text, false
+	}
 	r, err := recipe.Decode(encoded)
 	if err != nil {
 		return err.Error(), false
 	}
 	return recipeText(r, true), false
+}
+
+// sealedText is all that can be said of a sealed recipe.
+func sealedText(encoded string) (string, bool) {
+	if !recipe.IsSealed(encoded) {
+		return "", false
+	}
+	return kindNames[recipe.Kind(encoded[0])] + " sealed", true
 }
 
 // kindNames are the names of format.md, table recipe kinds.

@@ -120,10 +120,8 @@ func verify(f *snapshot.Snapshot) error {
 		}
 	}
 	return f.Guard(func() error {
-		return f.Verify(func(encoded string) (contributes bool, err error) {
-			r, err := recipe.Decode(encoded)
-			return err == nil && r.Kind == recipe.Contributions, err
-		})
+		_, sealed := f.Seal()
+		return f.Verify(func(encoded string) (contributes bool, err error) { return recipe.Check(encoded, sealed) })
 	})
 }
 
@@ -151,7 +149,11 @@ func infoCommand() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("%s: %w", args[0], err)
 				}
-				return printInfo(cmd.OutOrStdout(), f.Info(), inputs)
+				secrets, err := sensitive(f)
+				if err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
+				return printInfo(cmd.OutOrStdout(), f.Info(), inputs, secrets)
 			})
 		},
 	}
@@ -161,7 +163,28 @@ func infoCommand() *cobra.Command {
 	return cmd
 }
 
-func printInfo(out io.Writer, in snapshot.Info, inputs []snapshot.Input) error {
+// sensitive says how many sensitive values there are, and how they are kept.
+func sensitive(f *snapshot.Snapshot) (string, error) {
+	n := 0
+	for encoded, err := range f.AllRecipes() {
+		if err != nil {
+			return "", err
+		}
+		if recipe.IsSecret(encoded) {
+			n++
+		}
+	}
+	_, sealed := f.Seal()
+	switch {
+	case n == 0:
+		return "no values", nil
+	case sealed:
+		return fmt.Sprintf("%d values, encrypted", n), nil
+	}
+	return fmt.Sprintf("%d values, in clear", n), nil
+}
+
+func printInfo(out io.Writer, in snapshot.Info, inputs []snapshot.Input, secrets string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "format\t%s %d\n", snapshot.Magic, in.Version)
 	fmt.Fprintf(w, "sha256\t%s\n", in.Digest)
@@ -169,6 +192,7 @@ func printInfo(out io.Writer, in snapshot.Info, inputs []snapshot.Input) error {
 	fmt.Fprintf(w, "keys\t%d\n", in.Keys)
 	fmt.Fprintf(w, "bindings\t%d\n", in.Bindings)
 	fmt.Fprintf(w, "levels\t%d\n", in.Levels)
+	fmt.Fprintf(w, "sensitive\t%s\n", secrets)
 	fmt.Fprintln(w, "\nlayers, highest first")
 	for _, l := range in.Layers {
 		fmt.Fprintf(w, "  %s\n", diag.Visible(l))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/diag"
+	"bindc/internal/identity"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 	bindings "bindc/runtime"
@@ -25,6 +26,7 @@ type source struct {
 	environment string
 	strict      bool
 	maxFacts    int
+	identities  []string
 	trust       trust
 }
 
@@ -44,13 +46,16 @@ func (s *source) addRequest(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.environment, "environment", "",
 		"`NAME` of the environment (default: the fact, else production)")
 	cmd.Flags().IntVar(&s.maxFacts, "max-facts", maxFacts, "`N` bytes of facts, and of trusted facts, at most")
-	s.addStrict(cmd)
+	s.addAnswers(cmd)
 }
 
 // maxFacts is how many bytes of facts are read, unless somebody asks for more. Those of a machine are ten thousands.
 const maxFacts = 16 << 20
 
-func (s *source) addStrict(cmd *cobra.Command) {
+// addAnswers adds what is asked of whatever answers.
+func (s *source) addAnswers(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&s.identities, "identity", nil,
+		"`FILE` of age identities that decrypt sensitive values (repeatable; default $BINDQ_IDENTITY)")
 	cmd.Flags().BoolVar(&s.strict, "strict-variables", false, "make the use of an unknown variable an error")
 }
 
@@ -67,7 +72,16 @@ func (s *source) open() (*bindings.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bindings.Open(path, bindings.Options{StrictVariables: s.strict, Accept: accept})
+	opts := bindings.Options{StrictVariables: s.strict, Accept: accept}
+	if len(s.identities) == 0 && os.Getenv("BINDQ_IDENTITY") != "" {
+		s.identities = []string{os.Getenv("BINDQ_IDENTITY")}
+	}
+	if len(s.identities) > 0 {
+		if opts.Unseal, err = identity.Unwrap(s.identities); err != nil {
+			return nil, fmt.Errorf("--identity: %w", err)
+		}
+	}
+	return bindings.Open(path, opts)
 }
 
 // request opens the snapshot and makes the request the flags describe.

@@ -16,6 +16,7 @@ const (
 	flagSensitive = 1 << iota
 	flagType
 	flagTransformer
+	flagSealed = 1 << 4 // bit 3 is kept for what declines
 )
 
 const (

@@ -1,0 +1,45 @@
+package recipe
+
+import (
+	"bindc/internal/seal"
+)
+
+// headBytes is the kind of an encoded recipe, and its flags. They stay readable in a sealed one.
+const headBytes = 2
+
+// IsSecret tells whether an encoded recipe is sensitive, or holds a contribution that is. What cannot be decoded is, too.
+func IsSecret(encoded string) bool {
+	if len(encoded) >= headBytes && (Kind(encoded[0]) != Contributions || IsSealed(encoded)) {
+		return encoded[1]&(flagSensitive|flagSealed) != 0
+	}
+	r, err := Decode(encoded)
+	return err != nil || r.Secret()
+}
+
+// Seal encrypts all of an encoded recipe but its kind and flags, for the key that is bound to it.
+func Seal(encoded, key string, box *seal.Box) string {
+	head := string([]byte{encoded[0], encoded[1] | flagSealed})
+	return box.Seal(key, head, encoded[headBytes:])
+}
+
+// IsSealed tells whether an encoded recipe is sealed.
+func IsSealed(encoded string) bool { return len(encoded) >= headBytes && encoded[1]&flagSealed != 0 }
+
+// Unseal undoes Seal.
+func Unseal(sealed, key string, box *seal.Box) (encoded string, err error) {
+	body, err := box.Open(key, sealed[:headBytes], sealed[headBytes:])
+	return string([]byte{sealed[0], sealed[1] &^ flagSealed}) + body, err
+}
+
+// Check checks an encoded recipe, and tells whether it is what a scope contributes to a multibinding. In a file where
+// recipes may be sealed it checks those as far as that goes without the key.
+func Check(encoded string, maySeal bool) (contributes bool, err error) {
+	if maySeal && IsSealed(encoded) {
+		if Kind(encoded[0]) >= kindCount || encoded[1] >= flagSealed<<1 || len(encoded) < headBytes+seal.Overhead {
+			return false, errMalformed
+		}
+		return Kind(encoded[0]) == Contributions, nil
+	}
+	r, err := Decode(encoded)
+	return err == nil && r.Kind == Contributions, err
+}

@@ -1,0 +1,44 @@
+package runtime
+
+import (
+	"strings"
+
+	"bindc/internal/recipe"
+	"bindc/internal/seal"
+	"bindc/snapshot"
+)
+
+// unseal is what opens the sealed recipes of f, or nil if there are none, or nobody to do so.
+func unseal(f *snapshot.Snapshot, with func(sealed []byte) (key []byte, err error)) (*seal.Box, error) {
+	sealed, ok := f.Seal()
+	if !ok || with == nil {
+		return nil, nil
+	}
+	key, err := with([]byte(sealed))
+	var box *seal.Box
+	if err == nil {
+		box, err = seal.New(key)
+	}
+	if err != nil {
+		return nil, &Error{Code: CodeEncrypted, Message: "cannot decrypt the sensitive values: " + err.Error(), Err: err}
+	}
+	return box, nil
+}
+
+// sealed is the sealed recipe that key is bound to. It is opened each time: what is decrypted is not kept, and what was
+// opened for one key is not given to another.
+func (s *Snapshot) sealed(key, encoded string) (*recipe.Recipe, error) {
+	name := strings.TrimPrefix(key, "\x00")
+	if s.box == nil {
+		return nil, failed(name, CodeEncrypted, "'"+name+"' is encrypted, and no identity is given that can decrypt it")
+	}
+	text, err := recipe.Unseal(encoded, key, s.box)
+	if err != nil {
+		return nil, failed(name, CodeEncrypted, "'"+name+"' cannot be decrypted: "+err.Error())
+	}
+	r, err := recipe.Decode(text)
+	if err != nil {
+		return nil, badRecipe(err)
+	}
+	return r, nil
+}
