@@ -84,7 +84,7 @@ func TestFormatStatesEveryOffset(t *testing.T) {
 			{offDigest, "digest"}, {offKeys, "keys"}, {offLevels, "levels"}, {offBlockVals, "block values"},
 			{offRecipes, "recipes"},
 			{offBindings, "bindings"}, {offFeatures, "features"}, {offSectionTab, "section table"},
-			{offSectionTab + sectionEntry*int(sectionCount), ""}, {offHeaderSum, "header checksum"}},
+			{offSectionTab + sectionEntry*int(secSeal), ""}, {offHeaderSum, "header checksum"}},
 		"section entry": {{0, "offset"}, {8, "length"}, {16, "checksum"}},
 		"key record": {{recMask, "mask"}, {recDefault, "default"}, {recList, "list"}, {recLength, "length"},
 			{recText, "text"},
@@ -372,7 +372,8 @@ func TestFormatStatesRecipes(t *testing.T) {
 		recipe.Custom, recipe.Abstract, recipe.Multibind, recipe.Contributions)
 	numbered(t, "resolutions", "priority", "ignore", "error", "append", "merge")
 	ordered(t, "resolution", recipe.Priority, recipe.Ignore, recipe.ErrorOnConflict, recipe.AppendAll, recipe.Merge)
-	numbered(t, "recipe flags", "sensitive", "type", "transformer")
+	numbered(t, "recipe flags", "sensitive", "type", "transformer", "-", "sealed")
+	numbered(t, "features", "sealed")
 	numbered(t, "option flags", "array", "uniq", "named", "unnamed", "element")
 
 	integer, err := types.Parse("Integer")
