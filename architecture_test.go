@@ -42,7 +42,8 @@ var mayImport = map[string][]string{
 	"origin":   {"internal/replace"},
 	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "internal/identity",
 		"internal/seal", "loader", "origin", "snapshot"},
-	"cmd/bindq": {"internal/cli", "internal/diag", "internal/expr", "internal/identity", "internal/recipe", "internal/value",
+	"cmd/bindq": {"internal/cli", "internal/diag", "internal/expr", "internal/identity", "internal/recipe",
+		"internal/value",
 		"internal/yaml", "origin", "runtime", "snapshot"},
 }
 

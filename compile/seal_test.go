@@ -16,7 +16,8 @@ import (
 	"bindc/snapshot"
 )
 
-// What is sealed is nowhere else in the file: not beside it, not in a block, not among the bindings that no lookup finds.
+// What is sealed is nowhere else in the file: not beside it, not in a block, not among the bindings that no lookup
+// finds.
 func TestASealedFileHoldsNothingInClear(t *testing.T) {
 	const canary = "canary"
 	long := strings.Repeat(canary+" ", 500)

@@ -20,7 +20,8 @@ func unseal(f *snapshot.Snapshot, with func(sealed []byte) (key []byte, err erro
 		box, err = seal.New(key)
 	}
 	if err != nil {
-		return nil, &Error{Code: CodeEncrypted, Message: "cannot decrypt the sensitive values: " + err.Error(), Err: err}
+		message := "cannot decrypt the sensitive values: " + err.Error()
+		return nil, &Error{Code: CodeEncrypted, Message: message, Err: err}
 	}
 	return box, nil
 }

@@ -7,7 +7,8 @@ import (
 // headBytes is the kind of an encoded recipe, and its flags. They stay readable in a sealed one.
 const headBytes = 2
 
-// IsSecret tells whether an encoded recipe is sensitive, or holds a contribution that is. What cannot be decoded is, too.
+// IsSecret tells whether an encoded recipe is sensitive, or holds a contribution that is. What cannot be decoded is,
+// too.
 func IsSecret(encoded string) bool {
 	if len(encoded) >= headBytes && (Kind(encoded[0]) != Contributions || IsSealed(encoded)) {
 		return encoded[1]&(flagSensitive|flagSealed) != 0

@@ -8,7 +8,8 @@ import (
 func TestSealedForOneNameOpensForNoOther(t *testing.T) {
 	box, other := newBox(t), newBox(t)
 	sealed := box.Seal("db::password", "ab", "hunter2")
-	if strings.Contains(sealed, "hunter2") || !strings.HasPrefix(sealed, "ab") || len(sealed) != 2+len("hunter2")+Overhead {
+	if strings.Contains(sealed, "hunter2") || !strings.HasPrefix(sealed, "ab") ||
+		len(sealed) != 2+len("hunter2")+Overhead {
 		t.Fatalf("%q", sealed)
 	}
 	if sealed == box.Seal("db::password", "ab", "hunter2") {
