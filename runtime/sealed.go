@@ -14,7 +14,11 @@ func unseal(f *snapshot.Snapshot, with func(sealed []byte) (key []byte, err erro
 	if !ok || with == nil {
 		return nil, nil
 	}
-	key, err := with([]byte(sealed))
+	var wrapped []byte
+	if err := f.Guard(func() error { wrapped = []byte(sealed); return nil }); err != nil {
+		return nil, err
+	}
+	key, err := with(wrapped)
 	var box *seal.Box
 	if err == nil {
 		box, err = seal.New(key)

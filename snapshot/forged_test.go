@@ -208,7 +208,7 @@ func TestForgedNumbersTakeMemoryInProportion(t *testing.T) {
 			_, err := s.Inputs()
 			sound := s.Verify(anyRecipe) == nil
 			if sound || i%28 == 0 {
-				err = cmp.Or(err, s.Dump(io.Discard, quoted, quoted))
+				err = cmp.Or(err, s.Dump(io.Discard, quotedRecipe, quoted))
 			}
 			if sound && err != nil {
 				t.Errorf("Verify finds nothing, and then: %v", err)
