@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	"internal/yaml":     {"internal/diag", "internal/value"},
 	"internal/recipe":   {"internal/expr", "internal/seal", "internal/types", "internal/value"},
 	"internal/seal":     {},
-	"internal/identity": {},
+	"internal/identity": {"internal/seal"},
 	"internal/literal": {"internal/diag", "internal/expr", "internal/recipe", "internal/syntax", "internal/value",
 		"internal/yaml"},
 	"internal/pool":    {},

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"filippo.io/age"
+
+	"bindc/internal/seal"
 )
 
 // Recipients reads what is given as --encrypt-to: recipients, age1..., and files of such, one a line.
@@ -46,9 +48,6 @@ func Wrap(key []byte, to []age.Recipient) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// maxKey bounds what is taken for a key.
-const maxKey = 1 << 10
-
 // Unwrap is the function that decrypts what Wrap has made, with the identities of files as age-keygen writes them.
 func Unwrap(files []string) (func(wrapped []byte) (key []byte, err error), error) {
 	var ids []age.Identity
@@ -72,6 +71,6 @@ func Unwrap(files []string) (func(wrapped []byte) (key []byte, err error), error
 		if err != nil {
 			return nil, err
 		}
-		return io.ReadAll(io.LimitReader(r, maxKey))
+		return io.ReadAll(io.LimitReader(r, seal.KeySize+1))
 	}, nil
 }
