@@ -88,7 +88,7 @@ func TestSensitiveConstants(t *testing.T) {
 	if b := Compile(&a, &diags); b.Recipe != nil {
 		t.Errorf("the recipe is %+v", b.Recipe)
 	}
-	const want = "'a' is of type Array[String]: expected String, found Integer at [0]"
+	const want = "'a' is of type Array[String]: expected String, found another value, which is sensitive"
 	if d := diags.Sorted(); len(d) != 1 || d[0].Message != want || !d[0].Secret || d[0].Pos != at(2) {
 		t.Errorf("found %+v, want %s", d, want)
 	}
