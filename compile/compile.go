@@ -1,6 +1,6 @@
 // Package compile composes a site: it decides for all possible requests which binding wins, refuses what conflicts, and
-// turns strings and expressions into programs (language.md, sections 5 to 9). It reads no files and knows no bytes of the
-// snapshot; its result is a snapshot.Content.
+// turns strings and expressions into programs (language.md, sections 5 to 9). It reads no files and knows no bytes of
+// the snapshot; its result is a snapshot.Content.
 package compile
 
 import (
@@ -22,8 +22,8 @@ type Options struct {
 	Effort          int  // how much is compared to find conflicts and loops, see effort; default: DefaultEffort
 }
 
-// Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site that
-// was not read whole only the values are checked: who wins cannot be said.
+// Compile composes site. What is wrong goes to diags; the Content is of use only if diags has not failed. Of a site
+// that was not read whole only the values are checked: who wins cannot be said.
 func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Content {
 	return newComposer(site, opts, diags).compose()
 }
@@ -75,10 +75,10 @@ type composer struct {
 	bindings  int
 	sensitive bool // one of them is
 
-	names  []string // of keys, sorted
-	number []uint32 // of a key in names, by that in keys
-	stored []uint32 // numbers in values of those that are bound, in order of appearance
-	order  []uint32 // of a value in stored, plus one, by that in values
+	names    []string // of keys, sorted
+	inNames  []uint32 // place of a key in names, by its number in keys
+	stored   []uint32 // numbers in values of those that are bound, in order of appearance
+	inStored []uint32 // place of a value in stored, plus one, by its number in values
 
 	declared      map[string][]declaration // multibinds by id
 	broken        map[string]bool          // ids of those with something wrong
@@ -273,12 +273,12 @@ func (c *composer) valueNumber(r *recipe.Recipe) uint32 {
 
 // store makes a value one of the snapshot.
 func (c *composer) store(value uint32) {
-	if int(value) >= len(c.order) {
-		c.order = append(c.order, make([]uint32, max(int(value)+1, len(c.values))-len(c.order))...)
+	if int(value) >= len(c.inStored) {
+		c.inStored = append(c.inStored, make([]uint32, max(int(value)+1, len(c.values))-len(c.inStored))...)
 	}
-	if c.order[value] == 0 {
+	if c.inStored[value] == 0 {
 		c.stored = append(c.stored, value)
-		c.order[value] = uint32(len(c.stored))
+		c.inStored[value] = uint32(len(c.stored))
 	}
 }
 
@@ -322,11 +322,11 @@ func (c *composer) numberKeys() {
 		}
 	}
 	slices.SortFunc(bound, func(a, b uint32) int { return strings.Compare(texts[a], texts[b]) })
-	c.names, c.number = make([]string, len(bound)), make([]uint32, len(texts))
+	c.names, c.inNames = make([]string, len(bound)), make([]uint32, len(texts))
 	c.outsiders = make([][]outsider, len(bound))
 	for i, key := range bound {
 		c.names[i] = texts[key]
-		c.number[key] = uint32(i)
+		c.inNames[key] = uint32(i)
 	}
 }
 

@@ -55,8 +55,8 @@ func (c *composer) findFloors() {
 			continue
 		}
 		for key, value := range c.members(s) {
-			if n := c.number[key]; s.rank < c.floors[n] {
-				c.floors[n], c.defaults[n] = s.rank, int(c.order[value]-1)
+			if n := c.inNames[key]; s.rank < c.floors[n] {
+				c.floors[n], c.defaults[n] = s.rank, int(c.inStored[value]-1)
 			}
 		}
 	}
@@ -80,7 +80,8 @@ func (c *composer) fillLevels() {
 		for i, t := range c.site.Conditions[s.condition] {
 			values[i] = t.Value
 		}
-		c.levels[key].scopes = append(c.levels[key].scopes, snapshot.Scope{Values: values, Entries: entries, Origins: origins})
+		c.levels[key].scopes = append(c.levels[key].scopes, snapshot.Scope{Values: values, Entries: entries,
+			Origins: origins})
 	}
 }
 
@@ -91,19 +92,19 @@ type filler struct {
 	origins []snapshot.Origin
 }
 
-// entries is what s holds of what no unconditional binding hides, sorted by key, and where it is written. Of two
-// bindings of one key the first stays: something higher hides both, or else they are a conflict. What stays out of the
-// index is noted for reports.
+// entries is what goes into the index of s: sorted by key, and where each is written. Two kinds of bindings stay out,
+// and are noted for reports: those that an unconditional binding always hides, and of two that bind one key the second.
+// (Those two are a conflict, unless something higher hides both, and then no lookup sees either.)
 func (f *filler) entries(c *composer, s *scope) ([]snapshot.Entry, []snapshot.Origin) {
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	c.each(s, func(key, value uint32, at snapshot.Origin) {
-		n := c.number[key]
+		n := c.inNames[key]
 		if s.condition == 0 || s.rank >= c.floors[n] {
-			c.outside(s, n, c.order[value]-1, at)
+			c.outside(s, n, c.inStored[value]-1, at)
 			return
 		}
 		f.sorted = append(f.sorted, uint64(n)<<32|uint64(len(f.values)))
-		f.values, f.origins = append(f.values, c.order[value]-1), append(f.origins, at)
+		f.values, f.origins = append(f.values, c.inStored[value]-1), append(f.origins, at)
 	})
 	slices.Sort(f.sorted)
 	size := len(s.contributions) + len(f.sorted)
@@ -134,7 +135,7 @@ func (c *composer) doubtful() map[uint32]bool {
 			continue // a file has no key twice
 		}
 		for key, _ := range c.members(s) {
-			n := c.number[key]
+			n := c.inNames[key]
 			if s.rank > c.floors[n] {
 				continue
 			}
@@ -175,7 +176,7 @@ func (c *composer) mixedRanks() map[int]map[uint32]int {
 func (c *composer) addKinds(keys map[uint32]bool, s *scope) {
 	for _, m := range s.members {
 		if m.binding != nil && m.binding.More != nil && (m.binding.More.Abstract || m.binding.More.Override) {
-			keys[c.number[m.key]] = true
+			keys[c.inNames[m.key]] = true
 		}
 	}
 }
@@ -188,29 +189,30 @@ func (c *composer) indexesOf(keys map[uint32]bool) map[uint32]*keyIndex {
 	}
 	for i := range c.scopes {
 		if len(keys) > 0 {
-			c.scopes[i].addCandidates(out, c.number)
+			c.scopes[i].addCandidates(out, c.inNames)
 		}
 	}
 	for _, k := range out {
 		slices.SortFunc(k.all, func(a, b candidate) int {
-			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.place, b.place), cmp.Compare(a.condition, b.condition))
+			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.place, b.place),
+				cmp.Compare(a.condition, b.condition))
 		})
 	}
 	return out
 }
 
 // addCandidates adds to the indexes what s binds of their keys.
-func (s *scope) addCandidates(indexes map[uint32]*keyIndex, number []uint32) {
+func (s *scope) addCandidates(indexes map[uint32]*keyIndex, inNames []uint32) {
 	for _, m := range s.members {
 		cand := candidate{binding: m.binding, file: m.file, layer: s.layer, condition: s.condition, rank: s.rank,
 			place: m.place, value: m.value}
 		if m.binding != nil {
-			indexes[number[m.key]].add(cand, number[m.key])
+			indexes[inNames[m.key]].add(cand, inNames[m.key])
 			continue
 		}
 		for i, e := range m.file.Entries {
 			cand.entry, cand.place, cand.value = i, m.place+i, e.Value
-			indexes[number[e.Key]].add(cand, number[e.Key])
+			indexes[inNames[e.Key]].add(cand, inNames[e.Key])
 		}
 	}
 }
@@ -250,7 +252,8 @@ func (c *composer) appendLevels(out *snapshot.Content) (ranks []int) {
 	for _, k := range keys {
 		l := c.levels[k]
 		slices.SortFunc(l.scopes, func(a, b snapshot.Scope) int { return slices.Compare(a.Values, b.Values) })
-		out.Levels = append(out.Levels, snapshot.Level{Layer: k.layer, Dimensions: c.shapes[k.shape].dims, Scopes: l.scopes})
+		out.Levels = append(out.Levels, snapshot.Level{Layer: k.layer, Dimensions: c.shapes[k.shape].dims,
+			Scopes: l.scopes})
 		ranks = append(ranks, l.rank)
 	}
 	return ranks
@@ -549,15 +552,17 @@ func (k *keyIndex) checkAbstract(alternatives []int) {
 			other := &k.all[j]
 			if other.place != k.all[i].place && (other.more() == nil || !other.more().Abstract) {
 				k.report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract",
-					Message: "the abstract binding of '" + k.name + "' is bound only under some conditions; in other requests a lookup is an error",
-					Notes:   []diag.Note{{Pos: other.pos(), Message: "bound here" + k.describe(k.terms(j))}}})
+					Message: "the abstract binding of '" + k.name +
+						"' is bound only under some conditions; in other requests a lookup is an error",
+					Notes: []diag.Note{{Pos: other.pos(), Message: "bound here" + k.describe(k.terms(j))}}})
 				return
 			}
 		}
 	}
 	k.report(diag.Diagnostic{Pos: at, Code: "abstract",
-		Message: "'" + k.name + "' is abstract" + k.describe(k.terms(first)) + " and nothing of higher precedence binds it",
-		Hint:    "bind '" + k.name + "' in a higher layer or under a condition of higher precedence"})
+		Message: "'" + k.name + "' is abstract" + k.describe(k.terms(first)) +
+			" and nothing of higher precedence binds it",
+		Hint: "bind '" + k.name + "' in a higher layer or under a condition of higher precedence"})
 }
 
 // checkOverride: the binding must beat something, in its own layer or below. Where it is only beaten itself, by
@@ -575,11 +580,14 @@ func (k *keyIndex) checkOverride(alternatives []int) {
 	}
 	switch {
 	case beaten >= 0 && !always:
-		k.overrideWarning(at, "overrides something only in some of the requests it is effective in", "overridden here", beaten)
+		k.overrideWarning(at, "overrides something only in some of the requests it is effective in", "overridden here",
+			beaten)
 	case beaten < 0 && rival >= 0:
-		k.overrideWarning(at, "is said to override something, but is only overridden itself", "it is overridden here", rival)
+		k.overrideWarning(at, "is said to override something, but is only overridden itself", "it is overridden here",
+			rival)
 	case beaten < 0:
-		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is said to override something" + k.describe(k.terms(first)) + ", but nothing of lower precedence binds it"}
+		d := diag.Diagnostic{Pos: at, Code: "override", Message: "'" + k.name + "' is said to override something" +
+			k.describe(k.terms(first)) + ", but nothing of lower precedence binds it"}
 		d.Hint = k.diags.DidYouMean(k.name, k.names)
 		k.report(d)
 	}

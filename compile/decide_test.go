@@ -14,8 +14,8 @@ import (
 	"bindc/snapshot"
 )
 
-// Random sites, small enough to try every pair of bindings and every request: what is composed has to report the conflicts that
-// there are, and to answer as the definition of precedence does.
+// Random sites, small enough to try every pair of bindings and every request: what is composed has to report the
+// conflicts that there are, and to answer as the definition of precedence does.
 func TestCompositionAgreesWithItsDefinition(t *testing.T) {
 	refused := 0
 	for seed := range uint64(3000) {
@@ -25,7 +25,7 @@ func TestCompositionAgreesWithItsDefinition(t *testing.T) {
 		want, got := w.conflicts(), map[diag.Pos]bool{}
 		for _, d := range diags.Sorted() {
 			got[d.Pos] = true
-			if !slices.Contains(want[d.Pos], d.Notes[0].Pos) { // of several pairs with one first binding, one is reported
+			if !slices.Contains(want[d.Pos], d.Notes[0].Pos) { // of several pairs of one first, one is reported
 				t.Fatalf("seed %d: conflict of %s with %s, want one of %v", seed, d.Pos, d.Notes[0].Pos, want)
 			}
 		}
@@ -99,7 +99,8 @@ func (w *world) file(r *rand.Rand, layer int) loader.DataFile {
 		n := len(w.all)
 		w.site.Values = append(w.site.Values, string(recipe.AppendConstant(nil, value.FromInt(int64(n)))))
 		f.Entries = append(f.Entries, datafile.Entry{Key: uint32(i), Value: uint32(n), Line: uint32(n + 1), Col: 1})
-		w.all = append(w.all, placed{layer, w.site.Conditions[f.Condition], key, f.Pos(len(f.Entries) - 1), fmt.Sprint(n)})
+		w.all = append(w.all, placed{layer, w.site.Conditions[f.Condition], key, f.Pos(len(f.Entries) - 1),
+			fmt.Sprint(n)})
 	}
 	return f
 }
@@ -128,13 +129,15 @@ func holds(c loader.Condition, request []string) bool {
 	return !slices.ContainsFunc(c, func(t loader.Term) bool { return request[t.Dimension] != t.Value })
 }
 
-// conflicts are the pairs of equal precedence that nothing hides wherever both are effective, by the place of the first.
+// conflicts are the pairs of equal precedence that nothing hides wherever both are effective, by the place of the
+// first.
 func (w *world) conflicts() map[diag.Pos][]diag.Pos {
 	out := map[diag.Pos][]diag.Pos{}
 	for i := range w.all {
 		for j := i + 1; j < len(w.all); j++ {
 			p, q := &w.all[i], &w.all[j]
-			if p.key == q.key && p.compare(q) == 0 && compatible(p.condition, q.condition) && !w.hidden(p, union(p.condition, q.condition)) {
+			if p.key == q.key && p.compare(q) == 0 && compatible(p.condition, q.condition) &&
+				!w.hidden(p, union(p.condition, q.condition)) {
 				first, second := p.pos, q.pos
 				if second.Compare(first) < 0 {
 					first, second = second, first
@@ -148,7 +151,10 @@ func (w *world) conflicts() map[diag.Pos][]diag.Pos {
 
 func compatible(a, b loader.Condition) bool {
 	for _, t := range a {
-		if slices.ContainsFunc(b, func(u loader.Term) bool { return u.Dimension == t.Dimension && u.Value != t.Value }) {
+		if slices.ContainsFunc(b, func(u loader.Term) bool {
+			return u.Dimension == t.Dimension &&
+				u.Value != t.Value
+		}) {
 			return false
 		}
 	}

@@ -130,7 +130,7 @@ func (c *composer) newLoopFinder() *loopFinder {
 			break
 		}
 		for key, value := range c.members(&c.scopes[i]) {
-			add(c.number[key], f.needy[value])
+			add(c.inNames[key], f.needy[value])
 		}
 	}
 	for id, cs := range c.contributions {

@@ -108,8 +108,9 @@ func (c *composer) sameID(id string) {
 	for _, d := range ds[1:] {
 		if d.binding.Key != ds[0].binding.Key {
 			c.report(diag.Diagnostic{Pos: d.binding.Pos, Severity: diag.Warning, Code: "multibind_id",
-				Message: "'" + d.binding.Key + "' and '" + ds[0].binding.Key + "' collect the same contributions: both have the id '" + id + "'",
-				Notes:   []diag.Note{{Pos: ds[0].binding.Pos, Message: "the other multibinding"}}})
+				Message: "'" + d.binding.Key + "' and '" + ds[0].binding.Key +
+					"' collect the same contributions: both have the id '" + id + "'",
+				Notes: []diag.Note{{Pos: ds[0].binding.Pos, Message: "the other multibinding"}}})
 		}
 	}
 }
@@ -239,7 +240,7 @@ func (c *composer) contribute() {
 			list := c.valueNumber(&recipe.Recipe{Kind: recipe.Contributions, Parts: parts(cs[from:to])})
 			c.store(list)
 			s := c.scope(cs[from].layer, cs[from].condition)
-			s.contributions = append(s.contributions, snapshot.Entry{Key: key, Value: c.order[list] - 1})
+			s.contributions = append(s.contributions, snapshot.Entry{Key: key, Value: c.inStored[list] - 1})
 			from = to
 		}
 	}
@@ -250,7 +251,8 @@ func parts(cs []candidate) []recipe.Part {
 	out := make([]recipe.Part, len(cs))
 	for i, cand := range cs {
 		key := cand.binding.Key
-		out[i] = recipe.Part{Name: key, Named: key != "", Precedence: uint32(cand.rank), Place: uint32(cand.place), Recipe: cand.recipe}
+		out[i] = recipe.Part{Name: key, Named: key != "", Precedence: uint32(cand.rank), Place: uint32(cand.place),
+			Recipe: cand.recipe}
 	}
 	return out
 }

@@ -58,7 +58,10 @@ func (c *composer) terms(condition int) []snapshot.Term {
 // cold is what was noted of a key, in order of precedence. ranks are those of the levels, ascending.
 func (c *composer) cold(key int, ranks []int) []snapshot.Cold {
 	list := c.outsiders[key]
-	slices.SortStableFunc(list, func(a, b outsider) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.place, b.place)) })
+	slices.SortStableFunc(list, func(a, b outsider) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank),
+			cmp.Compare(a.place, b.place))
+	})
 	out := make([]snapshot.Cold, len(list))
 	for i, o := range list {
 		out[i] = o.cold

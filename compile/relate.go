@@ -21,6 +21,7 @@ type relations struct {
 	templates  []template // per dimension
 	related    []bool     // per dimension: it shares a variable with another one, or has none
 	variables  []string   // as written, without a leading ::
+	slashless  []bool     // per variable: its values have no '/'
 	numbers    map[string]int
 	effort     *effort
 	conditions map[int]loader.Condition // settled, by number
@@ -87,7 +88,7 @@ func (r *relations) template(n *expr.Node) template {
 		if name == "" {
 			return template{computed: true}
 		}
-		t.parts = append(t.parts, part{variable: r.variable(name)})
+		t.parts = append(t.parts, part{variable: r.variable(name, loader.WithoutSlash(k))})
 	}
 	return t
 }
@@ -115,12 +116,13 @@ func variableName(n *expr.Node) string {
 	return ""
 }
 
-func (r *relations) variable(name string) int {
+// variable is the number of a variable.
+func (r *relations) variable(name string, slashless bool) int {
 	i, ok := r.numbers[name]
 	if !ok {
 		i = len(r.variables)
 		r.numbers[name] = i
-		r.variables = append(r.variables, name)
+		r.variables, r.slashless = append(r.variables, name), append(r.slashless, slashless)
 	}
 	return i
 }
@@ -211,7 +213,7 @@ func (r *relations) solutions(c loader.Condition) []assignment {
 	})
 	ways := []assignment{{}}
 	for _, t := range terms {
-		s := solver{steps: maxSteps}
+		s := solver{slashless: r.slashless, steps: maxSteps}
 		for _, w := range ways {
 			s.solve(r.templates[t.Dimension].parts, t.Value, w)
 		}
@@ -237,8 +239,9 @@ func (r *relations) outside(c loader.Condition, w assignment) bool {
 
 // solver collects the ways to give variables texts so that a template yields a text.
 type solver struct {
-	ways  []assignment
-	steps int // that are left
+	slashless []bool // per variable: its texts have no '/'
+	ways      []assignment
+	steps     int // that are left
 }
 
 // solve adds the ways in which parts yield text where the variables of w are known. w is the same when it returns.
@@ -267,6 +270,9 @@ func (s *solver) solve(parts []part, text string, w assignment) {
 		return
 	}
 	for _, n := range lengths(parts[1:], text, w) {
+		if s.slashless[parts[0].variable] && strings.Contains(text[:n], "/") {
+			break // and so have all that are longer
+		}
 		w[parts[0].variable] = text[:n]
 		s.solve(parts[1:], text[n:], w)
 	}

@@ -13,6 +13,7 @@ import (
 var related = []struct{ name, template string }{
 	{"a", "${a}"}, {"ab", "${a}-${b}"}, {"b", "${::b}"}, {"xa", "x-${a}"}, {"loud", "${upcase($a)}"},
 	{"guard", "${b}/${a}"}, {"free", "${b}"}, {"fixed", "text"}, {"fact", "${facts['a']['x']}"}, {"far", "${c}"},
+	{"node", "${fqdn}"}, {"path", "${fqdn}/${c}"},
 }
 
 func relatedDimensions(t *testing.T) []loader.Dimension {
@@ -71,6 +72,9 @@ func TestConditionsExcludeOneAnother(t *testing.T) {
 		{"fact=y", "a=x", true},         // nor is an entry of another variable
 		{"fixed=text", "a=x", true},     //
 		{"fixed=other", "", false},      // never holds
+		{"path=x/y/z", "far=y/z", true}, //
+		{"path=x/y/z", "far=z", false},  // no name of a node has a slash
+		{"node=x/y", "", false},         //
 		{"ab=x-y a=x", "ab=x-z", false}, // one dimension, two values
 	} {
 		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {

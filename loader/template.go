@@ -70,7 +70,7 @@ func (t *template) reference(n *expr.Node) *reference {
 		name = len(t.names)
 		t.names = append(t.names, source)
 	}
-	return &reference{name, n, withoutSlash(n)}
+	return &reference{name, n, WithoutSlash(n)}
 }
 
 // pathTemplate is templateOf without the parts of a path that mean nothing: './data//common' is 'data/common'.
@@ -99,8 +99,8 @@ func pathTemplate(n *expr.Node) template {
 	return templateOf(out)
 }
 
-// withoutSlash tells whether n is one of the variables whose values never have a '/' (language.md, section 4).
-func withoutSlash(n *expr.Node) bool {
+// WithoutSlash tells whether n is one of the variables whose values never have a '/' (language.md, section 4).
+func WithoutSlash(n *expr.Node) bool {
 	keys := variable(n)
 	if len(keys) > 1 && keys[0] == "facts" {
 		keys = keys[1:]
