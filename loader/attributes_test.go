@@ -77,6 +77,7 @@ func TestAttributesBecomeRecipes(t *testing.T) {
 		{"to: '${1 + 1}'", recipe.Recipe{Value: text("2")}},
 		{"to: '${x}'", recipe.Recipe{Kind: recipe.Expression, Expr: interpolated}},
 		{"type: Integer, to: 1", recipe.Recipe{Value: one}}, // asserted already
+		{"to: 1, sensitive: false, abstract: false, override: false", recipe.Recipe{Value: one}},
 		{"to: 1, sensitive: true", recipe.Recipe{Value: one, Sensitive: true}},
 		{"to: 1, override: true", recipe.Recipe{Value: one}},
 		{"abstract: true", recipe.Recipe{Kind: recipe.Abstract}},
@@ -173,9 +174,11 @@ func TestAttributesOfContributionsAndFlags(t *testing.T) {
 		"[a, 1]": func(b *loader.Binding) bool { return b.Key == "a" && b.Pos.Col == 4 && b.More == nil },
 	} {
 		var diags diag.List
-		_, bound := only(t, source, &diags)
+		site, bound := only(t, source, &diags)
 		if found := diags.Sorted(); len(found) > 0 || len(bound) != 1 || !check(&bound[0]) {
 			t.Errorf("%s: %v %+v", source, found, bound)
+		} else if in := bound[0].More; in != nil && in.In != nil && len(site.Keys)+len(site.Values) > 0 {
+			t.Errorf("%s: a contribution is numbered, %q and %q", source, site.Keys, site.Values)
 		}
 	}
 }
@@ -188,6 +191,7 @@ func TestRefusedAttributes(t *testing.T) {
 		kept         bool // the value is what it is without the error
 	}{
 		{"{name: a, to: '${¦'}", "interpolation", false},
+		{"{name: a, type: Integer, to: '${¦'}", "interpolation", false},
 		{"[a, '${¦']", "interpolation", false},
 		{"{name: a, to: {k: ['x', '${¦nope(1)}']}}", "name", false},
 		{"{name: a, ¦typ: Integer, to: 1}", "attribute", true},

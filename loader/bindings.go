@@ -213,11 +213,11 @@ func (r *setReader) values(n *yaml.Node) ([]string, bool) {
 	}
 	var out []string
 	for i := range nodes {
-		text, ok := scalarText(&nodes[i])
+		text := scalarText(nodes[i].Value)
 		if kind := nodes[i].Value.Kind(); kind == value.Int || kind == value.Float {
 			text = r.Written(&nodes[i]) // 6.10 is no 6.1
 		}
-		if !ok || text == "" {
+		if text == "" {
 			r.errorf(&nodes[i], "when",
 				"expected a value of the category, a string, number or boolean, found %s", nodes[i].Describe())
 			return nil, false
@@ -232,14 +232,11 @@ func (r *setReader) values(n *yaml.Node) ([]string, bool) {
 	return out, len(out) > 0
 }
 
-// scalarText is a string, number or boolean as text.
-func scalarText(n *yaml.Node) (string, bool) {
-	if n.Kind != yaml.Scalar {
-		return "", false
-	}
-	switch n.Value.Kind() {
+// scalarText is a string, number or boolean as text, "" for anything else.
+func scalarText(v value.Value) string {
+	switch v.Kind() {
 	case value.String, value.Int, value.Bool, value.Float:
-		return string(value.AppendText(nil, n.Value)), true
+		return string(value.AppendText(nil, v))
 	}
-	return "", false
+	return ""
 }

@@ -134,8 +134,8 @@ func (c *configReader) categories(n *yaml.Node) []category {
 }
 
 func (c *configReader) category(n *yaml.Node, last bool, before []category) (category, bool) {
-	texts, ok := stringsOf(n)
-	if !ok || len(texts) != 2 {
+	texts := stringsOf(n)
+	if len(texts) != 2 {
 		c.errorf(n, "category", "expected a category as [name, expression], two strings, found %s", n.Describe())
 		return category{}, false
 	}

@@ -45,20 +45,20 @@ func (d document) isVersion(key string, want int64) bool {
 	return true
 }
 
-// stringsOf is the texts of a list of strings; not ok if it is none.
-func stringsOf(n *yaml.Node) ([]string, bool) {
+// stringsOf is the texts of a list of strings; nil if it is none.
+func stringsOf(n *yaml.Node) []string {
 	if n.Kind != yaml.Sequence {
-		return nil, false
+		return nil
 	}
 	out := make([]string, len(n.Kids))
 	for i := range n.Kids {
 		text, ok := n.Kids[i].Text()
 		if !ok {
-			return nil, false
+			return nil
 		}
 		out[i] = text
 	}
-	return out, true
+	return out
 }
 
 // interpolated parses a text of n as a string with interpolations; nil after an error.

@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,16 +78,17 @@ func (c *entryCollector) warnOfYml(backend string, f listed) {
 // ofExtension asks a backend of an extension for the path, if it has no references, and else for every path that a file
 // of whatever extension is there for: which nodes there are, only files say.
 func (c *entryCollector) ofExtension(backend string) {
-	names := map[string]bool{}
+	var names []string
 	if path, ok := c.e.path.fill(nil); ok {
-		names[path] = true
+		names = append(names, path)
 	}
 	for _, f := range c.listing {
 		if f.err == nil {
-			names[f.name()] = true
+			names = append(names, f.name())
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(names)) {
+	slices.Sort(names)
+	for _, path := range slices.Compact(names) {
 		if condition, ok := c.conditionOf(c.e, path, c.whole); ok {
 			c.add(path, condition, c.wantBackend(c.h, backend, path))
 		}

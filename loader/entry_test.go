@@ -1,6 +1,9 @@
 package loader
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A file name says for which requests a file is: terms of categories, and of guards, which are in braces.
 func TestConditionsOfFiles(t *testing.T) {
@@ -21,6 +24,9 @@ func TestConditionsOfFiles(t *testing.T) {
 		{"one that it has not", "${a}-${b}", "d/${a}/${c}/${b}", "d/x/w/y", false, "c=x-y {$c}=w"},
 		{"one that it has and the path not", "${a}-${b}", "d/${a}", "d/x", false, "{d/${a}}=d/x"},
 		{"several ways", "${fqdn}", "d/${a}-${b}", "d/x-y-z", true, "{d/${a}-${b}}=d/x-y-z"},
+		{"a path without variables", "${osfamily}", "os/all", "os/all", false, "{os/all}=os/all"},
+		{"a value without variables", "true", "os/${dc}", "os/ams", false, "c=true {$dc}=ams"},
+		{"no value at all", "", "os/${dc}", "os/ams", false, none},
 		{"what cannot be read backwards", "${rack}", "rack/${downcase($rack)}", "rack/R7", false,
 			"{rack/${downcase($rack)}}=rack/r7"},
 	}
@@ -70,8 +76,14 @@ func TestConditionsAndGuardsAreNumberedOnce(t *testing.T) {
 	if c, empty := d.condition(Condition{{0, "x"}, {1, "y"}}), d.condition(nil); c != 2 || empty != 0 {
 		t.Errorf("conditions %d and %d, expected 2, and 0 for the empty one", c, empty)
 	}
-	if c, ok := d.category("dc"); ok {
+	if c, ok := d.category(d.all[first].Name); ok {
 		t.Errorf("a guard is taken for category %d", c)
+	}
+	if names := strings.Join(d.categoryNames(), " "); names != "node os common" {
+		t.Errorf("the categories are %s", names)
+	}
+	if of := d.nameOf(0) + " " + d.nameOf(1) + " " + d.nameOf(-1); of != "node os common" {
+		t.Errorf("the categories are named %s", of)
 	}
 }
 

@@ -110,10 +110,11 @@ func readCommands[T any](d document, extensions *yaml.Node, kind string, registe
 
 func commandOf(n *yaml.Node) ([]string, bool) {
 	_, c, ok := n.Lookup("command")
-	if !ok || c.Kind != yaml.Sequence || len(c.Kids) == 0 || len(n.Kids) != 2 {
+	if !ok || len(n.Kids) != 2 {
 		return nil, false
 	}
-	return stringsOf(c)
+	command := stringsOf(c)
+	return command, len(command) > 0
 }
 
 var errNotAllowed = errors.New("this extension is a program: pass --allow-extensions to let it run")

@@ -115,9 +115,7 @@ func (r *hieraReader) backends(doc document) []string {
 				Hint:    r.diags.DidYouMean(name, known)})
 			continue
 		}
-		if !slices.Contains(out, name) {
-			out = append(out, name)
-		}
+		out = append(out, name)
 	}
 	return out
 }
@@ -157,8 +155,8 @@ func (r *hieraReader) defaultHierarchy(doc document) []hierarchyEntry {
 }
 
 func (r *hieraReader) entry(doc document, n *yaml.Node) (hierarchyEntry, bool) {
-	texts, ok := stringsOf(n)
-	if !ok || len(texts) != 3 {
+	texts := stringsOf(n)
+	if len(texts) != 3 {
 		doc.errorf(n, "hierarchy", "expected an entry as [category, value, path], three strings, found %s",
 			n.Describe())
 		return hierarchyEntry{}, false

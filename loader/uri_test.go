@@ -32,6 +32,8 @@ func TestURIs(t *testing.T) {
 		{"module:/*::default", "module:/*::default", false},
 		{"module:/ntp::*", "", false},
 		{"module:/ntp", "", false},
+		{"module:/ntp::a/b", "", false},
+		{"module:/**::a", "", false},
 		{"confdir:/a::**", "confdir:/a::**", false},
 		{"confdir:/a::b*", "", false},
 		{"confdir:/a/b", "", false},
@@ -55,10 +57,13 @@ func TestURIs(t *testing.T) {
 }
 
 func TestWildcards(t *testing.T) {
-	names := strings.Fields("a b a::b a::c a::b::c")
+	names := strings.Fields("a b a::b a::c a::b::c a::x::b::y::z")
 	for pattern, want := range map[string]string{
-		"a": "a", "*": "a b", "**": "a b a::b a::c a::b::c", "a::*": "a::b a::c", "a::**": "a::b a::c a::b::c",
-		"*::c": "a::c", "**::c": "a::c a::b::c", "a::**::c": "a::b::c", "x::*": "",
+		"a": "a", "*": "a b", "**": "a b a::b a::c a::b::c a::x::b::y::z", "a::*": "a::b a::c",
+		"a::**": "a::b a::c a::b::c a::x::b::y::z", "*::c": "a::c", "**::c": "a::c a::b::c", "a::**::c": "a::b::c",
+		"x::*": "", "**::b::**": "a::b::c a::x::b::y::z", "a::**::b::**": "a::x::b::y::z", "**::y::**::z": "",
+		"**::x::**::z": "a::x::b::y::z", "**::**::c": "a::b::c", "**::**::**": "a::b::c a::x::b::y::z",
+		"**::x::b::**::z": "a::x::b::y::z",
 	} {
 		if got := matching(pattern, names); !slices.Equal(got, strings.Fields(want)) {
 			t.Errorf("%s fits %q, expected %q", pattern, got, want)

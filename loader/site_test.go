@@ -1,0 +1,420 @@
+//go:build unix
+
+package loader_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// reportsOf is what is reported of a site: "place severity code", with the hint and the places of notes.
+func reportsOf(dir string, diags *diag.List) []string {
+	place := func(p diag.Pos) string {
+		rel, _ := filepath.Rel(dir, p.File)
+		return diag.Pos{File: filepath.ToSlash(rel), Line: p.Line, Col: p.Col}.String()
+	}
+	var out []string
+	for _, d := range diags.Sorted() {
+		line := fmt.Sprintf("%s %v %s", place(d.Pos), d.Severity, d.Code)
+		for _, n := range d.Notes {
+			line += " (" + place(n.Pos) + ")"
+		}
+		if d.Hint != "" {
+			line += "; " + d.Hint
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// contentsOf is what a site binds, in order: layer, URI, and of each data file its path, condition and number of
+// entries, of each binding the key and its conditions.
+func contentsOf(dir string, site *loader.Site) []string {
+	var out []string
+	for _, layer := range site.Layers {
+		for _, c := range layer.Contributions {
+			line := strings.TrimSpace(layer.Name+" "+c.URI) + ":"
+			for _, f := range c.Files {
+				rel, _ := filepath.Rel(dir, f.Path)
+				line += fmt.Sprintf(" %s%s %d", filepath.ToSlash(rel), terms(site, f.Condition), len(f.Entries))
+			}
+			for _, b := range c.Bindings {
+				line += " " + b.Key
+				for _, when := range b.When {
+					line += terms(site, when)
+				}
+			}
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// configured is a site whose one layer includes uris, besides files.
+func configured(uris string, files map[string]string) map[string]string {
+	out := map[string]string{"binder_config.yaml": "version: 1\nlayers:\n- {name: l, include: [" + uris + "]}\n"}
+	for name, text := range files {
+		out[name] = text
+	}
+	return out
+}
+
+// set is a file of bindings that binds k.
+func set(name string) string {
+	return "{bindings_version: 1, name: '" + name + "', bind: [[k, 1]]}"
+}
+
+// What is at the places where a site is looked for, what is reported of it and what comes in.
+var sites = []struct {
+	name     string
+	files    map[string]string
+	reported []string
+	contents []string
+}{
+	{"nothing", nil, []string{". warning site"}, nil},
+	{"a file of another kind", map[string]string{"x.yaml": "a: 1"}, []string{". warning site"}, nil},
+	{"a hiera.yaml that leads to itself", map[string]string{"hiera.yaml": "-> hiera.yaml"},
+		[]string{"hiera.yaml error read"}, nil},
+	{"the default hierarchy", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "{a: 1, b: 2}",
+		"data/osfamily/Debian.json": `{"a": 3}`, "data/other.yaml": "a: 1"}, nil,
+		[]string{"site confdir-hiera:/: data/osfamily/Debian.json [osfamily debian] 1 data/common.yaml 2"}},
+	{"the default hierarchy without osfamily", map[string]string{"binder_config.yaml": "{version: 1, categories: []}",
+		"hiera.yaml": "version: 2", "data/common.yaml": "a: 1", "data/osfamily/Debian.json": `{"a": 3}`}, nil,
+		[]string{"site confdir-hiera:/: data/common.yaml 1"}},
+	{"a file that binds nothing", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "{}"}, nil,
+		[]string{"site confdir-hiera:/:"}},
+	{"YAML in a file of JSON", map[string]string{"hiera.yaml": "version: 2", "data/common.json": "a: 1"},
+		[]string{"data/common.json:1:1 error json_syntax"}, []string{"site confdir-hiera:/:"}},
+	{"data that ends in .yml", map[string]string{"hiera.yaml": "version: 2", "data/common.yml": "a: 1",
+		"data/other.yml": "a: 1", "data/osfamily/Debian.yml/x": ""},
+		[]string{"data/common.yml warning data_path; rename it to common.yaml"}, []string{"site confdir-hiera:/:"}},
+	{"data that is no file", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "-> nowhere", "data/x": ""},
+		[]string{"data/common.yaml error read"}, []string{"site confdir-hiera:/:"}},
+	{"data that is elsewhere", map[string]string{"modules/m/hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
+		"modules/m/data/common.yaml": "-> ../../../data/common.yaml", "modules/m/data/x": ""},
+		[]string{"modules/m/data/common.yaml error data_path"}, []string{"modules module-hiera:/m:"}},
+	{"names that differ in case", map[string]string{"hiera.yaml": "version: 2",
+		"data/osfamily/Debian.yaml": "a: 1", "data/osfamily/debian.json": `{"a": 1}`},
+		[]string{"data/osfamily/debian.json error data_path (data/osfamily/Debian.yaml); merge them into one"},
+		[]string{"site confdir-hiera:/: data/osfamily/Debian.yaml [osfamily debian] 1"}},
+	{"two formats of one path", map[string]string{"hiera.yaml": "version: 2",
+		"data/common.yaml": "{a: 1, b: 2}", "data/common.json": `{"a": 1, "c": 1}`}, nil,
+		[]string{"site confdir-hiera:/: data/common.yaml 2 data/common.json 1"}},
+	{"paths that can be read in several ways", map[string]string{
+		"hiera.yaml": "version: 2\nhierarchy: [[common, 'true', 'd/${a}-${b}']]\n",
+		"d/p-q.yaml": "a: 1", "d/x-y-z.yaml": "a: 1"}, nil,
+		[]string{`site confdir-hiera:/: d/p-q.yaml ["d/${a}-${b}" d/p-q] 1 d/x-y-z.yaml ["d/${a}-${b}" d/x-y-z] 1`}},
+	{"a directory whose name could be", map[string]string{
+		"hiera.yaml": "version: 2\nhierarchy: [[common, 'true', 'd/${osfamily}-${domain}']]\n",
+		"d/p-q.yaml": "a: 1", "d/x-y-z/f": ""}, nil,
+		[]string{`site confdir-hiera:/: d/p-q.yaml ["${osfamily}" p] ["${domain}" q] 1`}},
+
+	{"bindings that are a list", map[string]string{"bindings/default.yaml": "[[k, 1]]"},
+		[]string{"bindings/default.yaml:1:1 error bindings"}, []string{"site confdir:/default:"}},
+	{"bindings without a version", map[string]string{"bindings/default.yaml": "{name: default, bind: [[k, 1]]}"},
+		[]string{"bindings/default.yaml:1:1 error version"}, []string{"site confdir:/default:"}},
+	{"bindings of another version", map[string]string{
+		"bindings/default.yaml": "{bindings_version: 2, name: default, bind: [[k, 1]]}"},
+		[]string{"bindings/default.yaml:1:20 error version"}, []string{"site confdir:/default:"}},
+	{"bindings without a name", map[string]string{"bindings/default.yaml": "{bindings_version: 1, bind: [[k, 1]]}"},
+		[]string{"bindings/default.yaml:1:1 error bindings"}, []string{"site confdir:/default: k"}},
+	{"bindings of another name", map[string]string{"bindings/default.yaml": set("other")},
+		[]string{"bindings/default.yaml:1:29 error bindings"}, []string{"site confdir:/default: k"}},
+
+	{"wildcards", configured("'confdir:/**', 'confdir:/a', 'module:/*::default', 'module-hiera:/*/h'",
+		map[string]string{
+			"bindings/b.yaml": set("b"), "bindings/a.yaml": set("a"), "bindings/a/b.yaml": set("a::b"),
+			"bindings/a.txt": "", "modules/m/bindings/default.yaml": set("m::default"),
+			"modules/m/bindings/other.yaml": set("m::other"), "modules/Capital/bindings/default.yaml": "",
+			"modules/a_file": "", "modules/linked": "-> ../elsewhere",
+			"elsewhere/bindings/default.yaml": set("linked::default"), "modules/m/h/hiera.yaml": "version: 2",
+			"modules/m/hiera.yaml": "version: 2"}), nil,
+		[]string{"l confdir:/a: k", "l confdir:/a::b: k", "l confdir:/b: k", "l module:/linked::default: k",
+			"l module:/m::default: k", "l module-hiera:/m/h:"}},
+	{"what is excluded", map[string]string{
+		"binder_config.yaml": "{version: 1, layers: [{include: 'confdir:/*', exclude: ['confdir:/a', 'confdir:/c']}]}",
+		"bindings/a.yaml":    "", "bindings/b.yaml": set("b"), "bindings/c.yaml": "", "bindings/d.yaml": set("d")}, nil,
+		[]string{"confdir:/b: k", "confdir:/d: k"}},
+	{"what is missing", configured("'confdir:/x',\n'module:/mm::x', 'module:/m::x', 'module-hiera:/mm',\n"+
+		"'module-hiera:/m', 'confdir-hiera:/d'", map[string]string{"modules/m/x": ""}),
+		[]string{"binder_config.yaml:3:23 error missing",
+			"binder_config.yaml:4:1 error missing; did you mean 'm'?", "binder_config.yaml:4:18 error missing",
+			"binder_config.yaml:4:34 error missing; did you mean 'm'?",
+			"binder_config.yaml:5:1 error missing", "binder_config.yaml:5:20 error missing"}, nil},
+	{"what may be missing", configured("'confdir:/x?optional', 'module:/mm::x?optional', 'module:/m::x?optional',"+
+		"'module-hiera:/mm?optional', 'module-hiera:/m?optional', 'confdir-hiera:/d?optional'",
+		map[string]string{"modules/m/x": ""}), nil, nil},
+	{"another Hiera where it is in use", configured("'confdir-hiera:/', 'module-hiera:/*'", map[string]string{
+		"hiera.yaml": "version: 5", "modules/m/hiera.yaml": ":backends: [yaml]"}),
+		[]string{"hiera.yaml:1:1 note hiera_version", "modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
+	{"another Hiera that is named", configured("'confdir-hiera:/d', 'module-hiera:/m'", map[string]string{
+		"d/hiera.yaml": "version: 5", "modules/m/hiera.yaml": "version: 3"}),
+		[]string{"d/hiera.yaml:1:10 error version", "modules/m/hiera.yaml:1:10 error version"}, nil},
+	{"bindings in Ruby", configured("'module:/m::default', 'confdir:/r'", map[string]string{
+		"modules/m/lib/puppet/bindings/m/default.rb": "", "lib/puppet/bindings/r.rb": ""}),
+		[]string{"binder_config.yaml:3:23 error ruby", "binder_config.yaml:3:45 error ruby"}, nil},
+	{"bindings in Ruby behind a wildcard", configured("'module:/*::default'", map[string]string{
+		"modules/m/lib/puppet/bindings/m/default.rb": "", "modules/m/lib/puppet/bindings/n/default.rb": "",
+		"modules/m/lib/puppet/bindings/m/other.rb": ""}),
+		[]string{"modules/m/lib/puppet/bindings/m/default.rb warning ruby"}, nil},
+	{"bindings in YAML and Ruby", configured("'module:/m::default'", map[string]string{
+		"modules/m/lib/puppet/bindings/m/default.rb": "", "modules/m/bindings/default.yaml": set("m::default")}),
+		[]string{"modules/m/bindings/default.yaml error ruby (modules/m/lib/puppet/bindings/m/default.rb); " +
+			"remove the Ruby file: it cannot be run"}, nil},
+
+	{"categories that cannot be", map[string]string{"bindings/default.yaml": set("default"),
+		"binder_config.yaml": "version: 1\ncategories:\n- [A, b]\n- [a, '${nope(1)}']\n- [b, \"${lookup('x')}\"]\n" +
+			"- [c, \"${downcase('x')}\"]\n- [c, x]\n- [d, 'x$facts[os][\"family\"]y']\n- [e, '\\$facts[os]']\n" +
+			"- [common, 'true']\n- [f, x]\n- g\n- [common, 'no']\n"},
+		[]string{"binder_config.yaml:3:4 error category", "binder_config.yaml:4:10 error interpolation",
+			"binder_config.yaml:5:10 error interpolation",
+			"binder_config.yaml:7:4 error category (binder_config.yaml:6:4)",
+			"binder_config.yaml:8:9 warning braces; write ${facts['os']['family']}",
+			"binder_config.yaml:10:4 error category", "binder_config.yaml:12:3 error category",
+			"binder_config.yaml:13:4 error category"},
+		[]string{"site confdir:/default: k"}},
+	{"layers that cannot be", map[string]string{"bindings/a.yaml": set("a"),
+		"binder_config.yaml": "version: 1\nlayers:\n- x\n- {name: 1, include: 'confdir:/a'}\n" +
+			"- {name: n, include: [1, 'confdir:/a']}\n- {name: n, includes: x}\n"},
+		[]string{"binder_config.yaml:3:3 error layer", "binder_config.yaml:4:10 error layer",
+			"binder_config.yaml:5:23 error uri", "binder_config.yaml:6:10 error layer (binder_config.yaml:5:10)",
+			"binder_config.yaml:6:13 error layer; did you mean 'include'?"},
+		[]string{"confdir:/a: k", "n confdir:/a: k"}},
+	{"layers that are a hash", map[string]string{"binder_config.yaml": "version: 1\nlayers: {name: a}"},
+		[]string{"binder_config.yaml:2:9 error layer"}, nil},
+	{"extensions that cannot be", map[string]string{"binder_config.yaml": "version: 1\nlayers: []\nextensions:\n" +
+		"  hiera_backend: {}\n  hiera_backends: [x]\n  scheme_handlers:\n    module: {command: [x]}\n    1: {command: [x]}\n" +
+		"    a: {}\n    b: {command: x}\n    c: {command: []}\n    d: {command: [1]}\n    e: {command: [x], y: z}\n" +
+		"    f: {command: [x]}\n"},
+		[]string{"binder_config.yaml:4:3 error extension; did you mean 'hiera_backends'?",
+			"binder_config.yaml:5:19 error extension", "binder_config.yaml:7:5 error extension",
+			"binder_config.yaml:8:5 error extension", "binder_config.yaml:9:8 error extension",
+			"binder_config.yaml:10:8 error extension", "binder_config.yaml:11:8 error extension",
+			"binder_config.yaml:12:8 error extension", "binder_config.yaml:13:8 error extension"}, nil},
+	{"extensions that are a list", map[string]string{"binder_config.yaml": "{version: 1, layers: [], extensions: [x]}"},
+		[]string{"binder_config.yaml:1:38 error extension"}, nil},
+
+	{"entries of a hierarchy that cannot be", map[string]string{"d/n.yaml": "a: 1", "c.yaml": "b: 1",
+		"hiera.yaml": "version: 2\nhierarchy:\n- [nod, '${fqdn}', 'd/${fqdn}']\n- [node, '${fqdn']\n" +
+			"- [node, '${', 'd/${fqdn}']\n- [node, '${fqdn}', '${']\n- [node, '${fqdn}', 'd/']\n" +
+			"- [node, '${fqdn}', 'd/.']\n- [node, '${fqdn}', '../${fqdn}']\n- [node, '${fqdn}', 'd/${fqdn}']\n" +
+			"- [node, '${fqdn}', 'd/${fqdn}']\n- [common, 'true', 'c']\n- [osfamily, '${osfamily}', 'd/${osfamily}']\n"},
+		[]string{"hiera.yaml:3:4 error category; did you mean 'node'?", "hiera.yaml:4:3 error hierarchy",
+			"hiera.yaml:5:13 error interpolation", "hiera.yaml:6:24 error interpolation",
+			"hiera.yaml:7:21 error data_path", "hiera.yaml:8:21 error data_path", "hiera.yaml:9:21 error data_path",
+			"hiera.yaml:11:4 error hierarchy (hiera.yaml:10:4)", "hiera.yaml:13:4 error hierarchy (hiera.yaml:12:4)"},
+		[]string{"site confdir-hiera:/: d/n.yaml [node n] 1 c.yaml 1"}},
+	{"a hiera.yaml of no version", map[string]string{"hiera.yaml": "version: two", "data/common.yaml": "a: 1"},
+		[]string{"hiera.yaml:1:10 error version"}, nil},
+	{"a hiera.yaml that is a list", map[string]string{"hiera.yaml": "[version, 2]", "data/common.yaml": "a: 1"},
+		[]string{"hiera.yaml:1:1 error hiera"}, nil},
+}
+
+func TestSites(t *testing.T) {
+	for _, c := range sites {
+		t.Run(c.name, func(t *testing.T) {
+			dir := withLinks(t, c.files)
+			var diags diag.List
+			site := loader.Load(dir, loader.Options{}, &diags)
+			if got := reportsOf(dir, &diags); strings.Join(got, "\n") != strings.Join(c.reported, "\n") {
+				t.Errorf("reported is\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.reported, "\n\t"))
+			}
+			if got := contentsOf(dir, site); strings.Join(got, "\n") != strings.Join(c.contents, "\n") {
+				t.Errorf("found\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.contents, "\n\t"))
+			}
+		})
+	}
+}
+
+// Of a site whose configuration cannot be used nothing is read: one error says why.
+func TestConfigurationsThatCannotBeUsed(t *testing.T) {
+	data := map[string]string{"hiera.yaml": "version: 5", "bindings/default.yaml": "[]"}
+	for _, c := range []struct{ name, file, text, want string }{
+		{"a list", "binder_config.yaml", "[version, 1]", "binder_config.yaml error config"},
+		{"empty", "binder_config.yaml", "", "binder_config.yaml error config"},
+		{"another version", "binder_config.yaml", "{version: 2}", "binder_config.yaml:1:11 error version"},
+		{"no version", "binder_config.yaml", "{layers: []}", "binder_config.yaml:1:1 error version"},
+		{"the other name", "bindings_config.yaml", "{version: 2}", "bindings_config.yaml:1:11 error version"},
+		{"a link to itself", "binder_config.yaml", "-> binder_config.yaml", "binder_config.yaml error read"},
+	} {
+		files := map[string]string{c.file: c.text}
+		for name, text := range data {
+			files[name] = text
+		}
+		unusable(t, c.name, withLinks(t, files), loader.Options{}, c.want)
+	}
+	both := withLinks(t, map[string]string{"binder_config.yaml": "version: 1", "bindings_config.yaml": "version: 1"})
+	unusable(t, "two names", both, loader.Options{},
+		"binder_config.yaml error config (bindings_config.yaml); remove one of them")
+	unusable(t, "no directory", filepath.Join(both, "none"), loader.Options{}, ". error read")
+	loop := withLinks(t, map[string]string{"loop": "-> loop", "x.json": "version: 1"})
+	unusable(t, "a directory that leads to itself", filepath.Join(loop, "loop"), loader.Options{}, ". error read")
+	unusable(t, "a file that leads to itself", loop, loader.Options{BinderConfig: filepath.Join(loop, "loop")},
+		"loop error read")
+	unusable(t, "YAML in a file of JSON", loop, loader.Options{BinderConfig: filepath.Join(loop, "x.json")},
+		"x.json:1:1 error json_syntax")
+}
+
+func unusable(t *testing.T, name, dir string, opts loader.Options, want string) {
+	t.Helper()
+	var diags diag.List
+	site := loader.Load(dir, opts, &diags)
+	if got := strings.Join(reportsOf(dir, &diags), "\n"); got != want || !reflect.DeepEqual(site, &loader.Site{}) {
+		t.Errorf("%s: reported is %q, expected %q; the site is %+v", name, got, want, site)
+	}
+}
+
+// The first directory of a module path that has a module counts; modules come by name, wherever they are.
+func TestModulePaths(t *testing.T) {
+	dir := withLinks(t, map[string]string{"x/b/bindings/default.yaml": set("b::default"), "loop": "-> loop",
+		"y/b/bindings/default.yaml": "", "y/a/bindings/default.yaml": set("a::default")})
+	for want, path := range map[string][]string{
+		"":                      {"x", "y"},
+		"none error modulepath": {"x", "none", "y"},
+		"loop error read":       {"x", "loop", "y"},
+	} {
+		for i := range path {
+			path[i] = filepath.Join(dir, path[i])
+		}
+		var diags diag.List
+		site := loader.Load(dir, loader.Options{ModulePath: path}, &diags)
+		contents := strings.Join(contentsOf(dir, site), ", ")
+		if contents != "modules module:/a::default: k, modules module:/b::default: k" {
+			t.Errorf("%q: found %s", path, contents)
+		}
+		if got := strings.Join(reportsOf(dir, &diags), "\n"); got != want {
+			t.Errorf("%q: reported is %q, expected %q", path, got, want)
+		}
+	}
+}
+
+// Inputs are named the same wherever the site and its modules are, and each once.
+func TestInputs(t *testing.T) {
+	dir := withLinks(t, map[string]string{"site/binder_config.yaml": "{version: 1, layers: [{include: ['confdir:/a', " +
+		"'module:/*::default', 'module-hiera:/*']}, {include: 'confdir:/a'}]}", "site/bindings/a.yaml": set("a"),
+		"mods/m/bindings/default.yaml": set("m::default"), "mods/m/hiera.yaml": "version: 2",
+		"mods/m/data/common.yaml": "a: 1", "config.yaml": "version: 1"})
+	opts := loader.Options{ModulePath: []string{filepath.Join(dir, "mods")}}
+	var diags diag.List
+	site := loader.Load(filepath.Join(dir, "site"), opts, &diags)
+	want := []string{"site/binder_config.yaml", "site/bindings/a.yaml", "mods/m/bindings/default.yaml",
+		"mods/m/data/common.yaml", "mods/m/hiera.yaml"}
+	labels := []string{"binder_config.yaml", "bindings/a.yaml", "modules/m/bindings/default.yaml",
+		"modules/m/data/common.yaml", "modules/m/hiera.yaml"}
+	sizes := map[string]int64{"bindings/a.yaml": int64(len(set("a"))), "modules/m/data/common.yaml": 4}
+	if len(site.Inputs) != len(labels) || len(site.InputOf) != len(labels) {
+		t.Fatalf("the inputs are %v, expected %q", site.Inputs, labels)
+	}
+	for i, in := range site.Inputs {
+		if at, ok := site.InputOf[filepath.Join(dir, want[i])]; in.Path != labels[i] || at != i || !ok || in.Hash == 0 {
+			t.Errorf("input %d is %v, found as %d; expected %s", i, in, at, labels[i])
+		}
+		if size, ok := sizes[in.Path]; ok && in.Size != size {
+			t.Errorf("%s has size %d, expected %d", in.Path, in.Size, size)
+		}
+	}
+	opts.BinderConfig = filepath.Join(dir, "config.yaml")
+	site = loader.Load(filepath.Join(dir, "site"), opts, &diags)
+	if len(site.Inputs) == 0 || site.Inputs[0].Path != "config.yaml" {
+		t.Errorf("a configuration from elsewhere is named as in %v", site.Inputs)
+	}
+	if found := reportsOf(dir, &diags); len(found) > 0 {
+		t.Errorf("reported is %q", found)
+	}
+}
+
+// Alternatives count for each binding under them and for the list: n alternatives of k bindings are (n-1)(k+1).
+func TestAlternativesAreBounded(t *testing.T) {
+	const text = "bindings_version: 1\nname: default\nbind:\n- {when: {node: [a, b, c]}, bind: [[x, 1], [y, 2]]}\n" +
+		"- {when: {node: a}, bind: [[z, 1]]}\n- {when: {node: [d, e]}, bind: [[u, 1]]}\n- [v, 1]\n"
+	dir := writeSite(t, map[string]string{"bindings/default.yaml": text})
+	const x, y, z = "x [node a] [node b] [node c]", "y [node a] [node b] [node c]", "z [node a]"
+	for _, c := range []struct {
+		most            int
+		reported, bound string
+	}{
+		{0, "", x + " " + y + " " + z + " u [node d] [node e] v"}, // as many as usual
+		{8, "", x + " " + y + " " + z + " u [node d] [node e] v"},
+		{7, "bindings/default.yaml:6:10 error when", x + " " + y + " " + z + " v"},
+		{6, "bindings/default.yaml:6:10 error when", x + " " + y + " " + z + " v"},
+		{1, "bindings/default.yaml:4:10 error when", ""},
+	} {
+		var diags diag.List
+		site := loader.Load(dir, loader.Options{Alternatives: c.most}, &diags)
+		got := strings.Split(strings.Join(reportsOf(dir, &diags), "\n"), "\n")
+		if got[0] != c.reported {
+			t.Errorf("%d: reported is %q, expected %q", c.most, got, c.reported)
+		}
+		bound := strings.TrimPrefix(strings.Join(contentsOf(dir, site), ", "), "site confdir:/default: ")
+		if c.bound != "" && bound != c.bound {
+			t.Errorf("%d: bound is %q, expected %q", c.most, bound, c.bound)
+		}
+	}
+}
+
+// One condition has at most 65 536 alternatives, however it comes to them.
+func TestAlternativesOfOneConditionAreBounded(t *testing.T) {
+	values := func(n int) string {
+		var out []string
+		for i := range n {
+			out = append(out, fmt.Sprint("v", i))
+		}
+		return "[" + strings.Join(out, ", ") + "]"
+	}
+	square := "{node: " + values(256) + ", osfamily: " + values(256) + "}"
+	for _, c := range []struct {
+		name, when string
+		bound      int
+	}{
+		{"as many", square, 1 << 16},
+		{"one value more", "{node: " + values(257) + ", osfamily: " + values(256) + "}", 0},
+		{"one hash more", "[" + square + ", {environment: e}]", 0},
+	} {
+		var diags diag.List
+		_, bound := only(t, "{when: "+c.when+", bind: [[x, 1]]}", &diags)
+		n := 0
+		for _, b := range bound {
+			n += len(b.When)
+		}
+		if found := diags.Sorted(); n != c.bound || (len(found) == 0) != (n > 0) || n == 0 && found[0].Code != "when" {
+			t.Errorf("%s: %d alternatives, expected %d; %v", c.name, n, c.bound, found)
+		}
+	}
+}
+
+// The lines of what is said to be sensitive are marked, and no others.
+func TestLinesOfSensitiveBindings(t *testing.T) {
+	const text = "bindings_version: 1\nname: default\nbind:\n- {name: a, sensitive: false, to: '${nope(1)}'}\n" +
+		"- {name: b, sensitive: true, to: '${nope(1)}'}\n- {name: c, to: '${nope(1)}'}\n" +
+		"- {name: d, sensitive: 'x', to: '${nope(1)}'}\n- name: e\n  sensitive: true\n  to: '${nope(1)}'\n"
+	dir := writeSite(t, map[string]string{"bindings/default.yaml": text})
+	var diags diag.List
+	loader.Load(dir, loader.Options{}, &diags)
+	for _, d := range diags.Sorted() {
+		if want := d.Pos.Line == 5 || d.Pos.Line >= 7; d.Secret != want {
+			t.Errorf("%d: hidden is %v, expected %v", d.Pos.Line, d.Secret, want)
+		}
+	}
+}
+
+// A handler is asked once for what several layers include, and its URIs have no wildcards.
+func TestAHandlerIsAskedOnce(t *testing.T) {
+	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nlayers:\n" +
+		"- {name: a, include: ['count:/*', 'count:/b']}\n- {name: b, include: 'count:/*'}\n"})
+	asked := map[string]int{}
+	count := func(uri string) ([]byte, error) {
+		asked[uri]++
+		return []byte(`{"bindings_version": 1, "bind": [["k", "v"]]}`), nil
+	}
+	_, got := load(t, dir, loader.Options{Jobs: 1, SchemeHandlers: map[string]loader.SchemeHandler{"count": count}})
+	expect(t, got, "a k = v", "a k = v", "b k = v")
+	if want := map[string]int{"count:/*": 1, "count:/b": 1}; !reflect.DeepEqual(asked, want) {
+		t.Errorf("asked is %v, expected %v", asked, want)
+	}
+}
