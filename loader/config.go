@@ -120,11 +120,11 @@ func (c *configReader) read() (config, bool) {
 var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 func (c *configReader) categories(n *yaml.Node) []category {
-	var out []category
 	if n.Kind != yaml.Sequence {
 		c.errorf(n, "category", "expected a list of [name, expression] as 'categories', found %s", n.Describe())
-		return out
+		return nil
 	}
+	var out []category
 	for i := range n.Kids {
 		if cat, ok := c.category(&n.Kids[i], i == len(n.Kids)-1, out); ok {
 			out = append(out, cat)

@@ -19,6 +19,7 @@ func TestConditionsOfFiles(t *testing.T) {
 		{"the value is part of the name", "${a}-${b}", "d/${a}-${b}.x", "d/x-y-z.x", false, "c=x-y-z"},
 		{"also where others are ambiguous", "${a}-${b}", "d/${a}-${b}", "d/x-y-z", true, "c=x-y-z"},
 		{"a variable more", "${fqdn}", "${dc}/${fqdn}", "AMS/n1", false, "c=n1 {$dc}=ams"},
+		{"a variable twice", "${fqdn}", "${dc}/x/${dc}/${fqdn}", "ams/x/ams/n1", false, "c=n1 {$dc}=ams"},
 		{"the value fixes both", "${a}-${b}", "d/${a}/${b}", "d/x/y", false, "c=x-y"},
 		{"the value fixes neither", "${a}-${b}", "d/${a}/${b}", "d/x-y/z", false, "c=x-y-z {$a}=x-y {$b}=z"},
 		{"one that it has not", "${a}-${b}", "d/${a}/${c}/${b}", "d/x/w/y", false, "c=x-y {$c}=w"},

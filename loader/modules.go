@@ -47,8 +47,7 @@ func findModules(f files, site string, path []string) modules {
 
 // add adds the modules in one directory.
 func (ms *modules) add(f files, dir string) {
-	real, ok := f.real(dir)
-	if !ok {
+	if there, _ := f.isDir(dir); !there {
 		return
 	}
 	for _, e := range f.list(dir) {
@@ -56,14 +55,11 @@ func (ms *modules) add(f files, dir string) {
 		if !moduleName.MatchString(m.name) {
 			continue
 		}
-		is := e.IsDir()
-		if !is && !e.Type().IsRegular() {
-			is, _ = f.isDir(m.dir)
-		}
-		if !is {
+		real, ok := f.real(m.dir)
+		if !ok {
 			continue
 		}
-		ms.roots[filepath.Join(real, m.name)] = true
+		ms.roots[real] = true
 		if _, taken := ms.names[m.name]; !taken {
 			ms.names[m.name] = len(ms.all)
 			ms.all = append(ms.all, m)

@@ -66,10 +66,7 @@ func (p *planner) expand(u uri) []uri {
 	case "module-hiera":
 		_, dir, _ := strings.Cut(u.path, "/")
 		for _, m := range p.modules.all {
-			// What cannot be told is told where it is not excluded.
-			if there, err := p.disk.IsFile(filepath.Join(m.dir, dir, "hiera.yaml")); there || err != nil {
-				paths = append(paths, strings.TrimSuffix(m.name+"/"+dir, "/"))
-			}
+			paths = append(paths, strings.TrimSuffix(m.name+"/"+dir, "/")) // most will not have one
 		}
 	case "module":
 		for _, m := range p.modules.all {

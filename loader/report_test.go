@@ -37,6 +37,7 @@ var bindingsFiles = []struct{ name, text, want, bound string }{
 	{"alternatives that say the same again",
 		"bind: [{when: [{node: n}, {osfamily: x}, {node: N}], bind: [[a, 1]]}]", "", "a{node=n}{osfamily=x}"},
 	{"a value with an escape", "bind: [{when: {node: \"n\\x31\"}, bind: [[a, 1]]}]", "", "a{node=n1}"},
+	{"a value as Puppet reads it", "bind: [{when: {node: yes}, bind: [[a, 1]]}]", "", "a{node=true}"},
 	{"a condition in a condition",
 		"bind: [{when: {node: n}, bind: [{when: {osfamily: x}, bind: [[a, 1]]}, [b, 1]]}]", "",
 		"a{node=n osfamily=x} b{node=n}"},

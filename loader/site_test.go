@@ -212,6 +212,36 @@ var sites = []struct {
 		[]string{"site confdir-hiera:/: d/n.yaml [node n] 1 c.yaml 1"}},
 	{"a hiera.yaml of no version", map[string]string{"hiera.yaml": "version: two", "data/common.yaml": "a: 1"},
 		[]string{"hiera.yaml:1:10 error version"}, nil},
+	{"a scheme that is close to one of no use", configured("'enx:/a'", nil),
+		[]string{"binder_config.yaml:3:23 error uri"}, nil},
+	{"what cannot be told", configured("'module-hiera:/m', 'confdir:/x', 'confdir:/y'", map[string]string{
+		"modules/m/hiera.yaml": "-> hiera.yaml", "modules/m/x": "", "bindings/x.yaml": "-> x.yaml", "bindings/z.yaml": "",
+		"bindings/y.yaml": set("y"), "lib/puppet/bindings/y.rb": "-> y.rb", "lib/puppet/bindings/z": ""}),
+		[]string{"bindings/x.yaml error read", "lib/puppet/bindings/y.rb error read", "modules/m/hiera.yaml error read"},
+		nil},
+	{"a wildcard that finds YAML and Ruby", configured("'module:/*::default'", map[string]string{
+		"modules/m/lib/puppet/bindings/m/default.rb": "", "modules/m/bindings/default.yaml": set("m::default")}),
+		[]string{"modules/m/bindings/default.yaml error ruby (modules/m/lib/puppet/bindings/m/default.rb); " +
+			"remove the Ruby file: it cannot be run"}, nil},
+	{"data that ends in .yml and is not asked for", map[string]string{
+		"hiera.yaml": "{version: 2, backends: [json]}", "data/common.yml": ""}, nil,
+		[]string{"site confdir-hiera:/:"}},
+	{"backends that cannot be", map[string]string{
+		"hiera.yaml": "version: 2\nbackends: [yml, json]\n", "data/common.json": `{"a": 1}`},
+		[]string{"hiera.yaml:2:12 error backend; did you mean 'yaml'?"},
+		[]string{"site confdir-hiera:/: data/common.json 1"}},
+	{"files of modules and of the site are no data", map[string]string{
+		"hiera.yaml": "{version: 2, hierarchy: [[common, 'true', '${role}']]}", "metadata.json": `{"a": 1}`,
+		"modules/m/metadata.json": `{"a": 1}`, "modules/m/x.yaml": "a: 1", "modules/linked": "-> ../n",
+		"n/checksums.json": `{"a": 1}`}, nil,
+		[]string{`site confdir-hiera:/: modules/m/x.yaml ["${role}" modules/m/x] 1`}},
+	{"a directory that is elsewhere", map[string]string{
+		"modules/m/hiera.yaml": "{version: 2, hierarchy: [[common, 'true', 'd/${role}']]}",
+		"modules/m/d/x":        "", "modules/m/d/out": "-> ../../../far", "far/a.yaml": "a: 1", "far/b.yaml": "-> ../modules/m/d/x",
+		"far/more": "-> ../further", "further/c.yaml": "a: 1", "far/d/e.yaml": "a: 1"},
+		[]string{"modules/m/d/out/a.yaml error data_path", "modules/m/d/out/b.yaml error data_path",
+			"modules/m/d/out/d/e.yaml error data_path"},
+		[]string{"modules module-hiera:/m:"}},
 	{"a hiera.yaml that is a list", map[string]string{"hiera.yaml": "[version, 2]", "data/common.yaml": "a: 1"},
 		[]string{"hiera.yaml:1:1 error hiera"}, nil},
 }
@@ -320,7 +350,8 @@ func TestInputs(t *testing.T) {
 		}
 	}
 	opts.BinderConfig = filepath.Join(dir, "config.yaml")
-	site = loader.Load(filepath.Join(dir, "site"), opts, &diags)
+	t.Chdir(dir)
+	site = loader.Load("site", opts, &diags)
 	if len(site.Inputs) == 0 || site.Inputs[0].Path != "config.yaml" {
 		t.Errorf("a configuration from elsewhere is named as in %v", site.Inputs)
 	}
@@ -358,6 +389,15 @@ func TestAlternativesAreBounded(t *testing.T) {
 	}
 }
 
+// What several layers include counts once.
+func TestAlternativesOfASetCountOnce(t *testing.T) {
+	dir := writeSite(t, map[string]string{
+		"binder_config.yaml":    "{version: 1, layers: [{include: 'confdir:/default'}, {include: 'confdir:/default'}]}",
+		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{when: {node: [a, b]}, bind: [[k, v]]}]}"})
+	_, got := load(t, dir, loader.Options{Alternatives: 2})
+	expect(t, got, " k = v [node a] [node b]", " k = v [node a] [node b]")
+}
+
 // One condition has at most 65 536 alternatives, however it comes to them.
 func TestAlternativesOfOneConditionAreBounded(t *testing.T) {
 	values := func(n int) string {
@@ -392,12 +432,13 @@ func TestAlternativesOfOneConditionAreBounded(t *testing.T) {
 func TestLinesOfSensitiveBindings(t *testing.T) {
 	const text = "bindings_version: 1\nname: default\nbind:\n- {name: a, sensitive: false, to: '${nope(1)}'}\n" +
 		"- {name: b, sensitive: true, to: '${nope(1)}'}\n- {name: c, to: '${nope(1)}'}\n" +
-		"- {name: d, sensitive: 'x', to: '${nope(1)}'}\n- name: e\n  sensitive: true\n  to: '${nope(1)}'\n"
+		"- {name: d, sensitive: 'x', to: '${nope(1)}'}\n- name: e\n  sensitive: true\n  to: '${nope(1)}'\n" +
+		"- {name: f, to: '${nope(1)}'}\n"
 	dir := writeSite(t, map[string]string{"bindings/default.yaml": text})
 	var diags diag.List
 	loader.Load(dir, loader.Options{}, &diags)
 	for _, d := range diags.Sorted() {
-		if want := d.Pos.Line == 5 || d.Pos.Line >= 7; d.Secret != want {
+		if want := d.Pos.Line == 5 || d.Pos.Line >= 7 && d.Pos.Line < 11; d.Secret != want {
 			t.Errorf("%d: hidden is %v, expected %v", d.Pos.Line, d.Secret, want)
 		}
 	}

@@ -38,6 +38,8 @@ func TestPathsAreReadBackwards(t *testing.T) {
 		{"nor without facts", "${os['name']}", "tasks/init", nil},
 		{"nor in networking", "${facts['networking']['ip']}", "tasks/init", nil},
 		{"nor a certname", "${trusted['certname']}", "tasks/init", nil},
+		{"nor one in quotes", `${"${fqdn}"}`, "tasks/init", nil},
+		{"two in quotes may", `${"${fqdn}${role}"}`, "tasks/init", [][]string{{"tasks/init"}}},
 		{"nor its parts", "${trusted['hostname']}${trusted['domain']}", "a/b", nil},
 		{"a key of one may", "${fqdn['x']}", "tasks/init", [][]string{{"tasks/init"}}},
 		{"all of networking may", "${networking}", "tasks/init", [][]string{{"tasks/init"}}},

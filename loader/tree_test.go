@@ -15,7 +15,7 @@ import (
 func TestFilesOfATree(t *testing.T) {
 	dir := site(t, map[string]string{
 		"data/a.yaml": "", "data/.hidden.yaml": "", "data/sub/b.yaml": "", "data/sub/deep/c.yaml": "",
-		"data/sub/metadata.json": "",
+		"data/sub/metadata.json": "", "deep/1/2/3/4/5/6/7/8/9/10/x.yaml": "",
 		// directories that contain themselves
 		"data/self1": "-> .", "data/self2": "-> ../data", "data/sub/up": "-> ../..",
 		"data/alias": "-> sub/deep", "data/sub/deep/other": "-> ../../peer", "data/peer/d.yaml": "",
@@ -35,6 +35,7 @@ func TestFilesOfATree(t *testing.T) {
 			"data/peer/d.yaml", "data/sub/b.yaml", "data/sub/deep/c.yaml", "data/sub/deep/other/d.yaml",
 			"data/sub/metadata.json"}},
 		{"data/self1/", 0, []string{"data/self1/a.yaml"}},
+		{"deep/", -1, []string{"deep/1/2/3/4/5/6/7/8/9/10/x.yaml"}},
 		{"nowhere/", -1, nil},
 		{"", 0, nil},
 		{"modules/", -1, []string{"modules/m/x.json"}},
