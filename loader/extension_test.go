@@ -151,7 +151,8 @@ func TestABackendInGoIsAskedForEveryPath(t *testing.T) {
 // Which paths there are where a variable is all of one, only files say.
 func TestABackendIsAskedForNoPathWithoutName(t *testing.T) {
 	dir := writeSite(t, map[string]string{"binder_config.yaml": hieraWith["binder_config.yaml"],
-		"hiera.yaml": "version: 2\nbackends: [echo, echo]\nhierarchy: [[common, 'true', '${role}']]\n", "web.a": "", "web.b": ""})
+		"hiera.yaml": "version: 2\nbackends: [echo, echo]\nhierarchy: [[common, 'true', '${role}']]\n",
+		"web.a":      "", "web.b": ""})
 	var asked []string
 	backends := map[string]loader.Backend{"echo": func(_, name string) ([]byte, error) {
 		asked = append(asked, name)

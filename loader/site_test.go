@@ -94,7 +94,8 @@ var sites = []struct {
 	{"data that ends in .yml", map[string]string{"hiera.yaml": "version: 2", "data/common.yml": "a: 1",
 		"data/other.yml": "a: 1", "data/osfamily/Debian.yml/x": ""},
 		[]string{"data/common.yml warning data_path; rename it to common.yaml"}, []string{"site confdir-hiera:/:"}},
-	{"data that is no file", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "-> nowhere", "data/x": ""},
+	{"data that is no file", map[string]string{
+		"hiera.yaml": "version: 2", "data/common.yaml": "-> nowhere", "data/x": ""},
 		[]string{"data/common.yaml error read"}, []string{"site confdir-hiera:/:"}},
 	{"data that is elsewhere", map[string]string{"modules/m/hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
 		"modules/m/data/common.yaml": "-> ../../../data/common.yaml", "modules/m/data/x": ""},
@@ -189,8 +190,9 @@ var sites = []struct {
 	{"layers that are a hash", map[string]string{"binder_config.yaml": "version: 1\nlayers: {name: a}"},
 		[]string{"binder_config.yaml:2:9 error layer"}, nil},
 	{"extensions that cannot be", map[string]string{"binder_config.yaml": "version: 1\nlayers: []\nextensions:\n" +
-		"  hiera_backend: {}\n  hiera_backends: [x]\n  scheme_handlers:\n    module: {command: [x]}\n    1: {command: [x]}\n" +
-		"    a: {}\n    b: {command: x}\n    c: {command: []}\n    d: {command: [1]}\n    e: {command: [x], y: z}\n" +
+		"  hiera_backend: {}\n  hiera_backends: [x]\n  scheme_handlers:\n    module: {command: [x]}\n" +
+		"    1: {command: [x]}\n    a: {}\n    b: {command: x}\n    c: {command: []}\n    d: {command: [1]}\n" +
+		"    e: {command: [x], y: z}\n" +
 		"    f: {command: [x]}\n"},
 		[]string{"binder_config.yaml:4:3 error extension; did you mean 'hiera_backends'?",
 			"binder_config.yaml:5:19 error extension", "binder_config.yaml:7:5 error extension",
@@ -204,7 +206,8 @@ var sites = []struct {
 		"hiera.yaml": "version: 2\nhierarchy:\n- [nod, '${fqdn}', 'd/${fqdn}']\n- [node, '${fqdn']\n" +
 			"- [node, '${', 'd/${fqdn}']\n- [node, '${fqdn}', '${']\n- [node, '${fqdn}', 'd/']\n" +
 			"- [node, '${fqdn}', 'd/.']\n- [node, '${fqdn}', '../${fqdn}']\n- [node, '${fqdn}', 'd/${fqdn}']\n" +
-			"- [node, '${fqdn}', 'd/${fqdn}']\n- [common, 'true', 'c']\n- [osfamily, '${osfamily}', 'd/${osfamily}']\n"},
+			"- [node, '${fqdn}', 'd/${fqdn}']\n- [common, 'true', 'c']\n" +
+			"- [osfamily, '${osfamily}', 'd/${osfamily}']\n"},
 		[]string{"hiera.yaml:3:4 error category; did you mean 'node'?", "hiera.yaml:4:3 error hierarchy",
 			"hiera.yaml:5:13 error interpolation", "hiera.yaml:6:24 error interpolation",
 			"hiera.yaml:7:21 error data_path", "hiera.yaml:8:21 error data_path", "hiera.yaml:9:21 error data_path",
@@ -215,9 +218,11 @@ var sites = []struct {
 	{"a scheme that is close to one of no use", configured("'enx:/a'", nil),
 		[]string{"binder_config.yaml:3:23 error uri"}, nil},
 	{"what cannot be told", configured("'module-hiera:/m', 'confdir:/x', 'confdir:/y'", map[string]string{
-		"modules/m/hiera.yaml": "-> hiera.yaml", "modules/m/x": "", "bindings/x.yaml": "-> x.yaml", "bindings/z.yaml": "",
+		"modules/m/hiera.yaml": "-> hiera.yaml", "modules/m/x": "", "bindings/x.yaml": "-> x.yaml",
+		"bindings/z.yaml": "",
 		"bindings/y.yaml": set("y"), "lib/puppet/bindings/y.rb": "-> y.rb", "lib/puppet/bindings/z": ""}),
-		[]string{"bindings/x.yaml error read", "lib/puppet/bindings/y.rb error read", "modules/m/hiera.yaml error read"},
+		[]string{"bindings/x.yaml error read", "lib/puppet/bindings/y.rb error read",
+			"modules/m/hiera.yaml error read"},
 		nil},
 	{"a wildcard that finds YAML and Ruby", configured("'module:/*::default'", map[string]string{
 		"modules/m/lib/puppet/bindings/m/default.rb": "", "modules/m/bindings/default.yaml": set("m::default")}),
@@ -237,8 +242,9 @@ var sites = []struct {
 		[]string{`site confdir-hiera:/: modules/m/x.yaml ["${role}" modules/m/x] 1`}},
 	{"a directory that is elsewhere", map[string]string{
 		"modules/m/hiera.yaml": "{version: 2, hierarchy: [[common, 'true', 'd/${role}']]}",
-		"modules/m/d/x":        "", "modules/m/d/out": "-> ../../../far", "far/a.yaml": "a: 1", "far/b.yaml": "-> ../modules/m/d/x",
-		"far/more": "-> ../further", "further/c.yaml": "a: 1", "far/d/e.yaml": "a: 1"},
+		"modules/m/d/x":        "", "modules/m/d/out": "-> ../../../far", "far/a.yaml": "a: 1",
+		"far/b.yaml": "-> ../modules/m/d/x",
+		"far/more":   "-> ../further", "further/c.yaml": "a: 1", "far/d/e.yaml": "a: 1"},
 		[]string{"modules/m/d/out/a.yaml error data_path", "modules/m/d/out/b.yaml error data_path",
 			"modules/m/d/out/d/e.yaml error data_path"},
 		[]string{"modules module-hiera:/m:"}},
@@ -252,12 +258,8 @@ func TestSites(t *testing.T) {
 			dir := withLinks(t, c.files)
 			var diags diag.List
 			site := loader.Load(dir, loader.Options{}, &diags)
-			if got := reportsOf(dir, &diags); strings.Join(got, "\n") != strings.Join(c.reported, "\n") {
-				t.Errorf("reported is\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.reported, "\n\t"))
-			}
-			if got := contentsOf(dir, site); strings.Join(got, "\n") != strings.Join(c.contents, "\n") {
-				t.Errorf("found\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.contents, "\n\t"))
-			}
+			expect(t, reportsOf(dir, &diags), c.reported...)
+			expect(t, contentsOf(dir, site), c.contents...)
 		})
 	}
 }
@@ -392,8 +394,9 @@ func TestAlternativesAreBounded(t *testing.T) {
 // What several layers include counts once.
 func TestAlternativesOfASetCountOnce(t *testing.T) {
 	dir := writeSite(t, map[string]string{
-		"binder_config.yaml":    "{version: 1, layers: [{include: 'confdir:/default'}, {include: 'confdir:/default'}]}",
-		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{when: {node: [a, b]}, bind: [[k, v]]}]}"})
+		"binder_config.yaml": "{version: 1, layers: [{include: 'confdir:/default'}, {include: 'confdir:/default'}]}",
+		"bindings/default.yaml": "{bindings_version: 1, name: default,\n" +
+			" bind: [{when: {node: [a, b]}, bind: [[k, v]]}]}"})
 	_, got := load(t, dir, loader.Options{Alternatives: 2})
 	expect(t, got, " k = v [node a] [node b]", " k = v [node a] [node b]")
 }

@@ -279,7 +279,8 @@ func (t *template) fill(values map[string]string) (string, bool) {
 	return b.String(), true
 }
 
-// within is what stands in path, which fits, where the template has the whole of other, if only fixed text is around it.
+// within is what stands in path, which fits, where the template has the whole of other, if only fixed text is around
+// it.
 func (t *template) within(other *template, path string) (string, bool) {
 	before, after, ok := strings.Cut(t.canonical, other.canonical)
 	fixed := !strings.Contains(before+after, "\x00")
