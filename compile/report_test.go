@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -255,5 +256,99 @@ func TestLoopsAreFoundInBoundedTime(t *testing.T) {
 	}
 	if got := compiled(t, b.String()+`{name: a, to_lookup_of: a}`, ``); !slices.Contains(got, "801 error loop:") {
 		t.Errorf("the loop of few conditions is not found among many: %.200s", got)
+	}
+}
+
+// What a site is made of, as a snapshot takes it.
+func TestContentOfASite(t *testing.T) {
+	dir := t.TempDir()
+	config := "version: 1\ncategories: [[osfamily, '${osfamily}']]\nlayers:\n" +
+		"- {name: high, include: 'confdir:/default'}\n" +
+		"- {include: 'confdir-hiera:/'}\n"
+	hiera := "version: 2\nhierarchy: [[osfamily, '${osfamily}', 'd/${dc}/${osfamily}'],\n" +
+		"  [common, 'true', 'r/${role}']]\n"
+	for name, text := range map[string]string{"binder_config.yaml": config, "hiera.yaml": hiera,
+		"d/ams/debian.yaml": "{a: 1, b: 2}", "r/web.yaml": "a: 3"} {
+		path := filepath.Join(dir, name)
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err = errors.Join(err, os.WriteFile(path, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeBindings(t, filepath.Join(dir, "bindings"), "default",
+		"[c, '${x}']\n{name: d, sensitive: true, to: 4}\n{when: {osfamily: [b, a]}, bind: [[a, 5]]}\n[c2, 6]")
+	var diags diag.List
+	content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{StrictVariables: true}, &diags)
+	if found := diags.Sorted(); len(found) > 0 {
+		t.Fatal(found)
+	}
+	if layers := strings.Join(content.Layers, ","); layers != "high," {
+		t.Errorf("the layers are %q", layers)
+	}
+	var dims, inputs, keys []string
+	for _, d := range content.Dimensions {
+		dims = append(dims, fmt.Sprintf("%s %d %v %v", d.Name, d.Category, d.Guard, len(d.Program) > 0))
+	}
+	if want := []string{"node -1 false true", "osfamily -1 false true", "environment -1 false true",
+		`"${dc}" 1 true true`, `"${role}" -1 true true`}; !slices.Equal(dims, want) {
+		t.Errorf("the dimensions are %q, want %q", dims, want)
+	}
+	for _, in := range content.Inputs {
+		inputs = append(inputs, fmt.Sprintf("%s %v %v", in.Path, in.Size > 0, in.Hash != 0))
+	}
+	if want := []string{"binder_config.yaml true true", "bindings/default.yaml true true",
+		"d/ams/debian.yaml true true", "hiera.yaml true true", "r/web.yaml true true"}; !slices.Equal(inputs, want) {
+		t.Errorf("the inputs are %q, want %q", inputs, want)
+	}
+	for _, k := range content.Keys {
+		computed := k.Default >= 0 && content.Values[k.Default].Computed
+		keys = append(keys, fmt.Sprintf("%s %v %v %d", k.Name, k.Default >= 0, computed, len(k.Cold)))
+	}
+	// c, c2 and d are unconditional, and so in no scope.
+	if want := []string{"a false false 0", "b false false 0", "c true true 1", "c2 true false 1",
+		"d true true 1"}; !slices.Equal(keys, want) {
+		t.Errorf("the keys are %q, want %q", keys, want)
+	}
+	var levels []string
+	for _, l := range content.Levels {
+		text := fmt.Sprint(l.Layer, l.Dimensions)
+		for _, s := range l.Scopes {
+			text += fmt.Sprint(" ", s.Values, len(s.Entries), len(s.Origins))
+		}
+		levels = append(levels, text)
+	}
+	if want := []string{"0 [1] [a] 1 1 [b] 1 1", "1 [1 3] [debian ams] 2 2",
+		"1 [4] [web] 1 1"}; !slices.Equal(levels, want) {
+		t.Errorf("the levels are %q, want %q", levels, want)
+	}
+	if !content.Strict || !content.Sensitive || content.Bindings != 7 {
+		t.Errorf("strict %v, sensitive %v, %d bindings", content.Strict, content.Sensitive, content.Bindings)
+	}
+}
+
+// A layer is told by its name, or else by its number, if there is more than one.
+func TestLayersInMessages(t *testing.T) {
+	for want, layers := range map[string][]loader.Layer{
+		"": {{}}, " in layer 'a'": {{Name: "a"}}, " in layer 2": {{Name: "a"}, {}}} {
+		c := composer{site: &loader.Site{Layers: layers}}
+		if got := c.inLayer(len(layers) - 1); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A long loop names its first bindings, and says how many others there are.
+func TestLongLoops(t *testing.T) {
+	for n, want := range map[int]string{2: "'k0' needs itself: k0 -> k1 -> k0", 20: " -> k18 -> k19 -> k0",
+		21: " -> k19 -> (1 others) -> k0", 30: " -> k19 -> (10 others) -> k0"} {
+		dir := t.TempDir()
+		link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, (i+1)%n) }
+		writeBindings(t, filepath.Join(dir, "bindings"), "default", lines(n, link))
+		var diags diag.List
+		Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+		found := diags.Sorted()
+		if len(found) != 1 || !strings.HasSuffix(found[0].Message, want) || len(found[0].Notes) != min(n, 20)-1 {
+			t.Errorf("%d: found %v, want one that ends in %q", n, found, want)
+		}
 	}
 }
