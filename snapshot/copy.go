@@ -3,7 +3,6 @@ package snapshot
 import (
 	"errors"
 	"io"
-	"math"
 	"os"
 	"strings"
 )
@@ -30,8 +29,8 @@ func readFile(path string) (head, data string, unmap func() error, err error) {
 	if !info.Mode().IsRegular() {
 		return fail(errNoFile)
 	}
-	if info.Size() > math.MaxInt-1 {
-		return fail(errors.New("it is too large for the memory of this machine"))
+	if !fits(info.Size() + 1) {
+		return fail(errTooLarge)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -466,7 +466,7 @@ func (d *dumper) slot(level, slot int, bytes string) {
 		scope += fmt.Sprintf(", %s %q", d.dimensionName(dim), d.dictValue(dim, n))
 	}
 	if l.narrow {
-		d.row(uint64(len(bytes)), "%s: column %d", scope, l.first+int(place-1))
+		d.row(uint64(len(bytes)), "%s: column %d", scope, uint64(l.first)+uint64(place-1))
 		return
 	}
 	d.tableOf[place-1] = scope

@@ -47,7 +47,7 @@ func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 		}
 		column := l.first
 		if l.narrow {
-			column += int(place - 1)
+			column += int((place - 1) % maxColumns) // Verify tells a forged place
 		} else {
 			n, err := s.addKeys(place-1, &at.filter, keys)
 			if err != nil {

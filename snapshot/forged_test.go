@@ -136,7 +136,7 @@ func TestForgedFilesTakeMemoryInProportion(t *testing.T) {
 			block(w, raw, len(raw), 0, 1)
 		},
 		"origins of entries that no bytes are for": func(w *writer) {
-			raw := append(appendNumbers(nil, 1, 1<<31, 0), zeros[:100]...)
+			raw := append(appendNumbers(nil, 1, math.MaxInt32, 0), zeros[:100]...)
 			block(w, raw, len(raw), 0, 1)
 		},
 		"keys of many bindings": func(w *writer) {

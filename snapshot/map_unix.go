@@ -31,6 +31,9 @@ func mapFile(path string) (head, data string, unmap func() error, err error) {
 	if stat.Mode&unix.S_IFMT != unix.S_IFREG {
 		return fail("open", errNoFile)
 	}
+	if !fits(stat.Size) {
+		return fail("open", errTooLarge)
+	}
 	buf := make([]byte, headBytes)
 	n, err := unix.Pread(fd, buf, 0)
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *Snapshot) readParts(r *reader, levels uint32) error {
 }
 
 func (s *Snapshot) readDimension(r *reader) error {
-	d := Dimension{Name: r.text(), Category: int(r.u32()) - 1}
+	d := Dimension{Name: r.text(), Category: r.int() - 1}
 	flags := r.flags(dimensionGuard | dimensionExact)
 	d.Guard, d.Exact = flags&dimensionGuard != 0, flags&dimensionExact != 0
 	d.Program = []byte(r.text())
@@ -83,10 +83,10 @@ func (s *Snapshot) readDimension(r *reader) error {
 }
 
 func (s *Snapshot) readLevel(r *reader) error {
-	l := levelView{layer: int(r.u32()), entry: int(r.u32()), dims: s.readDims(r)}
+	l := levelView{layer: r.int(), entry: r.int(), dims: s.readDims(r)}
 	flags := r.flags(levelNarrow | levelDirect)
 	l.narrow, l.direct = flags&levelNarrow != 0, flags&levelDirect != 0
-	l.first, l.count, l.at, l.slots = s.columns, int(r.u32()), 4*uint64(r.u32()), r.u32()
+	l.first, l.count, l.at, l.slots = s.columns, r.int(), 4*uint64(r.u32()), r.u32()
 	if l.layer >= len(s.layers) || l.narrow && l.count > maxColumns || !l.narrow && l.count != 1 {
 		r.failed = true
 	}

@@ -64,7 +64,13 @@ func headerDamage(off uint64, format string, args ...any) error {
 	return &DamageError{"header", off, fmt.Sprintf(format, args...)}
 }
 
-var errNoFile = errors.New("not a regular file")
+var (
+	errNoFile   = errors.New("not a regular file")
+	errTooLarge = errors.New("larger than a 32-bit program can hold: use a 64-bit one")
+)
+
+// fits tells whether so many bytes of a file have room in the memory that a program can name.
+func fits(size int64) bool { return int64(int(size)) == size }
 
 // headBytes is how much of a file is read before anything else: the header and, mostly, section meta.
 const headBytes = 4096

@@ -62,6 +62,16 @@ func (r *reader) u32() uint32 {
 	return uint32(n)
 }
 
+// int is a uvarint that fits an int also where that has 32 bits.
+func (r *reader) int() int {
+	n := r.uvarint()
+	if n > math.MaxInt32 {
+		r.failed = true
+		return 0
+	}
+	return int(n)
+}
+
 func (r *reader) text() string {
 	n := r.count(1)
 	if r.failed {

@@ -1,6 +1,7 @@
 package binding
 
 import (
+	"math"
 	"slices"
 
 	"bindc/internal/recipe"
@@ -80,7 +81,7 @@ func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 			expected = "true or false"
 		}
 	case name == "flatten":
-		if o.Flatten = int(v.Int()); v.Kind() == value.Bool {
+		if o.Flatten = int(min(max(v.Int(), -2), math.MaxInt32)); v.Kind() == value.Bool {
 			o.Flatten = -o.Flatten // true is all levels, -1
 		} else if v.Kind() != value.Int || o.Flatten < -1 {
 			expected = "true, false, a number of levels, or -1 for all"

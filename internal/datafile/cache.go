@@ -86,8 +86,12 @@ func readText(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	size := int(info.Size())
+	if int64(size) != info.Size() {
+		return "", nil // no 32-bit program wrote that
+	}
 	var b strings.Builder
-	b.Grow(int(info.Size()))
+	b.Grow(size)
 	_, err = io.Copy(&b, io.LimitReader(f, info.Size()))
 	return b.String(), err
 }

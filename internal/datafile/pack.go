@@ -43,7 +43,7 @@ func encodePack(pools *Pools, files []File, program Program) []byte {
 	count := 0
 	for i := range files {
 		f := &files[i]
-		if !f.silent || len(entries)/packEntry+len(f.Entries) > maxEntries {
+		if !f.silent || uint64(len(entries)/packEntry)+uint64(len(f.Entries)) > maxEntries {
 			continue
 		}
 		records = appendFile(records, f)

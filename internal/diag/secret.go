@@ -7,11 +7,11 @@ import (
 
 // ofNames are the codes of messages that tell names, conditions and places, and nothing of what is written as a value.
 // Those of type_mismatch are made without it where the value is sensitive.
-var ofNames = []string{"abstract", "category", "conflict", "duplicate", "loop", "multibind_id", "multibind_unknown",
+var ofNames = []Code{"abstract", "category", "conflict", "duplicate", "loop", "multibind_id", "multibind_unknown",
 	"override", "type_mismatch", "version"}
 
 // ofSyntax are those of messages that quote at most what was found.
-var ofSyntax = []string{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}
+var ofSyntax = []Code{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}
 
 const (
 	found         = ", found "

@@ -132,7 +132,7 @@ func (c *call) newInteger() (value.Value, error) {
 	radix := 0
 	switch r := c.arg(1); r.Kind() {
 	case value.Int:
-		radix = int(r.Int())
+		radix = int(min(max(r.Int(), 0), 100))
 		if radix != 2 && radix != 8 && radix != 10 && radix != 16 {
 			return r, c.failf("illegal radix %d, expected 2, 8, 10, 16 or default", r.Int())
 		}

@@ -276,10 +276,11 @@ func (d *decoder) targets() []Target {
 func (d *decoder) options() *Options {
 	flags, resolution := d.flags(flagElement<<1-1), Resolution(d.byte())
 	n := d.number()
-	if resolution >= resolutionCount {
+	flatten := int64(n>>1) ^ -int64(n&1)
+	if resolution >= resolutionCount || flatten != int64(int32(flatten)) {
 		d.fail(errMalformed)
 	}
-	o := &Options{Array: flags&flagArray != 0, Resolution: resolution, Flatten: int(int64(n>>1) ^ -int64(n&1)),
+	o := &Options{Array: flags&flagArray != 0, Resolution: resolution, Flatten: int(flatten),
 		Uniq: flags&flagUniq != 0, PriorityOnNamed: flags&flagNamed != 0, PriorityOnUnnamed: flags&flagUnnamed != 0}
 	if flags&flagElement != 0 {
 		o.Element = d.typ()

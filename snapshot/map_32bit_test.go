@@ -1,0 +1,26 @@
+//go:build 386 || arm
+
+package snapshot
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A file that has no room in memory is refused by its size, whatever it begins with.
+func TestAFileTooLargeFor32Bits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte(Magic), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int64{1 << 31, 1<<32 + headerSize} {
+		if err := os.Truncate(path, size); err != nil { // takes no space
+			t.Fatal(err)
+		}
+		if _, err := Open(path); !errors.Is(err, errTooLarge) {
+			t.Errorf("of %d bytes: got %v, want %v", size, err, errTooLarge)
+		}
+	}
+}
