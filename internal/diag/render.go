@@ -46,7 +46,7 @@ func relative(d Diagnostic, dir string) Diagnostic {
 		if err != nil || strings.HasPrefix(rel, "..") {
 			return path
 		}
-		return rel
+		return filepath.ToSlash(rel)
 	}
 	d.Pos.File = shorten(d.Pos.File)
 	notes := make([]Note, len(d.Notes))

@@ -268,7 +268,7 @@ func sexagesimalFloat(sign string, parts []string) float64 {
 			number += "." + leadingDigits(frac)
 		}
 		f, _ := strconv.ParseFloat(number, 64) // only digits: out of range, it is the infinity it should be
-		sum += f * float64(unitSeconds[i])
+		sum += float64(f * float64(unitSeconds[i])) // rounded: some processors would else multiply and add at once
 		sign = ""
 	}
 	return sum
