@@ -267,8 +267,8 @@ func sexagesimalFloat(sign string, parts []string) float64 {
 		if frac != "" && isDigit(frac[0]) && whole[len(whole)-1] != '_' {
 			number += "." + leadingDigits(frac)
 		}
-		f, _ := strconv.ParseFloat(number, 64) // only digits: out of range, it is the infinity it should be
-		sum += float64(f * float64(unitSeconds[i])) // rounded: some processors would else multiply and add at once
+		f, _ := strconv.ParseFloat(number, 64)      // only digits: out of range, it is the infinity it should be
+		sum += float64(f * float64(unitSeconds[i])) // rounded, as arm64 would else not do before it adds
 		sign = ""
 	}
 	return sum
