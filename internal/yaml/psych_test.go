@@ -17,6 +17,14 @@ import (
 	"bindc/internal/value"
 )
 
+// Each product is rounded before it is added: not on all processors does that go without saying. By hand: 17.017 times
+// 60 is 1021.02, and 3600 more is 4621.02.
+func TestSexagesimalFloatsAreTheSameEverywhere(t *testing.T) {
+	if v, _ := resolve("1:17.017"); v.Float() != 4621.02 {
+		t.Errorf("got %v, want 4621.02", v.Float())
+	}
+}
+
 // TestPsychScalars goes through the table of what Psych answers for plain scalars.
 func TestPsychScalars(t *testing.T) {
 	src, err := os.ReadFile("testdata/psych_scalars.json")
