@@ -39,6 +39,7 @@ func (c *composer) check() {
 		c.indexes[key].checkKinds()
 	}
 	c.checkMultibinds()
+	c.warnOfMisspeltKeys(loops.needy)
 	loops.find()
 	c.checkEffort()
 }

@@ -86,7 +86,7 @@ func TestHostileSitesAreChecked(t *testing.T) {
 				if len(found) > 0 {
 					t.Errorf("reported is %s", found[0].Message)
 				}
-			} else if !slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Code == h.code }) {
+			} else if !slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return string(d.Code) == h.code }) {
 				t.Errorf("%s is not reported", h.code)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 // needs is what a recipe needs whatever the facts, as far as it is bound.
 type needs struct {
 	keys     []uint32       // it looks up all of these
+	unbound  []string       // and these, which nothing binds
 	tried    []attempt      // and these in turn, no further than one that is found and not undef
 	collects *recipe.Recipe // and it puts contributions together; or nil
 }
@@ -33,11 +34,15 @@ func (c *composer) recipeNeeds(r *recipe.Recipe) needs {
 	for _, t := range r.Targets {
 		if key, bound := c.keyNumber(t.Key); bound {
 			n.tried = append(n.tried, attempt{key, t})
+		} else {
+			n.unbound = append(n.unbound, t.Key)
 		}
 	}
 	for _, name := range r.Lookups() {
 		if key, bound := c.keyNumber(name); bound {
 			n.keys = append(n.keys, key)
+		} else {
+			n.unbound = append(n.unbound, name)
 		}
 	}
 	if r.Kind == recipe.Multibind {

@@ -262,7 +262,7 @@ func TestRefusedAttributes(t *testing.T) {
 		var diags diag.List
 		site, bound := only(t, source, &diags)
 		found := diags.Sorted()
-		if len(found) != 1 || found[0].Code != c.code || found[0].Pos.Col != marked(c.source) {
+		if len(found) != 1 || string(found[0].Code) != c.code || found[0].Pos.Col != marked(c.source) {
 			t.Errorf("%s: found %v, want %s at column %d", source, found, c.code, marked(c.source))
 			continue
 		}
@@ -298,7 +298,7 @@ func TestBindingsOfNoKnownKey(t *testing.T) {
 		var diags diag.List
 		_, bound := only(t, source, &diags)
 		found := diags.Sorted()
-		if len(found) != 1 || found[0].Code != c.code || found[0].Pos.Col != marked(c.source) {
+		if len(found) != 1 || string(found[0].Code) != c.code || found[0].Pos.Col != marked(c.source) {
 			t.Errorf("%s: found %v, want %s at column %d", source, found, c.code, marked(c.source))
 		}
 		if !diags.Incomplete() || len(bound) != 0 {

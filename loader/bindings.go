@@ -44,6 +44,7 @@ func (r *setReader) read(name string) []Binding {
 		r.errorf(r.Root, "bindings", "expected 'bind', a list of bindings")
 		return nil
 	}
+	literal.Hiera(r.Document, bind, r.diags)
 	r.bind(bind, []Condition{nil}, []int{0})
 	return r.out
 }

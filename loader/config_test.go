@@ -54,7 +54,7 @@ func TestConfigurations(t *testing.T) {
 			cfg, ok := readConfig(in, Options{})
 			var codes []string
 			for _, d := range diags.Sorted() {
-				codes = append(codes, d.Code)
+				codes = append(codes, string(d.Code))
 			}
 			slices.Sort(codes)
 			if !ok || strings.Join(codes, " ") != test.codes {

@@ -45,7 +45,7 @@ func reported(dir string, opts Options) []string {
 	var out []string
 	for _, d := range diags.Sorted() {
 		rel, _ := filepath.Rel(dir, d.Pos.File)
-		out = append(out, filepath.ToSlash(rel)+": ["+d.Code+"] "+d.Message)
+		out = append(out, filepath.ToSlash(rel)+": ["+string(d.Code)+"] "+d.Message)
 	}
 	return out
 }

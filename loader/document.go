@@ -1,11 +1,13 @@
 package loader
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/literal"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -17,7 +19,7 @@ type document struct {
 	diags *diag.List
 }
 
-func (d document) errorf(n *yaml.Node, code, format string, args ...any) {
+func (d document) errorf(n *yaml.Node, code diag.Code, format string, args ...any) {
 	d.diags.Errorf(d.Pos(n), code, format, args...)
 }
 
@@ -25,7 +27,7 @@ func (d document) errorf(n *yaml.Node, code, format string, args ...any) {
 func (d document) isHash() bool { return d.Root != nil && d.Root.Kind == yaml.Mapping }
 
 // onlyKeys reports the keys of a hash that are none of allowed.
-func (d document) onlyKeys(n *yaml.Node, code, what string, allowed []string) {
+func (d document) onlyKeys(n *yaml.Node, code diag.Code, what string, allowed []string) {
 	for _, found := range d.UnknownKeys(n, code, what, allowed) {
 		d.diags.Add(found)
 	}
@@ -63,17 +65,20 @@ func stringsOf(n *yaml.Node) []string {
 
 // interpolated parses a text of n as a string with interpolations; nil after an error.
 func (d document) interpolated(n *yaml.Node, text string) *expr.Node {
+	literal.Percent(d.Document, n, text, d.diags)
 	node, errs := syntax.ParseString(text)
 	if len(errs) == 0 {
 		errs = append(syntax.Check(node), withoutLookup(node)...)
 	}
 	for _, e := range errs {
 		at := d.PosIn(n, e.Off)
-		d.diags.Add(diag.Diagnostic{Pos: at, Code: "interpolation", Message: e.Message, Hint: e.Hint})
+		d.diags.Add(diag.Diagnostic{Pos: at, Code: cmp.Or(e.Code, "interpolation"), Message: e.Message,
+			Hint: e.Hint})
 	}
 	if len(errs) > 0 {
 		return nil
 	}
+	literal.WarnOfFacts(d.Document, n, node, d.diags)
 	d.warnOfMissingBraces(n, text)
 	return node
 }

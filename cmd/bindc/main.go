@@ -50,7 +50,7 @@ func command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(buildCommand(), checkCommand())
+	root.AddCommand(buildCommand(), checkCommand(), explainCommand())
 	cli.Finish(root)
 	return root
 }

@@ -86,7 +86,7 @@ type compiler struct {
 }
 
 // errorf reports an error of this binding, which leaves the others to be judged.
-func (c *compiler) errorf(at diag.Pos, code, format string, args ...any) {
+func (c *compiler) errorf(at diag.Pos, code diag.Code, format string, args ...any) {
 	c.add(diag.Diagnostic{Pos: at, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 

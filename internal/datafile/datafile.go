@@ -121,10 +121,12 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 			doc.Root.Describe())
 		return nil
 	}
+	literal.Hiera(doc, doc.Root, diags)
 	count := len(doc.Root.Kids) / 2
 	out, keys, values := make([]Entry, 0, count), pool.NewBatch(count, len(src)), pool.NewBatch(count, len(src))
 	for key, val := range doc.Root.Pairs() {
 		if name, ok := literal.Key(doc, key, diags); ok {
+			warnOfLookupOptions(doc, key, name, diags)
 			out = append(out, Entry{Line: key.Line, Col: key.Col})
 			keys.Add(func(dst []byte) []byte { return append(dst, name...) })
 			values.Add(func(dst []byte) []byte { return literal.Append(dst, doc, val, diags) })
@@ -135,4 +137,13 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 		out[i].Key, out[i].Value = keyNumbers[i], valueNumbers[i]
 	}
 	return out
+}
+
+// warnOfLookupOptions tells that a key by which Hiera 5 says how others are merged is one as any other.
+func warnOfLookupOptions(doc *yaml.Document, key *yaml.Node, name string, diags *diag.List) {
+	if name == "lookup_options" {
+		diags.Add(diag.Diagnostic{Pos: doc.Pos(key), Severity: diag.Warning, Code: "lookup_options",
+			Message: "'lookup_options' is a key as any other: it does not say how values are merged",
+			Hint:    "collect what is to be merged in a multibinding"})
+	}
 }

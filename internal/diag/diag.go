@@ -47,11 +47,11 @@ type Note struct {
 	Secret  bool // the source line is not shown
 }
 
-// Diagnostic is one finding. Code is stable and listed in the catalogue of codes.
+// Diagnostic is one finding.
 type Diagnostic struct {
 	Pos      Pos
 	Severity Severity
-	Code     string
+	Code     Code
 	Message  string
 	Notes    []Note
 	Hint     string
@@ -125,12 +125,12 @@ func (l *List) of(d Diagnostic) *shown {
 }
 
 // Errorf adds an error.
-func (l *List) Errorf(pos Pos, code, format string, args ...any) {
+func (l *List) Errorf(pos Pos, code Code, format string, args ...any) {
 	l.Add(Diagnostic{Pos: pos, Severity: Error, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 // Warnf adds a warning.
-func (l *List) Warnf(pos Pos, code, format string, args ...any) {
+func (l *List) Warnf(pos Pos, code Code, format string, args ...any) {
 	l.Add(Diagnostic{Pos: pos, Severity: Warning, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 

@@ -85,7 +85,7 @@ func (t *textRenderer) diagnostic(d Diagnostic) {
 		style = cyan
 	}
 	fmt.Fprintf(t.w, "%s: %s %s %s\n", t.paint(bold, Visible(d.Pos.String())),
-		t.paint(style, d.Severity.String()+":"), Visible(d.Message), t.paint(cyan, "["+d.Code+"]"))
+		t.paint(style, d.Severity.String()+":"), Visible(d.Message), t.paint(cyan, "["+string(d.Code)+"]"))
 	if !d.Secret {
 		t.excerpt(d.Pos, style)
 	}
@@ -166,7 +166,8 @@ func renderJSON(w io.Writer, list []Diagnostic) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	for _, d := range list {
-		j := jsonDiagnostic{jsonPlace{d.Pos.File, d.Pos.Line, d.Pos.Col, d.Message}, d.Severity.String(), d.Code, d.Hint, nil}
+		j := jsonDiagnostic{jsonPlace{d.Pos.File, d.Pos.Line, d.Pos.Col, d.Message},
+			d.Severity.String(), string(d.Code), d.Hint, nil}
 		for _, n := range d.Notes {
 			j.Notes = append(j.Notes, jsonPlace{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Message})
 		}
@@ -195,7 +196,7 @@ func renderGitHub(w io.Writer, list []Diagnostic) error {
 		}
 		file := property.Replace(Visible(d.Pos.File))
 		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command, file, max(d.Pos.Line, 1),
-			max(d.Pos.Col, 1), property.Replace(d.Code), escape.Replace(text))
+			max(d.Pos.Col, 1), property.Replace(string(d.Code)), escape.Replace(text))
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ const MaxShown = 1000
 // kind is what is counted together.
 type kind struct {
 	severity Severity
-	code     string
+	code     Code
 }
 
 // shown is the first diagnostics of one kind, by place, and how many there were. It is a heap with the last one on top.

@@ -17,14 +17,27 @@ func DidYouMean(word string, known []string) string {
 // maxCompared bounds the names that a List compares in all, so that hints cost less than what they are about.
 const maxCompared = 1 << 20
 
+// Misspelt is Misspelt, which finds nothing when the hints before have compared too many names.
+func (l *List) Misspelt(word string, known []string) string {
+	if !l.mayCompare(word, known) {
+		return ""
+	}
+	return Misspelt(word, known)
+}
+
+// mayCompare tells whether a hint may be looked for, and counts what that compares.
+func (l *List) mayCompare(word string, known []string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	left := maxCompared - l.hint
+	l.hint += len(known) * (1 + len(word)/16)
+	return left > 0
+}
+
 // DidYouMean is the hint for a word of which there may be many, in a site of which everything is wrong: it is left out
 // when the hints before have compared too many names.
 func (l *List) DidYouMean(word string, known []string) string {
-	l.mu.Lock()
-	left := maxCompared - l.hint
-	l.hint += len(known) * (1 + len(word)/16)
-	l.mu.Unlock()
-	if left <= 0 {
+	if !l.mayCompare(word, known) {
 		return ""
 	}
 	return DidYouMean(word, known)
@@ -53,8 +66,27 @@ func nearest(word string, candidates []string) string {
 	return best
 }
 
+// shortest is the length from which on a name is told to be misspelt: shorter ones resemble too many others.
+const shortest = 4
+
+// Misspelt is the one of known that word differs from by one character, or by two neighbours that are swapped; "" where
+// there is none, where word is one of them, or where all that differs is a digit. It is for warnings, for which the
+// guess of a hint is not enough.
+func Misspelt(word string, known []string) string {
+	near := ""
+	for _, k := range known {
+		switch {
+		case k == word || len(word) < shortest:
+			return ""
+		case distance(word, k, 1) == 1 && !strings.ContainsAny(k+word, "0123456789"):
+			near = k
+		}
+	}
+	return near
+}
+
 // Unknown is an error for a name that is none of allowed: what says of what, and found what is written there.
-func Unknown(at Pos, code, what, name, found string, allowed []string) Diagnostic {
+func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
 	message := "unknown " + what + ": " + found + "; expected " + Quoted(allowed)
 	return Diagnostic{Pos: at, Code: code, Message: message, Hint: DidYouMean(name, allowed)}
 }

@@ -3,6 +3,7 @@
 package literal
 
 import (
+	"cmp"
 	"strings"
 
 	"bindc/internal/diag"
@@ -123,15 +124,27 @@ func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool)
 }
 
 // Report reports what is wrong in the text of n, at its place in the file, and tells whether nothing is.
-func Report(doc *yaml.Document, n *yaml.Node, code string, errs []syntax.Error, diags *diag.List) bool {
+func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.Error, diags *diag.List) bool {
 	for _, e := range errs {
-		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: code, Message: e.Message, Hint: e.Hint,
-			InValue: true})
+		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: cmp.Or(e.Code, code), Message: e.Message,
+			Hint: e.Hint, InValue: true})
 	}
 	return len(errs) == 0
 }
 
 // CheckNames reports functions, types and regular expressions that an evaluation could only fail on.
 func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) bool {
-	return Report(doc, n, "name", syntax.Check(node), diags)
+	if !Report(doc, n, "name", syntax.Check(node), diags) {
+		return false
+	}
+	WarnOfFacts(doc, n, node, diags)
+	return true
+}
+
+// WarnOfFacts reports variables in the text of n that are called nearly as a well-known fact.
+func WarnOfFacts(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) {
+	for _, e := range syntax.Misspelt(node) {
+		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
+			Hint: e.Hint})
+	}
 }

@@ -22,7 +22,7 @@ func (l *lexer) fail(off int, message, hint string) {
 	if l.err != nil {
 		return
 	}
-	l.err = &Error{l.origOff(off), message, hint}
+	l.err = &Error{Off: l.origOff(off), Message: message, Hint: hint}
 }
 
 // origOff is where off, an offset in src, is in the text the user gave.

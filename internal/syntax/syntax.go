@@ -9,6 +9,7 @@ package syntax
 import (
 	"strings"
 
+	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/value"
 )
@@ -19,11 +20,13 @@ const (
 	maxHeight  = 1000 // levels of a tree, which long chains of operators make high too
 )
 
-// Error is one thing wrong with a text. Off is a byte offset in it; Hint, if any, says what to do.
+// Error is one thing wrong with a text. Off is a byte offset in it; Hint, if any, says what to do. An empty Code is the
+// one of what the text is.
 type Error struct {
 	Off     int
 	Message string
 	Hint    string
+	Code    diag.Code
 }
 
 // ParseExpression parses one or several statements. Several become a Block. A text without any is an error.

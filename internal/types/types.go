@@ -128,10 +128,37 @@ func Named(name string) (*Type, error) {
 			return nil, fmt.Errorf("the type '%s' is not supported in bindings", name)
 		}
 	}
+	if instead, ok := insteadOf[name]; ok {
+		return nil, fmt.Errorf("aliases of modules are not known here: in the place of '%s' write %s", name, instead)
+	}
 	if hint := diag.DidYouMean(name, allNames()); hint != "" {
 		return nil, fmt.Errorf("unknown type '%s'; %s", name, hint)
 	}
 	return nil, fmt.Errorf("unknown type '%s'", name)
+}
+
+// insteadOf is what the aliases of the module stdlib that data has most can be replaced by. Where it says String[1],
+// the alias is narrower.
+var insteadOf = map[string]string{
+	"Stdlib::Absolutepath":          "Pattern[/\\A\\//]",
+	"Stdlib::Unixpath":              "Pattern[/\\A\\//]",
+	"Stdlib::Port":                  "Integer[0, 65535]",
+	"Stdlib::Port::Privileged":      "Integer[1, 1023]",
+	"Stdlib::Port::Unprivileged":    "Integer[1024, 65535]",
+	"Stdlib::Host":                  "String[1]",
+	"Stdlib::Fqdn":                  "String[1]",
+	"Stdlib::IP::Address":           "String[1]",
+	"Stdlib::IP::Address::V4":       "String[1]",
+	"Stdlib::IP::Address::V6":       "String[1]",
+	"Stdlib::IP::Address::Nosubnet": "String[1]",
+	"Stdlib::HTTPUrl":               "Pattern[/\\A(?i:https?:\\/\\/)/]",
+	"Stdlib::HTTPSUrl":              "Pattern[/\\A(?i:https:\\/\\/)/]",
+	"Stdlib::Ensure::Service":       "Enum['stopped', 'running']",
+	"Stdlib::Ensure::Package":       "String[1]",
+	"Stdlib::Filemode":              "String[1]",
+	"Stdlib::MAC":                   "String[1]",
+	"Stdlib::Email":                 "Pattern[/@/]",
+	"Stdlib::Filesource":            "String[1]",
 }
 
 // allNames are the names of all types, for suggestions.

@@ -73,6 +73,9 @@ func refusedInYAML(r rune) bool {
 // refusedInJSON is false: the parser of strings sees to control characters.
 func refusedInJSON(rune) bool { return false }
 
+// Mentions tells whether a text stands anywhere in the source.
+func (d *Document) Mentions(text string) bool { return bytes.Contains(d.src, []byte(text)) }
+
 // offset is the place in src of a line and column, both from 1.
 func (d *Document) offset(line, col int) int {
 	if line < 1 || line > len(d.lines) {
@@ -141,13 +144,13 @@ type report struct {
 }
 
 // fail adds an error. The parts of it are fixed texts or already formatted.
-func (r *report) fail(pos diag.Pos, code, message, hint string, notes ...diag.Note) {
+func (r *report) fail(pos diag.Pos, code diag.Code, message, hint string, notes ...diag.Note) {
 	r.failed = true
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint, Notes: notes})
 }
 
 // warn adds a warning.
-func (r *report) warn(pos diag.Pos, code, message, hint string, notes ...diag.Note) {
+func (r *report) warn(pos diag.Pos, code diag.Code, message, hint string, notes ...diag.Note) {
 	r.diags.Add(diag.Diagnostic{Pos: pos, Severity: diag.Warning, Code: code, Message: message, Hint: hint,
 		Notes: notes})
 }

@@ -2,6 +2,7 @@ package yaml
 
 import (
 	"bytes"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 const (
 	tooDeep    = "expected at most 512 hashes and lists in one another, found more"
 	numberHint = "write it in quotes to make it a string"
+	tabHint    = "indent with spaces: in YAML a tab is no indentation"
 )
 
 // refuseBytes reports the byte at off of the source, which cannot be in a text file.
@@ -77,8 +79,9 @@ var wordings = []wording{
 		"double the backslash, or use single quotes"},
 	{"found invalid Unicode character escape code", "expected the number of a character in this escape",
 		"write the character itself"},
-	{"found a tab character that violates indentation", "expected spaces as indentation, found a tab", ""},
-	{"found a tab character where an indentation space is expected", "expected spaces as indentation, found a tab", ""},
+	{"found a tab character that violates indentation", "expected spaces as indentation, found a tab", tabHint},
+	{"found a tab character where an indentation space is expected",
+		"expected spaces as indentation, found a tab", tabHint},
 	{"found a comment without preceding whitespace", "expected a space before '#'", ""},
 	{"found unexpected end of stream", "expected the closing quote, found the end of the file", ""},
 	{"found unexpected document indicator", "expected the closing quote, found the end of the document",
@@ -93,7 +96,7 @@ var wordings = []wording{
 
 // refuseSyntax reports an error of the library's in our words.
 func (r *report) refuseSyntax(c complaint) {
-	code, message, hint := "yaml_syntax", "", ""
+	code, message, hint := diag.Code("yaml_syntax"), "", ""
 	switch {
 	case c.problem == tooDeep:
 		code, message = "yaml_depth", c.problem
@@ -101,6 +104,9 @@ func (r *report) refuseSyntax(c complaint) {
 		code, message = "yaml_alias", "expected an alias to an anchor that stands before it, found "+aliasIn(c.problem)
 	case c.problem == "found character that cannot start any token":
 		message, hint = r.strangeStart(c.pos)
+	case r.hasColon(c):
+		message, hint = "the text behind this key has a ': ' in it, which only begins the value of a key",
+			"quote the text, from behind the first ': ' to the end of the line"
 	default:
 		message, hint = reword(c.problem)
 	}
@@ -151,8 +157,21 @@ func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 	}
 	c, _ := utf8.DecodeRune(r.doc.src[off:])
 	if c == '\t' {
-		return "expected spaces as indentation, found a tab", ""
+		return "expected spaces as indentation, found a tab", tabHint
 	}
 	return "expected a value, found " + strconv.QuoteRune(c) + ", with which none can start",
 		"quote a text that starts with it"
+}
+
+// keyAndColon is a key and a text with ': ' in it on one line, where the text is not quoted.
+var keyAndColon = regexp.MustCompile(`^\s*(?:- +)*[^\s'"{\[#:](?:[^:#]|:\S)*: +[^\s'"{\[&*!|>#].*: `)
+
+// hasColon tells whether the complaint is of the second colon in `key: a: b`.
+func (r *report) hasColon(c complaint) bool {
+	if c.problem != "mapping values are not allowed in this context" {
+		return false
+	}
+	end := r.doc.offset(c.pos.Line, c.pos.Col)
+	start := bytes.LastIndexByte(r.doc.src[:end], '\n') + 1
+	return keyAndColon.Match(append(bytes.Clone(r.doc.src[start:end]), ": "...))
 }

@@ -112,7 +112,8 @@ func TestErrors(t *testing.T) {
 		"a: \x00b":         `error yaml_syntax 1:4 the control character '\x00' cannot stand in a file`,
 		"a:\n  b: \u0080b": `error yaml_syntax 2:6 the control character '\u0080' cannot stand in a file`,
 
-		"é: b: c":       "error yaml_syntax 1:5 expected no ': ' here, where a key cannot start",
+		"é: b: c": "error yaml_syntax 1:5 the text behind this key has a ': ' in it, " +
+			"which only begins the value of a key",
 		"a: 1\n b: 2":   "error yaml_syntax 2:3 expected no ': ' here, where a key cannot start",
 		"a: b\n- c\n":   "error yaml_syntax 2:1 expected a key, or the end of the hash (1:1 in a hash that starts here)",
 		"a: [b, c\n":    "error yaml_syntax 2:1 expected ',' or ']' to go on with the list (1:4 in a list that starts here)",

@@ -1,0 +1,184 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/constant"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"bindc/internal/diag"
+)
+
+// withoutExample are the codes that are reserved, and one that only a program in Go meets: bindc refuses such a
+// command line before.
+var withoutExample = []diag.Code{"encrypted", "environment", "modulepath"}
+
+var reportedCode = regexp.MustCompile(`(?m) \[([a-z0-9_]+)\]$`)
+
+// Of each example in the catalogue, the code and no other is reported, by the last of its commands.
+func TestExamplesOfCodes(t *testing.T) {
+	t.Parallel()
+	for _, r := range diag.Catalogue() {
+		example := txtar.Parse([]byte(r.Example()))
+		without := slices.Contains(withoutExample, r.Code)
+		if (len(example.Comment) == 0) != without {
+			t.Errorf("%s: has an example is %v, expected %v", r.Code, without, !without)
+		}
+		if without {
+			continue
+		}
+		dir := t.TempDir()
+		if err := writeFiles(dir, example); err != nil {
+			t.Fatal(err)
+		}
+		var out []byte
+		for line := range strings.Lines(string(example.Comment)) {
+			cmd := exec.Command("sh", "-c", line)
+			cmd.Dir = dir
+			var err error
+			var exit *exec.ExitError
+			if out, err = cmd.CombinedOutput(); err != nil && !errors.As(err, &exit) {
+				t.Fatal(err)
+			}
+		}
+		found := map[string]bool{}
+		for _, m := range reportedCode.FindAllSubmatch(out, -1) {
+			found[string(m[1])] = true
+		}
+		if len(found) != 1 || !found[string(r.Code)] {
+			t.Errorf("%s: the example reports %v\n%s", r.Code, slices.Collect(maps.Keys(found)), out)
+		}
+	}
+}
+
+func writeFiles(dir string, a *txtar.Archive) error {
+	for _, f := range a.Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.Data, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The catalogue has the codes that the source has, and no others.
+func TestCatalogueIsWhatIsReported(t *testing.T) {
+	t.Parallel()
+	inSource := codesInSource(t)
+	for _, r := range diag.Catalogue() {
+		if !inSource[string(r.Code)] {
+			t.Errorf("%s is in the catalogue, and nothing reports it", r.Code)
+		}
+		delete(inSource, string(r.Code))
+	}
+	for _, code := range slices.Sorted(maps.Keys(inSource)) {
+		t.Errorf("%s is reported and is not in the catalogue (internal/diag/catalogue.go)", code)
+	}
+	if sorted := slices.IsSortedFunc(diag.Catalogue(), byCode); !sorted {
+		t.Error("the catalogue is not sorted")
+	}
+}
+
+func byCode(a, b diag.Rule) int { return strings.Compare(string(a.Code), string(b.Code)) }
+
+// listedPackage is what `go list` says of a package.
+type listedPackage struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+}
+
+// codesInSource are the constants of the types of codes, as the compiler sees them, outside of the catalogue.
+func codesInSource(t *testing.T) map[string]bool {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("the go command cannot list packages here: %v", err)
+	}
+	exports, ours := map[string]string{}, []listedPackage{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listedPackage
+		if err := dec.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		exports[p.ImportPath] = p.Export
+		if strings.HasPrefix(p.ImportPath, "bindc/") {
+			ours = append(ours, p)
+		}
+	}
+	found, files := map[string]bool{}, token.NewFileSet()
+	imports := importer.ForCompiler(files, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
+	for _, p := range ours {
+		addCodes(t, found, files, imports, p)
+	}
+	return found
+}
+
+func addCodes(t *testing.T, found map[string]bool, files *token.FileSet, imports types.Importer, p listedPackage) {
+	t.Helper()
+	var parsed []*ast.File
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed = append(parsed, f)
+	}
+	info := types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
+	if _, err := (&types.Config{Importer: imports}).Check(p.ImportPath, files, parsed, &info); err != nil {
+		t.Fatal(err)
+	}
+	for e, tv := range info.Types {
+		name := ""
+		if tv.Value != nil && tv.Value.Kind() == constant.String {
+			name = tv.Type.String()
+		}
+		ours := name == "bindc/internal/diag.Code" || name == "bindc/runtime.Code"
+		catalogue := filepath.Base(files.Position(e.Pos()).Filename) == "catalogue.go"
+		if ours && !catalogue && constant.StringVal(tv.Value) != "" { // "" is none, as an error of the system has
+			found[constant.StringVal(tv.Value)] = true
+		}
+	}
+}
+
+// docs/codes.md is the catalogue; -update writes it.
+func TestCodesDocument(t *testing.T) {
+	t.Parallel()
+	const path = "../docs/codes.md"
+	var want bytes.Buffer
+	if err := diag.Document(&want); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(path, want.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%s is not the catalogue (%v): go test ./conformance -run CodesDocument -update", path, err)
+	}
+}

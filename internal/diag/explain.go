@@ -1,0 +1,92 @@
+package diag
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Explain writes the rule for a person to read, in 80 columns.
+func (r Rule) Explain(w io.Writer) error {
+	text := string(r.Code) + "\n\n" + wrap("  ", r.Sentence)
+	if r.Section > 0 {
+		text += "\n  Rule: " + r.Source() + "\n"
+	}
+	if commands, files := r.example(); commands != "" {
+		text += "\n  Example, of which the last command reports it:\n\n" + indented("    $ ", commands)
+		if files != "" {
+			text += "\n" + indented("    ", files)
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// example is the commands of the example, and its files.
+func (r Rule) example() (commands, files string) {
+	text := r.Example()
+	at := len(text)
+	if i := strings.Index(text, "\n-- "); i >= 0 {
+		at = i + 1
+	}
+	return text[:at], text[at:]
+}
+
+// Explain writes all codes, each with its sentence, for a person to read.
+func Explain(w io.Writer) error {
+	var b strings.Builder
+	for _, r := range catalogue {
+		b.WriteString(string(r.Code) + "\n" + wrap("    ", r.Sentence))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Document writes the catalogue as Markdown.
+func Document(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("# Codes\n\n" +
+		"What is reported has a code, in brackets at its end. `bindc explain CODE` prints what is said here.\n" +
+		"Of each example the last command reports the code; a test runs them all.\n")
+	for _, r := range catalogue {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", r.Code, r.Sentence)
+		if r.Section > 0 {
+			fmt.Fprintf(&b, "Rule: %s.\n", r.Source())
+		}
+		if text := r.Example(); text != "" {
+			fmt.Fprintf(&b, "\n```\n%s```\n", text)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// indented is text with prefix before every line that is not empty.
+func indented(prefix, text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString(prefix)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// wrap breaks text into lines of at most 80 columns.
+func wrap(indent, text string) string {
+	var b strings.Builder
+	line := indent
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == indent:
+			line += word
+		case len(line)+1+len(word) > 80:
+			b.WriteString(line + "\n")
+			line = indent + word
+		default:
+			line += " " + word
+		}
+	}
+	return b.String() + line + "\n"
+}

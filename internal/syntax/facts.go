@@ -1,0 +1,47 @@
+package syntax
+
+import (
+	"slices"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+)
+
+// wellKnown are the names of facts that nearly every node has, and of the other variables of a request.
+var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientversion", "domain", "environment",
+	"facterversion", "facts", "fqdn", "gid", "hardwareisa", "hardwaremodel", "hostname", "identity", "interfaces",
+	"ipaddress", "ipaddress6", "is_virtual", "kernel", "kernelmajversion", "kernelrelease", "kernelversion",
+	"load_averages", "lsbdistcodename", "lsbdistdescription", "lsbdistid", "lsbdistrelease", "lsbmajdistrelease",
+	"macaddress", "manufacturer", "memory", "memoryfree", "memorysize", "mountpoints", "netmask", "network",
+	"networking", "operatingsystem", "operatingsystemmajrelease", "operatingsystemrelease", "osfamily", "partitions",
+	"path", "physicalprocessorcount", "processorcount", "processors", "productname", "puppetversion", "rubysitedir",
+	"rubyversion", "selinux", "serialnumber", "server_facts", "servername", "serverversion", "swapfree", "swapsize",
+	"system_uptime", "timezone", "trusted", "uptime", "uptime_days", "uptime_hours", "uptime_seconds", "uuid",
+	"virtual"}
+
+// Misspelt reports variables of the request that are nearly, but not quite, called as a well-known fact.
+func Misspelt(n *expr.Node) []Error {
+	var own []string // of the expression
+	var found []Error
+	walk(n, func(x *expr.Node) bool {
+		if x.Lambda != nil {
+			for _, p := range x.Lambda.Params {
+				own = append(own, p.Name)
+			}
+		}
+		switch x.Op {
+		case expr.Assign:
+			own = append(own, x.Name)
+		case expr.Var:
+			if near := diag.Misspelt(x.Name, wellKnown); near != "" {
+				found = append(found, Error{Off: x.Off, Message: x.Name, Hint: "did you mean $" + near + "?"})
+			}
+		}
+		return true
+	})
+	found = slices.DeleteFunc(found, func(e Error) bool { return slices.Contains(own, e.Message) })
+	for i := range found {
+		found[i].Message = "$" + found[i].Message + " is no well-known fact; where no node has it, it is empty"
+	}
+	return found
+}
