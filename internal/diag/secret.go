@@ -7,7 +7,7 @@ import (
 
 // ofNames are the codes of messages that tell names, conditions and places, and nothing of what is written as a value.
 // Those of type_mismatch are made without it where the value is sensitive.
-var ofNames = []Code{"abstract", "category", "conflict", "duplicate", "loop", "multibind_id", "multibind_unknown",
+var ofNames = []Code{"abstract", "category", "conflict", "duplicate", "eyaml", "loop", "multibind_id", "multibind_unknown",
 	"override", "type_mismatch", "version"}
 
 // ofSyntax are those of messages that quote at most what was found.
