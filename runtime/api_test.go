@@ -11,8 +11,9 @@ import (
 )
 
 // maxExported is how many types, functions and variables the package has at most; a program that uses them has to know
-// them all. Methods and constants do not count.
-const maxExported = 25
+// them all. Methods and constants do not count. Four of them say why a lookup has its outcome: who only looks up meets
+// none of these.
+const maxExported = 28
 
 func TestTheInterfaceStaysSmallAndDocumented(t *testing.T) {
 	fset := token.NewFileSet()

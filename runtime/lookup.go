@@ -52,7 +52,7 @@ func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 // compute is Lookup where key is bound to a recipe.
 func (r *Request) compute(key string, n int) (Value, bool, error) {
 	l := lookups.Get().(*lookup)
-	l.r, l.total = r, expr.Total{Steps: maxSteps, Size: maxProduced}
+	l.r, l.total = r, bounds()
 	v, err := l.compute(key, n)
 	if err == nil && l.sensitive {
 		v = v.Sensitive()
@@ -73,17 +73,28 @@ const (
 	maxProduced = 512 << 20 // bytes, see expr.Total
 )
 
+// bounds are those on what one lookup computes.
+func bounds() expr.Total { return expr.Total{Steps: maxSteps, Size: maxProduced} }
+
 // lookup is one call of Lookup that has come to a computed value: the keys it is in the middle of.
 type lookup struct {
 	r         *Request
 	chain     []string
 	lookups   int
 	total     expr.Total
-	sensitive bool // something sensitive was found on the way
+	sensitive bool      // something sensitive was found on the way
+	record    *recorder // nil: nobody asks why
 }
 
 // find is Lookup inside a lookup.
 func (l *lookup) find(key string) (value.Value, bool, error) {
+	if l.record != nil {
+		return l.recorded(key)
+	}
+	return l.answer(key)
+}
+
+func (l *lookup) answer(key string) (value.Value, bool, error) {
 	ref, found, err := l.r.file.Find(key, &l.r.scopes)
 	if err != nil || !found {
 		return value.Value{}, false, err

@@ -64,8 +64,14 @@ type collector struct {
 	options *recipe.Options
 }
 
-// value produces a contribution and holds it to the element type.
+// value produces a contribution that counts, and holds it to the element type.
 func (c *collector) value(p recipe.Part) (value.Value, error) {
+	v, err := c.element(p)
+	c.counts(p, v, err)
+	return v, err
+}
+
+func (c *collector) element(p recipe.Part) (value.Value, error) {
 	v, err := c.follow(c.key, p.Recipe)
 	if err != nil {
 		return v, err

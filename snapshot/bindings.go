@@ -1,5 +1,7 @@
 package snapshot
 
+import "cmp"
+
 // Binding is a binding of a key, for reports: one that a lookup may find, one that is always hidden, or a contribution.
 type Binding struct {
 	Layer  int
@@ -10,6 +12,21 @@ type Binding struct {
 	Hidden       bool
 	Contribution bool
 	Stored       Stored // what a hidden one binds the key to
+
+	above int  // how many levels stand above it
+	scope bool // it is in the scope of a level
+}
+
+// ByPrecedence compares bindings of one key: the higher one is less. Those that no condition can tell apart are equal,
+// and stand in order as Bindings has them.
+func ByPrecedence(a, b Binding) int {
+	if a.above == b.above && a.scope != b.scope { // what is in no scope comes before the level below it
+		if b.scope {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.above, b.above)
 }
 
 // Bindings are all bindings of key: those in scopes in order of precedence, then the others, likewise. Of an internal
@@ -41,7 +58,8 @@ func (s *Snapshot) Bindings(key string) ([]Binding, error) {
 func (s *Snapshot) binding(b *coldBinding, n uint32) (Binding, error) {
 	terms, err := s.terms(b.terms)
 	out := Binding{Layer: int(b.layer), Terms: terms, Origin: b.origin, Ref: noRef,
-		Hidden: b.kind == coldHidden, Contribution: b.kind == coldContribution, Stored: b.stored}
+		Hidden: b.kind == coldHidden, Contribution: b.kind == coldContribution, Stored: b.stored,
+		above: int(b.above)}
 	if b.kind == coldDefault {
 		out.Ref = Ref(at32(s.keys, keyRecord*uint64(n)+recDefault))
 	}
@@ -59,7 +77,7 @@ type scopeReader struct {
 // inLevel is the bindings that key number n has in the scopes of a level.
 func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 	l := &s.levels[level]
-	at, err := s.places(l, n)
+	at, err := s.places(level, n)
 	if err != nil || len(at) == 0 {
 		return nil, err
 	}
@@ -93,7 +111,8 @@ func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 }
 
 // places are the scopes of a level that bind key number n.
-func (s *Snapshot) places(l *levelView, n uint32) (map[uint32]Binding, error) {
+func (s *Snapshot) places(level int, n uint32) (map[uint32]Binding, error) {
+	l := &s.levels[level]
 	mask, err := s.maskWord(n, l.first/64)
 	if err != nil || mask&l.bits() == 0 {
 		return nil, err
@@ -118,7 +137,7 @@ func (s *Snapshot) places(l *levelView, n uint32) (map[uint32]Binding, error) {
 		if err != nil {
 			return nil, err
 		}
-		at[place] = Binding{Layer: l.layer, Terms: terms, Ref: ref}
+		at[place] = Binding{Layer: l.layer, Terms: terms, Ref: ref, above: level, scope: true}
 	}
 	return at, nil
 }

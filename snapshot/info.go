@@ -39,6 +39,9 @@ func (s *Snapshot) Info() Info {
 	return in
 }
 
+// Layers are the labels of the layers, highest first. The caller must not change them.
+func (s *Snapshot) Layers() []string { return s.layers }
+
 // Dimensions are the categories, highest first, and the guards behind them. The caller must not change them.
 func (s *Snapshot) Dimensions() []Dimension { return s.dimensions }
 

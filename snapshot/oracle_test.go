@@ -359,12 +359,17 @@ func (r *site) cold() {
 // bindings compares all bindings of up to 20 keys; for each, the blocks that hold them are decoded anew.
 func (r *site) bindings(t *testing.T, s *Snapshot) {
 	t.Helper()
+	book, err := s.Book()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, k := range r.Perm(len(r.Keys))[:min(20, len(r.Keys))] {
 		want := r.bindingsOf(uint32(k))
 		bs, err := s.Bindings(r.Keys[k].Name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.inBook(t, book, r.Keys[k].Name, bs)
 		got := make([]string, len(bs))
 		for i, b := range bs {
 			if b.Ref != noRef {
@@ -377,6 +382,28 @@ func (r *site) bindings(t *testing.T, s *Snapshot) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("bindings of %q:\n got %q\nwant %q", r.Keys[k].Name, got, want)
 		}
+	}
+}
+
+// inBook holds what a book has of a key to all its bindings, which come in order of precedence there.
+func (r *site) inBook(t *testing.T, book *Book, key string, want []Binding) {
+	t.Helper()
+	got, err := book.Bindings(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(got, ByPrecedence) {
+		t.Fatalf("bindings of %q in a book are in no order: %v", key, got)
+	}
+	texts := func(bs []Binding) (out []string) {
+		for _, b := range bs {
+			out = append(out, fmt.Sprintf("%+v", b))
+		}
+		slices.Sort(out)
+		return out
+	}
+	if !slices.Equal(texts(got), texts(want)) {
+		t.Fatalf("bindings of %q in a book:\n got %q\nwant %q", key, texts(got), texts(want))
 	}
 }
 

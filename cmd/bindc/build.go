@@ -107,17 +107,25 @@ func buildCommand() *cobra.Command {
 
 func checkCommand() *cobra.Command {
 	var f flags
+	var factsDir string
 	cmd := &cobra.Command{
-		Use:     "check CONFDIR",
-		Short:   "Check a site as build does, without writing a snapshot",
-		Example: "  bindc check /etc/puppet/site --strict",
+		Use:   "check CONFDIR",
+		Short: "Check a site as build does, without writing a snapshot",
+		Long: "check finds what build finds, and writes no snapshot. With --facts-dir it looks\n" +
+			"every key up for each node of a fleet too, and prints each error once with the\n" +
+			"nodes it hits.\n\nExit status: 0 no errors, 1 errors were found, 2 it could not be checked.",
+		Example: "  bindc check /etc/puppet/site --strict --facts-dir /var/lib/facts",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := compiled(cmd, args[0], &f)
-			return err
+			content, err := compiled(cmd, args[0], &f)
+			if err != nil || factsDir == "" {
+				return err
+			}
+			return checkFleet(cmd, content, factsDir, f.jobs)
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
 	return cmd
 }
 

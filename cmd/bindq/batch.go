@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/facts"
 	bindings "bindc/runtime"
 )
 
@@ -17,9 +18,17 @@ func batchCommand() *cobra.Command {
 	var s source
 	var maxLine int
 	cmd := &cobra.Command{
-		Use:     "batch",
-		Short:   "Answer queries, one JSON object per line",
-		Long:    "batch reads queries as JSON lines from standard input and writes answers as JSON lines, in order:\n\n  {\"key\": K, \"facts\": {...}, \"type\": T, \"trusted\": {...}, \"node\": N, \"environment\": E}\n\nis answered by {\"key\": K, \"found\": true, \"value\": V}, {\"key\": K, \"found\": false} or\n{\"key\": K, \"error\": {\"code\": C, \"message\": M}}.",
+		Use:   "batch",
+		Short: "Answer queries, one JSON object per line",
+		Long: "batch reads queries as JSON lines from standard input and writes answers as\n" +
+			"JSON lines, in order:\n\n" +
+			"  {\"key\": K, \"facts\": {...}, \"type\": T, \"trusted\": {...}, \"node\": N,\n" +
+			"   \"environment\": E}\n\n" +
+			"is answered by {\"key\": K, \"found\": true, \"value\": V},\n" +
+			"{\"key\": K, \"found\": false} or {\"key\": K, \"error\": {\"code\": C, \"message\": M}}.\n" +
+			"\"keys\": [K, ...] in place of \"key\" is answered by {\"answers\": [...]}. With\n" +
+			"\"explain\": true an answer has the members of lookup --explain too.\n\n" +
+			"Exit status: 0, or 2 an error of the snapshot.",
 		Example: "  echo '{\"key\": \"ntp::servers\", \"facts\": {\"fqdn\": \"web1.example.com\"}}' | bindq batch -s site.bsnap",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,11 +49,13 @@ func batchCommand() *cobra.Command {
 // query is one line of input.
 type query struct {
 	Key         *string         `json:"key"`
+	Keys        []string        `json:"keys"`
 	Facts       json.RawMessage `json:"facts"`
 	Type        string          `json:"type"`
 	Trusted     json.RawMessage `json:"trusted"`
 	Node        string          `json:"node"`
 	Environment string          `json:"environment"`
+	Explain     bool            `json:"explain"`
 }
 
 // answer is one line of output.
@@ -55,6 +66,9 @@ type answer struct {
 
 	Sensitive bool         `json:"sensitive,omitempty"`
 	Error     *answerError `json:"error,omitempty"`
+
+	*explanationShape          // where the query asks for it
+	Answers           []answer `json:"answers,omitempty"` // of several keys
 }
 
 type answerError struct {
@@ -142,10 +156,43 @@ func (b *batch) answer(line []byte) answer {
 		return failed(nil, &bindings.Error{Code: bindings.CodeUsage, Message: "expected a query as a JSON object: " +
 			malformed(err)})
 	}
-	if q.Key == nil {
+	switch {
+	case q.Key == nil && len(q.Keys) == 0:
 		return failed(nil, &bindings.Error{Code: bindings.CodeUsage, Message: `expected "key" in the query`})
+	case q.Key != nil && q.Keys != nil:
+		return failed(q.Key, &bindings.Error{Code: bindings.CodeUsage,
+			Message: `expected "key" or "keys" in the query, found both`})
+	case q.Key != nil:
+		return b.explained(&q)
 	}
-	v, found, err := b.lookup(&q)
+	out := answer{}
+	for i := range q.Keys {
+		q.Key = &q.Keys[i]
+		out.Answers = append(out.Answers, b.explained(&q))
+	}
+	return out
+}
+
+// explained is the answer to a query of one key, with the reasons if it asks for them.
+func (b *batch) explained(q *query) answer {
+	out := b.one(q)
+	if !q.Explain {
+		return out
+	}
+	if err := b.prepare(q); err != nil { // and the request is that of an earlier query
+		return out
+	}
+	e, err := b.request.Explain(*q.Key)
+	if err != nil {
+		return failed(q.Key, err)
+	}
+	shape := shower{}.explanation(e, b.request.Categories())
+	out.explanationShape = &shape
+	return out
+}
+
+func (b *batch) one(q *query) answer {
+	v, found, err := b.lookup(q)
 	switch {
 	case err != nil:
 		return failed(q.Key, err)
@@ -223,16 +270,11 @@ func (b *batch) prepare(q *query) error {
 	if b.request != nil && bytes.Equal(id, b.last) {
 		return nil
 	}
-	facts, err := parseOptional(q.Facts)
-	if err != nil {
-		return err
-	}
 	trusted, err := parseOptional(q.Trusted)
 	if err != nil {
 		return err
 	}
-	f, err := bindings.NewFacts(facts, bindings.FactsOptions{Node: q.Node, Environment: q.Environment,
-		Trusted: trusted})
+	f, err := parseFacts(q.Facts, bindings.FactsOptions{Node: q.Node, Environment: q.Environment, Trusted: trusted})
 	if err != nil {
 		return err
 	}
@@ -253,4 +295,27 @@ func parseOptional(text json.RawMessage) (bindings.Value, error) {
 		return v, factsError("%v", err)
 	}
 	return v, nil
+}
+
+// parseFacts are the facts of a query, in any of the forms that files of facts have. Those that can be no other are
+// read without a tree.
+func parseFacts(text json.RawMessage, opts bindings.FactsOptions) (*bindings.Facts, error) {
+	wrapped := bytes.HasPrefix(text, []byte("[")) || bytes.Contains(text, []byte(`"values"`)) ||
+		bytes.Contains(text, []byte(`"certname"`))
+	if !wrapped {
+		v, err := parseOptional(text)
+		if err != nil {
+			return nil, err
+		}
+		return bindings.NewFacts(v, opts)
+	}
+	nodes, err := facts.Parse("the facts", text)
+	if err != nil {
+		return nil, err
+	}
+	node, err := facts.Choose(nodes, opts.Node)
+	if err != nil {
+		return nil, err
+	}
+	return node.Variables(opts)
 }

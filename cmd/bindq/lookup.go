@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/diag"
 	bindings "bindc/runtime"
 )
 
@@ -18,15 +19,23 @@ type lookupFlags struct {
 	fallback    string
 	hasFallback bool
 	render      string
+
+	why, every    bool // --explain, --all
+	showSensitive bool
 }
 
 func lookupCommand() *cobra.Command {
 	var f lookupFlags
 	cmd := &cobra.Command{
-		Use:     "lookup KEY...",
-		Short:   "Look keys up for a node",
-		Example: "  bindq lookup ntp::servers -s site.bsnap --facts web1.json --environment staging\n  bindq lookup ntp::port -s site.bsnap --node web1.example.com --fact os.family=Debian --type Integer",
-		Args:    cobra.MinimumNArgs(1),
+		Use:   "lookup KEY...",
+		Short: "Look keys up for a node",
+		Long: "lookup prints the value that wins for the node. With --explain it prints\n" +
+			"every binding of the key in order of precedence and why it wins or not, with\n" +
+			"--all what is bound for the node, highest first.\n\n" +
+			"Exit status: 0 found, 1 not found, 2 an error.",
+		Example: "  bindq lookup ntp::servers -s site.bsnap --facts web1.json --explain\n" +
+			"  bindq lookup ntp::port -s site.bsnap --fact os.family=Debian --type Integer",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, keys []string) error {
 			f.hasFallback = cmd.Flags().Changed("default")
 			return f.run(cmd, keys)
@@ -36,6 +45,10 @@ func lookupCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.typ, "type", "", "`TYPE` the value must have, as 'Array[String]'")
 	cmd.Flags().StringVar(&f.fallback, "default", "", "`VALUE` to answer where a key is not found: JSON, else text")
 	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: "+strings.Join(renderings, ", "))
+	cmd.Flags().BoolVar(&f.why, "explain", false, "say why: each binding, its condition, its place, and what hides it")
+	cmd.Flags().BoolVar(&f.every, "all", false, "print what is bound for the node, also what is hidden, highest first")
+	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values with --explain and --all")
+	cmd.MarkFlagsMutuallyExclusive("explain", "all")
 	return cmd
 }
 
@@ -54,31 +67,84 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 	if err != nil {
 		return err
 	}
-	return snap.Guard(func() error { return f.answer(cmd, r, keys, typ) })
-}
-
-func (f *lookupFlags) answer(cmd *cobra.Command, r *bindings.Request, keys []string, typ *bindings.Type) error {
-	answers := hash{}
-	all := true
-	for i, key := range keys {
-		if slices.Contains(keys[:i], key) {
-			continue
-		}
-		v, found, err := f.one(r, key, typ)
-		if err != nil {
+	if !f.hasFacts() {
+		note(cmd, "no facts are given (--facts, --fact, --node): what is bound for some nodes only is not found")
+	}
+	return snap.Guard(func() error {
+		missing, err := f.answer(cmd, r, keys, typ)
+		if err != nil || len(missing) == 0 {
 			return err
 		}
-		if all = all && found; found {
-			answers = append(answers, entry{key, v.Reveal()}) // which was asked for
+		sayMissing(cmd, snap, missing, len(keys))
+		return errNotFound
+	})
+}
+
+// answer prints what is asked for, and returns the keys that were not found.
+func (f *lookupFlags) answer(cmd *cobra.Command, r *bindings.Request, keys []string, typ *bindings.Type) (
+	missing []string, err error) {
+	several := len(keys) > 1
+	keys = distinct(keys)
+	switch {
+	case f.why:
+		err = f.explain(cmd.OutOrStdout(), r, keys)
+	case f.every:
+		err = f.all(cmd.OutOrStdout(), r, keys)
+	}
+	if err != nil {
+		return nil, err
+	}
+	answers := hash{}
+	for _, key := range keys {
+		v, found, err := f.one(r, key, typ)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			missing = append(missing, key)
+			continue
+		}
+		answers = append(answers, entry{key, v.Reveal()}) // which was asked for
+	}
+	if !f.why && !f.every {
+		err = f.print(cmd.OutOrStdout(), several, answers)
+	}
+	return missing, err
+}
+
+func distinct(keys []string) []string {
+	var out []string
+	for _, key := range keys {
+		if !slices.Contains(out, key) {
+			out = append(out, key)
 		}
 	}
-	if err := f.print(cmd.OutOrStdout(), keys, answers); err != nil {
-		return err
+	return out
+}
+
+// note says something beside the answer.
+func note(cmd *cobra.Command, text string) { fmt.Fprintln(cmd.ErrOrStderr(), "bindq: note:", text) }
+
+// sayMissing tells which keys were not found, and what may have been meant.
+func sayMissing(cmd *cobra.Command, snap *bindings.Snapshot, missing []string, asked int) {
+	known := sortedKeys(snap, "")
+	for _, key := range missing {
+		_, bound := slices.BinarySearch(known, key)
+		hint := ""
+		switch {
+		case bound:
+			hint = "no binding of it is effective for this node ('bindq values " + key + "' shows them)"
+		default:
+			if hint = diag.DidYouMean(key, known); hint == "" && asked == 1 {
+				hint = "nothing binds this key"
+			}
+		}
+		text := "bindq: " + key + ": not found"
+		if hint != "" {
+			text += "; " + hint
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), text)
 	}
-	if !all {
-		return errNotFound
-	}
-	return nil
 }
 
 // one looks one key up; a default counts as found.
@@ -115,8 +181,8 @@ func defaultValue(text string) bindings.Value {
 }
 
 // print shows the answer: the value of one key, or an object of several.
-func (f *lookupFlags) print(w io.Writer, keys []string, answers hash) error {
-	if len(keys) == 1 {
+func (f *lookupFlags) print(w io.Writer, several bool, answers hash) error {
+	if !several {
 		if len(answers) == 0 {
 			return nil
 		}

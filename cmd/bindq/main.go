@@ -20,11 +20,15 @@ import (
 const (
 	exitNotFound = 1
 	exitRefused  = 1 // of verify: the signature
+	exitDiffers  = 1 // of diff
 	exitCannot   = 2
 )
 
 // errNotFound says that a key is not bound. The answer was given; there is nothing to print.
 var errNotFound = errors.New("not found")
+
+// errDiffers says that diff has printed differences.
+var errDiffers = errors.New("the snapshots differ")
 
 // errReported says that a lookup failed and that its message was printed.
 var errReported = errors.New("a lookup failed")
@@ -35,6 +39,8 @@ func main() {
 	case err == nil:
 	case errors.Is(err, errNotFound):
 		os.Exit(exitNotFound)
+	case errors.Is(err, errDiffers):
+		os.Exit(exitDiffers)
 	case verb.Name() == "verify" && codeOf(err) == codeRefused:
 		fmt.Fprintln(os.Stderr, "bindq:", message(err))
 		os.Exit(exitRefused)
@@ -56,7 +62,8 @@ func command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), verifyCommand(), infoCommand())
+	root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(), whyNotCommand(),
+		diffCommand(), nodesCommand(), verifyCommand(), infoCommand())
 	cli.Finish(root)
 	return root
 }

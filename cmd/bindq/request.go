@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -10,10 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/diag"
+	"bindc/internal/facts"
 	"bindc/internal/identity"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 	bindings "bindc/runtime"
+	"bindc/snapshot"
 )
 
 // source is where answers come from: the snapshot, and the flags that say for which node.
@@ -37,7 +38,8 @@ func (s *source) addSnapshot(cmd *cobra.Command) {
 
 func (s *source) addRequest(cmd *cobra.Command) {
 	s.addSnapshot(cmd)
-	cmd.Flags().StringVar(&s.factsFile, "facts", "", "`FILE` of facts, JSON or YAML, - for standard input")
+	cmd.Flags().StringVar(&s.factsFile, "facts", "",
+		"`FILE` of facts, of facter, Puppet or PuppetDB, - for standard input")
 	cmd.Flags().StringArrayVar(&s.facts, "fact", nil,
 		"one fact, `NAME=TEXT` or NAME:=JSON; os.family=Debian sets a nested one (repeatable)")
 	cmd.Flags().StringVar(&s.trustedFile, "trusted", "", "`FILE` of trusted facts, JSON or YAML, - for standard input")
@@ -59,15 +61,41 @@ func (s *source) addAnswers(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.strict, "strict-variables", false, "make the use of an unknown variable an error")
 }
 
+// path is where the snapshot is.
+func (s *source) path() (string, error) {
+	if s.snapshot != "" {
+		return s.snapshot, nil
+	}
+	if path := os.Getenv("BINDQ_SNAPSHOT"); path != "" {
+		return path, nil
+	}
+	return "", fmt.Errorf("expected -s FILE, the snapshot, or BINDQ_SNAPSHOT in the environment")
+}
+
+// reportOn opens the snapshot at path to report on the file, if it is one that counts.
+func (s *source) reportOn(path string) (*snapshot.Snapshot, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	accept, err := s.trust.accept()
+	if err == nil && accept != nil {
+		err = accept(path, f.Sum())
+	}
+	return f, err
+}
+
 // open maps the snapshot.
 func (s *source) open() (*bindings.Snapshot, error) {
-	path := s.snapshot
-	if path == "" {
-		path = os.Getenv("BINDQ_SNAPSHOT")
+	path, err := s.path()
+	if err != nil {
+		return nil, err
 	}
-	if path == "" {
-		return nil, fmt.Errorf("expected -s FILE, the snapshot, or BINDQ_SNAPSHOT in the environment")
-	}
+	return s.openAt(path)
+}
+
+// openAt maps the snapshot at path.
+func (s *source) openAt(path string) (*bindings.Snapshot, error) {
 	accept, err := s.trust.accept()
 	if err != nil {
 		return nil, err
@@ -102,64 +130,77 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 	if s.factsFile == "-" && s.trustedFile == "-" {
 		return nil, factsError("--facts and --trusted cannot both be read from standard input")
 	}
-	all, err := readHash("facts", s.factsFile, stdin, s.maxFacts)
+	node, err := s.nodeOfFile(stdin)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range s.facts {
-		if all, err = withFact(all, f); err != nil {
+		if node.Facts, err = withFact(node.Facts, f); err != nil {
 			return nil, err
 		}
 	}
-	trusted, err := readHash("trusted facts", s.trustedFile, stdin, s.maxFacts)
-	if err != nil {
-		return nil, err
-	}
 	opts := bindings.FactsOptions{Node: s.node, Environment: s.environment}
-	if opts.Trusted, err = public(trusted); err != nil {
+	if opts.Trusted, err = s.trusted(stdin); err != nil {
 		return nil, err
 	}
-	facts, err := public(all)
-	if err != nil {
-		return nil, err
-	}
-	return bindings.NewFacts(facts, opts)
+	return node.Variables(opts)
 }
 
-// public is v as the runtime takes values.
-func public(v value.Value) (bindings.Value, error) {
+// nodeOfFile is the node that --facts tells of.
+func (s *source) nodeOfFile(stdin io.Reader) (facts.Node, error) {
+	if s.factsFile == "" {
+		return facts.Node{}, nil
+	}
+	src, err := s.readAll("facts", s.factsFile, stdin)
+	if err != nil {
+		return facts.Node{}, err
+	}
+	nodes, err := facts.Parse(wherein(s.factsFile), src)
+	if err != nil {
+		return facts.Node{}, err
+	}
+	return facts.Choose(nodes, s.node)
+}
+
+// trusted is the hash that --trusted gives.
+func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
+	if s.trustedFile == "" {
+		return bindings.Value{}, nil
+	}
+	src, err := s.readAll("trusted facts", s.trustedFile, stdin)
+	if err != nil {
+		return bindings.Value{}, err
+	}
+	v, err := facts.ParseValue(wherein(s.trustedFile), src)
+	if err == nil && !v.IsUndef() && v.Kind() != value.Hash {
+		err = factsError("the trusted facts, %s: expected a hash of names to values", wherein(s.trustedFile))
+	}
+	if err != nil {
+		return bindings.Value{}, err
+	}
 	return bindings.ParseJSON(value.AppendJSON(nil, v))
+}
+
+// readAll reads a file that holds what, in as many bytes as there may be.
+func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
+	src, err := readUpTo(path, stdin, s.maxFacts+1)
+	if err != nil {
+		return nil, factsError("cannot read the %s: %v", what, err)
+	}
+	if len(src) > s.maxFacts {
+		return nil, factsError("the %s, %s: expected at most %d bytes, there are more; raise --max-facts", what,
+			wherein(path), s.maxFacts)
+	}
+	return src, nil
+}
+
+// hasFacts tells whether anything says who asks.
+func (s *source) hasFacts() bool {
+	return s.factsFile != "" || len(s.facts) > 0 || s.node != "" || s.trustedFile != "" || s.environment != ""
 }
 
 func factsError(format string, args ...any) error {
 	return &bindings.Error{Code: bindings.CodeFacts, Message: fmt.Sprintf(format, args...)}
-}
-
-// readHash reads a file of JSON or YAML that holds what, in as many bytes as limit at most.
-func readHash(what, path string, stdin io.Reader, limit int) (value.Value, error) {
-	if path == "" {
-		return value.Value{}, nil
-	}
-	src, err := readUpTo(path, stdin, limit+1)
-	if err != nil {
-		return value.Value{}, factsError("cannot read the %s: %v", what, err)
-	}
-	if len(src) > limit {
-		return value.Value{}, factsError("the %s, %s: expected at most %d bytes, there are more; raise --max-facts",
-			what, wherein(path), limit)
-	}
-	doc, wrong := parseHash(wherein(path), src)
-	if len(wrong) > 0 {
-		return value.Value{}, factsError("the %s, %s: %s", what, wrong[0].Pos, wrong[0].Message)
-	}
-	if doc.Root == nil {
-		return value.Value{}, nil
-	}
-	v := doc.Root.Literal()
-	if !v.IsUndef() && v.Kind() != value.Hash {
-		return v, factsError("the %s, %s: expected a hash of names to values", what, wherein(path))
-	}
-	return v, nil
 }
 
 func readUpTo(path string, stdin io.Reader, n int) ([]byte, error) {
@@ -181,23 +222,6 @@ func wherein(path string) string {
 		return "standard input"
 	}
 	return path
-}
-
-// parseHash parses JSON or YAML. YAML takes JSON too, but for large numbers and tabs, so JSON is tried first; what is
-// neither, and begins as JSON does, is reported as JSON.
-func parseHash(path string, src []byte) (*yaml.Document, []diag.Diagnostic) {
-	opts := yaml.Options{LastKeyWins: true}
-	var asJSON, asYAML diag.List
-	if doc, ok := yaml.ParseJSON(path, src, opts, &asJSON); ok {
-		return doc, nil
-	}
-	if doc, ok := yaml.Parse(path, src, opts, &asYAML); ok {
-		return doc, nil
-	}
-	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("{")) {
-		return nil, asJSON.Sorted()
-	}
-	return nil, asYAML.Sorted()
 }
 
 // withFact adds name=text or name:=JSON; a name with points is a path into nested facts.

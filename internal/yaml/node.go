@@ -32,6 +32,9 @@ type Options struct {
 	// LastKeyWins makes a key that occurs twice in one mapping a warning; the last one counts, as in Psych. Otherwise
 	// it is an error.
 	LastKeyWins bool
+
+	// TimesAreText makes strings of dates and times. Otherwise they are errors.
+	TimesAreText bool
 }
 
 // Pairs ranges over keys and values of a Mapping, in order; over nothing for another node.

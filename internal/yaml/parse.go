@@ -331,6 +331,9 @@ func (c *converter) scalar(n *goyaml.Node) value.Value {
 // resolved is what the text of n means, as a plain scalar. It is not ok if that is an error.
 func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	v, problem := resolve(n.Value)
+	if problem == isDate && c.opts.TimesAreText {
+		return value.FromString(n.Value), true
+	}
 	if problem != noFault {
 		c.refuseScalar(c.place(n), n.Value, problem)
 	}

@@ -1,0 +1,475 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/decision"
+	"bindc/internal/facts"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+)
+
+// diffFlags are the flags of bindq diff.
+type diffFlags struct {
+	source
+	factsDir string
+	format   string
+	shower
+}
+
+var diffFormats = []string{"text", "json", "markdown"}
+
+func diffCommand() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Say what changes for whom from one snapshot to another",
+		Long: "diff compares all decision tables of two snapshots: per key the conditions\n" +
+			"whose answer differs, with both values and places. Of the conditions of a key\n" +
+			"the first that holds for a node counts for it. With --facts-dir it also looks\n" +
+			"up for each node what may differ, and groups the nodes by what changes.\n\n" +
+			"Encrypted values count as changed: they differ in every file.\n\n" +
+			"Exit status: 0 nothing changes, 1 something does, 2 an error.",
+		Example: "  bindq diff production.bsnap branch.bsnap --facts-dir /var/lib/facts --format markdown",
+		Args:    cobra.ExactArgs(2),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
+	}
+	f.trust.add(cmd)
+	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
+	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the answer: "+strings.Join(diffFormats, ", "))
+	cmd.Flags().BoolVar(&f.sensitive, "show-sensitive", false, "show sensitive values")
+	return cmd
+}
+
+type diffShape struct {
+	Keys  []keyShape   `json:"keys"`
+	Nodes []groupShape `json:"nodes,omitzero"`
+}
+
+type keyShape struct {
+	Key           string        `json:"key"`
+	Changes       []changeShape `json:"changes"`
+	Contributions []changeShape `json:"contributions,omitempty"`
+}
+
+type changeShape struct {
+	When    terms    `json:"when"`
+	Except  []terms  `json:"except,omitempty"`
+	Name    string   `json:"name,omitempty"`
+	Old     outcome  `json:"old"`
+	New     outcome  `json:"new"`
+	OldAt   string   `json:"old_at,omitempty"`
+	NewAt   string   `json:"new_at,omitempty"`
+	Through []string `json:"through,omitempty"`
+}
+
+// groupShape is nodes for which the same changes.
+type groupShape struct {
+	Nodes   []string `json:"nodes"`
+	Changes effect   `json:"changes"`
+}
+
+// effect is what changes, by key in order.
+type effect []keyEffect
+
+type keyEffect struct {
+	key string
+	Old outcome `json:"old"`
+	New outcome `json:"new"`
+}
+
+func (e effect) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, k := range e {
+		text, err := asJSON(k)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, value.AppendJSON(nil, value.FromString(k.key))...), ':'), text...)
+	}
+	return append(out, '}'), nil
+}
+
+func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
+	if !slices.Contains(diffFormats, f.format) {
+		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diffFormats, ", "), f.format)
+	}
+	a, err := f.reportOn(before)
+	if err != nil {
+		return err
+	}
+	b, err := f.reportOn(after)
+	if err != nil {
+		return err
+	}
+	var d *decision.Difference
+	err = a.Guard(func() error {
+		return b.Guard(func() (err error) {
+			d, err = decision.Diff(a, b)
+			return err
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("%s, %s: %w", before, after, err)
+	}
+	shape := diffShape{Keys: f.keys(d)}
+	if f.factsDir != "" {
+		if shape.Nodes, err = f.nodes(before, after, d); err != nil {
+			return err
+		}
+	} else {
+		f.sayUncertain(cmd, d)
+	}
+	if err := f.print(cmd.OutOrStdout(), &shape); err != nil {
+		return err
+	}
+	if len(shape.Keys) > 0 || len(shape.Nodes) > 0 {
+		return errDiffers
+	}
+	return nil
+}
+
+// sayUncertain tells what only facts decide.
+func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
+	for _, name := range d.Categories {
+		note(cmd, "not the same in both: "+name+"; for whom conditions on it hold only --facts-dir tells")
+	}
+	if n := len(d.Free); n > 0 {
+		note(cmd, plural(n, "key")+" as "+d.Free[0]+" whose value looks up what facts name: only --facts-dir tells")
+	}
+}
+
+func (f *diffFlags) keys(d *decision.Difference) []keyShape {
+	out := []keyShape{}
+	for _, k := range d.Keys {
+		out = append(out, keyShape{k.Key, f.changes(k.Changes), f.changes(k.Contributions)})
+	}
+	return out
+}
+
+func (f *diffFlags) changes(cs []decision.Change) []changeShape {
+	out := []changeShape{}
+	for _, c := range cs {
+		s := changeShape{When: c.When, Old: f.row(c.Old), New: f.row(c.New), Through: c.Through}
+		for _, e := range c.Except {
+			s.Except = append(s.Except, e)
+		}
+		if c.Old != nil {
+			s.OldAt, s.Name = c.Old.At, c.Old.Name
+		}
+		if c.New != nil {
+			s.NewAt, s.Name = c.New.At, c.New.Name
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// nodes looks up for each node of the fleet what may differ for it.
+func (f *diffFlags) nodes(before, after string, d *decision.Difference) ([]groupShape, error) {
+	fleet, err := facts.ReadDir(f.factsDir)
+	if err != nil {
+		return nil, err
+	}
+	a, err := f.openAt(before)
+	if err != nil {
+		return nil, err
+	}
+	b, err := f.openAt(after)
+	if err != nil {
+		return nil, err
+	}
+	keys := slices.Clone(d.Free)
+	for _, k := range d.Keys {
+		keys = append(keys, k.Key)
+	}
+	if len(d.Categories) > 0 {
+		keys = append(sortedKeys(a, ""), sortedKeys(b, "")...)
+	}
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	effects, wrong := make([]effect, len(fleet)), make([]error, len(fleet))
+	inParallel(len(fleet), func(i int) {
+		wrong[i] = a.Guard(func() error {
+			return b.Guard(func() (err error) {
+				effects[i], err = f.effect(a, b, fleet[i], keys)
+				return err
+			})
+		})
+	})
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
+	return grouped(fleet, effects)
+}
+
+// inParallel does n things, as many at a time as there are processors.
+func inParallel(n int, do func(i int)) {
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
+
+// effect is what changes for a node.
+func (f *diffFlags) effect(a, b *bindings.Snapshot, n facts.Node, keys []string) (effect, error) {
+	old, err := requestOf(a, n)
+	if err != nil {
+		return nil, err
+	}
+	now, err := requestOf(b, n)
+	if err != nil {
+		return nil, err
+	}
+	out := effect{}
+	for _, key := range keys {
+		before, after := lookedUp(old, key), lookedUp(now, key)
+		if x, y := (shower{true}).outcome(before).text(), (shower{true}).outcome(after).text(); x != y ||
+			before.Value.Sensitive() != after.Value.Sensitive() {
+			out = append(out, keyEffect{key, f.outcome(before), f.outcome(after)})
+		}
+	}
+	return out, nil
+}
+
+func lookedUp(r *bindings.Request, key string) bindings.Outcome {
+	v, found, err := r.Lookup(key)
+	return bindings.Outcome{Value: v, Found: found, Err: err}
+}
+
+// grouped is the nodes for which something changes, those with the same effect together.
+func grouped(fleet []facts.Node, effects []effect) ([]groupShape, error) {
+	out := []groupShape{}
+	at := map[string]int{}
+	for i, e := range effects {
+		if len(e) == 0 {
+			continue
+		}
+		text, err := asJSON(e)
+		if err != nil {
+			return nil, err
+		}
+		k, ok := at[string(text)]
+		if !ok {
+			k = len(out)
+			at[string(text)] = k
+			out = append(out, groupShape{Changes: e})
+		}
+		out[k].Nodes = append(out[k].Nodes, fleet[i].Name)
+	}
+	return out, nil
+}
+
+func (f *diffFlags) print(w io.Writer, d *diffShape) error {
+	switch f.format {
+	case "json":
+		return encode(w, d)
+	case "markdown":
+		return onPage(w, func(p *page) {
+			p.color = false
+			p.markdown(d)
+		})
+	}
+	return onPage(w, func(p *page) { p.diff(d) })
+}
+
+func (p *page) diff(d *diffShape) {
+	if len(d.Keys) == 0 && len(d.Nodes) == 0 {
+		fmt.Fprintln(p, "Nothing changes.")
+		return
+	}
+	for i := range d.Keys {
+		if i > 0 {
+			fmt.Fprintln(p)
+		}
+		k := &d.Keys[i]
+		fmt.Fprintln(p, p.paint(bold, k.Key))
+		p.changes(k.Changes)
+		if len(k.Contributions) > 0 {
+			p.line(2, bold, "contributions")
+			p.changes(k.Contributions)
+		}
+	}
+	for i := range d.Nodes {
+		if i > 0 || len(d.Keys) > 0 {
+			fmt.Fprintln(p)
+		}
+		g := &d.Nodes[i]
+		fmt.Fprintf(p, "%s\n", p.paint(bold, plural(len(g.Nodes), "node")))
+		p.wrapped(2, "", names(g.Nodes, shownRows))
+		for _, k := range g.Changes {
+			p.line(4, "", k.key)
+			p.both(6, k.Old, k.New, "", "")
+		}
+	}
+}
+
+// names are the first of a list, and how many more there are.
+func names(all []string, most int) []string {
+	out := slices.Clone(all[:min(most, len(all))])
+	for i := range len(out) - 1 {
+		out[i] += ","
+	}
+	if len(all) > most {
+		out = append(out, fmt.Sprintf("and %d more", len(all)-most))
+	}
+	return out
+}
+
+// changes shows those with the same values and places together.
+func (p *page) changes(cs []changeShape) {
+	for _, same := range together(cs) {
+		for i, c := range same {
+			if i == shownRows {
+				p.line(2, dim, fmt.Sprintf("and %d more (--format json has all)", len(same)-shownRows))
+				break
+			}
+			intro := "when"
+			if len(c.When) == 0 {
+				intro = "always"
+				if len(c.Except) > 0 {
+					intro = "else"
+				}
+			}
+			if c.Name != "" {
+				intro = "named " + c.Name + ", " + intro
+			}
+			p.wrapped(2, "", conditionWords(intro, c.When))
+			if len(c.Except) > 0 {
+				p.wrapped(4, dim, append([]string{"but not when"}, excepted(c.Except)...))
+			}
+		}
+		p.both(6, same[0].Old, same[0].New, same[0].OldAt, same[0].NewAt)
+		if len(same[0].Through) > 0 {
+			p.wrapped(6, dim, strings.Fields("through "+strings.Join(same[0].Through, ", ")))
+		}
+	}
+}
+
+// shownExceptions is how many exceptions are shown to people.
+const shownExceptions = 5
+
+func excepted(all []terms) []string {
+	words := make([]string, len(all))
+	for i, e := range all {
+		words[i] = conditionText(e)
+	}
+	return names(words, shownExceptions)
+}
+
+// together is changes that have the same values at the same places, in the order of the first of each.
+func together(cs []changeShape) [][]changeShape {
+	var out [][]changeShape
+	at := map[string]int{}
+	for _, c := range cs {
+		id := fmt.Sprintf("%q %q %q %q %q", c.Old.text(), c.New.text(), c.OldAt, c.NewAt, c.Through)
+		i, ok := at[id]
+		if !ok {
+			i = len(out)
+			at[id] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], c)
+	}
+	return out
+}
+
+// both shows the old and the new outcome, and their places below them.
+func (p *page) both(indent int, old, now outcome, oldAt, newAt string) {
+	pad := strings.Repeat(" ", indent)
+	for _, side := range []struct{ mark, style, text, at string }{
+		{"-", red, old.text(), oldAt}, {"+", green, now.text(), newAt}} {
+		p.line(indent, side.style, side.mark+" "+side.text)
+		if side.at != "" {
+			fmt.Fprintf(p, "%s  %s\n", pad, p.paint(cyan, side.at))
+		}
+	}
+}
+
+// markdown is for the comment of a merge request.
+func (p *page) markdown(d *diffShape) {
+	if len(d.Keys) == 0 && len(d.Nodes) == 0 {
+		fmt.Fprintln(p, "Nothing changes.")
+		return
+	}
+	if len(d.Keys) > 0 {
+		fmt.Fprintf(p, "### %s\n", "What changes: "+plural(len(d.Keys), "key"))
+	}
+	for i := range d.Keys {
+		k := &d.Keys[i]
+		fmt.Fprintf(p, "\n#### %s\n\n| for whom | old | new |\n|---|---|---|\n", code(k.Key))
+		for _, list := range [][]changeShape{k.Changes, k.Contributions} {
+			for _, same := range together(list) {
+				p.markdownRow(same)
+			}
+		}
+	}
+	for i := range d.Nodes {
+		g := &d.Nodes[i]
+		fmt.Fprintf(p, "\n#### %s\n\n%s\n\n| key | old | new |\n|---|---|---|\n", plural(len(g.Nodes), "node"),
+			strings.Join(names(g.Nodes, shownRows), " "))
+		for _, c := range g.Changes {
+			fmt.Fprintf(p, "| %s | %s | %s |\n", code(c.key), code(fitted(c.Old.text(), 200)),
+				code(fitted(c.New.text(), 200)))
+		}
+	}
+}
+
+func (p *page) markdownRow(same []changeShape) {
+	var who []string
+	for _, c := range same {
+		text := conditionText(c.When)
+		if len(c.Except) > 0 {
+			text += " (but not: " + strings.Join(excepted(c.Except), " ") + ")"
+		}
+		if c.Name != "" {
+			text = "contribution " + c.Name + ", " + text
+		}
+		who = append(who, code(text))
+	}
+	if len(same) > shownRows {
+		who = append(who[:shownRows], fmt.Sprintf("and %d more", len(same)-shownRows))
+	}
+	side := func(o outcome, at string) string {
+		text := code(fitted(o.text(), 200))
+		if at != "" {
+			text += "<br>" + code(at)
+		}
+		return text
+	}
+	now := side(same[0].New, same[0].NewAt)
+	if len(same[0].Through) > 0 {
+		now += "<br>through " + code(strings.Join(same[0].Through, ", "))
+	}
+	fmt.Fprintf(p, "| %s | %s | %s |\n", strings.Join(who, "<br>"), side(same[0].Old, same[0].OldAt), now)
+}
+
+// code is text as code in a cell of a table.
+func code(text string) string {
+	text = strings.ReplaceAll(text, "|", `\|`)
+	if strings.Contains(text, "`") {
+		return "`` " + text + " ``"
+	}
+	return "`" + text + "`"
+}

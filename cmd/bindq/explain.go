@@ -1,0 +1,224 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	bindings "bindc/runtime"
+)
+
+// explain prints why each key has its outcome.
+func (f *lookupFlags) explain(w io.Writer, r *bindings.Request, keys []string) error {
+	s := shower{f.showSensitive}
+	var shapes []explanationShape
+	for _, key := range keys {
+		e, err := r.Explain(key)
+		if err != nil {
+			return err
+		}
+		shapes = append(shapes, s.explanation(e, r.Categories()))
+	}
+	if f.render == "s" {
+		return onPage(w, func(p *page) {
+			for i := range shapes {
+				if i > 0 {
+					fmt.Fprintln(p)
+				}
+				p.explanation(&shapes[i])
+			}
+		})
+	}
+	return printShapes(w, f.render, keys, shapes)
+}
+
+// printShapes prints the one shape, or an object of those of several keys.
+func printShapes[T any](w io.Writer, render string, keys []string, shapes []T) error {
+	if len(keys) == 1 {
+		return printShape(w, render, shapes[0])
+	}
+	out := []byte{'{'}
+	for i, key := range keys {
+		text, err := asJSON(shapes[i])
+		if err != nil {
+			return err
+		}
+		name, err := asJSON(key)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, name...), ':'), text...)
+	}
+	return printShape(w, render, json.RawMessage(append(out, '}')))
+}
+
+// printShape prints an answer as JSON or YAML.
+func printShape(w io.Writer, render string, shape any) error {
+	if render != "yaml" {
+		return encode(w, shape)
+	}
+	text, err := asJSON(shape)
+	if err != nil {
+		return err
+	}
+	v, err := bindings.ParseJSON(text)
+	if err != nil {
+		return err
+	}
+	return writeYAML(w, plain(v))
+}
+
+// explanation is the answer, who asks, and each binding with what became of it.
+func (p *page) explanation(e *explanationShape) {
+	p.heading(e, 0)
+	fmt.Fprintln(p)
+	if len(e.Categories) == 0 {
+		p.line(0, dim, "This request has no value of any category.")
+	} else {
+		p.wrapped(0, dim, conditionWords("For", e.Categories))
+	}
+	p.explained(e, 0)
+}
+
+// heading is the key and what came of it.
+func (p *page) heading(e *explanationShape, indent int) {
+	text := e.Outcome.text()
+	style := ""
+	switch {
+	case e.Outcome.Error != nil:
+		style = red
+	case e.Outcome.Found != nil:
+		style = yellow
+	}
+	pad := strings.Repeat(" ", indent)
+	if indent > 0 || len(e.Key)+3+len(text) <= pageWidth {
+		room := max(pageWidth-indent-len(e.Key)-3, 10)
+		fmt.Fprintf(p, "%s%s = %s\n", pad, p.paint(bold, e.Key), p.paint(style, fitted(text, room)))
+		return
+	}
+	fmt.Fprintf(p, "%s =\n", p.paint(bold, e.Key))
+	if style != "" {
+		p.wrapped(2, style, strings.Fields(text))
+		return
+	}
+	p.WriteString(indented(text))
+}
+
+// indented is JSON over several lines, below a key; what is none stays one line.
+func indented(text string) string {
+	out := &strings.Builder{}
+	v, err := bindings.ParseJSON([]byte(text))
+	if err != nil || v.Len() == 0 {
+		return "  " + text + "\n"
+	}
+	writeJSON(out, []byte(text), true) // a builder takes all
+	return "  " + strings.ReplaceAll(strings.TrimSpace(out.String()), "\n", "\n  ") + "\n"
+}
+
+// shownRows is how many bindings whose condition does not hold are shown to people.
+const shownRows = 20
+
+func (p *page) explained(e *explanationShape, indent int) {
+	p.candidates("Bindings, highest first", e.Candidates, indent)
+	p.candidates("Contributions, highest first", e.Contributions, indent)
+	if len(e.Candidates) == 0 {
+		fmt.Fprintln(p)
+		p.line(indent, "", "Nothing binds this key.")
+	}
+	if len(e.Lookups) == 0 {
+		return
+	}
+	fmt.Fprintln(p)
+	p.line(indent, bold, "Lookups that the value made")
+	for i := range e.Lookups {
+		p.heading(&e.Lookups[i], indent+2)
+		p.explained(&e.Lookups[i], indent+4)
+	}
+}
+
+var stateStyles = map[string]string{bindings.Wins: green, bindings.Hidden: yellow, bindings.NotEffective: dim}
+
+func (p *page) candidates(title string, cs []candidateShape, indent int) {
+	if len(cs) == 0 {
+		return
+	}
+	if indent == 0 {
+		fmt.Fprintln(p)
+	}
+	p.line(indent, bold, title)
+	idle := 0
+	for i := range cs {
+		if cs[i].State == bindings.NotEffective {
+			if idle++; idle > shownRows {
+				continue
+			}
+		}
+		p.candidate(&cs[i], indent+2)
+	}
+	if idle > shownRows {
+		more := "and %d more that are not effective (--render-as json has all)"
+		p.line(indent+2, dim, fmt.Sprintf(more, idle-shownRows))
+	}
+}
+
+func (p *page) candidate(c *candidateShape, indent int) {
+	pad := strings.Repeat(" ", indent)
+	state := p.paint(stateStyles[c.State], fmt.Sprintf("%-13s", c.State))
+	fmt.Fprintf(p, "%s%s  %s  %s\n", pad, state, p.paint(cyan, c.At), p.paint(dim, "("+c.Layer+")"))
+	inner := indent + len("not effective") + 2
+	intro := "when"
+	if len(c.When) == 0 {
+		intro = "always"
+	}
+	if c.Name != "" {
+		intro = "named " + c.Name + ", " + intro
+	}
+	style := ""
+	if c.State == bindings.NotEffective {
+		style = dim
+	}
+	p.wrapped(inner, style, conditionWords(intro, c.When))
+	if c.Outcome.Error != nil {
+		p.wrapped(inner, red, strings.Fields(c.Outcome.text()))
+	} else {
+		p.line(inner, style, "= "+c.Outcome.text())
+	}
+	if c.Why != "" {
+		p.wrapped(inner, stateStyles[c.State], strings.Fields(c.Why))
+	}
+}
+
+// all prints what is bound for the request, in order of precedence.
+func (f *lookupFlags) all(w io.Writer, r *bindings.Request, keys []string) error {
+	s := shower{f.showSensitive}
+	shapes := make([][]outcome, len(keys))
+	for i, key := range keys {
+		cs, err := r.Candidates(key)
+		if err != nil {
+			return err
+		}
+		shapes[i] = []outcome{}
+		for _, c := range cs {
+			if c.State != bindings.NotEffective {
+				shapes[i] = append(shapes[i], s.outcome(c.Outcome))
+			}
+		}
+	}
+	if f.render != "s" {
+		return printShapes(w, f.render, keys, shapes)
+	}
+	return onPage(w, func(p *page) {
+		for i, key := range keys {
+			for _, o := range shapes[i] {
+				if len(keys) > 1 {
+					fmt.Fprintf(p, "%s: ", key)
+				}
+				fmt.Fprintln(p, o.text())
+			}
+		}
+	})
+}

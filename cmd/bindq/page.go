@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/cli"
+	bindings "bindc/runtime"
+)
+
+// page is text for people, 80 columns wide.
+type page struct {
+	*bufio.Writer
+	color bool
+}
+
+const pageWidth = 80
+
+// onPage has draw write a page to w, in colour where that is a terminal.
+func onPage(w io.Writer, draw func(p *page)) error {
+	p := &page{bufio.NewWriter(w), false}
+	if f, ok := w.(*os.File); ok {
+		p.color = cli.Color(f)
+	}
+	draw(p)
+	return p.Flush()
+}
+
+// What is painted, as terminals number it.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+func (p *page) paint(style, text string) string {
+	if !p.color || text == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// fitted is text in at most so many columns, and on one line.
+func fitted(text string, columns int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) <= columns {
+		return text
+	}
+	runes := []rune(text)
+	return string(runes[:max(columns-1, 1)]) + "…"
+}
+
+// line writes text, cut to what is left of the line behind an indent.
+func (p *page) line(indent int, style, text string) {
+	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, pageWidth-indent)))
+}
+
+// wrapped writes words in as many lines as they take; none is broken.
+func (p *page) wrapped(indent int, style string, words []string) {
+	var line []string
+	width := 0
+	end := func() {
+		if len(line) > 0 {
+			fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, strings.Join(line, " ")))
+		}
+		line, width = nil, 0
+	}
+	for _, word := range words {
+		n := utf8.RuneCountInString(word)
+		if width > 0 && indent+width+1+n > pageWidth {
+			end()
+		}
+		if width > 0 {
+			width++
+		}
+		line, width = append(line, word), width+n
+	}
+	end()
+}
+
+// conditionText is a condition for people.
+func conditionText(ts []bindings.Term) string {
+	if len(ts) == 0 {
+		return "always"
+	}
+	words := make([]string, len(ts))
+	for i, t := range ts {
+		words[i] = t.Name + " = " + t.Value
+	}
+	return strings.Join(words, ", ")
+}
+
+// conditionWords are conditionText to be wrapped, behind an intro.
+func conditionWords(intro string, ts []bindings.Term) []string {
+	out := make([]string, 0, len(ts)+1)
+	for i, t := range ts {
+		end := ","
+		if i == len(ts)-1 {
+			end = ""
+		}
+		out = append(out, t.Name+" = "+t.Value+end)
+	}
+	if len(out) == 0 {
+		return []string{intro}
+	}
+	out[0] = strings.TrimSpace(intro + " " + out[0])
+	return out
+}
+
+// plural is "1 node", "2 nodes".
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

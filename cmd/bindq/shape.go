@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"bindc/internal/decision"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+)
+
+// The answers of reports in JSON, as cli.md has them.
+
+// terms is a condition, an object in the order of precedence.
+type terms []bindings.Term
+
+func (ts terms) MarshalJSON() ([]byte, error) {
+	var b value.Builder
+	for _, t := range ts {
+		b.Set(value.FromString(t.Name), value.FromString(t.Value))
+	}
+	return value.AppendJSON(nil, b.Hash()), nil
+}
+
+// outcome is what comes of a lookup or of a binding.
+type outcome struct {
+	Value     json.RawMessage `json:"value,omitempty"`
+	Sensitive bool            `json:"sensitive,omitempty"`
+	Found     *bool           `json:"found,omitempty"`
+	Error     *answerError    `json:"error,omitempty"`
+	Computed  string          `json:"computed,omitempty"`
+}
+
+// shower makes outcomes of what there is to show.
+type shower struct{ sensitive bool }
+
+func notFound() outcome { return outcome{Found: new(bool)} }
+
+func (s shower) outcome(o bindings.Outcome) outcome {
+	switch {
+	case o.Err != nil:
+		return outcome{Error: &answerError{codeOf(o.Err), o.Err.Error()}}
+	case !o.Found:
+		return notFound()
+	}
+	out := outcome{Sensitive: o.Value.Sensitive()}
+	if out.Sensitive && !s.sensitive {
+		return out
+	}
+	text, err := o.Value.Reveal().MarshalJSON()
+	if err != nil {
+		return outcome{Error: &answerError{codeOf(err), err.Error()}}
+	}
+	out.Value = text
+	return out
+}
+
+// row is the outcome of a row of a decision table; nil is not found.
+func (s shower) row(r *decision.Row) outcome {
+	switch {
+	case r == nil:
+		return notFound()
+	case r.Abstract:
+		return outcome{Error: &answerError{bindings.CodeAbstract, "abstract: a value is expected above it"}}
+	case r.Sealed || r.Sensitive && !s.sensitive:
+		return outcome{Sensitive: true}
+	case r.Computed != "":
+		return outcome{Sensitive: r.Sensitive, Computed: r.Computed}
+	}
+	return outcome{Sensitive: r.Sensitive, Value: value.AppendJSON(nil, r.Value)}
+}
+
+// text is an outcome in a line.
+func (o outcome) text() string {
+	switch {
+	case o.Error != nil:
+		return "error: " + o.Error.Message + " [" + string(o.Error.Code) + "]"
+	case o.Found != nil:
+		return "not found"
+	case o.Computed != "":
+		return o.Computed
+	case o.Value != nil:
+		return string(o.Value)
+	}
+	return "<sensitive>"
+}
+
+// candidateShape is a candidate of an explanation, or a row of a table.
+type candidateShape struct {
+	Layer   string  `json:"layer"`
+	When    terms   `json:"when"`
+	At      string  `json:"at"`
+	Name    string  `json:"name,omitempty"`
+	Outcome outcome `json:"outcome"`
+	State   string  `json:"state,omitempty"`
+	Why     string  `json:"why,omitempty"`
+}
+
+type explanationShape struct {
+	Key           string             `json:"key"`
+	Outcome       outcome            `json:"outcome"`
+	Categories    terms              `json:"categories,omitzero"`
+	Candidates    []candidateShape   `json:"candidates"`
+	Contributions []candidateShape   `json:"contributions"`
+	Lookups       []explanationShape `json:"lookups"`
+}
+
+func (s shower) explanation(e *bindings.Explanation, categories []bindings.Term) explanationShape {
+	out := explanationShape{Key: e.Key, Outcome: s.outcome(e.Outcome), Categories: categories,
+		Candidates: s.candidates(e.Candidates), Contributions: s.candidates(e.Contributions),
+		Lookups: []explanationShape{}}
+	for _, inner := range e.Lookups {
+		out.Lookups = append(out.Lookups, s.explanation(inner, nil))
+	}
+	return out
+}
+
+func (s shower) candidates(cs []bindings.Candidate) []candidateShape {
+	out := make([]candidateShape, len(cs))
+	for i, c := range cs {
+		out[i] = candidateShape{c.Layer, c.When, c.At, c.Name, s.outcome(c.Outcome), c.State, c.Why}
+	}
+	return out
+}
+
+func (s shower) rows(rows []decision.Row) []candidateShape {
+	out := make([]candidateShape, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		out[i] = candidateShape{Layer: r.Layer, When: r.When, At: r.At, Name: r.Name, Outcome: s.row(r)}
+	}
+	return out
+}
+
+// encode writes x as JSON in a line.
+func encode(w io.Writer, x any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(x)
+}
+
+// asJSON is x as JSON, on one line.
+func asJSON(x any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	err := encode(&b, x)
+	return bytes.TrimSpace(b.Bytes()), err
+}

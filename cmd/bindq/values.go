@@ -1,0 +1,316 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/decision"
+	"bindc/internal/diag"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// tableFlags are the flags of the verbs that show decision tables.
+type tableFlags struct {
+	source
+	render        string
+	showSensitive bool
+}
+
+func (f *tableFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: s for text, json, yaml")
+	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values")
+}
+
+// table is the decision table of a key, and what is contributed to it. The error is errNotFound where there is none.
+func (f *tableFlags) table(cmd *cobra.Command, key string) (rows, parts []decision.Row, err error) {
+	if err := checkRendering(f.render); err != nil {
+		return nil, nil, err
+	}
+	path, err := f.path()
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := f.reportOn(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = file.Guard(func() error {
+		book, err := decision.NewBook(file, false)
+		if err != nil {
+			return err
+		}
+		if rows, err = book.Table(key); err == nil {
+			parts, err = book.Contributions(rows)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(rows) == 0 || key == "" || key[0] == 0 {
+		return nil, nil, unbound(cmd, file, key)
+	}
+	return rows, parts, nil
+}
+
+// unbound says that nothing binds key.
+func unbound(cmd *cobra.Command, file *snapshot.Snapshot, key string) error {
+	text := "bindq: " + key + ": nothing binds this key"
+	if hint := diag.DidYouMean(key, slices.Collect(file.Keys())); hint != "" {
+		text += "; " + hint
+	}
+	fmt.Fprintln(cmd.ErrOrStderr(), text)
+	return errNotFound
+}
+
+func valuesCommand() *cobra.Command {
+	var f tableFlags
+	cmd := &cobra.Command{
+		Use:   "values KEY",
+		Short: "Show the decision table of a key: who gets which value, and where it is written",
+		Long: "values prints all bindings of a key in order of precedence: a node gets the\n" +
+			"value of the first whose condition holds for it.\n\n" +
+			"Exit status: 0 the key is bound, 1 it is not, 2 an error.",
+		Example: "  bindq values ntp::servers -s site.bsnap",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.values(cmd, args[0]) },
+	}
+	f.addSnapshot(cmd)
+	f.add(cmd)
+	return cmd
+}
+
+type valuesShape struct {
+	Key           string           `json:"key"`
+	Bindings      []candidateShape `json:"bindings"`
+	Contributions []candidateShape `json:"contributions,omitempty"`
+}
+
+func (f *tableFlags) values(cmd *cobra.Command, key string) error {
+	rows, parts, err := f.table(cmd, key)
+	if err != nil {
+		return err
+	}
+	s := shower{f.showSensitive}
+	shape := valuesShape{key, s.rows(rows), s.rows(parts)}
+	if f.render != "s" {
+		return printShape(cmd.OutOrStdout(), f.render, shape)
+	}
+	return onPage(cmd.OutOrStdout(), func(p *page) {
+		fmt.Fprintln(p, p.paint(bold, key))
+		p.rows(shape.Bindings)
+		if len(shape.Contributions) > 0 {
+			fmt.Fprintf(p, "\n%s\n", p.paint(bold, "contributions to "+key))
+			p.rows(shape.Contributions)
+		}
+	})
+}
+
+// rows is a table of conditions, values and places.
+func (p *page) rows(rows []candidateShape) {
+	for i := range rows {
+		r := &rows[i]
+		intro := "when"
+		if len(r.When) == 0 {
+			intro = "always"
+		}
+		if r.Name != "" {
+			intro = "named " + r.Name + ", " + intro
+		}
+		p.wrapped(2, "", conditionWords(intro, r.When))
+		p.line(6, p.outcomeStyle(r.Outcome), "= "+r.Outcome.text())
+		fmt.Fprintf(p, "      %s  %s\n", p.paint(cyan, r.At), p.paint(dim, "("+r.Layer+")"))
+	}
+}
+
+func (p *page) outcomeStyle(o outcome) string {
+	if o.Error != nil {
+		return red
+	}
+	return green
+}
+
+func whyNotCommand() *cobra.Command {
+	var f tableFlags
+	cmd := &cobra.Command{
+		Use:   "why-not KEY VALUE",
+		Short: "Say for whom a value would win, and what hides it",
+		Long: "why-not finds the bindings of a key to a value, JSON or else text, and says for\n" +
+			"whom each would win and which others hide it. With facts it also says what\n" +
+			"became of them for that node.\n\n" +
+			"Exit status: 0 something binds the key to the value, 1 nothing does, 2 an error.",
+		Example: "  bindq why-not ntp::package chrony -s site.bsnap --node web1.example.com",
+		Args:    cobra.ExactArgs(2),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.whyNot(cmd, args[0], args[1]) },
+	}
+	f.addRequest(cmd)
+	f.add(cmd)
+	return cmd
+}
+
+// boundShape is a binding of a key to the value that was asked for.
+type boundShape struct {
+	candidateShape
+	HiddenBy []candidateShape `json:"hidden_by"`
+	Never    bool             `json:"never,omitempty"` // one of them hides it for all
+}
+
+type whyNotShape struct {
+	Key      string           `json:"key"`
+	Value    json.RawMessage  `json:"value"`
+	Bindings []boundShape     `json:"bindings"`
+	Outcome  *outcome         `json:"outcome,omitempty"`  // for the node, where there are facts
+	Computed []candidateShape `json:"computed,omitempty"` // where there are none
+}
+
+func (f *tableFlags) whyNot(cmd *cobra.Command, key, text string) error {
+	rows, _, err := f.table(cmd, key)
+	if err != nil {
+		return err
+	}
+	cs, of, err := f.forNode(cmd, key)
+	if err != nil {
+		return err
+	}
+	s := shower{f.showSensitive}
+	want, err := defaultValue(text).MarshalJSON()
+	if err != nil {
+		return err
+	}
+	shape := whyNotShape{Key: key, Value: want, Bindings: []boundShape{}, Outcome: of}
+	for i := range rows {
+		var found *bindings.Candidate
+		if i < len(cs) {
+			found = &cs[i]
+		}
+		switch {
+		case has(&rows[i], found, text):
+			shape.Bindings = append(shape.Bindings, s.bound(rows, i, found))
+		case rows[i].Computed != "" && found == nil:
+			shape.Computed = append(shape.Computed, s.rows(rows[i:i+1])...)
+		}
+	}
+	if f.render != "s" {
+		err = printShape(cmd.OutOrStdout(), f.render, shape)
+	} else {
+		err = onPage(cmd.OutOrStdout(), func(p *page) { p.whyNot(&shape, text) })
+	}
+	if err == nil && len(shape.Bindings) == 0 {
+		err = errNotFound
+	}
+	return err
+}
+
+// forNode is what becomes of the bindings of key for the node of the flags, if they give any.
+func (f *tableFlags) forNode(cmd *cobra.Command, key string) ([]bindings.Candidate, *outcome, error) {
+	if !f.hasFacts() {
+		return nil, nil, nil
+	}
+	_, r, err := f.request(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := r.Explain(key)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := shower{f.showSensitive}.outcome(e.Outcome)
+	return e.Candidates, &o, nil
+}
+
+// has tells whether a row binds its key to the value that text is, as JSON or as it stands: for the node, if there is
+// one.
+func has(r *decision.Row, c *bindings.Candidate, text string) bool {
+	if c == nil || r.Computed == "" && !r.Sealed {
+		want, _ := defaultValue(text).MarshalJSON() // of what was parsed
+		return r.Computed == "" && !r.Abstract && !r.Sealed && (r.Value.Kind() == value.String && r.Value.Text() == text ||
+			string(value.AppendJSON(nil, r.Value)) == string(want))
+	}
+	v := c.Outcome.Value.Reveal()
+	got, err := v.MarshalJSON()
+	want, _ := defaultValue(text).MarshalJSON()
+	same := string(got) == string(want) || v.Kind() == bindings.String && v.Text() == text
+	return err == nil && c.Outcome.Found && same
+}
+
+// bound is a row and the higher ones that can be effective where it is.
+func (s shower) bound(rows []decision.Row, i int, c *bindings.Candidate) boundShape {
+	out := boundShape{candidateShape: s.rows(rows[i : i+1])[0], HiddenBy: []candidateShape{}}
+	if c != nil {
+		out.State, out.Why = c.State, c.Why
+	}
+	for k := range rows[:i] {
+		if !rows[k].Meets(&rows[i]) {
+			continue
+		}
+		out.HiddenBy = append(out.HiddenBy, s.rows(rows[k:k+1])...)
+		if rows[k].Covers(&rows[i]) {
+			out.Never = true
+			out.HiddenBy = out.HiddenBy[len(out.HiddenBy)-1:]
+			break
+		}
+	}
+	return out
+}
+
+func (p *page) whyNot(w *whyNotShape, text string) {
+	if w.Outcome != nil {
+		fmt.Fprintf(p, "For this node %s = %s\n", p.paint(bold, w.Key),
+			fitted(w.Outcome.text(), pageWidth-len(w.Key)-17))
+	}
+	if len(w.Bindings) == 0 {
+		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")
+		if len(w.Computed) > 0 {
+			p.line(0, "", "Facts decide these, and may (give --facts or --node to ask for one node):")
+			p.rows(w.Computed)
+		}
+	}
+	for i := range w.Bindings {
+		b := &w.Bindings[i]
+		if i > 0 || w.Outcome != nil {
+			fmt.Fprintln(p)
+		}
+		p.bound(b)
+	}
+}
+
+func (p *page) bound(b *boundShape) {
+	fmt.Fprintf(p, "%s  %s\n", p.paint(cyan, b.At), p.paint(dim, "("+b.Layer+")"))
+	p.line(2, "", "= "+b.Outcome.text())
+	if b.State != "" {
+		said := []string{"for this node it " + map[string]string{bindings.Wins: "wins", bindings.Hidden: "is",
+			bindings.NotEffective: "is not effective:"}[b.State]}
+		p.wrapped(2, stateStyles[b.State], append(said, strings.Fields(b.Why)...))
+	}
+	switch {
+	case b.Never:
+		p.line(2, yellow, "never wins; this is higher, and holds wherever it does:")
+	case len(b.When) == 0:
+		p.line(2, green, "wins for all")
+	default:
+		p.wrapped(2, green, conditionWords("wins when", b.When))
+	}
+	if len(b.HiddenBy) > 0 && !b.Never {
+		p.line(2, yellow, "but is hidden by these where they hold:")
+	}
+	for i := range b.HiddenBy {
+		if i == shownRows {
+			p.line(4, dim, fmt.Sprintf("and %d more (--render-as json has all)", len(b.HiddenBy)-shownRows))
+			return
+		}
+		h := &b.HiddenBy[i]
+		intro := "when"
+		if len(h.When) == 0 {
+			intro = "always"
+		}
+		p.wrapped(4, "", conditionWords(intro, h.When))
+		p.line(8, "", "= "+h.Outcome.text())
+		fmt.Fprintf(p, "        %s  %s\n", p.paint(cyan, h.At), p.paint(dim, "("+h.Layer+")"))
+	}
+}

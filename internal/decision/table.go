@@ -1,0 +1,322 @@
+// Package decision shows a snapshot as people think of it: of a key a table of conditions and values, of which the
+// first whose condition holds counts. It compares the tables of two snapshots.
+package decision
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// Row is a binding of a key, or a contribution to a multibinding.
+type Row struct {
+	Layer string
+	When  []bindings.Term
+	At    string // path:line:col
+	Name  string // of a contribution that has one
+
+	Value     value.Value // where Computed is "" and Abstract is not set
+	Computed  string      // the source text of what facts decide
+	Abstract  bool
+	Sensitive bool
+	Sealed    bool // the rest is encrypted, and told from itself in another snapshot
+
+	id   string   // rows of one content have the same
+	uses []string // keys that the content looks up, and internal ones of multibindings
+	free bool     // it looks up keys that facts decide
+}
+
+// Book is the tables of a snapshot.
+type Book struct {
+	f     *snapshot.Snapshot
+	files []snapshot.Input
+	all   *snapshot.Book // nil: each key is looked for alone
+}
+
+// NewBook is the tables of f. Where all keys are asked for, whole is faster.
+func NewBook(f *snapshot.Snapshot, whole bool) (*Book, error) {
+	b := &Book{f: f}
+	var err error
+	if b.files, err = f.Inputs(); err == nil && whole {
+		b.all, err = f.Book()
+	}
+	return b, err
+}
+
+func (b *Book) bindings(key string) ([]snapshot.Binding, error) {
+	if b.all != nil {
+		return b.all.Bindings(key)
+	}
+	bs, err := b.f.Bindings(key)
+	slices.SortStableFunc(bs, snapshot.ByPrecedence)
+	return bs, err
+}
+
+// Table is the bindings of key, in order of precedence.
+func (b *Book) Table(key string) ([]Row, error) {
+	bs, err := b.bindings(key)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Row, len(bs))
+	for i := range bs {
+		out[i] = b.row(&bs[i])
+		if err := b.fill(&out[i], &bs[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Contributions are what is contributed to the multibindings that rows are, in order of precedence.
+func (b *Book) Contributions(rows []Row) ([]Row, error) {
+	var out []Row
+	seen := map[string]bool{}
+	for i := range rows {
+		for _, name := range rows[i].uses {
+			if !strings.HasPrefix(name, "\x00") || seen[name] {
+				continue
+			}
+			seen[name] = true
+			more, err := b.contributions(name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+		}
+	}
+	return out, nil
+}
+
+// contributions are those filed under an internal key. The parts of a scope stand in the order of its contributions.
+func (b *Book) contributions(name string) ([]Row, error) {
+	bs, err := b.bindings(name)
+	if err != nil {
+		return nil, err
+	}
+	parts := map[string][]recipe.Part{}
+	scope := func(x *snapshot.Binding) string { return fmt.Sprintf("%d %#v", x.Layer, x.Terms) }
+	for i := range bs {
+		if n, computed := bs[i].Ref.Recipe(); computed && !bs[i].Contribution {
+			r, encoded, err := b.recipe(n)
+			if err != nil {
+				return nil, err
+			}
+			if r == nil {
+				parts[scope(&bs[i])] = []recipe.Part{{Name: encoded}}
+				continue
+			}
+			parts[scope(&bs[i])] = r.Parts
+		}
+	}
+	var out []Row
+	for i := range bs {
+		at := scope(&bs[i])
+		if !bs[i].Contribution || len(parts[at]) == 0 {
+			continue
+		}
+		row := b.row(&bs[i])
+		if parts[at][0].Recipe == nil {
+			row.seal(parts[at][0].Name)
+			out = append(out, row)
+			continue
+		}
+		row.Name = strings.Clone(parts[at][0].Name)
+		row.compute(parts[at][0].Recipe, string(recipe.Append(nil, parts[at][0].Recipe)))
+		out, parts[at] = append(out, row), parts[at][1:]
+	}
+	return out, nil
+}
+
+// row is where x is bound, and for whom.
+func (b *Book) row(x *snapshot.Binding) Row {
+	r := Row{Layer: b.f.Layers()[x.Layer], At: "an unknown place"}
+	if o := x.Origin; o.Line > 0 && int64(o.Input) < int64(len(b.files)) {
+		r.At = fmt.Sprintf("%s:%d:%d", b.files[o.Input].Path, o.Line, o.Col)
+	}
+	for _, t := range x.Terms {
+		r.When = append(r.When, bindings.Term{Name: shown(b.f.Dimensions()[t.Dimension]), Value: t.Value})
+	}
+	return r
+}
+
+// shown is the name of a dimension in conditions: of a guard that is nothing but a variable, $name.
+func shown(d snapshot.Dimension) string {
+	inner, opens := strings.CutPrefix(d.Name, "\"${")
+	name, closes := strings.CutSuffix(inner, "}\"")
+	if d.Guard && opens && closes && !strings.ContainsAny(name, "${}[('\" ") {
+		return "$" + name
+	}
+	return d.Name
+}
+
+// fill adds what x binds its key to.
+func (b *Book) fill(row *Row, x *snapshot.Binding) error {
+	n, computed := x.Ref.Recipe()
+	switch {
+	case x.Contribution:
+		return nil
+	case x.Hidden && x.Stored.Computed && recipe.IsSealed(x.Stored.Bytes):
+		row.seal(x.Stored.Bytes)
+		return nil
+	case x.Hidden && x.Stored.Computed:
+		r, err := recipe.Decode(x.Stored.Bytes)
+		if err != nil {
+			return &snapshot.DamageError{Section: "origins", Expected: "a recipe: " + err.Error()}
+		}
+		row.compute(r, x.Stored.Bytes)
+		return nil
+	case x.Hidden:
+		row.constant(viewed(x.Stored.Bytes))
+		return nil
+	case computed:
+		r, encoded, err := b.recipe(n)
+		switch {
+		case err != nil:
+			return err
+		case r == nil:
+			row.seal(encoded)
+		default:
+			row.compute(r, encoded)
+		}
+		return nil
+	}
+	v, err := b.f.Value(x.Ref)
+	if err == nil && !value.Sound(v) {
+		err = &snapshot.DamageError{Section: "keys", Expected: "a value, all of whose elements are values"}
+	}
+	row.constant(v)
+	return err
+}
+
+// viewed is an encoded value that the snapshot has checked.
+func viewed(encoded string) value.Value {
+	v, _, _ := value.View(encoded)
+	return v
+}
+
+// recipe is a recipe and its bytes; nil where it is sealed.
+func (b *Book) recipe(n int) (*recipe.Recipe, string, error) {
+	encoded, err := b.f.Recipe(n)
+	if err != nil {
+		return nil, "", err
+	}
+	if recipe.IsSealed(encoded) {
+		return nil, encoded, nil
+	}
+	r, err := recipe.Decode(encoded)
+	if err != nil {
+		err = &snapshot.DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
+	}
+	return r, encoded, err
+}
+
+func (r *Row) constant(v value.Value) {
+	r.Value, r.id = v, string(value.Append([]byte{'c'}, v))
+}
+
+func (r *Row) seal(encoded string) {
+	r.Sensitive, r.Sealed, r.id = true, true, "e"+encoded
+}
+
+// compute makes r the row of a recipe.
+func (r *Row) compute(x *recipe.Recipe, encoded string) {
+	r.Sensitive = x.Sensitive
+	switch {
+	case x.Kind == recipe.Abstract:
+		r.Abstract, r.id = true, "abstract"
+	case x.Kind == recipe.Constant && x.Transformer == nil:
+		r.constant(x.Value)
+	default:
+		r.Computed, r.id = sourceText(x), "r"+encoded
+		r.use(x)
+	}
+	if r.Sensitive {
+		r.id = "s" + r.id
+	}
+}
+
+// use notes what x looks up.
+func (r *Row) use(x *recipe.Recipe) {
+	for _, t := range x.Targets {
+		r.uses = append(r.uses, t.Key)
+	}
+	if x.Kind == recipe.Multibind {
+		r.uses = append(r.uses, x.Name)
+	}
+	r.free = r.free || x.Kind == recipe.Custom
+	if x.Expr != nil {
+		r.useIn(x.Expr)
+	}
+	if x.Transformer != nil {
+		r.useIn(x.Transformer.Body)
+	}
+}
+
+func (r *Row) useIn(n *expr.Node) {
+	if n.Op == expr.Call && n.Name == "lookup" && len(n.Kids) > 0 {
+		if key, ok := n.Kids[0].Constant(); ok && key.Kind() == value.String {
+			r.uses = append(r.uses, key.Text())
+		} else {
+			r.free = true
+		}
+	}
+	for _, kid := range n.Kids {
+		r.useIn(kid)
+	}
+	if n.Lambda != nil {
+		r.useIn(n.Lambda.Body)
+		for _, p := range n.Lambda.Params {
+			if p.Default != nil {
+				r.useIn(p.Default)
+			}
+		}
+	}
+}
+
+// sourceText is a recipe as an expression: what is none in the data is written as a call of what it is named there.
+func sourceText(r *recipe.Recipe) string {
+	var n *expr.Node
+	switch r.Kind {
+	case recipe.Constant:
+		n = constant(r.Value)
+	case recipe.Expression:
+		n = r.Expr
+	case recipe.LookupOf:
+		n = call("lookup", targets(r)...)
+	case recipe.FirstFound:
+		n = call("first_found", targets(r)...)
+	case recipe.HashLookup:
+		n = &expr.Node{Op: expr.Access, Kids: []*expr.Node{call("lookup", targets(r)...), constant(r.Value)}}
+	case recipe.Custom:
+		n = call(r.Name, constant(r.Value))
+	default:
+		n = call("multibind", constant(value.FromString(strings.TrimPrefix(r.Name, recipe.ContributionKey("")))))
+	}
+	if r.Transformer != nil {
+		n = call("with", n)
+		n.Lambda = r.Transformer
+	}
+	return syntax.Print(n)
+}
+
+func constant(v value.Value) *expr.Node { return &expr.Node{Op: expr.Const, Value: v} }
+
+func call(name string, args ...*expr.Node) *expr.Node {
+	return &expr.Node{Op: expr.Call, Name: name, Kids: args}
+}
+
+func targets(r *recipe.Recipe) []*expr.Node {
+	out := make([]*expr.Node, len(r.Targets))
+	for i, t := range r.Targets {
+		out[i] = constant(value.FromString(t.Key))
+	}
+	return out
+}

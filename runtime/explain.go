@@ -1,0 +1,405 @@
+package runtime
+
+import (
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// Explanation is why a lookup has its outcome. Its values are valid as long as those of a lookup are, the rest always.
+type Explanation struct {
+	Key           string
+	Outcome       Outcome
+	Candidates    []Candidate    // all bindings of the key, in order of precedence
+	Contributions []Candidate    // to the multibinding that wins, in order of precedence
+	Lookups       []*Explanation // those that computing the value took
+}
+
+// Outcome is what comes of a lookup, or of one binding: a value, not found, or an error.
+type Outcome struct {
+	Value Value
+	Found bool
+	Err   error
+}
+
+// Candidate is a binding of a key, or a contribution to a multibinding.
+type Candidate struct {
+	Layer   string
+	When    []Term  // its condition
+	At      string  // path:line:col of where it is written, relative to the site
+	Name    string  // of a contribution that has one
+	Outcome Outcome // what the request gets where it wins
+	State   string  // Wins, Hidden or NotEffective
+	Why     string  // it does not win
+}
+
+// The states of a Candidate.
+const (
+	Wins         = "wins"
+	Hidden       = "hidden"        // another one that is effective has precedence
+	NotEffective = "not effective" // its condition does not hold
+)
+
+// Term is a category and its value, or a variable, as $name, or an expression of several that a path has.
+type Term struct{ Name, Value string }
+
+// Explain is Lookup with the reasons. It is the same code that looks up, and notes what it comes by. The error is that
+// of a snapshot that is damaged or closed; that of the binding which wins is in the outcome.
+func (r *Request) Explain(key string) (*Explanation, error) {
+	if r.closed.Load() {
+		return nil, fs.ErrClosed
+	}
+	defer runtime.KeepAlive(r)
+	root := &Explanation{}
+	l := &lookup{r: r, total: bounds(), record: &recorder{at: root, counted: map[*Explanation][]contributed{}}}
+	l.find(key) // the outcome is recorded
+	x := explainer{r: r, counted: l.record.counted, known: map[string][]Candidate{}}
+	if err := x.fill(root.Lookups[0]); err != nil {
+		return nil, err
+	}
+	return root.Lookups[0], nil
+}
+
+// Candidates are all bindings of key in order of precedence, those that are not effective in the request too. The error
+// is that of Explain.
+func (r *Request) Candidates(key string) ([]Candidate, error) {
+	if r.closed.Load() {
+		return nil, fs.ErrClosed
+	}
+	defer runtime.KeepAlive(r)
+	x := explainer{r: r}
+	return x.candidates(key)
+}
+
+// Categories are the values the request has of the categories, highest first, as the facts have them; what it has none
+// of is left out.
+func (r *Request) Categories() []Term {
+	var out []Term
+	for i := range r.snap.dimensions {
+		if text, ok := r.text(i); ok && !r.snap.dimensions[i].guard {
+			out = append(out, Term{strings.Clone(r.snap.dimensions[i].name), text})
+		}
+	}
+	return out
+}
+
+// text is the value the request has of a dimension, as the facts have it.
+func (r *Request) text(dimension int) (string, bool) {
+	if r.closed.Load() || !r.has[dimension] {
+		return "", false
+	}
+	defer runtime.KeepAlive(r)
+	text, err := r.snap.dimensions[dimension].text(r.facts)
+	return strings.Clone(text), err == nil
+}
+
+// recorder is what a lookup notes while it is explained.
+type recorder struct {
+	at      *Explanation // of the lookup that is running
+	counted map[*Explanation][]contributed
+}
+
+// contributed is a contribution that a multibinding took, and what came of it.
+type contributed struct {
+	part    recipe.Part
+	outcome Outcome
+}
+
+// recorded is answer, noted.
+func (l *lookup) recorded(key string) (value.Value, bool, error) {
+	rec := l.record
+	around := rec.at
+	rec.at = &Explanation{Key: strings.Clone(key)}
+	around.Lookups = append(around.Lookups, rec.at)
+	v, found, err := l.answer(key)
+	rec.at.Outcome = l.outcome(v, found, err)
+	rec.at = around
+	return v, found, err
+}
+
+func (l *lookup) outcome(v value.Value, found bool, err error) Outcome {
+	if err == nil && l.sensitive {
+		v = v.Sensitive()
+	}
+	return Outcome{Value{v}, found && err == nil, err}
+}
+
+// counts notes what came of a contribution.
+func (l *lookup) counts(p recipe.Part, v value.Value, err error) {
+	if rec := l.record; rec != nil {
+		rec.counted[rec.at] = append(rec.counted[rec.at], contributed{p, l.outcome(v, err == nil, err)})
+	}
+}
+
+// explainer adds to the lookups that were recorded what else is bound.
+type explainer struct {
+	r       *Request
+	counted map[*Explanation][]contributed
+	known   map[string][]Candidate // by key
+	files   []snapshot.Input
+}
+
+func (x *explainer) fill(e *Explanation) (err error) {
+	if damaged(e.Outcome.Err) {
+		return e.Outcome.Err
+	}
+	all, ok := x.known[e.Key]
+	if !ok {
+		if all, err = x.candidates(e.Key); err != nil {
+			return err
+		}
+		x.known[e.Key] = all
+	}
+	e.Candidates = slices.Clone(all)
+	for i := range e.Candidates {
+		if c := &e.Candidates[i]; c.State == Wins {
+			c.Outcome = e.Outcome
+		}
+	}
+	if e.Contributions, err = x.contributions(e); err != nil {
+		return err
+	}
+	for _, inner := range e.Lookups {
+		if err := x.fill(inner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// candidates are the bindings of key. What the first effective one is bound to is what a lookup finds.
+func (x *explainer) candidates(key string) ([]Candidate, error) {
+	if internal(key) {
+		return nil, nil
+	}
+	bs, err := x.r.file.Bindings(key)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(bs, snapshot.ByPrecedence)
+	out := make([]Candidate, len(bs))
+	winner := ""
+	for i, b := range bs {
+		if out[i], err = x.candidate(b, &winner); err != nil {
+			return nil, err
+		}
+		if out[i].Outcome, err = x.evaluate(key, b); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// candidate is b without its outcome. winner is where the first that is effective stands.
+func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, err error) {
+	c = Candidate{Layer: strings.Clone(x.r.file.Layers()[b.Layer]), State: Wins}
+	if c.At, err = x.at(b.Origin); err != nil {
+		return c, err
+	}
+	var fails []string
+	for _, t := range b.Terms {
+		name := x.r.snap.dimensions[t.Dimension].shown()
+		c.When = append(c.When, Term{name, t.Value})
+		if x.r.file.ValueNumber(t.Dimension, t.Value) == x.r.numbers[t.Dimension] {
+			continue
+		}
+		fails = append(fails, name+" is "+x.said(t.Dimension))
+	}
+	switch {
+	case len(fails) > 0:
+		c.State, c.Why = NotEffective, "condition does not hold: "+strings.Join(fails, ", ")
+	case *winner != "":
+		c.State, c.Why = Hidden, "hidden by "+*winner
+	default:
+		*winner = c.At
+	}
+	return c, nil
+}
+
+// shown is the name of a dimension in conditions that people read: of a guard that is nothing but a variable, $name.
+func (d *dimension) shown() string {
+	if d.guard && d.variable != "" {
+		return "$" + d.variable
+	}
+	return strings.Clone(d.name)
+}
+
+// said is the value that the request has of a dimension, for people.
+func (x *explainer) said(dimension int) string {
+	text, ok := x.r.text(dimension)
+	switch {
+	case !ok:
+		return "not set"
+	case text == "":
+		return "empty"
+	}
+	return text
+}
+
+// at is a place as diagnostics show it.
+func (x *explainer) at(o snapshot.Origin) (string, error) {
+	if x.files == nil {
+		var err error
+		if x.files, err = x.r.file.Inputs(); err != nil {
+			return "", err
+		}
+	}
+	if o.Line == 0 || int64(o.Input) >= int64(len(x.files)) {
+		return "an unknown place", nil
+	}
+	return fmt.Sprintf("%s:%d:%d", x.files[o.Input].Path, o.Line, o.Col), nil
+}
+
+// evaluate is what a binding comes to, whether it wins or not. The error is that of a damaged file.
+func (x *explainer) evaluate(key string, b snapshot.Binding) (Outcome, error) {
+	v, r, err := x.content(key, b)
+	if damaged(err) {
+		return Outcome{}, err
+	}
+	if err != nil {
+		return Outcome{Err: err}, nil
+	}
+	if r == nil {
+		return Outcome{Value{v}, true, nil}, nil
+	}
+	return x.follow(key, key, r)
+}
+
+// content is what b binds key to: a constant, or a recipe. The error is an *Error where that is encrypted.
+func (x *explainer) content(key string, b snapshot.Binding) (v value.Value, r *recipe.Recipe, err error) {
+	n, computed := b.Ref.Recipe()
+	switch {
+	case b.Hidden && b.Stored.Computed && recipe.IsSealed(b.Stored.Bytes):
+		r, err = x.r.snap.sealed(key, b.Stored.Bytes)
+	case b.Hidden && b.Stored.Computed:
+		if r, err = recipe.Decode(b.Stored.Bytes); err != nil {
+			err = &DamageError{Section: "origins", Expected: "a recipe: " + err.Error()}
+		}
+	case b.Hidden:
+		v, _, err = value.View(b.Stored.Bytes)
+	case computed:
+		r, err = x.r.snap.recipe(key, n)
+	default:
+		if v, err = x.r.file.Value(b.Ref); err == nil {
+			err = sound(v)
+		}
+	}
+	return v, r, err
+}
+
+// follow is what a recipe of key comes to, which is entered under a name.
+func (x *explainer) follow(key, name string, r *recipe.Recipe) (Outcome, error) {
+	l := &lookup{r: x.r, total: bounds()}
+	if err := l.enter(name); err != nil {
+		return Outcome{}, err
+	}
+	v, err := l.follow(key, r)
+	if damaged(err) {
+		return Outcome{}, err
+	}
+	return l.outcome(v, true, err), nil
+}
+
+// damaged tells whether err is about the file, and not about a binding.
+func damaged(err error) bool {
+	_, known := err.(*Error)
+	return err != nil && !known
+}
+
+// contributions are those to the multibinding that e found, if it found one.
+func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
+	ref, found, err := x.r.file.Find(e.Key, &x.r.scopes)
+	n, computed := ref.Recipe()
+	if err != nil || !found || !computed || internal(e.Key) {
+		return nil, err
+	}
+	r, err := x.r.snap.recipe(e.Key, n)
+	if damaged(err) {
+		return nil, err
+	}
+	if err != nil || r.Kind != recipe.Multibind { // or encrypted
+		return nil, nil
+	}
+	bs, err := x.r.file.Bindings(r.Name)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(bs, snapshot.ByPrecedence)
+	parts, err := x.parts(r.Name, bs)
+	if damaged(err) {
+		return nil, err
+	}
+	if err != nil { // some are encrypted, and so is which contribution each is
+		return nil, nil
+	}
+	bs = slices.DeleteFunc(bs, func(b snapshot.Binding) bool { return !b.Contribution })
+	if len(bs) != len(parts) {
+		return nil, &DamageError{Section: "origins", Expected: "one origin for each contribution"}
+	}
+	out := make([]Candidate, len(bs))
+	for i, b := range bs {
+		if out[i], err = x.candidate(b, new(string)); err != nil {
+			return nil, err
+		}
+		if out[i].Outcome, err = x.follow(e.Key, r.Name, parts[i].Recipe); err != nil {
+			return nil, err
+		}
+		out[i].Name = strings.Clone(parts[i].Name)
+	}
+	hideContributions(out, parts, x.counted[e])
+	return out, nil
+}
+
+// parts are what the scopes among bs contribute, in the order of the contributions among them: of one scope, that of
+// its parts.
+func (x *explainer) parts(name string, bs []snapshot.Binding) ([]recipe.Part, error) {
+	inScope := map[string][]recipe.Part{}
+	scope := func(b snapshot.Binding) string { return fmt.Sprintf("%d %#v", b.Layer, b.Terms) }
+	for _, b := range bs {
+		if n, computed := b.Ref.Recipe(); computed && !b.Contribution {
+			r, err := x.r.snap.recipe(name, n)
+			if err != nil {
+				return nil, err
+			}
+			inScope[scope(b)] = r.Parts
+		}
+	}
+	var out []recipe.Part
+	for _, b := range bs {
+		if left := inScope[scope(b)]; b.Contribution && len(left) > 0 {
+			out, inScope[scope(b)] = append(out, left[0]), left[1:]
+		}
+	}
+	return out, nil
+}
+
+// hideContributions says which of the effective contributions the multibinding did not take, and for which others.
+func hideContributions(out []Candidate, parts []recipe.Part, counted []contributed) {
+	at := make([]int, len(counted)) // which candidate each is
+	took := map[int]bool{}
+	for i, c := range counted {
+		at[i] = slices.IndexFunc(parts, func(p recipe.Part) bool {
+			return p.Place == c.part.Place && p.Precedence == c.part.Precedence
+		})
+		if at[i] >= 0 {
+			out[at[i]].Outcome, took[at[i]] = c.outcome, true
+		}
+	}
+	for i := range out {
+		if took[i] || out[i].State != Wins {
+			continue
+		}
+		for k, c := range counted {
+			if at[k] >= 0 && (c.part.Place == parts[i].Place || c.part.Named && c.part.Name == parts[i].Name) {
+				out[i].State, out[i].Why = Hidden, "hidden by "+out[at[k]].At
+				break
+			}
+		}
+	}
+}

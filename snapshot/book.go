@@ -1,0 +1,191 @@
+package snapshot
+
+import "slices"
+
+// Book is all bindings of a snapshot, by key, for reports on all of it. It reads every block once.
+type Book struct {
+	s      *Snapshot
+	first  []uint32 // per key number, where its lines begin; one more at the end
+	lines  []line
+	scopes []scopeSlot
+	cold   []coldBinding
+}
+
+// line is a binding: of a scope, or of the record of a key.
+type line struct {
+	key, from uint32 // index of the scope, or, with cold set, of the cold line
+	ref       Ref
+	cold      bool
+	origin    Origin
+}
+
+type scopeSlot struct{ level, slot uint32 }
+
+// Book reads all bindings. It takes some 40 bytes for each. The error is a *DamageError.
+func (s *Snapshot) Book() (*Book, error) {
+	b := &Book{s: s}
+	slots := make([]map[uint32]uint32, len(s.levels)) // of a level, by place the slot of the directory
+	end := uint64(0)
+	for block := range s.coldBlocks() {
+		level := s.coldLevel(block)
+		packed, _, err := s.coldFrame(block)
+		off := load64(s.coldEntry(block))
+		switch {
+		case err != nil:
+		case off < end: // of a forged file, whose blocks are one and the same, there would be no end
+			err = s.badBlock(block, "a block behind the one before")
+		case level == coldKeys:
+			err = b.keys(block)
+		case uint64(level) >= uint64(len(s.levels)):
+			err = s.badBlock(block, "a level")
+		default:
+			if slots[level] == nil {
+				slots[level] = s.levels[level].slotsByPlace()
+			}
+			err = b.scopesOf(block, level, slots[level])
+		}
+		if err != nil {
+			return nil, err
+		}
+		end = off + uint64(len(packed))
+	}
+	b.sort()
+	return b, nil
+}
+
+func (l *levelView) slotsByPlace() map[uint32]uint32 {
+	out := map[uint32]uint32{}
+	for slot := range l.slots {
+		if place := l.placeAt(slot); place != 0 {
+			out[place] = slot
+		}
+	}
+	return out
+}
+
+// scopesOf reads a block of scopes.
+func (b *Book) scopesOf(block int, level uint32, slots map[uint32]uint32) error {
+	s, l := b.s, &b.s.levels[level]
+	var failed error
+	err := s.eachScope(block, func(place uint32, o *scopeOrigins) {
+		slot, ok := slots[place]
+		if failed != nil || !ok {
+			failed = s.badBlock(block, "the origins of a scope of its level")
+			return
+		}
+		b.scopes = append(b.scopes, scopeSlot{level, slot})
+		failed = b.scope(l, place, o)
+	})
+	if err == nil {
+		err = failed
+	}
+	return err
+}
+
+func (b *Book) scope(l *levelView, place uint32, o *scopeOrigins) error {
+	from := uint32(len(b.scopes) - 1)
+	add := func(i, key uint32, ref Ref) {
+		b.lines = append(b.lines, line{key: key, from: from, ref: ref,
+			origin: Origin{o.input.at(i), o.line.at(i), o.col.at(i)}})
+	}
+	if !l.narrow {
+		t, err := b.s.table(place - 1)
+		if err != nil || t.n != o.n {
+			return b.s.damaged(secOrigins, 0, "an origin for each of %d bindings", t.n)
+		}
+		for i := range t.n {
+			if t.key(i) >= b.s.hash.n {
+				return b.s.damaged(secTables, 4*uint64(place-1), "numbers of keys")
+			}
+			add(i, t.key(i), Ref(load32(t.refs[4*uint64(i):])))
+		}
+		return nil
+	}
+	if uint64(place) > uint64(l.count) {
+		return b.s.damaged(secScopes, l.at, "a place among the columns")
+	}
+	column := l.first + int(place-1)
+	for i, n := range o.keys {
+		if n >= b.s.hash.n {
+			return b.s.damaged(secOrigins, 0, "numbers of keys")
+		}
+		mask, err := b.s.maskWord(n, column/64)
+		if err != nil {
+			return err
+		}
+		ref, err := b.s.inColumn(n, mask, column, nil)
+		if err != nil {
+			return err
+		}
+		add(uint32(i), n, ref)
+	}
+	return nil
+}
+
+// keys reads a block of the records of keys.
+func (b *Book) keys(block int) error {
+	return b.s.eachKey(block, func(key uint32, c *coldBinding) {
+		if c == nil {
+			return
+		}
+		kept := *c
+		kept.terms = slices.Clone(c.terms)
+		b.lines = append(b.lines, line{key: key, from: uint32(len(b.cold)), cold: true})
+		b.cold = append(b.cold, kept)
+	})
+}
+
+// sort puts the lines in the order of their keys, and leaves those of one as they are.
+func (b *Book) sort() {
+	b.first = make([]uint32, b.s.hash.n+1)
+	for _, l := range b.lines {
+		b.first[l.key+1]++
+	}
+	for i := 1; i < len(b.first); i++ {
+		b.first[i] += b.first[i-1]
+	}
+	next, sorted := slices.Clone(b.first), make([]line, len(b.lines))
+	for _, l := range b.lines {
+		sorted[next[l.key]] = l
+		next[l.key]++
+	}
+	b.lines = sorted
+}
+
+// Bindings are those of key as Snapshot.Bindings has them, in order of precedence.
+func (b *Book) Bindings(key string) ([]Binding, error) {
+	n, ok := b.s.keyNumber(key)
+	if !ok {
+		return nil, nil
+	}
+	lines := b.lines[b.first[n]:b.first[n+1]]
+	out := make([]Binding, len(lines))
+	for i, l := range lines {
+		var err error
+		if l.cold {
+			out[i], err = b.s.binding(&b.cold[l.from], n)
+		} else {
+			at := b.scopes[l.from]
+			level := &b.s.levels[at.level]
+			out[i] = Binding{Layer: level.layer, Ref: l.ref, Origin: l.origin, above: int(at.level), scope: true}
+			out[i].Terms, err = b.s.conditionOf(level, at.slot)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(out, ByPrecedence)
+	return out, nil
+}
+
+// AllKeys are the keys of the snapshot, sorted, internal ones too.
+func (s *Snapshot) AllKeys() []string {
+	out := make([]string, 0, s.hash.n)
+	for n := range s.hash.n {
+		if key, ok := s.keyName(n); ok {
+			out = append(out, key)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
