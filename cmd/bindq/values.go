@@ -229,8 +229,11 @@ func (f *tableFlags) forNode(cmd *cobra.Command, key string) ([]bindings.Candida
 func has(r *decision.Row, c *bindings.Candidate, text string) bool {
 	if c == nil || r.Computed == "" && !r.Sealed {
 		want, _ := defaultValue(text).MarshalJSON() // of what was parsed
-		return r.Computed == "" && !r.Abstract && !r.Sealed && (r.Value.Kind() == value.String && r.Value.Text() == text ||
-			string(value.AppendJSON(nil, r.Value)) == string(want))
+		if r.Computed != "" || r.Abstract || r.Sealed {
+			return false
+		}
+		return r.Value.Kind() == value.String && r.Value.Text() == text ||
+			string(value.AppendJSON(nil, r.Value)) == string(want)
 	}
 	v := c.Outcome.Value.Reveal()
 	got, err := v.MarshalJSON()
