@@ -41,7 +41,7 @@ const (
 )
 
 func (p *page) paint(style, text string) string {
-	if !p.color || text == "" {
+	if !p.color || style == "" || text == "" {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bufio"
+	"strings"
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+// What is shown of a candidate, with colour and without: nothing is longer than 80 columns, and colour adds nothing but
+// escapes.
+func TestPagesInColour(t *testing.T) {
+	shape := explanationShape{Key: "k", Outcome: outcome{Value: []byte(`1`)},
+		Categories: terms{{Name: "node", Value: "a"}}, Candidates: []candidateShape{
+			{Layer: "site", When: terms{{Name: "node", Value: "a"}}, At: "a.yaml:1:2",
+				Outcome: outcome{Value: []byte(`1`)}, State: bindings.Wins},
+			{Layer: "site", At: "b.yaml:1:2", Outcome: outcome{Value: []byte(`"` + strings.Repeat("é", 90) + `"`)},
+				State: bindings.Hidden, Why: "hidden by a.yaml:1:2"}}}
+	draw := func(color bool) string {
+		var b strings.Builder
+		p := &page{bufio.NewWriter(&b), color}
+		p.explanation(&shape)
+		p.Flush()
+		return b.String()
+	}
+	plain, painted := draw(false), draw(true)
+	want := "\x1b[1mk\x1b[0m = 1\n\n\x1b[2mFor node = a\x1b[0m\n\n\x1b[1mBindings, highest first\x1b[0m\n" +
+		"  \x1b[32mwins         \x1b[0m  \x1b[36ma.yaml:1:2\x1b[0m  \x1b[2m(site)\x1b[0m\n" +
+		"                 when node = a\n                 = 1\n" +
+		"  \x1b[33mhidden       \x1b[0m  \x1b[36mb.yaml:1:2\x1b[0m  \x1b[2m(site)\x1b[0m\n" +
+		"                 always\n                 = \"" + strings.Repeat("é", 59) + "…\n" +
+		"                 \x1b[33mhidden by a.yaml:1:2\x1b[0m\n"
+	if painted != want {
+		t.Errorf("found\n%q\nwant\n%q", painted, want)
+	}
+	for _, style := range []string{bold, dim, green, yellow, cyan, "0"} {
+		painted = strings.ReplaceAll(painted, "\x1b["+style+"m", "")
+	}
+	if painted != plain {
+		t.Errorf("without colour\n%s\nwith\n%s", plain, painted)
+	}
+	for line := range strings.Lines(plain) {
+		if n := len([]rune(line)) - 1; n > pageWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
