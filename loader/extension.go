@@ -151,7 +151,7 @@ func (p programs) run(command []string) ([]byte, error) {
 	case err != nil:
 		err = fmt.Errorf("the program %s failed: %w", command[0], err)
 	default:
-		return []byte(stdout.kept.String()), nil // never nil: a program that prints nothing is none that has nothing
+		return stdout.kept.Bytes(), nil // never nil: a program that prints nothing is none that has nothing
 	}
 	if said != "" {
 		err = fmt.Errorf("%w: %s", err, said)
