@@ -86,7 +86,7 @@ func (d *document) run(lines []string) {
 
 // file writes a block that says which file it is.
 func (d *document) file(block []string) {
-	m := fileName.FindStringSubmatch(block[0])
+	m := fileName.FindStringSubmatch(strings.Join(block[:min(1, len(block))], ""))
 	if m == nil {
 		return
 	}
