@@ -51,7 +51,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	plan := p.plan(cfg.layers)
 	wait()
 	in.keepForNextBuild(opts.Cache)
-	warnOfNothing(in, opts)
+	refuseNothing(in, opts)
 	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.all, Conditions: dims.conditions}
 	site.Keys, site.Values = in.reader.Pools.Keys.Texts(), in.reader.Pools.Values.Texts()
 	site.Inputs, site.InputOf = in.sorted()
@@ -85,15 +85,15 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 // partsOfSites are what the directory of a site has one of at least.
 var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "hiera.yaml", "bindings", "data", "modules"}
 
-// warnOfNothing tells that a directory is no site, which would compile to an empty snapshot: another one is meant.
-func warnOfNothing(in *inputs, opts Options) {
+// refuseNothing tells that a directory is no site, which would compile to an empty snapshot: another one is meant.
+func refuseNothing(in *inputs, opts Options) {
 	for _, name := range partsOfSites {
 		if info, err := in.disk.Info(filepath.Join(in.dir, name)); info != nil || err != nil {
 			return
 		}
 	}
 	if opts.BinderConfig == "" && len(opts.ModulePath) == 0 {
-		in.diags.Warnf(diag.Pos{File: in.dir}, "site", "this is no site: expected a directory with one of %s",
+		in.diags.Errorf(diag.Pos{File: in.dir}, "site", "this is no site: expected a directory with one of %s",
 			diag.Quoted(partsOfSites))
 	}
 }

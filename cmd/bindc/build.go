@@ -160,7 +160,11 @@ func build(cmd *cobra.Command, dir, out string, f *flags, encryptTo []string, si
 			keys++
 		}
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", diag.Visible(out), keys,
+	success := cmd.OutOrStdout()
+	if f.format != "text" { // there are the diagnostics
+		success = cmd.ErrOrStderr()
+	}
+	fmt.Fprintf(success, "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", diag.Visible(out), keys,
 		content.Bindings, written.Size, written.Digest, time.Since(start).Round(time.Millisecond))
 	return nil
 }
@@ -252,7 +256,11 @@ func report(cmd *cobra.Command, diags *diag.List, f *flags) error {
 	if err != nil {
 		return err
 	}
-	if err := diag.Render(cmd.ErrOrStderr(), f.format, list, wd, cli.Color(os.Stderr)); err != nil {
+	out := cmd.OutOrStdout() // what programs read
+	if f.format == "text" {
+		out = cmd.ErrOrStderr()
+	}
+	if err := diag.Render(out, f.format, list, wd, cli.Color(os.Stderr)); err != nil {
 		return err
 	}
 	if refused {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -236,5 +237,22 @@ func renderSARIF(w io.Writer, list []Diagnostic) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(m{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-		"runs": []m{{"tool": m{"driver": m{"name": "bindc"}}, "columnKind": "unicodeCodePoints", "results": results}}})
+		"runs": []m{{"tool": m{"driver": m{"name": "bindc", "rules": rules(list)}}, "columnKind": "unicodeCodePoints", "results": results}}})
+}
+
+// rules are those of the codes in list, as SARIF has them.
+func rules(list []Diagnostic) []map[string]any {
+	out := []map[string]any{}
+	for _, r := range catalogue {
+		if !slices.ContainsFunc(list, func(d Diagnostic) bool { return d.Code == r.Code }) {
+			continue
+		}
+		text := r.Sentence
+		if r.Section > 0 {
+			text += " Rule: " + r.Source() + "."
+		}
+		out = append(out, map[string]any{"id": r.Code, "shortDescription": map[string]any{"text": r.Sentence},
+			"fullDescription": map[string]any{"text": text}})
+	}
+	return out
 }
