@@ -237,7 +237,8 @@ func renderSARIF(w io.Writer, list []Diagnostic) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(m{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-		"runs": []m{{"tool": m{"driver": m{"name": "bindc", "rules": rules(list)}}, "columnKind": "unicodeCodePoints", "results": results}}})
+		"runs": []m{{"tool": m{"driver": m{"name": "bindc", "rules": rules(list)}},
+			"columnKind": "unicodeCodePoints", "results": results}}})
 }
 
 // rules are those of the codes in list, as SARIF has them.
