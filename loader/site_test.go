@@ -77,8 +77,8 @@ var sites = []struct {
 	reported []string
 	contents []string
 }{
-	{"nothing", nil, []string{". warning site"}, nil},
-	{"a file of another kind", map[string]string{"x.yaml": "a: 1"}, []string{". warning site"}, nil},
+	{"nothing", nil, []string{". error site"}, nil},
+	{"a file of another kind", map[string]string{"x.yaml": "a: 1"}, []string{". error site"}, nil},
 	{"a hiera.yaml that leads to itself", map[string]string{"hiera.yaml": "-> hiera.yaml"},
 		[]string{"hiera.yaml error read"}, nil},
 	{"the default hierarchy", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "{a: 1, b: 2}",
