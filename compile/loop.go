@@ -212,9 +212,13 @@ func (f *loopFinder) find() {
 // enqueueAll has every binding that may be on a loop followed under its own condition, and returns how far.
 func (f *loopFinder) enqueueAll() int {
 	share := loopEffort
+	collected := f.collected()
 	for _, key := range slices.Sorted(maps.Keys(f.circular)) {
 		indexes := []*keyIndex{f.indexes[key]}
 		if id, ok := strings.CutPrefix(f.names[key], recipe.ContributionKey("")); ok {
+			if !collected[id] {
+				continue
+			}
 			indexes = f.partsOf(id)
 		}
 		for _, k := range indexes {
@@ -227,6 +231,31 @@ func (f *loopFinder) enqueueAll() int {
 		}
 	}
 	return share
+}
+
+// collected are the ids of which some lookup collects the contributions: those of bindings that can win, and of
+// contributions that are collected themselves.
+func (f *loopFinder) collected() map[string]bool {
+	out, within := map[string]bool{}, map[string][]string{} // ids collected by contributions, by what they contribute to
+	var todo []string
+	for id, ds := range f.declared {
+		for _, d := range ds {
+			if in := d.binding.More.In; in != nil {
+				within[in.ID] = append(within[in.ID], id)
+			} else if len(f.effective(d.binding)) > 0 {
+				todo = append(todo, id)
+			}
+		}
+	}
+	for len(todo) > 0 {
+		id := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !out[id] {
+			out[id] = true
+			todo = append(todo, within[id]...)
+		}
+	}
+	return out
 }
 
 // partsOf is the contributions to a multibinding, those of one name in one index.
