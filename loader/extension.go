@@ -151,7 +151,7 @@ func (p programs) run(command []string) ([]byte, error) {
 	case err != nil:
 		err = fmt.Errorf("the program %s failed: %w", command[0], err)
 	default:
-		return stdout.kept.Bytes(), nil // never nil: a program that prints nothing is none that has nothing
+		return append([]byte{}, stdout.kept.Bytes()...), nil // never nil: printing nothing is not having nothing
 	}
 	if said != "" {
 		err = fmt.Errorf("%w: %s", err, said)
