@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,9 +15,9 @@ func TestAPathIsLookedAtEverySecond(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	synctest.Test(t, func(t *testing.T) {
-		news := 0
+		var news atomic.Int32
 		w, err := bindings.Watch(path, bindings.WatchOptions{Notify: func(err error) {
-			if news++; err != nil {
+			if news.Add(1); err != nil {
 				t.Error(err)
 			}
 		}})
@@ -27,13 +28,13 @@ func TestAPathIsLookedAtEverySecond(t *testing.T) {
 			build(t, path, generation(n+1))
 			time.Sleep(999 * time.Millisecond)
 			synctest.Wait()
-			if news != n-1 {
-				t.Errorf("%d news before second %d", news, n)
+			if news.Load() != int32(n-1) {
+				t.Errorf("%d news before second %d", news.Load(), n)
 			}
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
-			if news != n {
-				t.Errorf("%d news after second %d", news, n)
+			if news.Load() != int32(n) {
+				t.Errorf("%d news after second %d", news.Load(), n)
 			}
 			lease := begin(t, w)
 			answers(t, lease, n+1)
@@ -42,8 +43,8 @@ func TestAPathIsLookedAtEverySecond(t *testing.T) {
 		w.Close()
 		build(t, path, generation(9))
 		time.Sleep(time.Hour)
-		if news != 3 {
-			t.Errorf("%d news, some of them after Close", news)
+		if news.Load() != 3 {
+			t.Errorf("%d news, some of them after Close", news.Load())
 		}
 	})
 }

@@ -116,11 +116,17 @@ func consistent(w *bindings.Watcher, node string) (answers int, err error) {
 	return answers, nil
 }
 
-// measure notes what the process holds: files mapped beside path, descriptors, and memory.
+// measure notes what the process holds: files mapped beside path, descriptors, and memory. Files that are no longer used
+// are unmapped some time after garbage was collected, by a goroutine of Go's own, so that is waited for.
 func (l *load) measure(at int, path string) {
-	runtime.GC()
-	runtime.GC()
-	maps, _ := os.ReadFile("/proc/self/maps")
+	var maps []byte
+	for range 200 {
+		runtime.GC()
+		if maps, _ = os.ReadFile("/proc/self/maps"); strings.Count(string(maps), filepath.Dir(path)) <= 1 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
 	files, _ := os.ReadDir("/proc/self/fd")
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
