@@ -116,8 +116,8 @@ func consistent(w *bindings.Watcher, node string) (answers int, err error) {
 	return answers, nil
 }
 
-// measure notes what the process holds: files mapped beside path, descriptors, and memory. Files that are no longer used
-// are unmapped some time after garbage was collected, by a goroutine of Go's own, so that is waited for.
+// measure notes what the process holds: files mapped beside path, descriptors, and memory. Files that are no longer
+// used are unmapped some time after garbage was collected, by a goroutine of Go's own, so that is waited for.
 func (l *load) measure(at int, path string) {
 	var maps []byte
 	for range 200 {
