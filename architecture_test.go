@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"loader": {"internal/binding", "internal/datafile", "internal/diag", "internal/disk", "internal/expr",
 		"internal/literal", "internal/recipe", "internal/syntax", "internal/value", "internal/yaml"},
 	"compile": {"internal/binding", "internal/diag", "internal/expr", "internal/recipe",
-		"internal/seal", "internal/value", "loader", "snapshot"},
+		"internal/seal", "internal/syntax", "internal/value", "loader", "snapshot"},
 	"snapshot": {"internal/replace", "internal/value"},
 	"runtime": {"internal/expr", "internal/recipe", "internal/seal", "internal/types", "internal/value",
 		"snapshot"},

@@ -344,12 +344,10 @@ func (c *composer) content() *snapshot.Content {
 		out.Layers = append(out.Layers, l.Name)
 	}
 	for _, d := range c.site.Dimensions {
-		dim := snapshot.Dimension{Name: d.Name, Guard: d.Guard, Category: -1}
+		dim := snapshot.Dimension{Name: d.Name, Guard: d.Guard, Category: -1,
+			Program: expr.Append(nil, expr.Fold(d.Value))}
 		if d.Guard {
 			dim.Category = d.Category
-		}
-		if d.Value != nil {
-			dim.Program = expr.Append(nil, expr.Fold(d.Value))
 		}
 		out.Dimensions = append(out.Dimensions, dim)
 	}

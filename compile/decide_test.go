@@ -8,6 +8,7 @@ import (
 
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
+	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/loader"
@@ -64,8 +65,11 @@ type placed struct {
 }
 
 // Two categories, and a guard each for the first and for common.
-var dimensions = []loader.Dimension{{Name: "node", Category: 0}, {Name: "os", Category: 1},
-	{Name: "dc", Category: 0, Guard: true}, {Name: "role", Category: -1, Guard: true}}
+var dimensions = []loader.Dimension{{Name: "node", Category: 0, Value: fact("node")},
+	{Name: "os", Category: 1, Value: fact("os")}, {Name: "dc", Category: 0, Guard: true, Value: fact("dc")},
+	{Name: "role", Category: -1, Guard: true, Value: fact("role")}}
+
+func fact(name string) *expr.Node { return &expr.Node{Op: expr.Var, Name: name} }
 
 func newWorld(r *rand.Rand) *world {
 	w := &world{site: &loader.Site{Dimensions: dimensions, Conditions: []loader.Condition{nil}, Keys: keys}}

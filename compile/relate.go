@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/loader"
 )
@@ -15,45 +16,46 @@ import (
 //
 // A dimension that is text around variables is an equation: `${osfamily}-${environment}` is 'darwin-production' where
 // $osfamily is 'darwin' and $environment 'production'. Folding a text folds its parts, so that the variables are known
-// as exactly as values are compared. What else an expression computes is not compared.
+// as exactly as values are compared. What else an expression computes is one more unknown of such equations, the same
+// wherever the same is written, as it depends on nothing but variables; how it depends on them is not looked at.
 type relations struct {
 	dims       []loader.Dimension
-	templates  []template // per dimension
-	related    []bool     // per dimension: it shares a variable with another one, or has none
-	variables  []string   // as written, without a leading ::
-	slashless  []bool     // per variable: its values have no '/'
-	numbers    map[string]int
+	templates  [][]part // per dimension, what it is the text of, one behind the other
+	related    []bool   // per dimension: it shares an unknown with another one, or has none
+	unknowns   []unknown
+	numbers    map[string]int // of unknowns, by what is written
 	effort     *effort
 	conditions map[int]loader.Condition // settled, by number
 }
 
-// template is what a dimension computes: the text of its parts, one behind the other.
-type template struct {
-	parts    []part
-	computed bool // by an expression that is not taken apart; there are no parts
-}
-
-// part is a folded text, or a variable.
+// part is a folded text, or an unknown.
 type part struct {
-	text     string
-	variable int // index in relations.variables; -1 for a text
+	text    string
+	unknown int // index in relations.unknowns; -1 for a text
 }
 
-// assignment is the folded texts of some variables.
+// unknown is a variable, or an expression.
+type unknown struct {
+	computed  bool // it is not just a variable
+	slashless bool // its values have no '/'
+	mentions  []string
+}
+
+// assignment is the folded texts of some unknowns.
 type assignment map[int]string
 
 func newRelations(dims []loader.Dimension, left *effort) *relations {
-	r := &relations{dims: dims, templates: make([]template, len(dims)), related: make([]bool, len(dims)),
+	r := &relations{dims: dims, templates: make([][]part, len(dims)), related: make([]bool, len(dims)),
 		numbers: map[string]int{}, effort: left, conditions: map[int]loader.Condition{}}
 	for d := range dims {
 		r.templates[d] = r.template(dims[d].Value)
 	}
-	users := make([][]int, len(r.variables)) // dimensions
-	for d, t := range r.templates {
-		r.related[d] = !t.computed && !slices.ContainsFunc(t.parts, isVariable)
-		for _, p := range t.parts {
-			if isVariable(p) {
-				users[p.variable] = append(users[p.variable], d)
+	users := make([][]int, len(r.unknowns)) // dimensions
+	for d, parts := range r.templates {
+		r.related[d] = !slices.ContainsFunc(parts, isUnknown)
+		for _, p := range parts {
+			if isUnknown(p) {
+				users[p.unknown] = append(users[p.unknown], d)
 			}
 		}
 	}
@@ -66,39 +68,60 @@ func newRelations(dims []loader.Dimension, left *effort) *relations {
 	return r
 }
 
-func isVariable(p part) bool { return p.variable >= 0 }
+func isUnknown(p part) bool { return p.unknown >= 0 }
 
 // template takes the expression of a dimension apart.
-func (r *relations) template(n *expr.Node) template {
-	if n == nil {
-		return template{computed: true}
-	}
-	n = expr.Fold(n)
+func (r *relations) template(n *expr.Node) []part {
 	kids := []*expr.Node{n}
-	if n.Op == expr.Concat {
+	if n.Op == expr.Concat && !handsOn(n) {
 		kids = n.Kids
 	}
-	var t template
+	var out []part
 	for _, k := range kids {
-		if v, ok := k.Constant(); ok {
-			t.parts = append(t.parts, part{loader.Fold(string(value.AppendText(nil, v))), -1})
-			continue
+		if v, ok := expr.Fold(k).Constant(); ok {
+			out = append(out, part{loader.Fold(string(value.AppendText(nil, v))), -1})
+		} else {
+			out = append(out, part{unknown: r.unknown(k)})
 		}
-		name := variableName(k)
-		if name == "" {
-			return template{computed: true}
-		}
-		t.parts = append(t.parts, part{variable: r.variable(name, loader.WithoutSlash(k))})
 	}
-	return t
+	return out
+}
+
+// handsOn tells whether a part of n may set what another one uses: a local variable, or those of a match.
+func handsOn(n *expr.Node) bool {
+	for x := range syntax.All(n) {
+		if x.Op == expr.Assign || x.Op == expr.Var && isMatch(x) {
+			return true
+		}
+	}
+	return false
+}
+
+func isMatch(n *expr.Node) bool { return n.Name < ":" }
+
+// unknown is the number of what n yields.
+func (r *relations) unknown(n *expr.Node) int {
+	folded := expr.Fold(n)
+	name := variableName(folded)
+	computed := name == ""
+	if computed {
+		name = "=" + syntax.Print(n)
+	}
+	i, ok := r.numbers[name]
+	if !ok {
+		i = len(r.unknowns)
+		r.numbers[name] = i
+		r.unknowns = append(r.unknowns, unknown{computed, loader.WithoutSlash(folded), mentioned(n)})
+	}
+	return i
 }
 
 // variableName identifies a variable, or an entry of one as `$facts['os']['family']`; "" for what is neither.
 func variableName(n *expr.Node) string {
 	switch n.Op {
 	case expr.Var:
-		if name := strings.TrimPrefix(n.Name, "::"); name > ":" { // or else a match variable
-			return name
+		if !isMatch(n) {
+			return strings.TrimPrefix(n.Name, "::")
 		}
 	case expr.Access:
 		name := variableName(n.Kids[0])
@@ -116,15 +139,15 @@ func variableName(n *expr.Node) string {
 	return ""
 }
 
-// variable is the number of a variable.
-func (r *relations) variable(name string, slashless bool) int {
-	i, ok := r.numbers[name]
-	if !ok {
-		i = len(r.variables)
-		r.numbers[name] = i
-		r.variables, r.slashless = append(r.variables, name), append(r.slashless, slashless)
+// mentioned are the names of all variables in n.
+func mentioned(n *expr.Node) []string {
+	var names []string
+	for x := range syntax.All(n) {
+		if x.Op == expr.Var {
+			names = append(names, strings.TrimPrefix(x.Name, "::"))
+		}
 	}
-	return i
+	return names
 }
 
 // possible tells whether c can hold in some request. What cannot be decided can.
@@ -182,15 +205,15 @@ func (r *relations) inCategory(category int, a loader.Condition, w assignment) b
 	return text != ""
 }
 
-// text is what a dimension is for some variables, as far as these are known; false where others count too.
+// text is what a dimension is for some unknowns, as far as these are known; false where others count too.
 func (r *relations) text(dim int, w assignment) (string, bool) {
 	var b strings.Builder
-	all := !r.templates[dim].computed
-	for _, p := range r.templates[dim].parts {
+	all := true
+	for _, p := range r.templates[dim] {
 		text := p.text
-		if isVariable(p) {
+		if isUnknown(p) {
 			var known bool
-			text, known = w[p.variable]
+			text, known = w[p.unknown]
 			all = all && known
 		}
 		b.WriteString(text)
@@ -209,13 +232,13 @@ const (
 func (r *relations) solutions(c loader.Condition) []assignment {
 	terms := slices.DeleteFunc(slices.Clone(c), func(t loader.Term) bool { return !r.isRelated(t) })
 	slices.SortStableFunc(terms, func(a, b loader.Term) int {
-		return cmp.Compare(len(r.templates[a.Dimension].parts), len(r.templates[b.Dimension].parts))
+		return cmp.Compare(len(r.templates[a.Dimension]), len(r.templates[b.Dimension]))
 	})
 	ways := []assignment{{}}
 	for _, t := range terms {
-		s := solver{slashless: r.slashless, steps: maxSteps}
+		s := solver{unknowns: r.unknowns, steps: maxSteps}
 		for _, w := range ways {
-			s.solve(r.templates[t.Dimension].parts, t.Value, w)
+			s.solve(r.templates[t.Dimension], t.Value, w)
 		}
 		r.effort.spend(4 * (maxSteps - max(0, s.steps)))
 		if s.steps > 0 && len(s.ways) <= maxWays {
@@ -239,9 +262,9 @@ func (r *relations) outside(c loader.Condition, w assignment) bool {
 
 // solver collects the ways to give variables texts so that a template yields a text.
 type solver struct {
-	slashless []bool // per variable: its texts have no '/'
-	ways      []assignment
-	steps     int // that are left
+	unknowns []unknown
+	ways     []assignment
+	steps    int // that are left
 }
 
 // solve adds the ways in which parts yield text where the variables of w are known. w is the same when it returns.
@@ -260,8 +283,8 @@ func (s *solver) solve(parts []part, text string, w assignment) {
 		return
 	}
 	known, ok := parts[0].text, true
-	if isVariable(parts[0]) {
-		known, ok = w[parts[0].variable]
+	if isUnknown(parts[0]) {
+		known, ok = w[parts[0].unknown]
 	}
 	if ok {
 		if rest, fits := strings.CutPrefix(text, known); fits {
@@ -270,13 +293,13 @@ func (s *solver) solve(parts []part, text string, w assignment) {
 		return
 	}
 	for _, n := range lengths(parts[1:], text, w) {
-		if s.slashless[parts[0].variable] && strings.Contains(text[:n], "/") {
+		if s.unknowns[parts[0].unknown].slashless && strings.Contains(text[:n], "/") {
 			break // and so have all that are longer
 		}
-		w[parts[0].variable] = text[:n]
+		w[parts[0].unknown] = text[:n]
 		s.solve(parts[1:], text[n:], w)
 	}
-	delete(w, parts[0].variable)
+	delete(w, parts[0].unknown)
 }
 
 // lengths are those of the beginnings of text that leave enough for parts.
@@ -284,9 +307,9 @@ func lengths(parts []part, text string, w assignment) []int {
 	least, open := 0, false
 	for _, p := range parts {
 		known := p.text
-		if isVariable(p) {
+		if isUnknown(p) {
 			var ok bool
-			known, ok = w[p.variable]
+			known, ok = w[p.unknown]
 			open = open || !ok
 		}
 		least += len(known)
@@ -351,43 +374,31 @@ func (r *relations) settledOf(number int, c loader.Condition) loader.Condition {
 // isOpen tells whether a dimension of a settled condition may follow from others.
 func (r *relations) isOpen(dim int) bool { return dim < len(r.dims) && r.related[dim] }
 
-// undecided finds two dimensions of c that depend on one variable, of which one is computed by more than text around
-// variables.
+// undecided finds two dimensions of c that depend on one variable in different ways, of which one is computed by more
+// than text around variables.
 func (r *relations) undecided(c loader.Condition) (computed, other int, ok bool) {
 	for _, t := range c {
-		if !r.templates[t.Dimension].computed {
-			continue
-		}
-		for _, u := range c {
-			if u.Dimension != t.Dimension && r.share(t.Dimension, u.Dimension) {
-				return t.Dimension, u.Dimension, true
+		for _, p := range r.templates[t.Dimension] {
+			if !isUnknown(p) || !r.unknowns[p.unknown].computed {
+				continue
+			}
+			i := slices.IndexFunc(c, func(u loader.Term) bool {
+				return u.Dimension != t.Dimension && r.mentions(u.Dimension, p.unknown)
+			})
+			if i >= 0 {
+				return t.Dimension, c[i].Dimension, true
 			}
 		}
 	}
 	return 0, 0, false
 }
 
-func (r *relations) share(a, b int) bool {
-	used := mentioned(nil, r.dims[a].Value)
-	isUsed := func(name string) bool { return slices.Contains(used, name) }
-	return slices.ContainsFunc(mentioned(nil, r.dims[b].Value), isUsed)
-}
-
-// mentioned are the names of all variables in n.
-func mentioned(names []string, n *expr.Node) []string {
-	if n == nil {
-		return names
-	}
-	if n.Op == expr.Var {
-		names = append(names, strings.TrimPrefix(n.Name, "::"))
-	}
-	for _, k := range n.Kids {
-		names = mentioned(names, k)
-	}
-	if n.Lambda != nil {
-		names = mentioned(names, n.Lambda.Body)
-	}
-	return names
+// mentions tells whether a variable of unknown n occurs in another unknown of a dimension.
+func (r *relations) mentions(dim, n int) bool {
+	return slices.ContainsFunc(r.templates[dim], func(p part) bool {
+		return isUnknown(p) && p.unknown != n && slices.ContainsFunc(r.unknowns[p.unknown].mentions,
+			func(name string) bool { return slices.Contains(r.unknowns[n].mentions, name) })
+	})
 }
 
 // union is the terms of both conditions.

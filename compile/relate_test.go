@@ -14,6 +14,9 @@ var related = []struct{ name, template string }{
 	{"a", "${a}"}, {"ab", "${a}-${b}"}, {"b", "${::b}"}, {"xa", "x-${a}"}, {"loud", "${upcase($a)}"},
 	{"guard", "${b}/${a}"}, {"free", "${b}"}, {"fixed", "text"}, {"fact", "${facts['a']['x']}"}, {"far", "${c}"},
 	{"node", "${fqdn}"}, {"path", "${fqdn}/${c}"},
+	{"again", "${ upcase($a) }"}, {"louder", "${upcase($a)}-${d}"}, {"mixed", "${upcase($a)}-${a}"},
+	{"entry", "${facts[\"a\"][x]}"}, {"d", "${d}"}, {"folded", "${'T'}${join(['x'])}"}, {"s", "${s}"},
+	{"local", "${$s = $d}${s}"}, {"match", "${$d =~ /x(.)/}${1}"}, {"match2", "${$d =~ /y(.)/}-${1}"},
 }
 
 func relatedDimensions(t *testing.T) []loader.Dimension {
@@ -58,24 +61,32 @@ func TestConditionsExcludeOneAnother(t *testing.T) {
 		{"far=1", "far=2", false},
 		{"a=x", "xa=x-x", true},
 		{"a=x", "xa=x-y", false},
-		{"a=x", "xa=y", false},          // no value gives y
-		{"a=x b=y", "ab=x-y", true},     // both variables are known
-		{"a=x b=z", "ab=x-y", false},    //
-		{"a=x", "ab=x-y-z", true},       // one of two ways
-		{"a=x b=z", "ab=x-y-z", false},  // neither of them
-		{"ab=x-y", "guard=y/x", true},   //
-		{"ab=x-y", "guard=x/y", false},  //
-		{"guard=y/", "", false},         // a guard of a category without a value
-		{"free=y", "a=x", true},         //
-		{"free=y", "b=z", false},        // a guard and the category of its variable
-		{"loud=y", "a=x", true},         // what a function computes is not compared
-		{"fact=y", "a=x", true},         // nor is an entry of another variable
-		{"fixed=text", "a=x", true},     //
-		{"fixed=other", "", false},      // never holds
-		{"path=x/y/z", "far=y/z", true}, //
-		{"path=x/y/z", "far=z", false},  // no name of a node has a slash
-		{"node=x/y", "", false},         //
-		{"ab=x-y a=x", "ab=x-z", false}, // one dimension, two values
+		{"a=x", "xa=y", false},                 // no value gives y
+		{"a=x b=y", "ab=x-y", true},            // both variables are known
+		{"a=x b=z", "ab=x-y", false},           //
+		{"a=x", "ab=x-y-z", true},              // one of two ways
+		{"a=x b=z", "ab=x-y-z", false},         // neither of them
+		{"ab=x-y", "guard=y/x", true},          //
+		{"ab=x-y", "guard=x/y", false},         //
+		{"guard=y/", "", false},                // a guard of a category without a value
+		{"free=y", "a=x", true},                //
+		{"free=y", "b=z", false},               // a guard and the category of its variable
+		{"loud=y", "a=x", true},                // what a function computes is not compared
+		{"fact=y", "a=x", true},                // nor is an entry of another variable
+		{"fixed=text", "a=x", true},            //
+		{"fixed=other", "", false},             // never holds
+		{"path=x/y/z", "far=y/z", true},        //
+		{"path=x/y/z", "far=z", false},         // no name of a node has a slash
+		{"node=x/y", "", false},                //
+		{"ab=x-y a=x", "ab=x-z", false},        // one dimension, two values
+		{"loud=x", "again=x", true},            // what is written in both is computed once
+		{"loud=x", "again=y", false},           //
+		{"loud=x", "louder=y-z", false},        //
+		{"again=x d=y", "louder=x-y", true},    //
+		{"again=x d=z", "louder=x-y", false},   //
+		{"fact=x", "entry=y", false},           // two ways to write one variable
+		{"local=xx", "s=y", true},              // a local variable is none of the request
+		{"match=truea", "match2=true-b", true}, // nor is what a match yields
 	} {
 		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
 			if got := r.together(terms(pair[0]), terms(pair[1])); got != c.together {
@@ -111,6 +122,12 @@ func TestConditionsImplyOneAnother(t *testing.T) {
 		{"loud=x", "loud=x", true},
 		{"", "fixed=text", true},
 		{"", "fixed=other", false},
+		{"", "folded=tx", true},
+		{"loud=x", "again=x", true},
+		{"again=x d=y", "louder=x-y", true},
+		{"louder=x-y", "loud=x d=y", true},
+		{"louder=x-y-z", "loud=x", false}, // one of two ways
+		{"fact=x", "entry=x", true},
 	} {
 		if got := r.implies(terms(c.a), terms(c.b)); got != c.implies {
 			t.Errorf("%q implies %q: %v, want %v", c.a, c.b, got, c.implies)
@@ -145,13 +162,27 @@ func TestRelationsAreBounded(t *testing.T) {
 	}
 }
 
+// A computed dimension says something of others that depend on its variables, and what that is is not known: but of
+// what computes the same.
 func TestUndecidedDimensions(t *testing.T) {
 	r := newRelations(relatedDimensions(t), newEffort(0))
-	computed, other, ok := r.undecided(terms("a=x b=y loud=x"))
-	if !ok || related[computed].name != "loud" || related[other].name != "a" {
-		t.Errorf("found %d, %d, %v", computed, other, ok)
-	}
-	if _, _, ok := r.undecided(terms("b=y loud=x far=z")); ok {
-		t.Error("found two that share no variable")
+	for c, want := range map[string]string{
+		"a=x b=y loud=x":          "loud a",
+		"b=y loud=x far=z":        "",
+		"loud=x again=x":          "",
+		"d=y loud=x louder=x-y":   "",
+		"xa=x-x again=x":          "again xa",
+		"far=z mixed=x-x":         "",
+		"loud=x mixed=x-x":        "loud mixed",
+		"local=xx d=x":            "local d",
+		"fact=x entry=x a=x ab=x": "",
+	} {
+		got := ""
+		if computed, other, ok := r.undecided(terms(c)); ok {
+			got = related[computed].name + " " + related[other].name
+		}
+		if got != want {
+			t.Errorf("of %q is undecided %q, want %q", c, got, want)
+		}
 	}
 }

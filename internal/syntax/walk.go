@@ -17,16 +17,25 @@ func walk(n *expr.Node, visit func(*expr.Node) bool) {
 	}
 }
 
-// Calls ranges over all calls of functions in n, callers before the calls in their arguments.
-func Calls(n *expr.Node) iter.Seq[*expr.Node] {
+// All ranges over n and everything below it, as walk does.
+func All(n *expr.Node) iter.Seq[*expr.Node] {
 	return func(yield func(*expr.Node) bool) {
 		more := true
 		walk(n, func(n *expr.Node) bool {
-			if more && n.Op == expr.Call {
-				more = yield(n)
-			}
+			more = more && yield(n)
 			return more
 		})
+	}
+}
+
+// Calls ranges over all calls of functions in n, callers before the calls in their arguments.
+func Calls(n *expr.Node) iter.Seq[*expr.Node] {
+	return func(yield func(*expr.Node) bool) {
+		for x := range All(n) {
+			if x.Op == expr.Call && !yield(x) {
+				return
+			}
+		}
 	}
 }
 
