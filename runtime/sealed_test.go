@@ -101,3 +101,74 @@ func TestAWatcherKeepsTheFileItCanDecrypt(t *testing.T) {
 		t.Errorf("a file that can be decrypted now: %v, %v", switched, err)
 	}
 }
+
+// Whatever stands in the place of what was sealed for a key, it is no value of it: changed, shortened, or sealed for
+// another key. What is not sealed at all counts as what it says, as who can replace a file can put values there.
+func FuzzSealed(f *testing.F) {
+	key := []byte(strings.Repeat("k", seal.KeySize)) // the processes of a fuzzer have to agree
+	box, err := seal.New(key)
+	if err != nil {
+		f.Fatal(err)
+	}
+	sealedFor := func(name string) string {
+		secret := &recipe.Recipe{Sensitive: true, Value: value.FromString("the secret of " + name)}
+		return recipe.Seal(string(recipe.Append(nil, secret)), name, box)
+	}
+	own, other := sealedFor("forged"), sealedFor("sound")
+	plain := string(recipe.Append(nil, &recipe.Recipe{Value: value.FromString("plain")}))
+	for _, s := range []string{own, other, plain, own[:len(own)-1], own[:3], own[:2], own[:1], "", own + "\x00",
+		own[:2] + other[2:], own[:14] + other[14:], "\xff" + own[1:], own[:1] + "\xff" + own[2:]} {
+		f.Add([]byte(s), []byte("wrapped"))
+	}
+	f.Add([]byte(own), []byte("another"))
+	f.Add([]byte(own), []byte(nil))
+	path := filepath.Join(f.TempDir(), "site.bsnap")
+	f.Fuzz(func(t *testing.T, forged, wrapped []byte) {
+		if _, err := snapshot.Write(path, &snapshot.Content{
+			Layers: []string{"site"}, Seal: wrapped,
+			Keys:   []snapshot.Key{{Name: "forged", Default: 0}, {Name: "sound", Default: 1}},
+			Values: []snapshot.Stored{{Computed: true, Bytes: string(forged)}, {Computed: true, Bytes: other}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		snap, err := bindings.Open(path, bindings.Options{Unseal: unsealWith(key)})
+		if err != nil {
+			if string(wrapped) == "wrapped" || !refuses(err) {
+				t.Errorf("Open: %v", err)
+			}
+			return
+		}
+		defer snap.Close()
+		var damage *bindings.DamageError
+		if err := snap.Verify(); err != nil && !errors.As(err, &damage) {
+			t.Errorf("Verify: %v", err)
+		}
+		req, err := snap.Request(nodeFacts(t, "n1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		isSealed := recipe.IsSealed(string(forged))
+		v, found, err := req.Lookup("forged")
+		switch {
+		case isSealed && err == nil && found:
+			if !v.Sensitive() || v.Text() != "the secret of forged" {
+				t.Errorf("what is forged counts: %v", v.Reveal())
+			}
+		case isSealed && !refuses(err):
+			t.Errorf("what is forged: %v, %v", found, err)
+		case err == nil && strings.Contains(v.Reveal().String(), "the secret of"):
+			t.Errorf("another one's secret: %v", v.Reveal())
+		}
+		v, found, err = req.Lookup("sound")
+		if string(wrapped) == "wrapped" && (err != nil || !found || v.Text() != "the secret of sound") {
+			t.Errorf("beside it: %v, %v, %v", v, found, err)
+		}
+	})
+}
+
+// refuses tells whether an error says that a file is damaged, or that something in it cannot be decrypted.
+func refuses(err error) bool {
+	var damage *bindings.DamageError
+	var e *bindings.Error
+	return errors.As(err, &damage) || errors.As(err, &e) && e.Code == bindings.CodeEncrypted
+}
