@@ -252,10 +252,7 @@ func report(cmd *cobra.Command, diags *diag.List, f *flags) error {
 			list[i].Severity, refused = diag.Error, true
 		}
 	}
-	wd, err := os.Getwd()
-	if err != nil {
-		return err
-	}
+	wd, _ := os.Getwd()      // where there is none, files have the names they were found by
 	out := cmd.OutOrStdout() // what programs read
 	if f.format == "text" {
 		out = cmd.ErrOrStderr()

@@ -32,12 +32,14 @@ func batchCommand() *cobra.Command {
 		Example: "  echo '{\"key\": \"ntp::servers\", \"facts\": {\"fqdn\": \"web1.example.com\"}}' | bindq batch -s site.bsnap",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			snap, err := s.open()
+			path, err := s.path()
 			if err != nil {
 				return err
 			}
-			b := batch{snap: snap, maxLine: maxLine, types: map[string]*bindings.Type{}}
-			return b.run(cmd.InOrStdin(), cmd.OutOrStdout())
+			return s.ask(path, func(snap *bindings.Snapshot) error {
+				b := batch{snap: snap, maxLine: maxLine, types: map[string]*bindings.Type{}}
+				return b.run(cmd.InOrStdin(), cmd.OutOrStdout())
+			})
 		},
 	}
 	s.addSnapshot(cmd)

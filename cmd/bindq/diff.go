@@ -15,6 +15,7 @@ import (
 	"bindc/internal/facts"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
+	"bindc/snapshot"
 )
 
 // diffFlags are the flags of bindq diff.
@@ -105,39 +106,23 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 	if !slices.Contains(diffFormats, f.format) {
 		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diffFormats, ", "), f.format)
 	}
-	a, err := f.reportOn(before)
-	if err != nil {
-		return err
-	}
-	b, err := f.reportOn(after)
-	if err != nil {
-		return err
-	}
-	var d *decision.Difference
-	err = a.Guard(func() error {
-		return b.Guard(func() (err error) {
-			d, err = decision.Diff(a, b)
-			return err
+	return f.trust.report(before, func(a *snapshot.Snapshot) error {
+		return f.trust.report(after, func(b *snapshot.Snapshot) error {
+			d, err := decision.Diff(a, b)
+			if err != nil {
+				return err
+			}
+			shape := diffShape{Keys: f.keys(d)}
+			if f.factsDir == "" {
+				f.sayUncertain(cmd, d)
+				return f.print(cmd.OutOrStdout(), &shape)
+			}
+			return f.nodes(before, after, d, func(groups []groupShape) error {
+				shape.Nodes = groups
+				return f.print(cmd.OutOrStdout(), &shape)
+			})
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("%s, %s: %w", before, after, err)
-	}
-	shape := diffShape{Keys: f.keys(d)}
-	if f.factsDir != "" {
-		if shape.Nodes, err = f.nodes(before, after, d); err != nil {
-			return err
-		}
-	} else {
-		f.sayUncertain(cmd, d)
-	}
-	if err := f.print(cmd.OutOrStdout(), &shape); err != nil {
-		return err
-	}
-	if len(shape.Keys) > 0 || len(shape.Nodes) > 0 {
-		return errDiffers
-	}
-	return nil
 }
 
 // sayUncertain tells what only facts decide.
@@ -176,20 +161,24 @@ func (f *diffFlags) changes(cs []decision.Change) []changeShape {
 	return out
 }
 
-// nodes looks up for each node of the fleet what may differ for it.
-func (f *diffFlags) nodes(before, after string, d *decision.Difference) ([]groupShape, error) {
+// nodes looks up for each node of the fleet what may differ for it, and hands on what does.
+func (f *diffFlags) nodes(before, after string, d *decision.Difference, do func([]groupShape) error) error {
 	fleet, err := facts.ReadDir(f.factsDir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	a, err := f.openAt(before)
-	if err != nil {
-		return nil, err
-	}
-	b, err := f.openAt(after)
-	if err != nil {
-		return nil, err
-	}
+	return f.ask(before, func(a *bindings.Snapshot) error {
+		return f.ask(after, func(b *bindings.Snapshot) error {
+			groups, err := f.groups(a, b, fleet, d)
+			if err != nil {
+				return err
+			}
+			return do(groups)
+		})
+	})
+}
+
+func (f *diffFlags) groups(a, b *bindings.Snapshot, fleet []facts.Node, d *decision.Difference) ([]groupShape, error) {
 	keys := slices.Clone(d.Free)
 	for _, k := range d.Keys {
 		keys = append(keys, k.Key)
@@ -281,17 +270,23 @@ func grouped(fleet []facts.Node, effects []effect) ([]groupShape, error) {
 	return out, nil
 }
 
-func (f *diffFlags) print(w io.Writer, d *diffShape) error {
+// print prints the answer. The error is errDiffers where something differs.
+func (f *diffFlags) print(w io.Writer, d *diffShape) (err error) {
 	switch f.format {
 	case "json":
-		return encode(w, d)
+		err = encode(w, d)
 	case "markdown":
-		return onPage(w, func(p *page) {
+		err = onPage(w, func(p *page) {
 			p.color = false
 			p.markdown(d)
 		})
+	default:
+		err = onPage(w, func(p *page) { p.diff(d) })
 	}
-	return onPage(w, func(p *page) { p.diff(d) })
+	if err == nil && (len(d.Keys) > 0 || len(d.Nodes) > 0) {
+		err = errDiffers
+	}
+	return err
 }
 
 func (p *page) diff(d *diffShape) {

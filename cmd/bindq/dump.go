@@ -40,11 +40,7 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 	if err := checkRendering(f.render); err != nil {
 		return err
 	}
-	snap, r, err := f.request(cmd)
-	if err != nil {
-		return err
-	}
-	return snap.Guard(func() error { return f.dump(cmd, snap, r) })
+	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error { return f.dump(cmd, snap, r) })
 }
 
 func (f *dumpFlags) dump(cmd *cobra.Command, snap *bindings.Snapshot, r *bindings.Request) error {

@@ -63,14 +63,10 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 			return fmt.Errorf("--type: %w", err)
 		}
 	}
-	snap, r, err := f.request(cmd)
-	if err != nil {
-		return err
-	}
-	if !f.hasFacts() {
-		note(cmd, "no facts are given (--facts, --fact, --node): what is bound for some nodes only is not found")
-	}
-	return snap.Guard(func() error {
+	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error {
+		if !f.hasFacts() {
+			note(cmd, "no facts are given (--facts, --fact, --node): what is bound for some nodes only is not found")
+		}
 		missing, err := f.answer(cmd, r, keys, typ)
 		if err != nil || len(missing) == 0 {
 			return err

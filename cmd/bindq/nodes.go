@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -33,24 +34,30 @@ func (f *tableFlags) nodes(cmd *cobra.Command, dir string) error {
 	if err := checkRendering(f.render); err != nil {
 		return err
 	}
-	snap, err := f.open()
+	path, err := f.path()
 	if err != nil {
 		return err
 	}
-	nodes, err := facts.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	var shape []nodeShape
-	for _, n := range nodes {
-		r, err := requestOf(snap, n)
+	return f.ask(path, func(snap *bindings.Snapshot) error {
+		nodes, err := facts.ReadDir(dir)
 		if err != nil {
 			return err
 		}
-		shape = append(shape, nodeShape{n.Name, r.Categories()})
-	}
+		var shape []nodeShape
+		for _, n := range nodes {
+			r, err := requestOf(snap, n)
+			if err != nil {
+				return err
+			}
+			shape = append(shape, nodeShape{n.Name, r.Categories()})
+		}
+		return f.printNodes(cmd.OutOrStdout(), shape)
+	})
+}
+
+func (f *tableFlags) printNodes(out io.Writer, shape []nodeShape) error {
 	if f.render == "s" {
-		return onPage(cmd.OutOrStdout(), func(p *page) {
+		return onPage(out, func(p *page) {
 			for _, n := range shape {
 				fmt.Fprintln(p, p.paint(bold, n.name))
 				p.wrapped(2, "", conditionWords("", n.categories))
@@ -66,9 +73,9 @@ func (f *tableFlags) nodes(cmd *cobra.Command, dir string) error {
 		b.Set(value.FromString(n.name), of.Hash())
 	}
 	if f.render == "yaml" {
-		return writeYAML(cmd.OutOrStdout(), b.Hash())
+		return writeYAML(out, b.Hash())
 	}
-	return writeJSON(cmd.OutOrStdout(), value.AppendJSON(nil, b.Hash()), false)
+	return writeJSON(out, value.AppendJSON(nil, b.Hash()), false)
 }
 
 type nodeShape struct {

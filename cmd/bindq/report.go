@@ -2,10 +2,8 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -30,15 +28,17 @@ func keysCommand() *cobra.Command {
 		Example: "  bindq keys -s site.bsnap --prefix ntp::",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			snap, err := s.open()
+			path, err := s.path()
 			if err != nil {
 				return err
 			}
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			for _, key := range sortedKeys(snap, prefix) {
-				fmt.Fprintln(out, diag.Visible(key)) // one line a key, whatever is in it; an error is that of Flush
-			}
-			return out.Flush()
+			return s.ask(path, func(snap *bindings.Snapshot) error {
+				out := bufio.NewWriter(cmd.OutOrStdout())
+				for _, key := range sortedKeys(snap, prefix) {
+					fmt.Fprintln(out, diag.Visible(key)) // one line a key, whatever is in it; an error is that of Flush
+				}
+				return out.Flush()
+			})
 		},
 	}
 	s.addSnapshot(cmd)
@@ -70,7 +70,9 @@ func verifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return verifyFile(cmd.OutOrStdout(), args[0], policy)
+			return (&trust{}).report(args[0], func(f *snapshot.Snapshot) error {
+				return verifyFile(cmd.OutOrStdout(), args[0], f, policy)
+			})
 		},
 	}
 	t.add(cmd)
@@ -78,11 +80,7 @@ func verifyCommand() *cobra.Command {
 }
 
 // verifyFile says that a snapshot is sound, and where it comes from if there is a policy.
-func verifyFile(out io.Writer, path string, policy *origin.Policy) error {
-	f, err := openFile(path)
-	if err != nil {
-		return err
-	}
+func verifyFile(out io.Writer, path string, f *snapshot.Snapshot, policy *origin.Policy) (err error) {
 	var from origin.Origin
 	if policy != nil {
 		if from, err = policy.Check(path, f.Sum()); err != nil {
@@ -90,7 +88,7 @@ func verifyFile(out io.Writer, path string, policy *origin.Policy) error {
 		}
 	}
 	if err := verify(f); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	in := f.Info()
 	fmt.Fprintf(out, "%s: sound, %d keys, %d bytes, sha256 %s\n", diag.Visible(path), in.Keys, in.Size,
@@ -102,16 +100,6 @@ func verifyFile(out io.Writer, path string, policy *origin.Policy) error {
 	return nil
 }
 
-// openFile opens a snapshot to report on the file, and not to look anything up.
-func openFile(path string) (*snapshot.Snapshot, error) {
-	f, err := snapshot.Open(path)
-	var named *fs.PathError
-	if err != nil && !errors.As(err, &named) {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
-	return f, err
-}
-
 // verify is bindings.Snapshot.Verify, and what bindings.Open checks besides, of the very file that is reported on.
 func verify(f *snapshot.Snapshot) error {
 	for _, d := range f.Dimensions() {
@@ -119,10 +107,8 @@ func verify(f *snapshot.Snapshot) error {
 			return &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name}
 		}
 	}
-	return f.Guard(func() error {
-		_, sealed := f.Seal()
-		return f.Verify(func(encoded string) (contributes bool, err error) { return recipe.Check(encoded, sealed) })
-	})
+	_, sealed := f.Seal()
+	return f.Verify(func(encoded string) (contributes bool, err error) { return recipe.Check(encoded, sealed) })
 }
 
 func infoCommand() *cobra.Command {
@@ -133,11 +119,7 @@ func infoCommand() *cobra.Command {
 		Example: "  bindq info site.bsnap",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := openFile(args[0])
-			if err != nil {
-				return err
-			}
-			return f.Guard(func() error {
+			return (&trust{}).report(args[0], func(f *snapshot.Snapshot) error {
 				if dump {
 					text := describeRecipe
 					if reveal {
@@ -147,11 +129,11 @@ func infoCommand() *cobra.Command {
 				}
 				inputs, err := f.Inputs()
 				if err != nil {
-					return fmt.Errorf("%s: %w", args[0], err)
+					return err
 				}
 				secrets, err := sensitive(f)
 				if err != nil {
-					return fmt.Errorf("%s: %w", args[0], err)
+					return err
 				}
 				return printInfo(cmd.OutOrStdout(), f.Info(), inputs, secrets)
 			})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -72,33 +73,77 @@ func (s *source) path() (string, error) {
 	return "", fmt.Errorf("expected -s FILE, the snapshot, or BINDQ_SNAPSHOT in the environment")
 }
 
-// reportOn opens the snapshot at path to report on the file, if it is one that counts.
-func (s *source) reportOn(path string) (*snapshot.Snapshot, error) {
-	f, err := openFile(path)
+// Verbs use a snapshot inside of report, ask or request only, and so inside of its guard: one that reads or prints what
+// the file no longer has, as it was truncated meanwhile, ends with snapshot_damaged.
+
+// report opens the snapshot at path for do to report on the file, if it is one that counts.
+func (t *trust) report(path string, do func(*snapshot.Snapshot) error) error {
+	accept, err := t.accept()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	accept, err := s.trust.accept()
-	if err == nil && accept != nil {
-		err = accept(path, f.Sum())
+	f, err := snapshot.Open(path)
+	if err != nil {
+		return inFile(path, err)
 	}
-	return f, err
+	defer f.Close()
+	return inFile(path, f.Guard(func() error {
+		if accept != nil {
+			if err := accept(path, f.Sum()); err != nil {
+				return err
+			}
+		}
+		return do(f)
+	}))
 }
 
-// open maps the snapshot.
-func (s *source) open() (*bindings.Snapshot, error) {
+// ask opens the snapshot at path for do to look things up.
+func (s *source) ask(path string, do func(*bindings.Snapshot) error) error {
+	opts, err := s.options()
+	if err != nil {
+		return err
+	}
+	snap, err := bindings.Open(path, opts)
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	return inFile(path, snap.Guard(func() error { return do(snap) }))
+}
+
+// request opens the snapshot and makes the request the flags describe.
+func (s *source) request(cmd *cobra.Command, do func(*bindings.Snapshot, *bindings.Request) error) error {
 	path, err := s.path()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s.openAt(path)
+	return s.ask(path, func(snap *bindings.Snapshot) error {
+		facts, err := s.readFacts(cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		r, err := snap.Request(facts)
+		if err != nil {
+			return err
+		}
+		return do(snap, r)
+	})
 }
 
-// openAt maps the snapshot at path.
-func (s *source) openAt(path string) (*bindings.Snapshot, error) {
+// inFile names the file that an error is about, unless the error does.
+func inFile(path string, err error) error {
+	var damage *bindings.DamageError
+	if errors.As(err, &damage) || errors.Is(err, bindings.ErrFormat) || errors.Is(err, bindings.ErrVersion) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
+}
+
+// options say how the snapshot is opened.
+func (s *source) options() (bindings.Options, error) {
 	accept, err := s.trust.accept()
 	if err != nil {
-		return nil, err
+		return bindings.Options{}, err
 	}
 	opts := bindings.Options{StrictVariables: s.strict, Accept: accept}
 	if len(s.identities) == 0 && os.Getenv("BINDQ_IDENTITY") != "" {
@@ -106,24 +151,10 @@ func (s *source) openAt(path string) (*bindings.Snapshot, error) {
 	}
 	if len(s.identities) > 0 {
 		if opts.Unseal, err = identity.Unwrap(s.identities); err != nil {
-			return nil, fmt.Errorf("--identity: %w", err)
+			return opts, fmt.Errorf("--identity: %w", err)
 		}
 	}
-	return bindings.Open(path, opts)
-}
-
-// request opens the snapshot and makes the request the flags describe.
-func (s *source) request(cmd *cobra.Command) (*bindings.Snapshot, *bindings.Request, error) {
-	snap, err := s.open()
-	if err != nil {
-		return nil, nil, err
-	}
-	facts, err := s.readFacts(cmd.InOrStdin())
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := snap.Request(facts)
-	return snap, r, err
+	return opts, nil
 }
 
 func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -27,36 +28,34 @@ func (f *tableFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values")
 }
 
-// table is the decision table of a key, and what is contributed to it. The error is errNotFound where there is none.
-func (f *tableFlags) table(cmd *cobra.Command, key string) (rows, parts []decision.Row, err error) {
+// table hands on the decision table of a key, and what is contributed to it. The error is errNotFound where there is
+// none.
+func (f *tableFlags) table(cmd *cobra.Command, key string, do func(rows, parts []decision.Row) error) error {
 	if err := checkRendering(f.render); err != nil {
-		return nil, nil, err
+		return err
 	}
 	path, err := f.path()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	file, err := f.reportOn(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = file.Guard(func() error {
+	return f.trust.report(path, func(file *snapshot.Snapshot) error {
 		book, err := decision.NewBook(file, false)
 		if err != nil {
 			return err
 		}
-		if rows, err = book.Table(key); err == nil {
-			parts, err = book.Contributions(rows)
+		rows, err := book.Table(key)
+		if err != nil {
+			return err
 		}
-		return err
+		parts, err := book.Contributions(rows)
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 || key == "" || key[0] == 0 {
+			return unbound(cmd, file, key)
+		}
+		return do(rows, parts)
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(rows) == 0 || key == "" || key[0] == 0 {
-		return nil, nil, unbound(cmd, file, key)
-	}
-	return rows, parts, nil
 }
 
 // unbound says that nothing binds key.
@@ -79,7 +78,11 @@ func valuesCommand() *cobra.Command {
 			"Exit status: 0 the key is bound, 1 it is not, 2 an error.",
 		Example: "  bindq values ntp::servers -s site.bsnap",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.values(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.table(cmd, args[0], func(rows, parts []decision.Row) error {
+				return f.values(cmd.OutOrStdout(), args[0], rows, parts)
+			})
+		},
 	}
 	f.addSnapshot(cmd)
 	f.add(cmd)
@@ -92,17 +95,13 @@ type valuesShape struct {
 	Contributions []candidateShape `json:"contributions,omitempty"`
 }
 
-func (f *tableFlags) values(cmd *cobra.Command, key string) error {
-	rows, parts, err := f.table(cmd, key)
-	if err != nil {
-		return err
-	}
+func (f *tableFlags) values(out io.Writer, key string, rows, parts []decision.Row) error {
 	s := shower{f.showSensitive}
 	shape := valuesShape{key, s.rows(rows), s.rows(parts)}
 	if f.render != "s" {
-		return printShape(cmd.OutOrStdout(), f.render, shape)
+		return printShape(out, f.render, shape)
 	}
-	return onPage(cmd.OutOrStdout(), func(p *page) {
+	return onPage(out, func(p *page) {
 		fmt.Fprintln(p, p.paint(bold, key))
 		p.rows(shape.Bindings)
 		if len(shape.Contributions) > 0 {
@@ -147,7 +146,13 @@ func whyNotCommand() *cobra.Command {
 			"Exit status: 0 something binds the key to the value, 1 nothing does, 2 an error.",
 		Example: "  bindq why-not ntp::package chrony -s site.bsnap --node web1.example.com",
 		Args:    cobra.ExactArgs(2),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.whyNot(cmd, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.table(cmd, args[0], func(rows, _ []decision.Row) error {
+				return f.forNode(cmd, args[0], func(cs []bindings.Candidate, of *outcome) error {
+					return f.whyNot(cmd.OutOrStdout(), args[0], args[1], rows, cs, of)
+				})
+			})
+		},
 	}
 	f.addRequest(cmd)
 	f.add(cmd)
@@ -169,15 +174,10 @@ type whyNotShape struct {
 	Computed []candidateShape `json:"computed,omitempty"` // where there are none
 }
 
-func (f *tableFlags) whyNot(cmd *cobra.Command, key, text string) error {
-	rows, _, err := f.table(cmd, key)
-	if err != nil {
-		return err
-	}
-	cs, of, err := f.forNode(cmd, key)
-	if err != nil {
-		return err
-	}
+// whyNot prints which rows of a table bind its key to a value; cs is what became of them for the node, and of is what
+// it gets, if there are facts.
+func (f *tableFlags) whyNot(out io.Writer, key, text string, rows []decision.Row, cs []bindings.Candidate,
+	of *outcome) error {
 	s := shower{f.showSensitive}
 	want, err := defaultValue(text).MarshalJSON()
 	if err != nil {
@@ -197,9 +197,9 @@ func (f *tableFlags) whyNot(cmd *cobra.Command, key, text string) error {
 		}
 	}
 	if f.render != "s" {
-		err = printShape(cmd.OutOrStdout(), f.render, shape)
+		err = printShape(out, f.render, shape)
 	} else {
-		err = onPage(cmd.OutOrStdout(), func(p *page) { p.whyNot(&shape, text) })
+		err = onPage(out, func(p *page) { p.whyNot(&shape, text) })
 	}
 	if err == nil && len(shape.Bindings) == 0 {
 		err = errNotFound
@@ -207,21 +207,19 @@ func (f *tableFlags) whyNot(cmd *cobra.Command, key, text string) error {
 	return err
 }
 
-// forNode is what becomes of the bindings of key for the node of the flags, if they give any.
-func (f *tableFlags) forNode(cmd *cobra.Command, key string) ([]bindings.Candidate, *outcome, error) {
+// forNode hands on what becomes of the bindings of key for the node of the flags, if they give any.
+func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func([]bindings.Candidate, *outcome) error) error {
 	if !f.hasFacts() {
-		return nil, nil, nil
+		return do(nil, nil)
 	}
-	_, r, err := f.request(cmd)
-	if err != nil {
-		return nil, nil, err
-	}
-	e, err := r.Explain(key)
-	if err != nil {
-		return nil, nil, err
-	}
-	o := shower{f.showSensitive}.outcome(e.Outcome)
-	return e.Candidates, &o, nil
+	return f.request(cmd, func(_ *bindings.Snapshot, r *bindings.Request) error {
+		e, err := r.Explain(key)
+		if err != nil {
+			return err
+		}
+		o := shower{f.showSensitive}.outcome(e.Outcome)
+		return do(e.Candidates, &o)
+	})
 }
 
 // has tells whether a row binds its key to the value that text is, as JSON or as it stands: for the node, if there is
