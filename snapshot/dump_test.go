@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"encoding/binary"
+	flags "flag"
 	"fmt"
 	"io"
 	"os"
@@ -74,3 +76,182 @@ func TestDumpOfADamagedFileEnds(t *testing.T) {
 		sound[at] ^= flip
 	}
 }
+
+var update = flags.Bool("update", false, "write what is found into the files that hold what is expected")
+
+// everything is a site with one of each thing that a file can hold, and no more than it takes to have them.
+func everything() *Content {
+	recipe := func(text string) Stored { return Stored{Computed: true, Bytes: text} }
+	c := &Content{
+		Layers: []string{"site", "modules"},
+		Dimensions: []Dimension{{Name: "node", Category: -1, Program: []byte("p")},
+			{Name: "path", Category: -1, Exact: true, Program: []byte("qq")},
+			{Name: "node.os", Guard: true, Category: 0}},
+		Keys: []Key{{Name: "", Default: 0}, {Name: "\x00m", Default: -1}, {Name: "a", Default: 1},
+			{Name: "array", Default: 2}, {Name: "encrypted", Default: 9}, {Name: "large", Default: 3},
+			{Name: "larger", Default: 4}, {Name: strings.Repeat("long", 12), Default: 5},
+			{Name: strings.Repeat("text", 11) + "end", Default: 6}},
+		Values: append(stored(value.Value{}, value.FromInt(-1<<27-1), value.Strings("x", "y"),
+			value.FromString(strings.Repeat("large", 110)), value.FromString(strings.Repeat("larger", 100)),
+			value.TheDefault(), value.FromString(strings.Repeat("v", 90)), value.FromInt(7)),
+			recipe("recipe"), recipe("sealed recipe"), recipe("contributions")),
+		Inputs:   []Input{{"a.yaml", 3, 1}, {"data/b.yaml", 300, 1<<64 - 1}},
+		Strict:   true,
+		Bindings: 12,
+		Seal:     []byte("a key, encrypted"),
+	}
+	narrow, wide := Level{Layer: 0, Entry: 1, Dimensions: []int{0}}, Level{Layer: 1, Entry: 300, Dimensions: []int{0}}
+	for i := range 33 {
+		of := Scope{Values: []string{fmt.Sprintf("n%02d", i)}}
+		narrow.Scopes, wide.Scopes = append(narrow.Scopes, of), append(wide.Scopes, of)
+	}
+	narrow.Scopes[1].Entries = []Entry{{2, 7}, {7, 6}}
+	narrow.Scopes[1].Origins = []Origin{{0, 5, 1}, {1, 6, 1}}
+	narrow.Scopes[2].Entries = []Entry{{2, 8}}
+	narrow.Scopes[2].Origins = []Origin{{1, 7, 2}}
+	wide.Scopes[4].Entries = []Entry{{2, 3}, {3, 7}, {5, 6}}
+	wide.Scopes[4].Origins = []Origin{{1, 8, 3}, {1, 8, 3}, {1, 8, 3}}
+	c.Levels = []Level{
+		{Layer: 0, Dimensions: []int{0, 1, 2}, Scopes: []Scope{
+			{Values: []string{"n01", "Data", "linux"}, Entries: []Entry{{8, 8}}, Origins: []Origin{{0, 1, 2}}},
+			{Values: []string{"n40", "Data", ""}, Entries: []Entry{{8, 7}}, Origins: []Origin{{0, 2, 2}}}}},
+		narrow, wide,
+		{Layer: 1, Scopes: []Scope{{Entries: []Entry{{1, 10}}, Origins: []Origin{{0, 9, 1}}}}},
+	}
+	c.Keys[1].Cold = []Cold{{Above: 4, Layer: 1, Origin: Origin{0, 9, 1}, Contribution: true}}
+	c.Keys[2].Cold = []Cold{{Above: 3, Layer: 0, Origin: Origin{0, 3, 1}}, {Above: 3, Layer: 1,
+		Terms: []Term{{0, "n01"}, {2, "linux"}}, Origin: Origin{1, 4, 5}, Value: 7},
+		{Above: 4, Layer: 1, Origin: Origin{1, 5, 5}, Value: 8}}
+	return c
+}
+
+// Every byte of a file and what it means, in words: the file that holds it was read against format.md.
+func TestDumpSaysWhatEveryByteMeans(t *testing.T) {
+	const golden = "testdata/everything.dump"
+	var out strings.Builder
+	secret := func(encoded string) (string, bool) { return quoted(encoded), strings.HasPrefix(encoded, "sealed") }
+	s := open(t, everything())
+	sound(t, s)
+	if err := s.Dump(&out, secret, quoted); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.SplitAfter(out.String(), "\n")
+	if *update {
+		if err := os.WriteFile(golden, []byte(out.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.SplitAfter(string(text), "\n")
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Fatalf("%s:%d: expected %q, found %q (if that is meant: go test ./snapshot -run Dump -update)", golden,
+				i+1, want[min(i, len(want)):min(i+1, len(want))], got[min(i, len(got)):min(i+1, len(got))])
+		}
+	}
+}
+
+// What only a larger site has, by the lines that say it.
+func TestDumpOfLargerFiles(t *testing.T) {
+	long := manyNodes(100)
+	long.Dimensions[0].Name = strings.Repeat("x", maxText-1) + "ü" // a byte too long
+	for i := range 22 {
+		long.Levels[0].Scopes[1].Entries = append(long.Levels[0].Scopes[1].Entries[:i], Entry{uint32(i), 0})
+		long.Levels[0].Scopes[1].Origins = append(long.Levels[0].Scopes[1].Origins, Origin{0, 3, uint32(i)})
+	}
+	for _, c := range []struct {
+		content *Content
+		lines   []string
+	}{
+		{wide(), []string{"exact mask: columns 0 4 8 12 16 20 24 28 32 36 40 44 48 52 56 60 64 68\n",
+			"key 2: mask, columns 2 6 10 14 ", `  text of key 0: "bbbbb`,
+			`level 69, node "n69", node.os "linux": table`}},
+		{long, []string{`level 0, ` + strings.Repeat("x", maxText-1) + `.. "000099": table`, "place 4: 2 more\n",
+			"place 4, entry 19: input 0, line 3, column ", "block 1: offset", "value 20: block 0, offset ",
+			"block 1: a zstd frame of"}},
+	} {
+		var out strings.Builder
+		if err := open(t, c.content).Dump(&out, quotedRecipe, quoted); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range c.lines {
+			if !strings.Contains(out.String(), line) {
+				t.Errorf("the dump of %d keys does not say %q", len(c.content.Keys), line)
+			}
+		}
+	}
+}
+
+// Of what is damaged a dump says that it is, where, and goes on with the next section.
+func TestDumpOfWhatIsDamaged(t *testing.T) {
+	le := binary.LittleEndian
+	for _, c := range []struct {
+		name, line string
+		forge      func(w *writer)
+	}{
+		{"a byte that nothing refers to", "00000594  01                                               not referred to\n",
+			func(w *writer) { w.out[secKeys] = append(w.out[secKeys], 1) }},
+		{"a default that is no cell", "default: cell 200002be: damaged\n",
+			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 1<<28-1) }},
+		{"a list outside", "  list at 400002be\n",
+			func(w *writer) { le.PutUint32(w.out[secKeys][2*keyRecord+recList:], 1<<30-2) }},
+		{"a dictionary that begins in another", "000006d2  damaged\n",
+			func(w *writer) { w.dicts[1].at -= 4; w.meta(levelsOf(w)) }},
+		{"a value that ends before it begins", "0000066c  damaged\n",
+			func(w *writer) { w.out[secDicts][0x20] = 5 }},
+		{"a slot of a value there is not", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
+			func(w *writer) { w.out[secScopes][4] = 9 }},
+		{"a table of a key there is not", `key 9 "no such key"`, func(w *writer) { w.out[secTables][0x18] = 9 }},
+		{"a table of no scope", "00000958  00 00 00 00                                      of no scope: 0 entries\n",
+			func(w *writer) { w.out[secTables] = append(w.out[secTables], 0, 0, 0, 0) }},
+		{"half a table", "00000958  damaged\n",
+			func(w *writer) { w.out[secTables] = append(w.out[secTables], 1, 0, 0, 0, 1, 0) }},
+		{"more blocks than there is room for", "000009a4  damaged\n", func(w *writer) { w.out[secBlockTab][0] = 3 }},
+		{"no number of blocks", "00000980  damaged\n", func(w *writer) { w.out[secBlockTab] = make([]byte, 3) }},
+		{"a value inside the one before", "0000099c  damaged\n",
+			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 602) }},
+		{"a value behind the end", "value 1: block 0, offset 1156: damaged\n",
+			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 1156) }},
+		{"a value of a block there is not", "value 1: block 1, offset 0: damaged\n",
+			func(w *writer) { copy(w.out[secBlockTab][28:], "\x01\x00\x00\x00\x00\x00\x00\x00") }},
+		{"a block outside", "000009c0  damaged\n", func(w *writer) { w.out[secBlockTab][4] = 1 }},
+		{"a recipe outside", "00000a40  damaged\n", func(w *writer) { w.out[secRecipeTab][8] = 33 }},
+		{"inputs that are no frame", "00000a80  damaged\n", func(w *writer) { w.out[secInputs][5] = 0 }},
+		{"a block of origins outside", "00000b40  damaged\n", func(w *writer) { w.out[secOriginTab][4] = 1 }},
+		{"a block of origins that comes before another", "00000b59  damaged\n",
+			func(w *writer) { w.out[secOriginTab][coldEntry] = 0 }},
+		{"an entry of half a block of origins", "00000b38  damaged\n",
+			func(w *writer) { w.out[secOriginTab] = append(w.out[secOriginTab], 0, 0, 0, 0) }},
+	} {
+		var out strings.Builder
+		if err := forged(t, everything(), c.forge).Dump(&out, quotedRecipe, quoted); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), c.line) {
+			t.Errorf("%s: the dump does not say %q", c.name, c.line)
+		}
+		if !strings.HasSuffix(out.String(), "  the key of what is sealed, encrypted\n") {
+			t.Errorf("%s: the dump ends before the last section", c.name)
+		}
+	}
+}
+
+// levelsOf is the levels as section meta of w has them.
+func levelsOf(w *writer) []byte {
+	w.out[secScopes], w.out[secTables], w.cold = nil, nil, coldWriter{}
+	return w.directories()
+}
+
+// What a dump is written to may fail.
+func TestDumpIntoWhatFails(t *testing.T) {
+	if err := open(t, everything()).Dump(failing{}, quotedRecipe, quoted); err != io.ErrShortWrite {
+		t.Errorf("Dump returns %v", err)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
