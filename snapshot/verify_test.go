@@ -1,0 +1,452 @@
+package snapshot
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"bindc/internal/value"
+)
+
+// refuses holds Verify to the first damage of forged files: where it is, and what was expected. An expected "" is a
+// file that is sound.
+func refuses(t *testing.T, name string, s *Snapshot, section, expected string) {
+	t.Helper()
+	var damage *DamageError
+	switch err := s.Verify(anyRecipe); {
+	case expected == "" && err != nil:
+		t.Errorf("%s: Verify says %v", name, err)
+	case expected == "":
+	case !errors.As(err, &damage) || damage.Section != section || !strings.Contains(damage.Expected, expected):
+		t.Errorf("%s: Verify says %v; expected damage of %s: %s", name, err, section, expected)
+	}
+}
+
+// The bytes are those of testdata/everything.dump.
+func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
+	le := binary.LittleEndian
+	record := func(n, at int) int { return keyRecord*n + at }
+	for _, c := range []struct {
+		name, section, expected string
+		forge                   func(w *writer)
+	}{
+		{"nothing is forged", "", "", func(*writer) {}},
+		{"a recipe outside", "recipetab", "a recipe inside section recipes",
+			func(w *writer) { w.out[secRecipeTab][24] = 33 }},
+		{"a recipe that ends before it begins", "recipetab", "a recipe inside section recipes",
+			func(w *writer) { w.out[secRecipeTab][16] = 12 }},
+		{"a value whose hash leads to another number", "dicts", "value 0 of dimension node.os",
+			func(w *writer) { w.out[secDicts][0x13c] = 'm' }},
+		{"a value of another text", "dicts", "value 1 of dimension node",
+			func(w *writer) { w.out[secDicts][0xaf+2] = '3' + 1 }},
+		{"a value that ends before it begins", "dicts", "value 0 of dimension node",
+			func(w *writer) { w.out[secDicts][0x20] = 5 }},
+		{"a value behind the end", "dicts", "value 0 of dimension path",
+			func(w *writer) { w.out[secDicts][0x120] = 255 }},
+		{"a key that is another", "keys", "a key whose number is 0", func(w *writer) { w.out[secKeys][recText] = 'b' }},
+		{"the print of another key", "keys", "a key whose number is 8",
+			func(w *writer) { w.out[secPilots][12+8]++ }},
+		{"a key of no valid length", "keys", "a key whose number is 1",
+			func(w *writer) { w.out[secKeys][record(1, recLength)] = 254 }},
+		{"a long key outside", "keys", "a key whose number is 2",
+			func(w *writer) { le.PutUint32(w.out[secKeys][record(2, recLongCell):], 339) }},
+		{"a default behind the end", "keys", "a value",
+			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 362) }},
+		{"a default far behind the end", "keys", "a value",
+			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 1<<30-1) }},
+		{"a default that is no value", "keys", "a value", func(w *writer) { w.out[secKeys][0x16] = 0x0b }},
+		{"a default that is cut short", "keys", "a value", func(w *writer) { // the last cell of the section
+			w.out[secKeys] = append(w.out[secKeys], 0x83, 'a')
+			le.PutUint32(w.out[secKeys][recDefault:], uint32(len(w.out[secKeys])/cellUnit-1))
+		}},
+		{"a default that is a recipe there is not", "keys", "one of 3 recipes",
+			func(w *writer) { w.out[secKeys][record(3, recDefault)] = 3 }},
+		{"a default that is contributions", "keys", "contributions under internal keys, and only there",
+			func(w *writer) { w.out[secKeys][record(3, recDefault)] = 2 }},
+		{"a default in a block that there is not", "keys", "one of 2 values in blocks",
+			func(w *writer) { w.out[secKeys][record(7, recDefault)] = 2 }},
+		{"an internal key of a recipe that contributes nothing", "keys", "contributions under internal keys, and only",
+			func(w *writer) { w.out[secKeys][record(6, recText+3)] = 1 }},
+		{"an internal key of a constant", "keys", "contributions under an internal key",
+			func(w *writer) { w.out[secKeys][record(6, recText+6)] = 0x40 }},
+		{"an internal key of a value in a block", "keys", "contributions under an internal key",
+			func(w *writer) { copy(w.out[secKeys][record(6, recText+3):], "\x00\x00\x00\xc0") }},
+		{"a mask of more columns than there are", "keys", "a mask of 37 columns",
+			func(w *writer) { w.out[secKeys][record(1, 4)] = 1 << 5 }},
+		{"a list outside", "keys", "a list inside the section", func(w *writer) { w.out[secKeys][record(4, recList)] += 6 }},
+		{"a list of a value there is not", "keys", "one of 2 values in blocks",
+			func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }},
+		{"a value inside the one before", "blocktab", "value 1 behind the one before",
+			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 602) }},
+		{"a value behind the end of its block", "blocktab", "value 1 in a block of 1156 bytes",
+			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 1156) }},
+		{"no number of blocks", "blocktab", "the number of blocks", func(w *writer) { w.out[secBlockTab] = nil }},
+		{"a place of half a value", "blocktab", "the place of value 1",
+			func(w *writer) { w.out[secBlockTab] = w.out[secBlockTab][:35] }},
+		{"a value of a block there is not", "blocktab", "the place of block 1", func(w *writer) {
+			copy(w.out[secBlockTab][28:], "\x01\x00\x00\x00\x00\x00\x00\x00")
+		}},
+		{"a frame outside", "blocktab", "a block inside section blocks", func(w *writer) { w.out[secBlockTab][4] = 1 }},
+		{"a frame behind the end", "blocktab", "a block inside section blocks",
+			func(w *writer) { w.out[secBlockTab][4] = 40 }},
+		{"a frame of more than 64 times its bytes", "blocktab", "a block inside section blocks",
+			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 39*maxExpansion+1) }},
+		{"a frame of fewer bytes", "blocks", "a zstd frame of 1157 bytes",
+			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 1157) }},
+		{"a frame of more bytes", "blocks", "a zstd frame of 1155 bytes",
+			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 1155) }},
+		{"a scope of a value there is not", "scopes", "one of 1 values of path",
+			func(w *writer) { w.out[secScopes][4] = 1 }},
+		{"a scope where its hash does not send it", "scopes", "a scope where its hash sends it", func(w *writer) {
+			dir := w.out[secScopes]
+			copy(dir[0x20:0x30], dir[:0x10])
+			clear(dir[:0x10])
+		}},
+		{"a scope that is there twice", "scopes", "a scope where its hash sends it", func(w *writer) {
+			dir := w.out[secScopes]
+			copy(dir[0x10:0x20], dir[:0x10])
+			dir[0x1c] = 2
+		}},
+		{"a column of the next level", "scopes", "one of 2 columns", func(w *writer) { w.out[secScopes][12] = 3 }},
+		{"a table outside", "tables", "a table", func(w *writer) { w.out[secScopes][0xd4-0x8] = 0x27 }},
+		{"a table whose entries are outside", "tables", "a table of 9 entries",
+			func(w *writer) { w.out[secTables][0x94] = 9 }},
+		{"a table of a key there is not", "tables", "ascending numbers of 9 keys",
+			func(w *writer) { w.out[secTables][0x18] = 9 }},
+		{"a table of a key twice", "tables", "ascending numbers of 9 keys",
+			func(w *writer) { w.out[secTables][0x18] = 7 }},
+		{"a table of a key that its column does not bind", "tables", "keys that column 35 binds",
+			func(w *writer) { w.out[secTables][0x14] = 1 }},
+		{"a table of a value there is not", "tables", "one of 2 values in blocks",
+			func(w *writer) { w.out[secTables][0x24] = 2 }},
+		{"tables that overlap", "tables", "things that do not overlap", func(w *writer) {
+			for at := 0xc8; at < 0x150; at += 4 { // all scopes have the table of three keys
+				w.out[secScopes][at] = 5
+			}
+		}},
+		{"inputs without their length", "inputs", "a length", func(w *writer) { w.out[secInputs] = make([]byte, 3) }},
+		{"inputs of another length", "inputs", "a zstd frame", func(w *writer) { w.out[secInputs][0]++ }},
+		{"inputs with a byte more", "inputs", "a list of files",
+			func(w *writer) { w.out[secInputs] = inputsOf(append(listOf(w), 0)) }},
+		{"inputs with a byte less", "inputs", "a list of files",
+			func(w *writer) { w.out[secInputs] = inputsOf(listOf(w)[:38]) }},
+	} {
+		refuses(t, c.name, forged(t, everything(), c.forge), c.section, c.expected)
+	}
+}
+
+// listOf is the decoded list of inputs, inputsOf the section that has it.
+func listOf(w *writer) []byte {
+	raw, ok := decompress(string(w.out[secInputs][inputsHead:]), uint64(load32(string(w.out[secInputs]))))
+	if !ok {
+		panic("the inputs are no frame")
+	}
+	return []byte(raw)
+}
+
+func inputsOf(raw []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(raw))), compress(raw)...)
+}
+
+// Every section has its checksum, and what is between them the digest.
+func TestVerifyChecksTheSums(t *testing.T) {
+	sound := fileOf(t, everything())
+	sections := open(t, everything()).Info().Sections
+	for i, sec := range sections {
+		for _, at := range []uint64{sec.Offset, sec.Offset + sec.Bytes - 1} {
+			b := bytes.Clone(sound)
+			b[at] ^= 0x80
+			expected := "the checksum of the section"
+			s, err := openBytes(b)
+			if i == int(secMeta) {
+				if err == nil || !strings.Contains(err.Error(), expected) {
+					t.Errorf("section %s: Open says %v", sec.Name, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("section %s: Open says %v", sec.Name, err)
+				continue
+			}
+			refuses(t, "a byte of "+sec.Name, s, sec.Name, expected)
+		}
+	}
+	b := bytes.Clone(sound)
+	b[len(b)-1]++
+	s, err := openBytes(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refuses(t, "padding", s, "header", "the digest of the file")
+}
+
+// Of more than 64 columns, what is folded and what is exact agree.
+func TestWhatVerifyChecksOfExactMasks(t *testing.T) {
+	exact := keyRecord*4 + 0x3c // of the key in column 1, 5, ...
+	for _, c := range []struct {
+		name, expected string
+		forge          func(w *writer)
+	}{
+		{"nothing is forged", "", func(*writer) {}},
+		{"a column that there is not", "a mask of 70 columns", func(w *writer) { w.out[secKeys][exact+8] |= 1 << 6 }},
+		{"one column more, folded into one that is set", "keys that column", func(w *writer) {
+			w.out[secKeys][exact] |= 1 // bit 64 becomes bit 0, which the key has not
+			w.out[secKeys][exact+8] &^= 1 << 1
+			w.out[secKeys][recMask] |= 1
+		}},
+		{"a column that the record lacks", "a mask of 70 columns", func(w *writer) { w.out[secKeys][exact] |= 1 }},
+		{"a column that the exact mask lacks", "a mask of 70 columns", func(w *writer) { w.out[secKeys][recMask] |= 1 }},
+		{"a mask outside", "a mask inside the section", func(w *writer) {
+			binary.LittleEndian.PutUint32(w.out[secKeys][recList:], uint32(len(w.out[secKeys])-14)&^1)
+		}},
+	} {
+		s := forged(t, wide(), c.forge)
+		section := "keys"
+		if strings.HasPrefix(c.expected, "keys that") {
+			section = "tables"
+		}
+		refuses(t, c.name, s, section, c.expected)
+	}
+}
+
+// Values that lie in one another are each a value; together they are more than the section.
+func TestVerifyRefusesValuesThatOverlap(t *testing.T) {
+	c := manyNodes(100)
+	for i := range c.Values {
+		c.Values[i] = stored(value.FromInt(1))[0]
+	}
+	s := forged(t, c, func(w *writer) {
+		first := len(w.out[secKeys]) / cellUnit
+		for i := range c.Keys {
+			binary.LittleEndian.PutUint32(w.out[secKeys][keyRecord*i+recDefault:], uint32(first+i))
+		}
+		w.out[secKeys] = append(w.out[secKeys], strings.Repeat("\x06\x7e", 200)...) // strings of 126 bytes
+	})
+	refuses(t, "strings", s, "keys", "things that do not overlap")
+}
+
+// What is in a block has to be a value where its place says.
+func TestVerifyRefusesABlockOfWhatIsNoValue(t *testing.T) {
+	c := &Content{Keys: []Key{{Name: "k", Default: 0}}, Values: stored(value.FromString(strings.Repeat("\x0b", 600)))}
+	s := forged(t, c, func(w *writer) { w.out[secBlockTab][24] = 10 })
+	refuses(t, "bytes that no value begins with", s, "blocks", "a value in the block of value 0")
+}
+
+// coldRaw is a block of section origins, decoded.
+type coldRaw struct {
+	level, first uint32
+	raw          string
+}
+
+// reblocked has change make other blocks of section origins.
+func reblocked(change func(blocks []coldRaw) []coldRaw) func(w *writer) {
+	return func(w *writer) {
+		s := &Snapshot{}
+		s.sections[secOriginTab], s.sections[secOrigins] = string(w.out[secOriginTab]), string(w.out[secOrigins])
+		var blocks []coldRaw
+		for i := range s.coldBlocks() {
+			r, err := s.cold(i)
+			if err != nil {
+				panic(err)
+			}
+			blocks = append(blocks, coldRaw{s.coldLevel(i), s.coldFirst(i), r.b})
+		}
+		var c coldWriter
+		for _, b := range change(blocks) {
+			c.level, c.first, c.raw = b.level, b.first, []byte(b.raw)
+			c.flush()
+		}
+		w.out[secOriginTab], w.out[secOrigins] = c.tab, c.packed
+	}
+}
+
+// The origins of a file are rewritten in hexadecimal digits: from what the writer made to what it does not.
+func TestWhatVerifyChecksOfOrigins(t *testing.T) {
+	const scopes, keys, bindings = "the origins of scopes, each once", "bindings of keys, in order", "bindings of keys"
+	const upper, narrow, wide, unconditional, ofKeys = 0, 1, 2, 3, 4 // the blocks
+	for _, c := range []struct {
+		name             string
+		block            int
+		from, to         string
+		section, damaged string
+	}{
+		{"nothing is forged", upper, "010104010203", "010104010203", "", ""},
+		{"a scope twice", upper, "010104010303", "000104010303", "origins", scopes},
+		{"a scope that there is not", upper, "010104010303", "020104010303", "origins", scopes},
+		{"a scope too few", upper, "010104010303", "", "origins", "the origins of all scopes and keys"},
+		{"scopes out of order", upper, "010104010203010104010303", "020104010303ffffffff0f0104010203", "origins",
+			"the origins of scopes"},
+		{"a scope that is not the first", upper, "010104010203", "020104010203", "origins", scopes},
+		{"entries of another number", upper, "010104010203", "010204000102010203", "origins", scopes},
+		{"no entry of what is bound", upper, "010104010203", "0100000000", "origins", scopes},
+		{"a key that the column does not bind", upper, "010104010203", "010103010203", "origins", scopes},
+		{"a key that there is not", upper, "010104010203", "010109010203", "origins", scopes},
+		{"keys that do not ascend", narrow, "01020206000200", "01020800000200", "origins", scopes},
+		{"an input that there is not", upper, "010104010203", "010104050203", "origins", scopes},
+		{"an input that there is not, of no line", upper, "010104010203010104010303", "010104050103010104040303", "", ""},
+		{"one of several inputs that there is not", narrow, "01020206000200", "01020206000400", "origins", scopes},
+		{"one of several lines is none", narrow, "0102020600020000060502", "0102020600020400060002", "", ""},
+		{"fewer entries than the table has", wide, "01030309", "01020309", "origins", scopes},
+		{"a record cut short", unconditional, "010106010a02", "010106010a", "origins", "the origins of scopes"},
+		{"a record of half a number", unconditional, "010106010a02", "80", "origins", "the origins of scopes"},
+
+		{"a default that is not said of", ofKeys, "03000300000301000103", "02" + "0103", "origins", keys},
+		{"a default twice", ofKeys, "0300030000030100", "04" + "00030000030100" + "00030000030100", "origins", keys},
+		{"a default with a condition", ofKeys, "0003000003010001", "000300000301010000" + "01", "origins", keys},
+		{"a default of a key that has none", ofKeys, "0102040100090100", "0200040100090100020401" + "00090100",
+			"origins", keys},
+		{"bindings that ascend", ofKeys, "0104010105", "0102010105", "origins", keys},
+		{"a hidden one of an input that there is not", ofKeys, "01030101040502", "01030102040502", "origins", keys},
+		{"a hidden one of no known place", ofKeys, "01030101040502", "01030102000502", "", ""},
+		{"a hidden one of a layer that there is not", ofKeys, "01030101040502", "01030201040502", "origins", bindings},
+		{"a binding of a kind that there is not", ofKeys, "0102040100090100", "0103040100090100", "origins", bindings},
+		{"a term of a value that there is not", ofKeys, "0200130200", "0200220200", "origins", bindings},
+		{"terms that do not ascend", ofKeys, "0200130200", "0200130013", "origins", bindings},
+		{"a term of a dimension that there is not", ofKeys, "0200130200", "0200130300", "origins", bindings},
+		{"more terms than bytes", ofKeys, "0200130200", "2000130200", "origins", bindings},
+		{"a hidden value with a byte more", ofKeys, "000147", "00024747", "origins", bindings},
+		{"a hidden value that is none", ofKeys, "000147", "00010b", "origins", bindings},
+		{"a hidden value of another kind", ofKeys, "000147", "020147", "origins", bindings},
+		{"a hidden recipe", ofKeys, "000147", "010147", "", ""},
+		{"a hidden one that contributes", ofKeys, "0106726563697065",
+			"010d" + hex.EncodeToString([]byte("contributions")), "origins", keys},
+		{"a key too few", ofKeys, "000000000000" + "0102040100090100" + "00", "0000000000" + "0102040100090100" + "00",
+			"origins", keys},
+		{"a key too many", ofKeys, "7265636970" + "65", "7265636970" + "6500", "origins", bindings},
+	} {
+		found := false
+		s := forged(t, everything(), reblocked(func(blocks []coldRaw) []coldRaw {
+			b := &blocks[c.block]
+			raw := hex.EncodeToString([]byte(b.raw))
+			found = strings.Contains(raw, c.from)
+			forged, err := hex.DecodeString(strings.Replace(raw, c.from, c.to, 1))
+			if err != nil {
+				t.Fatal(c.name, err)
+			}
+			b.raw = string(forged)
+			return blocks
+		}))
+		if !found {
+			t.Errorf("%s: block %d is not as it is meant", c.name, c.block)
+		}
+		refuses(t, c.name, s, c.section, c.damaged)
+	}
+}
+
+// What Open checks of section meta, in hexadecimal digits as above, and of the header, by offset.
+func TestWhatOpenChecks(t *testing.T) {
+	const meta, level = "layers, dimensions and levels", "01ac020100020132220100000301"
+	for _, c := range []struct {
+		name, from, to, section, expected string
+	}{
+		{"nothing is forged", "", "", "", ""},
+		{"an unknown flag", "010204", "030204", "meta", meta},
+		{"more layers than bytes", "0102047369", "015a047369", "meta", meta},
+		{"a byte more", "00000301" + "5401", "00000301540100", "meta", meta},
+		{"a byte less", "00000301" + "5401", "0000030154", "meta", meta},
+		{"a guard of a category behind it", "2e6f730101", "2e6f730301", "meta", meta},
+		{"a guard of the category before it", "2e6f730101", "2e6f730201", "", ""},
+		{"a category of itself", "6e6f646500", "6e6f646501", "meta", meta},
+		{"an unknown flag of a dimension", "2e6f730101", "2e6f730105", "meta", meta},
+		{"a dictionary outside", "0271714501", "0271715201", "dicts", "a dictionary of 1 values"},
+		{"a dictionary of more values than slots", "00220c24", "00250c24", "dicts", "a dictionary of 37 values"},
+		{"a dictionary of more values than there are offsets", "4a020103", "4a060107", "dicts", "a dictionary of 6"},
+		{"a dictionary without buckets", "450101020", "450100020", "dicts", "a dictionary of 1 values"},
+		{"a dictionary of more buckets", "4501010207", "4501600207", "dicts", "a dictionary of 1 values"},
+		{"keys without buckets", "040a0000030", "000a0000030", "pilots", "a perfect hash of 9 keys"},
+		{"keys of more slots", "040a0000030", "040b0000030", "pilots", "a perfect hash of 9 keys"},
+		{"keys of fewer slots than keys", "040a0000030", "04080000030", "pilots", "a perfect hash of 9 keys"},
+		{"a level of a layer that there is not", level, "02" + level[2:], "meta", meta},
+		{"dimensions that do not ascend", "03000102010200", "03000101010200", "meta", meta},
+		{"a dimension that there is not", "03000102010200", "03000103010200", "meta", meta},
+		{"an unknown flag of a level", level, "01ac02010006" + level[12:], "meta", meta},
+		{"a narrow level of too many columns", "00010100032110", "00010100034110", "meta", meta},
+		{"a narrow level of too many columns for narrow ones", "00010100032110", "00010100034010", "meta", meta},
+		{"a narrow level of all the columns that are left", "00010100032110", "00010100033c10", "", ""},
+		{"a wide level of two columns", level, "01ac020100020232220100000301", "meta", meta},
+		{"a directory outside", "0154" + "01", "0155" + "01", "scopes", "a directory inside the section"},
+		{"a directory of three slots", "01020004", "01020003", "scopes", "a power of two of slots"},
+		{"a directory of no slots", "01020004", "01020000", "scopes", "a power of two of slots"},
+		{"a directory too long", "01020004", "01020020", "scopes", "a directory inside the section"},
+		{"a direct directory of three dimensions", "01020004", "03020004", "scopes", "indexed by a dimension"},
+		{"a direct directory of fewer slots than values", level, "01ac020100020132210100000301", "scopes",
+			"indexed by a dimension"},
+		{"two places of no dimension", "00000301" + "5401", "0000030154" + "02", "scopes", "a directory of one place"},
+		{"a place of no dimension that is hashed", "00000301" + "5401", "0000010154" + "01", "scopes", "a directory of one place"},
+	} {
+		w := newWriter(everything(), 1)
+		if err := cmp.Or(w.index(), w.store()); err != nil {
+			t.Fatal(err)
+		}
+		was := hex.EncodeToString(w.out[secMeta])
+		if strings.Count(was, c.from) != 1 && c.from != "" {
+			t.Errorf("%s: the section is not as it is meant: %s", c.name, was)
+		}
+		forged, err := hex.DecodeString(strings.Replace(was, c.from, c.to, 1))
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		w.out[secMeta] = forged
+		_, err = openBytes(w.file())
+		damagedAs(t, c.name, err, c.section, c.expected)
+	}
+}
+
+// damagedAs holds err to a section and to what was expected there; "" is no error.
+func damagedAs(t *testing.T, name string, err error, section, expected string) {
+	t.Helper()
+	var damage *DamageError
+	if section == "" && err == nil {
+		return
+	}
+	if !errors.As(err, &damage) || damage.Section != section || !strings.Contains(damage.Expected, expected) {
+		t.Errorf("%s: the error is %v; expected damage of %q: %s", name, err, section, expected)
+	}
+}
+
+func TestWhatOpenChecksOfTheHeader(t *testing.T) {
+	le := binary.LittleEndian
+	sound := fileOf(t, everything())
+	entry := func(sec section) int { return offSectionTab + sectionEntry*int(sec) }
+	for _, c := range []struct {
+		name, section, expected string
+		at                      int
+		n                       uint32
+	}{
+		{"the same number of keys", "", "", offKeys, 9},
+		{"fewer sections", "header", "14 sections", offSections, 13},
+		{"more keys than records", "keys", "12 records of 64 bytes", offKeys, 12},
+		{"more recipes than entries", "recipetab", "5 entries of 8 bytes", offRecipes, 4},
+		{"fewer recipes than entries", "recipetab", "3 entries of 8 bytes", offRecipes, 2},
+		{"more levels than there are", "meta", "layers, dimensions and levels", offLevels, 5},
+		{"fewer levels than there are", "meta", "layers, dimensions and levels", offLevels, 3},
+		{"a section in the header", "header", "section tables inside the file", entry(secTables), headerSize - 1},
+		{"a section behind the end", "header", "section seal inside the file", entry(secSeal), uint32(len(sound)) + 1},
+		{"a section that ends behind the end", "header", "section seal inside the file", entry(secSeal) + 8, 65},
+		{"a section that ends with the file", "", "", entry(secSeal) + 8, 64},
+	} {
+		b := bytes.Clone(sound)
+		le.PutUint32(b[c.at:], c.n)
+		_, err := openBytes(resum(b))
+		damagedAs(t, c.name, err, c.section, c.expected)
+	}
+	b := append(bytes.Clone(sound), 0)
+	_, err := openBytes(b)
+	damagedAs(t, "a byte behind the end", err, "header", "the size of the file, 3137 bytes")
+	b = bytes.Clone(sound)
+	b[offHeaderSum-1]++
+	_, err = openBytes(b)
+	damagedAs(t, "a reserved byte", err, "header", "the checksum of the header")
+	_, err = openBytes(sound[:headerSize-1])
+	damagedAs(t, "half a header", err, "header", "a header of 512 bytes")
+	le.PutUint64(sound[entry(secMeta)+16:], 0)
+	le.PutUint64(sound[offHeaderSum:], xxhash.Sum64(sound[:offHeaderSum]))
+	_, err = openBytes(sound)
+	damagedAs(t, "another checksum of meta", err, "meta", "the checksum of the section")
+}
