@@ -218,7 +218,8 @@ set: [of n1, shown, unnamed]
   contribution wins site x [{node n1}] bindings/default.yaml:7:25: of n1
   contribution not effective site  [{node n2}] bindings/default.yaml:20:31: of n2 (condition does not hold: node is n1)
   contribution wins site both [{node n1}] bindings/default.yaml:21:67: shown
-  contribution hidden site both [{always true}] bindings/default.yaml:21:67: shown (hidden by bindings/default.yaml:21:67)
+  contribution hidden site both [{always true}] bindings/default.yaml:21:67: shown ` +
+	`(hidden by bindings/default.yaml:21:67)
   contribution hidden site x [] bindings/default.yaml:18:21: of all (hidden by bindings/default.yaml:7:25)
   contribution wins site  [] bindings/default.yaml:19:5: unnamed
     only_low: shown
@@ -251,7 +252,7 @@ func TestExplanationsInFull(t *testing.T) {
 		}
 		alone, err := req.Candidates(key)
 		if err != nil || len(alone) != len(e.Candidates) {
-			t.Errorf("%s: %d candidates without an explanation, %d with one: %v", key, len(alone), len(e.Candidates), err)
+			t.Errorf("%s: %d candidates, explained %d: %v", key, len(alone), len(e.Candidates), err)
 		}
 		got = append(got, told(e, "")...)
 	}
@@ -266,7 +267,8 @@ func TestExplanationsInFull(t *testing.T) {
 	if got := req.Categories(); !slices.Equal(got, categories) {
 		t.Errorf("categories are %v", got)
 	}
-	if e, err := req.Explain("\x00set"); err != nil || e.Outcome.Found || e.Candidates != nil || e.Contributions != nil {
+	e, err := req.Explain("\x00set")
+	if err != nil || e.Outcome.Found || e.Candidates != nil || e.Contributions != nil {
 		t.Errorf("of an internal key: %+v, %v", e, err)
 	}
 }

@@ -192,7 +192,7 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 		name, line string
 		forge      func(w *writer)
 	}{
-		{"a byte that nothing refers to", "00000594  01                                               not referred to\n",
+		{"a byte that nothing refers to", "00000594  01" + strings.Repeat(" ", 47) + "not referred to\n",
 			func(w *writer) { w.out[secKeys] = append(w.out[secKeys], 1) }},
 		{"a default that is no cell", "default: cell 200002be: damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 1<<28-1) }},
