@@ -37,6 +37,8 @@ var mayImport = map[string][]string{
 		"internal/literal", "internal/recipe", "internal/syntax", "internal/value", "internal/yaml"},
 	"compile": {"internal/binding", "internal/diag", "internal/expr", "internal/recipe",
 		"internal/seal", "internal/syntax", "internal/value", "loader", "snapshot"},
+	"lint": {"internal/diag", "internal/disk", "internal/expr", "internal/recipe", "internal/syntax", "internal/value",
+		"internal/yaml", "loader", "snapshot"},
 	"snapshot": {"internal/replace", "internal/value"},
 	"runtime": {"internal/expr", "internal/recipe", "internal/seal", "internal/types", "internal/value",
 		"snapshot"},
@@ -45,7 +47,7 @@ var mayImport = map[string][]string{
 	"internal/decision": {"internal/expr", "internal/recipe", "internal/syntax", "internal/value", "runtime",
 		"snapshot"},
 	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "internal/facts",
-		"internal/identity", "internal/seal", "loader", "origin", "runtime", "snapshot"},
+		"internal/identity", "internal/seal", "lint", "loader", "origin", "runtime", "snapshot"},
 	"cmd/bindq": {"internal/cli", "internal/decision", "internal/diag", "internal/expr", "internal/facts",
 		"internal/identity", "internal/recipe", "internal/value", "internal/yaml", "origin", "runtime", "snapshot"},
 }

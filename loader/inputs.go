@@ -136,14 +136,14 @@ func (in *inputs) parse(f *input) {
 
 func (f *input) setData(says datafile.File) {
 	f.says = says
-	f.id = Input{Path: f.label, Size: says.Size, Hash: says.Hash}
+	f.id = Input{Path: f.label, Size: says.Size, Hash: says.Hash, Made: f.read != nil}
 }
 
 // parser is yaml.Parse or yaml.ParseJSON.
 type parser func(file string, src []byte, opts yaml.Options, diags *diag.List) (*yaml.Document, bool)
 
 func (in *inputs) parseDocument(f *input, src []byte, parse parser) {
-	f.id = Input{Path: f.label, Size: int64(len(src)), Hash: xxhash.Sum64(src)}
+	f.id = Input{Path: f.label, Size: int64(len(src)), Hash: xxhash.Sum64(src), Made: f.read != nil}
 	if doc, ok := parse(f.path, src, yaml.Options{}, in.diags); ok {
 		f.doc = doc
 	}

@@ -83,6 +83,7 @@ type Input struct {
 	Path string
 	Size int64
 	Hash uint64 // xxhash64
+	Made bool   // by an extension: there is no such file
 }
 
 // Fold is how values of categories are compared: without regard to case.

@@ -33,6 +33,7 @@ type flags struct {
 	alternatives int
 	strict       bool
 	format       string
+	lint         linting
 
 	signals signals
 }
@@ -113,9 +114,13 @@ func checkCommand() *cobra.Command {
 		Short: "Check a site as build does, without writing a snapshot",
 		Long: "check finds what build finds, and writes no snapshot. With --facts-dir it looks\n" +
 			"every key up for each node of a fleet too, and prints each error once with the\n" +
-			"nodes it hits.\n\nExit status: 0 no errors, 1 errors were found, 2 it could not be checked.",
-		Example: "  bindc check /etc/puppet/site --strict --facts-dir /var/lib/facts",
-		Args:    cobra.ExactArgs(1),
+			"nodes it hits. With --lint it gives advice too, on what is no error: each kind\n" +
+			"has a code, and --lint=-CODE or a comment '# bindc: ignore CODE' on the line\n" +
+			"before leaves it out.\n\n" +
+			"Exit status: 0 no errors, 1 errors were found, 2 it could not be checked.",
+		Example: "  bindc check /etc/puppet/site --strict --facts-dir /var/lib/facts\n" +
+			"  bindc check /etc/puppet/site --lint --manifests /etc/puppet/modules",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			content, err := compiled(cmd, args[0], &f)
 			if err != nil || factsDir == "" {
@@ -125,6 +130,7 @@ func checkCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	f.lint.add(cmd)
 	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
 	return cmd
 }
@@ -196,6 +202,9 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, fmt.Errorf("cannot read the site: %w", err)
 	}
+	if err := f.lint.begin(); err != nil {
+		return nil, err
+	}
 	f.signals.handle()
 	options := f.options()
 	options.Context = f.signals.stopped
@@ -215,6 +224,7 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 		load()
 	}
 	content := compile.Compile(site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &diags)
+	f.lint.check(site, content, f.jobs, &diags)
 	if options.Cache != nil {
 		var err error
 		f.signals.whole(func() { err = options.Cache.Save() })

@@ -1,7 +1,9 @@
 package syntax
 
 import (
+	"iter"
 	"slices"
+	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
@@ -44,4 +46,37 @@ func Misspelt(n *expr.Node) []Error {
 		found[i].Message = "$" + found[i].Message + " is no well-known fact; where no node has it, it is empty"
 	}
 	return found
+}
+
+// WellKnown tells whether nearly every node has a fact of that name, or every request such a variable.
+func WellKnown(name string) bool { return slices.Contains(wellKnown, name) }
+
+// Variables are the variables that the string text interpolates: those written without braces, and the names of those
+// within. Of a text in which something is wrong there are none.
+func Variables(text string) (bare []*expr.Node, braced []string) {
+	n, errs := ParseString(text)
+	if len(errs) > 0 || n.Op != expr.Concat {
+		return nil, nil
+	}
+	for _, kid := range n.Kids {
+		if kid.Op == expr.Var && text[kid.Off] == '$' && !strings.HasSuffix(strings.TrimSpace(text[:kid.Off]), "${") {
+			bare = append(bare, kid)
+			continue
+		}
+		braced = slices.AppendSeq(braced, VariablesIn(kid))
+	}
+	return bare, braced
+}
+
+// VariablesIn ranges over the names of the variables in n.
+func VariablesIn(n *expr.Node) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		more := true
+		walk(n, func(x *expr.Node) bool {
+			if more && x.Op == expr.Var {
+				more = yield(strings.TrimPrefix(x.Name, "::"))
+			}
+			return more
+		})
+	}
 }

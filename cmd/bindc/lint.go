@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/diag"
+	"bindc/lint"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// linting is the flags by which advice is asked for.
+type linting struct {
+	words     []string
+	used      []string
+	manifests []string
+
+	codes []diag.Code
+	asked *lint.Asked
+}
+
+// allCodes is what --lint says without codes.
+const allCodes = "all"
+
+func (l *linting) add(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&l.words, "lint", nil, "give advice too: all, but for `-CODE`, or only that of CODE (bindc explain)")
+	cmd.Flags().Lookup("lint").NoOptDefVal = allCodes
+	cmd.Flags().StringArrayVar(&l.used, "used", nil, "`FILE` of the keys that are looked up, one a line; advise on others (repeatable)")
+	cmd.Flags().StringArrayVar(&l.manifests, "manifests", nil,
+		"`DIR` of manifests that look keys up; advise on others (repeatable)")
+}
+
+// begin says whether the flags can be followed, and reads which keys are looked up.
+func (l *linting) begin() error {
+	if err := l.choose(); err != nil {
+		return err
+	}
+	if len(l.used)+len(l.manifests) == 0 {
+		return nil
+	}
+	if len(l.words) == 0 {
+		return errors.New("--used and --manifests are for advice: expected --lint with them")
+	}
+	l.asked = &lint.Asked{}
+	for _, path := range l.used {
+		if err := l.asked.AddKeys(path); err != nil {
+			return fmt.Errorf("--used: %w", err)
+		}
+	}
+	for _, dir := range l.manifests {
+		if err := l.asked.AddManifests(dir); err != nil {
+			return fmt.Errorf("--manifests: %w", err)
+		}
+	}
+	return nil
+}
+
+// choose finds the codes that are asked for.
+func (l *linting) choose() error {
+	known := []string{allCodes}
+	for _, code := range lint.Codes() {
+		known = append(known, string(code))
+	}
+	only, without := []diag.Code(nil), []diag.Code(nil)
+	for _, word := range l.words {
+		name, not := strings.CutPrefix(word, "-")
+		switch {
+		case !slices.Contains(known, name) || not && name == allCodes:
+			return errors.New("--lint: expected one of " + diag.Quoted(known) + ", or '-' and a code, found '" + word + "'")
+		case not:
+			without = append(without, diag.Code(name))
+		case name == allCodes:
+			only = append(only, lint.Codes()...)
+		default:
+			only = append(only, diag.Code(name))
+		}
+	}
+	if len(only) == 0 && len(without) > 0 {
+		only = lint.Codes()
+	}
+	l.codes = slices.DeleteFunc(only, func(c diag.Code) bool { return slices.Contains(without, c) })
+	return nil
+}
+
+// check adds advice on a site. What the whole of it takes to see is not looked for where something is wrong.
+func (l *linting) check(site *loader.Site, content *snapshot.Content, jobs int, diags *diag.List) {
+	if len(l.codes) == 0 {
+		return
+	}
+	if diags.Failed() {
+		content = nil
+	}
+	lint.Check(site, content, lint.Options{Codes: l.codes, Asked: l.asked, Jobs: jobs}, diags)
+}

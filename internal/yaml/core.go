@@ -1,0 +1,101 @@
+package yaml
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"bindc/internal/value"
+)
+
+// This file is the core schema of YAML 1.2 (section 10.3.2 there), by which most other programs read YAML.
+
+var (
+	coreInteger = regexp.MustCompile(`^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
+	coreFloat   = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+)
+
+// core is what a plain scalar means by the core schema.
+func core(text string) value.Value {
+	switch text {
+	case "", "~", "null", "Null", "NULL":
+		return value.Value{}
+	case "true", "True", "TRUE":
+		return value.FromBool(true)
+	case "false", "False", "FALSE":
+		return value.FromBool(false)
+	case ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF":
+		return value.FromFloat(math.Inf(1))
+	case "-.inf", "-.Inf", "-.INF":
+		return value.FromFloat(math.Inf(-1))
+	case ".nan", ".NaN", ".NAN":
+		return value.FromFloat(math.NaN())
+	}
+	if c := text[0]; !isDigit(c) && c != '-' && c != '+' && c != '.' {
+		return value.FromString(text)
+	}
+	if coreInteger.MatchString(text) {
+		base := 10
+		if prefix := text[:min(2, len(text))]; prefix == "0o" || prefix == "0x" {
+			base = map[string]int{"0o": 8, "0x": 16}[prefix]
+			text = text[2:]
+		}
+		if n, err := strconv.ParseInt(text, base, 64); err == nil {
+			return value.FromInt(n)
+		}
+	} else if coreFloat.MatchString(text) {
+		f, _ := strconv.ParseFloat(text, 64) // out of range, it is the infinity or the zero it should be
+		return value.FromFloat(f)
+	}
+	return value.FromString(text)
+}
+
+// What is longer is no number that somebody writes, and what stands further to the right is not looked at: to find it
+// takes time.
+const (
+	maxNumber = 64
+	maxColumn = 1 << 12
+)
+
+// InCore is what the plain scalar n means by the core schema, and how it is written, where that is something else than
+// it means here.
+func (d *Document) InCore(n *Node) (written string, other value.Value, differs bool) {
+	if n.Kind != Scalar || n.Line == 0 || n.Col > maxColumn {
+		return "", value.Value{}, false
+	}
+	if text, ok := n.Text(); ok && (len(text) > maxNumber || core(text).Kind() == value.String) {
+		return "", value.Value{}, false
+	}
+	off := d.offset(int(n.Line), int(n.Col))
+	at := d.skipProperties(off)
+	if bytes.IndexByte(d.src[off:at], '!') >= 0 {
+		return "", value.Value{}, false
+	}
+	written, ok := d.plainAt(at, n.Value)
+	if !ok {
+		return "", value.Value{}, false
+	}
+	other = core(written)
+	return written, other, !value.Identical(other, n.Value)
+}
+
+// plainAt is the plain scalar at byte at that means v: all up to a blank, without what may end it there, in brackets or
+// before a value.
+func (d *Document) plainAt(at int, v value.Value) (string, bool) {
+	text := string(d.src[at:min(at+maxNumber, len(d.src))])
+	if end := strings.IndexAny(text, " \t\r\n]}"); end >= 0 {
+		text = text[:end]
+	}
+	for {
+		if got, wrong := resolve(text); text != "" && wrong == noFault && value.Identical(got, v) {
+			return text, true
+		}
+		cut := strings.LastIndexAny(text, ",:")
+		if cut < 0 {
+			return "", false
+		}
+		text = text[:cut]
+	}
+}

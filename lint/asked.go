@@ -1,0 +1,244 @@
+package lint
+
+import (
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// Asked is the keys that somebody looks up. The zero value is none.
+type Asked struct {
+	keys     map[string]bool
+	patterns map[string]*regexp.Regexp // of keys that are put together, by their texts
+	disk     disk.Disk
+}
+
+func (a *Asked) add(key string) {
+	if a.keys == nil {
+		a.keys = map[string]bool{}
+	}
+	key = strings.TrimPrefix(key, "::")
+	for a.keys[key] = true; strings.Contains(key, "."); a.keys[key] = true { // what is behind a dot leads into the value
+		key = key[:strings.LastIndexByte(key, '.')]
+	}
+}
+
+// has tells whether somebody looks a key up.
+func (a *Asked) has(key string) bool {
+	if a.keys[key] || key == "lookup_options" {
+		return true
+	}
+	for _, p := range a.patterns {
+		if p.MatchString(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// AddKeys adds the keys of a file: one a line, as bindq keys prints them. Lines that begin with # are comments.
+func (a *Asked) AddKeys(path string) error {
+	text, err := a.disk.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		if key := strings.TrimSpace(line); key != "" && key[0] != '#' {
+			a.add(key)
+		}
+	}
+	return nil
+}
+
+// manifests are the extensions of files from which Puppet looks keys up.
+var manifests = []string{".pp", ".epp", ".erb", ".rb"}
+
+// AddManifests adds the keys that the manifests, templates and functions below dir ask for: the parameters of classes,
+// and every text in quotes, as a key may come to lookup() by way of a variable.
+func (a *Asked) AddManifests(dir string) error {
+	if _, err := a.disk.List(dir); err != nil {
+		return err
+	}
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !slices.Contains(manifests, filepath.Ext(path)) {
+			return err
+		}
+		text, err := a.disk.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		a.addTexts(string(text))
+		if filepath.Ext(path) == ".pp" {
+			a.addParameters(string(text))
+		}
+		return nil
+	})
+}
+
+var (
+	inQuotes     = regexp.MustCompile(`'([^'\n]+)'|"([^"\n]+)"`)
+	looksUp      = regexp.MustCompile(`\b(?:lookup|hiera(?:_array|_hash|_include)?)\b`)
+	interpolated = regexp.MustCompile(`[$#]\{[^}]*\}|\$(?:::)?\w+(?:::\w+)*`)
+	keyLike      = regexp.MustCompile(`^(?:::)?[\w][\w:.-]*$`)
+)
+
+// addTexts adds what stands in quotes. What stands in front of them on the line is no matter: that of a manifest need
+// not be understood for it.
+func (a *Asked) addTexts(text string) {
+	for line := range strings.Lines(text) {
+		for _, m := range inQuotes.FindAllStringSubmatch(line, -1) {
+			switch {
+			case keyLike.MatchString(m[1] + m[2]):
+				a.add(m[1] + m[2])
+			case m[2] != "" && looksUp.MatchString(line):
+				a.addPattern(m[2])
+			}
+		}
+	}
+}
+
+// addPattern adds the keys that a text with interpolations can be. One that says nothing of its own would be all.
+func (a *Asked) addPattern(text string) {
+	parts := interpolated.Split(text, -1)
+	if len(parts) < 2 || strings.Trim(strings.Join(parts, ""), ":_.-") == "" || a.patterns[text] != nil {
+		return
+	}
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(parts[i])
+	}
+	if a.patterns == nil {
+		a.patterns = map[string]*regexp.Regexp{}
+	}
+	a.patterns[text] = regexp.MustCompile("^" + strings.TrimPrefix(strings.Join(parts, ".*"), "::") + "$")
+}
+
+// class is the head of a class.
+var class = regexp.MustCompile(`(?m)^[ \t]*class[ \t\n]+((?:::)?[a-z]\w*(?:::\w+)*)(?:\s|#.*\n)*\(`)
+
+// addParameters adds the parameters of the classes of a manifest, which Puppet looks up by itself.
+func (a *Asked) addParameters(text string) {
+	for _, m := range class.FindAllStringSubmatchIndex(text, -1) {
+		for _, name := range parameters(text[m[1]:]) {
+			a.add(text[m[2]:m[3]] + "::" + name)
+		}
+	}
+}
+
+// token is what there is in a list of parameters: a comment, a text, a regular expression, a name, or one character.
+var token = regexp.MustCompile(`#[^\n]*|(?s:/\*.*?\*/)|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|` +
+	`[\[,]\s*/(?:[^/\\\n]|\\.)+/|\$\w+|(?s:.)`)
+
+// parameters are the names in a list of parameters, up to the bracket that closes it: of each the first variable there
+// is, as types have none.
+func parameters(text string) []string {
+	var out []string
+	depth, named := 0, false
+	for len(text) > 0 {
+		t := token.FindString(text)
+		text = text[len(t):]
+		switch t[0] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			if depth--; depth < 0 {
+				return out
+			}
+		case ',':
+			named = named && depth > 0
+		case '$':
+			if depth == 0 && !named {
+				out, named = append(out, t[1:]), true
+			}
+		}
+	}
+	return out
+}
+
+// checkUnused advises on keys that nobody looks up.
+func (l *linter) checkUnused(content *snapshot.Content) {
+	if l.opts.Asked == nil || !l.wants("unused_key") {
+		return
+	}
+	inSite := askedBy(content)
+	type unused struct {
+		at     diag.Pos
+		places int
+	}
+	found := map[string]*unused{}
+	judged := map[string]bool{}
+	for b := range l.bindings {
+		asked, known := judged[b.key]
+		if !known {
+			asked = l.opts.Asked.has(b.key) || inSite.has(b.key)
+			judged[b.key] = asked
+		}
+		if asked {
+			continue
+		}
+		u := found[b.key]
+		if u == nil {
+			u = &unused{at: b.at}
+			found[b.key] = u
+		}
+		if u.places++; b.at.Compare(u.at) < 0 {
+			u.at = b.at
+		}
+	}
+	for key, u := range found {
+		message := "nobody looks '" + key + "' up"
+		if u.places > 1 {
+			message += ", which is bound in " + strconv.Itoa(u.places) + " places"
+		}
+		l.add(diag.Diagnostic{Pos: u.at, Code: "unused_key", Message: message})
+	}
+}
+
+// askedBy is the keys that the values of a site look up.
+func askedBy(content *snapshot.Content) *Asked {
+	a := &Asked{}
+	for _, v := range content.Values {
+		if !v.Computed {
+			continue
+		}
+		r, err := recipe.Decode(v.Bytes)
+		if err != nil {
+			continue // sealed, and then nothing is known of it
+		}
+		a.addRecipe(r)
+	}
+	return a
+}
+
+func (a *Asked) addRecipe(r *recipe.Recipe) {
+	for _, t := range r.Targets {
+		a.add(t.Key)
+	}
+	exprs := []*expr.Node{r.Expr}
+	if r.Transformer != nil {
+		exprs = append(exprs, r.Transformer.Body)
+	}
+	for _, n := range exprs {
+		for call := range syntax.Calls(n) {
+			if call.Name != "lookup" || len(call.Kids) == 0 {
+				continue
+			}
+			if key, ok := call.Kids[0].Constant(); ok && key.Kind() == value.String {
+				a.add(key.Text())
+			}
+		}
+	}
+	for _, p := range r.Parts {
+		a.addRecipe(p.Recipe)
+	}
+}
