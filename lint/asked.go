@@ -29,8 +29,11 @@ func (a *Asked) add(key string) {
 		a.keys = map[string]bool{}
 	}
 	key = strings.TrimPrefix(key, "::")
-	for a.keys[key] = true; strings.Contains(key, "."); a.keys[key] = true { // what is behind a dot leads into the value
-		key = key[:strings.LastIndexByte(key, '.')]
+	a.keys[key] = true
+	for i := range key {
+		if key[i] == '.' { // what is behind a dot leads into the value
+			a.keys[key[:i]] = true
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ func (l *linter) checkCategoryValues() {
 			}
 			if near != "" {
 				l.add(diag.Diagnostic{Pos: list[i].at, Code: "near_value", Notes: note,
-					Message: "this is for nodes of which " + what + " is '" + list[i].value + "', nearly but not quite '" +
+					Message: "this is for nodes whose " + what + " is '" + list[i].value + "': nearly, but not quite, '" +
 						near + "'",
 					Hint: "did you mean '" + near + "'?"})
 			}
@@ -149,8 +149,8 @@ func (l *linter) uses() [][]use {
 			if !ok {
 				n = len(out[t.Dimension])
 				numbers[t] = n
-				out[t.Dimension] = append(out[t.Dimension], use{term: term{l.site.Dimensions[t.Dimension].Name, t.Value},
-					at: first[i]})
+				asked := term{l.site.Dimensions[t.Dimension].Name, t.Value}
+				out[t.Dimension] = append(out[t.Dimension], use{term: asked, at: first[i]})
 			}
 			u := &out[t.Dimension][n]
 			u.bindings += counts[i]

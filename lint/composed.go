@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -17,8 +18,16 @@ type composed struct {
 	content *snapshot.Content
 	scopes  []map[string]int // per level, its scopes by their values
 	bound   [][]bound        // per key, the levels that bind it, highest first
+	found   map[snapshot.Origin]*finding
+}
 
-	hidden map[string][]hiding // by file, of modules
+// finding is what is found of a binding, by the place where it is written. It may be bound under several conditions,
+// and advice is given if it is true of all of them.
+type finding struct {
+	key, value  uint32
+	other       snapshot.Origin // what hides it, or what it would have its value by; the zero Origin: not known
+	never, same int
+	all         int
 }
 
 // bound is that a level binds a key: to one value, or to several.
@@ -32,13 +41,6 @@ const several = math.MaxUint32
 // at is a scope, and what it binds by number.
 type at struct{ level, scope, entry int }
 
-// hiding is a binding that never wins, and what hides it, if that is known.
-type hiding struct {
-	key string
-	at  diag.Pos
-	by  []diag.Note
-}
-
 // maxFollowed is how many levels are looked at for one binding: a site of more is not looked through.
 const maxFollowed = 64
 
@@ -46,21 +48,29 @@ func (l *linter) checkComposed(content *snapshot.Content) {
 	if !l.wants("never_wins") && !l.wants("same_value") {
 		return
 	}
-	c := composed{linter: l, content: content, hidden: map[string][]hiding{}}
+	c := composed{linter: l, content: content, found: map[snapshot.Origin]*finding{}}
 	c.index()
 	for i, level := range content.Levels {
 		for j, scope := range level.Scopes {
 			for k, e := range scope.Entries {
-				if !strings.HasPrefix(content.Keys[e.Key].Name, "\x00") {
+				if !c.isInternal(e.Key) {
 					c.checkEntry(at{i, j, k})
 				}
 			}
 		}
 	}
 	for i := range content.Keys {
-		c.checkCold(uint32(i))
+		if !c.isInternal(uint32(i)) {
+			c.checkCold(uint32(i))
+		}
 	}
-	c.reportModules()
+	c.count()
+	c.report()
+}
+
+// isInternal tells whether a key is that of the contributions to a multibinding.
+func (c *composed) isInternal(key uint32) bool {
+	return strings.HasPrefix(c.content.Keys[key].Name, "\x00")
 }
 
 // index notes where keys are bound.
@@ -95,15 +105,14 @@ func (c *composed) checkEntry(a at) {
 	}
 	for _, b := range list[:place] {
 		if by, ok := c.implied(a, b.level, e.Key); ok {
-			c.neverWins(e.Key, origin(scope, a.entry), c.noteOf("this hides it", by))
+			c.of(e, origin(scope, a.entry), c.origin(by)).never++
 			return
 		}
 	}
 	for _, b := range list[place+1:] {
 		if by, ok := c.implied(a, b.level, e.Key); ok {
-			below := &c.content.Levels[by.level].Scopes[by.scope]
-			if below.Entries[by.entry].Value == e.Value {
-				c.sameValue(e.Key, e.Value, origin(scope, a.entry), c.noteOf("it is bound so here already", by))
+			if c.content.Levels[by.level].Scopes[by.scope].Entries[by.entry].Value == e.Value {
+				c.same(e, origin(scope, a.entry), c.origin(by))
 			}
 			return
 		}
@@ -111,10 +120,8 @@ func (c *composed) checkEntry(a at) {
 			return // it may be what some requests would get
 		}
 	}
-	key := &c.content.Keys[e.Key]
-	if key.Default == int(e.Value) {
-		at := c.pos(key.Cold[firstUnconditional(key)].Origin)
-		c.sameValue(e.Key, e.Value, origin(scope, a.entry), []diag.Note{{Pos: at, Message: "it is bound so here already"}})
+	if key := &c.content.Keys[e.Key]; key.Default == int(e.Value) {
+		c.same(e, origin(scope, a.entry), key.Cold[firstUnconditional(key)].Origin)
 	}
 }
 
@@ -134,7 +141,9 @@ func (c *composed) implied(a at, level int, key uint32) (at, bool) {
 		return at{}, false
 	}
 	entries := c.content.Levels[level].Scopes[j].Entries
-	i, ok := slices.BinarySearchFunc(entries, key, func(e snapshot.Entry, key uint32) int { return int(e.Key) - int(key) })
+	i, ok := slices.BinarySearchFunc(entries, key, func(e snapshot.Entry, key uint32) int {
+		return cmp.Compare(e.Key, key)
+	})
 	return at{level, j, i}, ok
 }
 
@@ -151,19 +160,16 @@ func (c *composed) isPartOf(level, of int) bool {
 // checkCold looks at the unconditional binding of a key that counts, and at what it hides.
 func (c *composed) checkCold(number uint32) {
 	key := &c.content.Keys[number]
-	if strings.HasPrefix(key.Name, "\x00") {
-		return
-	}
 	floor := firstUnconditional(key)
 	for i, cold := range key.Cold {
 		if cold.Contribution || i == floor {
 			continue
 		}
-		var by []diag.Note
+		var by snapshot.Origin
 		if floor >= 0 && floor < i {
-			by = []diag.Note{{Pos: c.pos(key.Cold[floor].Origin), Message: "this hides it"}}
+			by = key.Cold[floor].Origin
 		}
-		c.neverWins(number, cold.Origin, by)
+		c.of(snapshot.Entry{Key: number, Value: cold.Value}, cold.Origin, by).never++
 	}
 	if floor < 0 {
 		return
@@ -173,8 +179,7 @@ func (c *composed) checkCold(number uint32) {
 			return
 		}
 		if len(cold.Terms) == 0 {
-			c.sameValue(number, cold.Value, key.Cold[floor].Origin,
-				[]diag.Note{{Pos: c.pos(cold.Origin), Message: "it is bound so here already"}})
+			c.same(snapshot.Entry{Key: number, Value: cold.Value}, key.Cold[floor].Origin, cold.Origin)
 			return
 		}
 	}
@@ -195,57 +200,90 @@ func origin(scope *snapshot.Scope, entry int) snapshot.Origin {
 	return snapshot.Origin{}
 }
 
-func (c *composed) noteOf(message string, a at) []diag.Note {
-	return []diag.Note{{Pos: c.pos(origin(&c.content.Levels[a.level].Scopes[a.scope], a.entry)), Message: message}}
+func (c *composed) origin(a at) snapshot.Origin {
+	return origin(&c.content.Levels[a.level].Scopes[a.scope], a.entry)
 }
 
-// neverWins advises on a binding that no lookup finds. What modules bind is meant to be hidden, so that of each of
-// their files it is said once.
-func (c *composed) neverWins(key uint32, o snapshot.Origin, by []diag.Note) {
-	if !c.wants("never_wins") {
-		return
+// of is what is found of a binding.
+func (c *composed) of(e snapshot.Entry, o, other snapshot.Origin) *finding {
+	f := c.found[o]
+	if f == nil {
+		f = &finding{key: e.Key, value: e.Value, other: other}
+		c.found[o] = f
 	}
-	h := hiding{c.content.Keys[key].Name, c.pos(o), by}
-	if c.ignored[place{h.at.File, h.at.Line, "never_wins"}] {
-		return
-	}
-	if c.module(h.at.File) != "" {
-		c.hidden[h.at.File] = append(c.hidden[h.at.File], h)
-		return
-	}
-	c.add(diag.Diagnostic{Pos: h.at, Code: "never_wins", Notes: by,
-		Message: "'" + h.key + "' never has this value: something of higher precedence hides it for every request",
-		Hint:    "remove it, or bind it in a higher layer"})
+	return f
 }
 
-func (c *composed) reportModules() {
-	for _, list := range c.hidden {
-		slices.SortFunc(list, func(a, b hiding) int { return a.at.Compare(b.at) })
-		var keys []string
-		for _, h := range list {
-			keys = append(keys, h.key)
+// same notes that a binding could go. Not if it is said so by itself: a file may count under two conditions.
+func (c *composed) same(e snapshot.Entry, o, other snapshot.Origin) {
+	if o != other {
+		c.of(e, o, other).same++
+	}
+}
+
+// count finds out of how many bindings each place is.
+func (c *composed) count() {
+	one := func(o snapshot.Origin) {
+		if f := c.found[o]; f != nil {
+			f.all++
 		}
-		keys = slices.Compact(keys)
-		message := "'" + list[0].key + "' never has the value that this module gives it: a higher layer hides it for every " +
-			"request"
-		if len(keys) > 1 {
-			message = strconv.Itoa(len(keys)) + " keys never have the values that this file of a module gives them, as " +
-				"higher layers hide them for every request: " + diag.Quoted(keys[:min(len(keys), maxNamed)])
+	}
+	for i := range c.content.Levels {
+		for j := range c.content.Levels[i].Scopes {
+			for _, o := range c.content.Levels[i].Scopes[j].Origins {
+				one(o)
+			}
 		}
-		c.add(diag.Diagnostic{Pos: list[0].at, Code: "never_wins", Notes: list[0].by, Message: message})
+	}
+	for i := range c.content.Keys {
+		for _, cold := range c.content.Keys[i].Cold {
+			one(cold.Origin)
+		}
 	}
 }
 
-// maxNamed is how many keys are named in one message.
-const maxNamed = 10
-
-// sameValue advises on a binding without which everything would be the same.
-func (c *composed) sameValue(key, number uint32, o snapshot.Origin, below []diag.Note) {
-	v := c.content.Values[number]
-	if !c.wants("same_value") || v.Computed && recipe.IsSecret(v.Bytes) {
-		return
+func (c *composed) report() {
+	hidden := map[string][]diag.Diagnostic{}
+	for o, f := range c.found {
+		d := diag.Diagnostic{Pos: c.pos(o)}
+		key := "'" + c.content.Keys[f.key].Name + "'"
+		note := ""
+		switch {
+		case f.never == f.all:
+			d.Code, d.Message = "never_wins", key+" never gets this value: something of higher precedence always hides it"
+			d.Hint, note = "remove it, or bind it in a higher layer", "this hides it"
+		case f.same == f.all && !c.isSecret(f.value):
+			d.Code, d.Message = "same_value", key+" would have this value without this binding too"
+			d.Hint, note = "remove it", "it is bound so here"
+		}
+		if !c.wants(d.Code) || c.ignored[place{d.Pos.File, d.Pos.Line, d.Code}] {
+			continue
+		}
+		if f.other.Line > 0 {
+			d.Notes = []diag.Note{{Pos: c.pos(f.other), Message: note}}
+		}
+		if d.Code == "never_wins" && c.module(d.Pos.File) != "" {
+			hidden[d.Pos.File] = append(hidden[d.Pos.File], d)
+			continue
+		}
+		c.add(d)
 	}
-	c.add(diag.Diagnostic{Pos: c.pos(o), Code: "same_value", Notes: below,
-		Message: "'" + c.content.Keys[key].Name + "' would have this value without this binding too",
-		Hint:    "remove it"})
+	c.reportModules(hidden)
+}
+
+func (c *composed) isSecret(value uint32) bool {
+	v := c.content.Values[value]
+	return v.Computed && recipe.IsSecret(v.Bytes)
+}
+
+// reportModules advises on what modules bind in vain. It is meant to be hidden, so that it is said once of each file.
+func (c *composed) reportModules(hidden map[string][]diag.Diagnostic) {
+	for _, list := range hidden {
+		first := slices.MinFunc(list, func(a, b diag.Diagnostic) int { return a.Pos.Compare(b.Pos) })
+		first.Hint = "it may be meant so, as modules bind what sites may bind otherwise"
+		if more := len(list) - 1; more > 0 {
+			first.Message += "; " + strconv.Itoa(more) + " more of this file too"
+		}
+		c.add(first)
+	}
 }

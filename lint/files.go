@@ -39,8 +39,8 @@ type asking struct {
 	at diag.Pos
 }
 
-// readFiles reads the files of the site once more, for what only their text tells: the compiled site has no comments and
-// no ways of writing.
+// readFiles reads the files of the site once more, for what only their text tells: the compiled site has no comments
+// and no ways of writing.
 func (l *linter) readFiles() {
 	files, next := l.files(), make(chan *file)
 	jobs := l.opts.Jobs
@@ -135,7 +135,7 @@ func (f *file) findIgnored(src []byte) {
 		if m == nil {
 			continue
 		}
-		for _, code := range strings.FieldsFunc(string(m[1]), func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
+		for _, code := range strings.Fields(strings.ReplaceAll(string(m[1]), ",", " ")) {
 			f.ignored = append(f.ignored, place{f.path, 0, diag.Code(code)}, place{f.path, i + 2, diag.Code(code)})
 		}
 	}
@@ -217,8 +217,8 @@ func (r *reader) when(n *yaml.Node) {
 	}
 }
 
-// checkBareVariables advises on variables without braces that are no facts one knows of: mostly text of another program,
-// which has variables too. One that stands in braces elsewhere, or decides categories and paths, is known.
+// checkBareVariables advises on variables without braces that are no facts one knows of: mostly text of another
+// program, which has variables too. One that stands in braces elsewhere, or decides categories and paths, is known.
 func (l *linter) checkBareVariables(files []*file) {
 	known := map[string]bool{}
 	for _, f := range files {

@@ -6,7 +6,8 @@ import (
 	"bindc/internal/diag"
 )
 
-// checkModuleKeys advises on keys that a module binds and that do not have its name: they are another one's, or nobody's.
+// checkModuleKeys advises on keys that a module binds and that do not have its name: they are another one's, or
+// nobody's.
 func (l *linter) checkModuleKeys() {
 	if !l.wants("module_key") {
 		return

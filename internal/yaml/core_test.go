@@ -1,0 +1,45 @@
+package yaml
+
+import (
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/value"
+)
+
+// What the core schema says, section 10.3.2 of YAML 1.2, beside what Psych makes of it; "" where it is the same.
+func TestWhatTheCoreSchemaMakesOfAScalar(t *testing.T) {
+	for text, want := range map[string]string{
+		"0644": "the integer 644", "0o644": "the integer 420", "0x1F": "", "-0x1F": "the string '-0x1F'",
+		"0b11": "the string '0b11'", "08": "the integer 8", "1_000": "the string '1_000'", "1,000": "the string '1,000'",
+		"12:30": "the string '12:30'", "12:30:45.5": "the string '12:30:45.5'", "+12": "", "007": "",
+		"yes": "the string 'yes'", "No": "the string 'No'", "on": "the string 'on'", "OFF": "the string 'OFF'",
+		"true": "", "True": "", "tRUE": "the string 'tRUE'", "null": "", "~": "", "nULL": "the string 'nULL'", "y": "",
+		"1e3": "the float 1000.0", "1.5e3": "the float 1500.0", "1.5e+3": "", "1.": "", ".5": "", ".": "",
+		".inf": "", "-.INF": "", ".iNF": "the string '.iNF'", ".nan": "", "text": "", "'0644'": "", `"yes"`: "",
+		"!!str 0644": "", "&a 0644": "the integer 644", "2001-01": "", "99999999999999999999e0": "the float 1.0e+20",
+	} {
+		for _, src := range []string{"k: " + text + "\n", "k: {a: 1, b: " + text + "}\n", "k:\n  - " + text + " # c"} {
+			if src[3] == '{' && text == "1,000" {
+				continue // two scalars there
+			}
+			var diags diag.List
+			d, ok := Parse("f.yaml", []byte(src), Options{}, &diags)
+			if !ok {
+				t.Errorf("%s: %v", src, diags.Sorted())
+				continue
+			}
+			n := &d.Root.Kids[1]
+			for n.Kind != Scalar {
+				n = &n.Kids[len(n.Kids)-1]
+			}
+			got := ""
+			if _, other, differs := d.InCore(n); differs {
+				got = value.Describe(other)
+			}
+			if got != want {
+				t.Errorf("%s: by the core schema %q, expected %q", src, got, want)
+			}
+		}
+	}
+}

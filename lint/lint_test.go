@@ -1,0 +1,163 @@
+package lint
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/compile"
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+	"bindc/loader"
+)
+
+func TestAValueIsAlikeAnotherIfOneOfItsWordsIsATypo(t *testing.T) {
+	for _, c := range []struct {
+		a, b  string
+		alike bool
+	}{
+		{"websever", "webserver", true},
+		{"wbeserver", "webserver", true},
+		{"eu-frankfrt/prod", "eu-frankfurt/prod", true},
+		{"app-a", "app-b", false},
+		{"webserver", "webservers", false},
+		{"gateway", "pathway", false},
+		{"storage1", "storage2", false},
+		{"prod", "prd", false},
+		{"eu-frankfrt/prdoction", "eu-frankfurt/production", false},
+		{"staging/webserver", "webserver", false},
+	} {
+		if got := alike(c.a, c.b); got != c.alike {
+			t.Errorf("%s and %s: alike is %v, expected %v", c.a, c.b, got, c.alike)
+		}
+	}
+}
+
+func TestParametersOfClasses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                               "",
+		"class ntp { $x = lookup('a') }": "",
+		"class ntp($a,$b = $c, ) {":      "ntp::a ntp::b",
+		"class ::ntp::server (\n  # $no\n  /* $no, */ Hash $a = {'b' => [$c, $d]},\n  $e = f($g),\n)": "ntp::server::a ntp::server::e",
+		"class a ( Pattern[/^['\"(]/, /[)]/] $b = '$c', Enum['$d'] $e = \"),${f}\") {}":               "a::b a::e",
+		"class a inherits b {}\nclass c # why\n ($d) {}":                                              "c::d",
+		"define a($b) {}": "",
+	} {
+		var asked Asked
+		asked.addParameters(text)
+		var got []string
+		for key := range asked.keys {
+			got = append(got, key)
+		}
+		if slices.Sort(got); strings.Join(got, " ") != want {
+			t.Errorf("%s: found %v, expected %s", text, got, want)
+		}
+	}
+}
+
+func TestTextsInQuotesAskForKeys(t *testing.T) {
+	var asked Asked
+	asked.addTexts("$x = lookup('a::b')\n$y = 'c::d' # it's\n" +
+		"hiera_array(\"e::${f}::g\")\nnotice(\"h::${i}\")\n lookup(\"${j}\", 'k.l.m')\n")
+	for key, want := range map[string]bool{"a::b": true, "c::d": true, "e::x::y::g": true, "e::x": false, "h::x": false,
+		"z": false, "k": true, "k.l": true, "lookup_options": true} {
+		if asked.has(key) != want {
+			t.Errorf("%s: asked for is %v, expected %v", key, !want, want)
+		}
+	}
+}
+
+// A site as a test has it: files by their paths.
+type site map[string]string
+
+// advice is what is advised on s, by code: where.
+func (s site) advice(t *testing.T, opts Options) map[diag.Code][]string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range s {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var diags diag.List
+	loaded := loader.Load(dir, loader.Options{}, &diags)
+	content := compile.Compile(loaded, compile.Options{}, &diags)
+	if diags.Failed() {
+		t.Fatal(diags.Sorted())
+	}
+	opts.Codes = Codes()
+	Check(loaded, content, opts, &diags)
+	out := map[diag.Code][]string{}
+	for _, d := range diags.Sorted() {
+		rel, err := filepath.Rel(dir, d.Pos.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[d.Code] = append(out[d.Code], filepath.ToSlash(rel))
+	}
+	return out
+}
+
+// A binding may go if every request of it gets the same without it; what is not sure is not said.
+func TestTheSameValueIsThatOfEveryRequest(t *testing.T) {
+	const config = "version: 1\nlayers:\n  - {name: top, include: 'confdir:/top'}\n" +
+		"  - {name: low, include: 'confdir:/low'}\n" +
+		"categories:\n  - [node, '${fqdn}']\n  - [osfamily, '${osfamily}']\n  - [common, 'true']\n"
+	for _, c := range []struct{ name, top, low, same, never string }{
+		{"below is the same", "when: {node: a}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 1]]", "4", "4"},
+		{"always the same", "when: {node: a}, bind: [[k, 1]]", "when: {common: x}, bind: [[k, 1]]", "4", ""},
+		{"another below", "when: {node: a}, bind: [[k, 1]]", "when: {common: x}, bind: [[k, 2]]", "", ""},
+		{"other families have another", "when: {node: a}, bind: [[k, 1]]},\n {when: {osfamily: b}, bind: [[k, 2]]",
+			"when: {common: x}, bind: [[k, 1]]", "", ""},
+		{"all families have it too", "when: {node: a}, bind: [[k, 1]]},\n {when: {osfamily: b}, bind: [[k, 1]]",
+			"when: {common: x}, bind: [[k, 1]]", "4 5", ""},
+		{"nothing is below", "when: {node: a}, bind: [[k, 1]]", "when: {osfamily: b}, bind: [[k, 1]]", "", ""},
+		{"one alternative of two", "when: {node: [a, b]}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 1]]", "", "4"},
+		{"hidden in one alternative", "when: {node: a}, bind: [[k, 1]]", "when: {node: [a, b]}, bind: [[k, 2]]", "", ""},
+		{"hidden by a wider condition", "when: {node: a}, bind: [[k, 1]]",
+			"when: {node: a, osfamily: b}, bind: [[k, 2]]", "", "4"},
+		{"hidden always", "when: {common: x}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 2]]", "", "4"},
+	} {
+		s := site{"binder_config.yaml": config}
+		for name, text := range map[string]string{"top": c.top, "low": c.low} {
+			s["bindings/"+name+".yaml"] = "bindings_version: 1\nname: " + name + "\nbind: [\n {" + text + "}]\n"
+		}
+		got := s.advice(t, Options{})
+		for code, want := range map[diag.Code]string{"same_value": c.same, "never_wins": c.never} {
+			var lines []string
+			for _, at := range got[code] {
+				lines = append(lines, strings.Split(at, ":")[1])
+			}
+			if strings.Join(lines, " ") != want {
+				t.Errorf("%s: %s at lines %v, expected %s", c.name, code, lines, want)
+			}
+		}
+	}
+}
+
+// A file that fits two entries of a hierarchy counts twice, and says nothing twice.
+func TestAFileOfTwoEntriesIsNotItsOwnRepetition(t *testing.T) {
+	got := site{
+		"hiera.yaml": "version: 2\nhierarchy:\n  - [environment, '${environment}', 'data/${environment}']\n" +
+			"  - [common, 'true', data/common]\n",
+		"data/common.yaml": "a: 1\n",
+	}.advice(t, Options{})
+	if len(got["same_value"])+len(got["never_wins"]) > 0 {
+		t.Error("advises on", got)
+	}
+}
+
+func TestAFileThatCannotBeReadAgainIsAnError(t *testing.T) {
+	got := site{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"}.advice(t,
+		Options{disk: disk.Disk{Fault: func(disk.Op, string) error { return errors.New("gone") }}})
+	if len(got["read"]) != 1 {
+		t.Error("reports", got)
+	}
+}
