@@ -15,8 +15,8 @@ type term struct{ dimension, value string }
 
 // wellKnown are the values that facts have, by what is left of the name of a category, or of the expression of one.
 var wellKnown = map[string][]string{
-	"osfamily": {"AIX", "Alpine", "Archlinux", "Darwin", "Debian", "DragonFly", "FreeBSD", "Gentoo", "HP-UX", "Mandrake",
-		"NetBSD", "OpenBSD", "RedHat", "Slackware", "Solaris", "Suse", "VMkernel", "windows"},
+	"osfamily": {"AIX", "Alpine", "Archlinux", "Darwin", "Debian", "DragonFly", "FreeBSD", "Gentoo", "HP-UX",
+		"Mandrake", "NetBSD", "OpenBSD", "RedHat", "Slackware", "Solaris", "Suse", "VMkernel", "windows"},
 	"operatingsystem": {"AlmaLinux", "Amazon", "CentOS", "Darwin", "Debian", "Fedora", "FreeBSD", "Gentoo", "OpenBSD",
 		"OpenSuSE", "OracleLinux", "RedHat", "Rocky", "SLES", "Solaris", "Ubuntu", "windows"},
 	"kernel":      {"AIX", "Darwin", "FreeBSD", "Linux", "OpenBSD", "SunOS", "windows"},
@@ -68,8 +68,8 @@ func (l *linter) checkCategoryValues() {
 			}
 			if near != "" {
 				l.add(diag.Diagnostic{Pos: list[i].at, Code: "near_value", Notes: note,
-					Message: "this is for nodes whose " + what + " is '" + list[i].value + "': nearly, but not quite, '" +
-						near + "'",
+					Message: "this is for nodes whose " + what + " is '" + list[i].value +
+						"': nearly, but not quite, '" + near + "'",
 					Hint: "did you mean '" + near + "'?"})
 			}
 		}

@@ -250,10 +250,12 @@ func (c *composed) report() {
 		note := ""
 		switch {
 		case f.never == f.all:
-			d.Code, d.Message = "never_wins", key+" never gets this value: something of higher precedence always hides it"
+			d.Code = "never_wins"
+			d.Message = key + " never gets this value: something of higher precedence always hides it"
 			d.Hint, note = "remove it, or bind it in a higher layer", "this hides it"
 		case f.same == f.all && !c.isSecret(f.value):
-			d.Code, d.Message = "same_value", key+" would have this value without this binding too"
+			d.Code = "same_value"
+			d.Message = key + " would have this value without this binding too"
 			d.Hint, note = "remove it", "it is bound so here"
 		}
 		if !c.wants(d.Code) || c.ignored[place{d.Pos.File, d.Pos.Line, d.Code}] {

@@ -237,8 +237,9 @@ func (l *linter) checkBareVariables(files []*file) {
 		for _, v := range f.bare {
 			if !known[v.name] && !syntax.WellKnown(v.name) {
 				l.add(diag.Diagnostic{Pos: v.at, Code: "bare_variable",
-					Message: "$" + v.name + " is a variable here, and no well-known fact; where no node has it, it is empty",
-					Hint:    `write \$` + v.name + " where text is meant, ${" + v.name + "} for a variable"})
+					Message: "$" + v.name + " is a variable here, and no well-known fact; " +
+						"where no node has it, it is empty",
+					Hint: `write \$` + v.name + " where text is meant, ${" + v.name + "} for a variable"})
 			}
 		}
 	}

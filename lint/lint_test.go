@@ -41,9 +41,10 @@ func TestParametersOfClasses(t *testing.T) {
 		"":                               "",
 		"class ntp { $x = lookup('a') }": "",
 		"class ntp($a,$b = $c, ) {":      "ntp::a ntp::b",
-		"class ::ntp::server (\n  # $no\n  /* $no, */ Hash $a = {'b' => [$c, $d]},\n  $e = f($g),\n)": "ntp::server::a ntp::server::e",
-		"class a ( Pattern[/^['\"(]/, /[)]/] $b = '$c', Enum['$d'] $e = \"),${f}\") {}":               "a::b a::e",
-		"class a inherits b {}\nclass c # why\n ($d) {}":                                              "c::d",
+		"class ::ntp::server (\n  # $no\n  /* $no, */ Hash $a = {'b' => [$c, $d]},\n  $e = f($g),\n)": "" +
+			"ntp::server::a ntp::server::e",
+		"class a ( Pattern[/^['\"(]/, /[)]/] $b = '$c', Enum['$d'] $e = \"),${f}\") {}": "a::b a::e",
+		"class a inherits b {}\nclass c # why\n ($d) {}":                                "c::d",
 		"define a($b) {}": "",
 	} {
 		var asked Asked
@@ -120,7 +121,8 @@ func TestTheSameValueIsThatOfEveryRequest(t *testing.T) {
 			"when: {common: x}, bind: [[k, 1]]", "4 5", ""},
 		{"nothing is below", "when: {node: a}, bind: [[k, 1]]", "when: {osfamily: b}, bind: [[k, 1]]", "", ""},
 		{"one alternative of two", "when: {node: [a, b]}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 1]]", "", "4"},
-		{"hidden in one alternative", "when: {node: a}, bind: [[k, 1]]", "when: {node: [a, b]}, bind: [[k, 2]]", "", ""},
+		{"hidden in one alternative", "when: {node: a}, bind: [[k, 1]]",
+			"when: {node: [a, b]}, bind: [[k, 2]]", "", ""},
 		{"hidden by a wider condition", "when: {node: a}, bind: [[k, 1]]",
 			"when: {node: a, osfamily: b}, bind: [[k, 2]]", "", "4"},
 		{"hidden always", "when: {common: x}, bind: [[k, 1]]", "when: {node: a}, bind: [[k, 2]]", "", "4"},

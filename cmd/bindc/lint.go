@@ -28,9 +28,11 @@ type linting struct {
 const allCodes = "all"
 
 func (l *linting) add(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&l.words, "lint", nil, "give advice too: all, but for `-CODE`, or only that of CODE (bindc explain)")
+	cmd.Flags().StringSliceVar(&l.words, "lint", nil,
+		"give advice too: all, but for `-CODE`, or only that of CODE (bindc explain)")
 	cmd.Flags().Lookup("lint").NoOptDefVal = allCodes
-	cmd.Flags().StringArrayVar(&l.used, "used", nil, "`FILE` of the keys that are looked up, one a line; advise on others (repeatable)")
+	cmd.Flags().StringArrayVar(&l.used, "used", nil,
+		"`FILE` of the keys that are looked up, one a line; advise on others (repeatable)")
 	cmd.Flags().StringArrayVar(&l.manifests, "manifests", nil,
 		"`DIR` of manifests that look keys up; advise on others (repeatable)")
 }
@@ -71,7 +73,7 @@ func (l *linting) choose() error {
 		name, not := strings.CutPrefix(word, "-")
 		switch {
 		case !slices.Contains(known, name) || not && name == allCodes:
-			return errors.New("--lint: expected one of " + diag.Quoted(known) + ", or '-' and a code, found '" + word + "'")
+			return fmt.Errorf("--lint: expected one of %s, or '-' and a code, found '%s'", diag.Quoted(known), word)
 		case not:
 			without = append(without, diag.Code(name))
 		case name == allCodes:

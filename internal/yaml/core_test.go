@@ -11,7 +11,8 @@ import (
 func TestWhatTheCoreSchemaMakesOfAScalar(t *testing.T) {
 	for text, want := range map[string]string{
 		"0644": "the integer 644", "0o644": "the integer 420", "0x1F": "", "-0x1F": "the string '-0x1F'",
-		"0b11": "the string '0b11'", "08": "the integer 8", "1_000": "the string '1_000'", "1,000": "the string '1,000'",
+		"0b11": "the string '0b11'",
+		"08":   "the integer 8", "1_000": "the string '1_000'", "1,000": "the string '1,000'",
 		"12:30": "the string '12:30'", "12:30:45.5": "the string '12:30:45.5'", "+12": "", "007": "",
 		"yes": "the string 'yes'", "No": "the string 'No'", "on": "the string 'on'", "OFF": "the string 'OFF'",
 		"true": "", "True": "", "tRUE": "the string 'tRUE'", "null": "", "~": "", "nULL": "the string 'nULL'", "y": "",
