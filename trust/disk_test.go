@@ -183,6 +183,22 @@ func TestCallsOfPublishingFail(t *testing.T) {
 			f.kept(t, call+": "+errno, r, "cannot write the snapshot")
 		}
 	}
+
+	// A directory that cannot be synced, and an owner that cannot be given, are no reason to have no snapshot.
+	want := built(t, other)
+	for call, only := range map[string][]string{"fsync": {"-P", f.dir}, "fchown": nil} {
+		succeed(t, "bindc", "build", site, "-o", f.path)
+		os.Chmod(f.path, 0o664)
+		trace := append(only, "-f", "-qqq", "-o", os.DevNull, "-e", "signal=none", "-e", "inject="+call+":error=EPERM")
+		r := run(t, "strace", append(append(trace, "bindc"), args...)...)
+		if r.status != 0 || digest(t, f.path) != want {
+			t.Errorf("%s: status %d: %s", call, r.status, r.stderr)
+		}
+		mode := map[string]os.FileMode{"fsync": 0o664, "fchown": 0o644}[call] // of a group that is another one
+		if info, err := os.Stat(f.path); err != nil || info.Mode() != mode {
+			t.Errorf("%s: permissions %v, expected %v (%v)", call, info.Mode(), mode, err)
+		}
+	}
 }
 
 // Calls of the whole program fail, one after the other, in each thread. In the short form these are some of them.

@@ -5,12 +5,15 @@ package trust
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Builds that are killed at any moment leave the file as it was or replaced, and but for SIGKILL nothing beside it.
@@ -72,6 +75,61 @@ func TestKilledBuilds(t *testing.T) {
 	succeed(t, "bindq", "verify", path)
 	figures(t, "%d kills, %d SIGTERM, %d SIGINT, %d SIGHUP in the middle of builds", kills[syscall.SIGKILL],
 		kills[syscall.SIGTERM], kills[syscall.SIGINT], kills[syscall.SIGHUP])
+}
+
+// A signal at each call by which a snapshot is written: the file is the old one or the new one. Nothing lies beside it,
+// but after SIGKILL, until the next build.
+func TestKilledAtEachCallOfPublishing(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("there is no strace to send signals by")
+	}
+	site, other := newSite(t, 1, 3), newSite(t, 2, 3)
+	f, whole := newTarget(t, t.TempDir(), site), built(t, other)
+	args := []string{"build", other, "-o", f.path}
+	most := needStrace(t, args...)
+	signals := []string{"KILL", "TERM", "INT", "HUP"}
+	if testing.Short() {
+		signals = signals[:2] // what handles one handles all
+	}
+	killed, kept, replaced := 0, 0, 0
+	for _, call := range []string{"write", "fchown", "fchmod", "flock", "fsync", "renameat"} {
+		for _, sig := range signals {
+			for n := 1; n <= most[call]; n++ {
+				succeed(t, "bindc", "build", site, "-o", f.path)
+				if left := names(t, f.dir, "site.bsnap"); len(left) > 0 {
+					t.Fatalf("the next build leaves %q", left)
+				}
+				trace := []string{"-f", "-qqq", "-o", os.DevNull, "-e", "signal=none",
+					"-e", fmt.Sprintf("inject=%s:signal=%s:when=%d", call, sig, n), "bindc"}
+				r := run(t, "strace", append(trace, args...)...)
+				what := fmt.Sprintf("SIG%s at %s %d: status %d, %v: %s", sig, call, n, r.status, r.signal, r.stderr)
+				number := unix.SignalNum("SIG" + sig)
+				ended := r.signal == number || sig != "KILL" && r.status == 128+int(number)
+				got := digest(t, f.path)
+				switch {
+				case !ended && r.status != 0:
+					t.Error(what)
+				case got == f.old && r.status == 0 || got != f.old && got != whole:
+					t.Errorf("%s: the file is another one", what)
+				}
+				if left := names(t, f.dir, "site.bsnap"); sig != "KILL" && len(left) > 0 {
+					t.Errorf("%s: %q is left behind", what, left)
+				}
+				if ended {
+					killed++
+				}
+				if got == f.old {
+					kept++
+				} else {
+					replaced++
+				}
+			}
+		}
+	}
+	if killed == 0 || kept == 0 || replaced == 0 {
+		t.Errorf("%d builds were killed, %d files stayed and %d were replaced", killed, kept, replaced)
+	}
+	figures(t, "%d signals at calls of publishing: %d files stayed, %d were replaced whole", killed, kept, replaced)
 }
 
 // Builds that replace one file at a time all succeed, and the file is always that of one of them.
