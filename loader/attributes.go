@@ -31,6 +31,7 @@ func (r *setReader) longForm(n *yaml.Node, when []int) {
 			return
 		}
 	}
+	a.Sensitive = a.Sensitive || r.contributesToSecret(n)
 	more := binding.Compile(&a, r.diags)
 	if more == nil {
 		return

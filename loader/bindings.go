@@ -18,8 +18,9 @@ var setKeys = []string{"bindings_version", "name", "bind"}
 type setReader struct {
 	document
 	*dimensions
-	pools *datafile.Pools
-	out   []Binding
+	pools   *datafile.Pools
+	secrets map[string]bool // the ids of sensitive multibindings of the site
+	out     []Binding
 }
 
 // read is the bindings of a set that is called name; "" for one that an extension makes.

@@ -62,6 +62,14 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 	var out []Layer
 	sets := map[*input][]Binding{} // a set that two layers load is read once
+	secrets := map[string]bool{}
+	for _, pl := range plan {
+		for _, p := range pl.contributions {
+			if p.set != nil && p.set.doc != nil && p.set.doc.Root != nil {
+				secretMultibindings(p.set.doc.Root, secrets)
+			}
+		}
+	}
 	for _, pl := range plan {
 		layer := Layer{Name: pl.name}
 		for _, p := range pl.contributions {
@@ -70,7 +78,8 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 				c.Files = p.hiera.dataFiles()
 			} else {
 				if _, ok := sets[p.set]; !ok && p.set.doc != nil {
-					r := setReader{document: document{p.set.doc, in.diags}, dimensions: dims, pools: in.reader.Pools}
+					r := setReader{document: document{p.set.doc, in.diags}, dimensions: dims, pools: in.reader.Pools,
+						secrets: secrets}
 					sets[p.set] = r.read(p.name)
 				}
 				c.Bindings = sets[p.set]

@@ -25,10 +25,30 @@ func (r *setReader) hideSensitive(n *yaml.Node, first, last int) {
 	}
 }
 
-// saysSensitive tells whether n has an attribute that makes it sensitive, or was meant to.
+// saysSensitive tells whether n has an attribute that makes it sensitive, or was meant to; or contributes to what is.
 func (r *setReader) saysSensitive(n *yaml.Node) bool {
+	return saysSensitive(n) || r.contributesToSecret(n)
+}
+
+func saysSensitive(n *yaml.Node) bool {
 	_, flag, ok := n.Lookup("sensitive")
 	return ok && (flag.Value.Kind() != value.Bool || flag.Value.Bool())
+}
+
+// contributesToSecret tells whether n is a contribution to a sensitive multibinding, wherever that stands.
+func (r *setReader) contributesToSecret(n *yaml.Node) bool {
+	_, in, ok := n.Lookup("in")
+	return ok && r.secrets[scalarText(in.Value)]
+}
+
+// secretMultibindings adds the ids of the sensitive multibindings below n.
+func secretMultibindings(n *yaml.Node, ids map[string]bool) {
+	if _, id, ok := n.Lookup("multibind_id"); ok && saysSensitive(n) {
+		ids[scalarText(id.Value)] = true
+	}
+	for i := range n.Kids {
+		secretMultibindings(&n.Kids[i], ids)
+	}
 }
 
 // hide hides the lines of n, and of what its aliases refer to.

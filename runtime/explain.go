@@ -57,9 +57,10 @@ func (r *Request) Explain(key string) (*Explanation, error) {
 	}
 	defer runtime.KeepAlive(r)
 	root := &Explanation{}
-	l := &lookup{r: r, total: bounds(), record: &recorder{at: root, counted: map[*Explanation][]contributed{}}}
+	l := &lookup{r: r, total: bounds(), record: &recorder{at: root, counted: map[*Explanation][]contributed{},
+		derived: map[*Explanation]bool{}}}
 	l.find(key) // the outcome is recorded
-	x := explainer{r: r, counted: l.record.counted, known: map[string][]Candidate{}}
+	x := explainer{r: r, recorder: l.record, known: map[string][]Candidate{}}
 	if err := x.fill(root.Lookups[0]); err != nil {
 		return nil, err
 	}
@@ -103,6 +104,7 @@ func (r *Request) text(dimension int) (string, bool) {
 type recorder struct {
 	at      *Explanation // of the lookup that is running
 	counted map[*Explanation][]contributed
+	derived map[*Explanation]bool // the key may be computed from something sensitive
 }
 
 // contributed is a contribution that a multibinding took, and what came of it.
@@ -116,6 +118,7 @@ func (l *lookup) recorded(key string) (value.Value, bool, error) {
 	rec := l.record
 	around := rec.at
 	rec.at = &Explanation{Key: strings.Clone(key)}
+	rec.derived[rec.at] = l.sensitive
 	around.Lookups = append(around.Lookups, rec.at)
 	v, found, err := l.answer(key)
 	rec.at.Outcome = l.outcome(v, found, err)
@@ -139,12 +142,13 @@ func (l *lookup) counts(p recipe.Part, v value.Value, err error) {
 
 // explainer adds to the lookups that were recorded what else is bound.
 type explainer struct {
-	r       *Request
-	counted map[*Explanation][]contributed
-	known   map[string][]Candidate // by key
-	files   []snapshot.Input
+	*recorder
+	r     *Request
+	known map[string][]Candidate // by key
+	files []snapshot.Input
 }
 
+// fill adds what is bound. A name that nothing binds is no key but text, and may be sensitive as such.
 func (x *explainer) fill(e *Explanation) (err error) {
 	if damaged(e.Outcome.Err) {
 		return e.Outcome.Err
@@ -155,6 +159,9 @@ func (x *explainer) fill(e *Explanation) (err error) {
 			return err
 		}
 		x.known[e.Key] = all
+	}
+	if len(all) == 0 && x.derived[e] {
+		e.Key = redacted
 	}
 	e.Candidates = slices.Clone(all)
 	for i := range e.Candidates {
