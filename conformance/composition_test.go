@@ -601,7 +601,7 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	got := map[string]bool{}
 	for _, d := range diags.Sorted() {
 		switch d.Code {
-		case "multibind_unknown":
+		case "multibind_unknown", "data_unreached":
 		case "loop":
 			got["error loop"] = true
 		default:

@@ -126,8 +126,9 @@ func TestConfigurationsThatAreGivenMustBeFiles(t *testing.T) {
 
 // What is excluded is not read, whatever is wrong with it.
 func TestWhatIsExcludedMayBeAnything(t *testing.T) {
-	dir := site(t, map[string]string{"modules/good/hiera.yaml": "version: 2\n", "modules/bad/hiera.yaml": "-> nowhere",
-		"binder_config.yaml": "{version: 1, layers: [{include: 'module-hiera:/*', exclude: 'module-hiera:/bad'}]}"})
+	dir := site(t, map[string]string{"modules/good/hiera.yaml": "version: 2\n", "modules/good/data/x": "",
+		"modules/bad/hiera.yaml": "-> nowhere",
+		"binder_config.yaml":     "{version: 1, layers: [{include: 'module-hiera:/*', exclude: 'module-hiera:/bad'}]}"})
 	if found := reported(dir, Options{}); len(found) > 0 {
 		t.Errorf("found %q, expected nothing", found)
 	}
@@ -136,7 +137,9 @@ func TestWhatIsExcludedMayBeAnything(t *testing.T) {
 // What is not there is no failure where it need not be there, and a plain file has nothing below it.
 func TestWhatNeedNotBeThere(t *testing.T) {
 	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n", "data": "a file", "modules": "-> gone"})
-	want := []string{"modules: [read] cannot read this: it is a symbolic link that leads nowhere"}
+	want := []string{
+		"hiera.yaml: [data_directory] there is no directory 'data' beside this file: nobody has data by this entry",
+		"modules: [read] cannot read this: it is a symbolic link that leads nowhere"}
 	if found := reported(dir, Options{}); !slices.Equal(found, want) {
 		t.Errorf("found %q, expected %q", found, want)
 	}

@@ -21,6 +21,7 @@ func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 			c.ofExtension(backend)
 		}
 	}
+	c.warnOfExtension()
 	return c.out
 }
 
@@ -64,13 +65,27 @@ func (c *entryCollector) ofBackend(backend string) {
 	}
 }
 
+// warnOfExtension tells of a path with an extension, if there is no file for it.
+func (c *entryCollector) warnOfExtension() {
+	ext := filepath.Ext(c.e.path.parts[len(c.e.path.parts)-1].text)
+	if len(c.out) == 0 && isDataExtension(ext) {
+		c.diags.Add(diag.Diagnostic{Pos: c.e.pathAt, Severity: diag.Warning, Code: "path_extension",
+			Message: "the path is written with its extension: only files that end in '" + ext + ".yaml' fit it",
+			Hint:    "leave '" + ext + "' out: each backend has its own"})
+	}
+}
+
+func isDataExtension(ext string) bool {
+	return slices.Contains([]string{".yaml", ".json", ".yml"}, ext)
+}
+
 // warnOfYml tells of a file that fits but for its extension, which Hiera does not read either.
 func (c *entryCollector) warnOfYml(backend string, f listed) {
 	path, ok := strings.CutSuffix(f.path, ".yml")
 	if ok && backend == "yaml" && f.err == nil && c.e.path.fits(path) {
 		at := diag.Pos{File: c.h.tree.path(f.path)}
-		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_path",
-			Message: "this file is not read: data files end in '.yaml'",
+		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "yml",
+			Message: "this file is not read: expected the extension '.yaml'",
 			Hint:    "rename it to " + filepath.Base(path) + ".yaml"})
 	}
 }

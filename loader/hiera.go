@@ -19,6 +19,7 @@ type hieraDir struct {
 	doc      document
 	other    string // what it is instead, if it is of another version
 	backends []string
+	entries  []hierarchyEntry
 	data     []dataFile // in the order of the hierarchy
 }
 
@@ -32,7 +33,7 @@ type dataFile struct {
 type hierarchyEntry struct {
 	category    int // dimension, -1 for common
 	value, path template
-	at          diag.Pos
+	at, pathAt  diag.Pos
 }
 
 var hieraKeys = []string{"version", "hierarchy", "backends"}
@@ -78,7 +79,8 @@ func (r *hieraReader) read(dir string) *hieraDir {
 	doc.onlyKeys(doc.Root, "hiera", "key of a Hiera-2 configuration", hieraKeys)
 	h := &hieraDir{label: strings.TrimSuffix(r.label(path), "hiera.yaml"), doc: doc, backends: r.backends(doc)}
 	h.tree = &tree{files: r.files, dir: dir, real: real, roots: r.modules.roots}
-	for _, e := range r.hierarchy(doc) {
+	h.entries = r.hierarchy(doc)
+	for _, e := range h.entries {
 		h.data = append(h.data, r.entryFiles(h, e)...)
 	}
 	return h
@@ -145,11 +147,12 @@ func (r *hieraReader) hierarchy(doc document) []hierarchyEntry {
 func (r *hieraReader) defaultHierarchy(doc document) []hierarchyEntry {
 	osfamily := &expr.Node{Op: expr.Var, Name: "osfamily"}
 	text := func(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
-	out := []hierarchyEntry{{-1, templateOf(text("true")), templateOf(text("data/common")), doc.Pos(doc.Root)}}
+	at := doc.Pos(doc.Root)
+	out := []hierarchyEntry{{-1, templateOf(text("true")), templateOf(text("data/common")), at, at}}
 	if c, ok := r.category("osfamily"); ok {
 		value := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{osfamily}}
 		path := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{text("data/osfamily/"), osfamily}}
-		out = slices.Insert(out, 0, hierarchyEntry{c, templateOf(value), templateOf(path), doc.Pos(doc.Root)})
+		out = slices.Insert(out, 0, hierarchyEntry{c, templateOf(value), templateOf(path), at, at})
 	}
 	return out
 }
@@ -173,7 +176,7 @@ func (r *hieraReader) entry(doc document, n *yaml.Node) (hierarchyEntry, bool) {
 	if val == nil || path == nil {
 		return hierarchyEntry{}, false
 	}
-	e := hierarchyEntry{c, templateOf(val), pathTemplate(path), doc.Pos(&n.Kids[0])}
+	e := hierarchyEntry{c, templateOf(val), pathTemplate(path), doc.Pos(&n.Kids[0]), doc.Pos(&n.Kids[2])}
 	return e, r.checkDataPath(doc, &n.Kids[2], texts[2])
 }
 

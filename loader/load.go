@@ -45,10 +45,12 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 		dims.alternatives = DefaultAlternatives
 	}
 	hiera := &hieraReader{inputs: in, dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
-	p := planner{inputs: in, extensions: cfg.extensions, hiera: hiera}
+	p := planner{inputs: in, extensions: cfg.extensions, hiera: hiera, named: map[string]bool{},
+		sure: !diags.Failed()}
 
 	wait := in.startParsing(opts.Jobs)
 	plan := p.plan(cfg.layers)
+	p.warnOfUnread()
 	wait()
 	in.keepForNextBuild(opts.Cache)
 	refuseNothing(in, opts)

@@ -27,6 +27,8 @@ type planner struct {
 	*inputs
 	extensions registry
 	hiera      *hieraReader
+	named      map[string]bool // the URIs in all layers; true: included in one
+	sure       bool            // there are no others
 }
 
 // plan finds the contributions of every layer.
@@ -38,6 +40,7 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 		for _, u := range layer.exclude {
 			for _, e := range p.expand(u) {
 				done[e.String()] = true
+				p.named[e.String()] = p.named[e.String()]
 			}
 		}
 		for _, u := range layer.include {
@@ -46,6 +49,7 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 					continue
 				}
 				done[e.String()] = true
+				p.named[e.String()] = true
 				if c, ok := p.find(e); ok {
 					out[i].contributions = append(out[i].contributions, c)
 				}
@@ -156,12 +160,19 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 // otherVersion passes the configuration of another Hiera over where one may be in use beside this: at the top of the
 // site, or in a module that a wildcard found. Elsewhere it is an error.
 func (p *planner) otherVersion(u uri, h *hieraDir) {
-	if u.scheme == "confdir-hiera" && u.path == "" || u.found {
-		p.diags.Add(diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
-			Message: "passed over: this file " + h.other})
-		return
+	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
+		Message: "passed over: this file " + h.other}
+	switch {
+	case u.scheme == "confdir-hiera" && u.path == "":
+		d.Severity = diag.Warning
+		d.Hint = "to compile its data write it as version 2; if another Hiera reads it, say so: " +
+			"exclude 'confdir-hiera:/' from the layer that includes it"
+		p.diags.Add(d)
+	case u.found:
+		p.diags.Add(d)
+	default:
+		h.doc.isVersion("version", 2)
 	}
-	h.doc.isVersion("version", 2)
 }
 
 // findSet finds a file of structured bindings.

@@ -114,13 +114,13 @@ func boundIn(site *loader.Site) string {
 
 // What hiera.yaml may say, and what is reported.
 var hieraFiles = []struct{ name, text, want string }{
-	{"nothing but the version", "version: 2", ""},
+	{"nothing but the version", "version: 2", "1 warning data_directory"},
 	{"no hash", "[version, 2]", "1 error hiera"},
 	{"nothing", "", "1 error hiera"},
-	{"no version", ":backends: [yaml]", "1 note hiera_version"},
-	{"another version", "version: 5", "1 note hiera_version"},
+	{"no version", ":backends: [yaml]", "1 warning hiera_version"},
+	{"another version", "version: 5", "1 warning hiera_version"},
 	{"a version that is text", "version: two", "1 error version"},
-	{"an unknown key", "version: 2\nhierachy: []", "2 error hiera"},
+	{"an unknown key", "version: 2\nhierachy: []", "1 warning data_directory, 2 error hiera"},
 	{"a hierarchy that is no list", "version: 2\nhierarchy: {common: data}", "2 error hierarchy"},
 	{"an entry of two", "version: 2\nhierarchy:\n- [common, 'true']", "3 error hierarchy"},
 	{"an entry that is no list", "version: 2\nhierarchy:\n- common", "3 error hierarchy"},
@@ -134,7 +134,8 @@ var hieraFiles = []struct{ name, text, want string }{
 		"4 error hierarchy"},
 	{"common is the last", "version: 2\nhierarchy:\n- [common, 'true', c]\n- [node, '${fqdn}', 'n/${fqdn}']",
 		"4 error hierarchy"},
-	{"in order", "version: 2\nhierarchy:\n- [node, '${fqdn}', 'n/${fqdn}']\n- [common, 'true', c]", ""},
+	{"in order", "version: 2\nhierarchy:\n- [node, '${fqdn}', 'n/${fqdn}']\n- [common, 'true', c]",
+		"3 warning data_directory"},
 	{"a path that leads out", "version: 2\nhierarchy:\n- [common, 'true', 'a/../../b']", "3 error data_path"},
 	{"an absolute path", "version: 2\nhierarchy:\n- [common, 'true', '/b']", "3 error data_path"},
 	{"no path", "version: 2\nhierarchy:\n- [common, 'true', '']", "3 error data_path"},

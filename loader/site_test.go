@@ -70,6 +70,15 @@ func set(name string) string {
 	return "{bindings_version: 1, name: '" + name + "', bind: [[k, 1]]}"
 }
 
+const (
+	addEntry = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
+	addHiera = "write one; that with nothing but 'version: 2' has data/osfamily/${osfamily} and data/common"
+)
+
+func include(uri string) string {
+	return "include '" + uri + "' in a layer of binder_config.yaml, or exclude it there if that is meant"
+}
+
 // What is at the places where a site is looked for, what is reported of it and what comes in.
 var sites = []struct {
 	name     string
@@ -82,10 +91,12 @@ var sites = []struct {
 	{"a hiera.yaml that leads to itself", map[string]string{"hiera.yaml": "-> hiera.yaml"},
 		[]string{"hiera.yaml error read"}, nil},
 	{"the default hierarchy", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "{a: 1, b: 2}",
-		"data/osfamily/Debian.json": `{"a": 3}`, "data/other.yaml": "a: 1"}, nil,
+		"data/osfamily/Debian.json": `{"a": 3}`, "data/other.yaml": "a: 1"},
+		[]string{"data/other.yaml warning data_unreached; " + addEntry},
 		[]string{"site confdir-hiera:/: data/osfamily/Debian.json [osfamily debian] 1 data/common.yaml 2"}},
 	{"the default hierarchy without osfamily", map[string]string{"binder_config.yaml": "{version: 1, categories: []}",
-		"hiera.yaml": "version: 2", "data/common.yaml": "a: 1", "data/osfamily/Debian.json": `{"a": 3}`}, nil,
+		"hiera.yaml": "version: 2", "data/common.yaml": "a: 1", "data/osfamily/Debian.json": `{"a": 3}`},
+		[]string{"data/osfamily/Debian.json warning data_unreached; " + addEntry},
 		[]string{"site confdir-hiera:/: data/common.yaml 1"}},
 	{"a file that binds nothing", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "{}"}, nil,
 		[]string{"site confdir-hiera:/:"}},
@@ -93,13 +104,15 @@ var sites = []struct {
 		[]string{"data/common.json:1:1 error json_syntax"}, []string{"site confdir-hiera:/:"}},
 	{"data that ends in .yml", map[string]string{"hiera.yaml": "version: 2", "data/common.yml": "a: 1",
 		"data/other.yml": "a: 1", "data/osfamily/Debian.yml/x": ""},
-		[]string{"data/common.yml warning data_path; rename it to common.yaml"}, []string{"site confdir-hiera:/:"}},
+		[]string{"data/common.yml warning yml; rename it to common.yaml",
+			"data/other.yml warning data_unreached; " + addEntry}, []string{"site confdir-hiera:/:"}},
 	{"data that is no file", map[string]string{
 		"hiera.yaml": "version: 2", "data/common.yaml": "-> nowhere", "data/x": ""},
 		[]string{"data/common.yaml error read"}, []string{"site confdir-hiera:/:"}},
 	{"data that is elsewhere", map[string]string{"modules/m/hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
 		"modules/m/data/common.yaml": "-> ../../../data/common.yaml", "modules/m/data/x": ""},
-		[]string{"modules/m/data/common.yaml error data_path"}, []string{"modules module-hiera:/m:"}},
+		[]string{"data warning data_unreached; " + addHiera, "modules/m/data/common.yaml error data_path"},
+		[]string{"modules module-hiera:/m:"}},
 	{"names that differ in case", map[string]string{"hiera.yaml": "version: 2",
 		"data/osfamily/Debian.yaml": "a: 1", "data/osfamily/debian.json": `{"a": 1}`},
 		[]string{"data/osfamily/debian.json error data_path (data/osfamily/Debian.yaml); merge them into one"},
@@ -135,7 +148,8 @@ var sites = []struct {
 			"modules/m/bindings/other.yaml": set("m::other"), "modules/Capital/bindings/default.yaml": "",
 			"modules/a_file": "", "modules/linked": "-> ../elsewhere",
 			"elsewhere/bindings/default.yaml": set("linked::default"), "modules/m/h/hiera.yaml": "version: 2",
-			"modules/m/hiera.yaml": "version: 2"}), nil,
+			"modules/m/hiera.yaml": "version: 2", "modules/m/h/data/x": ""}),
+		[]string{"modules/m/hiera.yaml warning not_included; " + include("module-hiera:/m")},
 		[]string{"l confdir:/a: k", "l confdir:/a::b: k", "l confdir:/b: k", "l module:/linked::default: k",
 			"l module:/m::default: k", "l module-hiera:/m/h:"}},
 	{"what is excluded", map[string]string{
@@ -153,7 +167,9 @@ var sites = []struct {
 		map[string]string{"modules/m/x": ""}), nil, nil},
 	{"another Hiera where it is in use", configured("'confdir-hiera:/', 'module-hiera:/*'", map[string]string{
 		"hiera.yaml": "version: 5", "modules/m/hiera.yaml": ":backends: [yaml]"}),
-		[]string{"hiera.yaml:1:1 note hiera_version", "modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
+		[]string{"hiera.yaml:1:1 warning hiera_version; to compile its data write it as version 2; if another Hiera " +
+			"reads it, say so: exclude 'confdir-hiera:/' from the layer that includes it",
+			"modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
 	{"another Hiera that is named", configured("'confdir-hiera:/d', 'module-hiera:/m'", map[string]string{
 		"d/hiera.yaml": "version: 5", "modules/m/hiera.yaml": "version: 3"}),
 		[]string{"d/hiera.yaml:1:10 error version", "modules/m/hiera.yaml:1:10 error version"}, nil},
@@ -221,7 +237,8 @@ var sites = []struct {
 		"modules/m/hiera.yaml": "-> hiera.yaml", "modules/m/x": "", "bindings/x.yaml": "-> x.yaml",
 		"bindings/z.yaml": "",
 		"bindings/y.yaml": set("y"), "lib/puppet/bindings/y.rb": "-> y.rb", "lib/puppet/bindings/z": ""}),
-		[]string{"bindings/x.yaml error read", "lib/puppet/bindings/y.rb error read",
+		[]string{"bindings/x.yaml error read", "bindings/z.yaml warning not_included; " + include("confdir:/z"),
+			"lib/puppet/bindings/y.rb error read",
 			"modules/m/hiera.yaml error read"},
 		nil},
 	{"a wildcard that finds YAML and Ruby", configured("'module:/*::default'", map[string]string{
@@ -229,8 +246,8 @@ var sites = []struct {
 		[]string{"modules/m/bindings/default.yaml error ruby (modules/m/lib/puppet/bindings/m/default.rb); " +
 			"remove the Ruby file: it cannot be run"}, nil},
 	{"data that ends in .yml and is not asked for", map[string]string{
-		"hiera.yaml": "{version: 2, backends: [json]}", "data/common.yml": ""}, nil,
-		[]string{"site confdir-hiera:/:"}},
+		"hiera.yaml": "{version: 2, backends: [json]}", "data/common.yml": ""},
+		[]string{"data/common.yml warning data_unreached; " + addEntry}, []string{"site confdir-hiera:/:"}},
 	{"backends that cannot be", map[string]string{
 		"hiera.yaml": "version: 2\nbackends: [yml, json]\n", "data/common.json": `{"a": 1}`},
 		[]string{"hiera.yaml:2:12 error backend; did you mean 'yaml'?"},
@@ -248,6 +265,57 @@ var sites = []struct {
 		[]string{"modules/m/d/out/a.yaml error data_path", "modules/m/d/out/b.yaml error data_path",
 			"modules/m/d/out/d/e.yaml error data_path"},
 		[]string{"modules module-hiera:/m:"}},
+	{"bindings that nobody includes", map[string]string{"bindings/default.yaml": set("default"),
+		"bindings/a/b.yaml": "", "bindings/c.yml": "", "modules/m/bindings/offer.yaml": "",
+		"modules/m/bindings/default.yml": "", "modules/m/bindings/offer.yml": ""},
+		[]string{"bindings/a/b.yaml warning not_included; " + include("confdir:/a::b"),
+			"bindings/c.yml warning yml; rename it to c.yaml",
+			"modules/m/bindings/default.yml warning yml; rename it to default.yaml"},
+		[]string{"site confdir:/default: k"}},
+	{"a layer of few", configured("'confdir:/a'", map[string]string{"bindings/a.yaml": set("a"),
+		"hiera.yaml": "version: 2", "modules/m/hiera.yaml": "version: 2", "modules/n/hiera.yaml": "version: 5",
+		"modules/m/bindings/default.yaml": set("m::default"), "modules/n/bindings/other.yaml": "",
+		"modules/o/hiera.yaml": "["}),
+		[]string{"hiera.yaml warning not_included; " + include("confdir-hiera:/"),
+			"modules/m/bindings/default.yaml warning not_included; " + include("module:/m::default"),
+			"modules/m/hiera.yaml warning not_included; " + include("module-hiera:/m")},
+		[]string{"l confdir:/a: k"}},
+	{"what is excluded is meant to be", map[string]string{"binder_config.yaml": "{version: 1, layers: [{exclude: " +
+		"['confdir-hiera:/', 'confdir:/a', 'confdir:/b', 'module-hiera:/*', 'module:/m::default']}]}",
+		"data/common.yaml": "a: 1", "bindings/a.yaml": set("a"), "bindings/b.yml": "", "hiera.yml": "",
+		"modules/m/hiera.yaml": "version: 2", "modules/m/bindings/default.yaml": set("m::default")},
+		nil, nil},
+	{"what may be named by what is wrong", map[string]string{"binder_config.yaml": "version: 1\nlayers:\n" +
+		"- {include: ['confdr:/a', 'confdir-hiera:/']}\n", "bindings/a.yaml": set("a"),
+		"hiera.yaml":       "version: 2\nhierarchy:\n- [comon, 'true', data/common]\n- [common, 'true', data/all]\n",
+		"data/common.yaml": "a: 1", "data/all.yaml": "a: 1"},
+		[]string{"binder_config.yaml:3:14 error uri; did you mean 'confdir'?",
+			"hiera.yaml:3:4 error category; did you mean 'common'?"},
+		[]string{"confdir-hiera:/: data/all.yaml 1"}},
+	{"configurations that end in .yml", map[string]string{"binder_config.yml": "", "hiera.yml": "",
+		"modules/m/hiera.yml": "", "bindings/default.yaml": set("default")},
+		[]string{"binder_config.yml warning yml; rename it to binder_config.yaml",
+			"hiera.yml warning yml; rename it to hiera.yaml",
+			"modules/m/hiera.yml warning yml; rename it to hiera.yaml"},
+		[]string{"site confdir:/default: k"}},
+	{"paths with their extensions", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
+		"- [node, '${fqdn}', 'data/nodes/${fqdn}.yaml']\n- [osfamily, '${osfamily}', 'data/os/${osfamily}.json']\n" +
+		"- [common, 'true', data/common.d]\n",
+		"data/nodes/n.yaml": "a: 1", "data/os/b.json.yaml": "a: 1", "data/common.d.yaml": "a: 1"},
+		[]string{"hiera.yaml:3:21 warning path_extension; leave '.yaml' out: each backend has its own"},
+		[]string{"site confdir-hiera:/: data/os/b.json.yaml [osfamily b] 1 data/common.d.yaml 1"}},
+	{"data below a directory of its own", map[string]string{
+		"binder_config.yaml": "{version: 1, layers: [{include: 'confdir-hiera:/h'}]}", "data/common.yaml": "a: 1",
+		"h/hiera.yaml":  "version: 2\nhierarchy:\n- [node, '${fqdn}', 'nodes/${fqdn}']\n- [common, 'true', common]\n",
+		"h/common.yaml": "a: 1", "h/comon.yaml": "a: 1", "h/nodes/deep/n.yaml": "a: 1", "h/README.md": "",
+		"h/.hidden.yaml": "", "h/out.yaml": "-> ../data/common.yaml"},
+		[]string{"data warning data_unreached; " + addHiera, "h/comon.yaml warning data_unreached; " + addEntry,
+			"h/nodes/deep/n.yaml warning data_unreached; " + addEntry},
+		[]string{"confdir-hiera:/h: h/common.yaml 1"}},
+	{"data for an extension", map[string]string{"binder_config.yaml": "{version: 1, extensions: {hiera_backends: " +
+		"{x: {command: [x]}}}}", "hiera.yaml": "{version: 2, hierarchy: [], backends: [yaml, x]}",
+		"data/y.yaml": "a: 1"},
+		nil, []string{"site confdir-hiera:/:"}},
 	{"a hiera.yaml that is a list", map[string]string{"hiera.yaml": "[version, 2]", "data/common.yaml": "a: 1"},
 		[]string{"hiera.yaml:1:1 error hiera"}, nil},
 }
@@ -342,7 +410,8 @@ func TestInputs(t *testing.T) {
 	dir := withLinks(t, map[string]string{"site/binder_config.yaml": "{version: 1, layers: [{include: ['confdir:/a', " +
 		"'module:/*::default', 'module-hiera:/*']}, {include: 'confdir:/a'}]}", "site/bindings/a.yaml": set("a"),
 		"mods/m/bindings/default.yaml": set("m::default"), "mods/m/hiera.yaml": "version: 2",
-		"mods/m/data/common.yaml": "a: 1", "config.yaml": "version: 1"})
+		"mods/m/data/common.yaml": "a: 1", "config.yaml": "{version: 1, layers: [{include: " +
+			"['module:/*::default', 'module-hiera:/*'], exclude: 'confdir:/a'}]}"})
 	opts := loader.Options{ModulePath: []string{filepath.Join(dir, "mods")}}
 	var diags diag.List
 	site := loader.Load(filepath.Join(dir, "site"), opts, &diags)

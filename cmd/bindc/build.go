@@ -31,6 +31,7 @@ type flags struct {
 	strictVars   bool
 	effort       int
 	alternatives int
+	allowEmpty   bool
 	strict       bool
 	format       string
 	lint         linting
@@ -44,6 +45,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "files parsed at a time (default: one per processor)")
 	cmd.Flags().StringVar(&f.cache, "cache", "", "directory that keeps what data files say from one build to the next")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false, "let programs run that binder_config.yaml names as extensions")
+	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false, "let a site bind nothing, and its snapshot replace one that holds bindings")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false, "make the use of an unknown variable an error of the lookup")
 	cmd.Flags().IntVar(&f.effort, "max-effort", compile.DefaultEffort,
@@ -122,7 +124,7 @@ func checkCommand() *cobra.Command {
 			"  bindc check /etc/puppet/site --lint --manifests /etc/puppet/modules",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			content, err := compiled(cmd, args[0], &f)
+			content, err := compiled(cmd, args[0], "", &f)
 			if err != nil || factsDir == "" {
 				return err
 			}
@@ -146,7 +148,7 @@ func build(cmd *cobra.Command, dir, out string, f *flags, encryptTo []string, si
 		return err
 	}
 	defer sign.end()
-	content, err := compiled(cmd, dir, f)
+	content, err := compiled(cmd, dir, out, f)
 	if err != nil {
 		return err
 	}
@@ -194,8 +196,8 @@ func publish(out string, content *snapshot.Content, sign *signing) (snapshot.Wri
 	return written, sign.publish(out, written.Sum)
 }
 
-// compiled loads and composes a site, and prints what is wrong with it.
-func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, error) {
+// compiled loads and composes a site, which is to be written to out, and prints what is wrong with it.
+func compiled(cmd *cobra.Command, dir, out string, f *flags) (*snapshot.Content, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -225,6 +227,9 @@ func compiled(cmd *cobra.Command, dir string, f *flags) (*snapshot.Content, erro
 	}
 	content := compile.Compile(site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &diags)
 	f.lint.check(site, content, f.jobs, &diags)
+	if !diags.Failed() && content.Bindings == 0 && !f.allowEmpty {
+		reportEmpty(&diags, dir, out)
+	}
 	if options.Cache != nil {
 		var err error
 		f.signals.whole(func() { err = options.Cache.Save() })

@@ -34,9 +34,12 @@ var catalogue = []Rule{
 	{"config", "The configuration of the site has a key that it cannot have, or is there twice.", 2},
 	{"conflict", "Two bindings of one key have equal precedence, and one request can have both effective.", 6},
 	{"data", "A data file is no hash of keys to values.", 4},
+	{"data_directory", "The directory in which the data of a hierarchy's entry would be is not there.", 4},
 	{"data_path", "The path of a hierarchy's entry, or of a file it finds, is none that data can be read from.", 4},
+	{"data_unreached", "A data file is there that no entry of a hierarchy reaches: nobody gets what it says.", 4},
 	{"duplicate", "Two contributions to a multibinding have one name, and neither has precedence.", 8},
 	{"effort", "Finding the conflicts and loops of this site takes more comparisons than are allowed.", 6},
+	{"empty", "The site binds nothing. A snapshot that holds bindings is not replaced by that of such a site.", 2},
 	{"encrypted", "Reserved for values that are encrypted.", 0},
 	{"environment", "Reserved for environments.", 0},
 	{"evaluation", "An expression fails for the facts of this request.", 7},
@@ -65,7 +68,9 @@ var catalogue = []Rule{
 	{"name", "An expression uses a function or a type that there is not.", 7},
 	{"near_value", "Advice: a category is asked for a value that is nearly, but not quite, one there is.", 5},
 	{"never_wins", "Advice: a binding is hidden in every request there can be.", 6},
+	{"not_included", "Bindings, or a hiera.yaml, are there that no layer includes: nobody gets what they say.", 3},
 	{"override", "A binding is said to override something, and nothing is there that it beats.", 6},
+	{"path_extension", "The path of a hierarchy's entry is written with an extension, which each backend adds.", 4},
 	{"producer", "A producer fails, or the program that looks up has not registered it.", 11},
 	{"read", "Something is there that cannot be read: no permission, no plain file, a link that leads nowhere.", 2},
 	{"regexp", "A regular expression does not compile.", 7},
@@ -94,6 +99,7 @@ var catalogue = []Rule{
 	{"yaml_syntax", "A file of YAML is not written as YAML is.", 10},
 	{"yaml_tag", "A tag is unknown, or does not fit the value behind it.", 10},
 	{"yaml_utf8", "A file is not text in UTF-8.", 10},
+	{"yml", "A file ends in .yml, and is not read: only those that end in .yaml are.", 4},
 }
 
 //go:embed examples

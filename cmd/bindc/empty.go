@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+
+	"bindc/internal/diag"
+	"bindc/snapshot"
+)
+
+// reportEmpty tells that the site in dir binds nothing. It is an error where the snapshot at out would lose its
+// bindings by it: every lookup would find nothing from then on.
+func reportEmpty(diags *diag.List, dir, out string) {
+	d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Severity: diag.Warning, Code: "empty",
+		Message: "this site binds nothing"}
+	if out != "" && mayHoldBindings(out) {
+		d.Severity = diag.Error
+		d.Message += ", and " + out + " holds bindings: it stays as it is"
+		d.Hint = "if nothing is to be bound, say --allow-empty"
+	}
+	diags.Add(d)
+}
+
+// mayHoldBindings tells whether there is a snapshot at path that has bindings, or of which that cannot be told.
+func mayHoldBindings(path string) bool {
+	s, err := snapshot.Open(path)
+	switch {
+	case errors.Is(err, snapshot.ErrFormat), errors.Is(err, fs.ErrNotExist):
+		return false
+	case err != nil:
+		return true
+	}
+	defer s.Close()
+	held := true
+	err = s.Guard(func() error {
+		held = s.Info().Bindings > 0
+		return nil
+	})
+	return held || err != nil
+}

@@ -1,0 +1,192 @@
+package loader
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/yaml"
+)
+
+// unread finds what looks as if it were to be read, and is not: nobody notices a file that says nothing.
+type unread struct {
+	*planner
+	quiet files // what nobody asks for may as well be unreadable
+}
+
+// warnOfUnread warns of the files that no layer and no hierarchy comes to.
+func (p *planner) warnOfUnread() {
+	u := unread{p, files{p.disk, &diag.List{}}}
+	for _, dir := range slices.Sorted(maps.Keys(p.hiera.dirs)) {
+		if h := p.hiera.dirs[dir]; h != nil && h.other == "" {
+			u.data(h)
+		}
+	}
+	if !p.sure {
+		return // a URI that could not be read may have named whatever it is
+	}
+	u.hierarchy(p.dir, uri{scheme: "confdir-hiera"})
+	u.dataAlone()
+	u.sets(p.dir, "confdir", "")
+	u.yml(filepath.Join(p.dir, "binder_config"), uri{})
+	u.yml(filepath.Join(p.dir, "bindings_config"), uri{})
+	for _, m := range p.modules.all {
+		u.hierarchy(m.dir, uri{scheme: "module-hiera", path: m.name})
+		u.sets(m.dir, "module", m.name+"::")
+	}
+}
+
+func (u *unread) warn(path string, code diag.Code, message, hint string) {
+	u.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: code, Message: message,
+		Hint: hint})
+}
+
+// data warns of directories that are not there, and of files that no entry of a hierarchy reaches. What an extension
+// reads is not known.
+func (u *unread) data(h *hieraDir) {
+	isExtension := func(backend string) bool { return !builtinBackend(backend) }
+	if slices.ContainsFunc(h.backends, isExtension) || !h.isWhole() {
+		return
+	}
+	for top, at := range h.tops() {
+		if there, ok := u.quiet.isDir(h.tree.path(top)); ok && !there {
+			u.diags.Warnf(at, "data_directory",
+				"there is no directory '%s' beside this file: nobody has data by this entry", top)
+		}
+	}
+	const hint = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
+	for _, f := range u.among(h) {
+		path := h.tree.path(f.path)
+		if isData(f) && u.byPath[inputKey{path, true}] == nil && !h.mentions(f) {
+			u.warn(path, "data_unreached",
+				"no entry of the hierarchy reaches this file: nobody gets what it says", hint)
+		}
+	}
+}
+
+// isWhole tells whether no entry and no backend was refused.
+func (h *hieraDir) isWhole() bool {
+	whole := func(key string, n int) bool {
+		_, list, ok := h.doc.Root.Lookup(key)
+		return !ok || list.Kind == yaml.Sequence && len(list.Kids) == n
+	}
+	return whole("hierarchy", len(h.entries)) && whole("backends", len(h.backends))
+}
+
+func isData(f listed) bool {
+	return f.err == nil && !f.outside && isDataExtension(filepath.Ext(f.path))
+}
+
+// mentions tells whether something is said of f already: its name fits, but its extension or the path's is amiss, or
+// it is refused.
+func (h *hieraDir) mentions(f listed) bool {
+	said := slices.Contains(h.backends, strings.Replace(filepath.Ext(f.path)[1:], "yml", "yaml", 1))
+	return slices.ContainsFunc(h.entries, func(e hierarchyEntry) bool {
+		return e.path.fits(f.path) || said && e.path.fits(f.name())
+	})
+}
+
+// among are the files in the directories with the data of h.
+func (u *unread) among(h *hieraDir) []listed {
+	t := &tree{files: u.quiet, dir: h.tree.dir, real: h.tree.real, roots: h.tree.roots}
+	tops := h.tops()
+	if _, ok := tops[""]; ok && !t.roots[t.real] { // beside what configures a site or a module there are other files
+		return t.below("", -1, false)
+	}
+	tops["data"] = diag.Pos{} // as is the custom, though no path begins there
+	delete(tops, "")
+	var out []listed
+	for _, top := range slices.Sorted(maps.Keys(tops)) {
+		out = append(out, t.below(top+"/", -1, false)...)
+	}
+	return out
+}
+
+// tops are the directories in which the paths of the hierarchy begin, and the first entry of each. "" is that of the
+// hiera.yaml itself.
+func (h *hieraDir) tops() map[string]diag.Pos {
+	out := map[string]diag.Pos{}
+	for _, e := range h.entries {
+		top, _, _ := strings.Cut(e.path.fixedDir(), "/")
+		if _, ok := out[top]; !ok {
+			out[top] = e.pathAt
+		}
+	}
+	return out
+}
+
+// hierarchy warns of the hiera.yaml of a site or module that no layer includes.
+func (u *unread) hierarchy(dir string, of uri) {
+	u.yml(filepath.Join(dir, "hiera"), of)
+	if _, named := u.named[of.String()]; named {
+		return
+	}
+	path := filepath.Join(dir, "hiera.yaml")
+	if there, _ := u.quiet.isFile(path); !there {
+		return
+	}
+	src, err := u.disk.ReadFile(path)
+	doc, ok := yaml.Parse(path, src, yaml.Options{}, u.quiet.diags)
+	if d := (document{doc, u.quiet.diags}); err == nil && ok && d.isHash() && otherHiera(d) == "" {
+		u.notIncluded(path, of)
+	}
+}
+
+func (u *unread) notIncluded(path string, of uri) {
+	u.warn(path, "not_included", "no layer includes this file: nobody gets what it says",
+		"include '"+of.String()+"' in a layer of binder_config.yaml, or exclude it there if that is meant")
+}
+
+// dataAlone warns of data in a site that has no hiera.yaml.
+func (u *unread) dataAlone() {
+	included, named := u.named["confdir-hiera:/"]
+	if there, ok := u.quiet.isFile(filepath.Join(u.dir, "hiera.yaml")); there || !ok || named && !included {
+		return
+	}
+	real, ok := u.quiet.real(u.dir)
+	if !ok {
+		return
+	}
+	t := tree{files: u.quiet, dir: u.dir, real: real, roots: u.modules.roots}
+	data := slices.DeleteFunc(t.below("data/", -1, false), func(f listed) bool { return !isData(f) })
+	isRead := func(f listed) bool { return u.byPath[inputKey{t.path(f.path), true}] != nil }
+	if len(data) > 0 && !slices.ContainsFunc(data, isRead) {
+		u.warn(t.path("data"), "data_unreached",
+			"there is no hiera.yaml beside this directory: nobody gets what is in it",
+			"write one; that with nothing but 'version: 2' has data/osfamily/${osfamily} and data/common")
+	}
+}
+
+// sets warns of bindings that no layer includes. Of a module only the default is expected to be, unless a layer has
+// chosen others of them: they are an offer, which a site need not take up.
+func (u *unread) sets(dir, scheme, prefix string) {
+	dir = filepath.Join(dir, "bindings")
+	ofModule := func(uri string) bool { return prefix != "" && strings.HasPrefix(uri, scheme+":/"+prefix) }
+	chosen := slices.ContainsFunc(slices.Collect(maps.Keys(u.named)), ofModule)
+	for _, ext := range []string{".yaml", ".yml"} {
+		for _, name := range u.quiet.setsBelow(dir, ext) {
+			of := uri{scheme: scheme, path: prefix + name}
+			path := filepath.Join(dir, filepath.FromSlash(strings.ReplaceAll(name, "::", "/")))
+			_, named := u.named[of.String()]
+			switch {
+			case scheme == "module" && (name != "default" || chosen):
+			case ext == ".yml":
+				u.yml(path, of)
+			case !named:
+				u.notIncluded(path+ext, of)
+			}
+		}
+	}
+}
+
+// yml warns of a file that is named path but for its extension, unless what it would be is excluded.
+func (u *unread) yml(path string, of uri) {
+	there, _ := u.quiet.isFile(path + ".yml")
+	twin, _ := u.quiet.isFile(path + ".yaml")
+	if included, named := u.named[of.String()]; there && !twin && (included || !named) {
+		u.warn(path+".yml", "yml", "this file is not read: expected the extension '.yaml'",
+			"rename it to "+filepath.Base(path)+".yaml")
+	}
+}
