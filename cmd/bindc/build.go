@@ -45,7 +45,8 @@ func (f *flags) add(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "files parsed at a time (default: one per processor)")
 	cmd.Flags().StringVar(&f.cache, "cache", "", "directory that keeps what data files say from one build to the next")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false, "let programs run that binder_config.yaml names as extensions")
-	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false, "let a site bind nothing, and its snapshot replace one that holds bindings")
+	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
+		"let a site bind nothing, and its snapshot replace one that holds bindings")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false, "make the use of an unknown variable an error of the lookup")
 	cmd.Flags().IntVar(&f.effort, "max-effort", compile.DefaultEffort,
