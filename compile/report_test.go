@@ -49,6 +49,16 @@ var reports = []struct{ name, site, module, want string }{
 	{"abstract and concrete of one precedence", "{name: a, abstract: true}\n[a, 1]", ``,
 		"1 error abstract:\n1 error conflict: 2"},
 
+	{"abstract, hidden by one of two alternatives", "{when: {node: [n, m]}, bind: [[a, 1]]}",
+		"{when: {node: [m, n]}, bind: [{name: a, abstract: true}]}\n[a, 1]", ``},
+	{"abstract under two alternatives, of which one is bound above", "{when: {node: n}, bind: [[a, 1]]}",
+		"{when: {node: [m, n]}, bind: [{name: a, abstract: true}]}", `m1 warning abstract: 1`},
+	{"abstract under alternatives of which one hides the other", "" +
+		"{when: [{osfamily: f}, {osfamily: f, node: n}], bind: [{name: a, abstract: true}]}", ``, `1 error abstract:`},
+	{"abstract, bound below by what is no constant", `{name: a, abstract: true}`, `{name: a, to_lookup_of: b}`,
+		`1 error abstract:`},
+	{"abstract, bound above by what has a long form", `{name: a, to_lookup_of: b, sensitive: true}`,
+		`{name: a, abstract: true}`, ``},
 	{"override, nothing there", `{name: a, override: true, to: 1}`, `[b, 1]`, `1 error override:`},
 	{"override of the layer below", `{name: a, override: true, to: 1}`, `[a, 1]`, ``},
 	{"override of the same layer", "{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", ``, ``},
@@ -57,6 +67,22 @@ var reports = []struct{ name, site, module, want string }{
 	{"override, only beaten itself", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
 		`1 warning override: 2`},
 	{"override that is always hidden", `[a, 1]`, `{name: a, override: true, to: 1}`, ``},
+
+	{"override, its own alternative is no other", "{when: [{node: n}, {common: 'true'}], " +
+		"bind: [{name: a, override: true, to: 1}]}", ``, `1 error override:`},
+	{"override under two alternatives, one over nothing",
+		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
+		`{when: {node: n}, bind: [[a, 1]]}`, `1 warning override: m1`},
+	{"override under two alternatives, each over something",
+		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}", `{when: {node: [n, m]}, bind: [[a, 1]]}`, ``},
+	{"override under two alternatives, of which one is hidden", `{when: {node: n}, bind: [[a, 1]]}`,
+		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}\n{when: {osfamily: f}, bind: [[a, 1]]}\n" +
+			"[b, 1]", `m1 warning override: m2`},
+	{"override of something for all, and of more for some",
+		"{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", `{when: {osfamily: f}, bind: [[a, 3]]}`,
+		``},
+	{"override, beaten in the layer above only", `{when: {node: n}, bind: [[a, 1]]}`,
+		"{name: a, override: true, to: 1}", `m1 error override:`},
 
 	{"needs itself", `[a, "${lookup('a')}"]`, ``, `1 error loop:`},
 	{"two need one another", "{name: b, to_lookup_of: a}\n{name: a, to_lookup_of: b}", ``, `1 error loop: 2`},
@@ -134,6 +160,34 @@ var reports = []struct{ name, site, module, want string }{
 	{"through a transformer", `{name: a, to: 1, transformer: "|$v| { lookup('a') }"}`, ``, `1 error loop:`},
 	{"in a hash", "{name: a, to_hash_lookup: {name: b, key: c}}\n{name: b, to_lookup_of: a}", ``, `1 error loop: 2`},
 
+	{"of contributions that something collects", "{name: m, multibind_id: l, type: Array}\n" +
+		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}", ``,
+		"2 error loop: 3\n3 warning multibind_id: 1"},
+	{"of contributions to a multibinding of another key that collects them for some", "" +
+		"{when: {node: n}, bind: [{name: m, multibind_id: k, type: Array}]}\n{in: k, multibind_id: l, type: Array}\n" +
+		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}", ``,
+		"3 error loop: 4"},
+	{"of contributions that nothing collects", "{in: l, multibind_id: p, type: Array}\n" +
+		"{in: p, multibind_id: l, type: Array}", ``, ``},
+	{"of contributions that only collects what is hidden", `[m, 1]`, "{name: m, multibind_id: l, type: Array}\n" +
+		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}", `m3 warning multibind_id: m1`},
+	{"of contributions that one for some collects, and one that is found first", "" +
+		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to_lookup_of: h}\n" +
+		"{when: {node: n}, bind: [{in: h, name: x, to: 1}]}", ``, `1 error loop: 2`},
+	{"through the second of two, hidden where both are", "{name: a, to_first_found: [c, b]}\n" +
+		"{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, null]]}\n{when: {node: n}, bind: [[b, 1]]}\n[c, 1]",
+		``, ``},
+	{"behind a default", "{name: a, to: \"${lookup('none', undef, undef, 1)}${lookup('b')}\"}\n{name: b, to_lookup_of: a}", ``,
+		`1 error loop: 2`},
+
+	{"looks up what is nearly bound", "[ntp::port, 1]\n{name: a, to: \"${lookup('ntp::prot')}\"}", ``,
+		`2 warning key_unbound:`},
+	{"looks up what is nearly bound, for some", "{when: {node: [n, m]}, bind: [{name: a, to_lookup_of: 'ntp::prot'}]}",
+		`[ntp::port, 1]`, `1 warning key_unbound:`},
+	{"tries first what is nearly bound", "[ntp::port, 1]\n{name: a, to_first_found: [ntp::prot, ntp::port]}", ``,
+		`2 warning key_unbound:`},
+	{"looks up what nothing is like", "[ntp::port, 1]\n{name: a, to_lookup_of: other}", ``, ``},
+
 	{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
 		`2 warning multibind_unknown:`},
 	{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
@@ -178,6 +232,40 @@ var reports = []struct{ name, site, module, want string }{
 		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: a, to: 0}",
 		"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}",
 		``},
+	{"three of one name of which each is for other nodes", "{name: h, multibind_id: h, type: Hash}\n" +
+		"{when: {node: [n, m]}, bind: [{in: h, name: a, to: 1}]}\n" +
+		"{when: {node: [m, o]}, bind: [{in: h, name: a, to: 2}]}\n" +
+		"{when: {node: [n, m]}, bind: [{in: h, name: a, to: 3}]}", ``,
+		"3 error duplicate: 2\n4 error duplicate: 2"},
+	{"two of one name, one of them for one node", "{name: h, multibind_id: h, type: Hash}\n" +
+		"{in: h, name: a, to: 1}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``, ``},
+	{"two of one name, one of them for one node, where that is an error",
+		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n" +
+			"{in: h, name: a, to: 1}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``, ``},
+	{"two of one name twice", "{name: h, multibind_id: h, type: Hash}\n{name: g, multibind_id: h, type: Hash}\n" +
+		"{in: h, name: a, to: 1}\n{in: h, name: a, to: 2}", ``,
+		"2 warning multibind_id: 1\n4 error duplicate: 3\n4 error duplicate: 3"},
+	{"two names twice, the first of which may be", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n" +
+		"{in: l, to: 2}\n{in: l, name: a, to: 3}\n{in: l, name: a, to: 4}", ``, `5 error duplicate: 4`},
+	{"contributions to a multibinding that is always hidden", `[l, 1]`,
+		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", ``},
+	{"contributions to a multibinding that is hidden for some", `{when: {node: n}, bind: [[l, 1]]}`,
+		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", `m2 error type_mismatch: m1`},
+	{"contributions to a multibinding beside one of the same key", "[l, 1]\n" +
+		"{when: {node: n}, bind: [{name: l, multibind_id: l, type: 'Array[Integer]'}]}\n{in: l, to: x}", ``,
+		`3 error type_mismatch: 2`},
+	{"contributions to a multibinding with something wrong",
+		"{name: l, multibind_id: l, type: Array, options: {conflict_resolution: merge}}\n{in: l, to: 1}", ``,
+		`1 error attribute:`},
+	{"a contribution with something wrong", "{name: l, multibind_id: l, type: Array}\n{in: l, to: '${'}", ``,
+		`2 error interpolation:`},
+	{"a contribution that is computed", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: '${x}'}",
+		``, ``},
+	{"a hash to merge",
+		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n{in: h, name: a, to: {b: 1}}",
+		``, ``},
+	{"one id for three keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}\n" +
+		"{name: c, multibind_id: l, type: Array}", ``, "2 warning multibind_id: 1\n3 warning multibind_id: 1"},
 	{"two of one name where the multibinding is not",
 		"{when: {node: m}, bind: [{name: h, multibind_id: h, type: Hash}]}\n" +
 			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}",
