@@ -140,3 +140,37 @@ func effortOf(t *testing.T, list string, limit int) (spent int, found []diag.Dia
 	c.compose()
 	return c.effort.limit - max(0, c.effort.left), diags.Sorted()
 }
+
+// What is left is spent to the last step; the first that there is not is remembered, however few are asked for then.
+func TestEffortIsSpentToItsEnd(t *testing.T) {
+	e := newEffort(10)
+	if !e.spend(4) || !e.spend(6) || e.left != 0 || e.over() {
+		t.Errorf("of ten steps ten are not taken: %d left, over %v", e.left, e.over())
+	}
+	if e.spend(1) || !e.over() || e.spend(0) {
+		t.Error("there is an eleventh step")
+	}
+	if e := newEffort(10); e.spend(11) || !e.over() || e.spend(1) {
+		t.Error("eleven steps are taken of ten")
+	}
+	if e := newEffort(1); !e.spend(1) || e.limit != 1 {
+		t.Error("one step is not taken of one")
+	}
+	if e := newEffort(0); e.limit != DefaultEffort {
+		t.Errorf("the default is %d", e.limit)
+	}
+}
+
+// The message names the key that is bound most often, of several the first.
+func TestTheKeyThatIsBoundMostIsNamed(t *testing.T) {
+	bind := numbered("{when: {node: 'n#'}, bind: [{name: b, to: 1, override: true}, {name: c, to: 1, override: true}]}\n" +
+		"{when: {osfamily: 'o#'}, bind: [{name: b, to: 1}, {name: c, to: 1}]}")
+	_, found := effortOf(t, "{when: {node: n}, bind: [{name: a, to: 1, override: true}]}\n[a, 1]\n"+
+		lines(50, bind)+"\n{name: d, to: 1, override: true}", 1000)
+	if len(found) != 1 || len(found[0].Notes) != 1 {
+		t.Fatalf("reported is %v", found)
+	}
+	if want := "'b' has the most: 100"; found[0].Notes[0].Message != want || found[0].Pos.Line != 4 {
+		t.Errorf("line %d: %s, want %s", found[0].Pos.Line, found[0].Notes[0].Message, want)
+	}
+}

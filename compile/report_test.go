@@ -285,15 +285,8 @@ func TestWhatIsReportedOfASite(t *testing.T) {
 // compiled is what compiling a site and its module db reports.
 func compiled(t *testing.T, site, module string) []string {
 	t.Helper()
-	dir := t.TempDir()
-	writeBindings(t, filepath.Join(dir, "bindings"), "default", site)
-	if module != "" {
-		writeBindings(t, filepath.Join(dir, "modules", "db", "bindings"), "db::default", module)
-	}
-	var diags diag.List
-	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
 	var out []string
-	for _, d := range diags.Sorted() {
+	for _, d := range reported(t, site, module) {
 		line := fmt.Sprintf("%s %v %s:", lineOf(d.Pos), d.Severity, d.Code)
 		for _, n := range d.Notes {
 			line += " " + lineOf(n.Pos)
@@ -301,6 +294,18 @@ func compiled(t *testing.T, site, module string) []string {
 		out = append(out, line)
 	}
 	return out
+}
+
+func reported(t *testing.T, site, module string) []diag.Diagnostic {
+	t.Helper()
+	dir := t.TempDir()
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", site)
+	if module != "" {
+		writeBindings(t, filepath.Join(dir, "modules", "db", "bindings"), "db::default", module)
+	}
+	var diags diag.List
+	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	return diags.Sorted()
 }
 
 func writeBindings(t *testing.T, dir, name, list string) {
@@ -438,5 +443,67 @@ func TestLongLoops(t *testing.T) {
 		if len(found) != 1 || !strings.HasSuffix(found[0].Message, want) || len(found[0].Notes) != min(n, 20)-1 {
 			t.Errorf("%d: found %v, want one that ends in %q", n, found, want)
 		}
+	}
+}
+
+// Whole messages: what is bound, under which condition, in which layer, and what to do.
+func TestMessages(t *testing.T) {
+	for _, c := range []struct{ name, site, module, want string }{
+		{"conflict", "{when: {node: n, osfamily: [f]}, bind: [[a, 1], [a, 2]]}", ``,
+			"'a' is bound twice with the same precedence where node is 'n' and osfamily is 'f' in layer 'site'\n" +
+				"also bound here\n" +
+				"bind 'a' once in a higher layer or under a narrower condition, or remove one of the two"},
+		{"abstract", `{when: {node: n}, bind: [{name: a, abstract: true}]}`, ``,
+			"'a' is abstract where node is 'n' and nothing of higher precedence binds it\n" +
+				"bind 'a' in a higher layer or under a condition of higher precedence"},
+		{"abstract for some", `{when: {node: n}, bind: [[a, 1]]}`, `{name: a, abstract: true}`,
+			"the abstract binding of 'a' is bound only under some conditions; in other requests a lookup is an error\n" +
+				"bound here where node is 'n'"},
+		{"override", "{when: {node: n}, bind: [{name: port, override: true, to: 1}]}\n[prot, 1]", ``,
+			"'port' is said to override something where node is 'n', but nothing of lower precedence binds it\n" +
+				"did you mean 'prot'?"},
+		{"override for some", `{name: a, override: true, to: 1}`, `{when: {node: n}, bind: [[a, 1]]}`,
+			"'a' overrides something only in some of the requests it is effective in\noverridden here where node is 'n'"},
+		{"override the other way round", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
+			"'a' is said to override something, but is only overridden itself\nit is overridden here where node is 'n'"},
+		{"loop", "{name: l, multibind_id: parts, type: Array}\n{when: {node: n}, bind: [{in: parts, to_lookup_of: l}]}",
+			``, "'l' needs itself: l -> multibind parts -> l where node is 'n'\nthe contribution to multibind parts is here"},
+		{"loop of keys", "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``,
+			"'a' needs itself: a -> b -> a\n'b' is bound here"},
+		{"misspelt", "[ntp::port, 1]\n{name: a, to_lookup_of: 'ntp::prot'}", ``,
+			"this looks up 'ntp::prot', which nothing binds\ndid you mean 'ntp::port'?"},
+		{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
+			"there is no multibinding with the id 'lists': this contribution is never seen\ndid you mean 'list'?"},
+		{"duplicate", "{name: h, multibind_id: h, type: Hash}\n{when: {node: n}, bind: [{in: h, name: a, to: 1}, " +
+			"{in: h, name: a, to: 2}]}", ``,
+			"two contributions to 'h' have the same name and precedence where node is 'n'\nthe other one"},
+		{"duplicate that is an error",
+			"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n{in: h, name: a, to: 1}",
+			`{in: h, name: a, to: 2}`, "two contributions to 'h' have the same name\nthe other one"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := reported(t, c.site, c.module)
+			if len(found) != 1 {
+				t.Fatalf("reported is %v", found)
+			}
+			got := []string{found[0].Message}
+			for _, n := range found[0].Notes {
+				got = append(got, n.Message)
+			}
+			if found[0].Hint != "" {
+				got = append(got, found[0].Hint)
+			}
+			if got := strings.Join(got, "\n"); got != c.want {
+				t.Errorf("the message is\n%s\nexpected\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// Of a site that was not read whole nobody can say who wins: only its values are judged.
+func TestSitesThatWereNotReadWhole(t *testing.T) {
+	got := strings.Join(compiled(t, "{to: 1}\n[a, 1]\n[a, 2]", ``), "\n")
+	if want := "1 error attribute:"; got != want {
+		t.Errorf("reported is %q, want %q", got, want)
 	}
 }

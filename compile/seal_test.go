@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,9 @@ import (
 
 	"bindc/compile"
 	"bindc/internal/diag"
+	"bindc/internal/recipe"
 	"bindc/internal/seal"
+	"bindc/internal/value"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -59,6 +62,78 @@ bind:
 		if in.Hash != 0 {
 			t.Errorf("%s: its hash is in the file", in.Path)
 		}
+	}
+}
+
+// Each key is bound to what it was, encrypted for its name where it is sensitive: a value that two keys share for each
+// of them, and one that a key has several times once.
+func TestEachKeyKeepsItsValue(t *testing.T) {
+	constant := func(text string) snapshot.Stored {
+		return snapshot.Stored{Bytes: string(value.Append(nil, value.FromString(text)))}
+	}
+	secret := func(text string) snapshot.Stored {
+		r := recipe.Recipe{Kind: recipe.Constant, Sensitive: true, Value: value.FromString(text)}
+		return snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, &r))}
+	}
+	open := snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Constant}))}
+	misleading := snapshot.Stored{Bytes: "\x00\x01"} // a value that would be a sensitive recipe
+	values := []snapshot.Stored{secret("first"), constant("plain"), secret("second"), open, misleading}
+	content := &snapshot.Content{Values: slices.Clone(values),
+		Keys: []snapshot.Key{{Name: "a", Default: 0, Cold: []snapshot.Cold{{Value: 2}, {Value: 1}, {Contribution: true}}},
+			{Name: "b", Default: -1, Cold: []snapshot.Cold{{Value: 0}}}, {Name: "c", Default: 1},
+			{Name: "d", Default: 3}, {Name: "e", Default: 4}},
+		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{
+			{Entries: []snapshot.Entry{{Key: 0, Value: 2}, {Key: 1, Value: 2}}},
+			{Entries: []snapshot.Entry{{Key: 0, Value: 1}, {Key: 1, Value: 2}}}}}}}
+	key := seal.NewKey()
+	if err := compile.Seal(content, key, []byte("wrapped")); err != nil {
+		t.Fatal(err)
+	}
+	box, err := seal.New(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := func(n uint32, key string, was int) {
+		t.Helper()
+		v := content.Values[n]
+		if was == 0 || was == 2 {
+			encoded, err := recipe.Unseal(v.Bytes, key, box)
+			if err != nil || !recipe.IsSealed(v.Bytes) {
+				t.Errorf("%s: sealed %v, %v", key, recipe.IsSealed(v.Bytes), err)
+			}
+			v.Bytes = encoded
+		}
+		if v != values[was] {
+			t.Errorf("%s is bound to %+v, want %+v", key, v, values[was])
+		}
+	}
+	a, b, scopes := content.Keys[0], content.Keys[1], content.Levels[0].Scopes
+	want(uint32(a.Default), "a", 0)
+	want(a.Cold[0].Value, "a", 2)
+	want(a.Cold[1].Value, "a", 1)
+	want(b.Cold[0].Value, "b", 0)
+	for i, key := range []string{"a", "b"} {
+		want(scopes[0].Entries[i].Value, key, 2)
+	}
+	want(scopes[1].Entries[0].Value, "a", 1)
+	want(scopes[1].Entries[1].Value, "b", 2)
+	for i, was := range []int{1, 3, 4} {
+		want(uint32(content.Keys[i+2].Default), content.Keys[i+2].Name, was)
+	}
+	if b.Default != -1 || a.Cold[2].Value != 0 {
+		t.Error("what has no value got one")
+	}
+	if more := len(content.Values) - len(values); more != 4 {
+		t.Errorf("%d values are sealed, want two of each of two keys", more)
+	}
+	if content.Values[0] != (snapshot.Stored{}) || content.Values[2] != (snapshot.Stored{}) {
+		t.Error("the values are there in clear")
+	}
+	if string(content.Seal) != "wrapped" {
+		t.Error("the wrapped key is not in the content")
+	}
+	if err := compile.Seal(content, []byte("short"), nil); err == nil {
+		t.Error("sealed with what is no key")
 	}
 }
 

@@ -1,0 +1,138 @@
+package compile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// Of a site in files, what lookups and reports of the snapshot are made from: what each scope binds and where it is
+// written, the unconditional bindings, and in order of precedence the bindings that stand in no scope.
+func TestWhatIsBoundWhere(t *testing.T) {
+	for _, c := range []struct{ name, high, low, want string }{
+		{"hidden bindings", "[a, 1]\n{when: {node: n}, bind: [[a, 2]]}", "{when: {node: n}, bind: [[a, 3]]}\n[a, 4]", `
+			high node=n: a=2@2
+			a=1; 1 high @1; 1 low node=n @m1; 1 low @m2`},
+		{"two that something higher hides", "{when: {node: n}, bind: [[a, 1]]}",
+			"{when: {node: n}, bind: [[a, 2], [b, 5]]}\n{when: {node: n}, bind: [[a, 3], [b, 4]]}\n" +
+				"{when: {node: n, osfamily: f}, bind: [[b, 6]]}", `m1 conflict`},
+		{"two that something of their layer hides", "",
+			"{when: {node: n, osfamily: f}, bind: [[a, 1]]}\n{when: {node: n, osfamily: f}, bind: [[a, 1]]}",
+			`m1 conflict`},
+		{"two of one scope", "{when: {node: n}, bind: [[a, 1]]}",
+			"{when: {node: n}, bind: [[a, 2]]}\n{when: {node: n}, bind: [[a, 3]]}\n[b, 4]", `
+			high node=n: a=1@1
+			low node=n: a=2@m1
+			a none; 2 low node=n @m2
+			b=4; 2 low @m3`},
+		{"contributions", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n" +
+			"{when: {node: n}, bind: [{in: l, name: x, to: 2}, {in: l, to: 3}]}\n{in: l, to: 4}\n{in: other, to: 5}",
+			"{in: l, to: 6}\n{when: {node: [n, m]}, bind: [{in: l, to: 7}, [b, 8]]}", `
+			high node=n: \x00l=[x 2 0 2, - 3 0 3]@0
+			high : \x00l=[- 1 1 1, - 4 1 4]@0
+			low node=m: \x00l=[- 7 2 7]@0 b=8@m2
+			low node=n: \x00l=[- 7 2 7]@0 b=8@m2
+			low : \x00l=[- 6 3 6]@0
+			\x00l none; 1 high node=n contribution @3; 1 high node=n contribution @3; 2 high contribution @2; ` +
+				`2 high contribution @4; 3 low node=n contribution @m2; 3 low node=m contribution @m2; 4 low contribution @m1
+			b none
+			l=computed; 2 high @1`},
+		{"a contribution that nothing collects", "[a, 1]\n{in: none, to: 2}\n{in: none, to: 3}", "", `
+			a=1; 0 high @1`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			config := "version: 1\nlayers: [{name: high, include: 'confdir:/default'},\n" +
+				"  {name: low, include: 'module:/*::default'}]\n"
+			if err := os.WriteFile(filepath.Join(dir, "binder_config.yaml"), []byte(config), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			writeBindings(t, filepath.Join(dir, "bindings"), "default", c.high)
+			writeBindings(t, filepath.Join(dir, "modules", "db", "bindings"), "db::default", c.low)
+			var diags diag.List
+			content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+			got := ""
+			if diags.Failed() {
+				got = lineOf(diags.Sorted()[0].Pos) + " " + string(diags.Sorted()[0].Code)
+			} else {
+				got = contentText(content)
+			}
+			want := strings.ReplaceAll(strings.TrimSpace(c.want), "\t", "")
+			if got != want {
+				t.Errorf("bound is\n%s\nexpected\n%s", got, want)
+			}
+		})
+	}
+}
+
+// contentText is a line for each scope and for each key.
+func contentText(c *snapshot.Content) string {
+	var lines []string
+	at := func(o snapshot.Origin) string {
+		if o.Line == 0 {
+			return "@0"
+		}
+		return "@" + lineOf(diag.Pos{File: c.Inputs[o.Input].Path, Line: int(o.Line)})
+	}
+	for _, l := range c.Levels {
+		for _, s := range l.Scopes {
+			var terms []string
+			for i, d := range l.Dimensions {
+				terms = append(terms, c.Dimensions[d].Name+"="+s.Values[i])
+			}
+			line := c.Layers[l.Layer] + " " + strings.Join(terms, " ") + ":"
+			for i, e := range s.Entries {
+				line += fmt.Sprintf(" %s=%s%s", c.Keys[e.Key].Name, storedText(c.Values[e.Value]), at(s.Origins[i]))
+			}
+			lines = append(lines, line)
+		}
+	}
+	for _, k := range c.Keys {
+		line := k.Name + " none"
+		if k.Default >= 0 {
+			line = k.Name + "=" + storedText(c.Values[k.Default])
+		}
+		for _, cold := range k.Cold {
+			line += fmt.Sprintf("; %d %s", cold.Above, c.Layers[cold.Layer])
+			for _, term := range cold.Terms {
+				line += " " + c.Dimensions[term.Dimension].Name + "=" + term.Value
+			}
+			if cold.Contribution {
+				line += " contribution"
+			}
+			line += " " + at(cold.Origin)
+		}
+		lines = append(lines, line)
+	}
+	return strings.ReplaceAll(strings.Join(lines, "\n"), "\x00", `\x00`)
+}
+
+// storedText is a constant, or of contributions the name, value, precedence and place of each.
+func storedText(s snapshot.Stored) string {
+	if !s.Computed {
+		v, _, _ := value.View(s.Bytes)
+		return string(value.AppendText(nil, v))
+	}
+	r, err := recipe.Decode(s.Bytes)
+	if err != nil || r.Kind != recipe.Contributions {
+		return "computed"
+	}
+	var parts []string
+	for _, p := range r.Parts {
+		name := p.Name
+		if !p.Named {
+			name = "-"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %d %d", name, value.AppendText(nil, p.Recipe.Value),
+			p.Precedence, p.Place))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
