@@ -189,10 +189,10 @@ func (r *relations) implies(a, b loader.Condition) bool {
 }
 
 // holds tells whether t holds in every request of a in which the variables are as in w. A guard only does where the
-// request has a value of its category.
+// request has a value of its category, as a category does.
 func (r *relations) holds(t loader.Term, a loader.Condition, w assignment) bool {
 	text, known := r.text(t.Dimension, w)
-	return known && text == t.Value && (!r.dims[t.Dimension].Guard || r.inCategory(r.dims[t.Dimension].Category, a, w))
+	return known && text == t.Value && r.inCategory(r.dims[t.Dimension].Category, a, w)
 }
 
 // inCategory tells whether every request of a with the variables of w has a value of a category.
@@ -292,42 +292,22 @@ func (s *solver) solve(parts []part, text string, w assignment) {
 		}
 		return
 	}
-	for _, n := range lengths(parts[1:], text, w) {
-		if s.unknowns[parts[0].unknown].slashless && strings.Contains(text[:n], "/") {
-			break // and so have all that are longer
+	if len(parts) > 1 { // or else there is nothing that could take the rest
+		for n := range text {
+			s.give(parts, text, n, w)
 		}
-		w[parts[0].unknown] = text[:n]
-		s.solve(parts[1:], text[n:], w)
 	}
+	s.give(parts, text, len(text), w)
 	delete(w, parts[0].unknown)
 }
 
-// lengths are those of the beginnings of text that leave enough for parts.
-func lengths(parts []part, text string, w assignment) []int {
-	least, open := 0, false
-	for _, p := range parts {
-		known := p.text
-		if isUnknown(p) {
-			var ok bool
-			known, ok = w[p.unknown]
-			open = open || !ok
-		}
-		least += len(known)
+// give solves the equation where the first part, an unknown, is the first n bytes of text.
+func (s *solver) give(parts []part, text string, n int, w assignment) {
+	if s.unknowns[parts[0].unknown].slashless && strings.Contains(text[:n], "/") {
+		return
 	}
-	last := len(text) - least
-	if !open || last < 0 {
-		return []int{last}[:min(1, max(0, last+1))]
-	}
-	var out []int
-	for n := range text {
-		if n <= last {
-			out = append(out, n)
-		}
-	}
-	if least == 0 {
-		out = append(out, len(text))
-	}
-	return out
+	w[parts[0].unknown] = text[:n]
+	s.solve(parts[1:], text[n:], w)
 }
 
 // settled is c in a form for an index: of related dimensions, the variables that it determines, numbered behind the

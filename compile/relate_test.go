@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ var related = []struct{ name, template string }{
 	{"node", "${fqdn}"}, {"path", "${fqdn}/${c}"},
 	{"again", "${ upcase($a) }"}, {"louder", "${upcase($a)}-${d}"}, {"mixed", "${upcase($a)}-${a}"},
 	{"entry", "${facts[\"a\"][x]}"}, {"d", "${d}"}, {"folded", "${'T'}${join(['x'])}"}, {"s", "${s}"},
-	{"local", "${$s = $d}${s}"}, {"match", "${$d =~ /x(.)/}${1}"}, {"match2", "${$d =~ /y(.)/}-${1}"},
+	{"end", "${a}-x"}, {"local", "${$s = $d}${s}"}, {"match", "${$d =~ /x(.)/}${1}"}, {"match2", "${$d =~ /y(.)/}-${1}"},
 }
 
 func relatedDimensions(t *testing.T) []loader.Dimension {
@@ -84,6 +85,9 @@ func TestConditionsExcludeOneAnother(t *testing.T) {
 		{"loud=x", "louder=y-z", false},        //
 		{"again=x d=y", "louder=x-y", true},    //
 		{"again=x d=z", "louder=x-y", false},   //
+		{"a=y", "end=y-x", true},               //
+		{"a=y", "end=y-xx", false},             // what stands behind has to be there, and nothing else
+		{"end=y-xz", "", false},                //
 		{"fact=x", "entry=y", false},           // two ways to write one variable
 		{"local=xx", "s=y", true},              // a local variable is none of the request
 		{"match=truea", "match2=true-b", true}, // nor is what a match yields
@@ -122,6 +126,9 @@ func TestConditionsImplyOneAnother(t *testing.T) {
 		{"loud=x", "loud=x", true},
 		{"", "fixed=text", true},
 		{"", "fixed=other", false},
+		{"a=x", "a=x far=1", false},
+		{"a=x", "ab=x-", false}, // though $b may be empty
+		{"end=y-x-x", "a=y-x", true},
 		{"", "folded=tx", true},
 		{"loud=x", "again=x", true},
 		{"again=x d=y", "louder=x-y", true},
@@ -148,17 +155,35 @@ func indexOf(r *relations, c loader.Condition) *keyIndex {
 // What has too many ways is not decided, and does not take long.
 func TestRelationsAreBounded(t *testing.T) {
 	var dims []loader.Dimension
-	for _, text := range []string{"${a}${b}${c}${d}${e}${f}", "${a}"} {
+	for i, text := range []string{"${a}${b}${c}${d}${e}${f}", "${a}", "${g}", "${g}", "${a}${b}", "${b}/${a}"} {
 		n, _ := syntax.ParseString(text)
-		dims = append(dims, loader.Dimension{Value: n})
+		dims = append(dims, loader.Dimension{Category: i, Value: n})
 	}
+	dims[3].Guard, dims[3].Category = true, 0
 	r := newRelations(dims, newEffort(0))
-	many := loader.Condition{{Dimension: 0, Value: strings.Repeat("x", 200)}}
-	if a := (loader.Condition{{Dimension: 1, Value: "x"}}); !r.together(many, a) || r.implies(many, a) {
+	many := loader.Term{Dimension: 0, Value: strings.Repeat("x", 200)}
+	a, g, guard := loader.Term{Dimension: 1, Value: "x"}, loader.Term{Dimension: 2, Value: "x"},
+		loader.Term{Dimension: 3, Value: "x"}
+	if !r.together(loader.Condition{many}, loader.Condition{a}) || r.implies(loader.Condition{many}, loader.Condition{a}) {
 		t.Error("what cannot be decided is decided")
 	}
-	if !r.implies(many, many) {
+	if !r.implies(loader.Condition{many}, loader.Condition{many}) {
 		t.Error("a condition does not imply itself")
+	}
+	if !r.implies(loader.Condition{many, g}, loader.Condition{guard}) {
+		t.Error("a category of which the value is given has none")
+	}
+	if r.implies(loader.Condition{g}, loader.Condition{guard}) {
+		t.Error("a category of which nothing is known has a value")
+	}
+	for n, decided := range map[int]bool{maxWays - 1: true, maxWays: false} { // n bytes are split in n+1 ways
+		two, other := loader.Term{Dimension: 4, Value: strings.Repeat("x", n)}, loader.Term{Dimension: 5, Value: "y/y"}
+		if r.together(loader.Condition{two}, loader.Condition{other}) == decided {
+			t.Errorf("of %d bytes, decided is %v", n, !decided)
+		}
+	}
+	if r.effort.left == r.effort.limit {
+		t.Error("it costs nothing")
 	}
 }
 
@@ -183,6 +208,59 @@ func TestUndecidedDimensions(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("of %q is undecided %q, want %q", c, got, want)
+		}
+	}
+}
+
+// An index of many conditions finds those that a comparison with each finds, from the highest rank on.
+func TestTheIndexFindsWhatAComparisonFinds(t *testing.T) {
+	dims := relatedDimensions(t)
+	r := newRelations(dims, newEffort(0))
+	random := rand.New(rand.NewPCG(1, 2))
+	values := map[string][]string{"ab": {"x-y", "y-x", "x-y-z", "-x"}, "xa": {"x-x", "x-y", "y"}, "guard": {"y/x", "x/", "x/y"},
+		"fixed": {"text", "other"}, "path": {"x/y", "x/y/z", "/x"}, "louder": {"x-y", "x-x-y"}, "mixed": {"x-y", "x-x"},
+		"folded": {"tx", "x"}}
+	for round := range 60 {
+		conditions := []loader.Condition{nil}
+		for range 25 {
+			var c loader.Condition
+			for d := range dims {
+				if random.IntN(len(dims)) > 1 {
+					continue
+				}
+				of := values[related[d].name]
+				if of == nil {
+					of = []string{"x", "y"}
+				}
+				c = append(c, loader.Term{Dimension: d, Value: of[random.IntN(len(of))]})
+			}
+			conditions = append(conditions, c)
+		}
+		k := &keyIndex{composer: &composer{site: &loader.Site{Dimensions: dims, Conditions: conditions},
+			relations: newRelations(dims, newEffort(0)), effort: newEffort(0)}}
+		for i := range conditions {
+			k.all = append(k.all, candidate{condition: i, rank: i / 2})
+		}
+		for _, c := range conditions {
+			rank := random.IntN(len(conditions))
+			var together, implied []int
+			for i := range k.all {
+				if k.all[i].rank < rank && r.together(c, k.terms(i)) {
+					together = append(together, i)
+				}
+				if k.all[i].rank < rank && r.implies(c, k.terms(i)) {
+					implied = append(implied, i)
+				}
+			}
+			if got := slices.Sorted(k.compatible(c, rank)); !slices.Equal(got, together) {
+				t.Fatalf("round %d: with %v hold %v, want %v", round, c, got, together)
+			}
+			if !r.possible(c) {
+				continue // everything follows
+			}
+			if got := slices.Sorted(k.implied(c, rank)); !slices.Equal(got, implied) {
+				t.Fatalf("round %d: %v implies %v, want %v", round, c, got, implied)
+			}
 		}
 	}
 }
