@@ -42,7 +42,8 @@ func TestWhatIsBoundWhere(t *testing.T) {
 			low node=n: \x00l=[- 7 2 7]@0 b=8@m2
 			low : \x00l=[- 6 3 6]@0
 			\x00l none; 1 high node=n contribution @3; 1 high node=n contribution @3; 2 high contribution @2; ` +
-				`2 high contribution @4; 3 low node=n contribution @m2; 3 low node=m contribution @m2; 4 low contribution @m1
+				`2 high contribution @4; 3 low node=n contribution @m2; 3 low node=m contribution @m2; ` +
+				`4 low contribution @m1
 			b none
 			l=computed; 2 high @1`},
 		{"a contribution that nothing collects", "[a, 1]\n{in: none, to: 2}\n{in: none, to: 3}", "", `
@@ -64,6 +65,16 @@ func TestWhatIsBoundWhere(t *testing.T) {
 				got = lineOf(diags.Sorted()[0].Pos) + " " + string(diags.Sorted()[0].Code)
 			} else {
 				got = contentText(content)
+			}
+			if content.Sensitive {
+				t.Error("the content is sensitive")
+			}
+			stored := map[snapshot.Stored]bool{}
+			for _, v := range content.Values {
+				if stored[v] {
+					t.Errorf("%s is stored twice", storedText(v))
+				}
+				stored[v] = true
 			}
 			want := strings.ReplaceAll(strings.TrimSpace(c.want), "\t", "")
 			if got != want {

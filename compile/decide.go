@@ -100,7 +100,7 @@ func (f *filler) entries(c *composer, s *scope) ([]snapshot.Entry, []snapshot.Or
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	c.each(s, func(key, value uint32, at snapshot.Origin) {
 		n := c.inNames[key]
-		if s.condition == 0 || s.rank >= c.floors[n] {
+		if s.rank >= c.floors[n] {
 			c.outside(s, n, c.inStored[value]-1, at)
 			return
 		}
@@ -341,7 +341,7 @@ func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		terms := k.relations.settled(terms)
 		for _, g := range k.group() {
-			if !k.effort.spend(1 + len(g.dims)) {
+			if !k.effort.spend(len(g.dims) + 1) {
 				return
 			}
 			shared := sharedDims(g.dims, terms)

@@ -163,7 +163,8 @@ func TestEffortIsSpentToItsEnd(t *testing.T) {
 
 // The message names the key that is bound most often, of several the first.
 func TestTheKeyThatIsBoundMostIsNamed(t *testing.T) {
-	bind := numbered("{when: {node: 'n#'}, bind: [{name: b, to: 1, override: true}, {name: c, to: 1, override: true}]}\n" +
+	bind := numbered("{when: {node: 'n#'}, bind: [{name: b, to: 1, override: true}, " +
+		"{name: c, to: 1, override: true}]}\n" +
 		"{when: {osfamily: 'o#'}, bind: [{name: b, to: 1}, {name: c, to: 1}]}")
 	_, found := effortOf(t, "{when: {node: n}, bind: [{name: a, to: 1, override: true}]}\n[a, 1]\n"+
 		lines(50, bind)+"\n{name: d, to: 1, override: true}", 1000)
@@ -172,5 +173,13 @@ func TestTheKeyThatIsBoundMostIsNamed(t *testing.T) {
 	}
 	if want := "'b' has the most: 100"; found[0].Notes[0].Message != want || found[0].Pos.Line != 4 {
 		t.Errorf("line %d: %s, want %s", found[0].Pos.Line, found[0].Notes[0].Message, want)
+	}
+}
+
+// A small site takes little, and looking for its loops no more than that.
+func TestASmallSiteTakesLittle(t *testing.T) {
+	spent, found := effortOf(t, chain(3)+"\n{when: {node: n}, bind: [{name: k3, to_first_found: [none, k1]}]}", 20_000)
+	if len(found) != 1 || found[0].Code != "loop" || spent > 2_000 {
+		t.Errorf("%d comparisons, reported is %v", spent, found)
 	}
 }

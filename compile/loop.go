@@ -187,8 +187,7 @@ func leading(graph map[uint32][]uint32) map[uint32][]uint32 {
 // before one.
 func (f *loopFinder) addKeys(keys map[uint32]bool) {
 	for key := range f.circular {
-		keys[key] = true
-		for _, other := range f.graph[key] {
+		for _, other := range f.graph[key] { // one of them needs it too
 			keys[other] = true
 		}
 	}
@@ -362,15 +361,12 @@ func (f *loopFinder) next(v visit) []*candidate {
 
 // takesOne tells whether of several contributions of one name, or without one, only the first is produced.
 func takesOne(o *recipe.Options, named bool) bool {
-	return decides(o, named) || !o.Array && o.Resolution == recipe.Ignore
+	return decides(o, named) || o.Resolution == recipe.Ignore
 }
 
 // reach finds the one candidate of k that wins in the plain requests of v, or else all that are effective. Those that
 // are so in other requests of v are queued. Not known: what wins cannot be decided.
 func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate, known bool) {
-	if k == nil {
-		return nil, false
-	}
 	terms := f.conditions[v.condition]
 	var further []*candidate
 	for i := range k.compatible(terms, noRank) {
@@ -439,8 +435,12 @@ func (k *keyIndex) isBeaten(cand *candidate, terms loader.Condition) bool {
 	return false
 }
 
+// needsOf is what cand needs. What is on no loop is not followed: the candidates of what it needs were not asked for.
 func (f *loopFinder) needsOf(cand *candidate) needs {
-	if cand.recipe != nil {
+	switch {
+	case !f.circular[cand.key]:
+		return needs{}
+	case cand.recipe != nil:
 		return f.recipeNeeds(cand.recipe)
 	}
 	return f.needy[cand.value]

@@ -202,7 +202,7 @@ func decides(o *recipe.Options, named bool) bool {
 // collide tells whether contributions i and j are an error in every request that one of them is effective in. Of j it
 // is known that it is effective whenever i is.
 func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition) bool {
-	if !k.effort.spend(8+len(when)) || !k.relations.implies(k.terms(j), k.terms(i)) ||
+	if !k.effort.spend(8*len(when)) || !k.relations.implies(k.terms(j), k.terms(i)) ||
 		!slices.ContainsFunc(when, func(w loader.Condition) bool { return k.relations.together(w, k.terms(i)) }) {
 		return false
 	}
@@ -228,6 +228,9 @@ func (c *composer) contribute() {
 		}
 		key, _ := c.keyNumber(recipe.ContributionKey(id))
 		cs := c.contributions[id]
+		for i := range cs {
+			cs[i].key = key
+		}
 		c.contributed(key, cs)
 		slices.SortStableFunc(cs, func(a, b candidate) int {
 			return cmp.Or(cmp.Compare(a.layer, b.layer), cmp.Compare(a.condition, b.condition))

@@ -236,12 +236,12 @@ func (r *relations) solutions(c loader.Condition) []assignment {
 	})
 	ways := []assignment{{}}
 	for _, t := range terms {
-		s := solver{unknowns: r.unknowns, steps: maxSteps}
+		s := solver{unknowns: r.unknowns}
 		for _, w := range ways {
 			s.solve(r.templates[t.Dimension], t.Value, w)
 		}
-		r.effort.spend(4 * (maxSteps - max(0, s.steps)))
-		if s.steps > 0 && len(s.ways) <= maxWays {
+		r.effort.spend(4 * s.steps)
+		if s.steps <= maxSteps && len(s.ways) <= maxWays {
 			ways = s.ways
 		}
 	}
@@ -264,12 +264,12 @@ func (r *relations) outside(c loader.Condition, w assignment) bool {
 type solver struct {
 	unknowns []unknown
 	ways     []assignment
-	steps    int // that are left
+	steps    int
 }
 
 // solve adds the ways in which parts yield text where the variables of w are known. w is the same when it returns.
 func (s *solver) solve(parts []part, text string, w assignment) {
-	if s.steps--; s.steps <= 0 || len(s.ways) > maxWays {
+	if s.steps++; s.steps > maxSteps || len(s.ways) > maxWays {
 		return
 	}
 	if len(parts) == 0 {

@@ -27,6 +27,8 @@ var reports = []struct{ name, site, module, want string }{
 		"{when: {node: n}, bind: [[a, 1]]}\n{when: {node: m}, bind: [[a, 2]]}", ``, ``},
 	{"under one value twice",
 		"{when: {node: n}, bind: [[a, 1]]}\n{when: {node: N}, bind: [[a, 2]]}", ``, `1 error conflict: 2`},
+	{"twice under each of two values", "{when: {node: n}, bind: [[a, 1], [a, 2]]}\n" +
+		"{when: {node: m}, bind: [[a, 1], [a, 2]]}", ``, "1 error conflict: 1\n2 error conflict: 2"},
 	{"under two categories",
 		"{when: {osfamily: debian}, bind: [[a, 1]]}\n{when: {environment: test}, bind: [[a, 2]]}", ``, ``},
 	{"one of two alternatives",
@@ -74,10 +76,13 @@ var reports = []struct{ name, site, module, want string }{
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
 		`{when: {node: n}, bind: [[a, 1]]}`, `1 warning override: m1`},
 	{"override under two alternatives, each over something",
-		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}", `{when: {node: [n, m]}, bind: [[a, 1]]}`, ``},
+		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
+		`{when: {node: [n, m]}, bind: [[a, 1]]}`, ``},
 	{"override under two alternatives, of which one is hidden", `{when: {node: n}, bind: [[a, 1]]}`,
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}\n{when: {osfamily: f}, bind: [[a, 1]]}\n" +
 			"[b, 1]", `m1 warning override: m2`},
+	{"override of something for all, beaten for some", "{when: {node: n}, bind: [[a, 1]]}\n" +
+		"{when: {osfamily: f}, bind: [{name: a, override: true, to: 1}]}\n[a, 3]", ``, ``},
 	{"override of something for all, and of more for some",
 		"{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", `{when: {osfamily: f}, bind: [[a, 3]]}`,
 		``},
@@ -177,7 +182,8 @@ var reports = []struct{ name, site, module, want string }{
 	{"through the second of two, hidden where both are", "{name: a, to_first_found: [c, b]}\n" +
 		"{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, null]]}\n{when: {node: n}, bind: [[b, 1]]}\n[c, 1]",
 		``, ``},
-	{"behind a default", "{name: a, to: \"${lookup('none', undef, undef, 1)}${lookup('b')}\"}\n{name: b, to_lookup_of: a}", ``,
+	{"behind a default", "{name: a, to: \"${lookup('none', undef, undef, 1)}${lookup('b')}\"}\n" +
+		"{name: b, to_lookup_of: a}", ``,
 		`1 error loop: 2`},
 
 	{"looks up what is nearly bound", "[ntp::port, 1]\n{name: a, to: \"${lookup('ntp::prot')}\"}", ``,
@@ -188,6 +194,29 @@ var reports = []struct{ name, site, module, want string }{
 		`2 warning key_unbound:`},
 	{"looks up what nothing is like", "[ntp::port, 1]\n{name: a, to_lookup_of: other}", ``, ``},
 
+	{"beside what leads on", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n{name: c, to_lookup_of: d}\n" +
+		"{name: d, to_lookup_of: e}\n[e, 1]", ``, `1 error loop:`},
+	{"beside what tries others", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n" +
+		"{name: c, to_first_found: [d, e]}\n" +
+		"{name: d, to_lookup_of: e}\n[e, 1]", ``, `1 error loop:`},
+	{"beside a multibinding that leads on", "{name: a, to: \"${lookup('a')}${lookup('l')}\"}\n" +
+		"{name: l, multibind_id: l, type: Array}\n{in: l, to_first_found: [d, e]}\n" +
+		"{name: d, to_lookup_of: e}\n[e, 1]\n" +
+		"{when: {node: n}, bind: [{name: l, to_lookup_of: l}]}", ``, "1 error loop:\n6 error loop:"},
+	{"through one of two names", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}\n" +
+		"{in: h, name: y, to_lookup_of: h}", ``, `1 error loop: 3`},
+	{"for two nodes", "{when: {node: n}, bind: [{name: a, to_lookup_of: a}]}\n" +
+		"{when: {node: m}, bind: [{name: a, to_lookup_of: a}]}", ``, "1 error loop:\n2 error loop:"},
+	{"under conditions of the same values", "{when: {node: x, osfamily: y}, bind: [{name: a, to_lookup_of: a}]}\n" +
+		"{when: {osfamily: x, environment: y}, bind: [{name: b, to_lookup_of: b}]}", ``,
+		"1 error loop:\n2 error loop:"},
+	{"what it tries is hidden above", `[b, 1]`, "{name: a, to_first_found: [b]}\n{name: b, to_lookup_of: a}", ``},
+	{"through a contribution without a name that is not taken",
+		"{name: l, multibind_id: l, type: Array, options: {priority_on_unnamed: true}}\n{in: l, to: 1}",
+		`{in: l, to_lookup_of: l}`, ``},
+	{"through a contribution without a name that is taken too",
+		"{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}",
+		`{in: l, to_lookup_of: l}`, `1 error loop: m1`},
 	{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
 		`2 warning multibind_unknown:`},
 	{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
@@ -457,17 +486,21 @@ func TestMessages(t *testing.T) {
 			"'a' is abstract where node is 'n' and nothing of higher precedence binds it\n" +
 				"bind 'a' in a higher layer or under a condition of higher precedence"},
 		{"abstract for some", `{when: {node: n}, bind: [[a, 1]]}`, `{name: a, abstract: true}`,
-			"the abstract binding of 'a' is bound only under some conditions; in other requests a lookup is an error\n" +
+			"the abstract binding of 'a' is bound only under some conditions; " +
+				"in other requests a lookup is an error\n" +
 				"bound here where node is 'n'"},
 		{"override", "{when: {node: n}, bind: [{name: port, override: true, to: 1}]}\n[prot, 1]", ``,
 			"'port' is said to override something where node is 'n', but nothing of lower precedence binds it\n" +
 				"did you mean 'prot'?"},
 		{"override for some", `{name: a, override: true, to: 1}`, `{when: {node: n}, bind: [[a, 1]]}`,
-			"'a' overrides something only in some of the requests it is effective in\noverridden here where node is 'n'"},
+			"'a' overrides something only in some of the requests it is effective in\n" +
+				"overridden here where node is 'n'"},
 		{"override the other way round", "{name: a, override: true, to: 1}\n{when: {node: n}, bind: [[a, 2]]}", ``,
-			"'a' is said to override something, but is only overridden itself\nit is overridden here where node is 'n'"},
+			"'a' is said to override something, but is only overridden itself\n" +
+				"it is overridden here where node is 'n'"},
 		{"loop", "{name: l, multibind_id: parts, type: Array}\n{when: {node: n}, bind: [{in: parts, to_lookup_of: l}]}",
-			``, "'l' needs itself: l -> multibind parts -> l where node is 'n'\nthe contribution to multibind parts is here"},
+			``, "'l' needs itself: l -> multibind parts -> l where node is 'n'\n" +
+				"the contribution to multibind parts is here"},
 		{"loop of keys", "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``,
 			"'a' needs itself: a -> b -> a\n'b' is bound here"},
 		{"misspelt", "[ntp::port, 1]\n{name: a, to_lookup_of: 'ntp::prot'}", ``,
@@ -505,5 +538,43 @@ func TestSitesThatWereNotReadWhole(t *testing.T) {
 	got := strings.Join(compiled(t, "{to: 1}\n[a, 1]\n[a, 2]", ``), "\n")
 	if want := "1 error attribute:"; got != want {
 		t.Errorf("reported is %q, want %q", got, want)
+	}
+}
+
+// The places of the entries of a file are none of the bindings before it.
+func TestAnOverrideOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir:/default'}, {include: 'confdir-hiera:/'}]\n",
+		"hiera.yaml":         "version: 2\nhierarchy: [[common, 'true', common]]\n",
+		"common.yaml":        "a: 1\nb: 2\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{name: b, override: true, to: 1}")
+	var diags diag.List
+	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	if found := diags.Sorted(); len(found) > 0 {
+		t.Errorf("reported is %v", found)
+	}
+}
+
+// A conflict is reported at the first of the two places, in whatever order the files are named.
+func TestConflictsBetweenFiles(t *testing.T) {
+	dir := t.TempDir()
+	config := "version: 1\nlayers: [{include: ['confdir:/z::default', 'confdir:/b::default']}]\n"
+	if err := os.WriteFile(filepath.Join(dir, "binder_config.yaml"), []byte(config), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"b", "z"} {
+		writeBindings(t, filepath.Join(dir, "bindings", name), name+"::default", "[a, 1]")
+	}
+	var diags diag.List
+	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	found := diags.Sorted()
+	if len(found) != 1 || !strings.Contains(found[0].Pos.File, "/b/") ||
+		!strings.Contains(found[0].Notes[0].Pos.File, "/z/") {
+		t.Errorf("reported is %v", found)
 	}
 }

@@ -79,7 +79,8 @@ func TestEachKeyKeepsItsValue(t *testing.T) {
 	misleading := snapshot.Stored{Bytes: "\x00\x01"} // a value that would be a sensitive recipe
 	values := []snapshot.Stored{secret("first"), constant("plain"), secret("second"), open, misleading}
 	content := &snapshot.Content{Values: slices.Clone(values),
-		Keys: []snapshot.Key{{Name: "a", Default: 0, Cold: []snapshot.Cold{{Value: 2}, {Value: 1}, {Contribution: true}}},
+		Keys: []snapshot.Key{
+			{Name: "a", Default: 0, Cold: []snapshot.Cold{{Value: 2}, {Value: 1}, {Contribution: true}}},
 			{Name: "b", Default: -1, Cold: []snapshot.Cold{{Value: 0}}}, {Name: "c", Default: 1},
 			{Name: "d", Default: 3}, {Name: "e", Default: 4}},
 		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{
