@@ -387,7 +387,7 @@ func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate, 
 		}
 		if _, _, open := f.relations.undecided(f.with(terms, cand)); open {
 			known = false
-		} else if !one || !k.isBeaten(cand, f.with(terms, cand)) {
+		} else {
 			f.enqueue(cand, f.with(terms, cand))
 		}
 	}
@@ -423,16 +423,6 @@ func (f *loopFinder) isPassed(cand *candidate, a attempt) bool {
 // first counts.
 func (c *candidate) beats(other *candidate) bool {
 	return c.rank < other.rank || c.recipe != nil && c.rank == other.rank && c.place < other.place
-}
-
-// isBeaten tells whether something beats cand whenever terms hold.
-func (k *keyIndex) isBeaten(cand *candidate, terms loader.Condition) bool {
-	for i := range k.implied(terms, cand.rank+1) {
-		if k.all[i].beats(cand) {
-			return true
-		}
-	}
-	return false
 }
 
 // needsOf is what cand needs. What is on no loop is not followed: the candidates of what it needs were not asked for.

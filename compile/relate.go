@@ -90,14 +90,12 @@ func (r *relations) template(n *expr.Node) []part {
 // handsOn tells whether a part of n may set what another one uses: a local variable, or those of a match.
 func handsOn(n *expr.Node) bool {
 	for x := range syntax.All(n) {
-		if x.Op == expr.Assign || x.Op == expr.Var && isMatch(x) {
+		if x.Op == expr.Assign || x.Op == expr.Var && x.Name < ":" { // which is a number
 			return true
 		}
 	}
 	return false
 }
-
-func isMatch(n *expr.Node) bool { return n.Name < ":" }
 
 // unknown is the number of what n yields.
 func (r *relations) unknown(n *expr.Node) int {
@@ -120,9 +118,7 @@ func (r *relations) unknown(n *expr.Node) int {
 func variableName(n *expr.Node) string {
 	switch n.Op {
 	case expr.Var:
-		if !isMatch(n) {
-			return strings.TrimPrefix(n.Name, "::")
-		}
+		return strings.TrimPrefix(n.Name, "::")
 	case expr.Access:
 		name := variableName(n.Kids[0])
 		if name == "" {

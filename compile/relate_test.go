@@ -17,7 +17,9 @@ var related = []struct{ name, template string }{
 	{"node", "${fqdn}"}, {"path", "${fqdn}/${c}"},
 	{"again", "${ upcase($a) }"}, {"louder", "${upcase($a)}-${d}"}, {"mixed", "${upcase($a)}-${a}"},
 	{"entry", "${facts[\"a\"][x]}"}, {"d", "${d}"}, {"folded", "${'T'}${join(['x'])}"}, {"s", "${s}"},
-	{"end", "${a}-x"}, {"local", "${$s = $d}${s}"}, {"match", "${$d =~ /x(.)/}${1}"},
+	{"end", "${a}-x"}, {"fact2", "${facts['b']['x']}"}, {"dynamic", "${facts[$x]}"}, {"dynamic2", "${facts[$y]}"},
+	{"element", "${split($a, '-')[0]}"}, {"element2", "${split($b, '-')[0]}"}, {"pre", "x-${upcase($a)}"},
+	{"local", "${$s = $d}${s}"}, {"match", "${$d =~ /x(.)/}${1}"},
 	{"match2", "${$d =~ /y(.)/}-${1}"},
 }
 
@@ -63,32 +65,35 @@ func TestConditionsExcludeOneAnother(t *testing.T) {
 		{"far=1", "far=2", false},
 		{"a=x", "xa=x-x", true},
 		{"a=x", "xa=x-y", false},
-		{"a=x", "xa=y", false},                 // no value gives y
-		{"a=x b=y", "ab=x-y", true},            // both variables are known
-		{"a=x b=z", "ab=x-y", false},           //
-		{"a=x", "ab=x-y-z", true},              // one of two ways
-		{"a=x b=z", "ab=x-y-z", false},         // neither of them
-		{"ab=x-y", "guard=y/x", true},          //
-		{"ab=x-y", "guard=x/y", false},         //
-		{"guard=y/", "", false},                // a guard of a category without a value
-		{"free=y", "a=x", true},                //
-		{"free=y", "b=z", false},               // a guard and the category of its variable
-		{"loud=y", "a=x", true},                // what a function computes is not compared
-		{"fact=y", "a=x", true},                // nor is an entry of another variable
-		{"fixed=text", "a=x", true},            //
-		{"fixed=other", "", false},             // never holds
-		{"path=x/y/z", "far=y/z", true},        //
-		{"path=x/y/z", "far=z", false},         // no name of a node has a slash
-		{"node=x/y", "", false},                //
-		{"ab=x-y a=x", "ab=x-z", false},        // one dimension, two values
-		{"loud=x", "again=x", true},            // what is written in both is computed once
-		{"loud=x", "again=y", false},           //
-		{"loud=x", "louder=y-z", false},        //
-		{"again=x d=y", "louder=x-y", true},    //
-		{"again=x d=z", "louder=x-y", false},   //
-		{"a=y", "end=y-x", true},               //
-		{"a=y", "end=y-xx", false},             // what stands behind has to be there, and nothing else
-		{"end=y-xz", "", false},                //
+		{"a=x", "xa=y", false},               // no value gives y
+		{"a=x b=y", "ab=x-y", true},          // both variables are known
+		{"a=x b=z", "ab=x-y", false},         //
+		{"a=x", "ab=x-y-z", true},            // one of two ways
+		{"a=x b=z", "ab=x-y-z", false},       // neither of them
+		{"ab=x-y", "guard=y/x", true},        //
+		{"ab=x-y", "guard=x/y", false},       //
+		{"guard=y/", "", false},              // a guard of a category without a value
+		{"free=y", "a=x", true},              //
+		{"free=y", "b=z", false},             // a guard and the category of its variable
+		{"loud=y", "a=x", true},              // what a function computes is not compared
+		{"fact=y", "a=x", true},              // nor is an entry of another variable
+		{"fixed=text", "a=x", true},          //
+		{"fixed=other", "", false},           // never holds
+		{"path=x/y/z", "far=y/z", true},      //
+		{"path=x/y/z", "far=z", false},       // no name of a node has a slash
+		{"node=x/y", "", false},              //
+		{"ab=x-y a=x", "ab=x-z", false},      // one dimension, two values
+		{"loud=x", "again=x", true},          // what is written in both is computed once
+		{"loud=x", "again=y", false},         //
+		{"loud=x", "louder=y-z", false},      //
+		{"again=x d=y", "louder=x-y", true},  //
+		{"again=x d=z", "louder=x-y", false}, //
+		{"a=y", "end=y-x", true},             //
+		{"a=y", "end=y-xx", false},           // what stands behind has to be there, and nothing else
+		{"end=y-xz", "", false},              //
+		{"fact=x", "fact2=y", true},
+		{"dynamic=x", "dynamic2=y", true},
+		{"element=x", "element2=y", true},
 		{"fact=x", "entry=y", false},           // two ways to write one variable
 		{"local=xx", "s=y", true},              // a local variable is none of the request
 		{"match=truea", "match2=true-b", true}, // nor is what a match yields
@@ -200,6 +205,7 @@ func TestUndecidedDimensions(t *testing.T) {
 		"xa=x-x again=x":          "again xa",
 		"far=z mixed=x-x":         "",
 		"loud=x mixed=x-x":        "loud mixed",
+		"a=x pre=x-x":             "pre a",
 		"local=xx d=x":            "local d",
 		"fact=x entry=x a=x ab=x": "",
 	} {

@@ -81,6 +81,9 @@ var reports = []struct{ name, site, module, want string }{
 	{"override under two alternatives, of which one is hidden", `{when: {node: n}, bind: [[a, 1]]}`,
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}\n{when: {osfamily: f}, bind: [[a, 1]]}\n" +
 			"[b, 1]", `m1 warning override: m2`},
+	{"override under two alternatives, of which the hidden one is over something", `{when: {node: n}, bind: [[a, 1]]}`,
+		"{when: [{node: n}, {osfamily: f}], bind: [{name: a, override: true, to: 1}]}\n" +
+			"{when: {osfamily: g}, bind: [[a, 2]]}", `m1 error override:`},
 	{"override of something for all, beaten for some", "{when: {node: n}, bind: [[a, 1]]}\n" +
 		"{when: {osfamily: f}, bind: [{name: a, override: true, to: 1}]}\n[a, 3]", ``, ``},
 	{"override of something for all, and of more for some",
@@ -217,6 +220,21 @@ var reports = []struct{ name, site, module, want string }{
 	{"through a contribution without a name that is taken too",
 		"{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}",
 		`{in: l, to_lookup_of: l}`, `1 error loop: m1`},
+	{"of a contribution that is written before what collects it",
+		"{in: l, to_lookup_of: l}\n{name: l, multibind_id: l, type: Array}", ``, `2 error loop: 1`},
+	{"through a contribution that is taken too, for some", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}",
+		`{when: {node: n}, bind: [{in: l, to_lookup_of: l}]}`, `1 error loop: m1`},
+	{"hidden by what is unconditional above", "{when: {node: m}, bind: [[b, 1]]}\n[b, 2]",
+		"{when: {node: n}, bind: [{name: a, to_lookup_of: b}, {name: b, to_lookup_of: a}]}", ``},
+	{"where two conditions meet, and a narrower one is higher",
+		"{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}\n" +
+			"{when: {osfamily: f, environment: e}, bind: [[b, 1]]}", ``, ``},
+	{"a contribution to a contribution", "{name: l, multibind_id: l, type: Array}\n" +
+		"{in: l, multibind_id: p, type: 'Array[Integer]'}\n{in: p, to: x}", ``, `3 error type_mismatch: 2`},
+	{"something computed to merge", "{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n" +
+		"{in: h, name: a, to_lookup_of: b}", ``, ``},
+
 	{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
 		`2 warning multibind_unknown:`},
 	{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
@@ -541,13 +559,13 @@ func TestSitesThatWereNotReadWhole(t *testing.T) {
 	}
 }
 
-// The places of the entries of a file are none of the bindings before it.
-func TestAnOverrideOfAFile(t *testing.T) {
+// The places of the entries of a file are none of the bindings before it, and what they look up is asked for too.
+func TestDataFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir:/default'}, {include: 'confdir-hiera:/'}]\n",
 		"hiera.yaml":         "version: 2\nhierarchy: [[common, 'true', common]]\n",
-		"common.yaml":        "a: 1\nb: 2\n"} {
+		"common.yaml":        "a: 1\nb: 2\nport: 3\nc: \"${lookup('prot')}\"\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -555,7 +573,8 @@ func TestAnOverrideOfAFile(t *testing.T) {
 	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{name: b, override: true, to: 1}")
 	var diags diag.List
 	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
-	if found := diags.Sorted(); len(found) > 0 {
+	found := diags.Sorted()
+	if len(found) != 1 || found[0].Code != "key_unbound" || found[0].Pos.Line != 4 || found[0].Pos.Col != 1 {
 		t.Errorf("reported is %v", found)
 	}
 }
