@@ -170,6 +170,9 @@ func TestRelationsAreBounded(t *testing.T) {
 	many := loader.Term{Dimension: 0, Value: strings.Repeat("x", 200)}
 	a, g, guard := loader.Term{Dimension: 1, Value: "x"}, loader.Term{Dimension: 2, Value: "x"},
 		loader.Term{Dimension: 3, Value: "x"}
+	if r.together(loader.Condition{many}, loader.Condition{{Dimension: 1, Value: "y"}}) {
+		t.Error("what can be decided by what is known is not")
+	}
 	if c := (loader.Condition{many}); !r.together(c, loader.Condition{a}) || r.implies(c, loader.Condition{a}) {
 		t.Error("what cannot be decided is decided")
 	}
