@@ -175,10 +175,16 @@ func Run(program string, args ...string) (*Cost, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, out)
 	}
-	state := cmd.ProcessState
-	cost := &Cost{Wall: time.Since(start), CPU: state.UserTime() + state.SystemTime()}
+	cost := CostOf(cmd.ProcessState)
+	cost.Wall = time.Since(start)
+	return cost, nil
+}
+
+// CostOf is what a process took that has ended, but for the time by the clock.
+func CostOf(state *os.ProcessState) *Cost {
+	cost := &Cost{CPU: state.UserTime() + state.SystemTime()}
 	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
 		cost.Peak = usage.Maxrss * 1024 // Linux counts KiB
 	}
-	return cost, nil
+	return cost
 }

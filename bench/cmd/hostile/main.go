@@ -1,0 +1,169 @@
+// Hostile measures what sites take to check that have as much of something as no site has, and the same twice, and
+// prints the table "Sites that are too much of something" of docs/limits.md. Its status is 1 where twice as much takes
+// more than 2.3 times as long.
+//
+//	go run ./cmd/hostile
+//	go run ./cmd/hostile -share 10    a tenth of each, for a quick look
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bindc/bench/built"
+)
+
+// most is how many times as long twice as much may take.
+const most = 2.3
+
+func main() {
+	share := flag.Int("share", 1, "measure one `N`th of each size")
+	rounds := flag.Int("rounds", 5, "turns of each, of which the fastest counts")
+	flag.Parse()
+	if err := run(*share, *rounds); err != nil {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+		os.Exit(1)
+	}
+}
+
+// site is a site of one file that is made of n of the same.
+type site struct {
+	name string
+	n    int
+	text func(n int) string
+	data bool // it is a data file, and not one of bindings
+}
+
+var sites = []site{
+	{"one key, bound by so many at one precedence", 20_000, lines("[k, #]"), false},
+	{"one key, bound by so many under one condition", 20_000, lines("{when: {node: n}, bind: [[k, #]]}"), false},
+	{"overrides of nothing", 20_000, lines("{name: 'some::key#', to: 1, override: true}"), false},
+	{"contributions to ids that nobody has, beside as many multibindings", 20_000,
+		lines("{name: 'm#', multibind_id: 'id#', type: 'Array[Data]'}", "{in: 'other#', to: 1}"), false},
+	{"contributions of one name at one precedence", 20_000,
+		func(n int) string { return "{name: m, multibind_id: id}\n" + lines("{name: a, in: id, to: #}")(n) }, false},
+	{"a chain of lookups", 100_000, chain, false},
+	{"the same under a node each", 20_000, func(n int) string {
+		return chain(n) + lines("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}")(n)
+	}, false},
+	{"a loop", 20_000, func(n int) string {
+		return strings.Replace(chain(n), fmt.Sprintf("[k%d, 1]", n), fmt.Sprintf("{name: k%d, to_lookup_of: k0}", n), 1)
+	}, false},
+	{"keys that are given twice in a data file", 500_000, func(n int) string {
+		return strings.Repeat(lines("k#: 1")(n), 2)
+	}, true},
+}
+
+// lines are the texts n times over, each with a number in place of #.
+func lines(texts ...string) func(n int) string {
+	return func(n int) string {
+		var b strings.Builder
+		for _, text := range texts {
+			for i := range n {
+				b.WriteString(strings.ReplaceAll(text, "#", fmt.Sprint(i)) + "\n")
+			}
+		}
+		return b.String()
+	}
+}
+
+// chain is n keys, each of which looks up the next, and one that has a value.
+func chain(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "{name: k%d, to_lookup_of: k%d}\n", i, i+1)
+	}
+	fmt.Fprintf(&b, "[k%d, 1]\n", n)
+	return b.String()
+}
+
+func run(share, rounds int) error {
+	dir, err := os.MkdirTemp("", "bindc-hostile-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	bindc := filepath.Join(dir, "bindc")
+	if err := built.Bindc(bindc); err != nil {
+		return err
+	}
+	fmt.Println("| what | so many | time | memory | twice as many | ratio | said in lines |")
+	fmt.Println("|---|---|---|---|---|---|---|")
+	slow := false
+	for i, s := range sites {
+		n := s.n / share
+		once, err := s.check(bindc, filepath.Join(dir, fmt.Sprint(i)), n, rounds)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		twice, err := s.check(bindc, filepath.Join(dir, fmt.Sprint(i, "twice")), 2*n, rounds)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		ratio := twice.CPU.Seconds() / once.CPU.Seconds()
+		slow = slow || ratio > most
+		fmt.Printf("| %s | %d | %.2f s | %d MB | %.2f s | %.2f | %d |\n", s.name, n, once.CPU.Seconds(),
+			once.Peak>>20, twice.CPU.Seconds(), ratio, once.lines)
+	}
+	if slow {
+		return fmt.Errorf("twice as much takes more than %.1f times as long", most)
+	}
+	return nil
+}
+
+// cost is what a check took.
+type cost struct {
+	*built.Cost
+	lines int // of what it printed
+}
+
+// check writes the site of n and checks it as often as there are rounds. The fastest counts: what else the machine does
+// only ever adds.
+func (s *site) check(bindc, dir string, n, rounds int) (cost, error) {
+	if err := s.write(dir, n); err != nil {
+		return cost{}, err
+	}
+	var costs []cost
+	for range rounds {
+		cmd := exec.Command(bindc, "check", dir)
+		out, err := cmd.CombinedOutput()
+		if exit := new(exec.ExitError); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
+			return cost{}, fmt.Errorf("%w\n%s", err, out)
+		}
+		if over := regexp.MustCompile(`\[(effort|read)\]`).Find(out); over != nil {
+			return cost{}, fmt.Errorf("it is not checked: %s", over)
+		}
+		costs = append(costs, cost{built.CostOf(cmd.ProcessState), strings.Count(string(out), "\n")})
+	}
+	return slices.MinFunc(costs, func(a, b cost) int { return cmp.Compare(a.CPU, b.CPU) }), nil
+}
+
+func (s *site) write(dir string, n int) error {
+	files := map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": s.text(n)}
+	if !s.data {
+		files = map[string]string{
+			"binder_config.yaml": "version: 1\ncategories: [[node, '${fqdn}']]\n" +
+				"layers: [{name: site, include: 'confdir:/default'}]\n",
+			"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n" +
+				"- " + strings.ReplaceAll(strings.TrimSpace(s.text(n)), "\n", "\n- ") + "\n",
+		}
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
