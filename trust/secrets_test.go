@@ -22,7 +22,8 @@ import (
 var showing = map[string][]string{
 	"bindc build": {"build SITE -o FILE.out", "build SITE -o FILE.out --cache CACHE --format json",
 		"build BAD -o FILE.out"},
-	"bindc check": {"check SITE --facts-dir NODES", "check SITE --facts-dir NODES --format json", "check BAD",
+	"bindc check": {"check SITE --facts-dir NODES", "check SITE --facts-dir NODES --format json",
+		"check SITE --lint", "check BAD", "check BAD --lint",
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
 	"bindc explain": nil, "bindc completion": nil, "bindc help": nil,
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/decision"
+	"bindc/internal/diag"
 	"bindc/internal/facts"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
@@ -423,7 +424,7 @@ func (p *page) markdown(d *diffShape) {
 	for i := range d.Nodes {
 		g := &d.Nodes[i]
 		fmt.Fprintf(p, "\n#### %s\n\n%s\n\n| key | old | new |\n|---|---|---|\n", plural(len(g.Nodes), "node"),
-			strings.Join(names(g.Nodes, shownRows), " "))
+			diag.Visible(strings.Join(names(g.Nodes, shownRows), " ")))
 		for _, c := range g.Changes {
 			fmt.Fprintf(p, "| %s | %s | %s |\n", code(c.key), code(fitted(c.Old.text(), 200)),
 				code(fitted(c.New.text(), 200)))
@@ -462,7 +463,7 @@ func (p *page) markdownRow(same []changeShape) {
 
 // code is text as code in a cell of a table.
 func code(text string) string {
-	text = strings.ReplaceAll(text, "|", `\|`)
+	text = strings.ReplaceAll(diag.Visible(text), "|", `\|`)
 	if strings.Contains(text, "`") {
 		return "`` " + text + " ``"
 	}

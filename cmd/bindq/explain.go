@@ -105,7 +105,9 @@ func (p *page) heading(e *explanationShape, indent int) {
 		p.wrapped(2, style, strings.Fields(text))
 		return
 	}
-	p.WriteString(indented(text))
+	for line := range strings.Lines(indented(text)) {
+		fmt.Fprintln(p, p.paint("", strings.TrimSuffix(line, "\n")))
+	}
 }
 
 // indented is JSON over several lines, below a key; what is none stays one line.
@@ -215,9 +217,9 @@ func (f *lookupFlags) all(w io.Writer, r *bindings.Request, keys []string) error
 		for i, key := range keys {
 			for _, o := range shapes[i] {
 				if len(keys) > 1 {
-					fmt.Fprintf(p, "%s: ", key)
+					fmt.Fprintf(p, "%s: ", p.paint("", key))
 				}
-				fmt.Fprintln(p, o.text())
+				fmt.Fprintln(p, p.paint("", o.text()))
 			}
 		}
 	})

@@ -119,7 +119,12 @@ func distinct(keys []string) []string {
 }
 
 // note says something beside the answer.
-func note(cmd *cobra.Command, text string) { fmt.Fprintln(cmd.ErrOrStderr(), "bindq: note:", text) }
+func note(cmd *cobra.Command, text string) { say(cmd, "note: "+text) }
+
+// say prints text, in which something from outside cannot harm a terminal, to standard error.
+func say(cmd *cobra.Command, text string) {
+	fmt.Fprintln(cmd.ErrOrStderr(), "bindq:", diag.Visible(text))
+}
 
 // sayMissing tells which keys were not found, and what may have been meant.
 func sayMissing(cmd *cobra.Command, snap *bindings.Snapshot, missing []string, asked int) {
@@ -135,11 +140,11 @@ func sayMissing(cmd *cobra.Command, snap *bindings.Snapshot, missing []string, a
 				hint = "nothing binds this key"
 			}
 		}
-		text := "bindq: " + key + ": not found"
+		text := key + ": not found"
 		if hint != "" {
 			text += "; " + hint
 		}
-		fmt.Fprintln(cmd.ErrOrStderr(), text)
+		say(cmd, text)
 	}
 }
 

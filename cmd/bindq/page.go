@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"bindc/internal/cli"
+	"bindc/internal/diag"
 	bindings "bindc/runtime"
 )
 
@@ -40,7 +41,10 @@ const (
 	cyan   = "36"
 )
 
+// paint is text as a page shows it, in a style or none: what is in it cannot harm a terminal. All that a page shows of
+// snapshots, facts and arguments comes through here.
 func (p *page) paint(style, text string) string {
+	text = diag.Visible(text)
 	if !p.color || style == "" || text == "" {
 		return text
 	}

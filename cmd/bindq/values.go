@@ -60,11 +60,11 @@ func (f *tableFlags) table(cmd *cobra.Command, key string, do func(rows, parts [
 
 // unbound says that nothing binds key.
 func unbound(cmd *cobra.Command, file *snapshot.Snapshot, key string) error {
-	text := "bindq: " + key + ": nothing binds this key"
+	text := key + ": nothing binds this key"
 	if hint := diag.DidYouMean(key, slices.Collect(file.Keys())); hint != "" {
 		text += "; " + hint
 	}
-	fmt.Fprintln(cmd.ErrOrStderr(), text)
+	say(cmd, text)
 	return errNotFound
 }
 
@@ -263,7 +263,7 @@ func (s shower) bound(rows []decision.Row, i int, c *bindings.Candidate) boundSh
 func (p *page) whyNot(w *whyNotShape, text string) {
 	if w.Outcome != nil {
 		fmt.Fprintf(p, "For this node %s = %s\n", p.paint(bold, w.Key),
-			fitted(w.Outcome.text(), pageWidth-len(w.Key)-17))
+			p.paint("", fitted(w.Outcome.text(), pageWidth-len(w.Key)-17)))
 	}
 	if len(w.Bindings) == 0 {
 		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")
