@@ -46,7 +46,7 @@ var showing = map[string][]string{
 }
 
 // secret finds a secret of testdata/secrets.txtar: as text, in hexadecimal digits, in Base64 whatever stands before it.
-var secret = regexp.MustCompile(`(?i)canary\d|yranac\d|7654321|63 ?61 ?6e ?61 ?72 ?79|Y2FuYXJ5|NhbmFye|jYW5hcn`)
+var secret = regexp.MustCompile(`(?i)canary\d|yranac\d|7_?654_?321|63 ?61 ?6e ?61 ?72 ?79|Y2FuYXJ5|NhbmFye|jYW5hcn`)
 
 // A secret stands in nothing that the programs print or write, unless somebody asks for it: not in errors either.
 func TestSecretsAreShownToWhoAsks(t *testing.T) {
