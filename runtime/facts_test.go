@@ -69,13 +69,13 @@ func TestTheNamesOfANode(t *testing.T) {
 
 // One fact has one value, by whatever name it is asked for.
 func TestTheNodeIsNamedInTheHashOfFactsToo(t *testing.T) {
-	facts, err := ParseFacts([]byte(`{"fqdn": "f.ex", "hostname": "f", "os": {"family": "Debian"}}`),
+	facts, err := ParseFacts([]byte(`{"fqdn": "f.ex", "clientcert": "f.ex", "hostname": "f", "os": {"family": "Debian"}}`),
 		FactsOptions{Node: "n1.ex"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := string(value.AppendJSON(nil, facts.variables["facts"]))
-	if want := `{"fqdn":"n1.ex","hostname":"f","os":{"family":"Debian"}}`; got != want {
+	if want := `{"fqdn":"n1.ex","clientcert":"n1.ex","hostname":"f","os":{"family":"Debian"}}`; got != want {
 		t.Errorf("$facts is %s, expected %s", got, want)
 	}
 	if got := facts.variables["osfamily"].Text(); got != "Debian" {

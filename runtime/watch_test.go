@@ -291,8 +291,8 @@ func TestAClosedWatcherMakesNoRequests(t *testing.T) {
 	if _, err := w.Request(nodeFacts(t, "n1")); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Request: %v", err)
 	}
-	if _, err := w.Check(); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("Check: %v", err)
+	if switched, err := w.Check(); switched || !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Check: %v, %v", switched, err)
 	}
 }
 

@@ -501,6 +501,10 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 
 func TestShapesOfTheIndex(t *testing.T) {
 	const values = 40
+	requests := 60
+	if testing.Short() {
+		requests = 12
+	}
 	for _, c := range []struct {
 		name           string
 		keys           int
@@ -574,7 +578,7 @@ func TestShapesOfTheIndex(t *testing.T) {
 				t.Errorf("%d columns in %d words, %d levels narrow and %d direct; want %d, %d, %d, %d",
 					s.columns, s.words, narrow, direct, c.columns, c.words, c.narrow, c.direct)
 			}
-			r.requests(t, s, 60, values)
+			r.requests(t, s, requests, values)
 		})
 	}
 }
