@@ -102,7 +102,8 @@ bind:
 	build(t, path, source)
 	req := requestOf(t, path, "n1", map[string]any{"word": "hunter"})
 	for key, want := range map[string]bindings.Error{
-		"fails":      {Code: bindings.CodeEvaluation, Message: "'fails': the value is sensitive, and so is what went wrong"},
+		"fails": {Code: bindings.CodeEvaluation,
+			Message: "'fails': the value is sensitive, and so is what went wrong"},
 		"typed":      {Code: bindings.CodeTypeMismatch, Message: "'typed': expected Integer, found"},
 		"abstract":   {Code: bindings.CodeAbstract, Message: "'abstract' is abstract: nothing binds it"},
 		"open_fails": {Code: bindings.CodeEvaluation, Message: "'open_fails': "},
@@ -190,7 +191,8 @@ func TestValuesOfACategory(t *testing.T) {
 }
 
 func TestACategoryCannotDependOnALookup(t *testing.T) {
-	call := &expr.Node{Op: expr.Call, Name: "lookup", Kids: []*expr.Node{{Op: expr.Const, Value: value.FromString("k")}}}
+	key := &expr.Node{Op: expr.Const, Value: value.FromString("k")}
+	call := &expr.Node{Op: expr.Call, Name: "lookup", Kids: []*expr.Node{key}}
 	_, err := category(t, call).Request(nodeFacts(t, "n1"))
 	var failed *bindings.Error
 	if !errors.As(err, &failed) || failed.Code != bindings.CodeEvaluation ||
@@ -273,9 +275,10 @@ func TestWhatIsRefusedIsUnmapped(t *testing.T) {
 	if _, err := bindings.Open(path, bindings.Options{Accept: accept}); !errors.Is(err, refuse) {
 		t.Fatal(err)
 	}
-	sealedAs(t, filepath.Join(dir, "sealed"), "a", make([]byte, 32))
+	sealed := filepath.Join(dir, "sealed")
+	sealedAs(t, sealed, "a", make([]byte, 32))
 	unseal := func([]byte) ([]byte, error) { return nil, refuse }
-	if _, err := bindings.Open(filepath.Join(dir, "sealed"), bindings.Options{Unseal: unseal}); !errors.Is(err, refuse) {
+	if _, err := bindings.Open(sealed, bindings.Options{Unseal: unseal}); !errors.Is(err, refuse) {
 		t.Fatal(err)
 	}
 	if _, err := snapshot.Write(filepath.Join(dir, "program"), &snapshot.Content{Layers: []string{"site"},
@@ -329,7 +332,8 @@ func TestJSONThatIsNone(t *testing.T) {
 		deep: "nested at most", "[1e400]": "a number of 64 bits", `{"a": 1e400}`: "a number of 64 bits",
 		`{"a": 1} 2`: "more behind it", `[1,`: "EOF", `{"a"`: "EOF", "": "EOF", "[9223372036854775808]": "64 bits",
 	} {
-		if v, err := bindings.ParseJSON([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || !v.IsUndef() {
+		v, err := bindings.ParseJSON([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) || !v.IsUndef() {
 			t.Errorf("%.20q: %v, %v; expected %s", text, v, err, want)
 		}
 	}

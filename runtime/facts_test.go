@@ -69,8 +69,8 @@ func TestTheNamesOfANode(t *testing.T) {
 
 // One fact has one value, by whatever name it is asked for.
 func TestTheNodeIsNamedInTheHashOfFactsToo(t *testing.T) {
-	facts, err := ParseFacts([]byte(`{"fqdn": "f.ex", "clientcert": "f.ex", "hostname": "f", "os": {"family": "Debian"}}`),
-		FactsOptions{Node: "n1.ex"})
+	const given = `{"fqdn": "f.ex", "clientcert": "f.ex", "hostname": "f", "os": {"family": "Debian"}}`
+	facts, err := ParseFacts([]byte(given), FactsOptions{Node: "n1.ex"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,8 +68,11 @@ func (b *Book) scopesOf(block int, level uint32, slots map[uint32]uint32) error 
 	s, l := b.s, &b.s.levels[level]
 	var failed error
 	err := s.eachScope(block, func(place uint32, o *scopeOrigins) {
+		if failed != nil {
+			return
+		}
 		slot, ok := slots[place]
-		if failed != nil || !ok {
+		if !ok {
 			failed = s.badBlock(block, "the origins of a scope of its level")
 			return
 		}

@@ -150,7 +150,8 @@ func TestAFileThatIsNone(t *testing.T) {
 }
 
 func TestNumbersOfSections(t *testing.T) {
-	for _, n := range []uint64{0, 1, 127, 128, 1 << 32, 1<<63 - 1, 1 << 63, math.MaxUint64} {
+	for _, n := range []uint64{0, 1, 127, 128, math.MaxInt32, math.MaxInt32 + 1, math.MaxUint32, 1 << 32, 1<<63 - 1,
+		1 << 63, math.MaxUint64} {
 		r := reader{b: string(binary.AppendUvarint(nil, n)) + "x"}
 		if got := r.uvarint(); got != n || r.failed || r.b != "x" {
 			t.Errorf("%d is read as %d, %t, and %q is left", n, got, r.failed, r.b)
@@ -158,6 +159,10 @@ func TestNumbersOfSections(t *testing.T) {
 		r = reader{b: string(binary.AppendUvarint(nil, n))}
 		if got := r.u32(); r.failed != (n > math.MaxUint32) || !r.failed && uint64(got) != n {
 			t.Errorf("%d is read as the 32 bits %d, %t", n, got, r.failed)
+		}
+		r = reader{b: string(binary.AppendUvarint(nil, n))}
+		if got := r.int(); r.failed != (n > math.MaxInt32) || !r.failed && uint64(got) != n || r.failed && got != 0 {
+			t.Errorf("%d is read as the int %d, %t", n, got, r.failed)
 		}
 	}
 	nines := strings.Repeat("\xff", 9)

@@ -184,9 +184,15 @@ func harmless(t *testing.T, file []byte) *Snapshot {
 			}
 		}
 	}
+	book, err := s.Book()
+	check(err)
 	for _, name := range names[max(0, len(names)-5):] {
 		_, err := s.Bindings(name)
 		check(err)
+		if book != nil {
+			_, err = book.Bindings(name)
+			check(err)
+		}
 	}
 	return s
 }

@@ -1,0 +1,51 @@
+//go:build unix && !purego
+
+package snapshot
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"testing"
+)
+
+// A truncated map is damage where it is guarded; any other panic goes on, and so does the setting of the goroutine.
+func TestWhatIsGuarded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.bsnap")
+	if _, err := Write(path, manyNodes(300)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Guard(func() error { return io.EOF }); err != io.EOF {
+		t.Errorf("an error becomes %v", err)
+	}
+	func() {
+		defer func() {
+			if got := recover(); got != "other" {
+				t.Errorf("a panic becomes %v", got)
+			}
+		}()
+		s.Guard(func() error { panic("other") })
+	}()
+	defer func() {
+		if debug.SetPanicOnFault(false) {
+			t.Error("faults stay panics behind Guard")
+		}
+	}()
+	if isInside(s.data, 0) {
+		t.Error("no address is inside of the map")
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	var damage *DamageError
+	if err := s.Guard(func() error { return s.Verify(anyRecipe) }); !errors.As(err, &damage) || damage.Section != "file" {
+		t.Errorf("of a truncated file Verify says %v", err)
+	}
+}

@@ -1,0 +1,243 @@
+package snapshot
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"bindc/internal/value"
+)
+
+// What reports and lookups say of forged files, in the words of what each looks at. An expected "" is no error.
+func TestReportsOfForgedFiles(t *testing.T) {
+	le := binary.LittleEndian
+	raw := func(block int, level uint32, change func(raw string) string) func(w *writer) {
+		return reblocked(func(blocks []coldRaw) []coldRaw {
+			blocks[block].raw = change(blocks[block].raw)
+			if level > 0 {
+				blocks[block].level = level
+			}
+			return blocks
+		})
+	}
+	cut := func(n int) func(string) string { return func(s string) string { return s[:len(s)-n] } }
+	book := func(s *Snapshot, _ *Scopes, _ []uint32) error {
+		_, err := s.Book()
+		return err
+	}
+	bindings := func(key string) func(s *Snapshot, _ *Scopes, _ []uint32) error {
+		return func(s *Snapshot, _ *Scopes, _ []uint32) error {
+			_, err := s.Bindings(key)
+			return err
+		}
+	}
+	candidates := func(key string) func(s *Snapshot, at *Scopes, numbers []uint32) error {
+		return func(s *Snapshot, at *Scopes, numbers []uint32) error {
+			for c, err := range s.Candidates(key, numbers, at) {
+				if err == nil {
+					_, err = s.Binding(key, c)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	find := func(key string) func(s *Snapshot, at *Scopes, _ []uint32) error {
+		return func(s *Snapshot, at *Scopes, _ []uint32) error {
+			ref, _, err := s.Find(key, at)
+			if err == nil {
+				_, err = s.Value(ref)
+			}
+			return err
+		}
+	}
+	resolve := func(s *Snapshot, at *Scopes, numbers []uint32) error { return s.Resolve(numbers, at) }
+	all := func(s *Snapshot, at *Scopes, numbers []uint32) error {
+		return errors.Join(book(s, at, numbers), bindings("a")(s, at, numbers), candidates("a")(s, at, numbers),
+			find("array")(s, at, numbers), resolve(s, at, numbers))
+	}
+	nothing := func(*writer) {}
+	badFrame := func(block int) func(w *writer) {
+		return func(w *writer) { w.out[secOrigins][le.Uint64(w.out[secOriginTab][coldEntry*block:])]++ }
+	}
+	badTable := func(w *writer) { w.out[secScopes][0x118] = 0x27 } // of node n04
+	for _, c := range []struct {
+		name              string
+		forge             func(w *writer)
+		ask               func(s *Snapshot, at *Scopes, numbers []uint32) error
+		section, expected string
+	}{
+		{"nothing is forged", nothing, all, "", ""},
+		{"of a key that there is not", nothing, bindings("absent"), "", ""},
+		{"a block that is no frame", badFrame(1), book, "origins", "a zstd frame"},
+		{"a block that is no frame", badFrame(1), bindings("a"), "origins", "a zstd frame"},
+		{"a block of keys that is no frame", badFrame(4), book, "origins", "a zstd frame"},
+		{"a block of keys that is no frame", badFrame(4), bindings("a"), "origins", "a zstd frame"},
+		{"a block of keys that is no frame", badFrame(4), candidates("a"), "origins", "a zstd frame"},
+		{"a block of keys that is no frame", badFrame(4), candidates("array"), "origins", "a zstd frame"},
+		{"a block of keys that no lookup reads", badFrame(4), find("a"), "", ""},
+		{"a block of a level there is not", raw(3, 9, cut(0)), book, "origins", "a level"},
+		{"scopes that a level has not", raw(3, 0, func(string) string { return "\x02\x01\x06\x01\x0a\x02" }), book,
+			"origins", "the origins of a scope of its level"},
+		{"a key there is not", raw(3, 0, func(string) string { return "\x01\x01\x09\x01\x0a\x02" }), book,
+			"origins", "numbers of keys"},
+		{"half a scope", raw(3, 0, cut(1)), book, "origins", "the origins of scopes"},
+		{"half a scope", raw(3, 0, cut(1)), bindings("\x00m"), "origins", "the origins of scopes"},
+		{"half a key", raw(4, 0, cut(1)), book, "origins", "bindings of keys"},
+		{"no scope", raw(3, 0, cut(6)), bindings("\x00m"), "origins", "the origins of 1 more bindings in level 3"},
+		{"no scope", raw(3, 0, cut(6)), candidates("\x00m"), "origins", "the origin of a binding in level 3"},
+		{"no key", raw(4, 0, func(s string) string { return s[:5] }), bindings("a"), "origins", "the bindings of a key"},
+		{"blocks that overlap", func(w *writer) { w.out[secOriginTab][2*coldEntry] = 1 }, book, "origins",
+			"a block behind the one before"},
+		{"blocks that overlap", func(w *writer) { w.out[secOriginTab][2*coldEntry] = 1 }, bindings("a"), "origins",
+			"a block behind the one before"},
+		{"a block outside", func(w *writer) { w.out[secOriginTab][coldEntry+4] = 1 }, bindings("a"), "origins",
+			"a block behind the one before"},
+		{"a block outside", func(w *writer) { w.out[secOriginTab][coldEntry+4] = 1 }, book, "origintab",
+			"a block inside section origins"},
+		{"entries of another number", raw(2, 0, func(s string) string {
+			return strings.Replace(s, "\x01\x03\x03\x09", "\x01\x02\x03\x09", 1)
+		}), book, "origins", "an origin for each of 3 bindings"},
+		{"entries of another number", raw(2, 0, func(s string) string {
+			return strings.Replace(s, "\x01\x03\x03\x09", "\x01\x02\x03\x09", 1)
+		}), bindings("a"), "origins", "the origins of 1 more bindings in level 2"},
+		{"a table of a key there is not", func(w *writer) { w.out[secTables][0x18] = 9 }, book, "tables",
+			"numbers of keys"},
+		{"a place that is no column", func(w *writer) { w.out[secScopes][0x40] = 34 }, book, "origins",
+			"the origins of a scope of its level"},
+		{"a list outside", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) }, book, "keys",
+			"a list inside the section"},
+		{"a list outside", func(w *writer) { le.PutUint32(w.out[secKeys][8*keyRecord+recList:], 1<<20) }, bindings("a"),
+			"keys", "a list inside the section"},
+		{"a list outside", func(w *writer) { le.PutUint32(w.out[secKeys][6*keyRecord+recList:], 1<<20) },
+			candidates("\x00m"), "keys", "a list inside the section"},
+		{"a list outside", func(w *writer) { le.PutUint32(w.out[secKeys][6*keyRecord+recList:], 1<<20) },
+			find("\x00m"), "keys", "a list inside the section"},
+		{"a table outside", badTable, resolve, "tables", "a table"},
+		{"a table outside", badTable, bindings("a"), "tables", "a table"},
+		{"a value that is none", func(w *writer) { w.out[secKeys][0x270] = 0x0b },
+			find(strings.Repeat("text", 11) + "end"), "keys", "a value"},
+		{"a condition of a value there is not", func(w *writer) { w.out[secScopes][4] = 1 },
+			bindings(strings.Repeat("text", 11) + "end"), "scopes", "values of path"},
+		{"a condition of a text outside", func(w *writer) { w.out[secDicts][0x120] = 255 },
+			bindings(strings.Repeat("text", 11) + "end"), "dicts", "a value of path"},
+	} {
+		s := forged(t, everything(), c.forge)
+		values := []string{"n04"}
+		at, ns := &Scopes{}, numbers(s, values)
+		if err := s.Resolve(ns, at); err != nil && c.expected == "" {
+			t.Fatal(c.name, err)
+		}
+		damagedAs(t, c.name, c.ask(s, at, ns), c.section, c.expected)
+	}
+}
+
+// Where a value is damaged the error says at which byte of its section.
+func TestWhereAValueIsDamaged(t *testing.T) {
+	s := open(t, everything())
+	for _, c := range []struct {
+		ref     Ref
+		section string
+		offset  uint64
+	}{
+		{Ref(len(s.keys) / cellUnit), "keys", uint64(len(s.keys))}, {1 << 20, "keys", 1 << 21},
+		{refBlock | 2, "blocktab", 4 + blockEntry + 2*blockValueEntry}, {refRecipe | 3, "recipes", 0},
+	} {
+		var damage *DamageError
+		v, err := s.Value(c.ref)
+		if !errors.As(err, &damage) || damage.Section != c.section || damage.Offset != c.offset || !v.IsUndef() {
+			t.Errorf("%#x: %v, %v; expected damage of %s at %d", uint32(c.ref), v, err, c.section, c.offset)
+		}
+	}
+	var damage *DamageError
+	if _, err := s.Recipe(3); !errors.As(err, &damage) || damage.Section != "recipetab" || damage.Offset != 24 {
+		t.Errorf("recipe 3: %v", err)
+	}
+}
+
+// What is in the rest of a record ends with it; a byte longer, and it stands behind the records.
+func TestWhatFitsARecord(t *testing.T) {
+	for _, c := range []struct{ key, value, at int }{
+		{1, 45, 9 * cellUnit}, {1, 46, keyRecord}, {2, 43, 10 * cellUnit}, {2, 44, keyRecord}, {46, -1, keyRecord},
+		{45, 1, 31 * cellUnit}, {45, 2, keyRecord},
+	} {
+		content := &Content{Keys: []Key{{Name: strings.Repeat("k", c.key), Default: 0}},
+			Values: stored(value.FromString(strings.Repeat("v", max(0, c.value))))}
+		if c.value < 0 {
+			content.Values = stored(value.FromInt(1<<40), value.FromInt(1))
+		}
+		s := open(t, content)
+		ref, _, err := s.Find(content.Keys[0].Name, &Scopes{})
+		if err != nil || int(ref)*cellUnit != c.at {
+			t.Errorf("a key of %d bytes, a value of %d: at %d, expected %d", c.key, c.value, int(ref)*cellUnit, c.at)
+		}
+	}
+	for length, at := range map[int]int{43: 60, 44: keyRecord, 3: 20} {
+		s := open(t, &Content{Layers: []string{"l"}, Keys: []Key{{Name: strings.Repeat("k", length), Default: -1}},
+			Values: stored(value.FromInt(1)), Levels: []Level{{Scopes: []Scope{{Entries: []Entry{{0, 0}}}}}}})
+		if got := s.list(0); got != uint64(at) {
+			t.Errorf("the list of a key of %d bytes is at %d, expected %d", length, got, at)
+		}
+	}
+}
+
+// A frame is made longer by as little as a skippable frame can be, and only where it has to be.
+func TestFramesAreNoLongerThanTheyHaveToBe(t *testing.T) {
+	longer, exact := 0, 0
+	for n := range 3000 {
+		raw := make([]byte, n)
+		plain, packed := len(encoder().EncodeAll(raw, nil)), len(compress(raw))
+		want, least := plain, (n+maxExpansion-1)/maxExpansion
+		if least > plain {
+			want = max(least, plain+skippableHead)
+			longer++
+		} else if least == plain {
+			exact++
+		}
+		if packed != want {
+			t.Fatalf("%d bytes are packed to %d, expected %d", n, packed, want)
+		}
+	}
+	if longer == 0 || exact == 0 {
+		t.Errorf("%d frames were made longer, %d just need not be", longer, exact)
+	}
+}
+
+// The recipes of hidden bindings are recipes too; who has seen enough is not shown more.
+func TestAllRecipes(t *testing.T) {
+	s := open(t, everything())
+	for most, want := range map[int]string{9: "sealed recipe recipe contributions recipe", 1: "sealed recipe",
+		3: "sealed recipe recipe contributions"} {
+		var got []string
+		for text, err := range s.AllRecipes() {
+			if got = append(got, text); err != nil || len(got) == most {
+				break
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("recipes are %q, expected %s", got, want)
+		}
+	}
+	for want, forge := range map[string]func(w *writer){
+		"recipetab": func(w *writer) { w.out[secRecipeTab][16] = 99 },
+		"origins": reblocked(func(blocks []coldRaw) []coldRaw {
+			blocks[4].raw = blocks[4].raw[:9]
+			return blocks
+		}),
+	} {
+		var last error
+		errs := 0
+		for _, err := range forged(t, everything(), forge).AllRecipes() {
+			if last = err; err != nil {
+				errs++
+			}
+		}
+		damagedAs(t, want, last, want, "")
+		if errs != 1 {
+			t.Errorf("%s: %d errors", want, errs)
+		}
+	}
+}
