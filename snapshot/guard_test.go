@@ -45,7 +45,8 @@ func TestWhatIsGuarded(t *testing.T) {
 		t.Fatal(err)
 	}
 	var damage *DamageError
-	if err := s.Guard(func() error { return s.Verify(anyRecipe) }); !errors.As(err, &damage) || damage.Section != "file" {
+	err = s.Guard(func() error { return s.Verify(anyRecipe) })
+	if !errors.As(err, &damage) || damage.Section != "file" {
 		t.Errorf("of a truncated file Verify says %v", err)
 	}
 }
