@@ -112,10 +112,7 @@ func (b *Book) scope(l *levelView, place uint32, o *scopeOrigins) error {
 		if n >= b.s.hash.n {
 			return b.s.damaged(secOrigins, 0, "numbers of keys")
 		}
-		mask, err := b.s.maskWord(n, column/64)
-		if err != nil {
-			return err
-		}
+		mask := at64(b.s.keys, keyRecord*uint64(n)+recMask) // is exact where levels are narrow
 		ref, err := b.s.inColumn(n, mask, column, nil)
 		if err != nil {
 			return err

@@ -51,14 +51,14 @@ type recordWriter struct {
 	tail  int    // where what is free of it begins
 }
 
-// store puts b into what is left of the record, or else behind the records, and returns its cell.
+// store puts b into what is left of the record, or else behind the records, and returns its cell. Of two the first has an
+// even length, as a list has.
 func (r *recordWriter) store(b []byte) uint32 {
 	if r.tail+len(b) > keyRecord {
 		return r.cell(string(b))
 	}
 	at := r.tail
-	copy(r.bytes[at:], b)
-	r.tail = (at + len(b) + cellUnit - 1) &^ (cellUnit - 1)
+	r.tail += copy(r.bytes[at:], b)
 	return r.first + uint32(at/cellUnit)
 }
 

@@ -33,7 +33,7 @@ type coldWriter struct {
 
 // begin has the next record belong to a level and be the one of a place, or of a key.
 func (c *coldWriter) begin(level, place uint32) {
-	if len(c.raw) > 0 && (c.level != level || len(c.raw) >= coldBlock) {
+	if c.level != level || len(c.raw) >= coldBlock {
 		c.flush()
 	}
 	if len(c.raw) == 0 {

@@ -3,6 +3,9 @@ package snapshot
 import (
 	"encoding/binary"
 	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -97,6 +100,12 @@ func TestReportsOfForgedFiles(t *testing.T) {
 			"a block behind the one before"},
 		{"a block outside", func(w *writer) { w.out[secOriginTab][coldEntry+4] = 1 }, bindings("a"), "origins",
 			"a block behind the one before"},
+		{"a block of keys outside", func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }, candidates("a"),
+			"origintab", "a block inside section origins"},
+		{"a place among the columns of the next level", func(w *writer) {
+			w.out[secScopes][0x3c] = 3
+			raw(0, 0, func(s string) string { return s[:6] + "\x02" + s[7:] })(w)
+		}, book, "scopes", "a place among the columns"},
 		{"a block outside", func(w *writer) { w.out[secOriginTab][coldEntry+4] = 1 }, book, "origintab",
 			"a block inside section origins"},
 		{"entries of another number", raw(2, 0, func(s string) string {
@@ -239,6 +248,124 @@ func TestAllRecipes(t *testing.T) {
 		damagedAs(t, want, last, want, "")
 		if errs != 1 {
 			t.Errorf("%s: %d errors", want, errs)
+		}
+	}
+}
+
+// What ends early ends there, and nothing follows an error.
+func TestCandidatesEnd(t *testing.T) {
+	s := open(t, everything())
+	ns := numbers(s, []string{"n01", "", "linux"})
+	at := scopes(s, "n01", "", "linux")
+	for most, want := range map[int]int{1: 1, 2: 2, 3: 3, 4: 4, 9: 4} {
+		n := 0
+		for range s.Candidates("a", ns, at) {
+			if n++; n == most {
+				break
+			}
+		}
+		if n != want {
+			t.Errorf("%d candidates, expected %d of at most %d", n, want, most)
+		}
+	}
+	broken := forged(t, everything(), func(w *writer) {
+		binary.LittleEndian.PutUint32(w.out[secKeys][4*keyRecord+recList:], 1<<20)
+	})
+	long, after := strings.Repeat("text", 11)+"end", 0
+	for _, err := range broken.Candidates(long, numbers(s, []string{"n01", "Data", "linux"}),
+		scopes(broken, "n01", "Data", "linux")) {
+		if after++; err == nil {
+			t.Error("a candidate of a list that is outside")
+		}
+	}
+	if after != 1 {
+		t.Errorf("%d errors", after)
+	}
+}
+
+func TestPrecedenceOfBindings(t *testing.T) {
+	inScope, below := Binding{above: 1, scope: true}, Binding{above: 2, scope: true}
+	alone := Binding{above: 1}
+	for _, c := range []struct {
+		a, b Binding
+		less bool
+	}{{alone, inScope, true}, {inScope, alone, false}, {inScope, below, true}, {below, inScope, false},
+		{below, alone, false}, {alone, below, true}, {alone, Binding{above: 2}, true}} {
+		if got := ByPrecedence(c.a, c.b); (got < 0) != c.less || got == 0 {
+			t.Errorf("%+v and %+v: %d", c.a, c.b, got)
+		}
+	}
+	if ByPrecedence(alone, alone) != 0 || ByPrecedence(inScope, inScope) != 0 {
+		t.Error("what no condition tells apart is not equal")
+	}
+}
+
+// A copy answers as the map does, and what is no file is refused in the same way.
+func TestACopyInMemory(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s.bsnap")
+	if _, err := Write(path, everything()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenCopy(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	sound(t, s)
+	if v, ok := find(t, s, "array", scopes(s)); !ok || v.Len() != 2 {
+		t.Errorf("array is %v, %t", v, ok)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := OpenCopy(path); !errors.Is(err, ErrFormat) {
+		t.Errorf("an empty file: %v", err)
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "absent")} {
+		var at *os.PathError
+		if s, err := OpenCopy(path); !errors.As(err, &at) || at.Path != path || s != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// Keys that share a mask share its bytes: they are seen once.
+func TestManyKeysOfOneMask(t *testing.T) {
+	c := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1))}
+	for i := range 20 {
+		c.Keys = append(c.Keys, Key{Name: string(rune('a' + i)), Default: 0})
+	}
+	for range 1000 {
+		c.Levels = append(c.Levels, Level{})
+	}
+	sound(t, open(t, c))
+}
+
+// Released, a snapshot is unmapped when nobody has it any more.
+func TestReleaseUnmaps(t *testing.T) {
+	file := string(fileOf(t, small()))
+	unmapped := make(chan bool, 1)
+	s, err := newSnapshot(file, file, func() error {
+		unmapped <- true
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Release()
+	if len(unmapped) > 0 {
+		t.Error("it is unmapped while it is used")
+	}
+	runtime.KeepAlive(s)
+	for s = nil; ; {
+		runtime.GC()
+		select {
+		case <-unmapped:
+			return
+		default:
 		}
 	}
 }
