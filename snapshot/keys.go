@@ -51,8 +51,8 @@ type recordWriter struct {
 	tail  int    // where what is free of it begins
 }
 
-// store puts b into what is left of the record, or else behind the records, and returns its cell. Of two the first has an
-// even length, as a list has.
+// store puts b into what is left of the record, or else behind the records, and returns its cell. Of two the first has
+// an even length, as a list has.
 func (r *recordWriter) store(b []byte) uint32 {
 	if r.tail+len(b) > keyRecord {
 		return r.cell(string(b))
