@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	bindings "bindc/runtime"
@@ -25,6 +26,9 @@ func TestAFileThatIsTruncated(t *testing.T) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestAFileThatIsTruncated$")
 			cmd.Env = append(os.Environ(), "TRUNCATED="+how, "TRUNCATED_DIR="+t.TempDir())
 			out, err := cmd.CombinedOutput()
+			if errors.Is(err, syscall.ENOEXEC) {
+				t.Skip("an emulator runs this program, which cannot start itself here")
+			}
 			if survives != (err == nil) {
 				t.Errorf("%v\n%s", err, out)
 			}
