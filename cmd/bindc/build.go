@@ -34,6 +34,7 @@ type flags struct {
 	allowEmpty   bool
 	strict       bool
 	format       string
+	all          bool
 	lint         linting
 
 	signals signals
@@ -53,6 +54,7 @@ func (f *flags) add(cmd *cobra.Command) {
 		"`N` comparisons of bindings, to find conflicts and loops")
 	cmd.Flags().IntVar(&f.alternatives, "max-alternatives", loader.DefaultAlternatives,
 		"`N` alternatives of conditions, over all bindings")
+	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics: in text else the first 100 of each code")
 	cmd.Flags().StringVar(&f.format, "format", "text", "of diagnostics: "+strings.Join(diag.Formats, ", "))
 }
 
@@ -218,7 +220,7 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*snapshot.Content,
 			return nil, err
 		}
 	}
-	var diags diag.List
+	diags := diag.List{All: f.all || f.format != "text"}
 	var site *loader.Site
 	load := func() { site = loader.Load(dir, options, &diags) }
 	if f.extensions { // programs that a signal has to stop
@@ -238,7 +240,7 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*snapshot.Content,
 			fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(err.Error()))
 		}
 	}
-	return content, report(cmd, &diags, f)
+	return content, report(cmd, &diags, len(site.Inputs), f)
 }
 
 // openCache opens the cache of the site in dir. It is of use to this very program only: another one may compile the same
@@ -259,8 +261,8 @@ func openCache(cacheDir, dir string) (*datafile.Cache, error) {
 	return cache, nil
 }
 
-// report prints what is wrong with a site; the error says whether it is refused.
-func report(cmd *cobra.Command, diags *diag.List, f *flags) error {
+// report prints what is wrong with a site, of which so many files were read; the error says whether it is refused.
+func report(cmd *cobra.Command, diags *diag.List, files int, f *flags) error {
 	list := diags.Sorted()
 	refused := diags.Failed()
 	for i := range list {
@@ -275,6 +277,9 @@ func report(cmd *cobra.Command, diags *diag.List, f *flags) error {
 	}
 	if err := diag.Render(out, f.format, list, wd, cli.Color(os.Stderr)); err != nil {
 		return err
+	}
+	if f.format == "text" && len(list) > 0 {
+		fmt.Fprintln(out, diag.Summary(list, files))
 	}
 	if refused {
 		return errRefused

@@ -99,7 +99,7 @@ func (r *Reader) Source(path string, src []byte, kind Kind, diags *diag.List) Fi
 			return known
 		}
 	}
-	var own diag.List
+	own := diag.List{All: diags.All}
 	f.Entries = compile(path, src, kind, r.Pools, &own)
 	diags.AddAll(&own)
 	f.silent = own.Empty()

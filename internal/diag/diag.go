@@ -58,11 +58,13 @@ type Diagnostic struct {
 	Secret   bool // the source line is not shown
 	InValue  bool // of an error: which key is bound, and when, is known all the same
 
-	last bool // of one place, it comes behind the others
+	more int // it stands behind those of its kind that are kept, for so many others
 }
 
 // List collects diagnostics. The zero value is ready; it may be used by several goroutines.
 type List struct {
+	All bool // all are kept, and not the first MaxShown of each kind only
+
 	mu   sync.Mutex
 	kept map[kind]*shown
 	errs int
@@ -82,7 +84,7 @@ func (l *List) Add(d Diagnostic) {
 			l.gaps++
 		}
 	}
-	l.of(d).add(d, 1)
+	l.of(d).add(d, 1, l.All)
 }
 
 // AddAll takes what another list has collected.
@@ -95,7 +97,7 @@ func (l *List) AddAll(other *List) {
 	for _, from := range other.kept {
 		to := l.of(from.list[0])
 		for _, d := range from.list {
-			to.add(d, from.times[finding{d.Pos, d.Message}])
+			to.add(d, from.times[finding{d.Pos, d.Message}], l.All)
 		}
 		to.total += from.more()
 	}
@@ -165,7 +167,7 @@ func (l *List) hide(file string, lines [2]int) {
 }
 
 // Sorted returns what was collected, by place, then severity, then text. Equal findings are reported once. Of one kind
-// there are MaxShown at most, the first ones; behind them the others are counted.
+// there are MaxShown at most, unless All is set: the first ones; behind them the others are counted.
 func (l *List) Sorted() []Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -178,7 +180,7 @@ func (l *List) Sorted() []Diagnostic {
 	}
 	hidden := inOrder(l.hidden)
 	for i := range out {
-		if out[i].Secret = out[i].Secret || hidden.has(out[i].Pos); out[i].Secret && !out[i].last {
+		if out[i].Secret = out[i].Secret || hidden.has(out[i].Pos); out[i].Secret && out[i].more == 0 {
 			out[i] = out[i].discreet()
 		}
 		out[i].Notes = slices.Clone(out[i].Notes)

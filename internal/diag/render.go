@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,28 +102,15 @@ func (t *textRenderer) diagnostic(d Diagnostic) {
 	}
 }
 
-// shownColumns is how much of a long line is shown.
-const shownColumns = 120
-
 // excerpt shows the line with a caret below the column.
 func (t *textRenderer) excerpt(p Pos, style string) {
 	line, ok := t.line(p)
 	if !ok {
 		return
 	}
-	runes := []rune(line)
-	col := min(max(p.Col, 1)-1, len(runes))
-	from := max(0, col-shownColumns*3/4)
-	to := min(len(runes), from+shownColumns)
-	indent := strings.Map(func(r rune) rune {
-		if r == '\t' {
-			return r
-		}
-		return ' '
-	}, visibleLine(string(runes[from:col])))
+	text, before := excerpt(line, p.Col)
 	number := fmt.Sprintf("%6d | ", p.Line)
-	fmt.Fprintf(t.w, "%s%s\n%s%s%s\n", number, visibleLine(string(runes[from:to])),
-		strings.Repeat(" ", len(number)), indent, t.paint(style, "^"))
+	fmt.Fprintf(t.w, "%s%s\n%s%s\n", number, text, strings.Repeat(" ", len(number)+before), t.paint(style, "^"))
 }
 
 // line is the line at p, if it can be read: what is wrong with a file may be that it is a FIFO or a device.
@@ -209,7 +197,8 @@ func renderGitHub(w io.Writer, list []Diagnostic) error {
 func renderSARIF(w io.Writer, list []Diagnostic) error {
 	type m = map[string]any
 	location := func(p Pos, message string) m {
-		l := m{"physicalLocation": m{"artifactLocation": m{"uri": filepath.ToSlash(p.File)},
+		uri := url.URL{Path: filepath.ToSlash(p.File)}
+		l := m{"physicalLocation": m{"artifactLocation": m{"uri": uri.String()},
 			"region": m{"startLine": max(p.Line, 1), "startColumn": max(p.Col, 1)}}}
 		if message != "" {
 			l["message"] = m{"text": message}

@@ -6,10 +6,11 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 )
 
 // MaxShown is how many diagnostics of one kind are kept: nobody reads more, and a file can have a million.
-const MaxShown = 1000
+const MaxShown = 100
 
 // kind is what is counted together.
 type kind struct {
@@ -31,14 +32,14 @@ type finding struct {
 	message string
 }
 
-func (s *shown) add(d Diagnostic, times int) {
+func (s *shown) add(d Diagnostic, times int, all bool) {
 	s.total += times
 	f := finding{d.Pos, d.Message}
 	switch {
 	case s.times[f] > 0:
 		s.times[f] += times
 		return
-	case len(s.list) < MaxShown:
+	case all, len(s.list) < MaxShown:
 	case compare(d, s.list[0]) > 0:
 		return
 	default:
@@ -63,13 +64,12 @@ func (s *shown) more() int {
 // others stands for those that are not kept, behind those that are.
 func (s *shown) others(more int) Diagnostic {
 	d := slices.MaxFunc(s.list, compare)
-	return Diagnostic{Pos: d.Pos, Severity: d.Severity, Code: d.Code, Secret: true, last: true,
-		Message: strconv.Itoa(more) + " more of this kind are not shown"}
+	return Diagnostic{Pos: d.Pos, Severity: d.Severity, Code: d.Code, Secret: true, more: more,
+		Message: strconv.Itoa(more) + " more of this kind are not shown", Hint: "--all shows them"}
 }
 
 func compare(a, b Diagnostic) int {
-	last := map[bool]int{true: 1}
-	return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Severity, b.Severity), cmp.Compare(last[a.last], last[b.last]),
+	return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.more, b.more),
 		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Code, b.Code))
 }
 
@@ -112,4 +112,30 @@ func (r ranges) has(p Pos) bool {
 	list := r[p.File]
 	i := sort.Search(len(list), func(i int) bool { return list[i][1] >= p.Line })
 	return i < len(list) && list[i][0] <= p.Line
+}
+
+// Summary says how many of each severity are in list, of which there are, and in how many files.
+func Summary(list []Diagnostic, files int) string {
+	count := map[Severity]int{}
+	for _, d := range list {
+		count[d.Severity] += max(d.more, 1)
+	}
+	var parts []string
+	for _, s := range []Severity{Error, Warning, Lint, Info} {
+		if n := count[s]; n > 0 {
+			parts = append(parts, plural(n, s.String()))
+		}
+	}
+	out := strings.Join(parts, ", ")
+	if files > 0 {
+		out += " in " + plural(files, "file")
+	}
+	return out
+}
+
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
 }

@@ -58,7 +58,7 @@ func TestManyFindingsAreCapped(t *testing.T) {
 	if !slices.IsSortedFunc(want, func(a, b Diagnostic) int { return a.Pos.Compare(b.Pos) }) {
 		t.Error("what is shown is not sorted by place")
 	}
-	at := slices.IndexFunc(want, func(d Diagnostic) bool { return d.last })
+	at := slices.IndexFunc(want, func(d Diagnostic) bool { return d.more > 0 })
 	left := 0
 	if _, err := fmt.Sscanf(want[at].Message, "%d more of this kind are not shown", &left); err != nil {
 		t.Fatal(err)

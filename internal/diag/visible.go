@@ -34,12 +34,3 @@ func hazardous(r rune) bool {
 	return unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Bidi_Control, r) ||
 		r == '\u2028' || r == '\u2029'
 }
-
-// visibleLine is Visible for a line of a file: its tabs stay.
-func visibleLine(line string) string {
-	parts := strings.Split(line, "\t")
-	for i := range parts {
-		parts[i] = Visible(parts[i])
-	}
-	return strings.Join(parts, "\t")
-}

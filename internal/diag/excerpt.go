@@ -1,0 +1,63 @@
+package diag
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// excerptColumns is how much of a line is shown: with its number before it, it fits into a terminal of 80 columns.
+const excerptColumns = 71
+
+// tab is shown for a tab, whose width would depend on where it stands.
+const tab = "    "
+
+// excerpt is what is shown of a line, and how many columns of it stand before character col, counted from 1. What takes
+// two columns, or none of its own, is known by what Unicode says of it.
+func excerpt(line string, col int) (text string, before int) {
+	var shown []string // what a reader takes for one character each
+	at := -1           // the one with character col
+	for g, read := uniseg.NewGraphemes(line), 0; g.Next(); {
+		if read += len(g.Runes()); at < 0 && read >= col {
+			at = len(shown)
+		}
+		shown = append(shown, Visible(strings.ReplaceAll(g.Str(), "\t", tab)))
+	}
+	if at < 0 {
+		at = len(shown)
+	}
+	return window(shown, at)
+}
+
+// window is as much of a line as there is room for, around the character at a place, and the columns before that.
+func window(shown []string, at int) (text string, before int) {
+	before, behind := columns(shown[:at]), columns(shown[at:])
+	if before+behind <= excerptColumns {
+		return strings.Join(shown, ""), before
+	}
+	const room = excerptColumns - 2 // for what tells that there is more
+	from, to := 0, at
+	for ; before > room-min(behind, room/3); from++ {
+		before -= columns(shown[from : from+1])
+	}
+	for used := before; to < len(shown) && used+columns(shown[to:to+1]) <= room; to++ {
+		used += columns(shown[to : to+1])
+	}
+	text = strings.Join(shown[from:to], "")
+	if from > 0 {
+		text, before = "…"+text, before+1
+	}
+	if to < len(shown) {
+		text += "…"
+	}
+	return text, before
+}
+
+// columns is how wide a terminal shows texts.
+func columns(texts []string) int {
+	n := 0
+	for _, text := range texts {
+		n += uniseg.StringWidth(text)
+	}
+	return n
+}

@@ -1,0 +1,43 @@
+package diag
+
+import (
+	"strings"
+	"testing"
+)
+
+// The caret is right under the character, whatever stands before it, and a line with its number fits in 80 columns.
+func TestExcerpts(t *testing.T) {
+	long := strings.Repeat("0123456789", 20)
+	for _, c := range []struct {
+		name, line string
+		col        int
+		text       string
+		before     int
+	}{
+		{"plain", "a: 1", 4, "a: 1", 3},
+		{"no column", "a: 1", 0, "a: 1", 0},
+		{"behind the end", "a: 1", 9, "a: 1", 4},
+		{"empty", "", 1, "", 0},
+		{"wide characters", "名前: x", 5, "名前: x", 6},
+		{"the wide character itself", "a名b", 2, "a名b", 1},
+		{"half-width", "ﾅﾏｴ: x", 6, "ﾅﾏｴ: x", 5},
+		{"a combining character", "e\u0301: x", 5, "e\u0301: x", 3},
+		{"within what is one character", "xe\u0301: y", 3, "xe\u0301: y", 1},
+		{"emoji", "🙂: x", 4, "🙂: x", 4},
+		{"a family is one emoji", "👩\u200d👩\u200d👧: x", 8, "👩\u200d👩\u200d👧: x", 4},
+		{"a flag is one emoji", "🇩🇪: x", 5, "🇩🇪: x", 4},
+		{"tabs", "\ta:\tx", 5, "    a:    x", 10},
+		{"what a terminal must not be given", "a\x1b[2J: x", 8, `a\x1b[2J: x`, 10},
+		{"text from right to left", "שלום: x", 7, "שלום: x", 6},
+		{"the beginning of a long line", long, 10, long[:69] + "…", 9},
+		{"the middle of one", long, 101, "…" + long[54:123] + "…", 47},
+		{"the end of one", long, 200, "…" + long[131:200], 69},
+		{"the middle of a wide one", strings.Repeat("名", 100), 50, "…" + strings.Repeat("名", 34) + "…", 47},
+	} {
+		text, before := excerpt(c.line, c.col)
+		if text != c.text || before != c.before {
+			t.Errorf("%s: shown is %q, the caret behind %d columns, expected %q and %d", c.name, text, before, c.text,
+				c.before)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package diag
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// What there is of diagnostics is a valid log by the schema that OASIS gives out: testdata/sarif-2.1.0.schema.json, as
+// the Go module github.com/owenrumney/go-sarif/v3 has it.
+func TestSARIFIsValid(t *testing.T) {
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	schema, err := c.Compile("testdata/sarif-2.1.0.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := Pos{"a b/ä:%41.yaml", 3, 7}
+	for name, list := range map[string][]Diagnostic{
+		"nothing":     nil,
+		"the least":   {{Pos: Pos{File: "a"}, Code: "data", Message: "no data"}},
+		"of all":      {{Pos: at, Severity: Error, Code: "conflict", Message: "two", Hint: "one", Notes: []Note{{at, "here", false}}}},
+		"severities":  {{Code: "yml", Severity: Warning}, {Code: "data", Severity: Lint}, {Code: "data", Severity: Info}},
+		"of one rule": {{Pos: at, Code: "data", Message: "1"}, {Pos: at, Code: "data", Message: "2"}},
+	} {
+		var out bytes.Buffer
+		if err := Render(&out, "sarif", list, "/", false); err != nil {
+			t.Fatal(err)
+		}
+		log, err := jsonschema.UnmarshalJSON(strings.NewReader(out.String()))
+		if err == nil {
+			err = schema.Validate(log)
+		}
+		if err != nil {
+			t.Errorf("%s: %v\n%s", name, err, &out)
+		}
+	}
+	broken := strings.NewReader(`{"version": "2.1.0", "runs": [{"tool": {}, "results": []}]}`)
+	if log, err := jsonschema.UnmarshalJSON(broken); err != nil || schema.Validate(log) == nil {
+		t.Errorf("a tool without a driver is valid, %v", err)
+	}
+}
