@@ -29,12 +29,12 @@ const allCodes = "all"
 
 func (l *linting) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&l.words, "lint", nil,
-		"give advice too: all, but for `-CODE`, or only that of CODE (bindc explain)")
+		"give advice too: all, or that of `CODES`; -CODE is all but that")
 	cmd.Flags().Lookup("lint").NoOptDefVal = allCodes
 	cmd.Flags().StringArrayVar(&l.used, "used", nil,
-		"`FILE` of the keys that are looked up, one a line; advise on others (repeatable)")
+		"`FILE` of the keys that are looked up, one a line (repeatable)")
 	cmd.Flags().StringArrayVar(&l.manifests, "manifests", nil,
-		"`DIR` of manifests that look keys up; advise on others (repeatable)")
+		"`DIR` of manifests that look keys up (repeatable)")
 }
 
 // begin says whether the flags can be followed, and reads which keys are looked up.

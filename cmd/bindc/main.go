@@ -50,7 +50,7 @@ func command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(buildCommand(), checkCommand(), explainCommand())
+	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand())
 	cli.Finish(root)
 	return root
 }

@@ -57,6 +57,7 @@ var catalogue = []Rule{
 	{"key", "A key is not a string, or is empty.", 4},
 	{"key_unbound", "A binding looks up a key that nothing binds, and one is bound that is nearly the same.", 12},
 	{"layer", "The list of layers is not what it has to be.", 2},
+	{"layout", "A file is written in a way that fmt does not lay out.", 0},
 	{"lookup_options", "The key by which Hiera 5 says how values are merged is a key as any other.", 8},
 	{"loop", "A key needs itself to have a value.", 7},
 	{"missing", "What a URI names is not there: a module, a directory or a file.", 3},

@@ -7,9 +7,9 @@ import (
 
 // ofNames are the codes of messages that tell names, conditions and places, and nothing of what is written as a value.
 // Those of type_mismatch are made without it where the value is sensitive.
-var ofNames = []Code{"abstract", "category", "conflict", "duplicate", "eyaml", "key_unbound", "lookup_options", "loop",
-	"module_key", "multibind_id", "multibind_unknown", "near_value", "never_wins", "override", "same_value",
-	"type_mismatch", "unused_key", "version"}
+var ofNames = []Code{"abstract", "category", "conflict", "duplicate", "eyaml", "key_unbound", "layout",
+	"lookup_options", "loop", "module_key", "multibind_id", "multibind_unknown", "near_value", "never_wins",
+	"override", "same_value", "type_mismatch", "unused_key", "version"}
 
 // ofSyntax are those of messages that quote at most what was found.
 var ofSyntax = []Code{"json_syntax", "yaml_depth", "yaml_syntax", "yaml_utf8"}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
+	"bindc/internal/cli"
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+	"bindc/internal/layout"
+	"bindc/internal/replace"
+)
+
+func fmtCommand() *cobra.Command {
+	f := formatting{}
+	cmd := &cobra.Command{
+		Use:   "fmt [FILE...]",
+		Short: "Lay YAML out in one canonical way",
+		Long: "fmt lays files of configuration, bindings and data out in one canonical way, and\n" +
+			"replaces those that are not. It changes nothing but blanks: comments, quotes and\n" +
+			"order stay, and a file that would not mean the same is left as it is. Without\n" +
+			"FILE, or with -, it lays out standard input.\n\n" +
+			"Exit status: 0 it is done, 1 a file cannot be laid out or, with -d and -l, is\n" +
+			"not, 2 one cannot be read or written.",
+		Example: "  bindc fmt -d data/common.yaml\n" +
+			"  find . -name '*.yaml' -exec bindc fmt -l {} +",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.cmd = cmd
+			f.signals.handle()
+			return f.all(args)
+		},
+	}
+	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "print what would change, and change nothing")
+	cmd.Flags().BoolVarP(&f.list, "list", "l", false, "list the files that would change, and change nothing")
+	return cmd
+}
+
+// formatting is one run of fmt.
+type formatting struct {
+	diff, list bool
+
+	cmd     *cobra.Command
+	signals signals
+	diags   diag.List
+	changes bool // there would be, if nothing were to be only shown
+}
+
+// standardInput is how it is called, as a file and in messages.
+const standardInput = "-"
+
+// all lays files out. One that cannot be read or written does not keep it from the others.
+func (f *formatting) all(paths []string) error {
+	if len(paths) == 0 {
+		paths = []string{standardInput}
+	}
+	var failed []error
+	for _, path := range paths {
+		if err := f.file(path); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if err := diag.Render(f.cmd.ErrOrStderr(), "text", f.diags.Sorted(), wd, cli.Color(os.Stderr)); err != nil {
+		return err
+	}
+	switch {
+	case len(failed) > 0:
+		return errors.Join(failed...)
+	case f.diags.Failed(), f.changes:
+		return errRefused
+	}
+	return nil
+}
+
+func (f *formatting) file(path string) error {
+	read := disk.Disk{}.ReadFile
+	if path == standardInput {
+		read = func(string) ([]byte, error) { return io.ReadAll(f.cmd.InOrStdin()) }
+	}
+	src, err := read(path)
+	if err != nil {
+		return err
+	}
+	if strings.HasSuffix(path, ".json") {
+		f.diags.Errorf(diag.Pos{File: path}, "layout", "expected YAML, found a file of JSON, which is not laid out")
+		return nil
+	}
+	old := string(src)
+	laidOut, ok := layout.YAML(path, src, &f.diags)
+	if !ok {
+		return nil
+	}
+	changes := string(laidOut) != old
+	switch {
+	case f.diff || f.list:
+		f.changes = f.changes || changes
+		return f.show(path, old, laidOut)
+	case path == standardInput:
+		_, err := f.cmd.OutOrStdout().Write(laidOut)
+		return err
+	case !changes:
+		return nil
+	}
+	f.signals.whole(func() {
+		err = replace.File(path, replace.Options{Limit: fs.ModePerm}, func(to *os.File) error {
+			_, err := to.Write(laidOut)
+			return err
+		})
+	})
+	return err
+}
+
+// show prints what would change in a file.
+func (f *formatting) show(path, old string, laidOut []byte) error {
+	if string(laidOut) == old {
+		return nil
+	}
+	out := f.cmd.OutOrStdout()
+	if f.list {
+		if _, err := fmt.Fprintln(out, diag.Visible(path)); err != nil {
+			return err
+		}
+	}
+	if !f.diff {
+		return nil
+	}
+	_, err := out.Write(diff.Diff(path, []byte(old), path+" laid out", laidOut))
+	return err
+}

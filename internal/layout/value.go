@@ -1,0 +1,279 @@
+package layout
+
+import (
+	"errors"
+	"strings"
+)
+
+// laid is a value that is laid out: what stands beside its key or dash, and the lines below.
+type laid struct {
+	text, comment string
+	below         []string
+}
+
+var errBehind = errors.New("what stands behind a value is not understood")
+
+// value lays out what a line ends with, and the lines below that belong to it. It stands in parent, behind a dash or
+// not.
+func (s *scanner) value(text string, parent level, dashed bool) (laid, error) {
+	properties := ""
+	for text != "" && (text[0] == '&' || text[0] == '!') {
+		p, rest, _ := strings.Cut(text, " ")
+		properties += p + " "
+		text = strings.TrimLeft(rest, " \t")
+	}
+	var v laid
+	var err error
+	switch {
+	case text == "":
+	case text[0] == '#':
+		v.comment = text
+	case text[0] == '|' || text[0] == '>':
+		v, err = s.block(text, parent)
+	case text[0] == '"' || text[0] == '\'':
+		v, err = s.quoted(text, parent)
+	case text[0] == '[' || text[0] == '{':
+		base := max(0, parent.now)
+		if dashed {
+			base += 2
+		}
+		v, err = s.flow(text, base)
+	default:
+		v = s.plain(text, parent)
+	}
+	v.text = properties + v.text
+	return v, err
+}
+
+// next is the next line, without the blanks around it.
+func (s *scanner) next() (string, bool) {
+	if s.at == len(s.lines) {
+		return "", false
+	}
+	s.at++
+	return strings.Trim(s.lines[s.at-1], " \t"), true
+}
+
+// indented is text in a line of its own.
+func indented(column int, text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.Repeat(" ", max(0, column)) + text
+}
+
+// behind is the comment that follows a value, which nothing else does.
+func behind(rest string) (string, error) {
+	rest = strings.TrimLeft(rest, " \t")
+	if rest != "" && rest[0] != '#' {
+		return "", errBehind
+	}
+	return rest, nil
+}
+
+// plain lays out a scalar without quotes. It goes on with all lines that are deeper than its parent.
+func (s *scanner) plain(text string, parent level) laid {
+	text, comment := cutComment(text)
+	v := laid{text: text, comment: comment}
+	for ended := comment != ""; !ended; {
+		at := s.at
+		for at < len(s.lines) && strings.Trim(s.lines[at], " \t") == "" {
+			at++
+		}
+		if at == len(s.lines) || indentation(s.lines[at]) <= parent.old {
+			break
+		}
+		more := strings.Trim(s.lines[at], " \t")
+		if more[0] == '#' {
+			break
+		}
+		for ; s.at < at; s.at++ {
+			v.below = append(v.below, "")
+		}
+		s.at++
+		text, comment := cutComment(more)
+		if ended = comment != ""; ended {
+			text += "  " + comment
+		}
+		v.below = append(v.below, indented(parent.now+2, text))
+	}
+	return v
+}
+
+// cutComment cuts off the comment behind a plain scalar.
+func cutComment(text string) (before, comment string) {
+	for i := 1; i < len(text); i++ {
+		if text[i] == '#' && (text[i-1] == ' ' || text[i-1] == '\t') {
+			return strings.TrimRight(text[:i], " \t"), text[i:]
+		}
+	}
+	return text, ""
+}
+
+// quoted lays out a scalar in quotes.
+func (s *scanner) quoted(text string, parent level) (laid, error) {
+	quote := text[0]
+	var v laid
+	for from := 1; ; from = 0 {
+		end := quoteEnd(text, from, quote)
+		whole := text
+		if end >= 0 {
+			whole = text[:end]
+		}
+		if from == 1 {
+			v.text = whole
+		} else {
+			v.below = append(v.below, indented(parent.now+2, whole))
+		}
+		if end >= 0 {
+			comment, err := behind(text[end:])
+			if last := len(v.below) - 1; last >= 0 && comment != "" {
+				v.below[last] += "  " + comment
+				comment = ""
+			}
+			v.comment = comment
+			return v, err
+		}
+		var ok bool
+		if text, ok = s.next(); !ok {
+			return v, errBehind
+		}
+	}
+}
+
+// block lays out a scalar whose lines stand below | or >. What they have in front of them beyond their indentation, and
+// at their end, is part of it.
+func (s *scanner) block(text string, parent level) (laid, error) {
+	header, rest, _ := strings.Cut(text, " ")
+	comment, err := behind(rest)
+	v := laid{text: header, comment: comment}
+	old, now := -1, max(0, parent.now+2)
+	if i := strings.IndexAny(header, "123456789"); i >= 0 {
+		digit := int(header[i] - '0')
+		old, now = max(0, parent.old)+digit, max(0, parent.now)+digit
+	}
+	var lines []string
+	for ; s.at < len(s.lines); s.at++ {
+		l := s.lines[s.at]
+		if strings.Trim(l, " ") != "" {
+			if deep := indentation(l); deep <= parent.old || deep < old {
+				break
+			} else if old < 0 {
+				old = deep
+			}
+		}
+		lines = append(lines, l)
+	}
+	for n := len(lines); n > 0 && strings.Trim(lines[n-1], " ") == "" && !strings.Contains(header, "+"); n-- {
+		lines = lines[:n-1]
+		s.at--
+	}
+	for _, l := range lines {
+		if len(l) <= old || old < 0 {
+			v.below = append(v.below, "")
+		} else {
+			v.below = append(v.below, strings.Repeat(" ", now)+l[old:])
+		}
+	}
+	return v, err
+}
+
+// flow lays out a list or hash in brackets. What stands in several lines stays so.
+func (s *scanner) flow(text string, base int) (laid, error) {
+	f := flow{}
+	tidy, comment, rest := f.line(text)
+	v := laid{text: tidy, comment: comment}
+	for f.depth > 0 {
+		more, ok := s.next()
+		if !ok {
+			return v, errBehind
+		}
+		depth := f.depth
+		if f.quote == 0 {
+			depth -= len(more) - len(strings.TrimLeft(more, "]}"))
+		}
+		tidy, comment, rest = f.line(more)
+		if tidy != "" && comment != "" {
+			tidy += "  "
+		}
+		v.below = append(v.below, indented(base+2*depth, tidy+comment))
+	}
+	after, err := behind(rest)
+	if last := len(v.below) - 1; last >= 0 && after != "" {
+		v.below[last] += "  " + after
+	} else if after != "" {
+		v.comment = after
+	}
+	return v, err
+}
+
+// flow is where a list or hash in brackets has come to.
+type flow struct {
+	depth int
+	quote byte // that is open, or 0
+	inner bool // of a plain scalar something stands before, in which quotes mean nothing
+}
+
+// line lays out one line of it, and what stands behind the bracket that ends all.
+func (f *flow) line(text string) (tidy, comment, rest string) {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		next := strings.TrimLeft(text[i+1:], " \t")
+		switch {
+		case f.quote != 0:
+			end := quoteEnd(text, i, f.quote)
+			if end < 0 {
+				b.WriteString(text[i:])
+				return b.String(), "", ""
+			}
+			b.WriteString(text[i:end])
+			i, f.quote, f.inner = end-1, 0, false
+		case c == ' ' || c == '\t':
+			gap := text[i : len(text)-len(next)]
+			i = len(text) - len(next) - 1
+			if next == "" {
+				return b.String(), "", ""
+			}
+			if next[0] == '#' {
+				return b.String(), next, ""
+			}
+			written := b.String()
+			behindBracket := written == "" || strings.IndexByte("[{ ", written[len(written)-1]) >= 0
+			if !behindBracket && strings.IndexByte(",]}", next[0]) < 0 && !isColon(next) {
+				b.WriteString(gap)
+			}
+		case c == '#' && b.Len() == 0:
+			return "", text[i:], ""
+		case c == '[' || c == '{':
+			f.depth++
+			f.inner = false
+			b.WriteByte(c)
+		case c == ']' || c == '}':
+			f.depth--
+			f.inner = true
+			b.WriteByte(c)
+			if f.depth == 0 {
+				return b.String(), "", text[i+1:]
+			}
+		case c == ',' || isColon(text[i:]) || c == ':' && i > 0 && strings.IndexByte(`"'`, text[i-1]) >= 0 && !f.inner:
+			f.inner = false
+			b.WriteByte(c)
+			if next != "" && next[0] != '#' && (c == ':' || strings.IndexByte("]}", next[0]) < 0) {
+				b.WriteByte(' ')
+			}
+		case (c == '"' || c == '\'') && !f.inner:
+			f.quote = c
+			b.WriteByte(c)
+		default:
+			f.inner = true
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), "", ""
+}
+
+// isColon tells whether text begins with a colon that ends a key.
+func isColon(text string) bool {
+	return text == ":" || strings.HasPrefix(text, ": ") || strings.HasPrefix(text, ":\t")
+}

@@ -1,0 +1,53 @@
+package layout
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// line is one that is laid out.
+type line struct {
+	indent  int
+	text    string
+	comment string   // beside the text
+	below   []string // the other lines of a value, as they are written
+}
+
+// maxAligned is how wide a line may be for its comment to stand in one column with others.
+const maxAligned = 80
+
+// written is the text of all lines.
+func written(lines []line) []byte {
+	var b strings.Builder
+	for i := 0; i < len(lines); {
+		end, column := i, 0
+		for end < len(lines) && lines[end].isAligned() {
+			column = max(column, lines[end].width())
+			end++
+		}
+		for end = max(end, i+1); i < end; i++ {
+			lines[i].write(&b, column)
+		}
+	}
+	return []byte(b.String())
+}
+
+func (l *line) width() int { return l.indent + utf8.RuneCountInString(l.text) }
+
+// isAligned tells whether l has a comment that stands in one column with those of its neighbours.
+func (l *line) isAligned() bool {
+	return l.comment != "" && l.text != "" && len(l.below) == 0 && l.width() <= maxAligned
+}
+
+func (l *line) write(b *strings.Builder, column int) {
+	if l.text != "" {
+		b.WriteString(strings.Repeat(" ", l.indent) + l.text)
+	}
+	if l.comment != "" {
+		b.WriteString(strings.Repeat(" ", max(0, column-l.width())) + "  " + l.comment)
+	}
+	b.WriteByte('\n')
+	for _, more := range l.below {
+		b.WriteString(more + "\n")
+	}
+}
