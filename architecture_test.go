@@ -45,13 +45,13 @@ var mayImport = map[string][]string{
 		"snapshot"},
 	"origin":         {"internal/replace"},
 	"internal/facts": {"internal/diag", "internal/value", "internal/yaml", "runtime"},
-	"internal/decision": {"internal/expr", "internal/recipe", "internal/syntax", "internal/value", "runtime",
-		"snapshot"},
+	"internal/decision": {"internal/expr", "internal/recipe", "internal/seal", "internal/syntax", "internal/value",
+		"runtime", "snapshot"},
 	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "internal/disk", "internal/facts",
 		"internal/identity", "internal/layout", "internal/replace", "internal/seal", "lint",
 		"loader", "origin", "runtime", "snapshot"},
 	"cmd/bindq": {"internal/cli", "internal/decision", "internal/diag", "internal/expr", "internal/facts",
-		"internal/identity", "internal/recipe", "internal/value", "internal/yaml", "origin", "runtime", "snapshot"},
+		"internal/identity", "internal/recipe", "internal/seal", "internal/value", "internal/yaml", "origin", "runtime", "snapshot"},
 }
 
 func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {

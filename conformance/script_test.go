@@ -60,9 +60,10 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"damage": damage,
-			"same":   sameBytes,
+			"exits":    exits,
+			"damage":   damage,
+			"same":     sameBytes,
+			"terminal": onTerminal,
 		},
 	})
 }

@@ -4,10 +4,13 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var (
@@ -45,6 +48,69 @@ func TestCommandLineIsDocumented(t *testing.T) {
 	}
 }
 
+// ofBoth are the verbs that both programs have: docs/cli.md speaks of them once.
+var ofBoth = []string{"completion", "help", "man", "version"}
+
+// notTried are the verbs whose example needs more than a site: it is not run.
+var notTried = []string{}
+
+// Every verb has a help that fits a terminal of 80 columns, says how it exits, and has an example that works.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	verbs := [][]string{{"bindc"}, {"bindq"}}
+	for verb := range verbsByHelp(t) {
+		verbs = append(verbs, strings.Fields(verb))
+	}
+	for _, verb := range ofBoth {
+		verbs = append(verbs, []string{"bindc", verb}, []string{"bindq", verb})
+	}
+	for _, verb := range verbs {
+		text, err := exec.Command(verb[0], append(verb[1:], "--help")...).Output()
+		if err != nil {
+			t.Fatal(verb, err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 || strings.Contains(line, "\t") {
+				t.Errorf("%v --help has a line of %d columns, or with a tab: %s", verb, n, line)
+			}
+		}
+		if !strings.Contains(string(text), "\n\nExit status: 0") {
+			t.Errorf("%v --help does not say how it exits", verb)
+		}
+		_, after, _ := strings.Cut(string(text), "\nExamples:\n")
+		example, _, _ := strings.Cut(after, "\n\n")
+		if !strings.Contains(example, strings.Join(verb, " ")) {
+			t.Errorf("%v --help has no example of it: %q", verb, example)
+		} else if !slices.Contains(notTried, strings.Join(verb, " ")) {
+			tryExample(t, example)
+		}
+	}
+}
+
+// tryExample runs an example where the files are that the examples speak of.
+func tryExample(t *testing.T, example string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		return // the examples are for a shell
+	}
+	dir := t.TempDir()
+	for from, to := range map[string]string{"example": "site", "example-facts": "facts"} {
+		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS("../testdata/"+from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("sh", "-ec", `
+facter() { cat facts/web1.json; }
+cp facts/web1.json .
+bindc build site -o site.bsnap >&2
+cp site.bsnap old.bsnap
+`+example)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MANPAGER=cat", "BINDQ_SNAPSHOT=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("the example%s\nends with %v:\n%s", example, err, out)
+	}
+}
+
 // verbsByHelp is the flags of each verb of both programs, as --help has them.
 func verbsByHelp(t *testing.T) map[string][]string {
 	t.Helper()
@@ -59,7 +125,7 @@ func verbsByHelp(t *testing.T) map[string][]string {
 	for _, program := range []string{"bindc", "bindq"} {
 		_, list, _ := strings.Cut(help(program), "Available Commands:\n")
 		for _, verb := range helpVerb.FindAllStringSubmatch(list, -1) {
-			if verb[1] == "help" || verb[1] == "completion" {
+			if slices.Contains(ofBoth, verb[1]) {
 				continue
 			}
 			flags := []string{}

@@ -90,9 +90,12 @@ func (in *inputs) readNow(path string) (document, bool) {
 
 // startParsing has files parsed as they are found, several at a time. The function it returns waits for the last one;
 // what files say is not looked at before.
-func (in *inputs) startParsing(jobs int) (wait func()) {
+func (in *inputs) startParsing(jobs int, parsed func()) (wait func()) {
 	if jobs <= 0 {
 		jobs = goruntime.GOMAXPROCS(0)
+	}
+	if parsed == nil {
+		parsed = func() {}
 	}
 	in.queue = make(chan *input, 1024)
 	var workers sync.WaitGroup
@@ -100,6 +103,7 @@ func (in *inputs) startParsing(jobs int) (wait func()) {
 		workers.Go(func() {
 			for f := range in.queue {
 				in.parse(f)
+				parsed()
 			}
 		})
 	}

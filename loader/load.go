@@ -24,6 +24,8 @@ type Options struct {
 	Backends         map[string]Backend
 	SchemeHandlers   map[string]SchemeHandler
 
+	Parsed func() // is called whenever a file is parsed, by several goroutines; may be nil
+
 	disk disk.Disk // what is read from; tests make it fail
 }
 
@@ -48,7 +50,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	p := planner{inputs: in, extensions: cfg.extensions, hiera: hiera, named: map[string]bool{},
 		sure: !diags.Failed()}
 
-	wait := in.startParsing(opts.Jobs)
+	wait := in.startParsing(opts.Jobs, opts.Parsed)
 	plan := p.plan(cfg.layers)
 	p.warnOfUnread()
 	wait()

@@ -67,11 +67,11 @@ func anyRecipe(encoded string) (contributes bool, err error) {
 // fileOf is the bytes of the file that Write would make of c.
 func fileOf(t testing.TB, c *Content) []byte {
 	t.Helper()
-	head, sections, err := encode(c)
-	if err != nil {
+	var out bytes.Buffer
+	if _, err := WriteTo(&out, c); err != nil {
 		t.Fatal(err)
 	}
-	return bytes.Join(append([][]byte{head}, sections[:]...), nil)
+	return out.Bytes()
 }
 
 // file is the bytes of the file of w, whose sections may have been forged.

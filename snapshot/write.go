@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"os"
 
@@ -34,36 +35,57 @@ type Written struct {
 // Write stores c in the file path. The file is written beside its place, synced and renamed, so that path holds either
 // what it held before or the whole new snapshot, whatever happens.
 func Write(path string, c *Content) (Written, error) {
-	head, sections, err := encode(c)
+	e, err := encode(c)
 	if err != nil {
 		return Written{}, err
 	}
-	sum := sha256.New()
 	options := replace.Options{Limit: anyone, Synced: true}
 	if c.Sensitive {
 		options.Limit = guarded
 	}
+	var out Written
 	err = replace.File(path, options, func(f *os.File) error {
-		for _, part := range append([][]byte{head}, sections[:]...) {
-			part = pad(part, sectionAlign)
-			sum.Write(part) // never fails
-			if _, err := f.Write(part); err != nil {
-				return err
-			}
-		}
-		return nil
+		out, err = e.writeTo(f)
+		return err
 	})
-	out := Written{Size: int64(binary.LittleEndian.Uint64(head[offSize:])), Sum: [32]byte(sum.Sum(nil))}
-	copy(out.Digest[:], head[offDigest:])
 	return out, err
+}
+
+// WriteTo writes c to w. Nothing is written of what the format cannot hold.
+func WriteTo(w io.Writer, c *Content) (Written, error) {
+	e, err := encode(c)
+	if err != nil {
+		return Written{}, err
+	}
+	return e.writeTo(w)
+}
+
+// encoded is a snapshot in memory.
+type encoded struct {
+	head     []byte
+	sections *sectionBytes
+}
+
+func (e *encoded) writeTo(w io.Writer) (Written, error) {
+	sum := sha256.New()
+	for _, part := range append([][]byte{e.head}, e.sections[:]...) {
+		part = pad(part, sectionAlign)
+		sum.Write(part) // never fails
+		if _, err := w.Write(part); err != nil {
+			return Written{}, err
+		}
+	}
+	out := Written{Size: int64(binary.LittleEndian.Uint64(e.head[offSize:])), Sum: [32]byte(sum.Sum(nil))}
+	copy(out.Digest[:], e.head[offDigest:])
+	return out, nil
 }
 
 type sectionBytes [sectionCount][]byte
 
 // encode makes the header and the sections of c.
-func encode(c *Content) ([]byte, *sectionBytes, error) {
+func encode(c *Content) (*encoded, error) {
 	if err := checkContent(c); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var err error
 	for seed := uint64(1); seed <= seedTries; seed++ {
@@ -72,11 +94,11 @@ func encode(c *Content) ([]byte, *sectionBytes, error) {
 			continue // the seed suits no perfect hash; the next one will
 		}
 		if err := w.store(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return w.header(), &w.out, nil
+		return &encoded{w.header(), &w.out}, nil
 	}
-	return nil, nil, err
+	return nil, err
 }
 
 // checkContent refuses what the format cannot hold.

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"filippo.io/age"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"bindc/compile"
 	"bindc/internal/cli"
@@ -41,21 +43,26 @@ type flags struct {
 }
 
 func (f *flags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.modulePath, "modulepath", "", "directories of modules, separated by ':' (default CONFDIR/modules)")
-	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "", "file to read in place of CONFDIR/binder_config.yaml")
-	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "files parsed at a time (default: one per processor)")
-	cmd.Flags().StringVar(&f.cache, "cache", "", "directory that keeps what data files say from one build to the next")
-	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false, "let programs run that binder_config.yaml names as extensions")
+	cmd.Flags().StringVar(&f.modulePath, "modulepath", "",
+		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
+	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "",
+		"`FILE` to read in place of CONFDIR/binder_config.yaml")
+	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "`N` files parsed at a time (default: one per processor)")
+	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that keeps what data files say from one build to the next")
+	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false,
+		"let programs run that binder_config.yaml names as extensions")
 	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
 		"let a site bind nothing, and its snapshot replace one that holds bindings")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
-	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false, "make the use of an unknown variable an error of the lookup")
-	cmd.Flags().IntVar(&f.effort, "max-effort", compile.DefaultEffort,
-		"`N` comparisons of bindings, to find conflicts and loops")
-	cmd.Flags().IntVar(&f.alternatives, "max-alternatives", loader.DefaultAlternatives,
+	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false,
+		"make the use of an unknown variable an error of the lookup")
+	f.effort, f.alternatives = compile.DefaultEffort, loader.DefaultAlternatives
+	cmd.Flags().Var(cli.AtLeastOne(&f.effort), "max-effort", "`N` comparisons of bindings, to find conflicts and loops")
+	cmd.Flags().Var(cli.AtLeastOne(&f.alternatives), "max-alternatives",
 		"`N` alternatives of conditions, over all bindings")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics: in text else the first 100 of each code")
-	cmd.Flags().StringVar(&f.format, "format", "text", "of diagnostics: "+strings.Join(diag.Formats, ", "))
+	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of diagnostics: "+strings.Join(diag.Formats, ", "))
+	cli.Words(cmd, "format", diag.Formats)
 }
 
 func (f *flags) check() error {
@@ -92,13 +99,19 @@ func buildCommand() *cobra.Command {
 	var out string
 	var encryptTo []string
 	cmd := &cobra.Command{
-		Use:     "build CONFDIR -o FILE",
-		Short:   "Compile a site into a snapshot",
-		Example: "  bindc build /etc/puppet/site -o /var/cache/site.bsnap --modulepath /etc/puppet/modules:/opt/modules",
+		Use:   "build CONFDIR -o FILE",
+		Short: "Compile a site into a snapshot",
+		Long: "build compiles the site in CONFDIR into the snapshot FILE, and prints one line:\n" +
+			"keys, bindings, size, digest, time. FILE is replaced in one step: after a\n" +
+			"failure, or a kill at any moment, it is what it was. With -o - the snapshot goes\n" +
+			"to standard output, and that line to standard error.\n\n" +
+			"Exit status: 0 FILE is written, 1 errors were found in the site, 2 it could not\n" +
+			"be done: usage, CONFDIR is missing, FILE cannot be written.",
+		Example: "  bindc build site -o site.bsnap --cache cache",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				return fmt.Errorf("build: expected -o FILE, the snapshot to write")
+			if err := checkOutput(cmd.OutOrStdout(), out, &f, &sign); err != nil {
+				return err
 			}
 			return build(cmd, args[0], out, &f, encryptTo, &sign)
 		},
@@ -107,8 +120,28 @@ func buildCommand() *cobra.Command {
 	sign.add(cmd)
 	cmd.Flags().StringArrayVar(&encryptTo, "encrypt-to", nil,
 		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the snapshot to write")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output")
 	return cmd
+}
+
+// toStdout stands for standard output as the snapshot to write.
+const toStdout = "-"
+
+// checkOutput refuses a place that nothing can be written to, before the work is done.
+func checkOutput(stdout io.Writer, out string, f *flags, sign *signing) error {
+	file, _ := stdout.(*os.File)
+	switch {
+	case out == "":
+		return fmt.Errorf("build: expected -o FILE, the snapshot to write")
+	case out != toStdout:
+	case file != nil && term.IsTerminal(int(file.Fd())):
+		return fmt.Errorf("-o -: a snapshot is no text for a terminal; write it to a file, or to a program behind '|'")
+	case sign.keyFile != "":
+		return fmt.Errorf("-o -: expected a file with --sign, whose signature is written beside it")
+	case f.format != "text":
+		return fmt.Errorf("-o -: expected a file with --format %s, as diagnostics go to standard output", f.format)
+	}
+	return nil
 }
 
 func checkCommand() *cobra.Command {
@@ -123,8 +156,8 @@ func checkCommand() *cobra.Command {
 			"has a code, and --lint=-CODE or a comment '# bindc: ignore CODE' on the line\n" +
 			"before leaves it out.\n\n" +
 			"Exit status: 0 no errors, 1 errors were found, 2 it could not be checked.",
-		Example: "  bindc check /etc/puppet/site --strict --facts-dir /var/lib/facts\n" +
-			"  bindc check /etc/puppet/site --lint --manifests /etc/puppet/modules",
+		Example: "  bindc check site --strict --facts-dir facts\n" +
+			"  bindc check site --lint --manifests site/modules",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			content, err := compiled(cmd, args[0], "", &f)
@@ -161,7 +194,10 @@ func build(cmd *cobra.Command, dir, out string, f *flags, encryptTo []string, si
 		}
 	}
 	var written snapshot.Written
-	f.signals.whole(func() { written, err = publish(out, content, sign) })
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	progress.Begin("writing the snapshot", 0)
+	f.signals.whole(func() { written, err = publish(cmd, out, content, sign) })
+	progress.End()
 	if err != nil {
 		return err
 	}
@@ -172,7 +208,7 @@ func build(cmd *cobra.Command, dir, out string, f *flags, encryptTo []string, si
 		}
 	}
 	success := cmd.OutOrStdout()
-	if f.format != "text" { // there are the diagnostics
+	if f.format != "text" || out == toStdout { // there are the diagnostics, or the snapshot
 		success = cmd.ErrOrStderr()
 	}
 	fmt.Fprintf(success, "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", diag.Visible(out), keys,
@@ -191,8 +227,14 @@ func encrypt(content *snapshot.Content, recipients []age.Recipient) error {
 }
 
 // publish writes the snapshot, and what is signed beside it.
-func publish(out string, content *snapshot.Content, sign *signing) (snapshot.Written, error) {
-	written, err := snapshot.Write(out, content)
+func publish(cmd *cobra.Command, out string, content *snapshot.Content, sign *signing) (snapshot.Written, error) {
+	var written snapshot.Written
+	var err error
+	if out == toStdout {
+		written, err = snapshot.WriteTo(cmd.OutOrStdout(), content)
+	} else {
+		written, err = snapshot.Write(out, content)
+	}
 	if err != nil {
 		return written, fmt.Errorf("cannot write the snapshot: %w", err)
 	}
@@ -220,6 +262,9 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*snapshot.Content,
 			return nil, err
 		}
 	}
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	progress.Begin("reading files", 0)
+	options.Parsed = progress.Done
 	diags := diag.List{All: f.all || f.format != "text"}
 	var site *loader.Site
 	load := func() { site = loader.Load(dir, options, &diags) }
@@ -228,17 +273,19 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*snapshot.Content,
 	} else {
 		load()
 	}
+	progress.Begin("composing", 0)
 	content := compile.Compile(site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &diags)
 	f.lint.check(site, content, f.jobs, &diags)
 	if !diags.Failed() && content.Bindings == 0 && !f.allowEmpty {
 		reportEmpty(&diags, dir, out)
 	}
+	var unsaved error
 	if options.Cache != nil {
-		var err error
-		f.signals.whole(func() { err = options.Cache.Save() })
-		if err != nil { // the build is none the worse for it
-			fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(err.Error()))
-		}
+		f.signals.whole(func() { unsaved = options.Cache.Save() })
+	}
+	progress.End()
+	if unsaved != nil { // the build is none the worse for it
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(unsaved.Error()))
 	}
 	return content, report(cmd, &diags, len(site.Inputs), f)
 }

@@ -13,7 +13,7 @@ import (
 func reportEmpty(diags *diag.List, dir, out string) {
 	d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Severity: diag.Warning, Code: "empty",
 		Message: "this site binds nothing"}
-	if out != "" && mayHoldBindings(out) {
+	if out != "" && out != toStdout && mayHoldBindings(out) {
 		d.Severity = diag.Error
 		d.Message += ", and " + out + " holds bindings: it stays as it is"
 		d.Hint = "if nothing is to be bound, say --allow-empty"

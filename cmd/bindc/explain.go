@@ -9,8 +9,11 @@ import (
 func explainCommand() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use:     "explain [CODE]",
-		Short:   "Say what the code of a diagnostic means, with an example, or list all codes",
+		Use:   "explain [CODE]",
+		Short: "Say what the code of a diagnostic means, or list all codes",
+		Long: "explain prints what a code means, the rule it comes from, and an example that is\n" +
+			"refused with it. Without CODE it lists all codes.\n\n" +
+			"Exit status: 0, or 2 there is no such code.",
 		Example: "  bindc explain conflict",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -9,11 +9,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"bindc/internal/cli"
 	"bindc/internal/facts"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -52,7 +51,6 @@ type fleet struct {
 
 	mu   sync.Mutex
 	hits map[problem][]string // the nodes of each
-	done atomic.Int64
 }
 
 // problem is an error of a key, or of the request where the key is "".
@@ -67,29 +65,24 @@ func (f *fleet) check(cmd *cobra.Command, nodes []facts.Node, jobs int) {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	progress.Begin("looking all keys up for nodes", len(nodes))
 	var wg sync.WaitGroup
 	next := make(chan facts.Node)
 	for range min(jobs, len(nodes)) {
 		wg.Go(func() {
 			for n := range next {
 				f.node(n)
-				f.done.Add(1)
+				progress.Done()
 			}
 		})
 	}
-	out, terminal := cmd.ErrOrStderr().(*os.File)
-	terminal = terminal && term.IsTerminal(int(out.Fd()))
-	for i, n := range nodes {
+	for _, n := range nodes {
 		next <- n
-		if terminal && (i%100 == 0 || i == len(nodes)-1) {
-			fmt.Fprintf(out, "\rchecked %d of %d nodes", f.done.Load(), len(nodes))
-		}
 	}
 	close(next)
 	wg.Wait()
-	if terminal {
-		fmt.Fprint(out, "\r\x1b[K")
-	}
+	progress.End()
 }
 
 func (f *fleet) node(n facts.Node) {

@@ -42,11 +42,14 @@ func main() {
 
 func command() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "bindc",
-		Short:         "Compile Puppet configuration data into a snapshot",
-		Long:          "bindc reads a site of structured bindings and Hiera-2 data, decides for all possible nodes which binding wins,\nrefuses what is wrong, and writes one immutable snapshot that bindq and the Go runtime answer lookups from.",
-		Example:       "  bindc build /etc/puppet/site -o site.bsnap",
-		Version:       cli.Version(),
+		Use:   "bindc",
+		Short: "Compile Puppet configuration data into a snapshot",
+		Long: "bindc reads a site of structured bindings and Hiera-2 data, decides for all\n" +
+			"possible nodes which binding wins, refuses what is wrong, and writes one\n" +
+			"immutable snapshot that bindq and the Go runtime answer lookups from.\n\n" +
+			"Exit status: 0 the site is good, 1 errors were found in it, 2 it could not be\n" +
+			"done: usage, input or output.",
+		Example:       "  bindc build site -o site.bsnap",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

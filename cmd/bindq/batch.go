@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
 	"bindc/internal/facts"
 	bindings "bindc/runtime"
 )
@@ -18,7 +19,7 @@ func batchCommand() *cobra.Command {
 	var s source
 	var maxLine int
 	cmd := &cobra.Command{
-		Use:   "batch",
+		Use:   "batch [FILE]",
 		Short: "Answer queries, one JSON object per line",
 		Long: "batch reads queries as JSON lines from standard input and writes answers as\n" +
 			"JSON lines, in order:\n\n" +
@@ -28,11 +29,13 @@ func batchCommand() *cobra.Command {
 			"{\"key\": K, \"found\": false} or {\"key\": K, \"error\": {\"code\": C, \"message\": M}}.\n" +
 			"\"keys\": [K, ...] in place of \"key\" is answered by {\"answers\": [...]}. With\n" +
 			"\"explain\": true an answer has the members of lookup --explain too.\n\n" +
-			"Exit status: 0, or 2 an error of the snapshot.",
-		Example: "  echo '{\"key\": \"ntp::servers\", \"facts\": {\"fqdn\": \"web1.example.com\"}}' | bindq batch -s site.bsnap",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := s.path()
+			"Exit status: 0 every query has its answer, be it an error; 2 an error of the\n" +
+			"snapshot.",
+		Example: "  echo '{\"key\": \"ntp::package\", \"facts\": {\"fqdn\": \"web1\"}}' |\n" +
+			"    bindq batch -s site.bsnap",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := s.only(args)
 			if err != nil {
 				return err
 			}
@@ -44,7 +47,8 @@ func batchCommand() *cobra.Command {
 	}
 	s.addSnapshot(cmd)
 	s.addAnswers(cmd)
-	cmd.Flags().IntVar(&maxLine, "max-line", maxFacts, "`N` bytes in a query at most")
+	maxLine = maxFacts
+	cmd.Flags().Var(cli.AtLeastOne(&maxLine), "max-line", "`N` bytes in a query at most")
 	return cmd
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/facts"
@@ -32,21 +33,30 @@ var diffFormats = []string{"text", "json", "markdown"}
 func diffCommand() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
-		Use:   "diff OLD NEW",
+		Use:   "diff [OLD] NEW",
 		Short: "Say what changes for whom from one snapshot to another",
 		Long: "diff compares all decision tables of two snapshots: per key the conditions\n" +
 			"whose answer differs, with both values and places. Of the conditions of a key\n" +
 			"the first that holds for a node counts for it. With --facts-dir it also looks\n" +
-			"up for each node what may differ, and groups the nodes by what changes.\n\n" +
-			"Encrypted values count as changed: they differ in every file.\n\n" +
+			"up for each node what may differ, and groups the nodes by what changes.\n" +
+			"Without OLD it is the snapshot of -s or BINDQ_SNAPSHOT.\n\n" +
+			"Without --identity encrypted values count as changed: they differ in every file.\n\n" +
 			"Exit status: 0 nothing changes, 1 something does, 2 an error.",
-		Example: "  bindq diff production.bsnap branch.bsnap --facts-dir /var/lib/facts --format markdown",
-		Args:    cobra.ExactArgs(2),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
+		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
+		Args:    cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			before, err := f.only(args[:len(args)-1])
+			if err != nil {
+				return err
+			}
+			return f.run(cmd, before, args[len(args)-1])
+		},
 	}
-	f.trust.add(cmd)
+	f.addSnapshot(cmd)
+	f.addIdentity(cmd)
 	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the answer: "+strings.Join(diffFormats, ", "))
+	cli.Words(cmd, "format", diffFormats)
 	cmd.Flags().BoolVar(&f.sensitive, "show-sensitive", false, "show sensitive values")
 	return cmd
 }
@@ -109,7 +119,7 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 	}
 	return f.trust.report(before, func(a *snapshot.Snapshot) error {
 		return f.trust.report(after, func(b *snapshot.Snapshot) error {
-			d, err := decision.Diff(a, b)
+			d, err := f.difference(cmd, a, b)
 			if err != nil {
 				return err
 			}
@@ -118,12 +128,27 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 				f.sayUncertain(cmd, d)
 				return f.print(cmd.OutOrStdout(), &shape)
 			}
-			return f.nodes(before, after, d, func(groups []groupShape) error {
+			return f.nodes(cmd, before, after, d, func(groups []groupShape) error {
 				shape.Nodes = groups
 				return f.print(cmd.OutOrStdout(), &shape)
 			})
 		})
 	})
+}
+
+func (f *diffFlags) difference(cmd *cobra.Command, before, after *snapshot.Snapshot) (*decision.Difference, error) {
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	defer progress.End()
+	progress.Begin("comparing keys", 0)
+	a, err := f.book(before, true)
+	if err != nil {
+		return nil, err
+	}
+	b, err := f.book(after, true)
+	if err != nil {
+		return nil, err
+	}
+	return decision.Diff(a, b, progress.Done)
 }
 
 // sayUncertain tells what only facts decide.
@@ -163,14 +188,15 @@ func (f *diffFlags) changes(cs []decision.Change) []changeShape {
 }
 
 // nodes looks up for each node of the fleet what may differ for it, and hands on what does.
-func (f *diffFlags) nodes(before, after string, d *decision.Difference, do func([]groupShape) error) error {
+func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.Difference,
+	do func([]groupShape) error) error {
 	fleet, err := facts.ReadDir(f.factsDir)
 	if err != nil {
 		return err
 	}
 	return f.ask(before, func(a *bindings.Snapshot) error {
 		return f.ask(after, func(b *bindings.Snapshot) error {
-			groups, err := f.groups(a, b, fleet, d)
+			groups, err := f.groups(cmd, a, b, fleet, d)
 			if err != nil {
 				return err
 			}
@@ -179,7 +205,8 @@ func (f *diffFlags) nodes(before, after string, d *decision.Difference, do func(
 	})
 }
 
-func (f *diffFlags) groups(a, b *bindings.Snapshot, fleet []facts.Node, d *decision.Difference) ([]groupShape, error) {
+func (f *diffFlags) groups(cmd *cobra.Command, a, b *bindings.Snapshot, fleet []facts.Node, d *decision.Difference) (
+	[]groupShape, error) {
 	keys := slices.Clone(d.Free)
 	for _, k := range d.Keys {
 		keys = append(keys, k.Key)
@@ -190,7 +217,10 @@ func (f *diffFlags) groups(a, b *bindings.Snapshot, fleet []facts.Node, d *decis
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	effects, wrong := make([]effect, len(fleet)), make([]error, len(fleet))
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	progress.Begin("looking up for nodes", len(fleet))
 	inParallel(len(fleet), func(i int) {
+		defer progress.Done()
 		wrong[i] = a.Guard(func() error {
 			return b.Guard(func() (err error) {
 				effects[i], err = f.effect(a, b, fleet[i], keys)
@@ -198,6 +228,7 @@ func (f *diffFlags) groups(a, b *bindings.Snapshot, fleet []facts.Node, d *decis
 			})
 		})
 	})
+	progress.End()
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err
 	}

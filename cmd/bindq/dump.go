@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
 	bindings "bindc/runtime"
 )
 
@@ -21,16 +22,26 @@ type dumpFlags struct {
 func dumpCommand() *cobra.Command {
 	var f dumpFlags
 	cmd := &cobra.Command{
-		Use:     "dump",
-		Short:   "Print every key of a node with its value",
+		Use:   "dump [FILE]",
+		Short: "Print every key of a node with its value",
+		Long: "dump looks every key up for one node, and prints the answers as one JSON object\n" +
+			"or as YAML. What fails is reported on standard error, and the rest printed.\n\n" +
+			"Exit status: 0, or 2 an error, also of one lookup.",
 		Example: "  bindq dump -s site.bsnap --facts web1.json --prefix ntp::",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := f.only(args); err != nil {
+				return err
+			}
+			return f.run(cmd)
+		},
 	}
 	f.addRequest(cmd)
 	cmd.Flags().StringVar(&f.prefix, "prefix", "", "only keys that begin with `TEXT`")
 	cmd.Flags().StringVar(&f.render, "render-as", "json",
 		"`FORM` to print the answer in: json, yaml, or s for indented JSON")
+	cli.Words(cmd, "render-as", renderings)
+	f.completePrefix(cmd)
 	addShowSensitive(cmd, &f.reveal)
 	return cmd
 }

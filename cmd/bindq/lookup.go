@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
 	"bindc/internal/diag"
 	bindings "bindc/runtime"
 )
@@ -33,8 +35,8 @@ func lookupCommand() *cobra.Command {
 			"every binding of the key in order of precedence and why it wins or not, with\n" +
 			"--all what is bound for the node, highest first.\n\n" +
 			"Exit status: 0 found, 1 not found, 2 an error.",
-		Example: "  bindq lookup ntp::servers -s site.bsnap --facts web1.json --explain\n" +
-			"  bindq lookup ntp::port -s site.bsnap --fact os.family=Debian --type Integer",
+		Example: "  bindq lookup ntp::package -s site.bsnap --facts web1.json --explain\n" +
+			"  bindq lookup ntp::package -s site.bsnap --fact osfamily=Debian --type String",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, keys []string) error {
 			f.hasFallback = cmd.Flags().Changed("default")
@@ -45,6 +47,8 @@ func lookupCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.typ, "type", "", "`TYPE` the value must have, as 'Array[String]'")
 	cmd.Flags().StringVar(&f.fallback, "default", "", "`VALUE` to answer where a key is not found: JSON, else text")
 	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: "+strings.Join(renderings, ", "))
+	cli.Words(cmd, "render-as", renderings)
+	f.completeKeys(cmd, math.MaxInt)
 	cmd.Flags().BoolVar(&f.why, "explain", false, "say why: each binding, its condition, its place, and what hides it")
 	cmd.Flags().BoolVar(&f.every, "all", false, "print what is bound for the node, also what is hidden, highest first")
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values with --explain and --all")

@@ -54,11 +54,13 @@ func main() {
 
 func command() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "bindq",
-		Short:         "Answer lookups from a snapshot",
-		Long:          "bindq maps a snapshot that bindc wrote and answers lookups for the facts of a node.",
-		Example:       "  facter --json | bindq lookup ntp::servers -s site.bsnap --facts -",
-		Version:       cli.Version(),
+		Use:   "bindq",
+		Short: "Answer lookups from a snapshot",
+		Long: "bindq maps a snapshot that bindc wrote and answers lookups for the facts of a\n" +
+			"node. -s FILE says which snapshot, or BINDQ_SNAPSHOT in the environment.\n\n" +
+			"Exit status: 0 yes, found, sound; 1 no, not found; 2 it could not be done:\n" +
+			"usage, a damaged snapshot, an error of the lookup.",
+		Example:       "  facter --json | bindq lookup ntp::package -s site.bsnap --facts -",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
 	"bindc/internal/facts"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
@@ -15,17 +16,23 @@ func nodesCommand() *cobra.Command {
 	var f tableFlags
 	var dir string
 	cmd := &cobra.Command{
-		Use:   "nodes",
+		Use:   "nodes [FILE]",
 		Short: "Say which node has which values of the categories",
 		Long: "nodes reads the facts of a fleet, a file per node (NAME.json or NAME.yaml),\n" +
 			"and prints for each node its values of the categories.\n\nExit status: 0, or 2 an error.",
-		Example: "  bindq nodes -s site.bsnap --facts-dir /var/lib/facts",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return f.nodes(cmd, dir) },
+		Example: "  bindq nodes -s site.bsnap --facts-dir facts",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := f.only(args); err != nil {
+				return err
+			}
+			return f.nodes(cmd, dir)
+		},
 	}
 	f.addSnapshot(cmd)
 	cmd.Flags().StringVar(&dir, "facts-dir", "", "`DIR` of a file of facts per node")
 	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: s for text, json, yaml")
+	cli.Words(cmd, "render-as", renderings)
 	cmd.MarkFlagRequired("facts-dir")
 	return cmd
 }

@@ -23,12 +23,13 @@ func keysCommand() *cobra.Command {
 	var s source
 	var prefix string
 	cmd := &cobra.Command{
-		Use:     "keys",
+		Use:     "keys [FILE]",
 		Short:   "List the keys of a snapshot",
+		Long:    "keys prints all keys, sorted, one per line.\n\nExit status: 0, or 2 an error.",
 		Example: "  bindq keys -s site.bsnap --prefix ntp::",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := s.path()
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := s.only(args)
 			if err != nil {
 				return err
 			}
@@ -43,6 +44,7 @@ func keysCommand() *cobra.Command {
 	}
 	s.addSnapshot(cmd)
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that begin with `TEXT`")
+	s.completePrefix(cmd)
 	return cmd
 }
 
@@ -59,23 +61,30 @@ func sortedKeys(snap *bindings.Snapshot, prefix string) []string {
 }
 
 func verifyCommand() *cobra.Command {
-	var t trust
+	var s source
 	cmd := &cobra.Command{
-		Use:     "verify FILE",
-		Short:   "Check every checksum and every reference in a snapshot, and who signed it",
-		Example: "  bindq verify site.bsnap --allowed-signers /etc/bindc/allowed_signers",
-		Args:    cobra.ExactArgs(1),
+		Use:   "verify [FILE]",
+		Short: "Check a snapshot from end to end, and who signed it",
+		Long: "verify checks every checksum and every reference in a snapshot, and with\n" +
+			"--allowed-signers who signed it.\n\n" +
+			"Exit status: 0 sound, 1 a signature is refused, 2 damaged, or another error.",
+		Example: "  bindq verify site.bsnap",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			policy, err := t.policy()
+			path, err := s.only(args)
 			if err != nil {
 				return err
 			}
-			return (&trust{}).report(args[0], func(f *snapshot.Snapshot) error {
-				return verifyFile(cmd.OutOrStdout(), args[0], f, policy)
+			policy, err := s.trust.policy()
+			if err != nil {
+				return err
+			}
+			return (&trust{}).report(path, func(f *snapshot.Snapshot) error {
+				return verifyFile(cmd.OutOrStdout(), path, f, policy)
 			})
 		},
 	}
-	t.add(cmd)
+	s.addSnapshot(cmd)
 	return cmd
 }
 
@@ -112,14 +121,22 @@ func verify(f *snapshot.Snapshot) error {
 }
 
 func infoCommand() *cobra.Command {
+	var s source
 	var dump, reveal bool
 	cmd := &cobra.Command{
-		Use:     "info FILE",
-		Short:   "Say what a snapshot is and what is in it",
+		Use:   "info [FILE]",
+		Short: "Say what a snapshot is and what is in it",
+		Long: "info prints the format, digest and counts of a snapshot, its categories, layers,\n" +
+			"sections and their sizes, and the files it was made from.\n\n" +
+			"Exit status: 0, or 2 an error.",
 		Example: "  bindq info site.bsnap",
-		Args:    cobra.ExactArgs(1),
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return (&trust{}).report(args[0], func(f *snapshot.Snapshot) error {
+			path, err := s.only(args)
+			if err != nil {
+				return err
+			}
+			return s.trust.report(path, func(f *snapshot.Snapshot) error {
 				if dump {
 					text := describeRecipe
 					if reveal {
@@ -127,22 +144,28 @@ func infoCommand() *cobra.Command {
 					}
 					return f.Dump(cmd.OutOrStdout(), text, describeProgram)
 				}
-				inputs, err := f.Inputs()
-				if err != nil {
-					return err
-				}
-				secrets, err := sensitive(f)
-				if err != nil {
-					return err
-				}
-				return printInfo(cmd.OutOrStdout(), f.Info(), inputs, secrets)
+				return info(cmd.OutOrStdout(), f)
 			})
 		},
 	}
+	s.addSnapshot(cmd)
 	cmd.Flags().BoolVar(&dump, "dump", false,
 		"show every record instead: its offset, its bytes and their meaning")
 	addShowSensitive(cmd, &reveal)
 	return cmd
+}
+
+// info prints what f is.
+func info(out io.Writer, f *snapshot.Snapshot) error {
+	inputs, err := f.Inputs()
+	if err != nil {
+		return err
+	}
+	secrets, err := sensitive(f)
+	if err != nil {
+		return err
+	}
+	return printInfo(out, f.Info(), inputs, secrets)
 }
 
 // sensitive says how many sensitive values there are, and how they are kept.

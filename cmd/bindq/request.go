@@ -9,9 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
+	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/facts"
 	"bindc/internal/identity"
+	"bindc/internal/seal"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 	bindings "bindc/runtime"
@@ -48,7 +51,8 @@ func (s *source) addRequest(cmd *cobra.Command) {
 		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted.certname")
 	cmd.Flags().StringVar(&s.environment, "environment", "",
 		"`NAME` of the environment (default: the fact, else production)")
-	cmd.Flags().IntVar(&s.maxFacts, "max-facts", maxFacts, "`N` bytes of facts, and of trusted facts, at most")
+	s.maxFacts = maxFacts
+	cmd.Flags().Var(cli.AtLeastOne(&s.maxFacts), "max-facts", "`N` bytes of facts, and of trusted facts, at most")
 	s.addAnswers(cmd)
 }
 
@@ -57,9 +61,25 @@ const maxFacts = 16 << 20
 
 // addAnswers adds what is asked of whatever answers.
 func (s *source) addAnswers(cmd *cobra.Command) {
+	s.addIdentity(cmd)
+	cmd.Flags().BoolVar(&s.strict, "strict-variables", false, "make the use of an unknown variable an error")
+}
+
+func (s *source) addIdentity(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&s.identities, "identity", nil,
 		"`FILE` of age identities that decrypt sensitive values (repeatable; default $BINDQ_IDENTITY)")
-	cmd.Flags().BoolVar(&s.strict, "strict-variables", false, "make the use of an unknown variable an error")
+}
+
+// only is where the snapshot is, for a verb whose only argument may say so.
+func (s *source) only(args []string) (string, error) {
+	switch {
+	case len(args) == 0:
+		return s.path()
+	case s.snapshot != "":
+		return "", fmt.Errorf("expected one snapshot, found '%s' beside -s '%s'", args[0], s.snapshot)
+	}
+	s.snapshot = args[0] // for all that ask for the path
+	return args[0], nil
 }
 
 // path is where the snapshot is.
@@ -146,15 +166,54 @@ func (s *source) options() (bindings.Options, error) {
 		return bindings.Options{}, err
 	}
 	opts := bindings.Options{StrictVariables: s.strict, Accept: accept}
-	if len(s.identities) == 0 && os.Getenv("BINDQ_IDENTITY") != "" {
-		s.identities = []string{os.Getenv("BINDQ_IDENTITY")}
-	}
-	if len(s.identities) > 0 {
-		if opts.Unseal, err = identity.Unwrap(s.identities); err != nil {
-			return opts, fmt.Errorf("--identity: %w", err)
-		}
+	if opts.Unseal, err = s.unseal(); err != nil {
+		return opts, err
 	}
 	return opts, nil
+}
+
+// unseal decrypts the key of a snapshot with the identities that are given; nil if none are.
+func (s *source) unseal() (func(sealed []byte) (key []byte, err error), error) {
+	files := s.identities
+	if given := os.Getenv("BINDQ_IDENTITY"); len(files) == 0 && given != "" {
+		files = []string{given}
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	unseal, err := identity.Unwrap(files)
+	if err != nil {
+		return nil, fmt.Errorf("--identity: %w", err)
+	}
+	return unseal, nil
+}
+
+// book is the decision tables of f, decrypted if identities are given. It is called where f is guarded.
+func (s *source) book(f *snapshot.Snapshot, whole bool) (*decision.Book, error) {
+	box, err := s.box(f)
+	if err != nil {
+		return nil, err
+	}
+	return decision.NewBook(f, whole, box)
+}
+
+// box opens what is sealed in f; nil where nothing is, or no identities are given.
+func (s *source) box(f *snapshot.Snapshot) (*seal.Box, error) {
+	unseal, err := s.unseal()
+	sealed, isSealed := f.Seal()
+	if err != nil || unseal == nil || !isSealed {
+		return nil, err
+	}
+	key, err := unseal([]byte(sealed))
+	var box *seal.Box
+	if err == nil {
+		box, err = seal.New(key)
+	}
+	if err != nil {
+		message := "cannot decrypt the sensitive values: " + err.Error()
+		return nil, &bindings.Error{Code: bindings.CodeEncrypted, Message: message, Err: err}
+	}
+	return box, nil
 }
 
 func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {

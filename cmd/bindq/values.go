@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/value"
@@ -25,6 +26,8 @@ type tableFlags struct {
 
 func (f *tableFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: s for text, json, yaml")
+	cli.Words(cmd, "render-as", renderings)
+	f.completeKeys(cmd, 1)
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values")
 }
 
@@ -39,7 +42,7 @@ func (f *tableFlags) table(cmd *cobra.Command, key string, do func(rows, parts [
 		return err
 	}
 	return f.trust.report(path, func(file *snapshot.Snapshot) error {
-		book, err := decision.NewBook(file, false)
+		book, err := f.book(file, false)
 		if err != nil {
 			return err
 		}
@@ -72,11 +75,11 @@ func valuesCommand() *cobra.Command {
 	var f tableFlags
 	cmd := &cobra.Command{
 		Use:   "values KEY",
-		Short: "Show the decision table of a key: who gets which value, and where it is written",
+		Short: "Show who gets which value of a key, and where it is written",
 		Long: "values prints all bindings of a key in order of precedence: a node gets the\n" +
 			"value of the first whose condition holds for it.\n\n" +
 			"Exit status: 0 the key is bound, 1 it is not, 2 an error.",
-		Example: "  bindq values ntp::servers -s site.bsnap",
+		Example: "  bindq values ntp::package -s site.bsnap",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.table(cmd, args[0], func(rows, parts []decision.Row) error {
@@ -85,6 +88,7 @@ func valuesCommand() *cobra.Command {
 		},
 	}
 	f.addSnapshot(cmd)
+	f.addIdentity(cmd)
 	f.add(cmd)
 	return cmd
 }
@@ -144,7 +148,7 @@ func whyNotCommand() *cobra.Command {
 			"whom each would win and which others hide it. With facts it also says what\n" +
 			"became of them for that node.\n\n" +
 			"Exit status: 0 something binds the key to the value, 1 nothing does, 2 an error.",
-		Example: "  bindq why-not ntp::package chrony -s site.bsnap --node web1.example.com",
+		Example: "  bindq why-not ntp::package ntp -s site.bsnap --facts web1.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.table(cmd, args[0], func(rows, _ []decision.Row) error {

@@ -4,7 +4,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,30 +13,42 @@ import (
 	"bindc/internal/diag"
 )
 
-// Version is the version of the build: the module's, or the commit it was built from.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "devel-" + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return "devel"
-}
+// usage is what help shows below the text of a verb, for a terminal of 80 columns.
+const usage = `Usage:
+  {{if .HasAvailableSubCommands}}{{.CommandPath}} VERB{{else}}{{.UseLine}}{{end}}
 
-// Finish words what cobra says of a command line that fits none of root's verbs, in one line each, with a suggestion
-// for a verb or a flag that is misspelt. It is called when root has all its verbs.
+Examples:
+{{.Example}}{{if .HasAvailableSubCommands}}
+
+Available Commands:{{range .Commands}}{{if or .IsAvailableCommand (eq .Name "help")}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
+
+Flags:
+{{.LocalFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}
+`
+
+// Finish adds the verbs that both programs have, and completions. It words what cobra says of a command line that fits
+// none of root's verbs, in one line each, with a suggestion for a verb or a flag that is misspelt. It is called when
+// root has its own verbs.
 func Finish(root *cobra.Command) {
+	root.Version = Version()
 	root.SetFlagErrorFunc(suggestFlag)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetUsageTemplate(usage)
+	for _, verb := range []*cobra.Command{versionCommand(), completionCommand(), manCommand()} {
+		verb.Long = strings.ReplaceAll(verb.Long, "bindq", root.Name())
+		verb.Example = strings.ReplaceAll(verb.Example, "bindq", root.Name())
+		root.AddCommand(verb)
+	}
+	root.InitDefaultHelpCmd()
 	for _, verb := range root.Commands() {
+		if verb.Name() == "help" {
+			verb.Long = "help prints what VERB does, as VERB --help.\n\nExit status: 0."
+			verb.Use, verb.Example = "help [VERB]", "  "+root.Name()+" help version"
+			continue
+		}
 		verb.Args = sayExpected(verb.Args)
+		complete(verb)
 	}
 	root.Args = suggestVerb
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() } // else cobra does not call Args

@@ -36,27 +36,20 @@ type Change struct {
 	Through  []string // the keys that differ which a computed value looks up; its own text is as it was
 }
 
-// Diff compares all tables.
-func Diff(before, after *snapshot.Snapshot) (*Difference, error) {
-	a, err := NewBook(before, true)
-	if err != nil {
-		return nil, err
-	}
-	b, err := NewBook(after, true)
-	if err != nil {
-		return nil, err
-	}
-	c := comparer{a, b, map[string]bool{}, map[string][]string{}, map[string]bool{}}
-	keys := append(before.AllKeys(), after.AllKeys()...)
+// Diff compares all tables of two books, and calls done for each key.
+func Diff(before, after *Book, done func()) (*Difference, error) {
+	c := comparer{before, after, map[string]bool{}, map[string][]string{}, map[string]bool{}}
+	keys := append(before.f.AllKeys(), after.f.AllKeys()...)
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	for _, key := range keys {
 		if err := c.compare(key); err != nil {
 			return nil, err
 		}
+		done()
 	}
 	c.spread()
-	out := &Difference{Free: slices.Sorted(maps.Keys(c.free)), Categories: categories(before, after)}
+	out := &Difference{Free: slices.Sorted(maps.Keys(c.free)), Categories: categories(before.f, after.f)}
 	for _, key := range slices.Sorted(maps.Keys(c.changed)) {
 		if strings.HasPrefix(key, "\x00") {
 			continue

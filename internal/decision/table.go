@@ -9,6 +9,7 @@ import (
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/seal"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
@@ -38,11 +39,13 @@ type Book struct {
 	f     *snapshot.Snapshot
 	files []snapshot.Input
 	all   *snapshot.Book // nil: each key is looked for alone
+	box   *seal.Box      // opens what is sealed; nil: nobody can
 }
 
-// NewBook is the tables of f. Where all keys are asked for, whole is faster.
-func NewBook(f *snapshot.Snapshot, whole bool) (*Book, error) {
-	b := &Book{f: f}
+// NewBook is the tables of f. Where all keys are asked for, whole is faster. What is sealed the box opens; without one
+// it stays so.
+func NewBook(f *snapshot.Snapshot, whole bool, box *seal.Box) (*Book, error) {
+	b := &Book{f: f, box: box}
 	var err error
 	if b.files, err = f.Inputs(); err == nil && whole {
 		b.all, err = f.Book()
@@ -68,7 +71,7 @@ func (b *Book) Table(key string) ([]Row, error) {
 	out := make([]Row, len(bs))
 	for i := range bs {
 		out[i] = b.row(&bs[i])
-		if err := b.fill(&out[i], &bs[i]); err != nil {
+		if err := b.fill(&out[i], key, &bs[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +108,7 @@ func (b *Book) contributions(name string) ([]Row, error) {
 	scope := func(x *snapshot.Binding) string { return fmt.Sprintf("%d %#v", x.Layer, x.Terms) }
 	for i := range bs {
 		if n, computed := bs[i].Ref.Recipe(); computed && !bs[i].Contribution {
-			r, encoded, err := b.recipe(n)
+			r, encoded, err := b.recipe(name, n)
 			if err != nil {
 				return nil, err
 			}
@@ -157,36 +160,21 @@ func shown(d snapshot.Dimension) string {
 	return d.Name
 }
 
-// fill adds what x binds its key to.
-func (b *Book) fill(row *Row, x *snapshot.Binding) error {
+// fill adds what x binds key to.
+func (b *Book) fill(row *Row, key string, x *snapshot.Binding) error {
 	n, computed := x.Ref.Recipe()
 	switch {
 	case x.Contribution:
 		return nil
-	case x.Hidden && x.Stored.Computed && recipe.IsSealed(x.Stored.Bytes):
-		row.seal(x.Stored.Bytes)
-		return nil
 	case x.Hidden && x.Stored.Computed:
-		r, err := recipe.Decode(x.Stored.Bytes)
-		if err != nil {
-			return &snapshot.DamageError{Section: "origins", Expected: "a recipe: " + err.Error()}
-		}
-		row.compute(r, x.Stored.Bytes)
-		return nil
+		r, encoded, err := b.decoded(key, x.Stored.Bytes, "origins")
+		return row.follow(r, encoded, err)
 	case x.Hidden:
 		row.constant(viewed(x.Stored.Bytes))
 		return nil
 	case computed:
-		r, encoded, err := b.recipe(n)
-		switch {
-		case err != nil:
-			return err
-		case r == nil:
-			row.seal(encoded)
-		default:
-			row.compute(r, encoded)
-		}
-		return nil
+		r, encoded, err := b.recipe(key, n)
+		return row.follow(r, encoded, err)
 	}
 	v, err := b.f.Value(x.Ref)
 	if err == nil && !value.Sound(v) {
@@ -202,20 +190,43 @@ func viewed(encoded string) value.Value {
 	return v
 }
 
-// recipe is a recipe and its bytes; nil where it is sealed.
-func (b *Book) recipe(n int) (*recipe.Recipe, string, error) {
+// recipe is a recipe that key is bound to, and its bytes; nil where it stays sealed.
+func (b *Book) recipe(key string, n int) (*recipe.Recipe, string, error) {
 	encoded, err := b.f.Recipe(n)
 	if err != nil {
 		return nil, "", err
 	}
+	return b.decoded(key, encoded, "recipes")
+}
+
+func (b *Book) decoded(key, encoded, section string) (*recipe.Recipe, string, error) {
 	if recipe.IsSealed(encoded) {
-		return nil, encoded, nil
+		if b.box == nil {
+			return nil, encoded, nil
+		}
+		var err error
+		if encoded, err = recipe.Unseal(encoded, key, b.box); err != nil {
+			return nil, "", fmt.Errorf("'%s' cannot be decrypted: %w", strings.TrimPrefix(key, "\x00"), err)
+		}
 	}
 	r, err := recipe.Decode(encoded)
 	if err != nil {
-		err = &snapshot.DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
+		err = &snapshot.DamageError{Section: section, Expected: "a recipe: " + err.Error()}
 	}
 	return r, encoded, err
+}
+
+// follow makes r the row of what decoded returns.
+func (r *Row) follow(x *recipe.Recipe, encoded string, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case x == nil:
+		r.seal(encoded)
+	default:
+		r.compute(x, encoded)
+	}
+	return nil
 }
 
 func (r *Row) constant(v value.Value) {

@@ -1,0 +1,57 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+// onTerminal runs a program whose outputs are a terminal of 80 columns, and keeps what is shown there in the file
+// screen.
+func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: terminal PROGRAM ARG...")
+	}
+	ours, theirs, err := openTerminal()
+	ts.Check(err)
+	defer ours.Close()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), theirs, theirs
+	cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=")
+	shown := make(chan []byte)
+	go func() {
+		var screen bytes.Buffer
+		screen.ReadFrom(ours) // ends with an error when the other end is closed
+		shown <- screen.Bytes()
+	}()
+	err = cmd.Run()
+	theirs.Close()
+	screen := bytes.ReplaceAll(<-shown, []byte("\r\n"), []byte("\n"))
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		ts.Fatalf("%v", err)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("screen"), screen, 0o666))
+}
+
+// openTerminal is the two ends of a new terminal.
+func openTerminal() (ours, theirs *os.File, err error) {
+	if ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err != nil {
+		return nil, nil, err
+	}
+	fd := int(ours.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		return nil, nil, err
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		return nil, nil, err
+	}
+	if theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		return nil, nil, err
+	}
+	return ours, theirs, unix.IoctlSetWinsize(int(theirs.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+func completionCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print completions for a shell: " + strings.Join(shells, ", "),
+		Long: "completion prints a script that completes verbs, flags, their values, files, and\n" +
+			"keys of the snapshot. For the shell that runs:\n\n" +
+			"  source <(bindq completion bash)     # needs the package bash-completion\n" +
+			"  source <(bindq completion zsh)\n" +
+			"  bindq completion fish | source\n\n" +
+			"For all shells to come, write it to where they look for completions:\n\n" +
+			"  /etc/bash_completion.d/bindq        # bash\n" +
+			"  \"${fpath[1]}/_bindq\"               # zsh\n" +
+			"  ~/.config/fish/completions/bindq.fish\n\n" +
+			"Exit status: 0, or 2 it could not be written.",
+		Example:   "  bindq completion bash > bindq.bash",
+		ValidArgs: shells,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		root, out := cmd.Root(), cmd.OutOrStdout()
+		switch args[0] {
+		case "bash":
+			return root.GenBashCompletionV2(out, true)
+		case "zsh":
+			return root.GenZshCompletion(out)
+		case "fish":
+			return root.GenFishCompletion(out, true)
+		}
+		return root.GenPowerShellCompletionWithDesc(out)
+	}
+	return cmd
+}
+
+// Words has the values of a flag completed from words.
+func Words(cmd *cobra.Command, flag string, words []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// What stands for files and for directories in the usage of verbs and flags.
+var (
+	filePlaces = []string{"FILE", "OLD", "NEW"}
+	dirPlaces  = []string{"DIR", "DIRS", "CONFDIR"}
+)
+
+// complete has files completed where the usage of a verb says that a file is meant, directories likewise, and nothing
+// where it says neither and the verb does not know better.
+func complete(verb *cobra.Command) {
+	verb.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, known := verb.GetFlagCompletionFunc(f.Name); known {
+			return
+		}
+		place, _ := pflag.UnquoteUsage(f)
+		switch {
+		case slices.Contains(filePlaces, place):
+		case slices.Contains(dirPlaces, place):
+			verb.MarkFlagDirname(f.Name)
+		default:
+			Words(verb, f.Name, nil)
+		}
+	})
+	if verb.ValidArgsFunction != nil || verb.ValidArgs != nil {
+		return
+	}
+	words := strings.FieldsFunc(verb.Use, func(r rune) bool { return strings.ContainsRune(" []", r) })[1:]
+	verb.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		switch {
+		case len(args) < len(words) && slices.Contains(filePlaces, words[len(args)]):
+			return nil, cobra.ShellCompDirectiveDefault
+		case len(args) < len(words) && slices.Contains(dirPlaces, words[len(args)]):
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		case len(words) > 0 && words[len(words)-1] == "FILE...":
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}

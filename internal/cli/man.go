@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// manCommand is for who packages the programs.
+func manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "man DIR",
+		Short: "Write the manual pages into a directory",
+		Long: "man writes a manual page for the program and one for each verb into DIR, which\n" +
+			"it makes where it is missing.\n\nExit status: 0, or 2 they could not be written.",
+		Example: "  bindq man man1",
+		Hidden:  true,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o777); err != nil {
+				return err
+			}
+			return writePages(cmd.Root(), args[0])
+		},
+	}
+}
+
+func writePages(cmd *cobra.Command, dir string) error {
+	path := filepath.Join(dir, pageName(cmd)+".1")
+	if err := os.WriteFile(path, manPage(cmd), 0o666); err != nil {
+		return err
+	}
+	for _, verb := range cmd.Commands() {
+		if verb.IsAvailableCommand() {
+			if err := writePages(verb, dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+// page is a page in the language of man.
+type page struct{ bytes.Buffer }
+
+func manPage(cmd *cobra.Command) []byte {
+	p := &page{}
+	program := cmd.Root().Name()
+	fmt.Fprintf(p, ".TH %s 1 \"\" \"%s\" \"%s manual\"\n", strings.ToUpper(pageName(cmd)), roff(program), roff(program))
+	p.section("NAME", roff(pageName(cmd)+" - "+cmd.Short))
+	line := cmd.UseLine()
+	if cmd.HasAvailableSubCommands() {
+		line = program + " VERB"
+	}
+	p.section("SYNOPSIS", `\fB`+roff(cmd.CommandPath())+`\fR`+roff(strings.TrimPrefix(line, cmd.CommandPath())))
+	text, exit, _ := strings.Cut(cmd.Long, "Exit status: ")
+	p.section("DESCRIPTION", "")
+	p.prose(text)
+	if cmd.HasAvailableSubCommands() {
+		p.section("VERBS", "")
+		for _, verb := range cmd.Commands() {
+			if verb.IsAvailableCommand() {
+				fmt.Fprintf(p, ".TP\n\\fB%s\\fR(1)\n%s\n", roff(pageName(verb)), roff(verb.Short))
+			}
+		}
+	}
+	p.section("OPTIONS", "")
+	cmd.InitDefaultHelpFlag()
+	cmd.LocalFlags().VisitAll(p.flag)
+	p.section("EXIT STATUS", "")
+	p.prose(exit)
+	p.section("EXAMPLES", "")
+	p.block(cmd.Example)
+	p.section("SEE ALSO", `\fBbindc\fR(1), \fBbindq\fR(1)`)
+	return p.Bytes()
+}
+
+func (p *page) section(name, text string) {
+	fmt.Fprintf(p, ".SH %s\n", name)
+	if text != "" {
+		fmt.Fprintln(p, text)
+	}
+}
+
+// prose writes paragraphs; those that are indented stay as they are.
+func (p *page) prose(text string) {
+	for _, paragraph := range strings.Split(strings.TrimRight(text, "\n"), "\n\n") {
+		if strings.HasPrefix(paragraph, "  ") {
+			p.block(paragraph)
+		} else if paragraph != "" {
+			fmt.Fprintf(p, ".PP\n%s\n", roff(paragraph))
+		}
+	}
+}
+
+func (p *page) block(text string) {
+	fmt.Fprintf(p, ".PP\n.RS 4\n.nf\n%s\n.fi\n.RE\n", roff(strings.ReplaceAll("\n"+text, "\n  ", "\n")[1:]))
+}
+
+func (p *page) flag(f *pflag.Flag) {
+	place, text := pflag.UnquoteUsage(f)
+	fmt.Fprint(p, ".TP\n")
+	if f.Shorthand != "" {
+		fmt.Fprintf(p, `\fB%s\fR, `, roff("-"+f.Shorthand))
+	}
+	fmt.Fprintf(p, `\fB%s\fR`, roff("--"+f.Name))
+	if place != "" {
+		fmt.Fprintf(p, ` \fI%s\fR`, roff(place))
+	}
+	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" {
+		text += " (default " + f.DefValue + ")"
+	}
+	fmt.Fprintf(p, "\n%s\n", roff(text))
+}
+
+// roff is text as man prints it: no character of it commands anything.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// release is set by who packages the programs, and by nothing else:
+//
+//	go build -ldflags '-X bindc/internal/cli.release=1.2.3' ./cmd/...
+var release string
+
+// Version is what is known of the build: its release or the version of its module, and the commit.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return cmp.Or(release, "unknown")
+	}
+	return describe(release, info)
+}
+
+func describe(release string, info *debug.BuildInfo) string {
+	version := cmp.Or(release, info.Main.Version)
+	if version == "" || version == "(devel)" {
+		version = "devel"
+	}
+	commit, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = ", commit " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = " with changes"
+		}
+	}
+	if commit == "" {
+		changed = ""
+	}
+	return version + commit + changed
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is, and how it was built",
+		Long: "version prints the version, the commit it was built from, where that is known,\n" +
+			"the version of Go and the platform.\n\nExit status: 0.",
+		Example: "  bindq version",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s, %s %s/%s\n", cmd.Root().Name(), Version(),
+				runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+}
