@@ -53,7 +53,7 @@ func command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand())
+	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand(), schemaCommand())
 	cli.Finish(root)
 	return root
 }

@@ -1,0 +1,342 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/tools/txtar"
+
+	"bindc/internal/diag"
+	"bindc/internal/schema"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+	"bindc/loader"
+)
+
+// What a schema refuses, the loader refuses, and the other way round: held for every document of the scenarios and the
+// reference cases, and for what becomes of these when something in them is changed, removed or added.
+
+// beyond matches what the loader says of a document that a schema cannot know: what depends on other files, on other
+// parts of the document or on what a text says. Everything else of the codes in formCodes is about the form.
+var beyond = regexp.MustCompile(strings.Join([]string{
+	`^the category '.*' is defined twice`, `^expected 'common' as the last category`, `^expected 'environment' below`,
+	`^the site has no category`, `^two layers are named`, `^unknown scheme`, `^the scheme '`, `^unknown backend`,
+	`^expected a path inside the site or module`, `^expected '\*' as the whole module`, `^expected a path behind`,
+	`^expected the name of bindings, as`, `^expected a URI of`, `^the category '.*' is in this hierarchy twice`,
+	`^this hierarchy has`, `^this can never hold`, `^expected the name '`, `^'append' makes arrays`,
+	`^expected 'flatten' and 'uniq' of a hash`, `^expected an Array or a Hash`, `^expected a type of keys`,
+	`^unknown attribute '(conflict_resolution|priority_on_named|priority_on_unnamed)'`, `^expected at most`, `^(scheme|backend) .* this extension is a program`,
+}, "|"))
+
+// formCodes are the codes of what is wrong with the form of a file.
+var formCodes = []diag.Code{"config", "category", "layer", "uri", "version", "extension", "hiera", "hierarchy", "backend",
+	"data_path", "bindings", "attribute", "when", "multibind", "key", "other_hiera"}
+
+// kindOfFile is one of the files that a schema is for: how a document of it is laid out as a site.
+type kindOfFile struct {
+	schema string
+	lay    func(doc any) (file string, others map[string]any)
+}
+
+var kindsOfFiles = []kindOfFile{
+	{"binder_config", func(any) (string, map[string]any) {
+		return "binder_config.yaml", map[string]any{"hiera.yaml": map[string]any{"version": 2}}
+	}},
+	{"hiera", func(doc any) (string, map[string]any) {
+		var names []string
+		if h, ok := doc.(map[string]any); ok {
+			entries, _ := h["hierarchy"].([]any)
+			for _, e := range entries {
+				if parts, ok := e.([]any); ok && len(parts) > 0 {
+					names = append(names, fmt.Sprint(parts[0]))
+				}
+			}
+		}
+		return "hiera.yaml", siteOf("confdir-hiera:/", names)
+	}},
+	{"bindings", func(doc any) (string, map[string]any) {
+		name := "default"
+		if h, ok := doc.(map[string]any); ok {
+			if text, ok := h["name"].(string); ok && regexp.MustCompile(`^[a-z]\w*(::\w+)*$`).MatchString(text) {
+				name = text
+			}
+		}
+		file := path.Join("bindings", strings.ReplaceAll(name, "::", "/")+".yaml")
+		return file, siteOf("confdir:/"+name, conditions(doc))
+	}},
+}
+
+// siteOf is the configuration of a site that reads one thing and has categories.
+func siteOf(uri string, names []string) map[string]any {
+	categories := []any{}
+	seen := map[string]bool{"common": true}
+	for _, name := range append(names, "node", "environment") {
+		if !seen[name] && regexp.MustCompile(`^[a-z][a-z0-9_-]*$`).MatchString(name) {
+			seen[name] = true
+			categories = append(categories, []any{name, "${" + strings.ReplaceAll(name, "-", "_") + "}"})
+		}
+	}
+	return map[string]any{"binder_config.yaml": map[string]any{"version": 1, "categories": categories,
+		"layers": []any{map[string]any{"name": "site", "include": uri}}}}
+}
+
+// conditions are the names in a document that may be those of categories.
+func conditions(doc any) []string {
+	var out []string
+	switch x := doc.(type) {
+	case []any:
+		for _, e := range x {
+			out = append(out, conditions(e)...)
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(x)) {
+			if k != "environment" && k != "node" {
+				out = append(out, k)
+			}
+			out = append(out, conditions(x[k])...)
+		}
+	}
+	return out
+}
+
+func TestSchemasAreWhatTheLoaderAccepts(t *testing.T) {
+	t.Parallel()
+	rounds := 12
+	if testing.Short() {
+		rounds = 4
+	}
+	docs := documentsOfSites(t)
+	for _, kind := range kindsOfFiles {
+		t.Run(kind.schema, func(t *testing.T) {
+			t.Parallel()
+			s := compiledSchema(t, kind.schema)
+			if len(docs[kind.schema]) < 10 {
+				t.Fatalf("only %d documents", len(docs[kind.schema]))
+			}
+			random := rand.New(rand.NewPCG(1, 2))
+			dir := t.TempDir()
+			counts := map[bool]int{}
+			for _, src := range docs[kind.schema] {
+				for round := range rounds + 1 {
+					doc := parsedJSON(t, src)
+					for range min(round, 1+random.IntN(2)) {
+						doc = changed(random, doc)
+					}
+					counts[kind.compare(t, s, dir, doc)]++
+				}
+			}
+			if counts[true] < 20 || counts[false] < 20 {
+				t.Errorf("%d valid documents and %d others", counts[true], counts[false])
+			}
+		})
+	}
+}
+
+// compare holds the schema to the loader for one document, and tells whether it is valid.
+func (k kindOfFile) compare(t *testing.T, s *jsonschema.Schema, dir string, doc any) bool {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	name, files := k.lay(doc)
+	files[name] = doc
+	for name, doc := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, asJSON(t, doc), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var diags diag.List
+	loader.Load(dir, loader.Options{}, &diags)
+	form, more := "", ""
+	for _, d := range diags.Sorted() {
+		other := strings.HasPrefix(d.Message, "passed over: this file")
+		switch {
+		case d.Pos.File != filepath.Join(dir, filepath.FromSlash(name)) || d.Severity != diag.Error && !other:
+		case other, slices.Contains(formCodes, d.Code) && !beyond.MatchString(d.Message):
+			form = d.Message
+		default:
+			more = d.Message
+		}
+	}
+	err := s.Validate(doc)
+	switch {
+	case form != "" && err == nil:
+		t.Errorf("%s: the schema takes what the loader refuses (%s):\n%s", k.schema, form, asJSON(t, doc))
+	case form == "" && more == "" && err != nil:
+		t.Errorf("%s: the loader takes what the schema refuses (%v):\n%s", k.schema, err, asJSON(t, doc))
+	}
+	return err == nil
+}
+
+func compiledSchema(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	text, err := schema.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, parsedJSON(t, string(text))); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// documentsOfSites are the files of all scenarios and reference cases, and of testdata, by schema, as JSON.
+func documentsOfSites(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	add := func(name string, src []byte) {
+		kind := schemaOf(name, src)
+		doc, ok := yaml.Parse(name, src, yaml.Options{LastKeyWins: true}, &diag.List{})
+		if kind == "" || !ok || doc.Root == nil {
+			return
+		}
+		if text := string(value.AppendJSON(nil, doc.Root.Literal())); !slices.Contains(out[kind], text) {
+			out[kind] = append(out[kind], text)
+		}
+	}
+	scripts, err := filepath.Glob("../cmd/testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range scripts {
+		archive, err := txtar.ParseFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			add(f.Name, f.Data)
+		}
+	}
+	var cases []referenceCase
+	readJSON(t, "../testdata/conformance/reference.json", &cases)
+	dirs := []string{"../testdata/example"}
+	for _, c := range cases {
+		dir := t.TempDir()
+		c.lay(t, dir)
+		dirs = append(dirs, dir)
+	}
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				src, err := os.ReadFile(name)
+				if err != nil {
+					return err
+				}
+				add(filepath.ToSlash(name), src)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func schemaOf(name string, src []byte) string {
+	switch {
+	case path.Base(name) == "binder_config.yaml":
+		return "binder_config"
+	case path.Base(name) == "hiera.yaml":
+		return "hiera"
+	case path.Ext(name) == ".yaml" && bytes.Contains(src, []byte("bindings_version")):
+		return "bindings"
+	}
+	return ""
+}
+
+func parsedJSON(t *testing.T, text string) any {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err, text)
+	}
+	return doc
+}
+
+func asJSON(t *testing.T, doc any) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(doc); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// pieces are what is put in the place of something else.
+var pieces = []string{`null`, `true`, `false`, `0`, `1`, `2`, `-1`, `-2`, `1.5`, `""`, `"x"`, `"true"`, `"/a"`, `"a/"`, `"a/.."`,
+	`"a:b"`, `"confdir:/x?optional"`, `"confdir:x"`, `":/x"`, `"module:/m::n?y"`, `"common"`, `"Upper"`, `"String"`, `"append"`,
+	`[]`, `["a"]`, `["a", "b"]`, `["String", "b"]`, `["a", "true", "data/x"]`, `[["a", 1]]`, `{}`, `{"a": 1}`, `{"node": "x"}`,
+	`{"node": ["x", 1]}`, `[{"node": "x"}]`, `{"name": "a", "to": 1}`, `{"name": "a", "key": "b"}`,
+	`{"when": {"node": "x"}, "bind": []}`, `{"class_name": "x"}`, `{"command": ["x"]}`, `{"flatten": -1, "uniq": true}`}
+
+var words = []string{"version", "layers", "categories", "extensions", "name", "include", "exclude", "hierarchy", "backends",
+	"hiera_backends", "scheme_handlers", "command", "yaml", "bindings_version", "bind", "when", "type", "to", "multibind_id",
+	"in", "options", "transformer", "abstract", "override", "sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup",
+	"to_expression", "to_producer", "to_instance", "conflict_resolution", "flatten", "uniq", "key", "node", "other"}
+
+// changed is doc with something changed, removed or added at random.
+func changed(r *rand.Rand, doc any) any {
+	piece := func() any {
+		out, err := jsonschema.UnmarshalJSON(strings.NewReader(pieces[r.IntN(len(pieces))]))
+		if err != nil {
+			panic(err) // the table is wrong
+		}
+		return out
+	}
+	switch x := doc.(type) {
+	case []any:
+		if len(x) > 0 && r.IntN(6) > 0 {
+			i := r.IntN(len(x))
+			x = slices.Clone(x)
+			x[i] = changed(r, x[i])
+			return x
+		}
+		switch {
+		case len(x) > 0 && r.IntN(2) == 0:
+			i := r.IntN(len(x))
+			return slices.Delete(slices.Clone(x), i, i+1)
+		case r.IntN(2) == 0:
+			return append(slices.Clone(x), piece())
+		}
+	case map[string]any:
+		keys := slices.Sorted(maps.Keys(x))
+		x = maps.Clone(x)
+		if len(keys) > 0 && r.IntN(6) > 0 {
+			key := keys[r.IntN(len(keys))]
+			x[key] = changed(r, x[key])
+			return x
+		}
+		switch {
+		case len(keys) > 0 && r.IntN(2) == 0:
+			delete(x, keys[r.IntN(len(keys))])
+			return x
+		case r.IntN(2) == 0:
+			x[words[r.IntN(len(words))]] = piece()
+			return x
+		}
+	}
+	return piece()
+}
