@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -36,7 +37,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`^expected the name of bindings, as`, `^expected a URI of`, `^the category '.*' is in this hierarchy twice`,
 	`^this hierarchy has`, `^this can never hold`, `^expected the name '`, `^'append' makes arrays`,
 	`^expected 'flatten' and 'uniq' of a hash`, `^expected an Array or a Hash`, `^expected a type of keys`,
-	`^unknown attribute '(conflict_resolution|priority_on_named|priority_on_unnamed)'`, `^expected at most`, `^(scheme|backend) .* this extension is a program`,
+	`^unknown attribute '(conflict_resolution|priority_on_named|priority_on_unnamed)'`, `^expected at most`, `^something is wrong here; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
 }, "|"))
 
 // formCodes are the codes of what is wrong with the form of a file.
@@ -112,9 +113,9 @@ func conditions(doc any) []string {
 
 func TestSchemasAreWhatTheLoaderAccepts(t *testing.T) {
 	t.Parallel()
-	rounds := 12
+	rounds, each := 12, 1
 	if testing.Short() {
-		rounds = 4
+		rounds, each = 1, 7
 	}
 	docs := documentsOfSites(t)
 	for _, kind := range kindsOfFiles {
@@ -127,6 +128,12 @@ func TestSchemasAreWhatTheLoaderAccepts(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
 			dir := t.TempDir()
 			counts := map[bool]int{}
+			n := 0
+			for doc := range everyChange(t, parsedJSON(t, full[kind.schema])) {
+				if n++; n%each == 0 {
+					counts[kind.compare(t, s, dir, doc)]++
+				}
+			}
 			for _, src := range docs[kind.schema] {
 				for round := range rounds + 1 {
 					doc := parsedJSON(t, src)
@@ -286,7 +293,7 @@ func asJSON(t *testing.T, doc any) []byte {
 }
 
 // pieces are what is put in the place of something else.
-var pieces = []string{`null`, `true`, `false`, `0`, `1`, `2`, `-1`, `-2`, `1.5`, `""`, `"x"`, `"true"`, `"/a"`, `"a/"`, `"a/.."`,
+var pieces = []string{`null`, `true`, `false`, `0`, `1`, `2`, `-1`, `-2`, `1.5`, `"|$x| { $x }"`, `""`, `"x"`, `"true"`, `"/a"`, `"a/"`, `"a/.."`,
 	`"a:b"`, `"confdir:/x?optional"`, `"confdir:x"`, `":/x"`, `"module:/m::n?y"`, `"common"`, `"Upper"`, `"String"`, `"append"`,
 	`[]`, `["a"]`, `["a", "b"]`, `["String", "b"]`, `["a", "true", "data/x"]`, `[["a", 1]]`, `{}`, `{"a": 1}`, `{"node": "x"}`,
 	`{"node": ["x", 1]}`, `[{"node": "x"}]`, `{"name": "a", "to": 1}`, `{"name": "a", "key": "b"}`,
@@ -296,6 +303,72 @@ var words = []string{"version", "layers", "categories", "extensions", "name", "i
 	"hiera_backends", "scheme_handlers", "command", "yaml", "bindings_version", "bind", "when", "type", "to", "multibind_id",
 	"in", "options", "transformer", "abstract", "override", "sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup",
 	"to_expression", "to_producer", "to_instance", "conflict_resolution", "flatten", "uniq", "key", "node", "other"}
+
+// full are documents that have all there is: each of their parts is replaced by each of the pieces, once.
+var full = map[string]string{
+	"binder_config": `{"version": 1, "layers": [{"name": "a", "include": "confdir:/x?optional", "exclude": ["confdir:/x"]}],
+		"categories": [["node", "${fqdn}"], ["common", "true"]],
+		"extensions": {"hiera_backends": {"x": {"command": ["x", "y"]}}, "scheme_handlers": {}}}`,
+	"hiera": `{"version": 2, "hierarchy": [["node", "${fqdn}", "data/${fqdn}"], ["common", "true", "data/common"]],
+		"backends": ["yaml"]}`,
+	"bindings": `{"bindings_version": 1, "name": "default", "bind": [["a", 1],
+		{"name": "b", "type": "Integer", "to": 1, "transformer": "|$x| { $x }", "sensitive": true, "override": true},
+		{"name": "c", "abstract": true}, {"name": "d", "to_lookup_of": ["Integer", "a"]},
+		{"name": "e", "to_first_found": ["x", "a"]}, {"name": "f", "to_expression": "1"},
+		{"name": "g", "to_hash_lookup": {"name": "h", "key": "k", "type": "Hash"}},
+		{"name": "h", "to_producer": "p", "options": 1}, {"name": "i", "to_instance": {"class_name": "p"}},
+		{"name": "j", "multibind_id": "j", "type": "Array", "options": {"flatten": -1, "uniq": true}},
+		{"in": "j", "name": "k", "to": 1}, {"when": {"node": ["x", 1]}, "bind": [["a", 2]]},
+		{"when": [{"node": "y"}], "bind": []}]}`,
+}
+
+// everyChange ranges over doc with one of its parts replaced by a piece, removed, or added.
+func everyChange(t *testing.T, doc any) iter.Seq[any] {
+	return func(yield func(any) bool) {
+		for _, text := range pieces {
+			if !yield(parsedJSON(t, text)) {
+				return
+			}
+		}
+		switch x := doc.(type) {
+		case []any:
+			for i := range x {
+				for inner := range everyChange(t, x[i]) {
+					y := slices.Clone(x)
+					y[i] = inner
+					if !yield(y) {
+						return
+					}
+				}
+				if !yield(slices.Delete(slices.Clone(x), i, i+1)) {
+					return
+				}
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(x)) {
+				for inner := range everyChange(t, x[key]) {
+					y := maps.Clone(x)
+					y[key] = inner
+					if !yield(y) {
+						return
+					}
+				}
+				y := maps.Clone(x)
+				delete(y, key)
+				if !yield(y) {
+					return
+				}
+			}
+			for _, word := range words {
+				y := maps.Clone(x)
+				y[word] = true
+				if !yield(y) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // changed is doc with something changed, removed or added at random.
 func changed(r *rand.Rand, doc any) any {

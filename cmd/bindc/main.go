@@ -53,7 +53,7 @@ func command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand(), schemaCommand())
+	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand(), initCommand(), schemaCommand())
 	cli.Finish(root)
 	return root
 }
