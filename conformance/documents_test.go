@@ -13,7 +13,7 @@ import (
 )
 
 // A document is executed as a reader would try it. Each `## ` section begins in an empty directory. A fenced block of
-// yaml, pp or go whose first line is a comment with a file's name is that file. A block of console has lines
+// yaml, pp, go or sh whose first line is a comment with a file's name is that file. A block of console has lines
 // `$ command`, each with what it prints below it, both outputs together. There `…` stands for any text, and alone on
 // a line for any lines. With -update what the programs print is written into the documents.
 
@@ -56,7 +56,7 @@ type document struct {
 	commands int
 }
 
-var fileName = regexp.MustCompile(`^(?:#|//) ([\w./-]+\.(?:yaml|pp|go))(?:$|[:,] )`)
+var fileName = regexp.MustCompile(`^(?:#|//) ([\w./-]+\.(?:yaml|pp|go|sh))(?:$|[:,] )`)
 
 func (d *document) run(lines []string) {
 	for i := 0; i < len(lines); i++ {
