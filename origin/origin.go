@@ -11,7 +11,9 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +86,20 @@ func (s Signed) Write(path string) error {
 		}
 	}
 	return nil
+}
+
+// Read is what is signed of the snapshot at path, as it stands beside it; nil if there is no signature. Whether it counts is
+// not asked.
+func Read(path string) (*Signed, error) {
+	at, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(at + SignatureSuffix); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	s, err := readBeside(at)
+	return &s, err
 }
 
 // Refusal says why a snapshot is not accepted. Any other error means that it could not be found out.

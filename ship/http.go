@@ -2,6 +2,8 @@ package ship
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -9,9 +11,43 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"time"
 
 	"bindc/origin"
 )
+
+// Client is a client for sources: it waits for no server for long, is led to no address without TLS, and trusts, beside the
+// authorities of the system, the certificates in caFile, if that is not "".
+func Client(caFile string) (*http.Client, error) {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = time.Minute
+	if caFile != "" {
+		pem, err := os.ReadFile(caFile)
+		if err != nil {
+			return nil, err
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil { // there are none here
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s: expected certificates in PEM", caFile)
+		}
+		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return &http.Client{Transport: t, CheckRedirect: follows}, nil
+}
+
+// follows tells where a client lets itself be led.
+func follows(req *http.Request, via []*http.Request) error {
+	switch {
+	case len(via) >= 10:
+		return errors.New("redirected ten times")
+	case req.URL.Scheme != "https" && via[0].URL.Scheme == "https":
+		return fmt.Errorf("redirected to %s, which has no TLS", req.URL.Redacted())
+	}
+	return nil
+}
 
 // maxBeside is how long what stands beside a snapshot may be, in bytes.
 const maxBeside = 64 << 10
@@ -129,26 +165,4 @@ func (f File) Look(_ context.Context, validator string) (*Offer, error) {
 		Close: in.Close}, nil
 }
 
-func (f File) signed(context.Context) (*origin.Signed, error) {
-	sig, err := f.beside(origin.SignatureSuffix)
-	if sig == nil || err != nil {
-		return nil, err
-	}
-	text, err := f.beside(origin.StatementSuffix)
-	if text == nil || err != nil {
-		return nil, err
-	}
-	return &origin.Signed{Text: text, Signature: sig}, nil
-}
-
-func (f File) beside(suffix string) ([]byte, error) {
-	in, err := os.Open(f.Path + suffix)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	return upTo(in, maxBeside, f.Path+suffix)
-}
+func (f File) signed(context.Context) (*origin.Signed, error) { return origin.Read(f.Path) }

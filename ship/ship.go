@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"time"
 
@@ -22,12 +21,10 @@ import (
 // build prints is that of the file without its header.)
 type Digest string
 
-var digestText = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
 // ParseDigest reads a digest, also with sha256: before it. The error says what was expected.
 func ParseDigest(text string) (Digest, error) {
 	d := strings.TrimPrefix(text, "sha256:")
-	if !digestText.MatchString(d) {
+	if len(d) != 64 || strings.Trim(d, "0123456789abcdef") != "" {
 		return "", fmt.Errorf("expected the SHA-256 of a snapshot, 64 hex digits, found '%s'", text)
 	}
 	return Digest(d), nil
@@ -36,11 +33,16 @@ func ParseDigest(text string) (Digest, error) {
 // Short is the digest as people read it.
 func (d Digest) Short() string { return string(d[:min(len(d), 12)]) }
 
-var nameText = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
+// nameRunes are what names are made of; maxName is how many bytes one has at most.
+const (
+	nameRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
+	maxName   = 128
+)
 
 // CheckName refuses what cannot name a snapshot, mostly an environment, without leaving its directory.
 func CheckName(name string) error {
-	if !nameText.MatchString(name) || strings.HasSuffix(name, Suffix) {
+	fits := name != "" && len(name) <= maxName && strings.Trim(name, nameRunes) == "" && name[0] != '.' && name[0] != '-'
+	if !fits || strings.HasSuffix(name, Suffix) {
 		return fmt.Errorf("expected a name of letters, digits, '_', '-' and '.', as production, found '%s'", name)
 	}
 	return nil

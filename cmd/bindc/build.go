@@ -96,7 +96,8 @@ func (f *flags) options() loader.Options {
 func buildCommand() *cobra.Command {
 	var f flags
 	var sign signing
-	var out string
+	var push pushing
+	var out, pushTo string
 	var encryptTo []string
 	cmd := &cobra.Command{
 		Use:   "build CONFDIR -o FILE",
@@ -113,11 +114,27 @@ func buildCommand() *cobra.Command {
 			if err := checkOutput(cmd.OutOrStdout(), out, &f, &sign); err != nil {
 				return err
 			}
-			return build(cmd, args[0], out, &f, encryptTo, &sign)
+			if pushTo == "" {
+				return build(cmd, args[0], out, &f, encryptTo, &sign)
+			}
+			to, err := push.open(pushTo, cmd.InOrStdin())
+			if err != nil {
+				return fmt.Errorf("--push: %w", err)
+			}
+			revision := sign.revision
+			if sign.keyFile == "" {
+				sign.revision = "" // it is the artifact's
+			}
+			if err := build(cmd, args[0], out, &f, encryptTo, &sign); err != nil {
+				return err
+			}
+			return push.push(cmd.Context(), to, out, revision, cmd.OutOrStdout())
 		},
 	}
 	f.add(cmd)
 	sign.add(cmd)
+	push.add(cmd)
+	cmd.Flags().StringVar(&pushTo, "push", "", "push the snapshot to `oci://HOST/REPO:TAG` when it is built")
 	cmd.Flags().StringArrayVar(&encryptTo, "encrypt-to", nil,
 		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output")

@@ -53,7 +53,8 @@ func command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand(), initCommand(), schemaCommand())
+	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand(), initCommand(), schemaCommand(),
+		pushCommand())
 	cli.Finish(root)
 	return root
 }
@@ -63,7 +64,8 @@ func command() *cobra.Command {
 func message(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError
-	if errors.As(err, &path) || errors.As(err, &link) {
+	var other *elsewhere
+	if errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &other) {
 		return diag.Visible(err.Error())
 	}
 	return diag.Visible(err.Error()) + " [usage]"

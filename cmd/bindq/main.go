@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,12 +15,14 @@ import (
 	"bindc/internal/diag"
 	"bindc/origin"
 	bindings "bindc/runtime"
+	"bindc/ship"
 )
 
 // Exit statuses, as docs/cli.md has them.
 const (
 	exitNotFound = 1
-	exitRefused  = 1 // of verify: the signature
+	exitRefused  = 1 // of verify: the signature; of pull, activate, rollback: what is wrong with the snapshot
+	exitStale    = 1 // of status
 	exitDiffers  = 1 // of diff
 	exitCannot   = 2
 )
@@ -41,7 +44,9 @@ func main() {
 		os.Exit(exitNotFound)
 	case errors.Is(err, errDiffers):
 		os.Exit(exitDiffers)
-	case verb.Name() == "verify" && codeOf(err) == codeRefused:
+	case errors.Is(err, errStale):
+		os.Exit(exitStale)
+	case verb.Name() == "verify" && codeOf(err) == codeRefused, ships(verb) && isRefused(err):
 		fmt.Fprintln(os.Stderr, "bindq:", message(err))
 		os.Exit(exitRefused)
 	case errors.Is(err, errReported):
@@ -65,9 +70,15 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(), whyNotCommand(),
-		diffCommand(), nodesCommand(), verifyCommand(), infoCommand())
+		diffCommand(), nodesCommand(), verifyCommand(), infoCommand(), pullCommand(), followCommand(), activateCommand(), rollbackCommand(),
+		statusCommand(), gcCommand())
 	cli.Finish(root)
 	return root
+}
+
+// ships tells whether a verb takes a snapshot into force.
+func ships(verb *cobra.Command) bool {
+	return slices.Contains([]string{"pull", "activate", "rollback"}, verb.Name())
 }
 
 // message is an error as it is shown: KEY: message [code]. What comes from outside cannot harm a terminal.
@@ -91,11 +102,13 @@ func codeOf(err error) bindings.Code {
 	var e *bindings.Error
 	var damage *bindings.DamageError
 	var refusal *origin.Refusal
+	var held *ship.Refusal
 	var path *fs.PathError
+	var other *elsewhere
 	switch {
 	case errors.As(err, &e):
 		return e.Code
-	case errors.As(err, &refusal):
+	case errors.As(err, &refusal), errors.As(err, &held):
 		return codeRefused
 	case errors.As(err, &damage):
 		return bindings.CodeDamaged
@@ -103,7 +116,7 @@ func codeOf(err error) bindings.Code {
 		return bindings.CodeFormat
 	case errors.Is(err, bindings.ErrVersion):
 		return bindings.CodeVersion
-	case errors.As(err, &path):
+	case errors.As(err, &path), errors.As(err, &other):
 		return ""
 	}
 	return bindings.CodeUsage

@@ -170,14 +170,9 @@ func info(out io.Writer, f *snapshot.Snapshot) error {
 
 // sensitive says how many sensitive values there are, and how they are kept.
 func sensitive(f *snapshot.Snapshot) (string, error) {
-	n := 0
-	for encoded, err := range f.AllRecipes() {
-		if err != nil {
-			return "", err
-		}
-		if recipe.IsSecret(encoded) {
-			n++
-		}
+	n, err := sensitiveValues(f)
+	if err != nil {
+		return "", err
 	}
 	_, sealed := f.Seal()
 	switch {
@@ -187,6 +182,19 @@ func sensitive(f *snapshot.Snapshot) (string, error) {
 		return fmt.Sprintf("%d values, encrypted", n), nil
 	}
 	return fmt.Sprintf("%d values, in clear", n), nil
+}
+
+// sensitiveValues is how many there are.
+func sensitiveValues(f *snapshot.Snapshot) (n int, err error) {
+	for encoded, err := range f.AllRecipes() {
+		if err != nil {
+			return 0, err
+		}
+		if recipe.IsSecret(encoded) {
+			n++
+		}
+	}
+	return n, nil
 }
 
 func printInfo(out io.Writer, in snapshot.Info, inputs []snapshot.Input, secrets string) error {

@@ -71,7 +71,7 @@ func (r *Registry) Open(text string) (*Repository, error) {
 	if err != nil || ref.Reference == "" {
 		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST, found '%s'", text)
 	}
-	if r.PlainHTTP && !loopback(ref.Host()) {
+	if r.PlainHTTP && !Loopback(ref.Host()) {
 		return nil, fmt.Errorf("%s: without TLS only registries on this machine are asked", ref.Host())
 	}
 	repo := &remote.Repository{Reference: ref, PlainHTTP: r.PlainHTTP}
@@ -90,7 +90,8 @@ func (r *Registry) Open(text string) (*Repository, error) {
 	return &Repository{repo, ref}, nil
 }
 
-func loopback(host string) bool {
+// Loopback tells whether a host, with or without a port, is this very machine.
+func Loopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = host

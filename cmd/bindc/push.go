@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/cli"
+	"bindc/internal/oci"
+	"bindc/origin"
+	"bindc/ship"
+	"bindc/snapshot"
+)
+
+// pushing is how a snapshot gets into a registry.
+type pushing struct {
+	source, caFile, user     string
+	passwordStdin, plainHTTP bool
+}
+
+func (p *pushing) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.source, "source", "", "`URL` of the sources, in the artifact")
+	cmd.Flags().StringVar(&p.caFile, "ca-file", "", "`FILE` of certificates that servers may be signed by, beside the system's")
+	cmd.Flags().StringVar(&p.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
+	cmd.Flags().BoolVar(&p.passwordStdin, "password-stdin", false, "read the password from standard input")
+	cmd.Flags().BoolVar(&p.plainHTTP, "plain-http", false, "ask without TLS; on this machine only")
+}
+
+// open reads oci://HOST/REPO:TAG.
+func (p *pushing) open(target string, stdin io.Reader) (*oci.Repository, error) {
+	client, err := ship.Client(p.caFile)
+	if err != nil {
+		return nil, fmt.Errorf("--ca-file: %w", err)
+	}
+	r := oci.Registry{Client: client, PlainHTTP: p.plainHTTP, User: p.user, Agent: "bindc/" + cli.Version()}
+	if p.passwordStdin {
+		line, err := bufio.NewReader(io.LimitReader(stdin, 4096)).ReadString('\n')
+		if r.Password = strings.TrimRight(line, "\r\n"); r.Password == "" {
+			return nil, fmt.Errorf("--password-stdin: expected a password: %w", err)
+		}
+	}
+	if !strings.HasPrefix(target, oci.Scheme) {
+		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG, found '%s'", target)
+	}
+	return r.Open(target)
+}
+
+// push puts the snapshot in file into the registry, with what is signed of it, and prints where it is.
+func (p *pushing) push(ctx context.Context, to *oci.Repository, file, revision string, out io.Writer) error {
+	label := oci.Label{Revision: revision, Source: p.source}
+	if os.Getenv("SOURCE_DATE_EPOCH") != "" {
+		at, err := now()
+		if err != nil {
+			return err
+		}
+		label.Created = at.Format(time.RFC3339)
+	}
+	var err error
+	if label.Signed, err = origin.Read(file); err != nil {
+		return err
+	}
+	where, err := to.Push(ctx, file, label)
+	if err != nil {
+		return &elsewhere{err}
+	}
+	_, err = fmt.Fprintln(out, where)
+	return err
+}
+
+// elsewhere is an error that is not of how the program was called.
+type elsewhere struct{ error }
+
+func (e *elsewhere) Unwrap() error { return e.error }
+
+func pushCommand() *cobra.Command {
+	var p pushing
+	var sign signing
+	cmd := &cobra.Command{
+		Use:   "push FILE oci://HOST/REPO:TAG",
+		Short: "Put a snapshot into a registry",
+		Long: "push puts a snapshot, and what is signed beside it, into an OCI registry: an\n" +
+			"artifact of one layer. It prints REPO@sha256:DIGEST. The same snapshot with\n" +
+			"the same revision, source and signature is the same artifact; its time is\n" +
+			"SOURCE_DATE_EPOCH, or left out. With --sign the snapshot is signed first.\n\n" +
+			"Exit status: 0, or 2 an error.",
+		Example: "  bindc push site.bsnap oci://registry.example.com/puppet/site:production --revision $CI_COMMIT_SHA",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			defer stop()
+			to, err := p.open(args[1], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			sum, err := soundSum(args[0])
+			if err != nil {
+				return err
+			}
+			revision := sign.revision
+			if sign.keyFile == "" {
+				sign.revision = "" // it is the artifact's
+			}
+			if err := sign.begin(); err != nil {
+				return err
+			}
+			defer sign.end()
+			if err := sign.publish(args[0], sum); err != nil {
+				return err
+			}
+			return p.push(ctx, to, args[0], revision, cmd.OutOrStdout())
+		},
+	}
+	p.add(cmd)
+	sign.add(cmd)
+	return cmd
+}
+
+// soundSum is the SHA-256 of the snapshot in file: what is none does not get into a registry.
+func soundSum(file string) (sum [32]byte, err error) {
+	f, err := snapshot.Open(file)
+	var named *fs.PathError
+	if err != nil && !errors.As(err, &named) {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	if err != nil {
+		return sum, err
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return sum, err
+	}
+	defer in.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, in); err != nil {
+		return sum, err
+	}
+	if sum = [32]byte(h.Sum(nil)); sum != f.Sum() {
+		return sum, fmt.Errorf("%s changed while it was read", file)
+	}
+	return sum, nil
+}

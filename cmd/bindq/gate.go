@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"bindc/internal/decision"
+	bindings "bindc/runtime"
+	"bindc/ship"
+)
+
+// keysFound refuses the snapshot at path if it does not find every key that the queries in the file ask for.
+func keysFound(file, path string) error {
+	if file == "" {
+		return nil
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("--check-keys: %w", err)
+	}
+	defer in.Close()
+	snap, err := bindings.Open(path, bindings.Options{})
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	b := batch{snap: snap, maxLine: maxFacts, types: map[string]*bindings.Type{}}
+	r := bufio.NewReader(in)
+	for n := 1; ; n++ {
+		line, long, err := readLine(r, b.maxLine)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("--check-keys: %w", err)
+		}
+		if long {
+			return fmt.Errorf("--check-keys: %s:%d: expected a query of at most %d bytes", file, n, b.maxLine)
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := b.mustFind(line, fmt.Sprintf("%s:%d", file, n)); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// mustFind answers a query, of which every key must be found. An encrypted value is: this machine may not be who reads it.
+func (b *batch) mustFind(line []byte, at string) error {
+	var q query
+	if err := json.Unmarshal(line, &q); err != nil {
+		return fmt.Errorf("--check-keys: %s: expected a query as a JSON object: %s", at, malformed(err))
+	}
+	a := b.guarded(line)
+	all := a.Answers
+	if len(q.Keys) == 0 {
+		all = []answer{a}
+	}
+	for _, a := range all {
+		switch {
+		case a.Error != nil && a.Error.Code == bindings.CodeUsage:
+			return fmt.Errorf("--check-keys: %s: %s", at, a.Error.Message)
+		case a.Error != nil && a.Error.Code != bindings.CodeEncrypted:
+			return &ship.Refusal{Reason: fmt.Sprintf("%s: %s [%s]", at, a.Error.Message, a.Error.Code)}
+		case a.Error == nil && !*a.Found:
+			return &ship.Refusal{Reason: fmt.Sprintf("%s: '%s' is not found", at, *a.Key)}
+		}
+	}
+	return nil
+}
+
+// changesLittle refuses the snapshot at path if more than a share of the bindings differs from those of the active one.
+// What differs bindq diff counts.
+func changesLittle(active, path string, share float64) error {
+	if active == "" || share >= 1 {
+		return nil
+	}
+	before, err := openFile(active)
+	if err != nil {
+		return err
+	}
+	after, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	d, err := decision.Diff(before, after)
+	if err != nil {
+		return err
+	}
+	changed := 0
+	for _, k := range d.Keys {
+		changed += len(k.Changes) + len(k.Contributions)
+	}
+	all := max(before.Info().Bindings, 1)
+	if float64(changed) > share*float64(all) {
+		return &ship.Refusal{Reason: fmt.Sprintf("%d of %d bindings change, more than %g%%: raise --max-change if that is meant",
+			changed, all, share*100)}
+	}
+	return nil
+}

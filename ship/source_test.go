@@ -1,0 +1,138 @@
+package ship
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"bindc/origin"
+)
+
+// webSource is a directory behind a web server that gives ETags, with TLS.
+func webSource(t *testing.T, dir string) (*HTTP, *[]string) {
+	t.Helper()
+	var log []string
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := os.ReadFile(filepath.Join(dir, r.URL.Path))
+		if err == nil {
+			w.Header().Set("ETag", `"`+sum(string(text)).Short()+`"`)
+		}
+		http.ServeFile(w, r, filepath.Join(dir, r.URL.Path))
+		log = append(log, r.URL.Path+" "+r.Header.Get("If-None-Match"))
+	}))
+	t.Cleanup(s.Close)
+	u, err := url.Parse(s.URL + "/site.snap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &HTTP{URL: u, Client: s.Client()}, &log
+}
+
+func TestSnapshotsFromAWebServer(t *testing.T) {
+	m := newMaster(t)
+	dir := t.TempDir()
+	web, log := webSource(t, dir)
+	m.pull.Source = web
+	put := func(suffix, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "site.snap"+suffix), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pull := func() error {
+		_, err := m.pull.Run(t.Context())
+		return err
+	}
+	if err := pull(); err == nil || !strings.Contains(err.Error(), "404") {
+		t.Errorf("nothing is there: %v", err)
+	}
+	put("", "one")
+	if err := pull(); err != nil {
+		t.Fatal(err)
+	}
+	m.answers("one")
+	*log = nil
+	if err := pull(); err != nil || len(*log) != 1 || (*log)[0] != `/site.snap "`+sum("one").Short()+`"` {
+		t.Errorf("a look at what is known: %v, asked %q", err, *log)
+	}
+	m.pull.Checks.Origin = readsStatement
+	s := signs(t, "two", "production", time.Now())
+	put("", "two")
+	if err := pull(); err == nil {
+		t.Error("what is not signed came into force")
+	}
+	put(origin.StatementSuffix, string(s.Text))
+	put(origin.SignatureSuffix, string(s.Signature))
+	if err := pull(); err != nil {
+		t.Error(err)
+	}
+	m.answers("two")
+	put("", "three")
+	put(origin.SignatureSuffix, strings.Repeat("x", maxBeside+1))
+	var r *Refusal
+	if err := pull(); !errors.As(err, &r) || !strings.Contains(err.Error(), "expected at most 65536 bytes") {
+		t.Errorf("a signature without end: %v", err)
+	}
+}
+
+// A failure beside a snapshot is no absence.
+func TestASignatureThatCannotBeReadIsAnError(t *testing.T) {
+	m := newMaster(t)
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/site.snap" {
+			http.Error(w, "down", http.StatusBadGateway)
+		}
+	}))
+	defer s.Close()
+	u, err := url.Parse(s.URL + "/site.snap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.pull.Source = &HTTP{URL: u, Client: s.Client()}
+	if _, err := m.pull.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "502") {
+		t.Errorf("%v", err)
+	}
+	m.answers("")
+}
+
+func TestSnapshotsFromAFile(t *testing.T) {
+	m := newMaster(t)
+	path := filepath.Join(t.TempDir(), "site.snap")
+	m.pull.Source = File{path}
+	pull := func() Result {
+		t.Helper()
+		r, err := m.pull.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if _, err := m.pull.Run(t.Context()); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("nothing is there: %v", err)
+	}
+	put := func(text string) {
+		t.Helper()
+		if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o644), os.Rename(path+".new", path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("one")
+	pull()
+	m.answers("one")
+	if r := pull(); r != (Result{}) {
+		t.Errorf("nothing new: %+v", r)
+	}
+	put("two")
+	pull()
+	m.answers("two")
+	m.pull.Source = File{filepath.Dir(path)}
+	if _, err := m.pull.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a directory: %v", err)
+	}
+}
