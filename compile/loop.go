@@ -404,6 +404,9 @@ func (f *loopFinder) with(terms loader.Condition, cand *candidate) loader.Condit
 // pass queues v for the requests in which a target is undef, as then the next one is tried.
 func (f *loopFinder) pass(v visit, a attempt) {
 	k, terms := f.indexes[a.key], f.conditions[v.condition]
+	if k == nil { // it leads to no loop
+		return
+	}
 	for i := range k.compatible(terms, noRank) {
 		cand := &k.all[i]
 		if f.isPassed(cand, a) && !f.relations.implies(terms, k.terms(i)) {

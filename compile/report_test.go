@@ -99,6 +99,9 @@ var reports = []struct{ name, site, module, want string }{
 	{"through the first of those to be found",
 		"{name: a, to_first_found: [b, c]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``,
 		`1 error loop: 2`},
+	{"on the way leads to a key that leads to none", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n" +
+		"{when: {node: n}, bind: [{name: c, to_first_found: [d]}]}\n[d, 1]", ``,
+		`1 error loop: 2`},
 	{"behind what is found", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, 1]", ``, ``},
 	{"behind what some do not have",
 		"{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [[c, 1]]}", ``,

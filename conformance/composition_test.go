@@ -632,7 +632,54 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	for i := 0; i < len(w.requests) && !t.Failed(); i += step {
 		w.ask(t, seed, snap, i)
 	}
+	if !t.Failed() {
+		w.sliced(t, seed, compile.Compile(site, compile.Options{}, &diags), site)
+	}
 	return true
+}
+
+// sliced holds a slice of the site, for what a random request has of one category, to the oracle: requests with that value
+// are answered as ever, others are refused.
+func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, site *loader.Site) {
+	r := rand.New(rand.NewPCG(seed, 12))
+	category, request := r.IntN(len(w.categories)), r.IntN(len(w.requests))
+	text := func(request int) string { return loader.Fold(w.text(w.categories[category].template, request)) }
+	val := text(request)
+	if val == "" {
+		return // no value: nobody can ask for that
+	}
+	whole := content.Bindings
+	compile.Slice(content, site, []snapshot.Term{{Dimension: category, Value: val}})
+	path := filepath.Join(t.TempDir(), "slice.bsnap")
+	if _, err := snapshot.Write(path, content); err != nil {
+		t.Fatal(err)
+	}
+	if content.Bindings == 0 && whole > 0 && len(content.Keys) > 0 || content.Bindings > whole {
+		t.Errorf("seed %d: a slice of %d bindings has %d", seed, whole, content.Bindings)
+	}
+	snap, err := bindings.Open(path, bindings.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	if err := snap.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range w.requests {
+		if text(i) == val {
+			w.ask(t, seed, snap, i)
+			continue
+		}
+		f, err := bindings.NewFacts(parseJSON(t, encode(t, w.requests[i])), bindings.FactsOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e *bindings.Error
+		if _, err := snap.Request(f); !errors.As(err, &e) || e.Code != bindings.CodeFacts {
+			t.Errorf("seed %d: a request with %s '%s' asks a slice for '%s': %v", seed, w.categories[category].name, text(i),
+				val, err)
+		}
+	}
 }
 
 // ask compares what one request answers. Facts are in upper case now and then, as case does not matter.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -76,7 +77,31 @@ func (r *Request) resolve(facts *Facts) error {
 			r.numbers[i] = r.number(i, text)
 		}
 	}
+	if r.snap.slice != nil {
+		if err := r.inSlice(facts); err != nil {
+			return err
+		}
+	}
 	return r.file.Resolve(r.numbers, &r.scopes)
+}
+
+// inSlice refuses a request that a slice of a site has no answers for: what would answer it is not in the file.
+func (r *Request) inSlice(facts *Facts) error {
+	for _, t := range r.snap.slice {
+		d := &r.snap.dimensions[t.Dimension]
+		text, err := d.text(facts)
+		if err != nil {
+			return err
+		}
+		if !d.exact {
+			text = strings.ToLower(text)
+		}
+		if text != t.Value {
+			return &Error{Code: CodeFacts, Message: fmt.Sprintf(
+				"this snapshot is a slice, for requests with %s '%s' only; this one has '%s'", d.name, t.Value, text)}
+		}
+	}
+	return nil
 }
 
 // foldedInPlace is how long a value is at most that is folded without allocating: a string of more bytes is not made on

@@ -42,6 +42,7 @@ import (
 type Snapshot struct {
 	file       *snapshot.Snapshot
 	dimensions []dimension
+	slice      []snapshot.Term               // the requests it is for; nil: all
 	recipes    []atomic.Pointer[recipeChunk] // decoded when first needed
 	values     *value.Source                 // the small ones
 	opts       Options
@@ -112,6 +113,7 @@ func Open(path string, opts Options) (*Snapshot, error) {
 		}
 		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, d.Exact, n, soleVariable(n)})
 	}
+	s.slice = f.Slice()
 	return s, nil
 }
 

@@ -15,6 +15,7 @@ type Content struct {
 	Strict     bool        // the use of an unknown variable is an error
 	Bindings   int         // how many bindings were composed, hidden ones included
 	Sensitive  bool        // some of the values are: not everybody may read the file
+	Slice      []Term      // the requests it is for, if not for all: those with these values
 	Seal       []byte      // what opens those that are encrypted, for who may; nil: none is
 }
 

@@ -181,6 +181,12 @@ func (d *dumper) meta() {
 	for i := range d.levels {
 		d.level(i)
 	}
+	if len(d.slice) > 0 {
+		d.uvarint("slice: terms")
+		for range d.slice {
+			d.read(func(r *reader) string { return fmt.Sprintf("  %s is %q", d.dimensionName(r.u32()), r.text()) })
+		}
+	}
 }
 
 func (d *dumper) dimension(n uint64) {

@@ -373,7 +373,7 @@ func TestFormatStatesRecipes(t *testing.T) {
 	numbered(t, "resolutions", "priority", "ignore", "error", "append", "merge")
 	ordered(t, "resolution", recipe.Priority, recipe.Ignore, recipe.ErrorOnConflict, recipe.AppendAll, recipe.Merge)
 	numbered(t, "recipe flags", "sensitive", "type", "transformer", "-", "sealed")
-	numbered(t, "features", "sealed")
+	numbered(t, "features", "sealed", "slice")
 	numbered(t, "option flags", "array", "uniq", "named", "unnamed", "element")
 
 	integer, err := types.Parse("Integer")

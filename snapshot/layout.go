@@ -67,8 +67,14 @@ const (
 	sectionCount
 )
 
-// featureSealed says that recipes may be sealed. A file without it ends with section origins.
-const featureSealed = 1 << 0
+// The features. featureSealed says that recipes may be sealed: a file without it ends with section origins. featureSlice
+// says that section meta ends with the requests that the file is for.
+const (
+	featureSealed = 1 << 0
+	featureSlice  = 1 << 1
+
+	knownFeatures = featureSealed | featureSlice
+)
 
 // sectionsOf is the number of sections of a file with these features.
 func sectionsOf(features uint64) int {

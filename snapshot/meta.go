@@ -5,6 +5,9 @@ package snapshot
 // A dimension takes at least so many bytes.
 const dimensionBytes = 8
 
+// A term of the slice takes at least so many bytes.
+const sliceBytes = 2
+
 // levelView is a level as section meta has it.
 type levelView struct {
 	layer, entry int
@@ -55,6 +58,7 @@ func (s *Snapshot) readParts(r *reader, levels uint32) error {
 			return err
 		}
 	}
+	s.readSlice(r)
 	s.words = max(1, (s.columns+maxColumns-1)/maxColumns)
 	for _, l := range s.levels {
 		if l.narrow {
@@ -128,4 +132,18 @@ func (s *Snapshot) checkDirectory(l *levelView) (expected string) {
 		return "a directory inside the section"
 	}
 	return ""
+}
+
+// readSlice reads the requests that the file is for, if it has that feature.
+func (s *Snapshot) readSlice(r *reader) {
+	if load64(s.data[offFeatures:])&featureSlice == 0 {
+		return
+	}
+	n := r.count(sliceBytes)
+	r.failed = r.failed || n == 0
+	for ; n > 0 && !r.failed; n-- {
+		t := Term{Dimension: r.int(), Value: r.text()}
+		r.failed = r.failed || t.Dimension >= len(s.dimensions) || s.dimensions[t.Dimension].Guard
+		s.slice = append(s.slice, t)
+	}
 }

@@ -32,6 +32,7 @@ type Snapshot struct {
 	sealed      bool // there is a section seal
 	layers      []string
 	dimensions  []Dimension
+	slice       []Term // the requests it is for; none: all
 	dicts       []dictionary
 	levels      []levelView
 	columns     int
@@ -156,7 +157,7 @@ func checkHeader(h string, size uint64) error {
 		return headerDamage(offHeaderSum, "the checksum of the header")
 	}
 	f := load64(h[offFeatures:])
-	if unknown := f &^ featureSealed; unknown != 0 {
+	if unknown := f &^ knownFeatures; unknown != 0 {
 		return fmt.Errorf("%w: the file uses features %#x that this program does not know; %s", ErrVersion, unknown,
 			buildAgain)
 	}

@@ -218,7 +218,7 @@ func (w *writer) store() error {
 	return w.checkSizes()
 }
 
-// meta is all that Open reads: a byte of flags; layers; dimensions; buckets and slots of the keys' hash; levels.
+// meta is all that Open reads: a byte of flags; layers; dimensions; buckets and slots of the keys' hash; levels; the slice.
 // Numbers are uvarints, texts a uvarint length and bytes.
 func (w *writer) meta(levels []byte) {
 	out := binary.AppendUvarint([]byte{flag(w.c.Strict, metaStrict)}, uint64(len(w.c.Layers)))
@@ -234,7 +234,14 @@ func (w *writer) meta(levels []byte) {
 		out = appendNumbers(out, dict.at/4, int(dict.hash.n), int(dict.hash.buckets), int(dict.hash.slots))
 	}
 	out = appendNumbers(out, int(w.hash.buckets), int(w.hash.slots))
-	w.out[secMeta] = append(out, levels...)
+	out = append(out, levels...)
+	if len(w.c.Slice) > 0 {
+		out = appendNumbers(out, len(w.c.Slice))
+		for _, t := range w.c.Slice {
+			out = appendText(appendNumbers(out, t.Dimension), t.Value)
+		}
+	}
+	w.out[secMeta] = out
 }
 
 func flag(set bool, bit byte) byte {
@@ -278,11 +285,14 @@ func (w *writer) inputs() {
 }
 
 // features are what a reader has to know to read the file.
-func (w *writer) features() uint64 {
+func (w *writer) features() (f uint64) {
 	if w.c.Seal != nil {
-		return featureSealed
+		f |= featureSealed
 	}
-	return 0
+	if len(w.c.Slice) > 0 {
+		f |= featureSlice
+	}
+	return f
 }
 
 // header lays the sections out and sums them up.

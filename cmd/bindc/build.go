@@ -32,6 +32,7 @@ type flags struct {
 	extensions   bool
 	strictVars   bool
 	effort       int
+	slice        []string
 	alternatives int
 	allowEmpty   bool
 	strict       bool
@@ -137,6 +138,8 @@ func buildCommand() *cobra.Command {
 	cmd.Flags().StringVar(&pushTo, "push", "", "push the snapshot to `oci://HOST/REPO:TAG` when it is built")
 	cmd.Flags().StringArrayVar(&encryptTo, "encrypt-to", nil,
 		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
+	cmd.Flags().StringArrayVar(&f.slice, "slice", nil,
+		"`CATEGORY=VALUE`: leave out what requests with other values can reach only (repeatable)")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output")
 	return cmd
 }
@@ -304,7 +307,41 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*snapshot.Content,
 	if unsaved != nil { // the build is none the worse for it
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(unsaved.Error()))
 	}
-	return content, report(cmd, &diags, len(site.Inputs), f)
+	if err := report(cmd, &diags, len(site.Inputs), f); err != nil {
+		return nil, err
+	}
+	return content, sliced(content, site, f.slice)
+}
+
+// sliced leaves of content what requests with the given values of categories can reach.
+func sliced(content *snapshot.Content, site *loader.Site, given []string) error {
+	if len(given) == 0 {
+		return nil
+	}
+	var terms []snapshot.Term
+	for _, text := range given {
+		name, val, ok := strings.Cut(text, "=")
+		at := slices.IndexFunc(content.Dimensions, func(d snapshot.Dimension) bool { return d.Name == name && !d.Guard })
+		if !ok || val == "" || at < 0 {
+			var names []string
+			for _, d := range content.Dimensions {
+				if !d.Guard {
+					names = append(names, d.Name)
+				}
+			}
+			return fmt.Errorf("--slice: expected CATEGORY=VALUE of one of the categories %s, found '%s'",
+				strings.Join(names, ", "), text)
+		}
+		if slices.ContainsFunc(terms, func(t snapshot.Term) bool { return t.Dimension == at }) {
+			return fmt.Errorf("--slice: expected one value of '%s', found two", name)
+		}
+		if !content.Dimensions[at].Exact {
+			val = loader.Fold(val)
+		}
+		terms = append(terms, snapshot.Term{Dimension: at, Value: val})
+	}
+	compile.Slice(content, site, terms)
+	return nil
 }
 
 // openCache opens the cache of the site in dir. It is of use to this very program only: another one may compile the same

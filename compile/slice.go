@@ -1,0 +1,174 @@
+package compile
+
+import (
+	"slices"
+
+	"bindc/internal/recipe"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// Slice leaves of content what requests in which all the terms hold can reach. Those are answered as they were, and others
+// are refused: bindings, values, keys and names of files that only they could reach are gone. The terms are of categories of
+// the site content was compiled from, their values folded unless the dimension is exact.
+func Slice(content *snapshot.Content, site *loader.Site, terms []snapshot.Term) {
+	s := slicer{out: content, relations: newRelations(site.Dimensions, newEffort(0)), when: condition(terms)}
+	content.Slice = terms
+	s.fill()
+	s.scopes()
+	s.keys()
+	content.Bindings = len(s.written)
+	s.values()
+	s.inputs()
+}
+
+// slicer cuts one content. What stays is marked, and numbered anew by what comes after.
+type slicer struct {
+	out       *snapshot.Content
+	relations *relations
+	when      loader.Condition
+
+	written  map[snapshot.Origin]bool // what stays: a binding of several alternatives is one
+	had      []bool                   // per input, something is written there
+	names    []bool                   // per key, it stays
+	used     []bool                   // per value
+	mentions []bool                   // per input, something that stays is written there
+	above    []int                    // per number of levels that stood above, how many do now
+}
+
+func condition(terms []snapshot.Term) (c loader.Condition) {
+	for _, t := range terms {
+		c = append(c, loader.Term{Dimension: t.Dimension, Value: t.Value})
+	}
+	sortTerms(c)
+	return c
+}
+
+// reached tells whether a request of the slice can meet the terms.
+func (s *slicer) reached(terms []snapshot.Term) bool {
+	return s.relations.together(condition(terms), s.when)
+}
+
+func (s *slicer) fill() {
+	s.written = map[snapshot.Origin]bool{}
+	s.had, s.mentions = make([]bool, len(s.out.Inputs)), make([]bool, len(s.out.Inputs))
+	s.names, s.used = make([]bool, len(s.out.Keys)), make([]bool, len(s.out.Values))
+}
+
+// mark notes where something is written, and whether it stays.
+func (s *slicer) mark(o snapshot.Origin, stays bool) {
+	if o.Line == 0 {
+		return
+	}
+	s.had[o.Input] = true
+	if stays {
+		s.mentions[o.Input], s.written[o] = true, true
+	}
+}
+
+// scopes drops those that no request of the slice is in, and levels that are left empty.
+func (s *slicer) scopes() {
+	s.above = []int{0}
+	kept := s.out.Levels[:0]
+	for _, l := range s.out.Levels {
+		l.Scopes = slices.DeleteFunc(l.Scopes, func(sc snapshot.Scope) bool { return !s.scope(&l, &sc) })
+		if len(l.Scopes) > 0 {
+			kept = append(kept, l)
+		}
+		s.above = append(s.above, len(kept))
+	}
+	s.out.Levels = kept
+}
+
+// scope tells whether a scope stays, and marks what it holds.
+func (s *slicer) scope(l *snapshot.Level, sc *snapshot.Scope) bool {
+	var terms []snapshot.Term
+	for i, d := range l.Dimensions {
+		terms = append(terms, snapshot.Term{Dimension: d, Value: sc.Values[i]})
+	}
+	stays := s.reached(terms)
+	for _, o := range sc.Origins {
+		s.mark(o, stays)
+	}
+	for _, e := range sc.Entries {
+		if stays {
+			s.names[e.Key], s.used[e.Value] = true, true
+		}
+	}
+	return stays
+}
+
+// keys drops those that nothing binds any more, and numbers the others.
+func (s *slicer) keys() {
+	number := make([]uint32, len(s.out.Keys))
+	kept := s.out.Keys[:0]
+	for i, k := range s.out.Keys {
+		k.Cold = slices.DeleteFunc(k.Cold, func(c snapshot.Cold) bool { return !s.cold(&c) })
+		for j := range k.Cold {
+			k.Cold[j].Above = s.above[k.Cold[j].Above]
+		}
+		if k.Default >= 0 {
+			s.used[k.Default] = true
+		}
+		if s.names[i] || k.Default >= 0 || len(k.Cold) > 0 {
+			number[i] = uint32(len(kept))
+			kept = append(kept, k)
+		}
+	}
+	clear(s.out.Keys[len(kept):])
+	s.out.Keys = kept
+	for _, l := range s.out.Levels {
+		for _, sc := range l.Scopes {
+			for j := range sc.Entries {
+				sc.Entries[j].Key = number[sc.Entries[j].Key]
+			}
+		}
+	}
+}
+
+// cold tells whether a binding that is in no scope stays.
+func (s *slicer) cold(c *snapshot.Cold) bool {
+	stays := s.reached(c.Terms)
+	s.mark(c.Origin, stays)
+	if stays && !c.Contribution {
+		s.used[c.Value] = true
+	}
+	return stays
+}
+
+// values empties those that nothing is bound to any more; they are not written.
+func (s *slicer) values() {
+	s.out.Sensitive = false
+	for i := range s.out.Values {
+		v := &s.out.Values[i]
+		if !s.used[i] {
+			*v = snapshot.Stored{}
+		}
+		s.out.Sensitive = s.out.Sensitive || v.Computed && recipe.IsSecret(v.Bytes)
+	}
+}
+
+// inputs drops the files of which nothing stays. Those that bind nothing, as a hiera.yaml, stay.
+func (s *slicer) inputs() {
+	number := make([]uint32, len(s.out.Inputs))
+	kept := s.out.Inputs[:0]
+	for i, in := range s.out.Inputs {
+		if !s.had[i] || s.mentions[i] {
+			number[i] = uint32(len(kept))
+			kept = append(kept, in)
+		}
+	}
+	s.out.Inputs = kept
+	for _, l := range s.out.Levels {
+		for _, sc := range l.Scopes {
+			for j := range sc.Origins {
+				sc.Origins[j].Input = number[sc.Origins[j].Input]
+			}
+		}
+	}
+	for _, k := range s.out.Keys {
+		for j := range k.Cold {
+			k.Cold[j].Origin.Input = number[k.Cold[j].Origin.Input]
+		}
+	}
+}
