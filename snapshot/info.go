@@ -22,13 +22,14 @@ type Info struct {
 	Levels     int
 	Layers     []string
 	Dimensions []Dimension
+	Slice      []Term // the requests it is for; none: all
 	Sections   []SectionInfo
 }
 
 // Info describes the snapshot; it costs a pass over the keys.
 func (s *Snapshot) Info() Info {
 	in := Info{Version: Version, Digest: s.digest, Size: len(s.data), Bindings: s.bindings,
-		Levels: len(s.levels), Layers: s.layers, Dimensions: s.dimensions}
+		Levels: len(s.levels), Layers: s.layers, Dimensions: s.dimensions, Slice: s.slice}
 	for range s.Keys() {
 		in.Keys++
 	}

@@ -12,6 +12,7 @@ import (
 	"bindc/internal/decision"
 	bindings "bindc/runtime"
 	"bindc/ship"
+	"bindc/snapshot"
 )
 
 // keysFound refuses the snapshot at path if it does not find every key that the queries in the file ask for.
@@ -24,30 +25,27 @@ func keysFound(file, path string) error {
 		return fmt.Errorf("--check-keys: %w", err)
 	}
 	defer in.Close()
-	snap, err := bindings.Open(path, bindings.Options{})
-	if err != nil {
-		return err
-	}
-	defer snap.Close()
-	b := batch{snap: snap, maxLine: maxFacts, types: map[string]*bindings.Type{}}
-	r := bufio.NewReader(in)
-	for n := 1; ; n++ {
-		line, long, err := readLine(r, b.maxLine)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("--check-keys: %w", err)
-		}
-		if long {
-			return fmt.Errorf("--check-keys: %s:%d: expected a query of at most %d bytes", file, n, b.maxLine)
-		}
-		if len(bytes.TrimSpace(line)) > 0 {
+	var any source
+	return any.ask(path, func(snap *bindings.Snapshot) error {
+		b := batch{snap: snap, maxLine: maxFacts, types: map[string]*bindings.Type{}}
+		r := bufio.NewReader(in)
+		for n, last := 1, false; !last; n++ {
+			line, long, err := readLine(r, b.maxLine)
+			if last = errors.Is(err, io.EOF); err != nil && !last {
+				return fmt.Errorf("--check-keys: %w", err)
+			}
+			if long {
+				return fmt.Errorf("--check-keys: %s:%d: expected a query of at most %d bytes", file, n, b.maxLine)
+			}
+			if len(bytes.TrimSpace(line)) == 0 {
+				continue
+			}
 			if err := b.mustFind(line, fmt.Sprintf("%s:%d", file, n)); err != nil {
 				return err
 			}
 		}
-		if err != nil {
-			return nil
-		}
-	}
+		return nil
+	})
 }
 
 // mustFind answers a query, of which every key must be found. An encrypted value is: this machine may not be who reads it.
@@ -80,15 +78,16 @@ func changesLittle(active, path string, share float64) error {
 	if active == "" || share >= 1 {
 		return nil
 	}
-	before, err := openFile(active)
-	if err != nil {
-		return err
-	}
-	after, err := openFile(path)
-	if err != nil {
-		return err
-	}
-	d, err := decision.Diff(before, after)
+	var d *decision.Difference
+	all := 0
+	var anybody trust
+	err := anybody.report(active, func(before *snapshot.Snapshot) error {
+		return anybody.report(path, func(after *snapshot.Snapshot) (err error) {
+			all = max(int(before.Info().Bindings), 1)
+			d, err = decision.Diff(before, after)
+			return err
+		})
+	})
 	if err != nil {
 		return err
 	}
@@ -96,7 +95,6 @@ func changesLittle(active, path string, share float64) error {
 	for _, k := range d.Keys {
 		changed += len(k.Changes) + len(k.Contributions)
 	}
-	all := max(before.Info().Bindings, 1)
 	if float64(changed) > share*float64(all) {
 		return &ship.Refusal{Reason: fmt.Sprintf("%d of %d bindings change, more than %g%%: raise --max-change if that is meant",
 			changed, all, share*100)}

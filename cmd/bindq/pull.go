@@ -97,15 +97,15 @@ func (g *gates) checks() (ship.Checks, error) {
 
 // inspect reads the snapshot at path from end to end.
 func inspect(path string) (isSensitive bool, err error) {
-	f, err := openFile(path)
-	if err != nil {
-		return false, err
-	}
-	if err := verify(f); err != nil {
-		return false, fmt.Errorf("%s: %w", path, err)
-	}
-	n, err := sensitiveValues(f)
-	return n > 0, err
+	err = (&trust{}).report(path, func(f *snapshot.Snapshot) error {
+		if err := verify(f); err != nil {
+			return err
+		}
+		n, err := sensitiveValues(f)
+		isSensitive = n > 0
+		return err
+	})
+	return isSensitive, err
 }
 
 // percent reads a share of a hundred; 1 for "".
@@ -242,10 +242,8 @@ func outcomeOf(name string, r ship.Result) string {
 		return what + "is stored; it will not answer before 'bindq follow --resume " + name + "', as there was a rollback"
 	case r.Digest == "":
 		return what + "nothing new"
-	case r.Downloaded:
-		return what + "is stored"
 	}
-	return what + "was here"
+	return what + "is stored"
 }
 
 // byWhom is who asks, for the history.

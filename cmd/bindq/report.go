@@ -206,6 +206,9 @@ func printInfo(out io.Writer, in snapshot.Info, inputs []snapshot.Input, secrets
 	fmt.Fprintf(w, "bindings\t%d\n", in.Bindings)
 	fmt.Fprintf(w, "levels\t%d\n", in.Levels)
 	fmt.Fprintf(w, "sensitive\t%s\n", secrets)
+	for _, t := range in.Slice {
+		fmt.Fprintf(w, "slice\t%s is %s\n", diag.Visible(in.Dimensions[t.Dimension].Name), diag.Visible(t.Value))
+	}
 	fmt.Fprintln(w, "\nlayers, highest first")
 	for _, l := range in.Layers {
 		fmt.Fprintf(w, "  %s\n", diag.Visible(l))

@@ -137,6 +137,7 @@ func statusCommand() *cobra.Command {
 	var asJSON bool
 	var maxAge time.Duration
 	var textfile string
+	var history bool
 	cmd := &cobra.Command{
 		Use:   "status [NAME]",
 		Short: "Say what answers, since when, and how the last look at the source went",
@@ -160,6 +161,9 @@ func statusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if history {
+				return printHistory(cmd.OutOrStdout(), st, names)
+			}
 			if textfile != "" {
 				if err := writeTextfile(textfile, all); err != nil {
 					return err
@@ -179,6 +183,7 @@ func statusCommand() *cobra.Command {
 	store.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
 	cmd.Flags().DurationVar(&maxAge, "max-age", 0, "`TIME` after which a name whose source was not seen is stale, as 1h")
+	cmd.Flags().BoolVar(&history, "history", false, "print what happened to each name, oldest first")
 	cmd.Flags().StringVar(&textfile, "textfile", "", "write metrics to `FILE`, for the textfile collector of Prometheus")
 	return cmd
 }
@@ -225,6 +230,24 @@ func printStatus(w io.Writer, all []ship.Status, asJSON bool) error {
 		}
 		if s.Pinned {
 			fmt.Fprintf(t, "  pinned\tafter a rollback, until 'bindq follow --resume %s'\n", s.Name)
+		}
+	}
+	return t.Flush()
+}
+
+func printHistory(w io.Writer, st *ship.Store, names []string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, name := range names {
+		if err := ship.CheckName(name); err != nil {
+			return err
+		}
+		all, err := st.History(name)
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", timeText(e.Time), diag.Visible(name), diag.Visible(e.Action),
+				e.Digest.Short(), diag.Visible(e.Revision), diag.Visible(e.By), diag.Visible(e.Result))
 		}
 	}
 	return t.Flush()
