@@ -8,9 +8,9 @@ import (
 	"bindc/snapshot"
 )
 
-// Slice leaves of content what requests in which all the terms hold can reach. Those are answered as they were, and others
-// are refused: bindings, values, keys and names of files that only they could reach are gone. The terms are of categories of
-// the site content was compiled from, their values folded unless the dimension is exact.
+// Slice leaves of content what requests in which all the terms hold can reach. Those are answered as they were, and
+// others are refused: bindings, values, keys and names of files that only they could reach are gone. The terms are of
+// categories of the site content was compiled from, their values folded unless the dimension is exact.
 func Slice(content *snapshot.Content, site *loader.Site, terms []snapshot.Term) {
 	s := slicer{out: content, relations: newRelations(site.Dimensions, newEffort(0)), when: condition(terms)}
 	content.Slice = terms

@@ -638,8 +638,8 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 	return true
 }
 
-// sliced holds a slice of the site, for what a random request has of one category, to the oracle: requests with that value
-// are answered as ever, others are refused.
+// sliced holds a slice of the site, for what a random request has of one category, to the oracle: requests with that
+// value are answered as ever, others are refused.
 func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, site *loader.Site) {
 	r := rand.New(rand.NewPCG(seed, 12))
 	category, request := r.IntN(len(w.categories)), r.IntN(len(w.requests))
@@ -676,7 +676,8 @@ func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, sit
 		}
 		var e *bindings.Error
 		if _, err := snap.Request(f); !errors.As(err, &e) || e.Code != bindings.CodeFacts {
-			t.Errorf("seed %d: a request with %s '%s' asks a slice for '%s': %v", seed, w.categories[category].name, text(i),
+			t.Errorf("seed %d: a request with %s '%s' asks a slice for '%s': %v", seed, w.categories[category].name,
+				text(i),
 				val, err)
 		}
 	}

@@ -88,8 +88,8 @@ func (s Signed) Write(path string) error {
 	return nil
 }
 
-// Read is what is signed of the snapshot at path, as it stands beside it; nil if there is no signature. Whether it counts is
-// not asked.
+// Read is what is signed of the snapshot at path, as it stands beside it; nil if there is no signature. Whether it
+// counts is not asked.
 func Read(path string) (*Signed, error) {
 	at, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// An hour without the registry, by a clock of the test's: what answers stays, the source is asked less and less often, but
-// every ten minutes, and what it has then answers.
+// An hour without the registry, by a clock of the test's: what answers stays, the source is asked less and less often,
+// but every ten minutes, and what it has then answers.
 func TestFollowOutlivesItsSource(t *testing.T) {
 	m := newMaster(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -20,8 +20,9 @@ func TestFollowOutlivesItsSource(t *testing.T) {
 		wake := make(chan struct{})
 		var mu sync.Mutex
 		var failed, activated int
-		f := Follow{Pulls: []*Pull{m.pull}, Interval: 30 * time.Second, MaxDelay: 10 * time.Minute, Timeout: time.Minute,
-			Wake: wake, Report: func(_ *Pull, r Result, err error) {
+		f := Follow{Pulls: []*Pull{m.pull}, Interval: 30 * time.Second, MaxDelay: 10 * time.Minute,
+			Timeout: time.Minute,
+			Wake:    wake, Report: func(_ *Pull, r Result, err error) {
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil {

@@ -12,8 +12,8 @@ type Keep struct {
 	Younger time.Duration // than so long in the store
 }
 
-// Collect removes the snapshots that nobody needs any more, and returns them. Who has one mapped keeps what he has. With dry,
-// nothing is removed.
+// Collect removes the snapshots that nobody needs any more, and returns them. Who has one mapped keeps what he has.
+// With dry, nothing is removed.
 func (s *Store) Collect(k Keep, now time.Time, dry bool) (gone []Digest, err error) {
 	err = s.locked(func() error {
 		needed, err := s.needed(k.Last)

@@ -16,8 +16,8 @@ import (
 	"bindc/origin"
 )
 
-// Client is a client for sources: it waits for no server for long, is led to no address without TLS, and trusts, beside the
-// authorities of the system, the certificates in caFile, if that is not "".
+// Client is a client for sources: it waits for no server for long, is led to no address without TLS, and trusts, beside
+// the authorities of the system, the certificates in caFile, if that is not "".
 func Client(caFile string) (*http.Client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = time.Minute

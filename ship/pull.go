@@ -17,10 +17,11 @@ import (
 
 // Checks are what a snapshot has to pass before it answers. A nil one is passed by all.
 type Checks struct {
-	// Inspect reads the whole file at path: its format and every checksum. It tells whether anything in it is sensitive.
+	// Inspect reads the whole file at path: its format and every checksum. It tells whether anything in it is
+	// sensitive.
 	Inspect func(path string) (sensitive bool, err error)
-	// Origin is asked who signed the snapshot at path, whose bytes have the sum, with what is signed beside it. Once it is
-	// set, a snapshot has to be signed for the name, and not earlier than one that answered before.
+	// Origin is asked who signed the snapshot at path, whose bytes have the sum, with what is signed beside it. Once it
+	// is set, a snapshot has to be signed for the name, and not earlier than one that answered before.
 	Origin func(path string, sum [32]byte) (origin.Origin, error)
 	// Gate compares a snapshot with the one that answers, whose path is "" if none does.
 	Gate func(path, active string) error
@@ -50,8 +51,8 @@ type Result struct {
 }
 
 // Run asks the source once. Whatever the error, the store holds what it held, and what answered answers. The error is
-// a *Refusal, an *origin.Refusal or that of a check if the source has something that may not answer; any other means that
-// it could not be had.
+// a *Refusal, an *origin.Refusal or that of a check if the source has something that may not answer; any other means
+// that it could not be had.
 func (p *Pull) Run(ctx context.Context) (Result, error) {
 	st, err := p.Store.State(p.Name)
 	if err != nil {

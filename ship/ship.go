@@ -1,9 +1,9 @@
 // Package ship takes snapshots to the machines that answer from them. A machine pulls: from a Source into its Store,
-// where a file is whole, checked and never changed, and a name is a symbolic link that one step switches to another file.
-// Whatever fails, the link leads where it led before.
+// where a file is whole, checked and never changed, and a name is a symbolic link that one step switches to another
+// file. Whatever fails, the link leads where it led before.
 //
-// The package knows files and who signed them (package origin), and nothing of what is in a snapshot: what a file has to
-// pass is handed to it as functions. docs/deploy.md is its manual.
+// The package knows files and who signed them (package origin), and nothing of what is in a snapshot: what a file has
+// to pass is handed to it as functions. docs/deploy.md is its manual.
 package ship
 
 import (
@@ -17,8 +17,8 @@ import (
 	"bindc/origin"
 )
 
-// Digest names a snapshot in a store: the SHA-256 of the whole file, as 64 lower-case hex digits. (The digest that bindc
-// build prints is that of the file without its header.)
+// Digest names a snapshot in a store: the SHA-256 of the whole file, as 64 lower-case hex digits. (The digest that
+// bindc build prints is that of the file without its header.)
 type Digest string
 
 // ParseDigest reads a digest, also with sha256: before it. The error says what was expected.
@@ -41,7 +41,8 @@ const (
 
 // CheckName refuses what cannot name a snapshot, mostly an environment, without leaving its directory.
 func CheckName(name string) error {
-	fits := name != "" && len(name) <= maxName && strings.Trim(name, nameRunes) == "" && name[0] != '.' && name[0] != '-'
+	fits := name != "" && len(name) <= maxName && strings.Trim(name, nameRunes) == "" && name[0] != '.' &&
+		name[0] != '-'
 	if !fits || strings.HasSuffix(name, Suffix) {
 		return fmt.Errorf("expected a name of letters, digits, '_', '-' and '.', as production, found '%s'", name)
 	}

@@ -168,9 +168,11 @@ func TestWhatIsRefusedChangesNothing(t *testing.T) {
 		"a source that is gone": {func(m *master) { m.shelf.fails = io.ErrUnexpectedEOF }, false, "unexpected EOF"},
 		"a body that ends early": {func(m *master) { m.shelf.breaks = io.ErrUnexpectedEOF }, false,
 			"cannot read the snapshot: unexpected EOF"},
-		"a body that is cut": {func(m *master) { m.shelf.breaks = io.EOF }, false, "expected 3 bytes, the source gave 1"},
-		"another digest":     {func(m *master) { m.shelf.wrong = sum("else") }, true, "the source said " + string(sum("else"))},
-		"too large":          {func(m *master) { m.pull.MaxBytes = 2 }, true, "expected at most 2 bytes"},
+		"a body that is cut": {func(m *master) { m.shelf.breaks = io.EOF }, false,
+			"expected 3 bytes, the source gave 1"},
+		"another digest": {func(m *master) { m.shelf.wrong = sum("else") }, true, "the source said " +
+			string(sum("else"))},
+		"too large": {func(m *master) { m.pull.MaxBytes = 2 }, true, "expected at most 2 bytes"},
 		"too large, and the source does not say": {func(m *master) { m.pull.MaxBytes, m.shelf.silent = 2, true }, true,
 			"expected at most 2 bytes"},
 		"damaged": {func(m *master) {
@@ -181,7 +183,8 @@ func TestWhatIsRefusedChangesNothing(t *testing.T) {
 				return origin.Origin{}, &Refusal{"not signed"}
 			}
 		}, true, "not signed"},
-		"a gate": {func(m *master) { m.pull.Checks.Gate = func(string, string) error { return gate } }, false, gate.Error()},
+		"a gate": {func(m *master) { m.pull.Checks.Gate = func(string, string) error { return gate } }, false,
+			gate.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMaster(t)
@@ -312,7 +315,8 @@ func TestRollbackGoesFurtherBackEachTime(t *testing.T) {
 
 // signs makes what is signed of a snapshot; whose key it is does not matter here.
 func signs(t *testing.T, text, name string, created time.Time) *origin.Signed {
-	statement, err := json.Marshal(origin.Statement{Name: name, SHA256: string(sum(text)), Revision: "r-" + text, Created: created})
+	statement, err := json.Marshal(origin.Statement{Name: name, SHA256: string(sum(text)), Revision: "r-" + text,
+		Created: created})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +348,8 @@ func TestASignedSnapshotIsNotSentAgain(t *testing.T) {
 	if err := send("one", "production", 1); !errors.As(err, &r) || !strings.Contains(err.Error(), "use rollback") {
 		t.Errorf("what answered before is sent again: %v", err)
 	}
-	if err := send("three", "staging", 3); !errors.As(err, &r) || !strings.Contains(err.Error(), "signed as 'staging'") {
+	if err := send("three", "staging", 3); !errors.As(err, &r) || !strings.Contains(err.Error(),
+		"signed as 'staging'") {
 		t.Errorf("that of another name: %v", err)
 	}
 	m.answers("two")
@@ -400,7 +405,8 @@ func TestAFileOfSomebodyElseIsNotReplaced(t *testing.T) {
 	if err := os.WriteFile(link, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.release("one"); err == nil || !strings.Contains(err.Error(), "expected a symbolic link into the store") {
+	if _, err := m.release("one"); err == nil || !strings.Contains(err.Error(),
+		"expected a symbolic link into the store") {
 		t.Errorf("%v", err)
 	}
 	m.answers("mine")
@@ -438,7 +444,8 @@ func TestGarbageIsWhatNobodyNeeds(t *testing.T) {
 		}
 	}
 	m.clean()
-	if gone, err := m.store.Collect(Keep{Last: 0, Younger: 60 * 24 * time.Hour}, later, false); err != nil || len(gone) > 0 {
+	if gone, err := m.store.Collect(Keep{Last: 0, Younger: 60 * 24 * time.Hour}, later, false); err != nil ||
+		len(gone) > 0 {
 		t.Errorf("collected what is young: %v, %v", gone, err)
 	}
 	m.answers("one")
@@ -451,7 +458,8 @@ func TestSnapshotsAreFoundByDigestAndRevision(t *testing.T) {
 	m.shelf.revision = "v2"
 	m.mustRelease("two")
 	one := string(sum("one"))
-	for text, want := range map[string]Digest{one: sum("one"), "sha256:" + one: sum("one"), one[:8]: sum("one"), "v2": sum("two"),
+	for text, want := range map[string]Digest{one: sum("one"), "sha256:" + one: sum("one"), one[:8]: sum("one"),
+		"v2":    sum("two"),
 		one[:5]: "", "v3": "", "": ""} {
 		if d, err := m.store.Find("production", text); d != want || (err == nil) != (want != "") {
 			t.Errorf("'%s' is %s, %v; expected %s", text, d.Short(), err, want.Short())
@@ -477,8 +485,9 @@ func TestATornHistoryIsReadOn(t *testing.T) {
 }
 
 func TestNamesStayInTheirDirectory(t *testing.T) {
-	for name, fits := range map[string]bool{"production": true, "dev_1.x-y": true, "": false, ".": false, "..": false, "a/b": false,
-		"-x": false, ".hidden": false, "a\x00": false, "x.snap": false, strings.Repeat("a", 129): false, "ä": false} {
+	for name, fits := range map[string]bool{"production": true, "dev_1.x-y": true, "": false, ".": false, "..": false,
+		"a/b": false,
+		"-x":  false, ".hidden": false, "a\x00": false, "x.snap": false, strings.Repeat("a", 129): false, "ä": false} {
 		if err := CheckName(name); (err == nil) != fits {
 			t.Errorf("'%s': %v", name, err)
 		}

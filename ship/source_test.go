@@ -118,7 +118,8 @@ func TestSnapshotsFromAFile(t *testing.T) {
 	}
 	put := func(text string) {
 		t.Helper()
-		if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o644), os.Rename(path+".new", path)); err != nil {
+		err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o644), os.Rename(path+".new", path))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

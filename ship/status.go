@@ -60,12 +60,16 @@ var metrics = []struct {
 	name, help string
 	of         func(*Status) (float64, bool)
 }{
-	{"bindc_active_since_seconds", "Time since which the active snapshot answers.", since(func(s *Status) time.Time { return s.Since })},
-	{"bindc_created_seconds", "Time at which the active snapshot was signed.", since(func(s *Status) time.Time { return s.Created })},
+	{"bindc_active_since_seconds", "Time since which the active snapshot answers.",
+		since(func(s *Status) time.Time { return s.Since })},
+	{"bindc_created_seconds", "Time at which the active snapshot was signed.",
+		since(func(s *Status) time.Time { return s.Created })},
 	{"bindc_checked_seconds", "Time of the last look at the source that went well.",
 		since(func(s *Status) time.Time { return s.Checked.OK })},
-	{"bindc_check_failed", "1 if the last look at the source failed.", flag(func(s *Status) bool { return s.Checked.Error != "" })},
-	{"bindc_activation_failed", "1 if the last activation failed.", flag(func(s *Status) bool { return s.Activated.Error != "" })},
+	{"bindc_check_failed", "1 if the last look at the source failed.",
+		flag(func(s *Status) bool { return s.Checked.Error != "" })},
+	{"bindc_activation_failed", "1 if the last activation failed.",
+		flag(func(s *Status) bool { return s.Activated.Error != "" })},
 	{"bindc_pinned", "1 after a rollback, until it is resumed.", flag(func(s *Status) bool { return s.Pinned })},
 }
 
@@ -89,7 +93,8 @@ func WriteMetrics(w io.Writer, all []Status) error {
 	var b strings.Builder
 	b.WriteString("# HELP bindc_active_info The snapshot that answers.\n# TYPE bindc_active_info gauge\n")
 	for _, s := range all {
-		fmt.Fprintf(&b, "bindc_active_info{name=\"%s\",digest=\"%s\",revision=\"%s\"} 1\n", labelText.Replace(s.Name), s.Active,
+		fmt.Fprintf(&b, "bindc_active_info{name=\"%s\",digest=\"%s\",revision=\"%s\"} 1\n", labelText.Replace(s.Name),
+			s.Active,
 			labelText.Replace(s.Revision))
 	}
 	for _, m := range metrics {

@@ -36,7 +36,8 @@ func (s *Switch) to(d Digest, action string, also func(*State)) error {
 			err = s.Store.switchTo(s.Name, d)
 		}
 		now := s.Now()
-		e := Event{Time: now, Action: action, Digest: d, Revision: s.Revision, Source: s.Source, By: s.By, Result: resultOK}
+		e := Event{Time: now, Action: action, Digest: d, Revision: s.Revision, Source: s.Source, By: s.By,
+			Result: resultOK}
 		if err != nil {
 			e.Result = err.Error()
 		}
@@ -104,8 +105,8 @@ func (s *Switch) notOlder(action string, stated time.Time) error {
 // settled is how long a snapshot must have answered for a rollback to choose it.
 const settled = time.Minute
 
-// Back takes the name back: to the snapshot to, or where that is "", to the last that answered for more than a minute. The
-// name stays there until somebody resumes or activates. It returns the digest.
+// Back takes the name back: to the snapshot to, or where that is "", to the last that answered for more than a minute.
+// The name stays there until somebody resumes or activates. It returns the digest.
 func (s *Switch) Back(to Digest) (Digest, error) {
 	if to == "" {
 		history, err := s.Store.History(s.Name)
@@ -131,7 +132,8 @@ func (s *Switch) previous(all []tenure) (Digest, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("nothing of '%s' that answered for more than a minute is left in the store: name it by --to DIGEST",
+	return "", fmt.Errorf(
+		"nothing of '%s' that answered for more than a minute is left in the store: name it by --to DIGEST",
 		s.Name)
 }
 
@@ -144,8 +146,8 @@ func (s *Switch) Resume() error {
 	})
 }
 
-// Find is the snapshot in the store that text names: a digest, the beginning of one of at least six digits, or the revision
-// that a statement or the history of name gives.
+// Find is the snapshot in the store that text names: a digest, the beginning of one of at least six digits, or the
+// revision that a statement or the history of name gives.
 func (s *Store) Find(name, text string) (Digest, error) {
 	all, err := s.digests()
 	if err != nil {

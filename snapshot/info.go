@@ -46,8 +46,8 @@ func (s *Snapshot) Layers() []string { return s.layers }
 // Dimensions are the categories, highest first, and the guards behind them. The caller must not change them.
 func (s *Snapshot) Dimensions() []Dimension { return s.dimensions }
 
-// Slice are the values that a request must have of categories to be answered; none where all are. The caller must not change
-// them.
+// Slice are the values that a request must have of categories to be answered; none where all are. The caller must not
+// change them.
 func (s *Snapshot) Slice() []Term { return s.slice }
 
 // Keys ranges over the keys that can be looked up, in no particular order.

@@ -67,8 +67,8 @@ const (
 	sectionCount
 )
 
-// The features. featureSealed says that recipes may be sealed: a file without it ends with section origins. featureSlice
-// says that section meta ends with the requests that the file is for.
+// The features. featureSealed says that recipes may be sealed: a file without it ends with section origins.
+// featureSlice says that section meta ends with the requests that the file is for.
 const (
 	featureSealed = 1 << 0
 	featureSlice  = 1 << 1

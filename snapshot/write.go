@@ -218,8 +218,8 @@ func (w *writer) store() error {
 	return w.checkSizes()
 }
 
-// meta is all that Open reads: a byte of flags; layers; dimensions; buckets and slots of the keys' hash; levels; the slice.
-// Numbers are uvarints, texts a uvarint length and bytes.
+// meta is all that Open reads: a byte of flags; layers; dimensions; buckets and slots of the keys' hash; levels; the
+// slice. Numbers are uvarints, texts a uvarint length and bytes.
 func (w *writer) meta(levels []byte) {
 	out := binary.AppendUvarint([]byte{flag(w.c.Strict, metaStrict)}, uint64(len(w.c.Layers)))
 	for _, name := range w.c.Layers {

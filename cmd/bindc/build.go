@@ -321,7 +321,10 @@ func sliced(content *snapshot.Content, site *loader.Site, given []string) error 
 	var terms []snapshot.Term
 	for _, text := range given {
 		name, val, ok := strings.Cut(text, "=")
-		at := slices.IndexFunc(content.Dimensions, func(d snapshot.Dimension) bool { return d.Name == name && !d.Guard })
+		at := slices.IndexFunc(content.Dimensions, func(d snapshot.Dimension) bool {
+			return d.Name == name &&
+				!d.Guard
+		})
 		if !ok || val == "" || at < 0 {
 			var names []string
 			for _, d := range content.Dimensions {
@@ -344,8 +347,8 @@ func sliced(content *snapshot.Content, site *loader.Site, given []string) error 
 	return nil
 }
 
-// openCache opens the cache of the site in dir. It is of use to this very program only: another one may compile the same
-// data in another way.
+// openCache opens the cache of the site in dir. It is of use to this very program only: another one may compile the
+// same data in another way.
 func openCache(cacheDir, dir string) (*datafile.Cache, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -24,7 +24,8 @@ const (
 var errRefused = errors.New("errors were found")
 
 // garbagePercent lets the heap grow to three times what is in use before it is collected. A build leaves little behind
-// and much garbage, the trees of the files it parses: of a large site, with Go's 100 it takes a tenth more processor time.
+// and much garbage, the trees of the files it parses: of a large site, with Go's 100 it takes a tenth more processor
+// time.
 const garbagePercent = 200
 
 func main() {

@@ -25,7 +25,8 @@ func (c *followed) problem(n *yaml.Node, format string, args ...any) {
 	c.problems = append(c.problems, fmt.Errorf("%s:%d:%d: "+format, append([]any{c.path, n.Line, n.Col}, args...)...))
 }
 
-// readFollowing reads a configuration; all that is wrong with it is in the error. dir goes before what it says of the store.
+// readFollowing reads a configuration; all that is wrong with it is in the error. dir goes before what it says of the
+// store.
 func readFollowing(path string, dir storeFlag, stdin io.Reader) (*following, error) {
 	src, err := os.ReadFile(path)
 	if err != nil {

@@ -48,7 +48,8 @@ func keysFound(file, path string) error {
 	})
 }
 
-// mustFind answers a query, of which every key must be found. An encrypted value is: this machine may not be who reads it.
+// mustFind answers a query, of which every key must be found. An encrypted value is: this machine may not be who reads
+// it.
 func (b *batch) mustFind(line []byte, at string) error {
 	var q query
 	if err := json.Unmarshal(line, &q); err != nil {
@@ -96,7 +97,8 @@ func changesLittle(active, path string, share float64) error {
 		changed += len(k.Changes) + len(k.Contributions)
 	}
 	if float64(changed) > share*float64(all) {
-		return &ship.Refusal{Reason: fmt.Sprintf("%d of %d bindings change, more than %g%%: raise --max-change if that is meant",
+		return &ship.Refusal{Reason: fmt.Sprintf(
+			"%d of %d bindings change, more than %g%%: raise --max-change if that is meant",
 			changed, all, share*100)}
 	}
 	return nil

@@ -32,7 +32,8 @@ const defaultStore = "/var/lib/bindc"
 type storeFlag struct{ dir string }
 
 func (s *storeFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.dir, "store", "", "`DIR` of snapshots and their names (default $BINDQ_STORE, else "+defaultStore+")")
+	cmd.Flags().StringVar(&s.dir, "store", "",
+		"`DIR` of snapshots and their names (default $BINDQ_STORE, else "+defaultStore+")")
 }
 
 func (s *storeFlag) open() (*ship.Store, error) {
@@ -129,7 +130,8 @@ type sources struct {
 }
 
 func (s *sources) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.caFile, "ca-file", "", "`FILE` of certificates that servers may be signed by, beside the system's")
+	cmd.Flags().StringVar(&s.caFile, "ca-file", "",
+		"`FILE` of certificates that servers may be signed by, beside the system's")
 	cmd.Flags().StringVar(&s.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
 	cmd.Flags().BoolVar(&s.passwordStdin, "password-stdin", false, "read the password from standard input")
 	cmd.Flags().BoolVar(&s.plainHTTP, "plain-http", false, "ask without TLS; on this machine only")
@@ -156,7 +158,8 @@ func (s *sources) open(text string, stdin io.Reader) (ship.Source, error) {
 		return r.Open(text)
 	}
 	u, err := url.Parse(text)
-	if err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && s.plainHTTP && oci.Loopback(u.Host)) {
+	if err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && s.plainHTTP &&
+		oci.Loopback(u.Host)) {
 		return &ship.HTTP{URL: u, Client: client}, nil
 	}
 	return nil, fmt.Errorf("expected oci://HOST/REPO:TAG, https://HOST/PATH or file:PATH, found '%s'", text)
@@ -201,8 +204,9 @@ func pullCommand() *cobra.Command {
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
-			p := ship.Pull{Store: st, Name: name, Source: source, Checks: checks, SignedAs: g.signedAs, MaxBytes: maxSize,
-				Hold: hold, By: byWhom(), Now: time.Now}
+			p := ship.Pull{Store: st, Name: name, Source: source, Checks: checks, SignedAs: g.signedAs,
+				MaxBytes: maxSize,
+				Hold:     hold, By: byWhom(), Now: time.Now}
 			r, err := p.Run(ctx)
 			if err != nil {
 				return &elsewhere{err}
@@ -239,7 +243,8 @@ func outcomeOf(name string, r ship.Result) string {
 	case r.Activated:
 		return what + "answers now"
 	case r.Pinned:
-		return what + "is stored; it will not answer before 'bindq follow --resume " + name + "', as there was a rollback"
+		return what + "is stored; it will not answer before 'bindq follow --resume " + name +
+			"', as there was a rollback"
 	case r.Digest == "":
 		return what + "nothing new"
 	}

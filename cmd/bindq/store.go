@@ -91,7 +91,8 @@ func rollbackCommand() *cobra.Command {
 			if d, err = s.Back(d); err != nil {
 				return &elsewhere{err}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s answers again, until 'bindq follow --resume %s'\n", args[0], d.Short(), args[0])
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s answers again, until 'bindq follow --resume %s'\n", args[0],
+				d.Short(), args[0])
 			return nil
 		},
 	}
@@ -182,9 +183,11 @@ func statusCommand() *cobra.Command {
 	}
 	store.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
-	cmd.Flags().DurationVar(&maxAge, "max-age", 0, "`TIME` after which a name whose source was not seen is stale, as 1h")
+	cmd.Flags().DurationVar(&maxAge, "max-age", 0,
+		"`TIME` after which a name whose source was not seen is stale, as 1h")
 	cmd.Flags().BoolVar(&history, "history", false, "print what happened to each name, oldest first")
-	cmd.Flags().StringVar(&textfile, "textfile", "", "write metrics to `FILE`, for the textfile collector of Prometheus")
+	cmd.Flags().StringVar(&textfile, "textfile", "",
+		"write metrics to `FILE`, for the textfile collector of Prometheus")
 	return cmd
 }
 
@@ -203,7 +206,10 @@ func statuses(st *ship.Store, names []string) (all []ship.Status, err error) {
 }
 
 func writeTextfile(path string, all []ship.Status) error {
-	return replace.File(path, replace.Options{Limit: 0o644}, func(f *os.File) error { return ship.WriteMetrics(f, all) })
+	return replace.File(path, replace.Options{Limit: 0o644}, func(f *os.File) error {
+		return ship.WriteMetrics(f,
+			all)
+	})
 }
 
 func printStatus(w io.Writer, all []ship.Status, asJSON bool) error {

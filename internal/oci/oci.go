@@ -293,7 +293,8 @@ func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations m
 
 // add adds what a label says to the annotations.
 func (l Label) add(annotations map[string]string) {
-	for name, text := range map[string]string{ocispec.AnnotationRevision: l.Revision, ocispec.AnnotationSource: l.Source,
+	for name, text := range map[string]string{ocispec.AnnotationRevision: l.Revision,
+		ocispec.AnnotationSource:  l.Source,
 		ocispec.AnnotationCreated: l.Created} {
 		if text != "" {
 			annotations[name] = text

@@ -195,7 +195,8 @@ func TestAnArtifactHasNoTimeOfItsOwn(t *testing.T) {
 func TestWhatIsNoneOfOursIsRefused(t *testing.T) {
 	reg, where := newRegistry(t)
 	r := open(t, where)
-	if _, err := r.Look(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "there is nothing of this name") {
+	if _, err := r.Look(t.Context(), ""); err == nil || !strings.Contains(err.Error(),
+		"there is nothing of this name") {
 		t.Errorf("an empty registry: %v", err)
 	}
 	if _, err := r.Push(t.Context(), file(t, snapshotText), Label{}); err != nil {
@@ -206,9 +207,10 @@ func TestWhatIsNoneOfOursIsRefused(t *testing.T) {
 		spoil func(m *ocispec.Manifest)
 		says  string
 	}{
-		"an image":       {func(m *ocispec.Manifest) { m.ArtifactType = "" }, "its type is ''"},
-		"two layers":     {func(m *ocispec.Manifest) { m.Layers = append(m.Layers, m.Layers[0]) }, "it has 2 layers"},
-		"another format": {func(m *ocispec.Manifest) { m.Layers[0].MediaType = "application/vnd.bindc.snapshot.v9+zstd" }, "another version"},
+		"an image":   {func(m *ocispec.Manifest) { m.ArtifactType = "" }, "its type is ''"},
+		"two layers": {func(m *ocispec.Manifest) { m.Layers = append(m.Layers, m.Layers[0]) }, "it has 2 layers"},
+		"another format": {func(m *ocispec.Manifest) { m.Layers[0].MediaType = strings.Replace(LayerType, "v3", "v9", 1) },
+			"another version"},
 		"no digest":      {func(m *ocispec.Manifest) { delete(m.Annotations, annotationSHA256) }, annotationSHA256},
 		"a size below 0": {func(m *ocispec.Manifest) { m.Annotations[annotationSize] = "-1" }, annotationSize},
 	} {
@@ -290,7 +292,8 @@ func TestCredentials(t *testing.T) {
 	}
 	host := strings.TrimSuffix(strings.TrimPrefix(where, Scheme), "/puppet/site:production")
 	config := fmt.Sprintf(`{"auths": {"%s": {"auth": "ZGVwbG95OnNlY3JldA=="}}}`, host) // deploy:secret
-	if err := os.WriteFile(filepath.Join(os.Getenv("DOCKER_CONFIG"), "config.json"), []byte(config), 0o600); err != nil {
+	docker := filepath.Join(os.Getenv("DOCKER_CONFIG"), "config.json")
+	if err := os.WriteFile(docker, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := open(t, where).Look(t.Context(), ""); err != nil {
@@ -306,15 +309,17 @@ func TestPlacesInRegistries(t *testing.T) {
 		"oci://registry.example.com":                        "expected oci://HOST/REPO:TAG",
 		"oci://":                                            "expected oci://HOST/REPO:TAG",
 	} {
-		if _, err := (&Registry{}).Open(where); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+		if _, err := (&Registry{}).Open(where); (err == nil) != (says == "") || err != nil &&
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", where, err)
 		}
 	}
 	if _, err := (&Registry{PlainHTTP: true}).Open("oci://registry.example.com/puppet/site:production"); err == nil {
 		t.Error("a registry elsewhere is asked without TLS")
 	}
-	for host, here := range map[string]bool{"localhost": true, "localhost:5000": true, "127.0.0.1:1": true, "[::1]:5000": true,
-		"10.0.0.1": false, "localhost.example.com": false, "127.0.0.1.example.com": false, "": false} {
+	for host, here := range map[string]bool{"localhost": true, "localhost:5000": true, "127.0.0.1:1": true,
+		"[::1]:5000": true,
+		"10.0.0.1":   false, "localhost.example.com": false, "127.0.0.1.example.com": false, "": false} {
 		if Loopback(host) != here {
 			t.Errorf("'%s' is this machine: %v", host, !here)
 		}
