@@ -9,9 +9,9 @@ require (
 	github.com/gofrs/flock v0.13.1
 	github.com/hiddeco/sshsig v0.2.0
 	github.com/klauspost/compress v1.20.3
-	github.com/rivo/uniseg v0.4.7
 	github.com/opencontainers/go-digest v1.0.0
 	github.com/opencontainers/image-spec v1.1.1
+	github.com/rivo/uniseg v0.4.7
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2

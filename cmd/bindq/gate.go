@@ -85,7 +85,15 @@ func changesLittle(active, path string, share float64) error {
 	err := anybody.report(active, func(before *snapshot.Snapshot) error {
 		return anybody.report(path, func(after *snapshot.Snapshot) (err error) {
 			all = max(int(before.Info().Bindings), 1)
-			d, err = decision.Diff(before, after)
+			old, err := decision.NewBook(before, true, nil)
+			if err != nil {
+				return err
+			}
+			now, err := decision.NewBook(after, true, nil)
+			if err != nil {
+				return err
+			}
+			d, err = decision.Diff(old, now, func() {})
 			return err
 		})
 	})
