@@ -29,8 +29,8 @@ func fmtCommand() *cobra.Command {
 			"FILE, or with -, it lays out standard input.\n\n" +
 			"Exit status: 0 it is done, 1 a file cannot be laid out or, with -d and -l, is\n" +
 			"not, 2 one cannot be read or written.",
-		Example: "  bindc fmt -d data/common.yaml\n" +
-			"  find . -name '*.yaml' -exec bindc fmt -l {} +",
+		Example: "  bindc fmt -d site/data/common.yaml\n" +
+			"  find site -name '*.yaml' -exec bindc fmt {} +",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.cmd = cmd

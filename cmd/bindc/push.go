@@ -95,7 +95,7 @@ func pushCommand() *cobra.Command {
 			"the same revision, source and signature is the same artifact; its time is\n" +
 			"SOURCE_DATE_EPOCH, or left out. With --sign the snapshot is signed first.\n\n" +
 			"Exit status: 0, or 2 an error.",
-		Example: "  bindc push site.bsnap oci://registry.example.com/puppet/site:production --revision $CI_COMMIT_SHA",
+		Example: "  bindc push site.bsnap oci://registry.example.com/puppet/site:production",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

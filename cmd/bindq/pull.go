@@ -184,7 +184,7 @@ func pullCommand() *cobra.Command {
 			"NAME.snap in the store is switched to it, in one step. After a rollback it is\n" +
 			"stored only, until somebody resumes.\n\n" +
 			"Exit status: 0 NAME has what SOURCE has, 1 it is refused, 2 it cannot be had.",
-		Example: "  bindq pull oci://registry.example.com/puppet/site:production --name production",
+		Example: "  bindq pull file:site.bsnap --name production",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := ship.CheckName(name); err != nil {

@@ -141,10 +141,11 @@ func statusCommand() *cobra.Command {
 	var history bool
 	cmd := &cobra.Command{
 		Use:   "status [NAME]",
-		Short: "Say what answers, since when, and how the last look at the source went",
+		Short: "Say what answers, since when, and what failed",
 		Long: "status says how each name of the store stands. The age of a name is the time\n" +
 			"since its source was last seen to have what answers, or something newer that\n" +
-			"is held back.\n\nExit status: 0, 1 something is older than --max-age or does not answer, 2 an error.",
+			"is held back.\n\nExit status: 0, 1 something does not answer, or is older than --max-age,\n"+
+			"2 an error.",
 		Example: "  bindq status --max-age 1h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
