@@ -144,7 +144,7 @@ func statusCommand() *cobra.Command {
 		Short: "Say what answers, since when, and what failed",
 		Long: "status says how each name of the store stands. The age of a name is the time\n" +
 			"since its source was last seen to have what answers, or something newer that\n" +
-			"is held back.\n\nExit status: 0, 1 something does not answer, or is older than --max-age,\n"+
+			"is held back.\n\nExit status: 0, 1 something does not answer, or is older than --max-age,\n" +
 			"2 an error.",
 		Example: "  bindq status --max-age 1h",
 		Args:    cobra.MaximumNArgs(1),
