@@ -37,12 +37,13 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`^expected the name of bindings, as`, `^expected a URI of`, `^the category '.*' is in this hierarchy twice`,
 	`^this hierarchy has`, `^this can never hold`, `^expected the name '`, `^'append' makes arrays`,
 	`^expected 'flatten' and 'uniq' of a hash`, `^expected an Array or a Hash`, `^expected a type of keys`,
-	`^unknown attribute '(conflict_resolution|priority_on_named|priority_on_unnamed)'`, `^expected at most`, `^something is wrong here; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
+	`^unknown attribute '(conflict_resolution|priority_on_named|priority_on_unnamed)'`, `^expected at most`,
+	`^something is wrong here; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
 }, "|"))
 
 // formCodes are the codes of what is wrong with the form of a file.
-var formCodes = []diag.Code{"config", "category", "layer", "uri", "version", "extension", "hiera", "hierarchy", "backend",
-	"data_path", "bindings", "attribute", "when", "multibind", "key", "other_hiera"}
+var formCodes = []diag.Code{"config", "category", "layer", "uri", "version", "extension", "hiera", "hierarchy",
+	"backend", "data_path", "bindings", "attribute", "when", "multibind", "key", "other_hiera"}
 
 // kindOfFile is one of the files that a schema is for: how a document of it is laid out as a site.
 type kindOfFile struct {
@@ -293,21 +294,22 @@ func asJSON(t *testing.T, doc any) []byte {
 }
 
 // pieces are what is put in the place of something else.
-var pieces = []string{`null`, `true`, `false`, `0`, `1`, `2`, `-1`, `-2`, `1.5`, `"|$x| { $x }"`, `""`, `"x"`, `"true"`, `"/a"`, `"a/"`, `"a/.."`,
-	`"a:b"`, `"confdir:/x?optional"`, `"confdir:x"`, `":/x"`, `"module:/m::n?y"`, `"common"`, `"Upper"`, `"String"`, `"append"`,
-	`[]`, `["a"]`, `["a", "b"]`, `["String", "b"]`, `["a", "true", "data/x"]`, `[["a", 1]]`, `{}`, `{"a": 1}`, `{"node": "x"}`,
-	`{"node": ["x", 1]}`, `[{"node": "x"}]`, `{"name": "a", "to": 1}`, `{"name": "a", "key": "b"}`,
+var pieces = []string{`null`, `true`, `false`, `0`, `1`, `2`, `-1`, `-2`, `1.5`,
+	`"|$x| { $x }"`, `""`, `"x"`, `"true"`, `"/a"`, `"a/"`, `"a/.."`,
+	`"a:b"`, `"confdir:/x?optional"`, `"confdir:x"`, `":/x"`, `"module:/m::n?y"`, `"common"`, `"Upper"`, `"String"`,
+	`"append"`, `[]`, `["a"]`, `["a", "b"]`, `["String", "b"]`, `["a", "true", "data/x"]`, `[["a", 1]]`, `{}`, `{"a": 1}`,
+	`{"node": "x"}`, `{"node": ["x", 1]}`, `[{"node": "x"}]`, `{"name": "a", "to": 1}`, `{"name": "a", "key": "b"}`,
 	`{"when": {"node": "x"}, "bind": []}`, `{"class_name": "x"}`, `{"command": ["x"]}`, `{"flatten": -1, "uniq": true}`}
 
-var words = []string{"version", "layers", "categories", "extensions", "name", "include", "exclude", "hierarchy", "backends",
-	"hiera_backends", "scheme_handlers", "command", "yaml", "bindings_version", "bind", "when", "type", "to", "multibind_id",
-	"in", "options", "transformer", "abstract", "override", "sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup",
-	"to_expression", "to_producer", "to_instance", "conflict_resolution", "flatten", "uniq", "key", "node", "other"}
+var words = []string{"version", "layers", "categories", "extensions", "name", "include", "exclude", "hierarchy",
+	"backends", "hiera_backends", "scheme_handlers", "command", "yaml", "bindings_version", "bind", "when", "type", "to",
+	"multibind_id", "in", "options", "transformer", "abstract", "override", "sensitive", "to_lookup_of", "to_first_found",
+	"to_hash_lookup", "to_expression", "to_producer", "to_instance", "conflict_resolution", "flatten", "uniq", "key", "node", "other"}
 
 // full are documents that have all there is: each of their parts is replaced by each of the pieces, once.
 var full = map[string]string{
-	"binder_config": `{"version": 1, "layers": [{"name": "a", "include": "confdir:/x?optional", "exclude": ["confdir:/x"]}],
-		"categories": [["node", "${fqdn}"], ["common", "true"]],
+	"binder_config": `{"version": 1, "layers": [{"name": "a", "include": "confdir:/x?optional",
+		"exclude": ["confdir:/x"]}], "categories": [["node", "${fqdn}"], ["common", "true"]],
 		"extensions": {"hiera_backends": {"x": {"command": ["x", "y"]}}, "scheme_handlers": {}}}`,
 	"hiera": `{"version": 2, "hierarchy": [["node", "${fqdn}", "data/${fqdn}"], ["common", "true", "data/common"]],
 		"backends": ["yaml"]}`,

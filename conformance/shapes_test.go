@@ -28,8 +28,8 @@ const shapes = `{"definitions": {
 		"outcome": {"$ref": "#/definitions/outcome"}}},
 	"candidate": {"allOf": [{"$ref": "#/definitions/row"}, {"required": ["state"], "properties": {
 		"state": {"enum": ["wins", "hidden", "not effective"]}, "why": {"type": "string"}}}]},
-	"lookup": {"type": "object", "required": ["key", "outcome", "candidates", "contributions", "lookups"], "properties": {
-		"key": {"type": "string"}, "outcome": {"$ref": "#/definitions/outcome"},
+	"lookup": {"type": "object", "required": ["key", "outcome", "candidates", "contributions", "lookups"],
+		"properties": {"key": {"type": "string"}, "outcome": {"$ref": "#/definitions/outcome"},
 		"candidates": {"type": "array", "items": {"$ref": "#/definitions/candidate"}},
 		"contributions": {"type": "array", "items": {"$ref": "#/definitions/candidate"}},
 		"lookups": {"type": "array", "items": {"$ref": "#/definitions/lookup"}}}},
@@ -41,14 +41,14 @@ const shapes = `{"definitions": {
 	"why-not": {"type": "object", "required": ["key", "value", "bindings"], "properties": {"key": {"type": "string"},
 		"bindings": {"type": "array", "minItems": 1, "items": {"allOf": [{"$ref": "#/definitions/row"},
 			{"required": ["hidden_by"], "properties": {"hidden_by": {"items": {"$ref": "#/definitions/row"}}}}]}}}},
-	"change": {"type": "object", "required": ["when", "old", "new"], "properties": {"when": {"$ref": "#/definitions/when"},
-		"old": {"$ref": "#/definitions/outcome"}, "new": {"$ref": "#/definitions/outcome"},
+	"change": {"type": "object", "required": ["when", "old", "new"], "properties": {
+		"when": {"$ref": "#/definitions/when"}, "old": {"$ref": "#/definitions/outcome"}, "new": {"$ref": "#/definitions/outcome"},
 		"old_at": {"$ref": "#/definitions/at"}, "new_at": {"$ref": "#/definitions/at"}}},
 	"diff": {"type": "object", "required": ["keys"], "properties": {
-		"keys": {"type": "array", "minItems": 1, "items": {"type": "object", "required": ["key", "changes"], "properties": {
-			"key": {"type": "string"}, "changes": {"type": "array", "items": {"$ref": "#/definitions/change"}}}}},
-		"nodes": {"type": "array", "minItems": 1, "items": {"type": "object", "required": ["nodes", "changes"], "properties": {
-			"nodes": {"type": "array", "minItems": 1, "items": {"type": "string"}},
+		"keys": {"type": "array", "minItems": 1, "items": {"type": "object", "required": ["key", "changes"],
+			"properties": {"key": {"type": "string"}, "changes": {"type": "array", "items": {"$ref": "#/definitions/change"}}}}},
+		"nodes": {"type": "array", "minItems": 1, "items": {"type": "object", "required": ["nodes", "changes"],
+			"properties": {"nodes": {"type": "array", "minItems": 1, "items": {"type": "string"}},
 			"changes": {"type": "object", "additionalProperties": {"required": ["old", "new"], "properties": {
 				"old": {"$ref": "#/definitions/outcome"}, "new": {"$ref": "#/definitions/outcome"}}}}}}}}},
 	"fleet": {"allOf": [{"$ref": "#/definitions/diff"}, {"required": ["nodes"]}]},
@@ -59,8 +59,8 @@ const shapes = `{"definitions": {
 		{"required": ["key", "found"], "properties": {"found": {"const": false}}, "not": {"required": ["value"]}},
 		{"required": ["error"], "properties": {"error": {"$ref": "#/definitions/error"}}},
 		{"required": ["answers"], "properties": {"answers": {"items": {"$ref": "#/definitions/answer"}}}}]},
-	"diagnostic": {"type": "object", "required": ["file", "line", "column", "message", "severity", "code"], "properties": {
-		"line": {"type": "integer"}, "column": {"type": "integer"}, "hint": {"type": "string"},
+	"diagnostic": {"type": "object", "required": ["file", "line", "column", "message", "severity", "code"],
+		"properties": {"line": {"type": "integer"}, "column": {"type": "integer"}, "hint": {"type": "string"},
 		"severity": {"enum": ["error", "warning", "note", "lint"]}, "notes": {"items": {
 			"required": ["file", "line", "column", "message"]}}}}}}`
 

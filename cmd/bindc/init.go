@@ -43,7 +43,8 @@ func makeSite(dir string) error {
 		return err
 	}
 	if len(there) > 0 {
-		return fmt.Errorf("expected a directory that is empty or not there yet, found '%s' in '%s'", there[0].Name(), dir)
+		return fmt.Errorf("expected a directory that is empty or not there yet, found '%s' in '%s'",
+			there[0].Name(), dir)
 	}
 	site, err := fs.Sub(starter, "starter")
 	if err != nil {
