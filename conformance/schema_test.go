@@ -297,14 +297,18 @@ func asJSON(t *testing.T, doc any) []byte {
 var pieces = []string{`null`, `true`, `false`, `0`, `1`, `2`, `-1`, `-2`, `1.5`,
 	`"|$x| { $x }"`, `""`, `"x"`, `"true"`, `"/a"`, `"a/"`, `"a/.."`,
 	`"a:b"`, `"confdir:/x?optional"`, `"confdir:x"`, `":/x"`, `"module:/m::n?y"`, `"common"`, `"Upper"`, `"String"`,
-	`"append"`, `[]`, `["a"]`, `["a", "b"]`, `["String", "b"]`, `["a", "true", "data/x"]`, `[["a", 1]]`, `{}`, `{"a": 1}`,
-	`{"node": "x"}`, `{"node": ["x", 1]}`, `[{"node": "x"}]`, `{"name": "a", "to": 1}`, `{"name": "a", "key": "b"}`,
+	`"append"`, `[]`, `["a"]`, `["a", "b"]`, `["String", "b"]`, `["a", "true", "data/x"]`, `[["a", 1]]`, `{}`,
+	`{"a": 1}`, `{"node": "x"}`, `{"node": ["x", 1]}`, `[{"node": "x"}]`, `{"name": "a", "to": 1}`,
+	`{"name": "a", "key": "b"}`,
 	`{"when": {"node": "x"}, "bind": []}`, `{"class_name": "x"}`, `{"command": ["x"]}`, `{"flatten": -1, "uniq": true}`}
 
-var words = []string{"version", "layers", "categories", "extensions", "name", "include", "exclude", "hierarchy",
-	"backends", "hiera_backends", "scheme_handlers", "command", "yaml", "bindings_version", "bind", "when", "type", "to",
-	"multibind_id", "in", "options", "transformer", "abstract", "override", "sensitive", "to_lookup_of", "to_first_found",
-	"to_hash_lookup", "to_expression", "to_producer", "to_instance", "conflict_resolution", "flatten", "uniq", "key", "node", "other"}
+var words = []string{
+	"version", "layers", "categories", "extensions", "name", "include", "exclude", "hierarchy", "backends",
+	"hiera_backends", "scheme_handlers", "command", "yaml", "bindings_version", "bind", "when", "type",
+	"to", "multibind_id", "in", "options", "transformer", "abstract", "override", "sensitive",
+	"to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance",
+	"conflict_resolution", "flatten", "uniq", "key", "node", "other",
+}
 
 // full are documents that have all there is: each of their parts is replaced by each of the pieces, once.
 var full = map[string]string{

@@ -42,11 +42,13 @@ const shapes = `{"definitions": {
 		"bindings": {"type": "array", "minItems": 1, "items": {"allOf": [{"$ref": "#/definitions/row"},
 			{"required": ["hidden_by"], "properties": {"hidden_by": {"items": {"$ref": "#/definitions/row"}}}}]}}}},
 	"change": {"type": "object", "required": ["when", "old", "new"], "properties": {
-		"when": {"$ref": "#/definitions/when"}, "old": {"$ref": "#/definitions/outcome"}, "new": {"$ref": "#/definitions/outcome"},
+		"when": {"$ref": "#/definitions/when"}, "old": {"$ref": "#/definitions/outcome"},
+		"new": {"$ref": "#/definitions/outcome"},
 		"old_at": {"$ref": "#/definitions/at"}, "new_at": {"$ref": "#/definitions/at"}}},
 	"diff": {"type": "object", "required": ["keys"], "properties": {
 		"keys": {"type": "array", "minItems": 1, "items": {"type": "object", "required": ["key", "changes"],
-			"properties": {"key": {"type": "string"}, "changes": {"type": "array", "items": {"$ref": "#/definitions/change"}}}}},
+			"properties": {"key": {"type": "string"},
+				"changes": {"type": "array", "items": {"$ref": "#/definitions/change"}}}}},
 		"nodes": {"type": "array", "minItems": 1, "items": {"type": "object", "required": ["nodes", "changes"],
 			"properties": {"nodes": {"type": "array", "minItems": 1, "items": {"type": "string"}},
 			"changes": {"type": "object", "additionalProperties": {"required": ["old", "new"], "properties": {
