@@ -17,6 +17,7 @@ type FactsOptions struct {
 	Node        string // the certname; sets fqdn, clientcert and trusted.certname
 	Environment string // default: the fact environment, else production
 	Trusted     Value  // a hash, the variable $trusted; undef: none but what Node sets
+	Variables   Value  // a hash: variables of top scope that are no facts, or count before the fact of that name
 }
 
 // ParseFacts is NewFacts of a JSON object, as `facter --json` prints it.
@@ -41,16 +42,17 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 		return nil, &Error{Code: CodeFacts, Message: "expected trusted facts as a hash, found " +
 			describe(opts.Trusted.get())}
 	}
+	if !opts.Variables.IsUndef() && opts.Variables.Kind() != Hash {
+		return nil, &Error{Code: CodeFacts, Message: "expected variables as a hash of names to values, found " +
+			describe(opts.Variables.get())}
+	}
 	vars := make(map[string]value.Value, facts.Len()+16)
 	all := facts.get()
 	if facts.IsUndef() {
 		all = value.FromPairs()
 	}
-	for k, v := range all.Pairs() {
-		if k.Kind() == value.String {
-			vars[k.Text()] = v
-		}
-	}
+	setAll(vars, all)
+	setAll(vars, opts.Variables.get())
 	delete(vars, "trusted") // what a node says of itself is not trusted
 	if opts.Node != "" {
 		all = ofNode(all, opts.Node)
@@ -62,6 +64,15 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	derive(vars)
 	setEnvironment(vars, opts)
 	return &Facts{vars}, nil
+}
+
+// setAll sets a variable for each entry of a hash.
+func setAll(vars map[string]value.Value, hash value.Value) {
+	for k, v := range hash.Pairs() {
+		if k.Kind() == value.String {
+			vars[k.Text()] = v
+		}
+	}
 }
 
 // ofNode is a hash of facts in which those that are the certname are that of node, where they are given.
@@ -158,6 +169,27 @@ func derive(vars map[string]value.Value) {
 	if v, ok := vars["virtual"]; ok {
 		setMissing(vars, "is_virtual", value.FromBool(v.Text() != "physical"))
 	}
+}
+
+// sources are the names of what a variable is derived from where it is not given, and of what decides whether it is.
+func sources(name string) []string {
+	switch name {
+	case "fqdn", "hostname", "domain", "clientcert":
+		return []string{"fqdn", "hostname", "domain", "clientcert", "networking", "trusted"}
+	case "kernel":
+		return []string{"os"}
+	case "virtual":
+		return []string{"hypervisors"}
+	case "is_virtual":
+		return []string{"virtual"}
+	}
+	for _, l := range legacy {
+		if l.name == name {
+			root, _, _ := strings.Cut(l.path, ".")
+			return []string{root}
+		}
+	}
+	return nil
 }
 
 // setFrom derives name from what stands at path, if anything does.

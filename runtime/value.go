@@ -194,6 +194,20 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return value.AppendJSON(nil, c), nil
 }
 
+// AppendRich appends v as the rich data of Puppet, JSON that loses nothing: docs/serve.md has the forms. rich tells
+// whether they occur; else it is plain JSON. The error is that of MarshalJSON.
+func (v Value) AppendRich(dst []byte) (out []byte, rich bool, err error) {
+	if v.Sensitive() {
+		return append(dst, `"`+redacted+`"`...), false, nil
+	}
+	c, err := v.whole()
+	if err != nil {
+		return dst, false, err
+	}
+	out, rich = value.AppendRich(dst, c)
+	return out, rich, nil
+}
+
 // whole is v, if all of it can be read.
 func (v Value) whole() (value.Value, error) {
 	c, err := v.v.Read()

@@ -40,6 +40,9 @@ func (s *Snapshot) Info() Info {
 	return in
 }
 
+// Digest identifies the snapshot.
+func (s *Snapshot) Digest() Digest { return s.digest }
+
 // Layers are the labels of the layers, highest first. The caller must not change them.
 func (s *Snapshot) Layers() []string { return s.layers }
 

@@ -199,15 +199,13 @@ func (f *lookupFlags) all(w io.Writer, r *bindings.Request, keys []string) error
 	s := shower{f.showSensitive}
 	shapes := make([][]outcome, len(keys))
 	for i, key := range keys {
-		cs, err := r.Candidates(key)
+		os, err := r.Effective(key)
 		if err != nil {
 			return err
 		}
 		shapes[i] = []outcome{}
-		for _, c := range cs {
-			if c.State != bindings.NotEffective {
-				shapes[i] = append(shapes[i], s.outcome(c.Outcome))
-			}
+		for _, o := range os {
+			shapes[i] = append(shapes[i], s.outcome(o))
 		}
 	}
 	if f.render != "s" {

@@ -70,9 +70,8 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(), whyNotCommand(),
-		diffCommand(), nodesCommand(), verifyCommand(), infoCommand(), pullCommand(), followCommand(),
-		activateCommand(), rollbackCommand(),
-		statusCommand(), gcCommand())
+		diffCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(), verifyCommand(), infoCommand(),
+		pullCommand(), followCommand(), activateCommand(), rollbackCommand(), statusCommand(), gcCommand())
 	cli.Finish(root)
 	return root
 }

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+)
+
+// hieraConfigFlags are the flags of bindq hiera-config.
+type hieraConfigFlags struct {
+	source
+	name    string
+	options []string
+}
+
+func hieraConfigCommand() *cobra.Command {
+	var f hieraConfigFlags
+	cmd := &cobra.Command{
+		Use:   "hiera-config",
+		Short: "Print the hiera.yaml with which Puppet asks a snapshot",
+		Long: "hiera-config prints a hiera.yaml of version 5 for an environment of Puppet. It has\n" +
+			"a location for each candidate that a key with a list or a hash can have, so that\n" +
+			"Puppet can merge them. Where -s is a directory, it is for all snapshots in it,\n" +
+			"one for each environment.",
+		Example: "  bindq hiera-config -s /var/lib/bindc > hiera.yaml",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.addSnapshot(cmd)
+	f.addAnswers(cmd)
+	cmd.Flags().StringVar(&f.name, "name", "bindc", "`NAME` of the entry")
+	cmd.Flags().StringArrayVar(&f.options, "option", nil,
+		"an option of the entry, `NAME=TEXT`, as socket=/run/bindq.sock (repeatable; default: snapshot)")
+	return cmd
+}
+
+func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
+	path, err := f.path()
+	if err != nil {
+		return err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	files, inOptions, err := snapshotsAt(path)
+	if err != nil {
+		return err
+	}
+	locations := 0
+	for _, file := range files {
+		err := f.ask(file, func(snap *bindings.Snapshot) error {
+			_, _, n, err := snap.Needs()
+			locations = max(locations, n)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	options, err := f.entryOptions(inOptions)
+	if err != nil {
+		return err
+	}
+	return writeYAML(cmd.OutOrStdout(), hieraConfig(f.name, locations, options))
+}
+
+// snapshotsAt are the snapshots at path, a file or a directory of them, and how the option snapshot names them.
+func snapshotsAt(path string) (files []string, option string, err error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return []string{path}, path, nil // opening it says what is wrong
+	}
+	files, err = filepath.Glob(filepath.Join(path, "*.snap"))
+	if err == nil && len(files) == 0 {
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("expected a snapshot ENVIRONMENT.snap in it, found none")}
+	}
+	return files, filepath.Join(path, "%{environment}.snap"), err
+}
+
+// entryOptions are the options of the entry: those of the flags, or where the snapshot is.
+func (f *hieraConfigFlags) entryOptions(snapshot string) (value.Value, error) {
+	var b value.Builder
+	for _, o := range f.options {
+		name, text, ok := strings.Cut(o, "=")
+		if !ok || name == "" {
+			return value.Value{}, fmt.Errorf("--option: expected NAME=TEXT, found '%s'", o)
+		}
+		b.Set(value.FromString(name), value.FromString(text))
+	}
+	for _, given := range []string{"snapshot", "socket"} {
+		if _, ok := b.Get(value.FromString(given)); ok {
+			return b.Hash(), nil
+		}
+	}
+	b.Set(value.FromString("snapshot"), value.FromString(snapshot))
+	return b.Hash(), nil
+}
+
+func hieraConfig(name string, locations int, options value.Value) value.Value {
+	uris := make([]string, locations)
+	for i := range uris {
+		uris[i] = fmt.Sprintf("bindc:%d", i)
+	}
+	pair := func(name string, v value.Value) value.Pair { return value.Pair{Key: value.FromString(name), Value: v} }
+	entry := value.FromPairs(pair("name", value.FromString(name)),
+		pair("lookup_key", value.FromString("bindc::lookup_key")), pair("uris", value.Strings(uris...)),
+		pair("options", options))
+	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice([]value.Value{entry})))
+}

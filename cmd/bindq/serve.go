@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/cli"
+	bindings "bindc/runtime"
+	"bindc/serve"
+)
+
+// serveFlags are the flags of bindq serve.
+type serveFlags struct {
+	source
+	stdio  bool
+	listen string
+	copy   bool
+	idle   time.Duration
+	log    bool
+}
+
+// idleTime is how long a session may be idle, unless somebody says otherwise: longer than any catalog takes.
+const idleTime = 10 * time.Minute
+
+// serveGarbagePercent keeps a server small. It makes little garbage, and there is one for each process of Puppet.
+const serveGarbagePercent = 25
+
+func serveCommand() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer lookups of other programs, as Puppet",
+		Long: "serve answers the protocol of docs/serve.md on its standard input and output, or\n" +
+			"on a socket, and follows the snapshot: a session stays on one file to its end.\n" +
+			"Where -s is a directory, a session of environment E is answered from DIR/E.snap.\n" +
+			"A snapshot that is missing or refused is an error of who asks, until it is there.",
+		Example: "  bindq serve -s /var/lib/bindc --listen unix:/run/bindc/bindq.sock --log",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
+	}
+	f.addSnapshot(cmd)
+	f.addAnswers(cmd)
+	cmd.Flags().BoolVar(&f.stdio, "stdio", false, "answer on standard input and output, until the input ends")
+	cmd.Flags().StringVar(&f.listen, "listen", "", "answer on a socket, `unix:PATH`, that only this user may open")
+	cmd.Flags().BoolVar(&f.copy, "copy", false, "read snapshots into memory in place of mapping them")
+	cmd.Flags().DurationVar(&f.idle, "idle", idleTime, "end what nobody has used for so long, `TIME`; 0 for never")
+	cmd.Flags().BoolVar(&f.log, "log", false, "say what happens on standard error, a line of key=value each")
+	cmd.MarkFlagsMutuallyExclusive("stdio", "listen")
+	cmd.MarkFlagsOneRequired("stdio", "listen")
+	return cmd
+}
+
+func (f *serveFlags) run(cmd *cobra.Command) error {
+	debug.SetGCPercent(serveGarbagePercent)
+	path, err := f.path()
+	if err != nil {
+		return err
+	}
+	opts, err := f.options()
+	if err != nil {
+		return err
+	}
+	opts.Copy = f.copy
+	s := serve.New(serve.Options{Path: path, Snapshot: bindings.WatchOptions{Options: opts}, Idle: f.idle,
+		Version: cli.Version(), Report: f.reporter(cmd.ErrOrStderr())})
+	defer s.Close()
+	if f.stdio {
+		return s.Answer(cmd.InOrStdin(), cmd.OutOrStdout())
+	}
+	socket, ok := strings.CutPrefix(f.listen, "unix:")
+	if !ok || socket == "" {
+		return fmt.Errorf("--listen: expected unix:PATH, found '%s'", f.listen)
+	}
+	l, err := listen(socket)
+	if err != nil {
+		return err
+	}
+	return serveUntilStopped(s, l)
+}
+
+// serveUntilStopped answers until a signal ends the program. Closing the listener removes the socket.
+func serveUntilStopped(s *serve.Server, l net.Listener) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, s.Close)
+	return s.Serve(l)
+}
+
+// reporter writes what happens as log lines, if that is asked for.
+func (f *serveFlags) reporter(w io.Writer) func(serve.Event) {
+	if !f.log {
+		return nil
+	}
+	log := slog.New(slog.NewTextHandler(w, nil))
+	return func(e serve.Event) {
+		level, attrs := slog.LevelInfo, []slog.Attr{}
+		if e.Connection > 0 {
+			attrs = append(attrs, slog.Int("connection", e.Connection))
+		}
+		if e.Environment != "" {
+			attrs = append(attrs, slog.String("environment", e.Environment))
+		}
+		if e.Digest != "" {
+			attrs = append(attrs, slog.String("digest", e.Digest))
+		}
+		if e.Err != nil {
+			level = slog.LevelWarn
+			attrs = append(attrs, slog.String("error", e.Err.Error()))
+		}
+		log.LogAttrs(context.Background(), level, e.What, attrs...)
+	}
+}

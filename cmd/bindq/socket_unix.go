@@ -1,0 +1,27 @@
+//go:build unix
+
+package main
+
+import (
+	"net"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// listenPrivately makes a socket that nobody else may open, not for a moment.
+func listenPrivately(path string) (net.Listener, error) {
+	defer unix.Umask(unix.Umask(0o177))
+	return net.Listen("unix", path)
+}
+
+// lockDirectory keeps others that do so out of a directory.
+func lockDirectory(dir string) (release func() error, err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for unix.Flock(int(f.Fd()), unix.LOCK_EX) == unix.EINTR { // a file system without locks does without
+	}
+	return f.Close, nil
+}

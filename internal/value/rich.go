@@ -1,0 +1,75 @@
+package value
+
+import (
+	"encoding/base64"
+	"math"
+	"unicode/utf8"
+)
+
+// AppendRich appends v as JSON of Puppet's rich data: as AppendJSON where that loses nothing, and else objects with
+// __ptype and __pvalue (docs/serve.md). rich tells whether there are such.
+func AppendRich(dst []byte, v Value) (out []byte, rich bool) {
+	switch v.Kind() {
+	case Default:
+		return append(dst, `{"__ptype":"Default"}`...), true
+	case Regexp:
+		return appendPtype(dst, "Regexp", v.Text()), true
+	case Type:
+		return appendPtype(dst, "Type", v.Ref().String()), true
+	case Float:
+		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+			return appendPtype(dst, "Float", string(AppendFloat(nil, f))), true
+		}
+	case String:
+		if !utf8.ValidString(v.Text()) {
+			return appendPtype(dst, "Binary", base64.StdEncoding.EncodeToString([]byte(v.Text()))), true
+		}
+	case Array:
+		return appendRichArray(dst, v)
+	case Hash:
+		return appendRichHash(dst, v)
+	}
+	return AppendJSON(dst, v), false
+}
+
+func appendPtype(dst []byte, name, text string) []byte {
+	dst = append(append(append(dst, `{"__ptype":"`...), name...), `","__pvalue":`...)
+	return append(appendJSONString(dst, text), '}')
+}
+
+func appendRichArray(dst []byte, v Value) (out []byte, rich bool) {
+	dst = append(dst, '[')
+	begin := len(dst)
+	for e := range v.Elems() {
+		if len(dst) > begin {
+			dst = append(dst, ',')
+		}
+		var r bool
+		dst, r = AppendRich(dst, e)
+		rich = rich || r
+	}
+	return append(dst, ']'), rich
+}
+
+// appendRichHash writes a hash of which a key is no string that JSON has, or the one that says what is rich, as a list.
+func appendRichHash(dst []byte, v Value) (out []byte, rich bool) {
+	begin, between, end := "{", byte(':'), "}"
+	for k := range v.Pairs() {
+		if k.Kind() != String || k.Text() == "__ptype" || !utf8.ValidString(k.Text()) {
+			begin, between, end, rich = `{"__ptype":"Hash","__pvalue":[`, ',', "]}", true
+			break
+		}
+	}
+	dst = append(dst, begin...)
+	from := len(dst)
+	for k, e := range v.Pairs() {
+		if len(dst) > from {
+			dst = append(dst, ',')
+		}
+		var key, val bool
+		dst, key = AppendRich(dst, k)
+		dst, val = AppendRich(append(dst, between), e)
+		rich = rich || key || val
+	}
+	return append(dst, end...), rich
+}

@@ -1,0 +1,48 @@
+// Package client asks bindq serve, in tests. docs/serve.md is the protocol.
+package client
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/json"
+	"io"
+)
+
+// Client is one end of a connection. It may be used by one goroutine.
+type Client struct {
+	in  *bufio.Reader
+	out io.Writer
+}
+
+// New is a client that reads answers from in and writes questions to out.
+func New(in io.Reader, out io.Writer) *Client { return &Client{bufio.NewReader(in), out} }
+
+// Send sends a frame, whatever is in it.
+func (c *Client) Send(text []byte) error {
+	frame := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(text)), uint32(len(text)))
+	_, err := c.out.Write(append(frame, text...))
+	return err
+}
+
+// Receive is the next frame. The error is io.EOF where the server has closed the connection.
+func (c *Client) Receive() ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(c.in, head[:]); err != nil {
+		return nil, err
+	}
+	text := make([]byte, binary.BigEndian.Uint32(head[:]))
+	_, err := io.ReadFull(c.in, text)
+	return text, err
+}
+
+// Ask sends a question, and returns its answer.
+func (c *Client) Ask(question any) ([]byte, error) {
+	text, err := json.Marshal(question)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Send(text); err != nil {
+		return nil, err
+	}
+	return c.Receive()
+}

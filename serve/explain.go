@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"fmt"
+	"strings"
+
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+)
+
+// explain appends the answer that says why key has its outcome.
+func (c *conn) explain(s *session, key string) error {
+	e, err := s.lease.Explain(key)
+	if err != nil {
+		return err
+	}
+	at := ""
+	for _, b := range e.Candidates {
+		if b.State == bindings.Wins {
+			at = b.At
+		}
+	}
+	lines := append(explanation(e, ""), "snapshot "+s.known.digest)
+	c.answer = appendText(append(c.answer, `{"at":`...), at)
+	c.answer = append(value.AppendJSON(append(c.answer, `,"lines":`...), value.Strings(lines...)), '}')
+	return nil
+}
+
+// explanation is lines without values: some are sensitive, and Puppet shows the one that is found.
+func explanation(e *bindings.Explanation, indent string) []string {
+	var out []string
+	idle := 0
+	for _, b := range e.Candidates {
+		if b.State == bindings.NotEffective {
+			idle++
+			continue
+		}
+		out = append(out, indent+binding(b))
+	}
+	if idle > 0 {
+		out = append(out, fmt.Sprintf("%snot effective: %d more, whose conditions do not hold", indent, idle))
+	}
+	if len(e.Candidates) == 0 {
+		out = append(out, indent+"nothing binds this key")
+	}
+	for _, b := range e.Contributions {
+		if b.State != bindings.NotEffective {
+			out = append(out, indent+"contribution "+binding(b))
+		}
+	}
+	if e.Outcome.Err != nil {
+		out = append(out, indent+"error: "+e.Outcome.Err.Error())
+	}
+	for _, inner := range e.Lookups {
+		out = append(out, indent+"lookup of "+inner.Key+":")
+		out = append(out, explanation(inner, indent+"  ")...)
+	}
+	return out
+}
+
+// binding is a line: wins: data/common.yaml:3:1 (site), when osfamily is debian.
+func binding(b bindings.Candidate) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %s (%s), ", b.State, b.At, b.Layer)
+	if len(b.When) == 0 {
+		text.WriteString("always")
+	}
+	for i, t := range b.When {
+		word := "when "
+		if i > 0 {
+			word = " and "
+		}
+		text.WriteString(word + t.Name + " is " + t.Value)
+	}
+	if b.Name != "" {
+		text.WriteString(", named " + b.Name)
+	}
+	if b.Why != "" {
+		text.WriteString(": " + b.Why)
+	}
+	return text.String()
+}

@@ -1,0 +1,175 @@
+package serve
+
+import (
+	"slices"
+
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+)
+
+// lookupOptions is the key that Puppet asks for how to merge the others.
+const lookupOptions = "lookup_options"
+
+// values appends the answer that has keys.
+func (c *conn) values(s *session, keys []string) error {
+	w := valueWriter{plain: append(c.answer, `{"values":{`...)}
+	w.begin = len(w.plain)
+	for _, key := range keys {
+		if err := w.add(key, s.lookup(key)); err != nil {
+			return err
+		}
+	}
+	c.answer = w.end()
+	return nil
+}
+
+// candidates appends the answer that has all that is bound to key.
+func (c *conn) candidates(s *session, key string) error {
+	all, err := s.effective(key)
+	if err != nil {
+		return err
+	}
+	c.answer = append(c.answer, `{"candidates":[`...)
+	for i, o := range all {
+		if i > 0 {
+			c.answer = append(c.answer, ',')
+		}
+		w := valueWriter{plain: append(c.answer, `{"values":{`...)}
+		w.begin = len(w.plain)
+		if err := w.add(key, o); err != nil {
+			return err
+		}
+		c.answer = w.end()
+	}
+	c.answer = append(c.answer, "]}"...)
+	return nil
+}
+
+// lookup is what the node has of key.
+func (s *session) lookup(key string) bindings.Outcome {
+	v, found, err := s.lease.Lookup(key)
+	o := bindings.Outcome{Value: v, Found: found, Err: err}
+	if key == lookupOptions {
+		o = s.known.merging(o)
+	}
+	return o
+}
+
+// effective is what is bound to key for the node, as merges of Puppet take it. What is merged is one, and what is
+// abstract is nothing where something is above it.
+func (s *session) effective(key string) ([]bindings.Outcome, error) {
+	first := s.lookup(key)
+	if !first.Found && first.Err == nil {
+		return nil, nil
+	}
+	if _, merged := slices.BinarySearch(s.known.merged, key); merged {
+		return []bindings.Outcome{first}, nil
+	}
+	all, err := s.lease.Effective(key)
+	if err != nil {
+		return nil, err
+	}
+	out := []bindings.Outcome{first}
+	for _, o := range all[min(1, len(all)):] {
+		if e, ok := o.Err.(*bindings.Error); !ok || e.Code != bindings.CodeAbstract {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// merging is the outcome of lookup_options with what is merged already, so that nobody merges that again.
+func (k *known) merging(o bindings.Outcome) bindings.Outcome {
+	if len(k.merged) == 0 || o.Err != nil || o.Found && (o.Value.Sensitive() || o.Value.Kind() != bindings.Hash) {
+		return o
+	}
+	options := map[string]any{}
+	for key, v := range o.Value.Entries() {
+		if key.Kind() != bindings.String {
+			return o
+		}
+		options[key.Text()] = v
+	}
+	for _, key := range k.merged {
+		options[key] = map[string]string{"merge": "first"}
+	}
+	v, err := bindings.ValueOf(options)
+	return bindings.Outcome{Value: v, Found: err == nil, Err: err}
+}
+
+// valueWriter writes values: those that are plain to the answer itself, the others beside it.
+type valueWriter struct {
+	plain, rich, errors []byte
+	begin               int // of the values in plain
+}
+
+// add adds what a key has. The error is one that concerns more than the key.
+func (w *valueWriter) add(key string, o bindings.Outcome) error {
+	switch e := o.Err.(type) {
+	case nil:
+	case *bindings.Error:
+		w.errors = appendError(appendKey(w.errors, len(w.errors) > 0, key), e.Code, e.Message)
+		return w.fits()
+	default:
+		return o.Err
+	}
+	if !o.Found {
+		return nil
+	}
+	before := len(w.plain)
+	w.plain = appendKey(w.plain, before > w.begin, key)
+	from := len(w.plain)
+	plain, rich, err := o.Value.Reveal().AppendRich(w.plain)
+	if err != nil {
+		return err
+	}
+	w.plain = plain
+	if rich || o.Value.Sensitive() {
+		w.rich = appendKey(w.rich, len(w.rich) > 0, key)
+		w.rich = appendMarked(w.rich, plain[from:], o.Value.Sensitive())
+		w.plain = plain[:before]
+	}
+	return w.fits()
+}
+
+// appendMarked appends the text of a value, inside of what says that it is sensitive if it is.
+func appendMarked(dst, text []byte, sensitive bool) []byte {
+	if !sensitive {
+		return append(dst, text...)
+	}
+	dst = append(append(dst, `{"__ptype":"Sensitive","__pvalue":`...), text...)
+	return append(dst, '}')
+}
+
+func (w *valueWriter) fits() error {
+	if len(w.plain)+len(w.rich)+len(w.errors) > maxAnswer-1<<10 {
+		return failed(codeTooLarge, "the answer would be too long for a frame: ask for less, key by key")
+	}
+	return nil
+}
+
+// end is the answer.
+func (w *valueWriter) end() []byte {
+	out := append(w.plain, '}')
+	if len(w.rich) > 0 {
+		out = append(append(append(out, `,"rich":{`...), w.rich...), '}')
+	}
+	if len(w.errors) > 0 {
+		out = append(append(append(out, `,"errors":{`...), w.errors...), '}')
+	}
+	return append(out, '}')
+}
+
+func appendKey(dst []byte, more bool, key string) []byte {
+	if more {
+		dst = append(dst, ',')
+	}
+	return append(appendText(dst, key), ':')
+}
+
+func appendText(dst []byte, text string) []byte { return value.AppendJSON(dst, value.FromString(text)) }
+
+func appendError(dst []byte, code bindings.Code, message string) []byte {
+	dst = appendText(append(dst, `{"code":`...), string(code))
+	return append(appendText(append(dst, `,"message":`...), message), '}')
+}

@@ -1,0 +1,184 @@
+package snapshot
+
+import "strings"
+
+// Bound is what something binds a key to.
+type Bound struct {
+	Key    uint32 // its number
+	Ref    Ref    // of what is not hidden
+	Hidden bool
+	Stored Stored
+}
+
+// Survey calls yield with all that is bound, in no order: internal keys too. It ends with the first error; that of its
+// own is a *DamageError.
+func (s *Snapshot) Survey(yield func(b Bound) error) error {
+	for n := range s.hash.n {
+		if err := s.inRecord(n, yield); err != nil {
+			return err
+		}
+	}
+	if err := s.inTables(yield); err != nil {
+		return err
+	}
+	return s.eachHidden(func(key uint32, b *coldBinding) error {
+		return yield(Bound{Key: key, Hidden: true, Stored: b.stored})
+	})
+}
+
+// KeyName is the name of a key by its number; "" in a damaged file.
+func (s *Snapshot) KeyName(n uint32) string {
+	name, _ := s.keyName(n)
+	return name
+}
+
+// inRecord is what the record of key number n has: its default, and the values of narrow columns.
+func (s *Snapshot) inRecord(n uint32, yield func(b Bound) error) error {
+	if ref := Ref(at32(s.keys, keyRecord*uint64(n)+recDefault)); ref != noRef {
+		if err := yield(Bound{Key: n, Ref: ref}); err != nil {
+			return err
+		}
+	}
+	if s.narrow == 0 {
+		return nil
+	}
+	for ref, err := range s.inScopes(n, &Scopes{active: s.narrow}) {
+		if err == nil {
+			err = yield(Bound{Key: n, Ref: ref.ref})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inTables is what the tables of wide levels have. Of a forged file, whose tables are one and the same, there would be
+// no end.
+func (s *Snapshot) inTables(yield func(b Bound) error) error {
+	left := len(s.tables)
+	for i := range s.levels {
+		l := &s.levels[i]
+		if l.narrow {
+			continue
+		}
+		for slot := range l.slots {
+			place := l.placeAt(slot)
+			if place == 0 {
+				continue
+			}
+			t, err := s.table(place - 1)
+			if left -= 4 + len(t.keys) + len(t.refs); err == nil && left < 0 {
+				err = s.damaged(secTables, 4*uint64(place-1), "a table of its own for each scope")
+			}
+			for j := uint32(0); err == nil && j < t.n; j++ {
+				err = s.inTable(&t, j, yield)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Snapshot) inTable(t *tableView, i uint32, yield func(b Bound) error) error {
+	if t.key(i) >= s.hash.n {
+		return s.damaged(secTables, 0, "numbers of keys")
+	}
+	return yield(Bound{Key: t.key(i), Ref: Ref(load32(t.refs[4*uint64(i):]))})
+}
+
+// eachHidden ranges over the bindings that are always hidden, key by key.
+func (s *Snapshot) eachHidden(yield func(key uint32, b *coldBinding) error) error {
+	end := uint64(0)
+	for block := range s.coldBlocks() {
+		if s.coldLevel(block) != coldKeys {
+			continue
+		}
+		packed, _, err := s.coldFrame(block)
+		off, failed := load64(s.coldEntry(block)), error(nil)
+		if err == nil && off < end { // as in Book
+			err = s.badBlock(block, "a block behind the one before")
+		}
+		end = off + uint64(len(packed))
+		if err == nil {
+			err = s.eachKey(block, func(key uint32, b *coldBinding) {
+				if failed == nil && b != nil && b.kind == coldHidden {
+					failed = yield(key, b)
+				}
+			})
+		}
+		if err == nil {
+			err = failed
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Depths is, by the number of the key, how many candidates it can have in one request at most. The error is a
+// *DamageError.
+func (s *Snapshot) Depths() ([]int, error) {
+	out := make([]int, s.hash.n)
+	for n := range s.hash.n {
+		if Ref(at32(s.keys, keyRecord*uint64(n)+recDefault)) != noRef {
+			out[n]++
+		}
+		for i := range s.levels {
+			l := &s.levels[i]
+			mask, err := s.maskWord(n, l.first/64)
+			if err != nil {
+				return nil, err
+			}
+			if mask&l.bits() != 0 { // a request is in one scope of a level at most
+				out[n]++
+			}
+		}
+	}
+	var of hiddenDepth
+	err := s.eachHidden(func(key uint32, b *coldBinding) error {
+		if key != of.key {
+			of = hiddenDepth{key: key}
+		}
+		out[key] += of.add(b)
+		return nil
+	})
+	return out, err
+}
+
+// hiddenDepth counts how many of the hidden bindings of a key can be effective together: of conditions over the same
+// dimensions one of the conditions, with all that is bound under it.
+type hiddenDepth struct {
+	key   uint32
+	under map[string]int // by condition
+	most  map[string]int // by dimensions
+}
+
+// add counts b, and returns how many more there can be with it.
+func (h *hiddenDepth) add(b *coldBinding) int {
+	if h.under == nil {
+		h.under, h.most = map[string]int{}, map[string]int{}
+	}
+	var dimensions, condition strings.Builder
+	for _, n := range []uint32{b.layer, b.above} {
+		writeNumber(&dimensions, n)
+	}
+	for _, t := range b.terms {
+		writeNumber(&dimensions, t.dimension)
+		writeNumber(&condition, t.value)
+	}
+	over := dimensions.String()
+	under := over + condition.String()
+	if h.under[under]++; h.under[under] <= h.most[over] {
+		return 0
+	}
+	h.most[over]++
+	return 1
+}
+
+func writeNumber(b *strings.Builder, n uint32) {
+	b.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
+}
