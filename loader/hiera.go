@@ -56,8 +56,26 @@ func (r *hieraReader) dir(dir string) *hieraDir {
 	return h
 }
 
+// hieraFiles are the names that the configuration of a directory may have. Beside the first, which says that it is of
+// Hiera-2, the other is Puppet's.
+var hieraFiles = []string{"hiera2.yaml", "hiera.yaml"}
+
+// hieraFile is the configuration in a directory; "" if there is none, not ok if that cannot be told.
+func (f files) hieraFile(dir string) (path string, ok bool) {
+	for _, name := range hieraFiles {
+		path := filepath.Join(dir, name)
+		if there, ok := f.isFile(path); there || !ok {
+			return path, ok
+		}
+	}
+	return "", true
+}
+
 func (r *hieraReader) read(dir string) *hieraDir {
-	path := filepath.Join(dir, "hiera.yaml")
+	path, ok := r.hieraFile(dir)
+	if !ok {
+		return nil
+	}
 	real, ok := r.real(dir)
 	if !ok {
 		return nil
@@ -70,20 +88,40 @@ func (r *hieraReader) read(dir string) *hieraDir {
 		r.diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with at least 'version: 2'")
 		return nil
 	}
-	if other := otherHiera(doc); other != "" {
+	if filepath.Base(path) == hieraFiles[0] {
+		r.refuseSecond(path, filepath.Join(dir, hieraFiles[1]))
+	} else if other := otherHiera(doc); other != "" {
 		return &hieraDir{doc: doc, other: other}
 	}
 	if !doc.isVersion("version", 2) {
 		return nil
 	}
 	doc.onlyKeys(doc.Root, "hiera", "key of a Hiera-2 configuration", hieraKeys)
-	h := &hieraDir{label: strings.TrimSuffix(r.label(path), "hiera.yaml"), doc: doc, backends: r.backends(doc)}
+	h := &hieraDir{label: strings.TrimSuffix(r.label(path), filepath.Base(path)), doc: doc, backends: r.backends(doc)}
 	h.tree = &tree{files: r.files, dir: dir, real: real, roots: r.modules.roots}
 	h.entries = r.hierarchy(doc)
 	for _, e := range h.entries {
 		h.data = append(h.data, r.entryFiles(h, e)...)
 	}
 	return h
+}
+
+// refuseSecond reports that beside hiera2.yaml there is another configuration of Hiera-2. One of another version is
+// Puppet's.
+func (r *hieraReader) refuseSecond(path, beside string) {
+	if there, ok := r.isFile(beside); !there || !ok {
+		return
+	}
+	doc, ok := r.readNow(beside)
+	if !ok || !doc.isHash() {
+		return
+	}
+	if _, v, ok := doc.Root.Lookup("version"); ok && v.Value.Kind() == value.Int && v.Value.Int() == 2 {
+		r.diags.Add(diag.Diagnostic{Pos: doc.Pos(v), Code: "hiera",
+			Message: "this directory has two configurations of Hiera-2",
+			Notes:   []diag.Note{{Pos: diag.Pos{File: path}, Message: "the one that counts"}},
+			Hint:    "remove this one: beside hiera2.yaml, a hiera.yaml is Puppet's"})
+	}
 }
 
 // otherHiera says what the configuration of another Hiera is, "" for one of Hiera-2.

@@ -142,12 +142,12 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 		}
 		dir = filepath.Join(m.dir, filepath.FromSlash(rest))
 	}
-	path := filepath.Join(dir, "hiera.yaml")
-	switch there, ok := p.isFile(path); {
+	switch path, ok := p.hieraFile(dir); {
 	case !ok:
 		return planned{}, false
-	case !there:
-		return p.missing(u, "there is no Hiera-2 directory %s: expected the file %s", u, path)
+	case path == "":
+		return p.missing(u, "there is no Hiera-2 directory %s: expected the file %s", u,
+			filepath.Join(dir, "hiera.yaml"))
 	}
 	h := p.hiera.dir(dir)
 	if h != nil && h.other != "" {

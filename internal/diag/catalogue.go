@@ -48,7 +48,7 @@ var catalogue = []Rule{
 	{"eyaml", "A value is encrypted for hiera-eyaml. It is looked up as it stands there: nothing decrypts it.", 7},
 	{"fact", "A variable is called nearly, but not quite, as a well-known fact.", 7},
 	{"facts", "What was given as facts is not what facts are: a hash of names to values.", 7},
-	{"hiera", "A Hiera-2 configuration has a key that it cannot have.", 4},
+	{"hiera", "A Hiera-2 configuration has a key that it cannot have, or is there twice.", 4},
 	{"hiera_interpolation", "A text has an interpolation as Hiera has them, %{...}, which means nothing here.", 7},
 	{"hiera_version", "A hiera.yaml of another version of Hiera is passed over: its data is not in the snapshot.", 4},
 	{"hierarchy", "A hierarchy is no list of [category, value, path], or is in another order than the categories.", 4},
