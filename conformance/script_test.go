@@ -4,13 +4,20 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"bindc/serve/client"
 )
 
 var update = flag.Bool("update", false, "write what the programs print into the scenarios")
@@ -60,6 +67,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"ask":      ask,
 			"exits":    exits,
 			"damage":   damage,
 			"same":     sameBytes,
@@ -113,5 +121,58 @@ func sameBytes(ts *testscript.TestScript, neg bool, args []string) {
 	a, b := ts.ReadFile(args[0]), ts.ReadFile(args[1])
 	if (a == b) == neg {
 		ts.Fatalf("%s and %s: same bytes is %v", args[0], args[1], a == b)
+	}
+}
+
+// ask sends each line of a file as a question to bindq serve, which it starts or finds on a socket, and prints the
+// answers: `ask QUESTIONS unix:PATH` or `ask QUESTIONS bindq serve --stdio -s FILE`. DIGEST in a question is that of the
+// last snapshot an answer told of.
+func ask(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: ask QUESTIONS unix:PATH or PROGRAM ARG...")
+	}
+	questions := strings.Split(strings.TrimSpace(ts.ReadFile(args[0])), "\n")
+	if path, ok := strings.CutPrefix(args[1], "unix:"); ok {
+		conn, err := net.Dial("unix", ts.MkAbs(path))
+		for range 1000 { // it may be starting
+			if err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+			conn, err = net.Dial("unix", ts.MkAbs(path))
+		}
+		ts.Check(err)
+		defer conn.Close()
+		converse(ts, client.New(conn, conn), questions)
+		return
+	}
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Dir, cmd.Stderr = ts.MkAbs("."), ts.Stderr()
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	converse(ts, client.New(out, in), questions)
+	in.Close()
+	ts.Check(cmd.Wait())
+}
+
+var digestOf = regexp.MustCompile(`"digest":"([0-9a-f]+)"`)
+
+func converse(ts *testscript.TestScript, c *client.Client, questions []string) {
+	digest := ""
+	for _, q := range questions {
+		ts.Check(c.Send([]byte(strings.ReplaceAll(q, "DIGEST", digest))))
+		text, err := c.Receive()
+		if err == io.EOF {
+			fmt.Fprintln(ts.Stdout(), "closed")
+			return
+		}
+		ts.Check(err)
+		if m := digestOf.FindSubmatch(text); m != nil {
+			digest = string(m[1])
+		}
+		fmt.Fprintf(ts.Stdout(), "%s\n", text)
 	}
 }
