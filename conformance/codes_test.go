@@ -25,9 +25,10 @@ import (
 	"bindc/internal/diag"
 )
 
-// withoutExample are the codes that are reserved, and one that only a program in Go meets: bindc refuses such a
-// command line before.
-var withoutExample = []diag.Code{"encrypted", "environment", "modulepath"}
+// withoutExample are the codes that are reserved, one that only a program in Go meets, as bindc refuses such a command
+// line before, and those that clients of bindq serve meet.
+var withoutExample = []diag.Code{"busy", "encrypted", "environment", "modulepath", "protocol", "session",
+	"snapshot_missing", "too_large"}
 
 var reportedCode = regexp.MustCompile(`(?m) \[([a-z0-9_]+)\]$`)
 

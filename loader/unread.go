@@ -123,8 +123,8 @@ func (u *unread) hierarchy(dir string, of uri) {
 	if _, named := u.named[of.String()]; named {
 		return
 	}
-	path := filepath.Join(dir, "hiera.yaml")
-	if there, _ := u.quiet.isFile(path); !there {
+	path, ok := u.quiet.hieraFile(dir)
+	if path == "" || !ok {
 		return
 	}
 	src, err := u.disk.ReadFile(path)
@@ -142,7 +142,7 @@ func (u *unread) notIncluded(path string, of uri) {
 // dataAlone warns of data in a site that has no hiera.yaml.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
-	if there, ok := u.quiet.isFile(filepath.Join(u.dir, "hiera.yaml")); there || !ok || named && !included {
+	if path, ok := u.quiet.hieraFile(u.dir); path != "" || !ok || named && !included {
 		return
 	}
 	real, ok := u.quiet.real(u.dir)
