@@ -184,6 +184,9 @@ func harmless(t *testing.T, file []byte) *Snapshot {
 			}
 		}
 	}
+	check(s.Survey(func(b Bound) error { return nil }))
+	_, err = s.Depths()
+	check(err)
 	book, err := s.Book()
 	check(err)
 	for _, name := range names[max(0, len(names)-5):] {

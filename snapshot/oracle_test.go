@@ -80,6 +80,10 @@ func storedAt(t testing.TB, s *Snapshot, ref Ref) Stored {
 func agree(t *testing.T, s *Snapshot, at *Scopes, o oracle, keys []uint32) {
 	t.Helper()
 	request(t, s, at, o.values)
+	depths, err := s.Depths()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, k := range keys {
 		name, want := o.Keys[k].Name, o.first(k)
 		ref, ok, err := s.Find(name, at)
@@ -101,6 +105,9 @@ func agree(t *testing.T, s *Snapshot, at *Scopes, o oracle, keys []uint32) {
 		}
 		if want := o.candidates(k); !slices.Equal(got, want) {
 			t.Fatalf("candidates of %q for %q:\n got %q\nwant %q", name, o.values, got, want)
+		}
+		if n, _ := s.keyNumber(name); len(got) > depths[n] {
+			t.Fatalf("%q has %d candidates for %q, at most %d were expected", name, len(got), o.values, depths[n])
 		}
 	}
 }
@@ -385,6 +392,53 @@ func (r *site) bindings(t *testing.T, s *Snapshot) {
 	}
 }
 
+// survey holds what a survey finds to what the site binds: all but contributions, which are part of what scopes bind
+// internal keys to, and what an internal key has in them as well.
+func (r *site) survey(t *testing.T, s *Snapshot) {
+	t.Helper()
+	var got, want []string
+	say := func(key string, hidden bool, v Stored) string {
+		return fmt.Sprintf("%q %t %t %q", key, hidden, v.Computed, v.Bytes)
+	}
+	err := s.Survey(func(b Bound) error {
+		if !b.Hidden {
+			b.Stored = storedAt(t, s, b.Ref)
+		}
+		got = append(got, say(s.KeyName(b.Key), b.Hidden, b.Stored))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range r.Keys {
+		if k.Default >= 0 {
+			want = append(want, say(k.Name, false, r.Values[k.Default]))
+		}
+		unconditional := k.Default < 0
+		for _, c := range k.Cold {
+			switch {
+			case c.Contribution:
+			case !unconditional && len(c.Terms) == 0:
+				unconditional = true // it is the default
+			default:
+				want = append(want, say(k.Name, true, r.Values[c.Value]))
+			}
+		}
+	}
+	for _, l := range r.Levels {
+		for _, scope := range l.Scopes {
+			for _, e := range scope.Entries {
+				want = append(want, say(r.Keys[e.Key].Name, false, r.Values[e.Value]))
+			}
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Fatalf("a survey finds\n%q\nwant\n%q", got, want)
+	}
+}
+
 // inBook holds what a book has of a key to all its bindings, which come in order of precedence there.
 func (r *site) inBook(t *testing.T, book *Book, key string, want []Binding) {
 	t.Helper()
@@ -496,6 +550,7 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 		sound(t, s)
 		r.requests(t, s, 12, values)
 		r.bindings(t, s)
+		r.survey(t, s)
 	}
 }
 
