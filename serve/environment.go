@@ -74,7 +74,7 @@ func (e *environments) get(name string) (*environment, error) {
 	return nil, unusable(path, err)
 }
 
-// follow opens the snapshot at path, and follows it.
+// follow opens the snapshot at path, reads it from end to end, as a Watcher does those that replace it, and follows it.
 func (e *environments) follow(name, path string) (*environment, error) {
 	env := &environment{name: name}
 	watch := e.opts.Snapshot
@@ -82,8 +82,18 @@ func (e *environments) follow(name, path string) (*environment, error) {
 	env.mu.Lock()
 	defer env.mu.Unlock()
 	var err error
-	env.watcher, err = bindings.Watch(path, watch)
-	return env, err
+	if env.watcher, err = bindings.Watch(path, watch); err != nil {
+		return nil, err
+	}
+	snap, err := env.watcher.Snapshot()
+	if err == nil {
+		err = snap.Verify()
+	}
+	if err != nil {
+		go env.watcher.Close() // which waits for a call of Notify, which waits for this
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return env, nil
 }
 
 // changed surveys the file that answers now, before anybody asks, and lets go of the one before. An environment whose

@@ -364,6 +364,7 @@ func TestSnapshotsThatDoNotAnswer(t *testing.T) {
 		{"something else", "snapshot_format"},
 		{string(newer), "snapshot_version"},
 		{string(whole[:len(whole)-1]), "snapshot_damaged"},
+		{flipped(string(whole), len(whole)-70), "snapshot_damaged"},
 	} {
 		if got := p.code(hello()); got == "" {
 			t.Fatal("a missing snapshot answers")
@@ -384,6 +385,9 @@ func TestSnapshotsThatDoNotAnswer(t *testing.T) {
 	build(t, path, site)
 	p.node(1, nil)
 }
+
+// flipped is text with a bit flipped.
+func flipped(text string, at int) string { return text[:at] + string([]byte{text[at] ^ 1}) + text[at+1:] }
 
 func TestSessionsEnd(t *testing.T) {
 	path := snap(t)
