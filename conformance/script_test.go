@@ -125,8 +125,8 @@ func sameBytes(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // ask sends each line of a file as a question to bindq serve, which it starts or finds on a socket, and prints the
-// answers: `ask QUESTIONS unix:PATH` or `ask QUESTIONS bindq serve --stdio -s FILE`. DIGEST in a question is that of the
-// last snapshot an answer told of.
+// answers: `ask QUESTIONS unix:PATH` or `ask QUESTIONS bindq serve --stdio -s FILE`. DIGEST in a question is that of
+// the last snapshot an answer told of.
 func ask(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: ask QUESTIONS unix:PATH or PROGRAM ARG...")

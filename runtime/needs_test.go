@@ -10,14 +10,15 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Who sends only what a snapshot needs gets the answers of who sends all facts: of each variable there is, also of those
-// that are derived, whatever the facts have of what they are derived from.
+// Who sends only what a snapshot needs gets the answers of who sends all facts: of each variable there is, also of
+// those that are derived, whatever the facts have of what they are derived from.
 func TestNeededFactsAreEnough(t *testing.T) {
-	all := map[string]any{
+	type hash = map[string]any
+	all := hash{
 		"fqdn": "a.example.org", "hostname": "a", "domain": "example.org", "clientcert": "b.example.org",
-		"networking": map[string]any{"hostname": "n", "domain": "example.net", "fqdn": "n.example.net", "ip": "10.0.0.1"},
-		"os":         map[string]any{"family": "RedHat", "name": "Rocky", "release": map[string]any{"full": "9.1", "major": "9"}},
-		"osfamily":   "Debian", "hypervisors": map[string]any{"kvm": map[string]any{}}, "virtual": "xen",
+		"networking": hash{"hostname": "n", "domain": "example.net", "fqdn": "n.example.net", "ip": "10.0.0.1"},
+		"os":         hash{"family": "RedHat", "name": "Rocky", "release": hash{"full": "9.1", "major": "9"}},
+		"osfamily":   "Debian", "hypervisors": hash{"kvm": hash{}}, "virtual": "xen",
 		"other": "of no use", "kernel": "Linux",
 	}
 	trusted, err := bindings.ValueOf(map[string]any{"certname": "t.example.org"})
@@ -99,7 +100,8 @@ bind:
   - when: {node: n}
     bind: [[a, {x: 1}]]
 `,
-		"bindings/low.yaml": "bindings_version: 1\nname: low\nbind: [[a, low], {name: b, abstract: true, type: String}]\n",
+		"bindings/low.yaml": "bindings_version: 1\nname: low\n" +
+			"bind: [[a, low], {name: b, abstract: true, type: String}]\n",
 	})
 	snap, err := bindings.Open(path, bindings.Options{})
 	if err != nil {

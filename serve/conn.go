@@ -183,7 +183,8 @@ func (c *conn) ask(s *session, q *question) error {
 	case q.Ask == "keys" || q.Ask == "prefix" || q.Ask == "candidates" || q.Ask == "explain":
 		return failed(bindings.CodeUsage, "expected what '"+q.Ask+"' is about: keys, a prefix or a key")
 	default:
-		return failed(bindings.CodeUsage, "expected hello, node, keys, prefix, candidates, explain or end, found '"+q.Ask+"'")
+		return failed(bindings.CodeUsage,
+			"expected hello, node, keys, prefix, candidates, explain or end, found '"+q.Ask+"'")
 	}
 	err := s.known.snapshot.Guard(do)
 	if errors.Is(err, fs.ErrClosed) {
@@ -335,7 +336,8 @@ func (c *conn) session(n int64) (*session, error) {
 }
 
 func noSession(n int64) error {
-	return failed(codeSession, "there is no session "+strconv.FormatInt(n, 10)+", or no longer: open it with the question node")
+	return failed(codeSession,
+		"there is no session "+strconv.FormatInt(n, 10)+", or no longer: open it with the question node")
 }
 
 // end ends session number n; where s is given, if it still is that.

@@ -212,7 +212,8 @@ func unusable(path string, err error) *failure {
 	case errors.Is(err, bindings.ErrFormat):
 		return failed(bindings.CodeFormat, err.Error()+"; expected a file that bindc build wrote")
 	case errors.As(err, &system) && system.Path == path:
-		return failed(codeMissing, fmt.Sprintf("cannot read the snapshot: %v; expected a file that bindc build wrote", err))
+		return failed(codeMissing,
+			fmt.Sprintf("cannot read the snapshot: %v; expected a file that bindc build wrote", err))
 	}
 	return failed(codeRefused, err.Error())
 }

@@ -49,8 +49,8 @@ func generation(n int) string {
 	return fmt.Sprintf("bindings_version: 1\nname: default\nbind: [[a, %d], [b, %d], [c, %d]]\n", n, n, n)
 }
 
-// Sessions on several connections go on while the snapshot is replaced again and again: whatever a session is asked, and
-// in however many questions, is of one file.
+// Sessions on several connections go on while the snapshot is replaced again and again: whatever a session is asked,
+// and in however many questions, is of one file.
 func TestNoSessionSeesTwoFiles(t *testing.T) {
 	path := snap(t)
 	build(t, path, generation(0))
@@ -188,7 +188,8 @@ func FuzzQuestions(f *testing.F) {
 		}
 		return out
 	}
-	f.Add(frames(`{"ask":"hello","protocol":1}`, `{"ask":"node","session":1,"digest":"`+digest+`","facts":{"os":{"family":"Debian"}}}`,
+	f.Add(frames(`{"ask":"hello","protocol":1}`,
+		`{"ask":"node","session":1,"digest":"`+digest+`","facts":{"os":{"family":"Debian"}}}`,
 		`{"ask":"prefix","session":1,"prefix":""}`, `{"ask":"candidates","session":1,"key":"ntp::servers"}`,
 		`{"ask":"explain","session":1,"key":"users"}`, `{"ask":"keys","session":1,"keys":["ntp::port",""]}`,
 		`{"ask":"end","session":1}`))

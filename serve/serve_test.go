@@ -160,8 +160,9 @@ func TestAnswers(t *testing.T) {
 			`{"code":"type_mismatch","message":"'ntp::port': expected Integer, found String"}}}`},
 		{`{"ask":"prefix","session":1,"prefix":"ntp::deep"}`, `{"values":{"ntp::deep::value":1}}`},
 		{`{"ask":"prefix","session":1,"prefix":"zzz"}`, `{"values":{}}`},
-		{`{"ask":"prefix","session":1,"prefix":"","direct":true}`, `{"values":{"lookup_options":{"users":{"merge":"first"}},` +
-			`"users":["admin","root"]},"rich":{"top":{"__ptype":"Hash","__pvalue":[1,"one"]}}}`},
+		{`{"ask":"prefix","session":1,"prefix":"","direct":true}`,
+			`{"values":{"lookup_options":{"users":{"merge":"first"}},"users":["admin","root"]},` +
+				`"rich":{"top":{"__ptype":"Hash","__pvalue":[1,"one"]}}}`},
 		{`{"ask":"candidates","session":1,"key":"ntp::servers"}`,
 			`{"candidates":[{"values":{"ntp::servers":["c"]}},{"values":{"ntp::servers":["a","b"]}}]}`},
 		{`{"ask":"candidates","session":1,"key":"users"}`, `{"candidates":[{"values":{"users":["admin","root"]}}]}`},
@@ -196,12 +197,14 @@ func TestThePrefixOfAClass(t *testing.T) {
 // The server says what it needs: what is used, and what that is derived from. The category node is in every site.
 func TestWhatASnapshotNeeds(t *testing.T) {
 	path := snap(t)
-	names := "clientcert domain fqdn hostname networking"
+	of := "clientcert domain fqdn hostname"
+	names := of + " networking"
 	for source, want := range map[string]string{
 		`[a, '${role}']`: names + " role; false",
-		`[a, "${facts['kernel']} ${facts['os']['name']}"]`: "clientcert domain fqdn hostname kernel networking os; false",
-		`[a, '${osfamily}']`:                                  names + " os osfamily; false",
-		`[a, "${is_virtual}"]`:                                "clientcert domain fqdn hostname hypervisors is_virtual networking virtual; false",
+		`[a, "${facts['kernel']} ${facts['os']['name']}"]`: of + " kernel networking os; false",
+		`[a, '${osfamily}']`: names + " os osfamily; false",
+		`[a, "${is_virtual}"]`: of +
+			" hypervisors is_virtual networking virtual; false",
 		`[a, "${join(keys($facts))}"]`:                        names + "; true",
 		`[a, "${getvar('facts.os.family')}"]`:                 names + " os; false",
 		`[a, "${getvar($role)}"]`:                             names + " role; true",
@@ -320,7 +323,8 @@ func TestASessionStaysOnItsFile(t *testing.T) {
 func TestEnvironments(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"one", "two"} {
-		build(t, filepath.Join(dir, name+".snap"), "bindings_version: 1\nname: default\nbind: [[a, "+name+"], [b, '${environment}']]\n")
+		build(t, filepath.Join(dir, name+".snap"),
+			"bindings_version: 1\nname: default\nbind: [[a, "+name+"], [b, '${environment}']]\n")
 	}
 	p := connect(t, server(t, dir))
 	if code := p.code(hello()); code != "environment" { // there is no production
@@ -387,7 +391,9 @@ func TestSnapshotsThatDoNotAnswer(t *testing.T) {
 }
 
 // flipped is text with a bit flipped.
-func flipped(text string, at int) string { return text[:at] + string([]byte{text[at] ^ 1}) + text[at+1:] }
+func flipped(text string, at int) string {
+	return text[:at] + string([]byte{text[at] ^ 1}) + text[at+1:]
+}
 
 func TestSessionsEnd(t *testing.T) {
 	path := snap(t)

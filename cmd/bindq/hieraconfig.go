@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -78,7 +79,8 @@ func snapshotsAt(path string) (files []string, option string, err error) {
 	}
 	files, err = filepath.Glob(filepath.Join(path, "*.snap"))
 	if err == nil && len(files) == 0 {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("expected a snapshot ENVIRONMENT.snap in it, found none")}
+		none := errors.New("expected a snapshot ENVIRONMENT.snap in it, found none")
+		err = &fs.PathError{Op: "read", Path: path, Err: none}
 	}
 	return files, filepath.Join(path, "%{environment}.snap"), err
 }
