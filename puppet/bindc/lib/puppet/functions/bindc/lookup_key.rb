@@ -1,0 +1,570 @@
+# frozen_string_literal: true
+
+require 'json'
+require 'socket'
+
+# Everything stands in this file, and in a module with the version in its name: a server keeps what it once required,
+# and its environments may have different versions of this module.
+module ::Puppet::Bindc_1_0_0
+  # What a lookup ends with.
+  class Problem < ::Puppet::DataBinding::LookupError
+    def initialize(text)
+      super("bindc: #{text}")
+    end
+  end
+
+  @lock ||= Mutex.new
+  @connections ||= {}
+
+  # The connection is no good any more. Who asked may try again, once.
+  class Ended < StandardError; end
+
+  # The server does not know the session any more.
+  class Forgotten < StandardError; end
+
+  # The one connection of this process (in a server: of this JRuby) for these options.
+  def self.connection(options, environment)
+    settings = Settings.new(options, environment)
+    @lock.synchronize do
+      @connections[settings.key] ||= settings.socket ? Socket.new(settings) : Child.new(settings)
+    end
+  end
+
+  # The options of the hierarchy entry, checked.
+  class Settings
+    attr_reader :socket, :command, :timeout
+
+    def initialize(options, environment)
+      known = %w[snapshot socket command timeout compare]
+      unknown = options.keys - known - ['uri']
+      refuse "there is no option '#{unknown.first}'; there are #{known.join(', ')}" unless unknown.empty?
+      @socket = text(options, 'socket')
+      snapshot = text(options, 'snapshot')
+      refuse "one of 'snapshot' and 'socket' must be given" if @socket.nil? == snapshot.nil?
+      refuse "'command' starts a child; with 'socket' there is none" if @socket && options.key?('command')
+      @timeout = seconds(options.fetch('timeout', 10))
+      @command = serve(program(options.fetch('command', 'bindq')), snapshot, environment) if snapshot
+    end
+
+    # Entries of the same key share a connection.
+    def key
+      [@socket, @command, @timeout]
+    end
+
+    private
+
+    def refuse(text)
+      raise Problem, "hiera.yaml: #{text}"
+    end
+
+    def text(options, name)
+      value = options[name]
+      refuse "'#{name}' is a path, not #{value.inspect}" unless value.nil? || value.is_a?(String) && !value.empty?
+      value
+    end
+
+    def program(value)
+      words = [value].flatten
+      fits = !words.empty? && words.all? { |word| word.is_a?(String) && !word.empty? }
+      refuse "'command' is the path of bindq, or an array of that and arguments for serve" unless fits
+      words
+    end
+
+    def seconds(value)
+      refuse "'timeout' is a number of seconds above 0" unless value.is_a?(Numeric) && value.positive?
+      value
+    end
+
+    # Files that are named after their environment are all answered by one child, which is given their directory.
+    def serve(words, snapshot, environment)
+      snapshot = File.dirname(snapshot) if File.basename(snapshot) == "#{environment}.snap"
+      [words.first, 'serve', *words.drop(1), '--stdio', '-s', snapshot]
+    end
+  end
+
+  # Frames to and from a server, one question at a time. What is known of its snapshots is kept with it.
+  class Connection
+    # How often it was opened. A session is of one opening.
+    attr_reader :opening
+
+    # What the snapshot of an environment needs to be told of a node, as the server said it last.
+    attr_reader :needs
+
+    def initialize(settings)
+      @settings = settings
+      @mutex = Mutex.new
+      @opening = 0
+      @sessions = 0
+      @needs = {}
+      @compared = @differing = 0
+    end
+
+    # Counts a comparison, and says how many there were, and how many answers differed.
+    def count(different)
+      @mutex.synchronize { [@compared += 1, @differing += different ? 1 : 0] }
+    end
+
+    # Has it for itself in the block, open.
+    def open
+      @mutex.synchronize do
+        start unless @io
+        yield self
+      end
+    end
+
+    # The answer to a question. Only to be called in the block of open.
+    def ask(question)
+      answer = exchange(question)
+      raise Forgotten if answer.dig('error', 'code') == 'session'
+
+      answer
+    rescue SystemCallError, IOError => e
+      lost(e.message)
+    rescue JSON::GeneratorError => e
+      raise Problem, "a fact of this node cannot be sent: #{e.message}"
+    end
+
+    # A number for a session.
+    def number
+      @sessions += 1
+    end
+
+    private
+
+    def start
+      @io = connect
+      @io.binmode
+      @opening += 1
+      refused = exchange('ask' => 'hello', 'protocol' => 1)['error']
+      return unless refused
+
+      close
+      raise Problem, "#{self}: #{refused['message']} [#{refused['code']}]. This module speaks version 1 of the protocol"
+    rescue SystemCallError, IOError => e
+      lost(e.message)
+    end
+
+    # Whatever interrupts it ends the connection: an answer that comes late would be taken for that to the next question.
+    def exchange(question)
+      text = JSON.generate(question)
+      complete = false
+      deadline = now + @settings.timeout
+      write([text.bytesize].pack('N') << text.b, deadline)
+      answer = JSON.parse(frame(deadline), max_nesting: false)
+      complete = true
+      answer
+    rescue JSON::ParserError
+      lost('what it answers is no JSON')
+    ensure
+      close if complete == false
+    end
+
+    def frame(deadline)
+      length = read(4, deadline).unpack1('N')
+      lost('what it answers is no frame') if length > 64 << 20
+      read(length, deadline).force_encoding('UTF-8')
+    end
+
+    def write(bytes, deadline)
+      until bytes.empty?
+        written = @io.write_nonblock(bytes, exception: false)
+        written.is_a?(Integer) ? bytes = bytes.byteslice(written..-1) : wait(deadline, nil, [@io])
+      end
+    end
+
+    def read(size, deadline)
+      bytes = String.new(capacity: size)
+      while bytes.bytesize < size
+        case chunk = @io.read_nonblock(size - bytes.bytesize, exception: false)
+        when nil then lost(nil)
+        when :wait_readable then wait(deadline, [@io], nil)
+        else bytes << chunk
+        end
+      end
+      bytes
+    end
+
+    def wait(deadline, readers, writers)
+      return if IO.select(readers, writers, nil, [deadline - now, 0].max)
+
+      lost("no answer within #{@settings.timeout} seconds (option 'timeout')")
+    end
+
+    def lost(reason)
+      reason = [reason, close].compact.join(', ')
+      raise Ended, "#{self}: #{reason.empty? ? 'it closed the connection' : reason}; #{remedy}"
+    end
+
+    def now
+      Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+
+  # A server of our own, on pipes. It ends with this process, as its input does.
+  class Child < Connection
+    def to_s
+      @settings.command.join(' ')
+    end
+
+    private
+
+    def connect
+      IO.popen(@settings.command, 'r+b')
+    rescue SystemCallError => e
+      raise Problem, "cannot start #{self}: #{e.message}. Install bindq where the user of Puppet may run it, and " \
+                     "give its path as 'command' in hiera.yaml"
+    end
+
+    # Ends the child, which may be stopped, and says what became of it if it had ended by itself.
+    def close
+      io, @io = @io, nil
+      return unless io
+
+      ended = Process.wait2(io.pid, Process::WNOHANG)
+      Process.kill('KILL', io.pid) unless ended
+      io.close
+      "it ended with #{ended.last.signaled? ? 'signal' : 'status'} #{ended.last.termsig || ended.last.exitstatus}" if ended
+    rescue SystemCallError
+      nil
+    end
+
+    def remedy
+      'the next lookup starts another. If this happens again, run the command by hand as the user of Puppet to see why'
+    end
+  end
+
+  # A server that others started.
+  class Socket < Connection
+    def to_s
+      @settings.socket
+    end
+
+    private
+
+    def connect
+      UNIXSocket.new(@settings.socket)
+    rescue SystemCallError => e
+      raise Problem, "cannot connect to #{self}: #{e.message}. Start bindq serve --listen unix:#{self}, and let the " \
+                     'user of Puppet read and write the socket'
+    end
+
+    def close
+      @io&.close
+      @io = nil
+    end
+
+    def remedy
+      'is bindq serve still running? The next lookup connects again'
+    end
+  end
+
+  # The questions of one compile, all answered from one snapshot. What was fetched is kept.
+  class Session
+    # The scope has the node's variables. Locations of one entry, and other entries with the same connection, share it.
+    def self.of(scope, connection, environment)
+      sessions = scope.instance_variable_get(:@bindc_sessions) || scope.instance_variable_set(:@bindc_sessions, {})
+      sessions[connection] ||= new(scope, connection, environment)
+    end
+
+    attr_reader :connection
+
+    def initialize(scope, connection, environment)
+      @scope = scope
+      @connection = connection
+      @environment = environment
+      @winners = {}
+      @errors = {}
+      @fetched = {}
+      @candidates = {}
+      @compared = {}
+    end
+
+    # What is bound to a key with the highest precedence, or :not_found. The first key of a class fetches all of them.
+    def winner(key)
+      @winners.fetch(key) do
+        fetch(key)
+        failed(key) if @errors.key?(key)
+        @winners[key] = :not_found unless @winners.key?(key)
+        @winners[key]
+      end
+    end
+
+    # The value of the given number among those that are bound to a key, or :not_found.
+    def candidate(key, number)
+      return winner(key) if number.zero?
+      return :not_found if winner(key).equal?(:not_found)
+
+      kept = @candidates[key] ||= ask('ask' => 'candidates', 'key' => key)['candidates']
+      return :not_found unless number < kept.length
+
+      values, errors = read(kept[number])
+      failed(key, errors[key]) if errors.key?(key)
+      values.fetch(key)
+    end
+
+    def explain(key)
+      answer = ask('ask' => 'explain', 'key' => key)
+      answer['lines'].join("\n")
+    end
+
+    def place(key)
+      ask('ask' => 'explain', 'key' => key)['at']
+    end
+
+    def first_comparison?(key)
+      @compared[key] ? false : @compared[key] = true
+    end
+
+    # As if there were no such entry, in the block.
+    def hide
+      @hidden = true
+      yield
+    ensure
+      @hidden = false
+    end
+
+    def hidden?
+      @hidden
+    end
+
+    private
+
+    def fetch(key)
+      prefix = key[0, (key.rindex('::') || -2) + 2]
+      return if @fetched[prefix] == :all
+
+      answer = ask({ 'ask' => 'prefix', 'prefix' => prefix, 'direct' => true }, 'too_large') unless @fetched[prefix]
+      @fetched[prefix] = answer ? :all : :too_large
+      values, errors = read(answer || ask('ask' => 'keys', 'keys' => [key]))
+      @winners.update(values)
+      @errors.update(errors)
+    end
+
+    def read(answer)
+      values = answer.fetch('values', {})
+      rich = answer['rich']
+      rich&.each { |key, value| values[key] = Rich.read(value) }
+      [values, answer.fetch('errors', {})]
+    end
+
+    def failed(key, error = @errors[key])
+      at = place(key)
+      raise Problem, "#{key}: #{error['message']} [#{error['code']}]#{" (#{at})" unless at.empty?}"
+    end
+
+    # Asks within the session, which is opened where it is not. The connection may end once. Answers nil where the
+    # server refuses with the code that is allowed.
+    def ask(question, allowed = nil)
+      again ||= false
+      answer = @connection.open do |connection|
+        enter(connection) unless @opening == connection.opening
+        connection.ask(question.merge('session' => @number))
+      end
+      check(answer, allowed)
+    rescue Ended, Forgotten => e
+      @opening = nil
+      raise Problem, e.message if again
+      again = true
+      retry
+    end
+
+    def check(answer, allowed = nil)
+      error = answer['error']
+      return answer unless error
+
+      raise Problem, "#{error['message']} [#{error['code']}]" unless error['code'] == allowed
+    end
+
+    # Opens the session. The first time any snapshot will do; when it is opened again it must be the same.
+    def enter(connection)
+      @number = connection.number
+      8.times do
+        needs = @needs || connection.needs[@environment]
+        answer = check(connection.ask(node(needs)))
+        if answer.key?('session')
+          @needs = needs
+          return @opening = connection.opening
+        end
+        replaced(answer['snapshot']) if @needs
+        connection.needs[@environment] = answer['snapshot']
+      end
+      raise Problem, 'the snapshot is replaced faster than it can be asked; run Puppet again'
+    end
+
+    def replaced(snapshot)
+      raise Problem, "the snapshot was replaced while this catalog was compiled (#{@needs['digest']} by " \
+                     "#{snapshot['digest']}), and bindq was started anew; run Puppet again"
+    end
+
+    def node(needs)
+      question = { 'ask' => 'node', 'session' => @number, 'environment' => @environment }
+      return question unless needs
+
+      question.update('digest' => needs['digest'], **variables(needs))
+    end
+
+    def variables(needs)
+      facts = @scope['facts'] || {}
+      names = needs['variables']
+      vars = names.each_with_object({}) do |name, all|
+        value = @scope[name] if @scope.include?(name)
+        all[name] = value unless value.nil? || facts[name] == value
+      end
+      told = { 'facts' => needs['all_facts'] ? facts : facts.slice(*names), 'vars' => vars }
+      told['trusted'] = @scope['trusted'] if needs['trusted']
+      told
+    end
+  end
+
+  # Values that JSON has not.
+  module Rich
+    def self.read(value)
+      case value
+      when Array then value.map { |item| read(item) }
+      when Hash then value.key?('__ptype') ? special(*value.values_at('__ptype', '__pvalue')) : plain(value)
+      else value
+      end
+    end
+
+    def self.plain(hash)
+      hash.transform_values { |item| read(item) }
+    end
+
+    def self.special(type, value)
+      case type
+      when 'Sensitive' then ::Puppet::Pops::Types::PSensitiveType::Sensitive.new(read(value))
+      when 'Hash' then value.each_slice(2).to_h { |pair| read(pair) }
+      when 'Regexp' then Regexp.new(value)
+      when 'Type' then ::Puppet::Pops::Types::TypeParser.singleton.parse(value)
+      when 'Default' then :default
+      when 'Float' then { 'NaN' => Float::NAN, 'Infinity' => Float::INFINITY, '-Infinity' => -Float::INFINITY }.fetch(value)
+      when 'Binary' then value.unpack1('m')
+      else raise Problem, "bindq answers with a #{type}, which this module does not know; install a newer one"
+      end
+    end
+  end
+
+  # One location of one hierarchy entry in one compile.
+  class Place
+    attr_reader :session
+
+    def initialize(options, context, scope)
+      environment = context.environment_name.to_s
+      connection = Puppet::Bindc_1_0_0.connection(options, environment)
+      @session = Session.of(scope, connection, environment)
+      @number = number(options['uri'])
+      @comparison = Comparison.new(@session) if options['compare']
+    end
+
+    def answer(key, context)
+      value = @session.candidate(key, @number)
+      @comparison&.report(key, context.invocation.scope)
+      value
+    end
+
+    private
+
+    def number(uri)
+      return 0 if uri.nil?
+
+      number = uri[/\Abindc:(\d+)\z/, 1]
+      raise Problem, "hiera.yaml: the uri of location N is bindc:N, not #{uri}" unless number
+
+      number.to_i
+    end
+  end
+
+  # Looks keys up with and without the snapshot, beside the lookups of the catalog, and reports where that differs.
+  class Comparison
+    # Puppet keeps data providers, and what they have found, in an adapter per class: each of these has its own.
+    class With < ::Puppet::Pops::Lookup::LookupAdapter; end
+    class Without < ::Puppet::Pops::Lookup::LookupAdapter; end
+
+    def initialize(session)
+      @session = session
+    end
+
+    # Each key once for a catalog. No values: they may be secret.
+    def report(key, scope)
+      return if key == 'lookup_options' || !@session.first_comparison?(key)
+
+      different = difference(key, scope)
+      all, differing = @session.connection.count(different)
+      return unless different
+
+      Puppet.warning("bindc: compare: #{key} for #{scope.compiler.node.name} #{different} " \
+                     "(#{@session.place(key)}); #{differing} of #{all} answers differ so far")
+    end
+
+    private
+
+    def difference(key, scope)
+      ours = lookup(key, scope, With)
+      theirs = @session.hide { lookup(key, scope, Without) }
+      return if same?(ours, theirs)
+      return 'is not in the snapshot, but in the levels below' if ours.equal?(:not_found)
+      return 'is in the snapshot, but not in the levels below' if theirs.equal?(:not_found)
+
+      'is another value in the levels below'
+    rescue ::Puppet::DataBinding::LookupError => e
+      "cannot be compared: #{e.message}"
+    end
+
+    def lookup(key, scope, adapter)
+      invocation = ::Puppet::Pops::Lookup::Invocation.new(scope, {}, {}, nil, adapter)
+      ::Puppet::Pops::Lookup.lookup(key, nil, :not_found, true, nil, invocation)
+    end
+
+    # 1 and 1.0 are not the same, nor are a text and one that is Sensitive.
+    def same?(one, other)
+      sensitive = ::Puppet::Pops::Types::PSensitiveType::Sensitive
+      return one.eql?(other) unless one.is_a?(sensitive) && other.is_a?(sensitive)
+
+      same?(one.unwrap, other.unwrap)
+    end
+  end
+end
+
+# Answers lookups of Hiera from a snapshot that `bindc build` made. For the `lookup_key` of an entry in a hiera.yaml of
+# version 5.
+#
+# Starts `bindq serve` as a child, one for each process (in a puppetserver: for each JRuby), or asks one that listens.
+#
+# @example hiera.yaml of an environment
+#   version: 5
+#   hierarchy:
+#     - name: bindc
+#       lookup_key: bindc::lookup_key
+#       uris: ['bindc:0', 'bindc:1']
+#       options:
+#         snapshot: /var/lib/bindc/%{environment}.snap
+Puppet::Functions.create_function(:'bindc::lookup_key') do
+  # @param key
+  #   The key that is looked up.
+  # @param options
+  #   `snapshot`, a file or a directory of files ENVIRONMENT.snap, or `socket`, the path of a socket; `command`, the path
+  #   of bindq, or an array of that and arguments for serve; `timeout`, seconds that an answer may take; `compare`, whether
+  #   answers are compared with the levels below. `uri` is `bindc:N` in location N.
+  # @param context
+  #   Of Puppet.
+  # @return
+  #   What is bound to the key for this node.
+  #
+  # Any, as checking the types at each lookup takes longer than the lookup.
+  dispatch :lookup_key do
+    param 'Any', :key
+    param 'Any', :options
+    param 'Any', :context
+    return_type 'RichData'
+  end
+
+  def lookup_key(key, options, context)
+    place = context.cached_value('place') ||
+            context.cache('place', Puppet::Bindc_1_0_0::Place.new(options, context, closure_scope))
+    return context.not_found if place.session.hidden?
+
+    value = place.answer(key, context)
+    context.explain { place.session.explain(key) }
+    value.equal?(:not_found) ? context.not_found : value
+  end
+end

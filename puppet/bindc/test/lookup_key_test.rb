@@ -1,0 +1,370 @@
+# frozen_string_literal: true
+
+require 'fileutils'
+require 'json'
+require 'minitest/autorun'
+require 'puppet'
+require 'tmpdir'
+
+# bindc::lookup_key asks fake_bindq, as a child.
+class LookupKeyTest < Minitest::Test
+  FUNCTION = File.expand_path('../lib/puppet/functions/bindc/lookup_key.rb', __dir__)
+  FAKE = File.expand_path('fake_bindq', __dir__)
+
+  def self.function
+    @function ||= eval(File.read(FUNCTION), TOPLEVEL_BINDING, FUNCTION)
+  end
+
+  # What Puppet hands to the function. One for each location of each compile.
+  class Context
+    attr_accessor :explaining
+    attr_reader :explained
+
+    def initialize(environment)
+      @environment = environment
+      @cache = {}
+    end
+
+    def environment_name
+      @environment.to_sym
+    end
+
+    def cached_value(key)
+      @cache[key]
+    end
+
+    def cache(key, value)
+      @cache[key] = value
+    end
+
+    def not_found
+      throw :no_such_key, :not_found
+    end
+
+    def explain
+      @explained = yield if explaining
+    end
+  end
+
+  # Variables of top scope.
+  class Scope
+    def initialize(variables)
+      @variables = variables
+    end
+
+    def [](name)
+      @variables.fetch(name) { raise "#{name} is asked for, and is not there" }
+    end
+
+    def include?(name)
+      !@variables[name].nil?
+    end
+  end
+
+  # A catalog that is compiled: locations by number, all with one scope.
+  class Compile
+    attr_reader :contexts
+
+    def initialize(variables, options, environment)
+      @function = LookupKeyTest.function.new(Scope.new(variables), nil)
+      @options = options
+      @contexts = Hash.new { |all, location| all[location] = Context.new(environment) }
+    end
+
+    def lookup(key, location = nil)
+      options = location ? @options.merge('uri' => "bindc:#{location}") : @options
+      catch(:no_such_key) { @function.lookup_key(key, options, @contexts[location]) }
+    end
+  end
+
+  def setup
+    LookupKeyTest.function
+    @dir = Dir.mktmpdir
+    @file = "#{@dir}/site.json"
+    snapshot('keys' => {})
+  end
+
+  def teardown
+    disconnect
+    FileUtils.rm_rf(@dir)
+  end
+
+  def disconnect
+    connections = Puppet::Bindc_1_0_0.instance_variable_get(:@connections)
+    connections.each_value { |connection| connection.send(:close) }
+    connections.clear
+  end
+
+  def snapshot(data)
+    File.write("#{@file}.new", JSON.generate({ 'digest' => 'd1', 'variables' => [] }.merge(data)))
+    File.rename("#{@file}.new", @file)
+  end
+
+  def keys(values)
+    snapshot('keys' => values.transform_values { |value| [{ 'value' => value }] })
+  end
+
+  def fault(word)
+    File.write("#{@file}.fault", word)
+  end
+
+  def asked
+    File.readlines("#{@file}.asked").map { |line| JSON.parse(line) }
+  end
+
+  def asks
+    asked.map { |question| question['ask'] }
+  end
+
+  def compile(variables: {}, environment: 'production', **options)
+    options = { command: FAKE, snapshot: @file, timeout: 20 }.merge(options).compact.transform_keys(&:to_s)
+    Compile.new({ 'facts' => {} }.merge(variables), options, environment)
+  end
+
+  def refused(&block)
+    assert_raises(Puppet::DataBinding::LookupError, &block).message
+  end
+
+  def test_found_and_undef_and_not_found
+    keys('a::one' => 'x', 'a::nothing' => nil)
+    catalog = compile
+    assert_equal 'x', catalog.lookup('a::one')
+    assert_nil catalog.lookup('a::nothing')
+    assert_equal :not_found, catalog.lookup('a::other')
+  end
+
+  def test_one_question_for_all_keys_of_a_class
+    keys('a::one' => 1, 'a::two' => 2, 'a::b::three' => 3, 'plain' => 4)
+    catalog = compile
+    assert_equal [1, 2, :not_found], %w[a::one a::two a::none].map { |key| catalog.lookup(key) }
+    assert_equal %w[hello node node prefix], asks
+    assert_equal [3, 4, :not_found], %w[a::b::three plain other].map { |key| catalog.lookup(key) }
+    assert_equal %w[hello node node prefix prefix prefix], asks
+  end
+
+  def test_a_class_too_large_for_an_answer_is_asked_key_by_key
+    snapshot('large' => true, 'keys' => { 'a::one' => [{ 'value' => 1 }], 'a::two' => [{ 'value' => 2 }] })
+    catalog = compile
+    assert_equal [1, 2, :not_found, 1], %w[a::one a::two a::none a::one].map { |key| catalog.lookup(key) }
+    assert_equal %w[prefix keys keys keys], asks.drop(3)
+  end
+
+  def test_values_keep_their_kind
+    values = { 'i' => 1, 'f' => 1.0, 'big' => 2**62 + 1, 't' => true, 'l' => [1, [nil]], 'h' => { 'b' => 1, 'a' => 2.5 } }
+    keys(values)
+    catalog = compile
+    values.each { |key, value| assert value.eql?(catalog.lookup(key)), key }
+    assert_equal %w[b a], catalog.lookup('h').keys
+  end
+
+  def test_values_that_json_has_not
+    rich = {
+      'regexp' => [{ '__ptype' => 'Regexp', '__pvalue' => 'a.b' }, /a.b/],
+      'type' => [{ '__ptype' => 'Type', '__pvalue' => 'Array[String]' },
+                 Puppet::Pops::Types::TypeFactory.array_of(Puppet::Pops::Types::TypeFactory.string)],
+      'default' => [[{ '__ptype' => 'Default' }], [:default]],
+      'hash' => [{ '__ptype' => 'Hash', '__pvalue' => [1, 'a', '__ptype', { 'x' => { '__ptype' => 'Default' } }] },
+                 { 1 => 'a', '__ptype' => { 'x' => :default } }],
+      'float' => [{ '__ptype' => 'Float', '__pvalue' => '-Infinity' }, -Float::INFINITY],
+      'binary' => [{ '__ptype' => 'Binary', '__pvalue' => '/w==' }, "\xff".b]
+    }
+    snapshot('keys' => rich.transform_values { |wire, _| [{ 'rich' => wire }] })
+    catalog = compile
+    rich.each { |key, (_, value)| assert_equal value, catalog.lookup(key), key }
+  end
+
+  def test_sensitive
+    snapshot('keys' => { 'a' => [{ 'rich' => { '__ptype' => 'Sensitive', '__pvalue' => 'x' } }] })
+    value = compile.lookup('a')
+    assert_instance_of Puppet::Pops::Types::PSensitiveType::Sensitive, value
+    assert_equal 'x', value.unwrap
+  end
+
+  def test_what_a_newer_bindq_may_say
+    snapshot('keys' => { 'a' => [{ 'rich' => { '__ptype' => 'Moon' } }] })
+    assert_match(/answers with a Moon, .* install a newer one/, refused { compile.lookup('a') })
+  end
+
+  def test_facts_variables_and_trusted
+    snapshot('variables' => %w[fqdn os role absent], 'trusted' => true, 'keys' => {})
+    compile(environment: 'staging', variables: {
+              'fqdn' => 'a.example', 'os' => { 'family' => 'Debian' }, 'role' => 'web', 'trusted' => { 'certname' => 'a' },
+              'facts' => { 'fqdn' => 'a.example', 'os' => { 'family' => 'Debian' }, 'kernel' => 'Linux', 'role' => 'db' }
+            }).lookup('x')
+    node = asked.select { |question| question['ask'] == 'node' }.last
+    assert_equal({ 'fqdn' => 'a.example', 'os' => { 'family' => 'Debian' }, 'role' => 'db' }, node['facts'])
+    assert_equal({ 'role' => 'web' }, node['vars'])
+    assert_equal({ 'certname' => 'a' }, node['trusted'])
+    assert_equal 'staging', node['environment']
+  end
+
+  def test_a_second_catalog_knows_what_to_send
+    keys('a' => 1)
+    2.times { assert_equal 1, compile.lookup('a') }
+    assert_equal %w[hello node node prefix node prefix], asks
+  end
+
+  def test_candidates_are_locations
+    snapshot('keys' => { 'a' => [{ 'value' => ['x'] }, { 'value' => ['y'] }], 'b' => [{ 'value' => 1 }] })
+    catalog = compile
+    assert_equal [['x'], ['y'], :not_found], [0, 1, 2].map { |location| catalog.lookup('a', location) }
+    assert_equal [1, :not_found], [0, 1].map { |location| catalog.lookup('b', location) }
+    assert_equal [:not_found] * 2, [0, 1].map { |location| catalog.lookup('c', location) }
+    assert_equal %w[hello node node prefix candidates candidates], asks
+    assert_match(/the uri of location N is bindc:N, not bindc:x/, refused { catalog.lookup('a', 'x') })
+  end
+
+  def test_an_error_has_code_and_place
+    error = { 'code' => 'type_mismatch', 'message' => 'expected Integer, found String' }
+    snapshot('keys' => { 'a::x' => [{ 'error' => error }], 'a::y' => [{ 'value' => 1 }] })
+    catalog = compile
+    assert_equal 1, catalog.lookup('a::y')
+    assert_equal 'bindc: a::x: expected Integer, found String [type_mismatch] (data/x.yaml:1:2)',
+                 refused { catalog.lookup('a::x') }
+  end
+
+  def test_explain
+    catalog = compile
+    catalog.contexts[nil].explaining = true
+    catalog.lookup('a')
+    assert_equal "why a\nbecause", catalog.contexts[nil].explained
+  end
+
+  def test_environments_share_the_child_of_their_directory
+    FileUtils.cp(@file, "#{@dir}/staging.snap")
+    questions = Puppet::Bindc_1_0_0::Settings.new({ 'snapshot' => "#{@dir}/staging.snap" }, 'staging')
+    assert_equal ['bindq', 'serve', '--stdio', '-s', @dir], questions.command
+    other = Puppet::Bindc_1_0_0::Settings.new({ 'snapshot' => "#{@dir}/production.snap" }, 'production')
+    assert_equal questions.key, other.key
+    fixed = Puppet::Bindc_1_0_0::Settings.new({ 'snapshot' => "#{@dir}/staging.snap" }, 'production')
+    assert_equal "#{@dir}/staging.snap", fixed.command.last
+  end
+
+  def test_arguments_of_the_command
+    settings = Puppet::Bindc_1_0_0::Settings.new({ 'snapshot' => '/x', 'command' => %w[/opt/bindq --identity /key] }, 'p')
+    assert_equal %w[/opt/bindq serve --identity /key --stdio -s /x], settings.command
+  end
+
+  def test_options_that_are_wrong
+    { { snapshot: nil } => /one of 'snapshot' and 'socket' must be given/,
+      { socket: '/x' } => /one of 'snapshot' and 'socket' must be given/,
+      { snapshot: nil, socket: '/x' } => /'command' starts a child; with 'socket' there is none/,
+      { command: [] } => /'command' is the path of bindq/, { timeout: 0 } => /'timeout' is a number of seconds above 0/,
+      { snapshot: 1 } => /'snapshot' is a path, not 1/, { path: '/x' } => /there is no option 'path'; there are snapshot,/
+    }.each { |options, message| assert_match message, refused { compile(**options).lookup('a') }, options.to_s }
+  end
+
+  def test_no_child_to_start
+    message = refused { compile(command: "#{@dir}/bindq").lookup('a') }
+    assert_match %r{cannot start #{@dir}/bindq serve .*: No such file.*Install bindq where the user of Puppet may run it}, message
+    FileUtils.ln_s(FAKE, "#{@dir}/bindq")
+    assert_equal :not_found, compile(command: "#{@dir}/bindq").lookup('a')
+  end
+
+  def test_a_child_that_ends_at_once
+    message = refused { compile(command: '/bin/false').lookup('a') }
+    assert_match %r{/bin/false serve --stdio -s .*; the next lookup starts another. If this happens again, run}, message
+  end
+
+  def test_a_child_that_died_is_started_again
+    keys('a::x' => 1, 'b::x' => 2)
+    catalog = compile
+    assert_equal 1, catalog.lookup('a::x')
+    fault('exit')
+    assert_equal 2, catalog.lookup('b::x')
+    assert_equal %w[hello node node prefix prefix hello node prefix], asks
+  end
+
+  def test_a_child_that_was_replaced_with_another_snapshot_ends_the_catalog
+    keys('a::x' => 1, 'b::x' => 2)
+    catalog = compile
+    assert_equal 1, catalog.lookup('a::x')
+    fault('exit')
+    snapshot('digest' => 'd2', 'keys' => { 'b::x' => [{ 'value' => 3 }] })
+    assert_match(/the snapshot was replaced while .* \(d1 by d2\).* run Puppet again/, refused { catalog.lookup('b::x') })
+    assert_equal 3, compile.lookup('b::x')
+  end
+
+  def test_a_session_stays_on_its_snapshot
+    keys('a::x' => 1, 'b::x' => 2)
+    catalog = compile
+    assert_equal 1, catalog.lookup('a::x')
+    snapshot('digest' => 'd2', 'keys' => { 'b::x' => [{ 'value' => 3 }] })
+    assert_equal 2, catalog.lookup('b::x')
+    assert_equal 3, compile.lookup('b::x')
+  end
+
+  def test_a_session_that_was_forgotten_is_opened_again
+    keys('a::x' => 1, 'b::x' => 2)
+    catalog = compile
+    assert_equal 1, catalog.lookup('a::x')
+    fault('forget')
+    assert_equal 2, catalog.lookup('b::x')
+  end
+
+  def test_a_child_that_is_stopped_is_replaced_after_the_deadline
+    keys('a::x' => 1)
+    assert_equal 1, compile(timeout: 5).lookup('a::x')
+    fault('stop')
+    assert_equal 1, compile(timeout: 5).lookup('a::x')
+    assert_equal 2, asks.count('hello')
+  end
+
+  def test_noise_is_no_answer
+    keys('a::x' => 1)
+    fault('noise')
+    assert_equal 1, compile.lookup('a::x')
+  end
+
+  def test_another_protocol
+    snapshot('refuses' => true)
+    assert_match(/this is the message of protocol \[protocol\]. This module speaks version 1/, refused { compile.lookup('a') })
+    keys('a' => 1)
+    assert_equal 1, compile.lookup('a')
+  end
+
+  def test_a_snapshot_that_cannot_be_read
+    snapshot('broken' => 'snapshot_damaged')
+    assert_equal 'bindc: this is the message of snapshot_damaged [snapshot_damaged]', refused { compile.lookup('a') }
+    keys('a' => 1)
+    assert_equal 1, compile.lookup('a')
+  end
+
+  def test_facts_that_are_no_text
+    snapshot('variables' => ['motd'], 'keys' => {})
+    message = refused { compile(variables: { 'facts' => { 'motd' => "\xff" } }).lookup('a') }
+    assert_match(/a fact of this node cannot be sent/, message)
+    assert_equal :not_found, compile.lookup('a')
+  end
+
+  def test_a_socket_that_nobody_listens_to
+    message = refused { compile(command: nil, snapshot: nil, socket: "#{@dir}/s").lookup('a') }
+    assert_match %r{cannot connect to #{@dir}/s: .*Start bindq serve --listen unix:#{@dir}/s}, message
+  end
+
+  def test_a_socket
+    keys('a' => 1)
+    server = UNIXServer.new("#{@dir}/s")
+    answering = Thread.new do
+      2.times do
+        io = server.accept
+        pid = Process.spawn(FAKE, 'serve', '-s', @file, in: io, out: io)
+        io.close
+        Process.wait(pid)
+      end
+    end
+    socket = { command: nil, snapshot: nil, socket: "#{@dir}/s" }
+    assert_equal 1, compile(**socket).lookup('a')
+    fault('exit')
+    assert_equal 1, compile(**socket).lookup('a')
+  ensure
+    disconnect
+    answering.join
+    server.close
+  end
+
+  def test_the_version_is_that_of_the_module
+    metadata = JSON.parse(File.read(File.expand_path('../metadata.json', __dir__)))
+    assert Puppet.const_defined?("Bindc_#{metadata['version'].tr('.', '_')}")
+  end
+end
