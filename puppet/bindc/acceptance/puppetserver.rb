@@ -51,6 +51,11 @@ class Puppetserver
 
   class Refused < StandardError; end
 
+  # Asks the administration to throw something away.
+  def delete(path)
+    http { |connection| connection.delete(path) }
+  end
+
   # What the server logged.
   def log
     File.read("#{@dir}/output")
@@ -86,9 +91,13 @@ class Puppetserver
              facts: URI.encode_www_form_component(JSON.generate(name: node, values: facts)) }
     headers = { 'Accept' => 'application/json', 'Content-Type' => 'application/x-www-form-urlencoded',
                 'X-Client-Verify' => 'SUCCESS', 'X-Client-DN' => "CN=#{node}" }
-    Net::HTTP.start('127.0.0.1', @port, read_timeout: 120) do |http|
-      http.post("/puppet/v3/catalog/#{node}?environment=#{environment}", URI.encode_www_form(form), headers)
+    http do |connection|
+      connection.post("/puppet/v3/catalog/#{node}?environment=#{environment}", URI.encode_www_form(form), headers)
     end
+  end
+
+  def http(&block)
+    Net::HTTP.start('127.0.0.1', @port, read_timeout: 600, &block)
   end
 
   def message(body)

@@ -458,7 +458,7 @@ module ::Puppet::Bindc_1_0_0
 
     def answer(key, context)
       value = @session.candidate(key, @number)
-      @comparison&.report(key, context.invocation.scope)
+      @comparison&.report(key, value, context.invocation.scope)
       value
     end
 
@@ -485,10 +485,10 @@ module ::Puppet::Bindc_1_0_0
     end
 
     # Each key once for a catalog. No values: they may be secret.
-    def report(key, scope)
+    def report(key, value, scope)
       return if key == 'lookup_options' || !@session.first_comparison?(key)
 
-      different = difference(key, scope)
+      different = difference(key, value, scope)
       all, differing = @session.connection.count(different)
       return unless different
 
@@ -498,14 +498,16 @@ module ::Puppet::Bindc_1_0_0
 
     private
 
-    def difference(key, scope)
-      ours = lookup(key, scope, With)
+    # What is compared is what catalogs get with and without this entry, merges included.
+    def difference(key, value, scope)
       theirs = @session.hide { lookup(key, scope, Without) }
-      return if same?(ours, theirs)
-      return 'is not in the snapshot, but in the levels below' if ours.equal?(:not_found)
-      return 'is in the snapshot, but not in the levels below' if theirs.equal?(:not_found)
-
-      'is another value in the levels below'
+      if value.equal?(:not_found)
+        theirs.equal?(:not_found) ? nil : 'is not in the snapshot, but in the levels below'
+      elsif theirs.equal?(:not_found)
+        'is in the snapshot, but not in the levels below'
+      elsif !same?(lookup(key, scope, With), theirs)
+        'is another value in the levels below'
+      end
     rescue ::Puppet::DataBinding::LookupError => e
       "cannot be compared: #{e.message}"
     end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require 'open3'
+require_relative 'scenarios'
+
+# Puppet in a process of MRI, and its commands.
+class MriTest < Minitest::Test
+  include Scenarios
+
+  def self.world
+    @world ||= World.new.tap { |world| Minitest.after_run { world.close } }
+  end
+
+  # One for each test: an environment is loaded once.
+  def puppet
+    @puppet ||= Mri.new("#{world.dir}/mri", repository.compiled)
+  end
+
+  def teardown
+    pids = @puppet ? children : []
+    @puppet&.stop
+    eventually { pids.each { |pid| refute_path_exists "/proc/#{pid}" } } # they end with who started them
+  end
+
+  def reload(_environment)
+    puppet.stop
+    @puppet = nil
+  end
+
+  def logged(pattern)
+    puppet.log.scan(pattern)
+  end
+
+  def command(*args)
+    dirs = ['--confdir', "#{world.dir}/cli", '--vardir', "#{world.dir}/cli/var", '--codedir', repository.compiled]
+    output, status = Open3.capture2e('puppet', *args, *dirs)
+    assert_equal 0, status.exitstatus, output
+    output
+  end
+
+  def test_puppet_apply
+    kinds
+    output = command('apply', '--environment', 'kinds', '-e', "notice(lookup('kinds::float'), lookup('kinds::users'))")
+    assert_match(/Notice: .*: 1.0 \[root\]/, output)
+  end
+
+  def test_puppet_lookup_explains
+    kinds
+    facts = "#{world.dir}/facts.json"
+    File.write(facts, JSON.generate(Scenarios::FACTS))
+    output = command('lookup', 'kinds::float', '--explain', '--environment', 'kinds', '--node', 'node01.example.org', '--facts', facts)
+    assert_match(/Found key: "kinds::float" value: 1.0/, output)
+    assert_match(%r{bindings/default.yaml:\d+:\d+}, output)
+    assert_match(/\h{64}/, output, 'the digest')
+    assert_match(/secret/, command('lookup', 'kinds::secret', '--explain', '--environment', 'kinds', '--node', 'x', '--facts', facts))
+  end
+end

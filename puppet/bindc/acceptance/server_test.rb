@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require_relative 'puppetserver'
+require_relative 'scenarios'
+
+# Puppetserver, which is JRuby, asked for catalogs over HTTP.
+class ServerTest < Minitest::Test
+  include Scenarios
+
+  JRUBIES = 2
+
+  def self.world
+    @world ||= World.new
+  end
+
+  def self.puppet
+    @puppet ||= Puppetserver.new("#{world.dir}/server", world.repository.compiled, instances: JRUBIES).tap do |server|
+      Minitest.after_run { ending(server) }
+      server.start
+    end
+  end
+
+  # Children end with the server.
+  def self.ending(server)
+    left = world.children(server.pid)
+    server.stop
+    deadline = Time.now + 20
+    sleep 0.1 while Time.now < deadline && left.any? { |pid| File.exist?("/proc/#{pid}") }
+    abort "children are left: #{left}" if left.any? { |pid| File.exist?("/proc/#{pid}") }
+  ensure
+    world.close
+  end
+
+  def puppet
+    self.class.puppet
+  end
+
+  def setup
+    @logged = puppet.log.length
+  end
+
+  def logged(pattern)
+    puppet.log[@logged..].scan(pattern)
+  end
+
+  def reload(environment)
+    puppet.delete("/puppet-admin-api/v1/environment-cache?environment=#{environment}")
+  end
+
+  # One for each JRuby, however many threads and environments there are, and however often JRubies are replaced.
+  def test_children_are_as_many_as_jrubies
+    numbered_environment
+    3.times do
+      Array.new(4) { Thread.new { 5.times { assert_equal [1] * 4, numbers('numbered') } } }.each(&:join)
+      puppet.delete('/puppet-admin-api/v1/jruby-pool')
+      eventually do
+        assert_equal [1] * 4, numbers('numbered')
+        assert_operator of_snapshots.length, :<=, JRUBIES
+      end
+    end
+  end
+
+  def of_snapshots
+    children.select { |pid| File.read("/proc/#{pid}/cmdline").end_with?("\0-s\0#{world.dir}/snapshots\0") }
+  end
+end
