@@ -250,6 +250,7 @@ class LookupKeyTest < Minitest::Test
       { socket: '/x' } => /one of 'snapshot' and 'socket' must be given/,
       { snapshot: nil, socket: '/x' } => /'command' starts a child; with 'socket' there is none/,
       { command: [] } => /'command' is the path of bindq/, { timeout: 0 } => /'timeout' is a number of seconds above 0/,
+      { compare: 'yes' } => /'compare' is true or false/,
       { snapshot: 1 } => /'snapshot' is a path, not 1/, { path: '/x' } => /there is no option 'path'; there are snapshot,/
     }.each { |options, message| assert_match message, refused { compile(**options).lookup('a') }, options.to_s }
   end
@@ -318,7 +319,7 @@ class LookupKeyTest < Minitest::Test
 
   def test_another_protocol
     snapshot('refuses' => true)
-    assert_match(/this is the message of protocol \[protocol\]. This module speaks version 1/, refused { compile.lookup('a') })
+    assert_match(/this is the message of protocol \[protocol\]. This module speaks version 1: install/, refused { compile.lookup('a') })
     keys('a' => 1)
     assert_equal 1, compile.lookup('a')
   end

@@ -43,6 +43,7 @@ module ::Puppet::Bindc_1_0_0
       refuse "one of 'snapshot' and 'socket' must be given" if @socket.nil? == snapshot.nil?
       refuse "'command' starts a child; with 'socket' there is none" if @socket && options.key?('command')
       @timeout = seconds(options.fetch('timeout', 10))
+      refuse "'compare' is true or false" unless [nil, true, false].include?(options['compare'])
       @command = serve(program(options.fetch('command', 'bindq')), snapshot, environment) if snapshot
     end
 
@@ -135,13 +136,16 @@ module ::Puppet::Bindc_1_0_0
       @io = connect
       @io.binmode
       @opening += 1
-      refused = exchange('ask' => 'hello', 'protocol' => 1)['error']
-      return unless refused
-
-      close
-      raise Problem, "#{self}: #{refused['message']} [#{refused['code']}]. This module speaks version 1 of the protocol"
+      error = exchange('ask' => 'hello', 'protocol' => 1)['error']
+      refused(error) if error
     rescue SystemCallError, IOError => e
       lost(e.message)
+    end
+
+    def refused(error)
+      close
+      hint = '. This module speaks version 1: install a bindq that does' if error['code'] == 'protocol'
+      raise Problem, "#{self}: #{error['message']} [#{error['code']}]#{hint}"
     end
 
     # Whatever interrupts it ends the connection: an answer that comes late would be taken for that to the next question.
@@ -400,7 +404,7 @@ module ::Puppet::Bindc_1_0_0
       question = { 'ask' => 'node', 'session' => @number, 'environment' => @environment }
       return question unless needs
 
-      question.update('digest' => needs['digest'], **variables(needs))
+      question.merge('digest' => needs['digest']).merge(variables(needs))
     end
 
     def variables(needs)
