@@ -32,7 +32,15 @@ func main() {
 	commands := measure.Plan{Rounds: 11, Turn: 1} // of one run each
 	flag.IntVar(&inProcess.Rounds, "rounds", inProcess.Rounds, "turns of each case in a process")
 	flag.IntVar(&commands.Rounds, "runs", commands.Rounds, "runs of each command")
+	beside := flag.Bool("backend", false, "measure Puppet's own data beside snapshots that it asks")
 	flag.Parse()
+	if *beside {
+		if err := backend(*scripts); err != nil {
+			fmt.Fprintln(os.Stderr, "peers:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	p, err := prepare(*size, *scripts, *nodes, *keys)
 	if err == nil {
 		err = p.compare(inProcess, commands)

@@ -47,7 +47,7 @@ class MriTest < Minitest::Test
   def test_puppet_lookup_explains
     kinds
     facts = "#{world.dir}/facts.json"
-    File.write(facts, "{}")
+    File.write(facts, JSON.generate(role: "web"))
     output = command('lookup', 'kinds::float', '--explain', '--environment', 'kinds', '--node', 'node01.example.org', '--facts', facts)
     assert_match(/Found key: "kinds::float" value: 1.0/, output)
     assert_match(%r{bindings/default.yaml:\d+:\d+}, output)

@@ -3,8 +3,8 @@
 require 'fileutils'
 require 'json'
 
-# A control repository, generated, the same at each run, twice: as Puppet's own data (YAML, hiera.yaml of version 5), and as a site
-# of bindc with environments that ask its snapshot. Modules bind keys, the site overrides them at four levels.
+# A control repository, generated, the same at each run, twice: as Puppet's own data (YAML, hiera.yaml of version 5),
+# and as a site of bindc with environments that ask its snapshot. Modules bind keys, the site overrides them at four levels.
 class Repository
   MODULES = %w[apache ntp mysql sudo profile_base profile_web].freeze
   ENVIRONMENTS = %w[production staging].freeze
@@ -69,8 +69,8 @@ class Repository
   # The entry of a hierarchy that asks bindc.
   def entry(options, locations: 6)
     uris = (0...locations).map { |i| "bindc:#{i}" }
-    "  - {name: bindc, lookup_key: 'bindc::lookup_key', uris: #{JSON.generate(uris)},\n" \
-      "     options: #{JSON.generate({ 'command' => ENV.fetch('BINDQ') }.merge(options))}}\n"
+    options = { 'command' => ENV.fetch('BINDQ') }.merge(options) unless options.key?('socket')
+    "  - {name: bindc, lookup_key: 'bindc::lookup_key', uris: #{JSON.generate(uris)}, options: #{JSON.generate(options)}}\n"
   end
 
   private

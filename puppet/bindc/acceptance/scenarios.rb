@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative 'processes'
 require_relative 'world'
 
 # What must hold in any Puppet. Including classes say which: method puppet.
@@ -44,7 +45,7 @@ module Scenarios
   end
 
   def children
-    world.children(puppet.pid)
+    Processes.children(puppet.pid)
   end
 
   def questions
@@ -123,7 +124,7 @@ module Scenarios
         notify { 'parameters': message => "${secret.unwrap['password']} ${'xaxbx' =~ $regexp} ${nothing} ${users}" }
       }
     PUPPET
-    File.write("#{root}/manifests/site.pp", "include kinds\n", mode: 'a') unless File.read("#{root}/manifests/site.pp").include?('kinds')
+    File.write("#{root}/manifests/site.pp", "include kinds\n", mode: 'a')
     reload('kinds')
     catalog = puppet.catalog('node01.example.org', FACTS.merge('ask' => []), environment: 'kinds')
     message = catalog['resources'].find { |resource| resource['title'] == 'parameters' }['parameters']['message']
@@ -198,8 +199,9 @@ module Scenarios
   def test_a_socket
     socket = "#{world.dir}/bindq.sock"
     world.compile(world.numbered(1), 'socketed')
-    repository.configure_compiled('socketed', repository.entry({ 'command' => nil, 'socket' => socket }.compact).sub(/"command":"[^"]*",/, ''))
-    assert_match(/\Abindc: cannot connect to #{socket}: .*Start bindq serve --listen unix:/, answer('a::number', 'socketed')['error'])
+    environment('socketed', { 'socket' => socket })
+    message = answer('a::number', 'socketed')['error']
+    assert_match(/\Abindc: cannot connect to #{socket}: .*Start bindq serve --listen unix:/, message)
     2.times do
       server = Process.spawn(ENV.fetch('BINDQ'), 'serve', '--listen', "unix:#{socket}", '-s', "#{world.dir}/snapshots")
       eventually { assert_path_exists socket }

@@ -22,7 +22,7 @@ class ServerTest < Minitest::Test
 
   # Children end with the server.
   def self.ending(server)
-    left = world.children(server.pid)
+    left = Processes.children(server.pid)
     server.stop
     deadline = Time.now + 20
     sleep 0.1 while Time.now < deadline && left.any? { |pid| File.exist?("/proc/#{pid}") }
@@ -61,6 +61,6 @@ class ServerTest < Minitest::Test
   end
 
   def of_snapshots
-    children.select { |pid| File.read("/proc/#{pid}/cmdline").end_with?("\0-s\0#{world.dir}/snapshots\0") }
+    children.select { |pid| Processes.command(pid).last == "#{world.dir}/snapshots" }
   end
 end

@@ -6,8 +6,8 @@ require 'tmpdir'
 require_relative 'mri'
 require_relative 'repository'
 
-# What the acceptance tests share: a control repository whose environments ask snapshots, and its copy in Puppet's own data. The programs are
-# named by the variables BINDC and BINDQ.
+# What the acceptance tests share: a control repository whose environments ask snapshots, and its copy in Puppet's own
+# data. The programs are named by the variables BINDC and BINDQ.
 class World
   attr_reader :dir, :repository
 
@@ -59,17 +59,6 @@ class World
     catalog = puppet.catalog(facts['fqdn'], facts.merge('ask' => questions), environment: environment)
     notify = catalog['resources'].find { |resource| resource['title'] == 'answers' }
     JSON.parse(notify['parameters']['message'], max_nesting: false)
-  end
-
-  # The processes that a process has started, by what their command is.
-  def children(pid, command = 'serve')
-    Dir['/proc/[0-9]*/stat'].filter_map do |stat|
-      fields = File.read(stat).rpartition(') ').last.split
-      child = File.basename(File.dirname(stat)).to_i
-      child if fields[1].to_i == pid && fields[0] != 'Z' && File.read("/proc/#{child}/cmdline").split("\0")[1] == command
-    rescue SystemCallError
-      nil
-    end
   end
 
   def close

@@ -148,7 +148,8 @@ module ::Puppet::Bindc_1_0_0
       raise Problem, "#{self}: #{error['message']} [#{error['code']}]#{hint}"
     end
 
-    # Whatever interrupts it ends the connection: an answer that comes late would be taken for that to the next question.
+    # Whatever interrupts it ends the connection: an answer that comes late would be taken for that to the next
+    # question.
     def exchange(question)
       text = JSON.generate(question)
       complete = false
@@ -224,10 +225,10 @@ module ::Puppet::Bindc_1_0_0
       io, @io = @io, nil
       return unless io
 
-      ended = Process.wait2(io.pid, Process::WNOHANG)
-      Process.kill('KILL', io.pid) unless ended
+      _, status = Process.wait2(io.pid, Process::WNOHANG)
+      Process.kill('KILL', io.pid) unless status
       io.close
-      "it ended with #{ended.last.signaled? ? 'signal' : 'status'} #{ended.last.termsig || ended.last.exitstatus}" if ended
+      status && "it ended with #{status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"}"
     rescue SystemCallError
       nil
     end
@@ -441,7 +442,7 @@ module ::Puppet::Bindc_1_0_0
       when 'Regexp' then Regexp.new(value)
       when 'Type' then ::Puppet::Pops::Types::TypeParser.singleton.parse(value)
       when 'Default' then :default
-      when 'Float' then { 'NaN' => Float::NAN, 'Infinity' => Float::INFINITY, '-Infinity' => -Float::INFINITY }.fetch(value)
+      when 'Float' then value == 'NaN' ? Float::NAN : Float::INFINITY * (value.start_with?('-') ? -1 : 1)
       when 'Binary' then value.unpack1('m')
       else raise Problem, "bindq answers with a #{type}, which this module does not know; install a newer one"
       end
@@ -548,9 +549,9 @@ Puppet::Functions.create_function(:'bindc::lookup_key') do
   # @param key
   #   The key that is looked up.
   # @param options
-  #   `snapshot`, a file or a directory of files ENVIRONMENT.snap, or `socket`, the path of a socket; `command`, the path
-  #   of bindq, or an array of that and arguments for serve; `timeout`, seconds that an answer may take; `compare`, whether
-  #   answers are compared with the levels below. `uri` is `bindc:N` in location N.
+  #   `snapshot`, a file or a directory of files ENVIRONMENT.snap, or `socket`, the path of a socket; `command`, the
+  #   path of bindq, or an array of that and arguments for serve; `timeout`, seconds that an answer may take; `compare`,
+  #   whether answers are compared with the levels below. `uri` is `bindc:N` in location N.
   # @param context
   #   Of Puppet.
   # @return
