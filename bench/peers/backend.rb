@@ -21,7 +21,7 @@ class Backend
 
   def run
     mri = Mri.new("#{@dir}/mri", "#{@dir}/code")
-    server = Puppetserver.new("#{@dir}/server", "#{@dir}/code", instances: 1)
+    server = Puppetserver.new("#{@dir}/server", "#{@dir}/code", instances: 1, java: [])
     server.start
     puts '| what | bindc | Puppet\'s YAML | ratio | target | three locations |', '|---|---|---|---|---|---|'
     lookups('MRI', mri, 0.7, 1.0, 0.8)

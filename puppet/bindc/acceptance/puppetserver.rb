@@ -13,22 +13,29 @@ class Puppetserver
   JARS = Dir['/usr/share/puppetserver/puppetserver.jar']
   DISABLED_CA = 'puppetlabs.services.ca.certificate-authority-disabled-service/certificate-authority-disabled-service'
 
+  # Seconds that it may take to be ready: 25 where it has a machine for itself.
+  START = 1500
+
   attr_reader :pid
 
-  # instances: how many JRubies. environment: variables for the process.
-  def initialize(dir, codedir, instances: 2, environment: {})
-    @dir, @codedir, @instances, @environment = dir, codedir, instances, environment
+  # instances: how many JRubies. java: arguments of the virtual machine; unless they say otherwise it compiles quickly
+  # and not well, as it does not live long.
+  def initialize(dir, codedir, instances: 2, java: %w[-XX:TieredStopAtLevel=1 -XX:+UseSerialGC])
+    @dir, @codedir, @instances, @java = dir, codedir, instances, java
     @port = TCPServer.open('127.0.0.1', 0) { |s| s.addr[1] }
   end
 
   def start
     write
-    command = ['java', '-Xms256m', '-Xmx1g', '-Djruby.logger.class=com.puppetlabs.jruby_utils.jruby.Slf4jLogger',
+    command = ['java', *@java, '-Xms256m', '-Xmx1g', '-Djruby.logger.class=com.puppetlabs.jruby_utils.jruby.Slf4jLogger',
                '-Djruby.lib=/usr/share/jruby/lib', "-Dlogback.configurationFile=#{@dir}/logback.xml",
                '-cp', JARS.join(':'), 'clojure.main', '-m', 'puppetlabs.trapperkeeper.main',
                '--config', "#{@dir}/conf.d", '--bootstrap-config', "#{@dir}/services.d"]
-    @pid = Process.spawn(@environment, *command, out: "#{@dir}/output", err: %i[child out], in: '/dev/null', pgroup: true)
+    @pid = Process.spawn(*command, out: "#{@dir}/output", err: %i[child out], in: '/dev/null', pgroup: true)
     ready
+  rescue StandardError
+    stop
+    raise
   end
 
   # Ends it as systemd does.
@@ -64,13 +71,13 @@ class Puppetserver
   private
 
   def ready
-    deadline = now + 600
+    deadline = now + START
     until listening?
       if Process.wait(@pid, Process::WNOHANG)
         @pid = nil
         raise "puppetserver ended:\n#{log}"
       end
-      raise "puppetserver is not ready after 600 s:\n#{log}" if now > deadline
+      raise "puppetserver is not ready after #{START} s:\n#{log}" if now > deadline
 
       sleep 0.2
     end

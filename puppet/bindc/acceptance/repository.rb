@@ -14,7 +14,7 @@ class Repository
 
   attr_reader :dir, :nodes, :keys
 
-  def initialize(dir, nodes: 30, keys: 600)
+  def initialize(dir, nodes: 12, keys: 600)
     @dir = dir
     @random = Random.new(11)
     @nodes = (1..nodes).map { |i| facts(i) }

@@ -15,8 +15,8 @@ class ServerTest < Minitest::Test
 
   def self.puppet
     @puppet ||= Puppetserver.new("#{world.dir}/server", world.repository.compiled, instances: JRUBIES).tap do |server|
-      Minitest.after_run { ending(server) }
       server.start
+      Minitest.after_run { ending(server) }
     end
   end
 

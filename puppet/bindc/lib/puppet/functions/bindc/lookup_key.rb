@@ -307,9 +307,9 @@ module ::Puppet::Bindc_1_0_0
       values.fetch(key)
     end
 
+    # Why the key has its value, in lines.
     def explain(key)
-      answer = ask('ask' => 'explain', 'key' => key)
-      answer['lines'].join("\n")
+      ask('ask' => 'explain', 'key' => key)['lines']
     end
 
     def place(key)
@@ -571,7 +571,16 @@ Puppet::Functions.create_function(:'bindc::lookup_key') do
     return context.not_found if place.session.hidden?
 
     value = place.answer(key, context)
-    context.explain { place.session.explain(key) }
+    explain(context) { place.session.explain(key) }
     value.equal?(:not_found) ? context.not_found : value
+  end
+
+  private
+
+  # Puppet indents the first line of a text, so each is one.
+  def explain(context)
+    lines = []
+    context.explain { (lines = yield).first }
+    lines.drop(1).each { |line| context.explain { line } }
   end
 end
