@@ -17,7 +17,7 @@ module Scenarios
 
   # The answer to one key, or the message with which the catalog is refused.
   def answer(key, environment, facts = FACTS)
-    world.answers(puppet, facts, [[key, nil]], environment).first
+    world.answers(puppet, facts, [[key]], environment).first
   rescue Mri::Refused, refused => e
     { 'error' => e.message }
   end
@@ -49,9 +49,9 @@ module Scenarios
   end
 
   def questions
-    keys = repository.keys.map { |key| [key, nil] }
+    keys = repository.keys.map { |key| [key] }
     merges = repository.keys.flat_map { |key| repository.merges(key).map { |merge| [key, merge] } }
-    keys + merges + [['key_0.none', nil], ['no::such', nil], ['nothing', nil], ['apache::none', 'unique']]
+    keys + merges + [['key_0.none'], ['no::such'], ['nothing'], ['apache::none', 'unique']]
   end
 
   def test_every_answer_is_that_of_puppets_own_data
@@ -144,7 +144,7 @@ module Scenarios
   end
 
   def numbers(environment)
-    world.answers(puppet, FACTS, %w[a b c d].map { |name| ["#{name}::number", nil] }, environment).map { |answer| answer['value'] }
+    world.answers(puppet, FACTS, %w[a b c d].map { |name| ["#{name}::number"] }, environment).map { |answer| answer['value'] }
   end
 
   def test_no_snapshot_then_one_that_is_damaged_then_a_good_one
@@ -258,7 +258,7 @@ module Scenarios
     root = environment('shadow', options, "  - {name: below, path: common.yaml, data_hash: yaml_data}\n")
     FileUtils.mkdir_p("#{root}/data")
     File.write("#{root}/data/common.yaml", "a::number: 1\nb::number: 1.0\nd::number: 4\nbelow: secret\n")
-    asked = [['a::number', nil], ['b::number', nil], ['c::number', nil], ['d::number', 'first'], ['below', nil], ['nowhere', nil]]
+    asked = [['a::number'], ['b::number'], ['c::number'], ['d::number', 'first'], ['below'], ['nowhere']]
     values = world.answers(puppet, FACTS, asked, 'shadow').map { |answer| answer['value'] }
     assert_equal [1, 1, 1, 1, 'secret', nil], values
     lines = eventually { logged(/bindc: compare: .*/).tap { |all| assert_equal 4, all.length, all } }

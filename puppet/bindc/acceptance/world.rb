@@ -54,7 +54,7 @@ class World
     own&.stop
   end
 
-  # What a Puppet answers to questions, [KEY, MERGE or nil] each.
+  # What a Puppet answers to questions, [KEY] or [KEY, MERGE] each.
   def answers(puppet, facts, questions, environment)
     catalog = puppet.catalog(facts['fqdn'], facts.merge('ask' => questions), environment: environment)
     notify = catalog['resources'].find { |resource| resource['title'] == 'answers' }

@@ -2,7 +2,7 @@
 
 require 'json'
 
-# For the acceptance tests: looks up what is asked, [[KEY, MERGE or undef], ...], as the function lookup does, and answers all of it
+# For the acceptance tests: looks up what is asked, [[KEY] or [KEY, MERGE], ...], as the function lookup does, and answers all of it
 # as one JSON text: [{"value": V} or {"none": true} or {"error": MESSAGE}, ...]; values in Puppet's rich data.
 Puppet::Functions.create_function(:'ask::answers') do
   dispatch :answers do
