@@ -25,7 +25,10 @@ var showing = map[string][]string{
 	"bindc check": {"check SITE --facts-dir NODES", "check SITE --facts-dir NODES --format json",
 		"check SITE --lint", "check BAD", "check BAD --lint",
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
-	"bindc explain": nil, "bindc completion": nil, "bindc help": nil,
+	"bindc fmt":     {"fmt -l BAD"}, // -d shows the file, to who asks for it
+	"bindc push":    {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
+	"bindc explain": nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
+	"bindc version": nil,
 
 	"bindq lookup": {"lookup KEY -s FILE --node n1 --explain",
 		"lookup KEY -s FILE --node n2 --explain --render-as json",
@@ -39,10 +42,20 @@ var showing = map[string][]string{
 	"bindq why-not": {"why-not KEY x -s FILE --node n1", "why-not KEY x -s FILE --render-as json"},
 	"bindq diff": {"diff FILE OTHER", "diff OTHER FILE --format markdown --facts-dir NODES",
 		"diff FILE OTHER --format json --facts-dir NODES"},
-	"bindq nodes":      {"nodes -s FILE --facts-dir NODES"},
-	"bindq verify":     {"verify FILE"},
-	"bindq info":       {"info FILE", "info FILE --dump"},
-	"bindq completion": nil, "bindq help": nil,
+	"bindq nodes":        {"nodes -s FILE --facts-dir NODES"},
+	"bindq verify":       {"verify FILE"},
+	"bindq info":         {"info FILE", "info FILE --dump"},
+	"bindq serve":        {"serve --stdio -s FILE --log"},
+	"bindq hiera-config": {"hiera-config -s FILE"},
+	"bindq pull": {"pull file:FILE --name n1 --store FILE.d",
+		"pull file:OTHER --name n1 --store FILE.d --max-change 0"},
+	"bindq activate": {"activate n1 0000000 --store FILE.d"},
+	"bindq rollback": {"rollback n1 --store FILE.d"},
+	"bindq status": {"status n1 --store FILE.d", "status n1 --store FILE.d --json",
+		"status n1 --store FILE.d --history"},
+	"bindq follow":     {"follow -c FILE --store FILE.d"},
+	"bindq gc":         nil, // names digests
+	"bindq completion": nil, "bindq help": nil, "bindq version": nil,
 }
 
 // secret finds a secret of testdata/secrets.txtar: as text, in hexadecimal digits, in Base64 whatever stands before it.

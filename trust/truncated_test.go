@@ -33,11 +33,18 @@ var asking = map[string][][]string{
 	"why-not": {{"why-not", "key::7", "7", "-s", "FILE"}, {"why-not", "key::7", "7", "-s", "FILE", "--node", "n1"}},
 	"diff": {{"diff", "FILE", "OTHER"}, {"diff", "OTHER", "FILE", "--format", "json"},
 		{"diff", "FILE", "OTHER", "--facts-dir", "NODES"}, {"diff", "OTHER", "FILE", "--facts-dir", "NODES"}},
-	"nodes":      {{"nodes", "-s", "FILE", "--facts-dir", "NODES"}},
-	"verify":     {{"verify", "FILE"}},
-	"info":       {{"info", "FILE"}, {"info", "FILE", "--dump"}},
-	"completion": nil,
-	"help":       nil,
+	"nodes":        {{"nodes", "-s", "FILE", "--facts-dir", "NODES"}},
+	"verify":       {{"verify", "FILE"}},
+	"info":         {{"info", "FILE"}, {"info", "FILE", "--dump"}},
+	"hiera-config": {{"hiera-config", "-s", "FILE"}},
+	"completion":   nil,
+	"help":         nil,
+	"version":      nil,
+
+	// These open files of a store, which nobody writes to, by what verify opens its own with.
+	"pull": nil, "follow": nil, "activate": nil, "rollback": nil, "status": nil, "gc": nil,
+
+	"serve": nil, // package serve guards what a frame asks by itself
 }
 
 // queries is what batch is asked.
