@@ -26,11 +26,11 @@ func hieraConfigCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hiera-config",
 		Short: "Print the hiera.yaml with which Puppet asks a snapshot",
-		Long: "hiera-config prints a hiera.yaml of version 5 for an environment of Puppet. It has\n" +
-			"a location for each candidate that a key with a list or a hash can have, so that\n" +
-			"Puppet can merge them. Where -s is a directory, it is for all snapshots in it,\n" +
-			"one for each environment.",
-		Example: "  bindq hiera-config -s /var/lib/bindc > hiera.yaml",
+		Long: "hiera-config prints a hiera.yaml of version 5 for an environment of Puppet. It\n" +
+			"has a location for each candidate that a key with a list or a hash can have, so\n" +
+			"that Puppet can merge them. Where -s is a directory, it is for all snapshots in\n" +
+			"it, one for each environment.\n\nExit status: 0, or 2 an error.",
+		Example: "  bindq hiera-config -s site.bsnap > hiera.yaml",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
