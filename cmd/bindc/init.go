@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,26 +15,34 @@ import (
 	"bindc/internal/diag"
 )
 
-//go:embed starter
+//go:embed starter control
 var starter embed.FS
 
 func initCommand() *cobra.Command {
-	return &cobra.Command{
+	var puppet bool
+	cmd := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Make a small site to start from",
 		Long: "init writes a site into DIR, which is empty or not there yet: a hierarchy, two\n" +
 			"modules, structured bindings, facts of two nodes; each file says what it shows.\n" +
-			"It prints the commands to try next.\n\n" +
+			"It prints the commands to try next. With --puppet it is a control repository,\n" +
+			"which Puppet and bindc read side by side.\n\n" +
 			"Exit status: 0, or 2 it could not be written.",
 		Example: "  bindc init new-site",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := makeSite(args[0]); err != nil {
+			err := makeSite(args[0])
+			if err == nil && puppet {
+				err = addPuppet(args[0])
+			}
+			if err != nil {
 				return err
 			}
-			return sayNext(cmd.OutOrStdout(), args[0])
+			return sayNext(cmd.OutOrStdout(), args[0], puppet)
 		},
 	}
+	cmd.Flags().BoolVar(&puppet, "puppet", false, "make it an environment of Puppet too")
+	return cmd
 }
 
 // makeSite writes the site into a directory, if nothing is there that it could be mixed with.
@@ -53,7 +62,25 @@ func makeSite(dir string) error {
 	return os.CopyFS(dir, site)
 }
 
-func sayNext(out io.Writer, dir string) error {
+// addPuppet gives the names that Puppet reads to files of Puppet's.
+func addPuppet(dir string) error {
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && filepath.Base(path) == "hiera.yaml" {
+			err = os.Rename(path, filepath.Join(filepath.Dir(path), "hiera2.yaml"))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	control, err := fs.Sub(starter, "control")
+	if err != nil {
+		return err
+	}
+	return os.CopyFS(dir, control)
+}
+
+func sayNext(out io.Writer, dir string, puppet bool) error {
 	_, err := fmt.Fprintf(out, `%s holds a site; binder_config.yaml is where to begin reading. Try:
 
   cd %s
@@ -64,6 +91,13 @@ func sayNext(out io.Writer, dir string) error {
   bindq dump site.bsnap --facts facts/db1.yaml --render-as yaml
   bindq nodes site.bsnap --facts-dir facts
 `, diag.Visible(dir), diag.Visible(quotedForShell(dir)))
+	if err == nil && puppet {
+		_, err = io.WriteString(out, `
+It is an environment of Puppet too: hiera.yaml, environment.conf and manifests
+are Puppet's. With the module bindc it asks /var/lib/bindc/production.snap, where
+environment production is built to.
+`)
+	}
 	return err
 }
 
