@@ -20,7 +20,11 @@ func (c *conn) explain(s *session, key string) error {
 			at = b.At
 		}
 	}
-	lines := append(explanation(e, ""), "snapshot "+s.known.digest)
+	lines := explanation(e, "")
+	if key == lookupOptions && len(s.known.merged) > 0 {
+		lines = append(lines, "merge: first for what is merged already: "+strings.Join(s.known.merged, ", "))
+	}
+	lines = append(lines, "snapshot "+s.known.digest)
 	c.answer = appendText(append(c.answer, `{"at":`...), at)
 	c.answer = append(value.AppendJSON(append(c.answer, `,"lines":`...), value.Strings(lines...)), '}')
 	return nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -251,6 +252,10 @@ bind:
 	got := p.ask(object{"ask": "candidates", "session": 1, "key": "lookup_options"})
 	if !reflect.DeepEqual(got, want) {
 		t.Error(got)
+	}
+	lines := p.ask(object{"ask": "explain", "session": 1, "key": "lookup_options"})["lines"].([]any)
+	if !slices.Contains(lines, any("merge: first for what is merged already: users")) {
+		t.Error(lines)
 	}
 }
 
