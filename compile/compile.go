@@ -12,6 +12,7 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/relation"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -30,7 +31,7 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 
 func newComposer(site *loader.Site, opts Options, diags *diag.List) *composer {
 	left := newEffort(opts.Effort)
-	return &composer{site: site, opts: opts, diags: diags, relations: newRelations(site.Dimensions, left), effort: left,
+	return &composer{site: site, opts: opts, diags: diags, relations: relationsOf(site.Dimensions, left), effort: left,
 		keys: slices.Clip(site.Keys), values: slices.Clip(site.Values), lists: map[string]uint32{},
 		scopeAt:       make(map[scopeKey]int, len(site.Conditions)),
 		contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{}}
@@ -53,13 +54,22 @@ func (c *composer) compose() *snapshot.Content {
 	return content
 }
 
+// relationsOf are the relations among the dimensions of a site.
+func relationsOf(dims []loader.Dimension, left *effort) *relation.Relations {
+	out := make([]relation.Dimension, len(dims))
+	for i, d := range dims {
+		out[i] = relation.Dimension{Category: d.Category, Guard: d.Guard, Value: d.Value}
+	}
+	return relation.New(out, func(steps int) { left.spend(steps) })
+}
+
 // composer is one run of Compile. Keys have two numbers: those of the site, where keys of files that do not count may
 // be too, and those in the order of names, which is that of the snapshot. Values likewise.
 type composer struct {
 	site      *loader.Site
 	opts      Options
 	diags     *diag.List
-	relations *relations
+	relations *relation.Relations
 	effort    *effort
 
 	shapes     []shape

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"bindc/internal/diag"
+	"bindc/internal/relation"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -289,7 +290,7 @@ func (k *keyIndex) group() []*group {
 	}
 	byDims := map[string]*group{}
 	for i := range k.all {
-		terms := k.relations.settledOf(k.all[i].condition, k.terms(i))
+		terms := k.relations.SettledOf(k.all[i].condition, k.terms(i))
 		dims := dimsOf(terms)
 		key := string(appendDims(nil, dims))
 		g := byDims[key]
@@ -311,7 +312,7 @@ func (k *keyIndex) compatible(terms loader.Condition, rank int) iter.Seq[int] {
 				if k.all[i].rank >= rank || !k.effort.spend(1) {
 					break
 				}
-				if k.relations.together(terms, k.terms(i)) && !yield(i) {
+				if k.relations.Together(terms, k.terms(i)) && !yield(i) {
 					return
 				}
 			}
@@ -327,7 +328,7 @@ func (k *keyIndex) implied(terms loader.Condition, rank int) iter.Seq[int] {
 				if k.all[i].rank >= rank || !k.effort.spend(1) {
 					break
 				}
-				if k.relations.implies(terms, k.terms(i)) && !yield(i) {
+				if k.relations.Implies(terms, k.terms(i)) && !yield(i) {
 					return
 				}
 			}
@@ -339,13 +340,13 @@ func (k *keyIndex) implied(terms loader.Condition, rank int) iter.Seq[int] {
 // those of them that name no others. They come in lists, each with the highest rank first.
 func (k *keyIndex) near(terms loader.Condition, implied bool) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
-		terms := k.relations.settled(terms)
+		terms := k.relations.Settled(terms)
 		for _, g := range k.group() {
 			if !k.effort.spend(len(g.dims) + 1) {
 				return
 			}
 			shared := sharedDims(g.dims, terms)
-			other := func(d int) bool { return !slices.Contains(shared, d) && !k.relations.isOpen(d) }
+			other := func(d int) bool { return !slices.Contains(shared, d) && !k.relations.IsOpen(d) }
 			if implied && slices.ContainsFunc(g.dims, other) {
 				continue
 			}
@@ -405,7 +406,7 @@ func (k *keyIndex) hidden(rank int, terms loader.Condition) bool {
 
 // neverWins tells whether candidate i is never effective, or something above it is whenever it is.
 func (k *keyIndex) neverWins(i int) bool {
-	return !k.relations.possible(k.terms(i)) || k.hidden(k.all[i].rank, k.terms(i))
+	return !k.relations.Possible(k.terms(i)) || k.hidden(k.all[i].rank, k.terms(i))
 }
 
 // checkConflicts reports the pairs of equal rank that can be effective together, unless something hides them. What is
@@ -442,7 +443,7 @@ func (k *keyIndex) checkRank(from, to int) {
 			if j < i || !first[j] || !k.effort.spend(8) {
 				continue
 			}
-			if both := union(k.terms(i), k.terms(j)); !k.hidden(k.all[i].rank, both) {
+			if both := relation.Union(k.terms(i), k.terms(j)); !k.hidden(k.all[i].rank, both) {
 				k.conflicts(under[k.all[i].condition], under[k.all[j].condition], both)
 			}
 		}
@@ -472,12 +473,12 @@ func (k *keyIndex) conflict(a, b *candidate, both loader.Condition) {
 
 // doubts says which dimensions could not be compared, of a conflict that might be none.
 func (k *keyIndex) doubts(a *candidate, both loader.Condition) []diag.Note {
-	computed, other, ok := k.relations.undecided(both)
+	computed, other, ok := k.relations.Undecided(both)
 	for i := range k.compatible(both, a.rank) {
 		if ok {
 			break
 		}
-		computed, other, ok = k.relations.undecided(union(both, k.terms(i)))
+		computed, other, ok = k.relations.Undecided(relation.Union(both, k.terms(i)))
 	}
 	if !ok {
 		return nil
@@ -603,7 +604,7 @@ func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 		case k.all[j].place == k.all[i].place: // an alternative of the binding itself
 		case k.all[j].rank > k.all[i].rank:
 			beaten = j
-			always = always || k.relations.implies(k.terms(i), k.terms(j))
+			always = always || k.relations.Implies(k.terms(i), k.terms(j))
 		case k.all[j].rank < k.all[i].rank && k.all[j].layer == k.all[i].layer:
 			rival = j
 		}

@@ -10,6 +10,7 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/relation"
 	"bindc/internal/value"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -141,7 +142,7 @@ func (w *world) conflicts() map[diag.Pos][]diag.Pos {
 		for j := i + 1; j < len(w.all); j++ {
 			p, q := &w.all[i], &w.all[j]
 			if p.key == q.key && p.compare(q) == 0 && compatible(p.condition, q.condition) &&
-				!w.hidden(p, union(p.condition, q.condition)) {
+				!w.hidden(p, relation.Union(p.condition, q.condition)) {
 				first, second := p.pos, q.pos
 				if second.Compare(first) < 0 {
 					first, second = second, first

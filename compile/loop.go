@@ -9,6 +9,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
+	"bindc/internal/relation"
 	"bindc/internal/value"
 	"bindc/loader"
 )
@@ -223,7 +224,7 @@ func (f *loopFinder) enqueueAll() int {
 		for _, k := range indexes {
 			for i := range k.all {
 				share += loopEffortPerCandidate
-				if k.relations.possible(k.terms(i)) {
+				if k.relations.Possible(k.terms(i)) {
 					f.enqueue(&k.all[i], k.terms(i))
 				}
 			}
@@ -372,7 +373,7 @@ func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate, 
 	for i := range k.compatible(terms, noRank) {
 		cand := &k.all[i]
 		switch {
-		case !k.relations.implies(terms, k.terms(i)):
+		case !k.relations.Implies(terms, k.terms(i)):
 			further = append(further, cand)
 		case !one || len(found) == 0:
 			found = append(found, cand)
@@ -385,7 +386,7 @@ func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate, 
 		if one && len(found) > 0 && !cand.beats(found[0]) {
 			continue
 		}
-		if _, _, open := f.relations.undecided(f.with(terms, cand)); open {
+		if _, _, open := f.relations.Undecided(f.with(terms, cand)); open {
 			known = false
 		} else {
 			f.enqueue(cand, f.with(terms, cand))
@@ -398,7 +399,7 @@ func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate, 
 }
 
 func (f *loopFinder) with(terms loader.Condition, cand *candidate) loader.Condition {
-	return union(terms, f.site.Conditions[cand.condition])
+	return relation.Union(terms, f.site.Conditions[cand.condition])
 }
 
 // pass queues v for the requests in which a target is undef, as then the next one is tried.
@@ -409,7 +410,7 @@ func (f *loopFinder) pass(v visit, a attempt) {
 	}
 	for i := range k.compatible(terms, noRank) {
 		cand := &k.all[i]
-		if f.isPassed(cand, a) && !f.relations.implies(terms, k.terms(i)) {
+		if f.isPassed(cand, a) && !f.relations.Implies(terms, k.terms(i)) {
 			f.enqueue(v.cand, f.with(terms, cand))
 		}
 	}

@@ -202,8 +202,8 @@ func decides(o *recipe.Options, named bool) bool {
 // collide tells whether contributions i and j are an error in every request that one of them is effective in. Of j it
 // is known that it is effective whenever i is.
 func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition) bool {
-	if !k.effort.spend(8*len(when)) || !k.relations.implies(k.terms(j), k.terms(i)) ||
-		!slices.ContainsFunc(when, func(w loader.Condition) bool { return k.relations.together(w, k.terms(i)) }) {
+	if !k.effort.spend(8*len(when)) || !k.relations.Implies(k.terms(j), k.terms(i)) ||
+		!slices.ContainsFunc(when, func(w loader.Condition) bool { return k.relations.Together(w, k.terms(i)) }) {
 		return false
 	}
 	rank := k.all[i].rank

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"bindc/internal/recipe"
+	"bindc/internal/relation"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -12,7 +13,7 @@ import (
 // others are refused: bindings, values, keys and names of files that only they could reach are gone. The terms are of
 // categories of the site content was compiled from, their values folded unless the dimension is exact.
 func Slice(content *snapshot.Content, site *loader.Site, terms []snapshot.Term) {
-	s := slicer{out: content, relations: newRelations(site.Dimensions, newEffort(0)), when: condition(terms)}
+	s := slicer{out: content, relations: relationsOf(site.Dimensions, newEffort(0)), when: condition(terms)}
 	content.Slice = terms
 	s.fill()
 	s.scopes()
@@ -25,7 +26,7 @@ func Slice(content *snapshot.Content, site *loader.Site, terms []snapshot.Term) 
 // slicer cuts one content. What stays is marked, and numbered anew by what comes after.
 type slicer struct {
 	out       *snapshot.Content
-	relations *relations
+	relations *relation.Relations
 	when      loader.Condition
 
 	written  map[snapshot.Origin]bool // what stays: a binding of several alternatives is one
@@ -40,13 +41,12 @@ func condition(terms []snapshot.Term) (c loader.Condition) {
 	for _, t := range terms {
 		c = append(c, loader.Term{Dimension: t.Dimension, Value: t.Value})
 	}
-	sortTerms(c)
-	return c
+	return relation.Union(nil, c)
 }
 
 // reached tells whether a request of the slice can meet the terms.
 func (s *slicer) reached(terms []snapshot.Term) bool {
-	return s.relations.together(condition(terms), s.when)
+	return s.relations.Together(condition(terms), s.when)
 }
 
 func (s *slicer) fill() {

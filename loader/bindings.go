@@ -190,7 +190,7 @@ func (r *setReader) and(conditions []Condition, key, val *yaml.Node) ([]Conditio
 		for _, v := range values {
 			switch {
 			case i < 0:
-				out = append(out, append(slices.Clone(c), Term{category, v}))
+				out = append(out, append(slices.Clone(c), Term{Dimension: category, Value: v}))
 			case c[i].Value == v:
 				out = append(out, c)
 			}

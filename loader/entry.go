@@ -156,7 +156,7 @@ func (d *dimensions) conditionOf(e hierarchyEntry, path string, whole bool) (int
 	}
 	if e.category >= 0 {
 		if v, ok := e.path.within(&e.value, path); ok {
-			return d.condition(Condition{{e.category, Fold(v)}}), v != ""
+			return d.condition(Condition{{Dimension: e.category, Value: Fold(v)}}), v != ""
 		}
 	}
 	values := map[string]string{}
@@ -166,14 +166,14 @@ func (d *dimensions) conditionOf(e hierarchyEntry, path string, whole bool) (int
 	v, ok := e.value.fill(values)
 	switch {
 	case whole || e.category >= 0 && !ok:
-		return d.condition(Condition{{d.guard(e.category, e.path.node), Fold(path)}}), true
+		return d.condition(Condition{{Dimension: d.guard(e.category, e.path.node), Value: Fold(path)}}), true
 	case e.category >= 0 && v == "":
 		return 0, false
 	}
 	var terms Condition
 	var determined []string
 	if e.category >= 0 {
-		terms = append(terms, Term{e.category, Fold(v)})
+		terms = append(terms, Term{Dimension: e.category, Value: Fold(v)})
 		if e.value.determines(v) {
 			determined = e.value.names
 		}
@@ -184,7 +184,7 @@ func (d *dimensions) conditionOf(e hierarchyEntry, path string, whole bool) (int
 		}
 		determined = append(slices.Clip(determined), e.path.names[p.ref.name])
 		guard := d.guard(e.category, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.ref.node}})
-		terms = append(terms, Term{guard, Fold(readings[0][p.ref.name])})
+		terms = append(terms, Term{Dimension: guard, Value: Fold(readings[0][p.ref.name])})
 	}
 	return d.condition(terms), true
 }

@@ -70,11 +70,11 @@ func TestConditionsAndGuardsAreNumberedOnce(t *testing.T) {
 	if first != 2 || same != 2 || other != 3 {
 		t.Errorf("guards %d, %d and %d, expected 2, 2 and 3", first, same, other)
 	}
-	a := d.condition(Condition{{1, "x"}, {0, "y"}})
-	if b := d.condition(Condition{{0, "y"}, {1, "x"}}); a != 1 || b != 1 {
+	a := d.condition(Condition{{Dimension: 1, Value: "x"}, {Dimension: 0, Value: "y"}})
+	if b := d.condition(Condition{{Dimension: 0, Value: "y"}, {Dimension: 1, Value: "x"}}); a != 1 || b != 1 {
 		t.Errorf("conditions %d and %d, expected 1 for both", a, b)
 	}
-	if c, empty := d.condition(Condition{{0, "x"}, {1, "y"}}), d.condition(nil); c != 2 || empty != 0 {
+	if c, empty := d.condition(Condition{{Dimension: 0, Value: "x"}, {Dimension: 1, Value: "y"}}), d.condition(nil); c != 2 || empty != 0 {
 		t.Errorf("conditions %d and %d, expected 2, and 0 for the empty one", c, empty)
 	}
 	if c, ok := d.category(d.all[first].Name); ok {

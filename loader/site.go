@@ -4,12 +4,11 @@
 package loader
 
 import (
-	"strings"
-
 	"bindc/internal/binding"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/relation"
 )
 
 // Site is everything a site says.
@@ -34,13 +33,10 @@ type Dimension struct {
 }
 
 // Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
-type Condition []Term
+type Condition = relation.Condition
 
 // Term asks a dimension to have a value, which is folded to lower case.
-type Term struct {
-	Dimension int
-	Value     string
-}
+type Term = relation.Term
 
 // Layer is a group of contributions.
 type Layer struct {
@@ -87,4 +83,4 @@ type Input struct {
 }
 
 // Fold is how values of categories are compared: without regard to case.
-func Fold(s string) string { return strings.ToLower(s) }
+func Fold(s string) string { return relation.Fold(s) }

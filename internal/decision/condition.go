@@ -1,177 +1,179 @@
 package decision
 
 import (
+	"encoding/binary"
 	"slices"
-	"strconv"
 	"strings"
 
-	bindings "bindc/runtime"
+	"bindc/internal/relation"
 )
 
-// condition is terms sorted by name.
-type condition []bindings.Term
-
-func byName(a, b bindings.Term) int { return strings.Compare(a.Name, b.Name) }
-
-func conditionOf(terms []bindings.Term) condition {
-	c := condition(slices.Clone(terms))
-	slices.SortFunc(c, byName)
-	return c
-}
-
-// and is what holds where both hold, which must be possible.
-func (c condition) and(d condition) condition {
-	out := make(condition, 0, len(c)+len(d))
-	out = append(append(out, c...), d...)
-	slices.SortFunc(out, byName)
-	return slices.Compact(out)
-}
-
-// less is c without the terms of d.
-func (c condition) less(d condition) condition {
-	out := condition{}
-	for _, t := range c {
-		if !slices.Contains(d, t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// key tells a condition from all others.
-func (c condition) key() string {
-	var b []byte
-	for _, t := range c {
-		b = strconv.AppendQuote(strconv.AppendQuote(b, t.Name), t.Value)
-	}
-	return string(b)
-}
-
-// of is the part of c that is about names.
-func (c condition) of(names []string) condition {
-	out := make(condition, 0, len(names))
-	for _, t := range c {
-		if slices.Contains(names, t.Name) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// conditionTable finds conditions by what they have in common with another: those over the same names are a group, and
-// a group has an index of each part of its names that was asked for.
+// conditionTable finds conditions by what they have in common with another: settled, those over the same dimensions are
+// a group, and a group has an index of each part of its dimensions that was asked for.
 type conditionTable struct {
-	conditions []condition
+	*dimensions
+	conditions []relation.Condition
+	settled    []relation.Condition
 	groups     []*group
 	byNames    map[string]*group
 }
 
 type group struct {
-	names   []string
+	dims    []int
 	members []int
-	indexes map[string]map[string][]int // by the names in common, and the terms over these, the members
+	shares  []*share
 }
 
-func newTable(cs []condition) *conditionTable {
-	t := &conditionTable{byNames: map[string]*group{}}
-	for i, c := range cs {
-		t.add(c, i)
+// share is the members of a group by the values they have of some dimensions.
+type share struct {
+	dims    []int
+	members map[string][]int
+}
+
+func newTable(d *dimensions, cs ...relation.Condition) *conditionTable {
+	t := &conditionTable{dimensions: d, byNames: map[string]*group{}}
+	for _, c := range cs {
+		t.add(c)
 	}
 	return t
 }
 
 // tableOf is the conditions of rows, and behind them that of all requests.
-func tableOf(rows []Row) *conditionTable {
-	cs := make([]condition, len(rows)+1)
+func tableOf(d *dimensions, rows []Row) *conditionTable {
+	cs := make([]relation.Condition, len(rows)+1)
 	for i := range rows {
-		cs[i] = conditionOf(rows[i].When)
+		cs[i] = rows[i].terms
 	}
-	return newTable(cs)
+	return newTable(d, cs...)
 }
 
-// add adds condition number i, which is the next.
-func (t *conditionTable) add(c condition, i int) {
-	t.conditions = append(t.conditions, c)
-	names := make([]string, len(c))
-	for k, term := range c {
-		names[k] = term.Name
+// add adds the next condition.
+func (t *conditionTable) add(c relation.Condition) {
+	i, settled := len(t.conditions), t.Settled(c)
+	t.conditions, t.settled = append(t.conditions, c), append(t.settled, settled)
+	var dims []int
+	var id []byte
+	for _, term := range settled {
+		dims, id = append(dims, term.Dimension), binary.AppendUvarint(id, uint64(term.Dimension))
 	}
-	id := strings.Join(names, "\x00")
-	g := t.byNames[id]
+	g := t.byNames[string(id)]
 	if g == nil {
-		g = &group{names: names, indexes: map[string]map[string][]int{}}
-		t.byNames[id] = g
+		g = &group{dims: dims}
+		t.byNames[string(id)] = g
 		t.groups = append(t.groups, g)
 	}
 	g.members = append(g.members, i)
-	for shared, index := range g.indexes {
-		key := c.of(strings.Split(shared, "\x00")).key()
-		index[key] = append(index[key], i)
+	for _, s := range g.shares {
+		key := valuesOf(settled, s.dims)
+		s.members[key] = append(s.members[key], i)
 	}
 }
 
-// with are the members of g that agree with c in all names they share, in order.
-func (g *group) with(t *conditionTable, c condition) []int {
-	var shared []string
+// valuesOf tells the values that a condition has of dims from all others.
+func valuesOf(c relation.Condition, dims []int) string {
+	var b []byte
+	for _, t := range c {
+		if slices.Contains(dims, t.Dimension) {
+			b = append(binary.AppendUvarint(b, uint64(len(t.Value))), t.Value...)
+		}
+	}
+	return string(b)
+}
+
+// with are the members of g that agree with c, which is settled, in all dimensions they share, in order.
+func (g *group) with(t *conditionTable, c relation.Condition) []int {
+	var shared []int
 	for _, term := range c {
-		if slices.Contains(g.names, term.Name) {
-			shared = append(shared, term.Name)
+		if slices.Contains(g.dims, term.Dimension) {
+			shared = append(shared, term.Dimension)
 		}
 	}
 	if len(shared) == 0 {
 		return g.members
 	}
-	id := strings.Join(shared, "\x00")
-	index := g.indexes[id]
-	if index == nil {
-		index = map[string][]int{}
+	i := slices.IndexFunc(g.shares, func(s *share) bool { return slices.Equal(s.dims, shared) })
+	if i < 0 {
+		s := &share{shared, map[string][]int{}}
 		for _, m := range g.members {
-			key := t.conditions[m].of(shared).key()
-			index[key] = append(index[key], m)
+			key := valuesOf(t.settled[m], shared)
+			s.members[key] = append(s.members[key], m)
 		}
-		g.indexes[id] = index
+		i, g.shares = len(g.shares), append(g.shares, s)
 	}
-	return index[c.of(shared).key()]
+	return g.shares[i].members[valuesOf(c, shared)]
 }
 
 // meeting are the conditions that can hold where c does, in order.
-func (t *conditionTable) meeting(c condition) []int {
+func (t *conditionTable) meeting(c relation.Condition) []int {
+	settled := t.Settled(c)
 	var out []int
 	for _, g := range t.groups {
-		out = append(out, g.with(t, c)...)
+		for _, m := range g.with(t, settled) {
+			if t.Together(c, t.conditions[m]) {
+				out = append(out, m)
+			}
+		}
 	}
 	slices.Sort(out)
 	return out
 }
 
-// first is the first condition that holds wherever c does; len(t.conditions) if there is none.
-func (t *conditionTable) first(c condition) int {
+// first is the first condition that holds in a case; len(t.conditions) if there is none.
+func (t *conditionTable) first(in relation.Case) int {
 	best := len(t.conditions)
 	for _, g := range t.groups {
-		within := true
-		for _, name := range g.names {
-			within = within && slices.ContainsFunc(c, func(t bindings.Term) bool { return t.Name == name })
+		other := func(dim int) bool {
+			return !t.IsOpen(dim) && !slices.ContainsFunc(in.Condition, func(t relation.Term) bool { return t.Dimension == dim })
 		}
-		if !within {
+		if slices.ContainsFunc(g.dims, other) {
 			continue
 		}
-		if ms := g.with(t, c); len(ms) > 0 {
-			best = min(best, ms[0])
+		for _, m := range g.with(t, in.Condition) {
+			if m < best && t.Holds(t.conditions[m], in) {
+				best = m
+				break
+			}
 		}
 	}
 	return best
 }
 
+// covering is the first condition that holds wherever c does, in whatever way that is; len(t.conditions) if there is
+// none.
+func (t *conditionTable) covering(c relation.Condition) int {
+	cases := t.Cases(c)
+	if len(cases) != 1 {
+		return len(t.conditions)
+	}
+	return t.first(cases[0])
+}
+
+// rest is what c asks for where given holds already.
+func (d *dimensions) rest(c, given relation.Condition) relation.Condition {
+	return slices.DeleteFunc(slices.Clone(c), func(t relation.Term) bool {
+		return d.Implies(given, relation.Condition{t})
+	})
+}
+
 // simplest leaves out conditions that another one implies.
-func simplest(cs []condition) [][]bindings.Term {
-	slices.SortStableFunc(cs, func(a, b condition) int { return len(a) - len(b) })
-	t := newTable(nil)
-	var out [][]bindings.Term
+func (d *dimensions) simplest(cs []relation.Condition) []relation.Condition {
+	slices.SortStableFunc(cs, func(a, b relation.Condition) int { return len(a) - len(b) })
+	t := newTable(d)
+	var out []relation.Condition
 	for _, c := range cs {
-		if t.first(c) == len(t.conditions) {
-			t.add(c, len(t.conditions))
+		if t.covering(c) == len(t.conditions) {
+			t.add(c)
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// key tells conditions of rows apart.
+func (r *Row) key() string {
+	var b strings.Builder
+	for _, t := range r.When {
+		b.WriteString(t.Name + "\x00" + t.Value + "\x00")
+	}
+	return b.String()
 }

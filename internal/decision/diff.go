@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/relation"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -38,7 +39,13 @@ type Change struct {
 
 // Diff compares all tables of two books, and calls done for each key.
 func Diff(before, after *Book, done func()) (*Difference, error) {
-	c := comparer{before, after, map[string]bool{}, map[string][]string{}, map[string]bool{}}
+	dims, err := newDimensions(before.f, after.f)
+	if err != nil {
+		return nil, err
+	}
+	a, b := *before, *after
+	a.dims, b.dims = dims, dims
+	c := comparer{dims, &a, &b, map[string]bool{}, map[string][]string{}, map[string]bool{}}
 	keys := append(before.f.AllKeys(), after.f.AllKeys()...)
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
@@ -92,6 +99,7 @@ func categories(before, after *snapshot.Snapshot) []string {
 
 // comparer finds the keys of which something differs.
 type comparer struct {
+	*dimensions
 	a, b    *Book
 	changed map[string]bool
 	users   map[string][]string // of a key, those whose values look it up
@@ -162,7 +170,7 @@ func (c *comparer) through(r *Row) []string {
 // region is the requests that one row of the old table wins, and one of the new. Behind the last row of a table is one
 // for those that nothing is bound for.
 type region struct {
-	when     condition
+	when     relation.Condition
 	old, now int
 }
 
@@ -176,7 +184,7 @@ func (c *comparer) changes(key string) (out KeyChanges, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = KeyChanges{Key: key, Changes: compare(old, now, c.equal)}
+	out = KeyChanges{Key: key, Changes: c.dimensions.compare(old, now, c.equal)}
 	for i := range out.Changes {
 		if x := &out.Changes[i]; x.Old != nil && x.New != nil && x.Old.id == x.New.id {
 			x.Through = c.through(x.Old)
@@ -188,26 +196,30 @@ func (c *comparer) changes(key string) (out KeyChanges, err error) {
 
 // compare compares two tables: each region in which the two rows differ is a change. A request meets the region it is
 // in before any other that it meets, as each row of that wins it or is below the one that does.
-func compare(old, now []Row, equal func(a, b *Row) bool) []Change {
+func (d *dimensions) compare(old, now []Row, equal func(a, b *Row) bool) []Change {
 	var out []Change
+	var when []relation.Condition
 	var before []int // of each change, how many regions were kept before
-	kept := newTable(nil)
-	for _, r := range regions(old, now) {
+	kept := newTable(d)
+	for _, r := range d.regions(old, now) {
 		a, b := at(old, r.old), at(now, r.now)
 		if equal(a, b) {
-			kept.add(r.when, len(kept.conditions))
+			kept.add(r.when)
 			continue
 		}
-		out, before = append(out, Change{When: r.when, Old: a, New: b}), append(before, len(kept.conditions))
+		out = append(out, Change{When: d.shown(r.when), Old: a, New: b})
+		when, before = append(when, r.when), append(before, len(kept.conditions))
 	}
 	for i := range out {
-		var except []condition
-		for _, k := range kept.meeting(out[i].When) {
+		var except []relation.Condition
+		for _, k := range kept.meeting(when[i]) {
 			if k < before[i] {
-				except = append(except, kept.conditions[k].less(out[i].When))
+				except = append(except, d.rest(kept.conditions[k], when[i]))
 			}
 		}
-		out[i].Except = simplest(except)
+		for _, e := range d.simplest(except) {
+			out[i].Except = append(out[i].Except, d.shown(e))
+		}
 	}
 	return out
 }
@@ -238,7 +250,7 @@ func (c *comparer) contributed(old, now []Row) ([]Change, error) {
 		return nil, err
 	}
 	left := map[string][]int{}
-	id := func(r *Row) string { return conditionOf(r.When).key() + "\x00" + r.Name }
+	id := func(r *Row) string { return r.key() + "\x00" + r.Name }
 	for i := range after {
 		left[id(&after[i])] = append(left[id(&after[i])], i)
 	}
@@ -265,19 +277,18 @@ func (c *comparer) contributed(old, now []Row) ([]Change, error) {
 }
 
 // regions are those of two tables that some request is in, by the row of the old table and then that of the new.
-func regions(old, now []Row) []region {
-	a, b := tableOf(old), tableOf(now)
+func (d *dimensions) regions(old, now []Row) []region {
+	a, b := tableOf(d, old), tableOf(d, now)
 	var out []region
-	for i := range len(old) + 1 {
-		mine := a.conditions[i]
-		last := b.first(mine) // hides what is below it
-		js := b.meeting(mine)
-		for _, j := range js {
+	for i, mine := range a.conditions {
+		last := b.covering(mine) // hides what is below it
+		for _, j := range b.meeting(mine) {
 			if j > last {
 				break
 			}
-			both := mine.and(b.conditions[j])
-			if a.first(both) == i && b.first(both) == j {
+			both := relation.Union(mine, b.conditions[j])
+			wins := func(in relation.Case) bool { return a.first(in) == i && b.first(in) == j }
+			if slices.ContainsFunc(d.Cases(both), wins) {
 				out = append(out, region{both, i, j})
 			}
 		}
@@ -285,17 +296,8 @@ func regions(old, now []Row) []region {
 	return out
 }
 
-// Meets tells whether some request meets the conditions of both rows.
-func (r *Row) Meets(other *Row) bool {
-	for _, t := range r.When {
-		for _, o := range other.When {
-			if t.Name == o.Name && t.Value != o.Value {
-				return false
-			}
-		}
-	}
-	return true
-}
+// Meets tells whether some request meets the conditions of both rows, which are of one book.
+func (r *Row) Meets(other *Row) bool { return r.dims.Together(r.terms, other.terms) }
 
 // Covers tells whether the condition of r holds wherever that of the other row does.
-func (r *Row) Covers(other *Row) bool { return len(conditionOf(r.When).less(other.When)) == 0 }
+func (r *Row) Covers(other *Row) bool { return r.dims.Implies(other.terms, r.terms) }

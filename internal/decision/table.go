@@ -9,6 +9,7 @@ import (
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/relation"
 	"bindc/internal/seal"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -29,6 +30,9 @@ type Row struct {
 	Sensitive bool
 	Sealed    bool // the rest is encrypted, and told from itself in another snapshot
 
+	terms relation.Condition // When, for comparisons
+	dims  *dimensions
+
 	id   string   // rows of one content have the same
 	uses []string // keys that the content looks up, and internal ones of multibindings
 	free bool     // it looks up keys that facts decide
@@ -39,14 +43,18 @@ type Book struct {
 	f     *snapshot.Snapshot
 	files []snapshot.Input
 	all   *snapshot.Book // nil: each key is looked for alone
-	box   *seal.Box      // opens what is sealed; nil: nobody can
+	dims  *dimensions
+	box   *seal.Box // opens what is sealed; nil: nobody can
 }
 
 // NewBook is the tables of f. Where all keys are asked for, whole is faster. What is sealed the box opens; without one
 // it stays so.
 func NewBook(f *snapshot.Snapshot, whole bool, box *seal.Box) (*Book, error) {
-	b := &Book{f: f, box: box}
-	var err error
+	dims, err := newDimensions(f)
+	if err != nil {
+		return nil, err
+	}
+	b := &Book{f: f, dims: dims, box: box}
 	if b.files, err = f.Inputs(); err == nil && whole {
 		b.all, err = f.Book()
 	}
@@ -147,6 +155,7 @@ func (b *Book) row(x *snapshot.Binding) Row {
 	for _, t := range x.Terms {
 		r.When = append(r.When, bindings.Term{Name: shown(b.f.Dimensions()[t.Dimension]), Value: t.Value})
 	}
+	r.terms, r.dims = b.dims.condition(b.f, x.Terms), b.dims
 	return r
 }
 

@@ -1,14 +1,14 @@
-package compile
+package relation
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"bindc/internal/syntax"
-	"bindc/loader"
 )
+
+func free(int) {}
 
 // related are dimensions: five categories, a guard of the first and one of common.
 var related = []struct{ name, template string }{
@@ -23,14 +23,14 @@ var related = []struct{ name, template string }{
 	{"match2", "${$d =~ /y(.)/}-${1}"},
 }
 
-func relatedDimensions(t *testing.T) []loader.Dimension {
-	var out []loader.Dimension
+func relatedDimensions(t *testing.T) []Dimension {
+	var out []Dimension
 	for i, d := range related {
 		n, errs := syntax.ParseString(d.template)
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
-		dim := loader.Dimension{Name: d.name, Category: i, Value: n}
+		dim := Dimension{Category: i, Value: n}
 		switch d.name {
 		case "guard":
 			dim.Guard, dim.Category = true, 0
@@ -43,19 +43,19 @@ func relatedDimensions(t *testing.T) []loader.Dimension {
 }
 
 // terms reads "a=x b=y".
-func terms(text string) loader.Condition {
-	var out loader.Condition
+func terms(text string) Condition {
+	var out Condition
 	for _, pair := range strings.Fields(text) {
 		name, v, _ := strings.Cut(pair, "=")
 		dim := slices.IndexFunc(related, func(d struct{ name, template string }) bool { return d.name == name })
-		out = append(out, loader.Term{Dimension: dim, Value: v})
+		out = append(out, Term{Dimension: dim, Value: v})
 	}
 	sortTerms(out)
 	return out
 }
 
 func TestConditionsExcludeOneAnother(t *testing.T) {
-	r := newRelations(relatedDimensions(t), newEffort(0))
+	r := New(relatedDimensions(t), free)
 	for _, c := range []struct {
 		a, b     string
 		together bool
@@ -99,7 +99,7 @@ func TestConditionsExcludeOneAnother(t *testing.T) {
 		{"match=truea", "match2=true-b", true}, // nor is what a match yields
 	} {
 		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
-			if got := r.together(terms(pair[0]), terms(pair[1])); got != c.together {
+			if got := r.Together(terms(pair[0]), terms(pair[1])); got != c.together {
 				t.Errorf("%q and %q hold together: %v, want %v", pair[0], pair[1], got, c.together)
 			}
 		}
@@ -107,7 +107,7 @@ func TestConditionsExcludeOneAnother(t *testing.T) {
 }
 
 func TestConditionsImplyOneAnother(t *testing.T) {
-	r := newRelations(relatedDimensions(t), newEffort(0))
+	r := New(relatedDimensions(t), free)
 	for _, c := range []struct {
 		a, b    string
 		implies bool
@@ -142,56 +142,47 @@ func TestConditionsImplyOneAnother(t *testing.T) {
 		{"louder=x-y-z", "loud=x", false}, // one of two ways
 		{"fact=x", "entry=x", true},
 	} {
-		if got := r.implies(terms(c.a), terms(c.b)); got != c.implies {
+		if got := r.Implies(terms(c.a), terms(c.b)); got != c.implies {
 			t.Errorf("%q implies %q: %v, want %v", c.a, c.b, got, c.implies)
 		}
-		found := slices.Collect(indexOf(r, terms(c.b)).implied(terms(c.a), noRank))
-		if len(found) > 0 != c.implies {
-			t.Errorf("the index says otherwise of %q and %q", c.a, c.b)
-		}
 	}
-}
-
-// indexOf is an index of one candidate.
-func indexOf(r *relations, c loader.Condition) *keyIndex {
-	site := &loader.Site{Dimensions: r.dims, Conditions: []loader.Condition{c}}
-	return &keyIndex{composer: &composer{site: site, relations: r, effort: r.effort}, all: []candidate{{}}}
 }
 
 // What has too many ways is not decided, and does not take long.
 func TestRelationsAreBounded(t *testing.T) {
-	var dims []loader.Dimension
+	var dims []Dimension
 	for i, text := range []string{"${a}${b}${c}${d}${e}${f}", "${a}", "${g}", "${g}", "${a}${b}", "${b}/${a}"} {
 		n, _ := syntax.ParseString(text)
-		dims = append(dims, loader.Dimension{Category: i, Value: n})
+		dims = append(dims, Dimension{Category: i, Value: n})
 	}
 	dims[3].Guard, dims[3].Category = true, 0
-	r := newRelations(dims, newEffort(0))
-	many := loader.Term{Dimension: 0, Value: strings.Repeat("x", 200)}
-	a, g, guard := loader.Term{Dimension: 1, Value: "x"}, loader.Term{Dimension: 2, Value: "x"},
-		loader.Term{Dimension: 3, Value: "x"}
-	if r.together(loader.Condition{many}, loader.Condition{{Dimension: 1, Value: "y"}}) {
+	spent := 0
+	r := New(dims, func(steps int) { spent += steps })
+	many := Term{Dimension: 0, Value: strings.Repeat("x", 200)}
+	a, g, guard := Term{Dimension: 1, Value: "x"}, Term{Dimension: 2, Value: "x"},
+		Term{Dimension: 3, Value: "x"}
+	if r.Together(Condition{many}, Condition{{Dimension: 1, Value: "y"}}) {
 		t.Error("what can be decided by what is known is not")
 	}
-	if c := (loader.Condition{many}); !r.together(c, loader.Condition{a}) || r.implies(c, loader.Condition{a}) {
+	if c := (Condition{many}); !r.Together(c, Condition{a}) || r.Implies(c, Condition{a}) {
 		t.Error("what cannot be decided is decided")
 	}
-	if !r.implies(loader.Condition{many}, loader.Condition{many}) {
+	if !r.Implies(Condition{many}, Condition{many}) {
 		t.Error("a condition does not imply itself")
 	}
-	if !r.implies(loader.Condition{many, g}, loader.Condition{guard}) {
+	if !r.Implies(Condition{many, g}, Condition{guard}) {
 		t.Error("a category of which the value is given has none")
 	}
-	if r.implies(loader.Condition{g}, loader.Condition{guard}) {
+	if r.Implies(Condition{g}, Condition{guard}) {
 		t.Error("a category of which nothing is known has a value")
 	}
 	for n, decided := range map[int]bool{maxWays - 1: true, maxWays: false} { // n bytes are split in n+1 ways
-		two, other := loader.Term{Dimension: 4, Value: strings.Repeat("x", n)}, loader.Term{Dimension: 5, Value: "y/y"}
-		if r.together(loader.Condition{two}, loader.Condition{other}) == decided {
+		two, other := Term{Dimension: 4, Value: strings.Repeat("x", n)}, Term{Dimension: 5, Value: "y/y"}
+		if r.Together(Condition{two}, Condition{other}) == decided {
 			t.Errorf("of %d bytes, decided is %v", n, !decided)
 		}
 	}
-	if r.effort.left == r.effort.limit {
+	if spent == 0 {
 		t.Error("it costs nothing")
 	}
 }
@@ -199,7 +190,7 @@ func TestRelationsAreBounded(t *testing.T) {
 // A computed dimension says something of others that depend on its variables, and what that is is not known: but of
 // what computes the same.
 func TestUndecidedDimensions(t *testing.T) {
-	r := newRelations(relatedDimensions(t), newEffort(0))
+	r := New(relatedDimensions(t), free)
 	for c, want := range map[string]string{
 		"a=x b=y loud=x":          "loud a",
 		"b=y loud=x far=z":        "",
@@ -213,71 +204,11 @@ func TestUndecidedDimensions(t *testing.T) {
 		"fact=x entry=x a=x ab=x": "",
 	} {
 		got := ""
-		if computed, other, ok := r.undecided(terms(c)); ok {
+		if computed, other, ok := r.Undecided(terms(c)); ok {
 			got = related[computed].name + " " + related[other].name
 		}
 		if got != want {
 			t.Errorf("of %q is undecided %q, want %q", c, got, want)
-		}
-	}
-}
-
-// An index of many conditions finds those that a comparison with each finds, from the highest rank on.
-func TestTheIndexFindsWhatAComparisonFinds(t *testing.T) {
-	dims := relatedDimensions(t)
-	r := newRelations(dims, newEffort(0))
-	random := rand.New(rand.NewPCG(1, 2))
-	values := map[string][]string{"ab": {"x-y", "y-x", "x-y-z", "-x"}, "xa": {"x-x", "x-y", "y"},
-		"guard": {"y/x", "x/", "x/y"},
-		"fixed": {"text", "other"}, "path": {"x/y", "x/y/z", "/x"}, "louder": {"x-y", "x-x-y"}, "mixed": {"x-y", "x-x"},
-		"folded": {"tx", "x"}}
-	for round := range 60 {
-		conditions := []loader.Condition{nil}
-		for range 25 {
-			var c loader.Condition
-			for d := range dims {
-				if random.IntN(len(dims)) > 1 {
-					continue
-				}
-				of := values[related[d].name]
-				if of == nil {
-					of = []string{"x", "y"}
-				}
-				c = append(c, loader.Term{Dimension: d, Value: of[random.IntN(len(of))]})
-			}
-			conditions = append(conditions, c)
-		}
-		k := &keyIndex{composer: &composer{site: &loader.Site{Dimensions: dims, Conditions: conditions},
-			relations: newRelations(dims, newEffort(0)), effort: newEffort(0)}}
-		for i := range conditions {
-			k.all = append(k.all, candidate{condition: i, rank: i / 2})
-		}
-		for range k.compatible(nil, noRank) {
-			break // as who looks for one does
-		}
-		for range k.implied(conditions[1], noRank) {
-			break
-		}
-		for _, c := range conditions {
-			rank := random.IntN(len(conditions))
-			var together, implied []int
-			for i := range k.all {
-				if k.all[i].rank < rank && r.together(c, k.terms(i)) {
-					together = append(together, i)
-				}
-				if k.all[i].rank < rank && r.implies(c, k.terms(i)) {
-					implied = append(implied, i)
-				}
-			}
-			if got := slices.Sorted(k.compatible(c, rank)); !slices.Equal(got, together) {
-				t.Fatalf("round %d: with %v hold %v, want %v", round, c, got, together)
-			}
-			if !r.possible(c) {
-				continue // everything follows
-			}
-			if got := slices.Sorted(k.implied(c, rank)); !slices.Equal(got, implied) {
-				t.Fatalf("round %d: %v implies %v, want %v", round, c, got, implied)
-			}
 		}
 	}
 }

@@ -1,4 +1,6 @@
-package compile
+// Package relation tells which conditions exclude or imply one another, as the dimensions they are about are functions
+// of the same variables (language.md, section 6).
+package relation
 
 import (
 	"cmp"
@@ -8,30 +10,48 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
-	"bindc/loader"
 )
 
-// relations knows which dimensions of a site are functions of the same variables. Conditions on such exclude and imply
+// Relations knows which dimensions of a site are functions of the same variables. Conditions on such exclude and imply
 // one another as the functions say (language.md, section 6); all others have nothing to do with each other.
 //
 // A dimension that is text around variables is an equation: `${osfamily}-${environment}` is 'darwin-production' where
 // $osfamily is 'darwin' and $environment 'production'. Folding a text folds its parts, so that the variables are known
 // as exactly as values are compared. What else an expression computes is one more unknown of such equations, the same
 // wherever the same is written, as it depends on nothing but variables; how it depends on them is not looked at.
-type relations struct {
-	dims       []loader.Dimension
+type Relations struct {
+	dims       []Dimension
 	templates  [][]part // per dimension, what it is the text of, one behind the other
 	related    []bool   // per dimension: it shares an unknown with another one, or has none
 	unknowns   []unknown
 	numbers    map[string]int // of unknowns, by what is written
-	effort     *effort
-	conditions map[int]loader.Condition // settled, by number
+	spend      func(steps int)
+	conditions map[int]Condition // settled, by number
 }
+
+// Dimension is a category, or a guard, which a request has one value of.
+type Dimension struct {
+	Category int        // for a guard, the dimension of its category, -1 if that is common; for a category itself
+	Guard    bool       // only requests with a value of its category have one
+	Value    *expr.Node // yields the value as text; nil: nothing is known of it
+}
+
+// Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
+type Condition []Term
+
+// Term asks a dimension to have a value, which is folded.
+type Term struct {
+	Dimension int
+	Value     string
+}
+
+// Fold is how values are compared: without regard to case.
+func Fold(s string) string { return strings.ToLower(s) }
 
 // part is a folded text, or an unknown.
 type part struct {
 	text    string
-	unknown int // index in relations.unknowns; -1 for a text
+	unknown int // index in Relations.unknowns; -1 for a text
 }
 
 // unknown is a variable, or an expression.
@@ -44,9 +64,10 @@ type unknown struct {
 // assignment is the folded texts of some unknowns.
 type assignment map[int]string
 
-func newRelations(dims []loader.Dimension, left *effort) *relations {
-	r := &relations{dims: dims, templates: make([][]part, len(dims)), related: make([]bool, len(dims)),
-		numbers: map[string]int{}, effort: left, conditions: map[int]loader.Condition{}}
+// New finds the relations among dims. What it compares is counted by spend, in steps of about 100 ns.
+func New(dims []Dimension, spend func(steps int)) *Relations {
+	r := &Relations{dims: dims, templates: make([][]part, len(dims)), related: make([]bool, len(dims)),
+		numbers: map[string]int{}, spend: spend, conditions: map[int]Condition{}}
 	for d := range dims {
 		r.templates[d] = r.template(dims[d].Value)
 	}
@@ -71,7 +92,11 @@ func newRelations(dims []loader.Dimension, left *effort) *relations {
 func isUnknown(p part) bool { return p.unknown >= 0 }
 
 // template takes the expression of a dimension apart.
-func (r *relations) template(n *expr.Node) []part {
+func (r *Relations) template(n *expr.Node) []part {
+	if n == nil {
+		r.unknowns = append(r.unknowns, unknown{computed: true})
+		return []part{{unknown: len(r.unknowns) - 1}}
+	}
 	kids := []*expr.Node{n}
 	if n.Op == expr.Concat && !handsOn(n) {
 		kids = n.Kids
@@ -79,7 +104,7 @@ func (r *relations) template(n *expr.Node) []part {
 	var out []part
 	for _, k := range kids {
 		if v, ok := expr.Fold(k).Constant(); ok {
-			out = append(out, part{loader.Fold(string(value.AppendText(nil, v))), -1})
+			out = append(out, part{Fold(string(value.AppendText(nil, v))), -1})
 		} else {
 			out = append(out, part{unknown: r.unknown(k)})
 		}
@@ -98,7 +123,7 @@ func handsOn(n *expr.Node) bool {
 }
 
 // unknown is the number of what n yields.
-func (r *relations) unknown(n *expr.Node) int {
+func (r *Relations) unknown(n *expr.Node) int {
 	folded := expr.Fold(n)
 	name := variableName(folded)
 	computed := name == ""
@@ -109,7 +134,7 @@ func (r *relations) unknown(n *expr.Node) int {
 	if !ok {
 		i = len(r.unknowns)
 		r.numbers[name] = i
-		r.unknowns = append(r.unknowns, unknown{computed, loader.WithoutSlash(folded), mentioned(n)})
+		r.unknowns = append(r.unknowns, unknown{computed, WithoutSlash(folded), mentioned(n)})
 	}
 	return i
 }
@@ -146,26 +171,26 @@ func mentioned(n *expr.Node) []string {
 	return names
 }
 
-// possible tells whether c can hold in some request. What cannot be decided can.
-func (r *relations) possible(c loader.Condition) bool {
+// Possible tells whether c can hold in some request. What cannot be decided can.
+func (r *Relations) Possible(c Condition) bool {
 	return !slices.ContainsFunc(c, r.isRelated) || len(r.solutions(c)) > 0
 }
 
-func (r *relations) isRelated(t loader.Term) bool { return r.related[t.Dimension] }
+func (r *Relations) isRelated(t Term) bool { return r.related[t.Dimension] }
 
-// together tells whether a and b can hold in one request.
-func (r *relations) together(a, b loader.Condition) bool {
+// Together tells whether a and b can hold in one request.
+func (r *Relations) Together(a, b Condition) bool {
 	for _, t := range a {
-		other := func(u loader.Term) bool { return u.Dimension == t.Dimension && u.Value != t.Value }
+		other := func(u Term) bool { return u.Dimension == t.Dimension && u.Value != t.Value }
 		if slices.ContainsFunc(b, other) {
 			return false
 		}
 	}
-	return r.possible(union(a, b))
+	return r.Possible(Union(a, b))
 }
 
-// implies tells whether b holds whenever a does. What cannot be decided does not.
-func (r *relations) implies(a, b loader.Condition) bool {
+// Implies tells whether b holds whenever a does. What cannot be decided does not.
+func (r *Relations) Implies(a, b Condition) bool {
 	var ways []assignment
 	for _, t := range b {
 		if slices.Contains(a, t) {
@@ -186,14 +211,14 @@ func (r *relations) implies(a, b loader.Condition) bool {
 
 // holds tells whether t holds in every request of a in which the variables are as in w. A guard only does where the
 // request has a value of its category, as a category does.
-func (r *relations) holds(t loader.Term, a loader.Condition, w assignment) bool {
+func (r *Relations) holds(t Term, a Condition, w assignment) bool {
 	text, known := r.text(t.Dimension, w)
 	return known && text == t.Value && r.inCategory(r.dims[t.Dimension].Category, a, w)
 }
 
 // inCategory tells whether every request of a with the variables of w has a value of a category.
-func (r *relations) inCategory(category int, a loader.Condition, w assignment) bool {
-	of := func(t loader.Term) bool { return r.dims[t.Dimension].Category == category }
+func (r *Relations) inCategory(category int, a Condition, w assignment) bool {
+	of := func(t Term) bool { return r.dims[t.Dimension].Category == category }
 	if category < 0 || slices.ContainsFunc(a, of) {
 		return true
 	}
@@ -202,7 +227,7 @@ func (r *relations) inCategory(category int, a loader.Condition, w assignment) b
 }
 
 // text is what a dimension is for some unknowns, as far as these are known; false where others count too.
-func (r *relations) text(dim int, w assignment) (string, bool) {
+func (r *Relations) text(dim int, w assignment) (string, bool) {
 	var b strings.Builder
 	all := true
 	for _, p := range r.templates[dim] {
@@ -225,9 +250,9 @@ const (
 
 // solutions are the ways in which the variables of related dimensions can be so that c holds; none where it never does.
 // A term that can hold in too many ways is passed over, as if it said nothing.
-func (r *relations) solutions(c loader.Condition) []assignment {
-	terms := slices.DeleteFunc(slices.Clone(c), func(t loader.Term) bool { return !r.isRelated(t) })
-	slices.SortStableFunc(terms, func(a, b loader.Term) int {
+func (r *Relations) solutions(c Condition) []assignment {
+	terms := slices.DeleteFunc(slices.Clone(c), func(t Term) bool { return !r.isRelated(t) })
+	slices.SortStableFunc(terms, func(a, b Term) int {
 		return cmp.Compare(len(r.templates[a.Dimension]), len(r.templates[b.Dimension]))
 	})
 	ways := []assignment{{}}
@@ -236,7 +261,7 @@ func (r *relations) solutions(c loader.Condition) []assignment {
 		for _, w := range ways {
 			s.solve(r.templates[t.Dimension], t.Value, w)
 		}
-		r.effort.spend(4 * s.steps)
+		r.spend(4 * s.steps)
 		if s.steps <= maxSteps && len(s.ways) <= maxWays {
 			ways = s.ways
 		}
@@ -245,8 +270,8 @@ func (r *relations) solutions(c loader.Condition) []assignment {
 }
 
 // outside tells whether a guard of c belongs to a category that no request with the variables of w has a value of.
-func (r *relations) outside(c loader.Condition, w assignment) bool {
-	return slices.ContainsFunc(c, func(t loader.Term) bool {
+func (r *Relations) outside(c Condition, w assignment) bool {
+	return slices.ContainsFunc(c, func(t Term) bool {
 		category := r.dims[t.Dimension].Category
 		if category < 0 {
 			return false
@@ -306,9 +331,9 @@ func (s *solver) give(parts []part, text string, n int, w assignment) {
 	s.solve(parts[1:], text[n:], w)
 }
 
-// settled is c in a form for an index: of related dimensions, the variables that it determines, numbered behind the
+// Settled is c in a form for an index: of related dimensions, the variables that it determines, numbered behind the
 // dimensions, and those of its terms that say more. Where b follows from a, the variables of b are among those of a.
-func (r *relations) settled(c loader.Condition) loader.Condition {
+func (r *Relations) Settled(c Condition) Condition {
 	if !slices.ContainsFunc(c, r.isRelated) {
 		return c
 	}
@@ -324,41 +349,46 @@ func (r *relations) settled(c loader.Condition) loader.Condition {
 			}
 		}
 	}
-	var out loader.Condition
+	return r.in(c, known)
+}
+
+// in is c with the unknowns that are known, and without those of its terms which say nothing more.
+func (r *Relations) in(c Condition, known assignment) Condition {
+	var out Condition
 	for _, t := range c {
 		if _, all := r.text(t.Dimension, known); !r.isRelated(t) || !all {
 			out = append(out, t)
 		}
 	}
 	for v, text := range known {
-		out = append(out, loader.Term{Dimension: len(r.dims) + v, Value: text})
+		out = append(out, Term{Dimension: len(r.dims) + v, Value: text})
 	}
 	sortTerms(out)
 	return out
 }
 
-// settledOf is the condition of a number, settled.
-func (r *relations) settledOf(number int, c loader.Condition) loader.Condition {
+// SettledOf is the condition of a number, settled.
+func (r *Relations) SettledOf(number int, c Condition) Condition {
 	out, ok := r.conditions[number]
 	if !ok {
-		out = r.settled(c)
+		out = r.Settled(c)
 		r.conditions[number] = out
 	}
 	return out
 }
 
-// isOpen tells whether a dimension of a settled condition may follow from others.
-func (r *relations) isOpen(dim int) bool { return dim < len(r.dims) && r.related[dim] }
+// IsOpen tells whether a dimension of a settled condition may follow from others.
+func (r *Relations) IsOpen(dim int) bool { return dim < len(r.dims) && r.related[dim] }
 
-// undecided finds two dimensions of c that depend on one variable in different ways, of which one is computed by more
+// Undecided finds two dimensions of c that depend on one variable in different ways, of which one is computed by more
 // than text around variables.
-func (r *relations) undecided(c loader.Condition) (computed, other int, ok bool) {
+func (r *Relations) Undecided(c Condition) (computed, other int, ok bool) {
 	for _, t := range c {
 		for _, p := range r.templates[t.Dimension] {
 			if !isUnknown(p) || !r.unknowns[p.unknown].computed {
 				continue
 			}
-			i := slices.IndexFunc(c, func(u loader.Term) bool {
+			i := slices.IndexFunc(c, func(u Term) bool {
 				return u.Dimension != t.Dimension && r.mentions(u.Dimension, p.unknown)
 			})
 			if i >= 0 {
@@ -370,15 +400,15 @@ func (r *relations) undecided(c loader.Condition) (computed, other int, ok bool)
 }
 
 // mentions tells whether a variable of unknown n occurs in another unknown of a dimension.
-func (r *relations) mentions(dim, n int) bool {
+func (r *Relations) mentions(dim, n int) bool {
 	return slices.ContainsFunc(r.templates[dim], func(p part) bool {
 		return isUnknown(p) && p.unknown != n && slices.ContainsFunc(r.unknowns[p.unknown].mentions,
 			func(name string) bool { return slices.Contains(r.unknowns[n].mentions, name) })
 	})
 }
 
-// union is the terms of both conditions.
-func union(a, b loader.Condition) loader.Condition {
+// Union is the terms of both conditions.
+func Union(a, b Condition) Condition {
 	out := slices.Clone(a)
 	for _, t := range b {
 		if !slices.Contains(out, t) {
@@ -389,6 +419,33 @@ func union(a, b loader.Condition) loader.Condition {
 	return out
 }
 
-func sortTerms(c loader.Condition) {
-	slices.SortFunc(c, func(x, y loader.Term) int { return cmp.Compare(x.Dimension, y.Dimension) })
+func sortTerms(c Condition) {
+	slices.SortFunc(c, func(x, y Term) int { return cmp.Compare(x.Dimension, y.Dimension) })
+}
+
+// Case is a way in which a condition can hold. What else holds is the same for all requests in which it does so.
+type Case struct {
+	Condition // settled: in a form for an index
+	of        Condition
+	way       assignment
+}
+
+// Cases are the ways in which c can hold; none where it never does. Of what cannot be decided there is one, in which
+// only what is known holds.
+func (r *Relations) Cases(c Condition) []Case {
+	if !slices.ContainsFunc(c, r.isRelated) {
+		return []Case{{Condition: c, of: c}}
+	}
+	var out []Case
+	for _, w := range r.solutions(c) {
+		out = append(out, Case{r.in(c, w), c, w})
+	}
+	return out
+}
+
+// Holds tells whether c holds in a case. What cannot be decided does not.
+func (r *Relations) Holds(c Condition, in Case) bool {
+	return !slices.ContainsFunc(c, func(t Term) bool {
+		return !slices.Contains(in.of, t) && !(r.isRelated(t) && r.holds(t, in.of, in.way))
+	})
 }

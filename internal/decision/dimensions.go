@@ -1,0 +1,89 @@
+package decision
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/relation"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// dimensions are those of one snapshot, or of two that are compared: what is the same in both is one.
+type dimensions struct {
+	*relation.Relations
+	names []string // as conditions show them
+	at    map[dimension]int
+}
+
+// dimension identifies one: guards are of a category, "" for common.
+type dimension struct {
+	name, category string
+	guard          bool
+}
+
+func newDimensions(files ...*snapshot.Snapshot) (*dimensions, error) {
+	out := &dimensions{at: map[dimension]int{}}
+	var dims []relation.Dimension
+	var programs []string
+	for _, f := range files {
+		for _, d := range f.Dimensions() {
+			id := identity(f, d)
+			if i, known := out.at[id]; known {
+				if programs[i] != string(d.Program) { // nothing is known of it that holds in both
+					dims[i].Value = nil
+				}
+				continue
+			}
+			rel := relation.Dimension{Category: len(dims), Guard: d.Guard}
+			if !d.Exact {
+				n, err := expr.Decode(string(d.Program))
+				if err != nil {
+					return nil, &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name + ": " + err.Error()}
+				}
+				rel.Value = n
+			}
+			if d.Guard {
+				rel.Category = -1
+				if d.Category >= 0 {
+					rel.Category = out.at[identity(f, f.Dimensions()[d.Category])]
+				}
+			}
+			out.at[id] = len(dims)
+			dims, programs, out.names = append(dims, rel), append(programs, string(d.Program)), append(out.names, shown(d))
+		}
+	}
+	out.Relations = relation.New(dims, func(int) {})
+	return out, nil
+}
+
+func identity(f *snapshot.Snapshot, d snapshot.Dimension) dimension {
+	id := dimension{name: d.Name, guard: d.Guard}
+	if d.Guard && d.Category >= 0 {
+		id.category = f.Dimensions()[d.Category].Name
+	}
+	return id
+}
+
+// condition is terms of f as conditions on these dimensions.
+func (d *dimensions) condition(f *snapshot.Snapshot, terms []snapshot.Term) relation.Condition {
+	out := make(relation.Condition, len(terms))
+	for i, t := range terms {
+		out[i] = relation.Term{Dimension: d.at[identity(f, f.Dimensions()[t.Dimension])], Value: t.Value}
+	}
+	slices.SortFunc(out, byDimension)
+	return out
+}
+
+func byDimension(a, b relation.Term) int { return a.Dimension - b.Dimension }
+
+// shown is c for people, by name. Guards of several categories may share a name, and are one variable.
+func (d *dimensions) shown(c relation.Condition) []bindings.Term {
+	out := make([]bindings.Term, len(c))
+	for i, t := range c {
+		out[i] = bindings.Term{Name: d.names[t.Dimension], Value: t.Value}
+	}
+	slices.SortFunc(out, func(a, b bindings.Term) int { return strings.Compare(a.Name, b.Name) })
+	return slices.Compact(out)
+}

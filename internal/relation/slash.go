@@ -1,0 +1,52 @@
+package relation
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
+
+// WithoutSlash tells whether n is one of the variables whose values never have a '/' (language.md, section 4).
+func WithoutSlash(n *expr.Node) bool {
+	keys := variable(n)
+	if len(keys) > 1 && keys[0] == "facts" {
+		keys = keys[1:]
+	}
+	if len(keys) == 0 {
+		return false
+	}
+	first, rest := keys[0], strings.Join(keys[1:], ".")
+	switch first {
+	case "networking":
+		return rest != ""
+	case "os":
+		return rest == "family" || rest == "name"
+	case "trusted":
+		return rest == "certname" || rest == "hostname" || rest == "domain"
+	}
+	return rest == "" && slices.Contains(plainFacts, first)
+}
+
+var plainFacts = []string{"fqdn", "hostname", "domain", "clientcert",
+	"environment", "osfamily", "operatingsystem", "architecture"}
+
+// variable is the name of a variable and the keys that n takes of it: of $facts['os']['family'] facts, os and family;
+// nil if n is anything else.
+func variable(n *expr.Node) []string {
+	switch {
+	case n.Op == expr.Concat && len(n.Kids) == 1:
+		return variable(n.Kids[0])
+	case n.Op == expr.Var:
+		return []string{strings.TrimPrefix(n.Name, "::")}
+	case n.Op != expr.Access || len(n.Kids) != 2:
+		return nil
+	}
+	of := variable(n.Kids[0])
+	key, ok := n.Kids[1].Constant()
+	if of == nil || !ok || key.Kind() != value.String {
+		return nil
+	}
+	return append(of, key.Text())
+}
