@@ -74,7 +74,8 @@ func TestConditionsAndGuardsAreNumberedOnce(t *testing.T) {
 	if b := d.condition(Condition{{Dimension: 0, Value: "y"}, {Dimension: 1, Value: "x"}}); a != 1 || b != 1 {
 		t.Errorf("conditions %d and %d, expected 1 for both", a, b)
 	}
-	if c, empty := d.condition(Condition{{Dimension: 0, Value: "x"}, {Dimension: 1, Value: "y"}}), d.condition(nil); c != 2 || empty != 0 {
+	c := d.condition(Condition{{Dimension: 0, Value: "x"}, {Dimension: 1, Value: "y"}})
+	if empty := d.condition(nil); c != 2 || empty != 0 {
 		t.Errorf("conditions %d and %d, expected 2, and 0 for the empty one", c, empty)
 	}
 	if c, ok := d.category(d.all[first].Name); ok {

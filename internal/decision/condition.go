@@ -123,7 +123,8 @@ func (t *conditionTable) first(in relation.Case) int {
 	best := len(t.conditions)
 	for _, g := range t.groups {
 		other := func(dim int) bool {
-			return !t.IsOpen(dim) && !slices.ContainsFunc(in.Condition, func(t relation.Term) bool { return t.Dimension == dim })
+			same := func(t relation.Term) bool { return t.Dimension == dim }
+			return !t.IsOpen(dim) && !slices.ContainsFunc(in.Condition, same)
 		}
 		if slices.ContainsFunc(g.dims, other) {
 			continue

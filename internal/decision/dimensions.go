@@ -36,25 +36,37 @@ func newDimensions(files ...*snapshot.Snapshot) (*dimensions, error) {
 				}
 				continue
 			}
-			rel := relation.Dimension{Category: len(dims), Guard: d.Guard}
-			if !d.Exact {
-				n, err := expr.Decode(string(d.Program))
-				if err != nil {
-					return nil, &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name + ": " + err.Error()}
-				}
-				rel.Value = n
-			}
-			if d.Guard {
-				rel.Category = -1
-				if d.Category >= 0 {
-					rel.Category = out.at[identity(f, f.Dimensions()[d.Category])]
-				}
-			}
 			out.at[id] = len(dims)
-			dims, programs, out.names = append(dims, rel), append(programs, string(d.Program)), append(out.names, shown(d))
+			dim, err := out.dimension(f, d)
+			if err != nil {
+				return nil, err
+			}
+			dims, programs = append(dims, dim), append(programs, string(d.Program))
+			out.names = append(out.names, shown(d))
 		}
 	}
 	out.Relations = relation.New(dims, func(int) {})
+	return out, nil
+}
+
+// dimension is d of f, which is numbered already. Of values that are not folded nothing is known.
+func (d *dimensions) dimension(f *snapshot.Snapshot, of snapshot.Dimension) (relation.Dimension, error) {
+	out := relation.Dimension{Category: d.at[identity(f, of)], Guard: of.Guard}
+	switch {
+	case of.Guard && of.Category < 0:
+		out.Category = -1
+	case of.Guard:
+		out.Category = d.at[identity(f, f.Dimensions()[of.Category])]
+	}
+	if of.Exact {
+		return out, nil
+	}
+	n, err := expr.Decode(string(of.Program))
+	if err != nil {
+		expected := "the expression of " + of.Name + ": " + err.Error()
+		return out, &snapshot.DamageError{Section: "meta", Expected: expected}
+	}
+	out.Value = n
 	return out, nil
 }
 

@@ -19,10 +19,12 @@ func TestSARIFIsValid(t *testing.T) {
 	}
 	at := Pos{"a b/ä:%41.yaml", 3, 7}
 	for name, list := range map[string][]Diagnostic{
-		"nothing":     nil,
-		"the least":   {{Pos: Pos{File: "a"}, Code: "data", Message: "no data"}},
-		"of all":      {{Pos: at, Severity: Error, Code: "conflict", Message: "two", Hint: "one", Notes: []Note{{at, "here", false}}}},
-		"severities":  {{Code: "yml", Severity: Warning}, {Code: "data", Severity: Lint}, {Code: "data", Severity: Info}},
+		"nothing":   nil,
+		"the least": {{Pos: Pos{File: "a"}, Code: "data", Message: "no data"}},
+		"of all": {{Pos: at, Severity: Error, Code: "conflict", Message: "two", Hint: "one",
+			Notes: []Note{{at, "here", false}}}},
+		"severities": {{Code: "yml", Severity: Warning}, {Code: "data", Severity: Lint},
+			{Code: "data", Severity: Info}},
 		"of one rule": {{Pos: at, Code: "data", Message: "1"}, {Pos: at, Code: "data", Message: "2"}},
 	} {
 		var out bytes.Buffer
