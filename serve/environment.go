@@ -65,6 +65,7 @@ func (e *environments) get(name string) (*environment, error) {
 	switch {
 	case err == nil:
 		e.open[path] = env
+		e.changed(env, path, nil)
 		return env, nil
 	case name != "" && errors.Is(err, fs.ErrNotExist):
 		return nil, failed(bindings.CodeEnvironment,

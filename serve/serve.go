@@ -48,8 +48,8 @@ const (
 	Connected    = "connected"
 	Disconnected = "disconnected" // Err: why, if the client did not just go
 	Opened       = "session opened"
-	Switched     = "snapshot switched" // another file answers
-	Refused      = "snapshot refused"  // the one before goes on answering, if there is one
+	Switched     = "snapshot answers" // the first, or one that has replaced another
+	Refused      = "snapshot refused" // the one before goes on answering, if there is one
 	Failed       = "question failed"
 )
 
