@@ -40,7 +40,9 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 		for _, u := range layer.exclude {
 			for _, e := range p.expand(u) {
 				done[e.String()] = true
-				p.named[e.String()] = p.named[e.String()]
+				if _, known := p.named[e.String()]; !known {
+					p.named[e.String()] = false
+				}
 			}
 		}
 		for _, u := range layer.include {
