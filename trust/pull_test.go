@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A pull is killed at each call by which it stores, switches and notes: the name leads to the old snapshot or to the new
-// one, whole, and the next pull has the new one answer and leaves nothing in store/tmp that is not removed in time.
+// A pull is killed at each call by which it stores, switches and notes: the name leads to the old snapshot or to the
+// new one, whole, and the next pull has the new one answer and leaves nothing in store/tmp that is not removed in time.
 func TestKilledAtEachCallOfAPull(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("there is no strace to send signals by")
