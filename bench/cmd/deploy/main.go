@@ -1,5 +1,6 @@
-// Command deploy runs the whole way from a built snapshot to the answer of a master: push to a registry on this machine,
-// pull, activate, roll back, switch under load; and prints what each step takes, beside copying and renaming the file.
+// Command deploy runs the whole way from a built snapshot to the answer of a master: push to a registry on this
+// machine, pull, activate, roll back, switch under load; and prints what each step takes, beside copying and renaming
+// the file.
 //
 // It needs docker-registry (apt-get install docker-registry).
 package main
@@ -63,7 +64,8 @@ func run(releases, switches int) error {
 	return w.load(switches)
 }
 
-var steps = []string{"copy, sync and rename (yardstick)", "push", "push again, nothing new", "pull: fetch, check, switch",
+var steps = []string{"copy, sync and rename (yardstick)", "push", "push again, nothing new",
+	"pull: fetch, check, switch",
 	"idle look", "rollback", "activate"}
 
 func round(d time.Duration) string { return d.Round(10 * time.Microsecond).String() }
@@ -183,7 +185,8 @@ func (w *way) round(snapshot string) (took []time.Duration, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, args := range [][]string{{"bindq", "rollback", "production", "--to", old}, {"bindq", "activate", "production", now}} {
+	for _, args := range [][]string{{"bindq", "rollback", "production", "--to", old},
+		{"bindq", "activate", "production", now}} {
 		d, err := w.tool(args...)
 		if err != nil {
 			return nil, err
@@ -232,8 +235,10 @@ func (w *way) release(n int) (string, error) {
 		return "", err
 	}
 	err := errors.Join(
-		os.WriteFile(filepath.Join(site, "hiera.yaml"), []byte("version: 2\nhierarchy: [[common, 'true', data/common]]\n"), 0o644),
-		os.WriteFile(filepath.Join(site, "data", "common.yaml"), fmt.Appendf(nil, "release: %d\nagain: %d\n", n, n), 0o644))
+		os.WriteFile(filepath.Join(site, "hiera.yaml"),
+			[]byte("version: 2\nhierarchy: [[common, 'true', data/common]]\n"), 0o644),
+		os.WriteFile(filepath.Join(site, "data", "common.yaml"), fmt.Appendf(nil, "release: %d\nagain: %d\n", n, n),
+			0o644))
 	if err != nil {
 		return "", err
 	}
@@ -248,7 +253,8 @@ func (w *way) follow(releases int) error {
 	for _, master := range []string{"one", "two"} {
 		dir := filepath.Join(w.dir, master)
 		config := filepath.Join(w.dir, master+".yaml")
-		text := fmt.Sprintf("store: %s\ninterval: 1s\nplain_http: true\nnames: {production: {source: '%s'}}\n", dir, w.target)
+		text := fmt.Sprintf("store: %s\ninterval: 1s\nplain_http: true\nnames: {production: {source: '%s'}}\n", dir,
+			w.target)
 		if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 			return err
 		}
@@ -259,7 +265,8 @@ func (w *way) follow(releases int) error {
 		if _, err := w.tool("bindc", "push", path, w.target, "--plain-http"); err != nil {
 			return err
 		}
-		if _, err := w.tool("bindq", "pull", w.target, "--plain-http", "--name", "production", "--store", dir); err != nil {
+		_, err = w.tool("bindq", "pull", w.target, "--plain-http", "--name", "production", "--store", dir)
+		if err != nil {
 			return err
 		}
 		cmd := exec.Command(filepath.Join(w.dir, "bindq"), "follow", "-c", config)
@@ -269,7 +276,8 @@ func (w *way) follow(releases int) error {
 		defer cmd.Wait()
 		defer cmd.Process.Kill()
 		defer func() { fmt.Printf("follow on master %s has %s resident\n", master, resident(cmd.Process.Pid)) }()
-		reader, err := bindings.Watch(filepath.Join(dir, "production.snap"), bindings.WatchOptions{Interval: 10 * time.Millisecond})
+		reader, err := bindings.Watch(filepath.Join(dir, "production.snap"),
+			bindings.WatchOptions{Interval: 10 * time.Millisecond})
 		if err != nil {
 			return err
 		}
@@ -294,7 +302,8 @@ func (w *way) follow(releases int) error {
 		}
 	}
 	slices.Sort(took)
-	fmt.Printf("\nfrom push to the first new answer, followed every 0.5 to 1.5 s, %d releases to two masters: p50 %s, p99 %s\n", releases,
+	fmt.Printf("\nfrom push to the first new answer, followed every 0.5 to 1.5 s, %d releases to two masters: "+
+		"p50 %s, p99 %s\n", releases,
 		round(took[len(took)/2]), round(took[len(took)*99/100]))
 	return nil
 }
@@ -392,7 +401,8 @@ func (w *way) load(switches int) error {
 	}
 	cancel()
 	all.Wait()
-	fmt.Printf("%d switches under load: %d requests, %d errors, %d mixed answers\n", switches, asked.Load(), failed.Load(),
+	fmt.Printf("%d switches under load: %d requests, %d errors, %d mixed answers\n", switches, asked.Load(),
+		failed.Load(),
 		mixed.Load())
 	return nil
 }
