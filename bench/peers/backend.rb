@@ -60,9 +60,9 @@ class Backend
   end
 
   # Turns of each environment, after some that warm it up: what the block measures, by environment.
-  def turns(environments)
+  def turns(environments, count = @nodes.length)
     measured = Hash.new { |all, environment| all[environment] = [] }
-    (WARM + @nodes.length).times do |turn|
+    (WARM + count).times do |turn|
       environments.each do |environment|
         result = yield environment, turn
         measured[environment] << result if turn >= WARM
@@ -99,7 +99,7 @@ class Backend
   # Milliseconds, without what a catalog takes that looks nothing up.
   def catalogs(server)
     names = %w[compiled500 own500 located500 compiled50000 own50000]
-    took = turns(names) do |environment, turn|
+    took = turns(names, 15) do |environment, turn|
       %w[nothing catalog].map { |what| clock { compile(server, environment, turn, 'do' => what) } * 1e6 }
     end
     empty = median(took.values.flatten(1).map(&:first))

@@ -133,16 +133,17 @@ class LookupKeyTest < Minitest::Test
     assert_equal :not_found, catalog.lookup('a::other')
   end
 
-  def test_one_question_for_all_keys_of_a_class
+  def test_one_question_for_all_keys_of_a_module
     keys('a::one' => 1, 'a::two' => 2, 'a::b::three' => 3, 'plain' => 4)
     catalog = compile
     assert_equal [1, 2, :not_found], %w[a::one a::two a::none].map { |key| catalog.lookup(key) }
+    assert_equal 3, catalog.lookup('a::b::three')
     assert_equal %w[hello node node prefix], asks
-    assert_equal [3, 4, :not_found], %w[a::b::three plain other].map { |key| catalog.lookup(key) }
-    assert_equal %w[hello node node prefix prefix prefix], asks
+    assert_equal [4, :not_found], %w[plain other].map { |key| catalog.lookup(key) }
+    assert_equal %w[hello node node prefix prefix], asks
   end
 
-  def test_a_class_too_large_for_an_answer_is_asked_key_by_key
+  def test_a_module_too_large_for_an_answer_is_asked_key_by_key
     snapshot('large' => true, 'keys' => { 'a::one' => [{ 'value' => 1 }], 'a::two' => [{ 'value' => 2 }] })
     catalog = compile
     assert_equal [1, 2, :not_found, 1], %w[a::one a::two a::none a::one].map { |key| catalog.lookup(key) }
@@ -318,10 +319,16 @@ class LookupKeyTest < Minitest::Test
   end
 
   def test_another_protocol
-    snapshot('refuses' => true)
+    snapshot('refuses' => 'protocol')
     assert_match(/this is the message of protocol \[protocol\]. This module speaks version 1: install/, refused { compile.lookup('a') })
     keys('a' => 1)
     assert_equal 1, compile.lookup('a')
+  end
+
+  # The server greets as for the environment production, which need not be there.
+  def test_an_environment_that_nobody_asks_for
+    snapshot('refuses' => 'environment', 'keys' => { 'a' => [{ 'value' => 1 }] })
+    assert_equal 1, compile(environment: 'staging').lookup('a')
   end
 
   def test_a_snapshot_that_cannot_be_read

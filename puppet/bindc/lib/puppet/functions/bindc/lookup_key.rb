@@ -137,7 +137,7 @@ module ::Puppet::Bindc_1_0_0
       @io.binmode
       @opening += 1
       error = exchange('ask' => 'hello', 'protocol' => 1)['error']
-      refused(error) if error
+      refused(error) if error && %w[protocol busy].include?(error['code']) # what else is wrong, node says
     rescue SystemCallError, IOError => e
       lost(e.message)
     end
@@ -284,7 +284,7 @@ module ::Puppet::Bindc_1_0_0
       @compared = {}
     end
 
-    # What is bound to a key with the highest precedence, or :not_found. The first key of a class fetches all of them.
+    # What is bound to a key with the highest precedence, or :not_found. The first key of a module fetches all of them.
     def winner(key)
       @winners.fetch(key) do
         fetch(key)
@@ -335,10 +335,11 @@ module ::Puppet::Bindc_1_0_0
     private
 
     def fetch(key)
-      prefix = key[0, (key.rindex('::') || -2) + 2]
+      prefix = key[0, (key.index('::') || -2) + 2]
       return if @fetched[prefix] == :all
 
-      answer = ask({ 'ask' => 'prefix', 'prefix' => prefix, 'direct' => true }, 'too_large') unless @fetched[prefix]
+      direct = prefix.empty? # else these were all keys
+      answer = ask({ 'ask' => 'prefix', 'prefix' => prefix, 'direct' => direct }, 'too_large') unless @fetched[prefix]
       @fetched[prefix] = answer ? :all : :too_large
       values, errors = read(answer || ask('ask' => 'keys', 'keys' => [key]))
       @winners.update(values)
