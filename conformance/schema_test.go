@@ -287,6 +287,7 @@ func asJSON(t *testing.T, doc any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
+	e.SetIndent("", " ") // what is sensitive hides its line
 	if err := e.Encode(doc); err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +311,8 @@ var words = []string{
 	"conflict_resolution", "flatten", "uniq", "key", "node", "other",
 }
 
-// full are documents that have all there is: each of their parts is replaced by each of the pieces, once.
+// full are documents that have all there is, but nothing sensitive, beside which messages say nothing: each of their
+// parts is replaced by each of the pieces, once.
 var full = map[string]string{
 	"binder_config": `{"version": 1, "layers": [{"name": "a", "include": "confdir:/x?optional",
 		"exclude": ["confdir:/x"]}], "categories": [["node", "${fqdn}"], ["common", "true"]],
@@ -318,7 +320,7 @@ var full = map[string]string{
 	"hiera": `{"version": 2, "hierarchy": [["node", "${fqdn}", "data/${fqdn}"], ["common", "true", "data/common"]],
 		"backends": ["yaml"]}`,
 	"bindings": `{"bindings_version": 1, "name": "default", "bind": [["a", 1],
-		{"name": "b", "type": "Integer", "to": 1, "transformer": "|$x| { $x }", "sensitive": true, "override": true},
+		{"name": "b", "type": "Integer", "to": 1, "transformer": "|$x| { $x }", "sensitive": false, "override": true},
 		{"name": "c", "abstract": true}, {"name": "d", "to_lookup_of": ["Integer", "a"]},
 		{"name": "e", "to_first_found": ["x", "a"]}, {"name": "f", "to_expression": "1"},
 		{"name": "g", "to_hash_lookup": {"name": "h", "key": "k", "type": "Hash"}},
