@@ -372,17 +372,11 @@ func (p *page) changes(cs []changeShape) {
 				p.line(2, dim, fmt.Sprintf("and %d more (--format json has all)", len(same)-shownRows))
 				break
 			}
-			intro := "when"
-			if len(c.When) == 0 {
-				intro = "always"
-				if len(c.Except) > 0 {
-					intro = "else"
-				}
+			always := "always"
+			if len(c.Except) > 0 {
+				always = "else"
 			}
-			if c.Name != "" {
-				intro = "named " + c.Name + ", " + intro
-			}
-			p.wrapped(2, "", conditionWords(intro, c.When))
+			p.wrapped(2, "", condition(c.Name, c.When, always))
 			if len(c.Except) > 0 {
 				p.wrapped(4, dim, append([]string{"but not when"}, excepted(c.Except)...))
 			}

@@ -95,9 +95,9 @@ func (p *page) heading(e *explanationShape, indent int) {
 		style = yellow
 	}
 	pad := strings.Repeat(" ", indent)
-	if indent > 0 || len(e.Key)+3+len(text) <= pageWidth {
-		room := max(pageWidth-indent-len(e.Key)-3, 10)
-		fmt.Fprintf(p, "%s%s = %s\n", pad, p.paint(bold, e.Key), p.paint(style, fitted(text, room)))
+	used := indent + columns(e.Key) + len(" = ")
+	if indent > 0 || used+columns(text) <= pageWidth {
+		fmt.Fprintf(p, "%s%s = %s\n", pad, p.paint(bold, e.Key), p.paint(style, fitted(text, room(used))))
 		return
 	}
 	fmt.Fprintf(p, "%s =\n", p.paint(bold, e.Key))
@@ -170,20 +170,14 @@ func (p *page) candidates(title string, cs []candidateShape, indent int) {
 func (p *page) candidate(c *candidateShape, indent int) {
 	pad := strings.Repeat(" ", indent)
 	state := p.paint(stateStyles[c.State], fmt.Sprintf("%-13s", c.State))
-	fmt.Fprintf(p, "%s%s  %s  %s\n", pad, state, p.paint(cyan, c.At), p.paint(dim, "("+c.Layer+")"))
 	inner := indent + len("not effective") + 2
-	intro := "when"
-	if len(c.When) == 0 {
-		intro = "always"
-	}
-	if c.Name != "" {
-		intro = "named " + c.Name + ", " + intro
-	}
+	fmt.Fprintf(p, "%s%s  ", pad, state)
+	p.place(inner, c.At, c.Layer)
 	style := ""
 	if c.State == bindings.NotEffective {
 		style = dim
 	}
-	p.wrapped(inner, style, conditionWords(intro, c.When))
+	p.wrapped(inner, style, condition(c.Name, c.When, "always"))
 	if c.Outcome.Error != nil {
 		p.wrapped(inner, red, strings.Fields(c.Outcome.text()))
 	} else {

@@ -6,7 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 
 	"bindc/internal/cli"
 	"bindc/internal/diag"
@@ -51,19 +52,30 @@ func (p *page) paint(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// fitted is text in at most so many columns, and on one line.
-func fitted(text string, columns int) string {
+// columns is how wide a terminal shows text, as paint has it.
+func columns(text string) int { return uniseg.StringWidth(diag.Visible(text)) }
+
+// fitted is text in at most so many columns, and on one line. No character is cut in two.
+func fitted(text string, most int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if utf8.RuneCountInString(text) <= columns {
-		return text
+	width, end := 0, 0 // what there is room for beside what tells that there is more ends there
+	for g := uniseg.NewGraphemes(text); g.Next(); {
+		if width += columns(g.Str()); width > most {
+			return text[:end] + "…"
+		}
+		if width < most {
+			_, end = g.Positions()
+		}
 	}
-	runes := []rune(text)
-	return string(runes[:max(columns-1, 1)]) + "…"
+	return text
 }
+
+// room is what is left of a line behind so many columns; a little is left in any.
+func room(used int) int { return max(pageWidth-used, 10) }
 
 // line writes text, cut to what is left of the line behind an indent.
 func (p *page) line(indent int, style, text string) {
-	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, pageWidth-indent)))
+	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, room(indent))))
 }
 
 // wrapped writes words in as many lines as they take; none is broken.
@@ -77,7 +89,7 @@ func (p *page) wrapped(indent int, style string, words []string) {
 		line, width = nil, 0
 	}
 	for _, word := range words {
-		n := utf8.RuneCountInString(word)
+		n := columns(word)
 		if width > 0 && indent+width+1+n > pageWidth {
 			end()
 		}
@@ -87,6 +99,17 @@ func (p *page) wrapped(indent int, style string, words []string) {
 		line, width = append(line, word), width+n
 	}
 	end()
+}
+
+// place writes where a binding is written and in which layer, which takes a line of its own where both do not fit behind
+// an indent.
+func (p *page) place(indent int, at, layer string) {
+	layer = "(" + layer + ")"
+	between := "  "
+	if indent+columns(at)+len(between)+columns(layer) > pageWidth {
+		between = "\n" + strings.Repeat(" ", indent)
+	}
+	fmt.Fprintf(p, "%s%s%s\n", p.paint(cyan, at), between, p.paint(dim, layer))
 }
 
 // conditionText is a condition for people.
@@ -116,6 +139,19 @@ func conditionWords(intro string, ts []bindings.Term) []string {
 	}
 	out[0] = strings.TrimSpace(intro + " " + out[0])
 	return out
+}
+
+// condition is when a binding is effective, to be wrapped, behind its name if it has one.
+func condition(name string, ts []bindings.Term, always string) []string {
+	intro := "when"
+	if len(ts) == 0 {
+		intro = always
+	}
+	words := conditionWords(intro, ts)
+	if name != "" {
+		words = append([]string{"named " + name + ","}, words...)
+	}
+	return words
 }
 
 // plural is "1 node", "2 nodes".

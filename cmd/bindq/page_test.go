@@ -41,8 +41,34 @@ func TestPagesInColour(t *testing.T) {
 		t.Errorf("without colour\n%s\nwith\n%s", plain, painted)
 	}
 	for line := range strings.Lines(plain) {
-		if n := len([]rune(line)) - 1; n > pageWidth {
+		if n := columns(strings.TrimSuffix(line, "\n")); n > pageWidth {
 			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// A text is cut where a terminal has no room left for it, and never inside of what a reader takes for one character.
+func TestFitted(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		most int
+		want string
+	}{
+		{"plain", 5, "plain"},
+		{"plainer", 5, "plai…"},
+		{"two\n lines", 9, "two lines"},
+		{"日本語", 6, "日本語"},
+		{"日本語", 5, "日本…"},
+		{"日本語", 4, "日…"},
+		{"cafe\u0301", 4, "cafe\u0301"},
+		{"cafe\u0301s", 4, "caf…"},
+		{"👩🏽\u200d💻!", 3, "👩🏽\u200d💻!"},
+		{"👩🏽\u200d💻 at work", 3, "👩🏽\u200d💻…"},
+		{"a\x1bb", 6, "a\x1bb"}, // shown as \x1b, four columns
+		{"a\x1bb", 5, "a…"},
+	} {
+		if got := fitted(c.text, c.most); got != c.want {
+			t.Errorf("%q in %d columns: found %q, want %q", c.text, c.most, got, c.want)
 		}
 	}
 }

@@ -119,16 +119,10 @@ func (f *tableFlags) values(out io.Writer, key string, rows, parts []decision.Ro
 func (p *page) rows(rows []candidateShape) {
 	for i := range rows {
 		r := &rows[i]
-		intro := "when"
-		if len(r.When) == 0 {
-			intro = "always"
-		}
-		if r.Name != "" {
-			intro = "named " + r.Name + ", " + intro
-		}
-		p.wrapped(2, "", conditionWords(intro, r.When))
+		p.wrapped(2, "", condition(r.Name, r.When, "always"))
 		p.line(6, p.outcomeStyle(r.Outcome), "= "+r.Outcome.text())
-		fmt.Fprintf(p, "      %s  %s\n", p.paint(cyan, r.At), p.paint(dim, "("+r.Layer+")"))
+		fmt.Fprint(p, "      ")
+		p.place(6, r.At, r.Layer)
 	}
 }
 
@@ -266,8 +260,9 @@ func (s shower) bound(rows []decision.Row, i int, c *bindings.Candidate) boundSh
 
 func (p *page) whyNot(w *whyNotShape, text string) {
 	if w.Outcome != nil {
-		fmt.Fprintf(p, "For this node %s = %s\n", p.paint(bold, w.Key),
-			p.paint("", fitted(w.Outcome.text(), pageWidth-len(w.Key)-17)))
+		const intro, is = "For this node ", " = "
+		left := room(len(intro) + columns(w.Key) + len(is))
+		fmt.Fprint(p, intro, p.paint(bold, w.Key), is, p.paint("", fitted(w.Outcome.text(), left)), "\n")
 	}
 	if len(w.Bindings) == 0 {
 		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")
@@ -286,7 +281,7 @@ func (p *page) whyNot(w *whyNotShape, text string) {
 }
 
 func (p *page) bound(b *boundShape) {
-	fmt.Fprintf(p, "%s  %s\n", p.paint(cyan, b.At), p.paint(dim, "("+b.Layer+")"))
+	p.place(0, b.At, b.Layer)
 	p.line(2, "", "= "+b.Outcome.text())
 	if b.State != "" {
 		said := []string{"for this node it " + map[string]string{bindings.Wins: "wins", bindings.Hidden: "is",
@@ -310,12 +305,9 @@ func (p *page) bound(b *boundShape) {
 			return
 		}
 		h := &b.HiddenBy[i]
-		intro := "when"
-		if len(h.When) == 0 {
-			intro = "always"
-		}
-		p.wrapped(4, "", conditionWords(intro, h.When))
+		p.wrapped(4, "", condition("", h.When, "always"))
 		p.line(8, "", "= "+h.Outcome.text())
-		fmt.Fprintf(p, "        %s  %s\n", p.paint(cyan, h.At), p.paint(dim, "("+h.Layer+")"))
+		fmt.Fprint(p, "        ")
+		p.place(8, h.At, h.Layer)
 	}
 }
