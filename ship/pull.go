@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"bindc/origin"
@@ -69,8 +70,10 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 	now := p.Now()
 	noted := p.Store.locked(func() error {
 		return p.Store.change(p.Name, func(st *State) {
-			st.Source = p.Source.String()
 			st.Checked.done(now, err)
+			if err == nil {
+				st.Source = p.Source.String()
+			}
 			if err == nil && validator != "" && !p.Hold { // what is held back is still to be activated
 				st.Validator = validator
 			}
@@ -155,14 +158,23 @@ func (p *Pull) download(ctx context.Context, offer *Offer, signed *origin.Signed
 	}
 	sensitive, err := p.inspect(path)
 	if err != nil {
-		return err
+		return &fetched{err, strings.ReplaceAll(err.Error(), path, p.Source.String())}
 	}
 	if _, err := p.origin(path, d); err != nil {
-		return err
+		return &fetched{err, strings.ReplaceAll(err.Error(), path, p.Source.String())}
 	}
 	res.Downloaded = true
 	return p.Store.locked(func() error { return p.Store.commit(dir, d, sensitive) })
 }
+
+// fetched is an error about a snapshot that was fetched, which names its source and not where it lay to be checked.
+type fetched struct {
+	err  error
+	text string
+}
+
+func (f *fetched) Error() string { return f.text }
+func (f *fetched) Unwrap() error { return f.err }
 
 // receive writes what is offered to path, to the disk, and returns its digest.
 func (p *Pull) receive(ctx context.Context, offer *Offer, path string) (d Digest, err error) {

@@ -37,6 +37,20 @@ const snapshotFile = "site.snap"
 // Several programs may use one store at a time, and readers need not know of it.
 type Store struct{ dir string }
 
+// ErrNoStore says that a directory holds no store.
+var ErrNoStore = errors.New("expected a store of snapshots, as 'bindq pull' makes it")
+
+// FindStore is the store in dir, which must be there.
+func FindStore(dir string) (*Store, error) {
+	s := &Store{dir}
+	if _, err := os.Stat(s.entries()); errors.Is(err, fs.ErrNotExist) {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: ErrNoStore}
+	} else if err != nil {
+		return nil, err
+	}
+	return OpenStore(dir)
+}
+
 // OpenStore makes what is missing of the store in dir. That it be written by one user only is a matter of its mode.
 func OpenStore(dir string) (*Store, error) {
 	s := &Store{dir}

@@ -167,7 +167,8 @@ func (s *Store) Find(name, text string) (Digest, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("no snapshot in the store has the digest or revision '%s'", text)
+		return "", fmt.Errorf("no snapshot in the store has the digest or revision '%s': expected the revision, or six "+
+			"digits at least of what 'bindq status --history' or sha256sum shows", text)
 	case 1:
 		return found[0], nil
 	}

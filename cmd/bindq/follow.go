@@ -38,7 +38,11 @@ func followCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return s.Resume()
+				if err := s.Resume(); err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: what its source has answers after the next look\n", resume)
+				return nil
 			}
 			if config == "" {
 				return fmt.Errorf("expected -c FILE, what to follow, or --resume NAME")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"bufio"
 	"errors"
 	"fmt"
@@ -36,16 +37,11 @@ func (s *storeFlag) add(cmd *cobra.Command) {
 		"`DIR` of snapshots and their names (default $BINDQ_STORE, else "+defaultStore+")")
 }
 
-func (s *storeFlag) open() (*ship.Store, error) {
-	dir := s.dir
-	if dir == "" {
-		dir = os.Getenv("BINDQ_STORE")
-	}
-	if dir == "" {
-		dir = defaultStore
-	}
-	return ship.OpenStore(dir)
-}
+func (s *storeFlag) path() string { return cmp.Or(s.dir, os.Getenv("BINDQ_STORE"), defaultStore) }
+
+// open makes the store, if it is not there yet; find does not.
+func (s *storeFlag) open() (*ship.Store, error) { return ship.OpenStore(s.path()) }
+func (s *storeFlag) find() (*ship.Store, error) { return ship.FindStore(s.path()) }
 
 // gates are what a snapshot has to pass before it answers.
 type gates struct {

@@ -60,7 +60,7 @@ func (s *storeFlag) change(name string) (*ship.Switch, error) {
 	if err := ship.CheckName(name); err != nil {
 		return nil, err
 	}
-	st, err := s.open()
+	st, err := s.find()
 	return &ship.Switch{Store: st, Name: name, Checks: ship.Checks{Inspect: inspect}, By: byWhom(), Now: time.Now}, err
 }
 
@@ -115,7 +115,7 @@ func gcCommand() *cobra.Command {
 		Example: "  bindq gc --keep 5 --younger 168h",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			st, err := store.open()
+			st, err := store.find()
 			if err != nil {
 				return err
 			}
@@ -149,7 +149,7 @@ func statusCommand() *cobra.Command {
 		Example: "  bindq status --max-age 1h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			st, err := store.open()
+			st, err := store.find()
 			if err != nil {
 				return err
 			}
@@ -173,6 +173,9 @@ func statusCommand() *cobra.Command {
 			}
 			if err := printStatus(cmd.OutOrStdout(), all, asJSON); err != nil {
 				return err
+			}
+			if len(all) == 0 {
+				return errStale
 			}
 			for _, s := range all {
 				if s.Active == "" || maxAge > 0 && (s.Age < 0 || time.Duration(s.Age)*time.Second > maxAge) {

@@ -62,7 +62,9 @@ func ours(method, argument, variable string) string {
 		return argument
 	case "scope":
 		variable = argument
-	default: // lookup, hiera, alias
+	case "alias": // the value, and not its text
+		return "a structured binding with 'to_lookup_of: " + argument + "'"
+	default: // lookup, hiera
 		return "${lookup('" + argument + "')}"
 	}
 	parts := strings.Split(strings.TrimPrefix(variable, "::"), ".")
