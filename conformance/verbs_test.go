@@ -104,6 +104,7 @@ facter() { cat facts/web1.json; }
 cp facts/web1.json .
 bindc build site -o site.bsnap >&2
 cp site.bsnap old.bsnap
+bindq pull file:old.bsnap --name production >&2
 `+example)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MANPAGER=cat", "BINDQ_SNAPSHOT=", "BINDQ_STORE="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
