@@ -169,8 +169,8 @@ func ask(t *testing.T, args ...string) (out string, status int) {
 func askTruncated(t *testing.T, path string, mapped, keep int, args []string) (
 	r result, out string, reached bool) {
 	t.Helper()
-	stop := []string{"-f", "-qqq", "-o", os.DevNull, "-P", path, "-e", "trace=mmap", "-e", "signal=none",
-		"-e", "inject=mmap:signal=STOP", "bindq"}
+	stop := []string{"-f", "-qqq", "-o", os.DevNull, "-P", path, "-e", "trace=" + named("mmap"), "-e", "signal=none",
+		"-e", "inject=" + named("mmap") + ":signal=STOP", "bindq"}
 	cmd := command("strace", append(stop, args...)...)
 	var text bytes.Buffer
 	cmd.Stdin, cmd.Stdout = strings.NewReader(queries), &text

@@ -62,7 +62,7 @@ class Repository
     root = "#{compiled}/environments/#{environment}"
     put("#{root}/hiera.yaml", "version: 5\nhierarchy:\n#{hierarchy}")
     common(root)
-    FileUtils.ln_sf(File.expand_path('..', __dir__), "#{root}/modules/bindc")
+    link(File.expand_path('..', __dir__), "#{root}/modules/bindc")
     root
   end
 
@@ -156,10 +156,16 @@ class Repository
     File.write(path, text)
   end
 
+  # Where a link is already, ln would make another in the directory it leads to.
+  def link(target, path)
+    FileUtils.rm_f(path)
+    FileUtils.ln_s(target, path)
+  end
+
   def common(root)
     put("#{root}/manifests/site.pp", "notify { 'answers': message => ask::answers($facts['ask']) }\n")
     FileUtils.mkdir_p("#{root}/modules")
-    FileUtils.ln_sf(File.expand_path('ask', __dir__), "#{root}/modules/ask")
+    link(File.expand_path('ask', __dir__), "#{root}/modules/ask")
   end
 
   def configure_own
