@@ -37,31 +37,34 @@ func TestFollowOutlivesItsSource(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
 		m.answers("one")
-		if n := m.shelf.looks; n < 5*60/45 || n > 5*60/15+1 {
-			t.Errorf("%d looks in five minutes, at 15 to 45 s", n)
-		}
-		m.shelf.fails = errors.New("connection refused")
-		m.shelf.text = "two"
+		m.shelf.set(func() {
+			if n := m.shelf.looks; n < 5*60/45 || n > 5*60/15+1 {
+				t.Errorf("%d looks in five minutes, at 15 to 45 s", n)
+			}
+			m.shelf.fails, m.shelf.text = errors.New("connection refused"), "two"
+		})
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		m.answers("one")
+		mu.Lock()
 		if failed < 60/15 || failed > 16 {
 			t.Errorf("%d looks in an hour of failures", failed)
 		}
-		m.shelf.fails = nil
+		mu.Unlock()
+		m.shelf.set(func() { m.shelf.fails = nil })
 		time.Sleep(15 * time.Minute)
 		synctest.Wait()
 		m.answers("two")
 
-		m.shelf.text = "three"
+		m.shelf.set(func() { m.shelf.text = "three" })
 		wake <- struct{}{}
 		synctest.Wait()
 		m.answers("three")
+		cancel()
+		<-done
 		if activated != 3 {
 			t.Errorf("%d activations of three releases", activated)
 		}
-		cancel()
-		<-done
 	})
 }
 
@@ -87,16 +90,18 @@ func TestOneNameDoesNotHoldUpAnother(t *testing.T) {
 		time.Sleep(9 * time.Second)
 		synctest.Wait()
 		m.answers("one")
+		mu.Lock()
 		if _, ok := ended["staging"]; ok {
 			t.Error("staging ended before its time was up")
 		}
+		mu.Unlock()
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
+		cancel()
+		<-done
 		if !errors.Is(ended["staging"], context.DeadlineExceeded) {
 			t.Errorf("staging ended with %v", ended["staging"])
 		}
-		cancel()
-		<-done
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,11 +27,21 @@ type shelf struct {
 	breaks         error // of Body, in the middle
 	wrong          Digest
 	looks, reads   int
+	mu             sync.Mutex
+}
+
+// set changes what the source does next.
+func (s *shelf) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
 }
 
 func (s *shelf) String() string { return "shelf" }
 
 func (s *shelf) Look(_ context.Context, validator string) (*Offer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.looks++; s.fails != nil {
 		return nil, s.fails
 	}

@@ -138,8 +138,8 @@ func TestLimits(t *testing.T) {
 
 // named is a call as strace knows it of programs of this architecture.
 func named(call string) string {
-	if others := map[string]string{"mmap": "mmap2", "fchown": "fchown32"}; runtime.GOARCH == "386" && others[call] != "" {
-		return others[call]
+	if other, ok := map[string]string{"mmap": "mmap2", "fchown": "fchown32"}[call]; ok && runtime.GOARCH == "386" {
+		return other
 	}
 	return call
 }
@@ -198,7 +198,8 @@ func TestCallsOfPublishingFail(t *testing.T) {
 	for call, only := range map[string][]string{"fsync": {"-P", f.dir}, "fchown": nil} {
 		succeed(t, "bindc", "build", site, "-o", f.path)
 		os.Chmod(f.path, 0o664)
-		trace := append(only, "-f", "-qqq", "-o", os.DevNull, "-e", "signal=none", "-e", "inject="+named(call)+":error=EPERM")
+		trace := append(only, "-f", "-qqq", "-o", os.DevNull, "-e", "signal=none",
+			"-e", "inject="+named(call)+":error=EPERM")
 		r := run(t, "strace", append(append(trace, "bindc"), args...)...)
 		if r.status != 0 || digest(t, f.path) != want {
 			t.Errorf("%s: status %d: %s", call, r.status, r.stderr)
