@@ -9,17 +9,11 @@ import (
 	"bindc/loader"
 )
 
-// related are dimensions: five categories, a guard of the first and one of common.
+// related are some dimensions of those that internal/relation is tested with, the guards at the same places.
 var related = []struct{ name, template string }{
 	{"a", "${a}"}, {"ab", "${a}-${b}"}, {"b", "${::b}"}, {"xa", "x-${a}"}, {"loud", "${upcase($a)}"},
 	{"guard", "${b}/${a}"}, {"free", "${b}"}, {"fixed", "text"}, {"fact", "${facts['a']['x']}"}, {"far", "${c}"},
 	{"node", "${fqdn}"}, {"path", "${fqdn}/${c}"},
-	{"again", "${ upcase($a) }"}, {"louder", "${upcase($a)}-${d}"}, {"mixed", "${upcase($a)}-${a}"},
-	{"entry", "${facts[\"a\"][x]}"}, {"d", "${d}"}, {"folded", "${'T'}${join(['x'])}"}, {"s", "${s}"},
-	{"end", "${a}-x"}, {"fact2", "${facts['b']['x']}"}, {"dynamic", "${facts[$x]}"}, {"dynamic2", "${facts[$y]}"},
-	{"element", "${split($a, '-')[0]}"}, {"element2", "${split($b, '-')[0]}"}, {"pre", "x-${upcase($a)}"},
-	{"local", "${$s = $d}${s}"}, {"match", "${$d =~ /x(.)/}${1}"},
-	{"match2", "${$d =~ /y(.)/}-${1}"},
 }
 
 // An index of many conditions finds those that a comparison with each finds, from the highest rank on.
