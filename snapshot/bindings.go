@@ -105,7 +105,7 @@ func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 		}
 	}
 	if len(at) > 0 {
-		return nil, s.damaged(secOrigins, 0, "the origins of %d more bindings in level %d", len(at), level)
+		return nil, s.broken(secOrigins, "the origins of %d more bindings in level %d", len(at), level)
 	}
 	return out, nil
 }

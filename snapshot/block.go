@@ -94,7 +94,7 @@ func (s *Snapshot) blockValue(n uint32) (string, error) {
 		return "", err
 	}
 	if uint64(off) >= uint64(len(text)) {
-		return "", s.damaged(secBlockTab, 0, "value %d in a block of %d bytes", n, len(text))
+		return "", s.broken(secBlockTab, "value %d in a block of %d bytes", n, len(text))
 	}
 	return text[off:], nil
 }
@@ -103,7 +103,7 @@ func (s *Snapshot) blockValue(n uint32) (string, error) {
 func (s *Snapshot) blockPlace(n uint32) (block, off uint32, err error) {
 	tab := s.sections[secBlockTab]
 	if len(tab) < 4 {
-		return 0, 0, s.damaged(secBlockTab, 0, "the number of blocks")
+		return 0, 0, s.broken(secBlockTab, "the number of blocks")
 	}
 	at := 4 + blockEntry*uint64(load32(tab)) + blockValueEntry*uint64(n)
 	if n >= s.blockValues || at+blockValueEntry > uint64(len(tab)) {

@@ -94,7 +94,7 @@ func (b *Book) scope(l *levelView, place uint32, o *scopeOrigins) error {
 	if !l.narrow {
 		t, err := b.s.table(place - 1)
 		if err != nil || t.n != o.n {
-			return b.s.damaged(secOrigins, 0, "an origin for each of %d bindings", t.n)
+			return b.s.broken(secOrigins, "an origin for each of %d bindings", t.n)
 		}
 		for i := range t.n {
 			if t.key(i) >= b.s.hash.n {
@@ -110,9 +110,9 @@ func (b *Book) scope(l *levelView, place uint32, o *scopeOrigins) error {
 	column := l.first + int(place-1)
 	for i, n := range o.keys {
 		if n >= b.s.hash.n {
-			return b.s.damaged(secOrigins, 0, "numbers of keys")
+			return b.s.broken(secOrigins, "numbers of keys")
 		}
-		mask := at64(b.s.keys, keyRecord*uint64(n)+recMask) // is exact where levels are narrow
+		mask := b.s.mask(n) // is exact where levels are narrow
 		ref, err := b.s.inColumn(n, mask, column, nil)
 		if err != nil {
 			return err
@@ -141,8 +141,8 @@ func (b *Book) sort() {
 	for _, l := range b.lines {
 		b.first[l.key+1]++
 	}
-	for i := 1; i < len(b.first); i++ {
-		b.first[i] += b.first[i-1]
+	for i := range b.s.hash.n {
+		b.first[i+1] += b.first[i]
 	}
 	next, sorted := slices.Clone(b.first), make([]line, len(b.lines))
 	for _, l := range b.lines {

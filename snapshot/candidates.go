@@ -128,7 +128,7 @@ func (s *Snapshot) Binding(key string, c Candidate) (Binding, error) {
 	case c.Hidden:
 		return c.cold, nil
 	case !ok:
-		return Binding{}, s.damaged(secKeys, 0, "the key of a candidate")
+		return Binding{}, s.broken(secKeys, "the key of a candidate")
 	case c.Level < 0:
 		return s.defaultBinding(n)
 	}
@@ -170,7 +170,7 @@ func (s *Snapshot) scopeOrigin(level int, place, n uint32) (out Origin, err erro
 		})
 	}
 	if err == nil && !found {
-		err = s.damaged(secOrigins, 0, "the origin of a binding in level %d", level)
+		err = s.broken(secOrigins, "the origin of a binding in level %d", level)
 	}
 	return out, err
 }

@@ -93,11 +93,12 @@ func (c *originColumn) relativeTo(input uint32) {
 
 // of is the origin of key number n.
 func (o *scopeOrigins) of(s *Snapshot, l *levelView, place, n uint32) (Origin, bool) {
-	i, ok := uint32(0), false
+	var i uint32
+	var ok bool
 	if l.narrow {
 		at, found := slices.BinarySearch(o.keys, n)
 		i, ok = uint32(at), found
-	} else if t, err := s.table(place - 1); err == nil && t.n == o.n && t.n > 0 {
+	} else if t, err := s.table(place - 1); err == nil && t.n == o.n {
 		i, ok = t.position(n, s.hash.n)
 	}
 	if !ok {
@@ -226,7 +227,7 @@ func (s *Snapshot) coldBinding(r *reader, b *coldBinding) {
 func (s *Snapshot) coldBindings(n uint32, yield func(b *coldBinding) error) error {
 	block, found, failed := s.coldBlockOf(coldKeys, n), false, error(nil)
 	if block < 0 {
-		return s.damaged(secOriginTab, 0, "a block of keys")
+		return s.broken(secOriginTab, "a block of keys")
 	}
 	err := s.eachKey(block, func(key uint32, b *coldBinding) {
 		switch {

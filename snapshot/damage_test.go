@@ -356,29 +356,25 @@ func TestAForgedFrameAllocatesLittle(t *testing.T) {
 	}
 }
 
-// The keys of a site of 30 000 columns share a mask of none of them; here each has one of its own, a word behind the
+// The keys of a site of so many columns share a mask of none of them; here each has one of its own, a word behind the
 // one before.
 func TestVerifyRefusesMasksThatOverlap(t *testing.T) {
-	c := manyNodes(5000)
-	for range 30_000 {
-		c.Levels = append(c.Levels, Level{Dimensions: []int{0}})
-	}
-	c.Levels[0].Scopes = nil
-	w := newWriter(c, 1)
-	if err := cmp.Or(w.index(), w.store()); err != nil {
-		t.Fatal(err)
-	}
-	first := len(w.out[secKeys])
-	for i := range c.Keys {
-		binary.LittleEndian.PutUint32(w.out[secKeys][keyRecord*i+recList:], uint32(first+8*i))
-	}
-	w.out[secKeys] = append(w.out[secKeys], make([]byte, 8*(w.words+len(c.Keys)))...)
-	s, err := openBytes(w.file())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Verify(anyRecipe); err == nil || !strings.Contains(err.Error(), "do not overlap") {
-		t.Errorf("Verify says %v", err)
+	for keys, levels := range map[int]int{5000: 30_000, 50: 640} {
+		c := manyNodes(keys)
+		for range levels {
+			c.Levels = append(c.Levels, Level{Dimensions: []int{0}})
+		}
+		c.Levels[0].Scopes = nil
+		s := forged(t, c, func(w *writer) {
+			first := len(w.out[secKeys])
+			for i := range c.Keys {
+				binary.LittleEndian.PutUint32(w.out[secKeys][keyRecord*i+recList:], uint32(first+8*i))
+			}
+			w.out[secKeys] = append(w.out[secKeys], make([]byte, 8*(w.words+len(c.Keys)))...)
+		})
+		if err := s.Verify(anyRecipe); err == nil || !strings.Contains(err.Error(), "do not overlap") {
+			t.Errorf("%d keys: Verify says %v", keys, err)
+		}
 	}
 }
 

@@ -92,12 +92,9 @@ func (d *dictionary) view(b string) bool {
 
 // find is the number of a value, or None.
 func (d *dictionary) find(text string, seed uint64) uint32 {
-	if d.hash.n == 0 {
-		return None
-	}
 	n := d.hash.find(hashText(text, seed))
 	if n >= d.hash.n {
-		return None // damaged; Verify says so
+		return None // no values at all, or damaged; Verify says so
 	}
 	if got, ok := d.value(n); !ok || got != text {
 		return None

@@ -305,12 +305,12 @@ func (d *dumper) list(n uint32) string {
 // cells is all that records and tables refer to, in order, each once.
 func (d *dumper) cells() []cell {
 	var out []cell
-	seen := newBits(len(d.keys) / cellUnit)
+	seen := map[uint32]bool{}
 	add := func(ref uint32) {
-		if ref&refKind != refCell || uint64(ref) >= uint64(len(d.keys)/cellUnit) || seen.has(uint64(ref)) {
+		if ref&refKind != refCell || seen[ref] {
 			return
 		}
-		seen.set(uint64(ref))
+		seen[ref] = true
 		if v, size, ok := d.small(Ref(ref)); ok {
 			out = append(out, cell{cellUnit * uint64(ref), size, fmt.Sprintf("%s %s", v.Kind(), shorten(v))})
 		}
@@ -523,7 +523,7 @@ func (d *dumper) blockTab() {
 	for n := uint32(0); n < d.blockValues && !d.failed; n++ {
 		e := d.next(blockValueEntry)
 		at, off := load32(e), load32(e[4:])
-		if d.failed = d.failed || at < block || at == block && off < end; d.failed {
+		if d.failed = at < block || at == block && off < end; d.failed {
 			return // nothing is decoded twice
 		}
 		block, end = at, off
@@ -549,10 +549,11 @@ func (d *dumper) blocks() {
 }
 
 func (d *dumper) recipeTab() {
+	at := func() uint64 { return d.fileOffset(secRecipes) + load64(d.next(8)) }
 	for n := range d.recipeCount {
-		d.row(8, "recipe %d at %08x", n, d.fileOffset(secRecipes)+load64(d.next(8)))
+		d.row(8, "recipe %d at %08x", n, at())
 	}
-	d.row(8, "end at %08x", d.fileOffset(secRecipes)+load64(d.next(8)))
+	d.row(8, "end at %08x", at())
 }
 
 func (d *dumper) recipes() {

@@ -37,7 +37,7 @@ func quoted(encoded string) string { return fmt.Sprintf("%q", encoded) }
 func quotedRecipe(encoded string) (string, bool) { return quoted(encoded), false }
 
 func TestDumpKnowsEveryByte(t *testing.T) {
-	for _, c := range []*Content{{}, fleet(3), wide(), small(), manyLevels()} {
+	for _, c := range []*Content{{}, fleet(3), fleet(100), wide(), small(), manyLevels()} {
 		var out strings.Builder
 		if err := open(t, c).Dump(&out, quotedRecipe, quoted); err != nil {
 			t.Fatal(err)
@@ -196,6 +196,8 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 			func(w *writer) { w.out[secKeys] = append(w.out[secKeys], 1) }},
 		{"a default that is no cell", "default: cell 200002be: damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 1<<28-1) }},
+		{"a default that is no value", "000002d6  0b 05 02 81 78 81 79 00 00 00 00 00 00 00 00 ..  not referred to\n",
+			func(w *writer) { w.out[secKeys][0x16] = 0x0b }},
 		{"a list outside", "  list at 400002be\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][2*keyRecord+recList:], 1<<30-2) }},
 		{"a dictionary that begins in another", "000006d2  damaged\n",
@@ -221,6 +223,16 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 		{"a recipe outside", "00000a40  damaged\n", func(w *writer) { w.out[secRecipeTab][8] = 33 }},
 		{"inputs that are no frame", "00000a80  damaged\n", func(w *writer) { w.out[secInputs][5] = 0 }},
 		{"a block of origins outside", "00000b40  damaged\n", func(w *writer) { w.out[secOriginTab][4] = 1 }},
+		{"a block of origins of too many bytes", "00000b40  damaged\n",
+			func(w *writer) { le.PutUint32(w.out[secOriginTab][12:], 1<<30) }},
+		{"a block of too many bytes", "000009c0  damaged\n",
+			func(w *writer) { le.PutUint32(w.out[secBlockTab][16:], 1<<30) }},
+		{"bytes before the first directory", "00000740  01 00 00 00" + strings.Repeat(" ", 38) + "not referred to\n",
+			func(w *writer) {
+				w.out[secTables], w.cold = nil, coldWriter{}
+				w.out[secScopes] = []byte{1, 0, 0, 0}
+				w.meta(w.directories())
+			}},
 		{"a block of origins that comes before another", "00000b59  damaged\n",
 			func(w *writer) { w.out[secOriginTab][coldEntry] = 0 }},
 		{"an entry of half a block of origins", "00000b38  damaged\n",

@@ -201,7 +201,7 @@ func least(a, b uint64) uint64 {
 
 // mayBind is the mask of key number n, and the columns of it that may have a value where the request stands.
 func (s *Snapshot) mayBind(n uint32, at *Scopes) (mask, m uint64) {
-	mask = at64(s.keys, keyRecord*uint64(n)+recMask)
+	mask = s.mask(n)
 	m = mask & at.active
 	if !at.filter.has(n) {
 		m &= s.narrow // the tables of the request lack the key
@@ -251,6 +251,9 @@ func (s *Snapshot) inColumn(n uint32, mask uint64, column int, at *Scopes) (Ref,
 	}
 	return Ref(load32(s.keys[off:])), nil
 }
+
+// mask is the columns that bind key number n, those beyond 64 folded into the others.
+func (s *Snapshot) mask(n uint32) uint64 { return at64(s.keys, keyRecord*uint64(n)+recMask) }
 
 // list is where the list or the exact mask of key number n is in section keys.
 func (s *Snapshot) list(n uint32) uint64 {
@@ -303,7 +306,7 @@ func (at *Scopes) word(w int) uint64 {
 // maskWord is 64 columns of the exact mask of key number n.
 func (s *Snapshot) maskWord(n uint32, w int) (uint64, error) {
 	if s.words == 1 {
-		return at64(s.keys, keyRecord*uint64(n)+recMask), nil
+		return s.mask(n), nil
 	}
 	off := s.list(n) + 8*uint64(w)
 	if off+8 > uint64(len(s.keys)) {

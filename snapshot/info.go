@@ -110,11 +110,11 @@ func (s *Snapshot) Strict() bool { return s.strict }
 func (s *Snapshot) Inputs() ([]Input, error) {
 	sec := s.sections[secInputs]
 	if len(sec) < inputsHead {
-		return nil, s.damaged(secInputs, 0, "a length")
+		return nil, s.broken(secInputs, "a length")
 	}
 	list, ok := decompress(sec[inputsHead:], uint64(load32(sec)))
 	if !ok {
-		return nil, s.damaged(secInputs, 0, "a zstd frame")
+		return nil, s.broken(secInputs, "a zstd frame")
 	}
 	r := reader{b: list}
 	var out []Input

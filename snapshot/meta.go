@@ -50,7 +50,7 @@ func (s *Snapshot) readParts(r *reader, levels uint32) error {
 	s.hash.buckets, s.hash.slots = r.u32(), r.u32()
 	prints, ok := s.hash.view(s.sections[secPilots])
 	if !r.failed && (!ok || uint64(len(prints)) != uint64(s.hash.n)) {
-		return s.damaged(secPilots, 0, "a perfect hash of %d keys", s.hash.n)
+		return s.broken(secPilots, "a perfect hash of %d keys", s.hash.n)
 	}
 	s.prints = prints
 	for ; levels > 0 && !r.failed; levels-- {

@@ -61,6 +61,11 @@ func (s *Snapshot) damaged(sec section, off uint64, format string, args ...any) 
 	return &DamageError{sec.String(), off, fmt.Sprintf(format, args...)}
 }
 
+// broken is damage of a section as a whole, or of what has no place of its own in it.
+func (s *Snapshot) broken(sec section, format string, args ...any) error {
+	return s.damaged(sec, 0, format, args...)
+}
+
 func headerDamage(off uint64, format string, args ...any) error {
 	return &DamageError{"header", off, fmt.Sprintf(format, args...)}
 }
@@ -112,7 +117,7 @@ func newSnapshot(head, data string, unmap func() error) (*Snapshot, error) {
 	}
 	meta := s.meta(head)
 	if xxhash.Sum64String(meta) != load64(head[offSectionTab+sectionEntry*int(secMeta)+16:]) {
-		return nil, s.damaged(secMeta, 0, "the checksum of the section")
+		return nil, s.broken(secMeta, "the checksum of the section")
 	}
 	if err := s.readMeta(meta, load32(head[offLevels:])); err != nil {
 		return nil, err
@@ -186,10 +191,10 @@ func (s *Snapshot) readHeader(h string) error {
 	s.hash.n, s.blockValues = load32(h[offKeys:]), load32(h[offBlockVals:])
 	s.recipeCount, s.bindings = load32(h[offRecipes:]), load64(h[offBindings:])
 	if keyRecord*uint64(s.hash.n) > uint64(len(s.keys)) {
-		return s.damaged(secKeys, 0, "%d records of %d bytes", s.hash.n, keyRecord)
+		return s.broken(secKeys, "%d records of %d bytes", s.hash.n, keyRecord)
 	}
 	if uint64(len(s.sections[secRecipeTab])) != 8*(uint64(s.recipeCount)+1) {
-		return s.damaged(secRecipeTab, 0, "%d entries of 8 bytes", s.recipeCount+1)
+		return s.broken(secRecipeTab, "%d entries of 8 bytes", s.recipeCount+1)
 	}
 	return nil
 }

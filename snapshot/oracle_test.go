@@ -594,6 +594,11 @@ func TestShapesOfTheIndex(t *testing.T) {
 				r.scopes(1, 20, i%4)
 			}
 		}, 65, 2, 0, 65},
+		{"the level of the most scopes is the wide one", 100, func(r *site) {
+			r.scopes(60, 20, 0)
+			r.scopes(10, 20, 1)
+			r.scopes(11, 20, 2)
+		}, 1 + 10 + 11, 1, 2, 3},
 		{"two dimensions", 100, func(r *site) {
 			r.level(60, 8, 20, 0, 2)
 			r.scopes(4, 20, 1)
@@ -688,7 +693,7 @@ func (s *Snapshot) mustName(t *testing.T, n uint32) string {
 func absent(t *testing.T, s *Snapshot, key string) {
 	t.Helper()
 	_, known := s.keyNumber(key)
-	if _, ok, err := s.Find(key, &Scopes{}); ok || err != nil || known {
+	if ref, ok, err := s.Find(key, &Scopes{}); ok || err != nil || known || ref != 0 {
 		t.Errorf("%.100q is found, %v", key, err)
 	}
 }

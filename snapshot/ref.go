@@ -42,13 +42,13 @@ func (s *Snapshot) encoded(ref Ref) (string, error) {
 	case refBlock:
 		return s.blockValue(n)
 	}
-	return "", s.damaged(secRecipes, 0, "a constant where recipe %d stands", n)
+	return "", s.broken(secRecipes, "a constant where recipe %d stands", n)
 }
 
 func (s *Snapshot) badValue(ref Ref) error {
 	n := uint64(ref &^ refKind)
 	if ref&refKind == refBlock {
-		return s.damaged(secBlocks, 0, "a value in the block of value %d", n)
+		return s.broken(secBlocks, "a value in the block of value %d", n)
 	}
 	return s.damaged(secKeys, cellUnit*n, "a value")
 }

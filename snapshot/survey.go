@@ -1,6 +1,6 @@
 package snapshot
 
-import "strings"
+import "encoding/binary"
 
 // Bound is what something binds a key to.
 type Bound struct {
@@ -84,7 +84,7 @@ func (s *Snapshot) inTables(yield func(b Bound) error) error {
 
 func (s *Snapshot) inTable(t *tableView, i uint32, yield func(b Bound) error) error {
 	if t.key(i) >= s.hash.n {
-		return s.damaged(secTables, 0, "numbers of keys")
+		return s.broken(secTables, "numbers of keys")
 	}
 	return yield(Bound{Key: t.key(i), Ref: Ref(load32(t.refs[4*uint64(i):]))})
 }
@@ -162,23 +162,17 @@ func (h *hiddenDepth) add(b *coldBinding) int {
 	if h.under == nil {
 		h.under, h.most = map[string]int{}, map[string]int{}
 	}
-	var dimensions, condition strings.Builder
-	for _, n := range []uint32{b.layer, b.above} {
-		writeNumber(&dimensions, n)
-	}
+	le := binary.LittleEndian
+	dimensions := le.AppendUint32(le.AppendUint32(nil, b.layer), b.above)
+	var condition []byte
 	for _, t := range b.terms {
-		writeNumber(&dimensions, t.dimension)
-		writeNumber(&condition, t.value)
+		dimensions, condition = le.AppendUint32(dimensions, t.dimension), le.AppendUint32(condition, t.value)
 	}
-	over := dimensions.String()
-	under := over + condition.String()
+	over := string(dimensions)
+	under := over + string(condition)
 	if h.under[under]++; h.under[under] <= h.most[over] {
 		return 0
 	}
 	h.most[over]++
 	return 1
-}
-
-func writeNumber(b *strings.Builder, n uint32) {
-	b.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
 }

@@ -133,8 +133,7 @@ func (v *verifier) checkKeys() error {
 
 // checkColumns checks the mask of a key, and its values in narrow columns.
 func (v *verifier) checkColumns(n uint32) error {
-	at := keyRecord*uint64(n) + recMask
-	mask := at64(v.keys, at)
+	at, mask := keyRecord*uint64(n), v.mask(n)
 	fold, err := v.fold(n)
 	if err != nil {
 		return err
@@ -243,7 +242,7 @@ func (v *verifier) checkBlocks() error {
 			return err
 		}
 		if b < block || b == block && uint64(off) < end {
-			return v.damaged(secBlockTab, 0, "value %d behind the one before", n)
+			return v.broken(secBlockTab, "value %d behind the one before", n)
 		}
 		if b > block || n == 0 {
 			packed, at, _, err := v.frame(b)

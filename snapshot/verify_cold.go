@@ -21,7 +21,7 @@ func (v *verifier) checkOrigins() error {
 		}
 	}
 	if len(c.scopes) > 0 || c.next != v.hash.n {
-		return v.damaged(secOrigins, 0, "the origins of all scopes and keys")
+		return v.broken(secOrigins, "the origins of all scopes and keys")
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (v *coldVerifier) originsFit(level, place uint32, o *scopeOrigins) bool {
 		return false
 	}
 	for i, n := range o.keys {
-		if n >= v.hash.n || i > 0 && n <= o.keys[i-1] || at64(v.keys, keyRecord*uint64(n)+recMask)>>column&1 == 0 {
+		if n >= v.hash.n || i > 0 && n <= o.keys[i-1] || v.mask(n)>>column&1 == 0 {
 			return false
 		}
 	}
