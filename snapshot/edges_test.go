@@ -78,7 +78,8 @@ func TestSmallReferences(t *testing.T) {
 // A text whose print is that of the key is told from it by each stretch of eight bytes alone.
 func TestEachStretchOfAKeyCounts(t *testing.T) {
 	key := strings.Repeat("k", maxInlineKey)
-	s := open(t, &Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: 0}}, Values: stored(value.FromInt(1))})
+	s := open(t, &Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: 0}},
+		Values: stored(value.FromInt(1))})
 	for _, at := range []int{0, 8, 16, 24, 32, 39} {
 		same := 0
 		for i := range 3000 {
@@ -353,8 +354,8 @@ func TestDepthsOfKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, want := range map[string]int{"": 1, "\x00m": 1, "a": 5, "array": 2, "encrypted": 1, "large": 2, "larger": 1,
-		strings.Repeat("long", 12): 2, strings.Repeat("text", 11) + "end": 2} {
+	for key, want := range map[string]int{"": 1, "\x00m": 1, "a": 5, "array": 2, "encrypted": 1, "large": 2,
+		"larger": 1, strings.Repeat("long", 12): 2, strings.Repeat("text", 11) + "end": 2} {
 		n, ok := s.keyNumber(key)
 		if !ok || depths[n] != want {
 			t.Errorf("%q has at most %d candidates, expected %d", key, depths[n], want)
@@ -546,7 +547,8 @@ func TestVerifyTellsWhatItMeetsFirst(t *testing.T) {
 		{"a block of no keys", "bindings of keys, in order", func(w *writer) {
 			tab, packed := appendFrame(w.out[secOriginTab], w.out[secOrigins], nil)
 			tab = binary.LittleEndian.AppendUint32(tab, coldKeys)
-			w.out[secOriginTab], w.out[secOrigins] = binary.LittleEndian.AppendUint32(tab, uint32(len(w.c.Keys))), packed
+			tab = binary.LittleEndian.AppendUint32(tab, uint32(len(w.c.Keys)))
+			w.out[secOriginTab], w.out[secOrigins] = tab, packed
 		}},
 	} {
 		err := forged(t, everything(), c.forge).Verify(anyRecipe)
