@@ -54,12 +54,13 @@ var mayImport = map[string][]string{
 	"internal/facts": {"internal/diag", "internal/value", "internal/yaml", "runtime"},
 	"internal/decision": {"internal/expr", "internal/recipe", "internal/relation", "internal/seal",
 		"internal/syntax", "internal/value", "runtime", "snapshot"},
+	"internal/slice": {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
 	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "internal/disk", "internal/facts",
 		"internal/identity", "internal/layout", "internal/oci", "internal/replace", "internal/schema",
-		"internal/seal", "lint", "loader", "origin", "ship", "runtime", "snapshot"},
+		"internal/seal", "internal/slice", "lint", "loader", "origin", "ship", "runtime", "snapshot"},
 	"cmd/bindq": {"internal/cli", "internal/decision", "internal/diag", "internal/expr", "internal/facts",
-		"internal/identity", "internal/oci", "internal/recipe", "internal/replace", "internal/seal", "internal/value",
-		"internal/yaml", "origin", "runtime", "serve", "ship", "snapshot"},
+		"internal/identity", "internal/oci", "internal/recipe", "internal/replace", "internal/seal", "internal/slice",
+		"internal/value", "internal/yaml", "origin", "runtime", "serve", "ship", "snapshot"},
 }
 
 func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"bindc/compile"
 	"bindc/internal/diag"
+	"bindc/internal/slice"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -633,14 +635,14 @@ func (w *world) try(t *testing.T, seed uint64) bool {
 		w.ask(t, seed, snap, i)
 	}
 	if !t.Failed() {
-		w.sliced(t, seed, compile.Compile(site, compile.Options{}, &diags), site)
+		w.sliced(t, seed, compile.Compile(site, compile.Options{}, &diags), path)
 	}
 	return true
 }
 
 // sliced holds a slice of the site, for what a random request has of one category, to the oracle: requests with that
-// value are answered as ever, others are refused.
-func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, site *loader.Site) {
+// value are answered as ever, others are refused. Cut from the snapshot that was built it is the same.
+func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, built string) {
 	r := rand.New(rand.NewPCG(seed, 12))
 	category, request := r.IntN(len(w.categories)), r.IntN(len(w.requests))
 	text := func(request int) string { return loader.Fold(w.text(w.categories[category].template, request)) }
@@ -649,10 +651,17 @@ func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, sit
 		return // no value: nobody can ask for that
 	}
 	whole := content.Bindings
-	compile.Slice(content, site, []snapshot.Term{{Dimension: category, Value: val}})
-	path := filepath.Join(t.TempDir(), "slice.bsnap")
-	if _, err := snapshot.Write(path, content); err != nil {
+	terms := []snapshot.Term{{Dimension: category, Value: val}}
+	if err := slice.Cut(content, terms); err != nil {
 		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "slice.bsnap")
+	written, err := snapshot.Write(path, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cutFrom(t, built, terms); got != written.Digest {
+		t.Errorf("seed %d: a slice that is cut from the snapshot is another file than one that is built", seed)
 	}
 	if content.Bindings == 0 && whole > 0 && len(content.Keys) > 0 || content.Bindings > whole {
 		t.Errorf("seed %d: a slice of %d bindings has %d", seed, whole, content.Bindings)
@@ -681,6 +690,31 @@ func (w *world) sliced(t *testing.T, seed uint64, content *snapshot.Content, sit
 				val, err)
 		}
 	}
+}
+
+// cutFrom is the digest of a slice of the snapshot at path, which, written without being cut, is the same file.
+func cutFrom(t *testing.T, path string, terms []snapshot.Term) snapshot.Digest {
+	t.Helper()
+	s, err := snapshot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	content, err := s.Content()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if written, err := snapshot.WriteTo(io.Discard, content); err != nil || written.Digest != s.Digest() {
+		t.Errorf("the content of a snapshot is written as another one: %v", err)
+	}
+	if err := slice.Cut(content, terms); err != nil {
+		t.Fatal(err)
+	}
+	written, err := snapshot.WriteTo(io.Discard, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written.Digest
 }
 
 // ask compares what one request answers. Facts are in upper case now and then, as case does not matter.

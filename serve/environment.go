@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -41,8 +40,14 @@ type known struct {
 	merged    []string // sorted
 }
 
-// named tells whether Puppet takes a text for the name of an environment.
-var named = regexp.MustCompile(`^[A-Za-z0-9_]{1,200}$`).MatchString
+// named tells whether Puppet takes a text for the name of an environment. As a regular expression it was a fifth of
+// what bindq takes to start.
+func named(text string) bool {
+	other := func(c rune) bool {
+		return c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+	}
+	return text != "" && len(text) <= 200 && strings.IndexFunc(text, other) < 0
+}
 
 // get is the environment of that name, followed from now on.
 func (e *environments) get(name string) (*environment, error) {

@@ -551,7 +551,28 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 		r.requests(t, s, 12, values)
 		r.bindings(t, s)
 		r.survey(t, s)
+		again := rewritten(t, s)
+		sound(t, again)
+		r.requests(t, again, 12, values)
+		r.bindings(t, again)
+		if rewritten(t, again).data != again.data {
+			t.Error("its content is written to other bytes")
+		}
 	}
+}
+
+// rewritten is the file that the content of s is written to: without values that are the same.
+func rewritten(t *testing.T, s *Snapshot) *Snapshot {
+	t.Helper()
+	content, err := s.Content()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := openBytes(fileOf(t, content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
 }
 
 func TestShapesOfTheIndex(t *testing.T) {

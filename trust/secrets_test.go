@@ -43,6 +43,7 @@ var showing = map[string][]string{
 	"bindq why-not": {"why-not KEY x -s FILE --node n1", "why-not KEY x -s FILE --render-as json"},
 	"bindq diff": {"diff FILE OTHER", "diff OTHER FILE --format markdown --facts-dir NODES",
 		"diff FILE OTHER --format json --facts-dir NODES"},
+	"bindq slice":        {"slice FILE --when node=n1 -o FILE.part", "slice FILE --when node=n9 -o FILE/part"},
 	"bindq nodes":        {"nodes -s FILE --facts-dir NODES"},
 	"bindq verify":       {"verify FILE"},
 	"bindq info":         {"info FILE", "info FILE --dump"},

@@ -19,6 +19,7 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/identity"
 	"bindc/internal/seal"
+	"bindc/internal/slice"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -310,41 +311,19 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*snapshot.Content,
 	if err := report(cmd, &diags, len(site.Inputs), f); err != nil {
 		return nil, err
 	}
-	return content, sliced(content, site, f.slice)
+	return content, sliced(content, f.slice)
 }
 
 // sliced leaves of content what requests with the given values of categories can reach.
-func sliced(content *snapshot.Content, site *loader.Site, given []string) error {
+func sliced(content *snapshot.Content, given []string) error {
 	if len(given) == 0 {
 		return nil
 	}
-	var terms []snapshot.Term
-	for _, text := range given {
-		name, val, ok := strings.Cut(text, "=")
-		at := slices.IndexFunc(content.Dimensions, func(d snapshot.Dimension) bool {
-			return d.Name == name &&
-				!d.Guard
-		})
-		if !ok || val == "" || at < 0 {
-			var names []string
-			for _, d := range content.Dimensions {
-				if !d.Guard {
-					names = append(names, d.Name)
-				}
-			}
-			return fmt.Errorf("--slice: expected CATEGORY=VALUE of one of the categories %s, found '%s'",
-				strings.Join(names, ", "), text)
-		}
-		if slices.ContainsFunc(terms, func(t snapshot.Term) bool { return t.Dimension == at }) {
-			return fmt.Errorf("--slice: expected one value of '%s', found two", name)
-		}
-		if !content.Dimensions[at].Exact {
-			val = loader.Fold(val)
-		}
-		terms = append(terms, snapshot.Term{Dimension: at, Value: val})
+	terms, err := slice.Parse(content.Dimensions, given)
+	if err != nil {
+		return fmt.Errorf("--slice: %w", err)
 	}
-	compile.Slice(content, site, terms)
-	return nil
+	return slice.Cut(content, terms)
 }
 
 // openCache opens the cache of the site in dir. It is of use to this very program only: another one may compile the

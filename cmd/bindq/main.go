@@ -70,7 +70,7 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(), whyNotCommand(),
-		diffCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(), verifyCommand(), infoCommand(),
+		diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(), verifyCommand(), infoCommand(),
 		pullCommand(), followCommand(), activateCommand(), rollbackCommand(), statusCommand(), gcCommand())
 	cli.Finish(root)
 	return root

@@ -1,19 +1,64 @@
-package compile
+// Package slice leaves of a site what some of its requests can reach.
+package slice
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
+	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
-	"bindc/loader"
 	"bindc/snapshot"
 )
 
-// Slice leaves of content what requests in which all the terms hold can reach. Those are answered as they were, and
-// others are refused: bindings, values, keys and names of files that only they could reach are gone. The terms are of
-// categories of the site content was compiled from, their values folded unless the dimension is exact.
-func Slice(content *snapshot.Content, site *loader.Site, terms []snapshot.Term) {
-	s := slicer{out: content, relations: relationsOf(site.Dimensions, newEffort(0)), when: condition(terms)}
+// Parse reads CATEGORY=VALUE, each of another one of the categories among the dimensions.
+func Parse(dimensions []snapshot.Dimension, given []string) (terms []snapshot.Term, err error) {
+	for _, text := range given {
+		name, val, ok := strings.Cut(text, "=")
+		at := slices.IndexFunc(dimensions, func(d snapshot.Dimension) bool { return d.Name == name && !d.Guard })
+		if !ok || val == "" || at < 0 {
+			return nil, fmt.Errorf("expected CATEGORY=VALUE of one of the categories %s, found '%s'",
+				strings.Join(categories(dimensions), ", "), text)
+		}
+		if slices.ContainsFunc(terms, func(t snapshot.Term) bool { return t.Dimension == at }) {
+			return nil, fmt.Errorf("expected one value of '%s', found two", name)
+		}
+		if !dimensions[at].Exact {
+			val = relation.Fold(val)
+		}
+		terms = append(terms, snapshot.Term{Dimension: at, Value: val})
+	}
+	return terms, nil
+}
+
+func categories(dimensions []snapshot.Dimension) (names []string) {
+	for _, d := range dimensions {
+		if !d.Guard {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// Cut leaves of content what requests in which all the terms hold can reach. Those are answered as they were, and
+// others are refused: bindings, values, keys and names of files that only they could reach are gone. The terms are as
+// Parse has them. A slice can be cut once more, and is then for requests that meet the terms of both.
+func Cut(content *snapshot.Content, terms []snapshot.Term) error {
+	relations, err := relationsOf(content.Dimensions)
+	if err != nil {
+		return err
+	}
+	for _, t := range content.Slice {
+		at := slices.IndexFunc(terms, func(u snapshot.Term) bool { return u.Dimension == t.Dimension })
+		if at < 0 {
+			terms = append(terms, t)
+		} else if terms[at] != t {
+			return fmt.Errorf("this is a slice for requests with %s '%s' only: it has nothing for '%s'",
+				content.Dimensions[t.Dimension].Name, t.Value, terms[at].Value)
+		}
+	}
+	s := slicer{out: content, relations: relations, when: condition(terms)}
 	content.Slice = terms
 	s.fill()
 	s.scopes()
@@ -21,13 +66,35 @@ func Slice(content *snapshot.Content, site *loader.Site, terms []snapshot.Term) 
 	content.Bindings = len(s.written)
 	s.values()
 	s.inputs()
+	return nil
+}
+
+// relationsOf are the relations among dimensions. Of values that are not folded nothing is known.
+func relationsOf(dimensions []snapshot.Dimension) (*relation.Relations, error) {
+	out := make([]relation.Dimension, len(dimensions))
+	for i, d := range dimensions {
+		out[i] = relation.Dimension{Category: i, Guard: d.Guard}
+		if d.Guard {
+			out[i].Category = d.Category
+		}
+		if d.Exact {
+			continue
+		}
+		n, err := expr.Decode(string(d.Program))
+		if err != nil {
+			expected := "the expression of " + d.Name + ": " + err.Error()
+			return nil, &snapshot.DamageError{Section: "meta", Expected: expected}
+		}
+		out[i].Value = n
+	}
+	return relation.New(out, func(int) {}), nil
 }
 
 // slicer cuts one content. What stays is marked, and numbered anew by what comes after.
 type slicer struct {
 	out       *snapshot.Content
 	relations *relation.Relations
-	when      loader.Condition
+	when      relation.Condition
 
 	written  map[snapshot.Origin]bool // what stays: a binding of several alternatives is one
 	had      []bool                   // per input, something is written there
@@ -37,9 +104,9 @@ type slicer struct {
 	above    []int                    // per number of levels that stood above, how many do now
 }
 
-func condition(terms []snapshot.Term) (c loader.Condition) {
+func condition(terms []snapshot.Term) (c relation.Condition) {
 	for _, t := range terms {
-		c = append(c, loader.Term{Dimension: t.Dimension, Value: t.Value})
+		c = append(c, relation.Term{Dimension: t.Dimension, Value: t.Value})
 	}
 	return relation.Union(nil, c)
 }
@@ -159,16 +226,21 @@ func (s *slicer) inputs() {
 		}
 	}
 	s.out.Inputs = kept
+	renumber := func(o *snapshot.Origin) {
+		if o.Line > 0 {
+			o.Input = number[o.Input]
+		}
+	}
 	for _, l := range s.out.Levels {
 		for _, sc := range l.Scopes {
 			for j := range sc.Origins {
-				sc.Origins[j].Input = number[sc.Origins[j].Input]
+				renumber(&sc.Origins[j])
 			}
 		}
 	}
 	for _, k := range s.out.Keys {
 		for j := range k.Cold {
-			k.Cold[j].Origin.Input = number[k.Cold[j].Origin.Input]
+			renumber(&k.Cold[j].Origin)
 		}
 	}
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/diag"
+	"bindc/internal/slice"
+	"bindc/snapshot"
+)
+
+func sliceCommand() *cobra.Command {
+	var s source
+	var when []string
+	var out string
+	cmd := &cobra.Command{
+		Use:   "slice [FILE] --when CATEGORY=VALUE -o OUT",
+		Short: "Write a snapshot of what some requests can reach",
+		Long: "slice writes the snapshot that 'bindc build --slice' would: bindings, values,\n" +
+			"keys and names of files that only requests with another value of the category\n" +
+			"can reach are left out. Requests with that value are answered as by the whole,\n" +
+			"others are refused. What is encrypted stays so. A signature is of the whole:\n" +
+			"OUT has none.\n\nExit status: 0, or 2 an error.",
+		Example: "  bindq slice -s site.bsnap --when environment=production -o part.bsnap",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := s.only(args)
+			if err != nil {
+				return err
+			}
+			return s.trust.report(path, func(f *snapshot.Snapshot) error {
+				written, err := cut(f, when, out)
+				if err == nil {
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bindings, %d bytes, sha256 %s\n", diag.Visible(out),
+						written.bindings, written.Size, written.Digest)
+				}
+				return err
+			})
+		},
+	}
+	s.addSnapshot(cmd)
+	cmd.Flags().StringArrayVar(&when, "when", nil, "`CATEGORY=VALUE` that requests have (repeatable)")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
+	cmd.MarkFlagRequired("when")
+	cmd.MarkFlagRequired("output")
+	return cmd
+}
+
+// part is a slice that was written.
+type part struct {
+	snapshot.Written
+	bindings int
+}
+
+// cut writes the slice of f for requests with the given values.
+func cut(f *snapshot.Snapshot, when []string, out string) (part, error) {
+	terms, err := slice.Parse(f.Dimensions(), when)
+	if err != nil {
+		return part{}, fmt.Errorf("--when: %w", err)
+	}
+	if err := verify(f); err != nil {
+		return part{}, err
+	}
+	content, err := f.Content()
+	if err == nil {
+		err = slice.Cut(content, terms)
+	}
+	if err != nil {
+		return part{}, err
+	}
+	written, err := snapshot.Write(out, content)
+	return part{written, content.Bindings}, err
+}

@@ -1,0 +1,189 @@
+package snapshot
+
+import (
+	"cmp"
+	"slices"
+
+	"bindc/internal/value"
+)
+
+// Content is what a file that Verify passed was written from, to be changed and written anew; written as it is, it
+// gives the same file. It refers to the mapped file, and whether it is sensitive it does not say. The error is a
+// *DamageError.
+func (s *Snapshot) Content() (*Content, error) {
+	book, err := s.Book()
+	if err != nil {
+		return nil, err
+	}
+	c := &Content{Layers: slices.Clone(s.layers), Dimensions: slices.Clone(s.dimensions), Strict: s.strict,
+		Bindings: int(s.bindings), Slice: slices.Clone(s.slice)}
+	if seal, ok := s.Seal(); ok {
+		c.Seal = []byte(seal)
+	}
+	if c.Inputs, err = s.Inputs(); err != nil {
+		return nil, err
+	}
+	r := contentReader{s: s, book: book, c: c, stored: map[Stored]uint32{}}
+	if err := r.levels(); err != nil {
+		return nil, err
+	}
+	return c, r.keys()
+}
+
+// contentReader puts together what writer takes apart.
+type contentReader struct {
+	s      *Snapshot
+	book   *Book
+	c      *Content
+	scopes []*Scope          // of book.scopes
+	stored map[Stored]uint32 // the numbers of values
+}
+
+// levels are those of the file with their scopes, which are empty yet.
+func (r *contentReader) levels() error {
+	for _, l := range r.s.levels {
+		level := Level{Layer: l.layer, Entry: l.entry}
+		for _, d := range l.dims {
+			level.Dimensions = append(level.Dimensions, int(d))
+		}
+		r.c.Levels = append(r.c.Levels, level)
+	}
+	counts := make([]int, len(r.c.Levels))
+	for _, at := range r.book.scopes {
+		counts[at.level]++
+	}
+	for l, n := range counts {
+		r.c.Levels[l].Scopes = make([]Scope, 0, n)
+	}
+	for _, at := range r.book.scopes {
+		terms, err := r.s.conditionOf(&r.s.levels[at.level], at.slot)
+		if err != nil {
+			return err
+		}
+		scope := Scope{Values: make([]string, len(terms))}
+		for i, t := range terms {
+			scope.Values[i] = t.Value
+		}
+		level := &r.c.Levels[at.level]
+		level.Scopes = append(level.Scopes, scope)
+		r.scopes = append(r.scopes, &level.Scopes[len(level.Scopes)-1])
+	}
+	return nil
+}
+
+// keys are those of the file in order, and what binds each.
+func (r *contentReader) keys() error {
+	numbers := make([]uint32, r.s.hash.n)
+	for n := range numbers {
+		name, ok := r.s.keyName(uint32(n))
+		if !ok {
+			return r.s.damaged(secKeys, keyRecord*uint64(n), "the name of a key")
+		}
+		numbers[n] = uint32(n)
+		r.c.Keys = append(r.c.Keys, Key{Name: name, Default: -1})
+	}
+	slices.SortFunc(numbers, func(a, b uint32) int { return cmp.Compare(r.c.Keys[a].Name, r.c.Keys[b].Name) })
+	slices.SortFunc(r.c.Keys, func(a, b Key) int { return cmp.Compare(a.Name, b.Name) })
+	for i, n := range numbers {
+		if err := r.key(uint32(i), n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// key reads what binds a key, which is number n of the file and Keys[i] of the content.
+func (r *contentReader) key(i, n uint32) error {
+	k := &r.c.Keys[i]
+	if ref := Ref(at32(r.s.keys, keyRecord*uint64(n)+recDefault)); ref != noRef {
+		v, err := r.value(ref)
+		if err != nil {
+			return err
+		}
+		k.Default = int(v)
+	}
+	for _, l := range r.book.lines[r.book.first[n]:r.book.first[n+1]] {
+		if !l.cold {
+			v, err := r.value(l.ref)
+			if err == nil {
+				err = r.origin(l.origin)
+			}
+			if err != nil {
+				return err
+			}
+			scope := r.scopes[l.from]
+			scope.Entries = append(scope.Entries, Entry{i, v})
+			scope.Origins = append(scope.Origins, l.origin)
+			continue
+		}
+		cold, err := r.cold(&r.book.cold[l.from], k.Default)
+		if err != nil {
+			return err
+		}
+		k.Cold = append(k.Cold, cold)
+	}
+	return nil
+}
+
+// cold is a binding that is in no scope, of a key with that default.
+func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
+	terms, err := r.s.terms(b.terms)
+	if err == nil && (int(b.above) > len(r.s.levels) || b.kind == coldDefault && byDefault < 0) {
+		err = r.s.damaged(secOrigins, 0, "a binding among %d levels", len(r.s.levels))
+	}
+	if err != nil {
+		return Cold{}, err
+	}
+	out := Cold{Above: int(b.above), Layer: int(b.layer), Terms: terms, Origin: b.origin,
+		Contribution: b.kind == coldContribution}
+	switch b.kind {
+	case coldDefault:
+		out.Value = uint32(byDefault)
+	case coldHidden:
+		out.Value = r.number(b.stored)
+	}
+	return out, r.origin(b.origin)
+}
+
+// origin is an error where something is written in no input there is.
+func (r *contentReader) origin(o Origin) error {
+	if o.Line > 0 && int(o.Input) >= len(r.c.Inputs) {
+		return r.s.damaged(secOrigins, 0, "one of %d inputs", len(r.c.Inputs))
+	}
+	return nil
+}
+
+// value is the number of what a reference refers to.
+func (r *contentReader) value(ref Ref) (uint32, error) {
+	stored, err := r.s.stored(ref)
+	return r.number(stored), err
+}
+
+func (r *contentReader) number(v Stored) uint32 {
+	n, ok := r.stored[v]
+	if !ok {
+		n = uint32(len(r.c.Values))
+		r.c.Values, r.stored[v] = append(r.c.Values, v), n
+	}
+	return n
+}
+
+// stored is what ref refers to as it was written.
+func (s *Snapshot) stored(ref Ref) (Stored, error) {
+	if n, ok := ref.Recipe(); ok {
+		text, err := s.Recipe(n)
+		return Stored{Computed: true, Bytes: text}, err
+	}
+	if ref&refKind == refInline {
+		return Stored{Bytes: string(value.Append(nil, inlineValue(uint32(ref&^refKind))))}, nil
+	}
+	text, err := s.encoded(ref)
+	if err != nil {
+		return Stored{}, err
+	}
+	_, rest, err := value.View(text)
+	if err != nil {
+		return Stored{}, s.badValue(ref)
+	}
+	return Stored{Bytes: text[:len(text)-len(rest)]}, nil
+}
