@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"bindc/origin"
@@ -67,6 +68,7 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 		st.Validator = ""
 	}
 	res, validator, err := p.take(ctx, st.Validator)
+	err = withoutRoom(err)
 	now := p.Now()
 	noted := p.Store.locked(func() error {
 		return p.Store.change(p.Name, func(st *State) {
@@ -80,6 +82,16 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 		})
 	})
 	return res, errors.Join(err, noted)
+}
+
+// withoutRoom says what to do where the disk is full, or the user may have no more of it.
+func withoutRoom(err error) error {
+	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if errors.Is(err, full) {
+			return fmt.Errorf("%w: the store needs more room; 'bindq gc' removes what no name needs", err)
+		}
+	}
+	return err
 }
 
 // take is Run without its notes. It returns the validator of what is in the store now, "" where nothing changed.
@@ -191,7 +203,7 @@ func (p *Pull) receive(ctx context.Context, offer *Offer, path string) (d Digest
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(body, p.MaxBytes+1))
 	if err != nil {
-		return "", fmt.Errorf("cannot read the snapshot: %w", err)
+		return "", fmt.Errorf("cannot fetch the snapshot: %w", err)
 	}
 	if n > p.MaxBytes {
 		return "", p.tooLarge()

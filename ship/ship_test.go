@@ -178,7 +178,7 @@ func TestWhatIsRefusedChangesNothing(t *testing.T) {
 	}{
 		"a source that is gone": {func(m *master) { m.shelf.fails = io.ErrUnexpectedEOF }, false, "unexpected EOF"},
 		"a body that ends early": {func(m *master) { m.shelf.breaks = io.ErrUnexpectedEOF }, false,
-			"cannot read the snapshot: unexpected EOF"},
+			"cannot fetch the snapshot: unexpected EOF"},
 		"a body that is cut": {func(m *master) { m.shelf.breaks = io.EOF }, false,
 			"expected 3 bytes, the source gave 1"},
 		"another digest": {func(m *master) { m.shelf.wrong = sum("else") }, true, "the source said " +
