@@ -44,6 +44,7 @@ var asking = map[string][][]string{
 	// These open files of a store, which nobody writes to, by what verify opens its own with.
 	"pull": nil, "follow": nil, "activate": nil, "rollback": nil, "status": nil, "gc": nil,
 
+	"slice": nil, // reads a copy
 	"serve": nil, // package serve guards what a frame asks by itself
 }
 

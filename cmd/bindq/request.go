@@ -98,11 +98,21 @@ func (s *source) path() (string, error) {
 
 // report opens the snapshot at path for do to report on the file, if it is one that counts.
 func (t *trust) report(path string, do func(*snapshot.Snapshot) error) error {
+	return t.reportOn(snapshot.Open, path, do)
+}
+
+// copied is report on a copy in memory: what is made of that is whole, whatever becomes of the file.
+func (t *trust) copied(path string, do func(*snapshot.Snapshot) error) error {
+	return t.reportOn(snapshot.OpenCopy, path, do)
+}
+
+func (t *trust) reportOn(open func(string) (*snapshot.Snapshot, error), path string,
+	do func(*snapshot.Snapshot) error) error {
 	accept, err := t.accept()
 	if err != nil {
 		return err
 	}
-	f, err := snapshot.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return inFile(path, err)
 	}

@@ -29,7 +29,7 @@ func sliceCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.trust.report(path, func(f *snapshot.Snapshot) error {
+			return s.trust.copied(path, func(f *snapshot.Snapshot) error {
 				written, err := cut(f, when, out)
 				if err == nil {
 					fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bindings, %d bytes, sha256 %s\n", diag.Visible(out),
