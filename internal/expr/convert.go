@@ -32,6 +32,12 @@ func runNew(c *call) (value.Value, error) {
 	return c.yield(v)
 }
 
+// New is new(t, args...): a t made of args, of which there is one at the least.
+func New(t *types.Type, opts Options, args ...value.Value) (value.Value, error) {
+	c := &call{ev: newEvaluator(nil, opts), node: &Node{Op: Call}, name: t.String(), args: args}
+	return c.convert(t)
+}
+
 // convert makes a t of the arguments. What is a t already is left alone.
 func (c *call) convert(t *types.Type) (value.Value, error) {
 	if err := c.ev.traverse(c.args[0]); err != nil {
@@ -102,7 +108,7 @@ func (c *call) named(names ...string) (*call, error) {
 			i++
 		}
 		if i == len(names) {
-			return c, c.failf("unknown option %s", inspect(k))
+			return c, c.failf("unknown option %s", Inspect(k))
 		}
 		inner.args[i] = v
 	}

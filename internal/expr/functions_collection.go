@@ -372,7 +372,7 @@ func (c *call) order(a, b value.Value) (int, error) {
 		if err := c.ev.traverse(a); err != nil {
 			return 0, err
 		}
-		order, ok := sortOrder(a, b)
+		order, ok := Order(a, b)
 		if !ok {
 			return 0, c.failf("%s and %s cannot be ordered", describe(a), describe(b))
 		}

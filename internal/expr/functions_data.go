@@ -258,7 +258,7 @@ func (c *call) options(q *query, options value.Value) (err error) {
 	for k, v := range options.Pairs() {
 		switch name := k.Text(); {
 		case !lookupOptions[name]:
-			return c.failf("unknown option %s", inspect(k))
+			return c.failf("unknown option %s", Inspect(k))
 		case v.IsUndef() && name != "default_value", name == "name":
 		case name == "value_type":
 			if q.typ, err = c.valueType(v); err != nil {

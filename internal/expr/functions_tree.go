@@ -69,7 +69,7 @@ func (c *call) walker() (*walker, error) {
 	}
 	for k, v := range c.arg(1).Pairs() {
 		if !slices.Contains(treeOptions, k.Text()) {
-			return nil, c.failf("unknown option %s", inspect(k))
+			return nil, c.failf("unknown option %s", Inspect(k))
 		}
 		if err := w.option(c, k.Text(), v); err != nil {
 			return nil, err

@@ -105,8 +105,8 @@ func indexOf(elems []value.Value, v value.Value) int {
 	return -1
 }
 
-// sortOrder is Ruby's <=>; ok is false where values cannot be ordered.
-func sortOrder(a, b value.Value) (c int, ok bool) {
+// Order is Ruby's <=>; ok is false where values cannot be ordered.
+func Order(a, b value.Value) (c int, ok bool) {
 	ka, kb := a.Kind(), b.Kind()
 	switch {
 	case isNumeric(ka) && isNumeric(kb):
@@ -123,7 +123,7 @@ func sortOrder(a, b value.Value) (c int, ok bool) {
 
 func arrayOrder(a, b []value.Value) (int, bool) {
 	for i := range min(len(a), len(b)) {
-		if c, ok := sortOrder(a[i], b[i]); c != 0 || !ok {
+		if c, ok := Order(a[i], b[i]); c != 0 || !ok {
 			return c, ok
 		}
 	}
@@ -147,15 +147,15 @@ func flatten(list []value.Value, depth int) []value.Value {
 func toS(v value.Value) string {
 	switch v.Kind() {
 	case value.Array, value.Hash:
-		return inspect(v)
+		return Inspect(v)
 	case value.Regexp:
 		return "(?-mix:" + v.Text() + ")"
 	}
 	return string(value.AppendText(nil, v))
 }
 
-// inspect is Ruby's inspect: strings in double quotes, undef as nil.
-func inspect(v value.Value) string {
+// Inspect is Ruby's inspect: strings in double quotes, undef as nil.
+func Inspect(v value.Value) string {
 	switch v.Kind() {
 	case value.Undef:
 		return "nil"
@@ -166,13 +166,13 @@ func inspect(v value.Value) string {
 	case value.Array:
 		parts := make([]string, 0, v.Len())
 		for e := range v.Elems() {
-			parts = append(parts, inspect(e))
+			parts = append(parts, Inspect(e))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case value.Hash:
 		parts := make([]string, 0, v.Len())
 		for k, e := range v.Pairs() {
-			parts = append(parts, inspect(k)+"=>"+inspect(e))
+			parts = append(parts, Inspect(k)+"=>"+Inspect(e))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}

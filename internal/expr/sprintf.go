@@ -291,7 +291,7 @@ func (d directive) format(verb byte, v value.Value) (string, error) {
 	case 's':
 		return d.text(toS(v)), nil
 	case 'p':
-		return d.text(inspect(v)), nil
+		return d.text(Inspect(v)), nil
 	case 'c':
 		return d.character(v)
 	case 'd', 'i', 'u', 'x', 'X', 'o', 'b', 'B':

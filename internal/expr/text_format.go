@@ -169,7 +169,7 @@ func readContainerFormat(v value.Value) (*textFormat, error) {
 				return nil, err
 			}
 		default:
-			return nil, fmt.Errorf("the format of a collection cannot have %s with %s", inspect(k), describe(e))
+			return nil, fmt.Errorf("the format of a collection cannot have %s with %s", Inspect(k), describe(e))
 		}
 	}
 	return f, nil
