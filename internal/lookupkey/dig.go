@@ -1,0 +1,65 @@
+package lookupkey
+
+import (
+	"fmt"
+
+	"bindc/internal/value"
+)
+
+// DigError says that a key leads into a value that has nothing inside. It shows nothing of the value.
+type DigError struct {
+	Key     string      // as it was asked for
+	Segment value.Value // what was looked for
+	Found   value.Kind  // in what
+}
+
+func (e *DigError) Error() string {
+	what := fmt.Sprintf("the key '%s' in a Hash", e.Segment.Text())
+	if e.Segment.Kind() == value.Int {
+		what = fmt.Sprintf("element %d of an Array, or that key in a Hash", e.Segment.Int())
+	}
+	return fmt.Sprintf("'%s' asks for %s, and there is a value of the kind %s", e.Key, what, e.Found)
+}
+
+// Dig follows the path of k into v, which its root is bound to. What is not there is not found; the error is a
+// *DigError, or that of reading v. What is in a sensitive value is sensitive.
+func (k Key) Dig(v value.Value) (value.Value, bool, error) { return Dig(k.Text, k.Path, v) }
+
+// Dig is Key.Dig for a key that is written text.
+func Dig(text string, path []value.Value, v value.Value) (value.Value, bool, error) {
+	if len(path) == 0 {
+		return v, true, nil
+	}
+	sensitive := v.IsSensitive()
+	v, err := v.Read()
+	if err != nil {
+		return v, false, err
+	}
+	for _, segment := range path {
+		var found bool
+		if v, found, err = inside(text, segment, v); !found || err != nil {
+			return value.Value{}, false, err
+		}
+	}
+	if sensitive {
+		v = v.Sensitive()
+	}
+	return v, true, nil
+}
+
+func inside(text string, segment, v value.Value) (value.Value, bool, error) {
+	switch k := v.Kind(); {
+	case k == value.Undef:
+		return v, false, nil
+	case k == value.Hash:
+		e, found := v.Get(segment)
+		return e, found, nil
+	case k == value.Array && segment.Kind() == value.Int:
+		n := segment.Int()
+		if n < 0 || n >= int64(v.Len()) {
+			return v, false, nil
+		}
+		return v.Index(int(n)), true, nil
+	}
+	return v, false, &DigError{text, segment, v.Kind()}
+}

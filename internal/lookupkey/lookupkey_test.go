@@ -1,0 +1,137 @@
+package lookupkey_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/lookupkey"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// table is one of Puppet's answers (testdata/merges/generate.rb).
+func table(t testing.TB, name string) []value.Value {
+	t.Helper()
+	b, err := os.ReadFile("../../testdata/merges/" + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var diags diag.List
+	doc, ok := yaml.Parse(name, b, yaml.Options{}, &diags)
+	if !ok {
+		t.Fatal(name, " is no YAML")
+	}
+	return doc.Root.Literal().Slice()
+}
+
+func get(v value.Value, key string) value.Value {
+	e, _ := v.Get(value.FromString(key))
+	return e
+}
+
+func rich(v value.Value) string {
+	b, _ := value.AppendRich(nil, v)
+	return string(b)
+}
+
+func TestKeysOfPuppet(t *testing.T) {
+	for _, c := range table(t, "keys") {
+		k, err := lookupkey.Parse(get(c, "key").Text())
+		_, fails := c.Get(value.FromString("error"))
+		var e *lookupkey.Error
+		switch want := get(c, "value"); {
+		case fails != (err != nil) || fails && !errors.As(err, &e):
+			t.Errorf("%q: found %q %s, %v", get(c, "key").Text(), k.Root, rich(value.FromSlice(k.Path)), err)
+		case fails:
+		case k.Root != get(want, "root").Text() || lookupkey.Module(k.Root) != get(want, "module").Text() ||
+			rich(value.FromSlice(k.Path)) != rich(get(want, "path")):
+			t.Errorf("%q: expected %s, found %q %s", k.Text, rich(want), k.Root, rich(value.FromSlice(k.Path)))
+		}
+	}
+}
+
+func TestDigsOfPuppet(t *testing.T) {
+	dug := table(t, "dug")
+	for _, c := range table(t, "digs") {
+		in := get(dug[get(c, "in").Int()], "value")
+		k, err := lookupkey.Parse(get(c, "key").Text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, found, err := k.Dig(in)
+		_, fails := c.Get(value.FromString("error"))
+		want, finds := c.Get(value.FromString("value"))
+		var e *lookupkey.DigError
+		if fails != errors.As(err, &e) || finds != found || finds && rich(v) != rich(want) {
+			t.Errorf("%s in %s: expected %s, found %s %v %v", k.Text, rich(in), rich(c), rich(v), found, err)
+		}
+	}
+}
+
+func TestWhatIsInASecretIsSecret(t *testing.T) {
+	secret := value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromString("x")}).Sensitive()
+	for text, want := range map[string]bool{"k": true, "k.a": true, "k.b": false} {
+		k, err := lookupkey.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, found, err := k.Dig(secret); found != want || v.IsSensitive() != want || err != nil {
+			t.Errorf("%s: expected %v, found %v and sensitive: %v, %v", text, want, found, v.IsSensitive(), err)
+		}
+	}
+}
+
+func TestMessages(t *testing.T) {
+	for text, want := range map[string]string{
+		"k.a":   "'k.a' asks for the key 'a' in a Hash, and there is a value of the kind String",
+		"k.1":   "'k.1' asks for element 1 of an Array, or that key in a Hash, and there is a value of the kind String",
+		"k..a":  "'k..a' is no key: there is nothing between two dots, or before the first or behind the last",
+		"k.a'b": "'k.a'b' is no key: quotes go around all that is between two dots, and something must be in them",
+		"k.'a":  "'k.'a' is no key: a quote is not closed",
+		"1.a":   "'1.a' is no key: it must not begin with a number; put that in quotes",
+	} {
+		k, err := lookupkey.Parse(text)
+		if err == nil {
+			_, _, err = k.Dig(value.FromString("text"))
+		}
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: expected %s, found %v", text, want, err)
+		}
+	}
+}
+
+func TestReservedKeys(t *testing.T) {
+	for text, want := range map[string]bool{"lookup_options": true, "lookup_options.a": true, "'lookup_options'": false,
+		"lookup_options2": false} {
+		if lookupkey.Reserved(text) != want {
+			t.Errorf("%s: expected %v", text, want)
+		}
+	}
+}
+
+// FuzzKey takes anything apart, and finds what Quoted wrote.
+func FuzzKey(f *testing.F) {
+	for _, c := range table(f, "keys") {
+		f.Add(get(c, "key").Text())
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		k, err := lookupkey.Parse(text)
+		if err == nil && len(k.Path) > 0 {
+			if _, _, err := k.Dig(value.FromSlice(k.Path)); err != nil && k.Path[0].Kind() == value.Int {
+				var e *lookupkey.DigError
+				if !errors.As(err, &e) {
+					t.Errorf("%q: %v", text, err)
+				}
+			}
+		}
+		written, ok := lookupkey.Quoted(text)
+		if !ok {
+			return
+		}
+		if k, err := lookupkey.Parse(written); err != nil || k.Root != text || len(k.Path) > 0 {
+			t.Errorf("%q was written %q: found %q, %v", text, written, k.Root, err)
+		}
+	})
+}
