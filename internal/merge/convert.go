@@ -1,0 +1,109 @@
+package merge
+
+import (
+	"errors"
+	"fmt"
+
+	"bindc/internal/expr"
+	"bindc/internal/pattern"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// Convert is v, which was found and dug for, as convert_to has it: a new value of the type it names, with the arguments
+// it has, or v where there is no convert_to. Of Sensitive that is v with its mark. The error is an *Error; it may show
+// v unless that is sensitive.
+func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error) {
+	if e == nil {
+		return v, nil
+	}
+	to, err := e.option("convert_to")
+	if err != nil || to.IsUndef() {
+		return v, err
+	}
+	c, err := parseConversion(to)
+	if err != nil {
+		return v, failf(Convert, "convert_to of '%s': %s", e.Name, err)
+	}
+	out, err := c.apply(v, bounds)
+	if err != nil {
+		return v, failf(Convert, "convert_to of '%s' to %s: %s", e.Name, c, err)
+	}
+	return out, nil
+}
+
+// conversion is a convert_to.
+type conversion struct {
+	to        *types.Type // nil: anything, of Sensitive
+	args      []value.Value
+	sensitive bool
+}
+
+func (c conversion) String() string {
+	switch {
+	case !c.sensitive:
+		return c.to.String()
+	case c.to == nil:
+		return "Sensitive"
+	}
+	return "Sensitive[" + c.to.String() + "]"
+}
+
+// sensitiveType is the one type that no value here is of: it is a mark on any.
+var sensitiveType = pattern.Lazy(`^\s*Sensitive\s*(\[(?s:.*)\])?\s*$`)
+
+func parseConversion(to value.Value) (c conversion, err error) {
+	list := []value.Value{to}
+	if to.Kind() == value.Array {
+		list = to.Slice()
+	}
+	if len(list) == 0 || list[0].Kind() != value.String {
+		return c, errors.New("expected a type, or a list of a type and arguments")
+	}
+	c.args = list[1:]
+	text := list[0].Text()
+	m := sensitiveType().FindStringSubmatch(text)
+	if c.sensitive = m != nil; c.sensitive && m[1] == "" {
+		return c, nil
+	} else if c.sensitive {
+		text = m[1][1 : len(m[1])-1]
+	}
+	c.to, err = types.Parse(text)
+	return c, err
+}
+
+var (
+	errArguments = errors.New("it takes no arguments")
+	errHidden    = errors.New("the value, which is sensitive, is not one that can be converted")
+)
+
+func (c conversion) apply(v value.Value, bounds expr.Options) (value.Value, error) {
+	sensitive := v.IsSensitive()
+	v, err := v.Read()
+	if err != nil {
+		return v, err
+	}
+	if c.sensitive {
+		err = c.check(v)
+	} else {
+		v, err = expr.New(c.to, bounds, append([]value.Value{v}, c.args...)...)
+	}
+	switch {
+	case err != nil && sensitive:
+		return v, errHidden
+	case err == nil && (sensitive || c.sensitive):
+		v = v.Sensitive()
+	}
+	return v, err
+}
+
+// check holds what becomes sensitive to its type.
+func (c conversion) check(v value.Value) error {
+	if len(c.args) > 0 {
+		return errArguments
+	}
+	if c.to != nil && !c.to.Generalize().Instance(v) {
+		return fmt.Errorf("the value is of the kind %s", v.Kind())
+	}
+	return nil
+}

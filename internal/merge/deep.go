@@ -1,0 +1,281 @@
+package merge
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
+
+// This file is a deep merge as Ruby's deep_merge does it. That changes what it merges, and a value that stands on one
+// side only is merged with itself, where the two may be one object in memory. What that does to knock-outs in arrays
+// is part of Puppet's answer.
+
+// bond says what the two sides have to do with one another.
+type bond uint8
+
+const (
+	apart  bond = iota
+	copied      // two objects, of the same parts
+	same        // one object
+)
+
+// below is the bond of the parts of two sides.
+func (b bond) below() bond {
+	if b == apart {
+		return apart
+	}
+	return same
+}
+
+// merge merges high into low, which is candidate at.
+func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) {
+	if d.reverse {
+		high, low = low, high
+	}
+	if d.err != nil {
+		return low, d.err
+	}
+	v, err := d.values(high, low, apart)
+	var e *Error
+	if errors.As(err, &e) {
+		e.Candidate = at
+	}
+	return v, err
+}
+
+// values merges src, which counts more, into dst.
+func (d *deepOptions) values(src, dst value.Value, b bond) (value.Value, error) {
+	switch {
+	case src.IsUndef():
+		return dst, nil
+	case !dst.Truthy() && !d.preserve:
+		return src, nil
+	case src.Kind() == value.Hash && dst.Kind() == value.Array && d.extend:
+		return extended(dst, src, src.Len()), nil
+	case src.Kind() == value.Hash:
+		return d.hashes(src, dst, b)
+	case src.Kind() == value.Array:
+		return d.arrays(src, dst, b)
+	case dst.Kind() == value.Array && d.extend:
+		return extended(dst, src, 1), nil
+	case d.preserve:
+		return dst, nil
+	}
+	if _, knocksOut := d.target(src); knocksOut {
+		return value.FromString(""), nil
+	}
+	return src, nil
+}
+
+// extended is dst with v behind it, times times.
+func extended(dst, v value.Value, times int) value.Value {
+	out := slices.Clone(dst.Slice())
+	for range times {
+		out = append(out, v)
+	}
+	return value.FromSlice(out)
+}
+
+// hashes merges a hash into dst. Where that is no hash, src takes its place when the first key has been seen to: the
+// others are merged with themselves.
+func (d *deepOptions) hashes(src, dst value.Value, b bond) (value.Value, error) {
+	isHash := dst.Kind() == value.Hash
+	if !isHash && (d.preserve || src.Len() == 0) {
+		return dst, nil
+	}
+	base := dst
+	if !isHash {
+		base, b = src, same
+	}
+	var out value.Builder
+	for k, v := range base.Pairs() {
+		out.Set(k, v)
+	}
+	seen := isHash
+	for k, v := range src.Pairs() {
+		if !seen {
+			seen = true
+			continue
+		}
+		low, with := v, copied
+		if old, _ := base.Get(k); old.Truthy() {
+			low, with = old, b.below()
+		}
+		merged, err := d.values(v, low, with)
+		if err != nil {
+			return dst, err
+		}
+		out.Set(k, merged)
+	}
+	return out.Hash(), nil
+}
+
+// arrays merges an array into dst.
+func (d *deepOptions) arrays(src, dst value.Value, b bond) (value.Value, error) {
+	if d.overwrite {
+		return src, nil
+	}
+	isArray := dst.Kind() == value.Array
+	high, low := src.Slice(), dst.Slice()
+	if d.split {
+		high, low, b = d.unpack(high), d.unpack(low), apart
+	}
+	if d.prefix != "" && slices.ContainsFunc(high, d.isPrefix) {
+		high = slices.DeleteFunc(slices.Clone(high), d.isPrefix)
+		low = nil
+		if b == same {
+			high = nil
+		}
+	}
+	switch {
+	case isArray && d.knockout != nil && b == same:
+		low = d.knockOutOfItself(low)
+		high = low
+	case isArray && d.knockout != nil:
+		high, low = d.knockOut(high, low)
+	case isArray:
+	case d.preserve:
+		return dst, nil
+	case d.knockout != nil:
+		return value.FromSlice(slices.DeleteFunc(slices.Clone(high), d.knocksOut)), nil
+	default:
+		return value.FromSlice(high), nil
+	}
+	return d.lists(high, low, b)
+}
+
+// lists merges two lists from which all has been knocked out that was to be.
+func (d *deepOptions) lists(high, low []value.Value, b bond) (value.Value, error) {
+	var out []value.Value
+	if d.mergeHashes && allHashes(high) && allHashes(low) {
+		for i, e := range low {
+			if i < len(high) {
+				var err error
+				if e, err = d.values(high[i], e, b.below()); err != nil {
+					return e, err
+				}
+			}
+			out = append(out, e)
+		}
+		out = append(out, high[min(len(low), len(high)):]...)
+	} else {
+		out = distinct(low, high)
+	}
+	if d.sort {
+		return sorted(out)
+	}
+	return value.FromSlice(out), nil
+}
+
+func allHashes(list []value.Value) bool {
+	return !slices.ContainsFunc(list, func(v value.Value) bool { return v.Kind() != value.Hash })
+}
+
+func sorted(list []value.Value) (value.Value, error) {
+	var err error
+	slices.SortStableFunc(list, func(a, b value.Value) int {
+		order, ok := expr.Order(a, b)
+		if !ok && err == nil {
+			err = failf(Mismatch, "sort_merged_arrays cannot sort an array of the kinds %s and %s", a.Kind(), b.Kind())
+		}
+		return order
+	})
+	return value.FromSlice(list), err
+}
+
+func (d *deepOptions) isPrefix(v value.Value) bool {
+	return v.Kind() == value.String && v.Text() == d.prefix
+}
+
+// knocksOut tells whether v begins with the prefix. So does what has a line in it that does.
+func (d *deepOptions) knocksOut(v value.Value) bool {
+	if d.knockout == nil || v.Kind() != value.String {
+		return false
+	}
+	return d.knockout.MatchString(v.Text())
+}
+
+// target is what v knocks out.
+func (d *deepOptions) target(v value.Value) (item string, ok bool) {
+	if !d.knocksOut(v) {
+		return "", false
+	}
+	item = d.knockout.ReplaceAllLiteralString(v.Text(), "")
+	return item, item != v.Text()
+}
+
+// knockOut takes from high what knocks out, and from low what it means.
+func (d *deepOptions) knockOut(high, low []value.Value) (left, stays []value.Value) {
+	gone := map[string]bool{}
+	for _, v := range high {
+		if item, ok := d.target(v); ok {
+			gone[item], gone[v.Text()] = true, true
+		} else {
+			left = append(left, v)
+		}
+	}
+	for _, v := range low {
+		if v.Kind() != value.String || !gone[v.Text()] {
+			stays = append(stays, v)
+		}
+	}
+	return left, stays
+}
+
+// knockOutOfItself is knockOut of a list that is both. It gets shorter while Ruby walks through it, so that elements
+// are passed over, and Ruby then closes the gap with what is left behind the place that it has come to.
+func (d *deepOptions) knockOutOfItself(list []value.Value) []value.Value {
+	list = slices.Clone(list)
+	at, kept := 0, 0
+	for ; at < len(list); at++ {
+		v := list[at]
+		item, ok := d.target(v)
+		if !ok {
+			if at != kept {
+				list[kept] = v
+			}
+			kept++
+			continue
+		}
+		list = slices.DeleteFunc(list, func(e value.Value) bool {
+			return e.Kind() == value.String && (e.Text() == item || e.Text() == v.Text())
+		})
+	}
+	if kept < len(list) && kept < at {
+		list = append(list[:kept], list[min(at, len(list)):]...)
+	}
+	return list
+}
+
+// unpack joins the elements of list to one text and splits it again, as Ruby does, which drops empty texts at the end.
+func (d *deepOptions) unpack(list []value.Value) []value.Value {
+	joined := strings.Join(texts(nil, list), d.separator)
+	parts := strings.Split(joined, d.separator)
+	if d.separator == " " {
+		parts = strings.Fields(joined)
+	}
+	for len(parts) > 0 && parts[len(parts)-1] == "" {
+		parts = parts[:len(parts)-1]
+	}
+	return value.Strings(parts...).Slice()
+}
+
+// texts are the texts of the elements of list, those of arrays in it as well.
+func texts(dst []string, list []value.Value) []string {
+	for _, v := range list {
+		switch {
+		case v.Kind() == value.Array && v.Len() > 0:
+			dst = texts(dst, v.Slice())
+		case v.Kind() == value.Array:
+			dst = append(dst, "")
+		case v.Kind() == value.Hash:
+			dst = append(dst, expr.Inspect(v))
+		default:
+			dst = append(dst, string(value.AppendText(nil, v)))
+		}
+	}
+	return dst
+}

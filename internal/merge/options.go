@@ -1,0 +1,178 @@
+package merge
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"bindc/internal/types/onigmo"
+	"bindc/internal/value"
+)
+
+// Level is the value of lookup_options on one level of a hierarchy, compiled.
+type Level struct {
+	Entries []*Entry // in the order of the data
+	exact   map[string]*Entry
+	single  bool // it cannot be merged with another
+}
+
+// Entry says how a key is looked up, or the keys that match a pattern. A nil Entry takes the first value as it is.
+type Entry struct {
+	Name        string // a key, or a regular expression
+	value       value.Value
+	pattern     *regexp.Regexp // nil: Name is a key
+	strategy    Strategy
+	strategyErr error
+}
+
+// Compile reads lookup_options: of a module if that is named, else of the environment or of all. All that is wrong is
+// in the error, of which each part is an *Error.
+func Compile(v value.Value, module string) (*Level, error) {
+	if v.Kind() != value.Hash {
+		return nil, failf(Malform, "lookup_options must be a Hash, found the kind %s", v.Kind())
+	}
+	l := &Level{exact: map[string]*Entry{}, single: !Strategy{kind: hash}.merges(v)}
+	var errs []error
+	for k, opts := range v.Pairs() {
+		e, err := compileEntry(k, opts, module)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		l.Entries = append(l.Entries, e)
+		if e.pattern == nil {
+			l.exact[e.Name] = e
+		}
+	}
+	return l, errors.Join(errs...)
+}
+
+func compileEntry(name, opts value.Value, module string) (*Entry, error) {
+	if name.Kind() != value.String {
+		return nil, failf(Malform, "a key in lookup_options must be a String, found the kind %s", name.Kind())
+	}
+	e := &Entry{Name: name.Text(), value: opts}
+	text, isPattern := strings.CutPrefix(e.Name, "^")
+	if module != "" && !strings.HasPrefix(text, module+"::") {
+		return nil, failf(Malform, "'%s' in the lookup_options of the module '%s' must begin with its name: %s",
+			e.Name, module, strings.TrimSuffix(e.Name, text)+module+"::")
+	}
+	if isPattern {
+		re, err := onigmo.Compile(e.Name)
+		if err != nil {
+			return nil, failf(Malform, "the pattern '%s' in lookup_options does not compile: %s", e.Name, err)
+		}
+		e.pattern = re.Regexp
+	}
+	merge, err := e.option("merge")
+	if err == nil {
+		e.strategy, err = Parse(merge)
+	}
+	e.strategyErr = err
+	return e, nil
+}
+
+// option is one of the options, undef where it is not there.
+func (e *Entry) option(name string) (value.Value, error) {
+	switch v := e.value; v.Kind() {
+	case value.Hash:
+		opt, _ := v.Get(value.FromString(name))
+		return opt, nil
+	case value.String: // [] of a text in Ruby is the part of it
+		if strings.Contains(v.Text(), name) {
+			return value.FromString(name), nil
+		}
+		return value.Value{}, nil
+	default:
+		if v.Truthy() {
+			return v, failf(Malform, "what lookup_options say of '%s' must be a Hash, found the kind %s", e.Name,
+				v.Kind())
+		}
+		return value.Value{}, nil
+	}
+}
+
+// Pattern tells whether e is for all keys that match its name.
+func (e *Entry) Pattern() bool { return e.pattern != nil }
+
+// Matches tells whether e is for root, the root of a key.
+func (e *Entry) Matches(root string) bool {
+	if e.pattern == nil {
+		return e.Name == root
+	}
+	return e.pattern.MatchString(root)
+}
+
+// Strategy is the strategy that values are merged by where a lookup names none. The error is an *Error, and Puppet's
+// whether the key is found or not.
+func (e *Entry) Strategy() (Strategy, error) {
+	if e == nil {
+		return Strategy{}, nil
+	}
+	return e.strategy, e.strategyErr
+}
+
+// Touches tells whether l has something to say of root.
+func (l *Level) Touches(root string) bool {
+	if l.exact[root] != nil {
+		return true
+	}
+	for _, e := range l.Entries {
+		if e.pattern != nil && e.Matches(root) {
+			return true
+		}
+	}
+	return false
+}
+
+// Options are the lookup_options of several levels, merged as the strategy 'hash' does it. The zero Options say
+// nothing.
+type Options struct{ levels []*Level }
+
+// Combine merges levels, the highest first. The error is an *Error.
+func Combine(levels ...*Level) (Options, error) {
+	for i, l := range levels {
+		if l.single && len(levels) > 1 {
+			return Options{}, &Error{Mismatch, "lookup_options that are merged need " + needs[hash], i}
+		}
+	}
+	return Options{levels}, nil
+}
+
+// For is what counts for root: what is said of the key itself on the highest level, else the first pattern that
+// matches. Patterns come in the order of a merged hash, the lowest level's first. nil is nothing.
+func (o Options) For(root string) *Entry {
+	if e := o.named(root); e != nil && !e.value.IsUndef() {
+		return e
+	}
+	for i := len(o.levels) - 1; i >= 0; i-- {
+		for _, e := range o.levels[i].Entries {
+			if e.pattern != nil && e.Matches(root) {
+				return o.highest(e.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// named is the entry of the key root.
+func (o Options) named(root string) *Entry {
+	for _, l := range o.levels {
+		if e := l.exact[root]; e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// highest is the entry of the pattern name that hides the others.
+func (o Options) highest(name string) *Entry {
+	for _, l := range o.levels {
+		for _, e := range l.Entries {
+			if e.Name == name {
+				return e
+			}
+		}
+	}
+	return nil
+}

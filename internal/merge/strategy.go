@@ -1,0 +1,212 @@
+// Package merge is how Hiera 5 makes one value of several: merge strategies, lookup_options, which choose them by key,
+// and convert_to. It knows nothing of where values come from.
+package merge
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"bindc/internal/types/onigmo"
+	"bindc/internal/value"
+)
+
+// Class says what an error is about.
+type Class string
+
+// The classes of errors.
+const (
+	Mismatch Class = "merge"   // values that a strategy cannot merge
+	Malform  Class = "options" // a strategy or lookup_options that are none
+	Convert  Class = "convert" // a value that convert_to cannot convert
+)
+
+// Error says what is wrong. It shows nothing of the values that are merged.
+type Error struct {
+	Class     Class
+	Message   string
+	Candidate int // of a Mismatch: the number of the candidate that does not fit, else 0
+}
+
+func (e *Error) Error() string { return e.Message }
+
+func failf(class Class, format string, args ...any) error {
+	return &Error{Class: class, Message: fmt.Sprintf(format, args...)}
+}
+
+// kind is what a strategy does.
+type kind uint8
+
+const (
+	first kind = iota
+	unique
+	hash
+	deep
+)
+
+// Strategy is one merge strategy with its options. The zero Strategy takes the first value.
+type Strategy struct {
+	name string
+	kind kind
+	deep deepOptions
+}
+
+// deepOptions are the options of a deep merge.
+type deepOptions struct {
+	prefix       string // of what is knocked out; "" where nothing is
+	knockout     *regexp.Regexp
+	err          error // of options with which every merge fails
+	sort         bool
+	mergeHashes  bool // in arrays, pair by pair
+	reverse      bool
+	preserve     bool // what cannot be merged stays
+	overwrite    bool // arrays
+	extend       bool // arrays, by what is no array
+	split        bool // arrays are joined and split by separator before they are merged
+	separator    string
+	unrestrained bool // options are not checked
+}
+
+// strategies are those of Puppet. The last three are for Hiera 3.
+var strategies = map[string]Strategy{
+	"first":              {kind: first},
+	"default":            {kind: first},
+	"unique":             {kind: unique},
+	"hash":               {kind: hash},
+	"deep":               {kind: deep},
+	"unconstrained_deep": {kind: deep, deep: deepOptions{unrestrained: true}},
+	"reverse_deep":       {kind: deep, deep: deepOptions{unrestrained: true, reverse: true}},
+}
+
+// offered are the strategies that a message names.
+const offered = "first, unique, hash or deep"
+
+// Parse reads what merge is in lookup_options or in a call of lookup(): the name of a strategy, or a hash of it and its
+// options; undef and false are the first. The error is an *Error.
+func Parse(v value.Value) (Strategy, error) {
+	if !v.Truthy() {
+		return Strategy{}, nil
+	}
+	name := v
+	if v.Kind() == value.Hash {
+		if name, _ = v.Get(value.FromString("strategy")); name.IsUndef() {
+			return Strategy{}, failf(Malform, "a merge that is a Hash needs the key 'strategy': %s", offered)
+		}
+	}
+	s, ok := strategies[name.Text()]
+	if name.Kind() != value.String || !ok {
+		return s, failf(Malform, "there is no merge strategy %s, expected %s", quoted(name), offered)
+	}
+	s.name = name.Text()
+	if v.Len() > 1 {
+		return s, s.setAll(v)
+	}
+	return s, nil
+}
+
+func quoted(v value.Value) string {
+	if v.Kind() == value.String {
+		return "'" + value.Shorten(v.Text()) + "'"
+	}
+	return "of the kind " + v.Kind().String()
+}
+
+// First tells whether s takes the first value and merges nothing.
+func (s Strategy) First() bool { return s.kind == first }
+
+// String is the name of s.
+func (s Strategy) String() string {
+	if s.kind == first {
+		return "first"
+	}
+	return s.name
+}
+
+// setAll takes the options of a strategy from a hash.
+func (s *Strategy) setAll(v value.Value) error {
+	for k, opt := range v.Pairs() {
+		if k.Kind() == value.String && k.Text() == "strategy" {
+			continue
+		}
+		if err := s.set(k, opt); err != nil {
+			return err
+		}
+	}
+	d := &s.deep
+	switch knockout, err := onigmo.Compile("^" + d.prefix); {
+	case d.prefix == "":
+	case d.preserve:
+		d.err = failf(Malform, "knockout_prefix and preserve_unmergeables exclude each other")
+	case err != nil:
+		d.err = failf(Malform, "the knockout_prefix '%s' is a regular expression, and wrong: %s", d.prefix, err)
+	default:
+		d.knockout = knockout.Regexp
+	}
+	return nil
+}
+
+// hiera3 are the options that only the strategies for Hiera 3 have.
+var hiera3 = []string{"preserve_unmergeables", "overwrite_arrays", "extend_existing_arrays", "unpack_arrays"}
+
+func (s *Strategy) set(name, opt value.Value) error {
+	d := &s.deep
+	option := name.Text()
+	if s.kind != deep || name.Kind() != value.String || slices.Contains(hiera3, option) && !d.unrestrained {
+		return s.unknown(name)
+	}
+	switch option {
+	case "knockout_prefix":
+		return s.setPrefix(opt)
+	case "unpack_arrays":
+		d.split, d.separator = opt.Truthy(), opt.Text()
+		if d.split && opt.Kind() != value.String {
+			return s.wrong(option, "a String", opt)
+		}
+		return nil
+	}
+	flag := map[string]*bool{"merge_hash_arrays": &d.mergeHashes, "sort_merged_arrays": &d.sort,
+		"preserve_unmergeables": &d.preserve, "overwrite_arrays": &d.overwrite,
+		"extend_existing_arrays": &d.extend, "merge_debug": new(bool)}[option]
+	switch {
+	case d.unrestrained && flag == nil && option != "":
+		return nil
+	case flag == nil:
+		return s.unknown(name)
+	case !d.unrestrained && !opt.IsUndef() && opt.Kind() != value.Bool:
+		return s.wrong(option, "a Boolean", opt)
+	}
+	*flag = opt.Truthy()
+	return nil
+}
+
+func (s *Strategy) setPrefix(opt value.Value) error {
+	d := &s.deep
+	switch {
+	case d.unrestrained && !opt.Truthy(), opt.IsUndef():
+		return nil
+	case opt.Kind() != value.String:
+		return s.wrong("knockout_prefix", "a String", opt)
+	case opt.Text() == "":
+		d.err = failf(Malform, "a knockout_prefix that is empty would knock out everything")
+	}
+	d.prefix = opt.Text()
+	return nil
+}
+
+func (s *Strategy) unknown(name value.Value) error {
+	var known string
+	switch {
+	case s.kind != deep:
+		known = "it has none"
+	case s.deep.unrestrained:
+		known = "they are Strings that are not empty"
+	default:
+		known = "expected knockout_prefix, merge_hash_arrays or sort_merged_arrays"
+	}
+	return failf(Malform, "the merge strategy '%s' has no option %s, %s", s, quoted(name), known)
+}
+
+func (s *Strategy) wrong(option, expected string, found value.Value) error {
+	return failf(Malform, "the option '%s' of the merge strategy '%s' must be %s, found the kind %s", option, s,
+		expected, found.Kind())
+}

@@ -1,0 +1,220 @@
+package merge_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/merge"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// table is one of Puppet's answers (testdata/merges/generate.rb).
+func table(t testing.TB, name string) []value.Value {
+	t.Helper()
+	b, err := os.ReadFile("../../testdata/merges/" + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var diags diag.List
+	doc, ok := yaml.Parse(name, b, yaml.Options{}, &diags)
+	if !ok {
+		t.Fatal(name, " is no YAML")
+	}
+	return doc.Root.Literal().Slice()
+}
+
+func get(v value.Value, key string) value.Value {
+	e, _ := v.Get(value.FromString(key))
+	return e
+}
+
+// rich shows v with the order of its keys, and integers and floats apart.
+func rich(v value.Value) string {
+	b, _ := value.AppendRich(nil, v)
+	return string(b)
+}
+
+// answer is what came of a question, in the form of the tables. Errors that are no *merge.Error have no class.
+func answer(v value.Value, found bool, err error) string {
+	var e *merge.Error
+	switch {
+	case errors.As(err, &e):
+		return `error "` + string(e.Class) + `"`
+	case err != nil:
+		return "error " + err.Error()
+	case !found:
+		return "missing"
+	}
+	return rich(v)
+}
+
+// expected is the answer of a case.
+func expected(c value.Value) string {
+	if v, ok := c.Get(value.FromString("value")); ok {
+		return rich(v)
+	}
+	if v, ok := c.Get(value.FromString("error")); ok {
+		return "error " + rich(v)
+	}
+	return "missing"
+}
+
+// candidates are those of layers, which are lists of entries, and these of paths: [v] is one at which v is found.
+func candidates(layers value.Value) (out []merge.Candidate) {
+	for l, layer := range layers.Slice() {
+		for e, entry := range layer.Slice() {
+			for path := range entry.Elems() {
+				out = append(out, merge.Candidate{Layer: l, Entry: e,
+					OnlyPath: entry.Len() == 1, OnlyEntry: layer.Len() == 1,
+					Value: func() (value.Value, bool, error) { return path.Index(0), path.Len() > 0, nil }})
+			}
+		}
+	}
+	return out
+}
+
+func TestMergesOfPuppet(t *testing.T) {
+	for _, c := range table(t, "merges") {
+		s, err := merge.Parse(get(c, "merge"))
+		if err != nil {
+			t.Errorf("%s: %v", rich(get(c, "merge")), err)
+			continue
+		}
+		layers, do := get(c, "layers"), s.Merge
+		if get(c, "defaults").Bool() {
+			layers, do = value.FromSlice(layers.Slice()[:1]), s.MergeDefaults
+		}
+		before := rich(layers)
+		want, got := expected(c), answer(do(candidates(layers)))
+		if want == `error "merge"` && got == `error "options"` {
+			got = want // options that no merge can follow: Puppet finds out when it merges
+		}
+		if got != want {
+			t.Errorf("%s of %s: expected %s, found %s", rich(get(c, "merge")), before, want, got)
+		}
+		if rich(layers) != before {
+			t.Errorf("%s: the values themselves became %s", before, rich(layers))
+		}
+	}
+}
+
+func TestStrategiesOfPuppet(t *testing.T) {
+	for _, c := range table(t, "strategies") {
+		s, err := merge.Parse(get(c, "merge"))
+		want, got := expected(c), answer(value.FromString(s.String()), true, err)
+		if s.String() == "unconstrained_deep" && want == `"deep"` {
+			continue // without options they are the same
+		}
+		if got != want {
+			t.Errorf("%s: expected %s, found %s", rich(get(c, "merge")), want, got)
+		}
+	}
+}
+
+func TestLookupOptionsOfPuppet(t *testing.T) {
+	for _, c := range table(t, "options") {
+		levels := rich(get(c, "upper")) + " above " + rich(get(c, "lower"))
+		options, err := combined(c)
+		if want, ok := c.Get(value.FromString("error")); ok || err != nil {
+			if got := answer(value.Value{}, true, err); got != "error "+rich(want) {
+				t.Errorf("%s: expected the error %s, found %s", levels, rich(want), got)
+			}
+			continue
+		}
+		for name, want := range get(c, "value").Pairs() {
+			e := options.For(name.Text())
+			s, err := e.Strategy()
+			if got, want := answer(value.FromString(s.String()), true, err), expected(get(want, "merge")); got != want {
+				t.Errorf("%s: the merge of %s: expected %s, found %s", levels, name.Text(), want, got)
+			}
+			if got, want := conversion(e), expected(get(want, "convert_to")); got != want {
+				t.Errorf("%s: the conversion of %s: expected %s, found %s", levels, name.Text(), want, got)
+			}
+		}
+	}
+}
+
+// combined are the lookup_options of a case, of whose lower levels the class of an error is what the table has.
+func combined(c value.Value) (merge.Options, error) {
+	var levels []*merge.Level
+	for _, of := range []struct{ levels, module string }{{"upper", ""}, {"lower", "m"}} {
+		for v := range get(c, of.levels).Elems() {
+			l, err := merge.Compile(v, of.module)
+			if err != nil {
+				return merge.Options{}, err
+			}
+			levels = append(levels, l)
+		}
+	}
+	o, err := merge.Combine(levels...)
+	if err != nil {
+		err = &merge.Error{Class: merge.Malform, Message: err.Error()}
+	}
+	return o, err
+}
+
+// conversion tells which conversion e has, by what becomes of a text.
+func conversion(e *merge.Entry) string {
+	v, err := e.Convert(value.FromString("7"), expr.Options{})
+	switch {
+	case err != nil && e.Name != "" && errorSays(err, "type"):
+		return `"convert_to"`
+	case err != nil:
+		return answer(v, true, &merge.Error{Class: merge.Malform})
+	case v.IsSensitive():
+		return `"Sensitive"`
+	case v.Kind() == value.Int:
+		return `"Integer"`
+	}
+	return "null"
+}
+
+func errorSays(err error, text string) bool {
+	var e *merge.Error
+	return errors.As(err, &e) && e.Class == merge.Convert
+}
+
+// differ are conversions in which we are not Puppet, each with the reason.
+var differ = map[string]string{}
+
+func TestConversionsOfPuppet(t *testing.T) {
+	for _, c := range table(t, "conversions") {
+		to, of := get(c, "convert_to"), get(c, "of")
+		if differ[rich(to)] != "" {
+			continue
+		}
+		l, err := merge.Compile(value.FromPairs(value.Pair{Key: value.FromString("k"),
+			Value: value.FromPairs(value.Pair{Key: value.FromString("convert_to"), Value: to})}), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := l.Entries[0].Convert(of, expr.Options{})
+		if got, want := answer(shown(t, v), true, err), expected(c); got != want {
+			t.Errorf("%s of %s: expected %s, found %s (%v)", rich(to), rich(of), want, got, err)
+		}
+	}
+}
+
+// shown is v as the table has it.
+func shown(t *testing.T, v value.Value) value.Value {
+	as := func(name string, v value.Value) value.Value {
+		return value.FromPairs(value.Pair{Key: value.FromString(name), Value: v})
+	}
+	switch {
+	case v.IsSensitive():
+		inner, err := v.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return as("sensitive", inner)
+	case v.Kind() == value.Regexp:
+		return as("text", value.FromString(v.Text()))
+	case v.Kind() == value.Type:
+		return as("text", value.FromString(v.Ref().String()))
+	}
+	return v
+}
