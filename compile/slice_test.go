@@ -10,6 +10,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
+	"bindc/internal/slice"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -81,7 +82,9 @@ func sliced(t *testing.T, environment string) *snapshot.Content {
 	}
 	if environment != "" {
 		d := slices.IndexFunc(site.Dimensions, func(d loader.Dimension) bool { return d.Name == "environment" })
-		Slice(content, site, []snapshot.Term{{Dimension: d, Value: environment}})
+		if err := slice.Cut(content, []snapshot.Term{{Dimension: d, Value: environment}}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return content
 }
