@@ -17,6 +17,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
+	"bindc/internal/facts"
 	"bindc/internal/identity"
 	"bindc/internal/seal"
 	"bindc/internal/slice"
@@ -181,17 +182,48 @@ func checkCommand() *cobra.Command {
 			"  bindc check site --lint --manifests site/modules",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			content, err := compiled(cmd, args[0], "", &f)
-			if err != nil || factsDir == "" {
-				return err
-			}
-			return checkFleet(cmd, content, factsDir, f.jobs)
+			return check(cmd, args[0], factsDir, &f)
 		},
 	}
 	f.add(cmd)
 	f.lint.add(cmd)
 	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
 	return cmd
+}
+
+// check is build up to its report. To that it adds what goes wrong for the nodes of a fleet, if there is one.
+func check(cmd *cobra.Command, dir, factsDir string, f *flags) error {
+	var nodes []facts.Node
+	if factsDir != "" {
+		var err error
+		if nodes, err = facts.ReadDir(factsDir); err != nil {
+			return err
+		}
+	}
+	c, err := compiled(cmd, dir, "", f)
+	if err != nil {
+		return err
+	}
+	asked := len(nodes) > 0 && !c.diags.Failed()
+	if asked {
+		if err := c.checkFleet(cmd, nodes, f.jobs); err != nil {
+			return err
+		}
+	}
+	if err := c.report(cmd, f); err != nil || !asked {
+		return err
+	}
+	_, err = fmt.Fprintf(f.success(cmd), "%s for each of %s: no errors\n", diag.Count(c.keys(), "key"),
+		diag.Count(len(nodes), "node"))
+	return err
+}
+
+// success is where it is said that all went well: beside the diagnostics, where programs read these.
+func (f *flags) success(cmd *cobra.Command) io.Writer {
+	if f.format == "text" {
+		return cmd.OutOrStdout()
+	}
+	return cmd.ErrOrStderr()
 }
 
 // build is the whole pipeline: load, compile, encrypt, write, sign.
@@ -205,8 +237,15 @@ func build(cmd *cobra.Command, dir, out string, f *flags, encryptTo []string, si
 		return err
 	}
 	defer sign.end()
-	content, err := compiled(cmd, dir, out, f)
+	c, err := compiled(cmd, dir, out, f)
 	if err != nil {
+		return err
+	}
+	if err := c.report(cmd, f); err != nil {
+		return err
+	}
+	content := c.content
+	if err := sliced(content, f.slice); err != nil {
 		return err
 	}
 	if len(recipients) > 0 {
@@ -222,17 +261,11 @@ func build(cmd *cobra.Command, dir, out string, f *flags, encryptTo []string, si
 	if err != nil {
 		return err
 	}
-	keys := 0
-	for _, k := range content.Keys {
-		if !strings.HasPrefix(k.Name, "\x00") {
-			keys++
-		}
-	}
-	success := cmd.OutOrStdout()
-	if f.format != "text" || out == toStdout { // there are the diagnostics, or the snapshot
+	success := f.success(cmd)
+	if out == toStdout { // there is the snapshot
 		success = cmd.ErrOrStderr()
 	}
-	fmt.Fprintf(success, "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", diag.Visible(out), keys,
+	fmt.Fprintf(success, "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", diag.Visible(out), c.keys(),
 		content.Bindings, written.Size, written.Digest, time.Since(start).Round(time.Millisecond))
 	return nil
 }
@@ -262,8 +295,15 @@ func publish(cmd *cobra.Command, out string, content *snapshot.Content, sign *si
 	return written, sign.publish(out, written.Sum)
 }
 
-// compiled loads and composes a site, which is to be written to out, and prints what is wrong with it.
-func compiled(cmd *cobra.Command, dir, out string, f *flags) (*snapshot.Content, error) {
+// compilation is a site, what it compiles to, and all that is wrong with it, which is reported once.
+type compilation struct {
+	site    *loader.Site
+	content *snapshot.Content // of use only if diags has not failed
+	diags   diag.List
+}
+
+// compiled loads and composes a site, which is to be written to out.
+func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -286,19 +326,18 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*snapshot.Content,
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	progress.Begin("reading files", 0)
 	options.Parsed = progress.Done
-	diags := diag.List{All: f.all || f.format != "text"}
-	var site *loader.Site
-	load := func() { site = loader.Load(dir, options, &diags) }
+	c := &compilation{diags: diag.List{All: f.all || f.format != "text"}}
+	load := func() { c.site = loader.Load(dir, options, &c.diags) }
 	if f.extensions { // programs that a signal has to stop
 		f.signals.whole(load)
 	} else {
 		load()
 	}
 	progress.Begin("composing", 0)
-	content := compile.Compile(site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &diags)
-	f.lint.check(site, content, f.jobs, &diags)
-	if !diags.Failed() && content.Bindings == 0 && !f.allowEmpty {
-		reportEmpty(&diags, dir, out)
+	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &c.diags)
+	f.lint.check(c.site, c.content, f.jobs, &c.diags)
+	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty {
+		reportEmpty(&c.diags, dir, out)
 	}
 	var unsaved error
 	if options.Cache != nil {
@@ -308,10 +347,7 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*snapshot.Content,
 	if unsaved != nil { // the build is none the worse for it
 		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: cannot write the cache:", diag.Visible(unsaved.Error()))
 	}
-	if err := report(cmd, &diags, len(site.Inputs), f); err != nil {
-		return nil, err
-	}
-	return content, sliced(content, f.slice)
+	return c, nil
 }
 
 // sliced leaves of content what requests with the given values of categories can reach.
@@ -344,10 +380,21 @@ func openCache(cacheDir, dir string) (*datafile.Cache, error) {
 	return cache, nil
 }
 
-// report prints what is wrong with a site, of which so many files were read; the error says whether it is refused.
-func report(cmd *cobra.Command, diags *diag.List, files int, f *flags) error {
-	list := diags.Sorted()
-	refused := diags.Failed()
+// keys is how many the site binds; those of multibindings are none of its own.
+func (c *compilation) keys() int {
+	n := 0
+	for _, k := range c.content.Keys {
+		if !strings.HasPrefix(k.Name, "\x00") {
+			n++
+		}
+	}
+	return n
+}
+
+// report prints what is wrong with a site; the error says whether it is refused.
+func (c *compilation) report(cmd *cobra.Command, f *flags) error {
+	list := c.diags.Sorted()
+	refused := c.diags.Failed()
 	for i := range list {
 		if f.strict && list[i].Severity == diag.Warning {
 			list[i].Severity, refused = diag.Error, true
@@ -362,7 +409,7 @@ func report(cmd *cobra.Command, diags *diag.List, files int, f *flags) error {
 		return err
 	}
 	if f.format == "text" && len(list) > 0 {
-		fmt.Fprintln(out, diag.Summary(list, files))
+		fmt.Fprintln(out, diag.Summary(list, len(c.site.Inputs)))
 	}
 	if refused {
 		return errRefused

@@ -1,37 +1,36 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"bindc/internal/cli"
+	"bindc/internal/diag"
 	"bindc/internal/facts"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
-// checkFleet looks every key of a site up for each node of a fleet, and prints each error once with the nodes it hits.
-// The error says that there were some.
-func checkFleet(cmd *cobra.Command, content *snapshot.Content, dir string, jobs int) error {
-	nodes, err := facts.ReadDir(dir)
-	if err != nil {
-		return err
-	}
+// checkFleet looks every key of a site up for each node of a fleet, and adds each error once to what is wrong with the
+// site, with the nodes it hits. The error is that it cannot be done.
+func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, jobs int) error {
 	temporary, err := os.MkdirTemp("", "bindc-check-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(temporary)
 	path := filepath.Join(temporary, "site.bsnap")
-	if _, err := snapshot.Write(path, content); err != nil {
+	if _, err := snapshot.Write(path, c.content); err != nil {
 		return err
 	}
 	snap, err := bindings.Open(path, bindings.Options{})
@@ -39,9 +38,19 @@ func checkFleet(cmd *cobra.Command, content *snapshot.Content, dir string, jobs 
 		return err
 	}
 	defer snap.Close()
-	f := fleet{snap: snap, keys: slices.Sorted(snap.Keys()), hits: map[problem][]string{}}
+	f := fleet{snap: snap, keys: slices.Sorted(snap.Keys()), hits: map[problem][]facts.Node{}, sole: map[string]string{}}
 	f.check(cmd, nodes, jobs)
-	return f.report(cmd, len(nodes))
+	if f.err != nil {
+		return f.err
+	}
+	files := map[string]string{} // by the names that snapshots have them under
+	for file, i := range c.site.InputOf {
+		files[c.site.Inputs[i].Path] = file
+	}
+	for p, hit := range f.hits {
+		c.diags.Add(p.diagnostic(hit, len(nodes), files))
+	}
+	return nil
 }
 
 // fleet is what a check finds.
@@ -50,12 +59,15 @@ type fleet struct {
 	keys []string
 
 	mu   sync.Mutex
-	hits map[problem][]string // the nodes of each
+	hits map[problem][]facts.Node
+	sole map[string]string // where a key is bound that is bound once
+	err  error             // the first that is about no binding
 }
 
-// problem is an error of a key, or of the request where the key is "".
+// problem is an error of a key, or of a request where the key is "".
 type problem struct {
 	key     string
+	at      string // where the winner is written, as a snapshot tells it
 	code    bindings.Code
 	message string
 }
@@ -87,57 +99,110 @@ func (f *fleet) check(cmd *cobra.Command, nodes []facts.Node, jobs int) {
 
 func (f *fleet) node(n facts.Node) {
 	vars, err := n.Variables(bindings.FactsOptions{})
+	var r *bindings.Request
 	if err == nil {
-		var r *bindings.Request
-		if r, err = f.snap.Request(vars); err == nil {
-			for _, key := range f.keys {
-				if _, _, err := r.Lookup(key); err != nil {
-					f.hit(key, err, n.Name)
-				}
-			}
-			return
+		r, err = f.snap.Request(vars)
+	}
+	if err != nil {
+		f.hit(problem{}, err, n)
+		return
+	}
+	for _, key := range f.keys {
+		if _, _, err := r.Lookup(key); err != nil {
+			at, broken := f.place(r, key)
+			f.hit(problem{key: key, at: at}, cmp.Or(broken, err), n)
 		}
 	}
-	f.hit("", err, n.Name)
 }
 
-func (f *fleet) hit(key string, err error, node string) {
-	p := problem{key: key, message: err.Error()}
-	var e *bindings.Error
-	if errors.As(err, &e) {
-		p.code = e.Code
-	}
+// place is where the binding of key is written that wins in r. One that is bound once is asked about once: telling it
+// takes longer than the lookup.
+func (f *fleet) place(r *bindings.Request, key string) (string, error) {
 	f.mu.Lock()
-	f.hits[p] = append(f.hits[p], node)
+	at, known := f.sole[key]
 	f.mu.Unlock()
+	if known {
+		return at, nil
+	}
+	e, err := r.Explain(key)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range e.Candidates {
+		if c.State == bindings.Wins {
+			at = c.At
+		}
+	}
+	if len(e.Candidates) == 1 {
+		f.mu.Lock()
+		f.sole[key] = at
+		f.mu.Unlock()
+	}
+	return at, nil
+}
+
+func (f *fleet) hit(p problem, err error, n facts.Node) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var e *bindings.Error
+	if !errors.As(err, &e) {
+		f.err = cmp.Or(f.err, err)
+		return
+	}
+	p.code, p.message = e.Code, err.Error()
+	f.hits[p] = append(f.hits[p], n)
 }
 
 // namedNodes is how many nodes are named with an error.
 const namedNodes = 5
 
-func (f *fleet) report(cmd *cobra.Command, nodes int) error {
-	var all []problem
-	for p := range f.hits {
-		all = append(all, p)
+// diagnostic is p, which hits some of so many nodes. What is wrong with a request is so with its facts.
+func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) diag.Diagnostic {
+	slices.SortFunc(hit, func(a, b facts.Node) int { return strings.Compare(a.Name, b.Name) })
+	names := make([]string, len(hit))
+	for i, n := range hit {
+		names[i] = n.Name
 	}
-	slices.SortFunc(all, func(a, b problem) int {
-		return strings.Compare(a.key+"\x00"+a.message, b.key+"\x00"+b.message)
-	})
-	for _, p := range all {
-		names := f.hits[p]
-		slices.Sort(names)
-		text := p.message
-		if p.key != "" {
-			text = p.key + ": " + strings.TrimPrefix(text, "'"+p.key+"': ")
-		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "error: %s [%s]\n  on %d of %d nodes: %s\n", text, p.code, len(names), nodes,
-			listed(names))
+	who := fmt.Sprintf("%d of %s: %s", len(hit), diag.Count(of, "node"), listed(names))
+	d := diag.Diagnostic{Code: diag.Code(p.code), Message: p.message, Pos: diag.Pos{File: hit[0].File}}
+	if p.key == "" {
+		d.Notes = []diag.Note{{Pos: d.Pos, Message: "of " + who}}
+		return d
 	}
-	if len(all) > 0 {
-		return errRefused
+	d.Pos = position(p.at, files)
+	quoted := "'" + p.key + "'"
+	if !strings.Contains(d.Message, quoted) {
+		d.Message = quoted + ": " + d.Message
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%d keys for each of %d nodes: no errors\n", len(f.keys), nodes)
-	return nil
+	d.Notes = []diag.Note{{Pos: diag.Pos{File: hit[0].File}, Message: quoted + " is so for " + who}}
+	if p.code == bindings.CodeProducer { // of a program that is not this one
+		d.Severity = diag.Info
+	}
+	return d
+}
+
+// position is a place that a snapshot tells, path:line:col.
+func position(at string, files map[string]string) diag.Pos {
+	rest, col, _ := cutLast(at)
+	path, line, ok := cutLast(rest)
+	if !ok {
+		return diag.Pos{File: at}
+	}
+	file, known := files[path]
+	if !known {
+		file = path
+	}
+	return diag.Pos{File: file, Line: line, Col: col}
+}
+
+// cutLast cuts the number off that stands behind the last colon.
+func cutLast(text string) (before string, n int, ok bool) {
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		return text, 0, false
+	}
+	n, err := strconv.Atoi(text[i+1:])
+	return text[:i], n, err == nil
 }
 
 func listed(names []string) string {

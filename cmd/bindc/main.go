@@ -12,6 +12,7 @@ import (
 
 	"bindc/internal/cli"
 	"bindc/internal/diag"
+	bindings "bindc/runtime"
 )
 
 // Exit statuses, as docs/cli.md has them.
@@ -66,8 +67,12 @@ func message(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError
 	var other *elsewhere
+	var coded *bindings.Error
 	if errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &other) {
 		return diag.Visible(err.Error())
+	}
+	if errors.As(err, &coded) {
+		return diag.Visible(err.Error()) + " [" + string(coded.Code) + "]"
 	}
 	return diag.Visible(err.Error()) + " [usage]"
 }

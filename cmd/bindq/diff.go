@@ -157,7 +157,7 @@ func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 		note(cmd, "not the same in both: "+name+"; for whom conditions on it hold only --facts-dir tells")
 	}
 	if n := len(d.Free); n > 0 {
-		note(cmd, plural(n, "key")+" as "+d.Free[0]+" whose value looks up what facts name: only --facts-dir tells")
+		note(cmd, diag.Count(n, "key")+" as "+d.Free[0]+" whose value looks up what facts name: only --facts-dir tells")
 	}
 }
 
@@ -343,7 +343,7 @@ func (p *page) diff(d *diffShape) {
 			fmt.Fprintln(p)
 		}
 		g := &d.Nodes[i]
-		fmt.Fprintf(p, "%s\n", p.paint(bold, plural(len(g.Nodes), "node")))
+		fmt.Fprintf(p, "%s\n", p.paint(bold, diag.Count(len(g.Nodes), "node")))
 		p.wrapped(2, "", names(g.Nodes, shownRows))
 		for _, k := range g.Changes {
 			p.line(4, "", k.key)
@@ -435,7 +435,7 @@ func (p *page) markdown(d *diffShape) {
 		return
 	}
 	if len(d.Keys) > 0 {
-		fmt.Fprintf(p, "### %s\n", "What changes: "+plural(len(d.Keys), "key"))
+		fmt.Fprintf(p, "### %s\n", "What changes: "+diag.Count(len(d.Keys), "key"))
 	}
 	for i := range d.Keys {
 		k := &d.Keys[i]
@@ -448,7 +448,7 @@ func (p *page) markdown(d *diffShape) {
 	}
 	for i := range d.Nodes {
 		g := &d.Nodes[i]
-		fmt.Fprintf(p, "\n#### %s\n\n%s\n\n| key | old | new |\n|---|---|---|\n", plural(len(g.Nodes), "node"),
+		fmt.Fprintf(p, "\n#### %s\n\n%s\n\n| key | old | new |\n|---|---|---|\n", diag.Count(len(g.Nodes), "node"),
 			diag.Visible(strings.Join(names(g.Nodes, shownRows), " ")))
 		for _, c := range g.Changes {
 			fmt.Fprintf(p, "| %s | %s | %s |\n", code(c.key), code(fitted(c.Old.text(), 200)),

@@ -153,11 +153,3 @@ func condition(name string, ts []bindings.Term, always string) []string {
 	}
 	return words
 }
-
-// plural is "1 node", "2 nodes".
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

@@ -123,17 +123,18 @@ func Summary(list []Diagnostic, files int) string {
 	var parts []string
 	for _, s := range []Severity{Error, Warning, Lint, Info} {
 		if n := count[s]; n > 0 {
-			parts = append(parts, plural(n, s.String()))
+			parts = append(parts, Count(n, s.String()))
 		}
 	}
 	out := strings.Join(parts, ", ")
 	if files > 0 {
-		out += " in " + plural(files, "file")
+		out += " in " + Count(files, "file")
 	}
 	return out
 }
 
-func plural(n int, thing string) string {
+// Count is a number and the word for what there is so many of.
+func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}

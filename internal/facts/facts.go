@@ -20,6 +20,7 @@ import (
 // Node is a node and its facts.
 type Node struct {
 	Name    string // "" where the facts do not name it
+	File    string // of a fleet's, where its facts are
 	Facts   value.Value
 	Trusted value.Value // undef: none were given
 
@@ -274,6 +275,9 @@ func readFile(path, name string) ([]Node, error) {
 		return nil, fail("cannot read the facts: %v", err)
 	}
 	nodes, err := Parse(path, src)
+	for i := range nodes {
+		nodes[i].File = path
+	}
 	if err != nil || len(nodes) != 1 || nodes[0].Name != "" {
 		return nodes, err
 	}
