@@ -17,8 +17,8 @@ import (
 	"bindc/origin"
 )
 
-// Digest names a snapshot in a store: the SHA-256 of the whole file, as 64 lower-case hex digits. (The digest that
-// bindc build prints is that of the file without its header.)
+// Digest names a snapshot in a store: the SHA-256 of the whole file, as 64 lower-case hex digits. (The digest in its
+// header is that of the content, without the header.)
 type Digest string
 
 // ParseDigest reads a digest, also with sha256: before it. The error says what was expected.

@@ -168,7 +168,7 @@ func (s *Store) Find(name, text string) (Digest, error) {
 	switch len(found) {
 	case 0:
 		return "", fmt.Errorf("no snapshot in the store has the digest or revision '%s': expected the revision, or six "+
-			"digits at least of what 'bindq status --history' or sha256sum shows", text)
+			"digits at least of the file's SHA-256, as bindc build, bindq info, 'bindq status' and sha256sum print it", text)
 	case 1:
 		return found[0], nil
 	}

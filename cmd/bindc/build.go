@@ -106,7 +106,7 @@ func buildCommand() *cobra.Command {
 		Use:   "build CONFDIR -o FILE",
 		Short: "Compile a site into a snapshot",
 		Long: "build compiles the site in CONFDIR into the snapshot FILE, and prints one line:\n" +
-			"keys, bindings, size, digest, time. FILE is replaced in one step: after a\n" +
+			"keys, bindings, size, SHA-256, time. FILE is replaced in one step: after a\n" +
 			"failure, or a kill at any moment, it is what it was. With -o - the snapshot goes\n" +
 			"to standard output, and that line to standard error.\n\n" +
 			"Exit status: 0 FILE is written, 1 errors were found in the site, 2 it could not\n" +
@@ -261,12 +261,12 @@ func build(cmd *cobra.Command, dir, out string, f *flags, encryptTo []string, si
 	if err != nil {
 		return err
 	}
-	success := f.success(cmd)
-	if out == toStdout { // there is the snapshot
-		success = cmd.ErrOrStderr()
+	success, name := f.success(cmd), diag.Visible(out)
+	if out == toStdout {
+		success, name = cmd.ErrOrStderr(), "the snapshot"
 	}
-	fmt.Fprintf(success, "%s: %d keys, %d bindings, %d bytes, sha256 %s, %s\n", diag.Visible(out), c.keys(),
-		content.Bindings, written.Size, written.Digest, time.Since(start).Round(time.Millisecond))
+	fmt.Fprintf(success, "%s: %s, %s, %d bytes, sha256 %x, %s\n", name, diag.Count(c.keys(), "key"),
+		diag.Count(content.Bindings, "binding"), written.Size, written.Sum, time.Since(start).Round(time.Millisecond))
 	return nil
 }
 

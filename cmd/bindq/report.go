@@ -91,8 +91,9 @@ func verifyCommand() *cobra.Command {
 // verifyFile says that a snapshot is sound, and where it comes from if there is a policy.
 func verifyFile(out io.Writer, path string, f *snapshot.Snapshot, policy *origin.Policy) (err error) {
 	var from origin.Origin
+	sum := f.Sum()
 	if policy != nil {
-		if from, err = policy.Check(path, f.Sum()); err != nil {
+		if from, err = policy.Check(path, sum); err != nil {
 			return err
 		}
 	}
@@ -100,8 +101,7 @@ func verifyFile(out io.Writer, path string, f *snapshot.Snapshot, policy *origin
 		return err
 	}
 	in := f.Info()
-	fmt.Fprintf(out, "%s: sound, %d keys, %d bytes, sha256 %s\n", diag.Visible(path), in.Keys, in.Size,
-		in.Digest)
+	fmt.Fprintf(out, "%s: sound, %s, %d bytes, sha256 %x\n", diag.Visible(path), diag.Count(in.Keys, "key"), in.Size, sum)
 	if policy != nil {
 		fmt.Fprintf(out, "signed by %s (%s): '%s', revision '%s', %s\n", diag.Visible(from.Signer), from.Key,
 			diag.Visible(from.Name), diag.Visible(from.Revision), from.Created.Format(time.RFC3339))
@@ -126,8 +126,9 @@ func infoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info [FILE]",
 		Short: "Say what a snapshot is and what is in it",
-		Long: "info prints the format, digest and counts of a snapshot, its categories, layers,\n" +
-			"sections and their sizes, and the files it was made from.\n\n" +
+		Long: "info prints the format, SHA-256 and counts of a snapshot, its categories, layers,\n" +
+			"sections and their sizes, and the files it was made from. 'content' is the\n" +
+			"SHA-256 in its header, of all behind that: what bindq serve calls its digest.\n\n" +
 			"Exit status: 0, or 2 an error.",
 		Example: "  bindq info site.bsnap",
 		Args:    cobra.MaximumNArgs(1),
@@ -165,7 +166,7 @@ func info(out io.Writer, f *snapshot.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	return printInfo(out, f.Info(), inputs, secrets)
+	return printInfo(out, f.Info(), f.Sum(), inputs, secrets)
 }
 
 // sensitive says how many sensitive values there are, and how they are kept.
@@ -197,10 +198,11 @@ func sensitiveValues(f *snapshot.Snapshot) (n int, err error) {
 	return n, nil
 }
 
-func printInfo(out io.Writer, in snapshot.Info, inputs []snapshot.Input, secrets string) error {
+func printInfo(out io.Writer, in snapshot.Info, sum [32]byte, inputs []snapshot.Input, secrets string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "format\t%s %d\n", snapshot.Magic, in.Version)
-	fmt.Fprintf(w, "sha256\t%s\n", in.Digest)
+	fmt.Fprintf(w, "sha256\t%x\n", sum)
+	fmt.Fprintf(w, "content\t%s\n", in.Digest)
 	fmt.Fprintf(w, "bytes\t%d\n", in.Size)
 	fmt.Fprintf(w, "keys\t%d\n", in.Keys)
 	fmt.Fprintf(w, "bindings\t%d\n", in.Bindings)
