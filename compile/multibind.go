@@ -7,6 +7,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
+	"bindc/internal/types"
 	"bindc/internal/value"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -125,6 +126,9 @@ func (c *composer) checkContribution(cand *candidate, d declaration) {
 	}
 	written := b.More.Literal
 	if written == nil {
+		if r := cand.recipe; r.Kind == recipe.Expression && r.Transformer == nil {
+			c.mismatch(cand, d, d.options.Misfit(r.Expr), b.Pos)
+		}
 		return
 	}
 	v := cand.recipe.Value
@@ -134,11 +138,19 @@ func (c *composer) checkContribution(cand *candidate, d declaration) {
 			Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "conflicts are resolved by merging here"}}})
 	}
 	if m := d.options.Check(v); m != nil {
-		secret := cand.recipe.Sensitive
-		c.report(diag.Diagnostic{Pos: written.Within(m.Path).Pos, Code: "type_mismatch",
-			Message: "a contribution to '" + d.binding.Key + "': " + m.Text(secret), Secret: secret,
-			Notes: []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
+		c.mismatch(cand, d, m, written.Within(m.Path).Pos)
 	}
+}
+
+// mismatch reports that a contribution is not of the type of the elements, if it is not.
+func (c *composer) mismatch(cand *candidate, d declaration, m *types.Mismatch, at diag.Pos) {
+	if m == nil {
+		return
+	}
+	secret := cand.recipe.Sensitive
+	c.report(diag.Diagnostic{Pos: at, Code: "type_mismatch",
+		Message: "a contribution to '" + d.binding.Key + "': " + m.Text(secret), Secret: secret,
+		Notes: []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
 }
 
 // checkTwice reports contributions of one name that are always effective together, and between which nothing decides.

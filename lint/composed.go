@@ -19,6 +19,7 @@ type composed struct {
 	scopes  []map[string]int // per level, its scopes by their values
 	bound   [][]bound        // per key, the levels that bind it, highest first
 	found   map[snapshot.Origin]*finding
+	meant   map[diag.Pos]bool // bindings that say that they override
 }
 
 // finding is what is found of a binding, by the place where it is written. It may be bound under several conditions,
@@ -48,7 +49,12 @@ func (l *linter) checkComposed(content *snapshot.Content) {
 	if !l.wants("never_wins") && !l.wants("same_value") {
 		return
 	}
-	c := composed{linter: l, content: content, found: map[snapshot.Origin]*finding{}}
+	c := composed{linter: l, content: content, found: map[snapshot.Origin]*finding{}, meant: map[diag.Pos]bool{}}
+	for b := range l.bindings {
+		if b.more != nil && b.more.Override {
+			c.meant[b.at] = true
+		}
+	}
 	c.index()
 	for i, level := range content.Levels {
 		for j, scope := range level.Scopes {
@@ -257,6 +263,9 @@ func (c *composed) report() {
 			d.Code = "same_value"
 			d.Message = key + " would have this value without this binding too"
 			d.Hint, note = "remove it", "it is bound so here"
+		}
+		if c.meant[d.Pos] || f.other.Line > 0 && c.meant[c.pos(f.other)] {
+			continue // that there are two is what it says
 		}
 		if !c.wants(d.Code) || c.ignored[place{d.Pos.File, d.Pos.Line, d.Code}] {
 			continue

@@ -6,6 +6,7 @@ package lint
 import (
 	"slices"
 
+	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/disk"
 	"bindc/loader"
@@ -13,8 +14,8 @@ import (
 )
 
 // checks are the kinds of advice, by code.
-var checks = [...]diag.Code{"bare_variable", "module_key", "near_value", "never_wins", "same_value", "unused_key",
-	"yaml_core"}
+var checks = [...]diag.Code{"bare_variable", "module_key", "near_value", "never_wins", "same_value", "untyped",
+	"unused_key", "yaml_core"}
 
 // Codes are those of all advice there is.
 func Codes() []diag.Code { return slices.Clone(checks[:]) }
@@ -34,6 +35,7 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	l := &linter{site: site, opts: opts, diags: diags, ignored: map[place]bool{}, paths: pathsOf(site)}
 	l.readFiles()
 	l.checkModuleKeys()
+	l.checkTypes()
 	l.checkCategoryValues()
 	if content != nil {
 		l.checkComposed(content)
@@ -84,25 +86,29 @@ func (l *linter) pos(o snapshot.Origin) diag.Pos {
 	return diag.Pos{File: l.paths[o.Input], Line: int(o.Line), Col: int(o.Col)}
 }
 
-// binding is a key that is bound somewhere, as it is written.
-type binding struct {
-	key string
-	at  diag.Pos
+// written is a key that is bound somewhere, and as what.
+type written struct {
+	key   string
+	at    diag.Pos
+	value uint32           // in the values of the site
+	more  *binding.Binding // of a structured binding in the long form
+	data  bool             // it stands in a data file
 }
 
 // bindings ranges over what is bound in the site: not over contributions.
-func (l *linter) bindings(yield func(binding) bool) {
+func (l *linter) bindings(yield func(written) bool) {
 	for _, layer := range l.site.Layers {
 		for _, c := range layer.Contributions {
 			for i := range c.Files {
 				for j, e := range c.Files[i].Entries {
-					if !yield(binding{l.site.Keys[e.Key], c.Files[i].Pos(j)}) {
+					if !yield(written{l.site.Keys[e.Key], c.Files[i].Pos(j), e.Value, nil, true}) {
 						return
 					}
 				}
 			}
 			for _, b := range c.Bindings {
-				if contributes := b.More != nil && b.More.In != nil; !contributes && !yield(binding{b.Key, b.Pos}) {
+				contributes := b.More != nil && b.More.In != nil
+				if !contributes && !yield(written{b.Key, b.Pos, b.Value, b.More, false}) {
 					return
 				}
 			}

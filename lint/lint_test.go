@@ -163,3 +163,47 @@ func TestAFileThatCannotBeReadAgainIsAnError(t *testing.T) {
 		t.Error("reports", got)
 	}
 }
+
+// Who says that a binding overrides another one knows that there are two.
+func TestWhatOverridesIsNotAdvisedOn(t *testing.T) {
+	set := func(override string) site {
+		return site{"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, " +
+			"{name: low, include: 'confdir:/low'}]\n",
+			"bindings/top.yaml": "{bindings_version: 1, name: top, bind: [{name: k, to: 1" + override + "}]}\n",
+			"bindings/low.yaml": "{bindings_version: 1, name: low, bind: [[k, 1]]}\n"}
+	}
+	if got := set("").advice(t, Options{}); len(got["never_wins"]) != 1 || len(got["same_value"]) != 1 {
+		t.Errorf("without override: %v", got)
+	}
+	if got := set(", override: true").advice(t, Options{}); len(got) > 0 {
+		t.Errorf("with override: %v", got)
+	}
+}
+
+// A type that one binding states is missed where another one's value is not known to be of it, and nowhere else.
+func TestTypesThatOtherBindingsState(t *testing.T) {
+	for _, c := range []struct{ typed, other, want string }{
+		{"name: k, type: Integer, to: 1", "name: k, to: 2", ""},
+		{"name: k, type: Integer, to: 1", "name: k, to: x", "5"},
+		{"name: k, type: Integer, to: 1", "name: k, type: String, to: x", ""}, // it states its own
+		{"name: k, type: Integer, to: 1", "name: k, to: '${n}'", "5"},
+		{"name: k, type: String, to: a", "name: k, to: '${n}'", ""},
+		{"name: k, type: 'String[1]', to: a", "name: k, to: '${n}'", "5"}, // it may be empty
+		{"name: k, type: Integer, to: 1", "name: k, to_expression: '$n'", "5"},
+		{"name: k, type: Integer, to: 1", "name: k, to: 1, transformer: '|$x| { $x }'", "5"},
+		{"name: k, type: Integer, abstract: true", "name: k, to_lookup_of: n", "5"},
+		{"name: k, type: 'Array[Integer]', to: [1]", "name: k, to: [1, '${n}']", "5"},
+		{"name: k, type: Integer, to: 1", "name: other, to: x", ""},
+	} {
+		got := site{"binder_config.yaml": "version: 1\nlayers: [{name: site, include: 'confdir:/default'}]\n",
+			"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n  - {" + c.typed + "}\n" +
+				"  - {when: {environment: test}, bind: [{" + c.other + "}]}\n"}.advice(t, Options{})
+		var lines []string
+		for _, at := range got["untyped"] {
+			lines = append(lines, strings.Split(at, ":")[1])
+		}
+		if strings.Join(lines, " ") != c.want {
+			t.Errorf("%s and %s: at lines %v, expected %s", c.typed, c.other, lines, c.want)
+		}
+	}
+}

@@ -126,7 +126,7 @@ func (r *setReader) computed(a *binding.Attributes, name string, n *yaml.Node, n
 		p.Argument = r.literal(n)
 		p.Argument.Value = v
 	} else {
-		p.Expr = node
+		p.Argument, p.Expr = r.literal(n), node
 	}
 	a.Producers = append(a.Producers, p)
 }

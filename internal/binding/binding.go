@@ -9,6 +9,7 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/types"
 )
 
 // Attributes are what a binding says, as the reader of its syntax finds it. Those that are not given are nil.
@@ -33,7 +34,7 @@ type Attributes struct {
 type Producer struct {
 	Name     string     // that of the attribute in YAML
 	Argument *Literal   // what it says; of `to` and `to_expression` their value, if that is known now
-	Expr     *expr.Node // of those, what computes the value, if it is not
+	Expr     *expr.Node // of those, what computes the value, if it is not: Argument is how that is written
 }
 
 // Binding is what a binding says by itself.
@@ -44,6 +45,7 @@ type Binding struct {
 	Literal   *Literal       // the value of Recipe as it is written, if it is a constant with no transformer
 	In        *Reference     // what it contributes to, if it binds no key
 	Multibind *Multibind     // if it collects contributions
+	Type      *types.Type    // that it states, or nil
 	Abstract  bool
 	Override  bool
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"bindc/internal/diag"
+	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -28,6 +29,7 @@ func (c *compiler) contribution() {
 // recipe compiles what the binding does.
 func (c *compiler) recipe() *recipe.Recipe {
 	r := &recipe.Recipe{Sensitive: c.Sensitive, Type: c.typeAt(c.Type), Transformer: c.Transformer}
+	c.out.Type = r.Type
 	c.checkProducers()
 	for i := range c.Producers {
 		c.produce(&c.Producers[i], r)
@@ -37,6 +39,8 @@ func (c *compiler) recipe() *recipe.Recipe {
 		return &recipe.Recipe{Kind: recipe.Abstract}
 	case !c.broken && r.Kind == recipe.Constant && r.Transformer == nil:
 		c.constant(r)
+	case !c.broken && r.Kind == recipe.Expression && r.Transformer == nil && r.Type != nil:
+		c.mismatch(r, recipe.Misfit(r.Type, r.Expr))
 	}
 	return r
 }
@@ -61,18 +65,27 @@ func (c *compiler) checkProducers() {
 
 // constant asserts the type of a constant now; a lookup need not do it again.
 func (c *compiler) constant(r *recipe.Recipe) {
-	written := c.Producers[0].Argument
 	if c.In != nil {
-		c.out.Literal = written
+		c.out.Literal = c.Producers[0].Argument
 	}
 	if r.Type == nil {
 		return
 	}
-	if m := r.Type.Check(r.Value); m != nil {
-		c.add(diag.Diagnostic{Pos: written.Within(m.Path).Pos, Code: "type_mismatch", Secret: r.Sensitive,
-			Message: "'" + c.Key + "' is of type " + r.Type.String() + ": " + m.Text(r.Sensitive)})
-	}
+	c.mismatch(r, r.Type.Check(r.Value))
 	r.Type = nil
+}
+
+// mismatch reports that the value of r is not of its type, if it is not.
+func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
+	if m == nil {
+		return
+	}
+	d := diag.Diagnostic{Pos: c.Producers[0].Argument.Within(m.Path).Pos, Code: "type_mismatch", Secret: r.Sensitive,
+		Message: "'" + c.Key + "' is of type " + r.Type.String() + ": " + m.Text(r.Sensitive)}
+	if r.Expr != nil && r.Expr.Op == expr.Concat && c.Producers[0].Name == "to" {
+		d.Hint = "a string that interpolates is text; with to_expression: '$name' a variable stays what it is"
+	}
+	c.add(d)
 }
 
 // produce compiles what produces the value.

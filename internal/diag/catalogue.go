@@ -89,6 +89,7 @@ var catalogue = []Rule{
 	{"too_large", "An answer of bindq serve would be longer than a frame may be.", 0},
 	{"type", "The text of a type is none.", 9},
 	{"type_mismatch", "A value is not of the type that it is held to.", 9},
+	{"untyped", "Advice: a binding may not be of the type that another binding of its key states.", 9},
 	{"unused_key", "Advice: a key is bound, and nobody looks it up.", 12},
 	{"uri", "A URI of a layer is not written as those of its scheme are.", 3},
 	{"usage", "The command line, or a query, is not what the program expects.", 0},

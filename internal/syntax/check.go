@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"slices"
+
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/types"
@@ -15,6 +17,7 @@ func Check(n *expr.Node) []Error {
 		if bad {
 			out = append(out, e)
 		}
+		out = append(out, checkPatterns(x)...)
 		return !bad || dotted(x) == ""
 	})
 	return out
@@ -32,6 +35,31 @@ func checkNode(x *expr.Node) (Error, bool) {
 		return failure(x, "regexp", err)
 	}
 	return Error{}, false
+}
+
+// checkPatterns checks the texts that x takes for regular expressions.
+func checkPatterns(x *expr.Node) (out []Error) {
+	pattern := 1
+	switch {
+	case len(x.Kids) <= pattern || x.Kids[0].Op == expr.Splat:
+		return nil
+	case x.Op == expr.Call && slices.Contains([]string{"match", "regsubst", "split"}, x.Name):
+	case x.Op == expr.Binary && (x.Name == "=~" || x.Name == "!~"):
+	default:
+		return nil
+	}
+	texts := []*expr.Node{x.Kids[pattern]}
+	if texts[0].Op == expr.ArrayLit { // of match, any of them
+		texts = texts[0].Kids
+	}
+	for _, text := range texts {
+		if v := text.Value; text.Op == expr.Const && v.Kind() == value.String {
+			if _, err := expr.CompileRegexp(v.Text()); err != nil {
+				out = append(out, Error{Off: text.Off, Code: "regexp", Message: err.Error()})
+			}
+		}
+	}
+	return out
 }
 
 func unknownFunction(x *expr.Node) Error {

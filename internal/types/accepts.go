@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"bindc/internal/value"
 )
 
 // Accepts tells whether every u is a t: Numeric accepts Integer.
@@ -352,4 +354,25 @@ func pair(key, val *Type) *Type {
 	t := newType(Tuple)
 	t.args, t.min, t.max = []*Type{key, val}, 2, 2
 	return t
+}
+
+// Admits tells whether a value of kind k, a string, an array or a hash, may be a t; what is in it is not looked at.
+func (t *Type) Admits(k value.Kind) bool {
+	switch t.Kind() {
+	case Any, Data, RichData, Iterable:
+		return true
+	case Optional, NotUndef, Variant:
+		return t.plain || slices.ContainsFunc(t.args, func(a *Type) bool { return a.Admits(k) })
+	case String, Enum, Scalar, ScalarData:
+		return k == value.String
+	case Pattern:
+		return k == value.String && len(t.texts) > 0
+	case Collection:
+		return k != value.String
+	case Array, Tuple:
+		return k == value.Array
+	case Hash, Struct:
+		return k == value.Hash
+	}
+	return false
 }

@@ -1,0 +1,72 @@
+package recipe
+
+import (
+	"slices"
+
+	"bindc/internal/expr"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// Misfit is why what n computes is no t, whatever the facts are: a string that interpolates is text, and no number. It is
+// nil where that depends on facts, or is not known.
+func Misfit(t *types.Type, n *expr.Node) *types.Mismatch { return misfit(t, n, nil) }
+
+// misfit is Misfit of the part that path leads to.
+func misfit(t *types.Type, n *expr.Node, path []value.Value) *types.Mismatch {
+	switch n.Op {
+	case expr.Const:
+		m := t.Check(n.Value)
+		if m != nil {
+			m.Path = append(slices.Clone(path), m.Path...)
+		}
+		return m
+	case expr.Concat:
+		return unlessAdmitted(t, value.String, types.String, path)
+	case expr.ArrayLit:
+		if m := unlessAdmitted(t, value.Array, types.Array, path); m != nil || t.Kind() != types.Array {
+			return m
+		}
+		return misfitElements(t.Elem(), n.Kids, path)
+	case expr.HashLit:
+		if m := unlessAdmitted(t, value.Hash, types.Hash, path); m != nil || t.Kind() != types.Hash {
+			return m
+		}
+		return misfitEntries(t.Elem(), n.Kids, path)
+	}
+	return nil
+}
+
+func unlessAdmitted(t *types.Type, k value.Kind, found types.Kind, path []value.Value) *types.Mismatch {
+	if t.Admits(k) {
+		return nil
+	}
+	return &types.Mismatch{Expected: t, Found: types.Of(found).String(), Path: path}
+}
+
+// misfitElements is about elements, as far as it is known which they are.
+func misfitElements(t *types.Type, elems []*expr.Node, path []value.Value) *types.Mismatch {
+	for i, e := range elems {
+		if e.Op == expr.Splat {
+			break
+		}
+		if m := misfit(t, e, append(slices.Clone(path), value.FromInt(int64(i)))); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// misfitEntries is about keys and values in turn.
+func misfitEntries(t *types.Type, kids []*expr.Node, path []value.Value) *types.Mismatch {
+	for i := 0; i+1 < len(kids); i += 2 {
+		key, ok := kids[i].Constant()
+		if !ok {
+			continue
+		}
+		if m := misfit(t, kids[i+1], append(slices.Clone(path), key)); m != nil {
+			return m
+		}
+	}
+	return nil
+}
