@@ -114,6 +114,7 @@ type scope struct {
 	layer, condition int
 	rank             int // precedence over all layers; 0 is the highest
 	members          []member
+	hidden           []*loader.DataFile // of which other members have all keys, see loader.DataFile
 	contributions    []snapshot.Entry // under internal keys, see contribute
 }
 
@@ -232,7 +233,11 @@ func (c *composer) collect() {
 
 func (c *composer) addFile(f *loader.DataFile, layer int) {
 	s := c.scope(layer, f.Condition)
-	s.members = append(s.members, member{place: c.bindings, file: f})
+	if f.Hidden {
+		s.hidden = append(s.hidden, f)
+	} else {
+		s.members = append(s.members, member{place: c.bindings, file: f})
+	}
 	c.bindings += len(f.Entries)
 	for _, e := range f.Entries {
 		c.store(e.Value)

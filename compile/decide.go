@@ -71,6 +71,7 @@ func (c *composer) fillLevels() {
 	for i := range c.scopes {
 		s := &c.scopes[i]
 		entries, origins := f.entries(c, s)
+		c.outsideHidden(s)
 		if len(entries) == 0 {
 			continue
 		}

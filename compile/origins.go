@@ -39,6 +39,15 @@ func (c *composer) outside(s *scope, key, value uint32, at snapshot.Origin) {
 		Layer: s.layer, Terms: c.terms(s.condition), Origin: at, Value: value}})
 }
 
+// outsideHidden notes what no request gets as another backend has the keys.
+func (c *composer) outsideHidden(s *scope) {
+	for _, f := range s.hidden {
+		for i, e := range f.Entries {
+			c.outside(s, c.inNames[e.Key], c.inStored[e.Value]-1, c.origin(f.Pos(i)))
+		}
+	}
+}
+
 // contributed notes the contributions to a multibinding under its internal key.
 func (c *composer) contributed(key uint32, cs []candidate) {
 	for _, cand := range cs {

@@ -51,7 +51,11 @@ func load(t *testing.T, dir string, opts loader.Options) (*loader.Site, []string
 					if err != nil {
 						t.Fatal(err)
 					}
-					out = append(out, layer.Name+" "+site.Keys[e.Key]+" = "+v.Text()+terms(site, f.Condition))
+					line := layer.Name + " " + site.Keys[e.Key] + " = " + v.Text() + terms(site, f.Condition)
+					if f.Hidden {
+						line += " hidden"
+					}
+					out = append(out, line)
 				}
 			}
 			for _, b := range c.Bindings {
@@ -135,6 +139,7 @@ func TestABackendInGoIsAskedForEveryPath(t *testing.T) {
 		"site echo::n1 = data/node/n1 [node n1]",
 		"site echo::n2 = data/node/n2 [node n2]",
 		"site both = yaml",
+		"site both = echo hidden",
 		"site both = echo [node n1]",
 		"site both = echo [node n2]",
 		"site a = of n1 [node n1]",
@@ -143,7 +148,7 @@ func TestABackendInGoIsAskedForEveryPath(t *testing.T) {
 			t.Errorf("%q is missing in %q", want, got)
 		}
 	}
-	if len(got) != 7 {
+	if len(got) != 8 {
 		t.Errorf("found %q: more is asked for, or the later backend is heard where the earlier one has the key", got)
 	}
 }

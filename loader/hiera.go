@@ -258,15 +258,18 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 }
 
 // dataFiles are the files of a Hiera-2 directory that say something: of a key that several backends have, the first
-// one's entry.
+// one's entry, and apart from those the others'.
 func (h *hieraDir) dataFiles() []DataFile {
 	out := make([]DataFile, 0, len(h.data))
 	for _, d := range h.data {
 		taken := map[uint32]bool{}
 		for i, f := range d.files {
-			entries := f.says.Entries
+			entries, hidden := f.says.Entries, []datafile.Entry(nil)
+			if slices.Contains(d.files[:i], f) {
+				continue // a backend is named twice
+			}
 			if i > 0 {
-				entries = slices.DeleteFunc(slices.Clone(entries), func(e datafile.Entry) bool { return taken[e.Key] })
+				entries, hidden = apart(entries, taken)
 			}
 			if i+1 < len(d.files) {
 				for _, e := range entries {
@@ -276,7 +279,22 @@ func (h *hieraDir) dataFiles() []DataFile {
 			if len(entries) > 0 {
 				out = append(out, DataFile{Path: f.path, Condition: d.condition, Entries: entries})
 			}
+			if len(hidden) > 0 {
+				out = append(out, DataFile{Path: f.path, Condition: d.condition, Hidden: true, Entries: hidden})
+			}
 		}
 	}
 	return out
+}
+
+// apart are the entries whose keys are not taken, and those whose are.
+func apart(entries []datafile.Entry, taken map[uint32]bool) (free, others []datafile.Entry) {
+	for _, e := range entries {
+		if taken[e.Key] {
+			others = append(others, e)
+		} else {
+			free = append(free, e)
+		}
+	}
+	return free, others
 }

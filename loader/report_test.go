@@ -167,11 +167,15 @@ func TestOfSeveralBackendsTheFirstCountsPerKey(t *testing.T) {
 	for _, layer := range site.Layers {
 		for _, c := range layer.Contributions {
 			for _, f := range c.Files {
-				entries[filepath.Base(f.Path)] += len(f.Entries)
+				name := filepath.Base(f.Path)
+				if f.Hidden {
+					name = "hidden: " + name
+				}
+				entries[name] += len(f.Entries)
 			}
 		}
 	}
-	if want := map[string]int{"common.json": 2, "common.yaml": 2}; got != "" || !maps.Equal(entries, want) {
+	if want := map[string]int{"common.json": 2, "common.yaml": 2, "hidden: common.yaml": 1}; got != "" || !maps.Equal(entries, want) {
 		t.Errorf("%v, %s; expected %v", entries, got, want)
 	}
 }

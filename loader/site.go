@@ -56,6 +56,7 @@ type Contribution struct {
 type DataFile struct {
 	Path      string // in messages
 	Condition int    // index in Site.Conditions
+	Hidden    bool   // an earlier backend has these keys for the same requests: nobody gets them
 	Entries   []datafile.Entry
 }
 

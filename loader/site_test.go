@@ -43,6 +43,9 @@ func contentsOf(dir string, site *loader.Site) []string {
 			for _, f := range c.Files {
 				rel, _ := filepath.Rel(dir, f.Path)
 				line += fmt.Sprintf(" %s%s %d", filepath.ToSlash(rel), terms(site, f.Condition), len(f.Entries))
+				if f.Hidden {
+					line += " hidden"
+				}
 			}
 			for _, b := range c.Bindings {
 				line += " " + b.Key
@@ -119,7 +122,7 @@ var sites = []struct {
 		[]string{"site confdir-hiera:/: data/osfamily/Debian.yaml [osfamily debian] 1"}},
 	{"two formats of one path", map[string]string{"hiera.yaml": "version: 2",
 		"data/common.yaml": "{a: 1, b: 2}", "data/common.json": `{"a": 1, "c": 1}`}, nil,
-		[]string{"site confdir-hiera:/: data/common.yaml 2 data/common.json 1"}},
+		[]string{"site confdir-hiera:/: data/common.yaml 2 data/common.json 1 data/common.json 1 hidden"}},
 	{"paths that can be read in several ways", map[string]string{
 		"hiera.yaml": "version: 2\nhierarchy: [[common, 'true', 'd/${a}-${b}']]\n",
 		"d/p-q.yaml": "a: 1", "d/x-y-z.yaml": "a: 1"}, nil,

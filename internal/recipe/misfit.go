@@ -8,8 +8,8 @@ import (
 	"bindc/internal/value"
 )
 
-// Misfit is why what n computes is no t, whatever the facts are: a string that interpolates is text, and no number. It is
-// nil where that depends on facts, or is not known.
+// Misfit is why what n computes is no t, whatever the facts are: a string that interpolates is text, and no number. It
+// is nil where that depends on facts, or is not known.
 func Misfit(t *types.Type, n *expr.Node) *types.Mismatch { return misfit(t, n, nil) }
 
 // misfit is Misfit of the part that path leads to.
