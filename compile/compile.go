@@ -115,7 +115,7 @@ type scope struct {
 	rank             int // precedence over all layers; 0 is the highest
 	members          []member
 	hidden           []*loader.DataFile // of which other members have all keys, see loader.DataFile
-	contributions    []snapshot.Entry // under internal keys, see contribute
+	contributions    []snapshot.Entry   // under internal keys, see contribute
 }
 
 type scopeKey struct{ layer, condition int }
