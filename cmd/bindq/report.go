@@ -126,9 +126,9 @@ func infoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info [FILE]",
 		Short: "Say what a snapshot is and what is in it",
-		Long: "info prints the format, SHA-256 and counts of a snapshot, its categories, layers,\n" +
-			"sections and their sizes, and the files it was made from. 'content' is the\n" +
-			"SHA-256 in its header, of all behind that: what bindq serve calls its digest.\n\n" +
+		Long: "info prints the format, SHA-256 and counts of a snapshot, its categories,\n" +
+			"layers, sections and their sizes, and the files it was made from. 'content' is\n" +
+			"the SHA-256 in its header, of all behind that: the digest of bindq serve.\n\n" +
 			"Exit status: 0, or 2 an error.",
 		Example: "  bindq info site.bsnap",
 		Args:    cobra.MaximumNArgs(1),
