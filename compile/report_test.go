@@ -309,8 +309,10 @@ var reports = []struct{ name, site, module, want string }{
 		`1 error attribute:`},
 	{"a contribution with something wrong", "{name: l, multibind_id: l, type: Array}\n{in: l, to: '${'}", ``,
 		`2 error interpolation:`},
-	{"a contribution that is computed", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: '${x}'}",
-		``, ``},
+	{"a contribution that is computed", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n" +
+		"{in: l, to_expression: '$x'}", ``, ``},
+	{"a contribution that is text", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: '${x}'}",
+		``, "2 error type_mismatch: 1"},
 	{"a hash to merge",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n{in: h, name: a, to: {b: 1}}",
 		``, ``},

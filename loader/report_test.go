@@ -175,7 +175,8 @@ func TestOfSeveralBackendsTheFirstCountsPerKey(t *testing.T) {
 			}
 		}
 	}
-	if want := map[string]int{"common.json": 2, "common.yaml": 2, "hidden: common.yaml": 1}; got != "" || !maps.Equal(entries, want) {
+	want := map[string]int{"common.json": 2, "common.yaml": 2, "hidden: common.yaml": 1}
+	if got != "" || !maps.Equal(entries, want) {
 		t.Errorf("%v, %s; expected %v", entries, got, want)
 	}
 }
