@@ -32,8 +32,8 @@ func sliceCommand() *cobra.Command {
 			return s.trust.copied(path, func(f *snapshot.Snapshot) error {
 				written, err := cut(f, when, out)
 				if err == nil {
-					fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bindings, %d bytes, sha256 %s\n", diag.Visible(out),
-						written.bindings, written.Size, written.Digest)
+					fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bindings, %d bytes, sha256 %x\n", diag.Visible(out),
+						written.bindings, written.Size, written.Sum)
 				}
 				return err
 			})
