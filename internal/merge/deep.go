@@ -90,10 +90,7 @@ func (d *deepOptions) hashes(src, dst value.Value, b bond) (value.Value, error) 
 	if !isHash {
 		base, b = src, same
 	}
-	var out value.Builder
-	for k, v := range base.Pairs() {
-		out.Set(k, v)
-	}
+	out := value.BuilderOf(base, src.Len())
 	seen := isHash
 	for k, v := range src.Pairs() {
 		if !seen {
@@ -101,7 +98,7 @@ func (d *deepOptions) hashes(src, dst value.Value, b bond) (value.Value, error) 
 			continue
 		}
 		low, with := v, copied
-		if old, _ := base.Get(k); old.Truthy() {
+		if old, _ := out.Get(k); old.Truthy() {
 			low, with = old, b.below()
 		}
 		merged, err := d.values(v, low, with)

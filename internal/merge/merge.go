@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"slices"
+
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -71,9 +73,10 @@ func (l level) alone(c Candidate) bool {
 
 // part is what has been found so far.
 type part struct {
-	v     value.Value
-	found bool
-	from  int // the first candidate it is made of
+	v      value.Value
+	found  bool
+	from   int  // the first candidate it is made of
+	merged bool // it is the outcome of a merge, and can be merged again
 }
 
 type merger struct {
@@ -119,7 +122,7 @@ func (m *merger) value(c Candidate, at int) (part, error) {
 	}
 	m.sensitive = m.sensitive || v.IsSensitive()
 	v, err = v.Read()
-	return part{v, true, at}, err
+	return part{v: v, found: true, from: at}, err
 }
 
 // alone is what becomes of a value that nothing is merged with, begin of the first of several.
@@ -140,22 +143,22 @@ func (s Strategy) begin(p part) part {
 // pair merges b, which is of less precedence, into a.
 func (s Strategy) pair(a, b part) (part, error) {
 	for _, p := range []part{a, b} {
-		if !s.merges(p.v) {
+		if !p.merged && !s.merges(p.v) {
 			return a, &Error{Mismatch, "the merge strategy '" + s.String() + "' needs " + needs[s.kind] +
 				", and this is of the kind " + p.v.Kind().String(), p.from}
 		}
 	}
+	a.merged = true
+	var err error
 	switch s.kind {
 	case unique:
 		a.v = value.FromSlice(distinct(flat(nil, a.v), flat(nil, b.v)))
 	case hash:
 		a.v = hashMerge(a.v, b.v)
 	default:
-		v, err := s.deep.merge(a.v, b.v, b.from)
-		a.v = v
-		return a, err
+		a.v, err = s.deep.merge(a.v, b.v, b.from)
 	}
-	return a, nil
+	return a, err
 }
 
 var needs = [...]string{unique: "scalars and Arrays of Data", hash: "Hashes of Data with Strings as keys"}
@@ -173,19 +176,30 @@ func (s Strategy) merges(v value.Value) bool {
 
 // hashMerge has the keys of low first, and the values of high.
 func hashMerge(high, low value.Value) value.Value {
-	var b value.Builder
-	for _, h := range []value.Value{low, high} {
-		for k, v := range h.Pairs() {
-			b.Set(k, v)
-		}
+	b := value.BuilderOf(low, high.Len())
+	for k, v := range high.Pairs() {
+		b.Set(k, v)
 	}
 	return b.Hash()
 }
 
+// fewElements are compared with one another sooner than they are told apart by a map.
+const fewElements = 16
+
 // distinct are the elements of both lists, each once.
 func distinct(a, b []value.Value) []value.Value {
 	out := make([]value.Value, 0, len(a)+len(b))
-	seen := make(map[string]bool, len(a)+len(b))
+	if cap(out) <= fewElements {
+		for _, list := range [][]value.Value{a, b} {
+			for _, v := range list {
+				if !slices.ContainsFunc(out, func(e value.Value) bool { return value.Identical(e, v) }) {
+					out = append(out, v)
+				}
+			}
+		}
+		return out
+	}
+	seen := make(map[string]bool, cap(out))
 	var id []byte
 	for _, list := range [][]value.Value{a, b} {
 		for _, v := range list {

@@ -240,3 +240,18 @@ func said(e *merge.Entry) string {
 	v, convertErr := e.Convert(value.FromString("7"), expr.Options{})
 	return fmt.Sprint(s, err, answer(v, true, convertErr))
 }
+
+// Eight levels, each of which has some of a service's settings.
+func BenchmarkDeepMergeOfEightLevels(b *testing.B) {
+	var values []value.Value
+	for i := range 8 {
+		values = append(values, parse(b, fmt.Sprintf(`{service: {port: %d, options: {a%d: x, shared: %d, nested: {b: %d}},
+			users: [root, u%d, admin]}, list: [a, b, c%d], enabled: true}`, i, i, i, i, i, i)))
+	}
+	s, candidates := strategy(b, "deep"), inEntries(values...)
+	for b.Loop() {
+		if _, found, err := s.Merge(candidates); !found || err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -117,6 +117,8 @@ func AppendIdentity(dst []byte, v Value) []byte {
 		slices.Sort(entries)
 		dst = binary.AppendUvarint(append(dst, tagHash), uint64(len(entries)))
 		return append(dst, strings.Join(entries, "")...)
+	case Float:
+		return Append(dst, FromFloat(v.Float()+0)) // which makes one zero of the two
 	}
 	return Append(dst, v)
 }

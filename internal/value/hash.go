@@ -23,6 +23,19 @@ func (t *body) find(key Value) (int, bool) {
 // Builder makes a Hash entry by entry. The zero Builder is empty; it is not used after Hash.
 type Builder struct{ t body }
 
+// BuilderOf is a Builder that has the entries of the Hash h, and room for more.
+func BuilderOf(h Value, more int) Builder {
+	elems := make([]Value, 0, 2*(h.Len()+more))
+	for k, e := range h.Pairs() {
+		elems = append(elems, k, e)
+	}
+	b := Builder{body{elems: elems}}
+	if b.Len() >= indexFrom {
+		b.t.makeIndex()
+	}
+	return b
+}
+
 // Set gives key its value; a key set before keeps its place and takes the new value.
 func (b *Builder) Set(key, val Value) {
 	t := &b.t
@@ -34,10 +47,14 @@ func (b *Builder) Set(key, val Value) {
 	if t.index != nil {
 		t.note(len(t.elems) - 2)
 	} else if len(t.elems) == 2*indexFrom {
-		t.index = make(map[string]int, 2*indexFrom)
-		for i := 0; i < len(t.elems); i += 2 {
-			t.note(i)
-		}
+		t.makeIndex()
+	}
+}
+
+func (t *body) makeIndex() {
+	t.index = make(map[string]int, len(t.elems))
+	for i := 0; i < len(t.elems); i += 2 {
+		t.note(i)
 	}
 }
 

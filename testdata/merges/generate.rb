@@ -50,7 +50,7 @@ def plain(v)
   end
 end
 
-# Answer calls the block and says what came of it. Of what the answer is made of, nothing is shared.
+# Answer calls the block and says what came of it.
 def answer(error)
   found = false
   value = catch(:no_such_key) { yield.tap { found = true } }
@@ -64,6 +64,7 @@ def write(name, cases)
   File.write(File.join(__dir__, "#{name}.yaml"), cases.map { |c| "- #{plain(c)}\n" }.join)
 end
 
+# Copy is v with nothing in common: Puppet changes what it merges.
 def copy(v)
   Marshal.load(Marshal.dump(v))
 end
@@ -190,8 +191,17 @@ def merge_case(merge, layers, defaults)
   { 'merge' => merge, 'layers' => layers, 'defaults' => defaults }.merge(found)
 end
 
+# Long lists have what is nearly the same.
+def long_list
+  Array.new(RANDOM.rand(4..20)) do
+    pick(RANDOM.rand(9), RANDOM.rand(9).to_f, -0.0, RANDOM.rand(9).to_s, { 'a' => 1, 'b' => [1] }, { 'b' => [1], 'a' => 1 }, { 'a' => 1.0, 'b' => [1] },
+         [1, 'a'], [1.0, 'a'], true, nil, '')
+  end
+end
+
 # A path more in each entry leaves what was found one of several.
-MERGES = Array.new(2500) { [random_strategy, random_layers, chance(10)] } + [
+MERGES = Array.new(2500) { [random_strategy, random_layers, chance(10)] } +
+         Array.new(60) { [pick('unique', 'deep'), [[], [[[long_list], [long_list]]], []], false] } + [
   ['unique', [[], [[[%w[a a]]]], []], false],
   ['unique', [[], [[[%w[a a]], []]], []], false],
   ['unique', [[], [[[[['a'], ['a']]]]], []], false],
