@@ -245,8 +245,8 @@ func said(e *merge.Entry) string {
 func BenchmarkDeepMergeOfEightLevels(b *testing.B) {
 	var values []value.Value
 	for i := range 8 {
-		values = append(values, parse(b, fmt.Sprintf(`{service: {port: %d, options: {a%d: x, shared: %d, nested: {b: %d}},
-			users: [root, u%d, admin]}, list: [a, b, c%d], enabled: true}`, i, i, i, i, i, i)))
+		values = append(values, parse(b, fmt.Sprintf(`{service: {port: %d, options: {a%[1]d: x, shared: %[1]d,
+			nested: {b: %[1]d}}, users: [root, u%[1]d, admin]}, list: [a, b, c%[1]d], enabled: true}`, i)))
 	}
 	s, candidates := strategy(b, "deep"), inEntries(values...)
 	for b.Loop() {
