@@ -216,7 +216,7 @@ func FuzzOptions(f *testing.F) {
 		}
 		s := strategy(t, "hash")
 		whole, _, mergeErr := s.Merge(inEntries(values...))
-		options, err := merge.Combine(levels...)
+		options, err := merge.Combine(levels)
 		if (err == nil) != (mergeErr == nil) {
 			t.Fatalf("%v, merged %v", err, mergeErr)
 		}
@@ -227,7 +227,7 @@ func FuzzOptions(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, _ := merge.Combine(l)
+		one, _ := merge.Combine([]*merge.Level{l})
 		if a, b := said(options.For(name)), said(one.For(name)); a != b {
 			t.Errorf("%s above %s say of %q %s, merged %s", upper, lower, name, a, b)
 		}

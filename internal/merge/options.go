@@ -13,6 +13,7 @@ import (
 type Level struct {
 	Entries []*Entry // in the order of the data
 	exact   map[string]*Entry
+	none    bool // it is undef
 	single  bool // it cannot be merged with another
 }
 
@@ -25,10 +26,12 @@ type Entry struct {
 	strategyErr error
 }
 
-// Compile reads lookup_options: of a module if that is named, else of the environment or of all. All that is wrong is
-// in the error, of which each part is an *Error.
+// Compile reads lookup_options: of a module if that is named, else of the environment or of all. undef says nothing.
+// All that is wrong is in the error, of which each part is an *Error.
 func Compile(v value.Value, module string) (*Level, error) {
-	if v.Kind() != value.Hash {
+	if v.IsUndef() {
+		return &Level{none: true, single: true}, nil
+	} else if v.Kind() != value.Hash {
 		return nil, failf(Malform, "lookup_options must be a Hash, found the kind %s", v.Kind())
 	}
 	l := &Level{exact: map[string]*Entry{}, single: !Strategy{kind: hash}.merges(v)}
@@ -129,14 +132,22 @@ func (l *Level) Touches(root string) bool {
 // nothing.
 type Options struct{ levels []*Level }
 
-// Combine merges levels, the highest first. The error is an *Error.
-func Combine(levels ...*Level) (Options, error) {
-	for i, l := range levels {
-		if l.single && len(levels) > 1 {
-			return Options{}, &Error{Mismatch, "lookup_options that are merged need " + needs[hash], i}
+// Combine merges the levels of layers, the highest first: those for all, those of the environment, those of the module
+// that a key is of. The error is an *Error.
+func Combine(layers ...[]*Level) (Options, error) {
+	var all []*Level
+	for _, levels := range layers {
+		if len(levels) == 1 && levels[0].none {
+			continue
+		}
+		all = append(all, levels...)
+	}
+	for i, l := range all {
+		if l.single && len(all) > 1 {
+			return Options{}, &Error{Malform, "lookup_options that are merged must be " + needs[hash], i}
 		}
 	}
-	return Options{levels}, nil
+	return Options{all}, nil
 }
 
 // For is what counts for root: what is said of the key itself on the highest level, else the first pattern that

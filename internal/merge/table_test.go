@@ -117,8 +117,8 @@ func TestStrategiesOfPuppet(t *testing.T) {
 
 func TestLookupOptionsOfPuppet(t *testing.T) {
 	for _, c := range table(t, "options") {
-		levels := rich(get(c, "upper")) + " above " + rich(get(c, "lower"))
-		options, err := combined(c)
+		levels := rich(get(c, "layers"))
+		options, err := combined(get(c, "layers"))
 		if want, ok := c.Get(value.FromString("error")); ok || err != nil {
 			if got := answer(value.Value{}, true, err); got != "error "+rich(want) {
 				t.Errorf("%s: expected the error %s, found %s", levels, rich(want), got)
@@ -138,23 +138,21 @@ func TestLookupOptionsOfPuppet(t *testing.T) {
 	}
 }
 
-// combined are the lookup_options of a case, of whose lower levels the class of an error is what the table has.
-func combined(c value.Value) (merge.Options, error) {
-	var levels []*merge.Level
-	for _, of := range []struct{ levels, module string }{{"upper", ""}, {"lower", "m"}} {
-		for v := range get(c, of.levels).Elems() {
-			l, err := merge.Compile(v, of.module)
+// combined are the lookup_options of layers, of which the last is that of a module.
+func combined(all value.Value) (merge.Options, error) {
+	var layers [][]*merge.Level
+	for i, values := range all.Slice() {
+		var levels []*merge.Level
+		for v := range values.Elems() {
+			l, err := merge.Compile(v, []string{"", "", "m"}[i])
 			if err != nil {
 				return merge.Options{}, err
 			}
 			levels = append(levels, l)
 		}
+		layers = append(layers, levels)
 	}
-	o, err := merge.Combine(levels...)
-	if err != nil {
-		err = &merge.Error{Class: merge.Malform, Message: err.Error()}
-	}
-	return o, err
+	return merge.Combine(layers...)
 }
 
 // conversion tells which conversion e has, by what becomes of a text.

@@ -281,33 +281,33 @@ def random_option
 end
 
 def options_level(names)
-  return pick([], 'text', 1) if chance(2)
+  return pick([], 'text', 1, nil, nil, nil) if chance(5)
 
   keys = Array.new(RANDOM.rand(1..4)) { chance(2) ? 5 : pick(*names) }
   keys.to_h { |k| [k, random_option] }
 end
 
-# Levels of the environment and of the module m, the highest first.
+# Levels for all, of the environment and of the module m, the highest first.
 def options_case
-  upper = Array.new(RANDOM.rand(4)) { options_level(NAMES + PATTERNS + (chance(3) ? ['^('] : [])) }
+  names = NAMES + PATTERNS + (chance(3) ? ['^('] : [])
   own = (NAMES + PATTERNS).select { |n| n =~ /\A\^?m::/ }
   own += NAMES if chance(10)
-  lower = Array.new(RANDOM.rand(3)) { options_level(own) }
+  levels = [pick(0, 0, 1, 2), pick(0, 1, 2, 3), pick(0, 1, 2)].zip([names, names, own])
+  levels = levels.map { |count, of| Array.new(count) { options_level(of) } }
   adapter = Lookup::LookupAdapter.allocate
-  compiled = answer('options') { compiled_options(adapter, copy(upper), copy(lower)) }
-  result = { 'upper' => upper, 'lower' => lower }
+  compiled = answer('options') { compiled_options(adapter, copy(levels)) }
+  result = { 'layers' => levels }
   return result.merge(compiled) if compiled['error']
 
   result.merge('value' => NAMES.to_h { |name| [name, chosen(adapter, name, compiled['value'])] })
 end
 
-def compiled_options(adapter, upper, lower)
+def compiled_options(adapter, layers)
   hash = Merge.strategy('hash')
-  merged = lambda do |levels, mod|
+  all = layers.zip([nil, nil, 'm']).map do |levels, mod|
     adapter.send(:validate_lookup_options, levels.empty? ? nil : hash.lookup(levels, Invocation.new) { |l| l }, mod)
   end
-  all = [merged.call(upper, nil), merged.call(lower, 'm')].compact
-  adapter.send(:compile_patterns, all.empty? ? nil : hash.lookup(all, Invocation.new) { |l| l })
+  adapter.send(:compile_patterns, all.compact.reduce { |high, low| hash.merge(high, low) })
 end
 
 # Chosen is the strategy for a key and its convert_to.
