@@ -307,9 +307,9 @@ func (x *explainer) evaluate(key string, b snapshot.Binding) (Outcome, error) {
 func (x *explainer) content(key string, b snapshot.Binding) (v value.Value, r *recipe.Recipe, err error) {
 	n, computed := b.Ref.Recipe()
 	switch {
-	case b.Hidden && b.Stored.Computed && recipe.IsSealed(b.Stored.Bytes):
+	case b.Stored.Computed && recipe.IsSealed(b.Stored.Bytes):
 		r, err = x.r.snap.sealed(key, b.Stored.Bytes)
-	case b.Hidden && b.Stored.Computed:
+	case b.Stored.Computed:
 		if r, err = recipe.Decode(b.Stored.Bytes); err != nil {
 			err = &DamageError{Section: "origins", Expected: "a recipe: " + err.Error()}
 		}
@@ -327,10 +327,7 @@ func (x *explainer) content(key string, b snapshot.Binding) (v value.Value, r *r
 
 // follow is what a recipe of key comes to, which is entered under a name.
 func (x *explainer) follow(key, name string, r *recipe.Recipe) (Outcome, error) {
-	l := &lookup{r: x.r, total: bounds()}
-	if err := l.enter(name); err != nil {
-		return Outcome{}, err
-	}
+	l := &lookup{r: x.r, total: bounds(), chain: []string{name}}
 	v, err := l.follow(key, r)
 	if damaged(err) {
 		return Outcome{}, err
@@ -346,9 +343,9 @@ func damaged(err error) bool {
 
 // contributions are those to the multibinding that e found, if it found one.
 func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
-	ref, found, err := x.r.file.Find(e.Key, &x.r.scopes)
+	ref, _, err := x.r.file.Find(e.Key, &x.r.scopes)
 	n, computed := ref.Recipe()
-	if err != nil || !found || !computed || internal(e.Key) {
+	if err != nil || !computed || internal(e.Key) {
 		return nil, err
 	}
 	r, err := x.r.snap.recipe(e.Key, n)

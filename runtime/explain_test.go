@@ -137,6 +137,9 @@ bind:
   - {name: none_yet, multibind_id: none_yet, type: Array}
   - {when: {role: web}, bind: [[only_web, 1]]}
   - {name: after_secret, to: "${lookup('secret')}${lookup('only_low')}"}
+  - {name: asks_for_secret, to_expression: "lookup(lookup('secret'))"}
+  - {when: {node: n1}, bind: [[outranked, high]]}
+  - {when: {always: 'true'}, bind: [{name: outranked, to: 'computed ${word}'}]}
 `,
 	"bindings/low.yaml": `bindings_version: 1
 name: low
@@ -233,6 +236,14 @@ guarded: low
   not effective site  [{always true} {$env lab} {$a x} {$b y}] data/lab/x-y.yaml:1:1: in the lab ` +
 	`(condition does not hold: $b is empty)
   wins low  [] bindings/low.yaml:7:6: low
+asks_for_secret: <sensitive>
+  wins site  [] bindings/default.yaml:27:12: <sensitive>
+    secret: <sensitive>
+      wins site  [{node n1}] bindings/default.yaml:9:16: <sensitive>
+    <sensitive>: not found
+outranked: high
+  wins site  [{node n1}] bindings/default.yaml:28:32: high
+  hidden site  [{always true}] bindings/default.yaml:29:44: computed hunter (hidden by bindings/default.yaml:28:32)
 absent: not found
 `
 

@@ -89,10 +89,7 @@ func (r *Request) resolve(facts *Facts) error {
 func (r *Request) inSlice(facts *Facts) error {
 	for _, t := range r.snap.slice {
 		d := &r.snap.dimensions[t.Dimension]
-		text, err := d.text(facts)
-		if err != nil {
-			return err
-		}
+		text, _ := d.text(facts) // resolve comes from it
 		if !d.exact {
 			text = strings.ToLower(text)
 		}
