@@ -37,7 +37,7 @@ func quoted(encoded string) string { return fmt.Sprintf("%q", encoded) }
 func quotedRecipe(encoded string) (string, bool) { return quoted(encoded), false }
 
 func TestDumpKnowsEveryByte(t *testing.T) {
-	for _, c := range []*Content{{}, fleet(3), fleet(100), wide(), small(), manyLevels()} {
+	for _, c := range []*Content{{}, fleet(3), fleet(100), wide(), small(), manyLevels(), oneMask()} {
 		var out strings.Builder
 		if err := open(t, c).Dump(&out, quotedRecipe, quoted); err != nil {
 			t.Fatal(err)
@@ -166,6 +166,7 @@ func TestDumpOfLargerFiles(t *testing.T) {
 		content *Content
 		lines   []string
 	}{
+		{oneMask(), []string{"exact mask: columns none\n"}},
 		{wide(), []string{"exact mask: columns 0 4 8 12 16 20 24 28 32 36 40 44 48 52 56 60 64 68\n",
 			"key 2: mask, columns 2 6 10 14 ", `  text of key 0: "bbbbb`,
 			`level 69, node "n69", node.os "linux": table`}},

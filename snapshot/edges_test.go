@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -152,6 +153,15 @@ func TestLevelsThatShareABit(t *testing.T) {
 	c.Levels[maxColumns] = Level{Dimensions: []int{1}, Scopes: []Scope{{Values: []string{"y"}, Entries: others}}}
 	s := open(t, c)
 	sound(t, s)
+	depths, err := s.Depths()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, depth := range depths { // each key is bound in one level
+		if depth != 1 {
+			t.Errorf("%s has at most %d candidates", s.KeyName(uint32(n)), depth)
+		}
+	}
 	for _, r := range []struct{ a, b, first, second string }{
 		{"", "y", "", "other"}, {"x", "", "upper", ""}, {"x", "y", "upper", "other"}, {"", "", "", ""},
 	} {
@@ -198,6 +208,146 @@ func TestADamagedBindingIsNotForgottenForTheNext(t *testing.T) {
 	if err == nil {
 		t.Error("no error")
 	}
+	book, err := s.Book()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bs, err := book.Bindings("k"); !errors.As(err, new(*DamageError)) || bs != nil {
+		t.Errorf("in a book: %v, %v", bs, err)
+	}
+}
+
+// What is contributed is in scopes as well, and so no candidate beside those.
+func TestContributionsAreNoCandidates(t *testing.T) {
+	s := open(t, &Content{Layers: []string{"l"}, Values: []Stored{{Computed: true, Bytes: "hidden"}},
+		Keys: []Key{{Name: "\x00m", Default: -1, Cold: []Cold{{Contribution: true}, {Value: 0}, {Contribution: true}}}}})
+	n := 0
+	for c, err := range s.Candidates("\x00m", nil, scopes(s)) {
+		if n++; err != nil || c.Stored.Bytes != "hidden" {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d candidates", n)
+	}
+}
+
+// A record that is cut short is damage, wherever it is cut.
+func TestRecordsThatAreCutShort(t *testing.T) {
+	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}}, Inputs: []Input{{Path: "a"}},
+		Keys: []Key{{Name: "\x00m", Default: -1, Cold: []Cold{{Contribution: true, Origin: Origin{0, 300, 1},
+			Terms: []Term{{0, "x"}}}}}}}
+	length := 0
+	forged(t, c, reblocked(func(blocks []coldRaw) []coldRaw { length = len(blocks[0].raw); return blocks }))
+	for cut := 1; cut < length; cut++ {
+		s := forged(t, c, reblocked(func(blocks []coldRaw) []coldRaw {
+			blocks[0].raw = blocks[0].raw[:length-cut]
+			return blocks
+		}))
+		_, err := s.Bindings("\x00m")
+		damagedAs(t, fmt.Sprint("by ", cut), err, "origins", "bindings of keys")
+		if err == nil {
+			t.Errorf("a record that is cut by %d bytes is read", cut)
+		}
+	}
+}
+
+// A directory in which no slot is free has the scopes that it has, and no other.
+func TestADirectoryWithoutAFreeSlot(t *testing.T) {
+	s := forged(t, everything(), func(w *writer) {
+		free := w.out[secScopes][:0x40]
+		for at := 0; at < 0x40; at += 0x10 {
+			if binary.LittleEndian.Uint32(free[at+12:]) == 0 {
+				copy(free[at:], free[:0x10])
+			}
+		}
+	})
+	key := strings.Repeat("text", 11) + "end"
+	if v, ok := find(t, s, key, scopes(s, "n02", "Data", "linux")); !ok || v.Text() != strings.Repeat("v", 90) {
+		t.Errorf("a request in no scope finds %v, %t", v, ok)
+	}
+}
+
+// A directory is the least that is filled to three quarters at most, and no chain in it is too long.
+func TestDirectoriesAreSmall(t *testing.T) {
+	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}},
+		Levels: []Level{{Dimensions: []int{0, 1}}}}
+	for i := range 512 {
+		c.Levels[0].Scopes = append(c.Levels[0].Scopes, Scope{Values: []string{fmt.Sprint(i), "x"}})
+	}
+	for scopes, want := range map[int]uint32{1: 2, 3: 4, 4: 8, 384: 512, 385: 1024, 512: 1024} {
+		some := *c
+		some.Levels = []Level{{Dimensions: []int{0, 1}, Scopes: c.Levels[0].Scopes[:scopes]}}
+		if s := open(t, &some); s.levels[0].slots != want {
+			t.Errorf("%d scopes have a directory of %d slots, expected %d", scopes, s.levels[0].slots, want)
+		}
+	}
+	w := newWriter(c, 1)
+	if err := cmp.Or(w.index(), w.store()); err != nil {
+		t.Fatal(err)
+	}
+	if w.hashedDirectory(c.Levels[0], make([]uint32, 512), 1024) != true {
+		t.Error("half full is too full")
+	}
+	places := make([]uint32, 512)
+	for i := range places {
+		places[i] = uint32(i) + 1
+	}
+	if w.hashedDirectory(c.Levels[0], places, 512) {
+		t.Error("a chain may be as long as the directory")
+	}
+}
+
+// Section meta may be longer than what is read of a file at first.
+func TestManyDimensions(t *testing.T) {
+	c := &Content{Layers: []string{"l"}}
+	for i := range 500 {
+		c.Dimensions = append(c.Dimensions, Dimension{Name: fmt.Sprintf("dimension %d", i), Category: -1})
+	}
+	s := open(t, c)
+	sound(t, s)
+	if got := s.Dimensions(); len(got) != 500 || got[499].Name != "dimension 499" {
+		t.Errorf("%d dimensions", len(got))
+	}
+}
+
+// Where a value is none: in its block, or in its cell.
+func TestWhereAValueIsNone(t *testing.T) {
+	s := open(t, everything())
+	for ref, want := range map[Ref]string{
+		refBlock:     "section blocks, offset 0: expected a value in the block of value 0",
+		refBlock | 1: "section blocks, offset 0: expected a value in the block of value 1",
+		0:            "section keys, offset 0: expected a value",
+		5:            "section keys, offset 10: expected a value",
+	} {
+		if got := s.badValue(ref).Error(); got != "snapshot damaged: "+want {
+			t.Errorf("%#x: %s, expected %s", uint32(ref), got, want)
+		}
+	}
+}
+
+// What is shown of a text is all of it up to a length, and then no half of a character.
+func TestTextsThatAreShownInPart(t *testing.T) {
+	all := strings.Repeat("x", maxText)
+	for text, want := range map[string]string{all: all, all + "y": all + "..", all[1:] + "ü": all[1:] + ".."} {
+		if got := cut(text); got != want {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+	}
+}
+
+// Many dimensions of one long value are refused by what their texts take.
+func TestVerifyRefusesDictionariesThatOverlap(t *testing.T) {
+	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
+		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{strings.Repeat("v", 10_000)}}}}}}
+	s := forged(t, c, func(w *writer) {
+		levels := bytes.Clone(w.out[secMeta][len(w.out[secMeta])-8:]) // numbers of a byte each
+		for range 100 {
+			w.c.Dimensions, w.dicts = append(w.c.Dimensions, w.c.Dimensions[0]), append(w.dicts, w.dicts[0])
+		}
+		w.meta(levels)
+	})
+	refuses(t, "dictionaries that overlap", s, "dicts", "things that do not overlap")
 }
 
 // Who has seen enough recipes of hidden bindings is shown no more.
@@ -292,6 +442,10 @@ func TestWhatCannotBeOpened(t *testing.T) {
 	if err := os.WriteFile(damaged, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	alone := filepath.Join(dir, "alone")
+	if err := os.WriteFile(alone, fileOf(t, small())[:headerSize], 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, open := range []func(string) (*Snapshot, error){Open, OpenCopy} {
 		if _, err := open(absent); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("what is absent: %v", err)
@@ -303,6 +457,11 @@ func TestWhatCannotBeOpened(t *testing.T) {
 		damagedAs(t, "a header of another sum", err, "header", "the checksum of the header")
 		if err == nil {
 			t.Error("a damaged header opens")
+		}
+		_, err = open(alone)
+		damagedAs(t, "a header alone", err, "header", "the size of the file, 512 bytes")
+		if err == nil {
+			t.Error("a header alone opens")
 		}
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -462,6 +621,18 @@ func TestSurveysOfForgedFiles(t *testing.T) {
 		{"a mask outside", wide(), outside, depths, "section keys, offset 12: expected a mask inside the section"},
 		{"a mask outside", wide(), outside, verify, "section keys, offset 12: expected a mask inside the section"},
 		{"a mask outside", wide(), outside, bindings("a"), "section keys, offset 76: expected a mask inside the section"},
+		{"a mask that is not the exact one", wide(), func(w *writer) { w.out[secKeys][keyRecord+recMask] ^= 4 }, verify,
+			"section keys, offset 64: expected a mask of 70 columns"},
+		{"a table of a value there is not", everything(), func(w *writer) { w.out[secTables][0x24] = 2 }, verify,
+			"section tables, offset 16: expected one of 2 values in blocks"},
+		{"a table of a key there is not", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, verify,
+			"section tables, offset 16: expected ascending numbers of 9 keys"},
+		{"a scope of a value there is not", everything(), func(w *writer) { w.out[secScopes][0x34] = 9 }, verify,
+			"section scopes, offset 48: expected one of 1 values of path"},
+		{"blocks of keys before those of scopes", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
+			blocks[3], blocks[4] = blocks[4], blocks[3]
+			return blocks
+		}), verify, "section origins, offset 151: expected a block behind the one before"},
 		{"a recipe outside", everything(), func(w *writer) { w.out[secRecipeTab][16] = 99 }, recipes,
 			"section recipetab, offset 8: expected a recipe inside section recipes"},
 		{"a scope of no place", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
@@ -506,15 +677,30 @@ func TestDumpOfSectionsThatEndWithTheFile(t *testing.T) {
 
 // Blocks that overlap are damage from the second on, and no later one is shown.
 func TestDumpOfBlocksThatOverlap(t *testing.T) {
-	s := forged(t, manyNodes(100), func(w *writer) {
-		clear(w.out[secBlockTab][4+blockEntry : 4+blockEntry+8])
-	})
-	var out strings.Builder
-	if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
-		t.Fatal(err)
+	dump := func(s *Snapshot) (all, blocks string) {
+		var out strings.Builder
+		if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
+			t.Fatal(err)
+		}
+		_, blocks, _ = strings.Cut(out.String(), "\nsection blocks,")
+		blocks, _, _ = strings.Cut(blocks, "\nsection ")
+		return out.String(), blocks
 	}
-	_, blocks, _ := strings.Cut(out.String(), "\nsection blocks,")
-	blocks, _, _ = strings.Cut(blocks, "\nsection ")
+	s := open(t, manyNodes(100))
+	all, blocks := dump(s)
+	n := int(load32(s.sections[secBlockTab]))
+	if n < 3 || strings.Count(blocks, "a zstd frame") != n {
+		t.Errorf("%d blocks are shown as %s", n, blocks)
+	}
+	for i := range n {
+		_, off, _ := strings.Cut(all, fmt.Sprintf("  block %d: offset ", i))
+		if row := fmt.Sprintf("\n%.8s  ", off); !strings.Contains(blocks, row) {
+			t.Errorf("block %d is to be at %s, and is not there", i, off[:8])
+		}
+	}
+	_, blocks = dump(forged(t, manyNodes(100), func(w *writer) {
+		clear(w.out[secBlockTab][4+blockEntry : 4+blockEntry+8])
+	}))
 	if strings.Count(blocks, "a zstd frame") != 1 || !strings.HasSuffix(blocks, "  damaged\n") {
 		t.Errorf("blocks that overlap are shown as %s", blocks)
 	}

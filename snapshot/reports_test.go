@@ -333,7 +333,9 @@ func TestACopyInMemory(t *testing.T) {
 }
 
 // Keys that share a mask share its bytes: they are seen once.
-func TestManyKeysOfOneMask(t *testing.T) {
+func TestManyKeysOfOneMask(t *testing.T) { sound(t, open(t, oneMask())) }
+
+func oneMask() *Content {
 	c := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1))}
 	for i := range 20 {
 		c.Keys = append(c.Keys, Key{Name: string(rune('a' + i)), Default: 0})
@@ -341,7 +343,7 @@ func TestManyKeysOfOneMask(t *testing.T) {
 	for range 1000 {
 		c.Levels = append(c.Levels, Level{})
 	}
-	sound(t, open(t, c))
+	return c
 }
 
 // Released, a snapshot is unmapped when nobody has it any more.

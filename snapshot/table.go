@@ -35,7 +35,7 @@ func (t *tableView) key(i uint32) uint32 {
 // probe is the reference key number n has in a table, or noRef.
 func (s *Snapshot) probe(n, table uint32) (Ref, error) {
 	t, err := s.table(table)
-	if err != nil || t.n == 0 {
+	if t.n == 0 { // or not there
 		return noRef, err
 	}
 	i, ok := t.position(n, s.hash.n)

@@ -61,7 +61,7 @@ func (v *verifier) see(sec section, at uint64, bytes int) error {
 func (v *verifier) checkSums() error {
 	for i, sec := range v.sections[:v.sectionCount()] {
 		if xxhash.Sum64String(sec) != load64(v.data[offSectionTab+sectionEntry*i+16:]) {
-			return v.damaged(section(i), 0, "the checksum of the section")
+			return v.broken(section(i), "the checksum of the section")
 		}
 	}
 	digest := sha256.New()
@@ -113,11 +113,11 @@ func (v *verifier) checkDicts() error {
 func (v *verifier) checkKeys() error {
 	for n := range v.hash.n {
 		at := keyRecord * uint64(n)
-		key, ok := v.keyName(n)
+		key, _ := v.keyName(n) // what has no name is not found
 		if err := v.see(secKeys, at, len(key)); err != nil {
 			return err
 		}
-		if got, found := v.keyNumber(key); !ok || !found || got != n {
+		if got, found := v.keyNumber(key); !found || got != n {
 			return v.damaged(secKeys, at, "a key whose number is %d", n)
 		}
 		record := v.keys[at:][:keyRecord]

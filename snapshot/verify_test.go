@@ -137,6 +137,8 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 		}},
 		{"inputs without their length", "inputs", "a length", func(w *writer) { w.out[secInputs] = make([]byte, 3) }},
 		{"inputs of another length", "inputs", "a zstd frame", func(w *writer) { w.out[secInputs][0]++ }},
+		{"inputs of more bytes than there can be", "inputs", "a zstd frame",
+			func(w *writer) { le.PutUint32(w.out[secInputs], 1<<30) }},
 		{"inputs with a byte more", "inputs", "a list of files",
 			func(w *writer) { w.out[secInputs] = inputsOf(append(listOf(w), 0)) }},
 		{"inputs that end behind their paths", "inputs", "a list of files",

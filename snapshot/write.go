@@ -66,10 +66,10 @@ type encoded struct {
 	sections *sectionBytes
 }
 
+// writeTo writes the header and the sections, which it has padded.
 func (e *encoded) writeTo(w io.Writer) (Written, error) {
 	sum := sha256.New()
 	for _, part := range append([][]byte{e.head}, e.sections[:]...) {
-		part = pad(part, sectionAlign)
 		sum.Write(part) // never fails
 		if _, err := w.Write(part); err != nil {
 			return Written{}, err
