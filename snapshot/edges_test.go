@@ -234,8 +234,8 @@ func TestContributionsAreNoCandidates(t *testing.T) {
 
 // A record that is cut short is damage, wherever it is cut.
 func TestRecordsThatAreCutShort(t *testing.T) {
-	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}}, Inputs: []Input{{Path: "a"}},
-		Keys: []Key{{Name: "\x00m", Default: -1, Cold: []Cold{{Contribution: true, Origin: Origin{0, 300, 1},
+	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
+		Inputs: []Input{{Path: "a"}}, Keys: []Key{{Name: "\x00m", Default: -1, Cold: []Cold{{Contribution: true, Origin: Origin{0, 300, 1},
 			Terms: []Term{{0, "x"}}}}}}}
 	length := 0
 	forged(t, c, reblocked(func(blocks []coldRaw) []coldRaw { length = len(blocks[0].raw); return blocks }))
