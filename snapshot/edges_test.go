@@ -220,7 +220,8 @@ func TestADamagedBindingIsNotForgottenForTheNext(t *testing.T) {
 // What is contributed is in scopes as well, and so no candidate beside those.
 func TestContributionsAreNoCandidates(t *testing.T) {
 	s := open(t, &Content{Layers: []string{"l"}, Values: []Stored{{Computed: true, Bytes: "hidden"}},
-		Keys: []Key{{Name: "\x00m", Default: -1, Cold: []Cold{{Contribution: true}, {Value: 0}, {Contribution: true}}}}})
+		Keys: []Key{{Name: "\x00m", Default: -1,
+			Cold: []Cold{{Contribution: true}, {Value: 0}, {Contribution: true}}}}})
 	n := 0
 	for c, err := range s.Candidates("\x00m", nil, scopes(s)) {
 		if n++; err != nil || c.Stored.Bytes != "hidden" {
@@ -235,8 +236,8 @@ func TestContributionsAreNoCandidates(t *testing.T) {
 // A record that is cut short is damage, wherever it is cut.
 func TestRecordsThatAreCutShort(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
-		Inputs: []Input{{Path: "a"}}, Keys: []Key{{Name: "\x00m", Default: -1, Cold: []Cold{{Contribution: true, Origin: Origin{0, 300, 1},
-			Terms: []Term{{0, "x"}}}}}}}
+		Inputs: []Input{{Path: "a"}}, Keys: []Key{{Name: "\x00m", Default: -1,
+			Cold: []Cold{{Contribution: true, Origin: Origin{0, 300, 1}, Terms: []Term{{0, "x"}}}}}}}
 	length := 0
 	forged(t, c, reblocked(func(blocks []coldRaw) []coldRaw { length = len(blocks[0].raw); return blocks }))
 	for cut := 1; cut < length; cut++ {
