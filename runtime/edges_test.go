@@ -89,7 +89,7 @@ func TestErrorsOfWhatIsSensitive(t *testing.T) {
 name: default
 bind:
   - {name: fails, to_expression: "Integer($word)", sensitive: true}
-  - {name: typed, to: '${word}', type: Integer, sensitive: true}
+  - {name: typed, to_expression: '$word', type: Integer, sensitive: true}
   - {name: abstract, abstract: true, sensitive: true}
   - {when: {node: n2}, bind: [[abstract, 1]]}
   - {name: open_fails, to_expression: "Integer($word)"}
@@ -331,6 +331,7 @@ func TestJSONThatIsNone(t *testing.T) {
 	for text, want := range map[string]string{
 		deep: "nested at most", "[1e400]": "a number of 64 bits", `{"a": 1e400}`: "a number of 64 bits",
 		`{"a": 1} 2`: "more behind it", `[1,`: "EOF", `{"a"`: "EOF", "": "EOF", "[9223372036854775808]": "64 bits",
+		`{1: 2}`: "invalid character '1'", `{"a": 1, 2}`: "invalid character '2'",
 	} {
 		v, err := bindings.ParseJSON([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || !v.IsUndef() {

@@ -133,13 +133,17 @@ bind:
   - {when: {node: n2}, bind: [{in: set, to: of n2}]}
   - {when: [{node: n1}, {always: 'true'}], bind: [{in: set, name: both, to_lookup_of: only_low}]}
   - {name: typed, multibind_id: typed, type: 'Array[Integer]'}
-  - {in: typed, to: '${word}'}
+  - {in: typed, to_expression: '$word'}
   - {name: none_yet, multibind_id: none_yet, type: Array}
   - {when: {role: web}, bind: [[only_web, 1]]}
   - {name: after_secret, to: "${lookup('secret')}${lookup('only_low')}"}
   - {name: asks_for_secret, to_expression: "lookup(lookup('secret'))"}
   - {when: {node: n1}, bind: [[outranked, high]]}
   - {when: {always: 'true'}, bind: [{name: outranked, to: 'computed ${word}'}]}
+  - {name: alt, multibind_id: alt, type: Array, options: {priority_on_named: false}}
+  - {when: [{node: n2}, {always: 'true'}], bind: [{in: alt, name: second, to: of all}]}
+  - {when: {node: n2}, bind: [{in: alt, name: second, to: of n2}]}
+  - {name: otherwise, to_expression: "lookup('absent', {'default_value' => 'default'})"}
 `,
 	"bindings/low.yaml": `bindings_version: 1
 name: low
@@ -244,6 +248,16 @@ asks_for_secret: <sensitive>
 outranked: high
   wins site  [{node n1}] bindings/default.yaml:28:32: high
   hidden site  [{always true}] bindings/default.yaml:29:44: computed hunter (hidden by bindings/default.yaml:28:32)
+alt: [of all]
+  wins site  [] bindings/default.yaml:30:12: [of all]
+  contribution not effective site second [{node n2}] bindings/default.yaml:31:67: of all ` +
+	`(condition does not hold: node is n1)
+  contribution not effective site second [{node n2}] bindings/default.yaml:32:47: of n2 ` +
+	`(condition does not hold: node is n1)
+  contribution wins site second [{always true}] bindings/default.yaml:31:67: of all
+otherwise: default
+  wins site  [] bindings/default.yaml:33:12: default
+    absent: not found
 absent: not found
 `
 

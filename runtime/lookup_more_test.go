@@ -354,15 +354,15 @@ func TestErrorsNameTheContribution(t *testing.T) {
 name: default
 bind:
   - {name: numbers, multibind_id: numbers, type: 'Array[Integer]'}
-  - {in: numbers, to: '${word}'}
+  - {in: numbers, to_expression: '$word'}
   - {name: named, multibind_id: named, type: 'Hash[Integer]'}
-  - {name: n, in: named, to: '${word}'}
+  - {name: n, in: named, to_expression: '$word'}
   - {name: once, multibind_id: once, type: Hash, options: {conflict_resolution: error}}
   - {name: n, in: once, to: 1}
   - {name: merged, multibind_id: merged, type: Hash, options: {conflict_resolution: merge}}
   - {name: n, in: merged, to: "${if $word { [1] }}"}
   - {name: appended, multibind_id: appended, type: 'Hash[Array[Integer]]', options: {conflict_resolution: append}}
-  - {name: n, in: appended, to: '${word}'}
+  - {name: n, in: appended, to_expression: '$word'}
   - when: {node: n1}
     bind:
       - {name: n, in: once, to: 2}

@@ -49,7 +49,7 @@ bind:
   - {name: transformer_fails, to: 0, transformer: '|$v| { 1 / $v }'}
   - {name: transformed_type, type: String, to: 4, transformer: '|$v| { "$v" }'}
   - {name: transformed_wrong, type: Integer, to: 4, transformer: '|$v| { "$v" }'}
-  - {name: typed, type: Integer, to: '${word}'}
+  - {name: typed, type: Integer, to_expression: '$word'}
 `
 
 const multibindings = `bindings_version: 1
@@ -89,7 +89,7 @@ bind:
   - {in: flat, to: [a, [b]]}
   - {in: flat, to: b}
   - {in: numbers, to: 1}
-  - {in: numbers, to: '${word}'}
+  - {in: numbers, to_expression: '$word'}
   - {in: all_named, name: n, to: general}
   - {in: one_unnamed, to: general}
   - {in: highest, name: n, to: general}

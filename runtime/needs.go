@@ -104,10 +104,8 @@ func (sv *survey) names() []string {
 
 // bound notes what something binds a key to.
 func (sv *survey) bound(b snapshot.Bound) (err error) {
-	is, n, computed := plain, 0, false
-	if !b.Hidden {
-		n, computed = b.Ref.Recipe()
-	}
+	is := plain
+	n, computed := b.Ref.Recipe()
 	switch {
 	case b.Hidden && b.Stored.Computed:
 		is, err = sv.nature(b.Key, b.Stored.Bytes)

@@ -121,7 +121,7 @@ func TestWhatASnapshotNeeds(t *testing.T) {
 			text, none, 2, "", "a hypervisors is_virtual virtual z"},
 		{"another key", "k", computed(&recipe.Recipe{Kind: recipe.LookupOf,
 			Targets: []recipe.Target{{Key: "l"}}}), text, none, 2, "", ""},
-		{"contributions", "\x00k", none, contribute(part("n", 1, "a")), none, 1, "", ""},
+		{"contributions", "\x00k", contribute(part("n", 1, "a")), contribute(part("n", 2, "b")), none, 1, "", ""},
 	} {
 		content := &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: c.key, Default: -1}}}
 		if c.unconditional != none {
@@ -164,10 +164,12 @@ func TestNeedsOfSeveralKeys(t *testing.T) {
 			computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00z", Options: &recipe.Options{}}),
 			computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00y", Options: &recipe.Options{}})},
 		Levels: []snapshot.Level{{Scopes: scope}}}
-	c.Keys = append(c.Keys, snapshot.Key{Name: "d", Default: 1})
+	for _, name := range []string{"d", "e", "f", "g", "h"} {
+		c.Keys = append(c.Keys, snapshot.Key{Name: name, Default: 1})
+	}
 	s := opened(t, c, bindings.Options{}, nil)
 	variables, merged, locations, err := s.Needs()
-	if err != nil || locations != 2 || fmt.Sprint(merged, variables) != "[c d] [os osfamily]" {
+	if err != nil || locations != 2 || fmt.Sprint(merged, variables) != "[c d e f g h] [os osfamily]" {
 		t.Errorf("%d locations, merged %q, variables %q, %v", locations, merged, variables, err)
 	}
 	if d := s.Digest(); len(d) != 64 || strings.Trim(d, "0123456789abcdef") != "" {
@@ -177,6 +179,31 @@ func TestNeedsOfSeveralKeys(t *testing.T) {
 	variables, merged, locations, err = s.Needs()
 	if err != fs.ErrClosed || variables != nil || merged != nil || locations != 0 {
 		t.Errorf("of what is closed: %q, %q, %d, %v", variables, merged, locations, err)
+	}
+}
+
+// What cannot be read is damage, and nothing is needed.
+func TestNeedsOfWhatIsDamaged(t *testing.T) {
+	content := func(bytes string) *snapshot.Content {
+		return &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: 0,
+			Cold: []snapshot.Cold{{}, {Value: 0}}}}, Values: []snapshot.Stored{{Computed: true, Bytes: bytes}}}
+	}
+	sound := computed(&recipe.Recipe{Value: value.FromInt(1)}).Bytes
+	for _, c := range []struct {
+		bytes   string
+		change  func(section func(string) []byte)
+		section string
+	}{
+		{"\xff\x00", nil, "recipes"},
+		{sound, func(section func(string) []byte) { section("origins")[0]++ }, "origins"},
+		{sound, func(section func(string) []byte) { section("keys")[8] = 5 }, "recipetab"}, // recipe 5 of 1
+	} {
+		variables, merged, locations, err := opened(t, content(c.bytes), bindings.Options{}, c.change).Needs()
+		var damage *bindings.DamageError
+		if !errors.As(err, &damage) || damage.Section != c.section || variables != nil || merged != nil ||
+			locations != 0 {
+			t.Errorf("%s: %q, %q, %d, %v", c.section, variables, merged, locations, err)
+		}
 	}
 }
 
@@ -311,7 +338,8 @@ func TestExplanationsOfWhatIsDamaged(t *testing.T) {
 	}
 	contribution := snapshot.Cold{Above: 1, Contribution: true, Terms: []snapshot.Term{{Dimension: 0, Value: "n2"}}}
 	hidden := &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "asks", Default: 0},
-		{Name: "bad", Default: 2}, {Name: "inner", Default: 1, Cold: []snapshot.Cold{{}, {Value: 3}}}},
+		{Name: "bad", Default: 2, Cold: []snapshot.Cold{{}}},
+		{Name: "inner", Default: 1, Cold: []snapshot.Cold{{}, {Value: 3}}}},
 		Values: []snapshot.Stored{ask("inner"), constant(value.FromString("sound")), {Bytes: noSuchTag},
 			{Computed: true, Bytes: noRecipe}}}
 	spoil := func(name string) func(section func(string) []byte) {
@@ -338,6 +366,14 @@ func TestExplanationsOfWhatIsDamaged(t *testing.T) {
 		{"contributions of another node", "list", elsewhere(4, contribution), nil, ""},
 	} {
 		req := asked(t, opened(t, c.content, bindings.Options{}, c.change), `{"fqdn": "n1"}`)
+		if c.key == "inner" || c.key == "bad" {
+			if cs, err := req.Candidates(c.key); !errors.As(err, new(*bindings.DamageError)) || cs != nil {
+				t.Errorf("%s: candidates are %v, %v", c.name, cs, err)
+			}
+			if os, err := req.Effective(c.key); !errors.As(err, new(*bindings.DamageError)) || os != nil {
+				t.Errorf("%s: effective are %v, %v", c.name, os, err)
+			}
+		}
 		e, err := req.Explain(c.key)
 		var damage *bindings.DamageError
 		switch {
@@ -408,6 +444,72 @@ func TestAppendedContributionsAreHeldToTheirType(t *testing.T) {
 	}
 }
 
+// What is sensitive stays so whatever comes behind it, a binding or a producer.
+func TestWhatFollowsSomethingSensitive(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, `bindings_version: 1
+name: default
+bind:
+  - {name: secret, to: '${word}', sensitive: true}
+  - {name: plain, to: '${word}'}
+  - {name: produced, to_producer: plain}
+  - {name: secret_then_plain, to: "${lookup('secret')}${lookup('plain')}"}
+  - {name: secret_then_produced, to: "${lookup('secret')}${lookup('produced')}"}
+  - {name: otherwise, to_expression: "lookup('absent', {'default_value' => 'default'})"}
+`)
+	s, err := bindings.Open(path, bindings.Options{Producers: map[string]bindings.Producer{
+		"plain": func(*bindings.Request, bindings.Value) (bindings.Value, error) { return bindings.ValueOf("made") }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	req := asked(t, s, `{"word": "hunter"}`)
+	for key, want := range map[string]string{"secret": "<sensitive>", "plain": "hunter", "produced": "made",
+		"secret_then_plain": "<sensitive>", "secret_then_produced": "<sensitive>", "otherwise": "default"} {
+		if v, found, err := req.Lookup(key); err != nil || !found || v.String() != want {
+			t.Errorf("%s: %v, %t, %v; expected %s", key, v, found, err, want)
+		}
+	}
+}
+
+// Contributions that cannot be decrypted are not explained; the multibinding is.
+func TestExplanationsOfEncryptedContributions(t *testing.T) {
+	box, err := seal.New(seal.NewKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := recipe.Seal(contribute(part("", 1, "a")).Bytes, "\x00m", box)
+	s := opened(t, &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
+		Keys: []snapshot.Key{{Name: "\x00m", Default: -1, Cold: []snapshot.Cold{{Above: 1, Contribution: true}}},
+			{Name: "m", Default: 0, Cold: []snapshot.Cold{{}}}},
+		Values: []snapshot.Stored{computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m",
+			Options: &recipe.Options{Array: true}}), {Computed: true, Bytes: sealed}},
+		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 1}}}}}},
+	}, bindings.Options{}, nil)
+	e, err := asked(t, s, `{}`).Explain("m")
+	var failed *bindings.Error
+	if err != nil || !errors.As(e.Outcome.Err, &failed) || failed.Code != bindings.CodeEncrypted ||
+		len(e.Candidates) != 1 || e.Contributions != nil {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// What is sealed has to be a recipe.
+func TestWhatIsSealedAndNoRecipe(t *testing.T) {
+	key := seal.NewKey()
+	box, err := seal.New(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := opened(t, &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
+		Keys:   []snapshot.Key{{Name: "k", Default: 0}},
+		Values: []snapshot.Stored{{Computed: true, Bytes: recipe.Seal("\x09\x00none", "k", box)}},
+	}, bindings.Options{Unseal: unsealWith(key)}, nil)
+	if v, found, err := asked(t, s, `{}`).Lookup("k"); !errors.As(err, new(*bindings.DamageError)) || found {
+		t.Errorf("%v, %v, %v", v, found, err)
+	}
+}
+
 // Rich data of what is sensitive says that it is; of what is damaged there is none.
 func TestRichDataOfValues(t *testing.T) {
 	_, req := forge(t, map[string]snapshot.Stored{
@@ -472,6 +574,31 @@ func TestFactsThatAreNoHash(t *testing.T) {
 			refused.Code != bindings.CodeFacts) {
 			t.Errorf("%v, expected %q", err, want)
 		}
+	}
+}
+
+// Variables count before facts of their name, and are none.
+func TestVariablesBesideFacts(t *testing.T) {
+	s := open(t, "bindings_version: 1\nname: default\nbind: [[k, \"${a} ${b} ${facts['a']} ${facts['b']}\"]]\n",
+		bindings.Options{})
+	facts, err := bindings.ParseJSON([]byte(`{"a": "fact", "c": 1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	variables, err := bindings.ParseJSON([]byte(`{"a": "variable", "b": "other"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := bindings.NewFacts(facts, bindings.FactsOptions{Variables: variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Request(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, _, err := r.Lookup("k"); err != nil || v.Text() != "variable other fact " {
+		t.Errorf("%q, %v", v.Text(), err)
 	}
 }
 

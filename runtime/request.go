@@ -77,10 +77,8 @@ func (r *Request) resolve(facts *Facts) error {
 			r.numbers[i] = r.number(i, text)
 		}
 	}
-	if r.snap.slice != nil {
-		if err := r.inSlice(facts); err != nil {
-			return err
-		}
+	if err := r.inSlice(facts); err != nil {
+		return err
 	}
 	return r.file.Resolve(r.numbers, &r.scopes)
 }
