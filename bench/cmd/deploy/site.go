@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// fillers is how many keys a small site has that stay as they are.
+const fillers = 20
+
+// small writes a site whose keys 'release' and 'again' are n, and others that are filling; without those of missing.
+func (w *way) small(name string, n int, filling string, missing ...string) (dir string, err error) {
+	var data strings.Builder
+	for _, key := range []string{"release", "again"} {
+		if len(missing) == 0 || missing[0] != key {
+			fmt.Fprintf(&data, "%s: %d\n", key, n)
+		}
+	}
+	for i := range fillers {
+		fmt.Fprintf(&data, "filler%d: %s\n", i, filling)
+	}
+	if err := w.write(name+"/hiera.yaml", "version: 2\nhierarchy: [[common, 'true', data/common]]\n"); err != nil {
+		return "", err
+	}
+	return w.path(name), w.write(name+"/data/common.yaml", data.String())
+}
+
+// first is the time that the first release is signed at; each is a minute later than the one before.
+const first = 1_800_000_000
+
+// build builds and signs a site as release n, and returns the snapshot. what are other flags.
+func (w *way) build(site string, n int, what ...string) (string, error) {
+	out := w.path("release" + strconv.Itoa(n) + ".snap")
+	args := append([]string{"build", site, "-o", out, "--cache", w.path("cache"), "--name", "production", "--revision",
+		"r" + strconv.Itoa(n), "--sign", w.path("deploy")}, what...)
+	_, err := w.run([]string{"SOURCE_DATE_EPOCH=" + strconv.Itoa(first+60*n)}, "bindc", args...)
+	return out, err
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	bindings "bindc/runtime"
+	"bindc/ship"
+)
+
+// switches switches a name under readers: none gets an error, and none an answer that mixes two releases. Each switch
+// is seen before the next. Snapshots are not checked anew each time, which is what bindq activate takes its time for.
+func (s *sized) switches(n int) ([]row, error) {
+	dir := s.path("load-" + s.name)
+	for i, path := range s.releases {
+		args := []string{"pull", "file:" + path, "--name", fmt.Sprint("n", i), "--store", dir}
+		if _, err := s.run(nil, "bindq", args...); err != nil {
+			return nil, err
+		}
+	}
+	store, err := ship.FindStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	var digests [2]ship.Digest
+	for i := range digests {
+		if digests[i], err = store.Active(fmt.Sprint("n", i)); err != nil {
+			return nil, err
+		}
+	}
+	reader, err := bindings.Watch(filepath.Join(dir, "n0.snap"), bindings.WatchOptions{Interval: time.Millisecond})
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var asked, failed, mixed atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				a, b, err := both(reader)
+				asked.Add(1)
+				if err != nil {
+					failed.Add(1)
+				} else if a != b {
+					mixed.Add(1)
+				}
+			}
+		})
+	}
+	to := ship.Switch{Store: store, Name: "n0", By: "deploy", Now: time.Now}
+	start := time.Now()
+	for i := range n {
+		next := (i + 1) % 2
+		if err = to.Activate(digests[next]); err != nil {
+			break
+		}
+		if err = eventually("the switch is seen", func() (bool, error) {
+			a, _, err := both(reader)
+			return a == int64(next+1), err
+		}); err != nil {
+			break
+		}
+	}
+	took := time.Since(start) / time.Duration(max(n, 1))
+	cancel()
+	all.Wait()
+	if err == nil && (failed.Load() > 0 || mixed.Load() > 0) {
+		err = fmt.Errorf("%d errors and %d mixed answers", failed.Load(), mixed.Load())
+	}
+	return []row{
+		{fmt.Sprintf("%d switches under four readers: a switch until it is seen", n), round(took)},
+		{"requests meanwhile, errors, answers that mix two releases",
+			fmt.Sprintf("%d, %d, %d", asked.Load(), failed.Load(), mixed.Load())}}, err
+}
