@@ -14,20 +14,14 @@ import (
 // it has, or v where there is no convert_to. Of Sensitive that is v with its mark. The error is an *Error; it may show
 // v unless that is sensitive.
 func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error) {
-	if e == nil {
+	if e == nil || e.conversionErr == nil && e.conversion == nil {
 		return v, nil
+	} else if e.conversionErr != nil {
+		return v, e.conversionErr
 	}
-	to, err := e.option("convert_to")
-	if err != nil || to.IsUndef() {
-		return v, err
-	}
-	c, err := parseConversion(to)
+	out, err := e.conversion.apply(v, bounds)
 	if err != nil {
-		return v, failf(Convert, "convert_to of '%s': %s", e.Name, err)
-	}
-	out, err := c.apply(v, bounds)
-	if err != nil {
-		return v, failf(Convert, "convert_to of '%s' to %s: %s", e.Name, c, err)
+		return v, failf(Convert, "convert_to of '%s' to %s: %s", e.Name, e.conversion, err)
 	}
 	return out, nil
 }
@@ -39,7 +33,7 @@ type conversion struct {
 	sensitive bool
 }
 
-func (c conversion) String() string {
+func (c *conversion) String() string {
 	switch {
 	case !c.sensitive:
 		return c.to.String()
@@ -52,22 +46,37 @@ func (c conversion) String() string {
 // sensitiveType is the one type that no value here is of: it is a mark on any.
 var sensitiveType = pattern.Lazy(`^\s*Sensitive\s*(\[(?s:.*)\])?\s*$`)
 
-func parseConversion(to value.Value) (c conversion, err error) {
+// parseConversion reads the convert_to of e, nil where there is none.
+func (e *Entry) parseConversion() (*conversion, error) {
+	to, err := e.option("convert_to")
+	if err != nil || to.IsUndef() {
+		return nil, err
+	}
+	c, err := parseConversion(to)
+	if err != nil {
+		return nil, failf(Convert, "convert_to of '%s': %s", e.Name, err)
+	}
+	return c, nil
+}
+
+func parseConversion(to value.Value) (*conversion, error) {
 	list := []value.Value{to}
 	if to.Kind() == value.Array {
 		list = to.Slice()
 	}
 	if len(list) == 0 || list[0].Kind() != value.String {
-		return c, errors.New("expected a type, or a list of a type and arguments")
+		return nil, errors.New("expected a type, or a list of a type and arguments")
 	}
-	c.args = list[1:]
+	c := &conversion{args: list[1:]}
 	text := list[0].Text()
-	m := sensitiveType().FindStringSubmatch(text)
-	if c.sensitive = m != nil; c.sensitive && m[1] == "" {
-		return c, nil
-	} else if c.sensitive {
+	if m := sensitiveType().FindStringSubmatch(text); m != nil {
+		c.sensitive = true
+		if m[1] == "" {
+			return c, nil
+		}
 		text = m[1][1 : len(m[1])-1]
 	}
+	var err error
 	c.to, err = types.Parse(text)
 	return c, err
 }
@@ -77,7 +86,7 @@ var (
 	errHidden    = errors.New("the value, which is sensitive, is not one that can be converted")
 )
 
-func (c conversion) apply(v value.Value, bounds expr.Options) (value.Value, error) {
+func (c *conversion) apply(v value.Value, bounds expr.Options) (value.Value, error) {
 	sensitive := v.IsSensitive()
 	v, err := v.Read()
 	if err != nil {
@@ -98,7 +107,7 @@ func (c conversion) apply(v value.Value, bounds expr.Options) (value.Value, erro
 }
 
 // check holds what becomes sensitive to its type.
-func (c conversion) check(v value.Value) error {
+func (c *conversion) check(v value.Value) error {
 	if len(c.args) > 0 {
 		return errArguments
 	}

@@ -113,6 +113,8 @@ func TestMessages(t *testing.T) {
 		{"{k: {merge: {strategy: deep, knockout_prefix: 1}}}", "", "must be a String, found the kind Integer"},
 		{"{k: {merge: depp}}", "", "there is no merge strategy 'depp', expected first, unique, hash or deep"},
 		{"{k: {merge: {knockout_prefix: '--'}}}", "", "needs the key 'strategy'"},
+		{"{k: {convert_to: Intger}}", "", "convert_to of 'k': unknown type 'Intger'"},
+		{"{k: {convert_to: [1]}}", "", "convert_to of 'k': expected a type, or a list of a type and arguments"},
 		{"{k: [deep]}", "", "what lookup_options say of 'k' must be a Hash"},
 		{"{k: {merge: deep}}", "m", "'k' in the lookup_options of the module 'm' must begin with its name: m::"},
 		{"{'^k': {merge: deep}}", "m", "must begin with its name: ^m::"},
@@ -122,7 +124,7 @@ func TestMessages(t *testing.T) {
 	} {
 		l, err := merge.Compile(parse(t, c.options), c.module)
 		if err == nil {
-			_, err = l.Entries[0].Strategy()
+			err = l.Entries[0].Check()
 		}
 		if err == nil || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: expected %q, found %v", c.options, c.message, err)

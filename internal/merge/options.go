@@ -19,15 +19,17 @@ type Level struct {
 
 // Entry says how a key is looked up, or the keys that match a pattern. A nil Entry takes the first value as it is.
 type Entry struct {
-	Name        string // a key, or a regular expression
-	value       value.Value
-	pattern     *regexp.Regexp // nil: Name is a key
-	strategy    Strategy
-	strategyErr error
+	Name          string // a key, or a regular expression
+	value         value.Value
+	pattern       *regexp.Regexp // nil: Name is a key
+	strategy      Strategy
+	strategyErr   error
+	conversion    *conversion // nil: none
+	conversionErr error
 }
 
 // Compile reads lookup_options: of a module if that is named, else of the environment or of all. undef says nothing.
-// All that is wrong is in the error, of which each part is an *Error.
+// All that is wrong is in the error, of which each part is an *Error. What it makes refers to v.
 func Compile(v value.Value, module string) (*Level, error) {
 	if v.IsUndef() {
 		return &Level{none: true, single: true}, nil
@@ -67,11 +69,11 @@ func compileEntry(name, opts value.Value, module string) (*Entry, error) {
 		}
 		e.pattern = re.Regexp
 	}
-	merge, err := e.option("merge")
-	if err == nil {
-		e.strategy, err = Parse(merge)
+	var merge value.Value
+	if merge, e.strategyErr = e.option("merge"); e.strategyErr == nil {
+		e.strategy, e.strategyErr = Parse(merge)
 	}
-	e.strategyErr = err
+	e.conversion, e.conversionErr = e.parseConversion()
 	return e, nil
 }
 
@@ -113,6 +115,14 @@ func (e *Entry) Strategy() (Strategy, error) {
 		return Strategy{}, nil
 	}
 	return e.strategy, e.strategyErr
+}
+
+// Check tells what is wrong with e for a lookup to find: each part of the error is an *Error.
+func (e *Entry) Check() error {
+	if _, err := e.option("merge"); err != nil {
+		return err
+	}
+	return errors.Join(e.strategyErr, e.conversionErr)
 }
 
 // Touches tells whether l has something to say of root.
