@@ -28,5 +28,6 @@ require (
 require (
 	filippo.io/hpke v0.4.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/smallstep/pkcs7 v0.2.1 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 )

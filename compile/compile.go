@@ -44,6 +44,7 @@ func (c *composer) compose() *snapshot.Content {
 	if !whole {
 		return nil
 	}
+	c.mergeHiera()
 	c.numberKeys()
 	c.contribute()
 	c.findFloors()
@@ -59,6 +60,9 @@ func relationsOf(dims []loader.Dimension, left *effort) *relation.Relations {
 	out := make([]relation.Dimension, len(dims))
 	for i, d := range dims {
 		out[i] = relation.Dimension{Category: d.Category, Guard: d.Guard, Value: d.Value}
+		if d.Exact {
+			out[i].Value = nil // what is known of values is known of folded ones
+		}
 	}
 	return relation.New(out, func(steps int) { left.spend(steps) })
 }
@@ -89,6 +93,8 @@ type composer struct {
 	inNames  []uint32 // place of a key in names, by its number in keys
 	stored   []uint32 // numbers in values of those that are bound, in order of appearance
 	inStored []uint32 // place of a value in stored, plus one, by its number in values
+
+	merged map[uint32]mergedKey // by their numbers in keys
 
 	declared      map[string][]declaration // multibinds by id
 	broken        map[string]bool          // ids of those with something wrong
@@ -326,6 +332,9 @@ func (c *composer) numberKeys() {
 			c.keys = append(c.keys, recipe.ContributionKey(id))
 		}
 	}
+	for _, m := range c.merged {
+		bound = append(bound, m.key)
+	}
 	texts := c.keys
 	seen := make([]bool, len(texts))
 	for i := range c.scopes {
@@ -358,8 +367,9 @@ func (c *composer) content() *snapshot.Content {
 	for _, l := range c.site.Layers {
 		out.Layers = append(out.Layers, l.Name)
 	}
+	out.Hiera = c.hieraPlaces()
 	for _, d := range c.site.Dimensions {
-		dim := snapshot.Dimension{Name: d.Name, Guard: d.Guard, Category: -1,
+		dim := snapshot.Dimension{Name: d.Name, Guard: d.Guard, Exact: d.Exact, Category: -1,
 			Program: expr.Append(nil, expr.Fold(d.Value))}
 		if d.Guard {
 			dim.Category = d.Category

@@ -57,8 +57,8 @@ func (c *composer) findFloors() {
 			continue
 		}
 		for key, value := range c.members(s) {
-			if n := c.inNames[key]; s.rank < c.floors[n] {
-				c.floors[n], c.defaults[n] = s.rank, int(c.inStored[value]-1)
+			if n := c.inNames[key]; s.rank < c.floors[n] && !collected(c.keys[key]) {
+				c.floors[n], c.defaults[n] = s.rank, int(c.inStored[c.shown(s.layer, key, value)]-1)
 			}
 		}
 	}
@@ -102,17 +102,24 @@ func (f *filler) entries(c *composer, s *scope) ([]snapshot.Entry, []snapshot.Or
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	c.each(s, func(key, value uint32, at snapshot.Origin) {
 		n := c.inNames[key]
+		if collected(c.keys[key]) {
+			f.add(n, c.inStored[value]-1, at)
+			return
+		}
+		if m, ok := c.mergedIn(s.layer, key); ok {
+			f.add(c.inNames[m.key], c.inStored[value]-1, at)
+		}
+		value = c.shown(s.layer, key, value)
 		if s.rank >= c.floors[n] {
 			c.outside(s, n, c.inStored[value]-1, at)
 			return
 		}
-		f.sorted = append(f.sorted, uint64(n)<<32|uint64(len(f.values)))
-		f.values, f.origins = append(f.values, c.inStored[value]-1), append(f.origins, at)
+		f.add(n, c.inStored[value]-1, at)
 	})
 	slices.Sort(f.sorted)
 	size := len(s.contributions) + len(f.sorted)
 	entries, origins := make([]snapshot.Entry, 0, size), make([]snapshot.Origin, 0, size)
-	entries = append(entries, s.contributions...) // sorted too; a NUL byte comes first
+	entries = append(entries, s.contributions...) // sorted too; of Hiera 5, which has NUL bytes in front too, none is here
 	origins = append(origins, make([]snapshot.Origin, len(s.contributions))...)
 	for _, packed := range f.sorted {
 		e, at := snapshot.Entry{Key: uint32(packed >> 32), Value: f.values[uint32(packed)]}, f.origins[uint32(packed)]
@@ -123,6 +130,12 @@ func (f *filler) entries(c *composer, s *scope) ([]snapshot.Entry, []snapshot.Or
 		entries, origins = append(entries, e), append(origins, at)
 	}
 	return entries, origins
+}
+
+// add notes an entry.
+func (f *filler) add(key, value uint32, at snapshot.Origin) {
+	f.sorted = append(f.sorted, uint64(key)<<32|uint64(len(f.values)))
+	f.values, f.origins = append(f.values, value), append(f.origins, at)
 }
 
 // doubtful finds the keys of which candidates have to be compared one by one. Two of equal rank can only be effective
@@ -255,7 +268,7 @@ func (c *composer) appendLevels(out *snapshot.Content) (ranks []int) {
 	for _, k := range keys {
 		l := c.levels[k]
 		slices.SortFunc(l.scopes, func(a, b snapshot.Scope) int { return slices.Compare(a.Values, b.Values) })
-		out.Levels = append(out.Levels, snapshot.Level{Layer: k.layer, Dimensions: c.shapes[k.shape].dims,
+		out.Levels = append(out.Levels, snapshot.Level{Layer: k.layer, Entry: c.site.Layers[k.layer].Entry, Dimensions: c.shapes[k.shape].dims,
 			Scopes: l.scopes})
 		ranks = append(ranks, l.rank)
 	}

@@ -15,6 +15,7 @@ import (
 type config struct {
 	categories []category // all but common, highest first
 	layers     []layerConfig
+	silent     bool // the layers are those of a site that does not say
 	extensions registry
 }
 
@@ -40,7 +41,7 @@ func readConfig(in *inputs, opts Options) (config, bool) {
 	reg := registered(in.dir, opts)
 	if path == "" {
 		at := diag.Pos{File: in.dir}
-		return config{defaultCategories(at), defaultLayers(at), reg}, true
+		return config{defaultCategories(at), defaultLayers(at), true, reg}, true
 	}
 	doc, ok := in.readNow(path)
 	if !ok {
@@ -107,12 +108,12 @@ func (c *configReader) read() (config, bool) {
 	}
 	c.extensions.read(c.document)
 	at := c.Pos(c.Root)
-	cfg := config{defaultCategories(at), defaultLayers(at), c.extensions}
+	cfg := config{defaultCategories(at), defaultLayers(at), true, c.extensions}
 	if _, n, ok := c.Root.Lookup("categories"); ok {
 		cfg.categories = c.completed(c.categories(n), c.Pos(n))
 	}
 	if _, n, ok := c.Root.Lookup("layers"); ok {
-		cfg.layers = c.layers(n)
+		cfg.layers, cfg.silent = c.layers(n), false
 	}
 	return cfg, true
 }

@@ -14,6 +14,7 @@ import (
 type Options struct {
 	ModulePath   []string        // directories of modules; default: modules in the site
 	BinderConfig string          // file to read in place of binder_config.yaml
+	GlobalHiera  string          // the hiera.yaml of the global layer of Hiera 5; "": none
 	Cache        *datafile.Cache // of data files, from one build to the next; may be nil
 	Jobs         int             // files parsed at a time; default: one per processor
 	Alternatives int             // of conditions, over all bindings; default: DefaultAlternatives
@@ -41,16 +42,20 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	if !ok {
 		return &Site{}
 	}
-	in.modules = findModules(in.files, dir, opts.ModulePath)
+	in.modules = findModules(in.files, dir, modulePath(in, opts))
 	dims := newDimensions(cfg.categories)
 	if dims.alternatives = opts.Alternatives; dims.alternatives <= 0 {
 		dims.alternatives = DefaultAlternatives
 	}
 	hiera := &hieraReader{inputs: in, dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
-	p := planner{inputs: in, extensions: cfg.extensions, hiera: hiera, named: map[string]bool{},
-		sure: !diags.Failed()}
+	hiera5 := &hiera5Reader{inputs: in, dimensions: dims, dirs: map[string]*hiera5Dir{}, trees: map[string]*tree{}}
+	p := planner{inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5, global: opts.GlobalHiera,
+		named: map[string]bool{}, sure: !diags.Failed()}
 
 	wait := in.startParsing(opts.Jobs, opts.Parsed)
+	if cfg.silent && p.isOfHiera5() {
+		cfg.layers = p.hiera5Layers()
+	}
 	plan := p.plan(cfg.layers)
 	p.warnOfUnread()
 	wait()
@@ -75,6 +80,10 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 		}
 	}
 	for _, pl := range plan {
+		if hiera5 := hiera5Layers(pl, in); hiera5 != nil {
+			out = append(out, hiera5...)
+			continue
+		}
 		layer := Layer{Name: pl.name}
 		for _, p := range pl.contributions {
 			c := Contribution{URI: p.uri}

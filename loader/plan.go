@@ -10,10 +10,12 @@ import (
 
 // planned is one contribution of a layer, before its files are read.
 type planned struct {
-	uri   string
-	hiera *hieraDir
-	set   *input // structured bindings
-	name  string // of the set, as its path says; "" for an extension's
+	uri    string
+	hiera  *hieraDir
+	hiera5 *hiera5Dir
+	part   HieraPart // of hiera5
+	set    *input    // structured bindings
+	name   string    // of the set, as its path says; "" for an extension's
 }
 
 // plannedLayer is the contributions of one layer.
@@ -27,6 +29,9 @@ type planner struct {
 	*inputs
 	extensions registry
 	hiera      *hieraReader
+	hiera5     *hiera5Reader
+	global     string          // the hiera.yaml of the global layer
+	all5       bool            // what is of Hiera 5 is read as such
 	named      map[string]bool // the URIs in all layers; true: included in one
 	sure       bool            // there are no others
 }
@@ -52,9 +57,7 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 				}
 				done[e.String()] = true
 				p.named[e.String()] = true
-				if c, ok := p.find(e); ok {
-					out[i].contributions = append(out[i].contributions, c)
-				}
+				out[i].contributions = append(out[i].contributions, p.find(e)...)
 			}
 		}
 	}
@@ -73,6 +76,12 @@ func (p *planner) expand(u uri) []uri {
 		_, dir, _ := strings.Cut(u.path, "/")
 		for _, m := range p.modules.all {
 			paths = append(paths, strings.TrimSuffix(m.name+"/"+dir, "/")) // most will not have one
+		}
+	case "module-hiera5":
+		for _, m := range p.modules.all {
+			if p.hiera5.hiera5File(m.dir) != "" {
+				paths = append(paths, m.name)
+			}
 		}
 	case "module":
 		for _, m := range p.modules.all {
@@ -104,14 +113,67 @@ func (p *planner) rubySets(u uri, m module, paths *[]string) {
 }
 
 // find finds what a URI without wildcards names.
-func (p *planner) find(u uri) (planned, bool) {
+func (p *planner) find(u uri) []planned {
+	switch {
+	case u.scheme == "hiera" || u.scheme == "module-hiera5":
+		return p.findHiera5(u)
+	case !u.builtin():
+		return []planned{{uri: u.String(), set: p.wantHandled(u)}}
+	}
+	find := p.findSet
 	if u.scheme == "confdir-hiera" || u.scheme == "module-hiera" {
-		return p.findHiera(u)
+		find = p.findHiera
 	}
-	if !u.builtin() {
-		return planned{uri: u.String(), set: p.wantHandled(u)}, true
+	if c, ok := find(u); ok {
+		return []planned{c}
 	}
-	return p.findSet(u)
+	return nil
+}
+
+// findHiera5 finds a hierarchy of Hiera 5: that of the site with the global one above it, or that of a module.
+func (p *planner) findHiera5(u uri) []planned {
+	var out []planned
+	dir, module, part := filepath.Join(p.dir, filepath.FromSlash(u.path)), "", HieraEnvironment
+	if u.scheme == "module-hiera5" {
+		m, ok := p.moduleOf(u, u.path)
+		if !ok {
+			return nil
+		}
+		dir, module, part = m.dir, m.name, HieraModule
+	} else if p.global != "" {
+		if h := p.hiera5.read(p.global, ""); h != nil {
+			out = append(out, planned{uri: u.String(), hiera5: h, part: HieraGlobal})
+		}
+	}
+	path := p.hiera5.hiera5File(dir)
+	if path == "" {
+		p.missing(u, "there is no hierarchy of Hiera 5: expected the file %s", filepath.Join(dir, "hiera.yaml"))
+		return out
+	}
+	if h := p.hiera5.read(path, module); h != nil {
+		out = append(out, planned{uri: u.String(), hiera5: h, part: part})
+	}
+	return out
+}
+
+// isOfHiera5 tells whether the site has a hierarchy of Hiera 5, or a global one is given.
+func (p *planner) isOfHiera5() bool { return p.global != "" || p.hiera5.hiera5File(p.dir) != "" }
+
+// hiera5Layers are the layers of such a site, where it does not say: its own bindings, the hierarchies of Hiera 5, and
+// what modules have of others.
+func (p *planner) hiera5Layers() []layerConfig {
+	p.all5 = true
+	at := diag.Pos{File: p.dir}
+	optional := func(scheme, path string) uri { return uri{scheme: scheme, path: path, optional: true, at: at} }
+	own := []uri{optional("confdir", "default")}
+	if there, ok := p.isFile(filepath.Join(p.dir, hieraFiles[0])); ok && there {
+		own = append(own, optional("confdir-hiera", ""))
+	}
+	return []layerConfig{
+		{name: "site", include: own},
+		{name: "hiera", include: []uri{optional("hiera", ""), optional("module-hiera5", "*")}},
+		{name: "modules", include: []uri{optional("module-hiera", "*"), optional("module", "*::default")}},
+	}
 }
 
 // missing reports that what u names does not exist, unless that is allowed.
@@ -165,6 +227,7 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
 		Message: "passed over: this file " + h.other}
 	switch {
+	case p.all5 && u.found:
 	case u.scheme == "confdir-hiera" && u.path == "":
 		d.Severity = diag.Warning
 		d.Hint = "to compile its data write it as version 2; if another Hiera reads it, say so: " +

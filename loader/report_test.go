@@ -118,7 +118,7 @@ var hieraFiles = []struct{ name, text, want string }{
 	{"no hash", "[version, 2]", "1 error hiera"},
 	{"nothing", "", "1 error hiera"},
 	{"no version", ":backends: [yaml]", "1 warning hiera_version"},
-	{"another version", "version: 5", "1 warning hiera_version"},
+	{"another version", "version: 3", "1 warning hiera_version"},
 	{"a version that is text", "version: two", "1 error version"},
 	{"an unknown key", "version: 2\nhierachy: []", "1 warning data_directory, 2 error hiera"},
 	{"a hierarchy that is no list", "version: 2\nhierarchy: {common: data}", "2 error hierarchy"},

@@ -28,6 +28,7 @@ type Dimension struct {
 	Name     string
 	Category int // for a guard, the dimension of its file's category, -1 if that is common; for a category itself
 	Guard    bool
+	Exact    bool       // the case of values counts
 	Value    *expr.Node // yields the value as text
 	Pos      diag.Pos
 }
@@ -35,14 +36,31 @@ type Dimension struct {
 // Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
 type Condition = relation.Condition
 
-// Term asks a dimension to have a value, which is folded to lower case.
+// Term asks a dimension to have a value, which is folded to lower case unless the dimension is exact.
 type Term = relation.Term
 
-// Layer is a group of contributions.
+// Layer is a group of contributions. Of a hierarchy of Hiera 5 each path is a layer by itself, in order; these have one
+// name.
 type Layer struct {
 	Name          string
+	Hiera         HieraPart // which part of what Hiera 5 looks through it is
+	Entry         int       // number of the hierarchy's entry, of such a layer
+	OnlyPath      bool      // that has no other path or glob
+	OnlyEntry     bool      // the hierarchy has no other entry
 	Contributions []Contribution
 }
+
+// HieraPart is a part of what Hiera 5 looks through: it merges part by part, and in a part entry by entry.
+type HieraPart uint8
+
+// The parts, highest first; what is structured is none.
+const (
+	NoHiera HieraPart = iota
+	HieraGlobal
+	HieraEnvironment
+	HieraModule
+	HieraDefaults // default_hierarchy of modules, which counts where nothing else binds a key
+)
 
 // Contribution is what one URI adds to a layer: the files of a Hiera-2 directory, or structured bindings.
 type Contribution struct {

@@ -62,7 +62,7 @@ func normal(path string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." }), "/")
 }
 
-var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "enc"}
+var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "hiera", "module-hiera5", "enc"}
 
 func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
 	known := extensionNames(schemes[:4], r.extensions.handlers)

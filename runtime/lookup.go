@@ -25,6 +25,9 @@ func (r *Request) Lookup(key string) (v Value, found bool, err error) {
 	ref, found, err := r.file.Find(key, &r.scopes)
 	runtime.KeepAlive(r) // and with it the map
 	if err != nil || !found {
+		if err == nil && digs(key) && r.snap.hiera() {
+			return r.byHiera(key, nil)
+		}
 		return Value{}, false, err
 	}
 	if !ref.Small() {
@@ -95,6 +98,15 @@ func (l *lookup) find(key string) (value.Value, bool, error) {
 }
 
 func (l *lookup) answer(key string) (value.Value, bool, error) {
+	v, found, err := l.bound(key)
+	if !found && err == nil && digs(key) && l.r.snap.hiera() {
+		return l.hiera(key, nil)
+	}
+	return v, found, err
+}
+
+// bound is what key itself is bound to.
+func (l *lookup) bound(key string) (value.Value, bool, error) {
 	ref, found, err := l.r.file.Find(key, &l.r.scopes)
 	if err != nil || !found {
 		return value.Value{}, false, err
@@ -221,6 +233,8 @@ func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {
 			"'"+key+"' is abstract: nothing binds it to a value for this request")
 	case recipe.Multibind:
 		return l.multibind(key, r)
+	case recipe.Merged:
+		return l.merge(key, r)
 	}
 	return value.Value{}, &DamageError{Section: "recipes", Expected: "a recipe that '" + key + "' can be bound to"}
 }
@@ -265,6 +279,10 @@ func (l *lookup) Variable(name string) (value.Value, bool) {
 // Lookup looks a key up from inside an expression. It is part of expr.Env.
 func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	v, found, err := l.find(key)
+	if err == nil && v.IsSensitive() { // what else is computed of it would not know
+		l.sensitive = true
+		v, err = v.Read()
+	}
 	if err == nil && found {
 		err = l.checkType(key, t, v)
 	}

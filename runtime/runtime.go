@@ -48,6 +48,7 @@ type Snapshot struct {
 	opts       Options
 	closed     atomic.Bool
 	box        *seal.Box // opens what is sealed; nil: nothing can be
+	levels     compiledOptions
 }
 
 // recipeChunk is some of the recipes, so that opening a snapshot of many costs nothing.
@@ -65,6 +66,9 @@ type Options struct {
 	// Copy reads the file into memory in place of mapping it: it may then be truncated or written over in place, which
 	// else ends the program or changes answers. Opening takes the time to read the file, and memory of its size.
 	Copy bool
+	// Decrypt decrypts what hiera-eyaml has encrypted in a text, all its ENC[...]. It must be safe for concurrent use.
+	// Without it a lookup that needs such a text ends with an *Error of code encrypted.
+	Decrypt func(text string) (string, error)
 	// Unseal decrypts the key of a snapshot whose sensitive values are encrypted (bindc build --encrypt-to): sealed is
 	// that key, encrypted with age to those who may read. Open calls it once. Its error refuses the file. Without it a
 	// lookup that needs such a value ends with an *Error of code encrypted, and all others are answered.

@@ -6,17 +6,41 @@ package snapshot
 
 // Content is what a snapshot holds: the composed site. Package compile makes it, Write stores it.
 type Content struct {
-	Layers     []string    // labels, highest first
-	Dimensions []Dimension // the categories, highest first, then the guards
-	Levels     []Level     // in order of precedence, highest first
-	Keys       []Key       // sorted by name, unique
-	Values     []Stored    // what keys and entries refer to by index
-	Inputs     []Input     // the files the site was read from, sorted by path
-	Strict     bool        // the use of an unknown variable is an error
-	Bindings   int         // how many bindings were composed, hidden ones included
-	Sensitive  bool        // some of the values are: not everybody may read the file
-	Slice      []Term      // the requests it is for, if not for all: those with these values
-	Seal       []byte      // what opens those that are encrypted, for who may; nil: none is
+	Layers     []string     // labels, highest first
+	Hiera      []HieraPlace // what each layer is to Hiera 5; nil: none is of it
+	Dimensions []Dimension  // the categories, highest first, then the guards
+	Levels     []Level      // in order of precedence, highest first
+	Keys       []Key        // sorted by name, unique
+	Values     []Stored     // what keys and entries refer to by index
+	Inputs     []Input      // the files the site was read from, sorted by path
+	Strict     bool         // the use of an unknown variable is an error
+	Bindings   int          // how many bindings were composed, hidden ones included
+	Sensitive  bool         // some of the values are: not everybody may read the file
+	Slice      []Term       // the requests it is for, if not for all: those with these values
+	Seal       []byte       // what opens those that are encrypted, for who may; nil: none is
+}
+
+// HieraPart is a part of what Hiera 5 looks through.
+type HieraPart uint8
+
+// The parts, highest first. What is no part is bound by itself.
+const (
+	NoHiera HieraPart = iota
+	HieraGlobal
+	HieraEnvironment
+	HieraModule
+	HieraDefaults // the default_hierarchy of modules, which counts where nothing else binds a key
+	hieraParts
+)
+
+// HieraPlace is where a layer stands in the hierarchies of Hiera 5, which merges part by part, and in a part entry by
+// entry.
+type HieraPlace struct {
+	Part  HieraPart
+	Entry int
+
+	OnlyPath  bool // the entry has no other path or glob
+	OnlyEntry bool // the hierarchy has no other entry
 }
 
 // Dimension is what a request has one value of: a category, or a guard that a Hiera-2 path adds to one.

@@ -367,13 +367,14 @@ func ordered[T ~uint8](t *testing.T, what string, constants ...T) {
 
 func TestFormatStatesRecipes(t *testing.T) {
 	numbered(t, "recipe kinds", "constant", "expression", "lookup", "first found", "hash lookup", "custom",
-		"abstract", "multibind", "contributions")
+		"abstract", "multibind", "contributions", "merged")
 	ordered(t, "recipe kind", recipe.Constant, recipe.Expression, recipe.LookupOf, recipe.FirstFound, recipe.HashLookup,
-		recipe.Custom, recipe.Abstract, recipe.Multibind, recipe.Contributions)
+		recipe.Custom, recipe.Abstract, recipe.Multibind, recipe.Contributions,
+		recipe.Merged)
 	numbered(t, "resolutions", "priority", "ignore", "error", "append", "merge")
 	ordered(t, "resolution", recipe.Priority, recipe.Ignore, recipe.ErrorOnConflict, recipe.AppendAll, recipe.Merge)
 	numbered(t, "recipe flags", "sensitive", "type", "transformer", "-", "sealed")
-	numbered(t, "features", "sealed", "slice")
+	numbered(t, "features", "sealed", "slice", "hiera")
 	numbered(t, "option flags", "array", "uniq", "named", "unnamed", "element")
 
 	integer, err := types.Parse("Integer")

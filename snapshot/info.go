@@ -49,6 +49,9 @@ func (s *Snapshot) Layers() []string { return s.layers }
 // Dimensions are the categories, highest first, and the guards behind them. The caller must not change them.
 func (s *Snapshot) Dimensions() []Dimension { return s.dimensions }
 
+// Hiera is what each of the layers is to Hiera 5, nil where none is of it. The caller must not change it.
+func (s *Snapshot) Hiera() []HieraPlace { return s.hiera }
+
 // Slice are the values that a request must have of categories to be answered; none where all are. The caller must not
 // change them.
 func (s *Snapshot) Slice() []Term { return s.slice }

@@ -68,12 +68,20 @@ const (
 )
 
 // The features. featureSealed says that recipes may be sealed: a file without it ends with section origins.
-// featureSlice says that section meta ends with the requests that the file is for.
+// featureSlice says that section meta has the requests that the file is for, featureHiera that it ends with what the
+// layers are to Hiera 5.
 const (
 	featureSealed = 1 << 0
 	featureSlice  = 1 << 1
+	featureHiera  = 1 << 2
 
-	knownFeatures = featureSealed | featureSlice
+	knownFeatures = featureSealed | featureSlice | featureHiera
+)
+
+// The flags of the part of a layer.
+const (
+	hieraOnlyPath  = 1 << 4
+	hieraOnlyEntry = 1 << 5
 )
 
 // sectionsOf is the number of sections of a file with these features.

@@ -59,6 +59,7 @@ func (s *Snapshot) readParts(r *reader, levels uint32) error {
 		}
 	}
 	s.readSlice(r)
+	s.readHiera(r)
 	s.words = max(1, (s.columns+maxColumns-1)/maxColumns)
 	for _, l := range s.levels {
 		if l.narrow {
@@ -145,5 +146,19 @@ func (s *Snapshot) readSlice(r *reader) {
 		t := Term{Dimension: r.int(), Value: r.text()}
 		r.failed = r.failed || t.Dimension >= len(s.dimensions) || s.dimensions[t.Dimension].Guard
 		s.slice = append(s.slice, t)
+	}
+}
+
+// readHiera reads what the layers are to Hiera 5, if the file has that feature.
+func (s *Snapshot) readHiera(r *reader) {
+	if load64(s.data[offFeatures:])&featureHiera == 0 {
+		return
+	}
+	for range s.layers {
+		part := r.byte()
+		p := HieraPlace{HieraPart(part &^ (hieraOnlyPath | hieraOnlyEntry)), r.int(),
+			part&hieraOnlyPath != 0, part&hieraOnlyEntry != 0}
+		r.failed = r.failed || p.Part >= hieraParts
+		s.hiera = append(s.hiera, p)
 	}
 }

@@ -32,7 +32,8 @@ type Snapshot struct {
 	sealed      bool // there is a section seal
 	layers      []string
 	dimensions  []Dimension
-	slice       []Term // the requests it is for; none: all
+	slice       []Term       // the requests it is for; none: all
+	hiera       []HieraPlace // of the layers; nil: none is of Hiera 5
 	dicts       []dictionary
 	levels      []levelView
 	columns     int

@@ -219,7 +219,7 @@ func (w *writer) store() error {
 }
 
 // meta is all that Open reads: a byte of flags; layers; dimensions; buckets and slots of the keys' hash; levels; the
-// slice. Numbers are uvarints, texts a uvarint length and bytes.
+// slice; per layer its part of Hiera 5, a byte, and its entry. Numbers are uvarints, texts a uvarint length and bytes.
 func (w *writer) meta(levels []byte) {
 	out := binary.AppendUvarint([]byte{flag(w.c.Strict, metaStrict)}, uint64(len(w.c.Layers)))
 	for _, name := range w.c.Layers {
@@ -240,6 +240,10 @@ func (w *writer) meta(levels []byte) {
 		for _, t := range w.c.Slice {
 			out = appendText(appendNumbers(out, t.Dimension), t.Value)
 		}
+	}
+	for _, h := range w.c.Hiera {
+		part := byte(h.Part) | flag(h.OnlyPath, hieraOnlyPath) | flag(h.OnlyEntry, hieraOnlyEntry)
+		out = appendNumbers(append(out, part), h.Entry)
 	}
 	w.out[secMeta] = out
 }
@@ -291,6 +295,9 @@ func (w *writer) features() (f uint64) {
 	}
 	if len(w.c.Slice) > 0 {
 		f |= featureSlice
+	}
+	if len(w.c.Hiera) > 0 {
+		f |= featureHiera
 	}
 	return f
 }

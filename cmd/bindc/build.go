@@ -29,6 +29,7 @@ import (
 type flags struct {
 	modulePath   string
 	binderConfig string
+	globalHiera  string
 	jobs         int
 	cache        string
 	extensions   bool
@@ -50,6 +51,7 @@ func (f *flags) add(cmd *cobra.Command) {
 		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
 	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "",
 		"`FILE` to read in place of CONFDIR/binder_config.yaml")
+	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
 	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "`N` files parsed at a time (default: one per processor)")
 	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that keeps what data files say from one build to the next")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false,
@@ -77,6 +79,11 @@ func (f *flags) check() error {
 			return fmt.Errorf("--binder-config: %w", err)
 		}
 	}
+	if f.globalHiera != "" {
+		if _, err := os.Stat(f.globalHiera); err != nil {
+			return fmt.Errorf("--global-hiera: %w", err)
+		}
+	}
 	for _, dir := range f.options().ModulePath {
 		if _, err := os.ReadDir(dir); err != nil {
 			return fmt.Errorf("--modulepath: %w", err)
@@ -87,7 +94,7 @@ func (f *flags) check() error {
 
 func (f *flags) options() loader.Options {
 	o := loader.Options{BinderConfig: f.binderConfig, Jobs: f.jobs, AllowExtensions: f.extensions,
-		Alternatives: f.alternatives}
+		Alternatives: f.alternatives, GlobalHiera: f.globalHiera}
 	for _, dir := range strings.Split(f.modulePath, ":") {
 		if dir != "" {
 			o.ModulePath = append(o.ModulePath, dir)

@@ -61,6 +61,8 @@ type query struct {
 	Trusted     json.RawMessage `json:"trusted"`
 	Node        string          `json:"node"`
 	Environment string          `json:"environment"`
+	Variables   json.RawMessage `json:"vars"`
+	Merge       json.RawMessage `json:"merge"`
 	Explain     bool            `json:"explain"`
 }
 
@@ -236,7 +238,11 @@ func (b *batch) lookup(q *query) (v bindings.Value, found bool, err error) {
 	if err := b.prepare(q); err != nil {
 		return v, false, err
 	}
-	v, found, err = b.request.Lookup(*q.Key)
+	merge, err := parseOptional(q.Merge)
+	if err != nil {
+		return v, false, err
+	}
+	v, found, err = b.request.LookupMerged(*q.Key, merge)
 	if err == nil && found && typ != nil {
 		err = v.Check(typ)
 	}
@@ -271,8 +277,8 @@ func (b *batch) typ(text string) (*bindings.Type, error) {
 
 // prepare makes the request of a query, unless it is that of the one before.
 func (b *batch) prepare(q *query) error {
-	id := fmt.Appendf(nil, "%d %d %d ", len(q.Facts), len(q.Trusted), len(q.Node)) // where each field ends
-	id = append(append(append(append(id, q.Facts...), q.Trusted...), q.Node...), q.Environment...)
+	id := fmt.Appendf(nil, "%d %d %d %d ", len(q.Facts), len(q.Trusted), len(q.Variables), len(q.Node)) // where each ends
+	id = append(append(append(append(append(id, q.Facts...), q.Trusted...), q.Variables...), q.Node...), q.Environment...)
 	if b.request != nil && bytes.Equal(id, b.last) {
 		return nil
 	}
@@ -280,7 +286,12 @@ func (b *batch) prepare(q *query) error {
 	if err != nil {
 		return err
 	}
-	f, err := parseFacts(q.Facts, bindings.FactsOptions{Node: q.Node, Environment: q.Environment, Trusted: trusted})
+	variables, err := parseOptional(q.Variables)
+	if err != nil {
+		return err
+	}
+	f, err := parseFacts(q.Facts, bindings.FactsOptions{Node: q.Node, Environment: q.Environment, Trusted: trusted,
+		Variables: variables})
 	if err != nil {
 		return err
 	}

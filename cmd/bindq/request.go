@@ -12,6 +12,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
+	"bindc/internal/eyaml"
 	"bindc/internal/facts"
 	"bindc/internal/identity"
 	"bindc/internal/seal"
@@ -32,6 +33,8 @@ type source struct {
 	strict      bool
 	maxFacts    int
 	identities  []string
+	eyamlKeys   []string
+	variables   []string
 	trust       trust
 }
 
@@ -49,6 +52,8 @@ func (s *source) addRequest(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.trustedFile, "trusted", "", "`FILE` of trusted facts, JSON or YAML, - for standard input")
 	cmd.Flags().StringVar(&s.node, "node", "",
 		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted.certname")
+	cmd.Flags().StringArrayVar(&s.variables, "var", nil,
+		"a variable that is no fact, as --fact gives one: `NAME=TEXT` or NAME:=JSON")
 	cmd.Flags().StringVar(&s.environment, "environment", "",
 		"`NAME` of the environment (default: the fact, else production)")
 	s.maxFacts = maxFacts
@@ -62,6 +67,8 @@ const maxFacts = 16 << 20
 // addAnswers adds what is asked of whatever answers.
 func (s *source) addAnswers(cmd *cobra.Command) {
 	s.addIdentity(cmd)
+	cmd.Flags().StringArrayVar(&s.eyamlKeys, "eyaml-key", nil,
+		"`FILE` of a private key of hiera-eyaml (repeatable; default $BINDQ_EYAML_KEY)")
 	cmd.Flags().BoolVar(&s.strict, "strict-variables", false, "make the use of an unknown variable an error")
 }
 
@@ -179,7 +186,24 @@ func (s *source) options() (bindings.Options, error) {
 	if opts.Unseal, err = s.unseal(); err != nil {
 		return opts, err
 	}
-	return opts, nil
+	opts.Decrypt, err = s.decrypt()
+	return opts, err
+}
+
+// decrypt decrypts texts of hiera-eyaml; nil if no key is given.
+func (s *source) decrypt() (func(text string) (string, error), error) {
+	files := s.eyamlKeys
+	if given := os.Getenv("BINDQ_EYAML_KEY"); len(files) == 0 && given != "" {
+		files = []string{given}
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	keys, err := eyaml.Read(files)
+	if err != nil {
+		return nil, fmt.Errorf("--eyaml-key: %w", err)
+	}
+	return keys.Decrypt, nil
 }
 
 // unseal decrypts the key of a snapshot with the identities that are given; nil if none are.
@@ -243,7 +267,22 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 	if opts.Trusted, err = s.trusted(stdin); err != nil {
 		return nil, err
 	}
+	if opts.Variables, err = s.givenVariables(); err != nil {
+		return nil, err
+	}
 	return node.Variables(opts)
+}
+
+// givenVariables is the hash of what --var gives.
+func (s *source) givenVariables() (bindings.Value, error) {
+	vars := value.FromPairs()
+	var err error
+	for _, text := range s.variables {
+		if vars, err = withFact(vars, text); err != nil {
+			return bindings.Value{}, err
+		}
+	}
+	return bindings.ParseJSON(value.AppendJSON(nil, vars))
 }
 
 // nodeOfFile is the node that --facts tells of.

@@ -31,7 +31,13 @@ const (
 	YAML          Kind = iota // a key given twice is a warning
 	JSON                      // likewise
 	ExtensionJSON             // it is an error
+	Hiera5YAML                // of Hiera 5, as are the following: %{...} interpolates
+	Hiera5JSON
+	Hiera5EYAML // and texts may be encrypted
 )
+
+// isHiera5 tells whether a file means what it means to Hiera 5.
+func (k Kind) isHiera5() bool { return k >= Hiera5YAML }
 
 // File is what a data file says.
 type File struct {
@@ -109,17 +115,26 @@ func (r *Reader) Source(path string, src []byte, kind Kind, diags *diag.List) Fi
 // compile makes entries of a file: of a hash of keys to values, or of nothing.
 func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List) []Entry {
 	parse := yaml.ParseJSON
-	if kind == YAML {
+	if kind == YAML || kind == Hiera5YAML || kind == Hiera5EYAML {
 		parse = yaml.Parse
 	}
 	doc, ok := parse(path, src, yaml.Options{LastKeyWins: kind != ExtensionJSON}, diags)
 	if !ok || doc.Root == nil {
 		return nil
 	}
-	if doc.Root.Kind != yaml.Mapping {
+	switch {
+	case doc.Root.Kind != yaml.Mapping && kind.isHiera5():
+		diags.Add(diag.Diagnostic{Pos: doc.Pos(doc.Root), Severity: diag.Warning, Code: "data",
+			Message: "expected a hash of keys to values in a data file, found " + doc.Root.Describe() +
+				"; to Hiera the file is empty"})
+		return nil
+	case doc.Root.Kind != yaml.Mapping:
 		diags.Errorf(doc.Pos(doc.Root), "data", "expected a hash of keys to values in a data file, found %s",
 			doc.Root.Describe())
 		return nil
+	}
+	if kind.isHiera5() {
+		return compileHiera5(doc, kind, len(src), pools, diags)
 	}
 	literal.Hiera(doc, doc.Root, diags)
 	count := len(doc.Root.Kids) / 2
@@ -132,6 +147,11 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 			values.Add(func(dst []byte) []byte { return literal.Append(dst, doc, val, diags) })
 		}
 	}
+	return number(out, keys, values, pools)
+}
+
+// number gives entries the numbers of their keys and values.
+func number(out []Entry, keys, values *pool.Batch, pools *Pools) []Entry {
 	keyNumbers, valueNumbers := pools.Keys.Numbers(keys), pools.Values.Numbers(values)
 	for i := range out {
 		out[i].Key, out[i].Value = keyNumbers[i], valueNumbers[i]

@@ -18,7 +18,8 @@ type Rule struct {
 
 // sections are the headings of the language.
 var sections = [...]string{1: "Words", "The site", "Schemes", "Hiera-2 directories", "Structured bindings",
-	"Which binding wins", "Strings and expressions", "Multibindings", "Types", "YAML", "Extensions", "Lookup"}
+	"Which binding wins", "Strings and expressions", "Multibindings", "Types", "YAML", "Extensions", "Lookup",
+	"Hiera 5"}
 
 // Catalogue is all codes, by name.
 func Catalogue() []Rule { return slices.Clone(catalogue) }
@@ -50,7 +51,9 @@ var catalogue = []Rule{
 	{"fact", "A variable is called nearly, but not quite, as a well-known fact.", 7},
 	{"facts", "What was given as facts is not what facts are: a hash of names to values.", 7},
 	{"hiera", "A Hiera-2 configuration has a key that it cannot have, or is there twice.", 4},
+	{"hiera_foreign", "An entry of a hierarchy of Hiera 5 is not compiled: only Puppet knows what it says.", 13},
 	{"hiera_interpolation", "A text has an interpolation as Hiera has them, %{...}, which means nothing here.", 7},
+	{"hiera_key", "The data of a module binds a key that does not begin with the module's name. Nobody gets it.", 13},
 	{"hiera_version", "A hiera.yaml of another version of Hiera is passed over: its data is not in the snapshot.", 4},
 	{"hierarchy", "A hierarchy is no list of [category, value, path], or is in another order than the categories.", 4},
 	{"interpolation", "What is interpolated in a string is no expression, or cannot stand there.", 7},

@@ -38,14 +38,16 @@ type call struct {
 	lambda *closure // nil without one
 }
 
-// Known tells whether there is a function of that name.
+// Known tells whether there is a function of that name, which a source may call.
 func Known(name string) bool {
 	_, ok := functions[name]
-	return ok
+	return ok && name[0] != '%'
 }
 
-// Names are the names of all functions, sorted.
-func Names() []string { return slices.Sorted(maps.Keys(functions)) }
+// Names are the names of all functions that a source may call, sorted.
+func Names() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(functions)), func(name string) bool { return !Known(name) })
+}
 
 // check tells what is wrong with a call of f with that many arguments.
 func (f function) check(name string, args int, lambda bool) error {

@@ -20,6 +20,10 @@ func (n *Node) Variables(yield func(name string)) {
 		}
 	case n.Op == Call && n.Name == "getvar" && len(kids) > 0:
 		yield(variableAt(kids[0]))
+	case n.Op == Call && n.Name == hieraScope && len(n.Kids) > 0:
+		yield(hieraVariable(n.Kids))
+	case n.Op == Call && n.Name == hieraMapped && len(n.Kids) > 1:
+		yield(hieraVariable(n.Kids[1:]))
 	case n.Op == Call && n.Name == "fqdn_rand":
 		yield("fqdn")
 		yield("networking")
@@ -74,4 +78,13 @@ func variableAt(path *Node) string {
 func firstStep(path string) (string, bool) {
 	name, _, _ := strings.Cut(path, ".")
 	return name, name != "" && !strings.ContainsAny(path, `'"`)
+}
+
+// hieraVariable is the variable at a path of Hiera 5, which is constant.
+func hieraVariable(path []*Node) string {
+	name := strings.TrimPrefix(toS(path[0].Value), "::")
+	if name == "facts" && len(path) > 1 {
+		return toS(path[1].Value)
+	}
+	return name
 }

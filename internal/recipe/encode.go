@@ -52,6 +52,8 @@ func Append(dst []byte, r *Recipe) []byte {
 		dst = appendOptions(appendText(dst, r.Name), r.Options)
 	case Contributions:
 		dst = appendParts(dst, r.Parts)
+	case Merged:
+		dst = value.Append(appendText(dst, r.Name), r.Value)
 	}
 	return dst
 }
@@ -160,7 +162,7 @@ func (d *decoder) body(r *Recipe) {
 		}
 	case FirstFound:
 		r.Targets = d.targets()
-	case Custom:
+	case Custom, Merged:
 		r.Name, r.Value = d.text(), d.value()
 	case Multibind:
 		r.Name, r.Options = d.text(), d.options()

@@ -24,6 +24,7 @@ const (
 	Abstract                  // an error: only abstract bindings are effective
 	Multibind                 // the contributions to Name, put together by Options
 	Contributions             // what one scope contributes to a multibinding: Parts
+	Merged                    // the bindings of MergeKey, merged by the options Value
 	kindCount
 )
 
@@ -45,6 +46,15 @@ type Recipe struct {
 func (r *Recipe) Secret() bool {
 	return r.Sensitive || slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Recipe.Secret() })
 }
+
+// LookupOptionsKey is the internal key that the lookup_options of Hiera 5 are filed under. Those of a module have its
+// name behind it.
+const LookupOptionsKey = "\x00lookup_options"
+
+// MergeKey is the internal key that what Hiera 5 binds key to is filed under, where that is merged or converted. The
+// key itself is bound to a recipe of kind Merged, with the lookup options of the key as Value, or with undef where these
+// depend on the request. Its Name is that of the key's module where it stands for what default_hierarchy binds.
+func MergeKey(key string) string { return "\x00merge " + key }
 
 // Target is a key that is looked up, and the type asserted of what is found, which may be nil.
 type Target struct {

@@ -1,0 +1,195 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/lookupkey"
+	"bindc/internal/merge"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// mergedKey is a key of Hiera 5 that lookup_options touch. What is bound to it is filed under an internal key; the key
+// itself is bound to a recipe that merges it.
+type mergedKey struct {
+	key              uint32 // the internal one, in keys
+	recipe, defaults uint32 // in values; of the hierarchies, and of default_hierarchy. noValue: not touched there
+}
+
+const noValue = ^uint32(0)
+
+// lookupOptions is the lookup_options of one file.
+type lookupOptions struct {
+	layer, condition int
+	module           string       // whose keys they are for; "": all
+	level            *merge.Level // nil: they depend on the request
+	value            value.Value
+}
+
+// collected tells whether all bindings of a key count, and not the highest.
+func collected(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
+
+// hieraPlaces is what the layers are to Hiera 5, nil where none is of it.
+func (c *composer) hieraPlaces() []snapshot.HieraPlace {
+	out := make([]snapshot.HieraPlace, len(c.site.Layers))
+	any := false
+	for i, l := range c.site.Layers {
+		out[i] = snapshot.HieraPlace{Part: snapshot.HieraPart(l.Hiera), Entry: l.Entry, OnlyPath: l.OnlyPath,
+			OnlyEntry: l.OnlyEntry}
+		any = any || l.Hiera != loader.NoHiera
+	}
+	if !any {
+		return nil
+	}
+	return out
+}
+
+// mergeHiera finds the keys that lookup_options touch.
+func (c *composer) mergeHiera() {
+	all := c.lookupOptions()
+	c.merged = map[uint32]mergedKey{}
+	if len(all) == 0 {
+		return
+	}
+	seen := make([]bool, len(c.keys))
+	var touched []uint32
+	for i := range c.scopes {
+		s := &c.scopes[i]
+		if c.site.Layers[s.layer].Hiera == loader.NoHiera {
+			continue
+		}
+		for key, _ := range c.members(s) {
+			if !seen[key] && !collected(c.keys[key]) {
+				touched = append(touched, key)
+			}
+			seen[key] = true
+		}
+	}
+	for _, key := range touched {
+		c.mergeKey(key, all)
+	}
+}
+
+func (c *composer) mergeKey(key uint32, all []lookupOptions) {
+	parsed, err := lookupkey.Parse(c.keys[key])
+	if err != nil {
+		return
+	}
+	module := lookupkey.Module(parsed.Root)
+	var own, defaults []lookupOptions
+	for _, o := range all {
+		switch {
+		case o.module != "" && o.module != module:
+		case c.site.Layers[o.layer].Hiera == loader.HieraDefaults:
+			defaults = append(defaults, o)
+		default:
+			own = append(own, o)
+		}
+	}
+	m := mergedKey{recipe: c.mergeRecipe(parsed.Root, own), defaults: noValue}
+	if m.recipe != noValue || slices.ContainsFunc(defaults, func(o lookupOptions) bool { return o.touches(parsed.Root) }) {
+		m.defaults = c.recipeNumber(&recipe.Recipe{Kind: recipe.Merged, Name: module})
+	}
+	if m.recipe == noValue && m.defaults == noValue {
+		return
+	}
+	m.key = uint32(len(c.keys))
+	c.keys = append(c.keys, recipe.MergeKey(c.keys[key]))
+	c.merged[key] = m
+}
+
+// touches tells whether the options may say something of a key.
+func (o lookupOptions) touches(root string) bool { return o.level == nil || o.level.Touches(root) }
+
+// recipeNumber is the number of a recipe that the snapshot has.
+func (c *composer) recipeNumber(r *recipe.Recipe) uint32 {
+	n := c.valueNumber(r)
+	c.store(n)
+	return n
+}
+
+// mergeRecipe is what root is bound to where lookup_options touch it: its options if they are the same in every
+// request.
+func (c *composer) mergeRecipe(root string, all []lookupOptions) uint32 {
+	touched, depends := false, false
+	var levels []*merge.Level
+	for _, o := range all {
+		touches := o.touches(root)
+		touched = touched || touches
+		depends = depends || touches && (o.level == nil || o.condition != 0)
+		if o.level != nil && o.condition == 0 {
+			levels = append(levels, o.level)
+		}
+	}
+	if !touched {
+		return noValue
+	}
+	r := &recipe.Recipe{Kind: recipe.Merged}
+	if !depends {
+		options, err := merge.Combine(levels...)
+		e := options.For(root)
+		if err == nil && e != nil {
+			if e.Plain() {
+				return noValue
+			}
+			r.Value = value.FromPairs(value.Pair{Key: value.FromString(root), Value: e.Value()})
+		}
+	}
+	return c.recipeNumber(r)
+}
+
+// lookupOptions are those of the site, highest first.
+func (c *composer) lookupOptions() []lookupOptions {
+	var out []lookupOptions
+	for i := range c.scopes {
+		s := &c.scopes[i]
+		if c.site.Layers[s.layer].Hiera == loader.NoHiera {
+			continue
+		}
+		for key, val := range c.members(s) {
+			if !collected(c.keys[key]) {
+				continue
+			}
+			o := lookupOptions{layer: s.layer, condition: s.condition,
+				module: strings.TrimPrefix(strings.TrimPrefix(c.keys[key], recipe.LookupOptionsKey), " ")}
+			if text := c.values[val]; text[0] == recipe.CompiledConstant {
+				if v, _, err := value.View(text[1:]); err == nil {
+					o.level, _ = merge.Compile(v, o.module)
+				}
+			}
+			out = append(out, o)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b lookupOptions) int { return a.layer - b.layer })
+	return out
+}
+
+// mergedIn is what a key is that something binds in a layer, if it is one that is merged there.
+func (c *composer) mergedIn(layer int, key uint32) (mergedKey, bool) {
+	if len(c.merged) == 0 {
+		return mergedKey{}, false
+	}
+	m, ok := c.merged[key]
+	switch c.site.Layers[layer].Hiera {
+	case loader.NoHiera:
+		return m, false
+	case loader.HieraDefaults:
+		return m, ok && m.defaults != noValue
+	}
+	return m, ok && m.recipe != noValue
+}
+
+// shown is the value that a lookup finds where a layer binds key: that, or a recipe that merges.
+func (c *composer) shown(layer int, key, val uint32) uint32 {
+	m, ok := c.mergedIn(layer, key)
+	switch {
+	case !ok:
+		return val
+	case c.site.Layers[layer].Hiera == loader.HieraDefaults:
+		return m.defaults
+	}
+	return m.recipe
+}

@@ -1,0 +1,48 @@
+package datafile
+
+import (
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/literal"
+	"bindc/internal/lookupkey"
+	"bindc/internal/pool"
+	"bindc/internal/recipe"
+	"bindc/internal/yaml"
+)
+
+// compileHiera5 makes entries of a file of Hiera 5. A key in which dots would dig stands as it has to be asked for, in
+// quotes; lookup_options are filed under an internal key.
+func compileHiera5(doc *yaml.Document, kind Kind, size int, pools *Pools, diags *diag.List) []Entry {
+	count := len(doc.Root.Kids) / 2
+	out, keys, values := make([]Entry, 0, count), pool.NewBatch(count, size), pool.NewBatch(count, size)
+	for key, val := range doc.Root.Pairs() {
+		name, ok := hiera5Key(doc, key, diags)
+		if !ok {
+			continue
+		}
+		out = append(out, Entry{Line: key.Line, Col: key.Col})
+		keys.Add(func(dst []byte) []byte { return append(dst, name...) })
+		values.Add(func(dst []byte) []byte {
+			return literal.AppendHiera5(dst, doc, val, kind == Hiera5EYAML, diags)
+		})
+	}
+	return number(out, keys, values, pools)
+}
+
+// hiera5Key is the key as it is asked for; not ok if nobody can.
+func hiera5Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
+	name, ok := n.Text()
+	if ok {
+		if name == "lookup_options" {
+			return recipe.LookupOptionsKey, true
+		}
+		name, ok = lookupkey.Quoted(name)
+	}
+	if !ok || name == "" || strings.ContainsRune(name, 0) {
+		diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Severity: diag.Warning, Code: "key",
+			Message: "no lookup can ask for " + n.Describe() + ": expected a string, without quotes of both kinds"})
+		return "", false
+	}
+	return name, true
+}

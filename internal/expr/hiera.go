@@ -1,0 +1,325 @@
+package expr
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bindc/internal/lookupkey"
+	"bindc/internal/value"
+)
+
+// The interpolations of Hiera 5, %{...}, are calls of functions whose names no source text can have.
+const (
+	hieraScope  = "%scope"  // a variable and keys into it; the text of what stands there
+	hieraLookup = "%lookup" // a key; the text of its value
+	hieraAlias  = "%alias"  // a key; its value
+	hieraFail   = "%fail"   // a message; what only a lookup fails on
+	hieraSecret = "%eyaml"  // an encrypted text; what was encrypted
+	hieraPath   = "%path"   // a text; the path that the file system takes it for
+	hieraMapped = "%mapped" // an index, a variable and keys into it, a lambda: the path of one element
+)
+
+func init() { // a function that parses a text anew refers to the table it is in
+	functions[hieraScope] = function{1, -1, noBlock, true, runHieraScope}
+	functions[hieraLookup] = function{1, 1, noBlock, true, runHieraLookup}
+	functions[hieraAlias] = function{1, 1, noBlock, true, runHieraAlias}
+	functions[hieraFail] = function{1, 1, noBlock, true, runHieraFail}
+	functions[hieraSecret] = function{1, 1, noBlock, true, runHieraSecret}
+	functions[hieraPath] = function{1, 1, noBlock, true, runHieraPath}
+	functions[hieraMapped] = function{2, -1, mustBlock, true, runHieraMapped}
+}
+
+// Problem is what is wrong in an interpolation of Hiera 5, at a byte offset of its text.
+type Problem struct {
+	Off     int
+	Message string
+}
+
+// hieraExpression is one interpolation; it has no closing brace inside of it.
+var hieraExpression = regexp.MustCompile(`%\{([^}]*)\}`)
+
+// hieraMethod is a method with its argument.
+var hieraMethod = regexp.MustCompile(`^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`)
+
+// emptyHiera are the expressions that stand for nothing.
+var emptyHiera = []string{"", "::", `""`, `''`, `"::"`, `'::'`}
+
+// ParseHiera reads a text of Hiera 5 data. Where something in it fails every lookup the node fails in the same way, and
+// the problem is told: whoever compiles the text decides what to do about it.
+func ParseHiera(text string) (*Node, []Problem) {
+	found := hieraExpression.FindAllStringSubmatchIndex(text, -1)
+	if found == nil {
+		return &Node{Op: Const, Value: value.FromString(text)}, nil
+	}
+	out := &Node{Op: Concat}
+	var problems []Problem
+	last := 0
+	for _, m := range found {
+		if m[0] > last {
+			out.Kids = append(out.Kids, constText(last, text[last:m[0]]))
+		}
+		n, problem := parseHieraExpression(strings.Trim(text[m[2]:m[3]], " \t\n\v\f\r\x00"), m[1]-m[0] == len(text))
+		last = m[1]
+		if problem != "" {
+			problems = append(problems, Problem{m[0], problem})
+			n = &Node{Op: Call, Name: hieraFail, Kids: []*Node{constText(0, problem)}}
+		}
+		if n == nil {
+			continue
+		}
+		n.Off = m[0]
+		if n.Name == hieraAlias {
+			return n, nil
+		}
+		out.Kids = append(out.Kids, n)
+	}
+	if last < len(text) {
+		out.Kids = append(out.Kids, constText(last, text[last:]))
+	}
+	return out, problems
+}
+
+func constText(off int, text string) *Node {
+	return &Node{Op: Const, Off: off, Value: value.FromString(text)}
+}
+
+// parseHieraExpression reads what stands in the braces; whole tells that nothing is around them. nil is nothing.
+func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
+	if slices.Contains(emptyHiera, source) {
+		return nil, ""
+	}
+	m := hieraMethod.FindStringSubmatch(source)
+	if m == nil {
+		return parseHieraVariable(source)
+	}
+	arg := m[2] + m[3]
+	switch m[1] {
+	case "literal":
+		return constText(0, arg), ""
+	case "scope":
+		return parseHieraVariable(arg)
+	case "lookup", "hiera":
+		return &Node{Op: Call, Name: hieraLookup, Kids: []*Node{constText(0, arg)}}, ""
+	case "alias":
+		if !whole {
+			return nil, "alias() stands for a value as it is: expected it to be all of the text"
+		}
+		return &Node{Op: Call, Name: hieraAlias, Kids: []*Node{constText(0, arg)}}, ""
+	}
+	return nil, "unknown method '" + m[1] + "': expected lookup, hiera, alias, literal or scope"
+}
+
+// parseHieraVariable reads a variable with keys behind it.
+func parseHieraVariable(source string) (*Node, string) {
+	segments, err := lookupkey.Split(source)
+	if err != nil {
+		return nil, err.Error()
+	}
+	n := &Node{Op: Call, Name: hieraScope}
+	for _, s := range segments {
+		n.Kids = append(n.Kids, &Node{Op: Const, Value: s})
+	}
+	return n, ""
+}
+
+// HieraSecret is the node that decrypts text, in which eyaml has encrypted something, and reads the result as a text of
+// Hiera 5.
+func HieraSecret(text string) *Node {
+	return &Node{Op: Call, Name: hieraSecret, Kids: []*Node{constText(0, text)}}
+}
+
+// HieraPath is the node of the path that n, a text, is taken for.
+func HieraPath(n *Node) *Node { return &Node{Op: Call, Name: hieraPath, Kids: []*Node{n}} }
+
+// HieraEnv is an Env of data of Hiera 5.
+type HieraEnv interface {
+	// Hiera answers a lookup in a text; what it finds may be sensitive.
+	Hiera(key string) (v value.Value, found bool, err error)
+	// Decrypt is what eyaml has encrypted in a text.
+	Decrypt(text string) (string, error)
+}
+
+func runHieraScope(c *call) (value.Value, error) {
+	v, err := c.variable(c.args)
+	if err != nil {
+		return v, err
+	}
+	return c.hieraText(v)
+}
+
+// variable is what stands in the variable path[0] at the keys behind it, undef where nothing does.
+func (c *call) variable(path []value.Value) (value.Value, error) {
+	v, _ := c.ev.named(toS(path[0]))
+	if v.IsUndef() || len(path) == 1 {
+		return v, nil
+	}
+	v, found, err := lookupkey.Dig(string(value.AppendText(nil, path[0])), path[1:], v)
+	if err != nil || !found {
+		return value.Value{}, hieraError(c, err)
+	}
+	return v, nil
+}
+
+// MaxMapped is how many paths mapped_paths yields at most in a request.
+const MaxMapped = 16
+
+// HieraMapped is the node of one path of mapped_paths: that of element i of the array at source, a variable with keys,
+// which template calls by name.
+func HieraMapped(i int, source, name string, template *Node) (*Node, string) {
+	at, problem := parseHieraVariable(source)
+	if problem != "" {
+		return nil, problem
+	}
+	kids := append([]*Node{{Op: Const, Value: value.FromInt(int64(i))}}, at.Kids...)
+	return &Node{Op: Call, Name: hieraMapped, Kids: kids,
+		Lambda: &Lambda{Params: []Param{{Name: name}}, Body: template}}, ""
+}
+
+func runHieraMapped(c *call) (value.Value, error) {
+	v, err := c.variable(c.args[1:])
+	i := int(c.args[0].Int())
+	switch {
+	case err != nil:
+		return v, err
+	case v.Kind() == value.String && v.Text() != "" && i == 0:
+		return c.yield(v)
+	case v.Kind() == value.Array && v.Len() > MaxMapped:
+		return v, c.failf("expected at most %d elements, found %d", MaxMapped, v.Len())
+	case v.Kind() == value.Array && i < v.Len():
+		return c.yield(v.Index(i))
+	}
+	return value.FromString(""), nil
+}
+
+func runHieraLookup(c *call) (value.Value, error) {
+	v, found, err := c.hieraLookup()
+	if err != nil || !found {
+		return value.FromString(""), hieraError(c, err)
+	}
+	return c.hieraText(v)
+}
+
+// hieraLookup looks the first argument up.
+func (c *call) hieraLookup() (value.Value, bool, error) {
+	env, ok := c.ev.env.(HieraEnv)
+	if !ok {
+		return value.Value{}, false, errNoHiera
+	}
+	return env.Hiera(c.args[0].Text())
+}
+
+func runHieraAlias(c *call) (value.Value, error) {
+	v, found, err := c.hieraLookup()
+	if err != nil || !found {
+		return value.FromString(""), hieraError(c, err)
+	}
+	return v, nil
+}
+
+// hieraError is err with its cause.
+func hieraError(c *call, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Off: c.node.Off, Message: err.Error(), Err: err}
+}
+
+func runHieraFail(c *call) (value.Value, error) {
+	return value.Value{}, failf(c.node, "%s", c.args[0].Text())
+}
+
+var errNoHiera = errors.New("this can be asked for in data of Hiera 5 only")
+
+func runHieraSecret(c *call) (value.Value, error) {
+	d, ok := c.ev.env.(HieraEnv)
+	if !ok {
+		return value.Value{}, hieraError(c, errNoHiera)
+	}
+	text, err := d.Decrypt(c.args[0].Text())
+	if err != nil {
+		return value.Value{}, hieraError(c, err)
+	}
+	return c.interpolated(value.FromString(text))
+}
+
+// hieraText is the text of v, whose own texts interpolate once more.
+func (c *call) hieraText(v value.Value) (value.Value, error) {
+	if v.IsSensitive() {
+		return value.FromString("Sensitive [value redacted]"), nil
+	}
+	v, err := c.interpolated(v)
+	if err != nil || v.Kind() == value.String {
+		return v, err
+	}
+	if err := c.ev.produce(weight(v)); err != nil {
+		return v, err
+	}
+	return value.FromString(toS(v)), nil
+}
+
+// interpolated is v with all its texts interpolated. Most have nothing to be.
+func (c *call) interpolated(v value.Value) (value.Value, error) {
+	switch v.Kind() {
+	case value.String:
+		if !strings.Contains(v.Text(), "%{") {
+			return v, nil
+		}
+		n, _ := ParseHiera(v.Text())
+		return c.ev.eval(n)
+	case value.Array:
+		out := make([]value.Value, 0, v.Len())
+		for e := range v.Elems() {
+			e, err := c.interpolated(e)
+			if err != nil {
+				return v, err
+			}
+			out = append(out, e)
+		}
+		return value.FromSlice(out), nil
+	case value.Hash:
+		var b value.Builder
+		for k, e := range v.Pairs() {
+			k, err := c.interpolated(k)
+			if err != nil {
+				return v, err
+			}
+			if e, err = c.interpolated(e); err != nil {
+				return v, err
+			}
+			b.Set(k, e)
+		}
+		return b.Hash(), nil
+	}
+	return v, nil
+}
+
+// runHieraPath is the path below a directory that the file system takes a text for; empty if it leads out of there.
+func runHieraPath(c *call) (value.Value, error) {
+	return value.FromString(CleanPath(c.args[0].Text())), nil
+}
+
+// CleanPath is path, relative to a directory, without what means nothing to a file system. It is empty if the path
+// leads out of the directory, or is absolute: then it names no file here.
+func CleanPath(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return ""
+	}
+	if !strings.Contains(path, "//") && !strings.Contains(path, "/.") && !strings.HasPrefix(path, ".") {
+		return path
+	}
+	var out []string
+	for _, part := range strings.Split(path, "/") {
+		switch {
+		case part == "" || part == ".":
+		case part == ".." && len(out) == 0:
+			return ""
+		case part == "..":
+			out = out[:len(out)-1]
+		default:
+			out = append(out, part)
+		}
+	}
+	return strings.Join(out, "/")
+}

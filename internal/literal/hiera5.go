@@ -1,0 +1,104 @@
+package literal
+
+import (
+	"regexp"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// AppendHiera5 appends the compiled value of n, which is of Hiera 5: %{...} interpolates, and with eyaml texts that are
+// encrypted are decrypted by the lookup. What only a lookup of the key fails on is a warning.
+func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diags *diag.List) []byte {
+	h := hiera5{doc, eyaml, diags}
+	if h.plain(n) {
+		return appendPlain(append(dst, recipe.CompiledConstant), n)
+	}
+	r := &recipe.Recipe{Kind: recipe.Expression, Expr: expr.Fold(h.build(n)), Sensitive: h.secret(n)}
+	if v, ok := r.Expr.Constant(); ok && !r.Sensitive {
+		return recipe.AppendConstant(dst, v)
+	}
+	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
+}
+
+// hiera5 compiles values of one document.
+type hiera5 struct {
+	doc   *yaml.Document
+	eyaml bool
+	diags *diag.List
+}
+
+// encrypted is how Puppet finds that a text is: a block of several lines is none.
+var encrypted = regexp.MustCompile(`ENC\[.*?\]`)
+
+func (h hiera5) isEncrypted(text string) bool {
+	return h.eyaml && strings.Contains(text, "ENC[") && encrypted.MatchString(text)
+}
+
+func (h hiera5) plain(n *yaml.Node) bool {
+	if n.Kind == yaml.Scalar {
+		text, ok := n.Text()
+		return !ok || !strings.Contains(text, "%{") && !h.isEncrypted(text)
+	}
+	for i := range n.Kids {
+		if !h.plain(&n.Kids[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// secret tells whether a text below n is encrypted.
+func (h hiera5) secret(n *yaml.Node) bool {
+	if n.Kind == yaml.Scalar {
+		text, ok := n.Text()
+		return ok && h.isEncrypted(text)
+	}
+	for i := range n.Kids {
+		if h.secret(&n.Kids[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (h hiera5) build(n *yaml.Node) *expr.Node {
+	switch n.Kind {
+	case yaml.Scalar:
+		return h.text(n, h.eyaml)
+	case yaml.Sequence:
+		out := &expr.Node{Op: expr.ArrayLit}
+		for i := range n.Kids {
+			out.Kids = append(out.Kids, h.build(&n.Kids[i]))
+		}
+		return out
+	}
+	out := &expr.Node{Op: expr.HashLit}
+	for i := 0; i < len(n.Kids); i += 2 {
+		out.Kids = append(out.Kids, h.text(&n.Kids[i], false), h.build(&n.Kids[i+1]))
+	}
+	return out
+}
+
+// text compiles a scalar. Keys of hashes interpolate, and are not decrypted.
+func (h hiera5) text(n *yaml.Node, eyaml bool) *expr.Node {
+	text, ok := n.Text()
+	switch {
+	case !ok:
+		return &expr.Node{Op: expr.Const, Value: n.Literal()}
+	case eyaml && h.isEncrypted(text):
+		return expr.HieraSecret(text)
+	case !strings.Contains(text, "%{"):
+		return &expr.Node{Op: expr.Const, Value: value.FromString(text)}
+	}
+	node, problems := expr.ParseHiera(text)
+	for _, p := range problems {
+		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, p.Off), Severity: diag.Warning, Code: "hiera_interpolation",
+			Message: p.Message + "; every lookup of this key is an error, as in Puppet"})
+	}
+	return node
+}

@@ -1,0 +1,214 @@
+package loader
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+)
+
+// globElement is a piece of a glob: fixed text, a wildcard, or an interpolation.
+type globElement struct {
+	text string // fixed; of a class, as it is written
+	kind globKind
+	ref  int // number of the interpolation
+}
+
+type globKind uint8
+
+const (
+	globText  globKind = iota
+	globStar           // anything but a slash
+	globDirs           // directories, each with its slash, or none
+	globOne            // one character
+	globClass          // one of some
+	globRef            // an interpolation
+	globOpen           // {
+	globComma          // ,
+	globClose          // }
+)
+
+// globElements takes the parts of a glob apart.
+func globElements(parts []*expr.Node) []globElement {
+	var out []globElement
+	refs, depth := 0, 0
+	for _, p := range parts {
+		v, ok := p.Constant()
+		if !ok {
+			out = append(out, globElement{kind: globRef, ref: refs})
+			refs++
+			continue
+		}
+		text := v.Text()
+		for text != "" {
+			e, n := nextGlob(text, depth > 0, len(out) == 0 || strings.HasSuffix(out[len(out)-1].text, "/"))
+			switch e.kind {
+			case globOpen:
+				depth++
+			case globClose:
+				depth--
+			}
+			text = text[n:]
+			if last := len(out) - 1; e.kind == globText && last >= 0 && out[last].kind == globText {
+				out[last].text += e.text
+				continue
+			}
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// nextGlob is the first piece of a text, and its length. begins tells that a name begins there.
+func nextGlob(text string, inBraces, begins bool) (globElement, int) {
+	switch c := text[0]; {
+	case begins && strings.HasPrefix(text, "**/"):
+		return globElement{kind: globDirs}, 3
+	case c == '*':
+		return globElement{kind: globStar}, len(text) - len(strings.TrimLeft(text, "*"))
+	case c == '?':
+		return globElement{kind: globOne}, 1
+	case c == '[' && strings.IndexByte(text, ']') > 1:
+		n := strings.IndexByte(text, ']') + 1
+		return globElement{kind: globClass, text: text[:n]}, n
+	case c == '{' && strings.IndexByte(text, '}') > 0:
+		return globElement{kind: globOpen}, 1
+	case c == ',' && inBraces:
+		return globElement{kind: globComma}, 1
+	case c == '}' && inBraces:
+		return globElement{kind: globClose}, 1
+	case c == '\\' && len(text) > 1:
+		return globElement{text: text[1:2]}, 2
+	}
+	return globElement{text: text[:1]}, 1
+}
+
+// alternatives are the globs that braces stand for, in order.
+func alternatives(elems []globElement) [][]globElement {
+	open := slices.IndexFunc(elems, func(e globElement) bool { return e.kind == globOpen })
+	if open < 0 {
+		return [][]globElement{elems}
+	}
+	depth, from := 0, open+1
+	var choices [][]globElement
+	for i := open; i < len(elems); i++ {
+		switch elems[i].kind {
+		case globOpen:
+			depth++
+		case globComma:
+			if depth == 1 {
+				choices, from = append(choices, elems[from:i]), i+1
+			}
+		case globClose:
+			if depth--; depth == 0 {
+				choices = append(choices, elems[from:i])
+				var out [][]globElement
+				for _, choice := range choices {
+					out = append(out, alternatives(slices.Concat(elems[:open], choice, elems[i+1:]))...)
+				}
+				return out
+			}
+		}
+	}
+	return [][]globElement{elems[:open]}
+}
+
+// maxReadings bounds the ways in which one file can be found by a glob with interpolations in it.
+const maxReadings = 256
+
+// readGlob are the values of the interpolations with which a glob finds a path.
+func readGlob(elems []globElement, path string) [][]string {
+	refs := 0
+	for _, e := range elems {
+		if e.kind == globRef {
+			refs = max(refs, e.ref+1)
+		}
+	}
+	g := globReader{values: make([]string, refs), path: path}
+	g.read(elems, 0)
+	return g.out
+}
+
+// globReader reads a path by a glob.
+type globReader struct {
+	path   string
+	values []string
+	out    [][]string
+}
+
+// read matches the path from a byte on.
+func (g *globReader) read(elems []globElement, at int) {
+	if len(g.out) >= maxReadings {
+		return
+	}
+	if len(elems) == 0 {
+		same := func(o []string) bool { return slices.Equal(o, g.values) }
+		if at == len(g.path) && !slices.ContainsFunc(g.out, same) {
+			g.out = append(g.out, slices.Clone(g.values))
+		}
+		return
+	}
+	e, rest := elems[0], elems[1:]
+	begins := at == 0 || g.path[at-1] == '/'
+	hidden := begins && at < len(g.path) && g.path[at] == '.'
+	switch e.kind {
+	case globText:
+		if strings.HasPrefix(g.path[at:], e.text) {
+			g.read(rest, at+len(e.text))
+		}
+	case globOne, globClass:
+		if at < len(g.path) && g.path[at] != '/' && !hidden && e.takes(g.path[at:at+1]) {
+			g.read(rest, at+1)
+		}
+	case globStar:
+		for end := at; ; end++ {
+			g.read(rest, end)
+			if end == len(g.path) || g.path[end] == '/' || hidden {
+				return
+			}
+		}
+	case globDirs:
+		g.read(rest, at)
+		if slash := strings.IndexByte(g.path[at:], '/'); slash > 0 && !hidden {
+			g.read(elems, at+slash+1)
+		}
+	case globRef:
+		for end := at; end <= len(g.path); end++ {
+			g.values[e.ref] = g.path[at:end]
+			g.read(rest, end)
+		}
+		g.values[e.ref] = ""
+		if begins && len(rest) > 0 && strings.HasPrefix(rest[0].text, "/") { // a slash behind nothing is none
+			rest = slices.Clone(rest)
+			rest[0].text = rest[0].text[1:]
+			g.read(rest, at)
+		}
+	}
+}
+
+// takes tells whether a character is one of a class, or any.
+func (e globElement) takes(char string) bool {
+	if e.kind == globOne {
+		return true
+	}
+	ok, err := path.Match(strings.Replace(e.text, "[!", "[^", 1), char)
+	return ok && err == nil
+}
+
+// fillGlob is the text of a glob with the values of its interpolations.
+func fillGlob(parts []*expr.Node, values []string) string {
+	var b strings.Builder
+	ref := 0
+	for _, p := range parts {
+		if v, ok := p.Constant(); ok {
+			b.WriteString(v.Text())
+			continue
+		}
+		if ref < len(values) {
+			b.WriteString(values[ref])
+		}
+		ref++
+	}
+	return b.String()
+}

@@ -1,0 +1,436 @@
+package loader
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// hiera5Dir is a hierarchy of Hiera 5: of a site, of a module, or the global one. Those of the versions 3 and 4 are
+// read as what they come to in version 5.
+type hiera5Dir struct {
+	doc      document
+	module   string // whose keys alone count; "" for none
+	entries  []hiera5Entry
+	defaults []hiera5Entry // default_hierarchy, of a module
+}
+
+// hiera5Entry is an entry of a hierarchy. What is merged is merged entry by entry.
+type hiera5Entry struct {
+	name      string
+	at        diag.Pos
+	locations []hiera5Location // highest first
+}
+
+// hiera5Location is one of the paths or globs of an entry. Of its files those under one condition are effective
+// together, the highest first; of a path that is one.
+type hiera5Location struct {
+	glob       bool
+	conditions []int
+	files      map[int][]*input
+}
+
+// hiera5Source is how the data of an entry is read, and from where.
+type hiera5Source struct {
+	kind    datafile.Kind
+	datadir string
+	ok      bool // it is one that bindc reads
+}
+
+// hiera5Reader reads hierarchies of Hiera 5.
+type hiera5Reader struct {
+	*inputs
+	*dimensions
+	dirs  map[string]*hiera5Dir // by file; nil: it cannot be used
+	trees map[string]*tree
+}
+
+// hiera5Files are the names of the configuration. Beside the first, the other is Puppet's.
+var hiera5Files = []string{"hiera5.yaml", "hiera.yaml"}
+
+// hiera5File is the configuration of Hiera 5 in a directory, "" if there is none. A hiera.yaml of version 2 is none.
+func (r *hiera5Reader) hiera5File(dir string) string {
+	for i, name := range hiera5Files {
+		path := filepath.Join(dir, name)
+		there, ok := r.isFile(path)
+		switch {
+		case !ok:
+			return ""
+		case there && (i == 0 || r.isHiera5(path)):
+			return path
+		}
+	}
+	return ""
+}
+
+// isHiera5 tells whether the file at path, which is there, is of a version that Puppet reads in a site or a module.
+func (r *hiera5Reader) isHiera5(path string) bool {
+	src, err := r.disk.ReadFile(path)
+	if err != nil {
+		return false // whoever reads it reports that
+	}
+	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
+	return ok && doc.Root != nil && doc.Root.Kind == yaml.Mapping && versionOf(doc) >= 4
+}
+
+// versionOf is the version of a configuration of Hiera. One without is of version 3 if it has a key of that.
+func versionOf(doc *yaml.Document) int64 {
+	for _, key := range []string{"version", ":version"} {
+		if _, v, ok := doc.Root.Lookup(key); ok && v.Value.Kind() == value.Int {
+			return v.Value.Int()
+		}
+	}
+	for _, key := range []string{":backends", ":hierarchy"} {
+		if _, _, ok := doc.Root.Lookup(key); ok {
+			return 3
+		}
+	}
+	return 0
+}
+
+// read reads the configuration at path; nil if it cannot be used. module is whose it is, "" for none.
+func (r *hiera5Reader) read(path, module string) *hiera5Dir {
+	h, seen := r.dirs[path]
+	if seen {
+		return h
+	}
+	r.dirs[path] = nil
+	doc, ok := r.readNow(path)
+	if !ok {
+		return nil
+	}
+	if !doc.isHash() {
+		r.diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with 'version: 5'")
+		return nil
+	}
+	h = &hiera5Dir{doc: doc, module: module}
+	c := hiera5Config{r, h, filepath.Dir(path)}
+	switch v := versionOf(doc.Document); v {
+	case 5:
+		c.version5()
+	case 4:
+		c.version4()
+	case 3:
+		c.version3()
+	default:
+		doc.errorf(doc.Root, "version", "expected a configuration of Hiera 5, with 'version: 5'")
+		return nil
+	}
+	r.dirs[path] = h
+	return h
+}
+
+// hiera5Config reads one configuration.
+type hiera5Config struct {
+	*hiera5Reader
+	*hiera5Dir
+	root string // its directory
+}
+
+var (
+	hiera5Keys     = []string{"version", "defaults", "hierarchy", "default_hierarchy", "plan_hierarchy"}
+	hiera5Defaults = []string{"datadir", "options", "data_hash", "lookup_key", "data_dig"}
+	hiera5Backends = []string{"data_hash", "lookup_key", "data_dig", "hiera3_backend"}
+	hiera5Places   = []string{"path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"}
+)
+
+func (c hiera5Config) version5() {
+	c.doc.onlyKeys(c.doc.Root, "hiera", "key of a configuration of Hiera 5", hiera5Keys)
+	_, defaults, _ := c.doc.Root.Lookup("defaults")
+	if defaults != nil && defaults.Kind == yaml.Mapping {
+		c.doc.onlyKeys(defaults, "hiera", "key of 'defaults'", hiera5Defaults)
+	} else {
+		defaults = &yaml.Node{Kind: yaml.Mapping} // without a value they are as if they were not there
+	}
+	c.entries = c.hierarchy("hierarchy", defaults)
+	if _, n, ok := c.doc.Root.Lookup("default_hierarchy"); ok && c.module == "" {
+		c.doc.errorf(n, "hiera", "expected 'default_hierarchy' in the hiera.yaml of a module only")
+	} else if ok {
+		c.defaults = c.hierarchy("default_hierarchy", defaults)
+	}
+}
+
+func (c hiera5Config) hierarchy(key string, defaults *yaml.Node) []hiera5Entry {
+	_, n, ok := c.doc.Root.Lookup(key)
+	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {
+		at := c.doc.Pos(c.doc.Root)
+		l := c.path(at, c.source(defaults, defaults, at), "common.yaml")
+		return []hiera5Entry{{name: "Common", at: at, locations: []hiera5Location{l}}}
+	}
+	if n.Kind != yaml.Sequence {
+		c.doc.errorf(n, "hierarchy", "expected a list of entries as '%s', found %s", key, n.Describe())
+		return nil
+	}
+	var out []hiera5Entry
+	for i := range n.Kids {
+		if e, ok := c.entry(&n.Kids[i], defaults, out); ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) (hiera5Entry, bool) {
+	if n.Kind != yaml.Mapping {
+		c.doc.errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
+		return hiera5Entry{}, false
+	}
+	c.doc.onlyKeys(n, "hierarchy", "key of an entry", slices.Concat([]string{"name", "datadir", "options"},
+		hiera5Backends, hiera5Places))
+	e := hiera5Entry{at: c.doc.Pos(n)}
+	e.name, _ = c.text(n, "name")
+	if e.name == "" {
+		c.doc.errorf(n, "hierarchy", "expected the name of the entry as 'name'")
+		return e, false
+	}
+	for _, b := range before {
+		if b.name == e.name {
+			c.diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
+				Message: "two entries are named '" + e.name + "', which Puppet refuses",
+				Notes:   []diag.Note{{Pos: b.at, Message: "the first"}}})
+			return e, false
+		}
+	}
+	source := c.source(n, defaults, e.at)
+	places := presentKeys(n, hiera5Places)
+	switch {
+	case len(places) > 1:
+		c.doc.errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Places), diag.Quoted(places))
+		return e, false
+	case !source.ok:
+		return e, true // it keeps its number
+	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
+		c.foreign(e.at, "an entry without a path")
+		return e, true
+	}
+	e.locations = c.locations(n, places[0], source)
+	return e, true
+}
+
+// text is the text at a key; not ok if there is none.
+func (c hiera5Config) text(n *yaml.Node, key string) (string, bool) {
+	_, v, ok := n.Lookup(key)
+	if !ok {
+		return "", false
+	}
+	text, ok := v.Text()
+	if !ok {
+		c.doc.errorf(v, "hierarchy", "expected a string as '%s', found %s", key, v.Describe())
+	}
+	return text, ok
+}
+
+func presentKeys(n *yaml.Node, keys []string) []string {
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
+		_, _, ok := n.Lookup(key)
+		return !ok
+	})
+}
+
+// source is how an entry is read. What bindc does not read is Puppet's, and is told.
+func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
+	s := hiera5Source{datadir: "data", ok: true}
+	for _, from := range []*yaml.Node{n, defaults} {
+		if dir, ok := c.text(from, "datadir"); ok {
+			s.datadir = dir
+			break
+		}
+	}
+	function := "yaml_data"
+	for _, from := range []*yaml.Node{n, defaults} {
+		keys := presentKeys(from, hiera5Backends)
+		if len(keys) > 1 {
+			c.doc.errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Backends), diag.Quoted(keys))
+			s.ok = false
+			return s
+		}
+		if len(keys) == 1 {
+			function, _ = c.text(from, keys[0])
+			break
+		}
+	}
+	_, options, has := n.Lookup("options")
+	if !has {
+		_, options, has = defaults.Lookup("options")
+	}
+	switch function {
+	case "yaml_data":
+		s.kind = datafile.Hiera5YAML
+	case "json_data":
+		s.kind = datafile.Hiera5JSON
+	case "eyaml_lookup_key":
+		s.kind = datafile.Hiera5EYAML
+		return s
+	case "bindc::lookup_key":
+		s.ok = false
+		return s
+	default:
+		c.foreign(at, "'"+function+"'")
+		s.ok = false
+		return s
+	}
+	if has && options.Kind == yaml.Mapping && len(options.Kids) > 0 {
+		c.doc.errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that comes to this entry; "+
+			"remove them", function)
+	}
+	return s
+}
+
+// foreign tells that an entry is none that can be compiled.
+func (c hiera5Config) foreign(at diag.Pos, what string) {
+	c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
+		Message: what + " is not compiled: what this entry has to say only Puppet knows",
+		Hint:    "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's"})
+}
+
+func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) []hiera5Location {
+	_, v, _ := n.Lookup(key)
+	texts := []string{}
+	nodes := []*yaml.Node{}
+	if text, ok := v.Text(); ok && !strings.HasSuffix(key, "s") {
+		texts, nodes = append(texts, text), append(nodes, v)
+	} else if strings.HasSuffix(key, "s") && v.Kind == yaml.Sequence {
+		texts = stringsOf(v)
+		for i := range v.Kids {
+			nodes = append(nodes, &v.Kids[i])
+		}
+	}
+	if len(texts) == 0 || slices.Contains(texts, "") || key == "mapped_paths" && len(texts) != 3 {
+		c.doc.errorf(v, "hierarchy", "expected %s as '%s', found %s", expectedPlace(key), key, v.Describe())
+		return nil
+	}
+	if key == "mapped_paths" {
+		return c.mapped(c.doc.Pos(v), source, texts)
+	}
+	var out []hiera5Location
+	for i, text := range texts {
+		if strings.HasPrefix(key, "glob") {
+			out = append(out, c.glob(c.doc.Pos(nodes[i]), source, text))
+		} else {
+			out = append(out, c.path(c.doc.Pos(nodes[i]), source, text))
+		}
+	}
+	return out
+}
+
+func expectedPlace(key string) string {
+	switch {
+	case key == "mapped_paths":
+		return "[variable, name, path], three strings,"
+	case strings.HasSuffix(key, "s"):
+		return "a list of strings"
+	}
+	return "a string"
+}
+
+// version4 reads what Puppet 4 had: the backend of an entry is the extension of its paths.
+func (c hiera5Config) version4() {
+	datadir := "data"
+	if dir, ok := c.text(c.doc.Root, "datadir"); ok {
+		datadir = dir
+	}
+	_, n, ok := c.doc.Root.Lookup("hierarchy")
+	if !ok || n.Kind != yaml.Sequence {
+		s := hiera5Source{datafile.Hiera5YAML, datadir, true}
+		c.entries = []hiera5Entry{{name: "common", locations: []hiera5Location{c.path(c.doc.Pos(c.doc.Root), s,
+			"common.yaml")}}}
+		return
+	}
+	for i := range n.Kids {
+		c.entries = append(c.entries, c.entry4(&n.Kids[i], datadir))
+	}
+}
+
+func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
+	e := hiera5Entry{at: c.doc.Pos(n)}
+	if n.Kind != yaml.Mapping {
+		c.doc.errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'backend', found %s", n.Describe())
+		return e
+	}
+	e.name, _ = c.text(n, "name")
+	if dir, ok := c.text(n, "datadir"); ok {
+		datadir = dir
+	}
+	backend, _ := c.text(n, "backend")
+	kind, ok := hiera3Kinds[backend]
+	if !ok || backend == "eyaml" {
+		c.foreign(e.at, "'"+backend+"'")
+		return e
+	}
+	paths := []string{e.name}
+	if path, ok := c.text(n, "path"); ok {
+		paths = []string{path}
+	}
+	if _, list, ok := n.Lookup("paths"); ok {
+		paths = stringsOf(list)
+	}
+	for _, path := range paths {
+		e.locations = append(e.locations, c.path(e.at, hiera5Source{kind, datadir, true}, withExtension(path, backend)))
+	}
+	return e
+}
+
+func withExtension(path, ext string) string { return strings.TrimSuffix(path, "."+ext) + "." + ext }
+
+// hiera3Kinds are the backends of the versions before 5 that are read.
+var hiera3Kinds = map[string]datafile.Kind{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
+	"eyaml": datafile.Hiera5EYAML}
+
+// version3 reads the configuration of Hiera 3: all backends have the one hierarchy, and each is as an entry.
+func (c hiera5Config) version3() {
+	backends, hierarchy := []string{"yaml"}, []string{"nodes/%{::trusted.certname}", "common"}
+	if list := c.list3("backends"); list != nil {
+		backends = list
+	}
+	if list := c.list3("hierarchy"); list != nil {
+		hierarchy = list
+	}
+	for _, b := range backends {
+		e := hiera5Entry{name: b, at: c.doc.Pos(c.doc.Root)}
+		kind, ok := hiera3Kinds[b]
+		if !ok {
+			c.foreign(e.at, "'"+b+"'")
+		}
+		datadir, ext := "hieradata", b
+		if _, n, there := lookup3(c.doc.Root, b); there && n.Kind == yaml.Mapping {
+			if _, v, there := lookup3(n, "datadir"); there {
+				datadir, _ = v.Text()
+			}
+			if _, v, there := lookup3(n, "extension"); there {
+				ext, _ = v.Text()
+			}
+		}
+		for _, path := range hierarchy {
+			if ok {
+				e.locations = append(e.locations, c.path(e.at, hiera5Source{kind, datadir, true},
+					withExtension(path, ext)))
+			}
+		}
+		c.entries = append(c.entries, e)
+	}
+}
+
+// lookup3 is the value at a key, which may be written as a symbol.
+func lookup3(n *yaml.Node, key string) (k, v *yaml.Node, ok bool) {
+	if k, v, ok = n.Lookup(":" + key); ok {
+		return k, v, ok
+	}
+	return n.Lookup(key)
+}
+
+// list3 is the text or texts at a top-level key; nil if there are none.
+func (c hiera5Config) list3(key string) []string {
+	_, n, ok := lookup3(c.doc.Root, key)
+	if !ok {
+		return nil
+	}
+	if text, ok := n.Text(); ok {
+		return []string{text}
+	}
+	return stringsOf(n)
+}

@@ -1,0 +1,159 @@
+package loader
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+)
+
+// hiera5Layers are the layers that the hierarchies of Hiera 5 in a layer come to, highest first: those of each part, in
+// it those of each entry. Modules share them, as no key is in two. nil: the layer has none.
+func hiera5Layers(pl plannedLayer, in *inputs) []Layer {
+	if !slices.ContainsFunc(pl.contributions, func(p planned) bool { return p.hiera5 != nil }) {
+		return nil
+	}
+	out := []Layer{}
+	for part := HieraGlobal; part <= HieraDefaults; part++ {
+		s := hiera5Stack{inputs: in, name: pl.name, part: part}
+		for _, p := range pl.contributions {
+			switch {
+			case p.hiera5 == nil:
+				in.diags.Errorf(diag.Pos{File: in.dir}, "layer", "the layer '%s' has %s beside a hierarchy of Hiera 5: "+
+					"expected that in a layer of its own", pl.name, p.uri)
+				return out
+			case p.part == part:
+				s.add(p, p.hiera5.entries)
+			case part == HieraDefaults && p.part == HieraModule:
+				s.add(p, p.hiera5.defaults)
+			}
+		}
+		for _, entry := range s.entries {
+			out = append(out, entry...)
+		}
+	}
+	return out
+}
+
+// hiera5Stack is the layers of one part, by entry.
+type hiera5Stack struct {
+	*inputs
+	name    string
+	part    HieraPart
+	entries [][]Layer
+}
+
+func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
+	only := len(entries) == 1
+	for i, e := range entries {
+		if i == len(s.entries) {
+			s.entries = append(s.entries, nil)
+		}
+		at := 0
+		for _, l := range e.locations {
+			for _, files := range s.dealt(p, l) {
+				if at == len(s.entries[i]) {
+					s.entries[i] = append(s.entries[i], Layer{Name: s.name, Hiera: s.part, Entry: i,
+						OnlyPath: true, OnlyEntry: true})
+				}
+				layer := &s.entries[i][at]
+				layer.OnlyPath = layer.OnlyPath && len(e.locations) == 1 && !l.glob
+				layer.OnlyEntry = layer.OnlyEntry && only
+				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Files: files})
+				at++
+			}
+		}
+	}
+}
+
+// dealt are the files of a location, dealt out to layers: of files that are effective together the later one is lower
+// if they have a key in common. Where they have none the order does not matter.
+func (s *hiera5Stack) dealt(p planned, l hiera5Location) [][]DataFile {
+	var out [][]DataFile
+	for _, condition := range l.conditions {
+		depth := map[uint32]int{} // by key, below the last file that has it
+		for _, f := range l.files[condition] {
+			entries := s.own(p.hiera5.module, f)
+			if len(entries) == 0 {
+				continue
+			}
+			at := 0
+			for _, e := range entries {
+				at = max(at, depth[e.Key])
+			}
+			for _, e := range entries {
+				depth[e.Key] = at + 1
+			}
+			for at >= len(out) {
+				out = append(out, nil)
+			}
+			out[at] = append(out[at], DataFile{Path: f.path, Condition: condition, Entries: entries})
+		}
+	}
+	return out
+}
+
+// own are the entries of a file that count: of a module, those of keys that have its name in front. Its lookup_options
+// have it behind.
+func (s *hiera5Stack) own(module string, f *input) []datafile.Entry {
+	if module == "" {
+		return f.says.Entries
+	}
+	keys, prefix := s.reader.Pools.Keys.Texts(), module+"::"
+	var out []datafile.Entry
+	for _, e := range f.says.Entries {
+		name := keys[e.Key]
+		switch {
+		case name == recipe.LookupOptionsKey:
+			e.Key = s.reader.Pools.Keys.Number([]byte(name + " " + module))
+		case !strings.HasPrefix(strings.TrimLeft(name, `"'`), prefix):
+			s.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: f.path, Line: int(e.Line), Col: int(e.Col)},
+				Severity: diag.Warning,
+				Code:     "hiera_key",
+				Message:  "'" + name + "' is not a key of this module: nobody gets it from here",
+				Hint:     "the keys of a module's data begin with '" + prefix + "'"})
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// modulePath is the module path that counts: the one given, or that of environment.conf, as far as it is there.
+func modulePath(in *inputs, opts Options) []string {
+	if len(opts.ModulePath) > 0 {
+		return opts.ModulePath
+	}
+	path := filepath.Join(in.dir, "environment.conf")
+	if there, ok := in.isFile(path); !there || !ok {
+		return nil
+	}
+	src, err := in.disk.ReadFile(path)
+	if err != nil {
+		in.failed(path, err)
+		return nil
+	}
+	var out []string
+	for line := range strings.Lines(string(src)) {
+		key, list, ok := strings.Cut(line, "=")
+		if !ok || strings.TrimSpace(key) != "modulepath" {
+			continue
+		}
+		for _, dir := range strings.Split(strings.TrimSpace(list), ":") {
+			dir = strings.TrimSpace(dir)
+			if dir == "" || strings.HasPrefix(dir, "$") {
+				continue
+			}
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(in.dir, dir)
+			}
+			if there, _ := in.isDir(dir); there {
+				out = append(out, dir)
+			}
+		}
+	}
+	return out
+}

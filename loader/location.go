@@ -1,0 +1,231 @@
+package loader
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+)
+
+// place is a path or glob of Hiera 5 below a directory that is known: its text, and the dimension that has the whole of
+// it as value.
+type place struct {
+	tree  *tree // nil: the directory is not there
+	text  string
+	parts []*expr.Node // text and interpolations, as they are written
+	node  *expr.Node   // the path
+}
+
+// place takes a path below a datadir apart. Up to the last slash in front of the first interpolation of the datadir the
+// directory is known.
+func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string) (place, bool) {
+	dir, rest := source.datadir, ""
+	if i := strings.Index(dir, "%{"); i >= 0 {
+		cut := strings.LastIndexByte(dir[:i], '/') + 1
+		dir, rest = dir[:cut], dir[cut:]+"/"
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(c.root, filepath.FromSlash(dir))
+	}
+	p := place{tree: c.treeAt(dir), text: rest + path}
+	node, problems := expr.ParseHiera(p.text)
+	if i := strings.Index(p.text, "%{lookup("); i >= 0 || strings.Contains(p.text, "%{hiera(") {
+		problems = append(problems, expr.Problem{Message: "lookup() cannot be called in a path, which decides what a " +
+			"lookup finds"})
+	}
+	for _, problem := range problems {
+		c.diags.Errorf(at, "interpolation", "%s", problem.Message)
+	}
+	p.node, p.parts = node, []*expr.Node{node}
+	if node.Op == expr.Concat {
+		p.parts = node.Kids
+	}
+	if _, constant := node.Constant(); !constant {
+		p.node = expr.HieraPath(node)
+	}
+	return p, len(problems) == 0 && p.tree != nil
+}
+
+// treeAt is the tree of a directory with data, nil if there is none.
+func (c hiera5Config) treeAt(dir string) *tree {
+	t, seen := c.trees[dir]
+	if !seen {
+		if real, ok := c.real(dir); ok {
+			t = &tree{files: c.files, dir: dir, real: real, roots: c.modules.roots}
+		}
+		c.trees[dir] = t
+	}
+	return t
+}
+
+// under is the condition under which the path is text: none, where it is constant.
+func (c hiera5Config) under(p place, text string) int {
+	if _, constant := p.node.Constant(); constant {
+		return 0
+	}
+	return c.condition(Condition{{Dimension: c.whole(p.node, p.text), Value: text}})
+}
+
+// whole is the dimension that yields n, a path, of which the case counts.
+func (d *dimensions) whole(n *expr.Node, name string) int {
+	key := "whole " + string(expr.Append(nil, n))
+	i, ok := d.guards[key]
+	if !ok {
+		i = len(d.all)
+		d.guards[key] = i
+		d.all = append(d.all, Dimension{Name: name, Category: -1, Guard: true, Exact: true, Value: n})
+	}
+	return i
+}
+
+// path is the location of a path.
+func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5Location {
+	l := hiera5Location{files: map[int][]*input{}}
+	p, ok := c.place(at, source, path)
+	if ok {
+		for _, f := range c.fitting(p) {
+			l.add(c.under(p, f.path), c.wantHiera5(p, f, source))
+		}
+	}
+	return l
+}
+
+// mapped are the locations of mapped_paths: one for each element that the array may have.
+func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) []hiera5Location {
+	p, ok := c.place(at, source, texts[2])
+	if !ok {
+		return nil
+	}
+	template := p.parts[0]
+	if len(p.parts) > 1 {
+		template = &expr.Node{Op: expr.Concat, Kids: p.parts}
+	}
+	out := make([]hiera5Location, expr.MaxMapped)
+	fitting := c.fitting(p)
+	for i := range out {
+		n, problem := expr.HieraMapped(i, texts[0], texts[1], template)
+		if problem != "" {
+			c.diags.Errorf(at, "interpolation", "%s", problem)
+			return nil
+		}
+		one := p
+		one.node = expr.HieraPath(n)
+		out[i].files = map[int][]*input{}
+		for _, f := range fitting {
+			out[i].add(c.under(one, f.path), c.wantHiera5(p, f, source))
+		}
+	}
+	return out
+}
+
+func (l *hiera5Location) add(condition int, f *input) {
+	if _, ok := l.files[condition]; !ok {
+		l.conditions = append(l.conditions, condition)
+	}
+	l.files[condition] = append(l.files[condition], f)
+}
+
+func (c hiera5Config) wantHiera5(p place, f listed, source hiera5Source) *input {
+	path := p.tree.path(f.path)
+	return c.enqueue(&input{path: path, label: c.label(path), data: true, kind: source.kind})
+}
+
+// fitting are the files that a path can name in some request.
+func (c hiera5Config) fitting(p place) []listed {
+	if text, ok := p.node.Constant(); ok {
+		return c.usable(p, p.tree.below(dirOf(expr.CleanPath(text.Text())), 0, true), func(path string) bool {
+			return path == expr.CleanPath(text.Text())
+		})
+	}
+	fixed := ""
+	if v, ok := p.parts[0].Constant(); ok {
+		fixed = dirOf(v.Text())
+	}
+	pattern := pathPattern(p.parts)
+	return c.usable(p, p.tree.below(expr.CleanPath(fixed), -1, true), pattern.MatchString)
+}
+
+// dirOf is the directory that a path is in, with its slash.
+func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
+
+func (c hiera5Config) usable(p place, files []listed, fits func(string) bool) []listed {
+	var out []listed
+	for _, f := range files {
+		if !fits(f.path) || strings.HasPrefix(f.path, ".git/") {
+			continue
+		}
+		if f.err != nil {
+			if info, err := c.disk.Info(p.tree.path(f.path)); err != nil || info == nil || !info.IsDir() {
+				c.failed(p.tree.path(f.path), f.err)
+			}
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// pathPattern fits every path that the parts can come to. Where an interpolation between slashes yields nothing, a file
+// system does not see the second slash.
+func pathPattern(parts []*expr.Node) *regexp.Regexp {
+	var b strings.Builder
+	b.WriteString("(?s)^")
+	slash := true // what is before ends with one
+	for i := 0; i < len(parts); i++ {
+		if v, ok := parts[i].Constant(); ok {
+			b.WriteString(regexp.QuoteMeta(v.Text()))
+			slash = strings.HasSuffix(v.Text(), "/")
+			continue
+		}
+		if i+1 < len(parts) {
+			if v, ok := parts[i+1].Constant(); ok && slash && strings.HasPrefix(v.Text(), "/") {
+				b.WriteString("(?:.*/)?" + regexp.QuoteMeta(strings.TrimPrefix(v.Text(), "/")))
+				slash = strings.HasSuffix(v.Text(), "/")
+				i++
+				continue
+			}
+		}
+		b.WriteString(".*")
+		slash = false
+	}
+	return regexp.MustCompile(b.String() + "$")
+}
+
+// glob is the location of a glob: under each text that it can come to, the files that text finds.
+func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5Location {
+	l := hiera5Location{glob: true, files: map[int][]*input{}}
+	p, ok := c.place(at, source, text)
+	if !ok {
+		return l
+	}
+	elems := globElements(p.parts)
+	type found struct {
+		order int
+		file  listed
+	}
+	byText := map[string][]found{}
+	var texts []string
+	files := c.usable(p, p.tree.below("", -1, true), func(string) bool { return true })
+	for _, alternative := range alternatives(elems) {
+		for order, f := range files {
+			for _, values := range readGlob(alternative, f.path) {
+				text := expr.CleanPath(fillGlob(p.parts, values))
+				if _, ok := byText[text]; !ok {
+					texts = append(texts, text)
+				}
+				if !slices.ContainsFunc(byText[text], func(o found) bool { return o.order == order }) {
+					byText[text] = append(byText[text], found{order, f})
+				}
+			}
+		}
+	}
+	for _, text := range texts {
+		for _, f := range byText[text] {
+			l.add(c.under(p, text), c.wantHiera5(p, f.file, source))
+		}
+	}
+	return l
+}

@@ -1,0 +1,357 @@
+package runtime
+
+import (
+	"strings"
+	"sync"
+
+	"bindc/internal/lookupkey"
+	"bindc/internal/merge"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// LookupMerged is Lookup with a merge strategy in place of what lookup_options say: a name, as "unique", or a hash with
+// the strategy and its options, as Puppet's lookup() takes it; undef is Lookup. What is structured is found as it is.
+// The error is that of Lookup, or an *Error with the code usage where there is no such strategy.
+func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) {
+	if strategy.IsUndef() || !r.snap.hiera() {
+		return r.Lookup(key)
+	}
+	s, err := merge.Parse(strategy.get())
+	if err != nil {
+		return Value{}, false, failed(key, CodeUsage, "'"+key+"': "+err.Error())
+	}
+	return r.byHiera(key, &s)
+}
+
+// byHiera is a lookup by the rules of Hiera 5, of a key with dots or quotes, or with a strategy.
+func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
+	l := lookups.Get().(*lookup)
+	l.r, l.total = r, bounds()
+	v, found, err := l.hiera(key, s)
+	if err == nil && l.sensitive {
+		v = v.Sensitive()
+	}
+	*l = lookup{chain: l.chain[:0]}
+	lookups.Put(l)
+	return Value{v}, found && err == nil, err
+}
+
+// hiera tells whether something in the snapshot is of Hiera 5.
+func (s *Snapshot) hiera() bool { return len(s.file.Hiera()) > 0 }
+
+// digs tells whether a key that nothing is bound to may lead into a value.
+func digs(key string) bool { return strings.ContainsAny(key, `.'"`) }
+
+// hiera answers key, which may dig, by the rules of Hiera 5. nil is the strategy of lookup_options.
+func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error) {
+	if lookupkey.Reserved(key) {
+		return value.Value{}, false, nil
+	}
+	k, err := lookupkey.Parse(key)
+	if err != nil {
+		return value.Value{}, false, failed(key, CodeEvaluation, err.Error())
+	}
+	root, ok := lookupkey.Quoted(k.Root)
+	if !ok {
+		return value.Value{}, false, nil
+	}
+	if len(k.Path) == 0 && s == nil {
+		return l.bound(root)
+	}
+	if err := l.enter(root); err != nil {
+		return value.Value{}, false, err
+	}
+	defer l.leave()
+	h := hieraLookup{l, root, k, s, nil}
+	v, found, err := h.answer()
+	if err != nil {
+		return v, false, l.explain(key, err)
+	}
+	return v, found, nil
+}
+
+// hieraLookup is a lookup of one key by the rules of Hiera 5.
+type hieraLookup struct {
+	*lookup
+	root     string // as it is bound
+	key      lookupkey.Key
+	strategy *merge.Strategy // nil: that of lookup_options
+	recipe   *recipe.Recipe  // of the key, where lookup_options touch it
+}
+
+// answer looks up, digs and converts. Where nothing is found default_hierarchy is asked.
+func (h *hieraLookup) answer() (value.Value, bool, error) {
+	structured, found, err := h.winner()
+	if err != nil || !found {
+		return value.Value{}, false, err
+	}
+	if structured {
+		v, found, err := h.plain()
+		if err != nil || !found {
+			return v, false, err
+		}
+		return h.key.Dig(v)
+	}
+	entry, err := h.options(false)
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	v, found, err := h.merged(entry, false)
+	if err == nil && found {
+		v, found, err = h.key.Dig(v)
+	}
+	if err == nil && !found {
+		v, found, err = h.defaults()
+	}
+	if err != nil || !found {
+		return v, false, err
+	}
+	v, err = entry.Convert(v, h.lookup.options())
+	return v, err == nil, err
+}
+
+// winner tells whether what is structured wins; not found, if nothing is bound.
+func (h *hieraLookup) winner() (structured, found bool, err error) {
+	for c, err := range h.r.file.Candidates(h.root, h.r.numbers, &h.r.scopes) {
+		if err != nil {
+			return false, false, err
+		}
+		place, err := h.place(h.root, c)
+		if err != nil {
+			return false, false, err
+		}
+		if n, computed := c.Ref.Recipe(); computed && !c.Hidden {
+			r, err := h.r.snap.recipe(h.root, n)
+			if err != nil {
+				return false, false, err
+			}
+			if r.Kind == recipe.Merged {
+				h.recipe = r
+			}
+		}
+		return place.Part == snapshot.NoHiera, true, nil
+	}
+	return false, false, nil
+}
+
+// place is where a candidate of key stands in the hierarchies.
+func (l *lookup) place(key string, c snapshot.Candidate) (snapshot.HieraPlace, error) {
+	layer := 0
+	if c.Level >= 0 {
+		layer = l.r.file.Level(c.Level).Layer
+	} else {
+		b, err := l.r.file.Binding(key, c)
+		if err != nil {
+			return snapshot.HieraPlace{}, err
+		}
+		layer = b.Layer
+	}
+	return l.r.file.Hiera()[layer], nil
+}
+
+// plain is what the key is bound to, as it is.
+func (h *hieraLookup) plain() (value.Value, bool, error) {
+	ref, found, err := h.r.file.Find(h.root, &h.r.scopes)
+	if err != nil || !found {
+		return value.Value{}, false, err
+	}
+	v, err := h.evaluate(snapshot.Candidate{Ref: ref})
+	return v, err == nil, err
+}
+
+// evaluate is the value of a candidate.
+func (h *hieraLookup) evaluate(c snapshot.Candidate) (value.Value, error) {
+	x := explainer{r: h.r}
+	v, r, err := x.content(h.root, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
+	if err != nil || r == nil {
+		return v, err
+	}
+	return h.follow(h.root, r)
+}
+
+// merged puts the candidates of the hierarchies together, or those of default_hierarchy.
+func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bool, error) {
+	strategy, err := entry.Strategy()
+	if h.strategy != nil && !defaults {
+		strategy, err = *h.strategy, nil
+	}
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	candidates, err := h.candidates(recipe.MergeKey(h.root), defaults)
+	if err == nil && len(candidates) == 0 {
+		candidates, err = h.candidates(h.root, defaults)
+	}
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	if defaults {
+		return strategy.MergeDefaults(candidates)
+	}
+	return strategy.Merge(candidates)
+}
+
+// candidates are those under a key, of the hierarchies or of default_hierarchy.
+func (h *hieraLookup) candidates(key string, defaults bool) ([]merge.Candidate, error) {
+	var out []merge.Candidate
+	for c, err := range h.r.file.Candidates(key, h.r.numbers, &h.r.scopes) {
+		if err != nil {
+			return nil, err
+		}
+		place, err := h.place(key, c)
+		if err != nil {
+			return nil, err
+		}
+		if place.Part == snapshot.NoHiera || (place.Part == snapshot.HieraDefaults) != defaults {
+			continue
+		}
+		out = append(out, merge.Candidate{Layer: int(place.Part), Entry: place.Entry, OnlyPath: place.OnlyPath,
+			OnlyEntry: place.OnlyEntry, Value: func() (value.Value, bool, error) {
+				v, err := h.evaluate(c)
+				return v, err == nil, err
+			}})
+	}
+	return out, nil
+}
+
+// defaults is what default_hierarchy has, by its own lookup_options.
+func (h *hieraLookup) defaults() (value.Value, bool, error) {
+	entry, err := h.options(true)
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	v, found, err := h.merged(entry, true)
+	if err != nil || !found {
+		return v, false, err
+	}
+	return h.key.Dig(v)
+}
+
+// options are the lookup options of the key, nil if there are none.
+func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
+	if h.recipe == nil {
+		return nil, nil
+	}
+	if !defaults && !h.recipe.Value.IsUndef() {
+		return h.r.snap.constantOptions(h.recipe).For(h.key.Root), nil
+	}
+	module := lookupkey.Module(h.key.Root)
+	var levels []*merge.Level
+	if !defaults {
+		found, err := h.levels(recipe.LookupOptionsKey, "", false)
+		if err != nil {
+			return nil, err
+		}
+		levels = found
+	}
+	if module != "" {
+		found, err := h.levels(recipe.LookupOptionsKey+" "+module, module, defaults)
+		if err != nil {
+			return nil, err
+		}
+		levels = append(levels, found...)
+	}
+	if len(levels) == 0 {
+		return nil, nil
+	}
+	options, err := merge.Combine(levels...)
+	if err != nil {
+		return nil, err
+	}
+	return options.For(h.key.Root), nil
+}
+
+// levels are the lookup_options under an internal key that are effective, highest first.
+func (h *hieraLookup) levels(key, module string, defaults bool) ([]*merge.Level, error) {
+	var out []*merge.Level
+	for c, err := range h.r.file.Candidates(key, h.r.numbers, &h.r.scopes) {
+		if err != nil {
+			return nil, err
+		}
+		if place, err := h.place(key, c); err != nil {
+			return nil, err
+		} else if (place.Part == snapshot.HieraDefaults) != defaults {
+			continue
+		}
+		level, err := h.level(c, module)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, level)
+	}
+	return out, nil
+}
+
+// level is one value of lookup_options, compiled. A constant one is compiled once.
+func (h *hieraLookup) level(c snapshot.Candidate, module string) (*merge.Level, error) {
+	_, computed := c.Ref.Recipe()
+	if !computed {
+		if level, ok := h.r.snap.levels.Load(c.Ref); ok {
+			return level.(*merge.Level), nil
+		}
+	}
+	v, err := h.evaluate(c)
+	if err != nil {
+		return nil, err
+	}
+	level, err := merge.Compile(v, module)
+	if err == nil && !computed {
+		h.r.snap.levels.Store(c.Ref, level)
+	}
+	return level, err
+}
+
+// constantOptions are the lookup options in a recipe, which are the same in every request.
+func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
+	if o, ok := s.levels.Load(r); ok {
+		return o.(merge.Options)
+	}
+	level, err := merge.Compile(r.Value, "")
+	if err != nil && level == nil {
+		return merge.Options{}
+	}
+	o, _ := merge.Combine(level)
+	s.levels.Store(r, o)
+	return o
+}
+
+// compiledOptions are lookup options that were compiled, by what they are compiled from.
+type compiledOptions = sync.Map
+
+// merge is what a recipe of kind Merged comes to, which key is bound to.
+func (l *lookup) merge(key string, r *recipe.Recipe) (value.Value, error) {
+	k, err := lookupkey.Parse(key)
+	if err != nil {
+		return value.Value{}, err
+	}
+	h := hieraLookup{l, key, k, nil, r}
+	entry, err := h.options(false)
+	if err != nil {
+		return value.Value{}, err
+	}
+	v, found := value.Value{}, false
+	if r.Name == "" {
+		v, found, err = h.merged(entry, false)
+	}
+	if err == nil && !found {
+		v, _, err = h.defaults()
+	}
+	if err != nil {
+		return v, err
+	}
+	return entry.Convert(v, l.options())
+}
+
+// Hiera looks a key up from inside a text of Hiera 5. It is part of expr.HieraEnv.
+func (l *lookup) Hiera(key string) (value.Value, bool, error) { return l.find(key) }
+
+// Decrypt is what eyaml has encrypted in text. It is part of expr.HieraEnv.
+func (l *lookup) Decrypt(text string) (string, error) {
+	l.sensitive = true
+	if decrypt := l.r.snap.opts.Decrypt; decrypt != nil {
+		return decrypt(text)
+	}
+	return "", failed("", CodeEncrypted, "the value is encrypted for hiera-eyaml, and no key was given")
+}
