@@ -115,14 +115,19 @@ func (c *composer) recipeNumber(r *recipe.Recipe) uint32 {
 // request.
 func (c *composer) mergeRecipe(root string, all []lookupOptions) uint32 {
 	touched, depends := false, false
-	var levels []*merge.Level
+	var levels [][]*merge.Level
+	part := loader.NoHiera
 	for _, o := range all {
 		touches := o.touches(root)
 		touched = touched || touches
 		depends = depends || touches && (o.level == nil || o.condition != 0)
-		if o.level != nil && o.condition == 0 {
-			levels = append(levels, o.level)
+		if o.level == nil || o.condition != 0 {
+			continue
 		}
+		if in := c.site.Layers[o.layer].Hiera; in != part {
+			levels, part = append(levels, nil), in
+		}
+		levels[len(levels)-1] = append(levels[len(levels)-1], o.level)
 	}
 	if !touched {
 		return noValue

@@ -238,7 +238,7 @@ func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
 		return h.r.snap.constantOptions(h.recipe).For(h.key.Root), nil
 	}
 	module := lookupkey.Module(h.key.Root)
-	var levels []*merge.Level
+	var levels [][]*merge.Level
 	if !defaults {
 		found, err := h.levels(recipe.LookupOptionsKey, "", false)
 		if err != nil {
@@ -263,23 +263,29 @@ func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
 	return options.For(h.key.Root), nil
 }
 
-// levels are the lookup_options under an internal key that are effective, highest first.
-func (h *hieraLookup) levels(key, module string, defaults bool) ([]*merge.Level, error) {
-	var out []*merge.Level
+// levels are the lookup_options under an internal key that are effective, part by part, highest first.
+func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Level, error) {
+	var out [][]*merge.Level
+	last := snapshot.NoHiera
 	for c, err := range h.r.file.Candidates(key, h.r.numbers, &h.r.scopes) {
 		if err != nil {
 			return nil, err
 		}
-		if place, err := h.place(key, c); err != nil {
+		place, err := h.place(key, c)
+		if err != nil {
 			return nil, err
-		} else if (place.Part == snapshot.HieraDefaults) != defaults {
+		}
+		if (place.Part == snapshot.HieraDefaults) != defaults {
 			continue
 		}
 		level, err := h.level(c, module)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, level)
+		if place.Part != last {
+			out, last = append(out, nil), place.Part
+		}
+		out[len(out)-1] = append(out[len(out)-1], level)
 	}
 	return out, nil
 }
@@ -312,7 +318,7 @@ func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 	if err != nil && level == nil {
 		return merge.Options{}
 	}
-	o, _ := merge.Combine(level)
+	o, _ := merge.Combine([]*merge.Level{level})
 	s.levels.Store(r, o)
 	return o
 }
