@@ -51,9 +51,9 @@ func (r *Recipe) Secret() bool {
 // name behind it.
 const LookupOptionsKey = "\x00lookup_options"
 
-// MergeKey is the internal key that what Hiera 5 binds key to is filed under, where that is merged or converted. The
-// key itself is bound to a recipe of kind Merged, with the lookup options of the key as Value, or with undef where these
-// depend on the request. Its Name is that of the key's module where it stands for what default_hierarchy binds.
+// MergeKey is the internal key that what Hiera 5 binds key to is filed under, where that is merged or converted. Key
+// itself has a recipe of kind Merged, with its lookup options as Value, or undef where these depend on the request. Its
+// Name is that of the key's module where it stands for what default_hierarchy binds.
 func MergeKey(key string) string { return "\x00merge " + key }
 
 // Target is a key that is looked up, and the type asserted of what is found, which may be nil.
