@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -114,6 +115,29 @@ func TestContentsThatTheFormatCannotHold(t *testing.T) {
 		err := checkContent(c)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
+		}
+	}
+	for _, c := range []struct {
+		layers, dimensions, keys, values int
+		want                             string
+	}{
+		{math.MaxUint16, math.MaxUint16, maxKeys, maxStored, ""},
+		{math.MaxUint16 + 1, 0, 0, 0, "65536"}, {0, math.MaxUint16 + 1, 0, 0, "categories and guards, this site has 65536"},
+		{0, 0, maxKeys + 1, 2, "this site has 16777217 and 2"}, {0, 0, 1, maxStored + 1, "this site has 1 and 1073741824"},
+	} {
+		err := checkCounts(c.layers, c.dimensions, c.keys, c.values)
+		if (err == nil) != (c.want == "") || err != nil && !strings.HasSuffix(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	limits := map[section]uint64{secKeys: maxCells, secDicts: maxSection, secScopes: maxSection, secTables: maxSection}
+	for sec := range sectionCount {
+		limit := cmp.Or(limits[sec], math.MaxUint64-1)
+		if err := checkSize(sec, limit); err != nil {
+			t.Errorf("section %s of %d bytes: %v", sec, limit, err)
+		}
+		if err := checkSize(sec, limit+1); (err == nil) != (limits[sec] == 0) {
+			t.Errorf("section %s of %d bytes: %v", sec, limit+1, err)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "s.bsnap")

@@ -207,6 +207,8 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 			func(w *writer) { w.out[secDicts][0x20] = 5 }},
 		{"a slot of a value there is not", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
 			func(w *writer) { w.out[secScopes][4] = 9 }},
+		{"a slot of a value that is damaged", `level 0, node "n01", path "no such value", node.os "linux": column 0`,
+			func(w *writer) { w.out[secDicts][0x120] = 255 }},
 		{"a table of a key there is not", `key 9 "no such key"`, func(w *writer) { w.out[secTables][0x18] = 9 }},
 		{"a table of no scope", "00000958  00 00 00 00                                      of no scope: 0 entries\n",
 			func(w *writer) { w.out[secTables] = append(w.out[secTables], 0, 0, 0, 0) }},

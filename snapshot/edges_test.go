@@ -217,6 +217,93 @@ func TestADamagedBindingIsNotForgottenForTheNext(t *testing.T) {
 	}
 }
 
+// A condition that cannot be read is damage of the candidate that has it.
+func TestCandidatesOfDamagedConditions(t *testing.T) {
+	pair := forged(t, hiddenPair(), func(w *writer) { w.out[secDicts][8+4] = 255 })
+	var last error
+	for _, err := range pair.Candidates("k", []uint32{0}, &Scopes{}) { // a request of value 0
+		last = err
+	}
+	if !errors.As(last, new(*DamageError)) {
+		t.Errorf("hidden candidates end with %v", last)
+	}
+	key, values := strings.Repeat("text", 11)+"end", []string{"n01", "Data", "linux"}
+	ns := numbers(open(t, everything()), values)
+	s := forged(t, everything(), func(w *writer) { w.out[secDicts][0x120] = 255 }) // Data
+	at := &Scopes{}
+	if err := s.Resolve(ns, at); err != nil {
+		t.Fatal(err)
+	}
+	for c, err := range s.Candidates(key, ns, at) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := s.Binding(key, c); c.Level == 0 && (!errors.As(err, new(*DamageError)) || b.Terms != nil) {
+			t.Errorf("a candidate of level %d: %+v, %v", c.Level, b, err)
+		}
+	}
+}
+
+// What the header says of a file: which features it uses, and how many sections it has.
+func TestFeaturesOfFiles(t *testing.T) {
+	slice := []Term{{0, "n01"}}
+	for _, c := range []struct {
+		seal     []byte
+		slice    []Term
+		features byte
+		sections byte
+	}{{nil, nil, 0, 13}, {[]byte("s"), nil, 1, 14}, {nil, slice, 2, 13}, {[]byte("s"), slice, 3, 14}} {
+		content := small()
+		content.Seal, content.Slice = c.seal, c.slice
+		b := fileOf(t, content)
+		if b[offFeatures] != c.features || b[offSections] != c.sections {
+			t.Errorf("features are %d and sections %d, expected %d and %d", b[offFeatures], b[offSections], c.features,
+				c.sections)
+		}
+		s, err := openBytes(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seal, ok := s.Seal(); ok != (c.seal != nil) || seal != string(c.seal) || len(s.Info().Sections) != int(c.sections) {
+			t.Errorf("the seal is %q, %t", seal, ok)
+		}
+	}
+}
+
+// Records of a byte fill a block to the byte.
+func TestBlocksOfOriginsAreEndedWhereTheyAreFull(t *testing.T) {
+	c := &Content{Layers: []string{"l"}}
+	for i := range coldBlock + 5 {
+		c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("%05x", i), Default: -1})
+	}
+	s := open(t, c)
+	if s.coldBlocks() != 2 || s.coldFirst(1) != coldBlock {
+		t.Errorf("%d blocks, the second of which begins with key %d", s.coldBlocks(), s.coldFirst(s.coldBlocks()-1))
+	}
+}
+
+// A perfect hash has slots, also of no text.
+func TestPerfectHashesOfNothing(t *testing.T) {
+	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}}}
+	for section, forge := range map[string]func(w *writer){
+		"":       func(*writer) {},
+		"pilots": func(w *writer) { w.hash.slots = 0 },
+		"dicts":  func(w *writer) { w.dicts[0].hash.slots = 0 },
+	} {
+		w := newWriter(c, 1)
+		if err := cmp.Or(w.index(), w.store()); err != nil {
+			t.Fatal(err)
+		}
+		forge(w)
+		w.meta(nil)
+		s, err := openBytes(w.file())
+		damagedAs(t, "no slots", err, section, "of 0 ")
+		if section == "" && (s == nil || s.ValueNumber(0, "x") != None) {
+			t.Errorf("a value of a dimension without values: %v", err)
+		}
+	}
+}
+
 // What is contributed is in scopes as well, and so no candidate beside those.
 func TestContributionsAreNoCandidates(t *testing.T) {
 	s := open(t, &Content{Layers: []string{"l"}, Values: []Stored{{Computed: true, Bytes: "hidden"}},
@@ -634,6 +721,11 @@ func TestSurveysOfForgedFiles(t *testing.T) {
 			blocks[3], blocks[4] = blocks[4], blocks[3]
 			return blocks
 		}), verify, "section origins, offset 151: expected a block behind the one before"},
+		{"a block of the second level before that of the first", everything(),
+			reblocked(func(blocks []coldRaw) []coldRaw {
+				blocks[0], blocks[1] = blocks[1], blocks[0]
+				return blocks
+			}), verify, "section origins, offset %d: expected a block behind the one before"},
 		{"a recipe outside", everything(), func(w *writer) { w.out[secRecipeTab][16] = 99 }, recipes,
 			"section recipetab, offset 8: expected a recipe inside section recipes"},
 		{"a scope of no place", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
@@ -673,6 +765,24 @@ func TestDumpOfSectionsThatEndWithTheFile(t *testing.T) {
 				t.Errorf("section %s of %d bytes: %v", sec, length, err)
 			}
 		}
+	}
+}
+
+// A value in a block before that of the value before is damage, and the block is not decoded again.
+func TestDumpOfValuesOutOfOrder(t *testing.T) {
+	s := forged(t, manyNodes(100), func(w *writer) {
+		tab := w.out[secBlockTab]
+		last := tab[len(tab)-blockValueEntry:]
+		binary.LittleEndian.PutUint32(last, 0)
+	})
+	var out strings.Builder
+	if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
+		t.Fatal(err)
+	}
+	_, values, _ := strings.Cut(out.String(), "\nsection blocktab,")
+	values, _, _ = strings.Cut(values, "\nsection ")
+	if strings.Contains(values, "value 99:") || !strings.HasSuffix(values, "  damaged\n") {
+		t.Errorf("places of values that are out of order end with %s", values[len(values)-300:])
 	}
 }
 

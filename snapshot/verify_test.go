@@ -64,6 +64,8 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 362) }},
 		{"a default far behind the end", "keys", "a value",
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 1<<30-1) }},
+		{"a default behind the end, by the number of its cell", "keys", "a value",
+			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 700) }},
 		{"a default that is no value", "keys", "a value", func(w *writer) { w.out[secKeys][0x16] = 0x0b }},
 		{"a default that is cut short", "keys", "a value", func(w *writer) { // the last cell of the section
 			w.out[secKeys] = append(w.out[secKeys], 0x83, 'a')
@@ -136,6 +138,8 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			}
 		}},
 		{"inputs without their length", "inputs", "a length", func(w *writer) { w.out[secInputs] = make([]byte, 3) }},
+		{"inputs that are a length", "inputs", "a list of files",
+			func(w *writer) { w.out[secInputs] = make([]byte, 4) }},
 		{"inputs of another length", "inputs", "a zstd frame", func(w *writer) { w.out[secInputs][0]++ }},
 		{"inputs of more bytes than there can be", "inputs", "a zstd frame",
 			func(w *writer) { le.PutUint32(w.out[secInputs], 1<<30) }},
@@ -239,6 +243,10 @@ func TestVerifyRefusesValuesThatOverlap(t *testing.T) {
 		w.out[secKeys] = append(w.out[secKeys], strings.Repeat("\x06\x7e", 200)...) // strings of 126 bytes
 	})
 	refuses(t, "strings", s, "keys", "things that do not overlap")
+	var damage *DamageError
+	if err := s.Verify(anyRecipe); errors.As(err, &damage) && damage.Offset < uint64(keyRecord*len(c.Keys)) {
+		t.Errorf("the value that is damaged is at %d, among the records", damage.Offset)
+	}
 }
 
 // What is in a block has to be a value where its place says.
@@ -299,6 +307,7 @@ func TestWhatVerifyChecksOfOrigins(t *testing.T) {
 		{"no entry of what is bound", upper, "010104010203", "0100000000", "origins", scopes},
 		{"a key that the column does not bind", upper, "010104010203", "010103010203", "origins", scopes},
 		{"a key that there is not", upper, "010104010203", "010109010203", "origins", scopes},
+		{"a key far behind the last", upper, "010104010203", "0101ffffffff0f010203", "origins", scopes},
 		{"keys that do not ascend", narrow, "01020206000200", "01020800000200", "origins", scopes},
 		{"an input that there is not", upper, "010104010203", "010104050203", "origins", scopes},
 		{"an input that there is not, of no line", upper,

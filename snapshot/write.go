@@ -103,15 +103,8 @@ func encode(c *Content) (*encoded, error) {
 
 // checkContent refuses what the format cannot hold.
 func checkContent(c *Content) error {
-	switch {
-	case len(c.Layers) > math.MaxUint16:
-		return fmt.Errorf("a snapshot holds at most %d layers, this site has %d", math.MaxUint16, len(c.Layers))
-	case len(c.Dimensions) > math.MaxUint16:
-		return fmt.Errorf("a snapshot holds at most %d categories and guards, this site has %d",
-			math.MaxUint16, len(c.Dimensions))
-	case len(c.Keys) > maxKeys || len(c.Values) > maxStored:
-		return fmt.Errorf("a snapshot holds at most %d keys and %d values, this site has %d and %d",
-			maxKeys, maxStored, len(c.Keys), len(c.Values))
+	if err := checkCounts(len(c.Layers), len(c.Dimensions), len(c.Keys), len(c.Values)); err != nil {
+		return err
 	}
 	for _, v := range c.Values {
 		if len(v.Bytes) > maxValue {
@@ -127,13 +120,32 @@ func checkContent(c *Content) error {
 	return nil
 }
 
-// checkSizes refuses what offsets cannot reach.
-func (w *writer) checkSizes() error {
-	limits := map[section]uint64{secKeys: maxCells, secDicts: maxSection, secScopes: maxSection, secTables: maxSection}
-	for sec, limit := range limits {
-		if n := uint64(len(w.out[sec])); n > limit {
-			return fmt.Errorf("section %s of the snapshot holds at most %d bytes, this site needs %d", sec, limit, n)
-		}
+// checkCounts refuses more of something than there are numbers for.
+func checkCounts(layers, dimensions, keys, values int) error {
+	switch {
+	case layers > math.MaxUint16:
+		return fmt.Errorf("a snapshot holds at most %d layers, this site has %d", math.MaxUint16, layers)
+	case dimensions > math.MaxUint16:
+		return fmt.Errorf("a snapshot holds at most %d categories and guards, this site has %d", math.MaxUint16,
+			dimensions)
+	case keys > maxKeys || values > maxStored:
+		return fmt.Errorf("a snapshot holds at most %d keys and %d values, this site has %d and %d", maxKeys,
+			maxStored, keys, values)
+	}
+	return nil
+}
+
+// checkSize refuses a section that is longer than offsets reach.
+func checkSize(sec section, bytes uint64) error {
+	limit := uint64(math.MaxUint64)
+	switch sec {
+	case secKeys:
+		limit = maxCells
+	case secDicts, secScopes, secTables:
+		limit = maxSection
+	}
+	if bytes > limit {
+		return fmt.Errorf("section %s of the snapshot holds at most %d bytes, this site needs %d", sec, limit, bytes)
 	}
 	return nil
 }
@@ -215,7 +227,12 @@ func (w *writer) store() error {
 	w.origins()
 	w.out[secSeal] = w.c.Seal
 	w.finishValues()
-	return w.checkSizes()
+	for sec, b := range w.out {
+		if err := checkSize(section(sec), uint64(len(b))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // meta is all that Open reads: a byte of flags; layers; dimensions; buckets and slots of the keys' hash; levels; the
