@@ -122,8 +122,10 @@ func TestContentsThatTheFormatCannotHold(t *testing.T) {
 		want                             string
 	}{
 		{math.MaxUint16, math.MaxUint16, maxKeys, maxStored, ""},
-		{math.MaxUint16 + 1, 0, 0, 0, "65536"}, {0, math.MaxUint16 + 1, 0, 0, "categories and guards, this site has 65536"},
-		{0, 0, maxKeys + 1, 2, "this site has 16777217 and 2"}, {0, 0, 1, maxStored + 1, "this site has 1 and 1073741824"},
+		{math.MaxUint16 + 1, 0, 0, 0, "65536"},
+		{0, math.MaxUint16 + 1, 0, 0, "categories and guards, this site has 65536"},
+		{0, 0, maxKeys + 1, 2, "this site has 16777217 and 2"},
+		{0, 0, 1, maxStored + 1, "this site has 1 and 1073741824"},
 	} {
 		err := checkCounts(c.layers, c.dimensions, c.keys, c.values)
 		if (err == nil) != (c.want == "") || err != nil && !strings.HasSuffix(err.Error(), c.want) {

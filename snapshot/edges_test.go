@@ -264,7 +264,8 @@ func TestFeaturesOfFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seal, ok := s.Seal(); ok != (c.seal != nil) || seal != string(c.seal) || len(s.Info().Sections) != int(c.sections) {
+		if seal, ok := s.Seal(); ok != (c.seal != nil) || seal != string(c.seal) ||
+			len(s.Info().Sections) != int(c.sections) {
 			t.Errorf("the seal is %q, %t", seal, ok)
 		}
 	}
