@@ -161,7 +161,7 @@ func (l *lookup) outcome(v value.Value, found bool, err error) Outcome {
 // counts notes what came of a contribution.
 func (l *lookup) counts(p recipe.Part, v value.Value, err error) {
 	if rec := l.record; rec != nil {
-		rec.counted[rec.at] = append(rec.counted[rec.at], contributed{p, l.outcome(v, err == nil, err)})
+		rec.counted[rec.at] = append(rec.counted[rec.at], contributed{p, l.outcome(v, true, err)})
 	}
 }
 
@@ -359,7 +359,6 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(bs, snapshot.ByPrecedence)
 	parts, err := x.parts(r.Name, bs)
 	if damaged(err) {
 		return nil, err

@@ -65,6 +65,9 @@ func TestExplanationsAgreeWithLookups(t *testing.T) {
 	if _, err := last.Explain("ntp::package"); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("of a closed snapshot Explain returns %v", err)
 	}
+	if _, err := last.Effective("ntp::package"); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("of a closed snapshot Effective returns %v", err)
+	}
 	if _, err := last.Candidates("ntp::package"); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("of a closed snapshot Candidates returns %v", err)
 	}

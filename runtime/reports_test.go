@@ -186,7 +186,7 @@ func TestNeedsOfSeveralKeys(t *testing.T) {
 func TestNeedsOfWhatIsDamaged(t *testing.T) {
 	content := func(bytes string) *snapshot.Content {
 		return &snapshot.Content{Layers: []string{"site"}, Keys: []snapshot.Key{{Name: "k", Default: 0,
-			Cold: []snapshot.Cold{{}, {Value: 0}}}}, Values: []snapshot.Stored{{Computed: true, Bytes: bytes}}}
+			Cold: []snapshot.Cold{{}}}}, Values: []snapshot.Stored{{Computed: true, Bytes: bytes}}}
 	}
 	sound := computed(&recipe.Recipe{Value: value.FromInt(1)}).Bytes
 	for _, c := range []struct {
@@ -195,8 +195,9 @@ func TestNeedsOfWhatIsDamaged(t *testing.T) {
 		section string
 	}{
 		{"\xff\x00", nil, "recipes"},
+		{"\x00\x10" + strings.Repeat("s", 40), nil, "recipes"}, // sealed, in a file that has no key
 		{sound, func(section func(string) []byte) { section("origins")[0]++ }, "origins"},
-		{sound, func(section func(string) []byte) { section("keys")[8] = 5 }, "recipetab"}, // recipe 5 of 1
+		{sound, func(section func(string) []byte) { section("keys")[8] = 1 }, "recipetab"}, // of one, from 0 on
 	} {
 		variables, merged, locations, err := opened(t, content(c.bytes), bindings.Options{}, c.change).Needs()
 		var damage *bindings.DamageError
@@ -221,10 +222,13 @@ func TestNeedsOfWhatIsEncrypted(t *testing.T) {
 	}{
 		{"with the key", "k", bindings.Options{Unseal: unsealWith(key)}, 1},
 		{"without", "k", bindings.Options{}, 2},
+		{"not sealed", "", bindings.Options{}, 1},
 		{"sealed for another key", "other", bindings.Options{Unseal: unsealWith(key)}, 2},
 	} {
-		text := recipe.Seal(string(recipe.Append(nil, &recipe.Recipe{Sensitive: true,
-			Value: value.FromString("s")})), c.sealedFor, box)
+		text := string(recipe.Append(nil, &recipe.Recipe{Sensitive: true, Value: value.FromString("s")}))
+		if c.sealedFor != "" {
+			text = recipe.Seal(text, c.sealedFor, box)
+		}
 		content := &snapshot.Content{Layers: []string{"site"}, Seal: []byte("wrapped"),
 			Keys:   []snapshot.Key{{Name: "k", Default: 0}},
 			Values: []snapshot.Stored{{Computed: true, Bytes: text}, constant(value.FromString("t"))},
