@@ -60,6 +60,8 @@ var mayImport = map[string][]string{
 	"internal/decision": {"internal/expr", "internal/recipe", "internal/relation", "internal/seal",
 		"internal/syntax", "internal/value", "runtime", "snapshot"},
 	"internal/slice": {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
+	"conformance/hiera5/site": {"conformance/hiera5"},
+
 	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "internal/disk", "internal/facts",
 		"internal/identity", "internal/layout", "internal/oci", "internal/replace", "internal/schema",
 		"internal/seal", "internal/slice", "lint", "loader", "origin", "ship", "runtime", "snapshot"},

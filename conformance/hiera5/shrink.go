@@ -1,0 +1,74 @@
+package hiera5
+
+import (
+	"maps"
+	"slices"
+)
+
+// Shrink takes away from a site what it can and still differ.
+func (s *Site) Shrink(differs func(*Site) bool) *Site {
+	for n := 0; ; {
+		smaller, ok := s.without(n)
+		switch {
+		case !ok:
+			return s
+		case differs(smaller):
+			s = smaller
+		default:
+			n++
+		}
+	}
+}
+
+// without is the site without its nth part; parts are files, and elements of mappings and lists in them and in what is
+// known of nodes, the larger before those inside of them. False if there are not so many.
+func (s *Site) without(n int) (*Site, bool) {
+	out := &Site{Files: maps.Clone(s.Files), Nodes: slices.Clone(s.Nodes), Questions: s.Questions}
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		if n--; n < 0 {
+			delete(out.Files, name)
+			return out, true
+		}
+		if out.Files[name] = less(s.Files[name], &n); n < 0 {
+			return out, true
+		}
+	}
+	for i := range out.Nodes {
+		node := &out.Nodes[i]
+		for _, known := range []*Map{&node.Facts, &node.Vars} {
+			if *known = less(*known, &n).(Map); n < 0 {
+				return out, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// less is v without its nth element, in depth, or with n less by as many as there are.
+func less(v any, n *int) any {
+	switch v := v.(type) {
+	case Map:
+		for i, p := range v {
+			if *n--; *n < 0 {
+				return slices.Delete(slices.Clone(v), i, i+1)
+			}
+			if inner := less(p.Value, n); *n < 0 {
+				out := slices.Clone(v)
+				out[i].Value = inner
+				return out
+			}
+		}
+	case []any:
+		for i, e := range v {
+			if *n--; *n < 0 {
+				return slices.Delete(slices.Clone(v), i, i+1)
+			}
+			if inner := less(e, n); *n < 0 {
+				out := slices.Clone(v)
+				out[i] = inner
+				return out
+			}
+		}
+	}
+	return v
+}

@@ -1,0 +1,155 @@
+package hiera5
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Map is a mapping whose keys have an order, which merges and Ruby's texts of hashes show. Values are nil, bool, int,
+// float64, string, []any and Map; keys are strings, and integers in YAML.
+type Map []Pair
+
+type Pair struct{ Key, Value any }
+
+// Get is the value of a key, nil if there is none.
+func (m Map) Get(key any) any {
+	for _, p := range m {
+		if p.Key == key {
+			return p.Value
+		}
+	}
+	return nil
+}
+
+// with is the mapping with a key; the last value of a key counts and stands where the first stood, as in Ruby.
+func (m Map) with(key, value any) Map {
+	for i := range m {
+		if m[i].Key == key {
+			m[i].Value = value
+			return m
+		}
+	}
+	return append(m, Pair{key, value})
+}
+
+func (m Map) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, p := range m {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(jsonText(fmt.Sprint(p.Key)) + ":" + jsonText(p.Value))
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func jsonText(v any) string {
+	if f, ok := v.(float64); ok {
+		return floatText(f)
+	}
+	if list, ok := v.([]any); ok {
+		var parts []string
+		for _, e := range list {
+			parts = append(parts, jsonText(e))
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(err) // there is nothing in a Map that JSON has not
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// floatText is a float as YAML and JSON read it, and not as an integer.
+func floatText(f float64) string {
+	text := strconv.FormatFloat(f, 'g', -1, 64)
+	if mantissa, exponent, ok := strings.Cut(text, "e"); ok && !strings.Contains(mantissa, ".") {
+		return mantissa + ".0e" + exponent
+	} else if !ok && !strings.Contains(text, ".") {
+		return text + ".0"
+	}
+	return text
+}
+
+// yamlText is a mapping in block style.
+func yamlText(m Map) string {
+	var b strings.Builder
+	b.WriteString("---\n")
+	yamlBlock(&b, "", m)
+	return b.String()
+}
+
+func yamlBlock(b *strings.Builder, indent string, v any) {
+	switch v := v.(type) {
+	case Map:
+		for _, p := range v {
+			b.WriteString(indent + yamlScalar(p.Key) + ":")
+			yamlBelow(b, indent, p.Value)
+		}
+	case []any:
+		for _, e := range v {
+			b.WriteString(indent + "-")
+			yamlBelow(b, indent, e)
+		}
+	}
+}
+
+// yamlBelow writes a value behind a key or a dash.
+func yamlBelow(b *strings.Builder, indent string, v any) {
+	switch c := v.(type) {
+	case Map:
+		if len(c) > 0 {
+			b.WriteByte('\n')
+			yamlBlock(b, indent+"  ", c)
+			return
+		}
+		b.WriteString(" {}\n")
+	case []any:
+		if len(c) > 0 {
+			b.WriteByte('\n')
+			yamlBlock(b, indent+"  ", c)
+			return
+		}
+		b.WriteString(" []\n")
+	default:
+		b.WriteString(" " + yamlScalar(v) + "\n")
+	}
+}
+
+// yamlScalar writes texts in quotes where they could be something else.
+func yamlScalar(v any) string {
+	text, ok := v.(string)
+	switch {
+	case !ok && v == nil:
+		return "~"
+	case !ok:
+		return jsonText(v)
+	case strings.ContainsAny(text, "\t\n"):
+		return jsonText(text)
+	case plainText(text):
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+}
+
+// plainText tells whether YAML reads text as this text without quotes: names that begin with a small letter. Those of
+// one letter, and words that are something else, are not taken.
+func plainText(text string) bool {
+	if len(text) < 3 || text[0] < 'a' || text[0] > 'z' {
+		return false
+	}
+	for _, word := range []string{"true", "false", "null", "yes", "off"} {
+		if text == word {
+			return false
+		}
+	}
+	return strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789_./-") == ""
+}
