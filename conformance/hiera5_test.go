@@ -25,7 +25,7 @@ var (
 	askPuppet   = flag.Bool("puppet", false, "ask real Puppet about random sites of Hiera 5")
 )
 
-// hiera5Answers are the answers of one run, a line for each of 10 000 sites.
+// hiera5Answers are the answers of one run, a line for each site from seed 0 on.
 const hiera5Answers = "../testdata/conformance/hiera5.jsonl.gz"
 
 // siteAnswers are those to the questions of the site of a seed.
@@ -85,7 +85,7 @@ func TestHiera5Answers(t *testing.T) {
 		count(counts, site, s.Answers)
 	}
 	for what, least := range occur {
-		if least = least * len(stored) / 1000; counts[what] < least {
+		if least = least * len(stored) / 1000; len(stored) >= 1000 && counts[what] < least {
 			t.Errorf("%s occurs %d times in %d sites, should be %d", what, counts[what], len(stored), least)
 		}
 	}
@@ -122,7 +122,8 @@ func writeAnswers(t *testing.T) {
 var occur = map[string]int{
 	"found": 8000, "not found": 4000, "sensitive": 50,
 	"error dig": 300, "error merge": 300, "error key": 100, "error options": 100, "error method": 100,
-	"error recursive": 50, "error convert": 30, "error alias": 20,
+	"error recursive": 50, "error convert": 30, "error alias": 20, "error config": 50, "error pattern": 20,
+	"error file":   20,
 	"global layer": 200, "path": 500, "paths": 500, "glob": 100, "globs": 100, "mapped_paths": 200,
 	"default_hierarchy": 100, "datadir": 200, "defaults": 500, "json_data": 300, "lookup_options": 500, "merge": 500,
 	"convert_to": 100, "knockout_prefix": 50, "sort_merged_arrays": 50, "merge_hash_arrays": 50, "pattern": 200,

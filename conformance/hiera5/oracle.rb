@@ -24,8 +24,10 @@ CLASSES = {
   'convert' => /Invalid data type in lookup_options|The convert_to lookup_option/,
   'options' => /Unknown merge strategy|The merge options|must contain the name of a strategy|lookup_options|knockout_prefix cannot/,
   'merge' => /element of the merge|comparison of \w+ with|expects .*got/,
-  'backend' => /(yaml|json)_data' .*(expects|unrecognized)|expects .*options/,
   'key' => /Syntax error/,
+  'config' => /must be declared in hiera.yaml|undefined method `empty\?'/, # options; mapped_paths over a number
+  'pattern' => /premature end of char-class|end pattern with/,
+  'file' => /Is a directory/,
 }.freeze
 
 class Oracle

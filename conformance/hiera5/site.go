@@ -67,10 +67,10 @@ func (s *Site) Write(dir string) error {
 func (s *Site) text(name string) string {
 	switch content := s.Files[name].(type) {
 	case Map:
-		if filepath.Ext(name) == ".json" {
-			return jsonText(content) + "\n"
+		if filepath.Ext(name) == ".yaml" {
+			return yamlText(content)
 		}
-		return yamlText(content)
+		return jsonText(content) + "\n" // which is YAML, too, for who reads a name without extension so
 	case string:
 		return content
 	}
