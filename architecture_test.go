@@ -59,7 +59,7 @@ var mayImport = map[string][]string{
 	"internal/facts": {"internal/diag", "internal/value", "internal/yaml", "runtime"},
 	"internal/decision": {"internal/expr", "internal/recipe", "internal/relation", "internal/seal",
 		"internal/syntax", "internal/value", "runtime", "snapshot"},
-	"internal/slice": {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
+	"internal/slice":          {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
 	"conformance/hiera5/site": {"conformance/hiera5"},
 
 	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "internal/disk", "internal/facts",
