@@ -611,6 +611,22 @@ func TestDepthsOfKeys(t *testing.T) {
 	}
 }
 
+// Of hidden bindings under values of one dimension a request meets one; a column of origins is of 32 bits.
+func TestHiddenBindingsUnderOneDimension(t *testing.T) {
+	c := hiddenPair()
+	c.Keys[0].Cold[1].Terms = []Term{{0, "y"}}
+	s := open(t, c)
+	if depths, err := s.Depths(); err != nil || depths[0] != 1 {
+		t.Errorf("depths are %v, %v", depths, err)
+	}
+	for same, fails := range map[uint64]bool{1 << 32: false, 1<<32 + 1: true} {
+		r, column := reader{b: string(binary.AppendUvarint(nil, same))}, originColumn{}
+		if r.column(&column, 1); r.failed != fails {
+			t.Errorf("a column of %d: %t", same-1, r.failed)
+		}
+	}
+}
+
 // A survey ends with the first error, be it of the file or of who asks.
 func TestSurveysEnd(t *testing.T) {
 	all, stop := 0, errors.New("enough")
@@ -716,6 +732,9 @@ func TestSurveysOfForgedFiles(t *testing.T) {
 			"section tables, offset 16: expected one of 2 values in blocks"},
 		{"a table of a key there is not", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, verify,
 			"section tables, offset 16: expected ascending numbers of 9 keys"},
+		{"a table of a key that its column does not bind", everything(),
+			func(w *writer) { w.out[secTables][0x14] = 1 }, verify,
+			"section tables, offset 16: expected keys that column 35 binds"},
 		{"a scope of a value there is not", everything(), func(w *writer) { w.out[secScopes][0x34] = 9 }, verify,
 			"section scopes, offset 48: expected one of 1 values of path"},
 		{"blocks of keys before those of scopes", everything(), reblocked(func(blocks []coldRaw) []coldRaw {

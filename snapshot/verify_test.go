@@ -395,6 +395,7 @@ func TestWhatOpenChecks(t *testing.T) {
 		{"keys of fewer slots than keys", "040a0000030", "04080000030", "pilots", "a perfect hash of 9 keys"},
 		{"a level of a layer that there is not", level, "02" + level[2:], "meta", meta},
 		{"dimensions that do not ascend", "03000102010200", "03000101010200", "meta", meta},
+		{"one dimension twice", "03000102010200", "03010102010200", "meta", meta},
 		{"a dimension that there is not", "03000102010200", "03000103010200", "meta", meta},
 		{"an unknown flag of a level", level, "01ac02010006" + level[12:], "meta", meta},
 		{"a narrow level of too many columns", "00010100032110", "00010100034110", "meta", meta},
