@@ -175,9 +175,9 @@ func (r *setReader) and(conditions []Condition, key, val *yaml.Node) ([]Conditio
 	category, ok := r.category(name)
 	if !ok {
 		found, known := strings.TrimPrefix(key.Describe(), "the string "), r.categoryNames()
-		r.diags.Add(diag.Diagnostic{Pos: r.Pos(key), Code: "category",
-			Message: "the site has no category " + found + "; it has " + diag.Quoted(known),
-			Hint:    r.diags.DidYouMean(name, known)})
+		hint := r.diags.DidYouMean(name, known)
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(key), Code: "category", Hint: hint,
+			Message: "the site has no category " + found + "; it has " + diag.QuotedFor(hint, known)})
 		return nil, false
 	}
 	values, ok := r.values(val)

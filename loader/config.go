@@ -137,7 +137,8 @@ func (c *configReader) categories(n *yaml.Node) []category {
 func (c *configReader) category(n *yaml.Node, last bool, before []category) (category, bool) {
 	texts := stringsOf(n)
 	if len(texts) != 2 {
-		c.errorf(n, "category", "expected a category as [name, expression], two strings, found %s", n.Describe())
+		c.diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: quoteHint(n),
+			Message: "expected a category as [name, expression], two strings, found " + n.Describe()})
 		return category{}, false
 	}
 	name, text, at := texts[0], texts[1], &n.Kids[0]

@@ -63,6 +63,19 @@ func stringsOf(n *yaml.Node) []string {
 	return out
 }
 
+// quoteHint is how to make a list one of strings, "" where that is not what is amiss.
+func quoteHint(n *yaml.Node) string {
+	if n.Kind != yaml.Sequence {
+		return ""
+	}
+	for i := range n.Kids {
+		if kid := &n.Kids[i]; kid.Kind == yaml.Scalar && kid.Value.Kind() == value.Bool {
+			return "quote what is to be a string: 'true'"
+		}
+	}
+	return ""
+}
+
 // interpolated parses a text of n as a string with interpolations; nil after an error.
 func (d document) interpolated(n *yaml.Node, text string) *expr.Node {
 	literal.Percent(d.Document, n, text, d.diags)

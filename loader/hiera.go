@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -128,12 +129,21 @@ func (r *hieraReader) refuseSecond(path, beside string) {
 func otherHiera(doc document) string {
 	_, v, ok := doc.Root.Lookup("version")
 	switch {
-	case !ok:
+	case !ok && !hasTriples(doc):
 		return "has no version, as a Hiera 1 configuration"
+	case !ok: // it is ours, and its version is asked for
+		return ""
 	case v.Value.Kind() == value.Int && v.Value.Int() != 2:
 		return "is a configuration of another version of Hiera"
 	}
 	return ""
+}
+
+// hasTriples tells whether a configuration has entries as only those of Hiera-2 have: lists.
+func hasTriples(doc document) bool {
+	_, n, ok := doc.Root.Lookup("hierarchy")
+	return ok && n.Kind == yaml.Sequence &&
+		slices.ContainsFunc(n.Kids, func(e yaml.Node) bool { return e.Kind == yaml.Sequence })
 }
 
 func (r *hieraReader) backends(doc document) []string {
@@ -142,7 +152,14 @@ func (r *hieraReader) backends(doc document) []string {
 		return []string{"yaml", "json"}
 	}
 	if n.Kind != yaml.Sequence {
-		doc.errorf(n, "backend", "expected a list of names as 'backends', found %s", n.Describe())
+		d := diag.Diagnostic{Pos: doc.Pos(n), Code: "backend",
+			Message: "expected a list of names as 'backends', found " + n.Describe()}
+		if name, ok := n.Text(); ok && builtinBackend(name) {
+			d.Hint = "write backends: [" + name + "]"
+		} else if ok {
+			d.Hint = backendHint(name)
+		}
+		r.diags.Add(d)
 		return nil
 	}
 	var out []string
@@ -150,14 +167,25 @@ func (r *hieraReader) backends(doc document) []string {
 		name, _ := n.Kids[i].Text()
 		if !builtinBackend(name) && r.extensions.backends[name] == nil {
 			known := extensionNames([]string{"yaml", "json"}, r.extensions.backends)
-			r.diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend",
-				Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + diag.Quoted(known),
-				Hint:    r.diags.DidYouMean(name, known)})
+			hint := cmp.Or(backendHint(name), r.diags.DidYouMean(name, known))
+			r.diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Hint: hint,
+				Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + diag.QuotedFor(hint, known)})
 			continue
 		}
 		out = append(out, name)
 	}
 	return out
+}
+
+// backendHint is what to write in place of a backend of another Hiera.
+func backendHint(name string) string {
+	switch name {
+	case "eyaml":
+		return "nothing decrypts eyaml here: write [yaml], and keep secrets in bindings that are 'sensitive'"
+	case "hocon", "yml":
+		return "write [yaml], or [json]"
+	}
+	return ""
 }
 
 func builtinBackend(name string) bool { return name == "yaml" || name == "json" }
@@ -198,16 +226,16 @@ func (r *hieraReader) defaultHierarchy(doc document) []hierarchyEntry {
 func (r *hieraReader) entry(doc document, n *yaml.Node) (hierarchyEntry, bool) {
 	texts := stringsOf(n)
 	if len(texts) != 3 {
-		doc.errorf(n, "hierarchy", "expected an entry as [category, value, path], three strings, found %s",
-			n.Describe())
+		r.diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Code: "hierarchy", Hint: quoteHint(n),
+			Message: "expected an entry as [category, value, path], three strings, found " + n.Describe()})
 		return hierarchyEntry{}, false
 	}
 	c, ok := r.category(texts[0])
 	if !ok {
 		known := r.categoryNames()
-		r.diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category",
-			Message: "the site has no category '" + texts[0] + "'; it has " + diag.Quoted(known),
-			Hint:    r.diags.DidYouMean(texts[0], known)})
+		hint := r.diags.DidYouMean(texts[0], known)
+		r.diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category", Hint: hint,
+			Message: "the site has no category '" + texts[0] + "'; it has " + diag.QuotedFor(hint, known)})
 		return hierarchyEntry{}, false
 	}
 	val, path := doc.interpolated(&n.Kids[1], texts[1]), doc.interpolated(&n.Kids[2], texts[2])

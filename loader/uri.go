@@ -66,9 +66,9 @@ var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "hi
 
 func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
 	known := extensionNames(schemes[:4], r.extensions.handlers)
-	r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri",
-		Message: "unknown scheme '" + scheme + "'; expected " + diag.Quoted(known),
-		Hint:    diag.DidYouMean(scheme, known)})
+	hint := diag.DidYouMean(scheme, known)
+	r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Hint: hint,
+		Message: "unknown scheme '" + scheme + "'; expected " + diag.QuotedFor(hint, known)})
 }
 
 // checkPath refuses a path that leads out, and wildcards where the scheme has none.

@@ -162,12 +162,23 @@ func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
 
 // onlyKeys reports the keys of a hash that are none of allowed, and tells whether there is none.
 func (c *compiler) onlyKeys(l *Literal, allowed []string) bool {
+	return c.onlyKeysBut(l, allowed, nil, "")
+}
+
+// onlyKeysBut is onlyKeys with a hint for those that stand elsewhere.
+func (c *compiler) onlyKeysBut(l *Literal, allowed, elsewhere []string, hint string) bool {
 	all := true
 	for key := range l.pairs() {
-		if name, ok := key.text(); !ok || !slices.Contains(allowed, name) {
-			c.add(diag.Unknown(key.Pos, "attribute", "attribute", name, value.Describe(key.Value), allowed))
-			all = false
+		name, ok := key.text()
+		if ok && slices.Contains(allowed, name) {
+			continue
 		}
+		d := diag.Unknown(key.Pos, "attribute", "attribute", name, value.Describe(key.Value), allowed)
+		if slices.Contains(elsewhere, name) {
+			d.Hint = hint
+		}
+		c.add(d)
+		all = false
 	}
 	return all
 }

@@ -87,8 +87,9 @@ func Misspelt(word string, known []string) string {
 
 // Unknown is an error for a name that is none of allowed: what says of what, and found what is written there.
 func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
-	message := "unknown " + what + ": " + found + "; expected " + Quoted(allowed)
-	return Diagnostic{Pos: at, Code: code, Message: message, Hint: DidYouMean(name, allowed)}
+	hint := DidYouMean(name, allowed)
+	message := "unknown " + what + ": " + found + "; expected " + QuotedFor(hint, allowed)
+	return Diagnostic{Pos: at, Code: code, Message: message, Hint: hint}
 }
 
 // distance is the edit distance of a and b with swaps of neighbours, or limit+1 when it is more than limit.
@@ -130,10 +131,23 @@ func abs(n int) int { return max(n, -n) }
 // maxQuoted is how many names a message lists.
 const maxQuoted = 200
 
+// maxBesideHint is how many it lists where a hint names the one that is meant.
+const maxBesideHint = 8
+
 // Quoted lists names in quotes, as a message does: 'a', 'b' and 'c'.
-func Quoted(names []string) string {
-	if more := len(names) - maxQuoted; more > 0 {
-		return "'" + strings.Join(names[:maxQuoted], "', '") + "' and " + strconv.Itoa(more) + " more"
+func Quoted(names []string) string { return quoted(names, maxQuoted) }
+
+// QuotedFor is Quoted before a hint, "" if there is none: with one, few names are enough.
+func QuotedFor(hint string, names []string) string {
+	if hint != "" {
+		return quoted(names, maxBesideHint)
+	}
+	return Quoted(names)
+}
+
+func quoted(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return "'" + strings.Join(names[:most], "', '") + "' and " + strconv.Itoa(more) + " more"
 	}
 	out := ""
 	for i, n := range names {

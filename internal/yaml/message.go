@@ -2,6 +2,7 @@ package yaml
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -71,10 +72,17 @@ var wordings = []wording{
 		"check the indentation and the quotes of this line and the one before it"},
 	{"did not find expected '-' indicator", "expected '- ', or the end of the list",
 		"check the indentation of this line"},
-	{"did not find expected ',' or ']'", "expected ',' or ']' to go on with the list", ""},
-	{"did not find expected ',' or '}'", "expected ',' or '}' to go on with the hash", ""},
+	{"did not find expected ',' or ']'", "expected ',' or ']' to go on with the list",
+		"close the list with ']', or quote the text that goes on here"},
+	{"did not find expected ',' or '}'", "expected ',' or '}' to go on with the hash",
+		"close the hash with '}', or quote the text that goes on here"},
 	{"did not find expected node content", "expected a value", ""},
-	{"could not find expected ':'", "expected ': ' after the key, on the same line", ""},
+	{"could not find expected ':'", "expected ': ' after the key, on the same line",
+		"a blank stands behind the colon of a key"},
+	{"did not find expected alphabetic or numeric character", "expected the name of an anchor",
+		"quote a text that starts with '*' or '&'"},
+	{"did not find expected comment or line break", "expected the end of the line",
+		"a block of text begins on the line behind its '|' or '>'"},
 	{"found unknown escape character", "expected an escape that YAML knows after the backslash",
 		"double the backslash, or use single quotes"},
 	{"found invalid Unicode character escape code", "expected the number of a character in this escape",
@@ -82,8 +90,9 @@ var wordings = []wording{
 	{"found a tab character that violates indentation", "expected spaces as indentation, found a tab", tabHint},
 	{"found a tab character where an indentation space is expected",
 		"expected spaces as indentation, found a tab", tabHint},
-	{"found a comment without preceding whitespace", "expected a space before '#'", ""},
-	{"found unexpected end of stream", "expected the closing quote, found the end of the file", ""},
+	{"found a comment without preceding whitespace", "expected a space before '#'", "quote a text that has a '#'"},
+	{"found unexpected end of stream", "expected the closing quote, found the end of the file",
+		"close the quote that is opened above; a ' within '…' is written twice"},
 	{"found unexpected document indicator", "expected the closing quote, found the end of the document",
 		"indent a line of text that starts with '---' or '...'"},
 	{"found undefined tag handle", "expected a tag that YAML knows, or none", "remove the tag"},
@@ -102,6 +111,7 @@ func (r *report) refuseSyntax(c complaint) {
 		code, message = "yaml_depth", c.problem
 	case strings.HasPrefix(c.problem, "unknown anchor "):
 		code, message = "yaml_alias", "expected an alias to an anchor that stands before it, found "+aliasIn(c.problem)
+		hint = "quote a text that starts with '*'"
 	case c.problem == "found character that cannot start any token":
 		message, hint = r.strangeStart(c.pos)
 	case r.hasColon(c):
@@ -109,6 +119,7 @@ func (r *report) refuseSyntax(c complaint) {
 			"quote the text, from behind the first ': ' to the end of the line"
 	default:
 		message, hint = reword(c.problem)
+		hint = cmp.Or(r.wayOut(c), hint)
 	}
 	if strings.Contains(c.context, " tag") || strings.Contains(c.problem, " tag") {
 		code = "yaml_tag"
@@ -123,7 +134,7 @@ func (r *report) refuseSyntax(c complaint) {
 // ourWords turns "while parsing a block mapping" into the words of the language.
 var ourWords = strings.NewReplacer("while parsing", "in", "while scanning", "in", "block mapping", "hash",
 	"flow mapping", "hash",
-	"block sequence", "list", "flow sequence", "list", "block collection", "list", "quoted scalar", "quoted text",
+	"simple key", "key", "block sequence", "list", "flow sequence", "list", "block collection", "list", "quoted scalar", "quoted text",
 	"plain scalar", "text", "block scalar", "block of text", "flow node", "value", "block node", "value")
 
 // aliasIn is the alias in "unknown anchor 'x' referenced".
@@ -161,6 +172,28 @@ func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 	}
 	return "expected a value, found " + strconv.QuoteRune(c) + ", with which none can start",
 		"quote a text that starts with it"
+}
+
+// wayOut is a hint where the text tells more than the problem does; "" where it does not.
+func (r *report) wayOut(c complaint) string {
+	end := r.doc.offset(c.pos.Line, c.pos.Col)
+	before := r.doc.src[:end]
+	switch {
+	case bytes.HasSuffix(before, []byte("$")) && bytes.HasPrefix(r.doc.src[end:], []byte("{")):
+		return "quote the text: within brackets or braces, and without quotes, a '{' begins a hash"
+	case c.problem == "mapping values are not allowed in this context" && keyWithoutBlank.Match(lineAbove(before)):
+		return "the line above is no key: a blank stands behind the colon of a key"
+	}
+	return ""
+}
+
+// keyWithoutBlank is a line such as 'key:value' or 'ntp::server', which is text.
+var keyWithoutBlank = regexp.MustCompile(`^\s*(?:- +)*[A-Za-z_][^\s'"#{\[]*:[^\s:]\S*\s*$`)
+
+// lineAbove is the line before the one that src ends in.
+func lineAbove(src []byte) []byte {
+	above := src[:max(bytes.LastIndexByte(src, '\n'), 0)]
+	return above[bytes.LastIndexByte(above, '\n')+1:]
 }
 
 // keyAndColon is a key and a text with ': ' in it on one line, where the text is not quoted.
