@@ -332,24 +332,85 @@ func (p *page) diff(d *diffShape) {
 		}
 		k := &d.Keys[i]
 		fmt.Fprintln(p, p.paint(bold, k.Key))
-		p.changes(k.Changes)
+		p.changes(2, k.bindings())
 		if len(k.Contributions) > 0 {
 			p.line(2, bold, "contributions")
-			p.changes(k.Contributions)
+			p.changes(4, k.Contributions)
 		}
 	}
-	for i := range d.Nodes {
+	for i, g := range d.groups() {
 		if i > 0 || len(d.Keys) > 0 {
 			fmt.Fprintln(p)
 		}
-		g := &d.Nodes[i]
 		fmt.Fprintf(p, "%s\n", p.paint(bold, diag.Count(len(g.Nodes), "node")))
 		p.wrapped(2, "", names(g.Nodes, shownRows))
 		for _, k := range g.Changes {
 			p.line(4, "", k.key)
 			p.both(6, k.Old, k.New, "", "")
+			if g.own[k.key] {
+				p.wrapped(6, dim, strings.Fields("so for "+g.Nodes[0]+"; "+ownValues))
+			}
 		}
 	}
+}
+
+// ownValues is said of nodes for which a key changes in the same way, to values that their facts decide.
+const ownValues = "the others have values of their own (--format json has all)"
+
+// bindings are the changes that people are shown: of a multibinding, what is contributed says it all.
+func (k *keyShape) bindings() []changeShape {
+	return slices.DeleteFunc(slices.Clone(k.Changes), func(c changeShape) bool {
+		return len(k.Contributions) > 0 && c.isIndirect() && c.Old.collects()
+	})
+}
+
+// isIndirect tells whether nothing is bound otherwise: what is looked up changes.
+func (c *changeShape) isIndirect() bool { return len(c.Through) > 0 && c.Old.text() == c.New.text() }
+
+// collects tells whether a value is computed from contributions only.
+func (o outcome) collects() bool { return strings.HasPrefix(o.Computed, "multibind(") }
+
+// shownGroup is nodes for which the same changes, as people are told.
+type shownGroup struct {
+	groupShape
+	own map[string]bool // the keys of which each node has a value of its own
+}
+
+// groups are the nodes, those together for which the same keys change in the same way. What facts decide, such as a text
+// with the name of the node in it, would else make a group of each.
+func (d *diffShape) groups() []shownGroup {
+	computed := map[string]bool{}
+	for _, k := range d.Keys {
+		for _, c := range k.Changes {
+			for _, o := range []outcome{c.Old, c.New} {
+				computed[k.Key] = computed[k.Key] || o.Computed != "" && !o.collects()
+			}
+		}
+	}
+	var out []shownGroup
+	at := map[string]int{}
+	for _, g := range d.Nodes {
+		id := ""
+		for _, c := range g.Changes {
+			if id += fmt.Sprintf("%q", c.key); !computed[c.key] {
+				id += fmt.Sprintf("%q %q", c.Old.text(), c.New.text())
+			}
+		}
+		i, ok := at[id]
+		if !ok {
+			at[id] = len(out)
+			out = append(out, shownGroup{g, map[string]bool{}})
+			continue
+		}
+		out[i].Nodes = append(slices.Clip(out[i].Nodes), g.Nodes...)
+		for j, c := range g.Changes {
+			first := &out[i].Changes[j]
+			if first.Old.text() != c.Old.text() || first.New.text() != c.New.text() {
+				out[i].own[c.key] = true
+			}
+		}
+	}
+	return out
 }
 
 // names are the first of a list, and how many more there are.
@@ -365,25 +426,30 @@ func names(all []string, most int) []string {
 }
 
 // changes shows those with the same values and places together.
-func (p *page) changes(cs []changeShape) {
+func (p *page) changes(indent int, cs []changeShape) {
 	for _, same := range together(cs) {
 		for i, c := range same {
 			if i == shownRows {
-				p.line(2, dim, fmt.Sprintf("and %d more (--format json has all)", len(same)-shownRows))
+				p.line(indent, dim, fmt.Sprintf("and %d more (--format json has all)", len(same)-shownRows))
 				break
 			}
 			always := "always"
 			if len(c.Except) > 0 {
 				always = "else"
 			}
-			p.wrapped(2, "", condition(c.Name, c.When, always))
+			p.wrapped(indent, "", condition(c.Name, c.When, always))
 			if len(c.Except) > 0 {
-				p.wrapped(4, dim, append([]string{"but not when"}, excepted(c.Except)...))
+				p.wrapped(indent+2, dim, append([]string{"but not when"}, excepted(c.Except)...))
 			}
 		}
-		p.both(6, same[0].Old, same[0].New, same[0].OldAt, same[0].NewAt)
-		if len(same[0].Through) > 0 {
-			p.wrapped(6, dim, strings.Fields("through "+strings.Join(same[0].Through, ", ")))
+		c := &same[0]
+		if !c.isIndirect() {
+			p.both(indent+4, c.Old, c.New, c.OldAt, c.NewAt)
+		} else if p.line(indent+4, "", "= "+c.New.text()); c.NewAt != "" {
+			fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent+6), p.paint(cyan, c.NewAt))
+		}
+		if len(c.Through) > 0 {
+			p.wrapped(indent+4, yellow, strings.Fields("which changes with "+strings.Join(c.Through, ", ")))
 		}
 	}
 }
@@ -440,19 +506,21 @@ func (p *page) markdown(d *diffShape) {
 	for i := range d.Keys {
 		k := &d.Keys[i]
 		fmt.Fprintf(p, "\n#### %s\n\n| for whom | old | new |\n|---|---|---|\n", code(k.Key))
-		for _, list := range [][]changeShape{k.Changes, k.Contributions} {
+		for _, list := range [][]changeShape{k.bindings(), k.Contributions} {
 			for _, same := range together(list) {
 				p.markdownRow(same)
 			}
 		}
 	}
-	for i := range d.Nodes {
-		g := &d.Nodes[i]
+	for _, g := range d.groups() {
 		fmt.Fprintf(p, "\n#### %s\n\n%s\n\n| key | old | new |\n|---|---|---|\n", diag.Count(len(g.Nodes), "node"),
 			diag.Visible(strings.Join(names(g.Nodes, shownRows), " ")))
 		for _, c := range g.Changes {
-			fmt.Fprintf(p, "| %s | %s | %s |\n", code(c.key), code(fitted(c.Old.text(), 200)),
-				code(fitted(c.New.text(), 200)))
+			now := code(fitted(c.New.text(), 200))
+			if g.own[c.key] {
+				now += "<br>so for " + code(g.Nodes[0]) + "; " + ownValues
+			}
+			fmt.Fprintf(p, "| %s | %s | %s |\n", code(c.key), code(fitted(c.Old.text(), 200)), now)
 		}
 	}
 }
@@ -480,8 +548,11 @@ func (p *page) markdownRow(same []changeShape) {
 		return text
 	}
 	now := side(same[0].New, same[0].NewAt)
+	if same[0].isIndirect() {
+		now = "the same"
+	}
 	if len(same[0].Through) > 0 {
-		now += "<br>through " + code(strings.Join(same[0].Through, ", "))
+		now += ", which changes with " + code(strings.Join(same[0].Through, ", "))
 	}
 	fmt.Fprintf(p, "| %s | %s | %s |\n", strings.Join(who, "<br>"), side(same[0].Old, same[0].OldAt), now)
 }

@@ -139,15 +139,15 @@ func whyNotCommand() *cobra.Command {
 		Use:   "why-not KEY VALUE",
 		Short: "Say for whom a value would win, and what hides it",
 		Long: "why-not finds the bindings of a key to a value, JSON or else text, and says for\n" +
-			"whom each would win and which others hide it. With facts it also says what\n" +
-			"became of them for that node.\n\n" +
+			"whom each would win and which others hide it; of a multibinding also what is\n" +
+			"contributed. With facts it also says what became of them for that node.\n\n" +
 			"Exit status: 0 something binds the key to the value, 1 nothing does, 2 an error.",
 		Example: "  bindq why-not ntp::package ntp -s site.bsnap --facts web1.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.table(cmd, args[0], func(rows, _ []decision.Row) error {
-				return f.forNode(cmd, args[0], func(cs []bindings.Candidate, of *outcome) error {
-					return f.whyNot(cmd.OutOrStdout(), args[0], args[1], rows, cs, of)
+			return f.table(cmd, args[0], func(rows, parts []decision.Row) error {
+				return f.forNode(cmd, args[0], func(e *bindings.Explanation) error {
+					return f.whyNot(cmd.OutOrStdout(), args[0], args[1], rows, parts, e)
 				})
 			})
 		},
@@ -168,20 +168,27 @@ type whyNotShape struct {
 	Key      string           `json:"key"`
 	Value    json.RawMessage  `json:"value"`
 	Bindings []boundShape     `json:"bindings"`
-	Outcome  *outcome         `json:"outcome,omitempty"`  // for the node, where there are facts
-	Computed []candidateShape `json:"computed,omitempty"` // where there are none
+	Parts    []candidateShape `json:"contributions,omitempty"` // that are the value
+	Outcome  *outcome         `json:"outcome,omitempty"`       // for the node, where there are facts
+	Computed []candidateShape `json:"computed,omitempty"`      // where there are none
 }
 
-// whyNot prints which rows of a table bind its key to a value; cs is what became of them for the node, and of is what
-// it gets, if there are facts.
-func (f *tableFlags) whyNot(out io.Writer, key, text string, rows []decision.Row, cs []bindings.Candidate,
-	of *outcome) error {
+// whyNot prints which rows of a table bind its key to a value, and which parts contribute it; e is what became of them
+// for the node, if there are facts.
+func (f *tableFlags) whyNot(out io.Writer, key, text string, rows, parts []decision.Row,
+	e *bindings.Explanation) error {
 	s := shower{f.showSensitive}
 	want, err := defaultValue(text).MarshalJSON()
 	if err != nil {
 		return err
 	}
-	shape := whyNotShape{Key: key, Value: want, Bindings: []boundShape{}, Outcome: of}
+	shape := whyNotShape{Key: key, Value: want, Bindings: []boundShape{}}
+	var cs []bindings.Candidate
+	if e != nil {
+		of := s.outcome(e.Outcome)
+		cs, shape.Outcome = e.Candidates, &of
+	}
+	shape.Parts = s.contributing(parts, e, text)
 	for i := range rows {
 		var found *bindings.Candidate
 		if i < len(cs) {
@@ -199,24 +206,43 @@ func (f *tableFlags) whyNot(out io.Writer, key, text string, rows []decision.Row
 	} else {
 		err = onPage(out, func(p *page) { p.whyNot(&shape, text) })
 	}
-	if err == nil && len(shape.Bindings) == 0 {
+	if err == nil && len(shape.Bindings)+len(shape.Parts) == 0 {
 		err = errNotFound
 	}
 	return err
 }
 
+// contributing are the contributions that are the value which text is, and what became of them for the node, if there
+// is one.
+func (s shower) contributing(parts []decision.Row, e *bindings.Explanation, text string) (out []candidateShape) {
+	for i := range parts {
+		var found *bindings.Candidate
+		if e != nil && len(e.Contributions) == len(parts) {
+			found = &e.Contributions[i]
+		}
+		if !has(&parts[i], found, text) {
+			continue
+		}
+		c := s.rows(parts[i : i+1])[0]
+		if found != nil {
+			c.State, c.Why = found.State, found.Why
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
 // forNode hands on what becomes of the bindings of key for the node of the flags, if they give any.
-func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func([]bindings.Candidate, *outcome) error) error {
+func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*bindings.Explanation) error) error {
 	if !f.hasFacts() {
-		return do(nil, nil)
+		return do(nil)
 	}
 	return f.request(cmd, func(_ *bindings.Snapshot, r *bindings.Request) error {
 		e, err := r.Explain(key)
 		if err != nil {
 			return err
 		}
-		o := shower{f.showSensitive}.outcome(e.Outcome)
-		return do(e.Candidates, &o)
+		return do(e)
 	})
 }
 
@@ -264,7 +290,7 @@ func (p *page) whyNot(w *whyNotShape, text string) {
 		left := room(len(intro) + columns(w.Key) + len(is))
 		fmt.Fprint(p, intro, p.paint(bold, w.Key), is, p.paint("", fitted(w.Outcome.text(), left)), "\n")
 	}
-	if len(w.Bindings) == 0 {
+	if len(w.Bindings)+len(w.Parts) == 0 {
 		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")
 		if len(w.Computed) > 0 {
 			p.line(0, "", "Facts decide these, and may (give --facts or --node to ask for one node):")
@@ -278,16 +304,44 @@ func (p *page) whyNot(w *whyNotShape, text string) {
 		}
 		p.bound(b)
 	}
+	for i := range w.Parts {
+		if i > 0 || len(w.Bindings) > 0 || w.Outcome != nil {
+			fmt.Fprintln(p)
+		}
+		p.contributed(&w.Parts[i])
+	}
+}
+
+// contributed is a contribution that is the value asked about.
+func (p *page) contributed(c *candidateShape) {
+	p.place(0, c.At, c.Layer)
+	p.line(2, "", "= "+c.Outcome.text())
+	p.became(c, "is collected")
+	words := []string{"contributes"}
+	if c.Name != "" {
+		words = append(words, "as", c.Name)
+	}
+	intro := strings.Join(append(words, "for", "all"), " ")
+	if len(c.When) > 0 {
+		intro = strings.Join(append(words, "when"), " ")
+	}
+	p.wrapped(2, green, conditionWords(intro, c.When))
+}
+
+// became says what became of a candidate for the node, if there is one.
+func (p *page) became(c *candidateShape, wins string) {
+	if c.State == "" {
+		return
+	}
+	said := []string{"for this node it " + map[string]string{bindings.Wins: wins, bindings.Hidden: "is",
+		bindings.NotEffective: "is not effective:"}[c.State]}
+	p.wrapped(2, stateStyles[c.State], append(said, strings.Fields(c.Why)...))
 }
 
 func (p *page) bound(b *boundShape) {
 	p.place(0, b.At, b.Layer)
 	p.line(2, "", "= "+b.Outcome.text())
-	if b.State != "" {
-		said := []string{"for this node it " + map[string]string{bindings.Wins: "wins", bindings.Hidden: "is",
-			bindings.NotEffective: "is not effective:"}[b.State]}
-		p.wrapped(2, stateStyles[b.State], append(said, strings.Fields(b.Why)...))
-	}
+	p.became(&b.candidateShape, "wins")
 	switch {
 	case b.Never:
 		p.line(2, yellow, "never wins; this is higher, and holds wherever it does:")
