@@ -110,6 +110,9 @@ const settled = time.Minute
 func (s *Switch) Back(to Digest) (Digest, error) {
 	if to == "" {
 		history, err := s.Store.History(s.Name)
+		if err == nil && len(history) == 0 {
+			err = s.unknown()
+		}
 		if err != nil {
 			return "", err
 		}
@@ -118,6 +121,19 @@ func (s *Switch) Back(to Digest) (Digest, error) {
 		}
 	}
 	return to, s.to(to, Rollback, func(st *State) { st.Pinned = true })
+}
+
+// unknown says that nothing has ever answered for the name, and for which something does.
+func (s *Switch) unknown() error {
+	names, err := s.Store.Names()
+	if err != nil {
+		return err
+	}
+	known := "no name"
+	if len(names) > 0 {
+		known = "'" + strings.Join(names, "', '") + "'"
+	}
+	return fmt.Errorf("nothing has answered for '%s': expected a name of the store, which has %s", s.Name, known)
 }
 
 func (s *Switch) previous(all []tenure) (Digest, error) {

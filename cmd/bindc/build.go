@@ -412,11 +412,12 @@ func (c *compilation) report(cmd *cobra.Command, f *flags) error {
 	if f.format == "text" {
 		out = cmd.ErrOrStderr()
 	}
-	if err := diag.Render(out, f.format, list, wd, cli.Color(os.Stderr)); err != nil {
+	color := cli.Color(os.Stderr)
+	if err := diag.Render(out, f.format, list, wd, color); err != nil {
 		return err
 	}
 	if f.format == "text" && len(list) > 0 {
-		fmt.Fprintln(out, diag.Summary(list, len(c.site.Inputs)))
+		fmt.Fprintln(out, diag.Summary(list, len(c.site.Inputs), color))
 	}
 	if refused {
 		return errRefused

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
 	"bindc/internal/diag"
 	"bindc/lint"
 	"bindc/loader"
@@ -31,6 +32,11 @@ func (l *linting) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&l.words, "lint", nil,
 		"give advice too: all, or that of `CODES`; -CODE is all but that")
 	cmd.Flags().Lookup("lint").NoOptDefVal = allCodes
+	words := []string{allCodes}
+	for _, code := range lint.Codes() {
+		words = append(words, string(code), "-"+string(code))
+	}
+	cli.Words(cmd, "lint", words)
 	cmd.Flags().StringArrayVar(&l.used, "used", nil,
 		"`FILE` of the keys that are looked up, one a line (repeatable)")
 	cmd.Flags().StringArrayVar(&l.manifests, "manifests", nil,

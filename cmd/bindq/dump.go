@@ -51,7 +51,10 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 	if err := checkRendering(f.render); err != nil {
 		return err
 	}
-	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error { return f.dump(cmd, snap, r) })
+	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error {
+		f.sayWithoutFacts(cmd)
+		return f.dump(cmd, snap, r)
+	})
 }
 
 func (f *dumpFlags) dump(cmd *cobra.Command, snap *bindings.Snapshot, r *bindings.Request) error {

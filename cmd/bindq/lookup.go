@@ -68,9 +68,7 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 		}
 	}
 	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error {
-		if !f.hasFacts() {
-			note(cmd, "no facts are given (--facts, --fact, --node): what is bound for some nodes only is not found")
-		}
+		f.sayWithoutFacts(cmd)
 		missing, err := f.answer(cmd, r, keys, typ)
 		if err != nil || len(missing) == 0 {
 			return err
@@ -123,6 +121,13 @@ func distinct(keys []string) []string {
 }
 
 // note says something beside the answer.
+// sayWithoutFacts says that a request is of no node, where that is so.
+func (s *source) sayWithoutFacts(cmd *cobra.Command) {
+	if !s.hasFacts() {
+		note(cmd, "no facts are given (--facts, --fact, --node): what is bound for some nodes only is not found")
+	}
+}
+
 func note(cmd *cobra.Command, text string) { say(cmd, "note: "+text) }
 
 // say prints text, in which something from outside cannot harm a terminal, to standard error.

@@ -33,7 +33,7 @@ func nodesCommand() *cobra.Command {
 	cmd.Flags().StringVar(&dir, "facts-dir", "", "`DIR` of a file of facts per node")
 	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: s for text, json, yaml")
 	cli.Words(cmd, "render-as", renderings)
-	cmd.MarkFlagRequired("facts-dir")
+	cli.Required(cmd, "facts-dir")
 	return cmd
 }
 

@@ -207,7 +207,11 @@ func pullCommand() *cobra.Command {
 			if err != nil {
 				return &elsewhere{err}
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), outcomeOf(name, r))
+			said := outcomeOf(name, r)
+			if r.Digest != "" {
+				said += ": " + diag.Visible(st.Path(r.Digest))
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), said)
 			return nil
 		},
 	}

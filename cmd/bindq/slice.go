@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
 	"bindc/internal/diag"
 	"bindc/internal/slice"
 	"bindc/snapshot"
@@ -42,8 +43,8 @@ func sliceCommand() *cobra.Command {
 	s.addSnapshot(cmd)
 	cmd.Flags().StringArrayVar(&when, "when", nil, "`CATEGORY=VALUE` that requests have (repeatable)")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
-	cmd.MarkFlagRequired("when")
-	cmd.MarkFlagRequired("output")
+	cli.Required(cmd, "output")
+	cli.Required(cmd, "when")
 	return cmd
 }
 

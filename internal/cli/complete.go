@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"bindc/internal/diag"
 )
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
@@ -26,10 +29,13 @@ func completionCommand() *cobra.Command {
 			"Exit status: 0, or 2 it could not be written.",
 		Example:   "  bindq completion bash > bindq.bash",
 		ValidArgs: shells,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      cobra.ExactArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		root, out := cmd.Root(), cmd.OutOrStdout()
+		if !slices.Contains(shells, args[0]) {
+			return fmt.Errorf("completion: expected one of %s, found '%s'", diag.Quoted(shells), args[0])
+		}
 		switch args[0] {
 		case "bash":
 			return root.GenBashCompletionV2(out, true)
@@ -48,6 +54,20 @@ func Words(cmd *cobra.Command, flag string, words []string) {
 	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
 		panic(err) // there is no such flag
+	}
+}
+
+// Required has a verb ask for a flag that it cannot do without, in the words of its usage.
+func Required(cmd *cobra.Command, flag string) {
+	f, check := cmd.Flags().Lookup(flag), cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if place, what := pflag.UnquoteUsage(f); !f.Changed {
+			return fmt.Errorf("%s: expected --%s %s, %s (see %s --help)", cmd.Name(), flag, place, what, cmd.CommandPath())
+		}
+		if check == nil {
+			return nil
+		}
+		return check(cmd, args)
 	}
 }
 

@@ -119,6 +119,10 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 		parse = yaml.Parse
 	}
 	doc, ok := parse(path, src, yaml.Options{LastKeyWins: kind != ExtensionJSON}, diags)
+	if ok && doc.Root == nil && kind == YAML {
+		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: doc.File}, Severity: diag.Info, Code: "empty",
+			Message: "this file binds nothing", Hint: "write {} if that is meant"})
+	}
 	if !ok || doc.Root == nil {
 		return nil
 	}

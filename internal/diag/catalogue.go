@@ -41,7 +41,7 @@ var catalogue = []Rule{
 	{"data_unreached", "A data file is there that no entry of a hierarchy reaches: nobody gets what it says.", 4},
 	{"duplicate", "Two contributions to a multibinding have one name, and neither has precedence.", 8},
 	{"effort", "Finding the conflicts and loops of this site takes more comparisons than are allowed.", 6},
-	{"empty", "The site binds nothing. A snapshot that holds bindings is not replaced by that of such a site.", 2},
+	{"empty", "The site, or a data file, binds nothing. A snapshot that holds bindings is not replaced by that of such a site.", 2},
 	{"encrypted", "Reserved for values that are encrypted.", 0},
 	{"environment", "There is no snapshot of the environment that a client of bindq serve asks for.", 0},
 	{"evaluation", "An expression fails for the facts of this request.", 7},

@@ -81,11 +81,18 @@ func (t *textRenderer) paint(style, s string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-func (t *textRenderer) diagnostic(d Diagnostic) {
-	style := map[Severity]string{Error: red, Warning: yellow}[d.Severity]
-	if style == "" {
-		style = cyan
+func styleOf(s Severity) string {
+	switch s {
+	case Error:
+		return red
+	case Warning:
+		return yellow
 	}
+	return cyan
+}
+
+func (t *textRenderer) diagnostic(d Diagnostic) {
+	style := styleOf(d.Severity)
 	fmt.Fprintf(t.w, "%s: %s %s %s\n", t.paint(bold, Visible(d.Pos.String())),
 		t.paint(style, d.Severity.String()+":"), Visible(d.Message), t.paint(cyan, "["+string(d.Code)+"]"))
 	if !d.Secret {

@@ -114,8 +114,10 @@ func (r ranges) has(p Pos) bool {
 	return i < len(list) && list[i][0] <= p.Line
 }
 
-// Summary says how many of each severity are in list, of which there are, and in how many files.
-func Summary(list []Diagnostic, files int) string {
+// Summary says how many of each severity are in list, of which there are, and in how many files; with color, for a
+// terminal.
+func Summary(list []Diagnostic, files int, color bool) string {
+	t := textRenderer{color: color}
 	count := map[Severity]int{}
 	for _, d := range list {
 		count[d.Severity] += max(d.more, 1)
@@ -123,7 +125,7 @@ func Summary(list []Diagnostic, files int) string {
 	var parts []string
 	for _, s := range []Severity{Error, Warning, Lint, Info} {
 		if n := count[s]; n > 0 {
-			parts = append(parts, Count(n, s.String()))
+			parts = append(parts, t.paint(styleOf(s), Count(n, s.String())))
 		}
 	}
 	out := strings.Join(parts, ", ")
