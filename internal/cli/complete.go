@@ -61,8 +61,8 @@ func Words(cmd *cobra.Command, flag string, words []string) {
 func Required(cmd *cobra.Command, flag string) {
 	f, check := cmd.Flags().Lookup(flag), cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if place, what := pflag.UnquoteUsage(f); !f.Changed {
-			return fmt.Errorf("%s: expected --%s %s, %s (see %s --help)", cmd.Name(), flag, place, what, cmd.CommandPath())
+		if place, _ := pflag.UnquoteUsage(f); !f.Changed {
+			return fmt.Errorf("%s: expected --%s %s (see %s --help)", cmd.Name(), flag, place, cmd.CommandPath())
 		}
 		if check == nil {
 			return nil

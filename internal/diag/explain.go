@@ -18,6 +18,7 @@ func (r Rule) Explain(w io.Writer) error {
 			text += "\n" + indented("    ", files)
 		}
 	}
+	text += "\n" + wrap("  ", "What to do: "+r.Remedy)
 	_, err := io.WriteString(w, text)
 	return err
 }
@@ -56,6 +57,7 @@ func Document(w io.Writer) error {
 		if text := r.Example(); text != "" {
 			fmt.Fprintf(&b, "\n```\n%s```\n", text)
 		}
+		fmt.Fprintf(&b, "\nWhat to do: %s\n", r.Remedy)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -249,7 +249,7 @@ func rules(list []Diagnostic) []map[string]any {
 			text += " Rule: " + r.Source() + "."
 		}
 		out = append(out, map[string]any{"id": r.Code, "shortDescription": map[string]any{"text": r.Sentence},
-			"fullDescription": map[string]any{"text": text}})
+			"fullDescription": map[string]any{"text": text}, "help": map[string]any{"text": r.Remedy}})
 	}
 	return out
 }
