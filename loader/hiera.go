@@ -179,11 +179,8 @@ func (r *hieraReader) backends(doc document) []string {
 
 // backendHint is what to write in place of a backend of another Hiera.
 func backendHint(name string) string {
-	switch name {
-	case "eyaml":
+	if name == "eyaml" {
 		return "nothing decrypts eyaml here: write [yaml], and keep secrets in bindings that are 'sensitive'"
-	case "hocon", "yml":
-		return "write [yaml], or [json]"
 	}
 	return ""
 }

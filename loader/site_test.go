@@ -312,7 +312,7 @@ var sites = []struct {
 		"h/hiera.yaml":  "version: 2\nhierarchy:\n- [node, '${fqdn}', 'nodes/${fqdn}']\n- [common, 'true', common]\n",
 		"h/common.yaml": "a: 1", "h/comon.yaml": "a: 1", "h/nodes/deep/n.yaml": "a: 1", "h/README.md": "",
 		"h/.hidden.yaml": "", "h/out.yaml": "-> ../data/common.yaml"},
-		[]string{"data warning data_unreached; " + addHiera, "h/comon.yaml warning data_unreached; " + addEntry,
+		[]string{"data warning data_unreached; " + addHiera, "h/comon.yaml warning data_unreached (h/hiera.yaml:4:20); " + addEntry,
 			"h/nodes/deep/n.yaml warning data_unreached; " + addEntry},
 		[]string{"confdir-hiera:/h: h/common.yaml 1"}},
 	{"data for an extension", map[string]string{"binder_config.yaml": "{version: 1, extensions: {hiera_backends: " +

@@ -60,8 +60,8 @@ func (u *unread) data(h *hieraDir) {
 	for _, f := range u.among(h) {
 		path := h.tree.path(f.path)
 		if isData(f) && u.byPath[inputKey{path, true}] == nil && !h.mentions(f) {
-			d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "data_unreached", Hint: hint,
-				Message: "no entry of the hierarchy reaches this file: nobody gets what it says"}
+			d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "data_unreached",
+				Hint: hint, Message: "no entry of the hierarchy reaches this file: nobody gets what it says"}
 			if at, ok := h.nearEntry(f); ok {
 				d.Notes = []diag.Note{{Pos: at, Message: "the path of this entry is nearly the one"}}
 			}
@@ -70,8 +70,8 @@ func (u *unread) data(h *hieraDir) {
 	}
 }
 
-// nearEntry is where the path of an entry is written of which that of f may be a typo, or the other way round: all of it,
-// or what stands before the first variable.
+// nearEntry is where the path of an entry is written of which that of f may be a typo, or the other way round: all of
+// it, or what stands before the first variable.
 func (h *hieraDir) nearEntry(f listed) (diag.Pos, bool) {
 	for _, e := range h.entries {
 		path, name := e.path.before, f.name()
