@@ -435,7 +435,7 @@ func (p *page) changes(indent int, cs []changeShape) {
 			}
 			always := "always"
 			if len(c.Except) > 0 {
-				always = "else"
+				always = "for all"
 			}
 			p.wrapped(indent, "", condition(c.Name, c.When, always))
 			if len(c.Except) > 0 {
@@ -458,11 +458,17 @@ func (p *page) changes(indent int, cs []changeShape) {
 const shownExceptions = 5
 
 func excepted(all []terms) []string {
-	words := make([]string, len(all))
-	for i, e := range all {
-		words[i] = conditionText(e)
+	var words []string
+	for i, e := range all[:min(shownExceptions, len(all))] {
+		if i > 0 {
+			words = append(words, "or")
+		}
+		words = append(words, conditionText(e))
 	}
-	return names(words, shownExceptions)
+	if more := len(all) - shownExceptions; more > 0 {
+		words = append(words, fmt.Sprintf("or in %d more cases", more))
+	}
+	return words
 }
 
 // together is changes that have the same values at the same places, in the order of the first of each.
