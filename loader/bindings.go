@@ -62,7 +62,12 @@ func (r *setReader) checkName(name string) {
 // bind reads a list of bindings that are effective under any of the conditions, which when has the numbers of.
 func (r *setReader) bind(n *yaml.Node, conditions []Condition, when []int) {
 	if n.Kind != yaml.Sequence {
-		r.errorf(n, "bindings", "expected a list of bindings as 'bind', found %s", n.Describe())
+		d := diag.Diagnostic{Pos: r.Pos(n), Code: "bindings",
+			Message: "expected a list of bindings as 'bind', found " + n.Describe()}
+		if n.Kind == yaml.Mapping {
+			d.Hint = "begin each binding with '- ', or put brackets around: bind: [[key, value], {name: …}]"
+		}
+		r.diags.Add(d)
 		return
 	}
 	for i := range n.Kids {

@@ -2,6 +2,7 @@ package loader
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -37,7 +38,12 @@ func (d document) onlyKeys(n *yaml.Node, code diag.Code, what string, allowed []
 func (d document) isVersion(key string, want int64) bool {
 	_, v, ok := d.Root.Lookup(key)
 	if !ok {
-		d.errorf(d.Root, "version", "expected '%s: %d', which says how to read this file", key, want)
+		missing := diag.Diagnostic{Pos: d.Pos(d.Root), Code: "version",
+			Message: fmt.Sprintf("expected '%s: %d', which says how to read this file", key, want)}
+		if at, _, ok := d.Root.Lookup("version"); ok {
+			missing.Pos, missing.Hint = d.Pos(at), "it is called '"+key+"' here, not 'version'"
+		}
+		d.diags.Add(missing)
 		return false
 	}
 	if v.Value.Kind() != value.Int || v.Value.Int() != want {

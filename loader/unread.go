@@ -192,6 +192,9 @@ func (u *unread) sets(dir, scheme, prefix string) {
 			path := filepath.Join(dir, filepath.FromSlash(strings.ReplaceAll(name, "::", "/")))
 			_, named := u.named[of.String()]
 			switch {
+			case scheme == "module" && !named && diag.Misspelt(name, []string{"default"}) != "":
+				u.warn(path+ext, "not_included", "no layer includes this file: nobody gets what it says",
+					"rename it to default.yaml, which is what layers include of modules")
 			case scheme == "module" && (name != "default" || chosen):
 			case ext == ".yml":
 				u.yml(path, of)
