@@ -55,6 +55,9 @@ func (w *way) column(size string, releases, switches int) (rows []row, err error
 		if err != nil {
 			return nil, err
 		}
+		for _, r := range found { // half an hour is long without a word
+			fmt.Fprintf(os.Stderr, "%s: %s: %s\n", size, r.what, r.found)
+		}
 		rows = append(rows, found...)
 	}
 	return rows, nil
