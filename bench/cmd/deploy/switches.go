@@ -44,6 +44,7 @@ func (s *sized) switches(n int) ([]row, error) {
 	for range 4 {
 		all.Go(func() {
 			for ctx.Err() == nil {
+				time.Sleep(100 * time.Microsecond) // who switches is to get a turn
 				a, b, err := both(reader)
 				asked.Add(1)
 				if err != nil {
