@@ -162,7 +162,9 @@ func (c *composer) lookupOptions() []lookupOptions {
 				module: strings.TrimPrefix(strings.TrimPrefix(c.keys[key], recipe.LookupOptionsKey), " ")}
 			if text := c.values[val]; text[0] == recipe.CompiledConstant {
 				if v, _, err := value.View(text[1:]); err == nil {
-					o.level, _ = merge.Compile(v, o.module)
+					if o.level, err = merge.Compile(v, o.module); err != nil {
+						o.level = nil // every lookup it is for fails
+					}
 				}
 			}
 			out = append(out, o)

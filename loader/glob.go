@@ -33,7 +33,7 @@ const (
 func globElements(parts []*expr.Node) []globElement {
 	var out []globElement
 	refs, depth := 0, 0
-	for _, p := range parts {
+	for i, p := range parts {
 		v, ok := p.Constant()
 		if !ok {
 			out = append(out, globElement{kind: globRef, ref: refs})
@@ -42,7 +42,8 @@ func globElements(parts []*expr.Node) []globElement {
 		}
 		text := v.Text()
 		for text != "" {
-			e, n := nextGlob(text, depth > 0, len(out) == 0 || strings.HasSuffix(out[len(out)-1].text, "/"))
+			closes := slices.ContainsFunc(parts[i:], func(p *expr.Node) bool { return strings.Contains(p.Value.Text(), "}") })
+			e, n := nextGlob(text, closes, depth > 0, len(out) == 0 || strings.HasSuffix(out[len(out)-1].text, "/"))
 			switch e.kind {
 			case globOpen:
 				depth++
@@ -60,8 +61,9 @@ func globElements(parts []*expr.Node) []globElement {
 	return out
 }
 
-// nextGlob is the first piece of a text, and its length. begins tells that a name begins there.
-func nextGlob(text string, inBraces, begins bool) (globElement, int) {
+// nextGlob is the first piece of a text, and its length. closes tells that there is a closing brace behind it, begins
+// that a name begins there.
+func nextGlob(text string, closes, inBraces, begins bool) (globElement, int) {
 	switch c := text[0]; {
 	case begins && strings.HasPrefix(text, "**/"):
 		return globElement{kind: globDirs}, 3
@@ -72,7 +74,7 @@ func nextGlob(text string, inBraces, begins bool) (globElement, int) {
 	case c == '[' && strings.IndexByte(text, ']') > 1:
 		n := strings.IndexByte(text, ']') + 1
 		return globElement{kind: globClass, text: text[:n]}, n
-	case c == '{' && strings.IndexByte(text, '}') > 0:
+	case c == '{' && closes:
 		return globElement{kind: globOpen}, 1
 	case c == ',' && inBraces:
 		return globElement{kind: globComma}, 1
@@ -162,9 +164,9 @@ func (g *globReader) read(elems []globElement, at int) {
 			g.read(rest, at+1)
 		}
 	case globStar:
-		for end := at; ; end++ {
+		for end := at; !hidden; end++ {
 			g.read(rest, end)
-			if end == len(g.path) || g.path[end] == '/' || hidden {
+			if end == len(g.path) || g.path[end] == '/' {
 				return
 			}
 		}

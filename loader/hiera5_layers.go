@@ -54,19 +54,44 @@ func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
 		}
 		at := 0
 		for _, l := range e.locations {
-			for _, files := range s.dealt(p, l) {
+			alone := s.alone(p, &l, len(e.locations) == 1)
+			for n, files := range slices.Concat([][]DataFile{alone}, s.dealt(p, l)) {
+				if n == 0 && alone == nil {
+					continue
+				}
 				if at == len(s.entries[i]) {
 					s.entries[i] = append(s.entries[i], Layer{Name: s.name, Hiera: s.part, Entry: i,
 						OnlyPath: true, OnlyEntry: true})
 				}
 				layer := &s.entries[i][at]
-				layer.OnlyPath = layer.OnlyPath && len(e.locations) == 1 && !l.glob
+				layer.OnlyPath = layer.OnlyPath && len(e.locations) == 1 && (!l.glob || n == 0)
 				layer.OnlyEntry = layer.OnlyEntry && only
 				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Files: files})
 				at++
 			}
 		}
 	}
+}
+
+// alone are the files of a glob that find nothing else in the requests they are for, taken from the location; nil if
+// the entry has others. Where there is one file a merge is another one than where there are several.
+func (s *hiera5Stack) alone(p planned, l *hiera5Location, only bool) (out []DataFile) {
+	if !only || !l.glob {
+		return nil
+	}
+	conditions := l.conditions
+	l.conditions = nil
+	for _, c := range conditions {
+		if len(l.files[c]) > 1 {
+			l.conditions = append(l.conditions, c)
+			continue
+		}
+		f := l.files[c][0]
+		if entries := s.own(p.hiera5.module, f); len(entries) > 0 {
+			out = append(out, DataFile{Path: f.path, Condition: c, Entries: entries})
+		}
+	}
+	return out
 }
 
 // dealt are the files of a location, dealt out to layers: of files that are effective together the later one is lower

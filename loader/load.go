@@ -105,8 +105,8 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 }
 
 // partsOfSites are what the directory of a site has one of at least.
-var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "hiera2.yaml", "hiera.yaml", "bindings",
-	"data", "modules"}
+var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "hiera2.yaml", "hiera5.yaml", "hiera.yaml",
+	"environment.conf", "bindings", "data", "modules"}
 
 // refuseNothing tells that a directory is no site, which would compile to an empty snapshot: another one is meant.
 func refuseNothing(in *inputs, opts Options) {

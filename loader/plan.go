@@ -156,8 +156,25 @@ func (p *planner) findHiera5(u uri) []planned {
 	return out
 }
 
-// isOfHiera5 tells whether the site has a hierarchy of Hiera 5, or a global one is given.
-func (p *planner) isOfHiera5() bool { return p.global != "" || p.hiera5.hiera5File(p.dir) != "" }
+// isOfHiera5 tells whether the site has a hierarchy of Hiera 5, or a global one is given. One without a hierarchy is of
+// Hiera 5 if its modules are, and none is of Hiera-2.
+func (p *planner) isOfHiera5() bool {
+	if p.global != "" || p.hiera5.hiera5File(p.dir) != "" {
+		return true
+	}
+	if own, ok := p.hieraFile(p.dir); own != "" || !ok {
+		return false
+	}
+	some := false
+	for _, m := range p.modules.all {
+		of5 := p.hiera5.hiera5File(m.dir) != ""
+		if own, _ := p.hieraFile(m.dir); own != "" && !of5 {
+			return false
+		}
+		some = some || of5
+	}
+	return some
+}
 
 // hiera5Layers are the layers of such a site, where it does not say: its own bindings, the hierarchies of Hiera 5, and
 // what modules have of others.

@@ -27,6 +27,9 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 
 // byHiera is a lookup by the rules of Hiera 5, of a key with dots or quotes, or with a strategy.
 func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
+	if s != nil && r.broken != nil { // a merge comes to all paths
+		return Value{}, false, failed(key, CodeEvaluation, "'"+key+"': "+r.broken.Error())
+	}
 	l := lookups.Get().(*lookup)
 	l.r, l.total = r, bounds()
 	v, found, err := l.hiera(key, s)
@@ -60,7 +63,7 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 	if len(k.Path) == 0 && s == nil {
 		return l.bound(root)
 	}
-	if err := l.enter(root); err != nil {
+	if err := l.enter(key); err != nil { // as Puppet does: a.b may need a.c, though both take a apart
 		return value.Value{}, false, err
 	}
 	defer l.leave()
@@ -360,4 +363,58 @@ func (l *lookup) Decrypt(text string) (string, error) {
 		return decrypt(text)
 	}
 	return "", failed("", CodeEncrypted, "the value is encrypted for hiera-eyaml, and no key was given")
+}
+
+// breaks notes that the path which a dimension is cannot be told: a lookup that comes to it fails, as in Puppet. Where
+// it is of a module it names no file.
+func (r *Request) breaks(dimension int, err error) {
+	part := r.file.PartOf(dimension)
+	if part <= snapshot.HieraEnvironment && part != snapshot.NoHiera && (r.broken == nil || part < r.at) {
+		r.broken, r.at = err, part
+	}
+}
+
+// careful is Lookup where a path cannot be told. A lookup that comes to that path fails.
+func (r *Request) careful(key string) (Value, bool, error) {
+	if lookupkey.Reserved(key) {
+		return Value{}, false, nil
+	}
+	root := key
+	if k, err := lookupkey.Parse(key); err == nil {
+		root, _ = lookupkey.Quoted(k.Root)
+	}
+	l := &lookup{r: r, total: bounds()}
+	comes, err := l.comes(root)
+	if err == nil && comes {
+		err = l.explain(key, r.broken)
+	}
+	if err != nil {
+		return Value{}, false, err
+	}
+	v, found, err := l.answer(key)
+	if err == nil && l.sensitive {
+		v = v.Sensitive()
+	}
+	return Value{v}, found && err == nil, err
+}
+
+// comes tells whether a lookup of key comes to the path that cannot be told: unless something higher wins.
+func (l *lookup) comes(key string) (bool, error) {
+	for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.scopes) {
+		if err != nil {
+			return false, err
+		}
+		place, err := l.place(key, c)
+		if err != nil {
+			return false, err
+		}
+		if n, computed := c.Ref.Recipe(); computed && !c.Hidden {
+			r, err := l.r.snap.recipe(key, n)
+			if err != nil || r.Kind == recipe.Merged {
+				return err == nil, err
+			}
+		}
+		return place.Part >= l.r.at, nil
+	}
+	return true, nil
 }

@@ -22,6 +22,9 @@ func (r *Request) Lookup(key string) (v Value, found bool, err error) {
 	if r.closed.Load() {
 		return Value{}, false, fs.ErrClosed
 	}
+	if r.broken != nil {
+		return r.careful(key)
+	}
 	ref, found, err := r.file.Find(key, &r.scopes)
 	runtime.KeepAlive(r) // and with it the map
 	if err != nil || !found {

@@ -26,6 +26,8 @@ type Request struct {
 	numbers []uint32 // per dimension, the number of its value
 	has     []bool   // per dimension
 	scopes  snapshot.Scopes
+	broken  error              // of a path of Hiera 5 that cannot be told for these facts, of the highest part
+	at      snapshot.HieraPart // which that is
 }
 
 // Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
@@ -61,7 +63,7 @@ func (r *Request) Reset(facts *Facts) error {
 
 // resolve is Reset while the map is there.
 func (r *Request) resolve(facts *Facts) error {
-	r.facts = facts
+	r.facts, r.broken = facts, nil
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
 		r.numbers[i], r.has[i] = snapshot.None, false
@@ -69,6 +71,10 @@ func (r *Request) resolve(facts *Facts) error {
 			continue
 		}
 		text, err := d.text(facts)
+		if err != nil && d.exact {
+			r.breaks(i, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}

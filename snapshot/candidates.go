@@ -1,6 +1,9 @@
 package snapshot
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Candidate is a binding of a key that is effective in a request.
 type Candidate struct {
@@ -119,6 +122,18 @@ type LevelInfo struct {
 
 // Level is the layer and the entry of a level.
 func (s *Snapshot) Level(i int) LevelInfo { return LevelInfo{s.levels[i].layer, s.levels[i].entry} }
+
+// PartOf is the highest part of Hiera 5 that has a level with a dimension; NoHiera if none has.
+func (s *Snapshot) PartOf(dimension int) (part HieraPart) {
+	for _, l := range s.levels {
+		if len(s.hiera) > 0 && slices.Contains(l.dims, uint32(dimension)) {
+			if p := s.hiera[l.layer].Part; part == NoHiera || p < part {
+				part = p
+			}
+		}
+	}
+	return part
+}
 
 // Binding is candidate c of key with its condition, and where it is written. It decompresses a block, also where
 // Candidates does not. The error is a *DamageError.

@@ -185,8 +185,14 @@ func runHieraMapped(c *call) (value.Value, error) {
 		return v, err
 	case v.Kind() == value.String && v.Text() != "" && i == 0:
 		return c.yield(v)
-	case v.Kind() == value.Array && v.Len() > MaxMapped:
+	case (v.Kind() == value.Array || v.Kind() == value.Hash) && v.Len() > MaxMapped:
 		return v, c.failf("expected at most %d elements, found %d", MaxMapped, v.Len())
+	case v.Kind() == value.Hash:
+		for key, e := range v.Pairs() {
+			if i--; i < 0 {
+				return c.yield(value.FromSlice([]value.Value{key, e}))
+			}
+		}
 	case v.Kind() == value.Array && i < v.Len():
 		return c.yield(v.Index(i))
 	}
