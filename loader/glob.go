@@ -24,16 +24,13 @@ const (
 	globOne            // one character
 	globClass          // one of some
 	globRef            // an interpolation
-	globOpen           // {
-	globComma          // ,
-	globClose          // }
 )
 
 // globElements takes the parts of a glob apart.
 func globElements(parts []*expr.Node) []globElement {
 	var out []globElement
-	refs, depth := 0, 0
-	for i, p := range parts {
+	refs := 0
+	for _, p := range parts {
 		v, ok := p.Constant()
 		if !ok {
 			out = append(out, globElement{kind: globRef, ref: refs})
@@ -42,14 +39,7 @@ func globElements(parts []*expr.Node) []globElement {
 		}
 		text := v.Text()
 		for text != "" {
-			closes := slices.ContainsFunc(parts[i:], func(p *expr.Node) bool { return strings.Contains(p.Value.Text(), "}") })
-			e, n := nextGlob(text, closes, depth > 0, len(out) == 0 || strings.HasSuffix(out[len(out)-1].text, "/"))
-			switch e.kind {
-			case globOpen:
-				depth++
-			case globClose:
-				depth--
-			}
+			e, n := nextGlob(text, len(out) == 0 || strings.HasSuffix(out[len(out)-1].text, "/"))
 			text = text[n:]
 			if last := len(out) - 1; e.kind == globText && last >= 0 && out[last].kind == globText {
 				out[last].text += e.text
@@ -61,9 +51,8 @@ func globElements(parts []*expr.Node) []globElement {
 	return out
 }
 
-// nextGlob is the first piece of a text, and its length. closes tells that there is a closing brace behind it, begins
-// that a name begins there.
-func nextGlob(text string, closes, inBraces, begins bool) (globElement, int) {
+// nextGlob is the first piece of a text, and its length. begins tells that a name begins there.
+func nextGlob(text string, begins bool) (globElement, int) {
 	switch c := text[0]; {
 	case begins && strings.HasPrefix(text, "**/"):
 		return globElement{kind: globDirs}, 3
@@ -74,46 +63,42 @@ func nextGlob(text string, closes, inBraces, begins bool) (globElement, int) {
 	case c == '[' && strings.IndexByte(text, ']') > 1:
 		n := strings.IndexByte(text, ']') + 1
 		return globElement{kind: globClass, text: text[:n]}, n
-	case c == '{' && closes:
-		return globElement{kind: globOpen}, 1
-	case c == ',' && inBraces:
-		return globElement{kind: globComma}, 1
-	case c == '}' && inBraces:
-		return globElement{kind: globClose}, 1
 	case c == '\\' && len(text) > 1:
 		return globElement{text: text[1:2]}, 2
 	}
 	return globElement{text: text[:1]}, 1
 }
 
-// alternatives are the globs that braces stand for, in order.
-func alternatives(elems []globElement) [][]globElement {
-	open := slices.IndexFunc(elems, func(e globElement) bool { return e.kind == globOpen })
-	if open < 0 {
-		return [][]globElement{elems}
-	}
-	depth, from := 0, open+1
-	var choices [][]globElement
-	for i := open; i < len(elems); i++ {
-		switch elems[i].kind {
-		case globOpen:
-			depth++
-		case globComma:
-			if depth == 1 {
-				choices, from = append(choices, elems[from:i]), i+1
+// unbraced are the globs that the braces in one stand for, in order. Those of an interpolation are none.
+func unbraced(glob string) []string {
+	open := -1
+	depth := 0
+	var cuts []int // of the outermost braces: behind the opening one, behind each comma, behind the closing one
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; {
+		case c == '%' && strings.HasPrefix(glob[i:], "%{"):
+			if end := strings.IndexByte(glob[i:], '}'); end >= 0 {
+				i += end
 			}
-		case globClose:
-			if depth--; depth == 0 {
-				choices = append(choices, elems[from:i])
-				var out [][]globElement
-				for _, choice := range choices {
-					out = append(out, alternatives(slices.Concat(elems[:open], choice, elems[i+1:]))...)
-				}
-				return out
+		case c == '{':
+			if depth++; depth == 1 {
+				open, cuts = i, []int{i + 1}
 			}
+		case c == ',' && depth == 1:
+			cuts = append(cuts, i+1)
+		case c == '}' && depth > 0:
+			if depth--; depth > 0 {
+				continue
+			}
+			var out []string
+			for k, from := range append(cuts, i+1)[:len(cuts)] {
+				to := append(cuts, i+1)[k+1] - 1
+				out = append(out, unbraced(glob[:open]+glob[from:to]+glob[i+1:])...)
+			}
+			return out
 		}
 	}
-	return [][]globElement{elems[:open]}
+	return []string{glob}
 }
 
 // maxReadings bounds the ways in which one file can be found by a glob with interpolations in it.

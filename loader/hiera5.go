@@ -309,10 +309,13 @@ func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) [
 	}
 	var out []hiera5Location
 	for i, text := range texts {
-		if strings.HasPrefix(key, "glob") {
-			out = append(out, c.glob(c.doc.Pos(nodes[i]), source, text))
-		} else {
-			out = append(out, c.path(c.doc.Pos(nodes[i]), source, text))
+		at := c.doc.Pos(nodes[i])
+		if !strings.HasPrefix(key, "glob") {
+			out = append(out, c.path(at, source, text))
+			continue
+		}
+		for _, glob := range unbraced(text) {
+			out = append(out, c.glob(at, source, glob))
 		}
 	}
 	return out

@@ -16,7 +16,9 @@ type place struct {
 	tree  *tree // nil: the directory is not there
 	text  string
 	parts []*expr.Node // text and interpolations, as they are written
-	node  *expr.Node   // the path
+	dir   *expr.Node   // what of the datadir is not known, and a slash
+	path  *expr.Node
+	node  *expr.Node // both
 }
 
 // place takes a path below a datadir apart. Up to the last slash in front of the first interpolation of the datadir the
@@ -31,7 +33,9 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string) (plac
 		dir = filepath.Join(c.root, filepath.FromSlash(dir))
 	}
 	p := place{tree: c.treeAt(dir), text: rest + path}
-	node, problems := expr.ParseHiera(p.text)
+	below, problems := expr.ParseHiera(rest)
+	node, more := expr.ParseHiera(path)
+	problems = append(problems, more...)
 	if i := strings.Index(p.text, "%{lookup("); i >= 0 || strings.Contains(p.text, "%{hiera(") {
 		problems = append(problems, expr.Problem{Message: "lookup() cannot be called in a path, which decides what a " +
 			"lookup finds"})
@@ -39,14 +43,22 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string) (plac
 	for _, problem := range problems {
 		c.diags.Errorf(at, "interpolation", "%s", problem.Message)
 	}
-	p.node, p.parts = node, []*expr.Node{node}
-	if node.Op == expr.Concat {
-		p.parts = node.Kids
-	}
-	if _, constant := node.Constant(); !constant {
-		p.node = expr.HieraPath(node)
+	p.dir, p.path, p.node, p.parts = below, node, node, slices.Concat(partsOf(below), partsOf(node))
+	if len(p.parts) > 1 || p.parts[0].Op != expr.Const {
+		p.node = expr.HieraPath(below, node)
 	}
 	return p, len(problems) == 0 && p.tree != nil
+}
+
+// partsOf are the parts of a text, of which nothing is none.
+func partsOf(n *expr.Node) []*expr.Node {
+	if n.Op == expr.Concat {
+		return n.Kids
+	}
+	if v, ok := n.Constant(); ok && v.Text() == "" {
+		return nil
+	}
+	return []*expr.Node{n}
 }
 
 // treeAt is the tree of a directory with data, nil if there is none.
@@ -99,20 +111,16 @@ func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) [
 	if !ok {
 		return nil
 	}
-	template := p.parts[0]
-	if len(p.parts) > 1 {
-		template = &expr.Node{Op: expr.Concat, Kids: p.parts}
-	}
 	out := make([]hiera5Location, expr.MaxMapped)
 	fitting := c.fitting(p)
 	for i := range out {
-		n, problem := expr.HieraMapped(i, texts[0], texts[1], template)
+		n, problem := expr.HieraMapped(i, texts[0], texts[1], p.path)
 		if problem != "" {
 			c.diags.Errorf(at, "interpolation", "%s", problem)
 			return nil
 		}
 		one := p
-		one.node = expr.HieraPath(n)
+		one.node = expr.HieraPath(p.dir, n)
 		out[i].files = map[int][]*input{}
 		for _, f := range fitting {
 			out[i].add(c.under(one, f.path), c.wantHiera5(p, f, source))
@@ -194,7 +202,7 @@ func pathPattern(parts []*expr.Node) *regexp.Regexp {
 	return regexp.MustCompile(b.String() + "$")
 }
 
-// glob is the location of a glob: under each text that it can come to, the files that text finds.
+// glob is the location of a glob without braces: under each text that it can come to, the files that text finds.
 func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5Location {
 	l := hiera5Location{glob: true, files: map[int][]*input{}}
 	p, ok := c.place(at, source, text)
@@ -202,29 +210,12 @@ func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5
 		return l
 	}
 	elems := globElements(p.parts)
-	type found struct {
-		order int
-		file  listed
-	}
-	byText := map[string][]found{}
-	var texts []string
-	files := c.usable(p, p.tree.below("", -1, true), func(string) bool { return true })
-	for _, alternative := range alternatives(elems) {
-		for order, f := range files {
-			for _, values := range readGlob(alternative, f.path) {
-				text := expr.CleanPath(fillGlob(p.parts, values))
-				if _, ok := byText[text]; !ok {
-					texts = append(texts, text)
-				}
-				if !slices.ContainsFunc(byText[text], func(o found) bool { return o.order == order }) {
-					byText[text] = append(byText[text], found{order, f})
-				}
+	for _, f := range c.usable(p, p.tree.below("", -1, true), func(string) bool { return true }) {
+		for _, values := range readGlob(elems, f.path) {
+			condition := c.under(p, expr.CleanPath(fillGlob(p.parts, values)))
+			if file := c.wantHiera5(p, f, source); !slices.Contains(l.files[condition], file) {
+				l.add(condition, file)
 			}
-		}
-	}
-	for _, text := range texts {
-		for _, f := range byText[text] {
-			l.add(c.under(p, text), c.wantHiera5(p, f.file, source))
 		}
 	}
 	return l

@@ -17,7 +17,7 @@ const (
 	hieraAlias  = "%alias"  // a key; its value
 	hieraFail   = "%fail"   // a message; what only a lookup fails on
 	hieraSecret = "%eyaml"  // an encrypted text; what was encrypted
-	hieraPath   = "%path"   // a text; the path that the file system takes it for
+	hieraPath   = "%path"   // a directory and a path below it; the path that the file system takes them for
 	hieraMapped = "%mapped" // an index, a variable and keys into it, a lambda: the path of one element
 )
 
@@ -27,7 +27,7 @@ func init() { // a function that parses a text anew refers to the table it is in
 	functions[hieraAlias] = function{1, 1, noBlock, true, runHieraAlias}
 	functions[hieraFail] = function{1, 1, noBlock, true, runHieraFail}
 	functions[hieraSecret] = function{1, 1, noBlock, true, runHieraSecret}
-	functions[hieraPath] = function{1, 1, noBlock, true, runHieraPath}
+	functions[hieraPath] = function{2, 2, noBlock, true, runHieraPath}
 	functions[hieraMapped] = function{2, -1, mustBlock, true, runHieraMapped}
 }
 
@@ -130,8 +130,10 @@ func HieraSecret(text string) *Node {
 	return &Node{Op: Call, Name: hieraSecret, Kids: []*Node{constText(0, text)}}
 }
 
-// HieraPath is the node of the path that n, a text, is taken for.
-func HieraPath(n *Node) *Node { return &Node{Op: Call, Name: hieraPath, Kids: []*Node{n}} }
+// HieraPath is the node of the path that path, below dir, is taken for; dir is empty or ends with a slash.
+func HieraPath(dir, path *Node) *Node {
+	return &Node{Op: Call, Name: hieraPath, Kids: []*Node{dir, path}}
+}
 
 // HieraEnv is an Env of data of Hiera 5.
 type HieraEnv interface {
@@ -303,7 +305,10 @@ func (c *call) interpolated(v value.Value) (value.Value, error) {
 
 // runHieraPath is the path below a directory that the file system takes a text for; empty if it leads out of there.
 func runHieraPath(c *call) (value.Value, error) {
-	return value.FromString(CleanPath(c.args[0].Text())), nil
+	if strings.HasPrefix(c.args[1].Text(), "/") || c.args[1].Text() == "" {
+		return value.FromString(""), nil
+	}
+	return value.FromString(CleanPath(c.args[0].Text() + c.args[1].Text())), nil
 }
 
 // CleanPath is path, relative to a directory, without what means nothing to a file system. It is empty if the path
