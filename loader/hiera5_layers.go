@@ -59,18 +59,27 @@ func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
 				if n == 0 && alone == nil {
 					continue
 				}
-				if at == len(s.entries[i]) {
-					s.entries[i] = append(s.entries[i], Layer{Name: s.name, Hiera: s.part, Entry: i,
-						OnlyPath: true, OnlyEntry: true})
-				}
+				like := Layer{Name: s.name, Hiera: s.part, Entry: i, OnlyEntry: only,
+					OnlyPath: len(e.locations) == 1 && (!l.glob || n == 0)}
+				at = s.next(i, at, like)
 				layer := &s.entries[i][at]
-				layer.OnlyPath = layer.OnlyPath && len(e.locations) == 1 && (!l.glob || n == 0)
-				layer.OnlyEntry = layer.OnlyEntry && only
 				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Files: files})
 				at++
 			}
 		}
 	}
+}
+
+// next is the place of the next layer of an entry, from a place on, that another module has in the same way; else that
+// of a new one.
+func (s *hiera5Stack) next(entry, at int, like Layer) int {
+	for ; at < len(s.entries[entry]); at++ {
+		if l := s.entries[entry][at]; l.OnlyPath == like.OnlyPath && l.OnlyEntry == like.OnlyEntry {
+			return at
+		}
+	}
+	s.entries[entry] = append(s.entries[entry], like)
+	return at
 }
 
 // alone are the files of a glob that find nothing else in the requests they are for, taken from the location; nil if

@@ -27,7 +27,7 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 
 // byHiera is a lookup by the rules of Hiera 5, of a key with dots or quotes, or with a strategy.
 func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
-	if s != nil && r.broken != nil { // a merge comes to all paths
+	if s != nil && r.broken != nil && !lookupkey.Reserved(key) { // a merge comes to all paths
 		return Value{}, false, failed(key, CodeEvaluation, "'"+key+"': "+r.broken.Error())
 	}
 	l := lookups.Get().(*lookup)
@@ -60,7 +60,10 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 	if !ok {
 		return value.Value{}, false, nil
 	}
-	if len(k.Path) == 0 && s == nil {
+	if k.Root == "lookup_options" { // in quotes: then it is a key as any other
+		root = recipe.LookupOptionsKey
+	}
+	if len(k.Path) == 0 && s == nil && !internal(root) {
 		return l.bound(root)
 	}
 	if err := l.enter(key); err != nil { // as Puppet does: a.b may need a.c, though both take a apart
