@@ -26,7 +26,6 @@ type lookupOptions struct {
 	layer, condition int
 	module           string       // whose keys they are for; "": all
 	level            *merge.Level // nil: they depend on the request
-	value            value.Value
 }
 
 // collected tells whether all bindings of a key count, and not the highest.

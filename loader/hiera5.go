@@ -31,6 +31,7 @@ type hiera5Entry struct {
 // together, the highest first; of a path that is one.
 type hiera5Location struct {
 	glob       bool
+	only       bool // there is no other where it is one: the path of the only element of mapped_paths
 	conditions []int
 	files      map[int][]*input
 }
@@ -315,8 +316,24 @@ func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) [
 			continue
 		}
 		for _, glob := range unbraced(text) {
-			out = append(out, c.glob(at, source, glob))
+			out = joined(out, c.glob(at, source, glob))
 		}
+	}
+	return out
+}
+
+// joined adds a glob. One that has nothing to interpolate goes with the one before it, if that has nothing either: then
+// it is known how many files they find together.
+func joined(out []hiera5Location, l hiera5Location) []hiera5Location {
+	constant := func(l hiera5Location) bool {
+		return l.glob && !slices.ContainsFunc(l.conditions, func(c int) bool { return c != 0 })
+	}
+	last := len(out) - 1
+	if last < 0 || !constant(l) || !constant(out[last]) {
+		return append(out, l)
+	}
+	for _, f := range l.files[0] {
+		out[last].add(0, f)
 	}
 	return out
 }

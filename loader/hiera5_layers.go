@@ -35,6 +35,9 @@ func hiera5Layers(pl plannedLayer, in *inputs) []Layer {
 			out = append(out, entry...)
 		}
 	}
+	if len(out) == 0 { // keys mean what they mean to Hiera 5 also where no file binds any
+		return []Layer{{Name: pl.name, Hiera: HieraEnvironment}}
+	}
 	return out
 }
 
@@ -60,7 +63,7 @@ func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
 					continue
 				}
 				like := Layer{Name: s.name, Hiera: s.part, Entry: i, OnlyEntry: only,
-					OnlyPath: len(e.locations) == 1 && (!l.glob || n == 0)}
+					OnlyPath: l.only || len(e.locations) == 1 && (!l.glob || n == 0)}
 				at = s.next(i, at, like)
 				layer := &s.entries[i][at]
 				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Files: files})

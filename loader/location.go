@@ -44,6 +44,9 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string) (plac
 		c.diags.Errorf(at, "interpolation", "%s", problem.Message)
 	}
 	p.dir, p.path, p.node, p.parts = below, node, node, slices.Concat(partsOf(below), partsOf(node))
+	if p.parts == nil {
+		return p, false // nothing is the directory itself, and no file
+	}
 	if len(p.parts) > 1 || p.parts[0].Op != expr.Const {
 		p.node = expr.HieraPath(below, node)
 	}
@@ -111,10 +114,11 @@ func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) [
 	if !ok {
 		return nil
 	}
-	out := make([]hiera5Location, expr.MaxMapped)
+	out := make([]hiera5Location, 1+expr.MaxMapped)
+	out[0].only = true
 	fitting := c.fitting(p)
 	for i := range out {
-		n, problem := expr.HieraMapped(i, texts[0], texts[1], p.path)
+		n, problem := expr.HieraMapped(i-1, texts[0], texts[1], p.path)
 		if problem != "" {
 			c.diags.Errorf(at, "interpolation", "%s", problem)
 			return nil

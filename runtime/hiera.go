@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -356,8 +357,14 @@ func (l *lookup) merge(key string, r *recipe.Recipe) (value.Value, error) {
 	return entry.Convert(v, l.options())
 }
 
-// Hiera looks a key up from inside a text of Hiera 5. It is part of expr.HieraEnv.
-func (l *lookup) Hiera(key string) (value.Value, bool, error) { return l.find(key) }
+// Hiera looks a key up from inside a text of Hiera 5. It is part of expr.HieraEnv. A key that is being looked up is a
+// loop also where what it would find needs nothing.
+func (l *lookup) Hiera(key string) (value.Value, bool, error) {
+	if slices.Contains(l.chain, key) {
+		return value.Value{}, false, l.enter(key)
+	}
+	return l.find(key)
+}
 
 // Decrypt is what eyaml has encrypted in text. It is part of expr.HieraEnv.
 func (l *lookup) Decrypt(text string) (string, error) {

@@ -168,7 +168,7 @@ func (c *call) variable(path []value.Value) (value.Value, error) {
 const MaxMapped = 16
 
 // HieraMapped is the node of one path of mapped_paths: that of element i of the array at source, a variable with keys,
-// which template calls by name.
+// which template calls by name. Where the array has but one element its path is that of -1.
 func HieraMapped(i int, source, name string, template *Node) (*Node, string) {
 	at, problem := parseHieraVariable(source)
 	if problem != "" {
@@ -182,23 +182,35 @@ func HieraMapped(i int, source, name string, template *Node) (*Node, string) {
 func runHieraMapped(c *call) (value.Value, error) {
 	v, err := c.variable(c.args[1:])
 	i := int(c.args[0].Int())
+	elems := mappedElements(v)
 	switch {
 	case err != nil:
 		return v, err
-	case v.Kind() == value.String && v.Text() != "" && i == 0:
-		return c.yield(v)
-	case (v.Kind() == value.Array || v.Kind() == value.Hash) && v.Len() > MaxMapped:
-		return v, c.failf("expected at most %d elements, found %d", MaxMapped, v.Len())
-	case v.Kind() == value.Hash:
-		for key, e := range v.Pairs() {
-			if i--; i < 0 {
-				return c.yield(value.FromSlice([]value.Value{key, e}))
-			}
-		}
-	case v.Kind() == value.Array && i < v.Len():
-		return c.yield(v.Index(i))
+	case len(elems) > MaxMapped:
+		return v, c.failf("expected at most %d elements, found %d", MaxMapped, len(elems))
+	case len(elems) == 1 && i < 0:
+		return c.yield(elems[0])
+	case len(elems) > 1 && 0 <= i && i < len(elems):
+		return c.yield(elems[i])
 	}
 	return value.FromString(""), nil
+}
+
+// mappedElements are what mapped_paths goes through: of a hash, pairs.
+func mappedElements(v value.Value) (out []value.Value) {
+	switch v.Kind() {
+	case value.String:
+		if v.Text() != "" {
+			out = []value.Value{v}
+		}
+	case value.Array:
+		out = v.Slice()
+	case value.Hash:
+		for key, e := range v.Pairs() {
+			out = append(out, value.FromSlice([]value.Value{key, e}))
+		}
+	}
+	return out
 }
 
 func runHieraLookup(c *call) (value.Value, error) {
