@@ -2,8 +2,10 @@ package merge
 
 import (
 	"errors"
-	"regexp"
 	"strings"
+	"time"
+
+	"github.com/dlclark/regexp2"
 
 	"bindc/internal/types/onigmo"
 	"bindc/internal/value"
@@ -21,7 +23,7 @@ type Level struct {
 type Entry struct {
 	Name          string // a key, or a regular expression
 	value         value.Value
-	pattern       *regexp.Regexp // nil: Name is a key
+	pattern       matcher // nil: Name is a key
 	strategy      Strategy
 	strategyErr   error
 	conversion    *conversion // nil: none
@@ -63,11 +65,10 @@ func compileEntry(name, opts value.Value, module string) (*Entry, error) {
 			e.Name, module, strings.TrimSuffix(e.Name, text)+module+"::")
 	}
 	if isPattern {
-		re, err := onigmo.Compile(e.Name)
-		if err != nil {
+		var err error
+		if e.pattern, err = compilePattern(e.Name); err != nil {
 			return nil, failf(Malform, "the pattern '%s' in lookup_options does not compile: %s", e.Name, err)
 		}
-		e.pattern = re.Regexp
 	}
 	var merge value.Value
 	if merge, e.strategyErr = e.option("merge"); e.strategyErr == nil {
@@ -75,6 +76,34 @@ func compileEntry(name, opts value.Value, module string) (*Entry, error) {
 	}
 	e.conversion, e.conversionErr = e.parseConversion()
 	return e, nil
+}
+
+// matcher is a pattern of keys.
+type matcher interface{ MatchString(root string) bool }
+
+// looking is a pattern that looks around, or back, which takes an engine that tries one way after the other.
+type looking struct{ *regexp2.Regexp }
+
+// longestLook is how long such a pattern may try: keys are short, and patterns are the site's own.
+const longestLook = time.Second
+
+func (l looking) MatchString(root string) bool {
+	ok, err := l.Regexp.MatchString(root)
+	return ok && err == nil
+}
+
+// compilePattern compiles a pattern of Ruby's: by Go's engine, whose time is bounded, wherever that knows it.
+func compilePattern(source string) (matcher, error) {
+	re, err := onigmo.Compile(source)
+	if err == nil {
+		return re, nil
+	}
+	back, other := regexp2.Compile(source, regexp2.Multiline)
+	if other != nil {
+		return nil, err
+	}
+	back.MatchTimeout = longestLook
+	return looking{back}, nil
 }
 
 // option is one of the options, undef where it is not there.
