@@ -291,8 +291,8 @@ var knownDifferences = []struct {
 			return wrong && (strings.Contains(got, `"found":false`) || answers[i].Error == "merge" ||
 				strings.Contains(site.Questions[i].Key, "lookup_options"))
 		}},
-	{"of an entry with several globs that interpolate it is not known whether they find but one file, which is merged " +
-		"in another way by the strategy unique",
+	{"of an entry with several globs that interpolate it is not known whether they find but one file, which is " +
+		"merged in another way by the strategy unique",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 			text := site.String()
 			return answers[i].Error == "merge" && strings.Contains(got, `"found":true`) &&

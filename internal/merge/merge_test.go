@@ -118,7 +118,7 @@ func TestMessages(t *testing.T) {
 		{"{k: [deep]}", "", "what lookup_options say of 'k' must be a Hash"},
 		{"{k: {merge: deep}}", "m", "'k' in the lookup_options of the module 'm' must begin with its name: m::"},
 		{"{'^k': {merge: deep}}", "m", "must begin with its name: ^m::"},
-		{"{'^k[': {merge: deep}}", "", "the pattern '^k(?=x)' in lookup_options does not compile: "},
+		{"{'^k[': {merge: deep}}", "", "the pattern '^k[' in lookup_options does not compile: "},
 		{"{1: {merge: deep}}", "", "a key in lookup_options must be a String, found the kind Integer"},
 		{"[k]", "", "lookup_options must be a Hash, found the kind Array"},
 	} {
