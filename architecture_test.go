@@ -48,6 +48,8 @@ var mayImport = map[string][]string{
 		"loader", "snapshot"},
 	"lint": {"internal/binding", "internal/diag", "internal/disk", "internal/expr", "internal/recipe",
 		"internal/syntax", "internal/types", "internal/value", "internal/yaml", "loader", "snapshot"},
+	"migrate": {"internal/diag", "internal/disk", "internal/expr", "internal/lookupkey", "internal/merge",
+		"internal/recipe", "internal/syntax", "internal/value", "internal/yaml", "loader"},
 	"snapshot": {"internal/replace", "internal/value"},
 	"runtime": {"internal/expr", "internal/lookupkey", "internal/merge", "internal/recipe", "internal/seal",
 		"internal/types", "internal/value", "snapshot"},
@@ -64,7 +66,7 @@ var mayImport = map[string][]string{
 
 	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "internal/disk", "internal/facts",
 		"internal/identity", "internal/layout", "internal/oci", "internal/replace", "internal/schema",
-		"internal/seal", "internal/slice", "lint", "loader", "origin", "ship", "runtime", "snapshot"},
+		"internal/seal", "internal/slice", "lint", "loader", "migrate", "origin", "ship", "runtime", "snapshot"},
 	"cmd/bindq": {"internal/cli", "internal/decision", "internal/diag", "internal/expr", "internal/eyaml",
 		"internal/facts",
 		"internal/identity", "internal/oci", "internal/recipe", "internal/replace", "internal/seal", "internal/slice",

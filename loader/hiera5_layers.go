@@ -66,7 +66,8 @@ func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
 					OnlyPath: l.only || len(e.locations) == 1 && (!l.glob || n == 0)}
 				at = s.next(i, at, like)
 				layer := &s.entries[i][at]
-				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Files: files})
+				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Config: p.hiera5.doc.File,
+					Files: files})
 				at++
 			}
 		}

@@ -65,6 +65,7 @@ const (
 // Contribution is what one URI adds to a layer: the files of a Hiera-2 directory, or structured bindings.
 type Contribution struct {
 	URI      string
+	Config   string // the file that configures it, of a hierarchy of Hiera 5
 	Files    []DataFile
 	Bindings []Binding
 }

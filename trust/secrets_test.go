@@ -30,6 +30,7 @@ var showing = map[string][]string{
 	"bindc push":    {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
 	"bindc explain": nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
 	"bindc version": nil,
+	"bindc migrate": {"migrate SITE", "migrate BAD", "migrate SITE -o FILE.dir"}, // without an error it prints the data
 
 	"bindq lookup": {"lookup KEY -s FILE --node n1 --explain",
 		"lookup KEY -s FILE --node n2 --explain --render-as json",

@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -47,13 +46,8 @@ func initCommand() *cobra.Command {
 
 // makeSite writes the site into a directory, if nothing is there that it could be mixed with.
 func makeSite(dir string) error {
-	there, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := mustBeEmpty(dir); err != nil {
 		return err
-	}
-	if len(there) > 0 {
-		return fmt.Errorf("expected a directory that is empty or not there yet, found '%s' in '%s'",
-			there[0].Name(), dir)
 	}
 	site, err := fs.Sub(starter, "starter")
 	if err != nil {

@@ -56,6 +56,7 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand(), initCommand(), schemaCommand(),
+		migrateCommand(),
 		pushCommand())
 	cli.Finish(root)
 	return root

@@ -104,6 +104,8 @@ var catalogue = []Rule{
 		"Remove it: what is to be merged is a multibinding here."},
 	{"loop", "A key needs itself to have a value.", 7,
 		"Have one key of the chain have a value of its own."},
+	{"migrate", "What bindc migrate cannot say in Hiera-2 or structured bindings, so that it stays in Hiera 5.", 13,
+		"Leave it there, or write in another way what the message names, and migrate anew."},
 	{"missing", "What a URI names is not there: a module, a directory or a file.", 3,
 		"Correct the URI, add what it names, or end it in ?optional."},
 	{"module_key", "Advice: a module binds a key that does not begin with its name.", 1,

@@ -12,9 +12,9 @@ import (
 
 // The interpolations of Hiera 5, %{...}, are calls of functions whose names no source text can have.
 const (
-	hieraScope  = "%scope"  // a variable and keys into it; the text of what stands there
-	hieraLookup = "%lookup" // a key; the text of its value
-	hieraAlias  = "%alias"  // a key; its value
+	HieraScope  = "%scope"  // a variable and keys into it; the text of what stands there
+	HieraLookup = "%lookup" // a key; the text of its value
+	HieraAlias  = "%alias"  // a key; its value
 	hieraFail   = "%fail"   // a message; what only a lookup fails on
 	hieraSecret = "%eyaml"  // an encrypted text; what was encrypted
 	hieraPath   = "%path"   // a directory and a path below it; the path that the file system takes them for
@@ -22,9 +22,9 @@ const (
 )
 
 func init() { // a function that parses a text anew refers to the table it is in
-	functions[hieraScope] = function{1, -1, noBlock, true, runHieraScope}
-	functions[hieraLookup] = function{1, 1, noBlock, true, runHieraLookup}
-	functions[hieraAlias] = function{1, 1, noBlock, true, runHieraAlias}
+	functions[HieraScope] = function{1, -1, noBlock, true, runHieraScope}
+	functions[HieraLookup] = function{1, 1, noBlock, true, runHieraLookup}
+	functions[HieraAlias] = function{1, 1, noBlock, true, runHieraAlias}
 	functions[hieraFail] = function{1, 1, noBlock, true, runHieraFail}
 	functions[hieraSecret] = function{1, 1, noBlock, true, runHieraSecret}
 	functions[hieraPath] = function{2, 2, noBlock, true, runHieraPath}
@@ -70,7 +70,7 @@ func ParseHiera(text string) (*Node, []Problem) {
 			continue
 		}
 		n.Off = m[0]
-		if n.Name == hieraAlias {
+		if n.Name == HieraAlias {
 			return n, nil
 		}
 		out.Kids = append(out.Kids, n)
@@ -101,12 +101,12 @@ func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 	case "scope":
 		return parseHieraVariable(arg)
 	case "lookup", "hiera":
-		return &Node{Op: Call, Name: hieraLookup, Kids: []*Node{constText(0, arg)}}, ""
+		return &Node{Op: Call, Name: HieraLookup, Kids: []*Node{constText(0, arg)}}, ""
 	case "alias":
 		if !whole {
 			return nil, "alias() stands for a value as it is: expected it to be all of the text"
 		}
-		return &Node{Op: Call, Name: hieraAlias, Kids: []*Node{constText(0, arg)}}, ""
+		return &Node{Op: Call, Name: HieraAlias, Kids: []*Node{constText(0, arg)}}, ""
 	}
 	return nil, "unknown method '" + m[1] + "': expected lookup, hiera, alias, literal or scope"
 }
@@ -117,7 +117,7 @@ func parseHieraVariable(source string) (*Node, string) {
 	if err != nil {
 		return nil, err.Error()
 	}
-	n := &Node{Op: Call, Name: hieraScope}
+	n := &Node{Op: Call, Name: HieraScope}
 	for _, s := range segments {
 		n.Kids = append(n.Kids, &Node{Op: Const, Value: s})
 	}
@@ -214,15 +214,15 @@ func mappedElements(v value.Value) (out []value.Value) {
 }
 
 func runHieraLookup(c *call) (value.Value, error) {
-	v, found, err := c.hieraLookup()
+	v, found, err := c.asked()
 	if err != nil || !found {
 		return value.FromString(""), hieraError(c, err)
 	}
 	return c.hieraText(v)
 }
 
-// hieraLookup looks the first argument up.
-func (c *call) hieraLookup() (value.Value, bool, error) {
+// asked looks the first argument up.
+func (c *call) asked() (value.Value, bool, error) {
 	env, ok := c.ev.env.(HieraEnv)
 	if !ok {
 		return value.Value{}, false, errNoHiera
@@ -231,7 +231,7 @@ func (c *call) hieraLookup() (value.Value, bool, error) {
 }
 
 func runHieraAlias(c *call) (value.Value, error) {
-	v, found, err := c.hieraLookup()
+	v, found, err := c.asked()
 	if err != nil || !found {
 		return value.FromString(""), hieraError(c, err)
 	}

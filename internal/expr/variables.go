@@ -20,7 +20,7 @@ func (n *Node) Variables(yield func(name string)) {
 		}
 	case n.Op == Call && n.Name == "getvar" && len(kids) > 0:
 		yield(variableAt(kids[0]))
-	case n.Op == Call && n.Name == hieraScope && len(n.Kids) > 0:
+	case n.Op == Call && n.Name == HieraScope && len(n.Kids) > 0:
 		yield(hieraVariable(n.Kids))
 	case n.Op == Call && n.Name == hieraMapped && len(n.Kids) > 1:
 		yield(hieraVariable(n.Kids[1:]))

@@ -1,0 +1,131 @@
+package conformance
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/conformance/hiera5"
+)
+
+var migrated = flag.Int("migrate", 60, "how many random sites of Hiera 5 are migrated")
+
+// TestMigrated migrates random sites of Hiera 5. What is written builds, and finds what the site finds; the order of
+// the keys of a hash that is merged is another. What a site answers with an error may have an answer. Where the site
+// can be asked for parts of values, the new one need not be.
+//
+//	go test ./conformance -run Migrated -migrate 10000 -timeout 1h
+func TestMigrated(t *testing.T) {
+	t.Parallel()
+	asked, sites, moved := 0, 0, 0
+	for seed := range uint64(*migrated) {
+		site := hiera5.New(seed)
+		_, global := site.Files["global/hiera.yaml"]
+		if _, own := site.Files["site/hiera.yaml"]; global || !own {
+			continue
+		}
+		for i := range site.Nodes {
+			site.Nodes[i].Facts = slices.DeleteFunc(site.Nodes[i].Facts, interpolates)
+		}
+		n, some := compareMigrated(t, seed, site)
+		asked, sites = asked+n, sites+1
+		if some {
+			moved++
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	if t.Logf("%d answers; of %d sites something moved in %d", asked, sites, moved); moved*3 < sites {
+		t.Error("hardly anything moves")
+	}
+}
+
+// interpolates tells of a fact that Hiera 5 reads once more: what that comes to is Hiera's.
+func interpolates(e hiera5.Pair) bool {
+	text, ok := e.Value.(string)
+	return ok && strings.Contains(text, "%{")
+}
+
+// compareMigrated is how many answers were compared, and whether something has moved.
+func compareMigrated(t *testing.T, seed uint64, site *hiera5.Site) (asked int, moved bool) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := site.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	from, to := filepath.Join(dir, "site"), filepath.Join(dir, "new")
+	old, next := filepath.Join(dir, "old.bsnap"), filepath.Join(dir, "new.bsnap")
+	if exec.Command("bindc", "build", from, "-o", old).Run() != nil {
+		return 0, false
+	}
+	if out, err := exec.Command("bindc", "migrate", from, "-o", to).CombinedOutput(); err != nil {
+		if strings.Contains(string(out), "and data that it finds [migrate]") {
+			return 0, false
+		}
+		t.Fatalf("seed %d: migrate: %v\n%s\n%s", seed, err, out, site)
+	}
+	if out, err := exec.Command("bindc", "build", to, "-o", next, "--allow-empty").CombinedOutput(); err != nil {
+		files, _ := exec.Command("bindc", "migrate", from).Output()
+		t.Fatalf("seed %d: what is written does not build: %v\n%s\n%s\n%s", seed, err, out, site, files)
+	}
+	before, after := batch(t, old, queries(t, site)), batch(t, next, queries(t, site))
+	for i, q := range site.Questions {
+		if q.Merge != "" || strings.ContainsAny(q.Key, `.'"`) || before[i].Error != nil {
+			continue
+		}
+		asked++
+		if before[i].Found != after[i].Found || !equal(before[i].Value, after[i].Value) {
+			files, _ := exec.Command("bindc", "migrate", from).CombinedOutput()
+			t.Errorf("seed %d, node %d, key %s: %+v, was %+v\n%s\n%s", seed, q.Node, q.Key, after[i], before[i], site,
+				files)
+			return asked, false
+		}
+	}
+	config, err := os.ReadFile(filepath.Join(to, "binder_config.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	return asked, strings.Contains(string(config), "name: site")
+}
+
+// answered is a line of `bindq batch`.
+type answered struct {
+	Found bool
+	Value any
+	Error any
+}
+
+func batch(t *testing.T, snap, queries string) []answered {
+	t.Helper()
+	cmd := exec.Command("bindq", "batch", "-s", snap)
+	cmd.Stdin = strings.NewReader(queries)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers []answered
+	for line := range strings.Lines(string(out)) {
+		var a answered
+		if err := json.Unmarshal([]byte(line), &a); err != nil {
+			t.Fatal(err)
+		}
+		answers = append(answers, a)
+	}
+	return answers
+}
+
+// equal compares without the order of keys.
+func equal(a, b any) bool {
+	x, errA := json.Marshal(a)
+	y, errB := json.Marshal(b)
+	return errA == nil && errB == nil && string(x) == string(y)
+}

@@ -1,0 +1,417 @@
+package migrate
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/disk"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// remains is the directory of what stays in Hiera 5.
+const remains = "hiera5"
+
+// output is the files of the new site.
+type output struct {
+	*migration
+	files    map[string][]byte
+	bindings map[string]*bindingsFile // by path
+}
+
+// bindingsFile is a file of structured bindings.
+type bindingsFile struct {
+	name string
+	bind []value.Value
+}
+
+func (m *migration) write() ([]File, error) {
+	o := &output{m, map[string][]byte{}, map[string]*bindingsFile{}}
+	for _, h := range m.hierarchies {
+		if err := o.hierarchy(h); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range m.keys {
+		if k := m.merged[key]; !m.stays[key] && k.strategy != "" && k.strategy != "first" {
+			o.declare(key, k)
+		}
+	}
+	if err := o.writeBindings(); err != nil {
+		return nil, err
+	}
+	if err := o.configuration(); err != nil {
+		return nil, err
+	}
+	var out []File
+	for _, name := range slices.Sorted(maps.Keys(o.files)) {
+		out = append(out, File{name, o.files[name]})
+	}
+	return out, nil
+}
+
+// below is the place of a file of a hierarchy in the new site.
+func (o *output) below(h *hierarchy, rel string) string {
+	at, err := filepath.Rel(o.dir, h.root)
+	if err != nil || strings.HasPrefix(at, "..") {
+		at = path.Join("modules", h.module)
+	}
+	return path.Join(filepath.ToSlash(at), rel)
+}
+
+// hierarchy writes one: what moves as Hiera-2 and bindings, and what stays as it is.
+func (o *output) hierarchy(h *hierarchy) error {
+	if err := o.remaining(h); err != nil || h.stays {
+		return err
+	}
+	moves := false
+	for _, l := range h.levels {
+		for _, f := range l.files {
+			some, err := o.file(l, f)
+			if err != nil {
+				return err
+			}
+			moves = moves || some
+		}
+	}
+	if moves {
+		o.hiera2(h)
+	}
+	return nil
+}
+
+// file writes what of a file moves. It tells whether something is left for the hierarchy.
+func (o *output) file(l *level, f *levelFile) (bool, error) {
+	structured := map[string]bool{}
+	for _, key := range o.keys {
+		for _, b := range o.bound[key] {
+			if b.file == f && !o.stays[key] && (l.structured() || o.isStructured(b)) {
+				structured[key] = true
+				o.bind(b)
+			}
+		}
+	}
+	if l.problem != "" || f.problem != "" || l.structured() {
+		return false, nil
+	}
+	keep := func(key string) bool {
+		bound := slices.ContainsFunc(o.bound[key], func(b *binding) bool { return b.file == f })
+		return bound && !o.stays[key] && !structured[key]
+	}
+	text, err := f.kept(keep, func(text string) []edit {
+		edits, _ := o.translate(text)
+		return edits
+	})
+	if err != nil || text == nil {
+		return false, err
+	}
+	o.files[o.below(l.hierarchy, f.data()+".yaml")] = text
+	l.moves, l.category.used = true, true
+	return true, nil
+}
+
+// data is where a file is in the new site, without its extension. What is no YAML of Hiera 5 has a directory of its
+// own, as paths of Hiera-2 have no extension.
+func (f *levelFile) data() string { return dataPath(f.rel, filepath.Ext(f.rel)) }
+
+func dataPath(rel, ext string) string {
+	dir, rest, below := strings.Cut(strings.TrimSuffix(rel, ext), "/")
+	if !below {
+		dir, rest = "data", dir
+	}
+	if ext != ".yaml" {
+		dir += "-" + strings.TrimPrefix(ext, ".")
+	}
+	return dir + "/" + rest
+}
+
+// isStructured tells whether a binding needs more than a data file can say.
+func (o *output) isStructured(b *binding) bool {
+	k := o.merged[b.key]
+	if k.sensitive || k.strategy != "" && k.strategy != "first" {
+		return true
+	}
+	for text := range texts(b.value) {
+		if _, ok := isAlias(text); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func hash(pairs ...any) value.Value {
+	var b value.Builder
+	for i := 0; i < len(pairs); i += 2 {
+		v, ok := pairs[i+1].(value.Value)
+		if text, isText := pairs[i+1].(string); isText && !ok {
+			v = value.FromString(text)
+		}
+		b.Set(value.FromString(pairs[i].(string)), v)
+	}
+	return b.Hash()
+}
+
+// bind writes a binding as a structured one.
+func (o *output) bind(b *binding) {
+	var out []value.Value
+	switch k := o.merged[b.key]; k.strategy {
+	case "unique":
+		out = append(out, hash("in", b.key, "to", o.translated(b.value)))
+	case "hash", "deep":
+		for name, v := range b.value.Pairs() {
+			out = append(out, hash("in", b.key, "name", name, "to", o.translated(v)))
+		}
+	default:
+		attributes := []any{"name", b.key}
+		if o.isStructured(b) && !k.sensitive || hasAlias(b.value) {
+			source, _ := o.expression(b.value)
+			attributes = append(attributes, "to_expression", source)
+		} else {
+			attributes = append(attributes, "to", o.translated(b.value))
+		}
+		if k.sensitive {
+			attributes = append(attributes, "sensitive", value.FromBool(true))
+		}
+		out = append(out, hash(attributes...))
+	}
+	f := o.bindingsFor(b)
+	b.level.category.used = true
+	if !b.level.constant() || b.level.category.name != "common" {
+		when := hash(b.level.category.name, cmp.Or(b.file.value, "true"))
+		if last := len(f.bind) - 1; last >= 0 {
+			if given, ok := f.bind[last].Get(value.FromString("when")); ok && value.Identical(given, when) {
+				list, _ := f.bind[last].Get(value.FromString("bind"))
+				f.bind[last] = hash("when", when, "bind", value.FromSlice(slices.AppendSeq(slices.Collect(list.Elems()),
+					slices.Values(out))))
+				return
+			}
+		}
+		out = []value.Value{hash("when", when, "bind", value.FromSlice(out))}
+	}
+	f.bind = append(f.bind, out...)
+}
+
+func hasAlias(v value.Value) bool {
+	for text := range texts(v) {
+		if _, ok := isAlias(text); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// bindingsFor is the file that a binding goes to: of the site one for each data file, of a module its default.
+func (o *output) bindingsFor(b *binding) *bindingsFile {
+	if h := b.level.hierarchy; h.module != "" {
+		return o.bindingsAt(o.below(h, "bindings/default.yaml"), h.module+"::default")
+	}
+	words := wordsOf(strings.TrimSuffix(b.file.rel, filepath.Ext(b.file.rel)))[1:]
+	if len(words) == 0 {
+		words = []string{"level"}
+	}
+	return o.bindingsAt("bindings/"+strings.Join(words, "/")+".yaml", strings.Join(words, "::"))
+}
+
+func (o *output) bindingsAt(at, name string) *bindingsFile {
+	f := o.bindings[at]
+	if f == nil {
+		f = &bindingsFile{name: name}
+		o.bindings[at] = f
+	}
+	return f
+}
+
+// declare writes the multibinding of a key, which is bound where something contributes to it.
+func (o *output) declare(key string, k mergedKey) {
+	attributes := []any{"name", key, "multibind_id", key}
+	if k.strategy == "unique" {
+		attributes = append(attributes, "type", "Array[Data]", "options",
+			hash("flatten", value.FromBool(true), "uniq", value.FromBool(true)))
+	} else {
+		attributes = append(attributes, "type", "Hash[String, Data]")
+	}
+	if k.sensitive {
+		attributes = append(attributes, "sensitive", value.FromBool(true))
+	}
+	b := hash(attributes...)
+	if when, always := o.whenBound(key); !always {
+		b = hash("when", when, "bind", value.FromSlice([]value.Value{b}))
+	}
+	at, name := "bindings/merged.yaml", "merged"
+	if h := o.bound[key][0].level.hierarchy; h.module != "" &&
+		!slices.ContainsFunc(o.bound[key], func(b *binding) bool { return b.level.hierarchy != h }) {
+		at, name = o.below(h, "bindings/default.yaml"), h.module+"::default"
+	}
+	f := o.bindingsAt(at, name)
+	f.bind = slices.Insert(f.bind, 0, b)
+}
+
+// whenBound are the conditions under which something contributes to a key.
+func (o *output) whenBound(key string) (when value.Value, always bool) {
+	var out []value.Value
+	for _, b := range o.bound[key] {
+		if b.level.constant() {
+			return value.Value{}, true
+		}
+		if w := hash(b.level.category.name, b.file.value); !slices.ContainsFunc(out, func(v value.Value) bool {
+			return value.Identical(v, w)
+		}) {
+			out = append(out, w)
+		}
+	}
+	return value.FromSlice(out), false
+}
+
+func (o *output) writeBindings() error {
+	for at, f := range o.bindings {
+		text, err := yaml.Write(hash("bindings_version", value.FromInt(1), "name", f.name, "bind",
+			value.FromSlice(f.bind)))
+		if err != nil {
+			return err
+		}
+		o.files[at] = text
+	}
+	return nil
+}
+
+// hiera2 writes the configuration of a hierarchy.
+func (o *output) hiera2(h *hierarchy) {
+	text := "version: 2\nhierarchy:\n"
+	for _, l := range h.levels {
+		if !l.moves {
+			continue
+		}
+		path := dataPath(l.files[0].rel, filepath.Ext(l.files[0].rel))
+		if !l.constant() {
+			path = o.pathOf(l, filepath.Ext(l.text))
+		}
+		text += listed(l.category.name, l.value, path)
+	}
+	o.files[o.below(h, "hiera2.yaml")] = []byte(text)
+}
+
+// listed is a list of texts as an element of a list.
+func listed(texts ...string) string {
+	for i, t := range texts[1:] {
+		texts[i+1] = `"` + t + `"`
+	}
+	return "  - [" + strings.Join(texts, ", ") + "]\n"
+}
+
+// pathOf is the path of a level as Hiera-2 has it: from the directory of its configuration on.
+func (o *output) pathOf(l *level, ext string) string {
+	dir := ""
+	for _, f := range l.files {
+		if f.problem == "" {
+			text := l.before + f.value + l.after
+			if l.value == l.path {
+				text = f.value + ext
+			}
+			dir = strings.TrimSuffix(f.rel, text)
+			break
+		}
+	}
+	return dataPath(dir+l.path+ext, ext)
+}
+
+func (o *output) yamlFile(at string, v value.Value) error {
+	text, err := yaml.Write(v)
+	o.files[at] = text
+	return err
+}
+
+// remaining writes what of a hierarchy stays in Hiera 5.
+func (o *output) remaining(h *hierarchy) error {
+	place := func(rel string) string { return path.Join(remains, rel) }
+	if h.module != "" {
+		if !h.stays {
+			return nil
+		}
+		place = func(rel string) string { return o.below(h, rel) }
+	}
+	some := false
+	for _, l := range h.levels {
+		for _, f := range l.files {
+			text, err := o.remainingIn(h, f)
+			if err != nil {
+				return err
+			}
+			if text != nil && !strings.HasPrefix(f.rel, "../") {
+				o.files[place(f.rel)] = text
+			}
+			some = some || text != nil
+		}
+	}
+	if !some {
+		return nil
+	}
+	text, err := disk.Disk{}.ReadFile(h.config)
+	o.files[place("hiera.yaml")] = text
+	return err
+}
+
+// remainingIn is what of a file stays in Hiera 5; nil for nothing.
+func (o *output) remainingIn(h *hierarchy, f *levelFile) ([]byte, error) {
+	if h.stays {
+		return f.text, nil
+	}
+	return f.kept(func(key string) bool {
+		if key == "lookup_options" {
+			return len(o.stays) > 0
+		}
+		return o.stays[quoted(key)]
+	}, nil)
+}
+
+// configuration writes binder_config.yaml, and the module path.
+func (o *output) configuration() error {
+	var site, hiera []string
+	if o.files["hiera2.yaml"] != nil {
+		site = append(site, "confdir-hiera:/")
+	}
+	if slices.ContainsFunc(slices.Collect(maps.Keys(o.files)), func(name string) bool {
+		return strings.HasPrefix(name, "bindings/")
+	}) {
+		site = append(site, "confdir:/**")
+	}
+	if o.files[remains+"/hiera.yaml"] != nil {
+		hiera = append(hiera, "hiera:/"+remains)
+	}
+	if slices.ContainsFunc(o.hierarchies, func(h *hierarchy) bool { return h.stays }) {
+		hiera = append(hiera, "module-hiera5:/*")
+	}
+	text := "version: 1\nlayers:\n"
+	layer := func(name string, include ...string) {
+		if len(include) > 0 {
+			text += "  - {name: " + name + ", include: ['" + strings.Join(include, "', '") + "']}\n"
+		}
+	}
+	layer("site", site...)
+	layer("hiera", hiera...)
+	layer("modules", "module-hiera:/*/", "module:/*::default")
+	text += "categories:\n"
+	for _, c := range o.categories {
+		if c.used {
+			text += listed(c.name, c.value)
+		}
+	}
+	o.files["binder_config.yaml"] = []byte(text)
+	return o.copyModulePath()
+}
+
+func (o *output) copyModulePath() error {
+	at := filepath.Join(o.dir, "environment.conf")
+	if info, err := (disk.Disk{}).Info(at); err != nil || info == nil {
+		return err
+	}
+	text, err := disk.Disk{}.ReadFile(at)
+	if bytes.Contains(text, []byte("modulepath")) {
+		o.files["environment.conf"] = text
+	}
+	return err
+}
