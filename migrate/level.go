@@ -72,7 +72,7 @@ func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *le
 
 // isMapped tells whether a dimension is one of mapped_paths.
 func isMapped(n *expr.Node) bool {
-	return len(n.Kids) == 1 && n.Kids[0].Op == expr.Call && n.Kids[0].Lambda != nil
+	return slices.ContainsFunc(n.Kids, func(k *expr.Node) bool { return k.Lambda != nil })
 }
 
 // takeApart says the path of a level as Hiera-2 does.
