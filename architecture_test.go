@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"snapshot": {"internal/replace", "internal/value"},
 	"runtime": {"internal/expr", "internal/lookupkey", "internal/merge", "internal/recipe", "internal/seal",
 		"internal/types", "internal/value", "snapshot"},
-	"serve":          {"internal/value", "runtime"},
+	"serve":          {"internal/lookupkey", "internal/value", "runtime"},
 	"serve/client":   {},
 	"origin":         {"internal/replace"},
 	"ship":           {"internal/replace", "origin"},

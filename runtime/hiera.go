@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +21,10 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 	if strategy.IsUndef() || !r.snap.hiera() {
 		return r.Lookup(key)
 	}
+	if r.closed.Load() {
+		return Value{}, false, fs.ErrClosed
+	}
+	defer runtime.KeepAlive(r) // and with it the map
 	s, err := merge.Parse(strategy.get())
 	if err != nil {
 		return Value{}, false, failed(key, CodeUsage, "'"+key+"': "+err.Error())
@@ -145,17 +151,17 @@ func (h *hieraLookup) winner() (structured, found bool, err error) {
 
 // place is where a candidate of key stands in the hierarchies.
 func (l *lookup) place(key string, c snapshot.Candidate) (snapshot.HieraPlace, error) {
-	layer := 0
+	layer, err := l.layer(key, c)
+	return l.r.file.Hiera()[layer], err
+}
+
+// layer is the number of the layer that has a candidate of key.
+func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	if c.Level >= 0 {
-		layer = l.r.file.Level(c.Level).Layer
-	} else {
-		b, err := l.r.file.Binding(key, c)
-		if err != nil {
-			return snapshot.HieraPlace{}, err
-		}
-		layer = b.Layer
+		return l.r.file.Level(c.Level).Layer, nil
 	}
-	return l.r.file.Hiera()[layer], nil
+	b, err := l.r.file.Binding(key, c)
+	return b.Layer, err
 }
 
 // plain is what the key is bound to, as it is.
@@ -164,18 +170,27 @@ func (h *hieraLookup) plain() (value.Value, bool, error) {
 	if err != nil || !found {
 		return value.Value{}, false, err
 	}
-	v, err := h.evaluate(snapshot.Candidate{Ref: ref})
+	v, err := h.evaluate(h.root, snapshot.Candidate{Ref: ref})
 	return v, err == nil, err
 }
 
 // evaluate is the value of a candidate.
-func (h *hieraLookup) evaluate(c snapshot.Candidate) (value.Value, error) {
-	x := explainer{r: h.r}
-	v, r, err := x.content(h.root, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
+func (l *lookup) evaluate(key string, c snapshot.Candidate) (value.Value, error) {
+	x := explainer{r: l.r}
+	v, r, err := x.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	if err != nil || r == nil {
 		return v, err
 	}
-	return h.follow(h.root, r)
+	return l.follow(key, r)
+}
+
+// candidate is a candidate of key as one to be merged.
+func (l *lookup) candidate(key string, c snapshot.Candidate, p snapshot.HieraPlace) merge.Candidate {
+	return merge.Candidate{Layer: int(p.Part), Entry: p.Entry, OnlyPath: p.OnlyPath, OnlyEntry: p.OnlyEntry,
+		Value: func() (value.Value, bool, error) {
+			v, err := l.evaluate(key, c)
+			return v, err == nil, err
+		}}
 }
 
 // merged puts the candidates of the hierarchies together, or those of default_hierarchy.
@@ -214,11 +229,7 @@ func (h *hieraLookup) candidates(key string, defaults bool) ([]merge.Candidate, 
 		if place.Part == snapshot.NoHiera || (place.Part == snapshot.HieraDefaults) != defaults {
 			continue
 		}
-		out = append(out, merge.Candidate{Layer: int(place.Part), Entry: place.Entry, OnlyPath: place.OnlyPath,
-			OnlyEntry: place.OnlyEntry, Value: func() (value.Value, bool, error) {
-				v, err := h.evaluate(c)
-				return v, err == nil, err
-			}})
+		out = append(out, h.candidate(h.root, c, place))
 	}
 	return out, nil
 }
@@ -305,7 +316,7 @@ func (h *hieraLookup) level(c snapshot.Candidate, module string) (*merge.Level, 
 			return level.(*merge.Level), nil
 		}
 	}
-	v, err := h.evaluate(c)
+	v, err := h.evaluate(h.root, c)
 	if err != nil {
 		return nil, err
 	}

@@ -80,6 +80,8 @@ type question struct {
 	Key         *string         `json:"key"`
 	Prefix      *string         `json:"prefix"`
 	Direct      bool            `json:"direct"`
+	Entries     string          `json:"entries"`
+	Merge       json.RawMessage `json:"merge"`
 }
 
 // run answers questions until there are no more.
@@ -170,23 +172,27 @@ func (c *conn) reply(text []byte) error {
 
 // ask appends the answer to a question of a session.
 func (c *conn) ask(s *session, q *question) error {
+	look, err := s.way(q)
+	if err != nil {
+		return err
+	}
 	var do func() error
 	switch {
 	case q.Ask == "keys" && q.Keys != nil:
-		do = func() error { return c.values(s, q.Keys) }
+		do = func() error { return c.values(q.Keys, look) }
 	case q.Ask == "prefix" && q.Prefix != nil:
-		do = func() error { return c.values(s, s.known.below(*q.Prefix, q.Direct)) }
+		do = func() error { return c.values(s.known.below(*q.Prefix, q.Direct, q.Entries != ""), look) }
 	case q.Ask == "candidates" && q.Key != nil:
 		do = func() error { return c.candidates(s, *q.Key) }
 	case q.Ask == "explain" && q.Key != nil:
-		do = func() error { return c.explain(s, *q.Key) }
+		do = func() error { return c.explain(s, q) }
 	case q.Ask == "keys" || q.Ask == "prefix" || q.Ask == "candidates" || q.Ask == "explain":
 		return failed(bindings.CodeUsage, "expected what '"+q.Ask+"' is about: keys, a prefix or a key")
 	default:
 		return failed(bindings.CodeUsage,
 			"expected hello, node, keys, prefix, candidates, explain or end, found '"+q.Ask+"'")
 	}
-	err := s.known.snapshot.Guard(do)
+	err = s.known.snapshot.Guard(do)
 	if errors.Is(err, fs.ErrClosed) {
 		err = noSession(*q.Session)
 	}
@@ -220,7 +226,8 @@ func (c *conn) snapshot(k *known) {
 	c.answer = append(appendText(c.answer, k.digest), `,"variables":`...)
 	c.answer = append(value.AppendJSON(c.answer, value.Strings(k.variables...)), `,"all_facts":`...)
 	c.answer = append(strconv.AppendBool(c.answer, k.allFacts), `,"trusted":`...)
-	c.answer = append(strconv.AppendBool(c.answer, k.trusted), `,"locations":`...)
+	c.answer = append(strconv.AppendBool(c.answer, k.trusted), `,"hiera":`...)
+	c.answer = append(strconv.AppendBool(c.answer, k.snapshot.Hiera()), `,"locations":`...)
 	c.answer = append(strconv.AppendInt(c.answer, int64(k.locations), 10), "}}"...)
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"bindc/internal/lookupkey"
 	bindings "bindc/runtime"
 )
 
@@ -37,6 +38,7 @@ type known struct {
 	trusted   bool
 	locations int
 	keys      []string // sorted
+	roots     []string // of a site of Hiera 5, the keys without the quotes that some need; sorted
 	merged    []string // sorted
 }
 
@@ -184,14 +186,34 @@ func survey(snap *bindings.Snapshot) (*known, error) {
 		k.keys = append(k.keys, lookupOptions)
 	}
 	slices.Sort(k.keys)
+	if snap.Hiera() {
+		k.roots = roots(k.keys)
+	}
 	return k, nil
 }
 
-// below ranges over the keys that begin with prefix, with direct only those that have no :: behind it.
-func (k *known) below(prefix string, direct bool) []string {
-	from, _ := slices.BinarySearch(k.keys, prefix)
+// roots are keys as data has them, lookup_options among them.
+func roots(keys []string) []string {
+	out := []string{lookupOptions}
+	for _, key := range keys {
+		if k, err := lookupkey.Parse(key); err == nil && len(k.Path) == 0 {
+			out = append(out, k.Root)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// below ranges over the keys that begin with prefix, with direct only those that have no :: behind it; as they are
+// listed, or as data has them.
+func (k *known) below(prefix string, direct, bare bool) []string {
+	all := k.keys
+	if bare && k.roots != nil {
+		all = k.roots
+	}
+	from, _ := slices.BinarySearch(all, prefix)
 	var out []string
-	for _, key := range k.keys[from:] {
+	for _, key := range all[from:] {
 		rest, ok := strings.CutPrefix(key, prefix)
 		if !ok {
 			break

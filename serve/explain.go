@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"strings"
 
+	"bindc/internal/lookupkey"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
 
 // explain appends the answer that says why key has its outcome.
-func (c *conn) explain(s *session, key string) error {
+func (c *conn) explain(s *session, q *question) error {
+	key := *q.Key
+	if quoted, ok := lookupkey.Quoted(key); ok && q.Entries != "" {
+		key = quoted
+	}
 	e, err := s.lease.Explain(key)
 	if err != nil {
 		return err

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"bindc/internal/value"
 	bindings "bindc/runtime"
@@ -10,12 +12,12 @@ import (
 // lookupOptions is the key that Puppet asks for how to merge the others.
 const lookupOptions = "lookup_options"
 
-// values appends the answer that has keys.
-func (c *conn) values(s *session, keys []string) error {
+// values appends the answer that has keys, as look has them.
+func (c *conn) values(keys []string, look func(key string) bindings.Outcome) error {
 	w := valueWriter{plain: append(c.answer, `{"values":{`...)}
 	w.begin = len(w.plain)
 	for _, key := range keys {
-		if err := w.add(key, s.lookup(key)); err != nil {
+		if err := w.add(key, look(key)); err != nil {
 			return err
 		}
 	}
@@ -43,6 +45,49 @@ func (c *conn) candidates(s *session, key string) error {
 	}
 	c.answer = append(c.answer, "]}"...)
 	return nil
+}
+
+// way is how a question has keys looked up: in some entries of a hierarchy, by a merge strategy.
+func (s *session) way(q *question) (func(key string) bindings.Outcome, error) {
+	var strategy bindings.Value
+	var err error
+	if q.Merge != nil {
+		if strategy, err = bindings.ParseJSON(q.Merge); err != nil {
+			return nil, failed(bindings.CodeUsage, "merge: "+err.Error())
+		}
+	}
+	look := s.lease.LookupMerged
+	if q.Entries != "" {
+		from, to, err := parseEntries(q.Entries)
+		if err != nil {
+			return nil, err
+		}
+		look = func(key string, strategy bindings.Value) (bindings.Value, bool, error) {
+			return s.lease.LookupEntries(key, from, to, strategy)
+		}
+	}
+	return func(key string) bindings.Outcome {
+		v, found, err := look(key, strategy)
+		o := bindings.Outcome{Value: v, Found: found, Err: err}
+		if key == lookupOptions {
+			o = s.known.merging(o)
+		}
+		return o
+	}, nil
+}
+
+// parseEntries reads the numbers of entries: 2-4, or 5- for all from there on, with -1 for the last.
+func parseEntries(text string) (from, to int, err error) {
+	first, last, ok := strings.Cut(text, "-")
+	low, err := strconv.ParseInt(first, 10, 32)
+	high := int64(-1)
+	if err == nil && last != "" {
+		high, err = strconv.ParseInt(last, 10, 32)
+	}
+	if !ok || err != nil || low < 0 || last != "" && high < low {
+		return 0, 0, failed(bindings.CodeUsage, "entries: expected FROM-TO, two numbers, or FROM-, found '"+text+"'")
+	}
+	return int(low), int(high), nil
 }
 
 // lookup is what the node has of key.

@@ -265,7 +265,12 @@ func (v *verifier) checkBlocks() error {
 // internal tells whether key number n is one that contributions to a multibinding stand under.
 func (v *verifier) internal(n uint32) bool {
 	key, ok := v.keyName(n)
-	return ok && strings.HasPrefix(key, "\x00")
+	return ok && strings.HasPrefix(key, "\x00") && !(len(v.hiera) > 0 && mergedKey(key))
+}
+
+// mergedKey tells whether key is one that Hiera 5 files what it merges under, which is bound as any other.
+func mergedKey(key string) bool {
+	return strings.HasPrefix(key, "\x00merge ") || strings.HasPrefix(key, "\x00lookup_options")
 }
 
 func (v *verifier) checkLevels() error {

@@ -18,6 +18,7 @@ import (
 type hieraConfigFlags struct {
 	source
 	name    string
+	from    string
 	options []string
 }
 
@@ -37,6 +38,8 @@ func hieraConfigCommand() *cobra.Command {
 	f.addSnapshot(cmd)
 	f.addAnswers(cmd)
 	cmd.Flags().StringVar(&f.name, "name", "bindc", "`NAME` of the entry")
+	cmd.Flags().StringVar(&f.from, "from", "",
+		"`FILE`, the hiera.yaml of version 5 that is compiled: what bindc does not compile keeps its place")
 	cmd.Flags().StringArrayVar(&f.options, "option", nil,
 		"an option of the entry, `NAME=TEXT`, as socket=/run/bindq.sock (repeatable; default: snapshot)")
 	return cmd
@@ -54,22 +57,34 @@ func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	locations := 0
-	for _, file := range files {
-		err := f.ask(file, func(snap *bindings.Snapshot) error {
-			_, _, n, err := snap.Needs()
-			locations = max(locations, n)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
 	options, err := f.entryOptions(inOptions)
 	if err != nil {
 		return err
 	}
-	return writeYAML(cmd.OutOrStdout(), hieraConfig(f.name, locations, options))
+	if f.from != "" {
+		return f.beside(cmd, files, options)
+	}
+	locations := 0
+	for _, file := range files {
+		n, err := f.locations(file)
+		if err != nil {
+			return err
+		}
+		locations = max(locations, n)
+	}
+	return writeYAML(cmd.OutOrStdout(), hieraConfig([]value.Value{hieraEntry(f.name, locations, options)}))
+}
+
+// locations is how many locations an entry for a snapshot needs; none, where bindq does the merges of Hiera 5.
+func (f *hieraConfigFlags) locations(file string) (n int, err error) {
+	err = f.ask(file, func(snap *bindings.Snapshot) error {
+		if snap.Hiera() {
+			return nil
+		}
+		_, _, n, err = snap.Needs()
+		return err
+	})
+	return n, err
 }
 
 // snapshotsAt are the snapshots at path, a file or a directory of them, and how the option snapshot names them.
@@ -104,14 +119,22 @@ func (f *hieraConfigFlags) entryOptions(snapshot string) (value.Value, error) {
 	return b.Hash(), nil
 }
 
-func hieraConfig(name string, locations int, options value.Value) value.Value {
-	uris := make([]string, locations)
-	for i := range uris {
-		uris[i] = fmt.Sprintf("bindc:%d", i)
+// hieraEntry is an entry that asks bindc; without locations, it is one by itself.
+func hieraEntry(name string, locations int, options value.Value) value.Value {
+	pairs := []value.Pair{pair("name", value.FromString(name)),
+		pair("lookup_key", value.FromString("bindc::lookup_key"))}
+	if locations > 0 {
+		uris := make([]string, locations)
+		for i := range uris {
+			uris[i] = fmt.Sprintf("bindc:%d", i)
+		}
+		pairs = append(pairs, pair("uris", value.Strings(uris...)))
 	}
-	pair := func(name string, v value.Value) value.Pair { return value.Pair{Key: value.FromString(name), Value: v} }
-	entry := value.FromPairs(pair("name", value.FromString(name)),
-		pair("lookup_key", value.FromString("bindc::lookup_key")), pair("uris", value.Strings(uris...)),
-		pair("options", options))
-	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice([]value.Value{entry})))
+	return value.FromPairs(append(pairs, pair("options", options))...)
 }
+
+func hieraConfig(entries []value.Value) value.Value {
+	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice(entries)))
+}
+
+func pair(name string, v value.Value) value.Pair { return value.Pair{Key: value.FromString(name), Value: v} }

@@ -20,9 +20,14 @@ class LookupKeyTest < Minitest::Test
     attr_accessor :explaining
     attr_reader :explained
 
-    def initialize(environment)
+    Invocation = Struct.new(:scope)
+
+    attr_reader :invocation
+
+    def initialize(environment, scope)
       @environment = environment
       @cache = {}
+      @invocation = Invocation.new(scope)
     end
 
     def environment_name
@@ -66,9 +71,10 @@ class LookupKeyTest < Minitest::Test
     attr_reader :contexts
 
     def initialize(variables, options, environment)
-      @function = LookupKeyTest.function.new(Scope.new(variables), nil)
+      scope = Scope.new(variables)
+      @function = LookupKeyTest.function.new(scope, nil)
       @options = options
-      @contexts = Hash.new { |all, location| all[location] = Context.new(environment) }
+      @contexts = Hash.new { |all, location| all[location] = Context.new(environment, scope) }
     end
 
     def lookup(key, location = nil)

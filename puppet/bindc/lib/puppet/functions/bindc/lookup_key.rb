@@ -35,7 +35,7 @@ module ::Puppet::Bindc_1_0_0
     attr_reader :socket, :command, :timeout
 
     def initialize(options, environment)
-      known = %w[snapshot socket command timeout compare]
+      known = %w[snapshot socket command timeout compare entries]
       unknown = options.keys - known - ['uri']
       refuse "there is no option '#{unknown.first}'; there are #{known.join(', ')}" unless unknown.empty?
       @socket = text(options, 'socket')
@@ -263,25 +263,92 @@ module ::Puppet::Bindc_1_0_0
     end
   end
 
-  # The questions of one compile, all answered from one snapshot. What was fetched is kept.
-  class Session
-    # The scope has the node's variables. Locations of one entry, and other entries with the same connection, share it.
+  # One compile, with the snapshot that answers it. Locations of one entry, and other entries with the same connection,
+  # share it, as the scope has it.
+  class Compile
     def self.of(scope, connection, environment)
-      sessions = scope.instance_variable_get(:@bindc_sessions) || scope.instance_variable_set(:@bindc_sessions, {})
-      sessions[connection] ||= new(scope, connection, environment)
+      compiles = scope.instance_variable_get(:@bindc_compiles) || scope.instance_variable_set(:@bindc_compiles, {})
+      compiles[connection] ||= new(scope, connection, environment)
     end
 
-    attr_reader :connection
+    attr_reader :connection, :environment, :needs
 
     def initialize(scope, connection, environment)
       @scope = scope
       @connection = connection
       @environment = environment
+      @sessions = {}
+      @compared = {}
+    end
+
+    # The session of who looks something up in some entries. Variables that are no facts are those the caller has.
+    def session(caller, entries)
+      return @sessions[[variables(caller), entries]] ||= Session.new(self, caller, entries) if @needs
+
+      Session.new(self, caller, entries).tap { |first| @sessions[[variables(first.begin), entries]] = first }
+    end
+
+    # Keeps what the snapshot needs, which all sessions of the compile ask.
+    def pin(needs)
+      @needs = needs
+      @facts = @scope['facts'] || {}
+      @loose = needs['variables'].reject { |name| @facts.key?(name) }
+    end
+
+    # The variables of a caller that are no facts of the node, as far as the snapshot needs them.
+    def variables(caller)
+      @loose.empty? ? {} : @loose.each_with_object({}) { |name, all| all[name] = caller[name] if caller.include?(name) }
+    end
+
+    # What a node is told with the question.
+    def told(needs, caller)
+      facts = @scope['facts'] || {}
+      names = needs['variables']
+      vars = names.each_with_object({}) do |name, all|
+        from = facts.key?(name) ? @scope : caller
+        value = from[name] if from.include?(name)
+        all[name] = value unless value.nil? || facts[name] == value
+      end
+      told = { 'facts' => needs['all_facts'] ? facts : facts.slice(*names), 'vars' => vars }
+      told['trusted'] = @scope['trusted'] if needs['trusted']
+      told
+    end
+
+    def first_comparison?(key)
+      @compared[key] ? false : @compared[key] = true
+    end
+
+    # As if there were no such entry, in the block.
+    def hide
+      @hidden = true
+      yield
+    ensure
+      @hidden = false
+    end
+
+    def hidden?
+      @hidden
+    end
+  end
+
+  # The questions of one compile from where the variables are the same, all answered from one snapshot. What was fetched
+  # is kept.
+  class Session
+    def initialize(compile, caller, entries)
+      @compile = compile
+      @connection = compile.connection
+      @caller = caller
+      @entries = entries
       @winners = {}
       @errors = {}
       @fetched = {}
       @candidates = {}
-      @compared = {}
+    end
+
+    # Opens it, and tells whose it is.
+    def begin
+      within { nil }
+      @caller
     end
 
     # What is bound to a key with the highest precedence, or :not_found. The first key of a module fetches all of them.
@@ -307,6 +374,13 @@ module ::Puppet::Bindc_1_0_0
       values.fetch(key)
     end
 
+    # What the entries have of a key, merged, or :not_found. Puppet may change it, so it is not kept.
+    def merged(key, strategy)
+      values, errors = read(ask('ask' => 'keys', 'keys' => [key], 'merge' => strategy))
+      failed(key, errors[key]) if errors.key?(key)
+      values.fetch(key, :not_found)
+    end
+
     # Why the key has its value, in lines.
     def explain(key)
       ask('ask' => 'explain', 'key' => key)['lines']
@@ -314,22 +388,6 @@ module ::Puppet::Bindc_1_0_0
 
     def place(key)
       ask('ask' => 'explain', 'key' => key)['at']
-    end
-
-    def first_comparison?(key)
-      @compared[key] ? false : @compared[key] = true
-    end
-
-    # As if there were no such entry, in the block.
-    def hide
-      @hidden = true
-      yield
-    ensure
-      @hidden = false
-    end
-
-    def hidden?
-      @hidden
     end
 
     private
@@ -358,15 +416,19 @@ module ::Puppet::Bindc_1_0_0
       raise Problem, "#{key}: #{error['message']} [#{error['code']}]#{" (#{at})" unless at.empty?}"
     end
 
-    # Asks within the session, which is opened where it is not. The connection may end once. Answers nil where the
-    # server refuses with the code that is allowed.
+    # Asks within the session. Answers nil where the server refuses with the code that is allowed.
     def ask(question, allowed = nil)
+      question = question.merge('entries' => @entries)
+      check(within { |connection| connection.ask(question.merge('session' => @number)) }, allowed)
+    end
+
+    # Has the connection in the block, where the session is opened if it is not. It may end once.
+    def within
       again ||= false
-      answer = @connection.open do |connection|
+      @connection.open do |connection|
         enter(connection) unless @opening == connection.opening
-        connection.ask(question.merge('session' => @number))
+        yield connection
       end
-      check(answer, allowed)
     rescue Ended, Forgotten => e
       @opening = nil
       raise Problem, e.message if again
@@ -381,44 +443,32 @@ module ::Puppet::Bindc_1_0_0
       raise Problem, "#{error['message']} [#{error['code']}]" unless error['code'] == allowed
     end
 
-    # Opens the session. The first time any snapshot will do; when it is opened again it must be the same.
+    # Opens the session. The first time in a compile any snapshot will do; after that it must be the same.
     def enter(connection)
       @number = connection.number
       8.times do
-        needs = @needs || connection.needs[@environment]
+        needs = @compile.needs || connection.needs[@compile.environment]
         answer = check(connection.ask(node(needs)))
         if answer.key?('session')
-          @needs = needs
+          @compile.pin(needs) unless @compile.needs
           return @opening = connection.opening
         end
-        replaced(answer['snapshot']) if @needs
-        connection.needs[@environment] = answer['snapshot']
+        replaced(answer['snapshot']) if @compile.needs
+        connection.needs[@compile.environment] = answer['snapshot']
       end
       raise Problem, 'the snapshot is replaced faster than it can be asked; run Puppet again'
     end
 
     def replaced(snapshot)
-      raise Problem, "the snapshot was replaced while this catalog was compiled (#{@needs['digest']} by " \
+      raise Problem, "the snapshot was replaced while this catalog was compiled (#{@compile.needs['digest']} by " \
                      "#{snapshot['digest']}), and bindq was started anew; run Puppet again"
     end
 
     def node(needs)
-      question = { 'ask' => 'node', 'session' => @number, 'environment' => @environment }
+      question = { 'ask' => 'node', 'session' => @number, 'environment' => @compile.environment }
       return question unless needs
 
-      question.merge('digest' => needs['digest']).merge(variables(needs))
-    end
-
-    def variables(needs)
-      facts = @scope['facts'] || {}
-      names = needs['variables']
-      vars = names.each_with_object({}) do |name, all|
-        value = @scope[name] if @scope.include?(name)
-        all[name] = value unless value.nil? || facts[name] == value
-      end
-      told = { 'facts' => needs['all_facts'] ? facts : facts.slice(*names), 'vars' => vars }
-      told['trusted'] = @scope['trusted'] if needs['trusted']
-      told
+      question.merge('digest' => needs['digest']).merge(@compile.told(needs, @caller))
     end
   end
 
@@ -456,15 +506,28 @@ module ::Puppet::Bindc_1_0_0
 
     def initialize(options, context, scope)
       environment = context.environment_name.to_s
-      connection = Puppet::Bindc_1_0_0.connection(options, environment)
-      @session = Session.of(scope, connection, environment)
+      @compile = Compile.of(scope, Puppet::Bindc_1_0_0.connection(options, environment), environment)
+      @entries = entries(options.fetch('entries', '0-'))
       @number = number(options['uri'])
-      @comparison = Comparison.new(@session) if options['compare']
+      @comparison = Comparison.new(@compile) if options['compare']
+      move(context.invocation.scope)
+    end
+
+    # Goes where a lookup comes from, and tells whether it is seen otherwise from there.
+    def move(caller)
+      before = @session
+      @session = @compile.session(caller, @entries)
+      !before.equal?(@session)
+    end
+
+    def hidden?
+      @compile.hidden?
     end
 
     def answer(key, context)
-      value = @session.candidate(key, @number)
-      @comparison&.report(key, value, context.invocation.scope)
+      strategy = Merging.asked(context.invocation)
+      value = strategy ? @session.merged(key, strategy) : @session.candidate(key, @number)
+      @comparison&.report(key, value, context.invocation.scope, @session)
       value
     end
 
@@ -478,6 +541,77 @@ module ::Puppet::Bindc_1_0_0
 
       number.to_i
     end
+
+    def entries(text)
+      return text if text.is_a?(String) && text.match?(/\A\d+-\d*\z/)
+
+      raise Problem, "hiera.yaml: 'entries' is FROM-TO or FROM-, as bindq hiera-config prints it, not #{text.inspect}"
+    end
+  end
+
+  # Puppet tells a function neither how what it answers is merged nor that the variables have changed. An entry of one
+  # location stands for many, which bindq merges as Puppet would.
+  module Merging
+    # Whether a data provider of Puppet is an entry that stands for many.
+    def self.entry?(provider)
+      provider.is_a?(Entry) && provider.function_name == 'bindc::lookup_key' && provider.locations == [nil]
+    end
+
+    # The strategy that the answer has to be merged by, nil for the first.
+    def self.asked(invocation)
+      invocation.instance_variable_get(:@bindc_merge)
+    end
+
+    # The strategy as bindq takes it; nil where nothing is merged.
+    def self.strategy(key, merge)
+      return if merge.nil? || key.root_key == 'lookup_options'
+
+      merge = ::Puppet::Pops::MergeStrategy.strategy(merge)
+      name = merge.class.key.to_s
+      { 'strategy' => name }.merge(merge.options || {}) unless %w[first default].include?(name)
+    end
+
+    # In the block the function is told the strategy.
+    def self.tell(invocation, strategy)
+      before = asked(invocation)
+      invocation.instance_variable_set(:@bindc_merge, strategy)
+      yield
+    ensure
+      invocation.instance_variable_set(:@bindc_merge, before)
+    end
+
+    # For the entries of a hierarchy: what the function answers is what the locations come to. Puppet keeps what it has
+    # found, whatever it was merged by, and wherever it was seen from.
+    module Entry
+      def unchecked_key_lookup(key, invocation, merge)
+        return super unless Merging.entry?(self)
+
+        kept = function_context(invocation, nil)
+        kept.data_hash&.clear if kept.cached_value('place')&.move(invocation.scope)
+        strategy = Merging.strategy(key, merge)
+        kept.data_hash&.delete(key.root_key) if strategy
+        begin
+          Merging.tell(invocation, strategy) { super(key, invocation, nil) }
+        ensure
+          kept.data_hash&.delete(key.root_key) if strategy
+        end
+      end
+    end
+
+    # For a hierarchy that is nothing but such an entry: it is not one entry, of which 'unique' makes another value.
+    module Hierarchy
+      def unchecked_key_lookup(key, invocation, merge)
+        return super unless Merging.strategy(key, merge)
+
+        entries = config(invocation).configured_data_providers(invocation, self)
+        return super unless entries.length == 1 && Merging.entry?(entries.first)
+
+        invocation.with(:data_provider, self) { entries.first.unchecked_key_lookup(key, invocation, merge) }
+      end
+    end
+
+    ::Puppet::Pops::Lookup::LookupKeyFunctionProvider.prepend(Entry)
+    ::Puppet::Pops::Lookup::ConfiguredDataProvider.prepend(Hierarchy)
   end
 
   # Looks keys up with and without the snapshot, beside the lookups of the catalog, and reports where that differs.
@@ -486,27 +620,27 @@ module ::Puppet::Bindc_1_0_0
     class With < ::Puppet::Pops::Lookup::LookupAdapter; end
     class Without < ::Puppet::Pops::Lookup::LookupAdapter; end
 
-    def initialize(session)
-      @session = session
+    def initialize(compile)
+      @compile = compile
     end
 
     # Each key once for a catalog. No values: they may be secret.
-    def report(key, value, scope)
-      return if key == 'lookup_options' || !@session.first_comparison?(key)
+    def report(key, value, scope, session)
+      return if key == 'lookup_options' || !@compile.first_comparison?(key)
 
       different = difference(key, value, scope)
-      all, differing = @session.connection.count(different)
+      all, differing = @compile.connection.count(different)
       return unless different
 
       Puppet.warning("bindc: compare: #{key} for #{scope.compiler.node.name} #{different} " \
-                     "(#{@session.place(key)}); #{differing} of #{all} answers differ so far")
+                     "(#{session.place(key)}); #{differing} of #{all} answers differ so far")
     end
 
     private
 
     # What is compared is what catalogs get with and without this entry, merges included.
     def difference(key, value, scope)
-      theirs = @session.hide { lookup(key, scope, Without) }
+      theirs = @compile.hide { lookup(key, scope, Without) }
       if value.equal?(:not_found)
         theirs.equal?(:not_found) ? nil : 'is not in the snapshot, but in the levels below'
       elsif theirs.equal?(:not_found)
@@ -552,7 +686,8 @@ Puppet::Functions.create_function(:'bindc::lookup_key') do
   # @param options
   #   `snapshot`, a file or a directory of files ENVIRONMENT.snap, or `socket`, the path of a socket; `command`, the
   #   path of bindq, or an array of that and arguments for serve; `timeout`, seconds that an answer may take; `compare`,
-  #   whether answers are compared with the levels below. `uri` is `bindc:N` in location N.
+  #   whether answers are compared with the levels below; `entries`, of the hierarchy of Hiera 5 that is compiled, where
+  #   others are Puppet's. `uri` is `bindc:N` in location N.
   # @param context
   #   Of Puppet.
   # @return
@@ -569,7 +704,7 @@ Puppet::Functions.create_function(:'bindc::lookup_key') do
   def lookup_key(key, options, context)
     place = context.cached_value('place') ||
             context.cache('place', Puppet::Bindc_1_0_0::Place.new(options, context, closure_scope))
-    return context.not_found if place.session.hidden?
+    return context.not_found if place.hidden?
 
     value = place.answer(key, context)
     explain(context) { place.session.explain(key) }

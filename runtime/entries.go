@@ -1,0 +1,207 @@
+package runtime
+
+import (
+	"io/fs"
+	"runtime"
+	"slices"
+
+	"bindc/internal/lookupkey"
+	"bindc/internal/merge"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// Hiera tells whether something in the snapshot is of Hiera 5.
+func (s *Snapshot) Hiera() bool { return s.hiera() }
+
+// LookupEntries is the value that some entries of the hierarchy of Hiera 5 have of root, a key without quotes that
+// nothing is dug for in, as who looks through the others by itself, as Puppet does, needs it: merged by strategy, as
+// LookupMerged takes it, without regard to lookup_options. What the entries have of these is the value of
+// lookup_options. What was decrypted is a text as any other. A site without Hiera 5 answers as Lookup does.
+//
+// The entries are those from number from, the first being 0, to number to, or to the last if to is negative. What is
+// structured above the hierarchy belongs to the first; what is below it, and where nothing is merged the data of
+// modules, to the last. The errors are those of LookupMerged.
+func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
+	if r.closed.Load() {
+		return Value{}, false, fs.ErrClosed
+	}
+	if !r.snap.hiera() {
+		return r.Lookup(root)
+	}
+	s, err := merge.Parse(strategy.get())
+	if err != nil {
+		return Value{}, false, failed(root, CodeUsage, "'"+root+"': "+err.Error())
+	}
+	key, ok := lookupkey.Quoted(root)
+	if !ok {
+		return Value{}, false, nil
+	}
+	defer runtime.KeepAlive(r) // and with it the map
+	l := lookups.Get().(*lookup)
+	l.r, l.total = r, bounds()
+	e := entriesLookup{l, key, s, from, to}
+	v, found, err := e.answer()
+	*l = lookup{chain: l.chain[:0]}
+	lookups.Put(l)
+	return Value{v}, found && err == nil, err
+}
+
+// optionsKey is the key of the lookup options, as Puppet asks for them.
+const optionsKey = "lookup_options"
+
+// entriesLookup is a lookup of one key in some entries.
+type entriesLookup struct {
+	*lookup
+	root     string // as it is bound
+	strategy merge.Strategy
+	from, to int
+}
+
+func (e *entriesLookup) answer() (value.Value, bool, error) {
+	if e.root == optionsKey {
+		if v, found, err := e.lookupOptions(); found || err != nil {
+			return v, found, err
+		}
+	}
+	if e.from == 0 && e.to < 0 && e.strategy.First() && e.r.broken == nil {
+		if v, found, sure, err := e.simply(); sure {
+			return v, found, err
+		}
+	}
+	if err := e.passes(); err != nil {
+		return value.Value{}, false, err
+	}
+	if err := e.enter(e.root); err != nil {
+		return value.Value{}, false, err
+	}
+	defer e.leave()
+	return e.merged()
+}
+
+// passes fails where the lookup comes to a path that cannot be told.
+func (e *entriesLookup) passes() error {
+	if e.r.broken == nil {
+		return nil
+	}
+	comes, err := true, error(nil)
+	if e.strategy.First() {
+		comes, err = e.comes(e.root)
+	}
+	if err == nil && comes {
+		err = e.explain(e.root, e.r.broken)
+	}
+	return err
+}
+
+// simply answers what nothing is merged with and nobody has to hide. Else it is not sure.
+func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
+	ref, found, err := e.r.file.Find(e.root, &e.r.scopes)
+	if err != nil || !found {
+		return v, false, true, err
+	}
+	if n, computed := ref.Recipe(); computed {
+		r, err := e.r.snap.recipe(e.root, n)
+		if err != nil || r.Kind == recipe.Merged {
+			return v, false, err != nil, err
+		}
+	}
+	v, found, err = e.bound(e.root)
+	return v, found, !e.sensitive, err
+}
+
+// lookupOptions are those of the entries.
+func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
+	hash, _ := merge.Parse(value.FromString("hash"))
+	candidates, err := e.candidates(recipe.LookupOptionsKey, false)
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	v, found, err := hash.Merge(candidates)
+	if err != nil {
+		err = e.explain(e.root, err)
+	}
+	return v, found, err
+}
+
+// merged is the value of what wins, if that is structured, or what the entries have, merged.
+func (e *entriesLookup) merged() (value.Value, bool, error) {
+	for c, err := range e.r.file.Candidates(e.root, e.r.numbers, &e.r.scopes) {
+		if err != nil {
+			return value.Value{}, false, err
+		}
+		layer, err := e.layer(e.root, c)
+		if err != nil {
+			return value.Value{}, false, err
+		}
+		switch {
+		case !e.counts(layer):
+			continue
+		case e.r.file.Hiera()[layer].Part == snapshot.NoHiera:
+			return e.structured(c)
+		}
+		break
+	}
+	candidates, err := e.candidates(recipe.MergeKey(e.root), true)
+	if err == nil && len(candidates) == 0 {
+		candidates, err = e.candidates(e.root, true)
+	}
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	v, found, err := e.strategy.Merge(candidates)
+	if err != nil {
+		err = e.explain(e.root, err)
+	}
+	return v, found, err
+}
+
+// structured is the value of a structured binding.
+func (e *entriesLookup) structured(c snapshot.Candidate) (value.Value, bool, error) {
+	e.sensitive = false
+	v, err := e.evaluate(e.root, c)
+	if err == nil && e.sensitive {
+		v = v.Sensitive()
+	}
+	return v, err == nil, err
+}
+
+// counts tells whether what a layer binds belongs to the entries.
+func (e *entriesLookup) counts(layer int) bool {
+	all := e.r.file.Hiera()
+	switch p := all[layer]; p.Part {
+	case snapshot.NoHiera:
+		if above := slices.ContainsFunc(all[layer:], func(p snapshot.HieraPlace) bool {
+			return p.Part == snapshot.HieraEnvironment
+		}); above {
+			return e.from == 0
+		}
+		return e.to < 0
+	case snapshot.HieraEnvironment:
+		return e.from <= p.Entry && (e.to < 0 || p.Entry <= e.to)
+	case snapshot.HieraModule:
+		return e.to < 0 && e.strategy.First()
+	}
+	return false // Puppet has it
+}
+
+// candidates are what the entries have under a key; with modules, what these have as well.
+func (e *entriesLookup) candidates(key string, modules bool) ([]merge.Candidate, error) {
+	var out []merge.Candidate
+	for c, err := range e.r.file.Candidates(key, e.r.numbers, &e.r.scopes) {
+		if err != nil {
+			return nil, err
+		}
+		layer, err := e.layer(key, c)
+		if err != nil {
+			return nil, err
+		}
+		place := e.r.file.Hiera()[layer]
+		if place.Part == snapshot.NoHiera || place.Part == snapshot.HieraModule && !modules || !e.counts(layer) {
+			continue
+		}
+		out = append(out, e.candidate(e.root, c, place))
+	}
+	return out, nil
+}

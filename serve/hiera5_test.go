@@ -1,0 +1,103 @@
+package serve_test
+
+import (
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"bindc/serve"
+)
+
+// A control repository with three entries, of which a client may look through the second by itself.
+var hiera5 = []string{
+	"hiera.yaml", `
+version: 5
+hierarchy:
+  - {name: Role, path: 'role/%{role}.yaml'}
+  - {name: Site, paths: ['site/%{site}.yaml', 'site.yaml']}
+  - {name: Secrets, path: common.eyaml, lookup_key: eyaml_lookup_key}
+`,
+	"data/role/web.yaml", `
+users: [web]
+"a.b": dotted
+lookup_options:
+  users: {merge: unique}
+`,
+	"data/site.yaml", `
+users: [site, site]
+motd: 'of %{site}'
+lookup_options:
+  users: {convert_to: 'Array'}
+  motd: {convert_to: Sensitive}
+`,
+	"data/common.eyaml", `
+users: [root]
+secret: 'ENC[PKCS7,AAAA]'
+greeting: 'hello'
+`,
+}
+
+func TestHiera5(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.snap")
+	build(t, path, "bindings_version: 1\nname: default\nbind:\n  - {name: key, to: own, sensitive: true}\n", hiera5...)
+	p := connect(t, server(t, path, func(o *serve.Options) {
+		o.Snapshot.Decrypt = func(string) (string, error) { return "plain", nil }
+	}))
+	needs := p.ask(hello())["snapshot"].(object)
+	names := needs["variables"].([]any)
+	if needs["hiera"] != true || !slices.Contains(names, any("role")) || !slices.Contains(names, any("site")) {
+		t.Fatalf("the snapshot needs %v", needs)
+	}
+	vars := object{"role": "web", "site": "osl"}
+	p.ask(object{"ask": "node", "session": 1, "digest": needs["digest"], "vars": vars})
+	sensitive := func(v any) object { return object{"__ptype": "Sensitive", "__pvalue": v} }
+	for _, c := range []struct {
+		what         string
+		entries      string
+		key          string
+		merge        any
+		values, rich object
+	}{
+		{"as lookup_options say, converted", "", "users", nil, object{"users": []any{"web", "site", "root"}}, nil},
+		{"as who asks says", "", "users", "first", object{"users": []any{"web"}}, nil},
+		{"what is converted to Sensitive", "", "motd", nil, object{}, object{"motd": sensitive("of osl")}},
+		{"all entries, the first that has it", "0-", "users", nil, object{"users": []any{"web"}}, nil},
+		{"all entries, merged", "0-", "users", "unique", object{"users": []any{"web", "site", "root"}}, nil},
+		{"some entries, which are not alone", "1-1", "users", object{"strategy": "unique"},
+			object{"users": []any{"site", "site"}}, nil},
+		{"the last", "2-", "users", "unique", object{"users": []any{"root"}}, nil},
+		{"conversion is for who asks", "0-", "motd", nil, object{"motd": "of osl"}, nil},
+		{"another entry has it", "0-0", "motd", nil, object{}, nil},
+		{"lookup_options of all", "0-", "lookup_options", nil, object{"lookup_options": object{
+			"users": object{"merge": "unique"}, "motd": object{"convert_to": "Sensitive"}}}, nil},
+		{"lookup_options of one", "1-1", "lookup_options", nil, object{"lookup_options": object{
+			"users": object{"convert_to": "Array"}, "motd": object{"convert_to": "Sensitive"}}}, nil},
+		{"what was encrypted is a text", "0-", "secret", nil, object{"secret": "plain"}, nil},
+		{"a key with a dot, as data has it", "0-", "a.b", nil, object{"a.b": "dotted"}, nil},
+		{"what is structured belongs to the first", "0-0", "key", nil, object{}, object{"key": sensitive("own")}},
+		{"and to no other", "1-1", "key", nil, object{}, nil},
+	} {
+		q := object{"ask": "keys", "session": 1, "keys": []string{c.key}, "entries": c.entries, "merge": c.merge}
+		a := p.ask(q)
+		rich, _ := a["rich"].(object)
+		if !reflect.DeepEqual(a["values"], any(c.values)) || !reflect.DeepEqual(rich, c.rich) {
+			t.Errorf("%s: %s in entries %q by %v: %v", c.what, c.key, c.entries, c.merge, a)
+		}
+	}
+	below := p.ask(object{"ask": "prefix", "session": 1, "prefix": "", "direct": true, "entries": "2-"})
+	last := object{"users": []any{"root"}, "secret": "plain", "greeting": "hello"}
+	if !reflect.DeepEqual(below["values"], any(last)) {
+		t.Errorf("all keys of the last entry: %v", below)
+	}
+	for _, entries := range []string{"x", "1", "2-1", "-", "-1-2", "1-99999999999"} {
+		q := object{"ask": "keys", "session": 1, "keys": []string{"users"}, "entries": entries}
+		if code := p.code(q); code != "usage" {
+			t.Errorf("the entries %s: %s", entries, code)
+		}
+	}
+	a := p.ask(object{"ask": "keys", "session": 1, "keys": []string{"users"}, "merge": "none", "entries": "0-"})
+	if e, _ := a["errors"].(object)["users"].(object); e["code"] != "usage" {
+		t.Errorf("a strategy that is none: %v", a)
+	}
+}
