@@ -131,7 +131,7 @@ bind:
   - ['ntp::ratio', 1.0]
   - ['ntp::big', 9007199254740993]
   - {name: 'ntp::nothing', to: null}
-  - {name: 'ntp::port', to: "${osfamily}", type: Integer}
+  - {name: 'ntp::port', to_expression: 'join([$osfamily])', type: Integer}
   - {name: 'ntp::key', to: secret, sensitive: true}
   - {name: 'ntp::pattern', to: "${ /a.b/ }"}
   - ['ntp::deep::value', 1]

@@ -137,4 +137,6 @@ func hieraConfig(entries []value.Value) value.Value {
 	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice(entries)))
 }
 
-func pair(name string, v value.Value) value.Pair { return value.Pair{Key: value.FromString(name), Value: v} }
+func pair(name string, v value.Value) value.Pair {
+	return value.Pair{Key: value.FromString(name), Value: v}
+}
