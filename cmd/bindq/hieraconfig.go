@@ -30,7 +30,9 @@ func hieraConfigCommand() *cobra.Command {
 		Long: "hiera-config prints a hiera.yaml of version 5 for an environment of Puppet. It\n" +
 			"has a location for each candidate that a key with a list or a hash can have, so\n" +
 			"that Puppet can merge them. Where -s is a directory, it is for all snapshots in\n" +
-			"it, one for each environment.\n\nExit status: 0, or 2 an error.",
+			"it, one for each environment.\n\nWith --from, the hiera.yaml of Hiera 5 that is compiled, each run of its entries\n" +
+			"that bindc compiles becomes one entry, and the others keep their place: keys in\n" +
+			"them stay Puppet's, and Puppet merges across.\n\nExit status: 0, or 2 an error.",
 		Example: "  bindq hiera-config -s site.bsnap > hiera.yaml",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
