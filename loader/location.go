@@ -69,7 +69,7 @@ func (c hiera5Config) treeAt(dir string) *tree {
 	t, seen := c.trees[dir]
 	if !seen {
 		if real, ok := c.real(dir); ok {
-			t = &tree{files: c.files, dir: dir, real: real, roots: c.modules.roots}
+			t = &tree{files: c.files, dir: dir, real: real, roots: c.modules.roots, dangling: true}
 		}
 		c.trees[dir] = t
 	}
@@ -157,7 +157,11 @@ func (c hiera5Config) fitting(p place) []listed {
 		fixed = dirOf(v.Text())
 	}
 	pattern := pathPattern(p.parts)
-	return c.usable(p, p.tree.below(expr.CleanPath(fixed), -1, true), pattern.MatchString)
+	_, ends := p.parts[len(p.parts)-1].Constant()
+	return c.usable(p, p.tree.below(expr.CleanPath(fixed), -1, true), func(path string) bool {
+		// Of paths that end with whatever a variable has, those of other files are not meant.
+		return pattern.MatchString(path) && (ends || isDataExtension(filepath.Ext(path)) || filepath.Ext(path) == ".eyaml")
+	})
 }
 
 // dirOf is the directory that a path is in, with its slash.

@@ -17,6 +17,7 @@ type tree struct {
 	real  string          // dir without symbolic links
 	roots map[string]bool // the directories of the site and of modules, without symbolic links
 
+	dangling bool // links that lead nowhere are as nothing, as they are to Hiera 5
 	listings map[listing][]listed
 }
 
@@ -125,6 +126,8 @@ func (w *walk) link(path string, depth int) {
 		real, err = w.disk.Resolve(w.path(path))
 	}
 	switch {
+	case w.dangling && errors.Is(err, disk.ErrDangling):
+		return
 	case err != nil && enters: // it might lead to a directory
 		w.failed(w.path(path), err)
 		return

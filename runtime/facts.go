@@ -10,6 +10,7 @@ import (
 // Facts are the variables of one node. They are not changed once made, and may be used by several goroutines at once.
 type Facts struct {
 	variables map[string]value.Value
+	derived   map[string]bool // those that were not given, but made of others
 }
 
 // FactsOptions add to the facts of a node. The zero value adds nothing.
@@ -60,10 +61,40 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	}
 	vars["facts"] = all
 	setTrusted(vars, opts)
+	missing := missingNames(vars)
 	deriveNames(vars, opts.Node == "" && vars["fqdn"].Text() != "" && vars["clientcert"].Text() != "")
 	derive(vars)
 	setEnvironment(vars, opts)
-	return &Facts{vars}, nil
+	return &Facts{vars, missing}, nil
+}
+
+// names are those of the node, and of what else is derived from facts of other shapes than the legacy ones.
+var names = []string{"fqdn", "hostname", "domain", "clientcert", "kernel", "virtual", "is_virtual"}
+
+// missingNames are the variables that were not given, of those that can be derived.
+func missingNames(vars map[string]value.Value) map[string]bool {
+	var out map[string]bool
+	note := func(name string) {
+		if _, ok := vars[name]; !ok {
+			if out == nil {
+				out = map[string]bool{}
+			}
+			out[name] = true
+		}
+	}
+	for _, name := range names {
+		note(name)
+	}
+	for _, l := range legacy {
+		note(l.name)
+	}
+	return out
+}
+
+// given is a variable that was given. Data of Hiera 5 sees no others, as in Puppet.
+func (f *Facts) given(name string) (value.Value, bool) {
+	v, ok := f.variables[name]
+	return v, ok && !f.derived[name]
 }
 
 // setAll sets a variable for each entry of a hash.

@@ -209,6 +209,9 @@ func kind(mode fs.FileMode) string {
 	return "a device"
 }
 
+// ErrDangling says that a path is, or is below, a symbolic link to what is not there.
+var ErrDangling = errors.New("it is a symbolic link that leads nowhere")
+
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // barred says why it cannot be told that nothing is at path: that is below something which leads nowhere or nothing is
@@ -218,7 +221,7 @@ func barred(path string) error {
 		info, err := os.Lstat(at)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			if info, err = os.Stat(at); absent(err) {
-				err = errors.New("it is a symbolic link that leads nowhere")
+				err = ErrDangling
 				return &fs.PathError{Op: "stat", Path: at, Err: err}
 			}
 		}

@@ -153,7 +153,7 @@ func runHieraScope(c *call) (value.Value, error) {
 
 // variable is what stands in the variable path[0] at the keys behind it, undef where nothing does.
 func (c *call) variable(path []value.Value) (value.Value, error) {
-	v, _ := c.ev.named(toS(path[0]))
+	v := c.given(toS(path[0]))
 	if v.IsUndef() || len(path) == 1 {
 		return v, nil
 	}
@@ -162,6 +162,31 @@ func (c *call) variable(path []value.Value) (value.Value, error) {
 		return value.Value{}, hieraError(c, err)
 	}
 	return v, nil
+}
+
+// GivenEnv is an Env that tells variables which were given from those that are made of others.
+type GivenEnv interface {
+	Given(name string) (value.Value, bool)
+}
+
+// given is the variable of that name, if it was given: that of a mapped path, or of the top scope.
+func (c *call) given(name string) value.Value {
+	env, ok := c.ev.env.(GivenEnv)
+	if !ok {
+		v, _ := c.ev.named(name)
+		return v
+	}
+	c.ev.varies()
+	global, isGlobal := strings.CutPrefix(name, "::")
+	if !isGlobal {
+		if v, ok := c.ev.scope.find(name); ok {
+			return v
+		}
+	}
+	if v, ok := env.Given(global); ok {
+		return v
+	}
+	return value.Value{}
 }
 
 // MaxMapped is how many paths mapped_paths yields at most in a request.
