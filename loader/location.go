@@ -159,10 +159,15 @@ func (c hiera5Config) fitting(p place) []listed {
 	pattern := pathPattern(p.parts)
 	_, ends := p.parts[len(p.parts)-1].Constant()
 	return c.usable(p, p.tree.below(expr.CleanPath(fixed), -1, true), func(path string) bool {
-		// Of paths that end with whatever a variable has, those of other files are not meant.
-		return pattern.MatchString(path) && (ends || isDataExtension(filepath.Ext(path)) || filepath.Ext(path) == ".eyaml")
+		return pattern.MatchString(path) && (ends || mayBeData(path))
 	})
 }
+
+// otherFiles are the extensions of what lies beside data in control repositories.
+var otherFiles = []string{".adoc", ".bak", ".epp", ".erb", ".md", ".pem", ".pp", ".py", ".rb", ".rst", ".sh", ".txt"}
+
+// mayBeData tells whether a file may be meant by a path that ends with whatever a variable has.
+func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.Ext(path)) }
 
 // dirOf is the directory that a path is in, with its slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
