@@ -22,6 +22,12 @@ import (
 // "" if it was compiled.
 func build(t *testing.T, dir string, opts loader.Options) (snap *bindings.Snapshot, refused string) {
 	t.Helper()
+	return buildAndOpen(t, dir, opts, bindings.Options{})
+}
+
+func buildAndOpen(t *testing.T, dir string, opts loader.Options, how bindings.Options) (snap *bindings.Snapshot,
+	refused string) {
+	t.Helper()
 	var diags diag.List
 	site := loader.Load(dir, opts, &diags)
 	var content *snapshot.Content
@@ -35,7 +41,7 @@ func build(t *testing.T, dir string, opts loader.Options) (snap *bindings.Snapsh
 	if _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}
-	snap, err := bindings.Open(path, bindings.Options{})
+	snap, err := bindings.Open(path, how)
 	if err != nil {
 		t.Fatal(err)
 	}

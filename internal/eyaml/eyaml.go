@@ -2,23 +2,24 @@
 package eyaml
 
 import (
-	"crypto"
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rsa"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
 	"os"
 	"regexp"
 	"strings"
-
-	"github.com/smallstep/pkcs7"
 )
 
 // Keys are private keys. They may be used by several goroutines.
-type Keys struct{ keys []crypto.PrivateKey }
+type Keys struct{ keys []*rsa.PrivateKey }
 
 // Read reads private keys of hiera-eyaml, each from a file in PEM.
 func Read(files []string) (*Keys, error) {
@@ -39,7 +40,7 @@ func Read(files []string) (*Keys, error) {
 
 var errKey = errors.New("expected a private key of hiera-eyaml, RSA in PEM")
 
-func parseKey(src []byte) (crypto.PrivateKey, error) {
+func parseKey(src []byte) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode(src)
 	if block == nil {
 		return nil, errKey
@@ -47,8 +48,10 @@ func parseKey(src []byte) (crypto.PrivateKey, error) {
 	if key, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
 		return key, nil
 	}
-	if key, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
-		return key, nil
+	if any, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
+		if key, ok := any.(*rsa.PrivateKey); ok {
+			return key, nil
+		}
 	}
 	return nil, errKey
 }
@@ -84,49 +87,76 @@ func (k *Keys) decrypt(encoded string) ([]byte, error) {
 	if err != nil {
 		return nil, errors.New("it is not in base64")
 	}
-	p7, err := pkcs7.Parse(der)
-	if err != nil {
-		return nil, errors.New("it is not of PKCS7")
-	}
-	certs, err := recipients(der)
-	if err != nil {
-		return nil, err
+	var e envelope
+	if rest, err := asn1.Unmarshal(der, &e); err != nil || len(rest) > 0 || !e.Type.Equal(enveloped) {
+		return nil, errors.New("it is no enveloped data of PKCS7")
 	}
 	for _, key := range k.keys {
-		for _, cert := range certs {
-			if plain, err := p7.Decrypt(cert, key); err == nil {
-				return plain, nil
+		for _, r := range e.Content.Recipients {
+			//lint:ignore SA1019 it is what hiera-eyaml encrypts by; nobody can ask often enough to learn from errors
+			if secret, err := rsa.DecryptPKCS1v15(nil, key, r.Key); err == nil {
+				if plain, err := e.Content.Data.open(secret); err == nil {
+					return plain, nil
+				}
 			}
 		}
 	}
 	return nil, errors.New("no key that was given fits")
 }
 
-// recipients are those a message is encrypted to, as certificates that have nothing but the names. hiera-eyaml needs
-// its public key too, only to name the recipient.
-func recipients(der []byte) ([]*x509.Certificate, error) {
-	var info struct {
-		Type    asn1.ObjectIdentifier
-		Content struct {
-			Version    int
-			Recipients []struct {
-				Version int
-				Name    struct {
-					Issuer asn1.RawValue
-					Serial *big.Int
-				}
-				Algorithm asn1.RawValue
-				Key       []byte
-			} `asn1:"set"`
-			Rest asn1.RawValue
-		} `asn1:"explicit,tag:0"`
+// envelope is a message of PKCS7 (RFC 2315, section 10) in DER, which hiera-eyaml has OpenSSL write. A library that
+// reads all of PKCS7 panics on forged ones.
+type envelope struct {
+	Type    asn1.ObjectIdentifier
+	Content struct {
+		Version    int
+		Recipients []recipient `asn1:"set"`
+		Data       encrypted
+	} `asn1:"explicit,tag:0"`
+}
+
+var enveloped = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 7, 3}
+
+// recipient is one of those who can decrypt the key of a message. Whose certificate it is does not matter here: the
+// keys that were given are tried.
+type recipient struct {
+	Version   int
+	Name      asn1.RawValue
+	Algorithm pkix.AlgorithmIdentifier
+	Key       []byte
+}
+
+type encrypted struct {
+	Type      asn1.ObjectIdentifier
+	Algorithm pkix.AlgorithmIdentifier
+	Data      []byte `asn1:"tag:0"`
+}
+
+// ciphers are those of AES in CBC mode, with the bytes of their keys.
+var ciphers = map[string]int{"2.16.840.1.101.3.4.1.2": 16, "2.16.840.1.101.3.4.1.22": 24, "2.16.840.1.101.3.4.1.42": 32}
+
+var errCipher = errors.New("the key does not fit")
+
+// open is what key decrypts.
+func (e *encrypted) open(key []byte) ([]byte, error) {
+	var iv []byte
+	if _, err := asn1.Unmarshal(e.Algorithm.Parameters.FullBytes, &iv); err != nil {
+		return nil, errCipher
 	}
-	if _, err := asn1.Unmarshal(der, &info); err != nil {
-		return nil, errors.New("it is not encrypted to anybody")
+	whole := len(e.Data) > 0 && len(e.Data)%aes.BlockSize == 0
+	if size := ciphers[e.Algorithm.Algorithm.String()]; len(key) != size || len(iv) != aes.BlockSize || !whole {
+		return nil, errCipher
 	}
-	var out []*x509.Certificate
-	for _, r := range info.Content.Recipients {
-		out = append(out, &x509.Certificate{RawIssuer: r.Name.Issuer.FullBytes, SerialNumber: r.Name.Serial})
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	plain := make([]byte, len(e.Data))
+	cipher.NewCBCDecrypter(block, iv).CryptBlocks(plain, e.Data)
+	pad := int(plain[len(plain)-1])
+	text := plain[:len(plain)-min(pad, len(plain))]
+	if pad == 0 || pad > aes.BlockSize || !bytes.Equal(plain[len(text):], bytes.Repeat([]byte{byte(pad)}, pad)) {
+		return nil, errCipher
+	}
+	return text, nil
 }

@@ -27,7 +27,87 @@ class Hiera5Test < Minitest::Test
   end
   define_method(:test_no_sites) { skip "#{CORPORA} is not here: real sites are data of others" } if sites.empty?
 
+  # Entries that only Puppet reads are between those that bindq answers for. Puppet merges across, and what it answers is
+  # what it answers from the files alone.
+  def test_entries_of_puppet_in_between
+    own, beside = %w[own beside].map { |name| "#{self.class.dir}/between/#{name}/production" }
+    between(own)
+    between(beside)
+    beside!("#{self.class.dir}/between/site.snap", beside, [ENV.fetch('BINDQ')])
+    assert_equal 3, File.read("#{beside}/hiera.yaml").scan('lookup_key: bindc::lookup_key').length
+    questions = %w[first_only list bag deep plain.a secret nothing of_role].product([nil, 'first', 'unique', 'hash', 'deep'])
+    theirs, ours = [own, beside].map { |root| between_answers(File.dirname(root), questions) }
+    theirs.each_index { |i| assert_equal theirs[i], ours[i], questions[i].inspect }
+    assert_equal %w[db web], [theirs[-6], theirs[-3]].map { |answer| answer['value'] }
+    assert_operator theirs.count { |answer| answer.key?('value') }, :>, 20
+  end
+
   private
+
+  BETWEEN = {
+    'hiera.yaml' => <<~YAML,
+      version: 5
+      hierarchy:
+        - {name: Roles, path: 'roles/%{role}.yaml'}
+        - {name: First, lookup_key: between::data, options: {list: [f1, x], bag: {f: 1}}}
+        - {name: Nodes, paths: ['a.yaml', 'b.yaml']}
+        - {name: Second, lookup_key: between::data, options: {list: [s1], deep: {l: [s], k: {s: 1}}, first_only: 1}}
+        - {name: Common, path: common.yaml}
+    YAML
+    'data/roles/web.yaml' => "of_role: web\nlist: [r, x, x]\ndeep: {l: ['--c', r]}\n",
+    'data/roles/db.yaml' => "of_role: db\n",
+    'data/a.yaml' => "list: [a]\nbag: {a: 1}\ndeep: {k: {a: 1}}\nlookup_options: {bag: {merge: hash}}\n",
+    'data/b.yaml' => "list: [b, x]\nbag: {a: 2, b: 2}\ndeep: {l: [b]}\nplain: {a: 'of %{role}'}\n",
+    'data/common.yaml' => <<~YAML,
+      list: [c, x]
+      bag: {c: 3}
+      deep: {l: [c, d], k: {c: 1}}
+      secret: hidden
+      lookup_options:
+        secret: {convert_to: Sensitive}
+        list: {merge: unique}
+        ^dee: {merge: {strategy: deep, knockout_prefix: '--'}}
+    YAML
+    'modules/between/lib/puppet/functions/between/data.rb' => <<~RUBY
+      Puppet::Functions.create_function(:'between::data') do
+        dispatch(:data) { param 'Any', :key; param 'Any', :options; param 'Any', :context }
+        def data(key, options, context)
+          options.key?(key) ? Marshal.load(Marshal.dump(options[key])) : context.not_found
+        end
+      end
+    RUBY
+  }.freeze
+
+  def between(root)
+    BETWEEN.each do |path, text|
+      FileUtils.mkdir_p(File.dirname("#{root}/#{path}"))
+      File.write("#{root}/#{path}", text)
+    end
+  end
+
+  # Asked at top scope, and then from where a variable has another value.
+  def between_answers(environments, questions)
+    loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
+    node = { 'environment' => 'production', 'facts' => {}, 'trusted' => { 'certname' => 'a.example.org' },
+             'vars' => { 'role' => 'web' } }
+    Puppet.override(environments: loader) do
+      with_scope(loader, node) do |scope|
+        inner = scope.newscope(source: nil, resource: nil)
+        inner['role'] = 'db'
+        found = questions.map { |key, merge| shown(answer(scope, 'key' => key, 'merge' => merge)) }
+        found + [inner, scope].flat_map { |from| %w[of_role plain list].map { |key| shown(answer(from, 'key' => key)) } }
+      end
+    end
+  end
+
+  # Errors are Puppet's own in either way, but for where they name files.
+  def shown(answer)
+    return { 'error' => true } if answer.key?('error')
+
+    value = answer['value']
+    sensitive = value.is_a?(Puppet::Pops::Types::PSensitiveType::Sensitive)
+    sensitive ? { 'sensitive' => value.unwrap } : answer
+  end
 
   def compare(site)
     nodes = JSON.parse(File.read("#{site}/facts.json"))
@@ -56,15 +136,16 @@ class Hiera5Test < Minitest::Test
     root = "#{dir}/environments/production"
     FileUtils.mkdir_p("#{dir}/environments")
     FileUtils.cp_r("#{site}/site", root)
-    FileUtils.mv("#{root}/hiera.yaml", "#{root}/hiera5.yaml")
-    execute(ENV.fetch('BINDC'), 'build', root, '-o', "#{dir}/site.snap")
-    config = execute(ENV.fetch('BINDQ'), 'hiera-config', '-s', "#{dir}/site.snap", '--from', "#{root}/hiera5.yaml")
-    File.write("#{root}/hiera.yaml", config.sub(/^( *)options:\n/) { "#{$&}#{$1}  command: #{JSON.generate(command(site))}\n" })
-    link_modules(root)
+    beside!("#{dir}/site.snap", root, command(site))
     "#{dir}/environments"
   end
 
-  def link_modules(root)
+  def beside!(snapshot, root, command)
+    FileUtils.mv("#{root}/hiera.yaml", "#{root}/hiera5.yaml")
+    execute(ENV.fetch('BINDC'), 'build', root, '-o', snapshot)
+    config = execute(ENV.fetch('BINDQ'), 'hiera-config', '-s', snapshot, '--from', "#{root}/hiera5.yaml")
+    config = config.gsub(/^( *)snapshot: .*/) { "#{$&}\n#{$1}command: #{JSON.generate(command)}" }
+    File.write("#{root}/hiera.yaml", config)
     FileUtils.mkdir_p("#{root}/modules")
     FileUtils.ln_s(File.expand_path('..', __dir__), "#{root}/modules/bindc")
   end

@@ -258,7 +258,8 @@ class LookupKeyTest < Minitest::Test
       { snapshot: nil, socket: '/x' } => /'command' starts a child; with 'socket' there is none/,
       { command: [] } => /'command' is the path of bindq/, { timeout: 0 } => /'timeout' is a number of seconds above 0/,
       { compare: 'yes' } => /'compare' is true or false/,
-      { snapshot: 1 } => /'snapshot' is a path, not 1/, { path: '/x' } => /there is no option 'path'; there are snapshot,/
+      { snapshot: 1 } => /'snapshot' is a path, not 1/, { entries: '2' } => /'entries' is FROM-TO or FROM-, .* not "2"/,
+      { path: '/x' } => /there is no option 'path'; there are snapshot,/
     }.each { |options, message| assert_match message, refused { compile(**options).lookup('a') }, options.to_s }
   end
 

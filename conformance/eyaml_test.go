@@ -1,0 +1,70 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bindc/internal/eyaml"
+	"bindc/loader"
+	bindings "bindc/runtime"
+)
+
+// TestEyaml has hiera-eyaml encrypt what a site then decrypts, and decrypt the same, each with keys it has made.
+func TestEyaml(t *testing.T) {
+	program, err := exec.LookPath("eyaml")
+	if err != nil {
+		t.Skip("there is no eyaml here: apt-get install hiera-eyaml")
+	}
+	dir := t.TempDir()
+	private, public := filepath.Join(dir, "private.pem"), filepath.Join(dir, "public.pem")
+	run := func(stdin string, args ...string) string {
+		cmd := exec.Command(program, append(args, "--pkcs7-private-key="+private, "--pkcs7-public-key="+public)...)
+		cmd.Stdin = strings.NewReader(stdin)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("eyaml %v: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	run("", "createkeys", "--pkcs7-keysize=2048")
+	one := run("first", "encrypt", "--stdin", "-o", "string")
+	two := run("Größe ]", "encrypt", "--stdin", "-o", "string")
+	data := filepath.Join(dir, "site/data/common.eyaml")
+	writeFile(t, filepath.Join(dir, "site/hiera.yaml"),
+		"version: 5\nhierarchy: [{name: Secrets, path: common.eyaml, lookup_key: eyaml_lookup_key}]\n")
+	writeFile(t, data, "text: '"+one+"'\nseveral: 'a "+one+" b "+two+"'\n"+
+		run("in a block", "encrypt", "--stdin", "-o", "block", "-l", "block")+"\n")
+	if all := run("", "decrypt", "-f", data); !strings.Contains(all, "a first b Größe ]") {
+		t.Errorf("eyaml itself decrypts\n%s", all)
+	}
+	keys, err := eyaml.Read([]string{private})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, decrypt := range []func(string) (string, error){nil, keys.Decrypt} {
+		how := bindings.Options{Decrypt: decrypt}
+		snap, refused := buildAndOpen(t, filepath.Join(dir, "site"), loader.Options{}, how)
+		if refused != "" {
+			t.Fatal(refused)
+		}
+		checkEyaml(t, request(t, snap, json.RawMessage("{}")), decrypt != nil)
+	}
+}
+
+// checkEyaml asks for what was encrypted, with a key or without.
+func checkEyaml(t *testing.T, r *bindings.Request, key bool) {
+	for name, want := range map[string]string{"text": "first", "several": "a first b Größe ]", "block": "in a block"} {
+		v, _, err := lookup(r, name, "")
+		var e *bindings.Error
+		switch {
+		case !key && (!errors.As(err, &e) || e.Code != bindings.CodeEncrypted):
+			t.Errorf("%s without a key: %v", name, err)
+		case key && (err != nil || v.Reveal().Text() != want || !v.Sensitive()):
+			t.Errorf("%s: %q, %v, want %q", name, v.Reveal().Text(), err, want)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package eyaml
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// fixture is a text that hiera-eyaml 3.3.0 has encrypted, to a key that was made for these tests.
+type fixture struct{ What, Key, Plain, Text string }
+
+func fixtures(t testing.TB) []fixture {
+	t.Helper()
+	src, err := os.ReadFile("testdata/encrypted.json")
+	var out []fixture
+	if err == nil {
+		err = json.Unmarshal(src, &out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func read(t testing.TB, names ...string) *Keys {
+	t.Helper()
+	for i, name := range names {
+		names[i] = "testdata/" + name + ".pem"
+	}
+	k, err := Read(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func TestWhatEyamlEncrypts(t *testing.T) {
+	for _, f := range fixtures(t) {
+		if plain, err := read(t, f.Key).Decrypt(f.Text); err != nil || plain != f.Plain {
+			t.Errorf("%s: %q, %v, want %q", f.What, plain, err, f.Plain)
+		}
+	}
+}
+
+func TestOneOfSeveralKeysFits(t *testing.T) {
+	keys := read(t, "1024", "4096", "pkcs8") // the last is that of 2048 bits in another form
+	for _, f := range fixtures(t) {
+		if plain, err := keys.Decrypt(f.Text); err != nil || plain != f.Plain {
+			t.Errorf("%s: %q, %v, want %q", f.What, plain, err, f.Plain)
+		}
+	}
+}
+
+func TestWhatCannotBeDecrypted(t *testing.T) {
+	good := fixtures(t)[1].Text
+	inner := strings.TrimSuffix(strings.TrimPrefix(good, "ENC[PKCS7,"), "]")
+	for _, c := range []struct{ what, key, text, want string }{
+		{"another key", "1024", good, "no key that was given fits"},
+		{"another method", "2048", "ENC[GPG,AAAA]", "the method GPG: expected PKCS7"},
+		{"no base64", "2048", "ENC[PKCS7,A]", "it is not in base64"},
+		{"no message", "2048", "ENC[PKCS7,AAAA]", "it is no enveloped data of PKCS7"},
+		{"a message that is cut short", "2048", "ENC[PKCS7," + inner[:len(inner)-40] + "]", "it is no enveloped data of PKCS7"},
+		{"one of two", "1024", fixtures(t)[0].Text + good, "no key that was given fits"},
+	} {
+		plain, err := read(t, c.key).Decrypt(c.text)
+		if err == nil || !strings.Contains(err.Error(), c.want) || plain != "" {
+			t.Errorf("%s: %q, %v, want %q", c.what, plain, err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), inner[:20]) {
+			t.Errorf("%s: the error shows what is encrypted: %v", c.what, err)
+		}
+	}
+}
+
+func TestFilesThatAreNoKeys(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"empty": "", "text": "secret", "another": "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n",
+	} {
+		path := dir + "/" + name
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read([]string{path}); err == nil || err.Error() != path+": "+errKey.Error() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Read([]string{dir + "/nowhere"}); !os.IsNotExist(err) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// FuzzDecrypt looks for a text that makes decrypting panic. What is around the encrypted parts stays.
+func FuzzDecrypt(f *testing.F) {
+	for _, c := range fixtures(f) {
+		f.Add(c.Text)
+		der, _ := base64.StdEncoding.DecodeString(strings.TrimSuffix(strings.TrimPrefix(c.Text, "ENC[PKCS7,"), "]"))
+		f.Add(string(der))
+	}
+	keys := read(f, "1024", "2048")
+	f.Fuzz(func(t *testing.T, text string) {
+		keys.decrypt(base64.StdEncoding.EncodeToString([]byte(text)))
+		plain, err := keys.Decrypt(text)
+		if err != nil && plain != "" {
+			t.Errorf("%q beside %v", plain, err)
+		}
+		same := strings.TrimRight(plain, "\r\n") == strings.TrimRight(text, "\r\n")
+		if err == nil && !token.MatchString(text) && !same {
+			t.Errorf("%q became %q, and nothing in it is encrypted", text, plain)
+		}
+	})
+}
