@@ -70,6 +70,10 @@ func (r *Request) resolve(facts *Facts) error {
 		if d.guard && d.category >= 0 && !r.has[d.category] {
 			continue
 		}
+		if number, ok := r.numberOfPath(i, facts); ok {
+			r.numbers[i], r.has[i] = number, true
+			continue
+		}
 		text, err := d.text(facts)
 		if err != nil && d.exact {
 			r.breaks(i, err)
@@ -87,6 +91,23 @@ func (r *Request) resolve(facts *Facts) error {
 		return err
 	}
 	return r.file.Resolve(r.numbers, &r.scopes)
+}
+
+// pathInPlace is how long a path is at most that is put together without allocating.
+const pathInPlace = 128
+
+// numberOfPath is the number of the value of a dimension that is a path of Hiera 5, if that is quick to tell.
+func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok bool) {
+	p := r.snap.dimensions[dimension].path
+	if p == nil {
+		return 0, false
+	}
+	var buf [pathInPlace]byte
+	text, ok := p.append(buf[:0], facts)
+	if !ok {
+		return 0, false
+	}
+	return r.file.ValueNumber(dimension, string(text)), true
 }
 
 // inSlice refuses a request that a slice of a site has no answers for: what would answer it is not in the file.
@@ -163,6 +184,7 @@ type dimension struct {
 	exact    bool // the case of values matters
 	program  *expr.Node
 	variable string // the program is nothing but this variable; else ""
+	path     *hieraPath
 }
 
 // text is the value of the dimension for facts. An unknown variable is no error: the request is in no value of it then.

@@ -115,7 +115,8 @@ func Open(path string, opts Options) (*Snapshot, error) {
 			f.Close()
 			return nil, inFile(path, err)
 		}
-		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, d.Exact, n, soleVariable(n)})
+		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, d.Exact, n, soleVariable(n),
+			plainPath(n)})
 	}
 	s.slice = f.Slice()
 	return s, nil

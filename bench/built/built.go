@@ -51,6 +51,43 @@ func Get(c gen.Config) (*Site, error) {
 	return s, s.build(home)
 }
 
+// Hiera5 is the snapshot of the site's twin, a control repository of Hiera 5, and what building it took this time.
+func (s *Site) Hiera5() (snapshot string, took *Cost, err error) {
+	dir := filepath.Join(filepath.Dir(s.Dir), "hiera5")
+	snapshot = dir + ".bsnap"
+	if err := once(dir, s.writeHiera5); err != nil {
+		return "", nil, err
+	}
+	program, _, err := bindc()
+	if err != nil {
+		return "", nil, err
+	}
+	took, err = Run(program, "build", dir, "-o", snapshot)
+	return snapshot, took, err
+}
+
+// Again builds the snapshot once more, and is what that took.
+func (s *Site) Again() (*Cost, error) {
+	program, _, err := bindc()
+	if err != nil {
+		return nil, err
+	}
+	return Run(program, "build", s.Dir, "-o", s.Snapshot)
+}
+
+func (s *Site) writeHiera5(dir string) error {
+	for name, text := range s.Site.Hiera5() {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Bolt is the file of the same bindings in bbolt.
 func (s *Site) Bolt() (string, error) {
 	path := filepath.Join(filepath.Dir(s.Dir), "site.bolt")

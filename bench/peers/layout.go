@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,22 +27,6 @@ const hiera3Config = `---
   - modules/common
 `
 
-const hiera5Site = `version: 5
-defaults: {datadir: data, data_hash: yaml_data}
-hierarchy:
-  - {name: node, path: 'node/%{fqdn}.yaml'}
-  - {name: osfamily, path: 'osfamily/%{osfamily}.yaml'}
-  - {name: environment, path: 'environment/%{environment}.yaml'}
-  - {name: common, path: common.yaml}
-`
-
-const hiera5Module = `version: 5
-defaults: {datadir: data, data_hash: yaml_data}
-hierarchy:
-  - {name: osfamily, path: 'osfamily/%{osfamily}.yaml'}
-  - {name: common, path: common.yaml}
-`
-
 // file is one file of a layout.
 type file struct {
 	path string
@@ -52,22 +35,19 @@ type file struct {
 
 // hiera5 is the site as Puppet's environment with modules; the environments of all nodes are this one.
 func hiera5(s *gen.Site) []file {
-	const root = "code/environments/production/"
 	var files []file
-	for f := range data(s) {
-		files = append(files, file{root + f.path, f.data})
-		if module, ok := strings.CutSuffix(f.path, "/data/common.yaml"); ok {
-			files = append(files, file{root + module + "/hiera.yaml", []byte(hiera5Module)})
-		}
+	for path, text := range s.Hiera5() {
+		files = append(files, file{"code/environments/production/" + path, text})
 	}
-	return append(files, file{root + "hiera.yaml", []byte(hiera5Site)})
+	return files
 }
 
 // hiera3 is the site in one hierarchy. Hiera 3 knows no modules, so that their data is put together below the site's.
 func hiera3(s *gen.Site, dir string) []file {
 	files := []file{{"hiera.yaml", fmt.Appendf(nil, hiera3Config, dir)}}
 	merged := map[string]*bytes.Buffer{}
-	for f := range data(s) {
+	for name, text := range s.HieraData() {
+		f := file{name, text}
 		_, below, inModule := strings.Cut(f.path, "/data/")
 		if !inModule {
 			files = append(files, f)
@@ -83,18 +63,6 @@ func hiera3(s *gen.Site, dir string) []file {
 		files = append(files, file{path, text.Bytes()})
 	}
 	return files
-}
-
-// data ranges over the data files of the site, in the peers' spelling.
-func data(s *gen.Site) iter.Seq[file] {
-	return func(yield func(file) bool) {
-		for i := range s.Files() {
-			path, text, bindings := s.File(i, nil)
-			if bindings > 0 && !yield(file{path, bytes.ReplaceAll(text, []byte("${"), []byte("%{"))}) {
-				return
-			}
-		}
-	}
 }
 
 // write writes files below dir, and what the peers are asked.

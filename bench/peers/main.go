@@ -33,7 +33,15 @@ func main() {
 	flag.IntVar(&inProcess.Rounds, "rounds", inProcess.Rounds, "turns of each case in a process")
 	flag.IntVar(&commands.Rounds, "runs", commands.Rounds, "runs of each command")
 	beside := flag.Bool("backend", false, "measure Puppet's own data beside snapshots that it asks")
+	merging := flag.Bool("deep", false, "measure a deep merge beside Puppet's")
 	flag.Parse()
+	if *merging {
+		if err := deep(*scripts, inProcess); err != nil {
+			fmt.Fprintln(os.Stderr, "peers:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *beside {
 		if err := backend(*scripts); err != nil {
 			fmt.Fprintln(os.Stderr, "peers:", err)

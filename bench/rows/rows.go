@@ -70,6 +70,20 @@ func Growth(small, large *World) []Row {
 	})
 }
 
+// Twins sets a site of Hiera 5 beside the same site of Hiera-2.
+func Twins(hiera2, hiera5 *World) []Row {
+	pair := func(name string, per int, of func(*World) func(int)) Row {
+		return Row{"Hiera 5, " + name, measure.Case{Run: of(hiera5)}, measure.Case{Name: "Hiera-2 twin",
+			Run: of(hiera2)}, per, 1.1}
+	}
+	return hiera5.named([]Row{
+		pair("constant, uniform keys", 1, func(w *World) func(int) { return w.lookup(w.constants) }),
+		pair("constant, 100 hot keys", 1, func(w *World) func(int) { return w.lookup(w.hot) }),
+		pair("fresh request + 300 lookups", perVisit, func(w *World) func(int) { return w.visit }),
+		pair("interpolated string, two variables", 1, func(w *World) func(int) { return w.lookup(w.templates) }),
+	})
+}
+
 // Crowd is the row of a key that every node of a site binds.
 func Crowd(w *World) []Row {
 	return w.named([]Row{{"key of every node, any node", measure.Case{Run: w.everyNode},

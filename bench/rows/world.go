@@ -50,8 +50,26 @@ func Open(c gen.Config) (*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	return open(site, site.Snapshot)
+}
+
+// OpenHiera5 prepares the world of c as a control repository of Hiera 5, which is to answer alike.
+func OpenHiera5(c gen.Config) (*World, error) {
+	site, err := built.Get(c)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, _, err := site.Hiera5()
+	if err != nil {
+		return nil, err
+	}
+	return open(site, snapshot)
+}
+
+func open(site *built.Site, snapshot string) (*World, error) {
 	w := &World{site: site}
-	if w.snap, err = bindings.Open(site.Snapshot, bindings.Options{}); err != nil {
+	var err error
+	if w.snap, err = bindings.Open(snapshot, bindings.Options{}); err != nil {
 		return nil, err
 	}
 	if err := w.meet(); err != nil {

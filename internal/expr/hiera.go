@@ -135,6 +135,14 @@ func HieraPath(dir, path *Node) *Node {
 	return &Node{Op: Call, Name: hieraPath, Kids: []*Node{dir, path}}
 }
 
+// AsHieraPath is what HieraPath made n of, if it did.
+func (n *Node) AsHieraPath() (dir, path *Node, ok bool) {
+	if n.Op != Call || n.Name != hieraPath || len(n.Kids) != 2 {
+		return nil, nil, false
+	}
+	return n.Kids[0], n.Kids[1], true
+}
+
 // HieraEnv is an Env of data of Hiera 5.
 type HieraEnv interface {
 	// Hiera answers a lookup in a text; what it finds may be sensitive.

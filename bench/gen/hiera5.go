@@ -1,0 +1,53 @@
+package gen
+
+import (
+	"bytes"
+	"iter"
+	"strings"
+)
+
+// The same data for Hiera 3 and 5. Variables are written %{name} there; nothing else in the files differs.
+
+const hiera5Site = `version: 5
+defaults: {datadir: data, data_hash: yaml_data}
+hierarchy:
+  - {name: node, path: 'node/%{fqdn}.yaml'}
+  - {name: osfamily, path: 'osfamily/%{osfamily}.yaml'}
+  - {name: environment, path: 'environment/%{environment}.yaml'}
+  - {name: common, path: common.yaml}
+`
+
+const hiera5Module = `version: 5
+defaults: {datadir: data, data_hash: yaml_data}
+hierarchy:
+  - {name: osfamily, path: 'osfamily/%{osfamily}.yaml'}
+  - {name: common, path: common.yaml}
+`
+
+// Hiera5 ranges over the files of the site as a control repository of Hiera 5, its twin.
+func (s *Site) Hiera5() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for path, text := range s.HieraData() {
+			if !yield(path, text) {
+				return
+			}
+			module, ok := strings.CutSuffix(path, "/data/common.yaml")
+			if ok && !yield(module+"/hiera.yaml", []byte(hiera5Module)) {
+				return
+			}
+		}
+		yield("hiera.yaml", []byte(hiera5Site))
+	}
+}
+
+// HieraData ranges over the data files of the site, as Hiera spells them.
+func (s *Site) HieraData() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for i := range s.Files() {
+			path, text, bindings := s.File(i, nil)
+			if bindings > 0 && !yield(path, bytes.ReplaceAll(text, []byte("${"), []byte("%{"))) {
+				return
+			}
+		}
+	}
+}
