@@ -170,6 +170,11 @@ func (ev *evaluator) dispatch(n *Node) (value.Value, error) {
 		t, err := types.Named(n.Name)
 		return t.Value(), err
 	case Call:
+		if n.Name == HieraScope {
+			if v, ok := ev.plainText(n); ok {
+				return v, nil
+			}
+		}
 		return ev.call(n)
 	case Unary:
 		return ev.unary(n)

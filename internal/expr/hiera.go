@@ -159,6 +159,25 @@ func runHieraScope(c *call) (value.Value, error) {
 	return c.hieraText(v)
 }
 
+// plainText is the text of a variable, by itself or in hashes, where that is a text in which nothing is interpolated
+// once more. Nearly all are, and this takes a quarter of the time.
+func (ev *evaluator) plainText(n *Node) (value.Value, bool) {
+	name, ok := n.Kids[0].Constant()
+	if !ok || name.Kind() != value.String {
+		return value.Value{}, false
+	}
+	ev.varies()
+	v, _ := ev.named(name.Text())
+	for _, k := range n.Kids[1:] {
+		key, ok := k.Constant()
+		if !ok || v.Kind() != value.Hash || v.IsSensitive() {
+			return value.Value{}, false
+		}
+		v, _ = v.Get(key)
+	}
+	return v, v.Kind() == value.String && !v.IsSensitive() && strings.IndexByte(v.Text(), '%') < 0
+}
+
 // variable is what stands in the variable path[0] at the keys behind it, undef where nothing does.
 func (c *call) variable(path []value.Value) (value.Value, error) {
 	v := c.given(toS(path[0]))

@@ -50,7 +50,8 @@ func run(size string, plan measure.Plan) error {
 	for _, row := range rows.Twins(hiera2, hiera5) {
 		r := measure.Run(plan, []measure.Case{row.Case, row.Yardstick})
 		own, other := r[0].Median/float64(row.Per), r[1].Median/float64(row.Per)
-		fmt.Fprintf(out, "| %s\t| %.3g ns\t| %s\t| %.3g ns\t| %.3g\t|\n", row.Name, own, row.Yardstick.Name, other, own/other)
+		fmt.Fprintf(out, "| %s\t| %.3g ns\t| %s\t| %.3g ns\t| %.3g\t|\n", row.Name, own, row.Yardstick.Name, other,
+			own/other)
 	}
 	if err := builds(out, hiera5.Site(), size); err != nil {
 		return err
