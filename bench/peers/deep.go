@@ -76,9 +76,11 @@ func deepSite() []file {
 		text.WriteString("deep::users:\n")
 		for user := range 4 {
 			fmt.Fprintf(&text, "  user%d:\n    uid: %d\n", level*2+user, 1000+user)
-			fmt.Fprintf(&text, "    groups: [g%d, g%d]\n    home: {path: /home/u%d, mode%d: x}\n", level, user, user, level)
+			fmt.Fprintf(&text, "    groups: [g%d, g%d]\n", level, user)
+			fmt.Fprintf(&text, "    home: {path: /home/u%d, mode%d: x}\n", user, level)
 		}
-		files = append(files, file{fmt.Sprintf("%sdata/level%d/n1.example.org.yaml", root, level), []byte(text.String())})
+		path := fmt.Sprintf("%sdata/level%d/n1.example.org.yaml", root, level)
+		files = append(files, file{path, []byte(text.String())})
 	}
 	return append(files, file{root + "hiera.yaml", []byte(config)})
 }
