@@ -17,7 +17,7 @@ func (s *Snapshot) Hiera() bool { return s.hiera() }
 
 // LookupEntries is the value that some entries of the hierarchy of Hiera 5 have of root, a key without quotes that
 // nothing is dug for in, as who looks through the others by itself, as Puppet does, needs it: merged by strategy, as
-// LookupMerged takes it, without regard to lookup_options. What the entries have of these is the value of
+// LookupMerged takes it, without regard to lookup_options. What the entries have of these is bound to
 // lookup_options. What was decrypted is a text as any other. A site without Hiera 5 answers as Lookup does.
 //
 // The entries are those from number from, the first being 0, to number to, or to the last if to is negative. What is
@@ -113,12 +113,11 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 
 // lookupOptions are those of the entries.
 func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
-	hash, _ := merge.Parse(value.FromString("hash"))
 	candidates, err := e.candidates(recipe.LookupOptionsKey, false)
 	if err != nil {
 		return value.Value{}, false, err
 	}
-	v, found, err := hash.Merge(candidates)
+	v, found, err := e.strategy.Merge(candidates)
 	if err != nil {
 		err = e.explain(e.root, err)
 	}

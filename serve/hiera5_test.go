@@ -69,9 +69,9 @@ func TestHiera5(t *testing.T) {
 		{"the last", "2-", "users", "unique", object{"users": []any{"root"}}, nil},
 		{"conversion is for who asks", "0-", "motd", nil, object{"motd": "of osl"}, nil},
 		{"another entry has it", "0-0", "motd", nil, object{}, nil},
-		{"lookup_options of all", "0-", "lookup_options", nil, object{"lookup_options": object{
+		{"lookup_options of all", "0-", "lookup_options", "hash", object{"lookup_options": object{
 			"users": object{"merge": "unique"}, "motd": object{"convert_to": "Sensitive"}}}, nil},
-		{"lookup_options of one", "1-1", "lookup_options", nil, object{"lookup_options": object{
+		{"lookup_options of one", "1-1", "lookup_options", "hash", object{"lookup_options": object{
 			"users": object{"convert_to": "Array"}, "motd": object{"convert_to": "Sensitive"}}}, nil},
 		{"what was encrypted is a text", "0-", "secret", nil, object{"secret": "plain"}, nil},
 		{"a key with a dot, as data has it", "0-", "a.b", nil, object{"a.b": "dotted"}, nil},

@@ -563,8 +563,8 @@ module ::Puppet::Bindc_1_0_0
     end
 
     # The strategy as bindq takes it; nil where nothing is merged.
-    def self.strategy(key, merge)
-      return if merge.nil? || key.root_key == 'lookup_options'
+    def self.strategy(merge)
+      return unless merge
 
       merge = ::Puppet::Pops::MergeStrategy.strategy(merge)
       name = merge.class.key.to_s
@@ -588,7 +588,7 @@ module ::Puppet::Bindc_1_0_0
 
         kept = function_context(invocation, nil)
         kept.data_hash&.clear if kept.cached_value('place')&.move(invocation.scope)
-        strategy = Merging.strategy(key, merge)
+        strategy = Merging.strategy(merge)
         kept.data_hash&.delete(key.root_key) if strategy
         begin
           Merging.tell(invocation, strategy) { super(key, invocation, nil) }
@@ -601,7 +601,7 @@ module ::Puppet::Bindc_1_0_0
     # For a hierarchy that is nothing but such an entry: it is not one entry, of which 'unique' makes another value.
     module Hierarchy
       def unchecked_key_lookup(key, invocation, merge)
-        return super unless Merging.strategy(key, merge)
+        return super unless Merging.strategy(merge)
 
         entries = config(invocation).configured_data_providers(invocation, self)
         return super unless entries.length == 1 && Merging.entry?(entries.first)
