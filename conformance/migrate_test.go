@@ -129,3 +129,54 @@ func equal(a, b any) bool {
 	y, errB := json.Marshal(b)
 	return errA == nil && errB == nil && string(x) == string(y)
 }
+
+// TestMigratedCorpora migrates real control repositories, and asks both sites a sample of what Puppet was asked.
+func TestMigratedCorpora(t *testing.T) {
+	t.Parallel()
+	dirs, _ := filepath.Glob("../../shared/corpora/hiera5/*/site")
+	if len(dirs) == 0 {
+		t.Skip("the corpora are not here")
+	}
+	for _, from := range dirs {
+		asked, err := os.ReadFile(filepath.Join(filepath.Dir(from), "expect.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes := map[string]map[string]any{}
+		facts, err := os.ReadFile(filepath.Join(filepath.Dir(from), "facts.json"))
+		if err == nil {
+			err = json.Unmarshal(facts, &nodes)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var questions strings.Builder
+		for i, line := range strings.Split(strings.TrimSpace(string(asked)), "\n") {
+			var q struct{ Node, Key, Merge string }
+			if err := json.Unmarshal([]byte(line), &q); err != nil {
+				t.Fatal(err)
+			}
+			if i%7 == 0 && q.Merge == "" {
+				nodes[q.Node]["key"] = q.Key
+				questions.WriteString(jsonOf(t, nodes[q.Node]) + "\n")
+			}
+		}
+		dir := t.TempDir()
+		old, to, next := filepath.Join(dir, "old.bsnap"), filepath.Join(dir, "new"), filepath.Join(dir, "new.bsnap")
+		for _, args := range [][]string{{"build", from, "-o", old}, {"migrate", from, "-o", to},
+			{"build", to, "-o", next}} {
+			if out, err := exec.Command("bindc", args...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %v\n%s", args, err, out)
+			}
+		}
+		before, after := batch(t, old, questions.String()), batch(t, next, questions.String())
+		for i, b := range before {
+			if b.Error == nil && (b.Found != after[i].Found || !equal(b.Value, after[i].Value)) {
+				t.Errorf("%s: %+v, was %+v", from, after[i], b)
+			}
+		}
+		if len(before) < 50 {
+			t.Errorf("%s: only %d questions", from, len(before))
+		}
+	}
+}
