@@ -319,12 +319,6 @@ func (o *output) pathOf(l *level, ext string) string {
 	return dataPath(dir+l.path+ext, ext)
 }
 
-func (o *output) yamlFile(at string, v value.Value) error {
-	text, err := yaml.Write(v)
-	o.files[at] = text
-	return err
-}
-
 // remaining writes what of a hierarchy stays in Hiera 5.
 func (o *output) remaining(h *hierarchy) error {
 	place := func(rel string) string { return path.Join(remains, rel) }
