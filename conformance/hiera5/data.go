@@ -55,7 +55,8 @@ func (g *generator) value(key string) any {
 }
 
 func (g *generator) scalar() any {
-	return pick[any](g, 0, 1, 2, 10, -3, int64(123456789012), 1.0, 1.5, 1e20, 1e-05, 100000.0, true, false, nil, "1", "")
+	return pick[any](g, 0, 1, 2, 10, -3, int64(123456789012),
+		1.0, 1.5, 1e20, 1e-05, 100000.0, true, false, nil, "1", "")
 }
 
 func (g *generator) array(key string, depth int) []any {
