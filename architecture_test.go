@@ -59,8 +59,8 @@ var mayImport = map[string][]string{
 	"ship":           {"internal/replace", "origin"},
 	"internal/oci":   {"origin", "ship"},
 	"internal/facts": {"internal/diag", "internal/value", "internal/yaml", "runtime"},
-	"internal/decision": {"internal/expr", "internal/recipe", "internal/relation", "internal/seal",
-		"internal/syntax", "internal/value", "runtime", "snapshot"},
+	"internal/decision": {"internal/expr", "internal/lookupkey", "internal/merge", "internal/recipe",
+		"internal/relation", "internal/seal", "internal/syntax", "internal/value", "runtime", "snapshot"},
 	"internal/slice":          {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
 	"conformance/hiera5/site": {"conformance/hiera5"},
 

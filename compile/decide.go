@@ -107,7 +107,7 @@ func (f *filler) entries(c *composer, s *scope) ([]snapshot.Entry, []snapshot.Or
 			return
 		}
 		if m, ok := c.mergedIn(s.layer, key); ok {
-			f.add(c.inNames[m.key], c.inStored[value]-1, at)
+			f.add(c.inNames[m.key], c.inStored[m.kept(value)]-1, at)
 		}
 		value = c.shown(s.layer, key, value)
 		if s.rank >= c.floors[n] {

@@ -17,6 +17,10 @@ import (
 type mergedKey struct {
 	key              uint32 // the internal one, in keys
 	recipe, defaults uint32 // in values; of the hierarchies, and of default_hierarchy. noValue: not touched there
+
+	// secret are the values that are sensitive where they are kept, by what the files have: lookup_options may make
+	// what is found so. nil: none are.
+	secret map[uint32]uint32
 }
 
 const noValue = ^uint32(0)
@@ -26,6 +30,7 @@ type lookupOptions struct {
 	layer, condition int
 	module           string       // whose keys they are for; "": all
 	level            *merge.Level // nil: they depend on the request
+	secret           bool         // where they are not known: they may make something sensitive
 }
 
 // collected tells whether all bindings of a key count, and not the highest.
@@ -70,6 +75,30 @@ func (c *composer) mergeHiera() {
 	for _, key := range touched {
 		c.mergeKey(key, all)
 	}
+	for i := range c.scopes {
+		s := &c.scopes[i]
+		for key, val := range c.members(s) {
+			if m, ok := c.mergedIn(s.layer, key); ok && m.secret != nil {
+				m.secret[val] = c.secretValue(val)
+			}
+		}
+	}
+}
+
+// secretValue is the number of a value that is sensitive, and else as the one of the site.
+func (c *composer) secretValue(val uint32) uint32 {
+	r := &recipe.Recipe{Kind: recipe.Constant}
+	var err error
+	if text := c.values[val]; text[0] == recipe.CompiledConstant {
+		r.Value, _, err = value.View(text[1:])
+	} else {
+		r, err = recipe.Decode(text[1:])
+	}
+	if err != nil {
+		return val // a lookup says so
+	}
+	r.Sensitive, c.sensitive = true, true
+	return c.recipeNumber(r)
 }
 
 func (c *composer) mergeKey(key uint32, all []lookupOptions) {
@@ -95,6 +124,11 @@ func (c *composer) mergeKey(key uint32, all []lookupOptions) {
 	if m.recipe == noValue && m.defaults == noValue {
 		return
 	}
+	if slices.ContainsFunc(all, func(o lookupOptions) bool {
+		return (o.module == "" || o.module == module) && o.makesSecret(parsed.Root)
+	}) {
+		m.secret = map[uint32]uint32{}
+	}
 	m.key = uint32(len(c.keys))
 	c.keys = append(c.keys, recipe.MergeKey(c.keys[key]))
 	c.merged[key] = m
@@ -102,6 +136,11 @@ func (c *composer) mergeKey(key uint32, all []lookupOptions) {
 
 // touches tells whether the options may say something of a key.
 func (o lookupOptions) touches(root string) bool { return o.level == nil || o.level.Touches(root) }
+
+// makesSecret tells whether the options may make what root is bound to sensitive.
+func (o lookupOptions) makesSecret(root string) bool {
+	return o.secret || o.level != nil && o.level.Secret(root)
+}
 
 // recipeNumber is the number of a recipe that the snapshot has.
 func (c *composer) recipeNumber(r *recipe.Recipe) uint32 {
@@ -166,6 +205,7 @@ func (c *composer) lookupOptions() []lookupOptions {
 					}
 				}
 			}
+			o.secret = o.level == nil && strings.Contains(c.values[val], "convert_to")
 			out = append(out, o)
 		}
 	}
@@ -186,6 +226,14 @@ func (c *composer) mergedIn(layer int, key uint32) (mergedKey, bool) {
 		return m, ok && m.defaults != noValue
 	}
 	return m, ok && m.recipe != noValue
+}
+
+// kept is the value that what is merged is filed with.
+func (m mergedKey) kept(val uint32) uint32 {
+	if secret, ok := m.secret[val]; ok {
+		return secret
+	}
+	return val
 }
 
 // shown is the value that a lookup finds where a layer binds key: that, or a recipe that merges.

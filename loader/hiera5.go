@@ -110,7 +110,7 @@ func (r *hiera5Reader) read(path, module string) *hiera5Dir {
 		return nil
 	}
 	h = &hiera5Dir{doc: doc, module: module}
-	c := hiera5Config{r, h, filepath.Dir(path)}
+	c := hiera5Config{r, h, filepath.Dir(path), false}
 	switch v := versionOf(doc.Document); v {
 	case 5:
 		c.version5()
@@ -131,6 +131,7 @@ type hiera5Config struct {
 	*hiera5Reader
 	*hiera5Dir
 	root string // its directory
+	says bool   // there are defaults, which stand for those of Puppet
 }
 
 var (
@@ -143,7 +144,7 @@ var (
 func (c hiera5Config) version5() {
 	c.doc.onlyKeys(c.doc.Root, "hiera", "key of a configuration of Hiera 5", hiera5Keys)
 	_, defaults, _ := c.doc.Root.Lookup("defaults")
-	if defaults != nil && defaults.Kind == yaml.Mapping {
+	if c.says = defaults != nil && defaults.Kind == yaml.Mapping; c.says {
 		c.doc.onlyKeys(defaults, "hiera", "key of 'defaults'", hiera5Defaults)
 	} else {
 		defaults = &yaml.Node{Kind: yaml.Mapping} // without a value they are as if they were not there
@@ -242,7 +243,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 			break
 		}
 	}
-	function := "yaml_data"
+	function := ""
 	for _, from := range []*yaml.Node{n, defaults} {
 		keys := presentKeys(from, hiera5Backends)
 		if len(keys) > 1 {
@@ -255,12 +256,18 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 			break
 		}
 	}
+	if function == "" && c.says {
+		c.doc.errorf(n, "hierarchy", "expected one of %s here or in 'defaults', as Puppet does: with 'defaults' of one's own "+
+			"there is none", diag.Quoted(hiera5Backends))
+		s.ok = false
+		return s
+	}
 	_, options, has := n.Lookup("options")
 	if !has {
 		_, options, has = defaults.Lookup("options")
 	}
 	switch function {
-	case "yaml_data":
+	case "yaml_data", "":
 		s.kind = datafile.Hiera5YAML
 	case "json_data":
 		s.kind = datafile.Hiera5JSON

@@ -18,7 +18,7 @@ func hiera5Layers(pl plannedLayer, in *inputs) []Layer {
 	}
 	out := []Layer{}
 	for part := HieraGlobal; part <= HieraDefaults; part++ {
-		s := hiera5Stack{inputs: in, name: pl.name, part: part}
+		s := hiera5Stack{inputs: in, part: part}
 		for _, p := range pl.contributions {
 			switch {
 			case p.hiera5 == nil:
@@ -44,10 +44,14 @@ func hiera5Layers(pl plannedLayer, in *inputs) []Layer {
 // hiera5Stack is the layers of one part, by entry.
 type hiera5Stack struct {
 	*inputs
-	name    string
 	part    HieraPart
 	entries [][]Layer
 }
+
+// partNames are the names of layers, as Puppet has them. Behind that of a part stands that of the entry, unless the
+// modules that share the layer have other ones.
+var partNames = [...]string{HieraGlobal: "global", HieraEnvironment: "environment", HieraModule: "module",
+	HieraDefaults: "default_hierarchy"}
 
 func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
 	only := len(entries) == 1
@@ -55,17 +59,20 @@ func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
 		if i == len(s.entries) {
 			s.entries = append(s.entries, nil)
 		}
-		at := 0
+		at, name := 0, partNames[s.part]+": "+e.name
 		for _, l := range e.locations {
 			alone := s.alone(p, &l, len(e.locations) == 1)
 			for n, files := range slices.Concat([][]DataFile{alone}, s.dealt(p, l)) {
 				if n == 0 && alone == nil {
 					continue
 				}
-				like := Layer{Name: s.name, Hiera: s.part, Entry: i, OnlyEntry: only,
+				like := Layer{Name: name, Hiera: s.part, Entry: i, OnlyEntry: only,
 					OnlyPath: l.only || len(e.locations) == 1 && (!l.glob || n == 0)}
 				at = s.next(i, at, like)
 				layer := &s.entries[i][at]
+				if layer.Name != name {
+					layer.Name = partNames[s.part]
+				}
 				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Config: p.hiera5.doc.File,
 					Files: files})
 				at++

@@ -159,7 +159,7 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 // structured is the value of a structured binding.
 func (e *entriesLookup) structured(c snapshot.Candidate) (value.Value, bool, error) {
 	e.sensitive = false
-	v, err := e.evaluate(e.root, c)
+	v, err := e.evaluate(e.root, e.root, c)
 	if err == nil && e.sensitive {
 		v = v.Sensitive()
 	}
@@ -200,7 +200,7 @@ func (e *entriesLookup) candidates(key string, modules bool) ([]merge.Candidate,
 		if place.Part == snapshot.NoHiera || place.Part == snapshot.HieraModule && !modules || !e.counts(layer) {
 			continue
 		}
-		out = append(out, e.candidate(e.root, c, place))
+		out = append(out, e.candidate(e.root, key, c, place))
 	}
 	return out, nil
 }

@@ -15,7 +15,9 @@ import (
 // Explanation is why a lookup has its outcome. Its values are valid as long as those of a lookup are, the rest always.
 type Explanation struct {
 	Key           string
+	Root          string // the key that is bound, where Key leads into its value
 	Outcome       Outcome
+	Options       *Candidate     // of lookup_options, what they say of the key or, as its Name, of a pattern
 	Candidates    []Candidate    // all bindings of the key, in order of precedence
 	Contributions []Candidate    // to the multibinding that wins, in order of precedence
 	Lookups       []*Explanation // those that computing the value took
@@ -42,6 +44,7 @@ type Candidate struct {
 // The states of a Candidate.
 const (
 	Wins         = "wins"
+	Merged       = "merged"        // it is one of those that make the value
 	Hidden       = "hidden"        // another one that is effective has precedence
 	NotEffective = "not effective" // its condition does not hold
 )
@@ -60,7 +63,7 @@ func (r *Request) Explain(key string) (*Explanation, error) {
 	l := &lookup{r: r, total: bounds(), record: &recorder{at: root, counted: map[*Explanation][]contributed{},
 		derived: map[*Explanation]bool{}}}
 	l.find(key) // the outcome is recorded
-	x := explainer{r: r, recorder: l.record, known: map[string][]Candidate{}}
+	x := explainer{r: r, recorder: l.record, known: map[string]Explanation{}}
 	if err := x.fill(root.Lookups[0]); err != nil {
 		return nil, err
 	}
@@ -75,7 +78,11 @@ func (r *Request) Candidates(key string) ([]Candidate, error) {
 	}
 	defer runtime.KeepAlive(r)
 	x := explainer{r: r}
-	return x.candidates(key)
+	e, err := x.bound(key)
+	if err != nil {
+		return nil, err
+	}
+	return e.Candidates, nil
 }
 
 // Effective is what key is bound to for the request, in order of precedence: what Lookup finds, and what that hides. It
@@ -94,7 +101,7 @@ func (r *Request) Effective(key string) ([]Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		o, err := x.evaluate(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
+		o, err := x.evaluate(key, filed{snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored}, key})
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +176,7 @@ func (l *lookup) counts(p recipe.Part, v value.Value, err error) {
 type explainer struct {
 	*recorder
 	r     *Request
-	known map[string][]Candidate // by key
+	known map[string]Explanation // by key, what bound finds
 	files []snapshot.Input
 }
 
@@ -180,17 +187,17 @@ func (x *explainer) fill(e *Explanation) (err error) {
 	}
 	all, ok := x.known[e.Key]
 	if !ok {
-		if all, err = x.candidates(e.Key); err != nil {
+		if all, err = x.bound(e.Key); err != nil {
 			return err
 		}
 		x.known[e.Key] = all
 	}
-	if len(all) == 0 && x.derived[e] {
+	if len(all.Candidates) == 0 && x.derived[e] {
 		e.Key = redacted
 	}
-	e.Candidates = slices.Clone(all)
+	e.Root, e.Options, e.Candidates = all.Root, all.Options, slices.Clone(all.Candidates)
 	for i := range e.Candidates {
-		if c := &e.Candidates[i]; c.State == Wins {
+		if c := &e.Candidates[i]; c.State == Wins && e.Root == "" && e.Options == nil {
 			c.Outcome = e.Outcome
 		}
 	}
@@ -205,27 +212,32 @@ func (x *explainer) fill(e *Explanation) (err error) {
 	return nil
 }
 
-// candidates are the bindings of key. What the first effective one is bound to is what a lookup finds.
-func (x *explainer) candidates(key string) ([]Candidate, error) {
+// bound has the bindings of key as candidates. What the first effective one is bound to is what a lookup finds, or a
+// part of that.
+func (x *explainer) bound(key string) (out Explanation, err error) {
 	if internal(key) {
-		return nil, nil
+		return out, nil
 	}
-	bs, err := x.r.file.Bindings(key)
+	root, parsed := x.root(key)
+	if len(parsed.Path) > 0 {
+		out.Root = strings.Clone(root)
+	}
+	bs, err := x.bindings(root)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	slices.SortStableFunc(bs, snapshot.ByPrecedence)
-	out := make([]Candidate, len(bs))
+	out.Candidates = make([]Candidate, len(bs))
 	winner := ""
 	for i, b := range bs {
-		if out[i], err = x.candidate(b, &winner); err != nil {
-			return nil, err
+		if out.Candidates[i], err = x.candidate(b.Binding, &winner); err != nil {
+			return out, err
 		}
-		if out[i].Outcome, err = x.evaluate(key, b); err != nil {
-			return nil, err
+		if out.Candidates[i].Outcome, err = x.evaluate(root, b); err != nil {
+			return out, err
 		}
 	}
-	return out, nil
+	out.Options, err = x.hieraCandidates(root, parsed, bs, out.Candidates)
+	return out, err
 }
 
 // candidate is b without its outcome. winner is where the first that is effective stands.
@@ -288,9 +300,9 @@ func (x *explainer) at(o snapshot.Origin) (string, error) {
 	return fmt.Sprintf("%s:%d:%d", x.files[o.Input].Path, o.Line, o.Col), nil
 }
 
-// evaluate is what a binding comes to, whether it wins or not. The error is that of a damaged file.
-func (x *explainer) evaluate(key string, b snapshot.Binding) (Outcome, error) {
-	v, r, err := x.content(key, b)
+// evaluate is what a binding of key comes to, whether it wins or not. The error is that of a damaged file.
+func (x *explainer) evaluate(key string, b filed) (Outcome, error) {
+	v, r, err := x.content(b.key, b.Binding)
 	if damaged(err) {
 		return Outcome{}, err
 	}

@@ -77,7 +77,7 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 		return value.Value{}, false, err
 	}
 	defer l.leave()
-	h := hieraLookup{l, root, k, s, nil}
+	h := hieraLookup{lookup: l, root: root, key: k, strategy: s}
 	v, found, err := h.answer()
 	if err != nil {
 		return v, false, l.explain(key, err)
@@ -92,6 +92,8 @@ type hieraLookup struct {
 	key      lookupkey.Key
 	strategy *merge.Strategy // nil: that of lookup_options
 	recipe   *recipe.Recipe  // of the key, where lookup_options touch it
+
+	levelsAt map[*merge.Level]optionsAt // noted where somebody asks why
 }
 
 // answer looks up, digs and converts. Where nothing is found default_hierarchy is asked.
@@ -170,25 +172,31 @@ func (h *hieraLookup) plain() (value.Value, bool, error) {
 	if err != nil || !found {
 		return value.Value{}, false, err
 	}
-	v, err := h.evaluate(h.root, snapshot.Candidate{Ref: ref})
+	v, err := h.evaluate(h.root, h.root, snapshot.Candidate{Ref: ref})
 	return v, err == nil, err
 }
 
-// evaluate is the value of a candidate.
-func (l *lookup) evaluate(key string, c snapshot.Candidate) (value.Value, error) {
+// evaluate is the value of a candidate of root, which is filed under key. What lookup_options may make sensitive is kept
+// as if it were: here it is not yet.
+func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (value.Value, error) {
 	x := explainer{r: l.r}
 	v, r, err := x.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	if err != nil || r == nil {
 		return v, err
 	}
-	return l.follow(key, r)
+	if r.Sensitive && internal(key) {
+		open := *r
+		open.Sensitive = false
+		r = &open
+	}
+	return l.follow(root, r)
 }
 
-// candidate is a candidate of key as one to be merged.
-func (l *lookup) candidate(key string, c snapshot.Candidate, p snapshot.HieraPlace) merge.Candidate {
+// candidate is a candidate of root, filed under key, as one to be merged.
+func (l *lookup) candidate(root, key string, c snapshot.Candidate, p snapshot.HieraPlace) merge.Candidate {
 	return merge.Candidate{Layer: int(p.Part), Entry: p.Entry, OnlyPath: p.OnlyPath, OnlyEntry: p.OnlyEntry,
 		Value: func() (value.Value, bool, error) {
-			v, err := l.evaluate(key, c)
+			v, err := l.evaluate(root, key, c)
 			return v, err == nil, err
 		}}
 }
@@ -229,7 +237,7 @@ func (h *hieraLookup) candidates(key string, defaults bool) ([]merge.Candidate, 
 		if place.Part == snapshot.NoHiera || (place.Part == snapshot.HieraDefaults) != defaults {
 			continue
 		}
-		out = append(out, h.candidate(h.root, c, place))
+		out = append(out, h.candidate(h.root, key, c, place))
 	}
 	return out, nil
 }
@@ -296,9 +304,12 @@ func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Leve
 		if (place.Part == snapshot.HieraDefaults) != defaults {
 			continue
 		}
-		level, err := h.level(c, module)
+		level, err := h.level(key, c, module)
 		if err != nil {
 			return nil, err
+		}
+		if h.levelsAt != nil {
+			h.levelsAt[level] = optionsAt{key, c}
 		}
 		if place.Part != last {
 			out, last = append(out, nil), place.Part
@@ -309,14 +320,14 @@ func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Leve
 }
 
 // level is one value of lookup_options, compiled. A constant one is compiled once.
-func (h *hieraLookup) level(c snapshot.Candidate, module string) (*merge.Level, error) {
+func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*merge.Level, error) {
 	_, computed := c.Ref.Recipe()
 	if !computed {
 		if level, ok := h.r.snap.levels.Load(c.Ref); ok {
 			return level.(*merge.Level), nil
 		}
 	}
-	v, err := h.evaluate(h.root, c)
+	v, err := h.evaluate(h.root, key, c)
 	if err != nil {
 		return nil, err
 	}
@@ -350,7 +361,7 @@ func (l *lookup) merge(key string, r *recipe.Recipe) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	h := hieraLookup{l, key, k, nil, r}
+	h := hieraLookup{lookup: l, root: key, key: k, recipe: r}
 	entry, err := h.options(false)
 	if err != nil {
 		return value.Value{}, err

@@ -33,7 +33,7 @@ func unseal(f *snapshot.Snapshot, with func(sealed []byte) (key []byte, err erro
 // sealed is the sealed recipe that key is bound to. It is opened each time: what is decrypted is not kept, and what was
 // opened for one key is not given to another.
 func (s *Snapshot) sealed(key, encoded string) (*recipe.Recipe, error) {
-	name := strings.TrimPrefix(key, "\x00")
+	name := strings.TrimPrefix(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 	if s.box == nil {
 		return nil, failed(name, CodeEncrypted, "'"+name+"' is encrypted, and no identity is given that can decrypt it")
 	}

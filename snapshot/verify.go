@@ -187,7 +187,8 @@ func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 		return nil
 	}
 	internal, cell := v.internal(n), uint64(ref&^refKind)
-	if internal && ref&refKind != refRecipe {
+	merged := internal && len(v.hiera) > 0 // what Hiera 5 binds to a key that is merged is of any kind
+	if internal && ref&refKind != refRecipe && !merged {
 		return v.damaged(sec, at, "contributions under an internal key")
 	}
 	switch ref & refKind {
@@ -197,7 +198,7 @@ func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 		if cell >= uint64(v.recipeCount) {
 			return v.damaged(sec, at, "one of %d recipes", v.recipeCount)
 		}
-		if v.contributes.has(cell) != internal {
+		if v.contributes.has(cell) != internal && !merged {
 			return v.damaged(sec, at, "contributions under internal keys, and only there")
 		}
 		return nil

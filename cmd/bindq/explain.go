@@ -125,7 +125,12 @@ func indented(text string) string {
 const shownRows = 20
 
 func (p *page) explained(e *explanationShape, indent int) {
-	p.candidates("Bindings, highest first", e.Candidates, indent)
+	p.candidates("lookup_options", e.Options, indent)
+	title := "Bindings, highest first"
+	if e.Root != "" {
+		title = "Bindings of " + e.Root + ", into whose value this key leads, highest first"
+	}
+	p.candidates(title, e.Candidates, indent)
 	p.candidates("Contributions, highest first", e.Contributions, indent)
 	if len(e.Candidates) == 0 {
 		fmt.Fprintln(p)
@@ -142,7 +147,7 @@ func (p *page) explained(e *explanationShape, indent int) {
 	}
 }
 
-var stateStyles = map[string]string{bindings.Wins: green, bindings.Hidden: yellow, bindings.NotEffective: dim}
+var stateStyles = map[string]string{bindings.Wins: green, bindings.Merged: green, bindings.Hidden: yellow, bindings.NotEffective: dim}
 
 func (p *page) candidates(title string, cs []candidateShape, indent int) {
 	if len(cs) == 0 {
@@ -193,13 +198,15 @@ func (f *lookupFlags) all(w io.Writer, r *bindings.Request, keys []string) error
 	s := shower{f.showSensitive}
 	shapes := make([][]outcome, len(keys))
 	for i, key := range keys {
-		os, err := r.Effective(key)
+		cs, err := r.Candidates(key)
 		if err != nil {
 			return err
 		}
 		shapes[i] = []outcome{}
-		for _, o := range os {
-			shapes[i] = append(shapes[i], s.outcome(o))
+		for _, c := range cs {
+			if c.State != bindings.NotEffective {
+				shapes[i] = append(shapes[i], s.outcome(c.Outcome))
+			}
 		}
 	}
 	if f.render != "s" {

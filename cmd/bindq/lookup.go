@@ -21,6 +21,7 @@ type lookupFlags struct {
 	fallback    string
 	hasFallback bool
 	render      string
+	merge       string
 
 	why, every    bool // --explain, --all
 	showSensitive bool
@@ -49,10 +50,13 @@ func lookupCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: "+strings.Join(renderings, ", "))
 	cli.Words(cmd, "render-as", renderings)
 	f.completeKeys(cmd, math.MaxInt)
+	cmd.Flags().StringVar(&f.merge, "merge", "",
+		"`STRATEGY` to merge by, in place of lookup_options: first, unique, hash, deep, or JSON with options")
+	cli.Words(cmd, "merge", []string{"first", "unique", "hash", "deep"})
 	cmd.Flags().BoolVar(&f.why, "explain", false, "say why: each binding, its condition, its place, and what hides it")
 	cmd.Flags().BoolVar(&f.every, "all", false, "print what is bound for the node, also what is hidden, highest first")
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values with --explain and --all")
-	cmd.MarkFlagsMutuallyExclusive("explain", "all")
+	cmd.MarkFlagsMutuallyExclusive("explain", "all", "merge")
 	return cmd
 }
 
@@ -159,7 +163,7 @@ func sayMissing(cmd *cobra.Command, snap *bindings.Snapshot, missing []string, a
 
 // one looks one key up; a default counts as found.
 func (f *lookupFlags) one(r *bindings.Request, key string, typ *bindings.Type) (bindings.Value, bool, error) {
-	v, found, err := r.Lookup(key)
+	v, found, err := f.lookUp(r, key)
 	if err != nil {
 		return v, false, withKey(key, err)
 	}
@@ -170,6 +174,14 @@ func (f *lookupFlags) one(r *bindings.Request, key string, typ *bindings.Type) (
 		err = v.Check(typ)
 	}
 	return v, found, withKey(key, err)
+}
+
+// lookUp looks one key up by the strategy of the flags, if they give one.
+func (f *lookupFlags) lookUp(r *bindings.Request, key string) (bindings.Value, bool, error) {
+	if f.merge == "" {
+		return r.Lookup(key)
+	}
+	return r.LookupMerged(key, defaultValue(f.merge))
 }
 
 // withKey names the key that was asked for in an error of a lookup.

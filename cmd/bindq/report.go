@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -166,7 +167,11 @@ func info(out io.Writer, f *snapshot.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	return printInfo(out, f.Info(), f.Sum(), inputs, secrets)
+	asked, err := decision.Asked(f)
+	if err != nil {
+		return err
+	}
+	return printInfo(out, f.Info(), f.Sum(), inputs, secrets, asked)
 }
 
 // sensitive says how many sensitive values there are, and how they are kept.
@@ -198,7 +203,8 @@ func sensitiveValues(f *snapshot.Snapshot) (n int, err error) {
 	return n, nil
 }
 
-func printInfo(out io.Writer, in snapshot.Info, sum [32]byte, inputs []snapshot.Input, secrets string) error {
+func printInfo(out io.Writer, in snapshot.Info, sum [32]byte, inputs []snapshot.Input, secrets string,
+	asked []string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "format\t%s %d\n", snapshot.Magic, in.Version)
 	fmt.Fprintf(w, "sha256\t%x\n", sum)
@@ -222,6 +228,12 @@ func printInfo(out io.Writer, in snapshot.Info, sum [32]byte, inputs []snapshot.
 		}
 	}
 	fmt.Fprintln(w, "  common")
+	if len(asked) > 0 {
+		fmt.Fprintln(w, "\nvariables asked for, of custom facts or --var")
+	}
+	for _, name := range asked {
+		fmt.Fprintf(w, "  %s\n", diag.Visible(name))
+	}
 	fmt.Fprintln(w, "\nsection\toffset\tbytes")
 	for _, s := range in.Sections {
 		fmt.Fprintf(w, "  %s\t%d\t%d\n", s.Name, s.Offset, s.Bytes)

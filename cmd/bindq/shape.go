@@ -99,17 +99,22 @@ type candidateShape struct {
 
 type explanationShape struct {
 	Key           string             `json:"key"`
+	Root          string             `json:"root,omitempty"`
 	Outcome       outcome            `json:"outcome"`
 	Categories    terms              `json:"categories,omitzero"`
+	Options       []candidateShape   `json:"lookup_options,omitempty"`
 	Candidates    []candidateShape   `json:"candidates"`
 	Contributions []candidateShape   `json:"contributions"`
 	Lookups       []explanationShape `json:"lookups"`
 }
 
 func (s shower) explanation(e *bindings.Explanation, categories []bindings.Term) explanationShape {
-	out := explanationShape{Key: e.Key, Outcome: s.outcome(e.Outcome), Categories: categories,
+	out := explanationShape{Key: e.Key, Root: e.Root, Outcome: s.outcome(e.Outcome), Categories: categories,
 		Candidates: s.candidates(e.Candidates), Contributions: s.candidates(e.Contributions),
 		Lookups: []explanationShape{}}
+	if e.Options != nil {
+		out.Options = s.candidates([]bindings.Candidate{*e.Options})
+	}
 	for _, inner := range e.Lookups {
 		out.Lookups = append(out.Lookups, s.explanation(inner, nil))
 	}

@@ -31,9 +31,8 @@ func (f *tableFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values")
 }
 
-// table hands on the decision table of a key, and what is contributed to it. The error is errNotFound where there is
-// none.
-func (f *tableFlags) table(cmd *cobra.Command, key string, do func(rows, parts []decision.Row) error) error {
+// table hands on the decision table of a key. The error is errNotFound where there is none.
+func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Table) error) error {
 	if err := checkRendering(f.render); err != nil {
 		return err
 	}
@@ -46,18 +45,14 @@ func (f *tableFlags) table(cmd *cobra.Command, key string, do func(rows, parts [
 		if err != nil {
 			return err
 		}
-		rows, err := book.Table(key)
+		table, err := book.Values(key)
 		if err != nil {
 			return err
 		}
-		parts, err := book.Contributions(rows)
-		if err != nil {
-			return err
-		}
-		if len(rows) == 0 || key == "" || key[0] == 0 {
+		if len(table.Rows) == 0 || key == "" || key[0] == 0 {
 			return unbound(cmd, file, key)
 		}
-		return do(rows, parts)
+		return do(table)
 	})
 }
 
@@ -82,8 +77,8 @@ func valuesCommand() *cobra.Command {
 		Example: "  bindq values ntp::package -s site.bsnap",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.table(cmd, args[0], func(rows, parts []decision.Row) error {
-				return f.values(cmd.OutOrStdout(), args[0], rows, parts)
+			return f.table(cmd, args[0], func(t *decision.Table) error {
+				return f.values(cmd.OutOrStdout(), args[0], t)
 			})
 		},
 	}
@@ -95,24 +90,51 @@ func valuesCommand() *cobra.Command {
 
 type valuesShape struct {
 	Key           string           `json:"key"`
+	Options       json.RawMessage  `json:"lookup_options,omitempty"`
 	Bindings      []candidateShape `json:"bindings"`
 	Contributions []candidateShape `json:"contributions,omitempty"`
 }
 
-func (f *tableFlags) values(out io.Writer, key string, rows, parts []decision.Row) error {
+func (f *tableFlags) values(out io.Writer, key string, t *decision.Table) error {
 	s := shower{f.showSensitive}
-	shape := valuesShape{key, s.rows(rows), s.rows(parts)}
+	shape := valuesShape{key, options(t), s.rows(t.Rows), s.rows(t.Contributions)}
 	if f.render != "s" {
 		return printShape(out, f.render, shape)
 	}
 	return onPage(out, func(p *page) {
 		fmt.Fprintln(p, p.paint(bold, key))
+		p.options(t)
 		p.rows(shape.Bindings)
 		if len(shape.Contributions) > 0 {
 			fmt.Fprintf(p, "\n%s\n", p.paint(bold, "contributions to "+key))
 			p.rows(shape.Contributions)
 		}
 	})
+}
+
+// options is what lookup_options say, or true where that depends on the request; nil where they say nothing.
+func options(t *decision.Table) json.RawMessage {
+	switch {
+	case !t.Touched:
+		return nil
+	case t.Options.IsUndef():
+		return json.RawMessage("true")
+	}
+	return value.AppendJSON(nil, t.Options)
+}
+
+// options says what lookup_options say, and so whether it is the first row that counts.
+func (p *page) options(t *decision.Table) {
+	text := "lookup_options: " + string(value.AppendJSON(nil, t.Options))
+	switch {
+	case !t.Touched:
+		return
+	case t.Options.IsUndef():
+		text = "lookup_options depend on the node: all that hold for it may count"
+	case t.Merged:
+		text += ", so all count that hold for a node"
+	}
+	p.wrapped(2, yellow, strings.Fields(text))
 }
 
 // rows is a table of conditions, values and places.
@@ -145,9 +167,9 @@ func whyNotCommand() *cobra.Command {
 		Example: "  bindq why-not ntp::package ntp -s site.bsnap --facts web1.json",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.table(cmd, args[0], func(rows, parts []decision.Row) error {
+			return f.table(cmd, args[0], func(t *decision.Table) error {
 				return f.forNode(cmd, args[0], func(e *bindings.Explanation) error {
-					return f.whyNot(cmd.OutOrStdout(), args[0], args[1], rows, parts, e)
+					return f.whyNot(cmd.OutOrStdout(), args[0], args[1], t, e)
 				})
 			})
 		},
@@ -167,6 +189,7 @@ type boundShape struct {
 type whyNotShape struct {
 	Key      string           `json:"key"`
 	Value    json.RawMessage  `json:"value"`
+	Options  json.RawMessage  `json:"lookup_options,omitempty"`
 	Bindings []boundShape     `json:"bindings"`
 	Parts    []candidateShape `json:"contributions,omitempty"` // that are the value
 	Outcome  *outcome         `json:"outcome,omitempty"`       // for the node, where there are facts
@@ -175,20 +198,19 @@ type whyNotShape struct {
 
 // whyNot prints which rows of a table bind its key to a value, and which parts contribute it; e is what became of them
 // for the node, if there are facts.
-func (f *tableFlags) whyNot(out io.Writer, key, text string, rows, parts []decision.Row,
-	e *bindings.Explanation) error {
-	s := shower{f.showSensitive}
+func (f *tableFlags) whyNot(out io.Writer, key, text string, t *decision.Table, e *bindings.Explanation) error {
+	s, rows := shower{f.showSensitive}, t.Rows
 	want, err := defaultValue(text).MarshalJSON()
 	if err != nil {
 		return err
 	}
-	shape := whyNotShape{Key: key, Value: want, Bindings: []boundShape{}}
+	shape := whyNotShape{Key: key, Value: want, Options: options(t), Bindings: []boundShape{}}
 	var cs []bindings.Candidate
 	if e != nil {
 		of := s.outcome(e.Outcome)
 		cs, shape.Outcome = e.Candidates, &of
 	}
-	shape.Parts = s.contributing(parts, e, text)
+	shape.Parts = s.contributing(t.Contributions, e, text)
 	for i := range rows {
 		var found *bindings.Candidate
 		if i < len(cs) {
@@ -196,7 +218,7 @@ func (f *tableFlags) whyNot(out io.Writer, key, text string, rows, parts []decis
 		}
 		switch {
 		case has(&rows[i], found, text):
-			shape.Bindings = append(shape.Bindings, s.bound(rows, i, found))
+			shape.Bindings = append(shape.Bindings, s.bound(t, i, found))
 		case rows[i].Computed != "" && found == nil:
 			shape.Computed = append(shape.Computed, s.rows(rows[i:i+1])...)
 		}
@@ -204,7 +226,7 @@ func (f *tableFlags) whyNot(out io.Writer, key, text string, rows, parts []decis
 	if f.render != "s" {
 		err = printShape(out, f.render, shape)
 	} else {
-		err = onPage(out, func(p *page) { p.whyNot(&shape, text) })
+		err = onPage(out, func(p *page) { p.whyNot(&shape, text, t.Merged) })
 	}
 	if err == nil && len(shape.Bindings)+len(shape.Parts) == 0 {
 		err = errNotFound
@@ -264,14 +286,15 @@ func has(r *decision.Row, c *bindings.Candidate, text string) bool {
 	return err == nil && c.Outcome.Found && same
 }
 
-// bound is a row and the higher ones that can be effective where it is.
-func (s shower) bound(rows []decision.Row, i int, c *bindings.Candidate) boundShape {
+// bound is a row and the higher ones that can be effective where it is, and hide it. What is merged hides nothing.
+func (s shower) bound(t *decision.Table, i int, c *bindings.Candidate) boundShape {
+	rows := t.Rows
 	out := boundShape{candidateShape: s.rows(rows[i : i+1])[0], HiddenBy: []candidateShape{}}
 	if c != nil {
 		out.State, out.Why = c.State, c.Why
 	}
 	for k := range rows[:i] {
-		if !rows[k].Meets(&rows[i]) {
+		if t.Merged || !rows[k].Meets(&rows[i]) {
 			continue
 		}
 		out.HiddenBy = append(out.HiddenBy, s.rows(rows[k:k+1])...)
@@ -284,7 +307,7 @@ func (s shower) bound(rows []decision.Row, i int, c *bindings.Candidate) boundSh
 	return out
 }
 
-func (p *page) whyNot(w *whyNotShape, text string) {
+func (p *page) whyNot(w *whyNotShape, text string, merged bool) {
 	if w.Outcome != nil {
 		const intro, is = "For this node ", " = "
 		left := room(len(intro) + columns(w.Key) + len(is))
@@ -302,7 +325,7 @@ func (p *page) whyNot(w *whyNotShape, text string) {
 		if i > 0 || w.Outcome != nil {
 			fmt.Fprintln(p)
 		}
-		p.bound(b)
+		p.bound(b, merged)
 	}
 	for i := range w.Parts {
 		if i > 0 || len(w.Bindings) > 0 || w.Outcome != nil {
@@ -334,17 +357,21 @@ func (p *page) became(c *candidateShape, wins string) {
 		return
 	}
 	said := []string{"for this node it " + map[string]string{bindings.Wins: wins, bindings.Hidden: "is",
-		bindings.NotEffective: "is not effective:"}[c.State]}
+		bindings.Merged: "is one of those that make the value", bindings.NotEffective: "is not effective:"}[c.State]}
 	p.wrapped(2, stateStyles[c.State], append(said, strings.Fields(c.Why)...))
 }
 
-func (p *page) bound(b *boundShape) {
+func (p *page) bound(b *boundShape, merged bool) {
 	p.place(0, b.At, b.Layer)
 	p.line(2, "", "= "+b.Outcome.text())
 	p.became(&b.candidateShape, "wins")
 	switch {
 	case b.Never:
 		p.line(2, yellow, "never wins; this is higher, and holds wherever it does:")
+	case merged && len(b.When) == 0:
+		p.line(2, green, "takes part for all")
+	case merged:
+		p.wrapped(2, green, conditionWords("takes part when", b.When))
 	case len(b.When) == 0:
 		p.line(2, green, "wins for all")
 	default:

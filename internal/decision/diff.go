@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/recipe"
 	"bindc/internal/relation"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -65,7 +66,7 @@ func Diff(before, after *Book, done func()) (*Difference, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(k.Changes) > 0 {
+		if len(k.Changes)+len(k.Contributions) > 0 {
 			out.Keys = append(out.Keys, k)
 		}
 	}
@@ -125,7 +126,7 @@ func (c *comparer) compare(key string) error {
 				c.users[used] = append(c.users[used], key)
 			}
 			if rows[i].free {
-				c.free[strings.TrimPrefix(key, "\x00")] = true
+				c.free[named(key)] = true
 			}
 		}
 	}
@@ -160,11 +161,16 @@ func (c *comparer) spread() {
 func (c *comparer) through(r *Row) []string {
 	var out []string
 	for _, used := range r.uses {
-		if name := strings.TrimPrefix(used, "\x00"); c.changed[used] && !slices.Contains(out, name) {
+		if name := named(used); c.changed[used] && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
 	return out
+}
+
+// named is an internal key as people are told of it.
+func named(key string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 }
 
 // region is the requests that one row of the old table wins, and one of the new. Behind the last row of a table is one
@@ -190,6 +196,9 @@ func (c *comparer) changes(key string) (out KeyChanges, err error) {
 			x.Through = c.through(x.Old)
 		}
 	}
+	out.Changes = slices.DeleteFunc(out.Changes, func(x Change) bool { // what is merged is among the contributions
+		return len(x.Through) == 1 && x.Through[0] == key && x.Old.merge != nil
+	})
 	out.Contributions, err = c.contributed(old, now)
 	return out, err
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/lookupkey"
+	"bindc/internal/merge"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
 	"bindc/internal/seal"
@@ -36,6 +38,10 @@ type Row struct {
 	id   string   // rows of one content have the same
 	uses []string // keys that the content looks up, and internal ones of multibindings
 	free bool     // it looks up keys that facts decide
+
+	of      string // the key
+	binding snapshot.Binding
+	merge   *recipe.Recipe // of the kind Merged, where it is one
 }
 
 // Book is the tables of a snapshot.
@@ -70,6 +76,56 @@ func (b *Book) bindings(key string) ([]snapshot.Binding, error) {
 	return bs, err
 }
 
+// Table is what is bound to a key.
+type Table struct {
+	Rows          []Row // in order of precedence: of those that hold for a request the first counts
+	Contributions []Row // to the multibindings that rows are
+
+	// Touched says that lookup_options of Hiera 5 have something to say of the key: what, is in Options, undef where
+	// that depends on the request. Merged says that by them all rows may count that hold for a request.
+	Touched bool
+	Options value.Value
+	Merged  bool
+}
+
+// Values is the table of key. Where its values are merged the rows are these.
+func (b *Book) Values(key string) (*Table, error) {
+	rows, err := b.Table(key)
+	if err != nil {
+		return nil, err
+	}
+	out := &Table{Rows: rows}
+	values, err := b.Table(recipe.MergeKey(key))
+	if err != nil {
+		return nil, err
+	}
+	if len(values) == 0 {
+		out.Contributions, err = b.Contributions(rows)
+		return out, err
+	}
+	out.Touched, out.Merged, out.Rows = true, true, values
+	for _, r := range rows {
+		switch {
+		case r.merge == nil:
+			out.Rows = append(out.Rows, r)
+		case !r.merge.Value.IsUndef():
+			out.Options, out.Merged = r.merge.Value, !takesFirst(r.merge.Value)
+		}
+	}
+	slices.SortStableFunc(out.Rows, func(a, b Row) int { return snapshot.ByPrecedence(a.binding, b.binding) })
+	return out, nil
+}
+
+// takesFirst tells whether lookup_options of one key have one value count, as it is or converted.
+func takesFirst(options value.Value) bool {
+	level, err := merge.Compile(options, "")
+	if err != nil || len(level.Entries) != 1 {
+		return false
+	}
+	strategy, err := level.Entries[0].Strategy()
+	return err == nil && strategy.First()
+}
+
 // Table is the bindings of key, in order of precedence.
 func (b *Book) Table(key string) ([]Row, error) {
 	bs, err := b.bindings(key)
@@ -79,6 +135,7 @@ func (b *Book) Table(key string) ([]Row, error) {
 	out := make([]Row, len(bs))
 	for i := range bs {
 		out[i] = b.row(&bs[i])
+		out[i].of = key
 		if err := b.fill(&out[i], key, &bs[i]); err != nil {
 			return nil, err
 		}
@@ -92,7 +149,7 @@ func (b *Book) Contributions(rows []Row) ([]Row, error) {
 	seen := map[string]bool{}
 	for i := range rows {
 		for _, name := range rows[i].uses {
-			if !strings.HasPrefix(name, "\x00") || seen[name] {
+			if !strings.HasPrefix(name, "\x00") || seen[name] || strings.HasPrefix(name, recipe.LookupOptionsKey) {
 				continue
 			}
 			seen[name] = true
@@ -111,6 +168,9 @@ func (b *Book) contributions(name string) ([]Row, error) {
 	bs, err := b.bindings(name)
 	if err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(bs, func(x snapshot.Binding) bool { return x.Contribution }) {
+		return b.Table(name) // of Hiera 5
 	}
 	parts := map[string][]recipe.Part{}
 	scope := func(x *snapshot.Binding) string { return fmt.Sprintf("%d %#v", x.Layer, x.Terms) }
@@ -148,7 +208,7 @@ func (b *Book) contributions(name string) ([]Row, error) {
 
 // row is where x is bound, and for whom.
 func (b *Book) row(x *snapshot.Binding) Row {
-	r := Row{Layer: b.f.Layers()[x.Layer], At: "an unknown place"}
+	r := Row{Layer: b.f.Layers()[x.Layer], At: "an unknown place", binding: *x}
 	if o := x.Origin; o.Line > 0 && int64(o.Input) < int64(len(b.files)) {
 		r.At = fmt.Sprintf("%s:%d:%d", b.files[o.Input].Path, o.Line, o.Col)
 	}
@@ -258,6 +318,9 @@ func (r *Row) compute(x *recipe.Recipe, encoded string) {
 		r.Computed, r.id = sourceText(x), "r"+encoded
 		r.use(x)
 	}
+	if x.Kind == recipe.Merged {
+		r.merge = x
+	}
 	if r.Sensitive {
 		r.id = "s" + r.id
 	}
@@ -265,6 +328,15 @@ func (r *Row) compute(x *recipe.Recipe, encoded string) {
 
 // use notes what x looks up.
 func (r *Row) use(x *recipe.Recipe) {
+	if x.Kind == recipe.Merged {
+		r.uses = append(r.uses, recipe.MergeKey(r.of))
+	}
+	if x.Kind == recipe.Merged && x.Value.IsUndef() {
+		r.uses = append(r.uses, recipe.LookupOptionsKey)
+		if module := lookupkey.Module(r.of); module != "" {
+			r.uses = append(r.uses, recipe.LookupOptionsKey+" "+module)
+		}
+	}
 	for _, t := range x.Targets {
 		r.uses = append(r.uses, t.Key)
 	}
@@ -317,6 +389,8 @@ func sourceText(r *recipe.Recipe) string {
 		n = &expr.Node{Op: expr.Access, Kids: []*expr.Node{call("lookup", targets(r)...), constant(r.Value)}}
 	case recipe.Custom:
 		n = call(r.Name, constant(r.Value))
+	case recipe.Merged:
+		n = call("merged", constant(r.Value))
 	default:
 		n = call("multibind", constant(value.FromString(strings.TrimPrefix(r.Name, recipe.ContributionKey("")))))
 	}

@@ -88,3 +88,22 @@ func hieraVariable(path []*Node) string {
 	}
 	return name
 }
+
+// TopScope calls yield with the names of the variables that n uses as such, and not as entries of $facts; those of
+// lambdas are among them.
+func (n *Node) TopScope(yield func(name string)) {
+	switch {
+	case n.Op == Var && !isNumber(n.Name):
+		yield(strings.TrimPrefix(n.Name, "::"))
+	case n.Op == Call && n.Name == HieraScope && len(n.Kids) > 0:
+		yield(strings.TrimPrefix(toS(n.Kids[0].Value), "::"))
+	case n.Op == Call && n.Name == hieraMapped && len(n.Kids) > 1:
+		yield(strings.TrimPrefix(toS(n.Kids[1].Value), "::"))
+	}
+	for _, k := range n.Kids {
+		k.TopScope(yield)
+	}
+	if n.Lambda != nil {
+		n.Lambda.Body.TopScope(yield)
+	}
+}

@@ -3,6 +3,7 @@ package merge
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"bindc/internal/expr"
 	"bindc/internal/pattern"
@@ -41,6 +42,13 @@ func (c *conversion) String() string {
 		return "Sensitive"
 	}
 	return "Sensitive[" + c.to.String() + "]"
+}
+
+// Secret tells whether an entry of l that is for root makes what is found sensitive.
+func (l *Level) Secret(root string) bool {
+	return slices.ContainsFunc(l.Entries, func(e *Entry) bool {
+		return e.conversion != nil && e.conversion.sensitive && e.Matches(root)
+	})
 }
 
 // sensitiveType is the one type that no value here is of: it is a mark on any.

@@ -1,0 +1,42 @@
+package decision
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/syntax"
+	"bindc/snapshot"
+)
+
+// Asked is the variables that answers can depend on and that not every node has: custom facts, or what --var gives.
+// Nothing is known of those in values that are encrypted.
+func Asked(f *snapshot.Snapshot) ([]string, error) {
+	names := map[string]bool{}
+	note := func(n *expr.Node) { n.TopScope(func(name string) { names[strings.Clone(name)] = true }) }
+	for _, d := range f.Dimensions() {
+		n, err := expr.Decode(string(d.Program))
+		if err != nil {
+			return nil, &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name}
+		}
+		note(n)
+	}
+	for encoded, err := range f.AllRecipes() {
+		if err != nil {
+			return nil, err
+		}
+		if recipe.IsSealed(encoded) {
+			continue
+		}
+		r, err := recipe.Decode(encoded)
+		if err != nil {
+			return nil, &snapshot.DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
+		}
+		if r.Kind == recipe.Expression {
+			note(r.Expr)
+		}
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(names)), syntax.WellKnown), nil
+}
