@@ -163,7 +163,10 @@ func (u *unread) notIncluded(path string, of uri) {
 // dataAlone warns of data in a site that has no hiera.yaml.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
-	if path, ok := u.quiet.hieraFile(u.dir); path != "" || !ok || named && !included || u.hiera5.hiera5File(u.dir) != "" {
+	if path, ok := u.quiet.hieraFile(u.dir); path != "" || !ok || named && !included {
+		return
+	}
+	if u.hiera5.hiera5File(u.dir) != "" {
 		return
 	}
 	real, ok := u.quiet.real(u.dir)
