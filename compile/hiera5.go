@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/diag"
 	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
@@ -28,6 +29,8 @@ const noValue = ^uint32(0)
 // lookupOptions is the lookup_options of one file.
 type lookupOptions struct {
 	layer, condition int
+	at               diag.Pos
+	err              error        // of Compile
 	module           string       // whose keys they are for; "": all
 	level            *merge.Level // nil: they depend on the request
 	secret           bool         // where they are not known: they may make something sensitive
@@ -75,6 +78,7 @@ func (c *composer) mergeHiera() {
 	for _, key := range touched {
 		c.mergeKey(key, all)
 	}
+	c.checkLookupOptions(all, touched)
 	for i := range c.scopes {
 		s := &c.scopes[i]
 		for key, val := range c.members(s) {
@@ -192,25 +196,35 @@ func (c *composer) lookupOptions() []lookupOptions {
 		if c.site.Layers[s.layer].Hiera == loader.NoHiera {
 			continue
 		}
-		for key, val := range c.members(s) {
-			if !collected(c.keys[key]) {
+		for _, m := range s.members {
+			if m.file == nil {
 				continue
 			}
-			o := lookupOptions{layer: s.layer, condition: s.condition,
-				module: strings.TrimPrefix(strings.TrimPrefix(c.keys[key], recipe.LookupOptionsKey), " ")}
-			if text := c.values[val]; text[0] == recipe.CompiledConstant {
-				if v, _, err := value.View(text[1:]); err == nil {
-					if o.level, err = merge.Compile(v, o.module); err != nil {
-						o.level = nil // every lookup it is for fails
-					}
+			for i, e := range m.file.Entries {
+				if collected(c.keys[e.Key]) {
+					out = append(out, c.optionsOf(s, m.file, i))
 				}
 			}
-			o.secret = o.level == nil && strings.Contains(c.values[val], "convert_to")
-			out = append(out, o)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b lookupOptions) int { return a.layer - b.layer })
 	return out
+}
+
+// optionsOf are the lookup_options that entry i of a file is.
+func (c *composer) optionsOf(s *scope, f *loader.DataFile, i int) lookupOptions {
+	key, text := c.keys[f.Entries[i].Key], c.values[f.Entries[i].Value]
+	o := lookupOptions{layer: s.layer, condition: s.condition, at: f.Pos(i),
+		module: strings.TrimPrefix(strings.TrimPrefix(key, recipe.LookupOptionsKey), " ")}
+	if text[0] == recipe.CompiledConstant {
+		if v, _, err := value.View(text[1:]); err == nil {
+			if o.level, o.err = merge.Compile(v, o.module); o.err != nil {
+				o.level = nil // every lookup it is for fails
+			}
+		}
+	}
+	o.secret = o.level == nil && strings.Contains(text, "convert_to")
+	return o
 }
 
 // mergedIn is what a key is that something binds in a layer, if it is one that is merged there.

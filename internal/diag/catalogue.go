@@ -84,6 +84,8 @@ var catalogue = []Rule{
 		"Write ${...} as the hint shows."},
 	{"hiera_key", "The data of a module binds a key that does not begin with the module's name. Nobody gets it.", 13,
 		"Begin the key with the name of the module, or bind it in the site."},
+	{"hiera_options", "The lookup_options of Hiera 5 are none, so that lookups fail, or are for no key that is bound.", 13,
+		"Correct the name of the key, the pattern, the strategy or the type; the message says which."},
 	{"hiera_version", "A hiera.yaml of another version of Hiera is passed over: its data is not in the snapshot.", 4,
 		"Write it as version 2 where its data is to be compiled; else exclude it, or leave it be."},
 	{"hierarchy", "A hierarchy is no list of [category, value, path], or is in another order than the categories.", 4,
