@@ -176,8 +176,8 @@ func (h *hieraLookup) plain() (value.Value, bool, error) {
 	return v, err == nil, err
 }
 
-// evaluate is the value of a candidate of root, filed under key. What lookup_options may make sensitive is kept as if it
-// were: here it is not yet.
+// evaluate is the value of a candidate of root, filed under key. What lookup_options may make sensitive is kept as if
+// it were: here it is not yet.
 func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (value.Value, error) {
 	x := explainer{r: l.r}
 	v, r, err := x.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
