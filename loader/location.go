@@ -8,6 +8,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/syntax"
 )
 
 // place is a path or glob of Hiera 5 below a directory that is known: its text, and the dimension that has the whole of
@@ -42,6 +43,9 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string) (plac
 	}
 	for _, problem := range problems {
 		c.diags.Errorf(at, "interpolation", "%s", problem.Message)
+	}
+	for _, e := range slices.Concat(syntax.MisspeltHiera(below), syntax.MisspeltHiera(node)) {
+		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
 	}
 	p.dir, p.path, p.node, p.parts = below, node, node, slices.Concat(partsOf(below), partsOf(node))
 	if p.parts == nil {

@@ -24,6 +24,7 @@ func (p *planner) warnOfUnread() {
 			u.data(h)
 		}
 	}
+	u.hiera5Data()
 	if !p.sure {
 		return // a URI that could not be read may have named whatever it is
 	}
@@ -85,6 +86,33 @@ func (h *hieraDir) nearEntry(f listed) (diag.Pos, bool) {
 		}
 	}
 	return diag.Pos{}, false
+}
+
+// hiera5Data warns of data that no path of Hiera 5 reaches: of what lies beside files that are read, in a directory for
+// data alone.
+func (u *unread) hiera5Data() {
+	for _, h := range u.hiera5.dirs {
+		if h == nil {
+			continue
+		}
+		if _, _, plans := h.doc.Root.Lookup("plan_hierarchy"); plans {
+			return // which has paths of its own
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(u.hiera5.trees)) {
+		t := u.hiera5.trees[dir]
+		if t == nil || t.roots[t.real] || isBelow(t.real, u.dir) {
+			continue
+		}
+		quiet := &tree{files: u.quiet, dir: t.dir, real: t.real, roots: t.roots, dangling: true}
+		for _, f := range quiet.below("", -1, false) {
+			path := t.path(f.path)
+			if isData(f) && u.byPath[inputKey{path, true}] == nil {
+				u.warn(path, "data_unreached", "no path of the hierarchy reaches this file: nobody gets what it says",
+					"add an entry with its path to the hierarchy in hiera.yaml, or rename the file")
+			}
+		}
+	}
 }
 
 // isWhole tells whether no entry and no backend was refused.

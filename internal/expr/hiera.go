@@ -398,3 +398,22 @@ func CleanPath(path string) string {
 	}
 	return strings.Join(out, "/")
 }
+
+// HieraVariables ranges over the variables that texts of Hiera 5 in n interpolate: where, and the name with the keys
+// behind it as they are written, without a leading ::.
+func HieraVariables(n *Node, yield func(off int, path []string)) {
+	if n.Op == Call && n.Name == HieraScope {
+		path := make([]string, len(n.Kids))
+		for i, k := range n.Kids {
+			path[i] = toS(k.Value)
+		}
+		path[0] = strings.TrimPrefix(path[0], "::")
+		yield(n.Off, path)
+	}
+	for _, k := range n.Kids {
+		HieraVariables(k, yield)
+	}
+	if n.Lambda != nil {
+		HieraVariables(n.Lambda.Body, yield)
+	}
+}

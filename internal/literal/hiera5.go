@@ -7,6 +7,7 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
@@ -99,6 +100,10 @@ func (h hiera5) text(n *yaml.Node, eyaml bool) *expr.Node {
 	for _, p := range problems {
 		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, p.Off), Severity: diag.Warning, Code: "hiera_interpolation",
 			Message: p.Message + "; every lookup of this key is an error, as in Puppet"})
+	}
+	for _, e := range syntax.MisspeltHiera(node) {
+		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
+			Hint: e.Hint})
 	}
 	return node
 }

@@ -48,6 +48,22 @@ func Misspelt(n *expr.Node) []Error {
 	return found
 }
 
+// MisspeltHiera is Misspelt of a text of Hiera 5: of %{name}, %{name.key} and %{facts.name}.
+func MisspeltHiera(n *expr.Node) []Error {
+	var found []Error
+	expr.HieraVariables(n, func(off int, path []string) {
+		name, written := path[0], path[0]
+		if name == "facts" && len(path) > 1 {
+			name, written = path[1], "facts."+path[1]
+		}
+		if near := diag.Misspelt(name, wellKnown); near != "" {
+			found = append(found, Error{Off: off, Message: "%{" + written +
+				"} is no well-known fact; where no node has it, it is empty", Hint: "did you mean " + near + "?"})
+		}
+	})
+	return found
+}
+
 // WellKnown tells whether nearly every node has a fact of that name, or every request such a variable.
 func WellKnown(name string) bool { return slices.Contains(wellKnown, name) }
 
