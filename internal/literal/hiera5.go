@@ -102,8 +102,8 @@ func (h hiera5) text(n *yaml.Node, eyaml bool) *expr.Node {
 			Message: p.Message + "; every lookup of this key is an error, as in Puppet"})
 	}
 	for _, e := range syntax.MisspeltHiera(node) {
-		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
-			Hint: e.Hint})
+		at := h.doc.PosIn(n, e.Off)
+		h.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
 	}
 	return node
 }
