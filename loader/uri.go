@@ -74,14 +74,17 @@ func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
 // checkPath refuses a path that leads out, and wildcards where the scheme has none.
 func (r uriReader) checkPath(u uri) bool {
 	first, rest, _ := strings.Cut(u.path, "/")
+	atConfdir := u.scheme == "confdir-hiera" || u.scheme == "hiera"
 	switch {
 	case slices.Contains(strings.Split(u.path, "/"), ".."):
 		r.diags.Errorf(u.at, "uri", "expected a path inside the site or module, found '..' in '%s'", u)
-	case u.scheme == "confdir-hiera" && u.wild():
-		r.diags.Errorf(u.at, "uri", "the scheme 'confdir-hiera' has no wildcards: name the directory")
+	case atConfdir && u.wild():
+		r.diags.Errorf(u.at, "uri", "the scheme '%s' has no wildcards: name the directory", u.scheme)
+	case u.scheme == "module-hiera5" && (rest != "" || u.wild() && u.path != "*"):
+		r.diags.Errorf(u.at, "uri", "expected the name of a module, or '*', as path in '%s'", u)
 	case u.scheme == "module-hiera" && (strings.Contains(rest, "*") || strings.Contains(first, "*") && first != "*"):
 		r.diags.Errorf(u.at, "uri", "expected '*' as the whole module name or not at all in '%s'", u)
-	case slices.Contains(schemes, u.scheme) && u.scheme != "confdir-hiera" && u.path == "":
+	case slices.Contains(schemes, u.scheme) && !atConfdir && u.path == "":
 		r.diags.Errorf(u.at, "uri", "expected a path behind '%s:/'", u.scheme)
 	case (u.scheme == "module" || u.scheme == "confdir") && strings.Contains(u.path, "/"):
 		r.diags.Errorf(u.at, "uri", "expected the name of bindings, as %s:/%s, found '%s'",
