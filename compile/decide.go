@@ -42,6 +42,7 @@ func (c *composer) check() {
 	c.checkMultibinds()
 	c.warnOfMisspeltKeys(loops.needy)
 	loops.find()
+	c.checkHieraLookups()
 	c.checkEffort()
 }
 
