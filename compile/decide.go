@@ -43,6 +43,7 @@ func (c *composer) check() {
 	c.warnOfMisspeltKeys(loops.needy)
 	loops.find()
 	c.checkHieraLookups()
+	c.checkMerges()
 	c.checkEffort()
 }
 

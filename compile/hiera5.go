@@ -19,6 +19,8 @@ type mergedKey struct {
 	key              uint32 // the internal one, in keys
 	recipe, defaults uint32 // in values; of the hierarchies, and of default_hierarchy. noValue: not touched there
 
+	entry *merge.Entry // the options, where they are the same in every request
+
 	// secret are the values that are sensitive where they are kept, by what the files have: lookup_options may make
 	// what is found so. nil: none are.
 	secret map[uint32]uint32
@@ -121,7 +123,8 @@ func (c *composer) mergeKey(key uint32, all []lookupOptions) {
 			own = append(own, o)
 		}
 	}
-	m := mergedKey{recipe: c.mergeRecipe(parsed.Root, own), defaults: noValue}
+	m := mergedKey{defaults: noValue}
+	m.recipe, m.entry = c.mergeRecipe(parsed.Root, own)
 	if m.recipe != noValue || slices.ContainsFunc(defaults, func(o lookupOptions) bool { return o.touches(parsed.Root) }) {
 		m.defaults = c.recipeNumber(&recipe.Recipe{Kind: recipe.Merged, Name: module})
 	}
@@ -155,7 +158,7 @@ func (c *composer) recipeNumber(r *recipe.Recipe) uint32 {
 
 // mergeRecipe is what root is bound to where lookup_options touch it: its options if they are the same in every
 // request.
-func (c *composer) mergeRecipe(root string, all []lookupOptions) uint32 {
+func (c *composer) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.Entry) {
 	touched, depends := false, false
 	var levels [][]*merge.Level
 	part := loader.NoHiera
@@ -172,20 +175,22 @@ func (c *composer) mergeRecipe(root string, all []lookupOptions) uint32 {
 		levels[len(levels)-1] = append(levels[len(levels)-1], o.level)
 	}
 	if !touched {
-		return noValue
+		return noValue, nil
 	}
 	r := &recipe.Recipe{Kind: recipe.Merged}
+	var entry *merge.Entry
 	if !depends {
 		options, err := merge.Combine(levels...)
 		e := options.For(root)
 		if err == nil && e != nil {
 			if e.Plain() {
-				return noValue
+				return noValue, nil
 			}
+			entry = e
 			r.Value = value.FromPairs(value.Pair{Key: value.FromString(root), Value: e.Value()})
 		}
 	}
-	return c.recipeNumber(r)
+	return c.recipeNumber(r), entry
 }
 
 // lookupOptions are those of the site, highest first.

@@ -84,6 +84,8 @@ var catalogue = []Rule{
 		"Write ${...} as the hint shows."},
 	{"hiera_key", "The data of a module binds a key that does not begin with the module's name. Nobody gets it.", 13,
 		"Begin the key with the name of the module, or bind it in the site."},
+	{"hiera_merge", "A value does not fit the strategy its key is merged by, or knocks out what no level has.", 13,
+		"Write a value of the other kind, choose another strategy in lookup_options, or remove the knock-out."},
 	{"hiera_options", "The lookup_options of Hiera 5 are none, so that lookups fail, or are for no key that is bound.", 13,
 		"Correct the name of the key, the pattern, the strategy or the type; the message says which."},
 	{"hiera_version", "A hiera.yaml of another version of Hiera is passed over: its data is not in the snapshot.", 4,

@@ -1,0 +1,120 @@
+package compile
+
+import (
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/loader"
+)
+
+// checkMerges warns of values that the merge strategy of their key cannot take, where a request may find a second one,
+// and of knock-outs of what no level has.
+func (c *composer) checkMerges() {
+	found := map[uint32][]constant{}
+	for i := range c.scopes {
+		s := &c.scopes[i]
+		if part := c.site.Layers[s.layer].Hiera; part == loader.NoHiera || part == loader.HieraDefaults {
+			continue
+		}
+		for _, m := range s.members {
+			for _, e := range m.file.Entries {
+				if k, ok := c.merged[e.Key]; ok && k.entry != nil {
+					at := diag.Pos{File: m.file.Path, Line: int(e.Line), Col: int(e.Col)}
+					found[e.Key] = append(found[e.Key], c.constant(e.Value, at))
+				}
+			}
+		}
+	}
+	for key, all := range found {
+		if len(all) > 1 {
+			c.checkFit(c.keys[key], c.merged[key], all)
+		}
+	}
+}
+
+// constant is a value of a key, and where it is written; known: it does not depend on the request.
+type constant struct {
+	v     value.Value
+	known bool
+	at    diag.Pos
+}
+
+func (c *composer) constant(val uint32, at diag.Pos) constant {
+	text := c.values[val]
+	if text[0] != recipe.CompiledConstant {
+		return constant{at: at}
+	}
+	v, _, err := value.View(text[1:])
+	return constant{v, err == nil, at}
+}
+
+func (c *composer) checkFit(key string, m mergedKey, all []constant) {
+	strategy, err := m.entry.Strategy()
+	if err != nil {
+		return
+	}
+	for _, k := range all {
+		kind := k.v.Kind()
+		misfit := strategy.String() == "hash" && kind != value.Hash || strategy.String() == "unique" &&
+			(kind == value.Hash || kind == value.Undef)
+		if k.known && misfit {
+			c.report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Secret: m.secret != nil,
+				Message: "'" + key + "' is merged by the strategy '" + strategy.String() + "', which cannot take a value " +
+					"of the kind " + kind.String() + "; where there are two values, every lookup is an error, as in Puppet"})
+		}
+	}
+	if prefix := knockoutOf(m.entry.Value()); prefix != "" && m.secret == nil { // the message quotes the value
+		c.checkKnockouts(key, prefix, all)
+	}
+}
+
+// knockoutOf is the knockout_prefix of lookup options, "" if they have none.
+func knockoutOf(options value.Value) string {
+	if options.Kind() != value.Hash {
+		return ""
+	}
+	strategy, _ := options.Get(value.FromString("merge"))
+	if strategy.Kind() != value.Hash {
+		return ""
+	}
+	prefix, _ := strategy.Get(value.FromString("knockout_prefix"))
+	return prefix.Text()
+}
+
+// checkKnockouts warns of what begins with the prefix and takes nothing away.
+func (c *composer) checkKnockouts(key, prefix string, all []constant) {
+	there := map[string]bool{}
+	for _, k := range all {
+		if !k.known {
+			return // it may be what is taken away
+		}
+		texts(k.v, func(t string) { there[t] = true })
+	}
+	for _, k := range all {
+		texts(k.v, func(t string) {
+			if out, ok := strings.CutPrefix(t, prefix); ok && out != "" && !there[out] {
+				c.report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge",
+					Message: "'" + t + "' knocks out '" + out + "', which no level of '" + key + "' has"})
+			}
+		})
+	}
+}
+
+// texts calls yield with the texts in lists and the keys of hashes, however deep.
+func texts(v value.Value, yield func(string)) {
+	switch v.Kind() {
+	case value.String:
+		yield(v.Text())
+	case value.Array:
+		for e := range v.Elems() {
+			texts(e, yield)
+		}
+	case value.Hash:
+		for k, e := range v.Pairs() {
+			texts(k, yield)
+			texts(e, yield)
+		}
+	}
+}
