@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"io/fs"
+	"iter"
 	"runtime"
 	"slices"
 	"strings"
@@ -129,11 +130,7 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 
 // winner tells whether what is structured wins; not found, if nothing is bound.
 func (h *hieraLookup) winner() (structured, found bool, err error) {
-	for c, err := range h.r.file.Candidates(h.root, h.r.numbers, &h.r.scopes) {
-		if err != nil {
-			return false, false, err
-		}
-		place, err := h.place(h.root, c)
+	for c, err := range h.placed(h.root) {
 		if err != nil {
 			return false, false, err
 		}
@@ -146,9 +143,30 @@ func (h *hieraLookup) winner() (structured, found bool, err error) {
 				h.recipe = r
 			}
 		}
-		return place.Part == snapshot.NoHiera, true, nil
+		return c.Part == snapshot.NoHiera, true, nil
 	}
 	return false, false, nil
+}
+
+// placed is a candidate, and where it stands in the hierarchies.
+type placed struct {
+	snapshot.Candidate
+	snapshot.HieraPlace
+}
+
+// placed ranges over the candidates of key that are effective, highest first. An error ends it.
+func (l *lookup) placed(key string) iter.Seq2[placed, error] {
+	return func(yield func(placed, error) bool) {
+		for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.scopes) {
+			p := placed{Candidate: c}
+			if err == nil {
+				p.HieraPlace, err = l.place(key, c)
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // place is where a candidate of key stands in the hierarchies.
@@ -226,18 +244,14 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 // candidates are those under a key, of the hierarchies or of default_hierarchy.
 func (h *hieraLookup) candidates(key string, defaults bool) ([]merge.Candidate, error) {
 	var out []merge.Candidate
-	for c, err := range h.r.file.Candidates(key, h.r.numbers, &h.r.scopes) {
+	for c, err := range h.placed(key) {
 		if err != nil {
 			return nil, err
 		}
-		place, err := h.place(key, c)
-		if err != nil {
-			return nil, err
-		}
-		if place.Part == snapshot.NoHiera || (place.Part == snapshot.HieraDefaults) != defaults {
+		if c.Part == snapshot.NoHiera || (c.Part == snapshot.HieraDefaults) != defaults {
 			continue
 		}
-		out = append(out, h.candidate(h.root, key, c, place))
+		out = append(out, h.candidate(h.root, key, c.Candidate, c.HieraPlace))
 	}
 	return out, nil
 }
@@ -293,26 +307,22 @@ func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
 func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Level, error) {
 	var out [][]*merge.Level
 	last := snapshot.NoHiera
-	for c, err := range h.r.file.Candidates(key, h.r.numbers, &h.r.scopes) {
+	for c, err := range h.placed(key) {
 		if err != nil {
 			return nil, err
 		}
-		place, err := h.place(key, c)
-		if err != nil {
-			return nil, err
-		}
-		if (place.Part == snapshot.HieraDefaults) != defaults {
+		if (c.Part == snapshot.HieraDefaults) != defaults {
 			continue
 		}
-		level, err := h.level(key, c, module)
+		level, err := h.level(key, c.Candidate, module)
 		if err != nil {
 			return nil, err
 		}
 		if h.levelsAt != nil {
-			h.levelsAt[level] = optionsAt{key, c}
+			h.levelsAt[level] = optionsAt{key, c.Candidate}
 		}
-		if place.Part != last {
-			out, last = append(out, nil), place.Part
+		if c.Part != last {
+			out, last = append(out, nil), c.Part
 		}
 		out[len(out)-1] = append(out[len(out)-1], level)
 	}
@@ -438,11 +448,7 @@ func (r *Request) careful(key string) (Value, bool, error) {
 
 // comes tells whether a lookup of key comes to the path that cannot be told: unless something higher wins.
 func (l *lookup) comes(key string) (bool, error) {
-	for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.scopes) {
-		if err != nil {
-			return false, err
-		}
-		place, err := l.place(key, c)
+	for c, err := range l.placed(key) {
 		if err != nil {
 			return false, err
 		}
@@ -452,7 +458,7 @@ func (l *lookup) comes(key string) (bool, error) {
 				return err == nil, err
 			}
 		}
-		return place.Part >= l.r.at, nil
+		return c.Part >= l.r.at, nil
 	}
 	return true, nil
 }
