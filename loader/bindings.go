@@ -5,169 +5,136 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/binding"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
-	"bindc/internal/literal"
+	"bindc/internal/recipe"
+	"bindc/internal/set"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
-var setKeys = []string{"bindings_version", "name", "bind"}
-
-// setReader reads one file of structured bindings (language.md, section 5).
-type setReader struct {
-	document
+// setCompiler compiles the statements of one set of structured bindings (language.md, section 5).
+type setCompiler struct {
 	*dimensions
+	diags   *diag.List
 	pools   *datafile.Pools
 	secrets map[string]bool // the ids of sensitive multibindings of the site
 	out     []Binding
 }
 
-// read is the bindings of a set that is called name; "" for one that an extension makes.
-func (r *setReader) read(name string) []Binding {
-	if r.Root != nil {
-		r.hideSensitive(r.Root, 1, math.MaxInt)
+// readSet is the bindings of the set in doc, which is called name; "" for one that an extension makes.
+func (c *setCompiler) readSet(doc *yaml.Document, name string) []Binding {
+	if doc.Root != nil {
+		(&hider{document{doc, c.diags}, c.secrets}).hideSensitive(doc.Root, 1, math.MaxInt)
 	}
-	if !r.isHash() {
-		at := diag.Pos{File: r.File, Line: 1, Col: 1}
-		r.diags.Errorf(at, "bindings", "expected a hash of %s", diag.Quoted(setKeys))
-		return nil
-	}
-	r.onlyKeys(r.Root, "bindings", "top-level attribute of bindings", setKeys)
-	if !r.isVersion("bindings_version", 1) {
+	s := set.FromYAML(doc, c.diags)
+	if s == nil {
 		return nil
 	}
 	if name != "" {
-		r.checkName(name)
+		c.checkName(s, name)
 	}
-	_, bind, ok := r.Root.Lookup("bind")
-	if !ok {
-		r.errorf(r.Root, "bindings", "expected 'bind', a list of bindings")
-		return nil
-	}
-	literal.Hiera(r.Document, bind, r.diags)
-	r.bind(bind, []Condition{nil}, []int{0})
-	return r.out
+	c.statements(s.Statements, []Condition{nil}, []int{0})
+	return c.out
 }
 
-func (r *setReader) checkName(name string) {
-	_, n, ok := r.Root.Lookup("name")
-	if !ok {
-		r.errorf(r.Root, "bindings", "expected 'name: %s', the name these bindings have by their path", name)
-	} else if given, _ := n.Text(); given != name {
-		r.errorf(n, "bindings", "expected the name '%s', as the path of the file says, found %s", name, n.Describe())
+func (c *setCompiler) checkName(s *set.Set, name string) {
+	if s.Name == nil {
+		c.diags.Errorf(s.Pos, "bindings", "expected 'name: %s', the name these bindings have by their path", name)
+	} else if given := s.Name.Value; given.Kind() != value.String || given.Text() != name {
+		c.diags.Errorf(s.Name.Pos, "bindings", "expected the name '%s', as the path of the file says, found %s", name,
+			value.Describe(given))
 	}
 }
 
-// bind reads a list of bindings that are effective under any of the conditions, which when has the numbers of.
-func (r *setReader) bind(n *yaml.Node, conditions []Condition, when []int) {
-	if n.Kind != yaml.Sequence {
-		d := diag.Diagnostic{Pos: r.Pos(n), Code: "bindings",
-			Message: "expected a list of bindings as 'bind', found " + n.Describe()}
-		if n.Kind == yaml.Mapping {
-			d.Hint = "begin each binding with '- ', or put brackets around: bind: [[key, value], {name: …}]"
-		}
-		r.diags.Add(d)
-		return
-	}
-	for i := range n.Kids {
-		kid := &n.Kids[i]
-		switch {
-		case kid.Kind == yaml.Sequence:
-			r.shortForm(kid, when)
-		case kid.Kind != yaml.Mapping:
-			r.errorf(kid, "bindings", "expected [name, value], a binding or a conditional, found %s", kid.Describe())
-		case has(kid, "when") || has(kid, "bind"):
-			r.conditional(kid, conditions)
-		default:
-			r.longForm(kid, when)
+// statements compiles what is effective under any of the conditions, which when has the numbers of.
+func (c *setCompiler) statements(list []set.Statement, conditions []Condition, when []int) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *set.When:
+			c.conditional(s, conditions)
+		case *set.Plain:
+			b := Binding{Key: s.Key, When: when, Pos: s.Pos}
+			c.number(&b, s.Value)
+			c.out = append(c.out, b)
+		case *set.Binding:
+			c.binding(&s.Attributes, when)
 		}
 	}
 }
 
-func has(n *yaml.Node, key string) bool {
-	_, _, ok := n.Lookup(key)
-	return ok
-}
-
-func (r *setReader) shortForm(n *yaml.Node, when []int) {
-	if len(n.Kids) != 2 {
-		r.errorf(n, "bindings", "expected the short form [name, value], found a list of %d", len(n.Kids))
+// binding compiles a binding by itself.
+func (c *setCompiler) binding(a *binding.Attributes, when []int) {
+	a.Sensitive = a.Sensitive || a.In != nil && c.secrets[set.Text(a.In.Value)]
+	more := binding.Compile(a, c.diags)
+	if more == nil {
 		return
 	}
-	if name, ok := literal.Key(r.Document, &n.Kids[0], r.diags); ok {
-		b := Binding{Key: name, When: when, Pos: r.Pos(&n.Kids[0])}
-		r.number(&b, literal.Append(nil, r.Document, &n.Kids[1], r.diags))
-		r.out = append(r.out, b)
+	b := Binding{Key: more.Key, When: when, Pos: more.Pos, More: more}
+	if more.In == nil {
+		c.number(&b, compiled(more.Recipe))
 	}
+	c.out = append(c.out, b)
 }
 
-// conditional reads `when` with `bind`.
-func (r *setReader) conditional(n *yaml.Node, outer []Condition) {
-	r.onlyKeys(n, "bindings", "attribute of a conditional", []string{"when", "bind"})
-	_, when, hasWhen := n.Lookup("when")
-	_, bind, hasBind := n.Lookup("bind")
-	if !hasWhen || !hasBind {
-		r.errorf(n, "bindings", "expected both 'when' and 'bind' in a conditional")
-		return
+// compiled is the value that a recipe makes; null for one that could not be made, which binds its key all the same.
+func compiled(r *recipe.Recipe) []byte {
+	if r == nil {
+		return recipe.AppendConstant(nil, value.Value{})
 	}
-	conditions, ok := r.when(when, outer)
+	return recipe.AppendCompiled(nil, r)
+}
+
+// number numbers the key of b and its compiled value.
+func (c *setCompiler) number(b *Binding, value []byte) {
+	b.Number, b.Value = c.pools.Keys.Number([]byte(b.Key)), c.pools.Values.Number(value)
+}
+
+// conditional compiles what is effective under further conditions.
+func (c *setCompiler) conditional(w *set.When, outer []Condition) {
+	conditions, ok := c.when(w, outer)
 	if !ok {
 		return
 	}
 	ids := make([]int, len(conditions))
-	for i, c := range conditions {
-		ids[i] = r.condition(c)
+	for i, cond := range conditions {
+		ids[i] = c.condition(cond)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	if r.multiply(when, bind, len(ids)) {
-		r.bind(bind, conditions, ids)
+	if c.multiply(w, len(ids)) {
+		c.statements(w.Statements, conditions, ids)
 	}
 }
 
-// multiply counts alternatives for each entry of bind, as the memory they take does.
-func (r *setReader) multiply(when, bind *yaml.Node, alternatives int) bool {
-	r.alternatives -= max(0, alternatives-1) * (1 + len(bind.Kids))
-	if r.alternatives < 0 {
-		r.errorf(when, "when", "the conditions of this site have too many alternatives in all, counted for each "+
+// multiply counts alternatives for each statement, as the memory they take does.
+func (c *setCompiler) multiply(w *set.When, alternatives int) bool {
+	c.alternatives -= max(0, alternatives-1) * (1 + len(w.Statements))
+	if c.alternatives < 0 {
+		c.diags.Errorf(w.Pos, "when", "the conditions of this site have too many alternatives in all, counted for each "+
 			"binding; write fewer lists of values, or raise --max-alternatives")
 	}
-	return r.alternatives >= 0
+	return c.alternatives >= 0
 }
 
 // maxAlternatives bounds the conditions a `when` multiplies out to.
 const maxAlternatives = 1 << 16
 
 // when adds what a `when` asks to each of the outer conditions.
-func (r *setReader) when(n *yaml.Node, outer []Condition) ([]Condition, bool) {
-	hashes := []*yaml.Node{n}
-	if n.Kind == yaml.Sequence {
-		hashes = nil
-		for i := range n.Kids {
-			hashes = append(hashes, &n.Kids[i])
-		}
-		if len(hashes) == 0 {
-			r.errorf(n, "when", "expected at least one alternative in the list")
-			return nil, false
-		}
-	}
+func (c *setCompiler) when(w *set.When, outer []Condition) ([]Condition, bool) {
 	var out []Condition
-	for _, h := range hashes {
-		if h.Kind != yaml.Mapping {
-			r.errorf(h, "when", "expected a hash of categories to values as 'when', found %s", h.Describe())
-			return nil, false
-		}
+	for _, all := range w.Alternatives {
 		alternatives := outer
-		for key, val := range h.Pairs() {
+		for i := range all {
 			var ok bool
-			if alternatives, ok = r.and(alternatives, key, val); !ok {
+			if alternatives, ok = c.and(alternatives, &all[i]); !ok {
 				return nil, false
 			}
 		}
 		out = append(out, alternatives...)
 		if len(out) > maxAlternatives {
-			r.errorf(n, "when", "expected at most %d alternatives, this condition has more", maxAlternatives)
+			c.diags.Errorf(w.Pos, "when", "expected at most %d alternatives, this condition has more", maxAlternatives)
 			return nil, false
 		}
 	}
@@ -175,75 +142,54 @@ func (r *setReader) when(n *yaml.Node, outer []Condition) ([]Condition, bool) {
 }
 
 // and narrows conditions to those in which a category has one of the values given.
-func (r *setReader) and(conditions []Condition, key, val *yaml.Node) ([]Condition, bool) {
-	name, _ := key.Text()
-	category, ok := r.category(name)
+func (c *setCompiler) and(conditions []Condition, p *set.Pair) ([]Condition, bool) {
+	name := ""
+	if v := p.Category.Value; v.Kind() == value.String {
+		name = v.Text()
+	}
+	category, ok := c.category(name)
 	if !ok {
-		found, known := strings.TrimPrefix(key.Describe(), "the string "), r.categoryNames()
-		hint := r.diags.DidYouMean(name, known)
-		r.diags.Add(diag.Diagnostic{Pos: r.Pos(key), Code: "category", Hint: hint,
+		found, known := strings.TrimPrefix(value.Describe(p.Category.Value), "the string "), c.categoryNames()
+		hint := c.diags.DidYouMean(name, known)
+		c.diags.Add(diag.Diagnostic{Pos: p.Category.Pos, Code: "category", Hint: hint,
 			Message: "the site has no category " + found + "; it has " + diag.QuotedFor(hint, known)})
 		return nil, false
 	}
-	values, ok := r.values(val)
-	if !ok || category < 0 {
-		return conditions, ok
+	if category < 0 {
+		return conditions, true
 	}
+	values := folded(p.Values)
 	var out []Condition
-	for _, c := range conditions {
-		i := slices.IndexFunc(c, func(t Term) bool { return t.Dimension == category })
+	for _, cond := range conditions {
+		i := slices.IndexFunc(cond, func(t Term) bool { return t.Dimension == category })
 		for _, v := range values {
 			switch {
 			case i < 0:
-				out = append(out, append(slices.Clone(c), Term{Dimension: category, Value: v}))
-			case c[i].Value == v:
-				out = append(out, c)
+				out = append(out, append(slices.Clone(cond), Term{Dimension: category, Value: v}))
+			case cond[i].Value == v:
+				out = append(out, cond)
 			}
 		}
 		if len(out) > maxAlternatives {
-			r.errorf(val, "when", "expected at most %d alternatives, this condition has more", maxAlternatives)
+			c.diags.Errorf(p.Pos, "when", "expected at most %d alternatives, this condition has more", maxAlternatives)
 			return nil, false
 		}
 	}
 	if len(out) == 0 {
-		r.errorf(val, "when", "this can never hold: an outer 'when' asks the category '%s' for another value", name)
+		c.diags.Errorf(p.Pos, "when",
+			"this can never hold: an outer 'when' asks the category '%s' for another value", name)
 		return nil, false
 	}
 	return out, true
 }
 
-// values is the values a category may have, folded.
-func (r *setReader) values(n *yaml.Node) ([]string, bool) {
-	nodes := []yaml.Node{*n}
-	if n.Kind == yaml.Sequence {
-		nodes = n.Kids
-	}
+// folded is the values of a category as they are compared, each once.
+func folded(values []string) []string {
 	var out []string
-	for i := range nodes {
-		text := scalarText(nodes[i].Value)
-		if kind := nodes[i].Value.Kind(); kind == value.Int || kind == value.Float {
-			text = r.Written(&nodes[i]) // 6.10 is no 6.1
-		}
-		if text == "" {
-			r.errorf(&nodes[i], "when",
-				"expected a value of the category, a string, number or boolean, found %s", nodes[i].Describe())
-			return nil, false
-		}
-		if text = Fold(text); !slices.Contains(out, text) {
-			out = append(out, text)
+	for _, v := range values {
+		if v = Fold(v); !slices.Contains(out, v) {
+			out = append(out, v)
 		}
 	}
-	if len(out) == 0 {
-		r.errorf(n, "when", "expected at least one value of the category")
-	}
-	return out, len(out) > 0
-}
-
-// scalarText is a string, number or boolean as text, "" for anything else.
-func scalarText(v value.Value) string {
-	switch v.Kind() {
-	case value.String, value.Int, value.Bool, value.Float:
-		return string(value.AppendText(nil, v))
-	}
-	return ""
+	return out
 }

@@ -16,7 +16,7 @@ type dimensions struct {
 	guards     map[string]int
 	numbers    map[string]int // of conditions
 
-	alternatives int // of bindings, that there may still be, see setReader.multiply
+	alternatives int // of bindings, that there may still be, see setCompiler.multiply
 }
 
 // newDimensions makes dimensions of categories.

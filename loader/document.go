@@ -2,7 +2,6 @@ package loader
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -36,21 +35,11 @@ func (d document) onlyKeys(n *yaml.Node, code diag.Code, what string, allowed []
 
 // isVersion checks that the integer at a top-level key is want.
 func (d document) isVersion(key string, want int64) bool {
-	_, v, ok := d.Root.Lookup(key)
-	if !ok {
-		missing := diag.Diagnostic{Pos: d.Pos(d.Root), Code: "version",
-			Message: fmt.Sprintf("expected '%s: %d', which says how to read this file", key, want)}
-		if at, _, ok := d.Root.Lookup("version"); ok {
-			missing.Pos, missing.Hint = d.Pos(at), "it is called '"+key+"' here, not 'version'"
-		}
-		d.diags.Add(missing)
-		return false
+	wrong := d.CheckVersion(key, want)
+	if wrong != nil {
+		d.diags.Add(*wrong)
 	}
-	if v.Value.Kind() != value.Int || v.Value.Int() != want {
-		d.errorf(v, "version", "expected the integer %d as '%s', found %s", want, key, v.Describe())
-		return false
-	}
-	return true
+	return wrong == nil
 }
 
 // stringsOf is the texts of a list of strings; nil if it is none.

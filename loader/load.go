@@ -91,9 +91,8 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 				c.Files = p.hiera.dataFiles()
 			} else {
 				if _, ok := sets[p.set]; !ok && p.set.doc != nil {
-					r := setReader{document: document{p.set.doc, in.diags}, dimensions: dims, pools: in.reader.Pools,
-						secrets: secrets}
-					sets[p.set] = r.read(p.name)
+					r := setCompiler{dimensions: dims, diags: in.diags, pools: in.reader.Pools, secrets: secrets}
+					sets[p.set] = r.readSet(p.set.doc, p.name)
 				}
 				c.Bindings = sets[p.set]
 			}

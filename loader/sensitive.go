@@ -3,13 +3,20 @@ package loader
 import (
 	"math"
 
+	"bindc/internal/set"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
+// hider finds what is sensitive in one file of structured bindings.
+type hider struct {
+	document
+	secrets map[string]bool // the ids of sensitive multibindings of the site
+}
+
 // hideSensitive keeps the lines of all that is said to be sensitive out of messages, wherever it stands: also where no
 // binding is expected. n has lines from first to last.
-func (r *setReader) hideSensitive(n *yaml.Node, first, last int) {
+func (r *hider) hideSensitive(n *yaml.Node, first, last int) {
 	if r.saysSensitive(n) {
 		r.hide(n, first, last)
 		return
@@ -26,7 +33,7 @@ func (r *setReader) hideSensitive(n *yaml.Node, first, last int) {
 }
 
 // saysSensitive tells whether n has an attribute that makes it sensitive, or was meant to; or contributes to what is.
-func (r *setReader) saysSensitive(n *yaml.Node) bool {
+func (r *hider) saysSensitive(n *yaml.Node) bool {
 	return saysSensitive(n) || r.contributesToSecret(n)
 }
 
@@ -36,15 +43,15 @@ func saysSensitive(n *yaml.Node) bool {
 }
 
 // contributesToSecret tells whether n is a contribution to a sensitive multibinding, wherever that stands.
-func (r *setReader) contributesToSecret(n *yaml.Node) bool {
+func (r *hider) contributesToSecret(n *yaml.Node) bool {
 	_, in, ok := n.Lookup("in")
-	return ok && r.secrets[scalarText(in.Value)]
+	return ok && r.secrets[set.Text(in.Value)]
 }
 
 // secretMultibindings adds the ids of the sensitive multibindings below n.
 func secretMultibindings(n *yaml.Node, ids map[string]bool) {
 	if _, id, ok := n.Lookup("multibind_id"); ok && saysSensitive(n) {
-		ids[scalarText(id.Value)] = true
+		ids[set.Text(id.Value)] = true
 	}
 	for i := range n.Kids {
 		secretMultibindings(&n.Kids[i], ids)
@@ -52,7 +59,7 @@ func secretMultibindings(n *yaml.Node, ids map[string]bool) {
 }
 
 // hide hides the lines of n, and of what its aliases refer to.
-func (r *setReader) hide(n *yaml.Node, first, last int) {
+func (r *hider) hide(n *yaml.Node, first, last int) {
 	if line := int(n.Line); line < first || line > last {
 		first, last = line, math.MaxInt
 	}
@@ -65,7 +72,7 @@ func (r *setReader) hide(n *yaml.Node, first, last int) {
 }
 
 // lineBefore is the last line with anything of what stands before n: the line of n itself, unless n begins it.
-func (r *setReader) lineBefore(n *yaml.Node) int {
+func (r *hider) lineBefore(n *yaml.Node) int {
 	if r.Begins(n) {
 		return int(n.Line) - 1
 	}

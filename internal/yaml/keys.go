@@ -1,9 +1,11 @@
 package yaml
 
 import (
+	"fmt"
 	"slices"
 
 	"bindc/internal/diag"
+	"bindc/internal/value"
 )
 
 // UnknownKeys is an error for each key of hash n that is none of allowed; what says what such a key is.
@@ -16,4 +18,22 @@ func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []s
 		out = append(out, diag.Unknown(d.Pos(key), code, what, name, key.Describe(), allowed))
 	}
 	return out
+}
+
+// CheckVersion is what is wrong with the integer at a top-level key, which is to be want; nil if nothing is.
+func (d *Document) CheckVersion(key string, want int64) *diag.Diagnostic {
+	_, v, ok := d.Root.Lookup(key)
+	if !ok {
+		missing := &diag.Diagnostic{Pos: d.Pos(d.Root), Code: "version",
+			Message: fmt.Sprintf("expected '%s: %d', which says how to read this file", key, want)}
+		if at, _, ok := d.Root.Lookup("version"); ok {
+			missing.Pos, missing.Hint = d.Pos(at), "it is called '"+key+"' here, not 'version'"
+		}
+		return missing
+	}
+	if v.Value.Kind() == value.Int && v.Value.Int() == want {
+		return nil
+	}
+	return &diag.Diagnostic{Pos: d.Pos(v), Code: "version",
+		Message: fmt.Sprintf("expected the integer %d as '%s', found %s", want, key, v.Describe())}
 }

@@ -1,4 +1,4 @@
-package loader
+package set
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/literal"
-	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -18,46 +17,24 @@ var bindingKeys = []string{"name", "type", "to", "multibind_id", "in", "options"
 	"sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance"}
 
 // longForm reads a binding that is written as a hash of attributes.
-func (r *setReader) longForm(n *yaml.Node, when []int) {
+func (r *reader) longForm(n *yaml.Node) Statement {
 	for _, d := range r.UnknownKeys(n, "attribute", "attribute of a binding", bindingKeys) {
 		d.InValue = true
 		r.diags.Add(d)
 	}
-	a := binding.Attributes{Pos: r.Pos(n), KeyPos: r.Pos(n)}
+	b := &Binding{binding.Attributes{Pos: r.Pos(n), KeyPos: r.Pos(n)}}
 	for key, val := range n.Pairs() {
 		name, _ := key.Text()
-		r.attribute(&a, name, val)
-		if name == "name" && a.Key == "" {
-			return
+		r.attribute(&b.Attributes, name, val)
+		if name == "name" && b.Key == "" {
+			return nil
 		}
 	}
-	a.Sensitive = a.Sensitive || r.contributesToSecret(n)
-	more := binding.Compile(&a, r.diags)
-	if more == nil {
-		return
-	}
-	b := Binding{Key: more.Key, When: when, Pos: more.Pos, More: more}
-	if more.In == nil {
-		r.number(&b, compiled(more.Recipe))
-	}
-	r.out = append(r.out, b)
-}
-
-// compiled is the value that a recipe makes; null for one that could not be made, which binds its key all the same.
-func compiled(r *recipe.Recipe) []byte {
-	if r == nil {
-		return recipe.AppendConstant(nil, value.Value{})
-	}
-	return recipe.AppendCompiled(nil, r)
-}
-
-// number numbers the key of b and its compiled value.
-func (r *setReader) number(b *Binding, value []byte) {
-	b.Number, b.Value = r.pools.Keys.Number([]byte(b.Key)), r.pools.Values.Number(value)
+	return b
 }
 
 // attribute reads one attribute of a binding. What cannot be read is reported.
-func (r *setReader) attribute(a *binding.Attributes, name string, n *yaml.Node) {
+func (r *reader) attribute(a *binding.Attributes, name string, n *yaml.Node) {
 	switch name {
 	case "name":
 		a.Key, _ = literal.Key(r.Document, n, r.diags)
@@ -89,36 +66,8 @@ func (r *setReader) attribute(a *binding.Attributes, name string, n *yaml.Node) 
 	}
 }
 
-// literal is n as a value with places.
-func (r *setReader) literal(n *yaml.Node) *binding.Literal {
-	l := r.literalOf(n)
-	return &l
-}
-
-func (r *setReader) literalOf(n *yaml.Node) binding.Literal {
-	l := binding.Literal{Value: n.Value, Pos: r.Pos(n), Kids: make([]binding.Literal, len(n.Kids))}
-	for i := range n.Kids {
-		l.Kids[i] = r.literalOf(&n.Kids[i])
-	}
-	switch n.Kind {
-	case yaml.Sequence:
-		elems := make([]value.Value, len(l.Kids))
-		for i := range l.Kids {
-			elems[i] = l.Kids[i].Value
-		}
-		l.Value = value.FromSlice(elems)
-	case yaml.Mapping:
-		var b value.Builder
-		for i := 0; i < len(l.Kids); i += 2 {
-			b.Set(l.Kids[i].Value, l.Kids[i+1].Value)
-		}
-		l.Value = b.Hash()
-	}
-	return l
-}
-
 // computed notes a producer whose value node computes, or is.
-func (r *setReader) computed(a *binding.Attributes, name string, n *yaml.Node, node *expr.Node, ok bool) {
+func (r *reader) computed(a *binding.Attributes, name string, n *yaml.Node, node *expr.Node, ok bool) {
 	p := binding.Producer{Name: name}
 	if !ok {
 		a.Broken = true
@@ -131,7 +80,7 @@ func (r *setReader) computed(a *binding.Attributes, name string, n *yaml.Node, n
 	a.Producers = append(a.Producers, p)
 }
 
-func (r *setReader) expression(n *yaml.Node) (*expr.Node, bool) {
+func (r *reader) expression(n *yaml.Node) (*expr.Node, bool) {
 	if n.Kind != yaml.Scalar {
 		r.local(n, "expected the text of an expression as 'to_expression', found %s", n.Describe())
 		return nil, false
@@ -148,7 +97,7 @@ func (r *setReader) expression(n *yaml.Node) (*expr.Node, bool) {
 	return expr.Fold(node), true
 }
 
-func (r *setReader) lambda(a *binding.Attributes, n *yaml.Node) *expr.Lambda {
+func (r *reader) lambda(a *binding.Attributes, n *yaml.Node) *expr.Lambda {
 	text, ok := n.Text()
 	if !ok {
 		r.local(n, "expected a lambda as text, as '|$value| { $value + 1 }', found %s", n.Describe())
@@ -164,7 +113,7 @@ func (r *setReader) lambda(a *binding.Attributes, n *yaml.Node) *expr.Lambda {
 	return l
 }
 
-func (r *setReader) flag(name string, n *yaml.Node) bool {
+func (r *reader) flag(name string, n *yaml.Node) bool {
 	if n.Value.Kind() != value.Bool {
 		r.local(n, "expected true or false as '%s', found %s", name, n.Describe())
 	}
@@ -172,7 +121,7 @@ func (r *setReader) flag(name string, n *yaml.Node) bool {
 }
 
 // local reports an attribute that cannot be read, which leaves the other bindings to be judged.
-func (r *setReader) local(n *yaml.Node, format string, args ...any) {
+func (r *reader) local(n *yaml.Node, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "attribute", Message: message, InValue: true})
 }
