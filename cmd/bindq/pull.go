@@ -98,7 +98,7 @@ func inspect(path string) (isSensitive bool, err error) {
 		if err := verify(f); err != nil {
 			return err
 		}
-		n, err := sensitiveValues(f)
+		n, _, err := sensitiveValues(f)
 		isSensitive = n > 0
 		return err
 	})

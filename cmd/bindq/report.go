@@ -176,7 +176,7 @@ func info(out io.Writer, f *snapshot.Snapshot) error {
 
 // sensitive says how many sensitive values there are, and how they are kept.
 func sensitive(f *snapshot.Snapshot) (string, error) {
-	n, err := sensitiveValues(f)
+	n, ofEyaml, err := sensitiveValues(f)
 	if err != nil {
 		return "", err
 	}
@@ -185,22 +185,39 @@ func sensitive(f *snapshot.Snapshot) (string, error) {
 	case n == 0:
 		return "no values", nil
 	case sealed:
-		return fmt.Sprintf("%d values, encrypted", n), nil
+		return diag.Count(n, "value") + ", encrypted", nil
+	case ofEyaml == n:
+		return diag.Count(n, "value") + ", encrypted by eyaml", nil
+	case ofEyaml > 0:
+		return fmt.Sprintf("%s, %d encrypted by eyaml, %d in clear", diag.Count(n, "value"), ofEyaml, n-ofEyaml), nil
 	}
-	return fmt.Sprintf("%d values, in clear", n), nil
+	return diag.Count(n, "value") + ", in clear", nil
 }
 
-// sensitiveValues is how many there are.
-func sensitiveValues(f *snapshot.Snapshot) (n int, err error) {
+// sensitiveValues is how many there are, and in how many of them something is encrypted by eyaml.
+func sensitiveValues(f *snapshot.Snapshot) (n, ofEyaml int, err error) {
 	for encoded, err := range f.AllRecipes() {
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		if recipe.IsSecret(encoded) {
-			n++
+		if !recipe.IsSecret(encoded) {
+			continue
+		}
+		n++
+		r, err := recipe.Decode(encoded)
+		if err == nil && r.Kind == recipe.Expression && r.Expr.HasHieraSecret() { // what is sealed cannot be decoded
+			ofEyaml++
 		}
 	}
-	return n, nil
+	return n, ofEyaml, nil
+}
+
+// paths says of how many paths an entry of a hierarchy is, if they are several.
+func paths(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d paths)", n)
 }
 
 func printInfo(out io.Writer, in snapshot.Info, sum [32]byte, inputs []snapshot.Input, secrets string,
@@ -218,8 +235,13 @@ func printInfo(out io.Writer, in snapshot.Info, sum [32]byte, inputs []snapshot.
 		fmt.Fprintf(w, "slice\t%s is %s\n", diag.Visible(in.Dimensions[t.Dimension].Name), diag.Visible(t.Value))
 	}
 	fmt.Fprintln(w, "\nlayers, highest first")
-	for _, l := range in.Layers {
-		fmt.Fprintf(w, "  %s\n", diag.Visible(l))
+	for i := 0; i < len(in.Layers); {
+		same := 1 // paths of one entry of a hierarchy
+		for i+same < len(in.Layers) && in.Layers[i+same] == in.Layers[i] {
+			same++
+		}
+		fmt.Fprintf(w, "  %s%s\n", diag.Visible(in.Layers[i]), paths(same))
+		i += same
 	}
 	fmt.Fprintln(w, "\ncategories, highest first")
 	for _, d := range in.Dimensions {

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"slices"
 
 	"bindc/internal/decision"
 	"bindc/internal/value"
@@ -126,8 +128,41 @@ func (s shower) candidates(cs []bindings.Candidate) []candidateShape {
 	for i, c := range cs {
 		out[i] = candidateShape{c.Layer, c.When, c.At, c.Name, s.outcome(c.Outcome), c.State, c.Why}
 	}
+	return once(out)
+}
+
+// once tells of each binding in the same words once, as the request has it that it is most effective in. A file that
+// mapped_paths leads to is bound by a path for each element that the array may have: nobody wants to read of all.
+func once(cs []candidateShape) []candidateShape {
+	return oncePer(cs, func(c *candidateShape) *candidateShape { return c })
+}
+
+// oncePer is once of what has a candidate.
+func oncePer[T any](list []T, candidate func(*T) *candidateShape) []T {
+	out := list[:0]
+	at := map[string]int{}
+	for i := range list {
+		c := candidate(&list[i])
+		id := c.id()
+		k, known := at[id]
+		switch {
+		case !known:
+			at[id] = len(out)
+			out = append(out, list[i])
+		case slices.Index(states, c.State) < slices.Index(states, candidate(&out[k]).State):
+			out[k] = list[i]
+		}
+	}
 	return out
 }
+
+// id is the same of what is told in the same words.
+func (c *candidateShape) id() string {
+	return fmt.Sprintf("%q %q %q %q", c.At, c.Name, c.Layer, c.When)
+}
+
+// states are those of a candidate, the most effective first.
+var states = []string{bindings.Wins, bindings.Merged, bindings.Hidden, bindings.NotEffective}
 
 func (s shower) rows(rows []decision.Row) []candidateShape {
 	out := make([]candidateShape, len(rows))
@@ -135,7 +170,7 @@ func (s shower) rows(rows []decision.Row) []candidateShape {
 		r := &rows[i]
 		out[i] = candidateShape{Layer: r.Layer, When: r.When, At: r.At, Name: r.Name, Outcome: s.row(r)}
 	}
-	return out
+	return once(out)
 }
 
 // encode writes x as JSON in a line.

@@ -223,6 +223,8 @@ func (f *tableFlags) whyNot(out io.Writer, key, text string, t *decision.Table, 
 			shape.Computed = append(shape.Computed, s.rows(rows[i:i+1])...)
 		}
 	}
+	shape.Bindings = oncePer(shape.Bindings, func(b *boundShape) *candidateShape { return &b.candidateShape })
+	shape.Computed = once(shape.Computed)
 	if f.render != "s" {
 		err = printShape(out, f.render, shape)
 	} else {
@@ -294,16 +296,18 @@ func (s shower) bound(t *decision.Table, i int, c *bindings.Candidate) boundShap
 		out.State, out.Why = c.State, c.Why
 	}
 	for k := range rows[:i] {
-		if t.Merged || !rows[k].Meets(&rows[i]) {
+		higher := s.rows(rows[k : k+1])
+		if t.Merged || !rows[k].Meets(&rows[i]) || higher[0].id() == out.id() {
 			continue
 		}
-		out.HiddenBy = append(out.HiddenBy, s.rows(rows[k:k+1])...)
+		out.HiddenBy = append(out.HiddenBy, higher...)
 		if rows[k].Covers(&rows[i]) {
 			out.Never = true
 			out.HiddenBy = out.HiddenBy[len(out.HiddenBy)-1:]
 			break
 		}
 	}
+	out.HiddenBy = once(out.HiddenBy)
 	return out
 }
 

@@ -130,6 +130,11 @@ func HieraSecret(text string) *Node {
 	return &Node{Op: Call, Name: hieraSecret, Kids: []*Node{constText(0, text)}}
 }
 
+// HasHieraSecret tells whether something in n is encrypted by eyaml.
+func (n *Node) HasHieraSecret() bool {
+	return n.Op == Call && n.Name == hieraSecret || slices.ContainsFunc(n.Kids, (*Node).HasHieraSecret)
+}
+
 // HieraPath is the node of the path that path, below dir, is taken for; dir is empty or ends with a slash.
 func HieraPath(dir, path *Node) *Node {
 	return &Node{Op: Call, Name: hieraPath, Kids: []*Node{dir, path}}
