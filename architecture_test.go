@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 	"internal/slice":          {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
 	"conformance/hiera5/site": {"conformance/hiera5"},
 
-	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/diag", "internal/disk", "internal/facts",
+	"cmd/bindc": {"compile", "internal/cli", "internal/datafile", "internal/decision", "internal/diag", "internal/disk", "internal/facts",
 		"internal/identity", "internal/layout", "internal/oci", "internal/replace", "internal/schema",
 		"internal/seal", "internal/slice", "lint", "loader", "migrate", "origin", "ship", "runtime", "snapshot"},
 	"cmd/bindq": {"internal/cli", "internal/decision", "internal/diag", "internal/expr", "internal/eyaml",

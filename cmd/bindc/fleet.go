@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/cli"
+	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/facts"
 	bindings "bindc/runtime"
@@ -47,8 +48,41 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, jobs in
 	for file, i := range c.site.InputOf {
 		files[c.site.Inputs[i].Path] = file
 	}
+	encrypted := map[string]bool{} // keys
 	for p, hit := range f.hits {
+		if p.code == bindings.CodeEncrypted {
+			encrypted[p.key] = true
+			continue
+		}
 		c.diags.Add(p.diagnostic(hit, len(nodes), files))
+	}
+	if n := len(encrypted); n > 0 {
+		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: nodes[0].File}, Severity: diag.Info, Code: "eyaml",
+			Message: diag.Count(n, "key") + " could not be checked for some nodes: encrypted for hiera-eyaml"})
+	}
+	return c.noteMissing(path, nodes)
+}
+
+// noteMissing warns of variables that paths or values ask for and that no node has: a check without them is a check of
+// what nodes get that have none of them.
+func (c *compilation) noteMissing(path string, nodes []facts.Node) error {
+	file, err := snapshot.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	asked, err := decision.Asked(file)
+	if err != nil {
+		return err
+	}
+	missing := slices.DeleteFunc(asked, func(name string) bool {
+		return slices.ContainsFunc(nodes, func(n facts.Node) bool { return n.Has(name) })
+	})
+	if len(missing) > 0 {
+		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: nodes[0].File}, Severity: diag.Warning, Code: "facts_missing",
+			Message: "paths or values ask for $" + strings.Join(missing, ", $") +
+				", which no node has: what depends on them was checked as if they were not set",
+			Hint: "variables that are no facts stand beside these: {certname: NAME, facts: {...}, vars: {NAME: ...}}"})
 	}
 	return nil
 }

@@ -267,22 +267,12 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 	if opts.Trusted, err = s.trusted(stdin); err != nil {
 		return nil, err
 	}
-	if opts.Variables, err = s.givenVariables(); err != nil {
-		return nil, err
-	}
-	return node.Variables(opts)
-}
-
-// givenVariables is the hash of what --var gives.
-func (s *source) givenVariables() (bindings.Value, error) {
-	vars := value.FromPairs()
-	var err error
 	for _, text := range s.variables {
-		if vars, err = withFact(vars, text); err != nil {
-			return bindings.Value{}, err
+		if node.Vars, err = withFact(node.Vars, text); err != nil {
+			return nil, err
 		}
 	}
-	return bindings.ParseJSON(value.AppendJSON(nil, vars))
+	return node.Variables(opts)
 }
 
 // nodeOfFile is the node that --facts tells of.

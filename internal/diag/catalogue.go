@@ -76,6 +76,8 @@ var catalogue = []Rule{
 		"Correct the name, or leave it where the nodes do have such a fact."},
 	{"facts", "What was given as facts is not what facts are: a hash of names to values.", 7,
 		"Give a hash of names to values, as 'facter --json' prints it."},
+	{"facts_missing", "Paths or values ask for variables that no node of the fleet has.", 7,
+		"Add them to the files of the nodes, as facts or as 'vars' beside the facts."},
 	{"hiera", "A Hiera-2 configuration has a key that it cannot have, or is there twice.", 4,
 		"Correct the key: version, hierarchy and backends are those there are."},
 	{"hiera_foreign", "An entry of a hierarchy of Hiera 5 is not compiled: only Puppet knows what it says.", 13,

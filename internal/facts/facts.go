@@ -23,6 +23,7 @@ type Node struct {
 	File    string // of a fleet's, where its facts are
 	Facts   value.Value
 	Trusted value.Value // undef: none were given
+	Vars    value.Value // variables of top scope that are no facts; undef: none were given
 
 	ofFile bool // Name is only that of the file: facts say who the node is
 }
@@ -97,7 +98,8 @@ func Of(v value.Value) ([]Node, error) {
 	return nil, errors.New("expected facts as a hash of names to values, found " + value.Describe(v))
 }
 
-// one is the node of a hash: {"name", "values"} of Puppet, {"certname", "facts"} of PuppetDB, or nothing but facts.
+// one is the node of a hash: {"name", "values"} of Puppet, {"certname", "facts"} of PuppetDB, which may have "trusted"
+// and "vars" beside them, or nothing but facts.
 func one(v value.Value) (Node, error) {
 	name, values := text(v, "name"), get(v, "values")
 	if name != "" && values.Kind() == value.Hash {
@@ -111,15 +113,13 @@ func one(v value.Value) (Node, error) {
 		}
 		return Node{Facts: v}, nil
 	}
-	values, trusted := get(v, "facts"), get(v, "trusted")
+	values, n := get(v, "facts"), Node{Name: name, Trusted: hash(v, "trusted"), Vars: hash(v, "vars")}
 	if data := get(values, "data"); data.Kind() == value.Array {
 		values = data
 	}
-	if trusted.Kind() != value.Hash {
-		trusted = value.Value{}
-	}
 	if values.Kind() == value.Hash {
-		return Node{Name: name, Facts: values, Trusted: trusted}, nil
+		n.Facts = values
+		return n, nil
 	}
 	var b value.Builder
 	for f := range values.Elems() {
@@ -133,7 +133,8 @@ func one(v value.Value) (Node, error) {
 	if values.Kind() != value.Array {
 		return Node{}, fmt.Errorf("expected the facts of '%s', found %s", name, value.Describe(values))
 	}
-	return Node{Name: name, Facts: b.Hash(), Trusted: trusted}, nil
+	n.Facts = b.Hash()
+	return n, nil
 }
 
 // several are the nodes of a list, of PuppetDB: {"certname", "name", "value"} of each fact, or what one reads.
@@ -177,6 +178,14 @@ func get(v value.Value, name string) value.Value {
 	}
 	e, _ := v.Get(value.FromString(name))
 	return e
+}
+
+// hash is the entry of v if it is a hash, else undef.
+func hash(v value.Value, name string) value.Value {
+	if e := get(v, name); e.Kind() == value.Hash {
+		return e
+	}
+	return value.Value{}
 }
 
 func text(v value.Value, name string) string {
@@ -223,11 +232,30 @@ func (n Node) Variables(opts bindings.FactsOptions) (*bindings.Facts, error) {
 			return nil, err
 		}
 	}
+	if opts.Variables.IsUndef() && !n.Vars.IsUndef() {
+		if opts.Variables, err = public(n.Vars); err != nil {
+			return nil, err
+		}
+	}
 	all, err := public(n.Facts)
 	if err != nil {
 		return nil, err
 	}
 	return bindings.NewFacts(all, opts)
+}
+
+// Has tells whether the facts or variables of n have that name.
+func (n Node) Has(name string) bool {
+	at := value.FromString(name)
+	for _, v := range []value.Value{n.Facts, n.Vars} {
+		if v.Kind() != value.Hash {
+			continue
+		}
+		if _, ok := v.Get(at); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // public is v as the runtime takes values.

@@ -32,6 +32,8 @@ func TestFactsAsPeopleHaveThem(t *testing.T) {
 			{"certname": "db2", "facts": [{"name": "a", "value": 2}]}]`, `db1, facts {"a":1}; db2, facts {"a":2}`},
 		"inventory of PuppetDB": {`[{"certname": "db1", "facts": {"a": 1}, "trusted": {"certname": "db1"}}]`,
 			`db1, facts {"a":1}, trusted {"certname":"db1"}`},
+		"variables that are no facts": {"certname: web1\nfacts: {a: 1}\nvars: {role: web}\n",
+			`web1, facts {"a":1}, vars {"role":"web"}`},
 	} {
 		nodes, err := Parse("f", []byte(c.src))
 		if err != nil {
@@ -43,6 +45,9 @@ func TestFactsAsPeopleHaveThem(t *testing.T) {
 			text := n.Name + ", facts " + string(value.AppendJSON(nil, n.Facts))
 			if !n.Trusted.IsUndef() {
 				text += ", trusted " + string(value.AppendJSON(nil, n.Trusted))
+			}
+			if !n.Vars.IsUndef() {
+				text += ", vars " + string(value.AppendJSON(nil, n.Vars))
 			}
 			got = append(got, text)
 		}
