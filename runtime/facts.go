@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"maps"
 	"strings"
 
 	"bindc/internal/types"
@@ -65,6 +66,10 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	deriveNames(vars, opts.Node == "" && vars["fqdn"].Text() != "" && vars["clientcert"].Text() != "")
 	derive(vars)
 	setEnvironment(vars, opts)
+	maps.DeleteFunc(missing, func(name string, _ bool) bool {
+		_, derived := vars[name]
+		return !derived
+	})
 	return &Facts{vars, missing}, nil
 }
 
@@ -93,8 +98,11 @@ func missingNames(vars map[string]value.Value) map[string]bool {
 
 // given is a variable that was given. Data of Hiera 5 sees no others, as in Puppet.
 func (f *Facts) given(name string) (value.Value, bool) {
+	if f.derived[name] {
+		return value.Value{}, false
+	}
 	v, ok := f.variables[name]
-	return v, ok && !f.derived[name]
+	return v, ok
 }
 
 // setAll sets a variable for each entry of a hash.

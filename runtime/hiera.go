@@ -222,38 +222,52 @@ func (l *lookup) candidate(root, key string, c snapshot.Candidate, p snapshot.Hi
 // merged puts the candidates of the hierarchies together, or those of default_hierarchy.
 func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bool, error) {
 	strategy, err := entry.Strategy()
-	if h.strategy != nil && !defaults {
+	asked := h.strategy != nil && !defaults
+	if asked {
 		strategy, err = *h.strategy, nil
 	}
 	if err != nil {
 		return value.Value{}, false, err
 	}
-	candidates, err := h.candidates(recipe.MergeKey(h.root), defaults)
+	of, again := mergeOf{h.root, h.key.Root, defaults}, !asked && !strategy.First()
+	if again {
+		if v, ok := h.r.merges.get(of); ok {
+			return v, true, nil
+		}
+	}
+	candidates, constant, err := h.candidates(recipe.MergeKey(h.root), defaults)
 	if err == nil && len(candidates) == 0 {
-		candidates, err = h.candidates(h.root, defaults)
+		candidates, constant, err = h.candidates(h.root, defaults)
 	}
 	if err != nil {
 		return value.Value{}, false, err
 	}
+	merge := strategy.Merge
 	if defaults {
-		return strategy.MergeDefaults(candidates)
+		merge = strategy.MergeDefaults
 	}
-	return strategy.Merge(candidates)
+	v, found, err := merge(candidates)
+	if again && constant && found && err == nil {
+		h.r.merges.keep(of, v)
+	}
+	return v, found, err
 }
 
-// candidates are those under a key, of the hierarchies or of default_hierarchy.
-func (h *hieraLookup) candidates(key string, defaults bool) ([]merge.Candidate, error) {
-	var out []merge.Candidate
+// candidates are those under a key, of the hierarchies or of default_hierarchy; constant, if all are.
+func (h *hieraLookup) candidates(key string, defaults bool) (out []merge.Candidate, constant bool, err error) {
+	constant = true
 	for c, err := range h.placed(key) {
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if c.Part == snapshot.NoHiera || (c.Part == snapshot.HieraDefaults) != defaults {
 			continue
 		}
+		_, computed := c.Ref.Recipe()
+		constant = constant && !computed && !c.Hidden
 		out = append(out, h.candidate(h.root, key, c.Candidate, c.HieraPlace))
 	}
-	return out, nil
+	return out, constant, nil
 }
 
 // defaults is what default_hierarchy has, by its own lookup_options.

@@ -90,7 +90,7 @@ func appendParts(dst []byte, parts []pathPart, facts *Facts) ([]byte, bool) {
 			dst = append(dst, p.text...)
 			continue
 		}
-		v := facts.variables[p.variable]
+		v, _ := facts.given(p.variable)
 		for _, key := range p.keys {
 			if v.Kind() == value.Undef {
 				break

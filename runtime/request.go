@@ -28,6 +28,7 @@ type Request struct {
 	scopes  snapshot.Scopes
 	broken  error              // of a path of Hiera 5 that cannot be told for these facts, of the highest part
 	at      snapshot.HieraPart // which that is
+	merges  merges
 }
 
 // Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
@@ -64,6 +65,7 @@ func (r *Request) Reset(facts *Facts) error {
 // resolve is Reset while the map is there.
 func (r *Request) resolve(facts *Facts) error {
 	r.facts, r.broken = facts, nil
+	r.merges.forget()
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
 		r.numbers[i], r.has[i] = snapshot.None, false

@@ -32,7 +32,7 @@ func join(n *Node, env Env, opts Options) (v value.Value, ok bool) {
 	return value.FromString(b.String()), b.Len() <= size
 }
 
-// simple evaluates a constant, a variable, or a[k] with a simple a and a constant k.
+// simple evaluates a constant, a variable, a[k] with a simple a and a constant k, or a variable in a text of Hiera 5.
 func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	switch n.Op {
 	case Const:
@@ -46,6 +46,10 @@ func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 		}
 		if v, ok = simple(n.Kids[0], env, strict); ok {
 			return element(v, n.Kids[1].Value)
+		}
+	case Call:
+		if n.Name == HieraScope {
+			return plainText(n, func(name string) value.Value { return givenBy(env, name) })
 		}
 	}
 	return v, false

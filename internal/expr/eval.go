@@ -171,7 +171,7 @@ func (ev *evaluator) dispatch(n *Node) (value.Value, error) {
 		return t.Value(), err
 	case Call:
 		if n.Name == HieraScope {
-			if v, ok := ev.plainText(n); ok {
+			if v, ok := plainText(n, ev.given); ok {
 				return v, nil
 			}
 		}

@@ -164,15 +164,14 @@ func runHieraScope(c *call) (value.Value, error) {
 	return c.hieraText(v)
 }
 
-// plainText is the text of a variable, by itself or in hashes, where that is a text in which nothing is interpolated
-// once more. Nearly all are, and this takes a quarter of the time.
-func (ev *evaluator) plainText(n *Node) (value.Value, bool) {
+// plainText is what stands in the variable that n, of HieraScope, begins with, at the keys behind it, where that is a
+// text in which nothing is interpolated once more. Nearly all are, and this takes a quarter of the time.
+func plainText(n *Node, variable func(name string) value.Value) (value.Value, bool) {
 	name, ok := n.Kids[0].Constant()
 	if !ok || name.Kind() != value.String {
 		return value.Value{}, false
 	}
-	ev.varies()
-	v, _ := ev.named(name.Text())
+	v := variable(name.Text())
 	for _, k := range n.Kids[1:] {
 		key, ok := k.Constant()
 		if !ok || v.Kind() != value.Hash || v.IsSensitive() {
@@ -185,7 +184,7 @@ func (ev *evaluator) plainText(n *Node) (value.Value, bool) {
 
 // variable is what stands in the variable path[0] at the keys behind it, undef where nothing does.
 func (c *call) variable(path []value.Value) (value.Value, error) {
-	v := c.given(toS(path[0]))
+	v := c.ev.given(toS(path[0]))
 	if v.IsUndef() || len(path) == 1 {
 		return v, nil
 	}
@@ -202,23 +201,23 @@ type GivenEnv interface {
 }
 
 // given is the variable of that name, if it was given: that of a mapped path, or of the top scope.
-func (c *call) given(name string) value.Value {
-	env, ok := c.ev.env.(GivenEnv)
-	if !ok {
-		v, _ := c.ev.named(name)
+func (ev *evaluator) given(name string) value.Value {
+	ev.varies()
+	if v, ok := ev.scope.find(name); ok {
 		return v
 	}
-	c.ev.varies()
-	global, isGlobal := strings.CutPrefix(name, "::")
-	if !isGlobal {
-		if v, ok := c.ev.scope.find(name); ok {
-			return v
-		}
-	}
-	if v, ok := env.Given(global); ok {
+	return givenBy(ev.env, name)
+}
+
+// givenBy is the variable of that name in the top scope, if it was given.
+func givenBy(env Env, name string) (v value.Value) {
+	name = strings.TrimPrefix(name, "::")
+	if env, ok := env.(GivenEnv); ok {
+		v, _ = env.Given(name)
 		return v
 	}
-	return value.Value{}
+	v, _ = env.Variable(name)
+	return v
 }
 
 // MaxMapped is how many paths mapped_paths yields at most in a request.

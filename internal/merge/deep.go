@@ -49,6 +49,8 @@ func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) 
 // values merges src, which counts more, into dst.
 func (d *deepOptions) values(src, dst value.Value, b bond) (value.Value, error) {
 	switch {
+	case b != apart && d.keeps(src):
+		return src, nil
 	case src.IsUndef():
 		return dst, nil
 	case !dst.Truthy() && !d.preserve:
@@ -68,6 +70,23 @@ func (d *deepOptions) values(src, dst value.Value, b bond) (value.Value, error) 
 		return value.FromString(""), nil
 	}
 	return src, nil
+}
+
+// keeps tells whether v stays as it is when it is merged with itself: no array in it but in arrays loses anything.
+func (d *deepOptions) keeps(v value.Value) bool {
+	switch {
+	case d.knockout != nil || d.sort || d.split || d.mergeHashes:
+		return false
+	case v.Kind() == value.Hash:
+		for _, e := range v.Pairs() {
+			if !d.keeps(e) {
+				return false
+			}
+		}
+	case v.Kind() == value.Array:
+		return d.overwrite || !repeats(v)
+	}
+	return true
 }
 
 // extended is dst with v behind it, times times.
@@ -97,15 +116,15 @@ func (d *deepOptions) hashes(src, dst value.Value, b bond) (value.Value, error) 
 			seen = true
 			continue
 		}
-		low, with := v, copied
-		if old, _ := out.Get(k); old.Truthy() {
-			low, with = old, b.below()
+		at := out.At(k)
+		low, with := *at, b.below()
+		if !low.Truthy() {
+			low, with = v, copied
 		}
-		merged, err := d.values(v, low, with)
-		if err != nil {
+		var err error
+		if *at, err = d.values(v, low, with); err != nil {
 			return dst, err
 		}
-		out.Set(k, merged)
 	}
 	return out.Hash(), nil
 }

@@ -212,6 +212,28 @@ func distinct(a, b []value.Value) []value.Value {
 	return out
 }
 
+// repeats tells whether distinct makes an array shorter; of a long one it may be wrong in telling so.
+func repeats(array value.Value) bool {
+	if array.Len() > fewElements {
+		return true
+	}
+	at := 0
+	for e := range array.Elems() {
+		before := 0
+		for other := range array.Elems() {
+			if before == at {
+				break
+			}
+			if value.Identical(e, other) {
+				return true
+			}
+			before++
+		}
+		at++
+	}
+	return false
+}
+
 // flat appends v, or the elements of an array, those of arrays in it as well.
 func flat(dst []value.Value, v value.Value) []value.Value {
 	if v.Kind() != value.Array {

@@ -4,13 +4,21 @@ package value
 type Pair struct{ Key, Value Value }
 
 // indexFrom is the number of entries from which an index is quicker than looking at each.
-const indexFrom = 12
+const indexFrom = 24
 
 // find is where the key of an entry stands in elems.
 func (t *body) find(key Value) (int, bool) {
 	if t.index != nil && key.Kind() == String {
 		i, ok := t.index[key.str]
 		return i, ok
+	}
+	if key.is(String) { // nearly all are
+		for i := 0; i < len(t.elems); i += 2 {
+			if k := &t.elems[i]; k.str == key.str && k.is(String) {
+				return i, true
+			}
+		}
+		return 0, false
 	}
 	for i := 0; i < len(t.elems); i += 2 {
 		if Identical(t.elems[i], key) {
@@ -37,18 +45,22 @@ func BuilderOf(h Value, more int) Builder {
 }
 
 // Set gives key its value; a key set before keeps its place and takes the new value.
-func (b *Builder) Set(key, val Value) {
+func (b *Builder) Set(key, val Value) { *b.At(key) = val }
+
+// At is where the value of key stands until another key is set; a key that was not set before has undef.
+func (b *Builder) At(key Value) *Value {
 	t := &b.t
-	if i, ok := t.find(key); ok {
-		t.elems[i+1] = val
-		return
+	i, ok := t.find(key)
+	if !ok {
+		i = len(t.elems)
+		t.elems = append(t.elems, key, Value{})
+		if t.index != nil {
+			t.note(i)
+		} else if len(t.elems) == 2*indexFrom {
+			t.makeIndex()
+		}
 	}
-	t.elems = append(t.elems, key, val)
-	if t.index != nil {
-		t.note(len(t.elems) - 2)
-	} else if len(t.elems) == 2*indexFrom {
-		t.makeIndex()
-	}
+	return &t.elems[i+1]
 }
 
 func (t *body) makeIndex() {

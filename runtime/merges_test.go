@@ -1,0 +1,128 @@
+package runtime_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+// mergingSite merges what all have, what one node has, and what is computed or decrypted.
+var mergingSite = map[string]string{
+	"hiera.yaml": `version: 5
+defaults: {lookup_key: eyaml_lookup_key}
+hierarchy:
+  - {name: Nodes, path: 'nodes/%{node}.yaml'}
+  - {name: Common, path: common.yaml}
+`,
+	"data/nodes/a.yaml": `users: {root: {uid: 0, shell: sh}}
+`,
+	"data/nodes/b.yaml": `lookup_options: {users: {merge: first}}
+users: {admin: {uid: 7}}
+`,
+	"data/common.yaml": `lookup_options:
+  users: {merge: deep}
+  computed: {merge: hash}
+  secret: {merge: hash}
+users: {root: {home: /root}, guest: {uid: 9}}
+computed: {node: '%{node}'}
+secret: {pin: 'ENC[PKCS7,MII=]'}
+`,
+}
+
+// What was merged once is merged again for other facts only.
+func TestMergesAreOfTheFactsOfTheRequest(t *testing.T) {
+	snap, decrypted := openMerging(t)
+	of := func(node string) *bindings.Facts {
+		facts, err := bindings.ParseFacts(fmt.Appendf(nil, `{"node": %q}`, node), bindings.FactsOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return facts
+	}
+	req, err := snap.Request(of("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ node, key, want string }{
+		{"a", "users.root", `{"home":"/root","uid":0,"shell":"sh"}`},
+		{"a", "users.guest.uid", `9`},
+		{"a", "users.root.shell", `"sh"`},
+		{"b", "users", `{"admin":{"uid":7}}`},
+		{"b", "computed", `{"node":"b"}`},
+		{"c", "users.root", `{"home":"/root"}`},
+		{"c", "computed.node", `"c"`},
+	} {
+		if err := req.Reset(of(c.node)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if got := answerOf(t, req, c.key); got != c.want {
+				t.Errorf("%s for %s: expected %s, found %s", c.key, c.node, c.want, got)
+			}
+		}
+	}
+
+	for want := 1; want <= 2; want++ {
+		if got := answerOf(t, req, "secret.pin"); got != `"<sensitive>"` || *decrypted != want {
+			t.Errorf("lookup %d of what is encrypted: %s, decrypted %d times", want, got, *decrypted)
+		}
+	}
+}
+
+// One request may be asked by several goroutines for what none of them has merged yet.
+func TestMergesOfOneRequestAtOnce(t *testing.T) {
+	snap, _ := openMerging(t)
+	facts, err := bindings.ParseFacts([]byte(`{"node": "a"}`), bindings.FactsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		req, err := snap.Request(facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				v, _, err := req.Lookup("users.root.home")
+				if err != nil || v.Text() != "/root" {
+					t.Errorf("the home of root is %s (%v)", v, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+func openMerging(t *testing.T) (snap *bindings.Snapshot, decrypted *int) {
+	t.Helper()
+	decrypted = new(int)
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildSite(t, path, mergingSite)
+	snap, err := bindings.Open(path, bindings.Options{Decrypt: func(text string) (string, error) {
+		*decrypted++
+		return strings.TrimPrefix(text, "ENC"), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { snap.Close() })
+	return snap, decrypted
+}
+
+func answerOf(t *testing.T, req *bindings.Request, key string) string {
+	t.Helper()
+	v, found, err := req.Lookup(key)
+	if err != nil || !found {
+		t.Fatalf("%s: found is %v (%v)", key, found, err)
+	}
+	text, err := v.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
