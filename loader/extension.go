@@ -1,19 +1,12 @@
 package loader
 
 import (
-	"bytes"
-	"cmp"
-	"context"
 	"errors"
-	"fmt"
-	"io"
 	"maps"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
+	"bindc/internal/program"
 	"bindc/internal/yaml"
 )
 
@@ -24,13 +17,6 @@ type Backend func(dir, name string) (json []byte, err error)
 
 // SchemeHandler makes bindings of a URI: a document of structured bindings (section 5) in JSON. It must not be empty.
 type SchemeHandler func(uri string) (json []byte, err error)
-
-// Bounds on a program that is an extension.
-const (
-	extensionTimeout = 30 * time.Second // unless Options say otherwise
-	extensionOutput  = 64 << 20
-	extensionErrors  = 4 << 10 // of standard error, shown in the message
-)
 
 // registry is the extensions of one site by name.
 type registry struct {
@@ -119,66 +105,12 @@ func commandOf(n *yaml.Node) ([]string, bool) {
 
 var errNotAllowed = errors.New("this extension is a program: pass --allow-extensions to let it run")
 
-// run runs a program in the directory of the site, without a shell, and returns what it prints. What the program has
-// started and left running ends with it.
+// run runs a program in the directory of the site, and returns what it prints.
 func (p programs) run(command []string) ([]byte, error) {
 	if !p.opts.AllowExtensions {
 		return nil, errNotAllowed
 	}
-	timeout, parent := cmp.Or(p.opts.ExtensionTimeout, extensionTimeout), p.opts.Context
-	if parent == nil {
-		parent = context.Background()
-	}
-	ctx, cancel := context.WithTimeout(parent, timeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.WaitDelay = p.site, time.Second
-	stopWithChildren(cmd)
-	stdout, stderr := &limited{max: extensionOutput}, &limited{max: extensionErrors, drop: true}
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	err := cmd.Run()
-	endChildren(cmd)
-	said := strings.TrimSpace(stderr.kept.String())
-	switch {
-	case parent.Err() != nil:
-		return nil, fmt.Errorf("the program %s was stopped: %w", command[0], parent.Err())
-	case ctx.Err() != nil:
-		err = fmt.Errorf("the program %s was stopped after %s", command[0], timeout)
-	case stdout.full:
-		err = fmt.Errorf("the program %s printed more than %d bytes", command[0], extensionOutput)
-	case errors.Is(err, exec.ErrWaitDelay):
-		err = fmt.Errorf("the program %s has ended and left another one that goes on printing", command[0])
-	case err != nil:
-		err = fmt.Errorf("the program %s failed: %w", command[0], err)
-	default:
-		return append([]byte{}, stdout.kept.Bytes()...), nil // never nil: printing nothing is not having nothing
-	}
-	if said != "" {
-		err = fmt.Errorf("%w: %s", err, said)
-	}
-	return nil, err
-}
-
-// limited keeps what is written up to a number of bytes; beyond it fails, or drops. The buffer is not embedded: its
-// ReadFrom would pass the limit by.
-type limited struct {
-	kept bytes.Buffer
-	max  int
-	drop bool
-	full bool // more than max was written
-}
-
-func (b *limited) Write(p []byte) (int, error) {
-	room := b.max - b.kept.Len()
-	if len(p) <= room {
-		return b.kept.Write(p)
-	}
-	b.full = true
-	if !b.drop {
-		return 0, io.ErrShortWrite
-	}
-	b.kept.Write(p[:room])
-	return len(p), nil
+	return program.Run(p.opts.Context, p.site, p.opts.ExtensionTimeout, command)
 }
 
 // wantBackend queues the data an extension has for a path of a hierarchy.

@@ -87,9 +87,12 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 		layer := Layer{Name: pl.name}
 		for _, p := range pl.contributions {
 			c := Contribution{URI: p.uri}
-			if p.hiera != nil {
+			switch {
+			case p.hiera != nil:
 				c.Files = p.hiera.dataFiles()
-			} else {
+			case p.encPart != "":
+				c.Files = p.classified(in.reader.Pools.Keys.Texts())
+			default:
 				if _, ok := sets[p.set]; !ok && p.set.doc != nil {
 					r := setCompiler{dimensions: dims, diags: in.diags, pools: in.reader.Pools, secrets: secrets}
 					sets[p.set] = r.readSet(p.set.doc, p.name)

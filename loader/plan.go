@@ -16,6 +16,9 @@ type planned struct {
 	part   HieraPart // of hiera5
 	set    *input    // structured bindings
 	name   string    // of the set, as its path says; "" for an extension's
+
+	nodes   []node // what a classifier says of them
+	encPart string // what of that
 }
 
 // plannedLayer is the contributions of one layer.
@@ -34,6 +37,7 @@ type planner struct {
 	all5       bool            // what is of Hiera 5 is read as such
 	named      map[string]bool // the URIs in all layers; true: included in one
 	sure       bool            // there are no others
+	nodes      []node          // what a classifier says; nil: not asked for yet
 }
 
 // plan finds the contributions of every layer.
@@ -67,7 +71,10 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 // expand replaces wildcards by what is there. What a wildcard finds is optional: only a URI that is spelt out must
 // exist.
 func (p *planner) expand(u uri) []uri {
-	if !u.wild() || !u.builtin() {
+	switch {
+	case u.scheme == "enc":
+		return partsOfEnc(u)
+	case !u.wild() || !u.builtin():
 		return []uri{u}
 	}
 	var paths []string
@@ -117,6 +124,8 @@ func (p *planner) find(u uri) []planned {
 	switch {
 	case u.scheme == "hiera" || u.scheme == "module-hiera5":
 		return p.findHiera5(u)
+	case u.scheme == "enc":
+		return p.findEnc(u)
 	case !u.builtin():
 		return []planned{{uri: u.String(), set: p.wantHandled(u)}}
 	}

@@ -234,8 +234,8 @@ var sites = []struct {
 		[]string{"site confdir-hiera:/: d/n.yaml [node n] 1 c.yaml 1"}},
 	{"a hiera.yaml of no version", map[string]string{"hiera.yaml": "version: two", "data/common.yaml": "a: 1"},
 		[]string{"hiera.yaml:1:10 error version"}, nil},
-	{"a scheme that is close to one of no use", configured("'enx:/a'", nil),
-		[]string{"binder_config.yaml:3:23 error uri"}, nil},
+	{"a scheme that is close to another", configured("'enx:/a'", nil),
+		[]string{"binder_config.yaml:3:23 error uri; did you mean 'enc'?"}, nil},
 	{"what cannot be told", configured("'module-hiera:/m', 'confdir:/x', 'confdir:/y'", map[string]string{
 		"modules/m/hiera.yaml": "-> hiera.yaml", "modules/m/x": "", "bindings/x.yaml": "-> x.yaml",
 		"bindings/z.yaml": "",

@@ -39,10 +39,7 @@ func (r uriReader) parse(text string, at diag.Pos) (uri, bool) {
 			"expected a URI with a scheme, as confdir-hiera:/ or module:/ntp::default, found '%s'", text)
 	case !slices.Contains(schemes, scheme) && r.extensions.handlers[scheme] == nil:
 		r.unknownScheme(scheme, at)
-	case scheme == "enc":
-		r.diags.Errorf(at, "uri",
-			"the scheme 'enc' is reserved for external node classifiers and not specified yet: remove '%s'", text)
-	case !strings.HasPrefix(path, "/"):
+	case !strings.HasPrefix(path, "/") && (scheme != "enc" || path != ""):
 		r.diags.Errorf(at, "uri", "expected a path that begins with '/' behind '%s:', found '%s'", scheme, text)
 	case query != "" && query != "optional":
 		r.diags.Errorf(at, "uri", "expected '?optional' or nothing behind the path, found '?%s'", query)
@@ -65,7 +62,7 @@ func normal(path string) string {
 var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "hiera", "module-hiera5", "enc"}
 
 func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
-	known := extensionNames(schemes[:4], r.extensions.handlers)
+	known := extensionNames(slices.Delete(slices.Clone(schemes), 4, 6), r.extensions.handlers)
 	hint := diag.DidYouMean(scheme, known)
 	r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Hint: hint,
 		Message: "unknown scheme '" + scheme + "'; expected " + diag.QuotedFor(hint, known)})
@@ -76,6 +73,8 @@ func (r uriReader) checkPath(u uri) bool {
 	first, rest, _ := strings.Cut(u.path, "/")
 	atConfdir := u.scheme == "confdir-hiera" || u.scheme == "hiera"
 	switch {
+	case u.scheme == "enc":
+		return r.checkEnc(u)
 	case slices.Contains(strings.Split(u.path, "/"), ".."):
 		r.diags.Errorf(u.at, "uri", "expected a path inside the site or module, found '..' in '%s'", u)
 	case atConfdir && u.wild():

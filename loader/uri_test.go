@@ -37,7 +37,12 @@ func TestURIs(t *testing.T) {
 		{"confdir:/a::**", "confdir:/a::**", false},
 		{"confdir:/a::b*", "", false},
 		{"confdir:/a/b", "", false},
-		{"enc:/classes", "", false},
+		{"enc:", "enc:/", false},
+		{"enc:/*", "enc:/*", false},
+		{"enc:?optional", "enc:/", true},
+		{"enc:/classes", "enc:/classes", false},
+		{"enc:/class", "", false},
+		{"enc:classes", "", false},
 		{"cmdb:/any/../thing*", "", false},
 		{"cmdb:/any//thing*", "cmdb:/any//thing*", false}, // what an extension makes of it is its own affair
 		{"cmbd:/", "", false},

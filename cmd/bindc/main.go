@@ -56,8 +56,7 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand(), initCommand(), schemaCommand(),
-		migrateCommand(),
-		pushCommand())
+		migrateCommand(), encCommand(), pushCommand())
 	cli.Finish(root)
 	return root
 }

@@ -34,10 +34,11 @@ const (
 	Hiera5YAML                // of Hiera 5, as are the following: %{...} interpolates
 	Hiera5JSON
 	Hiera5EYAML // and texts may be encrypted
+	Classified  // what a classifier says of a node
 )
 
 // isHiera5 tells whether a file means what it means to Hiera 5.
-func (k Kind) isHiera5() bool { return k >= Hiera5YAML }
+func (k Kind) isHiera5() bool { return k >= Hiera5YAML && k <= Hiera5EYAML }
 
 // File is what a data file says.
 type File struct {
@@ -115,10 +116,13 @@ func (r *Reader) Source(path string, src []byte, kind Kind, diags *diag.List) Fi
 // compile makes entries of a file: of a hash of keys to values, or of nothing.
 func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List) []Entry {
 	parse := yaml.ParseJSON
-	if kind == YAML || kind == Hiera5YAML || kind == Hiera5EYAML {
+	if kind == YAML || kind == Hiera5YAML || kind == Hiera5EYAML || kind == Classified {
 		parse = yaml.Parse
 	}
 	doc, ok := parse(path, src, yaml.Options{LastKeyWins: kind != ExtensionJSON}, diags)
+	if ok && kind == Classified {
+		return compileClassified(doc, path, len(src), pools, diags)
+	}
 	if ok && doc.Root == nil && kind == YAML {
 		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: doc.File}, Severity: diag.Info, Code: "empty",
 			Message: "this file binds nothing", Hint: "write {} if that is meant"})

@@ -20,7 +20,7 @@ type Rule struct {
 // sections are the headings of the language.
 var sections = [...]string{1: "Words", "The site", "Schemes", "Hiera-2 directories", "Structured bindings",
 	"Which binding wins", "Strings and expressions", "Multibindings", "Types", "YAML", "Extensions", "Lookup",
-	"Hiera 5"}
+	"Hiera 5", "The rest of ARM-8"}
 
 // Catalogue is all codes, by name.
 func Catalogue() []Rule { return slices.Clone(catalogue) }
@@ -60,6 +60,8 @@ var catalogue = []Rule{
 		"Use fewer categories over the same variables, or allow more with --max-effort."},
 	{"empty", "The site, or a data file, binds nothing. A snapshot with bindings is not replaced by that of such a site.", 2,
 		"Write what is to be bound; where nothing is, say --allow-empty, and {} in a data file."},
+	{"enc", "What a node classifier says is not what one says, or it fails for a node.", 14,
+		"Have it print a hash of classes, parameters and environment, as Puppet reads it; then run bindc enc anew."},
 	{"encrypted", "Reserved for values that are encrypted.", 0,
 		"Give the identity that decrypts the snapshot: --identity FILE or BINDQ_IDENTITY."},
 	{"environment", "There is no snapshot of the environment that a client of bindq serve asks for.", 0,

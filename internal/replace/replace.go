@@ -17,6 +17,7 @@ import (
 type Options struct {
 	Limit  fs.FileMode // the permissions it has at most
 	Synced bool        // it is on the disk before it takes the place of the old one, and that is before File returns
+	Many   bool        // it is one of many in its directory, of which Clear removes what dead programs left
 }
 
 var errNoFile = errors.New("not a regular file")
@@ -39,7 +40,9 @@ func File(path string, o Options, write func(*os.File) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	sweep(path, f)
+	if !o.Many {
+		sweep(path, f)
+	}
 	err = fill(f, old, o, write)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
@@ -168,4 +171,34 @@ func sweep(path string, mine *os.File) {
 			removeAbandoned(name, now)
 		}
 	}
+}
+
+// Clear removes the temporary files that programs which died have left in dir, whatever they were to become.
+func Clear(dir string) error {
+	f, release, err := create(filepath.Join(dir, "clear"), nil, 0o600)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer os.Remove(f.Name())
+	defer f.Close()
+	now, err := f.Stat()
+	entries, dirErr := os.ReadDir(dir)
+	if err := cmp.Or(err, dirErr); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if name := filepath.Join(dir, e.Name()); isTemporary(e) && name != f.Name() {
+			removeAbandoned(name, now)
+		}
+	}
+	return nil
+}
+
+// isTemporary tells whether a file has a name as create makes them.
+func isTemporary(e fs.DirEntry) bool {
+	name, ok := strings.CutSuffix(e.Name(), suffix)
+	digits := name[strings.LastIndexByte(name, '.')+1:]
+	return ok && name[0] == '.' && len(digits) > 0 && len(digits)+1 < len(name) &&
+		strings.Trim(digits, "0123456789") == "" && e.Type().IsRegular()
 }

@@ -173,3 +173,42 @@ func TestReplacedAtTheSameTime(t *testing.T) {
 	}
 	held(t, path, "first")
 }
+
+// What a program that died has left beside any of many files is cleared at once; what is written, and what only looks
+// like it, stays.
+func TestManyFilesAreClearedOnce(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".a.yaml.17.tmp", ".b.yaml.4.tmp", ".17.tmp", "c.17.tmp", ".d.x.tmp", ".e.17.tm"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, release, err := create(filepath.Join(dir, "b.yaml"), nil, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	defer f.Close()
+	if err := Clear(dir); err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]bool{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		left[e.Name()] = true
+	}
+	for _, name := range []string{".17.tmp", "c.17.tmp", ".d.x.tmp", ".e.17.tm", filepath.Base(f.Name())} {
+		if !left[name] {
+			t.Errorf("%s is gone", name)
+		}
+	}
+	if len(left) != 5 {
+		t.Errorf("there is %v", left)
+	}
+	if err := Clear(filepath.Join(dir, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a directory that is not there is cleared: %v", err)
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/classify"
+	"bindc/internal/cli"
+	"bindc/internal/diag"
+	"bindc/internal/program"
+)
+
+// classifying is one run of enc.
+type classifying struct {
+	nodes   string
+	jobs    int
+	timeout time.Duration
+	signals signals
+}
+
+func encCommand() *cobra.Command {
+	var c classifying
+	cmd := &cobra.Command{
+		Use:   "enc CONFDIR --nodes FILE -- PROG [ARG...]",
+		Short: "Ask a node classifier, and keep what it says in a site",
+		Long: "enc runs the external node classifier PROG, as Puppet does, once for each node:\n" +
+			"with ARG and the certname. What it prints is checked and written to\n" +
+			"CONFDIR/enc/CERTNAME.yaml, which the scheme enc: reads. Files that say the same\n" +
+			"are left alone; a node that PROG fails for keeps its file, and is reported.\n" +
+			"FILE lists the certnames, one a line; - is standard input.\n\n" +
+			"Exit status: 0 all nodes are classified, 1 some are not, 2 it could not be done:\n" +
+			"usage, CONFDIR or FILE is missing.",
+		Example: "  bindc enc site --nodes nodes.txt -- sh node.sh",
+		Args:    cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() != 1 {
+				return fmt.Errorf("enc: expected CONFDIR before '--', and the program behind it")
+			}
+			return c.run(cmd, args[0], args[1:])
+		},
+	}
+	cmd.Flags().StringVar(&c.nodes, "nodes", "", "`FILE` of certnames, - for standard input")
+	cmd.Flags().Var(cli.AtLeastOne(&c.jobs), "jobs", "`N` nodes asked for at a time (default: one per processor)")
+	cmd.Flags().DurationVar(&c.timeout, "timeout", program.DefaultTimeout, "`TIME` after which PROG is stopped")
+	cmd.MarkFlagRequired("nodes")
+	return cmd
+}
+
+func (c *classifying) run(cmd *cobra.Command, site string, command []string) error {
+	if c.timeout <= 0 {
+		return fmt.Errorf("--timeout: expected a time above 0, found %s", c.timeout)
+	}
+	if _, err := os.ReadDir(site); err != nil {
+		return fmt.Errorf("cannot read the site: %w", err)
+	}
+	name, src, err := c.readNodes(cmd.InOrStdin())
+	if err != nil {
+		return fmt.Errorf("--nodes: %w", err)
+	}
+	c.signals.handle()
+	var diags diag.List
+	nodes, refused := classify.Nodes(name, src, &diags)
+	progress := cli.NewProgress(cmd.ErrOrStderr())
+	progress.Begin("asking for nodes", len(nodes))
+	asks := classify.Classifier{Command: command, Site: site, Jobs: c.jobs, Timeout: c.timeout,
+		Context: c.signals.stopped, Asked: progress.Done}
+	var counts classify.Counts
+	c.signals.whole(func() { counts, err = asks.Ask(nodes, &diags) })
+	progress.End()
+	if err != nil {
+		return err
+	}
+	wd, _ := os.Getwd()
+	if err := diag.Render(cmd.ErrOrStderr(), "text", diags.Sorted(), wd, cli.Color(os.Stderr)); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d changed, %d stayed, %d failed\n",
+		diag.Count(len(nodes)+refused, "node"), counts.Changed, counts.Same, counts.Failed+refused)
+	if counts.Failed+refused > 0 {
+		return errRefused
+	}
+	return nil
+}
+
+// readNodes reads the list of nodes, and says how messages call it.
+func (c *classifying) readNodes(stdin io.Reader) (name string, src []byte, err error) {
+	if c.nodes == standardInput {
+		src, err = io.ReadAll(stdin)
+		return "standard input", src, err
+	}
+	src, err = os.ReadFile(c.nodes)
+	return c.nodes, src, err
+}

@@ -1,0 +1,159 @@
+// Package classify asks an external node classifier of Puppet what it says of nodes, and keeps that in a site, where
+// the scheme 'enc' reads it.
+package classify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	goruntime "runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+	"bindc/internal/program"
+	"bindc/internal/replace"
+)
+
+// Classifier is a program that is asked for nodes.
+type Classifier struct {
+	Command []string // to which the certname is added
+	Site    string
+	Jobs    int // nodes it is asked for at a time; 0: one per processor
+	Timeout time.Duration
+	Context context.Context // that stops it when it is done; may be nil
+	Asked   func()          // is called for each node, by several goroutines; may be nil
+}
+
+// Counts is what became of the files of nodes.
+type Counts struct{ Changed, Same, Failed int }
+
+// Node is a node to ask for, and where its name stands.
+type Node struct {
+	Name string
+	Pos  diag.Pos
+}
+
+// maxName is how long a certname may be: with the extension it is the name of a file.
+const maxName = 200
+
+var certname = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
+
+// Nodes reads a list of certnames, one a line. Those that are none go to diags: they would be names of files elsewhere,
+// or options of the program.
+func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int) {
+	seen := map[string]bool{}
+	number := 0
+	for line := range strings.Lines(string(src)) {
+		number++
+		name := strings.TrimSpace(line)
+		at := diag.Pos{File: file, Line: number, Col: 1 + strings.Index(line, name)}
+		switch {
+		case name == "" || name[0] == '#' || seen[name]:
+		case len(name) > maxName || !certname.MatchString(name) || strings.Contains(name, ".."):
+			refused++
+			diags.Errorf(at, "enc", "expected a certname, of letters, digits, '.', '_', '@' and '-', at most %d, "+
+				"found '%s'", maxName, name)
+		default:
+			seen[name] = true
+			nodes = append(nodes, Node{name, at})
+		}
+	}
+	return nodes, refused
+}
+
+// Ask asks for each node and writes what the classifier says where it is another thing than before. A node that it
+// fails for keeps its file: why goes to diags. The error is that nothing can be written at all.
+func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
+	dir := filepath.Join(c.Site, datafile.ClassifiedDir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return Counts{}, err
+	}
+	if err := replace.Clear(dir); err != nil {
+		return Counts{}, err
+	}
+	var changed, same, failed atomic.Int64
+	one := func(n Node) {
+		switch news, err := c.node(dir, n, diags); {
+		case err != nil:
+			failed.Add(1)
+			if !errors.Is(err, errReported) {
+				diags.Add(diag.Diagnostic{Pos: n.Pos, Code: "enc", Message: n.Name + ": " + err.Error()})
+			}
+		case news:
+			changed.Add(1)
+		default:
+			same.Add(1)
+		}
+		if c.Asked != nil {
+			c.Asked()
+		}
+	}
+	queue := make(chan Node)
+	var running sync.WaitGroup
+	jobs := c.Jobs
+	if jobs <= 0 {
+		jobs = goruntime.GOMAXPROCS(0)
+	}
+	for range jobs {
+		running.Go(func() {
+			for n := range queue {
+				one(n)
+			}
+		})
+	}
+	for _, n := range nodes {
+		queue <- n
+	}
+	close(queue)
+	running.Wait()
+	return Counts{int(changed.Load()), int(same.Load()), int(failed.Load())}, nil
+}
+
+var (
+	errReported = errors.New("it is reported what is wrong")
+	errNothing  = errors.New("the program printed nothing, as for a node it does not know")
+)
+
+// node asks for one node; news tells whether its file is another one now.
+func (c *Classifier) node(dir string, n Node, diags *diag.List) (news bool, err error) {
+	if c.Context != nil && c.Context.Err() != nil {
+		return false, c.Context.Err()
+	}
+	said, err := program.Run(c.Context, "", c.Timeout, append(c.Command[:len(c.Command):len(c.Command)], n.Name))
+	switch {
+	case err != nil:
+		return false, err
+	case len(bytes.TrimSpace(said)) == 0:
+		return false, errNothing
+	case !sound(n, said, diags):
+		return false, errReported
+	}
+	path := filepath.Join(dir, n.Name+datafile.ClassifiedExt)
+	if old, err := (disk.Disk{}).ReadFile(path); err == nil && bytes.Equal(old, said) {
+		return false, nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	return true, replace.File(path, replace.Options{Limit: fs.ModePerm, Many: true}, func(f *os.File) error {
+		_, err := f.Write(said)
+		return err
+	})
+}
+
+// sound tells whether a site could read what is said of a node.
+func sound(n Node, said []byte, diags *diag.List) bool {
+	var own diag.List
+	datafile.NewReader(nil, disk.Disk{}).Source(fmt.Sprintf("classifier %s", n.Name), said, datafile.Classified, &own)
+	diags.AddAll(&own)
+	return !own.Failed()
+}

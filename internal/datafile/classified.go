@@ -1,0 +1,171 @@
+package datafile
+
+import (
+	"regexp"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/pool"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// What a classifier says of a node is in a file of this directory of a site, called after the certname.
+const (
+	ClassifiedDir = "enc"
+	ClassifiedExt = ".yaml"
+)
+
+// It is filed under these keys; the parameters of a class are under its name.
+const (
+	ClassPrefix    = "/classes/" // the class is included
+	VariablePrefix = "/var/"
+	EnvironmentKey = "/environment"
+)
+
+var (
+	className     = regexp.MustCompile(`^(::)?[a-z]\w*(::[a-z]\w*)*$`)
+	parameterName = regexp.MustCompile(`^[a-z_]\w*$`)
+	variableName  = regexp.MustCompile(`^(::)?[a-z_]\w*(::[a-z_]\w*)*$`)
+)
+
+var classifiedKeys = []string{"classes", "parameters", "environment"}
+
+// classified makes entries of what a classifier says of one node.
+type classified struct {
+	doc          *yaml.Document
+	diags        *diag.List
+	seen         map[string]bool
+	out          []Entry
+	keys, values *pool.Batch
+}
+
+// compileClassified makes entries of what an external node classifier of Puppet prints. Its values are what they are:
+// nothing in them interpolates.
+func compileClassified(doc *yaml.Document, file string, size int, pools *Pools, diags *diag.List) []Entry {
+	switch {
+	case doc.Root == nil:
+		diags.Errorf(diag.Pos{File: file, Line: 1, Col: 1}, "enc",
+			"expected a hash of %s, found nothing", diag.Quoted(classifiedKeys))
+		return nil
+	case doc.Root.Kind != yaml.Mapping:
+		diags.Errorf(doc.Pos(doc.Root), "enc", "expected a hash of %s, found %s", diag.Quoted(classifiedKeys),
+			doc.Root.Describe())
+		return nil
+	}
+	for _, unknown := range doc.UnknownKeys(doc.Root, "enc", "key of what a classifier says", classifiedKeys) {
+		diags.Add(unknown)
+	}
+	c := classified{doc: doc, diags: diags, seen: map[string]bool{}, keys: pool.NewBatch(0, size),
+		values: pool.NewBatch(0, size)}
+	for key, val := range doc.Root.Pairs() {
+		switch name, _ := key.Text(); name {
+		case "classes":
+			c.classes(val)
+		case "parameters":
+			c.variables(val)
+		case "environment":
+			c.environment(key, val)
+		}
+	}
+	return number(c.out, c.keys, c.values, pools)
+}
+
+// add binds name to v, once.
+func (c *classified) add(at *yaml.Node, name string, v value.Value) {
+	if c.seen[name] {
+		return
+	}
+	c.seen[name] = true
+	c.out = append(c.out, Entry{Line: at.Line, Col: at.Col})
+	c.keys.Add(func(dst []byte) []byte { return append(dst, name...) })
+	c.values.Add(func(dst []byte) []byte { return recipe.AppendConstant(dst, v) })
+}
+
+func (c *classified) errorf(n *yaml.Node, format string, args ...any) {
+	c.diags.Errorf(c.doc.Pos(n), "enc", format, args...)
+}
+
+// isNone tells whether n is null, which stands for nothing.
+func isNone(n *yaml.Node) bool { return n.Kind == yaml.Scalar && n.Value.IsUndef() }
+
+func (c *classified) classes(n *yaml.Node) {
+	switch {
+	case isNone(n):
+	case n.Kind == yaml.Sequence:
+		for i := range n.Kids {
+			c.class(&n.Kids[i])
+		}
+	case n.Kind == yaml.Mapping:
+		for key, val := range n.Pairs() {
+			if class, ok := c.class(key); ok {
+				c.parameters(class, val)
+			}
+		}
+	default:
+		c.errorf(n, "expected a list of classes, or a hash of classes to their parameters, found %s", n.Describe())
+	}
+}
+
+// class includes the class that n names.
+func (c *classified) class(n *yaml.Node) (string, bool) {
+	name, ok := n.Text()
+	if !ok || !className.MatchString(name) {
+		c.errorf(n, "expected the name of a class, as ntp::server, found %s", n.Describe())
+		return "", false
+	}
+	name = strings.TrimPrefix(name, "::")
+	c.add(n, ClassPrefix+name, value.FromBool(true))
+	return name, true
+}
+
+func (c *classified) parameters(class string, n *yaml.Node) {
+	if isNone(n) {
+		return
+	}
+	if n.Kind != yaml.Mapping {
+		c.errorf(n, "expected the parameters of the class %s as a hash, found %s", class, n.Describe())
+		return
+	}
+	for key, val := range n.Pairs() {
+		name, ok := key.Text()
+		if !ok || !parameterName.MatchString(name) {
+			c.errorf(key, "expected the name of a parameter of the class %s, found %s", class, key.Describe())
+			continue
+		}
+		c.add(key, class+"::"+name, val.Literal())
+	}
+}
+
+// variables binds what Puppet makes variables of top scope of. Classifiers hand on what people have entered: a name
+// that no variable has is passed over.
+func (c *classified) variables(n *yaml.Node) {
+	if isNone(n) {
+		return
+	}
+	if n.Kind != yaml.Mapping {
+		c.errorf(n, "expected a hash of variables as 'parameters', found %s", n.Describe())
+		return
+	}
+	for key, val := range n.Pairs() {
+		name, ok := key.Text()
+		if !ok || !variableName.MatchString(name) {
+			c.diags.Add(diag.Diagnostic{Pos: c.doc.Pos(key), Severity: diag.Warning, Code: "enc",
+				Message: "expected the name of a variable, found " + key.Describe() + ": it is passed over"})
+			continue
+		}
+		c.add(key, VariablePrefix+strings.TrimPrefix(name, "::"), val.Literal())
+	}
+}
+
+func (c *classified) environment(key, n *yaml.Node) {
+	if isNone(n) {
+		return
+	}
+	if name, ok := n.Text(); !ok || name == "" {
+		c.errorf(n, "expected the name of an environment, found %s", n.Describe())
+		return
+	}
+	c.add(key, EnvironmentKey, n.Literal())
+}

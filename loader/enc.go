@@ -1,0 +1,114 @@
+package loader
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+)
+
+// encParts are what a classifier says: the paths of the scheme 'enc', which without a path is all of them.
+var encParts = []string{"classes", "parameters", "variables", "environment"}
+
+// encPart is the part that a key belongs to.
+func encPart(key string) string {
+	switch {
+	case strings.HasPrefix(key, datafile.ClassPrefix):
+		return "classes"
+	case strings.HasPrefix(key, datafile.VariablePrefix):
+		return "variables"
+	case key == datafile.EnvironmentKey:
+		return "environment"
+	}
+	return "parameters"
+}
+
+// checkEnc refuses a path that is no part of what classifiers say.
+func (r uriReader) checkEnc(u uri) bool {
+	if u.path == "" || u.path == "*" || slices.Contains(encParts, u.path) {
+		return true
+	}
+	r.diags.Add(diag.Diagnostic{Pos: u.at, Code: "uri", Hint: diag.DidYouMean(u.path, encParts),
+		Message: "expected enc:/, or one of " + diag.Quoted(encParts) + " behind it, found '" + u.String() + "'"})
+	return false
+}
+
+// partsOfEnc are the URIs that u stands for.
+func partsOfEnc(u uri) []uri {
+	if u.path != "" && u.path != "*" {
+		return []uri{u}
+	}
+	out := make([]uri, len(encParts))
+	for i, part := range encParts {
+		out[i] = u
+		out[i].path = part
+	}
+	return out
+}
+
+// node is what a classifier says of one node.
+type node struct {
+	condition int
+	file      *input
+}
+
+// findEnc finds the files that hold what a classifier says. They are listed once.
+func (p *planner) findEnc(u uri) []planned {
+	dir := filepath.Join(p.dir, datafile.ClassifiedDir)
+	there, ok := p.isDir(dir)
+	if !ok {
+		return nil
+	}
+	if !there {
+		p.missing(u, "there is nothing that a classifier says: expected the directory %s, which bindc enc fills", dir)
+		return nil
+	}
+	if p.nodes == nil {
+		p.nodes = p.classifiedNodes(u, dir)
+	}
+	return []planned{{uri: u.String(), nodes: p.nodes, encPart: u.path}}
+}
+
+// classifiedNodes has the files in dir read, whose names are those of nodes.
+func (p *planner) classifiedNodes(u uri, dir string) []node {
+	category, ok := p.hiera.category("node")
+	if !ok {
+		p.diags.Errorf(u.at, "category", "expected the category 'node': what a classifier says is said of nodes")
+		return nil
+	}
+	var out []node
+	for _, e := range p.list(dir) {
+		name, is := strings.CutSuffix(e.Name(), datafile.ClassifiedExt)
+		if !is || name == "" || name[0] == '.' {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		out = append(out, node{
+			condition: p.hiera.condition(Condition{{Dimension: category, Value: Fold(name)}}),
+			file:      p.enqueue(&input{path: path, label: p.label(path), data: true, kind: datafile.Classified}),
+		})
+	}
+	return out
+}
+
+// classified are the data files of a part of what a classifier says; the classes are bindings of their own.
+func (p *planned) classified(keys []string) []DataFile {
+	if p.encPart == "classes" {
+		return nil
+	}
+	var out []DataFile
+	mine := make([]bool, len(keys))
+	for i, key := range keys {
+		mine[i] = encPart(key) == p.encPart
+	}
+	for _, n := range p.nodes {
+		entries := slices.DeleteFunc(slices.Clone(n.file.says.Entries),
+			func(e datafile.Entry) bool { return !mine[e.Key] })
+		if len(entries) > 0 {
+			out = append(out, DataFile{Path: n.file.path, Condition: n.condition, Entries: entries})
+		}
+	}
+	return out
+}
