@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"bindc/internal/recipe"
 	"bindc/internal/set"
 	"bindc/internal/value"
-	"bindc/internal/yaml"
 )
 
 // setCompiler compiles the statements of one set of structured bindings (language.md, section 5).
@@ -23,12 +21,12 @@ type setCompiler struct {
 	out     []Binding
 }
 
-// readSet is the bindings of the set in doc, which is called name; "" for one that an extension makes.
-func (c *setCompiler) readSet(doc *yaml.Document, name string) []Binding {
-	if doc.Root != nil {
-		(&hider{document{doc, c.diags}, c.secrets}).hideSensitive(doc.Root, 1, math.MaxInt)
+// readSet is the bindings of the set in source, which is called name; "" for one that an extension makes.
+func (c *setCompiler) readSet(source set.Source, name string) []Binding {
+	if source == nil {
+		return nil
 	}
-	s := set.FromYAML(doc, c.diags)
+	s := source.Read(c.secrets, c.diags)
 	if s == nil {
 		return nil
 	}
@@ -60,8 +58,28 @@ func (c *setCompiler) statements(list []set.Statement, conditions []Condition, w
 			c.out = append(c.out, b)
 		case *set.Binding:
 			c.binding(&s.Attributes, when)
+		default:
+			c.notYet(s)
 		}
 	}
+}
+
+// notYet reports a statement that is not compiled yet.
+func (c *setCompiler) notYet(s set.Statement) {
+	at := diag.Pos{}
+	switch s := s.(type) {
+	case *set.Classes:
+		at = s.Pos
+	case *set.Parameters:
+		at = s.Pos
+	case *set.Variables:
+		at = s.Pos
+	case *set.Map:
+		at = s.Pos
+	case *set.Dependency:
+		at = s.Pos
+	}
+	c.diags.Errorf(at, "bindings", "this statement is not compiled yet")
 }
 
 // binding compiles a binding by itself.

@@ -13,6 +13,7 @@ import (
 
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
+	"bindc/internal/set"
 	"bindc/internal/yaml"
 )
 
@@ -47,6 +48,7 @@ type input struct {
 	kind datafile.Kind
 	says datafile.File
 	doc  *yaml.Document
+	set  *set.Puppet // of a file in the syntax of Puppet
 }
 
 // want queues a file to be parsed and returns it.
@@ -130,6 +132,11 @@ func (in *inputs) parse(f *input) {
 			in.failed(f.path, err)
 			return
 		}
+		if strings.HasSuffix(f.path, ".pp") {
+			f.identify(src)
+			f.set = set.ParsePuppet(f.path, src, in.diags)
+			return
+		}
 		parse := yaml.Parse
 		if strings.HasSuffix(f.path, ".json") {
 			parse = yaml.ParseJSON
@@ -146,8 +153,24 @@ func (f *input) setData(says datafile.File) {
 // parser is yaml.Parse or yaml.ParseJSON.
 type parser func(file string, src []byte, opts yaml.Options, diags *diag.List) (*yaml.Document, bool)
 
-func (in *inputs) parseDocument(f *input, src []byte, parse parser) {
+// identify notes which file f is.
+func (f *input) identify(src []byte) {
 	f.id = Input{Path: f.label, Size: int64(len(src)), Hash: xxhash.Sum64(src), Made: f.read != nil}
+}
+
+// source is the set of bindings in f, nil if it cannot be read.
+func (f *input) source() set.Source {
+	switch {
+	case f.set != nil:
+		return f.set
+	case f.doc != nil:
+		return set.YAML{Document: f.doc}
+	}
+	return nil
+}
+
+func (in *inputs) parseDocument(f *input, src []byte, parse parser) {
+	f.identify(src)
 	if doc, ok := parse(f.path, src, yaml.Options{}, in.diags); ok {
 		f.doc = doc
 	}

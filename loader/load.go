@@ -74,8 +74,8 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 	secrets := map[string]bool{}
 	for _, pl := range plan {
 		for _, p := range pl.contributions {
-			if p.set != nil && p.set.doc != nil && p.set.doc.Root != nil {
-				secretMultibindings(p.set.doc.Root, secrets)
+			if s := p.source(); s != nil {
+				s.Secrets(secrets)
 			}
 		}
 	}
@@ -93,9 +93,9 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 			case p.encPart != "":
 				c.Files = p.classified(in.reader.Pools.Keys.Texts())
 			default:
-				if _, ok := sets[p.set]; !ok && p.set.doc != nil {
+				if _, ok := sets[p.set]; !ok {
 					r := setCompiler{dimensions: dims, diags: in.diags, pools: in.reader.Pools, secrets: secrets}
-					sets[p.set] = r.readSet(p.set.doc, p.name)
+					sets[p.set] = r.readSet(p.source(), p.name)
 				}
 				c.Bindings = sets[p.set]
 			}
@@ -107,7 +107,7 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 }
 
 // partsOfSites are what the directory of a site has one of at least.
-var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "hiera2.yaml", "hiera5.yaml", "hiera.yaml",
+var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml", "hiera5.yaml", "hiera.yaml",
 	"environment.conf", "bindings", "data", "modules"}
 
 // refuseNothing tells that a directory is no site, which would compile to an empty snapshot: another one is meant.

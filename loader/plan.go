@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bindc/internal/diag"
+	"bindc/internal/set"
 )
 
 // planned is one contribution of a layer, before its files are read.
@@ -92,20 +93,36 @@ func (p *planner) expand(u uri) []uri {
 		}
 	case "module":
 		for _, m := range p.modules.all {
-			for _, name := range p.setsBelow(filepath.Join(m.dir, "bindings"), ".yaml") {
+			for _, name := range p.namesOfSets(m.dir) {
 				paths = append(paths, m.name+"::"+name)
 			}
 			p.rubySets(u, m, &paths)
 		}
 		paths = matching(u.path, paths)
 	case "confdir":
-		paths = matching(u.path, p.setsBelow(filepath.Join(p.dir, "bindings"), ".yaml"))
+		paths = matching(u.path, p.namesOfSets(p.dir))
 	}
 	out := make([]uri, len(paths))
 	for i, path := range paths {
 		out[i] = uri{scheme: u.scheme, path: path, optional: true, found: true, at: u.at}
 	}
 	return out
+}
+
+// source is what the structured bindings are read from, nil if that cannot be.
+func (p *planned) source() set.Source {
+	if p.set == nil {
+		return nil
+	}
+	return p.set.source()
+}
+
+// namesOfSets are the sets of the site or module in dir, in whichever syntax.
+func (p *planner) namesOfSets(dir string) []string {
+	dir = filepath.Join(dir, "bindings")
+	names := append(p.setsBelow(dir, ".yaml"), p.setsBelow(dir, ".pp")...)
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // rubySets warns of bindings in Ruby that a wildcard names and that cannot be run.
@@ -277,16 +294,26 @@ func (p *planner) findSet(u uri) (planned, bool) {
 		}
 		dir, rel = m.dir, rest
 	}
-	path := filepath.Join(dir, "bindings", filepath.FromSlash(strings.ReplaceAll(rel, "::", "/"))+".yaml")
-	ruby := rubyFile(dir, u.path)
+	stem := filepath.Join(dir, "bindings", filepath.FromSlash(strings.ReplaceAll(rel, "::", "/")))
+	path, puppet, ruby := stem+".yaml", stem+".pp", rubyFile(dir, u.path)
 	there, ok := p.isFile(path)
+	puppetThere, puppetOK := p.isFile(puppet)
 	rubyThere, rubyOK := p.isFile(ruby)
+	if puppetThere && !there {
+		path, there = puppet, true
+	}
 	switch {
-	case !ok || !rubyOK:
+	case !ok || !puppetOK || !rubyOK:
+		return planned{}, false
+	case puppetThere && path != puppet:
+		p.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "twice",
+			Message: "the bindings " + u.path + " exist twice, in YAML and in the syntax of Puppet",
+			Notes:   []diag.Note{{Pos: diag.Pos{File: puppet}, Message: "in the syntax of Puppet"}},
+			Hint:    "remove one of the two"})
 		return planned{}, false
 	case there && rubyThere:
 		p.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "ruby",
-			Message: "the bindings " + u.path + " exist twice, in YAML and in Ruby",
+			Message: "the bindings " + u.path + " exist twice, in this file and in Ruby",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: ruby}, Message: "in Ruby"}},
 			Hint:    "remove the Ruby file: it cannot be run"})
 		return planned{}, false
@@ -296,7 +323,8 @@ func (p *planner) findSet(u uri) (planned, bool) {
 			u.path, ruby)
 		return planned{}, false
 	case !there:
-		return p.missing(u, "there are no bindings %s: expected the file %s", u.path, path)
+		return p.missing(u, "there are no bindings %s: expected the file %s, or %s beside it", u.path, path,
+			filepath.Base(puppet))
 	}
 	return planned{uri: u.String(), set: p.want(path), name: u.path}, true
 }

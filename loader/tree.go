@@ -164,4 +164,4 @@ func (w *walk) follow(path, real string, depth int) {
 // notData are files that configure or describe a site or a module. In its directory they are no data, whatever path
 // of a hierarchy they fit.
 var notData = []string{"hiera.yaml", "hiera2.yaml", "hiera5.yaml", "binder_config.yaml", "bindings_config.yaml",
-	"metadata.json", "checksums.json"}
+	"binder_config.pp", "metadata.json", "checksums.json"}

@@ -217,7 +217,7 @@ func (u *unread) sets(dir, scheme, prefix string) {
 	dir = filepath.Join(dir, "bindings")
 	ofModule := func(uri string) bool { return prefix != "" && strings.HasPrefix(uri, scheme+":/"+prefix) }
 	chosen := slices.ContainsFunc(slices.Collect(maps.Keys(u.named)), ofModule)
-	for _, ext := range []string{".yaml", ".yml"} {
+	for _, ext := range []string{".yaml", ".yml", ".pp"} {
 		for _, name := range u.quiet.setsBelow(dir, ext) {
 			of := uri{scheme: scheme, path: prefix + name}
 			path := filepath.Join(dir, filepath.FromSlash(strings.ReplaceAll(name, "::", "/")))
@@ -225,7 +225,7 @@ func (u *unread) sets(dir, scheme, prefix string) {
 			switch {
 			case scheme == "module" && !named && diag.Misspelt(name, []string{"default"}) != "":
 				u.warn(path+ext, "not_included", "no layer includes this file: nobody gets what it says",
-					"rename it to default.yaml, which is what layers include of modules")
+					"rename it to default"+strings.Replace(ext, ".yml", ".yaml", 1)+", which is what layers include of modules")
 			case scheme == "module" && (name != "default" || chosen):
 			case ext == ".yml":
 				u.yml(path, of)

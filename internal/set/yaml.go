@@ -1,6 +1,8 @@
 package set
 
 import (
+	"math"
+
 	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/literal"
@@ -16,10 +18,13 @@ type reader struct {
 	diags *diag.List
 }
 
-// FromYAML reads the set in doc; nil if there is none.
-func FromYAML(doc *yaml.Document, diags *diag.List) *Set {
+// Read is the set in the document.
+func (y YAML) Read(secrets map[string]bool, diags *diag.List) *Set {
+	doc, root := y.Document, y.Root
+	if root != nil {
+		(&hider{doc, diags, secrets}).hideSensitive(root, 1, math.MaxInt)
+	}
 	r := reader{doc, diags}
-	root := doc.Root
 	if root == nil || root.Kind != yaml.Mapping {
 		at := diag.Pos{File: doc.File, Line: 1, Col: 1}
 		diags.Errorf(at, "bindings", "expected a hash of %s", diag.Quoted(setKeys))
@@ -195,19 +200,8 @@ func (r *reader) literalOf(n *yaml.Node) binding.Literal {
 	for i := range n.Kids {
 		l.Kids[i] = r.literalOf(&n.Kids[i])
 	}
-	switch n.Kind {
-	case yaml.Sequence:
-		elems := make([]value.Value, len(l.Kids))
-		for i := range l.Kids {
-			elems[i] = l.Kids[i].Value
-		}
-		l.Value = value.FromSlice(elems)
-	case yaml.Mapping:
-		var b value.Builder
-		for i := 0; i < len(l.Kids); i += 2 {
-			b.Set(l.Kids[i].Value, l.Kids[i+1].Value)
-		}
-		l.Value = b.Hash()
+	if n.Kind != yaml.Scalar {
+		l.Value = composed(n.Kind == yaml.Mapping, l.Kids)
 	}
 	return l
 }

@@ -29,13 +29,22 @@ const noCatalog = " touches a catalog, which a binding cannot"
 func (p *parser) unexpected(expected string) {
 	switch what := catalogOperators[p.tok.text]; {
 	case p.tok.kind == tOp && what != "":
-		p.failHere(what+noCatalog, operatorHint(p.tok.text))
+		p.failCatalog(what, operatorHint(p.tok.text))
 	case p.tok.kind == tKeyword && catalogKeywords[p.tok.text] != "" && p.peek().is(tOp, "=>"):
 		p.failHere("the key "+p.tok.text+" is a word of the language", "write '"+p.tok.text+"' in quotes")
 	case p.tok.kind == tKeyword && catalogKeywords[p.tok.text] != "":
-		p.failHere(catalogKeywords[p.tok.text]+noCatalog, "as text, write '"+p.tok.text+"' in quotes")
+		p.failCatalog(catalogKeywords[p.tok.text], "as text, write '"+p.tok.text+"' in quotes")
 	default:
 		p.failHere("expected "+expected+", found "+p.found(), "")
+	}
+}
+
+// failCatalog notes that what stands at tok touches a catalog.
+func (p *parser) failCatalog(what, hint string) {
+	before := p.err
+	p.failHere(what+noCatalog, hint)
+	if before == nil {
+		p.err.Code = p.catalog
 	}
 }
 

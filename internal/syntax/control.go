@@ -13,6 +13,15 @@ func (p *parser) body(of string) *expr.Node {
 	return n
 }
 
+// control is what is decided by, up to the {.
+func (p *parser) control() *expr.Node {
+	outer := p.ends
+	p.ends = 0
+	n := p.expression()
+	p.ends = outer
+	return n
+}
+
 func (p *parser) empty() *expr.Node { return p.node(expr.Block, p.tok.off, "") }
 
 // ifExpression parses from if or elsif.
@@ -21,7 +30,7 @@ func (p *parser) ifExpression() *expr.Node {
 	defer p.leave()
 	off, of := p.tok.off, p.tok.text
 	p.advance()
-	n := p.node(expr.If, off, "", p.expression(), p.body(of))
+	n := p.node(expr.If, off, "", p.control(), p.body(of))
 	if p.atKeyword("elsif") {
 		n.Kids = append(n.Kids, p.ifExpression())
 	} else {
@@ -41,7 +50,7 @@ func (p *parser) elseBody() *expr.Node {
 func (p *parser) unlessExpression() *expr.Node {
 	off := p.tok.off
 	p.advance()
-	condition, body := p.expression(), p.body("unless")
+	condition, body := p.control(), p.body("unless")
 	if p.atKeyword("elsif") {
 		p.failHere("expected else, found elsif", "unless has no elsif; write if !(...)")
 	}
@@ -51,7 +60,7 @@ func (p *parser) unlessExpression() *expr.Node {
 func (p *parser) caseExpression() *expr.Node {
 	off := p.tok.off
 	p.advance()
-	n := p.node(expr.Case, off, "", p.expression())
+	n := p.node(expr.Case, off, "", p.control())
 	p.expect("{", "before the options of case")
 	if p.at("}") {
 		p.unexpected("an option of case, value: { ... }")

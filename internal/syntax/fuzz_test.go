@@ -40,9 +40,9 @@ func FuzzLambda(f *testing.F) {
 		if errs != nil {
 			return
 		}
-		again, errs := ParseLambda(printLambda(l))
+		again, errs := ParseLambda(PrintLambda(l))
 		if errs != nil || !equalLambdas(l, again) {
-			t.Errorf("%s: printed as %s: %v", src, printLambda(l), errs)
+			t.Errorf("%s: printed as %s: %v", src, PrintLambda(l), errs)
 		}
 	})
 }

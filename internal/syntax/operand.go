@@ -91,10 +91,15 @@ func (p *parser) variable(off int, name string) *expr.Node {
 
 // quoted is the string whose opening double quote is tok.
 func (p *parser) quoted() *expr.Node {
-	off := p.tok.off
+	off, outer := p.tok.off, p.trace
+	p.trace = nil // a string is one token
 	n := p.template(inQuotes)
 	n.Off = p.origOff(off)
-	p.prev = token{kind: tString}
+	p.tok = token{kind: tString, off: off, end: p.pos}
+	p.prev, p.trace = p.tok, outer
+	if p.trace != nil {
+		p.trace.extend(p.pos)
+	}
 	p.advance()
 	return n
 }

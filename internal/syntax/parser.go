@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/value"
 )
@@ -15,9 +16,28 @@ type parser struct {
 	lexer
 	tok   token
 	depth int
+
+	// Of a file with statements around its expressions:
+	open    int       // brackets before tok that are not closed
+	ends    int       // where one less is open, the word in ends an expression; 0: nowhere
+	catalog diag.Code // of errors about what touches a catalog
+	trace   *trace    // of all tokens, if somebody lays them out
 }
 
-func (p *parser) advance() { p.tok = p.next() }
+func (p *parser) advance() {
+	if p.tok.kind == tOp {
+		switch p.tok.text {
+		case "(", "[", "{":
+			p.open++
+		case ")", "]", "}":
+			p.open--
+		}
+	}
+	p.tok = p.next()
+	if p.trace != nil {
+		p.trace.add(p.tok)
+	}
+}
 
 // peek is the token after tok.
 func (p *parser) peek() token {

@@ -16,6 +16,13 @@ func Print(n *expr.Node) string {
 	return p.String()
 }
 
+// PrintLambda is the source of a lambda that was parsed.
+func PrintLambda(l *expr.Lambda) string {
+	var p printer
+	p.lambda(l)
+	return p.String()
+}
+
 // printer collects the source. Where it is told a level, it puts what binds less in parentheses.
 type printer struct{ strings.Builder }
 

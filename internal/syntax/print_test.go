@@ -123,10 +123,3 @@ func equalLambdas(a, b *expr.Lambda) bool {
 		return a.Name == b.Name && a.Rest == b.Rest && equal(a.Type, b.Type) && equal(a.Default, b.Default)
 	})
 }
-
-// printLambda is the source of a lambda that was parsed.
-func printLambda(l *expr.Lambda) string {
-	var p printer
-	p.lambda(l)
-	return p.String()
-}

@@ -251,6 +251,7 @@ func (p *parser) interpolation() *expr.Node {
 	start := p.pos
 	p.pos += len("${")
 	p.prev = token{kind: tOp, text: "{"}
+	p.open++
 	p.advance()
 	if p.at("}") {
 		p.fail(start, "expected an expression in ${}, found none", `write \${ for the text ${`)
@@ -263,6 +264,7 @@ func (p *parser) interpolation() *expr.Node {
 		}
 		p.unexpected("} after the expression in ${}")
 	}
+	p.open--
 	p.pos = p.tok.end
 	return n
 }

@@ -119,8 +119,8 @@ func TestParseLambda(t *testing.T) {
 		case errs != nil && c.want == "":
 		case errs != nil:
 			t.Errorf("%s: %v", c.src, errs)
-		case printLambda(l) != c.want:
-			t.Errorf("%s\n got %s\nwant %s", c.src, printLambda(l), c.want)
+		case PrintLambda(l) != c.want:
+			t.Errorf("%s\n got %s\nwant %s", c.src, PrintLambda(l), c.want)
 		}
 	}
 }

@@ -1,0 +1,171 @@
+package syntax
+
+import (
+	"unicode/utf8"
+
+	"bindc/internal/expr"
+)
+
+// Bindings is a set of bindings in the syntax of Puppet, as it is written (language.md, section 14). What the statements
+// mean is not known here.
+type Bindings struct {
+	Name       Word
+	Statements []Statement
+}
+
+// Word is a name, or another short text, as it stands in a file.
+type Word struct {
+	Text string
+	Off  int
+}
+
+// Statement is one statement of a set. What it does not have is nil or empty.
+type Statement struct {
+	Off, End int    // from its first word to what follows it
+	Word     string // when, bind, multibind, rebind, alias, renamed, parameters, variables, map, dependency, include, exclude
+
+	Flags []Word     // abstract, override, sensitive
+	Type  *expr.Node // of the key that is bound, or of the variables
+	Key   *expr.Node // the text of the key that is bound; of rebind, the key itself
+
+	Old, OldType *expr.Node // of alias and renamed: the key that is rebound
+	Names        []Word     // of include and exclude
+	Target       *expr.Node // of parameters and map: a class, a type or an instance; of dependency, the left side
+	Other        *expr.Node // of map and dependency, the right side
+	Arrow        Word       // of dependency: -> or ~>
+
+	To       *expr.Node // what produces the value
+	Producer bool       // To is the name of a producer
+	Query    *Query     // what produces the value, if it is a query
+	Optional bool
+	In       *expr.Node // the multibinding contributed to, or of a multibind what it is called
+	Options  []Option
+	Braces   int // where the options begin, if there are braces
+
+	When       [][]Pair // of when: the alternatives
+	Statements []Statement
+
+	Above  []string // comments to be printed above it; the parser notes none
+	Beside string   // and one beside its first line
+}
+
+// Pair is a category and the values it may have, one or a list.
+type Pair struct {
+	Category Word
+	Off      int // of the values
+	Values   []Word
+}
+
+// Option is name => value; the value may be a lambda.
+type Option struct {
+	Name   Word
+	Value  *expr.Node
+	Lambda *expr.Lambda
+}
+
+// maxErrors are the errors that are told of one file: behind so many, what follows was hardly meant as it stands.
+const maxErrors = 50
+
+// ParseBindings parses a file of bindings. It goes on behind a statement that is wrong, so there may be errors and
+// statements.
+func ParseBindings(src string) (*Bindings, []Error) {
+	p := setParser{parser: parser{lexer: lexer{src: src}, catalog: "catalog"}}
+	if at, ok := invalidUTF8(src); ok {
+		return nil, []Error{{Off: at, Message: "the text is not valid UTF-8"}}
+	}
+	p.advance()
+	b := p.bindings()
+	return b, p.errs
+}
+
+func invalidUTF8(src string) (int, bool) {
+	for i := 0; i < len(src); {
+		r, size := utf8.DecodeRuneInString(src[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i, true
+		}
+		i += size
+	}
+	return 0, false
+}
+
+// setParser parses statements of sets, and expressions inside them.
+type setParser struct {
+	parser
+	errs []Error
+}
+
+const oneSet = "one file is one set: what further ones would have goes into files of their own"
+
+// bindings parses the whole file.
+func (p *setParser) bindings() *Bindings {
+	b := &Bindings{}
+	if !p.atWord("bindings") {
+		p.expected("'bindings NAME { … }'", "bindings")
+	}
+	p.advance()
+	b.Name = p.name("the name of the bindings")
+	p.expect("{", "before the bindings")
+	if p.err != nil {
+		p.note()
+		return b
+	}
+	b.Statements = p.statementList()
+	p.closing()
+	switch {
+	case p.err == nil && p.atWord("bindings"):
+		p.failHere("expected one 'bindings' in a file, found another", oneSet)
+	case p.err == nil && p.tok.kind != tEOF:
+		p.failHere("expected nothing more behind the } of the bindings, found "+p.found(), "")
+	}
+	p.note()
+	return b
+}
+
+// note takes the error that was found to those of the file.
+func (p *setParser) note() {
+	if p.err != nil {
+		p.errs = append(p.errs, *p.err)
+		p.err = nil
+	}
+}
+
+// atWord tells whether tok is a word of the grammar of sets. Capital letters are how the documents print some.
+func (p *setParser) atWord(word string) bool {
+	return p.tok.kind == tName && p.tok.text == word || p.tok.kind == tType && upper(p.tok.text) == word ||
+		p.tok.is(tKeyword, word)
+}
+
+// upper is a word in capital letters that the grammar takes so.
+func upper(text string) string {
+	switch text {
+	case "AS":
+		return "as"
+	case "IN":
+		return "in"
+	case "TO":
+		return "to"
+	}
+	return ""
+}
+
+// accepts passes a word of the grammar, if it is there.
+func (p *setParser) accepts(word string) bool {
+	if !p.atWord(word) {
+		return false
+	}
+	p.advance()
+	return true
+}
+
+// name is a name: of bindings, a category or a class.
+func (p *setParser) name(what string) Word {
+	w := Word{p.tok.text, p.tok.off}
+	switch p.tok.kind {
+	case tName, tWord, tKeyword:
+		p.advance()
+	default:
+		p.expected(what)
+	}
+	return w
+}

@@ -1,0 +1,152 @@
+package syntax
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"bindc/internal/expr"
+)
+
+// sets are files in which nothing is wrong.
+var sets = []string{
+	"bindings default {}",
+	"# what follows\nbindings ntp::default { /* none */ }",
+	"bindings x {\n  bind 'a' to 1\n  bind \"b\" to [1, 'two', {three => 3}]\n}",
+	"bindings x { bind abstract 'a' bind override Integer, 'b' to -1 bind sensitive String 'c' to \"x${y}\" }",
+	"bindings x { bind 'a' to optional lookup('b') bind 'c' to ('a' in ['a']) bind 'd' to if 1 in [1] { 'a' in $b } else { 2 } }",
+	"bindings x { when virtual true and node ['a', \"b\"] or osfamily debian { when common { bind 'a' to 6.10 } } when os-v 6.10 {} }",
+	"bindings x { multibind Array[String], 'names' AS 'm' { uniq => true, 'flatten' => -1 } bind to 'Mary' IN 'm' bind 'k' TO 1 in 'm' }",
+	"bindings x { multibind Hash 'h' as \"h\" { combinator => |$key, $c, $v| { unless !$c { $v } else { $c + $v } } } }",
+	"bindings x { rebind 'a' rebind abstract String, 'b' bind alias 'a' as 'c' bind renamed Integer 'a' AS sensitive Integer, 'd' }",
+	"bindings x { include a include [b::c, 'd', 'e-f'] exclude ::g }",
+	"bindings x { bind parameters ntp to { a => 1 } bind parameters Web[one] to optional Sql[one] { map => {a => b} } bind parameters class n to 'x' }",
+	"bindings x { bind variables to { a => 1 } bind abstract variables Array[String] to ['a'] bind variable abstract to 'b' }",
+	"bindings x { bind map Web to Sql[x] { a => b, 'c' => d } }",
+	"bindings x { bind dependency File['/etc/x'] ~> [Service[a], Service['b']] bind dependency a -> b }",
+	"bindings x { bind 'a' to producer 'p' { producer_args => { n => 1 } } bind 'b' to producer bind 'c' { to_first_found => ['x'] } }",
+	"bindings x { bind 'q' to Sql[?? name == 'one' and (port > 80 or not up != true) and 'a' ~= /x/] { select_result => |$r| { $r[0] } } }",
+	"bindings x {\n  bind 'h' to @(\"END\"/L)\n    text ${a} \\\n    more\n    | END\n  bind 'i' to @(A) + @(B) in 'm'\n  a\n  A\n  b\n  B\n}",
+	"bindings x { bind 'a' to $b ? { 1 => 'x', default => 2 } bind 'c' to $b.map |$x| { $x in [1] } in 'z' bind 'd' to (*[1, 2]) }",
+	"bindings x { bind 'long' to ['" + strings.Repeat("a', 'b", 30) + "', {k => ['" + strings.Repeat("c', *['d'], 'e", 20) + "']}, *$y] }",
+}
+
+func TestSetsArePrintedAsTheyAreParsed(t *testing.T) {
+	for _, src := range sets {
+		checkSet(t, src)
+	}
+}
+
+// checkSet holds src to parse, and its printed form to be the same set.
+func checkSet(t *testing.T, src string) {
+	t.Helper()
+	b, errs := ParseBindings(src)
+	if errs != nil {
+		t.Errorf("%s: %v", src, errs)
+		return
+	}
+	printed := PrintBindings(b)
+	again, errs := ParseBindings(printed)
+	if errs != nil || !reflect.DeepEqual(placeless(b), placeless(again)) {
+		t.Errorf("%s\nis printed as\n%s\n%v", src, printed, errs)
+	}
+}
+
+// placeless is a set as values that DeepEqual compares without their places.
+func placeless(b *Bindings) []any { return []any{b.Name.Text, placelessList(b.Statements)} }
+
+func placelessList(list []Statement) []any {
+	var out []any
+	text := func(n *expr.Node) any {
+		if n == nil {
+			return nil
+		}
+		return sexpr(n)
+	}
+	words := func(list []Word) (out []string) {
+		for _, w := range list {
+			out = append(out, w.Text)
+		}
+		return out
+	}
+	for _, s := range list {
+		one := []any{s.Word, words(s.Flags), text(s.Type), text(s.Key), text(s.Old), text(s.OldType), words(s.Names),
+			text(s.Target), text(s.Other), s.Arrow.Text, text(s.To), s.Producer, s.Optional, text(s.In),
+			placelessList(s.Statements)}
+		if s.Query != nil {
+			one = append(one, s.Query.Type.Text, sexpr(s.Query.Where))
+		}
+		for _, o := range s.Options {
+			one = append(one, o.Name.Text, sexpr(o.Value))
+		}
+		for _, all := range s.When {
+			for _, p := range all {
+				one = append(one, p.Category.Text, words(p.Values))
+			}
+			one = append(one, "or")
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// What is wrong in a set, where, and what it is taken for; all of it is found in one run.
+func TestFaultsOfSets(t *testing.T) {
+	for _, c := range []struct {
+		src  string
+		want []string
+	}{
+		{"", []string{"1:1 expected 'bindings NAME { … }', found the end of the text"}},
+		{"binding x {}", []string{"1:1 expected 'bindings NAME { … }', found 'binding' did you mean 'bindings'?"}},
+		{"bindings x {} bindings y {}", []string{"1:15 expected one 'bindings' in a file, found another " + oneSet}},
+		{"bindings x {}\nbind 'a' to 1", []string{"2:1 expected nothing more behind the } of the bindings, found 'bind'"}},
+		{"bindings x {\n  bnd 'a' to 1\n  bind 'b' t 2\n  bind 'c' to 3\n}", []string{
+			"2:3 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when', found 'bnd' did you mean 'bind'?",
+			"3:12 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when', found 't'"}},
+		{"bindings x {\n bind 'a' to [1,\n bind 'b' to\n bind 'c' to 'x\n bind 'd' to )\n}", []string{
+			"3:7 expected ] or , after the entry of the list, found a string",
+			"4:2 expected what produces the value, behind 'to', found 'bind'",
+			"5:8 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when', found 'd'"}},
+		{"bindings x {\n when nod [] {\n  bind 'a' too 1\n }\n bind ab 'c'\n}", []string{
+			"2:12 expected a value of the category, a string, number or boolean, found ']'",
+			"3:12 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when', found 'too' did you mean 'to'?",
+			"5:7 expected a key in quotes, a type, or another word of bind, found 'ab'"}},
+		{"bindings x {\n bind abstract varibles to ['a']\n bind \"a${b}\" to 1\n bind alias 'a' to 'b'\n}", []string{
+			"2:16 expected a key in quotes, a type, or another word of bind, found 'varibles' did you mean 'variables'?",
+			"3:7 expected the key that is bound, a string, found a string that interpolates it has to be known when this is compiled",
+			"4:17 expected 'as' and the key it has from now on, found 'to'"}},
+		{"bindings x {\n bind Type[Logger] to Type[Special]\n bind class ntp to class ntp2\n bind abstract Array[class ntp], 'n'\n bind 'a' to producer Type[P]\n}", []string{
+			"2:2 a binding of a type without a name stands for objects of Ruby, which a binding cannot make bind a value to a name: bind 'name' to …",
+			"3:7 a class touches a catalog, which a binding cannot parameters of a class are bound with: bind parameters NAME to { … }",
+			"4:22 a class touches a catalog, which a binding cannot as text, write 'class' in quotes",
+			"5:23 a producer that is a class of Ruby cannot be run register one with the runtime, and name it: producer 'name'"}},
+		{"bindings x { bind to 3 bind dependency a <- b }", []string{
+			"1:14 expected the key that is bound, a string in quotes, or 'in' and a multibinding",
+			"1:42 expected -> or ~> between the two sides, found '<-'"}},
+	} {
+		_, errs := ParseBindings(c.src)
+		var got []string
+		for _, e := range errs {
+			line := strings.Count(c.src[:e.Off], "\n") + 1
+			col := e.Off - strings.LastIndexByte(c.src[:e.Off], '\n')
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%d:%d %s %s", line, col, e.Message, e.Hint)))
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s\n got %s\nwant %s", c.src, strings.Join(got, "\n     "), strings.Join(c.want, "\n     "))
+		}
+	}
+}
+
+func FuzzBindings(f *testing.F) {
+	for _, src := range sets {
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		_, errs := ParseBindings(src)
+		checkErrors(t, src, errs)
+		if errs == nil {
+			checkSet(t, src)
+		}
+	})
+}

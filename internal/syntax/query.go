@@ -1,0 +1,135 @@
+package syntax
+
+import (
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
+
+// Query asks for resources of a type: Type[?? name == 'one' and port > 80].
+type Query struct {
+	Off   int
+	Type  Word
+	Where *expr.Node // as PuppetDB has it: lists of an operator and what it is of
+}
+
+// ParseQuery parses a query that stands alone.
+func ParseQuery(src string) (*Query, []Error) {
+	p := setParser{parser: parser{lexer: lexer{src: src}}}
+	p.advance()
+	if !p.atQuery() {
+		p.expected("a query, as Type[?? name == 'one']")
+		return nil, []Error{*p.err}
+	}
+	q := p.query()
+	p.end()
+	if p.err != nil {
+		return nil, []Error{*p.err}
+	}
+	return q, nil
+}
+
+// atQuery tells whether tok begins a query.
+func (p *setParser) atQuery() bool {
+	if p.tok.kind != tType {
+		return false
+	}
+	ahead := p.lexer
+	for _, op := range []string{"[", "?", "?"} {
+		if t := ahead.next(); !t.is(tOp, op) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *setParser) query() *Query {
+	q := &Query{Off: p.tok.off, Type: Word{p.tok.text, p.tok.off}}
+	for range 4 { // its type, and [??
+		p.advance()
+	}
+	q.Where = p.finished(p.anyOf())
+	p.expect("]", "after the query")
+	return q
+}
+
+// anyOf parses what or stands between.
+func (p *setParser) anyOf() *expr.Node { return p.joined("or", p.allOf) }
+
+func (p *setParser) allOf() *expr.Node { return p.joined("and", p.condition) }
+
+// joined is what one parses, several with op between them as one list.
+func (p *setParser) joined(op string, one func() *expr.Node) *expr.Node {
+	n := one()
+	if !p.atKeyword(op) {
+		return n
+	}
+	out := p.list3(n.Off, op, n)
+	for p.err == nil && p.atKeyword(op) {
+		p.advance()
+		out.Kids = append(out.Kids, one())
+	}
+	return out
+}
+
+// list3 is the list of an operator and what it is of.
+func (p *setParser) list3(off int, op string, of ...*expr.Node) *expr.Node {
+	return p.node(expr.ArrayLit, off, "", append([]*expr.Node{p.constant(off, value.FromString(op))}, of...)...)
+}
+
+// condition parses a comparison, what is in parentheses, or what is not.
+func (p *setParser) condition() *expr.Node {
+	p.enter()
+	defer p.leave()
+	off := p.tok.off
+	switch {
+	case p.atWord("not") || p.at("!"):
+		p.advance()
+		return p.list3(off, "not", p.condition())
+	case p.accept("("):
+		n := p.anyOf()
+		p.expect(")", "after the query in parentheses")
+		return n
+	}
+	return p.comparison()
+}
+
+// comparison parses name op value. What it is not, is said as not.
+func (p *setParser) comparison() *expr.Node {
+	off, name := p.tok.off, p.tok.text
+	switch p.tok.kind {
+	case tName, tWord, tString, tKeyword:
+		p.advance()
+	default:
+		p.expected("the name of a parameter")
+	}
+	op, negated := p.comparisonOperator()
+	n := p.list3(off, op, p.constant(off, value.FromString(name)), listed(p.operation(levelAdd)))
+	if negated {
+		n = p.list3(off, "not", n)
+	}
+	return n
+}
+
+// comparisonOperator is the operator at tok as PuppetDB has it.
+func (p *setParser) comparisonOperator() (op string, negated bool) {
+	op = p.tok.text
+	switch {
+	case p.accept("=="):
+		return "=", false
+	case p.accept("!="):
+		return "=", true
+	case p.accept("=~"):
+		return "~", false
+	case p.accept("!~"):
+		return "~", true
+	case p.accept("<"), p.accept("<="), p.accept(">"), p.accept(">="):
+		return op, false
+	case p.at("~") && p.peek().text == "=", p.at("~") && p.peek().text == "!": // as the documents print them
+		p.advance()
+		negated = p.at("!")
+		p.advance()
+		return "~", negated
+	}
+	p.expected("a comparison: ==, !=, <, <=, >, >=, =~ or !~")
+	return "", false
+}
