@@ -235,7 +235,8 @@ func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
 		case slices.Contains(writtenOptions, name):
 			r.addProducer(a, name, r.optionValue(o))
 		case s.Word == "multibind" || name == "map" && s.Word == "parameters":
-			own = append(own, &expr.Node{Op: expr.Const, Off: o.Name.Off, Value: value.FromString(name)}, r.ownOption(a, o))
+			key := &expr.Node{Op: expr.Const, Off: o.Name.Off, Value: value.FromString(name)}
+			own = append(own, key, ownOption(o))
 		default:
 			r.unknownOption(o, known)
 		}
@@ -277,7 +278,7 @@ func (r *puppetReader) transformer(a *binding.Attributes, o syntax.Option) {
 }
 
 // ownOption is the value of an option of a multibinding; a lambda as text.
-func (r *puppetReader) ownOption(_ *binding.Attributes, o syntax.Option) *expr.Node {
+func ownOption(o syntax.Option) *expr.Node {
 	if o.Lambda == nil {
 		return o.Value
 	}

@@ -6,8 +6,8 @@ import (
 	"bindc/internal/expr"
 )
 
-// Bindings is a set of bindings in the syntax of Puppet, as it is written (language.md, section 14). What the statements
-// mean is not known here.
+// Bindings is a set of bindings in the syntax of Puppet, as it is written (language.md, section 14.1). What the
+// statements mean is not known here.
 type Bindings struct {
 	Name       Word
 	Statements []Statement
@@ -19,10 +19,11 @@ type Word struct {
 	Off  int
 }
 
-// Statement is one statement of a set. What it does not have is nil or empty.
+// Statement is one statement of a set: when, include, exclude, multibind, rebind, bind; or bind alias, renamed,
+// parameters, variables, map or dependency, which go by that word. What it does not have is nil or empty.
 type Statement struct {
-	Off, End int    // from its first word to what follows it
-	Word     string // when, bind, multibind, rebind, alias, renamed, parameters, variables, map, dependency, include, exclude
+	Off, End int // from its first word to what follows it
+	Word     string
 
 	Flags []Word     // abstract, override, sensitive
 	Type  *expr.Node // of the key that is bound, or of the variables

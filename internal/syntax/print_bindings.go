@@ -80,7 +80,8 @@ func (w *setPrinter) words(s *Statement) []string {
 	case "dependency":
 		return []string{"bind dependency", Print(s.Target), s.Arrow.Text, Print(s.Other)}
 	case "map":
-		return append([]string{"bind"}, append(flagsOf(s), "map", target(s.Target), "to", target(s.Other), w.value(s.To))...)
+		sides := []string{"map", target(s.Target), "to", target(s.Other), w.value(s.To)}
+		return append(append([]string{"bind"}, flagsOf(s)...), sides...)
 	case "alias", "renamed":
 		old := append([]string{"bind", s.Word}, keyOf(s.OldType, s.Old)...)
 		return append(append(append(old, "as"), flagsOf(s)...), keyOf(s.Type, s.Key)...)
