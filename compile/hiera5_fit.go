@@ -1,9 +1,8 @@
 package compile
 
 import (
-	"strings"
-
 	"bindc/internal/diag"
+	"bindc/internal/merge"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/loader"
@@ -56,35 +55,19 @@ func (c *composer) checkFit(key string, m mergedKey, all []constant) {
 		return
 	}
 	for _, k := range all {
-		kind := k.v.Kind()
-		misfit := strategy.String() == "hash" && kind != value.Hash || strategy.String() == "unique" &&
-			(kind == value.Hash || kind == value.Undef)
-		if k.known && misfit {
+		if err := strategy.Check(k.v); k.known && err != nil {
 			c.report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Secret: m.secret != nil,
-				Message: "'" + key + "' is merged by the strategy '" + strategy.String() + "', which cannot take a value " +
-					"of the kind " + kind.String() + "; where there are two values, every lookup is an error, as in Puppet"})
+				Message: "'" + key + "': " + err.Error() + "; where there are two values, every lookup is an error, as in " +
+					"Puppet"})
 		}
 	}
-	if prefix := knockoutOf(m.entry.Value()); prefix != "" && m.secret == nil { // the message quotes the value
-		c.checkKnockouts(key, prefix, all)
+	if m.secret == nil { // the message quotes the value
+		c.checkKnockouts(key, strategy, all)
 	}
 }
 
-// knockoutOf is the knockout_prefix of lookup options, "" if they have none.
-func knockoutOf(options value.Value) string {
-	if options.Kind() != value.Hash {
-		return ""
-	}
-	strategy, _ := options.Get(value.FromString("merge"))
-	if strategy.Kind() != value.Hash {
-		return ""
-	}
-	prefix, _ := strategy.Get(value.FromString("knockout_prefix"))
-	return prefix.Text()
-}
-
-// checkKnockouts warns of what begins with the prefix and takes nothing away.
-func (c *composer) checkKnockouts(key, prefix string, all []constant) {
+// checkKnockouts warns of what is to take something away that is not there.
+func (c *composer) checkKnockouts(key string, strategy merge.Strategy, all []constant) {
 	there := map[string]bool{}
 	for _, k := range all {
 		if !k.known {
@@ -94,7 +77,7 @@ func (c *composer) checkKnockouts(key, prefix string, all []constant) {
 	}
 	for _, k := range all {
 		texts(k.v, func(t string) {
-			if out, ok := strings.CutPrefix(t, prefix); ok && out != "" && !there[out] {
+			if out, ok := strategy.KnocksOut(t); ok && out != "" && !there[out] {
 				c.report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge",
 					Message: "'" + t + "' knocks out '" + out + "', which no level of '" + key + "' has"})
 			}

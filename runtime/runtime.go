@@ -154,7 +154,7 @@ func (s *Snapshot) Verify() error {
 	defer runtime.KeepAlive(s)
 	return s.Guard(func() error {
 		_, sealed := s.file.Seal()
-		return s.file.Verify(func(encoded string) (bool, error) { return recipe.Check(encoded, sealed) })
+		return s.file.Verify(func(encoded string) (bool, error) { return recipe.Check(encoded, sealed, s.hiera()) })
 	})
 }
 

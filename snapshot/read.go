@@ -15,8 +15,8 @@ func (s *Snapshot) Content() (*Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Content{Layers: slices.Clone(s.layers), Dimensions: slices.Clone(s.dimensions), Strict: s.strict,
-		Bindings: int(s.bindings), Slice: slices.Clone(s.slice)}
+	c := &Content{Layers: slices.Clone(s.layers), Hiera: slices.Clone(s.hiera), Dimensions: slices.Clone(s.dimensions),
+		Strict: s.strict, Bindings: int(s.bindings), Slice: slices.Clone(s.slice)}
 	if seal, ok := s.Seal(); ok {
 		c.Seal = []byte(seal)
 	}

@@ -170,7 +170,7 @@ func (v *verifier) fold(n uint32) (fold uint64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if left := v.columns - 64*w; left < 64 && mask>>left != 0 {
+		if mask>>(v.columns-64*w) != 0 { // of 64 columns and more nothing is left
 			return 0, v.damaged(secKeys, list, "a mask of %d columns", v.columns)
 		}
 		fold |= mask
@@ -187,8 +187,7 @@ func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 		return nil
 	}
 	internal, cell := v.internal(n), uint64(ref&^refKind)
-	merged := internal && len(v.hiera) > 0 // what Hiera 5 binds to a key that is merged is of any kind
-	if internal && ref&refKind != refRecipe && !merged {
+	if internal && ref&refKind != refRecipe {
 		return v.damaged(sec, at, "contributions under an internal key")
 	}
 	switch ref & refKind {
@@ -198,7 +197,7 @@ func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 		if cell >= uint64(v.recipeCount) {
 			return v.damaged(sec, at, "one of %d recipes", v.recipeCount)
 		}
-		if v.contributes.has(cell) != internal && !merged {
+		if v.contributes.has(cell) != internal {
 			return v.damaged(sec, at, "contributions under internal keys, and only there")
 		}
 		return nil
@@ -263,15 +262,11 @@ func (v *verifier) checkBlocks() error {
 	return nil
 }
 
-// internal tells whether key number n is one that contributions to a multibinding stand under.
+// internal tells whether key number n is one that contributions to a multibinding stand under. What Hiera 5 merges
+// stands under keys that are bound as any other.
 func (v *verifier) internal(n uint32) bool {
 	key, ok := v.keyName(n)
-	return ok && strings.HasPrefix(key, "\x00") && !(len(v.hiera) > 0 && mergedKey(key))
-}
-
-// mergedKey tells whether key is one that Hiera 5 files what it merges under, which is bound as any other.
-func mergedKey(key string) bool {
-	return strings.HasPrefix(key, "\x00merge ") || strings.HasPrefix(key, "\x00lookup_options")
+	return ok && strings.HasPrefix(key, "\x00") && !(len(v.hiera) > 0 && strings.HasPrefix(key, "\x00\x00"))
 }
 
 func (v *verifier) checkLevels() error {

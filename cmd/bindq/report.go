@@ -118,7 +118,9 @@ func verify(f *snapshot.Snapshot) error {
 		}
 	}
 	_, sealed := f.Seal()
-	return f.Verify(func(encoded string) (contributes bool, err error) { return recipe.Check(encoded, sealed) })
+	return f.Verify(func(encoded string) (contributes bool, err error) {
+		return recipe.Check(encoded, sealed, len(f.Hiera()) > 0)
+	})
 }
 
 func infoCommand() *cobra.Command {

@@ -3,6 +3,7 @@ package binding
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"bindc/internal/recipe"
 	"bindc/internal/types"
@@ -12,8 +13,8 @@ import (
 // multibind compiles a binding that collects contributions (language.md, section 8).
 func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
 	id, ok := l.text()
-	if !ok || id == "" {
-		c.errorf(l.Pos, "multibind", "expected a name as 'multibind_id', found %s", value.Describe(l.Value))
+	if !ok || id == "" || strings.ContainsRune(id, 0) {
+		c.errorf(l.Pos, "multibind", "expected a name without NUL as 'multibind_id', found %s", value.Describe(l.Value))
 		return
 	}
 	c.out.Multibind = &Multibind{ID: id}

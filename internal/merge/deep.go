@@ -214,6 +214,9 @@ func (d *deepOptions) knocksOut(v value.Value) bool {
 	return d.knockout.MatchString(v.Text())
 }
 
+// KnocksOut is what a text takes away where s merges it. Not ok: it takes nothing away.
+func (s Strategy) KnocksOut(text string) (item string, ok bool) { return s.deep.target(value.FromString(text)) }
+
 // target is what v knocks out.
 func (d *deepOptions) target(v value.Value) (item string, ok bool) {
 	if !d.knocksOut(v) {

@@ -143,9 +143,8 @@ func (s Strategy) begin(p part) part {
 // pair merges b, which is of less precedence, into a.
 func (s Strategy) pair(a, b part) (part, error) {
 	for _, p := range []part{a, b} {
-		if !p.merged && !s.merges(p.v) {
-			return a, &Error{Mismatch, "the merge strategy '" + s.String() + "' needs " + needs[s.kind] +
-				", and this is of the kind " + p.v.Kind().String(), p.from}
+		if err := s.check(p.v, p.from); !p.merged && err != nil {
+			return a, err
 		}
 	}
 	a.merged = true
@@ -162,6 +161,18 @@ func (s Strategy) pair(a, b part) (part, error) {
 }
 
 var needs = [...]string{unique: "scalars and Arrays of Data", hash: "Hashes of Data with Strings as keys"}
+
+// Check tells why s cannot merge v with anything. The error is an *Error.
+func (s Strategy) Check(v value.Value) error { return s.check(v, 0) }
+
+// check is Check of candidate at.
+func (s Strategy) check(v value.Value, at int) error {
+	if s.merges(v) {
+		return nil
+	}
+	return &Error{Mismatch, "the merge strategy '" + s.String() + "' needs " + needs[s.kind] +
+		", and this is of the kind " + v.Kind().String(), at}
+}
 
 // merges tells whether s can merge v with something.
 func (s Strategy) merges(v value.Value) bool {

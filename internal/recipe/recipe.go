@@ -48,13 +48,13 @@ func (r *Recipe) Secret() bool {
 }
 
 // LookupOptionsKey is the internal key that the lookup_options of Hiera 5 are filed under. Those of a module have its
-// name behind it.
-const LookupOptionsKey = "\x00lookup_options"
+// name behind it. Internal keys of Hiera 5 begin with two NUL bytes, which no id of a multibinding can: it has none.
+const LookupOptionsKey = "\x00\x00lookup_options"
 
 // MergeKey is the internal key that what Hiera 5 binds key to is filed under, where that is merged or converted. Key
 // itself has a recipe of kind Merged, with its lookup options as Value, or undef where these depend on the request. Its
 // Name is that of the key's module where it stands for what default_hierarchy binds.
-func MergeKey(key string) string { return "\x00merge " + key }
+func MergeKey(key string) string { return "\x00\x00merge " + key }
 
 // Target is a key that is looked up, and the type asserted of what is found, which may be nil.
 type Target struct {

@@ -1,0 +1,189 @@
+package compile_test
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"bindc/compile"
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// A hierarchy of two levels, one for each node, the other for all.
+const twoLevels = `
+-- hiera.yaml --
+version: 5
+hierarchy:
+- {name: Nodes, path: "nodes/%{trusted.certname}.yaml"}
+- {name: Common, path: common.yaml}
+`
+
+// Sites of Hiera 5, and what is reported of them: file, line, code, and the message with its hint. The data is that of
+// the level that counts for all, if it does not begin with the name of a file.
+var hieraReports = []struct{ name, data, want string }{
+	{"values that a merge can take", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\na: {y: 2}\n" +
+		"lookup_options: {a: {merge: hash}}", ""},
+	{"a text where hashes are merged", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
+		"lookup_options: {a: {merge: hash}}",
+		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this " +
+			"is of the kind String; where there are two values, every lookup is an error, as in Puppet"},
+	{"a hash of numbers where hashes are merged", "-- data/nodes/n1.yaml --\na: {1: 2}\n-- data/common.yaml --\na: {y: 2}\n" +
+		"lookup_options: {a: {merge: hash}}",
+		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this " +
+			"is of the kind Hash; where there are two values, every lookup is an error, as in Puppet"},
+	{"two misfits", "-- data/nodes/n1.yaml --\na: {x: 1}\n-- data/common.yaml --\nb: 1\na: ~\n" +
+		"lookup_options: {a: {merge: unique}}",
+		"data/common.yaml:2 hiera_merge 'a': the merge strategy 'unique' needs scalars and Arrays of Data, and this is " +
+			"of the kind Undef; where there are two values, every lookup is an error, as in Puppet\n" +
+			"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'unique' needs scalars and Arrays of Data, and this is " +
+			"of the kind Hash; where there are two values, every lookup is an error, as in Puppet"},
+	{"a text among lists", "-- data/nodes/n1.yaml --\na: x\n-- data/common.yaml --\na: [y]\n" +
+		"lookup_options: {a: {merge: unique}}", ""},
+	{"a misfit that is alone", "a: text\nlookup_options: {a: {merge: hash}}", ""},
+	{"a value that is computed", "-- data/nodes/n1.yaml --\na: \"%{facts.os}\"\n-- data/common.yaml --\na: {y: 2}\n" +
+		"lookup_options: {a: {merge: hash}}", ""},
+	{"kinds that 'deep' takes", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
+		"lookup_options: {a: {merge: deep}}", ""},
+	{"a misfit where the first value is taken", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
+		"lookup_options: {a: {merge: first}}", ""},
+	{"a misfit in data of another key", "-- data/nodes/n1.yaml --\nb: text\n-- data/common.yaml --\na: {y: 2}\nb: 1\n" +
+		"lookup_options: {a: {merge: hash}}", ""},
+	{"options that depend on the request", "-- data/nodes/n1.yaml --\na: text\nlookup_options: {a: {merge: hash}}\n" +
+		"-- data/common.yaml --\na: {y: 2}", ""},
+	{"what a module has beside the site", "-- data/common.yaml --\nm::a: text\n" + module + "-- modules/m/data/common.yaml --\n" +
+		"m::a: {x: 1}\nlookup_options: {'m::a': {merge: hash}}",
+		"data/common.yaml:1 hiera_merge 'm::a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and " +
+			"this is of the kind String; where there are two values, every lookup is an error, as in Puppet"},
+	{"a default that nothing is merged with", "-- data/x --\n-- modules/m/hiera.yaml --\nversion: 5\n" +
+		"default_hierarchy: [{name: D, path: defaults.yaml}]\n-- modules/m/data/common.yaml --\nm::a: {x: 1}\n" +
+		"lookup_options: {'m::a': {merge: hash}}\n-- modules/m/data/defaults.yaml --\nm::a: text", ""},
+	{"what is bound in a layer above", "-- data/common.yaml --\na: {y: 2}\nlookup_options: {a: {merge: hash}}\n" +
+		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
+
+	{"what is knocked out", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
+	{"what is knocked out, and is not there", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [three]\n" +
+		knockout, "data/nodes/n1.yaml:1 hiera_merge '--one' knocks out 'one', which no level of 'a' has"},
+	{"keys of hashes, and what is deep in them", "-- data/nodes/n1.yaml --\na: {x: {--one: 1}, y: [[--two]], z: --three}\n" +
+		"-- data/common.yaml --\na: {x: {other: two}}\n" + knockout,
+		"data/nodes/n1.yaml:1 hiera_merge '--one' knocks out 'one', which no level of 'a' has\n" +
+			"data/nodes/n1.yaml:1 hiera_merge '--three' knocks out 'three', which no level of 'a' has"},
+	{"the prefix alone knocks out all", "-- data/nodes/n1.yaml --\na: [--]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
+	{"something computed may be what is knocked out", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\n" +
+		"a: [\"%{facts.x}\"]\n" + knockout, ""},
+	{"the prefix is a regular expression", "-- data/nodes/n1.yaml --\na: [not-one, nottwo]\n-- data/common.yaml --\na: [two]\n" +
+		"lookup_options: {a: {merge: {strategy: deep, knockout_prefix: 'not-?'}}}",
+		"data/nodes/n1.yaml:1 hiera_merge 'not-one' knocks out 'one', which no level of 'a' has"},
+	{"dashes without a prefix", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [two]\n" +
+		"lookup_options: {a: {merge: {strategy: deep}}}", ""},
+	{"what is sensitive is not quoted", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [two]\n" +
+		"lookup_options: {a: {convert_to: Sensitive, merge: {strategy: deep, knockout_prefix: --}}}", ""},
+	{"what is sensitive, of the wrong kind", "-- data/nodes/n1.yaml --\na: hunter\n-- data/common.yaml --\na: {x: 1}\n" +
+		"lookup_options: {a: {convert_to: Sensitive, merge: hash}}",
+		"data/nodes/n1.yaml:1 hiera_merge something is wrong here; it may be sensitive and is not shown"},
+
+	{"a strategy that there is not", "a: 1\nlookup_options: {a: {merge: uniq}}",
+		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; every " +
+			"lookup of a key this is for is an error, as in Puppet"},
+	{"options that are no hash", "a: 1\nlookup_options: [a]",
+		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found the kind Array; every lookup they are for " +
+			"is an error, as in Puppet"},
+	{"two patterns that do not compile", "a: 1\nlookup_options: {'^a(': {merge: hash}, '^b(': {merge: hash}}",
+		"data/common.yaml:2 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
+			"every lookup they are for is an error, as in Puppet\n" +
+			"data/common.yaml:2 hiera_options the pattern '^b(' in lookup_options does not compile: unmatched ( in /^b(/; " +
+			"every lookup they are for is an error, as in Puppet"},
+	{"options of a key with nearly the name", "contact: 1\nlookup_options: {contcat: {merge: hash}}",
+		"data/common.yaml:2 hiera_options lookup_options have 'contcat', and nothing binds a key of that name; did you " +
+			"mean 'contact'?"},
+	{"options of a key that nothing is like", "a: 1\nlookup_options: {ntp::servers: {merge: unique}}", ""},
+	{"a pattern that no key matches", "a: 1\nlookup_options: {'^ntp::': {merge: unique}}",
+		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', and no key that is bound matches it"},
+	{"a pattern that the second key matches", "a: 1\nntp::servers: 2\nlookup_options: {'^ntp::': {merge: unique}}", ""},
+	{"a pattern of a module that no key matches", "-- data/common.yaml --\na: 1\n" + module +
+		"-- modules/m/data/common.yaml --\nm::a: 1\nlookup_options: {'^m::b': {merge: unique}}", ""},
+	{"options of a module, of a key with nearly the name", "-- data/common.yaml --\na: 1\n" + module +
+		"-- modules/m/data/common.yaml --\nm::contact: 1\nlookup_options: {'m::contcat': {merge: unique}}",
+		"modules/m/data/common.yaml:2 hiera_options lookup_options have 'm::contcat', and nothing binds a key of that " +
+			"name; did you mean 'm::contact'?"},
+	{"options of a key that is written in quotes", "'\"a.b\"': 1\nlookup_options: {a.b: {merge: unique}}", ""},
+
+	{"looks up what is nearly bound", "contact: 1\na: \"ask %{lookup('contcat')}\"\nb: [{c: \"%{hiera('contcat')}\"}]\n" +
+		"c: \"%{alias('contcat')}\"",
+		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
+			"data/common.yaml:3 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
+			"data/common.yaml:4 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
+	{"looks up first what is bound, then what is nearly bound",
+		"contact: 1\na: \"%{lookup('contact.x')} %{lookup('contcat')}\"",
+		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
+	{"looks up what nothing is like, then what is nearly bound",
+		"contact: 1\na: \"%{lookup('other::key')} %{lookup('contcat')}\"",
+		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
+	{"digs in what is nearly bound", "contact: {x: 1}\na: \"%{lookup('contcat.x')}\"",
+		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
+	{"two values that look up the same", "-- data/nodes/n1.yaml --\na: \"%{lookup('contcat')}\"\n-- data/common.yaml --\n" +
+		"contact: 1\nb: \"%{lookup('contcat')}\"",
+		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
+			"data/nodes/n1.yaml:1 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
+	{"literal text", "contact: 1\na: \"%{literal('contcat')} %{contcat}\"", ""},
+
+	{"needs itself", "a: \"x%{lookup('a')}\"",
+		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it is an error, as in Puppet"},
+	{"two need one another, and a third needs them", "c: \"%{lookup('a')}\"\na: \"%{lookup('b.x')}\"\nb: [\"%{alias('a')}\"]",
+		"data/common.yaml:2 loop 'a' needs itself: a -> b -> a; every lookup of it is an error, as in Puppet"},
+	{"needs one that needs itself", "a: \"%{lookup('b')}\"\nb: \"%{lookup('b')}\"",
+		"data/common.yaml:2 loop 'b' needs itself: b -> b; every lookup of it is an error, as in Puppet"},
+	{"needs one twice", "a: \"%{lookup('b')}%{lookup('b')}%{lookup('c')}\"\nb: \"%{lookup('c')}\"\nc: 1", ""},
+	{"needs itself behind what is fine", "a: \"%{lookup('b')}%{lookup('a')}\"\nb: 1",
+		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it is an error, as in Puppet"},
+	{"needs itself where no node hides it", "-- data/nodes/n1.yaml --\na: 1\n-- data/common.yaml --\na: \"%{lookup('a')}\"", ""},
+	{"needs itself for one node", "-- data/nodes/n1.yaml --\na: \"%{lookup('a')}\"\n-- data/common.yaml --\na: 1", ""},
+	{"needs itself where the site hides it", "-- data/common.yaml --\nm::a: 1\n" + module +
+		"-- modules/m/data/common.yaml --\nm::a: \"%{lookup('m::a')}\"", ""},
+	{"needs itself, hidden by what is written above", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" +
+		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
+	{"needs itself where it is merged", "a: \"%{lookup('a')}\"\nlookup_options: {a: {merge: unique}}", ""},
+}
+
+// A module that has data in common.yaml.
+const module = "-- modules/m/hiera.yaml --\nversion: 5\n"
+
+const knockout = "lookup_options: {a: {merge: {strategy: deep, knockout_prefix: --}}}\n"
+
+func TestWhatIsReportedOfHiera5(t *testing.T) {
+	for _, c := range hieraReports {
+		t.Run(c.name, func(t *testing.T) {
+			dir := hieraSite(t, c.data)
+			var diags diag.List
+			compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
+			var got []string
+			for _, d := range diags.Sorted() {
+				rel, _ := filepath.Rel(dir, d.Pos.File)
+				line := filepath.ToSlash(rel) + ":" + strconv.Itoa(d.Pos.Line) + " " + string(d.Code) + " " + d.Message
+				if d.Hint != "" {
+					line += "; " + d.Hint
+				}
+				got = append(got, line)
+			}
+			if got := strings.Join(got, "\n"); got != c.want {
+				t.Errorf("reported is\n%s\nexpected\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// hieraSite is a site of twoLevels with data.
+func hieraSite(t *testing.T, data string) (dir string) {
+	t.Helper()
+	if !strings.HasPrefix(data, "-- ") {
+		data = "-- data/common.yaml --\n" + data
+	}
+	dir = t.TempDir()
+	for _, f := range txtar.Parse([]byte(twoLevels + data)).Files {
+		write(t, dir, f.Name, string(f.Data))
+	}
+	return dir
+}
