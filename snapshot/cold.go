@@ -137,10 +137,7 @@ func (s *Snapshot) eachScope(block int, yield func(place uint32, o *scopeOrigins
 // scope reads what addScope appends behind the place.
 func (r *reader) scope(o *scopeOrigins, narrow bool) {
 	o.n, o.keys = r.u32(), o.keys[:0]
-	if narrow && uint64(o.n) > uint64(len(r.b)) {
-		r.failed = true
-	}
-	for before := uint32(0); narrow && len(o.keys) < int(o.n) && !r.failed; o.keys = append(o.keys, before) {
+	for before := uint32(0); narrow && uint32(len(o.keys)) < o.n && !r.failed; o.keys = append(o.keys, before) {
 		before += r.u32()
 	}
 	for _, c := range []*originColumn{&o.input, &o.line, &o.col} {
@@ -156,10 +153,7 @@ func (r *reader) column(c *originColumn, n uint32) {
 		c.one, c.same = true, uint32(same-1)
 		return
 	}
-	if uint64(n) > uint64(len(r.b)) {
-		r.failed = true
-	}
-	for len(c.all) < int(n) && !r.failed {
+	for uint32(len(c.all)) < n && !r.failed {
 		c.all = append(c.all, r.u32())
 	}
 }

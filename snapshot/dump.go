@@ -187,6 +187,22 @@ func (d *dumper) meta() {
 			d.read(func(r *reader) string { return fmt.Sprintf("  %s is %q", d.dimensionName(r.u32()), r.text()) })
 		}
 	}
+	for i, place := range d.hiera {
+		d.row(1, "layer %d: of Hiera 5, %s", i, inHiera(place))
+		d.uvarint("  entry")
+	}
+}
+
+// inHiera is where a layer stands in the hierarchies, but for the number of its entry.
+func inHiera(p HieraPlace) string {
+	out := [...]string{"no part", "the global one", "the environment", "a module", "a default_hierarchy"}[p.Part]
+	if p.OnlyPath {
+		out += ", its only path"
+	}
+	if p.OnlyEntry {
+		out += ", its only entry"
+	}
+	return out
 }
 
 func (d *dumper) dimension(n uint64) {

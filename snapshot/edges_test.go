@@ -305,6 +305,45 @@ func TestPerfectHashesOfNothing(t *testing.T) {
 	}
 }
 
+// There may be as many slots as texts, and no more than there are bytes for.
+func TestPerfectHashesOfOneText(t *testing.T) {
+	for slots, fits := range map[uint32]bool{0: false, 1: true, 2: true, 3: false} {
+		p := perfect{n: 1, buckets: 1, slots: slots}
+		rest, ok := p.view(strings.Repeat("\x00", 4+4))
+		if ok != fits || ok && len(rest) != 4*int(2-slots) {
+			t.Errorf("%d slots: %t, %d bytes are left", slots, ok, len(rest))
+		}
+	}
+}
+
+// A frame is inside its section, also one of nothing at its end.
+func TestWhereFramesAre(t *testing.T) {
+	for _, c := range []struct {
+		off           uint64
+		bytes, length uint32
+		ok            bool
+	}{{0, 8, 8, true}, {3, 5, 5 * maxExpansion, true}, {8, 0, 0, true}, {9, 0, 0, false}, {8, 1, 1, false},
+		{3, 5, 5*maxExpansion + 1, false}, {8, 0, 1, false}} {
+		entry := binary.LittleEndian.AppendUint64(nil, c.off)
+		entry = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(entry, c.bytes), c.length)
+		packed, length, ok := frameOf(string(entry), "8 bytes!")
+		if ok != c.ok || ok && (len(packed) != int(c.bytes) || length != uint64(c.length)) {
+			t.Errorf("%+v: %q of %d bytes, %t", c, packed, length, ok)
+		}
+	}
+}
+
+// Names and numbers of section meta take a byte each where they are short, and nothing need be behind them.
+func TestShortPartsOfMeta(t *testing.T) {
+	if s := open(t, &Content{Layers: make([]string, 50)}); len(s.Info().Layers) != 50 {
+		t.Errorf("%d layers of 50", len(s.Info().Layers))
+	}
+	s, r := &Snapshot{dimensions: make([]Dimension, 2)}, &reader{b: "\x02\x00\x01"}
+	if dims := s.readDims(r); r.failed || !slices.Equal(dims, []uint32{0, 1}) {
+		t.Errorf("two dimensions are read as %d, %t", dims, r.failed)
+	}
+}
+
 // What is contributed is in scopes as well, and so no candidate beside those.
 func TestContributionsAreNoCandidates(t *testing.T) {
 	s := open(t, &Content{Layers: []string{"l"}, Values: []Stored{{Computed: true, Bytes: "hidden"}},

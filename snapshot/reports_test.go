@@ -29,6 +29,10 @@ func TestReportsOfForgedFiles(t *testing.T) {
 		_, err := s.Book()
 		return err
 	}
+	content := func(s *Snapshot, _ *Scopes, _ []uint32) error {
+		_, err := s.Content()
+		return err
+	}
 	bindings := func(key string) func(s *Snapshot, _ *Scopes, _ []uint32) error {
 		return func(s *Snapshot, _ *Scopes, _ []uint32) error {
 			_, err := s.Bindings(key)
@@ -130,6 +134,34 @@ func TestReportsOfForgedFiles(t *testing.T) {
 		{"a table outside", badTable, bindings("a"), "tables", "a table"},
 		{"a value that is none", func(w *writer) { w.out[secKeys][0x270] = 0x0b },
 			find(strings.Repeat("text", 11) + "end"), "keys", "a value"},
+		{"nothing is forged", nothing, content, "", ""},
+		{"a block that is no frame", badFrame(1), content, "origins", "a zstd frame"},
+		{"inputs that are none", func(w *writer) { w.out[secInputs][0]++ }, content, "inputs", "a zstd frame"},
+		{"a default that is no value", func(w *writer) { w.out[secKeys][0x16] = 0x0b }, content, "keys", "a value"},
+		{"a default behind the end", func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 362) }, content, "keys",
+			"a value"},
+		{"a default that is a recipe there is not", func(w *writer) { w.out[secKeys][3*keyRecord+recDefault] = 3 }, content,
+			"recipetab", "one of 3 recipes"},
+		{"a key of no valid length", func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content, "keys",
+			"the name of a key"},
+		{"a value in a list that there is not", func(w *writer) { w.out[secKeys][0x2d3] = 0xc0 }, content, "blocktab",
+			"the place of value"},
+		{"a scope written where there is no input", raw(0, 0, func(s string) string {
+			return strings.Replace(s, "\x01\x01\x04\x01\x02\x03", "\x01\x01\x04\x05\x02\x03", 1)
+		}), content, "origins", "one of 2 inputs"},
+		{"a hidden one written where there is no input", raw(4, 0, func(s string) string {
+			return strings.Replace(s, "\x01\x03\x01\x01\x04\x05", "\x01\x03\x01\x02\x04\x05", 1)
+		}), content, "origins", "one of 2 inputs"},
+		{"a binding below more levels than there are", raw(4, 0, func(s string) string {
+			return strings.Replace(s, "\x01\x02\x04\x01\x00\x09\x01", "\x01\x02\x05\x01\x00\x09\x01", 1)
+		}), content, "origins", "a binding among 4 levels"},
+		{"the default of a key that has none", raw(4, 0, func(s string) string {
+			return strings.Replace(s, "\x01\x02\x04\x01\x00\x09\x01", "\x01\x00\x04\x01\x00\x09\x01", 1)
+		}), content, "origins", "a binding among 4 levels"},
+		{"a condition of a value there is not", func(w *writer) { w.out[secScopes][4] = 1 }, content, "scopes",
+			"values of path"},
+		{"a condition of a text outside", func(w *writer) { w.out[secDicts][0x120] = 255 }, content, "dicts",
+			"a value of path"},
 		{"a condition of a value there is not", func(w *writer) { w.out[secScopes][4] = 1 },
 			bindings(strings.Repeat("text", 11) + "end"), "scopes", "values of path"},
 		{"a condition of a text outside", func(w *writer) { w.out[secDicts][0x120] = 255 },
@@ -290,7 +322,8 @@ func TestPrecedenceOfBindings(t *testing.T) {
 		a, b Binding
 		less bool
 	}{{alone, inScope, true}, {inScope, alone, false}, {inScope, below, true}, {below, inScope, false},
-		{below, alone, false}, {alone, below, true}, {alone, Binding{above: 2}, true}} {
+		{below, alone, false}, {alone, below, true}, {alone, Binding{above: 2}, true},
+		{inScope, Binding{above: 2}, true}, {Binding{above: 2}, inScope, false}} {
 		if got := ByPrecedence(c.a, c.b); (got < 0) != c.less || got == 0 {
 			t.Errorf("%+v and %+v: %d", c.a, c.b, got)
 		}

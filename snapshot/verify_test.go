@@ -54,6 +54,8 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			func(w *writer) { w.out[secPilots][12+8]++ }},
 		{"a slot that stands for no number", "keys", "a key whose number is 1",
 			func(w *writer) { w.out[secPilots][8] = 9 }},
+		{"a block of origins outside", "origintab", "a block inside section origins",
+			func(w *writer) { w.out[secOriginTab][4*coldEntry+4] = 1 }},
 		{"blocks of origins that overlap", "origins", "a block behind the one before",
 			func(w *writer) { w.out[secOriginTab][2*coldEntry] = 1 }},
 		{"a key of no valid length", "keys", "a key whose number is 1",
@@ -93,6 +95,8 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 602) }},
 		{"a value behind the end of its block", "blocktab", "value 1 in a block of 1156 bytes",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 1156) }},
+		{"a number of blocks alone", "blocktab", "the place of value 0",
+			func(w *writer) { w.out[secBlockTab] = w.out[secBlockTab][:4] }},
 		{"no number of blocks", "blocktab", "the number of blocks", func(w *writer) { w.out[secBlockTab] = nil }},
 		{"a place of half a value", "blocktab", "the place of value 1",
 			func(w *writer) { w.out[secBlockTab] = w.out[secBlockTab][:35] }},
@@ -134,6 +138,12 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			func(w *writer) { w.out[secTables][0x24] = 2 }},
 		{"tables that overlap", "tables", "things that do not overlap", func(w *writer) {
 			for at := 0xc8; at < 0x150; at += 4 { // all scopes have the table of three keys
+				w.out[secScopes][at] = 5
+			}
+		}},
+		{"a few tables that overlap", "tables", "things that do not overlap", func(w *writer) {
+			clear(w.out[secScopes][0xc8:0x150])
+			for at := 0xc8; at < 0xc8+4*7; at += 4 { // seven scopes, of 24 bytes each, where the section has 152
 				w.out[secScopes][at] = 5
 			}
 		}},
@@ -202,12 +212,18 @@ func TestVerifyChecksTheSums(t *testing.T) {
 // Of more than 64 columns, what is folded and what is exact agree.
 func TestWhatVerifyChecksOfExactMasks(t *testing.T) {
 	exact := keyRecord*4 + 0x3c // of the key in column 1, 5, ...
+	notThere := forged(t, wide(), func(w *writer) { w.out[secKeys][exact+8] |= 1 << 6 })
+	damagedAs(t, "a column that there is not", notThere.Verify(anyRecipe), "keys",
+		"a mask of 70 columns")
+	var damage *DamageError
+	if errors.As(notThere.Verify(anyRecipe), &damage) && damage.Offset != uint64(exact) {
+		t.Errorf("the mask that is damaged is at %#x, not %#x", exact, damage.Offset)
+	}
 	for _, c := range []struct {
 		name, expected string
 		forge          func(w *writer)
 	}{
 		{"nothing is forged", "", func(*writer) {}},
-		{"a column that there is not", "a mask of 70 columns", func(w *writer) { w.out[secKeys][exact+8] |= 1 << 6 }},
 		{"one column more, folded into one that is set", "keys that column", func(w *writer) {
 			w.out[secKeys][exact] |= 1 // bit 64 becomes bit 0, which the key has not
 			w.out[secKeys][exact+8] &^= 1 << 1

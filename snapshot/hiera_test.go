@@ -1,0 +1,145 @@
+package snapshot
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/value"
+)
+
+// hierarchies is a site of Hiera 5 with every part, and something structured above and below. The key a is merged.
+func hierarchies() *Content {
+	c := &Content{
+		Layers: []string{"site", "global: G", "environment: Nodes", "environment: Common", "module", "default", "modules"},
+		Hiera: []HieraPlace{{}, {Part: HieraGlobal, OnlyEntry: true}, {Part: HieraEnvironment, OnlyPath: true},
+			{Part: HieraEnvironment, Entry: 300}, {Part: HieraModule, OnlyPath: true, OnlyEntry: true},
+			{Part: HieraDefaults}, {}},
+		Dimensions: []Dimension{{Name: "node", Category: -1}, {Name: "nodes/%{node}.yaml", Category: -1, Guard: true,
+			Exact: true}, {Name: "%{os}.yaml", Category: -1, Guard: true, Exact: true}},
+		Keys: []Key{{Name: "\x00\x00lookup_options", Default: -1}, {Name: "\x00\x00merge a", Default: -1},
+			{Name: "\x00id", Default: -1}, {Name: "a", Default: 0}},
+		Values: append(stored(value.FromInt(1), value.Strings("x")), Stored{Computed: true, Bytes: "recipe"},
+			Stored{Computed: true, Bytes: "contributions"}),
+		Inputs: []Input{{Path: "data/common.yaml"}},
+	}
+	at := []Origin{{0, 1, 1}}
+	c.Levels = []Level{
+		{Layer: 0, Dimensions: []int{0}, Scopes: []Scope{{[]string{"n"}, []Entry{{3, 0}}, at}}},
+		{Layer: 2, Dimensions: []int{1}, Scopes: []Scope{{[]string{"nodes/n.yaml"}, []Entry{{1, 1}}, at}}},
+		{Layer: 3, Scopes: []Scope{{nil, []Entry{{0, 1}, {1, 0}}, append(at, at...)}}},
+		{Layer: 4, Dimensions: []int{1, 2}, Scopes: []Scope{{[]string{"n", "os"}, []Entry{{1, 0}}, at}}},
+		{Layer: 6, Scopes: []Scope{{nil, []Entry{{2, 3}}, at}}},
+	}
+	return c
+}
+
+// What a file says of the hierarchies of Hiera 5 comes back; of one that says nothing there are none.
+func TestPlacesInHierarchies(t *testing.T) {
+	c := hierarchies()
+	s := open(t, c)
+	sound(t, s)
+	if !slices.Equal(s.Hiera(), c.Hiera) {
+		t.Errorf("the layers are %v", s.Hiera())
+	}
+	for dimension, want := range []HieraPart{NoHiera, HieraEnvironment, HieraModule} {
+		if got := s.PartOf(dimension); got != want {
+			t.Errorf("dimension %d is of part %d, expected %d", dimension, got, want)
+		}
+	}
+	other := open(t, everything())
+	if other.Hiera() != nil || other.PartOf(0) != NoHiera {
+		t.Errorf("of a file without hierarchies there are %v", other.Hiera())
+	}
+	var out strings.Builder
+	if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"no part", "the global one, its only entry", "the environment, its only path",
+		"the environment", "a module, its only path, its only entry", "a default_hierarchy", "no part"} {
+		line := "layer " + string(rune('0'+i)) + ": of Hiera 5, " + want + "\n"
+		if !strings.Contains(out.String(), line) {
+			t.Errorf("the dump does not say %q", line)
+		}
+	}
+	if !strings.Contains(out.String(), "  entry 300\n") || strings.Contains(out.String(), "not referred to") {
+		t.Error("the dump does not know every byte of the layers")
+	}
+}
+
+// Keys that Hiera 5 files what it merges under are bound as any other; those of multibindings are not, and without
+// hierarchies there are no such keys.
+func TestVerifyKnowsWhatIsMerged(t *testing.T) {
+	const merged, options, id, a = 1, 0, 2, 3
+	for _, c := range []struct {
+		name             string
+		key, value       uint32
+		hiera            bool
+		section, damaged string
+	}{
+		{"constants", merged, 1, true, "", ""},
+		{"recipes", merged, 2, true, "", ""},
+		{"contributions where something is merged", merged, 3, true, "keys", "contributions under internal keys, and only"},
+		{"contributions as lookup_options", options, 3, true, "keys", "contributions under internal keys, and only"},
+		{"contributions to a multibinding", id, 3, true, "", ""},
+		{"a constant as contributions", id, 1, true, "keys", "contributions under an internal key"},
+		{"another recipe as contributions", id, 2, true, "keys", "contributions under internal keys, and only"},
+		{"constants without hierarchies", merged, 1, false, "keys", "contributions under an internal key"},
+		{"lookup_options without hierarchies", options, 1, false, "keys", "contributions under an internal key"},
+	} {
+		content := hierarchies()
+		if !c.hiera {
+			content.Hiera = nil
+		}
+		content.Levels = []Level{{Scopes: []Scope{{nil, []Entry{{c.key, c.value}}, []Origin{{0, 1, 1}}}}}}
+		content.Keys[a].Default = -1
+		s, err := openBytes(fileOf(t, content))
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		refuses(t, c.name, s, c.section, c.damaged)
+	}
+}
+
+// What no writer says of the layers is damage.
+func TestForgedPlacesInHierarchies(t *testing.T) {
+	c := hierarchies()
+	for name, change := range map[string]func(meta []byte, last int) []byte{
+		"":                    func(meta []byte, _ int) []byte { return meta },
+		"a part there is not": func(meta []byte, last int) []byte { meta[last] = byte(hieraParts); return meta },
+		"an unknown flag":     func(meta []byte, last int) []byte { meta[last] = 1 << 6; return meta },
+		"half a place":        func(meta []byte, last int) []byte { return meta[:last+1] },
+		"one place less":      func(meta []byte, last int) []byte { return meta[:last] },
+		"one place more":      func(meta []byte, last int) []byte { return append(meta, 0, 0) },
+		"no places":           func(meta []byte, last int) []byte { return meta[:last-2*len(c.Hiera)+1] },
+	} {
+		w := newWriter(c, 1)
+		if err := cmp.Or(w.index(), w.store()); err != nil {
+			t.Fatal(err)
+		}
+		w.out[secMeta] = change(w.out[secMeta], len(w.out[secMeta])-2)
+		_, err := openBytes(w.file())
+		if name == "" && err != nil {
+			t.Error(err)
+		} else if name != "" {
+			damagedAs(t, name, err, "meta", "layers, dimensions and levels")
+		}
+	}
+}
+
+// Written as it is, the content of a file gives the same file: nothing of it is forgotten.
+func TestTheContentOfAFileGivesTheSameFile(t *testing.T) {
+	full := everything()
+	full.Slice = []Term{{0, "n01"}}
+	full.Hiera = []HieraPlace{{}, {Part: HieraEnvironment, Entry: 2, OnlyPath: true}}
+	unplaced := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1)),
+		Keys: []Key{{Name: "k", Default: 0, Cold: []Cold{{}, {Terms: nil}}}}}
+	for name, c := range map[string]*Content{"everything": full, "hierarchies": hierarchies(), "a fleet": fleet(10),
+		"nothing": {}, "what is written nowhere": unplaced} {
+		s := open(t, c)
+		if again := rewritten(t, s); again.data != s.data {
+			t.Errorf("%s: the file is another one", name)
+		}
+	}
+}
