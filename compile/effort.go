@@ -25,12 +25,7 @@ func newEffort(limit int) *effort {
 
 // spend takes n steps; false if there are not as many left.
 func (e *effort) spend(n int) bool {
-	if e.left < n {
-		e.left = -1
-	}
-	if e.left >= 0 {
-		e.left -= n
-	}
+	e.left -= n
 	return e.left >= 0
 }
 

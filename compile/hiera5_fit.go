@@ -18,10 +18,9 @@ func (c *composer) checkMerges() {
 			continue
 		}
 		for _, m := range s.members {
-			for _, e := range m.file.Entries {
-				if k, ok := c.merged[e.Key]; ok && k.entry != nil {
-					at := diag.Pos{File: m.file.Path, Line: int(e.Line), Col: int(e.Col)}
-					found[e.Key] = append(found[e.Key], c.constant(e.Value, at))
+			for i, e := range m.file.Entries {
+				if c.merged[e.Key].entry != nil {
+					found[e.Key] = append(found[e.Key], c.constant(e.Value, m.file.Pos(i)))
 				}
 			}
 		}
@@ -43,7 +42,7 @@ type constant struct {
 func (c *composer) constant(val uint32, at diag.Pos) constant {
 	text := c.values[val]
 	if text[0] != recipe.CompiledConstant {
-		return constant{at: at}
+		return constant{}
 	}
 	v, _, err := value.View(text[1:])
 	return constant{v, err == nil, at}
@@ -77,7 +76,7 @@ func (c *composer) checkKnockouts(key string, strategy merge.Strategy, all []con
 	}
 	for _, k := range all {
 		texts(k.v, func(t string) {
-			if out, ok := strategy.KnocksOut(t); ok && out != "" && !there[out] {
+			if out := strategy.KnocksOut(t); out != "" && !there[out] {
 				c.report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge",
 					Message: "'" + t + "' knocks out '" + out + "', which no level of '" + key + "' has"})
 			}

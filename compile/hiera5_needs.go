@@ -8,7 +8,6 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
-	"bindc/internal/value"
 	"bindc/loader"
 )
 
@@ -41,15 +40,15 @@ func (h *hieraNeeds) collect() {
 			continue
 		}
 		for _, m := range s.members {
-			for _, e := range m.file.Entries {
+			for i, e := range m.file.Entries {
 				keys := h.needs(e.Value)
 				if len(keys) == 0 {
 					continue
 				}
-				at := diag.Pos{File: m.file.Path, Line: int(e.Line), Col: int(e.Col)}
+				at := m.file.Pos(i)
 				h.warnOfNear(keys, at)
 				n := h.inNames[e.Key]
-				if _, merged := h.merged[e.Key]; s.condition == 0 && s.rank == h.floors[n] && !depends[n] && !merged {
+				if _, merged := h.merged[e.Key]; s.rank == h.floors[n] && !depends[n] && !merged {
 					h.certain[h.keys[e.Key]] = hieraNeed{keys, at}
 				}
 			}
@@ -88,13 +87,11 @@ func (h *hieraNeeds) needs(val uint32) []string {
 }
 
 func hieraLookups(out []string, n *expr.Node) []string {
-	if n.Op == expr.Call && (n.Name == expr.HieraLookup || n.Name == expr.HieraAlias) {
-		if v, ok := n.Kids[0].Constant(); ok && v.Kind() == value.String {
-			k, err := lookupkey.Parse(v.Text())
-			if root, asked := lookupkey.Quoted(k.Root); err == nil && asked && !slices.Contains(out, root) {
-				out = append(out, root)
-			}
-		}
+	if n.Name == expr.HieraLookup || n.Name == expr.HieraAlias {
+		v, _ := n.Kids[0].Constant()      // as it is written, and so a text
+		k, _ := lookupkey.Parse(v.Text()) // what is no key has no root, and there is nothing like that
+		root, _ := lookupkey.Quoted(k.Root)
+		out = append(out, root)
 	}
 	for _, k := range n.Kids {
 		out = hieraLookups(out, k)
@@ -131,12 +128,11 @@ func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
 				"; every lookup of it is an error, as in Puppet"})
 		return
 	}
-	need, ok := h.certain[key]
-	if !ok || done[key] || len(path) > maxNamed {
+	if done[key] || len(path) > maxNamed {
 		return
 	}
 	path = append(path, key)
-	for _, k := range need.keys {
+	for _, k := range h.certain[key].keys {
 		h.follow(k, path, done)
 	}
 	done[key] = true

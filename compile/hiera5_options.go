@@ -11,9 +11,8 @@ import (
 func (c *composer) checkLookupOptions(all []lookupOptions, keys []uint32) {
 	var roots []string
 	for _, key := range keys {
-		if parsed, err := lookupkey.Parse(c.keys[key]); err == nil {
-			roots = append(roots, parsed.Root)
-		}
+		parsed, _ := lookupkey.Parse(c.keys[key]) // what is no key of a lookup has no root
+		roots = append(roots, parsed.Root)
 	}
 	for _, o := range all {
 		c.warnOfOptions(o, "every lookup they are for is an error, as in Puppet", o.err)

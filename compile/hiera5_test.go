@@ -1,6 +1,7 @@
 package compile_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -61,6 +62,14 @@ var hieraReports = []struct{ name, data, want string }{
 	{"a default that nothing is merged with", "-- data/x --\n-- modules/m/hiera.yaml --\nversion: 5\n" +
 		"default_hierarchy: [{name: D, path: defaults.yaml}]\n-- modules/m/data/common.yaml --\nm::a: {x: 1}\n" +
 		"lookup_options: {'m::a': {merge: hash}}\n-- modules/m/data/defaults.yaml --\nm::a: text", ""},
+	{"misfits below a layer of bindings", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\na: {y: 2}\n" +
+		"lookup_options: {a: {merge: hash}}\n" + bindings,
+		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and " +
+			"this is of the kind String; where there are two values, every lookup is an error, as in Puppet"},
+	{"misfits of a strategy with options that it has not", "-- data/nodes/n1.yaml --\na: text\n-- data/common.yaml --\n" +
+		"a: {y: 2}\nlookup_options: {a: {merge: {strategy: hash, knockout_prefix: --}}}",
+		"data/common.yaml:2 hiera_options the merge strategy 'hash' has no option 'knockout_prefix', it has none; every " +
+			"lookup of a key this is for is an error, as in Puppet"},
 	{"what is bound in a layer above", "-- data/common.yaml --\na: {y: 2}\nlookup_options: {a: {merge: hash}}\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
 
@@ -91,6 +100,11 @@ var hieraReports = []struct{ name, data, want string }{
 	{"options that are no hash", "a: 1\nlookup_options: [a]",
 		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found the kind Array; every lookup they are for " +
 			"is an error, as in Puppet"},
+	{"options that are no hash, and others below them", "-- data/nodes/n1.yaml --\nlookup_options: [a]\n" +
+		"-- data/common.yaml --\na: 1\nlookup_options: {'^ntp::': {merge: unique}}",
+		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', and no key that is bound matches it\n" +
+			"data/nodes/n1.yaml:1 hiera_options lookup_options must be a Hash, found the kind Array; every lookup they are " +
+			"for is an error, as in Puppet"},
 	{"two patterns that do not compile", "a: 1\nlookup_options: {'^a(': {merge: hash}, '^b(': {merge: hash}}",
 		"data/common.yaml:2 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
 			"every lookup they are for is an error, as in Puppet\n" +
@@ -128,6 +142,9 @@ var hieraReports = []struct{ name, data, want string }{
 		"contact: 1\nb: \"%{lookup('contcat')}\"",
 		"data/common.yaml:2 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?\n" +
 			"data/nodes/n1.yaml:1 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
+	{"looks up what is bound, beside another of nearly the name", "contact: 1\ncontacts: 2\na: \"%{lookup('contact')}\"",
+		""},
+	{"looks up what is no key", "contact: 1\na: \"%{lookup('contcat..x')}\"\nb: \"%{lookup('contcat\\\"x')}\"", ""},
 	{"literal text", "contact: 1\na: \"%{literal('contcat')} %{contcat}\"", ""},
 
 	{"needs itself", "a: \"x%{lookup('a')}\"",
@@ -145,8 +162,26 @@ var hieraReports = []struct{ name, data, want string }{
 		"-- modules/m/data/common.yaml --\nm::a: \"%{lookup('m::a')}\"", ""},
 	{"needs itself, hidden by what is written above", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
+	{"needs itself below a layer of bindings", "-- data/common.yaml --\na: \"%{lookup('a')}\"\n" + bindings,
+		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it is an error, as in Puppet"},
+	{"needs itself a long way round", ring(21), "data/common.yaml:1 loop 'k00' needs itself: k00 -> k01 -> k02 -> " +
+		"k03 -> k04 -> k05 -> k06 -> k07 -> k08 -> k09 -> k10 -> k11 -> k12 -> k13 -> k14 -> k15 -> k16 -> k17 -> k18 -> " +
+		"k19 -> k20 -> k00; every lookup of it is an error, as in Puppet"},
+	{"needs itself a longer way round, which lookups find", ring(22), ""},
 	{"needs itself where it is merged", "a: \"%{lookup('a')}\"\nlookup_options: {a: {merge: unique}}", ""},
 }
+
+// ring is n keys, each of which needs the next, and the last the first.
+func ring(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%02d: \"%%{lookup('k%02d')}\"\n", i, (i+1)%n)
+	}
+	return b.String()
+}
+
+// A file of bindings, which are above the hierarchy.
+const bindings = "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[other, text]]}"
 
 // A module that has data in common.yaml.
 const module = "-- modules/m/hiera.yaml --\nversion: 5\n"

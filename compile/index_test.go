@@ -13,7 +13,7 @@ import (
 var related = []struct{ name, template string }{
 	{"a", "${a}"}, {"ab", "${a}-${b}"}, {"b", "${::b}"}, {"xa", "x-${a}"}, {"loud", "${upcase($a)}"},
 	{"guard", "${b}/${a}"}, {"free", "${b}"}, {"fixed", "text"}, {"fact", "${facts['a']['x']}"}, {"far", "${c}"},
-	{"node", "${fqdn}"}, {"path", "${fqdn}/${c}"},
+	{"node", "${fqdn}"}, {"path", "${fqdn}/${c}"}, {"louder", "${upcase($a)}-${b}"}, {"again", "${ upcase($a) }"},
 }
 
 // An index of many conditions finds those that a comparison with each finds, from the highest rank on.

@@ -309,7 +309,6 @@ func (f *loopFinder) condition(terms loader.Condition) int {
 func (f *loopFinder) follow(start visit) {
 	var path []step
 	enter := func(v visit) {
-		f.effort.spend(10)
 		path = append(path, step{v, f.next(v)})
 		f.place[v] = len(path)
 	}
@@ -405,9 +404,6 @@ func (f *loopFinder) with(terms loader.Condition, cand *candidate) loader.Condit
 // pass queues v for the requests in which a target is undef, as then the next one is tried.
 func (f *loopFinder) pass(v visit, a attempt) {
 	k, terms := f.indexes[a.key], f.conditions[v.condition]
-	if k == nil { // it leads to no loop
-		return
-	}
 	for i := range k.compatible(terms, noRank) {
 		cand := &k.all[i]
 		if f.isPassed(cand, a) && !f.relations.Implies(terms, k.terms(i)) {
@@ -420,14 +416,12 @@ func (f *loopFinder) pass(v visit, a attempt) {
 func (f *loopFinder) isPassed(cand *candidate, a attempt) bool {
 	undef := value.Value{}
 	return f.values[cand.value] == string(recipe.AppendConstant(nil, undef)) &&
-		(a.target.Type == nil || a.target.Type.Check(undef) == nil)
+		a.target.Type.Check(undef) == nil
 }
 
-// beats tells whether c counts and other does not where both are effective. Of contributions of one precedence the
-// first counts.
-func (c *candidate) beats(other *candidate) bool {
-	return c.rank < other.rank || c.recipe != nil && c.rank == other.rank && c.place < other.place
-}
+// beats tells whether c counts and other does not where both are effective. Of contributions of one precedence, which
+// have one condition then, the first counts.
+func (c *candidate) beats(other *candidate) bool { return c.rank < other.rank }
 
 // needsOf is what cand needs. What is on no loop is not followed: the candidates of what it needs were not asked for.
 func (f *loopFinder) needsOf(cand *candidate) needs {

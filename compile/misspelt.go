@@ -17,6 +17,9 @@ func (c *composer) warnOfMisspeltKeys(needy map[uint32]needs) {
 			}
 		}
 	}
+	if len(meant) == 0 {
+		return
+	}
 	warn := func(value uint32, at diag.Pos) {
 		if m, ok := meant[value]; ok {
 			c.report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "key_unbound",
@@ -25,12 +28,12 @@ func (c *composer) warnOfMisspeltKeys(needy map[uint32]needs) {
 	}
 	for i := range c.scopes {
 		for _, m := range c.scopes[i].members {
-			if len(meant) > 0 && m.binding != nil {
+			if m.binding != nil {
 				warn(m.value, m.binding.Pos)
-			} else if len(meant) > 0 {
-				for _, e := range m.file.Entries {
-					warn(e.Value, diag.Pos{File: m.file.Path, Line: int(e.Line), Col: int(e.Col)})
-				}
+				continue
+			}
+			for i, e := range m.file.Entries {
+				warn(e.Value, m.file.Pos(i))
 			}
 		}
 	}

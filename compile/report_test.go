@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/loader"
+	"bindc/snapshot"
 )
 
 // A site of structured bindings, and what is reported of it: line, code, severity, and the lines of the notes. Lines
@@ -61,6 +63,9 @@ var reports = []struct{ name, site, module, want string }{
 		`1 error abstract:`},
 	{"abstract, bound above by what has a long form", `{name: a, to_lookup_of: b, sensitive: true}`,
 		`{name: a, abstract: true}`, ``},
+	{"abstract, bound above for some by what has a long form",
+		`{when: {node: n}, bind: [{name: a, to_lookup_of: b, sensitive: true}]}`, `{name: a, abstract: true}`,
+		`m1 warning abstract: 1`},
 	{"override, nothing there", `{name: a, override: true, to: 1}`, `[b, 1]`, `1 error override:`},
 	{"override of the layer below", `{name: a, override: true, to: 1}`, `[a, 1]`, ``},
 	{"override of the same layer", "{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", ``, ``},
@@ -75,6 +80,11 @@ var reports = []struct{ name, site, module, want string }{
 	{"override under two alternatives, one over nothing",
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
 		`{when: {node: n}, bind: [[a, 1]]}`, `1 warning override: m1`},
+	{"override under two alternatives, the first over nothing",
+		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
+		`{when: {node: m}, bind: [[a, 1]]}`, `1 warning override: m1`},
+	{"override of what has the same precedence", "{name: a, override: true, to: 1}\n[a, 2]", ``,
+		"1 error conflict: 2\n1 error override:"},
 	{"override under two alternatives, each over something",
 		"{when: {node: [n, m]}, bind: [{name: a, override: true, to: 1}]}",
 		`{when: {node: [n, m]}, bind: [[a, 1]]}`, ``},
@@ -109,6 +119,14 @@ var reports = []struct{ name, site, module, want string }{
 	{"behind what is undef", "{name: a, to_first_found: [c, b]}\n{name: b, to_lookup_of: a}\n[c, null]", ``,
 		`1 error loop: 2`},
 	{"what it needs is hidden above", `[b, 1]`, "{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", ``},
+	{"what its expression needs is hidden above", `[b, 1]`,
+		"{name: a, to: \"${lookup('b')}\"}\n{name: b, to_lookup_of: a}", ``},
+	{"one that is everywhere, and one for some", "{name: a, to: \"${lookup('b')}${lookup('c')}\"}\n" +
+		"{name: b, to_lookup_of: a}\n[c, 1]\n{when: {node: n}, bind: [{name: c, to_lookup_of: a}]}", ``,
+		"1 error loop: 2\n1 error loop: 4"},
+	{"behind one that does not count, for the next", "{name: a, to: \"${lookup('b')}\"}\n" +
+		"{when: {osfamily: f}, bind: [[b, 1]]}\n{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}\n[b, 1]",
+		`{when: {osfamily: g}, bind: [[b, 1]]}`, `1 error loop: 3`},
 	{"for one node", "[a, 1]\n{name: b, to_lookup_of: a}\n{when: {node: n}, bind: [{name: a, to_lookup_of: b}]}", ``,
 		`2 error loop: 3`},
 	{"for different nodes", "[b, 1]\n[a, 1]\n{when: {node: m}, bind: [{name: b, to_lookup_of: a}]}\n" +
@@ -157,6 +175,11 @@ var reports = []struct{ name, site, module, want string }{
 		"{in: l, multibind_id: p, type: Array}\n{in: p, to_lookup_of: l}", ``, `1 error loop: 2 3`},
 	{"through a contribution that is not taken", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}",
 		`{in: h, name: x, to_lookup_of: h}`, ``},
+	{"through a contribution to a list that is not taken",
+		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", `{in: l, name: x, to_lookup_of: l}`, ``},
+	{"through a contribution that counts for some before one that is written first",
+		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}\n" +
+			"{when: {node: n}, bind: [{in: h, name: x, to_lookup_of: h}]}", ``, `1 error loop: 3`},
 	{"through a contribution that is taken too",
 		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: append}}\n{in: h, name: x, to: 1}",
 		`{in: h, name: x, to_lookup_of: h}`, `1 error loop: m1`},
@@ -413,7 +436,7 @@ func TestContentOfASite(t *testing.T) {
 	hiera := "version: 2\nhierarchy: [[osfamily, '${osfamily}', 'd/${dc}/${osfamily}'],\n" +
 		"  [common, 'true', 'r/${role}']]\n"
 	for name, text := range map[string]string{"binder_config.yaml": config, "hiera.yaml": hiera,
-		"d/ams/debian.yaml": "{a: 1, b: 2}", "r/web.yaml": "a: 3"} {
+		"d/ams/debian.yaml": "{b: 2, a: 1}", "r/web.yaml": "a: 3"} {
 		path := filepath.Join(dir, name)
 		err := os.MkdirAll(filepath.Dir(path), 0o777)
 		if err = errors.Join(err, os.WriteFile(path, []byte(text), 0o666)); err != nil {
@@ -459,6 +482,9 @@ func TestContentOfASite(t *testing.T) {
 		text := fmt.Sprint(l.Layer, l.Dimensions)
 		for _, s := range l.Scopes {
 			text += fmt.Sprint(" ", s.Values, len(s.Entries), len(s.Origins))
+			if !slices.IsSortedFunc(s.Entries, func(a, b snapshot.Entry) int { return cmp.Compare(a.Key, b.Key) }) {
+				t.Errorf("the entries of %q are not in the order of their keys", s.Values)
+			}
 		}
 		levels = append(levels, text)
 	}
@@ -600,5 +626,59 @@ func TestConflictsBetweenFiles(t *testing.T) {
 	if len(found) != 1 || !strings.Contains(found[0].Pos.File, "/b/") ||
 		!strings.Contains(found[0].Notes[0].Pos.File, "/z/") {
 		t.Errorf("reported is %v", found)
+	}
+}
+
+// Categories that share a variable exclude and imply one another. Where one computes with it that is not known, and a
+// conflict says so.
+func TestCategoriesThatShareAVariable(t *testing.T) {
+	const doubt = "'loud' and 'one' depend on the same variable, but 'loud' is computed by an expression: whether they " +
+		"exclude or imply one another is not known"
+	for _, c := range []struct{ name, site, want string }{
+		{"one excludes the other", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
+			"{when: {two: x-m}, bind: [[a, 2]]}", "1 error override:"},
+		{"one implies the other", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
+			"{when: {two: x-n}, bind: [[a, 2]]}", ""},
+		{"they share nothing", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
+			"{when: {far: m}, bind: [[a, 2]]}", "1 warning override: 2"},
+		{"bound twice", "{when: {one: n, two: x-n}, bind: [[a, 1], [a, 2]]}", "1 error conflict: 1"},
+		{"bound twice where nobody is", "{when: {one: n, two: x-m}, bind: [[a, 1], [a, 2]]}", ""},
+		{"bound twice where it is not known", "{when: {one: n, loud: M}, bind: [[a, 1], [a, 2]]}",
+			"1 error conflict: 1 binder_config.yaml: " + doubt},
+		{"bound twice, hidden perhaps", "{when: {far: f, one: n}, bind: [[a, 1], [a, 2]]}\n" +
+			"{when: {far: f, loud: N}, bind: [[a, 1]]}", "1 error conflict: 1 binder_config.yaml: " + doubt},
+		{"needs itself where it is not known", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {loud: N}, bind: [{name: b, to_lookup_of: a}]}", ""},
+		{"needs itself where that is hidden perhaps", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {loud: N}, bind: [[b, 1]]}\n{name: b, to_lookup_of: a}", ""},
+		{"tries what is not known, and then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
+			"{when: {loud: N}, bind: [[b, 1]]}", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			config := "version: 1\ncategories: [[far, '${c}'], [loud, '${upcase($a)}'], [one, '${a}'], [two, 'x-${a}']]\n" +
+				"layers: [{name: site, include: 'confdir:/default'}]\n"
+			if err := os.WriteFile(filepath.Join(dir, "binder_config.yaml"), []byte(config), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			writeBindings(t, filepath.Join(dir, "bindings"), "default", c.site)
+			var diags diag.List
+			Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+			var got []string
+			for _, d := range diags.Sorted() {
+				line := fmt.Sprintf("%s %v %s:", lineOf(d.Pos), d.Severity, d.Code)
+				for _, n := range d.Notes {
+					if strings.Contains(n.Message, "depend") {
+						line += " " + filepath.Base(n.Pos.File) + ": " + n.Message
+					} else {
+						line += " " + lineOf(n.Pos)
+					}
+				}
+				got = append(got, line)
+			}
+			if got := strings.Join(got, "\n"); got != c.want {
+				t.Errorf("reported is\n%s\nexpected\n%s", got, c.want)
+			}
+		})
 	}
 }

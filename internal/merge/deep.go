@@ -214,8 +214,11 @@ func (d *deepOptions) knocksOut(v value.Value) bool {
 	return d.knockout.MatchString(v.Text())
 }
 
-// KnocksOut is what a text takes away where s merges it. Not ok: it takes nothing away.
-func (s Strategy) KnocksOut(text string) (item string, ok bool) { return s.deep.target(value.FromString(text)) }
+// KnocksOut is what a text takes away where s merges it: "" or itself, if that is nothing.
+func (s Strategy) KnocksOut(text string) string {
+	item, _ := s.deep.target(value.FromString(text))
+	return item
+}
 
 // target is what v knocks out.
 func (d *deepOptions) target(v value.Value) (item string, ok bool) {
