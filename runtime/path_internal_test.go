@@ -1,0 +1,88 @@
+package runtime
+
+import (
+	"testing"
+
+	"bindc/internal/expr"
+)
+
+// A path of Hiera 5 that is put together quickly is the one that its program yields. What is left to the program is
+// what is no path of texts and variables, and what a file system sees otherwise than it is written.
+func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
+	const facts = `{"os": {"family": "Debian", "release": {"major": 12}}, "role": "web", "one": 1, "list": ["a"], "none": null,
+		"empty": "", "up": "../x", "dot": ".x", "slash": "/x", "two": "a//b", "inside": "a/./b", "again": "%{role}",
+		"percent": "a%", "s": {"%": "y", "up": ".."}}`
+	for _, c := range []struct {
+		dir, path, want string
+		quick           bool
+	}{
+		{"", "nodes/%{trusted.certname}.yaml", "nodes/n1.yaml", true},
+		{"", "%{role}", "web", true},
+		{"", "%{::role}/x.yaml", "web/x.yaml", true},
+		{"", "%{facts.os.family}-%{role}.yaml", "Debian-web.yaml", true},
+		{"%{role}/", "%{::os.family}.yaml", "web/Debian.yaml", true},
+		{"%{role}/", "common.yaml", "web/common.yaml", true},
+		{"", "x%{nobody}.yaml", "x.yaml", true},
+		{"", "x%{nobody.at.all}.yaml", "x.yaml", true},
+		{"", "x%{os.none.at}.yaml", "x.yaml", true},
+		{"", "x%{none}%{empty}.yaml", "x.yaml", true},
+		{"", "x%{osfamily}.yaml", "x.yaml", true}, // is derived from os.family, which data of Hiera 5 does not see
+		{"", "x%{s.up}.yaml", "x...yaml", true},
+		{"", "%{one}.yaml", "1.yaml", false},
+		{"", "%{os.release.major}.yaml", "12.yaml", false},
+		{"", "x%{list}.yaml", `x["a"].yaml`, false},
+		{"", "%{list.0}.yaml", "a.yaml", false},
+		{"", "%{again}.yaml", "web.yaml", false},
+		{"", "%{percent}.yaml", "a%.yaml", false},
+		{"", "%{literal('x')}%{role}.yaml", "xweb.yaml", true},
+		{"", "x/%{up}/y.yaml", "x/y.yaml", false},
+		{"", "%{up}/y.yaml", "", false},
+		{"", "%{dot}/y.yaml", ".x/y.yaml", false},
+		{"", "%{slash}/y.yaml", "", false},
+		{"%{role}/", "%{slash}/y.yaml", "", false},
+		{"%{slash}/", "y.yaml", "", false},
+		{"", "%{two}/y.yaml", "a/b/y.yaml", false},
+		{"", "%{nobody}/y.yaml", "", false},
+		{"", "x/%{nobody}/y.yaml", "x/y.yaml", false},
+		{"", "%{inside}/y.yaml", "a/b/y.yaml", false},
+		{"", "%{nobody}", "", false},
+		{"%{role}/", "%{nobody}", "", false},
+		{"", "x%{one.y}.yaml", "an error", false},
+		{"", "x%{role.y}.yaml", "an error", false},
+	} {
+		v, err := ParseJSON([]byte(facts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := NewFacts(v, FactsOptions{Node: "n1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, wrong := expr.ParseHiera(c.dir)
+		path, more := expr.ParseHiera(c.path)
+		if len(wrong)+len(more) > 0 {
+			t.Fatal(c.path, wrong, more)
+		}
+		program := expr.HieraPath(dir, path)
+		got, err := (&dimension{program: program}).text(f)
+		if err != nil {
+			got = "an error"
+		}
+		if got != c.want {
+			t.Errorf("%s %s comes to %q, expected %q (%v)", c.dir, c.path, got, c.want, err)
+		}
+		p := plainPath(program)
+		if p == nil {
+			if c.quick {
+				t.Errorf("%s %s is left to its program", c.dir, c.path)
+			}
+			continue
+		}
+		if text, ok := p.append(nil, f); ok != c.quick || ok && string(text) != c.want {
+			t.Errorf("%s %s is %q, %t, expected %q, %t", c.dir, c.path, text, ok, c.want, c.quick)
+		}
+	}
+	if n, _ := expr.ParseHiera("common.yaml"); plainPath(n) != nil {
+		t.Error("a text is a path of parts")
+	}
+}
