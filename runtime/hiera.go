@@ -382,7 +382,8 @@ type compiledOptions = sync.Map
 // merge is what a recipe of kind Merged comes to, which key is bound to.
 func (l *lookup) merge(key string, r *recipe.Recipe) (value.Value, error) {
 	if !l.r.snap.hiera() {
-		return value.Value{}, &DamageError{Section: "recipes", Expected: "nothing that merges in a file without Hiera 5"}
+		return value.Value{}, &DamageError{Section: "recipes",
+			Expected: "nothing that merges in a file without Hiera 5"}
 	}
 	k, err := lookupkey.Parse(key)
 	if err != nil {

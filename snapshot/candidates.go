@@ -123,8 +123,8 @@ type LevelInfo struct {
 // Level is the layer and the entry of a level.
 func (s *Snapshot) Level(i int) LevelInfo { return LevelInfo{s.levels[i].layer, s.levels[i].entry} }
 
-// PartOf is the highest part of Hiera 5 that has a level with a dimension, which is a path: that of the first. NoHiera if
-// none has.
+// PartOf is the highest part of Hiera 5 that has a level with a dimension, which is a path: that of the first. NoHiera
+// if none has.
 func (s *Snapshot) PartOf(dimension int) HieraPart {
 	for _, l := range s.levels {
 		if len(s.hiera) > 0 && slices.Contains(l.dims, uint32(dimension)) {

@@ -33,8 +33,8 @@ func Unseal(sealed, key string, box *seal.Box) (encoded string, err error) {
 }
 
 // Check checks an encoded recipe, and tells whether it is what a scope contributes to a multibinding. In a file where
-// recipes may be sealed it checks those as far as that goes without the key. Only in one with something of Hiera 5 there
-// are recipes that merge.
+// recipes may be sealed it checks those as far as that goes without the key. Only in one with something of Hiera 5
+// there are recipes that merge.
 func Check(encoded string, maySeal, mayMerge bool) (contributes bool, err error) {
 	if encoded != "" && Kind(encoded[0]) == Merged && !mayMerge {
 		return false, errMalformed
