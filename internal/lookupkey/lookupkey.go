@@ -98,6 +98,28 @@ func Split(text string) ([]value.Value, error) {
 	}
 }
 
+// Join is the text that Split takes apart into segments, with white space around it or without.
+func Join(segments []value.Value) string {
+	parts := make([]string, len(segments))
+	for i, s := range segments {
+		text := s.Text()
+		bare := !strings.ContainsAny(text, special) && strings.Trim(text, blanks) == text
+		switch {
+		case s.Kind() == value.Int:
+			parts[i] = strconv.FormatInt(s.Int(), 10)
+		case text == "":
+			parts[i] = " "
+		case bare && (len(segments) == 1 || !number().MatchString(text)):
+			parts[i] = text
+		case strings.Contains(text, "'"):
+			parts[i] = `"` + text + `"`
+		default:
+			parts[i] = "'" + text + "'"
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
 // The characters that Ruby takes for white space, in an expression and when it strips a text.
 const (
 	spaces = " \t\n\v\f\r"

@@ -55,3 +55,11 @@ func checkErrors(t *testing.T, src string, errs []Error) {
 		}
 	}
 }
+
+func FuzzHiera(f *testing.F) {
+	for _, text := range []string{"plain", "a %{x.'b'.0} %{literal('%')}{c}", `%{lookup("a.b")}`, "%{alias('k')}",
+		"%{scope('::')}%{", `%{a."'"}`, `%{" 1"}%{a. .1}`} {
+		f.Add(text)
+	}
+	f.Fuzz(checkHieraReadBack)
+}

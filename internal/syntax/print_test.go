@@ -50,6 +50,57 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// A text of Hiera 5 is printed as it is written in data.
+func TestPrintOfHiera(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"a %{x} b", `"a %{x} b"`},
+		{"%{::x}%{ facts.os.family }", `"%{::x}%{facts.os.family}"`},
+		{`%{facts."a.b".0}%{a.'0'}%{'a.b'}`, `"%{facts.'a.b'.0}%{a.'0'}%{'a.b'}"`},
+		{`%{"it's.x"}`, `"%{\"it's.x\"}"`},
+		{"%{scope('x.y')}", `"%{x.y}"`},
+		{`%{lookup("k")} %{hiera('a.b')}`, `"%{lookup('k')} %{lookup('a.b')}"`},
+		{`%{lookup("'a.b'.c")}`, `"%{lookup(\"'a.b'.c\")}"`},
+		{"%{alias('k')}", `"%{alias('k')}"`},
+		{"%{literal('%')}{x} of %{x}: $5 \\ \"é\"\n", `"%{literal('%')}{x} of %{x}: $5 \\ \"é\"\n"`},
+		{"%{x}%{}%{y", `"%{x}%{literal('%')}{y"`},
+	} {
+		n, problems := expr.ParseHiera(c.src)
+		if problems != nil {
+			t.Errorf("%s: %v", c.src, problems)
+		} else if got := Print(n); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.src, got, c.want)
+		}
+		checkHieraReadBack(t, c.src)
+	}
+	kids := []*expr.Node{hieraNode("k%{x}"), hieraNode("plain"), hieraNode("%{lookup('k')}"), {Op: expr.ArrayLit}}
+	if got := Print(&expr.Node{Op: expr.HashLit, Kids: kids}); got != `{"k%{x}" => 'plain', "%{lookup('k')}" => []}` {
+		t.Errorf("a hash is printed as %s", got)
+	}
+	if n, _ := expr.ParseHiera("%{foo('x')}"); Print(n) != `"%{unknown method 'foo': expected lookup, hiera, alias, `+
+		`literal or scope}"` {
+		t.Errorf("what fails is printed as %s", Print(n))
+	}
+}
+
+func hieraNode(text string) *expr.Node {
+	n, _ := expr.ParseHiera(text)
+	return n
+}
+
+// checkHieraReadBack holds what a text of Hiera 5 is printed as to mean the same.
+func checkHieraReadBack(t *testing.T, src string) {
+	t.Helper()
+	n, problems := expr.ParseHiera(src)
+	text, ok := expr.HieraSource(n)
+	if problems != nil || !ok {
+		return
+	}
+	again, problems := expr.ParseHiera(text)
+	if problems != nil || !equal(expr.Fold(n), expr.Fold(again)) {
+		t.Errorf("%q: printed as %q\n was %s\n is  %s", src, text, sexpr(n), sexpr(again))
+	}
+}
+
 func TestPrintIsReadBack(t *testing.T) {
 	for _, s := range shapes(t) {
 		if s.tree != "error" {

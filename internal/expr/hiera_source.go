@@ -1,0 +1,80 @@
+package expr
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/lookupkey"
+	"bindc/internal/value"
+)
+
+// HieraSource is the text of Hiera 5 that ParseHiera makes n of, if it is one with interpolations: where there are
+// several ways to write one, the usual. What fails is shown as what is wrong with it.
+func HieraSource(n *Node) (text string, ok bool) {
+	if n.Op != Concat {
+		return hieraInterpolation(n)
+	}
+	var b, constant strings.Builder
+	for _, k := range n.Kids {
+		if v, isText := k.Constant(); isText && v.Kind() == value.String {
+			constant.WriteString(v.Text())
+			continue
+		}
+		interpolation, isHiera := hieraInterpolation(k)
+		if !isHiera {
+			return "", false
+		}
+		b.WriteString(literally(constant.String()) + interpolation)
+		constant.Reset()
+		ok = true
+	}
+	return b.String() + literally(constant.String()), ok
+}
+
+// literally is text in which nothing is interpolated.
+func literally(text string) string { return strings.ReplaceAll(text, "%{", "%{literal('%')}{") }
+
+// hieraInterpolation is one interpolation as it is written.
+func hieraInterpolation(n *Node) (text string, ok bool) {
+	if n.Op != Call || len(n.Kids) == 0 || n.Kids[0].Op != Const {
+		return "", false
+	}
+	first := n.Kids[0].Value.Text()
+	switch n.Name {
+	case HieraScope:
+		return sourceOfVariable(n.Kids)
+	case HieraLookup:
+		return "%{lookup(" + hieraArgument(first) + ")}", true
+	case HieraAlias:
+		return "%{alias(" + hieraArgument(first) + ")}", true
+	case hieraFail:
+		return "%{" + first + "}", true
+	case hieraSecret:
+		return first, true
+	}
+	return "", false
+}
+
+// hieraArgument is text in the quotes of a method, in which nothing is escaped.
+func hieraArgument(text string) string {
+	if strings.Contains(text, "'") {
+		return `"` + text + `"`
+	}
+	return "'" + text + "'"
+}
+
+// sourceOfVariable is a variable with the keys into it.
+func sourceOfVariable(path []*Node) (text string, ok bool) {
+	segments := make([]value.Value, len(path))
+	for i, k := range path {
+		if k.Op != Const {
+			return "", false
+		}
+		segments[i] = k.Value
+	}
+	text = lookupkey.Join(segments)
+	if slices.Contains(emptyHiera, text) {
+		text = "scope(" + hieraArgument(text) + ")"
+	}
+	return "%{" + text + "}", true
+}
