@@ -31,7 +31,8 @@ const noValue = ^uint32(0)
 // lookupOptions is the lookup_options of one file.
 type lookupOptions struct {
 	layer, condition int
-	at               diag.Pos
+	file             *loader.DataFile
+	at               diag.Pos     // of the key lookup_options
 	err              error        // of Compile
 	module           string       // whose keys they are for; "": all
 	level            *merge.Level // nil: they depend on the request
@@ -219,7 +220,7 @@ func (c *composer) lookupOptions() []lookupOptions {
 // optionsOf are the lookup_options that entry i of a file is.
 func (c *composer) optionsOf(s *scope, f *loader.DataFile, i int) lookupOptions {
 	key, text := c.keys[f.Entries[i].Key], c.values[f.Entries[i].Value]
-	o := lookupOptions{layer: s.layer, condition: s.condition, at: f.Pos(i),
+	o := lookupOptions{layer: s.layer, condition: s.condition, file: f, at: f.Pos(i),
 		module: strings.TrimPrefix(strings.TrimPrefix(key, recipe.LookupOptionsKey), " ")}
 	if text[0] == recipe.CompiledConstant {
 		if v, _, err := value.View(text[1:]); err == nil {

@@ -15,26 +15,41 @@ func (c *composer) checkLookupOptions(all []lookupOptions, keys []uint32) {
 		roots = append(roots, parsed.Root)
 	}
 	for _, o := range all {
-		c.warnOfOptions(o, "every lookup they are for is an error, as in Puppet", o.err)
+		c.warnOfOptions(o, "", "every lookup they are for is an error, as in Puppet", o.err)
 		if o.level == nil {
 			continue
 		}
 		for _, e := range o.level.Entries {
-			c.warnOfOptions(o, "every lookup of a key this is for is an error, as in Puppet", e.Check())
+			c.warnOfOptions(o, e.Name, "every lookup of a key this is for is an error, as in Puppet", e.Check())
 			c.warnOfUnused(o, e, roots)
 		}
 	}
 }
 
-// warnOfOptions warns of each part of an error of package merge.
-func (c *composer) warnOfOptions(o lookupOptions, so string, err error) {
+// place is where the options name a key or a pattern; where they name none of that text, they themselves are.
+func (c *composer) place(o lookupOptions, name string) diag.Pos {
+	at := o.at
+	for _, e := range o.file.Options {
+		if c.keys[e.Key] == name {
+			at.Line, at.Col = int(e.Line), int(e.Col)
+		}
+	}
+	return at
+}
+
+// warnOfOptions warns of each part of an error of package merge, which is about the entry name unless a part says so.
+func (c *composer) warnOfOptions(o lookupOptions, name, so string, err error) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		parts = joined.Unwrap()
 	}
 	for _, part := range parts {
 		if part != nil {
-			c.report(diag.Diagnostic{Pos: o.at, Severity: diag.Warning, Code: "hiera_options",
+			at := c.place(o, name)
+			if wrong, ok := part.(*merge.Error); ok && wrong.Entry != "" {
+				at = c.place(o, wrong.Entry)
+			}
+			c.report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_options",
 				Message: part.Error() + "; " + so})
 		}
 	}
@@ -47,7 +62,7 @@ func (c *composer) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string)
 			return
 		}
 	}
-	d := diag.Diagnostic{Pos: o.at, Severity: diag.Warning, Code: "hiera_options",
+	d := diag.Diagnostic{Pos: c.place(o, e.Name), Severity: diag.Warning, Code: "hiera_options",
 		Message: "lookup_options have '" + e.Name + "', and nothing binds a key of that name"}
 	switch {
 	case !e.Pattern():

@@ -108,7 +108,7 @@ func (s *hiera5Stack) alone(p planned, l *hiera5Location, only bool) (out []Data
 		}
 		f := l.files[c][0]
 		if entries := s.own(p.hiera5.module, f); len(entries) > 0 {
-			out = append(out, DataFile{Path: f.path, Condition: c, Entries: entries})
+			out = append(out, DataFile{Path: f.path, Condition: c, Entries: entries, Options: f.says.Options})
 		}
 	}
 	return out
@@ -135,7 +135,8 @@ func (s *hiera5Stack) dealt(p planned, l hiera5Location) [][]DataFile {
 			for at >= len(out) {
 				out = append(out, nil)
 			}
-			out[at] = append(out[at], DataFile{Path: f.path, Condition: condition, Entries: entries})
+			out[at] = append(out[at], DataFile{Path: f.path, Condition: condition, Entries: entries,
+				Options: f.says.Options})
 		}
 	}
 	return out

@@ -77,6 +77,7 @@ type DataFile struct {
 	Condition int    // index in Site.Conditions
 	Hidden    bool   // an earlier backend has these keys for the same requests: nobody gets them
 	Entries   []datafile.Entry
+	Options   []datafile.Entry // see datafile.File
 }
 
 // Pos is where entry i is written.

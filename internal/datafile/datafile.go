@@ -45,6 +45,7 @@ type File struct {
 	Size    int64
 	Hash    uint64 // xxhash64 of the source
 	Entries []Entry
+	Options []Entry // what lookup_options of Hiera 5 name: the text and its place, and the value of them all
 
 	kind   Kind
 	digest [sha256.Size]byte // of the source
@@ -107,46 +108,47 @@ func (r *Reader) Source(path string, src []byte, kind Kind, diags *diag.List) Fi
 		}
 	}
 	own := diag.List{All: diags.All}
-	f.Entries = compile(path, src, kind, r.Pools, &own)
+	f.Entries, f.Options = compile(path, src, kind, r.Pools, &own)
 	diags.AddAll(&own)
 	f.silent = own.Empty()
 	return f
 }
 
 // compile makes entries of a file: of a hash of keys to values, or of nothing.
-func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List) []Entry {
+func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List) (out, options []Entry) {
 	parse := yaml.ParseJSON
 	if kind == YAML || kind == Hiera5YAML || kind == Hiera5EYAML || kind == Classified {
 		parse = yaml.Parse
 	}
 	doc, ok := parse(path, src, yaml.Options{LastKeyWins: kind != ExtensionJSON}, diags)
 	if ok && kind == Classified {
-		return compileClassified(doc, path, len(src), pools, diags)
+		return compileClassified(doc, path, len(src), pools, diags), nil
 	}
 	if ok && doc.Root == nil && kind == YAML {
 		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: doc.File}, Severity: diag.Info, Code: "empty",
 			Message: "this file binds nothing", Hint: "write {} if that is meant"})
 	}
 	if !ok || doc.Root == nil {
-		return nil
+		return nil, nil
 	}
 	switch {
 	case doc.Root.Kind != yaml.Mapping && kind.isHiera5():
 		diags.Add(diag.Diagnostic{Pos: doc.Pos(doc.Root), Severity: diag.Warning, Code: "data",
 			Message: "expected a hash of keys to values in a data file, found " + doc.Root.Describe() +
 				"; to Hiera the file is empty"})
-		return nil
+		return nil, nil
 	case doc.Root.Kind != yaml.Mapping:
 		diags.Errorf(doc.Pos(doc.Root), "data", "expected a hash of keys to values in a data file, found %s",
 			doc.Root.Describe())
-		return nil
+		return nil, nil
 	}
 	if kind.isHiera5() {
 		return compileHiera5(doc, kind, len(src), pools, diags)
 	}
 	literal.Hiera(doc, doc.Root, diags)
 	count := len(doc.Root.Kids) / 2
-	out, keys, values := make([]Entry, 0, count), pool.NewBatch(count, len(src)), pool.NewBatch(count, len(src))
+	keys, values := pool.NewBatch(count, len(src)), pool.NewBatch(count, len(src))
+	out = make([]Entry, 0, count)
 	for key, val := range doc.Root.Pairs() {
 		if name, ok := literal.Key(doc, key, diags); ok {
 			warnOfLookupOptions(doc, key, name, diags)
@@ -155,7 +157,7 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 			values.Add(func(dst []byte) []byte { return literal.Append(dst, doc, val, diags) })
 		}
 	}
-	return number(out, keys, values, pools)
+	return number(out, keys, values, pools), nil
 }
 
 // number gives entries the numbers of their keys and values.

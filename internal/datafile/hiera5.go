@@ -13,13 +13,18 @@ import (
 
 // compileHiera5 makes entries of a file of Hiera 5. A key in which dots would dig stands as it has to be asked for, in
 // quotes; lookup_options are filed under an internal key.
-func compileHiera5(doc *yaml.Document, kind Kind, size int, pools *Pools, diags *diag.List) []Entry {
+func compileHiera5(doc *yaml.Document, kind Kind, size int, pools *Pools, diags *diag.List) (out, options []Entry) {
 	count := len(doc.Root.Kids) / 2
-	out, keys, values := make([]Entry, 0, count), pool.NewBatch(count, size), pool.NewBatch(count, size)
+	keys, values := pool.NewBatch(count, size), pool.NewBatch(count, size)
+	out = make([]Entry, 0, count)
+	said := -1 // which entry the lookup_options are
 	for key, val := range doc.Root.Pairs() {
 		name, ok := hiera5Key(doc, key, diags)
 		if !ok {
 			continue
+		}
+		if name == recipe.LookupOptionsKey {
+			options, said = optionsIn(val, pools), len(out)
 		}
 		out = append(out, Entry{Line: key.Line, Col: key.Col})
 		keys.Add(func(dst []byte) []byte { return append(dst, name...) })
@@ -27,7 +32,24 @@ func compileHiera5(doc *yaml.Document, kind Kind, size int, pools *Pools, diags 
 			return literal.AppendHiera5(dst, doc, val, kind == Hiera5EYAML, diags)
 		})
 	}
-	return number(out, keys, values, pools)
+	out = number(out, keys, values, pools)
+	for i := range options {
+		options[i].Value = out[said].Value
+	}
+	return out, options
+}
+
+// optionsIn is what lookup_options name.
+func optionsIn(n *yaml.Node, pools *Pools) (out []Entry) {
+	if n.Kind != yaml.Mapping {
+		return nil
+	}
+	for key := range n.Pairs() {
+		if name, ok := key.Text(); ok && name != "" && name[0] != 0 {
+			out = append(out, Entry{Key: pools.Keys.Number([]byte(name)), Line: key.Line, Col: key.Col})
+		}
+	}
+	return out
 }
 
 // hiera5Key is the key as it is asked for; not ok if nobody can.

@@ -3,8 +3,11 @@ package datafile
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"bindc/internal/recipe"
 )
 
 // A pack is, in little endian, numbers unsigned where nothing else is said:
@@ -13,18 +16,19 @@ import (
 //	program   32 bytes
 //	keys      u32: how many; values, files, entries: likewise
 //	lengths   u32 per key, then u32 per value: of their texts
-//	files     per file 97 bytes: digest 32, kind 1, size u64, hash u64, device u64, inode u64, size u64, modified i64,
-//	          change i64, entries u64: how many
-//	entries   per entry 16 bytes: key u32, value u32, line u32, column u32; those of one file after those of another
+//	files     per file 105 bytes: digest 32, kind 1, size u64, hash u64, device u64, inode u64, size u64,
+//	          modified i64, change i64, entries u64, options u64: how many
+//	entries   per entry 16 bytes: key u32, value u32, line u32, column u32; those of one file after those of
+//	          another, its options behind its entries
 //	texts     of the keys, then of the values
 //	sum       u64, xxhash64 of everything before it
 //
 // A decoder checks the sum, which tells damage, and still every number, so that forged bytes make it refuse and no
 // worse. What forged values say nobody can know: who may write the cache may write the site.
 const (
-	packMagic  = "bindc datafile 1"
+	packMagic  = "bindc datafile 2"
 	packHead   = len(packMagic) + len(Program{}) + 4*4
-	packFile   = 32 + 1 + 8*8
+	packFile   = 32 + 1 + 9*8
 	packEntry  = 4 * 4
 	packSum    = 8
 	maxEntries = math.MaxUint32
@@ -43,12 +47,13 @@ func encodePack(pools *Pools, files []File, program Program) []byte {
 	count := 0
 	for i := range files {
 		f := &files[i]
-		if !f.silent || uint64(len(entries)/packEntry)+uint64(len(f.Entries)) > maxEntries {
+		all := slices.Concat(f.Entries, f.Options)
+		if !f.silent || uint64(len(entries)/packEntry)+uint64(len(all)) > maxEntries {
 			continue
 		}
 		records = appendFile(records, f)
 		count++
-		for _, e := range f.Entries {
+		for _, e := range all {
 			for _, n := range [...]uint32{keys.number(e.Key), values.number(e.Value), e.Line, e.Col} {
 				entries = binary.LittleEndian.AppendUint32(entries, n)
 			}
@@ -69,7 +74,7 @@ func encodePack(pools *Pools, files []File, program Program) []byte {
 func appendFile(out []byte, f *File) []byte {
 	out = append(append(out, f.digest[:]...), byte(f.kind))
 	for _, n := range [...]uint64{uint64(f.Size), f.Hash, f.id.device, f.id.inode, uint64(f.id.size),
-		uint64(f.id.modified), uint64(f.id.change), uint64(len(f.Entries))} {
+		uint64(f.id.modified), uint64(f.id.change), uint64(len(f.Entries)), uint64(len(f.Options))} {
 		out = binary.LittleEndian.AppendUint64(out, n)
 	}
 	return out
@@ -127,7 +132,7 @@ func decodePack(raw string, program Program) (p pack, ok bool) {
 	p.keys, p.values = d.texts(keyLengths), d.texts(valueLengths)
 	p.files = d.files(records, d.entries(list, keys, values))
 	for _, key := range p.keys {
-		d.failed = d.failed || key == "" || key[0] == 0 // such a key is none a file can have
+		d.failed = d.failed || key == "" || key[0] == 0 && key != recipe.LookupOptionsKey // no other can a file have
 	}
 	for _, v := range p.values {
 		d.failed = d.failed || v == ""
@@ -189,17 +194,18 @@ func (d *packDecoder) files(records string, entries []Entry) []File {
 	for ; len(records) > 0 && !d.failed; records = records[packFile:] {
 		f := File{kind: Kind(records[32]), silent: true, cached: true}
 		copy(f.digest[:], records)
-		var n [8]uint64
+		var n [9]uint64
 		for i := range n {
 			n[i] = u64(records[33+8*i:])
 		}
 		f.Size, f.Hash = int64(n[0]), n[1]
 		f.id = identity{device: n[2], inode: n[3], size: int64(n[4]), modified: int64(n[5]), change: int64(n[6])}
-		if n[7] > uint64(len(entries)) {
+		if n[7] > uint64(len(entries)) || n[8] > uint64(len(entries))-n[7] {
 			d.failed = true
 			break
 		}
 		f.Entries, entries = entries[:n[7]:n[7]], entries[n[7]:]
+		f.Options, entries = entries[:n[8]:n[8]], entries[n[8]:]
 		out = append(out, f)
 	}
 	d.failed = d.failed || len(entries) > 0

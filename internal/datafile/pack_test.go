@@ -95,3 +95,22 @@ func FuzzPack(f *testing.F) {
 		}
 	})
 }
+
+// What lookup_options name keeps its place, in a file that stands in a pack as in any other.
+func TestPackHoldsOptions(t *testing.T) {
+	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, disk.Disk{})
+	var diags diag.List
+	files := []File{
+		r.Source("a", []byte("k: 1\nlookup_options:\n  k: {merge: deep}\n  ^x: {}\n"), Hiera5YAML, &diags),
+		r.Source("b", []byte("x: 1\n"), Hiera5YAML, &diags),
+	}
+	p, ok := decodePack(string(encodePack(r.Pools, files, Program{1})), Program{1})
+	if !ok || len(p.files) != 2 || len(p.files[0].Entries) != 2 || len(p.files[0].Options) != 2 ||
+		len(p.files[1].Options) != 0 {
+		t.Fatalf("decoded %v, %+v", ok, p.files)
+	}
+	e := p.files[0].Options[1]
+	if p.keys[e.Key] != "^x" || e.Value != p.files[0].Entries[1].Value || e.Line != 4 || e.Col != 3 {
+		t.Errorf("the second option is %+v", e)
+	}
+}

@@ -143,7 +143,10 @@ func (s Strategy) begin(p part) part {
 // pair merges b, which is of less precedence, into a.
 func (s Strategy) pair(a, b part) (part, error) {
 	for _, p := range []part{a, b} {
-		if err := s.check(p.v, p.from); !p.merged && err != nil {
+		if p.merged {
+			continue
+		}
+		if err := s.check(p.v, p.from); err != nil {
 			return a, err
 		}
 	}
@@ -170,8 +173,8 @@ func (s Strategy) check(v value.Value, at int) error {
 	if s.merges(v) {
 		return nil
 	}
-	return &Error{Mismatch, "the merge strategy '" + s.String() + "' needs " + needs[s.kind] +
-		", and this is of the kind " + v.Kind().String(), at}
+	return &Error{Class: Mismatch, Candidate: at, Message: "the merge strategy '" + s.String() + "' needs " +
+		needs[s.kind] + ", and this is of the kind " + v.Kind().String()}
 }
 
 // merges tells whether s can merge v with something.

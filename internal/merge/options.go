@@ -43,6 +43,9 @@ func Compile(v value.Value, module string) (*Level, error) {
 	for k, opts := range v.Pairs() {
 		e, err := compileEntry(k, opts, module)
 		if err != nil {
+			if wrong, ok := err.(*Error); ok {
+				wrong.Entry = k.Text()
+			}
 			errs = append(errs, err)
 			continue
 		}
@@ -195,7 +198,8 @@ func Combine(layers ...[]*Level) (Options, error) {
 	}
 	for i, l := range all {
 		if l.single && len(all) > 1 {
-			return Options{}, &Error{Malform, "lookup_options that are merged must be " + needs[hash], i}
+			return Options{}, &Error{Class: Malform, Candidate: i,
+				Message: "lookup_options that are merged must be " + needs[hash]}
 		}
 	}
 	return Options{all}, nil

@@ -25,7 +25,8 @@ const (
 type Error struct {
 	Class     Class
 	Message   string
-	Candidate int // of a Mismatch: the number of the candidate that does not fit, else 0
+	Candidate int    // of a Mismatch: the number of the candidate that does not fit, else 0
+	Entry     string // of lookup_options: the key or pattern that is wrong; "" for all of them
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -48,17 +48,46 @@ func Misspelt(n *expr.Node) []Error {
 	return found
 }
 
-// MisspeltHiera is Misspelt of a text of Hiera 5: of %{name}, %{name.key} and %{facts.name}.
+// wellKnownIn are the names of what well-known facts and variables have inside, where nearly all have the same.
+var wellKnownIn = map[string][]string{
+	"dmi":         {"bios", "board", "chassis", "manufacturer", "product"},
+	"dmi.board":   {"asset_tag", "manufacturer", "product", "serial_number"},
+	"dmi.product": {"name", "serial_number", "uuid", "version"},
+	"identity":    {"gid", "group", "privileged", "uid", "user"},
+	"memory":      {"swap", "system"},
+	"memory.swap": {"available", "available_bytes", "capacity", "encrypted", "total", "total_bytes", "used",
+		"used_bytes"},
+	"memory.system": {"available", "available_bytes", "capacity", "total", "total_bytes", "used", "used_bytes"},
+	"networking": {"dhcp", "domain", "fqdn", "hostname", "interfaces", "ip", "ip6", "mac", "mtu", "netmask", "netmask6",
+		"network", "network6", "primary", "scope6"},
+	"os":                {"architecture", "distro", "family", "hardware", "macosx", "name", "release", "selinux", "windows"},
+	"os.distro":         {"codename", "description", "id", "release", "specification"},
+	"os.distro.release": {"full", "major", "minor"},
+	"os.release":        {"branch", "full", "major", "minor", "patchlevel", "version"},
+	"os.selinux":        {"config_mode", "config_policy", "current_mode", "enabled", "enforced", "policy_version"},
+	"processors":        {"cores", "count", "extensions", "isa", "models", "physicalcount", "speed", "threads"},
+	"ruby":              {"platform", "sitedir", "version"},
+	"system_uptime":     {"days", "hours", "seconds", "uptime"},
+	"trusted":           {"authenticated", "certname", "domain", "extensions", "external", "hostname"},
+}
+
+// MisspeltHiera is Misspelt of a text of Hiera 5: of %{name}, %{facts.name}, and of what stands in well-known facts.
 func MisspeltHiera(n *expr.Node) []Error {
 	var found []Error
 	expr.HieraVariables(n, func(off int, path []string) {
-		name, written := path[0], path[0]
-		if name == "facts" && len(path) > 1 {
-			name, written = path[1], "facts."+path[1]
+		prefix := ""
+		if path[0] == "facts" && len(path) > 1 {
+			prefix, path = "facts.", path[1:]
 		}
-		if near := diag.Misspelt(name, wellKnown); near != "" {
-			found = append(found, Error{Off: off, Message: "%{" + written +
-				"} is no well-known fact; where no node has it, it is empty", Hint: "did you mean " + near + "?"})
+		for i, known := 0, wellKnown; i < len(path) && known != nil; i++ {
+			if near := diag.Misspelt(path[i], known); near != "" {
+				right := append(slices.Clone(path[:i]), near)
+				found = append(found, Error{Off: off, Message: "%{" + prefix + strings.Join(path[:i+1], ".") +
+					"} is no well-known fact; where no node has it, it is empty",
+					Hint: "did you mean " + strings.Join(right, ".") + "?"})
+				return
+			}
+			known = wellKnownIn[strings.Join(path[:i+1], ".")]
 		}
 	})
 	return found

@@ -9,8 +9,8 @@ import (
 )
 
 // Print is the source of a tree that was parsed: parsing it gives an equal tree, at other offsets. Statements are on
-// one line, methods are written as functions, and parentheses stand only where they are needed. A text of Hiera 5, which
-// is none of this language, is printed as it is written there, in double quotes.
+// one line, methods are written as functions, and parentheses stand only where they are needed. A text of Hiera 5,
+// which is none of this language, is printed as it is written there, in double quotes.
 func Print(n *expr.Node) string {
 	var p printer
 	p.statements(n)
