@@ -7,13 +7,19 @@
 # is every environment, and may have global/hiera.yaml. A line of output is an array with an answer for each question:
 # {"found": true, "value": V}, {"found": false} or {"error": CLASS}, and "sensitive" where something in V is.
 #
+# A question may take MEMORY and SECONDS, for all of the process: beyond, its answer is the error 'exhausted'.
+#
 # Each question has a compiler of its own, because two things that Puppet caches depend on what was asked before.
 # With --compile, each compiles a catalog, as an agent's request does; else it has just what a lookup needs of one,
 # which is the same and much faster.
 require 'fileutils'
 require 'json'
 require 'puppet'
+require 'timeout'
 require 'tmpdir'
+
+MEMORY = 1 << 30
+SECONDS = 60
 
 # The classes of errors, by what Puppet says. What fits none is its class in Ruby: a fault of Puppet's own.
 CLASSES = {
@@ -50,11 +56,17 @@ class Oracle
     end
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
     Puppet.override(environments: loader) do
-      site['questions'].map { |q| answer(loader, site['nodes'][q['node']], q['key'], q['merge']) }
+      site['questions'].map { |q| bounded { answer(loader, site['nodes'][q['node']], q['key'], q['merge']) } }
     end
   end
 
   private
+
+  def bounded(&block)
+    Timeout.timeout(SECONDS, &block)
+  rescue Timeout::Error, NoMemoryError
+    { error: 'exhausted' }
+  end
 
   def answer(loader, node, key, merge)
     with_compiler(loader.get!(node['environment']), node) do |compiler|
@@ -66,7 +78,7 @@ class Oracle
       end
       found ? found_answer(value) : { found: false }
     end
-  rescue SystemExit, Interrupt, NoMemoryError
+  rescue SystemExit, SignalException, NoMemoryError, Timeout::Error
     raise
   rescue Exception => e # rubocop:disable Lint/RescueException -- SystemStackError is none of StandardError
     warn "#{key} #{merge}: #{e.class}: #{e.message.lines.first}" if ENV['VERBOSE']
@@ -119,6 +131,7 @@ class Oracle
   end
 end
 
+Process.setrlimit(:AS, MEMORY)
 Dir.mktmpdir('hiera5-') do |dir|
   oracle = Oracle.new(dir, ARGV.delete('--compile'))
   $stdin.each_line do |line|
