@@ -47,6 +47,7 @@ func (c *composer) compose() *snapshot.Content {
 	c.mergeHiera()
 	c.numberKeys()
 	c.contribute()
+	c.addHierarchies()
 	c.findFloors()
 	c.fillLevels()
 	c.check()
@@ -94,7 +95,8 @@ type composer struct {
 	stored   []uint32 // numbers in values of those that are bound, in order of appearance
 	inStored []uint32 // place of a value in stored, plus one, by its number in values
 
-	merged map[uint32]mergedKey // by their numbers in keys
+	merged      map[uint32]mergedKey // by their numbers in keys
+	hierarchies *member              // what can fail all lookups; nil if nothing can
 
 	declared      map[string][]declaration // multibinds by id
 	broken        map[string]bool          // ids of those with something wrong
@@ -334,6 +336,9 @@ func (c *composer) numberKeys() {
 	}
 	for _, m := range c.merged {
 		bound = append(bound, m.key)
+	}
+	if c.hierarchies != nil {
+		bound = append(bound, c.hierarchies.key)
 	}
 	texts := c.keys
 	seen := make([]bool, len(texts))

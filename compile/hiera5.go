@@ -60,6 +60,7 @@ func (c *composer) hieraPlaces() []snapshot.HieraPlace {
 // mergeHiera finds the keys that lookup_options touch.
 func (c *composer) mergeHiera() {
 	all := c.lookupOptions()
+	c.findHierarchies(all)
 	c.merged = map[uint32]mergedKey{}
 	if len(all) == 0 {
 		return

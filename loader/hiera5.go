@@ -18,6 +18,7 @@ type hiera5Dir struct {
 	module   string // whose keys alone count; "" for none
 	entries  []hiera5Entry
 	defaults []hiera5Entry // default_hierarchy, of a module
+	paths    []int         // the dimensions that are paths of these
 }
 
 // hiera5Entry is an entry of a hierarchy. What is merged is merged entry by entry.

@@ -41,6 +41,19 @@ func hiera5Layers(pl plannedLayer, in *inputs) []Layer {
 	return out
 }
 
+// hiera5Paths are the dimensions that are paths of the hierarchies of Hiera 5, by module.
+func hiera5Paths(plan []plannedLayer) map[string][]int {
+	out := map[string][]int{}
+	for _, pl := range plan {
+		for _, p := range pl.contributions {
+			if p.hiera5 != nil && len(p.hiera5.paths) > 0 {
+				out[p.hiera5.module] = append(out[p.hiera5.module], p.hiera5.paths...)
+			}
+		}
+	}
+	return out
+}
+
 // hiera5Stack is the layers of one part, by entry.
 type hiera5Stack struct {
 	*inputs

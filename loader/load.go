@@ -61,7 +61,8 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	wait()
 	in.keepForNextBuild(opts.Cache)
 	refuseNothing(in, opts)
-	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.all, Conditions: dims.conditions}
+	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.all, Conditions: dims.conditions,
+		Paths: hiera5Paths(plan)}
 	site.Keys, site.Values = in.reader.Pools.Keys.Texts(), in.reader.Pools.Values.Texts()
 	site.Inputs, site.InputOf = in.sorted()
 	return site

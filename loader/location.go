@@ -54,7 +54,7 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string) (plac
 	if len(p.parts) > 1 || p.parts[0].Op != expr.Const {
 		p.node = expr.HieraPath(below, node)
 	}
-	return p, len(problems) == 0 && p.tree != nil
+	return p, len(problems) == 0
 }
 
 // partsOf are the parts of a text, of which nothing is none.
@@ -88,6 +88,14 @@ func (c hiera5Config) under(p place, text string) int {
 	return c.condition(Condition{{Dimension: c.whole(p.node, p.text), Value: text}})
 }
 
+// named notes that a path is one of the hierarchy: where it cannot be told all lookups fail, though it may be of no
+// file, or of default_hierarchy.
+func (c hiera5Config) named(n *expr.Node, text string) {
+	if _, constant := n.Constant(); !constant {
+		c.paths = append(c.paths, c.whole(n, text))
+	}
+}
+
 // whole is the dimension that yields n, a path, of which the case counts.
 func (d *dimensions) whole(n *expr.Node, name string) int {
 	key := "whole " + string(expr.Append(nil, n))
@@ -105,6 +113,7 @@ func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5
 	l := hiera5Location{files: map[int][]*input{}}
 	p, ok := c.place(at, source, path)
 	if ok {
+		c.named(p.node, p.text)
 		for _, f := range c.fitting(p) {
 			l.add(c.under(p, f.path), c.wantHiera5(p, f, source))
 		}
@@ -129,6 +138,7 @@ func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) [
 		}
 		one := p
 		one.node = expr.HieraPath(p.dir, n)
+		c.named(one.node, one.text)
 		out[i].files = map[int][]*input{}
 		for _, f := range fitting {
 			out[i].add(c.under(one, f.path), c.wantHiera5(p, f, source))
@@ -151,6 +161,9 @@ func (c hiera5Config) wantHiera5(p place, f listed, source hiera5Source) *input 
 
 // fitting are the files that a path can name in some request.
 func (c hiera5Config) fitting(p place) []listed {
+	if p.tree == nil {
+		return nil
+	}
 	if text, ok := p.node.Constant(); ok {
 		return c.usable(p, p.tree.below(dirOf(expr.CleanPath(text.Text())), 0, true), func(path string) bool {
 			return path == expr.CleanPath(text.Text())
@@ -224,6 +237,10 @@ func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5
 	l := hiera5Location{glob: true, files: map[int][]*input{}}
 	p, ok := c.place(at, source, text)
 	if !ok {
+		return l
+	}
+	c.named(p.node, p.text)
+	if p.tree == nil {
 		return l
 	}
 	elems := globElements(p.parts)

@@ -19,6 +19,8 @@ type Site struct {
 	Inputs     []Input        // every file that was read, sorted by path
 	InputOf    map[string]int // index in Inputs of a file, by its name in positions
 
+	Paths map[string][]int // the dimensions that are paths of Hiera 5, by module: "" for the site and the global one
+
 	Keys   []string // what bindings refer to by number; there may be more than are bound
 	Values []string // likewise, compiled: see package recipe
 }

@@ -60,39 +60,24 @@ type entriesLookup struct {
 }
 
 func (e *entriesLookup) answer() (value.Value, bool, error) {
+	if err := e.r.untold(lookupkey.Module(e.root)); err != nil {
+		return value.Value{}, false, e.explain(e.root, err)
+	}
 	if e.root == optionsKey {
 		if v, found, err := e.lookupOptions(); found || err != nil {
 			return v, found, err
 		}
 	}
-	if e.from == 0 && e.to < 0 && e.strategy.First() && e.r.broken == nil {
+	if e.from == 0 && e.to < 0 && e.strategy.First() && !e.r.wary {
 		if v, found, sure, err := e.simply(); sure {
 			return v, found, err
 		}
-	}
-	if err := e.passes(); err != nil {
-		return value.Value{}, false, err
 	}
 	if err := e.enter(e.root); err != nil {
 		return value.Value{}, false, err
 	}
 	defer e.leave()
 	return e.merged()
-}
-
-// passes fails where the lookup comes to a path that cannot be told.
-func (e *entriesLookup) passes() error {
-	if e.r.broken == nil {
-		return nil
-	}
-	comes, err := true, error(nil)
-	if e.strategy.First() {
-		comes, err = e.comes(e.root)
-	}
-	if err == nil && comes {
-		err = e.explain(e.root, e.r.broken)
-	}
-	return err
 }
 
 // simply answers what nothing is merged with and nobody has to hide. Else it is not sure.

@@ -35,12 +35,12 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 
 // byHiera is a lookup by the rules of Hiera 5, of a key with dots or quotes, or with a strategy.
 func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
-	if s != nil && r.broken != nil && !lookupkey.Reserved(key) { // a merge comes to all paths
-		return Value{}, false, failed(key, CodeEvaluation, "'"+key+"': "+r.broken.Error())
-	}
 	l := lookups.Get().(*lookup)
 	l.r, l.total = r, bounds()
-	v, found, err := l.hiera(key, s)
+	v, found, err := value.Value{}, false, l.fails(key, s != nil)
+	if err == nil {
+		v, found, err = l.hiera(key, s)
+	}
 	if err == nil && l.sensitive {
 		v = v.Sensitive()
 	}
@@ -291,30 +291,28 @@ func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
 	if !defaults && !h.recipe.Value.IsUndef() {
 		return h.r.snap.constantOptions(h.recipe).For(h.key.Root), nil
 	}
-	module := lookupkey.Module(h.key.Root)
+	options, err := h.optionsOf(lookupkey.Module(h.key.Root), defaults)
+	return options.For(h.key.Root), err
+}
+
+// optionsOf are the lookup options for the keys of a module, "" being none.
+func (h *hieraLookup) optionsOf(module string, defaults bool) (merge.Options, error) {
 	var levels [][]*merge.Level
 	if !defaults {
 		found, err := h.levels(recipe.LookupOptionsKey, "", false)
 		if err != nil {
-			return nil, err
+			return merge.Options{}, err
 		}
 		levels = found
 	}
 	if module != "" {
 		found, err := h.levels(recipe.LookupOptionsKey+" "+module, module, defaults)
 		if err != nil {
-			return nil, err
+			return merge.Options{}, err
 		}
 		levels = append(levels, found...)
 	}
-	if len(levels) == 0 {
-		return nil, nil
-	}
-	options, err := merge.Combine(levels...)
-	if err != nil {
-		return nil, err
-	}
-	return options.For(h.key.Root), nil
+	return merge.Combine(levels...)
 }
 
 // levels are the lookup_options under an internal key that are effective, part by part, highest first.
@@ -429,54 +427,4 @@ func (l *lookup) Decrypt(text string) (string, error) {
 		return decrypt(text)
 	}
 	return "", failed("", CodeEncrypted, "the value is encrypted for hiera-eyaml, and no key was given")
-}
-
-// breaks notes that the path which a dimension is cannot be told: a lookup that comes to it fails, as in Puppet. Where
-// it is of a module it names no file.
-func (r *Request) breaks(dimension int, err error) {
-	part := r.file.PartOf(dimension)
-	if part <= snapshot.HieraEnvironment && part != snapshot.NoHiera && (r.broken == nil || part < r.at) {
-		r.broken, r.at = err, part
-	}
-}
-
-// careful is Lookup where a path cannot be told. A lookup that comes to that path fails.
-func (r *Request) careful(key string) (Value, bool, error) {
-	if lookupkey.Reserved(key) {
-		return Value{}, false, nil
-	}
-	root := key
-	if k, err := lookupkey.Parse(key); err == nil {
-		root, _ = lookupkey.Quoted(k.Root)
-	}
-	l := &lookup{r: r, total: bounds()}
-	comes, err := l.comes(root)
-	if err == nil && comes {
-		err = l.explain(key, r.broken)
-	}
-	if err != nil {
-		return Value{}, false, err
-	}
-	v, found, err := l.answer(key)
-	if err == nil && l.sensitive {
-		v = v.Sensitive()
-	}
-	return Value{v}, found && err == nil, err
-}
-
-// comes tells whether a lookup of key comes to the path that cannot be told: unless something higher wins.
-func (l *lookup) comes(key string) (bool, error) {
-	for c, err := range l.placed(key) {
-		if err != nil {
-			return false, err
-		}
-		if n, computed := c.Ref.Recipe(); computed && !c.Hidden {
-			r, err := l.r.snap.recipe(key, n)
-			if err != nil || r.Kind == recipe.Merged {
-				return err == nil, err
-			}
-		}
-		return c.Part >= l.r.at, nil
-	}
-	return true, nil
 }

@@ -22,7 +22,7 @@ func (r *Request) Lookup(key string) (v Value, found bool, err error) {
 	if r.closed.Load() {
 		return Value{}, false, fs.ErrClosed
 	}
-	if r.broken != nil {
+	if r.wary {
 		return r.careful(key)
 	}
 	ref, found, err := r.file.Find(key, &r.scopes)
@@ -101,6 +101,9 @@ func (l *lookup) find(key string) (value.Value, bool, error) {
 }
 
 func (l *lookup) answer(key string) (value.Value, bool, error) {
+	if err := l.fails(key, false); err != nil {
+		return value.Value{}, false, err
+	}
 	v, found, err := l.bound(key)
 	if !found && err == nil && digs(key) && l.r.snap.hiera() {
 		return l.hiera(key, nil)

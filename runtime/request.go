@@ -26,9 +26,9 @@ type Request struct {
 	numbers []uint32 // per dimension, the number of its value
 	has     []bool   // per dimension
 	scopes  snapshot.Scopes
-	broken  error              // of a path of Hiera 5 that cannot be told for these facts, of the highest part
-	at      snapshot.HieraPart // which that is
 	merges  merges
+	failing map[string]error // by module, of paths that cannot be told: all lookups of its keys fail; of "", of all
+	wary    bool             // something may fail a lookup whatever it finds
 }
 
 // Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
@@ -64,8 +64,9 @@ func (r *Request) Reset(facts *Facts) error {
 
 // resolve is Reset while the map is there.
 func (r *Request) resolve(facts *Facts) error {
-	r.facts, r.broken = facts, nil
+	r.facts = facts
 	r.merges.forget()
+	var untold map[int]error // paths of Hiera 5
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
 		r.numbers[i], r.has[i] = snapshot.None, false
@@ -78,7 +79,10 @@ func (r *Request) resolve(facts *Facts) error {
 		}
 		text, err := d.text(facts)
 		if err != nil && d.exact {
-			r.breaks(i, err)
+			if untold == nil {
+				untold = map[int]error{}
+			}
+			untold[i] = err
 			continue
 		}
 		if err != nil {
@@ -92,7 +96,10 @@ func (r *Request) resolve(facts *Facts) error {
 	if err := r.inSlice(facts); err != nil {
 		return err
 	}
-	return r.file.Resolve(r.numbers, &r.scopes)
+	if err := r.file.Resolve(r.numbers, &r.scopes); err != nil {
+		return err
+	}
+	return r.checkHierarchies(untold)
 }
 
 // pathInPlace is how long a path is at most that is put together without allocating.
@@ -203,7 +210,11 @@ func (d *dimension) text(facts *Facts) (string, error) {
 	}
 	v, err := expr.Eval(d.program, categoryEnv{facts}, expr.Options{})
 	if err != nil {
-		return "", &Error{Code: CodeEvaluation, Message: "the category '" + d.name + "': " + err.Error(), Err: err}
+		what := "the category '" + d.name + "': "
+		if d.exact {
+			what = "the path '" + d.name + "' cannot be told, and so nothing that comes to it: "
+		}
+		return "", &Error{Code: CodeEvaluation, Message: what + err.Error(), Err: err}
 	}
 	return string(value.AppendText(nil, v)), nil
 }

@@ -49,6 +49,8 @@ type Snapshot struct {
 	closed     atomic.Bool
 	box        *seal.Box // opens what is sealed; nil: nothing can be
 	levels     compiledOptions
+
+	hierarchies atomic.Pointer[hierarchies] // read when first needed
 }
 
 // recipeChunk is some of the recipes, so that opening a snapshot of many costs nothing.

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"iter"
-	"slices"
 )
 
 // Candidate is a binding of a key that is effective in a request.
@@ -122,17 +121,6 @@ type LevelInfo struct {
 
 // Level is the layer and the entry of a level.
 func (s *Snapshot) Level(i int) LevelInfo { return LevelInfo{s.levels[i].layer, s.levels[i].entry} }
-
-// PartOf is the highest part of Hiera 5 that has a level with a dimension, which is a path: that of the first. NoHiera
-// if none has.
-func (s *Snapshot) PartOf(dimension int) HieraPart {
-	for _, l := range s.levels {
-		if len(s.hiera) > 0 && slices.Contains(l.dims, uint32(dimension)) {
-			return s.hiera[l.layer].Part
-		}
-	}
-	return NoHiera
-}
 
 // Binding is candidate c of key with its condition, and where it is written. It decompresses a block, also where
 // Candidates does not. The error is a *DamageError.

@@ -43,13 +43,8 @@ func TestPlacesInHierarchies(t *testing.T) {
 	if !slices.Equal(s.Hiera(), c.Hiera) {
 		t.Errorf("the layers are %v", s.Hiera())
 	}
-	for dimension, want := range []HieraPart{NoHiera, HieraEnvironment, HieraModule} {
-		if got := s.PartOf(dimension); got != want {
-			t.Errorf("dimension %d is of part %d, expected %d", dimension, got, want)
-		}
-	}
 	other := open(t, everything())
-	if other.Hiera() != nil || other.PartOf(0) != NoHiera {
+	if other.Hiera() != nil {
 		t.Errorf("of a file without hierarchies there are %v", other.Hiera())
 	}
 	var out strings.Builder

@@ -54,7 +54,7 @@ func (g *generator) value(key string) any {
 	return pick(g, g.text(key), g.scalar(), any(g.array(key, 1)), any(g.hash(key, 1)))
 }
 
-// scalar is one; the integer of many bits is negative, as convert_to makes a list of so many elements of one that is not.
+// scalar is one. The integer of many bits is negative: of a positive one convert_to makes a list of so many elements.
 func (g *generator) scalar() any {
 	return pick[any](g, 0, 1, 2, 10, -3, int64(-123456789012),
 		1.0, 1.5, 1e20, 1e-05, 100000.0, true, false, nil, "1", "")

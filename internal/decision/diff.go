@@ -49,8 +49,10 @@ func Diff(before, after *Book, done func()) (*Difference, error) {
 	c := comparer{dims, &a, &b, map[string]bool{}, map[string][]string{}, map[string]bool{}}
 	keys := append(before.f.AllKeys(), after.f.AllKeys()...)
 	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	for _, key := range keys {
+	for _, key := range slices.Compact(keys) {
+		if key == recipe.HierarchiesKey { // it numbers dimensions, which are others in each snapshot
+			continue
+		}
 		if err := c.compare(key); err != nil {
 			return nil, err
 		}

@@ -237,11 +237,14 @@ func HieraMapped(i int, source, name string, template *Node) (*Node, string) {
 
 func runHieraMapped(c *call) (value.Value, error) {
 	v, err := c.variable(c.args[1:])
-	i := int(c.args[0].Int())
-	elems := mappedElements(v)
-	switch {
-	case err != nil:
+	if err != nil {
 		return v, err
+	}
+	i := int(c.args[0].Int())
+	elems, ok := mappedElements(v)
+	switch {
+	case !ok:
+		return v, c.failf("expected an array, a hash or a string for mapped_paths, found the kind %s", v.Kind())
 	case len(elems) > MaxMapped:
 		return v, c.failf("expected at most %d elements, found %d", MaxMapped, len(elems))
 	case len(elems) == 1 && i < 0:
@@ -252,9 +255,10 @@ func runHieraMapped(c *call) (value.Value, error) {
 	return value.FromString(""), nil
 }
 
-// mappedElements are what mapped_paths goes through: of a hash, pairs.
-func mappedElements(v value.Value) (out []value.Value) {
+// mappedElements are what mapped_paths goes through: of a hash, pairs. There is no going through anything else.
+func mappedElements(v value.Value) (out []value.Value, ok bool) {
 	switch v.Kind() {
+	case value.Undef:
 	case value.String:
 		if v.Text() != "" {
 			out = []value.Value{v}
@@ -265,8 +269,10 @@ func mappedElements(v value.Value) (out []value.Value) {
 		for key, e := range v.Pairs() {
 			out = append(out, value.FromSlice([]value.Value{key, e}))
 		}
+	default:
+		return nil, false
 	}
-	return out
+	return out, true
 }
 
 func runHieraLookup(c *call) (value.Value, error) {

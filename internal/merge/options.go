@@ -2,6 +2,7 @@ package merge
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -167,6 +168,11 @@ func (e *Entry) Plain() bool {
 	}
 	to, err := e.option("convert_to")
 	return e.strategyErr == nil && e.strategy.kind == first && err == nil && to.IsUndef()
+}
+
+// Sound tells whether no lookup fails by what l says, whatever it finds. Undef is not: it cannot be merged.
+func (l *Level) Sound() bool {
+	return !l.single && !slices.ContainsFunc(l.Entries, func(e *Entry) bool { return e.strategyErr != nil })
 }
 
 // Touches tells whether l has something to say of root.

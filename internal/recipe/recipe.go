@@ -51,6 +51,15 @@ func (r *Recipe) Secret() bool {
 // name behind it. Internal keys of Hiera 5 begin with two NUL bytes, which no id of a multibinding can: it has none.
 const LookupOptionsKey = "\x00\x00lookup_options"
 
+// HierarchiesKey is the internal key of what can fail lookups of hierarchies of Hiera 5 whatever they find, as in
+// Puppet. It is bound to a hash: 'paths' to a hash of modules, "" for the site and the global hierarchy, to lists of
+// the numbers of the dimensions that are their paths; 'options' to a list of the modules whose lookup_options may be
+// wrong, where DefaultsOf a module stands for its default_hierarchy.
+const HierarchiesKey = "\x00\x00hierarchies"
+
+// DefaultsOf names the default_hierarchy of a module.
+func DefaultsOf(module string) string { return module + " default_hierarchy" }
+
 // MergeKey is the internal key that what Hiera 5 binds key to is filed under, where that is merged or converted. Key
 // itself has a recipe of kind Merged, with its lookup options as Value, or undef where these depend on the request. Its
 // Name is that of the key's module where it stands for what default_hierarchy binds.
