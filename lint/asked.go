@@ -39,7 +39,7 @@ func (a *Asked) add(key string) {
 
 // has tells whether somebody looks a key up.
 func (a *Asked) has(key string) bool {
-	if a.keys[key] || key == "lookup_options" {
+	if a.keys[key] || key == "lookup_options" || strings.HasPrefix(key, "/") { // what a catalog is made of
 		return true
 	}
 	for _, p := range a.patterns {
@@ -230,6 +230,9 @@ func (a *Asked) addRecipe(r *recipe.Recipe) {
 	exprs := []*expr.Node{r.Expr}
 	if r.Transformer != nil {
 		exprs = append(exprs, r.Transformer.Body)
+	}
+	if r.Options != nil && r.Options.Combinator != nil {
+		exprs = append(exprs, r.Options.Combinator.Body)
 	}
 	for _, n := range exprs {
 		for call := range syntax.Calls(n) {

@@ -20,7 +20,14 @@ func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
 	}
 	defer l.leave()
 	c := collector{lookup: l, key: key, options: r.Options}
-	if r.Options.Array {
+	switch o := r.Options; {
+	case o.Combinator != nil && o.Array:
+		return c.combined(parts)
+	case o.Combinator != nil:
+		return c.combinedByName(parts)
+	case o.Resolution == recipe.Included:
+		return c.included(parts)
+	case o.Array:
 		return c.array(parts)
 	}
 	return c.hash(parts)

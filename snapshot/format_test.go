@@ -371,11 +371,12 @@ func TestFormatStatesRecipes(t *testing.T) {
 	ordered(t, "recipe kind", recipe.Constant, recipe.Expression, recipe.LookupOf, recipe.FirstFound, recipe.HashLookup,
 		recipe.Custom, recipe.Abstract, recipe.Multibind, recipe.Contributions,
 		recipe.Merged)
-	numbered(t, "resolutions", "priority", "ignore", "error", "append", "merge")
-	ordered(t, "resolution", recipe.Priority, recipe.Ignore, recipe.ErrorOnConflict, recipe.AppendAll, recipe.Merge)
+	numbered(t, "resolutions", "priority", "ignore", "error", "append", "merge", "included")
+	ordered(t, "resolution", recipe.Priority, recipe.Ignore, recipe.ErrorOnConflict, recipe.AppendAll, recipe.Merge,
+		recipe.Included)
 	numbered(t, "recipe flags", "sensitive", "type", "transformer", "-", "sealed")
 	numbered(t, "features", "sealed", "slice", "hiera")
-	numbered(t, "option flags", "array", "uniq", "named", "unnamed", "element")
+	numbered(t, "option flags", "array", "uniq", "named", "unnamed", "element", "combinator")
 
 	integer, err := types.Parse("Integer")
 	if err != nil {
@@ -410,6 +411,8 @@ func TestFormatStatesRecipes(t *testing.T) {
 			"07 00 01 6d 08 00 00"},
 		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Element: integer}},
 			"07 00 01 6d 10 00 00 07 49 6e 74 65 67 65 72"},
+		{recipe.Recipe{Kind: recipe.Multibind, Name: "m", Options: &recipe.Options{Resolution: recipe.AppendAll,
+			Combinator: &expr.Lambda{Body: one}}}, "07 00 01 6d 20 03 00 04 00 00 00 41"},
 		{recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{{Name: "n", Named: true, Precedence: 2,
 			Place: 3, Recipe: &recipe.Recipe{Kind: recipe.Abstract}}}}, "08 00 01 01 01 6e 02 03 02 06 00"},
 	} {

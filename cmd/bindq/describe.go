@@ -94,6 +94,9 @@ func recipeText(r *recipe.Recipe, reveal bool) string {
 		if o.Element != nil {
 			add("element %s", o.Element)
 		}
+		if o.Combinator != nil {
+			add("combinator %s", describeLambda(o.Combinator))
+		}
 	}
 	for _, p := range r.Parts {
 		add("(part %q precedence %d place %d: %s)", p.Name, p.Precedence, p.Place, recipeText(p.Recipe, reveal))

@@ -22,6 +22,7 @@ type Attributes struct {
 	Type        *Literal   // the text of a type
 	Transformer *expr.Lambda
 	Options     *Literal
+	Combinator  *expr.Lambda // that Options have, or nil
 	In          *Literal // the multibinding that is contributed to
 	Abstract    bool
 	Override    bool

@@ -44,8 +44,8 @@ func (c *compiler) collected(t *types.Type, o *recipe.Options) bool {
 }
 
 var (
-	hashOptions  = []string{"conflict_resolution", "flatten", "uniq"}
-	arrayOptions = []string{"flatten", "priority_on_named", "priority_on_unnamed", "uniq"}
+	hashOptions  = []string{"combinator", "conflict_resolution", "flatten", "uniq"}
+	arrayOptions = []string{"combinator", "flatten", "priority_on_named", "priority_on_unnamed", "uniq"}
 	resolutions  = []string{"priority", "ignore", "error", "append", "merge"}
 )
 
@@ -68,7 +68,38 @@ func (c *compiler) options(o *recipe.Options) bool {
 		name, _ := key.text()
 		ok = c.option(o, name, val) && ok
 	}
-	return ok && (o.Array || c.checkHashOptions(o))
+	switch {
+	case !ok:
+		return false
+	case l.entry("combinator") != nil:
+		return c.combinator(o)
+	}
+	return o.Array || c.checkHashOptions(o)
+}
+
+// combinator checks that options with one have nothing beside it but uniq, and that it takes what it is called with.
+func (c *compiler) combinator(o *recipe.Options) bool {
+	l := c.Options.entry("combinator")
+	if c.Combinator == nil { // it could not be read
+		return false
+	}
+	for key := range c.Options.pairs() {
+		if name, _ := key.text(); name != "combinator" && name != "uniq" {
+			c.errorf(key.Pos, "multibind", "expected 'combinator' with no other option than 'uniq', found '%s': "+
+				"the combinator decides alone", name)
+			return false
+		}
+	}
+	takes, as := 3, "of a hash: '|$key, $current, $value| { … }'"
+	if o.Array {
+		takes, as = 2, "of an array: '|$memo, $x| { … }'"
+	}
+	if !c.Combinator.Takes(takes) {
+		c.errorf(l.Pos, "multibind", "expected a combinator with %d parameters, as it is one %s", takes, as)
+		return false
+	}
+	*o = recipe.Options{Array: o.Array, Resolution: recipe.AppendAll, Uniq: o.Uniq, Combinator: c.Combinator}
+	return true
 }
 
 func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {

@@ -342,6 +342,9 @@ func (r *Row) use(x *recipe.Recipe) {
 	}
 	if x.Kind == recipe.Multibind {
 		r.uses = append(r.uses, x.Name)
+		if x.Options.Combinator != nil {
+			r.useIn(x.Options.Combinator.Body)
+		}
 	}
 	r.free = r.free || x.Kind == recipe.Custom
 	if x.Expr != nil {
@@ -393,6 +396,7 @@ func sourceText(r *recipe.Recipe) string {
 		n = call("merged", constant(r.Value))
 	default:
 		n = call("multibind", constant(value.FromString(strings.TrimPrefix(r.Name, recipe.ContributionKey("")))))
+		n.Lambda = r.Options.Combinator
 	}
 	if r.Transformer != nil {
 		n = call("with", n)

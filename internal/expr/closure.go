@@ -11,6 +11,9 @@ type closure struct {
 	scope  *scope
 }
 
+// Takes tells whether l has a use for exactly n arguments.
+func (l *Lambda) Takes(n int) bool { return (&closure{lambda: l}).accepts(n) }
+
 // required is the number of arguments that the lambda needs.
 func (c *closure) required() int {
 	n := 0

@@ -25,6 +25,7 @@ const (
 	flagNamed
 	flagUnnamed
 	flagElement
+	flagCombinator
 )
 
 // Append appends the encoding of r.
@@ -83,10 +84,14 @@ func appendTargets(dst []byte, ts []Target) []byte {
 
 func appendOptions(dst []byte, o *Options) []byte {
 	flags := bit(o.Array, flagArray) | bit(o.Uniq, flagUniq) | bit(o.PriorityOnNamed, flagNamed) |
-		bit(o.PriorityOnUnnamed, flagUnnamed) | bit(o.Element != nil, flagElement)
+		bit(o.PriorityOnUnnamed, flagUnnamed) | bit(o.Element != nil, flagElement) |
+		bit(o.Combinator != nil, flagCombinator)
 	dst = binary.AppendVarint(append(dst, flags, byte(o.Resolution)), int64(o.Flatten))
 	if o.Element != nil {
 		dst = appendText(dst, o.Element.String())
+	}
+	if o.Combinator != nil {
+		dst = appendText(dst, string(expr.AppendLambda(nil, o.Combinator)))
 	}
 	return dst
 }
@@ -276,7 +281,7 @@ func (d *decoder) targets() []Target {
 }
 
 func (d *decoder) options() *Options {
-	flags, resolution := d.flags(flagElement<<1-1), Resolution(d.byte())
+	flags, resolution := d.flags(flagCombinator<<1-1), Resolution(d.byte())
 	n := d.number()
 	flatten := int64(n>>1) ^ -int64(n&1)
 	if resolution >= resolutionCount || flatten != int64(int32(flatten)) {
@@ -286,6 +291,9 @@ func (d *decoder) options() *Options {
 		Uniq: flags&flagUniq != 0, PriorityOnNamed: flags&flagNamed != 0, PriorityOnUnnamed: flags&flagUnnamed != 0}
 	if flags&flagElement != 0 {
 		o.Element = d.typ()
+	}
+	if flags&flagCombinator != 0 {
+		o.Combinator = d.lambda()
 	}
 	return o
 }

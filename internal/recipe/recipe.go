@@ -85,7 +85,14 @@ const (
 	ErrorOnConflict                   // "error"
 	AppendAll                         // "append": all, in an array
 	Merge                             // "merge": hashes, of which the higher one's keys win
+	Included                          // of classes: the names are listed whose first in order is Include
 	resolutionCount
+)
+
+// What is contributed under the name of a class, see Included.
+const (
+	Include = "include"
+	Exclude = "exclude"
 )
 
 // Options are the options of a multibinding. Flatten is the number of levels, -1 for all.
@@ -97,6 +104,11 @@ type Options struct {
 	PriorityOnNamed   bool
 	PriorityOnUnnamed bool
 	Element           *types.Type // asserted of each contribution; nil: Data
+
+	// Combinator puts contributions together, if it is not nil: of an array it is called with what it made of those
+	// before and the next one, of a hash with a name, what it made under it, and the next one. It decides alone: the
+	// resolution is AppendAll, and of the others only Uniq may be set.
+	Combinator *expr.Lambda
 }
 
 // Part is one contribution. Of several, the one with the lower Precedence counts more; those of one precedence are in

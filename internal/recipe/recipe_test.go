@@ -31,7 +31,8 @@ func examples(t testing.TB) []*Recipe {
 		{Kind: Custom, Name: "counter", Value: value.FromInt(3)},
 		{Kind: Abstract},
 		{Kind: Multibind, Name: "\x00id", Options: &Options{Array: true, Flatten: -1, Uniq: true,
-			Element: typ(t, "Integer")}},
+			Element: typ(t, "Integer"), Combinator: lambda}},
+		{Kind: Multibind, Name: "\x00id", Options: &Options{Resolution: Included}},
 		{Kind: Contributions, Parts: []Part{{Name: "n", Named: true, Precedence: 7, Place: 1 << 30, Recipe: constant},
 			{Recipe: &Recipe{Kind: Abstract}}}},
 	}

@@ -8,6 +8,9 @@ func (r *Recipe) Variables(yield func(name string)) {
 	if r.Transformer != nil {
 		r.Transformer.Variables(yield)
 	}
+	if r.Options != nil && r.Options.Combinator != nil {
+		r.Options.Combinator.Variables(yield)
+	}
 	for _, p := range r.Parts {
 		p.Recipe.Variables(yield)
 	}
