@@ -52,7 +52,7 @@ func (c *composer) compose() *snapshot.Content {
 	c.fillLevels()
 	c.check()
 	content := c.content()
-	content.Strict = c.opts.StrictVariables
+	content.Strict, content.ARM8 = c.opts.StrictVariables, c.arm8
 	return content
 }
 
@@ -89,6 +89,7 @@ type composer struct {
 	scopeAt   map[scopeKey]int
 	bindings  int
 	sensitive bool // one of them is
+	arm8      bool // one of them is an operation of ARM-8
 
 	names    []string // of keys, sorted
 	inNames  []uint32 // place of a key in names, by its number in keys
@@ -237,6 +238,8 @@ func (c *composer) collect() {
 			}
 		}
 	}
+	c.transfer()
+	c.bindCollected()
 }
 
 func (c *composer) addFile(f *loader.DataFile, layer int) {

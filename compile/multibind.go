@@ -26,6 +26,7 @@ func (c *composer) declare(b *loader.Binding) {
 		c.broken[m.ID] = true
 		return
 	}
+	c.arm8 = c.arm8 || b.More.Recipe != nil && b.More.Recipe.IsARM8()
 	c.declared[m.ID] = append(c.declared[m.ID], declaration{b, m.Options})
 }
 
@@ -46,6 +47,10 @@ func (c *composer) checkMultibinds() {
 	ids := slices.Sorted(maps.Keys(c.declared))
 	for _, id := range slices.Sorted(maps.Keys(c.contributions)) {
 		cs := c.contributions[id]
+		if id == recipe.ClassesKey {
+			c.checkClasses(cs)
+			continue
+		}
 		if len(c.declared[id]) == 0 && !c.broken[id] {
 			c.unknownID(id, cs, ids)
 		}

@@ -38,6 +38,8 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`^this hierarchy has`, `^this can never hold`, `^expected the name '`, `^'append' makes arrays`,
 	`^expected 'flatten' and 'uniq' of a hash`, `^expected an Array or a Hash`, `^expected a type of keys`,
 	`^unknown attribute '(conflict_resolution|priority_on_named|priority_on_unnamed)'`, `^expected at most`,
+	`^expected names of classes`, `^expected 'combinator' with no other`, `^expected a combinator with`,
+	`^expected the parameters: an expression`,
 	`^something is wrong here; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
 }, "|"))
 
@@ -130,9 +132,11 @@ func TestSchemasAreWhatTheLoaderAccepts(t *testing.T) {
 			dir := t.TempDir()
 			counts := map[bool]int{}
 			n := 0
-			for doc := range everyChange(t, parsedJSON(t, full[kind.schema])) {
-				if n++; n%each == 0 {
-					counts[kind.compare(t, s, dir, doc)]++
+			for _, whole := range full[kind.schema] {
+				for doc := range everyChange(t, parsedJSON(t, whole)) {
+					if n++; n%each == 0 {
+						counts[kind.compare(t, s, dir, doc)]++
+					}
 				}
 			}
 			for _, src := range docs[kind.schema] {
@@ -298,7 +302,7 @@ func asJSON(t *testing.T, doc any) []byte {
 var pieces = []string{`null`, `true`, `false`, `0`, `1`, `2`, `-1`, `-2`, `1.5`,
 	`"|$x| { $x }"`, `""`, `"x"`, `"true"`, `"/a"`, `"a/"`, `"a/.."`,
 	`"a:b"`, `"confdir:/x?optional"`, `"confdir:x"`, `":/x"`, `"module:/m::n?y"`, `"common"`, `"Upper"`, `"String"`,
-	`"append"`, `[]`, `["a"]`, `["a", "b"]`, `["String", "b"]`, `["a", "true", "data/x"]`, `[["a", 1]]`, `{}`,
+	`"append"`, `"~>"`, `"A"`, `"A[b]"`, `["A", "B"]`, `[]`, `["a"]`, `["a", "b"]`, `["String", "b"]`, `["a", "true", "data/x"]`, `[["a", 1]]`, `{}`,
 	`{"a": 1}`, `{"node": "x"}`, `{"node": ["x", 1]}`, `[{"node": "x"}]`, `{"name": "a", "to": 1}`,
 	`{"name": "a", "key": "b"}`,
 	`{"when": {"node": "x"}, "bind": []}`, `{"class_name": "x"}`, `{"command": ["x"]}`, `{"flatten": -1, "uniq": true}`}
@@ -309,17 +313,18 @@ var words = []string{
 	"to", "multibind_id", "in", "options", "transformer", "abstract", "override", "sensitive",
 	"to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance",
 	"conflict_resolution", "flatten", "uniq", "key", "node", "other",
+	"parameters", "variables", "map", "dependency", "kind", "combinator",
 }
 
 // full are documents that have all there is, but nothing sensitive, beside which messages say nothing: each of their
 // parts is replaced by each of the pieces, once.
-var full = map[string]string{
-	"binder_config": `{"version": 1, "layers": [{"name": "a", "include": "confdir:/x?optional",
+var full = map[string][]string{
+	"binder_config": {`{"version": 1, "layers": [{"name": "a", "include": "confdir:/x?optional",
 		"exclude": ["confdir:/x"]}], "categories": [["node", "${fqdn}"], ["common", "true"]],
-		"extensions": {"hiera_backends": {"x": {"command": ["x", "y"]}}, "scheme_handlers": {}}}`,
-	"hiera": `{"version": 2, "hierarchy": [["node", "${fqdn}", "data/${fqdn}"], ["common", "true", "data/common"]],
-		"backends": ["yaml"]}`,
-	"bindings": `{"bindings_version": 1, "name": "default", "bind": [["a", 1],
+		"extensions": {"hiera_backends": {"x": {"command": ["x", "y"]}}, "scheme_handlers": {}}}`},
+	"hiera": {`{"version": 2, "hierarchy": [["node", "${fqdn}", "data/${fqdn}"], ["common", "true", "data/common"]],
+		"backends": ["yaml"]}`},
+	"bindings": {`{"bindings_version": 1, "name": "default", "bind": [["a", 1],
 		{"name": "b", "type": "Integer", "to": 1, "transformer": "|$x| { $x }", "sensitive": false, "override": true},
 		{"name": "c", "abstract": true}, {"name": "d", "to_lookup_of": ["Integer", "a"]},
 		{"name": "e", "to_first_found": ["x", "a"]}, {"name": "f", "to_expression": "1"},
@@ -328,6 +333,15 @@ var full = map[string]string{
 		{"name": "j", "multibind_id": "j", "type": "Array", "options": {"flatten": -1, "uniq": true}},
 		{"in": "j", "name": "k", "to": 1}, {"when": {"node": ["x", 1]}, "bind": [["a", 2]]},
 		{"when": [{"node": "y"}], "bind": []}]}`,
+		`{"bindings_version": 1, "name": "default", "bind": [{"include": ["a", "b::c"]}, {"exclude": "d"},
+		{"parameters": "a", "to": {"p": 1}, "type": "Integer", "override": true, "sensitive": false},
+		{"parameters": "A", "to": ["p"], "abstract": true}, {"parameters": "a", "to_expression": "{ x => 1 }"}]}`,
+		`{"bindings_version": 1, "name": "default", "bind": [
+		{"parameters": "A[b]", "to": "B[c]", "options": {"map": {"p": "q"}}},
+		{"variables": {"v": 1}, "type": "Integer"}, {"variables": ["w"], "abstract": true}]}`,
+		`{"bindings_version": 1, "name": "default", "bind": [
+		{"map": ["A", "B"], "to": {"p": "q"}}, {"dependency": ["A[b]", ["A[c]"]], "kind": "~>"},
+		{"name": "l", "multibind_id": "l", "options": {"combinator": "|$k, $c, $v| { $v }", "uniq": true}}]}`},
 }
 
 // everyChange ranges over doc with one of its parts replaced by a piece, removed, or added.

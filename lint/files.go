@@ -152,7 +152,7 @@ type reader struct {
 }
 
 // notData are the attributes of bindings that hold expressions.
-var notData = []string{"to_expression", "transformer"}
+var notData = []string{"to_expression", "transformer", "combinator"}
 
 func (r *reader) node(n *yaml.Node) {
 	if n.Kind == yaml.Scalar {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"bindc/internal/diag"
+	"bindc/internal/recipe"
 )
 
 // checkModuleKeys advises on keys that a module binds and that do not have its name: they are another one's, or
@@ -14,7 +15,8 @@ func (l *linter) checkModuleKeys() {
 	}
 	for b := range l.bindings {
 		name := l.module(b.at.File)
-		if name == "" || b.key == name || strings.HasPrefix(b.key, name+"::") || b.key == "lookup_options" {
+		if name == "" || b.key == name || strings.HasPrefix(b.key, name+"::") || b.key == "lookup_options" ||
+			recipe.IsReserved(b.key) {
 			continue
 		}
 		l.add(diag.Diagnostic{Pos: b.at, Code: "module_key",

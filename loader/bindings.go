@@ -7,6 +7,7 @@ import (
 	"bindc/internal/binding"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
+	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/internal/set"
 	"bindc/internal/value"
@@ -18,23 +19,27 @@ type setCompiler struct {
 	diags   *diag.List
 	pools   *datafile.Pools
 	secrets map[string]bool // the ids of sensitive multibindings of the site
-	out     []Binding
+
+	inclusions map[inclusion]*binding.Binding // of classes, of the site
+	slashed    bool                           // a key that begins with / was warned of
+
+	out       []Binding
+	transfers []Transfer
 }
 
-// readSet is the bindings of the set in source, which is called name; "" for one that an extension makes.
-func (c *setCompiler) readSet(source set.Source, name string) []Binding {
+// readSet compiles the set in source, which is called name; "" for one that an extension makes.
+func (c *setCompiler) readSet(source set.Source, name string) {
 	if source == nil {
-		return nil
+		return
 	}
 	s := source.Read(c.secrets, c.diags)
 	if s == nil {
-		return nil
+		return
 	}
 	if name != "" {
 		c.checkName(s, name)
 	}
 	c.statements(s.Statements, []Condition{nil}, []int{0})
-	return c.out
 }
 
 func (c *setCompiler) checkName(s *set.Set, name string) {
@@ -53,37 +58,58 @@ func (c *setCompiler) statements(list []set.Statement, conditions []Condition, w
 		case *set.When:
 			c.conditional(s, conditions)
 		case *set.Plain:
+			literal.CheckReserved(s.Key, s.Pos, &c.slashed, c.diags)
 			b := Binding{Key: s.Key, When: when, Pos: s.Pos}
 			c.number(&b, s.Value)
 			c.out = append(c.out, b)
 		case *set.Binding:
 			c.binding(&s.Attributes, when)
 		default:
-			c.notYet(s)
+			c.further(s, when)
 		}
 	}
 }
 
-// notYet reports a statement that is not compiled yet.
-func (c *setCompiler) notYet(s set.Statement) {
-	at := diag.Pos{}
-	switch s := s.(type) {
-	case *set.Classes:
-		at = s.Pos
-	case *set.Parameters:
-		at = s.Pos
-	case *set.Variables:
-		at = s.Pos
-	case *set.Map:
-		at = s.Pos
-	case *set.Dependency:
-		at = s.Pos
+// binding compiles a binding of a key that is written out, or a contribution.
+func (c *setCompiler) binding(a *binding.Attributes, when []int) {
+	if in := set.Text(literalValue(a.In)); in == includedClasses || in == excludedClasses {
+		c.contributedClasses(a, when)
+		return
 	}
-	c.diags.Errorf(at, "bindings", "this statement is not compiled yet")
+	if a.In == nil {
+		literal.CheckReserved(a.Key, a.KeyPos, &c.slashed, c.diags)
+	}
+	c.checkIDs(a)
+	c.compile(a, when)
 }
 
-// binding compiles a binding by itself.
-func (c *setCompiler) binding(a *binding.Attributes, when []int) {
+func literalValue(l *binding.Literal) value.Value {
+	if l == nil {
+		return value.Value{}
+	}
+	return l.Value
+}
+
+// checkIDs refuses ids of multibindings that are reserved.
+func (c *setCompiler) checkIDs(a *binding.Attributes) {
+	ids := []*binding.Literal{a.In}
+	for _, p := range a.Producers {
+		if p.Name == "multibind_id" {
+			ids = append(ids, p.Argument)
+		}
+	}
+	for _, l := range ids {
+		switch id := set.Text(literalValue(l)); id {
+		case includedClasses, excludedClasses, recipe.ClassesKey, recipe.DependenciesKey:
+			c.diags.Add(diag.Diagnostic{Pos: l.Pos, Code: "reserved", InValue: true,
+				Message: "the id '" + id + "' of a multibinding is reserved",
+				Hint:    "choose another; classes are collected under the key '" + recipe.ClassesKey + "' by themselves"})
+		}
+	}
+}
+
+// compile compiles a binding by itself.
+func (c *setCompiler) compile(a *binding.Attributes, when []int) {
 	a.Sensitive = a.Sensitive || a.In != nil && c.secrets[set.Text(a.In.Value)]
 	more := binding.Compile(a, c.diags)
 	if more == nil {
@@ -130,10 +156,14 @@ func (c *setCompiler) conditional(w *set.When, outer []Condition) {
 func (c *setCompiler) multiply(w *set.When, alternatives int) bool {
 	c.alternatives -= max(0, alternatives-1) * (1 + len(w.Statements))
 	if c.alternatives < 0 {
-		c.diags.Errorf(w.Pos, "when", "the conditions of this site have too many alternatives in all, counted for each "+
-			"binding; write fewer lists of values, or raise --max-alternatives")
+		c.tooMany(w.Pos)
 	}
 	return c.alternatives >= 0
+}
+
+func (c *setCompiler) tooMany(at diag.Pos) {
+	c.diags.Errorf(at, "when", "the conditions of this site have too many alternatives in all, counted for each "+
+		"binding; write fewer lists of values, or raise --max-alternatives")
 }
 
 // maxAlternatives bounds the conditions a `when` multiplies out to.

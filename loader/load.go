@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"bindc/internal/binding"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/disk"
@@ -71,7 +72,8 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 // assemble makes the layers of the site from the parsed files.
 func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 	var out []Layer
-	sets := map[*input][]Binding{} // a set that two layers load is read once
+	sets := map[*input]*setCompiler{} // a set that two layers load is read once
+	inclusions := map[inclusion]*binding.Binding{}
 	secrets := map[string]bool{}
 	for _, pl := range plan {
 		for _, p := range pl.contributions {
@@ -94,11 +96,12 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 			case p.encPart != "":
 				c.Files = p.classified(in.reader.Pools.Keys.Texts())
 			default:
-				if _, ok := sets[p.set]; !ok {
-					r := setCompiler{dimensions: dims, diags: in.diags, pools: in.reader.Pools, secrets: secrets}
-					sets[p.set] = r.readSet(p.source(), p.name)
+				if sets[p.set] == nil {
+					sets[p.set] = &setCompiler{dimensions: dims, diags: in.diags, pools: in.reader.Pools,
+						secrets: secrets, inclusions: inclusions}
+					sets[p.set].readSet(p.source(), p.name)
 				}
-				c.Bindings = sets[p.set]
+				c.Bindings, c.Transfers = sets[p.set].out, sets[p.set].transfers
 			}
 			layer.Contributions = append(layer.Contributions, c)
 		}

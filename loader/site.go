@@ -70,6 +70,8 @@ type Contribution struct {
 	Config   string // the file that configures it, of a hierarchy of Hiera 5
 	Files    []DataFile
 	Bindings []Binding
+
+	Transfers []Transfer
 }
 
 // DataFile is a data file with the condition it stands for. Its bindings are compiled already; a site may have
@@ -107,3 +109,24 @@ type Input struct {
 
 // Fold is how values of categories are compared: without regard to case.
 func Fold(s string) string { return relation.Fold(s) }
+
+// Transfer binds parameters of one target to those of another. Which they are is known when all of the site is: those
+// of the map that is given, or else of the one that is bound, or else those that both have.
+type Transfer struct {
+	When []int // alternatives, indexes in Site.Conditions; at least one
+	Pos  diag.Pos
+
+	Target, From   string    // as they are written
+	Keys, FromKeys string    // what the keys of their parameters begin with
+	TypeKeys       string    // those of the type that Target is an instance of
+	Map            string    // the key of the map of both types
+	Given          []Renamed // the map; nil: none is given
+
+	Like *binding.Binding // what is said of each parameter beside its key; of its recipe, type and sensitivity
+}
+
+// Renamed is a parameter, and the one of the other target that it is bound to.
+type Renamed struct {
+	Name, From string
+	Pos        diag.Pos
+}

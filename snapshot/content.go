@@ -17,6 +17,7 @@ type Content struct {
 	Bindings   int          // how many bindings were composed, hidden ones included
 	Sensitive  bool         // some of the values are: not everybody may read the file
 	Slice      []Term       // the requests it is for, if not for all: those with these values
+	ARM8       bool         // some recipes are those of operations that only ARM-8 has
 	Seal       []byte       // what opens those that are encrypted, for who may; nil: none is
 }
 

@@ -375,7 +375,7 @@ func TestFormatStatesRecipes(t *testing.T) {
 	ordered(t, "resolution", recipe.Priority, recipe.Ignore, recipe.ErrorOnConflict, recipe.AppendAll, recipe.Merge,
 		recipe.Included)
 	numbered(t, "recipe flags", "sensitive", "type", "transformer", "-", "sealed")
-	numbered(t, "features", "sealed", "slice", "hiera")
+	numbered(t, "features", "sealed", "slice", "hiera", "arm8")
 	numbered(t, "option flags", "array", "uniq", "named", "unnamed", "element", "combinator")
 
 	integer, err := types.Parse("Integer")

@@ -69,13 +69,14 @@ const (
 
 // The features. featureSealed says that recipes may be sealed: a file without it ends with section origins.
 // featureSlice says that section meta has the requests that the file is for, featureHiera that it ends with what the
-// layers are to Hiera 5.
+// layers are to Hiera 5, featureARM8 that recipes may be those of its operations.
 const (
 	featureSealed = 1 << 0
 	featureSlice  = 1 << 1
 	featureHiera  = 1 << 2
+	featureARM8   = 1 << 3
 
-	knownFeatures = featureSealed | featureSlice | featureHiera
+	knownFeatures = featureSealed | featureSlice | featureHiera | featureARM8
 )
 
 // The flags of the part of a layer.

@@ -16,7 +16,8 @@ func (s *Snapshot) Content() (*Content, error) {
 		return nil, err
 	}
 	c := &Content{Layers: slices.Clone(s.layers), Hiera: slices.Clone(s.hiera), Dimensions: slices.Clone(s.dimensions),
-		Strict: s.strict, Bindings: int(s.bindings), Slice: slices.Clone(s.slice)}
+		Strict: s.strict, Bindings: int(s.bindings), Slice: slices.Clone(s.slice),
+		ARM8: load64(s.data[offFeatures:])&featureARM8 != 0}
 	if seal, ok := s.Seal(); ok {
 		c.Seal = []byte(seal)
 	}

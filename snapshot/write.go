@@ -316,6 +316,9 @@ func (w *writer) features() (f uint64) {
 	if len(w.c.Hiera) > 0 {
 		f |= featureHiera
 	}
+	if w.c.ARM8 {
+		f |= featureARM8
+	}
 	return f
 }
 

@@ -23,7 +23,7 @@ type Attributes struct {
 	Transformer *expr.Lambda
 	Options     *Literal
 	Combinator  *expr.Lambda // that Options have, or nil
-	In          *Literal // the multibinding that is contributed to
+	In          *Literal     // the multibinding that is contributed to
 	Abstract    bool
 	Override    bool
 	Sensitive   bool

@@ -55,3 +55,14 @@ func (l *Literal) Within(path []value.Value) *Literal {
 	}
 	return l
 }
+
+// Entry is entry i of a hash, which has the key, as it is written; where that is not known, it stands where l does.
+func (l *Literal) Entry(i int, key value.Value) (name, val Literal) {
+	if 2*i+1 < len(l.Kids) && value.Identical(l.Kids[2*i].Value, key) {
+		return l.Kids[2*i], l.Kids[2*i+1]
+	}
+	return Literal{Value: key, Pos: l.Pos}, Literal{Pos: l.Pos}
+}
+
+// Named is the value of a hash under a name, or nil.
+func (l *Literal) Named(name string) *Literal { return l.entry(name) }

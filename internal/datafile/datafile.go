@@ -149,9 +149,11 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 	count := len(doc.Root.Kids) / 2
 	keys, values := pool.NewBatch(count, len(src)), pool.NewBatch(count, len(src))
 	out = make([]Entry, 0, count)
+	slashed := false
 	for key, val := range doc.Root.Pairs() {
 		if name, ok := literal.Key(doc, key, diags); ok {
 			warnOfLookupOptions(doc, key, name, diags)
+			literal.CheckReserved(name, doc.Pos(key), &slashed, diags)
 			out = append(out, Entry{Line: key.Line, Col: key.Col})
 			keys.Add(func(dst []byte) []byte { return append(dst, name...) })
 			values.Add(func(dst []byte) []byte { return literal.Append(dst, doc, val, diags) })

@@ -17,7 +17,7 @@ func compileHiera5(doc *yaml.Document, kind Kind, size int, pools *Pools, diags 
 	count := len(doc.Root.Kids) / 2
 	keys, values := pool.NewBatch(count, size), pool.NewBatch(count, size)
 	out = make([]Entry, 0, count)
-	said := -1 // which entry the lookup_options are
+	said, slashed := -1, false // which entry the lookup_options are; a key that begins with / was warned of
 	for key, val := range doc.Root.Pairs() {
 		name, ok := hiera5Key(doc, key, diags)
 		if !ok {
@@ -26,6 +26,7 @@ func compileHiera5(doc *yaml.Document, kind Kind, size int, pools *Pools, diags 
 		if name == recipe.LookupOptionsKey {
 			options, said = optionsIn(val, pools), len(out)
 		}
+		literal.CheckReserved(name, doc.Pos(key), &slashed, diags)
 		out = append(out, Entry{Line: key.Line, Col: key.Col})
 		keys.Add(func(dst []byte) []byte { return append(dst, name...) })
 		values.Add(func(dst []byte) []byte {

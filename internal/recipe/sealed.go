@@ -17,6 +17,24 @@ func IsSecret(encoded string) bool {
 	return err != nil || r.Secret()
 }
 
+// IsARM8 tells whether a reader has to know the operations of ARM-8 to follow an encoded recipe. Of what is sealed it
+// cannot be told, and it may.
+func IsARM8(encoded string) bool {
+	if len(encoded) < headBytes || Kind(encoded[0]) != Multibind {
+		return false
+	}
+	if IsSealed(encoded) {
+		return true
+	}
+	r, err := Decode(encoded)
+	return err == nil && r.IsARM8()
+}
+
+// IsARM8 tells whether r is an operation of ARM-8 that older readers do not know.
+func (r *Recipe) IsARM8() bool {
+	return r.Options != nil && (r.Options.Combinator != nil || r.Options.Resolution == Included)
+}
+
 // Seal encrypts all of an encoded recipe but its kind and flags, for the key that is bound to it.
 func Seal(encoded, key string, box *seal.Box) string {
 	head := string([]byte{encoded[0], encoded[1] | flagSealed})

@@ -18,7 +18,13 @@ var bindingKeys = []string{"name", "type", "to", "multibind_id", "in", "options"
 
 // longForm reads a binding that is written as a hash of attributes.
 func (r *reader) longForm(n *yaml.Node) Statement {
-	for _, d := range r.UnknownKeys(n, "attribute", "attribute of a binding", bindingKeys) {
+	known := bindingKeys
+	if !has(n, "name") { // then a statement may be meant
+		for _, keys := range statementKeys {
+			known = append(slices.Clip(known), keys[0])
+		}
+	}
+	for _, d := range r.UnknownKeys(n, "attribute", "attribute of a binding", known) {
 		d.InValue = true
 		r.diags.Add(d)
 	}
@@ -30,6 +36,7 @@ func (r *reader) longForm(n *yaml.Node) Statement {
 			return nil
 		}
 	}
+	r.combinator(&b.Attributes, n)
 	return b
 }
 

@@ -89,6 +89,9 @@ func (r *reader) statement(n *yaml.Node) Statement {
 	case has(n, "when") || has(n, "bind"):
 		return r.conditional(n)
 	}
+	if s, ok := r.further(n); ok {
+		return s
+	}
 	return r.longForm(n)
 }
 

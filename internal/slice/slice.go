@@ -205,13 +205,15 @@ func (s *slicer) cold(c *snapshot.Cold) bool {
 
 // values empties those that nothing is bound to any more; they are not written.
 func (s *slicer) values() {
-	s.out.Sensitive = false
+	arm8 := s.out.ARM8
+	s.out.Sensitive, s.out.ARM8 = false, false
 	for i := range s.out.Values {
 		v := &s.out.Values[i]
 		if !s.used[i] {
 			*v = snapshot.Stored{}
 		}
 		s.out.Sensitive = s.out.Sensitive || v.Computed && recipe.IsSecret(v.Bytes)
+		s.out.ARM8 = s.out.ARM8 || arm8 && v.Computed && recipe.IsARM8(v.Bytes)
 	}
 }
 

@@ -1,0 +1,102 @@
+package set
+
+import (
+	"slices"
+
+	"bindc/internal/binding"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// statementKeys are the attributes of statements that are told by the first of them.
+var statementKeys = [][]string{
+	{"include"},
+	{"exclude"},
+	{"parameters", "to", "to_expression", "type", "abstract", "override", "sensitive", "options"},
+	{"variables", "type", "abstract", "override", "sensitive"},
+	{"map", "to", "abstract", "override"},
+	{"dependency", "kind"},
+}
+
+// further reads a statement that is more than a binding of one key; nil, false if n is none.
+func (r *reader) further(n *yaml.Node) (Statement, bool) {
+	i := slices.IndexFunc(statementKeys, func(keys []string) bool { return has(n, keys[0]) })
+	if i < 0 || has(n, "name") {
+		return nil, false
+	}
+	word := statementKeys[i][0]
+	for _, d := range r.UnknownKeys(n, "attribute", "attribute of '"+word+"'", statementKeys[i]) {
+		r.diags.Add(d)
+	}
+	_, subject, _ := n.Lookup(word)
+	switch word {
+	case "include", "exclude":
+		return r.classes(n, subject, word == "exclude"), true
+	case "dependency":
+		return r.dependency(n, subject), true
+	}
+	a := binding.Attributes{Pos: r.Pos(n), KeyPos: r.Pos(subject)}
+	for key, val := range n.Pairs() {
+		if name, _ := key.Text(); name != word {
+			r.attribute(&a, name, val)
+		}
+	}
+	switch word {
+	case "parameters":
+		return &Parameters{r.literalOf(subject), a}, true
+	case "map":
+		return r.paramMap(subject, a), true
+	}
+	r.attribute(&a, "to", subject)
+	return &Variables{a}, true
+}
+
+// classes reads the names of classes: one, or a list.
+func (r *reader) classes(n, names *yaml.Node, exclude bool) Statement {
+	c := &Classes{Pos: r.Pos(n), Exclude: exclude}
+	if names.Kind != yaml.Sequence {
+		c.Names = []binding.Literal{r.literalOf(names)}
+		return c
+	}
+	for i := range names.Kids {
+		c.Names = append(c.Names, r.literalOf(&names.Kids[i]))
+	}
+	return c
+}
+
+func (r *reader) paramMap(sides *yaml.Node, a binding.Attributes) Statement {
+	if sides.Kind != yaml.Sequence || len(sides.Kids) != 2 {
+		r.local(sides, "expected two types as 'map': [OF, FROM], found %s", sides.Describe())
+		return nil
+	}
+	return &Map{r.literalOf(&sides.Kids[0]), r.literalOf(&sides.Kids[1]), a}
+}
+
+func (r *reader) dependency(n, sides *yaml.Node) Statement {
+	if sides.Kind != yaml.Sequence || len(sides.Kids) != 2 {
+		r.local(sides, "expected what comes first and what comes after it as 'dependency': [FROM, TO], found %s",
+			sides.Describe())
+		return nil
+	}
+	side := func(n *yaml.Node) binding.Producer { return binding.Producer{Name: "to", Argument: r.literal(n)} }
+	d := &Dependency{Pos: r.Pos(n), From: side(&sides.Kids[0]), To: side(&sides.Kids[1]), Kind: "->"}
+	if _, kind, ok := n.Lookup("kind"); ok {
+		d.Kind, _ = kind.Text()
+		if d.Kind != "->" && d.Kind != "~>" {
+			r.local(kind, "expected '->' or '~>' as 'kind', found %s", value.Describe(kind.Value))
+			return nil
+		}
+	}
+	return d
+}
+
+// combinator reads the lambda among the options of a multibinding, if there is one.
+func (r *reader) combinator(a *binding.Attributes, n *yaml.Node) {
+	_, options, _ := n.Lookup("options")
+	if !has(n, "multibind_id") || options == nil || options.Kind != yaml.Mapping {
+		return
+	}
+	if _, c, ok := options.Lookup("combinator"); ok {
+		a.Combinator = r.lambda(a, c)
+	}
+}

@@ -1,0 +1,428 @@
+package loader
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bindc/internal/binding"
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/set"
+	"bindc/internal/value"
+)
+
+// further compiles a statement that comes to bindings of several keys, or of a reserved one (language.md, sections 14.3
+// and 14.4).
+func (c *setCompiler) further(s set.Statement, when []int) {
+	switch s := s.(type) {
+	case *set.Classes:
+		c.classes(s.Names, s.Exclude, when)
+	case *set.Parameters:
+		c.parameters(s, when)
+	case *set.Variables:
+		c.each(&s.Attributes, recipe.VariableKeys, "variable", when)
+	case *set.Map:
+		c.paramMap(s, when)
+	case *set.Dependency:
+		c.dependency(s, when)
+	}
+}
+
+// errorf reports what is wrong with a statement, which leaves the others to be judged.
+func (c *setCompiler) errorf(at *binding.Literal, format string, args ...any) {
+	c.diags.Add(diag.Diagnostic{Pos: at.Pos, Code: "attribute", InValue: true, Message: fmt.Sprintf(format, args...)})
+}
+
+// has counts the alternatives of n bindings that one statement comes to, as the memory they take does.
+func (c *setCompiler) has(n int, at diag.Pos, when []int) bool {
+	c.alternatives -= max(0, n-1) * (len(when) - 1)
+	if c.alternatives < 0 {
+		c.tooMany(at)
+	}
+	return c.alternatives >= 0
+}
+
+// Names as they are written.
+var (
+	className = regexp.MustCompile(`^[a-z]\w*(::[a-z]\w*)*$`)
+	typeName  = regexp.MustCompile(`^[A-Z]\w*(::[A-Z]\w*)*$`)
+	entryName = regexp.MustCompile(`^[a-z_]\w*$`)
+)
+
+// Multibindings of the documents, whose contributions are inclusions and exclusions of classes.
+const (
+	includedClasses = "included_classes"
+	excludedClasses = "excluded_classes"
+)
+
+// classes includes classes, or excludes them.
+func (c *setCompiler) classes(names []binding.Literal, exclude bool, when []int) {
+	for i := range names {
+		name := &names[i]
+		if !isText(name, className) {
+			c.errorf(name, "expected the name of a class, as 'ntp::server', found %s", value.Describe(name.Value))
+		} else if c.has(len(names), name.Pos, when) {
+			c.class(name.Value.Text(), exclude, name.Pos, when)
+		}
+	}
+}
+
+func isText(l *binding.Literal, pattern *regexp.Regexp) bool {
+	return l.Value.Kind() == value.String && pattern.MatchString(l.Value.Text())
+}
+
+// inclusion is what is said of a class. There may be millions, which say the same.
+type inclusion struct {
+	class   string
+	exclude bool
+}
+
+func (c *setCompiler) class(name string, exclude bool, at diag.Pos, when []int) {
+	key := inclusion{name, exclude}
+	more := c.inclusions[key]
+	if more == nil {
+		text := recipe.Include
+		if exclude {
+			text = recipe.Exclude
+		}
+		more = &binding.Binding{Key: name, Pos: at, In: &binding.Reference{ID: recipe.ClassesKey, Pos: at},
+			Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: value.FromString(text)}}
+		c.inclusions[key] = more
+	}
+	c.out = append(c.out, Binding{Key: name, When: when, Pos: at, More: more})
+}
+
+// contributedClasses is classes as contributions to the multibindings that the documents have for them.
+func (c *setCompiler) contributedClasses(a *binding.Attributes, when []int) {
+	if a.Broken {
+		return
+	}
+	var names []binding.Literal
+	if len(a.Producers) == 1 && a.Transformer == nil && a.Producers[0].Expr == nil {
+		switch l := a.Producers[0].Argument; {
+		case l == nil:
+		case l.Value.Kind() == value.Array:
+			names = elementsOf(l)
+		default:
+			names = []binding.Literal{*l}
+		}
+	}
+	if names == nil || slices.ContainsFunc(names, func(l binding.Literal) bool { return !isText(&l, className) }) {
+		at := &binding.Literal{Pos: a.Pos}
+		c.errorf(at, "expected names of classes, known when the site is built, as 'to' of what is contributed to '%s'",
+			a.In.Value.Text())
+		return
+	}
+	c.classes(names, a.In.Value.Text() == excludedClasses, when)
+}
+
+// elementsOf is the elements of an array, with the places they are written at where these are known.
+func elementsOf(l *binding.Literal) []binding.Literal {
+	elems := l.Value.Slice()
+	out := make([]binding.Literal, len(elems))
+	for i, v := range elems {
+		if out[i].Pos = l.Pos; len(l.Kids) == len(elems) {
+			out[i] = l.Kids[i]
+		}
+		out[i].Value = v
+	}
+	return out
+}
+
+// target is what has parameters: a class, a type, or an instance of a type.
+type target struct {
+	name, instance string
+	isClass        bool
+}
+
+// target reads `ntp`, `Web` or `Web[one]`.
+func (c *setCompiler) target(l *binding.Literal) (target, bool) {
+	if isText(l, className) {
+		return target{name: l.Value.Text(), isClass: true}, true
+	}
+	if t, ok := thingOf(l); ok {
+		return t, true
+	}
+	c.errorf(l, "expected a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]', found %s",
+		value.Describe(l.Value))
+	return target{}, false
+}
+
+// thingOf reads a type, or an instance of one, whose name may be in quotes.
+func thingOf(l *binding.Literal) (target, bool) {
+	if l.Value.Kind() != value.String {
+		return target{}, false
+	}
+	name, instance, ok := strings.Cut(l.Value.Text(), "[")
+	t := target{name: name}
+	if ok {
+		if instance, ok = strings.CutSuffix(instance, "]"); !ok {
+			return target{}, false
+		}
+		for _, quote := range []string{"'", "\""} {
+			if len(instance) > 2 && strings.HasPrefix(instance, quote) && strings.HasSuffix(instance, quote) {
+				instance = instance[1 : len(instance)-1]
+				break
+			}
+		}
+		if t.instance = instance; instance == "" {
+			return target{}, false
+		}
+	}
+	return t, typeName.MatchString(name)
+}
+
+// inKeys is how an instance is written in keys.
+var inKeys = strings.NewReplacer("/", "%2F", "[", "%5B", "]", "%5D", "%", "%25")
+
+// keys is what the keys of the parameters begin with.
+func (t target) keys() string {
+	switch {
+	case t.isClass:
+		return t.name + "::"
+	case t.instance == "":
+		return recipe.ParameterKeys + t.name + "/"
+	}
+	return recipe.ParameterKeys + t.name + "[" + inKeys.Replace(t.instance) + "]/"
+}
+
+// parameters binds parameters to values, or to those of another target.
+func (c *setCompiler) parameters(s *set.Parameters, when []int) {
+	t, ok := c.target(&s.Target)
+	if !ok {
+		return
+	}
+	if !s.Abstract && len(s.Producers) == 1 {
+		if p := s.Producers[0].Argument; s.Producers[0].Expr == nil && p != nil && p.Value.Kind() == value.String {
+			c.transfer(s, t, p, when)
+			return
+		}
+	}
+	if s.Options != nil {
+		c.errorf(s.Options, "expected 'options' of parameters that are those of another target only, as {map: {…}}")
+		return
+	}
+	c.each(&s.Attributes, t.keys(), "parameter", when)
+}
+
+// entry is a name, and what it is bound to.
+type entry struct {
+	name     binding.Literal
+	producer *binding.Producer
+}
+
+// each binds every entry of a hash by itself; of what is abstract there are names only.
+func (c *setCompiler) each(a *binding.Attributes, keys, what string, when []int) {
+	entries, ok := c.entries(a, what)
+	if !ok || !c.has(len(entries), a.Pos, when) {
+		return
+	}
+	for i := range entries {
+		e := &entries[i]
+		if !isText(&e.name, entryName) {
+			c.errorf(&e.name, "expected the name of a %s, as 'port', found %s", what, value.Describe(e.name.Value))
+			continue
+		}
+		one := *a
+		one.Pos, one.Key, one.KeyPos, one.Producers = e.name.Pos, keys+e.name.Value.Text(), e.name.Pos, nil
+		if e.producer != nil {
+			one.Producers = []binding.Producer{*e.producer}
+		}
+		c.compile(&one, when)
+	}
+}
+
+// entries is what `to` says.
+func (c *setCompiler) entries(a *binding.Attributes, what string) ([]entry, bool) {
+	if a.Broken {
+		return nil, false
+	}
+	var p binding.Producer
+	if len(a.Producers) == 1 {
+		p = a.Producers[0]
+	}
+	switch {
+	case a.Abstract && p.Expr == nil && p.Argument != nil && p.Argument.Value.Kind() == value.Array:
+		return namesOf(p.Argument), true
+	case !a.Abstract && p.Expr == nil && p.Argument != nil && p.Argument.Value.Kind() == value.Hash:
+		return constants(&p), true
+	case !a.Abstract && p.Expr != nil && p.Expr.Op == expr.HashLit:
+		return computed(&p), true
+	}
+	expected := "a hash of names to values"
+	if a.Abstract {
+		expected = "a list of names, as they are abstract"
+	}
+	if p.Name == "to_expression" {
+		expected = "an expression that is " + expected
+	}
+	at := binding.Literal{Pos: a.Pos}
+	if p.Argument != nil {
+		at = *p.Argument
+		expected += ", found " + value.Describe(at.Value)
+	}
+	c.errorf(&at, "expected the %ss: %s", what, expected)
+	return nil, false
+}
+
+func namesOf(l *binding.Literal) []entry {
+	var out []entry
+	for _, name := range elementsOf(l) {
+		out = append(out, entry{name: name})
+	}
+	return out
+}
+
+// constants is the entries of a hash that is known.
+func constants(p *binding.Producer) []entry {
+	var out []entry
+	for k, v := range p.Argument.Value.Pairs() {
+		name, val := p.Argument.Entry(len(out), k)
+		val.Value = v
+		out = append(out, entry{name, &binding.Producer{Name: p.Name, Argument: &val}})
+	}
+	return out
+}
+
+// computed is the entries of a hash of which some have to be computed.
+func computed(p *binding.Producer) []entry {
+	var out []entry
+	for i := 0; i+1 < len(p.Expr.Kids); i += 2 {
+		k, _ := p.Expr.Kids[i].Constant() // or undef, which is no name
+		name, val := p.Argument.Entry(i/2, k)
+		producer := &binding.Producer{Name: p.Name, Argument: &val}
+		if v, known := p.Expr.Kids[i+1].Constant(); known {
+			val.Value = v
+		} else {
+			producer.Expr = p.Expr.Kids[i+1]
+		}
+		out = append(out, entry{name, producer})
+	}
+	return out
+}
+
+// paramMap binds a map from the parameters of one type to those of another.
+func (c *setCompiler) paramMap(s *set.Map, when []int) {
+	of, okOf := c.typeOf(&s.From)
+	from, okFrom := c.typeOf(&s.To)
+	if !okOf || !okFrom {
+		return
+	}
+	a := s.Attributes
+	a.Key = mapKey(of, from)
+	if !a.Abstract {
+		if len(a.Producers) != 1 {
+			c.errorf(&binding.Literal{Pos: a.Pos}, "expected 'to', a hash of the parameters of %s to those of %s", of, from)
+			return
+		}
+		if _, ok := c.mapped(a.Producers[0].Argument, a.Producers[0].Expr == nil); !ok {
+			return
+		}
+	}
+	c.compile(&a, when)
+}
+
+func mapKey(of, from string) string { return recipe.MapKeys + of + "/" + from }
+
+func (c *setCompiler) typeOf(l *binding.Literal) (string, bool) {
+	if isText(l, typeName) {
+		return l.Value.Text(), true
+	}
+	c.errorf(l, "expected the name of a type, as 'Web', found %s", value.Describe(l.Value))
+	return "", false
+}
+
+// mapped reads a map of parameters to parameters.
+func (c *setCompiler) mapped(l *binding.Literal, known bool) ([]Renamed, bool) {
+	if !known || l == nil || l.Value.Kind() != value.Hash {
+		at := binding.Literal{}
+		if l != nil {
+			at = *l
+		}
+		c.errorf(&at, "expected a hash of names of parameters to names of parameters, found %s", value.Describe(at.Value))
+		return nil, false
+	}
+	out, ok := []Renamed{}, true
+	for k, v := range l.Value.Pairs() {
+		name, val := l.Entry(len(out), k)
+		val.Value = v
+		for _, l := range []*binding.Literal{&name, &val} {
+			if !isText(l, entryName) {
+				c.errorf(l, "expected the name of a parameter, as 'port', found %s", value.Describe(l.Value))
+				ok = false
+			}
+		}
+		out = append(out, Renamed{name.Value.Text(), val.Value.Text(), name.Pos})
+	}
+	return out, ok
+}
+
+// transfer binds parameters to those of another target.
+func (c *setCompiler) transfer(s *set.Parameters, of target, l *binding.Literal, when []int) {
+	from, ok := c.target(l)
+	if !ok {
+		return
+	}
+	t := Transfer{When: when, Pos: s.Target.Pos, Target: s.Target.Value.Text(), From: l.Value.Text(),
+		Keys: of.keys(), FromKeys: from.keys(), TypeKeys: target{name: of.name, isClass: of.isClass}.keys(),
+		Map: mapKey(of.name, from.name)}
+	if s.Options != nil {
+		written := s.Options.Named("map")
+		if written == nil || s.Options.Value.Len() != 1 {
+			c.errorf(s.Options, "expected {map: {…}} as 'options' of parameters that are those of another target")
+			return
+		}
+		if t.Given, ok = c.mapped(written, true); !ok {
+			return
+		}
+	}
+	a := s.Attributes
+	a.Options, a.Key, a.KeyPos = nil, t.Keys, s.Target.Pos
+	a.Producers = []binding.Producer{{Name: "to_lookup_of", Argument: &binding.Literal{Value: l.Value, Pos: l.Pos}}}
+	if t.Like = binding.Compile(&a, c.diags); t.Like != nil && t.Like.Recipe != nil {
+		c.transfers = append(c.transfers, t)
+	}
+}
+
+// dependency contributes that one thing comes before another.
+func (c *setCompiler) dependency(s *set.Dependency, when []int) {
+	from, okFrom := c.references(&s.From)
+	to, okTo := c.references(&s.To)
+	if !okFrom || !okTo || !c.has(len(from)*len(to), s.Pos, when) {
+		return
+	}
+	for _, f := range from {
+		for _, t := range to {
+			v := value.FromPairs(pair("from", f), pair("to", t), pair("kind", s.Kind))
+			c.out = append(c.out, Binding{When: when, Pos: s.Pos, More: &binding.Binding{Pos: s.Pos,
+				In:     &binding.Reference{ID: recipe.DependenciesKey, Pos: s.Pos},
+				Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: v}}})
+		}
+	}
+}
+
+func pair(name, text string) value.Pair {
+	return value.Pair{Key: value.FromString(name), Value: value.FromString(text)}
+}
+
+// references reads one reference or several, and writes them as Puppet does, without quotes.
+func (c *setCompiler) references(p *binding.Producer) ([]string, bool) {
+	list := []binding.Literal{*p.Argument}
+	if p.Argument.Value.Kind() == value.Array {
+		list = elementsOf(p.Argument)
+	}
+	out, ok := make([]string, len(list)), true
+	for i := range list {
+		t, is := thingOf(&list[i])
+		if !is || t.instance == "" || p.Expr != nil {
+			c.errorf(&list[i], "expected what a catalog has, as \"File['/etc/ntp.conf']\", found %s",
+				value.Describe(list[i].Value))
+			ok = false
+		}
+		out[i] = t.name + "[" + t.instance + "]"
+	}
+	return out, ok
+}
