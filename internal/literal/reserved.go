@@ -12,8 +12,8 @@ func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	switch {
 	case !strings.HasPrefix(key, "/"):
 	case recipe.IsReserved(key):
-		diags.Add(diag.Diagnostic{Pos: at, Code: "reserved", InValue: true, Message: "the key '" + key + "' is reserved",
-			Hint: statementFor(key)})
+		diags.Add(diag.Diagnostic{Pos: at, Code: "reserved", InValue: true,
+			Message: "the key '" + key + "' is reserved", Hint: statementFor(key)})
 	case !*warned:
 		*warned = true
 		diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "reserved",

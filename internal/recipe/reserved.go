@@ -18,6 +18,7 @@ const (
 
 // IsReserved tells whether a key is reserved.
 func IsReserved(key string) bool {
-	return strings.HasPrefix(key, "/") && (slices.Contains([]string{ClassesKey, DependenciesKey, EnvironmentKey}, key) ||
-		strings.HasPrefix(key, ParameterKeys) || strings.HasPrefix(key, MapKeys) || strings.HasPrefix(key, VariableKeys))
+	has := func(prefix string) bool { return strings.HasPrefix(key, prefix) }
+	return has(ParameterKeys) || has(MapKeys) || has(VariableKeys) ||
+		slices.Contains([]string{ClassesKey, DependenciesKey, EnvironmentKey}, key)
 }

@@ -229,7 +229,7 @@ func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
 		name := o.Name.Text
 		switch {
 		case name == "transformer" || name == "select_result" && s.Query != nil:
-			r.transformer(a, o)
+			a.Transformer = r.lambda(a, o, "|$value| { $value + 1 }")
 		case name == "options" || name == "producer_args" && s.Producer:
 			a.Options = r.optionValue(o)
 		case slices.Contains(writtenOptions, name):
@@ -237,6 +237,9 @@ func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
 		case s.Word == "multibind" || name == "map" && s.Word == "parameters":
 			key := &expr.Node{Op: expr.Const, Off: o.Name.Off, Value: value.FromString(name)}
 			own = append(own, key, ownOption(o))
+			if name == "combinator" {
+				a.Combinator = r.lambda(a, o, "|$memo, $x| { $memo + $x }")
+			}
 		default:
 			r.unknownOption(o, known)
 		}
@@ -264,17 +267,16 @@ func (r *puppetReader) optionValue(o syntax.Option) *binding.Literal {
 	return r.constant(o.Value)
 }
 
-// transformer reads an option that is a lambda.
-func (r *puppetReader) transformer(a *binding.Attributes, o syntax.Option) {
-	switch {
-	case o.Lambda == nil:
-		r.local(o.Value.Off, "expected a lambda as '"+o.Name.Text+"', as |$value| { $value + 1 }")
-		a.Broken = true
-	case !r.checkNames(o.Value.Lambda.Body):
-		a.Broken = true
-	default:
-		a.Transformer = o.Lambda
+// lambda reads an option that is a lambda.
+func (r *puppetReader) lambda(a *binding.Attributes, o syntax.Option, as string) *expr.Lambda {
+	if o.Lambda == nil {
+		r.local(o.Value.Off, "expected a lambda as '"+o.Name.Text+"', as "+as)
 	}
+	if o.Lambda == nil || !r.checkNames(o.Value.Lambda.Body) {
+		a.Broken = true
+		return nil
+	}
+	return o.Lambda
 }
 
 // ownOption is the value of an option of a multibinding; a lambda as text.
