@@ -48,8 +48,12 @@ func (l *level) constant() bool { return l.text == "" }
 // newLevel takes the path of a level apart. Files are added afterwards.
 func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *level {
 	l := &level{hierarchy: h, layer: layer, part: m.site.Layers[layer].Hiera, glob: len(c.Files) > 1}
-	if l.part == loader.HieraDefaults {
+	switch l.part {
+	case loader.HieraDefaults:
 		l.problem = "default_hierarchy counts where nothing else is bound, which no layer does"
+	case loader.HieraGlobal:
+		l.problem = "the global hierarchy binds it, which is no part of the site"
+		return l
 	}
 	condition := m.site.Conditions[c.Files[0].Condition]
 	if len(condition) == 0 {

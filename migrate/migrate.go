@@ -71,6 +71,7 @@ type hierarchy struct {
 	config string // its file
 	root   string // its directory
 	module string // "" of the site
+	global bool   // it is no part of the site: it stays where it is, and what it binds stays in Hiera 5
 	levels []*level
 	stays  bool // a module's, of which nothing moves
 }
@@ -116,7 +117,7 @@ func (m *migration) read() error {
 			}
 			h := byConfig[c.Config]
 			if h == nil {
-				h = &hierarchy{config: c.Config, root: filepath.Dir(c.Config),
+				h = &hierarchy{config: c.Config, root: filepath.Dir(c.Config), global: l.Hiera == loader.HieraGlobal,
 					module: strings.TrimPrefix(c.URI, "module-hiera5:/")}
 				if !strings.HasPrefix(c.URI, "module-hiera5:/") {
 					h.module = ""

@@ -66,6 +66,10 @@ func (o *output) below(h *hierarchy, rel string) string {
 
 // hierarchy writes one: what moves as Hiera-2 and bindings, and what stays as it is.
 func (o *output) hierarchy(h *hierarchy) error {
+	if h.global {
+		o.keepGlobal()
+		return nil
+	}
 	if err := o.remaining(h); err != nil || h.stays {
 		return err
 	}
@@ -317,6 +321,11 @@ func (o *output) pathOf(l *level, ext string) string {
 		}
 	}
 	return dataPath(dir+l.path+ext, ext)
+}
+
+// keepGlobal has the new site be built with the global hierarchy, which stands above one of the site.
+func (o *output) keepGlobal() {
+	o.files[remains+"/hiera.yaml"] = []byte("version: 5\n")
 }
 
 // remaining writes what of a hierarchy stays in Hiera 5.

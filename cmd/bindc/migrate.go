@@ -26,7 +26,8 @@ func migrateCommand() *cobra.Command {
 			"below its name. With -o it writes them into DIR, which is empty or not yet\n" +
 			"there. A key moves with all that binds it, or stays in Hiera 5, in the directory\n" +
 			"'hiera5' of the new site, and a note says why: keys have the answers they had,\n" +
-			"but that the case of a category's values does not count.\n\n" +
+			"but that the case of a category's values does not count. What the file of\n" +
+			"--global-hiera binds stays, and the new site is built with that file too.\n\n" +
 			"Exit status: 0 it is done, 1 CONFDIR has errors or is no site of Hiera 5 alone,\n" +
 			"2 it could not be read or written.",
 		Example: "  bindc migrate control -o new",
@@ -35,6 +36,7 @@ func migrateCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "", "`DIRS` of modules, separated by ':'")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `DIR` to write the new site into")
+	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all notes: else the first 100")
 	f.format = "text"
 	return cmd
