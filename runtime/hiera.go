@@ -202,6 +202,9 @@ func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (value.Value, 
 	if err != nil || r == nil {
 		return v, err
 	}
+	if r.Kind == recipe.Merged { // which would be what it is merged of
+		return v, &DamageError{Section: "recipes", Expected: "a value of '" + root + "' that is no merge itself"}
+	}
 	if r.Sensitive && internal(key) {
 		open := *r
 		open.Sensitive = false

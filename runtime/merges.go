@@ -17,8 +17,8 @@ type merges struct {
 	room  expr.Total // what they may still take
 }
 
-// roomForMerges is what the merges of one request take at most, in bytes as expr.Total counts them.
-const roomForMerges = 8 << 20
+// maxMerges is what the merges of one request take at most, in bytes as expr.Total counts them.
+const maxMerges = 8 << 20
 
 // mergeOf is what a merge is of: what root is bound to by the lookup options of key, or of default_hierarchy.
 type mergeOf struct {
@@ -38,7 +38,7 @@ func (m *merges) keep(of mergeOf, v value.Value) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.known == nil {
-		m.known, m.room = map[mergeOf]value.Value{}, expr.Total{Size: roomForMerges}
+		m.known, m.room = map[mergeOf]value.Value{}, expr.Total{Size: maxMerges}
 	}
 	if m.room.Add(v) == nil {
 		m.known[mergeOf{strings.Clone(of.root), strings.Clone(of.key), of.defaults}] = v

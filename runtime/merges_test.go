@@ -1,13 +1,20 @@
 package runtime_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"bindc/compile"
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/loader"
 	bindings "bindc/runtime"
+	"bindc/snapshot"
 )
 
 // mergingSite merges what all have, what one node has, and what is computed or decrypted.
@@ -125,4 +132,40 @@ func answerOf(t *testing.T, req *bindings.Request, key string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// In a file that somebody forged, what is merged may be a merge again, of itself.
+func TestAMergeOfItselfIsDamage(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"hiera.yaml": "version: 5\n",
+		"data/common.yaml": "lookup_options: {users: {merge: deep}}\nusers: {root: 1}\n"} {
+		at := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var diags diag.List
+	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
+	for i := range content.Keys {
+		if content.Keys[i].Name == recipe.MergeKey("users") {
+			content.Keys[i].Name = recipe.MergeKey("other")
+		}
+	}
+	path := filepath.Join(dir, "site.bsnap")
+	if _, err := snapshot.Write(path, content); err != nil || diags.Failed() {
+		t.Fatal(err, diags.Sorted())
+	}
+	req := requestOf(t, path, "n1", nil)
+	var damage *bindings.DamageError
+	for _, key := range []string{"users", "users.root"} {
+		if _, _, err := req.Lookup(key); !errors.As(err, &damage) {
+			t.Errorf("%s: expected damage, found %v", key, err)
+		}
+	}
+	if _, err := req.Explain("users"); !errors.As(err, &damage) {
+		t.Errorf("explained: expected damage, found %v", err)
+	}
+	if _, _, err := req.LookupMerged("users", bindings.Value{}); !errors.As(err, &damage) {
+		t.Errorf("merged: expected damage, found %v", err)
+	}
 }

@@ -73,7 +73,27 @@ func TestSecretsAreShownToWhoAsks(t *testing.T) {
 			t.Errorf("%s: whether it shows secrets is not tried", verb)
 		}
 	}
-	s := newSecretSite(t)
+	s := newSecretSite(t, "testdata/secrets.txtar")
+	s.tryEncrypted(t)
+	for _, name := range names(t, filepath.Join(s.dir, "cache")) {
+		s.isAbsent(t, filepath.Join(s.dir, "cache", name))
+	}
+	s.tryDamaged(t)
+	s.tryAsking(t)
+}
+
+// So does what lookup_options of Hiera 5 make sensitive, merged or not.
+func TestSecretsOfHiera5AreShownToWhoAsks(t *testing.T) {
+	s := newSecretSite(t, "testdata/secrets_hiera5.txtar")
+	s.skips = []string{"bindc fmt", "bindc migrate"} // which show the data files
+	s.tryEncrypted(t)
+	s.tryDamaged(t)
+	s.tryAsking(t)
+}
+
+// tryEncrypted tries all in snapshots of both kinds: with secrets as they are, and encrypted.
+func (s *secretSite) tryEncrypted(t *testing.T) {
+	t.Helper()
 	for _, encrypted := range []bool{false, true} {
 		args := []string{"build", s.site, "-o", s.file}
 		if encrypted {
@@ -87,11 +107,11 @@ func TestSecretsAreShownToWhoAsks(t *testing.T) {
 			s.tryAll(t, s.environ(filepath.Join(s.dir, "identity")))
 		}
 	}
-	for _, name := range names(t, filepath.Join(s.dir, "cache")) {
-		s.isAbsent(t, filepath.Join(s.dir, "cache", name))
-	}
+}
 
-	// Nor in what is said of a damaged file. What it answers is another matter: a mark can be damaged, too.
+// tryDamaged tries what is said of a damaged file. What it answers is another matter: a mark can be damaged, too.
+func (s *secretSite) tryDamaged(t *testing.T) {
+	t.Helper()
 	succeed(t, "bindc", "build", s.site, "-o", s.file)
 	whole, err := os.ReadFile(s.file)
 	if err != nil {
@@ -107,8 +127,11 @@ func TestSecretsAreShownToWhoAsks(t *testing.T) {
 			}
 		}
 	}
+}
 
-	// Who asks gets them: there is something to be found.
+// tryAsking holds that who asks gets them: there is something to be found.
+func (s *secretSite) tryAsking(t *testing.T) {
+	t.Helper()
 	succeed(t, "bindc", "build", s.site, "-o", s.file)
 	for _, line := range []string{"lookup text -s FILE", "dump -s FILE --show-sensitive", "values text -s FILE " +
 		"--show-sensitive", "info FILE --dump --show-sensitive", "diff FILE OTHER --show-sensitive"} {
@@ -136,27 +159,27 @@ func verbsOf(t *testing.T, program string) (verbs []string) {
 	return verbs
 }
 
-// secretSite is testdata/secrets.txtar on the disk.
+// secretSite is an archive of testdata on the disk.
 type secretSite struct {
 	dir, site, file, other string
-	keys, bad              []string
+	keys, bad, skips       []string // skips: verbs that are not tried
 	queries                string
 }
 
-func newSecretSite(t *testing.T) *secretSite {
+func newSecretSite(t *testing.T, archive string) *secretSite {
 	t.Helper()
-	archive, err := txtar.ParseFile("testdata/secrets.txtar")
+	files, err := txtar.ParseFile(archive)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &secretSite{dir: t.TempDir()}
 	s.site, s.file, s.other = filepath.Join(s.dir, "good"), filepath.Join(s.dir, "f"), filepath.Join(s.dir, "other")
-	for _, f := range archive.Files {
+	for _, f := range files.Files {
 		text := strings.ReplaceAll(string(f.Data), "canary", "yranac")
 		write(t, filepath.Join(s.dir, f.Name), text)
 	}
 	succeed(t, "bindc", "build", s.site, "-o", s.other)
-	for _, f := range archive.Files {
+	for _, f := range files.Files {
 		write(t, filepath.Join(s.dir, f.Name), string(f.Data))
 	}
 	s.bad = names(t, filepath.Join(s.dir, "bad"))
@@ -179,6 +202,9 @@ func (s *secretSite) environ(identity string) []string {
 func (s *secretSite) tryAll(t *testing.T, environ []string) {
 	t.Helper()
 	for _, verb := range slices.Sorted(maps.Keys(showing)) {
+		if slices.Contains(s.skips, verb) {
+			continue
+		}
 		program, _, _ := strings.Cut(verb, " ")
 		for i, line := range showing[verb] {
 			each, of := []string{""}, ""
