@@ -39,13 +39,17 @@ func globElements(parts []*expr.Node) []globElement {
 		}
 		text := v.Text()
 		for text != "" {
-			e, n := nextGlob(text, len(out) == 0 || strings.HasSuffix(out[len(out)-1].text, "/"))
+			last := len(out) - 1
+			begins := last < 0 || out[last].kind == globDirs || strings.HasSuffix(out[last].text, "/")
+			e, n := nextGlob(text, begins)
 			text = text[n:]
-			if last := len(out) - 1; e.kind == globText && last >= 0 && out[last].kind == globText {
+			switch {
+			case last >= 0 && e.kind == globText && out[last].kind == globText:
 				out[last].text += e.text
-				continue
+			case last >= 0 && e.kind == globDirs && out[last].kind == globDirs: // one is as good as two
+			default:
+				out = append(out, e)
 			}
-			out = append(out, e)
 		}
 	}
 	return out

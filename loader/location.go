@@ -246,7 +246,11 @@ func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5
 	elems := globElements(p.parts)
 	for _, f := range c.usable(p, p.tree.below("", -1, true), func(string) bool { return true }) {
 		for _, values := range readGlob(elems, f.path) {
-			condition := c.under(p, expr.CleanPath(fillGlob(p.parts, values)))
+			text := expr.CleanPath(fillGlob(p.parts, values))
+			if text == "" { // with these values it is absolute, or leads out
+				continue
+			}
+			condition := c.under(p, text)
 			if file := c.wantHiera5(p, f, source); !slices.Contains(l.files[condition], file) {
 				l.add(condition, file)
 			}

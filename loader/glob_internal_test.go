@@ -1,0 +1,75 @@
+package loader
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/expr"
+)
+
+// The globs that braces stand for, in the order in which Ruby looks them up. Those of an interpolation are none.
+func TestBracesOfGlobs(t *testing.T) {
+	for glob, want := range map[string]string{
+		"a.yaml": "a.yaml", "": "", "{a,b}.yaml": "a.yaml b.yaml", "x/{a,b}": "x/a x/b", "{a}": "a",
+		"{a,b}{c,d}": "ac ad bc bd", "x{a,{b,c}d}y": "xay xbdy xcdy", "{,a}x": "x ax", "{}x": "x",
+		"a}b": "a}b", "a,b": "a,b", "}{a,b}": "}a }b",
+		"%{facts.os}/{a,b}": "%{facts.os}/a %{facts.os}/b", "{%{a},b}": "%{a} b", "%{a": "%{a",
+		"5%{a}{b,c}": "5%{a}b 5%{a}c",
+	} {
+		if got := strings.Join(unbraced(glob), " "); got != want {
+			t.Errorf("%s is %q, expected %q", glob, got, want)
+		}
+	}
+}
+
+// Which files a glob finds: the values of its interpolations, "" for none.
+func TestReadGlobs(t *testing.T) {
+	for _, c := range []struct{ glob, path, want string }{
+		{"a.yaml", "a.yaml", "[]"}, {"a.yaml", "a.yam", ""}, {"a.yaml", "a.yamlx", ""},
+		{"*.yaml", "a.yaml", "[]"}, {"*.yaml", ".yaml", ""}, {"*.yaml", ".a.yaml", ""}, {"*.yaml", "d/a.yaml", ""},
+		{"a*", "a", "[]"}, {"a*", "abc", "[]"}, {"a*", "a/b", ""}, {"a*/b", "a/b", "[]"}, {"d/*", "d/.a", ""},
+		{"d/*", "d/a", "[]"}, {"a*c*e", "abcde", "[]"}, {"a**b", "axxb", "[]"}, {"a**/b", "a/x/b", ""}, {"**",
+			"a", "[]"},
+		{"**", "a/b", ""},
+		{"**/*.yaml", "a.yaml", "[]"}, {"**/*.yaml", "d/e/a.yaml", "[]"}, {"**/*.yaml", ".d/a.yaml", ""},
+		{"**/*.yaml", "d/.e/a.yaml", ""}, {"d/**/a", "d/a", "[]"}, {"d/**/a", "d/e/f/a", "[]"}, {"d/**/a", "da", ""},
+		{"d/**/**/a", "d/a", "[]"}, {"d/**/**/a", "d/e/a", "[]"}, {"**/d/**/a", "x/d/y/a", "[]"}, {"x**/a",
+			"x/y/a", ""},
+		{"a?c", "abc", "[]"}, {"a?c", "a/c", ""}, {"a?c", "ac", ""}, {"?a", ".a", ""}, {"a?", "a", ""}, {"d/?a",
+			"d/.a", ""},
+		{"[ab]c", "ac", "[]"}, {"[ab]c", "cc", ""}, {"[a-c]x", "bx", "[]"}, {"[!a]b", "ab", ""}, {"[!a]b", "cb",
+			"[]"},
+		{"[^a]b", "cb", "[]"}, {"[^a]b", "/b", ""}, {"[.]a", ".a", ""}, {"x[.]a", "x.a", "[]"},
+		{`\*`, "*", "[]"}, {`\*`, "a", ""}, {`\[a]`, "[a]", "[]"},
+		{"%{r}/*.yaml", "web/a.yaml", "[web]"}, {"%{r}/*.yaml", "a/b/c.yaml", "[a/b]"}, {"%{r}/*.yaml", "a.yaml",
+			"[]"},
+		{"x/%{r}/a", "x/a", "[]"}, {"x/%{r}/a", "x/y/a", "[y]"}, {"%{r}", "a/b", "[a/b]"}, {"%{r}x", "x", "[]"},
+		{"%{r}*", "ab", "[] [a] [ab]"}, {"%{r}*", ".a", "[.] [.a]"}, {"%{a}-%{b}", "x-y-z", "[x y-z] [x-y z]"},
+		{"%{a}%{a}", "ab", "[ ab] [a b] [ab ]"}, {"%{r}**/x", "a/x", "[] [a]"},
+	} {
+		n, problems := expr.ParseHiera(c.glob)
+		if len(problems) > 0 {
+			t.Fatal(c.glob, problems)
+		}
+		var got []string
+		for _, values := range readGlob(globElements(partsOf(n)), c.path) {
+			got = append(got, fmt.Sprint(values))
+			if text := fillGlob(partsOf(n), values); !strings.Contains(c.glob, "%{") && text != c.glob {
+				t.Errorf("%s without values is %q", c.glob, text)
+			}
+		}
+		slices.Sort(got)
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%s finds %s by %q, expected %q", c.glob, c.path, got, c.want)
+		}
+	}
+	n, _ := expr.ParseHiera("%{a}%{b}%{c}%{d}")
+	if got := readGlob(globElements(partsOf(n)), strings.Repeat("x", 100)); len(got) != maxReadings {
+		t.Errorf("a path is read in %d ways", len(got))
+	}
+	if n, _ := expr.ParseHiera("%{a}/x%{b}"); fillGlob(partsOf(n), []string{"1", "2"}) != "1/x2" {
+		t.Errorf("a glob with values is %q", fillGlob(partsOf(n), []string{"1", "2"}))
+	}
+}

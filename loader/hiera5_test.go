@@ -1,0 +1,82 @@
+//go:build unix
+
+package loader_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// Sites of Hiera 5, one behind the other in a file: what is reported, and what the hierarchies come to. That is, per
+// layer, its part and entry, what is the only path or entry of it, and its files with their conditions and the number
+// of keys that count.
+func TestSitesOfHiera5(t *testing.T) {
+	text, err := os.ReadFile("testdata/hiera5.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range strings.Split("\n"+string(text), "\n=== ")[1:] {
+		name, site, _ := strings.Cut(c, "\n")
+		t.Run(name, func(t *testing.T) {
+			files, opts := map[string]string{}, loader.Options{}
+			for _, f := range txtar.Parse([]byte(site)).Files {
+				files[f.Name] = strings.TrimSpace(string(f.Data))
+			}
+			reported, layers := files["reported"], files["layers"]
+			delete(files, "reported")
+			delete(files, "layers")
+			dir := withLinks(t, files)
+			if _, ok := files["global/hiera.yaml"]; ok {
+				opts.GlobalHiera = filepath.Join(dir, "global/hiera.yaml")
+			}
+			var diags diag.List
+			loaded := loader.Load(dir, opts, &diags)
+			if got := strings.Join(reportsOf(dir, &diags), "\n"); got != reported {
+				t.Errorf("reported is\n%s\nexpected\n%s", got, reported)
+			}
+			if got := strings.Join(hieraLayers(dir, loaded), "\n"); got != layers && !diags.Failed() {
+				t.Errorf("the layers are\n%s\nexpected\n%s", got, layers)
+			}
+		})
+	}
+}
+
+// hieraLayers is what the layers of a site are, but for those that have nothing and are of no hierarchy.
+func hieraLayers(dir string, site *loader.Site) (out []string) {
+	parts := map[loader.HieraPart]string{loader.NoHiera: "no part", loader.HieraGlobal: "global", loader.HieraEnvironment: "environment",
+		loader.HieraModule: "module", loader.HieraDefaults: "default_hierarchy"}
+	for _, l := range site.Layers {
+		line := fmt.Sprint(parts[l.Hiera], " ", l.Entry)
+		var only []string
+		if l.OnlyPath {
+			only = append(only, "only path")
+		}
+		if l.OnlyEntry {
+			only = append(only, "only entry")
+		}
+		if len(only) > 0 {
+			line += " " + strings.Join(only, ", ")
+		}
+		line += ":"
+		files := 0
+		for _, c := range l.Contributions {
+			for _, f := range c.Files {
+				rel, _ := filepath.Rel(dir, f.Path)
+				line += fmt.Sprintf(" %s%s %d", filepath.ToSlash(rel), terms(site, f.Condition), len(f.Entries))
+				files++
+			}
+		}
+		if files > 0 || l.Hiera != loader.NoHiera {
+			out = append(out, line)
+		}
+	}
+	return out
+}

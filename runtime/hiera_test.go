@@ -1,0 +1,604 @@
+package runtime_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"bindc/compile"
+	"bindc/internal/diag"
+	"bindc/loader"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// hieraSnapshot is a site of Hiera 5, compiled and opened. A hierarchy in global is the global one.
+func hieraSnapshot(t *testing.T, files string, opts bindings.Options) *bindings.Snapshot {
+	t.Helper()
+	dir := t.TempDir()
+	var of loader.Options
+	for _, f := range txtar.Parse([]byte(files)).Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if f.Name == "global/hiera.yaml" {
+			of.GlobalHiera = path
+		}
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if err = errors.Join(err, os.WriteFile(path, f.Data, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var diags diag.List
+	content := compile.Compile(loader.Load(dir, of, &diags), compile.Options{}, &diags)
+	if diags.Failed() {
+		t.Fatal(diags.Sorted())
+	}
+	path := filepath.Join(dir, "site.bsnap")
+	if _, err := snapshot.Write(path, content); err != nil {
+		t.Fatal(err)
+	}
+	s, err := bindings.Open(path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	if err := s.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// askedOf is a request of the node n1, with facts in JSON.
+func askedOf(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
+	t.Helper()
+	f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := s.Request(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+// answered is an answer in words: JSON, with 'sensitive' in front of what is, or why there is none.
+func answered(v bindings.Value, found bool, err error) string {
+	var e *bindings.Error
+	switch {
+	case errors.As(err, &e):
+		return string(e.Code) + ": " + e.Message
+	case err != nil:
+		return err.Error()
+	case !found:
+		return "not found"
+	}
+	out, err := v.Reveal().MarshalJSON()
+	if err != nil {
+		return err.Error()
+	}
+	if v.Sensitive() {
+		return "sensitive " + string(out)
+	}
+	return string(out)
+}
+
+// everyPart is a site of every part of Hiera 5, and structured bindings above it.
+const everyPart = `
+-- global/hiera.yaml --
+version: 5
+hierarchy: [{name: Global, path: global.yaml}]
+-- global/data/global.yaml --
+everywhere: [global]
+top: global
+-- hiera.yaml --
+version: 5
+hierarchy:
+- {name: Nodes, path: "nodes/%{trusted.certname}.yaml"}
+- {name: OS, path: "os/%{facts.os.family}.yaml"}
+- {name: Roles, paths: ["role/%{role}.yaml", "role/all.yaml"]}
+- {name: Common, path: common.yaml}
+-- data/nodes/n1.yaml --
+everywhere: [node, both]
+hash: {a: 1, in: {x: 1}}
+plain: of node
+m::own: [node]
+secret: {user: me}
+depends: [node]
+misfit: text
+lookup_options: {depends: {merge: unique}}
+-- data/os/Debian.yaml --
+hash: {b: 2, in: {y: 2}}
+plain: of os
+-- data/role/web.yaml --
+everywhere: [web]
+roles: web
+-- data/role/all.yaml --
+everywhere: [all]
+roles: [all, web]
+-- data/common.yaml --
+everywhere: [common, both]
+hash: {a: 9, in: {z: 3}}
+top: common
+plain: common
+depends: [common]
+misfit: {a: 1}
+secret: {password: s3cr3t}
+number: "12"
+letters: abc
+wrong: abc
+lookup_options:
+  everywhere: {merge: unique}
+  hash: {merge: deep}
+  misfit: {merge: hash}
+  secret: {merge: hash, convert_to: Sensitive}
+  number: {convert_to: Integer}
+  wrong: {convert_to: Integer}
+  m::site: {merge: unique}
+  defaulted: {merge: unique}
+  roles: {merge: unique}
+'dotted.key': dotted
+text: "%{lookup('plain')} and %{lookup('hash.in.x')}, %{alias} %{nobody}."
+copy: "%{alias('hash')}"
+shout: "%{alias('secret')}"
+shown: "x%{lookup('secret.password')}"
+loop: "%{lookup('loop2')}"
+loop2: "%{lookup('loop')}"
+derived: "%{osfamily}%{::osfamily}, %{os.family}%{::role}"
+m::site: [site]
+-- modules/m/hiera.yaml --
+version: 5
+hierarchy: [{name: Common, path: common.yaml}]
+default_hierarchy: [{name: D1, path: d1.yaml}, {name: D2, path: d2.yaml}]
+-- modules/m/data/common.yaml --
+m::own: [module]
+m::site: [module]
+m::limits: {files: 1024}
+m::plain: module
+lookup_options:
+  m::own: {merge: unique}
+  m::limits: {merge: hash}
+-- modules/m/data/d1.yaml --
+m::plain: default
+m::only: default
+m::list: [d1]
+m::limits: {files: 1, procs: 64}
+m::hidden: {a: 1}
+lookup_options:
+  m::list: {merge: unique}
+  m::limits: {merge: first}
+  m::hidden: {convert_to: Sensitive}
+-- modules/m/data/d2.yaml --
+m::list: [d2]
+m::limits: {users: 3}
+-- bindings/default.yaml --
+bindings_version: 1
+name: default
+bind:
+  - {name: structured, to: {a: {b: 1}}}
+  - {name: everywhere2, to: [structured]}
+  - {name: from, to: "${lookup('hash.in.z')}"}
+`
+
+// What a key comes to, as it is, or merged as the question says. The answers are those that the documents of Hiera 5
+// give; Puppet gives them too.
+var hieraLookups = []struct{ key, merge, want string }{
+	{"top", "", `"global"`},
+	{"plain", "", `"of node"`},
+	{"everywhere", "", `["global","node","both","web","all","common"]`},
+	{"everywhere", `"first"`, `["global"]`},
+	{"everywhere", `"hash"`, "evaluation: 'everywhere': the merge strategy 'hash' needs Hashes of Data with " +
+		"Strings as " +
+		"keys, and this is of the kind Array"},
+	{"everywhere", `"uniq"`, "usage: 'everywhere': there is no merge strategy 'uniq', expected first, unique, " +
+		"hash or deep"},
+	{"everywhere.1", "", `"node"`},
+	{"everywhere.9", "", "not found"},
+	{"roles", "", `["web","all"]`},
+	{"hash", "", `{"a":1,"in":{"z":3,"y":2,"x":1},"b":2}`},
+	{"hash", `"hash"`, `{"a":1,"in":{"x":1},"b":2}`},
+	{"hash", `"first"`, `{"a":1,"in":{"x":1}}`},
+	{"hash.in.z", "", "3"},
+	{"hash.in.z", `"first"`, "not found"},
+	{"hash.none.z", "", "not found"},
+	{"hash.a.z", "", "evaluation: 'hash.a.z': 'hash.a.z' asks for the key 'z' in a Hash, and there is a value " +
+		"of the kind Integer"},
+	{"plain", `"unique"`, `["of node","of os","common"]`},
+	{"plain", `{"strategy": "deep"}`, `"of node"`},
+	{"depends", "", `["node","common"]`},
+	{"misfit", "", "evaluation: 'misfit': the merge strategy 'hash' needs Hashes of Data with Strings as keys, " +
+		"and this " +
+		"is of the kind String"},
+	{"secret", "", `sensitive {"password":"s3cr3t","user":"me"}`},
+	{"secret.user", "", `sensitive "me"`},
+	{"secret", `"first"`, `sensitive {"user":"me"}`},
+	{"shout", "", `sensitive {"password":"s3cr3t","user":"me"}`},
+	{"shown", "", `"xSensitive [value redacted]"`},
+	{"number", "", "12"},
+	{"letters", "", `"abc"`},
+	{"wrong", "", "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
+	{"'dotted.key'", "", `"dotted"`},
+	{"dotted.key", "", "not found"},
+	{`'do"tted'`, "", "not found"},
+	{"absent", "", "not found"},
+	{"absent", `"unique"`, "not found"},
+	{"absent.a", "", "not found"},
+	{"defaulted", "", "not found"},
+	{"lookup_options", "", "not found"},
+	{"lookup_options.a", "", "not found"},
+	{"lookup_options", `"hash"`, "not found"},
+	{"'lookup_options'", "", `{"depends":{"merge":"unique"}}`},
+	{"a..b", "", "evaluation: 'a..b' is no key: there is nothing between two dots, or before the first or " +
+		"behind the last"},
+	{"1.b", "", "evaluation: '1.b' is no key: it must not begin with a number; put that in quotes"},
+	{"text", "", `"of node and 1,  ."`},
+	{"copy", "", `{"a":1,"in":{"z":3,"y":2,"x":1},"b":2}`},
+	{"loop", "", "loop: 'loop' needs itself: loop -> loop2 -> loop"},
+	{"derived", "", `", Debianweb"`},
+	{"structured", "", `{"a":{"b":1}}`},
+	{"structured.a.b", "", "1"},
+	{"structured.c", "", "not found"},
+	{"structured", `"unique"`, `{"a":{"b":1}}`},
+	{"from", "", `"3"`},
+	{"m::own", "", `["node","module"]`},
+	{"m::own", `"first"`, `["node"]`},
+	{"m::site", "", `["site","module"]`},
+	{"m::plain", "", `"module"`},
+	{"m::only", "", `"default"`},
+	{"m::list", "", `["d1","d2"]`},
+	{"m::list", `"first"`, `["d1","d2"]`},
+	{"m::list.1", "", `"d2"`},
+	{"m::limits", "", `{"files":1024}`},
+	{"m::limits.files", "", "1024"},
+	{"m::limits.procs", "", "64"},
+	{"m::limits.users", "", "not found"},
+	{"m::hidden", "", `{"a":1}`},
+}
+
+func TestLookupsOfHiera5(t *testing.T) {
+	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	for _, c := range hieraLookups {
+		strategy := bindings.Value{}
+		if c.merge != "" {
+			var err error
+			if strategy, err = bindings.ParseJSON([]byte(c.merge)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := answered(req.LookupMerged(c.key, strategy)); got != c.want {
+			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
+		}
+		if c.merge != "" {
+			continue
+		}
+		if got := answered(req.Lookup(c.key)); got != c.want {
+			t.Errorf("%s is %s, expected %s", c.key, got, c.want)
+		}
+	}
+}
+
+// Why a key of Hiera 5 comes to what it does: what becomes of each of its bindings,
+// and where its options are written.
+func TestExplanationsOfHiera5(t *testing.T) {
+	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	other := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Suse"}}`)
+	const node, os, web, all, common = "data/nodes/n1.yaml", "data/os/Debian.yaml", "data/role/web.yaml",
+		"data/role/all.yaml", "data/common.yaml"
+	const module, d1, d2 = "modules/m/data/common.yaml", "modules/m/data/d1.yaml", "modules/m/data/d2.yaml"
+	const defaults = "default_hierarchy counts where nothing else is found"
+	for _, c := range []struct {
+		req       *bindings.Request
+		key, want string
+	}{
+		{req, "plain", "wins " + node + ":3:1\nhidden " + os + ":2:1 hidden by " + node + ":3:1\nhidden " + common +
+			":4:1 hidden by " + node + ":3:1"},
+		{other, "plain", "wins " + node + ":3:1\nnot effective " + os + ":2:1 condition does not hold: " +
+			"os/%{facts.os.family}.yaml is os/Suse.yaml\nhidden " + common +
+			":4:1 hidden by " + node + ":3:1"},
+		{req, "everywhere", "merged global/data/global.yaml:1:1\nmerged " + node + ":1:1\nnot effective " + all +
+			":1:1 condition does not hold: role/%{role}.yaml is role/web.yaml\nmerged " + web + ":1:1\nmerged " +
+			all +
+			":1:1\nmerged " + common + ":1:1\noptions of everywhere " + common + `:11:1 {"merge":"unique"}`},
+		{req, "roles", "not effective " + all + ":2:1 condition does not hold: role/%{role}.yaml is " +
+			"role/web.yaml\nmerged " +
+			web + ":2:1\nmerged " + all + ":2:1\noptions of roles " + common + `:11:1 {"merge":"unique"}`},
+		{req, "hash.in.x", "merged " + node + ":2:1\nmerged " + os + ":1:1\nmerged " + common +
+			":2:1\noptions of hash " + common + `:11:1 {"merge":"deep"}`},
+		{req, "depends", "merged " + node + ":6:1\nmerged " + common + ":5:1\noptions of depends " + node +
+			`:8:1 {"merge":"unique"}`},
+		{req, "secret", "merged " + node + ":5:1\nmerged " + common + ":7:1\noptions of secret " + common +
+			`:11:1 {"merge":"hash","convert_to":"Sensitive"}`},
+		{req, "structured.a.b", "wins bindings/default.yaml:4:12"},
+		{req, "m::plain", "wins " + module + ":4:1\nhidden " + d1 + ":1:1 " + defaults},
+		{req, "m::only", "wins " + d1 + ":2:1"},
+		{req, "m::list", "merged " + d1 + ":3:1\nmerged " + d2 + ":1:1\noptions of m::list " + d1 +
+			`:6:1 {"merge":"unique"}`},
+		{req, "m::limits", "merged " + module + ":3:1\nhidden " + d1 + ":4:1 " + defaults + "\nhidden " + d2 +
+			":2:1 " +
+			defaults + "\noptions of m::limits " + module + `:5:1 {"merge":"hash"}`},
+		{req, "m::limits.procs", "hidden " + module + ":3:1 'm::limits.procs' leads to nothing in what the " +
+			"hierarchies " +
+			"have\nwins " + d1 + ":4:1\nhidden " + d2 + ":2:1 hidden by " + d1 + ":4:1\noptions of m::limits " + d1 +
+			`:6:1 {"merge":"first"}`},
+		{req, "m::hidden", "wins " + d1 + ":5:1\noptions of m::hidden " + d1 + `:6:1 {"convert_to":"Sensitive"}`},
+		{req, "absent", ""},
+		{req, "misfit", "merged " + node + ":7:1\nmerged " + common + ":6:1\noptions of misfit " + common +
+			`:11:1 {"merge":"hash"}`},
+		{req, "'lookup_options'", ""},
+		{req, "'dotted.key'", "wins " + common + ":21:1"},
+		{req, "a..b", ""},
+	} {
+		e, err := c.req.Explain(c.key)
+		if err != nil {
+			t.Fatal(c.key, err)
+		}
+		var got []string
+		for _, b := range e.Candidates {
+			got = append(got, strings.TrimSpace(b.State+" "+b.At+" "+b.Why))
+		}
+		if o := e.Options; o != nil {
+			got = append(got, "options of "+o.Name+" "+o.At+" "+answered(o.Outcome.Value, o.Outcome.Found,
+				o.Outcome.Err))
+		}
+		if got := strings.Join(got, "\n"); got != c.want {
+			t.Errorf("%s of %s is explained by\n%s\nexpected\n%s", c.key, e.Root, got, c.want)
+		}
+		if got, want := answered(e.Outcome.Value, e.Outcome.Found, e.Outcome.Err),
+			answered(c.req.Lookup(c.key)); got != want {
+			t.Errorf("%s comes to %s where it is explained, and else to %s", c.key, got, want)
+		}
+	}
+}
+
+// What some entries of the hierarchy have, as Puppet asks for it that looks through the others by itself: what is
+// structured above them is the first's, what is below, and the data of modules, the last's.
+func TestLookupsInSomeEntries(t *testing.T) {
+	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	below := asked(t, hieraSnapshot(t, "-- binder_config.yaml --\nversion: 1\nlayers:\n"+
+		"- {name: above, include: 'confdir:/above'}\n- {name: hiera, include: 'hiera:/'}\n"+
+		"- {name: below, include: 'confdir:/below'}\n"+
+		"-- bindings/above.yaml --\n{bindings_version: 1, name: above, bind: [[a, above], {name: s, to: above, "+
+		"sensitive: true}, "+
+		"{name: n, to_lookup_of: a}]}\n"+
+		"-- bindings/below.yaml --\n{bindings_version: 1, name: below, bind: [[a, below], [b, below], [c, below]]}\n"+
+		"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}, {name: B, path: b.yaml}]\n"+
+		"-- data/a.yaml --\na: hiera\nb: hiera\n-- data/b.yaml --\nb: again\n", bindings.Options{}), `{}`)
+	const first, unique, hash = `"first"`, `"unique"`, `"hash"`
+	for _, c := range []struct {
+		req      *bindings.Request
+		key      string
+		from, to int
+		merge    string
+		want     string
+	}{
+		{req, "plain", 0, 0, first, `"of node"`},
+		{req, "plain", 0, -1, first, `"of node"`},
+		{req, "plain", 1, 1, first, `"of os"`},
+		{req, "plain", 1, -1, first, `"of os"`},
+		{req, "plain", 2, 2, first, "not found"},
+		{req, "plain", 2, -1, first, `"common"`},
+		{req, "plain", 0, 3, unique, `["of node","of os","common"]`},
+		{req, "top", 0, 3, first, `"common"`}, // the global layer is Puppet's
+		{req, "everywhere", 0, 2, unique, `["node","both","web","all"]`},
+		{req, "everywhere", 2, 3, unique, `["web","all","common","both"]`},
+		{req, "everywhere", 2, 2, first, `["web"]`},
+		{req, "everywhere", 0, -1, "", `["node","both"]`},
+		{req, "everywhere", 0, -1, `"uniq"`, "usage: 'everywhere': there is no merge strategy 'uniq', expected " +
+			"first, " +
+			"unique, hash or deep"},
+		{req, "everywhere", 0, -1, hash, "evaluation: 'everywhere': the merge strategy 'hash' needs Hashes of " +
+			"Data with " +
+			"Strings as keys, and this is of the kind Array"},
+		{req, "hash", 0, 3, hash, `{"a":1,"in":{"x":1},"b":2}`},
+		{req, "secret", 0, 0, first, `{"user":"me"}`},
+		{req, "shown", 3, 3, first, `"xSensitive [value redacted]"`},
+		{req, "number", 0, -1, first, `"12"`},
+		{req, "dotted.key", 0, -1, first, `"dotted"`},
+		{req, `'do"tted'`, 0, -1, first, "not found"},
+		{req, "absent", 0, -1, first, "not found"},
+		{req, "absent", 0, -1, unique, "not found"},
+		{req, "structured", 0, 0, first, `{"a":{"b":1}}`},
+		{req, "structured", 0, -1, hash, `{"a":{"b":1}}`},
+		{req, "structured", 1, -1, first, "not found"},
+		{req, "from", 0, 1, first, `"3"`},
+		{req, "loop", 0, -1, unique, "loop: 'loop' needs itself: loop -> loop2 -> loop"},
+		{req, "m::plain", 0, 2, first, "not found"},
+		{req, "m::plain", 0, -1, first, `"module"`},
+		{req, "m::plain", 3, -1, first, `"module"`},
+		{req, "m::own", 0, -1, unique, `["node"]`},
+		{req, "m::own", 1, -1, first, `["module"]`},
+		{req, "m::only", 0, -1, first, `"default"`}, // as Puppet would find it in the module
+		{req, "m::only", 0, -1, unique, "not found"},
+		{req, "lookup_options", 0, 0, first, `{"depends":{"merge":"unique"}}`},
+		{req, "lookup_options", 1, 2, first, "not found"},
+		{below, "a", 0, 0, first, `"above"`},
+		{below, "a", 1, -1, first, `"below"`},
+		{below, "a", 0, -1, unique, `"above"`},
+		{below, "s", 0, -1, first, `sensitive "above"`},
+		{below, "s", 0, 0, unique, `sensitive "above"`},
+		{below, "n", 0, 0, unique, `"above"`},
+		{below, "b", 0, 0, first, `"hiera"`},
+		{below, "b", 0, -1, unique, `["hiera","again"]`},
+		{below, "b", 1, 1, first, `"again"`},
+		{below, "c", 0, 1, first, "not found"},
+		{below, "c", 1, -1, first, `"below"`},
+		{below, "c", 0, -1, first, `"below"`},
+	} {
+		strategy := bindings.Value{}
+		if c.merge != "" {
+			var err error
+			if strategy, err = bindings.ParseJSON([]byte(c.merge)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := answered(c.req.LookupEntries(c.key, c.from, c.to, strategy)); got != c.want {
+			t.Errorf("%s of %d to %d by %s is %s, expected %s", c.key, c.from, c.to, c.merge, got, c.want)
+		}
+	}
+}
+
+// A path that cannot be told, as it digs into a text, fails the lookups that come to it, and those alone.
+func TestPathsThatCannotBeTold(t *testing.T) {
+	const site = `
+-- global/hiera.yaml --
+version: 5
+hierarchy: [{name: Global, path: global.yaml}]
+-- global/data/global.yaml --
+high: {x: 1}
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: OS, path: "os/%{facts.os.family}.yaml"}, {name: Common, path: common.yaml}]
+-- data/os/Debian.yaml --
+os: 1
+-- data/common.yaml --
+low: 1
+merged: [1]
+lookup_options: {merged: {merge: unique}}
+-- modules/m/hiera.yaml --
+version: 5
+hierarchy: [{name: Kernel, path: "%{facts.kernel.name}.yaml"}, {name: Common, path: common.yaml}]
+-- modules/m/data/Linux.yaml --
+m::linux: 1
+-- modules/m/data/common.yaml --
+m::all: 1
+-- bindings/default.yaml --
+bindings_version: 1
+name: default
+bind: [[structured, 1], {name: secret, to: 2, sensitive: true}, {name: needs, to: "${lookup('low')}"}]
+`
+	s := hieraSnapshot(t, site, bindings.Options{})
+	const dug = "the category 'os/%{facts.os.family}.yaml': 'facts' asks for the key 'family' in a Hash, and " +
+		"there is a " +
+		"value of the kind String"
+	for _, c := range []struct{ facts, key, merge, want string }{
+		{`{"os": {"family": "Debian"}}`, "os", "", "1"},
+		{`{"os": {"family": "Suse"}}`, "os", "", "not found"},
+		{`{}`, "os", "", "not found"},
+		{`{"os": "Debian"}`, "os", "", "evaluation: " + dug},
+		{`{"os": "Debian"}`, "low", "", "evaluation: " + dug},
+		{`{"os": "Debian"}`, "merged", "", "evaluation: " + dug},
+		{`{"os": "Debian"}`, "absent", "", "evaluation: " + dug},
+		{`{"os": "Debian"}`, "absent.x", "", "evaluation: " + dug},
+		{`{"os": "Debian"}`, "m::all", "", "evaluation: " + dug},
+		{`{"os": "Debian"}`, "high", "", `{"x":1}`},
+		{`{"os": "Debian"}`, "high.x", "", "1"},
+		{`{"os": "Debian"}`, "high", `"unique"`, "evaluation: 'high': " + dug},
+		{`{"os": "Debian"}`, "structured", "", "1"},
+		{`{"os": "Debian"}`, "secret", "", "sensitive 2"},
+		{`{"os": "Debian"}`, "needs", "", `"1"`},
+		{`{"os": "Debian"}`, "lookup_options", "", "not found"},
+		{`{"os": "Debian"}`, "lookup_options", `"unique"`, "not found"},
+		{`{"kernel": "Linux"}`, "m::linux", "", "not found"},
+		{`{"kernel": "Linux"}`, "m::all", "", "1"},
+		{`{"kernel": {"name": "Linux"}}`, "m::linux", "", "1"},
+	} {
+		strategy := bindings.Value{}
+		if c.merge != "" {
+			var err error
+			if strategy, err = bindings.ParseJSON([]byte(c.merge)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := answered(asked(t, s, c.facts).LookupMerged(c.key, strategy)); got != c.want {
+			t.Errorf("%s of %s %s is %s, expected %s", c.key, c.facts, c.merge, got, c.want)
+		}
+	}
+	broken := asked(t, s, `{"os": "Debian"}`)
+	for _, c := range []struct {
+		key   string
+		to    int
+		merge string
+		want  string
+	}{{"structured", 0, `"first"`, "1"}, {"low", -1, `"first"`, "evaluation: " + dug},
+		{"structured", 0, `"unique"`, "evaluation: " + dug}} {
+		strategy, err := bindings.ParseJSON([]byte(c.merge))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := answered(broken.LookupEntries(c.key, 0, c.to, strategy)); got != c.want {
+			t.Errorf("%s of 0 to %d by %s is %s, expected %s", c.key, c.to, c.merge, got, c.want)
+		}
+	}
+}
+
+// What eyaml has encrypted is decrypted by the lookup, and sensitive; without a key that is an error of it alone.
+func TestEncryptedData(t *testing.T) {
+	const site = `
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: Secrets, lookup_key: eyaml_lookup_key, path: secrets.eyaml}]
+-- data/secrets.eyaml --
+password: ENC[PKCS7,secret]
+mixed: {a: "x ENC[PKCS7,secret] y", b: open}
+other: "with %{lookup('password')}"
+wrong: ENC[PKCS7,wrong]
+open: 1
+`
+	decrypt := func(text string) (string, error) {
+		if strings.Contains(text, "wrong") {
+			return "", fmt.Errorf("no key fits")
+		}
+		return strings.ReplaceAll(text, "ENC[PKCS7,secret]", "%{role}!"), nil
+	}
+	closed := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{"role": "web"}`)
+	able := asked(t, hieraSnapshot(t, site, bindings.Options{Decrypt: decrypt}), `{"role": "web"}`)
+	for _, c := range []struct {
+		req       *bindings.Request
+		key, want string
+	}{
+		{able, "password", `sensitive "web!"`},
+		{able, "mixed", `sensitive {"a":"x web! y","b":"open"}`},
+		{able, "mixed.b", `sensitive "open"`},
+		{able, "other", `sensitive "with web!"`},
+		{able, "open", "1"},
+		{able, "wrong", "evaluation: 'wrong': the value is sensitive, and so is what went wrong"},
+		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, and no key was given"},
+		{closed, "open", "1"},
+	} {
+		if got := answered(c.req.Lookup(c.key)); got != c.want {
+			t.Errorf("%s is %s, expected %s", c.key, got, c.want)
+		}
+	}
+	if got := answered(able.LookupEntries("password", 0, -1, bindings.Value{})); got != `"web!"` {
+		t.Errorf("to Puppet, which hides nothing, the password is %s", got)
+	}
+}
+
+// A site without Hiera 5 has no merges and no keys that dig; and nothing is found when the snapshot is closed.
+func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
+	s := hieraSnapshot(t, "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, {b: [1]}]]}",
+		bindings.Options{})
+	req := asked(t, s, "{}")
+	unique, err := bindings.ParseJSON([]byte(`"unique"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{answered(req.LookupMerged("a", unique)), answered(req.LookupEntries("a", 1, 1,
+		unique))} {
+		if got != `{"b":[1]}` {
+			t.Errorf("a is %s", got)
+		}
+	}
+	if got := answered(req.Lookup("a.b")); got != "not found" || s.Hiera() {
+		t.Errorf("a.b is %s, of Hiera 5 %t", got, s.Hiera())
+	}
+	of5 := hieraSnapshot(t, everyPart, bindings.Options{})
+	requests := []*bindings.Request{req, asked(t, of5, "{}")}
+	if !of5.Hiera() {
+		t.Error("a hierarchy is none of Hiera 5")
+	}
+	s.Close()
+	of5.Close()
+	for _, req := range requests {
+		_, _, merged := req.LookupMerged("a", unique)
+		_, _, entries := req.LookupEntries("a", 0, 1, unique)
+		if !errors.Is(merged, fs.ErrClosed) || !errors.Is(entries, fs.ErrClosed) {
+			t.Errorf("of a closed snapshot: %v, %v", merged, entries)
+		}
+	}
+}
