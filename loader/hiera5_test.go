@@ -51,8 +51,9 @@ func TestSitesOfHiera5(t *testing.T) {
 
 // hieraLayers is what the layers of a site are, but for those that have nothing and are of no hierarchy.
 func hieraLayers(dir string, site *loader.Site) (out []string) {
-	parts := map[loader.HieraPart]string{loader.NoHiera: "no part", loader.HieraGlobal: "global", loader.HieraEnvironment: "environment",
-		loader.HieraModule: "module", loader.HieraDefaults: "default_hierarchy"}
+	parts := map[loader.HieraPart]string{loader.NoHiera: "no part", loader.HieraGlobal: "global",
+		loader.HieraEnvironment: "environment",
+		loader.HieraModule:      "module", loader.HieraDefaults: "default_hierarchy"}
 	for _, l := range site.Layers {
 		line := fmt.Sprint(parts[l.Hiera], " ", l.Entry)
 		var only []string

@@ -333,6 +333,33 @@ func TestWhereFramesAre(t *testing.T) {
 	}
 }
 
+// Of more than 64 columns, a lookup reads the exact mask of a key.
+func TestALookupOfADamagedMask(t *testing.T) {
+	s := forged(t, wide(), func(w *writer) { // of every key
+		for n := range 4 {
+			binary.LittleEndian.PutUint32(w.out[secKeys][keyRecord*n+recList:], uint32(len(w.out[secKeys])-14)&^1)
+		}
+	})
+	_, found, err := s.Find("a", scopes(s, "n0", "linux"))
+	damagedAs(t, "a mask outside", err, "keys", "a mask inside the section")
+	if found || err == nil {
+		t.Errorf("a is found, %v", err)
+	}
+}
+
+// One level may have all the columns there are.
+func TestALevelOfAllColumns(t *testing.T) {
+	for n, narrow := range map[int]bool{maxColumns - 1: true, maxColumns: true, maxColumns + 1: false} {
+		c := fleet(n)
+		c.Levels = c.Levels[1:] // that of the nodes
+		s := open(t, c)
+		sound(t, s)
+		if l := s.levels[0]; l.narrow != narrow || narrow && l.count != n {
+			t.Errorf("a level of %d scopes has %d columns, narrow %t", n, l.count, l.narrow)
+		}
+	}
+}
+
 // Names and numbers of section meta take a byte each where they are short, and nothing need be behind them.
 func TestShortPartsOfMeta(t *testing.T) {
 	if s := open(t, &Content{Layers: make([]string, 50)}); len(s.Info().Layers) != 50 {
@@ -755,6 +782,8 @@ func TestSurveysOfForgedFiles(t *testing.T) {
 		{"a table outside", everything(), func(w *writer) { w.out[secScopes][0x118] = 0x27 }, survey,
 			"section tables, offset 152: expected a table"},
 		{"scopes of one table", everything(), oneTable, survey,
+			"section tables, offset 16: expected a table of its own for each scope"},
+		{"a few scopes of one table", everything(), sevenScopes, survey,
 			"section tables, offset 16: expected a table of its own for each scope"},
 		{"a table of a key there is not", everything(), func(w *writer) { w.out[secTables][0x18] = 9 }, survey,
 			"section tables, offset 0: expected numbers of keys"},

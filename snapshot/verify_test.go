@@ -141,12 +141,7 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 				w.out[secScopes][at] = 5
 			}
 		}},
-		{"a few tables that overlap", "tables", "things that do not overlap", func(w *writer) {
-			clear(w.out[secScopes][0xc8:0x150])
-			for at := 0xc8; at < 0xc8+4*7; at += 4 { // seven scopes, of 24 bytes each, where the section has 152
-				w.out[secScopes][at] = 5
-			}
-		}},
+		{"a few tables that overlap", "tables", "things that do not overlap", sevenScopes},
 		{"inputs without their length", "inputs", "a length", func(w *writer) { w.out[secInputs] = make([]byte, 3) }},
 		{"inputs that are a length", "inputs", "a list of files",
 			func(w *writer) { w.out[secInputs] = make([]byte, 4) }},
@@ -161,6 +156,14 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			func(w *writer) { w.out[secInputs] = inputsOf(listOf(w)[:38]) }},
 	} {
 		refuses(t, c.name, forged(t, everything(), c.forge), c.section, c.expected)
+	}
+}
+
+// sevenScopes has seven scopes, and no others of their level, take one table of 24 bytes, of a section of 152.
+func sevenScopes(w *writer) {
+	clear(w.out[secScopes][0xc8:0x150])
+	for at := 0xc8; at < 0xc8+4*7; at += 4 {
+		w.out[secScopes][at] = 5
 	}
 }
 
