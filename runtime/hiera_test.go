@@ -13,6 +13,7 @@ import (
 
 	"bindc/compile"
 	"bindc/internal/diag"
+	"bindc/internal/recipe"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -600,5 +601,19 @@ func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
 		if !errors.Is(merged, fs.ErrClosed) || !errors.Is(entries, fs.ErrClosed) {
 			t.Errorf("of a closed snapshot: %v, %v", merged, entries)
 		}
+	}
+}
+
+// A recipe that merges is damage in a file where nothing is of Hiera 5.
+func TestMergesWhereNothingIsOfHiera5(t *testing.T) {
+	merged := snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Merged}))}
+	s := opened(t, &snapshot.Content{Layers: []string{"l"}, Keys: []snapshot.Key{{Name: "a", Default: 0}},
+		Values: []snapshot.Stored{merged}}, bindings.Options{}, nil)
+	var damage *bindings.DamageError
+	if err := s.Verify(); !errors.As(err, &damage) || damage.Section != "recipes" {
+		t.Errorf("Verify says %v", err)
+	}
+	if _, found, err := asked(t, s, "{}").Lookup("a"); found || !errors.As(err, &damage) || damage.Section != "recipes" {
+		t.Errorf("a lookup says %v", err)
 	}
 }
