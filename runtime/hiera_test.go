@@ -19,8 +19,8 @@ import (
 	"bindc/snapshot"
 )
 
-// hieraSnapshot is a site of Hiera 5, compiled and opened. A hierarchy in global is the global one.
-func hieraSnapshot(t *testing.T, files string, opts bindings.Options) *bindings.Snapshot {
+// hieraContent is a site of Hiera 5, compiled. A hierarchy in global is the global one.
+func hieraContent(t *testing.T, files string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
 	var of loader.Options
@@ -39,15 +39,13 @@ func hieraSnapshot(t *testing.T, files string, opts bindings.Options) *bindings.
 	if diags.Failed() {
 		t.Fatal(diags.Sorted())
 	}
-	path := filepath.Join(dir, "site.bsnap")
-	if _, err := snapshot.Write(path, content); err != nil {
-		t.Fatal(err)
-	}
-	s, err := bindings.Open(path, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
+	return content
+}
+
+// hieraSnapshot is hieraContent, opened.
+func hieraSnapshot(t *testing.T, files string, opts bindings.Options) *bindings.Snapshot {
+	t.Helper()
+	s := opened(t, hieraContent(t, files), opts, nil)
 	if err := s.Verify(); err != nil {
 		t.Fatal(err)
 	}
@@ -283,11 +281,44 @@ func TestLookupsOfHiera5(t *testing.T) {
 	}
 }
 
+// betweenBindings is a site whose hierarchy has structured bindings above and below.
+const betweenBindings = `
+-- binder_config.yaml --
+version: 1
+layers:
+- {name: above, include: 'confdir:/above'}
+- {name: hiera, include: 'hiera:/'}
+- {name: below, include: 'confdir:/below'}
+-- bindings/above.yaml --
+bindings_version: 1
+name: above
+bind:
+- [a, above]
+- {name: s, to: above, sensitive: true}
+- {name: n, to_lookup_of: a}
+-- bindings/below.yaml --
+bindings_version: 1
+name: below
+bind: [[a, below], [b, below], [c, below], [merged, [below]]]
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: A, path: a.yaml}, {name: B, path: b.yaml}]
+-- data/a.yaml --
+a: hiera
+b: hiera
+merged: [a]
+lookup_options: {merged: {merge: unique}}
+-- data/b.yaml --
+b: again
+merged: [b]
+`
+
 // Why a key of Hiera 5 comes to what it does: what becomes of each of its bindings,
 // and where its options are written.
 func TestExplanationsOfHiera5(t *testing.T) {
 	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	other := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Suse"}}`)
+	between := asked(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), "{}")
 	const node, os, web, all, common = "data/nodes/n1.yaml", "data/os/Debian.yaml", "data/role/web.yaml",
 		"data/role/all.yaml", "data/common.yaml"
 	const module, d1, d2 = "modules/m/data/common.yaml", "modules/m/data/d1.yaml", "modules/m/data/d2.yaml"
@@ -308,13 +339,13 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		{req, "roles", "not effective " + all + ":2:1 condition does not hold: role/%{role}.yaml is " +
 			"role/web.yaml\nmerged " +
 			web + ":2:1\nmerged " + all + ":2:1\noptions of roles " + common + `:11:1 {"merge":"unique"}`},
-		{req, "hash.in.x", "merged " + node + ":2:1\nmerged " + os + ":1:1\nmerged " + common +
+		{req, "hash.in.x", "in hash\nmerged " + node + ":2:1\nmerged " + os + ":1:1\nmerged " + common +
 			":2:1\noptions of hash " + common + `:11:1 {"merge":"deep"}`},
 		{req, "depends", "merged " + node + ":6:1\nmerged " + common + ":5:1\noptions of depends " + node +
 			`:8:1 {"merge":"unique"}`},
 		{req, "secret", "merged " + node + ":5:1\nmerged " + common + ":7:1\noptions of secret " + common +
 			`:11:1 {"merge":"hash","convert_to":"Sensitive"}`},
-		{req, "structured.a.b", "wins bindings/default.yaml:4:12"},
+		{req, "structured.a.b", "in structured\nwins bindings/default.yaml:4:12"},
 		{req, "m::plain", "wins " + module + ":4:1\nhidden " + d1 + ":1:1 " + defaults},
 		{req, "m::only", "wins " + d1 + ":2:1"},
 		{req, "m::list", "merged " + d1 + ":3:1\nmerged " + d2 + ":1:1\noptions of m::list " + d1 +
@@ -322,12 +353,17 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		{req, "m::limits", "merged " + module + ":3:1\nhidden " + d1 + ":4:1 " + defaults + "\nhidden " + d2 +
 			":2:1 " +
 			defaults + "\noptions of m::limits " + module + `:5:1 {"merge":"hash"}`},
-		{req, "m::limits.procs", "hidden " + module + ":3:1 'm::limits.procs' leads to nothing in what the " +
+		{req, "m::limits.procs", "in m::limits\nhidden " + module + ":3:1 'm::limits.procs' leads to nothing in what " +
+			"the " +
 			"hierarchies " +
 			"have\nwins " + d1 + ":4:1\nhidden " + d2 + ":2:1 hidden by " + d1 + ":4:1\noptions of m::limits " + d1 +
 			`:6:1 {"merge":"first"}`},
 		{req, "m::hidden", "wins " + d1 + ":5:1\noptions of m::hidden " + d1 + `:6:1 {"convert_to":"Sensitive"}`},
 		{req, "absent", ""},
+		{between, "merged", "merged data/a.yaml:3:1\nmerged data/b.yaml:2:1\nhidden bindings/below.yaml:3:45 what is " +
+			"structured is not merged with what is above it\noptions of merged data/a.yaml:4:1 {\"merge\":\"unique\"}"},
+		{between, "a", "wins bindings/above.yaml:4:4\nhidden data/a.yaml:1:1 hidden by bindings/above.yaml:4:4\n" +
+			"hidden bindings/below.yaml:3:9 hidden by bindings/above.yaml:4:4"},
 		{req, "misfit", "merged " + node + ":7:1\nmerged " + common + ":6:1\noptions of misfit " + common +
 			`:11:1 {"merge":"hash"}`},
 		{req, "'lookup_options'", ""},
@@ -339,6 +375,9 @@ func TestExplanationsOfHiera5(t *testing.T) {
 			t.Fatal(c.key, err)
 		}
 		var got []string
+		if e.Root != "" {
+			got = append(got, "in "+e.Root)
+		}
 		for _, b := range e.Candidates {
 			got = append(got, strings.TrimSpace(b.State+" "+b.At+" "+b.Why))
 		}
@@ -360,15 +399,7 @@ func TestExplanationsOfHiera5(t *testing.T) {
 // structured above them is the first's, what is below, and the data of modules, the last's.
 func TestLookupsInSomeEntries(t *testing.T) {
 	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
-	below := asked(t, hieraSnapshot(t, "-- binder_config.yaml --\nversion: 1\nlayers:\n"+
-		"- {name: above, include: 'confdir:/above'}\n- {name: hiera, include: 'hiera:/'}\n"+
-		"- {name: below, include: 'confdir:/below'}\n"+
-		"-- bindings/above.yaml --\n{bindings_version: 1, name: above, bind: [[a, above], {name: s, to: above, "+
-		"sensitive: true}, "+
-		"{name: n, to_lookup_of: a}]}\n"+
-		"-- bindings/below.yaml --\n{bindings_version: 1, name: below, bind: [[a, below], [b, below], [c, below]]}\n"+
-		"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}, {name: B, path: b.yaml}]\n"+
-		"-- data/a.yaml --\na: hiera\nb: hiera\n-- data/b.yaml --\nb: again\n", bindings.Options{}), `{}`)
+	below := asked(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), `{}`)
 	const first, unique, hash = `"first"`, `"unique"`, `"hash"`
 	for _, c := range []struct {
 		req      *bindings.Request
@@ -540,6 +571,10 @@ other: "with %{lookup('password')}"
 wrong: ENC[PKCS7,wrong]
 open: 1
 `
+	first, err := bindings.ParseJSON([]byte(`"first"`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	decrypt := func(text string) (string, error) {
 		if strings.Contains(text, "wrong") {
 			return "", fmt.Errorf("no key fits")
@@ -563,6 +598,9 @@ open: 1
 	} {
 		if got := answered(c.req.Lookup(c.key)); got != c.want {
 			t.Errorf("%s is %s, expected %s", c.key, got, c.want)
+		}
+		if got := answered(c.req.LookupMerged(c.key, first)); got != c.want {
+			t.Errorf("the first value of %s is %s, expected %s", c.key, got, c.want)
 		}
 	}
 	if got := answered(able.LookupEntries("password", 0, -1, bindings.Value{})); got != `"web!"` {
@@ -613,7 +651,106 @@ func TestMergesWhereNothingIsOfHiera5(t *testing.T) {
 	if err := s.Verify(); !errors.As(err, &damage) || damage.Section != "recipes" {
 		t.Errorf("Verify says %v", err)
 	}
-	if _, found, err := asked(t, s, "{}").Lookup("a"); found || !errors.As(err, &damage) || damage.Section != "recipes" {
+	_, found, err := asked(t, s, "{}").Lookup("a")
+	if found || !errors.As(err, &damage) || damage.Section != "recipes" {
 		t.Errorf("a lookup says %v", err)
+	}
+}
+
+// Of a damaged file a lookup, an explanation and what Puppet asks are what they were, or say so.
+func TestDamagedHierarchies(t *testing.T) {
+	content := hieraContent(t, everyPart)
+	facts := `{"os": {"family": "Debian"}, "role": "web"}`
+	sound := askedOf(t, opened(t, content, bindings.Options{}, nil), facts)
+	strategies := []bindings.Value{{}}
+	for _, name := range []string{`"first"`, `"unique"`} {
+		v, err := bindings.ParseJSON([]byte(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		strategies = append(strategies, v)
+	}
+	type sections func(name string) []byte
+	fill := func(b []byte, with byte) {
+		for i := range b {
+			b[i] = with
+		}
+	}
+	for name, damage := range map[string]func(sections){
+		"recipes":                 func(of sections) { fill(of("recipes"), 0xff) },
+		"where recipes are":       func(of sections) { fill(of("recipetab"), 0xff) },
+		"values":                  func(of sections) { fill(of("keys")[64*len(content.Keys):], 0x0b) },
+		"candidates":              func(of sections) { fill(of("origins"), 0) },
+		"where candidates are":    func(of sections) { fill(of("origintab"), 0xff) },
+		"the values of the paths": func(of sections) { fill(of("dicts"), 0xff) },
+	} {
+		s := opened(t, content, bindings.Options{}, func(of func(string) []byte) { damage(of) })
+		f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, err := s.Request(f)
+		if err != nil {
+			if !errors.As(err, new(*bindings.DamageError)) {
+				t.Errorf("%s: a request says %v", name, err)
+			}
+			continue
+		}
+		damaged := 0
+		same := func(what, key, got, want string, err error) {
+			switch {
+			case errors.As(err, new(*bindings.DamageError)), strings.HasPrefix(got, "snapshot damaged: "):
+				damaged++ // of a value it is told where it is read
+			case got != want && name != "the values of the paths":
+				t.Errorf("%s of %s where %s are damaged: %s, expected %s", what, key, name, got, want)
+			}
+		}
+		for _, c := range hieraLookups {
+			for i, strategy := range strategies {
+				v, found, err := req.LookupMerged(c.key, strategy)
+				same("lookup", c.key, answered(v, found, err), answered(sound.LookupMerged(c.key, strategy)), err)
+				v, found, err = req.LookupEntries(c.key, i, -1, strategy)
+				want := answered(sound.LookupEntries(c.key, i, -1, strategy))
+				same("entries", c.key, answered(v, found, err), want, err)
+			}
+			e, err := req.Explain(c.key)
+			if err == nil {
+				err = e.Outcome.Err
+			}
+			same("explanation", c.key, "", "", err)
+		}
+		if damaged == 0 {
+			t.Errorf("%s: nothing tells of the damage", name)
+		}
+	}
+}
+
+// lookup_options that cannot be merged, or are none, fail the lookups of keys they are about, or may be.
+func TestWrongLookupOptions(t *testing.T) {
+	const site = "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: N, path: 'n/%{trusted.certname}.yaml'}, " +
+		"{name: R, path: 'r/%{role}.yaml'}, {name: C, path: c.yaml}]\n-- data/r/web.yaml --\nrole: [2]\n" +
+		"lookup_options: {role: {merge: unique}}\n-- data/c.yaml --\na: [1]\nb: 1\nrole: [1]\n" +
+		"lookup_options: {a: {merge: unique}}\n"
+	const none = "lookup_options must be a Hash, found the kind String"
+	for _, c := range []struct{ node, a, b, role string }{
+		{"a: [2]", "[2,1]", "1", "[2,1]"},
+		{"a: [2]\nlookup_options: ~", "[2,1]", "1", "evaluation: 'role': lookup_options that are merged must be Hashes " +
+			"of Data with Strings as keys"},
+		{"a: [2]\nlookup_options: text", "evaluation: 'a': " + none, "evaluation: 'b': " + none,
+			"evaluation: 'role': " + none},
+		{"a: [2]\nlookup_options: {b: {convert_to: String}}", "[2,1]", `"1"`, "[2,1]"},
+		{"a: [2]\nlookup_options: {a: {merge: \"%{x}first\"}}", "[2]", "1", "[2,1]"},
+		{"a: [2]\nlookup_options: \"%{x}\"", "evaluation: 'a': " + none, "evaluation: 'b': " + none,
+			"evaluation: 'role': " + none},
+	} {
+		s := hieraSnapshot(t, site+"-- data/n/n1.yaml --\n"+c.node+"\n", bindings.Options{})
+		req := askedOf(t, s, `{"role": "web"}`)
+		for range 2 { // once more, as what is compiled may be kept
+			for key, want := range map[string]string{"a": c.a, "b": c.b, "role": c.role} {
+				if got := answered(req.Lookup(key)); got != want {
+					t.Errorf("%q: %s is %s, expected %s", c.node, key, got, want)
+				}
+			}
+		}
 	}
 }

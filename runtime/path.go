@@ -92,22 +92,20 @@ func appendParts(dst []byte, parts []pathPart, facts *Facts) ([]byte, bool) {
 		}
 		v, _ := facts.given(p.variable)
 		for _, key := range p.keys {
-			if v.Kind() == value.Undef {
-				break
-			}
-			if v.Kind() != value.Hash || v.IsSensitive() {
+			if !isPlain(v, value.Hash) {
 				return nil, false
 			}
 			v, _ = v.Get(key)
 		}
-		switch {
-		case v.Kind() == value.Undef:
-		case v.Kind() != value.String || v.IsSensitive():
-			return nil, false
-		case strings.IndexByte(v.Text(), '%') >= 0: // it may be interpolated once more
+		if !isPlain(v, value.String) || strings.IndexByte(v.Text(), '%') >= 0 { // it may be interpolated once more
 			return nil, false
 		}
 		dst = append(dst, v.Text()...)
 	}
 	return dst, true
+}
+
+// isPlain tells whether v is of a kind, or nothing, and not sensitive.
+func isPlain(v value.Value, kind value.Kind) bool {
+	return v.Kind() == kind || v.IsUndef() && !v.IsSensitive()
 }

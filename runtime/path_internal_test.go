@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/value"
 )
 
 // A path of Hiera 5 that is put together quickly is the one that its program yields. What is left to the program is
 // what is no path of texts and variables, and what a file system sees otherwise than it is written.
 func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
-	const facts = `{"os": {"family": "Debian", "release": {"major": 12}}, "role": "web", "one": 1, "list": ["a"], "none": null,
-		"empty": "", "up": "../x", "dot": ".x", "slash": "/x", "two": "a//b", "inside": "a/./b", "again": "%{role}",
+	const facts = `{"os": {"family": "Debian", "release": {"major": 12}}, "role": "web", "one": 1, "list": ["a"],
+		"none": null, "empty": "", "up": "../x", "dot": ".x", "slash": "/x", "two": "a//b", "inside": "a/./b", "again": "%{role}",
 		"percent": "a%", "s": {"%": "y", "up": ".."}}`
 	for _, c := range []struct {
 		dir, path, want string
@@ -47,6 +48,10 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 		{"", "%{inside}/y.yaml", "a/b/y.yaml", false},
 		{"", "%{nobody}", "", false},
 		{"%{role}/", "%{nobody}", "", false},
+		{"", "%{lookup('role')}.yaml", "an error", false},
+		{"%{lookup('role')}/", "x.yaml", "an error", false},
+		{"", "x%{secret}.yaml", "xSensitive [value redacted].yaml", false},
+		{"", "x%{hidden.y}.yaml", "xSensitive [value redacted].yaml", false},
 		{"", "x%{one.y}.yaml", "an error", false},
 		{"", "x%{role.y}.yaml", "an error", false},
 	} {
@@ -54,7 +59,10 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := NewFacts(v, FactsOptions{Node: "n1"})
+		secret := value.FromString("x").Sensitive()
+		pair := func(key string, v value.Value) value.Pair { return value.Pair{Key: value.FromString(key), Value: v} }
+		f, err := NewFacts(v, FactsOptions{Node: "n1", Variables: Value{value.FromPairs(pair("secret", secret),
+			pair("hidden", value.FromPairs(pair("y", value.FromInt(1))).Sensitive()))}})
 		if err != nil {
 			t.Fatal(err)
 		}
