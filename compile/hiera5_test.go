@@ -2,6 +2,7 @@ package compile_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -11,7 +12,10 @@ import (
 
 	"bindc/compile"
 	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
 	"bindc/loader"
+	"bindc/snapshot"
 )
 
 // A hierarchy of two levels, one for each node, the other for all.
@@ -221,4 +225,66 @@ func hieraSite(t *testing.T, data string) (dir string) {
 		write(t, dir, f.Name, string(f.Data))
 	}
 	return dir
+}
+
+// What a site of Hiera 5 is made of: what is merged stands under keys of its own, level by level, and the keys
+// themselves are bound to recipes that merge.
+func TestContentOfHiera5(t *testing.T) {
+	text, err := os.ReadFile("testdata/hiera5.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site, want, _ := strings.Cut(string(text), "-- content --\n")
+	dir := hieraSite(t, site)
+	var diags diag.List
+	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
+	if diags.Failed() {
+		t.Fatal(diags.Sorted())
+	}
+	bound := make([]string, len(content.Keys))
+	for i, l := range content.Levels {
+		for _, s := range l.Scopes {
+			for _, e := range s.Entries {
+				bound[e.Key] += fmt.Sprintf(" %s%d:%s", strings.Join(s.Values, ","), i, valueOf(t, content.Values[e.Value]))
+			}
+		}
+	}
+	var got []string
+	for i, k := range content.Keys {
+		line := strings.ReplaceAll(k.Name, "\x00", "~") + bound[i]
+		if k.Default >= 0 {
+			line += " else:" + valueOf(t, content.Values[k.Default])
+		}
+		for _, c := range k.Cold {
+			line += fmt.Sprintf(" (below %d, of %d:%s)", c.Above, c.Layer, valueOf(t, content.Values[c.Value]))
+		}
+		got = append(got, line)
+	}
+	for i, h := range content.Hiera {
+		got = append(got, fmt.Sprint(content.Layers[i], ":", h.Part, h.Entry, h.OnlyPath, h.OnlyEntry))
+	}
+	if got := strings.Join(got, "\n") + "\n"; got != want {
+		t.Errorf("the content is\n%s\nexpected\n%s", got, want)
+	}
+}
+
+// valueOf is a value in words.
+func valueOf(t *testing.T, s snapshot.Stored) string {
+	t.Helper()
+	if !s.Computed {
+		v, _, err := value.View(s.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(value.AppendJSON(nil, v))
+	}
+	r, err := recipe.Decode(s.Bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[recipe.Kind]string{recipe.Constant: "constant", recipe.Expression: "expression", recipe.Merged: "merged"}[r.Kind]
+	if r.Sensitive {
+		out = "secret " + out
+	}
+	return "<" + out + " " + r.Name + string(value.AppendJSON(nil, r.Value)) + ">"
 }

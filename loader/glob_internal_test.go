@@ -30,7 +30,7 @@ func TestReadGlobs(t *testing.T) {
 		{"a.yaml", "a.yaml", "[]"}, {"a.yaml", "a.yam", ""}, {"a.yaml", "a.yamlx", ""},
 		{"*.yaml", "a.yaml", "[]"}, {"*.yaml", ".yaml", ""}, {"*.yaml", ".a.yaml", ""}, {"*.yaml", "d/a.yaml", ""},
 		{"a*", "a", "[]"}, {"a*", "abc", "[]"}, {"a*", "a/b", ""}, {"a*/b", "a/b", "[]"}, {"d/*", "d/.a", ""},
-		{"d/*", "d/a", "[]"}, {"a*c*e", "abcde", "[]"}, {"a**b", "axxb", "[]"}, {"a**/b", "a/x/b", ""}, {"**",
+		{"d/*", "d/a", "[]"}, {"a*c*e", "abcde", "[]"}, {"*a*", "aaa", "[]"}, {"a**b", "axxb", "[]"}, {"a**/b", "a/x/b", ""}, {"**",
 			"a", "[]"},
 		{"**", "a/b", ""},
 		{"**/*.yaml", "a.yaml", "[]"}, {"**/*.yaml", "d/e/a.yaml", "[]"}, {"**/*.yaml", ".d/a.yaml", ""},

@@ -249,8 +249,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 		keys := presentKeys(from, hiera5Backends)
 		if len(keys) > 1 {
 			c.doc.errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Backends), diag.Quoted(keys))
-			s.ok = false
-			return s
+			return hiera5Source{}
 		}
 		if len(keys) == 1 {
 			function, _ = c.text(from, keys[0])
@@ -260,8 +259,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 	if function == "" && c.says {
 		c.doc.errorf(n, "hierarchy", "expected one of %s here or in 'defaults', as Puppet does: with 'defaults' of one's own "+
 			"there is none", diag.Quoted(hiera5Backends))
-		s.ok = false
-		return s
+		return hiera5Source{}
 	}
 	_, options, has := n.Lookup("options")
 	if !has {
@@ -276,12 +274,10 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 		s.kind = datafile.Hiera5EYAML
 		return s
 	case "bindc::lookup_key":
-		s.ok = false
-		return s
+		return hiera5Source{}
 	default:
 		c.foreign(at, "'"+function+"'")
-		s.ok = false
-		return s
+		return hiera5Source{}
 	}
 	if has && options.Kind == yaml.Mapping && len(options.Kids) > 0 {
 		c.doc.errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that comes to this entry; "+
@@ -301,9 +297,9 @@ func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) [
 	_, v, _ := n.Lookup(key)
 	texts := []string{}
 	nodes := []*yaml.Node{}
-	if text, ok := v.Text(); ok && !strings.HasSuffix(key, "s") {
+	if text, _ := v.Text(); !strings.HasSuffix(key, "s") { // what is no text is empty
 		texts, nodes = append(texts, text), append(nodes, v)
-	} else if strings.HasSuffix(key, "s") && v.Kind == yaml.Sequence {
+	} else if v.Kind == yaml.Sequence {
 		texts = stringsOf(v)
 		for i := range v.Kids {
 			nodes = append(nodes, &v.Kids[i])
@@ -334,7 +330,7 @@ func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) [
 // it is known how many files they find together.
 func joined(out []hiera5Location, l hiera5Location) []hiera5Location {
 	constant := func(l hiera5Location) bool {
-		return l.glob && !slices.ContainsFunc(l.conditions, func(c int) bool { return c != 0 })
+		return !slices.ContainsFunc(l.conditions, func(c int) bool { return c != 0 })
 	}
 	last := len(out) - 1
 	if last < 0 || !constant(l) || !constant(out[last]) {

@@ -81,3 +81,15 @@ func hieraLayers(dir string, site *loader.Site) (out []string) {
 	}
 	return out
 }
+
+// The value of a path is all of its text, and its case counts; it changes nothing about precedence.
+func TestPathsAreDimensions(t *testing.T) {
+	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 5\nhierarchy: [{name: A, path: '%{role}.yaml'}]",
+		"data/a.yaml": "a: 1"})
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	last := site.Dimensions[len(site.Dimensions)-1]
+	if last.Name != "%{role}.yaml" || last.Category != -1 || !last.Guard || !last.Exact {
+		t.Errorf("the dimension of a path is %+v", last)
+	}
+}
