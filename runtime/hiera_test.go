@@ -474,7 +474,8 @@ func TestLookupsInSomeEntries(t *testing.T) {
 	}
 }
 
-// A path that cannot be told, as it digs into a text, fails the lookups that come to it, and those alone.
+// A path that cannot be told, as it digs into a text, fails the lookups that come to it. These are all, as each needs
+// the lookup_options, but for what is structured, and keys of other modules.
 func TestPathsThatCannotBeTold(t *testing.T) {
 	const site = `
 -- global/hiera.yaml --
@@ -504,29 +505,31 @@ name: default
 bind: [[structured, 1], {name: secret, to: 2, sensitive: true}, {name: needs, to: "${lookup('low')}"}]
 `
 	s := hieraSnapshot(t, site, bindings.Options{})
-	const dug = "the category 'os/%{facts.os.family}.yaml': 'facts' asks for the key 'family' in a Hash, and " +
-		"there is a " +
-		"value of the kind String"
+	const dug = "evaluation: the path 'os/%{facts.os.family}.yaml' cannot be told, and so nothing that comes to it: " +
+		"'facts' asks for the key 'family' in a Hash, and there is a value of the kind String"
+	const dugInModule = "evaluation: the path '%{facts.kernel.name}.yaml' cannot be told, and so nothing that comes to " +
+		"it: 'facts' asks for the key 'name' in a Hash, and there is a value of the kind String"
 	for _, c := range []struct{ facts, key, merge, want string }{
 		{`{"os": {"family": "Debian"}}`, "os", "", "1"},
 		{`{"os": {"family": "Suse"}}`, "os", "", "not found"},
 		{`{}`, "os", "", "not found"},
-		{`{"os": "Debian"}`, "os", "", "evaluation: " + dug},
-		{`{"os": "Debian"}`, "low", "", "evaluation: " + dug},
-		{`{"os": "Debian"}`, "merged", "", "evaluation: " + dug},
-		{`{"os": "Debian"}`, "absent", "", "evaluation: " + dug},
-		{`{"os": "Debian"}`, "absent.x", "", "evaluation: " + dug},
-		{`{"os": "Debian"}`, "m::all", "", "evaluation: " + dug},
-		{`{"os": "Debian"}`, "high", "", `{"x":1}`},
-		{`{"os": "Debian"}`, "high.x", "", "1"},
-		{`{"os": "Debian"}`, "high", `"unique"`, "evaluation: 'high': " + dug},
+		{`{"os": "Debian"}`, "os", "", dug},
+		{`{"os": "Debian"}`, "low", "", dug},
+		{`{"os": "Debian"}`, "merged", "", dug},
+		{`{"os": "Debian"}`, "absent", "", dug},
+		{`{"os": "Debian"}`, "absent.x", "", dug},
+		{`{"os": "Debian"}`, "m::all", "", dug},
+		{`{"os": "Debian"}`, "high", "", dug},
+		{`{"os": "Debian"}`, "high.x", "", dug},
+		{`{"os": "Debian"}`, "high", `"unique"`, dug},
 		{`{"os": "Debian"}`, "structured", "", "1"},
 		{`{"os": "Debian"}`, "secret", "", "sensitive 2"},
-		{`{"os": "Debian"}`, "needs", "", `"1"`},
+		{`{"os": "Debian"}`, "needs", "", dug},
 		{`{"os": "Debian"}`, "lookup_options", "", "not found"},
 		{`{"os": "Debian"}`, "lookup_options", `"unique"`, "not found"},
-		{`{"kernel": "Linux"}`, "m::linux", "", "not found"},
-		{`{"kernel": "Linux"}`, "m::all", "", "1"},
+		{`{"kernel": "Linux"}`, "m::linux", "", dugInModule},
+		{`{"kernel": "Linux"}`, "m::all", "", dugInModule},
+		{`{"kernel": "Linux"}`, "low", "", "1"},
 		{`{"kernel": {"name": "Linux"}}`, "m::linux", "", "1"},
 	} {
 		strategy := bindings.Value{}
@@ -546,8 +549,8 @@ bind: [[structured, 1], {name: secret, to: 2, sensitive: true}, {name: needs, to
 		to    int
 		merge string
 		want  string
-	}{{"structured", 0, `"first"`, "1"}, {"low", -1, `"first"`, "evaluation: " + dug},
-		{"structured", 0, `"unique"`, "evaluation: " + dug}} {
+	}{{"structured", 0, `"first"`, dug}, {"low", -1, `"first"`, dug},
+		{"structured", 0, `"unique"`, dug}} {
 		strategy, err := bindings.ParseJSON([]byte(c.merge))
 		if err != nil {
 			t.Fatal(err)
@@ -725,17 +728,18 @@ func TestDamagedHierarchies(t *testing.T) {
 	}
 }
 
-// lookup_options that cannot be merged, or are none, fail the lookups of keys they are about, or may be.
+// lookup_options that cannot be merged, or are none, fail every lookup.
 func TestWrongLookupOptions(t *testing.T) {
 	const site = "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: N, path: 'n/%{trusted.certname}.yaml'}, " +
 		"{name: R, path: 'r/%{role}.yaml'}, {name: C, path: c.yaml}]\n-- data/r/web.yaml --\nrole: [2]\n" +
 		"lookup_options: {role: {merge: unique}}\n-- data/c.yaml --\na: [1]\nb: 1\nrole: [1]\n" +
 		"lookup_options: {a: {merge: unique}}\n"
 	const none = "lookup_options must be a Hash, found the kind String"
+	const merged = "lookup_options that are merged must be Hashes of Data with Strings as keys"
 	for _, c := range []struct{ node, a, b, role string }{
 		{"a: [2]", "[2,1]", "1", "[2,1]"},
-		{"a: [2]\nlookup_options: ~", "[2,1]", "1", "evaluation: 'role': lookup_options that are merged must be Hashes " +
-			"of Data with Strings as keys"},
+		{"a: [2]\nlookup_options: ~", "evaluation: 'a': " + merged, "evaluation: 'b': " + merged,
+			"evaluation: 'role': " + merged},
 		{"a: [2]\nlookup_options: text", "evaluation: 'a': " + none, "evaluation: 'b': " + none,
 			"evaluation: 'role': " + none},
 		{"a: [2]\nlookup_options: {b: {convert_to: String}}", "[2,1]", `"1"`, "[2,1]"},
