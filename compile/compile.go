@@ -34,7 +34,8 @@ func newComposer(site *loader.Site, opts Options, diags *diag.List) *composer {
 	return &composer{site: site, opts: opts, diags: diags, relations: relationsOf(site.Dimensions, left), effort: left,
 		keys: slices.Clip(site.Keys), values: slices.Clip(site.Values), lists: map[string]uint32{},
 		scopeAt:       make(map[scopeKey]int, len(site.Conditions)),
-		contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{}}
+		contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{},
+		through: map[uint32]bool{}, erased: map[uint32]bool{}, renamedKeys: map[string]bool{}, renamed: map[string]bool{}}
 }
 
 func (c *composer) compose() *snapshot.Content {
@@ -44,6 +45,7 @@ func (c *composer) compose() *snapshot.Content {
 	if !whole {
 		return nil
 	}
+	c.rebind()
 	c.mergeHiera()
 	c.numberKeys()
 	c.contribute()
@@ -95,6 +97,12 @@ type composer struct {
 	inNames  []uint32 // place of a key in names, by its number in keys
 	stored   []uint32 // numbers in values of those that are bound, in order of appearance
 	inStored []uint32 // place of a value in stored, plus one, by its number in values
+
+	rebound     []rebound       // bindings that are what another key is, or what is below them
+	through     map[uint32]bool // values that are not final, see recipe.IsFinal, by their numbers in values
+	erased      map[uint32]bool // keys that are renamed, by their numbers in keys
+	renamedKeys map[string]bool // these
+	renamed     map[string]bool // ids of multibindings with contributions that are
 
 	merged      map[uint32]mergedKey // by their numbers in keys
 	hierarchies *member              // what can fail all lookups; nil if nothing can
@@ -166,6 +174,33 @@ func (c *candidate) more() *binding.Binding {
 		return nil
 	}
 	return c.binding.More
+}
+
+// final tells whether c answers wherever it is effective, and nothing behind it is asked for, see recipe.IsFinal.
+func (c *candidate) final() bool {
+	r := c.computed()
+	return r == nil || r.IsFinal()
+}
+
+// erases tells whether c takes its name from what is below.
+func (c *candidate) erases() bool {
+	r := c.computed()
+	return r != nil && r.Kind == recipe.Erased
+}
+
+// computed is what c says in the long form, or nil.
+func (c *candidate) computed() *recipe.Recipe {
+	if c.recipe != nil || c.binding == nil {
+		return c.recipe
+	}
+	return recipeOf(c.binding)
+}
+
+func recipeOf(b *loader.Binding) *recipe.Recipe {
+	if b.More == nil {
+		return nil
+	}
+	return b.More.Recipe
 }
 
 // rankConditions finds the precedence of every condition by its categories (language.md, section 6): they are compared
@@ -268,8 +303,20 @@ func (c *composer) addBinding(b *loader.Binding, layer int) {
 		c.fileContribution(candidate{binding: b, layer: layer, place: place})
 		return
 	}
+	if b.More != nil && b.More.Rebinds != nil {
+		c.rebound = append(c.rebound, rebound{Binding: b, layer: layer, place: place})
+		return
+	}
+	c.file(b, layer, place)
+}
+
+// file files a binding under its conditions.
+func (c *composer) file(b *loader.Binding, layer, place int) {
 	m := member{place: place, binding: b, key: b.Number, value: b.Value}
 	c.store(m.value)
+	if r := recipeOf(b); r != nil && !r.IsFinal() {
+		c.through[m.value], c.arm8 = true, true
+	}
 	for _, w := range b.When {
 		s := c.scope(layer, w)
 		s.members = append(s.members, m)

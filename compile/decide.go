@@ -33,6 +33,7 @@ func (c *composer) check() {
 	doubtful, loops := c.doubtful(), c.newLoopFinder()
 	keys := maps.Clone(doubtful)
 	c.addCollecting(keys)
+	c.addRebound(keys)
 	loops.addKeys(keys)
 	c.indexes = c.indexesOf(keys)
 	for _, key := range slices.Sorted(maps.Keys(doubtful)) {
@@ -40,6 +41,7 @@ func (c *composer) check() {
 		c.indexes[key].checkKinds()
 	}
 	c.checkMultibinds()
+	c.checkRebound()
 	c.warnOfMisspeltKeys(loops.needy)
 	loops.find()
 	c.checkHieraLookups()
@@ -59,7 +61,7 @@ func (c *composer) findFloors() {
 			continue
 		}
 		for key, value := range c.members(s) {
-			if n := c.inNames[key]; s.rank < c.floors[n] && !collected(c.keys[key]) {
+			if n := c.inNames[key]; s.rank < c.floors[n] && !collected(c.keys[key]) && c.hidesAll(key, value) {
 				c.floors[n], c.defaults[n] = s.rank, int(c.inStored[c.shown(s.layer, key, value)]-1)
 			}
 		}
@@ -412,12 +414,30 @@ func projection(terms loader.Condition, dims []int) string {
 	return b.String()
 }
 
-// hidden tells whether a candidate above rank is effective whenever terms hold.
+// hidden tells whether a candidate above rank is effective whenever terms hold, so that nobody comes to what is below.
+// By a new name one comes in behind the rename: what hides has to be below it.
 func (k *keyIndex) hidden(rank int, terms loader.Condition) bool {
-	for range k.implied(terms, rank) {
-		return true
+	from := k.erasedAbove(rank, terms)
+	for j := range k.implied(terms, rank) {
+		if k.all[j].rank > from && k.all[j].final() {
+			return true
+		}
 	}
 	return false
+}
+
+// erasedAbove is the lowest rank above rank at which the key may be renamed where terms hold; -1 if there is none.
+func (k *keyIndex) erasedAbove(rank int, terms loader.Condition) int {
+	out := -1
+	if len(k.all) == 0 || !k.isRenamed(k.all[0].key) {
+		return out
+	}
+	for j := range k.compatible(terms, rank) {
+		if k.all[j].erases() {
+			out = max(out, k.all[j].rank)
+		}
+	}
+	return out
 }
 
 // neverWins tells whether candidate i is never effective, or something above it is whenever it is.
@@ -459,11 +479,18 @@ func (k *keyIndex) checkRank(from, to int) {
 			if j < i || !first[j] || !k.effort.spend(8) {
 				continue
 			}
-			if both := relation.Union(k.terms(i), k.terms(j)); !k.hidden(k.all[i].rank, both) {
-				k.conflicts(under[k.all[i].condition], under[k.all[j].condition], both)
+			as, bs := under[k.all[i].condition], under[k.all[j].condition]
+			both := relation.Union(k.terms(i), k.terms(j))
+			if k.anyErases(as) || k.anyErases(bs) || !k.hidden(k.all[i].rank, both) {
+				k.conflicts(as, bs, both)
 			}
 		}
 	}
+}
+
+// anyErases tells whether one of some candidates is a rename: then what is below it would not be known.
+func (k *keyIndex) anyErases(list []int) bool {
+	return slices.ContainsFunc(list, func(i int) bool { return k.all[i].erases() })
 }
 
 // conflicts reports each candidate of two conditions that is in conflict with a later one of the other condition, with
@@ -481,10 +508,22 @@ func (k *keyIndex) conflicts(as, bs []int, both loader.Condition) {
 }
 
 func (k *keyIndex) conflict(a, b *candidate, both loader.Condition) {
-	k.report(diag.Diagnostic{Pos: a.pos(), Code: "conflict",
+	d := diag.Diagnostic{Pos: a.pos(), Code: "conflict",
 		Message: "'" + k.name + "' is bound twice with the same precedence" + k.describe(both) + k.inLayer(a.layer),
 		Notes:   append([]diag.Note{{Pos: b.pos(), Message: "also bound here"}}, k.doubts(a, both)...),
-		Hint:    "bind '" + k.name + "' once in a higher layer or under a narrower condition, or remove one of the two"})
+		Hint:    "bind '" + k.name + "' once in a higher layer or under a narrower condition, or remove one of the two"}
+	if k.renames(a) || k.renames(b) {
+		d.Message = "'" + k.name + "' is renamed, and bound or renamed again with the same precedence" + k.describe(both) +
+			k.inLayer(a.layer)
+		d.Notes[0].Message = "also bound or renamed here"
+		d.Hint = "have the rename in a higher layer or under a narrower condition than what it is about"
+	}
+	k.report(d)
+}
+
+// renames tells whether c gives the key another name.
+func (k *keyIndex) renames(c *candidate) bool {
+	return c.erases() || c.binding != nil && c.binding.Key != k.name
 }
 
 // doubts says which dimensions could not be compared, of a conflict that might be none.
@@ -568,7 +607,7 @@ func (k *keyIndex) checkAbstract(alternatives []int) {
 	for _, i := range alternatives {
 		for j := range k.compatible(k.terms(i), k.all[i].rank) {
 			other := &k.all[j]
-			if other.place != k.all[i].place && (other.more() == nil || !other.more().Abstract) {
+			if other.place != k.all[i].place && other.final() && (other.more() == nil || !other.more().Abstract) {
 				k.report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract",
 					Message: "the abstract binding of '" + k.name +
 						"' is bound only under some conditions; in other requests a lookup is an error",
@@ -618,6 +657,7 @@ func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 	for j := range k.compatible(k.terms(i), noRank) {
 		switch {
 		case k.all[j].place == k.all[i].place: // an alternative of the binding itself
+		case !k.all[j].final(): // there may be nothing
 		case k.all[j].rank > k.all[i].rank:
 			beaten = j
 			always = always || k.relations.Implies(k.terms(i), k.terms(j))

@@ -19,6 +19,7 @@ type needs struct {
 	keys     []uint32       // it looks up all of these
 	unbound  []string       // and these, which nothing binds
 	tried    []attempt      // and these in turn, no further than one that is found and not undef
+	below    []uint32       // and what is below it of these, one at most
 	collects *recipe.Recipe // and it puts contributions together; or nil
 }
 
@@ -28,14 +29,16 @@ type attempt struct {
 	target recipe.Target
 }
 
-func (n needs) none() bool { return len(n.keys) == 0 && len(n.tried) == 0 && n.collects == nil }
+func (n needs) none() bool {
+	return len(n.keys) == 0 && len(n.tried) == 0 && len(n.below) == 0 && n.collects == nil
+}
 
 func (c *composer) recipeNeeds(r *recipe.Recipe) needs {
 	var n needs
 	for _, t := range r.Targets {
 		if key, bound := c.keyNumber(t.Key); bound {
 			n.tried = append(n.tried, attempt{key, t})
-		} else {
+		} else if r.Kind != recipe.AliasOf { // of which that is an error
 			n.unbound = append(n.unbound, t.Key)
 		}
 	}
@@ -46,6 +49,11 @@ func (c *composer) recipeNeeds(r *recipe.Recipe) needs {
 			n.unbound = append(n.unbound, name)
 		}
 	}
+	if r.Kind == recipe.Below {
+		if key, bound := c.keyNumber(r.Name); bound {
+			n.below = append(n.below, key)
+		}
+	}
 	if r.Kind == recipe.Multibind {
 		n.collects = r
 	}
@@ -54,7 +62,7 @@ func (c *composer) recipeNeeds(r *recipe.Recipe) needs {
 
 // needed is the keys of n, contributions by their internal key.
 func (c *composer) needed(n needs) []uint32 {
-	out := slices.Clone(n.keys)
+	out := append(slices.Clone(n.keys), n.below...)
 	for _, a := range n.tried {
 		out = append(out, a.key)
 	}
@@ -190,6 +198,24 @@ func (f *loopFinder) addKeys(keys map[uint32]bool) {
 	for key := range f.circular {
 		for _, other := range f.graph[key] { // one of them needs it too
 			keys[other] = true
+		}
+	}
+	if len(f.through) > 0 {
+		f.addTried(keys)
+	}
+}
+
+// addTried adds what keys need, and what that needs: on it may depend what declines.
+func (f *loopFinder) addTried(keys map[uint32]bool) {
+	todo := slices.Collect(maps.Keys(keys))
+	for len(todo) > 0 {
+		key := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, other := range f.graph[key] {
+			if !keys[other] {
+				keys[other] = true
+				todo = append(todo, other)
+			}
 		}
 	}
 }
@@ -339,18 +365,23 @@ func (f *loopFinder) next(v visit) []*candidate {
 	n := f.needsOf(v.cand)
 	var out []*candidate
 	for _, key := range n.keys {
-		found, _ := f.reach(v, f.indexes[key], true)
+		found, _ := f.descend(v, f.indexes[key], -1)
+		out = append(out, found...)
+	}
+	for _, key := range n.below {
+		found, _ := f.descend(v, f.indexes[key], v.cand.rank)
 		out = append(out, found...)
 	}
 	for _, a := range n.tried {
-		found, known := f.reach(v, f.indexes[a.key], true)
+		found, known := f.descend(v, f.indexes[a.key], -1)
 		out = append(out, found...)
 		f.pass(v, a)
-		if !known || len(found) > 0 && !f.isPassed(found[0], a) {
+		if !known || len(found) > 0 && !f.isPassed(found[len(found)-1], a) &&
+			!f.declines(found[len(found)-1], f.conditions[v.condition], nil) {
 			break
 		}
 	}
-	if n.collects != nil {
+	if n.collects != nil && !f.renamed[strings.TrimPrefix(n.collects.Name, recipe.ContributionKey(""))] {
 		for _, k := range f.partsOf(strings.TrimPrefix(n.collects.Name, recipe.ContributionKey(""))) {
 			found, _ := f.reach(v, k, takesOne(n.collects.Options, k.name != ""))
 			out = append(out, found...)
@@ -401,12 +432,12 @@ func (f *loopFinder) with(terms loader.Condition, cand *candidate) loader.Condit
 	return relation.Union(terms, f.site.Conditions[cand.condition])
 }
 
-// pass queues v for the requests in which a target is undef, as then the next one is tried.
+// pass queues v for the requests in which a target is undef or erased, as then the next one is tried.
 func (f *loopFinder) pass(v visit, a attempt) {
 	k, terms := f.indexes[a.key], f.conditions[v.condition]
 	for i := range k.compatible(terms, noRank) {
 		cand := &k.all[i]
-		if f.isPassed(cand, a) && !f.relations.Implies(terms, k.terms(i)) {
+		if (f.isPassed(cand, a) || cand.erases()) && !f.relations.Implies(terms, k.terms(i)) {
 			f.enqueue(v.cand, f.with(terms, cand))
 		}
 	}
@@ -415,7 +446,7 @@ func (f *loopFinder) pass(v visit, a attempt) {
 // isPassed tells whether cand is undef, and taken for it, so that what stands behind it is tried.
 func (f *loopFinder) isPassed(cand *candidate, a attempt) bool {
 	undef := value.Value{}
-	return f.values[cand.value] == string(recipe.AppendConstant(nil, undef)) &&
+	return cand.recipe == nil && f.values[cand.value] == string(recipe.AppendConstant(nil, undef)) &&
 		a.target.Type.Check(undef) == nil
 }
 

@@ -164,8 +164,8 @@ func (c *composer) checkTwice(cs []candidate, d declaration, when []loader.Condi
 	byName := map[string]*keyIndex{}
 	for _, cand := range cs {
 		name := cand.binding.Key
-		if !decides(d.options, name != "") {
-			continue
+		if !decides(d.options, name != "") || !cand.final() || c.renamed[d.binding.More.Multibind.ID] {
+			continue // or there may be none of that name
 		}
 		if byName[name] == nil {
 			byName[name] = &keyIndex{composer: c, name: name}
@@ -257,7 +257,7 @@ func (c *composer) contribute() {
 			for to < len(cs) && cs[to].layer == cs[from].layer && cs[to].condition == cs[from].condition {
 				to++
 			}
-			list := c.valueNumber(&recipe.Recipe{Kind: recipe.Contributions, Parts: parts(cs[from:to])})
+			list := c.valueNumber(&recipe.Recipe{Kind: recipe.Contributions, Parts: c.parts(cs[from:to])})
 			c.store(list)
 			s := c.scope(cs[from].layer, cs[from].condition)
 			s.contributions = append(s.contributions, snapshot.Entry{Key: key, Value: c.inStored[list] - 1})
@@ -267,10 +267,11 @@ func (c *composer) contribute() {
 }
 
 // parts is what one scope contributes.
-func parts(cs []candidate) []recipe.Part {
+func (c *composer) parts(cs []candidate) []recipe.Part {
 	out := make([]recipe.Part, len(cs))
 	for i, cand := range cs {
 		key := cand.binding.Key
+		c.arm8 = c.arm8 || !cand.recipe.IsFinal() || cand.recipe.Renames()
 		out[i] = recipe.Part{Name: key, Named: key != "", Precedence: uint32(cand.rank), Place: uint32(cand.place),
 			Recipe: cand.recipe}
 	}

@@ -52,6 +52,10 @@ type world struct {
 	paths      []dataPath
 	requests   []map[string]string // by variable; "" is for one that is not given
 	texts      map[string][]string // of each template, by request
+	variables  []*strings.Replacer // by request
+
+	keys, collected map[string]bool          // see names; nil before
+	candidates      map[string][]alternative // of keys
 }
 
 type category struct{ name, template string }
@@ -66,7 +70,21 @@ type bound struct {
 	collects           *collects // it is a multibinding
 	contributes        bool      // to the multibinding 'id', under the name key
 	tried              []string  // it is the first of these keys that is found and not undef
+	optional           bool      // it declines where it is undef
+	alias, renamed     string    // what it is another name of
+	rebind             bool      // it is what its key is below it
 }
+
+// old is the key that b is about, if it is another name, or its own key is what it is below.
+func (b *bound) old() string {
+	if b.rebind {
+		return b.key
+	}
+	return b.alias + b.renamed
+}
+
+// final tells whether b always answers where it is effective.
+func (b *bound) final() bool { return b.abstract || !b.optional && b.old() == "" }
 
 type condition struct {
 	values map[string]string // by category
@@ -171,13 +189,30 @@ func randomWorld(r *rand.Rand) *world {
 			if r.IntN(3) == 0 {
 				b.tried = targets()
 			}
+			b.optional = r.IntN(4) == 0 && (b.value == nil || b.tried != nil)
 			switch r.IntN(8) {
 			case 0:
-				b.abstract, b.value, b.tried = true, nil, nil
+				b.abstract, b.value, b.tried, b.optional = true, nil, nil, false
 			case 1:
 				b.override = true
 			}
 			add(b)
+		}
+		for range max(0, r.IntN(5)-1) {
+			b := &bound{key: pick("k", "l", "l", "n", "o"), layer: layer, alternatives: when()}
+			switch r.IntN(4) {
+			case 0:
+				b.rebind = true
+			case 1:
+				b.alias = pick("k", "l", "m", "n", "o")
+			default:
+				b.renamed = pick("k", "l", "m", "n", "o")
+			}
+			flag := r.IntN(12)
+			b.abstract, b.override = flag == 0, flag == 1
+			if b.rebind || b.old() != b.key {
+				add(b)
+			}
 		}
 		if r.IntN(3) == 0 {
 			add(&bound{key: "m", layer: layer, alternatives: when(), collects: multibind})
@@ -192,6 +227,9 @@ func randomWorld(r *rand.Rand) *world {
 				b.value = map[string]any{pick("p", "q"): float64(place)}
 			} else if r.IntN(4) == 0 {
 				b.tried = targets()
+				b.optional = r.IntN(2) == 0
+			} else if r.IntN(6) == 0 {
+				b.alias = pick("k", "l", "m")
 			}
 			add(b)
 		}
@@ -205,9 +243,12 @@ func randomWorld(r *rand.Rand) *world {
 // text is a template for a request, folded.
 func (w *world) text(template string, request int) string {
 	if w.texts[template] == nil {
-		for _, r := range w.requests {
-			variables := strings.NewReplacer("${a}", r["a"], "${::a}", r["a"], "${b}", r["b"], joined, r["c"])
-			w.texts[template] = append(w.texts[template], strings.ToLower(variables.Replace(template)))
+		for i, r := range w.requests {
+			if i == len(w.variables) {
+				w.variables = append(w.variables,
+					strings.NewReplacer("${a}", r["a"], "${::a}", r["a"], "${b}", r["b"], joined, r["c"]))
+			}
+			w.texts[template] = append(w.texts[template], strings.ToLower(w.variables[i].Replace(template)))
 		}
 	}
 	return w.texts[template][request]
@@ -292,15 +333,97 @@ func compareRanks(a, b []int) int {
 // alternative is a binding under one of its conditions.
 type alternative struct {
 	*bound
-	rank  []int
-	holds []bool
+	rank   []int
+	holds  []bool
+	erases bool // it is that the key has another name below
+}
+
+func (a alternative) final() bool { return !a.erases && a.bound.final() }
+
+// keys are all that are asked for.
+var compositionKeys = []string{"k", "l", "m", "n", "o"}
+
+// names finds what is bound: which keys, and which names contributions have.
+func (w *world) names() (keys, parts map[string]bool) {
+	if w.keys == nil {
+		w.keys, w.collected = w.findNames()
+	}
+	return w.keys, w.collected
+}
+
+func (w *world) findNames() (keys, parts map[string]bool) {
+	keys, parts = map[string]bool{}, map[string]bool{}
+	for range w.bindings {
+		for _, b := range w.bindings {
+			switch old := b.old(); {
+			case b.contributes:
+				parts[b.key] = b.key != ""
+			case old == "":
+				c := b.alternatives[0] // a file that no path can be is not read
+				keys[b.key] = keys[b.key] || c.path == nil || ever(c.holds)
+			case !b.rebind:
+				keys[b.key] = keys[b.key] || keys[old]
+				parts[b.key] = parts[b.key] || parts[old]
+			}
+		}
+	}
+	for _, b := range w.bindings {
+		if b.old() != "" && !b.contributes && !b.rebind && !parts[b.key] {
+			keys[b.key] = true
+		}
+	}
+	return keys, parts
+}
+
+// bindsKey tells whether b binds its key, and renamesParts whether it is about the names of contributions.
+func (w *world) bindsKey(b *bound) bool {
+	keys, parts := w.names()
+	return !b.contributes && (b.old() == "" || b.rebind || !parts[b.old()] || keys[b.old()])
+}
+
+func (w *world) renamesParts(b *bound) bool {
+	_, parts := w.names()
+	return !b.contributes && !b.rebind && b.old() != "" && parts[b.old()]
+}
+
+// candidatesOf are the bindings of a key, and what takes its name from those below.
+func (w *world) candidatesOf(key string) []alternative {
+	if out, ok := w.candidates[key]; ok {
+		return out
+	}
+	out := w.alternativesOf(func(b *bound) bool { return b.key == key && w.bindsKey(b) })
+	keys, _ := w.names()
+	for _, a := range w.alternativesOf(func(b *bound) bool { return b.renamed == key && keys[key] && w.bindsKey(b) }) {
+		a.erases = true
+		out = append(out, a)
+	}
+	slices.SortStableFunc(out, func(a, b alternative) int {
+		return cmp.Or(compareRanks(a.rank, b.rank), cmp.Compare(a.place, b.place))
+	})
+	if w.candidates == nil {
+		w.candidates = map[string][]alternative{}
+	}
+	w.candidates[key] = out
+	return out
+}
+
+// effectiveOf are the candidates of a key that are effective in a request, those below a rank if one is given, highest
+// first.
+func (w *world) effectiveOf(request int, key string, below []int) (out []alternative) {
+	for _, a := range w.candidatesOf(key) {
+		if a.holds[request] && (below == nil || compareRanks(a.rank, below) > 0) {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 func (w *world) alternativesOf(is func(*bound) bool) (out []alternative) {
 	for _, b := range w.bindings {
 		for i := range b.alternatives {
 			if is(b) {
-				out = append(out, alternative{b, w.rank(b, &b.alternatives[i]), b.alternatives[i].holds})
+				c := &b.alternatives[i]
+				out = append(out, alternative{bound: b, rank: w.rank(b, c), holds: c.holds})
 			}
 		}
 	}
@@ -319,32 +442,41 @@ func ever(holds []bool) bool { return slices.Contains(holds, true) }
 
 func within(a, b []bool) bool { return slices.Equal(both(a, b), a) }
 
-// hidden tells whether something above rank holds wherever where does, which may be nowhere.
+// hidden tells whether something above rank holds wherever where does, which may be nowhere, and always answers. By a
+// new name one comes in below the rename.
 func hidden(all []alternative, rank []int, where []bool) bool {
 	return !ever(where) || slices.ContainsFunc(all, func(a alternative) bool {
-		return compareRanks(a.rank, rank) < 0 && within(where, a.holds)
+		return a.final() && compareRanks(a.rank, rank) < 0 && within(where, a.holds) &&
+			!slices.ContainsFunc(all, func(e alternative) bool {
+				return e.erases && compareRanks(e.rank, rank) < 0 && compareRanks(a.rank, e.rank) <= 0 &&
+					ever(both(where, e.holds))
+			})
 	})
 }
 
 // expected is what has to be reported, as "severity code key".
 func (w *world) expected() map[string]bool {
 	out := map[string]bool{}
-	for _, key := range []string{"k", "l", "m"} {
-		all := w.alternativesOf(func(b *bound) bool { return b.key == key && !b.contributes })
+	for _, key := range compositionKeys {
+		all := w.candidatesOf(key)
 		for _, a := range all {
 			for _, b := range all {
 				where := both(a.holds, b.holds)
-				if a.place < b.place && compareRanks(a.rank, b.rank) == 0 && !hidden(all, a.rank, where) {
+				if a.place < b.place && compareRanks(a.rank, b.rank) == 0 && ever(where) &&
+					(a.erases || b.erases || !hidden(all, a.rank, where)) {
 					out["error conflict "+key] = true
 				}
 			}
-			kindsOf(out, all, a.bound)
+			if !a.erases {
+				kindsOf(out, all, a.bound)
+			}
 		}
 	}
 	w.duplicates(out)
+	w.rebindings(out)
 	for request := range w.requests {
-		for _, key := range []string{"k", "l", "m"} {
-			if !out["error loop"] && w.loops(request, key, nil) {
+		for _, key := range compositionKeys {
+			if !out["error loop"] && w.loops(request, key, nil, nil) {
 				out["error loop"] = true
 			}
 		}
@@ -352,26 +484,78 @@ func (w *world) expected() map[string]bool {
 	return out
 }
 
-// loops tells whether key comes to need itself, or what it needs does. What needs others is taken to be found.
-func (w *world) loops(request int, key string, path []string) bool {
-	if slices.Contains(path, key) {
+// rebindings says what is another name of nothing, or what nothing is below of, and which contributions have two new
+// names.
+func (w *world) rebindings(out map[string]bool) {
+	keys, parts := w.names()
+	for _, b := range w.bindings {
+		old := b.old()
+		switch {
+		case old == "" || b.contributes:
+		case !keys[old] && (b.rebind || !parts[old]):
+			out["error rebind "+b.key] = true
+		case b.alias == "" && !b.abstract && w.bindsKey(b) && !w.anyBelow(b, old):
+			out["warning rebind "+old] = true
+		}
+	}
+	all := w.alternativesOf(func(b *bound) bool { return b.renamed != "" && w.renamesParts(b) })
+	for _, a := range all {
+		for _, b := range all {
+			if a.place < b.place && a.renamed == b.renamed && compareRanks(a.rank, b.rank) == 0 &&
+				ever(both(a.holds, b.holds)) {
+				out["error conflict "+a.renamed] = true
+			}
+		}
+	}
+}
+
+func (w *world) anyBelow(b *bound, key string) bool {
+	for _, a := range w.alternativesOf(func(o *bound) bool { return o == b }) {
+		for _, o := range w.candidatesOf(key) {
+			if o.bound != b && !o.erases && compareRanks(o.rank, a.rank) > 0 && ever(both(a.holds, o.holds)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// loops tells whether key, or what it is below a rank, comes to need itself, or what it needs does. What needs others
+// is taken to be found.
+func (w *world) loops(request int, key string, below []int, path []string) bool {
+	name := fmt.Sprint(key, below)
+	if slices.Contains(path, name) {
 		return true
 	}
-	path = append(path, key)
-	all := w.effective(request, func(b *bound) bool { return b.key == key && !b.contributes })
-	if len(all) == 0 {
-		return false
+	path = append(slices.Clip(path), name)
+	for _, a := range w.effectiveOf(request, key, below) {
+		switch {
+		case a.erases || a.abstract:
+			return false
+		case a.collects != nil:
+			return w.loopsInParts(request, a, path)
+		case a.alias != "" && w.loops(request, a.alias, nil, path),
+			a.renamed != "" && w.loops(request, a.renamed, a.rank, path),
+			w.loopsBehind(request, a.bound, path):
+			return true
+		case !w.declines(request, a, nil):
+			return a.rebind && w.loops(request, key, a.rank, path)
+		}
 	}
-	if all[0].collects == nil {
-		return w.loopsBehind(request, all[0].bound, path)
-	}
+	return false
+}
+
+func (w *world) loopsInParts(request int, m alternative, path []string) bool {
 	seen := map[string]bool{}
+	if slices.ContainsFunc(w.bindings, w.renamesParts) {
+		return false // nobody looks
+	}
 	for _, p := range w.effective(request, func(b *bound) bool { return b.contributes }) {
-		if taken := seen[p.key]; taken && (all[0].collects.decides(p.bound) || all[0].collects.resolution == "ignore") {
+		if taken := seen[p.key]; taken && (m.collects.decides(p.bound) || m.collects.resolution == "ignore") {
 			continue
 		}
 		seen[p.key] = true
-		if w.loopsBehind(request, p.bound, path) {
+		if p.alias != "" && w.loops(request, p.alias, nil, path) || w.loopsBehind(request, p.bound, path) {
 			return true
 		}
 	}
@@ -380,28 +564,66 @@ func (w *world) loops(request int, key string, path []string) bool {
 
 func (w *world) loopsBehind(request int, b *bound, path []string) bool {
 	for _, key := range b.tried {
-		if w.loops(request, key, path) {
+		if w.loops(request, key, nil, path) {
 			return true
 		}
-		found := w.effective(request, func(b *bound) bool { return b.key == key && !b.contributes })
-		if len(found) > 0 && (found[0].value != nil || found[0].abstract || found[0].collects != nil ||
-			found[0].tried != nil) {
+		if found, undef := w.known(request, key, nil, nil); found && !undef {
 			return false
 		}
 	}
 	return false
 }
 
+// declines tells whether it is known without following anything that a candidate declines. path is the keys that this
+// was asked of.
+func (w *world) declines(request int, a alternative, path []string) bool {
+	switch {
+	case a.final():
+		return false
+	case a.alias != "":
+		if slices.Contains(path, a.alias) {
+			return false
+		}
+		found, _ := w.known(request, a.alias, nil, append(slices.Clip(path), a.alias))
+		return !found
+	case a.old() != "":
+		found, _ := w.known(request, a.old(), a.rank, path)
+		return !found
+	}
+	for _, key := range a.tried {
+		if slices.Contains(path, key) {
+			return false
+		}
+		if found, undef := w.known(request, key, nil, append(slices.Clip(path), key)); found && !undef {
+			return false
+		}
+	}
+	return a.tried != nil || a.value == nil
+}
+
+// known tells whether a key is found, and a constant that is undef.
+func (w *world) known(request int, key string, below []int, path []string) (found, undef bool) {
+	for _, a := range w.effectiveOf(request, key, below) {
+		if a.erases {
+			return false, false
+		}
+		if !w.declines(request, a, path) {
+			return true, a.value == nil && !a.abstract && a.collects == nil && a.tried == nil && a.old() == ""
+		}
+	}
+	return false, false
+}
+
 // kindsOf says what a binding that is abstract or override has to be reported for.
 func kindsOf(out map[string]bool, all []alternative, b *bound) {
 	seen, concrete, beaten, rival, always := false, false, false, false, true
 	for _, a := range all {
-		if a.bound != b {
+		if a.bound != b || a.erases {
 			continue
 		}
 		wins, covered := !hidden(all, a.rank, a.holds), false
 		for _, o := range all {
-			if o.bound == b || !ever(both(a.holds, o.holds)) {
+			if o.bound == b || !o.final() || !ever(both(a.holds, o.holds)) {
 				continue
 			}
 			switch c := compareRanks(o.rank, a.rank); {
@@ -429,15 +651,19 @@ func kindsOf(out map[string]bool, all []alternative, b *bound) {
 
 // duplicates are contributions that collide whenever one of them is effective.
 func (w *world) duplicates(out map[string]bool) {
-	bound1 := func(b *bound) bool { return b.key == "m" && !b.contributes }
-	for _, m := range w.alternativesOf(bound1) {
-		if hidden(w.alternativesOf(bound1), m.rank, m.holds) {
+	if slices.ContainsFunc(w.bindings, w.renamesParts) {
+		return // they may have other names
+	}
+	for _, m := range w.candidatesOf("m") {
+		if m.erases || m.collects == nil || hidden(w.candidatesOf("m"), m.rank, m.holds) {
 			continue
 		}
-		for _, a := range w.alternativesOf(func(b *bound) bool { return b.contributes && m.collects.decides(b) }) {
+		decided := func(b *bound) bool { return b.contributes && b.final() && m.collects.decides(b) }
+		for _, a := range w.alternativesOf(decided) {
 			same := w.alternativesOf(func(b *bound) bool { return b.contributes && b.key == a.key })
 			for _, b := range same {
-				if a.place >= b.place || !slices.Equal(a.holds, b.holds) || !ever(both(m.holds, a.holds)) {
+				if a.place >= b.place || !b.final() || !slices.Equal(a.holds, b.holds) ||
+					!ever(both(m.holds, a.holds)) {
 					continue
 				}
 				equal := compareRanks(a.rank, b.rank) == 0
@@ -490,56 +716,118 @@ func (w *world) answer(t *testing.T, request int, key string) string {
 }
 
 func (w *world) find(request int, key string, path []string) (v any, found bool, code string) {
-	all := w.effective(request, func(b *bound) bool { return b.key == key && !b.contributes })
+	return w.findBelow(request, key, nil, path)
+}
+
+// findBelow is what a key is, or what it is below a rank.
+func (w *world) findBelow(request int, key string, below []int, path []string) (v any, found bool, code string) {
+	all := w.effectiveOf(request, key, below)
+	name := fmt.Sprint(key, below)
 	switch {
-	case len(all) == 0:
+	case len(all) == 0 || all[0].erases:
 		return nil, false, ""
 	case all[0].abstract:
 		return nil, false, "abstract"
-	case slices.Contains(path, key):
+	case slices.Contains(path, name):
 		return nil, false, "loop"
 	}
-	produce := func(b *bound) (any, string) { return w.produce(request, b, append(path, key)) }
-	if all[0].collects == nil {
-		v, code = produce(all[0].bound)
-	} else {
-		v, code = all[0].collects.collect(w.effective(request, func(b *bound) bool { return b.contributes }), produce)
+	path = append(slices.Clip(path), name)
+	for _, a := range all {
+		switch {
+		case a.erases:
+			return nil, false, ""
+		case a.abstract:
+			return nil, false, "abstract"
+		case a.rebind:
+			continue
+		case a.renamed != "":
+			v, found, code = w.findBelow(request, a.renamed, a.rank, path)
+		case a.collects != nil:
+			v, code = a.collects.collect(w.parts(request), func(b *bound) (any, bool, string) {
+				return w.produce(request, b, path)
+			})
+			found = true
+		default:
+			v, found, code = w.produce(request, a.bound, path)
+		}
+		if found || code != "" {
+			return v, code == "", code
+		}
 	}
-	return v, code == "", code
+	return nil, false, ""
 }
 
-func (w *world) produce(request int, b *bound, path []string) (any, string) {
-	if b.tried == nil {
-		return b.value, ""
+// parts are the effective contributions with the names they have.
+func (w *world) parts(request int) (out []alternative) {
+	renames := w.alternativesOf(func(b *bound) bool { return b.renamed != "" && w.renamesParts(b) })
+	slices.SortStableFunc(renames, func(a, b alternative) int { return compareRanks(b.rank, a.rank) })
+	for _, p := range w.effective(request, func(b *bound) bool { return b.contributes }) {
+		name := p.key
+		var last []int // the rank of the last rename
+		for _, r := range renames {
+			if r.holds[request] && compareRanks(r.rank, p.rank) < 0 && r.renamed == name && name != "" &&
+				(last == nil || compareRanks(r.rank, last) < 0) {
+				name, last = r.key, r.rank
+			}
+		}
+		names := []string{name}
+		for i := 0; i < len(names); i++ {
+			for _, a := range w.effective(request, func(b *bound) bool { return b.alias != "" && w.renamesParts(b) }) {
+				if a.alias == names[i] && !slices.Contains(names, a.key) {
+					names = append(names, a.key)
+				}
+			}
+		}
+		for _, name := range names {
+			b := *p.bound
+			b.key = name
+			out = append(out, alternative{bound: &b, rank: p.rank, holds: p.holds})
+		}
+	}
+	return out
+}
+
+// produce is what a binding yields; not found where it declines.
+func (w *world) produce(request int, b *bound, path []string) (v any, found bool, code string) {
+	switch {
+	case b.alias != "":
+		return w.find(request, b.alias, path)
+	case b.tried == nil:
+		return b.value, !b.optional || b.value != nil, ""
 	}
 	for _, key := range b.tried {
 		if v, _, code := w.find(request, key, path); code != "" || v != nil {
-			return v, code
+			return v, code == "", code
 		}
 	}
-	return nil, ""
+	return nil, !b.optional, ""
 }
 
-func (c *collects) collect(parts []alternative, produce func(*bound) (any, string)) (any, string) {
+func (c *collects) collect(parts []alternative, produce func(*bound) (any, bool, string)) (any, string) {
 	first := map[string]alternative{}
 	list, hash := []any{}, map[string]any{}
 	for _, p := range parts {
 		higher, taken := first[p.key]
-		if !taken {
-			first[p.key] = p
-		}
-		if taken && c.decides(p.bound) {
-			if c.resolution == "error" || compareRanks(higher.rank, p.rank) == 0 {
-				return nil, "duplicate"
-			}
-			continue
-		}
 		if taken && c.resolution == "ignore" {
 			continue
 		}
-		v, code := produce(p.bound)
-		if code != "" {
+		twice := taken && c.decides(p.bound)
+		if twice && c.resolution != "error" && compareRanks(higher.rank, p.rank) != 0 {
+			continue
+		}
+		if twice && p.final() {
+			return nil, "duplicate"
+		}
+		v, there, code := produce(p.bound)
+		switch {
+		case code != "":
 			return nil, code
+		case !there:
+			continue
+		case twice:
+			return nil, "duplicate"
+		case !taken:
+			first[p.key] = p
 		}
 		switch {
 		case c.array:
@@ -736,7 +1024,7 @@ func (w *world) ask(t *testing.T, seed uint64, snap *bindings.Snapshot, request 
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"k", "l", "m"} {
+	for _, key := range compositionKeys {
 		got := "nothing"
 		var e *bindings.Error
 		switch v, found, err := r.Lookup(key); {
@@ -756,7 +1044,7 @@ func (w *world) ask(t *testing.T, seed uint64, snap *bindings.Snapshot, request 
 // keyIn is the first word in quotes that is a key.
 func keyIn(message string) string {
 	for i, word := range strings.Split(message, "'") {
-		if i%2 == 1 && strings.Contains("klm", word) {
+		if i%2 == 1 && strings.Contains("klmno", word) {
 			return word
 		}
 	}
@@ -819,12 +1107,23 @@ func (w *world) template(name string) string {
 // source is the binding as a bindings file has it.
 func (b *bound) source() any {
 	out := map[string]any{}
-	if b.key != "" {
+	if b.key != "" && !b.rebind {
 		out["name"] = b.key
 	}
-	switch {
-	case b.abstract:
+	if b.abstract {
 		out["abstract"] = true
+	}
+	if b.optional {
+		out["optional"] = true
+	}
+	switch {
+	case b.rebind:
+		out["rebind"] = b.key
+	case b.alias != "":
+		out["to_alias_of"] = b.alias
+	case b.renamed != "":
+		out["to_renamed"] = b.renamed
+	case b.abstract:
 	case b.collects != nil:
 		out["multibind_id"] = "id"
 		options := map[string]any{}

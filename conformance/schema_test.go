@@ -312,6 +312,7 @@ var words = []string{
 	"hiera_backends", "scheme_handlers", "command", "yaml", "bindings_version", "bind", "when", "type",
 	"to", "multibind_id", "in", "options", "transformer", "abstract", "override", "sensitive",
 	"to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance",
+	"optional", "to_alias_of", "to_renamed", "rebind",
 	"conflict_resolution", "flatten", "uniq", "key", "node", "other",
 	"parameters", "variables", "map", "dependency", "kind", "combinator",
 }
@@ -331,6 +332,8 @@ var full = map[string][]string{
 		{"name": "g", "to_hash_lookup": {"name": "h", "key": "k", "type": "Hash"}},
 		{"name": "h", "to_producer": "p", "options": 1}, {"name": "i", "to_instance": {"class_name": "p"}},
 		{"name": "j", "multibind_id": "j", "type": "Array", "options": {"flatten": -1, "uniq": true}},
+		{"name": "l", "to_lookup_of": "a", "optional": true}, {"name": "m", "to_alias_of": "a"},
+		{"name": "n", "to_renamed": "c"}, {"rebind": "a"},
 		{"in": "j", "name": "k", "to": 1}, {"when": {"node": ["x", 1]}, "bind": [["a", 2]]},
 		{"when": [{"node": "y"}], "bind": []}]}`,
 		`{"bindings_version": 1, "name": "default", "bind": [{"include": ["a", "b::c"]}, {"exclude": "d"},

@@ -20,6 +20,8 @@ type composed struct {
 	bound   [][]bound        // per key, the levels that bind it, highest first
 	found   map[snapshot.Origin]*finding
 	meant   map[diag.Pos]bool // bindings that say that they override
+	open    []bool            // per value, it may leave the answer to what is below it
+	renamed map[uint32]bool   // keys that have another name somewhere: it is asked for by that
 }
 
 // finding is what is found of a binding, by the place where it is written. It may be bound under several conditions,
@@ -49,12 +51,14 @@ func (l *linter) checkComposed(content *snapshot.Content) {
 	if !l.wants("never_wins") && !l.wants("same_value") {
 		return
 	}
-	c := composed{linter: l, content: content, found: map[snapshot.Origin]*finding{}, meant: map[diag.Pos]bool{}}
+	c := composed{linter: l, content: content, found: map[snapshot.Origin]*finding{}, meant: map[diag.Pos]bool{},
+		renamed: map[uint32]bool{}}
 	for b := range l.bindings {
 		if b.more != nil && b.more.Override {
 			c.meant[b.at] = true
 		}
 	}
+	c.findOpen()
 	c.index()
 	for i, level := range content.Levels {
 		for j, scope := range level.Scopes {
@@ -77,6 +81,26 @@ func (l *linter) checkComposed(content *snapshot.Content) {
 // isInternal tells whether a key is that of the contributions to a multibinding.
 func (c *composed) isInternal(key uint32) bool {
 	return strings.HasPrefix(c.content.Keys[key].Name, "\x00")
+}
+
+// findOpen finds the values that do not hide what is below them in every request.
+func (c *composed) findOpen() {
+	c.open = make([]bool, len(c.content.Values))
+	if !c.content.ARM8 {
+		return
+	}
+	for i, v := range c.content.Values {
+		c.open[i] = v.Computed && !recipe.IsFinal(v.Bytes)
+	}
+	for _, level := range c.content.Levels {
+		for _, scope := range level.Scopes {
+			for _, e := range scope.Entries {
+				if v := c.content.Values[e.Value]; c.open[e.Value] && recipe.Kind(v.Bytes[0]) == recipe.Erased {
+					c.renamed[e.Key] = true
+				}
+			}
+		}
+	}
 }
 
 // index notes where keys are bound.
@@ -106,18 +130,21 @@ func (c *composed) checkEntry(a at) {
 	e := scope.Entries[a.entry]
 	list := c.bound[e.Key]
 	place, _ := slices.BinarySearchFunc(list, a.level, func(b bound, level int) int { return b.level - level })
-	if len(list) > maxFollowed {
+	if len(list) > maxFollowed || c.renamed[e.Key] {
 		return
 	}
 	for _, b := range list[:place] {
-		if by, ok := c.implied(a, b.level, e.Key); ok {
+		if by, ok := c.implied(a, b.level, e.Key); ok && !c.open[c.value(by)] {
 			c.of(e, origin(scope, a.entry), c.origin(by)).never++
 			return
 		}
 	}
+	if c.open[e.Value] {
+		return
+	}
 	for _, b := range list[place+1:] {
 		if by, ok := c.implied(a, b.level, e.Key); ok {
-			if c.content.Levels[by.level].Scopes[by.scope].Entries[by.entry].Value == e.Value {
+			if c.value(by) == e.Value {
 				c.same(e, origin(scope, a.entry), c.origin(by))
 			}
 			return
@@ -151,6 +178,11 @@ func (c *composed) implied(a at, level int, key uint32) (at, bool) {
 		return cmp.Compare(e.Key, key)
 	})
 	return at{level, j, i}, ok
+}
+
+// value is what a scope binds, by its number.
+func (c *composed) value(a at) uint32 {
+	return c.content.Levels[a.level].Scopes[a.scope].Entries[a.entry].Value
 }
 
 // isPartOf tells whether level asks for no other dimensions than of does.

@@ -15,9 +15,12 @@ func (c *collector) combine(args ...value.Value) (value.Value, error) {
 func (c *collector) combined(parts []recipe.Part) (value.Value, error) {
 	memo := value.FromSlice([]value.Value{})
 	for _, p := range parts {
-		v, err := c.value(p)
+		v, there, err := c.value(p)
 		if err != nil {
 			return v, err
+		}
+		if !there {
+			continue
 		}
 		if memo, err = c.combine(memo, v); err != nil {
 			return memo, err
@@ -30,9 +33,12 @@ func (c *collector) combined(parts []recipe.Part) (value.Value, error) {
 func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 	var b value.Builder
 	for _, p := range parts {
-		v, err := c.value(p)
+		v, there, err := c.value(p)
 		if err != nil {
 			return v, err
+		}
+		if !there {
+			continue
 		}
 		name := value.FromString(p.Name)
 		current, _ := b.Get(name)
@@ -68,7 +74,7 @@ func (c *collector) included(parts []recipe.Part) (value.Value, error) {
 			continue
 		}
 		seen[p.Name] = true
-		v, err := c.value(p)
+		v, _, err := c.value(p)
 		if err != nil {
 			return v, err
 		}

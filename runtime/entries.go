@@ -88,7 +88,7 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	}
 	if n, computed := ref.Recipe(); computed {
 		r, err := e.r.snap.recipe(e.root, n)
-		if err != nil || r.Kind == recipe.Merged {
+		if err != nil || r.Kind == recipe.Merged || !r.IsFinal() {
 			return v, false, err != nil, err
 		}
 	}
@@ -111,21 +111,22 @@ func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
 
 // merged is the value of what wins, if that is structured, or what the entries have, merged.
 func (e *entriesLookup) merged() (value.Value, bool, error) {
+	d := descent{lookup: e.lookup, key: e.root}
 	for c, err := range e.r.file.Candidates(e.root, e.r.numbers, &e.r.scopes) {
+		layer := 0
+		if err == nil {
+			layer, err = e.layer(e.root, c)
+		}
 		if err != nil {
 			return value.Value{}, false, err
 		}
-		layer, err := e.layer(e.root, c)
-		if err != nil {
-			return value.Value{}, false, err
+		counts, structured := e.counts(layer), e.r.file.Hiera()[layer].Part == snapshot.NoHiera
+		if counts && !structured {
+			break
 		}
-		switch {
-		case !e.counts(layer):
-			continue
-		case e.r.file.Hiera()[layer].Part == snapshot.NoHiera:
-			return e.structured(c)
+		if v, found, err := e.structured(&d, c, counts, structured); found || err != nil || d.erased {
+			return v, found, err
 		}
-		break
 	}
 	candidates, err := e.candidates(recipe.MergeKey(e.root), true)
 	if err == nil && len(candidates) == 0 {
@@ -138,17 +139,37 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 	if err != nil {
 		err = e.explain(e.root, err)
 	}
-	return v, found, err
-}
-
-// structured is the value of a structured binding.
-func (e *entriesLookup) structured(c snapshot.Candidate) (value.Value, bool, error) {
+	if err != nil || !found || len(d.again) == 0 {
+		return v, found, err
+	}
 	e.sensitive = false
-	v, err := e.evaluate(e.root, e.root, c)
+	v, found, err = d.rebound(v)
 	if err == nil && e.sensitive {
 		v = v.Sensitive()
 	}
-	return v, err == nil, err
+	return v, found, err
+}
+
+// structured is the value of a structured binding, if it counts and does not decline. That the key has another name is
+// so for all entries below.
+func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts, structured bool) (value.Value, bool,
+	error) {
+	if !counts {
+		if n, computed := c.Ref.Recipe(); structured && computed && !c.Hidden {
+			r, err := e.r.snap.recipe(e.root, n)
+			d.erased = err == nil && r.Kind == recipe.Erased
+			return value.Value{}, false, onlyDamage(err)
+		}
+		return value.Value{}, false, nil
+	}
+	before := e.sensitive
+	e.sensitive = false
+	v, found, err := d.try(c)
+	if err == nil && found && e.sensitive {
+		v = v.Sensitive()
+	}
+	e.sensitive = before
+	return v, found, err
 }
 
 // counts tells whether what a layer binds belongs to the entries.

@@ -21,6 +21,8 @@ type Explanation struct {
 	Candidates    []Candidate    // all bindings of the key, in order of precedence
 	Contributions []Candidate    // to the multibinding that wins, in order of precedence
 	Lookups       []*Explanation // those that computing the value took
+
+	multibind *recipe.Recipe // that wins
 }
 
 // Outcome is what comes of a lookup, or of one binding: a value, not found, or an error.
@@ -45,7 +47,9 @@ type Candidate struct {
 const (
 	Wins         = "wins"
 	Merged       = "merged"        // it is one of those that make the value
+	Declined     = "declined"      // it is optional, or another name, and there is nothing: what is below it counts
 	Hidden       = "hidden"        // another one that is effective has precedence
+	Renames      = "renames"       // it gives other contributions a name
 	NotEffective = "not effective" // its condition does not hold
 )
 
@@ -101,14 +105,23 @@ func (r *Request) Effective(key string) ([]Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		o, err := x.evaluate(key, filed{snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored}, key})
+		b := snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored}
+		o, r, err := x.evaluate(key, filed{b, key}, c.Level)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, o)
+		if r != nil && r.Kind == recipe.Erased {
+			break
+		}
+		if !o.declined() {
+			out = append(out, o)
+		}
 	}
 	return out, nil
 }
+
+// declined tells whether there is neither a value nor an error.
+func (o Outcome) declined() bool { return !o.Found && o.Err == nil }
 
 // Categories are the values the request has of the categories, highest first, as the facts have them; what it has none
 // of is left out.
@@ -166,9 +179,9 @@ func (l *lookup) outcome(v value.Value, found bool, err error) Outcome {
 }
 
 // counts notes what came of a contribution.
-func (l *lookup) counts(p recipe.Part, v value.Value, err error) {
+func (l *lookup) counts(p recipe.Part, v value.Value, there bool, err error) {
 	if rec := l.record; rec != nil {
-		rec.counted[rec.at] = append(rec.counted[rec.at], contributed{p, l.outcome(v, true, err)})
+		rec.counted[rec.at] = append(rec.counted[rec.at], contributed{p, l.outcome(v, there, err)})
 	}
 }
 
@@ -196,6 +209,7 @@ func (x *explainer) fill(e *Explanation) (err error) {
 		e.Key = redacted
 	}
 	e.Root, e.Options, e.Candidates = all.Root, all.Options, slices.Clone(all.Candidates)
+	e.multibind = all.multibind
 	for i := range e.Candidates {
 		if c := &e.Candidates[i]; c.State == Wins && e.Root == "" && e.Options == nil {
 			c.Outcome = e.Outcome
@@ -232,12 +246,39 @@ func (x *explainer) bound(key string) (out Explanation, err error) {
 		if out.Candidates[i], err = x.candidate(b.Binding, &winner); err != nil {
 			return out, err
 		}
-		if out.Candidates[i].Outcome, err = x.evaluate(root, b); err != nil {
+		c := &out.Candidates[i]
+		var r *recipe.Recipe
+		if c.Outcome, r, err = x.evaluate(root, b, b.Level()); err != nil {
 			return out, err
+		}
+		if c.State != Wins || r == nil {
+			continue
+		}
+		if r.Kind == recipe.Multibind {
+			out.multibind = r
+		}
+		if c.Outcome.declined() && r.Declines() {
+			c.State, c.Why, winner = Declined, whyDeclined(root, r), ""
+		}
+		if r.Kind == recipe.Erased {
+			c.Why = "'" + strings.Clone(root) + "' has another name from here on down"
 		}
 	}
 	out.Options, err = x.hieraCandidates(root, parsed, bs, out.Candidates)
 	return out, err
+}
+
+// whyDeclined says why a binding of key has no answer.
+func whyDeclined(key string, r *recipe.Recipe) string {
+	switch {
+	case r.Kind == recipe.AliasOf:
+		return "'" + strings.Clone(r.Targets[0].Key) + "' is not bound for this request"
+	case r.Kind == recipe.Below && r.Name == key:
+		return "nothing below it is bound for this request"
+	case r.Kind == recipe.Below:
+		return "'" + strings.Clone(r.Name) + "' is not bound below it for this request"
+	}
+	return "it is optional, and yields undef"
 }
 
 // candidate is b without its outcome. winner is where the first that is effective stands.
@@ -300,19 +341,21 @@ func (x *explainer) at(o snapshot.Origin) (string, error) {
 	return fmt.Sprintf("%s:%d:%d", x.files[o.Input].Path, o.Line, o.Col), nil
 }
 
-// evaluate is what a binding of key comes to, whether it wins or not. The error is that of a damaged file.
-func (x *explainer) evaluate(key string, b filed) (Outcome, error) {
+// evaluate is what a binding of key comes to, whether it wins or not, and the recipe it is, if it is one. The error is
+// that of a damaged file.
+func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.Recipe, error) {
 	v, r, err := x.content(b.key, b.Binding)
 	if damaged(err) {
-		return Outcome{}, err
+		return Outcome{}, nil, err
 	}
 	if err != nil {
-		return Outcome{Err: err}, nil
+		return Outcome{Err: err}, nil, nil
 	}
 	if r == nil {
-		return Outcome{Value{v}, true, nil}, nil
+		return Outcome{Value{v}, true, nil}, nil, nil
 	}
-	return x.follow(key, key, r)
+	o, err := x.follow(key, key, r, level)
+	return o, r, err
 }
 
 // content is what b binds key to: a constant, or a recipe. The error is an *Error where that is encrypted.
@@ -337,14 +380,17 @@ func (x *explainer) content(key string, b snapshot.Binding) (v value.Value, r *r
 	return v, r, err
 }
 
-// follow is what a recipe of key comes to, which is entered under a name.
-func (x *explainer) follow(key, name string, r *recipe.Recipe) (Outcome, error) {
+// follow is what a recipe of key in a level comes to, which is entered under a name.
+func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outcome, error) {
 	l := &lookup{r: x.r, total: bounds(), chain: []string{name}}
-	v, err := l.follow(key, r)
+	if r.Kind == recipe.Erased {
+		return Outcome{}, nil
+	}
+	v, found, err := l.attempt(key, r, level)
 	if damaged(err) {
 		return Outcome{}, err
 	}
-	return l.outcome(v, true, err), nil
+	return l.outcome(v, found, err), nil
 }
 
 // damaged tells whether err is about the file, and not about a binding.
@@ -355,17 +401,9 @@ func damaged(err error) bool {
 
 // contributions are those to the multibinding that e found, if it found one.
 func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
-	ref, _, err := x.r.file.Find(e.Key, &x.r.scopes)
-	n, computed := ref.Recipe()
-	if err != nil || !computed || internal(e.Key) {
+	r, err := x.multibind(e)
+	if r == nil || err != nil {
 		return nil, err
-	}
-	r, err := x.r.snap.recipe(e.Key, n)
-	if damaged(err) {
-		return nil, err
-	}
-	if err != nil || r.Kind != recipe.Multibind { // or encrypted
-		return nil, nil
 	}
 	bs, err := x.r.file.Bindings(r.Name)
 	if err != nil {
@@ -387,13 +425,47 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 		if out[i], err = x.candidate(b, new(string)); err != nil {
 			return nil, err
 		}
-		if out[i].Outcome, err = x.follow(e.Key, r.Name, parts[i].Recipe); err != nil {
+		out[i].Name = strings.Clone(parts[i].Name)
+		if p := parts[i].Recipe; p.Renames() {
+			if out[i].State == Wins {
+				out[i].State, out[i].Why = Renames, renames(p)
+			}
+			continue
+		}
+		if out[i].Outcome, err = x.follow(e.Key, r.Name, parts[i].Recipe, -1); err != nil {
 			return nil, err
 		}
-		out[i].Name = strings.Clone(parts[i].Name)
 	}
 	hideContributions(out, parts, x.counted[e])
 	return out, nil
+}
+
+// multibind is the multibinding that e found, or nil.
+func (x *explainer) multibind(e *Explanation) (*recipe.Recipe, error) {
+	if e.multibind != nil {
+		return e.multibind, nil
+	}
+	ref, _, err := x.r.file.Find(e.Key, &x.r.scopes)
+	n, computed := ref.Recipe()
+	if err != nil || !computed || internal(e.Key) {
+		return nil, err
+	}
+	r, err := x.r.snap.recipe(e.Key, n)
+	if damaged(err) {
+		return nil, err
+	}
+	if err != nil || r.Kind != recipe.Multibind { // or encrypted
+		return nil, nil
+	}
+	return r, nil
+}
+
+// renames says what a contribution is that gives others a name.
+func renames(r *recipe.Recipe) string {
+	if r.Kind == recipe.AliasedPart {
+		return "contributions named '" + strings.Clone(r.Name) + "' have this name too"
+	}
+	return "contributions below it named '" + strings.Clone(r.Name) + "' have this name"
 }
 
 // parts are what the scopes among bs contribute, in the order of the contributions among them: of one scope, that of
@@ -419,24 +491,31 @@ func (x *explainer) parts(name string, bs []snapshot.Binding) ([]recipe.Part, er
 	return out, nil
 }
 
-// hideContributions says which of the effective contributions the multibinding did not take, and for which others.
+// hideContributions says which of the effective contributions the multibinding did not take, and for which others, and
+// which decline.
 func hideContributions(out []Candidate, parts []recipe.Part, counted []contributed) {
 	at := make([]int, len(counted)) // which candidate each is
-	took := map[int]bool{}
+	seen := map[int]bool{}
 	for i, c := range counted {
 		at[i] = slices.IndexFunc(parts, func(p recipe.Part) bool {
 			return p.Place == c.part.Place && p.Precedence == c.part.Precedence
 		})
-		if at[i] >= 0 {
-			out[at[i]].Outcome, took[at[i]] = c.outcome, true
+		if at[i] < 0 {
+			continue
+		}
+		o := &out[at[i]]
+		o.Outcome, seen[at[i]] = c.outcome, true
+		if c.outcome.declined() {
+			o.State, o.Why = Declined, "there is nothing that it could contribute"
 		}
 	}
 	for i := range out {
-		if took[i] || out[i].State != Wins {
+		if seen[i] || out[i].State != Wins {
 			continue
 		}
 		for k, c := range counted {
-			if at[k] >= 0 && (c.part.Place == parts[i].Place || c.part.Named && c.part.Name == parts[i].Name) {
+			if at[k] >= 0 && !c.outcome.declined() &&
+				(c.part.Place == parts[i].Place || c.part.Named && c.part.Name == parts[i].Name) {
 				out[i].State, out[i].Why = Hidden, "hidden by "+out[at[k]].At
 				break
 			}

@@ -116,7 +116,7 @@ func onlyDamage(err error) error {
 
 // answering finds the lookup options that count, and whether it is default_hierarchy that has the answer.
 func (h *hieraLookup) answering() (entry *merge.Entry, defaults bool, err error) {
-	if _, _, err := h.winner(); err != nil {
+	if err := h.findRecipe(); err != nil {
 		return nil, false, err
 	}
 	if h.recipe != nil { // of each request, to know where they are written

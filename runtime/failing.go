@@ -82,13 +82,31 @@ func (l *lookup) fails(key string, told bool) error {
 	return nil
 }
 
-// highest is the part that has the highest binding of root; not bound, if none has one.
+// highest is the part that has the highest binding of root which answers, of Hiera 5 the highest; not bound, if none
+// has one.
 func (l *lookup) highest(root string) (part snapshot.HieraPart, bound bool, err error) {
 	root, _ = lookupkey.Quoted(root)
-	for c, err := range l.placed(root) {
-		return c.Part, true, err
+	d := descent{lookup: &lookup{r: l.r, total: bounds(), chain: []string{root}}, key: root, behind: -1}
+	d.stops = func(c snapshot.Candidate) (bool, error) {
+		p, err := l.place(root, c)
+		part = p.Part
+		return err == nil && (p.Part != snapshot.NoHiera || l.isFinal(root, c)), err
 	}
-	return snapshot.NoHiera, false, nil
+	_, found, err := d.run()
+	if damaged(err) || d.at {
+		return part, true, err
+	}
+	return snapshot.NoHiera, found || err != nil || d.erased, nil // what is wrong with it is its answer
+}
+
+// isFinal tells whether what is behind a candidate of key does not matter, see recipe.IsFinal.
+func (l *lookup) isFinal(key string, c snapshot.Candidate) bool {
+	n, computed := c.Ref.Recipe()
+	if !computed {
+		return true
+	}
+	r, err := l.r.snap.recipe(key, n)
+	return err != nil || r.IsFinal()
 }
 
 // failsIn is what fails the lookup of root in the hierarchies, or in default_hierarchy.

@@ -92,6 +92,7 @@ type hieraLookup struct {
 	root     string // as it is bound
 	key      lookupkey.Key
 	strategy *merge.Strategy // nil: that of lookup_options
+	from     int             // the first level that counts
 	recipe   *recipe.Recipe  // of the key, where lookup_options touch it
 
 	levelsAt map[*merge.Level]optionsAt // noted where somebody asks why
@@ -99,22 +100,22 @@ type hieraLookup struct {
 
 // answer looks up, digs and converts. Where nothing is found default_hierarchy is asked.
 func (h *hieraLookup) answer() (value.Value, bool, error) {
-	structured, found, err := h.winner()
-	if err != nil || !found {
-		return value.Value{}, false, err
-	}
-	if structured {
-		v, found, err := h.plain()
-		if err != nil || !found {
-			return v, false, err
-		}
+	d := descent{lookup: h.lookup, key: h.root, behind: -1, stops: h.isHiera}
+	v, found, err := d.run()
+	if err == nil && found { // what is structured
 		return h.key.Dig(v)
+	}
+	if err != nil || !d.at {
+		return value.Value{}, false, err
 	}
 	entry, err := h.options(false)
 	if err != nil {
 		return value.Value{}, false, err
 	}
-	v, found, err := h.merged(entry, false)
+	v, found, err = h.merged(entry, false)
+	if err == nil && found {
+		v, _, err = d.rebound(v)
+	}
 	if err == nil && found {
 		v, found, err = h.key.Dig(v)
 	}
@@ -128,24 +129,35 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 	return v, err == nil, err
 }
 
-// winner tells whether what is structured wins; not found, if nothing is bound.
-func (h *hieraLookup) winner() (structured, found bool, err error) {
-	for c, err := range h.placed(h.root) {
-		if err != nil {
-			return false, false, err
-		}
-		if n, computed := c.Ref.Recipe(); computed && !c.Hidden {
-			r, err := h.r.snap.recipe(h.root, n)
-			if err != nil {
-				return false, false, err
-			}
-			if r.Kind == recipe.Merged {
-				h.recipe = r
-			}
-		}
-		return c.Part == snapshot.NoHiera, true, nil
+// isHiera tells whether a candidate of the key is of Hiera 5, and notes the recipe that merges it.
+func (h *hieraLookup) isHiera(c snapshot.Candidate) (bool, error) {
+	p, err := h.place(h.root, c)
+	if err != nil || p.Part == snapshot.NoHiera {
+		return false, err
 	}
-	return false, false, nil
+	if n, computed := c.Ref.Recipe(); computed {
+		r, err := h.r.snap.recipe(h.root, n)
+		if err != nil {
+			return false, err
+		}
+		if r.Kind == recipe.Merged {
+			h.recipe = r
+		}
+	}
+	return true, nil
+}
+
+// find notes the recipe that merges the key, if there is one.
+func (h *hieraLookup) findRecipe() error {
+	for c, err := range h.r.file.Behind(h.root, -1, &h.r.scopes) {
+		if err != nil {
+			return err
+		}
+		if is, err := h.isHiera(c); is || err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // placed is a candidate, and where it stands in the hierarchies.
@@ -182,16 +194,6 @@ func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	}
 	b, err := l.r.file.Binding(key, c)
 	return b.Layer, err
-}
-
-// plain is what the key is bound to, as it is.
-func (h *hieraLookup) plain() (value.Value, bool, error) {
-	ref, found, err := h.r.file.Find(h.root, &h.r.scopes)
-	if err != nil || !found {
-		return value.Value{}, false, err
-	}
-	v, err := h.evaluate(h.root, h.root, snapshot.Candidate{Ref: ref})
-	return v, err == nil, err
 }
 
 // evaluate is the value of a candidate of root, filed under key. What lookup_options may make sensitive is kept as if
@@ -232,7 +234,7 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 	if err != nil {
 		return value.Value{}, false, err
 	}
-	of, again := mergeOf{h.root, h.key.Root, defaults}, !asked && !strategy.First()
+	of, again := mergeOf{h.root, h.key.Root, defaults, h.from}, !asked && !strategy.First()
 	if again {
 		if v, ok := h.r.merges.get(of); ok {
 			return v, true, nil
@@ -263,7 +265,8 @@ func (h *hieraLookup) candidates(key string, defaults bool) (out []merge.Candida
 		if err != nil {
 			return nil, false, err
 		}
-		if c.Part == snapshot.NoHiera || (c.Part == snapshot.HieraDefaults) != defaults {
+		if c.Part == snapshot.NoHiera || (c.Part == snapshot.HieraDefaults) != defaults ||
+			c.Level >= 0 && c.Level < h.from {
 			continue
 		}
 		_, computed := c.Ref.Recipe()
@@ -380,8 +383,8 @@ func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 // compiledOptions are lookup options that were compiled, by what they are compiled from.
 type compiledOptions = sync.Map
 
-// merge is what a recipe of kind Merged comes to, which key is bound to.
-func (l *lookup) merge(key string, r *recipe.Recipe) (value.Value, error) {
+// merge is what a recipe of kind Merged comes to, which key is bound to, from a level on.
+func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, error) {
 	if !l.r.snap.hiera() {
 		return value.Value{}, &DamageError{Section: "recipes",
 			Expected: "nothing that merges in a file without Hiera 5"}
@@ -390,7 +393,7 @@ func (l *lookup) merge(key string, r *recipe.Recipe) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	h := hieraLookup{lookup: l, root: key, key: k, recipe: r}
+	h := hieraLookup{lookup: l, root: key, key: k, recipe: r, from: from}
 	entry, err := h.options(false)
 	if err != nil {
 		return value.Value{}, err

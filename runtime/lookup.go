@@ -59,13 +59,13 @@ func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 func (r *Request) compute(key string, n int) (Value, bool, error) {
 	l := lookups.Get().(*lookup)
 	l.r, l.total = r, bounds()
-	v, err := l.compute(key, n)
+	v, found, err := l.compute(key, n)
 	if err == nil && l.sensitive {
 		v = v.Sensitive()
 	}
 	*l = lookup{chain: l.chain[:0]}
 	lookups.Put(l)
-	return Value{v}, err == nil, err
+	return Value{v}, found, err
 }
 
 // lookups are those that are done: the text of an interpolated string is all that looking it up allocates.
@@ -121,8 +121,7 @@ func (l *lookup) bound(key string) (value.Value, bool, error) {
 		if internal(key) {
 			return value.Value{}, false, nil
 		}
-		v, err := l.compute(key, n)
-		return v, err == nil, err
+		return l.compute(key, n)
 	}
 	v, err := l.r.file.Value(ref)
 	if err == nil {
@@ -131,26 +130,33 @@ func (l *lookup) bound(key string) (value.Value, bool, error) {
 	return v, err == nil, err
 }
 
-// compute follows the recipe that key is bound to.
-func (l *lookup) compute(key string, n int) (value.Value, error) {
+// compute follows the recipe that key is bound to. Where that is not final, what is behind it may answer.
+func (l *lookup) compute(key string, n int) (value.Value, bool, error) {
 	recipe, err := l.r.snap.recipe(key, n)
 	if err != nil {
-		return value.Value{}, err
+		return value.Value{}, false, err
 	}
 	if err := l.enter(key); err != nil {
-		return value.Value{}, err
+		return value.Value{}, false, err
 	}
 	defer l.leave()
-	return l.follow(key, recipe)
+	if !recipe.IsFinal() {
+		return l.descend(key, -1)
+	}
+	v, err := l.follow(key, recipe)
+	return v, err == nil, err
 }
 
 // enter notes that name is being computed: a key, or the internal key of a multibinding. It fails where name already
 // is.
 func (l *lookup) enter(name string) error {
 	if i := slices.Index(l.chain, name); i >= 0 {
-		chain := strings.ReplaceAll(strings.Join(append(slices.Clone(l.chain[i:]), name), " -> "), "\x00", "multibind ")
-		name = strings.TrimPrefix(name, "\x00")
-		return failed(name, CodeLoop, "'"+name+"' needs itself: "+chain)
+		chain := append(slices.Clone(l.chain[i:]), name)
+		for j := range chain {
+			chain[j] = entered(chain[j])
+		}
+		name = strings.TrimPrefix(chain[0], "multibind ")
+		return failed(name, CodeLoop, "'"+name+"' needs itself: "+strings.Join(chain, " -> "))
 	}
 	if l.lookups++; len(l.chain) >= maxChain || l.lookups > maxLookups {
 		return failed(name, CodeEvaluation,
@@ -158,6 +164,15 @@ func (l *lookup) enter(name string) error {
 	}
 	l.chain = append(l.chain, name)
 	return nil
+}
+
+// entered is a name that enter took, for people.
+func entered(name string) string {
+	if id, ok := strings.CutPrefix(name, "\x00"); ok {
+		return "multibind " + id
+	}
+	key, _, _ := strings.Cut(name, "\x00") // and the level, see below
+	return key
 }
 
 // leave ends what enter began. A lookup is kept for the next one, and text of the mapped file is not.
@@ -171,6 +186,11 @@ func (l *lookup) leave() {
 func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
 	l.sensitive = l.sensitive || r.Sensitive
 	v, err := l.produce(key, r)
+	return l.finish(key, r, v, err)
+}
+
+// finish transforms what was produced, unless that failed, and holds the result to its type.
+func (l *lookup) finish(key string, r *recipe.Recipe, v value.Value, err error) (value.Value, error) {
 	if err == nil && r.Transformer != nil {
 		v, err = expr.CallLambda(r.Transformer, l, l.options(), v)
 	}
@@ -240,7 +260,7 @@ func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {
 	case recipe.Multibind:
 		return l.multibind(key, r)
 	case recipe.Merged:
-		return l.merge(key, r)
+		return l.merge(key, r, 0)
 	}
 	return value.Value{}, &DamageError{Section: "recipes", Expected: "a recipe that '" + key + "' can be bound to"}
 }

@@ -24,6 +24,7 @@ const maxMerges = 8 << 20
 type mergeOf struct {
 	root, key string
 	defaults  bool
+	from      int // the first level that counts
 }
 
 func (m *merges) get(of mergeOf) (value.Value, bool) {
@@ -41,7 +42,7 @@ func (m *merges) keep(of mergeOf, v value.Value) {
 		m.known, m.room = map[mergeOf]value.Value{}, expr.Total{Size: maxMerges}
 	}
 	if m.room.Add(v) == nil {
-		m.known[mergeOf{strings.Clone(of.root), strings.Clone(of.key), of.defaults}] = v
+		m.known[mergeOf{strings.Clone(of.root), strings.Clone(of.key), of.defaults, of.from}] = v
 	}
 }
 

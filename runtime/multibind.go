@@ -50,7 +50,7 @@ func (l *lookup) contributions(name string) ([]recipe.Part, error) {
 	slices.SortStableFunc(out, func(a, b recipe.Part) int {
 		return cmp.Or(cmp.Compare(a.Precedence, b.Precedence), cmp.Compare(a.Place, b.Place))
 	})
-	return highestAlternatives(out), nil
+	return newNames(highestAlternatives(out)), nil
 }
 
 // highestAlternatives leaves one part of each contribution. A contribution under several alternatives is a part under
@@ -71,22 +71,22 @@ type collector struct {
 	options *recipe.Options
 }
 
-// value produces a contribution that counts, and holds it to the element type.
-func (c *collector) value(p recipe.Part) (value.Value, error) {
-	v, err := c.element(p)
-	c.counts(p, v, err)
-	return v, err
+// value produces a contribution that counts, and holds it to the element type. One that declines is not there.
+func (c *collector) value(p recipe.Part) (v value.Value, there bool, err error) {
+	v, there, err = c.element(p)
+	c.counts(p, v, there, err)
+	return v, there, err
 }
 
-func (c *collector) element(p recipe.Part) (value.Value, error) {
-	v, err := c.follow(c.key, p.Recipe)
-	if err != nil {
-		return v, err
+func (c *collector) element(p recipe.Part) (value.Value, bool, error) {
+	v, there, err := c.attempt(c.key, p.Recipe, -1)
+	if err != nil || !there {
+		return v, false, err
 	}
 	if m := c.options.Check(v); m != nil {
-		return v, failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+": "+m.Text(c.sensitive))
+		err = failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+": "+m.Text(c.sensitive))
 	}
-	return v, nil
+	return v, true, err
 }
 
 func named(p recipe.Part) string {
@@ -105,24 +105,30 @@ func (c *collector) array(parts []recipe.Part) (value.Value, error) {
 	elems := []value.Value{}
 	won := map[string]uint32{} // the precedence of the contribution that won a name
 	for _, p := range parts {
-		decides := c.options.PriorityOnUnnamed
+		decides, twice := c.options.PriorityOnUnnamed, false
 		if p.Named {
 			decides = c.options.PriorityOnNamed
 		}
 		if decides {
 			precedence, taken := won[p.Name]
-			if taken && precedence == p.Precedence {
-				return value.Value{}, c.duplicate(p)
-			}
-			if taken {
+			twice = taken && precedence == p.Precedence
+			if taken && !twice {
 				continue
 			}
-			won[p.Name] = p.Precedence
 		}
-		v, err := c.value(p)
-		if err != nil {
+		if twice && !p.Recipe.Declines() {
+			return value.Value{}, c.duplicate(p)
+		}
+		v, there, err := c.value(p)
+		switch {
+		case err != nil:
 			return value.Value{}, err
+		case !there:
+			continue
+		case twice:
+			return value.Value{}, c.duplicate(p)
 		}
+		won[p.Name] = p.Precedence
 		elems = append(elems, v)
 	}
 	return value.FromSlice(c.finish(elems)), nil
@@ -156,20 +162,26 @@ func (c *collector) hash(parts []recipe.Part) (value.Value, error) {
 	var order []string
 	for _, p := range parts {
 		precedence, taken := won[p.Name]
-		if !taken {
-			won[p.Name] = p.Precedence
-			order = append(order, p.Name)
-		}
-		skip, err := c.resolve(p, taken, precedence)
-		if err != nil {
-			return value.Value{}, err
-		}
+		skip, twice := c.resolve(p, taken, precedence)
 		if skip {
 			continue
 		}
-		v, err := c.value(p)
+		if twice != nil && !p.Recipe.Declines() {
+			return value.Value{}, twice
+		}
+		v, there, err := c.value(p)
+		if err == nil && there {
+			err = twice
+		}
 		if err != nil {
 			return value.Value{}, err
+		}
+		if !there {
+			continue
+		}
+		if !taken {
+			won[p.Name] = p.Precedence
+			order = append(order, p.Name)
 		}
 		switch c.options.Resolution {
 		case recipe.AppendAll:

@@ -17,6 +17,14 @@ type Binding struct {
 	scope bool // it is in the scope of a level
 }
 
+// Level is the level that has b in a scope; -1 if none has.
+func (b *Binding) Level() int {
+	if b.scope {
+		return b.above
+	}
+	return -1
+}
+
 // ByPrecedence compares bindings of one key: the higher one is less. Those that no condition can tell apart are equal,
 // and stand in order as Bindings has them.
 func ByPrecedence(a, b Binding) int {

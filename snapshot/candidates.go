@@ -55,6 +55,31 @@ func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq
 	}
 }
 
+// Behind ranges over the bindings of key that are effective where the request stands, those of the highest precedence
+// first, in the levels behind a level, -1 for all, and then its default: not over those that something higher always
+// hides. So what a candidate that declines leaves to others is found at the cost of as many lookups. The error is a
+// *DamageError, and nothing follows it.
+func (s *Snapshot) Behind(key string, level int, at *Scopes) iter.Seq2[Candidate, error] {
+	return func(yield func(Candidate, error) bool) {
+		n, ok := s.keyNumber(key)
+		if !ok {
+			return
+		}
+		for b, err := range s.inScopes(n, at) {
+			l := s.levelOf(b.column)
+			if l <= level && err == nil {
+				continue
+			}
+			if !yield(Candidate{Ref: b.ref, Level: l, place: s.placeIn(b.column, l, at)}, err) || err != nil {
+				return
+			}
+		}
+		if ref := Ref(at32(s.keys, keyRecord*uint64(n)+recDefault)); ref != noRef {
+			yield(Candidate{Ref: ref, Level: -1}, nil)
+		}
+	}
+}
+
 // coldCandidate is a candidate that is in no scope.
 type coldCandidate struct {
 	Candidate

@@ -367,14 +367,14 @@ func ordered[T ~uint8](t *testing.T, what string, constants ...T) {
 
 func TestFormatStatesRecipes(t *testing.T) {
 	numbered(t, "recipe kinds", "constant", "expression", "lookup", "first found", "hash lookup", "custom",
-		"abstract", "multibind", "contributions", "merged")
+		"abstract", "multibind", "contributions", "merged", "alias", "below", "erased", "renamed part", "aliased part")
 	ordered(t, "recipe kind", recipe.Constant, recipe.Expression, recipe.LookupOf, recipe.FirstFound, recipe.HashLookup,
 		recipe.Custom, recipe.Abstract, recipe.Multibind, recipe.Contributions,
-		recipe.Merged)
+		recipe.Merged, recipe.AliasOf, recipe.Below, recipe.Erased, recipe.RenamedPart, recipe.AliasedPart)
 	numbered(t, "resolutions", "priority", "ignore", "error", "append", "merge", "included")
 	ordered(t, "resolution", recipe.Priority, recipe.Ignore, recipe.ErrorOnConflict, recipe.AppendAll, recipe.Merge,
 		recipe.Included)
-	numbered(t, "recipe flags", "sensitive", "type", "transformer", "-", "sealed")
+	numbered(t, "recipe flags", "sensitive", "type", "transformer", "optional", "sealed")
 	numbered(t, "features", "sealed", "slice", "hiera", "arm8")
 	numbered(t, "option flags", "array", "uniq", "named", "unnamed", "element", "combinator")
 
@@ -415,6 +415,14 @@ func TestFormatStatesRecipes(t *testing.T) {
 			Combinator: &expr.Lambda{Body: one}}}, "07 00 01 6d 20 03 00 04 00 00 00 41"},
 		{recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{{Name: "n", Named: true, Precedence: 2,
 			Place: 3, Recipe: &recipe.Recipe{Kind: recipe.Abstract}}}}, "08 00 01 01 01 6e 02 03 02 06 00"},
+		{recipe.Recipe{Kind: recipe.LookupOf, Optional: true, Targets: target}, "02 08 01 01 6b 00"},
+		{recipe.Recipe{Kind: recipe.AliasOf, Targets: target}, "0a 00 01 01 6b 00"},
+		{recipe.Recipe{Kind: recipe.Below, Sensitive: true, Name: "k"}, "0b 01 01 6b"},
+		{recipe.Recipe{Kind: recipe.Erased}, "0c 00"},
+		{recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{{Name: "n", Named: true,
+			Recipe: &recipe.Recipe{Kind: recipe.RenamedPart, Name: "k"}}}}, "08 00 01 01 01 6e 00 00 04 0d 00 01 6b"},
+		{recipe.Recipe{Kind: recipe.Contributions, Parts: []recipe.Part{{Name: "n", Named: true,
+			Recipe: &recipe.Recipe{Kind: recipe.AliasedPart, Name: "k"}}}}, "08 00 01 01 01 6e 00 00 04 0e 00 01 6b"},
 	} {
 		b := recipe.Append(nil, &c.r)
 		if got := fmt.Sprintf("% x", b); got != c.want {
@@ -424,10 +432,14 @@ func TestFormatStatesRecipes(t *testing.T) {
 			t.Errorf("%s: %v", c.want, err)
 		}
 	}
-	// the kind behind the last, the flag behind the last, a byte too many
-	inParts := string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Contributions,
-		Parts: []recipe.Part{{Recipe: &recipe.Recipe{Kind: recipe.Contributions}}}}))
-	for _, b := range []string{inParts, "\x09\x00", "\x06\x08", "\x06\x00\x00"} {
+	// the kind behind the last, flags that a kind has not, a byte too many, what stands in parts or only there
+	none := []string{"\x0f\x00", "\x06\x08", "\x07\x08\x00\x00\x00\x00", "\x0c\x01", "\x0b\x08\x01k", "\x02\x10\x01\x01k\x00",
+		"\x06\x00\x00", "\x0d\x00\x01k", "\x0e\x00\x01k"}
+	for _, r := range []*recipe.Recipe{{Kind: recipe.Contributions}, {Kind: recipe.Below}, {Kind: recipe.Erased}} {
+		none = append(none, string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Contributions,
+			Parts: []recipe.Part{{Recipe: r}}})))
+	}
+	for _, b := range none {
 		if _, err := recipe.Decode(b); err == nil {
 			t.Errorf("% x is a recipe, format.md says it is none", b)
 		}

@@ -56,7 +56,8 @@ var kindNames = map[recipe.Kind]string{
 	recipe.FirstFound: "first found",
 	recipe.HashLookup: "hash lookup", recipe.Custom: "custom", recipe.Abstract: "abstract",
 	recipe.Multibind:     "multibind",
-	recipe.Contributions: "contributions",
+	recipe.Contributions: "contributions", recipe.Merged: "merged", recipe.AliasOf: "alias", recipe.Below: "below",
+	recipe.Erased: "erased", recipe.RenamedPart: "renamed part", recipe.AliasedPart: "aliased part",
 }
 
 // recipeText is a recipe in one line: its kind, and whatever of its fields is set; of a sensitive one those only to
@@ -66,6 +67,9 @@ func recipeText(r *recipe.Recipe, reveal bool) string {
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
 	if r.Sensitive {
 		add("sensitive")
+	}
+	if r.Optional {
+		add("optional")
 	}
 	if r.Sensitive && !reveal {
 		return strings.Join(words, " ")

@@ -147,7 +147,8 @@ func (p *page) explained(e *explanationShape, indent int) {
 	}
 }
 
-var stateStyles = map[string]string{bindings.Wins: green, bindings.Merged: green, bindings.Hidden: yellow, bindings.NotEffective: dim}
+var stateStyles = map[string]string{bindings.Wins: green, bindings.Merged: green, bindings.Hidden: yellow,
+	bindings.Declined: yellow, bindings.Renames: green, bindings.NotEffective: dim}
 
 func (p *page) candidates(title string, cs []candidateShape, indent int) {
 	if len(cs) == 0 {
@@ -185,7 +186,7 @@ func (p *page) candidate(c *candidateShape, indent int) {
 	p.wrapped(inner, style, condition(c.Name, c.When, "always"))
 	if c.Outcome.Error != nil {
 		p.wrapped(inner, red, strings.Fields(c.Outcome.text()))
-	} else {
+	} else if c.State != bindings.Declined && c.State != bindings.Renames {
 		p.line(inner, style, "= "+c.Outcome.text())
 	}
 	if c.Why != "" {
@@ -204,7 +205,7 @@ func (f *lookupFlags) all(w io.Writer, r *bindings.Request, keys []string) error
 		}
 		shapes[i] = []outcome{}
 		for _, c := range cs {
-			if c.State != bindings.NotEffective {
+			if c.State != bindings.NotEffective && (c.Outcome.Found || c.Outcome.Err != nil) {
 				shapes[i] = append(shapes[i], s.outcome(c.Outcome))
 			}
 		}

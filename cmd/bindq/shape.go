@@ -61,7 +61,7 @@ func (s shower) outcome(o bindings.Outcome) outcome {
 // row is the outcome of a row of a decision table; nil is not found.
 func (s shower) row(r *decision.Row) outcome {
 	switch {
-	case r == nil:
+	case r == nil || r.Erased:
 		return notFound()
 	case r.Abstract:
 		return outcome{Error: &answerError{bindings.CodeAbstract, "abstract: a value is expected above it"}}

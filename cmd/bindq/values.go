@@ -275,7 +275,7 @@ func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*bindings.E
 func has(r *decision.Row, c *bindings.Candidate, text string) bool {
 	if c == nil || r.Computed == "" && !r.Sealed {
 		want, _ := defaultValue(text).MarshalJSON() // of what was parsed
-		if r.Computed != "" || r.Abstract || r.Sealed {
+		if r.Computed != "" || r.Abstract || r.Erased || r.Sealed {
 			return false
 		}
 		return r.Value.Kind() == value.String && r.Value.Text() == text ||
@@ -301,7 +301,7 @@ func (s shower) bound(t *decision.Table, i int, c *bindings.Candidate) boundShap
 			continue
 		}
 		out.HiddenBy = append(out.HiddenBy, higher...)
-		if rows[k].Covers(&rows[i]) {
+		if rows[k].Covers(&rows[i]) && !rows[k].Declines {
 			out.Never = true
 			out.HiddenBy = out.HiddenBy[len(out.HiddenBy)-1:]
 			break
@@ -361,7 +361,8 @@ func (p *page) became(c *candidateShape, wins string) {
 		return
 	}
 	said := []string{"for this node it " + map[string]string{bindings.Wins: wins, bindings.Hidden: "is",
-		bindings.Merged: "is one of those that make the value", bindings.NotEffective: "is not effective:"}[c.State]}
+		bindings.Merged: "is one of those that make the value", bindings.NotEffective: "is not effective:",
+		bindings.Declined: "declines:", bindings.Renames: "gives a name:"}[c.State]}
 	p.wrapped(2, stateStyles[c.State], append(said, strings.Fields(c.Why)...))
 }
 

@@ -27,13 +27,14 @@ type Attributes struct {
 	Abstract    bool
 	Override    bool
 	Sensitive   bool
+	Optional    bool // what the producer yields may be missing
 
 	Broken bool // something of it could not be read, and that is reported
 }
 
 // Producer is an attribute that produces the value.
 type Producer struct {
-	Name     string     // that of the attribute in YAML
+	Name     string     // that of the attribute in YAML; `rebind` names the key itself
 	Argument *Literal   // what it says; of `to` and `to_expression` their value, if that is known now
 	Expr     *expr.Node // of those, what computes the value, if it is not: Argument is how that is written
 }
@@ -47,11 +48,13 @@ type Binding struct {
 	In        *Reference     // what it contributes to, if it binds no key
 	Multibind *Multibind     // if it collects contributions
 	Type      *types.Type    // that it states, or nil
+	Rebinds   *Reference     // the key it is an alias, a new name or a rebinding of; or nil
+	Erases    bool           // and what is found by that name below it, is so no more
 	Abstract  bool
 	Override  bool
 }
 
-// Reference names a multibinding, by its id.
+// Reference names a multibinding by its id, or a key.
 type Reference struct {
 	ID  string
 	Pos diag.Pos
@@ -66,6 +69,7 @@ type Multibind struct {
 // Compile compiles what a binding says. What is wrong with it goes to diags, and leaves the others to be judged. The
 // result is nil if it cannot even be told what it binds.
 func Compile(a *Attributes, diags *diag.List) *Binding {
+	a.rebound()
 	if a.Key == "" && a.In == nil {
 		diags.Errorf(a.Pos, "attribute", "expected 'name', the key that is bound")
 		return nil
@@ -78,6 +82,15 @@ func Compile(a *Attributes, diags *diag.List) *Binding {
 		c.out.Recipe = r
 	}
 	return &c.out
+}
+
+// rebound makes what `rebind` says the key of the binding.
+func (a *Attributes) rebound() {
+	if len(a.Producers) == 1 && a.Producers[0].Name == "rebind" && a.Key == "" {
+		p := a.Producers[0].Argument
+		a.Key, _ = p.text()
+		a.KeyPos = p.Pos
+	}
 }
 
 // compiler compiles one binding.

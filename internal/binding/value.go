@@ -28,16 +28,18 @@ func (c *compiler) contribution() {
 
 // recipe compiles what the binding does.
 func (c *compiler) recipe() *recipe.Recipe {
-	r := &recipe.Recipe{Sensitive: c.Sensitive, Type: c.typeAt(c.Type), Transformer: c.Transformer}
+	r := &recipe.Recipe{Sensitive: c.Sensitive, Optional: c.Optional, Type: c.typeAt(c.Type),
+		Transformer: c.Transformer}
 	c.out.Type = r.Type
 	c.checkProducers()
 	for i := range c.Producers {
 		c.produce(&c.Producers[i], r)
 	}
+	c.checkOptional(r)
 	switch {
 	case c.Abstract:
 		return &recipe.Recipe{Kind: recipe.Abstract}
-	case !c.broken && r.Kind == recipe.Constant && r.Transformer == nil:
+	case !c.broken && r.Kind == recipe.Constant && r.Transformer == nil && !r.Optional:
 		c.constant(r)
 	case !c.broken && r.Kind == recipe.Expression && r.Transformer == nil && r.Type != nil:
 		c.mismatch(r, recipe.Misfit(r.Type, r.Expr))
@@ -101,6 +103,8 @@ func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 		c.hashLookup(p.Argument, r)
 	case "to_producer", "to_instance":
 		c.custom(p, r)
+	case "to_alias_of", "to_renamed", "rebind":
+		c.rebind(p, r)
 	default: // to, to_expression
 		if p.Expr != nil {
 			r.Kind, r.Expr = recipe.Expression, p.Expr

@@ -192,7 +192,9 @@ func (c *comparer) changes(key string) (out KeyChanges, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = KeyChanges{Key: key, Changes: c.dimensions.compare(old, now, c.equal)}
+	out = KeyChanges{Key: key, Changes: c.dimensions.compare(old, now, func(a, b *Row) bool {
+		return c.equal(a, b) || c.decline(old, now, a, b)
+	})}
 	for i := range out.Changes {
 		if x := &out.Changes[i]; x.Old != nil && x.New != nil && x.Old.id == x.New.id {
 			x.Through = c.through(x.Old)
@@ -248,6 +250,23 @@ func (c *comparer) equal(a, b *Row) bool {
 		return a == b
 	}
 	return a.id == b.id && len(c.through(a)) == 0
+}
+
+// decline tells whether two rows of a key are equal though the table is not: they may decline, and nothing below them
+// has changed.
+func (c *comparer) decline(old, now []Row, a, b *Row) bool {
+	if a == nil || b == nil || !a.Declines || a.id != b.id {
+		return false
+	}
+	own := func(r Row) bool {
+		return !slices.ContainsFunc(c.through(&r), func(key string) bool { return key != a.of })
+	}
+	behind := func(rows []Row, r *Row) []Row {
+		return rows[1+slices.IndexFunc(rows, func(x Row) bool { return x.At == r.At && same(x, *r) }):]
+	}
+	return own(*a) && slices.EqualFunc(behind(old, a), behind(now, b), func(x, y Row) bool {
+		return same(x, y) && own(x)
+	})
 }
 
 // contributed is what differs among the contributions to the multibindings that the rows are.

@@ -29,6 +29,8 @@ type Row struct {
 	Value     value.Value // where Computed is "" and Abstract is not set
 	Computed  string      // the source text of what facts decide
 	Abstract  bool
+	Declines  bool // in some requests it may leave the answer to the rows below
+	Erased    bool // the key has another name from here on down: it is not found
 	Sensitive bool
 	Sealed    bool // the rest is encrypted, and told from itself in another snapshot
 
@@ -308,11 +310,13 @@ func (r *Row) seal(encoded string) {
 
 // compute makes r the row of a recipe.
 func (r *Row) compute(x *recipe.Recipe, encoded string) {
-	r.Sensitive = x.Sensitive
+	r.Sensitive, r.Declines = x.Sensitive, x.Declines()
 	switch {
+	case x.Kind == recipe.Erased:
+		r.Erased, r.id = true, "erased"
 	case x.Kind == recipe.Abstract:
 		r.Abstract, r.id = true, "abstract"
-	case x.Kind == recipe.Constant && x.Transformer == nil:
+	case x.Kind == recipe.Constant && x.Transformer == nil && !x.Optional:
 		r.constant(x.Value)
 	default:
 		r.Computed, r.id = sourceText(x), "r"+encoded
@@ -340,11 +344,14 @@ func (r *Row) use(x *recipe.Recipe) {
 	for _, t := range x.Targets {
 		r.uses = append(r.uses, t.Key)
 	}
-	if x.Kind == recipe.Multibind {
+	if x.Kind == recipe.Multibind || x.Kind == recipe.Below {
 		r.uses = append(r.uses, x.Name)
 		if x.Options.Combinator != nil {
 			r.useIn(x.Options.Combinator.Body)
 		}
+	}
+	if x.Declines() && r.of != "" {
+		r.uses = append(r.uses, r.of)
 	}
 	r.free = r.free || x.Kind == recipe.Custom
 	if x.Expr != nil {
@@ -394,9 +401,20 @@ func sourceText(r *recipe.Recipe) string {
 		n = call(r.Name, constant(r.Value))
 	case recipe.Merged:
 		n = call("merged", constant(r.Value))
+	case recipe.AliasOf:
+		n = call("alias", targets(r)...)
+	case recipe.Below:
+		n = call("below", constant(value.FromString(r.Name)))
+	case recipe.AliasedPart:
+		n = call("alias_of_contributions", constant(value.FromString(r.Name)))
+	case recipe.RenamedPart:
+		n = call("renamed_contributions", constant(value.FromString(r.Name)))
 	default:
 		n = call("multibind", constant(value.FromString(strings.TrimPrefix(r.Name, recipe.ContributionKey("")))))
 		n.Lambda = r.Options.Combinator
+	}
+	if r.Optional {
+		n = call("optional", n)
 	}
 	if r.Transformer != nil {
 		n = call("with", n)

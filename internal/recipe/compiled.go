@@ -23,9 +23,9 @@ func AppendConstant(dst []byte, v value.Value) []byte {
 func AppendCompiled(dst []byte, r *Recipe) []byte {
 	kind := CompiledRecipe
 	switch {
-	case r.Kind == Constant && !r.Sensitive && r.Type == nil && r.Transformer == nil:
+	case r.Kind == Constant && !r.Sensitive && !r.Optional && r.Type == nil && r.Transformer == nil:
 		return AppendConstant(dst, r.Value)
-	case len(r.Targets) > 0 || len(r.Lookups()) > 0 || r.Kind == Multibind:
+	case len(r.Targets) > 0 || len(r.Lookups()) > 0 || r.Kind == Multibind || r.Kind == Below:
 		kind = CompiledLookup
 	}
 	return Append(append(dst, kind), r)

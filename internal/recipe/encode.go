@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"bindc/internal/expr"
 	"bindc/internal/types"
@@ -16,7 +17,8 @@ const (
 	flagSensitive = 1 << iota
 	flagType
 	flagTransformer
-	flagSealed = 1 << 4 // bit 3 is kept for what declines
+	flagOptional
+	flagSealed
 )
 
 const (
@@ -30,7 +32,8 @@ const (
 
 // Append appends the encoding of r.
 func Append(dst []byte, r *Recipe) []byte {
-	flags := bit(r.Sensitive, flagSensitive) | bit(r.Type != nil, flagType) | bit(r.Transformer != nil, flagTransformer)
+	flags := bit(r.Sensitive, flagSensitive) | bit(r.Type != nil, flagType) |
+		bit(r.Transformer != nil, flagTransformer) | bit(r.Optional, flagOptional)
 	dst = append(dst, byte(r.Kind), flags)
 	if r.Type != nil {
 		dst = appendText(dst, r.Type.String())
@@ -43,7 +46,7 @@ func Append(dst []byte, r *Recipe) []byte {
 		dst = value.Append(dst, r.Value)
 	case Expression:
 		dst = appendText(dst, string(expr.Append(nil, r.Expr)))
-	case LookupOf, FirstFound:
+	case LookupOf, FirstFound, AliasOf:
 		dst = appendTargets(dst, r.Targets)
 	case HashLookup:
 		dst = value.Append(appendTargets(dst, r.Targets), r.Value)
@@ -55,6 +58,8 @@ func Append(dst []byte, r *Recipe) []byte {
 		dst = appendParts(dst, r.Parts)
 	case Merged:
 		dst = value.Append(appendText(dst, r.Name), r.Value)
+	case Below, RenamedPart, AliasedPart:
+		dst = appendText(dst, r.Name)
 	}
 	return dst
 }
@@ -111,13 +116,21 @@ var errMalformed = errors.New("not an encoded recipe")
 // Decode reads a recipe that takes all of b. It checks everything: what it returns can be followed without a further
 // look.
 func Decode(b string) (*Recipe, error) {
+	r, err := decode(b)
+	if err == nil && r.Renames() { // which is part of contributions
+		return nil, errMalformed
+	}
+	return r, err
+}
+
+func decode(b string) (*Recipe, error) {
 	d := decoder{b: b}
 	r := &Recipe{Kind: Kind(d.byte())}
 	flags := d.byte()
-	if r.Kind >= kindCount || flags >= flagTransformer<<1 {
+	if r.Kind >= kindCount || flags&^flagsOf(r.Kind) != 0 {
 		return nil, errMalformed
 	}
-	r.Sensitive = flags&flagSensitive != 0
+	r.Sensitive, r.Optional = flags&flagSensitive != 0, flags&flagOptional != 0
 	if flags&flagType != 0 {
 		r.Type = d.typ()
 	}
@@ -132,6 +145,18 @@ func Decode(b string) (*Recipe, error) {
 		return nil, errMalformed
 	}
 	return r, nil
+}
+
+// flagsOf are the flags that a recipe of a kind may have.
+func flagsOf(k Kind) byte {
+	const usual = flagSensitive | flagType | flagTransformer
+	switch k {
+	case Erased, RenamedPart, AliasedPart:
+		return 0
+	case Constant, Expression, LookupOf, FirstFound, HashLookup, Custom:
+		return usual | flagOptional
+	}
+	return usual
 }
 
 // decoder reads fields; after the first failure it yields zeros.
@@ -157,7 +182,7 @@ func (d *decoder) body(r *Recipe) {
 			d.fail(err)
 		}
 		r.Expr = n
-	case LookupOf, HashLookup:
+	case LookupOf, HashLookup, AliasOf:
 		r.Targets = d.targets()
 		if len(r.Targets) != 1 {
 			d.fail(errMalformed)
@@ -173,6 +198,8 @@ func (d *decoder) body(r *Recipe) {
 		r.Name, r.Options = d.text(), d.options()
 	case Contributions:
 		r.Parts = d.parts()
+	case Below, RenamedPart, AliasedPart:
+		r.Name = d.text()
 	}
 }
 
@@ -303,11 +330,11 @@ func (d *decoder) parts() []Part {
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		p := Part{Named: d.flags(1) == 1, Name: d.text(), Precedence: d.u32(), Place: d.u32()}
 		text := d.text()
-		if text != "" && Kind(text[0]) == Contributions {
+		if text != "" && slices.Contains([]Kind{Contributions, Below, Erased}, Kind(text[0])) {
 			d.fail(errMalformed) // what is contributed is a value
 			break
 		}
-		r, err := Decode(text)
+		r, err := decode(text)
 		if err != nil {
 			d.fail(err)
 		}

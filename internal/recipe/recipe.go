@@ -25,6 +25,11 @@ const (
 	Multibind                 // the contributions to Name, put together by Options
 	Contributions             // what one scope contributes to a multibinding: Parts
 	Merged                    // the bindings of MergeKey, merged by the options Value
+	AliasOf                   // what Targets[0] is; declines where nothing binds that
+	Below                     // what the key Name is below this precedence; declines where that is nothing
+	Erased                    // not found, whatever is below
+	RenamedPart               // of contributions: those named Name at lower precedence come under the name of the part
+	AliasedPart               // of contributions: those named Name come under the name of the part too
 	kindCount
 )
 
@@ -32,6 +37,7 @@ const (
 type Recipe struct {
 	Kind        Kind
 	Sensitive   bool
+	Optional    bool         // declines where it yields undef, before Transformer
 	Type        *types.Type  // asserted of the value, behind Transformer; nil: none
 	Transformer *expr.Lambda // nil: none
 	Value       value.Value
@@ -46,6 +52,16 @@ type Recipe struct {
 func (r *Recipe) Secret() bool {
 	return r.Sensitive || slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Recipe.Secret() })
 }
+
+// Declines tells whether in some requests r may have no answer, so that what is below it in precedence has.
+func (r *Recipe) Declines() bool { return r.Optional || r.Kind == AliasOf || r.Kind == Below }
+
+// IsFinal tells whether no lookup looks behind r: it answers wherever it is effective, and nothing below it is asked
+// for under another name.
+func (r *Recipe) IsFinal() bool { return !r.Declines() && r.Kind != Erased }
+
+// Renames tells whether r is about the names of other contributions, and none itself.
+func (r *Recipe) Renames() bool { return r.Kind == RenamedPart || r.Kind == AliasedPart }
 
 // LookupOptionsKey is the internal key that the lookup_options of Hiera 5 are filed under. Those of a module have its
 // name behind it. Internal keys of Hiera 5 begin with two NUL bytes, which no id of a multibinding can: it has none.

@@ -34,7 +34,12 @@ func examples(t testing.TB) []*Recipe {
 			Element: typ(t, "Integer"), Combinator: lambda}},
 		{Kind: Multibind, Name: "\x00id", Options: &Options{Resolution: Included}},
 		{Kind: Contributions, Parts: []Part{{Name: "n", Named: true, Precedence: 7, Place: 1 << 30, Recipe: constant},
-			{Recipe: &Recipe{Kind: Abstract}}}},
+			{Recipe: &Recipe{Kind: Abstract}}, {Name: "m", Named: true, Recipe: &Recipe{Kind: RenamedPart, Name: "n"}},
+			{Name: "o", Named: true, Recipe: &Recipe{Kind: AliasedPart, Name: "n"}}}},
+		{Kind: HashLookup, Targets: []Target{{Key: "h"}}, Value: value.FromString("entry"), Optional: true},
+		{Kind: AliasOf, Targets: []Target{{Key: "k"}}, Sensitive: true},
+		{Kind: Below, Name: "k", Type: typ(t, "Integer"), Transformer: lambda},
+		{Kind: Erased},
 	}
 }
 

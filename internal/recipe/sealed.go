@@ -1,6 +1,8 @@
 package recipe
 
 import (
+	"slices"
+
 	"bindc/internal/seal"
 )
 
@@ -18,12 +20,17 @@ func IsSecret(encoded string) bool {
 }
 
 // IsARM8 tells whether a reader has to know the operations of ARM-8 to follow an encoded recipe. Of what is sealed it
-// cannot be told, and it may.
+// cannot always be told, and it may.
 func IsARM8(encoded string) bool {
-	if len(encoded) < headBytes || Kind(encoded[0]) != Multibind {
+	if len(encoded) < headBytes {
 		return false
 	}
-	if IsSealed(encoded) {
+	switch k := Kind(encoded[0]); {
+	case k > Merged || encoded[1]&flagOptional != 0:
+		return true
+	case k != Multibind && k != Contributions:
+		return false
+	case IsSealed(encoded):
 		return true
 	}
 	r, err := Decode(encoded)
@@ -32,7 +39,18 @@ func IsARM8(encoded string) bool {
 
 // IsARM8 tells whether r is an operation of ARM-8 that older readers do not know.
 func (r *Recipe) IsARM8() bool {
-	return r.Options != nil && (r.Options.Combinator != nil || r.Options.Resolution == Included)
+	return r.Kind > Merged || r.Optional ||
+		slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Recipe.IsARM8() }) ||
+		r.Options != nil && (r.Options.Combinator != nil || r.Options.Resolution == Included)
+}
+
+// IsFinal is Recipe.IsFinal of an encoded recipe, sealed or not.
+func IsFinal(encoded string) bool {
+	if len(encoded) < headBytes {
+		return true
+	}
+	r := Recipe{Kind: Kind(encoded[0]), Optional: encoded[1]&flagOptional != 0}
+	return r.IsFinal()
 }
 
 // Seal encrypts all of an encoded recipe but its kind and flags, for the key that is bound to it.

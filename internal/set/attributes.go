@@ -14,7 +14,8 @@ import (
 )
 
 var bindingKeys = []string{"name", "type", "to", "multibind_id", "in", "options", "transformer", "abstract", "override",
-	"sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance"}
+	"sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance",
+	"optional", "to_alias_of", "to_renamed", "rebind"}
 
 // longForm reads a binding that is written as a hash of attributes.
 func (r *reader) longForm(n *yaml.Node) Statement {
@@ -58,6 +59,8 @@ func (r *reader) attribute(a *binding.Attributes, name string, n *yaml.Node) {
 		a.Override = r.flag(name, n)
 	case "sensitive":
 		a.Sensitive = r.flag(name, n)
+	case "optional":
+		a.Optional = r.flag(name, n)
 	case "transformer":
 		a.Transformer = r.lambda(a, n)
 	case "to":

@@ -1,0 +1,130 @@
+package compile
+
+import (
+	"cmp"
+	"slices"
+
+	"bindc/internal/recipe"
+	"bindc/loader"
+)
+
+// descend finds the candidates of k below a rank that a lookup comes to in the plain requests of v: the one that
+// answers, and those above it that decline. Those that are effective in other requests of v are queued. Not known: what
+// answers cannot be decided.
+func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*candidate, known bool) {
+	if below < 0 && !k.declines() {
+		return f.reach(v, k, true)
+	}
+	terms := f.conditions[v.condition]
+	sure, further := k.split(terms, below)
+	last := noRank
+	for _, cand := range sure {
+		last = cand.rank
+		if cand.erases() {
+			break
+		}
+		found = append(found, cand)
+		if !f.declines(cand, terms, nil) {
+			f.wait(v, cand)
+			break
+		}
+		last = noRank
+	}
+	known = true
+	for _, cand := range further {
+		if cand.rank >= last {
+			continue
+		}
+		if _, _, open := f.relations.Undecided(f.with(terms, cand)); open {
+			known = false
+		} else {
+			f.enqueue(cand, f.with(terms, cand))
+		}
+	}
+	if !known {
+		found = nil
+	}
+	return found, known
+}
+
+// declines tells whether some candidate may not answer where it is effective.
+func (k *keyIndex) declines() bool {
+	return len(k.through) > 0 && slices.ContainsFunc(k.all, func(c candidate) bool { return !c.final() })
+}
+
+// split is the candidates below a rank that are effective in the plain requests of terms, highest first, and those that
+// are so in others.
+func (k *keyIndex) split(terms loader.Condition, below int) (sure, further []*candidate) {
+	for i := range k.compatible(terms, noRank) {
+		switch cand := &k.all[i]; {
+		case cand.rank <= below:
+		case k.relations.Implies(terms, k.terms(i)):
+			sure = append(sure, cand)
+		default:
+			further = append(further, cand)
+		}
+	}
+	slices.SortStableFunc(sure, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.place, b.place))
+	})
+	return sure, further
+}
+
+// wait queues v for the requests in which a candidate that it came to declines.
+func (f *loopFinder) wait(v visit, cand *candidate) {
+	r := cand.computed()
+	if r == nil || !r.Declines() {
+		return
+	}
+	for _, a := range f.recipeNeeds(r).tried {
+		f.pass(v, a)
+	}
+}
+
+// declines tells whether a candidate is known to decline in the plain requests of terms. Of what needs facts, or other
+// keys, it is taken that it does not. path is the keys that led to it.
+func (f *loopFinder) declines(cand *candidate, terms loader.Condition, path []uint32) bool {
+	r := cand.computed()
+	if r == nil || !r.Declines() || !f.effort.spend(1+len(path)) {
+		return false
+	}
+	needs := f.recipeNeeds(r)
+	for _, key := range needs.below {
+		return f.answer(key, terms, cand.rank, path) == nil
+	}
+	for _, a := range needs.tried {
+		if slices.Contains(path, a.key) {
+			return false
+		}
+		c := f.answer(a.key, terms, -1, append(path, a.key))
+		if c != nil && (r.Kind == recipe.AliasOf || !f.isPassed(c, a)) {
+			return false
+		}
+	}
+	switch r.Kind {
+	case recipe.Constant:
+		return r.Value.IsUndef()
+	case recipe.Expression, recipe.Custom:
+		return false
+	}
+	return true
+}
+
+// answer is the candidate of a key below a rank that answers in the plain requests of terms, as far as that is known;
+// nil if none does.
+func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) *candidate {
+	k := f.indexes[key]
+	if k == nil {
+		return &candidate{recipe: &recipe.Recipe{Kind: recipe.Expression}} // nobody knows
+	}
+	sure, _ := k.split(terms, below)
+	for _, cand := range sure {
+		if cand.erases() {
+			return nil
+		}
+		if !f.declines(cand, terms, path) {
+			return cand
+		}
+	}
+	return nil
+}

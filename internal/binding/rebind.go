@@ -1,0 +1,58 @@
+package binding
+
+import (
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+// rebind compiles a binding that is what another key is, or what its own is below it (language.md, section 14.2).
+func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
+	name, ok := p.Argument.text()
+	switch {
+	case !ok || name == "":
+		c.errorf(p.Argument.Pos, "rebind", "expected the name of a key as '%s', found %s", p.Name,
+			value.Describe(p.Argument.Value))
+	case p.Name == "rebind" && c.KeyPos != p.Argument.Pos:
+		c.errorf(p.Argument.Pos, "rebind", "'rebind' binds the key it names: expected no 'name', found '%s'", c.Key)
+	case p.Name != "rebind" && name == c.Key && c.In == nil:
+		c.errorf(p.Argument.Pos, "rebind", "'%s' cannot be another name of itself; expected 'rebind: %s', or another key",
+			name, name)
+	case p.Name != "to_alias_of" && c.In != nil:
+		c.errorf(p.Argument.Pos, "rebind", "a contribution cannot have '%s': expected no 'in'. What is contributed under "+
+			"a name that is renamed goes on contributing, under the new one", p.Name)
+	}
+	c.out.Rebinds, c.out.Erases = &Reference{name, p.Argument.Pos}, p.Name == "to_renamed"
+	if p.Name == "to_alias_of" {
+		r.Kind, r.Targets = recipe.AliasOf, []recipe.Target{{Key: name}}
+	} else {
+		r.Kind, r.Name = recipe.Below, name
+	}
+}
+
+// checkOptional refuses `optional` beside what always has a value, or is missing by itself where it has none.
+func (c *compiler) checkOptional(r *recipe.Recipe) {
+	if !c.Optional || c.broken {
+		return
+	}
+	at := c.KeyPos
+	if len(c.Producers) > 0 && c.Producers[0].Argument != nil {
+		at = c.Producers[0].Argument.Pos
+	}
+	switch {
+	case c.Abstract:
+		c.errorf(c.KeyPos, "optional", "an abstract binding has no value that could be missing: it cannot be optional")
+	case c.out.Rebinds != nil:
+		c.errorf(at, "optional", "'%s' is not effective by itself where there is nothing: it cannot be optional",
+			c.Producers[0].Name)
+	case r.Kind == recipe.Multibind:
+		c.errorf(at, "optional", "a multibinding always has a value, without contributions an empty one: it cannot be optional")
+	case r.Kind == recipe.Constant && !r.Value.IsUndef(), r.Kind == recipe.Expression && alwaysHas(r.Expr):
+		c.errorf(at, "optional", "this is never undef: expected a producer that can yield undef beside 'optional'")
+	}
+}
+
+// alwaysHas tells whether what n computes is never undef, by its form.
+func alwaysHas(n *expr.Node) bool {
+	return n.Op == expr.Concat || n.Op == expr.ArrayLit || n.Op == expr.HashLit
+}

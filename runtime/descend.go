@@ -1,0 +1,129 @@
+package runtime
+
+import (
+	"strconv"
+
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// descent goes through the bindings of a key that are effective, highest first, to the one that answers. What is not
+// final may leave that to those behind it: what is optional where it yields undef, an alias where its key is not bound.
+type descent struct {
+	*lookup
+	key    string
+	behind int // the level it begins behind; -1: none
+
+	stops  func(snapshot.Candidate) (bool, error) // at what it is not to evaluate; nil: nowhere
+	at     bool                                   // it has stopped
+	erased bool                                   // it came to where the key got another name
+	again  []*recipe.Recipe                       // rebindings on the way, which what is found goes through
+}
+
+// descend is what key is behind a level.
+func (l *lookup) descend(key string, behind int) (value.Value, bool, error) {
+	d := descent{lookup: l, key: key, behind: behind}
+	return d.run()
+}
+
+func (d *descent) run() (value.Value, bool, error) {
+	for c, err := range d.r.file.Behind(d.key, d.behind, &d.r.scopes) {
+		if err == nil && d.stops != nil {
+			d.at, err = d.stops(c)
+		}
+		if err != nil || d.at {
+			return value.Value{}, false, err
+		}
+		if v, found, err := d.try(c); err != nil || found || d.erased {
+			return v, found, err
+		}
+	}
+	return value.Value{}, false, nil
+}
+
+// try is what one candidate answers, if it does.
+func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
+	x := explainer{r: d.r}
+	v, r, err := x.content(d.key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
+	found := true
+	switch {
+	case err != nil:
+		return v, false, err
+	case r == nil:
+	case r.Kind == recipe.Erased:
+		d.erased = true
+		return v, false, nil
+	case r.Kind == recipe.Below && r.Name == d.key:
+		d.again = append(d.again, r)
+		return v, false, nil
+	case r.Kind == recipe.Merged:
+		v, err = d.merge(d.key, r, d.behind+1)
+		v, err = d.finish(d.key, r, v, err)
+	default:
+		v, found, err = d.attempt(d.key, r, c.Level)
+	}
+	if err != nil || !found {
+		return v, false, err
+	}
+	return d.rebound(v)
+}
+
+// rebound hands what was found on to the rebindings above it, the lowest first.
+func (d *descent) rebound(v value.Value) (_ value.Value, found bool, err error) {
+	for i := len(d.again) - 1; i >= 0 && err == nil; i-- {
+		d.sensitive = d.sensitive || d.again[i].Sensitive
+		if v, err = d.open(v); err == nil {
+			v, err = d.finish(d.key, d.again[i], v, nil)
+		}
+	}
+	return v, err == nil, err
+}
+
+// open is v, whose being sensitive is noted.
+func (l *lookup) open(v value.Value) (value.Value, error) {
+	if !v.IsSensitive() {
+		return v, nil
+	}
+	l.sensitive = true
+	return v.Read()
+}
+
+// attempt follows a recipe that stands in a level. One that declines finds nothing. What that was marked sensitive for
+// nobody sees then; what it has found that is sensitive may show, in that it declines.
+func (l *lookup) attempt(key string, r *recipe.Recipe, level int) (v value.Value, found bool, err error) {
+	switch {
+	case !r.Declines():
+		v, err = l.follow(key, r)
+		return v, err == nil, err
+	case r.Kind == recipe.AliasOf:
+		v, found, err = l.Lookup(r.Targets[0].Key, r.Targets[0].Type)
+	case r.Kind == recipe.Below:
+		v, found, err = l.below(r.Name, level)
+	default:
+		v, err = l.produce(key, r)
+		found = !v.IsUndef()
+	}
+	if err == nil && !found {
+		return value.Value{}, false, nil
+	}
+	l.sensitive = l.sensitive || r.Sensitive
+	v, err = l.finish(key, r, v, err)
+	return v, err == nil, err
+}
+
+// below is what key is behind a level.
+func (l *lookup) below(key string, level int) (value.Value, bool, error) {
+	if level < 0 { // behind the default is nothing
+		return value.Value{}, false, nil
+	}
+	if err := l.enter(key + "\x00" + strconv.Itoa(level)); err != nil {
+		return value.Value{}, false, err
+	}
+	defer l.leave()
+	v, found, err := l.descend(key, level)
+	if err == nil && found {
+		v, err = l.open(v)
+	}
+	return v, found && err == nil, err
+}
