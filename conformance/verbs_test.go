@@ -106,6 +106,7 @@ bindc build site -o site.bsnap >&2
 cp site.bsnap old.bsnap
 bindq pull file:old.bsnap --name production >&2
 mkdir -p control/data && echo 'version: 5' >control/hiera.yaml && echo 'ntp::port: 123' >control/data/common.yaml
+mkdir -p root/environments && cp -r site root/environments/production
 echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 `+example)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MANPAGER=cat", "BINDQ_SNAPSHOT=", "BINDQ_STORE="+dir)

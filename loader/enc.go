@@ -7,19 +7,22 @@ import (
 
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
+	"bindc/internal/recipe"
 )
 
 // encParts are what a classifier says: the paths of the scheme 'enc', which without a path is all of them.
-var encParts = []string{"classes", "parameters", "variables", "environment"}
+var encParts = []string{encClasses, "parameters", "variables", "environment"}
+
+const encClasses = "classes"
 
 // encPart is the part that a key belongs to.
 func encPart(key string) string {
 	switch {
 	case strings.HasPrefix(key, datafile.ClassPrefix):
-		return "classes"
-	case strings.HasPrefix(key, datafile.VariablePrefix):
+		return encClasses
+	case strings.HasPrefix(key, recipe.VariableKeys):
 		return "variables"
-	case key == datafile.EnvironmentKey:
+	case key == recipe.EnvironmentKey:
 		return "environment"
 	}
 	return "parameters"
@@ -93,11 +96,8 @@ func (p *planner) classifiedNodes(u uri, dir string) []node {
 	return out
 }
 
-// classified are the data files of a part of what a classifier says; the classes are bindings of their own.
+// classified are the data files of a part of what a classifier says.
 func (p *planned) classified(keys []string) []DataFile {
-	if p.encPart == "classes" {
-		return nil
-	}
 	var out []DataFile
 	mine := make([]bool, len(keys))
 	for i, key := range keys {
@@ -111,4 +111,15 @@ func (p *planned) classified(keys []string) []DataFile {
 		}
 	}
 	return out
+}
+
+// included are the inclusions of classes that a classifier says, which c makes.
+func (p *planned) included(keys []string, c *setCompiler) []Binding {
+	for _, f := range p.classified(keys) {
+		when := []int{f.Condition}
+		for i, e := range f.Entries {
+			c.class(strings.TrimPrefix(keys[e.Key], datafile.ClassPrefix), false, f.Pos(i), when)
+		}
+	}
+	return c.out
 }

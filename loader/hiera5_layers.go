@@ -183,7 +183,7 @@ func (s *hiera5Stack) own(module string, f *input) []datafile.Entry {
 
 // modulePath is the module path that counts: the one given, or that of environment.conf, as far as it is there.
 func modulePath(in *inputs, opts Options) []string {
-	if len(opts.ModulePath) > 0 {
+	if opts.ModulePath != nil {
 		return opts.ModulePath
 	}
 	path := filepath.Join(in.dir, "environment.conf")

@@ -21,6 +21,7 @@ import (
 type inputs struct {
 	files
 	dir     string
+	sets    string  // the directory of the site's own sets of bindings; "": bindings in dir
 	modules modules // as far as they are known
 	reader  *datafile.Reader
 
@@ -49,6 +50,14 @@ type input struct {
 	says datafile.File
 	doc  *yaml.Document
 	set  *set.Puppet // of a file in the syntax of Puppet
+}
+
+// setsDir is the directory of the sets of bindings that belong to dir, the site or a module.
+func (in *inputs) setsDir(dir string) string {
+	if dir == in.dir && in.sets != "" {
+		return in.sets
+	}
+	return filepath.Join(dir, "bindings")
 }
 
 // want queues a file to be parsed and returns it.

@@ -13,7 +13,8 @@ import (
 
 // Options say how to read a site. The zero value works.
 type Options struct {
-	ModulePath   []string        // directories of modules; default: modules in the site
+	ModulePath   []string        // directories of modules; nil: those of environment.conf, or modules in the site
+	Bindings     string          // directory of the site's own sets of bindings; default: bindings in the site
 	BinderConfig string          // file to read in place of binder_config.yaml
 	GlobalHiera  string          // the hiera.yaml of the global layer of Hiera 5; "": none
 	Cache        *datafile.Cache // of data files, from one build to the next; may be nil
@@ -26,6 +27,9 @@ type Options struct {
 	Backends         map[string]Backend
 	SchemeHandlers   map[string]SchemeHandler
 
+	Nothing bool       // the directory may be no site, and bind nothing
+	Seen    *disk.Seen // notes what is read; may be nil
+
 	Parsed func() // is called whenever a file is parsed, by several goroutines; may be nil
 
 	disk disk.Disk // what is read from; tests make it fail
@@ -37,7 +41,9 @@ const DefaultAlternatives = 1 << 21
 
 // Load reads the site in dir. What is wrong goes to diags; the Site is of use only if diags has not failed.
 func Load(dir string, opts Options, diags *diag.List) *Site {
-	in := &inputs{files: files{opts.disk, diags}, dir: dir, reader: datafile.NewReader(opts.Cache, opts.disk),
+	opts.disk.Seen = opts.Seen
+	in := &inputs{files: files{opts.disk, diags}, dir: dir, sets: opts.Bindings,
+		reader: datafile.NewReader(opts.Cache, opts.disk),
 		byPath: map[inputKey]*input{}}
 	cfg, ok := readConfig(in, opts)
 	if !ok {
@@ -93,6 +99,8 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 			switch {
 			case p.hiera != nil:
 				c.Files = p.hiera.dataFiles()
+			case p.encPart == encClasses:
+				c.Bindings = p.included(in.reader.Pools.Keys.Texts(), &setCompiler{inclusions: inclusions})
 			case p.encPart != "":
 				c.Files = p.classified(in.reader.Pools.Keys.Texts())
 			default:
@@ -111,8 +119,8 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 }
 
 // partsOfSites are what the directory of a site has one of at least.
-var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml", "hiera5.yaml", "hiera.yaml",
-	"environment.conf", "bindings", "data", "modules"}
+var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binder_config.pp", "hiera2.yaml",
+	"hiera5.yaml", "hiera.yaml", "environment.conf", "bindings", "data", "modules"}
 
 // refuseNothing tells that a directory is no site, which would compile to an empty snapshot: another one is meant.
 func refuseNothing(in *inputs, opts Options) {
@@ -121,7 +129,7 @@ func refuseNothing(in *inputs, opts Options) {
 			return
 		}
 	}
-	if opts.BinderConfig == "" && len(opts.ModulePath) == 0 {
+	if opts.BinderConfig == "" && len(opts.ModulePath) == 0 && !opts.Nothing {
 		in.diags.Errorf(diag.Pos{File: in.dir}, "site", "this is no site: expected a directory with one of %s",
 			diag.Quoted(partsOfSites))
 	}

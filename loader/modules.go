@@ -21,7 +21,7 @@ type modules struct {
 
 var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// findModules finds the modules of a site. Only the default module path need not be there.
+// findModules finds the modules of a site. Only the default module path, nil, need not be there.
 func findModules(f files, site string, path []string) modules {
 	ms := modules{names: map[string]int{}, dirs: map[string]int{}, roots: map[string]bool{}}
 	if real, ok := f.real(site); ok {
@@ -32,7 +32,7 @@ func findModules(f files, site string, path []string) modules {
 			f.diags.Errorf(diag.Pos{File: dir}, "modulepath", "expected a directory of the module path, there is none")
 		}
 	}
-	if len(path) == 0 {
+	if path == nil {
 		path = []string{filepath.Join(site, "modules")}
 	}
 	for _, dir := range path {

@@ -119,7 +119,7 @@ func (p *planned) source() set.Source {
 
 // namesOfSets are the sets of the site or module in dir, in whichever syntax.
 func (p *planner) namesOfSets(dir string) []string {
-	dir = filepath.Join(dir, "bindings")
+	dir = p.setsDir(dir)
 	names := append(p.setsBelow(dir, ".yaml"), p.setsBelow(dir, ".pp")...)
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -294,7 +294,7 @@ func (p *planner) findSet(u uri) (planned, bool) {
 		}
 		dir, rel = m.dir, rest
 	}
-	stem := filepath.Join(dir, "bindings", filepath.FromSlash(strings.ReplaceAll(rel, "::", "/")))
+	stem := filepath.Join(p.setsDir(dir), filepath.FromSlash(strings.ReplaceAll(rel, "::", "/")))
 	path, puppet, ruby := stem+".yaml", stem+".pp", rubyFile(dir, u.path)
 	there, ok := p.isFile(path)
 	puppetThere, puppetOK := p.isFile(puppet)

@@ -214,7 +214,7 @@ func (u *unread) dataAlone() {
 // sets warns of bindings that no layer includes. Of a module only the default is expected to be, unless a layer has
 // chosen others of them: they are an offer, which a site need not take up.
 func (u *unread) sets(dir, scheme, prefix string) {
-	dir = filepath.Join(dir, "bindings")
+	dir = u.setsDir(dir)
 	ofModule := func(uri string) bool { return prefix != "" && strings.HasPrefix(uri, scheme+":/"+prefix) }
 	chosen := slices.ContainsFunc(slices.Collect(maps.Keys(u.named)), ofModule)
 	for _, ext := range []string{".yaml", ".yml", ".pp"} {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 type Facts struct {
 	variables map[string]value.Value
 	derived   map[string]bool // those that were not given, but made of others
+	agent     string          // the environment that is asked for; "": none
 }
 
 // FactsOptions add to the facts of a node. The zero value adds nothing.
@@ -65,12 +67,23 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	missing := missingNames(vars)
 	deriveNames(vars, opts.Node == "" && vars["fqdn"].Text() != "" && vars["clientcert"].Text() != "")
 	derive(vars)
+	agent := cmp.Or(opts.Environment, vars["environment"].Text())
 	setEnvironment(vars, opts)
 	maps.DeleteFunc(missing, func(name string, _ bool) bool {
 		_, derived := vars[name]
 		return !derived
 	})
-	return &Facts{vars, missing}, nil
+	return &Facts{vars, missing, agent}, nil
+}
+
+// in is f in an environment.
+func (f *Facts) in(environment string) *Facts {
+	if f.variables["environment"].Text() == environment {
+		return f
+	}
+	vars := maps.Clone(f.variables)
+	vars["environment"] = value.FromString(environment)
+	return &Facts{vars, f.derived, f.agent}
 }
 
 // names are those of the node, and of what else is derived from facts of other shapes than the legacy ones.

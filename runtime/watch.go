@@ -51,7 +51,7 @@ func Watch(path string, opts WatchOptions) (*Watcher, error) {
 	}
 	w.current.Store(&shared{snap: snap})
 	if opts.Interval >= 0 {
-		w.poll(cmp.Or(opts.Interval, time.Second))
+		w.stop = poll(cmp.Or(opts.Interval, time.Second), reporter(w.Check, opts.Notify))
 	}
 	return w, nil
 }
@@ -145,37 +145,41 @@ func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changed(a) == changed(b)
 }
 
-// poll checks at every tick, until w.stop.
-func (w *Watcher) poll(interval time.Duration) {
-	stop, ticker := make(chan struct{}), time.NewTicker(interval)
+// poll calls report at every tick, with what it returned before, until stop, which waits for it and may be called
+// again.
+func poll(interval time.Duration, report func(before string) string) (stop func()) {
+	done, ticker := make(chan struct{}), time.NewTicker(interval)
 	var running sync.WaitGroup
-	w.stop = sync.OnceFunc(func() {
-		close(stop)
-		running.Wait()
-	})
 	running.Go(func() {
 		defer ticker.Stop()
 		for reported := ""; ; {
 			select {
 			case <-ticker.C:
-				reported = w.report(reported)
-			case <-stop:
+				reported = report(reported)
+			case <-done:
 				return
 			}
 		}
 	})
+	return sync.OnceFunc(func() {
+		close(done)
+		running.Wait()
+	})
 }
 
-// report checks and calls Notify if there is news; the text of an error is no news if it is that reported before.
-func (w *Watcher) report(before string) (reported string) {
-	switched, err := w.Check()
-	if err != nil {
-		reported = err.Error()
+// reporter checks and calls notify, if there is one, where there is news; the text of an error is no news if it is that
+// reported before.
+func reporter(check func() (switched bool, err error), notify func(error)) func(before string) string {
+	return func(before string) (reported string) {
+		switched, err := check()
+		if err != nil {
+			reported = err.Error()
+		}
+		if notify != nil && (switched || reported != "" && reported != before) {
+			notify(err)
+		}
+		return reported
 	}
-	if w.opts.Notify != nil && (switched || reported != "" && reported != before) {
-		w.opts.Notify(err)
-	}
-	return reported
 }
 
 // Lease is a Request that a Watcher made. Like a Request it may be used by several goroutines. What it answers is valid

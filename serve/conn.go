@@ -205,19 +205,33 @@ func (c *conn) hello(q *question) error {
 			c.server.opts.Version + ") speaks: the client has to be of a version that does, or bindq")
 	}
 	c.greeted = true
-	env, err := c.server.environments.get(environmentOf(q))
+	choose, err := c.server.environments.chooser()
 	if err != nil {
 		return err
 	}
-	k, err := env.known()
+	k, err := c.asked(q)
+	f, isFailure := err.(*failure)
+	if isFailure && f.code == bindings.CodeEnvironment && choose != nil && len(choose.Variables()) > 0 {
+		k, err = &known{locations: 1}, nil // another one may be chosen when the node is known
+	}
 	if err != nil {
 		return err
 	}
+	k = k.chosenBy(choose)
 	c.answer = append(c.answer, `{"protocol":`...)
 	c.answer = append(strconv.AppendInt(c.answer, Protocol, 10), `,"version":`...)
 	c.answer = append(appendText(c.answer, c.server.opts.Version), ',')
 	c.snapshot(k)
 	return nil
+}
+
+// asked is what is known of the environment that a question names.
+func (c *conn) asked(q *question) (*known, error) {
+	env, err := c.server.environments.get(environmentOf(q))
+	if err != nil {
+		return nil, err
+	}
+	return env.known()
 }
 
 // snapshot ends the answer with what a snapshot needs.
@@ -227,7 +241,7 @@ func (c *conn) snapshot(k *known) {
 	c.answer = append(value.AppendJSON(c.answer, value.Strings(k.variables...)), `,"all_facts":`...)
 	c.answer = append(strconv.AppendBool(c.answer, k.allFacts), `,"trusted":`...)
 	c.answer = append(strconv.AppendBool(c.answer, k.trusted), `,"hiera":`...)
-	c.answer = append(strconv.AppendBool(c.answer, k.snapshot.Hiera()), `,"locations":`...)
+	c.answer = append(strconv.AppendBool(c.answer, k.snapshot != nil && k.snapshot.Hiera()), `,"locations":`...)
 	c.answer = append(strconv.AppendInt(c.answer, int64(k.locations), 10), "}}"...)
 }
 
@@ -241,12 +255,16 @@ func environmentOf(q *question) string {
 
 // node opens a session, unless the client has asked another snapshot what it needs.
 func (c *conn) node(q *question) error {
-	facts, err := factsOf(q)
+	choose, err := c.server.environments.chooser()
+	if err != nil {
+		return err
+	}
+	name, facts, err := chosenFor(q, choose)
 	if err != nil {
 		return err
 	}
 	for {
-		env, err := c.server.environments.get(environmentOf(q))
+		env, err := c.server.environments.get(name)
 		if err != nil {
 			return err
 		}
@@ -257,9 +275,9 @@ func (c *conn) node(q *question) error {
 		if err != nil {
 			return err
 		}
-		if k.digest != q.Digest {
+		if needs := k.chosenBy(choose); needs.digest != q.Digest {
 			c.answer = append(c.answer, '{')
-			c.snapshot(k)
+			c.snapshot(needs)
 			return nil
 		}
 		lease, err := env.watcher.Request(facts)
@@ -278,6 +296,16 @@ func (c *conn) node(q *question) error {
 		c.answer = append(strconv.AppendInt(append(c.answer, `{"session":`...), *q.Session, 10), '}')
 		return nil
 	}
+}
+
+// chosenFor is the environment of the node in a question, and its facts there: the one that it names where there is
+// nobody to choose.
+func chosenFor(q *question, choose *bindings.Environments) (string, *bindings.Facts, error) {
+	facts, err := factsOf(q)
+	if err != nil || choose == nil {
+		return environmentOf(q), facts, err
+	}
+	return choose.Choose(facts)
 }
 
 // factsOf are the facts of the node that a question gives.

@@ -10,15 +10,18 @@ import (
 	"strings"
 	"sync"
 
+	"bindc/internal/choice"
+	"bindc/internal/diag"
 	"bindc/internal/lookupkey"
 	bindings "bindc/runtime"
 )
 
 // environments follows the snapshots that are asked for: of a directory that of each environment, else one.
 type environments struct {
-	opts *Options
-	mu   sync.Mutex
-	open map[string]*environment // by path
+	opts   *Options
+	mu     sync.Mutex
+	open   map[string]*environment // by path
+	choose *bindings.Environments  // of a directory, once somebody has asked
 }
 
 // environment follows one snapshot.
@@ -42,20 +45,36 @@ type known struct {
 	merged    []string // sorted
 }
 
-// named tells whether Puppet takes a text for the name of an environment. As a regular expression it was a fifth of
-// what bindq takes to start.
-func named(text string) bool {
-	other := func(c rune) bool {
-		return c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+// chooser chooses the environments of sessions; nil where there is one snapshot for all.
+func (e *environments) chooser() (*bindings.Environments, error) {
+	if info, err := os.Stat(e.opts.Path); err != nil || !info.IsDir() {
+		return nil, nil // what is there, if anything, is said when it is opened
 	}
-	return text != "" && len(text) <= 200 && strings.IndexFunc(text, other) < 0
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.choose != nil {
+		return e.choose, nil
+	}
+	opts := e.opts.Snapshot
+	opts.Notify = func(err error) {
+		if err != nil {
+			e.opts.Report(Event{What: Refused, Err: err})
+		}
+	}
+	choose, err := bindings.OpenEnvironments(e.opts.Path, opts)
+	if err != nil {
+		e.opts.Report(Event{What: Refused, Err: err})
+		return nil, unusable(e.opts.Path, err)
+	}
+	e.choose = choose
+	return choose, nil
 }
 
 // get is the environment of that name, followed from now on.
 func (e *environments) get(name string) (*environment, error) {
-	if !named(name) {
+	if !choice.Named(name) {
 		return nil, failed(bindings.CodeEnvironment,
-			"expected the name of an environment, up to 200 letters, digits and _, found '"+name+"'")
+			"expected the name of an environment, up to 200 letters, digits, _, . and -, found '"+name+"'")
 	}
 	path := e.opts.Path
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -76,10 +95,23 @@ func (e *environments) get(name string) (*environment, error) {
 		return env, nil
 	case name != "" && errors.Is(err, fs.ErrNotExist):
 		return nil, failed(bindings.CodeEnvironment,
-			"there is no snapshot of environment '"+name+"': expected "+path+", which bindc build makes")
+			"there is no snapshot of environment '"+name+"': expected "+path+", which bindc build makes"+e.beside(name))
 	}
 	e.opts.Report(Event{What: Refused, Environment: name, Err: err})
 	return nil, unusable(path, err)
+}
+
+// beside says which environments there are in place of name.
+func (e *environments) beside(name string) string {
+	if e.choose == nil {
+		return ""
+	}
+	there, _ := e.choose.Names()
+	hint := diag.DidYouMean(name, there)
+	if hint == "" {
+		return ""
+	}
+	return "; " + hint
 }
 
 // follow opens the snapshot at path, reads it from end to end, as a Watcher does those that replace it, and follows it.
@@ -138,6 +170,9 @@ func (e *environments) close() {
 		env.watcher.Close()
 	}
 	clear(e.open)
+	if e.choose != nil {
+		e.choose.Close()
+	}
 }
 
 // known is what is known of the file that answers now.
@@ -162,6 +197,34 @@ func (e *environment) known() (*known, error) {
 			return nil, err
 		}
 	}
+}
+
+// chosenBy is k with what the choice of an environment needs to know of the node. Another choice needs other things:
+// the digest tells.
+func (k *known) chosenBy(choose *bindings.Environments) *known {
+	if choose == nil {
+		return k
+	}
+	names := choose.Variables()
+	if len(names) == 0 {
+		return k
+	}
+	out := *k
+	out.digest += "+" + strings.Join(names, ",")
+	out.variables = slices.Clone(k.variables)
+	for _, name := range names {
+		switch name {
+		case "facts":
+			out.allFacts = true
+		case "trusted":
+			out.trusted = true
+		default:
+			out.variables = append(out.variables, name)
+		}
+	}
+	slices.Sort(out.variables)
+	out.variables = slices.Compact(out.variables)
+	return &out
 }
 
 func survey(snap *bindings.Snapshot) (*known, error) {

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"bindc/compile"
+	"bindc/internal/choice"
 	"bindc/internal/diag"
+	"bindc/internal/syntax"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/serve"
@@ -421,5 +423,80 @@ func TestSessionsEnd(t *testing.T) {
 	idle.ask(object{"ask": "hello", "protocol": 1})
 	idle.ask(object{"ask": "node", "session": 1, "digest": idle.digest()})
 	for idle.code(object{"ask": "keys", "session": 1, "keys": []string{"a"}}) != "session" {
+	}
+}
+
+// The environment is the one that the program of a directory chooses for the node, which the client tells of as far as
+// that needs it: hello is answered before anybody knows the node.
+func TestAnEnvironmentIsChosenForASession(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"production", "special"} {
+		build(t, filepath.Join(dir, name+".snap"),
+			"bindings_version: 1\nname: default\nbind:\n  - [is, '"+name+" ${environment} ${rack}']\n")
+	}
+	choose := func(src string) {
+		says, errs := syntax.ParseEnvironments(src)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		tmp := filepath.Join(dir, "new")
+		err := os.WriteFile(tmp, choice.Encode(&choice.Choice{Program: choice.Of(says.Statements)}), 0o666)
+		if err == nil {
+			err = os.Rename(tmp, filepath.Join(dir, choice.File))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	choose("if $role == 'db' { $environment = 'special' } elsif $role == 'lost' { $environment = 'spezial' }")
+	p := connect(t, server(t, dir))
+
+	ask := func(environment, role string) object {
+		q := object{"ask": "hello", "protocol": 1, "environment": environment}
+		s := p.ask(q)["snapshot"].(object)
+		q = object{"ask": "node", "session": 1, "environment": environment, "facts": object{"role": role}}
+		for range 3 { // another snapshot may be chosen, and then another one may have to be asked
+			if !slices.Contains(s["variables"].([]any), any("role")) {
+				t.Fatalf("the choice needs a role, the client is asked for %v", s["variables"])
+			}
+			q["digest"] = s["digest"]
+			a := p.ask(q)
+			if next, ok := a["snapshot"].(object); ok {
+				s = next
+				continue
+			}
+			if a["error"] != nil {
+				return a
+			}
+			return p.ask(object{"ask": "keys", "session": 1, "keys": []string{"is"}})["values"].(object)
+		}
+		t.Fatal("no session is opened")
+		return nil
+	}
+	for _, environment := range []string{"production", "special", "unheard_of"} {
+		for role, want := range map[string]string{"db": "special special ", "web": "production production "} {
+			if got := ask(environment, role)["is"]; got != want {
+				t.Errorf("%s for %s: %v, expected %s", environment, role, got, want)
+			}
+		}
+	}
+	e := ask("production", "lost")["error"].(object)
+	if e["code"] != "environment" || !strings.Contains(e["message"].(string), "did you mean 'special'?") {
+		t.Errorf("an environment that is none: %v", e)
+	}
+
+	choose("$environment = 'special'")
+	q := object{"ask": "node", "session": 2, "facts": object{}}
+	keys := object{"ask": "keys", "session": 2, "keys": []string{"is"}}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // the server looks for it
+		a := p.ask(q)
+		if s, ok := a["snapshot"].(object); ok {
+			q["digest"] = s["digest"]
+		} else if p.ask(keys)["values"].(object)["is"] == "special special " {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the new program does not choose")
+		}
 	}
 }

@@ -39,16 +39,50 @@ func Write(path string, c *Content) (Written, error) {
 	if err != nil {
 		return Written{}, err
 	}
+	return e.replace(path, c.Sensitive)
+}
+
+// replace puts the snapshot in the place of path.
+func (e *encoded) replace(path string, sensitive bool) (out Written, err error) {
 	options := replace.Options{Limit: anyone, Synced: true}
-	if c.Sensitive {
+	if sensitive {
 		options.Limit = guarded
 	}
-	var out Written
 	err = replace.File(path, options, func(f *os.File) error {
 		out, err = e.writeTo(f)
 		return err
 	})
 	return out, err
+}
+
+// Update is Write, unless path holds these very bytes: then it is left alone, and news is false.
+func Update(path string, c *Content) (out Written, news bool, err error) {
+	e, err := encode(c)
+	if err != nil {
+		return Written{}, false, err
+	}
+	out, err = e.writeTo(io.Discard)
+	if err != nil || holds(path, out) {
+		return out, false, err
+	}
+	out, err = e.replace(path, c.Sensitive)
+	return out, err == nil, err
+}
+
+// holds tells whether the file at path is what would be written.
+func holds(path string, w Written) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != w.Size {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, f)
+	return err == nil && n == w.Size && [32]byte(sum.Sum(nil)) == w.Sum
 }
 
 // WriteTo writes c to w. Nothing is written of what the format cannot hold.

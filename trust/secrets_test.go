@@ -4,6 +4,7 @@ package trust
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -27,9 +28,10 @@ var showing = map[string][]string{
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
 	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // a directory, of which something is printed
 		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file, to who asks for it
-	"bindc enc":     nil, // shows what a classifier says where that is wrong, to who runs it
-	"bindc push":    {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
-	"bindc explain": nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
+	"bindc environments": {"environments ROOT -o FILE.envs", "environments ROOT -o FILE.envs --format json"},
+	"bindc enc":          nil, // shows what a classifier says where that is wrong, to who runs it
+	"bindc push":         {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
+	"bindc explain":      nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
 	"bindc version": nil,
 	"bindc migrate": {"migrate SITE", "migrate BAD", "migrate SITE -o FILE.dir"}, // without an error it prints the data
 
@@ -78,6 +80,7 @@ func TestSecretsAreShownToWhoAsks(t *testing.T) {
 	for _, name := range names(t, filepath.Join(s.dir, "cache")) {
 		s.isAbsent(t, filepath.Join(s.dir, "cache", name))
 	}
+	s.isAbsent(t, s.file+".envs/.good.built")
 	s.tryDamaged(t)
 	s.tryAsking(t)
 }
@@ -183,6 +186,7 @@ func newSecretSite(t *testing.T, archive string) *secretSite {
 		write(t, filepath.Join(s.dir, f.Name), string(f.Data))
 	}
 	s.bad = names(t, filepath.Join(s.dir, "bad"))
+	s.environments(t)
 	out, err := exec.Command("bindq", "keys", "-s", s.other).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -192,6 +196,24 @@ func newSecretSite(t *testing.T, archive string) *secretSite {
 		s.queries += `{"key": "` + key + `", "node": "n1", "explain": true, "type": "Tuple[Integer]"}` + "\n"
 	}
 	return s
+}
+
+// environments makes environments of all of them, the directory root.
+func (s *secretSite) environments(t *testing.T) {
+	t.Helper()
+	dir := filepath.Join(s.dir, "root", "environments")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	sites := map[string]string{"good": s.site}
+	for i, name := range s.bad {
+		sites[fmt.Sprint("bad", i)] = filepath.Join(s.dir, "bad", name)
+	}
+	for name, site := range sites {
+		if err := os.Symlink(site, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func (s *secretSite) environ(identity string) []string {
@@ -234,7 +256,7 @@ func (s *secretSite) tryAll(t *testing.T, environ []string) {
 func (s *secretSite) run(t *testing.T, environ []string, program, line string) string {
 	t.Helper()
 	line = strings.NewReplacer("SITE", s.site, "FILE", s.file, "OTHER", s.other, "NODES", filepath.Join(s.dir, "nodes"),
-		"CACHE", filepath.Join(s.dir, "cache")).Replace(line)
+		"CACHE", filepath.Join(s.dir, "cache"), "ROOT", filepath.Join(s.dir, "root")).Replace(line)
 	cmd := exec.Command(program, strings.Fields(line)...)
 	cmd.Env = environ
 	var out bytes.Buffer

@@ -44,6 +44,7 @@ type flags struct {
 	lint         linting
 
 	signals signals
+	code    datafile.Program
 }
 
 func (f *flags) add(cmd *cobra.Command) {
@@ -51,6 +52,11 @@ func (f *flags) add(cmd *cobra.Command) {
 		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
 	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "",
 		"`FILE` to read in place of CONFDIR/binder_config.yaml")
+	f.addToAll(cmd)
+}
+
+// addToAll adds what is not about one site.
+func (f *flags) addToAll(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
 	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "`N` files parsed at a time (default: one per processor)")
 	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that keeps what data files say from one build to the next")
@@ -321,11 +327,15 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, erro
 		return nil, err
 	}
 	f.signals.handle()
-	options := f.options()
+	return f.compile(cmd, dir, out, f.options())
+}
+
+// compile is compiled, when all else is checked.
+func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Options) (*compilation, error) {
 	options.Context = f.signals.stopped
 	if f.cache != "" {
 		var err error
-		f.signals.whole(func() { options.Cache, err = openCache(f.cache, dir) })
+		f.signals.whole(func() { options.Cache, err = f.openCache(dir) })
 		if err != nil {
 			return nil, err
 		}
@@ -343,7 +353,7 @@ func compiled(cmd *cobra.Command, dir, out string, f *flags) (*compilation, erro
 	progress.Begin("composing", 0)
 	c.content = compile.Compile(c.site, compile.Options{StrictVariables: f.strictVars, Effort: f.effort}, &c.diags)
 	f.lint.check(c.site, c.content, f.jobs, &c.diags)
-	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty {
+	if !c.diags.Failed() && c.content.Bindings == 0 && !f.allowEmpty && !options.Nothing {
 		reportEmpty(&c.diags, dir, out)
 	}
 	var unsaved error
@@ -371,20 +381,32 @@ func sliced(content *snapshot.Content, given []string) error {
 
 // openCache opens the cache of the site in dir. It is of use to this very program only: another one may compile the
 // same data in another way.
-func openCache(cacheDir, dir string) (*datafile.Cache, error) {
-	path, err := os.Executable()
+func (f *flags) openCache(dir string) (*datafile.Cache, error) {
+	code, err := f.program()
 	if err != nil {
 		return nil, fmt.Errorf("cannot use a cache: %w", err)
 	}
-	code, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot use a cache: %w", err)
-	}
-	cache, err := datafile.OpenCache(cacheDir, dir, sha256.Sum256(code))
+	cache, err := datafile.OpenCache(f.cache, dir, code)
 	if err != nil {
 		return nil, fmt.Errorf("cannot use the cache: %w", err)
 	}
 	return cache, nil
+}
+
+// program is the SHA-256 of this very program.
+func (f *flags) program() (datafile.Program, error) {
+	if f.code == (datafile.Program{}) {
+		path, err := os.Executable()
+		if err != nil {
+			return f.code, err
+		}
+		code, err := os.ReadFile(path)
+		if err != nil {
+			return f.code, err
+		}
+		f.code = sha256.Sum256(code)
+	}
+	return f.code, nil
 }
 
 // keys is how many the site binds; those of multibindings are none of its own.
@@ -400,12 +422,17 @@ func (c *compilation) keys() int {
 
 // report prints what is wrong with a site; the error says whether it is refused.
 func (c *compilation) report(cmd *cobra.Command, f *flags) error {
-	list := c.diags.Sorted()
-	refused := c.diags.Failed()
+	return f.report(cmd, c.diags.Sorted(), len(c.site.Inputs))
+}
+
+// report prints a list of what is wrong in so many files; the error says whether something is refused.
+func (f *flags) report(cmd *cobra.Command, list []diag.Diagnostic, files int) error {
+	refused := false
 	for i := range list {
 		if f.strict && list[i].Severity == diag.Warning {
-			list[i].Severity, refused = diag.Error, true
+			list[i].Severity = diag.Error
 		}
+		refused = refused || list[i].Severity == diag.Error
 	}
 	wd, _ := os.Getwd()      // where there is none, files have the names they were found by
 	out := cmd.OutOrStdout() // what programs read
@@ -417,7 +444,7 @@ func (c *compilation) report(cmd *cobra.Command, f *flags) error {
 		return err
 	}
 	if f.format == "text" && len(list) > 0 {
-		fmt.Fprintln(out, diag.Summary(list, len(c.site.Inputs), color))
+		fmt.Fprintln(out, diag.Summary(list, files, color))
 	}
 	if refused {
 		return errRefused

@@ -56,7 +56,7 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand(), initCommand(), schemaCommand(),
-		migrateCommand(), encCommand(), pushCommand())
+		migrateCommand(), encCommand(), environmentsCommand(), pushCommand())
 	cli.Finish(root)
 	return root
 }

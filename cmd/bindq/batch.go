@@ -39,8 +39,8 @@ func batchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.ask(path, func(snap *bindings.Snapshot) error {
-				b := batch{snap: snap, maxLine: maxLine, types: map[string]*bindings.Type{}}
+			return s.requests(path, func(begin begin) error {
+				b := batch{begin: begin, maxLine: maxLine, types: map[string]*bindings.Type{}}
 				return b.run(cmd.InOrStdin(), cmd.OutOrStdout())
 			})
 		},
@@ -87,7 +87,7 @@ type answerError struct {
 // batch answers queries. The last request is kept: queries for one node usually come one after the other.
 type batch struct {
 	maxLine int
-	snap    *bindings.Snapshot
+	begin   begin
 	last    []byte // what identifies the request
 	request *bindings.Request
 	types   map[string]*bindings.Type
@@ -100,7 +100,7 @@ func (b *batch) run(in io.Reader, out io.Writer) error {
 		if long || len(bytes.TrimSpace(line)) > 0 {
 			a := tooLong(b.maxLine)
 			if !long {
-				a = b.guarded(line)
+				a = b.answer(line)
 			}
 			if err := writeAnswer(w, a); err != nil {
 				return err
@@ -146,18 +146,6 @@ func writeAnswer(w *bufio.Writer, a answer) error {
 	return e.Encode(a)
 }
 
-// guarded is the answer to line, also where the file was truncated.
-func (b *batch) guarded(line []byte) (a answer) {
-	err := b.snap.Guard(func() error {
-		a = b.answer(line)
-		return nil
-	})
-	if err != nil {
-		return failed(nil, err)
-	}
-	return a
-}
-
 func (b *batch) answer(line []byte) answer {
 	var q query
 	if err := json.Unmarshal(line, &q); err != nil {
@@ -170,13 +158,34 @@ func (b *batch) answer(line []byte) answer {
 	case q.Key != nil && q.Keys != nil:
 		return failed(q.Key, &bindings.Error{Code: bindings.CodeUsage,
 			Message: `expected "key" or "keys" in the query, found both`})
-	case q.Key != nil:
-		return b.explained(&q)
+	}
+	if err := b.prepare(&q); err != nil {
+		return q.each(func(*query) answer { return failed(q.Key, err) })
+	}
+	return b.guarded(&q)
+}
+
+// guarded is the answer to q, whose request is made, also where the file was truncated.
+func (b *batch) guarded(q *query) (a answer) {
+	err := b.request.Snapshot().Guard(func() error {
+		a = q.each(b.explained)
+		return nil
+	})
+	if err != nil {
+		return failed(nil, err)
+	}
+	return a
+}
+
+// each is the answers of one to each of the keys.
+func (q *query) each(one func(*query) answer) answer {
+	if q.Key != nil {
+		return one(q)
 	}
 	out := answer{}
 	for i := range q.Keys {
 		q.Key = &q.Keys[i]
-		out.Answers = append(out.Answers, b.explained(&q))
+		out.Answers = append(out.Answers, one(q))
 	}
 	return out
 }
@@ -185,9 +194,6 @@ func (b *batch) answer(line []byte) answer {
 func (b *batch) explained(q *query) answer {
 	out := b.one(q)
 	if !q.Explain {
-		return out
-	}
-	if err := b.prepare(q); err != nil { // and the request is that of an earlier query
 		return out
 	}
 	e, err := b.request.Explain(*q.Key)
@@ -233,9 +239,6 @@ func failed(key *string, err error) answer {
 func (b *batch) lookup(q *query) (v bindings.Value, found bool, err error) {
 	typ, err := b.typ(q.Type)
 	if err != nil {
-		return v, false, err
-	}
-	if err := b.prepare(q); err != nil {
 		return v, false, err
 	}
 	merge, err := parseOptional(q.Merge)
@@ -295,7 +298,7 @@ func (b *batch) prepare(q *query) error {
 	if err != nil {
 		return err
 	}
-	if b.request, err = b.snap.Request(f); err != nil {
+	if b.request, err = b.begin(f); err != nil {
 		b.request = nil
 		return err
 	}

@@ -27,7 +27,7 @@ func keysFound(file, path string) error {
 	defer in.Close()
 	var any source
 	return any.ask(path, func(snap *bindings.Snapshot) error {
-		b := batch{snap: snap, maxLine: maxFacts, types: map[string]*bindings.Type{}}
+		b := batch{begin: snap.Request, maxLine: maxFacts, types: map[string]*bindings.Type{}}
 		r := bufio.NewReader(in)
 		for n, last := 1, false; !last; n++ {
 			line, long, err := readLine(r, b.maxLine)
@@ -55,7 +55,7 @@ func (b *batch) mustFind(line []byte, at string) error {
 	if err := json.Unmarshal(line, &q); err != nil {
 		return fmt.Errorf("--check-keys: %s: expected a query as a JSON object: %s", at, malformed(err))
 	}
-	a := b.guarded(line)
+	a := b.answer(line)
 	all := a.Answers
 	if len(q.Keys) == 0 {
 		all = []answer{a}

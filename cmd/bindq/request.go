@@ -148,22 +148,53 @@ func (s *source) ask(path string, do func(*bindings.Snapshot) error) error {
 	return inFile(path, snap.Guard(func() error { return do(snap) }))
 }
 
+// begin makes the request of facts. The one before is over then.
+type begin func(*bindings.Facts) (*bindings.Request, error)
+
+// requests opens the snapshot at path, or the environments where that is a directory, for do to make requests.
+func (s *source) requests(path string, do func(begin) error) error {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return s.ask(path, func(snap *bindings.Snapshot) error { return do(snap.Request) })
+	}
+	opts, err := s.options()
+	if err != nil {
+		return err
+	}
+	all, err := bindings.OpenEnvironments(path, bindings.WatchOptions{Options: opts, Interval: -1})
+	if err != nil {
+		return err
+	}
+	defer all.Close()
+	var last *bindings.Lease
+	defer func() { last.Close() }()
+	return do(func(facts *bindings.Facts) (*bindings.Request, error) {
+		lease, err := all.Request(facts)
+		if err != nil {
+			return nil, err
+		}
+		last.Close()
+		last = lease
+		return &lease.Request, nil
+	})
+}
+
 // request opens the snapshot and makes the request the flags describe.
 func (s *source) request(cmd *cobra.Command, do func(*bindings.Snapshot, *bindings.Request) error) error {
 	path, err := s.path()
 	if err != nil {
 		return err
 	}
-	return s.ask(path, func(snap *bindings.Snapshot) error {
+	return s.requests(path, func(begin begin) error {
 		facts, err := s.readFacts(cmd.InOrStdin())
 		if err != nil {
 			return err
 		}
-		r, err := snap.Request(facts)
+		r, err := begin(facts)
 		if err != nil {
 			return err
 		}
-		return do(snap, r)
+		snap := r.Snapshot()
+		return inFile(path, snap.Guard(func() error { return do(snap, r) }))
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"bindc/internal/disk"
 	"bindc/internal/replace"
@@ -55,7 +54,8 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 		return nil, err
 	}
 	c := &Cache{path: filepath.Join(dir, packName(abs)), program: program}
-	if c.opened, err = fileTime(c.path); err != nil {
+	// The file that tells is named like a temporary one of the pack, and is cleared like one should this program die.
+	if c.opened, err = disk.Clock(dir, "."+filepath.Base(c.path)+".*.tmp"); err != nil {
 		return nil, err
 	}
 	raw, err := readText(c.path)
@@ -102,27 +102,11 @@ func packName(site string) string {
 	return hex.EncodeToString(sum[:12]) + ".pack"
 }
 
-// fileTime is what time it is for the file system of the pack, which need not be what the clock of this machine says.
-// The file that tells is named like a temporary one of the pack, and is cleared like one should this program die here.
-func fileTime(pack string) (int64, error) {
-	f, err := os.CreateTemp(filepath.Dir(pack), "."+filepath.Base(pack)+".*.tmp")
-	if err != nil {
-		return 0, err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	return info.ModTime().UnixNano(), nil
-}
-
 func (c *Cache) index() {
 	c.byInode = make(map[uint64]int32, len(c.files))
 	for i := range c.files {
-		if c.files[i].id != (identity{}) {
-			c.byInode[c.files[i].id.inode] = int32(i)
+		if c.files[i].id != (disk.Identity{}) {
+			c.byInode[c.files[i].id.Inode] = int32(i)
 		}
 	}
 	c.byDigest = sync.OnceValue(func() map[digestKey]int32 {
@@ -134,28 +118,17 @@ func (c *Cache) index() {
 	})
 }
 
-// identity is what the file system says of a file. While it stays the same, so does the content.
-type identity struct {
-	device, inode    uint64
-	size             int64
-	modified, change int64 // in nanoseconds; the second cannot be set, as by tools that copy the first
-}
-
-// racy is how long before a build a file must have been left alone for its identity to count: one that changes twice
-// within one tick of a file system's clock has the same times before and after. FAT has the coarsest, of two seconds.
-const racy = int64(2 * time.Second)
-
 // identify is the identity of a file that has one, zero if it is of no use.
-func (c *Cache) identify(id identity, ok bool) identity {
-	if !ok || max(id.modified, id.change) >= c.opened-racy {
-		return identity{}
+func (c *Cache) identify(id disk.Identity, ok bool) disk.Identity {
+	if !ok || !id.Settled(c.opened) {
+		return disk.Identity{}
 	}
 	return id
 }
 
 // unchanged is the file that an earlier build read, if it has the same identity.
-func (c *Cache) unchanged(id identity, kind Kind) (File, bool) {
-	i, ok := c.byInode[id.inode]
+func (c *Cache) unchanged(id disk.Identity, kind Kind) (File, bool) {
+	i, ok := c.byInode[id.Inode]
 	if !ok || c.files[i].id != id || c.files[i].kind != kind {
 		return File{}, false
 	}
@@ -169,7 +142,7 @@ func (c *Cache) equal(digest [sha256.Size]byte, kind Kind) (File, bool) {
 		return File{}, false
 	}
 	f := c.files[i]
-	f.id = identity{}
+	f.id = disk.Identity{}
 	return f, true
 }
 
@@ -196,8 +169,8 @@ func (c *Cache) Save() error {
 
 // moved tells whether a file was found by its content and would be found by its identity from now on.
 func (c *Cache) moved(f *File) bool {
-	at, ok := c.byInode[f.id.inode]
-	return f.id != (identity{}) && (!ok || c.files[at].id != f.id)
+	at, ok := c.byInode[f.id.Inode]
+	return f.id != (disk.Identity{}) && (!ok || c.files[at].id != f.id)
 }
 
 // The pack is its owner's alone: it holds what the data files say, and does not know who may read these.

@@ -17,12 +17,9 @@ const (
 	ClassifiedExt = ".yaml"
 )
 
-// It is filed under these keys; the parameters of a class are under its name.
-const (
-	ClassPrefix    = "/classes/" // the class is included
-	VariablePrefix = "/var/"
-	EnvironmentKey = "/environment"
-)
+// ClassPrefix is before the name of a class that is included, as the key of an entry. All else is under the key that it
+// is bound to.
+const ClassPrefix = recipe.ClassesKey + "/"
 
 var (
 	className     = regexp.MustCompile(`^(::)?[a-z]\w*(::[a-z]\w*)*$`)
@@ -155,7 +152,7 @@ func (c *classified) variables(n *yaml.Node) {
 				Message: "expected the name of a variable, found " + key.Describe() + ": it is passed over"})
 			continue
 		}
-		c.add(key, VariablePrefix+strings.TrimPrefix(name, "::"), val.Literal())
+		c.add(key, recipe.VariableKeys+strings.TrimPrefix(name, "::"), val.Literal())
 	}
 }
 
@@ -167,5 +164,5 @@ func (c *classified) environment(key, n *yaml.Node) {
 		c.errorf(n, "expected the name of an environment, found %s", n.Describe())
 		return
 	}
-	c.add(key, EnvironmentKey, n.Literal())
+	c.add(key, recipe.EnvironmentKey, n.Literal())
 }

@@ -49,7 +49,7 @@ type File struct {
 
 	kind   Kind
 	digest [sha256.Size]byte // of the source
-	id     identity          // zero: not to be recognised by it
+	id     disk.Identity     // zero: not to be recognised by it
 	silent bool              // nothing was reported; else the next build shall report it too, and parses the file again
 	cached bool
 }
@@ -78,7 +78,8 @@ func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
 		}
 		return r.Source(path, src, kind, diags), nil
 	}
-	if f, ok := r.cache.unchanged(r.cache.identify(identityAt(path)), kind); ok {
+	if f, ok := r.cache.unchanged(r.cache.identify(disk.IdentityAt(path)), kind); ok {
+		r.disk.Seen.Content(path, f.id, f.Hash)
 		return f, nil
 	}
 	open, err := r.disk.Open(path)
@@ -88,7 +89,7 @@ func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
 	defer open.Close()
 	// Of the file that is open, as the path may lead to another one by now; and before the content is read: if that
 	// changes afterwards, they do not go together.
-	id := r.cache.identify(identityOf(open))
+	id := r.cache.identify(disk.IdentityOf(open))
 	src, err := r.disk.Content(open)
 	if err != nil {
 		return File{}, err

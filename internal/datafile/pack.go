@@ -7,6 +7,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"bindc/internal/disk"
 	"bindc/internal/recipe"
 )
 
@@ -73,8 +74,8 @@ func encodePack(pools *Pools, files []File, program Program) []byte {
 
 func appendFile(out []byte, f *File) []byte {
 	out = append(append(out, f.digest[:]...), byte(f.kind))
-	for _, n := range [...]uint64{uint64(f.Size), f.Hash, f.id.device, f.id.inode, uint64(f.id.size),
-		uint64(f.id.modified), uint64(f.id.change), uint64(len(f.Entries)), uint64(len(f.Options))} {
+	for _, n := range [...]uint64{uint64(f.Size), f.Hash, f.id.Device, f.id.Inode, uint64(f.id.Size),
+		uint64(f.id.Modified), uint64(f.id.Change), uint64(len(f.Entries)), uint64(len(f.Options))} {
 		out = binary.LittleEndian.AppendUint64(out, n)
 	}
 	return out
@@ -199,7 +200,8 @@ func (d *packDecoder) files(records string, entries []Entry) []File {
 			n[i] = u64(records[33+8*i:])
 		}
 		f.Size, f.Hash = int64(n[0]), n[1]
-		f.id = identity{device: n[2], inode: n[3], size: int64(n[4]), modified: int64(n[5]), change: int64(n[6])}
+		f.id = disk.Identity{Device: n[2], Inode: n[3], Size: int64(n[4]), Modified: int64(n[5]),
+			Change: int64(n[6])}
 		if n[7] > uint64(len(entries)) || n[8] > uint64(len(entries))-n[7] {
 			d.failed = true
 			break

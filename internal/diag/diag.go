@@ -185,7 +185,7 @@ func (l *List) Sorted() []Diagnostic {
 		}
 		out[i].Notes = slices.Clone(out[i].Notes)
 		for j := range out[i].Notes {
-			out[i].Notes[j].Secret = hidden.has(out[i].Notes[j].Pos)
+			out[i].Notes[j].Secret = out[i].Notes[j].Secret || hidden.has(out[i].Notes[j].Pos)
 		}
 	}
 	slices.SortStableFunc(out, compare)

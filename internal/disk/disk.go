@@ -21,6 +21,8 @@ type Disk struct {
 	// one, stands between a file and who reads it. They are for tests.
 	Fault  func(op Op, path string) error
 	Filter func(path string, file io.Reader) io.Reader
+
+	Seen *Seen // notes what is found; may be nil
 }
 
 // Op is a kind of access.
@@ -45,10 +47,12 @@ func (d Disk) fault(op Op, path string) error {
 }
 
 // Info is what path leads to, nil if there is nothing.
-func (d Disk) Info(path string) (fs.FileInfo, error) {
-	err := d.fault(Stat, path)
+func (d Disk) Info(path string) (info fs.FileInfo, err error) {
+	if d.Seen != nil {
+		defer func() { d.Seen.note(Look{Op: Stat, Path: path, Said: saidOfInfo(info, err)}) }()
+	}
+	err = d.fault(Stat, path)
 	if err == nil {
-		var info fs.FileInfo
 		if info, err = os.Stat(path); err == nil {
 			return info, nil
 		}
@@ -78,10 +82,12 @@ func (d Disk) IsDir(path string) (bool, error) {
 }
 
 // List is what is in a directory, by name; nothing if there is none.
-func (d Disk) List(path string) ([]fs.DirEntry, error) {
-	err := d.fault(List, path)
+func (d Disk) List(path string) (entries []fs.DirEntry, err error) {
+	if d.Seen != nil {
+		defer func() { d.Seen.note(Look{Op: List, Path: path, Said: saidOfList(entries, err)}) }()
+	}
+	err = d.fault(List, path)
 	if err == nil {
-		var entries []fs.DirEntry
 		if entries, err = os.ReadDir(path); err == nil {
 			return entries, nil
 		}
@@ -93,7 +99,10 @@ func (d Disk) List(path string) ([]fs.DirEntry, error) {
 }
 
 // Resolve is path without symbolic links. There must be something.
-func (d Disk) Resolve(path string) (string, error) {
+func (d Disk) Resolve(path string) (real string, err error) {
+	if d.Seen != nil {
+		defer func() { d.Seen.note(Look{Op: Resolve, Path: path, Said: real + failure(err)}) }()
+	}
 	if err := d.fault(Resolve, path); err != nil {
 		return "", err
 	}
@@ -113,7 +122,22 @@ func (d Disk) Open(path string) (*os.File, error) {
 const tries = 4
 
 // Content is all that is in an open file. One that changes while it is read is read again, and in the end refused.
-func (d Disk) Content(f *os.File) ([]byte, error) {
+func (d Disk) Content(f *os.File) (content []byte, err error) {
+	if d.Seen != nil {
+		id, ok := IdentityOf(f) // before the content is read: if that changes afterwards, they do not go together
+		defer func() {
+			if err == nil {
+				d.Seen.read(f.Name(), id, ok, content)
+			} else {
+				d.Seen.note(Look{Op: Read, Path: f.Name(), Said: failure(err)})
+			}
+		}()
+	}
+	return d.whole(f)
+}
+
+// whole is Content.
+func (d Disk) whole(f *os.File) ([]byte, error) {
 	before, err := d.state(f)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/choice"
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+	"bindc/internal/replace"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+func environmentsCommand() *cobra.Command {
+	b := environments{}
+	cmd := &cobra.Command{
+		Use:   "environments ROOT -o DIR",
+		Short: "Compile all environments of a site",
+		Long: "environments compiles each environment that ROOT/environments.pp declares, or\n" +
+			"each directory in ROOT/environments, into DIR/NAME.snap, and writes\n" +
+			"DIR/.environments, by which bindq and the Go runtime choose the one of a\n" +
+			"request. What has not changed is not built again, and a file that would hold\n" +
+			"the same is left alone. An environment with errors keeps its old file. The file\n" +
+			"of one that is gone is removed, but never all of them.\n\n" +
+			"Exit status: 0 all environments are compiled, 1 errors were found, 2 it could\n" +
+			"not be done: usage, ROOT is missing, DIR cannot be written.",
+		Example: "  bindc environments root -o snapshots --cache cache",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if b.dir == "" {
+				return errors.New("environments: expected -o DIR, the directory of snapshots to write")
+			}
+			b.cmd = cmd
+			return b.run(args[0])
+		},
+	}
+	b.addToAll(cmd)
+	cmd.Flags().StringVarP(&b.dir, "output", "o", "", "the `DIR` to write snapshots to")
+	return cmd
+}
+
+// environments is one build of all environments.
+type environments struct {
+	flags
+	dir string
+
+	cmd     *cobra.Command
+	began   int64 // by the clock of the file system of dir
+	said    diag.List
+	inputs  int
+	counts  struct{ changed, stayed, failed, removed int }
+	before  []string        // the environments whose snapshot an earlier build has written
+	written map[string]bool // those, and the ones of this build
+}
+
+func (b *environments) run(root string) error {
+	start := time.Now()
+	b.said.All = b.all || b.format != "text"
+	b.all = true // of one environment; what is shown of all of them is another matter
+	root, err := b.prepare(root)
+	if err != nil {
+		return err
+	}
+	b.signals.handle()
+	all := loader.ReadEnvironments(root, &b.said)
+	if b.said.Failed() {
+		return b.report(b.cmd, b.said.Sorted(), 1)
+	}
+	if err := b.build(all); err != nil {
+		return err
+	}
+	refused := b.report(b.cmd, b.said.Sorted(), b.inputs)
+	if refused != nil && !errors.Is(refused, errRefused) {
+		return refused
+	}
+	fmt.Fprintf(b.success(b.cmd), "%s: %d changed, %d stayed, %d failed, %d removed, %s\n",
+		diag.Count(len(all.All), "environment"), b.counts.changed, b.counts.stayed, b.counts.failed, b.counts.removed,
+		time.Since(start).Round(time.Millisecond))
+	return refused
+}
+
+// prepare checks what is given, and finds what was built before.
+func (b *environments) prepare(root string) (string, error) {
+	if err := b.check(); err != nil {
+		return "", err
+	}
+	if _, err := os.ReadDir(root); err != nil {
+		return "", fmt.Errorf("cannot read the environments: %w", err)
+	}
+	if err := os.MkdirAll(b.dir, 0o777); err != nil {
+		return "", err
+	}
+	root, err := filepath.Abs(root)
+	if err == nil {
+		b.began, err = disk.Clock(b.dir, ".clock.*.tmp")
+	}
+	if err != nil {
+		return "", err
+	}
+	b.written = map[string]bool{}
+	old, err := choice.Read(filepath.Join(b.dir, choice.File), nil)
+	var damage *snapshot.DamageError
+	switch {
+	case err == nil:
+		for _, e := range old.Environments {
+			if b.written[e.Name] = e.Written; e.Written {
+				b.before = append(b.before, e.Name)
+			}
+		}
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &damage): // it is written anew
+	default:
+		return "", fmt.Errorf("%s: %w", filepath.Join(b.dir, choice.File), err)
+	}
+	return root, nil
+}
+
+// build builds what has changed, and makes it known.
+func (b *environments) build(all *loader.Environments) error {
+	c := choice.Choice{Program: all.Program}
+	there := map[string]bool{}
+	for _, e := range all.All {
+		if err := b.one(e); err != nil {
+			return err
+		}
+		there[e.Name] = true
+		c.Environments = append(c.Environments, choice.Environment{Name: e.Name, Written: b.written[e.Name]})
+	}
+	gone := b.gone(there)
+	for _, name := range gone.kept {
+		c.Environments = append(c.Environments, choice.Environment{Name: name, Written: true})
+	}
+	if err := b.writeChoice(&c); err != nil {
+		return err
+	}
+	for _, name := range gone.removed {
+		if err := b.remove(name); err != nil {
+			return err
+		}
+		b.counts.removed++
+	}
+	return nil
+}
+
+// one builds an environment, unless it is known to come to what is there.
+func (b *environments) one(e loader.Environment) error {
+	out, note := b.snapshot(e.Name), b.note(e.Name)
+	before, ok := readBuilt(note)
+	made, err := b.of(e)
+	if err != nil {
+		return err
+	}
+	if ok && before.Of == made && before.Snapshot == stateOf(out) && disk.Unchanged(before.Looks) {
+		b.counts.stayed++
+		b.written[e.Name] = true
+		b.say(before.Said, before.Inputs)
+		return nil
+	}
+	seen := &disk.Seen{Began: b.began}
+	options := b.options()
+	options.ModulePath, options.Bindings, options.Nothing, options.Seen = e.ModulePath, e.Bindings, e.Implied, seen
+	site, err := b.compile(b.cmd, e.Dir, out, options)
+	if err != nil {
+		return err
+	}
+	said := site.diags.Sorted()
+	b.say(said, len(site.site.Inputs))
+	isWarning := func(d diag.Diagnostic) bool { return d.Severity == diag.Warning }
+	if site.diags.Failed() || b.strict && slices.ContainsFunc(said, isWarning) {
+		b.counts.failed++
+		return nil
+	}
+	var news bool
+	var written snapshot.Written
+	b.signals.whole(func() {
+		written, news, err = snapshot.Update(out, site.content)
+		if err == nil && !b.extensions { // what a program says is known to nobody but it
+			built := built{Of: made, Snapshot: stateOf(out), Looks: seen.Looks(), Said: said, Inputs: len(site.site.Inputs)}
+			err = built.write(note)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("cannot write the snapshot: %w", err)
+	}
+	b.written[e.Name] = true
+	if !news {
+		b.counts.stayed++
+		return nil
+	}
+	b.counts.changed++
+	fmt.Fprintf(b.success(b.cmd), "%s: %s, %s, %d bytes, sha256 %x\n", diag.Visible(out),
+		diag.Count(site.keys(), "key"), diag.Count(site.content.Bindings, "binding"), written.Size, written.Sum)
+	return nil
+}
+
+func (b *environments) say(list []diag.Diagnostic, inputs int) {
+	for _, d := range list {
+		b.said.Add(d)
+	}
+	b.inputs += inputs
+}
+
+func (b *environments) snapshot(name string) string {
+	return filepath.Join(b.dir, name+choice.Extension)
+}
+
+// note is the file that says of what a snapshot was built.
+func (b *environments) note(name string) string { return filepath.Join(b.dir, "."+name+".built") }
+
+// of says what else an environment is built of than files.
+func (b *environments) of(e loader.Environment) (string, error) {
+	program, err := b.program()
+	return fmt.Sprintf("%x %q %q %t %q %q %t %t %t %d %d", program, e.Dir, e.Bindings, e.ModulePath == nil, e.ModulePath,
+		b.globalHiera, e.Implied || b.allowEmpty, b.strict, b.strictVars, b.effort, b.alternatives), err
+}
+
+// departed are the environments that had a snapshot and are no longer there.
+type departed struct{ removed, kept []string }
+
+// gone tells which snapshots to remove: never all that were there before.
+func (b *environments) gone(there map[string]bool) departed {
+	var out departed
+	left := false
+	for _, name := range b.before {
+		if _, err := os.Lstat(b.snapshot(name)); err != nil {
+			continue
+		}
+		if left = left || there[name]; !there[name] {
+			out.removed = append(out.removed, name)
+		}
+	}
+	if len(out.removed) > 0 && !left {
+		b.said.Add(diag.Diagnostic{Pos: diag.Pos{File: b.dir}, Code: "environments",
+			Message: "all environments that have a snapshot here are gone: " + diag.Quoted(out.removed) + "; they stay",
+			Hint:    "ROOT may be another one than before; if that is meant, run this again, or remove the files"})
+		out.kept, out.removed = out.removed, nil
+	}
+	return out
+}
+
+// remove removes the snapshot of an environment, and what is known of it.
+func (b *environments) remove(name string) error {
+	var err error
+	b.signals.whole(func() {
+		if err = os.Remove(b.snapshot(name)); err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = os.Remove(b.note(name))
+		}
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// writeChoice writes the program that chooses, if it is another one.
+func (b *environments) writeChoice(c *choice.Choice) error {
+	path, content := filepath.Join(b.dir, choice.File), choice.Encode(c)
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	var err error
+	b.signals.whole(func() { err = write(path, fs.ModePerm, content) })
+	return err
+}
+
+// write puts content in the place of the file at path.
+func write(path string, limit fs.FileMode, content []byte) error {
+	return replace.File(path, replace.Options{Limit: limit, Synced: true}, func(f *os.File) error {
+		_, err := f.Write(content)
+		return err
+	})
+}
+
+// built is what a snapshot was built of: while that is the same, so is the snapshot.
+type built struct {
+	Of       string
+	Snapshot string // as the file system had it
+	Looks    []disk.Look
+	Said     []diag.Diagnostic
+	Inputs   int
+}
+
+// stateOf is what the file system says of a file, in words; "" where there is none.
+func stateOf(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ""
+	}
+	id, _ := disk.IdentityAt(path)
+	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ", id)
+}
+
+// readBuilt reads what was written of a snapshot; not ok if there is nothing of use.
+func readBuilt(path string) (out built, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return built{}, false
+	}
+	defer f.Close()
+	err = gob.NewDecoder(bufio.NewReader(f)).Decode(&out)
+	return out, err == nil && out.Snapshot != ""
+}
+
+func (m *built) write(path string) error {
+	var content bytes.Buffer
+	if err := gob.NewEncoder(&content).Encode(m); err != nil {
+		return err
+	}
+	return write(path, 0o600, content.Bytes())
+}

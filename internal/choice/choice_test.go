@@ -1,0 +1,146 @@
+package choice
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// program is that of an environments.pp.
+func program(t testing.TB, src string) *expr.Node {
+	t.Helper()
+	says, errs := syntax.ParseEnvironments(src)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return Of(says.Statements)
+}
+
+func TestAnEnvironmentIsChosen(t *testing.T) {
+	const byRole = `$wanted = $role ? { 'db' => 'special', default => $agent_environment }
+		if $wanted =~ /^\w+$/ { $environment = $wanted }`
+	node := map[string]value.Value{"role": value.FromString("db"), "environment": value.FromString("of_node"),
+		"agent_environment": value.FromString("of_node")}
+	other := map[string]value.Value{"role": value.FromInt(1)}
+	for _, test := range []struct {
+		program *expr.Node
+		node    map[string]value.Value
+		agent   string
+		want    string // "": an error
+	}{
+		{OfAgent(), node, "test", "test"},
+		{OfAgent(), node, "", "production"},
+		{program(t, ""), node, "test", "production"},
+		{program(t, "$x = 'test'"), node, "test", "production"},
+		{program(t, "$environment = 'a'"), node, "test", "a"},
+		{program(t, byRole), node, "test", "special"},
+		{program(t, byRole), other, "test", "test"},
+		{program(t, byRole), other, "a b", "production"},
+		{program(t, byRole), nil, "", ""},
+		{program(t, "if true { $environment = undef }"), node, "test", "production"},
+		{program(t, "$y = $environment; $environment = \"${y}x\""), node, "test", "x"},
+		{program(t, "$environment = 1"), node, "test", ""},
+		{program(t, "$environment = $role + 1"), node, "test", ""},
+		{program(t, "if true { $environment = 'a' } $environment = 'b'"), node, "test", ""},
+	} {
+		c := &Choice{Program: test.program}
+		again, err := Decode(string(Encode(c)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []*Choice{c, again} {
+			got, err := c.Choose(func(name string) (value.Value, bool) {
+				v, ok := test.node[name]
+				return v, ok
+			}, test.agent)
+			if got != test.want || (err != nil) != (test.want == "") {
+				t.Errorf("%s for %v, asked for %q: %q, %v; expected %q", syntax.Print(test.program), test.node,
+					test.agent, got, err, test.want)
+			}
+		}
+	}
+	c := &Choice{Program: program(t, byRole)}
+	if got := c.Variables(); !slices.Equal(got, []string{"role", "wanted", "wanted"}) {
+		t.Errorf("it depends on %q", got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for name, want := range map[string]bool{"production": true, "A_1": true, "1": true, "feature-x.y": true, "": false,
+		".": false, "..": false, "-a": false, "a/b": false, "a b": false, "ä": false,
+		strings.Repeat("a", maxName): true, strings.Repeat("a", maxName+1): false} {
+		if Named(name) != want {
+			t.Errorf("%q is a name: %v", name, !want)
+		}
+	}
+}
+
+func TestTheFileIsWhatWasWritten(t *testing.T) {
+	c := &Choice{Program: program(t, "if $a == 1 { $environment = 'b' }"),
+		Environments: []Environment{{"b", true}, {"production", false}}}
+	whole := string(Encode(c))
+	again, err := Decode(whole)
+	if err != nil || !reflect.DeepEqual(again.Environments, c.Environments) ||
+		syntax.Print(again.Program) != syntax.Print(c.Program) {
+		t.Errorf("read %v, %v", again, err)
+	}
+	for n := range len(whole) {
+		if _, err := Decode(whole[:n]); err == nil {
+			t.Errorf("the first %d bytes are a file", n)
+		}
+		changed := []byte(whole)
+		changed[n] ^= 1
+		var damage *snapshot.DamageError
+		_, err := Decode(string(changed))
+		switch {
+		case n < len(magic) && errors.Is(err, snapshot.ErrFormat):
+		case n >= len(magic) && n < len(magic)+4 && errors.Is(err, snapshot.ErrVersion):
+		case n >= len(magic)+4 && errors.As(err, &damage):
+		default:
+			t.Errorf("with another byte %d: %v", n, err)
+		}
+	}
+}
+
+func TestAFileThatIsNotAcceptedIsNotRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), File)
+	if err := os.WriteFile(path, Encode(&Choice{Program: OfAgent()}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	errNo := errors.New("no")
+	if _, err := Read(path, func([]byte) error { return errNo }); !errors.Is(err, errNo) {
+		t.Errorf("read with %v", err)
+	}
+	if _, err := Read(path, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// Bytes that no program wrote are refused, or read as something that can be written again.
+func FuzzDecode(f *testing.F) {
+	f.Add(Encode(&Choice{Program: OfAgent(), Environments: []Environment{{"a", true}}}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if n := len(b) - sumSize; n > headSize { // else nothing would come behind the checksum
+			b = binary.LittleEndian.AppendUint64(b[:n:n], xxhash.Sum64(b[:n]))
+		}
+		c, err := Decode(string(b))
+		if err != nil {
+			return
+		}
+		if again, err := Decode(string(Encode(c))); err != nil || len(again.Environments) != len(c.Environments) {
+			t.Errorf("%v, %v", again, err)
+		}
+	})
+}

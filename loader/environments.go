@@ -1,0 +1,393 @@
+package loader
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/choice"
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// Environment is one site of several that belong together.
+type Environment struct {
+	Name       string
+	Dir        string
+	ModulePath []string // as in Options
+	Bindings   string   // likewise
+	Implied    bool     // nothing declares it: it may bind nothing
+}
+
+// Environments are those of a root directory, by name, and the program that chooses the one of a request.
+type Environments struct {
+	All     []Environment
+	Program *expr.Node
+}
+
+// environmentsFile declares environments; without it those are the directories in environmentsDir.
+const (
+	environmentsFile = "environments.pp"
+	environmentsDir  = "environments"
+)
+
+// ReadEnvironments finds the environments of root. What is wrong goes to diags; the result is of use only if diags has
+// not failed.
+func ReadEnvironments(root string, diags *diag.List) *Environments {
+	r := environmentsReader{files: files{disk.Disk{}, diags}, root: root, named: map[string]diag.Pos{},
+		out: &Environments{Program: choice.OfAgent()}}
+	r.path = filepath.Join(root, environmentsFile)
+	there, ok := r.isFile(r.path)
+	switch {
+	case there && ok:
+		r.read()
+	case ok:
+		r.directories(filepath.Join(root, environmentsDir), puppetsName, nil)
+	}
+	slices.SortFunc(r.out.All, func(a, b Environment) int { return strings.Compare(a.Name, b.Name) })
+	if len(r.out.All) == 0 && !diags.Failed() {
+		diags.Errorf(diag.Pos{File: root}, "environments",
+			"there are no environments: expected directories in %s, or the file %s",
+			filepath.Join(root, environmentsDir), environmentsFile)
+	}
+	return r.out
+}
+
+// The directories that are environments: those Puppet takes for some, and where environments.pp says so any that can
+// be one.
+var (
+	puppetsName = regexp.MustCompile(`^\w+$`)
+	anyName     = regexp.MustCompile(``)
+)
+
+// environmentsReader finds environments.
+type environmentsReader struct {
+	files
+	root string
+	path string // of environments.pp
+	src  string
+	says *syntax.Environments
+
+	named map[string]diag.Pos // the environments there are, and where they are declared
+	out   *Environments
+}
+
+// directories adds an environment for each directory in dir, but for those that are declared.
+func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given attributes) {
+	for _, e := range r.list(dir) {
+		at := filepath.Join(dir, e.Name())
+		if there, err := r.disk.IsDir(at); err != nil || !there || e.Name()[0] == '.' {
+			continue // a link that leads nowhere, for one, is no environment
+		}
+		if !choice.Named(e.Name()) || !names.MatchString(e.Name()) {
+			r.diags.Warnf(diag.Pos{File: at}, "environments",
+				"this directory is passed over: expected the name of an environment, letters, digits and _")
+		} else if _, declared := r.named[e.Name()]; !declared {
+			r.add(e.Name(), at, diag.Pos{File: at}, given)
+		}
+	}
+}
+
+// add adds the environment in dir.
+func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes) {
+	e := Environment{Name: name, Dir: dir}
+	if path, ok := given["modulepath"]; ok {
+		e.ModulePath = []string{}
+		for _, part := range strings.Split(path, ":") {
+			part = r.within(dir, part)
+			if there, err := r.disk.IsDir(part); there && err == nil { // it may be the path of several environments
+				e.ModulePath = append(e.ModulePath, part)
+			}
+		}
+	}
+	if sets, ok := given["bindingsdir"]; ok {
+		e.Bindings = r.within(dir, sets)
+	}
+	r.named[name] = at
+	r.out.All = append(r.out.All, e)
+}
+
+// confdir is what stands for the root directory, in settings of Puppet also where nothing interpolates.
+const confdir = "confdir"
+
+// within is a path that is relative to dir.
+func (r *environmentsReader) within(dir, path string) string {
+	if rest, ok := strings.CutPrefix(path, "$"+confdir); ok {
+		path = r.root + rest
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return filepath.Clean(path)
+}
+
+// read reads environments.pp.
+func (r *environmentsReader) read() {
+	src, err := r.disk.ReadFile(r.path)
+	if err != nil {
+		r.failed(r.path, err)
+		return
+	}
+	r.src = string(src)
+	says, errs := syntax.ParseEnvironments(r.src)
+	if r.report(errs...) {
+		return
+	}
+	r.says = says
+	defaults := r.attributes(says.Defaults, attributes{}, "envdir")
+	for _, d := range says.Static {
+		given := r.attributes(d.Attributes, defaults, "envdir")
+		dir := r.within(r.root, cmp.Or(given["envdir"], r.root))
+		for _, name := range r.titles(d.Title) {
+			r.static(name, dir, d.Title, given)
+		}
+	}
+	for i, d := range says.Dynamic {
+		r.dynamic(d, i > 0, r.attributes(d.Attributes, defaults, ""))
+	}
+	if _, ok := r.named[choice.Production]; !ok {
+		r.add(choice.Production, r.within(r.root, cmp.Or(defaults["envdir"], r.root)), diag.Pos{File: r.path}, defaults)
+		r.out.All[len(r.out.All)-1].Implied = true
+	}
+	r.program()
+}
+
+// static adds a declared environment.
+func (r *environmentsReader) static(name, dir string, title *expr.Node, given attributes) {
+	first, twice := r.named[name]
+	switch {
+	case !choice.Named(name):
+		r.errorf(title.Off, "expected the name of an environment, letters, digits, _, . and -, found '%s'", name)
+	case twice:
+		r.diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "environments",
+			Message: "the environment '" + name + "' is declared twice",
+			Notes:   []diag.Note{{Pos: first, Message: "the first"}}})
+	default:
+		r.add(name, dir, r.pos(title.Off), given)
+	}
+}
+
+// dynamic adds the directories in one that is declared to have environments.
+func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attributes) {
+	titles := r.titles(d.Title)
+	if len(titles) == 0 {
+		return
+	}
+	dir := titles[0]
+	if rest, ok := strings.CutPrefix(dir, "$"+confdir); ok {
+		dir = r.root + rest
+	}
+	there, ok := r.isDir(dir)
+	switch {
+	case !ok:
+	case second || len(titles) > 1:
+		r.errorf(d.Title.Off, "expected one directory as dynamic_environments, found another one")
+	case !filepath.IsAbs(dir):
+		r.errorf(d.Title.Off, "expected an absolute path as dynamic_environments, found '%s'; write \"$confdir/%s\"", dir,
+			dir)
+	case !there:
+		r.errorf(d.Title.Off, "there is no directory %s: expected one that has environments", dir)
+	default:
+		r.directories(filepath.Clean(dir), anyName, given)
+	}
+}
+
+// titles are the texts that a title is.
+func (r *environmentsReader) titles(n *expr.Node) []string {
+	v, ok := r.evaluate(n)
+	if !ok {
+		return nil
+	}
+	all := []value.Value{v}
+	if v.Kind() == value.Array {
+		all = v.Slice()
+	}
+	var out []string
+	for _, v := range all {
+		if v.Kind() != value.String || v.Text() == "" {
+			r.errorf(n.Off, "expected a string as title, found %s", value.Describe(v))
+			continue
+		}
+		out = append(out, v.Text())
+	}
+	return out
+}
+
+// attributes are the attributes of a declaration.
+type attributes map[string]string
+
+// settings are those that are paths relative to an environment. What touches manifests is Puppet's alone.
+var settings = []string{"modulepath", "manifestdir", "manifest", "templatedir", "bindingsdir"}
+
+// attributes evaluates what a declaration gives, beside the defaults. more is another attribute it may have.
+func (r *environmentsReader) attributes(list []syntax.Attribute, defaults attributes, more string) attributes {
+	out := attributes{}
+	for name, text := range defaults {
+		if name != "envdir" || more != "" {
+			out[name] = text
+		}
+	}
+	known := settings
+	if more != "" {
+		known = append([]string{more}, settings...)
+	}
+	seen := map[string]bool{}
+	for _, a := range list {
+		if !slices.Contains(known, a.Name) {
+			r.unknown(a, known)
+			continue
+		}
+		if seen[a.Name] {
+			r.errorf(a.Off, "the attribute '%s' is given twice", a.Name)
+		}
+		seen[a.Name] = true
+		v, ok := r.evaluate(a.Value)
+		switch {
+		case !ok:
+		case v.Kind() != value.String || v.Text() == "":
+			r.errorf(a.Value.Off, "expected a path as '%s', found %s", a.Name, value.Describe(v))
+		case a.Name == "envdir" && !filepath.IsAbs(v.Text()) && !strings.HasPrefix(v.Text(), "$"+confdir):
+			r.errorf(a.Value.Off, "expected an absolute path as 'envdir', found '%s'; write \"$confdir/%s\"", v.Text(),
+				v.Text())
+		default:
+			out[a.Name] = v.Text()
+		}
+	}
+	return out
+}
+
+func (r *environmentsReader) unknown(a syntax.Attribute, known []string) {
+	d := diag.Diagnostic{Pos: r.pos(a.Off), Code: "environments", Hint: diag.DidYouMean(a.Name, known),
+		Message: "unknown attribute '" + a.Name + "'; expected " + diag.Quoted(known)}
+	if a.Name == "envdir" {
+		d.Message = "the 'envdir' of a dynamic environment is its directory, and cannot be another one"
+	}
+	r.diags.Add(d)
+}
+
+// program is that of the statements, which are judged.
+func (r *environmentsReader) program() {
+	for _, n := range r.says.Statements {
+		if r.checked(n) {
+			for _, e := range syntax.Misspelt(n) {
+				r.diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Severity: diag.Warning, Code: "fact",
+					Message: e.Message, Hint: e.Hint})
+			}
+		}
+	}
+	statements := r.says.Statements
+	usesRoot := false
+	for _, n := range statements {
+		n.Variables(func(name string) { usesRoot = usesRoot || name == confdir })
+	}
+	if usesRoot {
+		set := &expr.Node{Op: expr.Assign, Name: confdir,
+			Kids: []*expr.Node{{Op: expr.Const, Value: value.FromString(r.root)}}}
+		statements = append([]*expr.Node{set}, statements...)
+	}
+	r.out.Program = expr.Fold(choice.Of(statements))
+}
+
+// checked tells whether an expression names what there is. Nothing can be looked up: where, is just to be found out.
+func (r *environmentsReader) checked(n *expr.Node) bool {
+	errs := syntax.Check(n)
+	for call := range syntax.Calls(n) {
+		if call.Name == "lookup" {
+			errs = append(errs, syntax.Error{Off: call.Off,
+				Message: "lookup() cannot be called here: the environment decides what a lookup finds"})
+		}
+	}
+	return !r.report(errs...)
+}
+
+// evaluate is the value of an expression in a declaration, by what assignments before it say.
+func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
+	if !r.checked(n) {
+		return value.Value{}, false
+	}
+	block := &expr.Node{Op: expr.Block, Off: n.Off, Kids: append(r.before(n), n)}
+	v, err := expr.Eval(block, rootOnly{r.root}, expr.Options{StrictVariables: true})
+	if err != nil {
+		off, e := n.Off, (*expr.Error)(nil)
+		if errors.As(err, &e) {
+			off = e.Off
+		}
+		r.diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: err.Error(),
+			Hint: "what an environment is has to be known without the facts of a node: of $confdir, and of what is " +
+				"assigned above"})
+		return v, false
+	}
+	return v, true
+}
+
+// before are the assignments above n that it needs, in order.
+func (r *environmentsReader) before(n *expr.Node) []*expr.Node {
+	var out []*expr.Node
+	used := map[string]bool{}
+	use := func(name string) { used[name] = true }
+	n.Variables(use)
+	for _, s := range slices.Backward(r.says.Statements) {
+		isUsed := func(name string) bool { return used[name] }
+		if s.Op == expr.Assign && s.Off < n.Off && slices.ContainsFunc(targets(s), isUsed) {
+			out = append([]*expr.Node{s}, out...)
+			s.Variables(use)
+		}
+	}
+	return out
+}
+
+// targets are the variables that an assignment sets.
+func targets(assign *expr.Node) []string {
+	if assign.Name != "" {
+		return []string{assign.Name}
+	}
+	var out []string
+	for _, kid := range assign.Kids[1:] {
+		for n := range syntax.All(kid) {
+			if n.Op == expr.Var {
+				out = append(out, n.Name)
+			}
+		}
+	}
+	return out
+}
+
+// rootOnly is what a declaration knows.
+type rootOnly struct{ root string }
+
+func (e rootOnly) Variable(name string) (value.Value, bool) {
+	return value.FromString(e.root), name == confdir
+}
+
+func (rootOnly) Lookup(string, *types.Type) (value.Value, bool, error) {
+	return value.Value{}, false, errors.New("nothing can be looked up here")
+}
+
+func (r *environmentsReader) report(errs ...syntax.Error) bool {
+	for _, e := range errs {
+		r.diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Code: cmp.Or(e.Code, "environments"), Message: e.Message,
+			Hint: e.Hint})
+	}
+	return len(errs) > 0
+}
+
+func (r *environmentsReader) errorf(off int, format string, args ...any) {
+	r.diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: fmt.Sprintf(format, args...)})
+}
+
+// pos is the place of an offset in environments.pp.
+func (r *environmentsReader) pos(off int) diag.Pos {
+	before := r.src[:min(off, len(r.src))]
+	line := 1 + strings.Count(before, "\n")
+	return diag.Pos{File: r.path, Line: line,
+		Col: 1 + utf8.RuneCountInString(before[1+strings.LastIndexByte(before, '\n'):])}
+}

@@ -1,0 +1,141 @@
+package loader_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/syntax"
+	"bindc/loader"
+)
+
+// environments are those of a root directory, each as "name dir [modulepath] bindings"; paths are relative to it.
+func environments(t *testing.T, root string) (found []string, program string, problems []string) {
+	t.Helper()
+	var diags diag.List
+	all := loader.ReadEnvironments(root, &diags)
+	rel := func(path string) string { return strings.ReplaceAll(path, root, "ROOT") }
+	for _, e := range all.All {
+		text := e.Name + " " + rel(e.Dir)
+		if e.ModulePath != nil {
+			text += " " + rel(fmt.Sprint(e.ModulePath))
+		}
+		if e.Bindings != "" {
+			text += " " + rel(e.Bindings)
+		}
+		if e.Implied {
+			text += " implied"
+		}
+		found = append(found, text)
+	}
+	for _, d := range diags.Sorted() {
+		at := rel(d.Pos.File)
+		if d.Pos.Line > 0 {
+			at = fmt.Sprintf("%d:%d", d.Pos.Line, d.Pos.Col)
+		}
+		problems = append(problems, fmt.Sprintf("%s %s %s", at, d.Severity, d.Code))
+	}
+	return found, syntax.Print(all.Program), problems
+}
+
+func TestEnvironmentsAreDeclared(t *testing.T) {
+	for _, test := range []struct {
+		name, source string
+		want         []string
+		program      string
+	}{
+		{"an empty file", "", []string{"production ROOT implied"}, "undef"},
+		{"the agent is not asked", "site { environment { 'test': } }", []string{"production ROOT implied", "test ROOT"},
+			"undef"},
+		{"directories", "site { dynamic_environments { \"$confdir/dirs\": } }",
+			[]string{"a ROOT/dirs/a", "b-1.x ROOT/dirs/b-1.x", "production ROOT implied"}, "undef"},
+		{"a directory is production", "site { dynamic_environments { '$confdir/more': } }",
+			[]string{"linked ROOT/more/linked", "production ROOT/more/production"}, "undef"},
+		{"what is declared goes before a directory",
+			"site { dynamic_environments { \"${confdir}/dirs\": } environment { 'a': envdir => \"$confdir/master\" } }",
+			[]string{"a ROOT/master", "b-1.x ROOT/dirs/b-1.x", "production ROOT implied"}, "undef"},
+		{"defaults and relative paths", `site {
+			Environment { modulepath => 'mods:/nowhere:dist', bindingsdir => 'b', envdir => "$confdir/master" }
+			environment { 'production': ; 'own': envdir => "$confdir/dirs/a", modulepath => '$confdir/mods:none' }
+			dynamic_environments { "$confdir/more": bindingsdir => '/b' }
+		}`, []string{"linked ROOT/more/linked [] /b", "own ROOT/dirs/a [ROOT/mods] ROOT/dirs/a/b",
+			"production ROOT/master [ROOT/master/mods ROOT/master/dist] ROOT/master/b"}, "undef"},
+		{"manifests are Puppet's", "site { environment { 'production': manifestdir => 'm', manifest => 'x.pp', " +
+			"templatedir => 't' } }", []string{"production ROOT"}, "undef"},
+		{"several titles", "site { environment { ['a', 'production']: } }", []string{"a ROOT", "production ROOT"}, "undef"},
+		{"what is assigned above", "$base = \"$confdir/master\" $unused = $role\n$path = \"$base\"" +
+			"\nsite { environment { 'production': envdir => $path } }", []string{"production ROOT/master"},
+			`$confdir = 'ROOT'; $base = "${confdir}/master"; $unused = $role; $path = "${base}"; $environment`},
+		{"what chooses", "site { } if $role == 'db' { $environment = 'x' }", []string{"production ROOT implied"},
+			"if $role == 'db' { $environment = 'x' }; $environment"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := writeSite(t, map[string]string{"environments.pp": test.source, "dirs/a/x": "", "dirs/b-1.x/x": "",
+				"dirs/.git/x": "", "dirs/file": "", "more/production/x": "", "master/mods/x": "", "master/dist/x": "",
+				"mods/x": "", "environments/unused/x": ""})
+			if err := os.Symlink("../dirs/a", filepath.Join(root, "more/linked")); err != nil {
+				t.Fatal(err)
+			}
+			got, program, problems := environments(t, root)
+			program = strings.ReplaceAll(strings.Join(strings.Fields(program), " "), root, "ROOT")
+			if !slices.Equal(got, test.want) || len(problems) > 0 {
+				t.Errorf("found %q, %q; expected %q", got, problems, test.want)
+			}
+			if program != test.program {
+				t.Errorf("the program is %s, expected %s", program, test.program)
+			}
+		})
+	}
+}
+
+func TestEnvironmentsThatCannotBe(t *testing.T) {
+	for source, want := range map[string]string{
+		"site {":       "1:7 error environments",
+		"'production'": "1:1 error environments",
+		"site { environment { 'a': modulpath => 'x' } }":                      "1:27 error environments",
+		"site { environment { 'a': envdir => 'x' } }":                         "1:37 error environments",
+		"site { environment { 'a': envdir => 1 } }":                           "1:37 error environments",
+		"site { environment { 'a': envdir => $fqdn } }":                       "1:37 error environments",
+		"site { environment { 'a': envdir => lookup('x') } }":                 "1:37 error environments",
+		"site { environment { 'a': envdir => nofun('x') } }":                  "1:37 error environments",
+		"site { environment { 'a': manifest => 'b', manifest => 'c' } }":      "1:44 error environments",
+		"site { environment { 'a b': } }":                                     "1:22 error environments",
+		"site { environment { 1: } }":                                         "1:22 error environments",
+		"site { environment { 'a': } }\nsite { environment { 'a': } }":        "2:22 error environments",
+		"site { dynamic_environments { 'environments': } }":                   "1:31 error environments",
+		"site { dynamic_environments { '/nowhere/at/all': } }":                "1:31 error environments",
+		"site { dynamic_environments { \"$confdir/d\": envdir => '/x' } }":    "1:45 error environments",
+		"site { dynamic_environments { \"$confdir/d\": ; \"$confdir/d\": } }": "1:47 error environments",
+		"$environment = lookup('x')":                                          "1:16 error environments",
+		"$environment = include('x')":                                         "1:16 error environments",
+		"if $osfamly == 'Debian' { $environment = 'x' }":                      "1:4 warning fact",
+		"# ä\n$e = 'ä' + ":                                                    "2:12 error environments",
+	} {
+		root := writeSite(t, map[string]string{"environments.pp": source, "d/x": ""})
+		if _, _, problems := environments(t, root); len(problems) != 1 || problems[0] != want {
+			t.Errorf("%s: %q, expected %s", source, problems, want)
+		}
+	}
+}
+
+// Without the file it is as Puppet has it.
+func TestEnvironmentsOfPuppet(t *testing.T) {
+	root := writeSite(t, map[string]string{"environments/production/x": "", "environments/b_1/x": "",
+		"environments/not-one/x": "", "environments/.git/x": "", "environments/file": ""})
+	got, program, problems := environments(t, root)
+	if want := []string{"b_1 ROOT/environments/b_1", "production ROOT/environments/production"}; !slices.Equal(got, want) ||
+		program != "$agent_environment" {
+		t.Errorf("found %q, %s", got, program)
+	}
+	if want := []string{"ROOT/environments/not-one warning environments"}; !slices.Equal(problems, want) {
+		t.Errorf("found %q, expected %q", problems, want)
+	}
+	_, _, problems = environments(t, t.TempDir())
+	if want := []string{"ROOT error environments"}; !slices.Equal(problems, want) {
+		t.Errorf("of nothing: %q", problems)
+	}
+}

@@ -1,0 +1,262 @@
+package runtime
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"bindc/internal/choice"
+	"bindc/internal/diag"
+	"bindc/internal/value"
+)
+
+// Environments answers from a directory of snapshots, DIR/NAME.snap for each environment, as bindc environments writes
+// it: each request is of the environment that the program in DIR/.environments chooses for its facts. Without that
+// file it is the one the agent asks for, or production.
+//
+// A snapshot is opened by the first request of its environment, and followed from then on, as a Watcher follows one. An
+// environment whose file appears is one from then on, and one whose file is gone is none; so is the program followed.
+// All methods may be called concurrently.
+type Environments struct {
+	dir     string
+	opts    WatchOptions
+	program atomic.Pointer[choice.Choice] // nil once closed
+	stop    func()
+
+	mu       sync.RWMutex // guards what follows
+	watchers map[string]*Watcher
+
+	looking sync.Mutex // held while looking at the program; guards what follows
+	closed  bool
+	seen    fs.FileInfo // the file of the program; nil if it has to be read again
+	refused error       // why seen is not the program that chooses
+}
+
+// OpenEnvironments opens the environments in dir and follows them until Close. opts are those of every snapshot: Accept
+// is asked of the program too, Interval is the time between two looks at all of it, and Notify is called with nil where
+// something new answers, and with what is refused. The errors are those of Open, of the program.
+func OpenEnvironments(dir string, opts WatchOptions) (*Environments, error) {
+	if _, err := os.ReadDir(dir); err != nil {
+		return nil, err
+	}
+	e := &Environments{dir: dir, opts: opts, stop: func() {}, watchers: map[string]*Watcher{}}
+	if _, err := e.choose(); err != nil {
+		return nil, err
+	}
+	if opts.Interval >= 0 {
+		e.stop = poll(cmp.Or(opts.Interval, time.Second), reporter(e.Check, opts.Notify))
+	}
+	return e, nil
+}
+
+// Request is Snapshot.Request in the environment of facts. The Lease has to be closed. The error is an *Error, of code
+// environment where there is none of that name, one of Open, or fs.ErrClosed after Close.
+func (e *Environments) Request(facts *Facts) (*Lease, error) {
+	name, facts, err := e.Choose(facts)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		w, err := e.watcher(name)
+		if err != nil {
+			return nil, err
+		}
+		l, err := w.Request(facts)
+		if errors.Is(err, fs.ErrClosed) && e.program.Load() != nil {
+			continue // it is gone in between
+		}
+		return l, err
+	}
+}
+
+// Choose is the environment of facts, and these with it as the variable environment. There need not be one of that
+// name. The error is an *Error, or fs.ErrClosed.
+func (e *Environments) Choose(facts *Facts) (name string, chosen *Facts, err error) {
+	c := e.program.Load()
+	switch {
+	case c == nil:
+		return "", nil, fs.ErrClosed
+	case facts == nil:
+		return "", nil, &Error{Code: CodeFacts, Message: "expected the facts of a node, found none (nil)"}
+	}
+	name, err = c.Choose(func(name string) (value.Value, bool) {
+		v, ok := facts.variables[name]
+		return v, ok
+	}, facts.agent)
+	if err != nil {
+		return "", nil, &Error{Code: CodeEnvironment, Message: "cannot choose an environment: " + err.Error(), Err: err}
+	}
+	return name, facts.in(name), nil
+}
+
+// Variables are the names of the variables that the choice of an environment can depend on, as Snapshot.Needs has them.
+func (e *Environments) Variables() []string {
+	c := e.program.Load()
+	if c == nil {
+		return nil
+	}
+	sv := survey{variables: map[string]bool{}}
+	for _, name := range c.Variables() {
+		sv.variable(name)
+	}
+	return sv.names()
+}
+
+// Names are the environments there are, sorted.
+func (e *Environments) Names() ([]string, error) {
+	entries, err := os.ReadDir(e.dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, entry := range entries {
+		if name, ok := strings.CutSuffix(entry.Name(), choice.Extension); ok && choice.Named(name) {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// watcher follows the snapshot of an environment, from now on if nobody has asked for it before.
+func (e *Environments) watcher(name string) (*Watcher, error) {
+	e.mu.RLock()
+	w := e.watchers[name]
+	e.mu.RUnlock()
+	if w != nil {
+		return w, nil
+	}
+	if !choice.Named(name) {
+		return nil, e.unknown(name)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.program.Load() == nil {
+		return nil, fs.ErrClosed
+	}
+	if w := e.watchers[name]; w != nil { // opened in between
+		return w, nil
+	}
+	opts := e.opts
+	opts.Interval, opts.Notify = -1, nil // Check looks at all of them
+	w, err := Watch(e.path(name), opts)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, e.unknown(name)
+	}
+	if err == nil {
+		e.watchers[name] = w
+	}
+	return w, err
+}
+
+func (e *Environments) path(name string) string { return filepath.Join(e.dir, name+choice.Extension) }
+
+// unknown says that there is no environment of that name, and what there is.
+func (e *Environments) unknown(name string) error {
+	there, _ := e.Names()
+	message := fmt.Sprintf("there is no environment '%s'", name)
+	declared := func(d choice.Environment) bool { return d.Name == name }
+	if c := e.program.Load(); c != nil && slices.ContainsFunc(c.Environments, declared) {
+		message = fmt.Sprintf("the environment '%s' has no snapshot: it was never built without an error", name)
+	}
+	hint := diag.DidYouMean(name, there)
+	if len(there) > 0 {
+		message += "; there is " + diag.QuotedFor(hint, there)
+	}
+	if hint != "" {
+		message += "; " + hint
+	}
+	return &Error{Code: CodeEnvironment, Message: message}
+}
+
+// Check looks at the directory now, as Watcher.Check looks at a file: switched tells whether another program chooses,
+// another file answers or one no longer does. The error joins what is refused.
+func (e *Environments) Check() (switched bool, err error) {
+	if switched, err = e.choose(); errors.Is(err, fs.ErrClosed) {
+		return false, err
+	}
+	e.mu.RLock()
+	watchers := maps.Clone(e.watchers)
+	e.mu.RUnlock()
+	errs := []error{err}
+	for _, name := range slices.Sorted(maps.Keys(watchers)) {
+		news, err := watchers[name].Check()
+		if errors.Is(err, fs.ErrNotExist) {
+			e.drop(name)
+			news, err = true, nil
+		}
+		switched = switched || news
+		if err != nil && !errors.Is(err, fs.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	return switched, errors.Join(errs...)
+}
+
+// drop ends following an environment whose file is gone. The requests of it go on.
+func (e *Environments) drop(name string) {
+	e.mu.Lock()
+	w := e.watchers[name]
+	delete(e.watchers, name)
+	e.mu.Unlock()
+	if w != nil {
+		w.Close()
+	}
+}
+
+// choose has the program that is there now choose, if it is another one. One that was there does not go away.
+func (e *Environments) choose() (switched bool, err error) {
+	e.looking.Lock()
+	defer e.looking.Unlock()
+	if e.closed {
+		return false, fs.ErrClosed
+	}
+	path := filepath.Join(e.dir, choice.File)
+	now, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && e.seen == nil:
+		e.program.CompareAndSwap(nil, &choice.Choice{Program: choice.OfAgent()})
+		return false, nil
+	case err != nil:
+		return false, err
+	case e.seen != nil && same(now, e.seen):
+		return false, e.refused
+	}
+	c, err := choice.Read(path, func(content []byte) error {
+		if e.opts.Accept == nil {
+			return nil
+		}
+		return e.opts.Accept(path, sha256.Sum256(content))
+	})
+	e.seen, e.refused = now, inFile(path, err)
+	if err != nil {
+		return false, e.refused
+	}
+	e.program.Store(c)
+	return true, nil
+}
+
+// Close ends following all environments, as Watcher.Close does.
+func (e *Environments) Close() error {
+	e.stop()
+	e.looking.Lock()
+	defer e.looking.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	e.program.Store(nil)
+	for _, w := range e.watchers {
+		w.Close()
+	}
+	clear(e.watchers)
+	return nil
+}

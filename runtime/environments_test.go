@@ -1,0 +1,277 @@
+package runtime_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"bindc/internal/choice"
+	"bindc/internal/syntax"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// chooses writes the program of an environments.pp into a directory, and which environments there are.
+func chooses(t testing.TB, dir, src string, names ...string) {
+	t.Helper()
+	says, errs := syntax.ParseEnvironments(src)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	c := choice.Choice{Program: choice.Of(says.Statements)}
+	for _, name := range names {
+		c.Environments = append(c.Environments, choice.Environment{Name: name})
+	}
+	replace(t, filepath.Join(dir, choice.File), choice.Encode(&c))
+}
+
+// environment builds one, which says of itself what it is.
+func environment(t testing.TB, dir, name, says string) {
+	t.Helper()
+	build(t, filepath.Join(dir, name+".snap"), "bindings_version: 1\nname: default\nbind:\n  - [is, '"+says+" ${environment}']")
+}
+
+// open opens environments until the end of the test.
+func openEnvironments(t testing.TB, dir string, opts bindings.WatchOptions) *bindings.Environments {
+	t.Helper()
+	all, err := bindings.OpenEnvironments(dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { all.Close() })
+	return all
+}
+
+func asking(t testing.TB, agent string, facts string) *bindings.Facts {
+	t.Helper()
+	f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{Node: "n1", Environment: agent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// is what the environment of facts says it is, or the code of the error.
+func is(t testing.TB, all *bindings.Environments, facts *bindings.Facts) string {
+	t.Helper()
+	lease, err := all.Request(facts)
+	var known *bindings.Error
+	if errors.As(err, &known) {
+		return string(known.Code)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	defer lease.Close()
+	v, _, err := lease.Lookup("is")
+	if err != nil {
+		t.Error(err)
+	}
+	return strings.Clone(v.Text())
+}
+
+func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"production", "test", "special"} {
+		environment(t, dir, name, name)
+	}
+	chooses(t, dir, "if $role == 'db' { $environment = 'special' } elsif $agent_environment != 'wild' "+
+		"{ $environment = $agent_environment }", "production", "test", "special", "never")
+	all := openEnvironments(t, dir, byHand)
+	for _, test := range []struct{ agent, facts, want string }{
+		{"", `{}`, "production production"},
+		{"", `{"environment": "test"}`, "test test"},
+		{"test", `{}`, "test test"},
+		{"test", `{"role": "db"}`, "special special"},
+		{"wild", `{}`, "production production"},
+		{"tst", `{}`, "environment"},
+		{"never", `{}`, "environment"},
+		{"../test", `{}`, "environment"},
+	} {
+		if got := is(t, all, asking(t, test.agent, test.facts)); got != test.want {
+			t.Errorf("asked for %q with %s: %s, expected %s", test.agent, test.facts, got, test.want)
+		}
+	}
+	for agent, want := range map[string]string{
+		"tst":   "there is no environment 'tst'; there is 'production', 'special' and 'test'; did you mean 'test'?",
+		"never": "the environment 'never' has no snapshot: it was never built without an error; there is",
+	} {
+		if _, err := all.Request(asking(t, agent, `{}`)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("asked for %s: %v", agent, err)
+		}
+	}
+	if got := fmt.Sprint(all.Variables()); got != "[role]" {
+		t.Errorf("the choice depends on %s", got)
+	}
+	if _, err := all.Request(nil); err == nil {
+		t.Error("nobody asks")
+	}
+}
+
+func TestTheAgentIsAskedWhereNobodyChooses(t *testing.T) {
+	dir := t.TempDir()
+	environment(t, dir, "production", "a")
+	environment(t, dir, "test", "b")
+	all := openEnvironments(t, dir, byHand)
+	for agent, want := range map[string]string{"": "a production", "test": "b test", "other": "environment"} {
+		if got := is(t, all, asking(t, agent, `{}`)); got != want {
+			t.Errorf("asked for %q: %s, expected %s", agent, got, want)
+		}
+	}
+}
+
+func TestEnvironmentsComeAndGo(t *testing.T) {
+	dir := t.TempDir()
+	chooses(t, dir, "$environment = $agent_environment")
+	environment(t, dir, "a", "first")
+	all := openEnvironments(t, dir, byHand)
+	check := func(want bool) {
+		t.Helper()
+		if switched, err := all.Check(); switched != want || err != nil {
+			t.Errorf("Check: %v, %v; expected %v", switched, err, want)
+		}
+	}
+	expect := func(agent, want string) {
+		t.Helper()
+		if got := is(t, all, asking(t, agent, `{}`)); got != want {
+			t.Errorf("%s is %s, expected %s", agent, got, want)
+		}
+	}
+	expect("a", "first a")
+	expect("b", "environment")
+	check(false)
+	environment(t, dir, "b", "new")
+	expect("b", "new b")
+
+	before, err := all.Request(asking(t, "a", `{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	environment(t, dir, "a", "second")
+	check(true)
+	check(false)
+	expect("a", "second a")
+	if err := os.Remove(filepath.Join(dir, "a.snap")); err != nil {
+		t.Fatal(err)
+	}
+	check(true)
+	expect("a", "environment")
+	if v, _, err := before.Lookup("is"); err != nil || v.Text() != "first a" {
+		t.Errorf("a request that had begun finds %v, %v", v, err)
+	}
+
+	chooses(t, dir, "$environment = 'b'")
+	check(true)
+	expect("a", "new b")
+	replace(t, filepath.Join(dir, choice.File), []byte("no program"))
+	for range 2 {
+		if switched, err := all.Check(); switched || !errors.Is(err, snapshot.ErrFormat) {
+			t.Errorf("a file that is no program: %v, %v", switched, err)
+		}
+	}
+	expect("a", "new b")
+	if err := os.Remove(filepath.Join(dir, choice.File)); err != nil {
+		t.Fatal(err)
+	}
+	if switched, err := all.Check(); switched || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no program any more: %v, %v", switched, err)
+	}
+	expect("a", "new b")
+
+	replace(t, filepath.Join(dir, "b.snap"), []byte("no snapshot"))
+	chooses(t, dir, "$environment = $agent_environment")
+	if switched, err := all.Check(); !switched || !errors.Is(err, snapshot.ErrFormat) {
+		t.Errorf("a file that is no snapshot: %v, %v", switched, err)
+	}
+	expect("b", "new b")
+}
+
+func TestClosedEnvironmentsMakeNoRequests(t *testing.T) {
+	dir := t.TempDir()
+	environment(t, dir, "production", "x")
+	all := openEnvironments(t, dir, bindings.WatchOptions{})
+	lease, err := all.Request(asking(t, "", `{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lease.Close()
+	for range 2 {
+		if err := all.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := all.Request(asking(t, "", `{}`)); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Request: %v", err)
+	}
+	if switched, err := all.Check(); switched || !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Check: %v, %v", switched, err)
+	}
+	if v, _, err := lease.Lookup("is"); err != nil || v.Text() != "x production" {
+		t.Errorf("a request that had begun finds %v, %v", v, err)
+	}
+}
+
+func TestEnvironmentsThatCannotBeOpened(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := bindings.OpenEnvironments(filepath.Join(dir, "none"), byHand); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of no directory: %v", err)
+	}
+	replace(t, filepath.Join(dir, choice.File), []byte("no program"))
+	if _, err := bindings.OpenEnvironments(dir, byHand); !errors.Is(err, snapshot.ErrFormat) {
+		t.Errorf("of no program: %v", err)
+	}
+	chooses(t, dir, "$environment = 'a'")
+	errNo := errors.New("unsigned")
+	opts := byHand
+	opts.Accept = func(path string, _ [32]byte) error { return errNo }
+	if _, err := bindings.OpenEnvironments(dir, opts); !errors.Is(err, errNo) {
+		t.Errorf("of a program that is not accepted: %v", err)
+	}
+}
+
+// Requests are made while snapshots and programs are replaced, and environments come and go.
+func TestRequestsWhileEnvironmentsAreReplaced(t *testing.T) {
+	const readers, rounds = 3, 50
+	dir := t.TempDir()
+	environment(t, dir, "a", "0")
+	chooses(t, dir, "$environment = 'a'")
+	all := openEnvironments(t, dir, bindings.WatchOptions{Interval: time.Millisecond, Notify: func(error) {}})
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	for i := range readers {
+		facts := asking(t, fmt.Sprint("agent", i), `{}`)
+		running.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if got := is(t, all, facts); !strings.HasSuffix(got, " a") && got != "0 b" && got != "environment" {
+					t.Errorf("found %q", got)
+					return
+				}
+			}
+		})
+	}
+	for n := range rounds {
+		environment(t, dir, "a", fmt.Sprint(n))
+		environment(t, dir, "b", "0")
+		chooses(t, dir, fmt.Sprintf("$environment = '%c'", 'a'+n%2))
+		if _, err := all.Check(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+		if err := os.Remove(filepath.Join(dir, "b.snap")); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	running.Wait()
+}
