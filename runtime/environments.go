@@ -237,9 +237,12 @@ func (e *Environments) choose() (switched bool, err error) {
 		}
 		return e.opts.Accept(path, sha256.Sum256(content))
 	})
-	e.seen, e.refused = now, inFile(path, err)
+	err = inFile(path, err)
+	if err == nil || unsound(err) {
+		e.seen, e.refused = now, err
+	}
 	if err != nil {
-		return false, e.refused
+		return false, err // where it is not accepted, what is signed may come later than the file
 	}
 	e.program.Store(c)
 	return true, nil

@@ -234,6 +234,24 @@ func TestEnvironmentsThatCannotBeOpened(t *testing.T) {
 	if _, err := bindings.OpenEnvironments(dir, opts); !errors.Is(err, errNo) {
 		t.Errorf("of a program that is not accepted: %v", err)
 	}
+
+	environment(t, dir, "a", "a")
+	environment(t, dir, "b", "b")
+	var accepted error
+	opts.Accept = func(string, [32]byte) error { return accepted }
+	all := openEnvironments(t, dir, opts)
+	chooses(t, dir, "$environment = 'b'")
+	accepted = errNo
+	if switched, err := all.Check(); switched || !errors.Is(err, errNo) {
+		t.Errorf("another program that is not accepted: %v, %v", switched, err)
+	}
+	accepted = nil // what is signed came later than the file
+	if switched, err := all.Check(); !switched || err != nil {
+		t.Errorf("one that is accepted now: %v, %v", switched, err)
+	}
+	if got := is(t, all, asking(t, "", `{}`)); got != "b b" {
+		t.Errorf("found %s", got)
+	}
 }
 
 // Requests are made while snapshots and programs are replaced, and environments come and go.

@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"crypto/sha256"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -19,6 +21,7 @@ import (
 	"bindc/internal/disk"
 	"bindc/internal/replace"
 	"bindc/loader"
+	"bindc/origin"
 	"bindc/snapshot"
 )
 
@@ -46,6 +49,7 @@ func environmentsCommand() *cobra.Command {
 		},
 	}
 	b.addToAll(cmd)
+	b.sign.addToAll(cmd)
 	cmd.Flags().StringVarP(&b.dir, "output", "o", "", "the `DIR` to write snapshots to")
 	return cmd
 }
@@ -53,7 +57,8 @@ func environmentsCommand() *cobra.Command {
 // environments is one build of all environments.
 type environments struct {
 	flags
-	dir string
+	sign signing
+	dir  string
 
 	cmd     *cobra.Command
 	began   int64 // by the clock of the file system of dir
@@ -72,6 +77,10 @@ func (b *environments) run(root string) error {
 	if err != nil {
 		return err
 	}
+	if err := b.sign.begin(); err != nil {
+		return err
+	}
+	defer b.sign.end()
 	b.signals.handle()
 	all := loader.ReadEnvironments(root, &b.said)
 	if b.said.Failed() {
@@ -160,7 +169,7 @@ func (b *environments) one(e loader.Environment) error {
 	if err != nil {
 		return err
 	}
-	if ok && before.Of == made && before.Snapshot == stateOf(out) && disk.Unchanged(before.Looks) {
+	if ok && before.Of == made && before.Snapshot == stateOf(out) && b.isSigned(out) && disk.Unchanged(before.Looks) {
 		b.counts.stayed++
 		b.written[e.Name] = true
 		b.say(before.Said, before.Inputs)
@@ -184,6 +193,9 @@ func (b *environments) one(e loader.Environment) error {
 	var written snapshot.Written
 	b.signals.whole(func() {
 		written, news, err = snapshot.Update(out, site.content)
+		if err == nil && (news || !b.isSigned(out)) {
+			err = b.sign.publishAs(e.Name, out, written.Sum)
+		}
 		if err == nil && !b.extensions { // what a program says is known to nobody but it
 			built := built{Of: made, Snapshot: stateOf(out), Looks: seen.Looks(), Said: said, Inputs: len(site.site.Inputs)}
 			err = built.write(note)
@@ -208,6 +220,15 @@ func (b *environments) say(list []diag.Diagnostic, inputs int) {
 		b.said.Add(d)
 	}
 	b.inputs += inputs
+}
+
+// isSigned tells whether the file at path is signed, if it has to be.
+func (b *environments) isSigned(path string) bool {
+	if b.sign.key == nil {
+		return true
+	}
+	signed, err := origin.Read(path)
+	return err == nil && signed != nil
 }
 
 func (b *environments) snapshot(name string) string {
@@ -252,24 +273,28 @@ func (b *environments) gone(there map[string]bool) departed {
 func (b *environments) remove(name string) error {
 	var err error
 	b.signals.whole(func() {
-		if err = os.Remove(b.snapshot(name)); err == nil || errors.Is(err, fs.ErrNotExist) {
-			err = os.Remove(b.note(name))
+		out := b.snapshot(name)
+		for _, path := range []string{out, out + origin.StatementSuffix, out + origin.SignatureSuffix, b.note(name)} {
+			if failed := os.Remove(path); failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+				err = cmp.Or(err, failed)
+			}
 		}
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	return err
 }
 
 // writeChoice writes the program that chooses, if it is another one.
 func (b *environments) writeChoice(c *choice.Choice) error {
 	path, content := filepath.Join(b.dir, choice.File), choice.Encode(c)
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) && b.isSigned(path) {
 		return nil
 	}
 	var err error
-	b.signals.whole(func() { err = write(path, fs.ModePerm, content) })
+	b.signals.whole(func() {
+		if err = write(path, fs.ModePerm, content); err == nil {
+			err = b.sign.publishAs("environments", path, sha256.Sum256(content))
+		}
+	})
 	return err
 }
 

@@ -24,9 +24,14 @@ type signing struct {
 }
 
 func (s *signing) add(cmd *cobra.Command) {
+	s.addToAll(cmd)
+	cmd.Flags().StringVar(&s.name, "name", "", "of the site, in what is signed (default: that of the snapshot's file)")
+}
+
+// addToAll adds what is not about one site.
+func (s *signing) addToAll(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.keyFile, "sign", "",
 		"private key of SSH in `FILE`, or a public one that the SSH agent has: sign the snapshot with it")
-	cmd.Flags().StringVar(&s.name, "name", "", "of the site, in what is signed (default: that of the snapshot's file)")
 	cmd.Flags().StringVar(&s.revision, "revision", "", "of the site, in what is signed, as a git commit")
 }
 
@@ -49,12 +54,17 @@ func (s *signing) begin() error {
 
 // publish writes the signed statement beside the snapshot out, whose bytes have the SHA-256 sum.
 func (s *signing) publish(out string, sum [32]byte) error {
-	if s.key == nil {
-		return nil
-	}
 	name := s.name
 	if name == "" {
 		name = strings.TrimSuffix(filepath.Base(out), filepath.Ext(out))
+	}
+	return s.publishAs(name, out, sum)
+}
+
+// publishAs writes the statement for what is called name.
+func (s *signing) publishAs(name, out string, sum [32]byte) error {
+	if s.key == nil {
+		return nil
 	}
 	created, err := now()
 	if err != nil {

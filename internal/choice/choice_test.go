@@ -3,6 +3,7 @@ package choice
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -143,4 +144,19 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%v, %v", again, err)
 		}
 	})
+}
+
+// format.md says what the file is.
+func TestTheFormatIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, ok := strings.Cut(string(text), "\n## The choice of an environment\n")
+	for _, said := range []string{fmt.Sprintf("| magic | %d | `%s` |", len(magic), magic),
+		fmt.Sprintf("| version | u32 | %d |", version), fmt.Sprintf("at most %d bytes", maxName)} {
+		if !ok || !strings.Contains(section, said) {
+			t.Errorf("format.md does not say %q of the choice of an environment", said)
+		}
+	}
 }
