@@ -73,6 +73,7 @@ type bound struct {
 	optional           bool      // it declines where it is undef
 	alias, renamed     string    // what it is another name of
 	rebind             bool      // it is what its key is below it
+	class              string    // it is about the class of the name key: include or exclude
 }
 
 // old is the key that b is about, if it is another name, or its own key is what it is below.
@@ -100,6 +101,7 @@ type collects struct {
 	uniq       bool
 	named      bool
 	unnamed    bool
+	combines   bool // the combinator makes a list of what it is called with
 }
 
 // dataPath is the one entry of a Hiera-2 directory.
@@ -161,7 +163,13 @@ func randomWorld(r *rand.Rand) *world {
 	if multibind.array || multibind.resolution == "append" {
 		multibind.flatten, multibind.uniq = r.IntN(3)-1, r.IntN(2) == 0
 	}
+	if r.IntN(4) == 0 {
+		*multibind = collects{array: multibind.array, resolution: "append", uniq: multibind.uniq, combines: true}
+	}
 	for layer := range w.layers {
+		for range r.IntN(3) {
+			add(&bound{key: pick("p", "q"), class: pick("include", "include", "exclude"), layer: layer, alternatives: when()})
+		}
 		if r.IntN(2) == 0 {
 			cat := w.categories[r.IntN(len(w.categories))]
 			p := dataPath{layer: layer, category: cat.name}
@@ -474,6 +482,7 @@ func (w *world) expected() map[string]bool {
 	}
 	w.duplicates(out)
 	w.rebindings(out)
+	w.exclusions(out)
 	for request := range w.requests {
 		for _, key := range compositionKeys {
 			if !out["error loop"] && w.loops(request, key, nil, nil) {
@@ -675,8 +684,39 @@ func (w *world) duplicates(out map[string]bool) {
 	}
 }
 
+// exclusions are classes that are included and excluded with equal precedence.
+func (w *world) exclusions(out map[string]bool) {
+	for _, class := range []string{"p", "q"} {
+		all := w.alternativesOf(func(b *bound) bool { return b.class != "" && b.key == class })
+		for _, a := range all {
+			for _, b := range all {
+				where := both(a.holds, b.holds)
+				if a.class != b.class && compareRanks(a.rank, b.rank) == 0 && !hidden(all, a.rank, where) {
+					out["error conflict "+class] = true
+				}
+			}
+		}
+	}
+}
+
+// classes are those that are included.
+func (w *world) classes(request int) (list []any, found bool) {
+	list = []any{}
+	seen := map[string]bool{}
+	for _, p := range w.effective(request, func(b *bound) bool { return b.class != "" }) {
+		if !seen[p.key] && p.class == "include" {
+			list = append(list, p.key)
+		}
+		seen[p.key] = true
+	}
+	return list, slices.ContainsFunc(w.bindings, func(b *bound) bool { return b.class == "include" })
+}
+
 // decides tells whether only one contribution of the name of b can count.
 func (c *collects) decides(b *bound) bool {
+	if c.combines {
+		return false
+	}
 	if !c.array {
 		return c.resolution == "priority" || c.resolution == "error"
 	}
@@ -716,6 +756,10 @@ func (w *world) answer(t *testing.T, request int, key string) string {
 }
 
 func (w *world) find(request int, key string, path []string) (v any, found bool, code string) {
+	if key == "/classes" {
+		v, found = w.classes(request)
+		return v, found, ""
+	}
 	return w.findBelow(request, key, nil, path)
 }
 
@@ -830,6 +874,10 @@ func (c *collects) collect(parts []alternative, produce func(*bound) (any, bool,
 			first[p.key] = p
 		}
 		switch {
+		case c.combines && c.array:
+			list = []any{list, v}
+		case c.combines:
+			hash[p.key] = []any{p.key, hash[p.key], v}
 		case c.array:
 			list = append(list, v)
 		case c.resolution == "append":
@@ -1024,7 +1072,7 @@ func (w *world) ask(t *testing.T, seed uint64, snap *bindings.Snapshot, request 
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range compositionKeys {
+	for _, key := range append(slices.Clip(compositionKeys), "/classes") {
 		got := "nothing"
 		var e *bindings.Error
 		switch v, found, err := r.Lookup(key); {
@@ -1044,7 +1092,7 @@ func (w *world) ask(t *testing.T, seed uint64, snap *bindings.Snapshot, request 
 // keyIn is the first word in quotes that is a key.
 func keyIn(message string) string {
 	for i, word := range strings.Split(message, "'") {
-		if i%2 == 1 && strings.Contains("klmno", word) {
+		if i%2 == 1 && strings.Contains("klmnopq", word) {
 			return word
 		}
 	}
@@ -1107,7 +1155,7 @@ func (w *world) template(name string) string {
 // source is the binding as a bindings file has it.
 func (b *bound) source() any {
 	out := map[string]any{}
-	if b.key != "" && !b.rebind {
+	if b.key != "" && !b.rebind && b.class == "" {
 		out["name"] = b.key
 	}
 	if b.abstract {
@@ -1117,6 +1165,10 @@ func (b *bound) source() any {
 		out["optional"] = true
 	}
 	switch {
+	case b.class != "" && b.place%2 == 0:
+		out["to"], out["in"] = []string{b.key}, b.class+"d_classes"
+	case b.class != "":
+		out[b.class] = b.key
 	case b.rebind:
 		out["rebind"] = b.key
 	case b.alias != "":
@@ -1127,13 +1179,21 @@ func (b *bound) source() any {
 	case b.collects != nil:
 		out["multibind_id"] = "id"
 		options := map[string]any{}
-		if out["options"] = options; b.collects.array {
+		if b.collects.array {
 			out["type"] = "Array"
+		}
+		switch out["options"] = options; {
+		case b.collects.combines && b.collects.array:
+			options["combinator"], options["uniq"] = "|$memo, $x| { [$memo, $x] }", b.collects.uniq
+		case b.collects.combines:
+			options["combinator"] = "|$key, $current, $value| { [$key, $current, $value] }"
+			options["uniq"] = b.collects.uniq
+		case b.collects.array:
 			options["priority_on_named"], options["priority_on_unnamed"] = b.collects.named, b.collects.unnamed
-		} else {
+		default:
 			options["conflict_resolution"] = b.collects.resolution
 		}
-		if b.collects.array || b.collects.resolution == "append" {
+		if !b.collects.combines && (b.collects.array || b.collects.resolution == "append") {
 			options["flatten"], options["uniq"] = b.collects.flatten, b.collects.uniq
 		}
 	case b.tried != nil:
