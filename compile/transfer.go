@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -48,12 +49,15 @@ func (c *composer) transfer() {
 	x := transfers{c, map[string][]boundMap{}, map[string]map[string]uint32{}}
 	x.collect(all)
 	turn := func(t transfer) int {
-		if t.Given == nil && len(x.maps[t.Map]) == 0 {
+		switch {
+		case t.optional(): // what may be missing is known last
+			return 2
+		case t.Given == nil && len(x.maps[t.Map]) == 0:
 			return 1
 		}
 		return 0
 	}
-	for n := range 2 {
+	for n := range 3 {
 		var pairs [][]pair // of all, before the first of them binds something
 		for _, t := range all {
 			if turn(t) == n {
@@ -77,6 +81,9 @@ func (x *transfers) collect(all []transfer) {
 				x.bound[keys] = map[string]uint32{}
 			}
 		}
+	}
+	for i := range x.rebound {
+		x.note(x.rebound[i].Number)
 	}
 	seen := make([]bool, len(x.keys))
 	for i := range x.scopes {
@@ -164,7 +171,7 @@ func (x *transfers) pairs(t transfer) []pair {
 
 // bind binds each of the parameters.
 func (x *transfers) bind(t transfer, pairs []pair) {
-	if len(pairs) == 0 {
+	if len(pairs) == 0 && !t.optional() {
 		x.report(diag.Diagnostic{Pos: t.Pos, Code: "map_required",
 			Message: "which parameters of " + t.Target + " are those of " + t.From + " is said nowhere, and none is " +
 				"bound for both",
@@ -174,25 +181,30 @@ func (x *transfers) bind(t transfer, pairs []pair) {
 		if !x.effort.spend(64) {
 			return
 		}
-		r := &recipe.Recipe{Kind: recipe.LookupOf, Type: t.Like.Recipe.Type, Sensitive: t.Like.Recipe.Sensitive,
-			Targets: []recipe.Target{{Key: t.FromKeys + p.From}}}
-		if p.depends {
-			r.Kind, r.Targets, r.Expr = recipe.Expression, nil, t.mapped(p)
+		if _, bound := x.bound[t.FromKeys][p.From]; bound || p.depends || !t.optional() {
+			x.bindTo(t, p)
 		}
-		x.bindTo(t, p, r)
 	}
 }
 
-// bindTo binds one parameter to what r is.
-func (x *transfers) bindTo(t transfer, p pair, r *recipe.Recipe) {
+func (t transfer) optional() bool { return t.Like.Recipe.Optional }
+
+// bindTo binds one parameter: to be another name of the other, or to what the request says that this is.
+func (x *transfers) bindTo(t transfer, p pair) {
 	key, known := x.bound[t.Keys][p.Name]
 	if !known {
 		key = uint32(len(x.keys))
 		x.keys = append(x.keys, t.Keys+p.Name)
 		x.bound[t.Keys][p.Name] = key
 	}
+	from := t.FromKeys + p.From
+	r := &recipe.Recipe{Kind: recipe.AliasOf, Type: t.Like.Recipe.Type, Sensitive: t.Like.Recipe.Sensitive,
+		Targets: []recipe.Target{{Key: from}}}
 	more := *t.Like
-	more.Key, more.Pos, more.Recipe = x.keys[key], p.Pos, r
+	more.Key, more.Pos, more.Recipe, more.Rebinds = x.keys[key], p.Pos, r, &binding.Reference{ID: from, Pos: p.Pos}
+	if p.depends {
+		r.Kind, r.Targets, r.Expr, r.Optional, more.Rebinds = recipe.Expression, nil, t.mapped(p), true, nil
+	}
 	x.addBinding(&loader.Binding{Key: more.Key, When: t.When, Pos: p.Pos, Number: key, Value: x.valueNumber(r),
 		More: &more}, t.layer)
 }

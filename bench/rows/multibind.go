@@ -13,11 +13,11 @@ import (
 // Multibindings set a multibinding to which many nodes contribute beside one to which few do: a lookup collects those
 // of its node, and should not go through the others.
 func Multibindings(few, many int) ([]Row, error) {
-	small, err := collecting(few)
+	small, err := collecting("all", few, 2, contributions(few))
 	if err != nil {
 		return nil, err
 	}
-	large, err := collecting(many)
+	large, err := collecting("all", many, 2, contributions(many))
 	if err != nil {
 		return nil, err
 	}
@@ -25,15 +25,30 @@ func Multibindings(few, many int) ([]Row, error) {
 		measure.Case{Name: fmt.Sprintf("%d nodes", few), Run: small.Run}, 1, 0}}, nil
 }
 
-// collecting looks a multibinding up, for one node after the other. It has a contribution from each node and one for
-// all.
-func collecting(nodes int) (measure.Case, error) {
+// Classes sets the list of classes of a node, where a site has many of them, beside a multibinding to which as many
+// names are contributed: each node has ten names of its own, and all have ten.
+func Classes(classes, nodes int) ([]Row, error) {
+	included, err := collecting("/classes", nodes, 20, named(classes, nodes, "{include: %s}"))
+	if err != nil {
+		return nil, err
+	}
+	multibind := "  - {name: all, multibind_id: ids, type: 'Array[String]'}\n"
+	contributed, err := collecting("all", nodes, 20, multibind+named(classes, nodes, "{name: %[1]s, to: %[1]s, in: ids}"))
+	if err != nil {
+		return nil, err
+	}
+	return []Row{{fmt.Sprintf("classes, %d nodes include some of %d", nodes, classes), included,
+		measure.Case{Name: "multibinding of this size", Run: contributed.Run}, 1, 0}}, nil
+}
+
+// collecting looks a key up, which bind binds to a list of so many elements, for one node after the other.
+func collecting(key string, nodes, elements int, bind string) (measure.Case, error) {
 	dir, err := os.MkdirTemp("", "bindc-multibind-")
 	if err != nil {
 		return measure.Case{}, err
 	}
 	defer os.RemoveAll(dir)
-	snap, err := built.Snapshot(dir, "bindings/default.yaml", contributions(nodes))
+	snap, err := built.Snapshot(dir, "bindings/default.yaml", "bindings_version: 1\nname: default\nbind:\n"+bind)
 	if err != nil {
 		return measure.Case{}, err
 	}
@@ -50,10 +65,10 @@ func collecting(nodes int) (measure.Case, error) {
 	}
 	return measure.Case{Run: func(n int) {
 		for i := range n {
-			v, _, err := requests[i%len(requests)].Lookup("all")
+			v, _, err := requests[i%len(requests)].Lookup(key)
 			must(err)
-			if v.Len() != 2 {
-				fail(fmt.Errorf("%d contributions instead of 2", v.Len()))
+			if v.Len() != elements {
+				fail(fmt.Errorf("%d elements instead of %d", v.Len(), elements))
 			}
 		}
 	}}, nil
@@ -61,11 +76,29 @@ func collecting(nodes int) (measure.Case, error) {
 
 func nodeName(i int) string { return fmt.Sprintf("node%06d.example.com", i) }
 
+// contributions has one from each node, and one for all.
 func contributions(nodes int) string {
 	var b strings.Builder
-	b.WriteString("bindings_version: 1\nname: default\nbind:\n  - {name: all, multibind_id: ids, type: Array}\n  - {in: ids, to: everybody}\n")
+	b.WriteString("  - {name: all, multibind_id: ids, type: Array}\n  - {in: ids, to: everybody}\n")
 	for i := range nodes {
 		fmt.Fprintf(&b, "  - {when: {node: %s}, bind: [{in: ids, to: %d}]}\n", nodeName(i), i)
+	}
+	return b.String()
+}
+
+// named has a statement for each of ten names, for all nodes and for each of them.
+func named(names, nodes int, statement string) string {
+	var b strings.Builder
+	ten := func(from int) string {
+		var out []string
+		for i := range 10 {
+			out = append(out, fmt.Sprintf(statement, fmt.Sprintf("class%04d", (from+i*names/10)%names)))
+		}
+		return strings.Join(out, ", ")
+	}
+	fmt.Fprintf(&b, "  - {when: {common: true}, bind: [%s]}\n", ten(0))
+	for i := range nodes {
+		fmt.Fprintf(&b, "  - {when: {node: %s}, bind: [%s]}\n", nodeName(i), ten(1+i%(names/10-1)))
 	}
 	return b.String()
 }

@@ -12,8 +12,9 @@ import (
 var statementKeys = [][]string{
 	{"include"},
 	{"exclude"},
-	{"parameters", "to", "to_expression", "type", "abstract", "override", "sensitive", "options"},
-	{"variables", "type", "abstract", "override", "sensitive"},
+	{"parameters", "to", "to_expression", "type", "abstract", "override", "sensitive", "optional",
+		"options"},
+	{"variables", "type", "abstract", "override", "sensitive", "optional"},
 	{"map", "to", "abstract", "override"},
 	{"dependency", "kind"},
 }

@@ -57,7 +57,11 @@ func run(names [3]string, plan measure.Plan) error {
 	if err != nil {
 		return err
 	}
-	measured = append(measured, collecting...)
+	classes, err := rows.Classes(2000, 50_000)
+	if err != nil {
+		return err
+	}
+	measured = append(measured, append(collecting, classes...)...)
 	measured = append(measured, rows.Growth(large, huge)...)
 	measured = append(measured, rows.Crowd(huge)...)
 	measured = append(measured, rows.Opening(small, huge)...)
