@@ -168,7 +168,8 @@ func randomWorld(r *rand.Rand) *world {
 	}
 	for layer := range w.layers {
 		for range r.IntN(3) {
-			add(&bound{key: pick("p", "q"), class: pick("include", "include", "exclude"), layer: layer, alternatives: when()})
+			add(&bound{key: pick("p", "q"), class: pick("include", "include", "exclude"), layer: layer,
+				alternatives: when()})
 		}
 		if r.IntN(2) == 0 {
 			cat := w.categories[r.IntN(len(w.categories))]

@@ -33,7 +33,8 @@ func Classes(classes, nodes int) ([]Row, error) {
 		return nil, err
 	}
 	multibind := "  - {name: all, multibind_id: ids, type: 'Array[String]'}\n"
-	contributed, err := collecting("all", nodes, 20, multibind+named(classes, nodes, "{name: %[1]s, to: %[1]s, in: ids}"))
+	multibind += named(classes, nodes, "{name: %[1]s, to: %[1]s, in: ids}")
+	contributed, err := collecting("all", nodes, 20, multibind)
 	if err != nil {
 		return nil, err
 	}
