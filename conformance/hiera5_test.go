@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -274,12 +275,11 @@ var knownDifferences = []struct {
 	reason string
 	is     func(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool
 }{
-	{"what Puppet refuses at every lookup that comes to it, options of yaml_data or a file that is none, bindc " +
+	{"what Puppet refuses at every lookup that comes to it, options of yaml_data or a file that is no JSON, bindc " +
 		"refuses when the site is built",
-		func(_ *hiera5.Site, answers []hiera5.Answer, _ int, got string) bool {
-			return strings.HasPrefix(got, "refused: ") && (strings.Contains(got, "takes no options") ||
-				strings.Contains(got, "[json_syntax]")) &&
-				slices.ContainsFunc(answers, func(a hiera5.Answer) bool { return a.Error != "" })
+		func(_ *hiera5.Site, _ []hiera5.Answer, _ int, got string) bool {
+			return strings.HasPrefix(got, "refused: ") && (strings.Contains(got, "_data' takes no options") ||
+				strings.Contains(got, "[json_syntax]"))
 		}},
 	{"a knockout_prefix that is no regular expression is an error of every merge, and not of those alone that come " +
 		"to it",
@@ -290,9 +290,14 @@ var knownDifferences = []struct {
 		"merged in another way by the strategy unique",
 		func(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 			text := site.String()
-			return answers[i].Error == "merge" && strings.Contains(got, `"found":true`) &&
-				strings.Contains(text+site.Questions[i].Merge, "unique") &&
-				(strings.Contains(text, "globs:") || strings.Contains(text, "glob/{"))
+			several := strings.Contains(text, "globs:") || strings.Contains(text, "glob/{")
+			merged := strings.Contains(text+site.Questions[i].Merge, "unique") && strings.Contains(got, `"value":[`)
+			return several && merged && (answers[i].Error == "merge" || sameElements(string(answers[i].Value), got))
+		}},
+	{"integers of more than 64 bits are an error of convert_to",
+		func(_ *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
+			return strings.Contains(got, "outside of 64 bits") &&
+				strings.Contains(string(answers[i].Value), "100000000000000000000")
 		}},
 	{"what Puppet has neither memory nor time for",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool {
@@ -313,6 +318,21 @@ var knownDifferences = []struct {
 		}},
 	{"a path that is a directory names no file; Puppet refuses all lookups that come to it",
 		func(_ *hiera5.Site, answers []hiera5.Answer, i int, _ string) bool { return answers[i].Error == "file" }},
+}
+
+// sameElements tells whether the array that is found in an answer has the elements of another, however often.
+func sameElements(array, line string) bool {
+	var got struct{ Value []any }
+	var want []any
+	if json.Unmarshal([]byte(line), &got) != nil || json.Unmarshal([]byte(array), &want) != nil {
+		return false
+	}
+	notIn := func(list []any) func(any) bool {
+		return func(v any) bool {
+			return !slices.ContainsFunc(list, func(e any) bool { return reflect.DeepEqual(e, v) })
+		}
+	}
+	return !slices.ContainsFunc(want, notIn(got.Value)) && !slices.ContainsFunc(got.Value, notIn(want))
 }
 
 // programAnswers are what the programs answer, a line for each question. A site that is refused has what bindc says for

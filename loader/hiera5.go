@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -261,12 +262,13 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 			"there is none", diag.Quoted(hiera5Backends))
 		return hiera5Source{}
 	}
+	function = cmp.Or(function, "yaml_data")
 	_, options, has := n.Lookup("options")
 	if !has {
 		_, options, has = defaults.Lookup("options")
 	}
 	switch function {
-	case "yaml_data", "":
+	case "yaml_data":
 		s.kind = datafile.Hiera5YAML
 	case "json_data":
 		s.kind = datafile.Hiera5JSON

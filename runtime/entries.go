@@ -43,6 +43,10 @@ func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Valu
 	l.r, l.total = r, bounds()
 	e := entriesLookup{l, key, s, from, to}
 	v, found, err := e.answer()
+	sensitive := v.IsSensitive()
+	if v, err = l.unveiled(v, err); err == nil && sensitive {
+		v = v.Sensitive()
+	}
 	*l = lookup{chain: l.chain[:0]}
 	lookups.Put(l)
 	return Value{v}, found && err == nil, err

@@ -171,13 +171,6 @@ func (l *lookup) recorded(key string) (value.Value, bool, error) {
 	return v, found, err
 }
 
-func (l *lookup) outcome(v value.Value, found bool, err error) Outcome {
-	if err == nil && l.sensitive {
-		v = v.Sensitive()
-	}
-	return Outcome{Value{v}, found && err == nil, err}
-}
-
 // counts notes what came of a contribution.
 func (l *lookup) counts(p recipe.Part, v value.Value, there bool, err error) {
 	if rec := l.record; rec != nil {

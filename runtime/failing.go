@@ -155,10 +155,7 @@ func (l *lookup) wrongOptions(root string, told, defaults bool) error {
 
 // careful is Lookup where something may fail the lookup of a key whatever it finds.
 func (r *Request) careful(key string) (Value, bool, error) {
-	l := &lookup{r: r, total: bounds()}
-	v, found, err := l.answer(key)
-	if err == nil && l.sensitive {
-		v = v.Sensitive()
-	}
-	return Value{v}, found && err == nil, err
+	l := lookups.Get().(*lookup)
+	l.r, l.total = r, bounds()
+	return l.end(l.answer(key))
 }

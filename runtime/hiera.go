@@ -41,12 +41,7 @@ func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
 	if err == nil {
 		v, found, err = l.hiera(key, s)
 	}
-	if err == nil && l.sensitive {
-		v = v.Sensitive()
-	}
-	*l = lookup{chain: l.chain[:0]}
-	lookups.Put(l)
-	return Value{v}, found && err == nil, err
+	return l.end(v, found, err)
 }
 
 // hiera tells whether something in the snapshot is of Hiera 5.
@@ -291,7 +286,7 @@ func (h *hieraLookup) defaults() (value.Value, bool, error) {
 
 // options are the lookup options of the key, nil if there are none.
 func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
-	if h.recipe == nil {
+	if h.recipe == nil && !defaults {
 		return nil, nil
 	}
 	if !defaults && !h.recipe.Value.IsUndef() {
@@ -423,7 +418,9 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	if slices.Contains(l.chain, key) {
 		return value.Value{}, false, l.enter(key)
 	}
-	return l.find(key)
+	v, found, err := l.find(key)
+	l.veiled = l.veiled || v.IsSensitive()
+	return v, found, err
 }
 
 // Decrypt is what eyaml has encrypted in text. It is part of expr.HieraEnv.

@@ -59,13 +59,33 @@ func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 func (r *Request) compute(key string, n int) (Value, bool, error) {
 	l := lookups.Get().(*lookup)
 	l.r, l.total = r, bounds()
-	v, found, err := l.compute(key, n)
-	if err == nil && l.sensitive {
-		v = v.Sensitive()
-	}
+	return l.end(l.compute(key, n))
+}
+
+// end is the outcome of a lookup that is done with.
+func (l *lookup) end(v value.Value, found bool, err error) (Value, bool, error) {
+	out := l.outcome(v, found, err)
 	*l = lookup{chain: l.chain[:0]}
 	lookups.Put(l)
-	return Value{v}, found, err
+	return out.Value, out.Found, out.Err
+}
+
+// outcome is what a lookup has found, or that is inside it.
+func (l *lookup) outcome(v value.Value, found bool, err error) Outcome {
+	if v, err = l.unveiled(v, err); err == nil && l.sensitive {
+		v = v.Sensitive()
+	}
+	return Outcome{Value{v}, found && err == nil, err}
+}
+
+// unveiled is v without what is veiled in it.
+func (l *lookup) unveiled(v value.Value, err error) (value.Value, error) {
+	if err != nil || !l.veiled {
+		return v, err
+	}
+	v, sensitive, err := v.Unveiled()
+	l.sensitive = l.sensitive || sensitive
+	return v, err
 }
 
 // lookups are those that are done: the text of an interpolated string is all that looking it up allocates.
@@ -89,6 +109,7 @@ type lookup struct {
 	lookups   int
 	total     expr.Total
 	sensitive bool      // something sensitive was found on the way
+	veiled    bool      // and may be inside of what is being found, see value.Value.Unveiled
 	record    *recorder // nil: nobody asks why
 }
 
@@ -305,6 +326,7 @@ func (l *lookup) Variable(name string) (value.Value, bool) {
 // Lookup looks a key up from inside an expression. It is part of expr.Env.
 func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	v, found, err := l.find(key)
+	v, err = l.unveiled(v, err)
 	if err == nil && v.IsSensitive() { // what else is computed of it would not know
 		l.sensitive = true
 		v, err = v.Read()

@@ -66,6 +66,9 @@ func (w textWriter) write(v value.Value, formats formatMap, in indentation) (str
 func (w textWriter) kind(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
 	switch v.Kind() {
 	case value.Undef:
+		if v.IsSensitive() {
+			return Inspect(v), nil
+		}
 		return f.undef()
 	case value.Default:
 		return f.theDefault()

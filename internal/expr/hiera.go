@@ -329,7 +329,7 @@ func runHieraSecret(c *call) (value.Value, error) {
 // hieraText is the text of v, whose own texts interpolate once more.
 func (c *call) hieraText(v value.Value) (value.Value, error) {
 	if v.IsSensitive() {
-		return value.FromString("Sensitive [value redacted]"), nil
+		return value.FromString(redacted), nil
 	}
 	v, err := c.interpolated(v)
 	if err != nil || v.Kind() == value.String {

@@ -145,6 +145,9 @@ func flatten(list []value.Value, depth int) []value.Value {
 
 // toS is Ruby's to_s.
 func toS(v value.Value) string {
+	if v.IsSensitive() {
+		return redacted
+	}
 	switch v.Kind() {
 	case value.Array, value.Hash:
 		return Inspect(v)
@@ -154,8 +157,14 @@ func toS(v value.Value) string {
 	return string(value.AppendText(nil, v))
 }
 
+// redacted is the text of what is sensitive.
+const redacted = "Sensitive [value redacted]"
+
 // Inspect is Ruby's inspect: strings in double quotes, undef as nil.
 func Inspect(v value.Value) string {
+	if v.IsSensitive() {
+		return "#<" + redacted + ">"
+	}
 	switch v.Kind() {
 	case value.Undef:
 		return "nil"

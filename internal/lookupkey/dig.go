@@ -18,7 +18,11 @@ func (e *DigError) Error() string {
 	if e.Segment.Kind() == value.Int {
 		what = fmt.Sprintf("element %d of an Array, or that key in a Hash", e.Segment.Int())
 	}
-	return fmt.Sprintf("'%s' asks for %s, and there is a value of the kind %s", e.Key, what, e.Found)
+	found := "a value of the kind " + e.Found.String()
+	if e.Found == value.Undef { // in which nothing is found, and no error
+		found = "something sensitive"
+	}
+	return fmt.Sprintf("'%s' asks for %s, and there is %s", e.Key, what, found)
 }
 
 // Dig follows the path of k into v, which its root is bound to. What is not there is not found; the error is a
@@ -49,7 +53,7 @@ func Dig(text string, path []value.Value, v value.Value) (value.Value, bool, err
 
 func inside(text string, segment, v value.Value) (value.Value, bool, error) {
 	switch k := v.Kind(); {
-	case k == value.Undef:
+	case v.IsUndef():
 		return v, false, nil
 	case k == value.Hash:
 		e, found := v.Get(segment)

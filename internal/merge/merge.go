@@ -20,7 +20,7 @@ type Candidate struct {
 }
 
 // Merge makes one value of candidates. It is not found where none is. The error is that of a candidate's Value, or an
-// *Error. The result is sensitive if one of the values is.
+// *Error. What is sensitive is merged with nothing, and 'hash' and 'unique' refuse it.
 func (s Strategy) Merge(candidates []Candidate) (v value.Value, found bool, err error) {
 	return s.merge(candidates, layers)
 }
@@ -34,11 +34,7 @@ func (s Strategy) merge(candidates []Candidate, from level) (value.Value, bool, 
 	if s.kind == first {
 		return firstFound(candidates)
 	}
-	m := merger{s: s}
-	p, err := m.nest(candidates, 0, from)
-	if err == nil && m.sensitive {
-		p.v = p.v.Sensitive()
-	}
+	p, err := s.nest(candidates, 0, from)
 	return p.v, p.found, err
 }
 
@@ -79,15 +75,10 @@ type part struct {
 	merged bool // it is the outcome of a merge, and can be merged again
 }
 
-type merger struct {
-	s         Strategy
-	sensitive bool
-}
-
 // nest merges candidates, which are together on the levels above l. at is the number of the first.
-func (m *merger) nest(candidates []Candidate, at int, l level) (part, error) {
+func (s Strategy) nest(candidates []Candidate, at int, l level) (part, error) {
 	if l == single {
-		return m.value(candidates[0], at)
+		return s.value(candidates[0], at)
 	}
 	var sum part
 	for i := 0; i < len(candidates); {
@@ -95,17 +86,17 @@ func (m *merger) nest(candidates []Candidate, at int, l level) (part, error) {
 		for end < len(candidates) && l.together(candidates[i], candidates[end]) {
 			end++
 		}
-		p, err := m.nest(candidates[i:end], at+i, l+1)
+		p, err := s.nest(candidates[i:end], at+i, l+1)
 		switch {
 		case err != nil:
 			return sum, err
 		case !p.found:
 		case sum.found:
-			sum, err = m.s.pair(sum, p)
+			sum, err = s.pair(sum, p)
 		case l.alone(candidates[i]):
-			sum = m.s.alone(p)
+			sum = s.alone(p)
 		default:
-			sum = m.s.begin(p)
+			sum = s.begin(p)
 		}
 		if err != nil {
 			return sum, err
@@ -115,13 +106,14 @@ func (m *merger) nest(candidates []Candidate, at int, l level) (part, error) {
 	return sum, nil
 }
 
-func (m *merger) value(c Candidate, at int) (part, error) {
+func (s Strategy) value(c Candidate, at int) (part, error) {
 	v, found, err := c.Value()
 	if err != nil || !found {
 		return part{}, err
 	}
-	m.sensitive = m.sensitive || v.IsSensitive()
-	v, err = v.Read()
+	if !v.IsSensitive() {
+		v, err = v.Read()
+	}
 	return part{v: v, found: true, from: at}, err
 }
 
@@ -173,8 +165,12 @@ func (s Strategy) check(v value.Value, at int) error {
 	if s.merges(v) {
 		return nil
 	}
+	what := "of the kind " + v.Kind().String()
+	if _, sensitive, _ := v.Unveiled(); sensitive {
+		what = "sensitive, or something in it is"
+	}
 	return &Error{Class: Mismatch, Candidate: at, Message: "the merge strategy '" + s.String() + "' needs " +
-		needs[s.kind] + ", and this is of the kind " + v.Kind().String()}
+		needs[s.kind] + ", and this is " + what}
 }
 
 // merges tells whether s can merge v with something.

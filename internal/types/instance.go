@@ -39,6 +39,8 @@ func (t *Type) holds(v value.Value, how manner) bool {
 	}
 	if v.IsUndef() {
 		return t.holdsUndef(how)
+	} else if v.IsSensitive() {
+		return t.kind == Any
 	}
 	switch t.kind {
 	case Any:
@@ -170,7 +172,7 @@ func (t *Type) matches(s string) bool {
 // holdsData tells whether v is Data or RichData. The documents' Data, unlike Puppet's, has any scalar as a key and
 // regular expressions among its scalars.
 func holdsData(kind Kind, v value.Value, how manner, depth int) bool {
-	if depth == 0 {
+	if depth == 0 || v.IsSensitive() {
 		return false
 	}
 	rich := kind == RichData

@@ -119,6 +119,10 @@ func AppendIdentity(dst []byte, v Value) []byte {
 		return append(dst, strings.Join(entries, "")...)
 	case Float:
 		return Append(dst, FromFloat(v.Float()+0)) // which makes one zero of the two
+	case Undef:
+		if v, err := v.Read(); err == nil && !v.IsUndef() { // it is sensitive
+			return AppendIdentity(append(dst, tagHash+1), v)
+		}
 	}
 	return Append(dst, v)
 }

@@ -5,6 +5,7 @@ package value
 import (
 	"iter"
 	"math"
+	"slices"
 )
 
 // Kind says what a Value is.
@@ -129,12 +130,46 @@ func (v Value) Sensitive() Value {
 	return Value{ref: &body{sensitive: true, load: func(uint64) (Value, error) { return v.Read() }}}
 }
 
-// IsSensitive tells whether v is marked; elements and entries do not carry the mark.
+// IsSensitive tells whether v is marked. Elements and entries do not carry the mark, but while data of Hiera 5 is being
+// looked up: there a value that alias() puts into another one keeps it, and is nothing that can be looked into, until
+// Unveiled takes it off.
 func (v Value) IsSensitive() bool { return v.ref != nil && v.ref.sensitive }
+
+// Unveiled is v with all that is marked in it as it is without, and whether something was.
+func (v Value) Unveiled() (out Value, sensitive bool, err error) {
+	if v.IsSensitive() {
+		if v, err = v.Read(); err == nil {
+			v, _, err = v.Unveiled()
+		}
+		return v, true, err
+	}
+	if !v.built() {
+		return v, false, nil
+	}
+	elems := slices.Clone(v.ref.elems)
+	for i, e := range elems {
+		var veiled bool
+		if elems[i], veiled, err = e.Unveiled(); err != nil {
+			return v, sensitive, err
+		}
+		sensitive = sensitive || veiled
+	}
+	switch {
+	case !sensitive:
+		return v, false, nil
+	case v.is(Array):
+		return FromSlice(elems), true, nil
+	}
+	var b Builder
+	for i := 0; i < len(elems); i += 2 {
+		b.Set(elems[i], elems[i+1])
+	}
+	return b.Hash(), true, nil
+}
 
 // IsUndef tells whether v is undef, Bool whether it is true. Int and Float are the number of an Int and of a Float; of
 // other kinds they mean nothing.
-func (v Value) IsUndef() bool  { return v.ref == nil || v.ref.kind == Undef }
+func (v Value) IsUndef() bool  { return v.ref == nil || v.ref.kind == Undef && !v.ref.sensitive }
 func (v Value) Bool() bool     { return v.is(Bool) && v.num == 1 }
 func (v Value) Int() int64     { return int64(v.num) }
 func (v Value) Float() float64 { return math.Float64frombits(v.num) }
@@ -282,8 +317,13 @@ func (v Value) Probes(key Value) int {
 // Identical tells whether a and b are the same value of the same kind: 1 and 1.0 are not, 'a' and 'A' are not.
 // Hashes are compared without regard to order.
 func Identical(a, b Value) bool {
-	if a.Kind() != b.Kind() {
+	if a.Kind() != b.Kind() || a.IsSensitive() != b.IsSensitive() {
 		return false
+	}
+	if a.IsSensitive() {
+		a, errA := a.Read()
+		b, errB := b.Read()
+		return errA == nil && errB == nil && Identical(a, b)
 	}
 	switch a.Kind() {
 	case Bool, Int:

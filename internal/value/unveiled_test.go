@@ -1,0 +1,39 @@
+package value_test
+
+import (
+	"errors"
+	"testing"
+
+	. "bindc/internal/value"
+)
+
+// A value that is marked inside of another is neither undef nor equal to what it is without the mark.
+func TestUnveiled(t *testing.T) {
+	secret := FromString("tuna").Sensitive()
+	in := FromPairs(Pair{Key: FromString("a"), Value: FromSlice([]Value{FromInt(1), secret})},
+		Pair{Key: FromString("b"), Value: FromPairs()})
+	out, sensitive, err := in.Unveiled()
+	want := FromPairs(Pair{Key: FromString("a"), Value: FromSlice([]Value{FromInt(1), FromString("tuna")})},
+		Pair{Key: FromString("b"), Value: FromPairs()})
+	if err != nil || !sensitive || !Identical(out, want) {
+		t.Errorf("%v, %v, %v", out, sensitive, err)
+	}
+	if Identical(in, want) || string(AppendIdentity(nil, in)) == string(AppendIdentity(nil, want)) {
+		t.Error("what is marked is something else")
+	}
+	again := FromString("tuna").Sensitive()
+	if !Identical(secret, again) || string(AppendIdentity(nil, secret)) != string(AppendIdentity(nil, again)) {
+		t.Error("one secret is the same as the other")
+	}
+	if secret.IsUndef() || !secret.Truthy() {
+		t.Error("what is marked is something")
+	}
+	if out, sensitive, err := want.Unveiled(); err != nil || sensitive || !Identical(out, want) {
+		t.Errorf("%v, %v, %v", out, sensitive, err)
+	}
+	failed := errors.New("it cannot be read")
+	broken := NewSource(func(uint64) (Value, error) { return Value{}, failed }).Value(1).Sensitive()
+	if _, _, err := FromSlice([]Value{broken}).Unveiled(); err != failed {
+		t.Errorf("%v", err)
+	}
+}
