@@ -288,7 +288,7 @@ func ReadDir(dir string) ([]Node, error) {
 		}
 	}
 	if err := errors.Join(wrong...); err != nil {
-		return nil, fail("%v", err)
+		return nil, fail("%s", strings.ReplaceAll(err.Error(), "\n", "; ")) // one line, as any other message
 	}
 	if len(out) == 0 {
 		return nil, fail("%s: expected a file of facts per node, NAME.json or NAME.yaml, found none", dir)

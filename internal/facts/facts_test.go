@@ -117,7 +117,8 @@ func TestNamesOfAFleet(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = ReadDir(dir)
-	if err == nil || !strings.Contains(err.Error(), "broken.json") || !strings.Contains(err.Error(), "'cert' twice") {
+	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "broken.json") ||
+		!strings.Contains(err.Error(), "'cert' twice") {
 		t.Errorf("expected both files in the error, found %v", err)
 	}
 }
