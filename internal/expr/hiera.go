@@ -379,10 +379,14 @@ func (c *call) interpolated(v value.Value) (value.Value, error) {
 
 // runHieraPath is the path below a directory that the file system takes a text for; empty if it leads out of there.
 func runHieraPath(c *call) (value.Value, error) {
-	if strings.HasPrefix(c.args[1].Text(), "/") || c.args[1].Text() == "" {
+	dir, path := c.args[0].Text(), c.args[1].Text()
+	if strings.HasPrefix(path, "/") || path == "" {
 		return value.FromString(""), nil
 	}
-	return value.FromString(CleanPath(c.args[0].Text() + c.args[1].Text())), nil
+	if dir == "/" { // nothing, and the slash behind it
+		dir = ""
+	}
+	return value.FromString(CleanPath(dir + path)), nil
 }
 
 // CleanPath is path, relative to a directory, without what means nothing to a file system. It is empty if the path
