@@ -195,7 +195,7 @@ func (c *composer) mergeRecipe(root string, all []lookupOptions) (uint32, *merge
 	return c.recipeNumber(r), entry
 }
 
-// lookupOptions are those of the site, highest first.
+// lookupOptions are those of the site, highest first, as the scopes are.
 func (c *composer) lookupOptions() []lookupOptions {
 	var out []lookupOptions
 	for i := range c.scopes {
@@ -214,7 +214,6 @@ func (c *composer) lookupOptions() []lookupOptions {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b lookupOptions) int { return a.layer - b.layer })
 	return out
 }
 

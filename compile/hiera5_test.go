@@ -288,3 +288,16 @@ func valueOf(t *testing.T, s snapshot.Stored) string {
 	}
 	return "<" + out + " " + r.Name + string(value.AppendJSON(nil, r.Value)) + ">"
 }
+
+// Options that depend on the request make a snapshot sensitive where they may make a value so.
+func TestOptionsThatMayMakeSensitive(t *testing.T) {
+	for options, sensitive := range map[string]bool{`{a: {merge: "%{x}"}}`: false, `{a: {convert_to: "%{x}"}}`: true,
+		"{a: {merge: unique}}": false, "{a: {convert_to: String}}": false, "{a: {convert_to: Sensitive}}": true,
+		"{b: {convert_to: Sensitive}}": false} {
+		var diags diag.List
+		site := loader.Load(hieraSite(t, "a: [1]\nlookup_options: "+options), loader.Options{}, &diags)
+		if c := compile.Compile(site, compile.Options{}, &diags); diags.Failed() || c.Sensitive != sensitive {
+			t.Errorf("%s: sensitive is %t", options, c.Sensitive)
+		}
+	}
+}

@@ -334,6 +334,8 @@ var reports = []struct{ name, site, module, want string }{
 		`2 error interpolation:`},
 	{"a contribution that is computed", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n" +
 		"{in: l, to_expression: '$x'}", ``, ``},
+	{"a contribution that is text, and transformed", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n" +
+		"{in: l, to: '${x}', transformer: '|$v| { 1 }'}", ``, ``},
 	{"a contribution that is text", "{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: '${x}'}",
 		``, "2 error type_mismatch: 1"},
 	{"a hash to merge",
@@ -651,6 +653,7 @@ func TestCategoriesThatShareAVariable(t *testing.T) {
 			"{when: {loud: N}, bind: [{name: b, to_lookup_of: a}]}", ""},
 		{"needs itself where that is hidden perhaps", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}\n{name: b, to_lookup_of: a}", ""},
+		{"needs itself where nobody is", "{when: {one: n, two: x-m}, bind: [{name: a, to_lookup_of: a}]}", ""},
 		{"tries what is not known, and then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}", ""},
 	} {

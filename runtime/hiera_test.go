@@ -735,6 +735,7 @@ func TestWrongLookupOptions(t *testing.T) {
 		"lookup_options: {role: {merge: unique}}\n-- data/c.yaml --\na: [1]\nb: 1\nrole: [1]\n" +
 		"lookup_options: {a: {merge: unique}}\n"
 	const none = "lookup_options must be a Hash, found the kind String"
+	const pattern = "the pattern '^x(' in lookup_options does not compile: unmatched ( in /^x(/"
 	const merged = "lookup_options that are merged must be Hashes of Data with Strings as keys"
 	for _, c := range []struct{ node, a, b, role string }{
 		{"a: [2]", "[2,1]", "1", "[2,1]"},
@@ -742,6 +743,8 @@ func TestWrongLookupOptions(t *testing.T) {
 			"evaluation: 'role': " + merged},
 		{"a: [2]\nlookup_options: text", "evaluation: 'a': " + none, "evaluation: 'b': " + none,
 			"evaluation: 'role': " + none},
+		{"a: [2]\nlookup_options: {'^x(': {merge: hash}, a: {merge: first}}", "evaluation: 'a': " + pattern,
+			"evaluation: 'b': " + pattern, "evaluation: 'role': " + pattern},
 		{"a: [2]\nlookup_options: {b: {convert_to: String}}", "[2,1]", `"1"`, "[2,1]"},
 		{"a: [2]\nlookup_options: {a: {merge: \"%{x}first\"}}", "[2]", "1", "[2,1]"},
 		{"a: [2]\nlookup_options: \"%{x}\"", "evaluation: 'a': " + none, "evaluation: 'b': " + none,
