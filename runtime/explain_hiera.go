@@ -86,7 +86,7 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 	for i := range cs {
 		part := places[bs[i].Layer].Part
 		switch {
-		case cs[i].State == NotEffective:
+		case cs[i].State == NotEffective || cs[i].State == Declined:
 		case part == snapshot.NoHiera:
 			cs[i].State, cs[i].Why = Hidden, "what is structured is not merged with what is above it"
 		case (part == snapshot.HieraDefaults) != defaults && defaults:

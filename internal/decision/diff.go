@@ -159,8 +159,16 @@ func (c *comparer) spread() {
 	}
 }
 
-// through is what a row looks up that differs.
+// through is what a row looks up that differs; the key itself, which it may leave to the rows below, if nothing else.
 func (c *comparer) through(r *Row) []string {
+	out := c.used(r)
+	if others := slices.DeleteFunc(slices.Clone(out), func(key string) bool { return key == r.of }); len(others) > 0 {
+		return others
+	}
+	return out
+}
+
+func (c *comparer) used(r *Row) []string {
 	var out []string
 	for _, used := range r.uses {
 		if name := named(used); c.changed[used] && !slices.Contains(out, name) {

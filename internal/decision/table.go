@@ -346,7 +346,7 @@ func (r *Row) use(x *recipe.Recipe) {
 	}
 	if x.Kind == recipe.Multibind || x.Kind == recipe.Below {
 		r.uses = append(r.uses, x.Name)
-		if x.Options.Combinator != nil {
+		if x.Options != nil && x.Options.Combinator != nil {
 			r.useIn(x.Options.Combinator.Body)
 		}
 	}

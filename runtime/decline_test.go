@@ -1,0 +1,353 @@
+package runtime_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/compile"
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/seal"
+	"bindc/loader"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// decliningSite has bindings that decline above a hierarchy of Hiera 5, which merges.
+var decliningSite = map[string]string{
+	"binder_config.yaml": `version: 1
+layers:
+  - {name: site, include: 'confdir:/default'}
+  - {name: hiera, include: 'hiera:/'}
+`,
+	"hiera.yaml": `version: 5
+defaults: {datadir: data, data_hash: yaml_data}
+hierarchy:
+  - {name: node, path: '%{facts.fqdn}.yaml'}
+  - {name: common, path: common.yaml}
+`,
+	"data/n1.yaml": "users: {b: 2}\nold: {y: 2}\nplain: near\n",
+	"data/common.yaml": `lookup_options: {users: {merge: hash}, old: {merge: hash}, again: {merge: hash}}
+users: {a: 1}
+old: {x: 1}
+plain: low
+again: {z: 3}
+`,
+	"bindings/default.yaml": `bindings_version: 1
+name: default
+bind:
+  - {name: users, to_expression: '$users', optional: true}
+  - {name: plain, to_expression: '$plain', optional: true}
+  - {name: new, to_renamed: old}
+  - {name: other, to_alias_of: users}
+  - {name: dug, to_alias_of: users.a}
+  - {rebind: again, sensitive: true}
+`,
+}
+
+// request asks the site for n1, with further facts as JSON.
+func decliningRequest(t *testing.T, files map[string]string, more string) *bindings.Request {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildSite(t, path, files)
+	snap, err := bindings.Open(path, bindings.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { snap.Close() })
+	if err := snap.Verify(); err != nil {
+		t.Fatal(err)
+	}
+	facts, err := bindings.ParseFacts([]byte(`{"fqdn": "n1"`+more+`}`), bindings.FactsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := snap.Request(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+// outcomeOf is what a lookup comes to, in a word.
+func outcomeOf(v bindings.Value, found bool, err error) string {
+	var e *bindings.Error
+	switch {
+	case errors.As(err, &e):
+		return string(e.Code)
+	case err != nil:
+		return err.Error()
+	case !found:
+		return "nothing"
+	}
+	text, _ := v.Reveal().MarshalJSON()
+	if v.Sensitive() {
+		return "sensitive " + string(text)
+	}
+	return string(text)
+}
+
+// What declines above a hierarchy of Hiera 5 leaves the answer to it: merged, dug in, entry by entry.
+func TestWhatDeclinesAboveHiera(t *testing.T) {
+	hash, err := bindings.ParseJSON([]byte(`"hash"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := bindings.ParseJSON([]byte(`"first"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	declines := decliningRequest(t, decliningSite, "")
+	answers := decliningRequest(t, decliningSite, `, "users": {"c": 3}`)
+	for _, c := range []struct {
+		what string
+		ask  func(*bindings.Request) (bindings.Value, bool, error)
+		low  string // where the optional binding declines
+		high string // where it answers
+	}{
+		{"users", lookupOf("users"), `{"a":1,"b":2}`, `{"c":3}`},
+		{"users.a", lookupOf("users.a"), `1`, `nothing`},
+		{"other", lookupOf("other"), `{"a":1,"b":2}`, `{"c":3}`},
+		{"dug", lookupOf("dug"), `1`, `nothing`},
+		{"plain", lookupOf("plain"), `"near"`, `"near"`},
+		{"'plain'", lookupOf("'plain'"), `"near"`, `"near"`},
+		{"old", lookupOf("old"), `nothing`, `nothing`},
+		{"old.x", lookupOf("old.x"), `nothing`, `nothing`},
+		{"new", lookupOf("new"), `{"x":1,"y":2}`, `{"x":1,"y":2}`},
+		{"new.x", lookupOf("new.x"), `1`, `1`},
+		{"again", lookupOf("again"), `sensitive {"z":3}`, `sensitive {"z":3}`},
+		{"again.z", lookupOf("again.z"), `sensitive 3`, `sensitive 3`},
+		{"users by another strategy", func(r *bindings.Request) (bindings.Value, bool, error) {
+			return r.LookupMerged("users", first)
+		}, `{"b":2}`, `{"c":3}`},
+		{"entries of users", func(r *bindings.Request) (bindings.Value, bool, error) {
+			return r.LookupEntries("users", 0, -1, hash)
+		}, `{"a":1,"b":2}`, `{"c":3}`},
+		{"the first entry of users", func(r *bindings.Request) (bindings.Value, bool, error) {
+			return r.LookupEntries("users", 0, 0, first)
+		}, `{"b":2}`, `{"c":3}`},
+		{"all entries of plain", func(r *bindings.Request) (bindings.Value, bool, error) {
+			return r.LookupEntries("plain", 0, -1, first)
+		}, `"near"`, `"near"`},
+		{"the second entry of old", func(r *bindings.Request) (bindings.Value, bool, error) {
+			return r.LookupEntries("old", 1, -1, first)
+		}, `nothing`, `nothing`},
+		{"entries of again", func(r *bindings.Request) (bindings.Value, bool, error) {
+			return r.LookupEntries("again", 0, -1, hash)
+		}, `sensitive {"z":3}`, `sensitive {"z":3}`},
+	} {
+		if got := outcomeOf(c.ask(declines)); got != c.low {
+			t.Errorf("%s, declined: %s, want %s", c.what, got, c.low)
+		}
+		if got := outcomeOf(c.ask(answers)); got != c.high {
+			t.Errorf("%s, answered: %s, want %s", c.what, got, c.high)
+		}
+	}
+	if got := states(t, declines, "users"); got != "declined not effective merged merged" {
+		t.Errorf("the bindings of users are %s", got)
+	}
+	if got := states(t, answers, "users"); got != "wins not effective hidden hidden" {
+		t.Errorf("where the first answers the bindings of users are %s", got)
+	}
+}
+
+func lookupOf(key string) func(*bindings.Request) (bindings.Value, bool, error) {
+	return func(r *bindings.Request) (bindings.Value, bool, error) { return r.Lookup(key) }
+}
+
+func states(t *testing.T, r *bindings.Request, key string) string {
+	t.Helper()
+	e, err := r.Explain(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, c := range e.Candidates {
+		out = append(out, c.State)
+	}
+	return strings.Join(out, " ")
+}
+
+// plainSite has no hierarchy of Hiera 5.
+var plainSite = map[string]string{
+	"binder_config.yaml": `version: 1
+layers:
+  - {name: site, include: 'confdir:/default'}
+  - {name: low, include: 'confdir:/low'}
+`,
+	"bindings/default.yaml": `bindings_version: 1
+name: default
+bind:
+  - when: {node: n1}
+    bind:
+      - {name: a, to_expression: '$a', optional: true, transformer: '|$x| { $x + 1 }'}
+      - {name: b, to_lookup_of: nothing, optional: true, sensitive: true}
+      - {name: c, to_lookup_of: secret, optional: true}
+      - {name: e, to_expression: 'undef + 1', optional: true}
+      - {name: g, to_hash_lookup: {name: h, key: no}, optional: true}
+  - {name: d, to_alias_of: secret}
+  - {rebind: f, type: Integer, transformer: '|$x| { $x + 1 }'}
+  - {name: i, to_renamed: h}
+  - {name: late, to_expression: '$no', optional: true}
+`,
+	"bindings/low.yaml": `bindings_version: 1
+name: low
+bind:
+  - [a, 1]
+  - [b, 2]
+  - [c, 3]
+  - [e, 5]
+  - [f, 6]
+  - [g, 7]
+  - [h, {port: 8}]
+  - {name: secret, to: null, sensitive: true}
+  - {name: nothing, to: null}
+`,
+}
+
+// What a transformer, a type and a mark are to what declines, and to what is below.
+func TestWhatDeclinesIsNotSeen(t *testing.T) {
+	r := decliningRequest(t, plainSite, "")
+	for key, want := range map[string]string{
+		"a":    "1",              // the transformer is not asked
+		"b":    "2",              // the mark was that of what nobody has seen
+		"c":    "sensitive 3",    // what was looked up is sensitive, and that it is undef shows
+		"d":    "sensitive null", // an alias is what its key is, undef included
+		"e":    "evaluation",     // an error is none that declines
+		"f":    "7",              // what is below goes through type and transformer
+		"g":    "7",
+		"h":    "nothing",
+		"i":    `{"port":8}`,
+		"late": "nothing",
+	} {
+		if got := outcomeOf(r.Lookup(key)); got != want {
+			t.Errorf("%s is %s, want %s", key, got, want)
+		}
+	}
+	with := decliningRequest(t, plainSite, `, "a": 40, "no": false`)
+	if got := outcomeOf(with.Lookup("a")); got != "41" {
+		t.Errorf("a is %s, want 41", got)
+	}
+	if got := outcomeOf(with.Lookup("late")); got != "false" {
+		t.Errorf("late is %s, want false", got)
+	}
+}
+
+// For who asks for candidates one that declines is none, and behind a rename there are none.
+func TestCandidatesThatDecline(t *testing.T) {
+	r := decliningRequest(t, plainSite, "")
+	for key, want := range map[string]string{"a": "1", "b": "2", "h": "", "f": "7 6"} {
+		outcomes, err := r.Effective(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, o := range outcomes {
+			got = append(got, outcomeOf(o.Value, o.Found, o.Err))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("the candidates of %s are %s, want %s", key, text, want)
+		}
+	}
+	for key, want := range map[string]string{"a": "declined wins", "h": "wins hidden", "f": "wins hidden",
+		"e": "wins hidden"} {
+		if got := states(t, r, key); got != want {
+			t.Errorf("the bindings of %s are %s, want %s", key, got, want)
+		}
+	}
+}
+
+// What is sealed and declines needs the key, and what is below it then answers as it is.
+func TestSealedBindingsThatDecline(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range plainSite {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var diags diag.List
+	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
+	if diags.Failed() {
+		t.Fatal(diags.Sorted())
+	}
+	key := seal.NewKey()
+	if err := compile.Seal(content, key, []byte("wrapped")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "site.bsnap")
+	if _, err := snapshot.Write(path, content); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		opts bindings.Options
+		want string
+	}{{bindings.Options{}, "encrypted"}, {bindings.Options{Unseal: unsealWith(key)}, "2"}} {
+		snap, err := bindings.Open(path, c.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer snap.Close()
+		if err := snap.Verify(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := snap.Request(nodeFacts(t, "n1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := outcomeOf(r.Lookup("b")); got != c.want {
+			t.Errorf("b is %s, want %s", got, c.want)
+		}
+		if got := outcomeOf(r.Lookup("a")); got != "1" {
+			t.Errorf("a is %s, want 1", got)
+		}
+	}
+}
+
+// A file that no site compiles to, in which two keys are what the other is below, at every level: whatever a lookup
+// finds, it ends, and soon.
+func TestForgedBindingsBelowOneAnother(t *testing.T) {
+	of := func(key string) snapshot.Stored {
+		r := &recipe.Recipe{Kind: recipe.Below, Name: key}
+		return snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, r))}
+	}
+	c := &snapshot.Content{ARM8: true, Keys: []snapshot.Key{{Name: "a", Default: 0}, {Name: "b", Default: 1}},
+		Values: []snapshot.Stored{of("b"), of("a"), of("a")}}
+	for i := range 40 {
+		c.Layers = append(c.Layers, fmt.Sprint(i))
+		entries := []snapshot.Entry{{Key: 0, Value: 0}, {Key: 1, Value: 1}}
+		c.Levels = append(c.Levels, snapshot.Level{Layer: i, Scopes: []snapshot.Scope{{Entries: entries}}})
+	}
+	for _, levels := range []int{0, 1, 40} {
+		part := *c
+		part.Levels = slices.Clone(c.Levels[:levels])
+		path := filepath.Join(t.TempDir(), "site.bsnap")
+		if _, err := snapshot.Write(path, &part); err != nil {
+			t.Fatal(err)
+		}
+		snap, err := bindings.Open(path, bindings.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer snap.Close()
+		r, err := snap.Request(nodeFacts(t, "n1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "nothing"
+		if levels == 40 {
+			want = "evaluation"
+		}
+		if got := outcomeOf(r.Lookup("a")); got != want {
+			t.Errorf("with %d levels a is %s, want %s", levels, got, want)
+		}
+	}
+}
