@@ -36,8 +36,8 @@ func (c *setCompiler) errorf(at *binding.Literal, format string, args ...any) {
 	c.diags.Add(diag.Diagnostic{Pos: at.Pos, Code: "attribute", InValue: true, Message: fmt.Sprintf(format, args...)})
 }
 
-// has counts the alternatives of n bindings that one statement comes to, as the memory they take does.
-func (c *setCompiler) has(n int, at diag.Pos, when []int) bool {
+// fits counts the alternatives of n bindings that one statement comes to, as the memory they take does.
+func (c *setCompiler) fits(n int, at diag.Pos, when []int) bool {
 	c.alternatives -= max(0, n-1) * (len(when) - 1)
 	if c.alternatives < 0 {
 		c.tooMany(at)
@@ -64,7 +64,7 @@ func (c *setCompiler) classes(names []binding.Literal, exclude bool, when []int)
 		name := &names[i]
 		if !isText(name, className) {
 			c.errorf(name, "expected the name of a class, as 'ntp::server', found %s", value.Describe(name.Value))
-		} else if c.has(len(names), name.Pos, when) {
+		} else if c.fits(len(names), name.Pos, when) {
 			c.class(name.Value.Text(), exclude, name.Pos, when)
 		}
 	}
@@ -143,7 +143,7 @@ func (c *setCompiler) target(l *binding.Literal) (target, bool) {
 	if isText(l, className) {
 		return target{name: l.Value.Text(), isClass: true}, true
 	}
-	if t, ok := thingOf(l); ok {
+	if t, ok := targetOf(l); ok {
 		return t, true
 	}
 	c.errorf(l, "expected a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]', found %s",
@@ -151,8 +151,8 @@ func (c *setCompiler) target(l *binding.Literal) (target, bool) {
 	return target{}, false
 }
 
-// thingOf reads a type, or an instance of one, whose name may be in quotes.
-func thingOf(l *binding.Literal) (target, bool) {
+// targetOf reads a type, or an instance of one, whose name may be in quotes.
+func targetOf(l *binding.Literal) (target, bool) {
 	if l.Value.Kind() != value.String {
 		return target{}, false
 	}
@@ -217,7 +217,7 @@ type entry struct {
 // each binds every entry of a hash by itself; of what is abstract there are names only.
 func (c *setCompiler) each(a *binding.Attributes, keys, what string, when []int) {
 	entries, ok := c.entries(a, what)
-	if !ok || !c.has(len(entries), a.Pos, when) {
+	if !ok || !c.fits(len(entries), a.Pos, when) {
 		return
 	}
 	for i := range entries {
@@ -391,7 +391,11 @@ func (c *setCompiler) transfer(s *set.Parameters, of target, l *binding.Literal,
 func (c *setCompiler) dependency(s *set.Dependency, when []int) {
 	from, okFrom := c.references(&s.From)
 	to, okTo := c.references(&s.To)
-	if !okFrom || !okTo || !c.has(len(from)*len(to), s.Pos, when) {
+	if !okFrom || !okTo {
+		return
+	}
+	c.alternatives -= len(from)*len(to) - max(len(from), len(to)) // what two lists multiply out to
+	if !c.fits(len(from)*len(to), s.Pos, when) {
 		return
 	}
 	for _, f := range from {
@@ -416,7 +420,7 @@ func (c *setCompiler) references(p *binding.Producer) ([]string, bool) {
 	}
 	out, ok := make([]string, len(list)), true
 	for i := range list {
-		t, is := thingOf(&list[i])
+		t, is := targetOf(&list[i])
 		if !is || t.instance == "" || p.Expr != nil {
 			c.errorf(&list[i], "expected what a catalog has, as \"File['/etc/ntp.conf']\", found %s",
 				value.Describe(list[i].Value))
