@@ -175,7 +175,7 @@ func (x *transfers) bind(t transfer, pairs []pair) {
 		x.report(diag.Diagnostic{Pos: t.Pos, Code: "map_required",
 			Message: "which parameters of " + t.Target + " are those of " + t.From + " is said nowhere, and none is " +
 				"bound for both",
-			Hint: "bind a map of the types, {map: [TYPE, TYPE], to: {…}}, or say it here: options: {map: {…}}"})
+			Hint: "bind a map of the two types, or say here which, as the option 'map'"})
 	}
 	for _, p := range pairs {
 		if !x.effort.spend(64) {

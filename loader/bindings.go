@@ -27,8 +27,9 @@ type setCompiler struct {
 	transfers []Transfer
 }
 
-// readSet compiles the set in source, which is called name; "" for one that an extension makes.
-func (c *setCompiler) readSet(source set.Source, name string) {
+// readSet compiles the set in source, which has the first of names, or another of them; none for one that an extension
+// makes.
+func (c *setCompiler) readSet(source set.Source, names []string) {
 	if source == nil {
 		return
 	}
@@ -36,16 +37,17 @@ func (c *setCompiler) readSet(source set.Source, name string) {
 	if s == nil {
 		return
 	}
-	if name != "" {
-		c.checkName(s, name)
+	if len(names) > 0 {
+		c.checkName(s, names)
 	}
 	c.statements(s.Statements, []Condition{nil}, []int{0})
 }
 
-func (c *setCompiler) checkName(s *set.Set, name string) {
+func (c *setCompiler) checkName(s *set.Set, names []string) {
+	name := names[0]
 	if s.Name == nil {
 		c.diags.Errorf(s.Pos, "bindings", "expected 'name: %s', the name these bindings have by their path", name)
-	} else if given := s.Name.Value; given.Kind() != value.String || given.Text() != name {
+	} else if given := s.Name.Value; given.Kind() != value.String || !slices.Contains(names, given.Text()) {
 		c.diags.Errorf(s.Name.Pos, "bindings", "expected the name '%s', as the path of the file says, found %s", name,
 			value.Describe(given))
 	}

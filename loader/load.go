@@ -107,7 +107,7 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 				if sets[p.set] == nil {
 					sets[p.set] = &setCompiler{dimensions: dims, diags: in.diags, pools: in.reader.Pools,
 						secrets: secrets, inclusions: inclusions}
-					sets[p.set].readSet(p.source(), p.name)
+					sets[p.set].readSet(p.source(), p.names())
 				}
 				c.Bindings, c.Transfers = sets[p.set].out, sets[p.set].transfers
 			}

@@ -117,6 +117,18 @@ func (p *planned) source() set.Source {
 	return p.set.source()
 }
 
+// names are what the set may be called. In the syntax of Puppet, the name of the module it is in need not be written.
+func (p *planned) names() []string {
+	if p.name == "" {
+		return nil
+	}
+	_, inModule, ok := strings.Cut(p.name, "::")
+	if ok && strings.HasPrefix(p.uri, "module:") && p.set.set != nil {
+		return []string{p.name, inModule}
+	}
+	return []string{p.name}
+}
+
 // namesOfSets are the sets of the site or module in dir, in whichever syntax.
 func (p *planner) namesOfSets(dir string) []string {
 	dir = p.setsDir(dir)

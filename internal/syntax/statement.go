@@ -208,6 +208,10 @@ func (p *setParser) flags() (out []Word) {
 	return out
 }
 
+func isAbstract(s *Statement) bool {
+	return slices.ContainsFunc(s.Flags, func(w Word) bool { return w.Text == "abstract" })
+}
+
 // key parses a key, perhaps with its type in front of it.
 func (p *setParser) key(what string) (t, key *expr.Node) {
 	if t = p.typeOf(); t != nil {
@@ -219,12 +223,30 @@ func (p *setParser) key(what string) (t, key *expr.Node) {
 // typeOf is a type such as Array[String], or nil.
 func (p *setParser) typeOf() *expr.Node {
 	if p.atKeyword("class") {
-		p.failHere("a class"+noCatalog, "parameters of a class are bound with: bind parameters NAME to { … }")
+		p.failCode(p.tok.off, "catalog", "a class"+noCatalog, parametersInstead)
 	}
 	if p.tok.kind != tType || upper(p.tok.text) != "" {
 		return nil
 	}
 	return p.finished(p.paramType())
+}
+
+const parametersInstead = "parameters of a class are bound with: bind parameters NAME to { … }"
+
+// ofData checks that n names no class, of a catalog or of Ruby.
+func (p *setParser) ofData(n *expr.Node) {
+	for x := range All(n) {
+		if x.Op != expr.Access || x.Kids[0].Op != expr.TypeName {
+			continue
+		}
+		switch x.Kids[0].Name {
+		case "Class":
+			p.failCode(n.Off, "catalog", "a class"+noCatalog, parametersInstead)
+		case "Type":
+			p.failCode(n.Off, "catalog", "a class of Ruby is nothing that a binding can have",
+				"bind data, or what a registered producer makes: to producer 'name'")
+		}
+	}
 }
 
 // multibind parses what collects contributions.
@@ -275,6 +297,8 @@ func (p *setParser) plain(s *Statement) {
 	if p.err == nil && s.Key == nil && s.In == nil {
 		p.anonymous(s)
 	}
+	p.ofData(s.Type)
+	p.ofData(s.To)
 }
 
 // anonymous notes the error of a binding that has no key.
@@ -420,6 +444,9 @@ func (p *setParser) group(s *Statement, word string) {
 		s.Type = p.typeOf()
 	}
 	p.producer(s)
+	if s.Word == "variables" && s.To != nil && s.To.Op == expr.Const && isAbstract(s) { // one name
+		s.To = p.node(expr.ArrayLit, s.To.Off, "", s.To)
+	}
 	p.options(s)
 }
 
