@@ -286,10 +286,10 @@ func (h *hieraLookup) defaults() (value.Value, bool, error) {
 
 // options are the lookup options of the key, nil if there are none.
 func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
-	if h.recipe == nil && !defaults {
+	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // of which they may say something, too
 		return nil, nil
 	}
-	if !defaults && !h.recipe.Value.IsUndef() {
+	if h.recipe != nil && !defaults && !h.recipe.Value.IsUndef() {
 		return h.r.snap.constantOptions(h.recipe).For(h.key.Root), nil
 	}
 	options, err := h.optionsOf(lookupkey.Module(h.key.Root), defaults)

@@ -202,14 +202,21 @@ func inspectText(s string) string {
 			b.WriteString(`\#`)
 		case r < ' ' || r == 0x7f:
 			fmt.Fprintf(&b, `\x%02X`, r)
-		case !unicode.IsPrint(r) && r != ' ':
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
+		case isPrinted(r):
 			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\u{%X}`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04X`, r)
 		}
 	}
 	b.WriteByte('"')
 	return b.String()
+}
+
+// isPrinted tells whether Ruby shows r as it is: also blanks of all kinds, what only formats, and private characters.
+func isPrinted(r rune) bool {
+	return unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co) || r == 0x85
 }
 
 func isASCII(s string) bool {
