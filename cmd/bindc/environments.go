@@ -163,48 +163,60 @@ func (b *environments) build(all *loader.Environments) error {
 
 // one builds an environment, unless it is known to come to what is there.
 func (b *environments) one(e loader.Environment) error {
-	out, note := b.snapshot(e.Name), b.note(e.Name)
-	before, ok := readBuilt(note)
-	made, err := b.of(e)
-	if err != nil {
+	of, err := b.of(e)
+	if err != nil || !b.extensions && b.stays(e.Name, of) {
 		return err
-	}
-	if ok && before.Of == made && before.Snapshot == stateOf(out) && b.isSigned(out) && disk.Unchanged(before.Looks) {
-		b.counts.stayed++
-		b.written[e.Name] = true
-		b.say(before.Said, before.Inputs)
-		return nil
 	}
 	seen := &disk.Seen{Began: b.began}
 	options := b.options()
 	options.ModulePath, options.Bindings, options.Nothing, options.Seen = e.ModulePath, e.Bindings, e.Implied, seen
-	site, err := b.compile(b.cmd, e.Dir, out, options)
+	site, err := b.compile(b.cmd, e.Dir, b.snapshot(e.Name), options)
 	if err != nil {
 		return err
 	}
-	said := site.diags.Sorted()
-	b.say(said, len(site.site.Inputs))
+	made := built{Of: of, Looks: seen.Looks(), Said: site.diags.Sorted(), Inputs: len(site.site.Inputs)}
+	b.say(&made)
 	isWarning := func(d diag.Diagnostic) bool { return d.Severity == diag.Warning }
-	if site.diags.Failed() || b.strict && slices.ContainsFunc(said, isWarning) {
+	if site.diags.Failed() || b.strict && slices.ContainsFunc(made.Said, isWarning) {
 		b.counts.failed++
 		return nil
 	}
+	return b.write(e.Name, site, &made)
+}
+
+// stays tells whether the snapshot of an environment is known to be what building it would make.
+func (b *environments) stays(name, of string) bool {
+	before, ok := readBuilt(b.note(name))
+	out := b.snapshot(name)
+	if !ok || before.Of != of || before.Snapshot != stateOf(out) || !b.isSigned(out) || !disk.Unchanged(before.Looks) {
+		return false
+	}
+	b.counts.stayed++
+	b.written[name] = true
+	b.say(&before)
+	return true
+}
+
+// write writes the snapshot of an environment, if it is another one, and of what it is made.
+func (b *environments) write(name string, site *compilation, made *built) error {
+	out := b.snapshot(name)
 	var news bool
 	var written snapshot.Written
+	var err error
 	b.signals.whole(func() {
 		written, news, err = snapshot.Update(out, site.content)
 		if err == nil && (news || !b.isSigned(out)) {
-			err = b.sign.publishAs(e.Name, out, written.Sum)
+			err = b.sign.publishAs(name, out, written.Sum)
 		}
-		if err == nil && !b.extensions { // what a program says is known to nobody but it
-			built := built{Of: made, Snapshot: stateOf(out), Looks: seen.Looks(), Said: said, Inputs: len(site.site.Inputs)}
-			err = built.write(note)
+		if err == nil && !b.extensions { // which may say another thing the next time
+			made.Snapshot = stateOf(out)
+			err = made.write(b.note(name))
 		}
 	})
 	if err != nil {
 		return fmt.Errorf("cannot write the snapshot: %w", err)
 	}
-	b.written[e.Name] = true
+	b.written[name] = true
 	if !news {
 		b.counts.stayed++
 		return nil
@@ -215,11 +227,12 @@ func (b *environments) one(e loader.Environment) error {
 	return nil
 }
 
-func (b *environments) say(list []diag.Diagnostic, inputs int) {
-	for _, d := range list {
+// say reports what is said of an environment.
+func (b *environments) say(made *built) {
+	for _, d := range made.Said {
 		b.said.Add(d)
 	}
-	b.inputs += inputs
+	b.inputs += made.Inputs
 }
 
 // isSigned tells whether the file at path is signed, if it has to be.
