@@ -22,11 +22,12 @@ func fmtCommand() *cobra.Command {
 	f := formatting{}
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE...]",
-		Short: "Lay YAML out in one canonical way",
+		Short: "Lay files of a site out in one canonical way",
 		Long: "fmt lays files of configuration, bindings and data out in one canonical way, and\n" +
-			"replaces those that are not. It changes nothing but blanks: comments, quotes and\n" +
-			"order stay, and a file that would not mean the same is left as it is. Without\n" +
-			"FILE, or with -, it lays out standard input.\n\n" +
+			"replaces those that are not: files of YAML and, named .pp, in the syntax of\n" +
+			"Puppet. It changes nothing but blanks: comments, quotes and order stay, and a\n" +
+			"file that would not mean the same is left as it is. Without FILE, or with -, it\n" +
+			"lays out standard input.\n\n" +
 			"Exit status: 0 it is done, 1 a file cannot be laid out or, with -d and -l, is\n" +
 			"not, 2 one cannot be read or written.",
 		Example: "  bindc fmt -d site/data/common.yaml\n" +
@@ -96,8 +97,11 @@ func (f *formatting) file(path string) error {
 		f.diags.Errorf(diag.Pos{File: path}, "layout", "expected YAML, found a file of JSON, which is not laid out")
 		return nil
 	}
-	old := string(src)
-	laidOut, ok := layout.YAML(path, src, &f.diags)
+	old, lay := string(src), layout.YAML
+	if strings.HasSuffix(path, ".pp") || path == standardInput && layout.IsPuppet(src) {
+		lay = layout.Puppet
+	}
+	laidOut, ok := lay(path, src, &f.diags)
 	if !ok {
 		return nil
 	}

@@ -70,14 +70,25 @@ const maxErrors = 50
 // ParseBindings parses a file of bindings. It goes on behind a statement that is wrong, so there may be errors and
 // statements.
 func ParseBindings(src string) (*Bindings, []Error) {
-	p := setParser{parser: parser{lexer: lexer{src: src}, catalog: "catalog"}}
-	if at, ok := invalidUTF8(src); ok {
-		return nil, []Error{{Off: at, Message: "the text is not valid UTF-8"}}
+	p := newSetParser(src)
+	if p.errs != nil {
+		return nil, p.errs
 	}
 	p.advance()
 	b := p.bindings()
 	return b, p.errs
 }
+
+func newSetParser(src string) *setParser {
+	p := &setParser{parser: parser{lexer: lexer{src: src}, catalog: "catalog"}}
+	if at, ok := invalidUTF8(src); ok {
+		p.errs = []Error{{Off: at, Message: "the text is not valid UTF-8"}}
+	}
+	return p
+}
+
+// file parses a file of whichever kind.
+func (p *setParser) file() { p.bindings() }
 
 func invalidUTF8(src string) (int, bool) {
 	for i := 0; i < len(src); {
@@ -106,6 +117,7 @@ func (p *setParser) bindings() *Bindings {
 	}
 	p.advance()
 	b.Name = p.name("the name of the bindings")
+	p.last().Block = true
 	p.expect("{", "before the bindings")
 	if p.err != nil {
 		p.note()

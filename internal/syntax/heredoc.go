@@ -13,6 +13,8 @@ type heredoc struct {
 	text  string // without margin
 	read  quoting
 	lines []heredocLine
+
+	begin, end int // in the source, the line that ends it included
 }
 
 // heredocLine says that what is at off in the text of a heredoc is at src in its source.
@@ -93,6 +95,7 @@ func (l *lexer) heredocText(tag string, begin int, doc *heredoc) bool {
 		if e, ok := heredocEnd(l.src[at:end], tag); ok {
 			doc.take(l.src[begin:at], begin, e)
 			l.jump = end
+			doc.begin, doc.end = begin, end
 			return true
 		}
 		at = end

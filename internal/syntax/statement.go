@@ -42,6 +42,7 @@ func (p *setParser) statementList() []Statement {
 // statement parses one statement.
 func (p *setParser) statement() Statement {
 	s := Statement{Off: p.tok.off, Word: p.tok.text}
+	p.last().Begins = true
 	switch {
 	case p.accepts("when"):
 		p.when(&s)
@@ -63,6 +64,7 @@ func (p *setParser) statement() Statement {
 
 // closing passes the } behind statements. Where something is wrong it may have been taken for a part of that.
 func (p *setParser) closing() {
+	p.last().Block = true
 	if p.tok.kind != tEOF || len(p.errs) == 0 {
 		p.expect("}", "or a statement")
 	}
@@ -83,6 +85,7 @@ func (p *setParser) when(s *Statement) {
 	for p.err == nil && p.accepts("or") {
 		s.When = append(s.When, p.pairs())
 	}
+	p.last().Block = true
 	p.expect("{", "before the statements of when")
 	if p.err != nil {
 		return

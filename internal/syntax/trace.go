@@ -1,9 +1,55 @@
 package syntax
 
-// trace is all tokens of a file.
-type trace struct{ tokens []token }
+// Token is a token of a file, for who lays it out. Between tokens there are blanks, comments and the text of heredocs.
+type Token struct {
+	Off, End  int
+	Text      string // as it is written
+	Op        bool   // it is an operator or a bracket
+	Operand   bool   // an operand may end with it
+	Begins    bool   // a statement begins here
+	Block     bool   // it is a brace around statements
+	Doc, Done int    // where the text of a heredoc, and the line that ends it, begin and end
+}
 
-func (t *trace) add(tok token) { t.tokens = append(t.tokens, tok) }
+// Tokens are the tokens of a file in the syntax of Puppet.
+func Tokens(src string) ([]Token, []Error) {
+	p := newSetParser(src)
+	p.trace = &trace{src: src}
+	if p.errs == nil {
+		p.advance()
+		p.file()
+	}
+	return p.trace.tokens, p.errs
+}
+
+// trace is all tokens of a file.
+type trace struct {
+	src    string
+	tokens []Token
+}
+
+func (t *trace) add(tok token) {
+	if tok.kind == tEOF {
+		return
+	}
+	out := Token{Off: tok.off, End: tok.end, Text: t.src[tok.off:tok.end], Op: tok.kind == tOp,
+		Operand: tok.endsOperand() || tok.is(tOp, "}")}
+	if tok.doc != nil {
+		out.Doc, out.Done = tok.doc.begin, tok.doc.end
+	}
+	t.tokens = append(t.tokens, out)
+}
 
 // extend has the last token end elsewhere: a string is read by the parser.
-func (t *trace) extend(end int) { t.tokens[len(t.tokens)-1].end = end }
+func (t *trace) extend(end int) {
+	last := &t.tokens[len(t.tokens)-1]
+	last.End, last.Text, last.Operand = end, t.src[last.Off:end], true
+}
+
+// last is the token at which the parser is, for a note on it.
+func (p *setParser) last() *Token {
+	if p.trace == nil || p.tok.kind == tEOF || len(p.trace.tokens) == 0 {
+		return &Token{}
+	}
+	return &p.trace.tokens[len(p.trace.tokens)-1]
+}

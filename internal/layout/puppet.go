@@ -1,0 +1,343 @@
+package layout
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/syntax"
+)
+
+// Puppet is src, a file in the syntax of Puppet, in the canonical layout: a statement on each line, two blanks for each
+// bracket that is open, one between tokens. Inside of statements lines end where they do in src. It is false when src
+// has an error; that is in diags then.
+func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
+	text := strings.ReplaceAll(string(src), "\r\n", "\n")
+	tokens, errs := syntax.Tokens(text)
+	for _, e := range errs {
+		diags.Add(diag.Diagnostic{Pos: place(file, text, e.Off), Code: "syntax", Message: e.Message, Hint: e.Hint, Secret: true})
+	}
+	if len(errs) > 0 {
+		return nil, false
+	}
+	s := newSetter(text, tokens)
+	err := s.all()
+	out := written(s.lines)
+	if err == nil && !slices.Equal(pieces(text, tokens), pieces(string(out), nil)) {
+		err = errors.New("it would not mean the same laid out anew")
+	}
+	if err != nil {
+		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: file}, Code: "layout",
+			Message: err.Error() + "; the file stays as it is", Secret: true})
+		return nil, false
+	}
+	return out, true
+}
+
+// IsPuppet tells whether a text that nobody has named is in the syntax of Puppet.
+func IsPuppet(src []byte) bool { return firstWord.Match(src) }
+
+// firstWord is that of such a file, behind comments.
+var firstWord = regexp.MustCompile(`^(\s|#.*\n)*(bindings\s+[a-z]|site\s*\{)`)
+
+func place(file, text string, off int) diag.Pos {
+	before := text[:off]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return diag.Pos{File: file, Line: strings.Count(before, "\n") + 1, Col: len([]rune(before[start:])) + 1}
+}
+
+// pieces are the tokens of a text with the comments and heredocs between them; nil where it has errors.
+func pieces(text string, tokens []syntax.Token) []string {
+	if tokens == nil {
+		var errs []syntax.Error
+		if tokens, errs = syntax.Tokens(text); errs != nil {
+			return nil
+		}
+	}
+	var out []string
+	s := newSetter(text, tokens)
+	for i := range tokens {
+		for _, c := range s.before(i).comments {
+			out = append(out, c.text)
+		}
+		t := &tokens[i]
+		out = append(out, t.Text, text[t.Doc:t.Done])
+	}
+	for _, c := range s.before(len(tokens)).comments {
+		out = append(out, c.text)
+	}
+	return out
+}
+
+// gap is what stands between two tokens.
+type gap struct {
+	comments []remark
+	newline  bool // the next token is on another line
+	empty    bool // behind an empty line
+	blank    bool // something is there
+	err      error
+}
+
+// remark is a comment.
+type remark struct {
+	text  string
+	alone bool // nothing but blanks is before it on its line
+	last  bool // nor behind it
+	empty bool // behind an empty line
+}
+
+// setter sets tokens in lines.
+type setter struct {
+	src    string
+	tokens []syntax.Token
+
+	heredocs map[int]int // where their texts begin and end
+
+	lines  []line
+	open   []bracket
+	at     line // the line that is made
+	some   bool // there is something on it
+	docs   []string
+}
+
+func newSetter(src string, tokens []syntax.Token) *setter {
+	s := &setter{src: src, tokens: tokens, heredocs: map[int]int{}}
+	for _, t := range tokens {
+		if t.Done > 0 {
+			s.heredocs[t.Doc] = t.Done
+		}
+	}
+	return s
+}
+
+// bracket is one that is open.
+type bracket struct {
+	indent int // of the line it is on
+	block  bool
+	pipe   bool // between the bars around parameters
+}
+
+// before is the gap before token i, or behind the last.
+func (s *setter) before(i int) (g gap) {
+	from, to := 0, len(s.src)
+	if i > 0 {
+		from = s.tokens[i-1].End
+	}
+	if i < len(s.tokens) {
+		to = s.tokens[i].Off
+	}
+	g.newline = i == 0
+	newlines := 0
+	for from < to {
+		c := s.src[from]
+		if done := s.heredocs[from]; done > 0 {
+			from, g.newline, newlines = done, true, 1
+			continue
+		}
+		switch {
+		case c == '\n':
+			newlines++
+			g.newline, g.blank = true, true
+			g.empty = g.empty || newlines > 1
+			from++
+		case c == '#' || strings.HasPrefix(s.src[from:], "/*"):
+			text := remarkAt(s.src[from:to])
+			from += len(text)
+			rest := strings.TrimLeft(s.src[from:], " \t\r")
+			last := rest == "" || rest[0] == '\n'
+			g.comments = append(g.comments, remark{strings.TrimRight(text, " \t"), g.newline, last, g.empty})
+			newlines, g.empty, g.newline, g.blank = 0, false, false, true
+		default:
+			rest := strings.TrimLeftFunc(s.src[from:to], func(r rune) bool { return r != '\n' && strings.TrimSpace(string(r)) == "" })
+			if len(rest) == to-from {
+				g.err = errors.New("something is not understood")
+				return g
+			}
+			g.blank = true
+			from = to - len(rest)
+		}
+	}
+	return g
+}
+
+// remarkAt is the comment that text begins with.
+func remarkAt(text string) string {
+	end := strings.IndexByte(text, '\n')
+	if text[0] == '/' {
+		end = strings.Index(text, "*/") + 2
+	}
+	if end < 0 {
+		return text
+	}
+	return text[:end]
+}
+
+// all sets all tokens.
+func (s *setter) all() error {
+	for i := range s.tokens {
+		g := s.before(i)
+		if g.err != nil {
+			return g.err
+		}
+		s.remarks(g, i)
+		s.token(i, g)
+	}
+	g := s.before(len(s.tokens))
+	s.remarks(g, len(s.tokens))
+	s.flush()
+	return g.err
+}
+
+// indentOf is how deep a line is that begins with token i.
+func (s *setter) indentOf(i int) int {
+	if len(s.open) == 0 {
+		return 0
+	}
+	top := s.open[len(s.open)-1]
+	switch t := s.peek(i); {
+	case t.Op && closes(t.Text):
+		return top.indent
+	case top.block && !t.Begins:
+		return top.indent + 4 // what goes on on another line
+	}
+	return top.indent + 2
+}
+
+func (s *setter) peek(i int) syntax.Token {
+	if i < len(s.tokens) {
+		return s.tokens[i]
+	}
+	return syntax.Token{}
+}
+
+func closes(text string) bool { return text == ")" || text == "]" || text == "}" }
+
+// remarks sets the comments before token i.
+func (s *setter) remarks(g gap, i int) {
+	for n, c := range g.comments {
+		hash := c.text[0] == '#'
+		last := n == len(g.comments)-1
+		switch {
+		case !c.alone && s.some && s.at.comment == "" && (c.last || last && s.breaks(i)):
+			s.at.comment = c.text
+		case !c.alone && s.some && !hash && !strings.Contains(c.text, "\n") && s.at.comment == "":
+			s.at.text += " " + c.text // in the midst of a line
+		default:
+			s.flush()
+			s.separate(c.empty)
+			s.at = line{indent: s.remarkIndent(i), text: c.text}
+			s.some = true
+			s.flush()
+		}
+	}
+}
+
+// remarkIndent is how deep a comment before token i is: as deep as that, or as what stands before a bracket closes.
+func (s *setter) remarkIndent(i int) int {
+	if t := s.peek(i); t.Op && closes(t.Text) && len(s.open) > 0 {
+		return s.open[len(s.open)-1].indent + 2
+	}
+	return s.indentOf(i)
+}
+
+// separate sets an empty line, unless a block begins.
+func (s *setter) separate(wanted bool) {
+	if n := len(s.lines); wanted && n > 0 && !strings.HasSuffix(s.lines[n-1].text, "{") {
+		s.lines = append(s.lines, line{})
+	}
+}
+
+// flush ends the line.
+func (s *setter) flush() {
+	if s.some {
+		s.at.below = s.docs
+		s.lines = append(s.lines, s.at)
+	}
+	s.at, s.some, s.docs = line{}, false, nil
+}
+
+// breaks tells whether token i begins a line wherever it is written.
+func (s *setter) breaks(i int) bool {
+	t := s.peek(i)
+	after := i > 0 && s.tokens[i-1].Block && s.tokens[i-1].Text == "{"
+	return t.Begins || t.Block && t.Text == "}" && !after || after && !(t.Block && t.Text == "}")
+}
+
+// token sets token i.
+func (s *setter) token(i int, g gap) {
+	t := &s.tokens[i]
+	emptyBlock := i > 0 && t.Block && t.Text == "}" && s.tokens[i-1].Block && s.tokens[i-1].Text == "{" && len(g.comments) == 0
+	if !emptyBlock && (g.newline || s.breaks(i)) || s.at.comment != "" {
+		s.flush()
+		s.separate(g.empty && !(t.Op && closes(t.Text)))
+	}
+	if !s.some {
+		s.at.indent = s.indentOf(i)
+	} else if s.spaced(i, g) && !emptyBlock {
+		s.at.text += " "
+	}
+	s.at.text += t.Text
+	s.some = true
+	s.bracket(t)
+	if t.Done > 0 {
+		s.docs = append(s.docs, strings.Split(strings.TrimSuffix(s.src[t.Doc:t.Done], "\n"), "\n")...)
+	}
+}
+
+// bracket notes what t opens or closes.
+func (s *setter) bracket(t *syntax.Token) {
+	switch {
+	case !t.Op:
+	case t.Text == "(" || t.Text == "[" || t.Text == "{":
+		s.open = append(s.open, bracket{indent: s.at.indent, block: t.Block})
+	case closes(t.Text) && len(s.open) > 0:
+		s.open = s.open[:len(s.open)-1]
+	case t.Text == "|" && len(s.open) > 0:
+		top := &s.open[len(s.open)-1]
+		top.pipe = !top.pipe
+	}
+}
+
+// inPipe tells whether the parameters of a lambda are being set.
+func (s *setter) inPipe() bool { return len(s.open) > 0 && s.open[len(s.open)-1].pipe }
+
+// spaced tells whether a blank goes before token i, which is not the first on its line.
+func (s *setter) spaced(i int, g gap) bool {
+	t, prev := &s.tokens[i], &s.tokens[i-1]
+	op, before := "", ""
+	if t.Op {
+		op = t.Text
+	}
+	if prev.Op {
+		before = prev.Text
+	}
+	switch {
+	case op == "," || op == ";" || op == ":" || op == ")" || op == "]" || op == "." || before == ".":
+		return false
+	case before == "(" || before == "[" || before == "?" && op == "?":
+		return false
+	case op == "[":
+		return g.blank // or it would be an access
+	case op == "(" && before == "":
+		return g.blank
+	case op == "}":
+		return before != "{"
+	case op == "|" && s.inPipe(), before == "|" && s.inPipe():
+		return false
+	case before == "~" && (op == "=" || op == "!"):
+		return false
+	case before == "-" || before == "!" || before == "*":
+		return !s.unary(i-1, g)
+	}
+	return true
+}
+
+// unary tells whether the operator at token i is in front of its operand, before which there is the gap g.
+func (s *setter) unary(i int, g gap) bool {
+	if s.tokens[i].Text == "!" || i == 0 || !s.tokens[i-1].Operand {
+		return true
+	}
+	return s.before(i).blank && !g.blank
+}
