@@ -55,8 +55,8 @@ func command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(buildCommand(), checkCommand(), explainCommand(), fmtCommand(), initCommand(), schemaCommand(),
-		migrateCommand(), encCommand(), environmentsCommand(), pushCommand())
+	root.AddCommand(buildCommand(), checkCommand(), convertCommand(), explainCommand(), fmtCommand(), initCommand(),
+		schemaCommand(), migrateCommand(), encCommand(), environmentsCommand(), pushCommand())
 	cli.Finish(root)
 	return root
 }

@@ -95,11 +95,11 @@ type setter struct {
 
 	heredocs map[int]int // where their texts begin and end
 
-	lines  []line
-	open   []bracket
-	at     line // the line that is made
-	some   bool // there is something on it
-	docs   []string
+	lines []line
+	open  []bracket
+	at    line // the line that is made
+	some  bool // there is something on it
+	docs  []string
 }
 
 func newSetter(src string, tokens []syntax.Token) *setter {

@@ -22,6 +22,7 @@ type scanner struct {
 	open  []level
 	out   []line
 
+	from     int       // the line at which what is read begins
 	comments []comment // that stand before what comes next
 	empty    bool      // an empty line does
 }
@@ -29,6 +30,7 @@ type scanner struct {
 // comment is one on a line of its own.
 type comment struct {
 	old   int
+	from  int // its line
 	text  string
 	empty bool // a line before it is
 }
@@ -39,12 +41,13 @@ func (s *scanner) scan() error {
 	for s.at < len(s.lines) {
 		text := strings.TrimRight(s.lines[s.at], " \t")
 		s.at++
+		s.from = s.at
 		old := indentation(text)
 		switch rest := text[old:]; {
 		case rest == "":
 			s.empty = true
 		case rest[0] == '#':
-			s.comments = append(s.comments, comment{old, rest, s.empty})
+			s.comments = append(s.comments, comment{old, s.at, rest, s.empty})
 			s.empty = false
 		case isMarker(text) && begun:
 			return errors.New("behind the end of its first document there is more")
@@ -74,6 +77,7 @@ func (s *scanner) add(before []level, old int, l line) {
 	s.placeComments(before, old, l.indent)
 	s.addEmpty(s.empty)
 	s.empty = false
+	l.from = s.from
 	s.out = append(s.out, l)
 }
 
@@ -98,7 +102,7 @@ func (s *scanner) placeComments(before []level, old, now int) {
 			}
 		}
 		s.addEmpty(c.empty)
-		s.out = append(s.out, line{indent: at, text: c.text})
+		s.out = append(s.out, line{indent: at, text: c.text, from: c.from})
 	}
 	s.comments = nil
 }

@@ -8,6 +8,7 @@ import (
 // line is one that is laid out.
 type line struct {
 	indent  int
+	from    int // line of what is laid out
 	text    string
 	comment string   // beside the text
 	below   []string // the other lines of a value, as they are written

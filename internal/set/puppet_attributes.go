@@ -116,9 +116,30 @@ func (r *puppetReader) produced(name string, n *expr.Node) *binding.Producer {
 	if v, ok := folded.Constant(); ok {
 		l.Value = v
 	} else {
-		out.Expr = folded
+		out.Expr = moved(folded, n.Off)
 	}
 	return out
+}
+
+// moved is n with its offsets counted from base: where it stands in its file does not make it another one.
+func moved(n *expr.Node, base int) *expr.Node {
+	if n == nil {
+		return nil
+	}
+	out := *n
+	out.Off = max(0, n.Off-base)
+	out.Kids = make([]*expr.Node, len(n.Kids))
+	for i, kid := range n.Kids {
+		out.Kids[i] = moved(kid, base)
+	}
+	if l := n.Lambda; l != nil {
+		out.Lambda = &expr.Lambda{Params: slices.Clone(l.Params), Body: moved(l.Body, base)}
+		for i := range out.Lambda.Params {
+			p := &out.Lambda.Params[i]
+			p.Type, p.Default = moved(p.Type, base), moved(p.Default, base)
+		}
+	}
+	return &out
 }
 
 // literal is how n is written, with its places, and whether its value is known now.
@@ -276,7 +297,7 @@ func (r *puppetReader) lambda(a *binding.Attributes, o syntax.Option, as string)
 		a.Broken = true
 		return nil
 	}
-	return o.Lambda
+	return moved(o.Value, o.Value.Off).Lambda
 }
 
 // ownOption is the value of an option of a multibinding; a lambda as text.

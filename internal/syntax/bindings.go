@@ -11,6 +11,8 @@ import (
 type Bindings struct {
 	Name       Word
 	Statements []Statement
+
+	Above []string // comments to be printed above it; the parser notes none
 }
 
 // Word is a name, or another short text, as it stands in a file.
@@ -46,7 +48,7 @@ type Statement struct {
 	When       [][]Pair // of when: the alternatives
 	Statements []Statement
 
-	Above  []string // comments to be printed above it; the parser notes none
+	Above  []string // likewise
 	Beside string   // and one beside its first line
 }
 
@@ -167,6 +169,7 @@ func (p *setParser) accepts(word string) bool {
 	if !p.atWord(word) {
 		return false
 	}
+	p.prev = token{} // a / behind it divides nothing
 	p.advance()
 	return true
 }

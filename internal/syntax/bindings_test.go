@@ -26,6 +26,8 @@ var sets = []string{
 	"bindings x { bind map Web to Sql[x] { a => b, 'c' => d } }",
 	"bindings x { bind dependency File['/etc/x'] ~> [Service[a], Service['b']] bind dependency a -> b }",
 	"bindings x { bind 'a' to producer 'p' { producer_args => { n => 1 } } bind 'b' to producer bind 'c' { to_first_found => ['x'] } }",
+	"bindings x { bind 'a' to /a\\/b/ bind 'b' to optional /c/ bind 'c' to $d / 2 }",
+	"bindings x { bind to \"${a} ${b['c']} $d\" in 'm' bind 'b' to [\"${a}${b}\"] in 'm' }",
 	"bindings x { bind 'q' to Sql[?? name == 'one' and (port > 80 or not up != true) and 'a' ~= /x/] { select_result => |$r| { $r[0] } } }",
 	"bindings x {\n  bind 'h' to @(\"END\"/L)\n    text ${a} \\\n    more\n    | END\n  bind 'i' to @(A) + @(B) in 'm'\n  a\n  A\n  b\n  B\n}",
 	"bindings x { bind 'a' to $b ? { 1 => 'x', default => 2 } bind 'c' to $b.map |$x| { $x in [1] } in 'z' bind 'd' to (*[1, 2]) }",

@@ -10,7 +10,7 @@ import (
 type lexer struct {
 	src    string
 	pos    int
-	prev   token   // the token before pos
+	prev   token   // the token before pos; none behind a word of a set
 	inLine bool    // whether something stands before pos on its line, white space aside
 	jump   int     // where the text goes on after the end of this line, if heredocs begin on it; else 0
 	origin *origin // where src came from; nil: src is the text the user gave

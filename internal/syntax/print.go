@@ -345,3 +345,30 @@ func defaultLevel(n *expr.Node) level {
 	}
 	return levelOperand + 1
 }
+
+// PrintString is the text of a string as it stands in YAML: ParseString makes of it n, which is a constant text or a
+// Concat.
+func PrintString(n *expr.Node) string {
+	if v, ok := n.Constant(); ok {
+		if back, errs := ParseString(v.Text()); errs == nil && back.Op == expr.Const && back.Value.Text() == v.Text() {
+			return v.Text()
+		}
+		return strings.ReplaceAll(v.Text(), "$", `\$`)
+	}
+	var p printer
+	for i, kid := range n.Kids {
+		v, ok := kid.Constant()
+		if !ok || v.Kind() != value.String {
+			p.interpolation(kid)
+			continue
+		}
+		text := strings.ReplaceAll(v.Text(), "$", `\$`)
+		if rest, ok := strings.CutSuffix(text, `\`); ok && i+1 < len(n.Kids) { // it would escape the $ behind it
+			p.WriteString(rest)
+			p.interpolation(&expr.Node{Op: expr.Const, Value: value.FromString(`\`)})
+			continue
+		}
+		p.WriteString(text)
+	}
+	return p.String()
+}

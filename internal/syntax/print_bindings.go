@@ -11,6 +11,9 @@ import (
 // PrintBindings is the source of a set: parsing it gives an equal one, at other offsets.
 func PrintBindings(b *Bindings) string {
 	w := setPrinter{}
+	for _, c := range b.Above {
+		w.line(c)
+	}
 	w.line("bindings " + b.Name.Text + " {")
 	w.statements(b.Statements)
 	w.line("}")
@@ -24,6 +27,10 @@ type setPrinter struct {
 }
 
 func (w *setPrinter) line(text string) {
+	if text == "" {
+		w.WriteByte('\n')
+		return
+	}
 	w.WriteString(strings.Repeat("  ", w.depth) + text + "\n")
 }
 
@@ -59,7 +66,7 @@ func conditions(alternatives [][]Pair) string {
 		for _, p := range all {
 			var values []string
 			for _, v := range p.Values {
-				values = append(values, value.Quote(v.Text))
+				values = append(values, categoryValue(v.Text))
 			}
 			text := values[0]
 			if len(values) > 1 {
@@ -70,6 +77,16 @@ func conditions(alternatives [][]Pair) string {
 		out = append(out, strings.Join(pairs, " and "))
 	}
 	return strings.Join(out, " or ")
+}
+
+var bareValue = regexp.MustCompile(`^([a-z][a-z0-9_]*|[1-9][0-9]*(\.[0-9]+)?)$`)
+
+// categoryValue is a value of a category, in quotes where it needs some.
+func categoryValue(text string) string {
+	if bareValue.MatchString(text) && !keywords[text] || text == "true" || text == "false" {
+		return text
+	}
+	return value.Quote(text)
 }
 
 // words are the parts of a statement that is no conditional.

@@ -265,7 +265,7 @@ func (p *parser) interpolation() *expr.Node {
 		p.unexpected("} after the expression in ${}")
 	}
 	p.open--
-	p.pos = p.tok.end
+	p.pos, p.tok = p.tok.end, token{}
 	return n
 }
 

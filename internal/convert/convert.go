@@ -1,0 +1,169 @@
+// Package convert says a set of bindings in the other syntax: one in YAML in that of Puppet, and back. What it makes is
+// read again and has to mean the same.
+package convert
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/layout"
+	"bindc/internal/set"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// File is the set in src in the other syntax than that of the file. It is false when it cannot be read, or cannot be
+// said there: that is in diags then. Comments are with the bindings they were with.
+func File(file string, src []byte, diags *diag.List) ([]byte, bool) {
+	toYAML := strings.HasSuffix(file, ".pp")
+	s := read(file, src, toYAML, diags)
+	if s == nil || diags.Failed() {
+		return nil, false
+	}
+	if s.Name == nil || s.Name.Value.Kind() != value.String {
+		diags.Errorf(s.Pos, "bindings", "expected 'name', which the bindings have in the other syntax too")
+		return nil, false
+	}
+	name := s.Name.Value.Text()
+	out, err := written(s, name, remarksOf(src, s, toYAML), toYAML)
+	if err == nil {
+		var own diag.List
+		if again := read("", out, !toYAML, &own); again != nil && !own.Failed() && canonical(again) == canonical(s) {
+			return laid(out, !toYAML), true
+		}
+	}
+	why := "something in this file cannot be said in the other syntax"
+	if err != nil {
+		why = err.Error()
+	}
+	diags.Add(diag.Diagnostic{Pos: diag.Pos{File: file}, Code: "convert", Message: why})
+	return nil, false
+}
+
+// read is the set in src, nil if there is none.
+func read(file string, src []byte, puppet bool, diags *diag.List) *set.Set {
+	if puppet {
+		if p := set.ParsePuppet(file, src, diags); p != nil {
+			return p.Read(nil, diags)
+		}
+		return nil
+	}
+	parse := yaml.Parse
+	if strings.HasSuffix(file, ".json") {
+		parse = yaml.ParseJSON
+	}
+	doc, ok := parse(file, src, yaml.Options{}, diags)
+	if !ok {
+		return nil
+	}
+	return set.YAML{Document: doc}.Read(nil, diags)
+}
+
+func written(s *set.Set, name string, remarks set.Remarks, toYAML bool) ([]byte, error) {
+	if toYAML {
+		return set.ToYAML(s, name, remarks)
+	}
+	b, err := set.ToPuppet(s, name, remarks)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(syntax.PrintBindings(b)), nil
+}
+
+// laid is src laid out, if that is possible: of YAML some is not.
+func laid(src []byte, puppet bool) []byte {
+	lay := layout.YAML
+	if puppet {
+		lay = layout.Puppet
+	}
+	var own diag.List
+	if out, ok := lay("", src, &own); ok {
+		return out
+	}
+	return src
+}
+
+// canonical is what a set says, in one way.
+func canonical(s *set.Set) string {
+	b, err := set.ToPuppet(s, "", set.Remarks{})
+	if err != nil {
+		return err.Error()
+	}
+	return syntax.PrintBindings(b)
+}
+
+// remarksOf is the comments of src with the statements they are about.
+func remarksOf(src []byte, s *set.Set, puppet bool) set.Remarks {
+	read := layout.YAMLComments
+	if puppet {
+		read = layout.PuppetComments
+	}
+	comments, _ := read(src)
+	r := remarks{lines: strings.Split(string(src), "\n"),
+		Remarks: set.Remarks{Above: map[diag.Pos][]string{}, Beside: map[diag.Pos]string{}}}
+	r.places(s.Statements)
+	slices.SortFunc(r.at, func(a, b diag.Pos) int { return cmp.Compare(a.Line, b.Line) })
+	for _, at := range r.at {
+		if at.Line > 1 && strings.TrimSpace(r.lines[at.Line-2]) == "" && at != r.at[0] {
+			r.Above[at] = []string{""}
+		}
+	}
+	for _, c := range comments {
+		r.add(c)
+	}
+	return r.Remarks
+}
+
+// remarks deals comments out to statements.
+type remarks struct {
+	set.Remarks
+	lines []string
+	at    []diag.Pos // of all statements, in order
+}
+
+func (r *remarks) places(list []set.Statement) {
+	for _, s := range list {
+		r.at = append(r.at, set.At(s))
+		if w, ok := s.(*set.When); ok {
+			r.places(w.Statements)
+		}
+	}
+}
+
+// add gives a comment to the statement it is beside, to that which follows it, or to the one it is in.
+func (r *remarks) add(c layout.Comment) {
+	line := c.Line
+	for c.Alone && line < len(r.lines) && isRemark(r.lines[line-1]) {
+		line++
+	}
+	next := slices.IndexFunc(r.at, func(p diag.Pos) bool { return p.Line >= line })
+	begins := next >= 0 && (r.at[next].Line == line || strings.HasPrefix(strings.TrimSpace(r.lines[line-1]), "- "))
+	if !begins {
+		next = slices.IndexFunc(r.at, func(p diag.Pos) bool { return p.Line > c.Line })
+		if next < 0 {
+			next = len(r.at)
+		}
+		next--
+	}
+	if next < 0 {
+		r.Head = append(r.Head, c.Text)
+		return
+	}
+	at := r.at[next]
+	switch {
+	case begins && !c.Alone && r.Beside[at] == "":
+		r.Beside[at] = c.Text
+	case begins && c.Alone && r.Above[at] == nil && next > 0 && c.Line > 1 && strings.TrimSpace(r.lines[c.Line-2]) == "":
+		r.Above[at] = []string{"", c.Text}
+	default:
+		r.Above[at] = append(r.Above[at], c.Text)
+	}
+}
+
+func isRemark(line string) bool {
+	text := strings.TrimSpace(line)
+	return text == "" || text[0] == '#'
+}

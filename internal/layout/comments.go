@@ -1,0 +1,66 @@
+package layout
+
+import (
+	"strings"
+
+	"bindc/internal/syntax"
+)
+
+// Comment is one in a file.
+type Comment struct {
+	Line  int
+	Text  string // from the # on
+	Alone bool   // nothing else is before it on its line
+}
+
+// YAMLComments are the comments of a file of YAML; not ok where they cannot be told from what is none.
+func YAMLComments(src []byte) ([]Comment, bool) {
+	s := scanner{lines: linesOf(src)}
+	if err := s.scan(); err != nil {
+		return nil, false
+	}
+	var out []Comment
+	for _, l := range s.out {
+		if strings.HasPrefix(l.text, "#") {
+			out = append(out, Comment{l.from, l.text, true})
+		}
+		if l.comment != "" {
+			out = append(out, Comment{l.from, l.comment, false})
+		}
+	}
+	return out, true
+}
+
+// PuppetComments are those of a file in the syntax of Puppet.
+func PuppetComments(src []byte) ([]Comment, bool) {
+	text := strings.ReplaceAll(string(src), "\r\n", "\n")
+	tokens, errs := syntax.Tokens(text)
+	if len(errs) > 0 {
+		return nil, false
+	}
+	var out []Comment
+	s := newSetter(text, tokens)
+	for i := range len(tokens) + 1 {
+		from := 0
+		if i > 0 {
+			from = tokens[i-1].End
+		}
+		for _, c := range s.before(i).comments {
+			at := from + strings.Index(text[from:], c.text)
+			from = at + len(c.text)
+			line := strings.Count(text[:at], "\n") + 1
+			for n, part := range strings.Split(said(c.text), "\n") {
+				out = append(out, Comment{line + n, strings.TrimSpace("# " + strings.TrimSpace(part)), c.alone || n > 0})
+			}
+		}
+	}
+	return out, true
+}
+
+// said is what a comment says.
+func said(text string) string {
+	if rest, ok := strings.CutPrefix(text, "/*"); ok {
+		return strings.TrimSuffix(rest, "*/")
+	}
+	return text[1:]
+}

@@ -1,0 +1,313 @@
+package set
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"bindc/internal/binding"
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+)
+
+// Remarks are the comments of a file, from the # on, and empty lines among them: at its head, and by the place of the
+// statement they are about.
+type Remarks struct {
+	Head   []string
+	Above  map[diag.Pos][]string
+	Beside map[diag.Pos]string
+}
+
+// ToPuppet is the set called name in the syntax of Puppet. Comments are with the statements they were with.
+func ToPuppet(s *Set, name string, remarks Remarks) (*syntax.Bindings, error) {
+	w := puppetWriter{remarks: remarks}
+	out := &syntax.Bindings{Name: syntax.Word{Text: name}, Statements: w.statements(s.Statements),
+		Above: remarks.Head}
+	return out, w.err
+}
+
+// puppetWriter makes statements of the syntax. What that cannot say is err.
+type puppetWriter struct {
+	remarks Remarks
+	err     error
+}
+
+// At is where a statement is written.
+func At(s Statement) diag.Pos {
+	switch s := s.(type) {
+	case *When:
+		return s.Pos
+	case *Plain:
+		return s.Pos
+	case *Classes:
+		return s.Pos
+	case *Dependency:
+		return s.Pos
+	}
+	return attributesOf(s).Pos
+}
+
+// attributesOf is what a statement says that comes to bindings; nil of others.
+func attributesOf(s Statement) *binding.Attributes {
+	switch s := s.(type) {
+	case *Binding:
+		return &s.Attributes
+	case *Parameters:
+		return &s.Attributes
+	case *Variables:
+		return &s.Attributes
+	case *Map:
+		return &s.Attributes
+	}
+	return nil
+}
+
+func (w *puppetWriter) statements(list []Statement) []syntax.Statement {
+	out := make([]syntax.Statement, 0, len(list))
+	for _, s := range list {
+		made := w.statement(s)
+		made.Above, made.Beside = w.remarks.Above[At(s)], w.remarks.Beside[At(s)]
+		out = append(out, made)
+	}
+	return out
+}
+
+func (w *puppetWriter) statement(s Statement) syntax.Statement {
+	switch s := s.(type) {
+	case *When:
+		return syntax.Statement{Word: "when", When: pairsOf(s), Statements: w.statements(s.Statements)}
+	case *Plain:
+		n, err := Node(s.Value)
+		if err != nil {
+			w.err = err
+		}
+		return syntax.Statement{Word: "bind", Key: text(s.Key), To: n}
+	case *Classes:
+		out := syntax.Statement{Word: "include"}
+		if s.Exclude {
+			out.Word = "exclude"
+		}
+		for _, name := range s.Names {
+			out.Names = append(out.Names, syntax.Word{Text: Text(name.Value)})
+		}
+		return out
+	case *Dependency:
+		return syntax.Statement{Word: "dependency", Target: producedBy(&s.From), Other: producedBy(&s.To),
+			Arrow: syntax.Word{Text: s.Kind}}
+	}
+	a := attributesOf(s)
+	out := w.attributes(a)
+	switch s := s.(type) {
+	case *Parameters:
+		out.Word, out.Target = "parameters", w.target(s.Target)
+		if to := out.To; to != nil && to.Op == expr.Const && to.Value.Kind() == value.String {
+			out.To = w.target(binding.Literal{Value: to.Value})
+		}
+	case *Map:
+		out.Word, out.Target, out.Other = "map", w.target(s.From), w.target(s.To)
+	case *Variables:
+		out.Word = "variables"
+	}
+	return out
+}
+
+func pairsOf(w *When) (out [][]syntax.Pair) {
+	for _, all := range w.Alternatives {
+		var pairs []syntax.Pair
+		for _, p := range all {
+			pair := syntax.Pair{Category: syntax.Word{Text: Text(p.Category.Value)}}
+			for _, v := range p.Values {
+				pair.Values = append(pair.Values, syntax.Word{Text: v})
+			}
+			pairs = append(pairs, pair)
+		}
+		out = append(out, pairs)
+	}
+	return out
+}
+
+func text(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
+
+// target is the class, type or instance that a text names.
+func (w *puppetWriter) target(l binding.Literal) *expr.Node {
+	if isClassName(Text(l.Value)) {
+		return text(Text(l.Value))
+	}
+	return w.parsed(l)
+}
+
+func isClassName(s string) bool { return s != "" && 'a' <= s[0] && s[0] <= 'z' }
+
+// parsed is the expression that a text is.
+func (w *puppetWriter) parsed(l binding.Literal) *expr.Node {
+	n, errs := syntax.ParseExpression(Text(l.Value))
+	if len(errs) > 0 {
+		w.fail("%s cannot be said in the syntax of Puppet", value.Describe(l.Value))
+		return text("")
+	}
+	return n
+}
+
+func (w *puppetWriter) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf(format, args...)
+	}
+}
+
+// attributes is a binding with what is said of it.
+func (w *puppetWriter) attributes(a *binding.Attributes) syntax.Statement {
+	s := syntax.Statement{Word: "bind"}
+	if a.Key != "" {
+		s.Key = text(a.Key)
+	}
+	for _, f := range []struct {
+		word string
+		set  bool
+	}{{"abstract", a.Abstract}, {"override", a.Override}, {"sensitive", a.Sensitive}} {
+		if f.set {
+			s.Flags = append(s.Flags, syntax.Word{Text: f.word})
+		}
+	}
+	if a.Type != nil {
+		s.Type = w.parsed(*a.Type)
+	}
+	for i := range a.Producers {
+		w.producer(&s, a, &a.Producers[i])
+	}
+	if a.In != nil {
+		s.In = text(Text(a.In.Value))
+	}
+	w.options(&s, a)
+	return s
+}
+
+// producer says what produces the value.
+func (w *puppetWriter) producer(s *syntax.Statement, a *binding.Attributes, p *binding.Producer) {
+	isText := p.Argument != nil && p.Argument.Value.Kind() == value.String
+	switch {
+	case p.Name == "to" || p.Name == "to_expression":
+		s.To = producedBy(p)
+	case p.Name == "multibind_id" && isText && a.In == nil:
+		s.Word = "multibind"
+		if id := p.Argument.Value.Text(); id != a.Key {
+			s.In = text(id)
+		}
+	case p.Name == "to_producer" && isText:
+		s.To, s.Producer = node(p.Argument.Value), true
+	case p.Name == "rebind":
+		s.Word, s.Key = "rebind", node(p.Argument.Value)
+	case p.Name == "to_query":
+		s.Query = queryOf(p.Argument.Value)
+	default:
+		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: p.Name}, Value: node(p.Argument.Value)})
+	}
+}
+
+// options says what has no word of its own.
+func (w *puppetWriter) options(s *syntax.Statement, a *binding.Attributes) {
+	add := func(name string, n *expr.Node) {
+		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: name}, Value: n})
+	}
+	if a.Transformer != nil {
+		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: "transformer"}, Lambda: a.Transformer})
+	}
+	switch {
+	case a.Options == nil:
+	case s.Producer:
+		add("producer_args", node(a.Options.Value))
+	case s.Word == "multibind" && a.Options.Value.Kind() == value.Hash && a.Options.Value.Len() > 0:
+		for k, v := range a.Options.Value.Pairs() {
+			add(Text(k), node(v))
+		}
+	default:
+		add("options", node(a.Options.Value))
+	}
+}
+
+// producedBy is the expression of a producer.
+func producedBy(p *binding.Producer) *expr.Node {
+	if p.Expr != nil {
+		return written(p.Expr)
+	}
+	if p.Argument == nil {
+		return text("")
+	}
+	return node(p.Argument.Value)
+}
+
+// Node is a compiled value as an expression.
+func Node(compiled []byte) (*expr.Node, error) {
+	if compiled[0] == recipe.CompiledConstant {
+		v, _, err := value.View(string(compiled[1:]))
+		if err != nil {
+			return nil, err
+		}
+		return node(v), nil
+	}
+	r, err := recipe.Decode(string(compiled[1:]))
+	if err != nil {
+		return nil, err
+	}
+	return written(r.Expr), nil
+}
+
+// node is a value as an expression that prints as it.
+func node(v value.Value) *expr.Node {
+	switch v.Kind() {
+	case value.Array:
+		n := &expr.Node{Op: expr.ArrayLit}
+		for e := range v.Elems() {
+			n.Kids = append(n.Kids, node(e))
+		}
+		return n
+	case value.Hash:
+		n := &expr.Node{Op: expr.HashLit}
+		for k, e := range v.Pairs() {
+			n.Kids = append(n.Kids, node(k), node(e))
+		}
+		return n
+	case value.Int:
+		if v.Int() == math.MinInt64 { // of which the digits are no number
+			least := []*expr.Node{node(value.FromInt(-math.MaxInt64)), node(value.FromInt(1))}
+			return &expr.Node{Op: expr.Binary, Name: "-", Kids: least}
+		}
+	}
+	return &expr.Node{Op: expr.Const, Value: v}
+}
+
+// written is n with the constants in it as they are written.
+func written(n *expr.Node) *expr.Node {
+	if n == nil || n.Op == expr.Const {
+		if n != nil {
+			return node(n.Value)
+		}
+		return nil
+	}
+	out := *n
+	out.Kids = make([]*expr.Node, len(n.Kids))
+	for i, kid := range n.Kids {
+		out.Kids[i] = written(kid)
+	}
+	if n.Lambda != nil {
+		out.Lambda = writtenLambda(n.Lambda)
+	}
+	return &out
+}
+
+func writtenLambda(l *expr.Lambda) *expr.Lambda {
+	out := &expr.Lambda{Params: slices.Clone(l.Params), Body: written(l.Body)}
+	for i := range out.Params {
+		p := &out.Params[i]
+		p.Type, p.Default = written(p.Type), written(p.Default)
+	}
+	return out
+}
+
+// queryOf is the query that a value is, as queryList has made it.
+func queryOf(v value.Value) *syntax.Query {
+	list := v.Slice()
+	return &syntax.Query{Type: syntax.Word{Text: list[1].Slice()[2].Text()}, Where: node(list[2])}
+}
