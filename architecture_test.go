@@ -39,6 +39,8 @@ var mayImport = map[string][]string{
 	"internal/replace": {},
 	"internal/datafile": {"internal/diag", "internal/disk", "internal/literal", "internal/lookupkey", "internal/pool",
 		"internal/recipe", "internal/replace", "internal/value", "internal/yaml"},
+	"internal/convert": {"internal/diag", "internal/layout", "internal/set", "internal/syntax", "internal/value",
+		"internal/yaml"},
 	"internal/cli":    {"internal/diag"},
 	"internal/schema": {"internal/diag"},
 	"internal/mutate": {},
@@ -70,7 +72,11 @@ var mayImport = map[string][]string{
 	"internal/slice":          {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
 	"conformance/hiera5/site": {"conformance/hiera5"},
 
+<<<<<<< HEAD
 	"cmd/bindc": {"compile", "internal/choice", "internal/classify", "internal/cli", "internal/datafile", "internal/decision",
+=======
+	"cmd/bindc": {"internal/convert", "compile", "internal/classify", "internal/cli", "internal/datafile", "internal/decision",
+>>>>>>> 78feeee (bindc convert and fmt of sets in the syntax of Puppet: scenarios, documents; random sets are the same in both syntaxes)
 		"internal/diag", "internal/disk", "internal/facts", "internal/identity", "internal/layout", "internal/oci",
 		"internal/program", "internal/replace", "internal/schema", "internal/seal", "internal/slice", "lint", "loader",
 		"migrate", "origin", "ship", "runtime", "snapshot"},

@@ -95,6 +95,11 @@ func forget(r *recipe.Recipe) {
 	for n := range syntax.All(&expr.Node{Lambda: r.Transformer}) {
 		n.Off = 0
 	}
+	if r.Options != nil {
+		for n := range syntax.All(&expr.Node{Lambda: r.Options.Combinator}) {
+			n.Off = 0
+		}
+	}
 	for _, p := range r.Parts {
 		forget(p.Recipe)
 	}
@@ -108,7 +113,10 @@ type randomSet struct {
 
 func (r *randomSet) set() string {
 	return encoded(map[string]any{"bindings_version": 1, "name": "default", "bind": append(r.statements(3),
-		map[string]any{"name": "all", "type": "Array", "multibind_id": "m", "options": map[string]any{"uniq": true}})})
+		map[string]any{"name": "all", "type": "Array", "multibind_id": "m", "options": map[string]any{"uniq": true}},
+		map[string]any{"name": "more", "type": "Hash", "multibind_id": "n", "in": "m", "options": map[string]any{
+			"combinator": "|$k, $c, $v| { if $c { $v } }", "uniq": true}},
+		map[string]any{"parameters": "Sql[one]", "to": map[string]any{"b": 1}})})
 }
 
 func encoded(v any) string {
@@ -124,6 +132,8 @@ func (r *randomSet) statements(depth int) []any {
 	for range 1 + r.IntN(4) {
 		if depth > 0 && r.IntN(4) == 0 {
 			out = append(out, map[string]any{"when": r.when(depth), "bind": r.statements(depth - 1)})
+		} else if r.IntN(5) == 0 {
+			out = append(out, r.further())
 		} else {
 			out = append(out, r.binding())
 		}
@@ -151,7 +161,6 @@ func (r *randomSet) when(depth int) any {
 	}
 	return []any{one(), one()}
 }
-
 
 func (r *randomSet) binding() any {
 	r.keys++
@@ -190,9 +199,33 @@ func (r *randomSet) binding() any {
 	return out
 }
 
+// further is a statement that is more than a binding of one key; none says twice what another has said.
+func (r *randomSet) further() any {
+	r.keys++
+	n := r.keys
+	switch r.IntN(8) {
+	case 0:
+		return map[string]any{"include": fmt.Sprint("c", n)}
+	case 1:
+		return map[string]any{"exclude": []any{fmt.Sprint("a::c", n), fmt.Sprint("d", n)}}
+	case 2:
+		return map[string]any{"parameters": fmt.Sprint("c", n), "to": map[string]any{"p": r.value(1), "q": 1}}
+	case 3:
+		return map[string]any{"parameters": fmt.Sprintf("Web[it's /%d]", n), "to_expression": "{ p => $x + 1 }", "type": "Integer"}
+	case 4:
+		return map[string]any{"parameters": fmt.Sprintf("Web[w%d]", n), "to": "Sql[one]", "options": map[string]any{"map": map[string]any{"a": "b"}}}
+	case 5:
+		return map[string]any{"variables": map[string]any{fmt.Sprint("v", n): r.value(1)}, "sensitive": true}
+	case 6:
+		return map[string]any{"map": []any{fmt.Sprint("Web", n), "Sql"}, "to": map[string]any{"a": "b"}}
+	}
+	return map[string]any{"dependency": []any{"File[/etc/x]", []any{fmt.Sprintf("Service[%d]", n), "Package[c]"}},
+		"kind": []string{"->", "~>"}[r.IntN(2)]}
+}
+
 func (r *randomSet) value(depth int) any {
 	texts := []string{"", "a", "true", "a ${b} $c", "\\$d ${'e'}", "\\\\${f}", "it's \"so\"", "two\nlines\n", "$6$salt$hash", "%{x}", "6.10", "- a", "a: b #c",
-		"${lookup('all')}\\", "  x ", "[a, {b}]", "${if $a { \"b${c}\" } else { 'd' }}", "\t\u00e9\u2028"}
+		"${lookup('none')}\\", "  x ", "[a, {b}]", "${if $a { \"b${c}\" } else { 'd' }}", "\t\u00e9\u2028"}
 	switch n := r.IntN(8 + min(depth, 2)); {
 	case n < 5:
 		return texts[r.IntN(len(texts))]

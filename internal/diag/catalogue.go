@@ -48,6 +48,8 @@ var catalogue = []Rule{
 		"Correct the key: the message lists those there are."},
 	{"conflict", "Two bindings of one key have equal precedence, and one request can have both effective.", 6,
 		"Bind the key once in a higher layer or under a narrower condition, or remove one of the two."},
+	{"convert", "A set of bindings says something that the other syntax has no words for.", 14,
+		"Say it in another way, or leave the file in its syntax."},
 	{"data", "A data file is no hash of keys to values.", 4,
 		"Write keys and values, 'key: value'; a list or a text alone binds nothing."},
 	{"data_directory", "The directory in which the data of a hierarchy's entry would be is not there.", 4,

@@ -223,11 +223,11 @@ func queryList(q *syntax.Query) *expr.Node {
 
 var (
 	// writtenOptions are the attributes of YAML that are options here.
-	writtenOptions = []string{"options", "to_first_found", "to_hash_lookup", "to_instance", "to_lookup_of", "to_producer",
+	writtenOptions = []string{"multibind_id", "options", "to_first_found", "to_hash_lookup", "to_instance", "to_lookup_of", "to_producer",
 		"transformer"}
 
 	// worded are those that have words of their own.
-	worded = map[string]string{"abstract": "bind abstract 'key'", "in": "bind … to … in 'id'", "multibind_id": "multibind … as 'id'",
+	worded = map[string]string{"abstract": "bind abstract 'key'", "in": "bind … to … in 'id'",
 		"name": "bind 'key' …", "optional": "to optional …", "override": "bind override 'key' …", "rebind": "rebind 'key'",
 		"sensitive": "bind sensitive 'key' …", "to": "bind 'key' to …", "to_alias_of": "bind alias 'old' as 'new'",
 		"to_expression": "bind 'key' to …", "to_query": "bind 'key' to Type[?? …]", "to_renamed": "bind renamed 'old' as 'new'",
@@ -239,23 +239,28 @@ func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
 	known := slices.Clone(writtenOptions)
 	switch {
 	case s.Word == "parameters":
-		known = append(known, "map")
+		known = append(known, "map", "type")
 	case s.Producer:
 		known = append(known, "producer_args")
 	case s.Query != nil:
 		known = append(known, "select_result")
 	}
+	collects := s.Word == "multibind" || slices.ContainsFunc(s.Options, func(o syntax.Option) bool {
+		return o.Name.Text == "multibind_id"
+	})
 	var own []*expr.Node // of a multibinding
 	for _, o := range s.Options {
 		name := o.Name.Text
 		switch {
 		case name == "transformer" || name == "select_result" && s.Query != nil:
 			a.Transformer = r.lambda(a, o, "|$value| { $value + 1 }")
+		case name == "type" && s.Word == "parameters":
+			a.Type = r.optionValue(o)
 		case name == "options" || name == "producer_args" && s.Producer:
 			a.Options = r.optionValue(o)
 		case slices.Contains(writtenOptions, name):
 			r.addProducer(a, name, r.optionValue(o))
-		case s.Word == "multibind" || name == "map" && s.Word == "parameters":
+		case collects || name == "map" && s.Word == "parameters":
 			key := &expr.Node{Op: expr.Const, Off: o.Name.Off, Value: value.FromString(name)}
 			own = append(own, key, ownOption(o))
 			if name == "combinator" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"bindc/internal/binding"
 	"bindc/internal/diag"
@@ -102,7 +103,10 @@ func (w *puppetWriter) statement(s Statement) syntax.Statement {
 	out := w.attributes(a)
 	switch s := s.(type) {
 	case *Parameters:
-		out.Word, out.Target = "parameters", w.target(s.Target)
+		out.Word, out.Target, out.Type = "parameters", w.target(s.Target), nil
+		if s.Type != nil { // for which there is no place in front of it
+			out.Options = append(out.Options, syntax.Option{Name: syntax.Word{Text: "type"}, Value: node(s.Type.Value)})
+		}
 		if to := out.To; to != nil && to.Op == expr.Const && to.Value.Kind() == value.String {
 			out.To = w.target(binding.Literal{Value: to.Value})
 		}
@@ -133,13 +137,16 @@ func text(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.
 
 // target is the class, type or instance that a text names.
 func (w *puppetWriter) target(l binding.Literal) *expr.Node {
-	if isClassName(Text(l.Value)) {
-		return text(Text(l.Value))
+	name := Text(l.Value)
+	if name != "" && 'a' <= name[0] && name[0] <= 'z' {
+		return text(name)
+	}
+	if of, instance, ok := strings.Cut(name, "["); ok && strings.HasSuffix(instance, "]") {
+		return &expr.Node{Op: expr.Access, Kids: []*expr.Node{{Op: expr.TypeName, Name: of},
+			text(strings.TrimSuffix(instance, "]"))}}
 	}
 	return w.parsed(l)
 }
-
-func isClassName(s string) bool { return s != "" && 'a' <= s[0] && s[0] <= 'z' }
 
 // parsed is the expression that a text is.
 func (w *puppetWriter) parsed(l binding.Literal) *expr.Node {
@@ -212,19 +219,27 @@ func (w *puppetWriter) options(s *syntax.Statement, a *binding.Attributes) {
 		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: name}, Value: n})
 	}
 	if a.Transformer != nil {
-		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: "transformer"}, Lambda: a.Transformer})
+		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: "transformer"},
+			Lambda: writtenLambda(a.Transformer)})
 	}
 	switch {
 	case a.Options == nil:
 	case s.Producer:
 		add("producer_args", node(a.Options.Value))
-	case s.Word == "multibind" && a.Options.Value.Kind() == value.Hash && a.Options.Value.Len() > 0:
+	case collects(a) && a.Options.Value.Kind() == value.Hash && a.Options.Value.Len() > 0:
 		for k, v := range a.Options.Value.Pairs() {
 			add(Text(k), node(v))
+			if Text(k) == "combinator" && a.Combinator != nil {
+				s.Options[len(s.Options)-1].Lambda = writtenLambda(a.Combinator)
+			}
 		}
 	default:
 		add("options", node(a.Options.Value))
 	}
+}
+
+func collects(a *binding.Attributes) bool {
+	return slices.ContainsFunc(a.Producers, func(p binding.Producer) bool { return p.Name == "multibind_id" })
 }
 
 // producedBy is the expression of a producer.

@@ -154,6 +154,11 @@ func target(n *expr.Node) string {
 	if v, ok := n.Constant(); ok {
 		return v.Text()
 	}
+	if n.Op == expr.Access && len(n.Kids) == 2 {
+		if v, ok := n.Kids[1].Constant(); ok && v.Kind() == value.String && isClass(v.Text()) {
+			return Print(n.Kids[0]) + "[" + v.Text() + "]"
+		}
+	}
 	return Print(n)
 }
 
