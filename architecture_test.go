@@ -72,11 +72,8 @@ var mayImport = map[string][]string{
 	"internal/slice":          {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
 	"conformance/hiera5/site": {"conformance/hiera5"},
 
-<<<<<<< HEAD
-	"cmd/bindc": {"compile", "internal/choice", "internal/classify", "internal/cli", "internal/datafile", "internal/decision",
-=======
-	"cmd/bindc": {"internal/convert", "compile", "internal/classify", "internal/cli", "internal/datafile", "internal/decision",
->>>>>>> 78feeee (bindc convert and fmt of sets in the syntax of Puppet: scenarios, documents; random sets are the same in both syntaxes)
+	"cmd/bindc": {"compile", "internal/choice", "internal/classify", "internal/cli", "internal/convert",
+		"internal/datafile", "internal/decision",
 		"internal/diag", "internal/disk", "internal/facts", "internal/identity", "internal/layout", "internal/oci",
 		"internal/program", "internal/replace", "internal/schema", "internal/seal", "internal/slice", "lint", "loader",
 		"migrate", "origin", "ship", "runtime", "snapshot"},

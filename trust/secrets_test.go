@@ -28,17 +28,11 @@ var showing = map[string][]string{
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
 	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // a directory, of which something is printed
 		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file, to who asks for it
-<<<<<<< HEAD
+	"bindc convert":      {"convert BAD/bindings/default.yaml"},
 	"bindc environments": {"environments ROOT -o FILE.envs", "environments ROOT -o FILE.envs --format json"},
 	"bindc enc":          nil, // shows what a classifier says where that is wrong, to who runs it
 	"bindc push":         {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
 	"bindc explain":      nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
-=======
-	"bindc convert": {"convert BAD/bindings/default.yaml"},
-	"bindc enc":     nil,                                   // shows what a classifier says where that is wrong, to who runs it
-	"bindc push":    {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
-	"bindc explain": nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
->>>>>>> 78feeee (bindc convert and fmt of sets in the syntax of Puppet: scenarios, documents; random sets are the same in both syntaxes)
 	"bindc version": nil,
 	"bindc migrate": {"migrate SITE", "migrate BAD", "migrate SITE -o FILE.dir"}, // without an error it prints the data
 
