@@ -213,7 +213,8 @@ func (r *randomSet) further() any {
 	case 3:
 		return map[string]any{"parameters": fmt.Sprintf("Web[it's /%d]", n), "to_expression": "{ p => $x + 1 }", "type": "Integer"}
 	case 4:
-		return map[string]any{"parameters": fmt.Sprintf("Web[w%d]", n), "to": "Sql[one]", "options": map[string]any{"map": map[string]any{"a": "b"}}}
+		o := map[string]any{"map": map[string]any{"a": "b"}}
+		return map[string]any{"parameters": fmt.Sprintf("Web[w%d]", n), "to": "Sql[one]", "options": o}
 	case 5:
 		return map[string]any{"variables": map[string]any{fmt.Sprint("v", n): r.value(1)}, "sensitive": true}
 	case 6:

@@ -156,7 +156,7 @@ func (r *remarks) add(c layout.Comment) {
 	switch {
 	case begins && !c.Alone && r.Beside[at] == "":
 		r.Beside[at] = c.Text
-	case begins && c.Alone && r.Above[at] == nil && next > 0 && c.Line > 1 && strings.TrimSpace(r.lines[c.Line-2]) == "":
+	case begins && c.Alone && r.Above[at] == nil && next > 0 && strings.TrimSpace(r.lines[c.Line-2]) == "":
 		r.Above[at] = []string{"", c.Text}
 	default:
 		r.Above[at] = append(r.Above[at], c.Text)

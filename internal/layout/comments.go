@@ -50,7 +50,8 @@ func PuppetComments(src []byte) ([]Comment, bool) {
 			from = at + len(c.text)
 			line := strings.Count(text[:at], "\n") + 1
 			for n, part := range strings.Split(said(c.text), "\n") {
-				out = append(out, Comment{line + n, strings.TrimSpace("# " + strings.TrimSpace(part)), c.alone || n > 0})
+				text := strings.TrimSpace("# " + strings.TrimSpace(part))
+				out = append(out, Comment{line + n, text, c.alone || n > 0})
 			}
 		}
 	}

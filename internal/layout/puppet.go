@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"bindc/internal/diag"
 	"bindc/internal/syntax"
@@ -17,7 +18,8 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
 	tokens, errs := syntax.Tokens(text)
 	for _, e := range errs {
-		diags.Add(diag.Diagnostic{Pos: place(file, text, e.Off), Code: "syntax", Message: e.Message, Hint: e.Hint, Secret: true})
+		diags.Add(diag.Diagnostic{Pos: place(file, text, e.Off), Code: "syntax", Message: e.Message, Hint: e.Hint,
+			Secret: true})
 	}
 	if len(errs) > 0 {
 		return nil, false
@@ -150,7 +152,7 @@ func (s *setter) before(i int) (g gap) {
 			g.comments = append(g.comments, remark{strings.TrimRight(text, " \t"), g.newline, last, g.empty})
 			newlines, g.empty, g.newline, g.blank = 0, false, false, true
 		default:
-			rest := strings.TrimLeftFunc(s.src[from:to], func(r rune) bool { return r != '\n' && strings.TrimSpace(string(r)) == "" })
+			rest := strings.TrimLeftFunc(s.src[from:to], func(r rune) bool { return r != '\n' && unicode.IsSpace(r) })
 			if len(rest) == to-from {
 				g.err = errors.New("something is not understood")
 				return g
@@ -268,7 +270,8 @@ func (s *setter) breaks(i int) bool {
 // token sets token i.
 func (s *setter) token(i int, g gap) {
 	t := &s.tokens[i]
-	emptyBlock := i > 0 && t.Block && t.Text == "}" && s.tokens[i-1].Block && s.tokens[i-1].Text == "{" && len(g.comments) == 0
+	emptyBlock := i > 0 && t.Block && s.tokens[i-1].Block && s.tokens[i-1].Text == "{" && t.Text == "}" &&
+		len(g.comments) == 0
 	if !emptyBlock && (g.newline || s.breaks(i)) || s.at.comment != "" {
 		s.flush()
 		s.separate(g.empty && !(t.Op && closes(t.Text)))
