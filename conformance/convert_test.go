@@ -116,6 +116,8 @@ func (r *randomSet) set() string {
 		map[string]any{"name": "all", "type": "Array", "multibind_id": "m", "options": map[string]any{"uniq": true}},
 		map[string]any{"name": "more", "type": "Hash", "multibind_id": "n", "in": "m", "options": map[string]any{
 			"combinator": "|$k, $c, $v| { if $c { $v } }", "uniq": true}},
+		[]any{"base", 1}, []any{"old", 1}, map[string]any{"when": map[string]any{"node": "n"}, "bind": []any{
+			map[string]any{"rebind": "base"}, map[string]any{"name": "new", "to_renamed": "old"}}},
 		map[string]any{"parameters": "Sql[one]", "to": map[string]any{"b": 1}})})
 }
 
@@ -169,7 +171,15 @@ func (r *randomSet) binding() any {
 		return []any{key, r.value(2)}
 	}
 	out := map[string]any{"name": key}
-	switch r.IntN(9) {
+	switch r.IntN(13) {
+	case 9:
+		out["to_query"] = "Sql[?? name == 'it\\'s' and (port > 80 or not 'up' != true) and a =~ /x/]"
+	case 10:
+		out["to_lookup_of"], out["optional"] = "all", true
+	case 11:
+		out["to_expression"], out["optional"] = "$x['a']", true
+	case 12:
+		return map[string]any{"name": key, "to_alias_of": "base"}
 	case 0:
 		out["to"], out["type"] = r.IntN(100), "Integer[0, 100]"
 	case 1:

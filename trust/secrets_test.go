@@ -28,7 +28,7 @@ var showing = map[string][]string{
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
 	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // a directory, of which something is printed
 		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file, to who asks for it
-	"bindc convert":      {"convert BAD/bindings/default.yaml"},
+	"bindc convert":      nil, // prints the set, to who asks for it
 	"bindc environments": {"environments ROOT -o FILE.envs", "environments ROOT -o FILE.envs --format json"},
 	"bindc enc":          nil, // shows what a classifier says where that is wrong, to who runs it
 	"bindc push":         {"push FILE oci://127.0.0.1:1/site:x --plain-http"},

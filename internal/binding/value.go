@@ -103,6 +103,8 @@ func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 		c.hashLookup(p.Argument, r)
 	case "to_producer", "to_instance":
 		c.custom(p, r)
+	case "to_query":
+		r.Kind, r.Name, r.Value = recipe.Custom, "query", p.Argument.Value
 	case "to_alias_of", "to_renamed", "rebind":
 		c.rebind(p, r)
 	default: // to, to_expression

@@ -15,7 +15,7 @@ import (
 
 var bindingKeys = []string{"name", "type", "to", "multibind_id", "in", "options", "transformer", "abstract", "override",
 	"sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance",
-	"optional", "to_alias_of", "to_renamed", "rebind"}
+	"to_query", "optional", "to_alias_of", "to_renamed", "rebind"}
 
 // longForm reads a binding that is written as a hash of attributes.
 func (r *reader) longForm(n *yaml.Node) Statement {
@@ -69,6 +69,8 @@ func (r *reader) attribute(a *binding.Attributes, name string, n *yaml.Node) {
 	case "to_expression":
 		node, ok := r.expression(n)
 		r.computed(a, name, n, node, ok)
+	case "to_query":
+		a.Producers = append(a.Producers, r.query(a, n))
 	default:
 		if slices.Contains(bindingKeys, name) {
 			a.Producers = append(a.Producers, binding.Producer{Name: name, Argument: r.literal(n)})
@@ -88,6 +90,26 @@ func (r *reader) computed(a *binding.Attributes, name string, n *yaml.Node, node
 		p.Argument, p.Expr = r.literal(n), node
 	}
 	a.Producers = append(a.Producers, p)
+}
+
+// query reads the text of a query, which is the value that the producer of that name is given.
+func (r *reader) query(a *binding.Attributes, n *yaml.Node) binding.Producer {
+	text, ok := n.Text()
+	if !ok {
+		r.local(n, "expected the text of a query, as \"Sql[?? name == 'one']\", found %s", n.Describe())
+	}
+	if ok {
+		q, errs := syntax.ParseQuery(text)
+		if ok = literal.Report(r.Document, n, "expression", errs, r.diags); ok {
+			list, known := expr.Fold(queryList(q)).Constant()
+			if known {
+				return binding.Producer{Name: "to_query", Argument: &binding.Literal{Value: list, Pos: r.Pos(n)}}
+			}
+			r.local(n, "expected a query whose values are known when it is compiled")
+		}
+	}
+	a.Broken = true
+	return binding.Producer{Name: "to"}
 }
 
 func (r *reader) expression(n *yaml.Node) (*expr.Node, bool) {

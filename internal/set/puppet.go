@@ -242,7 +242,7 @@ func plainly(a *binding.Attributes) (*Plain, bool) {
 	}
 	p := &a.Producers[0]
 	if a.Type != nil || a.Transformer != nil || a.Options != nil || a.In != nil || a.Abstract || a.Override ||
-		a.Sensitive {
+		a.Sensitive || a.Optional {
 		return nil, false
 	}
 	out := &Plain{Pos: a.KeyPos, Key: a.Key}

@@ -18,6 +18,10 @@ func (r *puppetReader) attributes(s *syntax.Statement) (binding.Attributes, bool
 		flag := map[string]*bool{"abstract": &a.Abstract, "override": &a.Override, "sensitive": &a.Sensitive}[f.Text]
 		*flag = true
 	}
+	a.Optional = s.Optional
+	if s.Type == nil {
+		s.Type = s.OldType // which the new name has too
+	}
 	if s.Type != nil {
 		l := r.text(syntax.Print(s.Type), s.Type.Off)
 		a.Type = &l
@@ -53,7 +57,8 @@ func (r *puppetReader) producer(a *binding.Attributes, s *syntax.Statement) {
 	case s.Word == "rebind":
 		r.addProducer(a, "rebind", r.constant(s.Key))
 	case s.Word == "alias" || s.Word == "renamed":
-		r.addProducer(a, "to_"+map[string]string{"alias": "alias_of", "renamed": "renamed"}[s.Word], r.old(s))
+		name := map[string]string{"alias": "to_alias_of", "renamed": "to_renamed"}[s.Word]
+		r.addProducer(a, name, r.constant(s.Old))
 	case s.Word == "multibind":
 		r.addProducer(a, "multibind_id", r.constant(multibindID(s)))
 	case s.Query != nil:
@@ -77,15 +82,6 @@ func (r *puppetReader) addProducer(a *binding.Attributes, name string, argument 
 		a.Broken, name = true, "to"
 	}
 	a.Producers = append(a.Producers, binding.Producer{Name: name, Argument: argument})
-}
-
-// old is the key that is rebound, as `name` or `[type, name]`.
-func (r *puppetReader) old(s *syntax.Statement) *binding.Literal {
-	if s.OldType == nil {
-		return r.constant(s.Old)
-	}
-	return r.constant(&expr.Node{Op: expr.ArrayLit, Off: s.OldType.Off, Kids: []*expr.Node{
-		{Op: expr.Const, Off: s.OldType.Off, Value: value.FromString(syntax.Print(s.OldType))}, s.Old}})
 }
 
 // producerName is what the producer of n is called in YAML: a literal, in which strings may interpolate, is `to`.
@@ -116,27 +112,27 @@ func (r *puppetReader) produced(name string, n *expr.Node) *binding.Producer {
 	if v, ok := folded.Constant(); ok {
 		l.Value = v
 	} else {
-		out.Expr = moved(folded, n.Off)
+		out.Expr = placeless(folded)
 	}
 	return out
 }
 
-// moved is n with its offsets counted from base: where it stands in its file does not make it another one.
-func moved(n *expr.Node, base int) *expr.Node {
+// placeless is n without offsets: where it stands in its file does not make it another one.
+func placeless(n *expr.Node) *expr.Node {
 	if n == nil {
 		return nil
 	}
 	out := *n
-	out.Off = max(0, n.Off-base)
+	out.Off = 0
 	out.Kids = make([]*expr.Node, len(n.Kids))
 	for i, kid := range n.Kids {
-		out.Kids[i] = moved(kid, base)
+		out.Kids[i] = placeless(kid)
 	}
 	if l := n.Lambda; l != nil {
-		out.Lambda = &expr.Lambda{Params: slices.Clone(l.Params), Body: moved(l.Body, base)}
+		out.Lambda = &expr.Lambda{Params: slices.Clone(l.Params), Body: placeless(l.Body)}
 		for i := range out.Lambda.Params {
 			p := &out.Lambda.Params[i]
-			p.Type, p.Default = moved(p.Type, base), moved(p.Default, base)
+			p.Type, p.Default = placeless(p.Type), placeless(p.Default)
 		}
 	}
 	return &out
@@ -212,26 +208,38 @@ func (r *puppetReader) query(a *binding.Attributes, q *syntax.Query) {
 	r.addProducer(a, "to_query", r.constant(queryList(q)))
 }
 
+// textual is a query with the text of patterns in place of them.
+func textual(n *expr.Node) *expr.Node {
+	if n.Op == expr.Const && n.Value.Kind() == value.Regexp {
+		return &expr.Node{Op: expr.Const, Off: n.Off, Value: value.FromString(n.Value.Text())}
+	}
+	out := *n
+	out.Kids = make([]*expr.Node, len(n.Kids))
+	for i, kid := range n.Kids {
+		out.Kids[i] = textual(kid)
+	}
+	return &out
+}
+
 // queryList is a query as PuppetDB has it, with the type as one of its conditions.
 func queryList(q *syntax.Query) *expr.Node {
 	constant := func(text string) *expr.Node {
 		return &expr.Node{Op: expr.Const, Off: q.Off, Value: value.FromString(text)}
 	}
 	list := func(kids ...*expr.Node) *expr.Node { return &expr.Node{Op: expr.ArrayLit, Off: q.Off, Kids: kids} }
-	return list(constant("and"), list(constant("="), constant("type"), constant(q.Type.Text)), q.Where)
+	return list(constant("and"), list(constant("="), constant("type"), constant(q.Type.Text)), textual(q.Where))
 }
 
 var (
 	// writtenOptions are the attributes of YAML that are options here.
-	writtenOptions = []string{"multibind_id", "options", "to_first_found", "to_hash_lookup", "to_instance", "to_lookup_of", "to_producer",
-		"transformer"}
+	writtenOptions = []string{"multibind_id", "optional", "options", "to_alias_of", "to_first_found", "to_hash_lookup",
+		"to_instance", "to_lookup_of", "to_producer", "to_renamed", "transformer"}
 
 	// worded are those that have words of their own.
 	worded = map[string]string{"abstract": "bind abstract 'key'", "in": "bind … to … in 'id'",
-		"name": "bind 'key' …", "optional": "to optional …", "override": "bind override 'key' …", "rebind": "rebind 'key'",
-		"sensitive": "bind sensitive 'key' …", "to": "bind 'key' to …", "to_alias_of": "bind alias 'old' as 'new'",
-		"to_expression": "bind 'key' to …", "to_query": "bind 'key' to Type[?? …]", "to_renamed": "bind renamed 'old' as 'new'",
-		"type": "bind Type, 'key' …"}
+		"name": "bind 'key' …", "override": "bind override 'key' …", "rebind": "rebind 'key'",
+		"sensitive": "bind sensitive 'key' …", "to": "bind 'key' to …", "to_expression": "bind 'key' to …",
+		"to_query": "bind 'key' to Type[?? …]", "type": "bind Type, 'key' …"}
 )
 
 // options reads what stands in braces.
@@ -256,6 +264,8 @@ func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
 			a.Transformer = r.lambda(a, o, "|$value| { $value + 1 }")
 		case name == "type" && s.Word == "parameters":
 			a.Type = r.optionValue(o)
+		case name == "optional":
+			a.Optional = r.flag(o)
 		case name == "options" || name == "producer_args" && s.Producer:
 			a.Options = r.optionValue(o)
 		case slices.Contains(writtenOptions, name):
@@ -273,6 +283,15 @@ func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
 	if own != nil {
 		a.Options = r.constant(&expr.Node{Op: expr.HashLit, Off: s.Braces, Kids: own})
 	}
+}
+
+// flag reads an option that is true or false.
+func (r *puppetReader) flag(o syntax.Option) bool {
+	v, ok := o.Value.Constant()
+	if !ok || v.Kind() != value.Bool {
+		r.local(o.Value.Off, "expected true or false as '"+o.Name.Text+"'")
+	}
+	return v.Bool()
 }
 
 func (r *puppetReader) unknownOption(o syntax.Option, known []string) {
@@ -302,7 +321,7 @@ func (r *puppetReader) lambda(a *binding.Attributes, o syntax.Option, as string)
 		a.Broken = true
 		return nil
 	}
-	return moved(o.Value, o.Value.Off).Lambda
+	return placeless(o.Value).Lambda
 }
 
 // ownOption is the value of an option of a multibinding; a lambda as text.

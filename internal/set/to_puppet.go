@@ -187,6 +187,10 @@ func (w *puppetWriter) attributes(a *binding.Attributes) syntax.Statement {
 	if a.In != nil {
 		s.In = text(Text(a.In.Value))
 	}
+	if s.Optional = a.Optional; a.Optional && s.To == nil {
+		option := syntax.Option{Name: syntax.Word{Text: "optional"}, Value: node(value.FromBool(true))}
+		s.Options = append(s.Options, option)
+	}
 	w.options(&s, a)
 	return s
 }
@@ -204,6 +208,8 @@ func (w *puppetWriter) producer(s *syntax.Statement, a *binding.Attributes, p *b
 		}
 	case p.Name == "to_producer" && isText:
 		s.To, s.Producer = node(p.Argument.Value), true
+	case (p.Name == "to_alias_of" || p.Name == "to_renamed") && isText && a.In == nil && a.Key != "":
+		s.Word, s.Old = map[string]string{"to_alias_of": "alias", "to_renamed": "renamed"}[p.Name], node(p.Argument.Value)
 	case p.Name == "rebind":
 		s.Word, s.Key = "rebind", node(p.Argument.Value)
 	case p.Name == "to_query":

@@ -228,6 +228,9 @@ func (w *yamlWriter) attributes(a *binding.Attributes) []any {
 			literal(p.Name, p.Argument)
 		}
 	}
+	if a.Optional {
+		add("optional", value.FromBool(true))
+	}
 	literal("in", a.In)
 	literal("options", a.Options)
 	if a.Transformer != nil {
