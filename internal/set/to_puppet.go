@@ -209,7 +209,8 @@ func (w *puppetWriter) producer(s *syntax.Statement, a *binding.Attributes, p *b
 	case p.Name == "to_producer" && isText:
 		s.To, s.Producer = node(p.Argument.Value), true
 	case (p.Name == "to_alias_of" || p.Name == "to_renamed") && isText && a.In == nil && a.Key != "":
-		s.Word, s.Old = map[string]string{"to_alias_of": "alias", "to_renamed": "renamed"}[p.Name], node(p.Argument.Value)
+		s.Word = map[string]string{"to_alias_of": "alias", "to_renamed": "renamed"}[p.Name]
+		s.Old = node(p.Argument.Value)
 	case p.Name == "rebind":
 		s.Word, s.Key = "rebind", node(p.Argument.Value)
 	case p.Name == "to_query":
