@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
@@ -43,6 +44,9 @@ func readConfig(in *inputs, opts Options) (config, bool) {
 		at := diag.Pos{File: in.dir}
 		return config{defaultCategories(at), defaultLayers(at), true, reg}, true
 	}
+	if strings.HasSuffix(path, ".pp") {
+		return readPuppetConfig(in, path, reg)
+	}
 	doc, ok := in.readNow(path)
 	if !ok {
 		return config{}, false
@@ -71,7 +75,7 @@ func configFile(in *inputs, given string) (string, bool) {
 		return "", false
 	}
 	var found []string
-	for _, name := range []string{"binder_config.yaml", "bindings_config.yaml"} {
+	for _, name := range []string{"binder_config.yaml", "bindings_config.yaml", puppetConfig} {
 		path := filepath.Join(in.dir, name)
 		there, ok := in.isFile(path)
 		if !ok {
@@ -86,6 +90,13 @@ func configFile(in *inputs, given string) (string, bool) {
 		return "", true
 	case 1:
 		return found[0], true
+	}
+	if last := found[len(found)-1]; filepath.Base(last) == puppetConfig {
+		in.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: found[0]}, Code: "twice",
+			Message: "the configuration of the site is there twice, in YAML and in the syntax of Puppet",
+			Notes:   []diag.Note{{Pos: diag.Pos{File: last}, Message: "in the syntax of Puppet"}},
+			Hint:    "remove one of the two"})
+		return "", false
 	}
 	in.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: found[0]}, Code: "config",
 		Message: "the site has binder_config.yaml and bindings_config.yaml, two names of the same file",

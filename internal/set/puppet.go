@@ -25,7 +25,7 @@ type Puppet struct {
 
 // ParsePuppet parses a file. What is wrong goes to diags; there may be statements all the same.
 func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
-	p := newPuppet(file, src)
+	p := NewText(file, src)
 	tree, errs := syntax.ParseBindings(p.src)
 	p.Report(errs, diags)
 	if len(errs) > 0 && bytes.Contains(src, []byte("sensitive")) {
@@ -38,7 +38,8 @@ func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	return p
 }
 
-func newPuppet(file string, src []byte) *Puppet {
+// NewText is a text in the syntax of Puppet that is no set, for its places.
+func NewText(file string, src []byte) *Puppet {
 	p := &Puppet{file: file, src: string(src), lines: []int{0}}
 	for i, c := range src {
 		if c == '\n' {
@@ -55,14 +56,14 @@ func (p *Puppet) Report(errs []syntax.Error, diags *diag.List) {
 		if code == "" {
 			code = "syntax"
 		}
-		diags.Add(diag.Diagnostic{Pos: p.pos(e.Off), Code: code, Message: e.Message, Hint: e.Hint})
+		diags.Add(diag.Diagnostic{Pos: p.Pos(e.Off), Code: code, Message: e.Message, Hint: e.Hint})
 	}
 }
 
 func (p *Puppet) line(off int) int { return sort.SearchInts(p.lines, off+1) }
 
-// pos is the place of an offset.
-func (p *Puppet) pos(off int) diag.Pos {
+// Pos is the place of an offset.
+func (p *Puppet) Pos(off int) diag.Pos {
 	line := p.line(off)
 	return diag.Pos{File: p.file, Line: line, Col: utf8.RuneCountInString(p.src[p.lines[line-1]:off]) + 1}
 }
@@ -106,7 +107,7 @@ func (p *Puppet) Read(secrets map[string]bool, diags *diag.List) *Set {
 	name := p.tree.Name
 	return &Set{
 		Pos:        diag.Pos{File: p.file, Line: 1, Col: 1},
-		Name:       &binding.Literal{Value: value.FromString(name.Text), Pos: p.pos(name.Off)},
+		Name:       &binding.Literal{Value: value.FromString(name.Text), Pos: p.Pos(name.Off)},
 		Statements: r.statements(p.tree.Statements),
 	}
 }
@@ -146,13 +147,13 @@ func (r *puppetReader) statement(s *syntax.Statement) Statement {
 	case "when":
 		return r.when(s)
 	case "include", "exclude":
-		c := &Classes{Pos: r.pos(s.Off), Exclude: s.Word == "exclude"}
+		c := &Classes{Pos: r.Pos(s.Off), Exclude: s.Word == "exclude"}
 		for _, name := range s.Names {
 			c.Names = append(c.Names, r.text(name.Text, name.Off))
 		}
 		return c
 	case "dependency":
-		return &Dependency{Pos: r.pos(s.Off), From: *r.side(s.Target), To: *r.side(s.Other), Kind: s.Arrow.Text}
+		return &Dependency{Pos: r.Pos(s.Off), From: *r.side(s.Target), To: *r.side(s.Other), Kind: s.Arrow.Text}
 	}
 	a, ok := r.attributes(s)
 	if !ok {
@@ -173,11 +174,11 @@ func (r *puppetReader) statement(s *syntax.Statement) Statement {
 }
 
 func (r *puppetReader) when(s *syntax.Statement) Statement {
-	w := &When{Pos: r.pos(s.Off), Statements: r.statements(s.Statements)}
+	w := &When{Pos: r.Pos(s.Off), Statements: r.statements(s.Statements)}
 	for _, all := range s.When {
 		var pairs []Pair
 		for _, p := range all {
-			pair := Pair{Category: r.text(p.Category.Text, p.Category.Off), Pos: r.pos(p.Off)}
+			pair := Pair{Category: r.text(p.Category.Text, p.Category.Off), Pos: r.Pos(p.Off)}
 			for _, v := range p.Values {
 				pair.Values = append(pair.Values, v.Text)
 			}
@@ -190,7 +191,7 @@ func (r *puppetReader) when(s *syntax.Statement) Statement {
 
 // text is a text as it is written somewhere.
 func (r *puppetReader) text(text string, off int) binding.Literal {
-	return binding.Literal{Value: value.FromString(text), Pos: r.pos(off)}
+	return binding.Literal{Value: value.FromString(text), Pos: r.Pos(off)}
 }
 
 // target is a class, a type or an instance as text.

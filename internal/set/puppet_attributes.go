@@ -13,7 +13,7 @@ import (
 
 // attributes are what a binding says; not ok where it cannot be told what it binds.
 func (r *puppetReader) attributes(s *syntax.Statement) (binding.Attributes, bool) {
-	a := binding.Attributes{Pos: r.pos(s.Off), KeyPos: r.pos(s.Off)}
+	a := binding.Attributes{Pos: r.Pos(s.Off), KeyPos: r.Pos(s.Off)}
 	for _, f := range s.Flags {
 		flag := map[string]*bool{"abstract": &a.Abstract, "override": &a.Override, "sensitive": &a.Sensitive}[f.Text]
 		*flag = true
@@ -40,7 +40,7 @@ func (r *puppetReader) attributes(s *syntax.Statement) (binding.Attributes, bool
 // key reads the key that is bound; of rebind it is an attribute like others.
 func (r *puppetReader) key(a *binding.Attributes, s *syntax.Statement) bool {
 	key := constantText(s.Key)
-	a.KeyPos = r.pos(s.Key.Off)
+	a.KeyPos = r.Pos(s.Key.Off)
 	if key == "" || strings.ContainsRune(key, 0) {
 		r.diags.Errorf(a.KeyPos, "key", "expected a key of at least one character and without NUL")
 		return false
@@ -140,7 +140,7 @@ func placeless(n *expr.Node) *expr.Node {
 
 // literal is how n is written, with its places, and whether its value is known now.
 func (r *puppetReader) literal(n *expr.Node) (l binding.Literal, known bool) {
-	l.Pos, known = r.pos(n.Off), true
+	l.Pos, known = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
 		l.Value, known = expr.Fold(n).Constant()
 		return l, known
@@ -183,7 +183,7 @@ func (r *puppetReader) constant(n *expr.Node) *binding.Literal {
 
 // local reports an error that leaves the other bindings to be judged.
 func (r *puppetReader) local(off int, message string) {
-	r.diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "attribute", Message: message, InValue: true})
+	r.diags.Add(diag.Diagnostic{Pos: r.Pos(off), Code: "attribute", Message: message, InValue: true})
 }
 
 // checkNames reports what an evaluation of n could only fail on, and warns of misspelt facts.
@@ -194,10 +194,10 @@ func (r *puppetReader) checkNames(n *expr.Node) bool {
 		if code == "" {
 			code = "name"
 		}
-		r.diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Code: code, Message: e.Message, Hint: e.Hint, InValue: true})
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(e.Off), Code: code, Message: e.Message, Hint: e.Hint, InValue: true})
 	}
 	for _, e := range syntax.Misspelt(n) {
-		r.diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
 			Hint: e.Hint})
 	}
 	return len(errs) == 0
@@ -295,7 +295,7 @@ func (r *puppetReader) flag(o syntax.Option) bool {
 }
 
 func (r *puppetReader) unknownOption(o syntax.Option, known []string) {
-	d := diag.Unknown(r.pos(o.Name.Off), "attribute", "option", o.Name.Text, "'"+o.Name.Text+"'", known)
+	d := diag.Unknown(r.Pos(o.Name.Off), "attribute", "option", o.Name.Text, "'"+o.Name.Text+"'", known)
 	if worded[o.Name.Text] != "" {
 		d.Message = "'" + o.Name.Text + "' is no option: it has a word of its own"
 		d.Hint = "write " + worded[o.Name.Text]

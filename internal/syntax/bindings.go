@@ -90,7 +90,14 @@ func newSetParser(src string) *setParser {
 }
 
 // file parses a file of whichever kind.
-func (p *setParser) file() { p.bindings() }
+func (p *setParser) file() {
+	if p.atWord("site") {
+		p.wholeSite()
+		p.note()
+		return
+	}
+	p.bindings()
+}
 
 func invalidUTF8(src string) (int, bool) {
 	for i := 0; i < len(src); {

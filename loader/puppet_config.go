@@ -1,0 +1,118 @@
+package loader
+
+import (
+	"cmp"
+	"slices"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/set"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+)
+
+// puppetConfig is the configuration of a site in the syntax of Puppet (language.md, section 14.1).
+const puppetConfig = "binder_config.pp"
+
+// readPuppetConfig reads it. Not ok: nothing can be made of it.
+func readPuppetConfig(in *inputs, path string, reg registry) (config, bool) {
+	src, err := in.disk.ReadFile(path)
+	if err != nil {
+		in.failed(path, err)
+		return config{}, false
+	}
+	f := &input{path: path, label: in.label(path)}
+	f.identify(src)
+	in.found = append(in.found, f)
+	site, errs := syntax.ParseSite(string(src))
+	c := puppetConfigReader{in.diags, set.NewText(path, src)}
+	c.Report(errs, in.diags)
+	if len(errs) > 0 {
+		return config{}, false
+	}
+	at := diag.Pos{File: path, Line: 1, Col: 1}
+	cfg := config{defaultCategories(at), defaultLayers(at), true, reg}
+	if site.Off > 0 {
+		var cs []category
+		for _, a := range site.Categories {
+			if cat, ok := c.category(a, cs); ok {
+				cs = append(cs, cat)
+			}
+		}
+		yaml := configReader{document{nil, in.diags}, reg}
+		cfg.categories = yaml.completed(cs, c.Pos(site.Off))
+	}
+	if site.HasLayers {
+		cfg.layers, cfg.silent = c.layers(site.Layers, reg), false
+	}
+	return cfg, true
+}
+
+// puppetConfigReader reads what a site { } says.
+type puppetConfigReader struct {
+	diags *diag.List
+	*set.Puppet
+}
+
+// category reads a category, whose value is an expression; those before it are given.
+func (c puppetConfigReader) category(a syntax.Attribute, before []category) (category, bool) {
+	at := c.Pos(a.Off)
+	switch i := slices.IndexFunc(before, func(b category) bool { return b.name == a.Name }); {
+	case !categoryName.MatchString(a.Name):
+		c.diags.Errorf(at, "category",
+			"expected a name of lower-case letters, digits, '_' and '-' that begins with a letter, found '%s'", a.Name)
+		return category{}, false
+	case i >= 0:
+		c.diags.Add(diag.Diagnostic{Pos: at, Code: "category", Message: "the category '" + a.Name + "' is defined twice",
+			Notes: []diag.Note{{Pos: before[i].at, Message: "defined here first"}}})
+		return category{}, false
+	case a.Name == common:
+		c.diags.Errorf(at, "category",
+			"'common' is always the last category, with everything in it: it is not named here")
+		return category{}, false
+	case a.Name == "environment":
+		if v, ok := a.Value.Constant(); !ok || v.Kind() != value.Bool || !v.Bool() {
+			c.diags.Errorf(c.Pos(a.Value.Off), "category",
+				"expected 'environment => true': its value is always that of $environment")
+		}
+		return ofVariable(a.Name, "environment", at), true
+	}
+	errs := append(syntax.Check(a.Value), withoutLookup(a.Value)...)
+	for i := range errs {
+		errs[i].Code = cmp.Or(errs[i].Code, "expression")
+	}
+	c.Report(errs, c.diags)
+	for _, e := range syntax.Misspelt(a.Value) {
+		c.diags.Add(diag.Diagnostic{Pos: c.Pos(e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
+			Hint: e.Hint})
+	}
+	n := a.Value
+	if n.Op != expr.Concat { // as text, whatever it is
+		n = &expr.Node{Op: expr.Concat, Kids: []*expr.Node{n}}
+	}
+	return category{a.Name, at, n}, len(errs) == 0
+}
+
+func (c puppetConfigReader) layers(list []syntax.SiteLayer, reg registry) []layerConfig {
+	r := uriReader{c.diags, reg}
+	uris := func(words []syntax.Word) (out []uri) {
+		for _, w := range words {
+			if u, ok := r.parse(w.Text, c.Pos(w.Off)); ok {
+				out = append(out, u)
+			}
+		}
+		return out
+	}
+	var out []layerConfig
+	named := map[string]diag.Pos{}
+	for _, l := range list {
+		at := c.Pos(l.Name.Off)
+		if first, taken := named[l.Name.Text]; taken {
+			c.diags.Add(diag.Diagnostic{Pos: at, Code: "layer", Message: "two layers are named '" + l.Name.Text + "'",
+				Notes: []diag.Note{{Pos: first, Message: "the first"}}})
+		}
+		named[l.Name.Text] = at
+		out = append(out, layerConfig{l.Name.Text, uris(l.Include), uris(l.Exclude)})
+	}
+	return out
+}
