@@ -63,8 +63,9 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 			"expected a name of lower-case letters, digits, '_' and '-' that begins with a letter, found '%s'", a.Name)
 		return category{}, false
 	case i >= 0:
-		c.diags.Add(diag.Diagnostic{Pos: at, Code: "category", Message: "the category '" + a.Name + "' is defined twice",
-			Notes: []diag.Note{{Pos: before[i].at, Message: "defined here first"}}})
+		c.diags.Add(diag.Diagnostic{Pos: at, Code: "category",
+			Message: "the category '" + a.Name + "' is defined twice",
+			Notes:   []diag.Note{{Pos: before[i].at, Message: "defined here first"}}})
 		return category{}, false
 	case a.Name == common:
 		c.diags.Errorf(at, "category",
