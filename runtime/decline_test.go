@@ -43,6 +43,7 @@ name: default
 bind:
   - {name: users, to_expression: '$users', optional: true}
   - {name: plain, to_expression: '$plain', optional: true}
+  - {name: users.b, to_expression: '$b', optional: true}
   - {name: new, to_renamed: old}
   - {name: other, to_alias_of: users}
   - {name: dug, to_alias_of: users.a}
@@ -112,6 +113,7 @@ func TestWhatDeclinesAboveHiera(t *testing.T) {
 	}{
 		{"users", lookupOf("users"), `{"a":1,"b":2}`, `{"c":3}`},
 		{"users.a", lookupOf("users.a"), `1`, `nothing`},
+		{"users.b, which is a key too", lookupOf("users.b"), `2`, `nothing`},
 		{"other", lookupOf("other"), `{"a":1,"b":2}`, `{"c":3}`},
 		{"dug", lookupOf("dug"), `1`, `nothing`},
 		{"plain", lookupOf("plain"), `"near"`, `"near"`},

@@ -45,7 +45,11 @@ func (r *Request) found(key string, ref snapshot.Ref) (Value, bool, error) {
 		if internal(key) {
 			return Value{}, false, nil
 		}
-		return r.compute(key, n)
+		v, found, err := r.compute(key, n)
+		if !found && err == nil && digs(key) && r.snap.hiera() {
+			return r.byHiera(key, nil)
+		}
+		return v, found, err
 	}
 	v, err := r.file.Value(ref)
 	return Value{v}, err == nil, err
