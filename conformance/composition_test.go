@@ -210,22 +210,6 @@ func randomWorld(r *rand.Rand) *world {
 			}
 			add(b)
 		}
-		for range max(0, r.IntN(5)-1) {
-			b := &bound{key: pick("k", "l", "l", "n", "o"), layer: layer, alternatives: when()}
-			switch r.IntN(4) {
-			case 0:
-				b.rebind = true
-			case 1:
-				b.alias = pick("k", "l", "m", "n", "o")
-			default:
-				b.renamed = pick("k", "l", "m", "n", "o")
-			}
-			flag := r.IntN(12)
-			b.abstract, b.override = flag == 0, flag == 1
-			if b.rebind || b.old() != b.key {
-				add(b)
-			}
-		}
 		if r.IntN(3) == 0 {
 			add(&bound{key: "m", layer: layer, alternatives: when(), collects: multibind})
 		}
@@ -243,6 +227,32 @@ func randomWorld(r *rand.Rand) *world {
 			} else if r.IntN(6) == 0 {
 				b.alias = pick("k", "l", "m")
 			}
+			add(b)
+		}
+	}
+	for range r.IntN(5) {
+		layer, names := r.IntN(w.layers), []string{"k", "l", "m", "n", "o"}
+		if r.IntN(4) > 0 { // or else it is often of nothing
+			names = nil
+			for _, b := range w.bindings {
+				if slices.Contains(compositionKeys, b.key) {
+					names = append(names, b.key)
+				}
+			}
+			names = append(names, "k")
+		}
+		b := &bound{key: pick("k", "l", "l", "n", "o"), layer: layer, alternatives: when()}
+		switch r.IntN(4) {
+		case 0:
+			b.rebind, b.key = true, pick(names...)
+		case 1:
+			b.alias = pick(names...)
+		default:
+			b.renamed = pick(names...)
+		}
+		flag := r.IntN(12)
+		b.abstract, b.override = flag == 0, flag == 1
+		if b.rebind || b.old() != b.key {
 			add(b)
 		}
 	}
