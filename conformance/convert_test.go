@@ -241,7 +241,7 @@ func (r *randomSet) value(depth int) any {
 	case n < 5:
 		return texts[r.IntN(len(texts))]
 	case n == 5:
-		return []any{0, -7, 1 << 40, 2.5, -1e30, 1e-7}[r.IntN(6)]
+		return []any{0, -7, int64(1) << 40, 2.5, -1e30, 1e-7}[r.IntN(6)]
 	case n == 6:
 		return nil
 	case n == 7:

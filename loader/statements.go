@@ -138,12 +138,16 @@ type target struct {
 	isClass        bool
 }
 
-// target reads `ntp`, `Web` or `Web[one]`.
+// target reads `ntp`, which may be written `Class[ntp]`, `Web` or `Web[one]`.
 func (c *setCompiler) target(l *binding.Literal) (target, bool) {
 	if isText(l, className) {
 		return target{name: l.Value.Text(), isClass: true}, true
 	}
-	if t, ok := targetOf(l); ok {
+	t, ok := targetOf(l)
+	if class := strings.ToLower(t.instance); ok && t.name == "Class" && className.MatchString(class) {
+		return target{name: class, isClass: true}, true
+	}
+	if ok {
 		return t, true
 	}
 	c.errorf(l, "expected a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]', found %s",
