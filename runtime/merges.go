@@ -46,8 +46,9 @@ func (m *merges) keep(of mergeOf, v value.Value) {
 	}
 }
 
+// forget is for who alone has the request.
 func (m *merges) forget() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.known = nil
+	if m.known != nil {
+		m.known = nil
+	}
 }
