@@ -23,8 +23,8 @@ func (c *composer) bindCollected() {
 	}
 }
 
-// collectUnder binds key to the multibinding with the key as its id, unconditionally and below everything, where the first
-// contribution of the lowest layer stands.
+// collectUnder binds key to the multibinding with the key as its id, unconditionally and below everything, where the
+// first contribution of the lowest layer stands.
 func (c *composer) collectUnder(key string, o *recipe.Options) {
 	cs := c.contributions[key]
 	layer := cs[len(cs)-1].layer

@@ -35,7 +35,8 @@ func newComposer(site *loader.Site, opts Options, diags *diag.List) *composer {
 		keys: slices.Clip(site.Keys), values: slices.Clip(site.Values), lists: map[string]uint32{},
 		scopeAt:       make(map[scopeKey]int, len(site.Conditions)),
 		contributions: map[string][]candidate{}, declared: map[string][]declaration{}, broken: map[string]bool{},
-		through: map[uint32]bool{}, erased: map[uint32]bool{}, renamedKeys: map[string]bool{}, renamed: map[string]bool{}}
+		through: map[uint32]bool{}, erased: map[uint32]bool{},
+		renamedKeys: map[string]bool{}, renamed: map[string]bool{}}
 }
 
 func (c *composer) compose() *snapshot.Content {

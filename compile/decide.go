@@ -123,7 +123,8 @@ func (f *filler) entries(c *composer, s *scope) ([]snapshot.Entry, []snapshot.Or
 	slices.Sort(f.sorted)
 	size := len(s.contributions) + len(f.sorted)
 	entries, origins := make([]snapshot.Entry, 0, size), make([]snapshot.Origin, 0, size)
-	entries = append(entries, s.contributions...) // sorted too; of Hiera 5, which has NUL bytes in front too, none is here
+	// They are sorted too; of Hiera 5, which has NUL bytes in front too, none is here.
+	entries = append(entries, s.contributions...)
 	origins = append(origins, make([]snapshot.Origin, len(s.contributions))...)
 	for _, packed := range f.sorted {
 		e, at := snapshot.Entry{Key: uint32(packed >> 32), Value: f.values[uint32(packed)]}, f.origins[uint32(packed)]
@@ -272,8 +273,8 @@ func (c *composer) appendLevels(out *snapshot.Content) (ranks []int) {
 	for _, k := range keys {
 		l := c.levels[k]
 		slices.SortFunc(l.scopes, func(a, b snapshot.Scope) int { return slices.Compare(a.Values, b.Values) })
-		out.Levels = append(out.Levels, snapshot.Level{Layer: k.layer, Entry: c.site.Layers[k.layer].Entry, Dimensions: c.shapes[k.shape].dims,
-			Scopes: l.scopes})
+		out.Levels = append(out.Levels, snapshot.Level{Layer: k.layer, Entry: c.site.Layers[k.layer].Entry,
+			Dimensions: c.shapes[k.shape].dims, Scopes: l.scopes})
 		ranks = append(ranks, l.rank)
 	}
 	return ranks

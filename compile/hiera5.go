@@ -127,7 +127,8 @@ func (c *composer) mergeKey(key uint32, all []lookupOptions) {
 	}
 	m := mergedKey{defaults: noValue}
 	m.recipe, m.entry = c.mergeRecipe(parsed.Root, own)
-	if m.recipe != noValue || slices.ContainsFunc(defaults, func(o lookupOptions) bool { return o.touches(parsed.Root) }) {
+	touches := func(o lookupOptions) bool { return o.touches(parsed.Root) }
+	if m.recipe != noValue || slices.ContainsFunc(defaults, touches) {
 		m.defaults = c.recipeNumber(&recipe.Recipe{Kind: recipe.Merged, Name: module})
 	}
 	if m.recipe == noValue && m.defaults == noValue {

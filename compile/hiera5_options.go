@@ -6,8 +6,8 @@ import (
 	"bindc/internal/merge"
 )
 
-// checkLookupOptions warns of lookup_options that fail every lookup, and of those that say something of no key: of a key
-// only where one has nearly the same name, as classes have parameters that no data binds.
+// checkLookupOptions warns of lookup_options that fail every lookup, and of those that say something of no key: of a
+// key only where one has nearly the same name, as classes have parameters that no data binds.
 func (c *composer) checkLookupOptions(all []lookupOptions, keys []uint32) {
 	var roots []string
 	for _, key := range keys {

@@ -245,7 +245,8 @@ func TestContentOfHiera5(t *testing.T) {
 	for i, l := range content.Levels {
 		for _, s := range l.Scopes {
 			for _, e := range s.Entries {
-				bound[e.Key] += fmt.Sprintf(" %s%d:%s", strings.Join(s.Values, ","), i, valueOf(t, content.Values[e.Value]))
+				v := valueOf(t, content.Values[e.Value])
+				bound[e.Key] += fmt.Sprintf(" %s%d:%s", strings.Join(s.Values, ","), i, v)
 			}
 		}
 	}
@@ -282,7 +283,9 @@ func valueOf(t *testing.T, s snapshot.Stored) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[recipe.Kind]string{recipe.Constant: "constant", recipe.Expression: "expression", recipe.Merged: "merged"}[r.Kind]
+	names := map[recipe.Kind]string{recipe.Constant: "constant", recipe.Expression: "expression",
+		recipe.Merged: "merged"}
+	out := names[r.Kind]
 	if r.Sensitive {
 		out = "secret " + out
 	}

@@ -262,7 +262,8 @@ func (f *loopFinder) enqueueAll() int {
 // collected are the ids of which some lookup collects the contributions: those of bindings that can win, and of
 // contributions that are collected themselves.
 func (f *loopFinder) collected() map[string]bool {
-	out, within := map[string]bool{}, map[string][]string{} // ids collected by contributions, by what they contribute to
+	out := map[string]bool{}
+	within := map[string][]string{} // ids collected by contributions, by what they contribute to
 	var todo []string
 	for id, ds := range f.declared {
 		for _, d := range ds {

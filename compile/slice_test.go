@@ -123,8 +123,8 @@ func TestWhatIsLeftInASlice(t *testing.T) {
 			l=computed; 4 high @8
 			secret none
 			14 bindings, sensitive true, of
-			binder_config.yaml bindings/default.yaml bindings/development.yaml bindings/low.yaml data/development.yaml ` +
-			`data/test.yaml hiera.yaml`,
+			binder_config.yaml bindings/default.yaml bindings/development.yaml bindings/low.yaml ` +
+			`data/development.yaml data/test.yaml hiera.yaml`,
 	} {
 		c := sliced(t, environment)
 		var inputs []string

@@ -96,7 +96,8 @@ func (x *transfers) collect(all []transfer) {
 		}
 		for _, m := range s.members {
 			if m.binding != nil && strings.HasPrefix(m.binding.Key, recipe.MapKeys) {
-				x.maps[m.binding.Key] = append(x.maps[m.binding.Key], boundMap{s.rank, s.condition, entriesOf(m.binding)})
+				bound := boundMap{s.rank, s.condition, entriesOf(m.binding)}
+				x.maps[m.binding.Key] = append(x.maps[m.binding.Key], bound)
 			}
 		}
 	}

@@ -18,20 +18,7 @@ import (
 // TestCorporaOfHiera5 compiles real control repositories as they are, and compares every lookup with what real Puppet
 // answers: found or not, the value with the order of keys, an error where Puppet has one.
 func TestCorporaOfHiera5(t *testing.T) {
-	dirs, err := filepath.Glob(filepath.Join(corpora, "hiera5", "*", "expect.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(dirs) == 0 {
-		t.Skipf("%s/hiera5 is not here: real sites are data of others and kept apart", corpora)
-	}
-	for _, path := range dirs {
-		dir := filepath.Dir(path)
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			t.Parallel()
-			checkHiera5Corpus(t, dir)
-		})
-	}
+	eachCorpus(t, filepath.Join(corpora, "hiera5"), checkHiera5Corpus)
 }
 
 func checkHiera5Corpus(t *testing.T, dir string) {

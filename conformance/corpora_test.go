@@ -16,18 +16,23 @@ const corpora = "../../shared/corpora"
 
 // TestCorpora compiles real sites and compares every lookup with the answer of real Puppet or Hiera.
 func TestCorpora(t *testing.T) {
-	dirs, err := filepath.Glob(filepath.Join(corpora, "*", "expect.jsonl"))
+	eachCorpus(t, corpora, checkCorpus)
+}
+
+// eachCorpus checks the sites below a directory, each with its answers.
+func eachCorpus(t *testing.T, below string, check func(t *testing.T, dir string)) {
+	dirs, err := filepath.Glob(filepath.Join(below, "*", "expect.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(dirs) == 0 {
-		t.Skipf("%s is not here: real sites are data of others and kept apart", corpora)
+		t.Skipf("%s is not here: real sites are data of others and kept apart", below)
 	}
 	for _, path := range dirs {
 		dir := filepath.Dir(path)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Parallel()
-			checkCorpus(t, dir)
+			check(t, dir)
 		})
 	}
 }

@@ -3,17 +3,14 @@ package runtime_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"bindc/compile"
-	"bindc/internal/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/seal"
-	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -266,26 +263,12 @@ func TestCandidatesThatDecline(t *testing.T) {
 
 // What is sealed and declines needs the key, and what is below it then answers as it is.
 func TestSealedBindingsThatDecline(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range plainSite {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var diags diag.List
-	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
-	if diags.Failed() {
-		t.Fatal(diags.Sorted())
-	}
+	content := compiled(t, plainSite)
 	key := seal.NewKey()
 	if err := compile.Seal(content, key, []byte("wrapped")); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "site.bsnap")
+	path := filepath.Join(t.TempDir(), "site.bsnap")
 	if _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)
 	}

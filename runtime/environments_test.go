@@ -38,7 +38,7 @@ func environment(t testing.TB, dir, name, says string) {
 	build(t, filepath.Join(dir, name+".snap"), "bindings_version: 1\nname: default\nbind:\n  - [is, '"+says+" ${environment}']")
 }
 
-// open opens environments until the end of the test.
+// openEnvironments opens them until the end of the test.
 func openEnvironments(t testing.TB, dir string, opts bindings.WatchOptions) *bindings.Environments {
 	t.Helper()
 	all, err := bindings.OpenEnvironments(dir, opts)

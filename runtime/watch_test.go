@@ -45,8 +45,16 @@ func build(t testing.TB, path, source string) {
 	buildSite(t, path, map[string]string{"bindings/default.yaml": source})
 }
 
-// buildSite compiles a site of these files.
+// buildSite writes the snapshot of a site of these files.
 func buildSite(t testing.TB, path string, files map[string]string) {
+	t.Helper()
+	if _, err := snapshot.Write(path, compiled(t, files)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compiled is the content of a site of these files.
+func compiled(t testing.TB, files map[string]string) *snapshot.Content {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -63,9 +71,7 @@ func buildSite(t testing.TB, path string, files map[string]string) {
 	if diags.Failed() {
 		t.Fatal(diags.Sorted())
 	}
-	if _, err := snapshot.Write(path, content); err != nil {
-		t.Fatal(err)
-	}
+	return content
 }
 
 // replace puts a file with the given bytes in the place of path.

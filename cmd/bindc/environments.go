@@ -254,8 +254,9 @@ func (b *environments) note(name string) string { return filepath.Join(b.dir, ".
 // of says what else an environment is built of than files.
 func (b *environments) of(e loader.Environment) (string, error) {
 	program, err := b.program()
-	return fmt.Sprintf("%x %q %q %t %q %q %t %t %t %d %d", program, e.Dir, e.Bindings, e.ModulePath == nil, e.ModulePath,
-		b.globalHiera, e.Implied || b.allowEmpty, b.strict, b.strictVars, b.effort, b.alternatives), err
+	return fmt.Sprintf("%x %q %q %t %q %q %t %t %t %d %d", program, e.Dir, e.Bindings,
+		e.ModulePath == nil, e.ModulePath, b.globalHiera, e.Implied || b.allowEmpty,
+		b.strict, b.strictVars, b.effort, b.alternatives), err
 }
 
 // departed are the environments that had a snapshot and are no longer there.

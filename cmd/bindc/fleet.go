@@ -39,7 +39,8 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, jobs in
 		return err
 	}
 	defer snap.Close()
-	f := fleet{snap: snap, keys: slices.Sorted(snap.Keys()), hits: map[problem][]facts.Node{}, sole: map[string]string{}}
+	f := fleet{snap: snap, keys: slices.Sorted(snap.Keys()),
+		hits: map[problem][]facts.Node{}, sole: map[string]string{}}
 	f.check(cmd, nodes, jobs)
 	if f.err != nil {
 		return f.err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -280,8 +281,9 @@ func (b *batch) typ(text string) (*bindings.Type, error) {
 
 // prepare makes the request of a query, unless it is that of the one before.
 func (b *batch) prepare(q *query) error {
-	id := fmt.Appendf(nil, "%d %d %d %d ", len(q.Facts), len(q.Trusted), len(q.Variables), len(q.Node)) // where each ends
-	id = append(append(append(append(append(id, q.Facts...), q.Trusted...), q.Variables...), q.Node...), q.Environment...)
+	// Where each ends comes first.
+	id := fmt.Appendf(nil, "%d %d %d %d ", len(q.Facts), len(q.Trusted), len(q.Variables), len(q.Node))
+	id = slices.Concat(id, q.Facts, q.Trusted, q.Variables, []byte(q.Node), []byte(q.Environment))
 	if b.request != nil && bytes.Equal(id, b.last) {
 		return nil
 	}

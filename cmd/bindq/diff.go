@@ -376,8 +376,8 @@ type shownGroup struct {
 	own map[string]bool // the keys of which each node has a value of its own
 }
 
-// groups are the nodes, those together for which the same keys change in the same way. What facts decide, such as a text
-// with the name of the node in it, would else make a group of each.
+// groups are the nodes, those together for which the same keys change in the same way. What facts decide, such as a
+// text with the name of the node in it, would else make a group of each.
 func (d *diffShape) groups() []shownGroup {
 	computed := map[string]bool{}
 	for _, k := range d.Keys {

@@ -12,8 +12,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// beside prints the hiera.yaml that is compiled with each run of compiled entries as one that asks bindc, and all others
-// as they are.
+// beside prints the hiera.yaml that is compiled with each run of compiled entries as one that asks bindc, and all
+// others as they are.
 func (f *hieraConfigFlags) beside(cmd *cobra.Command, snapshots []string, options value.Value) error {
 	for _, file := range snapshots {
 		n, err := f.locations(file)

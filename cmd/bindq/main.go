@@ -70,8 +70,8 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(), whyNotCommand(),
-		diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(), verifyCommand(), infoCommand(),
-		pullCommand(), followCommand(), activateCommand(), rollbackCommand(), statusCommand(), gcCommand())
+		diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(),
+		verifyCommand(), infoCommand(), pullCommand(), followCommand(), activateCommand(), rollbackCommand(), statusCommand(), gcCommand())
 	cli.Finish(root)
 	return root
 }

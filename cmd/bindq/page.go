@@ -101,8 +101,8 @@ func (p *page) wrapped(indent int, style string, words []string) {
 	end()
 }
 
-// place writes where a binding is written and in which layer, which takes a line of its own where both do not fit behind
-// an indent.
+// place writes where a binding is written and in which layer, which takes a line of its own where both do not fit
+// behind an indent.
 func (p *page) place(indent int, at, layer string) {
 	layer = "(" + layer + ")"
 	between := "  "

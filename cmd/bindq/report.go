@@ -102,7 +102,8 @@ func verifyFile(out io.Writer, path string, f *snapshot.Snapshot, policy *origin
 		return err
 	}
 	in := f.Info()
-	fmt.Fprintf(out, "%s: sound, %s, %d bytes, sha256 %x\n", diag.Visible(path), diag.Count(in.Keys, "key"), in.Size, sum)
+	fmt.Fprintf(out, "%s: sound, %s, %d bytes, sha256 %x\n",
+		diag.Visible(path), diag.Count(in.Keys, "key"), in.Size, sum)
 	if policy != nil {
 		fmt.Fprintf(out, "signed by %s (%s): '%s', revision '%s', %s\n", diag.Visible(from.Signer), from.Key,
 			diag.Visible(from.Name), diag.Visible(from.Revision), from.Created.Format(time.RFC3339))
