@@ -71,7 +71,8 @@ func command() *cobra.Command {
 	}
 	root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(), whyNotCommand(),
 		diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(),
-		verifyCommand(), infoCommand(), pullCommand(), followCommand(), activateCommand(), rollbackCommand(), statusCommand(), gcCommand())
+		verifyCommand(), infoCommand(), pullCommand(), followCommand(), activateCommand(),
+		rollbackCommand(), statusCommand(), gcCommand())
 	cli.Finish(root)
 	return root
 }
