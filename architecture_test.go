@@ -2,7 +2,10 @@
 package bindc
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,15 +21,15 @@ var mayImport = map[string][]string{
 	"internal/types/onigmo": {"internal/pattern"},
 	"internal/expr": {"internal/diag", "internal/lookupkey", "internal/pattern", "internal/types",
 		"internal/types/onigmo", "internal/value"},
-	"internal/syntax":   {"internal/diag", "internal/expr", "internal/types", "internal/value"},
-	"internal/yaml":     {"internal/diag", "internal/value"},
+	"internal/syntax":   {"internal/diag", "internal/expr", "internal/pattern", "internal/types", "internal/value"},
+	"internal/yaml":     {"internal/diag", "internal/pattern", "internal/value"},
 	"internal/layout":   {"internal/diag", "internal/syntax", "internal/value", "internal/yaml"},
 	"internal/relation": {"internal/expr", "internal/syntax", "internal/value"},
 	"internal/recipe":   {"internal/expr", "internal/seal", "internal/types", "internal/value"},
 	"internal/merge": {"internal/expr", "internal/pattern", "internal/types", "internal/types/onigmo",
 		"internal/value"},
 	"internal/lookupkey": {"internal/pattern", "internal/value"},
-	"internal/eyaml":     {},
+	"internal/eyaml":     {"internal/pattern"},
 	"internal/seal":      {},
 	"internal/identity":  {"internal/seal"},
 	"internal/literal": {"internal/diag", "internal/expr", "internal/recipe", "internal/syntax", "internal/value",
@@ -121,3 +124,31 @@ func TestTheRuntimeStaysSmall(t *testing.T) {
 		}
 	}
 }
+
+// A process of bindq answers one question: what it does not need for that it does not compile before main begins.
+func TestBindqStartsWithoutRegularExpressions(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}} {{end}}`,
+		"./cmd/bindq").Output()
+	if err != nil {
+		t.Fatalf("the go command cannot list packages here: %v", err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := 0
+	for _, file := range strings.Fields(string(out)) {
+		if name, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(name) {
+			ours++
+			if eager.MatchString(read(t, name)) {
+				t.Errorf("%s compiles a regular expression at the start of bindq: use pattern.Lazy", name)
+			}
+		}
+	}
+	if ours < 20 {
+		t.Errorf("bindq is made of %d files of this module, expected more", ours)
+	}
+}
+
+// eager is a variable of a package that is a regular expression.
+var eager = regexp.MustCompile(`(?m)^(?:var |\t)\w+ *= regexp2?\.MustCompile`)

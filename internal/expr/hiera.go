@@ -2,11 +2,11 @@ package expr
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/internal/lookupkey"
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
 
@@ -38,10 +38,10 @@ type Problem struct {
 }
 
 // hieraExpression is one interpolation; it has no closing brace inside of it.
-var hieraExpression = regexp.MustCompile(`%\{([^}]*)\}`)
+var hieraExpression = pattern.Lazy(`%\{([^}]*)\}`)
 
 // hieraMethod is a method with its argument.
-var hieraMethod = regexp.MustCompile(`^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`)
+var hieraMethod = pattern.Lazy(`^(\w+)\((?:"([^"]+)"|'([^']+)')\)$`)
 
 // emptyHiera are the expressions that stand for nothing.
 var emptyHiera = []string{"", "::", `""`, `''`, `"::"`, `'::'`}
@@ -49,7 +49,7 @@ var emptyHiera = []string{"", "::", `""`, `''`, `"::"`, `'::'`}
 // ParseHiera reads a text of Hiera 5 data. Where something in it fails every lookup the node fails in the same way, and
 // the problem is told: whoever compiles the text decides what to do about it.
 func ParseHiera(text string) (*Node, []Problem) {
-	found := hieraExpression.FindAllStringSubmatchIndex(text, -1)
+	found := hieraExpression().FindAllStringSubmatchIndex(text, -1)
 	if found == nil {
 		return &Node{Op: Const, Value: value.FromString(text)}, nil
 	}
@@ -90,7 +90,7 @@ func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 	if slices.Contains(emptyHiera, source) {
 		return nil, ""
 	}
-	m := hieraMethod.FindStringSubmatch(source)
+	m := hieraMethod().FindStringSubmatch(source)
 	if m == nil {
 		return parseHieraVariable(source)
 	}

@@ -14,8 +14,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
+
+	"bindc/internal/pattern"
 )
 
 // Keys are private keys. They may be used by several goroutines.
@@ -57,14 +58,14 @@ func parseKey(src []byte) (*rsa.PrivateKey, error) {
 }
 
 // token is one encrypted part of a text. Without a method it is PKCS7.
-var token = regexp.MustCompile(`ENC\[(?:(\w+),)?([a-zA-Z0-9+/ =\n]+)\]`)
+var token = pattern.Lazy(`ENC\[(?:(\w+),)?([a-zA-Z0-9+/ =\n]+)\]`)
 
 // Decrypt is text with its encrypted parts decrypted, without a newline at its end. The error does not show what is
 // encrypted.
 func (k *Keys) Decrypt(text string) (string, error) {
 	var b strings.Builder
 	last := 0
-	for _, m := range token.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range token().FindAllStringSubmatchIndex(text, -1) {
 		b.WriteString(text[last:m[0]])
 		last = m[1]
 		if m[2] >= 0 && !strings.EqualFold(text[m[2]:m[3]], "PKCS7") {

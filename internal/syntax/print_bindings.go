@@ -1,10 +1,10 @@
 package syntax
 
 import (
-	"regexp"
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
 
@@ -79,11 +79,11 @@ func conditions(alternatives [][]Pair) string {
 	return strings.Join(out, " or ")
 }
 
-var bareValue = regexp.MustCompile(`^([a-z][a-z0-9_]*|[1-9][0-9]*(\.[0-9]+)?)$`)
+var bareValue = pattern.Lazy(`^([a-z][a-z0-9_]*|[1-9][0-9]*(\.[0-9]+)?)$`)
 
 // categoryValue is a value of a category, in quotes where it needs some.
 func categoryValue(text string) string {
-	if bareValue.MatchString(text) && !keywords[text] || text == "true" || text == "false" {
+	if bareValue().MatchString(text) && !keywords[text] || text == "true" || text == "false" {
 		return text
 	}
 	return value.Quote(text)
@@ -225,7 +225,7 @@ func (w *setPrinter) options(list []Option) string {
 	var out []string
 	for _, o := range list {
 		name := o.Name.Text
-		if !bareOption.MatchString(name) || keywords[name] {
+		if !bareOption().MatchString(name) || keywords[name] {
 			name = value.Quote(name)
 		}
 		out = append(out, name+" => "+w.option(o))
@@ -233,7 +233,7 @@ func (w *setPrinter) options(list []Option) string {
 	return w.bracketed("{", out, "}")
 }
 
-var bareOption = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+var bareOption = pattern.Lazy(`^[a-z][a-z0-9_]*$`)
 
 func (w *setPrinter) option(o Option) string {
 	if o.Lambda == nil {

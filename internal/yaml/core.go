@@ -3,18 +3,18 @@ package yaml
 import (
 	"bytes"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
 
 // This file is the core schema of YAML 1.2 (section 10.3.2 there), by which most other programs read YAML.
 
 var (
-	coreInteger = regexp.MustCompile(`^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
-	coreFloat   = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+	coreInteger = pattern.Lazy(`^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$`)
+	coreFloat   = pattern.Lazy(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
 )
 
 // core is what a plain scalar means by the core schema.
@@ -36,7 +36,7 @@ func core(text string) value.Value {
 	if c := text[0]; !isDigit(c) && c != '-' && c != '+' && c != '.' {
 		return value.FromString(text)
 	}
-	if coreInteger.MatchString(text) {
+	if coreInteger().MatchString(text) {
 		base := 10
 		if prefix := text[:min(2, len(text))]; prefix == "0o" || prefix == "0x" {
 			base = map[string]int{"0o": 8, "0x": 16}[prefix]
@@ -45,7 +45,7 @@ func core(text string) value.Value {
 		if n, err := strconv.ParseInt(text, base, 64); err == nil {
 			return value.FromInt(n)
 		}
-	} else if coreFloat.MatchString(text) {
+	} else if coreFloat().MatchString(text) {
 		f, _ := strconv.ParseFloat(text, 64) // out of range, it is the infinity or the zero it should be
 		return value.FromFloat(f)
 	}

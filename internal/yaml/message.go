@@ -3,12 +3,12 @@ package yaml
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"bindc/internal/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
 
@@ -181,14 +181,14 @@ func (r *report) wayOut(c complaint) string {
 	switch {
 	case bytes.HasSuffix(before, []byte("$")) && bytes.HasPrefix(r.doc.src[end:], []byte("{")):
 		return "quote the text: within brackets or braces, and without quotes, a '{' begins a hash"
-	case c.problem == "mapping values are not allowed in this context" && keyWithoutBlank.Match(lineAbove(before)):
+	case c.problem == "mapping values are not allowed in this context" && keyWithoutBlank().Match(lineAbove(before)):
 		return "the line above is no key: a blank stands behind the colon of a key"
 	}
 	return ""
 }
 
 // keyWithoutBlank is a line such as 'key:value' or 'ntp::server', which is text.
-var keyWithoutBlank = regexp.MustCompile(`^\s*(?:- +)*[A-Za-z_][^\s'"#{\[]*:[^\s:]\S*\s*$`)
+var keyWithoutBlank = pattern.Lazy(`^\s*(?:- +)*[A-Za-z_][^\s'"#{\[]*:[^\s:]\S*\s*$`)
 
 // lineAbove is the line before the one that src ends in.
 func lineAbove(src []byte) []byte {
@@ -197,7 +197,7 @@ func lineAbove(src []byte) []byte {
 }
 
 // keyAndColon is a key and a text with ': ' in it on one line, where the text is not quoted.
-var keyAndColon = regexp.MustCompile(`^\s*(?:- +)*[^\s'"{\[#:](?:[^:#]|:\S)*: +[^\s'"{\[&*!|>#].*: `)
+var keyAndColon = pattern.Lazy(`^\s*(?:- +)*[^\s'"{\[#:](?:[^:#]|:\S)*: +[^\s'"{\[&*!|>#].*: `)
 
 // hasColon tells whether the complaint is of the second colon in `key: a: b`.
 func (r *report) hasColon(c complaint) bool {
@@ -206,5 +206,5 @@ func (r *report) hasColon(c complaint) bool {
 	}
 	end := r.doc.offset(c.pos.Line, c.pos.Col)
 	start := bytes.LastIndexByte(r.doc.src[:end], '\n') + 1
-	return keyAndColon.Match(append(bytes.Clone(r.doc.src[start:end]), ": "...))
+	return keyAndColon().Match(append(bytes.Clone(r.doc.src[start:end]), ": "...))
 }

@@ -290,7 +290,7 @@ func isDateOrTime(text string) bool {
 	if len(text) < len("2001-1-1") || text[4] != '-' && text[0] != '-' {
 		return false
 	}
-	p := pattern{rest: strings.TrimPrefix(text, "-")}
+	p := front{rest: strings.TrimPrefix(text, "-")}
 	if !p.digits(4, 4) || !p.char("-") {
 		return false
 	}
@@ -312,11 +312,11 @@ func isMonth(s string) bool { return len(s) == 1 || s[0] == '0' || s >= "10" && 
 
 func isDay(s string) bool { return len(s) == 1 || s <= "31" }
 
-// pattern is a text of which the front is matched bit by bit.
-type pattern struct{ rest string }
+// front is a text that is matched bit by bit from its front.
+type front struct{ rest string }
 
 // digits takes at least low and at most high digits.
-func (p *pattern) digits(low, high int) bool {
+func (p *front) digits(low, high int) bool {
 	n := 0
 	for n < high && n < len(p.rest) && isDigit(p.rest[n]) {
 		n++
@@ -329,7 +329,7 @@ func (p *pattern) digits(low, high int) bool {
 }
 
 // char takes one byte of set.
-func (p *pattern) char(set string) bool {
+func (p *front) char(set string) bool {
 	if p.rest == "" || strings.IndexByte(set, p.rest[0]) < 0 {
 		return false
 	}
@@ -338,14 +338,14 @@ func (p *pattern) char(set string) bool {
 }
 
 // blanks takes blanks and tells whether there were any.
-func (p *pattern) blanks() bool {
+func (p *front) blanks() bool {
 	before := len(p.rest)
 	p.rest = strings.TrimLeft(p.rest, " \t")
 	return len(p.rest) < before
 }
 
 // clock matches a time of day with an optional zone, to the end.
-func (p *pattern) clock() bool {
+func (p *front) clock() bool {
 	if !p.char("Tt") && !p.blanks() {
 		return false
 	}
@@ -363,7 +363,7 @@ func (p *pattern) clock() bool {
 }
 
 // zone matches a time zone, to the end.
-func (p *pattern) zone() bool {
+func (p *front) zone() bool {
 	if p.char("Z") {
 		return p.rest == ""
 	}
