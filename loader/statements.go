@@ -295,7 +295,10 @@ func constants(p *binding.Producer) []entry {
 func computed(p *binding.Producer) []entry {
 	var out []entry
 	for i := 0; i+1 < len(p.Expr.Kids); i += 2 {
-		k, _ := p.Expr.Kids[i].Constant() // or undef, which is no name
+		k, known := p.Expr.Kids[i].Constant()
+		if !known && len(p.Argument.Kids) == len(p.Expr.Kids) {
+			k = p.Argument.Kids[i].Value // which is no name: it interpolates, or is undef
+		}
 		name, val := p.Argument.Entry(i/2, k)
 		producer := &binding.Producer{Name: p.Name, Argument: &val}
 		if v, known := p.Expr.Kids[i+1].Constant(); known {
@@ -425,7 +428,7 @@ func (c *setCompiler) references(p *binding.Producer) ([]string, bool) {
 	out, ok := make([]string, len(list)), true
 	for i := range list {
 		t, is := targetOf(&list[i])
-		if !is || t.instance == "" || p.Expr != nil {
+		if !is || t.instance == "" {
 			c.errorf(&list[i], "expected what a catalog has, as \"File['/etc/ntp.conf']\", found %s",
 				value.Describe(list[i].Value))
 			ok = false

@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"bindc/internal/syntax"
@@ -28,7 +30,14 @@ func YAMLComments(src []byte) ([]Comment, bool) {
 			out = append(out, Comment{l.from, l.comment, false})
 		}
 	}
+	out = append(out, s.inside...)
+	slices.SortStableFunc(out, func(a, b Comment) int { return cmp.Compare(a.Line, b.Line) })
 	return out, true
+}
+
+// note notes a comment on the line that was scanned last.
+func (s *scanner) note(text string, alone bool) {
+	s.inside = append(s.inside, Comment{s.at, text, alone})
 }
 
 // PuppetComments are those of a file in the syntax of Puppet.

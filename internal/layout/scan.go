@@ -25,6 +25,8 @@ type scanner struct {
 	from     int       // the line at which what is read begins
 	comments []comment // that stand before what comes next
 	empty    bool      // an empty line does
+
+	inside []Comment // that are between the lines of a value
 }
 
 // comment is one on a line of its own.

@@ -93,6 +93,7 @@ func (s *scanner) plain(text string, parent level) laid {
 		s.at++
 		text, comment := cutComment(more)
 		if ended = comment != ""; ended {
+			s.note(comment, false)
 			text += "  " + comment
 		}
 		v.below = append(v.below, indented(parent.now+2, text))
@@ -128,6 +129,7 @@ func (s *scanner) quoted(text string, parent level) (laid, error) {
 		if end >= 0 {
 			comment, err := behind(text[end:])
 			if last := len(v.below) - 1; last >= 0 && comment != "" {
+				s.note(comment, false)
 				v.below[last] += "  " + comment
 				comment = ""
 			}
@@ -193,6 +195,9 @@ func (s *scanner) flow(text string, base int) (laid, error) {
 			depth -= len(more) - len(strings.TrimLeft(more, "]}"))
 		}
 		tidy, comment, rest = f.line(more)
+		if comment != "" {
+			s.note(comment, tidy == "")
+		}
 		if tidy != "" && comment != "" {
 			tidy += "  "
 		}
@@ -200,6 +205,7 @@ func (s *scanner) flow(text string, base int) (laid, error) {
 	}
 	after, err := behind(rest)
 	if last := len(v.below) - 1; last >= 0 && after != "" {
+		s.note(after, false)
 		v.below[last] += "  " + after
 	} else if after != "" {
 		v.comment = after

@@ -308,6 +308,7 @@ func (r *puppetReader) unknownOption(o syntax.Option, known []string) {
 func (r *puppetReader) optionValue(o syntax.Option) *binding.Literal {
 	if o.Lambda != nil {
 		r.local(o.Value.Off, "expected a value as '"+o.Name.Text+"', found a lambda")
+		return nil
 	}
 	return r.constant(o.Value)
 }

@@ -97,8 +97,11 @@ func (w *setPrinter) words(s *Statement) []string {
 	case "dependency":
 		return []string{"bind dependency", Print(s.Target), s.Arrow.Text, Print(s.Other)}
 	case "map":
-		sides := []string{"map", target(s.Target), "to", target(s.Other), w.value(s.To)}
-		return append(append([]string{"bind"}, flagsOf(s)...), sides...)
+		out := append(append([]string{"bind"}, flagsOf(s)...), "map", target(s.Target), "to", target(s.Other))
+		if s.To != nil {
+			out = append(out, w.value(s.To))
+		}
+		return out
 	case "alias", "renamed":
 		old := append([]string{"bind", s.Word}, keyOf(s.OldType, s.Old)...)
 		return append(append(append(old, "as"), flagsOf(s)...), keyOf(s.Type, s.Key)...)

@@ -57,7 +57,9 @@ func (p *setParser) wholeSite() *Site {
 			s.HasLayers = true
 			p.expect("=>", "after bindings")
 			p.expect("[", "before the layers")
-			s.Layers = commaList(p, "]", p.layer)
+			if !p.accept("]") {
+				s.Layers = commaList(p, "]", p.layer)
+			}
 		default:
 			p.expected(diag.Quoted(siteWords)+" in site { }", siteWords...)
 		}

@@ -434,7 +434,7 @@ func (p *setParser) group(s *Statement, word string) {
 		if p.err == nil && !p.accepts("to") {
 			p.expected("'to' and the other side", "to")
 		}
-		if s.Other = p.target(); p.err == nil {
+		if s.Other = p.target(); p.err == nil && (p.at("{") || !isAbstract(s)) {
 			if !p.at("{") {
 				p.expected("{ parameter => parameter } behind the two sides of the map")
 			}

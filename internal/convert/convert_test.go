@@ -1,0 +1,77 @@
+package convert_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"bindc/internal/convert"
+	"bindc/internal/diag"
+)
+
+// Files and what they are in the other syntax, one behind the other; comments stay with what they are about.
+func TestFiles(t *testing.T) {
+	text, err := os.ReadFile("testdata/files.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range strings.Split("\n"+string(text), "\n=== ")[1:] {
+		name, files, _ := strings.Cut(c, "\n")
+		t.Run(name, func(t *testing.T) {
+			a := txtar.Parse([]byte(files))
+			if len(a.Files) != 2 {
+				t.Fatalf("expected two files, found %d", len(a.Files))
+			}
+			from, to := a.Files[0], a.Files[1]
+			converts(t, from.Name, string(from.Data), string(to.Data))
+			if !strings.HasPrefix(to.Name, "only ") {
+				converts(t, to.Name, string(to.Data), string(from.Data))
+			}
+		})
+	}
+}
+
+func converts(t *testing.T, name, text, want string) {
+	t.Helper()
+	var diags diag.List
+	got, ok := convert.File(name, []byte(strings.TrimSpace(text)+"\n"), &diags)
+	if !ok || strings.TrimSpace(string(got)) != strings.TrimSpace(want) {
+		t.Errorf("%s comes to\n%s\nexpected\n%s\n%v", name, got, want, diags.Sorted())
+	}
+}
+
+// What has errors, or cannot be said in the other syntax, is not converted, and one error says why.
+func TestFilesThatAreNotConverted(t *testing.T) {
+	in := func(bind string) string { return "bindings_version: 1\nname: s\nbind:\n" + bind + "\n" }
+	for _, c := range []struct{ name, file, text, code, message string }{
+		{"no YAML", "s.yaml", "[", "yaml_syntax", ""},
+		{"no set", "s.yaml", "[]", "bindings", ""},
+		{"no set of Puppet", "s.pp", "site { }", "syntax", ""},
+		{"no UTF-8", "s.pp", "bindings s { # \xff\n}", "syntax", ""},
+		{"YAML in a file of JSON", "s.json", in("- [a, 1]"), "json_syntax", ""},
+		{"a set without a name", "s.yaml", "{bindings_version: 1, bind: []}", "bindings", "expected 'name'"},
+		{"a name that is a number", "s.yaml", "{bindings_version: 1, name: 1, bind: []}", "bindings", "expected 'name'"},
+		{"a name that is none", "s.yaml", "{bindings_version: 1, name: 'a b', bind: []}", "convert", "cannot be said"},
+		{"what is wrong in a binding", "s.yaml", in("- {name: a, to: 1, typ: Integer}"), "attribute", ""},
+		{"a number without end", "s.yaml", in("- [a, .inf]"), "convert", ""},
+		{"a target that is none", "s.yaml", in("- {parameters: '[', to: {a: 1}}"), "convert",
+			"the string '[' cannot be said in the syntax of Puppet"},
+		{"a type that is none", "s.yaml", in("- {name: a, type: 'Array[', to: 1}"), "convert",
+			"the string 'Array[' cannot be said in the syntax of Puppet"},
+		{"a map of nothing", "s.yaml", in("- {map: [Web, Sql]}"), "convert", "cannot be said"},
+		{"no classes", "s.yaml", in("- {include: []}"), "convert", "cannot be said"},
+		{"a category that is no word", "s.yaml", in("- {when: {a b: a}, bind: [[a, 1]]}"), "convert", "cannot be said"},
+		{"variables that are computed", "s.pp", "bindings s { bind variables to { role => $x } }", "convert",
+			"cannot be said"},
+	} {
+		var diags diag.List
+		out, ok := convert.File(c.file, []byte(c.text), &diags)
+		found := diags.Sorted()
+		if ok || out != nil || len(found) != 1 || string(found[0].Code) != c.code || found[0].Pos.File != c.file ||
+			!strings.Contains(found[0].Message, c.message) {
+			t.Errorf("%s: %v, %s, found %v; expected %s", c.name, ok, out, found, c.code)
+		}
+	}
+}

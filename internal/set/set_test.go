@@ -1,0 +1,483 @@
+package set_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/layout"
+	"bindc/internal/set"
+	"bindc/internal/syntax"
+	"bindc/internal/yaml"
+)
+
+// What is said in one syntax, and the same in the other (language.md, section 14.1). Each is read, and written as the
+// other.
+var both = []struct{ name, yaml, puppet string }{
+	{"text", `
+- [a, text]`, `
+bind 'a' to 'text'`},
+	{"text that interpolates", `
+- [a, '${x} and \$y']`, `
+bind 'a' to "${x} and \$y"`},
+	{"values of every kind", `
+- [a, 1]
+- [b, -2.5]
+- [c, true]
+- [d, null]
+- [e, "true"]
+- name: f
+  to_expression: -9223372036854775807 - 1`, `
+bind 'a' to 1
+bind 'b' to -2.5
+bind 'c' to true
+bind 'd' to undef
+bind 'e' to 'true'
+bind 'f' to -9223372036854775807 - 1`},
+	{"lists and hashes", `
+- name: a
+  to:
+    - 1
+    - b: ${x}`, `
+bind 'a' to [1, { 'b' => "${x}" }]`},
+	{"what is long, or has several lines, is no short form", `
+- name: a
+  to: |
+    one
+    two
+- name: b
+  to: '0123456789012345678901234567890123456789012345678901234567890'`, `
+bind 'a' to "one\ntwo\n"
+bind 'b' to '0123456789012345678901234567890123456789012345678901234567890'`},
+	{"what would be taken apart in brackets", `
+- ['a,b', '[c]']
+- ['it''s {x}', 'x: y']`, `
+bind 'a,b' to '[c]'
+bind 'it\'s {x}' to 'x: y'`},
+	{"an expression", `
+- name: a
+  to_expression: $x + 1`, `
+bind 'a' to $x + 1`},
+	{"a type and all flags", `
+- name: a
+  type: Integer
+  abstract: true
+  override: true
+  sensitive: true`, `
+bind abstract override sensitive Integer, 'a'`},
+	{"an optional producer", `
+- name: a
+  to_expression: $x['a']
+  optional: true`, `
+bind 'a' to optional $x['a']`},
+	{"an optional lookup", `
+- name: a
+  to_lookup_of: b
+  optional: true`, `
+bind 'a' { to_lookup_of => 'b', optional => true }`},
+	{"producers that have no word", `
+- name: a
+  to_first_found:
+    - b
+    - - Integer
+      - c
+- name: d
+  to_hash_lookup:
+    name: e
+    key: f
+- name: g
+  to_instance:
+    - P
+    - 1`, `
+bind 'a' { to_first_found => ['b', ['Integer', 'c']] }
+bind 'd' { to_hash_lookup => { 'name' => 'e', 'key' => 'f' } }
+bind 'g' { to_instance => ['P', 1] }`},
+	{"a producer of the program, with arguments", `
+- name: a
+  to_producer: p
+  options:
+    x: 1`, `
+bind 'a' to producer 'p' { producer_args => { 'x' => 1 } }`},
+	{"a query", `
+- name: a
+  to_query: Sql[?? 'name' == 'one' and 'port' > 80]
+  transformer: '|$found| { $found[0] }'`, `
+bind 'a' to Sql[?? 'name' == 'one' and 'port' > 80] { transformer => |$found| { $found[0] } }`},
+	{"a transformer with a type and a default", `
+- name: a
+  to: 1
+  transformer: '|Integer $x, $y = ([1, ''z''])| { [$x, $y] }'`, `
+bind 'a' to 1 { transformer => |Integer $x, $y = ([1, 'z'])| { [$x, $y] } }`},
+	{"other names", `
+- name: new
+  to_alias_of: old
+- name: new
+  type: String
+  to_renamed: old
+- rebind: a
+- type: Integer
+  abstract: true
+  rebind: a`, `
+bind alias 'old' as 'new'
+bind renamed 'old' as String, 'new'
+rebind 'a'
+rebind abstract Integer, 'a'`},
+	{"a multibinding whose id is its key", `
+- name: users
+  multibind_id: users`, `
+multibind 'users'`},
+	{"a multibinding and a contribution", `
+- name: users
+  type: Array[String]
+  multibind_id: site::users
+  options:
+    uniq: true
+    flatten: 2
+- to: Mary
+  in: site::users
+- name: tom
+  to: Tom
+  in: site::users`, `
+multibind Array[String], 'users' as 'site::users' { uniq => true, flatten => 2 }
+bind to 'Mary' in 'site::users'
+bind 'tom' to 'Tom' in 'site::users'`},
+	{"a multibinding with a combinator", `
+- name: sum
+  type: Integer
+  multibind_id: sum
+  options:
+    combinator: '|$memo, $x| { $memo + $x }'`, `
+multibind Integer, 'sum' { combinator => |$memo, $x| { $memo + $x } }`},
+	{"a multibinding that contributes to another", `
+- name: a
+  multibind_id: inner
+  in: outer
+  options:
+    uniq: true`, `
+bind 'a' in 'outer' { multibind_id => 'inner', uniq => true }`},
+	{"an alias that contributes", `
+- name: a
+  to_alias_of: b
+  in: c`, `
+bind 'a' in 'c' { to_alias_of => 'b' }`},
+	{"conditions", `
+- when:
+    osfamily:
+      - debian
+      - red hat
+    virtual: "true"
+  bind:
+    - [a, 1]
+    - when:
+        - node: b
+        - release: "6.10"
+      bind:
+        - [a, 2]
+- when:
+    common: "true"
+  bind:
+    []`, `
+when osfamily [debian, 'red hat'] and virtual true {
+  bind 'a' to 1
+  when node b or release 6.10 {
+    bind 'a' to 2
+  }
+}
+when common true {}`},
+	{"classes", `
+- include: a
+- exclude:
+    - b::c
+    - d`, `
+include a
+exclude [b::c, d]`},
+	{"parameters", `
+- parameters: ntp
+  to:
+    enable: true
+- parameters: Web[one]
+  type: Integer
+  override: true
+  to_expression: '{''port'' => $x + 1}'
+- parameters: Web
+  abstract: true
+  to:
+    - port`, `
+bind parameters ntp to { 'enable' => true }
+bind override parameters Web[one] to { 'port' => $x + 1 } { 'type' => 'Integer' }
+bind abstract parameters Web to ['port']`},
+	{"parameters of another target", `
+- parameters: Web[one]
+  to: Sql[it's]
+  optional: true
+  options:
+    map:
+      dbuser: user
+- parameters: ntp
+  to: chrony`, `
+bind parameters Web[one] to optional Sql['it\'s'] { options => { 'map' => { 'dbuser' => 'user' } } }
+bind parameters ntp to 'chrony'`},
+	{"variables", `
+- type: Integer
+  sensitive: true
+  variables:
+    size: 1
+- abstract: true
+  variables:
+    - role`, `
+bind sensitive variables Integer to { 'size' => 1 }
+bind abstract variables to ['role']`},
+	{"maps", `
+- map:
+    - Web
+    - A::Sql
+  to:
+    dbuser: user
+- map:
+    - Web
+    - Sql
+  abstract: true`, `
+bind map Web to A::Sql { 'dbuser' => 'user' }
+bind abstract map Web to Sql`},
+	{"dependencies", `
+- dependency:
+    - File[/etc/x]
+    - - Service[a]
+      - B::C[d]
+  kind: ~>
+- dependency:
+    - A[a]
+    - B[b]
+  kind: ->`, `
+bind dependency 'File[/etc/x]' ~> ['Service[a]', 'B::C[d]']
+bind dependency 'A[a]' -> 'B[b]'`},
+}
+
+// Other ways to write the same; all of these are said in the first way.
+func TestOtherWaysToSayIt(t *testing.T) {
+	for _, c := range []struct{ name, file, text, want string }{
+		{"a type without a comma", "s.pp", "bind Integer 'a' to 1", "bind Integer, 'a' to 1"},
+		{"capital letters", "s.pp", "bind TO 'x' IN 'm'\nmultibind 'a' AS 'm'", "bind to 'x' in 'm'\nmultibind 'a' as 'm'"},
+		{"a variable", "s.pp", "bind variable to { a => 1 }", "bind variables to { 'a' => 1 }"},
+		{"an abstract variable", "s.pp", "bind abstract variable to 'a'", "bind abstract variables to ['a']"},
+		{"everybody", "s.pp", "when common { bind 'a' to 1 }", "when common true {\n  bind 'a' to 1\n}"},
+		{"what selects", "s.pp", "bind 'a' to Sql[?? port == 1] { select_result => |$x| { $x[0] } }",
+			"bind 'a' to Sql[?? 'port' == 1] { transformer => |$x| { $x[0] } }"},
+		{"a map among the options", "s.pp", "bind parameters Web to Sql { map => { a => b } }",
+			"bind parameters Web to Sql { options => { 'map' => { 'a' => 'b' } } }"},
+		{"a class as a type", "s.pp", "bind parameters Class[ntp] to { a => 1 }", "bind parameters Class[ntp] to { 'a' => 1 }"},
+		{"a pattern of a query is its text", "s.pp", "bind 'a' to Sql[?? name =~ /a.c/]", "bind 'a' to Sql[?? 'name' =~ 'a.c']"},
+		{"the type of the old key is that of the new one", "s.pp", "bind alias Integer, 'b' as 'a'",
+			"bind alias 'b' as Integer, 'a'"},
+		{"what is known already", "s.pp", "bind 'a' to 1 + 1", "bind 'a' to 2"},
+		{"options that nobody else takes", "s.pp", "bind 'a' { multibind_id => 'm', uniq => true }",
+			"multibind 'a' as 'm' { uniq => true }"},
+		{"a multibinding with options in braces", "s.pp", "multibind 'a' { options => { uniq => true } }",
+			"multibind 'a' { uniq => true }"},
+		{"a hash of no options", "s.yaml", "- {name: a, multibind_id: a, options: {}}",
+			"multibind 'a' { options => {} }"},
+		{"a list of one class", "s.yaml", "- {include: [a]}", "include a"},
+		{"flags that are false", "s.yaml", "- {name: a, to: 1, abstract: false, override: false, sensitive: false, optional: false}",
+			"bind 'a' to 1"},
+		{"numbers as values of categories", "s.yaml", "- {when: {release: 6.10, virtual: true, n: 0x1F}, bind: [[a, 1]]}",
+			"when release 6.10 and virtual true and n '0x1F' {\n  bind 'a' to 1\n}"},
+		{"an expression that is known", "s.yaml", "- {name: a, to_expression: '1 + 1'}", "bind 'a' to 2"},
+		{"an expression that YAML reads", "s.yaml", "- {name: a, to_expression: 42}", "bind 'a' to 42"},
+		{"a dependency that does not say its kind", "s.yaml", "- {dependency: ['A[a]', 'B[b]']}",
+			"bind dependency 'A[a]' -> 'B[b]'"},
+		{"an alias", "s.yaml", "- &x {name: a, to: [1]}\n- {name: b, to: *x}",
+			"bind 'a' to [1]\nbind 'b' to { 'name' => 'a', 'to' => [1] }"},
+	} {
+		text := inYAML("\n" + c.text)
+		if c.file == "s.pp" {
+			text = inPuppet("\n" + c.text)
+		}
+		s, reported := read(t, c.file, text)
+		if reported != "" {
+			t.Errorf("%s: reported is %s", c.name, reported)
+		} else if got, want := asPuppet(t, s), inPuppet("\n"+c.want); got != want {
+			t.Errorf("%s: it is\n%s\nexpected\n%s", c.name, got, want)
+		}
+	}
+}
+
+// What is wrong, with its place, and what is left of the set all the same.
+func TestWhatIsReportedOfSets(t *testing.T) {
+	for _, c := range []struct{ name, file, text, reported, left string }{
+		{"no list", "s.yaml", " {a: 1}", "3:7 error bindings", ""},
+		{"an element that is none", "s.yaml", "\n- a\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
+		{"a short form of three", "s.yaml", "\n- [a, 1, 2]\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
+		{"a key that is no text", "s.yaml", "\n- [1, a]\n- {name: 1, to: a}\n- [b, 1]", "4:6 error key, 5:12 error key",
+			"bind 'b' to 1"},
+		{"a condition alone", "s.yaml", "\n- when: {node: n}\n- bind: [[a, 1]]", "4:5 error bindings, 5:5 error bindings", ""},
+		{"more in a condition", "s.yaml", "\n- {when: {node: n}, bind: [[a, 1]], to: 1}", "4:39 error bindings",
+			"when node n {\n  bind 'a' to 1\n}"},
+		{"a value that is a list", "s.yaml", "\n- {when: {node: [[n]]}, bind: [[a, 1]]}", "4:20 error when", ""},
+		{"no alternative", "s.yaml", "\n- {when: [], bind: [[a, 1]]}", "4:12 error when", ""},
+		{"an alternative that is text", "s.yaml", "\n- {when: [{node: n}, x], bind: [[a, 1]]}", "4:24 error when", ""},
+		{"an unknown attribute", "s.yaml", "\n- {name: a, to: 1, typ: Integer}", "4:22 error attribute", "bind 'a' to 1"},
+		{"an unknown attribute of a statement", "s.yaml", "\n- {include: a, to: 1}\n- {map: [A, B], to: {a: b}, type: Integer}",
+			"4:18 error attribute, 5:31 error attribute", "include a\nbind map A to B {'a' => 'b'}"},
+		{"a flag that is none", "s.yaml", "\n- {name: a, to: 1, abstract: 'x', override: 1, optional: null}",
+			"4:32 error attribute, 4:47 error attribute, 4:60 error attribute", "bind 'a' to 1"},
+		{"a map of three", "s.yaml", "\n- {map: [A, B, C], to: {a: b}}\n- {map: A}\n- [b, 1]", "4:11 error attribute, 5:11 error attribute",
+			"bind 'b' to 1"},
+		{"a dependency of one", "s.yaml", "\n- {dependency: ['A[a]']}\n- {dependency: 'A[a]'}\n- [b, 1]",
+			"4:18 error attribute, 5:18 error attribute", "bind 'b' to 1"},
+		{"a dependency of another kind", "s.yaml", "\n- {dependency: ['A[a]', 'B[b]'], kind: '=>'}\n- [b, 1]",
+			"4:42 error attribute", "bind 'b' to 1"},
+		{"a query that is none", "s.yaml", "\n- {name: a, to_query: 1}\n- {name: a, to_query: 'Sql[?? x]'}\n" +
+			"- {name: a, to_query: 'Sql[?? x == $y]'}\n- [b, 1]", "4:25 error attribute, 5:34 error expression, 6:25 error attribute", "*"},
+		{"a lambda that is none", "s.yaml", "\n- {name: a, to: 1, transformer: 1}\n- {name: a, to: 1, transformer: x}\n" +
+			"- {name: a, to: 1, transformer: '|$x| { nope($x) }'}",
+			"4:35 error attribute, 5:35 error expression, 6:43 error name", "*"},
+		{"a combinator that is none", "s.yaml", "\n- {name: a, multibind_id: m, options: {combinator: 1}}",
+			"4:54 error attribute", "*"},
+		{"a combinator of what collects nothing", "s.yaml", "\n- {name: a, to: 1, options: {combinator: 1}}", "",
+			"bind 'a' to 1 { options => { 'combinator' => 1 } }"},
+
+		{"an empty key", "s.pp", "\nbind '' to 1\nbind 'b' to 1", "2:8 error key", "bind 'b' to 1"},
+		{"a key with NUL", "s.pp", "\nbind \"a\\u{0}\" to 1\nbind 'b' to 1", "2:8 error key", "bind 'b' to 1"},
+		{"what has to be known", "s.pp", "\nbind 'a' { to_lookup_of => $x }\nbind 'b' to 1 in 'm'\nbind 'b' to 1",
+			"2:30 error attribute", "*"},
+		{"an unknown function", "s.pp", "\nbind 'a' to nope(1)\nbind 'b' to 1", "2:15 error name", "*"},
+		{"a fact that is misspelt", "s.pp", "\nbind 'a' to $fqdm", "2:15 warning fact", "bind 'a' to $fqdm"},
+		{"an unknown option", "s.pp", "\nbind 'a' to 1 { transfomer => 1 }", "2:19 error attribute", "bind 'a' to 1"},
+		{"an option that has a word", "s.pp", "\nbind 'a' to 1 { sensitive => true }", "2:19 error attribute", "bind 'a' to 1"},
+		{"an option of others", "s.pp", "\nbind 'a' to 1 { producer_args => 1 }\nbind 'b' to 1 { map => 1 }\n" +
+			"bind 'c' to 1 { select_result => |$x| { $x } }\nbind 'd' to 1 { type => 'Integer' }\nbind 'e' to 1 { uniq => true }",
+			"2:19 error attribute, 3:19 error attribute, 4:19 error attribute, 5:19 error attribute, 6:19 error attribute",
+			"bind 'a' to 1\nbind 'b' to 1\nbind 'c' to 1\nbind 'd' to 1\nbind 'e' to 1"},
+		{"an option that is no flag", "s.pp", "\nbind 'a' { to_lookup_of => 'b', optional => 1 }", "2:47 error attribute",
+			"bind 'a' { to_lookup_of => 'b' }"},
+		{"a transformer that is none", "s.pp", "\nbind 'a' to 1 { transformer => 1 }\nbind 'a' to 1 { transformer => |$x| { nope($x) } }",
+			"2:34 error attribute, 3:41 error name", "*"},
+		{"a lambda for a value", "s.pp", "\nbind 'a' { to_lookup_of => |$x| { $x } }", "2:14 error attribute", "*"},
+		{"a combinator that is none", "s.pp", "\nmultibind 'a' { combinator => 1 }", "2:33 error attribute", "*"},
+		{"two statements that are wrong", "s.pp", "\nbnd 'a' to 1\nbind 'b' to 1 in\nbind 'c' to 1", "2:3 error syntax, 4:3 error syntax",
+			"bind 'c' to 1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text, left := inYAML(c.text), c.left
+			if c.file == "s.pp" {
+				text = inPuppet(c.text)
+			}
+			s, reported := read(t, c.file, text)
+			if reported != c.reported {
+				t.Errorf("reported is %q, expected %q", reported, c.reported)
+			}
+			if left != "" {
+				left = "\n" + left
+			}
+			if s == nil || left == "\n*" { // what is broken cannot be said
+				return
+			}
+			if got := asPuppet(t, s); got != laid(t, layout.Puppet, inPuppet(left)) {
+				t.Errorf("what is left is\n%s\nexpected\n%s", got, inPuppet(left))
+			}
+		})
+	}
+}
+
+// Of a text that is no set, or of another version, there is nothing.
+func TestTextsThatAreNoSets(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "1:1 error bindings",
+		"[1]":                             "1:1 error bindings",
+		"{name: s, bind: []}":             "1:1 error version",
+		"{bindings_version: 2, bind: []}": "1:20 error version",
+	} {
+		if s, reported := read(t, "s.yaml", text); s != nil || reported != want {
+			t.Errorf("%q: %v, reported is %q, expected %q", text, s, reported, want)
+		}
+	}
+	s, reported := read(t, "s.yaml", "{bindings_version: 1, binds: []}")
+	if s == nil || s.Name != nil || reported != "1:1 error bindings, 1:23 error bindings" {
+		t.Errorf("without bindings it is %v, reported is %q", s, reported)
+	}
+	if s, reported := read(t, "s.pp", "bindings s { bind 'a' to \xff }"); s != nil || reported != "1:26 error syntax" {
+		t.Errorf("what is no UTF-8 is %v, reported is %q", s, reported)
+	}
+}
+
+func inYAML(bind string) string { return "bindings_version: 1\nname: s\nbind:" + indented(bind) + "\n" }
+
+func inPuppet(statements string) string { return "bindings s {" + indented(statements) + "\n}\n" }
+
+func indented(lines string) string { return strings.ReplaceAll(lines, "\n", "\n  ") }
+
+func TestBothSyntaxesSayTheSame(t *testing.T) {
+	for _, c := range both {
+		t.Run(c.name, func(t *testing.T) {
+			y, reported := read(t, "s.yaml", inYAML(c.yaml))
+			if reported != "" {
+				t.Fatal(reported)
+			}
+			if got := asPuppet(t, y); got != inPuppet(c.puppet) {
+				t.Errorf("in the syntax of Puppet it is\n%s\nexpected\n%s", got, inPuppet(c.puppet))
+			}
+			p, reported := read(t, "s.pp", inPuppet(c.puppet))
+			if reported != "" {
+				t.Fatal(reported)
+			}
+			if got := asYAML(t, p); got != inYAML(c.yaml) {
+				t.Errorf("in YAML it is\n%s\nexpected\n%s", got, inYAML(c.yaml))
+			}
+		})
+	}
+}
+
+// read is the set in a text, and what is reported of it: line, column, severity, code.
+func read(t *testing.T, file, text string) (*set.Set, string) {
+	t.Helper()
+	var diags diag.List
+	var source set.Source
+	if strings.HasSuffix(file, ".pp") {
+		if p := set.ParsePuppet(file, []byte(text), &diags); p != nil {
+			source = p
+		}
+	} else if doc, ok := yaml.Parse(file, []byte(text), yaml.Options{}, &diags); ok {
+		source = set.YAML{Document: doc}
+	}
+	var s *set.Set
+	if source != nil {
+		secrets := map[string]bool{}
+		source.Secrets(secrets)
+		s = source.Read(secrets, &diags)
+	}
+	var reported []string
+	for _, d := range diags.Sorted() {
+		reported = append(reported, fmt.Sprintf("%d:%d %v %s", d.Pos.Line, d.Pos.Col, d.Severity, d.Code))
+	}
+	return s, strings.Join(reported, ", ")
+}
+
+func asPuppet(t *testing.T, s *set.Set) string {
+	t.Helper()
+	b, err := set.ToPuppet(s, "s", set.Remarks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return laid(t, layout.Puppet, syntax.PrintBindings(b))
+}
+
+func asYAML(t *testing.T, s *set.Set) string {
+	t.Helper()
+	out, err := set.ToYAML(s, "s", set.Remarks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return laid(t, layout.YAML, string(out))
+}
+
+// laid is a text as bindc fmt lays it out.
+func laid(t *testing.T, lay func(string, []byte, *diag.List) ([]byte, bool), text string) string {
+	t.Helper()
+	var diags diag.List
+	out, ok := lay("", []byte(text), &diags)
+	if !ok {
+		t.Fatalf("%s\n%v", text, diags.Sorted())
+	}
+	return string(out)
+}

@@ -1,0 +1,147 @@
+//go:build unix
+
+package loader
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+)
+
+// What binder_config.pp may say (language.md, section 14.1): the categories and layers that come of it, and what is
+// reported, with line and column.
+func TestConfigurationsInTheSyntaxOfPuppet(t *testing.T) {
+	const defaultCategories, defaultLayers = "node=$fqdn osfamily=$osfamily environment=$environment",
+		"site: confdir-hiera:/? confdir:/default?; modules: module-hiera:/*? module:/*::default?"
+	const none = "node=$fqdn environment=$environment" // but those that are always there
+	tests := []struct {
+		name, text         string
+		categories, layers string
+		reported           string
+	}{
+		{"nothing", "site { }", defaultCategories, defaultLayers, ""},
+		{"no categories", "site { categories { } }", none, defaultLayers, ""},
+		{"categories", "site { categories { node => $::fqdn, environment => true, role => $::role } }",
+			"node=$fqdn environment=$environment role=$role", defaultLayers, ""},
+		{"what is always there", "site { categories { role => $role } }",
+			"node=$fqdn role=$role environment=$environment", defaultLayers, ""},
+		{"values that are no text", "site { categories { size => 1, big => $n > 7, both => \"${a}-${b}\" } }",
+			"node=$fqdn size=$(1) big=$n > 7 both=${a}-${b} environment=$environment", defaultLayers, ""},
+		{"another node", "site { categories { node => $trusted['certname'] } }",
+			"node=$trusted['certname'] environment=$environment", defaultLayers, ""},
+		{"names that are more than letters", "site { categories { data-center => $dc, r2_d2 => $r } }",
+			"node=$fqdn data-center=$dc r2_d2=$r environment=$environment", defaultLayers, ""},
+		{"a name with colons", "site {\n categories { a::b => $role, b => $b } }",
+			"node=$fqdn b=$b environment=$environment", defaultLayers, "2:15 error category"},
+		{"a category twice", "site {\n categories { a => $a,\n a => $b } }",
+			"node=$fqdn a=$a environment=$environment", defaultLayers, "3:2 error category (2:15)"},
+		{"common", "site { categories { common => true } }", none, defaultLayers, "1:21 error category"},
+		{"environment that is no variable", "site { categories { environment => $role } }", none, defaultLayers,
+			"1:36 error category"},
+		{"environment that is false", "site { categories { environment => false } }", none, defaultLayers,
+			"1:36 error category"},
+		{"environment that is text", "site { categories { environment => 'true' } }", none, defaultLayers,
+			"1:36 error category"},
+		{"environment above node", "site { categories { environment => true, node => $fqdn } }",
+			"environment=$environment node=$fqdn", defaultLayers, "1:21 error category"},
+		{"an unknown function", "site { categories { a => nope($x), b => $b } }",
+			"node=$fqdn b=$b environment=$environment", defaultLayers, "1:26 error expression"},
+		{"a category that looks up", "site { categories { a => lookup('a') } }", none, defaultLayers,
+			"1:26 error expression"},
+		{"two things wrong in one", "site { categories { a => [nope($x), lookup('a')] } }", none, defaultLayers,
+			"1:27 error expression, 1:37 error expression"},
+		{"a fact that is misspelt", "site { categories { a => \"x${fqdm}\" } }",
+			"node=$fqdn a=x${fqdm} environment=$environment", defaultLayers, "1:30 warning fact"},
+
+		{"no layers", "site { bindings => [] }", defaultCategories, "", ""},
+		{"layers", "site { bindings => [layer { 'a': include => 'confdir:/x' },\n" +
+			"layer { 'b': include => ['module:/*::default', 'confdir:/y?optional'], exclude => 'module:/bad::default' }] }",
+			defaultCategories, "a: confdir:/x; b: module:/*::default confdir:/y? -module:/bad::default", ""},
+		{"a layer of nothing", "site { bindings => [layer { 'a': }] }", defaultCategories, "a: ", ""},
+		{"two layers of one name", "site { bindings => [layer { 'a': },\nlayer { 'b': }, layer { 'a': }] }",
+			defaultCategories, "a: ; b: ; a: ", "2:25 error layer (1:29)"},
+		{"an unknown scheme", "site { bindings => [layer { 'a': include => ['confdr:/x', 'confdir:/y'],\n" +
+			"exclude => 'x' }] }", defaultCategories, "a: confdir:/y", "1:46 error uri, 2:12 error uri"},
+		{"both", "site { categories { a => $a } bindings => [layer { 'l': include => 'confdir:/x' }] }",
+			"node=$fqdn a=$a environment=$environment", "l: confdir:/x", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			cfg, ok, reported := puppetConfigured(t, test.text)
+			if !ok || reported != test.reported {
+				t.Errorf("%v with %q, expected %q", ok, reported, test.reported)
+			}
+			if categories, layers := cfg.text(); categories != test.categories || layers != test.layers {
+				t.Errorf("%q and %q, expected %q and %q", categories, layers, test.categories, test.layers)
+			}
+			if says := strings.Contains(test.text, "bindings"); cfg.silent == says {
+				t.Errorf("that it says nothing of layers is %v", cfg.silent)
+			}
+		})
+	}
+}
+
+// Of a file that is no site nothing is made: all of it may be meant otherwise.
+func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeUsed(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                "1:1 error syntax",
+		"bindings a { }":                  "1:1 error syntax",
+		"site { layers => [] }":           "1:8 error syntax",
+		"site { categories { a => $a } ":  "1:31 error syntax",
+		"site { } site { }":               "1:10 error syntax",
+		"site { categories { a => 'x } }": "1:26 error syntax",
+		"site { categories { a => $a }\ncategories { b => $b } }": "2:1 error syntax",
+	} {
+		if _, ok, reported := puppetConfigured(t, text); ok || reported != want {
+			t.Errorf("%q: %v with %q, expected %q", text, ok, reported, want)
+		}
+	}
+}
+
+// What is missing is completed where the categories are written, the categories of a site that has none at its top.
+func TestPlacesOfCategories(t *testing.T) {
+	cfg, _, _ := puppetConfigured(t, "site {\n  categories { role => $role } }")
+	if got := placesOf(cfg); got != "2:3 2:16 2:3" {
+		t.Errorf("the categories are at %s", got)
+	}
+	cfg, _, _ = puppetConfigured(t, "\nsite { }")
+	if got := placesOf(cfg); got != "1:1 1:1 1:1" {
+		t.Errorf("the categories are at %s", got)
+	}
+}
+
+func placesOf(c config) string {
+	var out []string
+	for _, c := range c.categories {
+		out = append(out, lineAndColumn(c.at))
+	}
+	return strings.Join(out, " ")
+}
+
+func lineAndColumn(p diag.Pos) string { return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Col) }
+
+// puppetConfigured is what comes of a binder_config.pp, and what is reported of it.
+func puppetConfigured(t *testing.T, text string) (config, bool, string) {
+	t.Helper()
+	var diags diag.List
+	in := &inputs{files: files{diags: &diags}, dir: site(t, map[string]string{puppetConfig: text}),
+		reader: datafile.NewReader(nil, disk.Disk{}), byPath: map[inputKey]*input{}}
+	cfg, ok := readConfig(in, Options{})
+	var reported []string
+	for _, d := range diags.Sorted() {
+		line := lineAndColumn(d.Pos) + " " + d.Severity.String() + " " + string(d.Code)
+		for _, n := range d.Notes {
+			line += " (" + lineAndColumn(n.Pos) + ")"
+		}
+		reported = append(reported, line)
+	}
+	if list, at := in.sorted(); len(list) != 1 || list[0].Path != puppetConfig || list[0].Size != int64(len(text)) ||
+		len(at) != 1 {
+		t.Errorf("the inputs are %v, at %v", list, at)
+	}
+	return cfg, ok, strings.Join(reported, ", ")
+}

@@ -1,0 +1,323 @@
+package loader_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/binding"
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/loader"
+)
+
+// What statements come to that are more than a binding of one key (language.md, sections 14.3 and 14.4), and what is
+// reported. Either has behind @ what stands at its place.
+var statements = []struct {
+	name, text string
+	want       []string
+}{
+	{"a class is included", "{include: ntp}", []string{`in /classes ntp "include" @ntp`}},
+	{"classes are excluded", "{exclude: [ntp, apt::keys]}",
+		[]string{`in /classes ntp "exclude" @ntp`, `in /classes apt::keys "exclude" @apt::keys`}},
+	{"classes of a condition", "{when: {node: [a, b]}, bind: [{include: ntp}]}",
+		[]string{`in /classes ntp "include" @ntp [node a] [node b]`}},
+	{"classes as the documents have them", "{to: [ntp, apt], in: included_classes}",
+		[]string{`in /classes ntp "include" @ntp`, `in /classes apt "include" @apt`}},
+	{"a class as the documents have it", "{to: ntp, in: excluded_classes}",
+		[]string{`in /classes ntp "exclude" @ntp`}},
+	{"what is no name of a class", "{include: [Ntp, 1, '', 'a b', 'a::B', ntp]}", []string{
+		"attribute @Ntp", "attribute @1", "attribute @''", "attribute @'a b'", "attribute @'a::B'",
+		`in /classes ntp "include" @ntp`}},
+	{"classes that are computed", "{to_expression: '$classes', in: included_classes}", []string{"attribute @{"}},
+	{"classes that are transformed", "{to: ntp, transformer: '|$x| { $x }', in: included_classes}",
+		[]string{"attribute @{"}},
+	{"classes of which one is none", "{to: [ntp, Apt], in: included_classes}", []string{"attribute @{"}},
+	{"no classes", "{in: included_classes}", []string{"attribute @{"}},
+	{"classes of two producers", "{to: ntp, to_lookup_of: apt, in: included_classes}", []string{"attribute @{"}},
+	{"classes that cannot be read", "{to: '${', in: included_classes}", []string{"interpolation @'"}},
+
+	{"parameters of a class", "{parameters: ntp, to: {enable: true, servers: [a]}}",
+		[]string{"ntp::enable = true @enable", `ntp::servers = ["a"] @servers`}},
+	{"a class as Puppet writes it", "{parameters: 'Class[Apt::Keys]', to: {enable: true}}",
+		[]string{"apt::keys::enable = true @enable"}},
+	{"parameters of a type", "{parameters: Web::App, to: {port: 80}}",
+		[]string{"/param/Web::App/port = 80 @port"}},
+	{"parameters of an instance", "{parameters: 'Web[one]', to: {port: 80}}",
+		[]string{"/param/Web[one]/port = 80 @port"}},
+	{"an instance whose name is written in keys otherwise", `{parameters: "File['/a[b]%c']", to: {mode: x}}`,
+		[]string{`/param/File[%2Fa%5Bb%5D%25c]/mode = "x" @mode`}},
+	{"an instance in double quotes", `{parameters: 'Web["one"]', to: {port: 80}}`,
+		[]string{"/param/Web[one]/port = 80 @port"}},
+	{"an instance of one quote", `{parameters: "Web[']", to: {port: 80}}`, []string{"/param/Web[']/port = 80 @port"}},
+	{"an instance of two quotes", `{parameters: "Web['']", to: {port: 80}}`, []string{"/param/Web['']/port = 80 @port"}},
+	{"an instance of Class that is none", "{parameters: 'Class[a b]', to: {port: 80}}",
+		[]string{"/param/Class[a b]/port = 80 @port"}},
+	{"parameters of nothing", "{parameters: 'web[one]', to: {port: 80}}", []string{"attribute @'web[one]'"}},
+	{"an instance without its end", "{parameters: 'Web[one', to: {port: 80}}", []string{"attribute @'Web[one'"}},
+	{"an instance without a name", "{parameters: 'Web[]', to: {port: 80}}", []string{"attribute @'Web[]'"}},
+	{"parameters of a number", "{parameters: 1, to: {port: 80}}", []string{"attribute @1"}},
+	{"what is said of all of them",
+		"{parameters: ntp, type: Integer, override: true, sensitive: true, to: {a: 1, b: 2}}", []string{
+			"override sensitive Integer ntp::a = 1 @a", "override sensitive Integer ntp::b = 2 @b"}},
+	{"parameters that are optional", "{parameters: ntp, optional: true, to_expression: '{ a => $x }'}",
+		[]string{"optional ntp::a = $x @'{ a => $x }'"}},
+	{"a value with the wrong type", "{parameters: ntp, type: Integer, to: {a: x, b: 1}}",
+		[]string{"type_mismatch @x", "Integer ntp::a = null @a", "Integer ntp::b = 1 @b"}},
+	{"a parameter that is none", "{parameters: ntp, to: {a/b: 1, Up: 2, 3: 4, _ok: 5}}",
+		[]string{"attribute @a/b", "attribute @Up", "attribute @3", "ntp::_ok = 5 @_ok"}},
+	{"parameters of a condition", "{when: {node: n}, bind: [{parameters: ntp, to: {a: 1}}]}",
+		[]string{"ntp::a = 1 @a [node n]"}},
+	{"parameters that interpolate", "{parameters: ntp, to: {a: '${x}', b: '${1 + 1}', c: [1]}}",
+		[]string{`ntp::a = "${x}" @a`, `ntp::b = "2" @b`, "ntp::c = [1] @c"}},
+	{"names that interpolate", "{parameters: ntp, to: {'${x}': 1, a: 2}}",
+		[]string{"attribute @'${x}'", "ntp::a = 2 @a"}},
+	{"a list of parameters", "{parameters: ntp, to: [a]}", []string{"attribute @["}},
+	{"an expression that is no hash", "{parameters: ntp, to_expression: '$x'}", []string{"attribute @'$x'"}},
+	{"no parameters", "{parameters: ntp}", []string{"attribute @{"}},
+	{"parameters in two ways", "{parameters: ntp, to: {a: 1}, to_expression: '{ a => 1 }'}", []string{"attribute @{"}},
+	{"parameters that cannot be read", "{parameters: ntp, to_expression: '{'}", []string{"expression @'"}},
+	{"abstract parameters", "{parameters: ntp, to: [a, b], abstract: true}",
+		[]string{"abstract ntp::a @a", "abstract ntp::b @b"}},
+	{"abstract parameters with values", "{parameters: ntp, to: {a: 1}, abstract: true}", []string{"attribute @{"}},
+	{"abstract parameters that are computed", "{parameters: ntp, to_expression: '[$x]', abstract: true}",
+		[]string{"attribute @'[$x]'"}},
+	{"options of parameters that have none", "{parameters: ntp, to: {a: 1}, options: {map: {a: b}}}",
+		[]string{"attribute @{"}},
+
+	{"parameters of another target", "{parameters: 'Web[a/b]', to: 'Sql[one]'}", []string{
+		"Web[a/b] <- Sql[one]: /param/Web[a%2Fb]/ <- /param/Sql[one]/, /param/Web/, /map/Web/Sql @'Web[a/b]'"}},
+	{"parameters of another class", "{parameters: ntp, to: chrony, optional: true, type: Integer, sensitive: true}",
+		[]string{"ntp <- chrony: ntp:: <- chrony::, ntp::, /map/ntp/chrony sensitive optional Integer @ntp"}},
+	{"parameters of another target that are named", "{parameters: Web, to: Sql, options: {map: {a: b, c: d}}}",
+		[]string{"Web <- Sql: /param/Web/ <- /param/Sql/, /param/Web/, /map/Web/Sql, a=b @a, c=d @c @Web"}},
+	{"no parameter is named", "{parameters: Web, to: Sql, options: {map: {}}}",
+		[]string{"Web <- Sql: /param/Web/ <- /param/Sql/, /param/Web/, /map/Web/Sql, none @Web"}},
+	{"parameters of nothing else", "{parameters: Web, to: 'sql[one]'}", []string{"attribute @'sql[one]'"}},
+	{"parameters with another option", "{parameters: Web, to: Sql, options: {maps: {a: b}}}", []string{"attribute @{"}},
+	{"parameters with an option more", "{parameters: Web, to: Sql, options: {map: {a: b}, x: 1}}",
+		[]string{"attribute @{"}},
+	{"a map that is a list", "{parameters: Web, to: Sql, options: {map: [a]}}", []string{"attribute @["}},
+	{"a map of what is no name", "{parameters: Web, to: Sql, options: {map: {A: b, c: 1}}}",
+		[]string{"attribute @A", "attribute @1"}},
+	{"parameters of another target, computed", "{parameters: Web, to_expression: \"\\\"${x}\\\"\"}",
+		[]string{`attribute @"\"${x}\""`}},
+	{"parameters of another target, of no type", "{parameters: Web, to: Sql, type: Integr}", []string{"type @Integr"}},
+
+	{"variables", "{variables: {role: web, size: 1}}", []string{`/var/role = "web" @role`, "/var/size = 1 @size"}},
+	{"a variable that is none", "{variables: {Role: web}}", []string{"attribute @Role"}},
+	{"abstract variables", "{variables: [role], abstract: true}", []string{"abstract /var/role @role"}},
+	{"variables that are a list", "{variables: [role]}", []string{"attribute @["}},
+
+	{"a map", "{map: [Web, Sql], to: {dbuser: user}}", []string{`/map/Web/Sql = {"dbuser":"user"} @[`}},
+	{"a map of types with several names", "{map: [A::B, C], to: {}}", []string{"/map/A::B/C = {} @["}},
+	{"an abstract map", "{map: [Web, Sql], abstract: true}", []string{"abstract /map/Web/Sql @["}},
+	{"a map of no types", "{map: [web, 'Sql[one]'], to: {a: b}}", []string{"attribute @web", "attribute @'Sql[one]'"}},
+	{"a map of one type", "{map: [Web, 1], to: {a: b}}", []string{"attribute @1"}},
+	{"a map without parameters", "{map: [Web, Sql]}", []string{"attribute @{"}},
+	{"a map that is text", "{map: [Web, Sql], to: user}", []string{"attribute @user"}},
+	{"a map that is not known", "{map: [Web, Sql], to: {a: '${x}'}}", []string{"attribute @{"}},
+	{"a map of no names", "{map: [Web, Sql], to: {a/b: user, c: '1'}}", []string{"attribute @a/b", "attribute @'1'"}},
+
+	{"a dependency", `{dependency: ["File['/etc/x']", Service]}`, []string{"attribute @Service"}},
+	{"a dependency that notifies", `{dependency: ["File['/etc/x']", 'A::B[c]'], kind: '~>'}`,
+		[]string{`in /dependencies {"from":"File[/etc/x]","to":"A::B[c]","kind":"~>"} @{`}},
+	{"dependencies of lists", "{dependency: [['A[a]', 'B[b]'], ['C[c]', 'D[d]']]}", []string{
+		`in /dependencies {"from":"A[a]","to":"C[c]","kind":"->"} @{`,
+		`in /dependencies {"from":"A[a]","to":"D[d]","kind":"->"} @{`,
+		`in /dependencies {"from":"B[b]","to":"C[c]","kind":"->"} @{`,
+		`in /dependencies {"from":"B[b]","to":"D[d]","kind":"->"} @{`}},
+	{"a dependency of a condition", "{when: {node: n}, bind: [{dependency: ['A[a]', 'B[b]']}]}",
+		[]string{`in /dependencies {"from":"A[a]","to":"B[b]","kind":"->"} @{ [node n]`}},
+	{"a dependency on what is nothing", "{dependency: [1, ['A[a]', 'b[c]', 'D']]}",
+		[]string{"attribute @1", "attribute @'b[c]'", "attribute @'D'"}},
+}
+
+func TestStatements(t *testing.T) {
+	for _, c := range statements {
+		t.Run(c.name, func(t *testing.T) {
+			text := "bindings_version: 1\nname: default\nbind:\n- " + c.text + "\n"
+			expect(t, cameTo(t, "default.yaml", text, loader.Options{}), c.want...)
+		})
+	}
+}
+
+// The same in the syntax of Puppet, where places are other ones.
+func TestStatementsInTheSyntaxOfPuppet(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"abstract parameters", "bind abstract parameters ntp to ['a', 'b']",
+			[]string{"abstract ntp::a @'a'", "abstract ntp::b @'b'"}},
+		{"an abstract variable", "bind abstract variables to 'role'", []string{"abstract /var/role @'role'"}},
+		{"parameters, some computed", "bind parameters Web[one] to { port => $x + 1, host => 'h', size => 1 + 1 }",
+			[]string{"/param/Web[one]/port = $x + 1 @port", `/param/Web[one]/host = "h" @host`,
+				"/param/Web[one]/size = 2 @size"}},
+		{"a name that is computed", "bind parameters Web[one] to { $x => 1, port => $y }",
+			[]string{"attribute @$x", "/param/Web[one]/port = $y @port"}},
+		{"parameters of another target", "bind parameters Web[one] to Sql['a b'] { map => { user => name } }", []string{
+			"Web[one] <- Sql[a b]: /param/Web[one]/ <- /param/Sql[a b]/, /param/Web/, /map/Web/Sql, " +
+				"user=name @user @Web[one"}},
+		{"a map with what is no name", "bind map Web to Sql { a => 'B' }", []string{"attribute @'B'"}},
+		{"a map that is computed", "bind map Web to Sql { a => $x }", []string{"attribute @{"}},
+		{"a dependency", "bind dependency [File['a'], File['b']] ~> Service['c']", []string{
+			`in /dependencies {"from":"File[a]","to":"Service[c]","kind":"~>"} @bind`,
+			`in /dependencies {"from":"File[b]","to":"Service[c]","kind":"~>"} @bind`}},
+		{"a dependency that is computed", "bind dependency [File['a'], $x] -> Service['c']", []string{"attribute @$x"}},
+		{"a class", "include Ntp", []string{"syntax @Ntp"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := "bindings default {\n" + c.text + "\n}\n"
+			expect(t, cameTo(t, "default.pp", text, loader.Options{}), c.want...)
+		})
+	}
+}
+
+// A statement counts as many times as it makes bindings: what says much with few words is bounded as what is written
+// out. Under two alternatives each binding counts one, and the condition itself another.
+func TestStatementsAreBounded(t *testing.T) {
+	when := func(text string) string {
+		return "bindings_version: 1\nname: default\nbind:\n- {when: {node: [x, y]}, bind: [" + text + "]}\n"
+	}
+	const both = " [node x] [node y]"
+	for _, c := range []struct {
+		text   string
+		enough int
+		want   int // bindings
+	}{
+		{"{include: a}", 2, 1},
+		{"{include: [a, b]}", 4, 2}, // each with the room that the list takes
+		{"{parameters: ntp, to: {a: 1, b: 2, c: 3}}", 4, 3},
+		{"{variables: {a: 1, b: 2}}", 3, 2},
+		{"{dependency: ['A[a]', ['B[b]', 'C[c]', 'D[d]']]}", 4, 3},
+		{"{dependency: [['A[a]', 'B[b]'], ['C[c]', 'D[d]']]}", 7, 4}, // 3, and 2 for what the lists multiply out to
+	} {
+		got := cameTo(t, "default.yaml", when(c.text), loader.Options{Alternatives: c.enough})
+		if len(got) != c.want || slices.ContainsFunc(got, func(s string) bool { return !strings.HasSuffix(s, both) }) {
+			t.Errorf("%s of %d alternatives comes to %q", c.text, c.enough, got)
+		}
+		got = cameTo(t, "default.yaml", when(c.text), loader.Options{Alternatives: c.enough - 1})
+		if len(got) == 0 || !strings.HasPrefix(got[0], "when @") {
+			t.Errorf("%s of %d alternatives comes to %q", c.text, c.enough-1, got)
+		}
+	}
+}
+
+// cameTo is what is reported of a set, then what its statements came to.
+func cameTo(t *testing.T, name, text string, opts loader.Options) []string {
+	t.Helper()
+	dir := writeSite(t, map[string]string{"bindings/" + name: text})
+	var diags diag.List
+	site := loader.Load(dir, opts, &diags)
+	r := reader{t, strings.Split(text, "\n"), site}
+	var out []string
+	for _, d := range diags.Sorted() {
+		out = append(out, string(d.Code)+r.at(d.Pos))
+	}
+	for _, layer := range site.Layers {
+		for _, c := range layer.Contributions {
+			for i := range c.Bindings {
+				out = append(out, r.binding(&c.Bindings[i]))
+			}
+			for i := range c.Transfers {
+				out = append(out, r.transfer(&c.Transfers[i]))
+			}
+		}
+	}
+	return out
+}
+
+// reader says in a line what a site has of one file.
+type reader struct {
+	t     *testing.T
+	lines []string
+	site  *loader.Site
+}
+
+var word = regexp.MustCompile(`^('[^']*'|"([^"\\]|\\.)*"|[{[]|([^\s,:}\]]|:\S)+)`)
+
+// at is the word that stands at a place.
+func (r reader) at(p diag.Pos) string {
+	if p.Line < 1 || p.Line > len(r.lines) || p.Col < 1 || p.Col > len(r.lines[p.Line-1]) {
+		return " " + p.String()
+	}
+	return " @" + word.FindString(r.lines[p.Line-1][p.Col-1:])
+}
+
+func (r reader) binding(b *loader.Binding) string {
+	out := said(b.More) + b.Key
+	if b.More.In != nil {
+		out = strings.TrimSpace("in "+b.More.In.ID+" "+out) + " " + result(b.More.Recipe)
+	} else if !b.More.Abstract {
+		out += " = " + r.stored(b)
+	}
+	out += r.at(b.Pos)
+	for _, when := range b.When {
+		out += terms(r.site, when)
+	}
+	return out
+}
+
+// stored is the value that is stored for a binding, which its recipe has to make.
+func (r reader) stored(b *loader.Binding) string {
+	if r.site.Keys[b.Number] != b.Key {
+		r.t.Errorf("%s has the number of %s", b.Key, r.site.Keys[b.Number])
+	}
+	stored := r.site.Values[b.Value]
+	if stored[0] == recipe.CompiledConstant {
+		v, _, err := value.View(stored[1:])
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		return string(value.AppendJSON(nil, v))
+	}
+	made, err := recipe.Decode(stored[1:])
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return result(made)
+}
+
+// said is what a binding says beside its value.
+func said(b *binding.Binding) string {
+	out := ""
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{{"abstract ", b.Abstract}, {"override ", b.Override}, {"sensitive ", b.Recipe != nil && b.Recipe.Sensitive},
+		{"optional ", b.Recipe != nil && b.Recipe.Optional}} {
+		if f.set {
+			out += f.name
+		}
+	}
+	if b.Type != nil {
+		out += fmt.Sprint(b.Type, " ")
+	}
+	return out
+}
+
+func result(r *recipe.Recipe) string {
+	if r.Kind == recipe.Expression {
+		return syntax.Print(r.Expr)
+	}
+	return string(value.AppendJSON(nil, r.Value))
+}
+
+func (r reader) transfer(t *loader.Transfer) string {
+	out := fmt.Sprintf("%s <- %s: %s <- %s, %s, %s", t.Target, t.From, t.Keys, t.FromKeys, t.TypeKeys, t.Map)
+	if t.Given != nil && len(t.Given) == 0 {
+		out += ", none"
+	}
+	for _, p := range t.Given {
+		out += ", " + p.Name + "=" + p.From + r.at(p.Pos)
+	}
+	if extra := strings.TrimSpace(said(t.Like)); extra != "" {
+		out += " " + extra
+	}
+	return out + r.at(t.Pos)
+}
