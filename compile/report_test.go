@@ -347,6 +347,128 @@ var reports = []struct{ name, site, module, want string }{
 		"{when: {node: m}, bind: [{name: h, multibind_id: h, type: Hash}]}\n" +
 			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}",
 		``, ``},
+
+	{"an alias of what nothing binds", `{name: new, to_alias_of: old}`, `[other, 1]`, `1 error rebind:`},
+	{"a rename of what nothing binds", `{name: new, to_renamed: old}`, `[other, 1]`, `1 error rebind:`},
+	{"an alias of an alias of what nothing binds", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}", ``,
+		`2 error rebind:`},
+	{"an alias of a key in a value", "{name: a, to_alias_of: b.c}\n[b, {c: 1}]", ``, `1 error rebind:`},
+	{"below a key that nothing else binds", `{rebind: a}`, `{rebind: a}`, "1 error rebind:\nm1 error rebind:"},
+	{"below a name of contributions", "{rebind: x}\n{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}",
+		``, `1 error rebind:`},
+	{"an alias of no name", "{name: a, to_alias_of: ''}\n{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}", ``,
+		`1 error rebind:`},
+	{"an alias of a class", "{name: a, to_alias_of: ntp}\n{include: ntp}", ``, `1 error rebind:`},
+	{"aliases in a circle", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: a}", ``, `1 error loop: 2`},
+	{"aliases in a circle that is left above", `[b, 1]`, "{name: a, to_alias_of: b}\n{name: b, to_alias_of: a}", ``},
+	{"an alias of itself", `{name: a, to_alias_of: a}`, ``, `1 error rebind:`},
+	{"an alias of what needs it, for some", "{name: a, to_alias_of: b}\n{when: {node: n}, bind: " +
+		"[{name: b, to_lookup_of: a}]}\n[b, 1]", ``, `1 error loop: 2`},
+	{"an alias that declines above what needs it", "{name: a, to_alias_of: b}\n{when: {node: n}, bind: [[b, 1]]}",
+		`{name: a, to_lookup_of: a}`, `m1 error loop:`},
+	{"an optional one above what needs it", `{name: a, to: null, optional: true}`, `{name: a, to_lookup_of: a}`,
+		`m1 error loop:`},
+	{"an optional one that has a value above what needs it", `{name: a, to_lookup_of: b, optional: true}`,
+		"{name: a, to_lookup_of: a}\n[b, 1]", ``},
+	{"an optional one that has a value for some above what needs it", `{name: a, to_lookup_of: b, optional: true}`,
+		"{name: a, to_lookup_of: a}\n{when: {node: n}, bind: [[b, 1]]}", `m1 error loop:`},
+	{"an optional one that is undef for some above what needs it", `{name: a, to_lookup_of: b, optional: true}`,
+		"{name: a, to_lookup_of: a}\n{when: {node: n}, bind: [[b, null]]}\n[b, 1]", `m1 error loop:`},
+	{"below itself what needs it", `{rebind: a}`, `{name: a, to_lookup_of: a}`, `1 error loop: m1`},
+	{"below itself what does not need it", `{rebind: a}`, `[a, 1]`, ``},
+	{"renamed to what it needs", `{name: new, to_renamed: old}`, `{name: old, to_lookup_of: new}`, `1 error loop: m1`},
+	{"renamed, and needed where it is gone", "{name: new, to_renamed: old}\n[a, 1]", `{name: old, to_lookup_of: a}`, ``},
+	{"needed behind a rename", "{name: a, to_first_found: [old, b]}\n{name: new, to_renamed: old}\n" +
+		"{name: b, to_lookup_of: a}", `[old, 1]`, `1 error loop: 3`},
+	{"needed behind a rename for some", "{name: a, to_first_found: [old, b]}\n" +
+		"{when: {node: n}, bind: [{name: new, to_renamed: old}]}\n{name: b, to_lookup_of: a}", `[old, 1]`,
+		`1 error loop: 3`},
+
+	{"a rename of what is only above", `[old, 1]`, `{name: new, to_renamed: old}`, `m1 warning rebind:`},
+	{"a rename of what is below for others", `{when: {node: n}, bind: [{name: new, to_renamed: old}]}`,
+		`{when: {node: m}, bind: [[old, 1]]}`, `1 warning rebind:`},
+	{"a rename of what is below for some", `{name: new, to_renamed: old}`, `{when: {node: n}, bind: [[old, 1]]}`, ``},
+	{"a rename for two nodes, of what is below for the second",
+		`{when: {node: [n, m]}, bind: [{name: new, to_renamed: old}]}`, `{when: {node: m}, bind: [[old, 1]]}`, ``},
+	{"a rename of what is renamed below, where nothing is", "{when: {node: n}, bind: [[old, 1]]}\n" +
+		"{name: a, to_renamed: old}", "{name: b, to_renamed: old}", "2 warning rebind:\nm1 warning rebind:"},
+	{"an alias of what is only above", `[old, 1]`, `{name: new, to_alias_of: old}`, ``},
+	{"below what is only above", `[a, 1]`, `{rebind: a}`, `m1 warning rebind:`},
+	{"below, with an alternative of its own", "{when: [{node: n}, {osfamily: f}], bind: [{rebind: a}]}\n" +
+		"{when: {node: m}, bind: [[a, 1]]}", ``, `1 warning rebind:`},
+
+	{"renamed and bound", "{name: new, to_renamed: old}\n[old, 1]", ``, "1 error conflict: 2\n1 warning rebind:"},
+	{"renamed and bound, hidden above both", `{when: {node: n}, bind: [[old, 0]]}`,
+		"{when: {node: n}, bind: [{name: new, to_renamed: old}]}\n{when: {node: n}, bind: [[old, 1]]}\n[old, 2]",
+		`m1 error conflict: m2`},
+	{"the new name bound too", "{name: new, to_renamed: old}\n[new, 1]", `[old, 1]`, `1 error conflict: 2`},
+	{"the alias bound too", "{name: new, to_alias_of: old}\n[new, 1]", `[old, 1]`, `1 error conflict: 2`},
+	{"two below a rename", `{name: new, to_renamed: old}`, "[old, 1]\n[old, 2]", `m1 error conflict: m2`},
+	{"two below an optional one", `{name: a, to_lookup_of: b, optional: true}`, "[a, 1]\n[a, 2]\n[b, 1]",
+		`m1 error conflict: m2`},
+	{"abstract, and above it only what is optional", `{name: a, to_lookup_of: b, optional: true}`,
+		"{name: a, abstract: true}\n[b, 1]", `m1 error abstract:`},
+	{"override of what is optional", `{name: a, override: true, to: 1}`,
+		"{name: a, to_lookup_of: b, optional: true}\n[b, 1]", `1 error override:`},
+
+	{"contributions renamed twice", "{name: new, to_renamed: x}\n{name: newer, to_renamed: x}",
+		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", `1 error conflict: 2`},
+	{"contributions renamed three times", "{name: a, to_renamed: x}\n{name: b, to_renamed: x}\n" +
+		"{name: c, to_renamed: x}", "{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}",
+		"1 error conflict: 2\n2 error conflict: 3"},
+	{"contributions renamed for different nodes", "{when: {node: n}, bind: [{name: a, to_renamed: x}]}\n" +
+		"{when: {node: m}, bind: [{name: b, to_renamed: x}]}",
+		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", ``},
+	{"contributions renamed for all, and for some", "{name: a, to_renamed: x}\n" +
+		"{when: {node: n}, bind: [{name: b, to_renamed: x}]}",
+		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", ``},
+	{"contributions renamed in two layers", "{name: a, to_renamed: x}",
+		"{name: b, to_renamed: x}\n{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", ``},
+	{"contributions with two aliases", "{name: a, to_alias_of: x}\n{name: b, to_alias_of: x}",
+		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", ``},
+	{"contributions that nothing collects, renamed", "{name: a, to_renamed: x}", "{in: l, name: x, to: 1}",
+		`m1 warning multibind_unknown:`},
+	{"contributions of one name that is renamed", "{when: {node: n}, bind: [{name: a, to_renamed: x}]}",
+		"{name: l, multibind_id: l, type: Hash}\n{in: l, name: x, to: 1}\n{in: l, name: x, to: 2}", ``},
+	{"contributions of one name that may decline", "[b, 1]",
+		"{name: l, multibind_id: l, type: Hash}\n{in: l, name: x, to: 1}\n" +
+			"{in: l, name: x, to_lookup_of: b, optional: true}", ``},
+
+	{"a class included and excluded", "{include: a}\n{exclude: a}", ``, `1 error conflict: 2`},
+	{"a class excluded and included", "{exclude: a}\n{include: a}", ``, `1 error conflict: 2`},
+	{"a class included twice", "{include: a}\n{include: a}", ``, ``},
+	{"a class included, another excluded", "{include: a}\n{exclude: b}", ``, ``},
+	{"a class excluded in the layer above", `{exclude: a}`, `{include: a}`, ``},
+	{"a class included and excluded for different nodes", "{when: {node: n}, bind: [{include: a}]}\n" +
+		"{when: {node: m}, bind: [{exclude: a}]}", ``, ``},
+	{"a class included and excluded where two conditions meet", "{when: {node: [n, m]}, bind: [{include: a}]}\n" +
+		"{when: {node: [m, o]}, bind: [{exclude: a}]}", ``, `1 error conflict: 2`},
+	{"a class included and excluded below an inclusion", `{include: a}`, "{include: a}\n{exclude: a}", ``},
+	{"a class included and excluded below an inclusion for some", `{when: {node: n}, bind: [{include: a}]}`,
+		"{include: a}\n{exclude: a}", `m1 error conflict: m2`},
+	{"a class excluded twice, and included", "{exclude: a}\n{exclude: a}\n{include: a}", ``, `1 error conflict: 3`},
+	{"a class excluded, and included twice", "{exclude: a}\n{include: a}\n{include: a}", ``, `1 error conflict: 2`},
+	{"a class included and excluded in each of two layers, for different nodes",
+		"{when: {node: n}, bind: [{include: a}, {exclude: a}]}", "{include: a}\n{exclude: a}",
+		"1 error conflict: 1\nm1 error conflict: m2"},
+	{"classes, each of them included and excluded", "{include: [a, b]}\n{exclude: [a, b]}", ``,
+		"1 error conflict: 2\n1 error conflict: 2"},
+
+	{"parameters of what is not bound", "" +
+		"{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {dbuser: user}}}", ``, `1 error rebind:`},
+	{"parameters of what has none", `{parameters: 'Web[one]', to: 'Sql[one]'}`, `{parameters: Web, to: {a: 1}}`,
+		`1 error map_required:`},
+	{"parameters of what has others", `{parameters: 'Web[one]', to: 'Sql[one]'}`,
+		"{parameters: Web, to: {a: 1}}\n{parameters: 'Sql[one]', to: {b: 1}}", `1 error map_required:`},
+	{"parameters of two targets at one precedence", "" +
+		"{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {a: b}}}\n" +
+		"{parameters: 'Web[one]', to: 'Sql[two]', options: {map: {a: c}}}",
+		"{parameters: 'Sql[one]', to: {b: 1}}\n{parameters: 'Sql[two]', to: {c: 1}}", `1 error conflict: 2`},
+	{"parameters that are those of one another", "{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {a: b}}}\n" +
+		"{parameters: 'Sql[one]', to: 'Web[one]', options: {map: {b: a}}}", ``, `1 error loop: 2`},
+	{"parameters that override nothing", "" +
+		"{parameters: 'Web[one]', to: 'Sql[one]', override: true, options: {map: {a: b}}}",
+		"{parameters: 'Sql[one]', to: {b: 1}}", `1 error override:`},
 }
 
 func TestWhatIsReportedOfASite(t *testing.T) {

@@ -21,8 +21,9 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	case p.Name != "to_alias_of" && c.In != nil:
 		c.errorf(p.Argument.Pos, "rebind", "a contribution cannot have '%s': expected no 'in'. What is contributed under "+
 			"a name that is renamed goes on contributing, under the new one", p.Name)
+	default:
+		c.out.Rebinds, c.out.Erases = &Reference{name, p.Argument.Pos}, p.Name == "to_renamed"
 	}
-	c.out.Rebinds, c.out.Erases = &Reference{name, p.Argument.Pos}, p.Name == "to_renamed"
 	if p.Name == "to_alias_of" {
 		r.Kind, r.Targets = recipe.AliasOf, []recipe.Target{{Key: name}}
 	} else {

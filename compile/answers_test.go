@@ -1,0 +1,244 @@
+package compile
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// Sites as those of reports, and what lookups find: a key, behind an @ the node it is asked for, and the value as JSON;
+// not found is a dash, an error its code.
+var answers = []struct{ name, site, module, want string }{
+	{"an alias", `{name: new, to_alias_of: old}`, "[old, 1]\n{when: {node: n}, bind: [[old, 2]]}",
+		"new 1; new@n 2; old 1; old@n 2"},
+	{"an alias of what is bound for some", `{name: new, to_alias_of: old}`,
+		"{when: {node: n}, bind: [[old, 1]]}\n[new, 0]", "new 0; new@n 1; old -"},
+	{"an alias for some", `{when: {node: n}, bind: [{name: new, to_alias_of: old}]}`, "[old, 1]\n[new, 0]",
+		"new 0; new@n 1; old@n 1"},
+	{"an alias of what is bound above it", `[old, 1]`, `{name: new, to_alias_of: old}`, "new 1; old 1"},
+	{"an alias of undef", `{name: new, to_alias_of: old}`, "[old, null]\n[new, 0]", "new null"},
+	{"an alias of an alias", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}\n{name: c, to_alias_of: d}\n[d, 1]",
+		``, "a 1; b 1; c 1"},
+	{"an alias of an alias that declines", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}",
+		"[a, 0]\n{when: {node: n}, bind: [[c, 1]]}", "a 0; a@n 1; b -; b@n 1"},
+
+	{"a rename", `{name: new, to_renamed: old}`, "[old, 1]\n{when: {node: n}, bind: [[old, 2]]}",
+		"new 1; new@n 2; old -; old@n -"},
+	{"a rename of what is bound above it too", "{when: {node: n}, bind: [[old, 3]]}\n{name: new, to_renamed: old}",
+		`[old, 1]`, "new 1; new@n 1; old -; old@n 3"},
+	{"a rename for some", `{when: {node: n}, bind: [{name: new, to_renamed: old}]}`, "[old, 1]\n[new, 0]",
+		"new 0; new@n 1; old 1; old@n -"},
+	{"a rename of what is bound for some", `{name: new, to_renamed: old}`,
+		"{when: {node: n}, bind: [[old, 1]]}\n[new, 0]", "new 0; new@n 1; old -; old@n -"},
+	{"a rename for two nodes", `{when: {node: [n, m]}, bind: [{name: new, to_renamed: old}]}`, `[old, 1]`,
+		"new -; new@n 1; new@m 1; old 1; old@n -; old@m -"},
+	{"a rename of a rename", `{name: a, to_renamed: b}`,
+		"{when: {node: n}, bind: [{name: b, to_renamed: c}]}\n[c, 1]", "a -; a@n 1; b -; b@n -; c 1; c@n -"},
+	{"an alias of a renamed key", "{name: a, to_alias_of: old}\n{name: new, to_renamed: old}", "[old, 1]\n[a, 0]",
+		"a 0; new 1; old -"},
+	{"an alias of the new name", "{name: a, to_alias_of: new}\n{name: new, to_renamed: old}", `[old, 1]`,
+		"a 1; new 1; old -"},
+
+	{"what a key is below", `{rebind: a, transformer: '|$v| { $v + 1 }'}`,
+		"[a, 1]\n{when: {node: n}, bind: [[a, 5]]}", "a 2; a@n 6"},
+	{"what a key is below, where it is bound", `{rebind: a, transformer: '|$v| { $v + 1 }'}`,
+		`{when: {node: n}, bind: [[a, 5]]}`, "a -; a@n 6"},
+	{"what a key is below, twice", `{when: {node: n}, bind: [{rebind: a, transformer: '|$v| { $v * 2 }'}]}`,
+		"{when: {node: n}, bind: [{rebind: a, transformer: '|$v| { $v + 1 }'}]}\n[a, 1]", "a 1; a@n 4"},
+
+	{"what is optional", `{name: a, to_lookup_of: b, optional: true}`, "[a, 0]\n{when: {node: n}, bind: [[b, 1]]}",
+		"a 0; a@n 1"},
+	{"what is optional, below what is bound for some", "{name: a, to_lookup_of: b, optional: true}\n" +
+		"{when: {node: n}, bind: [[a, 2]]}", "", "a -; a@n 2"},
+	{"what is optional, and hidden", "[a, 2]", "{name: a, to_lookup_of: b, optional: true}\n[b, 1]", "a 2"},
+
+	{"contributions by another name", `{name: wheel, to_alias_of: root}`,
+		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
+			"{in: users, name: joe, to: joe}",
+		`users {"joe":"joe","root":"alice","wheel":"alice"}; wheel -; root -`},
+	{"contributions by the alias of an alias", "{name: b, to_alias_of: a}\n{name: a, to_alias_of: root}",
+		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
+		`users {"a":"alice","b":"alice","root":"alice"}`},
+	{"contributions renamed", `{name: wheel, to_renamed: root}`,
+		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
+			"{in: users, name: joe, to: joe}", `users {"joe":"joe","wheel":"alice"}; wheel -`},
+	{"contributions renamed for two nodes", `{when: {node: [n, m]}, bind: [{name: wheel, to_renamed: root}]}`,
+		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
+		`users {"root":"alice"}; users@n {"wheel":"alice"}; users@m {"wheel":"alice"}`},
+	{"contributions renamed, but for those above", "{in: users, name: root, to: bob}", "" +
+		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
+		"{when: {node: n}, bind: [{name: wheel, to_renamed: root}]}",
+		`users {"root":"bob"}; users@n {"root":"bob","wheel":"alice"}`},
+	{"contributions to two multibindings renamed", `{name: wheel, to_renamed: root}`,
+		"{name: a, multibind_id: a, type: Hash}\n{in: a, name: root, to: 1}\n" +
+			"{name: b, multibind_id: b, type: Hash}\n{in: b, name: root, to: 2}\n" +
+			"{name: c, multibind_id: c, type: Hash}\n{in: c, name: other, to: 3}",
+		`a {"wheel":1}; b {"wheel":2}; c {"other":3}`},
+	{"a key and contributions of one name renamed", `{name: wheel, to_renamed: root}`,
+		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n[root, 1]",
+		`users {"wheel":"alice"}; root -; wheel 1`},
+	{"a key and contributions of one name, by an alias", `{name: wheel, to_alias_of: root}`,
+		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n[root, 1]",
+		`users {"root":"alice","wheel":"alice"}; root 1; wheel 1`},
+	{"contributions of the name of a key that is rebound", `{rebind: root, transformer: '|$v| { $v + 1 }'}`,
+		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: 5}\n[root, 1]",
+		`users {"root":5}; root 2`},
+	{"contributions that decline", "{in: users, name: root, to_lookup_of: admin, optional: true}",
+		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
+			"{when: {node: n}, bind: [[admin, bob]]}", `users {"root":"alice"}; users@n {"root":"bob"}`},
+
+	{"classes", "{include: [a, b]}\n{when: {node: n}, bind: [{exclude: a}, {include: c}]}", `{include: [d, a]}`,
+		`/classes ["a","b","d"]; /classes@n ["c","b","d"]`},
+	{"classes that nothing includes", `{exclude: a}`, ``, "/classes -"},
+	{"classes of the module alone", ``, `{include: a}`, `/classes ["a"]`},
+	{"dependencies", `{dependency: ['File[a]', 'File[b]']}`, "{dependency: ['File[a]', 'File[b]']}\n" +
+		"{when: {node: n}, bind: [{dependency: ['File[b]', 'File[c]'], kind: '~>'}]}",
+		`/dependencies [{"from":"File[a]","kind":"->","to":"File[b]"}]; ` +
+			`/dependencies@n [{"from":"File[a]","kind":"->","to":"File[b]"},{"from":"File[b]","kind":"~>","to":"File[c]"}]`},
+
+	{"parameters of another target, by a map", "" +
+		"{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {dbuser: user, dbport: port}}}\n" +
+		"{parameters: 'Sql[one]', to: {user: wiki, port: 1, other: 2}}", ``,
+		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/dbport 1; /param/Web[one]/other -; /param/Web[one]/user -`},
+	{"parameters that both targets have", "{parameters: 'Web[one]', to: 'Sql[one]'}",
+		"{parameters: 'Sql[one]', to: {user: wiki, port: 1, other: 2}}\n{parameters: Web, to: {port: 80, size: 3}}\n" +
+			"{parameters: 'Web[one]', to: {user: x}}",
+		`/param/Web[one]/user "wiki"; /param/Web[one]/port 1; /param/Web[one]/other -; /param/Web[one]/size -; ` +
+			`/param/Web/port 80`},
+	{"parameters by the map of the two types", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{map: [Web, Sql], to: {dbuser: user}}", "{map: [Web, Sql], to: {dbport: port}}\n" +
+		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
+		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/dbport -; /param/Web[one]/port -; ` +
+			`/map/Web/Sql {"dbuser":"user"}`},
+	{"parameters by a map that is said there, beside one of the types", "" +
+		"{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {name: user}}}\n{map: [Web, Sql], to: {dbuser: user}}",
+		"{parameters: 'Sql[one]', to: {user: wiki}}", `/param/Web[one]/name "wiki"; /param/Web[one]/dbuser -`},
+	{"parameters by a map that depends on the request", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n" +
+		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbuser: owner}}]}",
+		"{parameters: 'Sql[one]', to: {user: wiki, owner: root}}\n{parameters: 'Web[one]', to: {dbuser: nobody}}",
+		`/param/Web[one]/dbuser "nobody"; /param/Web[one]/dbuser@n "wiki"; /param/Web[one]/dbuser@m "root"`},
+	{"parameters by a map for some, and one for all", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n{map: [Web, Sql], to: {dbuser: owner}}",
+		"{parameters: 'Sql[one]', to: {user: wiki, owner: root, dbuser: x}}\n{parameters: Web, to: {user: nobody}}\n" +
+			"{parameters: 'Web[one]', to: {user: nobody}}",
+		`/param/Web[one]/dbuser "root"; /param/Web[one]/dbuser@n "wiki"; /param/Web[one]/user "nobody"`},
+	{"parameters that both have, where no map is effective", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{when: {node: n}, bind: [{map: [Web, Sql], to: {port: owner}}]}",
+		"{parameters: 'Sql[one]', to: {port: 1, owner: 2}}\n{parameters: Web, to: {port: 80}}",
+		`/param/Web[one]/port 1; /param/Web[one]/port@n 2`},
+	{"parameters of what is not bound, perhaps", "" +
+		"{parameters: 'Web[one]', to: 'Sql[one]', optional: true, options: {map: {dbuser: user, dbport: port}}}",
+		"{parameters: 'Web[one]', to: {dbuser: nobody}}\n{parameters: 'Sql[one]', to: {port: 1}}",
+		`/param/Web[one]/dbuser "nobody"; /param/Web[one]/dbport 1`},
+	{"parameters of what has none, perhaps", `{parameters: 'Web[one]', to: 'Sql[one]', optional: true}`, `[a, 1]`,
+		`a 1; /param/Web[one]/user -`},
+	{"parameters of what has them from a third", "{parameters: 'Web[one]', to: 'Pool[one]'}\n" +
+		"{parameters: 'Pool[one]', to: 'Sql[one]', options: {map: {port: port}}}",
+		"{parameters: 'Sql[one]', to: {port: 1}}\n{parameters: Web, to: {port: 80}}",
+		`/param/Pool[one]/port 1; /param/Web[one]/port 1`},
+	{"parameters of what has them from a third, by the map of the types", "{parameters: 'Web[one]', to: 'Pool[one]'}\n" +
+		"{parameters: 'Pool[one]', to: 'Sql[one]'}\n{map: [Pool, Sql], to: {port: port}}",
+		"{parameters: 'Sql[one]', to: {port: 1}}\n{parameters: Web, to: {port: 80}}",
+		`/param/Pool[one]/port 1; /param/Web[one]/port 1`},
+	{"parameters of what has them from a third, perhaps", "" +
+		"{parameters: 'Web[one]', to: 'Pool[one]', optional: true, options: {map: {size: port}}}\n" +
+		"{parameters: 'Pool[one]', to: 'Sql[one]'}",
+		"{parameters: 'Sql[one]', to: {port: 1}}\n{parameters: Pool, to: {port: 80}}",
+		`/param/Pool[one]/port 1; /param/Web[one]/size 1`},
+	{"parameters of another target for some", "" +
+		"{when: {node: n}, bind: [{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {name: user}}}]}",
+		"{parameters: 'Sql[one]', to: {user: wiki}}\n{parameters: 'Web[one]', to: {name: x}}",
+		`/param/Web[one]/name "x"; /param/Web[one]/name@n "wiki"`},
+	{"parameters of classes of another class", "{parameters: web, to: sql, options: {map: {dbuser: user}}}",
+		`{parameters: sql, to: {user: wiki}}`, `web::dbuser "wiki"; sql::user "wiki"`},
+	{"parameters that are another name of something", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{parameters: 'Pool[one]', to: {port: 2}}", "{parameters: 'Sql[one]', to: {port: 1}}\n" +
+		"{parameters: 'Web[one]', to: 'Pool[one]', options: {map: {port: port}}}", `/param/Web[one]/port 1`},
+	{"parameters of which the types have no map, as it is abstract", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{map: [Web, Sql], to: {dbuser: user}}", "{map: [Web, Sql], abstract: true}\n" +
+		"{parameters: 'Sql[one]', to: {user: wiki}}", `/param/Web[one]/dbuser "wiki"`},
+}
+
+func TestWhatLookupsFind(t *testing.T) {
+	for _, c := range answers {
+		t.Run(c.name, func(t *testing.T) {
+			snap := built(t, c.site, c.module)
+			for _, w := range strings.Split(c.want, "; ") {
+				asked, want, _ := strings.Cut(w, " ")
+				key, node, _ := strings.Cut(asked, "@")
+				if got := found(t, snap, key, node); got != want {
+					t.Errorf("%s is %s, expected %s", asked, got, want)
+				}
+			}
+		})
+	}
+}
+
+// built is the snapshot of a site and its module db.
+func built(t *testing.T, site, module string) *bindings.Snapshot {
+	t.Helper()
+	dir := t.TempDir()
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", site)
+	if module != "" {
+		writeBindings(t, filepath.Join(dir, "modules", "db", "bindings"), "db::default", module)
+	}
+	var diags diag.List
+	content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	for _, d := range diags.Sorted() {
+		t.Errorf("%s: %s: %s", lineOf(d.Pos), d.Code, d.Message)
+	}
+	if diags.Failed() {
+		t.FailNow()
+	}
+	path := filepath.Join(dir, "site.bsnap")
+	if _, err := snapshot.Write(path, content); err != nil {
+		t.Fatal(err)
+	}
+	snap, err := bindings.Open(path, bindings.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { snap.Close() })
+	if err := snap.Verify(); err != nil {
+		t.Error(err)
+	}
+	return snap
+}
+
+// found is what a lookup of a node finds, as JSON with the keys of hashes sorted.
+func found(t *testing.T, snap *bindings.Snapshot, key, node string) string {
+	t.Helper()
+	facts, err := bindings.ParseFacts([]byte("{}"), bindings.FactsOptions{Node: node})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := snap.Request(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, found, err := r.Lookup(key)
+	var refused *bindings.Error
+	switch {
+	case errors.As(err, &refused):
+		return string(refused.Code)
+	case err != nil:
+		t.Fatal(err)
+	case !found:
+		return "-"
+	}
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v.Interface()); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(out.String())
+}
