@@ -46,6 +46,11 @@ func TestWhatIsBoundWhere(t *testing.T) {
 				`4 low contribution @m1
 			b none
 			l=computed; 2 high @1`},
+		{"contributions of two layers", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}", `{in: l, to: 2}`, `
+			high : \x00l=[- 1 0 1]@0
+			low : \x00l=[- 2 1 2]@0
+			\x00l none; 1 high contribution @2; 2 low contribution @m1
+			l=computed; 1 high @1`},
 		{"a contribution that nothing collects", "[a, 1]\n{in: none, to: 2}\n{in: none, to: 3}", "", `
 			a=1; 0 high @1`},
 	} {
@@ -146,4 +151,60 @@ func storedText(s snapshot.Stored) string {
 			p.Precedence, p.Place))
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// A data file all of whose keys another backend has for the same requests binds nothing; reports have it.
+func TestDataFilesThatAreHidden(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"hiera.yaml":  "version: 2\nhierarchy: [[node, '${fqdn}', 'd/${fqdn}'], [common, 'true', common]]\n",
+		"d/web1.yaml": "#\na: 11\nb: 3\n",
+		"d/web1.json": "{\n\"a\": 22}\n",
+		"common.yaml": "#\nb: 1\n",
+	} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	var diags diag.List
+	content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	if diags.Failed() {
+		t.Fatal(diags.Sorted())
+	}
+	want := "site node=web1: a=11@1 b=3@2\na none; 1 site node=web1 @1\nb=1; 1 site @1"
+	if got := contentText(content); got != want {
+		t.Errorf("bound is\n%s\nexpected\n%s", got, want)
+	}
+	if got := storedText(content.Values[content.Keys[0].Cold[0].Value]); got != "22" {
+		t.Errorf("hidden is %s", got)
+	}
+	if content.Bindings != 4 {
+		t.Errorf("%d bindings", content.Bindings)
+	}
+}
+
+// Readers that do not know the rest of ARM-8 have to refuse a snapshot with operations of it.
+func TestWhatOnlyARM8Has(t *testing.T) {
+	for bind, want := range map[string]bool{
+		"[a, 1]":                             false,
+		"{name: a, to_lookup_of: b}\n[b, 1]": false,
+		"{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}": false,
+		"{exclude: a}":                         false,
+		"{include: a}":                         true,
+		"{parameters: web, to: {a: 1}}":        false,
+		"{dependency: ['File[a]', 'File[b]']}": false,
+		"{name: l, multibind_id: l, type: Array, options: {combinator: '|$memo, $x| { [$x] }'}}":      true,
+		"{name: a, to_lookup_of: b, optional: true}":                                                  true,
+		"{name: a, to_alias_of: b}\n[b, 1]":                                                           true,
+		"{name: l, multibind_id: l, type: Array}\n{in: l, to_lookup_of: b, optional: true}":           true,
+		"{name: l, multibind_id: l, type: Array}\n{in: l, to_alias_of: b}\n[b, 1]":                    true,
+		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}\n{name: y, to_alias_of: x}": true,
+		"{in: l, name: x, to: 1}\n{name: y, to_alias_of: x}":                                          false,
+	} {
+		dir := t.TempDir()
+		writeBindings(t, filepath.Join(dir, "bindings"), "default", bind)
+		var diags diag.List
+		content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+		if diags.Failed() || content.ARM8 != want {
+			t.Errorf("%s: %t, %v", bind, content.ARM8, diags.Sorted())
+		}
+	}
 }

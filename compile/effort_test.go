@@ -105,10 +105,13 @@ func TestLongChains(t *testing.T) {
 func TestEffortEnds(t *testing.T) {
 	const override = "bind: [{name: k, to: 1, override: true}]}"
 	many := func(line func(int) string) string { return lines(300, line) }
+	manyParameters := strings.ReplaceAll(lines(400, numbered("p#: 1")), "\n", ", ")
 	for name, site := range map[string]string{
 		"nodes and families": many(numbered(
 			"{when: {node: 'n#'}, " + override + "\n{when: {osfamily: 'o#'}, " + override)),
 		"multibinds of one id": many(numbered("{name: 'm#', multibind_id: id, type: 'Array[Data]'}\n{in: id, to: 1}")),
+		"parameters of others": "{parameters: Web, to: {" + manyParameters + "}}\n" +
+			"{parameters: Sql, to: {" + manyParameters + "}}\n{parameters: 'Web[one]', to: Sql}",
 		"ambiguous conditions": many(numbered(
 			"{when: {ab: 'a-#-b-c'}, bind: [[k, 1]]}\n{when: {ba: 'b-#-c'}, " + override)),
 	} {

@@ -151,6 +151,11 @@ var hieraReports = []struct{ name, data, want string }{
 	{"looks up what is no key", "contact: 1\na: \"%{lookup('contcat..x')}\"\nb: \"%{lookup('contcat\\\"x')}\"", ""},
 	{"literal text", "contact: 1\na: \"%{literal('contcat')} %{contcat}\"", ""},
 
+	{"an alias of what is in a value", "a: {b: 1}\n" + alias("a.b"), ""},
+	{"an alias of what is in no value", "a: {b: 1}\n" + alias("c.b"),
+		"bindings/default.yaml:1 rebind 'new' is an alias of 'c.b', which nothing binds"},
+	{"an alias of what would be an internal key", "a: [1]\nlookup_options: {a: {merge: unique}}\n" +
+		alias("lookup_option"), "bindings/default.yaml:1 rebind 'new' is an alias of 'lookup_option', which nothing binds"},
 	{"needs itself", "a: \"x%{lookup('a')}\"",
 		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it is an error, as in Puppet"},
 	{"two need one another, and a third needs them", "c: \"%{lookup('a')}\"\na: \"%{lookup('b.x')}\"\nb: [\"%{alias('a')}\"]",
@@ -173,6 +178,11 @@ var hieraReports = []struct{ name, data, want string }{
 		"k19 -> k20 -> k00; every lookup of it is an error, as in Puppet"},
 	{"needs itself a longer way round, which lookups find", ring(22), ""},
 	{"needs itself where it is merged", "a: \"%{lookup('a')}\"\nlookup_options: {a: {merge: unique}}", ""},
+}
+
+// alias is a file of bindings with an alias of a key.
+func alias(of string) string {
+	return "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: new, to_alias_of: " + of + "}]}\n"
 }
 
 // ring is n keys, each of which needs the next, and the last the first.

@@ -83,3 +83,25 @@ func TestTheIndexFindsWhatAComparisonFinds(t *testing.T) {
 		}
 	}
 }
+
+// Of a dimension that compares exactly it is not known what others over the same variable are where it has a value:
+// that is known of folded values.
+func TestExactDimensionsAreRelatedToNone(t *testing.T) {
+	a, errs := syntax.ParseString("${a}")
+	xa, more := syntax.ParseString("x-${a}")
+	if len(errs)+len(more) > 0 {
+		t.Fatal(errs, more)
+	}
+	for exact, want := range map[bool]bool{true: true, false: false} {
+		left := newEffort(0)
+		r := relationsOf([]loader.Dimension{{Name: "a", Category: -1, Guard: true, Value: a, Exact: exact},
+			{Name: "xa", Category: 0, Value: xa}}, left)
+		both := loader.Condition{{Dimension: 0, Value: "X"}, {Dimension: 1, Value: "x-y"}}
+		if got := r.Possible(both); got != want {
+			t.Errorf("exact %t: that both hold is possible: %t", exact, got)
+		}
+		if !exact && left.left == left.limit {
+			t.Error("the comparison took no effort")
+		}
+	}
+}

@@ -261,6 +261,13 @@ var reports = []struct{ name, site, module, want string }{
 	{"something computed to merge", "{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n" +
 		"{in: h, name: a, to_lookup_of: b}", ``, ``},
 
+	{"where two conditions meet, beside others that something higher hides", "" +
+		"{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n{when: {environment: g}, bind: [{name: b, to_lookup_of: a}]}\n" +
+		"{when: {osfamily: x, environment: e}, bind: [[b, 1]]}\n[b, 1]\n" +
+		"{when: {osfamily: h, environment: x}, bind: [[a, 1]]}\n[a, 1]",
+		"{when: {osfamily: f, environment: e}, bind: [[b, 1]]}\n{when: {osfamily: h, environment: g}, bind: [[a, 1]]}",
+		`1 error loop: 2`},
+
 	{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
 		`2 warning multibind_unknown:`},
 	{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
@@ -310,6 +317,17 @@ var reports = []struct{ name, site, module, want string }{
 		"{when: {node: [m, o]}, bind: [{in: h, name: a, to: 2}]}\n" +
 		"{when: {node: [n, m]}, bind: [{in: h, name: a, to: 3}]}", ``,
 		"3 error duplicate: 2\n4 error duplicate: 2"},
+	{"two of one name for each of two nodes", "{name: h, multibind_id: h, type: Hash}\n" +
+		"{when: {node: n}, bind: [{in: h, name: a, to: 1}, {in: h, name: a, to: 2}]}\n" +
+		"{when: {node: m}, bind: [{in: h, name: a, to: 3}]}\n{when: {node: m}, bind: [{in: h, name: a, to: 4}]}", ``,
+		"2 error duplicate: 2\n4 error duplicate: 3"},
+	{"two of one name below one, where that is an error",
+		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n{in: h, name: a, to: 1}",
+		"{in: h, name: a, to: 2}\n{in: h, name: a, to: 3}", "m1 error duplicate: 2\nm2 error duplicate: m1"},
+	{"two of one name below one for a node, where that is an error",
+		"{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: error}}\n" +
+			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{in: h, name: a, to: 2}",
+		"{in: h, name: a, to: 3}", "m1 error duplicate: 3"},
 	{"two of one name, one of them for one node", "{name: h, multibind_id: h, type: Hash}\n" +
 		"{in: h, name: a, to: 1}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}", ``, ``},
 	{"two of one name, one of them for one node, where that is an error",
@@ -348,6 +366,9 @@ var reports = []struct{ name, site, module, want string }{
 			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}",
 		``, ``},
 
+	{"looks up what nothing binds", `{name: b, to_lookup_of: a}`, ``, ``},
+	{"looks up in a text what nothing binds", "{name: b, to: \"${lookup('a')}\"}", ``, ``},
+	{"a rename of what nothing binds, before its name", `{name: new, to_renamed: aged}`, ``, `1 error rebind:`},
 	{"an alias of what nothing binds", `{name: new, to_alias_of: old}`, `[other, 1]`, `1 error rebind:`},
 	{"a rename of what nothing binds", `{name: new, to_renamed: old}`, `[other, 1]`, `1 error rebind:`},
 	{"an alias of an alias of what nothing binds", "{name: a, to_alias_of: b}\n{name: b, to_alias_of: c}", ``,
@@ -509,11 +530,14 @@ func reported(t *testing.T, site, module string) []diag.Diagnostic {
 
 func writeBindings(t *testing.T, dir, name, list string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	text := "{bindings_version: 1, name: '" + name + "', bind: [\n" + strings.ReplaceAll(list, "\n", ",\n") + "\n]}\n"
-	if err := os.WriteFile(filepath.Join(dir, "default.yaml"), []byte(text), 0o666); err != nil {
+	writeFile(t, filepath.Join(dir, "default.yaml"),
+		"{bindings_version: 1, name: '"+name+"', bind: [\n"+strings.ReplaceAll(list, "\n", ",\n")+"\n]}\n")
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	if err = errors.Join(err, os.WriteFile(path, []byte(text), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -561,11 +585,7 @@ func TestContentOfASite(t *testing.T) {
 		"  [common, 'true', 'r/${role}']]\n"
 	for name, text := range map[string]string{"binder_config.yaml": config, "hiera.yaml": hiera,
 		"d/ams/debian.yaml": "{b: 2, a: 1}", "r/web.yaml": "a: 3"} {
-		path := filepath.Join(dir, name)
-		err := os.MkdirAll(filepath.Dir(path), 0o777)
-		if err = errors.Join(err, os.WriteFile(path, []byte(text), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, name), text)
 	}
 	writeBindings(t, filepath.Join(dir, "bindings"), "default",
 		"[c, '${x}']\n{name: d, sensitive: true, to: 4}\n{when: {osfamily: [b, a]}, bind: [[a, 5]]}\n[c2, 6]")
@@ -680,6 +700,38 @@ func TestMessages(t *testing.T) {
 			"this looks up 'ntp::prot', which nothing binds\ndid you mean 'ntp::port'?"},
 		{"no such id", "{name: l, multibind_id: list, type: Array}\n{in: lists, to: 1}", ``,
 			"there is no multibinding with the id 'lists': this contribution is never seen\ndid you mean 'list'?"},
+		{"one id for two keys", "{name: a, multibind_id: l, type: Array}\n{name: b, multibind_id: l, type: Array}", ``,
+			"'b' and 'a' collect the same contributions: both have the id 'l'\nthe other multibinding"},
+		{"alias of nothing", "[ntp::server, 1]\n{name: a, to_alias_of: 'ntp::sever'}", ``,
+			"'a' is an alias of 'ntp::sever', which nothing binds\ndid you mean 'ntp::server'?"},
+		{"alias of a contribution", "{name: l, multibind_id: l, type: Array}\n{in: l, name: first, to: 1}\n" +
+			"{name: a, to_alias_of: frist}", ``,
+			"'a' is an alias of 'frist', which nothing binds\ndid you mean 'first'?"},
+		{"rename of nothing, nearly its own name", `{name: 'ntp::servers', to_renamed: 'ntp::server'}`, ``,
+			"'ntp::servers' is the new name of 'ntp::server', which nothing binds"},
+		{"below nothing", `{rebind: 'ntp::server'}`, ``,
+			"'ntp::server' is to be what it is below this: 'ntp::server', which nothing binds"},
+		{"below nothing any more", `[a, 1]`, `{rebind: a}`, "nothing that binds 'a' is below this: it has no effect\n" +
+			"take it to a higher layer, or under a condition of higher precedence, than what it is about"},
+		{"renamed twice", "{when: {node: n}, bind: [{name: b, to_renamed: a}, {name: c, to_renamed: a}]}\n[a, 1]", ``,
+			"'a' is renamed, and bound or renamed again with the same precedence where node is 'n' in layer 'site'\n" +
+				"also bound or renamed here\n" +
+				"have the rename in a higher layer or under a narrower condition than what it is about"},
+		{"contributions renamed twice", "{when: {node: n}, bind: [{name: b, to_renamed: a}, {name: c, to_renamed: a}]}\n" +
+			"{name: l, multibind_id: l, type: Array}\n{in: l, name: a, to: 1}", ``,
+			"'a' is renamed, and bound or renamed again with the same precedence where node is 'n' in layer 'site'\n" +
+				"also bound or renamed here\n" +
+				"have the rename in a higher layer or under a narrower condition than what it is about"},
+		{"bound beside an alias", "{name: a, to_alias_of: b}\n[a, 1]\n[b, 1]", ``,
+			"'a' is bound twice with the same precedence in layer 'site'\nalso bound here\n" +
+				"bind 'a' once in a higher layer or under a narrower condition, or remove one of the two"},
+		{"class", "{when: {node: n}, bind: [{exclude: ntp}, {include: ntp}]}", ``,
+			"the class 'ntp' is excluded here, and included with the same precedence where node is 'n' in layer 'site'\n" +
+				"it is included here\ninclude or exclude 'ntp' in a higher layer or under a narrower condition, or remove " +
+				"one of the two"},
+		{"no map", "{parameters: 'Web[one]', to: 'Sql[one]'}", ``,
+			"which parameters of Web[one] are those of Sql[one] is said nowhere, and none is bound for both\n" +
+				"bind a map of the two types, or say here which, as the option 'map'"},
 		{"duplicate", "{name: h, multibind_id: h, type: Hash}\n{when: {node: n}, bind: [{in: h, name: a, to: 1}, " +
 			"{in: h, name: a, to: 2}]}", ``,
 			"two contributions to 'h' have the same name and precedence where node is 'n'\nthe other one"},
@@ -776,6 +828,12 @@ func TestCategoriesThatShareAVariable(t *testing.T) {
 		{"needs itself where that is hidden perhaps", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}\n{name: b, to_lookup_of: a}", ""},
 		{"needs itself where nobody is", "{when: {one: n, two: x-m}, bind: [{name: a, to_lookup_of: a}]}", ""},
+		{"needs itself through one of several where another is not known",
+			"{when: {one: n}, bind: [{name: l, multibind_id: l, type: Array}]}\n{in: l, to_lookup_of: l}\n" +
+				"{when: {loud: N}, bind: [{in: l, to: 1}]}", "1 error loop: 2"},
+		{"needs itself where what is not known is hidden", "{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {far: f, one: n}, bind: [{name: b, to_lookup_of: a}]}\n{when: {loud: N}, bind: [[b, 1]]}",
+			"1 error loop: 2"},
 		{"tries what is not known, and then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}", ""},
 	} {
