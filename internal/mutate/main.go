@@ -39,6 +39,7 @@ type options struct {
 	jobs     int
 	short    bool
 	only     string
+	again    string        // if not empty, only mutants that this report of a former run says live
 	time     time.Duration // if not 0, no mutant is begun later
 	score    float64       // percentage of killed mutants that is enough
 }
@@ -54,6 +55,7 @@ func main() {
 	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "mutants tried at the same time")
 	flag.BoolVar(&o.short, "short", false, "run tests with -short")
 	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
+	flag.StringVar(&o.again, "again", "", "only mutants that lived by the report in this `file`, what a run printed")
 	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")
 	flag.DurationVar(&o.time, "for", 0, "begin no mutant after so much `time`, 0 is no limit")
 	flag.Parse()
@@ -88,6 +90,10 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	living, err := readReport(o.again)
+	if err != nil {
+		return 0, err
+	}
 	packages, err := load(o.packages)
 	if err != nil {
 		return 0, err
@@ -99,7 +105,7 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 		}
 		all = append(all, p.mutants...)
 	}
-	chosen := choose(o, packages, lines, equivalent)
+	chosen := choose(o, packages, lines, living, equivalent)
 	if len(chosen) == 0 {
 		fmt.Fprintln(out, "no mutants")
 		return 100, nil
@@ -130,13 +136,15 @@ func mutate(ctx context.Context, o options, out io.Writer) (float64, error) {
 }
 
 // choose is which mutants are tried, in an order that makes a sample of those that come first.
-func choose(o options, packages []*pkg, lines map[string][]span, equivalent *equivalents) []*mutant {
+func choose(o options, packages []*pkg, lines map[string][]span, living map[string]bool,
+	equivalent *equivalents) []*mutant {
 	var chosen []*mutant
 	for _, p := range packages {
 		var of []*mutant
 		for _, m := range p.mutants {
 			m.listed = equivalent.names(m.key)
-			if (o.changed == "" || within(lines[m.file], m.line)) && strings.Contains(m.key, o.only) {
+			if (o.changed == "" || within(lines[m.file], m.line)) && (o.again == "" || living[m.key]) &&
+				strings.Contains(m.key, o.only) {
 				of = append(of, m)
 			}
 		}
@@ -171,7 +179,7 @@ func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equival
 			fmt.Fprintf(out, "%s:%d: listed as equivalent, and killed by %s: %s\n", m.file, m.line, m.by, m.key)
 		}
 	}
-	if o.changed == "" && o.only == "" {
+	if o.changed == "" && o.only == "" && o.again == "" {
 		for _, key := range equivalent.unused(packages) {
 			fmt.Fprintf(out, "%s: no such mutant: %s\n", o.list, key)
 		}
@@ -188,6 +196,26 @@ func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equival
 	}
 	fmt.Fprintf(out, "%-16s %v\n", "all", all)
 	return all.score()
+}
+
+// readReport is which mutants live, by key, as report prints them.
+func readReport(path string) (map[string]bool, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	living := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		for _, fate := range []string{": survived: ", ": no test reaches: "} {
+			if _, key, ok := strings.Cut(line, fate); ok {
+				living[strings.TrimSpace(key)] = true
+			}
+		}
+	}
+	return living, nil
 }
 
 // A tally counts what became of mutants.

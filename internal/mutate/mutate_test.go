@@ -33,6 +33,33 @@ all                   28     28      21          1         6  77.8 %
 	}
 }
 
+func TestSurvivorsAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	former := filepath.Join(t.TempDir(), "report")
+	text := "testdata/tiny/tiny.go:28: survived: tiny.Clamp: n > 9 => >=\n" +
+		"tiny.go:1: no test reaches: tiny.untested: true => false\nbindc/internal/mutate/testdata/tiny 28 28\n"
+	if err := os.WriteFile(former, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	o := options{packages: []string{"./testdata/tiny"}, list: "testdata/equivalent.txt", jobs: 2, again: former}
+	score, err := mutate(t.Context(), o, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `
+testdata/tiny/tiny.go:28: survived: tiny.Clamp: n > 9 => >=
+testdata/tiny/tiny.go:43: no test reaches: tiny.untested: true => false
+
+package          mutants  tried  killed equivalent  survived   score
+bindc/internal/mutate/testdata/tiny      28      2       0          0         2   0.0 %
+all                   28      2       0          0         2   0.0 %
+`
+	if got := "\n" + out.String(); got != want || score != 0 {
+		t.Errorf("score %v:%s\nexpected %s", score, got, want)
+	}
+}
+
 func TestChangedLines(t *testing.T) {
 	t.Parallel()
 	lines, err := hunks([]byte(`diff --git a/a.go b/a.go
