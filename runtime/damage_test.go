@@ -1,0 +1,201 @@
+package runtime_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// damagedSite has of everything that a lookup reads: what is structured above and below a hierarchy of Hiera 5, what
+// is merged, by options that are known and by others, and what declines, collects, renames and digs.
+const damagedSite = `
+-- binder_config.yaml --
+version: 1
+layers:
+- {name: above, include: 'confdir:/above'}
+- {name: hiera, include: 'hiera:/'}
+- {name: below, include: 'confdir:/below'}
+categories: [[node, '${fqdn}']]
+-- bindings/above.yaml --
+bindings_version: 1
+name: above
+bind:
+- {name: optional, to_expression: '$nothing', optional: true}
+- {name: alias, to_alias_of: merged}
+- {name: new, to_renamed: old}
+- {rebind: again, sensitive: true}
+- {name: asks, to: "${lookup('merged')} ${lookup('computed')}"}
+- {name: first, to_first_found: [absent, optional]}
+- {name: entry, to_hash_lookup: {name: hash, key: a}}
+- {when: {node: n1}, bind: [[here, {x: [1]}], [a.b, [5]], {in: list, name: two, to: '${word}'}]}
+- {when: {node: n2}, bind: [[here, {x: [2]}], {in: list, name: there, to_lookup_of: list2}]}
+- [here, [3]]
+- {name: list, multibind_id: list, type: Array}
+- {in: list, name: one, to_lookup_of: optional}
+- {in: list, to: [4]}
+- {name: list2, multibind_id: list2, type: Array}
+- [a.b, [6]]
+-- bindings/below.yaml --
+bindings_version: 1
+name: below
+bind: [[optional, [below]], [merged, [below]], [here, [below]], [low, {x: 1}]]
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: N, path: "%{trusted.certname}.yaml"}, {name: C, path: common.yaml}]
+-- data/n1.yaml --
+merged: [node]
+old: {a: 1}
+again: {a: 2}
+optional: [node]
+hash: {a: [node]}
+plain: [node]
+m::list: [node]
+lookup_options: {merged: {merge: unique}, plain: {convert_to: Array}}
+-- data/common.yaml --
+merged: [common]
+old: {b: 1}
+again: {b: 2}
+hash: {b: [common]}
+plain: [common]
+computed: ["%{word}"]
+copy: "%{alias('hash')}"
+lookup_options: {old: {merge: hash}, again: {merge: hash}, hash: {merge: deep}, computed: {merge: unique}}
+-- modules/m/hiera.yaml --
+version: 5
+hierarchy: [{name: C, path: common.yaml}]
+default_hierarchy: [{name: D, path: default.yaml}]
+-- modules/m/data/common.yaml --
+m::list: [module]
+lookup_options: {m::list: {merge: unique}}
+-- modules/m/data/default.yaml --
+m::list: [default]
+m::only: [default]
+lookup_options: {m::only: {merge: unique}}
+`
+
+// damagedQuestions are keys and what is dug in them, of each what a lookup, an explanation and Puppet ask.
+func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
+	t.Helper()
+	note := func(what, key string, v bindings.Value, found bool, err error) {
+		answers = append(answers, what+" "+key+": "+answered(v, found, err))
+	}
+	strategy, err := bindings.ParseJSON([]byte(`"unique"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"optional", "alias", "new", "new.b", "old", "again", "again.b", "asks", "first",
+		"entry", "here", "here.x", "list", "list2", "a.b", "merged", "merged.0", "hash", "hash.b", "'hash'", "plain",
+		"computed", "copy", "low.x", "m::list", "m::list.0", "m::only", "m::only.0", "m::absent", "absent",
+		"lookup_options"} {
+		v, found, err := req.Lookup(key)
+		note("lookup", key, v, found, err)
+		v, found, err = req.LookupMerged(key, strategy)
+		note("merged", key, v, found, err)
+		for from := range 2 {
+			v, found, err = req.LookupEntries(key, from, -1, bindings.Value{})
+			note(fmt.Sprint("entries from ", from), key, v, found, err)
+			v, found, err = req.LookupEntries(key, from, 1, strategy)
+			note(fmt.Sprint("merged entries from ", from), key, v, found, err)
+		}
+		outcomes, err := req.Effective(key)
+		answers = append(answers, fmt.Sprintf("effective %s: %v %v", key, outcomes, err))
+		candidates, err := req.Candidates(key)
+		answers = append(answers, fmt.Sprintf("candidates %s: %+v %v", key, candidates, err))
+		e, err := req.Explain(key)
+		text := fmt.Sprintf("explained %s: %v", key, err)
+		if err == nil {
+			text += strings.Join(told(e, ""), "\n") + fmt.Sprintf("%+v", e.Options)
+		}
+		answers = append(answers, text)
+	}
+	return answers
+}
+
+// Whichever part of a file is damaged, what is asked of it is answered as of a sound one, or the damage is told; and
+// something tells of each.
+func TestEachPartIsDamaged(t *testing.T) {
+	wary := strings.Replace(damagedSite, "{merge: deep}", `{merge: "%{how}"}`, 1) // which may be wrong
+	for name, files := range map[string]string{"plain": damagedSite, "wary": wary} {
+		t.Run(name, func(t *testing.T) { eachPart(t, hieraContent(t, files)) })
+	}
+}
+
+func eachPart(t *testing.T, content *snapshot.Content) {
+	ask := func(s *bindings.Snapshot) []string {
+		f, err := bindings.ParseFacts([]byte(`{"word": "w", "how": "deep"}`), bindings.FactsOptions{Node: "n1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, err := s.Request(f)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		return damagedQuestions(t, req)
+	}
+	sound := ask(opened(t, content, bindings.Options{}, nil))
+	holds := func(what string, s *bindings.Snapshot, asked bool) {
+		t.Helper()
+		told := false
+		answers := ask(s)
+		for i, got := range answers {
+			damaged := strings.Contains(got, "snapshot damaged: ")
+			told = told || damaged
+			if len(answers) == len(sound) && !damaged && got != sound[i] {
+				t.Errorf("%s:\n%s\nexpected\n%s", what, got, sound[i])
+			}
+		}
+		var damage *bindings.DamageError
+		if _, _, _, err := s.Needs(); err != nil && !errors.As(err, &damage) {
+			t.Errorf("%s: Needs says %v", what, err)
+		}
+		// Not all values of a content come into a file.
+		if err := s.Verify(); told && err == nil || asked && !told && err != nil {
+			t.Errorf("%s: is told: %t, Verify says %v", what, told, err)
+		}
+		s.Close()
+	}
+	for i, v := range content.Values {
+		damages := []string{"\x0b", "\x09\x02\x01\x0b"} // no value, and one with such an element
+		if v.Computed {
+			damages = []string{"\xff\x00"}
+		}
+		for _, bytes := range damages {
+			c := *content
+			c.Values = slices.Clone(c.Values)
+			c.Values[i].Bytes = bytes
+			holds(fmt.Sprintf("value %q is %q", v.Bytes, bytes), opened(t, &c, bindings.Options{}, nil), true)
+		}
+	}
+	blocks := 0
+	for i := 0; i == 0 || i < blocks; i++ {
+		holds(fmt.Sprint("block of origins ", i), opened(t, content, bindings.Options{}, func(of func(string) []byte) {
+			blocks = len(of("origintab")) / 24
+			for j := range 8 {
+				of("origins")[binary.LittleEndian.Uint64(of("origintab")[24*i:])+uint64(j)] ^= 0xff
+			}
+		}), false)
+	}
+	for i := range content.Keys {
+		for at, name := range map[int]string{8: "default", 12: "list"} {
+			var key string
+			s := opened(t, content, bindings.Options{}, func(of func(string) []byte) {
+				record := of("keys")[64*i:]
+				field := record[at:]
+				if ref := binary.LittleEndian.Uint32(field); ref == 0 || ref == 1 || ref == 1<<32-1 {
+					return
+				}
+				key = string(record[17 : 17+int(record[16])%48])
+				binary.LittleEndian.PutUint32(field, 1<<30-2)
+			})
+			if key != "" {
+				holds(fmt.Sprintf("the %s of %q", name, key), s, true)
+			}
+		}
+	}
+}
