@@ -249,8 +249,9 @@ func (c *composer) contribute() {
 			cs[i].key = key
 		}
 		c.contributed(key, cs)
-		slices.SortStableFunc(cs, func(a, b candidate) int {
-			return cmp.Or(cmp.Compare(a.layer, b.layer), cmp.Compare(a.condition, b.condition))
+		slices.SortStableFunc(cs, func(a, b candidate) int { // as their origins are, see cold
+			return cmp.Or(cmp.Compare(a.layer, b.layer), cmp.Compare(a.condition, b.condition),
+				cmp.Compare(a.place, b.place))
 		})
 		for from := 0; from < len(cs); {
 			to := from

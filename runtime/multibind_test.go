@@ -1,0 +1,263 @@
+package runtime_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// optionalPart is a contribution that is there if the variable word, or no other, is asked for.
+func optionalPart(name string, precedence uint32, asks string) recipe.Part {
+	return recipe.Part{Name: name, Named: name != "", Precedence: precedence,
+		Recipe: &recipe.Recipe{Kind: recipe.Expression, Expr: variable(asks), Optional: true}}
+}
+
+// hashPart contributes a hash in JSON.
+func hashPart(t *testing.T, name string, precedence uint32, json string) recipe.Part {
+	t.Helper()
+	v, err := bindings.ParseJSON([]byte(json))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expr := of(expr.HashLit, "")
+	for k, e := range v.Entries() {
+		expr.Kids = append(expr.Kids, literal(value.FromString(k.Text())), literal(value.FromInt(e.Int())))
+	}
+	return recipe.Part{Name: name, Named: true, Precedence: precedence,
+		Recipe: &recipe.Recipe{Kind: recipe.Expression, Expr: expr}}
+}
+
+func literal(v value.Value) *expr.Node { return &expr.Node{Op: expr.Const, Value: v} }
+
+// under says that contributions named old have the name name: too, or instead.
+func under(kind recipe.Kind, name, old string, precedence uint32) recipe.Part {
+	return recipe.Part{Name: name, Named: true, Precedence: precedence, Recipe: &recipe.Recipe{Kind: kind, Name: old}}
+}
+
+// collects tells what a multibinding with these options makes of contributions, as JSON, or the code of the error.
+func collects(t *testing.T, options recipe.Options, parts ...recipe.Part) string {
+	t.Helper()
+	s := opened(t, &snapshot.Content{Layers: []string{"site"}, ARM8: true,
+		Keys: []snapshot.Key{{Name: "\x00m", Default: 0}, {Name: "m", Default: 1}},
+		Values: []snapshot.Stored{contribute(parts...), computed(&recipe.Recipe{Kind: recipe.Multibind, Name: "\x00m",
+			Options: &options})}}, bindings.Options{}, nil)
+	return outcomeOf(asked(t, s, `{"word": "there"}`).Lookup("m"))
+}
+
+// A contribution that declines is not there, however contributions are put together: one of its name counts, and it is
+// no duplicate.
+func TestContributionsThatDecline(t *testing.T) {
+	array := recipe.Options{Array: true, PriorityOnNamed: true}
+	unnamed := recipe.Options{Array: true, PriorityOnUnnamed: true}
+	hash := func(r recipe.Resolution) recipe.Options { return recipe.Options{Resolution: r} }
+	for _, c := range []struct {
+		what    string
+		options recipe.Options
+		parts   []recipe.Part
+		want    string
+	}{
+		{"above, in an array", array, []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")}, `["low"]`},
+		{"it is there, in an array", array, []recipe.Part{optionalPart("n", 1, "word"), part("n", 2, "low")}, `["there"]`},
+		{"beside, in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"), part("m", 1, "b")},
+			`["a","b"]`},
+		{"before, in an array", array, []recipe.Part{optionalPart("n", 1, "no"), part("n", 1, "a")}, `["a"]`},
+		{"beside, and there, in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "word")},
+			"duplicate"},
+		{"beside, without a name", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "no")}, `["a"]`},
+		{"beside, without a name, and there", unnamed, []recipe.Part{part("", 1, "a"), optionalPart("", 1, "word")},
+			"duplicate"},
+		{"above, in a hash", hash(recipe.Priority), []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")},
+			`{"n":"low"}`},
+		{"below, in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "high"), optionalPart("n", 2, "word")},
+			`{"n":"high"}`},
+		{"beside, in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
+			part("m", 1, "b")}, `{"n":"a","m":"b"}`},
+		{"beside, and there, in a hash", hash(recipe.Priority), []recipe.Part{part("n", 1, "a"),
+			optionalPart("n", 1, "word")}, "duplicate"},
+		{"of those of which the first counts", hash(recipe.Ignore), []recipe.Part{optionalPart("n", 1, "no"),
+			part("n", 2, "low"), part("m", 2, "b")}, `{"n":"low","m":"b"}`},
+		{"where two are an error", hash(recipe.ErrorOnConflict), []recipe.Part{part("n", 1, "a"),
+			optionalPart("n", 2, "no"), part("m", 3, "b")}, `{"n":"a","m":"b"}`},
+		{"where two are an error, and there", hash(recipe.ErrorOnConflict), []recipe.Part{part("n", 1, "a"),
+			optionalPart("n", 2, "word")}, "duplicate"},
+		{"that are appended", hash(recipe.AppendAll), []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
+			part("n", 2, "b"), optionalPart("m", 2, "no")}, `{"n":["a","b"]}`},
+		{"that are merged", hash(recipe.Merge), []recipe.Part{hashPart(t, "n", 1, `{"x":1}`), optionalPart("n", 1, "no"),
+			hashPart(t, "n", 2, `{"y":2,"x":3}`)}, `{"n":{"y":2,"x":1}}`},
+		{"of classes", hash(recipe.Included), []recipe.Part{part("a", 1, recipe.Include), optionalPart("b", 1, "no"),
+			part("a", 2, "exclude"), part("c", 2, "exclude"), part("c", 3, recipe.Include), part("d", 3, recipe.Include)},
+			`["a","d"]`},
+	} {
+		if got := collects(t, c.options, c.parts...); got != c.want {
+			t.Errorf("%s: %s, expected %s", c.what, got, c.want)
+		}
+	}
+	fails := part("n", 1, "")
+	fails.Recipe = &recipe.Recipe{Kind: recipe.Abstract}
+	for _, options := range []recipe.Options{array, hash(recipe.Priority), hash(recipe.Included)} {
+		if got := collects(t, options, part("m", 1, "a"), fails); got != "abstract" {
+			t.Errorf("one that fails, %+v: %s", options, got)
+		}
+	}
+}
+
+// Renames are of contributions of lower precedence, aliases of all; those of the lowest precedence come first, and all
+// renames before the aliases.
+func TestContributionsUnderOtherNames(t *testing.T) {
+	rename := func(name, old string, precedence uint32) recipe.Part {
+		return under(recipe.RenamedPart, name, old, precedence)
+	}
+	alias := func(name, old string, precedence uint32) recipe.Part {
+		return under(recipe.AliasedPart, name, old, precedence)
+	}
+	for _, c := range []struct {
+		what  string
+		parts []recipe.Part
+		want  string
+	}{
+		{"what is lower is renamed", []recipe.Part{part("old", 1, "high"), rename("new", "old", 2), part("old", 2, "same"),
+			part("old", 3, "low"), part("other", 3, "other")}, `{"old":["high","same"],"new":["low"],"other":["other"]}`},
+		{"twice", []recipe.Part{rename("c", "b", 1), rename("b", "a", 2), part("a", 3, "v"), part("b", 3, "w")},
+			`{"c":["v","w"]}`},
+		{"the lower rename comes first", []recipe.Part{rename("b", "a", 1), rename("c", "b", 2), part("a", 3, "v")},
+			`{"b":["v"]}`},
+		{"of one precedence all at once", []recipe.Part{rename("a", "b", 1), rename("b", "a", 1), part("a", 2, "1"),
+			part("b", 2, "2")}, `{"b":["1"],"a":["2"]}`},
+		{"two to one name", []recipe.Part{rename("n", "a", 1), rename("n", "b", 1), part("b", 2, "2"), part("a", 3, "1"),
+			part("a", 2, "3")}, `{"n":["2","3","1"]}`},
+		{"what is renamed and what has the name already", []recipe.Part{part("a", 1, "high"), rename("a", "b", 2),
+			part("b", 3, "b"), part("a", 3, "low")}, `{"a":["high","b","low"]}`},
+		{"an alias is of all", []recipe.Part{part("old", 1, "high"), alias("new", "old", 2), part("old", 3, "low")},
+			`{"old":["high","low"],"new":["high","low"]}`},
+		{"an alias of an alias", []recipe.Part{alias("b", "a", 1), alias("c", "b", 1), part("a", 2, "v"),
+			part("b", 2, "w")}, `{"a":["v"],"b":["v","w"],"c":["v","w"]}`},
+		{"aliases of one another", []recipe.Part{alias("b", "a", 1), alias("a", "b", 1), part("a", 2, "v")},
+			`{"a":["v"],"b":["v"]}`},
+		{"several aliases", []recipe.Part{alias("b", "a", 1), alias("c", "a", 3), part("a", 2, "v")},
+			`{"a":["v"],"b":["v"],"c":["v"]}`},
+		{"renames come before aliases", []recipe.Part{part("old", 1, "high"), alias("other", "old", 1),
+			rename("new", "old", 2), part("old", 3, "low")}, `{"old":["high"],"other":["high"],"new":["low"]}`},
+		{"an alias of what is renamed", []recipe.Part{alias("also", "new", 1), rename("new", "old", 1),
+			part("old", 2, "v")}, `{"new":["v"],"also":["v"]}`},
+		{"of a name that nothing has", []recipe.Part{alias("b", "none", 1), rename("c", "none", 1), part("a", 2, "v")},
+			`{"a":["v"]}`},
+	} {
+		if got := collects(t, recipe.Options{Resolution: recipe.AppendAll}, c.parts...); got != c.want {
+			t.Errorf("%s: %s, expected %s", c.what, got, c.want)
+		}
+	}
+	// What has no name has none of these, and in an array each name is one element.
+	array := recipe.Options{Array: true}
+	if got := collects(t, array, alias("b", "a", 1), rename("c", "", 1), alias("d", "", 1), part("a", 2, "v"),
+		part("", 2, "w")); got != `["v","v","w"]` {
+		t.Errorf("in an array: %s", got)
+	}
+}
+
+// A combinator decides alone what is made of the contributions; uniq is applied to what it made.
+func TestCombinators(t *testing.T) {
+	const declines = `to_expression: '$no', optional: true`
+	const source = `bindings_version: 1
+name: default
+bind:
+  - {name: twice, multibind_id: twice, type: Array, options: {combinator: '|$memo, $x| { $memo + [$x, $x] }'}}
+  - {in: twice, to: 1}
+  - {in: twice, ` + declines + `}
+  - {in: twice, to: 2}
+  - {name: uniq, multibind_id: uniq, type: Array, options: {combinator: '|$memo, $x| { $memo + [$x, $x] }', uniq: true}}
+  - {in: uniq, to: 1}
+  - {in: uniq, to: 2}
+  - {name: text, multibind_id: text, type: Array, options: {combinator: '|$memo, $x| { "${memo}${x}" }', uniq: true}}
+  - {in: text, to: 1}
+  - {name: none, multibind_id: none, type: Array, options: {combinator: '|$memo, $x| { $memo + [$x] }'}}
+  - {name: named, multibind_id: named, options: {combinator: '|$key, $current, $x| { [$key, $current, $x] }'}}
+  - {in: named, name: a, to: 1}
+  - {in: named, name: b, ` + declines + `}
+  - {in: named, name: c, to: 2}
+  - when: {node: n1}
+    bind: [{in: named, name: a, to: 3}]
+  - {name: each, multibind_id: each, options: {combinator: '|$key, $current, $x| { [$x, $x] }', uniq: true}}
+  - {in: each, name: a, to: 1}
+  - {in: each, name: b, to: 2}
+  - {name: whole, multibind_id: whole, options: {combinator: '|$key, $current, $x| { $x }', uniq: true}}
+  - {in: whole, name: a, to: 1}
+  - {name: fails, multibind_id: fails, type: Array, options: {combinator: '|$memo, $x| { 1 / $x }'}}
+  - {in: fails, to: 0}
+  - {name: fails_named, multibind_id: fails_named, options: {combinator: '|$key, $current, $x| { 1 / $x }'}}
+  - {in: fails_named, name: a, to: 0}
+  - {in: fails_named, name: b, to: 1}
+  - {name: failing, multibind_id: failing, type: Array, options: {combinator: '|$memo, $x| { $memo + [$x] }'}}
+  - {in: failing, to_expression: 'Integer($word)'}
+  - {in: failing, to: 1}
+  - {name: failing_named, multibind_id: failing_named, options: {combinator: '|$key, $current, $x| { $x }'}}
+  - {in: failing_named, name: a, to_expression: 'Integer($word)'}
+  - {in: failing_named, name: b, to: 1}
+`
+	hold(t, source, "n1", map[string]string{
+		"twice": `[1,1,2,2]`, "uniq": `[1,2]`, "text": "type_mismatch", "none": `[]`,
+		"named": `{"a":["a",["a",null,3],1],"c":["c",null,2]}`,
+		"each":  `{"a":[1],"b":[2]}`, "whole": `{"a":1}`,
+		"fails": "evaluation", "fails_named": "evaluation", "failing": "evaluation", "failing_named": "evaluation",
+	})
+}
+
+// Why a contribution is there, or is not: it has another name, it declines, or gives others a name.
+func TestExplanationsOfContributions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildSite(t, path, map[string]string{
+		"binder_config.yaml": `version: 1
+layers:
+  - {name: site, include: 'confdir:/default'}
+  - {name: low, include: 'confdir:/low'}
+  - {name: lowest, include: 'confdir:/lowest'}
+`,
+		"bindings/default.yaml": `bindings_version: 1
+name: default
+bind:
+  - {name: set, multibind_id: set}
+  - {name: new, to_renamed: old}
+  - {name: also, to_alias_of: other}
+  - {when: {node: n2}, bind: [{name: newer, to_renamed: old}]}
+  - {in: set, name: optional, to_expression: '$no', optional: true}
+`,
+		"bindings/low.yaml": `bindings_version: 1
+name: low
+bind:
+  - {in: set, name: old, to: 1}
+  - {in: set, name: other, to: 2}
+`,
+		"bindings/lowest.yaml": `bindings_version: 1
+name: lowest
+bind:
+  - {in: set, name: new, to: 3}
+  - {in: set, name: optional, to: 4}
+`})
+	e, err := requestOf(t, path, "n1", nil).Explain("set")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `
+set: {new => 1, other => 2, also => 2, optional => 4}
+  wins site  [] bindings/default.yaml:4:12: {new => 1, other => 2, also => 2, optional => 4}
+  contribution not effective site newer [{node n2}] bindings/default.yaml:7:38: not found ` +
+		`(condition does not hold: node is n1)
+  contribution renames site new [] bindings/default.yaml:5:12: not found ` +
+		`(contributions below it named 'old' have this name)
+  contribution renames site also [] bindings/default.yaml:6:12: not found ` +
+		`(contributions named 'other' have this name too)
+  contribution declined site optional [] bindings/default.yaml:8:21: not found ` +
+		`(there is nothing that it could contribute)
+  contribution wins low old [] bindings/low.yaml:4:21: 1
+  contribution wins low other [] bindings/low.yaml:5:21: 2
+  contribution hidden lowest new [] bindings/lowest.yaml:4:21: 3 (hidden by bindings/low.yaml:4:21)
+  contribution wins lowest optional [] bindings/lowest.yaml:5:21: 4`
+	if got := "\n" + strings.Join(told(e, ""), "\n"); got != want {
+		t.Errorf("%s\nexpected%s", got, want)
+	}
+}
