@@ -177,7 +177,14 @@ var plainSite = map[string]string{
 	"binder_config.yaml": `version: 1
 layers:
   - {name: site, include: 'confdir:/default'}
+  - {name: middle, include: 'confdir:/middle'}
   - {name: low, include: 'confdir:/low'}
+`,
+	"bindings/middle.yaml": `bindings_version: 1
+name: middle
+bind:
+  - {rebind: k, transformer: '|$x| { $x + 1 }'}
+  - {rebind: l, transformer: '|$x| { $x + 1 }', sensitive: true}
 `,
 	"bindings/default.yaml": `bindings_version: 1
 name: default
@@ -192,6 +199,9 @@ bind:
   - {name: d, to_alias_of: secret}
   - {rebind: f, type: Integer, transformer: '|$x| { $x + 1 }'}
   - {name: i, to_renamed: h}
+  - {rebind: j}
+  - {rebind: k, sensitive: true}
+  - {rebind: l, transformer: '|$x| { $x * 2 }'}
   - {name: late, to_expression: '$no', optional: true}
 `,
 	"bindings/low.yaml": `bindings_version: 1
@@ -204,6 +214,9 @@ bind:
   - [f, 6]
   - [g, 7]
   - [h, {port: 8}]
+  - {name: j, to: 10, sensitive: true}
+  - [k, 11]
+  - [l, 12]
   - {name: secret, to: null, sensitive: true}
   - {name: nothing, to: null}
 `,
@@ -222,6 +235,9 @@ func TestWhatDeclinesIsNotSeen(t *testing.T) {
 		"g":    "7",
 		"h":    "nothing",
 		"i":    `{"port":8}`,
+		"j":    "sensitive 10", // what is below is sensitive, and so is what it goes through
+		"k":    "sensitive 12",
+		"l":    "sensitive 26", // the lowest comes first
 		"late": "nothing",
 	} {
 		if got := outcomeOf(r.Lookup(key)); got != want {

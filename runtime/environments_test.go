@@ -110,8 +110,9 @@ func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
 	if got := fmt.Sprint(all.Variables()); got != "[role]" {
 		t.Errorf("the choice depends on %s", got)
 	}
-	if _, err := all.Request(nil); err == nil {
-		t.Error("nobody asks")
+	var failed *bindings.Error
+	if _, err := all.Request(nil); !errors.As(err, &failed) || failed.Code != bindings.CodeFacts {
+		t.Errorf("nobody asks: %v", err)
 	}
 }
 
@@ -214,8 +215,50 @@ func TestClosedEnvironmentsMakeNoRequests(t *testing.T) {
 	if switched, err := all.Check(); switched || !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Check: %v, %v", switched, err)
 	}
+	if names := all.Variables(); names != nil {
+		t.Errorf("Variables: %q", names)
+	}
 	if v, _, err := lease.Lookup("is"); err != nil || v.Text() != "x production" {
 		t.Errorf("a request that had begun finds %v, %v", v, err)
+	}
+}
+
+// Who closes the environments leaves no file mapped but those of requests that go on.
+func TestClosedEnvironmentsAreUnmapped(t *testing.T) {
+	dir := t.TempDir()
+	environment(t, dir, "a", "a")
+	environment(t, dir, "b", "b")
+	all := openEnvironments(t, dir, byHand)
+	for _, name := range []string{"a", "b"} {
+		if got := is(t, all, asking(t, name, `{}`)); got != name+" "+name {
+			t.Errorf("%s is %s", name, got)
+		}
+	}
+	lease, err := all.Request(asking(t, "a", `{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Close()
+	if n := mapped(t, dir, 1); n != 1 {
+		t.Errorf("%d files are mapped while one request goes on", n)
+	}
+	lease.Close()
+	if n := mapped(t, dir, 0); n != 0 {
+		t.Errorf("%d files are mapped behind the last request", n)
+	}
+}
+
+// A directory of no environments says no more than that there is none.
+func TestADirectoryOfNoEnvironments(t *testing.T) {
+	all := openEnvironments(t, t.TempDir(), byHand)
+	_, err := all.Request(asking(t, "a", `{}`))
+	var failed *bindings.Error
+	if !errors.As(err, &failed) || failed.Code != bindings.CodeEnvironment ||
+		failed.Message != "there is no environment 'a'" {
+		t.Errorf("%v", err)
+	}
+	if names, err := all.Names(); names != nil || err != nil {
+		t.Errorf("the environments are %q, %v", names, err)
 	}
 }
 

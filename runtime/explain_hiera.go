@@ -53,15 +53,13 @@ func (x *explainer) bindings(key string) ([]filed, error) {
 
 // root is the key that is bound, where key leads into its value.
 func (x *explainer) root(key string) (root string, parsed lookupkey.Key) {
-	if !x.r.snap.hiera() || !digs(key) || lookupkey.Reserved(key) {
-		return key, lookupkey.Key{Root: key}
+	if x.r.snap.hiera() && !lookupkey.Reserved(key) {
+		parsed, err := lookupkey.Parse(key)
+		if root, ok := lookupkey.Quoted(parsed.Root); err == nil && ok {
+			return root, parsed
+		}
 	}
-	parsed, err := lookupkey.Parse(key)
-	root, ok := lookupkey.Quoted(parsed.Root)
-	if err != nil || !ok {
-		return key, lookupkey.Key{Root: key}
-	}
-	return root, parsed
+	return key, lookupkey.Key{Root: key}
 }
 
 // hieraCandidates are the candidates of a key, and the states they have where it is of Hiera 5: of those that

@@ -109,13 +109,12 @@ func missingNames(vars map[string]value.Value) map[string]bool {
 	return out
 }
 
-// given is a variable that was given. Data of Hiera 5 sees no others, as in Puppet.
-func (f *Facts) given(name string) (value.Value, bool) {
+// given is a variable, if it was given. Data of Hiera 5 sees no others, as in Puppet.
+func (f *Facts) given(name string) value.Value {
 	if f.derived[name] {
-		return value.Value{}, false
+		return value.Value{}
 	}
-	v, ok := f.variables[name]
-	return v, ok
+	return f.variables[name]
 }
 
 // setAll sets a variable for each entry of a hash.
@@ -260,12 +259,12 @@ func setMissing(vars map[string]value.Value, name string, v value.Value) {
 // dig follows a path of hash keys.
 func dig(vars map[string]value.Value, path string) (value.Value, bool) {
 	first, rest, deeper := strings.Cut(path, ".")
-	v, ok := vars[first]
-	for ok && deeper {
+	v := vars[first]
+	for deeper {
 		first, rest, deeper = strings.Cut(rest, ".")
-		v, ok = v.Get(value.FromString(first))
+		v, _ = v.Get(value.FromString(first))
 	}
-	return v, ok && !v.IsUndef()
+	return v, !v.IsUndef()
 }
 
 // describe is what v is, for a message.

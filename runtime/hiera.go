@@ -407,10 +407,10 @@ func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, err
 }
 
 // Given is a variable as data of Hiera 5 sees it. It is part of expr.GivenEnv.
-func (l *lookup) Given(name string) (value.Value, bool) { return l.r.facts.given(name) }
+func (l *lookup) Given(name string) value.Value { return l.r.facts.given(name) }
 
 // Given is a variable as a path of Hiera 5 sees it. It is part of expr.GivenEnv.
-func (e categoryEnv) Given(name string) (value.Value, bool) { return e.facts.given(name) }
+func (e categoryEnv) Given(name string) value.Value { return e.facts.given(name) }
 
 // Hiera looks a key up from inside a text of Hiera 5. It is part of expr.HieraEnv. A key that is being looked up is a
 // loop also where what it would find needs nothing.

@@ -148,7 +148,7 @@ shout: "%{alias('secret')}"
 shown: "x%{lookup('secret.password')}"
 loop: "%{lookup('loop2')}"
 loop2: "%{lookup('loop')}"
-derived: "%{osfamily}%{::osfamily}, %{os.family}%{::role}"
+derived: "%{osfamily}%{::osfamily}%{kernel}%{hostname}, %{os.family}%{::role}%{fqdn}"
 m::site: [site]
 -- modules/m/hiera.yaml --
 version: 5
@@ -238,7 +238,7 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"text", "", `"of node and 1,  ."`},
 	{"copy", "", `{"a":1,"in":{"z":3,"y":2,"x":1},"b":2}`},
 	{"loop", "", "loop: 'loop' needs itself: loop -> loop2 -> loop"},
-	{"derived", "", `", Debianweb"`},
+	{"derived", "", `", Debianwebn1"`},
 	{"structured", "", `{"a":{"b":1}}`},
 	{"structured.a.b", "", "1"},
 	{"structured.c", "", "not found"},
@@ -527,6 +527,8 @@ bind: [[structured, 1], {name: secret, to: 2, sensitive: true}, {name: needs, to
 		{`{"os": "Debian"}`, "needs", "", dug},
 		{`{"os": "Debian"}`, "lookup_options", "", "not found"},
 		{`{"os": "Debian"}`, "lookup_options", `"unique"`, "not found"},
+		{`{"os": "Debian", "kernel": "Linux"}`, "low", "", dug},
+		{`{"os": "Debian", "kernel": "Linux"}`, "m::all", "", dug},
 		{`{"kernel": "Linux"}`, "m::linux", "", dugInModule},
 		{`{"kernel": "Linux"}`, "m::all", "", dugInModule},
 		{`{"kernel": "Linux"}`, "low", "", "1"},

@@ -24,6 +24,9 @@ defaults: {lookup_key: eyaml_lookup_key}
 hierarchy:
   - {name: Nodes, path: 'nodes/%{node}.yaml'}
   - {name: Common, path: common.yaml}
+  - {name: Base, path: base.yaml}
+`,
+	"data/base.yaml": `below: {pin: 'ENC[PKCS7,MII=]'}
 `,
 	"data/nodes/a.yaml": `users: {root: {uid: 0, shell: sh}}
 `,
@@ -34,9 +37,11 @@ users: {admin: {uid: 7}}
   users: {merge: deep}
   computed: {merge: hash}
   secret: {merge: hash}
+  below: {merge: hash}
 users: {root: {home: /root}, guest: {uid: 9}}
 computed: {node: '%{node}'}
 secret: {pin: 'ENC[PKCS7,MII=]'}
+below: {open: 1}
 `,
 }
 
@@ -73,9 +78,13 @@ func TestMergesAreOfTheFactsOfTheRequest(t *testing.T) {
 		}
 	}
 
-	for want := 1; want <= 2; want++ {
-		if got := answerOf(t, req, "secret.pin"); got != `"<sensitive>"` || *decrypted != want {
-			t.Errorf("lookup %d of what is encrypted: %s, decrypted %d times", want, got, *decrypted)
+	want := 0
+	for _, key := range []string{"secret.pin", "below.pin"} {
+		for range 2 {
+			want++
+			if got := answerOf(t, req, key); got != `"<sensitive>"` || *decrypted != want {
+				t.Errorf("lookup %d of what is encrypted, %s: %s, decrypted %d times", want, key, got, *decrypted)
+			}
 		}
 	}
 }

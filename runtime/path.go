@@ -41,7 +41,7 @@ func pathParts(n *expr.Node) (out []pathPart, ok bool) {
 		kids = n.Kids
 	}
 	for _, k := range kids {
-		if v, ok := k.Constant(); ok && v.Kind() == value.String {
+		if v, _ := k.Constant(); v.Kind() == value.String {
 			out = append(out, pathPart{text: v.Text()})
 			continue
 		}
@@ -50,9 +50,9 @@ func pathParts(n *expr.Node) (out []pathPart, ok bool) {
 		}
 		part := pathPart{}
 		for i, key := range k.Kids {
-			v, ok := key.Constant()
+			v, _ := key.Constant()
 			switch {
-			case !ok || v.Kind() != value.String:
+			case v.Kind() != value.String:
 				return nil, false
 			case i == 0:
 				part.variable = strings.TrimPrefix(v.Text(), "::")
@@ -90,7 +90,7 @@ func appendParts(dst []byte, parts []pathPart, facts *Facts) ([]byte, bool) {
 			dst = append(dst, p.text...)
 			continue
 		}
-		v, _ := facts.given(p.variable)
+		v := facts.given(p.variable)
 		for _, key := range p.keys {
 			if !isPlain(v, value.Hash) {
 				return nil, false

@@ -205,7 +205,7 @@ func (d *dimension) text(facts *Facts) (string, error) {
 		}
 		return string(value.AppendText(nil, v)), nil
 	}
-	if v, ok := d.program.Constant(); ok && v.Kind() == value.String {
+	if v, _ := d.program.Constant(); v.Kind() == value.String {
 		return v.Text(), nil
 	}
 	v, err := expr.Eval(d.program, categoryEnv{facts}, expr.Options{})

@@ -123,8 +123,8 @@ func (w *Watcher) open(check func(*Snapshot) error) (*Snapshot, error) {
 			snap.Close()
 		}
 	}
-	after, statErr := os.Stat(w.path)
-	if (err == nil || unsound(err)) && statErr == nil && same(before, after) {
+	after, _ := os.Stat(w.path) // nil is the same as no file
+	if (err == nil || unsound(err)) && same(before, after) {
 		w.seen, w.refused = before, err
 	}
 	if err != nil {

@@ -1,7 +1,10 @@
 package runtime
 
 import (
+	"errors"
+	"io/fs"
 	"path/filepath"
+	goruntime "runtime"
 	"testing"
 
 	"bindc/snapshot"
@@ -33,5 +36,60 @@ func TestARequestThatComesTooLateGoesElsewhere(t *testing.T) {
 	}
 	if got := s.users.Load(); got != retired {
 		t.Errorf("%d requests are left", got-retired)
+	}
+}
+
+// A request that meets a file which is being replaced waits for the one that comes: it is of that.
+func TestARequestGoesToTheFileThatComes(t *testing.T) {
+	open := func() *Snapshot {
+		path := filepath.Join(t.TempDir(), "site.bsnap")
+		if _, err := snapshot.Write(path, &snapshot.Content{Layers: []string{"site"}}); err != nil {
+			t.Fatal(err)
+		}
+		snap, err := Open(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return snap
+	}
+	facts, err := NewFacts(Value{}, FactsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, next := &shared{snap: open()}, &shared{snap: open()}
+	defer next.snap.Close()
+	old.retire()
+	w := &Watcher{stop: func() {}}
+	w.current.Store(old)
+	old.snap.closed.Store(false) // set again by a request that comes too late
+	var lease *Lease
+	done := make(chan struct{})
+	go func() {
+		lease, err = w.Request(facts)
+		close(done)
+	}()
+	for !old.snap.closed.Load() {
+		goruntime.Gosched()
+	}
+	w.current.Store(next)
+	<-done
+	if err != nil || lease.Snapshot() != next.snap {
+		t.Errorf("%v, of the file that comes: %t", err, err == nil && lease.Snapshot() == next.snap)
+	}
+}
+
+// The moment between choosing an environment and following it is as short: what is closed in it follows nothing.
+func TestClosedEnvironmentsFollowNothing(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := snapshot.Write(filepath.Join(dir, "a.snap"), &snapshot.Content{Layers: []string{"site"}}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := OpenEnvironments(dir, WatchOptions{Interval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Close()
+	if w, err := all.watcher("a"); w != nil || !errors.Is(err, fs.ErrClosed) || len(all.watchers) > 0 {
+		t.Errorf("%v, %v, %d are followed", w, err, len(all.watchers))
 	}
 }

@@ -197,7 +197,7 @@ func (c *call) variable(path []value.Value) (value.Value, error) {
 
 // GivenEnv is an Env that tells variables which were given from those that are made of others.
 type GivenEnv interface {
-	Given(name string) (value.Value, bool)
+	Given(name string) value.Value
 }
 
 // given is the variable of that name, if it was given: that of a mapped path, or of the top scope.
@@ -210,13 +210,12 @@ func (ev *evaluator) given(name string) value.Value {
 }
 
 // givenBy is the variable of that name in the top scope, if it was given.
-func givenBy(env Env, name string) (v value.Value) {
+func givenBy(env Env, name string) value.Value {
 	name = strings.TrimPrefix(name, "::")
 	if env, ok := env.(GivenEnv); ok {
-		v, _ = env.Given(name)
-		return v
+		return env.Given(name)
 	}
-	v, _ = env.Variable(name)
+	v, _ := env.Variable(name)
 	return v
 }
 
