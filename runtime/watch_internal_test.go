@@ -58,10 +58,9 @@ func TestARequestGoesToTheFileThatComes(t *testing.T) {
 	}
 	old, next := &shared{snap: open()}, &shared{snap: open()}
 	defer next.snap.Close()
-	old.retire()
+	old.users.Store(retired) // a request that comes too late closes it
 	w := &Watcher{stop: func() {}}
 	w.current.Store(old)
-	old.snap.closed.Store(false) // set again by a request that comes too late
 	var lease *Lease
 	done := make(chan struct{})
 	go func() {
