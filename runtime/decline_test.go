@@ -28,8 +28,10 @@ hierarchy:
   - {name: node, path: '%{facts.fqdn}.yaml'}
   - {name: common, path: common.yaml}
 `,
-	"data/n1.yaml": "users: {b: 2}\nold: {y: 2}\nplain: near\n",
-	"data/common.yaml": `lookup_options: {users: {merge: hash}, old: {merge: hash}, again: {merge: hash}}
+	"data/n1.yaml": "users: {b: 2}\nold: {y: 2}\nplain: near\nmisfit: text\n",
+	"data/common.yaml": `lookup_options: {users: {merge: hash}, old: {merge: hash}, again: {merge: hash}, misfit: {merge: hash}}
+misfit: {a: 1}
+hinted: 3
 users: {a: 1}
 old: {x: 1}
 plain: low
@@ -45,6 +47,9 @@ bind:
   - {name: other, to_alias_of: users}
   - {name: dug, to_alias_of: users.a}
   - {rebind: again, sensitive: true}
+  - {rebind: misfit}
+  - {name: hint, to: null, sensitive: true}
+  - {name: hinted, to_lookup_of: hint, optional: true}
 `,
 }
 
@@ -133,6 +138,14 @@ func TestWhatDeclinesAboveHiera(t *testing.T) {
 		{"all entries of plain", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return r.LookupEntries("plain", 0, -1, first)
 		}, `"near"`, `"near"`},
+		{"all entries of users, of which the first counts", func(r *bindings.Request) (bindings.Value, bool, error) {
+			return r.LookupEntries("users", 0, -1, first)
+		}, `{"b":2}`, `{"c":3}`},
+		{"misfit, which cannot be merged", lookupOf("misfit"), `evaluation`, `evaluation`},
+		{"hinted, by what is sensitive", lookupOf("hinted"), `sensitive 3`, `sensitive 3`},
+		{"entries of hinted", func(r *bindings.Request) (bindings.Value, bool, error) {
+			return r.LookupEntries("hinted", 0, -1, hash)
+		}, `sensitive 3`, `sensitive 3`},
 		{"the second entry of old", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return r.LookupEntries("old", 1, -1, first)
 		}, `nothing`, `nothing`},
@@ -202,6 +215,7 @@ bind:
   - {rebind: j}
   - {rebind: k, sensitive: true}
   - {rebind: l, transformer: '|$x| { $x * 2 }'}
+  - {name: m, to_expression: '$no', optional: true}
   - {name: late, to_expression: '$no', optional: true}
 `,
 	"bindings/low.yaml": `bindings_version: 1
@@ -217,6 +231,7 @@ bind:
   - {name: j, to: 10, sensitive: true}
   - [k, 11]
   - [l, 12]
+  - {name: m, to_expression: '$nothing'}
   - {name: secret, to: null, sensitive: true}
   - {name: nothing, to: null}
 `,
@@ -238,6 +253,7 @@ func TestWhatDeclinesIsNotSeen(t *testing.T) {
 		"j":    "sensitive 10", // what is below is sensitive, and so is what it goes through
 		"k":    "sensitive 12",
 		"l":    "sensitive 26", // the lowest comes first
+		"m":    "null",         // what is not optional does not decline
 		"late": "nothing",
 	} {
 		if got := outcomeOf(r.Lookup(key)); got != want {

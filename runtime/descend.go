@@ -49,14 +49,14 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 	found := true
 	switch {
 	case err != nil:
-		return v, false, err
+		return value.Value{}, false, err
 	case r == nil:
 	case r.Kind == recipe.Erased:
 		d.erased = true
-		return v, false, nil
+		return value.Value{}, false, nil
 	case r.Kind == recipe.Below && r.Name == d.key:
 		d.again = append(d.again, r)
-		return v, false, nil
+		return value.Value{}, false, nil
 	case r.Kind == recipe.Merged:
 		v, err = d.merge(d.key, r, d.behind+1)
 		v, err = d.finish(d.key, r, v, err)
@@ -64,7 +64,7 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 		v, found, err = d.attempt(d.key, r, c.Level)
 	}
 	if err != nil || !found {
-		return v, false, err
+		return value.Value{}, false, err
 	}
 	return d.rebound(v)
 }

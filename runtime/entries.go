@@ -41,10 +41,10 @@ func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Valu
 	defer runtime.KeepAlive(r) // and with it the map
 	l := lookups.Get().(*lookup)
 	l.r, l.total = r, bounds()
-	e := entriesLookup{l, key, s, from, to}
+	e := entriesLookup{lookup: l, root: key, strategy: s, from: from, to: to}
 	v, found, err := e.answer()
-	sensitive := v.IsSensitive()
-	if v, err = l.unveiled(v, err); err == nil && sensitive {
+	e.sensitive = false
+	if v, err = l.unveiled(v, err); e.secret || e.sensitive {
 		v = v.Sensitive()
 	}
 	*l = lookup{chain: l.chain[:0]}
@@ -61,6 +61,7 @@ type entriesLookup struct {
 	root     string // as it is bound
 	strategy merge.Strategy
 	from, to int
+	secret   bool // what is structured has made the answer sensitive, and not only what was decrypted
 }
 
 func (e *entriesLookup) answer() (value.Value, bool, error) {
@@ -87,13 +88,13 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 // simply answers what nothing is merged with and nobody has to hide. Else it is not sure.
 func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	ref, found, err := e.r.file.Find(e.root, &e.r.scopes)
-	if err != nil || !found {
-		return v, false, true, err
+	if !found {
+		return value.Value{}, false, true, err
 	}
 	if n, computed := ref.Recipe(); computed {
 		r, err := e.r.snap.recipe(e.root, n)
 		if err != nil || r.Kind == recipe.Merged || !r.IsFinal() {
-			return v, false, err != nil, err
+			return value.Value{}, false, err != nil, err
 		}
 	}
 	v, found, err = e.bound(e.root)
@@ -143,14 +144,18 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 	if err != nil {
 		err = e.explain(e.root, err)
 	}
-	if err != nil || !found || len(d.again) == 0 {
+	if err != nil || !found {
 		return v, found, err
 	}
+	return e.noting(func() (value.Value, bool, error) { return d.rebound(v) })
+}
+
+// noting does what is structured, and notes whether something sensitive was found on the way.
+func (e *entriesLookup) noting(do func() (value.Value, bool, error)) (value.Value, bool, error) {
+	before := e.sensitive
 	e.sensitive = false
-	v, found, err = d.rebound(v)
-	if err == nil && e.sensitive {
-		v = v.Sensitive()
-	}
+	v, found, err := do()
+	e.secret, e.sensitive = e.secret || e.sensitive, e.sensitive || before
 	return v, found, err
 }
 
@@ -166,14 +171,7 @@ func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts, str
 		}
 		return value.Value{}, false, nil
 	}
-	before := e.sensitive
-	e.sensitive = false
-	v, found, err := d.try(c)
-	if err == nil && found && e.sensitive {
-		v = v.Sensitive()
-	}
-	e.sensitive = before
-	return v, found, err
+	return e.noting(func() (value.Value, bool, error) { return d.try(c) })
 }
 
 // counts tells whether what a layer binds belongs to the entries.

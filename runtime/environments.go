@@ -228,7 +228,7 @@ func (e *Environments) choose() (switched bool, err error) {
 		return false, nil
 	case err != nil:
 		return false, err
-	case e.seen != nil && same(now, e.seen):
+	case same(now, e.seen):
 		return false, e.refused
 	}
 	c, err := choice.Read(path, func(content []byte) error {

@@ -118,21 +118,18 @@ func (h *hieraLookup) answering() (entry *merge.Entry, defaults bool, err error)
 		return nil, false, err
 	}
 	if h.recipe != nil { // of each request, to know where they are written
-		defaults = h.recipe.Name != ""
 		h.recipe = &recipe.Recipe{Kind: recipe.Merged}
 	}
 	if entry, err = h.options(false); err != nil {
 		return nil, false, err
 	}
 	defer func(secret bool) { h.sensitive = secret }(h.sensitive) // of the options, and not of what they merge
-	if !defaults {
-		v, found, err := h.merged(entry, false)
-		if err == nil && found {
-			_, found, err = h.key.Dig(v)
-		}
-		if err != nil || found {
-			return entry, false, nil // an error is the outcome, and not the question
-		}
+	v, found, err := h.merged(entry, false)
+	if err == nil && found {
+		_, found, err = h.key.Dig(v)
+	}
+	if err != nil || found {
+		return entry, false, nil // an error is the outcome, and not the question
 	}
 	own, err := h.options(true)
 	if own == nil {

@@ -12,7 +12,7 @@ import (
 // Facts are the variables of one node. They are not changed once made, and may be used by several goroutines at once.
 type Facts struct {
 	variables map[string]value.Value
-	derived   map[string]bool // those that were not given, but made of others
+	derived   map[string]bool // those that were not given: what there is of them is made of others
 	agent     string          // the environment that is asked for; "": none
 }
 
@@ -69,10 +69,6 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	derive(vars)
 	agent := cmp.Or(opts.Environment, vars["environment"].Text())
 	setEnvironment(vars, opts)
-	maps.DeleteFunc(missing, func(name string, _ bool) bool {
-		_, derived := vars[name]
-		return !derived
-	})
 	return &Facts{vars, missing, agent}, nil
 }
 

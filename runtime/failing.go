@@ -90,7 +90,7 @@ func (l *lookup) highest(root string) (part snapshot.HieraPart, bound bool, err 
 	d.stops = func(c snapshot.Candidate) (bool, error) {
 		p, err := l.place(root, c)
 		part = p.Part
-		return err == nil && (p.Part != snapshot.NoHiera || l.isFinal(root, c)), err
+		return err == nil && l.isFinal(root, c), err
 	}
 	_, found, err := d.run()
 	if damaged(err) || d.at {

@@ -196,11 +196,12 @@ func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (value.Value, error) {
 	x := explainer{r: l.r}
 	v, r, err := x.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
-	if err != nil || r == nil {
+	if r == nil {
 		return v, err
 	}
 	if r.Kind == recipe.Merged { // which would be what it is merged of
-		return v, &DamageError{Section: "recipes", Expected: "a value of '" + root + "' that is no merge itself"}
+		return value.Value{}, &DamageError{Section: "recipes",
+			Expected: "a value of '" + root + "' that is no merge itself"}
 	}
 	if r.Sensitive && internal(key) {
 		open := *r
@@ -279,7 +280,7 @@ func (h *hieraLookup) defaults() (value.Value, bool, error) {
 	}
 	v, found, err := h.merged(entry, true)
 	if err != nil || !found {
-		return v, false, err
+		return value.Value{}, false, err
 	}
 	return h.key.Dig(v)
 }
@@ -366,8 +367,8 @@ func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 	if o, ok := s.levels.Load(r); ok {
 		return o.(merge.Options)
 	}
-	level, err := merge.Compile(r.Value, "")
-	if err != nil && level == nil {
+	level, _ := merge.Compile(r.Value, "")
+	if level == nil {
 		return merge.Options{}
 	}
 	o, _ := merge.Combine([]*merge.Level{level})
@@ -393,10 +394,7 @@ func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, err
 	if err != nil {
 		return value.Value{}, err
 	}
-	v, found := value.Value{}, false
-	if r.Name == "" {
-		v, found, err = h.merged(entry, false)
-	}
+	v, found, err := h.merged(entry, false)
 	if err == nil && !found {
 		v, _, err = h.defaults()
 	}

@@ -141,11 +141,14 @@ lookup_options:
   m::site: {merge: unique}
   defaulted: {merge: unique}
   roles: {merge: unique}
+  m::late: {merge: unique}
 'dotted.key': dotted
 text: "%{lookup('plain')} and %{lookup('hash.in.x')}, %{alias} %{nobody}."
 copy: "%{alias('hash')}"
 shout: "%{alias('secret')}"
 shown: "x%{lookup('secret.password')}"
+nested: {a: "%{alias('secret')}"}
+veiled: {a: "%{alias('secret')}", b: "%{lookup('loop')}"}
 loop: "%{lookup('loop2')}"
 loop2: "%{lookup('loop')}"
 derived: "%{osfamily}%{::osfamily}%{kernel}%{hostname}, %{os.family}%{::role}%{fqdn}"
@@ -170,11 +173,15 @@ m::limits: {files: 1, procs: 64}
 m::hidden: {a: 1}
 lookup_options:
   m::list: {merge: unique}
+  m::misfit: {merge: hash}
   m::limits: {merge: first}
   m::hidden: {convert_to: Sensitive}
+m::late: [late]
+m::misfit: {a: 1}
 -- modules/m/data/d2.yaml --
 m::list: [d2]
 m::limits: {users: 3}
+m::misfit: text
 -- bindings/default.yaml --
 bindings_version: 1
 name: default
@@ -182,6 +189,10 @@ bind:
   - {name: structured, to: {a: {b: 1}}}
   - {name: everywhere2, to: [structured]}
   - {name: from, to: "${lookup('hash.in.z')}"}
+  - {name: computed.key, to: "${lookup('plain')}"}
+  - {name: peek, to_expression: "lookup('nested')['a']['user']"}
+  - {name: told, to: "${lookup('secret.user')}"}
+  - {name: first, to_first_found: [absent.a, plain]}
 `
 
 // What a key comes to, as it is, or merged as the question says. The answers are those that the documents of Hiera 5
@@ -219,8 +230,18 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"shout", "", `sensitive {"password":"s3cr3t","user":"me"}`},
 	{"shown", "", `"xSensitive [value redacted]"`},
 	{"number", "", "12"},
+	{"number", `"first"`, "12"},
 	{"letters", "", `"abc"`},
 	{"wrong", "", "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
+	{"wrong", `"first"`, "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
+	{"nested", "", `sensitive {"a":{"password":"s3cr3t","user":"me"}}`},
+	{"nested.a.user", "", "evaluation: 'nested.a.user': 'nested.a.user' asks for the key 'user' in a Hash, and there is " +
+		"something sensitive"},
+	{"veiled", "", "loop: 'loop' needs itself: loop -> loop2 -> loop"},
+	{"peek", "", `sensitive "me"`},
+	{"told", "", `sensitive "me"`},
+	{"first", "", `"of node"`},
+	{"computed.key", "", `"of node"`},
 	{"'dotted.key'", "", `"dotted"`},
 	{"dotted.key", "", "not found"},
 	{`'do"tted'`, "", "not found"},
@@ -257,6 +278,12 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"m::limits.procs", "", "64"},
 	{"m::limits.users", "", "not found"},
 	{"m::hidden", "", `{"a":1}`},
+	{"m::late", "", `["late"]`},
+	{"m::late.0", "", `"late"`},
+	{"m::misfit", "", "evaluation: 'm::misfit': the merge strategy 'hash' needs Hashes of Data with Strings as keys, " +
+		"and this is of the kind String"},
+	{"m::misfit.a", "", "evaluation: 'm::misfit.a': the merge strategy 'hash' needs Hashes of Data with Strings as " +
+		"keys, and this is of the kind String"},
 }
 
 func TestLookupsOfHiera5(t *testing.T) {
@@ -367,7 +394,7 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		{req, "misfit", "merged " + node + ":7:1\nmerged " + common + ":6:1\noptions of misfit " + common +
 			`:11:1 {"merge":"hash"}`},
 		{req, "'lookup_options'", ""},
-		{req, "'dotted.key'", "wins " + common + ":21:1"},
+		{req, "'dotted.key'", "wins " + common + ":22:1"},
 		{req, "a..b", ""},
 	} {
 		e, err := c.req.Explain(c.key)
@@ -414,6 +441,9 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		{req, "plain", 1, -1, first, `"of os"`},
 		{req, "plain", 2, 2, first, "not found"},
 		{req, "plain", 2, -1, first, `"common"`},
+		{req, "top", 0, 0, first, "not found"},
+		{req, "m::plain", 0, 0, first, "not found"},
+		{below, "c", 0, 0, first, "not found"},
 		{req, "plain", 0, 3, unique, `["of node","of os","common"]`},
 		{req, "top", 0, 3, first, `"common"`}, // the global layer is Puppet's
 		{req, "everywhere", 0, 2, unique, `["node","both","web","all"]`},
@@ -429,6 +459,8 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		{req, "hash", 0, 3, hash, `{"a":1,"in":{"x":1},"b":2}`},
 		{req, "secret", 0, 0, first, `{"user":"me"}`},
 		{req, "shown", 3, 3, first, `"xSensitive [value redacted]"`},
+		{req, "shout", 3, 3, first, `sensitive {"password":"s3cr3t","user":"me"}`},
+		{req, "nested", 0, -1, hash, `sensitive {"a":{"password":"s3cr3t","user":"me"}}`},
 		{req, "number", 0, -1, first, `"12"`},
 		{req, "dotted.key", 0, -1, first, `"dotted"`},
 		{req, `'do"tted'`, 0, -1, first, "not found"},
@@ -485,11 +517,17 @@ hierarchy: [{name: Global, path: global.yaml}]
 high: {x: 1}
 -- hiera.yaml --
 version: 5
-hierarchy: [{name: OS, path: "os/%{facts.os.family}.yaml"}, {name: Common, path: common.yaml}]
+hierarchy:
+- {name: OS, path: "os/%{facts.os.family}.yaml"}
+- {name: Role, path: "role/%{role}.yaml"}
+- {name: Common, path: common.yaml}
 -- data/os/Debian.yaml --
 os: 1
+-- data/role/web.yaml --
+os: 2
 -- data/common.yaml --
 low: 1
+maybe: 1
 merged: [1]
 lookup_options: {merged: {merge: unique}}
 -- modules/m/hiera.yaml --
@@ -502,7 +540,12 @@ m::all: 1
 -- bindings/default.yaml --
 bindings_version: 1
 name: default
-bind: [[structured, 1], {name: secret, to: 2, sensitive: true}, {name: needs, to: "${lookup('low')}"}]
+bind:
+- [structured, 1]
+- {name: secret, to: 2, sensitive: true}
+- {name: needs, to: "${lookup('low')}"}
+- {name: maybe, to_expression: '$given', optional: true}
+- {when: {node: n1}, bind: [[local, 3]]}
 `
 	s := hieraSnapshot(t, site, bindings.Options{})
 	const dug = "evaluation: the path 'os/%{facts.os.family}.yaml' cannot be told, and so nothing that comes to it: " +
@@ -525,6 +568,10 @@ bind: [[structured, 1], {name: secret, to: 2, sensitive: true}, {name: needs, to
 		{`{"os": "Debian"}`, "structured", "", "1"},
 		{`{"os": "Debian"}`, "secret", "", "sensitive 2"},
 		{`{"os": "Debian"}`, "needs", "", dug},
+		{`{"os": "Debian", "fqdn": "n1"}`, "local", "", "3"},
+		{`{"os": "Debian", "fqdn": "n2"}`, "local", "", dug},
+		{`{"os": "Debian"}`, "maybe", "", dug},
+		{`{"os": "Debian", "given": 5}`, "maybe", "", "5"},
 		{`{"os": "Debian"}`, "lookup_options", "", "not found"},
 		{`{"os": "Debian"}`, "lookup_options", `"unique"`, "not found"},
 		{`{"os": "Debian", "kernel": "Linux"}`, "low", "", dug},

@@ -139,7 +139,7 @@ func (l *lookup) answer(key string) (value.Value, bool, error) {
 // bound is what key itself is bound to.
 func (l *lookup) bound(key string) (value.Value, bool, error) {
 	ref, found, err := l.r.file.Find(key, &l.r.scopes)
-	if err != nil || !found {
+	if !found {
 		return value.Value{}, false, err
 	}
 	if n, computed := ref.Recipe(); computed {
@@ -232,9 +232,6 @@ func (l *lookup) finish(key string, r *recipe.Recipe, v value.Value, err error) 
 }
 
 func (l *lookup) checkType(key string, t *types.Type, v value.Value) error {
-	if t == nil {
-		return nil
-	}
 	if m := t.Check(v); m != nil {
 		return failed(key, CodeTypeMismatch, "'"+key+"': "+m.Text(l.sensitive))
 	}

@@ -33,15 +33,19 @@ hierarchy:
 	"data/nodes/b.yaml": `lookup_options: {users: {merge: first}}
 users: {admin: {uid: 7}}
 `,
+	"data/nodes/c.yaml": `above: {pin: 'ENC[PKCS7,MII=]'}
+`,
 	"data/common.yaml": `lookup_options:
   users: {merge: deep}
   computed: {merge: hash}
   secret: {merge: hash}
   below: {merge: hash}
+  above: {merge: hash}
 users: {root: {home: /root}, guest: {uid: 9}}
 computed: {node: '%{node}'}
 secret: {pin: 'ENC[PKCS7,MII=]'}
 below: {open: 1}
+above: {open: 1}
 `,
 }
 
@@ -79,7 +83,7 @@ func TestMergesAreOfTheFactsOfTheRequest(t *testing.T) {
 	}
 
 	want := 0
-	for _, key := range []string{"secret.pin", "below.pin"} {
+	for _, key := range []string{"secret.pin", "below.pin", "above.pin"} {
 		for range 2 {
 			want++
 			if got := answerOf(t, req, key); got != `"<sensitive>"` || *decrypted != want {

@@ -252,10 +252,8 @@ func (c *collector) collectAppended(order []string, appended map[string][]value.
 	var b value.Builder
 	for _, name := range order {
 		v := value.FromSlice(c.finish(appended[name]))
-		if c.options.Element != nil {
-			if m := c.options.Element.Check(v); m != nil {
-				return value.Value{}, failed(c.key, CodeTypeMismatch, "'"+name+"' of '"+c.key+"': "+m.Text(c.sensitive))
-			}
+		if m := c.options.Element.Check(v); m != nil {
+			return value.Value{}, failed(c.key, CodeTypeMismatch, "'"+name+"' of '"+c.key+"': "+m.Text(c.sensitive))
 		}
 		b.Set(value.FromString(name), v)
 	}

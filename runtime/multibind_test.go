@@ -63,7 +63,7 @@ func TestContributionsThatDecline(t *testing.T) {
 		want    string
 	}{
 		{"above, in an array", array, []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")}, `["low"]`},
-		{"it is there, in an array", array, []recipe.Part{optionalPart("n", 1, "word"), part("n", 2, "low")}, `["there"]`},
+		{"there, in an array", array, []recipe.Part{optionalPart("n", 1, "word"), part("n", 2, "low")}, `["there"]`},
 		{"beside, in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"), part("m", 1, "b")},
 			`["a","b"]`},
 		{"before, in an array", array, []recipe.Part{optionalPart("n", 1, "no"), part("n", 1, "a")}, `["a"]`},
@@ -88,11 +88,13 @@ func TestContributionsThatDecline(t *testing.T) {
 			optionalPart("n", 2, "word")}, "duplicate"},
 		{"that are appended", hash(recipe.AppendAll), []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"),
 			part("n", 2, "b"), optionalPart("m", 2, "no")}, `{"n":["a","b"]}`},
-		{"that are merged", hash(recipe.Merge), []recipe.Part{hashPart(t, "n", 1, `{"x":1}`), optionalPart("n", 1, "no"),
-			hashPart(t, "n", 2, `{"y":2,"x":3}`)}, `{"n":{"y":2,"x":1}}`},
+		{"that are merged", hash(recipe.Merge), []recipe.Part{hashPart(t, "n", 1, `{"x":1}`),
+			optionalPart("n", 1, "no"), hashPart(t, "n", 2, `{"y":2,"x":3}`)}, `{"n":{"y":2,"x":1}}`},
 		{"of classes", hash(recipe.Included), []recipe.Part{part("a", 1, recipe.Include), optionalPart("b", 1, "no"),
-			part("a", 2, "exclude"), part("c", 2, "exclude"), part("c", 3, recipe.Include), part("d", 3, recipe.Include)},
-			`["a","d"]`},
+			part("a", 2, "exclude"), part("c", 2, "exclude"), part("c", 3, recipe.Include),
+			part("d", 3, recipe.Include)}, `["a","d"]`},
+		{"that yield undef, and are there all the same", array, []recipe.Part{{Recipe: &recipe.Recipe{
+			Kind: recipe.Expression, Expr: variable("no")}}, part("m", 1, "a")}, `[null,"a"]`},
 	} {
 		if got := collects(t, c.options, c.parts...); got != c.want {
 			t.Errorf("%s: %s, expected %s", c.what, got, c.want)
@@ -121,17 +123,18 @@ func TestContributionsUnderOtherNames(t *testing.T) {
 		parts []recipe.Part
 		want  string
 	}{
-		{"what is lower is renamed", []recipe.Part{part("old", 1, "high"), rename("new", "old", 2), part("old", 2, "same"),
-			part("old", 3, "low"), part("other", 3, "other")}, `{"old":["high","same"],"new":["low"],"other":["other"]}`},
+		{"what is lower is renamed", []recipe.Part{part("old", 1, "high"), rename("new", "old", 2),
+			part("old", 2, "same"), part("old", 3, "low"), part("other", 3, "other")},
+			`{"old":["high","same"],"new":["low"],"other":["other"]}`},
 		{"twice", []recipe.Part{rename("c", "b", 1), rename("b", "a", 2), part("a", 3, "v"), part("b", 3, "w")},
 			`{"c":["v","w"]}`},
 		{"the lower rename comes first", []recipe.Part{rename("b", "a", 1), rename("c", "b", 2), part("a", 3, "v")},
 			`{"b":["v"]}`},
 		{"of one precedence all at once", []recipe.Part{rename("a", "b", 1), rename("b", "a", 1), part("a", 2, "1"),
 			part("b", 2, "2")}, `{"b":["1"],"a":["2"]}`},
-		{"two to one name", []recipe.Part{rename("n", "a", 1), rename("n", "b", 1), part("b", 2, "2"), part("a", 3, "1"),
-			part("a", 2, "3")}, `{"n":["2","3","1"]}`},
-		{"what is renamed and what has the name already", []recipe.Part{part("a", 1, "high"), rename("a", "b", 2),
+		{"two to one name", []recipe.Part{rename("n", "a", 1), rename("n", "b", 1), part("b", 2, "2"),
+			part("a", 3, "1"), part("a", 2, "3")}, `{"n":["2","3","1"]}`},
+		{"beside what has the name already", []recipe.Part{part("a", 1, "high"), rename("a", "b", 2),
 			part("b", 3, "b"), part("a", 3, "low")}, `{"a":["high","b","low"]}`},
 		{"an alias is of all", []recipe.Part{part("old", 1, "high"), alias("new", "old", 2), part("old", 3, "low")},
 			`{"old":["high","low"],"new":["high","low"]}`},

@@ -35,6 +35,7 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 		{"", "%{list.0}.yaml", "a.yaml", false},
 		{"", "%{again}.yaml", "web.yaml", false},
 		{"", "%{percent}.yaml", "a%.yaml", false},
+		{"%{role}/", "%{again}.yaml", "web/web.yaml", false},
 		{"", "%{literal('x')}%{role}.yaml", "xweb.yaml", true},
 		{"", "x/%{up}/y.yaml", "x/y.yaml", false},
 		{"", "%{up}/y.yaml", "", false},
@@ -90,7 +91,25 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 			t.Errorf("%s %s is %q, %t, expected %q, %t", c.dir, c.path, text, ok, c.want, c.quick)
 		}
 	}
-	if n, _ := expr.ParseHiera("common.yaml"); plainPath(n) != nil {
+	text, _ := expr.ParseHiera("common.yaml")
+	if plainPath(text) != nil {
 		t.Error("a text is a path of parts")
+	}
+	literal := func(v value.Value) *expr.Node { return &expr.Node{Op: expr.Const, Value: v} }
+	variable := &expr.Node{Op: expr.Var, Name: expr.HieraScope}
+	scope := func(kids ...*expr.Node) *expr.Node {
+		return &expr.Node{Op: expr.Call, Name: expr.HieraScope, Kids: kids}
+	}
+	for what, part := range map[string]*expr.Node{
+		"a variable of another language": variable, "a number": literal(value.FromInt(1)), "nothing": scope(),
+		"no name": scope(literal(value.FromString("::"))), "a computed name": scope(variable),
+		"a computed key": scope(literal(value.FromString("a")), variable),
+		"a number as a key": scope(literal(value.FromString("a")), literal(value.FromInt(1))),
+	} {
+		for _, program := range []*expr.Node{expr.HieraPath(text, part), expr.HieraPath(part, text)} {
+			if p := plainPath(program); p != nil {
+				t.Errorf("%s is a plain path: %+v", what, p)
+			}
+		}
 	}
 }

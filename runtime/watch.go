@@ -86,7 +86,7 @@ func (w *Watcher) Check() (switched bool, err error) {
 	if old == nil {
 		return false, fs.ErrClosed
 	}
-	if now, err := os.Stat(w.path); err == nil && w.seen != nil && same(now, w.seen) {
+	if now, _ := os.Stat(w.path); same(now, w.seen) {
 		return false, w.refused
 	}
 	snap, err := w.open((*Snapshot).Verify)
@@ -123,7 +123,7 @@ func (w *Watcher) open(check func(*Snapshot) error) (*Snapshot, error) {
 			snap.Close()
 		}
 	}
-	after, _ := os.Stat(w.path) // nil is the same as no file
+	after, _ := os.Stat(w.path)
 	if (err == nil || unsound(err)) && same(before, after) {
 		w.seen, w.refused = before, err
 	}
@@ -139,8 +139,8 @@ func unsound(err error) bool {
 	return errors.Is(err, ErrFormat) || errors.Is(err, ErrVersion) || errors.As(err, &damage)
 }
 
-// same tells whether nothing has happened between two looks at a path. A new file may get the number of one just
-// deleted, and then differs in its times, of which programs that copy may set the first.
+// same tells whether nothing has happened between two looks at a path, which both found a file. A new file may get the
+// number of one just deleted, and then differs in its times, of which programs that copy may set the first.
 func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changed(a) == changed(b)
 }
