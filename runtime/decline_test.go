@@ -11,6 +11,8 @@ import (
 	"bindc/compile"
 	"bindc/internal/recipe"
 	"bindc/internal/seal"
+	"bindc/internal/types"
+	"bindc/internal/value"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -21,6 +23,7 @@ var decliningSite = map[string]string{
 layers:
   - {name: site, include: 'confdir:/default'}
   - {name: hiera, include: 'hiera:/'}
+  - {name: modules, include: 'module-hiera5:/*'}
 `,
 	"hiera.yaml": `version: 5
 defaults: {datadir: data, data_hash: yaml_data}
@@ -28,8 +31,18 @@ hierarchy:
   - {name: node, path: '%{facts.fqdn}.yaml'}
   - {name: common, path: common.yaml}
 `,
-	"data/n1.yaml": "users: {b: 2}\nold: {y: 2}\nplain: near\nmisfit: text\n",
-	"data/common.yaml": `lookup_options: {users: {merge: hash}, old: {merge: hash}, again: {merge: hash}, misfit: {merge: hash}}
+	"modules/m/hiera.yaml": "version: 5\ndefault_hierarchy: [{name: default, path: default.yaml}]\n",
+	"modules/m/data/default.yaml": `m::low: {x: 1}
+m::both: {x: 1}
+`,
+	"data/n1.yaml": `m::both: {y: 2}
+users: {b: 2}
+old: {y: 2}
+plain: near
+misfit: text
+`,
+	"data/common.yaml": `lookup_options:
+  {users: {merge: hash}, old: {merge: hash}, again: {merge: hash}, misfit: {merge: hash}}
 misfit: {a: 1}
 hinted: 3
 users: {a: 1}
@@ -48,6 +61,8 @@ bind:
   - {name: dug, to_alias_of: users.a}
   - {rebind: again, sensitive: true}
   - {rebind: misfit}
+  - {rebind: m::low, sensitive: true}
+  - {rebind: m::both, transformer: '|$h| { $h + {z => 3} }'}
   - {name: hint, to: null, sensitive: true}
   - {name: hinted, to_lookup_of: hint, optional: true}
 `,
@@ -141,6 +156,13 @@ func TestWhatDeclinesAboveHiera(t *testing.T) {
 		{"all entries of users, of which the first counts", func(r *bindings.Request) (bindings.Value, bool, error) {
 			return r.LookupEntries("users", 0, -1, first)
 		}, `{"b":2}`, `{"c":3}`},
+		{"m::low, of default_hierarchy", lookupOf("m::low"), `sensitive {"x":1}`, `sensitive {"x":1}`},
+		{"m::low.x", lookupOf("m::low.x"), `sensitive 1`, `sensitive 1`},
+		{"m::low.y", lookupOf("m::low.y"), `nothing`, `nothing`},
+		{"m::both", lookupOf("m::both"), `{"y":2,"z":3}`, `{"y":2,"z":3}`},
+		{"m::both.y", lookupOf("m::both.y"), `2`, `2`},
+		{"m::both.z", lookupOf("m::both.z"), `3`, `3`},
+		{"m::both.x, of default_hierarchy", lookupOf("m::both.x"), `1`, `1`},
 		{"misfit, which cannot be merged", lookupOf("misfit"), `evaluation`, `evaluation`},
 		{"hinted, by what is sensitive", lookupOf("hinted"), `sensitive 3`, `sensitive 3`},
 		{"entries of hinted", func(r *bindings.Request) (bindings.Value, bool, error) {
@@ -365,6 +387,77 @@ func TestForgedBindingsBelowOneAnother(t *testing.T) {
 		}
 		if got := outcomeOf(r.Lookup("a")); got != want {
 			t.Errorf("with %d levels a is %s, want %s", levels, got, want)
+		}
+	}
+}
+
+// Why a binding declines is told, and a multibinding behind one that does is explained with its contributions.
+func TestExplanationsOfWhatDeclines(t *testing.T) {
+	r := decliningRequest(t, map[string]string{
+		"binder_config.yaml": `version: 1
+layers:
+  - {name: site, include: 'confdir:/default'}
+  - {name: low, include: 'confdir:/low'}
+categories: [[node, '${fqdn}']]
+`,
+		"bindings/default.yaml": `bindings_version: 1
+name: default
+bind:
+  - {name: optional, to_expression: '$no', optional: true}
+  - {name: alias, to_alias_of: there}
+  - {name: renamed, to_renamed: below}
+  - {rebind: again}
+  - {name: list, to_expression: '$no', optional: true}
+  - {name: needs, to_alias_of: list}
+`,
+		"bindings/low.yaml": `bindings_version: 1
+name: low
+bind:
+  - {when: {node: n2}, bind: [[there, 1], [below, 2], [again, 3]]}
+  - [optional, 4]
+  - {name: list, multibind_id: list, type: Array}
+  - {in: list, to: 5}
+`}, "")
+	for key, want := range map[string]string{
+		"optional": "it is optional, and yields undef",
+		"alias":    "'there' is not bound for this request",
+		"renamed":  "'below' is not bound below it for this request",
+		"again":    "nothing below it is bound for this request",
+	} {
+		e, err := r.Explain(key)
+		if err != nil || len(e.Candidates) == 0 {
+			t.Fatalf("%s: %+v, %v", key, e, err)
+		}
+		if c := e.Candidates[0]; c.State != bindings.Declined || c.Why != want {
+			t.Errorf("%s is %s: %s, expected %s", key, c.State, c.Why, want)
+		}
+	}
+	e, err := r.Explain("list")
+	if err != nil || len(e.Contributions) != 1 || e.Contributions[0].At != "bindings/low.yaml:7:5" ||
+		e.Contributions[0].State != bindings.Wins {
+		t.Errorf("the list: %+v, %v", e, err)
+	}
+	e, err = r.Explain("needs")
+	if err != nil || len(e.Contributions) != 0 || len(e.Lookups) != 1 || len(e.Lookups[0].Contributions) != 1 {
+		t.Errorf("what is the list by another name: %+v, %v", e, err)
+	}
+}
+
+// The type of what a lookup asks for is that of what it finds: where nothing is bound there is nothing to hold to it.
+func TestTypesOfKeysThatAreNotBound(t *testing.T) {
+	number, err := types.Parse("Integer[1]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := func(of ...recipe.Target) snapshot.Stored {
+		return computed(&recipe.Recipe{Kind: recipe.FirstFound, Targets: of})
+	}
+	_, req := forge(t, map[string]snapshot.Stored{"text": constant(value.FromString("text")),
+		"absent": first(recipe.Target{Key: "none", Type: number}, recipe.Target{Key: "text"}),
+		"wrong":  first(recipe.Target{Key: "text", Type: number}, recipe.Target{Key: "text"})})
+	for key, want := range map[string]string{"absent": `"text"`, "wrong": "type_mismatch"} {
+		if got := outcomeOf(req.Lookup(key)); got != want {
+			t.Errorf("%s is %s, expected %s", key, got, want)
 		}
 	}
 }

@@ -99,6 +99,10 @@ func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
 			t.Errorf("asked for %q with %s: %s, expected %s", test.agent, test.facts, got, test.want)
 		}
 	}
+	environment(t, filepath.Dir(dir), "outside", "outside")
+	if got := is(t, all, asking(t, "../outside", `{}`)); got != "environment" {
+		t.Errorf("what is no name of an environment leads to %s", got)
+	}
 	for agent, want := range map[string]string{
 		"tst":   "there is no environment 'tst'; there is 'production', 'special' and 'test'; did you mean 'test'?",
 		"never": "the environment 'never' has no snapshot: it was never built without an error; there is",

@@ -107,15 +107,9 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 	if err != nil {
 		return value.Value{}, false, err
 	}
-	v, found, err = h.merged(entry, false)
-	if err == nil && found {
-		v, _, err = d.rebound(v)
-	}
-	if err == nil && found {
-		v, found, err = h.key.Dig(v)
-	}
+	v, found, err = h.part(&d, entry, false)
 	if err == nil && !found {
-		v, found, err = h.defaults()
+		v, found, err = h.defaults(&d)
 	}
 	if err != nil || !found {
 		return v, false, err
@@ -272,17 +266,25 @@ func (h *hieraLookup) candidates(key string, defaults bool) (out []merge.Candida
 	return out, constant, nil
 }
 
-// defaults is what default_hierarchy has, by its own lookup_options.
-func (h *hieraLookup) defaults() (value.Value, bool, error) {
-	entry, err := h.options(true)
-	if err != nil {
-		return value.Value{}, false, err
+// part is what the key leads to in the hierarchies, or in default_hierarchy, behind the rebindings that stand above it.
+func (h *hieraLookup) part(above *descent, entry *merge.Entry, defaults bool) (value.Value, bool, error) {
+	v, found, err := h.merged(entry, defaults)
+	if err == nil && found {
+		v, found, err = above.rebound(v)
 	}
-	v, found, err := h.merged(entry, true)
 	if err != nil || !found {
 		return value.Value{}, false, err
 	}
 	return h.key.Dig(v)
+}
+
+// defaults is part of default_hierarchy, by its own lookup_options.
+func (h *hieraLookup) defaults(above *descent) (value.Value, bool, error) {
+	entry, err := h.options(true)
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	return h.part(above, entry, true)
 }
 
 // options are the lookup options of the key, nil if there are none.
@@ -396,7 +398,7 @@ func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, err
 	}
 	v, found, err := h.merged(entry, false)
 	if err == nil && !found {
-		v, _, err = h.defaults()
+		v, _, err = h.defaults(&descent{lookup: l, key: key})
 	}
 	if err != nil {
 		return v, err

@@ -235,8 +235,8 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"wrong", "", "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
 	{"wrong", `"first"`, "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
 	{"nested", "", `sensitive {"a":{"password":"s3cr3t","user":"me"}}`},
-	{"nested.a.user", "", "evaluation: 'nested.a.user': 'nested.a.user' asks for the key 'user' in a Hash, and there is " +
-		"something sensitive"},
+	{"nested.a.user", "", "evaluation: 'nested.a.user': 'nested.a.user' asks for the key 'user' in a Hash, and " +
+		"there is something sensitive"},
 	{"veiled", "", "loop: 'loop' needs itself: loop -> loop2 -> loop"},
 	{"peek", "", `sensitive "me"`},
 	{"told", "", `sensitive "me"`},
@@ -622,6 +622,11 @@ mixed: {a: "x ENC[PKCS7,secret] y", b: open}
 other: "with %{lookup('password')}"
 wrong: ENC[PKCS7,wrong]
 open: 1
+again: ENC[PKCS7,secret]
+-- bindings/default.yaml --
+bindings_version: 1
+name: default
+bind: [{rebind: again, transformer: '|$x| { "${x}?" }'}]
 `
 	first, err := bindings.ParseJSON([]byte(`"first"`))
 	if err != nil {
@@ -655,8 +660,13 @@ open: 1
 			t.Errorf("the first value of %s is %s, expected %s", c.key, got, c.want)
 		}
 	}
-	if got := answered(able.LookupEntries("password", 0, -1, bindings.Value{})); got != `"web!"` {
-		t.Errorf("to Puppet, which hides nothing, the password is %s", got)
+	for key, want := range map[string]string{"password": `"web!"`, "again": `"web!?"`} {
+		if got := answered(able.LookupEntries(key, 0, -1, bindings.Value{})); got != want {
+			t.Errorf("to Puppet, which hides nothing, %s is %s", key, got)
+		}
+	}
+	if got := answered(able.Lookup("again")); got != `sensitive "web!?"` {
+		t.Errorf("again is %s", got)
 	}
 }
 
@@ -808,5 +818,120 @@ func TestWrongLookupOptions(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// lookup_options of a default_hierarchy that are wrong fail the lookups that come to it, and no others.
+func TestWrongLookupOptionsOfDefaults(t *testing.T) {
+	const site = `
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: C, path: common.yaml}]
+-- data/common.yaml --
+m::high: 1
+m::hash: {a: 1}
+-- modules/m/hiera.yaml --
+version: 5
+hierarchy: [{name: C, path: common.yaml}]
+default_hierarchy: [{name: D, path: "%{role}.yaml"}, {name: All, path: all.yaml}]
+-- modules/m/data/common.yaml --
+m::own: 1
+-- modules/m/data/web.yaml --
+lookup_options: text
+-- modules/m/data/all.yaml --
+m::low: 1
+m::hash: {b: 2}
+`
+	s := hieraSnapshot(t, site, bindings.Options{})
+	const none = "lookup_options must be a Hash, found the kind String"
+	for _, c := range []struct{ key, sound, wrong string }{
+		{"m::high", "1", "1"},
+		{"m::own", "1", "1"},
+		{"m::low", "1", "evaluation: 'm::low': " + none},
+		{"m::absent", "not found", "evaluation: 'm::absent': " + none},
+		{"m::hash.a", "1", "1"},
+		{"m::hash.b", "2", "evaluation: 'm::hash.b': " + none},
+		{"m::hash.c", "not found", "evaluation: 'm::hash.c': " + none},
+		{"absent", "not found", "not found"},
+	} {
+		for role, want := range map[string]string{"db": c.sound, "web": c.wrong} {
+			if got := answered(asked(t, s, `{"role": "`+role+`"}`).Lookup(c.key)); got != want {
+				t.Errorf("%s of %s is %s, expected %s", c.key, role, got, want)
+			}
+		}
+	}
+}
+
+// What a lookup needs to know how it is looked up does not need that lookup; and structured bindings close loops too.
+func TestLoopsThroughHiera5(t *testing.T) {
+	const site = `
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: C, path: common.yaml}]
+-- data/common.yaml --
+lookup_options: {a: {merge: "%{lookup('b')}"}}
+a: 1
+b: first
+-- bindings/default.yaml --
+bindings_version: 1
+name: default
+bind: [[structured, 1]]
+`
+	const options = "loop: 'lookup_options' needs itself: lookup_options -> lookup_options"
+	req := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{}`)
+	for key, want := range map[string]string{"a": options, "b": options, "a.x": options, "structured": "1"} {
+		if got := answered(req.Lookup(key)); got != want {
+			t.Errorf("%s is %s, expected %s", key, got, want)
+		}
+	}
+	const loops = `
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: C, path: common.yaml}]
+-- data/common.yaml --
+h: {k: "%{alias('s')}"}
+-- bindings/default.yaml --
+bindings_version: 1
+name: default
+bind: [{name: s, to_expression: "if $word { lookup('h.k') }"}]
+`
+	s := hieraSnapshot(t, loops, bindings.Options{})
+	for facts, want := range map[string]string{`{}`: "null", `{"word": 1}`: "loop: 'h.k' needs itself: h.k -> s -> h.k"} {
+		if got := answered(asked(t, s, facts).Lookup("h.k")); got != want {
+			t.Errorf("of %s h.k is %s, expected %s", facts, got, want)
+		}
+	}
+}
+
+// A strategy that is none is the outcome of its key, whose bindings are explained all the same; what options convert
+// shows in the outcome, and not in what is bound.
+func TestExplanationsOfWrongOptions(t *testing.T) {
+	const site = `
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: N, path: "%{node}.yaml"}, {name: C, path: common.yaml}]
+-- data/n1.yaml --
+a: 1
+number: "12"
+-- data/common.yaml --
+lookup_options: {a: {merge: "%{how}"}, number: {convert_to: Integer}}
+a: 2
+`
+	req := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{"how": "none", "node": "n1"}`)
+	e, err := req.Explain("a")
+	var failed *bindings.Error
+	if err != nil || !errors.As(e.Outcome.Err, &failed) || failed.Code != bindings.CodeEvaluation {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	if got := states(t, req, "a"); got != "not effective wins hidden" {
+		t.Errorf("the bindings of a key by no strategy are %s", got)
+	}
+	e, err = req.Explain("number")
+	if err != nil || len(e.Candidates) != 1 {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	c := e.Candidates[0]
+	if c.State != bindings.Wins || c.Outcome.Value.Kind() != bindings.String || e.Outcome.Value.Kind() != bindings.Int {
+		t.Errorf("%+v comes to %v", c, e.Outcome)
 	}
 }

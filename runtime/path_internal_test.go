@@ -103,7 +103,7 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 	for what, part := range map[string]*expr.Node{
 		"a variable of another language": variable, "a number": literal(value.FromInt(1)), "nothing": scope(),
 		"no name": scope(literal(value.FromString("::"))), "a computed name": scope(variable),
-		"a computed key": scope(literal(value.FromString("a")), variable),
+		"a computed key":    scope(literal(value.FromString("a")), variable),
 		"a number as a key": scope(literal(value.FromString("a")), literal(value.FromInt(1))),
 	} {
 		for _, program := range []*expr.Node{expr.HieraPath(text, part), expr.HieraPath(part, text)} {

@@ -88,6 +88,9 @@ func TestClosedEnvironmentsFollowNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	all.Close()
+	if err := all.unknown("b"); err == nil || err.Error() != "there is no environment 'b'; there is 'a'" {
+		t.Errorf("%v", err)
+	}
 	if w, err := all.watcher("a"); w != nil || !errors.Is(err, fs.ErrClosed) || len(all.watchers) > 0 {
 		t.Errorf("%v, %v, %d are followed", w, err, len(all.watchers))
 	}

@@ -48,3 +48,42 @@ func TestAPathIsLookedAtEverySecond(t *testing.T) {
 		}
 	})
 }
+
+// So is a directory of environments, which tells of each file once.
+func TestEnvironmentsAreLookedAtEverySecond(t *testing.T) {
+	dir := t.TempDir()
+	environment(t, dir, "a", "first")
+	environment(t, dir, "b", "first")
+	synctest.Test(t, func(t *testing.T) {
+		var news atomic.Int32
+		all, err := bindings.OpenEnvironments(dir, bindings.WatchOptions{Notify: func(err error) {
+			if news.Add(1); err != nil {
+				t.Error(err)
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, says := range []string{"first", "second", "third"} {
+			for _, name := range []string{"a", "b"} {
+				got := is(t, all, asking(t, name, `{}`))
+				if want := says + " " + name; got != want || news.Load() != int32(n) {
+					t.Errorf("%s is %s after %d news, expected %s after %d", name, got, news.Load(), want, n)
+				}
+			}
+			if n == 2 {
+				break
+			}
+			environment(t, dir, "a", []string{"second", "third"}[n])
+			environment(t, dir, "b", []string{"second", "third"}[n])
+			time.Sleep(time.Second)
+			synctest.Wait()
+		}
+		all.Close()
+		environment(t, dir, "a", "last")
+		time.Sleep(time.Hour)
+		if news.Load() != 2 {
+			t.Errorf("%d news, some of them after Close", news.Load())
+		}
+	})
+}
