@@ -66,7 +66,7 @@ func configFile(in *inputs, given string) (string, bool) {
 		if ok && !there {
 			in.failed(given, fs.ErrNotExist)
 		}
-		return given, there && ok
+		return given, there
 	}
 	if there, ok := in.isDir(in.dir); !ok {
 		return "", false

@@ -64,7 +64,7 @@ func quoteHint(n *yaml.Node) string {
 		return ""
 	}
 	for i := range n.Kids {
-		if kid := &n.Kids[i]; kid.Kind == yaml.Scalar && kid.Value.Kind() == value.Bool {
+		if n.Kids[i].Value.Kind() == value.Bool {
 			return "quote what is to be a string: 'true'"
 		}
 	}

@@ -69,18 +69,14 @@ func (p *planner) findEnc(u uri) []planned {
 		return nil
 	}
 	if p.nodes == nil {
-		p.nodes = p.classifiedNodes(u, dir)
+		p.nodes = p.classifiedNodes(dir)
 	}
 	return []planned{{uri: u.String(), nodes: p.nodes, encPart: u.path}}
 }
 
 // classifiedNodes has the files in dir read, whose names are those of nodes.
-func (p *planner) classifiedNodes(u uri, dir string) []node {
-	category, ok := p.hiera.category("node")
-	if !ok {
-		p.diags.Errorf(u.at, "category", "expected the category 'node': what a classifier says is said of nodes")
-		return nil
-	}
+func (p *planner) classifiedNodes(dir string) []node {
+	category, _ := p.hiera.category("node") // which is always there
 	var out []node
 	for _, e := range p.list(dir) {
 		name, is := strings.CutSuffix(e.Name(), datafile.ClassifiedExt)

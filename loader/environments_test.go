@@ -111,11 +111,14 @@ func TestEnvironmentsThatCannotBe(t *testing.T) {
 		"site { dynamic_environments { \"$confdir/d\": envdir => '/x' } }":    "1:45 error environments",
 		"site { dynamic_environments { \"$confdir/d\": ; \"$confdir/d\": } }": "1:47 error environments",
 		"$environment = lookup('x')":                                          "1:16 error environments",
+		"$environment = lookup($osfamly)":                                     "1:16 error environments",
+		"site { dynamic_environments { 1: } }":                                "1:31 error environments",
+		"site { dynamic_environments { \"$confdir/odd\": } }":                 "ROOT/odd/a b warning environments",
 		"$environment = include('x')":                                         "1:16 error environments",
 		"if $osfamly == 'Debian' { $environment = 'x' }":                      "1:4 warning fact",
 		"# ä\n$e = 'ä' + ":                                                    "2:12 error environments",
 	} {
-		root := writeSite(t, map[string]string{"environments.pp": source, "d/x": ""})
+		root := writeSite(t, map[string]string{"environments.pp": source, "d/x": "", "odd/a b/x": ""})
 		if _, _, problems := environments(t, root); len(problems) != 1 || problems[0] != want {
 			t.Errorf("%s: %q, expected %s", source, problems, want)
 		}

@@ -67,15 +67,15 @@ func (reg registry) read(d document) {
 
 // readCommands reads one kind of extensions: names to {command: [program, argument...]}.
 func readCommands[T any](d document, extensions *yaml.Node, kind string, registered map[string]T) map[string][]string {
-	out := map[string][]string{}
 	_, n, ok := extensions.Lookup(kind)
 	if !ok {
-		return out
+		return nil
 	}
 	if n.Kind != yaml.Mapping {
 		d.errorf(n, "extension", "expected a hash of names to extensions as '%s', found %s", kind, n.Describe())
-		return out
+		return nil
 	}
+	out := map[string][]string{}
 	for key, val := range n.Pairs() {
 		name, isText := key.Text()
 		command, ok := commandOf(val)

@@ -75,8 +75,7 @@ func nextGlob(text string, begins bool) (globElement, int) {
 
 // unbraced are the globs that the braces in one stand for, in order. Those of an interpolation are none.
 func unbraced(glob string) []string {
-	open := -1
-	depth := 0
+	open, depth := 0, 0
 	var cuts []int // of the outermost braces: behind the opening one, behind each comma, behind the closing one
 	for i := 0; i < len(glob); i++ {
 		switch c := glob[i]; {
@@ -95,9 +94,9 @@ func unbraced(glob string) []string {
 				continue
 			}
 			var out []string
-			for k, from := range append(cuts, i+1)[:len(cuts)] {
-				to := append(cuts, i+1)[k+1] - 1
-				out = append(out, unbraced(glob[:open]+glob[from:to]+glob[i+1:])...)
+			ends := append(cuts, i+1)[1:]
+			for k, from := range cuts {
+				out = append(out, unbraced(glob[:open]+glob[from:ends[k]-1]+glob[i+1:])...)
 			}
 			return out
 		}

@@ -16,7 +16,7 @@ func TestBracesOfGlobs(t *testing.T) {
 		"{a,b}{c,d}": "ac ad bc bd", "x{a,{b,c}d}y": "xay xbdy xcdy", "{,a}x": "x ax", "{}x": "x",
 		"a}b": "a}b", "a,b": "a,b", "}{a,b}": "}a }b",
 		"%{facts.os}/{a,b}": "%{facts.os}/a %{facts.os}/b", "{%{a},b}": "%{a} b", "%{a": "%{a",
-		"5%{a}{b,c}": "5%{a}b 5%{a}c",
+		"5%{a}{b,c}": "5%{a}b 5%{a}c", "5%a{b,c}": "5%ab 5%ac",
 	} {
 		if got := strings.Join(unbraced(glob), " "); got != want {
 			t.Errorf("%s is %q, expected %q", glob, got, want)

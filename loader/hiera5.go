@@ -78,7 +78,7 @@ func (r *hiera5Reader) isHiera5(path string) bool {
 		return false // whoever reads it reports that
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
-	return ok && doc.Root != nil && doc.Root.Kind == yaml.Mapping && versionOf(doc) >= 4
+	return ok && doc.Root != nil && versionOf(doc) >= 4
 }
 
 // versionOf is the version of a configuration of Hiera. One without is of version 3 if it has a key of that.
@@ -190,14 +190,14 @@ func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) (hiera
 	e.name, _ = c.text(n, "name")
 	if e.name == "" {
 		c.doc.errorf(n, "hierarchy", "expected the name of the entry as 'name'")
-		return e, false
+		return hiera5Entry{}, false
 	}
 	for _, b := range before {
 		if b.name == e.name {
 			c.diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
 				Message: "two entries are named '" + e.name + "', which Puppet refuses",
 				Notes:   []diag.Note{{Pos: b.at, Message: "the first"}}})
-			return e, false
+			return hiera5Entry{}, false
 		}
 	}
 	source := c.source(n, defaults, e.at)
@@ -205,7 +205,7 @@ func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) (hiera
 	switch {
 	case len(places) > 1:
 		c.doc.errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Places), diag.Quoted(places))
-		return e, false
+		return hiera5Entry{}, false
 	case !source.ok:
 		return e, true // it keeps its number
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
@@ -301,7 +301,7 @@ func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) [
 	nodes := []*yaml.Node{}
 	if text, _ := v.Text(); !strings.HasSuffix(key, "s") { // what is no text is empty
 		texts, nodes = append(texts, text), append(nodes, v)
-	} else if v.Kind == yaml.Sequence {
+	} else {
 		texts = stringsOf(v)
 		for i := range v.Kids {
 			nodes = append(nodes, &v.Kids[i])
@@ -362,7 +362,7 @@ func (c hiera5Config) version4() {
 	}
 	_, n, ok := c.doc.Root.Lookup("hierarchy")
 	if !ok || n.Kind != yaml.Sequence {
-		s := hiera5Source{datafile.Hiera5YAML, datadir, true}
+		s := hiera5Source{kind: datafile.Hiera5YAML, datadir: datadir}
 		c.entries = []hiera5Entry{{name: "common", locations: []hiera5Location{c.path(c.doc.Pos(c.doc.Root), s,
 			"common.yaml")}}}
 		return
@@ -395,8 +395,9 @@ func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
 	if _, list, ok := n.Lookup("paths"); ok {
 		paths = stringsOf(list)
 	}
+	s := hiera5Source{kind: kind, datadir: datadir}
 	for _, path := range paths {
-		e.locations = append(e.locations, c.path(e.at, hiera5Source{kind, datadir, true}, withExtension(path, backend)))
+		e.locations = append(e.locations, c.path(e.at, s, withExtension(path, backend)))
 	}
 	return e
 }
@@ -431,10 +432,10 @@ func (c hiera5Config) version3() {
 				ext, _ = v.Text()
 			}
 		}
+		s := hiera5Source{kind: kind, datadir: datadir}
 		for _, path := range hierarchy {
 			if ok {
-				e.locations = append(e.locations, c.path(e.at, hiera5Source{kind, datadir, true},
-					withExtension(path, ext)))
+				e.locations = append(e.locations, c.path(e.at, s, withExtension(path, ext)))
 			}
 		}
 		c.entries = append(c.entries, e)
@@ -444,7 +445,7 @@ func (c hiera5Config) version3() {
 // lookup3 is the value at a key, which may be written as a symbol.
 func lookup3(n *yaml.Node, key string) (k, v *yaml.Node, ok bool) {
 	if k, v, ok = n.Lookup(":" + key); ok {
-		return k, v, ok
+		return k, v, true
 	}
 	return n.Lookup(key)
 }

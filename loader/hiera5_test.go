@@ -4,6 +4,7 @@ package loader_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,5 +92,30 @@ func TestPathsAreDimensions(t *testing.T) {
 	last := site.Dimensions[len(site.Dimensions)-1]
 	if last.Name != "%{role}.yaml" || last.Category != -1 || !last.Guard || !last.Exact {
 		t.Errorf("the dimension of a path is %+v", last)
+	}
+}
+
+// A lookup fails where a path of the hierarchy cannot be told, whether there are files or none: so the paths are known
+// by module, but for those that are constant.
+func TestPathsOfHierarchies(t *testing.T) {
+	dir := writeSite(t, map[string]string{
+		"hiera.yaml": "version: 5\nhierarchy: [{name: A, paths: ['%{role}.yaml', c.yaml]}, {name: B, glob: '%{os}/*'},\n" +
+			"{name: C, mapped_paths: [teams, t, 't/%{t}.yaml']}]",
+		"modules/m/hiera.yaml": "version: 5",
+		"modules/n/hiera.yaml": "version: 5\ndefault_hierarchy: [{name: D, path: '%{x}.yaml'}]"})
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	got := map[string]string{}
+	for module, dims := range site.Paths {
+		for _, d := range dims {
+			got[module] += " " + site.Dimensions[d].Name
+		}
+		if len(dims) == 0 {
+			t.Errorf("the module '%s' has a list of no paths", module)
+		}
+	}
+	want := map[string]string{"": " %{role}.yaml %{os}/*" + strings.Repeat(" t/%{t}.yaml", 17), "n": " %{x}.yaml"}
+	if !maps.Equal(got, want) || diags.Failed() {
+		t.Errorf("the paths are %q, expected %q", got, want)
 	}
 }

@@ -282,7 +282,7 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
 		Message: "passed over: this file " + h.other}
 	switch {
-	case p.all5 && u.found:
+	case p.all5: // where only a wildcard finds one
 	case u.scheme == "confdir-hiera" && u.path == "":
 		d.Severity = diag.Warning
 		d.Hint = "to compile its data write it as version 2; if another Hiera reads it, say so: " +

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"bindc/internal/diag"
@@ -321,6 +323,60 @@ var sites = []struct {
 		"{x: {command: [x]}}}}", "hiera.yaml": "{version: 2, hierarchy: [], backends: [yaml, x]}",
 		"data/y.yaml": "a: 1"},
 		nil, []string{"site confdir-hiera:/:"}},
+	{"a default of the site that is not asked for", map[string]string{"hiera.yaml": "version: 2",
+		"data/common.yaml": "a: 1", "data/other.yaml": "-> other.yaml"}, nil,
+		[]string{"site confdir-hiera:/: data/common.yaml 1"}},
+	{"a path that is nearly one", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
+		"- [node, '${fqdn}', 'data/node/${fqdn}']\n", "data/nodes/a.yaml": "a: 1", "data/node/b.yaml": "b: 1"},
+		[]string{"data/nodes/a.yaml warning data_unreached (hiera.yaml:3:21); " + addEntry},
+		[]string{"site confdir-hiera:/: data/node/b.yaml [node b] 1"}},
+	{"data of a site that has no hiera.yaml", map[string]string{"data/nodes/a.yaml": "a: 1"},
+		[]string{"data warning data_unreached; " + addHiera}, nil},
+	{"entries that lack quotes", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
+		"- [common, true, c]\n- {common: true}\n- [common, 1, c]\n- true\n"},
+		[]string{"hiera.yaml:3:3 error hierarchy; quote what is to be a string: 'true'",
+			"hiera.yaml:4:3 error hierarchy", "hiera.yaml:5:3 error hierarchy", "hiera.yaml:6:3 error hierarchy"},
+		[]string{"site confdir-hiera:/:"}},
+	{"backends that are one", map[string]string{"hiera.yaml": "{version: 2, backends: json}",
+		"modules/m/hiera.yaml": "{version: 2, backends: eyaml}", "modules/n/hiera.yaml": "{version: 2, backends: 1}"},
+		[]string{"hiera.yaml:1:24 error backend; write backends: [json]", "modules/m/hiera.yaml:1:24 error backend; " +
+			"nothing decrypts eyaml here: write [yaml], and keep secrets in bindings that are 'sensitive'",
+			"modules/n/hiera.yaml:1:24 error backend"},
+		[]string{"site confdir-hiera:/:", "modules module-hiera:/m:", "modules module-hiera:/n:"}},
+	{"hiera2.yaml beside Puppet's", map[string]string{"hiera2.yaml": "version: 2", "hiera.yaml": "version: 3",
+		"data/common.yaml": "a: 1", "modules/m/hiera2.yaml": "version: 2", "modules/m/hiera.yaml": "version: 2",
+		"modules/m/data/x": "", "modules/n/hiera2.yaml": "version: 2", "modules/n/hiera.yaml": "version: two",
+		"modules/n/data/x": "", "modules/o/hiera2.yaml": "version: 2", "modules/o/hiera.yaml": ":backends: yaml",
+		"modules/o/data/x": "", "modules/p/hiera2.yaml": "version: 2", "modules/p/hiera.yaml": "[version, 2]",
+		"modules/p/data/x": ""},
+		[]string{"modules/m/hiera.yaml:1:10 error hiera (modules/m/hiera2.yaml); remove this one: beside hiera2.yaml, " +
+			"a hiera.yaml is Puppet's"},
+		[]string{"site confdir-hiera:/: data/common.yaml 1", "modules module-hiera:/m:", "modules module-hiera:/n:",
+			"modules module-hiera:/o:", "modules module-hiera:/p:"}},
+	{"bindings in YAML and in the syntax of Puppet", configured("'confdir:/a', 'module:/m::default'",
+		map[string]string{"bindings/a.yaml": set("a"), "bindings/a.pp": "bindings a { }",
+			"modules/m/bindings/default.pp": "bindings default { bind 'k' to 1 }"}),
+		[]string{"bindings/a.yaml error twice (bindings/a.pp); remove one of the two"},
+		[]string{"l module:/m::default: k"}},
+	{"bindings in the syntax of Puppet that cannot be told", configured("'confdir:/a'",
+		map[string]string{"bindings/a.pp": "-> a.pp", "bindings/x": ""}), []string{"bindings/a.pp error read"}, nil},
+	{"names of bindings in the syntax of Puppet", configured("'confdir:/a::b', 'module:/m::b', 'module:/m::c'",
+		map[string]string{"bindings/a/b.pp": "bindings b { }", "modules/m/bindings/b.pp": "bindings m::b { }",
+			"modules/m/bindings/c.yaml": set("c")}),
+		[]string{"bindings/a/b.pp:1:10 error bindings", "modules/m/bindings/c.yaml:1:29 error bindings"},
+		[]string{"l confdir:/a::b:", "l module:/m::b:", "l module:/m::c: k"}},
+	{"what modules offer", configured("'module:/m::offer'", map[string]string{"modules/m/bindings/offer.yaml": set("m::offer"),
+		"modules/m/bindings/default.yaml": "", "modules/m/bindings/more.yaml": "", "modules/n/bindings/more.yaml": ""}),
+		nil, []string{"l module:/m::offer: k"}},
+	{"configurations with and without a letter", map[string]string{"binder_config.yaml": "{version: 1, layers: []}",
+		"binder_config.yml": "", "bindings/a.yaml": "", "bindings/a.yml": ""},
+		[]string{"bindings/a.yaml warning not_included; " + include("confdir:/a")}, nil},
+	{"a module that is a file, or Puppet has no name for", configured("'module:/ntpp::x', 'module:/bad-name::x'",
+		map[string]string{"modules/ntp": "", "modules/bad-name/bindings/x.yaml": set("x")}),
+		[]string{"binder_config.yaml:3:23 error missing", "binder_config.yaml:3:42 error missing"}, nil},
+	{"Hiera-2 with a module of Hiera 5", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
+		"modules/m/hiera.yaml": "version: 5", "modules/m/data/common.yaml": "m::a: 1"},
+		[]string{"modules/m/hiera.yaml:1:1 note hiera_version"}, []string{"site confdir-hiera:/: data/common.yaml 1"}},
 	{"a hiera.yaml that is a list", map[string]string{"hiera.yaml": "[version, 2]", "data/common.yaml": "a: 1"},
 		[]string{"hiera.yaml:1:1 error hiera"}, nil},
 }
@@ -357,6 +413,10 @@ func TestConfigurationsThatCannotBeUsed(t *testing.T) {
 	both := withLinks(t, map[string]string{"binder_config.yaml": "version: 1", "bindings_config.yaml": "version: 1"})
 	unusable(t, "two names", both, loader.Options{},
 		"binder_config.yaml error config (bindings_config.yaml); remove one of them")
+	all := withLinks(t, map[string]string{"binder_config.yaml": "version: 1", "bindings_config.yaml": "version: 1",
+		"binder_config.pp": "site { }"})
+	unusable(t, "two names and two syntaxes", all, loader.Options{},
+		"binder_config.yaml error twice (binder_config.pp); remove one of the two")
 	unusable(t, "no directory", filepath.Join(both, "none"), loader.Options{}, ". error read")
 	loop := withLinks(t, map[string]string{"loop": "-> loop", "x.json": "version: 1"})
 	unusable(t, "a directory that leads to itself", filepath.Join(loop, "loop"), loader.Options{}, ". error read")
@@ -547,5 +607,50 @@ func TestAHandlerIsAskedOnce(t *testing.T) {
 	expect(t, got, "a k = v", "a k = v", "b k = v")
 	if want := map[string]int{"count:/*": 1, "count:/b": 1}; !reflect.DeepEqual(asked, want) {
 		t.Errorf("asked is %v, expected %v", asked, want)
+	}
+}
+
+// The site's own sets may be elsewhere, those of modules are where they are.
+func TestBindingsElsewhere(t *testing.T) {
+	dir := withLinks(t, map[string]string{"bindings/default.yaml": "[]", "sets/default.yaml": set("default"),
+		"sets/more.yaml": set("more"), "modules/m/bindings/default.yaml": set("m::default"), "modules/m/sets/x.yaml": ""})
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{Bindings: filepath.Join(dir, "sets")}, &diags)
+	expect(t, contentsOf(dir, site), "site confdir:/default: k", "modules module:/m::default: k")
+	expect(t, reportsOf(dir, &diags), "sets/more.yaml warning not_included; "+include("confdir:/more"))
+}
+
+// Who waits is told of each file that is parsed in the background.
+func TestParsedFilesAreTold(t *testing.T) {
+	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
+		"data/common.json": "{}", "bindings/default.pp": "bindings default { }"})
+	var parsed atomic.Int32
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{Parsed: func() { parsed.Add(1) }}, &diags)
+	if n := parsed.Load(); n != 3 {
+		t.Errorf("%d files are parsed, expected 3", n)
+	}
+	if len(site.Inputs) != 4 || slices.ContainsFunc(site.Inputs, func(in loader.Input) bool { return in.Made }) {
+		t.Errorf("the inputs are %v, expected hiera.yaml and three more, all of them files", site.Inputs)
+	}
+}
+
+// What extensions make is an input, and none that can be opened.
+func TestWhatExtensionsMakeIsNoFile(t *testing.T) {
+	files := map[string]string{"binder_config.yaml": "{version: 1, layers: [{include: ['echo:/a', 'confdir-hiera:/']}]}",
+		"hiera.yaml": "{version: 2, hierarchy: [[common, 'true', c]], backends: [back]}"}
+	var diags diag.List
+	site := loader.Load(withLinks(t, files), loader.Options{
+		SchemeHandlers: map[string]loader.SchemeHandler{"echo": echoScheme},
+		Backends:       map[string]loader.Backend{"back": func(string, string) ([]byte, error) { return []byte(`{"a": 1}`), nil }},
+	}, &diags)
+	var made []string
+	for _, in := range site.Inputs {
+		if in.Made {
+			made = append(made, in.Path)
+		}
+	}
+	if len(site.Inputs) != 4 || len(made) != 2 || diags.Failed() {
+		t.Errorf("the inputs are %v; %v", site.Inputs, diags.Sorted())
 	}
 }

@@ -41,6 +41,12 @@ var statements = []struct {
 	{"classes of two producers", "{to: ntp, to_lookup_of: apt, in: included_classes}", []string{"attribute @{"}},
 	{"classes that cannot be read", "{to: '${', in: included_classes}", []string{"interpolation @'"}},
 
+	{"a contribution to what is sensitive", "{to: 1, in: m}\n- {name: m, multibind_id: m, sensitive: true}",
+		[]string{"in m sensitive 1 @{", "sensitive m = null @m"}},
+	{"ids that are reserved", "{name: a, multibind_id: included_classes}\n- {to: 1, in: /dependencies}\n" +
+		"- {name: b, multibind_id: m}", []string{"reserved @included_classes", "reserved @/dependencies", "a = null @a",
+		"in /dependencies 1 @{", "b = null @b"}},
+
 	{"parameters of a class", "{parameters: ntp, to: {enable: true, servers: [a]}}",
 		[]string{"ntp::enable = true @enable", `ntp::servers = ["a"] @servers`}},
 	{"a class as Puppet writes it", "{parameters: 'Class[Apt::Keys]', to: {enable: true}}",

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"bindc/internal/diag"
@@ -87,5 +88,42 @@ func TestLinksAmongDirectoriesEnd(t *testing.T) {
 	}
 	if !diags.Failed() {
 		t.Error("nothing is reported")
+	}
+}
+
+// Links lead to directories inside one another so deep and no deeper.
+func TestLinksInsideOneAnother(t *testing.T) {
+	all := map[string]string{}
+	for i := range maxLinks + 2 {
+		all[fmt.Sprintf("d%d/x.yaml", i)] = ""
+		all[fmt.Sprintf("d%d/n", i)] = fmt.Sprintf("-> ../d%d", i+1)
+	}
+	delete(all, fmt.Sprintf("d%d/n", maxLinks+1))
+	dir := site(t, all)
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from string
+		most int // links inside one another
+		ends string
+	}{{"d0/", maxLinks, "d0" + strings.Repeat("/n", maxLinks+1)}, {"d1/", maxLinks, ""}, {"d2/", maxLinks - 1, ""}} {
+		var diags diag.List
+		tree := tree{files: files{diags: &diags}, dir: dir, real: real}
+		deepest := 0
+		for _, f := range tree.below(c.from, -1, false) {
+			if f.err == nil {
+				deepest = max(deepest, strings.Count(f.path, "/n"))
+			}
+		}
+		ends := ""
+		for _, d := range diags.Sorted() {
+			ends, _ = below(dir, d.Pos.File)
+		}
+		if deepest != c.most || ends != c.ends {
+			t.Errorf("below %s it is %d links to the last file, and an error at '%s'; expected %d, '%s'", c.from, deepest,
+				ends, c.most, c.ends)
+		}
 	}
 }

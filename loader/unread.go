@@ -172,8 +172,8 @@ func (u *unread) hierarchy(dir string, of uri) {
 	if _, named := u.named[of.String()]; named {
 		return
 	}
-	path, ok := u.quiet.hieraFile(dir)
-	if path == "" || !ok {
+	path, _ := u.quiet.hieraFile(dir)
+	if path == "" {
 		return
 	}
 	src, err := u.disk.ReadFile(path)

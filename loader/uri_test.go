@@ -37,6 +37,15 @@ func TestURIs(t *testing.T) {
 		{"confdir:/a::**", "confdir:/a::**", false},
 		{"confdir:/a::b*", "", false},
 		{"confdir:/a/b", "", false},
+		{"module-hiera5:/*", "module-hiera5:/*", false},
+		{"module-hiera5:/m", "module-hiera5:/m", false},
+		{"module-hiera5:/m*", "", false},
+		{"module-hiera5:/m/x", "", false},
+		{"module-hiera5:/", "", false},
+		{"hiera:/", "hiera:/", false},
+		{"hiera:/*", "", false},
+		{"confdir:/a::*::b", "confdir:/a::*::b", false},
+		{"module:/*::a::*", "", false},
 		{"enc:", "enc:/", false},
 		{"enc:/*", "enc:/*", false},
 		{"enc:?optional", "enc:/", true},
@@ -45,6 +54,7 @@ func TestURIs(t *testing.T) {
 		{"enc:classes", "", false},
 		{"cmdb:/any/../thing*", "", false},
 		{"cmdb:/any//thing*", "cmdb:/any//thing*", false}, // what an extension makes of it is its own affair
+		{"cmdb:/", "cmdb:/", false},
 		{"cmbd:/", "", false},
 	}
 	for _, test := range tests {

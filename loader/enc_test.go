@@ -1,0 +1,66 @@
+//go:build unix
+
+package loader_test
+
+import (
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// What a classifier says of nodes comes in by its parts (language.md, section 14.6).
+func TestClassifiers(t *testing.T) {
+	said := map[string]string{
+		"enc/.hidden.yaml": "classes: [hidden]", "enc/.yaml": "classes: [none]", "enc/README": "", "enc/W2.yaml": "classes: [ntp]",
+		"enc/w1.yaml":   "classes: {ntp: {enable: true, port: 123}, base: {}}\nparameters: {role: web, size: 1, '::top': x}\nenvironment: test\n",
+		"enc/w3.yaml":   "parameters: {role: db}",
+		"enc/zero.yaml": "{}",
+	}
+	const classes, parameters = "enc:/classes: ntp [node w2] ntp [node w1] base [node w1]",
+		"enc:/parameters: enc/w1.yaml [node w1] 2"
+	const variables, environment = "enc:/variables: enc/w1.yaml [node w1] 3 enc/w3.yaml [node w3] 1",
+		"enc:/environment: enc/w1.yaml [node w1] 1"
+	for _, c := range []struct {
+		name, layers       string
+		contents, reported []string
+	}{
+		{"all of it", "[{name: l, include: 'enc:'}]",
+			[]string{"l " + classes, "l " + parameters, "l " + variables, "l " + environment}, nil},
+		{"parts", "[{name: a, include: 'enc:/variables'}, {name: b, include: 'enc:/*'}]",
+			[]string{"a " + variables, "b " + classes, "b " + parameters, "b " + variables, "b " + environment}, nil},
+		{"what is excluded", "[{name: l, include: 'enc:/', exclude: ['enc:/variables', 'enc:/environment']}]",
+			[]string{"l " + classes, "l " + parameters}, nil},
+		{"all is excluded", "[{name: l, include: 'enc:/classes', exclude: 'enc:/*'}]", nil, nil},
+		{"no part", "[{name: l, include: 'enc:/clases'}]", nil,
+			[]string{"binder_config.yaml:2:29 error uri; did you mean 'classes'?"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			said["binder_config.yaml"] = "version: 1\nlayers: " + c.layers + "\n"
+			dir := withLinks(t, said)
+			var diags diag.List
+			site := loader.Load(dir, loader.Options{}, &diags)
+			expect(t, contentsOf(dir, site), c.contents...)
+			expect(t, reportsOf(dir, &diags), c.reported...)
+		})
+	}
+}
+
+// The directory has to be there, unless the URI says that it need not.
+func TestClassifiersThatSayNothing(t *testing.T) {
+	for _, c := range []struct {
+		uri      string
+		enc      map[string]string
+		reported []string
+	}{
+		{"enc:/classes", nil, []string{"binder_config.yaml:3:23 error missing"}},
+		{"enc:/classes?optional", nil, nil},
+		{"enc:?optional", map[string]string{"enc": "-> enc"}, []string{"enc error read"}},
+		{"enc:/classes", map[string]string{"enc/README": ""}, nil},
+	} {
+		dir := withLinks(t, configured("'"+c.uri+"'", c.enc))
+		var diags diag.List
+		loader.Load(dir, loader.Options{}, &diags)
+		expect(t, reportsOf(dir, &diags), c.reported...)
+	}
+}
