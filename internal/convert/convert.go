@@ -20,7 +20,7 @@ import (
 func File(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	toYAML := strings.HasSuffix(file, ".pp")
 	s := read(file, src, toYAML, diags)
-	if s == nil || diags.Failed() {
+	if diags.Failed() {
 		return nil, false
 	}
 	if s.Name == nil || s.Name.Value.Kind() != value.String {
@@ -31,7 +31,7 @@ func File(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	out, err := written(s, name, remarksOf(src, s, toYAML), toYAML)
 	if err == nil {
 		var own diag.List
-		if again := read("", out, !toYAML, &own); again != nil && !own.Failed() && canonical(again) == canonical(s) {
+		if again := read("", out, !toYAML, &own); !own.Failed() && canonical(again) == canonical(s) {
 			return laid(out, !toYAML), true
 		}
 	}
@@ -43,7 +43,7 @@ func File(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	return nil, false
 }
 
-// read is the set in src, nil if there is none.
+// read is the set in src, nil if there is none: then that has failed.
 func read(file string, src []byte, puppet bool, diags *diag.List) *set.Set {
 	if puppet {
 		if p := set.ParsePuppet(file, src, diags); p != nil {
@@ -86,12 +86,9 @@ func laid(src []byte, puppet bool) []byte {
 	return src
 }
 
-// canonical is what a set says, in one way.
+// canonical is what a set says, in one way. It can be said so: it was, or is to be.
 func canonical(s *set.Set) string {
-	b, err := set.ToPuppet(s, "", set.Remarks{})
-	if err != nil {
-		return err.Error()
-	}
+	b, _ := set.ToPuppet(s, "", set.Remarks{})
 	return syntax.PrintBindings(b)
 }
 
@@ -102,7 +99,7 @@ func remarksOf(src []byte, s *set.Set, puppet bool) set.Remarks {
 		read = layout.PuppetComments
 	}
 	comments, _ := read(src)
-	r := remarks{lines: strings.Split(string(src), "\n"),
+	r := remarks{lines: strings.Split(string(src), "\n"), alone: map[int]bool{},
 		Remarks: set.Remarks{Above: map[diag.Pos][]string{}, Beside: map[diag.Pos]string{}}}
 	r.places(s.Statements)
 	slices.SortFunc(r.at, func(a, b diag.Pos) int { return cmp.Compare(a.Line, b.Line) })
@@ -110,6 +107,9 @@ func remarksOf(src []byte, s *set.Set, puppet bool) set.Remarks {
 		if at.Line > 1 && strings.TrimSpace(r.lines[at.Line-2]) == "" && at != r.at[0] {
 			r.Above[at] = []string{""}
 		}
+	}
+	for _, c := range comments {
+		r.alone[c.Line] = c.Alone && !slices.ContainsFunc(r.at, func(p diag.Pos) bool { return p.Line == c.Line })
 	}
 	for _, c := range comments {
 		r.add(c)
@@ -121,7 +121,8 @@ func remarksOf(src []byte, s *set.Set, puppet bool) set.Remarks {
 type remarks struct {
 	set.Remarks
 	lines []string
-	at    []diag.Pos // of all statements, in order
+	at    []diag.Pos   // of all statements, in order
+	alone map[int]bool // the lines with nothing but a comment
 }
 
 func (r *remarks) places(list []set.Statement) {
@@ -136,7 +137,7 @@ func (r *remarks) places(list []set.Statement) {
 // add gives a comment to the statement it is beside, to that which follows it, or to the one it is in.
 func (r *remarks) add(c layout.Comment) {
 	line := c.Line
-	for c.Alone && line < len(r.lines) && isRemark(r.lines[line-1]) {
+	for c.Alone && line < len(r.lines) && r.isRemark(line) {
 		line++
 	}
 	next := slices.IndexFunc(r.at, func(p diag.Pos) bool { return p.Line >= line })
@@ -163,7 +164,6 @@ func (r *remarks) add(c layout.Comment) {
 	}
 }
 
-func isRemark(line string) bool {
-	text := strings.TrimSpace(line)
-	return text == "" || text[0] == '#'
+func (r *remarks) isRemark(line int) bool {
+	return r.alone[line] || strings.TrimSpace(r.lines[line-1]) == ""
 }

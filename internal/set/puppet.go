@@ -136,7 +136,7 @@ func (r *puppetReader) statements(list []syntax.Statement) []Statement {
 // hide keeps the lines of s out of messages.
 func (r *puppetReader) hide(s *syntax.Statement) {
 	first, last := r.line(s.Off), r.line(s.End)
-	if last > first && strings.TrimSpace(r.src[r.lines[last-1]:s.End]) == "" {
+	if strings.TrimSpace(r.src[r.lines[last-1]:s.End]) == "" {
 		last-- // where the next one begins
 	}
 	r.diags.Hide(r.file, first, last)
@@ -195,7 +195,21 @@ func (r *puppetReader) text(text string, off int) binding.Literal {
 }
 
 // target is a class, a type or an instance as text.
-func (r *puppetReader) target(n *expr.Node) binding.Literal { return r.text(targetText(n), n.Off) }
+func (r *puppetReader) target(n *expr.Node) binding.Literal {
+	r.checkTarget(n)
+	return r.text(targetText(n), n.Off)
+}
+
+// checkTarget refuses an instance whose name is not known, or is several.
+func (r *puppetReader) checkTarget(n *expr.Node) {
+	if n.Op != expr.Access || len(n.Kids) == 2 && n.Kids[1].Op == expr.TypeName { // as Class[Ntp]
+		return
+	}
+	if v, ok := n.Kids[len(n.Kids)-1].Constant(); len(n.Kids) != 2 || !ok || Text(v) == "" {
+		r.local(n.Off, "expected one name in the brackets that is known when this is compiled, as Web['one'], found "+
+			syntax.Print(n))
+	}
+}
 
 // targetText is how a class, a type or an instance is written in YAML.
 func targetText(n *expr.Node) string {
@@ -217,12 +231,13 @@ func isTarget(n *expr.Node) bool {
 
 // side is one side of a dependency: types are text in it.
 func (r *puppetReader) side(n *expr.Node) *binding.Producer {
-	return r.produced("to", withTargets(n))
+	return r.produced("to", r.withTargets(n))
 }
 
 // withTargets is n with the text of types in place of them.
-func withTargets(n *expr.Node) *expr.Node {
+func (r *puppetReader) withTargets(n *expr.Node) *expr.Node {
 	if isTarget(n) {
+		r.checkTarget(n)
 		return &expr.Node{Op: expr.Const, Off: n.Off, Value: value.FromString(targetText(n))}
 	}
 	if n.Op != expr.ArrayLit {
@@ -231,7 +246,7 @@ func withTargets(n *expr.Node) *expr.Node {
 	out := *n
 	out.Kids = make([]*expr.Node, len(n.Kids))
 	for i, kid := range n.Kids {
-		out.Kids[i] = withTargets(kid)
+		out.Kids[i] = r.withTargets(kid)
 	}
 	return &out
 }

@@ -29,6 +29,9 @@ var hidden = []struct{ name, file, text string }{
 		"- {name: b} # secret\n- {name: a, to: *x, sensitive: true} # secret\n"},
 	{"an alias of what is sensitive, of which the end is not known", "s.yaml",
 		"bind:\n- &x {name: a, sensitive: true, to: 1} # secret\n- {name: b} # secret\n- *x # secret\n- {name: c}\n"},
+	{"an alias elsewhere of what is sensitive, of which the end is not known", "s.yaml",
+		"bind:\n- &x {name: a, sensitive: true, to: [1, # secret\n  2]} # secret\n- when: {node: n} # secret\n" +
+			"  bind: [*x] # secret\n- {name: c} # secret\n- {name: d} # secret\n"},
 	{"contributions to what is sensitive", "s.yaml",
 		"bind:\n- {name: a, multibind_id: m, sensitive: true} # secret\n- {to: 1, in: m} # secret\n" +
 			"- {to: 1, in: n}\n- {name: b, multibind_id: n}\n"},
@@ -40,6 +43,7 @@ var hidden = []struct{ name, file, text string }{
 	{"a binding of several lines", "s.pp",
 		"bind override sensitive # secret\n 'b' to [1, # secret\n 2] # secret\n# and what stands before the next, secret or not: # secret\nbind 'c' to 1\n"},
 	{"two bindings of one line", "s.pp", "bind sensitive 'a' to 1 bind 'b' to 1 # secret\nbind 'c' to 1\n"},
+	{"what ends where the next one begins", "s.pp", "bind sensitive 'a' to [1, # secret\n2] bind 'b' to 1 # secret\n"},
 	{"what ends before a brace", "s.pp", "when node n { bind sensitive 'a' to 1 } # secret\nbind 'c' to 1\n"},
 	{"all of a condition is not", "s.pp", "when node n {\n bind sensitive 'a' to 1 # secret\n}\nbind 'c' to 1\n"},
 	{"other statements", "s.pp", "bind sensitive parameters ntp to { a => 1 } # secret\nbind 'c' to 1\n" +

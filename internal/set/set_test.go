@@ -1,7 +1,9 @@
 package set_test
 
 import (
+	"bytes"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -99,6 +101,12 @@ bind 'g' { to_instance => ['P', 1] }`},
   options:
     x: 1`, `
 bind 'a' to producer 'p' { producer_args => { 'x' => 1 } }`},
+	{"a producer of the program, with a list", `
+- name: a
+  to_producer:
+    - p
+    - 1`, `
+bind 'a' { to_producer => ['p', 1] }`},
 	{"a query", `
 - name: a
   to_query: Sql[?? 'name' == 'one' and 'port' > 80]
@@ -270,6 +278,8 @@ func TestOtherWaysToSayIt(t *testing.T) {
 		{"a pattern of a query is its text", "s.pp", "bind 'a' to Sql[?? name =~ /a.c/]", "bind 'a' to Sql[?? 'name' =~ 'a.c']"},
 		{"the type of the old key is that of the new one", "s.pp", "bind alias Integer, 'b' as 'a'",
 			"bind alias 'b' as Integer, 'a'"},
+		{"instances in dependencies", "s.pp", "bind dependency File['a'] -> [Service[b], 'C[c]']",
+			"bind dependency 'File[a]' -> ['Service[b]', 'C[c]']"},
 		{"what is known already", "s.pp", "bind 'a' to 1 + 1", "bind 'a' to 2"},
 		{"options that nobody else takes", "s.pp", "bind 'a' { multibind_id => 'm', uniq => true }",
 			"multibind 'a' as 'm' { uniq => true }"},
@@ -282,6 +292,8 @@ func TestOtherWaysToSayIt(t *testing.T) {
 			"bind 'a' to 1"},
 		{"numbers as values of categories", "s.yaml", "- {when: {release: 6.10, virtual: true, n: 0x1F}, bind: [[a, 1]]}",
 			"when release 6.10 and virtual true and n '0x1F' {\n  bind 'a' to 1\n}"},
+		{"values of categories in quotes", "s.yaml", "- {when: {node: \"it's\", release: '6.10'}, bind: [[a, 1]]}",
+			"when node 'it\\'s' and release 6.10 {\n  bind 'a' to 1\n}"},
 		{"an expression that is known", "s.yaml", "- {name: a, to_expression: '1 + 1'}", "bind 'a' to 2"},
 		{"an expression that YAML reads", "s.yaml", "- {name: a, to_expression: 42}", "bind 'a' to 42"},
 		{"a dependency that does not say its kind", "s.yaml", "- {dependency: ['A[a]', 'B[b]']}",
@@ -321,6 +333,13 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 			"4:18 error attribute, 5:31 error attribute", "include a\nbind map A to B {'a' => 'b'}"},
 		{"a flag that is none", "s.yaml", "\n- {name: a, to: 1, abstract: 'x', override: 1, optional: null}",
 			"4:32 error attribute, 4:47 error attribute, 4:60 error attribute", "bind 'a' to 1"},
+		{"an expression that is none", "s.yaml", "\n- {name: a, to_expression: [1]}\n- {name: a, to_expression: '1 +'}\n" +
+			"- {name: a, to_expression: 'nope(1)'}\n- {name: a, to: '${'}\n- {name: b, to: [1], type: Array}",
+			"4:30 error attribute, 5:34 error expression, 6:31 error name, 7:22 error interpolation", "*"},
+		{"hashes for lists", "s.yaml", "\n- {map: {A: B}, to: {a: b}}\n- {dependency: {'A[a]': 'B[b]'}}",
+			"4:11 error attribute, 5:18 error attribute", ""},
+		{"options that are a list", "s.yaml", "\n- {name: a, multibind_id: a, options: [combinator, x]}", "",
+			"multibind 'a' { options => ['combinator', 'x'] }"},
 		{"a map of three", "s.yaml", "\n- {map: [A, B, C], to: {a: b}}\n- {map: A}\n- [b, 1]", "4:11 error attribute, 5:11 error attribute",
 			"bind 'b' to 1"},
 		{"a dependency of one", "s.yaml", "\n- {dependency: ['A[a]']}\n- {dependency: 'A[a]'}\n- [b, 1]",
@@ -341,6 +360,14 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 		{"a key with NUL", "s.pp", "\nbind \"a\\u{0}\" to 1\nbind 'b' to 1", "2:8 error key", "bind 'b' to 1"},
 		{"what has to be known", "s.pp", "\nbind 'a' { to_lookup_of => $x }\nbind 'b' to 1 in 'm'\nbind 'b' to 1",
 			"2:30 error attribute", "*"},
+		{"what has to be known in a list, in a hash", "s.pp", "\nbind 'a' { to_first_found => ['x', $y] }\n" +
+			"bind 'a' { to_hash_lookup => { 'name' => $x } }", "2:32 error attribute, 3:32 error attribute", "*"},
+		{"an option of no producer", "s.pp", "\nbind 'a' to producer 'p' { arguments => 1 }", "2:30 error attribute",
+			"bind 'a' to producer 'p'"},
+		{"an instance whose name is not known, or is several", "s.pp", "\nbind parameters Web[$x] to { a => 1 }\n" +
+			"bind parameters Web to Sql[\"${x}\"]\nbind dependency File['a', 'b'] -> [File[''], File['c']]\n" +
+			"bind parameters Class[Ntp] to {}", "2:19 error attribute, 3:26 error attribute, 4:19 error attribute, " +
+			"4:38 error attribute", "*"},
 		{"an unknown function", "s.pp", "\nbind 'a' to nope(1)\nbind 'b' to 1", "2:15 error name", "*"},
 		{"a fact that is misspelt", "s.pp", "\nbind 'a' to $fqdm", "2:15 warning fact", "bind 'a' to $fqdm"},
 		{"an unknown option", "s.pp", "\nbind 'a' to 1 { transfomer => 1 }", "2:19 error attribute", "bind 'a' to 1"},
@@ -370,13 +397,101 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 			if left != "" {
 				left = "\n" + left
 			}
-			if s == nil || left == "\n*" { // what is broken cannot be said
+			if left == "\n*" { // what is wrong with 'a' breaks it
+				for _, s := range s.Statements {
+					if b, ok := s.(*set.Binding); ok && b.Broken != (b.Key == "a") {
+						t.Errorf("that '%s' is broken is %v", b.Key, b.Broken)
+					}
+				}
+				return
+			}
+			if s == nil {
 				return
 			}
 			if got := asPuppet(t, s); got != laid(t, layout.Puppet, inPuppet(left)) {
 				t.Errorf("what is left is\n%s\nexpected\n%s", got, inPuppet(left))
 			}
 		})
+	}
+}
+
+// What may have been meant is told.
+func TestWhatMayBeMeant(t *testing.T) {
+	for _, c := range []struct{ file, text, hint string }{
+		{"s.yaml", "\n- {inclde: ntp}", "did you mean 'include'?"},
+		{"s.yaml", "\n- {name: a, to: 1, overide: true}", "did you mean 'override'?"},
+		{"s.yaml", "\n- {name: a, to: 1, inclde: ntp}", ""},
+		{"s.yaml", " {a: 1}", "begin each binding with '- ', or put brackets around: bind: [[key, value], {name: …}]"},
+		{"s.yaml", " a", ""},
+		{"s.pp", "\nbind 'a' to producer 'p' { producer_arg => 1 }", "did you mean 'producer_args'?"},
+		{"s.pp", "\nbind 'a' to Sql[?? x == 1] { select_resul => 1 }", "did you mean 'select_result'?"},
+		{"s.pp", "\nbind 'a' to 1 { select_resul => 1 }", ""},
+		{"s.pp", "\nbind 'a' to 1 { producer_arg => 1 }", ""},
+		{"s.pp", "\nbind parameters Web to Sql { mapp => 1 }", "did you mean 'map'?"},
+		{"s.pp", "\nbind 'a' to 1 { override => true }", "write bind override 'key' …"},
+	} {
+		text := inYAML(c.text)
+		if c.file == "s.pp" {
+			text = inPuppet(c.text)
+		}
+		if _, diags := reading(c.file, text); len(diags.Sorted()) != 1 || diags.Sorted()[0].Hint != c.hint {
+			t.Errorf("%s: %v, expected the hint %s", c.text, diags.Sorted(), c.hint)
+		}
+	}
+}
+
+// A value of which nothing is to be computed, but where strings interpolate, is plain; other expressions are asked for.
+func TestPlainValues(t *testing.T) {
+	for text, plain := range map[string]bool{"1": true, "-1": true, "'x'": true, "\"${x}\"": true, "undef": true,
+		"[1, { a => \"${x}\" }]": true, "{}": true, "1 + 1": false, "-$x": false, "!true": false, "$x": false, "[$x]": false,
+		"{ a => [$x] }": false, "{ $x => 1 }": false, "lookup('b')": false, "Integer": false} {
+		s, reported := read(t, "s.pp", inPuppet("\nbind 'a' to "+text))
+		b, isBinding := s.Statements[0].(*set.Binding)
+		if reported != "" || isBinding == plain {
+			t.Errorf("%s is plain: %v, %s", text, !isBinding, reported)
+		} else if isBinding && b.Producers[0].Name != "to_expression" {
+			t.Errorf("%s is produced by '%s'", text, b.Producers[0].Name)
+		}
+	}
+}
+
+// Where an expression stands does not make it another one: equal values are stored once.
+func TestPlacesAreNoPartOfValues(t *testing.T) {
+	for _, text := range []string{"\"${x} and ${y}\"", "$x + $y['a']", "$x.map |Integer $a, $b = $y| { $a + $b }"} {
+		s, _ := read(t, "s.pp", inPuppet("\nbind 'a' to "+text+"\n  bind 'b'   to "+text))
+		first, second := s.Statements[0], s.Statements[1]
+		if p, ok := first.(*set.Plain); ok {
+			if !bytes.Equal(p.Value, second.(*set.Plain).Value) {
+				t.Errorf("%s is two values", text)
+			}
+		} else if a, b := first.(*set.Binding), second.(*set.Binding); !reflect.DeepEqual(a.Producers[0].Expr,
+			b.Producers[0].Expr) {
+			t.Errorf("%s is two expressions", text)
+		}
+	}
+}
+
+// Where statements are said to be, in either syntax.
+func TestPlacesOfStatements(t *testing.T) {
+	for _, c := range []struct{ file, text, want string }{
+		{"s.yaml", "\n- [a, 1]\n- name: b\n  to: [1]\n- when: {node: n}\n  bind: [[c, 1]]\n- {include: d}\n" +
+			"- {variables: {e: 1}}\n- {map: [F, G], to: {}}\n- {dependency: ['H[h]', 'I[i]']}\n- {parameters: j, to: {}}",
+			"4:6 5:5 7:11 9:5 10:5 11:5 12:5 13:5"},
+		{"s.pp", "\nbind 'a' to 1\nbind 'b' to [$x]\nwhen node n { }\ninclude d\nbind variables to { e => 1 }\n" +
+			"bind map F to G { }\nbind dependency H[h] -> I[i]\nbind parameters j to { }", "2:8 3:3 4:3 5:3 6:3 7:3 8:3 9:3"},
+	} {
+		text := inYAML(c.text)
+		if c.file == "s.pp" {
+			text = inPuppet(c.text)
+		}
+		s, reported := read(t, c.file, text)
+		var got []string
+		for _, s := range s.Statements {
+			got = append(got, fmt.Sprintf("%d:%d", set.At(s).Line, set.At(s).Col))
+		}
+		if at := strings.Join(got, " "); at != c.want || reported != "" {
+			t.Errorf("%s: the statements are at %s, expected %s; %s", c.file, at, c.want, reported)
+		}
 	}
 }
 
@@ -431,6 +546,15 @@ func TestBothSyntaxesSayTheSame(t *testing.T) {
 // read is the set in a text, and what is reported of it: line, column, severity, code.
 func read(t *testing.T, file, text string) (*set.Set, string) {
 	t.Helper()
+	s, diags := reading(file, text)
+	var reported []string
+	for _, d := range diags.Sorted() {
+		reported = append(reported, fmt.Sprintf("%d:%d %v %s", d.Pos.Line, d.Pos.Col, d.Severity, d.Code))
+	}
+	return s, strings.Join(reported, ", ")
+}
+
+func reading(file, text string) (*set.Set, *diag.List) {
 	var diags diag.List
 	var source set.Source
 	if strings.HasSuffix(file, ".pp") {
@@ -446,11 +570,7 @@ func read(t *testing.T, file, text string) (*set.Set, string) {
 		source.Secrets(secrets)
 		s = source.Read(secrets, &diags)
 	}
-	var reported []string
-	for _, d := range diags.Sorted() {
-		reported = append(reported, fmt.Sprintf("%d:%d %v %s", d.Pos.Line, d.Pos.Col, d.Severity, d.Code))
-	}
-	return s, strings.Join(reported, ", ")
+	return s, &diags
 }
 
 func asPuppet(t *testing.T, s *set.Set) string {

@@ -94,7 +94,7 @@ func (r *reader) dependency(n, sides *yaml.Node) Statement {
 // combinator reads the lambda among the options of a multibinding, if there is one.
 func (r *reader) combinator(a *binding.Attributes, n *yaml.Node) {
 	_, options, _ := n.Lookup("options")
-	if !has(n, "multibind_id") || options == nil || options.Kind != yaml.Mapping {
+	if !has(n, "multibind_id") || options == nil {
 		return
 	}
 	if _, c, ok := options.Lookup("combinator"); ok {

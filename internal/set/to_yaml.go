@@ -118,7 +118,7 @@ func (w *yamlWriter) statement(s Statement, indent int) {
 	case *Variables:
 		pairs := w.attributes(&s.Attributes)
 		for i := 0; i < len(pairs); i += 2 { // what they are bound to goes by their own name
-			if pairs[i] == "to" || pairs[i] == "to_expression" {
+			if pairs[i] == "to" {
 				pairs[i] = "variables"
 			}
 		}
@@ -265,7 +265,7 @@ func template(n *expr.Node) (value.Value, bool) {
 		for i, kid := range n.Kids {
 			v, ok := template(kid)
 			if !ok {
-				return v, false
+				return value.Value{}, false
 			}
 			kids[i].Value = v
 		}
