@@ -640,10 +640,9 @@ func TestWhatExtensionsMakeIsNoFile(t *testing.T) {
 	files := map[string]string{"binder_config.yaml": "{version: 1, layers: [{include: ['echo:/a', 'confdir-hiera:/']}]}",
 		"hiera.yaml": "{version: 2, hierarchy: [[common, 'true', c]], backends: [back]}"}
 	var diags diag.List
-	site := loader.Load(withLinks(t, files), loader.Options{
-		SchemeHandlers: map[string]loader.SchemeHandler{"echo": echoScheme},
-		Backends:       map[string]loader.Backend{"back": func(string, string) ([]byte, error) { return []byte(`{"a": 1}`), nil }},
-	}, &diags)
+	back := func(string, string) ([]byte, error) { return []byte(`{"a": 1}`), nil }
+	site := loader.Load(withLinks(t, files), loader.Options{Backends: map[string]loader.Backend{"back": back},
+		SchemeHandlers: map[string]loader.SchemeHandler{"echo": echoScheme}}, &diags)
 	var made []string
 	for _, in := range site.Inputs {
 		if in.Made {

@@ -442,9 +442,10 @@ func TestWhatMayBeMeant(t *testing.T) {
 
 // A value of which nothing is to be computed, but where strings interpolate, is plain; other expressions are asked for.
 func TestPlainValues(t *testing.T) {
-	for text, plain := range map[string]bool{"1": true, "-1": true, "'x'": true, "\"${x}\"": true, "undef": true,
-		"[1, { a => \"${x}\" }]": true, "{}": true, "1 + 1": false, "-$x": false, "!true": false, "$x": false, "[$x]": false,
-		"{ a => [$x] }": false, "{ $x => 1 }": false, "lookup('b')": false, "Integer": false} {
+	for text, plain := range map[string]bool{
+		"1": true, "-1": true, "'x'": true, "\"${x}\"": true, "undef": true, "[1, { a => \"${x}\" }]": true, "{}": true,
+		"1 + 1": false, "-$x": false, "!true": false, "$x": false, "[$x]": false, "{ a => [$x] }": false,
+		"{ $x => 1 }": false, "lookup('b')": false, "Integer": false} {
 		s, reported := read(t, "s.pp", inPuppet("\nbind 'a' to "+text))
 		b, isBinding := s.Statements[0].(*set.Binding)
 		if reported != "" || isBinding == plain {
