@@ -130,6 +130,10 @@ var answers = []struct{ name, site, module, want string }{
 		"{parameters: 'Sql[one]', to: {user: wiki, owner: root, dbuser: x}}\n{parameters: Web, to: {user: nobody}}\n" +
 			"{parameters: 'Web[one]', to: {user: nobody}}",
 		`/param/Web[one]/dbuser "root"; /param/Web[one]/dbuser@n "wiki"; /param/Web[one]/user "nobody"`},
+	{"parameters by a map for all, and one for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{map: [Web, Sql], to: {dbuser: owner}}\n{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}",
+		"{parameters: 'Sql[one]', to: {user: wiki, owner: root}}",
+		`/param/Web[one]/dbuser "root"; /param/Web[one]/dbuser@n "wiki"`},
 	{"parameters that both have, where no map is effective", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {port: owner}}]}",
 		"{parameters: 'Sql[one]', to: {port: 1, owner: 2}}\n{parameters: Web, to: {port: 80}}",

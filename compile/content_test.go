@@ -51,6 +51,11 @@ func TestWhatIsBoundWhere(t *testing.T) {
 			low : \x00l=[- 2 1 2]@0
 			\x00l none; 1 high contribution @2; 2 low contribution @m1
 			l=computed; 1 high @1`},
+		{"contributions, and such as nothing collects", "{in: early, to: 1}\n{name: l, multibind_id: l, type: Array}\n" +
+			"{in: l, to: 2}", "", `
+			high : \x00l=[- 2 0 2]@0
+			\x00l none; 1 high contribution @3
+			l=computed; 1 high @2`},
 		{"a contribution that nothing collects", "[a, 1]\n{in: none, to: 2}\n{in: none, to: 3}", "", `
 			a=1; 0 high @1`},
 	} {

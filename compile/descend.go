@@ -12,9 +12,6 @@ import (
 // answers, and those above it that decline. Those that are effective in other requests of v are queued. Not known: what
 // answers cannot be decided.
 func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*candidate, known bool) {
-	if below < 0 && !k.declines() {
-		return f.reach(v, k, true)
-	}
 	terms := f.conditions[v.condition]
 	sure, further := k.split(terms, below)
 	last := noRank
@@ -45,11 +42,6 @@ func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*candidat
 		found = nil
 	}
 	return found, known
-}
-
-// declines tells whether some candidate may not answer where it is effective.
-func (k *keyIndex) declines() bool {
-	return len(k.through) > 0 && slices.ContainsFunc(k.all, func(c candidate) bool { return !c.final() })
 }
 
 // split is the candidates below a rank that are effective in the plain requests of terms, highest first, and those that

@@ -314,3 +314,43 @@ func TestOptionsThatMayMakeSensitive(t *testing.T) {
 		}
 	}
 }
+
+// What may fail all lookups of a hierarchy, whatever they find, is said in the snapshot: a path that depends on the
+// request, by its dimension, the fourth behind three categories; and options that are wrong, or may be.
+func TestWhatMayFailAHierarchy(t *testing.T) {
+	for _, c := range []struct{ data, want string }{
+		{"a: 1", `{"paths":{"":[3]},"options":[]}`},
+		{"a: 1\nlookup_options: {a: {merge: unique}}", `{"paths":{"":[3]},"options":[]}`},
+		{"a: 1\nlookup_options: {a: {merge: '%{x}'}}", `{"paths":{"":[3]},"options":[""]}`},
+		{"a: 1\nlookup_options: {a: {merge: uniq}}", `{"paths":{"":[3]},"options":[""]}`},
+		{"a: 1\nlookup_options: {a: {merge: unique}, '^b(': {merge: hash}}", `{"paths":{"":[3]},"options":[""]}`},
+		{"a: 1\nlookup_options: ~", `{"paths":{"":[3]},"options":[""]}`},
+		{"-- data/common.yaml --\na: 1\nlookup_options: {a: {merge: uniq}}\n-- data/nodes/n1.yaml --\n" +
+			"lookup_options: {a: {merge: '%{x}'}}", `{"paths":{"":[3]},"options":[""]}`},
+		{"-- data/common.yaml --\na: 1\n" + module + "default_hierarchy: [{name: D, path: d.yaml}]\n" +
+			"-- modules/m/data/common.yaml --\nm::a: 1\n-- modules/m/data/d.yaml --\nm::b: 1\n" +
+			"lookup_options: {m::b: {merge: uniq}}", `{"paths":{"":[3]},"options":["m default_hierarchy"]}`},
+		{"-- data/common.yaml --\na: 1\n" + module + "-- modules/m/data/common.yaml --\nm::a: 1\n" +
+			"lookup_options: {m::b: {merge: uniq}}", `{"paths":{"":[3]},"options":["m"]}`},
+		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1", "nothing"},
+		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1\n" +
+			"lookup_options: {a: {merge: uniq}}", `{"paths":{},"options":[""]}`},
+	} {
+		var diags diag.List
+		dir := hieraSite(t, c.data)
+		content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
+		got := "nothing"
+		for _, l := range content.Levels {
+			for _, s := range l.Scopes {
+				for _, e := range s.Entries {
+					if content.Keys[e.Key].Name == recipe.HierarchiesKey {
+						got = valueOf(t, content.Values[e.Value])
+					}
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s\nmay be failed by\n%s\nexpected\n%s", c.data, got, c.want)
+		}
+	}
+}

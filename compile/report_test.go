@@ -395,6 +395,16 @@ var reports = []struct{ name, site, module, want string }{
 		"{name: a, to_lookup_of: a}\n{when: {node: n}, bind: [[b, 1]]}", `m1 error loop:`},
 	{"an optional one that is undef for some above what needs it", `{name: a, to_lookup_of: b, optional: true}`,
 		"{name: a, to_lookup_of: a}\n{when: {node: n}, bind: [[b, null]]}\n[b, 1]", `m1 error loop:`},
+	{"optional ones that are undef above what meets where two conditions do",
+		"{name: a, to: null, optional: true}\n{name: b, to: null, optional: true}",
+		"{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {environment: e}, bind: [{name: b, to_lookup_of: a}]}", `m1 error loop: m2`},
+	{"an optional one of an alias of what is undef, above what needs it",
+		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n{name: c, to: null, optional: true}",
+		`{name: a, to_lookup_of: a}`, `m1 error loop:`},
+	{"an optional one of an alias of what has a value, above what needs it",
+		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n[c, 1]",
+		`{name: a, to_lookup_of: a}`, ``},
 	{"below itself what needs it", `{rebind: a}`, `{name: a, to_lookup_of: a}`, `1 error loop: m1`},
 	{"below itself what does not need it", `{rebind: a}`, `[a, 1]`, ``},
 	{"renamed to what it needs", `{name: new, to_renamed: old}`, `{name: old, to_lookup_of: new}`, `1 error loop: m1`},
@@ -445,6 +455,9 @@ var reports = []struct{ name, site, module, want string }{
 		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", ``},
 	{"contributions renamed in two layers", "{name: a, to_renamed: x}",
 		"{name: b, to_renamed: x}\n{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", ``},
+	{"contributions to another multibinding renamed", "{name: a, to_renamed: x}",
+		"{name: l, multibind_id: l, type: Hash}\n{in: l, name: x, to: 1}\n{name: m, multibind_id: m, type: Hash}\n" +
+			"{in: m, name: y, to: 1}\n{in: m, name: y, to: 2}", "m5 error duplicate: m4"},
 	{"contributions with two aliases", "{name: a, to_alias_of: x}\n{name: b, to_alias_of: x}",
 		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", ``},
 	{"contributions that nothing collects, renamed", "{name: a, to_renamed: x}", "{in: l, name: x, to: 1}",
@@ -834,6 +847,10 @@ func TestCategoriesThatShareAVariable(t *testing.T) {
 		{"needs itself where what is not known is hidden", "{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {far: f, one: n}, bind: [{name: b, to_lookup_of: a}]}\n{when: {loud: N}, bind: [[b, 1]]}",
 			"1 error loop: 2"},
+		{"needs itself where what is not known is hidden, and may decline", "" +
+			"{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {far: f, one: n}, bind: [{name: b, to_lookup_of: a}]}\n" +
+			"{when: {loud: N}, bind: [{name: b, to_lookup_of: c, optional: true}]}\n[c, 1]", "1 error loop: 2"},
 		{"tries what is not known, and then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}", ""},
 	} {

@@ -85,14 +85,10 @@ func (x *transfers) collect(all []transfer) {
 	for i := range x.rebound {
 		x.note(x.rebound[i].Number)
 	}
-	seen := make([]bool, len(x.keys))
 	for i := range x.scopes {
 		s := &x.scopes[i]
 		for key := range x.members(s) {
-			if !seen[key] {
-				seen[key] = true
-				x.note(key)
-			}
+			x.note(key)
 		}
 		for _, m := range s.members {
 			if m.binding != nil && strings.HasPrefix(m.binding.Key, recipe.MapKeys) {
