@@ -224,6 +224,8 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 			func(w *writer) { copy(w.out[secBlockTab][28:], "\x01\x00\x00\x00\x00\x00\x00\x00") }},
 		{"a block outside", "000009c0  damaged\n", func(w *writer) { w.out[secBlockTab][4] = 1 }},
 		{"a recipe outside", "00000a40  damaged\n", func(w *writer) { w.out[secRecipeTab][8] = 33 }},
+		{"a recipe that ends before it begins", "recipe 0: \"sealed recipe\"\n00000a4d  damaged\n",
+			func(w *writer) { w.out[secRecipeTab][16] = 3 }},
 		{"inputs that are no frame", "00000a80  damaged\n", func(w *writer) { w.out[secInputs][5] = 0 }},
 		{"a block of origins outside", "00000b40  damaged\n", func(w *writer) { w.out[secOriginTab][4] = 1 }},
 		{"a block of origins of too many bytes", "00000b40  damaged\n",
@@ -251,6 +253,29 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 		if !strings.HasSuffix(out.String(), "  the key of what is sealed, encrypted\n") {
 			t.Errorf("%s: the dump ends before the last section", c.name)
 		}
+	}
+}
+
+// What stands behind a table that is damaged is not known for one, nor what that would refer to.
+func TestDumpBehindATableThatIsDamaged(t *testing.T) {
+	c := manyNodes(100)
+	for i := range c.Keys {
+		c.Keys[i].Default = -1
+		c.Values[i] = stored(value.FromString(fmt.Sprintf("the text of node %02d, in a cell of its own", i)))[0]
+	}
+	dump := func(forge func(w *writer)) string {
+		var out strings.Builder
+		if err := forged(t, c, forge).Dump(&out, quotedRecipe, quoted); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	const of = "String \"the text of node 50,"
+	if !strings.Contains(dump(func(*writer) {}), of) {
+		t.Error("the cell of a table is not shown")
+	}
+	if strings.Contains(dump(func(w *writer) { w.out[secTables][2] = 1 }), of) {
+		t.Error("the cell of a table behind one that is damaged is shown")
 	}
 }
 

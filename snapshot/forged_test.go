@@ -302,3 +302,14 @@ func BenchmarkCandidates(b *testing.B) {
 		}
 	}
 }
+
+// The table of a scope has to be there, also where it would be empty.
+func TestATableThatIsNotThereIsDamage(t *testing.T) {
+	s := forged(t, everything(), func(w *writer) { w.out[secTables] = w.out[secTables][:len(w.out[secTables])-4] })
+	if err := s.Verify(anyRecipe); !errors.As(err, new(*DamageError)) {
+		t.Errorf("Verify says %v", err)
+	}
+	if _, err := s.Book(); !errors.As(err, new(*DamageError)) {
+		t.Errorf("Book says %v", err)
+	}
+}
