@@ -63,9 +63,10 @@ var answers = []struct{ name, site, module, want string }{
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
 			"{in: users, name: joe, to: joe}",
 		`users {"joe":"joe","root":"alice","wheel":"alice"}; wheel -; root -`},
-	{"contributions by the alias of an alias", "{name: b, to_alias_of: a}\n{name: a, to_alias_of: root}",
+	{"contributions by the alias of an alias", "{name: c, to_alias_of: b}\n{name: b, to_alias_of: a}\n" +
+		"{name: a, to_alias_of: root}",
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
-		`users {"a":"alice","b":"alice","root":"alice"}`},
+		`users {"a":"alice","b":"alice","c":"alice","root":"alice"}`},
 	{"contributions renamed", `{name: wheel, to_renamed: root}`,
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
 			"{in: users, name: joe, to: joe}", `users {"joe":"joe","wheel":"alice"}; wheel -`},
@@ -134,6 +135,12 @@ var answers = []struct{ name, site, module, want string }{
 		"{map: [Web, Sql], to: {dbuser: owner}}\n{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, owner: root}}",
 		`/param/Web[one]/dbuser "root"; /param/Web[one]/dbuser@n "wiki"`},
+	{"parameters by maps for some, of what is not bound, perhaps", "" +
+		"{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
+		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n" +
+		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbuser: owner}}]}",
+		"{parameters: 'Sql[one]', to: {owner: root}}\n{parameters: 'Web[one]', to: {dbuser: nobody}}",
+		`/param/Web[one]/dbuser "nobody"; /param/Web[one]/dbuser@n "nobody"; /param/Web[one]/dbuser@m "root"`},
 	{"parameters that both have, where no map is effective", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {port: owner}}]}",
 		"{parameters: 'Sql[one]', to: {port: 1, owner: 2}}\n{parameters: Web, to: {port: 80}}",

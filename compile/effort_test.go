@@ -110,6 +110,8 @@ func TestEffortEnds(t *testing.T) {
 		"nodes and families": many(numbered(
 			"{when: {node: 'n#'}, " + override + "\n{when: {osfamily: 'o#'}, " + override)),
 		"multibinds of one id": many(numbered("{name: 'm#', multibind_id: id, type: 'Array[Data]'}\n{in: id, to: 1}")),
+		"classes included and excluded": many(numbered(
+			"{when: {node: 'n#'}, bind: [{include: a}]}\n{when: {osfamily: 'o#'}, bind: [{exclude: a}]}")),
 		"parameters of others": "{parameters: Web, to: {" + manyParameters + "}}\n" +
 			"{parameters: Sql, to: {" + manyParameters + "}}\n{parameters: 'Web[one]', to: Sql}",
 		"ambiguous conditions": many(numbered(

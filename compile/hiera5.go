@@ -131,7 +131,7 @@ func (c *composer) mergeKey(key uint32, all []lookupOptions) {
 	if m.recipe != noValue || slices.ContainsFunc(defaults, touches) {
 		m.defaults = c.recipeNumber(&recipe.Recipe{Kind: recipe.Merged, Name: module})
 	}
-	if m.recipe == noValue && m.defaults == noValue {
+	if m.defaults == noValue {
 		return
 	}
 	if slices.ContainsFunc(all, func(o lookupOptions) bool {

@@ -405,6 +405,13 @@ var reports = []struct{ name, site, module, want string }{
 	{"an optional one of an alias of what has a value, above what needs it",
 		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n[c, 1]",
 		`{name: a, to_lookup_of: a}`, ``},
+	{"an optional one of what nobody can find, above what needs it",
+		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n{name: c, to_alias_of: b}",
+		`{name: a, to_lookup_of: a}`, `2 error loop: 3`},
+	{"an optional one that is computed, above what needs it", `{name: a, to_expression: '$x', optional: true}`,
+		`{name: a, to_lookup_of: a}`, ``},
+	{"an optional multibinding", "{name: l, multibind_id: l, type: Array, optional: true}\n{in: l, to: 1}", ``,
+		`1 error optional:`},
 	{"below itself what needs it", `{rebind: a}`, `{name: a, to_lookup_of: a}`, `1 error loop: m1`},
 	{"below itself what does not need it", `{rebind: a}`, `[a, 1]`, ``},
 	{"renamed to what it needs", `{name: new, to_renamed: old}`, `{name: old, to_lookup_of: new}`, `1 error loop: m1`},
@@ -435,6 +442,8 @@ var reports = []struct{ name, site, module, want string }{
 	{"the new name bound too", "{name: new, to_renamed: old}\n[new, 1]", `[old, 1]`, `1 error conflict: 2`},
 	{"the alias bound too", "{name: new, to_alias_of: old}\n[new, 1]", `[old, 1]`, `1 error conflict: 2`},
 	{"two below a rename", `{name: new, to_renamed: old}`, "[old, 1]\n[old, 2]", `m1 error conflict: m2`},
+	{"two below a rename, and one above it", `[old, 1]`,
+		"{when: {node: n}, bind: [{name: new, to_renamed: old}]}\n[old, 2]\n[old, 3]", `m2 error conflict: m3`},
 	{"two below an optional one", `{name: a, to_lookup_of: b, optional: true}`, "[a, 1]\n[a, 2]\n[b, 1]",
 		`m1 error conflict: m2`},
 	{"abstract, and above it only what is optional", `{name: a, to_lookup_of: b, optional: true}`,
@@ -500,6 +509,8 @@ var reports = []struct{ name, site, module, want string }{
 		"{parameters: 'Sql[one]', to: {b: 1}}\n{parameters: 'Sql[two]', to: {c: 1}}", `1 error conflict: 2`},
 	{"parameters that are those of one another", "{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {a: b}}}\n" +
 		"{parameters: 'Sql[one]', to: 'Web[one]', options: {map: {b: a}}}", ``, `1 error loop: 2`},
+	{"parameters by a map with something wrong", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
+		"{map: [Web, Sql], to: {a: B-x}}", ``, `2 error attribute:`},
 	{"parameters that override nothing", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', override: true, options: {map: {a: b}}}",
 		"{parameters: 'Sql[one]', to: {b: 1}}", `1 error override:`},
@@ -851,6 +862,9 @@ func TestCategoriesThatShareAVariable(t *testing.T) {
 			"{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
 			"{when: {far: f, one: n}, bind: [{name: b, to_lookup_of: a}]}\n" +
 			"{when: {loud: N}, bind: [{name: b, to_lookup_of: c, optional: true}]}\n[c, 1]", "1 error loop: 2"},
+		{"contributions renamed twice below another rename", "{when: {two: x-n}, bind: [{name: a, to_renamed: x}]}\n" +
+			"{when: {one: n}, bind: [{name: b, to_renamed: x}]}\n{when: {one: n}, bind: [{name: c, to_renamed: x}]}\n" +
+			"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", "2 error conflict: 3"},
 		{"tries what is not known, and then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}", ""},
 	} {
