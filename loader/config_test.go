@@ -39,6 +39,8 @@ func TestConfigurations(t *testing.T) {
 			"node=$fqdn environment=$environment", defaultLayers, "category"},
 		{"categories that cannot be read", "{version: 1, categories: [[a, '${'], [x, '${nope(1)}'], [b, c]]}",
 			"node=$fqdn b=c environment=$environment", defaultLayers, "interpolation interpolation"},
+		{"an interpolation of Hiera", "{version: 1, categories: [[a, '%{x}']]}",
+			"node=$fqdn a=%{x} environment=$environment", defaultLayers, "hiera_interpolation"},
 		{"no layers", "{version: 1, layers: []}", defaultCategories, "", ""},
 		{"two layers of one name", "{version: 1, layers: [{name: a}, {name: a}]}",
 			defaultCategories, "a: ; a: ", "layer"},

@@ -75,7 +75,7 @@ func nextGlob(text string, begins bool) (globElement, int) {
 
 // unbraced are the globs that the braces in one stand for, in order. Those of an interpolation are none.
 func unbraced(glob string) []string {
-	open, depth := 0, 0
+	var open, depth int
 	var cuts []int // of the outermost braces: behind the opening one, behind each comma, behind the closing one
 	for i := 0; i < len(glob); i++ {
 		switch c := glob[i]; {

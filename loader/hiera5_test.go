@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"bindc/internal/diag"
+	"bindc/internal/recipe"
 	"bindc/loader"
 )
 
@@ -117,5 +118,34 @@ func TestPathsOfHierarchies(t *testing.T) {
 	want := map[string]string{"": " %{role}.yaml %{os}/*" + strings.Repeat(" t/%{t}.yaml", 17), "n": " %{x}.yaml"}
 	if !maps.Equal(got, want) || diags.Failed() {
 		t.Errorf("the paths are %q, expected %q", got, want)
+	}
+}
+
+// What a text comes to depends on who reads it: Hiera 5 interpolates with a percent sign, and hiera-eyaml decrypts.
+func TestValuesOfHiera5(t *testing.T) {
+	const plain, encrypted = "${a}", "ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAxggEhMIIBHQIBADAFMAACAQEw]"
+	for _, c := range []struct {
+		hiera, file string
+		computed    string // the keys whose values are not what is written
+	}{
+		{"hierarchy: [{name: A, path: a.yaml}]", "data/a.yaml", "percent"},
+		{"hierarchy: [{name: A, path: a.json, data_hash: json_data}]", "data/a.json", "percent"},
+		{"hierarchy: [{name: A, path: a.yaml, lookup_key: eyaml_lookup_key}]", "data/a.yaml", "percent encrypted"},
+		{"defaults: {lookup_key: eyaml_lookup_key}\nhierarchy: [{name: A, path: a.yaml}]", "data/a.yaml",
+			"percent encrypted"},
+	} {
+		dir := writeSite(t, map[string]string{"hiera.yaml": "version: 5\n" + c.hiera, c.file: fmt.Sprintf(
+			`{"percent": "%%{x}", "plain": %q, "encrypted": %q}`, plain, encrypted)})
+		var diags diag.List
+		site := loader.Load(dir, loader.Options{}, &diags)
+		var computed []string
+		for _, e := range site.Layers[1].Contributions[0].Files[0].Entries { // between what is structured
+			if site.Values[e.Value][0] != recipe.CompiledConstant {
+				computed = append(computed, site.Keys[e.Key])
+			}
+		}
+		if got := strings.Join(computed, " "); got != c.computed {
+			t.Errorf("%s: computed is %s, expected %s; %v", c.hiera, got, c.computed, diags.Sorted())
+		}
 	}
 }

@@ -3,6 +3,8 @@
 package loader
 
 import (
+	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,6 +101,21 @@ func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeUsed(t *testing.T) {
 		if _, ok, reported := puppetConfigured(t, text); ok || reported != want {
 			t.Errorf("%q: %v with %q, expected %q", text, ok, reported, want)
 		}
+	}
+}
+
+// One that cannot be read is an error, and not one that is not there.
+func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeRead(t *testing.T) {
+	dir := site(t, map[string]string{puppetConfig: "site { }", "hiera.yaml": "version: 2"})
+	fail := func(op disk.Op, path string) error {
+		if op == disk.Open && strings.HasSuffix(path, puppetConfig) {
+			return fs.ErrPermission
+		}
+		return nil
+	}
+	want := puppetConfig + ": [read] cannot read this: permission denied"
+	if found := reported(dir, Options{disk: disk.Disk{Fault: fail}}); !slices.Equal(found, []string{want}) {
+		t.Errorf("found %q, expected %q", found, want)
 	}
 }
 

@@ -377,6 +377,17 @@ var sites = []struct {
 	{"Hiera-2 with a module of Hiera 5", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
 		"modules/m/hiera.yaml": "version: 5", "modules/m/data/common.yaml": "m::a: 1"},
 		[]string{"modules/m/hiera.yaml:1:1 note hiera_version"}, []string{"site confdir-hiera:/: data/common.yaml 1"}},
+	{"a hierarchy without its version", map[string]string{"hiera.yaml": "hierarchy: [[common, 'true', c]]",
+		"modules/m/hiera.yaml": "hierarchy: [common]"},
+		[]string{"hiera.yaml:1:1 error version", "modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
+	{"modules of Hiera 5 and of Hiera-2", map[string]string{"modules/m/hiera.yaml": "version: 5",
+		"modules/m/data/common.yaml": "m::a: 1", "modules/n/hiera.yaml": "version: 2", "modules/n/data/common.yaml": "n: 1"},
+		[]string{"modules/m/hiera.yaml:1:1 note hiera_version"},
+		[]string{"modules module-hiera:/n: modules/n/data/common.yaml 1"}},
+	{"data that leads to itself", map[string]string{"hiera.yaml": "version: 2", "data": "-> data"},
+		[]string{"data error read", "data/osfamily error read"}, []string{"site confdir-hiera:/:"}},
+	{"a name that is nearly the default, and meant", configured("'module:/m::defaults'", map[string]string{
+		"modules/m/bindings/defaults.yaml": set("m::defaults")}), nil, []string{"l module:/m::defaults: k"}},
 	{"a hiera.yaml that is a list", map[string]string{"hiera.yaml": "[version, 2]", "data/common.yaml": "a: 1"},
 		[]string{"hiera.yaml:1:1 error hiera"}, nil},
 }

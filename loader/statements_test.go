@@ -82,6 +82,8 @@ var statements = []struct {
 		[]string{`ntp::a = "${x}" @a`, `ntp::b = "2" @b`, "ntp::c = [1] @c"}},
 	{"names that interpolate", "{parameters: ntp, to: {'${x}': 1, a: 2}}",
 		[]string{"attribute @'${x}'", "ntp::a = 2 @a"}},
+	{"names that are known all the same", "{parameters: ntp, to: {'${\"port\"}': '${x}'}}",
+		[]string{`ntp::port = "${x}" @{`}},
 	{"a list of parameters", "{parameters: ntp, to: [a]}", []string{"attribute @["}},
 	{"an expression that is no hash", "{parameters: ntp, to_expression: '$x'}", []string{"attribute @'$x'"}},
 	{"no parameters", "{parameters: ntp}", []string{"attribute @{"}},

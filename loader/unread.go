@@ -176,9 +176,9 @@ func (u *unread) hierarchy(dir string, of uri) {
 	if path == "" {
 		return
 	}
-	src, err := u.disk.ReadFile(path)
+	src, _ := u.disk.ReadFile(path) // nothing, if that fails
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, u.quiet.diags)
-	if d := (document{doc, u.quiet.diags}); err == nil && ok && d.isHash() && otherHiera(d) == "" {
+	if d := (document{doc, u.quiet.diags}); ok && d.isHash() && otherHiera(d) == "" {
 		u.notIncluded(path, of)
 	}
 }
