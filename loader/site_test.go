@@ -570,10 +570,11 @@ func TestAlternativesOfOneConditionAreBounded(t *testing.T) {
 	for _, c := range []struct {
 		name, when string
 		bound      int
+		at         string // what is wrong begins with it
 	}{
-		{"as many", square, 1 << 16},
-		{"one value more", "{node: " + values(257) + ", osfamily: " + values(256) + "}", 0},
-		{"one hash more", "[" + square + ", {environment: e}]", 0},
+		{"as many", square, 1 << 16, ""},
+		{"one value more", "{node: " + values(257) + ", osfamily: " + values(256) + "}", 0, values(256)},
+		{"one hash more", "[" + square + ", {environment: e}]", 0, "[{node"},
 	} {
 		var diags diag.List
 		_, bound := only(t, "{when: "+c.when+", bind: [[x, 1]]}", &diags)
@@ -585,6 +586,11 @@ func TestAlternativesOfOneConditionAreBounded(t *testing.T) {
 		if n > 0 && len(found) > 0 || n == 0 && (len(bound) > 0 || len(found) != 1 || found[0].Code != "when") ||
 			n != c.bound {
 			t.Errorf("%s: %d alternatives, expected %d; %v", c.name, n, c.bound, found)
+		}
+		for _, d := range found {
+			if line := "- {when: " + c.when; !strings.HasPrefix(line[d.Pos.Col-1:], c.at) {
+				t.Errorf("%s: it is told at column %d", c.name, d.Pos.Col)
+			}
 		}
 	}
 }
