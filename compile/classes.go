@@ -31,9 +31,13 @@ func (c *composer) collectUnder(key string, o *recipe.Options) {
 	first := cs[slices.IndexFunc(cs, func(cand candidate) bool { return cand.layer == layer })]
 	r := &recipe.Recipe{Kind: recipe.Multibind, Name: recipe.ContributionKey(key), Options: o}
 	more := &binding.Binding{Key: key, Pos: first.pos(), Recipe: r, Multibind: &binding.Multibind{ID: key, Options: o}}
-	b := &loader.Binding{Key: key, When: []int{0}, Pos: first.pos(), Number: uint32(len(c.keys)),
-		Value: c.valueNumber(r), More: more}
-	c.keys = append(c.keys, key)
+	number := slices.Index(c.keys, key) // it may be bound once more
+	if number < 0 {
+		number = len(c.keys)
+		c.keys = append(c.keys, key)
+	}
+	b := &loader.Binding{Key: key, When: []int{0}, Pos: first.pos(), Number: uint32(number), Value: c.valueNumber(r),
+		More: more}
 	c.addBinding(b, layer)
 	c.bindings-- // nobody has written it
 }

@@ -38,7 +38,7 @@ func TestConvertedSetsAreTheSame(t *testing.T) {
 func converted(t *testing.T, name, src string) string {
 	t.Helper()
 	var diags diag.List
-	out, ok := convert.File(name, []byte(src), &diags)
+	out, ok := convert.File(name, []byte(src), nil, &diags)
 	if !ok {
 		t.Fatalf("%s\n%v", src, diags.Sorted())
 	}

@@ -196,6 +196,16 @@ func modulePath(in *inputs, opts Options) []string {
 		return nil
 	}
 	var out []string
+	for _, dir := range listedModules(src, in.dir) {
+		if there, _ := in.isDir(dir); there {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// listedModules is the module path that the environment.conf of a site says, nil if it says none.
+func listedModules(src []byte, site string) (out []string) {
 	for line := range strings.Lines(string(src)) {
 		key, list, ok := strings.Cut(line, "=")
 		if !ok || strings.TrimSpace(key) != "modulepath" {
@@ -207,11 +217,9 @@ func modulePath(in *inputs, opts Options) []string {
 				continue
 			}
 			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(in.dir, dir)
+				dir = filepath.Join(site, dir)
 			}
-			if there, _ := in.isDir(dir); there {
-				out = append(out, dir)
-			}
+			out = append(out, dir)
 		}
 	}
 	return out

@@ -160,23 +160,8 @@ func targetOf(l *binding.Literal) (target, bool) {
 	if l.Value.Kind() != value.String {
 		return target{}, false
 	}
-	name, instance, ok := strings.Cut(l.Value.Text(), "[")
-	t := target{name: name}
-	if ok {
-		if instance, ok = strings.CutSuffix(instance, "]"); !ok {
-			return target{}, false
-		}
-		for _, quote := range []string{"'", "\""} {
-			if len(instance) > 2 && strings.HasPrefix(instance, quote) && strings.HasSuffix(instance, quote) {
-				instance = instance[1 : len(instance)-1]
-				break
-			}
-		}
-		if t.instance = instance; instance == "" {
-			return target{}, false
-		}
-	}
-	return t, typeName.MatchString(name)
+	name, instance, ok := set.SplitTarget(l.Value.Text())
+	return target{name: name, instance: instance}, ok && typeName.MatchString(name)
 }
 
 // inKeys is how an instance is written in keys.

@@ -11,6 +11,7 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/disk"
 	"bindc/internal/replace"
+	"bindc/loader"
 )
 
 func convertCommand() *cobra.Command {
@@ -39,8 +40,12 @@ func runConvert(cmd *cobra.Command, path, output string) error {
 	if err != nil {
 		return err
 	}
+	names, err := loader.NamesOfSet(disk.Disk{}, path)
+	if err != nil {
+		return err
+	}
 	var diags diag.List
-	out, ok := convert.File(path, src, &diags)
+	out, ok := convert.File(path, src, names, &diags)
 	wd, err := os.Getwd()
 	if err != nil {
 		return err

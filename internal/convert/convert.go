@@ -4,6 +4,7 @@ package convert
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -16,8 +17,9 @@ import (
 )
 
 // File is the set in src in the other syntax than that of the file. It is false when it cannot be read, or cannot be
-// said there: that is in diags then. Comments are with the bindings they were with.
-func File(file string, src []byte, diags *diag.List) ([]byte, bool) {
+// said there: that is in diags then. Comments are with the bindings they were with. The set may have any of names by
+// its path, the first of which is the whole one, that YAML wants.
+func File(file string, src []byte, names []string, diags *diag.List) ([]byte, bool) {
 	toYAML := strings.HasSuffix(file, ".pp")
 	s := read(file, src, toYAML, diags)
 	if diags.Failed() {
@@ -28,19 +30,47 @@ func File(file string, src []byte, diags *diag.List) ([]byte, bool) {
 		return nil, false
 	}
 	name := s.Name.Value.Text()
-	out, err := written(s, name, remarksOf(src, s, toYAML), toYAML)
-	if err == nil {
-		var own diag.List
-		if again := read("", out, !toYAML, &own); !own.Failed() && canonical(again) == canonical(s) {
-			return laid(out, !toYAML), true
-		}
+	if toYAML && slices.Contains(names, name) {
+		name = names[0]
 	}
-	why := "something in this file cannot be said in the other syntax"
-	if err != nil {
-		why = err.Error()
+	if out, err := said(s, name, remarksOf(src, s, toYAML), toYAML); err == nil {
+		return laid(out, !toYAML), true
 	}
-	diags.Add(diag.Diagnostic{Pos: diag.Pos{File: file}, Code: "convert", Message: why})
+	if !refused(s.Statements, toYAML, diags) {
+		diags.Add(diag.Diagnostic{Pos: s.Pos, Code: "convert", Message: errOther.Error()})
+	}
 	return nil, false
+}
+
+var errOther = errors.New("this cannot be said in the other syntax")
+
+// said is a set in the other syntax, if what is read there is the same.
+func said(s *set.Set, name string, remarks set.Remarks, toYAML bool) ([]byte, error) {
+	out, err := written(s, name, remarks, toYAML)
+	if err != nil {
+		return nil, err
+	}
+	var own diag.List
+	if again := read("", out, !toYAML, &own); own.Failed() || canonical(again) != canonical(s) {
+		return nil, errOther
+	}
+	return out, nil
+}
+
+// refused reports the statements that cannot be said in the other syntax, each by itself, and whether there are any.
+func refused(list []set.Statement, toYAML bool, diags *diag.List) (any bool) {
+	for _, s := range list {
+		_, err := said(&set.Set{Statements: []set.Statement{s}}, "set", set.Remarks{}, toYAML)
+		if err == nil {
+			continue
+		}
+		any = true
+		if w, ok := s.(*set.When); ok && refused(w.Statements, toYAML, diags) {
+			continue
+		}
+		diags.Add(diag.Diagnostic{Pos: set.At(s), Code: "convert", Message: err.Error()})
+	}
+	return any
 }
 
 // read is the set in src, nil if there is none: then that has failed.

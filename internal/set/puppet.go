@@ -153,17 +153,19 @@ func (r *puppetReader) statement(s *syntax.Statement) Statement {
 		}
 		return c
 	case "dependency":
-		return &Dependency{Pos: r.Pos(s.Off), From: *r.side(s.Target), To: *r.side(s.Other), Kind: s.Arrow.Text}
+		return r.dependency(s)
 	}
 	a, ok := r.attributes(s)
-	if !ok {
+	target, okTarget := r.target(s.Target)
+	other, okOther := r.target(s.Other)
+	if !ok || !okTarget || !okOther {
 		return nil
 	}
 	switch s.Word {
 	case "parameters":
-		return &Parameters{r.target(s.Target), a}
+		return &Parameters{target, a}
 	case "map":
-		return &Map{r.target(s.Target), r.target(s.Other), a}
+		return &Map{target, other, a}
 	case "variables":
 		return &Variables{a}
 	}
@@ -194,34 +196,41 @@ func (r *puppetReader) text(text string, off int) binding.Literal {
 	return binding.Literal{Value: value.FromString(text), Pos: r.Pos(off)}
 }
 
-// target is a class, a type or an instance as text.
-func (r *puppetReader) target(n *expr.Node) binding.Literal {
-	r.checkTarget(n)
-	return r.text(targetText(n), n.Off)
+// target is a class, a type or an instance as text; nothing of what is not there. It is false after an error.
+func (r *puppetReader) target(n *expr.Node) (binding.Literal, bool) {
+	if n == nil {
+		return binding.Literal{}, true
+	}
+	texts, ok := targetTexts(n)
+	if !ok || len(texts) != 1 {
+		r.local(n.Off, "expected a class, a type or one instance, whose name is known when this is compiled, as "+
+			"Web['one'], found "+syntax.Print(n))
+		return binding.Literal{}, false
+	}
+	return r.text(texts[0], n.Off), true
 }
 
-// checkTarget refuses an instance whose name is not known, or is several.
-func (r *puppetReader) checkTarget(n *expr.Node) {
-	if n.Op != expr.Access || len(n.Kids) == 2 && n.Kids[1].Op == expr.TypeName { // as Class[Ntp]
-		return
-	}
-	if v, ok := n.Kids[len(n.Kids)-1].Constant(); len(n.Kids) != 2 || !ok || Text(v) == "" {
-		r.local(n.Off, "expected one name in the brackets that is known when this is compiled, as Web['one'], found "+
-			syntax.Print(n))
-	}
-}
-
-// targetText is how a class, a type or an instance is written in YAML.
-func targetText(n *expr.Node) string {
+// targetTexts is how a class, a type or instances of one are written in YAML. Not ok is what has to be computed.
+func targetTexts(n *expr.Node) (texts []string, ok bool) {
 	if v, ok := n.Constant(); ok {
-		return v.Text()
+		return []string{v.Text()}, true
 	}
-	if n.Op == expr.Access && len(n.Kids) == 2 && n.Kids[0].Op == expr.TypeName {
-		if name, ok := n.Kids[1].Constant(); ok && Text(name) != "" {
-			return n.Kids[0].Name + "[" + Text(name) + "]"
+	if n.Op == expr.TypeName {
+		return []string{n.Name}, true
+	}
+	for _, kid := range n.Kids[1:] {
+		name := kid.Name // a type as the name of an instance is that
+		if kid.Op != expr.TypeName {
+			v, _ := kid.Constant()
+			name = Text(v)
 		}
+		text, ok := JoinTarget(n.Kids[0].Name, name)
+		if !ok {
+			return nil, false
+		}
+		texts = append(texts, text)
 	}
-	return syntax.Print(n)
+	return texts, true
 }
 
 // isTarget tells whether n is a type or an instance of one, and not their value.
@@ -229,26 +238,47 @@ func isTarget(n *expr.Node) bool {
 	return n != nil && (n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName)
 }
 
-// side is one side of a dependency: types are text in it.
-func (r *puppetReader) side(n *expr.Node) *binding.Producer {
-	return r.produced("to", r.withTargets(n))
+// dependency reads both sides, in which types are text; nil after an error.
+func (r *puppetReader) dependency(s *syntax.Statement) Statement {
+	from, okFrom := r.withTargets(s.Target)
+	to, okTo := r.withTargets(s.Other)
+	if !okFrom || !okTo {
+		return nil
+	}
+	return &Dependency{Pos: r.Pos(s.Off), From: *r.produced("to", from), To: *r.produced("to", to), Kind: s.Arrow.Text}
 }
 
-// withTargets is n with the text of types in place of them.
-func (r *puppetReader) withTargets(n *expr.Node) *expr.Node {
-	if isTarget(n) {
-		r.checkTarget(n)
-		return &expr.Node{Op: expr.Const, Off: n.Off, Value: value.FromString(targetText(n))}
+// withTargets is n with the text of types in place of them; several where one is of several instances, as
+// File['a', 'b']. It is false after an error.
+func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
+	if !isTarget(n) && n.Op != expr.ArrayLit {
+		return n, true
 	}
-	if n.Op != expr.ArrayLit {
-		return n
+	out := &expr.Node{Op: expr.ArrayLit, Off: n.Off}
+	if n.Op == expr.ArrayLit {
+		for _, kid := range n.Kids {
+			kid, ok := r.withTargets(kid)
+			if !ok {
+				return nil, false
+			}
+			if out.Kids = append(out.Kids, kid); kid.Op == expr.ArrayLit {
+				out.Kids = append(out.Kids[:len(out.Kids)-1], kid.Kids...)
+			}
+		}
+		return out, true
 	}
-	out := *n
-	out.Kids = make([]*expr.Node, len(n.Kids))
-	for i, kid := range n.Kids {
-		out.Kids[i] = r.withTargets(kid)
+	texts, ok := targetTexts(n)
+	if !ok {
+		r.local(n.Off, "expected what a catalog has, known when this is compiled, as File['/etc/ntp.conf'], found "+
+			syntax.Print(n))
 	}
-	return &out
+	for _, name := range texts {
+		out.Kids = append(out.Kids, &expr.Node{Op: expr.Const, Off: n.Off, Value: value.FromString(name)})
+	}
+	if len(out.Kids) == 1 {
+		return out.Kids[0], ok
+	}
+	return out, ok
 }
 
 // plainly is a binding of which nothing is said but its key and value.

@@ -67,7 +67,8 @@ func (r *puppetReader) producer(a *binding.Attributes, s *syntax.Statement) {
 	case s.Producer:
 		r.addProducer(a, "to_producer", r.constant(s.To))
 	case s.Word == "parameters" && isTarget(s.To):
-		l := r.target(s.To)
+		l, ok := r.target(s.To)
+		a.Broken = a.Broken || !ok
 		r.addProducer(a, "to", &l)
 	case !r.checkNames(s.To):
 		r.addProducer(a, "to", nil)
@@ -247,19 +248,25 @@ func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
 	known := slices.Clone(writtenOptions)
 	switch {
 	case s.Word == "parameters":
-		known = append(known, "map", "type")
+		known = []string{"map", "optional", "options", "type"}
+	case s.Word == "variables":
+		known = []string{"optional"}
+	case s.Word == "rebind" || s.Word == "alias" || s.Word == "renamed":
+		known = []string{"optional", "transformer"}
 	case s.Producer:
 		known = append(known, "producer_args")
 	case s.Query != nil:
 		known = append(known, "select_result")
 	}
 	collects := s.Word == "multibind" || slices.ContainsFunc(s.Options, func(o syntax.Option) bool {
-		return o.Name.Text == "multibind_id"
+		return o.Name.Text == "multibind_id" && slices.Contains(known, o.Name.Text)
 	})
-	var own []*expr.Node // of a multibinding
+	var own []*expr.Node // of a multibinding, or the map of parameters
 	for _, o := range s.Options {
 		name := o.Name.Text
 		switch {
+		case !collects && !slices.Contains(known, name):
+			r.unknownOption(o, known)
 		case name == "transformer" || name == "select_result" && s.Query != nil:
 			a.Transformer = r.lambda(a, o, "|$value| { $value + 1 }")
 		case name == "type" && s.Word == "parameters":
@@ -270,14 +277,12 @@ func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
 			a.Options = r.optionValue(o)
 		case slices.Contains(writtenOptions, name):
 			r.addProducer(a, name, r.optionValue(o))
-		case collects || name == "map" && s.Word == "parameters":
+		default: // of a multibinding, or the map of parameters
 			key := &expr.Node{Op: expr.Const, Off: o.Name.Off, Value: value.FromString(name)}
 			own = append(own, key, ownOption(o))
 			if name == "combinator" {
 				a.Combinator = r.lambda(a, o, "|$memo, $x| { $memo + $x }")
 			}
-		default:
-			r.unknownOption(o, known)
 		}
 	}
 	if own != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"bindc/internal/binding"
 	"bindc/internal/diag"
@@ -107,6 +106,11 @@ func (w *puppetWriter) statement(s Statement) syntax.Statement {
 		if s.Type != nil { // for which there is no place in front of it
 			out.Options = append(out.Options, syntax.Option{Name: syntax.Word{Text: "type"}, Value: node(s.Type.Value)})
 		}
+		for i := range out.Options {
+			if o := &out.Options[i]; o.Name.Text == "options" && s.Options.Value.Len() == 1 && s.Options.Named("map") != nil {
+				o.Name.Text, o.Value = "map", node(s.Options.Named("map").Value)
+			}
+		}
 		if to := out.To; to != nil && to.Op == expr.Const && to.Value.Kind() == value.String {
 			out.To = w.target(binding.Literal{Value: to.Value})
 		}
@@ -128,6 +132,9 @@ func pairsOf(w *When) (out [][]syntax.Pair) {
 			}
 			pairs = append(pairs, pair)
 		}
+		if pairs == nil { // always
+			pairs = []syntax.Pair{{Category: syntax.Word{Text: "common"}, Values: []syntax.Word{{Text: "true"}}}}
+		}
 		out = append(out, pairs)
 	}
 	return out
@@ -141,9 +148,8 @@ func (w *puppetWriter) target(l binding.Literal) *expr.Node {
 	if name != "" && 'a' <= name[0] && name[0] <= 'z' {
 		return text(name)
 	}
-	if of, instance, ok := strings.Cut(name, "["); ok && strings.HasSuffix(instance, "]") {
-		return &expr.Node{Op: expr.Access, Kids: []*expr.Node{{Op: expr.TypeName, Name: of},
-			text(strings.TrimSuffix(instance, "]"))}}
+	if of, instance, ok := SplitTarget(name); ok && instance != "" {
+		return &expr.Node{Op: expr.Access, Kids: []*expr.Node{{Op: expr.TypeName, Name: of}, text(instance)}}
 	}
 	return w.parsed(l)
 }
@@ -187,7 +193,7 @@ func (w *puppetWriter) attributes(a *binding.Attributes) syntax.Statement {
 	if a.In != nil {
 		s.In = text(Text(a.In.Value))
 	}
-	if s.Optional = a.Optional; a.Optional && s.To == nil {
+	if s.Optional = a.Optional; a.Optional && s.To == nil && s.Query == nil {
 		option := syntax.Option{Name: syntax.Word{Text: "optional"}, Value: node(value.FromBool(true))}
 		s.Options = append(s.Options, option)
 	}

@@ -104,7 +104,7 @@ func (w *setPrinter) words(s *Statement) []string {
 		return out
 	case "alias", "renamed":
 		old := append([]string{"bind", s.Word}, keyOf(s.OldType, s.Old)...)
-		return append(append(append(old, "as"), flagsOf(s)...), keyOf(s.Type, s.Key)...)
+		return w.withOptions(append(append(append(old, "as"), flagsOf(s)...), keyOf(s.Type, s.Key)...), s)
 	}
 	out := []string{"bind"}
 	if s.Word == "rebind" || s.Word == "multibind" {
@@ -126,10 +126,14 @@ func (w *setPrinter) words(s *Statement) []string {
 	if s.Word == "bind" && s.In != nil {
 		out = append(out, "in", Print(s.In))
 	}
+	return w.withOptions(out, s)
+}
+
+func (w *setPrinter) withOptions(words []string, s *Statement) []string {
 	if len(s.Options) > 0 {
-		out = append(out, w.options(s.Options))
+		words = append(words, w.options(s.Options))
 	}
-	return out
+	return words
 }
 
 func flagsOf(s *Statement) (out []string) {

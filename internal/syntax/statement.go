@@ -26,7 +26,7 @@ func (p *setParser) statementList() []Statement {
 			continue
 		}
 		p.note()
-		if p.depth > maxNesting || len(p.errs) == maxErrors {
+		if p.depth > maxNesting || len(p.errs) >= maxErrors {
 			p.tok = token{kind: tEOF, off: len(p.src), end: len(p.src)}
 			p.pos = len(p.src)
 			break
@@ -51,6 +51,7 @@ func (p *setParser) statement() Statement {
 	case p.accepts("rebind"):
 		s.Flags = p.flags()
 		s.Type, s.Key = p.key("the key that is bound once more")
+		p.options(&s)
 	case p.accepts("multibind"):
 		p.multibind(&s)
 	case p.accepts("bind"):
@@ -86,6 +87,10 @@ func (p *setParser) when(s *Statement) {
 		s.When = append(s.When, p.pairs())
 	}
 	p.last().Block = true
+	if p.err == nil && p.at(".") {
+		p.failHere("expected { before the statements of when, found '.'",
+			"a value with dots stands in quotes: 'www.example.org'")
+	}
 	p.expect("{", "before the statements of when")
 	if p.err != nil {
 		return
@@ -361,8 +366,34 @@ func (p *setParser) finished(n *expr.Node) *expr.Node {
 			p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")
 		}
 		shorten(n)
+		p.checkKeys(n)
 	}
 	return n
+}
+
+// checkKeys notes the keys that stand twice in a hash that n has: what is said first would count for nothing. The
+// statement can be read all the same.
+func (p *setParser) checkKeys(n *expr.Node) {
+	for x := range All(n) {
+		if x.Op != expr.HashLit {
+			continue
+		}
+		var seen value.Builder
+		for i := 0; i < len(x.Kids); i += 2 {
+			if key, ok := x.Kids[i].Constant(); ok {
+				p.once(&seen, key, x.Kids[i].Off, "the key "+strings.TrimPrefix(value.Describe(key),
+					"the string ")+" is given twice in one hash")
+			}
+		}
+	}
+}
+
+// once notes that key was seen, and that it is an error if that was before.
+func (p *setParser) once(seen *value.Builder, key value.Value, off int, twice string) {
+	if _, again := seen.Get(key); again {
+		p.errs = append(p.errs, Error{Off: off, Message: twice, Hint: "remove one of the two"})
+	}
+	seen.Set(key, value.Value{})
 }
 
 // atProducer tells whether a producer is named, and producer is no text.
@@ -381,8 +412,13 @@ func (p *setParser) options(s *Statement) {
 	}
 	s.Braces = p.tok.off
 	p.advance()
+	var seen value.Builder
 	for p.err == nil && !p.at("}") {
-		s.Options = append(s.Options, p.option())
+		o := p.option()
+		s.Options = append(s.Options, o)
+		if p.err == nil {
+			p.once(&seen, value.FromString(o.Name.Text), o.Name.Off, "the option '"+o.Name.Text+"' is given twice")
+		}
 		if !p.accept(",") {
 			break
 		}
@@ -418,6 +454,7 @@ func (p *setParser) rebinding(s *Statement) {
 		s.Flags = append(s.Flags, p.flags()...)
 		s.Type, s.Key = p.key("the key it has from now on")
 	}
+	p.options(s)
 }
 
 // group parses what comes to bindings of several keys, from the word that tells what.
