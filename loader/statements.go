@@ -150,8 +150,11 @@ func (c *setCompiler) target(l *binding.Literal) (target, bool) {
 	if ok {
 		return t, true
 	}
-	c.errorf(l, "expected a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]', found %s",
-		value.Describe(l.Value))
+	expected := "a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]'"
+	if strings.Contains(set.Text(l.Value), ",") {
+		expected = "one instance, its name in quotes if there is a comma in it, as \"Web['a, b']\""
+	}
+	c.errorf(l, "expected %s, found %s", expected, value.Describe(l.Value))
 	return target{}, false
 }
 

@@ -1,6 +1,7 @@
 package convert_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func TestFiles(t *testing.T) {
 func converts(t *testing.T, name, text, want string) {
 	t.Helper()
 	var diags diag.List
-	got, ok := convert.File(name, []byte(strings.TrimSpace(text)+"\n"), &diags)
+	got, ok := convert.File(name, []byte(strings.TrimSpace(text)+"\n"), nil, &diags)
 	if !ok || strings.TrimSpace(string(got)) != strings.TrimSpace(want) {
 		t.Errorf("%s comes to\n%s\nexpected\n%s\n%v", name, got, want, diags.Sorted())
 	}
@@ -67,11 +68,44 @@ func TestFilesThatAreNotConverted(t *testing.T) {
 			"cannot be said"},
 	} {
 		var diags diag.List
-		out, ok := convert.File(c.file, []byte(c.text), &diags)
+		out, ok := convert.File(c.file, []byte(c.text), nil, &diags)
 		found := diags.Sorted()
 		if ok || out != nil || len(found) != 1 || string(found[0].Code) != c.code || found[0].Pos.File != c.file ||
 			!strings.Contains(found[0].Message, c.message) {
 			t.Errorf("%s: %v, %s, found %v; expected %s", c.name, ok, out, found, c.code)
+		}
+	}
+}
+
+// Each statement that cannot be said is told of by its place, and those around it are not.
+func TestWhatCannotBeSaidIsTold(t *testing.T) {
+	src := "bindings_version: 1\nname: s\nbind:\n  - [a, .inf]\n  - [b, 1]\n  - when: {node: x}\n" +
+		"    bind:\n      - [c, 1]\n      - [d, [.nan]]\n"
+	var diags diag.List
+	if _, ok := convert.File("s.yaml", []byte(src), nil, &diags); ok {
+		t.Error("it was converted")
+	}
+	var at []string
+	for _, d := range diags.Sorted() {
+		at = append(at, fmt.Sprintf("%s:%d:%d", d.Code, d.Pos.Line, d.Pos.Col))
+	}
+	if got := strings.Join(at, " "); got != "convert:4:6 convert:9:10" {
+		t.Error(got)
+	}
+}
+
+// In YAML a set of a module has its whole name.
+func TestSetsOfModulesGetTheirWholeName(t *testing.T) {
+	names := []string{"ntp::default", "default"}
+	for src, want := range map[string]string{
+		"bindings default { }":      "name: ntp::default",
+		"bindings ntp::default { }": "name: ntp::default",
+		"bindings other { }":        "name: other",
+	} {
+		var diags diag.List
+		out, ok := convert.File("default.pp", []byte(src), names, &diags)
+		if !ok || !strings.Contains(string(out), want+"\n") {
+			t.Errorf("%s comes to %s, expected %s", src, out, want)
 		}
 	}
 }

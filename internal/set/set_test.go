@@ -131,6 +131,18 @@ bind alias 'old' as 'new'
 bind renamed 'old' as String, 'new'
 rebind 'a'
 rebind abstract Integer, 'a'`},
+	{"other names whose values are transformed", `
+- name: new
+  to_alias_of: old
+  transformer: '|$x| { $x + 1 }'
+- name: newer
+  to_renamed: older
+  transformer: '|$x| { $x + 1 }'
+- rebind: a
+  transformer: '|$x| { $x + 1 }'`, `
+bind alias 'old' as 'new' { transformer => |$x| { $x + 1 } }
+bind renamed 'older' as 'newer' { transformer => |$x| { $x + 1 } }
+rebind 'a' { transformer => |$x| { $x + 1 } }`},
 	{"a multibinding whose id is its key", `
 - name: users
   multibind_id: users`, `
@@ -224,7 +236,7 @@ bind abstract parameters Web to ['port']`},
       dbuser: user
 - parameters: ntp
   to: chrony`, `
-bind parameters Web[one] to optional Sql['it\'s'] { options => { 'map' => { 'dbuser' => 'user' } } }
+bind parameters Web[one] to optional Sql['it\'s'] { map => { 'dbuser' => 'user' } }
 bind parameters ntp to 'chrony'`},
 	{"variables", `
 - type: Integer
@@ -273,7 +285,7 @@ func TestOtherWaysToSayIt(t *testing.T) {
 		{"what selects", "s.pp", "bind 'a' to Sql[?? port == 1] { select_result => |$x| { $x[0] } }",
 			"bind 'a' to Sql[?? 'port' == 1] { transformer => |$x| { $x[0] } }"},
 		{"a map among the options", "s.pp", "bind parameters Web to Sql { map => { a => b } }",
-			"bind parameters Web to Sql { options => { 'map' => { 'a' => 'b' } } }"},
+			"bind parameters Web to Sql { map => { 'a' => 'b' } }"},
 		{"a class as a type", "s.pp", "bind parameters Class[ntp] to { a => 1 }", "bind parameters Class[ntp] to { 'a' => 1 }"},
 		{"a pattern of a query is its text", "s.pp", "bind 'a' to Sql[?? name =~ /a.c/]", "bind 'a' to Sql[?? 'name' =~ 'a.c']"},
 		{"the type of the old key is that of the new one", "s.pp", "bind alias Integer, 'b' as 'a'",
@@ -296,6 +308,11 @@ func TestOtherWaysToSayIt(t *testing.T) {
 			"when node 'it\\'s' and release 6.10 {\n  bind 'a' to 1\n}"},
 		{"an expression that is known", "s.yaml", "- {name: a, to_expression: '1 + 1'}", "bind 'a' to 2"},
 		{"an expression that YAML reads", "s.yaml", "- {name: a, to_expression: 42}", "bind 'a' to 42"},
+		{"a condition that always holds", "s.yaml", "- {when: {}, bind: [[a, 1]]}", "when common true {\n  bind 'a' to 1\n}"},
+		{"a dependency of several instances", "s.pp", "bind dependency File['a', 'b'] -> [Web[1], Web['c, d'], 'X[y]']",
+			"bind dependency ['File[a]', 'File[b]'] -> ['Web[1]', 'Web[\\'c, d\\']', 'X[y]']"},
+		{"a name with a comma, in quotes", "s.yaml", "- {parameters: \"Web['a, b']\", to: {c: 1}}",
+			"bind parameters Web['a, b'] to { 'c' => 1 }"},
 		{"a dependency that does not say its kind", "s.yaml", "- {dependency: ['A[a]', 'B[b]']}",
 			"bind dependency 'A[a]' -> 'B[b]'"},
 		{"an alias", "s.yaml", "- &x {name: a, to: [1]}\n- {name: b, to: *x}",
@@ -318,6 +335,23 @@ func TestOtherWaysToSayIt(t *testing.T) {
 func TestWhatIsReportedOfSets(t *testing.T) {
 	for _, c := range []struct{ name, file, text, reported, left string }{
 		{"no list", "s.yaml", " {a: 1}", "3:7 error bindings", ""},
+		{"several instances where one is meant", "s.pp",
+			"\nbind parameters Web[a, b] to { c => 1 }\nbind parameters Web[c] to Sql[d, e]\nbind 'a' to 1",
+			"2:19 error attribute, 3:29 error attribute", "bind parameters Web[c] to undef\nbind 'a' to 1"},
+		{"instances whose names are computed", "s.pp",
+			"\nbind parameters Web[$x] to { c => 1 }\nbind dependency File[$x] -> [Web[''], Web[[a]]]\nbind 'a' to 1",
+			"2:19 error attribute, 3:19 error attribute, 3:32 error attribute", "bind 'a' to 1"},
+		{"keys that stand twice", "s.pp",
+			"\nbind 'a' to { x => 1, x => 2, y => { 1 => 2, 1 => 3 } }\nbind map A to B { a => b, 'a' => c }",
+			"2:25 error syntax, 2:48 error syntax, 3:29 error syntax",
+			"bind 'a' to {'x' => 2, 'y' => {1 => 3}}\nbind map A to B {'a' => 'c'}"},
+		{"options that stand twice", "s.pp", "\nmultibind Array, 'm' { uniq => true, uniq => false }", "2:40 error syntax",
+			"multibind Array, 'm' { uniq => false }"},
+		{"options that a statement cannot have", "s.pp",
+			"\nbind parameters a to { b => 1 } { to_lookup_of => 'c', multibind_id => 'd' }\n" +
+				"bind variables to { b => 1 } { transformer => |$x| { 1 } }\nrebind 'a' { to_lookup_of => 'b' }",
+			"2:37 error attribute, 2:58 error attribute, 3:34 error attribute, 4:16 error attribute",
+			"bind parameters a to {'b' => 1}\nbind variables to {'b' => 1}\nrebind 'a'"},
 		{"an element that is none", "s.yaml", "\n- a\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
 		{"a short form of three", "s.yaml", "\n- [a, 1, 2]\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
 		{"a key that is no text", "s.yaml", "\n- [1, a]\n- {name: 1, to: a}\n- [b, 1]", "4:6 error key, 5:12 error key",
