@@ -400,8 +400,8 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 			"bind 'a' to producer 'p'"},
 		{"an instance whose name is not known, or is several", "s.pp", "\nbind parameters Web[$x] to { a => 1 }\n" +
 			"bind parameters Web to Sql[\"${x}\"]\nbind dependency File['a', 'b'] -> [File[''], File['c']]\n" +
-			"bind parameters Class[Ntp] to {}", "2:19 error attribute, 3:26 error attribute, 4:19 error attribute, " +
-			"4:38 error attribute", "*"},
+			"bind parameters Class[Ntp] to {}", "2:19 error attribute, 3:26 error attribute, 4:38 error attribute",
+			"*"},
 		{"an unknown function", "s.pp", "\nbind 'a' to nope(1)\nbind 'b' to 1", "2:15 error name", "*"},
 		{"a fact that is misspelt", "s.pp", "\nbind 'a' to $fqdm", "2:15 warning fact", "bind 'a' to $fqdm"},
 		{"an unknown option", "s.pp", "\nbind 'a' to 1 { transfomer => 1 }", "2:19 error attribute", "bind 'a' to 1"},
