@@ -106,11 +106,7 @@ func (w *puppetWriter) statement(s Statement) syntax.Statement {
 		if s.Type != nil { // for which there is no place in front of it
 			out.Options = append(out.Options, syntax.Option{Name: syntax.Word{Text: "type"}, Value: node(s.Type.Value)})
 		}
-		for i := range out.Options {
-			if o := &out.Options[i]; o.Name.Text == "options" && s.Options.Value.Len() == 1 && s.Options.Named("map") != nil {
-				o.Name.Text, o.Value = "map", node(s.Options.Named("map").Value)
-			}
-		}
+		w.mapOption(&out, s.Options)
 		if to := out.To; to != nil && to.Op == expr.Const && to.Value.Kind() == value.String {
 			out.To = w.target(binding.Literal{Value: to.Value})
 		}
@@ -120,6 +116,19 @@ func (w *puppetWriter) statement(s Statement) syntax.Statement {
 		out.Word = "variables"
 	}
 	return out
+}
+
+// mapOption has a map among the options of parameters stand by itself.
+func (w *puppetWriter) mapOption(s *syntax.Statement, options *binding.Literal) {
+	if options == nil || options.Value.Len() != 1 {
+		return
+	}
+	given := options.Named("map")
+	for i := range s.Options {
+		if o := &s.Options[i]; o.Name.Text == "options" && given != nil {
+			o.Name.Text, o.Value = "map", node(given.Value)
+		}
+	}
 }
 
 func pairsOf(w *When) (out [][]syntax.Pair) {
