@@ -19,7 +19,7 @@ type composed struct {
 	scopes  []map[string]int // per level, its scopes by their values
 	bound   [][]bound        // per key, the levels that bind it, highest first
 	found   map[snapshot.Origin]*finding
-	meant   map[diag.Pos]bool // bindings that say that they override
+	meant   map[diag.Pos]bool // bindings that say that they override, or are to be overridden
 	open    []bool            // per value, it may leave the answer to what is below it
 	renamed map[uint32]bool   // keys that have another name somewhere: it is asked for by that
 }
@@ -54,7 +54,7 @@ func (l *linter) checkComposed(content *snapshot.Content) {
 	c := composed{linter: l, content: content, found: map[snapshot.Origin]*finding{}, meant: map[diag.Pos]bool{},
 		renamed: map[uint32]bool{}}
 	for b := range l.bindings {
-		if b.more != nil && b.more.Override {
+		if b.more != nil && (b.more.Override || b.more.Abstract) {
 			c.meant[b.at] = true
 		}
 	}

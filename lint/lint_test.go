@@ -180,6 +180,17 @@ func TestWhatOverridesIsNotAdvisedOn(t *testing.T) {
 	}
 }
 
+// What is abstract is there to be bound by something else.
+func TestWhatIsAbstractIsNotAdvisedOn(t *testing.T) {
+	got := site{"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, " +
+		"{name: low, include: 'confdir:/low'}]\n",
+		"bindings/top.yaml": "{bindings_version: 1, name: top, bind: [[k, 1]]}\n",
+		"bindings/low.yaml": "{bindings_version: 1, name: low, bind: [{name: k, abstract: true}]}\n"}.advice(t, Options{})
+	if len(got) > 0 {
+		t.Error(got)
+	}
+}
+
 // A type that one binding states is missed where another one's value is not known to be of it, and nowhere else.
 func TestTypesThatOtherBindingsState(t *testing.T) {
 	for _, c := range []struct{ typed, other, want string }{

@@ -227,7 +227,7 @@ func (c *setCompiler) and(conditions []Condition, p *set.Pair) ([]Condition, boo
 	}
 	if len(out) == 0 {
 		c.diags.Errorf(p.Pos, "when",
-			"this can never hold: an outer 'when' asks the category '%s' for another value", name)
+			"this can never hold: the category '%s' is asked for another value before", name)
 		return nil, false
 	}
 	return out, true

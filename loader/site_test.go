@@ -81,7 +81,7 @@ const (
 )
 
 func include(uri string) string {
-	return "include '" + uri + "' in a layer of binder_config.yaml, or exclude it there if that is meant"
+	return "include '" + uri + "' in a layer of the site, or exclude it there if that is meant"
 }
 
 // What is at the places where a site is looked for, what is reported of it and what comes in.

@@ -185,7 +185,7 @@ func (u *unread) hierarchy(dir string, of uri) {
 
 func (u *unread) notIncluded(path string, of uri) {
 	u.warn(path, "not_included", "no layer includes this file: nobody gets what it says",
-		"include '"+of.String()+"' in a layer of binder_config.yaml, or exclude it there if that is meant")
+		"include '"+of.String()+"' in a layer of the site, or exclude it there if that is meant")
 }
 
 // dataAlone warns of data in a site that has no hiera.yaml.

@@ -40,7 +40,7 @@ type Candidate struct {
 	Name    string  // of a contribution that has one
 	Outcome Outcome // what the request gets where it wins
 	State   string  // Wins, Hidden or NotEffective
-	Why     string  // it does not win
+	Why     string  // it does not win, or has its value from another key
 }
 
 // The states of a Candidate.
@@ -253,8 +253,11 @@ func (x *explainer) bound(key string) (out Explanation, err error) {
 		if c.Outcome.declined() && r.Declines() {
 			c.State, c.Why, winner = Declined, whyDeclined(root, r), ""
 		}
-		if r.Kind == recipe.Erased {
+		switch {
+		case r.Kind == recipe.Erased:
 			c.Why = "'" + strings.Clone(root) + "' has another name from here on down"
+		case r.Kind == recipe.Below && r.Name != root && c.State == Wins:
+			c.Why = "it is what '" + strings.Clone(r.Name) + "' is below this"
 		}
 	}
 	out.Options, err = x.hieraCandidates(root, parsed, bs, out.Candidates)

@@ -147,7 +147,7 @@ func sayMissing(cmd *cobra.Command, snap *bindings.Snapshot, missing []string, a
 		hint := ""
 		switch {
 		case bound:
-			hint = "no binding of it is effective for this node ('bindq values " + key + "' shows them)"
+			hint = "none of its bindings answers for this node ('bindq values " + key + "' shows them, --explain why)"
 		default:
 			if hint = diag.DidYouMean(key, known); hint == "" && asked == 1 {
 				hint = "nothing binds this key"

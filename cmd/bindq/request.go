@@ -119,6 +119,9 @@ func (t *trust) reportOn(open func(string) (*snapshot.Snapshot, error), path str
 	if err != nil {
 		return err
 	}
+	if err := oneSnapshot(path); err != nil {
+		return err
+	}
 	f, err := open(path)
 	if err != nil {
 		return inFile(path, err)
@@ -140,12 +143,23 @@ func (s *source) ask(path string, do func(*bindings.Snapshot) error) error {
 	if err != nil {
 		return err
 	}
+	if err := oneSnapshot(path); err != nil {
+		return err
+	}
 	snap, err := bindings.Open(path, opts)
 	if err != nil {
 		return err
 	}
 	defer snap.Close()
 	return inFile(path, snap.Guard(func() error { return do(snap) }))
+}
+
+// oneSnapshot refuses a directory, where one of the snapshots in it is meant.
+func oneSnapshot(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory: expected one snapshot, as NAME.snap in it", path)
+	}
+	return nil
 }
 
 // begin makes the request of facts. The one before is over then.

@@ -12,6 +12,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
+	"bindc/internal/recipe"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -210,7 +211,7 @@ func (f *tableFlags) whyNot(out io.Writer, key, text string, t *decision.Table, 
 		of := s.outcome(e.Outcome)
 		cs, shape.Outcome = e.Candidates, &of
 	}
-	shape.Parts = s.contributing(t.Contributions, e, text)
+	shape.Parts = s.contributing(key, t.Contributions, e, text)
 	for i := range rows {
 		var found *bindings.Candidate
 		if i < len(cs) {
@@ -236,15 +237,16 @@ func (f *tableFlags) whyNot(out io.Writer, key, text string, t *decision.Table, 
 	return err
 }
 
-// contributing are the contributions that are the value which text is, and what became of them for the node, if there
-// is one.
-func (s shower) contributing(parts []decision.Row, e *bindings.Explanation, text string) (out []candidateShape) {
+// contributing are the contributions to key that are the value which text is, or say something of the class of that
+// name, and what became of them for the node, if there is one.
+func (s shower) contributing(key string, parts []decision.Row, e *bindings.Explanation,
+	text string) (out []candidateShape) {
 	for i := range parts {
 		var found *bindings.Candidate
 		if e != nil && len(e.Contributions) == len(parts) {
 			found = &e.Contributions[i]
 		}
-		if !has(&parts[i], found, text) {
+		if !has(&parts[i], found, text) && (key != recipe.ClassesKey || parts[i].Name != text) {
 			continue
 		}
 		c := s.rows(parts[i : i+1])[0]

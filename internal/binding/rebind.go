@@ -16,8 +16,8 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	case p.Name == "rebind" && c.KeyPos != p.Argument.Pos:
 		c.errorf(p.Argument.Pos, "rebind", "'rebind' binds the key it names: expected no 'name', found '%s'", c.Key)
 	case p.Name != "rebind" && name == c.Key && c.In == nil:
-		c.errorf(p.Argument.Pos, "rebind", "'%s' cannot be another name of itself; expected 'rebind: %s', or another key",
-			name, name)
+		c.errorf(p.Argument.Pos, "rebind", "'%s' cannot be another name of itself; expected another key, or 'rebind' and this one",
+			name)
 	case p.Name != "to_alias_of" && c.In != nil:
 		c.errorf(p.Argument.Pos, "rebind", "a contribution cannot have '%s': expected no 'in'. What is contributed under "+
 			"a name that is renamed goes on contributing, under the new one", p.Name)
@@ -44,7 +44,7 @@ func (c *compiler) checkOptional(r *recipe.Recipe) {
 	case c.Abstract:
 		c.errorf(c.KeyPos, "optional", "an abstract binding has no value that could be missing: it cannot be optional")
 	case c.out.Rebinds != nil:
-		c.errorf(at, "optional", "'%s' is not effective by itself where there is nothing: it cannot be optional",
+		c.errorf(at, "optional", "'%s' declines by itself where there is nothing: it cannot be optional",
 			c.Producers[0].Name)
 	case r.Kind == recipe.Multibind:
 		c.errorf(at, "optional", "a multibinding always has a value, without contributions an empty one: it cannot be optional")

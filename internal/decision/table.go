@@ -202,7 +202,7 @@ func (b *Book) contributions(name string) ([]Row, error) {
 			continue
 		}
 		row.Name = strings.Clone(parts[at][0].Name)
-		row.compute(parts[at][0].Recipe, string(recipe.Append(nil, parts[at][0].Recipe)))
+		row.compute(parts[at][0].Recipe)
 		out, parts[at] = append(out, row), parts[at][1:]
 	}
 	return out, nil
@@ -295,7 +295,7 @@ func (r *Row) follow(x *recipe.Recipe, encoded string, err error) error {
 	case x == nil:
 		r.seal(encoded)
 	default:
-		r.compute(x, encoded)
+		r.compute(x)
 	}
 	return nil
 }
@@ -308,8 +308,8 @@ func (r *Row) seal(encoded string) {
 	r.Sensitive, r.Sealed, r.id = true, true, "e"+encoded
 }
 
-// compute makes r the row of a recipe.
-func (r *Row) compute(x *recipe.Recipe, encoded string) {
+// compute makes r the row of a recipe, which is the same one wherever its expressions are written.
+func (r *Row) compute(x *recipe.Recipe) {
 	r.Sensitive, r.Declines = x.Sensitive, x.Declines()
 	switch {
 	case x.Kind == recipe.Erased:
@@ -319,7 +319,7 @@ func (r *Row) compute(x *recipe.Recipe, encoded string) {
 	case x.Kind == recipe.Constant && x.Transformer == nil && !x.Optional:
 		r.constant(x.Value)
 	default:
-		r.Computed, r.id = sourceText(x), "r"+encoded
+		r.Computed, r.id = sourceText(x), "r"+string(recipe.Append(nil, x.Placeless()))
 		r.use(x)
 	}
 	if x.Kind == recipe.Merged {

@@ -3,7 +3,11 @@
 // evaluates.
 package expr
 
-import "bindc/internal/value"
+import (
+	"slices"
+
+	"bindc/internal/value"
+)
 
 // Op says what a Node is and how its Kids are laid out.
 type Op uint8
@@ -50,6 +54,34 @@ type Param struct {
 	Type    *Node
 	Default *Node
 	Rest    bool
+}
+
+// Placeless is n without offsets: where it stands in its text does not make it another one. It is nil for nil.
+func (n *Node) Placeless() *Node {
+	if n == nil {
+		return nil
+	}
+	out := *n
+	out.Off = 0
+	out.Kids = make([]*Node, len(n.Kids))
+	for i, kid := range n.Kids {
+		out.Kids[i] = kid.Placeless()
+	}
+	out.Lambda = n.Lambda.Placeless()
+	return &out
+}
+
+// Placeless is l without offsets, likewise.
+func (l *Lambda) Placeless() *Lambda {
+	if l == nil {
+		return nil
+	}
+	out := &Lambda{Params: slices.Clone(l.Params), Body: l.Body.Placeless()}
+	for i := range out.Params {
+		p := &out.Params[i]
+		p.Type, p.Default = p.Type.Placeless(), p.Default.Placeless()
+	}
+	return out
 }
 
 // Constant tells whether n is a literal, and which.

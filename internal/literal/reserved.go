@@ -22,19 +22,22 @@ func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	}
 }
 
-// statementFor says by what a reserved key is bound.
+// statementFor says by what a reserved key is bound, in either syntax.
 func statementFor(key string) string {
+	words := func(what, yaml, puppet string) string {
+		return what + " in structured bindings: {" + yaml + "}, in the syntax of Puppet " + puppet
+	}
 	switch kind, _, _ := strings.Cut(strings.TrimPrefix(key, "/"), "/"); kind {
 	case "classes":
-		return "include classes in structured bindings: {include: NAME}"
+		return words("include classes", "include: NAME", "include NAME")
 	case "dependencies":
-		return "bind a dependency in structured bindings: {dependency: [FROM, TO]}"
+		return words("bind a dependency", "dependency: [FROM, TO]", "bind dependency FROM -> TO")
 	case "environment":
 		return "only the files of a node classifier bind it"
 	case "param":
-		return "bind parameters in structured bindings: {parameters: TARGET, to: {…}}"
+		return words("bind parameters", "parameters: TARGET, to: {…}", "bind parameters TARGET to {…}")
 	case "map":
-		return "bind a map in structured bindings: {map: [TYPE, TYPE], to: {…}}"
+		return words("bind a map", "map: [TYPE, TYPE], to: {…}", "bind map TYPE to TYPE {…}")
 	}
-	return "bind variables in structured bindings: {variables: {…}}"
+	return words("bind variables", "variables: {…}", "bind variables to {…}")
 }

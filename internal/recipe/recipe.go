@@ -53,6 +53,22 @@ func (r *Recipe) Secret() bool {
 	return r.Sensitive || slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Recipe.Secret() })
 }
 
+// Placeless is r without the places in the text of its expressions.
+func (r *Recipe) Placeless() *Recipe {
+	out := *r
+	out.Expr, out.Transformer = r.Expr.Placeless(), r.Transformer.Placeless()
+	if o := r.Options; o != nil && o.Combinator != nil {
+		own := *o
+		own.Combinator = o.Combinator.Placeless()
+		out.Options = &own
+	}
+	out.Parts = slices.Clone(r.Parts)
+	for i := range out.Parts {
+		out.Parts[i].Recipe = out.Parts[i].Recipe.Placeless()
+	}
+	return &out
+}
+
 // Declines tells whether in some requests r may have no answer, so that what is below it in precedence has.
 func (r *Recipe) Declines() bool { return r.Optional || r.Kind == AliasOf || r.Kind == Below }
 

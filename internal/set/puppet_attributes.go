@@ -113,30 +113,9 @@ func (r *puppetReader) produced(name string, n *expr.Node) *binding.Producer {
 	if v, ok := folded.Constant(); ok {
 		l.Value = v
 	} else {
-		out.Expr = placeless(folded)
+		out.Expr = folded.Placeless()
 	}
 	return out
-}
-
-// placeless is n without offsets: where it stands in its file does not make it another one.
-func placeless(n *expr.Node) *expr.Node {
-	if n == nil {
-		return nil
-	}
-	out := *n
-	out.Off = 0
-	out.Kids = make([]*expr.Node, len(n.Kids))
-	for i, kid := range n.Kids {
-		out.Kids[i] = placeless(kid)
-	}
-	if l := n.Lambda; l != nil {
-		out.Lambda = &expr.Lambda{Params: slices.Clone(l.Params), Body: placeless(l.Body)}
-		for i := range out.Lambda.Params {
-			p := &out.Lambda.Params[i]
-			p.Type, p.Default = placeless(p.Type), placeless(p.Default)
-		}
-	}
-	return &out
 }
 
 // literal is how n is written, with its places, and whether its value is known now.
@@ -327,7 +306,7 @@ func (r *puppetReader) lambda(a *binding.Attributes, o syntax.Option, as string)
 		a.Broken = true
 		return nil
 	}
-	return placeless(o.Value).Lambda
+	return o.Lambda.Placeless()
 }
 
 // ownOption is the value of an option of a multibinding; a lambda as text.
