@@ -27,7 +27,7 @@ func readPuppetConfig(in *inputs, path string, reg registry) (config, bool) {
 	site, errs := syntax.ParseSite(string(src))
 	c := puppetConfigReader{in.diags, set.NewText(path, src)}
 	c.Report(errs, in.diags)
-	if len(errs) > 0 {
+	if site == nil {
 		return config{}, false
 	}
 	at := diag.Pos{File: path, Line: 1, Col: 1}
@@ -39,13 +39,15 @@ func readPuppetConfig(in *inputs, path string, reg registry) (config, bool) {
 				cs = append(cs, cat)
 			}
 		}
-		yaml := configReader{document{nil, in.diags}, reg}
-		cfg.categories = yaml.completed(cs, c.Pos(site.Off))
+		if len(errs) == 0 { // else there may be more of them
+			yaml := configReader{document{nil, in.diags}, reg}
+			cfg.categories = yaml.completed(cs, c.Pos(site.Off))
+		}
 	}
 	if site.HasLayers {
 		cfg.layers, cfg.silent = c.layers(site.Layers, reg), false
 	}
-	return cfg, true
+	return cfg, len(errs) == 0
 }
 
 // puppetConfigReader reads what a site { } says.

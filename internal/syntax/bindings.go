@@ -3,6 +3,7 @@ package syntax
 import (
 	"unicode/utf8"
 
+	"bindc/internal/diag"
 	"bindc/internal/expr"
 )
 
@@ -93,7 +94,6 @@ func newSetParser(src string) *setParser {
 func (p *setParser) file() {
 	if p.atWord("site") {
 		p.wholeSite()
-		p.note()
 		return
 	}
 	p.bindings()
@@ -121,15 +121,12 @@ const oneSet = "one file is one set: what further ones would have goes into file
 // bindings parses the whole file.
 func (p *setParser) bindings() *Bindings {
 	b := &Bindings{}
-	if !p.atWord("bindings") {
-		p.expected("'bindings NAME { … }'", "bindings")
-	}
-	p.advance()
-	b.Name = p.name("the name of the bindings")
-	p.last().Block = true
-	p.expect("{", "before the bindings")
-	if p.err != nil {
-		p.note()
+	p.header(func() {
+		b.Name = p.name("the name of the bindings")
+		p.last().Block = true
+		p.expect("{", "before the bindings")
+	}, "'bindings NAME { … }'", "bindings")
+	if p.tok.kind == tEOF && len(p.errs) > 0 {
 		return b
 	}
 	b.Statements = p.statementList()
@@ -142,6 +139,28 @@ func (p *setParser) bindings() *Bindings {
 	}
 	p.note()
 	return b
+}
+
+// header parses what a file begins with, up to the {: the word, and what rest parses. Where that is wrong, though it is
+// meant, what follows the { is read all the same.
+func (p *setParser) header(rest func(), what, word string) {
+	begin := p.here()
+	meant := p.atWord(word) || p.tok.kind == tName && diag.DidYouMean(p.tok.text, []string{word}) != ""
+	if !p.atWord(word) {
+		p.expected(what, word)
+	}
+	p.advance()
+	rest()
+	if p.err == nil {
+		return
+	}
+	p.note()
+	if meant {
+		p.skip(begin, func() bool { return p.open == 0 && p.at("{") })
+	}
+	if !meant || !p.accept("{") {
+		p.stop()
+	}
 }
 
 // note takes the error that was found to those of the file.

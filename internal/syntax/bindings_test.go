@@ -93,6 +93,22 @@ func placelessList(list []Statement) []any {
 	return out
 }
 
+const noStatement = "expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when'"
+
+// checkFaults holds errors to be those that are expected, each as LINE:COLUMN MESSAGE HINT.
+func checkFaults(t *testing.T, src string, errs []Error, want []string) {
+	t.Helper()
+	var got []string
+	for _, e := range errs {
+		line := strings.Count(src[:e.Off], "\n") + 1
+		col := e.Off - strings.LastIndexByte(src[:e.Off], '\n')
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%d:%d %s %s", line, col, e.Message, e.Hint)))
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s\n got %s\nwant %s", src, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+	}
+}
+
 // What is wrong in a set, where, and what it is taken for; all of it is found in one run.
 func TestFaultsOfSets(t *testing.T) {
 	for _, c := range []struct {
@@ -126,18 +142,79 @@ func TestFaultsOfSets(t *testing.T) {
 		{"bindings x { bind to 3 bind dependency a <- b }", []string{
 			"1:14 expected the key that is bound, a string in quotes, or 'in' and a multibinding",
 			"1:42 expected -> or ~> between the two sides, found '<-'"}},
+		{"bindings x {\n bnd 'a' to 1\n inclde ntp\n whn osfamily debian {\n  bind 'a' t\n  exclde [a]\n }\n bind 'b' to [1,\n" +
+			" multibnd String, 'm'\n bind 'c'\n  t\n to 2\n}", []string{
+			"2:2 " + noStatement + ", found 'bnd' did you mean 'bind'?",
+			"3:2 " + noStatement + ", found 'inclde' did you mean 'include'?",
+			"4:2 " + noStatement + ", found 'whn' did you mean 'when'?",
+			"5:12 " + noStatement + ", found 't'",
+			"6:3 " + noStatement + ", found 'exclde' did you mean 'exclude'?",
+			"9:11 expected ] or , after the entry of the list, found 'String'",
+			"9:2 " + noStatement + ", found 'multibnd' did you mean 'multibind'?",
+			"11:3 " + noStatement + ", found 't'"}},
+		{"bindngs x {\n bind 'a'\n  t 1\n}", []string{
+			"1:1 expected 'bindings NAME { … }', found 'bindngs' did you mean 'bindings'?",
+			"3:3 " + noStatement + ", found 't'"}},
+		{"bindings {\n bnd 'a' to 1\n}", []string{
+			"1:10 expected the name of the bindings, found '{'",
+			"2:2 " + noStatement + ", found 'bnd' did you mean 'bind'?"}},
+		{"class bindings {\n bnd 'a' to 1\n}", []string{
+			"1:1 expected 'bindings NAME { … }', found the keyword class"}},
 	} {
 		_, errs := ParseBindings(c.src)
-		var got []string
-		for _, e := range errs {
-			line := strings.Count(c.src[:e.Off], "\n") + 1
-			col := e.Off - strings.LastIndexByte(c.src[:e.Off], '\n')
-			got = append(got, strings.TrimSpace(fmt.Sprintf("%d:%d %s %s", line, col, e.Message, e.Hint)))
-		}
-		if !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%s\n got %s\nwant %s", c.src, strings.Join(got, "\n     "), strings.Join(c.want, "\n     "))
-		}
+		checkFaults(t, c.src, errs, c.want)
 	}
+}
+
+func TestFaultsOfSites(t *testing.T) {
+	for _, c := range []struct {
+		src  string
+		want []string
+	}{
+		{"", []string{"1:1 expected 'site { … }', found the end of the text"}},
+		{"sit { categories { a 1 } }", []string{
+			"1:1 expected 'site { … }', found 'sit' did you mean 'site'?",
+			"1:22 expected => after the name of the category, found '1'"}},
+		{"site {\n categries { a => 1 }\n bindngs => [ layer { 'a': include => 'x' } ]\n}", []string{
+			"2:2 expected 'bindings' and 'categories' in site { }, found 'categries' did you mean 'categories'?",
+			"3:2 expected 'bindings' and 'categories' in site { }, found 'bindngs' did you mean 'bindings'?"}},
+		{"site {\n categories {\n  a => $::,\n  b $c,\n  d => 1 e => 2,\n  f => [1,\n  g => 2\n }\n" +
+			" categories { h => }\n bindings => [\n  layer { 'm' include => 'x' }\n  layer { 'n': inclde => 5,\n" +
+			"   exclud => ['a' },\n  layr { 'o': include => 'x' },\n  layer { 3: include => 'x' } ]\n}", []string{
+			"3:8 expected the name of a variable after $",
+			"4:5 expected => after the name of the category, found '$c'",
+			"5:10 expected } or , after the category, found 'e'",
+			"8:2 expected ] or , after the entry of the list, found '}'",
+			"9:2 the categories are there twice: expected one 'categories'",
+			"9:20 expected a value, found '}'",
+			"11:15 expected : after the name of the layer, found 'include'",
+			"12:16 expected 'include' or 'exclude', found 'inclde' did you mean 'include'?",
+			"12:26 expected a URI, a string, found '5'",
+			"14:3 expected layer { 'name': include => 'URI' }, found 'layr' did you mean 'layer'?",
+			"15:11 expected the name of the layer, a string, found '3'"}},
+		{"site { categories { a => 1\n bindings => [ layr ] }", []string{
+			"2:2 expected } or , after the category, found 'bindings'",
+			"2:16 expected layer { 'name': include => 'URI' }, found 'layr' did you mean 'layer'?"}},
+		{"site { categories { a => 1 } } b", []string{
+			"1:32 expected nothing more behind site { }, found 'b' a file has one site { }"}},
+		{"site { bindings => [ layer { 'a': include => 'x' ] categories {", []string{
+			"1:50 expected } or , after the attribute of the layer, found ']'"}},
+	} {
+		_, errs := ParseSite(c.src)
+		checkFaults(t, c.src, errs, c.want)
+	}
+}
+
+func FuzzSite(f *testing.F) {
+	f.Add("site { categories { a => \"${b} c\", } bindings => [ layer { 'd': include => ['e'], exclude => 'f' }, ] }")
+	f.Add("sit { categories { a b => 1 } bindings => [ layr { inclde => 'f' ] }")
+	f.Fuzz(func(t *testing.T, src string) {
+		s, errs := ParseSite(src)
+		checkErrors(t, src, errs)
+		if errs == nil && s == nil {
+			t.Errorf("%q says nothing, without an error", src)
+		}
+	})
 }
 
 func FuzzBindings(f *testing.F) {

@@ -16,7 +16,8 @@ type SiteLayer struct {
 	Include, Exclude []Word // URIs
 }
 
-// ParseSite parses a file with one site { … }.
+// ParseSite parses a file with one site { … }. It goes on behind what is wrong, so there may be errors and what else it
+// says; nothing at all where no site is meant.
 func ParseSite(src string) (*Site, []Error) {
 	p := newSetParser(src)
 	if p.errs != nil {
@@ -24,7 +25,6 @@ func ParseSite(src string) (*Site, []Error) {
 	}
 	p.advance()
 	s := p.wholeSite()
-	p.note()
 	return s, p.errs
 }
 
@@ -32,57 +32,125 @@ var siteWords = []string{"bindings", "categories"}
 
 func (p *setParser) wholeSite() *Site {
 	s := &Site{}
-	if !p.atWord("site") {
-		p.expected("'site { … }'", "site")
-	}
-	p.advance()
-	p.last().Block = true
-	p.expect("{", "after site")
-	for p.err == nil && !p.at("}") {
+	p.header(func() {
+		p.last().Block = true
+		p.expect("{", "after site")
+	}, "'site { … }'", "site")
+	for !p.at("}") && p.tok.kind != tEOF {
 		p.last().Begins = true
-		begin := p.tok.off
-		switch {
-		case p.accepts("categories"):
-			if s.Off > 0 {
-				p.fail(begin, "the categories are there twice: expected one 'categories'", "")
-			}
-			s.Off = begin
-			p.expect("{", "before the categories")
-			s.Categories = p.categoryList()
-			p.expect("}", "or , after the category")
-		case p.accepts("bindings"):
-			if s.HasLayers {
-				p.fail(begin, "the layers are there twice: expected one 'bindings'", "")
-			}
-			s.HasLayers = true
-			p.expect("=>", "after bindings")
-			p.expect("[", "before the layers")
-			if !p.accept("]") {
-				s.Layers = commaList(p, "]", p.layer)
-			}
-		default:
-			p.expected(diag.Quoted(siteWords)+" in site { }", siteWords...)
-		}
+		begin := p.here()
+		p.siteEntry(s)
+		indent := indentOf(p.src, begin.pos)
+		p.resume(begin, func() bool { return p.beginsSiteEntry() || p.beginsAt(indent) })
 		p.accept(",")
 	}
-	p.last().Block = true
-	p.expect("}", "at the end of site")
+	if p.tok.kind != tEOF || len(p.errs) == 0 {
+		p.last().Block = true
+		p.expect("}", "at the end of site")
+	}
 	if p.err == nil && p.tok.kind != tEOF {
 		p.failHere("expected nothing more behind site { }, found "+p.found(), "a file has one site { }")
 	}
+	p.note()
 	return s
 }
 
-func (p *setParser) categoryList() (out []Attribute) {
-	for p.err == nil && !p.at("}") {
-		name := p.name("the name of a category")
-		p.expect("=>", "after the name of the category")
-		out = append(out, Attribute{Name: name.Text, Off: name.Off, Value: p.finished(listed(p.entry()))})
-		if !p.accept(",") {
+// siteEntry parses the categories or the layers.
+func (p *setParser) siteEntry(s *Site) {
+	begin := p.tok.off
+	switch {
+	case p.accepts("categories"):
+		if s.Off > 0 {
+			p.fail(begin, "the categories are there twice: expected one 'categories'", "")
+			p.note()
+		}
+		s.Off = begin
+		p.expect("{", "before the categories")
+		p.elements("}", "category", p.beginsCategory, func() { s.Categories = append(s.Categories, p.category()...) })
+	case p.accepts("bindings"):
+		if s.HasLayers {
+			p.fail(begin, "the layers are there twice: expected one 'bindings'", "")
+			p.note()
+		}
+		s.HasLayers = true
+		p.expect("=>", "after bindings")
+		p.expect("[", "before the layers")
+		p.elements("]", "layer", p.beginsLayer, func() { s.Layers = append(s.Layers, p.layer()) })
+	default:
+		p.expected(diag.Quoted(siteWords)+" in site { }", siteWords...)
+	}
+}
+
+// elements parses what commas separate, up to closing. Behind what is wrong it goes on with the next one, if that does
+// not belong to what they all stand in.
+func (p *setParser) elements(closing, what string, next func() bool, one func()) {
+	for p.err == nil && !p.at(closing) && p.tok.kind != tEOF {
+		begin := p.here()
+		if one(); p.err == nil && !p.accept(",") && !p.at(closing) {
+			p.unexpected(closing + " or , after the " + what)
+		}
+		indent := indentOf(p.src, begin.pos)
+		another := func() bool {
+			return next() || p.beginsSiteEntry() || p.beginsAt(indent) || p.open == 0 && p.at(",") || p.atEnd()
+		}
+		if p.resume(begin, another) && !p.accept(",") && (p.atEnd() || p.beginsSiteEntry()) {
 			break
 		}
 	}
-	return out
+	switch {
+	case p.accept(closing):
+	case len(p.errs) == 0:
+		p.unexpected(closing + " or , after the " + what)
+	case p.at("}"), p.at("]"): // which was meant is told
+		p.advance()
+	}
+}
+
+// resume notes what is wrong since begin, if something is, and goes on with what next wants.
+func (p *setParser) resume(begin lexer, next func() bool) bool {
+	if p.err == nil {
+		return false
+	}
+	p.note()
+	if len(p.errs) >= maxErrors {
+		p.stop()
+	} else {
+		p.skip(begin, next)
+	}
+	return true
+}
+
+// beginsAt tells whether something of its own begins at tok: a name in front of a line that is indented no deeper.
+func (p *setParser) beginsAt(indent int) bool {
+	return p.tok.kind == tName && beginsLine(p.src, p.tok.off) && indentOf(p.src, p.tok.off) <= indent
+}
+
+// atEnd tells whether all elements end at tok.
+func (p *setParser) atEnd() bool { return p.open == 0 && (p.at("}") || p.at("]")) }
+
+// followed tells whether tok is a name with op behind it, outside of brackets or at the beginning of a line: those that
+// are open then were not closed.
+func (p *setParser) followed(op string) bool {
+	return p.tok.kind == tName && (p.open == 0 || beginsLine(p.src, p.tok.off)) && p.peek().is(tOp, op)
+}
+
+func (p *setParser) beginsSiteEntry() bool {
+	return p.atWord("categories") && p.followed("{") || p.atWord("bindings") && p.followed("=>")
+}
+
+func (p *setParser) beginsCategory() bool { return p.followed("=>") && !p.beginsSiteEntry() }
+
+func (p *setParser) beginsLayer() bool { return p.atWord("layer") && p.peek().is(tOp, "{") }
+
+// category parses NAME => VALUE; nothing after an error.
+func (p *setParser) category() []Attribute {
+	name := p.name("the name of a category")
+	p.expect("=>", "after the name of the category")
+	a := Attribute{Name: name.Text, Off: name.Off, Value: p.finished(listed(p.entry()))}
+	if p.err != nil {
+		return nil
+	}
+	return []Attribute{a}
 }
 
 // layer parses layer { 'name': include => URI, exclude => [URI, URI] }.
@@ -96,20 +164,32 @@ func (p *setParser) layer() (l SiteLayer) {
 	l.Name.Text = p.constantText("the name of the layer, a string")
 	p.expect(":", "after the name of the layer")
 	for p.err == nil && !p.at("}") {
-		switch {
-		case p.accepts("include"):
-			l.Include = append(l.Include, p.uris()...)
-		case p.accepts("exclude"):
-			l.Exclude = append(l.Exclude, p.uris()...)
-		default:
-			p.expected("'include' or 'exclude'", "include", "exclude")
-		}
+		p.layerAttribute(&l)
 		if !p.accept(",") {
 			break
 		}
 	}
 	p.expect("}", "or , after the attribute of the layer")
 	return l
+}
+
+// layerAttribute parses what a layer includes or excludes. One by another name is wrong by itself.
+func (p *setParser) layerAttribute(l *SiteLayer) {
+	switch {
+	case p.accepts("include"):
+		l.Include = append(l.Include, p.uris()...)
+	case p.accepts("exclude"):
+		l.Exclude = append(l.Exclude, p.uris()...)
+	default:
+		name, unknown := p.tok, p.peek().is(tOp, "=>")
+		p.expected("'include' or 'exclude'", "include", "exclude")
+		if unknown {
+			p.note()
+			p.tok = name
+			p.advance()
+			p.uris()
+		}
+	}
 }
 
 func (p *setParser) uris() []Word {

@@ -18,8 +18,7 @@ func (p *setParser) statementList() []Statement {
 	defer p.leave()
 	var out []Statement
 	for !p.at("}") && p.tok.kind != tEOF {
-		begin := p.lexer
-		begin.pos = p.tok.off
+		begin := p.here()
 		s := p.statement()
 		if p.err == nil {
 			out = append(out, s)
@@ -27,8 +26,7 @@ func (p *setParser) statementList() []Statement {
 		}
 		p.note()
 		if p.depth > maxNesting || len(p.errs) >= maxErrors {
-			p.tok = token{kind: tEOF, off: len(p.src), end: len(p.src)}
-			p.pos = len(p.src)
+			p.stop()
 			break
 		}
 		if s.Statements != nil { // of which the errors are told by themselves
