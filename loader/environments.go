@@ -32,6 +32,7 @@ type Environment struct {
 type Environments struct {
 	All     []Environment
 	Program *expr.Node
+	File    string // that declares them, "" without one
 }
 
 // environmentsFile declares environments; without it those are the directories in environmentsDir.
@@ -137,7 +138,7 @@ func (r *environmentsReader) read() {
 		r.failed(r.path, err)
 		return
 	}
-	r.src = string(src)
+	r.src, r.out.File = string(src), r.path
 	says, errs := syntax.ParseEnvironments(r.src)
 	if r.report(errs...) {
 		return

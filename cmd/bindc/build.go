@@ -36,6 +36,7 @@ type flags struct {
 	strictVars   bool
 	effort       int
 	slice        []string
+	encryptTo    []string
 	alternatives int
 	allowEmpty   bool
 	strict       bool
@@ -76,6 +77,14 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	cli.Words(cmd, "format", diag.Formats)
 }
 
+// addToSnapshots adds what is about the snapshots that are written.
+func (f *flags) addToSnapshots(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.encryptTo, "encrypt-to", nil,
+		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
+	cmd.Flags().StringArrayVar(&f.slice, "slice", nil,
+		"`CATEGORY=VALUE`: leave out what requests with other values can reach only (repeatable)")
+}
+
 func (f *flags) check() error {
 	if !slices.Contains(diag.Formats, f.format) {
 		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diag.Formats, ", "), f.format)
@@ -114,7 +123,6 @@ func buildCommand() *cobra.Command {
 	var sign signing
 	var push pushing
 	var out, pushTo string
-	var encryptTo []string
 	cmd := &cobra.Command{
 		Use:   "build CONFDIR -o FILE",
 		Short: "Compile a site into a snapshot",
@@ -131,7 +139,7 @@ func buildCommand() *cobra.Command {
 				return err
 			}
 			if pushTo == "" {
-				return build(cmd, args[0], out, &f, encryptTo, &sign)
+				return build(cmd, args[0], out, &f, &sign)
 			}
 			to, err := push.open(pushTo, cmd.InOrStdin())
 			if err != nil {
@@ -141,7 +149,7 @@ func buildCommand() *cobra.Command {
 			if sign.keyFile == "" {
 				sign.revision = "" // it is the artifact's
 			}
-			if err := build(cmd, args[0], out, &f, encryptTo, &sign); err != nil {
+			if err := build(cmd, args[0], out, &f, &sign); err != nil {
 				return err
 			}
 			return push.push(cmd.Context(), to, out, revision, cmd.OutOrStdout())
@@ -151,10 +159,7 @@ func buildCommand() *cobra.Command {
 	sign.add(cmd)
 	push.add(cmd)
 	cmd.Flags().StringVar(&pushTo, "push", "", "push the snapshot to `oci://HOST/REPO:TAG` when it is built")
-	cmd.Flags().StringArrayVar(&encryptTo, "encrypt-to", nil,
-		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
-	cmd.Flags().StringArrayVar(&f.slice, "slice", nil,
-		"`CATEGORY=VALUE`: leave out what requests with other values can reach only (repeatable)")
+	f.addToSnapshots(cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `FILE` to write, - for standard output")
 	return cmd
 }
@@ -240,11 +245,11 @@ func (f *flags) success(cmd *cobra.Command) io.Writer {
 }
 
 // build is the whole pipeline: load, compile, encrypt, write, sign.
-func build(cmd *cobra.Command, dir, out string, f *flags, encryptTo []string, sign *signing) error {
+func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 	start := time.Now()
-	recipients, err := identity.Recipients(encryptTo)
+	recipients, err := f.recipients()
 	if err != nil {
-		return fmt.Errorf("--encrypt-to: %w", err)
+		return err
 	}
 	if err := sign.begin(); err != nil {
 		return err
@@ -281,6 +286,15 @@ func build(cmd *cobra.Command, dir, out string, f *flags, encryptTo []string, si
 	fmt.Fprintf(success, "%s: %s, %s, %d bytes, sha256 %x, %s\n", name, diag.Count(c.keys(), "key"),
 		diag.Count(content.Bindings, "binding"), written.Size, written.Sum, time.Since(start).Round(time.Millisecond))
 	return nil
+}
+
+// recipients are those to whom sensitive values are encrypted.
+func (f *flags) recipients() ([]age.Recipient, error) {
+	out, err := identity.Recipients(f.encryptTo)
+	if err != nil {
+		return nil, fmt.Errorf("--encrypt-to: %w", err)
+	}
+	return out, nil
 }
 
 // encrypt seals the sensitive values with a key of their own, and that to recipients.

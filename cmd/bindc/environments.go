@@ -14,11 +14,13 @@ import (
 	"slices"
 	"time"
 
+	"filippo.io/age"
 	"github.com/spf13/cobra"
 
 	"bindc/internal/choice"
 	"bindc/internal/diag"
 	"bindc/internal/disk"
+	"bindc/internal/oci"
 	"bindc/internal/replace"
 	"bindc/loader"
 	"bindc/origin"
@@ -35,7 +37,8 @@ func environmentsCommand() *cobra.Command {
 			"DIR/.environments, by which bindq and the Go runtime choose the one of a\n" +
 			"request. What has not changed is not built again, and a file that would hold\n" +
 			"the same is left alone. An environment with errors keeps its old file. The file\n" +
-			"of one that is gone is removed, but never all of them.\n\n" +
+			"of one that is gone is removed, but never all of them. With --push each is\n" +
+			"pushed, under the tag NAME.\n\n" +
 			"Exit status: 0 all environments are compiled, 1 errors were found, 2 it could\n" +
 			"not be done: usage, ROOT is missing, DIR cannot be written.",
 		Example: "  bindc environments root -o snapshots --cache cache",
@@ -50,6 +53,9 @@ func environmentsCommand() *cobra.Command {
 	}
 	b.addToAll(cmd)
 	b.sign.addToAll(cmd)
+	b.addToSnapshots(cmd)
+	b.push.add(cmd)
+	cmd.Flags().StringVar(&b.pushTo, "push", "", "push the snapshots to `oci://HOST/REPO`, each under the tag NAME")
 	cmd.Flags().StringVarP(&b.dir, "output", "o", "", "the `DIR` to write snapshots to")
 	return cmd
 }
@@ -57,9 +63,12 @@ func environmentsCommand() *cobra.Command {
 // environments is one build of all environments.
 type environments struct {
 	flags
-	sign signing
-	dir  string
+	sign   signing
+	push   pushing
+	pushTo string
+	dir    string
 
+	to      []age.Recipient
 	cmd     *cobra.Command
 	began   int64 // by the clock of the file system of dir
 	said    diag.List
@@ -77,7 +86,8 @@ func (b *environments) run(root string) error {
 	if err != nil {
 		return err
 	}
-	if err := b.sign.begin(); err != nil {
+	revision, err := b.beginSigning()
+	if err != nil {
 		return err
 	}
 	defer b.sign.end()
@@ -86,7 +96,13 @@ func (b *environments) run(root string) error {
 	if b.said.Failed() {
 		return b.report(b.cmd, b.said.Sorted(), 1)
 	}
-	if err := b.build(all); err != nil {
+	if b.pushTo != "" && all.File != "" {
+		b.said.Add(diag.Diagnostic{Pos: diag.Pos{File: all.File}, Severity: diag.Warning, Code: "environments",
+			Message: "what this file chooses is not pushed: who pulls answers in the environment that is asked for",
+			Hint:    "put " + filepath.Join(b.dir, choice.File) + " beside the snapshots where they are pulled to"})
+	}
+	sound, err := b.build(all)
+	if err != nil {
 		return err
 	}
 	refused := b.report(b.cmd, b.said.Sorted(), b.inputs)
@@ -96,7 +112,42 @@ func (b *environments) run(root string) error {
 	fmt.Fprintf(b.success(b.cmd), "%s: %d changed, %d stayed, %d failed, %d removed, %s\n",
 		diag.Count(len(all.All), "environment"), b.counts.changed, b.counts.stayed, b.counts.failed, b.counts.removed,
 		time.Since(start).Round(time.Millisecond))
+	if err := b.pushAll(sound, revision); err != nil {
+		return err
+	}
 	return refused
+}
+
+// beginSigning finds the key, and the revision, which without a key is that of what is pushed.
+func (b *environments) beginSigning() (revision string, err error) {
+	revision = b.sign.revision
+	if b.pushTo != "" && b.sign.keyFile == "" {
+		b.sign.revision = ""
+	}
+	return revision, b.sign.begin()
+}
+
+// pushAll pushes the snapshots of environments in which nothing is wrong: those that stayed too, as an earlier push may
+// have failed. What the registry has is not sent again.
+func (b *environments) pushAll(names []string, revision string) error {
+	if b.pushTo == "" {
+		return nil
+	}
+	for _, name := range names {
+		to, err := b.repository(name)
+		if err == nil {
+			err = b.push.push(b.cmd.Context(), to, b.snapshot(name), revision, b.success(b.cmd))
+		}
+		if err != nil {
+			return fmt.Errorf("--push: the environment '%s': %w", name, err)
+		}
+	}
+	return nil
+}
+
+// repository is where the snapshot of an environment is pushed to.
+func (b *environments) repository(name string) (*oci.Repository, error) {
+	return b.push.open(b.pushTo+":"+name, b.cmd.InOrStdin())
 }
 
 // prepare checks what is given, and finds what was built before.
@@ -107,10 +158,19 @@ func (b *environments) prepare(root string) (string, error) {
 	if _, err := os.ReadDir(root); err != nil {
 		return "", fmt.Errorf("cannot read the environments: %w", err)
 	}
+	var err error
+	if b.to, err = b.recipients(); err != nil {
+		return "", err
+	}
+	if b.pushTo != "" {
+		if _, err := b.repository(choice.Production); err != nil {
+			return "", fmt.Errorf("--push: expected oci://HOST/REPO: %w", err)
+		}
+	}
 	if err := os.MkdirAll(b.dir, 0o777); err != nil {
 		return "", err
 	}
-	root, err := filepath.Abs(root)
+	root, err = filepath.Abs(root)
 	if err == nil {
 		b.began, err = disk.Clock(b.dir, ".clock.*.tmp")
 	}
@@ -134,13 +194,17 @@ func (b *environments) prepare(root string) (string, error) {
 	return root, nil
 }
 
-// build builds what has changed, and makes it known.
-func (b *environments) build(all *loader.Environments) error {
+// build builds what has changed, and makes it known. It returns the environments in which nothing is wrong.
+func (b *environments) build(all *loader.Environments) (sound []string, err error) {
 	c := choice.Choice{Program: all.Program}
 	there := map[string]bool{}
 	for _, e := range all.All {
+		failed := b.counts.failed
 		if err := b.one(e); err != nil {
-			return err
+			return nil, err
+		}
+		if b.counts.failed == failed {
+			sound = append(sound, e.Name)
 		}
 		there[e.Name] = true
 		c.Environments = append(c.Environments, choice.Environment{Name: e.Name, Written: b.written[e.Name]})
@@ -150,15 +214,15 @@ func (b *environments) build(all *loader.Environments) error {
 		c.Environments = append(c.Environments, choice.Environment{Name: name, Written: true})
 	}
 	if err := b.writeChoice(&c); err != nil {
-		return err
+		return nil, err
 	}
 	for _, name := range gone.removed {
 		if err := b.remove(name); err != nil {
-			return err
+			return nil, err
 		}
 		b.counts.removed++
 	}
-	return nil
+	return sound, nil
 }
 
 // one builds an environment, unless it is known to come to what is there.
@@ -174,12 +238,22 @@ func (b *environments) one(e loader.Environment) error {
 	if err != nil {
 		return err
 	}
+	if !site.diags.Failed() {
+		if err := sliced(site.content, b.slice); err != nil { // its categories are its own
+			site.diags.Errorf(diag.Pos{File: e.Dir}, "environments", "%v", err)
+		}
+	}
 	made := built{Of: of, Looks: seen.Looks(), Said: site.diags.Sorted(), Inputs: len(site.site.Inputs)}
 	b.say(&made)
 	isWarning := func(d diag.Diagnostic) bool { return d.Severity == diag.Warning }
 	if site.diags.Failed() || b.strict && slices.ContainsFunc(made.Said, isWarning) {
 		b.counts.failed++
 		return nil
+	}
+	if len(b.to) > 0 {
+		if err := encrypt(site.content, b.to); err != nil {
+			return err
+		}
 	}
 	return b.write(e.Name, site, &made)
 }
@@ -254,9 +328,9 @@ func (b *environments) note(name string) string { return filepath.Join(b.dir, ".
 // of says what else an environment is built of than files.
 func (b *environments) of(e loader.Environment) (string, error) {
 	program, err := b.program()
-	return fmt.Sprintf("%x %q %q %t %q %q %t %t %t %d %d", program, e.Dir, e.Bindings,
+	return fmt.Sprintf("%x %q %q %t %q %q %t %t %t %d %d %q %s", program, e.Dir, e.Bindings,
 		e.ModulePath == nil, e.ModulePath, b.globalHiera, e.Implied || b.allowEmpty,
-		b.strict, b.strictVars, b.effort, b.alternatives), err
+		b.strict, b.strictVars, b.effort, b.alternatives, b.slice, b.to), err
 }
 
 // departed are the environments that had a snapshot and are no longer there.

@@ -27,6 +27,8 @@ import (
 type pushing struct {
 	source, caFile, user     string
 	passwordStdin, plainHTTP bool
+
+	registry *oci.Registry // once something was opened
 }
 
 func (p *pushing) add(cmd *cobra.Command) {
@@ -40,21 +42,24 @@ func (p *pushing) add(cmd *cobra.Command) {
 
 // open reads oci://HOST/REPO:TAG.
 func (p *pushing) open(target string, stdin io.Reader) (*oci.Repository, error) {
-	client, err := ship.Client(p.caFile)
-	if err != nil {
-		return nil, fmt.Errorf("--ca-file: %w", err)
-	}
-	r := oci.Registry{Client: client, PlainHTTP: p.plainHTTP, User: p.user, Agent: "bindc/" + cli.Version()}
-	if p.passwordStdin {
-		line, err := bufio.NewReader(io.LimitReader(stdin, 4096)).ReadString('\n')
-		if r.Password = strings.TrimRight(line, "\r\n"); r.Password == "" {
-			return nil, fmt.Errorf("--password-stdin: expected a password: %w", err)
+	if p.registry == nil {
+		client, err := ship.Client(p.caFile)
+		if err != nil {
+			return nil, fmt.Errorf("--ca-file: %w", err)
 		}
+		r := &oci.Registry{Client: client, PlainHTTP: p.plainHTTP, User: p.user, Agent: "bindc/" + cli.Version()}
+		if p.passwordStdin {
+			line, err := bufio.NewReader(io.LimitReader(stdin, 4096)).ReadString('\n')
+			if r.Password = strings.TrimRight(line, "\r\n"); r.Password == "" {
+				return nil, fmt.Errorf("--password-stdin: expected a password: %w", err)
+			}
+		}
+		p.registry = r
 	}
 	if !strings.HasPrefix(target, oci.Scheme) {
 		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG, found '%s'", target)
 	}
-	return r.Open(target)
+	return p.registry.Open(target)
 }
 
 // push puts the snapshot in file into the registry, with what is signed of it, and prints where it is.

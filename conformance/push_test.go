@@ -1,0 +1,122 @@
+package conformance
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// registry is as much of one as a client needs, in memory.
+type registry struct {
+	mu    sync.Mutex
+	blobs map[string][]byte // by digest
+	tags  map[string]string // digests of manifests, by repository and tag
+	made  int               // blobs that were put here
+}
+
+func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	path := strings.TrimPrefix(req.URL.Path, "/v2/")
+	repo, name, manifest := strings.Cut(path, "/manifests/")
+	body, _ := io.ReadAll(req.Body)
+	sum := sha256.Sum256(body)
+	digest := "sha256:" + hex.EncodeToString(sum[:])
+	switch {
+	case req.Method == http.MethodPost:
+		w.Header().Set("Location", req.URL.Path+"1")
+		w.WriteHeader(http.StatusAccepted)
+	case req.Method == http.MethodPut:
+		if manifest {
+			r.tags[repo+":"+name] = digest
+		} else {
+			r.made++
+		}
+		r.blobs[digest] = body
+		w.Header().Set("Docker-Content-Digest", digest)
+		w.WriteHeader(http.StatusCreated)
+	default:
+		digest = path[strings.LastIndexByte(path, '/')+1:]
+		if at, ok := r.tags[repo+":"+name]; ok {
+			digest = at
+		}
+		if r.blobs[digest] == nil {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		if manifest {
+			w.Header().Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+		}
+		w.Header().Set("Docker-Content-Digest", digest)
+		w.Write(r.blobs[digest])
+	}
+}
+
+// Each environment is pushed under its name, and pulled by it. One with errors is not; what is there is not put again.
+func TestEnvironmentsArePushed(t *testing.T) {
+	t.Parallel()
+	held := &registry{blobs: map[string][]byte{}, tags: map[string]string{}}
+	server := httptest.NewServer(held)
+	defer server.Close()
+	repository := "oci://" + strings.TrimPrefix(server.URL, "http://") + "/puppet/sites"
+	root := t.TempDir()
+	put := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hiera := "version: 2\nhierarchy: [[common, 'true', data/common]]\n"
+	data := func(name, said string) {
+		dir := filepath.Join(root, "environments", name)
+		put(filepath.Join(dir, "hiera.yaml"), hiera)
+		put(filepath.Join(dir, "data", "common.yaml"), said)
+	}
+	data("production", "who: production\n")
+	data("test", "who: test\n")
+	data("broken", "who: [1\n")
+	run := func(want int, name string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "DOCKER_CONFIG="+root)
+		out, err := cmd.CombinedOutput()
+		if got := cmd.ProcessState.ExitCode(); got != want {
+			t.Fatalf("%s %v: status %d, %v\n%s", name, args, got, err, out)
+		}
+		return string(out)
+	}
+	push := []string{"environments", root, "-o", "out", "--push", repository, "--plain-http", "--revision", "abc"}
+	said := run(1, "bindc", push...)
+	if len(held.tags) != 2 || strings.Count(said, "@sha256:") != 2 {
+		t.Errorf("pushed %v:\n%s", held.tags, said)
+	}
+	made := held.made
+	if run(1, "bindc", push...); held.made != made {
+		t.Errorf("%d blobs were put there again", held.made-made)
+	}
+	for _, name := range []string{"production", "test"} {
+		said := run(0, "bindq", "pull", repository+":"+name, "--name", name, "--store", "store", "--plain-http")
+		if !strings.Contains(said, "revision abc") {
+			t.Errorf("pulled: %s", said)
+		}
+		if got := run(0, "bindq", "lookup", "who", "-s", "store", "--node", "a", "--environment", name); got != name+"\n" {
+			t.Errorf("%s says %q", name, got)
+		}
+	}
+
+	put(filepath.Join(root, "environments.pp"), "site { environment { 'other': } }\n")
+	if said := run(1, "bindc", append(push, "--strict")...); !strings.Contains(said, "what this file chooses is not pushed") {
+		t.Errorf("said: %s", said)
+	}
+}
