@@ -109,12 +109,13 @@ func (l *linter) readFile(f *file) {
 		return
 	}
 	f.findIgnored(src)
+	if strings.HasSuffix(f.path, ".pp") {
+		f.readPuppet(src, l.wants("bare_variable"))
+		return
+	}
 	parse := yaml.Parse
 	if strings.HasSuffix(f.path, ".json") {
 		parse = yaml.ParseJSON
-	}
-	if strings.HasSuffix(f.path, ".pp") {
-		return // strings in quotes, and their variables, are told from other text there
 	}
 	var reported diag.List // when it was loaded
 	doc, ok := parse(f.path, src, yaml.Options{LastKeyWins: true}, &reported)

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"strings"
+
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -47,7 +49,11 @@ func (l *linter) checkType(b written, t typed) bool {
 	d := diag.Diagnostic{Pos: b.at, Code: "untyped", Notes: []diag.Note{{Pos: t.at, Message: "it is stated here"}},
 		Message: "nothing holds '" + b.key + "' to " + t.String() + " here, as another binding does",
 		Hint:    "a type counts for the binding that it stands in: state it here too, in the long form, 'type: …'"}
-	if b.data {
+	switch {
+	case strings.HasSuffix(b.at.File, ".pp"):
+		d.Hint = "a type counts for the binding that it stands in: state it here too, bind " + t.String() + ", '" +
+			b.key + "' to …"
+	case b.data:
 		d.Hint = "a type counts for the binding that it stands in, and data files have none: bind it in a file of " +
 			"bindings, or ask for the type where the key is looked up"
 	}

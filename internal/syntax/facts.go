@@ -96,15 +96,24 @@ func MisspeltHiera(n *expr.Node) []Error {
 // WellKnown tells whether nearly every node has a fact of that name, or every request such a variable.
 func WellKnown(name string) bool { return slices.Contains(wellKnown, name) }
 
-// Variables are the variables that the string text interpolates: those written without braces, and the names of those
-// within. Of a text in which something is wrong there are none.
+// Variables are the variables that the string text interpolates, as those of Interpolated. Of a text in which something
+// is wrong there are none.
 func Variables(text string) (bare []*expr.Node, braced []string) {
 	n, errs := ParseString(text)
-	if len(errs) > 0 || n.Op != expr.Concat {
+	if len(errs) > 0 {
+		return nil, nil
+	}
+	return Interpolated(n, text)
+}
+
+// Interpolated are the variables that a string in src interpolates: those written without braces, and the names of
+// those within.
+func Interpolated(n *expr.Node, src string) (bare []*expr.Node, braced []string) {
+	if n.Op != expr.Concat {
 		return nil, nil
 	}
 	for _, kid := range n.Kids {
-		if kid.Op == expr.Var && text[kid.Off] == '$' && !strings.HasSuffix(strings.TrimSpace(text[:kid.Off]), "${") {
+		if kid.Op == expr.Var && src[kid.Off] == '$' && !strings.HasSuffix(strings.TrimSpace(src[:kid.Off]), "${") {
 			bare = append(bare, kid)
 			continue
 		}
