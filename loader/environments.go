@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -278,6 +279,7 @@ func (r *environmentsReader) unknown(a syntax.Attribute, known []string) {
 // program is that of the statements, which are judged.
 func (r *environmentsReader) program() {
 	for _, n := range r.says.Statements {
+		r.chosen(n)
 		if r.checked(n) {
 			for _, e := range syntax.Misspelt(n) {
 				r.diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Severity: diag.Warning, Code: "fact",
@@ -296,6 +298,48 @@ func (r *environmentsReader) program() {
 		statements = append([]*expr.Node{set}, statements...)
 	}
 	r.out.Program = expr.Fold(choice.Of(statements))
+}
+
+// chosen refuses constants that n chooses as environment and that are none.
+func (r *environmentsReader) chosen(n *expr.Node) {
+	for _, kid := range n.Kids {
+		r.chosen(kid)
+	}
+	if n.Op != expr.Assign || n.Name != choice.Chosen {
+		return
+	}
+	for _, c := range results(expr.Fold(n.Kids[0])) {
+		v := c.Value
+		_, there := r.named[v.Text()]
+		switch {
+		case v.IsUndef() || there: // undef stands for production
+		case v.Kind() != value.String:
+			r.errorf(c.Off, "expected the name of an environment as $environment, found %s", value.Describe(v))
+		default:
+			known := slices.Sorted(maps.Keys(r.named))
+			hint := diag.DidYouMean(v.Text(), known)
+			r.diags.Add(diag.Diagnostic{Pos: r.pos(c.Off), Code: "environments", Hint: hint,
+				Message: "there is no environment '" + v.Text() + "'; there is " + diag.QuotedFor(hint, known)})
+		}
+	}
+}
+
+// results are the constants that n can yield, as far as they are written out.
+func results(n *expr.Node) []*expr.Node {
+	var kids []*expr.Node
+	switch n.Op {
+	case expr.Const:
+		return []*expr.Node{n}
+	case expr.If, expr.Case, expr.Selector: // the first one is what they ask
+		kids = n.Kids[1:]
+	case expr.Option, expr.Block:
+		kids = n.Kids[max(0, len(n.Kids)-1):]
+	}
+	var out []*expr.Node
+	for _, kid := range kids {
+		out = append(out, results(kid)...)
+	}
+	return out
 }
 
 // checked tells whether an expression names what there is. Nothing can be looked up: where, is just to be found out.

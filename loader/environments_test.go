@@ -70,7 +70,8 @@ func TestEnvironmentsAreDeclared(t *testing.T) {
 		{"what is assigned above", "$base = \"$confdir/master\" $unused = $role\n$path = \"$base\"" +
 			"\nsite { environment { 'production': envdir => $path } }", []string{"production ROOT/master"},
 			`$confdir = 'ROOT'; $base = "${confdir}/master"; $unused = $role; $path = "${base}"; $environment`},
-		{"what chooses", "site { } if $role == 'db' { $environment = 'x' }", []string{"production ROOT implied"},
+		{"what chooses", "site { environment { 'x': } } if $role == 'db' { $environment = 'x' }",
+			[]string{"production ROOT implied", "x ROOT"},
 			"if $role == 'db' { $environment = 'x' }; $environment"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -116,7 +117,8 @@ func TestEnvironmentsThatCannotBe(t *testing.T) {
 		"site { dynamic_environments { 1: } }":                                "1:31 error environments",
 		"site { dynamic_environments { \"$confdir/odd\": } }":                 "ROOT/odd/a b warning environments",
 		"$environment = include('x')":                                         "1:16 error environments",
-		"if $osfamly == 'Debian' { $environment = 'x' }":                      "1:4 warning fact",
+		"if $osfamly == 'Debian' { $environment = undef }":                    "1:4 warning fact",
+		"if $osfamily == 'Debian' { $environment = 'x' }":                     "1:43 error environments",
 		"# ä\n$e = 'ä' + ":                                                    "2:12 error environments",
 	} {
 		root := writeSite(t, map[string]string{"environments.pp": source, "d/x": "", "odd/a b/x": ""})

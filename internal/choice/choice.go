@@ -169,10 +169,10 @@ type env struct {
 	agent    string
 }
 
-// The variables that are none of the node's.
+// The variables that are none of the node's. Chosen is what statements set.
 const (
-	ofAgent  = "agent_environment"
-	ofChoice = "environment"
+	ofAgent = "agent_environment"
+	Chosen  = "environment"
 )
 
 func (e env) Variable(name string) (value.Value, bool) {
@@ -181,7 +181,7 @@ func (e env) Variable(name string) (value.Value, bool) {
 		return value.FromString(e.agent), true
 	case name == ofAgent:
 		return value.Value{}, true
-	case name == ofChoice:
+	case name == Chosen:
 		return value.Value{}, true
 	}
 	return e.variable(name)
@@ -197,7 +197,7 @@ func (env) Lookup(string, *types.Type) (value.Value, bool, error) {
 func (c *Choice) Variables() []string {
 	var out []string
 	c.Program.Variables(func(name string) {
-		if name != ofAgent && name != ofChoice {
+		if name != ofAgent && name != Chosen {
 			out = append(out, name)
 		}
 	})
@@ -212,6 +212,6 @@ func Of(statements []*expr.Node) *expr.Node {
 	if len(statements) == 0 {
 		return &expr.Node{Op: expr.Const}
 	}
-	kids := append(append([]*expr.Node(nil), statements...), &expr.Node{Op: expr.Var, Name: ofChoice})
+	kids := append(append([]*expr.Node(nil), statements...), &expr.Node{Op: expr.Var, Name: Chosen})
 	return &expr.Node{Op: expr.Block, Kids: kids}
 }
