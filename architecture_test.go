@@ -82,8 +82,8 @@ var mayImport = map[string][]string{
 		"migrate", "origin", "ship", "runtime", "snapshot"},
 	"cmd/bindq": {"internal/cli", "internal/decision", "internal/diag", "internal/expr", "internal/eyaml",
 		"internal/facts",
-		"internal/identity", "internal/oci", "internal/recipe", "internal/replace", "internal/seal", "internal/slice",
-		"internal/value", "internal/yaml", "origin", "runtime", "serve", "ship", "snapshot"},
+		"internal/identity", "internal/layout", "internal/oci", "internal/recipe", "internal/replace", "internal/seal",
+		"internal/slice", "internal/value", "internal/yaml", "origin", "runtime", "serve", "ship", "snapshot"},
 }
 
 func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,7 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/diag"
+	"bindc/internal/layout"
 	"bindc/internal/value"
+	"bindc/internal/yaml"
 	bindings "bindc/runtime"
 )
 
@@ -74,7 +78,7 @@ func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
 		}
 		locations = max(locations, n)
 	}
-	return writeYAML(cmd.OutOrStdout(), hieraConfig([]value.Value{hieraEntry(f.name, locations, options)}))
+	return writeHieraConfig(cmd.OutOrStdout(), hieraConfig([]value.Value{hieraEntry(f.name, locations, options)}))
 }
 
 // locations is how many locations an entry for a snapshot needs; none, where bindq does the merges of Hiera 5.
@@ -137,6 +141,20 @@ func hieraEntry(name string, locations int, options value.Value) value.Value {
 
 func hieraConfig(entries []value.Value) value.Value {
 	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice(entries)))
+}
+
+// writeHieraConfig writes the file as bindc fmt lays it out.
+func writeHieraConfig(w io.Writer, config value.Value) error {
+	text, err := yaml.Write(config)
+	if err != nil {
+		return err
+	}
+	var diags diag.List
+	if laidOut, ok := layout.YAML("hiera.yaml", text, &diags); ok {
+		text = laidOut
+	}
+	_, err = w.Write(text)
+	return err
 }
 
 func pair(name string, v value.Value) value.Pair {

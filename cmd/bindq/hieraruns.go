@@ -32,11 +32,11 @@ func (f *hieraConfigFlags) beside(cmd *cobra.Command, snapshots []string, option
 	runs := hieraRuns(hierarchy, config)
 	entries, foreign := runs.entries(f.name, options)
 	if !foreign {
-		return writeYAML(cmd.OutOrStdout(), hieraConfig(entries))
+		return writeHieraConfig(cmd.OutOrStdout(), hieraConfig(entries))
 	}
 	b := value.BuilderOf(config, 1)
 	b.Set(value.FromString("hierarchy"), value.FromSlice(entries))
-	return writeYAML(cmd.OutOrStdout(), b.Hash())
+	return writeHieraConfig(cmd.OutOrStdout(), b.Hash())
 }
 
 // readHiera5 reads a configuration of Hiera 5.

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"errors"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +17,11 @@ import (
 // has an error; that is in diags then.
 func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
-	tokens, errs := syntax.Tokens(text)
+	tokensOf := syntax.Tokens
+	if filepath.Base(file) == "environments.pp" || environments.MatchString(text) {
+		tokensOf = syntax.TokensOfEnvironments
+	}
+	tokens, errs := tokensOf(text)
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: place(file, text, e.Off), Code: "syntax", Message: e.Message, Hint: e.Hint,
 			Secret: true})
@@ -27,7 +32,7 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	s := newSetter(text, tokens)
 	err := s.all()
 	out := written(s.lines)
-	if err == nil && !slices.Equal(pieces(text, tokens), pieces(string(out), nil)) {
+	if err == nil && !slices.Equal(pieces(text, tokens, nil), pieces(string(out), nil, tokensOf)) {
 		err = errors.New("it would not mean the same laid out anew")
 	}
 	if err != nil {
@@ -39,10 +44,14 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 }
 
 // IsPuppet tells whether a text that nobody has named is in the syntax of Puppet.
-func IsPuppet(src []byte) bool { return firstWord.Match(src) }
+func IsPuppet(src []byte) bool { return firstWord.Match(src) || environments.Match(src) }
 
-// firstWord is that of such a file, behind comments.
-var firstWord = regexp.MustCompile(`^(\s|#.*\n)*(bindings\s+[a-z]|site\s*\{)`)
+// What such a file begins with, behind comments, and one of environments.
+var (
+	firstWord    = regexp.MustCompile(`^(\s|#.*\n)*(bindings\s+[a-z]|site\s*\{)`)
+	environments = regexp.MustCompile(`^(\s|#.*\n)*(\$\w+\s*=|(if|unless|case)\s+[$(!]|` +
+		`site\s*\{(\s|#.*\n)*(Environment|environment|dynamic_environments)\b)`)
+)
 
 func place(file, text string, off int) diag.Pos {
 	before := text[:off]
@@ -50,11 +59,12 @@ func place(file, text string, off int) diag.Pos {
 	return diag.Pos{File: file, Line: strings.Count(before, "\n") + 1, Col: len([]rune(before[start:])) + 1}
 }
 
-// pieces are the tokens of a text with the comments and heredocs between them; nil where it has errors.
-func pieces(text string, tokens []syntax.Token) []string {
-	if tokens == nil {
+// pieces are the tokens of a text, which tokensOf finds where they are not known, with the comments and heredocs between
+// them; nil where it has errors.
+func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.Token, []syntax.Error)) []string {
+	if tokens == nil && tokensOf != nil {
 		var errs []syntax.Error
-		if tokens, errs = syntax.Tokens(text); errs != nil {
+		if tokens, errs = tokensOf(text); errs != nil {
 			return nil
 		}
 	}
@@ -195,7 +205,7 @@ func (s *setter) all() error {
 // indentOf is how deep a line is that begins with token i.
 func (s *setter) indentOf(i int) int {
 	if len(s.open) == 0 {
-		return 0
+		return s.outside(i)
 	}
 	top := s.open[len(s.open)-1]
 	switch t := s.peek(i); {
@@ -205,6 +215,16 @@ func (s *setter) indentOf(i int) int {
 		return top.indent + 4 // what goes on on another line
 	}
 	return top.indent + 2
+}
+
+// outside is how deep a line is that begins with token i outside of all brackets: what goes on there is deeper, but for
+// a branch and what opens a block.
+func (s *setter) outside(i int) int {
+	switch t := s.peek(i); {
+	case i == 0 || t.Begins || t.Text == "" || t.Text == "else" || t.Text == "elsif" || t.Op && t.Text == "{":
+		return 0
+	}
+	return 2
 }
 
 func (s *setter) peek(i int) syntax.Token {
@@ -321,7 +341,7 @@ func (s *setter) spaced(i int, g gap) bool {
 		return false
 	case before == "(" || before == "[" || before == "?" && op == "?":
 		return false
-	case op == "[":
+	case op == "[" && (before == "" || prev.Operand || strings.Contains("-!*", before)):
 		return g.blank // or it would be an access
 	case op == "(" && before == "":
 		return g.blank

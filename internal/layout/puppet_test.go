@@ -39,9 +39,31 @@ func TestPuppetIsLaidOut(t *testing.T) {
 	}
 }
 
+func TestEnvironmentsAreLaidOut(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"", ""},
+		{"# the places\n$base=\"$confdir/x\"   # here\nsite{ Environment{modulepath=>\"a:${base}\",bindingsdir=>'b'}\n# one\n" +
+			"   environment { 'production':\nenvdir=>'/p' ; ['q','r']: }\n\n\n dynamic_environments{'/e':} }\n",
+			"# the places\n$base = \"$confdir/x\"  # here\nsite {\n  Environment { modulepath => \"a:${base}\", bindingsdir => 'b' }\n" +
+				"  # one\n  environment { 'production':\n    envdir => '/p'; ['q', 'r']: }\n\n  dynamic_environments { '/e': }\n}\n"},
+		{"if $a=='b'{ $environment='c' }\nelsif $d {\n$environment   = $agent_environment\n} else {\n $environment =$e ?{\n'f'=>'g'}\n}" +
+			" $h=\n'x';[$i,$j]=[1,2] site{ }",
+			"if $a == 'b' { $environment = 'c' }\nelsif $d {\n  $environment = $agent_environment\n} else {\n" +
+				"  $environment = $e ? {\n    'f' => 'g' }\n}\n$h =\n  'x';\n[$i, $j] = [1, 2]\nsite {}\n"},
+	} {
+		var diags diag.List
+		out, ok := Puppet("root/environments.pp", []byte(c.src), &diags)
+		again, still := Puppet("root/environments.pp", out, &diags)
+		if !ok || !still || string(out) != c.want || string(again) != c.want {
+			t.Errorf("%s\n got\n%s\nand\n%s\nwant\n%s%v", c.src, out, again, c.want, diags.Sorted())
+		}
+	}
+}
+
 func FuzzPuppet(f *testing.F) {
 	f.Add("bindings x { # a\nbind 'a' to [1, # b\n{c=>-$d}] /* e */ when f g { bind 'h' to @(I)\n i\n I\n } }")
 	f.Add("bindings x { multibind A, 'b' as 'c' { d => |$e, *$f| { $e.g($f[1]) } } include [h] bind 'q' to S[?? a ~= 'b'] }")
+	f.Add("$a = [1]\nsite { Environment { b => \"$c\" } environment { 'd': ; ['e']: f => 1 } }\nif $g { $environment = 'h' } elsif $i { }")
 	f.Fuzz(func(t *testing.T, src string) {
 		var diags diag.List
 		out, ok := Puppet("f", []byte(src), &diags)

@@ -26,9 +26,14 @@ type Attribute struct {
 // ParseEnvironments parses environments.pp.
 func ParseEnvironments(src string) (*Environments, []Error) {
 	p := parser{lexer: lexer{src: src}}
+	return p.environments()
+}
+
+func (p *parser) environments() (*Environments, []Error) {
 	p.advance()
 	var out Environments
 	for p.tok.kind != tEOF {
+		p.last().Begins = true
 		if p.tok.is(tName, "site") && p.peek().is(tOp, "{") {
 			p.site(&out)
 			continue
@@ -82,8 +87,10 @@ func (p *parser) declares() bool {
 // site parses site { ... }.
 func (p *parser) site(out *Environments) {
 	p.advance()
+	p.last().Block = true
 	p.expect("{", "after site")
 	for !p.at("}") && p.tok.kind != tEOF {
+		p.last().Begins = true
 		kind := p.tok
 		switch {
 		case kind.is(tType, "Environment"):
@@ -99,6 +106,7 @@ func (p *parser) site(out *Environments) {
 			p.unexpected("Environment { }, environment { } or dynamic_environments { }")
 		}
 	}
+	p.last().Block = true
 	p.expect("}", "at the end of site")
 }
 

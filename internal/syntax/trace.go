@@ -11,7 +11,7 @@ type Token struct {
 	Doc, Done int    // where the text of a heredoc, and the line that ends it, begin and end
 }
 
-// Tokens are the tokens of a file in the syntax of Puppet.
+// Tokens are the tokens of a set, or of binder_config.pp.
 func Tokens(src string) ([]Token, []Error) {
 	p := newSetParser(src)
 	p.trace = &trace{src: src}
@@ -20,6 +20,13 @@ func Tokens(src string) ([]Token, []Error) {
 		p.file()
 	}
 	return p.trace.tokens, p.errs
+}
+
+// TokensOfEnvironments are the tokens of environments.pp.
+func TokensOfEnvironments(src string) ([]Token, []Error) {
+	p := parser{lexer: lexer{src: src}, trace: &trace{src: src}}
+	_, errs := p.environments()
+	return p.trace.tokens, errs
 }
 
 // trace is all tokens of a file.
@@ -47,7 +54,7 @@ func (t *trace) extend(end int) {
 }
 
 // last is the token at which the parser is, for a note on it.
-func (p *setParser) last() *Token {
+func (p *parser) last() *Token {
 	if p.trace == nil || p.tok.kind == tEOF || len(p.trace.tokens) == 0 {
 		return &Token{}
 	}
