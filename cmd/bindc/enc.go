@@ -17,6 +17,7 @@ import (
 // classifying is one run of enc.
 type classifying struct {
 	nodes   string
+	prune   bool
 	jobs    int
 	timeout time.Duration
 	signals signals
@@ -31,7 +32,8 @@ func encCommand() *cobra.Command {
 			"with ARG and the certname. What it prints is checked and written to\n" +
 			"CONFDIR/enc/CERTNAME.yaml, which the scheme enc: reads. Files that say the same\n" +
 			"are left alone; a node that PROG fails for keeps its file, and is reported.\n" +
-			"FILE lists the certnames, one a line; - is standard input.\n\n" +
+			"FILE lists the certnames, one a line; - is standard input. With --prune FILE\n" +
+			"lists all nodes: files that enc has written for others are removed.\n\n" +
 			"Exit status: 0 all nodes are classified, 1 some are not, 2 it could not be done:\n" +
 			"usage, CONFDIR or FILE is missing.",
 		Example: "  bindc enc site --nodes nodes.txt -- sh node.sh",
@@ -46,6 +48,7 @@ func encCommand() *cobra.Command {
 	cmd.Flags().StringVar(&c.nodes, "nodes", "", "`FILE` of certnames, - for standard input")
 	cmd.Flags().Var(cli.AtLeastOne(&c.jobs), "jobs", "`N` nodes asked for at a time (default: one per processor)")
 	cmd.Flags().DurationVar(&c.timeout, "timeout", program.DefaultTimeout, "`TIME` after which PROG is stopped")
+	cmd.Flags().BoolVar(&c.prune, "prune", false, "remove the files of nodes that FILE does not list")
 	cmd.MarkFlagRequired("nodes")
 	return cmd
 }
@@ -67,7 +70,8 @@ func (c *classifying) run(cmd *cobra.Command, site string, command []string) err
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	progress.Begin("asking for nodes", len(nodes))
 	asks := classify.Classifier{Command: command, Site: site, Jobs: c.jobs, Timeout: c.timeout,
-		Context: c.signals.stopped, Asked: progress.Done}
+		Context: c.signals.stopped, Asked: progress.Done,
+		Prune: c.prune && refused == 0} // a list with errors may lack a node
 	var counts classify.Counts
 	c.signals.whole(func() { counts, err = asks.Ask(nodes, &diags) })
 	progress.End()
@@ -78,9 +82,13 @@ func (c *classifying) run(cmd *cobra.Command, site string, command []string) err
 	if err := diag.Render(cmd.ErrOrStderr(), "text", diags.Sorted(), wd, cli.Color(os.Stderr)); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s: %d changed, %d stayed, %d failed\n",
-		diag.Count(len(nodes)+refused, "node"), counts.Changed, counts.Same, counts.Failed+refused)
-	if counts.Failed+refused > 0 {
+	summary := fmt.Sprintf("%s: %d changed, %d stayed, %d failed", diag.Count(len(nodes)+refused, "node"),
+		counts.Changed, counts.Same, counts.Failed+refused)
+	if c.prune {
+		summary += fmt.Sprintf(", %d removed", counts.Removed)
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), summary)
+	if counts.Failed+refused > 0 || diags.Failed() {
 		return errRefused
 	}
 	return nil

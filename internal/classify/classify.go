@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	goruntime "runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"bindc/internal/datafile"
@@ -32,10 +32,11 @@ type Classifier struct {
 	Timeout time.Duration
 	Context context.Context // that stops it when it is done; may be nil
 	Asked   func()          // is called for each node, by several goroutines; may be nil
+	Prune   bool            // the nodes are all there are: the files of others, as far as they were written here, go
 }
 
 // Counts is what became of the files of nodes.
-type Counts struct{ Changed, Same, Failed int }
+type Counts struct{ Changed, Same, Failed, Removed int }
 
 // Node is a node to ask for, and where its name stands.
 type Node struct {
@@ -48,6 +49,10 @@ const maxName = 200
 
 var certname = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
 
+func isCertname(name string) bool {
+	return len(name) <= maxName && certname.MatchString(name) && !strings.Contains(name, "..")
+}
+
 // Nodes reads a list of certnames, one a line. Those that are none go to diags: they would be names of files elsewhere,
 // or options of the program.
 func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int) {
@@ -59,7 +64,7 @@ func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int
 		at := diag.Pos{File: file, Line: number, Col: 1 + strings.Index(line, name)}
 		switch {
 		case name == "" || name[0] == '#' || seen[name]:
-		case len(name) > maxName || !certname.MatchString(name) || strings.Contains(name, ".."):
+		case !isCertname(name):
 			refused++
 			diags.Errorf(at, "enc", "expected a certname, of letters, digits, '.', '_', '@' and '-', at most %d, "+
 				"found '%s'", maxName, name)
@@ -81,21 +86,37 @@ func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	if err := replace.Clear(dir); err != nil {
 		return Counts{}, err
 	}
-	var changed, same, failed atomic.Int64
+	before, err := readWritten(dir)
+	if err != nil {
+		return Counts{}, err
+	}
+	now := maps.Clone(before)
+	counts := c.askAll(dir, nodes, now, diags)
+	if c.Prune {
+		counts.Removed, err = now.prune(dir, nodes, diags)
+	}
+	return counts, errors.Join(err, now.write(dir, before))
+}
+
+// askAll asks for each node, and notes what is written.
+func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.List) Counts {
+	var mu sync.Mutex
+	var counts Counts
 	one := func(n Node) {
-		switch news, err := c.node(dir, n, diags); {
+		said, news, err := c.node(dir, n, diags)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
 		case err != nil:
-			failed.Add(1)
+			counts.Failed++
 			if !errors.Is(err, errReported) {
 				diags.Add(diag.Diagnostic{Pos: n.Pos, Code: "enc", Message: n.Name + ": " + err.Error()})
 			}
 		case news:
-			changed.Add(1)
+			counts.Changed++
+			now[n.Name] = sumOf(said)
 		default:
-			same.Add(1)
-		}
-		if c.Asked != nil {
-			c.Asked()
+			counts.Same++
 		}
 	}
 	queue := make(chan Node)
@@ -108,6 +129,9 @@ func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 		running.Go(func() {
 			for n := range queue {
 				one(n)
+				if c.Asked != nil {
+					c.Asked()
+				}
 			}
 		})
 	}
@@ -116,7 +140,7 @@ func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	}
 	close(queue)
 	running.Wait()
-	return Counts{int(changed.Load()), int(same.Load()), int(failed.Load())}, nil
+	return counts
 }
 
 var (
@@ -125,26 +149,26 @@ var (
 )
 
 // node asks for one node; news tells whether its file is another one now.
-func (c *Classifier) node(dir string, n Node, diags *diag.List) (news bool, err error) {
+func (c *Classifier) node(dir string, n Node, diags *diag.List) (said []byte, news bool, err error) {
 	if c.Context != nil && c.Context.Err() != nil {
-		return false, c.Context.Err()
+		return nil, false, c.Context.Err()
 	}
-	said, err := program.Run(c.Context, "", c.Timeout, append(c.Command[:len(c.Command):len(c.Command)], n.Name))
+	said, err = program.Run(c.Context, "", c.Timeout, append(c.Command[:len(c.Command):len(c.Command)], n.Name))
 	switch {
 	case err != nil:
-		return false, err
+		return nil, false, err
 	case len(bytes.TrimSpace(said)) == 0:
-		return false, errNothing
+		return nil, false, errNothing
 	case !sound(n, said, diags):
-		return false, errReported
+		return nil, false, errReported
 	}
 	path := filepath.Join(dir, n.Name+datafile.ClassifiedExt)
 	if old, err := (disk.Disk{}).ReadFile(path); err == nil && bytes.Equal(old, said) {
-		return false, nil
+		return said, false, nil
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
+		return nil, false, err
 	}
-	return true, replace.File(path, replace.Options{Limit: fs.ModePerm, Many: true}, func(f *os.File) error {
+	return said, true, replace.File(path, replace.Options{Limit: fs.ModePerm, Many: true}, func(f *os.File) error {
 		_, err := f.Write(said)
 		return err
 	})
