@@ -116,7 +116,8 @@ func TestEnvironmentsArePushed(t *testing.T) {
 	}
 
 	put(filepath.Join(root, "environments.pp"), "site { environment { 'other': } }\n")
-	if said := run(1, "bindc", append(push, "--strict")...); !strings.Contains(said, "what this file chooses is not pushed") {
+	said = run(1, "bindc", append(push, "--strict")...)
+	if !strings.Contains(said, "what this file chooses is not pushed") {
 		t.Errorf("said: %s", said)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// readPuppet is what a set in the syntax of Puppet says about itself, as that of YAML: of its texts, and of what it asks
-// categories for.
+// readPuppet is what a set in the syntax of Puppet says about itself, as that of YAML: of its texts, and of what it
+// asks categories for.
 func (f *file) readPuppet(src []byte, bare bool) {
 	tree, _ := syntax.ParseBindings(string(src)) // errors were reported when it was loaded
 	if tree == nil {
@@ -53,7 +53,8 @@ func (r *puppetReader) when(alternatives [][]syntax.Pair) {
 	}
 }
 
-// value notes the variables of the texts in a value. Those of an expression are known to be meant, like those in braces.
+// value notes the variables of the texts in a value. Those of an expression are known to be meant, like those in
+// braces.
 func (r *puppetReader) value(n *expr.Node) {
 	switch {
 	case n == nil || !r.bare:

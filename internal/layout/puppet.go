@@ -59,8 +59,8 @@ func place(file, text string, off int) diag.Pos {
 	return diag.Pos{File: file, Line: strings.Count(before, "\n") + 1, Col: len([]rune(before[start:])) + 1}
 }
 
-// pieces are the tokens of a text, which tokensOf finds where they are not known, with the comments and heredocs between
-// them; nil where it has errors.
+// pieces are the tokens of a text, which tokensOf finds where they are not known, with the comments and heredocs
+// between them; nil where it has errors.
 func pieces(text string, tokens []syntax.Token, tokensOf func(string) ([]syntax.Token, []syntax.Error)) []string {
 	if tokens == nil && tokensOf != nil {
 		var errs []syntax.Error
