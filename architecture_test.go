@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 		"internal/types/onigmo", "internal/value"},
 	"internal/syntax":   {"internal/diag", "internal/expr", "internal/pattern", "internal/types", "internal/value"},
 	"internal/yaml":     {"internal/diag", "internal/pattern", "internal/value"},
-	"internal/layout":   {"internal/diag", "internal/syntax", "internal/value", "internal/yaml"},
+	"internal/layout":   {"internal/diag", "internal/pattern", "internal/syntax", "internal/value", "internal/yaml"},
 	"internal/relation": {"internal/expr", "internal/syntax", "internal/value"},
 	"internal/recipe":   {"internal/expr", "internal/seal", "internal/types", "internal/value"},
 	"internal/merge": {"internal/expr", "internal/pattern", "internal/types", "internal/types/onigmo",

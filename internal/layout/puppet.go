@@ -3,12 +3,12 @@ package layout
 import (
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"bindc/internal/diag"
+	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 )
 
@@ -18,7 +18,7 @@ import (
 func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 	text := strings.ReplaceAll(string(src), "\r\n", "\n")
 	tokensOf := syntax.Tokens
-	if filepath.Base(file) == "environments.pp" || environments.MatchString(text) {
+	if filepath.Base(file) == "environments.pp" || environments().MatchString(text) {
 		tokensOf = syntax.TokensOfEnvironments
 	}
 	tokens, errs := tokensOf(text)
@@ -44,12 +44,12 @@ func Puppet(file string, src []byte, diags *diag.List) ([]byte, bool) {
 }
 
 // IsPuppet tells whether a text that nobody has named is in the syntax of Puppet.
-func IsPuppet(src []byte) bool { return firstWord.Match(src) || environments.Match(src) }
+func IsPuppet(src []byte) bool { return firstWord().Match(src) || environments().Match(src) }
 
 // What such a file begins with, behind comments, and one of environments.
 var (
-	firstWord    = regexp.MustCompile(`^(\s|#.*\n)*(bindings\s+[a-z]|site\s*\{)`)
-	environments = regexp.MustCompile(`^(\s|#.*\n)*(\$\w+\s*=|(if|unless|case)\s+[$(!]|` +
+	firstWord    = pattern.Lazy(`^(\s|#.*\n)*(bindings\s+[a-z]|site\s*\{)`)
+	environments = pattern.Lazy(`^(\s|#.*\n)*(\$\w+\s*=|(if|unless|case)\s+[$(!]|` +
 		`site\s*\{(\s|#.*\n)*(Environment|environment|dynamic_environments)\b)`)
 )
 
