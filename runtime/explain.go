@@ -397,9 +397,9 @@ func damaged(err error) bool {
 
 // contributions are those to the multibinding that e found, if it found one.
 func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
-	r, err := x.multibind(e)
-	if r == nil || err != nil {
-		return nil, err
+	r := e.multibind
+	if r == nil {
+		return nil, nil
 	}
 	bs, err := x.r.file.Bindings(r.Name)
 	if err != nil {
@@ -434,26 +434,6 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	}
 	hideContributions(out, parts, x.counted[e])
 	return out, nil
-}
-
-// multibind is the multibinding that e found, or nil.
-func (x *explainer) multibind(e *Explanation) (*recipe.Recipe, error) {
-	if e.multibind != nil {
-		return e.multibind, nil
-	}
-	ref, _, err := x.r.file.Find(e.Key, &x.r.scopes)
-	n, computed := ref.Recipe()
-	if err != nil || !computed || internal(e.Key) {
-		return nil, err
-	}
-	r, err := x.r.snap.recipe(e.Key, n)
-	if damaged(err) {
-		return nil, err
-	}
-	if err != nil || r.Kind != recipe.Multibind { // or encrypted
-		return nil, nil
-	}
-	return r, nil
 }
 
 // renames says what a contribution is that gives others a name.

@@ -317,7 +317,8 @@ func TestExplanationsOfWhatIsEncrypted(t *testing.T) {
 	if _, err := snapshot.Write(path, &snapshot.Content{
 		Layers: []string{"site", "low"}, Seal: []byte("wrapped"),
 		Keys: []snapshot.Key{{Name: "\x00m", Default: -1, Cold: []snapshot.Cold{{Contribution: true}}},
-			{Name: "a", Default: 0, Cold: []snapshot.Cold{{}, {Layer: 1, Value: 1}}}, {Name: "m", Default: 2}},
+			{Name: "a", Default: 0, Cold: []snapshot.Cold{{}, {Layer: 1, Value: 1}}},
+			{Name: "m", Default: 2, Cold: []snapshot.Cold{{}}}},
 		Values: []snapshot.Stored{sealed("a", constant("high")), sealed("a", constant("low")),
 			sealed("m", &recipe.Recipe{Kind: recipe.Multibind, Sensitive: true, Name: "\x00m",
 				Options: &recipe.Options{Array: true}}),
@@ -334,9 +335,10 @@ func TestExplanationsOfWhatIsEncrypted(t *testing.T) {
 		"with the key": {bindings.Options{Unseal: unsealWith(key)}, "a: <sensitive>\n" +
 			"  wins site  [] an unknown place: <sensitive>\n" +
 			"  hidden low  [] an unknown place: <sensitive> (hidden by an unknown place)\n" +
-			"m: <sensitive>\n  contribution wins site  [] an unknown place: <sensitive>"},
+			"m: <sensitive>\n  wins site  [] an unknown place: <sensitive>\n  contribution wins site  [] an unknown place: <sensitive>"},
 		"without": {bindings.Options{}, "a: encrypted false\n  wins site  [] an unknown place: encrypted false\n" +
-			"  hidden low  [] an unknown place: encrypted false (hidden by an unknown place)\nm: encrypted false"},
+			"  hidden low  [] an unknown place: encrypted false (hidden by an unknown place)\nm: encrypted false\n" +
+			"  wins site  [] an unknown place: encrypted false"},
 	} {
 		s, err := bindings.Open(path, c.opts)
 		if err != nil {

@@ -334,7 +334,7 @@ func TestExplanationsOfWhatIsDamaged(t *testing.T) {
 	elsewhere := func(value uint32, cold ...snapshot.Cold) *snapshot.Content { // contributions of another node
 		return &snapshot.Content{Layers: []string{"site"}, Dimensions: node,
 			Keys: []snapshot.Key{{Name: "\x00m", Default: -1, Cold: cold}, {Name: "bad", Default: 1},
-				{Name: "list", Default: 0}},
+				{Name: "list", Default: 0, Cold: []snapshot.Cold{{}}}},
 			Values: []snapshot.Stored{list, {Bytes: noSuchTag}, {Computed: true, Bytes: noRecipe},
 				contribute(asks("bad")), contribute(part("", 1, "a"))},
 			Levels: []snapshot.Level{{Dimensions: []int{0}, Scopes: []snapshot.Scope{{Values: []string{"n2"},
