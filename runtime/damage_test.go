@@ -177,6 +177,9 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 			holds(fmt.Sprintf("value %q is %q", v.Bytes, bytes), opened(t, &c, bindings.Options{}, nil), all)
 		}
 	}
+	holds("the inputs", opened(t, content, bindings.Options{}, func(of func(string) []byte) {
+		clear(of("inputs"))
+	}), true)
 	blocks := 0
 	for i := 0; i == 0 || i < blocks; i++ {
 		holds(fmt.Sprint("block of origins ", i), opened(t, content, bindings.Options{}, func(of func(string) []byte) {

@@ -145,7 +145,7 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 		err = e.explain(e.root, err)
 	}
 	if err != nil || !found {
-		return v, found, err
+		return value.Value{}, false, err
 	}
 	return e.noting(func() (value.Value, bool, error) { return d.rebound(v) })
 }

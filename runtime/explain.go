@@ -285,9 +285,10 @@ func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, 
 	}
 	var fails []string
 	for _, t := range b.Terms {
-		name := x.r.snap.dimensions[t.Dimension].shown()
+		d := &x.r.snap.dimensions[t.Dimension]
+		name := d.shown()
 		c.When = append(c.When, Term{name, t.Value})
-		if x.r.file.ValueNumber(t.Dimension, t.Value) == x.r.numbers[t.Dimension] {
+		if x.r.file.ValueNumber(t.Dimension, t.Value) == x.r.numbers[t.Dimension] || x.r.isIdle(d) {
 			continue
 		}
 		fails = append(fails, name+" is "+x.said(t.Dimension))

@@ -112,7 +112,9 @@ categories:
   - [role, '${role}']
   - [always, 'true']
 `,
-	"hiera.yaml":        "version: 2\nhierarchy:\n  - [always, 'true', 'data/${env}/${a}-${b}']\n",
+	"hiera.yaml": "version: 2\nhierarchy:\n  - [role, web, 'roles/${env}']\n" +
+		"  - [always, 'true', 'data/${env}/${a}-${b}']\n",
+	"roles/lab.yaml":    "in_lab: 1\n",
 	"data/lab/x-y.yaml": "guarded: in the lab\n",
 	"bindings/default.yaml": `bindings_version: 1
 name: default
@@ -203,6 +205,8 @@ only_n2: not found
   not effective site  [{node n2}] bindings/default.yaml:10:46: 2 (condition does not hold: node is n1)
 only_web: not found
   not effective site  [{role web}] bindings/default.yaml:25:33: 1 (condition does not hold: role is not set)
+in_lab: not found
+  not effective site  [{role web} {$env lab}] roles/lab.yaml:1:1: 1 (condition does not hold: role is not set)
 needs_failing: evaluation false
   wins site  [] bindings/default.yaml:15:12: evaluation false
     failing: evaluation false

@@ -182,6 +182,7 @@ m::misfit: {a: 1}
 m::list: [d2]
 m::limits: {users: 3}
 m::misfit: text
+m::late: [later]
 -- bindings/default.yaml --
 bindings_version: 1
 name: default
@@ -914,7 +915,7 @@ hierarchy: [{name: N, path: "%{node}.yaml"}, {name: C, path: common.yaml}]
 a: 1
 number: "12"
 -- data/common.yaml --
-lookup_options: {a: {merge: "%{how}"}, number: {convert_to: Integer}}
+lookup_options: {a: {merge: "%{how}"}, b: {merge: "%{how}"}, number: {convert_to: Integer}}
 a: 2
 `
 	req := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{"how": "none", "node": "n1"}`)
@@ -925,6 +926,18 @@ a: 2
 	}
 	if got := states(t, req, "a"); got != "not effective wins hidden" {
 		t.Errorf("the bindings of a key by no strategy are %s", got)
+	}
+	if _, found, err := req.Lookup("b"); !errors.As(err, &failed) || failed.Code != bindings.CodeEvaluation {
+		t.Errorf("a key of no strategy that nothing binds: %t, %v", found, err)
+	}
+	first, err := bindings.ParseJSON([]byte(`"first"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"a": "1", "b": "not found"} {
+		if got := answered(req.LookupMerged(key, first)); got != want {
+			t.Errorf("the first value of %s is %s, expected %s", key, got, want)
+		}
 	}
 	e, err = req.Explain("number")
 	if err != nil || len(e.Candidates) != 1 {

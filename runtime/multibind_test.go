@@ -128,6 +128,8 @@ func TestContributionsUnderOtherNames(t *testing.T) {
 			`{"old":["high","same"],"new":["low"],"other":["other"]}`},
 		{"twice", []recipe.Part{rename("c", "b", 1), rename("b", "a", 2), part("a", 3, "v"), part("b", 3, "w")},
 			`{"c":["v","w"]}`},
+		{"of one name, each what is left to it", []recipe.Part{rename("c", "a", 1), rename("b", "a", 2),
+			part("a", 2, "w"), part("a", 3, "v")}, `{"c":["w"],"b":["v"]}`},
 		{"the lower rename comes first", []recipe.Part{rename("b", "a", 1), rename("c", "b", 2), part("a", 3, "v")},
 			`{"b":["v"]}`},
 		{"of one precedence all at once", []recipe.Part{rename("a", "b", 1), rename("b", "a", 1), part("a", 2, "1"),

@@ -70,7 +70,7 @@ func (r *Request) resolve(facts *Facts) error {
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
 		r.numbers[i], r.has[i] = snapshot.None, false
-		if d.guard && d.category >= 0 && !r.has[d.category] {
+		if r.isIdle(d) {
 			continue
 		}
 		if number, ok := r.numberOfPath(i, facts); ok {
@@ -101,6 +101,9 @@ func (r *Request) resolve(facts *Facts) error {
 	}
 	return r.checkHierarchies(untold)
 }
+
+// isIdle tells whether d is a guard of a category that the request has no value of: then nobody asks for its own.
+func (r *Request) isIdle(d *dimension) bool { return d.guard && d.category >= 0 && !r.has[d.category] }
 
 // pathInPlace is how long a path is at most that is put together without allocating.
 const pathInPlace = 128
