@@ -127,7 +127,10 @@ func TestEachPartIsDamaged(t *testing.T) {
 		all          bool // something reads each value
 	}{"plain": {damagedSite, facts, true}, "wary": {wary, facts, true},
 		"a path that cannot be told": {damagedSite, untold, false}} {
-		t.Run(name, func(t *testing.T) { eachPart(t, hieraContent(t, c.files), c.facts, c.all) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of it is waiting for the disk
+			eachPart(t, hieraContent(t, c.files), c.facts, c.all)
+		})
 	}
 }
 

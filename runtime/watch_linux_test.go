@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -85,4 +86,39 @@ func TestAFileThatIsChangedInPlaceIsLookedAt(t *testing.T) {
 	if switched, err := w.Check(); switched || err == nil {
 		t.Errorf("a file that was changed is taken for the one it was: %t, %v", switched, err)
 	}
+}
+
+// Two files of one size that were changed in one tick of the clock of files, with the same time, are two all the same.
+func TestFilesOfTheSameTimesAreTwo(t *testing.T) {
+	dir := t.TempDir()
+	link, first, second := filepath.Join(dir, "site.bsnap"), filepath.Join(dir, "1"), filepath.Join(dir, "2")
+	build(t, first, generation(1))
+	build(t, second, generation(2))
+	old := time.Now().Add(-time.Hour)
+	stat := func(path string) (size, changed int64) {
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size(), info.Sys().(*syscall.Stat_t).Ctim.Nano()
+	}
+	for same := false; !same; {
+		size, changed := stat(first)
+		other, then := stat(second)
+		if size != other {
+			t.Fatalf("files of %d and %d bytes", size, other)
+		}
+		same = changed == then
+	}
+	if err := os.Symlink(first, link); err != nil {
+		t.Fatal(err)
+	}
+	w := watch(t, link, byHand)
+	if err := errors.Join(os.Symlink(second, link+".new"), os.Rename(link+".new", link)); err != nil {
+		t.Fatal(err)
+	}
+	check(t, w, true)
 }
