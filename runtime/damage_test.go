@@ -47,7 +47,12 @@ name: below
 bind: [[optional, [below]], [merged, [below]], [here, [below]], [low, {x: 1}]]
 -- hiera.yaml --
 version: 5
-hierarchy: [{name: N, path: "%{facts.os.family}.yaml"}, {name: C, path: common.yaml}]
+hierarchy:
+- {name: O, path: "only/%{word}.yaml"}
+- {name: N, path: "%{facts.os.family}.yaml"}
+- {name: C, path: common.yaml}
+-- data/only/w.yaml --
+lookup_options: {hash: {merge: deep}}
 -- data/n1.yaml --
 merged: [node]
 old: {a: 1}
@@ -65,7 +70,7 @@ hash: {b: [common]}
 plain: [common]
 computed: ["%{word}"]
 copy: "%{alias('hash')}"
-lookup_options: {old: {merge: hash}, again: {merge: hash}, hash: {merge: deep}, computed: {merge: unique}}
+lookup_options: {old: {merge: hash}, again: {merge: hash}, computed: {merge: unique}}
 -- modules/m/hiera.yaml --
 version: 5
 hierarchy: [{name: C, path: common.yaml}]

@@ -82,7 +82,7 @@ func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
 	for _, name := range []string{"production", "test", "special"} {
 		environment(t, dir, name, name)
 	}
-	chooses(t, dir, "if $role == 'db' { $environment = 'special' } elsif $agent_environment != 'wild' "+
+	chooses(t, dir, "if $role == 'db' { $environment = 'special' } elsif $role == 'broken' { $environment = 1 / 0 } elsif $agent_environment != 'wild' "+
 		"{ $environment = $agent_environment }", "production", "test", "special", "never")
 	all := openEnvironments(t, dir, byHand)
 	for _, test := range []struct{ agent, facts, want string }{
@@ -90,6 +90,7 @@ func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
 		{"", `{"environment": "test"}`, "test test"},
 		{"test", `{}`, "test test"},
 		{"test", `{"role": "db"}`, "special special"},
+		{"test", `{"role": "broken"}`, "environment"},
 		{"wild", `{}`, "production production"},
 		{"tst", `{}`, "environment"},
 		{"never", `{}`, "environment"},
@@ -254,7 +255,8 @@ func TestClosedEnvironmentsAreUnmapped(t *testing.T) {
 
 // A directory of no environments says no more than that there is none.
 func TestADirectoryOfNoEnvironments(t *testing.T) {
-	all := openEnvironments(t, t.TempDir(), byHand)
+	dir := t.TempDir()
+	all := openEnvironments(t, dir, byHand)
 	_, err := all.Request(asking(t, "a", `{}`))
 	var failed *bindings.Error
 	if !errors.As(err, &failed) || failed.Code != bindings.CodeEnvironment ||
@@ -263,6 +265,12 @@ func TestADirectoryOfNoEnvironments(t *testing.T) {
 	}
 	if names, err := all.Names(); names != nil || err != nil {
 		t.Errorf("the environments are %q, %v", names, err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := all.Names(); names != nil || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of a directory that is gone the environments are %q, %v", names, err)
 	}
 }
 

@@ -299,6 +299,9 @@ func TestExplanationsInFull(t *testing.T) {
 	if got := req.Categories(); !slices.Equal(got, categories) {
 		t.Errorf("categories are %v", got)
 	}
+	if outcomes, err := req.Effective("\x00set"); outcomes != nil || err != nil {
+		t.Errorf("of an internal key %v are effective, %v", outcomes, err)
+	}
 	e, err := req.Explain("\x00set")
 	if err != nil || e.Outcome.Found || e.Candidates != nil || e.Contributions != nil {
 		t.Errorf("of an internal key: %+v, %v", e, err)

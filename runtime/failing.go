@@ -118,11 +118,7 @@ func (l *lookup) failsIn(root string, told, defaults bool) error {
 	} else if err := l.r.untold(module); err != nil {
 		return err
 	}
-	h, err := l.r.hierarchies()
-	if err != nil {
-		return err
-	}
-	for of := range h.options.Elems() {
+	for of := range l.r.snap.hierarchies.Load().options.Elems() { // which made the request wary
 		if slices.Contains(in, of.Text()) {
 			return l.wrongOptions(root, told, defaults)
 		}

@@ -148,6 +148,8 @@ copy: "%{alias('hash')}"
 shout: "%{alias('secret')}"
 shown: "x%{lookup('secret.password')}"
 nested: {a: "%{alias('secret')}"}
+below: "%{alias('secret')}"
+renamed: "%{alias('secret')}"
 veiled: {a: "%{alias('secret')}", b: "%{lookup('loop')}"}
 loop: "%{lookup('loop2')}"
 loop2: "%{lookup('loop')}"
@@ -193,6 +195,8 @@ bind:
   - {name: computed.key, to: "${lookup('plain')}"}
   - {name: peek, to_expression: "lookup('nested')['a']['user']"}
   - {name: told, to: "${lookup('secret.user')}"}
+  - {rebind: below, transformer: '|$x| { $x[user] }'}
+  - {name: now, to_renamed: renamed, transformer: '|$x| { $x[user] }'}
   - {name: first, to_first_found: [absent.a, plain]}
 `
 
@@ -241,6 +245,9 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"veiled", "", "loop: 'loop' needs itself: loop -> loop2 -> loop"},
 	{"peek", "", `sensitive "me"`},
 	{"told", "", `sensitive "me"`},
+	{"below", "", `sensitive "me"`},
+	{"below", `"first"`, `sensitive "me"`},
+	{"now", "", `sensitive "me"`},
 	{"first", "", `"of node"`},
 	{"computed.key", "", `"of node"`},
 	{"'dotted.key'", "", `"dotted"`},
@@ -572,6 +579,8 @@ bind:
 		{`{"os": "Debian", "fqdn": "n1"}`, "local", "", "3"},
 		{`{"os": "Debian", "fqdn": "n2"}`, "local", "", dug},
 		{`{"os": "Debian"}`, "maybe", "", dug},
+		{`{"os": "Debian"}`, "a..b", "", "evaluation: 'a..b' is no key: there is nothing between two dots, or before " +
+			"the first or behind the last"},
 		{`{"os": "Debian", "given": 5}`, "maybe", "", "5"},
 		{`{"os": "Debian"}`, "lookup_options", "", "not found"},
 		{`{"os": "Debian"}`, "lookup_options", `"unique"`, "not found"},

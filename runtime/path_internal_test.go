@@ -36,6 +36,7 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 		{"", "%{again}.yaml", "web.yaml", false},
 		{"", "%{percent}.yaml", "a%.yaml", false},
 		{"%{role}/", "%{again}.yaml", "web/web.yaml", false},
+		{"%{one}/", "common.yaml", "1/common.yaml", false},
 		{"", "%{literal('x')}%{role}.yaml", "xweb.yaml", true},
 		{"", "x/%{up}/y.yaml", "x/y.yaml", false},
 		{"", "%{up}/y.yaml", "", false},

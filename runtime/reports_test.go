@@ -336,7 +336,8 @@ func TestExplanationsOfWhatIsDamaged(t *testing.T) {
 			Keys: []snapshot.Key{{Name: "\x00m", Default: -1, Cold: cold}, {Name: "bad", Default: 1},
 				{Name: "list", Default: 0, Cold: []snapshot.Cold{{}}}},
 			Values: []snapshot.Stored{list, {Bytes: noSuchTag}, {Computed: true, Bytes: noRecipe},
-				contribute(asks("bad")), contribute(part("", 1, "a"))},
+				contribute(asks("bad")), contribute(part("", 1, "a")),
+				contribute(part("", 1, "a"), part("", 1, "b"))},
 			Levels: []snapshot.Level{{Dimensions: []int{0}, Scopes: []snapshot.Scope{{Values: []string{"n2"},
 				Entries: []snapshot.Entry{{Key: 0, Value: value}}}}}}}
 	}
@@ -387,6 +388,11 @@ func TestExplanationsOfWhatIsDamaged(t *testing.T) {
 			!strings.HasPrefix(damage.Error(), "snapshot damaged: "+c.damage)):
 			t.Errorf("%s: %v, expected %s", c.name, err, c.damage)
 		}
+	}
+	// What is collected counts, though the file has a place for one of two only.
+	fewer := asked(t, opened(t, elsewhere(5, contribution), bindings.Options{}, nil), `{"fqdn": "n2"}`)
+	if e, err := fewer.Explain("list"); err != nil || e.Outcome.Value.Len() != 2 || len(e.Contributions) != 1 {
+		t.Errorf("of two contributions with one place: %+v, %v", e, err)
 	}
 }
 
