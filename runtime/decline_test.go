@@ -220,6 +220,7 @@ name: middle
 bind:
   - {rebind: k, transformer: '|$x| { $x + 1 }'}
   - {rebind: l, transformer: '|$x| { $x + 1 }', sensitive: true}
+  - {rebind: n, type: Integer}
 `,
 	"bindings/default.yaml": `bindings_version: 1
 name: default
@@ -237,6 +238,7 @@ bind:
   - {rebind: j}
   - {rebind: k, sensitive: true}
   - {rebind: l, transformer: '|$x| { $x * 2 }'}
+  - {rebind: n, transformer: '|$x| { 1 }'}
   - {name: m, to_expression: '$no', optional: true}
   - {name: late, to_expression: '$no', optional: true}
 `,
@@ -253,6 +255,7 @@ bind:
   - {name: j, to: 10, sensitive: true}
   - [k, 11]
   - [l, 12]
+  - [n, text]
   - {name: m, to_expression: '$nothing'}
   - {name: secret, to: null, sensitive: true}
   - {name: nothing, to: null}
@@ -276,6 +279,7 @@ func TestWhatDeclinesIsNotSeen(t *testing.T) {
 		"k":    "sensitive 12",
 		"l":    "sensitive 26", // the lowest comes first
 		"m":    "null",         // what is not optional does not decline
+		"n":    "type_mismatch",
 		"late": "nothing",
 	} {
 		if got := outcomeOf(r.Lookup(key)); got != want {
@@ -432,7 +436,12 @@ bind:
 			t.Errorf("%s is %s: %s, expected %s", key, c.State, c.Why, want)
 		}
 	}
-	e, err := r.Explain("list")
+	e, err := r.Explain("below")
+	if err != nil || len(e.Candidates) != 2 || e.Candidates[0].State != bindings.Wins ||
+		e.Candidates[0].Why != "'below' has another name from here on down" {
+		t.Errorf("what has another name: %+v, %v", e, err)
+	}
+	e, err = r.Explain("list")
 	if err != nil || len(e.Contributions) != 1 || e.Contributions[0].At != "bindings/low.yaml:7:5" ||
 		e.Contributions[0].State != bindings.Wins {
 		t.Errorf("the list: %+v, %v", e, err)

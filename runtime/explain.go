@@ -451,7 +451,7 @@ func (x *explainer) parts(name string, bs []snapshot.Binding) ([]recipe.Part, er
 	inScope := map[string][]recipe.Part{}
 	scope := func(b snapshot.Binding) string { return fmt.Sprintf("%d %#v", b.Layer, b.Terms) }
 	for _, b := range bs {
-		if n, computed := b.Ref.Recipe(); computed && !b.Contribution {
+		if n, computed := b.Ref.Recipe(); computed {
 			r, err := x.r.snap.recipe(name, n)
 			if err != nil {
 				return nil, err

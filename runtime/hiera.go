@@ -59,11 +59,8 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 	if err != nil {
 		return value.Value{}, false, failed(key, CodeEvaluation, err.Error())
 	}
-	root, ok := lookupkey.Quoted(k.Root)
-	if !ok {
-		return value.Value{}, false, nil
-	}
-	if k.Root == "lookup_options" { // in quotes: then it is a key as any other
+	root, _ := lookupkey.Quoted(k.Root) // which was parsed, and has not quotes of both kinds
+	if k.Root == "lookup_options" {     // in quotes: then it is a key as any other
 		root = recipe.LookupOptionsKey
 	}
 	if len(k.Path) == 0 && s == nil && !internal(root) {
