@@ -3,6 +3,7 @@ package loader
 import (
 	"bytes"
 	"errors"
+	"math"
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
@@ -50,6 +51,8 @@ type input struct {
 	says datafile.File
 	doc  *yaml.Document
 	set  *set.Puppet // of a file in the syntax of Puppet
+
+	broken []byte // what could not be read, or not all of it
 }
 
 // setsDir is the directory of the sets of bindings that belong to dir, the site or a module.
@@ -143,7 +146,9 @@ func (in *inputs) parse(f *input) {
 		}
 		if strings.HasSuffix(f.path, ".pp") {
 			f.identify(src)
-			f.set = set.ParsePuppet(f.path, src, in.diags)
+			if f.set = set.ParsePuppet(f.path, src, in.diags); f.set == nil || f.set.Broken() {
+				f.broken = src
+			}
 			return
 		}
 		parse := yaml.Parse
@@ -157,6 +162,18 @@ func (in *inputs) parse(f *input) {
 func (f *input) setData(says datafile.File) {
 	f.says = says
 	f.id = Input{Path: f.label, Size: says.Size, Hash: says.Hash, Made: f.read != nil}
+}
+
+// hideSecrets keeps files out of messages that could not be read and have the id of a multibinding that is sensitive in
+// them: which lines contribute to that cannot be told.
+func (in *inputs) hideSecrets(ids map[string]bool) {
+	for _, f := range in.found {
+		for id := range ids {
+			if id != "" && bytes.Contains(f.broken, []byte(id)) {
+				in.diags.Hide(f.path, 0, math.MaxInt)
+			}
+		}
+	}
 }
 
 // parser is yaml.Parse or yaml.ParseJSON.
@@ -182,6 +199,8 @@ func (in *inputs) parseDocument(f *input, src []byte, parse parser) {
 	f.identify(src)
 	if doc, ok := parse(f.path, src, yaml.Options{}, in.diags); ok {
 		f.doc = doc
+	} else {
+		f.broken = src
 	}
 }
 

@@ -88,6 +88,7 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 			}
 		}
 	}
+	in.hideSecrets(secrets)
 	for _, pl := range plan {
 		if hiera5 := hiera5Layers(pl, in); hiera5 != nil {
 			out = append(out, hiera5...)

@@ -28,6 +28,7 @@ func (d Diagnostic) discreet() Diagnostic {
 		return d
 	case quotes && strings.HasPrefix(expected, "expected "):
 		d.Message = expected + found + somethingElse
+	case d.Code == "syntax" && strings.HasPrefix(d.Message, "expected "): // what the grammar has
 	case !slices.Contains(ofSyntax, d.Code):
 		d.Message = somethingOdd
 	}

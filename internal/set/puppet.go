@@ -1,7 +1,6 @@
 package set
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"sort"
@@ -28,7 +27,7 @@ func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 	p := NewText(file, src)
 	tree, errs := syntax.ParseBindings(p.src)
 	p.Report(errs, diags)
-	if len(errs) > 0 && bytes.Contains(src, []byte("sensitive")) {
+	if (tree == nil || tree.Broken) && slices.ContainsFunc(word.FindAll(src, -1), meansSensitive) {
 		diags.Hide(file, 0, math.MaxInt) // which lines it is in cannot be told
 	}
 	if tree == nil {
@@ -67,6 +66,9 @@ func (p *Puppet) Pos(off int) diag.Pos {
 	line := p.line(off)
 	return diag.Pos{File: p.file, Line: line, Col: utf8.RuneCountInString(p.src[p.lines[line-1]:off]) + 1}
 }
+
+// Broken tells whether some of the file could not be read.
+func (p *Puppet) Broken() bool { return p.tree.Broken }
 
 // Secrets adds the ids of the multibindings that are sensitive.
 func (p *Puppet) Secrets(ids map[string]bool) { addSecretsOf(p.tree.Statements, ids) }
@@ -123,7 +125,8 @@ func (r *puppetReader) statements(list []syntax.Statement) []Statement {
 	out := make([]Statement, 0, len(list))
 	for i := range list {
 		s := &list[i]
-		if hasFlag(s, "sensitive") || s.Word == "bind" && r.secrets[constantText(s.In)] {
+		if hasFlag(s, "sensitive") || slices.ContainsFunc(s.Options, isSensitive) ||
+			s.Word == "bind" && r.secrets[constantText(s.In)] {
 			r.hide(s)
 		}
 		if made := r.statement(s); made != nil {
@@ -132,6 +135,9 @@ func (r *puppetReader) statements(list []syntax.Statement) []Statement {
 	}
 	return out
 }
+
+// isSensitive tells whether an option is meant for the flag.
+func isSensitive(o syntax.Option) bool { return meansSensitive([]byte(o.Name.Text)) }
 
 // hide keeps the lines of s out of messages.
 func (r *puppetReader) hide(s *syntax.Statement) {

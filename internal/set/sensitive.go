@@ -2,11 +2,24 @@ package set
 
 import (
 	"math"
+	"regexp"
 
 	"bindc/internal/diag"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
+
+var (
+	word          = regexp.MustCompile(`[A-Za-z]+`)
+	sensitiveFlag = []string{"sensitive"}
+)
+
+// meansSensitive tells whether a word is 'sensitive', or was meant to be: what is misspelt is refused, and is to be
+// shown no more for that.
+func meansSensitive(word []byte) bool {
+	return string(word) == "sensitive" ||
+		len(word) > 6 && word[0] == 's' && diag.DidYouMean(string(word), sensitiveFlag) != ""
+}
 
 // Source is a file of bindings that was parsed.
 type Source interface {
@@ -64,8 +77,13 @@ func (h *hider) hideSensitive(n *yaml.Node, first, last int) {
 
 // saysSensitive tells whether n has an attribute that makes it sensitive, or was meant to.
 func saysSensitive(n *yaml.Node) bool {
-	_, flag, ok := n.Lookup("sensitive")
-	return ok && (flag.Value.Kind() != value.Bool || flag.Value.Bool())
+	for key, flag := range n.Pairs() {
+		name, _ := key.Text()
+		if meansSensitive([]byte(name)) && (flag.Value.Kind() != value.Bool || flag.Value.Bool()) {
+			return true
+		}
+	}
+	return false
 }
 
 // contributesToSecret tells whether n is a contribution to a sensitive multibinding, wherever that stands.

@@ -21,6 +21,7 @@ var hidden = []struct{ name, file, text string }{
 		"bind: [{name: a, sensitive: true, to: [1, # secret\n  2]}, {name: b, # secret\n  to: 1}]\n"},
 	{"a list on several lines", "s.yaml",
 		"bind: [{name: a, to: 1, sensitive: true}, # secret\n  {name: b},\n  {name: c}]\n"},
+	{"a flag that is misspelt", "s.yaml", "bind:\n- {name: a, to: 1, sensitve: true} # secret\n- {name: c, size: 1}\n"},
 	{"a flag that is none", "s.yaml", "bind:\n- {name: a, to: 1, sensitive: 'no'} # secret\n- {name: c}\n"},
 	{"a binding where none is expected", "s.yaml",
 		"other:\n  x: {name: a, to: 1, sensitive: true} # secret\nbind:\n- {name: c}\n"},
@@ -54,6 +55,10 @@ var hidden = []struct{ name, file, text string }{
 		" multibind sensitive 'm' # secret\n}\n"},
 	{"what cannot be parsed may be anywhere", "s.pp",
 		"bind 'a' to\nbind 'b' to 1\nbind sensitive 'c' to 1 # everything\n"},
+	{"what is misspelt cannot be parsed", "s.pp", "bind sesnitive 'a' to 1\nbind 'b' to 1 # everything\n"},
+	{"an option that is meant for the flag", "s.pp", "bind 'a' to 1 { sensitive => true } # secret\nbind 'b' to 1\n" +
+		"bind 'c' to 1 { sensitiv => true } # secret\n"},
+	{"what is wrong and can be parsed", "s.pp", "bind 'a' to { x => 1, x => 2 }\nbind sensitive 'b' to 1 # secret\n"},
 	{"what cannot be parsed", "s.pp", "bind 'a' to\nbind 'b' to 1\n"},
 }
 

@@ -12,6 +12,7 @@ import (
 type Bindings struct {
 	Name       Word
 	Statements []Statement
+	Broken     bool // some of the text could not be read as statements
 
 	Above []string // comments to be printed above it; the parser notes none
 }
@@ -79,6 +80,7 @@ func ParseBindings(src string) (*Bindings, []Error) {
 	}
 	p.advance()
 	b := p.bindings()
+	b.Broken = p.broken
 	return b, p.errs
 }
 
@@ -113,7 +115,8 @@ func invalidUTF8(src string) (int, bool) {
 // setParser parses statements of sets, and expressions inside them.
 type setParser struct {
 	parser
-	errs []Error
+	errs   []Error
+	broken bool // what one of them is about is no statement
 }
 
 const oneSet = "one file is one set: what further ones would have goes into files of their own"
@@ -167,7 +170,7 @@ func (p *setParser) header(rest func(), what, word string) {
 func (p *setParser) note() {
 	if p.err != nil {
 		p.errs = append(p.errs, *p.err)
-		p.err = nil
+		p.err, p.broken = nil, true
 	}
 }
 
