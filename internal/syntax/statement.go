@@ -85,9 +85,8 @@ func (p *setParser) when(s *Statement) {
 		s.When = append(s.When, p.pairs())
 	}
 	p.last().Block = true
-	if p.err == nil && p.at(".") {
-		p.failHere("expected { before the statements of when, found '.'",
-			"a value with dots stands in quotes: 'www.example.org'")
+	if p.err == nil && !p.at("{") {
+		p.failHere("expected { before the statements of when, found "+p.found(), conditionHints[p.tok.text])
 	}
 	p.expect("{", "before the statements of when")
 	if p.err != nil {
@@ -98,6 +97,14 @@ func (p *setParser) when(s *Statement) {
 		s.Statements = list
 	}
 	p.closing()
+}
+
+// conditionHints say how to write what begins as something else does.
+var conditionHints = map[string]string{
+	".":  "a value with dots stands in quotes: 'www.example.org'",
+	",":  "several values stand in brackets: [a, b]",
+	"==": "the value stands right behind the category: when osfamily debian",
+	"=>": "the value stands right behind the category: when osfamily debian",
 }
 
 // pairs parses categories and their values, all of which hold.
@@ -147,7 +154,11 @@ func (p *setParser) categoryValue() Word {
 	case p.tok.kind == tString, p.tok.kind == tNumber, p.tok.kind == tName, p.tok.kind == tWord,
 		p.atKeyword("true"), p.atKeyword("false"), p.atKeyword("default"):
 	default:
-		p.expected("a value of the category, a string, number or boolean")
+		hint := conditionHints[p.tok.text]
+		if p.tok.kind == tType {
+			hint = "text with capital letters stands in quotes: '" + p.tok.text + "'"
+		}
+		p.failHere("expected a value of the category, a string, number or boolean, found "+p.found(), hint)
 		return w
 	}
 	if w.Text == "" {
