@@ -82,7 +82,7 @@ func (c *composer) mergeHiera() {
 	for _, key := range touched {
 		c.mergeKey(key, all)
 	}
-	c.checkLookupOptions(all, touched)
+	c.checkLookupOptions(all)
 	for i := range c.scopes {
 		s := &c.scopes[i]
 		for key, val := range c.members(s) {

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"strings"
+
 	"bindc/internal/diag"
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
@@ -9,7 +11,7 @@ import (
 )
 
 // checkMerges warns of values that the merge strategy of their key cannot take, where a request may find a second one,
-// and of knock-outs of what no level has.
+// and of knock-outs in vain.
 func (c *composer) checkMerges() {
 	found := map[uint32][]constant{}
 	for i := range c.scopes {
@@ -65,37 +67,50 @@ func (c *composer) checkFit(key string, m mergedKey, all []constant) {
 	}
 }
 
-// checkKnockouts warns of what is to take something away that is not there.
+// checkKnockouts warns of what is to take something away, and does not: as it is not there, as it is the key of a hash,
+// or as no prefix says that anything is taken away.
 func (c *composer) checkKnockouts(key string, strategy merge.Strategy, all []constant) {
-	there := map[string]bool{}
+	there, known := map[string]bool{}, true
 	for _, k := range all {
-		if !k.known {
-			return // it may be what is taken away
-		}
-		texts(k.v, func(t string) { there[t] = true })
+		known = known && k.known // else it may be what is taken away
+		texts(k.v, func(t string, _ bool) { there[t] = true })
 	}
 	for _, k := range all {
-		texts(k.v, func(t string) {
-			if out := strategy.KnocksOut(t); out != "" && !there[out] {
-				c.report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge",
-					Message: "'" + t + "' knocks out '" + out + "', which no level of '" + key + "' has"})
+		texts(k.v, func(t string, isKey bool) {
+			message := ""
+			switch out := strategy.KnocksOut(t); {
+			case out != "" && isKey:
+				message = "'" + t + "' is the key of a hash, and stays: only what is in lists, and texts, are knocked out"
+			case out != "" && known && !there[out]:
+				message = "'" + t + "' knocks out '" + out + "', which no level of '" + key + "' has"
+			case strings.HasPrefix(t, customary) && there[strings.TrimPrefix(t, customary)] && !strategy.First() &&
+				!strategy.Knocks():
+				message = "'" + t + "' knocks nothing out: '" + key + "' is merged without a knockout_prefix"
+			}
+			if message != "" {
+				c.report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Message: message})
 			}
 		})
 	}
 }
 
+// customary is the knockout_prefix that everybody has.
+const customary = "--"
+
 // texts calls yield with the texts in lists and the keys of hashes, however deep.
-func texts(v value.Value, yield func(string)) {
+func texts(v value.Value, yield func(text string, isKey bool)) {
 	switch v.Kind() {
 	case value.String:
-		yield(v.Text())
+		yield(v.Text(), false)
 	case value.Array:
 		for e := range v.Elems() {
 			texts(e, yield)
 		}
 	case value.Hash:
 		for k, e := range v.Pairs() {
-			texts(k, yield)
+			if k.Kind() == value.String {
+				yield(k.Text(), true)
+			}
 			texts(e, yield)
 		}
 	}

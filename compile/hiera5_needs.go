@@ -6,7 +6,6 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
-	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
 	"bindc/loader"
 )
@@ -41,6 +40,7 @@ func (h *hieraNeeds) collect() {
 		}
 		for _, m := range s.members {
 			for i, e := range m.file.Entries {
+				h.warnOfNearOptions(e.Key, e.Value, m.file.Pos(i))
 				keys := h.needs(e.Value)
 				if len(keys) == 0 {
 					continue
@@ -80,23 +80,10 @@ func (h *hieraNeeds) needs(val uint32) []string {
 	}
 	var keys []string
 	if r, err := recipe.Decode(text[1:]); err == nil && r.Kind == recipe.Expression {
-		keys = hieraLookups(nil, r.Expr)
+		expr.HieraKeys(r.Expr, func(key string) { keys = append(keys, key) })
 	}
 	h.of[val] = keys
 	return keys
-}
-
-func hieraLookups(out []string, n *expr.Node) []string {
-	if n.Name == expr.HieraLookup || n.Name == expr.HieraAlias {
-		v, _ := n.Kids[0].Constant()      // as it is written, and so a text
-		k, _ := lookupkey.Parse(v.Text()) // what is no key has no root, and there is nothing like that
-		root, _ := lookupkey.Quoted(k.Root)
-		out = append(out, root)
-	}
-	for _, k := range n.Kids {
-		out = hieraLookups(out, k)
-	}
-	return out
 }
 
 func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {

@@ -82,8 +82,13 @@ var hieraReports = []struct{ name, data, want string }{
 		knockout, "data/nodes/n1.yaml:1 hiera_merge '--one' knocks out 'one', which no level of 'a' has"},
 	{"keys of hashes, and what is deep in them", "-- data/nodes/n1.yaml --\na: {x: {--one: 1}, y: [[--two]], z: --three}\n" +
 		"-- data/common.yaml --\na: {x: {other: two}}\n" + knockout,
-		"data/nodes/n1.yaml:1 hiera_merge '--one' knocks out 'one', which no level of 'a' has\n" +
+		"data/nodes/n1.yaml:1 hiera_merge '--one' is the key of a hash, and stays: only what is in lists, and texts, are " +
+			"knocked out\n" +
 			"data/nodes/n1.yaml:1 hiera_merge '--three' knocks out 'three', which no level of 'a' has"},
+	{"the key of a hash, which is there, beside something computed", "-- data/nodes/n1.yaml --\na: {'--one': ~}\n" +
+		"-- data/common.yaml --\na: {one: \"%{facts.x}\"}\n" + knockout,
+		"data/nodes/n1.yaml:1 hiera_merge '--one' is the key of a hash, and stays: only what is in lists, and texts, are " +
+			"knocked out"},
 	{"the prefix alone knocks out all", "-- data/nodes/n1.yaml --\na: [--]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
 	{"something computed may be what is knocked out", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\n" +
 		"a: [\"%{facts.x}\"]\n" + knockout, ""},
@@ -92,6 +97,11 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/nodes/n1.yaml:1 hiera_merge 'not-one' knocks out 'one', which no level of 'a' has"},
 	{"dashes without a prefix", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [two]\n" +
 		"lookup_options: {a: {merge: {strategy: deep}}}", ""},
+	{"dashes without a prefix, before what is there", "-- data/nodes/n1.yaml --\na: [--one, --verbose]\n" +
+		"-- data/common.yaml --\na: [one]\nlookup_options: {a: {merge: unique}}",
+		"data/nodes/n1.yaml:1 hiera_merge '--one' knocks nothing out: 'a' is merged without a knockout_prefix"},
+	{"dashes where nothing is merged", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [one]\n" +
+		"lookup_options: {a: {merge: first}}", ""},
 	{"what is sensitive is not quoted", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [two]\n" +
 		"lookup_options: {a: {convert_to: Sensitive, merge: {strategy: deep, knockout_prefix: --}}}", ""},
 	{"what is sensitive, of the wrong kind", "-- data/nodes/n1.yaml --\na: hunter\n-- data/common.yaml --\na: {x: 1}\n" +
@@ -117,6 +127,27 @@ var hieraReports = []struct{ name, data, want string }{
 	{"options of a key with nearly the name", "contact: 1\nlookup_options: {contcat: {merge: hash}}",
 		"data/common.yaml:2 hiera_options lookup_options have 'contcat', and nothing binds a key of that name; did you " +
 			"mean 'contact'?"},
+	{"options of a key whose name only begins like another", "profile::base::users: 1\n" +
+		"lookup_options: {profile::base::sysctl: {merge: hash}}", ""},
+	{"options of a key that structured bindings bind", "-- data/common.yaml --\ncontact: 1\n" +
+		"lookup_options: {contacts: {merge: hash}, '^cont.*ts$': {merge: hash}}\n-- bindings/default.yaml --\n" +
+		"{bindings_version: 1, name: default, bind: [[contacts, text]]}", ""},
+	{"an option that there is not", "a: 1\nlookup_options: {a: {merg: hash}}",
+		"data/common.yaml:2 hiera_options lookup_options say 'merg' of 'a', which nobody reads; expected 'merge' and " +
+			"'convert_to'; did you mean 'merge'?"},
+	{"options of a merge beside it", "a: {}\nlookup_options: {a: {merge: deep, merge_hash_arrays: true, knockout_prefix: --}}",
+		"data/common.yaml:2 hiera_options lookup_options say 'merge_hash_arrays' and 'knockout_prefix' of 'a', which nobody " +
+			"reads; expected 'merge' and 'convert_to'; what is about a merge stands in it: merge: {strategy: …, " +
+			"merge_hash_arrays: …}"},
+	{"the name of a strategy in place of a hash", "a: 1\nlookup_options: {a: deep}",
+		"data/common.yaml:2 hiera_options what lookup_options say of 'a' is a text, of which nothing comes: expected a " +
+			"Hash; write {merge: deep}"},
+	{"a pattern that does not begin as one", "a: 1\nlookup_options: {'ntp::.*': {merge: unique}}",
+		"data/common.yaml:2 hiera_options lookup_options have 'ntp::.*', and nothing binds a key of that name; a pattern " +
+			"begins with '^'"},
+	{"lookup_options by nearly their name", "a: 1\nlookup_option: {a: {merge: unique}}\nlookup-options: text",
+		"data/common.yaml:2 hiera_options 'lookup_option' is a key as any other, and says nothing of how others are " +
+			"looked up; did you mean 'lookup_options'?"},
 	{"options of a key that nothing is like", "a: 1\nlookup_options: {ntp::servers: {merge: unique}}", ""},
 	{"a pattern that no key matches", "a: 1\nlookup_options: {'^ntp::': {merge: unique}}",
 		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', and no key that is bound matches it"},

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -176,7 +177,7 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 	inSite := askedBy(content)
 	type unused struct {
 		at     diag.Pos
-		places int
+		places map[diag.Pos]bool // a file of Hiera 5 is bound in as many levels as have its path
 	}
 	found := map[string]*unused{}
 	judged := map[string]bool{}
@@ -191,20 +192,39 @@ func (l *linter) checkUnused(content *snapshot.Content) {
 		}
 		u := found[b.key]
 		if u == nil {
-			u = &unused{at: b.at}
+			u = &unused{at: b.at, places: map[diag.Pos]bool{}}
 			found[b.key] = u
 		}
-		if u.places++; b.at.Compare(u.at) < 0 {
+		if u.places[b.at] = true; b.at.Compare(u.at) < 0 {
 			u.at = b.at
 		}
 	}
-	for key, u := range found {
+	unbound := l.unbound()
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		u := found[key]
 		message := "nobody looks '" + key + "' up"
-		if u.places > 1 {
-			message += ", which is bound in " + strconv.Itoa(u.places) + " places"
+		if len(u.places) > 1 {
+			message += ", which is bound in " + strconv.Itoa(len(u.places)) + " places"
 		}
-		l.add(diag.Diagnostic{Pos: u.at, Code: "unused_key", Message: message})
+		l.add(diag.Diagnostic{Pos: u.at, Code: "unused_key", Message: message, Hint: l.diags.DidYouMean(key, unbound)})
 	}
+}
+
+// unbound are the keys that somebody looks up and nothing binds, in order: with their module's name in front, as few
+// texts in quotes have one that are no keys.
+func (l *linter) unbound() []string {
+	bound := map[string]bool{}
+	for b := range l.bindings {
+		bound[b.key] = true
+	}
+	var out []string
+	for key := range l.opts.Asked.keys {
+		if strings.Contains(key, "::") && !bound[key] {
+			out = append(out, key)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // askedBy is the keys that the values of a site look up.
@@ -228,6 +248,9 @@ func (a *Asked) addRecipe(r *recipe.Recipe) {
 		a.add(t.Key)
 	}
 	exprs := []*expr.Node{r.Expr}
+	if r.Expr != nil {
+		expr.HieraKeys(r.Expr, a.add)
+	}
 	if r.Transformer != nil {
 		exprs = append(exprs, r.Transformer.Body)
 	}

@@ -9,6 +9,7 @@ import (
 	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/disk"
+	"bindc/internal/recipe"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -95,13 +96,14 @@ type written struct {
 	data  bool             // it stands in a data file
 }
 
-// bindings ranges over what is bound in the site: not over contributions.
+// bindings ranges over what is bound in the site: not over contributions, and not over lookup_options of Hiera 5.
 func (l *linter) bindings(yield func(written) bool) {
 	for _, layer := range l.site.Layers {
 		for _, c := range layer.Contributions {
 			for i := range c.Files {
 				for j, e := range c.Files[i].Entries {
-					if !yield(written{l.site.Keys[e.Key], c.Files[i].Pos(j), e.Value, nil, true}) {
+					key := l.site.Keys[e.Key]
+					if !recipe.IsInternal(key) && !yield(written{key, c.Files[i].Pos(j), e.Value, nil, true}) {
 						return
 					}
 				}

@@ -34,11 +34,12 @@ type planner struct {
 	extensions registry
 	hiera      *hieraReader
 	hiera5     *hiera5Reader
-	global     string          // the hiera.yaml of the global layer
-	all5       bool            // what is of Hiera 5 is read as such
-	named      map[string]bool // the URIs in all layers; true: included in one
-	sure       bool            // there are no others
-	nodes      []node          // what a classifier says; nil: not asked for yet
+	global     string            // the hiera.yaml of the global layer
+	all5       bool              // what is of Hiera 5 is read as such
+	named      map[string]bool   // the URIs in all layers; true: included in one
+	sure       bool              // there are no others
+	nodes      []node            // what a classifier says; nil: not asked for yet
+	passed     []diag.Diagnostic // configurations of another Hiera
 }
 
 // plan finds the contributions of every layer.
@@ -64,6 +65,11 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 				p.named[e.String()] = true
 				out[i].contributions = append(out[i].contributions, p.find(e)...)
 			}
+		}
+	}
+	for _, d := range p.passed {
+		if p.hiera5.dirs[d.Pos.File] == nil { // else another layer has it as what it is
+			p.diags.Add(d)
 		}
 	}
 	return out
@@ -287,9 +293,9 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 		d.Severity = diag.Warning
 		d.Hint = "to compile its data write it as version 2; if another Hiera reads it, say so: " +
 			"exclude 'confdir-hiera:/' from the layer that includes it"
-		p.diags.Add(d)
+		p.passed = append(p.passed, d)
 	case u.found:
-		p.diags.Add(d)
+		p.passed = append(p.passed, d)
 	default:
 		h.doc.isVersion("version", 2)
 	}

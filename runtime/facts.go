@@ -14,6 +14,7 @@ type Facts struct {
 	variables map[string]value.Value
 	derived   map[string]bool // those that were not given: what there is of them is made of others
 	agent     string          // the environment that is asked for; "": none
+	server    bool            // the variable server_facts was given
 }
 
 // FactsOptions add to the facts of a node. The zero value adds nothing.
@@ -57,7 +58,8 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	}
 	setAll(vars, all)
 	setAll(vars, opts.Variables.get())
-	delete(vars, "trusted") // what a node says of itself is not trusted
+	delete(vars, "trusted") // what a node says of itself is not trusted, and nothing of the server
+	_, server := opts.Variables.get().Get(value.FromString("server_facts"))
 	if opts.Node != "" {
 		all = ofNode(all, opts.Node)
 		vars["fqdn"], vars["clientcert"] = value.FromString(opts.Node), value.FromString(opts.Node)
@@ -69,7 +71,9 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	derive(vars)
 	agent := cmp.Or(opts.Environment, vars["environment"].Text())
 	setEnvironment(vars, opts)
-	return &Facts{vars, missing, agent}, nil
+	f := &Facts{vars, missing, agent, server}
+	f.setServerFacts()
+	return f, nil
 }
 
 // in is f in an environment.
@@ -79,7 +83,17 @@ func (f *Facts) in(environment string) *Facts {
 	}
 	vars := maps.Clone(f.variables)
 	vars["environment"] = value.FromString(environment)
-	return &Facts{vars, f.derived, f.agent}
+	out := &Facts{vars, f.derived, f.agent, f.server}
+	out.setServerFacts()
+	return out
+}
+
+// setServerFacts sets $server_facts, where it was not given, to what every server says of itself: the environment.
+func (f *Facts) setServerFacts() {
+	if !f.server {
+		f.variables["server_facts"] = value.FromPairs(
+			value.Pair{Key: value.FromString("environment"), Value: f.variables["environment"]})
+	}
 }
 
 // names are those of the node, and of what else is derived from facts of other shapes than the legacy ones.

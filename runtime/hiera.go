@@ -424,7 +424,13 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 func (l *lookup) Decrypt(text string) (string, error) {
 	l.sensitive = true
 	if decrypt := l.r.snap.opts.Decrypt; decrypt != nil {
-		return decrypt(text)
+		plain, err := decrypt(text)
+		if err != nil { // which says nothing of what was encrypted
+			failure := failed("", CodeEncrypted, err.Error())
+			failure.Err = err
+			return "", failure
+		}
+		return plain, nil
 	}
 	return "", failed("", CodeEncrypted, "the value is encrypted for hiera-eyaml, and no key was given")
 }

@@ -659,7 +659,7 @@ bind: [{rebind: again, transformer: '|$x| { "${x}?" }'}]
 		{able, "mixed.b", `sensitive "open"`},
 		{able, "other", `sensitive "with web!"`},
 		{able, "open", "1"},
-		{able, "wrong", "evaluation: 'wrong': the value is sensitive, and so is what went wrong"},
+		{able, "wrong", "encrypted: no key fits"},
 		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, and no key was given"},
 		{closed, "open", "1"},
 	} {

@@ -69,7 +69,8 @@ type Options struct {
 	// else ends the program or changes answers. Opening takes the time to read the file, and memory of its size.
 	Copy bool
 	// Decrypt decrypts what hiera-eyaml has encrypted in a text, all its ENC[...]. It must be safe for concurrent use.
-	// Without it a lookup that needs such a text ends with an *Error of code encrypted.
+	// Without it a lookup that needs such a text ends with an *Error of code encrypted; so it does with its error,
+	// which is shown and must tell nothing of what is encrypted.
 	Decrypt func(text string) (string, error)
 	// Unseal decrypts the key of a snapshot whose sensitive values are encrypted (bindc build --encrypt-to): sealed is
 	// that key, encrypted with age to those who may read. Open calls it once. Its error refuses the file. Without it a

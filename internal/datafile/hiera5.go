@@ -14,6 +14,7 @@ import (
 // compileHiera5 makes entries of a file of Hiera 5. A key in which dots would dig stands as it has to be asked for, in
 // quotes; lookup_options are filed under an internal key.
 func compileHiera5(doc *yaml.Document, kind Kind, size int, pools *Pools, diags *diag.List) (out, options []Entry) {
+	literal.CheckEncrypted(doc, kind == Hiera5EYAML, diags)
 	count := len(doc.Root.Kids) / 2
 	keys, values := pool.NewBatch(count, size), pool.NewBatch(count, size)
 	out = make([]Entry, 0, count)

@@ -11,11 +11,20 @@ import (
 	"bindc/snapshot"
 )
 
-// Asked is the variables that answers can depend on and that not every node has: custom facts, or what --var gives.
+// Asked is the variables that answers can depend on and that not every node has: custom facts, in $facts too, or what
+// --var gives.
 // Nothing is known of those in values that are encrypted.
 func Asked(f *snapshot.Snapshot) ([]string, error) {
 	names := map[string]bool{}
-	note := func(n *expr.Node) { n.TopScope(func(name string) { names[strings.Clone(name)] = true }) }
+	note := func(n *expr.Node) {
+		own := map[string]bool{}
+		n.Own(func(name string) { own[name] = true })
+		n.Variables(func(name string) {
+			if !own[name] {
+				names[strings.Clone(name)] = true
+			}
+		})
+	}
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
@@ -38,5 +47,5 @@ func Asked(f *snapshot.Snapshot) ([]string, error) {
 			note(r.Expr)
 		}
 	}
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(names)), syntax.WellKnown), nil
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(names)), syntax.Everywhere), nil
 }

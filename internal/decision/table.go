@@ -356,6 +356,7 @@ func (r *Row) use(x *recipe.Recipe) {
 	r.free = r.free || x.Kind == recipe.Custom
 	if x.Expr != nil {
 		r.useIn(x.Expr)
+		expr.HieraKeys(x.Expr, func(key string) { r.uses = append(r.uses, key) })
 	}
 	if x.Transformer != nil {
 		r.useIn(x.Transformer.Body)

@@ -114,7 +114,10 @@ func parseHieraExpression(source string, whole bool) (n *Node, problem string) {
 // parseHieraVariable reads a variable with keys behind it.
 func parseHieraVariable(source string) (*Node, string) {
 	segments, err := lookupkey.Split(source)
-	if err != nil {
+	switch {
+	case err != nil && strings.Contains(source, "["):
+		return nil, err.Error() + "; what is inside of a hash stands behind a dot, as in %{facts.os.family}"
+	case err != nil:
 		return nil, err.Error()
 	}
 	n := &Node{Op: Call, Name: HieraScope}
@@ -128,6 +131,16 @@ func parseHieraVariable(source string) (*Node, string) {
 // Hiera 5.
 func HieraSecret(text string) *Node {
 	return &Node{Op: Call, Name: hieraSecret, Kids: []*Node{constText(0, text)}}
+}
+
+// aroundSecret is a text in which something is encrypted, read as if nothing were: what stands around that interpolates
+// too. nil of other nodes. What was encrypted may interpolate as well, which nobody knows who has no key.
+func (n *Node) aroundSecret() *Node {
+	if n.Op != Call || n.Name != hieraSecret {
+		return nil
+	}
+	around, _ := ParseHiera(n.Kids[0].Value.Text())
+	return around
 }
 
 // HasHieraSecret tells whether something in n is encrypted by eyaml.
@@ -426,7 +439,30 @@ func HieraVariables(n *Node, yield func(off int, path []string)) {
 	for _, k := range n.Kids {
 		HieraVariables(k, yield)
 	}
+	if around := n.aroundSecret(); around != nil {
+		HieraVariables(around, yield)
+	}
 	if n.Lambda != nil {
 		HieraVariables(n.Lambda.Body, yield)
+	}
+}
+
+// HieraKeys ranges over the keys that texts of Hiera 5 in n look up, each by the name it is bound to.
+func HieraKeys(n *Node, yield func(key string)) {
+	if n.Op == Call && (n.Name == HieraLookup || n.Name == HieraAlias) {
+		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // as it is written, and so a text
+			if key, ok := lookupkey.Quoted(k.Root); ok {
+				yield(key)
+			}
+		}
+	}
+	for _, k := range n.Kids {
+		HieraKeys(k, yield)
+	}
+	if around := n.aroundSecret(); around != nil {
+		HieraKeys(around, yield)
+	}
+	if n.Lambda != nil {
+		HieraKeys(n.Lambda.Body, yield)
 	}
 }

@@ -31,6 +31,9 @@ func (n *Node) Variables(yield func(name string)) {
 	for _, k := range kids {
 		k.Variables(yield)
 	}
+	if around := n.aroundSecret(); around != nil {
+		around.Variables(yield)
+	}
 	if n.Lambda != nil {
 		n.Lambda.Variables(yield)
 	}
@@ -89,21 +92,18 @@ func hieraVariable(path []*Node) string {
 	return name
 }
 
-// TopScope calls yield with the names of the variables that n uses as such, and not as entries of $facts; those of
-// lambdas are among them.
-func (n *Node) TopScope(yield func(name string)) {
-	switch {
-	case n.Op == Var && !isNumber(n.Name):
-		yield(strings.TrimPrefix(n.Name, "::"))
-	case n.Op == Call && n.Name == HieraScope && len(n.Kids) > 0:
-		yield(strings.TrimPrefix(toS(n.Kids[0].Value), "::"))
-	case n.Op == Call && n.Name == hieraMapped && len(n.Kids) > 1:
-		yield(strings.TrimPrefix(toS(n.Kids[1].Value), "::"))
+// Own calls yield with the names of the variables that n has of its own: those it assigns, and parameters of lambdas.
+func (n *Node) Own(yield func(name string)) {
+	if n.Op == Assign {
+		yield(n.Name)
 	}
 	for _, k := range n.Kids {
-		k.TopScope(yield)
+		k.Own(yield)
 	}
 	if n.Lambda != nil {
-		n.Lambda.Body.TopScope(yield)
+		for _, p := range n.Lambda.Params {
+			yield(p.Name)
+		}
+		n.Lambda.Body.Own(yield)
 	}
 }

@@ -92,18 +92,72 @@ func (h hiera5) text(n *yaml.Node, eyaml bool) *expr.Node {
 	case !ok:
 		return &expr.Node{Op: expr.Const, Value: n.Literal()}
 	case eyaml && h.isEncrypted(text):
+		h.interpolated(n, text, true)
 		return expr.HieraSecret(text)
 	case !strings.Contains(text, "%{"):
 		return &expr.Node{Op: expr.Const, Value: value.FromString(text)}
 	}
+	return h.interpolated(n, text, false)
+}
+
+// interpolated reads what interpolates in text, and warns of what is wrong in it.
+func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node {
 	node, problems := expr.ParseHiera(text)
 	for _, p := range problems {
 		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, p.Off), Severity: diag.Warning, Code: "hiera_interpolation",
-			Message: p.Message + "; every lookup of this key is an error, as in Puppet"})
+			Message: p.Message + "; every lookup of this key is an error, as in Puppet", Secret: secret})
+	}
+	if i := strings.LastIndex(text, "%{"); i >= 0 && !strings.Contains(text[i:], "}") {
+		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, i), Severity: diag.Warning, Code: "hiera_interpolation",
+			Message: "this '%{' has no '}' behind it, and is text as it stands", Secret: secret,
+			Hint: "close it, or write %{literal('%')}{ where text is meant"})
 	}
 	for _, e := range syntax.MisspeltHiera(node) {
-		at := h.doc.PosIn(n, e.Off)
-		h.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
+		h.diags.Add(diag.Diagnostic{Pos: h.doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Secret: secret,
+			Message: e.Message, Hint: e.Hint})
 	}
 	return node
+}
+
+var (
+	begun       = regexp.MustCompile(`^\s*ENC\[\w+,`)
+	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // by whoever has the key
+	edited      = regexp.MustCompile(`DEC(?:\(\d+\))?::\w+\[`)
+)
+
+// CheckEncrypted warns of texts in the file that seem to be encrypted for hiera-eyaml, or to have been, and that no
+// lookup decrypts: none does without eyaml.
+func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
+	if doc.Mentions("ENC[") || doc.Mentions("DEC") {
+		hiera5{doc, eyaml, diags}.checkEncrypted(doc.Root)
+	}
+}
+
+func (h hiera5) checkEncrypted(n *yaml.Node) {
+	for i := range n.Kids {
+		h.checkEncrypted(&n.Kids[i])
+	}
+	text, ok := n.Text()
+	if n.Kind != yaml.Scalar || !ok {
+		return
+	}
+	d := diag.Diagnostic{Pos: h.doc.Pos(n), Severity: diag.Warning, Code: "eyaml", Secret: true}
+	switch {
+	case edited.MatchString(text):
+		d.Message = "this is in the clear, as 'eyaml edit' shows what it has decrypted: lookups have it as it stands here"
+		d.Hint = "encrypt it anew, and take it for known by whoever could read this file"
+	case !begun.MatchString(text):
+		return
+	case !h.eyaml:
+		d.Message = "this is encrypted for hiera-eyaml, and its file is not in an entry that decrypts: lookups have it as " +
+			"it stands here, as in Puppet"
+		d.Hint = "give the entry of this file 'lookup_key: eyaml_lookup_key' in place of 'data_hash', or move the key"
+	case !decryptable.MatchString(text):
+		d.Message = "this begins as what is encrypted for hiera-eyaml, by PKCS7, and goes on in another way: no lookup " +
+			"decrypts it"
+		d.Hint = "it may have lost its end, or a character; encrypt the value anew"
+	default:
+		return
+	}
+	h.diags.Add(d)
 }

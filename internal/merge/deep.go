@@ -214,6 +214,9 @@ func (d *deepOptions) knocksOut(v value.Value) bool {
 	return d.knockout.MatchString(v.Text())
 }
 
+// Knocks tells whether s has a knockout_prefix.
+func (s Strategy) Knocks() bool { return s.deep.prefix != "" }
+
 // KnocksOut is what a text takes away where s merges it: "" or itself, if that is nothing.
 func (s Strategy) KnocksOut(text string) string {
 	item, _ := s.deep.target(value.FromString(text))

@@ -5,6 +5,7 @@ package recipe
 
 import (
 	"slices"
+	"strings"
 
 	"bindc/internal/expr"
 	"bindc/internal/types"
@@ -82,6 +83,9 @@ func (r *Recipe) Renames() bool { return r.Kind == RenamedPart || r.Kind == Alia
 // LookupOptionsKey is the internal key that the lookup_options of Hiera 5 are filed under. Those of a module have its
 // name behind it. Internal keys of Hiera 5 begin with two NUL bytes, which no id of a multibinding can: it has none.
 const LookupOptionsKey = "\x00\x00lookup_options"
+
+// IsInternal tells whether a key is one that nobody can ask for.
+func IsInternal(key string) bool { return strings.HasPrefix(key, "\x00") }
 
 // HierarchiesKey is the internal key of what can fail lookups of hierarchies of Hiera 5 whatever they find, as in
 // Puppet. It is bound to a hash: 'paths' to a hash of modules, "" for the site and the global hierarchy, to lists of

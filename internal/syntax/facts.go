@@ -7,6 +7,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/pattern"
 )
 
 // wellKnown are the names of facts that nearly every node has, and of the other variables of a request.
@@ -71,10 +72,37 @@ var wellKnownIn = map[string][]string{
 	"trusted":           {"authenticated", "certname", "domain", "extensions", "external", "hostname"},
 }
 
-// MisspeltHiera is Misspelt of a text of Hiera 5: of %{name}, %{facts.name}, and of what stands in well-known facts.
+var (
+	hieraName   = pattern.Lazy(`^[\p{Ll}_\d][\w.-]*(?:::[\p{Ll}_]\w*)*$`)
+	hieraCalled = pattern.Lazy(`^(lookup|hiera|alias|literal|scope)\s*\(`)
+)
+
+// notAName is what is wrong with a name that no variable of Puppet has: it is a method without quotes, or what another
+// program has in such braces.
+func notAName(name, whole string) Error {
+	e := Error{Message: "no variable is called '" + name + "', so that %{" + whole + "} is empty"}
+	switch {
+	case hieraCalled().MatchString(name):
+		e.Hint = "a method has one argument, in quotes: %{" + hieraCalled().FindStringSubmatch(name)[1] + "('…')}"
+	case name[0] == '$':
+		e.Hint = "write it without '$'"
+	default:
+		e.Hint = "where text is meant, write %{literal('%')}{" + whole + "}"
+	}
+	return e
+}
+
+// MisspeltHiera is Misspelt of a text of Hiera 5: of %{name}, %{facts.name}, and of what stands in well-known facts. It
+// reports names that no variable has, too.
 func MisspeltHiera(n *expr.Node) []Error {
 	var found []Error
 	expr.HieraVariables(n, func(off int, path []string) {
+		if path[0] != "" && !hieraName().MatchString(path[0]) {
+			e := notAName(path[0], strings.Join(path, "."))
+			e.Off = off
+			found = append(found, e)
+			return
+		}
 		prefix := ""
 		if path[0] == "facts" && len(path) > 1 {
 			prefix, path = "facts.", path[1:]
@@ -95,6 +123,12 @@ func MisspeltHiera(n *expr.Node) []Error {
 
 // WellKnown tells whether nearly every node has a fact of that name, or every request such a variable.
 func WellKnown(name string) bool { return slices.Contains(wellKnown, name) }
+
+// shortNames are well-known facts whose names are too near to others to tell what is misspelt.
+var shortNames = []string{"disks", "dmi", "filesystems", "fips_enabled", "hypervisors", "os", "ruby", "ssh"}
+
+// Everywhere is WellKnown of all there are.
+func Everywhere(name string) bool { return WellKnown(name) || slices.Contains(shortNames, name) }
 
 // Variables are the variables that the string text interpolates, as those of Interpolated. Of a text in which something
 // is wrong there are none.
