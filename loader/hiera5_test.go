@@ -7,13 +7,17 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
 	"bindc/internal/diag"
+	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
 	"bindc/loader"
 )
 
@@ -146,6 +150,48 @@ func TestValuesOfHiera5(t *testing.T) {
 		}
 		if got := strings.Join(computed, " "); got != c.computed {
 			t.Errorf("%s: computed is %s, expected %s; %v", c.hiera, got, c.computed, diags.Sorted())
+		}
+	}
+}
+
+// teams is what a node says of itself: the variable of that name, and nothing else.
+type teams []string
+
+func (n teams) Variable(name string) (value.Value, bool) {
+	elems := make([]value.Value, len(n))
+	for i, text := range n {
+		elems[i] = value.FromString(text)
+	}
+	return value.FromSlice(elems), name == "teams"
+}
+
+func (teams) Lookup(string, *types.Type) (value.Value, bool, error) { return value.Value{}, false, nil }
+
+// Of mapped_paths each layer is for one element, in order, and the first for one that is the only one.
+func TestMappedPathsByElement(t *testing.T) {
+	dir := writeSite(t, map[string]string{"data/t/a.yaml": "a: 1",
+		"hiera.yaml": "version: 5\nhierarchy: [{name: A, mapped_paths: [teams, t, 't/%{t}.yaml']}]"})
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	all := strings.Fields("a b c d e f g h i j k l m n o p") // as many as there may be
+	for _, c := range []struct{ teams, want []string }{
+		{all[:1], []string{"t/a.yaml"}},
+		{all[:2], []string{"", "t/a.yaml", "t/b.yaml"}},
+		{all, []string{"", "t/a.yaml", "t/b.yaml", "t/c.yaml", "t/d.yaml", "t/e.yaml", "t/f.yaml", "t/g.yaml",
+			"t/h.yaml", "t/i.yaml", "t/j.yaml", "t/k.yaml", "t/l.yaml", "t/m.yaml", "t/n.yaml", "t/o.yaml", "t/p.yaml"}},
+	} {
+		got := make([]string, 0, len(c.want))
+		for i, dim := range site.Paths[""] {
+			v, err := expr.Eval(site.Dimensions[dim].Value, teams(c.teams), expr.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i < len(c.want) || v.Text() != "" {
+				got = append(got, v.Text())
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("of %q the paths are %q, expected %q", c.teams, got, c.want)
 		}
 	}
 }
