@@ -55,7 +55,7 @@ func TestClassifiersThatSayNothing(t *testing.T) {
 	}{
 		{"enc:/classes", nil, []string{"binder_config.yaml:3:23 error missing"}},
 		{"enc:/classes?optional", nil, nil},
-		{"enc:?optional", map[string]string{"enc": "-> enc"}, []string{"enc error read"}},
+		{"enc:/classes", map[string]string{"enc": "-> enc"}, []string{"enc error read"}},
 		{"enc:/classes", map[string]string{"enc/README": ""}, nil},
 	} {
 		dir := withLinks(t, configured("'"+c.uri+"'", c.enc))

@@ -70,6 +70,9 @@ func TestEnvironmentsAreDeclared(t *testing.T) {
 		{"what is assigned above", "$base = \"$confdir/master\" $unused = $role\n$path = \"$base\"" +
 			"\nsite { environment { 'production': envdir => $path } }", []string{"production ROOT/master"},
 			`$confdir = 'ROOT'; $base = "${confdir}/master"; $unused = $role; $path = "${base}"; $environment`},
+		{"what is assigned to several", "[$base, $other] = [\"$confdir/master\", 1]\n" +
+			"site { environment { 'production': envdir => $base } }", []string{"production ROOT/master"},
+			`$confdir = 'ROOT'; [$base, $other] = ["${confdir}/master", 1]; $environment`},
 		{"what chooses", "site { environment { 'x': } } if $role == 'db' { $environment = 'x' }",
 			[]string{"production ROOT implied", "x ROOT"},
 			"if $role == 'db' { $environment = 'x' }; $environment"},

@@ -170,8 +170,13 @@ func TestABackendIsAskedForNoPathWithoutName(t *testing.T) {
 func TestABackendMayHaveNothing(t *testing.T) {
 	dir := writeSite(t, hieraWith)
 	backends := map[string]loader.Backend{"echo": func(string, string) ([]byte, error) { return nil, nil }}
-	_, got := load(t, dir, loader.Options{Backends: backends})
+	site, got := load(t, dir, loader.Options{Backends: backends})
 	expect(t, got, "site a = of n1 [node n1]", "site both = yaml")
+	for _, in := range site.Inputs {
+		if in.Path == "" || in.Made {
+			t.Errorf("what nobody has said is the input %+v", in)
+		}
+	}
 }
 
 func TestABackendThatFailsIsAnErrorOfTheHieraYAML(t *testing.T) {

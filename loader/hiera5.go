@@ -376,7 +376,7 @@ func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
 	e := hiera5Entry{at: c.doc.Pos(n)}
 	if n.Kind != yaml.Mapping {
 		c.doc.errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'backend', found %s", n.Describe())
-		return e
+		return hiera5Entry{}
 	}
 	e.name, _ = c.text(n, "name")
 	if dir, ok := c.text(n, "datadir"); ok {
@@ -386,7 +386,7 @@ func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
 	kind, ok := hiera3Kinds[backend]
 	if !ok || backend == "eyaml" {
 		c.foreign(e.at, "'"+backend+"'")
-		return e
+		return hiera5Entry{}
 	}
 	paths := []string{e.name}
 	if path, ok := c.text(n, "path"); ok {

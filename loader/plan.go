@@ -206,7 +206,7 @@ func (p *planner) isOfHiera5() bool {
 	if p.global != "" || p.hiera5.hiera5File(p.dir) != "" {
 		return true
 	}
-	if own, ok := p.hieraFile(p.dir); own != "" || !ok {
+	if own, _ := p.hieraFile(p.dir); own != "" {
 		return false
 	}
 	some := false

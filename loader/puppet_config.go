@@ -74,7 +74,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 			"'common' is always the last category, with everything in it: it is not named here")
 		return category{}, false
 	case a.Name == "environment":
-		if v, ok := a.Value.Constant(); !ok || v.Kind() != value.Bool || !v.Bool() {
+		if v, _ := a.Value.Constant(); v.Kind() != value.Bool || !v.Bool() {
 			c.diags.Errorf(c.Pos(a.Value.Off), "category",
 				"expected 'environment => true': its value is always that of $environment")
 		}

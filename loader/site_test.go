@@ -327,9 +327,9 @@ var sites = []struct {
 		"data/common.yaml": "a: 1", "data/other.yaml": "-> other.yaml"}, nil,
 		[]string{"site confdir-hiera:/: data/common.yaml 1"}},
 	{"a path that is nearly one", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
-		"- [node, '${fqdn}', 'data/node/${fqdn}']\n", "data/nodes/a.yaml": "a: 1", "data/node/b.yaml": "b: 1"},
-		[]string{"data/nodes/a.yaml warning data_unreached (hiera.yaml:3:21); " + addEntry},
-		[]string{"site confdir-hiera:/: data/node/b.yaml [node b] 1"}},
+		"- [node, '${fqdn}', 'data/node/of-${fqdn}']\n", "data/nodes/of-a.yaml": "a: 1", "data/node/of-b.yaml": "b: 1"},
+		[]string{"data/nodes/of-a.yaml warning data_unreached (hiera.yaml:3:21); " + addEntry},
+		[]string{"site confdir-hiera:/: data/node/of-b.yaml [node b] 1"}},
 	{"data of a site that has no hiera.yaml", map[string]string{"data/nodes/a.yaml": "a: 1"},
 		[]string{"data warning data_unreached; " + addHiera}, nil},
 	{"entries that lack quotes", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
@@ -377,6 +377,8 @@ var sites = []struct {
 	{"Hiera-2 with a module of Hiera 5", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
 		"modules/m/hiera.yaml": "version: 5", "modules/m/data/common.yaml": "m::a: 1"},
 		[]string{"modules/m/hiera.yaml:1:1 note hiera_version"}, []string{"site confdir-hiera:/: data/common.yaml 1"}},
+	{"a hiera.yaml that is no text", map[string]string{"hiera.yaml": "version: 5\xff"},
+		[]string{"hiera.yaml:1:11 error yaml_utf8; save the file as UTF-8"}, nil},
 	{"a hierarchy without its version", map[string]string{"hiera.yaml": "hierarchy: [[common, 'true', c]]",
 		"modules/m/hiera.yaml": "hierarchy: [common]"},
 		[]string{"hiera.yaml:1:1 error version", "modules/m/hiera.yaml:1:1 note hiera_version"}, nil},

@@ -102,6 +102,10 @@ var statements = []struct {
 	{"abstract parameters with values", "{parameters: ntp, to: {a: 1}, abstract: true}", []string{"attribute @{"}},
 	{"abstract parameters that are computed", "{parameters: ntp, to_expression: '[$x]', abstract: true}",
 		[]string{"attribute @'[$x]'"}},
+	{"abstract parameters of an expression", "{parameters: ntp, to_expression: '{ a => $x }', abstract: true}",
+		[]string{"attribute @'{ a => $x }'"}},
+	{"parameters that are known all the same", "{parameters: ntp, to: {a: '${1 + 1}', b: ['${1 + 2}']}}",
+		[]string{`ntp::a = "2" @a`, `ntp::b = ["3"] @b`}},
 	{"options of parameters that have none", "{parameters: ntp, to: {a: 1}, options: {map: {a: b}}}",
 		[]string{"attribute @{"}},
 

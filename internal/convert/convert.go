@@ -134,12 +134,13 @@ func remarksOf(src []byte, s *set.Set, puppet bool) set.Remarks {
 	r.places(s.Statements)
 	slices.SortFunc(r.at, func(a, b diag.Pos) int { return cmp.Compare(a.Line, b.Line) })
 	for _, at := range r.at {
-		if at.Line > 1 && strings.TrimSpace(r.lines[at.Line-2]) == "" && at != r.at[0] {
+		if at.Line > 1 && strings.TrimSpace(r.lines[at.Line-2]) == "" {
 			r.Above[at] = []string{""}
 		}
 	}
 	for _, c := range comments {
-		r.alone[c.Line] = c.Alone && !slices.ContainsFunc(r.at, func(p diag.Pos) bool { return p.Line == c.Line })
+		begins := slices.ContainsFunc(r.at, func(p diag.Pos) bool { return p.Line == c.Line })
+		r.alone[c.Line] = r.alone[c.Line] || c.Alone && !begins
 	}
 	for _, c := range comments {
 		r.add(c)
@@ -167,13 +168,12 @@ func (r *remarks) places(list []set.Statement) {
 // add gives a comment to the statement it is beside, to that which follows it, or to the one it is in.
 func (r *remarks) add(c layout.Comment) {
 	line := c.Line
-	for c.Alone && line < len(r.lines) && r.isRemark(line) {
+	for line < len(r.lines) && r.isRemark(line) {
 		line++
 	}
 	next := slices.IndexFunc(r.at, func(p diag.Pos) bool { return p.Line >= line })
 	begins := next >= 0 && (r.at[next].Line == line || strings.HasPrefix(strings.TrimSpace(r.lines[line-1]), "- "))
 	if !begins {
-		next = slices.IndexFunc(r.at, func(p diag.Pos) bool { return p.Line > c.Line })
 		if next < 0 {
 			next = len(r.at)
 		}
@@ -187,7 +187,7 @@ func (r *remarks) add(c layout.Comment) {
 	switch {
 	case begins && !c.Alone && r.Beside[at] == "":
 		r.Beside[at] = c.Text
-	case begins && c.Alone && r.Above[at] == nil && next > 0 && strings.TrimSpace(r.lines[c.Line-2]) == "":
+	case begins && r.Above[at] == nil && next > 0 && strings.TrimSpace(r.lines[c.Line-2]) == "":
 		r.Above[at] = []string{"", c.Text}
 	default:
 		r.Above[at] = append(r.Above[at], c.Text)

@@ -241,7 +241,7 @@ func targetTexts(n *expr.Node) (texts []string, ok bool) {
 
 // isTarget tells whether n is a type or an instance of one, and not their value.
 func isTarget(n *expr.Node) bool {
-	return n != nil && (n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName)
+	return n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName
 }
 
 // dependency reads both sides, in which types are text; nil after an error.

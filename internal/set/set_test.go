@@ -59,8 +59,11 @@ bind 'a,b' to '[c]'
 bind 'it\'s {x}' to 'x: y'`},
 	{"an expression", `
 - name: a
-  to_expression: $x + 1`, `
-bind 'a' to $x + 1`},
+  to_expression: $x + 1
+- name: b
+  to_expression: map($x) |$y| { [1, $y] }`, `
+bind 'a' to $x + 1
+bind 'b' to map($x) |$y| { [1, $y] }`},
 	{"a type and all flags", `
 - name: a
   type: Integer
@@ -306,6 +309,8 @@ func TestOtherWaysToSayIt(t *testing.T) {
 			"when release 6.10 and virtual true and n '0x1F' {\n  bind 'a' to 1\n}"},
 		{"values of categories in quotes", "s.yaml", "- {when: {node: \"it's\", release: '6.10'}, bind: [[a, 1]]}",
 			"when node 'it\\'s' and release 6.10 {\n  bind 'a' to 1\n}"},
+		{"ids and keys that are none", "s.yaml", "- {name: a, multibind_id: [x]}\n- {name: a, to_alias_of: [x]}",
+			"bind 'a' { multibind_id => ['x'] }\nbind 'a' { to_alias_of => ['x'] }"},
 		{"an expression that is known", "s.yaml", "- {name: a, to_expression: '1 + 1'}", "bind 'a' to 2"},
 		{"an expression that YAML reads", "s.yaml", "- {name: a, to_expression: 42}", "bind 'a' to 42"},
 		{"a condition that always holds", "s.yaml", "- {when: {}, bind: [[a, 1]]}", "when common true {\n  bind 'a' to 1\n}"},
@@ -360,6 +365,7 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 		{"more in a condition", "s.yaml", "\n- {when: {node: n}, bind: [[a, 1]], to: 1}", "4:39 error bindings",
 			"when node n {\n  bind 'a' to 1\n}"},
 		{"a value that is a list", "s.yaml", "\n- {when: {node: [[n]]}, bind: [[a, 1]]}", "4:20 error when", ""},
+		{"no value", "s.yaml", "\n- {when: {node: []}, bind: [[a, 1]]}", "4:19 error when", ""},
 		{"no alternative", "s.yaml", "\n- {when: [], bind: [[a, 1]]}", "4:12 error when", ""},
 		{"an alternative that is text", "s.yaml", "\n- {when: [{node: n}, x], bind: [[a, 1]]}", "4:24 error when", ""},
 		{"an unknown attribute", "s.yaml", "\n- {name: a, to: 1, typ: Integer}", "4:22 error attribute", "bind 'a' to 1"},
@@ -490,6 +496,18 @@ func TestPlainValues(t *testing.T) {
 	}
 }
 
+// In YAML what is known is a value, whatever it was written as.
+func TestKnownValues(t *testing.T) {
+	for text, known := range map[string]bool{"to: [1]": true, "to: ['${1 + 1}']": true, "to: ['${x}']": false,
+		"to_expression: '[1] + [2]'": true, "to_expression: '[$x]'": false} {
+		s, _ := read(t, "s.yaml", inYAML("\n- {name: a, type: Array, "+text+"}"))
+		b := s.Statements[0].(*set.Binding)
+		if p := b.Producers[0]; (p.Expr == nil) != known || p.Argument == nil || b.KeyPos.Col != 12 || b.Pos.Col != 5 {
+			t.Errorf("%s: it is %+v", text, b)
+		}
+	}
+}
+
 // Where an expression stands does not make it another one: equal values are stored once.
 func TestPlacesAreNoPartOfValues(t *testing.T) {
 	for _, text := range []string{"\"${x} and ${y}\"", "$x + $y['a']", "$x.map |Integer $a, $b = $y| { $a + $b }"} {
@@ -584,6 +602,9 @@ func read(t *testing.T, file, text string) (*set.Set, string) {
 	s, diags := reading(file, text)
 	var reported []string
 	for _, d := range diags.Sorted() {
+		if d.Code == "attribute" && !d.InValue {
+			t.Errorf("%s: the other bindings are not judged", d.Message)
+		}
 		reported = append(reported, fmt.Sprintf("%d:%d %v %s", d.Pos.Line, d.Pos.Col, d.Severity, d.Code))
 	}
 	return s, strings.Join(reported, ", ")

@@ -27,6 +27,7 @@ func (r *reader) further(n *yaml.Node) (Statement, bool) {
 	}
 	word := statementKeys[i][0]
 	for _, d := range r.UnknownKeys(n, "attribute", "attribute of '"+word+"'", statementKeys[i]) {
+		d.InValue = true
 		r.diags.Add(d)
 	}
 	_, subject, _ := n.Lookup(word)

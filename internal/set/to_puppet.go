@@ -107,7 +107,7 @@ func (w *puppetWriter) statement(s Statement) syntax.Statement {
 			out.Options = append(out.Options, syntax.Option{Name: syntax.Word{Text: "type"}, Value: node(s.Type.Value)})
 		}
 		w.mapOption(&out, s.Options)
-		if to := out.To; to != nil && to.Op == expr.Const && to.Value.Kind() == value.String {
+		if to := out.To; to != nil && to.Value.Kind() == value.String {
 			out.To = w.target(binding.Literal{Value: to.Value})
 		}
 	case *Map:
