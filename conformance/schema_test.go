@@ -39,7 +39,7 @@ var beyond = regexp.MustCompile(strings.Join([]string{
 	`^expected 'flatten' and 'uniq' of a hash`, `^expected an Array or a Hash`, `^expected a type of keys`,
 	`^unknown attribute '(conflict_resolution|priority_on_named|priority_on_unnamed)'`, `^expected at most`,
 	`^expected names of classes`, `^expected 'combinator' with no other`, `^expected a combinator with`,
-	`^expected the parameters: an expression`,
+	`^expected the (parameters|variables): an expression`,
 	`^something is wrong here; it may be sensitive`, `^(scheme|backend) .* this extension is a program`,
 }, "|"))
 

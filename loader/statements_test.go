@@ -129,6 +129,10 @@ var statements = []struct {
 	{"parameters of another target, of no type", "{parameters: Web, to: Sql, type: Integr}", []string{"type @Integr"}},
 
 	{"variables", "{variables: {role: web, size: 1}}", []string{`/var/role = "web" @role`, "/var/size = 1 @size"}},
+	{"variables that are computed", `{variables: '{ role => $x, "size" => 1 }'}`,
+		[]string{`/var/role = $x @'{ role => $x, "size" => 1 }'`, `/var/size = 1 @'{ role => $x, "size" => 1 }'`}},
+	{"variables that are computed in another way", "{variables: '{ a => 1 }.filter |$k, $v| { $x }'}",
+		[]string{"attribute @'{ a => 1 }.filter |$k, $v| { $x }'"}},
 	{"a variable that is none", "{variables: {Role: web}}", []string{"attribute @Role"}},
 	{"abstract variables", "{variables: [role], abstract: true}", []string{"abstract /var/role @role"}},
 	{"variables that are a list", "{variables: [role]}", []string{"attribute @["}},

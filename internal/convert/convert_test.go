@@ -66,8 +66,6 @@ func TestFilesThatAreNotConverted(t *testing.T) {
 		{"a map of nothing", "s.yaml", in("- {map: [Web, Sql]}"), "convert", "cannot be said"},
 		{"no classes", "s.yaml", in("- {include: []}"), "convert", "cannot be said"},
 		{"a category that is no word", "s.yaml", in("- {when: {a b: a}, bind: [[a, 1]]}"), "convert", "cannot be said"},
-		{"variables that are computed", "s.pp", "bindings s { bind variables to { role => $x } }", "convert",
-			"cannot be said"},
 	} {
 		var diags diag.List
 		out, ok := convert.File(c.file, []byte(c.text), nil, &diags)

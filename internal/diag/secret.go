@@ -7,7 +7,7 @@ import (
 
 // ofNames are the codes of messages that tell names, conditions and places, and nothing of what is written as a value.
 // Those of type_mismatch are made without it where the value is sensitive.
-var ofNames = []Code{"abstract", "category", "conflict", "duplicate", "eyaml", "key_unbound", "layout",
+var ofNames = []Code{"abstract", "category", "conflict", "convert", "duplicate", "eyaml", "key_unbound", "layout",
 	"lookup_options", "loop", "module_key", "multibind_id", "multibind_unknown", "near_value", "never_wins",
 	"override", "same_value", "type_mismatch", "unused_key", "version"}
 

@@ -241,6 +241,9 @@ bind abstract parameters Web to ['port']`},
   to: chrony`, `
 bind parameters Web[one] to optional Sql['it\'s'] { map => { 'dbuser' => 'user' } }
 bind parameters ntp to 'chrony'`},
+	{"variables that are computed", `
+- variables: '{''role'' => $x, ''size'' => 1}'`, `
+bind variables to { 'role' => $x, 'size' => 1 }`},
 	{"variables", `
 - type: Integer
   sensitive: true

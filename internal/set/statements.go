@@ -2,6 +2,7 @@ package set
 
 import (
 	"slices"
+	"strings"
 
 	"bindc/internal/binding"
 	"bindc/internal/value"
@@ -49,7 +50,11 @@ func (r *reader) further(n *yaml.Node) (Statement, bool) {
 	case "map":
 		return r.paramMap(subject, a), true
 	}
-	r.attribute(&a, "to", subject)
+	producer := "to"
+	if text, ok := subject.Text(); ok && strings.HasPrefix(strings.TrimSpace(text), "{") {
+		producer = "to_expression" // that writes the hash out
+	}
+	r.attribute(&a, producer, subject)
 	return &Variables{a}, true
 }
 

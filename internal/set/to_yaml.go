@@ -118,7 +118,7 @@ func (w *yamlWriter) statement(s Statement, indent int) {
 	case *Variables:
 		pairs := w.attributes(&s.Attributes)
 		for i := 0; i < len(pairs); i += 2 { // what they are bound to goes by their own name
-			if pairs[i] == "to" {
+			if pairs[i] == "to" || pairs[i] == "to_expression" {
 				pairs[i] = "variables"
 			}
 		}
