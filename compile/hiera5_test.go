@@ -337,7 +337,8 @@ func valueOf(t *testing.T, s snapshot.Stored) string {
 func TestOptionsThatMayMakeSensitive(t *testing.T) {
 	for options, sensitive := range map[string]bool{`{a: {merge: "%{x}"}}`: false, `{a: {convert_to: "%{x}"}}`: true,
 		"{a: {merge: unique}}": false, "{a: {convert_to: String}}": false, "{a: {convert_to: Sensitive}}": true,
-		"{b: {convert_to: Sensitive}}": false} {
+		"{'^$': {convert_to: Sensitive}}\na..b: 1": false, // of the other key there is no root
+		"{b: {convert_to: Sensitive}}":             false} {
 		var diags diag.List
 		site := loader.Load(hieraSite(t, "a: [1]\nlookup_options: "+options), loader.Options{}, &diags)
 		if c := compile.Compile(site, compile.Options{}, &diags); diags.Failed() || c.Sensitive != sensitive {

@@ -408,6 +408,9 @@ var reports = []struct{ name, site, module, want string }{
 	{"an optional one of what nobody can find, above what needs it",
 		"{name: a, to_lookup_of: b, optional: true}\n{name: b, to_alias_of: c}\n{name: c, to_alias_of: b}",
 		`{name: a, to_lookup_of: a}`, `2 error loop: 3`},
+	{"an optional one of what is renamed, above what needs it",
+		"{name: a, to_lookup_of: b, optional: true}\n{name: new, to_renamed: b}", "{name: a, to_lookup_of: a}\n[b, 1]",
+		`m1 error loop:`},
 	{"an optional one that is computed, above what needs it", `{name: a, to_expression: '$x', optional: true}`,
 		`{name: a, to_lookup_of: a}`, ``},
 	{"an optional multibinding", "{name: l, multibind_id: l, type: Array, optional: true}\n{in: l, to: 1}", ``,
@@ -865,6 +868,12 @@ func TestCategoriesThatShareAVariable(t *testing.T) {
 		{"contributions renamed twice below another rename", "{when: {two: x-n}, bind: [{name: a, to_renamed: x}]}\n" +
 			"{when: {one: n}, bind: [{name: b, to_renamed: x}]}\n{when: {one: n}, bind: [{name: c, to_renamed: x}]}\n" +
 			"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", "2 error conflict: 3"},
+		{"needs itself through one of a name, above one that is not known", "{name: l, multibind_id: l, type: Array}\n" +
+			"{when: {far: f, one: n}, bind: [{in: l, name: x, to_lookup_of: l}]}\n" +
+			"{when: {loud: N}, bind: [{in: l, name: x, to: 1}]}", "1 error loop: 2"},
+		{"needs itself through one of a name, below one that is not known", "{name: l, multibind_id: l, type: Array}\n" +
+			"{when: {one: n}, bind: [{in: l, name: x, to_lookup_of: l}]}\n" +
+			"{when: {loud: N}, bind: [{in: l, name: x, to: 1}]}", ""},
 		{"tries what is not known, and then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}", ""},
 	} {
