@@ -106,10 +106,6 @@ func (f *filler) entries(c *composer, s *scope) ([]snapshot.Entry, []snapshot.Or
 	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
 	c.each(s, func(key, value uint32, at snapshot.Origin) {
 		n := c.inNames[key]
-		if collected(c.keys[key]) {
-			f.add(n, c.inStored[value]-1, at)
-			return
-		}
 		if m, ok := c.mergedIn(s.layer, key); ok {
 			f.add(c.inNames[m.key], c.inStored[m.kept(value)]-1, at)
 		}

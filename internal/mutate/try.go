@@ -214,7 +214,7 @@ func (b *bench) kills(m *mutant, batch []*unit) bool {
 	}
 	seconds := 3 + int(10*takes/time.Second)
 	cmd := b.command(batch[0].suite, strconv.Itoa(m.id), "-test.failfast", "-test.run", pattern(batch),
-		"-test.timeout", (time.Minute + 20*takes).String())
+		"-test.timeout", (5*time.Minute + 20*takes).String())
 	limits := fmt.Sprintf(`ulimit -t %d; ulimit -v %d; exec "$0" "$@"`, seconds, 4<<20)
 	cmd.Args = append([]string{"sh", "-c", limits}, cmd.Args...)
 	cmd.Path = "/bin/sh"
