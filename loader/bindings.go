@@ -47,7 +47,11 @@ func (c *setCompiler) checkName(s *set.Set, names []string) {
 	name := names[0]
 	if s.Name == nil {
 		c.diags.Errorf(s.Pos, "bindings", "expected 'name: %s', the name these bindings have by their path", name)
-	} else if given := s.Name.Value; given.Kind() != value.String || !slices.Contains(names, given.Text()) {
+		return
+	}
+	given := s.Name.Value
+	reported := given.IsUndef() && strings.HasSuffix(s.Pos.File, ".pp")
+	if !reported && (given.Kind() != value.String || !slices.Contains(names, given.Text())) {
 		c.diags.Errorf(s.Name.Pos, "bindings", "expected the name '%s', as the path of the file says, found %s", name,
 			value.Describe(given))
 	}

@@ -106,10 +106,13 @@ func constantText(n *expr.Node) string {
 // Read is the set in the file.
 func (p *Puppet) Read(secrets map[string]bool, diags *diag.List) *Set {
 	r := puppetReader{p, diags, secrets}
-	name := p.tree.Name
+	name := r.text(p.tree.Name.Text, p.tree.Name.Off)
+	if p.tree.Name.Text == "" {
+		name.Value = value.Value{} // which is reported
+	}
 	return &Set{
 		Pos:        diag.Pos{File: p.file, Line: 1, Col: 1},
-		Name:       &binding.Literal{Value: value.FromString(name.Text), Pos: p.Pos(name.Off)},
+		Name:       &name,
 		Statements: r.statements(p.tree.Statements),
 	}
 }

@@ -10,7 +10,7 @@ import (
 // Set is what one file of bindings says.
 type Set struct {
 	Pos        diag.Pos
-	Name       *binding.Literal // as it says itself, nil if it does not
+	Name       *binding.Literal // as it says itself, nil if it does not; undef where that cannot be read
 	Statements []Statement
 }
 

@@ -383,6 +383,7 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 			"4:11 error attribute, 5:18 error attribute", ""},
 		{"options that are a list", "s.yaml", "\n- {name: a, multibind_id: a, options: [combinator, x]}", "",
 			"multibind 'a' { options => ['combinator', 'x'] }"},
+		{"two statements in one", "s.yaml", "\n- {include: a, exclude: b}\n- {include: c}", "4:5 error attribute", "include c"},
 		{"a map of three", "s.yaml", "\n- {map: [A, B, C], to: {a: b}}\n- {map: A}\n- [b, 1]", "4:11 error attribute, 5:11 error attribute",
 			"bind 'b' to 1"},
 		{"a dependency of one", "s.yaml", "\n- {dependency: ['A[a]']}\n- {dependency: 'A[a]'}\n- [b, 1]",

@@ -27,6 +27,12 @@ func (r *reader) further(n *yaml.Node) (Statement, bool) {
 		return nil, false
 	}
 	word := statementKeys[i][0]
+	for _, other := range statementKeys[i+1:] {
+		if has(n, other[0]) {
+			r.local(n, "expected one statement in a hash, found '%s' and '%s'", word, other[0])
+			return nil, true
+		}
+	}
 	for _, d := range r.UnknownKeys(n, "attribute", "attribute of '"+word+"'", statementKeys[i]) {
 		d.InValue = true
 		r.diags.Add(d)

@@ -211,6 +211,7 @@ func (p *setParser) name(what string) Word {
 		p.advance()
 	default:
 		p.expected(what)
+		w.Text = ""
 	}
 	return w
 }

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -154,8 +155,12 @@ func (l *lexer) operator() token {
 			return token{kind: tOp, off: l.pos, end: l.pos + len(op), text: op, spaced: l.spaced(), first: !l.inLine}
 		}
 	}
-	_, n := utf8.DecodeRuneInString(l.src[l.pos:])
-	l.fail(l.pos, "unexpected character "+l.src[l.pos:l.pos+n], "text belongs in quotes")
+	r, n := utf8.DecodeRuneInString(l.src[l.pos:])
+	if unicode.IsPrint(r) || r == utf8.RuneError {
+		l.fail(l.pos, "unexpected character "+l.src[l.pos:l.pos+n], "text belongs in quotes")
+	} else {
+		l.fail(l.pos, fmt.Sprintf("unexpected character %U, which cannot be seen", r), "remove it")
+	}
 	return token{}
 }
 

@@ -46,6 +46,7 @@ func TestErrors(t *testing.T) {
 		{"^9223372036854775808", "too big for an integer"},
 		{"^1e999", "too big for a float"},
 		{"1 ^& 2", "unexpected character &"},
+		{"1 ^\u200b 2", "unexpected character U+200B, which cannot be seen"},
 		{"^Foo::bar", "expected a capital letter after Foo::"},
 		{"^::", "expected a name after ::"},
 		{"^$", "expected the name of a variable after $"},
