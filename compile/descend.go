@@ -2,9 +2,14 @@ package compile
 
 import (
 	"cmp"
+	"errors"
 	"slices"
+	"strings"
 
+	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
 	"bindc/loader"
 )
 
@@ -73,8 +78,8 @@ func (f *loopFinder) wait(v visit, cand *candidate) {
 	}
 }
 
-// declines tells whether a candidate is known to decline in the plain requests of terms. Of what needs facts, or other
-// keys, it is taken that it does not. path is the keys that led to it.
+// declines tells whether a candidate is known to decline in the plain requests of terms. Of what hangs on
+// the value of a fact it is taken that it does not. path is the keys that led to it.
 func (f *loopFinder) declines(cand *candidate, terms loader.Condition, path []uint32) bool {
 	r := cand.computed()
 	if r == nil || !r.Declines() || !f.effort.spend(1+len(path)) {
@@ -96,10 +101,83 @@ func (f *loopFinder) declines(cand *candidate, terms loader.Condition, path []ui
 	switch r.Kind {
 	case recipe.Constant:
 		return r.Value.IsUndef()
-	case recipe.Expression, recipe.Custom:
+	case recipe.Expression:
+		return f.isUndef(r, terms, path)
+	case recipe.Custom:
 		return false
 	}
 	return true
+}
+
+// undefSteps is how many nodes of an expression are evaluated to see whether it is undef.
+const undefSteps = 1000
+
+// isUndef tells whether an expression is known to be undef in those of the plain requests of terms that have none of
+// the facts that decide no category. Each condition has such requests, and all expressions are asked about the same
+// ones, so that what is followed behind several is met in one of them. No candidate that needs something is passed over
+// for it: one that declines leaves to others what it would else answer itself.
+func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []uint32) bool {
+	if undef, known := f.undef[r]; known {
+		return undef
+	}
+	free := !f.opts.StrictVariables // or else it is an error
+	r.Expr.Variables(func(name string) { free = free && !f.deciding[name] })
+	e := factless{f, terms, path, new(bool)}
+	v, err := expr.Eval(r.Expr, e, expr.Options{Steps: undefSteps})
+	undef := free && err == nil && v.IsUndef()
+	if !free || !*e.looked {
+		f.undef[r] = undef
+	}
+	return undef
+}
+
+// deciding is the variables on which it depends what a category is, and those that every request has.
+func (c *composer) deciding() map[string]bool {
+	out := map[string]bool{"environment": true, "facts": true, "server_facts": true, "trusted": true}
+	for _, d := range c.site.Dimensions {
+		if d.Value != nil {
+			d.Value.Variables(func(name string) { out[name] = true })
+		}
+	}
+	return out
+}
+
+// factless is what an expression knows in a request without facts.
+type factless struct {
+	*loopFinder
+	terms  loader.Condition
+	path   []uint32
+	looked *bool // something was looked up
+}
+
+func (e factless) Variable(name string) (value.Value, bool) {
+	if name == "facts" {
+		return value.FromPairs(), true
+	}
+	return value.Value{}, false
+}
+
+var errNotKnown = errors.New("what a key is here is not known")
+
+func (e factless) Lookup(key string, _ *types.Type) (value.Value, bool, error) {
+	*e.looked = true
+	number, bound := e.keyNumber(key)
+	if strings.Contains(key, ".") || slices.Contains(e.path, number) && bound {
+		return value.Value{}, false, errNotKnown
+	}
+	if !bound {
+		return value.Value{}, false, nil
+	}
+	answer := e.answer(number, e.terms, -1, append(e.path, number))
+	if answer == nil {
+		return value.Value{}, false, nil
+	}
+	text := e.values[answer.value]
+	if answer.recipe != nil || text[0] != recipe.CompiledConstant {
+		return value.Value{}, false, errNotKnown
+	}
+	v, _, err := value.View(text[1:])
+	return v, true, err
 }
 
 // answer is the candidate of a key below a rank that answers in the plain requests of terms, as far as that is known;

@@ -108,6 +108,8 @@ type loopFinder struct {
 	queue       []visit
 	place       map[visit]int // on the way that is followed, plus one; or done
 	reported    map[string]bool
+	undef       map[*recipe.Recipe]bool // optional expressions that look nothing up
+	deciding    map[string]bool         // variables
 }
 
 // visit is a binding in the plain requests of a condition.
@@ -133,7 +135,7 @@ const (
 func (c *composer) newLoopFinder() *loopFinder {
 	f := &loopFinder{composer: c, needy: c.needy(), graph: map[uint32][]uint32{}, circular: map[uint32]bool{},
 		parts: map[string][]*keyIndex{}, conditionAt: map[string]int{}, place: map[visit]int{},
-		reported: map[string]bool{}}
+		reported: map[string]bool{}, undef: map[*recipe.Recipe]bool{}, deciding: c.deciding()}
 	add := func(key uint32, n needs) {
 		if !n.none() {
 			f.graph[key] = append(f.graph[key], c.needed(n)...)

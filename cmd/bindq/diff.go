@@ -81,6 +81,7 @@ type changeShape struct {
 	OldAt   string   `json:"old_at,omitempty"`
 	NewAt   string   `json:"new_at,omitempty"`
 	Through []string `json:"through,omitempty"`
+	Below   bool     `json:"below,omitempty"`
 }
 
 // groupShape is nodes for which the same changes.
@@ -172,7 +173,8 @@ func (f *diffFlags) keys(d *decision.Difference) []keyShape {
 func (f *diffFlags) changes(cs []decision.Change) []changeShape {
 	out := []changeShape{}
 	for _, c := range cs {
-		s := changeShape{When: c.When, Old: f.row(c.Old), New: f.row(c.New), Through: c.Through}
+		s := changeShape{When: c.When, Old: f.row(c.Old), New: f.row(c.New), Through: c.Through,
+			Below: c.Below}
 		for _, e := range c.Except {
 			s.Except = append(s.Except, e)
 		}
@@ -365,7 +367,18 @@ func (k *keyShape) bindings() []changeShape {
 }
 
 // isIndirect tells whether nothing is bound otherwise: what is looked up changes.
-func (c *changeShape) isIndirect() bool { return len(c.Through) > 0 && c.Old.text() == c.New.text() }
+func (c *changeShape) isIndirect() bool { return c.why() != "" && c.Old.text() == c.New.text() }
+
+// why is what changes though the value is written as it was, in words; "" where the value itself does.
+func (c *changeShape) why() string {
+	if c.Below {
+		return "which may decline: what is below it changes"
+	}
+	if len(c.Through) > 0 {
+		return "which changes with " + strings.Join(c.Through, ", ")
+	}
+	return ""
+}
 
 // collects tells whether a value is computed from contributions only.
 func (o outcome) collects() bool { return strings.HasPrefix(o.Computed, "multibind(") }
@@ -448,8 +461,8 @@ func (p *page) changes(indent int, cs []changeShape) {
 		} else if p.line(indent+4, "", "= "+c.New.text()); c.NewAt != "" {
 			fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent+6), p.paint(cyan, c.NewAt))
 		}
-		if len(c.Through) > 0 {
-			p.wrapped(indent+4, yellow, strings.Fields("which changes with "+strings.Join(c.Through, ", ")))
+		if why := c.why(); why != "" {
+			p.wrapped(indent+4, yellow, strings.Fields(why))
 		}
 	}
 }
@@ -476,7 +489,7 @@ func together(cs []changeShape) [][]changeShape {
 	var out [][]changeShape
 	at := map[string]int{}
 	for _, c := range cs {
-		id := fmt.Sprintf("%q %q %q %q %q", c.Old.text(), c.New.text(), c.OldAt, c.NewAt, c.Through)
+		id := fmt.Sprintf("%q %q %q %q %q", c.Old.text(), c.New.text(), c.OldAt, c.NewAt, c.why())
 		i, ok := at[id]
 		if !ok {
 			i = len(out)
@@ -557,7 +570,10 @@ func (p *page) markdownRow(same []changeShape) {
 	if same[0].isIndirect() {
 		now = "the same"
 	}
-	if len(same[0].Through) > 0 {
+	switch {
+	case same[0].Below:
+		now += ", " + same[0].why()
+	case len(same[0].Through) > 0:
 		now += ", which changes with " + code(strings.Join(same[0].Through, ", "))
 	}
 	fmt.Fprintf(p, "| %s | %s | %s |\n", strings.Join(who, "<br>"), side(same[0].Old, same[0].OldAt), now)

@@ -36,6 +36,7 @@ type Change struct {
 	Except   [][]bindings.Term
 	Old, New *Row     // nil: not found
 	Through  []string // the keys that differ which a computed value looks up; its own text is as it was
+	Below    bool     // the value may decline, and nothing differs but what is below it
 }
 
 // Diff compares all tables of two books, and calls done for each key.
@@ -206,6 +207,9 @@ func (c *comparer) changes(key string) (out KeyChanges, err error) {
 	for i := range out.Changes {
 		if x := &out.Changes[i]; x.Old != nil && x.New != nil && x.Old.id == x.New.id {
 			x.Through = c.through(x.Old)
+			if x.Old.merge == nil && slices.Equal(x.Through, []string{key}) {
+				x.Through, x.Below = nil, true
+			}
 		}
 	}
 	out.Changes = slices.DeleteFunc(out.Changes, func(x Change) bool { // what is merged is among the contributions

@@ -25,8 +25,13 @@ func hiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	}
 	text := n.Value.Text()
 	Percent(doc, n, text, diags)
+	Encrypted(text, doc.Pos(n), diags)
+}
+
+// Encrypted warns of a text that is encrypted for hiera-eyaml.
+func Encrypted(text string, at diag.Pos, diags *diag.List) {
 	if strings.HasPrefix(strings.TrimSpace(text), "ENC[") {
-		diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Severity: diag.Warning, Code: "eyaml", Secret: true,
+		diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "eyaml", Secret: true,
 			Message: "this is encrypted for hiera-eyaml, and looked up as it stands here: it is not decrypted",
 			Hint:    "bind it with a producer that decrypts it (to_producer)"})
 	}
@@ -39,6 +44,11 @@ var percent = regexp.MustCompile(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
 
 // Percent warns of the interpolations of Hiera in a text of n.
 func Percent(doc *yaml.Document, n *yaml.Node, text string, diags *diag.List) {
+	PercentIn(text, func(off int) diag.Pos { return doc.PosIn(n, off) }, "", diags)
+}
+
+// PercentIn warns of the interpolations of Hiera in a text, of which at tells the places; more goes behind the hint.
+func PercentIn(text string, at func(off int) diag.Pos, more string, diags *diag.List) {
 	for _, m := range percent.FindAllStringSubmatchIndex(text, -1) {
 		found, _, _ := strings.Cut(text[m[0]:], "}")
 		found += "}"
@@ -48,9 +58,9 @@ func Percent(doc *yaml.Document, n *yaml.Node, text string, diags *diag.List) {
 			}
 			return text[m[2*i]:m[2*i+1]]
 		}
-		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, m[0]), Severity: diag.Warning, Code: "hiera_interpolation",
+		diags.Add(diag.Diagnostic{Pos: at(m[0]), Severity: diag.Warning, Code: "hiera_interpolation",
 			Message: found + " is an interpolation of Hiera, and plain text here",
-			Hint:    "write " + ours(sub(1), sub(2), sub(3))})
+			Hint:    "write " + ours(sub(1), sub(2), sub(3)) + more})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -34,7 +35,33 @@ func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
 		return nil
 	}
 	p.tree = tree
+	if len(errs) == 0 {
+		p.hiera(diags)
+	}
 	return p
+}
+
+// hiera warns of what means something to Hiera and is plain text here, as in a set in YAML.
+func (p *Puppet) hiera(diags *diag.List) {
+	if !strings.Contains(p.src, "%{") && !strings.Contains(p.src, "ENC[") {
+		return
+	}
+	tokens, _ := syntax.Tokens(p.src)
+	for _, t := range tokens {
+		from, text, more := t.Off, t.Text, ""
+		switch {
+		case t.Doc > 0:
+			if from, text = t.Doc, p.src[t.Doc:t.Done]; !strings.Contains(t.Text, `"`) {
+				more = `, in a heredoc whose tag is in double quotes, as @("END")`
+			}
+		case text[0] == '\'':
+			more = ", in double quotes"
+		case text[0] != '"':
+			continue
+		}
+		literal.PercentIn(text, func(off int) diag.Pos { return p.Pos(from + off) }, more, diags)
+		literal.Encrypted(strings.Trim(text, `'"`), p.Pos(t.Off), diags)
+	}
 }
 
 // NewText is a text in the syntax of Puppet that is no set, for its places.

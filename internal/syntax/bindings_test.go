@@ -23,7 +23,7 @@ var sets = []string{
 	"bindings x { include a include [b::c, 'd', 'e-f'] exclude ::g }",
 	"bindings x { bind parameters ntp to { a => 1 } bind parameters Web[one] to optional Sql[one] { map => {a => b} } bind parameters class n to 'x' }",
 	"bindings x { bind variables to { a => 1 } bind abstract variables Array[String] to ['a'] bind variable abstract to 'b' }",
-	"bindings x { bind map Web to Sql[x] { a => b, 'c' => d } }",
+	"bindings x { bind map Web to Sql[x] { a => b, 'c' => d } bind abstract map Web to Sql bind map abstract A to B bind 'c' to 1 }",
 	"bindings x { bind dependency File['/etc/x'] ~> [Service[a], Service['b']] bind dependency a -> b }",
 	"bindings x { bind 'a' to producer 'p' { producer_args => { n => 1 } } bind 'b' to producer bind 'c' { to_first_found => ['x'] } }",
 	"bindings x { bind 'a' to /a\\/b/ bind 'b' to optional /c/ bind 'c' to $d / 2 }",

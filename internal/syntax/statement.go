@@ -481,6 +481,9 @@ func (p *setParser) group(s *Statement, word string) {
 			p.expected("'to' and the other side", "to")
 		}
 		if s.Other = p.target(); p.err == nil && (p.at("{") || !isAbstract(s)) {
+			if isAbstract(s) && !p.at("{") { // somebody else says it
+				return
+			}
 			if !p.at("{") {
 				p.expected("{ parameter => parameter } behind the two sides of the map")
 			}
