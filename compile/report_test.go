@@ -423,9 +423,9 @@ var reports = []struct{ name, site, module, want string }{
 	{"an optional one of a fact that decides a category, above what needs it",
 		`{name: a, to_expression: '$osfamily', optional: true}`, `{name: a, to_lookup_of: a}`, ``},
 	{"an optional one of all facts, above what needs it",
-		`{name: a, to_expression: "$facts.get('x')", optional: true}`+"\n"+`{name: b, to_expression: '$facts', optional: true}`,
+		`{name: a, to_expression: "$facts.get('x')", optional: true}` + "\n" + `{name: b, to_expression: '$facts', optional: true}`,
 		"{name: a, to_lookup_of: a}\n{name: b, to_lookup_of: b}", `m1 error loop:`},
-	{"optional ones that are computed, above what needs the other", "{name: a, to_expression: '$x', optional: true}\n"+
+	{"optional ones that are computed, above what needs the other", "{name: a, to_expression: '$x', optional: true}\n" +
 		"{name: b, to_expression: '$y ? { undef => undef, default => 1 }', optional: true}",
 		"{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", `m1 error loop: m2`},
 	{"an optional one that looks up what is not bound for all, above what needs it",
@@ -438,7 +438,7 @@ var reports = []struct{ name, site, module, want string }{
 	{"an optional one that looks up what is computed, above what needs it",
 		`{name: a, to_expression: "lookup('b')", optional: true}`,
 		"{name: a, to_lookup_of: a}\n{name: b, to_expression: '$x'}", ``},
-	{"one that is tried behind an optional one that is computed", "{name: a, to_first_found: [b, a2]}\n"+
+	{"one that is tried behind an optional one that is computed", "{name: a, to_first_found: [b, a2]}\n" +
 		"{name: b, to_expression: '$x', optional: true}\n{name: a2, to_lookup_of: a}", ``, `1 error loop: 3`},
 	{"an optional multibinding", "{name: l, multibind_id: l, type: Array, optional: true}\n{in: l, to: 1}", ``,
 		`1 error optional:`},
