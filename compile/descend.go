@@ -8,6 +8,7 @@ import (
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/syntax"
 	"bindc/internal/types"
 	"bindc/internal/value"
 	"bindc/loader"
@@ -112,16 +113,16 @@ func (f *loopFinder) declines(cand *candidate, terms loader.Condition, path []ui
 // undefSteps is how many nodes of an expression are evaluated to see whether it is undef.
 const undefSteps = 1000
 
-// isUndef tells whether an expression is known to be undef in those of the plain requests of terms that have none of
-// the facts that decide no category. Each condition has such requests, and all expressions are asked about the same
-// ones, so that what is followed behind several is met in one of them. No candidate that needs something is passed over
+// isUndef tells whether an expression is known to be undef in those of the plain requests of terms that have no facts
+// but well-known ones, which others may be derived from, and those that decide categories. Each condition has such
+// requests, and all expressions are asked about the same ones, so that what is followed behind several is met in one. No candidate that needs something is passed over
 // for it: one that declines leaves to others what it would else answer itself.
 func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []uint32) bool {
 	if undef, known := f.undef[r]; known {
 		return undef
 	}
 	free := !f.opts.StrictVariables // or else it is an error
-	r.Expr.Variables(func(name string) { free = free && !f.deciding[name] })
+	r.Expr.Variables(func(name string) { free = free && !f.deciding[name] && !syntax.WellKnown(name) })
 	e := factless{f, terms, path, new(bool)}
 	v, err := expr.Eval(r.Expr, e, expr.Options{Steps: undefSteps})
 	undef := free && err == nil && v.IsUndef()
@@ -131,9 +132,9 @@ func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []ui
 	return undef
 }
 
-// deciding is the variables on which it depends what a category is, and those that every request has.
+// deciding is the variables on which it depends what a category is.
 func (c *composer) deciding() map[string]bool {
-	out := map[string]bool{"environment": true, "facts": true, "server_facts": true, "trusted": true}
+	out := map[string]bool{"server_facts": true}
 	for _, d := range c.site.Dimensions {
 		if d.Value != nil {
 			d.Value.Variables(func(name string) { out[name] = true })
@@ -142,7 +143,7 @@ func (c *composer) deciding() map[string]bool {
 	return out
 }
 
-// factless is what an expression knows in a request without facts.
+// factless is what an expression of facts that are free to be missing knows where they are.
 type factless struct {
 	*loopFinder
 	terms  loader.Condition

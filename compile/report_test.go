@@ -420,6 +420,8 @@ var reports = []struct{ name, site, module, want string }{
 		`{name: a, to_expression: "$facts['x']['y']", optional: true}`, `{name: a, to_lookup_of: a}`, `m1 error loop:`},
 	{"an optional one that has a value without facts too, above what needs it",
 		`{name: a, to_expression: 'if $x { undef } else { 1 }', optional: true}`, `{name: a, to_lookup_of: a}`, ``},
+	{"an optional one of a fact that may be derived, above what needs it",
+		`{name: a, to_expression: '$hostname', optional: true}`, `{name: a, to_lookup_of: a}`, ``},
 	{"an optional one of a fact that decides a category, above what needs it",
 		`{name: a, to_expression: '$osfamily', optional: true}`, `{name: a, to_lookup_of: a}`, ``},
 	{"an optional one of all facts, above what needs it",
