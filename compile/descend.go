@@ -115,8 +115,9 @@ const undefSteps = 1000
 
 // isUndef tells whether an expression is known to be undef in those of the plain requests of terms that have no facts
 // but well-known ones, which others may be derived from, and those that decide categories. Each condition has such
-// requests, and all expressions are asked about the same ones, so that what is followed behind several is met in one. No candidate that needs something is passed over
-// for it: one that declines leaves to others what it would else answer itself.
+// requests, and all expressions are asked about the same ones, so that what is followed behind several is met in one.
+// No candidate that needs something is passed over for it: one that declines leaves to others what it would else answer
+// itself.
 func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []uint32) bool {
 	if undef, known := f.undef[r]; known {
 		return undef
