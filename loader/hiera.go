@@ -94,7 +94,11 @@ func (r *hieraReader) read(dir string) *hieraDir {
 	} else if other := otherHiera(doc); other != "" {
 		return &hieraDir{doc: doc, other: other}
 	}
-	if !doc.isVersion("version", 2) {
+	want := int64(2)
+	if _, v, ok := doc.Root.Lookup("version"); ok && v.Value.Kind() == value.String && v.Value.Text() == "5" {
+		want = 5
+	}
+	if !doc.isVersion("version", want) {
 		return nil
 	}
 	doc.onlyKeys(doc.Root, "hiera", "key of a Hiera-2 configuration", hieraKeys)
@@ -137,6 +141,17 @@ func otherHiera(doc document) string {
 		return "is a configuration of another version of Hiera"
 	}
 	return ""
+}
+
+// seemsHiera5 tells whether a configuration without a version has what only those of Hiera 5 have.
+func seemsHiera5(doc document) bool {
+	if _, _, ok := doc.Root.Lookup("version"); ok {
+		return false
+	}
+	_, list, _ := doc.Root.Lookup("hierarchy")
+	_, _, defaults := doc.Root.Lookup("defaults")
+	return defaults || list != nil && list.Kind == yaml.Sequence &&
+		slices.ContainsFunc(list.Kids, func(e yaml.Node) bool { return e.Kind == yaml.Mapping })
 }
 
 // hasTriples tells whether a configuration has entries as only those of Hiera-2 have: lists.

@@ -49,8 +49,10 @@ type hiera5Source struct {
 type hiera5Reader struct {
 	*inputs
 	*dimensions
-	dirs  map[string]*hiera5Dir // by file; nil: it cannot be used
-	trees map[string]*tree
+	dirs map[string]*hiera5Dir // by file; nil: it cannot be used
+
+	absent []diag.Diagnostic // of directories with data, to be told where nothing else is wrong
+	trees  map[string]*tree
 }
 
 // hiera5Files are the names of the configuration. Beside the first, the other is Puppet's.
@@ -141,6 +143,8 @@ var (
 	hiera5Defaults = []string{"datadir", "options", "data_hash", "lookup_key", "data_dig"}
 	hiera5Backends = []string{"data_hash", "lookup_key", "data_dig", "hiera3_backend"}
 	hiera5Places   = []string{"path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"}
+
+	hiera5EntryKeys = slices.Concat([]string{"name", "datadir", "options"}, hiera5Backends, hiera5Places)
 )
 
 func (c hiera5Config) version5() {
@@ -184,8 +188,10 @@ func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) (hiera
 		c.doc.errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
 		return hiera5Entry{}, false
 	}
-	c.doc.onlyKeys(n, "hierarchy", "key of an entry", slices.Concat([]string{"name", "datadir", "options"},
-		hiera5Backends, hiera5Places))
+	unknown := c.doc.UnknownKeys(n, "hierarchy", "key of an entry", hiera5EntryKeys)
+	for _, d := range unknown {
+		c.diags.Add(d)
+	}
 	e := hiera5Entry{at: c.doc.Pos(n)}
 	e.name, _ = c.text(n, "name")
 	if e.name == "" {
@@ -208,12 +214,31 @@ func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) (hiera
 		return hiera5Entry{}, false
 	case !source.ok:
 		return e, true // it keeps its number
+	case len(places) == 0 && len(unknown) > 0:
+		return e, true // one of these may be the path
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
-		c.foreign(e.at, "an entry without a path")
+		c.foreign(e.at, "an entry without a path", "")
 		return e, true
 	}
+	c.checkDatadir(n, source)
 	e.locations = c.locations(n, places[0], source)
 	return e, true
+}
+
+// checkDatadir notes the directory of an entry of the site that is not there. What a module has is its author's, and
+// a variable may lead anywhere.
+func (c hiera5Config) checkDatadir(n *yaml.Node, source hiera5Source) {
+	if c.module != "" || strings.Contains(source.datadir, "%{") {
+		return
+	}
+	dir, where := source.datadir, ""
+	if !filepath.IsAbs(dir) {
+		dir, where = filepath.Join(c.root, filepath.FromSlash(dir)), " beside this file"
+	}
+	if _, seen := c.trees[dir]; !seen && c.treeAt(dir) == nil {
+		c.absent = append(c.absent, diag.Diagnostic{Pos: c.doc.Pos(n), Severity: diag.Warning, Code: "data_directory",
+			Message: "there is no directory '" + source.datadir + "'" + where + ": nobody has data by this entry"})
+	}
 }
 
 // text is the text at a key; not ok if there is none.
@@ -278,7 +303,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 	case "bindc::lookup_key":
 		return hiera5Source{}
 	default:
-		c.foreign(at, "'"+function+"'")
+		c.foreign(at, "'"+function+"'", diag.DidYouMean(function, hiera5Functions))
 		return hiera5Source{}
 	}
 	if has && options.Kind == yaml.Mapping && len(options.Kids) > 0 {
@@ -288,11 +313,14 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 	return s
 }
 
-// foreign tells that an entry is none that can be compiled.
-func (c hiera5Config) foreign(at diag.Pos, what string) {
+// hiera5Functions are those whose entries are read.
+var hiera5Functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
+
+// foreign tells that an entry is none that can be compiled; hint may name what is meant.
+func (c hiera5Config) foreign(at diag.Pos, what, hint string) {
 	c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
 		Message: what + " is not compiled: what this entry has to say only Puppet knows",
-		Hint:    "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's"})
+		Hint:    cmp.Or(hint, "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's")})
 }
 
 func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) []hiera5Location {
@@ -385,7 +413,7 @@ func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
 	backend, _ := c.text(n, "backend")
 	kind, ok := hiera3Kinds[backend]
 	if !ok || backend == "eyaml" {
-		c.foreign(e.at, "'"+backend+"'")
+		c.foreign(e.at, "'"+backend+"'", "")
 		return hiera5Entry{}
 	}
 	paths := []string{e.name}
@@ -421,7 +449,7 @@ func (c hiera5Config) version3() {
 		e := hiera5Entry{name: b, at: c.doc.Pos(c.doc.Root)}
 		kind, ok := hiera3Kinds[b]
 		if !ok {
-			c.foreign(e.at, "'"+b+"'")
+			c.foreign(e.at, "'"+b+"'", "")
 		}
 		datadir, ext := "hieradata", b
 		if _, n, there := lookup3(c.doc.Root, b); there && n.Kind == yaml.Mapping {

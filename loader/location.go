@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
@@ -114,11 +115,33 @@ func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5
 	p, ok := c.place(at, source, path)
 	if ok {
 		c.named(p.node, p.text)
-		for _, f := range c.fitting(p) {
+		files := c.fitting(p)
+		for _, f := range files {
 			l.add(c.under(p, f.path), c.wantHiera5(p, f, source))
 		}
+		c.checkExtension(at, path, source, files)
 	}
 	return l
+}
+
+// checkExtension warns of a path that has no extension, as those of Hiera 3 and of Hiera-2: it names no file, unless
+// the variable that it ends with has one.
+func (c hiera5Config) checkExtension(at diag.Pos, path string, source hiera5Source, files []listed) {
+	named := path[strings.LastIndexByte(path, '/')+1:]
+	if i := strings.LastIndexByte(path, '}'); i > strings.LastIndexByte(path, '/') {
+		named = path[i:]
+	}
+	meant := func(f listed) bool { return isDataExtension(filepath.Ext(f.path)) || filepath.Ext(f.path) == ".eyaml" }
+	if strings.Contains(named, ".") || slices.ContainsFunc(files, func(f listed) bool { return !meant(f) }) {
+		return
+	}
+	ext := ".yaml"
+	if source.kind == datafile.Hiera5JSON {
+		ext = ".json"
+	}
+	c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "path_extension",
+		Message: "this path has no extension, and Hiera 5 adds none: it names no file with data",
+		Hint:    "write '" + path + ext + "'"})
 }
 
 // mapped are the locations of mapped_paths: one for each element that the array may have.

@@ -172,7 +172,7 @@ var sites = []struct {
 		map[string]string{"modules/m/x": ""}), nil, nil},
 	{"another Hiera where it is in use", configured("'confdir-hiera:/', 'module-hiera:/*'", map[string]string{
 		"hiera.yaml": "version: 5", "modules/m/hiera.yaml": ":backends: [yaml]"}),
-		[]string{"hiera.yaml:1:1 warning hiera_version; to compile its data write it as version 2; if another Hiera " +
+		[]string{"hiera.yaml:1:1 warning hiera_version; to compile its data write it as version 5, or 2; if another Hiera " +
 			"reads it, say so: exclude 'confdir-hiera:/' from the layer that includes it",
 			"modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
 	{"another Hiera that is named", configured("'confdir-hiera:/d', 'module-hiera:/m'", map[string]string{

@@ -91,6 +91,11 @@ func (h *hieraDir) nearEntry(f listed) (diag.Pos, bool) {
 // hiera5Data warns of data that no path of Hiera 5 reaches: of what lies beside files that are read, in a directory for
 // data alone.
 func (u *unread) hiera5Data() {
+	if !u.diags.Failed() {
+		for _, d := range u.hiera5.absent {
+			u.diags.Add(d)
+		}
+	}
 	for _, h := range u.hiera5.dirs {
 		if h == nil {
 			continue
@@ -108,8 +113,11 @@ func (u *unread) hiera5Data() {
 		for _, f := range quiet.below("", -1, false) {
 			path := t.path(f.path)
 			if isData(f) && u.byPath[inputKey{path, true}] == nil {
-				u.warn(path, "data_unreached", "no path of the hierarchy reaches this file: nobody gets what it says",
-					"add an entry with its path to the hierarchy in hiera.yaml, or rename the file")
+				hint := "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
+				if right, ok := strings.CutSuffix(filepath.Base(path), ".yml"); ok {
+					hint = "rename it to " + right + ".yaml, if that is what a path of the hierarchy names"
+				}
+				u.warn(path, "data_unreached", "no path of the hierarchy reaches this file: nobody gets what it says", hint)
 			}
 		}
 	}

@@ -171,6 +171,8 @@ func (e *Environments) unknown(name string) error {
 	hint := diag.DidYouMean(name, there)
 	if len(there) > 0 {
 		message += "; there is " + diag.QuotedFor(hint, there)
+	} else {
+		message += "; there is no file " + e.path(name)
 	}
 	if hint != "" {
 		message += "; " + hint

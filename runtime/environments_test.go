@@ -253,14 +253,14 @@ func TestClosedEnvironmentsAreUnmapped(t *testing.T) {
 	}
 }
 
-// A directory of no environments says no more than that there is none.
+// A directory of no environments says that there is none, and which file it would be.
 func TestADirectoryOfNoEnvironments(t *testing.T) {
 	dir := t.TempDir()
 	all := openEnvironments(t, dir, byHand)
 	_, err := all.Request(asking(t, "a", `{}`))
 	var failed *bindings.Error
 	if !errors.As(err, &failed) || failed.Code != bindings.CodeEnvironment ||
-		failed.Message != "there is no environment 'a'" {
+		failed.Message != "there is no environment 'a'; there is no file "+filepath.Join(dir, "a.snap") {
 		t.Errorf("%v", err)
 	}
 	if names, err := all.Names(); names != nil || err != nil {

@@ -49,7 +49,7 @@ func explanation(e *bindings.Explanation, indent string) []string {
 	if idle > 0 {
 		out = append(out, fmt.Sprintf("%snot effective: %d more, whose conditions do not hold", indent, idle))
 	}
-	if len(e.Candidates) == 0 {
+	if len(e.Candidates) == 0 && !e.Outcome.Found {
 		out = append(out, indent+"nothing binds this key")
 	}
 	for _, b := range e.Contributions {
