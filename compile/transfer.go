@@ -25,6 +25,7 @@ type transfers struct {
 type boundMap struct {
 	rank, condition int
 	entries         value.Value
+	erased          bool // it is a rename, below which there is none
 }
 
 // transfer is one of these, in its layer.
@@ -84,6 +85,7 @@ func (x *transfers) collect(all []transfer) {
 	}
 	for i := range x.rebound {
 		x.note(x.rebound[i].Number)
+		x.erase(&x.rebound[i])
 	}
 	for i := range x.scopes {
 		s := &x.scopes[i]
@@ -92,13 +94,27 @@ func (x *transfers) collect(all []transfer) {
 		}
 		for _, m := range s.members {
 			if m.binding != nil && strings.HasPrefix(m.binding.Key, recipe.MapKeys) {
-				bound := boundMap{s.rank, s.condition, entriesOf(m.binding)}
-				x.maps[m.binding.Key] = append(x.maps[m.binding.Key], bound)
+				x.addMap(m.binding.Key, boundMap{rank: s.rank, condition: s.condition, entries: entriesOf(m.binding)})
 			}
 		}
 	}
-	for _, list := range x.maps {
+	for key, list := range x.maps {
 		slices.SortStableFunc(list, func(a, b boundMap) int { return a.rank - b.rank })
+		if list[0].erased && list[0].condition == 0 { // no request has it
+			delete(x.maps, key)
+		}
+	}
+}
+
+func (x *transfers) addMap(key string, m boundMap) { x.maps[key] = append(x.maps[key], m) }
+
+// erase notes that a map is renamed.
+func (x *transfers) erase(r *rebound) {
+	if !r.More.Erases || !strings.HasPrefix(r.old(), recipe.MapKeys) {
+		return
+	}
+	for _, condition := range r.When {
+		x.addMap(r.old(), boundMap{rank: x.rank(r.layer, condition), condition: condition, erased: true})
 	}
 }
 
@@ -145,12 +161,14 @@ func (x *transfers) pairs(t transfer) []pair {
 	if t.Given != nil {
 		maps = nil
 	}
-	depends, sure := len(maps) > 0 && maps[0].condition != 0, t.Given != nil
+	depends, sure, erased := len(maps) > 0 && maps[0].condition != 0, t.Given != nil, false
 	for _, m := range maps {
 		for name, from := range m.entries.Pairs() {
 			add(loader.Renamed{Name: name.Text(), From: from.Text(), Pos: t.Pos}).depends = depends
 		}
-		if sure = m.condition == 0; sure {
+		erased = erased || m.erased
+		if m.condition == 0 {
+			sure = !erased
 			break
 		}
 	}
