@@ -141,10 +141,11 @@ func (r *environmentsReader) read() {
 	}
 	r.src, r.out.File = string(src), r.path
 	says, errs := syntax.ParseEnvironments(r.src)
+	r.says = says
 	if r.report(errs...) {
+		r.readable()
 		return
 	}
-	r.says = says
 	defaults := r.attributes(says.Defaults, attributes{}, "envdir")
 	for _, d := range says.Static {
 		given := r.attributes(d.Attributes, defaults, "envdir")
@@ -161,6 +162,29 @@ func (r *environmentsReader) read() {
 		r.out.All[len(r.out.All)-1].Implied = true
 	}
 	r.program()
+}
+
+// readable judges what can be told of a file in which something else cannot be read: its names.
+func (r *environmentsReader) readable() {
+	attributes := func(list []syntax.Attribute, more ...string) {
+		known := append(more, settings...)
+		for _, a := range list {
+			if !slices.Contains(known, a.Name) {
+				r.unknown(a, known)
+			}
+			r.checked(a.Value)
+		}
+	}
+	attributes(r.says.Defaults, "envdir")
+	for _, d := range r.says.Static {
+		attributes(d.Attributes, "envdir")
+	}
+	for _, d := range r.says.Dynamic {
+		attributes(d.Attributes)
+	}
+	for _, n := range r.says.Statements {
+		r.checked(n)
+	}
 }
 
 // static adds a declared environment.

@@ -23,38 +23,90 @@ type Attribute struct {
 	Value *expr.Node
 }
 
-// ParseEnvironments parses environments.pp.
+// ParseEnvironments parses environments.pp. It goes on behind what is wrong, so there may be errors and what else it
+// says.
 func ParseEnvironments(src string) (*Environments, []Error) {
-	p := parser{lexer: lexer{src: src}}
-	return p.environments()
+	p := newEnvironmentsParser(src)
+	return p.environments(), p.errs
 }
 
-func (p *parser) environments() (*Environments, []Error) {
+func newEnvironmentsParser(src string) *setParser {
+	p := newSetParser(src)
+	p.catalog = "" // an error of another kind is none of this file
+	return p
+}
+
+func (p *setParser) environments() *Environments {
+	out := &Environments{}
+	if p.errs != nil {
+		return out
+	}
 	p.advance()
-	var out Environments
 	for p.tok.kind != tEOF {
-		p.last().Begins = true
-		if p.tok.is(tName, "site") && p.peek().is(tOp, "{") {
-			p.site(&out)
+		begin := p.here()
+		next := func() bool { return p.beginsPart(begin.pos) }
+		if len(p.errs) > 0 && p.at("}") { // of what something is wrong in
+			p.skip(begin, next)
 			continue
 		}
-		if p.declares() {
+		p.last().Begins = true
+		switch {
+		case p.tok.is(tName, "site") && p.peek().is(tOp, "{"):
+			p.site(out)
+		case p.declares():
 			p.failHere("a declaration of environments stands in site { }", "write site { "+p.tok.text+" { ... } }")
-			break
+		default:
+			p.choosing(out)
 		}
-		begin := p.tok
-		n := p.assignment()
-		if idle(n) {
-			p.fail(begin.off, "this value is not used", "$environment = '...' chooses an environment")
-		}
-		out.Statements = append(out.Statements, n)
-		if p.tok.kind != tEOF && !p.goesOn() {
-			p.unexpected("a statement or site { }")
-		}
+		p.resume(begin, next)
 	}
-	p.end()
-	_, errs := p.result(&expr.Node{Op: expr.Block, Kids: out.nodes()})
-	return &out, errs
+	if p.note(); len(p.errs) == 0 {
+		_, p.errs = p.result(&expr.Node{Op: expr.Block, Kids: out.nodes()})
+	}
+	return out
+}
+
+// choosing parses a statement outside of site { }. Behind what is wrong in an if, that may be a part of it.
+func (p *setParser) choosing(out *Environments) {
+	begin := p.tok
+	var n *expr.Node
+	if p.atKeyword("elsif") && len(p.errs) > 0 {
+		n = p.ifExpression()
+	} else {
+		n = p.assignment()
+	}
+	if p.err != nil {
+		return
+	}
+	out.Statements = append(out.Statements, n)
+	switch {
+	case len(p.errs) > 0 && p.at("}"):
+		return
+	case idle(n):
+		p.errs = append(p.errs, Error{Off: begin.off, Message: "this value is not used",
+			Hint: "$environment = '...' chooses an environment"})
+	}
+	if p.tok.kind != tEOF && !p.goesOn() {
+		p.unexpected("a statement or site { }")
+	}
+}
+
+// beginsPart tells whether a statement or site { } may begin at tok, behind the last error: in front of a line. One
+// that may be anything is indented no deeper than what begins at begin.
+func (p *setParser) beginsPart(begin int) bool {
+	switch {
+	case p.tok.off <= p.errs[len(p.errs)-1].Off:
+		return false
+	case p.atKeyword("elsif"):
+		return true
+	case !beginsLine(p.src, p.tok.off):
+		return false
+	case p.tok.kind == tVar:
+		return p.peek().is(tOp, "=")
+	case p.tok.kind == tKeyword:
+		return p.tok.text == "if" || p.tok.text == "unless" || p.tok.text == "case"
+	}
+	return p.tok.is(tName, "site") && p.peek().is(tOp, "{") || p.declares() || p.beginsAt(indentOf(p.src, begin))
 }
 
 // nodes are all expressions, wherever they stand.
@@ -84,63 +136,114 @@ func (p *parser) declares() bool {
 	return false
 }
 
-// site parses site { ... }.
-func (p *parser) site(out *Environments) {
+// site parses site { ... }. Behind a declaration that is wrong it goes on with the next one.
+func (p *setParser) site(out *Environments) {
+	indent := indentOf(p.src, p.tok.off)
 	p.advance()
 	p.last().Block = true
 	p.expect("{", "after site")
-	for !p.at("}") && p.tok.kind != tEOF {
+	for p.err == nil && !p.at("}") && p.tok.kind != tEOF && !p.leavesSite(indent) {
 		p.last().Begins = true
-		kind := p.tok
-		switch {
-		case kind.is(tType, "Environment"):
-			p.advance()
-			p.expect("{", "after Environment")
-			out.Defaults = append(out.Defaults, p.attributes()...)
-			p.expect("}", "or , after the attribute")
-		case kind.is(tName, "environment"):
-			out.Static = append(out.Static, p.declared()...)
-		case kind.is(tName, "dynamic_environments"):
-			out.Dynamic = append(out.Dynamic, p.declared()...)
-		default:
-			p.unexpected("Environment { }, environment { } or dynamic_environments { }")
-		}
+		begin := p.here()
+		p.declaration(out)
+		deep := indentOf(p.src, begin.pos)
+		p.resume(begin, func() bool { return p.beginsDeclaration(deep) || p.leavesSite(indent) })
 	}
 	p.last().Block = true
-	p.expect("}", "at the end of site")
+	switch {
+	case p.leavesSite(indent): // what begins here is read all the same
+		if len(p.errs) == 0 {
+			p.errs = append(p.errs, Error{Off: p.tok.off, Message: "expected } at the end of site, found " + p.found()})
+		}
+	case p.tok.kind != tEOF || len(p.errs) == 0:
+		p.expect("}", "at the end of site")
+	}
+}
+
+// leavesSite tells whether a statement begins at tok that stands in no site { }: in front of a line that is indented no
+// deeper than site.
+func (p *setParser) leavesSite(indent int) bool {
+	return (p.tok.kind == tVar || p.tok.kind == tKeyword) && beginsLine(p.src, p.tok.off) &&
+		indentOf(p.src, p.tok.off) <= indent
+}
+
+// declaration parses one of site { }.
+func (p *setParser) declaration(out *Environments) {
+	switch kind := p.tok; {
+	case kind.is(tType, "Environment"):
+		p.advance()
+		p.expect("{", "after Environment")
+		out.Defaults = append(out.Defaults, p.attributes("} or , after the attribute")...)
+		p.closeDeclaration("or , after the attribute")
+	case kind.is(tName, "environment"):
+		out.Static = append(out.Static, p.declared()...)
+	case kind.is(tName, "dynamic_environments"):
+		out.Dynamic = append(out.Dynamic, p.declared()...)
+	default:
+		p.expected("Environment { }, environment { } or dynamic_environments { }", "environment", "dynamic_environments")
+	}
+}
+
+// beginsDeclaration tells whether a declaration may begin at tok: one that is misspelt too, if it is in front of a line
+// that is indented no deeper than that before it.
+func (p *setParser) beginsDeclaration(indent int) bool {
+	return p.declares() && (p.open == 0 || beginsLine(p.src, p.tok.off)) || p.beginsAt(indent)
 }
 
 // declared parses a declaration as resources are written: one or several bodies, each with a title.
-func (p *parser) declared() []Declared {
+func (p *setParser) declared() []Declared {
 	what := p.tok.text
 	p.advance()
 	p.expect("{", "after "+what)
 	var out []Declared
-	for !p.at("}") && p.tok.kind != tEOF {
+	for p.err == nil && !p.at("}") && p.tok.kind != tEOF {
 		d := Declared{Title: p.expression()}
 		p.expect(":", "after the title of "+what)
-		d.Attributes = p.attributes()
-		out = append(out, d)
+		if p.err == nil {
+			d.Attributes = p.attributes("} or ; after the attributes of " + what)
+			out = append(out, d)
+		}
 		if !p.accept(";") {
 			break
 		}
 	}
-	p.expect("}", "or ; after the attributes of "+what)
+	p.closeDeclaration("or ; after the attributes of " + what)
 	return out
 }
 
-// attributes parses name => value, ... as far as there are any.
-func (p *parser) attributes() []Attribute {
+// closeDeclaration passes the } behind a declaration. That it is missing may have been told as what is wrong in that.
+func (p *setParser) closeDeclaration(after string) {
+	if len(p.errs) == 0 || p.tok.kind != tEOF && !p.declares() {
+		p.expect("}", after)
+	}
+}
+
+// attributes parses name => value, ... as far as there are any. Behind one that is wrong it goes on with the next.
+func (p *setParser) attributes(end string) []Attribute {
 	var out []Attribute
 	for p.tok.kind == tName {
+		begin := p.here()
 		a := Attribute{Name: p.tok.text, Off: p.tok.off}
 		p.advance()
 		p.expect("=>", "after the name of the attribute")
-		a.Value = p.expression()
-		out = append(out, a)
-		if !p.accept(",") {
+		if a.Value = p.expression(); p.err == nil {
+			out = append(out, a)
+		}
+		more := p.accept(",")
+		if p.err == nil && !more && !p.at("}") && !p.at(";") {
+			p.unexpected(end)
+		}
+		if p.resume(begin, p.afterAttribute) {
+			more = p.accept(",") || p.followed("=>")
+		}
+		if !more {
 			break
 		}
 	}
 	return out
+}
+
+// afterAttribute tells whether something follows an attribute at tok.
+func (p *setParser) afterAttribute() bool {
+	return p.followed("=>") || p.open == 0 && (p.at(",") || p.at(";")) || p.declares() && beginsLine(p.src, p.tok.off)
 }

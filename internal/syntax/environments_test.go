@@ -66,11 +66,52 @@ func TestEnvironmentsThatAreNone(t *testing.T) {
 	}
 }
 
+// All that is wrong is told at once, and nothing twice.
+func TestEnvironmentsTellAllErrors(t *testing.T) {
+	for _, c := range []struct {
+		src  string
+		want []string
+	}{
+		{"$environment = 'a' }\n$a = 'x' 'y'\n$b = )\n$c = 1", []string{
+			"1:20 expected a statement or site { }, found '}'",
+			"2:10 this value is not used $environment = '...' chooses an environment",
+			"3:6 expected a value, found ')'"}},
+		{"site {\n  Environment { modulepath => , bindingsdir 'b', manifest => 'c' manifestdir => 'd' }\n" +
+			"  enviroment { 'a': }\n  environment { 'b' envdir => '/b' }\n}\n$a = =", []string{
+			"2:31 expected a value, found ','",
+			"2:45 expected => after the name of the attribute, found a string",
+			"2:66 expected } or , after the attribute, found 'manifestdir'",
+			"3:3 expected Environment { }, environment { } or dynamic_environments { }, found 'enviroment' " +
+				"did you mean 'environment'?",
+			"4:21 expected : after the title of environment, found 'envdir'",
+			"6:6 expected a value, found '='"}},
+		{"site {\n  environment { 'a': envdir => '/a'\n  environment { 'b': envdir => => }\n$environment = )", []string{
+			"3:3 expected } or ; after the attributes of environment, found 'environment'",
+			"3:32 expected a value, found '=>'",
+			"4:16 expected a value, found ')'"}},
+		{"if $a == {\n  $environment = )\n  $b = 'b'\n} elsif $c === 1 {\n  $environment = 'd'\n} else {\n" +
+			"  $environment = ]\n}\n$e = $", []string{
+			"2:18 expected a value, found ')'",
+			"4:14 expected a value, found '='",
+			"7:18 expected a value, found ']'",
+			"9:6 expected the name of a variable after $"}},
+		{"$a = 'b\n# comment\n$c = 1\nsite { Environment { 'd' => 1 } }", []string{
+			"4:24 the string is not closed: expected '"}}, // the one that begins in line 1 ends there
+		{"site {\n  environment { 'a': }\n$environment = )", []string{
+			"3:1 expected } at the end of site, found '$environment'", "3:16 expected a value, found ')'"}},
+	} {
+		_, errs := ParseEnvironments(c.src)
+		checkFaults(t, c.src, errs, c.want)
+	}
+}
+
 // Whatever a file holds, it is parsed or refused.
 func FuzzEnvironments(f *testing.F) {
 	f.Add("site { Environment { a => 1 } environment { 'b': c => \"$d\"; } dynamic_environments { '/e': } }\n$x = 1")
+	f.Add("sit { } site { environment 'a' } }\nif $b = {\n$c = )\n} elsif = {\n} $e = \"${f\n}")
 	f.Fuzz(func(t *testing.T, src string) {
 		e, errs := ParseEnvironments(src)
+		checkErrors(t, src, errs)
 		if errs == nil {
 			for _, n := range e.nodes() {
 				Print(n)

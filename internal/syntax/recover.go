@@ -32,7 +32,7 @@ func (p *setParser) recover(begin lexer) {
 
 // skip goes on behind begin at the first token that next wants, or at a } that closes what begin stands in.
 func (p *setParser) skip(begin lexer, next func() bool) {
-	found := p.errs[len(p.errs)-1].Off
+	found := max(p.errs[len(p.errs)-1].Off, begin.pos)
 	p.lexer, p.tok, p.open, p.ends = begin, token{}, 0, 0
 	p.advance()
 	for p.advance(); p.err == nil && p.tok.kind != tEOF; p.advance() {
@@ -56,7 +56,7 @@ func (p *setParser) skipLines(off int, next func() bool) {
 	for off < len(p.src) {
 		off += lineLen(p.src[off:]) + 1
 		start := off + indentOf(p.src, off)
-		if start >= len(p.src) || !isLower(p.src[start]) {
+		if start >= len(p.src) || !isLower(p.src[start]) && !isUpper(p.src[start]) && p.src[start] != '$' {
 			continue
 		}
 		p.lexer, p.tok, p.open = lexer{src: p.src, pos: start}, token{}, 0

@@ -7,6 +7,7 @@ type Token struct {
 	Op        bool   // it is an operator or a bracket
 	Operand   bool   // an operand may end with it
 	Begins    bool   // a statement begins here
+	Word      bool   // it is a word of a statement, or the category of a condition: a bracket behind it begins a value
 	Block     bool   // it is a brace around statements
 	Doc, Done int    // where the text of a heredoc, and the line that ends it, begin and end
 }
@@ -24,9 +25,10 @@ func Tokens(src string) ([]Token, []Error) {
 
 // TokensOfEnvironments are the tokens of environments.pp.
 func TokensOfEnvironments(src string) ([]Token, []Error) {
-	p := parser{lexer: lexer{src: src}, trace: &trace{src: src}}
-	_, errs := p.environments()
-	return p.trace.tokens, errs
+	p := newEnvironmentsParser(src)
+	p.trace = &trace{src: src}
+	p.environments()
+	return p.trace.tokens, p.errs
 }
 
 // trace is all tokens of a file.
