@@ -10,6 +10,7 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/types"
+	"bindc/internal/value"
 )
 
 // Attributes are what a binding says, as the reader of its syntax finds it. Those that are not given are nil.
@@ -71,7 +72,7 @@ type Multibind struct {
 func Compile(a *Attributes, diags *diag.List) *Binding {
 	a.rebound()
 	if a.Key == "" && a.In == nil {
-		diags.Errorf(a.Pos, "attribute", "expected 'name', the key that is bound")
+		diags.Add(a.nameless())
 		return nil
 	}
 	c := compiler{Attributes: a, diags: diags, broken: a.Broken}
@@ -91,6 +92,17 @@ func (a *Attributes) rebound() {
 		a.Key, _ = p.text()
 		a.KeyPos = p.Pos
 	}
+}
+
+// nameless is the error of a binding of which nobody can tell what it binds.
+func (a *Attributes) nameless() diag.Diagnostic {
+	if len(a.Producers) == 1 && a.Producers[0].Name == "rebind" {
+		l := a.Producers[0].Argument
+		return diag.Diagnostic{Pos: l.Pos, Code: "rebind", InValue: true,
+			Message: "expected the name of a key as 'rebind', found " + value.Describe(l.Value),
+			Hint:    "write the key that is to be here what it is below: {rebind: 'ntp::host'}"}
+	}
+	return diag.Diagnostic{Pos: a.Pos, Code: "attribute", Message: "expected 'name', the key that is bound"}
 }
 
 // compiler compiles one binding.

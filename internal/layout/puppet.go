@@ -341,6 +341,8 @@ func (s *setter) spaced(i int, g gap) bool {
 		return false
 	case before == "(" || before == "[" || before == "?" && op == "?":
 		return false
+	case (op == "[" || op == "(") && prev.Word:
+		return true
 	case op == "[" && (before == "" || prev.Operand || strings.Contains("-!*", before)):
 		return g.blank // or it would be an access
 	case op == "(" && before == "":

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"bindc/internal/binding"
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
@@ -20,13 +22,29 @@ var statementKeys = [][]string{
 	{"dependency", "kind"},
 }
 
+// bindsWhat is what such a statement binds, as it has no key.
+var bindsWhat = map[string]string{
+	"include":    "binds that classes are included",
+	"exclude":    "binds that classes are not included",
+	"parameters": "binds a key for each parameter",
+	"variables":  "binds a key for each variable",
+	"map":        "binds the key of the two types",
+	"dependency": "contributes to '" + recipe.DependenciesKey + "'",
+}
+
 // further reads a statement that is more than a binding of one key; nil, false if n is none.
 func (r *reader) further(n *yaml.Node) (Statement, bool) {
 	i := slices.IndexFunc(statementKeys, func(keys []string) bool { return has(n, keys[0]) })
-	if i < 0 || has(n, "name") {
+	if i < 0 {
 		return nil, false
 	}
 	word := statementKeys[i][0]
+	if name, _, ok := n.Lookup("name"); ok {
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(name), Code: "attribute", InValue: true,
+			Message: "expected no 'name' beside '" + word + "', which " + bindsWhat[word],
+			Hint:    "remove 'name', or make two entries of 'bind': one with '" + word + "', one with 'name'"})
+		return nil, true
+	}
 	for _, other := range statementKeys[i+1:] {
 		if has(n, other[0]) {
 			r.local(n, "expected one statement in a hash, found '%s' and '%s'", word, other[0])

@@ -198,6 +198,7 @@ func (p *setParser) accepts(word string) bool {
 	if !p.atWord(word) {
 		return false
 	}
+	p.last().Word = true
 	p.prev = token{} // a / behind it divides nothing
 	p.advance()
 	return true

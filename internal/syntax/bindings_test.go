@@ -119,6 +119,10 @@ func TestFaultsOfSets(t *testing.T) {
 		{"binding x {}", []string{"1:1 expected 'bindings NAME { … }', found 'binding' did you mean 'bindings'?"}},
 		{"bindings x {} bindings y {}", []string{"1:15 expected one 'bindings' in a file, found another " + oneSet}},
 		{"bindings x {}\nbind 'a' to 1", []string{"2:1 expected nothing more behind the } of the bindings, found 'bind'"}},
+		{"bindings x {\n  bind alias parameters Web[one] as 'a'\n  bind renamed map A to B as 'b'\n  rebind variable a\n}", []string{
+			"2:14 expected the key that is rebound, a string, found 'parameters' " + keyHints["parameters"],
+			"3:16 expected the key that is rebound, a string, found 'map' " + keyHints["map"],
+			"4:10 expected the key that is bound once more, a string, found 'variable' " + keyHints["variable"]}},
 		{"bindings x {\n  bnd 'a' to 1\n  bind 'b' t 2\n  bind 'c' to 3\n}", []string{
 			"2:3 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when', found 'bnd' did you mean 'bind'?",
 			"3:12 expected a statement, which begins with 'bind', 'exclude', 'include', 'multibind', 'rebind' and 'when', found 't'"}},

@@ -48,7 +48,7 @@ func (p *setParser) statement() Statement {
 		s.Names = p.classNames()
 	case p.accepts("rebind"):
 		s.Flags = p.flags()
-		s.Type, s.Key = p.key("the key that is bound once more")
+		s.Type, s.Key = p.oneKey("the key that is bound once more")
 		p.options(&s)
 	case p.accepts("multibind"):
 		p.multibind(&s)
@@ -117,6 +117,7 @@ func (p *setParser) pairs() []Pair {
 }
 
 func (p *setParser) pair() Pair {
+	p.last().Word = true
 	pair := Pair{Category: p.name("the name of a category"), Off: p.tok.off}
 	switch {
 	case pair.Category.Text == "common" && p.at("{"):
@@ -235,6 +236,23 @@ func (p *setParser) key(what string) (t, key *expr.Node) {
 		p.accept(",")
 	}
 	return t, p.text(what + ", a string")
+}
+
+// oneKey parses a key of what is bound again, which is one in quotes.
+func (p *setParser) oneKey(what string) (t, key *expr.Node) {
+	if hint := keyHints[p.tok.text]; hint != "" && p.tok.kind == tName {
+		p.failHere("expected "+what+", a string, found "+p.found(), hint)
+	}
+	return p.key(what)
+}
+
+// keyHints say how to write one key of those that a group stands for.
+var keyHints = map[string]string{
+	"parameters": "parameters are rebound one by one, each by its key: '/param/Web[one]/port', of a class 'ntp::port'; " +
+		"all of one target are those of another by: bind parameters Web[one] to Web[two]",
+	"variables": "variables are rebound one by one, each by its key: '/var/role'",
+	"variable":  "the key of a variable stands in quotes: '/var/role'",
+	"map":       "the key of a map stands in quotes: '/map/Web/Sql'",
 }
 
 // typeOf is a type such as Array[String], or nil.
@@ -455,13 +473,13 @@ func (p *setParser) option() Option {
 
 // rebinding parses what follows bind alias or bind renamed.
 func (p *setParser) rebinding(s *Statement) {
-	s.OldType, s.Old = p.key("the key that is rebound")
+	s.OldType, s.Old = p.oneKey("the key that is rebound")
 	if p.err == nil && !p.accepts("as") {
 		p.expected("'as' and the key it has from now on", "as")
 	}
 	if p.err == nil {
 		s.Flags = append(s.Flags, p.flags()...)
-		s.Type, s.Key = p.key("the key it has from now on")
+		s.Type, s.Key = p.oneKey("the key it has from now on")
 	}
 	p.options(s)
 }
