@@ -28,11 +28,14 @@ var showing = map[string][]string{
 		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
 	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // a directory, of which something is printed
 		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file, to who asks for it
-	"bindc convert":      nil, // prints the set, to who asks for it
-	"bindc environments": {"environments ROOT -o FILE.envs", "environments ROOT -o FILE.envs --format json"},
-	"bindc enc":          nil, // shows what a classifier says where that is wrong, to who runs it
-	"bindc push":         {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
-	"bindc explain":      nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
+	"bindc convert": nil, // prints the set, to who asks for it
+	"bindc environments": {"environments ROOT -o FILE.envs", "environments ROOT -o FILE.envs --format json",
+		"environments ROOT -o FILE.sealed --encrypt-to " + recipient,
+		"environments ROOT -o FILE.cut --slice node=n1", "environments ROOT -o FILE.cut --slice node --format json",
+		"environments ROOT -o FILE.pushed --push oci://127.0.0.1:1/site --plain-http"},
+	"bindc enc":     nil, // shows what a classifier says where that is wrong, to who runs it
+	"bindc push":    {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
+	"bindc explain": nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
 	"bindc version": nil,
 	"bindc migrate": {"migrate SITE", "migrate BAD", "migrate SITE -o FILE.dir"}, // without an error it prints the data
 
@@ -82,6 +85,7 @@ func TestSecretsAreShownToWhoAsks(t *testing.T) {
 		s.isAbsent(t, filepath.Join(s.dir, "cache", name))
 	}
 	s.isAbsent(t, s.file+".envs/.good.built")
+	s.isAbsent(t, s.file+".sealed/good.snap")
 	s.tryDamaged(t)
 	s.tryAsking(t)
 }
