@@ -87,7 +87,7 @@ type environmentsReader struct {
 func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given attributes) {
 	for _, e := range r.list(dir) {
 		at := filepath.Join(dir, e.Name())
-		if there, err := r.disk.IsDir(at); err != nil || !there || e.Name()[0] == '.' {
+		if there, _ := r.disk.IsDir(at); !there || e.Name()[0] == '.' {
 			continue // a link that leads nowhere, for one, is no environment
 		}
 		if !choice.Named(e.Name()) || !names.MatchString(e.Name()) {
@@ -106,7 +106,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 		e.ModulePath = []string{}
 		for _, part := range strings.Split(path, ":") {
 			part = r.within(dir, part)
-			if there, err := r.disk.IsDir(part); there && err == nil { // it may be the path of several environments
+			if there, _ := r.disk.IsDir(part); there { // it may be the path of several environments
 				e.ModulePath = append(e.ModulePath, part)
 			}
 		}
@@ -256,12 +256,7 @@ var settings = []string{"modulepath", "manifestdir", "manifest", "templatedir", 
 
 // attributes evaluates what a declaration gives, beside the defaults. more is another attribute it may have.
 func (r *environmentsReader) attributes(list []syntax.Attribute, defaults attributes, more string) attributes {
-	out := attributes{}
-	for name, text := range defaults {
-		if name != "envdir" || more != "" {
-			out[name] = text
-		}
-	}
+	out := maps.Clone(defaults)
 	known := settings
 	if more != "" {
 		known = append([]string{more}, settings...)

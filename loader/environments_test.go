@@ -73,6 +73,12 @@ func TestEnvironmentsAreDeclared(t *testing.T) {
 		{"what is assigned to several", "[$base, $other] = [\"$confdir/master\", 1]\n" +
 			"site { environment { 'production': envdir => $base } }", []string{"production ROOT/master"},
 			`$confdir = 'ROOT'; [$base, $other] = ["${confdir}/master", 1]; $environment`},
+		{"what chooses between results", "site { environment { 'x': } } $environment = $role ? { 'db' => 'x', " +
+			"'nope' => undef, default => 'production' }", []string{"production ROOT implied", "x ROOT"},
+			"$environment = $role ? { 'db' => 'x', 'nope' => undef, default => 'production' }; $environment"},
+		{"what chooses is the last of several", "$environment = if $a == 'nope' { $b = 'nope' undef } else { 'production' }",
+			[]string{"production ROOT implied"},
+			"$environment = if $a == 'nope' { $b = 'nope'; undef } else { 'production' }; $environment"},
 		{"what chooses", "site { environment { 'x': } } if $role == 'db' { $environment = 'x' }",
 			[]string{"production ROOT implied", "x ROOT"},
 			"if $role == 'db' { $environment = 'x' }; $environment"},
@@ -122,9 +128,20 @@ func TestEnvironmentsThatCannotBe(t *testing.T) {
 		"$environment = include('x')":                                         "1:16 error environments",
 		"if $osfamly == 'Debian' { $environment = undef }":                    "1:4 warning fact",
 		"if $osfamily == 'Debian' { $environment = 'x' }":                     "1:43 error environments",
+		"site { environment { 'a': envdir => \"$confdir/${fqdn}\" } }":           "1:49 error environments",
+		"$a = $fqdn\nsite { environment { 'x': envdir => $a } }":               "1:6 error environments",
+		"site { environment { 'x': envdir => $a } }\n$a = \"$confdir/d\"":      "1:37 error environments",
+		"site { environment { 'x': envdir => '' } }":                          "1:37 error environments",
+		"site { environment { ['x', '']: } }":                                 "1:22 error environments",
+		"site { dynamic_environments { [\"$confdir/d\", \"$confdir/odd\"]: } }": "1:31 error environments",
+		"site { dynamic_environments { \"$confdir/file\": } }":                 "1:31 error environments",
+		"$environment = 1":                                                    "1:16 error environments",
+		"$environment = $osfamily ? { 'x' => 'y', default => 'production' }":  "1:37 error environments",
+		"$environment = case $osfamily { 'x': { 'y' } default: { undef } }":   "1:40 error environments",
+		"$environment = if $osfamily { undef } else { $a = 'z'; 'y' }":        "1:56 error environments",
 		"# ä\n$e = 'ä' + ":                                                    "2:12 error environments",
 	} {
-		root := writeSite(t, map[string]string{"environments.pp": source, "d/x": "", "odd/a b/x": ""})
+		root := writeSite(t, map[string]string{"environments.pp": source, "d/x": "", "odd/a b/x": "", "file": ""})
 		if _, _, problems := environments(t, root); len(problems) != 1 || problems[0] != want {
 			t.Errorf("%s: %q, expected %s", source, problems, want)
 		}
@@ -142,6 +159,16 @@ func TestEnvironmentsOfPuppet(t *testing.T) {
 	}
 	if want := []string{"ROOT/environments/not-one warning environments"}; !slices.Equal(problems, want) {
 		t.Errorf("found %q, expected %q", problems, want)
+	}
+	for _, loop := range []string{"environments.pp", "environments"} {
+		root := t.TempDir()
+		if err := os.Symlink(loop, filepath.Join(root, loop)); err != nil {
+			t.Fatal(err)
+		}
+		_, _, problems = environments(t, root)
+		if want := []string{"ROOT/" + loop + " error read"}; !slices.Equal(problems, want) {
+			t.Errorf("of %s that leads to itself: %q", loop, problems)
+		}
 	}
 	_, _, problems = environments(t, t.TempDir())
 	if want := []string{"ROOT error environments"}; !slices.Equal(problems, want) {

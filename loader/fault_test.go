@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,6 +156,44 @@ func TestEveryCallFailsOnce(t *testing.T) {
 		}
 		t.Logf("figures: each of %d calls failed in 4 ways: %d builds gave the same bytes, the others an error",
 			len(calls), same)
+	}
+}
+
+// What several layers and entries come to is read once for all of them. Directories are listed again for what nobody
+// reads, and a hiera.yaml may be read for each layer to tell which Hiera it is of.
+func TestWhatIsReadOnce(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  map[string]int // how often something is done
+	}{
+		{"Hiera-2", map[string]string{"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir-hiera:/'}, " +
+			"{include: ['confdir-hiera:/', 'confdir:/a']}, {include: 'confdir:/a'}]",
+			"hiera.yaml": "version: 2\nhierarchy:\n- [node, '${fqdn}', 'd/${fqdn}']\n- [osfamily, '${osfamily}', " +
+				"'e/${osfamily}']\n- [environment, '${environment}', 'd/${environment}']\n",
+			"d/x.yaml": "a: 1", "e/x.yaml": "a: 1", "bindings/a.yaml": set("a")},
+			map[string]int{"list d": 2, "list e": 2, "open hiera.yaml": 1, "open d/x.yaml": 1, "open bindings/a.yaml": 1}},
+		{"Hiera 5", map[string]string{"binder_config.yaml": "version: 1\nlayers: [{include: 'hiera:/'}, " +
+			"{include: 'hiera:/'}]", "hiera.yaml": "version: 5\nhierarchy: [{name: A, paths: ['d/%{a}.yaml', " +
+			"'e/%{a}.yaml', 'd/%{b}.yaml']}]", "data/d/x.yaml": "a: 1", "data/e/x.yaml": "a: 1"},
+			map[string]int{"list data/d": 2, "list data/e": 2, "open hiera.yaml": 4, "open data/d/x.yaml": 1}},
+	} {
+		dir := withLinks(t, c.files)
+		got := map[string]int{}
+		d := disk.Disk{Fault: counted(func(a access) error {
+			if a.op == disk.Open || a.op == disk.List {
+				rel, _ := filepath.Rel(dir, a.path)
+				if name := fmt.Sprint(a.op, " ", rel); c.want[name] > 0 {
+					got[name] = a.nth
+				}
+			}
+			return nil
+		})}
+		var diags diag.List
+		loader.Load(dir, loader.Options{Jobs: 1}.On(d), &diags)
+		if !maps.Equal(got, c.want) || !diags.Empty() {
+			t.Errorf("%s: found %v, expected %v; %v", c.name, got, c.want, diags.Sorted())
+		}
 	}
 }
 

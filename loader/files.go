@@ -54,7 +54,7 @@ func (f files) list(dir string) []fs.DirEntry {
 
 // real is a directory without symbolic links; not ok if there is none.
 func (f files) real(dir string) (string, bool) {
-	if there, ok := f.isDir(dir); !there || !ok {
+	if there, _ := f.isDir(dir); !there {
 		return "", false
 	}
 	real, err := f.disk.Resolve(dir)

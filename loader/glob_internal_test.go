@@ -48,6 +48,7 @@ func TestReadGlobs(t *testing.T) {
 		{"x/%{r}/a", "x/a", "[]"}, {"x/%{r}/a", "x/y/a", "[y]"}, {"%{r}", "a/b", "[a/b]"}, {"%{r}x", "x", "[]"},
 		{"%{r}*", "ab", "[] [a] [ab]"}, {"%{r}*", ".a", "[.] [.a]"}, {"%{a}-%{b}", "x-y-z", "[x y-z] [x-y z]"},
 		{"%{a}%{a}", "ab", "[ ab] [a b] [ab ]"}, {"%{r}**/x", "a/x", "[] [a]"},
+		{"x%{r}/a", "x/a", "[]"}, {"x%{r}/a", "xy/a", "[y]"}, {"x%{r}/a", "xa", ""},
 	} {
 		n, problems := expr.ParseHiera(c.glob)
 		if len(problems) > 0 {

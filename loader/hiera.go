@@ -95,7 +95,7 @@ func (r *hieraReader) read(dir string) *hieraDir {
 		return &hieraDir{doc: doc, other: other}
 	}
 	want := int64(2)
-	if _, v, ok := doc.Root.Lookup("version"); ok && v.Value.Kind() == value.String && v.Value.Text() == "5" {
+	if _, v, ok := doc.Root.Lookup("version"); ok && v.Value.Text() == "5" {
 		want = 5
 	}
 	if !doc.isVersion("version", want) {
@@ -114,7 +114,7 @@ func (r *hieraReader) read(dir string) *hieraDir {
 // refuseSecond reports that beside hiera2.yaml there is another configuration of Hiera-2. One of another version is
 // Puppet's.
 func (r *hieraReader) refuseSecond(path, beside string) {
-	if there, ok := r.isFile(beside); !there || !ok {
+	if there, _ := r.isFile(beside); !there {
 		return
 	}
 	doc, ok := r.readNow(beside)
@@ -150,7 +150,7 @@ func seemsHiera5(doc document) bool {
 	}
 	_, list, _ := doc.Root.Lookup("hierarchy")
 	_, _, defaults := doc.Root.Lookup("defaults")
-	return defaults || list != nil && list.Kind == yaml.Sequence &&
+	return defaults || list != nil &&
 		slices.ContainsFunc(list.Kids, func(e yaml.Node) bool { return e.Kind == yaml.Mapping })
 }
 

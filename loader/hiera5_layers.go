@@ -187,7 +187,7 @@ func modulePath(in *inputs, opts Options) []string {
 		return opts.ModulePath
 	}
 	path := filepath.Join(in.dir, "environment.conf")
-	if there, ok := in.isFile(path); !there || !ok {
+	if there, _ := in.isFile(path); !there {
 		return nil
 	}
 	src, err := in.disk.ReadFile(path)

@@ -154,6 +154,19 @@ func TestValuesOfHiera5(t *testing.T) {
 	}
 }
 
+// A version that is written as a text is nearly the one that is meant.
+func TestVersionsThatAreTexts(t *testing.T) {
+	for version, want := range map[string]string{"'5'": "the integer 5", "'2'": "the integer 2", "'4'": "the integer 2",
+		"5.0": "the integer 2"} {
+		dir := writeSite(t, map[string]string{"hiera.yaml": "version: " + version})
+		var diags diag.List
+		loader.Load(dir, loader.Options{}, &diags)
+		if found := diags.Sorted(); len(found) != 1 || !strings.Contains(found[0].Message, "expected "+want+" as") {
+			t.Errorf("%s: found %v, expected %s", version, found, want)
+		}
+	}
+}
+
 // teams is what a node says of itself: the variable of that name, and nothing else.
 type teams []string
 

@@ -227,7 +227,7 @@ func (p *planner) hiera5Layers() []layerConfig {
 	at := diag.Pos{File: p.dir}
 	optional := func(scheme, path string) uri { return uri{scheme: scheme, path: path, optional: true, at: at} }
 	own := []uri{optional("confdir", "default")}
-	if there, ok := p.isFile(filepath.Join(p.dir, hieraFiles[0])); ok && there {
+	if there, _ := p.isFile(filepath.Join(p.dir, hieraFiles[0])); there {
 		own = append(own, optional("confdir-hiera", ""))
 	}
 	return []layerConfig{

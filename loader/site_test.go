@@ -76,7 +76,9 @@ func set(name string) string {
 }
 
 const (
-	addEntry = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
+	addEntry   = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
+	passedOver = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: exclude " +
+		"'confdir-hiera:/' from the layer that includes it"
 	addHiera = "write one; that with nothing but 'version: 2' has data/osfamily/${osfamily} and data/common"
 )
 
@@ -143,6 +145,11 @@ var sites = []struct {
 		[]string{"bindings/default.yaml:1:20 error version"}, []string{"site confdir:/default:"}},
 	{"bindings without a name", map[string]string{"bindings/default.yaml": "{bindings_version: 1, bind: [[k, 1]]}"},
 		[]string{"bindings/default.yaml:1:1 error bindings"}, []string{"site confdir:/default: k"}},
+	{"bindings whose name is nothing", map[string]string{"bindings/default.yaml": "{bindings_version: 1, name: ~, bind: [[k, 1]]}"},
+		[]string{"bindings/default.yaml:1:29 error bindings"}, []string{"site confdir:/default: k"}},
+	{"bindings in the syntax of Puppet whose name cannot be read", map[string]string{
+		"bindings/default.pp": "bindings 1 { bind 'k' to 1 }"},
+		[]string{"bindings/default.pp:1:10 error syntax"}, []string{"site confdir:/default: k"}},
 	{"bindings of another name", map[string]string{"bindings/default.yaml": set("other")},
 		[]string{"bindings/default.yaml:1:29 error bindings"}, []string{"site confdir:/default: k"}},
 
@@ -172,8 +179,7 @@ var sites = []struct {
 		map[string]string{"modules/m/x": ""}), nil, nil},
 	{"another Hiera where it is in use", configured("'confdir-hiera:/', 'module-hiera:/*'", map[string]string{
 		"hiera.yaml": "version: 5", "modules/m/hiera.yaml": ":backends: [yaml]"}),
-		[]string{"hiera.yaml:1:1 warning hiera_version; to compile its data write it as version 5, or 2; if another Hiera " +
-			"reads it, say so: exclude 'confdir-hiera:/' from the layer that includes it",
+		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver,
 			"modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
 	{"another Hiera that is named", configured("'confdir-hiera:/d', 'module-hiera:/m'", map[string]string{
 		"d/hiera.yaml": "version: 5", "modules/m/hiera.yaml": "version: 3"}),
@@ -390,6 +396,23 @@ var sites = []struct {
 		[]string{"data error read", "data/osfamily error read"}, []string{"site confdir-hiera:/:"}},
 	{"a name that is nearly the default, and meant", configured("'module:/m::defaults'", map[string]string{
 		"modules/m/bindings/defaults.yaml": set("m::defaults")}), nil, []string{"l module:/m::defaults: k"}},
+	{"Hiera 5 without a version", map[string]string{"hiera.yaml": "hierarchy: [{name: A, path: a.yaml}]"},
+		[]string{"hiera.yaml:1:1 warning hiera_version; begin it with 'version: 5'"}, nil},
+	{"Hiera 5 with defaults and without a version", map[string]string{"hiera.yaml": "defaults: {datadir: d}"},
+		[]string{"hiera.yaml:1:1 warning hiera_version; begin it with 'version: 5'"}, nil},
+	{"neither a version nor a hierarchy", map[string]string{"hiera.yaml": "datadir: d"},
+		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver}, nil},
+	{"a hierarchy of names without a version", map[string]string{"hiera.yaml": "hierarchy: [common]"},
+		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver}, nil},
+	{"a version that is another's, of what looks like Hiera 5", map[string]string{
+		"hiera.yaml": "{version: 3, defaults: {datadir: d}, hierarchy: [{name: A, path: a.yaml}]}"},
+		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver}, nil},
+	{"Hiera 5 without a version, below the site and in a module", configured("'confdir-hiera:/d', 'module-hiera:/*'",
+		map[string]string{"d/hiera.yaml": "defaults: {datadir: d}", "modules/m/hiera.yaml": "defaults: {datadir: d}"}),
+		[]string{"d/hiera.yaml:1:1 error version", "modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
+	{"a path that has the value of common in it", map[string]string{
+		"hiera.yaml": "version: 2\nhierarchy: [[common, 'true', 'd/true']]", "d/true.yaml": "a: 1"}, nil,
+		[]string{"site confdir-hiera:/: d/true.yaml 1"}},
 	{"a hiera.yaml that is a list", map[string]string{"hiera.yaml": "[version, 2]", "data/common.yaml": "a: 1"},
 		[]string{"hiera.yaml:1:1 error hiera"}, nil},
 }

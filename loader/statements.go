@@ -377,7 +377,7 @@ func (c *setCompiler) transfer(s *set.Parameters, of target, l *binding.Literal,
 	a := s.Attributes
 	a.Options, a.Key, a.KeyPos = nil, t.Keys, s.Target.Pos
 	a.Producers = []binding.Producer{{Name: "to_lookup_of", Argument: &binding.Literal{Value: l.Value, Pos: l.Pos}}}
-	if t.Like = binding.Compile(&a, c.diags); t.Like != nil && t.Like.Recipe != nil {
+	if t.Like = binding.Compile(&a, c.diags); t.Like.Recipe != nil {
 		c.transfers = append(c.transfers, t)
 	}
 }

@@ -41,7 +41,7 @@ func templateOf(n *expr.Node) template {
 	}
 	t := template{node: n}
 	for _, k := range kids {
-		if v, ok := k.Constant(); ok && v.Kind() == value.String {
+		if v, _ := k.Constant(); v.Kind() == value.String {
 			t.parts = append(t.parts, part{text: v.Text()})
 		} else {
 			t.parts = append(t.parts, part{ref: t.reference(k)})

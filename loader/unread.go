@@ -205,10 +205,7 @@ func (u *unread) dataAlone() {
 	if u.hiera5.hiera5File(u.dir) != "" {
 		return
 	}
-	real, ok := u.quiet.real(u.dir)
-	if !ok {
-		return
-	}
+	real, _ := u.quiet.real(u.dir) // where that cannot be told an error is
 	t := tree{files: u.quiet, dir: u.dir, real: real, roots: u.modules.roots}
 	data := slices.DeleteFunc(t.below("data/", -1, false), func(f listed) bool { return !isData(f) })
 	isRead := func(f listed) bool { return u.byPath[inputKey{t.path(f.path), true}] != nil }

@@ -1,0 +1,118 @@
+//go:build unix
+
+package loader_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+	"bindc/loader"
+)
+
+// A set is named by its path below bindings, in a module with the name of that in front.
+func TestNamesOfSets(t *testing.T) {
+	dir := withLinks(t, map[string]string{
+		"site/modules/x": "", "site/alone/metadata.json": "{}", "site/other/x": "", "site/broken/metadata.json/x": "",
+		"listed/environment.conf": "modulepath = mine:/elsewhere", "listed/modules/x": "", "listed/mine/x": "",
+		"silent/environment.conf": "manifest = x", "loop/environment.conf": "-> environment.conf", "loop/x": ""})
+	for path, want := range map[string]string{
+		"site/bindings/default.yaml":              "default",
+		"site/bindings/a/b.yaml":                  "a::b",
+		"site/bindings/a.b/c.d.pp":                "a.b::c.d",
+		"site/modules/m/bindings/default.yaml":    "m::default default",
+		"site/modules/m/bindings/a/b.pp":          "m::a::b a::b",
+		"site/other/m/bindings/default.yaml":      "default",
+		"site/alone/bindings/a.yaml":              "alone::a a",
+		"site/broken/bindings/a.yaml":             "error",
+		"site/bindings/bindings/a.yaml":           "a",
+		"site/modules/m/bindings/bindings/a.yaml": "m::bindings::a bindings::a",
+		"site/modules/m/bindings/bindings/b/a.pp": "m::bindings::b::a bindings::b::a",
+		"site/modules/m/default.yaml":             "",
+		"site/modules/m/mybindings/default.yaml":  "",
+		"listed/mine/m/bindings/a.yaml":           "m::a a",
+		"listed/modules/m/bindings/a.yaml":        "a",
+		"silent/modules/m/bindings/a.yaml":        "m::a a",
+		"loop/modules/m/bindings/a.yaml":          "error",
+		"loop/modules/m/lib/bindings/x/y/a.yaml":  "x::y::a",
+	} {
+		t.Chdir(dir)
+		for _, path := range []string{path, filepath.Join(dir, path)} {
+			names, err := loader.NamesOfSet(disk.Disk{}, path)
+			got := strings.Join(names, " ")
+			if err != nil {
+				got = "error"
+			}
+			if got != want {
+				t.Errorf("%s is %s (%v), expected %s", path, got, err, want)
+			}
+		}
+	}
+}
+
+// A path that is relative to a directory that is gone is none.
+func TestNamesOfSetsNowhere(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := loader.NamesOfSet(disk.Disk{}, "bindings/a.yaml"); err == nil {
+		t.Errorf("found %q", names)
+	}
+}
+
+// Where a site is named by a relative path, a backend is asked in the directory itself: a program runs elsewhere.
+func TestABackendIsAskedInAnAbsolutePath(t *testing.T) {
+	dir := writeSite(t, map[string]string{"site/hiera.yaml": "{version: 2, backends: [echo], hierarchy: " +
+		"[[common, 'true', c]]}", "gone/x": ""})
+	var diags diag.List
+	var asked []string
+	opts := loader.Options{Jobs: 1, Backends: map[string]loader.Backend{"echo": func(in, name string) ([]byte, error) {
+		asked = append(asked, in+" "+name)
+		return []byte("{}"), nil
+	}}}
+	t.Chdir(dir)
+	loader.Load("site", opts, &diags)
+	if want := filepath.Join(dir, "site") + " c"; fmt.Sprint(asked) != "["+want+"]" || !diags.Empty() {
+		t.Errorf("asked is %q, expected %s; %v", asked, want, diags.Sorted())
+	}
+	asked = nil
+	t.Chdir(filepath.Join(dir, "gone"))
+	if err := os.RemoveAll(filepath.Join(dir, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	loader.Load("../site", opts, &diags) // which some systems find all the same
+	if asked != nil || !diags.Failed() {
+		t.Errorf("from a directory that is gone, asked is %q", asked)
+	}
+}
+
+// What data files say is kept for the next build, if there is a cache.
+func TestWhatIsKeptForTheNextBuild(t *testing.T) {
+	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "key::of::data: 1",
+		"bindings/default.yaml": set("default")})
+	kept := t.TempDir()
+	cache, err := datafile.OpenCache(kept, dir, datafile.Program{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var diags diag.List
+	loader.Load(dir, loader.Options{Cache: cache}, &diags)
+	if err := cache.Save(); err != nil {
+		t.Fatal(err)
+	}
+	packs, err := filepath.Glob(filepath.Join(kept, "*"))
+	if err != nil || len(packs) != 1 {
+		t.Fatalf("kept is %q; %v, %v", packs, err, diags.Sorted())
+	}
+	pack, err := os.ReadFile(packs[0])
+	if err != nil || !strings.Contains(string(pack), "key::of::data") {
+		t.Errorf("%d bytes are kept, without the key of the data; %v", len(pack), err)
+	}
+}
