@@ -51,7 +51,7 @@ func (c *setCompiler) checkName(s *set.Set, names []string) {
 	}
 	given := s.Name.Value
 	reported := given.IsUndef() && strings.HasSuffix(s.Pos.File, ".pp")
-	if !reported && (given.Kind() != value.String || !slices.Contains(names, given.Text())) {
+	if !reported && !slices.Contains(names, given.Text()) {
 		c.diags.Errorf(s.Name.Pos, "bindings", "expected the name '%s', as the path of the file says, found %s", name,
 			value.Describe(given))
 	}

@@ -154,6 +154,17 @@ func TestValuesOfHiera5(t *testing.T) {
 	}
 }
 
+// Data may be in a directory of its own, outside of the site.
+func TestDataOfHiera5Elsewhere(t *testing.T) {
+	data := writeSite(t, map[string]string{"a.yaml": "a: 1", "b.yaml": "a: 1"})
+	dir := writeSite(t, map[string]string{
+		"hiera.yaml": "version: 5\nhierarchy: [{name: A, path: a.yaml, datadir: '" + data + "'}]"})
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	expect(t, reportsOf(data, &diags), "b.yaml warning data_unreached; "+addEntry)
+	expect(t, hieraLayers(data, site), "environment 0 only path, only entry: a.yaml 1")
+}
+
 // A version that is written as a text is nearly the one that is meant.
 func TestVersionsThatAreTexts(t *testing.T) {
 	for version, want := range map[string]string{"'5'": "the integer 5", "'2'": "the integer 2", "'4'": "the integer 2",

@@ -289,10 +289,10 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 		Message: "passed over: this file " + h.other}
 	switch {
 	case p.all5: // where only a wildcard finds one
-	case u.scheme == "confdir-hiera" && u.path == "" && seemsHiera5(h.doc):
+	case u.path == "" && seemsHiera5(h.doc):
 		d.Severity, d.Message, d.Hint = diag.Warning, "passed over: this file has no version", "begin it with 'version: 5'"
 		p.passed = append(p.passed, d)
-	case u.scheme == "confdir-hiera" && u.path == "":
+	case u.path == "":
 		d.Severity = diag.Warning
 		d.Hint = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: " +
 			"exclude 'confdir-hiera:/' from the layer that includes it"

@@ -410,6 +410,8 @@ var sites = []struct {
 	{"Hiera 5 without a version, below the site and in a module", configured("'confdir-hiera:/d', 'module-hiera:/*'",
 		map[string]string{"d/hiera.yaml": "defaults: {datadir: d}", "modules/m/hiera.yaml": "defaults: {datadir: d}"}),
 		[]string{"d/hiera.yaml:1:1 error version", "modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
+	{"hiera2.yaml alone", map[string]string{"hiera2.yaml": "version: 2", "data/common.yaml": "a: 1"}, nil,
+		[]string{"site confdir-hiera:/: data/common.yaml 1"}},
 	{"a path that has the value of common in it", map[string]string{
 		"hiera.yaml": "version: 2\nhierarchy: [[common, 'true', 'd/true']]", "d/true.yaml": "a: 1"}, nil,
 		[]string{"site confdir-hiera:/: d/true.yaml 1"}},

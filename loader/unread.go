@@ -199,7 +199,7 @@ func (u *unread) notIncluded(path string, of uri) {
 // dataAlone warns of data in a site that has no hiera.yaml.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
-	if path, ok := u.quiet.hieraFile(u.dir); path != "" || !ok || named && !included {
+	if path, _ := u.quiet.hieraFile(u.dir); path != "" || named && !included {
 		return
 	}
 	if u.hiera5.hiera5File(u.dir) != "" {
