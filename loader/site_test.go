@@ -145,7 +145,8 @@ var sites = []struct {
 		[]string{"bindings/default.yaml:1:20 error version"}, []string{"site confdir:/default:"}},
 	{"bindings without a name", map[string]string{"bindings/default.yaml": "{bindings_version: 1, bind: [[k, 1]]}"},
 		[]string{"bindings/default.yaml:1:1 error bindings"}, []string{"site confdir:/default: k"}},
-	{"bindings whose name is nothing", map[string]string{"bindings/default.yaml": "{bindings_version: 1, name: ~, bind: [[k, 1]]}"},
+	{"bindings whose name is nothing", map[string]string{
+		"bindings/default.yaml": "{bindings_version: 1, name: ~, bind: [[k, 1]]}"},
 		[]string{"bindings/default.yaml:1:29 error bindings"}, []string{"site confdir:/default: k"}},
 	{"bindings in the syntax of Puppet whose name cannot be read", map[string]string{
 		"bindings/default.pp": "bindings 1 { bind 'k' to 1 }"},
