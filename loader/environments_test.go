@@ -123,7 +123,7 @@ func TestEnvironmentsThatCannotBe(t *testing.T) {
 		"site { dynamic_environments { \"$confdir/d\": ; \"$confdir/d\": } }":   "1:47 error environments",
 		"$environment = lookup('x')":                                            "1:16 error environments",
 		"$environment = lookup($osfamly)":                                       "1:16 error environments",
-		"site { dynamic_environments { 'testdata': } }":                         "1:31 error environments", // which is there
+		"site { dynamic_environments { 'testdata': } }":                         "1:31 error environments", // is there
 		"site { dynamic_environments { 1: } }":                                  "1:31 error environments",
 		"site { dynamic_environments { \"$confdir/odd\": } }":                   "ROOT/odd/a b warning environments",
 		"$environment = include('x')":                                           "1:16 error environments",
