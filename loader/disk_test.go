@@ -167,6 +167,40 @@ func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
 	}
 }
 
+// A directory of which it cannot be told where it is, is one error: what is in it is not judged.
+func TestADirectoryThatCannotBeResolved(t *testing.T) {
+	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"})
+	fail := func(op disk.Op, path string) error {
+		if op == disk.Resolve && path == dir {
+			return fs.ErrPermission
+		}
+		return nil
+	}
+	want := []string{".: [read] cannot read this: permission denied"}
+	if found := reported(dir, Options{disk: disk.Disk{Fault: fail}}); !slices.Equal(found, want) {
+		t.Errorf("found %q, expected %q", found, want)
+	}
+}
+
+// So is environments.pp, where it is there and cannot be read.
+func TestEnvironmentsThatCannotBeRead(t *testing.T) {
+	dir := site(t, map[string]string{environmentsFile: "site { }"})
+	fail := func(op disk.Op, path string) error {
+		if op == disk.Open {
+			return fs.ErrPermission
+		}
+		return nil
+	}
+	var diags diag.List
+	r := environmentsReader{files: files{disk.Disk{Fault: fail}, &diags}, path: filepath.Join(dir, environmentsFile),
+		out: &Environments{}}
+	r.read()
+	if found := diags.Sorted(); len(found) != 1 || found[0].Code != "read" || found[0].Pos.File != r.path ||
+		len(r.out.All) > 0 {
+		t.Errorf("found %v, and %v", found, r.out.All)
+	}
+}
+
 // A cache asks the file system too.
 func TestReadsThatFailAreReportedWithACache(t *testing.T) {
 	dir := site(t, everything)

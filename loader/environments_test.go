@@ -162,7 +162,10 @@ func TestEnvironmentsOfPuppet(t *testing.T) {
 		t.Errorf("found %q, expected %q", problems, want)
 	}
 	for _, loop := range []string{"environments.pp", "environments"} {
-		root := t.TempDir()
+		root := writeSite(t, map[string]string{"environments.d/x": ""})
+		if loop == "environments.pp" { // which does not hide what is wrong with it behind other things
+			root = writeSite(t, map[string]string{"environments/not-one/x": ""})
+		}
 		if err := os.Symlink(loop, filepath.Join(root, loop)); err != nil {
 			t.Fatal(err)
 		}

@@ -49,6 +49,7 @@ func TestReadGlobs(t *testing.T) {
 		{"%{r}*", "ab", "[] [a] [ab]"}, {"%{r}*", ".a", "[.] [.a]"}, {"%{a}-%{b}", "x-y-z", "[x y-z] [x-y z]"},
 		{"%{a}%{a}", "ab", "[ ab] [a b] [ab ]"}, {"%{r}**/x", "a/x", "[] [a]"},
 		{"x%{r}/a", "x/a", "[]"}, {"x%{r}/a", "xy/a", "[y]"}, {"x%{r}/a", "xa", ""},
+		{`a\`, `a\`, "[]"}, {`a\`, "a", ""}, {"[!a[!]x", "!x", ""}, {"[!a[!]x", "^x", "[]"}, {"**/**/a", "d/a", "[]"},
 	} {
 		n, problems := expr.ParseHiera(c.glob)
 		if len(problems) > 0 {

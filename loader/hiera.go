@@ -264,7 +264,7 @@ func (r *hieraReader) checkDataPath(doc document, n *yaml.Node, path string) boo
 		doc.errorf(n, "data_path", "expected the path of a file without its extension, found '%s'", path)
 		return false
 	}
-	if path == "" || parts[0] == "" || slices.Contains(parts, "..") {
+	if parts[0] == "" || slices.Contains(parts, "..") {
 		doc.errorf(n, "data_path", "expected a path inside the directory of this hiera.yaml, found '%s'", path)
 		return false
 	}

@@ -289,7 +289,7 @@ var sites = []struct {
 	{"a layer of few", configured("'confdir:/a'", map[string]string{"bindings/a.yaml": set("a"),
 		"hiera.yaml": "version: 2", "modules/m/hiera.yaml": "version: 2", "modules/n/hiera.yaml": "version: 5",
 		"modules/m/bindings/default.yaml": set("m::default"), "modules/n/bindings/other.yaml": "",
-		"modules/o/hiera.yaml": "["}),
+		"modules/o/hiera.yaml": "[", "modules/p/hiera.yaml": "version: 2\xff"}),
 		[]string{"hiera.yaml warning not_included; " + include("confdir-hiera:/"),
 			"modules/m/bindings/default.yaml warning not_included; " + include("module:/m::default"),
 			"modules/m/hiera.yaml warning not_included; " + include("module-hiera:/m")},
@@ -355,11 +355,12 @@ var sites = []struct {
 		"modules/m/data/x": "", "modules/n/hiera2.yaml": "version: 2", "modules/n/hiera.yaml": "version: two",
 		"modules/n/data/x": "", "modules/o/hiera2.yaml": "version: 2", "modules/o/hiera.yaml": ":backends: yaml",
 		"modules/o/data/x": "", "modules/p/hiera2.yaml": "version: 2", "modules/p/hiera.yaml": "[version, 2]",
-		"modules/p/data/x": ""},
+		"modules/p/data/x": "", "modules/q/hiera2.yaml": "version: 2", "modules/q/hiera.yaml": "",
+		"modules/q/data/x": ""},
 		[]string{"modules/m/hiera.yaml:1:10 error hiera (modules/m/hiera2.yaml); remove this one: beside hiera2.yaml, " +
 			"a hiera.yaml is Puppet's"},
 		[]string{"site confdir-hiera:/: data/common.yaml 1", "modules module-hiera:/m:", "modules module-hiera:/n:",
-			"modules module-hiera:/o:", "modules module-hiera:/p:"}},
+			"modules module-hiera:/o:", "modules module-hiera:/p:", "modules module-hiera:/q:"}},
 	{"bindings in YAML and in the syntax of Puppet", configured("'confdir:/a', 'module:/m::default'",
 		map[string]string{"bindings/a.yaml": set("a"), "bindings/a.pp": "bindings a { }",
 			"modules/m/bindings/default.pp": "bindings default { bind 'k' to 1 }"}),
@@ -636,6 +637,29 @@ func TestLinesOfSensitiveBindings(t *testing.T) {
 		if want := d.Pos.Line == 5 || d.Pos.Line >= 7 && d.Pos.Line < 11; d.Secret != want {
 			t.Errorf("%d: hidden is %v, expected %v", d.Pos.Line, d.Secret, want)
 		}
+	}
+}
+
+// A file that cannot be read is hidden as a whole if it may contribute to what is sensitive, and no other one is.
+func TestBrokenFilesOfWhatIsSensitive(t *testing.T) {
+	files := configured("'confdir:/*'", map[string]string{
+		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{name: k, multibind_id: words, " +
+			"sensitive: true}]}",
+		"bindings/a.yaml": "name: a\nbind:\n- {in: words, to: x}\n- [",
+		"bindings/b.yaml": "name: b\nbind:\n- {in: other, to: x}\n- [",
+		"bindings/c.pp":   "bindings c {\n bind 'a' to nope(1)\n bind 'b' to 1\n bind to 'x' in 'words'\n}",
+		"bindings/d.pp":   "bindings d {\n bind to 'x' in 'words'\n bind 'a' to )\n}",
+		"bindings/e.pp":   "bindings e {\n bind 'a' to )\n}"})
+	dir := writeSite(t, files)
+	var diags diag.List
+	loader.Load(dir, loader.Options{}, &diags)
+	got := map[string]bool{}
+	for _, d := range diags.Sorted() {
+		got[filepath.Base(d.Pos.File)] = got[filepath.Base(d.Pos.File)] || d.Secret
+	}
+	want := map[string]bool{"a.yaml": true, "b.yaml": false, "c.pp": false, "d.pp": true, "e.pp": false}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("hidden are %v, expected %v; %v", got, want, diags.Sorted())
 	}
 }
 

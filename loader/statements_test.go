@@ -90,6 +90,8 @@ var statements = []struct {
 		[]string{`ntp::a = "${x}" @a`, `ntp::b = "2" @b`, "ntp::c = [1] @c"}},
 	{"names that interpolate", "{parameters: ntp, to: {'${x}': 1, a: 2}}",
 		[]string{"attribute @'${x}'", "ntp::a = 2 @a"}},
+	{"names that an expression computes", "{parameters: ntp, to_expression: '{ $x => 1, a => 2 }'}",
+		[]string{"attribute @'{ $x => 1, a => 2 }'", "ntp::a = 2 @'{ $x => 1, a => 2 }'"}},
 	{"names that are known all the same", "{parameters: ntp, to: {'${\"port\"}': '${x}'}}",
 		[]string{`ntp::port = "${x}" @{`}},
 	{"a list of parameters", "{parameters: ntp, to: [a]}", []string{"attribute @["}},

@@ -139,7 +139,7 @@ func isData(f listed) bool {
 // mentions tells whether something is said of f already: its name fits, but its extension or the path's is amiss, or
 // it is refused.
 func (h *hieraDir) mentions(f listed) bool {
-	said := slices.Contains(h.backends, strings.Replace(filepath.Ext(f.path)[1:], "yml", "yaml", 1))
+	said := slices.Contains(h.backends, strings.ReplaceAll(filepath.Ext(f.path)[1:], "yml", "yaml"))
 	return slices.ContainsFunc(h.entries, func(e hierarchyEntry) bool {
 		return e.path.fits(f.path) || said && e.path.fits(f.name())
 	})
@@ -230,7 +230,8 @@ func (u *unread) sets(dir, scheme, prefix string) {
 			switch {
 			case scheme == "module" && !named && diag.Misspelt(name, []string{"default"}) != "":
 				u.warn(path+ext, "not_included", "no layer includes this file: nobody gets what it says",
-					"rename it to default"+strings.Replace(ext, ".yml", ".yaml", 1)+", which is what layers include of modules")
+					"rename it to default"+strings.ReplaceAll(ext, ".yml", ".yaml")+
+						", which is what layers include of modules")
 			case scheme == "module" && (name != "default" || chosen):
 			case ext == ".yml":
 				u.yml(path, of)
