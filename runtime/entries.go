@@ -103,7 +103,7 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 
 // lookupOptions are those of the entries.
 func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
-	candidates, err := e.candidates(recipe.LookupOptionsKey, false)
+	candidates, err := e.candidates(recipe.LookupOptionsKey)
 	if err != nil {
 		return value.Value{}, false, err
 	}
@@ -133,9 +133,9 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 			return v, found, err
 		}
 	}
-	candidates, err := e.candidates(recipe.MergeKey(e.root), true)
+	candidates, err := e.candidates(recipe.MergeKey(e.root))
 	if err == nil && len(candidates) == 0 {
-		candidates, err = e.candidates(e.root, true)
+		candidates, err = e.candidates(e.root)
 	}
 	if err != nil {
 		return value.Value{}, false, err
@@ -150,12 +150,12 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 	return e.noting(func() (value.Value, bool, error) { return d.rebound(v) })
 }
 
-// noting does what is structured, and notes whether something sensitive was found on the way.
+// noting does what is structured, and notes whether something sensitive was found on the way. What was found before is
+// hidden all the same.
 func (e *entriesLookup) noting(do func() (value.Value, bool, error)) (value.Value, bool, error) {
-	before := e.sensitive
-	e.sensitive = false
+	e.sensitive, e.hidden = false, e.hides()
 	v, found, err := do()
-	e.secret, e.sensitive = e.secret || e.sensitive, e.sensitive || before
+	e.secret = e.secret || e.sensitive
 	return v, found, err
 }
 
@@ -193,8 +193,8 @@ func (e *entriesLookup) counts(layer int) bool {
 	return false // Puppet has it
 }
 
-// candidates are what the entries have under a key; with modules, what these have as well.
-func (e *entriesLookup) candidates(key string, modules bool) ([]merge.Candidate, error) {
+// candidates are what the entries have under a key.
+func (e *entriesLookup) candidates(key string) ([]merge.Candidate, error) {
 	var out []merge.Candidate
 	for c, err := range e.r.file.Candidates(key, e.r.numbers, &e.r.scopes) {
 		if err != nil {
@@ -205,7 +205,7 @@ func (e *entriesLookup) candidates(key string, modules bool) ([]merge.Candidate,
 			return nil, err
 		}
 		place := e.r.file.Hiera()[layer]
-		if place.Part == snapshot.NoHiera || place.Part == snapshot.HieraModule && !modules || !e.counts(layer) {
+		if place.Part == snapshot.NoHiera || !e.counts(layer) {
 			continue
 		}
 		out = append(out, e.candidate(e.root, key, c, place))

@@ -72,8 +72,8 @@ func (e *Environments) Request(facts *Facts) (*Lease, error) {
 			return nil, err
 		}
 		l, err := w.Request(facts)
-		if errors.Is(err, fs.ErrClosed) && e.program.Load() != nil {
-			continue // it is gone in between
+		if errors.Is(err, fs.ErrClosed) {
+			continue // it is gone in between, or all are: then there is none to follow
 		}
 		return l, err
 	}
@@ -184,7 +184,7 @@ func (e *Environments) unknown(name string) error {
 // another file answers or one no longer does. The error joins what is refused.
 func (e *Environments) Check() (switched bool, err error) {
 	if switched, err = e.choose(); errors.Is(err, fs.ErrClosed) {
-		return false, err
+		return switched, err
 	}
 	e.mu.RLock()
 	watchers := maps.Clone(e.watchers)

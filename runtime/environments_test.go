@@ -112,6 +112,10 @@ func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
 			t.Errorf("asked for %s: %v", agent, err)
 		}
 	}
+	_, err := all.Request(asking(t, "", `{"role": "broken"}`))
+	if err == nil || !strings.HasPrefix(err.Error(), "cannot choose an environment: ") {
+		t.Errorf("a choice that fails: %v", err)
+	}
 	if got := fmt.Sprint(all.Variables()); got != "[role]" {
 		t.Errorf("the choice depends on %s", got)
 	}
@@ -130,6 +134,15 @@ func TestTheAgentIsAskedWhereNobodyChooses(t *testing.T) {
 		if got := is(t, all, asking(t, agent, `{}`)); got != want {
 			t.Errorf("asked for %q: %s, expected %s", agent, got, want)
 		}
+	}
+	if switched, err := all.Check(); switched || err != nil {
+		t.Errorf("where nothing is new: %v, %v", switched, err)
+	}
+	for _, other := range []string{"notes", "no name.snap", ".snap"} {
+		replace(t, filepath.Join(dir, other), nil)
+	}
+	if names, err := all.Names(); fmt.Sprint(names) != "[production test]" || err != nil {
+		t.Errorf("the environments are %q, %v", names, err)
 	}
 }
 
@@ -165,6 +178,10 @@ func TestEnvironmentsComeAndGo(t *testing.T) {
 	check(true)
 	check(false)
 	expect("a", "second a")
+	last, err := all.Request(asking(t, "a", `{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Remove(filepath.Join(dir, "a.snap")); err != nil {
 		t.Fatal(err)
 	}
@@ -172,6 +189,9 @@ func TestEnvironmentsComeAndGo(t *testing.T) {
 	expect("a", "environment")
 	if v, _, err := before.Lookup("is"); err != nil || v.Text() != "first a" {
 		t.Errorf("a request that had begun finds %v, %v", v, err)
+	}
+	if last.Close(); last.Snapshot().Verify() != fs.ErrClosed {
+		t.Error("the file of an environment that is gone outlives the last request of it")
 	}
 
 	chooses(t, dir, "$environment = 'b'")
@@ -279,8 +299,10 @@ func TestEnvironmentsThatCannotBeOpened(t *testing.T) {
 	if _, err := bindings.OpenEnvironments(filepath.Join(dir, "none"), byHand); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of no directory: %v", err)
 	}
-	replace(t, filepath.Join(dir, choice.File), []byte("no program"))
-	if _, err := bindings.OpenEnvironments(dir, byHand); !errors.Is(err, snapshot.ErrFormat) {
+	program := filepath.Join(dir, choice.File)
+	replace(t, program, []byte("no program"))
+	if _, err := bindings.OpenEnvironments(dir, byHand); !errors.Is(err, snapshot.ErrFormat) ||
+		!strings.Contains(err.Error(), program) {
 		t.Errorf("of no program: %v", err)
 	}
 	chooses(t, dir, "$environment = 'a'")
@@ -307,6 +329,15 @@ func TestEnvironmentsThatCannotBeOpened(t *testing.T) {
 	}
 	if got := is(t, all, asking(t, "", `{}`)); got != "b b" {
 		t.Errorf("found %s", got)
+	}
+
+	chooses(t, dir, "$environment = 'c'")
+	replace(t, filepath.Join(dir, "c.snap"), []byte("no snapshot"))
+	if switched, err := all.Check(); !switched || err != nil {
+		t.Errorf("a program that chooses what is not there: %v, %v", switched, err)
+	}
+	if _, err := all.Request(asking(t, "", `{}`)); !errors.Is(err, snapshot.ErrFormat) {
+		t.Errorf("of no snapshot: %v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -72,12 +73,12 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 	}
 	h := hieraLookup{lookup: &lookup{r: x.r, total: bounds(), chain: []string{root}}, root: root, key: key,
 		levelsAt: map[*merge.Level]optionsAt{}}
-	entry, defaults, err := h.answering()
+	entry, own, defaults, err := h.answering()
 	if err != nil { // which is the outcome too
-		return nil, onlyDamage(err)
+		return nil, onlyDamage(h.explain(root, err))
 	}
 	takesOne := true
-	if strategy, err := entry.Strategy(); err == nil {
+	if strategy, err := own.Strategy(); err == nil {
 		takesOne = strategy.First()
 	}
 	winner := ""
@@ -99,10 +100,7 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 			cs[i].State, cs[i].Why, winner = Wins, "", cs[i].At
 		}
 	}
-	if entry == nil {
-		return nil, nil
-	}
-	return x.options(&h, entry)
+	return x.options(&h, cmp.Or(own, entry))
 }
 
 func onlyDamage(err error) error {
@@ -112,16 +110,17 @@ func onlyDamage(err error) error {
 	return nil
 }
 
-// answering finds the lookup options that count, and whether it is default_hierarchy that has the answer.
-func (h *hieraLookup) answering() (entry *merge.Entry, defaults bool, err error) {
+// answering finds the lookup options that count in the hierarchies, those of the part that has the answer, and whether
+// that is default_hierarchy.
+func (h *hieraLookup) answering() (entry, own *merge.Entry, defaults bool, err error) {
 	if err := h.findRecipe(); err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	if h.recipe != nil { // of each request, to know where they are written
 		h.recipe = &recipe.Recipe{Kind: recipe.Merged}
 	}
 	if entry, err = h.options(false); err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	defer func(secret bool) { h.sensitive = secret }(h.sensitive) // of the options, and not of what they merge
 	v, found, err := h.merged(entry, false)
@@ -129,18 +128,15 @@ func (h *hieraLookup) answering() (entry *merge.Entry, defaults bool, err error)
 		_, found, err = h.key.Dig(v)
 	}
 	if err != nil || found {
-		return entry, false, nil // an error is the outcome, and not the question
+		return entry, entry, false, nil // an error is the outcome, and not the question
 	}
-	own, err := h.options(true)
-	if own == nil {
-		own = entry
-	}
-	return own, true, err
+	own, err = h.options(true)
+	return entry, own, true, err
 }
 
 // options is an entry of lookup_options, as a candidate of the level that has it.
 func (x *explainer) options(h *hieraLookup, entry *merge.Entry) (*Candidate, error) {
-	for level, at := range h.levelsAt {
+	for level, at := range h.levelsAt { // none of which has what is nil
 		if !slices.Contains(level.Entries, entry) {
 			continue
 		}

@@ -37,7 +37,7 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
 	l := lookups.Get().(*lookup)
 	l.r, l.total = r, bounds()
-	v, found, err := value.Value{}, false, l.fails(key, s != nil)
+	v, found, err := value.Value{}, false, l.fails(key, true) // where none is told, nothing fails: see Lookup
 	if err == nil {
 		v, found, err = l.hiera(key, s)
 	}

@@ -331,6 +331,8 @@ bind:
 - [a, above]
 - {name: s, to: above, sensitive: true}
 - {name: n, to_lookup_of: a}
+- {name: over, to_lookup_of: a}
+- {name: opt, to_expression: '$nothing', optional: true}
 -- bindings/below.yaml --
 bindings_version: 1
 name: below
@@ -346,6 +348,7 @@ lookup_options: {merged: {merge: unique}}
 -- data/b.yaml --
 b: again
 merged: [b]
+over: again
 `
 
 // Why a key of Hiera 5 comes to what it does: what becomes of each of its bindings,
@@ -394,7 +397,11 @@ func TestExplanationsOfHiera5(t *testing.T) {
 			"have\nwins " + d1 + ":4:1\nhidden " + d2 + ":2:1 hidden by " + d1 + ":4:1\noptions of m::limits " + d1 +
 			`:6:1 {"merge":"first"}`},
 		{req, "m::hidden", "wins " + d1 + ":5:1\noptions of m::hidden " + d1 + `:6:1 {"convert_to":"Sensitive"}`},
+		{req, "m::late", "wins " + d1 + ":11:1\nhidden " + d2 + ":4:1 hidden by " + d1 + ":11:1\noptions of m::late " +
+			common + `:11:1 {"merge":"unique"}`}, // in the hierarchies
+		{req, "now", "wins bindings/default.yaml:11:12 it is what 'renamed' is below this"},
 		{req, "absent", ""},
+		{between, "opt", "declined bindings/above.yaml:8:10 it is optional, and yields undef"},
 		{between, "merged", "merged data/a.yaml:3:1\nmerged data/b.yaml:2:1\nhidden bindings/below.yaml:3:45 what is " +
 			"structured is not merged with what is above it\noptions of merged data/a.yaml:4:1 {\"merge\":\"unique\"}"},
 		{between, "a", "wins bindings/above.yaml:4:4\nhidden data/a.yaml:1:1 hidden by bindings/above.yaml:4:4\n" +
@@ -494,6 +501,8 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		{below, "s", 0, -1, first, `sensitive "above"`},
 		{below, "s", 0, 0, unique, `sensitive "above"`},
 		{below, "n", 0, 0, unique, `"above"`},
+		{below, "over", 0, -1, first, `"above"`},
+		{below, "over", 1, 1, first, `"again"`},
 		{below, "b", 0, 0, first, `"hiera"`},
 		{below, "b", 0, -1, unique, `["hiera","again"]`},
 		{below, "b", 1, 1, first, `"again"`},
@@ -633,12 +642,21 @@ other: "with %{lookup('password')}"
 wrong: ENC[PKCS7,wrong]
 open: 1
 again: ENC[PKCS7,secret]
+failing: ENC[PKCS7,secret]
+misfit: ENC[PKCS7,secret]
 -- bindings/default.yaml --
 bindings_version: 1
 name: default
-bind: [{rebind: again, transformer: '|$x| { "${x}?" }'}]
+bind:
+- {rebind: again, transformer: '|$x| { "${x}?" }'}
+- {rebind: failing, transformer: '|$x| { Integer($x) }'}
+- {rebind: misfit, type: "Enum['one', 'two']"}
 `
 	first, err := bindings.ParseJSON([]byte(`"first"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unique, err := bindings.ParseJSON([]byte(`"unique"`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -678,11 +696,26 @@ bind: [{rebind: again, transformer: '|$x| { "${x}?" }'}]
 	if got := answered(able.Lookup("again")); got != `sensitive "web!?"` {
 		t.Errorf("again is %s", got)
 	}
+	// A message may be shown anywhere: it is hidden from Puppet as well.
+	for key, want := range map[string]string{
+		"failing": "evaluation: 'failing': the value is sensitive, and so is what went wrong",
+		"misfit":  "type_mismatch: 'misfit': expected Enum['one', 'two'], found another value, which is sensitive",
+	} {
+		for _, merge := range []bindings.Value{{}, unique} {
+			if got := answered(able.LookupEntries(key, 0, -1, merge)); got != want {
+				t.Errorf("to Puppet %s is %s", key, got)
+			}
+		}
+		if got := answered(able.Lookup(key)); got != want {
+			t.Errorf("%s is %s", key, got)
+		}
+	}
 }
 
 // A site without Hiera 5 has no merges and no keys that dig; and nothing is found when the snapshot is closed.
 func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
-	s := hieraSnapshot(t, "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, {b: [1]}]]}",
+	s := hieraSnapshot(t, "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, {b: [1]}], "+
+		"{name: optional.b, to_expression: $nothing, optional: true}]}",
 		bindings.Options{})
 	req := asked(t, s, "{}")
 	unique, err := bindings.ParseJSON([]byte(`"unique"`))
@@ -695,8 +728,10 @@ func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
 			t.Errorf("a is %s", got)
 		}
 	}
-	if got := answered(req.Lookup("a.b")); got != "not found" || s.Hiera() {
-		t.Errorf("a.b is %s, of Hiera 5 %t", got, s.Hiera())
+	for _, key := range []string{"a.b", "optional.b"} {
+		if got := answered(req.Lookup(key)); got != "not found" || s.Hiera() {
+			t.Errorf("%s is %s, of Hiera 5 %t", key, got, s.Hiera())
+		}
 	}
 	of5 := hieraSnapshot(t, everyPart, bindings.Options{})
 	requests := []*bindings.Request{req, asked(t, of5, "{}")}
@@ -826,6 +861,13 @@ func TestWrongLookupOptions(t *testing.T) {
 				if got := answered(req.Lookup(key)); got != want {
 					t.Errorf("%q: %s is %s, expected %s", c.node, key, got, want)
 				}
+				e, err := req.Explain(key)
+				if err != nil {
+					t.Fatalf("%q: %s is not explained: %v", c.node, key, err)
+				}
+				if got := answered(e.Outcome.Value, e.Outcome.Found, e.Outcome.Err); got != want {
+					t.Errorf("%q: %s is explained to be %s, expected %s", c.node, key, got, want)
+				}
 			}
 		}
 	}
@@ -848,6 +890,9 @@ default_hierarchy: [{name: D, path: "%{role}.yaml"}, {name: All, path: all.yaml}
 m::own: 1
 -- modules/m/data/web.yaml --
 lookup_options: text
+-- modules/m/data/app.yaml --
+m::odd: 1
+lookup_options: {m::odd: {merge: "%{how}"}, m::absent: {merge: "%{how}"}}
 -- modules/m/data/all.yaml --
 m::low: 1
 m::hash: {b: 2}
@@ -868,6 +913,23 @@ m::hash: {b: 2}
 			if got := answered(asked(t, s, `{"role": "`+role+`"}`).Lookup(c.key)); got != want {
 				t.Errorf("%s of %s is %s, expected %s", c.key, role, got, want)
 			}
+		}
+	}
+	// Which lookup is wrong is no question of what its options would have said of the bindings.
+	for role, want := range map[string]string{"db": "hidden not effective wins", "web": "wins not effective hidden"} {
+		if got := states(t, asked(t, s, `{"role": "`+role+`"}`), "m::hash.b"); got != want {
+			t.Errorf("the bindings that m::hash.b of %s leads into are %s, expected %s", role, got, want)
+		}
+	}
+	// A strategy that is told counts in the hierarchies, and not in a default_hierarchy.
+	first, err := bindings.ParseJSON([]byte(`"first"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"m::odd", "m::absent", "m::odd.x"} {
+		want := "evaluation: '" + key + "': there is no merge strategy 'none', expected first, unique, hash or deep"
+		if got := answered(asked(t, s, `{"role": "app", "how": "none"}`).LookupMerged(key, first)); got != want {
+			t.Errorf("the first value of %s is %s, expected %s", key, got, want)
 		}
 	}
 }
@@ -936,8 +998,10 @@ a: 2
 	if got := states(t, req, "a"); got != "not effective wins hidden" {
 		t.Errorf("the bindings of a key by no strategy are %s", got)
 	}
-	if _, found, err := req.Lookup("b"); !errors.As(err, &failed) || failed.Code != bindings.CodeEvaluation {
-		t.Errorf("a key of no strategy that nothing binds: %t, %v", found, err)
+	for _, key := range []string{"b", "b.x", "'b'"} {
+		if _, found, err := req.Lookup(key); !errors.As(err, &failed) || failed.Code != bindings.CodeEvaluation {
+			t.Errorf("a key of no strategy that nothing binds, as %s: %t, %v", key, found, err)
+		}
 	}
 	first, err := bindings.ParseJSON([]byte(`"first"`))
 	if err != nil {

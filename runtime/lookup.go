@@ -92,6 +92,9 @@ func (l *lookup) unveiled(v value.Value, err error) (value.Value, error) {
 	return v, err
 }
 
+// hides tells whether messages must not show what was found on the way.
+func (l *lookup) hides() bool { return l.sensitive || l.hidden }
+
 // lookups are those that are done: the text of an interpolated string is all that looking it up allocates.
 var lookups = sync.Pool{New: func() any { return &lookup{} }}
 
@@ -114,6 +117,7 @@ type lookup struct {
 	total     expr.Total
 	sensitive bool      // something sensitive was found on the way
 	veiled    bool      // and may be inside of what is being found, see value.Value.Unveiled
+	hidden    bool      // what was found is in no message, though nothing is sensitive for it
 	record    *recorder // nil: nobody asks why
 }
 
@@ -233,7 +237,7 @@ func (l *lookup) finish(key string, r *recipe.Recipe, v value.Value, err error) 
 
 func (l *lookup) checkType(key string, t *types.Type, v value.Value) error {
 	if m := t.Check(v); m != nil {
-		return failed(key, CodeTypeMismatch, "'"+key+"': "+m.Text(l.sensitive))
+		return failed(key, CodeTypeMismatch, "'"+key+"': "+m.Text(l.hides()))
 	}
 	return nil
 }
@@ -250,7 +254,7 @@ func (l *lookup) explain(key string, err error) error {
 		known = failed(key, CodeEvaluation, "'"+key+"': "+err.Error())
 		known.Err = err
 	}
-	if l.sensitive && (known.Code == CodeEvaluation || known.Code == CodeProducer) {
+	if l.hides() && (known.Code == CodeEvaluation || known.Code == CodeProducer) {
 		return failed(key, known.Code, "'"+key+"': the value is sensitive, and so is what went wrong")
 	}
 	return known

@@ -47,8 +47,4 @@ func (m *merges) keep(of mergeOf, v value.Value) {
 }
 
 // forget is for who alone has the request.
-func (m *merges) forget() {
-	if m.known != nil {
-		m.known = nil
-	}
-}
+func (m *merges) forget() { m.known = nil }

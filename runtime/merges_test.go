@@ -3,18 +3,13 @@ package runtime_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
-	"bindc/compile"
-	"bindc/internal/diag"
 	"bindc/internal/recipe"
-	"bindc/loader"
 	bindings "bindc/runtime"
-	"bindc/snapshot"
 )
 
 // mergingSite merges what all have, what one node has, and what is computed or decrypted.
@@ -93,6 +88,19 @@ func TestMergesAreOfTheFactsOfTheRequest(t *testing.T) {
 	}
 }
 
+// What is merged is sensitive, and not the options by which it is.
+func TestOptionsOfWhatIsEncryptedAreShown(t *testing.T) {
+	snap, _ := openMerging(t)
+	e, err := asked(t, snap, `{}`).Explain("secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := e.Options; o == nil || answered(o.Outcome.Value, true, nil) != `{"merge":"hash"}` ||
+		!e.Outcome.Value.Sensitive() {
+		t.Errorf("%+v of %v", o, e.Outcome)
+	}
+}
+
 // One request may be asked by several goroutines for what none of them has merged yet.
 func TestMergesOfOneRequestAtOnce(t *testing.T) {
 	snap, _ := openMerging(t)
@@ -147,28 +155,44 @@ func answerOf(t *testing.T, req *bindings.Request, key string) string {
 	return string(text)
 }
 
-// In a file that somebody forged, what is merged may be a merge again, of itself.
-func TestAMergeOfItselfIsDamage(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"hiera.yaml": "version: 5\n",
-		"data/common.yaml": "lookup_options: {users: {merge: deep}}\nusers: {root: 1}\n"} {
-		at := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, []byte(text), 0o666)); err != nil {
-			t.Fatal(err)
+// What cannot be merged is an error however often it is asked for. A text that nothing is merged with is a list by the
+// strategy unique, as there could be other layers; in a default_hierarchy of one entry it is alone.
+func TestMergesBetweenLayers(t *testing.T) {
+	req := asked(t, hieraSnapshot(t, `
+-- global/hiera.yaml --
+version: 5
+hierarchy: [{name: Global, path: global.yaml}]
+-- global/data/global.yaml --
+misfit: text
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: Common, path: common.yaml}]
+-- data/common.yaml --
+lookup_options: {misfit: {merge: hash}, alone: {merge: unique}}
+misfit: {a: 1}
+alone: text
+-- modules/m/hiera.yaml --
+version: 5
+default_hierarchy: [{name: Default, path: default.yaml}]
+-- modules/m/data/default.yaml --
+lookup_options: {m::alone: {merge: unique}}
+m::alone: text
+`, bindings.Options{}), `{}`)
+	const misfit = ": the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this is of the kind " +
+		"String"
+	for key, want := range map[string]string{"misfit": "evaluation: 'misfit'" + misfit,
+		"misfit.a": "evaluation: 'misfit.a'" + misfit, "alone": `["text"]`, "m::alone": `"text"`} {
+		for range 2 {
+			if got := answered(req.Lookup(key)); got != want {
+				t.Errorf("%s is %s, expected %s", key, got, want)
+			}
 		}
 	}
-	var diags diag.List
-	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
-	for i := range content.Keys {
-		if content.Keys[i].Name == recipe.MergeKey("users") {
-			content.Keys[i].Name = recipe.MergeKey("other")
-		}
-	}
-	path := filepath.Join(dir, "site.bsnap")
-	if _, err := snapshot.Write(path, content); err != nil || diags.Failed() {
-		t.Fatal(err, diags.Sorted())
-	}
-	req := requestOf(t, path, "n1", nil)
+}
+
+// In a file that somebody forged, what is merged may be a merge again, of itself; or what no key can lead to.
+func TestForgedMerges(t *testing.T) {
+	req := forgedMerge(t, recipe.MergeKey("users"), recipe.MergeKey("other"))
 	var damage *bindings.DamageError
 	for _, key := range []string{"users", "users.root"} {
 		if _, _, err := req.Lookup(key); !errors.As(err, &damage) {
@@ -181,4 +205,24 @@ func TestAMergeOfItselfIsDamage(t *testing.T) {
 	if _, _, err := req.LookupMerged("users", bindings.Value{}); !errors.As(err, &damage) {
 		t.Errorf("merged: expected damage, found %v", err)
 	}
+
+	const key = "it's"
+	const want = "evaluation: 'it's': 'it's' is no key: quotes go around all that is between two dots, and " +
+		"something must be in them"
+	if got := answered(forgedMerge(t, "users", key).Lookup(key)); got != want {
+		t.Errorf("what no key can lead to is %s, expected %s", got, want)
+	}
+}
+
+// forgedMerge is a request of a site that merges users, one of whose keys somebody has renamed.
+func forgedMerge(t *testing.T, from, to string) *bindings.Request {
+	t.Helper()
+	content := hieraContent(t, "-- hiera.yaml --\nversion: 5\n-- data/common.yaml --\n"+
+		"lookup_options: {users: {merge: deep}}\nusers: {root: 1}\n")
+	for i := range content.Keys {
+		if content.Keys[i].Name == from {
+			content.Keys[i].Name = to
+		}
+	}
+	return asked(t, opened(t, content, bindings.Options{}, nil), `{}`)
 }

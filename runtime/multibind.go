@@ -80,13 +80,10 @@ func (c *collector) value(p recipe.Part) (v value.Value, there bool, err error) 
 
 func (c *collector) element(p recipe.Part) (value.Value, bool, error) {
 	v, there, err := c.attempt(c.key, p.Recipe, -1)
-	if err != nil || !there {
-		return v, false, err
+	if m := c.options.Check(v); there && m != nil {
+		err = failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+": "+m.Text(c.hides()))
 	}
-	if m := c.options.Check(v); m != nil {
-		err = failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+": "+m.Text(c.sensitive))
-	}
-	return v, true, err
+	return v, there, err
 }
 
 func named(p recipe.Part) string {
@@ -222,7 +219,7 @@ func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip 
 
 // inferred is the type of a value, or where something sensitive was involved nothing of it.
 func (c *collector) inferred(v value.Value) string {
-	if c.sensitive {
+	if c.hides() {
 		return "another value, which is sensitive"
 	}
 	return types.Infer(v).String()
@@ -253,7 +250,7 @@ func (c *collector) collectAppended(order []string, appended map[string][]value.
 	for _, name := range order {
 		v := value.FromSlice(c.finish(appended[name]))
 		if m := c.options.Element.Check(v); m != nil {
-			return value.Value{}, failed(c.key, CodeTypeMismatch, "'"+name+"' of '"+c.key+"': "+m.Text(c.sensitive))
+			return value.Value{}, failed(c.key, CodeTypeMismatch, "'"+name+"' of '"+c.key+"': "+m.Text(c.hides()))
 		}
 		b.Set(value.FromString(name), v)
 	}

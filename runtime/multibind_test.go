@@ -7,6 +7,7 @@ import (
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
+	"bindc/internal/types"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -63,6 +64,9 @@ func TestContributionsThatDecline(t *testing.T) {
 		want    string
 	}{
 		{"above, in an array", array, []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")}, `["low"]`},
+		{"above, in an array of scalars", recipe.Options{Array: true, PriorityOnNamed: true,
+			Element: types.Of(types.Scalar)}, []recipe.Part{optionalPart("n", 1, "no"), part("n", 2, "low")},
+			`["low"]`},
 		{"there, in an array", array, []recipe.Part{optionalPart("n", 1, "word"), part("n", 2, "low")}, `["there"]`},
 		{"beside, in an array", array, []recipe.Part{part("n", 1, "a"), optionalPart("n", 1, "no"), part("m", 1, "b")},
 			`["a","b"]`},
@@ -105,6 +109,11 @@ func TestContributionsThatDecline(t *testing.T) {
 	for _, options := range []recipe.Options{array, hash(recipe.Priority), hash(recipe.Included)} {
 		if got := collects(t, options, part("m", 1, "a"), fails); got != "abstract" {
 			t.Errorf("one that fails, %+v: %s", options, got)
+		}
+	}
+	for _, options := range []recipe.Options{array, hash(recipe.Priority), hash(recipe.ErrorOnConflict)} {
+		if got := collects(t, options, part("n", 1, "a"), fails); got != "duplicate" { // which facts do not mend
+			t.Errorf("two of one name, one of which fails, %+v: %s", options, got)
 		}
 	}
 }

@@ -621,6 +621,9 @@ func TestALeaseThatIsClosedTwice(t *testing.T) {
 		t.Errorf("what answers: %v", err)
 	}
 	first, second := begin(t, w), begin(t, w)
+	if _, err := w.Request(nil); err == nil { // which is none that goes on
+		t.Error("a request of nobody")
+	}
 	build(t, path, generation(2))
 	check(t, w, true)
 	first.Close()

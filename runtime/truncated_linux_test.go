@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"bindc/internal/seal"
 	bindings "bindc/runtime"
 )
 
@@ -21,7 +22,8 @@ func TestAFileThatIsTruncated(t *testing.T) {
 		useTruncated(t, os.Getenv("TRUNCATED_DIR"), how)
 		return
 	}
-	for how, survives := range map[string]bool{"verify": true, "guard": true, "copy": true, "map": false} {
+	for how, survives := range map[string]bool{"verify": true, "guard": true, "copy": true, "map": false,
+		"open": true} {
 		t.Run(how, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestAFileThatIsTruncated$")
 			cmd.Env = append(os.Environ(), "TRUNCATED="+how, "TRUNCATED_DIR="+t.TempDir())
@@ -41,6 +43,10 @@ func TestAFileThatIsTruncated(t *testing.T) {
 
 func useTruncated(t *testing.T, dir, how string) {
 	path := filepath.Join(dir, "site.bsnap")
+	if how == "open" {
+		openTruncated(t, path)
+		return
+	}
 	build(t, path, generation(1))
 	snap, err := bindings.Open(path, bindings.Options{Copy: how == "copy"})
 	if err != nil {
@@ -91,5 +97,17 @@ func useTruncated(t *testing.T, dir, how string) {
 		}
 	default:
 		look()
+	}
+}
+
+// openTruncated opens a file that is truncated before its key is read, which is to be decrypted.
+func openTruncated(t *testing.T, path string) {
+	key := seal.NewKey()
+	sealedAs(t, path, "a", key)
+	truncate := func(string, [32]byte) error { return os.Truncate(path, 0) }
+	var damage *bindings.DamageError
+	_, err := bindings.Open(path, bindings.Options{Accept: truncate, Unseal: unsealWith(key)})
+	if !errors.As(err, &damage) {
+		t.Errorf("Open says %v", err)
 	}
 }

@@ -87,6 +87,9 @@ func TestClosedEnvironmentsFollowNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := all.watcher("a"); err != nil {
+		t.Fatal(err)
+	}
 	all.Close()
 	if err := all.unknown("b"); err == nil || err.Error() != "there is no environment 'b'; there is 'a'" {
 		t.Errorf("%v", err)
@@ -94,4 +97,44 @@ func TestClosedEnvironmentsFollowNothing(t *testing.T) {
 	if w, err := all.watcher("a"); w != nil || !errors.Is(err, fs.ErrClosed) || len(all.watchers) > 0 {
 		t.Errorf("%v, %v, %d are followed", w, err, len(all.watchers))
 	}
+}
+
+// An environment that is closed behind a request's back, as its file was gone, is looked for again: another one may be
+// there.
+func TestARequestGoesToTheEnvironmentThatComes(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := snapshot.Write(filepath.Join(dir, "a.snap"), &snapshot.Content{Layers: []string{"site"}}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := OpenEnvironments(dir, WatchOptions{Interval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer all.Close()
+	old, err := all.watcher("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old.Close()
+	facts, err := NewFacts(Value{}, FactsOptions{Environment: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lease *Lease
+	begun, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		close(begun)
+		lease, err = all.Request(facts)
+		close(done)
+	}()
+	<-begun
+	for range 1000 { // in which the request meets the one that is closed
+		goruntime.Gosched()
+	}
+	all.drop("a")
+	<-done
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease.Close()
 }
