@@ -161,7 +161,7 @@ func (e factless) Variable(name string) (value.Value, bool) {
 
 var errNotKnown = errors.New("what a key is here is not known")
 
-func (e factless) Lookup(key string, _ *types.Type) (value.Value, bool, error) {
+func (e factless) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	*e.looked = true
 	number, bound := e.keyNumber(key)
 	if strings.Contains(key, ".") || slices.Contains(e.path, number) && bound {
@@ -179,24 +179,36 @@ func (e factless) Lookup(key string, _ *types.Type) (value.Value, bool, error) {
 		return value.Value{}, false, errNotKnown
 	}
 	v, _, err := value.View(text[1:])
+	if t.Check(v) != nil {
+		return value.Value{}, false, errNotKnown // or rather an error
+	}
 	return v, true, err
 }
 
-// answer is the candidate of a key below a rank that answers in the plain requests of terms, as far as that is known;
-// nil if none does.
+// answer is the candidate of a key below a rank that answers in the plain requests of terms; nil if none does. What is
+// not known is as what is computed.
 func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) *candidate {
+	notKnown := &candidate{recipe: &recipe.Recipe{Kind: recipe.Expression}}
 	k := f.indexes[key]
 	if k == nil {
-		return &candidate{recipe: &recipe.Recipe{Kind: recipe.Expression}} // nobody knows
+		return notKnown
 	}
-	sure, _ := k.split(terms, below)
+	var found *candidate
+	sure, further := k.split(terms, below)
+	last := noRank
 	for _, cand := range sure {
-		if cand.erases() {
-			return nil
-		}
-		if !f.declines(cand, terms, path) {
-			return cand
+		if cand.erases() || !f.declines(cand, terms, path) {
+			found, last = cand, cand.rank
+			break
 		}
 	}
-	return nil
+	for _, cand := range further {
+		if _, _, open := f.relations.Undecided(f.with(terms, cand)); open && cand.rank < last {
+			return notKnown
+		}
+	}
+	if found != nil && found.erases() {
+		return nil
+	}
+	return found
 }

@@ -440,6 +440,27 @@ var reports = []struct{ name, site, module, want string }{
 	{"an optional one that looks up what is computed, above what needs it",
 		`{name: a, to_expression: "lookup('b')", optional: true}`,
 		"{name: a, to_lookup_of: a}\n{name: b, to_expression: '$x'}", ``},
+	{"an optional one that has a value for those who have another loop, above what needs it",
+		`{name: a, to_expression: "lookup('b')", optional: true}`,
+		"{name: a, to_lookup_of: c}\n{name: c, to_lookup_of: a}\n{when: {node: n}, bind: [{name: c, to_lookup_of: a}, [b, 1]]}",
+		`m1 error loop: m2`},
+	{"an optional one that looks itself up, above what needs it",
+		`{name: a, to_expression: "lookup('a')", optional: true}`, `{name: a, to_lookup_of: a}`, `1 error loop:`},
+	{"optional ones that look up one another, above what needs them",
+		"{name: a, to_expression: \"lookup('b')\", optional: true}\n{name: b, to_expression: \"lookup('a')\", optional: true}",
+		"{name: a, to_lookup_of: b}\n{name: b, to_lookup_of: a}", `1 error loop: 2`},
+	{"an optional one of server_facts, above what needs it",
+		`{name: a, to_expression: "$server_facts['x']", optional: true}`, `{name: a, to_lookup_of: a}`, ``},
+	{"an optional one of trusted, above what needs it",
+		`{name: a, to_expression: "$trusted['x']", optional: true}`, `{name: a, to_lookup_of: a}`, ``},
+	{"an optional one that looks up undef of a type it does not have, above what needs it",
+		`{name: a, to_expression: "lookup('b', Integer[1])", optional: true}`, "{name: a, to_lookup_of: a}\n[b, null]", ``},
+	{"an optional one that is an error, above what needs it",
+		`{name: a, to_expression: "'x' + 1", optional: true}`, "{name: a, to_lookup_of: a}", ``},
+	{"an optional one that looks up in a branch what is bound, above what needs it",
+		`{name: a, to_expression: "if $x { 1 } else { lookup('b') }", optional: true}`, "{name: a, to_lookup_of: a}\n[b, 1]", ``},
+	{"an optional one that looks up in a branch what is not bound, above what needs it",
+		`{name: a, to_expression: "if $x { 1 } else { lookup('b') }", optional: true}`, "{name: a, to_lookup_of: a}", `m1 error loop:`},
 	{"one that is tried behind an optional one that is computed", "{name: a, to_first_found: [b, a2]}\n" +
 		"{name: b, to_expression: '$x', optional: true}\n{name: a2, to_lookup_of: a}", ``, `1 error loop: 3`},
 	{"an optional multibinding", "{name: l, multibind_id: l, type: Array, optional: true}\n{in: l, to: 1}", ``,
@@ -903,6 +924,12 @@ func TestCategoriesThatShareAVariable(t *testing.T) {
 		{"needs itself through one of a name, below one that is not known", "{name: l, multibind_id: l, type: Array}\n" +
 			"{when: {one: n}, bind: [{in: l, name: x, to_lookup_of: l}]}\n" +
 			"{when: {loud: N}, bind: [{in: l, name: x, to: 1}]}", ""},
+		{"tries what is optional and may look up what is not known, and then itself", "" +
+			"{when: {one: n}, bind: [{name: a, to_first_found: [b, z]}]}\n{name: b, to_lookup_of: c, optional: true}\n" +
+			"{when: {loud: N}, bind: [[c, 1]]}\n{name: z, to_lookup_of: a}", ""},
+		{"tries what is optional and of a fact that decides a category, and then itself", "" +
+			"{when: {one: n}, bind: [{name: a, to_first_found: [b, z]}]}\n" +
+			"{name: b, to_expression: '$c', optional: true}\n{name: z, to_lookup_of: a}", ""},
 		{"tries what is not known, and then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
 			"{when: {loud: N}, bind: [[b, 1]]}", ""},
 	} {
