@@ -206,7 +206,7 @@ func (c *composer) indexesOf(keys map[uint32]bool) map[uint32]*keyIndex {
 	}
 	for i := range c.scopes {
 		if len(keys) > 0 {
-			c.scopes[i].addCandidates(out, c.inNames)
+			c.addCandidates(out, &c.scopes[i])
 		}
 	}
 	for _, k := range out {
@@ -218,18 +218,18 @@ func (c *composer) indexesOf(keys map[uint32]bool) map[uint32]*keyIndex {
 	return out
 }
 
-// addCandidates adds to the indexes what s binds of their keys.
-func (s *scope) addCandidates(indexes map[uint32]*keyIndex, inNames []uint32) {
+// addCandidates adds to the indexes what s binds of their keys, as lookups find it.
+func (c *composer) addCandidates(indexes map[uint32]*keyIndex, s *scope) {
 	for _, m := range s.members {
 		cand := candidate{binding: m.binding, file: m.file, layer: s.layer, condition: s.condition, rank: s.rank,
 			place: m.place, value: m.value}
 		if m.binding != nil {
-			indexes[inNames[m.key]].add(cand, inNames[m.key])
+			indexes[c.inNames[m.key]].add(cand, c.inNames[m.key])
 			continue
 		}
 		for i, e := range m.file.Entries {
-			cand.entry, cand.place, cand.value = i, m.place+i, e.Value
-			indexes[inNames[e.Key]].add(cand, inNames[e.Key])
+			cand.entry, cand.place, cand.value = i, m.place+i, c.shown(s.layer, e.Key, e.Value)
+			indexes[c.inNames[e.Key]].add(cand, c.inNames[e.Key])
 		}
 	}
 }

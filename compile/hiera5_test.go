@@ -187,6 +187,17 @@ var hieraReports = []struct{ name, data, want string }{
 		"bindings/default.yaml:1 rebind 'new' is an alias of 'c.b', which nothing binds"},
 	{"an alias of what would be an internal key", "a: [1]\nlookup_options: {a: {merge: unique}}\n" +
 		alias("lookup_option"), "bindings/default.yaml:1 rebind 'new' is an alias of 'lookup_option', which nothing binds"},
+	{"tries what is optional and in a value, and then itself", "b: {c: 1}\n" + tries("b.c"), ""},
+	{"tries what is optional and not bound, and then itself", "b: 1\n" + tries("c"),
+		"bindings/default.yaml:1 loop 'a' needs itself: a -> z -> a"},
+	{"tries what is optional and in data, and then itself", "b: 1\n" + tries("b"), ""},
+	{"tries what is optional and undef in data, and then itself", "b: ~\n" + tries("b"),
+		"bindings/default.yaml:1 loop 'a' needs itself: a -> z -> a"},
+	{"tries what is optional and converted, and then itself", "b: ~\nlookup_options: {b: {convert_to: [Array, true]}}\n" +
+		tries("b"), ""},
+	{"tries what is converted, and then itself", "b: ~\nlookup_options: {b: {convert_to: [Array, true]}}\n" +
+		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: a, to_first_found: [b, z]}, " +
+		"{name: z, to_lookup_of: a}]}", ""},
 	{"needs itself", "a: \"x%{lookup('a')}\"",
 		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it is an error, as in Puppet"},
 	{"two need one another, and a third needs them", "c: \"%{lookup('a')}\"\na: \"%{lookup('b.x')}\"\nb: [\"%{alias('a')}\"]",
@@ -214,6 +225,12 @@ var hieraReports = []struct{ name, data, want string }{
 // alias is a file of bindings with an alias of a key.
 func alias(of string) string {
 	return "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: new, to_alias_of: " + of + "}]}\n"
+}
+
+// tries is a file of bindings with a key that is what of is, or else itself.
+func tries(of string) string {
+	return "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [{name: a, to_first_found: [b1, z]}, " +
+		"{name: b1, to_expression: \"lookup('" + of + "')\", optional: true}, {name: z, to_lookup_of: a}]}\n"
 }
 
 // ring is n keys, each of which needs the next, and the last the first.

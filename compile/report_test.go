@@ -595,14 +595,29 @@ func compiled(t *testing.T, site, module string) []string {
 
 func reported(t *testing.T, site, module string) []diag.Diagnostic {
 	t.Helper()
+	return reportedWith(t, Options{}, site, module)
+}
+
+func reportedWith(t *testing.T, opts Options, site, module string) []diag.Diagnostic {
+	t.Helper()
 	dir := t.TempDir()
 	writeBindings(t, filepath.Join(dir, "bindings"), "default", site)
 	if module != "" {
 		writeBindings(t, filepath.Join(dir, "modules", "db", "bindings"), "db::default", module)
 	}
 	var diags diag.List
-	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	Compile(loader.Load(dir, loader.Options{}, &diags), opts, &diags)
 	return diags.Sorted()
+}
+
+// Where variables are strict, one that is not set is an error of the lookup: what is optional does not decline for it.
+func TestStrictVariablesOfWhatIsOptional(t *testing.T) {
+	const site, module = `{name: a, to_expression: '$x', optional: true}`, `{name: a, to_lookup_of: a}`
+	for strict, want := range map[bool]int{false: 1, true: 0} {
+		if got := reportedWith(t, Options{StrictVariables: strict}, site, module); len(got) != want {
+			t.Errorf("strict is %t: reported is %v", strict, got)
+		}
+	}
 }
 
 func writeBindings(t *testing.T, dir, name, list string) {

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -315,6 +316,73 @@ func TestCandidatesEnd(t *testing.T) {
 	}
 }
 
+// Behind a level stand the bindings of the levels behind it, and the default, also one that something always hides.
+func TestWhatStandsBehindALevel(t *testing.T) {
+	site := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}},
+		Values: stored(value.FromInt(0), value.FromInt(1), value.FromInt(2), value.FromInt(3)),
+		Keys:   []Key{{Name: "j", Default: -1}, {Name: "k", Default: 3}},
+		Levels: []Level{{Dimensions: []int{0, 1}, Scopes: []Scope{{Values: []string{"x", "y"}, Entries: []Entry{{1, 0}}}}},
+			{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"x"}, Entries: []Entry{{0, 1}, {1, 1}}},
+				{Values: []string{"z"}, Entries: []Entry{{1, 1}}}}},
+			{Dimensions: []int{1}, Scopes: []Scope{{Values: []string{"y"}, Entries: []Entry{{0, 2}, {1, 2}}}}}}}
+	s := open(t, site)
+	for _, c := range []struct {
+		key         string
+		level, most int
+		values      []string
+		want        string
+	}{
+		{"k", -1, 9, []string{"x", "y"}, " 0:0 1:1 2:2 -1:3"},
+		{"k", 0, 9, []string{"x", "y"}, " 1:1 2:2 -1:3"},
+		{"k", 1, 9, []string{"x", "y"}, " 2:2 -1:3"},
+		{"k", 2, 9, []string{"x", "y"}, " -1:3"},
+		{"k", 0, 9, []string{"z", ""}, " 1:1 -1:3"},
+		{"k", 0, 1, []string{"x", "y"}, " 1:1"},
+		{"k", 0, 2, []string{"x", "y"}, " 1:1 2:2"},
+		{"k", 0, 3, []string{"x", "y"}, " 1:1 2:2 -1:3"},
+		{"j", 1, 9, []string{"x", "y"}, " 2:2"},
+		{"j", 2, 9, []string{"x", "y"}, ""},
+		{"none", -1, 9, []string{"x", "y"}, ""},
+	} {
+		got, n := "", 0
+		at := scopes(s, c.values...)
+		for b, err := range s.Behind(c.key, c.level, at) {
+			v, of := s.Value(b.Ref)
+			if err != nil || of != nil {
+				t.Fatal(err, of)
+			}
+			got += fmt.Sprintf(" %d:%d", b.Level, v.Int())
+			if where, err := s.Binding(c.key, b); err != nil || len(where.Terms) == 0 != (b.Level < 0) {
+				t.Errorf("%s in level %d: %v, %v", c.key, b.Level, where, err)
+			}
+			if n++; n == c.most {
+				break
+			}
+		}
+		if got != c.want {
+			t.Errorf("behind level %d of %v stands%s, expected%s", c.level, c, got, c.want)
+		}
+	}
+}
+
+// Of a list that is outside the file nothing follows the error, whichever level it is looked for behind.
+func TestWhatStandsBehindALevelOfDamagedLists(t *testing.T) {
+	s := forged(t, everything(), func(w *writer) {
+		binary.LittleEndian.PutUint32(w.out[secKeys][4*keyRecord+recList:], 1<<20)
+	})
+	for _, level := range []int{-1, 0, 99} {
+		errs := 0
+		for _, err := range s.Behind(strings.Repeat("text", 11)+"end", level, scopes(s, "n01", "Data", "linux")) {
+			if errs++; !errors.As(err, new(*DamageError)) {
+				t.Errorf("behind %d: %v", level, err)
+			}
+		}
+		if errs != 1 {
+			t.Errorf("behind %d: %d errors", level, errs)
+		}
+	}
+}
+
 func TestPrecedenceOfBindings(t *testing.T) {
 	inScope, below := Binding{above: 1, scope: true}, Binding{above: 2, scope: true}
 	alone := Binding{above: 1}
@@ -327,6 +395,9 @@ func TestPrecedenceOfBindings(t *testing.T) {
 		if got := ByPrecedence(c.a, c.b); (got < 0) != c.less || got == 0 {
 			t.Errorf("%+v and %+v: %d", c.a, c.b, got)
 		}
+	}
+	if inScope.Level() != 1 || below.Level() != 2 || alone.Level() != -1 {
+		t.Errorf("the levels are %d, %d and %d", inScope.Level(), below.Level(), alone.Level())
 	}
 	if ByPrecedence(alone, alone) != 0 || ByPrecedence(inScope, inScope) != 0 {
 		t.Error("what no condition tells apart is not equal")

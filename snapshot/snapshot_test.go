@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -202,6 +203,55 @@ func TestAFailedWriteLeavesTheOldFile(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("temporary files remain: %v", entries)
+	}
+}
+
+// A file that holds the very bytes already is left alone; what else stands there gives way, but for what cannot.
+func TestUpdate(t *testing.T) {
+	site, other := fleet(1), fleet(1)
+	other.Keys[0].Default++ // of the same length
+	same := string(fileOf(t, site))
+	for _, c := range []struct {
+		name  string
+		there func(path string) error
+		news  bool
+	}{
+		{"nothing", func(string) error { return nil }, true},
+		{"the same bytes", func(path string) error { return os.WriteFile(path, []byte(same), 0o644) }, false},
+		{"another site", func(path string) error { return os.WriteFile(path, fileOf(t, other), 0o644) }, true},
+		{"more bytes", func(path string) error { return os.WriteFile(path, []byte(same+"x"), 0o644) }, true},
+		{"fewer bytes", func(path string) error { return os.WriteFile(path, []byte(same[:len(same)-1]), 0o644) }, true},
+	} {
+		path := filepath.Join(t.TempDir(), "s.bsnap")
+		if err := c.there(path); err != nil {
+			t.Fatal(err)
+		}
+		before, _ := os.Stat(path)
+		w, news, err := Update(path, site)
+		if err != nil || news != c.news || w.Size != int64(len(same)) || w.Sum != sha256.Sum256([]byte(same)) {
+			t.Errorf("over %s: news %t, %+v, %v", c.name, news, w, err)
+		}
+		if got, _ := os.ReadFile(path); string(got) != same {
+			t.Errorf("over %s: the file has %d bytes, expected %d of the site", c.name, len(got), len(same))
+		}
+		if after, err := os.Stat(path); err != nil || before != nil && os.SameFile(before, after) == c.news {
+			t.Errorf("over %s: the file is the one that was there: %t, %v", c.name, !c.news, err)
+		}
+	}
+}
+
+func TestUpdatesThatFail(t *testing.T) {
+	dir := t.TempDir()
+	twice := fleet(1)
+	twice.Keys = append(twice.Keys, twice.Keys[0])
+	for path, c := range map[string]*Content{filepath.Join(dir, "none", "s.bsnap"): fleet(1),
+		filepath.Join(dir, "twice.bsnap"): twice, dir: fleet(1)} {
+		if _, news, err := Update(path, c); err == nil || news {
+			t.Errorf("%s: news %t, %v", path, news, err)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("there are %v", entries)
 	}
 }
 

@@ -72,7 +72,7 @@ func Update(path string, c *Content) (out Written, news bool, err error) {
 // holds tells whether the file at path is what would be written.
 func holds(path string, w Written) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != w.Size {
+	if err != nil || info.Size() != w.Size { // also of what is no file
 		return false
 	}
 	f, err := os.Open(path)
@@ -81,8 +81,8 @@ func holds(path string, w Written) bool {
 	}
 	defer f.Close()
 	sum := sha256.New()
-	n, err := io.Copy(sum, f)
-	return err == nil && n == w.Size && [32]byte(sum.Sum(nil)) == w.Sum
+	_, err = io.Copy(sum, f)
+	return err == nil && [32]byte(sum.Sum(nil)) == w.Sum
 }
 
 // WriteTo writes c to w. Nothing is written of what the format cannot hold.
