@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
@@ -88,14 +89,15 @@ func (f *loopFinder) declines(cand *candidate, terms loader.Condition, path []ui
 	}
 	needs := f.recipeNeeds(r)
 	for _, key := range needs.below {
-		return f.answer(key, terms, cand.rank, path) == nil
+		c, known := f.answer(key, terms, cand.rank, path)
+		return known && c == nil
 	}
 	for _, a := range needs.tried {
 		if slices.Contains(path, a.key) {
 			return false
 		}
-		c := f.answer(a.key, terms, -1, append(path, a.key))
-		if c != nil && (r.Kind == recipe.AliasOf || !f.isPassed(c, a)) {
+		c, known := f.answer(a.key, terms, -1, append(path, a.key))
+		if !known || c != nil && (r.Kind == recipe.AliasOf || !f.isPassed(c, a)) {
 			return false
 		}
 	}
@@ -127,7 +129,7 @@ func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []ui
 	e := factless{f, terms, path, new(bool)}
 	v, err := expr.Eval(r.Expr, e, expr.Options{Steps: undefSteps})
 	undef := free && err == nil && v.IsUndef()
-	if !free || !*e.looked {
+	if !*e.looked {
 		f.undef[r] = undef
 	}
 	return undef
@@ -135,7 +137,7 @@ func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []ui
 
 // deciding is the variables on which it depends what a category is.
 func (c *composer) deciding() map[string]bool {
-	out := map[string]bool{"server_facts": true}
+	out := map[string]bool{}
 	for _, d := range c.site.Dimensions {
 		if d.Value != nil {
 			d.Value.Variables(func(name string) { out[name] = true })
@@ -152,48 +154,47 @@ type factless struct {
 	looked *bool // something was looked up
 }
 
-func (e factless) Variable(name string) (value.Value, bool) {
-	if name == "facts" {
-		return value.FromPairs(), true
-	}
-	return value.Value{}, false
-}
+func (factless) Variable(string) (value.Value, bool) { return value.Value{}, false }
 
 var errNotKnown = errors.New("what a key is here is not known")
 
-func (e factless) Lookup(key string, t *types.Type) (value.Value, bool, error) {
+func (e factless) Lookup(key string, t *types.Type) (v value.Value, found bool, err error) {
 	*e.looked = true
-	number, bound := e.keyNumber(key)
-	if strings.Contains(key, ".") || slices.Contains(e.path, number) && bound {
-		return value.Value{}, false, errNotKnown
+	answer, known := e.bound(key)
+	if known && answer == nil {
+		return v, false, nil
 	}
-	if !bound {
-		return value.Value{}, false, nil
+	if known {
+		c := e.constant(answer.value, diag.Pos{})
+		v, known = c.v, c.known && t.Check(c.v) == nil // or else it is rather an error
 	}
-	answer := e.answer(number, e.terms, -1, append(e.path, number))
-	if answer == nil {
-		return value.Value{}, false, nil
-	}
-	text := e.values[answer.value]
-	if answer.recipe != nil || text[0] != recipe.CompiledConstant {
-		return value.Value{}, false, errNotKnown
-	}
-	v, _, err := value.View(text[1:])
-	if t.Check(v) != nil {
-		return value.Value{}, false, errNotKnown // or rather an error
+	if !known {
+		err = errNotKnown
 	}
 	return v, true, err
 }
 
-// answer is the candidate of a key below a rank that answers in the plain requests of terms; nil if none does. What is
-// not known is as what is computed.
-func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) *candidate {
-	notKnown := &candidate{recipe: &recipe.Recipe{Kind: recipe.Expression}}
+// bound is the candidate of a key that answers, as answer has it.
+func (e factless) bound(key string) (found *candidate, known bool) {
+	number, bound := e.keyNumber(key)
+	switch {
+	case strings.Contains(key, "."):
+		return nil, false
+	case !bound:
+		return nil, true
+	case slices.Contains(e.path, number):
+		return nil, false
+	}
+	return e.answer(number, e.terms, -1, append(e.path, number))
+}
+
+// answer is the candidate of a key below a rank that answers in the plain requests of terms; nil if none does. path is
+// the keys that led to it.
+func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) (found *candidate, known bool) {
 	k := f.indexes[key]
 	if k == nil {
-		return notKnown
+		return nil, false
 	}
-	var found *candidate
 	sure, further := k.split(terms, below)
 	last := noRank
 	for _, cand := range sure {
@@ -204,11 +205,11 @@ func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path 
 	}
 	for _, cand := range further {
 		if _, _, open := f.relations.Undecided(f.with(terms, cand)); open && cand.rank < last {
-			return notKnown
+			return nil, false
 		}
 	}
 	if found != nil && found.erases() {
-		return nil
+		found = nil
 	}
-	return found
+	return found, true
 }

@@ -169,7 +169,7 @@ func (c *composer) mergeRecipe(root string, all []lookupOptions) (uint32, *merge
 		touches := o.touches(root)
 		touched = touched || touches
 		depends = depends || touches && (o.level == nil || o.condition != 0)
-		if o.level == nil || o.condition != 0 {
+		if o.condition != 0 {
 			continue
 		}
 		if in := c.site.Layers[o.layer].Hiera; in != part {
@@ -205,9 +205,6 @@ func (c *composer) lookupOptions() []lookupOptions {
 			continue
 		}
 		for _, m := range s.members {
-			if m.file == nil {
-				continue
-			}
 			for i, e := range m.file.Entries {
 				if collected(c.keys[e.Key]) {
 					out = append(out, c.optionsOf(s, m.file, i))
@@ -220,17 +217,15 @@ func (c *composer) lookupOptions() []lookupOptions {
 
 // optionsOf are the lookup_options that entry i of a file is.
 func (c *composer) optionsOf(s *scope, f *loader.DataFile, i int) lookupOptions {
-	key, text := c.keys[f.Entries[i].Key], c.values[f.Entries[i].Value]
+	key, val := c.keys[f.Entries[i].Key], f.Entries[i].Value
 	o := lookupOptions{layer: s.layer, condition: s.condition, file: f, at: f.Pos(i),
 		module: strings.TrimPrefix(strings.TrimPrefix(key, recipe.LookupOptionsKey), " ")}
-	if text[0] == recipe.CompiledConstant {
-		if v, _, err := value.View(text[1:]); err == nil {
-			if o.level, o.err = merge.Compile(v, o.module); o.err != nil {
-				o.level = nil // every lookup it is for fails
-			}
+	if k := c.constant(val, o.at); k.known {
+		if o.level, o.err = merge.Compile(k.v, o.module); o.err != nil {
+			o.level = nil // every lookup it is for fails
 		}
 	}
-	o.secret = o.level == nil && strings.Contains(text, "convert_to")
+	o.secret = o.level == nil && strings.Contains(c.values[val], "convert_to")
 	return o
 }
 

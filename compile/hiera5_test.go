@@ -92,6 +92,8 @@ var hieraReports = []struct{ name, data, want string }{
 	{"the prefix alone knocks out all", "-- data/nodes/n1.yaml --\na: [--]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
 	{"something computed may be what is knocked out", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\n" +
 		"a: [\"%{facts.x}\"]\n" + knockout, ""},
+	{"something computed may be what is knocked out, below it too", "-- data/nodes/n1.yaml --\na: [\"%{facts.x}\"]\n" +
+		"-- data/common.yaml --\na: [--one]\n" + knockout, ""},
 	{"the prefix is a regular expression", "-- data/nodes/n1.yaml --\na: [not-one, nottwo]\n-- data/common.yaml --\na: [two]\n" +
 		"lookup_options: {a: {merge: {strategy: deep, knockout_prefix: 'not-?'}}}",
 		"data/nodes/n1.yaml:1 hiera_merge 'not-one' knocks out 'one', which no level of 'a' has"},
@@ -123,6 +125,12 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/common.yaml:2 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
 			"every lookup they are for is an error, as in Puppet\n" +
 			"data/common.yaml:2 hiera_options the pattern '^b(' in lookup_options does not compile: unmatched ( in /^b(/; " +
+			"every lookup they are for is an error, as in Puppet"},
+	{"patterns that do not compile, each in its line", "a: 1\nlookup_options:\n  '^a(': {merge: hash}\n  '^a': {merge: hash}\n" +
+		"  '^b(': {merge: hash}",
+		"data/common.yaml:3 hiera_options the pattern '^a(' in lookup_options does not compile: unmatched ( in /^a(/; " +
+			"every lookup they are for is an error, as in Puppet\n" +
+			"data/common.yaml:5 hiera_options the pattern '^b(' in lookup_options does not compile: unmatched ( in /^b(/; " +
 			"every lookup they are for is an error, as in Puppet"},
 	{"options of a key with nearly the name", "contact: 1\nlookup_options: {contcat: {merge: hash}}",
 		"data/common.yaml:2 hiera_options lookup_options have 'contcat', and nothing binds a key of that name; did you " +

@@ -173,6 +173,10 @@ var reports = []struct{ name, site, module, want string }{
 	{"in a branch", "{name: a, to: \"${if $x { lookup('a') }}\"}", ``, ``},
 	{"through a contribution of a contribution", "{name: l, multibind_id: l, type: Array}\n" +
 		"{in: l, multibind_id: p, type: Array}\n{in: p, to_lookup_of: l}", ``, `1 error loop: 2 3`},
+	{"through a contribution of a contribution, where three conditions meet",
+		"{when: {node: n}, bind: [{name: l, multibind_id: l, type: Array}]}\n" +
+			"{when: {osfamily: f}, bind: [{in: l, multibind_id: p, type: Array}]}\n" +
+			"{when: {environment: e}, bind: [{in: p, to_lookup_of: l}]}", ``, `1 error loop: 2 3`},
 	{"through a contribution that is not taken", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}",
 		`{in: h, name: x, to_lookup_of: h}`, ``},
 	{"through a contribution to a list that is not taken",
@@ -442,8 +446,18 @@ var reports = []struct{ name, site, module, want string }{
 		"{name: a, to_lookup_of: a}\n{name: b, to_expression: '$x'}", ``},
 	{"an optional one that has a value for those who have another loop, above what needs it",
 		`{name: a, to_expression: "lookup('b')", optional: true}`,
-		"{name: a, to_lookup_of: c}\n{name: c, to_lookup_of: a}\n{when: {node: n}, bind: [{name: c, to_lookup_of: a}, [b, 1]]}",
+		"{name: a, to_lookup_of: c}\n{name: c, to_lookup_of: a}\n{when: {node: n}, bind: [{name: c, to_lookup_of: d}, [b, 1]]}\n" +
+			"{name: d, to_lookup_of: a}",
 		`m1 error loop: m2`},
+	{"an optional one that looks up what is bound beside it, above what needs it",
+		"{name: a, to_expression: \"lookup('b')\", optional: true}\n[b, 1]", `{name: a, to_lookup_of: a}`, ``},
+	{"an optional one that is what is bound beside it, above what needs it",
+		"{name: a, to_lookup_of: b, optional: true}\n[b, 1]", `{name: a, to_lookup_of: a}`, ``},
+	{"an optional one with a default of what is not bound, above what needs it",
+		`{name: a, to_expression: "lookup('b', undef, undef, 1)", optional: true}`, `{name: a, to_lookup_of: a}`, ``},
+	{"an optional one of a fact that may be derived and of another, above what needs it",
+		`{name: a, to_expression: '$hostname ? { undef => $x, default => 1 }', optional: true}`,
+		`{name: a, to_lookup_of: a}`, ``},
 	{"an optional one that looks itself up, above what needs it",
 		`{name: a, to_expression: "lookup('a')", optional: true}`, `{name: a, to_lookup_of: a}`, `1 error loop:`},
 	{"optional ones that look up one another, above what needs them",
@@ -893,6 +907,52 @@ func TestConflictsBetweenFiles(t *testing.T) {
 	found := diags.Sorted()
 	if len(found) != 1 || !strings.Contains(found[0].Pos.File, "/b/") ||
 		!strings.Contains(found[0].Notes[0].Pos.File, "/z/") {
+		t.Errorf("reported is %v", found)
+	}
+}
+
+// A rename and what a data file of its layer binds, under a narrower condition of the same precedence, are a conflict,
+// also where something higher hides both: what is below the rename would not be known.
+func TestARenameBesideADataFile(t *testing.T) {
+	for _, include := range []string{"'confdir:/default', 'confdir-hiera:/'", "'confdir-hiera:/', 'confdir:/default'"} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{
+			"binder_config.yaml": "version: 1\ncategories: [[osfamily, '${osfamily}']]\n" +
+				"layers: [{name: high, include: 'confdir:/high::default'}, {name: low, include: [" + include + "]}]\n",
+			"hiera.yaml":        "version: 2\nhierarchy: [[osfamily, '${osfamily}', 'd/${dc}/${osfamily}']]\n",
+			"d/ams/debian.yaml": "old: 2"} {
+			writeFile(t, filepath.Join(dir, name), text)
+		}
+		writeBindings(t, filepath.Join(dir, "bindings", "high"), "high::default", "{when: {osfamily: debian}, bind: [[old, 0]]}")
+		writeBindings(t, filepath.Join(dir, "bindings"), "default",
+			"{when: {osfamily: debian}, bind: [{name: new, to_renamed: old}]}\n[old, 1]")
+		var diags diag.List
+		Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+		found := diags.Sorted()
+		if len(found) != 1 || found[0].Code != "conflict" || filepath.Base(found[0].Pos.File) != "default.yaml" ||
+			len(found[0].Notes) != 1 || filepath.Base(found[0].Notes[0].Pos.File) != "debian.yaml" {
+			t.Errorf("%s: reported is %v", include, found)
+		}
+	}
+}
+
+// What a path computes from the variable of a category cannot be compared with it; that is told where the binding is, as
+// a path has no place.
+func TestAConflictWithAPathThatIsComputed(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"binder_config.yaml": "version: 1\ncategories: [[one, '${a}']]\n" +
+			"layers: [{name: site, include: ['confdir:/default', 'confdir-hiera:/']}]\n",
+		"hiera.yaml": "version: 2\nhierarchy: [[one, '${a}', 'd/${upcase($a)}/${a}']]\n",
+		"d/N/n.yaml": "k: 2"} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{when: {one: n}, bind: [[k, 1]]}")
+	var diags diag.List
+	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	found := diags.Sorted()
+	if len(found) != 1 || len(found[0].Notes) != 2 || found[0].Notes[1].Pos != found[0].Pos ||
+		!strings.Contains(found[0].Notes[1].Message, "depend on the same variable") {
 		t.Errorf("reported is %v", found)
 	}
 }

@@ -318,6 +318,11 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 			t.Errorf("%#x is %v, %v; expected damage of %s", uint32(ref), v, err, want)
 		}
 	}
+	long := forged(t, fleet(1), func(w *writer) { w.out[secBlockTab][15] = 255 }) // the length of block 0
+	var damage *DamageError
+	if v, err := long.Value(refBlock); !errors.As(err, &damage) || damage.Section != "blocktab" || !v.IsUndef() {
+		t.Errorf("a value of a block outside the file is %v, %v", v, err)
+	}
 	for n, ok := range map[int]bool{-1: false, 0: true, s.Recipes() - 1: true, s.Recipes(): false} {
 		if text, err := s.Recipe(n); (err == nil) != ok || (text == "") == ok {
 			t.Errorf("recipe %d of %d is %q, %v", n, s.Recipes(), text, err)

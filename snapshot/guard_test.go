@@ -50,3 +50,36 @@ func TestWhatIsGuarded(t *testing.T) {
 		t.Errorf("of a truncated file Verify says %v", err)
 	}
 }
+
+// A fault outside of the map of the snapshot is none of its damage.
+func TestAFaultElsewhere(t *testing.T) {
+	open := func() (string, *Snapshot) {
+		path := filepath.Join(t.TempDir(), "s.bsnap")
+		if _, err := Write(path, manyNodes(300)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return path, s
+	}
+	_, whole := open()
+	path, other := open()
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a fault in the map of another snapshot does not go on")
+		}
+	}()
+	err := whole.Guard(func() error {
+		if other.data[len(other.data)-1] == 0 {
+			return io.EOF
+		}
+		return nil
+	})
+	t.Errorf("guarded by another snapshot it is %v", err)
+}
