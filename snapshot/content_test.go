@@ -320,7 +320,8 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 	}
 	long := forged(t, fleet(1), func(w *writer) { w.out[secBlockTab][15] = 255 }) // the length of block 0
 	var damage *DamageError
-	if v, err := long.Value(refBlock); !errors.As(err, &damage) || damage.Section != "blocktab" || !v.IsUndef() {
+	if v, err := long.Value(refBlock); !errors.As(err, &damage) || damage.Section != "blocktab" || !v.IsUndef() ||
+		!strings.HasPrefix(damage.Expected, "a block inside") {
 		t.Errorf("a value of a block outside the file is %v, %v", v, err)
 	}
 	for n, ok := range map[int]bool{-1: false, 0: true, s.Recipes() - 1: true, s.Recipes(): false} {

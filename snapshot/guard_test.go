@@ -83,3 +83,21 @@ func TestAFaultElsewhere(t *testing.T) {
 	})
 	t.Errorf("guarded by another snapshot it is %v", err)
 }
+
+// What is unmapped already cannot be again.
+func TestUnmappingTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.bsnap")
+	if _, err := Write(path, small()); err != nil {
+		t.Fatal(err)
+	}
+	_, _, unmap, err := mapFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unmap(); err != nil {
+		t.Error(err)
+	}
+	if err := unmap(); err == nil {
+		t.Error("unmapped twice, and no error")
+	}
+}
