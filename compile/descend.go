@@ -190,7 +190,9 @@ func (e factless) bound(key string) (found *candidate, known bool) {
 
 // answer is the candidate of a key below a rank that answers in the plain requests of terms; nil if none does. path is
 // the keys that led to it.
-func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) (found *candidate, known bool) {
+func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) (found *candidate,
+	known bool) {
+
 	k := f.indexes[key]
 	if k == nil {
 		return nil, false

@@ -923,7 +923,8 @@ func TestARenameBesideADataFile(t *testing.T) {
 			"d/ams/debian.yaml": "old: 2"} {
 			writeFile(t, filepath.Join(dir, name), text)
 		}
-		writeBindings(t, filepath.Join(dir, "bindings", "high"), "high::default", "{when: {osfamily: debian}, bind: [[old, 0]]}")
+		writeBindings(t, filepath.Join(dir, "bindings", "high"), "high::default",
+			"{when: {osfamily: debian}, bind: [[old, 0]]}")
 		writeBindings(t, filepath.Join(dir, "bindings"), "default",
 			"{when: {osfamily: debian}, bind: [{name: new, to_renamed: old}]}\n[old, 1]")
 		var diags diag.List

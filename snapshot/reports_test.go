@@ -318,10 +318,12 @@ func TestCandidatesEnd(t *testing.T) {
 
 // Behind a level stand the bindings of the levels behind it, and the default, also one that something always hides.
 func TestWhatStandsBehindALevel(t *testing.T) {
-	site := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}},
-		Values: stored(value.FromInt(0), value.FromInt(1), value.FromInt(2), value.FromInt(3)),
-		Keys:   []Key{{Name: "j", Default: -1}, {Name: "k", Default: 3}},
-		Levels: []Level{{Dimensions: []int{0, 1}, Scopes: []Scope{{Values: []string{"x", "y"}, Entries: []Entry{{1, 0}}}}},
+	site := &Content{Layers: []string{"l"},
+		Dimensions: []Dimension{{Name: "a", Category: -1}, {Name: "b", Category: -1}},
+		Values:     stored(value.FromInt(0), value.FromInt(1), value.FromInt(2), value.FromInt(3)),
+		Keys:       []Key{{Name: "j", Default: -1}, {Name: "k", Default: 3}},
+		Levels: []Level{
+			{Dimensions: []int{0, 1}, Scopes: []Scope{{Values: []string{"x", "y"}, Entries: []Entry{{1, 0}}}}},
 			{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"x"}, Entries: []Entry{{0, 1}, {1, 1}}},
 				{Values: []string{"z"}, Entries: []Entry{{1, 1}}}}},
 			{Dimensions: []int{1}, Scopes: []Scope{{Values: []string{"y"}, Entries: []Entry{{0, 2}, {1, 2}}}}}}}
