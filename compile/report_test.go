@@ -937,8 +937,8 @@ func TestARenameBesideADataFile(t *testing.T) {
 	}
 }
 
-// What a path computes from the variable of a category cannot be compared with it; that is told where the binding is, as
-// a path has no place.
+// What a path computes from the variable of a category cannot be compared with it; that is told where the binding is: a
+// path has no place.
 func TestAConflictWithAPathThatIsComputed(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
