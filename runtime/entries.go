@@ -44,7 +44,7 @@ func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Valu
 	e := entriesLookup{lookup: l, root: key, strategy: s, from: from, to: to}
 	v, found, err := e.answer()
 	e.sensitive = false
-	if v, err = l.unveiled(v, err); e.secret || e.sensitive {
+	if v, err = l.unveiled(v, err); e.marked || e.sensitive {
 		v = v.Sensitive()
 	}
 	*l = lookup{chain: l.chain[:0]}
@@ -61,7 +61,6 @@ type entriesLookup struct {
 	root     string // as it is bound
 	strategy merge.Strategy
 	from, to int
-	secret   bool // what is structured has made the answer sensitive, and not only what was decrypted
 }
 
 func (e *entriesLookup) answer() (value.Value, bool, error) {
@@ -155,7 +154,7 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 func (e *entriesLookup) noting(do func() (value.Value, bool, error)) (value.Value, bool, error) {
 	e.sensitive, e.hidden = false, e.hides()
 	v, found, err := do()
-	e.secret = e.secret || e.sensitive
+	e.marked = e.marked || e.sensitive
 	return v, found, err
 }
 

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"io/fs"
 	"iter"
 	"runtime"
@@ -415,9 +416,26 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	if slices.Contains(l.chain, key) {
 		return value.Value{}, false, l.enter(key)
 	}
+	before := l.sensitive
+	l.sensitive = false
 	v, found, err := l.find(key)
+	if l.sensitive || v.IsSensitive() {
+		err = cmp.Or(err, l.noteMarked(key))
+	}
+	l.sensitive = l.sensitive || before
 	l.veiled = l.veiled || v.IsSensitive()
 	return v, found, err
+}
+
+// noteMarked notes where key is structured that what is sensitive was marked so, and not only decrypted.
+func (l *lookup) noteMarked(key string) error {
+	k, err := lookupkey.Parse(key)
+	if err != nil {
+		return nil // which has failed it
+	}
+	part, bound, err := l.highest(k.Root)
+	l.marked = l.marked || bound && part == snapshot.NoHiera
+	return err
 }
 
 // Decrypt is what eyaml has encrypted in text. It is part of expr.HieraEnv.

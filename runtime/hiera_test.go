@@ -642,6 +642,10 @@ other: "with %{lookup('password')}"
 wrong: ENC[PKCS7,wrong]
 open: 1
 again: ENC[PKCS7,secret]
+marked: "with %{lookup('structured')}"
+behind: "%{lookup('marked')}, %{lookup('deep.x')}"
+deeper: "%{lookup('deep.x')}"
+both: "%{lookup('password')} %{lookup('open')}"
 failing: ENC[PKCS7,secret]
 misfit: ENC[PKCS7,secret]
 -- bindings/default.yaml --
@@ -649,6 +653,8 @@ bindings_version: 1
 name: default
 bind:
 - {rebind: again, transformer: '|$x| { "${x}?" }'}
+- {name: structured, to: s3, sensitive: true}
+- {name: deep, to: {x: s4}, sensitive: true}
 - {rebind: failing, transformer: '|$x| { Integer($x) }'}
 - {rebind: misfit, type: "Enum['one', 'two']"}
 `
@@ -688,7 +694,9 @@ bind:
 			t.Errorf("the first value of %s is %s, expected %s", c.key, got, c.want)
 		}
 	}
-	for key, want := range map[string]string{"password": `"web!"`, "again": `"web!?"`} {
+	for key, want := range map[string]string{"password": `"web!"`, "again": `"web!?"`, "both": `"web! 1"`,
+		"marked": `sensitive "with s3"`, "behind": `sensitive "with s3, s4"`, "deeper": `sensitive "s4"`,
+		"structured": `sensitive "s3"`} {
 		if got := answered(able.LookupEntries(key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet, which hides nothing, %s is %s", key, got)
 		}

@@ -117,6 +117,7 @@ type lookup struct {
 	total     expr.Total
 	sensitive bool      // something sensitive was found on the way
 	veiled    bool      // and may be inside of what is being found, see value.Value.Unveiled
+	marked    bool      // what is structured has made something sensitive, and not only eyaml: see LookupEntries
 	hidden    bool      // what was found is in no message, though nothing is sensitive for it
 	record    *recorder // nil: nobody asks why
 }
