@@ -248,31 +248,6 @@ func TestClosedEnvironmentsMakeNoRequests(t *testing.T) {
 	}
 }
 
-// Who closes the environments leaves no file mapped but those of requests that go on.
-func TestClosedEnvironmentsAreUnmapped(t *testing.T) {
-	dir := t.TempDir()
-	environment(t, dir, "a", "a")
-	environment(t, dir, "b", "b")
-	all := openEnvironments(t, dir, byHand)
-	for _, name := range []string{"a", "b"} {
-		if got := is(t, all, asking(t, name, `{}`)); got != name+" "+name {
-			t.Errorf("%s is %s", name, got)
-		}
-	}
-	lease, err := all.Request(asking(t, "a", `{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	all.Close()
-	if n := mapped(t, dir, 1); n != 1 {
-		t.Errorf("%d files are mapped while one request goes on", n)
-	}
-	lease.Close()
-	if n := mapped(t, dir, 0); n != 0 {
-		t.Errorf("%d files are mapped behind the last request", n)
-	}
-}
-
 // A directory of no environments says that there is none, and which file it would be.
 func TestADirectoryOfNoEnvironments(t *testing.T) {
 	dir := t.TempDir()
