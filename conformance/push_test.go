@@ -22,6 +22,13 @@ type registry struct {
 	made  int               // blobs that were put here
 }
 
+// holds is how many tags there are, and how many blobs were put here so far.
+func (r *registry) holds() (tags, made int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.tags), r.made
+}
+
 func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,12 +105,13 @@ func TestEnvironmentsArePushed(t *testing.T) {
 	}
 	push := []string{"environments", root, "-o", "out", "--push", repository, "--plain-http", "--revision", "abc"}
 	said := run(1, "bindc", push...)
-	if len(held.tags) != 2 || strings.Count(said, "@sha256:") != 2 {
-		t.Errorf("pushed %v:\n%s", held.tags, said)
+	tags, before := held.holds()
+	if tags != 2 || strings.Count(said, "@sha256:") != 2 {
+		t.Errorf("pushed %d tags:\n%s", tags, said)
 	}
-	made := held.made
-	if run(1, "bindc", push...); held.made != made {
-		t.Errorf("%d blobs were put there again", held.made-made)
+	run(1, "bindc", push...)
+	if _, now := held.holds(); now != before {
+		t.Errorf("%d blobs were put there again", now-before)
 	}
 	for _, name := range []string{"production", "test"} {
 		said := run(0, "bindq", "pull", repository+":"+name, "--name", name, "--store", "store", "--plain-http")
