@@ -201,6 +201,41 @@ func TestEnvironmentsThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// Each call fails once: then there are the same environments, with the same modules, or there is an error. What is taken
+// for gone has its snapshot removed.
+func TestEnvironmentsAreNotGoneForAFailure(t *testing.T) {
+	for _, files := range []map[string]string{
+		{"environments/a/x": "", "environments/b/x": "", "environments/lost": "-> nowhere"},
+		{environmentsFile: "site { Environment { modulepath => 'm:n' }\n environment { 'a': } }",
+			"m/x": "", "n/x": ""},
+	} {
+		root := site(t, files)
+		calls := 0
+		read := func(failing int) (string, bool) {
+			calls = 0
+			fault := func(disk.Op, string) error {
+				if calls++; calls == failing {
+					return fs.ErrPermission
+				}
+				return nil
+			}
+			var diags diag.List
+			out := readEnvironments(disk.Disk{Fault: fault}, root, &diags)
+			return fmt.Sprint(out.All), diags.Failed()
+		}
+		want, failed := read(0)
+		all := calls
+		if failed || all < 5 || strings.Count(want, root) < 2 {
+			t.Fatalf("%d calls, found %s", all, want)
+		}
+		for call := range all {
+			if got, failed := read(call + 1); got != want && !failed {
+				t.Errorf("where call %d fails there is %s, and no error", call+1, got)
+			}
+		}
+	}
+}
+
 // A cache asks the file system too.
 func TestReadsThatFailAreReportedWithACache(t *testing.T) {
 	dir := site(t, everything)

@@ -45,7 +45,11 @@ const (
 // ReadEnvironments finds the environments of root. What is wrong goes to diags; the result is of use only if diags has
 // not failed.
 func ReadEnvironments(root string, diags *diag.List) *Environments {
-	r := environmentsReader{files: files{disk.Disk{}, diags}, root: root, named: map[string]diag.Pos{},
+	return readEnvironments(disk.Disk{}, root, diags)
+}
+
+func readEnvironments(d disk.Disk, root string, diags *diag.List) *Environments {
+	r := environmentsReader{files: files{d, diags}, root: root, named: map[string]diag.Pos{},
 		out: &Environments{Program: choice.OfAgent()}}
 	r.path = filepath.Join(root, environmentsFile)
 	there, ok := r.isFile(r.path)
@@ -87,8 +91,16 @@ type environmentsReader struct {
 func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given attributes) {
 	for _, e := range r.list(dir) {
 		at := filepath.Join(dir, e.Name())
-		if there, _ := r.disk.IsDir(at); !there || e.Name()[0] == '.' {
-			continue // a link that leads nowhere, for one, is no environment
+		there, err := r.disk.IsDir(at)
+		if errors.Is(err, disk.ErrDangling) { // and so no environment, as in Puppet
+			continue
+		}
+		if err != nil {
+			r.failed(at, err) // what is taken for gone has its snapshot removed
+			continue
+		}
+		if !there || e.Name()[0] == '.' {
+			continue
 		}
 		if !choice.Named(e.Name()) || !names.MatchString(e.Name()) {
 			r.diags.Warnf(diag.Pos{File: at}, "environments",
@@ -106,7 +118,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 		e.ModulePath = []string{}
 		for _, part := range strings.Split(path, ":") {
 			part = r.within(dir, part)
-			if there, _ := r.disk.IsDir(part); there { // it may be the path of several environments
+			if there, ok := r.isDir(part); there && ok { // it may be the path of several environments
 				e.ModulePath = append(e.ModulePath, part)
 			}
 		}
