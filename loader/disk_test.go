@@ -201,8 +201,8 @@ func TestEnvironmentsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Each call fails once: then there are the same environments, with the same modules, or there is an error. What is taken
-// for gone has its snapshot removed.
+// Each call fails once: then there are the same environments, with the same modules, or there is an error. What is
+// taken for gone has its snapshot removed.
 func TestEnvironmentsAreNotGoneForAFailure(t *testing.T) {
 	for _, files := range []map[string]string{
 		{"environments/a/x": "", "environments/b/x": "", "environments/lost": "-> nowhere"},

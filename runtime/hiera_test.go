@@ -645,7 +645,7 @@ again: ENC[PKCS7,secret]
 marked: "with %{lookup('structured')}"
 behind: "%{lookup('marked')}, %{lookup('deep.x')}"
 deeper: "%{lookup('deep.x')}"
-both: "%{lookup('password')} %{lookup('open')}"
+both: "%{lookup('password')} %{lookup('open')} %{lookup('plain')}"
 failing: ENC[PKCS7,secret]
 misfit: ENC[PKCS7,secret]
 -- bindings/default.yaml --
@@ -654,6 +654,7 @@ name: default
 bind:
 - {rebind: again, transformer: '|$x| { "${x}?" }'}
 - {name: structured, to: s3, sensitive: true}
+- [plain, 2]
 - {name: deep, to: {x: s4}, sensitive: true}
 - {rebind: failing, transformer: '|$x| { Integer($x) }'}
 - {rebind: misfit, type: "Enum['one', 'two']"}
@@ -694,7 +695,7 @@ bind:
 			t.Errorf("the first value of %s is %s, expected %s", c.key, got, c.want)
 		}
 	}
-	for key, want := range map[string]string{"password": `"web!"`, "again": `"web!?"`, "both": `"web! 1"`,
+	for key, want := range map[string]string{"password": `"web!"`, "again": `"web!?"`, "both": `"web! 1 2"`,
 		"marked": `sensitive "with s3"`, "behind": `sensitive "with s3, s4"`, "deeper": `sensitive "s4"`,
 		"structured": `sensitive "s3"`} {
 		if got := answered(able.LookupEntries(key, 0, -1, bindings.Value{})); got != want {

@@ -77,8 +77,9 @@ func TestARequestGoesToTheFileThatComes(t *testing.T) {
 	}
 }
 
-// The moment between choosing an environment and following it is as short: what is closed in it follows nothing.
-func TestClosedEnvironmentsFollowNothing(t *testing.T) {
+// oneEnvironment is a directory that has the environment a.
+func oneEnvironment(t *testing.T) *Environments {
+	t.Helper()
 	dir := t.TempDir()
 	if _, err := snapshot.Write(filepath.Join(dir, "a.snap"), &snapshot.Content{Layers: []string{"site"}}); err != nil {
 		t.Fatal(err)
@@ -87,6 +88,12 @@ func TestClosedEnvironmentsFollowNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return all
+}
+
+// The moment between choosing an environment and following it is as short: what is closed in it follows nothing.
+func TestClosedEnvironmentsFollowNothing(t *testing.T) {
+	all := oneEnvironment(t)
 	if _, err := all.watcher("a"); err != nil {
 		t.Fatal(err)
 	}
@@ -102,14 +109,7 @@ func TestClosedEnvironmentsFollowNothing(t *testing.T) {
 // An environment that is closed behind a request's back, as its file was gone, is looked for again: another one may be
 // there.
 func TestARequestGoesToTheEnvironmentThatComes(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := snapshot.Write(filepath.Join(dir, "a.snap"), &snapshot.Content{Layers: []string{"site"}}); err != nil {
-		t.Fatal(err)
-	}
-	all, err := OpenEnvironments(dir, WatchOptions{Interval: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := oneEnvironment(t)
 	defer all.Close()
 	old, err := all.watcher("a")
 	if err != nil {
