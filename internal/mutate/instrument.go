@@ -34,6 +34,18 @@ type mutant struct {
 	by     string // what killed it
 }
 
+// lives is whether no test kills a mutant that should not live.
+func (m *mutant) lives() bool { return !m.listed && (m.fate == survived || m.fate == unreached) }
+
+// String is the line of a report that names it; readReport reads it.
+func (m *mutant) String() string {
+	fate := "survived"
+	if m.fate == unreached {
+		fate = "no test reaches"
+	}
+	return fmt.Sprintf("%s:%d: %s: %s", m.file, m.line, fate, m.key)
+}
+
 // An edit puts text in the place of length bytes. Edits at one offset stand in the order of their rank.
 type edit struct {
 	offset, length int

@@ -171,10 +171,8 @@ func report(out io.Writer, o options, packages []*pkg, chosen []*mutant, equival
 	})
 	for _, m := range chosen {
 		switch {
-		case m.fate == survived && !m.listed:
-			fmt.Fprintf(out, "%s:%d: survived: %s\n", m.file, m.line, m.key)
-		case m.fate == unreached && !m.listed:
-			fmt.Fprintf(out, "%s:%d: no test reaches: %s\n", m.file, m.line, m.key)
+		case m.lives():
+			fmt.Fprintln(out, m)
 		case m.fate == killed && m.listed:
 			fmt.Fprintf(out, "%s:%d: listed as equivalent, and killed by %s: %s\n", m.file, m.line, m.by, m.key)
 		}

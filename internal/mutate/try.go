@@ -149,6 +149,9 @@ func (b *bench) try(ctx context.Context, mutants []*mutant, units []*unit, jobs 
 				if !interrupted(ctx) {
 					m.fate, m.by = fate, by
 				}
+				if m.lives() {
+					fmt.Fprintln(os.Stderr, m)
+				}
 			}
 		})
 	}
@@ -214,7 +217,7 @@ func (b *bench) kills(m *mutant, batch []*unit) bool {
 	}
 	seconds := 3 + int(10*takes/time.Second)
 	cmd := b.command(batch[0].suite, strconv.Itoa(m.id), "-test.failfast", "-test.run", pattern(batch),
-		"-test.timeout", (5*time.Minute + 20*takes).String())
+		"-test.timeout", (90*time.Second + 20*takes).String())
 	limits := fmt.Sprintf(`ulimit -t %d; ulimit -v %d; exec "$0" "$@"`, seconds, 4<<20)
 	cmd.Args = append([]string{"sh", "-c", limits}, cmd.Args...)
 	cmd.Path = "/bin/sh"
