@@ -102,8 +102,6 @@ func (f *loopFinder) declines(cand *candidate, terms loader.Condition, path []ui
 		}
 	}
 	switch r.Kind {
-	case recipe.Constant:
-		return r.Value.IsUndef()
 	case recipe.Expression:
 		return f.isUndef(r, terms, path)
 	case recipe.Custom:
@@ -139,9 +137,7 @@ func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []ui
 func (c *composer) deciding() map[string]bool {
 	out := map[string]bool{}
 	for _, d := range c.site.Dimensions {
-		if d.Value != nil {
-			d.Value.Variables(func(name string) { out[name] = true })
-		}
+		d.Value.Variables(func(name string) { out[name] = true })
 	}
 	return out
 }
@@ -200,7 +196,7 @@ func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path 
 	sure, further := k.split(terms, below)
 	last := noRank
 	for _, cand := range sure {
-		if cand.erases() || !f.declines(cand, terms, path) {
+		if !f.declines(cand, terms, path) {
 			found, last = cand, cand.rank
 			break
 		}

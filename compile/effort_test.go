@@ -66,6 +66,13 @@ var hostile = []struct {
 	{"a chain under nodes", func(n int) string {
 		return chain(n) + "\n" + lines(n, numbered("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}"))
 	}, ""},
+	{"two ways to each of the next", func(n int) string {
+		step := numbered("{name: k#, to: \"${lookup('x#')}${lookup('y#')}\"}\n{name: x#, to_lookup_of: z#}\n" +
+			"{name: y#, to_lookup_of: z#}")
+		next := func(i int) string { return fmt.Sprintf("{name: z%d, to_lookup_of: k%d}", i, i+1) }
+		return lines(n/2, step) + "\n" + lines(n/2, next) + fmt.Sprintf("\n[k%d, 1]\n", n/2) +
+			"{name: a, to: \"${lookup('a')}${lookup('k0')}${lookup('o')}\"}\n{name: o, to: null, optional: true}"
+	}, "loop"},
 	{"lookups across two categories", func(n int) string {
 		return lines(n, numbered("{when: {node: 'n#'}, bind: [{name: a, to_lookup_of: b}]}")) + "\n" +
 			lines(n, numbered("{when: {osfamily: 'o#'}, bind: [{name: b, to_lookup_of: c}]}")) + "\n[c, 1]"
@@ -186,5 +193,30 @@ func TestASmallSiteTakesLittle(t *testing.T) {
 	spent, found := effortOf(t, chain(3)+"\n{when: {node: n}, bind: [{name: k3, to_first_found: [none, k1]}]}", 20_000)
 	if len(found) != 1 || found[0].Code != "loop" || spent > 2_000 {
 		t.Errorf("%d comparisons, reported is %v", spent, found)
+	}
+}
+
+// To look for loops takes a share of the effort: that it is not enough is no error.
+func TestALongSearchForLoopsIsNoError(t *testing.T) {
+	site := lines(40, func(i int) string {
+		return fmt.Sprintf("{when: {node: n%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n", i, i, (i+1)%40) +
+			fmt.Sprintf("{when: {osfamily: o%d}, bind: [{name: k%d, to_lookup_of: k%d}]}", i, i, (i+7)%40)
+	})
+	all, _ := effortOf(t, site, 0)
+	if spent, found := effortOf(t, site, all/2); spent != all/2 || len(found) > 0 {
+		t.Errorf("%d of %d comparisons, reported is %v", spent, all/2, found)
+	}
+}
+
+// Each link of a chain of what declines takes comparisons, the more the longer the way to it.
+func TestAChainOfWhatDeclinesTakesEffort(t *testing.T) {
+	site := func(n int) string {
+		link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d, optional: true}", i, i+1) }
+		return lines(n, link) + fmt.Sprintf("\n[k%d, null]\n{name: a, to_first_found: [k0, a]}", n)
+	}
+	once, _ := effortOf(t, site(100), 0)
+	twice, found := effortOf(t, site(200), 0)
+	if twice < 2*once || len(found) != 1 || found[0].Code != "loop" {
+		t.Errorf("100 links take %d comparisons, 200 take %d; reported is %v", once, twice, found)
 	}
 }

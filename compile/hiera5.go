@@ -17,7 +17,7 @@ import (
 // itself is bound to a recipe that merges it.
 type mergedKey struct {
 	key              uint32 // the internal one, in keys
-	recipe, defaults uint32 // in values; of the hierarchies, and of default_hierarchy. noValue: not touched there
+	recipe, defaults uint32 // in values; of the hierarchies, noValue if not touched there; and of default_hierarchy
 
 	entry *merge.Entry // the options, where they are the same in every request
 
@@ -110,10 +110,7 @@ func (c *composer) secretValue(val uint32) uint32 {
 }
 
 func (c *composer) mergeKey(key uint32, all []lookupOptions) {
-	parsed, err := lookupkey.Parse(c.keys[key])
-	if err != nil {
-		return
-	}
+	parsed, _ := lookupkey.Parse(c.keys[key]) // as data has it, it is a key
 	module := lookupkey.Module(parsed.Root)
 	var own, defaults []lookupOptions
 	for _, o := range all {
@@ -125,18 +122,15 @@ func (c *composer) mergeKey(key uint32, all []lookupOptions) {
 			own = append(own, o)
 		}
 	}
-	m := mergedKey{defaults: noValue}
+	var m mergedKey
 	m.recipe, m.entry = c.mergeRecipe(parsed.Root, own)
 	touches := func(o lookupOptions) bool { return o.touches(parsed.Root) }
-	if m.recipe != noValue || slices.ContainsFunc(defaults, touches) {
-		m.defaults = c.recipeNumber(&recipe.Recipe{Kind: recipe.Merged, Name: module})
-	}
-	if m.defaults == noValue {
+	if m.recipe == noValue && !slices.ContainsFunc(defaults, touches) {
 		return
 	}
-	if slices.ContainsFunc(all, func(o lookupOptions) bool {
-		return (o.module == "" || o.module == module) && o.makesSecret(parsed.Root)
-	}) {
+	m.defaults = c.recipeNumber(&recipe.Recipe{Kind: recipe.Merged, Name: module})
+	secret := func(o lookupOptions) bool { return o.makesSecret(parsed.Root) }
+	if slices.ContainsFunc(own, secret) || slices.ContainsFunc(defaults, secret) {
 		m.secret = map[uint32]uint32{}
 	}
 	m.key = uint32(len(c.keys))
@@ -184,11 +178,11 @@ func (c *composer) mergeRecipe(root string, all []lookupOptions) (uint32, *merge
 	var entry *merge.Entry
 	if !depends {
 		options, err := merge.Combine(levels...)
-		e := options.For(root)
-		if err == nil && e != nil {
-			if e.Plain() {
-				return noValue, nil
-			}
+		switch e := options.For(root); {
+		case err != nil: // as every lookup says
+		case e.Plain():
+			return noValue, nil
+		default:
 			entry = e
 			r.Value = value.FromPairs(value.Pair{Key: value.FromString(root), Value: e.Value()})
 		}
@@ -231,17 +225,15 @@ func (c *composer) optionsOf(s *scope, f *loader.DataFile, i int) lookupOptions 
 
 // mergedIn is what a key is that something binds in a layer, if it is one that is merged there.
 func (c *composer) mergedIn(layer int, key uint32) (mergedKey, bool) {
-	if len(c.merged) == 0 {
-		return mergedKey{}, false
-	}
 	m, ok := c.merged[key]
 	switch c.site.Layers[layer].Hiera {
 	case loader.NoHiera:
-		return m, false
-	case loader.HieraDefaults:
-		return m, ok && m.defaults != noValue
+		ok = false
+	case loader.HieraDefaults: // what is merged anywhere is merged there
+	default:
+		ok = ok && m.recipe != noValue
 	}
-	return m, ok && m.recipe != noValue
+	return m, ok
 }
 
 // kept is the value that what is merged is filed with.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,6 +78,12 @@ var hieraReports = []struct{ name, data, want string }{
 	{"what is bound in a layer above", "-- data/common.yaml --\na: {y: 2}\nlookup_options: {a: {merge: hash}}\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
 
+	{"a text where hashes are merged, and options of another node that are nothing", "-- data/nodes/n1.yaml --\na: text\n" +
+		"-- data/nodes/n2.yaml --\nlookup_options: ~\n-- data/common.yaml --\na: {y: 2}\n" +
+		"lookup_options: {a: {merge: hash}}",
+		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and " +
+			"this is of the kind String; where there are two values, every lookup is an error, as in Puppet"},
+
 	{"what is knocked out", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
 	{"what is knocked out, and is not there", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [three]\n" +
 		knockout, "data/nodes/n1.yaml:1 hiera_merge '--one' knocks out 'one', which no level of 'a' has"},
@@ -104,6 +111,10 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/nodes/n1.yaml:1 hiera_merge '--one' knocks nothing out: 'a' is merged without a knockout_prefix"},
 	{"dashes where nothing is merged", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [one]\n" +
 		"lookup_options: {a: {merge: first}}", ""},
+	{"dashes where what is found first is converted", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\n" +
+		"a: [one]\nlookup_options: {a: {convert_to: Array}}", ""},
+	{"dashes alone, beside a hash of numbers", "-- data/nodes/n1.yaml --\na: [--]\n-- data/common.yaml --\n" +
+		"a: [{1: x}]\nlookup_options: {a: {merge: deep}}", ""},
 	{"what is sensitive is not quoted", "-- data/nodes/n1.yaml --\na: [--one]\n-- data/common.yaml --\na: [two]\n" +
 		"lookup_options: {a: {convert_to: Sensitive, merge: {strategy: deep, knockout_prefix: --}}}", ""},
 	{"what is sensitive, of the wrong kind", "-- data/nodes/n1.yaml --\na: hunter\n-- data/common.yaml --\na: {x: 1}\n" +
@@ -111,6 +122,12 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/nodes/n1.yaml:1 hiera_merge something is wrong here; it may be sensitive and is not shown"},
 
 	{"a strategy that there is not", "a: 1\nlookup_options: {a: {merge: uniq}}",
+		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; every " +
+			"lookup of a key this is for is an error, as in Puppet"},
+	{"a strategy that there is not, in its line", "a: 1\nlookup_options:\n  b: {merge: hash}\n  a: {merge: uniq}",
+		"data/common.yaml:4 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; every " +
+			"lookup of a key this is for is an error, as in Puppet"},
+	{"a strategy that there is not, beside what nobody reads", "a: 1\nlookup_options: {a: {merge: uniq, other: 1}}",
 		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; every " +
 			"lookup of a key this is for is an error, as in Puppet"},
 	{"options that are no hash", "a: 1\nlookup_options: [a]",
@@ -150,15 +167,23 @@ var hieraReports = []struct{ name, data, want string }{
 	{"the name of a strategy in place of a hash", "a: 1\nlookup_options: {a: deep}",
 		"data/common.yaml:2 hiera_options what lookup_options say of 'a' is a text, of which nothing comes: expected a " +
 			"Hash; write {merge: deep}"},
+	{"a text that names no strategy in place of a hash", "a: 1\nlookup_options: {a: text}",
+		"data/common.yaml:2 hiera_options what lookup_options say of 'a' is a text, of which nothing comes: expected a Hash"},
+	{"nothing in place of a hash", "a: 1\nlookup_options: {a: ~}", ""},
 	{"a pattern that does not begin as one", "a: 1\nlookup_options: {'ntp::.*': {merge: unique}}",
 		"data/common.yaml:2 hiera_options lookup_options have 'ntp::.*', and nothing binds a key of that name; a pattern " +
 			"begins with '^'"},
 	{"lookup_options by nearly their name", "a: 1\nlookup_option: {a: {merge: unique}}\nlookup-options: text",
 		"data/common.yaml:2 hiera_options 'lookup_option' is a key as any other, and says nothing of how others are " +
 			"looked up; did you mean 'lookup_options'?"},
+	{"lookup_options by nearly their name, of which one is computed", "a: 1\nlookup_option: {a: {merge: '%{x}'}}",
+		"data/common.yaml:2 hiera_options 'lookup_option' is a key as any other, and says nothing of how others are " +
+			"looked up; did you mean 'lookup_options'?"},
 	{"options of a key that nothing is like", "a: 1\nlookup_options: {ntp::servers: {merge: unique}}", ""},
 	{"a pattern that no key matches", "a: 1\nlookup_options: {'^ntp::': {merge: unique}}",
 		"data/common.yaml:2 hiera_options lookup_options have the pattern '^ntp::', and no key that is bound matches it"},
+	{"a pattern that no letter matches", "a: 1\nlookup_options: {'^\\W': {merge: unique}}",
+		"data/common.yaml:2 hiera_options lookup_options have the pattern '^\\W', and no key that is bound matches it"},
 	{"a pattern that the second key matches", "a: 1\nntp::servers: 2\nlookup_options: {'^ntp::': {merge: unique}}", ""},
 	{"a pattern of a module that no key matches", "-- data/common.yaml --\na: 1\n" + module +
 		"-- modules/m/data/common.yaml --\nm::a: 1\nlookup_options: {'^m::b': {merge: unique}}", ""},
@@ -187,6 +212,9 @@ var hieraReports = []struct{ name, data, want string }{
 			"data/nodes/n1.yaml:1 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
 	{"looks up what is bound, beside another of nearly the name", "contact: 1\ncontacts: 2\na: \"%{lookup('contact')}\"",
 		""},
+	{"looks up what is bound, so often that more names are compared than hints may, then what is nearly bound",
+		"contact: 1\n" + often(1100, "contact") + "z: \"%{lookup('contcat')}\"",
+		"data/common.yaml:1102 key_unbound this looks up 'contcat', which nothing binds; did you mean 'contact'?"},
 	{"looks up what is no key", "contact: 1\na: \"%{lookup('contcat..x')}\"\nb: \"%{lookup('contcat\\\"x')}\"", ""},
 	{"literal text", "contact: 1\na: \"%{literal('contcat')} %{contcat}\"", ""},
 
@@ -227,6 +255,10 @@ var hieraReports = []struct{ name, data, want string }{
 		"k03 -> k04 -> k05 -> k06 -> k07 -> k08 -> k09 -> k10 -> k11 -> k12 -> k13 -> k14 -> k15 -> k16 -> k17 -> k18 -> " +
 		"k19 -> k20 -> k00; every lookup of it is an error, as in Puppet"},
 	{"needs itself a longer way round, which lookups find", ring(22), ""},
+	{"needs itself, beside a module whose options depend on the request", "-- data/common.yaml --\n" +
+		"a: \"%{lookup('a')}\"\n" + module + "-- modules/m/data/common.yaml --\nm::b: 1\n" +
+		"lookup_options: {m::b: {merge: '%{x}'}}",
+		"data/common.yaml:1 loop 'a' needs itself: a -> a; every lookup of it is an error, as in Puppet"},
 	{"needs itself where it is merged", "a: \"%{lookup('a')}\"\nlookup_options: {a: {merge: unique}}", ""},
 }
 
@@ -246,6 +278,15 @@ func ring(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "k%02d: \"%%{lookup('k%02d')}\"\n", i, (i+1)%n)
+	}
+	return b.String()
+}
+
+// often is n keys that look up one.
+func often(n int, key string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%04d: \"%%{lookup('%s')}\"\n", i, key)
 	}
 	return b.String()
 }
@@ -363,12 +404,42 @@ func TestOptionsThatMayMakeSensitive(t *testing.T) {
 	for options, sensitive := range map[string]bool{`{a: {merge: "%{x}"}}`: false, `{a: {convert_to: "%{x}"}}`: true,
 		"{a: {merge: unique}}": false, "{a: {convert_to: String}}": false, "{a: {convert_to: Sensitive}}": true,
 		"{'^$': {convert_to: Sensitive}}\na..b: 1": false, // of the other key there is no root
-		"{b: {convert_to: Sensitive}}":             false} {
+		"{b: {convert_to: Sensitive}}":             false,
+		"{}\n" + module + "default_hierarchy: [{name: D, path: d.yaml}]\n-- modules/m/data/common.yaml --\nm::a: 1\n" +
+			"-- modules/m/data/d.yaml --\nm::b: 1\nlookup_options: {m::a: {convert_to: Sensitive}}": false, // not of the defaults
+	} {
 		var diags diag.List
 		site := loader.Load(hieraSite(t, "a: [1]\nlookup_options: "+options), loader.Options{}, &diags)
 		if c := compile.Compile(site, compile.Options{}, &diags); diags.Failed() || c.Sensitive != sensitive {
 			t.Errorf("%s: sensitive is %t", options, c.Sensitive)
 		}
+	}
+}
+
+// What a key is bound to where several levels have options: its own, if these are the same in every request, and none
+// where they cannot be merged, as then every lookup is an error.
+func TestOptionsOfSeveralLevels(t *testing.T) {
+	const own, none = `<merged {"a":{"merge":"unique"}}>`, "<merged null>"
+	for _, c := range []struct{ name, node, high, low, want string }{
+		{"of the lower level", "{b: {merge: hash}}", "{c: {merge: hash}}", "{a: {merge: unique}}", own},
+		{"of the higher of two levels", "{}", "{a: {merge: unique}}", "{a: {merge: hash}}", own},
+		{"beside nothing of a node", "~", "{a: {merge: unique}}", "{}", own},
+		{"beside nothing on another level", "{}", "{a: {merge: unique}}", "~", none},
+		{"of a node too", "{a: {merge: hash}}", "{a: {merge: unique}}", "{}", none},
+		{"of another key", "{}", "{b: {merge: unique}}", "{}", "1"},
+		{"of the key, that say nothing", "{}", "{a: ~}", "{}", "1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := hieraSite(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}, "+
+				"{name: High, path: high.yaml}, {name: Low, path: low.yaml}]\n-- data/nodes/n1.yaml --\nlookup_options: "+c.node+
+				"\n-- data/high.yaml --\na: 1\nlookup_options: "+c.high+"\n-- data/low.yaml --\nlookup_options: "+c.low+"\n")
+			var diags diag.List
+			content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
+			i := slices.IndexFunc(content.Keys, func(k snapshot.Key) bool { return k.Name == "a" })
+			if got := valueOf(t, content.Values[content.Keys[i].Default]); diags.Failed() || got != c.want {
+				t.Errorf("it is bound to %s, expected %s; reported is %v", got, c.want, diags.Sorted())
+			}
+		})
 	}
 }
 
@@ -389,6 +460,13 @@ func TestWhatMayFailAHierarchy(t *testing.T) {
 			"lookup_options: {m::b: {merge: uniq}}", `{"paths":{"":[3]},"options":["m default_hierarchy"]}`},
 		{"-- data/common.yaml --\na: 1\n" + module + "-- modules/m/data/common.yaml --\nm::a: 1\n" +
 			"lookup_options: {m::b: {merge: uniq}}", `{"paths":{"":[3]},"options":["m"]}`},
+		{"-- data/common.yaml --\na: 1\n" + module + "default_hierarchy: [{name: D, path: d.yaml}]\n" +
+			"-- modules/m/data/common.yaml --\nm::a: 1\nlookup_options: {m::a: {merge: uniq}}\n" +
+			"-- modules/m/data/d.yaml --\nm::b: 1\nlookup_options: {m::b: {merge: uniq}}\n" +
+			"-- modules/n/hiera.yaml --\nversion: 5\n-- modules/n/data/common.yaml --\nn::a: 1\n" +
+			"lookup_options: {n::a: {merge: uniq}}", `{"paths":{"":[3]},"options":["m","m default_hierarchy","n"]}`},
+		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: '%{role}.yaml'}, {name: B, path: '%{site}.yaml'}, " +
+			"{name: C, path: '%{role}.yaml'}]\n-- data/x.yaml --\na: 1", `{"paths":{"":[3,4]},"options":[]}`},
 		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1", "nothing"},
 		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1\n" +
 			"lookup_options: {a: {merge: uniq}}", `{"paths":{},"options":[""]}`},

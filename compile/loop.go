@@ -252,9 +252,7 @@ func (f *loopFinder) enqueueAll() int {
 		for _, k := range indexes {
 			for i := range k.all {
 				share += loopEffortPerCandidate
-				if k.relations.Possible(k.terms(i)) {
-					f.enqueue(&k.all[i], k.terms(i))
-				}
+				f.enqueue(&k.all[i], k.terms(i))
 			}
 		}
 	}
@@ -386,8 +384,7 @@ func (f *loopFinder) next(v visit) []*candidate {
 	}
 	if n.collects != nil && !f.renamed[strings.TrimPrefix(n.collects.Name, recipe.ContributionKey(""))] {
 		for _, k := range f.partsOf(strings.TrimPrefix(n.collects.Name, recipe.ContributionKey(""))) {
-			found, _ := f.reach(v, k, takesOne(n.collects.Options, k.name != ""))
-			out = append(out, found...)
+			out = append(out, f.reach(v, k, takesOne(n.collects.Options, k.name != ""))...)
 		}
 	}
 	return out
@@ -398,9 +395,9 @@ func takesOne(o *recipe.Options, named bool) bool {
 	return decides(o, named) || o.Resolution == recipe.Ignore
 }
 
-// reach finds the one candidate of k that wins in the plain requests of v, or else all that are effective. Those that
-// are so in other requests of v are queued. Not known: what wins cannot be decided.
-func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate, known bool) {
+// reach finds the one candidate of k that wins in the plain requests of v, none where that cannot be decided, or else
+// all that are effective. Those that are so in other requests of v are queued.
+func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate) {
 	terms := f.conditions[v.condition]
 	var further []*candidate
 	for i := range k.compatible(terms, noRank) {
@@ -414,7 +411,7 @@ func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate, 
 			found[0] = cand
 		}
 	}
-	known = true
+	known := true
 	for _, cand := range further {
 		if one && len(found) > 0 && !cand.beats(found[0]) {
 			continue
@@ -426,9 +423,9 @@ func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate, 
 		}
 	}
 	if one && !known {
-		found = nil
+		return nil
 	}
-	return found, known
+	return found
 }
 
 func (f *loopFinder) with(terms loader.Condition, cand *candidate) loader.Condition {
@@ -449,8 +446,7 @@ func (f *loopFinder) pass(v visit, a attempt) {
 // isPassed tells whether cand is undef, and taken for it, so that what stands behind it is tried.
 func (f *loopFinder) isPassed(cand *candidate, a attempt) bool {
 	undef := value.Value{}
-	return cand.recipe == nil && f.values[cand.value] == string(recipe.AppendConstant(nil, undef)) &&
-		a.target.Type.Check(undef) == nil
+	return f.values[cand.value] == string(recipe.AppendConstant(nil, undef)) && a.target.Type.Check(undef) == nil
 }
 
 // beats tells whether c counts and other does not where both are effective. Of contributions of one precedence, which

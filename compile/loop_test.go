@@ -1,0 +1,83 @@
+package compile
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// Sites in which it hangs on what declines, or on what is collected, whether something needs itself; see reports.
+var loops = []struct{ name, site, module, want string }{
+	{"tries what is below, which is nothing for most, and then itself",
+		"{name: a, to_first_found: [b, c]}\n{rebind: b}\n{name: c, to_lookup_of: a}",
+		`{when: {node: n}, bind: [[b, 1]]}`, `1 error loop: 3`},
+	{"tries what is below, which is something for all, and then itself",
+		"{name: a, to_first_found: [b, c]}\n{rebind: b}\n{name: c, to_lookup_of: a}", `[b, 1]`, ``},
+	{"an optional producer of the program above what needs it", `{name: a, to_producer: p, optional: true}`,
+		`{name: a, to_lookup_of: a}`, ``},
+	{"a producer of the program that is called as a key below which needs it",
+		`{name: a, to_producer: b, transformer: "|$v| { lookup('c') }"}`, "{name: b, to_lookup_of: a}\n[c, 1]", ``},
+	{"tries what is optional of what is optional of undef, and then itself",
+		"{name: a, to_first_found: [b, z]}\n{name: b, to_lookup_of: c, optional: true}\n" +
+			"{name: c, to_lookup_of: d, optional: true}\n[d, null]\n{name: z, to_lookup_of: a}", ``, `1 error loop: 5`},
+	{"tries what is optional of what is optional of a value, and then itself",
+		"{name: a, to_first_found: [b, z]}\n{name: b, to_lookup_of: c, optional: true}\n" +
+			"{name: c, to_lookup_of: d, optional: true}\n[d, 1]\n{name: z, to_lookup_of: a}", ``, ``},
+	{"tries what is an error, and then itself", "{name: a, to_expression: \"lookup('a')\", optional: true}\n" +
+		"{name: b, to_first_found: [a, c]}\n{name: c, to_lookup_of: b}", `[a, null]`, `1 error loop:`},
+	{"beside contributions that nothing collects", "[m, 1]\n{name: a, to_lookup_of: a}",
+		"{name: m, multibind_id: l, type: Array}\n{in: l, multibind_id: p, type: Array}\n" +
+			"{in: p, multibind_id: l, type: Array}", "2 error loop:\nm3 warning multibind_id: m1"},
+	{"of two lists, through what each has besides, for some", "{in: l, to: 1}\n{in: m, to: 1}",
+		"{name: l, multibind_id: l, type: Array}\n{when: {environment: e}, bind: [{in: l, to_lookup_of: m}]}\n" +
+			"{name: m, multibind_id: m, type: Array}\n{when: {osfamily: f}, bind: [{in: m, to_lookup_of: l}]}",
+		`m1 error loop: m2 m3 m4`},
+	{"of two hashes, through what counts more than others of its name", "" +
+		"{name: h, multibind_id: h, type: Hash}\n{name: g, multibind_id: g, type: Hash}\n" +
+		"{when: {node: n}, bind: [{in: h, name: x, to: 1}, {in: g, name: x, to: 1}]}\n" +
+		"{when: {osfamily: f}, bind: [{in: h, name: x, to: 1}]}\n{when: {environment: z}, bind: [{in: g, name: x, to: 1}]}\n" +
+		"{when: {node: n, osfamily: o}, bind: [{in: h, name: x, to_lookup_of: g}]}\n" +
+		"{when: {node: n, environment: e}, bind: [{in: g, name: x, to_lookup_of: h}]}", ``, `1 error loop: 6 2 7`},
+	{"through a contribution that has another's name, of which a higher one counts",
+		"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{name: a, to_renamed: x}",
+		"{name: h, multibind_id: h, type: Hash}\n{when: {node: n}, bind: [{in: h, name: x, to_lookup_of: h}]}", ``},
+}
+
+func TestLoops(t *testing.T) {
+	for _, c := range loops {
+		t.Run(c.name, func(t *testing.T) {
+			if got := strings.Join(compiled(t, c.site, c.module), "\n"); got != c.want {
+				t.Errorf("reported is\n%s\nexpected\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// What a path binds at the precedence of a binding, in requests of which nobody can say whether they are those of the
+// binding too, is a conflict with it, and hides no loop.
+func TestLoopsBesideAConflict(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"binder_config.yaml": "version: 1\ncategories: [[one, '${a}']]\n" +
+			"layers: [{name: site, include: ['confdir:/default', 'confdir-hiera:/']}]\n",
+		"hiera.yaml":   "version: 2\nhierarchy: [[one, '${a}', 'd/${upcase($a)}/${b}/${a}']]\n",
+		"d/N/b/n.yaml": "{k: 2, l: 2}"} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	writeBindings(t, filepath.Join(dir, "bindings"), "default",
+		"{when: {one: n}, bind: [{name: k, to_lookup_of: k}]}\n{when: {one: n}, bind: [[l, null]]}\n"+
+			"{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n{name: b, to_lookup_of: l, optional: true}")
+	var diags diag.List
+	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	var got []string
+	for _, d := range diags.Sorted() {
+		got = append(got, lineOf(d.Pos)+" "+string(d.Code))
+	}
+	if want := []string{"1 conflict", "1 loop", "2 conflict", "3 loop"}; !slices.Equal(got, want) {
+		t.Errorf("reported are %q, want %q", got, want)
+	}
+}
