@@ -78,11 +78,11 @@ var hieraReports = []struct{ name, data, want string }{
 	{"what is bound in a layer above", "-- data/common.yaml --\na: {y: 2}\nlookup_options: {a: {merge: hash}}\n" +
 		"-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, text]]}", ""},
 
-	{"a text where hashes are merged, and options of another node that are nothing", "-- data/nodes/n1.yaml --\na: text\n" +
-		"-- data/nodes/n2.yaml --\nlookup_options: ~\n-- data/common.yaml --\na: {y: 2}\n" +
-		"lookup_options: {a: {merge: hash}}",
-		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, and " +
-			"this is of the kind String; where there are two values, every lookup is an error, as in Puppet"},
+	{"a text where hashes are merged, and options of another node that are nothing", "" +
+		"-- data/nodes/n1.yaml --\na: text\n-- data/nodes/n2.yaml --\nlookup_options: ~\n-- data/common.yaml --\n" +
+		"a: {y: 2}\nlookup_options: {a: {merge: hash}}",
+		"data/nodes/n1.yaml:1 hiera_merge 'a': the merge strategy 'hash' needs Hashes of Data with Strings as keys, " +
+			"and this is of the kind String; where there are two values, every lookup is an error, as in Puppet"},
 
 	{"what is knocked out", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [one]\n" + knockout, ""},
 	{"what is knocked out, and is not there", "-- data/nodes/n1.yaml --\na: [--one, two]\n-- data/common.yaml --\na: [three]\n" +
@@ -125,11 +125,11 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; every " +
 			"lookup of a key this is for is an error, as in Puppet"},
 	{"a strategy that there is not, in its line", "a: 1\nlookup_options:\n  b: {merge: hash}\n  a: {merge: uniq}",
-		"data/common.yaml:4 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; every " +
-			"lookup of a key this is for is an error, as in Puppet"},
+		"data/common.yaml:4 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; " +
+			"every lookup of a key this is for is an error, as in Puppet"},
 	{"a strategy that there is not, beside what nobody reads", "a: 1\nlookup_options: {a: {merge: uniq, other: 1}}",
-		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; every " +
-			"lookup of a key this is for is an error, as in Puppet"},
+		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; " +
+			"every lookup of a key this is for is an error, as in Puppet"},
 	{"options that are no hash", "a: 1\nlookup_options: [a]",
 		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found the kind Array; every lookup they are for " +
 			"is an error, as in Puppet"},
@@ -168,7 +168,8 @@ var hieraReports = []struct{ name, data, want string }{
 		"data/common.yaml:2 hiera_options what lookup_options say of 'a' is a text, of which nothing comes: expected a " +
 			"Hash; write {merge: deep}"},
 	{"a text that names no strategy in place of a hash", "a: 1\nlookup_options: {a: text}",
-		"data/common.yaml:2 hiera_options what lookup_options say of 'a' is a text, of which nothing comes: expected a Hash"},
+		"data/common.yaml:2 hiera_options what lookup_options say of 'a' is a text, of which nothing comes: " +
+			"expected a Hash"},
 	{"nothing in place of a hash", "a: 1\nlookup_options: {a: ~}", ""},
 	{"a pattern that does not begin as one", "a: 1\nlookup_options: {'ntp::.*': {merge: unique}}",
 		"data/common.yaml:2 hiera_options lookup_options have 'ntp::.*', and nothing binds a key of that name; a pattern " +
@@ -405,8 +406,9 @@ func TestOptionsThatMayMakeSensitive(t *testing.T) {
 		"{a: {merge: unique}}": false, "{a: {convert_to: String}}": false, "{a: {convert_to: Sensitive}}": true,
 		"{'^$': {convert_to: Sensitive}}\na..b: 1": false, // of the other key there is no root
 		"{b: {convert_to: Sensitive}}":             false,
-		"{}\n" + module + "default_hierarchy: [{name: D, path: d.yaml}]\n-- modules/m/data/common.yaml --\nm::a: 1\n" +
-			"-- modules/m/data/d.yaml --\nm::b: 1\nlookup_options: {m::a: {convert_to: Sensitive}}": false, // not of the defaults
+		// said of what the defaults do not have
+		"{}\n" + module + "default_hierarchy: [{name: D, path: d.yaml}]\n-- modules/m/data/common.yaml --\n" +
+			"m::a: 1\n-- modules/m/data/d.yaml --\nm::b: 1\nlookup_options: {m::a: {convert_to: Sensitive}}": false,
 	} {
 		var diags diag.List
 		site := loader.Load(hieraSite(t, "a: [1]\nlookup_options: "+options), loader.Options{}, &diags)
@@ -430,9 +432,11 @@ func TestOptionsOfSeveralLevels(t *testing.T) {
 		{"of the key, that say nothing", "{}", "{a: ~}", "{}", "1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := hieraSite(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}, "+
-				"{name: High, path: high.yaml}, {name: Low, path: low.yaml}]\n-- data/nodes/n1.yaml --\nlookup_options: "+c.node+
-				"\n-- data/high.yaml --\na: 1\nlookup_options: "+c.high+"\n-- data/low.yaml --\nlookup_options: "+c.low+"\n")
+			dir := hieraSite(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: Nodes, "+
+				"path: 'nodes/%{trusted.certname}.yaml'}, {name: High, path: high.yaml}, "+
+				"{name: Low, path: low.yaml}]\n-- data/nodes/n1.yaml --\nlookup_options: "+c.node+
+				"\n-- data/high.yaml --\na: 1\nlookup_options: "+
+				c.high+"\n-- data/low.yaml --\nlookup_options: "+c.low+"\n")
 			var diags diag.List
 			content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
 			i := slices.IndexFunc(content.Keys, func(k snapshot.Key) bool { return k.Name == "a" })
@@ -465,8 +469,9 @@ func TestWhatMayFailAHierarchy(t *testing.T) {
 			"-- modules/m/data/d.yaml --\nm::b: 1\nlookup_options: {m::b: {merge: uniq}}\n" +
 			"-- modules/n/hiera.yaml --\nversion: 5\n-- modules/n/data/common.yaml --\nn::a: 1\n" +
 			"lookup_options: {n::a: {merge: uniq}}", `{"paths":{"":[3]},"options":["m","m default_hierarchy","n"]}`},
-		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: '%{role}.yaml'}, {name: B, path: '%{site}.yaml'}, " +
-			"{name: C, path: '%{role}.yaml'}]\n-- data/x.yaml --\na: 1", `{"paths":{"":[3,4]},"options":[]}`},
+		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: '%{role}.yaml'}, " +
+			"{name: B, path: '%{site}.yaml'}, {name: C, path: '%{role}.yaml'}]\n" +
+			"-- data/x.yaml --\na: 1", `{"paths":{"":[3,4]},"options":[]}`},
 		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1", "nothing"},
 		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1\n" +
 			"lookup_options: {a: {merge: uniq}}", `{"paths":{},"options":[""]}`},

@@ -39,7 +39,8 @@ var loops = []struct{ name, site, module, want string }{
 	{"of two hashes, through what counts more than others of its name", "" +
 		"{name: h, multibind_id: h, type: Hash}\n{name: g, multibind_id: g, type: Hash}\n" +
 		"{when: {node: n}, bind: [{in: h, name: x, to: 1}, {in: g, name: x, to: 1}]}\n" +
-		"{when: {osfamily: f}, bind: [{in: h, name: x, to: 1}]}\n{when: {environment: z}, bind: [{in: g, name: x, to: 1}]}\n" +
+		"{when: {osfamily: f}, bind: [{in: h, name: x, to: 1}]}\n" +
+		"{when: {environment: z}, bind: [{in: g, name: x, to: 1}]}\n" +
 		"{when: {node: n, osfamily: o}, bind: [{in: h, name: x, to_lookup_of: g}]}\n" +
 		"{when: {node: n, environment: e}, bind: [{in: g, name: x, to_lookup_of: h}]}", ``, `1 error loop: 6 2 7`},
 	{"through a contribution that has another's name, of which a higher one counts",
