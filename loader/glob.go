@@ -1,18 +1,21 @@
 package loader
 
 import (
-	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"bindc/internal/expr"
 )
 
 // globElement is a piece of a glob: fixed text, a wildcard, or an interpolation.
 type globElement struct {
-	text string // fixed; of a class, as it is written
 	kind globKind
-	ref  int // number of the interpolation
+	text string // fixed
+	ref  int    // number of the interpolation
+
+	ranges [][2]rune // of a class
+	not    bool      // of a class: any other character
 }
 
 type globKind uint8
@@ -64,13 +67,46 @@ func nextGlob(text string, begins bool) (globElement, int) {
 		return globElement{kind: globStar}, len(text) - len(strings.TrimLeft(text, "*"))
 	case c == '?':
 		return globElement{kind: globOne}, 1
-	case c == '[' && strings.IndexByte(text, ']') > 1:
-		n := strings.IndexByte(text, ']') + 1
-		return globElement{kind: globClass, text: text[:n]}, n
-	case c == '\\' && len(text) > 1:
-		return globElement{text: text[1:2]}, 2
+	case c == '[':
+		return globClassOf(text)
+	case c == '\\':
+		_, n := escaped(text)
+		return globElement{text: text[1:n]}, n
 	}
 	return globElement{text: text[:1]}, 1
+}
+
+// escaped is the first character of a text, the one behind a backslash if that is the first, and how long that is.
+func escaped(text string) (char rune, n int) {
+	if strings.HasPrefix(text, `\`) {
+		n = 1
+	}
+	char, size := utf8.DecodeRuneInString(text[n:])
+	return char, n + size
+}
+
+// globClassOf is the class that a text begins with, and its length. As in Ruby one that does not end is no character,
+// and neither is one of nothing.
+func globClassOf(text string) (globElement, int) {
+	e := globElement{kind: globClass}
+	at := 1
+	if e.not = strings.HasPrefix(text[at:], "!") || strings.HasPrefix(text[at:], "^"); e.not {
+		at++
+	}
+	for at < len(text) && text[at] != ']' {
+		first, n := escaped(text[at:])
+		at += n
+		last := first
+		if rest := text[at:]; strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "-]") {
+			last, n = escaped(rest[1:])
+			at += 1 + n
+		}
+		e.ranges = append(e.ranges, [2]rune{first, last})
+	}
+	if at == len(text) {
+		return globElement{kind: globClass}, at
+	}
+	return e, at + 1
 }
 
 // unbraced are the globs that the braces in one stand for, in order. Those of an interpolation are none.
@@ -79,7 +115,7 @@ func unbraced(glob string) []string {
 	var cuts []int // of the outermost braces: behind the opening one, behind each comma, behind the closing one
 	for i := 0; i < len(glob); i++ {
 		switch c := glob[i]; {
-		case c == '%' && strings.HasPrefix(glob[i:], "%{"):
+		case strings.HasPrefix(glob[i:], "%{"):
 			if end := strings.IndexByte(glob[i:], '}'); end >= 0 {
 				i += end
 			}
@@ -89,10 +125,9 @@ func unbraced(glob string) []string {
 			}
 		case c == ',' && depth == 1:
 			cuts = append(cuts, i+1)
-		case c == '}' && depth > 0:
-			if depth--; depth > 0 {
-				continue
-			}
+		case c == '}' && depth > 1:
+			depth--
+		case c == '}' && depth == 1:
 			var out []string
 			ends := append(cuts, i+1)[1:]
 			for k, from := range cuts {
@@ -111,9 +146,7 @@ const maxReadings = 256
 func readGlob(elems []globElement, path string) [][]string {
 	refs := 0
 	for _, e := range elems {
-		if e.kind == globRef {
-			refs = max(refs, e.ref+1)
-		}
+		refs = max(refs, e.ref+1)
 	}
 	g := globReader{values: make([]string, refs), path: path}
 	g.read(elems, 0)
@@ -141,15 +174,17 @@ func (g *globReader) read(elems []globElement, at int) {
 	}
 	e, rest := elems[0], elems[1:]
 	begins := at == 0 || g.path[at-1] == '/'
-	hidden := begins && at < len(g.path) && g.path[at] == '.'
+	hidden := begins && strings.HasPrefix(g.path[at:], ".")
 	switch e.kind {
 	case globText:
 		if strings.HasPrefix(g.path[at:], e.text) {
 			g.read(rest, at+len(e.text))
 		}
 	case globOne, globClass:
-		if at < len(g.path) && g.path[at] != '/' && !hidden && e.takes(g.path[at:at+1]) {
-			g.read(rest, at+1)
+		if at < len(g.path) && g.path[at] != '/' && !hidden {
+			if char, n := utf8.DecodeRuneInString(g.path[at:]); e.takes(char) {
+				g.read(rest, at+n)
+			}
 		}
 	case globStar:
 		for end := at; !hidden; end++ {
@@ -177,13 +212,12 @@ func (g *globReader) read(elems []globElement, at int) {
 	}
 }
 
-// takes tells whether a character is one of a class, or any.
-func (e globElement) takes(char string) bool {
-	if e.kind == globOne {
-		return true
-	}
-	ok, err := path.Match(strings.Replace(e.text, "[!", "[^", 1), char)
-	return ok && err == nil
+// takes tells whether a character is one of a class, or any. Both ends of a range are in it, in whatever order.
+func (e globElement) takes(char rune) bool {
+	in := slices.ContainsFunc(e.ranges, func(r [2]rune) bool {
+		return char == r[0] || char == r[1] || r[0] < char && char < r[1]
+	})
+	return e.kind == globOne || in != e.not
 }
 
 // fillGlob is the text of a glob with the values of its interpolations.
@@ -195,9 +229,7 @@ func fillGlob(parts []*expr.Node, values []string) string {
 			b.WriteString(v.Text())
 			continue
 		}
-		if ref < len(values) {
-			b.WriteString(values[ref])
-		}
+		b.WriteString(values[ref])
 		ref++
 	}
 	return b.String()
