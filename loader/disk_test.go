@@ -182,6 +182,24 @@ func TestADirectoryThatCannotBeResolved(t *testing.T) {
 	}
 }
 
+// What may be there and cannot be looked at, is not read as if it were.
+func TestAConfigurationThatCannotBeLookedAt(t *testing.T) {
+	dir := site(t, map[string]string{"hiera.yaml": "[", "data/common.yaml": "a: 1\n",
+		"binder_config.yaml": "{version: 1, layers: [{include: 'confdir-hiera:/'}]}"})
+	failed := false
+	fail := func(op disk.Op, path string) error {
+		if failed || op != disk.Stat || path != filepath.Join(dir, "hiera.yaml") {
+			return nil
+		}
+		failed = true // it can be opened all the same
+		return fs.ErrPermission
+	}
+	want := []string{"hiera.yaml: [read] cannot read this: permission denied"}
+	if found := reported(dir, Options{disk: disk.Disk{Fault: fail}}); !slices.Equal(found, want) {
+		t.Errorf("found %q, expected %q", found, want)
+	}
+}
+
 // So is environments.pp, where it is there and cannot be read.
 func TestEnvironmentsThatCannotBeRead(t *testing.T) {
 	dir := site(t, map[string]string{environmentsFile: "site { }"})

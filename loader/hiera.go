@@ -44,15 +44,15 @@ type hieraReader struct {
 	*inputs
 	*dimensions
 	extensions registry
-	dirs       map[string]*hieraDir // by directory; nil: there is one and it cannot be used
+	dirs       map[string]*hieraDir // by configuration; nil: there is one and it cannot be used
 }
 
-// dir is the Hiera-2 directory at dir, nil if it cannot be used.
-func (r *hieraReader) dir(dir string) *hieraDir {
-	h, seen := r.dirs[dir]
+// dir is the Hiera-2 directory that has its configuration at path, nil if it cannot be used.
+func (r *hieraReader) dir(path string) *hieraDir {
+	h, seen := r.dirs[path]
 	if !seen {
-		h = r.read(dir)
-		r.dirs[dir] = h
+		h = r.read(path)
+		r.dirs[path] = h
 	}
 	return h
 }
@@ -72,11 +72,8 @@ func (f files) hieraFile(dir string) (path string, ok bool) {
 	return "", true
 }
 
-func (r *hieraReader) read(dir string) *hieraDir {
-	path, ok := r.hieraFile(dir)
-	if !ok {
-		return nil
-	}
+func (r *hieraReader) read(path string) *hieraDir {
+	dir := filepath.Dir(path)
 	real, ok := r.real(dir)
 	if !ok {
 		return nil
@@ -169,9 +166,9 @@ func (r *hieraReader) backends(doc document) []string {
 	if n.Kind != yaml.Sequence {
 		d := diag.Diagnostic{Pos: doc.Pos(n), Code: "backend",
 			Message: "expected a list of names as 'backends', found " + n.Describe()}
-		if name, ok := n.Text(); ok && builtinBackend(name) {
+		if name, _ := n.Text(); builtinBackend(name) {
 			d.Hint = "write backends: [" + name + "]"
-		} else if ok {
+		} else {
 			d.Hint = backendHint(name)
 		}
 		r.diags.Add(d)

@@ -77,7 +77,7 @@ func (r *hiera5Reader) hiera5File(dir string) string {
 func (r *hiera5Reader) isHiera5(path string) bool {
 	src, err := r.disk.ReadFile(path)
 	if err != nil {
-		return false // whoever reads it reports that
+		r.failed(path, err) // nothing is of no version
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
 	return ok && doc.Root != nil && versionOf(doc) >= 4
@@ -101,10 +101,14 @@ func versionOf(doc *yaml.Document) int64 {
 // read reads the configuration at path; nil if it cannot be used. module is whose it is, "" for none.
 func (r *hiera5Reader) read(path, module string) *hiera5Dir {
 	h, seen := r.dirs[path]
-	if seen {
-		return h
+	if !seen {
+		h = r.readFile(path, module)
+		r.dirs[path] = h
 	}
-	r.dirs[path] = nil
+	return h
+}
+
+func (r *hiera5Reader) readFile(path, module string) *hiera5Dir {
 	doc, ok := r.readNow(path)
 	if !ok {
 		return nil
@@ -113,8 +117,8 @@ func (r *hiera5Reader) read(path, module string) *hiera5Dir {
 		r.diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with 'version: 5'")
 		return nil
 	}
-	h = &hiera5Dir{doc: doc, module: module}
-	c := hiera5Config{r, h, filepath.Dir(path), false}
+	h := &hiera5Dir{doc: doc, module: module}
+	c := hiera5Config{hiera5Reader: r, hiera5Dir: h, root: filepath.Dir(path)}
 	switch v := versionOf(doc.Document); v {
 	case 5:
 		c.version5()
@@ -126,7 +130,6 @@ func (r *hiera5Reader) read(path, module string) *hiera5Dir {
 		doc.errorf(doc.Root, "version", "expected a configuration of Hiera 5, with 'version: 5'")
 		return nil
 	}
-	r.dirs[path] = h
 	return h
 }
 
@@ -164,29 +167,37 @@ func (c hiera5Config) version5() {
 }
 
 func (c hiera5Config) hierarchy(key string, defaults *yaml.Node) []hiera5Entry {
-	_, n, ok := c.doc.Root.Lookup(key)
-	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {
+	list, given := c.list(key)
+	if !given {
 		at := c.doc.Pos(c.doc.Root)
 		l := c.path(at, c.source(defaults, defaults, at), "common.yaml")
 		return []hiera5Entry{{name: "Common", at: at, locations: []hiera5Location{l}}}
 	}
-	if n.Kind != yaml.Sequence {
-		c.doc.errorf(n, "hierarchy", "expected a list of entries as '%s', found %s", key, n.Describe())
-		return nil
-	}
 	var out []hiera5Entry
-	for i := range n.Kids {
-		if e, ok := c.entry(&n.Kids[i], defaults, out); ok {
-			out = append(out, e)
-		}
+	for i := range list {
+		out = append(out, c.entry(&list[i], defaults, out))
 	}
 	return out
 }
 
-func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) (hiera5Entry, bool) {
+// list is the entries at a key, none after an error. Where they are not given, or are nothing, Puppet has a default.
+func (c hiera5Config) list(key string) (entries []yaml.Node, given bool) {
+	_, n, ok := c.doc.Root.Lookup(key)
+	if !ok || n.Kind == yaml.Scalar && n.Value.IsUndef() {
+		return nil, false
+	}
+	if n.Kind != yaml.Sequence {
+		c.doc.errorf(n, "hierarchy", "expected a list of entries as '%s', found %s", key, n.Describe())
+		return nil, true
+	}
+	return n.Kids, true
+}
+
+// entry reads an entry. One of which nothing can be read keeps its number.
+func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) hiera5Entry {
 	if n.Kind != yaml.Mapping {
 		c.doc.errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
-		return hiera5Entry{}, false
+		return hiera5Entry{}
 	}
 	unknown := c.doc.UnknownKeys(n, "hierarchy", "key of an entry", hiera5EntryKeys)
 	for _, d := range unknown {
@@ -196,14 +207,14 @@ func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) (hiera
 	e.name, _ = c.text(n, "name")
 	if e.name == "" {
 		c.doc.errorf(n, "hierarchy", "expected the name of the entry as 'name'")
-		return hiera5Entry{}, false
+		return hiera5Entry{}
 	}
 	for _, b := range before {
 		if b.name == e.name {
 			c.diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
 				Message: "two entries are named '" + e.name + "', which Puppet refuses",
 				Notes:   []diag.Note{{Pos: b.at, Message: "the first"}}})
-			return hiera5Entry{}, false
+			return hiera5Entry{}
 		}
 	}
 	source := c.source(n, defaults, e.at)
@@ -211,18 +222,15 @@ func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) (hiera
 	switch {
 	case len(places) > 1:
 		c.doc.errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Places), diag.Quoted(places))
-		return hiera5Entry{}, false
 	case !source.ok:
-		return e, true // it keeps its number
-	case len(places) == 0 && len(unknown) > 0:
-		return e, true // one of these may be the path
+	case len(places) == 0 && len(unknown) > 0: // one of these may be the path
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
 		c.foreign(e.at, "an entry without a path", "")
-		return e, true
+	default:
+		c.checkDatadir(n, source)
+		e.locations = c.locations(n, places[0], source)
 	}
-	c.checkDatadir(n, source)
-	e.locations = c.locations(n, places[0], source)
-	return e, true
+	return e
 }
 
 // checkDatadir notes the directory of an entry of the site that is not there. What a module has is its author's, and
@@ -292,6 +300,10 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 	if !has {
 		_, options, has = defaults.Lookup("options")
 	}
+	if has && options.Kind != yaml.Mapping {
+		c.doc.errorf(options, "hierarchy", "expected a hash as 'options', found %s", options.Describe())
+		return hiera5Source{}
+	}
 	switch function {
 	case "yaml_data":
 		s.kind = datafile.Hiera5YAML
@@ -306,7 +318,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 		c.foreign(at, "'"+function+"'", diag.DidYouMean(function, hiera5Functions))
 		return hiera5Source{}
 	}
-	if has && options.Kind == yaml.Mapping && len(options.Kids) > 0 {
+	if has && len(options.Kids) != 0 {
 		c.doc.errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that comes to this entry; "+
 			"remove them", function)
 	}
@@ -388,15 +400,15 @@ func (c hiera5Config) version4() {
 	if dir, ok := c.text(c.doc.Root, "datadir"); ok {
 		datadir = dir
 	}
-	_, n, ok := c.doc.Root.Lookup("hierarchy")
-	if !ok || n.Kind != yaml.Sequence {
+	list, given := c.list("hierarchy")
+	if !given {
 		s := hiera5Source{kind: datafile.Hiera5YAML, datadir: datadir}
 		c.entries = []hiera5Entry{{name: "common", locations: []hiera5Location{c.path(c.doc.Pos(c.doc.Root), s,
 			"common.yaml")}}}
 		return
 	}
-	for i := range n.Kids {
-		c.entries = append(c.entries, c.entry4(&n.Kids[i], datadir))
+	for i := range list {
+		c.entries = append(c.entries, c.entry4(&list[i], datadir))
 	}
 }
 
@@ -452,11 +464,11 @@ func (c hiera5Config) version3() {
 			c.foreign(e.at, "'"+b+"'", "")
 		}
 		datadir, ext := "hieradata", b
-		if _, n, there := lookup3(c.doc.Root, b); there && n.Kind == yaml.Mapping {
-			if _, v, there := lookup3(n, "datadir"); there {
+		if n, there := lookup3(c.doc.Root, b); there {
+			if v, there := lookup3(n, "datadir"); there {
 				datadir, _ = v.Text()
 			}
-			if _, v, there := lookup3(n, "extension"); there {
+			if v, there := lookup3(n, "extension"); there {
 				ext, _ = v.Text()
 			}
 		}
@@ -471,16 +483,16 @@ func (c hiera5Config) version3() {
 }
 
 // lookup3 is the value at a key, which may be written as a symbol.
-func lookup3(n *yaml.Node, key string) (k, v *yaml.Node, ok bool) {
-	if k, v, ok = n.Lookup(":" + key); ok {
-		return k, v, true
+func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
+	if _, v, ok = n.Lookup(":" + key); !ok {
+		_, v, ok = n.Lookup(key)
 	}
-	return n.Lookup(key)
+	return v, ok
 }
 
 // list3 is the text or texts at a top-level key; nil if there are none.
 func (c hiera5Config) list3(key string) []string {
-	_, n, ok := lookup3(c.doc.Root, key)
+	n, ok := lookup3(c.doc.Root, key)
 	if !ok {
 		return nil
 	}

@@ -4,6 +4,7 @@ package loader_test
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"bindc/internal/diag"
+	"bindc/internal/disk"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/types"
@@ -86,6 +88,38 @@ func hieraLayers(dir string, site *loader.Site) (out []string) {
 		}
 	}
 	return out
+}
+
+// Each call fails once: then the layers are the same, or there is an error that names the path. What is of Hiera 5 is
+// not taken for what another Hiera reads.
+func TestEveryCallOfHiera5FailsOnce(t *testing.T) {
+	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 5\nhierarchy: [{name: A, glob: '*/*.yaml'}]",
+		"data/n/a.yaml": "a: 1", "data/n/b.yaml": "-> a.yaml", "modules/m/hiera.yaml": "version: 5",
+		"modules/m/data/common.yaml": "m::a: 1", "modules/n/hiera.yaml": "version: 4"})
+	read := func(failing access) ([]string, []access, []diag.Diagnostic) {
+		var calls []access
+		var diags diag.List
+		site := loader.Load(dir, loader.Options{Jobs: 1}.On(disk.Disk{Fault: counted(func(a access) error {
+			calls = append(calls, a)
+			if a == failing {
+				return fs.ErrPermission
+			}
+			return nil
+		})}), &diags)
+		return hieraLayers(dir, site), calls, diags.Sorted()
+	}
+	want, calls, found := read(access{})
+	if len(found) > 0 || len(want) < 3 || len(calls) < 30 {
+		t.Fatalf("%d calls, found %v: %v", len(calls), want, found)
+	}
+	for _, call := range calls {
+		got, _, found := read(call)
+		named := func(d diag.Diagnostic) bool { return d.Code == "read" && d.Pos.File == call.path }
+		if !slices.Equal(got, want) && !slices.ContainsFunc(found, named) {
+			t.Errorf("%s %d of %s: the layers are\n%s\nand found is %v", call.op, call.nth, call.path,
+				strings.Join(got, "\n"), found)
+		}
+	}
 }
 
 // The value of a path is all of its text, and its case counts; it changes nothing about precedence.

@@ -267,14 +267,15 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 		}
 		dir = filepath.Join(m.dir, filepath.FromSlash(rest))
 	}
-	switch path, ok := p.hieraFile(dir); {
+	path, ok := p.hieraFile(dir)
+	switch {
 	case !ok:
 		return planned{}, false
 	case path == "":
 		return p.missing(u, "there is no Hiera-2 directory %s: expected the file %s", u,
 			filepath.Join(dir, "hiera.yaml"))
 	}
-	h := p.hiera.dir(dir)
+	h := p.hiera.dir(path)
 	if h != nil && h.other != "" {
 		p.otherVersion(u, h)
 		return planned{}, false
