@@ -197,10 +197,7 @@ func (c *setCompiler) when(w *set.When, outer []Condition) ([]Condition, bool) {
 
 // and narrows conditions to those in which a category has one of the values given.
 func (c *setCompiler) and(conditions []Condition, p *set.Pair) ([]Condition, bool) {
-	name := ""
-	if v := p.Category.Value; v.Kind() == value.String {
-		name = v.Text()
-	}
+	name := p.Category.Value.Text() // "" of what is none
 	category, ok := c.category(name)
 	if !ok {
 		found, known := strings.TrimPrefix(value.Describe(p.Category.Value), "the string "), c.categoryNames()

@@ -101,13 +101,9 @@ func (c *setCompiler) contributedClasses(a *binding.Attributes, when []int) {
 		return
 	}
 	var names []binding.Literal
-	if len(a.Producers) == 1 && a.Transformer == nil && a.Producers[0].Expr == nil {
-		switch l := a.Producers[0].Argument; {
-		case l == nil:
-		case l.Value.Kind() == value.Array:
-			names = elementsOf(l)
-		default:
-			names = []binding.Literal{*l}
+	if len(a.Producers) == 1 && a.Transformer == nil {
+		if p := &a.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // those of others are no names
+			names = oneOrMore(p.Argument)
 		}
 	}
 	if names == nil || slices.ContainsFunc(names, func(l binding.Literal) bool { return !isText(&l, className) }) {
@@ -117,6 +113,14 @@ func (c *setCompiler) contributedClasses(a *binding.Attributes, when []int) {
 		return
 	}
 	c.classes(names, a.In.Value.Text() == excludedClasses, when)
+}
+
+// oneOrMore is what an array has, or the one thing that is no array.
+func oneOrMore(l *binding.Literal) []binding.Literal {
+	if l.Value.Kind() == value.Array {
+		return elementsOf(l)
+	}
+	return []binding.Literal{*l}
 }
 
 // elementsOf is the elements of an array, with the places they are written at where these are known.
@@ -208,8 +212,8 @@ type entry struct {
 
 // each binds every entry of a hash by itself; of what is abstract there are names only.
 func (c *setCompiler) each(a *binding.Attributes, keys, what string, when []int) {
-	entries, ok := c.entries(a, what)
-	if !ok || !c.fits(len(entries), a.Pos, when) {
+	entries := c.entries(a, what)
+	if !c.fits(len(entries), a.Pos, when) {
 		return
 	}
 	for i := range entries {
@@ -227,22 +231,22 @@ func (c *setCompiler) each(a *binding.Attributes, keys, what string, when []int)
 	}
 }
 
-// entries is what `to` says.
-func (c *setCompiler) entries(a *binding.Attributes, what string) ([]entry, bool) {
+// entries is what `to` says, none after an error.
+func (c *setCompiler) entries(a *binding.Attributes, what string) []entry {
 	if a.Broken {
-		return nil, false
+		return nil
 	}
 	var p binding.Producer
 	if len(a.Producers) == 1 {
 		p = a.Producers[0]
-	}
-	switch {
-	case a.Abstract && p.Expr == nil && p.Argument != nil && p.Argument.Value.Kind() == value.Array:
-		return namesOf(p.Argument), true
-	case !a.Abstract && p.Expr == nil && p.Argument != nil && p.Argument.Value.Kind() == value.Hash:
-		return constants(&p), true
-	case !a.Abstract && p.Expr != nil && p.Expr.Op == expr.HashLit:
-		return computed(&p), true
+		switch {
+		case a.Abstract && p.Expr == nil && p.Argument.Value.Kind() == value.Array:
+			return namesOf(p.Argument)
+		case !a.Abstract && p.Expr == nil && p.Argument.Value.Kind() == value.Hash:
+			return constants(&p)
+		case !a.Abstract && p.Expr != nil && p.Expr.Op == expr.HashLit:
+			return computed(&p)
+		}
 	}
 	expected := "a hash of names to values"
 	if a.Abstract {
@@ -257,7 +261,7 @@ func (c *setCompiler) entries(a *binding.Attributes, what string) ([]entry, bool
 		expected += ", found " + value.Describe(at.Value)
 	}
 	c.errorf(&at, "expected the %ss: %s", what, expected)
-	return nil, false
+	return nil
 }
 
 func namesOf(l *binding.Literal) []entry {
@@ -282,7 +286,7 @@ func constants(p *binding.Producer) []entry {
 // computed is the entries of a hash of which some have to be computed.
 func computed(p *binding.Producer) []entry {
 	var out []entry
-	for i := 0; i+1 < len(p.Expr.Kids); i += 2 {
+	for i := 0; i < len(p.Expr.Kids); i += 2 {
 		k, known := p.Expr.Kids[i].Constant()
 		if !known && len(p.Argument.Kids) == len(p.Expr.Kids) {
 			k = p.Argument.Kids[i].Value // which is no name: it interpolates, or is undef
@@ -303,7 +307,7 @@ func computed(p *binding.Producer) []entry {
 func (c *setCompiler) paramMap(s *set.Map, when []int) {
 	of, okOf := c.typeOf(&s.From)
 	from, okFrom := c.typeOf(&s.To)
-	if !okOf || !okFrom {
+	if !okOf || !okFrom || s.Broken {
 		return
 	}
 	a := s.Attributes
@@ -332,12 +336,8 @@ func (c *setCompiler) typeOf(l *binding.Literal) (string, bool) {
 
 // mapped reads a map of parameters to parameters.
 func (c *setCompiler) mapped(l *binding.Literal, known bool) ([]Renamed, bool) {
-	if !known || l == nil || l.Value.Kind() != value.Hash {
-		at := binding.Literal{}
-		if l != nil {
-			at = *l
-		}
-		c.errorf(&at, "expected a hash of names of parameters to names of parameters, found %s", value.Describe(at.Value))
+	if !known || l.Value.Kind() != value.Hash {
+		c.errorf(l, "expected a hash of names of parameters to names of parameters, found %s", value.Describe(l.Value))
 		return nil, false
 	}
 	out, ok := []Renamed{}, true
@@ -409,10 +409,7 @@ func pair(name, text string) value.Pair {
 
 // references reads one reference or several, and writes them as Puppet does, without quotes.
 func (c *setCompiler) references(p *binding.Producer) ([]string, bool) {
-	list := []binding.Literal{*p.Argument}
-	if p.Argument.Value.Kind() == value.Array {
-		list = elementsOf(p.Argument)
-	}
+	list := oneOrMore(p.Argument)
 	out, ok := make([]string, len(list)), true
 	for i := range list {
 		t, is := targetOf(&list[i])

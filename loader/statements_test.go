@@ -37,7 +37,15 @@ var statements = []struct {
 	{"classes that are transformed", "{to: ntp, transformer: '|$x| { $x }', in: included_classes}",
 		[]string{"attribute @{"}},
 	{"classes of which one is none", "{to: [ntp, Apt], in: included_classes}", []string{"attribute @{"}},
+	{"classes that are known all the same", "{to: ['${\"ntp\"}', apt], in: included_classes}",
+		[]string{`in /classes ntp "include" @'${"ntp"}'`, `in /classes apt "include" @apt`}},
+	{"classes that an expression has", `{to_expression: "['ntp'] + ['apt']", in: included_classes}`, []string{
+		`in /classes ntp "include" @"['ntp'] + ['apt']"`, `in /classes apt "include" @"['ntp'] + ['apt']"`}},
+	{"classes of which one is computed", "{to: [ntp, '${x}'], in: included_classes}", []string{"attribute @{"}},
 	{"no classes", "{in: included_classes}", []string{"attribute @{"}},
+	{"a list of no classes", "{to: [], in: included_classes}", nil},
+	{"classes that are looked up", "{to_lookup_of: apt, in: included_classes}", []string{"attribute @{"}},
+	{"classes that are collected", "{multibind_id: apt, in: included_classes}", []string{"attribute @{"}},
 	{"classes of two producers", "{to: ntp, to_lookup_of: apt, in: included_classes}", []string{"attribute @{"}},
 	{"classes that cannot be read", "{to: '${', in: included_classes}", []string{"interpolation @'"}},
 
@@ -46,6 +54,8 @@ var statements = []struct {
 	{"ids that are reserved", "{name: a, multibind_id: included_classes}\n- {to: 1, in: /dependencies}\n" +
 		"- {name: b, multibind_id: m}", []string{"reserved @included_classes", "reserved @/dependencies", "a = null @a",
 		"in /dependencies 1 @{", "b = null @b"}},
+	{"a value that is the id of one that is reserved", "{name: a, to: included_classes}",
+		[]string{`a = "included_classes" @a`}},
 
 	{"parameters of a class", "{parameters: ntp, to: {enable: true, servers: [a]}}",
 		[]string{"ntp::enable = true @enable", `ntp::servers = ["a"] @servers`}},
@@ -71,6 +81,9 @@ var statements = []struct {
 		[]string{`attribute @"Web['a', 'b']"`}},
 	{"an instance of Class that is none", "{parameters: 'Class[a b]', to: {port: 80}}",
 		[]string{"/param/Class[a b]/port = 80 @port"}},
+	{"a class in quotes", `{parameters: "Class['ntp']", to: {port: 80}}`, []string{"ntp::port = 80 @port"}},
+	{"a class without the end of its quotes", `{parameters: "Class['ntp]", to: {port: 80}}`,
+		[]string{`attribute @"Class['ntp]"`}},
 	{"parameters of nothing", "{parameters: 'web[one]', to: {port: 80}}", []string{"attribute @'web[one]'"}},
 	{"an instance without its end", "{parameters: 'Web[one', to: {port: 80}}", []string{"attribute @'Web[one'"}},
 	{"an instance without a name", "{parameters: 'Web[]', to: {port: 80}}", []string{"attribute @'Web[]'"}},
@@ -101,6 +114,13 @@ var statements = []struct {
 	{"parameters that cannot be read", "{parameters: ntp, to_expression: '{'}", []string{"expression @'"}},
 	{"abstract parameters", "{parameters: ntp, to: [a, b], abstract: true}",
 		[]string{"abstract ntp::a @a", "abstract ntp::b @b"}},
+	{"abstract parameters that an expression has",
+		`{parameters: ntp, to_expression: "['a'] + ['b']", abstract: true}`,
+		[]string{`abstract ntp::a @"['a'] + ['b']"`, `abstract ntp::b @"['a'] + ['b']"`}},
+	{"abstract parameters of which one is computed", "{parameters: ntp, to: [a, '${x}'], abstract: true}",
+		[]string{"attribute @["}},
+	{"abstract parameters of another target", "{parameters: Web, to: Sql, abstract: true}", []string{"attribute @Sql"}},
+	{"abstract parameters without names", "{parameters: ntp, abstract: true}", []string{"attribute @{"}},
 	{"abstract parameters with values", "{parameters: ntp, to: {a: 1}, abstract: true}", []string{"attribute @{"}},
 	{"abstract parameters that are computed", "{parameters: ntp, to_expression: '[$x]', abstract: true}",
 		[]string{"attribute @'[$x]'"}},
@@ -144,6 +164,10 @@ var statements = []struct {
 	{"an abstract map", "{map: [Web, Sql], abstract: true}", []string{"abstract /map/Web/Sql @["}},
 	{"a map of no types", "{map: [web, 'Sql[one]'], to: {a: b}}", []string{"attribute @web", "attribute @'Sql[one]'"}},
 	{"a map of one type", "{map: [Web, 1], to: {a: b}}", []string{"attribute @1"}},
+	{"a map to one type", "{map: [1, Web], to: {a: b}}", []string{"attribute @1"}},
+	{"a map that cannot be read", "{map: [Web, Sql], to: '${'}", []string{"interpolation @'"}},
+	{"a map that is known all the same", "{map: [Web, Sql], to: {a: '${\"user\"}'}}",
+		[]string{`/map/Web/Sql = {"a":"user"} @[`}},
 	{"a map without parameters", "{map: [Web, Sql]}", []string{"attribute @{"}},
 	{"a map that is text", "{map: [Web, Sql], to: user}", []string{"attribute @user"}},
 	{"a map that is not known", "{map: [Web, Sql], to: {a: '${x}'}}", []string{"attribute @{"}},
@@ -195,7 +219,11 @@ func TestStatementsInTheSyntaxOfPuppet(t *testing.T) {
 			`in /dependencies {"from":"File[a]","to":"Service[c]","kind":"~>"} @bind`,
 			`in /dependencies {"from":"File[b]","to":"Service[c]","kind":"~>"} @bind`}},
 		{"a dependency that is computed", "bind dependency [File['a'], $x] -> Service['c']", []string{"attribute @$x"}},
-		{"a class", "include Ntp", []string{"syntax @Ntp"}},
+		{"a dependency on a pattern", "bind dependency [File['a'], /B[b]/] -> Service['c']",
+			[]string{"attribute @/B[b"}},
+		{"a name that is a pattern", "bind parameters Web[one] to { /port/ => 1, host => 2 }",
+			[]string{"attribute @/port/", "/param/Web[one]/host = 2 @host"}},
+		{"a class", "include Ntp", []string{"syntax @Ntp", "incomplete"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := "bindings default {\n" + c.text + "\n}\n"
@@ -215,26 +243,64 @@ func TestStatementsAreBounded(t *testing.T) {
 		text   string
 		enough int
 		want   int // bindings
+		fewer  int // where that is not enough
 	}{
-		{"{include: a}", 2, 1},
-		{"{include: [a, b]}", 4, 2}, // each with the room that the list takes
-		{"{parameters: ntp, to: {a: 1, b: 2, c: 3}}", 4, 3},
-		{"{variables: {a: 1, b: 2}}", 3, 2},
-		{"{dependency: ['A[a]', ['B[b]', 'C[c]', 'D[d]']]}", 4, 3},
-		{"{dependency: [['A[a]', 'B[b]'], ['C[c]', 'D[d]']]}", 7, 4}, // 3, and 2 for what the lists multiply out to
+		{"{include: a}", 2, 1, 0},
+		{"{include: [a, b]}", 4, 2, 1}, // each with the room that the list takes
+		{"{parameters: ntp, to: {a: 1, b: 2, c: 3}}", 4, 3, 0},
+		{"{variables: {a: 1, b: 2}}", 3, 2, 0},
+		{"{dependency: ['A[a]', ['B[b]', 'C[c]', 'D[d]']]}", 4, 3, 0},
+		// 3, and 2 for what the lists multiply out to
+		{"{dependency: [['A[a]', 'B[b]'], ['C[c]', 'D[d]']]}", 7, 4, 0},
 	} {
 		got := cameTo(t, "default.yaml", when(c.text), loader.Options{Alternatives: c.enough})
 		if len(got) != c.want || slices.ContainsFunc(got, func(s string) bool { return !strings.HasSuffix(s, both) }) {
 			t.Errorf("%s of %d alternatives comes to %q", c.text, c.enough, got)
 		}
 		got = cameTo(t, "default.yaml", when(c.text), loader.Options{Alternatives: c.enough - 1})
-		if len(got) == 0 || !strings.HasPrefix(got[0], "when @") {
+		if len(got) != 2+c.fewer || !strings.HasPrefix(got[0], "when @") || got[1] != "incomplete" {
 			t.Errorf("%s of %d alternatives comes to %q", c.text, c.enough-1, got)
 		}
 	}
 }
 
-// cameTo is what is reported of a set, then what its statements came to.
+// What a statement says that cannot be, is told with what is expected there, and what is found.
+func TestMessagesOfStatements(t *testing.T) {
+	const categories = "; it has 'node', 'osfamily', 'environment' and 'common'"
+	const hash, list = "a hash of names to values", "a list of names, as they are abstract"
+	for _, c := range []struct{ text, want string }{
+		{"{parameters: 'Web[a, b]', to: {a: 1}}", "expected one instance, its name in quotes if there is a comma in it," +
+			` as "Web['a, b']", found the string 'Web[a, b]'`},
+		{"{parameters: 'web[a]', to: {a: 1}}", "expected a class, a type or an instance, as 'ntp', 'Web' or " +
+			"'Web[one]', found the string 'web[a]'"},
+		{"{parameters: ntp}", "expected the parameters: " + hash},
+		{"{parameters: ntp, to: 1}", "expected the parameters: " + hash + ", found the integer 1"},
+		{"{parameters: ntp, to_expression: '$x'}", "expected the parameters: an expression that is " + hash +
+			", found the string '$x'"},
+		{"{parameters: ntp, to: 1, abstract: true}", "expected the parameters: " + list + ", found the integer 1"},
+		{"{variables: 1, abstract: true}", "expected the variables: " + list + ", found the integer 1"},
+		{"{variables: {A: 1}}", "expected the name of a variable, as 'port', found the string 'A'"},
+		{"{to: [A, b], in: excluded_classes}", "expected names of classes, known when the site is built, " +
+			"as 'to' of what is contributed to 'excluded_classes'"},
+		{"{include: A}", "expected the name of a class, as 'ntp::server', found the string 'A'"},
+		{"{map: [Web, 1], to: {}}", "expected the name of a type, as 'Web', found the integer 1"},
+		{"{map: [Web, Sql]}", "expected 'to', a hash of the parameters of Web to those of Sql"},
+		{"{map: [Web, Sql], to: {a: 1}}", "expected the name of a parameter, as 'port', found the integer 1"},
+		{"{dependency: ['A[a]', 'B']}",
+			`expected what a catalog has, as "File['/etc/ntp.conf']", found the string 'B'`},
+		{"{when: {1: x}, bind: []}", "the site has no category the integer 1" + categories},
+		{"{when: {nobody: x}, bind: []}", "the site has no category 'nobody'" + categories},
+		{"{name: a, multibind_id: /classes}", "the id '/classes' of a multibinding is reserved"},
+	} {
+		var diags diag.List
+		only(t, c.text, &diags)
+		if found := diags.Sorted(); len(found) != 1 || found[0].Message != c.want {
+			t.Errorf("%s: found %v, expected %s", c.text, found, c.want)
+		}
+	}
+}
+
+// cameTo is what is reported of a set, and whether bindings may be missing for that, then what its statements came to.
 func cameTo(t *testing.T, name, text string, opts loader.Options) []string {
 	t.Helper()
 	dir := writeSite(t, map[string]string{"bindings/" + name: text})
@@ -244,6 +310,9 @@ func cameTo(t *testing.T, name, text string, opts loader.Options) []string {
 	var out []string
 	for _, d := range diags.Sorted() {
 		out = append(out, string(d.Code)+r.at(d.Pos))
+	}
+	if diags.Incomplete() {
+		out = append(out, "incomplete")
 	}
 	for _, layer := range site.Layers {
 		for _, c := range layer.Contributions {
