@@ -47,18 +47,19 @@ func TestConditionsOfFiles(t *testing.T) {
 	}
 }
 
-// Files of common are for all requests but those that variables in the path leave out.
+// Files of common are for all requests but those that variables in the path leave out, whatever value it is given.
 func TestConditionsOfCommonFiles(t *testing.T) {
 	d := newDimensions(nil)
-	truth := parseTemplate(t, "true")
-	for path, want := range map[string]string{"data/common": "", "data/${os}": "{$os}=x"} {
-		e := hierarchyEntry{category: -1, value: truth, path: parseTemplate(t, path)}
-		file := "data/common"
-		if want != "" {
-			file = "data/x"
-		}
-		if i, ok := d.conditionOf(e, file, false); !ok || d.text(i) != want {
-			t.Errorf("%s: %q, expected %q", path, d.text(i), want)
+	for _, test := range []struct{ value, path, file, want string }{
+		{"true", "data/common", "data/common", ""},
+		{"true", "data/${os}", "data/x", "{$os}=x"},
+		{"", "data/common", "data/common", ""},
+		{"", "data/${os}", "data/x", "{$os}=x"},
+		{"${role}", "data/${os}", "data/x", "{$os}=x"},
+	} {
+		e := hierarchyEntry{category: -1, value: parseTemplate(t, test.value), path: parseTemplate(t, test.path)}
+		if i, ok := d.conditionOf(e, test.file, false); !ok || d.text(i) != test.want {
+			t.Errorf("%s for '%s': %q, expected %q", test.path, test.value, d.text(i), test.want)
 		}
 	}
 }

@@ -233,6 +233,20 @@ func TestASchemeHandlerThatFailsIsAnErrorOfTheLayer(t *testing.T) {
 	}
 }
 
+// What is built in has its name, and a command its word.
+func TestExtensionsThatCannotBe(t *testing.T) {
+	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nextensions:\n  hiera_backends:\n" +
+		"    yaml: {command: [x]}\n    json: {command: [x]}\n    a: {cmd: [x]}\n    b: {command: [x]}\n" +
+		"  scheme_handlers:\n    hiera: {command: [x]}\n    yaml2: {command: [x]}\n"})
+	var diags diag.List
+	loader.Load(dir, loader.Options{}, &diags)
+	var lines []string
+	for _, d := range diags.Sorted() {
+		lines = append(lines, fmt.Sprint(d.Pos.Line, " ", d.Code))
+	}
+	expect(t, lines, "4 extension", "5 extension", "6 extension", "9 extension")
+}
+
 func TestWhatIsRegisteredInGoGoesBeforeAProgram(t *testing.T) {
 	dir := writeSite(t, map[string]string{
 		"binder_config.yaml": `version: 1

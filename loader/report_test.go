@@ -58,6 +58,15 @@ var bindingsFiles = []struct{ name, text, want, bound string }{
 	{"no alternative", "bind:\n- {when: [], bind: [[a, 1]]}", "3 error when", ""},
 	{"text for an alternative", "bind:\n- {when: [node], bind: [[a, 1]]}", "3 error when", ""},
 
+	{"a key that is reserved", "bind:\n- [/classes, 1]", "3 error reserved", "/classes"},
+	{"a key that is reserved, in the long form", "bind:\n- {name: /map/A/B, to: 1}", "3 error reserved", "/map/A/B"},
+	{"keys that begin as reserved ones do", "bind:\n- [/a, 1]\n- {name: /b, to: 1}\n- [/c, 1]", "3 warning reserved",
+		"/a /b /c"},
+	{"a key that begins as reserved ones do, in the long form", "bind:\n- {name: /a, to: 1}\n- [/b, 1]",
+		"3 warning reserved", "/a /b"},
+	{"a contribution has a name, and no key", "bind:\n- {in: m, name: /a, to: 1}\n- {name: m, multibind_id: m}", "",
+		"/a m"},
+
 	{"an unknown attribute", "bind:\n- {name: a, to: 1, typ: Integer}", "3 error attribute", "a"},
 	{"a flag that is none", "bind:\n- {name: a, to: 1, sensitive: 'yes'}", "3 error attribute", "a"},
 	{"an expression that is a list", "bind:\n- {name: a, to_expression: [1]}", "3 error attribute", "a"},
@@ -121,6 +130,9 @@ var hieraFiles = []struct{ name, text, want string }{
 	{"another version", "version: 3", "1 warning hiera_version"},
 	{"a version that is text", "version: two", "1 error version"},
 	{"an unknown key", "version: 2\nhierachy: []", "1 warning data_directory, 2 error hiera"},
+	{"entries under names, without a version", "hierarchy: {common: [data]}", "1 warning hiera_version"},
+	{"a backend that is a hash", "version: 2\nbackends: {yaml: json}", "2 error backend"},
+	{"an entry under names", "version: 2\nhierarchy:\n- {common: 'true', a: b}", "3 error hierarchy"},
 	{"a hierarchy that is no list", "version: 2\nhierarchy: {common: data}", "2 error hierarchy"},
 	{"an entry of two", "version: 2\nhierarchy:\n- [common, 'true']", "3 error hierarchy"},
 	{"an entry that is no list", "version: 2\nhierarchy:\n- common", "3 error hierarchy"},
@@ -157,9 +169,37 @@ func TestWhatIsReportedOfAHieraDirectory(t *testing.T) {
 	}
 }
 
+// What a hiera.yaml says that cannot be, is told with what is expected there, and what is found.
+func TestMessagesOfHierarchies(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"version: 2\nhierarchy: [[nobody, x, y]]",
+			"the site has no category 'nobody'; it has 'node', 'osfamily', 'environment' and 'common'"},
+		{"version: 2\nhierarchy: [A]",
+			"expected an entry as [category, value, path], three strings, found the string 'A'"},
+		{"version: 5\nhierarchy: A", "expected a list of entries as 'hierarchy', found the string 'A'"},
+		{"version: 4\nhierarchy: A", "expected a list of entries as 'hierarchy', found the string 'A'"},
+		{"version: 5\nhierarchy: [A]", "expected an entry as a hash with 'name' and 'path', found the string 'A'"},
+		{"version: 4\nhierarchy: [A]", "expected an entry as a hash with 'name' and 'backend', found the string 'A'"},
+		{"version: 5\nhierarchy: [{name: A, path: a.yaml, options: x}]",
+			"expected a hash as 'options', found the string 'x'"},
+		{"version: 5\nhierarchy: [{name: A, path: [a.yaml]}]", "expected a string as 'path', found a list"},
+		{"version: 5\nhierarchy: [{name: A, glob: 1}]", "expected a string as 'glob', found the integer 1"},
+		{"version: 5\nhierarchy: [{name: A, paths: a.yaml}]",
+			"expected a list of strings as 'paths', found the string 'a.yaml'"},
+		{"version: 5\nhierarchy: [{name: A, mapped_paths: x}]",
+			"expected [variable, name, path], three strings, as 'mapped_paths', found the string 'x'"},
+	} {
+		var diags diag.List
+		loader.Load(writeSite(t, map[string]string{"hiera.yaml": c.text}), loader.Options{}, &diags)
+		if found := diags.Sorted(); len(found) != 1 || found[0].Message != c.want {
+			t.Errorf("%s: found %v, expected %s", c.text, found, c.want)
+		}
+	}
+}
+
 func TestOfSeveralBackendsTheFirstCountsPerKey(t *testing.T) {
 	site, got := loaded(t, map[string]string{
-		"hiera.yaml":       "{version: 2, backends: [json, yaml, json]}",
+		"hiera.yaml":       "{version: 2, backends: [json, json, yaml, json]}",
 		"data/common.yaml": "{a: 1, b: 2, d: 4}",
 		"data/common.json": `{"b": 3, "c": 4}`,
 	})

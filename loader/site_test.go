@@ -361,6 +361,9 @@ var sites = []struct {
 			"a hiera.yaml is Puppet's"},
 		[]string{"site confdir-hiera:/: data/common.yaml 1", "modules module-hiera:/m:", "modules module-hiera:/n:",
 			"modules module-hiera:/o:", "modules module-hiera:/p:", "modules module-hiera:/q:"}},
+	{"hiera2.yaml beside what does not parse", map[string]string{"hiera2.yaml": "version: 2", "hiera.yaml": "[",
+		"data/common.yaml": "a: 1"}, []string{"hiera.yaml:1:2 error yaml_syntax"},
+		[]string{"site confdir-hiera:/: data/common.yaml 1"}},
 	{"bindings in YAML and in the syntax of Puppet", configured("'confdir:/a', 'module:/m::default'",
 		map[string]string{"bindings/a.yaml": set("a"), "bindings/a.pp": "bindings a { }",
 			"modules/m/bindings/default.pp": "bindings default { bind 'k' to 1 }"}),
@@ -602,6 +605,8 @@ func TestAlternativesOfOneConditionAreBounded(t *testing.T) {
 		at         string // what is wrong begins with it
 	}{
 		{"as many", square, 1 << 16, ""},
+		{"a value again, in capital letters", "{node: " + strings.Replace(values(256), "[", "[V255, ", 1) +
+			", osfamily: " + strings.Replace(values(256), "[", "[V0, ", 1) + "}", 1 << 16, ""},
 		{"one value more", "{node: " + values(257) + ", osfamily: " + values(256) + "}", 0, values(256)},
 		{"one hash more", "[" + square + ", {environment: e}]", 0, "[{node"},
 	} {
