@@ -63,6 +63,12 @@ var answers = []struct{ name, site, module, want string }{
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}\n" +
 			"{in: users, name: joe, to: joe}",
 		`users {"joe":"joe","root":"alice","wheel":"alice"}; wheel -; root -`},
+	{"contributions by the alias of an alias that has the name of a key",
+		"{name: b, to_alias_of: a}\n{name: a, to_alias_of: root}\n[b, 1]",
+		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
+		`users {"a":"alice","b":"alice","root":"alice"}; b 1; a -`},
+	{"contributions of the name of an alias, by an alias", "{name: y, to_alias_of: x}\n{name: x, to_alias_of: k}\n[k, 1]",
+		"{name: l, multibind_id: l, type: Hash}\n{in: l, name: x, to: 2}", `l {"x":2,"y":2}; x 1; y 1`},
 	{"contributions by the alias of an alias", "{name: c, to_alias_of: b}\n{name: b, to_alias_of: a}\n" +
 		"{name: a, to_alias_of: root}",
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
@@ -97,8 +103,14 @@ var answers = []struct{ name, site, module, want string }{
 
 	{"classes", "{include: [a, b]}\n{when: {node: n}, bind: [{exclude: a}, {include: c}]}", `{include: [d, a]}`,
 		`/classes ["a","b","d"]; /classes@n ["c","b","d"]`},
+	{"classes that are rebound", `{rebind: /classes, transformer: "|$v| { $v + ['z'] }"}`,
+		"{include: a}\n{when: {node: n}, bind: [{include: b}]}", `/classes ["a","z"]; /classes@n ["b","a","z"]`},
+	{"classes that are rebound, beside a key", "[b, 1]\n{rebind: /classes, transformer: '|$v| { $v.size }'}",
+		`{include: a}`, `/classes 1; b 1`},
 	{"classes that nothing includes", `{exclude: a}`, ``, "/classes -"},
 	{"classes of the module alone", ``, `{include: a}`, `/classes ["a"]`},
+	{"one dependency", `{dependency: ['File[a]', 'File[b]']}`, ``,
+		`/dependencies [{"from":"File[a]","kind":"->","to":"File[b]"}]`},
 	{"dependencies", `{dependency: ['File[a]', 'File[b]']}`, "{dependency: ['File[a]', 'File[b]']}\n" +
 		"{when: {node: n}, bind: [{dependency: ['File[b]', 'File[c]'], kind: '~>'}]}",
 		`/dependencies [{"from":"File[a]","kind":"->","to":"File[b]"}]; ` +
@@ -120,12 +132,44 @@ var answers = []struct{ name, site, module, want string }{
 			`/map/Web/Sql {"dbuser":"user"}`},
 	{"parameters by a map that is said there, beside one of the types", "" +
 		"{parameters: 'Web[one]', to: 'Sql[one]', options: {map: {name: user}}}\n{map: [Web, Sql], to: {dbuser: user}}",
-		"{parameters: 'Sql[one]', to: {user: wiki}}", `/param/Web[one]/name "wiki"; /param/Web[one]/dbuser -`},
+		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
+		`/param/Web[one]/name "wiki"; /param/Web[one]/dbuser -; /param/Web[one]/port -`},
 	{"parameters by a map that depends on the request", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n" +
 		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbuser: owner}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, owner: root}}\n{parameters: 'Web[one]', to: {dbuser: nobody}}",
 		`/param/Web[one]/dbuser "nobody"; /param/Web[one]/dbuser@n "wiki"; /param/Web[one]/dbuser@m "root"`},
+	{"parameters by a map of two for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user, dbport: port}}]}",
+		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: 'Web[one]', to: {dbuser: x, dbport: 2}}",
+		`/param/Web[one]/dbuser "x"; /param/Web[one]/dbport 2; /param/Web[one]/dbuser@n "wiki"; /param/Web[one]/dbport@n 1`},
+	{"parameters by a map for some, of a name that the other has too", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{when: {node: n}, bind: [{map: [Web, Sql], to: {port: user}}]}",
+		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}", `/param/Web[one]/port -; /param/Web[one]/port@n "wiki"`},
+	{"parameters by a map that is renamed", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{name: other, to_renamed: /map/Web/Sql}", "{map: [Web, Sql], to: {dbuser: user}}\n" +
+		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
+		`other {"dbuser":"user"}; /param/Web[one]/dbuser -; /param/Web[one]/port 1`},
+	{"parameters by a map that is renamed for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "{map: [Web, Sql], to: {dbuser: user}}\n" +
+		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
+		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port -; /param/Web[one]/dbuser@n -; /param/Web[one]/port@n 1`},
+	{"parameters by a map that is renamed for some below another map for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "" +
+		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbport: port}}]}\n{map: [Web, Sql], to: {dbuser: user}}\n" +
+		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
+		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port@n 1; /param/Web[one]/dbuser@n -; /param/Web[one]/dbport@m 1; ` +
+			`/param/Web[one]/port@m -`},
+	{"parameters of what has them from a third, where the map of the types is renamed",
+		"{parameters: 'Web[one]', to: 'Pool[one]'}\n{name: other, to_renamed: /map/Web/Pool}\n" +
+			"{parameters: 'Pool[one]', to: 'Sql[one]', options: {map: {port: port}}}",
+		"{when: {node: n}, bind: [{map: [Web, Pool], to: {size: port}}]}\n{parameters: 'Sql[one]', to: {port: 1}}\n" +
+			"{parameters: Web, to: {port: 80}}", `/param/Web[one]/port 1; /param/Web[one]/port@n 1; /param/Web[one]/size@n -`},
+	{"parameters of classes, one of which is an alias", "{parameters: web, to: sql}",
+		"{name: 'web::port', to_alias_of: k}\n[k, 1]\n{parameters: sql, to: {port: 5}}", `web::port 5`},
+	{"parameters of classes of another, one of which is renamed", "{parameters: web, to: sql}\n" +
+		"{name: other, to_renamed: web::size}", "{parameters: web, to: {port: 1, size: 2}}\n{parameters: sql, to: {port: 5}}",
+		`web::port 5; other 2; web::size -`},
 	{"parameters by a map for some, and one for all", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n{map: [Web, Sql], to: {dbuser: owner}}",
 		"{parameters: 'Sql[one]', to: {user: wiki, owner: root, dbuser: x}}\n{parameters: Web, to: {user: nobody}}\n" +
@@ -181,15 +225,19 @@ var answers = []struct{ name, site, module, want string }{
 func TestWhatLookupsFind(t *testing.T) {
 	for _, c := range answers {
 		t.Run(c.name, func(t *testing.T) {
-			snap := built(t, c.site, c.module)
-			for _, w := range strings.Split(c.want, "; ") {
-				asked, want, _ := strings.Cut(w, " ")
-				key, node, _ := strings.Cut(asked, "@")
-				if got := found(t, snap, key, node); got != want {
-					t.Errorf("%s is %s, expected %s", asked, got, want)
-				}
-			}
+			checkLookups(t, built(t, c.site, c.module), c.want)
 		})
+	}
+}
+
+func checkLookups(t *testing.T, snap *bindings.Snapshot, all string) {
+	t.Helper()
+	for _, w := range strings.Split(all, "; ") {
+		asked, want, _ := strings.Cut(w, " ")
+		key, node, _ := strings.Cut(asked, "@")
+		if got := found(t, snap, key, node); got != want {
+			t.Errorf("%s is %s, expected %s", asked, got, want)
+		}
 	}
 }
 
@@ -209,6 +257,12 @@ func built(t *testing.T, site, module string) *bindings.Snapshot {
 	if diags.Failed() {
 		t.FailNow()
 	}
+	return opened(t, dir, content)
+}
+
+// opened is the snapshot of content, written into dir.
+func opened(t *testing.T, dir string, content *snapshot.Content) *bindings.Snapshot {
+	t.Helper()
 	path := filepath.Join(dir, "site.bsnap")
 	if _, err := snapshot.Write(path, content); err != nil {
 		t.Fatal(err)

@@ -191,8 +191,8 @@ func (c *candidate) erases() bool {
 
 // computed is what c says in the long form, or nil.
 func (c *candidate) computed() *recipe.Recipe {
-	if c.recipe != nil || c.binding == nil {
-		return c.recipe
+	if c.binding == nil {
+		return nil
 	}
 	return recipeOf(c.binding)
 }

@@ -56,6 +56,13 @@ func TestWhatIsBoundWhere(t *testing.T) {
 			high : \x00l=[- 2 0 2]@0
 			\x00l none; 1 high contribution @3
 			l=computed; 1 high @2`},
+		{"classes, which are collected below all of them", "[a, 1]\n{include: b}", "[c, 2]\n{include: d}\n{include: e}", `
+			high : \x00/classes=[b include 0 1]@0
+			low : \x00/classes=[d include 1 3, e include 1 4]@0
+			\x00/classes none; 1 high contribution @2; 2 low contribution @m2; 2 low contribution @m3
+			/classes=computed; 2 low @m2
+			a=1; 1 high @1
+			c=2; 2 low @m1`},
 		{"a contribution that nothing collects", "[a, 1]\n{in: none, to: 2}\n{in: none, to: 3}", "", `
 			a=1; 0 high @1`},
 	} {
@@ -203,6 +210,8 @@ func TestWhatOnlyARM8Has(t *testing.T) {
 		"{name: l, multibind_id: l, type: Array}\n{in: l, to_alias_of: b}\n[b, 1]":                    true,
 		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}\n{name: y, to_alias_of: x}": true,
 		"{in: l, name: x, to: 1}\n{name: y, to_alias_of: x}":                                          false,
+		"{name: l, multibind_id: l, type: Array, options: {combinator: '|$memo, $x| { [$x] }'}}\n" +
+			"{name: m, multibind_id: m, type: Array}": true,
 	} {
 		dir := t.TempDir()
 		writeBindings(t, filepath.Join(dir, "bindings"), "default", bind)

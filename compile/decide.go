@@ -426,7 +426,7 @@ func (k *keyIndex) hidden(rank int, terms loader.Condition) bool {
 // erasedAbove is the lowest rank above rank at which the key may be renamed where terms hold; -1 if there is none.
 func (k *keyIndex) erasedAbove(rank int, terms loader.Condition) int {
 	out := -1
-	if len(k.all) == 0 || !k.isRenamed(k.all[0].key) {
+	if !k.isRenamed(k.all[0].key) {
 		return out
 	}
 	for j := range k.compatible(terms, rank) {
@@ -604,7 +604,7 @@ func (k *keyIndex) checkAbstract(alternatives []int) {
 	for _, i := range alternatives {
 		for j := range k.compatible(k.terms(i), k.all[i].rank) {
 			other := &k.all[j]
-			if other.place != k.all[i].place && other.final() && (other.more() == nil || !other.more().Abstract) {
+			if other.final() && (other.more() == nil || !other.more().Abstract) {
 				k.report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract",
 					Message: "the abstract binding of '" + k.name +
 						"' is bound only under some conditions; in other requests a lookup is an error",

@@ -36,7 +36,7 @@ func (c *composer) rebind() {
 	for i := range c.rebound {
 		r := &c.rebound[i]
 		r.part = n.parts[r.old()] && !r.again()
-		r.key = n.bound(r) && (!r.part || n.keys[r.old()])
+		r.key = n.bound(r)
 		if r.part {
 			c.renameParts(r, n)
 		}
@@ -82,7 +82,6 @@ func (c *composer) namesOf() names {
 		for i := range cs {
 			n.of[id][cs[i].binding.Key] = true
 		}
-		delete(n.of[id], "")
 		spread(n.of[id], news)
 		maps.Copy(n.parts, n.of[id])
 	}
@@ -121,10 +120,9 @@ func (n *names) bound(r *rebound) bool {
 		return true
 	}
 	if n.digs && !r.More.Erases && !r.again() {
-		if k, err := lookupkey.Parse(r.old()); err == nil {
-			root, ok := lookupkey.Quoted(k.Root)
-			return ok && n.keys[root]
-		}
+		k, _ := lookupkey.Parse(r.old()) // what is no key has no root, and no key is empty
+		root, _ := lookupkey.Quoted(k.Root)
+		return n.keys[root]
 	}
 	return false
 }
@@ -211,8 +209,8 @@ func (c *composer) checkRebound() {
 	c.checkRenames()
 	for i := range c.rebound {
 		r := &c.rebound[i]
-		key, bound := c.keyNumber(r.old())
-		if k := c.indexes[key]; bound && r.key && r.below() && k != nil && !k.anyBelow(r) {
+		key, _ := c.keyNumber(r.old())
+		if r.key && r.below() && !c.indexes[key].anyBelow(r) {
 			c.report(diag.Diagnostic{Pos: r.More.Rebinds.Pos, Severity: diag.Warning, Code: "rebind",
 				Message: "nothing that binds '" + r.old() + "' is below this: it has no effect",
 				Hint:    "take it to a higher layer, or under a condition of higher precedence, than what it is about"})

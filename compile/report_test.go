@@ -583,8 +583,11 @@ var reports = []struct{ name, site, module, want string }{
 		"{parameters: 'Sql[one]', to: {b: 1}}", `1 error override:`},
 }
 
-func TestWhatIsReportedOfASite(t *testing.T) {
-	for _, c := range reports {
+func TestWhatIsReportedOfASite(t *testing.T) { checkReports(t, reports) }
+
+func checkReports(t *testing.T, all []struct{ name, site, module, want string }) {
+	t.Helper()
+	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			if got := strings.Join(compiled(t, c.site, c.module), "\n"); got != c.want {
 				t.Errorf("reported is\n%s\nexpected\n%s", got, c.want)

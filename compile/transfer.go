@@ -78,9 +78,7 @@ func (c *composer) transfer() {
 func (x *transfers) collect(all []transfer) {
 	for _, t := range all {
 		for _, keys := range []string{t.Keys, t.TypeKeys, t.FromKeys} {
-			if x.bound[keys] == nil {
-				x.bound[keys] = map[string]uint32{}
-			}
+			x.bound[keys] = map[string]uint32{}
 		}
 	}
 	for i := range x.rebound {
@@ -118,12 +116,12 @@ func (x *transfers) erase(r *rebound) {
 	}
 }
 
-// entriesOf is the hash a map is bound to; of an abstract one there is none.
+// entriesOf is the hash a map is bound to; of an abstract one, or one with something wrong, there is none.
 func entriesOf(b *loader.Binding) value.Value {
-	if b.More == nil || b.More.Recipe == nil || b.More.Recipe.Kind != recipe.Constant {
-		return value.Value{}
+	if r := recipeOf(b); r != nil {
+		return r.Value
 	}
-	return b.More.Recipe.Value
+	return value.Value{}
 }
 
 // note notes a key that may be that of a parameter.

@@ -86,6 +86,7 @@ func (c *setCompiler) binding(a *binding.Attributes, when []int) {
 		literal.CheckReserved(a.Key, a.KeyPos, &c.slashed, c.diags)
 	}
 	c.checkIDs(a)
+	c.checkMap(a)
 	c.compile(a, when)
 }
 
@@ -111,6 +112,17 @@ func (c *setCompiler) checkIDs(a *binding.Attributes) {
 				Message: "the id '" + id + "' of a multibinding is reserved",
 				Hint:    "choose another; classes are collected under the key '" + recipe.ClassesKey + "' by themselves"})
 		}
+	}
+}
+
+// checkMap refuses to compute what a map of parameters is where it is rebound: that is known when the site is built.
+func (c *setCompiler) checkMap(a *binding.Attributes) {
+	if len(a.Producers) != 1 || a.Producers[0].Name != "rebind" || a.Transformer == nil {
+		return
+	}
+	if l := a.Producers[0].Argument; strings.HasPrefix(set.Text(l.Value), recipe.MapKeys) {
+		c.errorf(l, "which parameters a map has is known when the site is built: expected no 'transformer' beside the "+
+			"'rebind' of '%s'", l.Value.Text())
 	}
 }
 

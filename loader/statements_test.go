@@ -57,6 +57,15 @@ var statements = []struct {
 	{"a value that is the id of one that is reserved", "{name: a, to: included_classes}",
 		[]string{`a = "included_classes" @a`}},
 
+	{"a map that is rebound", "{rebind: /map/Web/Sql}", []string{`/map/Web/Sql = null @/map/Web/Sql`}},
+	{"a map that is rebound, and computed", "{rebind: /map/Web/Sql, transformer: '|$m| { $m }'}",
+		[]string{"attribute @/map/Web/Sql", `/map/Web/Sql = null @/map/Web/Sql`}},
+	{"a map that is rebound, and computed, and something else", "{rebind: /map/Web/Sql, to: 1, transformer: '|$m| { $m }'}",
+		[]string{"attribute @{"}},
+	{"what a map is, and computed", "{name: a, to_lookup_of: /map/Web/Sql, transformer: '|$m| { $m }'}", []string{`a = null @a`}},
+	{"another key that is rebound, and computed", "{rebind: a, transformer: '|$m| { $m }'}", []string{`a = null @a`}},
+	{"nothing that is computed", "{name: a, transformer: '|$m| { $m }'}", []string{"attribute @{", "a = null @a"}},
+
 	{"parameters of a class", "{parameters: ntp, to: {enable: true, servers: [a]}}",
 		[]string{"ntp::enable = true @enable", `ntp::servers = ["a"] @servers`}},
 	{"a class as Puppet writes it", "{parameters: 'Class[Apt::Keys]', to: {enable: true}}",

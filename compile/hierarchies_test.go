@@ -1,0 +1,66 @@
+package compile_test
+
+import (
+	"testing"
+
+	"bindc/compile"
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/loader"
+)
+
+// What may fail all lookups of a hierarchy, whatever they find, is said in the snapshot: a path that depends on the
+// request, by its dimension, the fourth behind three categories; and options that are wrong, or may be. Both are in
+// order, and there once.
+func TestWhatMayFailAHierarchy(t *testing.T) {
+	for _, c := range []struct{ data, want string }{
+		{"a: 1", `{"paths":{"":[3]},"options":[]}`},
+		{"a: 1\nlookup_options: {a: {merge: unique}}", `{"paths":{"":[3]},"options":[]}`},
+		{"a: 1\nlookup_options: {a: {merge: '%{x}'}}", `{"paths":{"":[3]},"options":[""]}`},
+		{"a: 1\nlookup_options: {a: {merge: uniq}}", `{"paths":{"":[3]},"options":[""]}`},
+		{"a: 1\nlookup_options: {a: {merge: unique}, '^b(': {merge: hash}}", `{"paths":{"":[3]},"options":[""]}`},
+		{"a: 1\nlookup_options: ~", `{"paths":{"":[3]},"options":[""]}`},
+		{"-- data/common.yaml --\na: 1\nlookup_options: {a: {merge: uniq}}\n-- data/nodes/n1.yaml --\n" +
+			"lookup_options: {a: {merge: '%{x}'}}", `{"paths":{"":[3]},"options":[""]}`},
+		{"-- data/common.yaml --\na: 1\n" + module + "default_hierarchy: [{name: D, path: d.yaml}]\n" +
+			"-- modules/m/data/common.yaml --\nm::a: 1\n-- modules/m/data/d.yaml --\nm::b: 1\n" +
+			"lookup_options: {m::b: {merge: uniq}}", `{"paths":{"":[3]},"options":["m default_hierarchy"]}`},
+		{"-- data/common.yaml --\na: 1\n" + module + "-- modules/m/data/common.yaml --\nm::a: 1\n" +
+			"lookup_options: {m::b: {merge: uniq}}", `{"paths":{"":[3]},"options":["m"]}`},
+		{"-- data/common.yaml --\na: 1\n" + module + "default_hierarchy: [{name: D, path: d.yaml}]\n" +
+			"-- modules/m/data/common.yaml --\nm::a: 1\nlookup_options: {m::a: {merge: uniq}}\n" +
+			"-- modules/m/data/d.yaml --\nm::b: 1\nlookup_options: {m::b: {merge: uniq}}\n" +
+			"-- modules/n/hiera.yaml --\nversion: 5\n-- modules/n/data/common.yaml --\nn::a: 1\n" +
+			"lookup_options: {n::a: {merge: uniq}}", `{"paths":{"":[3]},"options":["m","m default_hierarchy","n"]}`},
+		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: '%{role}.yaml'}, " +
+			"{name: B, path: '%{site}.yaml'}, {name: C, path: '%{role}.yaml'}]\n" +
+			"-- data/x.yaml --\na: 1", `{"paths":{"":[3,4]},"options":[]}`},
+		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1", "nothing"},
+		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1\n" +
+			"lookup_options: {a: {merge: uniq}}", `{"paths":{},"options":[""]}`},
+		{"-- hiera.yaml --\nversion: 5\nhierarchy:\n- {name: A, path: \"%{facts.a}.yaml\"}\n" +
+			"- {name: B, path: \"%{facts.b}.yaml\"}\n- {name: C, path: \"%{facts.a}.yaml\", datadir: other}\n" +
+			"-- data/x.yaml --\na: 1\n-- other/x.yaml --\na: 2", `{"paths":{"":[3,4]},"options":[]}`},
+		{"-- data/common.yaml --\na: 1\n" + module + "default_hierarchy: [{name: D, path: d.yaml}]\n" +
+			"-- modules/m/data/d.yaml --\nm::b: 1\nlookup_options: {m::b: {merge: uniq}}\n" +
+			"-- modules/z/hiera.yaml --\nversion: 5\n-- modules/z/data/common.yaml --\nz::a: 1\n" +
+			"lookup_options: {z::a: {merge: uniq}}", `{"paths":{"":[3]},"options":["m default_hierarchy","z"]}`},
+	} {
+		var diags diag.List
+		dir := hieraSite(t, c.data)
+		content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
+		got := "nothing"
+		for _, l := range content.Levels {
+			for _, s := range l.Scopes {
+				for _, e := range s.Entries {
+					if content.Keys[e.Key].Name == recipe.HierarchiesKey {
+						got = valueOf(t, content.Values[e.Value])
+					}
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s\nmay be failed by\n%s\nexpected\n%s", c.data, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package compile
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// What is reported of other names and of what is rebound, as in reports.
+var rebindReports = []struct{ name, site, module, want string }{
+	{"a rename of what nothing binds, beside another binding", "[other, 1]\n{name: new, to_renamed: old}", ``,
+		`2 error rebind:`},
+	{"two renames of what nothing binds", "{name: a, to_renamed: x}\n{name: b, to_renamed: x}", `[other, 1]`,
+		"1 error rebind:\n2 error rebind:"},
+	{"an alias of what nothing binds, looked up beside what it nearly is",
+		"{name: 'ntp::port', to_alias_of: gone}\n['ntp::prot', 1]\n{name: z, to_lookup_of: 'ntp::port'}", ``,
+		`1 error rebind:`},
+	{"an alias with something wrong", "{name: b, to_alias_of: a, type: 'Integer['}", `[a, 1]`, `1 error type:`},
+	{"a rename and a binding of one precedence, above two", "{name: new, to_renamed: old}\n[old, 1]",
+		"[old, 2]\n[old, 3]", "1 error conflict: 2\nm1 error conflict: m2"},
+	{"two of a key that is renamed for others, hidden", `[old, 0]`,
+		"{when: {node: m}, bind: [{name: new, to_renamed: old}]}\n{when: {node: n}, bind: [[old, 1], [old, 2]]}\n[old, 3]", ``},
+	{"contributions renamed twice, beside an alias", "{name: other, to_alias_of: k}\n[k, 1]\n" +
+		"{name: a, to_renamed: x}\n{name: b, to_renamed: x}",
+		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", `3 error conflict: 4`},
+	{"contributions and a key renamed twice", "{name: a, to_renamed: x}\n{name: b, to_renamed: x}",
+		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}\n[x, 1]", `1 error conflict: 2`},
+	{"contributions of one name, that of a key that is rebound", `{rebind: x}`,
+		"[x, 1]\n{name: l, multibind_id: l, type: Hash}\n{in: l, name: x, to: 1}\n{in: l, name: x, to: 2}",
+		`m4 error duplicate: m3`},
+}
+
+func TestWhatIsReportedOfOtherNames(t *testing.T) { checkReports(t, rebindReports) }
+
+// A rename that comes first in the file or last is told of in the same words.
+func TestARenameIsToldAsOne(t *testing.T) {
+	const want = "'old' is renamed, and bound or renamed again with the same precedence in layer 'site'"
+	for _, site := range []string{"{name: new, to_renamed: old}\n[old, 1]", "[old, 1]\n{name: new, to_renamed: old}"} {
+		if found := reported(t, site, `[old, 0]`); len(found) != 1 || found[0].Message != want {
+			t.Errorf("%s: reported is %v", site, found)
+		}
+	}
+}
+
+// Of many names that are as near, the first is suggested.
+func TestTheFirstOfSeveralNamesIsSuggested(t *testing.T) {
+	site := lines(26, func(i int) string { return fmt.Sprintf("['host::%c', 1]", 'z'-i) }) + "\n{name: a, to_alias_of: 'host::'}"
+	for range 5 {
+		if found := reported(t, site, ``); len(found) != 1 || found[0].Hint != "did you mean 'host::a'?" {
+			t.Errorf("reported is %v", found)
+		}
+	}
+}
+
+// In a site of Hiera 5 keys with dots lead into values. An alias is what a lookup finds, there too, be it the name of
+// contributions besides; what takes a name away or is below one is about whole keys.
+func TestOtherNamesOfWhatIsInAValue(t *testing.T) {
+	const parts = ", {name: l, multibind_id: l, type: Hash}, {in: l, name: b.c, to: 5}"
+	for _, c := range []struct{ name, bind, want, lookups string }{
+		{"an alias", "{name: new, to_alias_of: b.c}", "", "new 1"},
+		{"an alias of what is in no value", "{name: new, to_alias_of: a.c}", "rebind", ""},
+		{"an alias of what is no key", "{name: new, to_alias_of: b..c}", "rebind", ""},
+		{"an alias of contributions of the same name", "{name: new, to_alias_of: b.c}" + parts, "",
+			`new 1; l {"b.c":5,"new":5}`},
+		{"a rename", "{name: new, to_renamed: b.c}", "rebind", ""},
+		{"a rename of contributions of the same name",
+			"{when: {node: n}, bind: [{name: new, to_renamed: b.c}]}" + parts, "", `b.c@n 1; new@n -; l {"b.c":5}; l@n {"new":5}`},
+		{"a rebinding", "{rebind: b.c}", "rebind", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeFile(t, filepath.Join(dir, "hiera.yaml"), "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n")
+			writeFile(t, filepath.Join(dir, "data", "common.yaml"), "b: {c: 1}\n")
+			writeBindings(t, filepath.Join(dir, "bindings"), "default", c.bind)
+			var diags diag.List
+			content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+			var codes []string
+			for _, d := range diags.Sorted() {
+				codes = append(codes, string(d.Code))
+			}
+			if got := strings.Join(codes, " "); got != c.want {
+				t.Errorf("reported is %v", diags.Sorted())
+			}
+			if c.lookups != "" {
+				checkLookups(t, opened(t, dir, content), c.lookups)
+			}
+		})
+	}
+}

@@ -1,0 +1,75 @@
+package compile
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// What is reported of parameters that are those of another target, as in reports.
+var transferReports = []struct{ name, site, module, want string }{
+	{"parameters of what nothing binds, by the map of the types", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{map: [Web, Sql], to: {dbuser: user}}", ``, `1 error rebind:`},
+	{"parameters beside the rename of a map that nothing binds", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{name: other, to_renamed: /map/Web/Sql}", "{parameters: Web, to: {port: 1}}\n{parameters: 'Sql[one]', to: {port: 2}}",
+		`2 error rebind:`},
+	{"parameters by a map that is written as any key", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
+		"[/map/Web/Sql, {dbuser: user}]", ``, `2 error reserved:`},
+	{"parameters by a map of a type that there is not", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
+		"{map: [Web, Sql], to: {dbuser: user}, type: 'Integer['}", ``, "2 error attribute:\n2 error type:"},
+	{"parameters of a site that was not read whole", "{to: 1}\n{parameters: 'Web[one]', to: 'Sql[one]'}", ``,
+		`1 error attribute:`},
+}
+
+func TestWhatIsReportedOfTransfers(t *testing.T) { checkReports(t, transferReports) }
+
+// What parameters of other targets come to is bounded by the effort: those of many targets multiply.
+func TestParametersOfOthersEndWithTheEffort(t *testing.T) {
+	dir := t.TempDir()
+	var entries string
+	for i := range 100 {
+		entries += fmt.Sprintf("p%d: 1, ", i)
+	}
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{parameters: Sql, to: {"+entries+"}}\n"+
+		"{parameters: Web, to: {"+entries+"}}\n{parameters: 'Web[one]', to: Sql}")
+	var diags diag.List
+	c := newComposer(loader.Load(dir, loader.Options{}, &diags), Options{Effort: 1000}, &diags)
+	c.compose()
+	if n := len(c.rebound); n == 0 || n > 20 {
+		t.Errorf("%d of a hundred parameters are bound", n)
+	}
+}
+
+// What a site comes to does not depend on the order in which maps of Go are walked: neither what parameters are those of
+// others, nor what is renamed.
+func TestTheSameSiteComesToTheSame(t *testing.T) {
+	dir := t.TempDir()
+	var entries, ids string
+	for i := range 20 {
+		entries += fmt.Sprintf("p%d: 1, ", i)
+		ids += fmt.Sprintf("\n{name: m%d, multibind_id: m%d, type: Hash}\n{in: m%d, name: x%d, to: 1}", i, i, i, i%2)
+	}
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{include: a}\n{parameters: 'Web[one]', to: 'Sql[one]'}\n"+
+		"{when: {node: n}, bind: [{map: [Web, Sql], to: {size: p1}}]}\n{name: other, to_renamed: x1}")
+	writeBindings(t, filepath.Join(dir, "modules", "db", "bindings"), "db::default",
+		"{parameters: Web, to: {"+entries+"}}\n{parameters: 'Sql[one]', to: {"+entries+"}}"+ids)
+	var first *snapshot.Content
+	for range 5 {
+		var diags diag.List
+		content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+		if diags.Failed() {
+			t.Fatal(diags.Sorted())
+		}
+		if first == nil {
+			first = content
+		}
+		if !reflect.DeepEqual(content, first) {
+			t.Fatal("another content of the same site")
+		}
+	}
+}
