@@ -67,7 +67,8 @@ var answers = []struct{ name, site, module, want string }{
 		"{name: b, to_alias_of: a}\n{name: a, to_alias_of: root}\n[b, 1]",
 		"{name: users, multibind_id: users, type: Hash}\n{in: users, name: root, to: alice}",
 		`users {"a":"alice","b":"alice","root":"alice"}; b 1; a -`},
-	{"contributions of the name of an alias, by an alias", "{name: y, to_alias_of: x}\n{name: x, to_alias_of: k}\n[k, 1]",
+	{"contributions of the name of an alias, by an alias",
+		"{name: y, to_alias_of: x}\n{name: x, to_alias_of: k}\n[k, 1]",
 		"{name: l, multibind_id: l, type: Hash}\n{in: l, name: x, to: 2}", `l {"x":2,"y":2}; x 1; y 1`},
 	{"contributions by the alias of an alias", "{name: c, to_alias_of: b}\n{name: b, to_alias_of: a}\n" +
 		"{name: a, to_alias_of: root}",
@@ -142,7 +143,8 @@ var answers = []struct{ name, site, module, want string }{
 	{"parameters by a map of two for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user, dbport: port}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: 'Web[one]', to: {dbuser: x, dbport: 2}}",
-		`/param/Web[one]/dbuser "x"; /param/Web[one]/dbport 2; /param/Web[one]/dbuser@n "wiki"; /param/Web[one]/dbport@n 1`},
+		`/param/Web[one]/dbuser "x"; /param/Web[one]/dbport 2; /param/Web[one]/dbuser@n "wiki"; ` +
+			`/param/Web[one]/dbport@n 1`},
 	{"parameters by a map for some, of a name that the other has too", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {port: user}}]}",
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}", `/param/Web[one]/port -; /param/Web[one]/port@n "wiki"`},
@@ -150,25 +152,30 @@ var answers = []struct{ name, site, module, want string }{
 		"{name: other, to_renamed: /map/Web/Sql}", "{map: [Web, Sql], to: {dbuser: user}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`other {"dbuser":"user"}; /param/Web[one]/dbuser -; /param/Web[one]/port 1`},
+	{"parameters by a map that has another name too", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{name: other, to_alias_of: /map/Web/Sql}", "{map: [Web, Sql], to: {dbuser: user}}\n" +
+		"{parameters: 'Sql[one]', to: {user: wiki}}", `other {"dbuser":"user"}; /param/Web[one]/dbuser "wiki"`},
 	{"parameters by a map that is renamed for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
-		"{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "{map: [Web, Sql], to: {dbuser: user}}\n" +
-		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
-		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port -; /param/Web[one]/dbuser@n -; /param/Web[one]/port@n 1`},
-	{"parameters by a map that is renamed for some below another map for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "" +
+		"{map: [Web, Sql], to: {dbuser: user}}\n{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
+		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port -; /param/Web[one]/dbuser@n -; /param/Web[one]/port@n 1`},
+	{"parameters by a map that is renamed for some below another map for some", "" +
+		"{parameters: 'Web[one]', to: 'Sql[one]'}\n{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "" +
 		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbport: port}}]}\n{map: [Web, Sql], to: {dbuser: user}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
-		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port@n 1; /param/Web[one]/dbuser@n -; /param/Web[one]/dbport@m 1; ` +
-			`/param/Web[one]/port@m -`},
+		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port@n 1; /param/Web[one]/dbuser@n -; ` +
+			`/param/Web[one]/dbport@m 1; /param/Web[one]/port@m -`},
 	{"parameters of what has them from a third, where the map of the types is renamed",
 		"{parameters: 'Web[one]', to: 'Pool[one]'}\n{name: other, to_renamed: /map/Web/Pool}\n" +
 			"{parameters: 'Pool[one]', to: 'Sql[one]', options: {map: {port: port}}}",
 		"{when: {node: n}, bind: [{map: [Web, Pool], to: {size: port}}]}\n{parameters: 'Sql[one]', to: {port: 1}}\n" +
-			"{parameters: Web, to: {port: 80}}", `/param/Web[one]/port 1; /param/Web[one]/port@n 1; /param/Web[one]/size@n -`},
+			"{parameters: Web, to: {port: 80}}",
+		`/param/Web[one]/port 1; /param/Web[one]/port@n 1; /param/Web[one]/size@n -`},
 	{"parameters of classes, one of which is an alias", "{parameters: web, to: sql}",
 		"{name: 'web::port', to_alias_of: k}\n[k, 1]\n{parameters: sql, to: {port: 5}}", `web::port 5`},
 	{"parameters of classes of another, one of which is renamed", "{parameters: web, to: sql}\n" +
-		"{name: other, to_renamed: web::size}", "{parameters: web, to: {port: 1, size: 2}}\n{parameters: sql, to: {port: 5}}",
+		"{name: other, to_renamed: web::size}",
+		"{parameters: web, to: {port: 1, size: 2}}\n{parameters: sql, to: {port: 5}}",
 		`web::port 5; other 2; web::size -`},
 	{"parameters by a map for some, and one for all", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{map: [Web, Sql], to: {dbuser: user}}]}\n{map: [Web, Sql], to: {dbuser: owner}}",

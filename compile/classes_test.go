@@ -22,7 +22,8 @@ func TestWhatIsReportedOfClasses(t *testing.T) { checkReports(t, classReports) }
 // What is bound by itself, as something includes a class, nobody has written, and it does not count.
 func TestWhatIsCollectedByItselfDoesNotCount(t *testing.T) {
 	dir := t.TempDir()
-	writeBindings(t, filepath.Join(dir, "bindings"), "default", "[a, 1]\n{include: b}\n{dependency: ['File[a]', 'File[b]']}")
+	writeBindings(t, filepath.Join(dir, "bindings"), "default",
+		"[a, 1]\n{include: b}\n{dependency: ['File[a]', 'File[b]']}")
 	var diags diag.List
 	if c := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags); diags.Failed() || c.Bindings != 3 {
 		t.Errorf("%d bindings, %v", c.Bindings, diags.Sorted())

@@ -56,7 +56,8 @@ func TestWhatIsBoundWhere(t *testing.T) {
 			high : \x00l=[- 2 0 2]@0
 			\x00l none; 1 high contribution @3
 			l=computed; 1 high @2`},
-		{"classes, which are collected below all of them", "[a, 1]\n{include: b}", "[c, 2]\n{include: d}\n{include: e}", `
+		{"classes, which are collected below all of them", "[a, 1]\n{include: b}",
+			"[c, 2]\n{include: d}\n{include: e}", `
 			high : \x00/classes=[b include 0 1]@0
 			low : \x00/classes=[d include 1 3, e include 1 4]@0
 			\x00/classes none; 1 high contribution @2; 2 low contribution @m2; 2 low contribution @m3

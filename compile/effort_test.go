@@ -173,8 +173,8 @@ func TestEffortIsSpentToItsEnd(t *testing.T) {
 	}
 }
 
-// The message names the key that is bound most often, of several the first. One of which nothing is compared is not among
-// them, however often it is bound, and by other names.
+// The message names the key that is bound most often, of several the first. One of which nothing is compared is not
+// among them, however often it is bound, and by other names.
 func TestTheKeyThatIsBoundMostIsNamed(t *testing.T) {
 	bind := numbered("{when: {node: 'n#'}, bind: [{name: b, to: 1, override: true}, " +
 		"{name: c, to: 1, override: true}]}\n" +

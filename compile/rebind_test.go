@@ -23,7 +23,8 @@ var rebindReports = []struct{ name, site, module, want string }{
 	{"a rename and a binding of one precedence, above two", "{name: new, to_renamed: old}\n[old, 1]",
 		"[old, 2]\n[old, 3]", "1 error conflict: 2\nm1 error conflict: m2"},
 	{"two of a key that is renamed for others, hidden", `[old, 0]`,
-		"{when: {node: m}, bind: [{name: new, to_renamed: old}]}\n{when: {node: n}, bind: [[old, 1], [old, 2]]}\n[old, 3]", ``},
+		"{when: {node: m}, bind: [{name: new, to_renamed: old}]}\n" +
+			"{when: {node: n}, bind: [[old, 1], [old, 2]]}\n[old, 3]", ``},
 	{"contributions renamed twice, beside an alias", "{name: other, to_alias_of: k}\n[k, 1]\n" +
 		"{name: a, to_renamed: x}\n{name: b, to_renamed: x}",
 		"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", `3 error conflict: 4`},
@@ -48,7 +49,8 @@ func TestARenameIsToldAsOne(t *testing.T) {
 
 // Of many names that are as near, the first is suggested.
 func TestTheFirstOfSeveralNamesIsSuggested(t *testing.T) {
-	site := lines(26, func(i int) string { return fmt.Sprintf("['host::%c', 1]", 'z'-i) }) + "\n{name: a, to_alias_of: 'host::'}"
+	site := "{name: a, to_alias_of: 'host::'}\n" +
+		lines(26, func(i int) string { return fmt.Sprintf("['host::%c', 1]", 'z'-i) })
 	for range 5 {
 		if found := reported(t, site, ``); len(found) != 1 || found[0].Hint != "did you mean 'host::a'?" {
 			t.Errorf("reported is %v", found)
@@ -62,27 +64,29 @@ func TestOtherNamesOfWhatIsInAValue(t *testing.T) {
 	const parts = ", {name: l, multibind_id: l, type: Hash}, {in: l, name: b.c, to: 5}"
 	for _, c := range []struct{ name, bind, want, lookups string }{
 		{"an alias", "{name: new, to_alias_of: b.c}", "", "new 1"},
-		{"an alias of what is in no value", "{name: new, to_alias_of: a.c}", "rebind", ""},
-		{"an alias of what is no key", "{name: new, to_alias_of: b..c}", "rebind", ""},
+		{"an alias of what is in no value", "{name: new, to_alias_of: a.c}", "error rebind", ""},
+		{"an alias of what is no key", "{name: new, to_alias_of: b..c}", "error rebind", ""},
 		{"an alias of contributions of the same name", "{name: new, to_alias_of: b.c}" + parts, "",
 			`new 1; l {"b.c":5,"new":5}`},
-		{"a rename", "{name: new, to_renamed: b.c}", "rebind", ""},
+		{"a rename", "{name: new, to_renamed: b.c}", "error rebind", ""},
 		{"a rename of contributions of the same name",
-			"{when: {node: n}, bind: [{name: new, to_renamed: b.c}]}" + parts, "", `b.c@n 1; new@n -; l {"b.c":5}; l@n {"new":5}`},
-		{"a rebinding", "{rebind: b.c}", "rebind", ""},
+			"{when: {node: n}, bind: [{name: new, to_renamed: b.c}]}" + parts, "",
+			`b.c@n 1; new@n -; l {"b.c":5}; l@n {"new":5}`},
+		{"a rebinding", "{rebind: b.c}", "error rebind", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			writeFile(t, filepath.Join(dir, "hiera.yaml"), "version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n")
+			writeFile(t, filepath.Join(dir, "hiera.yaml"),
+				"version: 5\nhierarchy: [{name: Common, path: common.yaml}]\n")
 			writeFile(t, filepath.Join(dir, "data", "common.yaml"), "b: {c: 1}\n")
 			writeBindings(t, filepath.Join(dir, "bindings"), "default", c.bind)
 			var diags diag.List
 			content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
 			var codes []string
 			for _, d := range diags.Sorted() {
-				codes = append(codes, string(d.Code))
+				codes = append(codes, d.Severity.String()+" "+string(d.Code))
 			}
-			if got := strings.Join(codes, " "); got != c.want {
+			if got := strings.Join(codes, "\n"); got != c.want {
 				t.Errorf("reported is %v", diags.Sorted())
 			}
 			if c.lookups != "" {

@@ -16,8 +16,8 @@ var transferReports = []struct{ name, site, module, want string }{
 	{"parameters of what nothing binds, by the map of the types", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{map: [Web, Sql], to: {dbuser: user}}", ``, `1 error rebind:`},
 	{"parameters beside the rename of a map that nothing binds", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
-		"{name: other, to_renamed: /map/Web/Sql}", "{parameters: Web, to: {port: 1}}\n{parameters: 'Sql[one]', to: {port: 2}}",
-		`2 error rebind:`},
+		"{name: other, to_renamed: /map/Web/Sql}",
+		"{parameters: Web, to: {port: 1}}\n{parameters: 'Sql[one]', to: {port: 2}}", `2 error rebind:`},
 	{"parameters by a map that is written as any key", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
 		"[/map/Web/Sql, {dbuser: user}]", ``, `2 error reserved:`},
 	{"parameters by a map of a type that there is not", "{parameters: 'Web[one]', to: 'Sql[one]', optional: true}\n" +
@@ -27,6 +27,22 @@ var transferReports = []struct{ name, site, module, want string }{
 }
 
 func TestWhatIsReportedOfTransfers(t *testing.T) { checkReports(t, transferReports) }
+
+// Parameters of classes that a data file binds are bound as any.
+func TestParametersInDataFiles(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "binder_config.yaml"),
+		"version: 1\nlayers: [{include: 'confdir:/default'}, {include: 'confdir-hiera:/'}]\n")
+	writeFile(t, filepath.Join(dir, "hiera.yaml"), "version: 2\nhierarchy: [[common, 'true', common]]\n")
+	writeFile(t, filepath.Join(dir, "common.yaml"), "sql::user: wiki\nsql::port: 1\nweb::port: 80\nweb::size: 2\n")
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{parameters: web, to: sql}")
+	var diags diag.List
+	content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	if diags.Failed() {
+		t.Fatal(diags.Sorted())
+	}
+	checkLookups(t, opened(t, dir, content), `web::port 1; web::size 2; web::user -; sql::port 1`)
+}
 
 // What parameters of other targets come to is bounded by the effort: those of many targets multiply.
 func TestParametersOfOthersEndWithTheEffort(t *testing.T) {
@@ -45,8 +61,8 @@ func TestParametersOfOthersEndWithTheEffort(t *testing.T) {
 	}
 }
 
-// What a site comes to does not depend on the order in which maps of Go are walked: neither what parameters are those of
-// others, nor what is renamed.
+// What a site comes to does not depend on the order in which maps of Go are walked: neither what parameters are those
+// of others, nor what is renamed.
 func TestTheSameSiteComesToTheSame(t *testing.T) {
 	dir := t.TempDir()
 	var entries, ids string
@@ -54,8 +70,9 @@ func TestTheSameSiteComesToTheSame(t *testing.T) {
 		entries += fmt.Sprintf("p%d: 1, ", i)
 		ids += fmt.Sprintf("\n{name: m%d, multibind_id: m%d, type: Hash}\n{in: m%d, name: x%d, to: 1}", i, i, i, i%2)
 	}
-	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{include: a}\n{parameters: 'Web[one]', to: 'Sql[one]'}\n"+
-		"{when: {node: n}, bind: [{map: [Web, Sql], to: {size: p1}}]}\n{name: other, to_renamed: x1}")
+	writeBindings(t, filepath.Join(dir, "bindings"), "default",
+		"{include: a}\n{parameters: 'Web[one]', to: 'Sql[one]'}\n"+
+			"{when: {node: n}, bind: [{map: [Web, Sql], to: {size: p1}}]}\n{name: other, to_renamed: x1}")
 	writeBindings(t, filepath.Join(dir, "modules", "db", "bindings"), "db::default",
 		"{parameters: Web, to: {"+entries+"}}\n{parameters: 'Sql[one]', to: {"+entries+"}}"+ids)
 	var first *snapshot.Content

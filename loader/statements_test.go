@@ -60,9 +60,11 @@ var statements = []struct {
 	{"a map that is rebound", "{rebind: /map/Web/Sql}", []string{`/map/Web/Sql = null @/map/Web/Sql`}},
 	{"a map that is rebound, and computed", "{rebind: /map/Web/Sql, transformer: '|$m| { $m }'}",
 		[]string{"attribute @/map/Web/Sql", `/map/Web/Sql = null @/map/Web/Sql`}},
-	{"a map that is rebound, and computed, and something else", "{rebind: /map/Web/Sql, to: 1, transformer: '|$m| { $m }'}",
+	{"a map that is rebound, and computed, and something else",
+		"{rebind: /map/Web/Sql, to: 1, transformer: '|$m| { $m }'}",
 		[]string{"attribute @{"}},
-	{"what a map is, and computed", "{name: a, to_lookup_of: /map/Web/Sql, transformer: '|$m| { $m }'}", []string{`a = null @a`}},
+	{"what a map is, and computed", "{name: a, to_lookup_of: /map/Web/Sql, transformer: '|$m| { $m }'}",
+		[]string{`a = null @a`}},
 	{"another key that is rebound, and computed", "{rebind: a, transformer: '|$m| { $m }'}", []string{`a = null @a`}},
 	{"nothing that is computed", "{name: a, transformer: '|$m| { $m }'}", []string{"attribute @{", "a = null @a"}},
 
