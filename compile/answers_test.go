@@ -157,10 +157,12 @@ var answers = []struct{ name, site, module, want string }{
 		"{parameters: 'Sql[one]', to: {user: wiki}}", `other {"dbuser":"user"}; /param/Web[one]/dbuser "wiki"`},
 	{"parameters by a map that is renamed for some", "{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
 		"{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "" +
-		"{map: [Web, Sql], to: {dbuser: user}}\n{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
+		"{map: [Web, Sql], to: {dbuser: user}}\n{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n" +
+		"{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port -; /param/Web[one]/dbuser@n -; /param/Web[one]/port@n 1`},
 	{"parameters by a map that is renamed for some below another map for some", "" +
-		"{parameters: 'Web[one]', to: 'Sql[one]'}\n{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "" +
+		"{parameters: 'Web[one]', to: 'Sql[one]'}\n" +
+		"{when: {node: n}, bind: [{name: other, to_renamed: /map/Web/Sql}]}", "" +
 		"{when: {node: m}, bind: [{map: [Web, Sql], to: {dbport: port}}]}\n{map: [Web, Sql], to: {dbuser: user}}\n" +
 		"{parameters: 'Sql[one]', to: {user: wiki, port: 1}}\n{parameters: Web, to: {port: 80}}",
 		`/param/Web[one]/dbuser "wiki"; /param/Web[one]/port@n 1; /param/Web[one]/dbuser@n -; ` +

@@ -27,7 +27,8 @@ func TestWhatIsSaidOfOneVariableTwice(t *testing.T) {
 		{"override where nobody is", "{when: {one: n, two: x-m}, bind: [{name: a, override: true, to: 1}]}", ""},
 		{"abstract where nobody is", "{when: {one: n, two: x-m}, bind: [{name: a, abstract: true}]}", ""},
 		{"bound twice, hidden perhaps, below what has nothing to do with it", "" +
-			"{when: {one: n}, bind: [[a, 1], [a, 2]]}\n{when: {loud: N}, bind: [[a, 3]]}\n{when: {mid: x}, bind: [[a, 4]]}",
+			"{when: {one: n}, bind: [[a, 1], [a, 2]]}\n{when: {loud: N}, bind: [[a, 3]]}\n" +
+			"{when: {mid: x}, bind: [[a, 4]]}",
 			"1 error conflict: 1 'loud' and 'one' depend on the same variable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
