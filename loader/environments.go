@@ -54,7 +54,7 @@ func readEnvironments(d disk.Disk, root string, diags *diag.List) *Environments 
 	r.path = filepath.Join(root, environmentsFile)
 	there, ok := r.isFile(r.path)
 	switch {
-	case there && ok:
+	case there: // what is no file is refused again, in the same words
 		r.read()
 	case ok:
 		r.directories(filepath.Join(root, environmentsDir), puppetsName, nil)
@@ -118,7 +118,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 		e.ModulePath = []string{}
 		for _, part := range strings.Split(path, ":") {
 			part = r.within(dir, part)
-			if there, ok := r.isDir(part); there && ok { // it may be the path of several environments
+			if there, _ := r.isDir(part); there { // it may be the path of several environments
 				e.ModulePath = append(e.ModulePath, part)
 			}
 		}
@@ -167,7 +167,7 @@ func (r *environmentsReader) read() {
 		}
 	}
 	for i, d := range says.Dynamic {
-		r.dynamic(d, i > 0, r.attributes(d.Attributes, defaults, ""))
+		r.dynamic(d, i > 0, r.attributes(d.Attributes, defaults))
 	}
 	if _, ok := r.named[choice.Production]; !ok {
 		r.add(choice.Production, r.within(r.root, cmp.Or(defaults["envdir"], r.root)), diag.Pos{File: r.path}, defaults)
@@ -251,7 +251,7 @@ func (r *environmentsReader) titles(n *expr.Node) []string {
 	}
 	var out []string
 	for _, v := range all {
-		if v.Kind() != value.String || v.Text() == "" {
+		if v.Kind() != value.String {
 			r.errorf(n.Off, "expected a string as title, found %s", value.Describe(v))
 			continue
 		}
@@ -266,13 +266,10 @@ type attributes map[string]string
 // settings are those that are paths relative to an environment. What touches manifests is Puppet's alone.
 var settings = []string{"modulepath", "manifestdir", "manifest", "templatedir", "bindingsdir"}
 
-// attributes evaluates what a declaration gives, beside the defaults. more is another attribute it may have.
-func (r *environmentsReader) attributes(list []syntax.Attribute, defaults attributes, more string) attributes {
+// attributes evaluates what a declaration gives, beside the defaults. more are other attributes it may have.
+func (r *environmentsReader) attributes(list []syntax.Attribute, defaults attributes, more ...string) attributes {
 	out := maps.Clone(defaults)
-	known := settings
-	if more != "" {
-		known = append([]string{more}, settings...)
-	}
+	known := append(more, settings...)
 	seen := map[string]bool{}
 	for _, a := range list {
 		if !slices.Contains(known, a.Name) {
@@ -400,7 +397,7 @@ func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 		r.diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: err.Error(),
 			Hint: "what an environment is has to be known without the facts of a node: of $confdir, and of what is " +
 				"assigned above"})
-		return v, false
+		return value.Value{}, false
 	}
 	return v, true
 }

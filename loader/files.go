@@ -3,7 +3,6 @@ package loader
 import (
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"bindc/internal/diag"
@@ -79,7 +78,6 @@ func (f files) setsBelow(dir, ext string) []string {
 			out = append(out, name)
 		}
 	}
-	slices.Sort(out)
 	return out
 }
 

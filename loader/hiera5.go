@@ -32,7 +32,6 @@ type hiera5Entry struct {
 // hiera5Location is one of the paths or globs of an entry. Of its files those under one condition are effective
 // together, the highest first; of a path that is one.
 type hiera5Location struct {
-	glob       bool
 	only       bool // there is no other where it is one: the path of the only element of mapped_paths
 	conditions []int
 	files      map[int][]*input

@@ -27,7 +27,7 @@ func hiera5Layers(pl plannedLayer, in *inputs) []Layer {
 				return out
 			case p.part == part:
 				s.add(p, p.hiera5.entries)
-			case part == HieraDefaults && p.part == HieraModule:
+			case part == HieraDefaults: // which only modules have
 				s.add(p, p.hiera5.defaults)
 			}
 		}
@@ -80,7 +80,7 @@ func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
 					continue
 				}
 				like := Layer{Name: name, Hiera: s.part, Entry: i, OnlyEntry: only,
-					OnlyPath: l.only || len(e.locations) == 1 && (!l.glob || n == 0)}
+					OnlyPath: l.only || len(e.locations) == 1 && n == 0}
 				at = s.next(i, at, like)
 				layer := &s.entries[i][at]
 				if layer.Name != name {
@@ -106,10 +106,10 @@ func (s *hiera5Stack) next(entry, at int, like Layer) int {
 	return at
 }
 
-// alone are the files of a glob that find nothing else in the requests they are for, taken from the location; nil if
-// the entry has others. Where there is one file a merge is another one than where there are several.
+// alone are the files beside which a path or glob finds nothing else in the requests they are for, taken from the
+// location; nil if the entry has others. Where there is one file a merge is another one than where there are several.
 func (s *hiera5Stack) alone(p planned, l *hiera5Location, only bool) (out []DataFile) {
-	if !only || !l.glob {
+	if !only {
 		return nil
 	}
 	conditions := l.conditions
@@ -207,8 +207,8 @@ func modulePath(in *inputs, opts Options) []string {
 // listedModules is the module path that the environment.conf of a site says, nil if it says none.
 func listedModules(src []byte, site string) (out []string) {
 	for line := range strings.Lines(string(src)) {
-		key, list, ok := strings.Cut(line, "=")
-		if !ok || strings.TrimSpace(key) != "modulepath" {
+		key, list, _ := strings.Cut(line, "=")
+		if strings.TrimSpace(key) != "modulepath" {
 			continue
 		}
 		for _, dir := range strings.Split(strings.TrimSpace(list), ":") {

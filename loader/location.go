@@ -10,6 +10,7 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
+	"bindc/internal/value"
 )
 
 // place is a path or glob of Hiera 5 below a directory that is known: its text, and the dimension that has the whole of
@@ -38,8 +39,10 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string) (plac
 	below, problems := expr.ParseHiera(rest)
 	node, more := expr.ParseHiera(path)
 	problems = append(problems, more...)
-	if i := strings.Index(p.text, "%{lookup("); i >= 0 || strings.Contains(p.text, "%{hiera(") {
-		problems = append(problems, expr.Problem{Message: "lookup() cannot be called in a path, which decides what a " +
+	p.dir, p.path, p.node, p.parts = below, node, node, slices.Concat(partsOf(below), partsOf(node))
+	looksUp := func(n *expr.Node) bool { return n.Name == expr.HieraLookup || n.Name == expr.HieraAlias }
+	if slices.ContainsFunc(p.parts, looksUp) {
+		problems = append(problems, expr.Problem{Message: "nothing can be looked up in a path, which decides what a " +
 			"lookup finds"})
 	}
 	for _, problem := range problems {
@@ -48,9 +51,8 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string) (plac
 	for _, e := range slices.Concat(syntax.MisspeltHiera(below), syntax.MisspeltHiera(node)) {
 		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
 	}
-	p.dir, p.path, p.node, p.parts = below, node, node, slices.Concat(partsOf(below), partsOf(node))
 	if p.parts == nil {
-		return p, false // nothing is the directory itself, and no file
+		return place{}, false // nothing is the directory itself, and no file
 	}
 	if len(p.parts) > 1 || p.parts[0].Op != expr.Const {
 		p.node = expr.HieraPath(below, node)
@@ -67,6 +69,41 @@ func partsOf(n *expr.Node) []*expr.Node {
 		return nil
 	}
 	return []*expr.Node{n}
+}
+
+// withoutDots are parts without what means nothing to a file system, as the paths of files are.
+func withoutDots(parts []*expr.Node) []*expr.Node {
+	var out []*expr.Node
+	begins := true // a name
+	for _, n := range parts {
+		v, ok := n.Constant()
+		text := withoutDot(v.Text(), begins)
+		begins = strings.HasSuffix(v.Text(), "/")
+		switch {
+		case !ok:
+			out = append(out, n)
+		case text != "":
+			out = append(out, &expr.Node{Op: expr.Const, Value: value.FromString(text)})
+		}
+	}
+	return out
+}
+
+// withoutDot is a text between interpolations without what stands for nothing between slashes. It begins with a name,
+// or goes on with one. What is absolute stays so.
+func withoutDot(text string, begins bool) string {
+	if begins && strings.HasPrefix(text, "/") {
+		return text
+	}
+	names := strings.Split(text, "/")
+	last := len(names) - 1
+	var out []string
+	for i, name := range names {
+		if i == last || i == 0 && !begins || name != "" && name != "." {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, "/")
 }
 
 // treeAt is the tree of a directory with data, nil if there is none.
@@ -184,21 +221,16 @@ func (c hiera5Config) wantHiera5(p place, f listed, source hiera5Source) *input 
 
 // fitting are the files that a path can name in some request.
 func (c hiera5Config) fitting(p place) []listed {
-	if p.tree == nil {
-		return nil
-	}
 	if text, ok := p.node.Constant(); ok {
 		return c.usable(p, p.tree.below(dirOf(expr.CleanPath(text.Text())), 0, true), func(path string) bool {
 			return path == expr.CleanPath(text.Text())
 		})
 	}
-	fixed := ""
-	if v, ok := p.parts[0].Constant(); ok {
-		fixed = dirOf(v.Text())
-	}
-	pattern := pathPattern(p.parts)
-	_, ends := p.parts[len(p.parts)-1].Constant()
-	return c.usable(p, p.tree.below(expr.CleanPath(fixed), -1, true), func(path string) bool {
+	parts := withoutDots(p.parts)
+	begin, _ := parts[0].Constant()
+	pattern := pathPattern(parts)
+	_, ends := parts[len(parts)-1].Constant()
+	return c.usable(p, p.tree.below(expr.CleanPath(dirOf(begin.Text())), -1, true), func(path string) bool {
 		return pattern.MatchString(path) && (ends || mayBeData(path))
 	})
 }
@@ -219,7 +251,7 @@ func (c hiera5Config) usable(p place, files []listed, fits func(string) bool) []
 			continue
 		}
 		if f.err != nil {
-			if info, err := c.disk.Info(p.tree.path(f.path)); err != nil || info == nil || !info.IsDir() {
+			if info, _ := c.disk.Info(p.tree.path(f.path)); info == nil || !info.IsDir() {
 				c.failed(p.tree.path(f.path), f.err)
 			}
 			continue
@@ -242,7 +274,11 @@ func pathPattern(parts []*expr.Node) *regexp.Regexp {
 			continue
 		}
 		if i+1 < len(parts) {
-			if v, ok := parts[i+1].Constant(); ok && slash && strings.HasPrefix(v.Text(), "/") {
+			v, ok := parts[i+1].Constant()
+			if !ok {
+				continue // the two are as one
+			}
+			if slash && strings.HasPrefix(v.Text(), "/") {
 				b.WriteString("(?:.*/)?" + regexp.QuoteMeta(strings.TrimPrefix(v.Text(), "/")))
 				slash = strings.HasSuffix(v.Text(), "/")
 				i++
@@ -250,23 +286,19 @@ func pathPattern(parts []*expr.Node) *regexp.Regexp {
 			}
 		}
 		b.WriteString(".*")
-		slash = false
 	}
 	return regexp.MustCompile(b.String() + "$")
 }
 
 // glob is the location of a glob without braces: under each text that it can come to, the files that text finds.
 func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5Location {
-	l := hiera5Location{glob: true, files: map[int][]*input{}}
+	l := hiera5Location{files: map[int][]*input{}}
 	p, ok := c.place(at, source, text)
 	if !ok {
 		return l
 	}
 	c.named(p.node, p.text)
-	if p.tree == nil {
-		return l
-	}
-	elems := globElements(p.parts)
+	elems := globElements(withoutDots(p.parts))
 	for _, f := range c.usable(p, p.tree.below("", -1, true), func(string) bool { return true }) {
 		for _, values := range readGlob(elems, f.path) {
 			text := expr.CleanPath(fillGlob(p.parts, values))

@@ -93,9 +93,7 @@ func (p *planner) expand(u uri) []uri {
 		}
 	case "module-hiera5":
 		for _, m := range p.modules.all {
-			if p.hiera5.hiera5File(m.dir) != "" {
-				paths = append(paths, m.name)
-			}
+			paths = append(paths, m.name) // likewise
 		}
 	case "module":
 		for _, m := range p.modules.all {
@@ -128,8 +126,8 @@ func (p *planned) names() []string {
 	if p.name == "" {
 		return nil
 	}
-	_, inModule, ok := strings.Cut(p.name, "::")
-	if ok && strings.HasPrefix(p.uri, "module:") && p.set.set != nil {
+	_, inModule, _ := strings.Cut(p.name, "::")
+	if strings.HasPrefix(p.uri, "module:") && p.set.set != nil {
 		return []string{p.name, inModule}
 	}
 	return []string{p.name}

@@ -8,7 +8,6 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/set"
 	"bindc/internal/syntax"
-	"bindc/internal/value"
 )
 
 // puppetConfig is the configuration of a site in the syntax of Puppet (language.md, section 14.1).
@@ -39,10 +38,8 @@ func readPuppetConfig(in *inputs, path string, reg registry) (config, bool) {
 				cs = append(cs, cat)
 			}
 		}
-		if len(errs) == 0 { // else there may be more of them
-			yaml := configReader{document{nil, in.diags}, reg}
-			cfg.categories = yaml.completed(cs, c.Pos(site.Off))
-		}
+		yaml := configReader{document{nil, in.diags}, reg}
+		cfg.categories = yaml.completed(cs, c.Pos(site.Off))
 	}
 	if site.HasLayers {
 		cfg.layers, cfg.silent = c.layers(site.Layers, reg), false
@@ -74,7 +71,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 			"'common' is always the last category, with everything in it: it is not named here")
 		return category{}, false
 	case a.Name == "environment":
-		if v, _ := a.Value.Constant(); v.Kind() != value.Bool || !v.Bool() {
+		if v, _ := a.Value.Constant(); !v.Bool() {
 			c.diags.Errorf(c.Pos(a.Value.Off), "category",
 				"expected 'environment => true': its value is always that of $environment")
 		}

@@ -39,6 +39,9 @@ type listed struct {
 // deep as there are any. They are in the order of their names. Those whose names begin with a dot come only with
 // hidden.
 func (t *tree) below(dir string, depth int, hidden bool) []listed {
+	if t == nil {
+		return nil // the directory is not there
+	}
 	key := listing{dir, depth, hidden}
 	out, ok := t.listings[key]
 	if ok {

@@ -97,10 +97,7 @@ func (u *unread) hiera5Data() {
 		}
 	}
 	for _, h := range u.hiera5.dirs {
-		if h == nil {
-			continue
-		}
-		if _, _, plans := h.doc.Root.Lookup("plan_hierarchy"); plans {
+		if h != nil && h.plans() {
 			return // which has paths of its own
 		}
 	}
@@ -109,7 +106,7 @@ func (u *unread) hiera5Data() {
 		if t == nil || t.roots[t.real] || isBelow(t.real, u.dir) {
 			continue
 		}
-		quiet := &tree{files: u.quiet, dir: t.dir, real: t.real, roots: t.roots, dangling: true}
+		quiet := &tree{files: u.quiet, dir: t.dir, real: t.real, roots: t.roots}
 		for _, f := range quiet.below("", -1, false) {
 			path := t.path(f.path)
 			if isData(f) && u.byPath[inputKey{path, true}] == nil {
@@ -121,6 +118,12 @@ func (u *unread) hiera5Data() {
 			}
 		}
 	}
+}
+
+// plans tells whether there is a hierarchy for plans.
+func (h *hiera5Dir) plans() bool {
+	_, _, ok := h.doc.Root.Lookup("plan_hierarchy")
+	return ok
 }
 
 // isWhole tells whether no entry and no backend was refused.
