@@ -200,6 +200,22 @@ func TestAConfigurationThatCannotBeLookedAt(t *testing.T) {
 	}
 }
 
+// Where the module path cannot be read it is not the one of Puppet.
+func TestAModulePathThatCannotBeRead(t *testing.T) {
+	dir := site(t, map[string]string{"environment.conf": "modulepath = mine", "mine/m/bindings/default.yaml": "x",
+		"modules/n/bindings/y.yaml": ""})
+	fail := func(op disk.Op, path string) error {
+		if op == disk.Open && strings.HasSuffix(path, "environment.conf") {
+			return fs.ErrPermission
+		}
+		return nil
+	}
+	want := []string{"environment.conf: [read] cannot read this: permission denied"}
+	if found := reported(dir, Options{disk: disk.Disk{Fault: fail}}); !slices.Equal(found, want) {
+		t.Errorf("found %q, expected %q", found, want)
+	}
+}
+
 // So is environments.pp, where it is there and cannot be read.
 func TestEnvironmentsThatCannotBeRead(t *testing.T) {
 	dir := site(t, map[string]string{environmentsFile: "site { }"})

@@ -3,9 +3,11 @@
 package loader_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"bindc/internal/diag"
+	"bindc/internal/recipe"
 	"bindc/loader"
 )
 
@@ -43,6 +45,21 @@ func TestClassifiers(t *testing.T) {
 			expect(t, contentsOf(dir, site), c.contents...)
 			expect(t, reportsOf(dir, &diags), c.reported...)
 		})
+	}
+}
+
+// A class that a classifier says is included, where that says it.
+func TestClassesOfClassifiersAreIncluded(t *testing.T) {
+	dir := withLinks(t, configured("'enc:/classes'", map[string]string{"enc/w1.yaml": "classes:\n- ntp\n"}))
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	bound := site.Layers[0].Contributions[0].Bindings
+	if len(bound) != 1 || !diags.Empty() {
+		t.Fatalf("bound is %v; %v", bound, diags.Sorted())
+	}
+	want := diag.Pos{File: filepath.Join(dir, "enc/w1.yaml"), Line: 2, Col: 3}
+	if b := bound[0]; b.Key != "ntp" || b.Pos != want || b.More.Recipe.Value.Text() != recipe.Include {
+		t.Errorf("%s is %v, at %v", b.Key, b.More.Recipe.Value, b.Pos)
 	}
 }
 

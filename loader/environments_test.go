@@ -80,6 +80,17 @@ func TestEnvironmentsAreDeclared(t *testing.T) {
 			"$environment = if $a == 'nope' { $b = 'nope' undef } else { 'production' }",
 			[]string{"production ROOT implied"},
 			"$environment = if $a == 'nope' { $b = 'nope'; undef } else { 'production' }; $environment"},
+		{"paths in single quotes", "site { environment { 'x': envdir => '$confdir/dirs/a' } }",
+			[]string{"production ROOT implied", "x ROOT/dirs/a"}, "undef"},
+		{"what another statement does with what is assigned above", "$base = \"$confdir/master\" " +
+			"if $role { $b = $base }\nsite { environment { 'production': envdir => $base } }",
+			[]string{"production ROOT/master"}, `$confdir = 'ROOT'; $base = "${confdir}/master"; if $role { $b = $base }; ` +
+				"$environment"},
+		{"what was chosen may be asked for", "site { environment { 'x': } } if $role { $environment = 'x' } " +
+			"$b = $environment", []string{"production ROOT implied", "x ROOT"},
+			"if $role { $environment = 'x' }; $b = $environment; $environment"},
+		{"what chooses nothing", "$environment = if $role { } else { 'production' }",
+			[]string{"production ROOT implied"}, "$environment = if $role {} else { 'production' }; $environment"},
 		{"what chooses", "site { environment { 'x': } } if $role == 'db' { $environment = 'x' }",
 			[]string{"production ROOT implied", "x ROOT"},
 			"if $role == 'db' { $environment = 'x' }; $environment"},
@@ -140,12 +151,70 @@ func TestEnvironmentsThatCannotBe(t *testing.T) {
 		"$environment = $osfamily ? { 'x' => 'y', default => 'production' }": "1:37 error environments",
 		"$environment = case $osfamily { 'x': { 'y' } default: { undef } }":  "1:40 error environments",
 		"$environment = if $osfamily { undef } else { $a = 'z'; 'y' }":       "1:56 error environments",
-		"# ä\n$e = 'ä' + ": "2:12 error environments",
+		"# ä\n$e = 'ä' + ":                                     "2:12 error environments",
+		"site { environment { 'a': manifest => '' } }":         "1:39 error environments",
+		"site { environment { 'a': manifest => /x/ } }":        "1:39 error environments",
+		"site { environment { /x/: } }":                        "1:22 error environments",
+		"site { environment { $fqdn: } }":                      "1:22 error environments",
+		"site { dynamic_environments { \"$confdir/loop\": } }": "ROOT/loop error read",
+		"site { environment { ['a b', 1, 'c d']: } }": "1:22 error environments, 1:22 error environments, " +
+			"1:22 error environments",
+		"site { environment { 'a': modulpath => 'x', envdir => 1 } }": "1:27 error environments, 1:55 error environments",
+		// of a file that does not parse, what may be said further below is not missed; what is there is judged
+		"site {\nenvironment { 'a': }\nenvironment { 'a': }\n": "4:1 error environments",
+		"site {\nEnvironment { modulpath => 'x', envdir => nofun('x') }\nenvironment { 'a': manifst => 'x', " +
+			"envdir => nofun('x') }\ndynamic_environments { 'd': envdir => '/x', manifest => nofun('x') }\n}\n" +
+			"$a = nofun('x')\n$b = 1 +": "2:15 error environments, 2:43 error environments, 3:20 error environments, " +
+			"3:46 error environments, 4:29 error environments, 4:57 error environments, 6:6 error environments, " +
+			"7:9 error environments",
 	} {
 		root := writeSite(t, map[string]string{"environments.pp": source, "d/x": "", "odd/a b/x": "", "file": ""})
-		if _, _, problems := environments(t, root); len(problems) != 1 || problems[0] != want {
+		if err := os.Symlink("loop", filepath.Join(root, "loop")); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, problems := environments(t, root); strings.Join(problems, ", ") != want {
 			t.Errorf("%s: %q, expected %s", source, problems, want)
 		}
+	}
+}
+
+// Where several things may be wrong at a place, the words say which.
+func TestWordsOnEnvironments(t *testing.T) {
+	for source, want := range map[string]string{
+		"site { environment { 'a': modulpath => 'x' } }": "unknown attribute 'modulpath'; expected 'envdir', 'modulepath',",
+		"site { dynamic_environments { \"$confdir/d\": envdir => '/x' } }": "the 'envdir' of a dynamic environment is its " +
+			"directory, and cannot be another one",
+		"$environment = 1":                                             "expected the name of an environment as $environment, found",
+		"$environment = 'produktion'":                                  "there is no environment 'produktion'; there is 'production'",
+		"site { environment { '': } }":                                 "expected the name of an environment, letters, digits, _, . and -, found ''",
+		"site { environment { 'a': envdir => 'x' } }":                  "expected an absolute path as 'envdir', found 'x'",
+		"$a = lookup('x')\nsite { environment { 'x': envdir => $a } }": "nothing can be looked up here",
+	} {
+		root := writeSite(t, map[string]string{"environments.pp": source, "d/x": ""})
+		var diags diag.List
+		loader.ReadEnvironments(root, &diags)
+		says := func(d diag.Diagnostic) bool { return strings.Contains(d.Message, want) }
+		if found := diags.Sorted(); !slices.ContainsFunc(found, says) {
+			t.Errorf("%s: %v, expected %q", source, found, want)
+		}
+	}
+}
+
+// What cannot be told of one directory is an error, and says nothing of the others. A link that leads nowhere is none.
+func TestDirectoriesOfEnvironmentsThatCannotBeTold(t *testing.T) {
+	root := writeSite(t, map[string]string{"environments/b/x": "", "environments/e/x": ""})
+	for name, target := range map[string]string{"a": "nowhere", "c": "c", "d": "d"} {
+		if err := os.Symlink(target, filepath.Join(root, "environments", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, _, problems := environments(t, root)
+	if want := []string{"b ROOT/environments/b", "e ROOT/environments/e"}; !slices.Equal(got, want) {
+		t.Errorf("found %q, expected %q", got, want)
+	}
+	want := []string{"ROOT/environments/c error read", "ROOT/environments/d error read"}
+	if !slices.Equal(problems, want) {
+		t.Errorf("reported is %q, expected %q", problems, want)
 	}
 }
 

@@ -159,6 +159,59 @@ func TestPathsOfHierarchies(t *testing.T) {
 	}
 }
 
+// A path is taken as the file system takes it: so it is the name of one file, however a variable writes that.
+func TestValuesOfPaths(t *testing.T) {
+	dir := writeSite(t, map[string]string{"data/x": "", "hiera.yaml": "version: 5\nhierarchy:\n" +
+		"- {name: A, paths: ['%{teams.0}.yaml', '%{teams.1}', '%{teams.0}/%{teams.1}']}\n"})
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	var got []string
+	for _, dim := range site.Paths[""] {
+		v, err := expr.Eval(site.Dimensions[dim].Value, teams{"./a//b", "c/../d.yaml"}, expr.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, v.Text())
+	}
+	expect(t, got, "a/b.yaml", "d.yaml", "a/b/d.yaml")
+}
+
+// Layers are named after their entries, unless modules that share one call that by other names. What a module says
+// how to look up is its own.
+func TestNamesOfLayersAndOptionsOfModules(t *testing.T) {
+	const hiera = "version: 5\nhierarchy: [{name: Same, path: a.yaml}, {name: %s, path: b.yaml}]"
+	dir := writeSite(t, map[string]string{
+		"modules/m/hiera.yaml":  fmt.Sprintf(hiera, "Mine"),
+		"modules/m/data/a.yaml": "m::a: 1\nlookup_options: {m::a: {merge: unique}}", "modules/m/data/b.yaml": "m::b: 1",
+		"modules/n/hiera.yaml":  fmt.Sprintf(hiera, "Yours"),
+		"modules/n/data/a.yaml": "n::a: 1", "modules/n/data/b.yaml": "n::b: 1"})
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	var got []string
+	for _, l := range site.Layers {
+		line := l.Name + " -"
+		for _, c := range l.Contributions {
+			for _, f := range c.Files {
+				for _, e := range f.Entries {
+					line += " " + strings.TrimLeft(site.Keys[e.Key], "\x00") // in front of what is internal
+				}
+			}
+		}
+		got = append(got, line)
+	}
+	expect(t, got, "site -", "module: Same - m::a lookup_options m n::a", "module - m::b n::b", "modules -")
+}
+
+// Data may be in a directory that the site is in: what else is there is not the site's.
+func TestDataOfHiera5AroundTheSite(t *testing.T) {
+	dir := writeSite(t, map[string]string{"a.yaml": "a: 1", "b.yaml": "a: 1",
+		"site/hiera.yaml": "version: 5\nhierarchy: [{name: A, path: a.yaml, datadir: ..}]"})
+	var diags diag.List
+	site := loader.Load(filepath.Join(dir, "site"), loader.Options{}, &diags)
+	expect(t, reportsOf(dir, &diags))
+	expect(t, hieraLayers(dir, site), "environment 0 only path, only entry: a.yaml 1")
+}
+
 // What a text comes to depends on who reads it: Hiera 5 interpolates with a percent sign, and hiera-eyaml decrypts.
 func TestValuesOfHiera5(t *testing.T) {
 	const plain, encrypted = "${a}", "ENC[PKCS7,MIIBeQYJKoZIhvcNAQcDoIIBajCCAWYCAQAxggEhMIIBHQIBADAFMAACAQEw]"

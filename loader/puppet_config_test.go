@@ -4,6 +4,7 @@ package loader
 
 import (
 	"io/fs"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,8 @@ func TestConfigurationsInTheSyntaxOfPuppet(t *testing.T) {
 			"1:36 error category"},
 		{"environment that is text", "site { categories { environment => 'true' } }", none, defaultLayers,
 			"1:36 error category"},
+		{"environment that is a number", "site { categories { environment => 1 } }", none, defaultLayers,
+			"1:36 error category"},
 		{"environment above node", "site { categories { environment => true, node => $fqdn } }",
 			"environment=$environment node=$fqdn", defaultLayers, "1:21 error category"},
 		{"an unknown function", "site { categories { a => nope($x), b => $b } }",
@@ -90,13 +93,15 @@ func TestConfigurationsInTheSyntaxOfPuppet(t *testing.T) {
 // Of a file that is no site nothing is made: all of it may be meant otherwise.
 func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeUsed(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                "1:1 error syntax",
-		"bindings a { }":                  "1:1 error syntax",
-		"site { layers => [] }":           "1:8 error syntax",
-		"site { categories { a => $a } ":  "1:31 error syntax",
-		"site { } site { }":               "1:10 error syntax",
-		"site { categories { a => 'x } }": "1:26 error syntax",
-		"site { categories { a => $a }\ncategories { b => $b } }": "2:1 error syntax",
+		"":                                      "1:1 error syntax",
+		"bindings a { }":                        "1:1 error syntax",
+		"site { layers => [] }":                 "1:8 error syntax",
+		"site { categories { a => $a } ":        "1:31 error syntax",
+		"site { } site { }":                     "1:10 error syntax",
+		"site { categories { a => 'x } }":       "1:26 error syntax",
+		"site { categories { a => 'ab\xff' } }": "1:29 error syntax",
+		"site { categories { environment => true, node => $fqdn } ": "1:21 error category, 1:58 error syntax",
+		"site { categories { a => $a }\ncategories { b => $b } }":   "2:1 error syntax",
 	} {
 		if _, ok, reported := puppetConfigured(t, text); ok || reported != want {
 			t.Errorf("%q: %v with %q, expected %q", text, ok, reported, want)
@@ -116,6 +121,9 @@ func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeRead(t *testing.T) {
 	want := puppetConfig + ": [read] cannot read this: permission denied"
 	if found := reported(dir, Options{disk: disk.Disk{Fault: fail}}); !slices.Equal(found, []string{want}) {
 		t.Errorf("found %q, expected %q", found, want)
+	}
+	if s := Load(dir, Options{disk: disk.Disk{Fault: fail}}, &diag.List{}); !reflect.DeepEqual(s, &Site{}) {
+		t.Errorf("without its configuration the site is %+v", s)
 	}
 }
 

@@ -4,6 +4,7 @@ package loader_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"bindc/internal/diag"
+	"bindc/internal/disk"
 	"bindc/loader"
 )
 
@@ -422,6 +424,49 @@ var sites = []struct {
 		[]string{"site confdir-hiera:/: d/true.yaml 1"}},
 	{"a hiera.yaml that is a list", map[string]string{"hiera.yaml": "[version, 2]", "data/common.yaml": "a: 1"},
 		[]string{"hiera.yaml:1:1 error hiera"}, nil},
+	{"links to directories of bindings, and bindings in both syntaxes", configured("'confdir:/**'", map[string]string{
+		"bindings/b.yaml": set("b"), "bindings/a.pp": "bindings a { bind 'k' to 1 }", "bindings/linked": "-> ../other",
+		"other/x.yaml": set("linked::x")}), nil, []string{"l confdir:/a: k", "l confdir:/b: k"}},
+	{"bindings of a module in the syntax of Puppet that have another name", configured("'module:/m::b'",
+		map[string]string{"modules/m/bindings/b.pp": "bindings other { bind 'k' to 1 }"}),
+		[]string{"modules/m/bindings/b.pp:1:10 error bindings"}, []string{"l module:/m::b: k"}},
+	{"what one layer includes and another one excludes", map[string]string{"hiera.yml": "version: 2",
+		"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir-hiera:/?optional'}, {exclude: 'confdir-hiera:/'}]"},
+		[]string{"hiera.yml warning yml; rename it to hiera.yaml"}, nil},
+	{"Hiera 5 where Hiera-2 is included, and where it is meant", map[string]string{"hiera.yaml": "version: 5",
+		"binder_config.yaml": "version: 1\nlayers: [{name: a, include: 'confdir-hiera:/'}, {name: b, include: 'hiera:/'}]",
+		"data/common.yaml":   "a: 1"}, nil, []string{"environment: Common hiera:/: data/common.yaml 1"}},
+	{"the other name of a configuration, in .yml", map[string]string{"bindings_config.yml": "",
+		"bindings/default.yaml": set("default")},
+		[]string{"bindings_config.yml warning yml; rename it to bindings_config.yaml"},
+		[]string{"site confdir:/default: k"}},
+	{"a path of more directories than what may be meant by it", map[string]string{"hiera.yaml": "version: 2\n" +
+		"hierarchy: [[node, '${fqdn}', 'a/b/c/${fqdn}']]", "a/x.yaml": "a: 1"},
+		[]string{"a/x.yaml warning data_unreached; " + addEntry}, []string{"site confdir-hiera:/:"}},
+	{"data beside the configuration of a site", map[string]string{"hiera.yaml": "version: 2\n" +
+		"hierarchy: [[common, 'true', common]]", "common.yaml": "a: 1", "other.yaml": "a: 1", "spec/fixtures.yaml": "a: 1",
+		"data/b.yaml": "a: 1", "data/.hidden.yaml": "a: 1"},
+		[]string{"data/b.yaml warning data_unreached; " + addEntry},
+		[]string{"site confdir-hiera:/: common.yaml 1"}},
+	{"a directory with data beside others", configured("'confdir-hiera:/h'", map[string]string{
+		"h/hiera.yaml": "version: 2\nhierarchy: [[common, 'true', d/common]]", "h/d/common.yaml": "a: 1",
+		"h/d/x.yaml": "a: 1", "h/spec/x.yaml": "a: 1", "h/data/x.yaml": "a: 1"}),
+		[]string{"h/d/x.yaml warning data_unreached; " + addEntry, "h/data/x.yaml warning data_unreached; " + addEntry},
+		[]string{"l confdir-hiera:/h: h/d/common.yaml 1"}},
+	{"a directory of several entries that is not there", map[string]string{"hiera.yaml": "version: 2\nhierarchy:\n" +
+		"- [node, '${fqdn}', 'd/${fqdn}']\n- [common, 'true', d/common]"},
+		[]string{"hiera.yaml:3:21 warning data_directory"}, []string{"site confdir-hiera:/:"}},
+	{"a list for a hierarchy that nobody includes", configured("'confdir:/a'", map[string]string{
+		"bindings/a.yaml": set("a"), "hiera.yaml": "[version, 2]", "modules/m/hiera.yaml": "~"}), nil,
+		[]string{"l confdir:/a: k"}},
+	{"what is no data where there is no hiera.yaml", map[string]string{"data/README.md": "", "data/.hidden.yaml": "a: 1",
+		"bindings/default.yaml": set("default")}, nil, []string{"site confdir:/default: k"}},
+	{"a name of the site's that is nearly the default", map[string]string{"bindings/defaults.yaml": set("defaults")},
+		[]string{"bindings/defaults.yaml warning not_included; " + include("confdir:/defaults")}, nil},
+	{"what the site is asked for has nothing to do with modules", configured("'confdir:/a'", map[string]string{
+		"bindings/a.yaml": set("a"), "modules/m/bindings/default.yaml": set("m::default")}),
+		[]string{"modules/m/bindings/default.yaml warning not_included; " + include("module:/m::default")},
+		[]string{"l confdir:/a: k"}},
 }
 
 func TestSites(t *testing.T) {
@@ -550,6 +595,78 @@ func TestInputs(t *testing.T) {
 	}
 }
 
+// A file that is data and bindings at once is one input.
+func TestInputsThatAreReadTwice(t *testing.T) {
+	dir := withLinks(t, map[string]string{"bindings/default.yaml": set("default"),
+		"hiera.yaml": "{version: 2, hierarchy: [[common, 'true', bindings/default]]}"})
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	var names []string
+	for _, in := range site.Inputs {
+		names = append(names, in.Path)
+	}
+	expect(t, names, "bindings/default.yaml", "hiera.yaml")
+	expect(t, contentsOf(dir, site), "site confdir-hiera:/: bindings/default.yaml 3", "site confdir:/default: k")
+}
+
+// A site that only has modules with bindings is not read as one of Hiera 5.
+func TestLayersOfASiteWithoutHierarchies(t *testing.T) {
+	for modules, want := range map[string][]string{
+		"":                     {"site", "modules"},
+		"modules/n/hiera.yaml": {"site", "module: Common", "modules"},
+	} {
+		files := map[string]string{"modules/m/bindings/default.yaml": set("m::default")}
+		if modules != "" {
+			files[modules], files["modules/n/data/common.yaml"] = "version: 5", "n::a: 1"
+		}
+		var diags diag.List
+		site := loader.Load(withLinks(t, files), loader.Options{}, &diags)
+		var names []string
+		for _, l := range site.Layers {
+			names = append(names, l.Name)
+		}
+		expect(t, names, want...)
+	}
+}
+
+// A directory that has nothing of a site may be meant all the same: where a configuration is given, or the directory
+// need not bind anything.
+func TestDirectoriesThatAreMeantToBeSites(t *testing.T) {
+	dir := withLinks(t, map[string]string{"site/x": "", "config.yaml": "version: 1"})
+	for _, opts := range []loader.Options{{Nothing: true}, {BinderConfig: filepath.Join(dir, "config.yaml")}} {
+		var diags diag.List
+		loader.Load(filepath.Join(dir, "site"), opts, &diags)
+		expect(t, reportsOf(dir, &diags))
+	}
+}
+
+// What a build has read can be looked at again: nothing has changed until a file of the site has.
+func TestWhatIsReadIsNoted(t *testing.T) {
+	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1"})
+	var seen disk.Seen
+	var diags diag.List
+	loader.Load(dir, loader.Options{Seen: &seen}, &diags)
+	looks := seen.Looks()
+	if !disk.Unchanged(looks) {
+		t.Error("something has changed")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "data/common.yaml"), []byte("a: 1\nb: 2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if disk.Unchanged(looks) {
+		t.Errorf("nothing has changed of %v", looks)
+	}
+}
+
+// A handler that is there has to give bindings: nothing is not what it can have.
+func TestHandlersThatGiveNothing(t *testing.T) {
+	dir := writeSite(t, map[string]string{"binder_config.yaml": "version: 1\nlayers: [{include: 'none:/a'}]\n"})
+	var diags diag.List
+	none := func(string) ([]byte, error) { return nil, nil }
+	loader.Load(dir, loader.Options{SchemeHandlers: map[string]loader.SchemeHandler{"none": none}}, &diags)
+	expect(t, reportsOf(dir, &diags), "binder_config.yaml:2:20 error extension")
+}
+
 // Alternatives count for each binding under them and for the list: n alternatives of k bindings are (n-1)(k+1).
 func TestAlternativesAreBounded(t *testing.T) {
 	const text = "bindings_version: 1\nname: default\nbind:\n- {when: {node: [a, b, c]}, bind: [[x, 1], [y, 2]]}\n" +
@@ -654,7 +771,8 @@ func TestBrokenFilesOfWhatIsSensitive(t *testing.T) {
 		"bindings/b.yaml": "name: b\nbind:\n- {in: other, to: x}\n- [",
 		"bindings/c.pp":   "bindings c {\n bind 'a' to nope(1)\n bind 'b' to 1\n bind to 'x' in 'words'\n}",
 		"bindings/d.pp":   "bindings d {\n bind to 'x' in 'words'\n bind 'a' to )\n}",
-		"bindings/e.pp":   "bindings e {\n bind 'a' to )\n}"})
+		"bindings/e.pp":   "bindings e {\n bind 'a' to )\n}",
+		"bindings/f.pp":   "bindings f {\n bind to 'x' in 'words'\n}\xff"})
 	dir := writeSite(t, files)
 	var diags diag.List
 	loader.Load(dir, loader.Options{}, &diags)
@@ -662,9 +780,24 @@ func TestBrokenFilesOfWhatIsSensitive(t *testing.T) {
 	for _, d := range diags.Sorted() {
 		got[filepath.Base(d.Pos.File)] = got[filepath.Base(d.Pos.File)] || d.Secret
 	}
-	want := map[string]bool{"a.yaml": true, "b.yaml": false, "c.pp": false, "d.pp": true, "e.pp": false}
+	want := map[string]bool{"a.yaml": true, "b.yaml": false, "c.pp": false, "d.pp": true, "e.pp": false,
+		"f.pp": true}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("hidden are %v, expected %v; %v", got, want, diags.Sorted())
+	}
+}
+
+// What is sensitive and has no name says nothing of files that cannot be read.
+func TestBrokenFilesBesideASensitiveBindingOfNoName(t *testing.T) {
+	dir := writeSite(t, configured("'confdir:/*'", map[string]string{"bindings/b.yaml": "name: b\nbind:\n- [",
+		"bindings/default.yaml": "{bindings_version: 1, name: default,\n" +
+			" bind: [{name: k, multibind_id: '', sensitive: true}]}"}))
+	var diags diag.List
+	loader.Load(dir, loader.Options{}, &diags)
+	for _, d := range diags.Sorted() {
+		if name := filepath.Base(d.Pos.File); d.Secret == (name == "b.yaml") {
+			t.Errorf("%s: hidden is %v", name, d.Secret)
+		}
 	}
 }
 
@@ -687,10 +820,11 @@ func TestAHandlerIsAskedOnce(t *testing.T) {
 // The site's own sets may be elsewhere, those of modules are where they are.
 func TestBindingsElsewhere(t *testing.T) {
 	dir := withLinks(t, map[string]string{"bindings/default.yaml": "[]", "sets/default.yaml": set("default"),
-		"sets/more.yaml": set("more"), "modules/m/bindings/default.yaml": set("m::default"), "modules/m/sets/x.yaml": ""})
+		"sets/more.yaml": set("more"), "modules/m/sets/x.yaml": "",
+		"modules/m/bindings/default.yaml": "{bindings_version: 1, name: 'm::default', bind: [[of_m, 1]]}"})
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{Bindings: filepath.Join(dir, "sets")}, &diags)
-	expect(t, contentsOf(dir, site), "site confdir:/default: k", "modules module:/m::default: k")
+	expect(t, contentsOf(dir, site), "site confdir:/default: k", "modules module:/m::default: of_m")
 	expect(t, reportsOf(dir, &diags), "sets/more.yaml warning not_included; "+include("confdir:/more"))
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"bindc/internal/diag"
+	"bindc/internal/disk"
 )
 
 func TestFilesOfATree(t *testing.T) {
@@ -88,6 +89,39 @@ func TestLinksAmongDirectoriesEnd(t *testing.T) {
 	}
 	if !diags.Failed() {
 		t.Error("nothing is reported")
+	}
+}
+
+// Links beside each other are not inside one another, however many there are.
+func TestLinksBesideOneAnother(t *testing.T) {
+	all := map[string]string{}
+	for i := range maxLinks + 2 {
+		all[fmt.Sprintf("far/d%d/x.yaml", i)] = ""
+		all[fmt.Sprintf("data/l%d", i)] = fmt.Sprintf("-> ../far/d%d", i)
+	}
+	dir := site(t, all)
+	var diags diag.List
+	tree := tree{files: files{diags: &diags}, dir: dir, real: dir}
+	found := slices.DeleteFunc(tree.below("data/", -1, false), func(f listed) bool { return f.err != nil })
+	if len(found) != maxLinks+2 || !diags.Empty() {
+		t.Errorf("found %v; %v", found, diags.Sorted())
+	}
+}
+
+// A link that is removed while its directory is read is nothing.
+func TestALinkThatIsGoneMeanwhile(t *testing.T) {
+	dir := site(t, map[string]string{"data/a.yaml": "", "data/b.yaml": "-> a.yaml"})
+	remove := func(op disk.Op, path string) error {
+		if op == disk.Stat && filepath.Base(path) == "b.yaml" {
+			return os.Remove(path)
+		}
+		return nil
+	}
+	var diags diag.List
+	tree := tree{files: files{disk.Disk{Fault: remove}, &diags}, dir: dir, real: dir}
+	found := tree.below("data/", -1, false)
+	if len(found) != 1 || found[0].path != "data/a.yaml" || !diags.Empty() {
+		t.Errorf("found %v; %v", found, diags.Sorted())
 	}
 }
 

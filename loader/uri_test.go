@@ -22,6 +22,8 @@ func TestURIs(t *testing.T) {
 		{"confdir-hiera:/*", "", false},
 		{"confdir-hiera", "", false},
 		{"confdir-hiera:a", "", false},
+		{"confdir-hiera:", "", false},
+		{"hiera:", "", false},
 		{":/a", "", false},
 		{`module-hiera:/\*/`, "module-hiera:/*", false},
 		{"module-hiera:/*/data", "module-hiera:/*/data", false},
@@ -68,6 +70,16 @@ func TestURIs(t *testing.T) {
 		case !ok && (len(found) != 1 || found[0].Code != "uri"):
 			t.Errorf("%s: refused with %v", test.text, found)
 		}
+	}
+}
+
+// Those of Hiera 5 are not among the schemes that are expected: who has layers of his own writes others.
+func TestSchemesThatAreExpected(t *testing.T) {
+	var diags diag.List
+	uriReader{diags: &diags}.parse("x:/a", diag.Pos{})
+	const want = "unknown scheme 'x'; expected 'confdir-hiera', 'module-hiera', 'confdir', 'module' and 'enc'"
+	if found := diags.Sorted(); len(found) != 1 || found[0].Message != want {
+		t.Errorf("found %v, expected %q", found, want)
 	}
 }
 
