@@ -84,8 +84,8 @@ func TestEnvironmentsAreDeclared(t *testing.T) {
 			[]string{"production ROOT implied", "x ROOT/dirs/a"}, "undef"},
 		{"what another statement does with what is assigned above", "$base = \"$confdir/master\" " +
 			"if $role { $b = $base }\nsite { environment { 'production': envdir => $base } }",
-			[]string{"production ROOT/master"}, `$confdir = 'ROOT'; $base = "${confdir}/master"; if $role { $b = $base }; ` +
-				"$environment"},
+			[]string{"production ROOT/master"}, `$confdir = 'ROOT'; $base = "${confdir}/master"; ` +
+				"if $role { $b = $base }; $environment"},
 		{"what was chosen may be asked for", "site { environment { 'x': } } if $role { $environment = 'x' } " +
 			"$b = $environment", []string{"production ROOT implied", "x ROOT"},
 			"if $role { $environment = 'x' }; $b = $environment; $environment"},
@@ -159,7 +159,8 @@ func TestEnvironmentsThatCannotBe(t *testing.T) {
 		"site { dynamic_environments { \"$confdir/loop\": } }": "ROOT/loop error read",
 		"site { environment { ['a b', 1, 'c d']: } }": "1:22 error environments, 1:22 error environments, " +
 			"1:22 error environments",
-		"site { environment { 'a': modulpath => 'x', envdir => 1 } }": "1:27 error environments, 1:55 error environments",
+		"site { environment { 'a': modulpath => 'x', envdir => 1 } }": "1:27 error environments, " +
+			"1:55 error environments",
 		// of a file that does not parse, what may be said further below is not missed; what is there is judged
 		"site {\nenvironment { 'a': }\nenvironment { 'a': }\n": "4:1 error environments",
 		"site {\nEnvironment { modulpath => 'x', envdir => nofun('x') }\nenvironment { 'a': manifst => 'x', " +
@@ -180,22 +181,22 @@ func TestEnvironmentsThatCannotBe(t *testing.T) {
 
 // Where several things may be wrong at a place, the words say which.
 func TestWordsOnEnvironments(t *testing.T) {
-	for source, want := range map[string]string{
-		"site { environment { 'a': modulpath => 'x' } }": "unknown attribute 'modulpath'; expected 'envdir', 'modulepath',",
-		"site { dynamic_environments { \"$confdir/d\": envdir => '/x' } }": "the 'envdir' of a dynamic environment is its " +
-			"directory, and cannot be another one",
-		"$environment = 1":                                             "expected the name of an environment as $environment, found",
-		"$environment = 'produktion'":                                  "there is no environment 'produktion'; there is 'production'",
-		"site { environment { '': } }":                                 "expected the name of an environment, letters, digits, _, . and -, found ''",
-		"site { environment { 'a': envdir => 'x' } }":                  "expected an absolute path as 'envdir', found 'x'",
-		"$a = lookup('x')\nsite { environment { 'x': envdir => $a } }": "nothing can be looked up here",
+	for _, c := range []struct{ source, want string }{
+		{"site { environment { 'a': modulpath => 'x' } }", "unknown attribute 'modulpath'; expected 'envdir',"},
+		{"site { dynamic_environments { \"$confdir/d\": envdir => '/x' } }",
+			"the 'envdir' of a dynamic environment is its directory, and cannot be another one"},
+		{"$environment = 1", "expected the name of an environment as $environment, found"},
+		{"$environment = 'produktion'", "there is no environment 'produktion'; there is 'production'"},
+		{"site { environment { '': } }", "expected the name of an environment, letters, digits, _, . and -, found ''"},
+		{"site { environment { 'a': envdir => 'x' } }", "expected an absolute path as 'envdir', found 'x'"},
+		{"$a = lookup('x')\nsite { environment { 'x': envdir => $a } }", "nothing can be looked up here"},
 	} {
-		root := writeSite(t, map[string]string{"environments.pp": source, "d/x": ""})
+		root := writeSite(t, map[string]string{"environments.pp": c.source, "d/x": ""})
 		var diags diag.List
 		loader.ReadEnvironments(root, &diags)
-		says := func(d diag.Diagnostic) bool { return strings.Contains(d.Message, want) }
+		says := func(d diag.Diagnostic) bool { return strings.Contains(d.Message, c.want) }
 		if found := diags.Sorted(); !slices.ContainsFunc(found, says) {
-			t.Errorf("%s: %v, expected %q", source, found, want)
+			t.Errorf("%s: %v, expected %q", c.source, found, c.want)
 		}
 	}
 }

@@ -162,7 +162,7 @@ func TestPathsOfHierarchies(t *testing.T) {
 // A path is taken as the file system takes it: so it is the name of one file, however a variable writes that.
 func TestValuesOfPaths(t *testing.T) {
 	dir := writeSite(t, map[string]string{"data/x": "", "hiera.yaml": "version: 5\nhierarchy:\n" +
-		"- {name: A, paths: ['%{teams.0}.yaml', '%{teams.1}', '%{teams.0}/%{teams.1}']}\n"})
+		"- {name: A, paths: ['%{teams.0}.yaml', '%{teams.1}', '%{teams.0}/%{teams.1}', 'x/%{teams.1}']}\n"})
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
 	var got []string
@@ -173,7 +173,7 @@ func TestValuesOfPaths(t *testing.T) {
 		}
 		got = append(got, v.Text())
 	}
-	expect(t, got, "a/b.yaml", "d.yaml", "a/b/d.yaml")
+	expect(t, got, "a/b.yaml", "d.yaml", "a/b/d.yaml", "x/d.yaml")
 }
 
 // Layers are named after their entries, unless modules that share one call that by other names. What a module says

@@ -214,6 +214,13 @@ func (l *hiera5Location) add(condition int, f *input) {
 	l.files[condition] = append(l.files[condition], f)
 }
 
+// find adds a file that a glob may find several times.
+func (l *hiera5Location) find(condition int, f *input) {
+	if !slices.Contains(l.files[condition], f) {
+		l.add(condition, f)
+	}
+}
+
 func (c hiera5Config) wantHiera5(p place, f listed, source hiera5Source) *input {
 	path := p.tree.path(f.path)
 	return c.enqueue(&input{path: path, label: c.label(path), data: true, kind: source.kind})
@@ -302,12 +309,8 @@ func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5
 	for _, f := range c.usable(p, p.tree.below("", -1, true), func(string) bool { return true }) {
 		for _, values := range readGlob(elems, f.path) {
 			text := expr.CleanPath(fillGlob(p.parts, values))
-			if text == "" { // with these values it is absolute, or leads out
-				continue
-			}
-			condition := c.under(p, text)
-			if file := c.wantHiera5(p, f, source); !slices.Contains(l.files[condition], file) {
-				l.add(condition, file)
+			if text != "" { // else it is absolute with these values, or leads out
+				l.find(c.under(p, text), c.wantHiera5(p, f, source))
 			}
 		}
 	}

@@ -431,10 +431,11 @@ var sites = []struct {
 		map[string]string{"modules/m/bindings/b.pp": "bindings other { bind 'k' to 1 }"}),
 		[]string{"modules/m/bindings/b.pp:1:10 error bindings"}, []string{"l module:/m::b: k"}},
 	{"what one layer includes and another one excludes", map[string]string{"hiera.yml": "version: 2",
-		"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir-hiera:/?optional'}, {exclude: 'confdir-hiera:/'}]"},
+		"binder_config.yaml": "version: 1\nlayers:\n- include: 'confdir-hiera:/?optional'\n" +
+			"- exclude: 'confdir-hiera:/'"},
 		[]string{"hiera.yml warning yml; rename it to hiera.yaml"}, nil},
 	{"Hiera 5 where Hiera-2 is included, and where it is meant", map[string]string{"hiera.yaml": "version: 5",
-		"binder_config.yaml": "version: 1\nlayers: [{name: a, include: 'confdir-hiera:/'}, {name: b, include: 'hiera:/'}]",
+		"binder_config.yaml": "version: 1\nlayers:\n- {include: 'confdir-hiera:/'}\n- {include: 'hiera:/'}",
 		"data/common.yaml":   "a: 1"}, nil, []string{"environment: Common hiera:/: data/common.yaml 1"}},
 	{"the other name of a configuration, in .yml", map[string]string{"bindings_config.yml": "",
 		"bindings/default.yaml": set("default")},
@@ -444,8 +445,8 @@ var sites = []struct {
 		"hierarchy: [[node, '${fqdn}', 'a/b/c/${fqdn}']]", "a/x.yaml": "a: 1"},
 		[]string{"a/x.yaml warning data_unreached; " + addEntry}, []string{"site confdir-hiera:/:"}},
 	{"data beside the configuration of a site", map[string]string{"hiera.yaml": "version: 2\n" +
-		"hierarchy: [[common, 'true', common]]", "common.yaml": "a: 1", "other.yaml": "a: 1", "spec/fixtures.yaml": "a: 1",
-		"data/b.yaml": "a: 1", "data/.hidden.yaml": "a: 1"},
+		"hierarchy: [[common, 'true', common]]", "common.yaml": "a: 1", "other.yaml": "a: 1",
+		"spec/fixtures.yaml": "a: 1", "data/b.yaml": "a: 1", "data/.hidden.yaml": "a: 1"},
 		[]string{"data/b.yaml warning data_unreached; " + addEntry},
 		[]string{"site confdir-hiera:/: common.yaml 1"}},
 	{"a directory with data beside others", configured("'confdir-hiera:/h'", map[string]string{
@@ -457,10 +458,12 @@ var sites = []struct {
 		"- [node, '${fqdn}', 'd/${fqdn}']\n- [common, 'true', d/common]"},
 		[]string{"hiera.yaml:3:21 warning data_directory"}, []string{"site confdir-hiera:/:"}},
 	{"a list for a hierarchy that nobody includes", configured("'confdir:/a'", map[string]string{
-		"bindings/a.yaml": set("a"), "hiera.yaml": "[version, 2]", "modules/m/hiera.yaml": "~"}), nil,
+		"bindings/a.yaml": set("a"), "hiera.yaml": "[version, 2]", "modules/m/hiera.yaml": "~",
+		"modules/n/hiera.yaml": ""}), nil,
 		[]string{"l confdir:/a: k"}},
-	{"what is no data where there is no hiera.yaml", map[string]string{"data/README.md": "", "data/.hidden.yaml": "a: 1",
-		"bindings/default.yaml": set("default")}, nil, []string{"site confdir:/default: k"}},
+	{"what is no data where there is no hiera.yaml", map[string]string{"data/README.md": "",
+		"data/.hidden.yaml": "a: 1", "bindings/default.yaml": set("default")}, nil,
+		[]string{"site confdir:/default: k"}},
 	{"a name of the site's that is nearly the default", map[string]string{"bindings/defaults.yaml": set("defaults")},
 		[]string{"bindings/defaults.yaml warning not_included; " + include("confdir:/defaults")}, nil},
 	{"what the site is asked for has nothing to do with modules", configured("'confdir:/a'", map[string]string{

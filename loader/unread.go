@@ -223,7 +223,7 @@ func (u *unread) dataAlone() {
 // chosen others of them: they are an offer, which a site need not take up.
 func (u *unread) sets(dir, scheme, prefix string) {
 	dir = u.setsDir(dir)
-	ofModule := func(uri string) bool { return prefix != "" && strings.HasPrefix(uri, scheme+":/"+prefix) }
+	ofModule := func(uri string) bool { return strings.HasPrefix(uri, scheme+":/"+prefix) }
 	chosen := slices.ContainsFunc(slices.Collect(maps.Keys(u.named)), ofModule)
 	for _, ext := range []string{".yaml", ".yml", ".pp"} {
 		for _, name := range u.quiet.setsBelow(dir, ext) {
