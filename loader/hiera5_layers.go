@@ -79,8 +79,7 @@ func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
 				if n == 0 && alone == nil {
 					continue
 				}
-				like := Layer{Name: name, Hiera: s.part, Entry: i, OnlyEntry: only,
-					OnlyPath: l.only || len(e.locations) == 1 && n == 0}
+				like := Layer{Name: name, Hiera: s.part, Entry: i, OnlyEntry: only, OnlyPath: l.only || n == 0}
 				at = s.next(i, at, like)
 				layer := &s.entries[i][at]
 				if layer.Name != name {
