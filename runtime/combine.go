@@ -17,13 +17,13 @@ func (c *collector) combined(parts []recipe.Part) (value.Value, error) {
 	for _, p := range parts {
 		v, there, err := c.value(p)
 		if err != nil {
-			return v, err
+			return value.Value{}, err
 		}
 		if !there {
 			continue
 		}
 		if memo, err = c.combine(memo, v); err != nil {
-			return memo, err
+			return value.Value{}, err
 		}
 	}
 	return c.uniq(memo), nil
@@ -35,7 +35,7 @@ func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 	for _, p := range parts {
 		v, there, err := c.value(p)
 		if err != nil {
-			return v, err
+			return value.Value{}, err
 		}
 		if !there {
 			continue
@@ -43,7 +43,7 @@ func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 		name := value.FromString(p.Name)
 		current, _ := b.Get(name)
 		if v, err = c.combine(name, current, v); err != nil {
-			return v, err
+			return value.Value{}, err
 		}
 		b.Set(name, v)
 	}
@@ -76,7 +76,7 @@ func (c *collector) included(parts []recipe.Part) (value.Value, error) {
 		seen[p.Name] = true
 		v, _, err := c.value(p)
 		if err != nil {
-			return v, err
+			return value.Value{}, err
 		}
 		if v.Text() == recipe.Include {
 			names = append(names, value.FromString(p.Name))

@@ -48,9 +48,7 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 	v, r, err := x.content(d.key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	found := true
 	switch {
-	case err != nil:
-		return value.Value{}, false, err
-	case r == nil:
+	case r == nil: // or there is an error
 	case r.Kind == recipe.Erased:
 		d.erased = true
 		return value.Value{}, false, nil
@@ -69,21 +67,20 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 	return d.rebound(v)
 }
 
-// rebound hands what was found on to the rebindings above it, the lowest first.
+// rebound hands what was found on to the rebindings above it, the lowest first. It is found, unless there is an error.
 func (d *descent) rebound(v value.Value) (_ value.Value, found bool, err error) {
 	for i := len(d.again) - 1; i >= 0 && err == nil; i-- {
 		d.sensitive = d.sensitive || d.again[i].Sensitive
-		if v, err = d.open(v); err == nil {
-			v, err = d.finish(d.key, d.again[i], v, nil)
-		}
+		v, err = d.open(v, nil)
+		v, err = d.finish(d.key, d.again[i], v, err)
 	}
-	return v, err == nil, err
+	return v, true, err
 }
 
-// open is v, whose being sensitive is noted.
-func (l *lookup) open(v value.Value) (value.Value, error) {
+// open is v, whose being sensitive is noted. An error is handed on.
+func (l *lookup) open(v value.Value, err error) (value.Value, error) {
 	if !v.IsSensitive() {
-		return v, nil
+		return v, err
 	}
 	l.sensitive = true
 	return v.Read()
@@ -122,8 +119,6 @@ func (l *lookup) below(key string, level int) (value.Value, bool, error) {
 	}
 	defer l.leave()
 	v, found, err := l.descend(key, level)
-	if err == nil && found {
-		v, err = l.open(v)
-	}
-	return v, found && err == nil, err
+	v, err = l.open(v, err)
+	return v, found, err
 }

@@ -77,9 +77,7 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 			return v, found, err
 		}
 	}
-	if err := e.enter(e.root); err != nil {
-		return value.Value{}, false, err
-	}
+	e.chain = append(e.chain, e.root) // the first
 	defer e.leave()
 	return e.merged()
 }
@@ -92,8 +90,8 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	}
 	if n, computed := ref.Recipe(); computed {
 		r, err := e.r.snap.recipe(e.root, n)
-		if err != nil || r.Kind == recipe.Merged || !r.IsFinal() {
-			return value.Value{}, false, err != nil, err
+		if err != nil || r.Kind == recipe.Merged || !r.IsFinal() { // merged says what is wrong
+			return value.Value{}, false, false, nil
 		}
 	}
 	v, found, err = e.bound(e.root)
@@ -102,51 +100,46 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 
 // lookupOptions are those of the entries.
 func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
-	candidates, err := e.candidates(recipe.LookupOptionsKey)
-	if err != nil {
-		return value.Value{}, false, err
-	}
-	v, found, err := e.strategy.Merge(candidates)
-	if err != nil {
-		err = e.explain(e.root, err)
-	}
-	return v, found, err
+	return e.mergedOf(recipe.LookupOptionsKey)
 }
 
 // merged is the value of what wins, if that is structured, or what the entries have, merged.
 func (e *entriesLookup) merged() (value.Value, bool, error) {
 	d := descent{lookup: e.lookup, key: e.root}
-	for c, err := range e.r.file.Candidates(e.root, e.r.numbers, &e.r.scopes) {
-		layer := 0
-		if err == nil {
-			layer, err = e.layer(e.root, c)
-		}
+	for c, err := range e.placed(e.root) {
 		if err != nil {
 			return value.Value{}, false, err
 		}
-		counts, structured := e.counts(layer), e.r.file.Hiera()[layer].Part == snapshot.NoHiera
+		counts, structured := e.counts(c.layer), c.Part == snapshot.NoHiera
 		if counts && !structured {
 			break
 		}
-		if v, found, err := e.structured(&d, c, counts, structured); found || err != nil || d.erased {
+		if v, found, err := e.structured(&d, c.Candidate, counts, structured); found || err != nil || d.erased {
 			return v, found, err
 		}
 	}
-	candidates, err := e.candidates(recipe.MergeKey(e.root))
-	if err == nil && len(candidates) == 0 {
-		candidates, err = e.candidates(e.root)
-	}
-	if err != nil {
-		return value.Value{}, false, err
-	}
-	v, found, err := e.strategy.Merge(candidates)
-	if err != nil {
-		err = e.explain(e.root, err)
-	}
+	v, found, err := e.mergedOf(recipe.MergeKey(e.root), e.root)
 	if err != nil || !found {
 		return value.Value{}, false, err
 	}
 	return e.noting(func() (value.Value, bool, error) { return d.rebound(v) })
+}
+
+// mergedOf is what the entries have under the first of some keys that they have anything under, merged.
+func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err error) {
+	var of []merge.Candidate
+	for _, key := range keys {
+		if of, err = e.candidates(key); err != nil || len(of) > 0 {
+			break
+		}
+	}
+	if err == nil {
+		v, found, err = e.strategy.Merge(of)
+	}
+	if err != nil {
+		err = e.explain(e.root, err)
+	}
+	return v, found, err
 }
 
 // noting does what is structured, and notes whether something sensitive was found on the way. What was found before is
@@ -163,7 +156,7 @@ func (e *entriesLookup) noting(do func() (value.Value, bool, error)) (value.Valu
 func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts, structured bool) (value.Value, bool,
 	error) {
 	if !counts {
-		if n, computed := c.Ref.Recipe(); structured && computed && !c.Hidden {
+		if n, computed := c.Ref.Recipe(); structured && computed {
 			r, err := e.r.snap.recipe(e.root, n)
 			d.erased = err == nil && r.Kind == recipe.Erased
 			return value.Value{}, false, onlyDamage(err)
@@ -195,19 +188,13 @@ func (e *entriesLookup) counts(layer int) bool {
 // candidates are what the entries have under a key.
 func (e *entriesLookup) candidates(key string) ([]merge.Candidate, error) {
 	var out []merge.Candidate
-	for c, err := range e.r.file.Candidates(key, e.r.numbers, &e.r.scopes) {
+	for c, err := range e.placed(key) {
 		if err != nil {
 			return nil, err
 		}
-		layer, err := e.layer(key, c)
-		if err != nil {
-			return nil, err
+		if c.Part != snapshot.NoHiera && e.counts(c.layer) {
+			out = append(out, e.candidate(e.root, key, c))
 		}
-		place := e.r.file.Hiera()[layer]
-		if place.Part == snapshot.NoHiera || !e.counts(layer) {
-			continue
-		}
-		out = append(out, e.candidate(e.root, key, c, place))
 	}
 	return out, nil
 }

@@ -223,7 +223,7 @@ func (x *explainer) fill(e *Explanation) (err error) {
 // part of that.
 func (x *explainer) bound(key string) (out Explanation, err error) {
 	if internal(key) {
-		return out, nil
+		return Explanation{}, nil
 	}
 	root, parsed := x.root(key)
 	if len(parsed.Path) > 0 {
@@ -231,18 +231,18 @@ func (x *explainer) bound(key string) (out Explanation, err error) {
 	}
 	bs, err := x.bindings(root)
 	if err != nil {
-		return out, err
+		return Explanation{}, err
 	}
 	out.Candidates = make([]Candidate, len(bs))
 	winner := ""
 	for i, b := range bs {
 		if out.Candidates[i], err = x.candidate(b.Binding, &winner); err != nil {
-			return out, err
+			return Explanation{}, err
 		}
 		c := &out.Candidates[i]
 		var r *recipe.Recipe
 		if c.Outcome, r, err = x.evaluate(root, b, b.Level()); err != nil {
-			return out, err
+			return Explanation{}, err
 		}
 		if c.State != Wins || r == nil {
 			continue
@@ -490,12 +490,14 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 		if seen[i] || out[i].State != Wins {
 			continue
 		}
-		for k, c := range counted {
-			if at[k] >= 0 && !c.outcome.declined() &&
-				(c.part.Place == parts[i].Place || c.part.Named && c.part.Name == parts[i].Name) {
-				out[i].State, out[i].Why = Hidden, "hidden by "+out[at[k]].At
-				break
-			}
+		k := slices.IndexFunc(counted, func(c contributed) bool { return c.part.Place == parts[i].Place })
+		if k < 0 {
+			k = slices.IndexFunc(counted, func(c contributed) bool {
+				return !c.outcome.declined() && c.part.Named && c.part.Name == parts[i].Name
+			})
+		}
+		if k >= 0 && at[k] >= 0 {
+			out[i].State, out[i].Why = Hidden, "hidden by "+out[at[k]].At
 		}
 	}
 }

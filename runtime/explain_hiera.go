@@ -55,12 +55,12 @@ func (x *explainer) bindings(key string) ([]filed, error) {
 // root is the key that is bound, where key leads into its value.
 func (x *explainer) root(key string) (root string, parsed lookupkey.Key) {
 	if x.r.snap.hiera() && !lookupkey.Reserved(key) {
-		parsed, err := lookupkey.Parse(key)
-		if root, ok := lookupkey.Quoted(parsed.Root); err == nil && ok {
+		if parsed, err := lookupkey.Parse(key); err == nil {
+			root, _ = lookupkey.Quoted(parsed.Root) // which was parsed, and has not quotes of both kinds
 			return root, parsed
 		}
 	}
-	return key, lookupkey.Key{Root: key}
+	return key, lookupkey.Key{}
 }
 
 // hieraCandidates are the candidates of a key, and the states they have where it is of Hiera 5: of those that
@@ -73,14 +73,12 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 	}
 	h := hieraLookup{lookup: &lookup{r: x.r, total: bounds(), chain: []string{root}}, root: root, key: key,
 		levelsAt: map[*merge.Level]optionsAt{}}
-	entry, own, defaults, err := h.answering()
+	own, above, defaults, err := h.answering()
 	if err != nil { // which is the outcome too
 		return nil, onlyDamage(h.explain(root, err))
 	}
-	takesOne := true
-	if strategy, err := own.Strategy(); err == nil {
-		takesOne = strategy.First()
-	}
+	strategy, _ := own.Strategy() // none takes one, too
+	takesOne := strategy.First()
 	winner := ""
 	for i := range cs {
 		part := places[bs[i].Layer].Part
@@ -100,7 +98,7 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 			cs[i].State, cs[i].Why, winner = Wins, "", cs[i].At
 		}
 	}
-	return x.options(&h, cmp.Or(own, entry))
+	return x.options(&h, cmp.Or(own, above))
 }
 
 func onlyDamage(err error) error {
@@ -110,16 +108,17 @@ func onlyDamage(err error) error {
 	return nil
 }
 
-// answering finds the lookup options that count in the hierarchies, those of the part that has the answer, and whether
-// that is default_hierarchy.
-func (h *hieraLookup) answering() (entry, own *merge.Entry, defaults bool, err error) {
+// answering finds the lookup options of the part that has the answer, and whether that is default_hierarchy; then those
+// that count above it, in the hierarchies, too.
+func (h *hieraLookup) answering() (own, above *merge.Entry, defaults bool, err error) {
 	if err := h.findRecipe(); err != nil {
 		return nil, nil, false, err
 	}
 	if h.recipe != nil { // of each request, to know where they are written
 		h.recipe = &recipe.Recipe{Kind: recipe.Merged}
 	}
-	if entry, err = h.options(false); err != nil {
+	entry, err := h.options(false)
+	if err != nil {
 		return nil, nil, false, err
 	}
 	defer func(secret bool) { h.sensitive = secret }(h.sensitive) // of the options, and not of what they merge
@@ -128,10 +127,10 @@ func (h *hieraLookup) answering() (entry, own *merge.Entry, defaults bool, err e
 		_, found, err = h.key.Dig(v)
 	}
 	if err != nil || found {
-		return entry, entry, false, nil // an error is the outcome, and not the question
+		return entry, nil, false, nil // an error is the outcome, and not the question
 	}
 	own, err = h.options(true)
-	return entry, own, true, err
+	return own, entry, true, err
 }
 
 // options is an entry of lookup_options, as a candidate of the level that has it.

@@ -70,7 +70,7 @@ func (l *lookup) fails(key string, told bool) error {
 		return nil // hiera says so
 	}
 	part, bound, err := l.highest(k.Root)
-	if err != nil || bound && part == snapshot.NoHiera {
+	if bound && part == snapshot.NoHiera {
 		return err
 	}
 	if err = l.failsIn(k.Root, told, false); err == nil && (!bound || part == snapshot.HieraDefaults) {
@@ -90,11 +90,14 @@ func (l *lookup) highest(root string) (part snapshot.HieraPart, bound bool, err 
 	d.stops = func(c snapshot.Candidate) (bool, error) {
 		p, err := l.place(root, c)
 		part = p.Part
-		return err == nil && l.isFinal(root, c), err
+		return l.isFinal(root, c), err
 	}
 	_, found, err := d.run()
-	if damaged(err) || d.at {
-		return part, true, err
+	switch {
+	case damaged(err):
+		return snapshot.NoHiera, true, err
+	case d.at:
+		return part, true, nil
 	}
 	return snapshot.NoHiera, found || err != nil || d.erased, nil // what is wrong with it is its answer
 }

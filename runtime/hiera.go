@@ -38,7 +38,9 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
 	l := lookups.Get().(*lookup)
 	l.r, l.total = r, bounds()
-	v, found, err := value.Value{}, false, l.fails(key, true) // where none is told, nothing fails: see Lookup
+	var v value.Value
+	var found bool
+	err := l.fails(key, true) // where none is told, nothing fails: see Lookup
 	if err == nil {
 		v, found, err = l.hiera(key, s)
 	}
@@ -74,9 +76,9 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 	h := hieraLookup{lookup: l, root: root, key: k, strategy: s}
 	v, found, err := h.answer()
 	if err != nil {
-		return v, false, l.explain(key, err)
+		err = l.explain(key, err)
 	}
-	return v, found, nil
+	return v, found, err
 }
 
 // hieraLookup is a lookup of one key by the rules of Hiera 5.
@@ -110,10 +112,10 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 		v, found, err = h.defaults(&d)
 	}
 	if err != nil || !found {
-		return v, false, err
+		return value.Value{}, false, err
 	}
 	v, err = entry.Convert(v, h.lookup.options())
-	return v, err == nil, err
+	return v, true, err
 }
 
 // isHiera tells whether a candidate of the key is of Hiera 5, and notes the recipe that merges it.
@@ -134,7 +136,7 @@ func (h *hieraLookup) isHiera(c snapshot.Candidate) (bool, error) {
 	return true, nil
 }
 
-// find notes the recipe that merges the key, if there is one.
+// findRecipe notes the recipe that merges the key, if there is one.
 func (h *hieraLookup) findRecipe() error {
 	for c, err := range h.r.file.Behind(h.root, -1, &h.r.scopes) {
 		if err != nil {
@@ -151,6 +153,7 @@ func (h *hieraLookup) findRecipe() error {
 type placed struct {
 	snapshot.Candidate
 	snapshot.HieraPlace
+	layer int
 }
 
 // placed ranges over the candidates of key that are effective, highest first. An error ends it.
@@ -159,7 +162,8 @@ func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 		for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.scopes) {
 			p := placed{Candidate: c}
 			if err == nil {
-				p.HieraPlace, err = l.place(key, c)
+				p.layer, err = l.layer(key, c)
+				p.HieraPlace = l.r.file.Hiera()[p.layer]
 			}
 			if !yield(p, err) || err != nil {
 				return
@@ -204,11 +208,11 @@ func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (value.Value, 
 }
 
 // candidate is a candidate of root, filed under key, as one to be merged.
-func (l *lookup) candidate(root, key string, c snapshot.Candidate, p snapshot.HieraPlace) merge.Candidate {
-	return merge.Candidate{Layer: int(p.Part), Entry: p.Entry, OnlyPath: p.OnlyPath, OnlyEntry: p.OnlyEntry,
+func (l *lookup) candidate(root, key string, c placed) merge.Candidate {
+	return merge.Candidate{Layer: int(c.Part), Entry: c.Entry, OnlyPath: c.OnlyPath, OnlyEntry: c.OnlyEntry,
 		Value: func() (value.Value, bool, error) {
-			v, err := l.evaluate(root, key, c)
-			return v, err == nil, err
+			v, err := l.evaluate(root, key, c.Candidate)
+			return v, true, err
 		}}
 }
 
@@ -259,7 +263,7 @@ func (h *hieraLookup) candidates(key string, defaults bool) (out []merge.Candida
 		}
 		_, computed := c.Ref.Recipe()
 		constant = constant && !computed && !c.Hidden
-		out = append(out, h.candidate(h.root, key, c.Candidate, c.HieraPlace))
+		out = append(out, h.candidate(h.root, key, c))
 	}
 	return out, constant, nil
 }
@@ -399,7 +403,7 @@ func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, err
 		v, _, err = h.defaults(&descent{lookup: l, key: key})
 	}
 	if err != nil {
-		return v, err
+		return value.Value{}, err
 	}
 	return entry.Convert(v, l.options())
 }
