@@ -47,9 +47,6 @@ func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 		}
 		b.Set(name, v)
 	}
-	if !c.options.Uniq {
-		return b.Hash(), nil
-	}
 	var out value.Builder
 	for name, v := range b.Hash().Pairs() {
 		out.Set(name, c.uniq(v))

@@ -241,6 +241,7 @@ bind:
   - {rebind: n, transformer: '|$x| { 1 }'}
   - {name: m, to_expression: '$no', optional: true}
   - {name: late, to_expression: '$no', optional: true}
+  - {name: mark, to_expression: '$no', optional: true, sensitive: true}
 `,
 	"bindings/low.yaml": `bindings_version: 1
 name: low
@@ -281,6 +282,7 @@ func TestWhatDeclinesIsNotSeen(t *testing.T) {
 		"m":    "null",         // what is not optional does not decline
 		"n":    "type_mismatch",
 		"late": "nothing",
+		"mark": "nothing",
 	} {
 		if got := outcomeOf(r.Lookup(key)); got != want {
 			t.Errorf("%s is %s, want %s", key, got, want)
@@ -292,6 +294,9 @@ func TestWhatDeclinesIsNotSeen(t *testing.T) {
 	}
 	if got := outcomeOf(with.Lookup("late")); got != "false" {
 		t.Errorf("late is %s, want false", got)
+	}
+	if got := outcomeOf(with.Lookup("mark")); got != "sensitive false" {
+		t.Errorf("mark is %s, want sensitive false", got)
 	}
 }
 

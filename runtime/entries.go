@@ -34,11 +34,8 @@ func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Valu
 	if err != nil {
 		return Value{}, false, failed(root, CodeUsage, "'"+root+"': "+err.Error())
 	}
-	key, ok := lookupkey.Quoted(root)
-	if !ok {
-		return Value{}, false, nil
-	}
-	defer runtime.KeepAlive(r) // and with it the map
+	key, _ := lookupkey.Quoted(root) // of quotes of both kinds nothing, to which nothing is bound
+	defer runtime.KeepAlive(r)       // and with it the map
 	l := lookups.Get().(*lookup)
 	l.r, l.total = r, bounds()
 	e := entriesLookup{lookup: l, root: key, strategy: s, from: from, to: to}
@@ -47,7 +44,7 @@ func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Valu
 	if v, err = l.unveiled(v, err); e.marked || e.sensitive {
 		v = v.Sensitive()
 	}
-	*l = lookup{chain: l.chain[:0]}
+	*l = lookup{chain: l.chain}
 	lookups.Put(l)
 	return Value{v}, found && err == nil, err
 }
@@ -72,7 +69,7 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 			return v, found, err
 		}
 	}
-	if e.from == 0 && e.to < 0 && e.strategy.First() && !e.r.wary {
+	if e.from == 0 && e.to < 0 && e.strategy.First() {
 		if v, found, sure, err := e.simply(); sure {
 			return v, found, err
 		}
@@ -114,7 +111,7 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 		if counts && !structured {
 			break
 		}
-		if v, found, err := e.structured(&d, c.Candidate, counts, structured); found || err != nil || d.erased {
+		if v, found, err := e.structured(&d, c.Candidate, counts); found || err != nil || d.erased {
 			return v, found, err
 		}
 	}
@@ -153,10 +150,9 @@ func (e *entriesLookup) noting(do func() (value.Value, bool, error)) (value.Valu
 
 // structured is the value of a structured binding, if it counts and does not decline. That the key has another name is
 // so for all entries below.
-func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts, structured bool) (value.Value, bool,
-	error) {
+func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts bool) (value.Value, bool, error) {
 	if !counts {
-		if n, computed := c.Ref.Recipe(); structured && computed {
+		if n, computed := c.Ref.Recipe(); computed {
 			r, err := e.r.snap.recipe(e.root, n)
 			d.erased = err == nil && r.Kind == recipe.Erased
 			return value.Value{}, false, onlyDamage(err)

@@ -433,7 +433,7 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 			return nil, err
 		}
 	}
-	hideContributions(out, parts, x.counted[e])
+	hideContributions(out, parts, x.counted[e], r.Options)
 	return out, nil
 }
 
@@ -470,20 +470,19 @@ func (x *explainer) parts(name string, bs []snapshot.Binding) ([]recipe.Part, er
 
 // hideContributions says which of the effective contributions the multibinding did not take, and for which others, and
 // which decline.
-func hideContributions(out []Candidate, parts []recipe.Part, counted []contributed) {
+func hideContributions(out []Candidate, parts []recipe.Part, counted []contributed, o *recipe.Options) {
 	at := make([]int, len(counted)) // which candidate each is
 	seen := map[int]bool{}
 	for i, c := range counted {
 		at[i] = slices.IndexFunc(parts, func(p recipe.Part) bool {
 			return p.Place == c.part.Place && p.Precedence == c.part.Precedence
 		})
-		if at[i] < 0 {
-			continue
-		}
-		o := &out[at[i]]
-		o.Outcome, seen[at[i]] = c.outcome, true
-		if c.outcome.declined() {
-			o.State, o.Why = Declined, "there is nothing that it could contribute"
+		if at[i] >= 0 {
+			taken := &out[at[i]]
+			taken.Outcome, seen[at[i]] = c.outcome, true
+			if c.outcome.declined() {
+				taken.State, taken.Why = Declined, "there is nothing that it could contribute"
+			}
 		}
 	}
 	for i := range out {
@@ -493,7 +492,7 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 		k := slices.IndexFunc(counted, func(c contributed) bool { return c.part.Place == parts[i].Place })
 		if k < 0 {
 			k = slices.IndexFunc(counted, func(c contributed) bool {
-				return !c.outcome.declined() && c.part.Named && c.part.Name == parts[i].Name
+				return !c.outcome.declined() && c.part.Name == parts[i].Name && (c.part.Named || o.PriorityOnUnnamed)
 			})
 		}
 		if k >= 0 && at[k] >= 0 {

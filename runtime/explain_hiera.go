@@ -37,9 +37,7 @@ func (x *explainer) bindings(key string) ([]filed, error) {
 	var out []filed
 	for _, b := range own {
 		if len(merged) > 0 {
-			if _, r, err := x.content(key, b); damaged(err) {
-				return nil, err
-			} else if r != nil && r.Kind == recipe.Merged {
+			if _, r, _ := x.content(key, b); r != nil && r.Kind == recipe.Merged { // evaluate says what is damaged
 				continue
 			}
 		}
@@ -111,12 +109,7 @@ func onlyDamage(err error) error {
 // answering finds the lookup options of the part that has the answer, and whether that is default_hierarchy; then those
 // that count above it, in the hierarchies, too.
 func (h *hieraLookup) answering() (own, above *merge.Entry, defaults bool, err error) {
-	if err := h.findRecipe(); err != nil {
-		return nil, nil, false, err
-	}
-	if h.recipe != nil { // of each request, to know where they are written
-		h.recipe = &recipe.Recipe{Kind: recipe.Merged}
-	}
+	h.recipe = &recipe.Recipe{Kind: recipe.Merged} // of each request, to know where they are written
 	entry, err := h.options(false)
 	if err != nil {
 		return nil, nil, false, err

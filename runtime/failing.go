@@ -22,7 +22,7 @@ func (r *Request) hierarchies() (*hierarchies, error) {
 		return nil, err
 	}
 	h := &hierarchies{}
-	if _, computed := ref.Recipe(); found && !computed {
+	if found {
 		v, err := r.file.Value(ref)
 		if err == nil {
 			err = sound(v)
@@ -42,7 +42,7 @@ func (r *Request) hierarchies() (*hierarchies, error) {
 func (r *Request) checkHierarchies(untold map[int]error) error {
 	r.failing, r.wary = nil, false
 	h, err := r.hierarchies()
-	if h == nil || err != nil {
+	if h == nil {
 		return err
 	}
 	if len(untold) > 0 {
@@ -65,13 +65,13 @@ func (l *lookup) fails(key string, told bool) error {
 	if !l.r.wary || lookupkey.Reserved(key) {
 		return nil
 	}
+	part, bound, err := l.highest(key)
+	if bound && part == snapshot.NoHiera {
+		return err
+	}
 	k, err := lookupkey.Parse(key)
 	if err != nil {
 		return nil // hiera says so
-	}
-	part, bound, err := l.highest(k.Root)
-	if bound && part == snapshot.NoHiera {
-		return err
 	}
 	if err = l.failsIn(k.Root, told, false); err == nil && (!bound || part == snapshot.HieraDefaults) {
 		err = l.failsIn(k.Root, false, true)
@@ -82,10 +82,18 @@ func (l *lookup) fails(key string, told bool) error {
 	return nil
 }
 
-// highest is the part that has the highest binding of root which answers, of Hiera 5 the highest; not bound, if none
-// has one.
-func (l *lookup) highest(root string) (part snapshot.HieraPart, bound bool, err error) {
-	root, _ = lookupkey.Quoted(root)
+// highest is the part that has the highest binding which answers key, or what key leads into; of Hiera 5 the highest.
+// It is not bound, if none has one.
+func (l *lookup) highest(key string) (part snapshot.HieraPart, bound bool, err error) {
+	part, bound, err = l.highestOf(key)
+	if k, wrong := lookupkey.Parse(key); !bound && wrong == nil {
+		root, _ := lookupkey.Quoted(k.Root)
+		return l.highestOf(root)
+	}
+	return part, bound, err
+}
+
+func (l *lookup) highestOf(root string) (part snapshot.HieraPart, bound bool, err error) {
 	d := descent{lookup: &lookup{r: l.r, total: bounds(), chain: []string{root}}, key: root, behind: -1}
 	d.stops = func(c snapshot.Candidate) (bool, error) {
 		p, err := l.place(root, c)

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"cmp"
 	"io/fs"
 	"iter"
 	"runtime"
@@ -41,10 +40,20 @@ func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
 	var v value.Value
 	var found bool
 	err := l.fails(key, true) // where none is told, nothing fails: see Lookup
-	if err == nil {
+	switch {
+	case err != nil:
+	case s != nil && digs(key) && l.isStructured(key):
+		v, found, err = l.bound(key)
+	default:
 		v, found, err = l.hiera(key, s)
 	}
 	return l.end(v, found, err)
+}
+
+// isStructured tells whether something structured answers key as it is written, though it has dots or quotes.
+func (l *lookup) isStructured(key string) bool {
+	part, bound, _ := l.highestOf(key)
+	return bound && part == snapshot.NoHiera
 }
 
 // hiera tells whether something in the snapshot is of Hiera 5.
@@ -97,11 +106,13 @@ type hieraLookup struct {
 func (h *hieraLookup) answer() (value.Value, bool, error) {
 	d := descent{lookup: h.lookup, key: h.root, behind: -1, stops: h.isHiera}
 	v, found, err := d.run()
-	if err == nil && found { // what is structured
-		return h.key.Dig(v)
-	}
-	if err != nil || !d.at {
+	switch {
+	case err != nil:
 		return value.Value{}, false, err
+	case found: // what is structured
+		return h.key.Dig(v)
+	case !d.at:
+		return value.Value{}, false, nil
 	}
 	entry, err := h.options(false)
 	if err != nil {
@@ -136,19 +147,6 @@ func (h *hieraLookup) isHiera(c snapshot.Candidate) (bool, error) {
 	return true, nil
 }
 
-// findRecipe notes the recipe that merges the key, if there is one.
-func (h *hieraLookup) findRecipe() error {
-	for c, err := range h.r.file.Behind(h.root, -1, &h.r.scopes) {
-		if err != nil {
-			return err
-		}
-		if is, err := h.isHiera(c); is || err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // placed is a candidate, and where it stands in the hierarchies.
 type placed struct {
 	snapshot.Candidate
@@ -156,7 +154,7 @@ type placed struct {
 	layer int
 }
 
-// placed ranges over the candidates of key that are effective, highest first. An error ends it.
+// placed ranges over the candidates of key that are effective, highest first. Who gets an error stops.
 func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	return func(yield func(placed, error) bool) {
 		for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.scopes) {
@@ -165,7 +163,7 @@ func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 				p.layer, err = l.layer(key, c)
 				p.HieraPlace = l.r.file.Hiera()[p.layer]
 			}
-			if !yield(p, err) || err != nil {
+			if !yield(p, err) {
 				return
 			}
 		}
@@ -423,23 +421,19 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	before := l.sensitive
 	l.sensitive = false
 	v, found, err := l.find(key)
-	if l.sensitive || v.IsSensitive() {
-		err = cmp.Or(err, l.noteMarked(key))
+	if l.sensitive {
+		l.noteMarked(key)
 	}
 	l.sensitive = l.sensitive || before
 	l.veiled = l.veiled || v.IsSensitive()
 	return v, found, err
 }
 
-// noteMarked notes where key is structured that what is sensitive was marked so, and not only decrypted.
-func (l *lookup) noteMarked(key string) error {
-	k, err := lookupkey.Parse(key)
-	if err != nil {
-		return nil // which has failed it
-	}
-	part, bound, err := l.highest(k.Root)
-	l.marked = l.marked || bound && part == snapshot.NoHiera
-	return err
+// noteMarked notes where key is structured that what is sensitive was marked so, and not only decrypted. Where nothing
+// is bound that was what declines, which is structured; where that cannot be told, it is.
+func (l *lookup) noteMarked(key string) {
+	part, _, _ := l.highest(key)
+	l.marked = l.marked || part == snapshot.NoHiera
 }
 
 // Decrypt is what eyaml has encrypted in text. It is part of expr.HieraEnv.

@@ -2,7 +2,6 @@ package runtime_test
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -70,6 +69,8 @@ func askedOf(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request
 func answered(v bindings.Value, found bool, err error) string {
 	var e *bindings.Error
 	switch {
+	case err != nil && found:
+		return "found, and " + err.Error()
 	case errors.As(err, &e):
 		return string(e.Code) + ": " + e.Message
 	case err != nil:
@@ -333,6 +334,7 @@ bind:
 - {name: n, to_lookup_of: a}
 - {name: over, to_lookup_of: a}
 - {name: opt, to_expression: '$nothing', optional: true}
+- [loops, above]
 -- bindings/below.yaml --
 bindings_version: 1
 name: below
@@ -345,10 +347,13 @@ a: hiera
 b: hiera
 merged: [a]
 lookup_options: {merged: {merge: unique}}
+late: {a: 1}
 -- data/b.yaml --
 b: again
 merged: [b]
 over: again
+late: text
+loops: "%{lookup('loops')}"
 `
 
 // Why a key of Hiera 5 comes to what it does: what becomes of each of its bindings,
@@ -409,6 +414,7 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		{req, "misfit", "merged " + node + ":7:1\nmerged " + common + ":6:1\noptions of misfit " + common +
 			`:11:1 {"merge":"hash"}`},
 		{req, "'lookup_options'", ""},
+		{req, "lookup_options.a", ""},
 		{req, "'dotted.key'", "wins " + common + ":22:1"},
 		{req, "a..b", ""},
 	} {
@@ -506,6 +512,10 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		{below, "b", 0, 0, first, `"hiera"`},
 		{below, "b", 0, -1, unique, `["hiera","again"]`},
 		{below, "b", 1, 1, first, `"again"`},
+		{below, "late", 0, -1, hash, "evaluation: 'late': the merge strategy 'hash' needs Hashes of Data with " +
+			"Strings as keys, and this is of the kind String"},
+		{below, "loops", 0, -1, first, `"above"`},
+		{below, "loops", 1, -1, first, "loop: 'loops' needs itself: loops -> loops"}, // whoever else has it
 		{below, "c", 0, 1, first, "not found"},
 		{below, "c", 1, -1, first, `"below"`},
 		{below, "c", 0, -1, first, `"below"`},
@@ -545,6 +555,9 @@ os: 2
 -- data/common.yaml --
 low: 1
 maybe: 1
+nothing: ~
+zero: 0
+two: 2
 merged: [1]
 lookup_options: {merged: {merge: unique}}
 -- modules/m/hiera.yaml --
@@ -562,6 +575,7 @@ bind:
 - {name: secret, to: 2, sensitive: true}
 - {name: needs, to: "${lookup('low')}"}
 - {name: maybe, to_expression: '$given', optional: true}
+- {name: broken, to_expression: '1 / $zero', optional: true}
 - {when: {node: n1}, bind: [[local, 3]]}
 `
 	s := hieraSnapshot(t, site, bindings.Options{})
@@ -588,6 +602,10 @@ bind:
 		{`{"os": "Debian", "fqdn": "n1"}`, "local", "", "3"},
 		{`{"os": "Debian", "fqdn": "n2"}`, "local", "", dug},
 		{`{"os": "Debian"}`, "maybe", "", dug},
+		{`{"os": "Debian"}`, "nothing", "", dug},
+		{`{"os": "Debian"}`, "zero", "", dug},
+		{`{"os": "Debian"}`, "two", "", dug},
+		{`{"os": "Debian", "zero": 0}`, "broken", "", "evaluation: 'broken': division by zero"}, // is structured
 		{`{"os": "Debian"}`, "a..b", "", "evaluation: 'a..b' is no key: there is nothing between two dots, or before " +
 			"the first or behind the last"},
 		{`{"os": "Debian", "given": 5}`, "maybe", "", "5"},
@@ -646,6 +664,7 @@ marked: "with %{lookup('structured')}"
 behind: "%{lookup('marked')}, %{lookup('deep.x')}"
 deeper: "%{lookup('deep.x')}"
 both: "%{lookup('password')} %{lookup('open')} %{lookup('plain')}"
+first: "%{lookup('structured')} %{lookup('password')}"
 failing: ENC[PKCS7,secret]
 misfit: ENC[PKCS7,secret]
 -- bindings/default.yaml --
@@ -667,9 +686,10 @@ bind:
 	if err != nil {
 		t.Fatal(err)
 	}
+	noKey := errors.New("no key fits")
 	decrypt := func(text string) (string, error) {
 		if strings.Contains(text, "wrong") {
-			return "", fmt.Errorf("no key fits")
+			return "", noKey
 		}
 		return strings.ReplaceAll(text, "ENC[PKCS7,secret]", "%{role}!"), nil
 	}
@@ -697,10 +717,13 @@ bind:
 	}
 	for key, want := range map[string]string{"password": `"web!"`, "again": `"web!?"`, "both": `"web! 1 2"`,
 		"marked": `sensitive "with s3"`, "behind": `sensitive "with s3, s4"`, "deeper": `sensitive "s4"`,
-		"structured": `sensitive "s3"`} {
+		"structured": `sensitive "s3"`, "first": `sensitive "s3 web!"`} {
 		if got := answered(able.LookupEntries(key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet, which hides nothing, %s is %s", key, got)
 		}
+	}
+	if _, _, err := able.Lookup("wrong"); !errors.Is(err, noKey) {
+		t.Errorf("what cannot be decrypted fails with %v, not with what decryption says", err)
 	}
 	if got := answered(able.Lookup("again")); got != `sensitive "web!?"` {
 		t.Errorf("again is %s", got)
@@ -740,6 +763,10 @@ func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
 	for _, key := range []string{"a.b", "optional.b"} {
 		if got := answered(req.Lookup(key)); got != "not found" || s.Hiera() {
 			t.Errorf("%s is %s, of Hiera 5 %t", key, got, s.Hiera())
+		}
+		e, err := req.Explain(key)
+		if bound := key == "optional.b"; err != nil || e.Root != "" || bound != (len(e.Candidates) == 1) {
+			t.Errorf("%s is explained by %+v of '%s', %v", key, e.Candidates, e.Root, err)
 		}
 	}
 	of5 := hieraSnapshot(t, everyPart, bindings.Options{})
@@ -880,6 +907,19 @@ func TestWrongLookupOptions(t *testing.T) {
 			}
 		}
 	}
+	// By an entry they come to who merges them, and who cannot is told of which key.
+	req := askedOf(t, hieraSnapshot(t, site+"-- data/n/n1.yaml --\nlookup_options: text\n", bindings.Options{}), `{}`)
+	hash, err := bindings.ParseJSON([]byte(`"hash"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const unmerged = "evaluation: 'lookup_options': the merge strategy 'hash' needs Hashes of Data with Strings as " +
+		"keys, and this is of the kind String"
+	for from, want := range []string{unmerged, `{"a":{"merge":"unique"}}`, `{"a":{"merge":"unique"}}`, "not found"} {
+		if got := answered(req.LookupEntries("lookup_options", from, -1, hash)); got != want {
+			t.Errorf("the lookup_options from entry %d on are %s, expected %s", from, got, want)
+		}
+	}
 }
 
 // lookup_options of a default_hierarchy that are wrong fail the lookups that come to it, and no others.
@@ -891,6 +931,8 @@ hierarchy: [{name: C, path: common.yaml}]
 -- data/common.yaml --
 m::high: 1
 m::hash: {a: 1}
+m::asks: "%{lookup('m::high')}"
+m::dot.ted: 1
 -- modules/m/hiera.yaml --
 version: 5
 hierarchy: [{name: C, path: common.yaml}]
@@ -902,6 +944,8 @@ lookup_options: text
 -- modules/m/data/app.yaml --
 m::odd: 1
 lookup_options: {m::odd: {merge: "%{how}"}, m::absent: {merge: "%{how}"}}
+-- modules/m/data/dig.yaml --
+lookup_options: {m::absent: {merge: "%{role.x}"}}
 -- modules/m/data/all.yaml --
 m::low: 1
 m::hash: {b: 2}
@@ -911,6 +955,8 @@ m::hash: {b: 2}
 	for _, c := range []struct{ key, sound, wrong string }{
 		{"m::high", "1", "1"},
 		{"m::own", "1", "1"},
+		{"m::asks", `"1"`, `"1"`},
+		{"'m::dot.ted'", "1", "1"},
 		{"m::low", "1", "evaluation: 'm::low': " + none},
 		{"m::absent", "not found", "evaluation: 'm::absent': " + none},
 		{"m::hash.a", "1", "1"},
@@ -922,6 +968,13 @@ m::hash: {b: 2}
 			if got := answered(asked(t, s, `{"role": "`+role+`"}`).Lookup(c.key)); got != want {
 				t.Errorf("%s of %s is %s, expected %s", c.key, role, got, want)
 			}
+		}
+	}
+	// What fails while they are read fails whatever it finds, also what they say nothing of.
+	dug := asked(t, s, `{"role": "dig"}`)
+	for key, want := range map[string]string{"m::low": "evaluation", "m::absent": "evaluation", "m::own": "1"} {
+		if got := outcomeOf(dug.Lookup(key)); got != want {
+			t.Errorf("where lookup_options dig in a text, %s is %s, expected %s", key, got, want)
 		}
 	}
 	// Which lookup is wrong is no question of what its options would have said of the bindings.
@@ -1026,6 +1079,9 @@ a: 2
 		t.Fatalf("%+v, %v", e, err)
 	}
 	c := e.Candidates[0]
+	if o := e.Options; o == nil || o.At != "data/common.yaml:1:1" || o.Name != "number" {
+		t.Errorf("the options of what one entry has are %+v", o)
+	}
 	if c.State != bindings.Wins || c.Outcome.Value.Kind() != bindings.String || e.Outcome.Value.Kind() != bindings.Int {
 		t.Errorf("%+v comes to %v", c, e.Outcome)
 	}

@@ -106,7 +106,8 @@ func TestContributionsThatDecline(t *testing.T) {
 	}
 	fails := part("n", 1, "")
 	fails.Recipe = &recipe.Recipe{Kind: recipe.Abstract}
-	for _, options := range []recipe.Options{array, hash(recipe.Priority), hash(recipe.Included)} {
+	texts := recipe.Options{Array: true, Element: types.Of(types.Scalar)} // to which what fails is not held
+	for _, options := range []recipe.Options{array, texts, hash(recipe.Priority), hash(recipe.Included)} {
 		if got := collects(t, options, part("m", 1, "a"), fails); got != "abstract" {
 			t.Errorf("one that fails, %+v: %s", options, got)
 		}
@@ -239,22 +240,38 @@ bind:
   - {name: also, to_alias_of: other}
   - {when: {node: n2}, bind: [{name: newer, to_renamed: old}]}
   - {in: set, name: optional, to_expression: '$no', optional: true}
+  - [covered, 1]
+  - {in: first, to: high}
 `,
 		"bindings/low.yaml": `bindings_version: 1
 name: low
 bind:
   - {in: set, name: old, to: 1}
   - {in: set, name: other, to: 2}
+  - {in: set, name: optional, to: 4}
+  - {name: covered, multibind_id: covered, type: Array}
+  - {in: covered, to: 2}
+  - {name: first, multibind_id: first, type: Array, options: {priority_on_unnamed: true}}
+  - {in: first, to: low}
+  - {name: all, multibind_id: all, options: {conflict_resolution: append}}
+  - {when: {node: n1}, bind: [{in: all, name: one, to: 1}]}
+  - {when: [{node: n1}, {environment: production}], bind: [{in: all, name: one, to: 2}]}
+  - {when: [{node: n1}, {environment: production}], bind: [{in: all, name: two, to_expression: '$no', optional: true}]}
 `,
 		"bindings/lowest.yaml": `bindings_version: 1
 name: lowest
 bind:
   - {in: set, name: new, to: 3}
-  - {in: set, name: optional, to: 4}
+  - {in: set, name: optional, to: 5}
 `})
-	e, err := requestOf(t, path, "n1", nil).Explain("set")
-	if err != nil {
-		t.Fatal(err)
+	req := requestOf(t, path, "n1", nil)
+	var got []string
+	for _, key := range []string{"set", "covered", "first", "all"} {
+		e, err := req.Explain(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, told(e, "")...)
 	}
 	const want = `
 set: {new => 1, other => 2, also => 2, optional => 4}
@@ -269,9 +286,27 @@ set: {new => 1, other => 2, also => 2, optional => 4}
 		`(there is nothing that it could contribute)
   contribution wins low old [] bindings/low.yaml:4:21: 1
   contribution wins low other [] bindings/low.yaml:5:21: 2
+  contribution wins low optional [] bindings/low.yaml:6:21: 4
   contribution hidden lowest new [] bindings/lowest.yaml:4:21: 3 (hidden by bindings/low.yaml:4:21)
-  contribution wins lowest optional [] bindings/lowest.yaml:5:21: 4`
-	if got := "\n" + strings.Join(told(e, ""), "\n"); got != want {
+  contribution hidden lowest optional [] bindings/lowest.yaml:5:21: 5 (hidden by bindings/low.yaml:6:21)
+covered: 1
+  wins site  [] bindings/default.yaml:9:6: 1
+  hidden low  [] bindings/low.yaml:7:12: [2] (hidden by bindings/default.yaml:9:6)
+first: [high]
+  wins low  [] bindings/low.yaml:9:12: [high]
+  contribution wins site  [] bindings/default.yaml:10:5: high
+  contribution hidden low  [] bindings/low.yaml:10:5: low (hidden by bindings/default.yaml:10:5)
+all: {one => [1, 2]}
+  wins low  [] bindings/low.yaml:11:12: {one => [1, 2]}
+  contribution wins low one [{node n1}] bindings/low.yaml:12:47: 1
+  contribution wins low one [{node n1}] bindings/low.yaml:13:76: 2
+  contribution declined low two [{node n1}] bindings/low.yaml:14:76: not found ` +
+		`(there is nothing that it could contribute)
+  contribution hidden low one [{environment production}] bindings/low.yaml:13:76: 2 ` +
+		`(hidden by bindings/low.yaml:13:76)
+  contribution hidden low two [{environment production}] bindings/low.yaml:14:76: not found ` +
+		`(hidden by bindings/low.yaml:14:76)`
+	if got := "\n" + strings.Join(got, "\n"); got != want {
 		t.Errorf("%s\nexpected%s", got, want)
 	}
 }

@@ -107,7 +107,7 @@ func (sv *survey) bound(b snapshot.Bound) (err error) {
 	is := plain
 	n, computed := b.Ref.Recipe()
 	switch {
-	case b.Hidden && b.Stored.Computed:
+	case b.Stored.Computed:
 		is, err = sv.nature(b.Key, b.Stored.Bytes)
 	case b.Hidden:
 		v, _ := value.Peek(b.Stored.Bytes)

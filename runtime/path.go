@@ -105,7 +105,5 @@ func appendParts(dst []byte, parts []pathPart, facts *Facts) ([]byte, bool) {
 	return dst, true
 }
 
-// isPlain tells whether v is of a kind, or nothing, and not sensitive.
-func isPlain(v value.Value, kind value.Kind) bool {
-	return v.Kind() == kind || v.IsUndef() && !v.IsSensitive()
-}
+// isPlain tells whether v is of a kind, or nothing; what is sensitive is neither.
+func isPlain(v value.Value, kind value.Kind) bool { return v.Kind() == kind || v.IsUndef() }

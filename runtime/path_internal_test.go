@@ -44,6 +44,9 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 		{"", "%{slash}/y.yaml", "", false},
 		{"%{role}/", "%{slash}/y.yaml", "", false},
 		{"%{slash}/", "y.yaml", "", false},
+		{"%{role}", "%{slash}/y.yaml", "", false},
+		{"%{role}/", "%{one.y}.yaml", "an error", false},
+		{"%{one.y}/", "x.yaml", "an error", false},
 		{"", "%{two}/y.yaml", "a/b/y.yaml", false},
 		{"", "%{nobody}/y.yaml", "", false},
 		{"", "x/%{nobody}/y.yaml", "x/y.yaml", false},
@@ -104,6 +107,7 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 	for what, part := range map[string]*expr.Node{
 		"a variable of another language": variable, "a number": literal(value.FromInt(1)), "nothing": scope(),
 		"no name": scope(literal(value.FromString("::"))), "a computed name": scope(variable),
+		"no call":           {Op: expr.ArrayLit, Name: expr.HieraScope, Kids: []*expr.Node{literal(value.FromString("a"))}},
 		"a computed key":    scope(literal(value.FromString("a")), variable),
 		"a number as a key": scope(literal(value.FromString("a")), literal(value.FromInt(1))),
 	} {

@@ -1,0 +1,106 @@
+package runtime_test
+
+import (
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+// keysSite has keys that are written in all ways there are, in data and structured.
+const keysSite = `
+-- hiera.yaml --
+version: 5
+hierarchy:
+- {name: Node, path: "%{node}.yaml"}
+- {name: Secrets, lookup_key: eyaml_lookup_key, path: secrets.eyaml}
+- {name: Common, path: common.yaml}
+-- data/n1.yaml --
+lookup_options: {only: {convert_to: Integer}}
+only: "12"
+-- data/secrets.eyaml --
+encrypted: ENC[PKCS7,secret]
+reads: "%{lookup('db.password')}"
+reads_no_key: "%{lookup('a..b')}"
+reads_both: "%{lookup('encrypted')} %{lookup('encrypted.x')}"
+reads_nothing: "<%{lookup('nothing')}>"
+-- data/common.yaml --
+lookup_options:
+  lookup_options: {merge: hash}
+  secret: {convert_to: Sensitive}
+  wrong: {merge: "%{how}"}
+'': empty
+secret: s3cr3t
+wrong: 1
+quoted: '%{lookup("''quoted''")}'
+alias: "%{alias('absent')}"
+veiled: {a: "%{alias('secret')}", b: "%{lookup('only')}"}
+'list.of': [1]
+-- bindings/default.yaml --
+bindings_version: 1
+name: default
+bind:
+- {name: db.password, to: pa55, sensitive: true}
+- {name: a..b, to: s6, sensitive: true}
+- {name: hint, to: null, sensitive: true}
+- {name: nothing, to_lookup_of: hint, optional: true}
+- {name: moved, to_renamed: wrong}
+- {name: maybe.there, to_expression: '$there', optional: true}
+`
+
+// What a key means is that of Puppet: dots dig, unless all of the key is bound, or quotes are around them.
+func TestKeysOfHiera5(t *testing.T) {
+	decrypt := func(string) (string, error) { return "plain", nil }
+	req := asked(t, hieraSnapshot(t, keysSite, bindings.Options{Decrypt: decrypt}), `{"node": "n1", "how": "first"}`)
+	for _, c := range []struct{ key, merge, want string }{
+		{"", "", "not found"}, // though data has something under it
+		{"1", "", "not found"},
+		{`a"b'c`, "", `evaluation: 'a"b'c' is no key: quotes go around all that is between two dots, and something ` +
+			"must be in them"},
+		{"only", "", "12"},
+		{"'lookup_options'", "", `{"lookup_options":{"merge":"hash"},"secret":{"convert_to":"Sensitive"},` +
+			`"wrong":{"merge":"first"},"only":{"convert_to":"Integer"}}`},
+		{"quoted", "", "loop: 'quoted' needs itself: quoted -> quoted"},
+		{"alias", "", `""`},
+		{"veiled", "", `sensitive {"a":"s3cr3t","b":"12"}`},
+		{"'list.of'", "", "[1]"},
+		{`"list.of".0`, "", "1"},
+		{`"list.of"`, `"unique"`, "[1]"},
+		{"list.of", "", "not found"},
+		{"list.of", `"unique"`, "not found"},
+		{"db.password", "", `sensitive "pa55"`},
+		{"db.password", `"unique"`, `sensitive "pa55"`},
+		{"db.password.x", `"unique"`, "not found"},
+		{"a..b", "", `sensitive "s6"`},
+		{"a..b", `"unique"`, `sensitive "s6"`},
+		{"maybe.there", `"unique"`, "not found"},
+		{"reads", "", `sensitive "pa55"`},
+		{"encrypted", "", `sensitive "plain"`},
+		{"moved", "", "1"},
+	} {
+		strategy := bindings.Value{}
+		if c.merge != "" {
+			var err error
+			if strategy, err = bindings.ParseJSON([]byte(c.merge)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := answered(req.LookupMerged(c.key, strategy)); got != c.want {
+			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
+		}
+	}
+	// To Puppet what was decrypted is open, and what is marked where it is structured is not, however it is asked for.
+	for key, want := range map[string]string{"encrypted": `"plain"`, "reads": `sensitive "pa55"`,
+		"reads_no_key": `sensitive "s6"`, "reads_nothing": `sensitive "<>"`, `a"b'c`: "not found"} {
+		if got := answered(req.LookupEntries(key, 0, -1, bindings.Value{})); got != want {
+			t.Errorf("to Puppet %s is %s, expected %s", key, got, want)
+		}
+	}
+	if e, err := req.Explain("a..b"); err != nil || e.Root != "" || len(e.Candidates) != 1 {
+		t.Errorf("a key that is none, and bound, is explained by %+v, %v", e, err)
+	}
+	// What is moved is looked up by the options of the name that it had.
+	unknown := asked(t, hieraSnapshot(t, keysSite, bindings.Options{}), `{"how": "none"}`)
+	if got := outcomeOf(unknown.Lookup("moved")); got != "evaluation" {
+		t.Errorf("what is moved, merged by no strategy, is %s", got)
+	}
+}
