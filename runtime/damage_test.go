@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/value"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -115,6 +116,9 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 		e, err := req.Explain(key)
 		text := fmt.Sprintf("explained %s: %v", key, err)
 		if err == nil {
+			if errors.As(e.Outcome.Err, new(*bindings.DamageError)) {
+				t.Errorf("%s comes to damage, and is explained", key)
+			}
 			text += strings.Join(told(e, ""), "\n") + fmt.Sprintf("%+v", e.Options)
 		}
 		answers = append(answers, text)
@@ -197,6 +201,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 			}
 		}), false)
 	}
+	eachList(t, content, holds)
 	for i := range content.Keys {
 		for at, name := range map[int]string{8: "default", 12: "list"} {
 			var key string
@@ -212,6 +217,45 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 			})
 			if key != "" {
 				holds(fmt.Sprintf("the %s of %q", name, key), s, all)
+			}
+		}
+	}
+}
+
+// eachList has the list of what a key is bound to end with the file, behind its first, second or third reference: only
+// who comes to the next is told.
+func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s *bindings.Snapshot, asked bool)) {
+	unasked := strings.Repeat("nobody asks for this ", 4) // so much that it is not in the record of the key
+	c, atEnd := *content, false
+	for n := 0; !atEnd; n++ { // the key that is written last
+		if n == 1000 {
+			t.Fatal("no key is the last")
+		}
+		c.Keys = append(slices.Clone(content.Keys), snapshot.Key{Name: fmt.Sprint("zz", n), Default: len(content.Values),
+			Cold: []snapshot.Cold{{}}})
+		c.Values = append(slices.Clone(content.Values), constant(value.FromString(unasked)))
+		opened(t, &c, bindings.Options{}, func(of func(string) []byte) {
+			keys := of("keys")
+			atEnd = strings.Contains(string(keys[len(keys)-len(unasked)-4:]), unasked)
+		})
+	}
+	for i := range content.Keys {
+		for kept := range 3 {
+			var key string
+			s := opened(t, &c, bindings.Options{}, func(of func(string) []byte) {
+				keys := of("keys")
+				record := keys[64*i:]
+				list := binary.LittleEndian.Uint32(record[12:])
+				if list < 64 {
+					return
+				}
+				end := len(keys) - 4*(kept+1)
+				key = string(record[17 : 17+int(record[16])%48])
+				copy(keys[end:], keys[list&^1:][:4*(kept+1)])
+				binary.LittleEndian.PutUint32(record[12:], uint32(end)|list&1)
+			})
+			if key != "" {
+				holds(fmt.Sprintf("%q has no more than %d references", key, kept+1), s, false)
 			}
 		}
 	}

@@ -441,6 +441,12 @@ bind:
 			t.Errorf("%s is %s: %s, expected %s", key, c.State, c.Why, want)
 		}
 	}
+	with := decliningRequest(t, plainSite, "")
+	for key, want := range map[string]string{"f": "", "i": "it is what 'h' is below this"} {
+		if e, err := with.Explain(key); err != nil || e.Candidates[0].Why != want {
+			t.Errorf("%s: %+v, %v, expected %q", key, e, err, want)
+		}
+	}
 	e, err := r.Explain("below")
 	if err != nil || len(e.Candidates) != 2 || e.Candidates[0].State != bindings.Wins ||
 		e.Candidates[0].Why != "'below' has another name from here on down" {
@@ -454,6 +460,30 @@ bind:
 	e, err = r.Explain("needs")
 	if err != nil || len(e.Contributions) != 0 || len(e.Lookups) != 1 || len(e.Lookups[0].Contributions) != 1 {
 		t.Errorf("what is the list by another name: %+v, %v", e, err)
+	}
+}
+
+// A producer may have the name of its key: it is asked, and what is below counts where it has nothing.
+func TestProducersOfTheNameOfTheirKey(t *testing.T) {
+	content := &snapshot.Content{ARM8: true, Layers: []string{"site", "low"}, Keys: []snapshot.Key{{Name: "k", Default: 1}},
+		Values: []snapshot.Stored{computed(&recipe.Recipe{Kind: recipe.Custom, Name: "k", Optional: true}),
+			constant(value.FromString("below"))},
+		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 0}}}}}}}
+	content.Keys[0].Cold = []snapshot.Cold{{Layer: 1, Above: 1}}
+	for want, v := range map[string]any{`"made"`: "made", `"below"`: nil} {
+		made, err := bindings.ValueOf(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		produce := func(*bindings.Request, bindings.Value) (bindings.Value, error) { return made, nil }
+		s := opened(t, content, bindings.Options{Producers: map[string]bindings.Producer{"k": produce}}, nil)
+		if got := outcomeOf(asked(t, s, "{}").Lookup("k")); got != want {
+			t.Errorf("k is %s, expected %s", got, want)
+		}
+		if e, err := asked(t, s, "{}").Explain("k"); v == nil && (err != nil ||
+			e.Candidates[0].Why != "it is optional, and yields undef") {
+			t.Errorf("why there is nothing: %+v, %v", e, err)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"bindc/compile"
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
+	"bindc/internal/value"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -558,6 +559,7 @@ maybe: 1
 nothing: ~
 zero: 0
 two: 2
+moved: 1
 merged: [1]
 lookup_options: {merged: {merge: unique}}
 -- modules/m/hiera.yaml --
@@ -576,6 +578,8 @@ bind:
 - {name: needs, to: "${lookup('low')}"}
 - {name: maybe, to_expression: '$given', optional: true}
 - {name: broken, to_expression: '1 / $zero', optional: true}
+- {name: new, to_renamed: moved}
+- [with.dot, 4]
 - {when: {node: n1}, bind: [[local, 3]]}
 `
 	s := hieraSnapshot(t, site, bindings.Options{})
@@ -603,6 +607,10 @@ bind:
 		{`{"os": "Debian", "fqdn": "n2"}`, "local", "", dug},
 		{`{"os": "Debian"}`, "maybe", "", dug},
 		{`{"os": "Debian"}`, "nothing", "", dug},
+		{`{"os": "Debian"}`, "moved", "", "not found"}, // the name is another from what is structured on down
+		{`{"os": "Debian"}`, "with.dot", "", "4"},
+		{`{"os": "Debian"}`, "with.dot", `"unique"`, "4"},
+		{`{"os": "Debian"}`, "with.none", "", dug},
 		{`{"os": "Debian"}`, "zero", "", dug},
 		{`{"os": "Debian"}`, "two", "", dug},
 		{`{"os": "Debian", "zero": 0}`, "broken", "", "evaluation: 'broken': division by zero"}, // is structured
@@ -628,6 +636,17 @@ bind:
 		if got := answered(asked(t, s, c.facts).LookupMerged(c.key, strategy)); got != c.want {
 			t.Errorf("%s of %s %s is %s, expected %s", c.key, c.facts, c.merge, got, c.want)
 		}
+	}
+	mended := asked(t, s, `{"os": "Debian"}`) // for facts that tell the paths
+	facts, err := bindings.ParseFacts([]byte(`{"os": {"family": "Debian"}}`), bindings.FactsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mended.Reset(facts); err != nil {
+		t.Fatal(err)
+	}
+	if got := answered(mended.Lookup("low")); got != "1" {
+		t.Errorf("low of other facts is %s", got)
 	}
 	broken := asked(t, s, `{"os": "Debian"}`)
 	for _, c := range []struct {
@@ -703,6 +722,7 @@ bind:
 		{able, "mixed", `sensitive {"a":"x web! y","b":"open"}`},
 		{able, "mixed.b", `sensitive "open"`},
 		{able, "other", `sensitive "with web!"`},
+		{able, "both", `sensitive "web! 1 2"`},
 		{able, "open", "1"},
 		{able, "wrong", "encrypted: no key fits"},
 		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, and no key was given"},
@@ -777,10 +797,10 @@ func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
 	s.Close()
 	of5.Close()
 	for _, req := range requests {
-		_, _, merged := req.LookupMerged("a", unique)
-		_, _, entries := req.LookupEntries("a", 0, 1, unique)
-		if !errors.Is(merged, fs.ErrClosed) || !errors.Is(entries, fs.ErrClosed) {
-			t.Errorf("of a closed snapshot: %v, %v", merged, entries)
+		_, found, merged := req.LookupMerged("a", unique)
+		_, there, entries := req.LookupEntries("a", 0, 1, unique)
+		if found || there || !errors.Is(merged, fs.ErrClosed) || !errors.Is(entries, fs.ErrClosed) {
+			t.Errorf("of a closed snapshot: %t %v, %t %v", found, merged, there, entries)
 		}
 	}
 }
@@ -797,6 +817,45 @@ func TestMergesWhereNothingIsOfHiera5(t *testing.T) {
 	_, found, err := asked(t, s, "{}").Lookup("a")
 	if found || !errors.As(err, &damage) || damage.Section != "recipes" {
 		t.Errorf("a lookup says %v", err)
+	}
+}
+
+// What a file says of hierarchies without having any, or of merges in no words of lookup_options, is nothing.
+func TestForgedHierarchies(t *testing.T) {
+	const site = "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: N, path: '%{os.family}.yaml'}]\n" +
+		"-- data/x.yaml --\na: [1]\nlookup_options: {a: {merge: '%{how}'}}\n"
+	content := hieraContent(t, site)
+	content.Hiera = nil
+	var damage *bindings.DamageError
+	s := opened(t, content, bindings.Options{}, nil)
+	if err := s.Verify(); !errors.As(err, &damage) {
+		t.Errorf("Verify says %v", err)
+	}
+	for _, facts := range []string{`{"os": "x"}`, `{"os": {"family": "y"}}`} {
+		if got := answered(asked(t, s, facts).Lookup("absent")); got != "not found" {
+			t.Errorf("absent of %s is %s", facts, got)
+		}
+	}
+	content = hieraContent(t, "-- hiera.yaml --\nversion: 5\n-- data/common.yaml --\na: [1]\n"+
+		"lookup_options: {a: {merge: unique}}\n")
+	for i, v := range content.Values {
+		if r, err := recipe.Decode(v.Bytes); v.Computed && err == nil && r.Kind == recipe.Merged {
+			r.Value = value.FromString("unique")
+			content.Values[i].Bytes = string(recipe.Append(nil, r))
+		}
+	}
+	if got := answered(asked(t, opened(t, content, bindings.Options{}, nil), "{}").Lookup("a")); got != "[1]" {
+		t.Errorf("a, by options that are none, is %s", got)
+	}
+}
+
+// One entry is a hierarchy.
+func TestAHierarchyOfOneEntry(t *testing.T) {
+	s := hieraSnapshot(t, "-- binder_config.yaml --\nversion: 1\nlayers: [{name: hiera, include: 'hiera:/'}]\n"+
+		"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: C, path: common.yaml}]\n"+
+		"-- data/common.yaml --\na: {b: 1}\n", bindings.Options{})
+	if got := answered(asked(t, s, "{}").Lookup("a.b")); got != "1" || !s.Hiera() {
+		t.Errorf("a.b is %s, of Hiera 5 %t", got, s.Hiera())
 	}
 }
 

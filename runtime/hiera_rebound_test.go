@@ -1,0 +1,82 @@
+package runtime_test
+
+import (
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+// reboundSite moves and rebinds, between the hierarchies of the site and of its modules, keys that both have.
+const reboundSite = `
+-- binder_config.yaml --
+version: 1
+layers:
+- {name: site, include: 'hiera:/'}
+- {name: middle, include: 'confdir:/middle'}
+- {name: modules, include: 'module-hiera5:/*'}
+- {name: low, include: 'confdir:/low'}
+-- bindings/middle.yaml --
+bindings_version: 1
+name: middle
+bind:
+- {name: moved, to_renamed: m::list}
+- {name: plainly, to_renamed: m::plain}
+- {name: of_all, to_renamed: m::all}
+- {rebind: m::again, transformer: '|$x| { [$x] }'}
+- {name: lookup_options, to: {structured: {merge: first}}}
+-- bindings/low.yaml --
+bindings_version: 1
+name: low
+bind: [[m::list, [low]]]
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: N, path: "%{node}.yaml"}]
+-- data/n1.yaml --
+m::list: [site]
+m::plain: site
+m::all: [site]
+m::again: site
+lookup_options: {m::list: {merge: unique}, m::all: {merge: unique}}
+-- modules/m/hiera.yaml --
+version: 5
+hierarchy: [{name: N, path: "%{node}.yaml"}, {name: R, path: "%{role}.yaml"}, {name: All, path: all.yaml}]
+-- modules/m/data/n1.yaml --
+m::list: [node]
+m::all: [node]
+m::plain: node
+-- modules/m/data/web.yaml --
+m::list: [role]
+m::all: [role]
+-- modules/m/data/all.yaml --
+m::list: [module]
+m::plain: module
+m::all: [module]
+m::again: module
+`
+
+// What a key is below a binding are its bindings there, merged by its lookup_options: those above are not among them.
+func TestKeysBelowALevelOfHiera5(t *testing.T) {
+	s := hieraSnapshot(t, reboundSite, bindings.Options{})
+	for facts, wants := range map[string]map[string]string{
+		`{"node": "n1", "role": "web"}`: {"moved": `["node","role","module"]`,
+			"moved.0": `"node"`, "m::plain": `"site"`, "plainly": `"node"`, "of_all": `["node","role","module"]`,
+			"m::again": `"site"`},
+		`{"node": "n1"}`: {"moved": `["node","module"]`},
+		`{"node": "n2"}`: {"m::list": "not found", "moved": `["module"]`, "plainly": `"module"`, "m::again": `["module"]`},
+	} {
+		req := asked(t, s, facts)
+		for key, want := range wants {
+			for range 2 { // what was merged may be kept, for that level
+				if got := answered(req.Lookup(key)); got != want {
+					t.Errorf("for %s %s is %s, expected %s", facts, key, got, want)
+				}
+			}
+		}
+	}
+	req := asked(t, s, `{"node": "n1"}`)
+	for from, want := range []string{`{"m::list":{"merge":"unique"},"m::all":{"merge":"unique"}}`, `{"structured":{"merge":"first"}}`} {
+		if got := answered(req.LookupEntries("lookup_options", from, -1, bindings.Value{})); got != want {
+			t.Errorf("to Puppet the lookup_options from entry %d on are %s, expected %s", from, got, want)
+		}
+	}
+}
