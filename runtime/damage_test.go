@@ -130,12 +130,14 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 // something tells of each.
 func TestEachPartIsDamaged(t *testing.T) {
 	wary := strings.Replace(damagedSite, "{merge: deep}", `{merge: "%{how}"}`, 1) // which may be wrong
+	const nothingAbove = "- {name: above, include: 'confdir:/above'}\n"
 	const facts, untold = `{"word": "w", "how": "deep", "os": {"family": "n1"}}`, `{"word": "w", "os": "n1"}`
 	for name, c := range map[string]struct {
 		files, facts string
 		all          bool // something reads each value
 	}{"plain": {damagedSite, facts, true}, "wary": {wary, facts, true},
-		"a path that cannot be told": {damagedSite, untold, false}} {
+		"a path that cannot be told": {damagedSite, untold, false},
+		"nothing above":              {strings.Replace(damagedSite, nothingAbove, "", 1), facts, false}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // most of it is waiting for the disk
 			eachPart(t, hieraContent(t, c.files), c.facts, c.all)
@@ -156,13 +158,16 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 		return damagedQuestions(t, req)
 	}
 	sound := ask(opened(t, content, bindings.Options{}, nil))
-	holds := func(what string, s *bindings.Snapshot, asked bool) {
+	holds := func(what string, s *bindings.Snapshot, asked bool, section string) {
 		t.Helper()
 		told := false
 		answers := ask(s)
 		for i, got := range answers {
 			damaged := strings.Contains(got, "snapshot damaged: ")
 			told = told || damaged
+			if damaged && !strings.Contains(got, "snapshot damaged: section "+section) {
+				t.Errorf("%s: %s, expected damage of section %s", what, got, section)
+			}
 			if len(answers) == len(sound) && !damaged && got != sound[i] {
 				t.Errorf("%s:\n%s\nexpected\n%s", what, got, sound[i])
 			}
@@ -186,12 +191,12 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 			c := *content
 			c.Values = slices.Clone(c.Values)
 			c.Values[i].Bytes = bytes
-			holds(fmt.Sprintf("value %q is %q", v.Bytes, bytes), opened(t, &c, bindings.Options{}, nil), all)
+			holds(fmt.Sprintf("value %q is %q", v.Bytes, bytes), opened(t, &c, bindings.Options{}, nil), all, "")
 		}
 	}
 	holds("the inputs", opened(t, content, bindings.Options{}, func(of func(string) []byte) {
 		clear(of("inputs"))
-	}), true)
+	}), true, "inputs")
 	blocks := 0
 	for i := 0; i == 0 || i < blocks; i++ {
 		holds(fmt.Sprint("block of origins ", i), opened(t, content, bindings.Options{}, func(of func(string) []byte) {
@@ -199,7 +204,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 			for j := range 8 {
 				of("origins")[binary.LittleEndian.Uint64(of("origintab")[24*i:])+uint64(j)] ^= 0xff
 			}
-		}), false)
+		}), false, "")
 	}
 	eachList(t, content, holds)
 	for i := range content.Keys {
@@ -216,7 +221,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 				binary.LittleEndian.PutUint32(field, 1<<30-2|ref&1) // of a list, that there are hidden bindings
 			})
 			if key != "" {
-				holds(fmt.Sprintf("the %s of %q", name, key), s, all)
+				holds(fmt.Sprintf("the %s of %q", name, key), s, all, "")
 			}
 		}
 	}
@@ -224,7 +229,8 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 
 // eachList has the list of what a key is bound to end with the file, behind its first, second or third reference: only
 // who comes to the next is told.
-func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s *bindings.Snapshot, asked bool)) {
+func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s *bindings.Snapshot, asked bool,
+	section string)) {
 	unasked := strings.Repeat("nobody asks for this ", 4) // so much that it is not in the record of the key
 	c, atEnd := *content, false
 	for n := 0; !atEnd; n++ { // the key that is written last
@@ -255,7 +261,7 @@ func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s
 				binary.LittleEndian.PutUint32(record[12:], uint32(end)|list&1)
 			})
 			if key != "" {
-				holds(fmt.Sprintf("%q has no more than %d references", key, kept+1), s, false)
+				holds(fmt.Sprintf("%q has no more than %d references", key, kept+1), s, false, "keys")
 			}
 		}
 	}

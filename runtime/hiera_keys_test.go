@@ -90,10 +90,18 @@ func TestKeysOfHiera5(t *testing.T) {
 	}
 	// To Puppet what was decrypted is open, and what is marked where it is structured is not, however it is asked for.
 	for key, want := range map[string]string{"encrypted": `"plain"`, "reads": `sensitive "pa55"`,
-		"reads_no_key": `sensitive "s6"`, "reads_nothing": `sensitive "<>"`, `a"b'c`: "not found"} {
+		"reads_no_key": `sensitive "s6"`, "reads_nothing": `sensitive "<>"`, `a"b'c`: "not found",
+		"lookup_options": `{"only":{"convert_to":"Integer"}}`} {
 		if got := answered(req.LookupEntries(key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet %s is %s, expected %s", key, got, want)
 		}
+	}
+	encrypted := asked(t, hieraSnapshot(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: E, lookup_key: "+
+		"eyaml_lookup_key, path: e.eyaml}]\n-- data/e.eyaml --\nlookup_options: {a: {note: 'ENC[PKCS7,secret]'}}\n",
+		bindings.Options{Decrypt: decrypt}), `{}`)
+	if got := answered(encrypted.LookupEntries("lookup_options", 0, -1, bindings.Value{})); got !=
+		`{"a":{"note":"plain"}}` {
+		t.Errorf("to Puppet lookup_options that were decrypted are %s", got)
 	}
 	if e, err := req.Explain("a..b"); err != nil || e.Root != "" || len(e.Candidates) != 1 {
 		t.Errorf("a key that is none, and bound, is explained by %+v, %v", e, err)

@@ -367,6 +367,11 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		"data/role/all.yaml", "data/common.yaml"
 	const module, d1, d2 = "modules/m/data/common.yaml", "modules/m/data/d1.yaml", "modules/m/data/d2.yaml"
 	const defaults = "default_hierarchy counts where nothing else is found"
+	// What wins is told whole, also where the key leads into it.
+	if e, err := req.Explain("structured.a.b"); err != nil || len(e.Candidates) != 1 ||
+		answered(e.Candidates[0].Outcome.Value, true, nil) != `{"a":{"b":1}}` {
+		t.Errorf("what structured.a.b leads into is explained by %+v, %v", e, err)
+	}
 	for _, c := range []struct {
 		req       *bindings.Request
 		key, want string

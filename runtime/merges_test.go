@@ -164,11 +164,13 @@ version: 5
 hierarchy: [{name: Global, path: global.yaml}]
 -- global/data/global.yaml --
 misfit: text
+m::late: {a: 1}
 -- hiera.yaml --
 version: 5
 hierarchy: [{name: Common, path: common.yaml}]
 -- data/common.yaml --
-lookup_options: {misfit: {merge: hash}, alone: {merge: unique}}
+lookup_options: {misfit: {merge: hash}, alone: {merge: unique}, m::late: {merge: hash}}
+m::late: text
 misfit: {a: 1}
 alone: text
 -- modules/m/hiera.yaml --
@@ -177,9 +179,13 @@ default_hierarchy: [{name: Default, path: default.yaml}]
 -- modules/m/data/default.yaml --
 lookup_options: {m::alone: {merge: unique}}
 m::alone: text
+m::late: {b: 2}
 `, bindings.Options{}), `{}`)
 	const misfit = ": the merge strategy 'hash' needs Hashes of Data with Strings as keys, and this is of the kind " +
 		"String"
+	if got := states(t, req, "m::late.b"); got != "merged merged hidden" { // though what could be merged has no b
+		t.Errorf("the bindings that cannot be merged are %s", got)
+	}
 	for key, want := range map[string]string{"misfit": "evaluation: 'misfit'" + misfit,
 		"misfit.a": "evaluation: 'misfit.a'" + misfit, "alone": `["text"]`, "m::alone": `"text"`} {
 		for range 2 {
