@@ -237,8 +237,8 @@ func eachList(t *testing.T, content *snapshot.Content, holds func(what string, s
 		if n == 1000 {
 			t.Fatal("no key is the last")
 		}
-		c.Keys = append(slices.Clone(content.Keys), snapshot.Key{Name: fmt.Sprint("zz", n), Default: len(content.Values),
-			Cold: []snapshot.Cold{{}}})
+		c.Keys = append(slices.Clone(content.Keys), snapshot.Key{Name: fmt.Sprint("zz", n),
+			Default: len(content.Values), Cold: []snapshot.Cold{{}}})
 		c.Values = append(slices.Clone(content.Values), constant(value.FromString(unasked)))
 		opened(t, &c, bindings.Options{}, func(of func(string) []byte) {
 			keys := of("keys")

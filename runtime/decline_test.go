@@ -465,7 +465,8 @@ bind:
 
 // A producer may have the name of its key: it is asked, and what is below counts where it has nothing.
 func TestProducersOfTheNameOfTheirKey(t *testing.T) {
-	content := &snapshot.Content{ARM8: true, Layers: []string{"site", "low"}, Keys: []snapshot.Key{{Name: "k", Default: 1}},
+	content := &snapshot.Content{ARM8: true, Layers: []string{"site", "low"},
+		Keys: []snapshot.Key{{Name: "k", Default: 1}},
 		Values: []snapshot.Stored{computed(&recipe.Recipe{Kind: recipe.Custom, Name: "k", Optional: true}),
 			constant(value.FromString("below"))},
 		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 0}}}}}}}

@@ -62,7 +62,8 @@ func TestKeysBelowALevelOfHiera5(t *testing.T) {
 			"moved.0": `"node"`, "m::plain": `"site"`, "plainly": `"node"`, "of_all": `["node","role","module"]`,
 			"m::again": `"site"`},
 		`{"node": "n1"}`: {"moved": `["node","module"]`},
-		`{"node": "n2"}`: {"m::list": "not found", "moved": `["module"]`, "plainly": `"module"`, "m::again": `["module"]`},
+		`{"node": "n2"}`: {"m::list": "not found", "moved": `["module"]`, "plainly": `"module"`,
+			"m::again": `["module"]`},
 	} {
 		req := asked(t, s, facts)
 		for key, want := range wants {
@@ -74,7 +75,8 @@ func TestKeysBelowALevelOfHiera5(t *testing.T) {
 		}
 	}
 	req := asked(t, s, `{"node": "n1"}`)
-	for from, want := range []string{`{"m::list":{"merge":"unique"},"m::all":{"merge":"unique"}}`, `{"structured":{"merge":"first"}}`} {
+	for from, want := range []string{`{"m::list":{"merge":"unique"},"m::all":{"merge":"unique"}}`,
+		`{"structured":{"merge":"first"}}`} {
 		if got := answered(req.LookupEntries("lookup_options", from, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet the lookup_options from entry %d on are %s, expected %s", from, got, want)
 		}

@@ -107,7 +107,8 @@ func TestPathsAreWhatTheirProgramsYield(t *testing.T) {
 	for what, part := range map[string]*expr.Node{
 		"a variable of another language": variable, "a number": literal(value.FromInt(1)), "nothing": scope(),
 		"no name": scope(literal(value.FromString("::"))), "a computed name": scope(variable),
-		"no call":           {Op: expr.ArrayLit, Name: expr.HieraScope, Kids: []*expr.Node{literal(value.FromString("a"))}},
+		"no call": {Op: expr.ArrayLit, Name: expr.HieraScope,
+			Kids: []*expr.Node{literal(value.FromString("a"))}},
 		"a computed key":    scope(literal(value.FromString("a")), variable),
 		"a number as a key": scope(literal(value.FromString("a")), literal(value.FromInt(1))),
 	} {
