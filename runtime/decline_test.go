@@ -56,6 +56,8 @@ bind:
   - {name: users, to_expression: '$users', optional: true}
   - {name: plain, to_expression: '$plain', optional: true}
   - {name: users.b, to_expression: '$b', optional: true}
+  - [users.c, 9]
+  - {name: asks_c, to_lookup_of: users.c}
   - {name: new, to_renamed: old}
   - {name: other, to_alias_of: users}
   - {name: dug, to_alias_of: users.a}
@@ -131,6 +133,8 @@ func TestWhatDeclinesAboveHiera(t *testing.T) {
 		{"users", lookupOf("users"), `{"a":1,"b":2}`, `{"c":3}`},
 		{"users.a", lookupOf("users.a"), `1`, `nothing`},
 		{"users.b, which is a key too", lookupOf("users.b"), `2`, `nothing`},
+		{"users.c, which is bound itself", lookupOf("users.c"), `9`, `9`},
+		{"what looks users.c up", lookupOf("asks_c"), `9`, `9`},
 		{"other", lookupOf("other"), `{"a":1,"b":2}`, `{"c":3}`},
 		{"dug", lookupOf("dug"), `1`, `nothing`},
 		{"plain", lookupOf("plain"), `"near"`, `"near"`},
@@ -242,6 +246,8 @@ bind:
   - {name: m, to_expression: '$no', optional: true}
   - {name: late, to_expression: '$no', optional: true}
   - {name: mark, to_expression: '$no', optional: true, sensitive: true}
+  - {name: whole.port, to_expression: '$no', optional: true}
+  - {name: asks_port, to_lookup_of: whole.port}
 `,
 	"bindings/low.yaml": `bindings_version: 1
 name: low
@@ -253,6 +259,7 @@ bind:
   - [f, 6]
   - [g, 7]
   - [h, {port: 8}]
+  - [whole, {port: 9}]
   - {name: j, to: 10, sensitive: true}
   - [k, 11]
   - [l, 12]
@@ -283,6 +290,9 @@ func TestWhatDeclinesIsNotSeen(t *testing.T) {
 		"n":    "type_mismatch",
 		"late": "nothing",
 		"mark": "nothing",
+		// without Hiera 5 a dot is a letter as any other
+		"whole.port": "nothing",
+		"asks_port":  "null",
 	} {
 		if got := outcomeOf(r.Lookup(key)); got != want {
 			t.Errorf("%s is %s, want %s", key, got, want)
@@ -396,6 +406,30 @@ func TestForgedBindingsBelowOneAnother(t *testing.T) {
 		}
 		if got := outcomeOf(r.Lookup("a")); got != want {
 			t.Errorf("with %d levels a is %s, want %s", levels, got, want)
+		}
+	}
+}
+
+// Renames of contributions come before aliases, which are no contributions that a rename moves.
+func TestAliasesOfContributionsBelowARename(t *testing.T) {
+	r := decliningRequest(t, map[string]string{
+		"binder_config.yaml":    plainSite["binder_config.yaml"],
+		"bindings/default.yaml": "bindings_version: 1\nname: default\nbind: [{name: y, to_renamed: x}]\n",
+		"bindings/middle.yaml":  "bindings_version: 1\nname: middle\nbind: [{name: x, to_alias_of: w}]\n",
+		"bindings/low.yaml": `bindings_version: 1
+name: low
+bind:
+  - {name: all, multibind_id: all, type: Hash}
+  - {name: w, in: all, to: 1}
+  - {name: x, in: all, to: 2}
+  - {name: list, multibind_id: list, type: Array}
+  - {name: w, in: list, to: 1}
+  - {in: list, to: 3}
+  - {name: x, in: list, to: 2}
+`}, "")
+	for key, want := range map[string]string{"all": `{"w":1,"x":1,"y":2}`, "list": `[1,1,3,2]`} {
+		if got := outcomeOf(r.Lookup(key)); got != want {
+			t.Errorf("%s is %s, want %s", key, got, want)
 		}
 	}
 }

@@ -48,6 +48,10 @@ func TestLegacyFactsAreDerived(t *testing.T) {
 		{`{"a": {"b": 1}}`, "facts", `{"a":{"b":1}}`},
 		{`{"a": {"b": 1}}`, "a", `{"b":1}`},
 		{`{"trusted": {"certname": "forged"}}`, "trusted", ``},
+
+		{`{}`, "server_facts", `{"environment":"production"}`},
+		{`{"environment": "test"}`, "server_facts", `{"environment":"test"}`},
+		{`{"server_facts": {"serverip": "forged"}}`, "server_facts", `{"environment":"production"}`},
 	} {
 		facts, err := ParseFacts([]byte(c.facts), FactsOptions{})
 		if err != nil {

@@ -34,6 +34,9 @@ func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Valu
 	if err != nil {
 		return Value{}, false, failed(root, CodeUsage, "'"+root+"': "+err.Error())
 	}
+	if internal(root) {
+		return Value{}, false, nil
+	}
 	key, _ := lookupkey.Quoted(root) // of quotes of both kinds nothing, to which nothing is bound
 	defer runtime.KeepAlive(r)       // and with it the map
 	l := lookups.Get().(*lookup)

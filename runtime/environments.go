@@ -89,10 +89,7 @@ func (e *Environments) Choose(facts *Facts) (name string, chosen *Facts, err err
 	case facts == nil:
 		return "", nil, &Error{Code: CodeFacts, Message: "expected the facts of a node, found none (nil)"}
 	}
-	name, err = c.Choose(func(name string) (value.Value, bool) {
-		v, ok := facts.variables[name]
-		return v, ok
-	}, facts.agent)
+	name, err = c.Choose(func(name string) value.Value { return facts.variables[name] }, facts.agent)
 	if err != nil {
 		return "", nil, &Error{Code: CodeEnvironment, Message: "cannot choose an environment: " + err.Error(), Err: err}
 	}
@@ -138,6 +135,11 @@ func (e *Environments) watcher(name string) (*Watcher, error) {
 	if !choice.Named(name) {
 		return nil, e.unknown(name)
 	}
+	return e.follow(name)
+}
+
+// follow follows the snapshot of an environment that nobody had asked for when watcher looked.
+func (e *Environments) follow(name string) (*Watcher, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.program.Load() == nil {
@@ -183,9 +185,7 @@ func (e *Environments) unknown(name string) error {
 // Check looks at the directory now, as Watcher.Check looks at a file: switched tells whether another program chooses,
 // another file answers or one no longer does. The error joins what is refused.
 func (e *Environments) Check() (switched bool, err error) {
-	if switched, err = e.choose(); errors.Is(err, fs.ErrClosed) {
-		return switched, err
-	}
+	switched, err = e.choose()
 	e.mu.RLock()
 	watchers := maps.Clone(e.watchers)
 	e.mu.RUnlock()
@@ -197,7 +197,7 @@ func (e *Environments) Check() (switched bool, err error) {
 			news, err = true, nil
 		}
 		switched = switched || news
-		if err != nil && !errors.Is(err, fs.ErrClosed) {
+		if !errors.Is(err, fs.ErrClosed) {
 			errs = append(errs, err)
 		}
 	}
@@ -223,13 +223,11 @@ func (e *Environments) choose() (switched bool, err error) {
 		return false, fs.ErrClosed
 	}
 	path := filepath.Join(e.dir, choice.File)
-	now, err := os.Stat(path)
+	now, err := os.Stat(path) // where that fails, so does reading
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && e.seen == nil:
 		e.program.CompareAndSwap(nil, &choice.Choice{Program: choice.OfAgent()})
 		return false, nil
-	case err != nil:
-		return false, err
 	case same(now, e.seen):
 		return false, e.refused
 	}

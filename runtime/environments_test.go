@@ -125,6 +125,52 @@ func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
 	}
 }
 
+// Where the server says nothing of itself it is of the environment that is chosen, and not of the one that is asked for.
+func TestServerFactsAreOfTheEnvironmentThatIsChosen(t *testing.T) {
+	dir := t.TempDir()
+	build(t, filepath.Join(dir, "b.snap"), `bindings_version: 1
+name: default
+bind: [{name: server, to_expression: '$server_facts'}]
+`)
+	chooses(t, dir, "$environment = 'b'")
+	all := openEnvironments(t, dir, byHand)
+	for variables, want := range map[string]string{
+		`{}`: `{"environment":"b"}`,
+		`{"server_facts": {"environment": "a", "serverip": "::1"}}`: `{"environment":"a","serverip":"::1"}`,
+	} {
+		given, err := bindings.ParseJSON([]byte(variables))
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Environment: "a", Variables: given})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lease, err := all.Request(facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer lease.Close()
+		if got := outcomeOf(lease.Lookup("server")); got != want {
+			t.Errorf("with the variables %s the server facts are %s, expected %s", variables, got, want)
+		}
+	}
+}
+
+// What is wrong with a request in the environment that is chosen is told, as of a snapshot alone.
+func TestACategoryThatFailsInAnEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	buildSite(t, filepath.Join(dir, "production.snap"), map[string]string{
+		"binder_config.yaml":    "version: 1\ncategories: [[checked, '${Integer($number)}']]\n",
+		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{when: {checked: 5}, bind: [[a, 5]]}]}",
+	})
+	lease, err := openEnvironments(t, dir, byHand).Request(asking(t, "", `{"number": "five"}`))
+	var failed *bindings.Error
+	if !errors.As(err, &failed) || failed.Code != bindings.CodeEvaluation || lease != nil {
+		t.Errorf("%v, %v", lease, err)
+	}
+}
+
 func TestTheAgentIsAskedWhereNobodyChooses(t *testing.T) {
 	dir := t.TempDir()
 	environment(t, dir, "production", "a")
@@ -313,6 +359,32 @@ func TestEnvironmentsThatCannotBeOpened(t *testing.T) {
 	}
 	if _, err := all.Request(asking(t, "", `{}`)); !errors.Is(err, snapshot.ErrFormat) {
 		t.Errorf("of no snapshot: %v", err)
+	}
+	if switched, err := all.Check(); switched || err != nil {
+		t.Errorf("what nobody follows: %v, %v", switched, err)
+	}
+	environment(t, dir, "c", "c")
+	if got := is(t, all, asking(t, "", `{}`)); got != "c c" {
+		t.Errorf("of what is a snapshot now: %s", got)
+	}
+}
+
+// A file that is no program is not read again to be refused again, as with a snapshot.
+func TestAProgramThatIsRefusedIsReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	chooses(t, dir, "$environment = 'a'")
+	asked := 0
+	opts := byHand
+	opts.Accept = func(string, [32]byte) error { asked++; return nil }
+	all := openEnvironments(t, dir, opts)
+	replace(t, filepath.Join(dir, choice.File), []byte("no program"))
+	for range 3 {
+		if switched, err := all.Check(); switched || !errors.Is(err, snapshot.ErrFormat) {
+			t.Errorf("%v, %v", switched, err)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("two files were read %d times", asked)
 	}
 }
 

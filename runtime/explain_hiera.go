@@ -53,7 +53,7 @@ func (x *explainer) bindings(key string) ([]filed, error) {
 // root is the key that is bound, where key leads into its value.
 func (x *explainer) root(key string) (root string, parsed lookupkey.Key) {
 	if x.r.snap.hiera() && !lookupkey.Reserved(key) {
-		if parsed, err := lookupkey.Parse(key); err == nil {
+		if parsed, err := lookupkey.Parse(key); err == nil && !internal(parsed.Root) {
 			root, _ = lookupkey.Quoted(parsed.Root) // which was parsed, and has not quotes of both kinds
 			return root, parsed
 		}

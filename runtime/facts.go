@@ -221,8 +221,9 @@ func derive(vars map[string]value.Value) {
 	for _, l := range legacy {
 		setFrom(vars, l.name, l.path)
 	}
-	if family, ok := dig(vars, "os.family"); ok && kernels[family.Text()] != "" {
-		setMissing(vars, "kernel", value.FromString(kernels[family.Text()]))
+	family, _ := dig(vars, "os.family")
+	if kernel := kernels[family.Text()]; kernel != "" {
+		setMissing(vars, "kernel", value.FromString(kernel))
 	}
 	for hypervisor := range vars["hypervisors"].Pairs() { // Facter lists them nearest first
 		setMissing(vars, "virtual", hypervisor)

@@ -160,7 +160,7 @@ func (l *lookup) wrongOptions(root string, told, defaults bool) error {
 	return err
 }
 
-// careful is Lookup where something may fail the lookup of a key whatever it finds.
+// careful is Lookup where something may fail the lookup of a key whatever it finds, or the key is internal.
 func (r *Request) careful(key string) (Value, bool, error) {
 	l := lookups.Get().(*lookup)
 	l.r, l.total = r, bounds()

@@ -71,6 +71,9 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 	if err != nil {
 		return value.Value{}, false, failed(key, CodeEvaluation, err.Error())
 	}
+	if internal(k.Root) {
+		return value.Value{}, false, nil
+	}
 	root, _ := lookupkey.Quoted(k.Root) // which was parsed, and has not quotes of both kinds
 	if k.Root == "lookup_options" {     // in quotes: then it is a key as any other
 		root = recipe.LookupOptionsKey

@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -667,6 +668,33 @@ bind:
 		}
 		if got := answered(broken.LookupEntries(c.key, 0, c.to, strategy)); got != c.want {
 			t.Errorf("%s of 0 to %d by %s is %s, expected %s", c.key, c.to, c.merge, got, c.want)
+		}
+	}
+}
+
+// A path that cannot be told is none of the others', wherever it stands, nor of other facts.
+func TestAPathThatCannotBeToldBesideOthers(t *testing.T) {
+	site := ""
+	for _, module := range []string{"a", "b", "c"} {
+		site += fmt.Sprintf(`
+-- modules/%[1]s/hiera.yaml --
+version: 5
+hierarchy: [{name: Kernel, path: "%%{facts.%[1]s.kernel}.yaml"}]
+-- modules/%[1]s/data/Linux.yaml --
+%[1]s::key: 1
+`, module)
+	}
+	s := hieraSnapshot(t, site, bindings.Options{})
+	const told = `{"kernel": "Linux"}`
+	for _, of := range []string{"a", "b", "c"} {
+		facts := map[string]string{"a": told, "b": told, "c": told}
+		facts[of] = `"Linux"`
+		r := asked(t, s, fmt.Sprintf(`{"a": %s, "b": %s, "c": %s}`, facts["a"], facts["b"], facts["c"]))
+		for module, fact := range facts {
+			_, found, err := r.Lookup(module + "::key")
+			if found != (fact == told) || (err == nil) != (fact == told) {
+				t.Errorf("where the path of %s cannot be told, that of %s finds its key: %t, %v", of, module, found, err)
+			}
 		}
 	}
 }

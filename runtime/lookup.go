@@ -22,7 +22,7 @@ func (r *Request) Lookup(key string) (v Value, found bool, err error) {
 	if r.closed.Load() {
 		return Value{}, false, fs.ErrClosed
 	}
-	if r.wary {
+	if r.wary || internal(key) {
 		return r.careful(key)
 	}
 	ref, found, err := r.file.Find(key, &r.scopes)
@@ -42,9 +42,6 @@ func (r *Request) Lookup(key string) (v Value, found bool, err error) {
 // found is Lookup of what is computed or large.
 func (r *Request) found(key string, ref snapshot.Ref) (Value, bool, error) {
 	if n, computed := ref.Recipe(); computed {
-		if internal(key) {
-			return Value{}, false, nil
-		}
 		v, found, err := r.compute(key, n)
 		if !found && err == nil && digs(key) && r.snap.hiera() {
 			return r.byHiera(key, nil)
@@ -55,8 +52,8 @@ func (r *Request) found(key string, ref snapshot.Ref) (Value, bool, error) {
 	return Value{v}, err == nil, err
 }
 
-// internal tells whether key is that of the contributions to a multibinding, which are recipes and nothing to be looked
-// up.
+// internal tells whether key is one that only the snapshot itself asks for, as that of the contributions to a
+// multibinding: it is nothing to be looked up, not even in the quotes of Hiera 5.
 func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 
 // compute is Lookup where key is bound to a recipe.
@@ -144,13 +141,10 @@ func (l *lookup) answer(key string) (value.Value, bool, error) {
 // bound is what key itself is bound to.
 func (l *lookup) bound(key string) (value.Value, bool, error) {
 	ref, found, err := l.r.file.Find(key, &l.r.scopes)
-	if !found {
+	if !found || internal(key) {
 		return value.Value{}, false, err
 	}
 	if n, computed := ref.Recipe(); computed {
-		if internal(key) {
-			return value.Value{}, false, nil
-		}
 		return l.compute(key, n)
 	}
 	v, err := l.r.file.Value(ref)
@@ -188,10 +182,11 @@ func (l *lookup) enter(name string) error {
 		name = strings.TrimPrefix(chain[0], "multibind ")
 		return failed(name, CodeLoop, "'"+name+"' needs itself: "+strings.Join(chain, " -> "))
 	}
-	if l.lookups++; len(l.chain) >= maxChain || l.lookups > maxLookups {
+	if len(l.chain) >= maxChain || l.lookups > maxLookups {
 		return failed(name, CodeEvaluation,
 			fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain))
 	}
+	l.lookups++
 	l.chain = append(l.chain, name)
 	return nil
 }

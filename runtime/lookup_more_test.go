@@ -2,8 +2,10 @@ package runtime_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,6 +44,17 @@ func TestTheLookupsBehindOneAreBounded(t *testing.T) {
 		fmt.Fprintf(&b, "  - {name: k%d, to_expression: \"[lookup('k%d'), lookup('k%d')][1]\"}\n", i+1, i, i)
 	}
 	hold(t, b.String(), "n1", map[string]string{"k15": `"hunter"`, "k16": "evaluation", "k1": `"hunter"`})
+}
+
+// One lookup leads to 100000 others at most.
+func TestOneLookupLeadsToSoManyOthers(t *testing.T) {
+	hold(t, `bindings_version: 1
+name: default
+bind:
+  - {name: k, to: '${word}'}
+  - {name: all, to_expression: "length(100000.map |$i| { lookup('k') })"}
+  - {name: more, to_expression: "length(100001.map |$i| { lookup('k') })"}
+`, "n1", map[string]string{"all": "100000", "more": "evaluation"})
 }
 
 // A loop that only this request closes names the keys on it, and not those on the way to it.
@@ -129,7 +142,7 @@ func TestACategoryThatFailsLeavesNoRequest(t *testing.T) {
 	for _, err := range []error{plain, req.Reset(facts("five"))} {
 		var e *bindings.Error
 		if !errors.As(err, &e) || e.Code != bindings.CodeEvaluation || e.Key != "" || e.Err == nil ||
-			!strings.Contains(e.Message, "'checked'") {
+			!strings.HasPrefix(e.Message, "the category 'checked': ") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -500,6 +513,9 @@ func TestWhatIsOutsideTheFileIsDamage(t *testing.T) {
 			t.Errorf("%s: %v, %v, %v", key, v, found, err)
 		}
 	}
+	if _, _, err := req.Lookup("recipe"); !errors.As(err, &damage) || damage.Expected != "one of 4 recipes" {
+		t.Errorf("recipe 5000: %v", err)
+	}
 	facts, err := bindings.ParseFacts([]byte(`{"role": "role7"}`), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -552,5 +568,49 @@ bind: [{name: secret, sensitive: true, to: hunter2}, [plain, text]]
 	}
 	if typ, err := bindings.ParseType("Array["); err == nil || typ != nil {
 		t.Errorf("half a type is %v, %v", typ, err)
+	}
+}
+
+// What only the snapshot itself asks for is not found by those who do, and damages nothing: the contributions to a
+// multibinding, and of Hiera 5 what is merged and how, under these names or in quotes.
+func TestInternalKeysAreNotFound(t *testing.T) {
+	files := maps.Clone(decliningSite)
+	files["bindings/default.yaml"] += `  - {name: list, multibind_id: list, type: Array}
+  - {in: list, to: 5}
+  - {name: asks, to_expression: "lookup($key)"}
+`
+	for _, key := range []string{"\x00list", recipe.MergeKey("users"), recipe.LookupOptionsKey} {
+		for _, asked := range []string{key, "'" + key + "'", "'" + key + "'.a"} {
+			fact, err := json.Marshal(asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := decliningRequest(t, files, `, "key": `+string(fact))
+			if got := outcomeOf(r.Lookup("asks")); got != "null" {
+				t.Errorf("a lookup of %q: %s", asked, got)
+			}
+			ask := map[string]func(*bindings.Request) (bindings.Value, bool, error){"Lookup": lookupOf(asked)}
+			for _, name := range []string{"first", "hash"} {
+				s, err := bindings.ValueOf(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ask["LookupMerged, "+name] = func(r *bindings.Request) (bindings.Value, bool, error) {
+					return r.LookupMerged(asked, s)
+				}
+				ask["LookupEntries, "+name] = func(r *bindings.Request) (bindings.Value, bool, error) {
+					return r.LookupEntries(asked, 0, -1, s)
+				}
+			}
+			for what, by := range ask {
+				if got := outcomeOf(by(r)); got != "nothing" {
+					t.Errorf("%s of %q: %s", what, asked, got)
+				}
+			}
+			e, err := r.Explain(asked)
+			if err != nil || outcomeOf(e.Outcome.Value, e.Outcome.Found, e.Outcome.Err) != "nothing" || len(e.Candidates) > 0 {
+				t.Errorf("Explain of %q: %+v, %v", asked, e, err)
+			}
+		}
 	}
 }

@@ -25,9 +25,6 @@ func newNames(parts []recipe.Part) []recipe.Part {
 			continue
 		}
 		out = append(out, p)
-		if !p.Named {
-			continue
-		}
 		seen := []string{p.Name}
 		for i := 0; i < len(seen); i++ {
 			for _, name := range aliases[seen[i]] {
@@ -64,7 +61,7 @@ func rename(parts []recipe.Part) {
 			below[name] = append(below[name], list...)
 		}
 		for i := from; i < to; i++ {
-			if p := parts[i]; p.Named && !p.Recipe.Renames() {
+			if p := parts[i]; !p.Recipe.Renames() {
 				below[p.Name] = append(below[p.Name], i)
 			}
 		}

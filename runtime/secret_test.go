@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -28,8 +29,12 @@ bind:
   - {name: part, in: appended, sensitive: true, to: '${password}'}
   - {name: listed, multibind_id: listed, type: 'Array[Enum[red]]'}
   - {in: listed, sensitive: true, to: '${password}'}
+  - {name: produced, sensitive: true, to_producer: fails}
 `)
-	snap, err := bindings.Open(path, bindings.Options{})
+	fails := func(*bindings.Request, bindings.Value) (bindings.Value, error) {
+		return bindings.Value{}, errors.New("the password " + secret + " is expired")
+	}
+	snap, err := bindings.Open(path, bindings.Options{Producers: map[string]bindings.Producer{"fails": fails}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +47,7 @@ bind:
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"typed", "evaluated", "asked_as", "merged", "appended", "listed"} {
+	for _, key := range []string{"typed", "evaluated", "asked_as", "merged", "appended", "listed", "produced"} {
 		if v, _, err := req.Lookup(key); err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v, %v", key, v, err)
 		}

@@ -148,13 +148,12 @@ func same(a, b fs.FileInfo) bool {
 // poll calls report at every tick, with what it returned before, until stop, which waits for it and may be called
 // again.
 func poll(interval time.Duration, report func(before string) string) (stop func()) {
-	done, ticker := make(chan struct{}), time.NewTicker(interval)
+	done, tick := make(chan struct{}), time.NewTicker(interval).C // which the collector stops
 	var running sync.WaitGroup
 	running.Go(func() {
-		defer ticker.Stop()
 		for reported := ""; ; {
 			select {
-			case <-ticker.C:
+			case <-tick:
 				reported = report(reported)
 			case <-done:
 				return

@@ -2,13 +2,111 @@ package runtime
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	goruntime "runtime"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"bindc/snapshot"
 )
+
+// Whatever a watcher was asked, it can be asked again.
+func TestLocksAreGivenBack(t *testing.T) {
+	all := oneEnvironment(t)
+	w, err := all.watcher("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := func(after string) {
+		t.Helper()
+		for name, mu := range map[string]interface {
+			TryLock() bool
+			Unlock()
+		}{"of the watcher": &w.mu, "of the environments": &all.mu, "of their program": &all.looking} {
+			if !mu.TryLock() {
+				t.Fatalf("the lock %s is held after %s", name, after)
+			}
+			mu.Unlock()
+		}
+	}
+	for _, do := range []struct {
+		what string
+		call func()
+	}{
+		{"following", func() {}},
+		{"following what is followed", func() { all.watcher("a") }},
+		{"what is no name", func() { all.watcher("") }},
+		{"what there is not", func() { all.watcher("b") }},
+		{"Watcher.Check", func() { w.Check() }},
+		{"Environments.Check", func() { all.Check() }},
+		{"dropping what nobody follows", func() { all.drop("b") }},
+		{"dropping", func() { all.drop("a") }},
+		{"Watcher.Check of what is closed", func() { w.Check() }},
+		{"Watcher.Close", func() { w.Close() }},
+		{"Environments.Close", func() { all.Close() }},
+		{"Environments.Check of what is closed", func() { all.Check() }},
+		{"following what is closed", func() { all.watcher("a") }},
+	} {
+		do.call()
+		free(do.what)
+	}
+}
+
+// A look is taken at every tick, with what the one before has reported, until the end.
+func TestLooksAreTakenUntilTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		said := "."
+		stop := poll(time.Second, func(before string) string {
+			if said = before + "."; len(said) > 10 {
+				panic("there is no end of looks")
+			}
+			return said
+		})
+		time.Sleep(3500 * time.Millisecond)
+		for range 2 {
+			stop()
+		}
+		time.Sleep(time.Minute)
+		if said != "..." {
+			t.Errorf("%d looks in three seconds and a half", len(said))
+		}
+	})
+}
+
+// News are what is new, and an error that is another one; that there is none any more is no news, but begins anew.
+func TestWhatIsNews(t *testing.T) {
+	bad, worse := errors.New("bad"), errors.New("worse")
+	type look struct {
+		switched bool
+		err      error
+	}
+	var now look
+	var told []string
+	check := func() (bool, error) { return now.switched, now.err }
+	report := reporter(check, func(err error) { told = append(told, fmt.Sprint(err)) })
+	silent := reporter(check, nil)
+	before := ""
+	for i, c := range []struct {
+		look
+		news string
+	}{
+		{look{false, nil}, ""}, {look{true, nil}, "<nil>"}, {look{false, nil}, ""}, {look{false, bad}, "bad"},
+		{look{false, bad}, ""}, {look{true, bad}, "bad"}, {look{false, worse}, "worse"}, {look{false, nil}, ""},
+		{look{false, worse}, "worse"}, {look{true, nil}, "<nil>"},
+	} {
+		now, told = c.look, nil
+		without := silent(before)
+		before = report(before)
+		if got := strings.Join(told, " "); got != c.news || without != before {
+			t.Errorf("look %d: told %q, expected %q; %q is reported, and %q if nobody is told", i, got, c.news, before,
+				without)
+		}
+	}
+}
 
 // The moment between reading Watcher.current and counting a request is too short to be met in a test of the outside.
 func TestARequestThatComesTooLateGoesElsewhere(t *testing.T) {
@@ -103,6 +201,30 @@ func TestClosedEnvironmentsFollowNothing(t *testing.T) {
 	}
 	if w, err := all.watcher("a"); w != nil || !errors.Is(err, fs.ErrClosed) || len(all.watchers) > 0 {
 		t.Errorf("%v, %v, %d are followed", w, err, len(all.watchers))
+	}
+}
+
+// Two requests may be the first of an environment, and two looks may find that its file is gone: the second of them
+// finds it done.
+func TestAnEnvironmentIsFollowedAndDroppedOnce(t *testing.T) {
+	all := oneEnvironment(t)
+	defer all.Close()
+	first, err := all.follow("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := all.follow("a"); second != first || err != nil {
+		t.Errorf("another watcher follows what is followed: %v", err)
+	}
+	first.Close()
+	if switched, err := all.Check(); switched || err != nil {
+		t.Errorf("what is closed behind the back of a look: %v, %v", switched, err)
+	}
+	for range 2 {
+		all.drop("a")
+	}
+	if len(all.watchers) > 0 {
+		t.Error("what was dropped is followed")
 	}
 }
 

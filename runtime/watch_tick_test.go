@@ -1,6 +1,9 @@
 package runtime_test
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -52,6 +55,68 @@ func TestAPathIsLookedAtEverySecond(t *testing.T) {
 		time.Sleep(time.Hour)
 		if news.Load() != 3 {
 			t.Errorf("%d news, some of them after Close", news.Load())
+		}
+	})
+}
+
+// What is there is told once, by the look that finds it; what is refused, once for each reason.
+func TestPollingTellsWhatChanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, generation(1))
+	synctest.Test(t, func(t *testing.T) {
+		var news []error
+		w, err := bindings.Watch(path, bindings.WatchOptions{Interval: time.Minute, Notify: func(err error) {
+			news = append(news, err)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		looks := func(want error) {
+			t.Helper()
+			news = nil
+			time.Sleep(3 * time.Minute)
+			synctest.Wait()
+			if len(news) != 1 || !errors.Is(news[0], want) {
+				t.Errorf("told %v, expected %v", news, want)
+			}
+		}
+		replace(t, path, []byte("not a snapshot"))
+		looks(bindings.ErrFormat)
+		build(t, path, generation(2))
+		looks(nil)
+		lease := begin(t, w)
+		defer lease.Close()
+		answers(t, lease, 2)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		looks(fs.ErrNotExist)
+	})
+}
+
+// Who closes a watcher waits for what it is telling.
+func TestCloseWaitsForNews(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, generation(1))
+	synctest.Test(t, func(t *testing.T) {
+		var told, closed bool
+		heard := make(chan struct{})
+		w, err := bindings.Watch(path, bindings.WatchOptions{Notify: func(error) { told = true; <-heard }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		build(t, path, generation(2))
+		time.Sleep(time.Second)
+		go func() { w.Close(); closed = true }()
+		synctest.Wait()
+		if !told || closed {
+			t.Errorf("while Notify has not returned: told is %t, closed is %t", told, closed)
+		}
+		close(heard)
+		synctest.Wait()
+		if !closed {
+			t.Error("the watcher is not closed")
 		}
 	})
 }

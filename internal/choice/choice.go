@@ -149,8 +149,9 @@ func Read(path string, accept func(content []byte) error) (*Choice, error) {
 	return Decode(string(content))
 }
 
-// Choose is the environment for a request of these variables, whose agent asks for agent; "" for none.
-func (c *Choice) Choose(variable func(name string) (value.Value, bool), agent string) (string, error) {
+// Choose is the environment for a request of these variables, whose agent asks for agent; "" for none. A variable that
+// there is not is undef.
+func (c *Choice) Choose(variable func(name string) value.Value, agent string) (string, error) {
 	v, err := expr.Eval(c.Program, env{variable, agent}, expr.Options{})
 	switch {
 	case err != nil:
@@ -165,7 +166,7 @@ func (c *Choice) Choose(variable func(name string) (value.Value, bool), agent st
 
 // env is what a program knows: what the node says, and what its agent asks for.
 type env struct {
-	variable func(name string) (value.Value, bool)
+	variable func(name string) value.Value
 	agent    string
 }
 
@@ -184,7 +185,7 @@ func (e env) Variable(name string) (value.Value, bool) {
 	case name == Chosen:
 		return value.Value{}, true
 	}
-	return e.variable(name)
+	return e.variable(name), true
 }
 
 var errLookup = errors.New("nothing can be looked up before the environment is chosen")

@@ -62,10 +62,7 @@ func TestAnEnvironmentIsChosen(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range []*Choice{c, again} {
-			got, err := c.Choose(func(name string) (value.Value, bool) {
-				v, ok := test.node[name]
-				return v, ok
-			}, test.agent)
+			got, err := c.Choose(func(name string) value.Value { return test.node[name] }, test.agent)
 			if got != test.want || (err != nil) != (test.want == "") {
 				t.Errorf("%s for %v, asked for %q: %q, %v; expected %q", syntax.Print(test.program), test.node,
 					test.agent, got, err, test.want)
