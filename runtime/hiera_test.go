@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -685,15 +686,24 @@ hierarchy: [{name: Kernel, path: "%%{facts.%[1]s.kernel}.yaml"}]
 `, module)
 	}
 	s := hieraSnapshot(t, site, bindings.Options{})
-	const told = `{"kernel": "Linux"}`
-	for _, of := range []string{"a", "b", "c"} {
-		facts := map[string]string{"a": told, "b": told, "c": told}
-		facts[of] = `"Linux"`
-		r := asked(t, s, fmt.Sprintf(`{"a": %s, "b": %s, "c": %s}`, facts["a"], facts["b"], facts["c"]))
-		for module, fact := range facts {
-			_, found, err := r.Lookup(module + "::key")
-			if found != (fact == told) || (err == nil) != (fact == told) {
-				t.Errorf("where the path of %s cannot be told, that of %s finds its key: %t, %v", of, module, found, err)
+	modules := []string{"a", "b", "c"}
+	for _, untold := range modules {
+		for kernel, there := range map[string]bool{"Linux": true, "BSD": false} {
+			facts := map[string]any{}
+			for _, module := range modules {
+				facts[module] = map[string]string{"kernel": kernel}
+			}
+			facts[untold] = kernel
+			text, err := json.Marshal(facts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := asked(t, s, string(text))
+			for _, module := range modules {
+				_, found, err := r.Lookup(module + "::key")
+				if fails := module == untold; (err != nil) != fails || found != (there && !fails) {
+					t.Errorf("with %s the key of %s is found: %t, %v", text, module, found, err)
+				}
 			}
 		}
 	}
