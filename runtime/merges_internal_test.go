@@ -23,7 +23,16 @@ func TestMergesTakeNoMoreThanTheirRoom(t *testing.T) {
 	}
 	for i := range 10 {
 		m.keep(of(i), value.FromString(strings.Repeat("x", large)))
+		if !m.mu.TryLock() {
+			t.Fatal("what is kept can no longer be asked for")
+		}
+		m.mu.Unlock()
 	}
+	m.get(of(0))
+	if !m.mu.TryLock() {
+		t.Fatal("what was asked for can no longer be kept")
+	}
+	m.mu.Unlock()
 	if n := kept(); n < 3 || n > 4 {
 		t.Errorf("%d values of %d bytes are kept in %d", n, large, maxMerges)
 	}
