@@ -125,7 +125,7 @@ func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
 	}
 }
 
-// Where the server says nothing of itself it is of the environment that is chosen, and not of the one that is asked for.
+// Where the server says nothing of itself it is of the environment that is chosen, not of the one that is asked for.
 func TestServerFactsAreOfTheEnvironmentThatIsChosen(t *testing.T) {
 	dir := t.TempDir()
 	build(t, filepath.Join(dir, "b.snap"), `bindings_version: 1
