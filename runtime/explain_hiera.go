@@ -72,7 +72,8 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 	h := hieraLookup{lookup: &lookup{r: x.r, total: bounds(), chain: []string{root}}, root: root, key: key,
 		levelsAt: map[*merge.Level]optionsAt{}}
 	own, above, defaults, err := h.answering()
-	if err != nil { // which is the outcome too
+	last, damage := h.renamed()
+	if err = cmp.Or(damage, err); err != nil { // which is the outcome too
 		return nil, onlyDamage(h.explain(root, err))
 	}
 	strategy, _ := own.Strategy() // none takes one, too
@@ -82,8 +83,13 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 		part := places[bs[i].Layer].Part
 		switch {
 		case cs[i].State == NotEffective || cs[i].State == Declined:
+		case bs[i].Layer > last:
+			cs[i].State, cs[i].Why = Hidden, "'"+key.Root+"' has another name from above this on down"
 		case part == snapshot.NoHiera:
 			cs[i].State, cs[i].Why = Hidden, "what is structured is not merged with what is above it"
+			if is, _ := h.erases(bs[i].key, bs[i].Binding); is {
+				cs[i].Why = "'" + key.Root + "' has another name from here on down"
+			}
 		case (part == snapshot.HieraDefaults) != defaults && defaults:
 			cs[i].State, cs[i].Why = Hidden, "'"+key.Text+"' leads to nothing in what the hierarchies have"
 		case (part == snapshot.HieraDefaults) != defaults:

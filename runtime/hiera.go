@@ -3,6 +3,7 @@ package runtime
 import (
 	"io/fs"
 	"iter"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -233,9 +234,13 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 			return v, true, nil
 		}
 	}
-	candidates, constant, err := h.candidates(recipe.MergeKey(h.root), defaults)
+	last, err := h.renamed()
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	candidates, constant, err := h.candidates(recipe.MergeKey(h.root), last, defaults)
 	if err == nil && len(candidates) == 0 {
-		candidates, constant, err = h.candidates(h.root, defaults)
+		candidates, constant, err = h.candidates(h.root, last, defaults)
 	}
 	if err != nil {
 		return value.Value{}, false, err
@@ -251,15 +256,41 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 	return v, found, err
 }
 
-// candidates are those under a key, of the hierarchies or of default_hierarchy; constant, if all are.
-func (h *hieraLookup) candidates(key string, defaults bool) (out []merge.Candidate, constant bool, err error) {
+// renamed is the layer from which on down the root has another name; one behind all, if there is none.
+func (h *hieraLookup) renamed() (layer int, err error) {
+	if !h.r.file.ARM8() {
+		return math.MaxInt, nil
+	}
+	for c, err := range h.placed(h.root) {
+		if err != nil {
+			return 0, err
+		}
+		if c.Part != snapshot.NoHiera || c.Level >= 0 && c.Level < h.from {
+			continue
+		}
+		if is, err := h.erases(h.root, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored}); is || err != nil {
+			return c.layer, err
+		}
+	}
+	return math.MaxInt, nil
+}
+
+// erases tells whether a binding of key says that it has another name from there on down.
+func (l *lookup) erases(key string, b snapshot.Binding) (bool, error) {
+	x := explainer{r: l.r}
+	_, r, err := x.content(key, b)
+	return r != nil && r.Kind == recipe.Erased, err
+}
+
+// candidates are those under a key, of the hierarchies or of default_hierarchy, down to a layer; constant, if all are.
+func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []merge.Candidate, constant bool, err error) {
 	constant = true
 	for c, err := range h.placed(key) {
 		if err != nil {
 			return nil, false, err
 		}
 		if c.Part == snapshot.NoHiera || (c.Part == snapshot.HieraDefaults) != defaults ||
-			c.Level >= 0 && c.Level < h.from {
+			c.Level >= 0 && c.Level < h.from || c.layer > last {
 			continue
 		}
 		_, computed := c.Ref.Recipe()

@@ -1,6 +1,8 @@
 package runtime_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	bindings "bindc/runtime"
@@ -80,5 +82,42 @@ func TestKeysBelowALevelOfHiera5(t *testing.T) {
 		if got := answered(req.LookupEntries("lookup_options", from, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet the lookup_options from entry %d on are %s, expected %s", from, got, want)
 		}
+	}
+}
+
+// From a rename on down a key has another name, also where what it is bound to is merged, by its options or as asked:
+// what stands above is all there is.
+func TestKeysThatAreRenamedBelow(t *testing.T) {
+	req := asked(t, hieraSnapshot(t, reboundSite, bindings.Options{}), `{"node": "n1", "role": "web"}`)
+	unique, err := bindings.ValueOf("unique")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"m::list": `["site"]`, "m::list.0": `"site"`, "m::list.1": "not found",
+		"m::all": `["site"]`, "moved": `["node","role","module"]`, "of_all": `["node","role","module"]`} {
+		if got := answered(req.Lookup(key)); got != want {
+			t.Errorf("%s is %s, expected %s", key, got, want)
+		}
+		if got := answered(req.LookupMerged(key, unique)); got != want {
+			t.Errorf("%s by unique is %s, expected %s", key, got, want)
+		}
+	}
+	if got := answered(req.LookupMerged("m::plain", unique)); got != `["site"]` {
+		t.Errorf("m::plain by unique is %s, expected what is above the rename", got)
+	}
+	e, err := req.Explain("m::list")
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := "hidden 'm::list' has another name from above this on down"
+	want := []string{"merged ", "hidden 'm::list' has another name from here on down", renamed, renamed, renamed, renamed}
+	var states []string
+	for _, c := range e.Candidates {
+		if c.State != bindings.NotEffective {
+			states = append(states, string(c.State)+" "+c.Why)
+		}
+	}
+	if !slices.Equal(states, want) {
+		t.Errorf("the candidates are\n%s\nexpected\n%s", strings.Join(states, "\n"), strings.Join(want, "\n"))
 	}
 }

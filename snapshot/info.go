@@ -52,6 +52,9 @@ func (s *Snapshot) Dimensions() []Dimension { return s.dimensions }
 // Hiera is what each of the layers is to Hiera 5, nil where none is of it. The caller must not change it.
 func (s *Snapshot) Hiera() []HieraPlace { return s.hiera }
 
+// ARM8 tells whether recipes may be those of ARM-8's operations, as the one that a key has another name.
+func (s *Snapshot) ARM8() bool { return load64(s.data[offFeatures:])&featureARM8 != 0 }
+
 // Slice are the values that a request must have of categories to be answered; none where all are. The caller must not
 // change them.
 func (s *Snapshot) Slice() []Term { return s.slice }

@@ -17,7 +17,7 @@ func (s *Snapshot) Content() (*Content, error) {
 	}
 	c := &Content{Layers: slices.Clone(s.layers), Hiera: slices.Clone(s.hiera), Dimensions: slices.Clone(s.dimensions),
 		Strict: s.strict, Bindings: int(s.bindings), Slice: slices.Clone(s.slice),
-		ARM8: load64(s.data[offFeatures:])&featureARM8 != 0}
+		ARM8: s.ARM8()}
 	if seal, ok := s.Seal(); ok {
 		c.Seal = []byte(seal)
 	}
