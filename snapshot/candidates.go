@@ -40,7 +40,7 @@ func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq
 					return
 				}
 			}
-			if !yield(Candidate{Ref: b.ref, Level: level, place: s.placeIn(b.column, level, at)}, err) || err != nil {
+			if !yield(Candidate{Ref: b.ref, Level: level, place: at.place(b.column)}, err) || err != nil {
 				return
 			}
 		}
@@ -70,7 +70,7 @@ func (s *Snapshot) Behind(key string, level int, at *Scopes) iter.Seq2[Candidate
 			if l <= level && err == nil {
 				continue
 			}
-			if !yield(Candidate{Ref: b.ref, Level: l, place: s.placeIn(b.column, l, at)}, err) || err != nil {
+			if !yield(Candidate{Ref: b.ref, Level: l, place: at.place(b.column)}, err) || err != nil {
 				return
 			}
 		}
@@ -127,12 +127,9 @@ func (s *Snapshot) levelOf(column int) int {
 	return from
 }
 
-// placeIn is the place of the scope of a level that the request is in.
-func (s *Snapshot) placeIn(column, level int, at *Scopes) uint32 {
-	switch l := &s.levels[level]; {
-	case l.narrow:
-		return uint32(column-l.first) + 1
-	case at.more != nil:
+// place is that of the scope, of the level of a column, that the request is in.
+func (at *Scopes) place(column int) uint32 {
+	if at.more != nil {
 		return at.more.tables[column] + 1
 	}
 	return at.tables[column%maxColumns] + 1

@@ -116,7 +116,7 @@ func (s *Snapshot) eachScope(block int, yield func(place uint32, o *scopeOrigins
 	r, err := s.cold(block)
 	var o scopeOrigins
 	place, input := uint32(0), uint32(0)
-	for err == nil && r.b != "" && !r.failed {
+	for err == nil && r.b != "" {
 		place += r.u32()
 		r.scope(&o, s.levels[level].narrow)
 		if r.failed {
@@ -200,7 +200,7 @@ func (s *Snapshot) eachKey(block int, yield func(key uint32, b *coldBinding)) er
 func (s *Snapshot) coldBinding(r *reader, b *coldBinding) {
 	b.kind, b.above, b.layer = r.byte(), r.u32(), r.u32()
 	b.origin, b.terms, b.stored = Origin{r.u32(), r.u32(), r.u32()}, b.terms[:0], Stored{}
-	for n := r.count(2); n > 0 && !r.failed; n-- {
+	for n := r.count(2); n > 0; n-- {
 		t := coldTerm{r.u32(), r.u32()}
 		if t.dimension >= uint32(len(s.dicts)) || t.value >= s.dicts[t.dimension].hash.n ||
 			len(b.terms) > 0 && t.dimension <= b.terms[len(b.terms)-1].dimension {

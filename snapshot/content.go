@@ -101,7 +101,7 @@ type Cold struct {
 	Terms        []Term
 	Origin       Origin
 	Contribution bool
-	Value        uint32 // of a hidden one, index in Values
+	Value        uint32 // of a hidden one, index in Values; Snapshot.Content has it of the unconditional one too
 }
 
 // Term asks a dimension for a value.

@@ -81,9 +81,9 @@ func (w *writer) occurringValues() [][]string {
 
 // view finds the parts of d, whose hash has its numbers, at the start of b.
 func (d *dictionary) view(b string) bool {
-	rest, ok := d.hash.view(b)
+	rest, _ := d.hash.view(b) // nothing, where there is no room for it
 	offsets := 4 * (uint64(d.hash.n) + 1)
-	if !ok || offsets > uint64(len(rest)) {
+	if offsets > uint64(len(rest)) {
 		return false
 	}
 	d.offsets, d.text = rest[:offsets], rest[offsets:]

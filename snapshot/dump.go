@@ -19,15 +19,12 @@ func (s *Snapshot) Dump(out io.Writer, recipe RecipeText, program func(encoded s
 	d := &dumper{Snapshot: s, out: bufio.NewWriter(out), recipe: recipe, program: program, tableOf: map[uint32]string{}}
 	d.end = headerSize
 	d.header()
-	for i, walk := range [sectionCount]func(){
+	for i, walk := range []func(){
 		secMeta: d.meta, secPilots: d.pilots, secKeys: d.records, secDicts: d.dictionaries, secScopes: d.directories,
 		secTables: d.scopeTables, secBlockTab: d.blockTab, secBlocks: d.blocks, secRecipeTab: d.recipeTab,
 		secRecipes: d.recipes, secInputs: d.inputs, secOriginTab: d.originTab, secOrigins: d.origins,
 		secSeal: d.seal,
-	} {
-		if i == int(secSeal) && !d.sealed {
-			break
-		}
+	}[:d.sectionCount()] {
 		d.section(section(i), walk)
 	}
 	return d.out.Flush()
@@ -297,7 +294,7 @@ func (d *dumper) records() {
 
 // cellsUntil writes the cells before the offset end, and returns the others.
 func (d *dumper) cellsUntil(cells []cell, end uint64) []cell {
-	for len(cells) > 0 && cells[0].at < end && !d.failed {
+	for len(cells) > 0 && cells[0].at < end {
 		d.seek(cells[0].at)
 		d.row(cells[0].bytes, "  %s", cells[0].meaning)
 		cells = cells[1:]
@@ -450,9 +447,7 @@ func (d *dumper) dictionaries() {
 		d.row(uint64(len(dict.offsets)), "offsets of %d values", dict.hash.n)
 		for n := range dict.hash.n {
 			text, ok := dict.value(n)
-			if d.failed = d.failed || !ok; d.failed {
-				return
-			}
+			d.failed = d.failed || !ok
 			d.row(uint64(len(text)), "  value %d: %q", n, cut(text))
 		}
 	}
@@ -509,9 +504,7 @@ func (d *dumper) scopeTables() {
 	for d.at < d.end && !d.failed {
 		at := uint32((d.at - d.start) / 4)
 		t, err := d.table(at)
-		if d.failed = err != nil; d.failed {
-			return
-		}
+		d.failed = err != nil
 		d.row(4, "%s: %d entries", cmp.Or(d.tableOf[at], "of no scope"), t.n)
 		width := uint64(4)
 		if t.short {
@@ -556,9 +549,7 @@ func (d *dumper) blockTab() {
 func (d *dumper) blocks() {
 	for n := uint32(0); d.at < d.end && !d.failed; n++ {
 		packed, off, length, err := d.frame(n)
-		if d.failed = err != nil; d.failed {
-			return
-		}
+		d.failed = err != nil
 		d.seek(off)
 		d.row(uint64(len(packed)), "block %d: a zstd frame of %d bytes", n, length)
 	}
@@ -575,7 +566,7 @@ func (d *dumper) recipeTab() {
 func (d *dumper) recipes() {
 	for n := range d.Recipes() {
 		encoded, err := d.Recipe(n)
-		if d.failed = d.failed || err != nil; d.failed {
+		if d.failed = err != nil; d.failed {
 			return
 		}
 		d.seek(load64(d.sections[secRecipeTab][8*n:]))
@@ -616,16 +607,15 @@ func (d *dumper) originTab() {
 func (d *dumper) origins() {
 	for n := 0; n < d.coldBlocks() && !d.failed; n++ {
 		packed, length, err := d.coldFrame(n)
-		if d.failed = err != nil; d.failed {
-			return
-		}
+		d.failed = err != nil
 		d.seek(load64(d.coldEntry(n)))
 		d.row(uint64(len(packed)), "block %d: a zstd frame of %d bytes:", n, length)
 		if d.coldLevel(n) == coldKeys {
-			d.eachKey(n, d.coldKey)
+			err = d.eachKey(n, d.coldKey)
 		} else {
-			d.eachScope(n, d.coldScope)
+			err = d.eachScope(n, d.coldScope)
 		}
+		d.failed = d.failed || err != nil
 	}
 }
 

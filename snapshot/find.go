@@ -327,8 +327,7 @@ func (s *Snapshot) keyName(n uint32) (string, bool) {
 // longKey is the text of a key that is not in its record.
 func (s *Snapshot) longKey(r string) (string, bool) {
 	length, off := uint64(load32(r[recLongLen:])), cellUnit*uint64(load32(r[recLongCell:]))
-	if r[recLength] != longKey || length <= maxInlineKey || off > uint64(len(s.keys)) ||
-		length > uint64(len(s.keys))-off {
+	if r[recLength] != longKey || length <= maxInlineKey || off+length > uint64(len(s.keys)) {
 		return "", false
 	}
 	return s.keys[off : off+length], true

@@ -97,7 +97,7 @@ func (s *Snapshot) AllRecipes() iter.Seq2[string, error] {
 				continue
 			}
 			err := s.eachKey(block, func(_ uint32, b *coldBinding) {
-				if b != nil && b.kind == coldHidden && b.stored.Computed {
+				if b != nil && b.stored.Computed {
 					more = more && yield(b.stored.Bytes, nil)
 				}
 			})
@@ -124,7 +124,7 @@ func (s *Snapshot) Inputs() ([]Input, error) {
 	}
 	r := reader{b: list}
 	var out []Input
-	for n := r.count(inputBytes); n > 0 && !r.failed; n-- {
+	for n := r.count(inputBytes); n > 0; n-- {
 		out = append(out, Input{Path: r.text()})
 	}
 	for i := range out {

@@ -39,10 +39,10 @@ func (s *Snapshot) readMeta(meta string, levels uint32) error {
 
 func (s *Snapshot) readParts(r *reader, levels uint32) error {
 	s.strict = r.flags(metaStrict)&metaStrict != 0
-	for n := r.count(1); n > 0 && !r.failed; n-- {
+	for n := r.count(1); n > 0; n-- {
 		s.layers = append(s.layers, r.text())
 	}
-	for n := r.count(dimensionBytes); n > 0 && !r.failed; n-- {
+	for n := r.count(dimensionBytes); n > 0; n-- {
 		if err := s.readDimension(r); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (s *Snapshot) readLevel(r *reader) error {
 
 // readDims reads the dimensions of a level: numbers that ascend.
 func (s *Snapshot) readDims(r *reader) (dims []uint32) {
-	for n := r.count(1); n > 0 && !r.failed; n-- {
+	for n := r.count(1); n > 0; n-- {
 		d := r.u32()
 		if d >= uint32(len(s.dimensions)) || len(dims) > 0 && d <= dims[len(dims)-1] {
 			r.failed = true
@@ -142,7 +142,7 @@ func (s *Snapshot) readSlice(r *reader) {
 	}
 	n := r.count(sliceBytes)
 	r.failed = r.failed || n == 0
-	for ; n > 0 && !r.failed; n-- {
+	for ; n > 0; n-- {
 		t := Term{Dimension: r.int(), Value: r.text()}
 		r.failed = r.failed || t.Dimension >= len(s.dimensions) || s.dimensions[t.Dimension].Guard
 		s.slice = append(s.slice, t)

@@ -129,11 +129,11 @@ func (r *contentReader) key(i, n uint32) error {
 // cold is a binding that is in no scope, of a key with that default.
 func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 	terms, err := r.s.terms(b.terms)
-	if err == nil && (int(b.above) > len(r.s.levels) || b.kind == coldDefault && byDefault < 0) {
-		err = r.s.damaged(secOrigins, 0, "a binding among %d levels", len(r.s.levels))
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return Cold{}, err
+	case int(b.above) > len(r.s.levels), b.kind == coldDefault && byDefault < 0:
+		return Cold{}, r.s.broken(secOrigins, "a binding among %d levels", len(r.s.levels))
 	}
 	out := Cold{Above: int(b.above), Layer: int(b.layer), Terms: terms, Origin: b.origin,
 		Contribution: b.kind == coldContribution}
@@ -149,7 +149,7 @@ func (r *contentReader) cold(b *coldBinding, byDefault int) (Cold, error) {
 // origin is an error where something is written in no input there is.
 func (r *contentReader) origin(o Origin) error {
 	if o.Line > 0 && int(o.Input) >= len(r.c.Inputs) {
-		return r.s.damaged(secOrigins, 0, "one of %d inputs", len(r.c.Inputs))
+		return r.s.broken(secOrigins, "one of %d inputs", len(r.c.Inputs))
 	}
 	return nil
 }

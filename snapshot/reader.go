@@ -41,18 +41,17 @@ func (r *reader) count(bytes int) uint64 {
 // uvarint is a number of at most ten bytes.
 func (r *reader) uvarint() uint64 {
 	n := uint64(0)
-	for shift := 0; shift < 64; shift += 7 {
+	for shift := 0; ; shift += 7 {
 		c := r.byte()
 		n |= uint64(c&0x7f) << shift
 		if shift == 63 && c > 1 {
-			break
+			r.failed = true
+			return 0
 		}
 		if c < 0x80 {
 			return n
 		}
 	}
-	r.failed = true
-	return 0
 }
 
 // u32 is a uvarint that fits 32 bits.
@@ -74,9 +73,6 @@ func (r *reader) int() int {
 
 func (r *reader) text() string {
 	n := r.count(1)
-	if r.failed {
-		return ""
-	}
 	t := r.b[:n]
 	r.b = r.b[n:]
 	return t

@@ -92,10 +92,8 @@ func (w *writer) directories() (meta []byte) {
 // is a place per value; otherwise an open table, of a load of at most three quarters, of slots that are a value
 // number per dimension and a place.
 func (w *writer) directory(level Level, places []uint32) (direct bool, slots int) {
-	switch dims := level.Dimensions; {
-	case len(dims) == 0:
-		slots = 1
-	case len(dims) == 1:
+	slots = 1
+	if dims := level.Dimensions; len(dims) > 0 {
 		slots = int(w.dicts[dims[0]].hash.n)
 	}
 	if len(level.Dimensions) <= 1 && slots <= 4*max(1, len(places)) {

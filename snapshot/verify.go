@@ -97,11 +97,11 @@ func (v *verifier) checkDicts() error {
 			return err
 		}
 		for n := range dict.hash.n {
-			text, ok := dict.value(n)
+			text, _ := dict.value(n) // what has no text is not found
 			if err := v.see(secDicts, dict.at, len(text)); err != nil {
 				return err
 			}
-			if !ok || dict.find(text, v.seed) != n {
+			if dict.find(text, v.seed) != n {
 				return v.damaged(secDicts, dict.at, "value %d of dimension %s", n, v.dimensions[d].Name)
 			}
 		}

@@ -76,8 +76,8 @@ func (v *coldVerifier) scopeBlock(block int) error {
 func (v *coldVerifier) originsFit(level, place uint32, o *scopeOrigins) bool {
 	l := &v.levels[level]
 	if !l.narrow {
-		t, err := v.table(place - 1)
-		return err == nil && t.n == o.n
+		t, _ := v.table(place - 1) // which checkLevels has found
+		return t.n == o.n
 	}
 	column := l.first + int(place-1)
 	if v.bound[column] != o.n {
