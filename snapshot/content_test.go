@@ -39,7 +39,7 @@ func TestASnapshotSaysWhatItIs(t *testing.T) {
 	in := s.Info()
 	if in.Version != Version || in.Size != len(file) || in.Keys != 4 || in.Bindings != 77 || in.Levels != 4 ||
 		!slices.Equal(in.Layers, c.Layers) || in.Digest != written.Digest || written.Size != int64(len(file)) ||
-		written.Sum != s.Sum() {
+		written.Sum != s.Sum() || s.Digest() != written.Digest || !slices.Equal(s.Layers(), c.Layers) {
 		t.Errorf("%+v, written %+v", in, written)
 	}
 	if got, want := fmt.Sprintf("%+v", in.Dimensions), fmt.Sprintf("%+v", c.Dimensions); got != want {
@@ -194,9 +194,12 @@ func TestNumbersOfSections(t *testing.T) {
 	nines := strings.Repeat("\xff", 9)
 	for _, b := range []string{"", "\x80", nines, nines + "\x02", nines + "\x80\x00"} {
 		r := reader{b: b}
-		if got := r.uvarint(); !r.failed {
-			t.Errorf("%x is read as %d", b, got)
+		if got := r.uvarint(); !r.failed || got != 0 && b != nines {
+			t.Errorf("%x is read as %d, %t", b, got, r.failed)
 		}
+	}
+	if r := (reader{}); r.byte() != 0 || !r.failed {
+		t.Error("behind the end there is a byte")
 	}
 	for _, c := range []struct {
 		b     string
@@ -323,6 +326,15 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 	if v, err := long.Value(refBlock); !errors.As(err, &damage) || damage.Section != "blocktab" || !v.IsUndef() ||
 		!strings.HasPrefix(damage.Expected, "a block inside") {
 		t.Errorf("a value of a block outside the file is %v, %v", v, err)
+	}
+	fewer := forged(t, everything(), func(w *writer) { w.blocks.values = 1 }) // of two that have a place
+	if v, err := fewer.Value(refBlock | 1); !errors.As(err, &damage) || damage.Expected != "the place of value 1" {
+		t.Errorf("a value more than there are is %v, %v", v, err)
+	}
+	nothing := open(t, &Content{Layers: []string{"l"}, Keys: []Key{{Name: "k", Default: 0}},
+		Values: []Stored{{Computed: true}}})
+	if text, err := nothing.Recipe(0); text != "" || err != nil {
+		t.Errorf("a recipe of no bytes is %q, %v", text, err)
 	}
 	for n, ok := range map[int]bool{-1: false, 0: true, s.Recipes() - 1: true, s.Recipes(): false} {
 		if text, err := s.Recipe(n); (err == nil) != ok || (text == "") == ok {

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bufio"
 	"encoding/binary"
 	flags "flag"
 	"fmt"
@@ -199,6 +200,8 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 			func(w *writer) { le.PutUint32(w.out[secKeys][recDefault:], 1<<28-1) }},
 		{"a default that is no value", "000002d6  0b 05 02 81 78 81 79 00 00 00 00 00 00 00 00 ..  not referred to\n",
 			func(w *writer) { w.out[secKeys][0x16] = 0x0b }},
+		{"a value inside another", "000002dd  damaged\n",
+			func(w *writer) { le.PutUint32(w.out[secKeys][keyRecord+recDefault:], 12) }},
 		{"a list outside", "  list at 400002be\n",
 			func(w *writer) { le.PutUint32(w.out[secKeys][2*keyRecord+recList:], 1<<30-2) }},
 		{"a dictionary that begins in another", "000006d2  damaged\n",
@@ -223,6 +226,16 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 		{"a value of a block there is not", "value 1: block 1, offset 0: damaged\n",
 			func(w *writer) { copy(w.out[secBlockTab][28:], "\x01\x00\x00\x00\x00\x00\x00\x00") }},
 		{"a block outside", "000009c0  damaged\n", func(w *writer) { w.out[secBlockTab][4] = 1 }},
+		{"a block of no values", "  block 0: a zstd frame of 1156 bytes\n",
+			func(w *writer) { w.out[secBlockTab] = w.out[secBlockTab][:4+blockEntry] }},
+		{"a block of no entry", "000009e7  damaged\n", func(w *writer) {
+			w.out[secBlockTab], w.out[secBlocks] = w.out[secBlockTab][:4+blockEntry], append(w.out[secBlocks], 0)
+			w.out[secBlockTab][0] = 2
+		}},
+		{"a byte before the first recipe", "00000a40  73" + strings.Repeat(" ", 47) + "not referred to\n",
+			func(w *writer) { w.out[secRecipeTab][0] = 1 }},
+		{"a first recipe that ends before it begins", "00000a40  damaged\n",
+			func(w *writer) { w.out[secRecipeTab][0] = 14 }},
 		{"a recipe outside", "00000a40  damaged\n", func(w *writer) { w.out[secRecipeTab][8] = 33 }},
 		{"a recipe that ends before it begins", "recipe 0: \"sealed recipe\"\n00000a4d  damaged\n",
 			func(w *writer) { w.out[secRecipeTab][16] = 3 }},
@@ -276,6 +289,83 @@ func TestDumpBehindATableThatIsDamaged(t *testing.T) {
 	}
 	if strings.Contains(dump(func(w *writer) { w.out[secTables][2] = 1 }), of) {
 		t.Error("the cell of a table behind one that is damaged is shown")
+	}
+	if strings.Contains(dump(func(w *writer) { copy(w.out[secTables], "\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00") }), of) {
+		t.Error("the cell of a table behind one that is damaged is shown where tables could begin between the two")
+	}
+}
+
+// A block of origins that is damaged is told, behind what stands in it before the damage; nothing is made of the rest.
+func TestDumpOfOriginsThatAreDamaged(t *testing.T) {
+	for name, c := range map[string]struct {
+		last, unsaid string // lines of the section
+		change       func(blocks []coldRaw)
+	}{
+		"half a scope": {"place 1, entry 0 of key 4: input 0, line 1, column 2", "place 2, ",
+			func(blocks []coldRaw) { blocks[0].raw = blocks[0].raw[:len(blocks[0].raw)-1] }},
+		"a kind of binding that there is not": {"key 6: contribution, below 4 levels", "  key 8: ", func(blocks []coldRaw) {
+			blocks[4].raw = strings.Replace(blocks[4].raw, "\x03\x00\x03\x00", "\x03\x03\x03\x00", 1)
+		}},
+	} {
+		var out strings.Builder
+		s := forged(t, everything(), reblocked(func(blocks []coldRaw) []coldRaw { c.change(blocks); return blocks }))
+		if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
+			t.Fatal(err)
+		}
+		_, origins, _ := strings.Cut(out.String(), "\nsection origins,")
+		origins, _, _ = strings.Cut(origins, "\n\nsection ")
+		lines := strings.Split(origins, "\n")
+		if !strings.HasSuffix(origins, "  damaged") || !strings.Contains(lines[len(lines)-2], c.last) ||
+			strings.Contains(origins, c.unsaid) {
+			t.Errorf("%s: the section is shown as%s", name, origins)
+		}
+	}
+}
+
+// A value of a dimension is one of its numbers, also where the next would seem to be one.
+func TestDumpOfAValueBehindTheLast(t *testing.T) {
+	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}, {Name: "e", Category: -1}},
+		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"\x08\x00\x00\x00"}}}}}}
+	d := &dumper{Snapshot: open(t, c)}
+	for n, want := range []string{"\x08\x00\x00\x00", "no such value", "no such value"} {
+		if got := d.dictValue(0, uint32(n)); got != want {
+			t.Errorf("value %d is %q, expected %q", n, got, want)
+		}
+	}
+}
+
+// A block whose bytes are no value is told as damaged.
+func TestDumpOfABlockOfWhatIsNoValue(t *testing.T) {
+	c := &Content{Keys: []Key{{Name: "k", Default: 0}}, Values: stored(value.FromString(strings.Repeat("\x0b", 600)))}
+	var out strings.Builder
+	s := forged(t, c, func(w *writer) { w.out[secBlockTab][24] = 10 })
+	if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "value 0: block 0, offset 10: damaged\n") {
+		t.Error("the dump takes it for a value")
+	}
+}
+
+// In a site of more keys than 16 bits can number, the numbers in tables take four bytes.
+func TestDumpOfTablesOfManyKeys(t *testing.T) {
+	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
+		Values: stored(value.FromInt(1)), Levels: []Level{{Dimensions: []int{0}}}}
+	for i := range maxShortKeys + 1 {
+		c.Keys = append(c.Keys, Key{Name: fmt.Sprintf("%05x", i), Default: -1})
+	}
+	for i := range maxColumns + 1 {
+		c.Levels[0].Scopes = append(c.Levels[0].Scopes, Scope{Values: []string{fmt.Sprint(i)},
+			Entries: []Entry{{uint32(i), 0}, {maxShortKeys, 0}}})
+	}
+	var out strings.Builder
+	d := &dumper{Snapshot: open(t, c), out: bufio.NewWriter(&out)}
+	d.section(secTables, d.scopeTables)
+	d.out.Flush()
+	got := out.String()
+	if n := strings.Count(got, "2 entries\n"); n != maxColumns+1 || strings.Contains(got, "damaged") ||
+		strings.Contains(got, "not referred to") || strings.Count(got, " \"10000\"\n") != n {
+		t.Errorf("%d tables are shown as %.400s", n, got)
 	}
 }
 

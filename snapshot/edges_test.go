@@ -112,7 +112,7 @@ func TestNoTextIsAKeyByDamage(t *testing.T) {
 		}
 	})
 	absent(t, empty, "")
-	if got := empty.AllKeys(); len(got) != 0 {
+	if got := append(empty.AllKeys(), slices.Collect(empty.Keys())...); len(got) != 0 {
 		t.Errorf("keys without names are listed: %q", got)
 	}
 }
@@ -146,13 +146,16 @@ func TestLevelsThatShareABit(t *testing.T) {
 			others = append(others, Entry{uint32(i), 1})
 		}
 	}
-	for range maxColumns + 1 {
-		c.Levels = append(c.Levels, Level{Dimensions: []int{0}})
+	for range maxColumns + 1 { // each has a scope: empty ones would have no column
+		c.Levels = append(c.Levels, Level{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{"z"}}}})
 	}
 	c.Levels[0].Scopes = []Scope{{Values: []string{"x"}, Entries: []Entry{{0, 0}}}}
 	c.Levels[maxColumns] = Level{Dimensions: []int{1}, Scopes: []Scope{{Values: []string{"y"}, Entries: others}}}
 	s := open(t, c)
 	sound(t, s)
+	if s.words != 2 {
+		t.Fatalf("masks have %d words", s.words)
+	}
 	depths, err := s.Depths()
 	if err != nil {
 		t.Fatal(err)
@@ -215,6 +218,32 @@ func TestADamagedBindingIsNotForgottenForTheNext(t *testing.T) {
 	if bs, err := book.Bindings("k"); !errors.As(err, new(*DamageError)) || bs != nil {
 		t.Errorf("in a book: %v, %v", bs, err)
 	}
+	_, err = s.Content()
+	damagedAs(t, "the content", err, "dicts", "a value of d")
+	if err == nil {
+		t.Error("the content has no error")
+	}
+}
+
+// What is no key has no bindings, and no candidate of it can be told of.
+func TestBindingsOfWhatIsNoKey(t *testing.T) {
+	s := open(t, hiddenPair()) // every text leads to the only key
+	book, err := s.Book()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 { // some have the print of the key
+		name := fmt.Sprint("none", i)
+		if bs, err := book.Bindings(name); bs != nil || err != nil {
+			t.Fatalf("in a book %s has %v, %v", name, bs, err)
+		}
+		if bs, err := s.Bindings(name); bs != nil || err != nil {
+			t.Fatalf("%s has %v, %v", name, bs, err)
+		}
+		if b, err := s.Binding(name, Candidate{Level: -1}); !errors.As(err, new(*DamageError)) || b.Terms != nil {
+			t.Fatalf("%s is bound %v, %v", name, b, err)
+		}
+	}
 }
 
 // A condition that cannot be read is damage of the candidate that has it.
@@ -247,14 +276,19 @@ func TestCandidatesOfDamagedConditions(t *testing.T) {
 // What the header says of a file: which features it uses, and how many sections it has.
 func TestFeaturesOfFiles(t *testing.T) {
 	slice := []Term{{0, "n01"}}
+	hiera := []HieraPlace{{Part: HieraGlobal}} // of the only layer
 	for _, c := range []struct {
 		seal     []byte
 		slice    []Term
+		hiera    []HieraPlace
+		arm8     bool
 		features byte
 		sections byte
-	}{{nil, nil, 0, 13}, {[]byte("s"), nil, 1, 14}, {nil, slice, 2, 13}, {[]byte("s"), slice, 3, 14}} {
+	}{{nil, nil, nil, false, 0, 13}, {[]byte("s"), nil, nil, false, 1, 14}, {nil, slice, nil, false, 2, 13},
+		{[]byte("s"), slice, nil, false, 3, 14}, {nil, nil, hiera, false, 4, 13}, {nil, nil, nil, true, 8, 13},
+		{[]byte("s"), slice, hiera, true, 15, 14}} {
 		content := small()
-		content.Seal, content.Slice = c.seal, c.slice
+		content.Seal, content.Slice, content.Hiera, content.ARM8 = c.seal, c.slice, c.hiera, c.arm8
 		b := fileOf(t, content)
 		if b[offFeatures] != c.features || b[offSections] != c.sections {
 			t.Errorf("features are %d and sections %d, expected %d and %d", b[offFeatures], b[offSections], c.features,
@@ -314,6 +348,12 @@ func TestPerfectHashesOfOneText(t *testing.T) {
 			t.Errorf("%d slots: %t, %d bytes are left", slots, ok, len(rest))
 		}
 	}
+	for bytes, fits := range map[int]bool{3: false, 4: true} {
+		p := perfect{n: 1, buckets: 1, slots: 1}
+		if _, ok := p.view(strings.Repeat("\x00", bytes)); ok != fits {
+			t.Errorf("a slot in %d bytes: %t", bytes, ok)
+		}
+	}
 }
 
 // A frame is inside its section, also one of nothing at its end.
@@ -344,6 +384,12 @@ func TestALookupOfADamagedMask(t *testing.T) {
 	damagedAs(t, "a mask outside", err, "keys", "a mask inside the section")
 	if found || err == nil {
 		t.Errorf("a is found, %v", err)
+	}
+	s = forged(t, everything(), func(w *writer) { // of narrow columns, a list
+		binary.LittleEndian.PutUint32(w.out[secKeys][6*keyRecord+recList:], 1<<20)
+	})
+	if _, found, err := s.Find("\x00m", scopes(s)); found || !errors.As(err, new(*DamageError)) {
+		t.Errorf("what is in no list is found: %t, %v", found, err)
 	}
 }
 
@@ -394,15 +440,16 @@ func TestRecordsThatAreCutShort(t *testing.T) {
 			Cold: []Cold{{Contribution: true, Origin: Origin{0, 300, 1}, Terms: []Term{{0, "x"}}}}}}}
 	length := 0
 	forged(t, c, reblocked(func(blocks []coldRaw) []coldRaw { length = len(blocks[0].raw); return blocks }))
-	for cut := 1; cut < length; cut++ {
+	for cut := 0; cut < length; cut++ {
 		s := forged(t, c, reblocked(func(blocks []coldRaw) []coldRaw {
 			blocks[0].raw = blocks[0].raw[:length-cut]
 			return blocks
 		}))
 		_, err := s.Bindings("\x00m")
-		damagedAs(t, fmt.Sprint("by ", cut), err, "origins", "bindings of keys")
-		if err == nil {
-			t.Errorf("a record that is cut by %d bytes is read", cut)
+		if cut == 0 && err != nil || cut > 0 && err == nil {
+			t.Errorf("a record that is cut by %d bytes: %v", cut, err)
+		} else if cut > 0 {
+			damagedAs(t, fmt.Sprint("by ", cut), err, "origins", "bindings of keys")
 		}
 	}
 }
@@ -430,7 +477,7 @@ func TestDirectoriesAreSmall(t *testing.T) {
 	for i := range 512 {
 		c.Levels[0].Scopes = append(c.Levels[0].Scopes, Scope{Values: []string{fmt.Sprint(i), "x"}})
 	}
-	for scopes, want := range map[int]uint32{1: 2, 3: 4, 4: 8, 384: 512, 385: 1024, 512: 1024} {
+	for scopes, want := range map[int]uint32{0: 1, 1: 2, 3: 4, 4: 8, 384: 512, 385: 1024, 512: 1024} {
 		some := *c
 		some.Levels = []Level{{Dimensions: []int{0, 1}, Scopes: c.Levels[0].Scopes[:scopes]}}
 		if s := open(t, &some); s.levels[0].slots != want {
@@ -495,14 +542,19 @@ func TestTextsThatAreShownInPart(t *testing.T) {
 func TestVerifyRefusesDictionariesThatOverlap(t *testing.T) {
 	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
 		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{strings.Repeat("v", 10_000)}}}}}}
-	s := forged(t, c, func(w *writer) {
-		levels := bytes.Clone(w.out[secMeta][len(w.out[secMeta])-8:]) // numbers of a byte each
-		for range 100 {
-			w.c.Dimensions, w.dicts = append(w.c.Dimensions, w.c.Dimensions[0]), append(w.dicts, w.dicts[0])
-		}
-		w.meta(levels)
-	})
-	refuses(t, "dictionaries that overlap", s, "dicts", "things that do not overlap")
+	of := func(c Content, copies int) *Snapshot {
+		return forged(t, &c, func(w *writer) {
+			levels := bytes.Clone(w.out[secMeta][len(w.out[secMeta])-8*len(c.Levels):]) // numbers of a byte each
+			for range copies {
+				w.c.Dimensions, w.dicts = append(w.c.Dimensions, w.c.Dimensions[0]), append(w.dicts, w.dicts[0])
+			}
+			w.meta(levels)
+		})
+	}
+	refuses(t, "many dictionaries that overlap", of(*c, 100), "dicts", "things that do not overlap")
+	refuses(t, "two dictionaries that overlap", of(*c, 1), "dicts", "things that do not overlap")
+	c.Levels = nil
+	refuses(t, "dictionaries of no value that overlap", of(*c, 3), "dicts", "things that do not overlap")
 }
 
 // Who has seen enough recipes of hidden bindings is shown no more.
@@ -560,13 +612,17 @@ func TestSlicesOfASite(t *testing.T) {
 	if s := open(t, c); !slices.Equal(s.Slice(), c.Slice) {
 		t.Errorf("the slice of one term is %v", s.Slice())
 	}
-	var out strings.Builder
-	if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range []string{"slice: terms 2\n", `  node is "n01"` + "\n", `  env is "Data"` + "\n"} {
-		if !strings.Contains(out.String(), line) {
-			t.Errorf("the dump does not say %q", line)
+	for _, s := range []*Snapshot{s, open(t, c)} {
+		var out strings.Builder
+		if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
+			t.Fatal(err)
+		}
+		lines := []string{fmt.Sprintf("slice: terms %d\n", len(s.Slice())), `  node is "n01"` + "\n",
+			`  env is "Data"` + "\n"}
+		for _, line := range lines[:1+len(s.Slice())] {
+			if !strings.Contains(out.String(), line) {
+				t.Errorf("the dump does not say %q", line)
+			}
 		}
 	}
 	for name, behind := range map[string]string{ // the levels
@@ -736,6 +792,7 @@ func TestSurveysOfForgedFiles(t *testing.T) {
 		return last
 	}
 	book := func(s *Snapshot) error { _, err := s.Book(); return err }
+	content := func(s *Snapshot) error { _, err := s.Content(); return err }
 	verify := func(s *Snapshot) error { return s.Verify(anyRecipe) }
 	bindings := func(key string) func(s *Snapshot) error {
 		return func(s *Snapshot) error { _, err := s.Bindings(key); return err }
@@ -803,6 +860,13 @@ func TestSurveysOfForgedFiles(t *testing.T) {
 		{"a table of a key that its column does not bind", everything(),
 			func(w *writer) { w.out[secTables][0x14] = 1 }, verify,
 			"section tables, offset 16: expected keys that column 35 binds"},
+		{"scopes of one table", everything(), oneTable, verify,
+			"section tables, offset 16: expected things that do not overlap"},
+		{"a default that is a recipe there is not", everything(),
+			func(w *writer) { w.out[secKeys][3*keyRecord+recDefault] = 3 }, verify,
+			"section keys, offset 200: expected one of 3 recipes"},
+		{"a key of no valid length", everything(), func(w *writer) { w.out[secKeys][keyRecord+recLength] = 254 }, content,
+			"section keys, offset 64: expected the name of a key"},
 		{"a scope of a value there is not", everything(), func(w *writer) { w.out[secScopes][0x34] = 9 }, verify,
 			"section scopes, offset 48: expected one of 1 values of path"},
 		{"blocks of keys before those of scopes", everything(), reblocked(func(blocks []coldRaw) []coldRaw {
@@ -929,6 +993,18 @@ func TestVerifyTellsWhatItMeetsFirst(t *testing.T) {
 				return blocks
 			})(w)
 		}},
+		{"scopes whose places descend", "the origins of scopes, each once",
+			reblocked(func(blocks []coldRaw) []coldRaw {
+				blocks[0].first = 2
+				blocks[0].raw = "\x02\x01\x04\x01\x03\x03" + "\xff\xff\xff\xff\x0f\x01\x04\x01\x02\x03"
+				return blocks
+			})},
+		{"no keys", "the origins of all scopes and keys",
+			reblocked(func(blocks []coldRaw) []coldRaw { return blocks[:4] })},
+		{"a block of the level behind the last", "a level", reblocked(func(blocks []coldRaw) []coldRaw {
+			blocks[3].level = 4
+			return blocks
+		})},
 		{"a block of no keys", "bindings of keys, in order", func(w *writer) {
 			tab, packed := appendFrame(w.out[secOriginTab], w.out[secOrigins], nil)
 			tab = binary.LittleEndian.AppendUint32(tab, coldKeys)

@@ -95,6 +95,8 @@ func TestReportsOfForgedFiles(t *testing.T) {
 		{"half a scope", raw(3, 0, cut(1)), book, "origins", "the origins of scopes"},
 		{"half a scope", raw(3, 0, cut(1)), bindings("\x00m"), "origins", "the origins of scopes"},
 		{"half a key", raw(4, 0, cut(1)), book, "origins", "bindings of keys"},
+		{"half a scope", raw(3, 0, cut(1)), candidates("\x00m"), "origins", "the origins of scopes"},
+		{"a block of the level behind the last", raw(3, 4, cut(0)), book, "origins", "a level"},
 		{"no scope", raw(3, 0, cut(6)), bindings("\x00m"), "origins", "the origins of 1 more bindings in level 3"},
 		{"no scope", raw(3, 0, cut(6)), candidates("\x00m"), "origins", "the origin of a binding in level 3"},
 		{"no key", raw(4, 0, func(s string) string { return s[:5] }), bindings("a"), "origins",
@@ -152,6 +154,9 @@ func TestReportsOfForgedFiles(t *testing.T) {
 		}), content, "origins", "one of 2 inputs"},
 		{"a hidden one written where there is no input", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x03\x01\x01\x04\x05", "\x01\x03\x01\x02\x04\x05", 1)
+		}), content, "origins", "one of 2 inputs"},
+		{"a hidden one written on the first line of no input", raw(4, 0, func(s string) string {
+			return strings.Replace(s, "\x01\x03\x01\x01\x04\x05", "\x01\x03\x01\x02\x01\x05", 1)
 		}), content, "origins", "one of 2 inputs"},
 		{"a binding below more levels than there are", raw(4, 0, func(s string) string {
 			return strings.Replace(s, "\x01\x02\x04\x01\x00\x09\x01", "\x01\x02\x05\x01\x00\x09\x01", 1)

@@ -132,6 +132,8 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 			func(w *writer) { w.out[secTables][0x18] = 9 }},
 		{"a table of a key twice", "tables", "ascending numbers of 9 keys",
 			func(w *writer) { w.out[secTables][0x18] = 7 }},
+		{"a table whose first key is behind its second", "tables", "ascending numbers of 9 keys",
+			func(w *writer) { w.out[secTables][0x14] = 8 }},
 		{"a table of a key that its column does not bind", "tables", "keys that column 35 binds",
 			func(w *writer) { w.out[secTables][0x14] = 1 }},
 		{"a table of a value there is not", "tables", "one of 2 values in blocks",
@@ -334,6 +336,14 @@ func TestWhatVerifyChecksOfOrigins(t *testing.T) {
 		{"one of several inputs that there is not", narrow, "01020206000200", "01020206000400", "origins", scopes},
 		{"the second of several inputs that there is not", narrow, "01020206000200", "01020206000204", "origins", scopes},
 		{"one of several lines is none", narrow, "0102020600020000060502", "0102020600020400060002", "", ""},
+		{"one of several inputs that there is not, on its first line", narrow, "0102020600020000060502",
+			"0102020600020400060102", "origins", scopes},
+		{"an input that there is not, of several lines", narrow, "0102020600020000060502" + "010108010803",
+			"010202060500060502" + "010108020803", "origins", scopes},
+		{"a key that there is not, and a cell in the place of its mask", narrow, "01020206000200", "01020207000200",
+			"origins", scopes},
+		{"a key of more than 32 bits", upper, "010104010203", "0101" + "8480808010" + "010203", "origins",
+			"the origins of scopes"},
 		{"fewer entries than the table has", wide, "01030309", "01020309", "origins", scopes},
 		{"a record cut short", unconditional, "010106010a02", "010106010a", "origins", "the origins of scopes"},
 		{"a record of half a number", unconditional, "010106010a02", "80", "origins", "the origins of scopes"},
@@ -347,6 +357,8 @@ func TestWhatVerifyChecksOfOrigins(t *testing.T) {
 		{"a hidden one of an input that there is not", ofKeys, "01030101040502", "01030102040502", "origins", keys},
 		{"a hidden one of an input that there is not, on its first line", ofKeys, "01030101040502", "01030102010502",
 			"origins", keys},
+		{"a hidden one in a column of more than 32 bits", ofKeys, "01030101040502", "0103010104" + "8580808010" + "02",
+			"origins", bindings},
 		{"a hidden one of no known place", ofKeys, "01030101040502", "01030102000502", "", ""},
 		{"a hidden one of a layer that there is not", ofKeys, "01030101040502", "01030201040502", "origins", bindings},
 		{"a binding of a kind that there is not", ofKeys, "0102040100090100", "0103040100090100", "origins", bindings},
@@ -422,6 +434,7 @@ func TestWhatOpenChecks(t *testing.T) {
 		{"a narrow level of all the columns that are left", "00010100032110", "00010100033c10", "", ""},
 		{"a wide level of two columns", level, "01ac020100020232220100000301", "meta", meta},
 		{"a directory outside", "0154" + "01", "0155" + "01", "scopes", "a directory inside the section"},
+		{"a direct directory of two dimensions", "0300010201020004", "02000103020004", "scopes", "indexed by a dimension"},
 		{"a directory of three slots", "01020004", "01020003", "scopes", "a power of two of slots"},
 		{"a directory of no slots", "01020004", "01020000", "scopes", "a power of two of slots"},
 		{"a directory too long", "01020004", "01020020", "scopes", "a directory inside the section"},
@@ -447,6 +460,9 @@ func TestWhatOpenChecks(t *testing.T) {
 		w.out[secMeta] = forged
 		_, err = openBytes(w.file())
 		damagedAs(t, c.name, err, c.section, c.expected)
+		if damage := new(DamageError); errors.As(err, &damage) && c.section == "meta" && damage.Offset > uint64(len(forged)) {
+			t.Errorf("%s: damage at %d of %d bytes", c.name, damage.Offset, len(forged))
+		}
 	}
 }
 
