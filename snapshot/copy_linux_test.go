@@ -1,28 +1,119 @@
 package snapshot
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
-// A file that is longer than it says, as files of the kernel are, is none to copy; nothing stays open.
-func TestACopyOfWhatHasAnotherLength(t *testing.T) {
-	open := func() int {
-		list, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Skip("no /proc")
-		}
-		return len(list)
+// openFiles is how many files the process has open.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no /proc")
 	}
-	before := open()
+	return len(list)
+}
+
+// A file that is longer than it says, as files of the kernel are, is none to copy or to map; nothing stays open.
+func TestACopyOfWhatHasAnotherLength(t *testing.T) {
+	before := openFiles(t)
 	s, err := OpenCopy("/proc/self/status")
 	if s != nil || err == nil || !strings.Contains(err.Error(), "/proc/self/status: its length changes") {
 		t.Errorf("a file of the kernel: %v", err)
 	}
-	if after := open(); after != before {
+	var at *os.PathError
+	if s, err := Open("/proc/self/status"); s != nil || !errors.As(err, &at) || at.Path != "/proc/self/status" {
+		t.Errorf("a file of the kernel is mapped: %v", err)
+	}
+	if after := openFiles(t); after != before {
 		t.Errorf("%d files are open, %d were before", after, before)
+	}
+}
+
+// No file stays open behind what opens, compares or replaces a snapshot.
+func TestNothingStaysOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.bsnap")
+	before := openFiles(t)
+	for range 2 { // the second finds what the first has written
+		if _, _, err := Update(path, small()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, open := range []func(string) (*Snapshot, error){Open, OpenCopy} {
+		s, err := open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+	}
+	if after := openFiles(t); after != before {
+		t.Errorf("%d files are open, %d were before", after, before)
+	}
+}
+
+// limited runs do while the process has a limit, in place of its own.
+func limited(t *testing.T, resource int, limit uint64, do func()) {
+	t.Helper()
+	var own syscall.Rlimit
+	if err := syscall.Getrlimit(resource, &own); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: own.Max}); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Setrlimit(resource, &own)
+	do()
+}
+
+// Where no more files can be opened, one that is there is not taken for one that is not, nor for an empty one.
+func TestTooManyOpenFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.bsnap")
+	w, err := Write(path, small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited(t, syscall.RLIMIT_NOFILE, 0, func() {
+		for _, open := range []func(string) (*Snapshot, error){Open, OpenCopy} {
+			if s, err := open(path); s != nil || !errors.Is(err, syscall.EMFILE) {
+				t.Errorf("it opens, %v", err)
+			}
+		}
+		if holds(path, w) {
+			t.Error("what cannot be opened holds what would be written")
+		}
+	})
+	if !holds(path, w) {
+		t.Error("what was written is not there")
+	}
+}
+
+// Where a file may not become as long as the snapshot is, path holds what it held.
+func TestASnapshotThatHasNoRoom(t *testing.T) {
+	const room = 32 << 10
+	path := filepath.Join(t.TempDir(), "s.bsnap")
+	if _, err := Write(path, small()); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := WriteTo(io.Discard, fleet(1)); err != nil || w.Size <= room {
+		t.Fatal("the site is not as large as it is meant", err)
+	}
+	limited(t, syscall.RLIMIT_FSIZE, room, func() {
+		if _, err := Write(path, fleet(1)); !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("Write returns %v", err)
+		}
+		if _, news, err := Update(path, fleet(1)); news || !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("Update returns %t, %v", news, err)
+		}
+	})
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != string(fileOf(t, small())) {
+		t.Errorf("path holds %d bytes, %v", len(got), err)
 	}
 }
 

@@ -422,23 +422,18 @@ func TestVerifyRefusesLongKeysThatOverlap(t *testing.T) {
 // Find takes the record of a long key for that of another where the key is short; so Verify must not take it for the
 // key.
 func TestAShortKeyInALongRecordIsDamage(t *testing.T) {
-	const key = "of_the_usual_length"
-	w := newWriter(&Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: -1}}}, 1)
-	if err := cmp.Or(w.index(), w.store()); err != nil {
-		t.Fatal(err)
-	}
-	record := w.out[secKeys]
-	record[recLength] = longKey
-	binary.LittleEndian.PutUint32(record[recLongLen:], uint32(len(key)))
-	binary.LittleEndian.PutUint32(record[recLongCell:], keyRecord/cellUnit)
-	w.out[secKeys] = append(record, key...)
-	s, err := openBytes(w.file())
-	if err != nil {
-		t.Fatal(err)
-	}
-	absent(t, s, key)
-	if err := s.Verify(anyRecipe); err == nil {
-		t.Error("Verify finds nothing")
+	for _, key := range []string{"of_the_usual_length", strings.Repeat("k", maxInlineKey)} {
+		s := forged(t, &Content{Layers: []string{"l"}, Keys: []Key{{Name: key, Default: -1}}}, func(w *writer) {
+			record := w.out[secKeys]
+			record[recLength] = longKey
+			binary.LittleEndian.PutUint32(record[recLongLen:], uint32(len(key)))
+			binary.LittleEndian.PutUint32(record[recLongCell:], keyRecord/cellUnit)
+			w.out[secKeys] = append(record, key...)
+		})
+		absent(t, s, key)
+		if err := s.Verify(anyRecipe); err == nil {
+			t.Errorf("of a key of %d bytes Verify finds nothing", len(key))
+		}
 	}
 }
 

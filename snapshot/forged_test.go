@@ -149,6 +149,14 @@ func TestForgedFilesTakeMemoryInProportion(t *testing.T) {
 		"entries of one block": func(w *writer) {
 			w.out[secOriginTab] = []byte(strings.Repeat(string(w.out[secOriginTab][:coldEntry]), 1000))
 		},
+		"levels of one directory": func(w *writer) {
+			const many = 2000
+			level := bytes.Clone(w.out[secMeta][len(w.out[secMeta])-9:]) // numbers of a byte, but for the slots
+			for range many {
+				w.c.Levels = append(w.c.Levels, w.c.Levels[0])
+			}
+			w.out[secMeta] = append(w.out[secMeta], bytes.Repeat(level, many)...)
+		},
 		"many references to one long array": func(w *writer) {
 			long := value.Append(nil, value.Strings(make([]string, 1<<16)...))
 			at := refCell | uint32(len(w.out[secKeys])/cellUnit)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"testing"
+	"unsafe"
 )
 
 // A truncated map is damage where it is guarded; any other panic goes on, and so does the setting of the goroutine.
@@ -38,8 +39,12 @@ func TestWhatIsGuarded(t *testing.T) {
 			t.Error("faults stay panics behind Guard")
 		}
 	}()
-	if isInside(s.data, 0) {
-		t.Error("no address is inside of the map")
+	first := uintptr(unsafe.Pointer(unsafe.StringData(s.data)))
+	for address, want := range map[uintptr]bool{0: false, first - 1: false, first: true,
+		first + uintptr(len(s.data)) - 1: true, first + uintptr(len(s.data)): false} {
+		if isInside(s.data, address) != want {
+			t.Errorf("address %d from the start is inside of the map: %t", address-first, !want)
+		}
 	}
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)

@@ -127,6 +127,7 @@ func TestForgedPlacesInHierarchies(t *testing.T) {
 func TestTheContentOfAFileGivesTheSameFile(t *testing.T) {
 	full := everything()
 	full.Slice = []Term{{0, "n01"}}
+	full.ARM8 = true
 	full.Hiera = []HieraPlace{{}, {Part: HieraEnvironment, Entry: 2, OnlyPath: true}}
 	unplaced := &Content{Layers: []string{"l"}, Values: stored(value.FromInt(1)),
 		Keys: []Key{{Name: "k", Default: 0, Cold: []Cold{{}, {Terms: nil}}}}}
@@ -137,4 +138,27 @@ func TestTheContentOfAFileGivesTheSameFile(t *testing.T) {
 			t.Errorf("%s: the file is another one", name)
 		}
 	}
+}
+
+// The unconditional binding of a key has its value, as those that it hides have theirs.
+func TestTheContentOfAFileHasTheValuesOfHiddenBindings(t *testing.T) {
+	c, err := open(t, everything()).Content()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := c.Keys[2]
+	if k.Name != "a" || len(k.Cold) != 3 {
+		t.Fatalf("%+v", k)
+	}
+	for i, want := range []int{1, 7, 8} {
+		if got := c.Values[k.Cold[i].Value]; got != everything().Values[want] {
+			t.Errorf("binding %d of a has %q, expected %q", i, got.Bytes, everything().Values[want].Bytes)
+		}
+	}
+}
+
+// One layer of Hiera 5 is enough for keys of what it merges.
+func TestVerifyKnowsWhatOneLayerMerges(t *testing.T) {
+	sound(t, open(t, &Content{Layers: []string{"l"}, Hiera: []HieraPlace{{Part: HieraGlobal}},
+		Keys: []Key{{Name: "\x00\x00merge a", Default: 0}}, Values: stored(value.FromInt(1))}))
 }

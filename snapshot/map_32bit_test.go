@@ -19,8 +19,10 @@ func TestAFileTooLargeFor32Bits(t *testing.T) {
 		if err := os.Truncate(path, size); err != nil { // takes no space
 			t.Fatal(err)
 		}
-		if _, err := Open(path); !errors.Is(err, errTooLarge) {
-			t.Errorf("of %d bytes: got %v, want %v", size, err, errTooLarge)
+		for _, open := range []func(string) (*Snapshot, error){Open, OpenCopy} {
+			if _, err := open(path); !errors.Is(err, errTooLarge) {
+				t.Errorf("of %d bytes: got %v, want %v", size, err, errTooLarge)
+			}
 		}
 	}
 }

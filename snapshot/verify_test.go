@@ -460,7 +460,8 @@ func TestWhatOpenChecks(t *testing.T) {
 		w.out[secMeta] = forged
 		_, err = openBytes(w.file())
 		damagedAs(t, c.name, err, c.section, c.expected)
-		if damage := new(DamageError); errors.As(err, &damage) && c.section == "meta" && damage.Offset > uint64(len(forged)) {
+		var damage *DamageError
+		if errors.As(err, &damage) && c.section == "meta" && damage.Offset > uint64(len(forged)) {
 			t.Errorf("%s: damage at %d of %d bytes", c.name, damage.Offset, len(forged))
 		}
 	}
