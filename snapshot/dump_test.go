@@ -218,6 +218,10 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 		{"half a table", "00000958  damaged\n",
 			func(w *writer) { w.out[secTables] = append(w.out[secTables], 1, 0, 0, 0, 1, 0) }},
 		{"more blocks than there is room for", "000009a4  damaged\n", func(w *writer) { w.out[secBlockTab][0] = 3 }},
+		{"more blocks than there is room for, and room for a value", "00000994  damaged\n", func(w *writer) {
+			w.out[secBlockTab] = w.out[secBlockTab][:4+blockEntry+blockValueEntry]
+			w.out[secBlockTab][0] = 2
+		}},
 		{"no number of blocks", "00000980  damaged\n", func(w *writer) { w.out[secBlockTab] = make([]byte, 3) }},
 		{"a value inside the one before", "0000099c  damaged\n",
 			func(w *writer) { le.PutUint32(w.out[secBlockTab][32:], 602) }},
