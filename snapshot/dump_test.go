@@ -257,6 +257,8 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 			}},
 		{"a block of origins that comes before another", "00000b59  damaged\n",
 			func(w *writer) { w.out[secOriginTab][coldEntry] = 0 }},
+		{"a block of origins that is another, too", "00000b59  damaged\n",
+			func(w *writer) { copy(w.out[secOriginTab][coldEntry:][:16], w.out[secOriginTab]) }},
 		{"an entry of half a block of origins", "00000b38  damaged\n",
 			func(w *writer) { w.out[secOriginTab] = append(w.out[secOriginTab], 0, 0, 0, 0) }},
 	} {
