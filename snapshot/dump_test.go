@@ -269,6 +269,9 @@ func TestDumpOfWhatIsDamaged(t *testing.T) {
 		if !strings.Contains(out.String(), c.line) {
 			t.Errorf("%s: the dump does not say %q", c.name, c.line)
 		}
+		if strings.Contains(out.String(), "a zstd frame of 0 bytes") {
+			t.Errorf("%s: the dump tells of a frame that there is not", c.name)
+		}
 		if !strings.HasSuffix(out.String(), "  the key of what is sealed, encrypted\n") {
 			t.Errorf("%s: the dump ends before the last section", c.name)
 		}
