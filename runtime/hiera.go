@@ -265,10 +265,11 @@ func (h *hieraLookup) renamed() (layer int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if c.Part != snapshot.NoHiera || c.Level >= 0 && c.Level < h.from {
+		if c.Part != snapshot.NoHiera || c.Level < h.from { // no binding of what is renamed hides all, at level -1
 			continue
 		}
-		if is, err := h.erases(h.root, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored}); is || err != nil {
+		b := snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored}
+		if is, err := h.erases(h.root, b); is || err != nil {
 			return c.layer, err
 		}
 	}
@@ -283,7 +284,8 @@ func (l *lookup) erases(key string, b snapshot.Binding) (bool, error) {
 }
 
 // candidates are those under a key, of the hierarchies or of default_hierarchy, down to a layer; constant, if all are.
-func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []merge.Candidate, constant bool, err error) {
+func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []merge.Candidate, constant bool,
+	err error) {
 	constant = true
 	for c, err := range h.placed(key) {
 		if err != nil {

@@ -121,3 +121,37 @@ func TestKeysThatAreRenamedBelow(t *testing.T) {
 		t.Errorf("the candidates are\n%s\nexpected\n%s", strings.Join(states, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// Of two renames the higher one has what stands between them, and the lower one all below.
+func TestKeysThatAreRenamedTwice(t *testing.T) {
+	req := asked(t, hieraSnapshot(t, `
+-- binder_config.yaml --
+version: 1
+layers:
+- {name: site, include: 'hiera:/'}
+- {name: first, include: 'confdir:/first'}
+- {name: second, include: 'confdir:/second'}
+- {name: modules, include: 'module-hiera5:/*'}
+-- bindings/first.yaml --
+{bindings_version: 1, name: first, bind: [{name: none, to_renamed: 'm::list'}]}
+-- bindings/second.yaml --
+{bindings_version: 1, name: second, bind: [{name: all, to_renamed: 'm::list'}]}
+-- hiera.yaml --
+version: 5
+-- data/common.yaml --
+m::list: [site]
+-- modules/m/hiera.yaml --
+version: 5
+hierarchy: [{name: A, path: a.yaml}, {name: B, path: b.yaml}]
+-- modules/m/data/a.yaml --
+lookup_options: {m::list: {merge: unique}}
+m::list: [a]
+-- modules/m/data/b.yaml --
+m::list: [b]
+`, bindings.Options{}), `{"node": "n1"}`)
+	for key, want := range map[string]string{"m::list": `["site"]`, "none": "not found", "all": `["a","b"]`} {
+		if got := answered(req.Lookup(key)); got != want {
+			t.Errorf("%s is %s, expected %s", key, got, want)
+		}
+	}
+}
