@@ -200,7 +200,8 @@ func (c *call) query() (q query, err error) {
 		return q, err
 	}
 	if len(args) == 2 && args[1].Kind() == value.Hash {
-		return q, c.options(&q, args[1])
+		err = c.options(&q, args[1])
+		return q, err
 	}
 	if len(args) > 1 {
 		if q.typ, err = c.valueType(args[1]); err != nil {

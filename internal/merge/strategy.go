@@ -99,10 +99,11 @@ func Parse(v value.Value) (Strategy, error) {
 		return s, failf(Malform, "there is no merge strategy %s, expected %s", quoted(name), offered)
 	}
 	s.name = name.Text()
+	var err error
 	if v.Len() > 1 {
-		return s, s.setAll(v)
+		err = s.setAll(v)
 	}
-	return s, nil
+	return s, err
 }
 
 func quoted(v value.Value) string {
