@@ -37,7 +37,7 @@ func Dig(text string, path []value.Value, v value.Value) (value.Value, bool, err
 	sensitive := v.IsSensitive()
 	v, err := v.Read()
 	if err != nil {
-		return v, false, err
+		return value.Value{}, false, err
 	}
 	for _, segment := range path {
 		var found bool
@@ -54,16 +54,16 @@ func Dig(text string, path []value.Value, v value.Value) (value.Value, bool, err
 func inside(text string, segment, v value.Value) (value.Value, bool, error) {
 	switch k := v.Kind(); {
 	case v.IsUndef():
-		return v, false, nil
+		return value.Value{}, false, nil
 	case k == value.Hash:
 		e, found := v.Get(segment)
 		return e, found, nil
 	case k == value.Array && segment.Kind() == value.Int:
 		n := segment.Int()
 		if n < 0 || n >= int64(v.Len()) {
-			return v, false, nil
+			return value.Value{}, false, nil
 		}
 		return v.Index(int(n)), true, nil
 	}
-	return v, false, &DigError{text, segment, v.Kind()}
+	return value.Value{}, false, &DigError{text, segment, v.Kind()}
 }

@@ -5,7 +5,6 @@ package lookupkey
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -133,9 +132,9 @@ func next(text string) (segment value.Value, rest string, err error) {
 		inner, rest, closed := strings.Cut(trimmed[1:], trimmed[:1])
 		switch {
 		case !closed:
-			return segment, "", errUnended
+			return value.Value{}, "", errUnended
 		case inner == "":
-			return segment, "", errQuote
+			return value.Value{}, "", errQuote
 		}
 		return value.FromString(inner), strings.TrimLeft(rest, spaces), nil
 	}
@@ -144,7 +143,7 @@ func next(text string) (segment value.Value, rest string, err error) {
 		end = len(text)
 	}
 	if end == 0 {
-		return segment, "", errEmpty
+		return value.Value{}, "", errEmpty
 	}
 	return bare(strings.Trim(text[:end], blanks)), text[end:], nil
 }
@@ -169,11 +168,6 @@ func leadingNumber(s string) int64 {
 	if end == 0 || len(s)-len(digits) > 1 {
 		return 0
 	}
-	n, err := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64)
-	if err != nil && s[0] == '-' {
-		return math.MinInt64
-	} else if err != nil {
-		return math.MaxInt64
-	}
+	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // of what is too large, the nearest
 	return n
 }

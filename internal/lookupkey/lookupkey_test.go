@@ -2,6 +2,7 @@ package lookupkey_test
 
 import (
 	"errors"
+	"math"
 	"os"
 	"testing"
 
@@ -109,6 +110,73 @@ func TestReservedKeys(t *testing.T) {
 			t.Errorf("%s: expected %v", text, want)
 		}
 	}
+}
+
+// What is written for a root, or for segments, is read as these again.
+func TestKeysAsTheyAreWritten(t *testing.T) {
+	for root, want := range map[string]string{"a": "a", "a::b": "a::b", "": "", "a.b": `"a.b"`, `a"b`: `'a"b'`,
+		"it's": `"it's"`, `a'b"c`: "none"} {
+		got, ok := lookupkey.Quoted(root)
+		if !ok {
+			got += "none"
+		}
+		if got != want {
+			t.Errorf("%q is written %s, expected %s", root, got, want)
+		}
+	}
+	for segments, want := range map[string]string{"[a]": "a", "[a, b c]": "a.b c", "[a, 0]": "a.0", "[a, '0']": "a.'0'",
+		"['0']": "0", "[a, -12]": "a.-12", "[a, 'x1']": "a.x1", "[' a ', b]": "' a '.b", "[a, '', b]": "a. .b",
+		"[a.b, c]": "'a.b'.c", `[a, it's]`: `a."it's"`, `[a, 'x"y']`: `a.'x"y'`, `["a\0", b]`: "'a\x00'.b"} {
+		list := parse(t, segments)
+		got := lookupkey.Join(list)
+		read, err := lookupkey.Split(got)
+		if got != want || err != nil || rich(value.FromSlice(read)) != rich(value.FromSlice(list)) {
+			t.Errorf("%s are written %q, expected %q; that is read as %s, %v", segments, got, want,
+				rich(value.FromSlice(read)), err)
+		}
+	}
+}
+
+// A number is what Ruby's to_i makes of it: of the first line, and as large as there may be one.
+func TestNumbersInKeys(t *testing.T) {
+	for text, want := range map[string]int64{"k.7": 7, "k.+7": 7, "k.-7": -7, "k. 7 ": 7, "k.:7": 0, "k.x\n7": 0,
+		"k.7\nx": 7, "k.--7\n7": 0, "k.7x\n7": 7, "k.9223372036854775807": math.MaxInt64,
+		"k.9223372036854775808": math.MaxInt64, "k.-9223372036854775808": math.MinInt64,
+		"k.-9223372036854775809": math.MinInt64} {
+		k, err := lookupkey.Parse(text)
+		if err != nil || len(k.Path) != 1 || k.Path[0].Kind() != value.Int || k.Path[0].Int() != want {
+			t.Errorf("%q is %s, expected %d (%v)", text, rich(value.FromSlice(k.Path)), want, err)
+		}
+	}
+}
+
+// What cannot be read is asked for only where something is looked for in it, and never taken for what is not there.
+func TestDiggingInWhatCannotBeRead(t *testing.T) {
+	load := func(uint64) (value.Value, error) { return value.FromInt(1), errors.New("no key") }
+	sealed := value.NewSource(load).Value(0)
+	if _, found, err := lookupkey.Dig("k", nil, sealed); !found || err != nil {
+		t.Errorf("found %v, %v, expected the value as it is", found, err)
+	}
+	v, found, err := lookupkey.Dig("k.a", []value.Value{value.FromString("a")}, sealed)
+	if !v.IsUndef() || found || err == nil || err.Error() != "no key" {
+		t.Errorf("found %v %v, expected the error, which is %v", rich(v), found, err)
+	}
+	inner := value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromString("x").Sensitive()})
+	_, _, err = lookupkey.Dig("k.a.b", []value.Value{value.FromString("a"), value.FromString("b")}, inner)
+	want := "'k.a.b' asks for the key 'b' in a Hash, and there is something sensitive"
+	if err == nil || err.Error() != want {
+		t.Errorf("found %v, expected %s", err, want)
+	}
+}
+
+func parse(t *testing.T, text string) []value.Value {
+	t.Helper()
+	var diags diag.List
+	doc, ok := yaml.Parse("text", []byte(text), yaml.Options{}, &diags)
+	if !ok {
+		t.Fatal(text, diags.Sorted())
+	}
+	return doc.Root.Literal().Slice()
 }
 
 // FuzzKey takes anything apart, and finds what Quoted wrote.
