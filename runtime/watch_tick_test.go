@@ -64,9 +64,9 @@ func TestPollingTellsWhatChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	build(t, path, generation(1))
 	synctest.Test(t, func(t *testing.T) {
-		var news []error
+		news := make(chan error, 3) // a look each
 		w, err := bindings.Watch(path, bindings.WatchOptions{Interval: time.Minute, Notify: func(err error) {
-			news = append(news, err)
+			news <- err
 		}})
 		if err != nil {
 			t.Fatal(err)
@@ -74,11 +74,13 @@ func TestPollingTellsWhatChanged(t *testing.T) {
 		defer w.Close()
 		looks := func(want error) {
 			t.Helper()
-			news = nil
 			time.Sleep(3 * time.Minute)
 			synctest.Wait()
-			if len(news) != 1 || !errors.Is(news[0], want) {
-				t.Errorf("told %v, expected %v", news, want)
+			if len(news) != 1 {
+				t.Fatalf("told %d times, expected once", len(news))
+			}
+			if err := <-news; !errors.Is(err, want) {
+				t.Errorf("told %v, expected %v", err, want)
 			}
 		}
 		replace(t, path, []byte("not a snapshot"))
