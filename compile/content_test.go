@@ -1,9 +1,11 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -221,5 +223,91 @@ func TestWhatOnlyARM8Has(t *testing.T) {
 		if diags.Failed() || content.ARM8 != want {
 			t.Errorf("%s: %t, %v", bind, content.ARM8, diags.Sorted())
 		}
+	}
+}
+
+// What a site is made of, as a snapshot takes it.
+func TestContentOfASite(t *testing.T) {
+	dir := t.TempDir()
+	config := "version: 1\ncategories: [[osfamily, '${osfamily}']]\nlayers:\n" +
+		"- {name: high, include: 'confdir:/default'}\n" +
+		"- {include: 'confdir-hiera:/'}\n"
+	hiera := "version: 2\nhierarchy: [[osfamily, '${osfamily}', 'd/${dc}/${osfamily}'],\n" +
+		"  [common, 'true', 'r/${role}']]\n"
+	for name, text := range map[string]string{"binder_config.yaml": config, "hiera.yaml": hiera,
+		"d/ams/debian.yaml": "{b: 2, a: 1}", "r/web.yaml": "a: 3"} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	writeBindings(t, filepath.Join(dir, "bindings"), "default",
+		"[c, '${x}']\n{name: d, sensitive: true, to: 4}\n{when: {osfamily: [b, a]}, bind: [[a, 5]]}\n[c2, 6]")
+	var diags diag.List
+	content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{StrictVariables: true}, &diags)
+	if found := diags.Sorted(); len(found) > 0 {
+		t.Fatal(found)
+	}
+	if layers := strings.Join(content.Layers, ","); layers != "high," {
+		t.Errorf("the layers are %q", layers)
+	}
+	var dims, inputs, keys []string
+	for _, d := range content.Dimensions {
+		dims = append(dims, fmt.Sprintf("%s %d %v %v", d.Name, d.Category, d.Guard, len(d.Program) > 0))
+	}
+	if want := []string{"node -1 false true", "osfamily -1 false true", "environment -1 false true",
+		`"${dc}" 1 true true`, `"${role}" -1 true true`}; !slices.Equal(dims, want) {
+		t.Errorf("the dimensions are %q, want %q", dims, want)
+	}
+	for _, in := range content.Inputs {
+		inputs = append(inputs, fmt.Sprintf("%s %v %v", in.Path, in.Size > 0, in.Hash != 0))
+	}
+	if want := []string{"binder_config.yaml true true", "bindings/default.yaml true true",
+		"d/ams/debian.yaml true true", "hiera.yaml true true", "r/web.yaml true true"}; !slices.Equal(inputs, want) {
+		t.Errorf("the inputs are %q, want %q", inputs, want)
+	}
+	for _, k := range content.Keys {
+		computed := k.Default >= 0 && content.Values[k.Default].Computed
+		keys = append(keys, fmt.Sprintf("%s %v %v %d", k.Name, k.Default >= 0, computed, len(k.Cold)))
+	}
+	// c, c2 and d are unconditional, and so in no scope.
+	if want := []string{"a false false 0", "b false false 0", "c true true 1", "c2 true false 1",
+		"d true true 1"}; !slices.Equal(keys, want) {
+		t.Errorf("the keys are %q, want %q", keys, want)
+	}
+	var levels []string
+	for _, l := range content.Levels {
+		text := fmt.Sprint(l.Layer, l.Dimensions)
+		for _, s := range l.Scopes {
+			text += fmt.Sprint(" ", s.Values, len(s.Entries), len(s.Origins))
+			if !slices.IsSortedFunc(s.Entries, func(a, b snapshot.Entry) int { return cmp.Compare(a.Key, b.Key) }) {
+				t.Errorf("the entries of %q are not in the order of their keys", s.Values)
+			}
+		}
+		levels = append(levels, text)
+	}
+	if want := []string{"0 [1] [a] 1 1 [b] 1 1", "1 [1 3] [debian ams] 2 2",
+		"1 [4] [web] 1 1"}; !slices.Equal(levels, want) {
+		t.Errorf("the levels are %q, want %q", levels, want)
+	}
+	if !content.Strict || !content.Sensitive || content.Bindings != 7 {
+		t.Errorf("strict %v, sensitive %v, %d bindings", content.Strict, content.Sensitive, content.Bindings)
+	}
+}
+
+// The places of the entries of a file are none of the bindings before it, and what they look up is asked for too.
+func TestDataFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"binder_config.yaml": "version: 1\nlayers: [{include: 'confdir:/default'}, {include: 'confdir-hiera:/'}]\n",
+		"hiera.yaml":         "version: 2\nhierarchy: [[common, 'true', common]]\n",
+		"common.yaml":        "a: 1\nb: 2\nport: 3\nc: \"${lookup('prot')}\"\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{name: b, override: true, to: 1}")
+	var diags diag.List
+	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	found := diags.Sorted()
+	if len(found) != 1 || found[0].Code != "key_unbound" || found[0].Pos.Line != 4 || found[0].Pos.Col != 1 {
+		t.Errorf("reported is %v", found)
 	}
 }

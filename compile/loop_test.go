@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,5 +81,47 @@ func TestLoopsBesideAConflict(t *testing.T) {
 	}
 	if want := []string{"1 conflict", "1 loop", "2 conflict", "3 loop"}; !slices.Equal(got, want) {
 		t.Errorf("reported are %q, want %q", got, want)
+	}
+}
+
+// Loops are looked for in steps in proportion to the input, however long the ways are and however many conditions meet.
+func TestLoopsAreFoundInBoundedTime(t *testing.T) {
+	chain := func(last string) string {
+		var b strings.Builder
+		for i := range 5_000 {
+			fmt.Fprintf(&b, "{name: k%d, to_lookup_of: k%d}\n", i, i+1)
+		}
+		return b.String() + last
+	}
+	if got := compiled(t, chain(`[k5000, 1]`), ``); len(got) > 0 {
+		t.Errorf("of a chain is reported %.200s", got)
+	}
+	if got := compiled(t, chain(`{name: k5000, to_lookup_of: k0}`), ``); len(got) != 1 {
+		t.Errorf("of a ring are reported %d problems, want one", len(got))
+	}
+	var b strings.Builder // each key is bound for some, so that there are as many conditions as sets of values
+	for i := range 400 {
+		fmt.Fprintf(&b, "{when: {node: n%d, osfamily: o%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n",
+			i%20, i/20, i, (i+1)%400)
+		fmt.Fprintf(&b, "{when: {environment: e%d}, bind: [{name: k%d, to_lookup_of: k%d}]}\n", i, i, (i+7)%400)
+	}
+	if got := compiled(t, b.String()+`{name: a, to_lookup_of: a}`, ``); !slices.Contains(got, "801 error loop:") {
+		t.Errorf("the loop of few conditions is not found among many: %.200s", got)
+	}
+}
+
+// A long loop names its first bindings, and says how many others there are.
+func TestLongLoops(t *testing.T) {
+	for n, want := range map[int]string{2: "'k0' needs itself: k0 -> k1 -> k0", 20: " -> k18 -> k19 -> k0",
+		21: " -> k19 -> (1 others) -> k0", 30: " -> k19 -> (10 others) -> k0"} {
+		dir := t.TempDir()
+		link := func(i int) string { return fmt.Sprintf("{name: k%d, to_lookup_of: k%d}", i, (i+1)%n) }
+		writeBindings(t, filepath.Join(dir, "bindings"), "default", lines(n, link))
+		var diags diag.List
+		Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+		found := diags.Sorted()
+		if len(found) != 1 || !strings.HasSuffix(found[0].Message, want) || len(found[0].Notes) != min(n, 20)-1 {
+			t.Errorf("%d: found %v, want one that ends in %q", n, found, want)
+		}
 	}
 }

@@ -1,0 +1,177 @@
+package compile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+)
+
+// A layer is told by its name, or else by its number, if there is more than one.
+func TestLayersInMessages(t *testing.T) {
+	for want, layers := range map[string][]loader.Layer{
+		"": {{}}, " in layer 'a'": {{Name: "a"}}, " in layer 2": {{Name: "a"}, {}}} {
+		c := composer{site: &loader.Site{Layers: layers}}
+		if got := c.inLayer(len(layers) - 1); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Of a site that was not read whole nobody can say who wins: only its values are judged.
+func TestSitesThatWereNotReadWhole(t *testing.T) {
+	got := strings.Join(compiled(t, "{to: 1}\n[a, 1]\n[a, 2]", ``), "\n")
+	if want := "1 error attribute:"; got != want {
+		t.Errorf("reported is %q, want %q", got, want)
+	}
+}
+
+// A conflict is reported at the first of the two places, in whatever order the files are named.
+func TestConflictsBetweenFiles(t *testing.T) {
+	dir := t.TempDir()
+	config := "version: 1\nlayers: [{include: ['confdir:/z::default', 'confdir:/b::default']}]\n"
+	if err := os.WriteFile(filepath.Join(dir, "binder_config.yaml"), []byte(config), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"b", "z"} {
+		writeBindings(t, filepath.Join(dir, "bindings", name), name+"::default", "[a, 1]")
+	}
+	var diags diag.List
+	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	found := diags.Sorted()
+	if len(found) != 1 || !strings.Contains(found[0].Pos.File, "/b/") ||
+		!strings.Contains(found[0].Notes[0].Pos.File, "/z/") {
+		t.Errorf("reported is %v", found)
+	}
+}
+
+// A rename and what a data file of its layer binds, under a narrower condition of the same precedence, are a conflict,
+// also where something higher hides both: what is below the rename would not be known.
+func TestARenameBesideADataFile(t *testing.T) {
+	for _, include := range []string{"'confdir:/default', 'confdir-hiera:/'", "'confdir-hiera:/', 'confdir:/default'"} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{
+			"binder_config.yaml": "version: 1\ncategories: [[osfamily, '${osfamily}']]\n" +
+				"layers: [{name: high, include: 'confdir:/high::default'}, {name: low, include: [" + include + "]}]\n",
+			"hiera.yaml":        "version: 2\nhierarchy: [[osfamily, '${osfamily}', 'd/${dc}/${osfamily}']]\n",
+			"d/ams/debian.yaml": "old: 2"} {
+			writeFile(t, filepath.Join(dir, name), text)
+		}
+		writeBindings(t, filepath.Join(dir, "bindings", "high"), "high::default",
+			"{when: {osfamily: debian}, bind: [[old, 0]]}")
+		writeBindings(t, filepath.Join(dir, "bindings"), "default",
+			"{when: {osfamily: debian}, bind: [{name: new, to_renamed: old}]}\n[old, 1]")
+		var diags diag.List
+		Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+		found := diags.Sorted()
+		if len(found) != 1 || found[0].Code != "conflict" || filepath.Base(found[0].Pos.File) != "default.yaml" ||
+			len(found[0].Notes) != 1 || filepath.Base(found[0].Notes[0].Pos.File) != "debian.yaml" {
+			t.Errorf("%s: reported is %v", include, found)
+		}
+	}
+}
+
+// What a path computes from the variable of a category cannot be compared with it; that is told where the binding is: a
+// path has no place.
+func TestAConflictWithAPathThatIsComputed(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"binder_config.yaml": "version: 1\ncategories: [[one, '${a}']]\n" +
+			"layers: [{name: site, include: ['confdir:/default', 'confdir-hiera:/']}]\n",
+		"hiera.yaml": "version: 2\nhierarchy: [[one, '${a}', 'd/${upcase($a)}/${a}']]\n",
+		"d/N/n.yaml": "k: 2"} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{when: {one: n}, bind: [[k, 1]]}")
+	var diags diag.List
+	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	found := diags.Sorted()
+	if len(found) != 1 || len(found[0].Notes) != 2 || found[0].Notes[1].Pos != found[0].Pos ||
+		!strings.Contains(found[0].Notes[1].Message, "depend on the same variable") {
+		t.Errorf("reported is %v", found)
+	}
+}
+
+// Categories that share a variable exclude and imply one another. Where one computes with it that is not known, and a
+// conflict says so.
+func TestCategoriesThatShareAVariable(t *testing.T) {
+	const doubt = "'loud' and 'one' depend on the same variable, but 'loud' is computed by an expression: whether they " +
+		"exclude or imply one another is not known"
+	for _, c := range []struct{ name, site, want string }{
+		{"one excludes the other", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
+			"{when: {two: x-m}, bind: [[a, 2]]}", "1 error override:"},
+		{"one implies the other", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
+			"{when: {two: x-n}, bind: [[a, 2]]}", ""},
+		{"they share nothing", "{when: {one: n}, bind: [{name: a, override: true, to: 1}]}\n" +
+			"{when: {far: m}, bind: [[a, 2]]}", "1 warning override: 2"},
+		{"bound twice", "{when: {one: n, two: x-n}, bind: [[a, 1], [a, 2]]}", "1 error conflict: 1"},
+		{"bound twice where nobody is", "{when: {one: n, two: x-m}, bind: [[a, 1], [a, 2]]}", ""},
+		{"bound twice where it is not known", "{when: {one: n, loud: M}, bind: [[a, 1], [a, 2]]}",
+			"1 error conflict: 1 binder_config.yaml: " + doubt},
+		{"bound twice, hidden perhaps", "{when: {far: f, one: n}, bind: [[a, 1], [a, 2]]}\n" +
+			"{when: {far: f, loud: N}, bind: [[a, 1]]}", "1 error conflict: 1 binder_config.yaml: " + doubt},
+		{"needs itself where it is not known", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {loud: N}, bind: [{name: b, to_lookup_of: a}]}", ""},
+		{"needs itself where that is hidden perhaps", "{when: {one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {loud: N}, bind: [[b, 1]]}\n{name: b, to_lookup_of: a}", ""},
+		{"needs itself where nobody is", "{when: {one: n, two: x-m}, bind: [{name: a, to_lookup_of: a}]}", ""},
+		{"needs itself through one of several where another is not known",
+			"{when: {one: n}, bind: [{name: l, multibind_id: l, type: Array}]}\n{in: l, to_lookup_of: l}\n" +
+				"{when: {loud: N}, bind: [{in: l, to: 1}]}", "1 error loop: 2"},
+		{"needs itself where what is not known is hidden", "{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {far: f, one: n}, bind: [{name: b, to_lookup_of: a}]}\n{when: {loud: N}, bind: [[b, 1]]}",
+			"1 error loop: 2"},
+		{"needs itself where what is not known is hidden, and may decline", "" +
+			"{when: {far: f, one: n}, bind: [{name: a, to_lookup_of: b}]}\n" +
+			"{when: {far: f, one: n}, bind: [{name: b, to_lookup_of: a}]}\n" +
+			"{when: {loud: N}, bind: [{name: b, to_lookup_of: c, optional: true}]}\n[c, 1]", "1 error loop: 2"},
+		{"contributions renamed twice below another rename", "{when: {two: x-n}, bind: [{name: a, to_renamed: x}]}\n" +
+			"{when: {one: n}, bind: [{name: b, to_renamed: x}]}\n{when: {one: n}, bind: [{name: c, to_renamed: x}]}\n" +
+			"{name: l, multibind_id: l, type: Array}\n{in: l, name: x, to: 1}", "2 error conflict: 3"},
+		{"needs itself through one of a name, above one that is not known", "{name: l, multibind_id: l, type: Array}\n" +
+			"{when: {far: f, one: n}, bind: [{in: l, name: x, to_lookup_of: l}]}\n" +
+			"{when: {loud: N}, bind: [{in: l, name: x, to: 1}]}", "1 error loop: 2"},
+		{"needs itself through one of a name, below one that is not known", "{name: l, multibind_id: l, type: Array}\n" +
+			"{when: {one: n}, bind: [{in: l, name: x, to_lookup_of: l}]}\n" +
+			"{when: {loud: N}, bind: [{in: l, name: x, to: 1}]}", ""},
+		{"tries what is optional and may look up what is not known, and then itself", "" +
+			"{when: {one: n}, bind: [{name: a, to_first_found: [b, z]}]}\n{name: b, to_lookup_of: c, optional: true}\n" +
+			"{when: {loud: N}, bind: [[c, 1]]}\n{name: z, to_lookup_of: a}", ""},
+		{"tries what is optional and of a fact that decides a category, and then itself", "" +
+			"{when: {one: n}, bind: [{name: a, to_first_found: [b, z]}]}\n" +
+			"{name: b, to_expression: '$c', optional: true}\n{name: z, to_lookup_of: a}", ""},
+		{"tries what is not known, and then itself", "{when: {one: n}, bind: [{name: a, to_first_found: [b, a]}]}\n" +
+			"{when: {loud: N}, bind: [[b, 1]]}", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			config := "version: 1\ncategories: [[far, '${c}'], [loud, '${upcase($a)}'], [one, '${a}'], [two, 'x-${a}']]\n" +
+				"layers: [{name: site, include: 'confdir:/default'}]\n"
+			if err := os.WriteFile(filepath.Join(dir, "binder_config.yaml"), []byte(config), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			writeBindings(t, filepath.Join(dir, "bindings"), "default", c.site)
+			var diags diag.List
+			Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+			var got []string
+			for _, d := range diags.Sorted() {
+				line := fmt.Sprintf("%s %v %s:", lineOf(d.Pos), d.Severity, d.Code)
+				for _, n := range d.Notes {
+					if strings.Contains(n.Message, "depend") {
+						line += " " + filepath.Base(n.Pos.File) + ": " + n.Message
+					} else {
+						line += " " + lineOf(n.Pos)
+					}
+				}
+				got = append(got, line)
+			}
+			if got := strings.Join(got, "\n"); got != c.want {
+				t.Errorf("reported is\n%s\nexpected\n%s", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package runtime_test
+
+import (
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+// What some entries of the hierarchy have, as Puppet asks for it that looks through the others by itself: what is
+// structured above them is the first's, what is below, and the data of modules, the last's.
+func TestLookupsInSomeEntries(t *testing.T) {
+	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
+	below := asked(t, hieraSnapshot(t, betweenBindings, bindings.Options{}), `{}`)
+	const first, unique, hash = `"first"`, `"unique"`, `"hash"`
+	for _, c := range []struct {
+		req      *bindings.Request
+		key      string
+		from, to int
+		merge    string
+		want     string
+	}{
+		{req, "plain", 0, 0, first, `"of node"`},
+		{req, "plain", 0, -1, first, `"of node"`},
+		{req, "plain", 1, 1, first, `"of os"`},
+		{req, "plain", 1, -1, first, `"of os"`},
+		{req, "plain", 2, 2, first, "not found"},
+		{req, "plain", 2, -1, first, `"common"`},
+		{req, "top", 0, 0, first, "not found"},
+		{req, "m::plain", 0, 0, first, "not found"},
+		{below, "c", 0, 0, first, "not found"},
+		{req, "plain", 0, 3, unique, `["of node","of os","common"]`},
+		{req, "top", 0, 3, first, `"common"`}, // the global layer is Puppet's
+		{req, "everywhere", 0, 2, unique, `["node","both","web","all"]`},
+		{req, "everywhere", 2, 3, unique, `["web","all","common","both"]`},
+		{req, "everywhere", 2, 2, first, `["web"]`},
+		{req, "everywhere", 0, -1, "", `["node","both"]`},
+		{req, "everywhere", 0, -1, `"uniq"`, "usage: 'everywhere': there is no merge strategy 'uniq', expected " +
+			"first, " +
+			"unique, hash or deep"},
+		{req, "everywhere", 0, -1, hash, "evaluation: 'everywhere': the merge strategy 'hash' needs Hashes of " +
+			"Data with " +
+			"Strings as keys, and this is of the kind Array"},
+		{req, "hash", 0, 3, hash, `{"a":1,"in":{"x":1},"b":2}`},
+		{req, "secret", 0, 0, first, `{"user":"me"}`},
+		{req, "shown", 3, 3, first, `"xSensitive [value redacted]"`},
+		{req, "shout", 3, 3, first, `sensitive {"password":"s3cr3t","user":"me"}`},
+		{req, "nested", 0, -1, hash, `sensitive {"a":{"password":"s3cr3t","user":"me"}}`},
+		{req, "number", 0, -1, first, `"12"`},
+		{req, "dotted.key", 0, -1, first, `"dotted"`},
+		{req, `'do"tted'`, 0, -1, first, "not found"},
+		{req, "absent", 0, -1, first, "not found"},
+		{req, "absent", 0, -1, unique, "not found"},
+		{req, "structured", 0, 0, first, `{"a":{"b":1}}`},
+		{req, "structured", 0, -1, hash, `{"a":{"b":1}}`},
+		{req, "structured", 1, -1, first, "not found"},
+		{req, "from", 0, 1, first, `"3"`},
+		{req, "loop", 0, -1, unique, "loop: 'loop' needs itself: loop -> loop2 -> loop"},
+		{req, "m::plain", 0, 2, first, "not found"},
+		{req, "m::plain", 0, -1, first, `"module"`},
+		{req, "m::plain", 3, -1, first, `"module"`},
+		{req, "m::own", 0, -1, unique, `["node"]`},
+		{req, "m::own", 1, -1, first, `["module"]`},
+		{req, "m::only", 0, -1, first, `"default"`}, // as Puppet would find it in the module
+		{req, "m::only", 0, -1, unique, "not found"},
+		{req, "lookup_options", 0, 0, first, `{"depends":{"merge":"unique"}}`},
+		{req, "lookup_options", 1, 2, first, "not found"},
+		{below, "a", 0, 0, first, `"above"`},
+		{below, "a", 1, -1, first, `"below"`},
+		{below, "a", 0, -1, unique, `"above"`},
+		{below, "s", 0, -1, first, `sensitive "above"`},
+		{below, "s", 0, 0, unique, `sensitive "above"`},
+		{below, "n", 0, 0, unique, `"above"`},
+		{below, "over", 0, -1, first, `"above"`},
+		{below, "over", 1, 1, first, `"again"`},
+		{below, "b", 0, 0, first, `"hiera"`},
+		{below, "b", 0, -1, unique, `["hiera","again"]`},
+		{below, "b", 1, 1, first, `"again"`},
+		{below, "late", 0, -1, hash, "evaluation: 'late': the merge strategy 'hash' needs Hashes of Data with " +
+			"Strings as keys, and this is of the kind String"},
+		{below, "loops", 0, -1, first, `"above"`},
+		{below, "loops", 1, -1, first, "loop: 'loops' needs itself: loops -> loops"}, // whoever else has it
+		{below, "c", 0, 1, first, "not found"},
+		{below, "c", 1, -1, first, `"below"`},
+		{below, "c", 0, -1, first, `"below"`},
+	} {
+		strategy := bindings.Value{}
+		if c.merge != "" {
+			var err error
+			if strategy, err = bindings.ParseJSON([]byte(c.merge)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := answered(c.req.LookupEntries(c.key, c.from, c.to, strategy)); got != c.want {
+			t.Errorf("%s of %d to %d by %s is %s, expected %s", c.key, c.from, c.to, c.merge, got, c.want)
+		}
+	}
+}

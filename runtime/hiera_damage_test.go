@@ -1,0 +1,166 @@
+package runtime_test
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// A site without Hiera 5 has no merges and no keys that dig; and nothing is found when the snapshot is closed.
+func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
+	s := hieraSnapshot(t, "-- bindings/default.yaml --\n{bindings_version: 1, name: default, bind: [[a, {b: [1]}], "+
+		"{name: optional.b, to_expression: $nothing, optional: true}]}",
+		bindings.Options{})
+	req := asked(t, s, "{}")
+	unique, err := bindings.ParseJSON([]byte(`"unique"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, got := range []string{answered(req.LookupMerged("a", unique)), answered(req.LookupEntries("a", 1, 1,
+		unique))} {
+		if got != `{"b":[1]}` {
+			t.Errorf("a is %s", got)
+		}
+	}
+	for _, key := range []string{"a.b", "optional.b"} {
+		if got := answered(req.Lookup(key)); got != "not found" || s.Hiera() {
+			t.Errorf("%s is %s, of Hiera 5 %t", key, got, s.Hiera())
+		}
+		e, err := req.Explain(key)
+		if bound := key == "optional.b"; err != nil || e.Root != "" || bound != (len(e.Candidates) == 1) {
+			t.Errorf("%s is explained by %+v of '%s', %v", key, e.Candidates, e.Root, err)
+		}
+	}
+	of5 := hieraSnapshot(t, everyPart, bindings.Options{})
+	requests := []*bindings.Request{req, asked(t, of5, "{}")}
+	if !of5.Hiera() {
+		t.Error("a hierarchy is none of Hiera 5")
+	}
+	s.Close()
+	of5.Close()
+	for _, req := range requests {
+		_, found, merged := req.LookupMerged("a", unique)
+		_, there, entries := req.LookupEntries("a", 0, 1, unique)
+		if found || there || !errors.Is(merged, fs.ErrClosed) || !errors.Is(entries, fs.ErrClosed) {
+			t.Errorf("of a closed snapshot: %t %v, %t %v", found, merged, there, entries)
+		}
+	}
+}
+
+// A recipe that merges is damage in a file where nothing is of Hiera 5.
+func TestMergesWhereNothingIsOfHiera5(t *testing.T) {
+	merged := snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, &recipe.Recipe{Kind: recipe.Merged}))}
+	s := opened(t, &snapshot.Content{Layers: []string{"l"}, Keys: []snapshot.Key{{Name: "a", Default: 0}},
+		Values: []snapshot.Stored{merged}}, bindings.Options{}, nil)
+	var damage *bindings.DamageError
+	if err := s.Verify(); !errors.As(err, &damage) || damage.Section != "recipes" {
+		t.Errorf("Verify says %v", err)
+	}
+	_, found, err := asked(t, s, "{}").Lookup("a")
+	if found || !errors.As(err, &damage) || damage.Section != "recipes" {
+		t.Errorf("a lookup says %v", err)
+	}
+}
+
+// What a file says of hierarchies without having any, or of merges in no words of lookup_options, is nothing.
+func TestForgedHierarchies(t *testing.T) {
+	const site = "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: N, path: '%{os.family}.yaml'}]\n" +
+		"-- data/x.yaml --\na: [1]\nlookup_options: {a: {merge: '%{how}'}}\n"
+	content := hieraContent(t, site)
+	content.Hiera = nil
+	var damage *bindings.DamageError
+	s := opened(t, content, bindings.Options{}, nil)
+	if err := s.Verify(); !errors.As(err, &damage) {
+		t.Errorf("Verify says %v", err)
+	}
+	for _, facts := range []string{`{"os": "x"}`, `{"os": {"family": "y"}}`} {
+		if got := answered(asked(t, s, facts).Lookup("absent")); got != "not found" {
+			t.Errorf("absent of %s is %s", facts, got)
+		}
+	}
+	content = hieraContent(t, "-- hiera.yaml --\nversion: 5\n-- data/common.yaml --\na: [1]\n"+
+		"lookup_options: {a: {merge: unique}}\n")
+	for i, v := range content.Values {
+		if r, err := recipe.Decode(v.Bytes); v.Computed && err == nil && r.Kind == recipe.Merged {
+			r.Value = value.FromString("unique")
+			content.Values[i].Bytes = string(recipe.Append(nil, r))
+		}
+	}
+	if got := answered(asked(t, opened(t, content, bindings.Options{}, nil), "{}").Lookup("a")); got != "[1]" {
+		t.Errorf("a, by options that are none, is %s", got)
+	}
+}
+
+// Of a damaged file a lookup, an explanation and what Puppet asks are what they were, or say so.
+func TestDamagedHierarchies(t *testing.T) {
+	content := hieraContent(t, everyPart)
+	facts := `{"os": {"family": "Debian"}, "role": "web"}`
+	sound := askedOf(t, opened(t, content, bindings.Options{}, nil), facts)
+	strategies := []bindings.Value{{}}
+	for _, name := range []string{`"first"`, `"unique"`} {
+		v, err := bindings.ParseJSON([]byte(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		strategies = append(strategies, v)
+	}
+	type sections func(name string) []byte
+	fill := func(b []byte, with byte) {
+		for i := range b {
+			b[i] = with
+		}
+	}
+	for name, damage := range map[string]func(sections){
+		"recipes":                 func(of sections) { fill(of("recipes"), 0xff) },
+		"where recipes are":       func(of sections) { fill(of("recipetab"), 0xff) },
+		"values":                  func(of sections) { fill(of("keys")[64*len(content.Keys):], 0x0b) },
+		"candidates":              func(of sections) { fill(of("origins"), 0) },
+		"where candidates are":    func(of sections) { fill(of("origintab"), 0xff) },
+		"the values of the paths": func(of sections) { fill(of("dicts"), 0xff) },
+	} {
+		s := opened(t, content, bindings.Options{}, func(of func(string) []byte) { damage(of) })
+		f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, err := s.Request(f)
+		if err != nil {
+			if !errors.As(err, new(*bindings.DamageError)) {
+				t.Errorf("%s: a request says %v", name, err)
+			}
+			continue
+		}
+		damaged := 0
+		same := func(what, key, got, want string, err error) {
+			switch {
+			case errors.As(err, new(*bindings.DamageError)), strings.HasPrefix(got, "snapshot damaged: "):
+				damaged++ // of a value it is told where it is read
+			case got != want && name != "the values of the paths":
+				t.Errorf("%s of %s where %s are damaged: %s, expected %s", what, key, name, got, want)
+			}
+		}
+		for _, c := range hieraLookups {
+			for i, strategy := range strategies {
+				v, found, err := req.LookupMerged(c.key, strategy)
+				same("lookup", c.key, answered(v, found, err), answered(sound.LookupMerged(c.key, strategy)), err)
+				v, found, err = req.LookupEntries(c.key, i, -1, strategy)
+				want := answered(sound.LookupEntries(c.key, i, -1, strategy))
+				same("entries", c.key, answered(v, found, err), want, err)
+			}
+			e, err := req.Explain(c.key)
+			if err == nil {
+				err = e.Outcome.Err
+			}
+			same("explanation", c.key, "", "", err)
+		}
+		if damaged == 0 {
+			t.Errorf("%s: nothing tells of the damage", name)
+		}
+	}
+}
