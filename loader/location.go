@@ -162,11 +162,14 @@ func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5
 }
 
 // checkExtension warns of a path that has no extension, as those of Hiera 3 and of Hiera-2: it names no file, unless
-// the variable that it ends with has one.
+// the variable that it ends with has one, or is one.
 func (c hiera5Config) checkExtension(at diag.Pos, path string, source hiera5Source, files []listed) {
 	named := path[strings.LastIndexByte(path, '/')+1:]
 	if i := strings.LastIndexByte(path, '}'); i > strings.LastIndexByte(path, '/') {
 		named = path[i:]
+		if open := strings.LastIndex(path, "%{"); named == "}" && open > 0 && path[open-1] == '.' {
+			return
+		}
 	}
 	meant := func(f listed) bool { return isDataExtension(filepath.Ext(f.path)) || filepath.Ext(f.path) == ".eyaml" }
 	if strings.Contains(named, ".") || slices.ContainsFunc(files, func(f listed) bool { return !meant(f) }) {
