@@ -66,6 +66,16 @@ func TestAttributesBecomeRecipes(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
+	folding, errs := syntax.ParseLambda("|$memo, $x| { $x }")
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	merging, errs := syntax.ParseLambda("|$key, $current, $value| { $value }")
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	listOf := func(elems ...value.Value) value.Value { return value.FromSlice(elems) }
+	query := listOf(text("and"), listOf(text("="), text("type"), text("Sql")), listOf(text("="), text("name"), text("one")))
 	for _, c := range []struct {
 		attributes string
 		want       recipe.Recipe
@@ -88,6 +98,12 @@ func TestAttributesBecomeRecipes(t *testing.T) {
 		{"type: Integer, to_expression: '$x'", recipe.Recipe{Kind: recipe.Expression, Expr: variable, Type: integer}},
 		{"type: Integer, to: 1, transformer: '|$x| { $x + 1 }'",
 			recipe.Recipe{Value: one, Type: integer, Transformer: lambda}},
+		{"type: Integer, to: '${x}', transformer: '|$x| { $x + 1 }'",
+			recipe.Recipe{Kind: recipe.Expression, Expr: interpolated, Type: integer, Transformer: lambda}},
+		{"to_expression: '$x', optional: true", recipe.Recipe{Kind: recipe.Expression, Expr: variable, Optional: true}},
+		{"to_query: \"Sql[?? name == 'one']\"", recipe.Recipe{Kind: recipe.Custom, Name: "query", Value: query}},
+		{"to_alias_of: b", recipe.Recipe{Kind: recipe.AliasOf, Targets: []recipe.Target{{Key: "b"}}}},
+		{"to_renamed: b", recipe.Recipe{Kind: recipe.Below, Name: "b"}},
 		{"to_lookup_of: b", recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: "b"}}}},
 		{"to_lookup_of: [Integer, b]",
 			recipe.Recipe{Kind: recipe.LookupOf, Targets: []recipe.Target{{Key: "b", Type: integer}}}},
@@ -98,6 +114,8 @@ func TestAttributesBecomeRecipes(t *testing.T) {
 		{"to_hash_lookup: {name: b, key: k, type: 'Hash[Integer]'}", hashLookup(typed(t, "Hash[Integer]"), text("k"))},
 		{"to_producer: Vault", recipe.Recipe{Kind: recipe.Custom, Name: "Vault", Value: none}},
 		{"to_instance: [Vault, x, 1]", recipe.Recipe{Kind: recipe.Custom, Name: "Vault", Value: list}},
+		{"to_producer: [Vault]", recipe.Recipe{Kind: recipe.Custom, Name: "Vault", Value: listOf()}},
+		{"to_instance: Vault, options: {k: v}", recipe.Recipe{Kind: recipe.Custom, Name: "Vault", Value: hash}},
 		{"to_producer: {class_name: Vault}", recipe.Recipe{Kind: recipe.Custom, Name: "Vault", Value: class}},
 		{"to_producer: [Vault, x], options: {k: v}", recipe.Recipe{Kind: recipe.Custom, Name: "Vault", Value: hash}},
 		{"multibind_id: m", collecting(nil, recipe.Options{PriorityOnNamed: true})},
@@ -113,6 +131,17 @@ func TestAttributesBecomeRecipes(t *testing.T) {
 		{"multibind_id: m, type: Array, options: {flatten: 2, priority_on_named: false, priority_on_unnamed: true}",
 			collecting(typed(t, "Array"), recipe.Options{
 				Array: true, Flatten: 2, PriorityOnUnnamed: true, Element: data})},
+		{"multibind_id: m, options: {conflict_resolution: priority}",
+			collecting(nil, recipe.Options{PriorityOnNamed: true})},
+		{"multibind_id: m, type: Array, options: {flatten: -1}", collecting(typed(t, "Array"), recipe.Options{
+			Array: true, Flatten: -1, PriorityOnNamed: true, Element: data})},
+		{"multibind_id: m, type: Array, options: {flatten: false}", collecting(typed(t, "Array"), recipe.Options{
+			Array: true, PriorityOnNamed: true, Element: data})},
+		{"multibind_id: m, type: Array, options: {combinator: '|$memo, $x| { $x }', uniq: true}",
+			collecting(typed(t, "Array"), recipe.Options{
+				Array: true, Resolution: recipe.AppendAll, Uniq: true, Combinator: folding})},
+		{"multibind_id: m, options: {combinator: '|$key, $current, $value| { $value }'}",
+			collecting(nil, recipe.Options{Resolution: recipe.AppendAll, Combinator: merging})},
 	} {
 		source, want := "{name: a, "+c.attributes+"}", c.want
 		var diags diag.List
@@ -162,11 +191,23 @@ func TestAttributesOfContributionsAndFlags(t *testing.T) {
 		},
 		"{in: m, to: 1, transformer: '|$x| { $x }'}": func(b *loader.Binding) bool { return b.More.Literal == nil },
 		"{in: m, to_lookup_of: x}":                   func(b *loader.Binding) bool { return b.More.Literal == nil },
+		"{in: m, to: null, optional: true}":          func(b *loader.Binding) bool { return b.More.Literal == nil },
+		"{in: m, name: n, to_alias_of: n}": func(b *loader.Binding) bool {
+			return b.Key == "n" && b.More.Rebinds.ID == "n" && !b.More.Erases
+		},
+		"{name: n, to_renamed: old}": func(b *loader.Binding) bool {
+			return b.Key == "n" && b.More.Rebinds.ID == "old" && b.More.Rebinds.Pos.Col == 25 && b.More.Erases
+		},
+		"{rebind: n}": func(b *loader.Binding) bool {
+			return b.Key == "n" && b.Pos.Col == 12 && b.More.Rebinds.ID == "n" && !b.More.Erases &&
+				b.More.Recipe.Kind == recipe.Below
+		},
 		"{in: m, multibind_id: inner}": func(b *loader.Binding) bool {
 			return b.More.In.ID == "m" && b.More.Multibind.ID == "inner" && b.More.Multibind.Options != nil
 		},
 		"{name: a, to: 1}": func(b *loader.Binding) bool {
-			return b.More.In == nil && b.More.Multibind == nil && !b.More.Abstract && !b.More.Override
+			return b.More.In == nil && b.More.Multibind == nil && !b.More.Abstract && !b.More.Override &&
+				b.More.Literal == nil && b.More.Rebinds == nil
 		},
 		"{name: a, abstract: true, override: true}": func(b *loader.Binding) bool {
 			return b.More.Abstract && b.More.Override
@@ -252,6 +293,42 @@ func TestRefusedAttributes(t *testing.T) {
 		{"{name: a, multibind_id: m, options: ¦{uniq: true, conflict_resolution: merge}}", "multibind", false},
 		{"{name: a, multibind_id: m, type: 'Hash[Float]', options: ¦{conflict_resolution: append}}",
 			"multibind", false},
+		{"{name: a, type: Integer, to: ¦'x${y}'}", "type_mismatch", false},
+		{"{name: a, type: 'Array[Integer]', to: [1, ¦'x${y}']}", "type_mismatch", false},
+		{"{name: a, type: Integer, to: x, transformer: ¦[x]}", "attribute", false}, // which may make it a number
+		{"{name: a, type: Integer, to: 'x${y}', transformer: ¦[x]}", "attribute", false},
+		{"¦{name: a, multibind_id: m, to: 1, options: {conflict_resolution: ignore}}", "attribute", false},
+		{"{name: a, to_lookup_of: ¦{Integer: b}}", "attribute", false},
+		{"{name: a, to_hash_lookup: ¦[name, x, key, y]}", "attribute", false},
+		{"{name: a, to_hash_lookup: ¦{name: x, key: {y: z}}}", "attribute", false},
+		{"{name: a, multibind_id: ¦\"a\\0b\"}", "multibind", false},
+		{"{name: a, multibind_id: m, type: ¦Nope, options: {flatten: x}}", "type", false}, // of what is not known
+		{"{name: a, multibind_id: m, type: ¦Integer, options: {flatten: x}}", "multibind", false},
+		{"{name: a, multibind_id: m, type: ¦'Hash[Integer, String]', options: {flatten: x}}", "multibind", false},
+		{"{name: a, multibind_id: m, options: {combinator: ¦[x]}}", "attribute", false},
+		{"{name: a, multibind_id: m, options: {combinator: '|$k, $c, $v| { $v }', ¦flatten: 1}}", "multibind", false},
+		{"{name: a, multibind_id: m, options: {combinator: ¦'|$memo, $x| { $x }'}}", "multibind", false},
+		{"{name: a, multibind_id: m, type: Array, options: {combinator: ¦'|$k, $c, $v| { $v }'}}", "multibind", false},
+		{"{name: a, rebind: ¦b}", "rebind", false},
+		{"{name: a, rebind: ¦a}", "rebind", false},
+		{"{name: a, to_alias_of: ¦5}", "rebind", false},
+		{"{name: a, to_alias_of: ¦''}", "rebind", false},
+		{"{name: a, to_alias_of: ¦a}", "rebind", false},
+		{"{name: a, to_renamed: ¦[b]}", "rebind", false},
+		{"{name: a, to_renamed: ¦a}", "rebind", false},
+		{"{in: m, name: n, to_renamed: ¦b}", "rebind", false},
+		{"{in: m, rebind: ¦b}", "rebind", false},
+		{"¦{name: a, optional: true}", "attribute", false},
+		{"{name: a, optional: true, to: '${¦'}", "interpolation", false},
+		{"{name: ¦a, optional: true, abstract: true}", "optional", false},
+		{"{name: ¦a, optional: true, abstract: true, to_lookup_of: b}", "optional", false},
+		{"{name: a, optional: true, to: ¦1}", "optional", false},
+		{"{name: a, optional: true, to: ¦'x${y}'}", "optional", false},
+		{"{name: a, optional: true, to: ¦[1, '${x}']}", "optional", false},
+		{"{name: a, optional: true, to: ¦{k: '${x}'}}", "optional", false},
+		{"{name: a, optional: true, multibind_id: ¦m}", "optional", false},
+		{"{name: a, optional: true, to_alias_of: ¦b}", "optional", false},
+		{"{optional: true, rebind: ¦b}", "optional", false},
 		{"{in: ¦5, to: 1}", "multibind", false},
 		{"{in: ¦'', to: 1}", "multibind", false},
 		{"¦{in: m, abstract: true}", "multibind", false},

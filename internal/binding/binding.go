@@ -45,7 +45,7 @@ type Binding struct {
 	Key       string         // "" for a contribution without a name
 	Pos       diag.Pos       // of the key
 	Recipe    *recipe.Recipe // nil if it could not be compiled: that is reported
-	Literal   *Literal       // the value of Recipe as it is written, if it is a constant with no transformer
+	Literal   *Literal       // the value of what contributes, as it is written, if it is a constant with no transformer
 	In        *Reference     // what it contributes to, if it binds no key
 	Multibind *Multibind     // if it collects contributions
 	Type      *types.Type    // that it states, or nil

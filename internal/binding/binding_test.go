@@ -46,6 +46,7 @@ func TestWithin(t *testing.T) {
 		{[]value.Value{v(1), k, v(0)}, 6}, {[]value.Value{v(1), v(1)}, 7},
 		{[]value.Value{v(2)}, 1},                    // there is no such element
 		{[]value.Value{k}, 1},                       // nor is this a hash
+		{[]value.Value{value.FromString("a")}, 1},   // of which its elements were keys and values
 		{[]value.Value{v(1), v(0)}, 3},              // a key of a hash, not a place in it
 		{[]value.Value{v(1), k, v(0), v(0)}, 6},     // what is below is not written out
 		{[]value.Value{v(1), value.FromInt(-1)}, 3}, // no key

@@ -20,7 +20,7 @@ func (l *Literal) pairs() iter.Seq2[*Literal, *Literal] {
 		if l.Value.Kind() != value.Hash {
 			return
 		}
-		for i := 0; i+1 < len(l.Kids); i += 2 {
+		for i := 0; i < len(l.Kids); i += 2 {
 			if !yield(&l.Kids[i], &l.Kids[i+1]) {
 				return
 			}
@@ -58,7 +58,7 @@ func (l *Literal) Within(path []value.Value) *Literal {
 
 // Entry is entry i of a hash, which has the key, as it is written; where that is not known, it stands where l does.
 func (l *Literal) Entry(i int, key value.Value) (name, val Literal) {
-	if 2*i+1 < len(l.Kids) && value.Identical(l.Kids[2*i].Value, key) {
+	if 2*i < len(l.Kids) && value.Identical(l.Kids[2*i].Value, key) {
 		return l.Kids[2*i], l.Kids[2*i+1]
 	}
 	return Literal{Value: key, Pos: l.Pos}, Literal{Pos: l.Pos}

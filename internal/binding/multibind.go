@@ -63,7 +63,7 @@ func (c *compiler) options(o *recipe.Options) bool {
 	if o.Array {
 		allowed, others, hint = arrayOptions, hashOptions, "this is an option of a hash: of a multibinding whose type is Hash"
 	}
-	ok := c.onlyKeysBut(l, allowed, others, hint)
+	ok := c.onlyKeys(l, allowed, others, hint)
 	for key, val := range l.pairs() {
 		name, _ := key.text()
 		ok = c.option(o, name, val) && ok

@@ -36,16 +36,14 @@ func (c *compiler) checkOptional(r *recipe.Recipe) {
 	if !c.Optional || c.broken {
 		return
 	}
-	at := c.KeyPos
-	if len(c.Producers) > 0 && c.Producers[0].Argument != nil {
-		at = c.Producers[0].Argument.Pos
-	}
-	switch {
-	case c.Abstract:
+	if c.Abstract {
 		c.errorf(c.KeyPos, "optional", "an abstract binding has no value that could be missing: it cannot be optional")
+		return
+	}
+	p := &c.Producers[0]
+	switch at := p.Argument.Pos; {
 	case c.out.Rebinds != nil:
-		c.errorf(at, "optional", "'%s' declines by itself where there is nothing: it cannot be optional",
-			c.Producers[0].Name)
+		c.errorf(at, "optional", "'%s' declines by itself where there is nothing: it cannot be optional", p.Name)
 	case r.Kind == recipe.Multibind:
 		c.errorf(at, "optional", "a multibinding always has a value, without contributions an empty one: it cannot be optional")
 	case r.Kind == recipe.Constant && !r.Value.IsUndef(), r.Kind == recipe.Expression && alwaysHas(r.Expr):

@@ -41,7 +41,7 @@ func (c *compiler) recipe() *recipe.Recipe {
 		return &recipe.Recipe{Kind: recipe.Abstract}
 	case !c.broken && r.Kind == recipe.Constant && r.Transformer == nil && !r.Optional:
 		c.constant(r)
-	case !c.broken && r.Kind == recipe.Expression && r.Transformer == nil && r.Type != nil:
+	case !c.broken && r.Kind == recipe.Expression && r.Transformer == nil:
 		c.mismatch(r, recipe.Misfit(r.Type, r.Expr))
 	}
 	return r
@@ -69,9 +69,6 @@ func (c *compiler) checkProducers() {
 func (c *compiler) constant(r *recipe.Recipe) {
 	if c.In != nil {
 		c.out.Literal = c.Producers[0].Argument
-	}
-	if r.Type == nil {
-		return
 	}
 	c.mismatch(r, r.Type.Check(r.Value))
 	r.Type = nil
@@ -156,7 +153,7 @@ func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
 			"expected a hash of 'name', the key to look up, and 'key', the entry to take from it, found %s", found)
 		return
 	}
-	c.onlyKeys(l, []string{"name", "key", "type"})
+	c.onlyKeys(l, []string{"name", "key", "type"}, nil, "")
 	t := c.target(name)
 	if typ := l.entry("type"); typ != nil {
 		t.Type = c.typeAt(typ)
@@ -166,13 +163,9 @@ func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
 	r.Kind, r.Targets, r.Value = recipe.HashLookup, []recipe.Target{t}, key.Value
 }
 
-// onlyKeys reports the keys of a hash that are none of allowed, and tells whether there is none.
-func (c *compiler) onlyKeys(l *Literal, allowed []string) bool {
-	return c.onlyKeysBut(l, allowed, nil, "")
-}
-
-// onlyKeysBut is onlyKeys with a hint for those that stand elsewhere.
-func (c *compiler) onlyKeysBut(l *Literal, allowed, elsewhere []string, hint string) bool {
+// onlyKeys reports the keys of a hash that are none of allowed, those that stand elsewhere with the hint, and tells
+// whether there is none.
+func (c *compiler) onlyKeys(l *Literal, allowed, elsewhere []string, hint string) bool {
 	all := true
 	for key := range l.pairs() {
 		name, ok := key.text()
@@ -199,7 +192,7 @@ func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
 	case l.Value.Kind() == value.Array && len(l.Kids) > 0:
 		r.Name, _ = l.Kids[0].text()
 		r.Value = value.FromSlice(l.Value.Slice()[1:])
-	case l.Value.Kind() == value.Hash:
+	default: // a hash, or what has no name
 		if class := l.entry("class_name"); class != nil {
 			r.Name, _ = class.text()
 		}
