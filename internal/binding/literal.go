@@ -31,14 +31,20 @@ func (l *Literal) pairs() iter.Seq2[*Literal, *Literal] {
 // entry is the value of a hash under a name, or nil.
 func (l *Literal) entry(name string) *Literal {
 	for key, val := range l.pairs() {
-		if text, ok := key.text(); ok && text == name {
+		if text, _ := key.text(); text == name {
 			return val
 		}
 	}
 	return nil
 }
 
-func (l *Literal) text() (string, bool) { return l.Value.Text(), l.Value.Kind() == value.String }
+// text is that of a string, "" of what is none: the text of a pattern is no name.
+func (l *Literal) text() (text string, ok bool) {
+	if l.Value.Kind() != value.String {
+		return "", false
+	}
+	return l.Value.Text(), true
+}
 
 // Within is the part of l that path leads to, keys and indexes from the outside in, as far as it is written out.
 func (l *Literal) Within(path []value.Value) *Literal {

@@ -12,8 +12,8 @@ import (
 
 // multibind compiles a binding that collects contributions (language.md, section 8).
 func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
-	id, ok := l.text()
-	if !ok || id == "" || strings.ContainsRune(id, 0) {
+	id, _ := l.text()
+	if id == "" || strings.ContainsRune(id, 0) {
 		c.errorf(l.Pos, "multibind", "expected a name without NUL as 'multibind_id', found %s", value.Describe(l.Value))
 		return
 	}

@@ -8,9 +8,9 @@ import (
 
 // rebind compiles a binding that is what another key is, or what its own is below it (language.md, section 14.2).
 func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
-	name, ok := p.Argument.text()
+	name, _ := p.Argument.text()
 	switch {
-	case !ok || name == "":
+	case name == "":
 		c.errorf(p.Argument.Pos, "rebind", "expected the name of a key as '%s', found %s", p.Name,
 			value.Describe(p.Argument.Value))
 	case p.Name == "rebind" && c.KeyPos != p.Argument.Pos:

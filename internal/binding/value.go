@@ -15,10 +15,10 @@ func (c *compiler) contribution() {
 	if c.In == nil {
 		return
 	}
-	id, ok := c.In.text()
+	id, _ := c.In.text()
 	c.out.In = &Reference{ID: id, Pos: c.In.Pos}
 	switch {
-	case !ok || id == "":
+	case id == "":
 		c.errorf(c.In.Pos, "multibind", "expected the multibind_id that is contributed to as 'in', found %s",
 			value.Describe(c.In.Value))
 	case c.Abstract || c.Override:
@@ -168,8 +168,8 @@ func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
 func (c *compiler) onlyKeys(l *Literal, allowed, elsewhere []string, hint string) bool {
 	all := true
 	for key := range l.pairs() {
-		name, ok := key.text()
-		if ok && slices.Contains(allowed, name) {
+		name, _ := key.text()
+		if slices.Contains(allowed, name) {
 			continue
 		}
 		d := diag.Unknown(key.Pos, "attribute", "attribute", name, value.Describe(key.Value), allowed)

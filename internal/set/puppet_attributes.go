@@ -123,7 +123,7 @@ func (r *puppetReader) literal(n *expr.Node) (l binding.Literal, known bool) {
 	l.Pos, known = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
 		l.Value, known = expr.Fold(n).Constant()
-		return l, known
+		return spread(l.Value, l.Pos), known
 	}
 	l.Kids = make([]binding.Literal, len(n.Kids))
 	for i, kid := range n.Kids {
@@ -133,6 +133,18 @@ func (r *puppetReader) literal(n *expr.Node) (l binding.Literal, known bool) {
 	}
 	l.Value = composed(n.Op == expr.HashLit, l.Kids)
 	return l, known
+}
+
+// spread is a value that is computed, all of it written at one place.
+func spread(v value.Value, at diag.Pos) binding.Literal {
+	l := binding.Literal{Value: v, Pos: at}
+	for elem := range v.Elems() {
+		l.Kids = append(l.Kids, spread(elem, at))
+	}
+	for key, val := range v.Pairs() {
+		l.Kids = append(l.Kids, spread(key, at), spread(val, at))
+	}
+	return l
 }
 
 // composed is the hash, or the list, of what is written as kids.

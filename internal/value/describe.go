@@ -10,12 +10,18 @@ func Describe(v Value) string {
 	switch v.Kind() {
 	case Undef:
 		return "null"
+	case Default:
+		return "default"
 	case Bool:
 		return "the boolean " + strconv.FormatBool(v.Bool())
 	case Int:
 		return "the integer " + strconv.FormatInt(v.Int(), 10)
 	case Float:
 		return "the float " + string(AppendFloat(nil, v.Float()))
+	case Regexp:
+		return "the regular expression /" + Shorten(v.Text()) + "/"
+	case Type:
+		return "a type"
 	case Array:
 		return "a list"
 	case Hash:

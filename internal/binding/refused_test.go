@@ -1,0 +1,232 @@
+package binding
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+func number(n int64, col int) *Literal { return &Literal{Value: value.FromInt(n), Pos: at(col)} }
+
+func regexp(s string, col int) *Literal { return &Literal{Value: value.FromRegexp(s), Pos: at(col)} }
+
+// of is a binding of the key 'a' with one producer.
+func of(name string, argument *Literal) Attributes {
+	return Attributes{Key: "a", KeyPos: at(90), Producers: []Producer{{Name: name, Argument: argument}}}
+}
+
+// computing is a binding of the key 'a' to what n computes, which is no Integer.
+func computing(name string, n *expr.Node) Attributes {
+	a := of(name, list(1, text("x", 2)))
+	a.Type, a.Producers[0].Expr = text("Integer", 9), n
+	return a
+}
+
+// said is a finding in a line: its column and code, the message, and the hint.
+func said(diags *diag.List) string {
+	var out []string
+	for _, d := range diags.Sorted() {
+		line := fmt.Sprintf("%d %s: %s", d.Pos.Col, d.Code, d.Message)
+		if d.Hint != "" {
+			line += " (" + d.Hint + ")"
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// What is expected, what is there instead, and what may be meant.
+func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
+	name, key, x, y := text("name", 2), text("key", 4), text("x", 3), text("y", 5)
+	const entry = "1 attribute: expected a hash of 'name', the key to look up, and 'key', the entry to take from it, found "
+	interpolating := &expr.Node{Op: expr.Concat}
+	several := of("to", x)
+	several.Producers = append(several.Producers, Producer{Name: "to_lookup_of", Argument: y})
+	contribution := Attributes{In: regexp("m", 1), Producers: []Producer{{Name: "to", Argument: x}}}
+	untyped := of("to", x)
+	untyped.Type = list(6, text("Integer", 7))
+	pattern := of("to", x)
+	pattern.Type = regexp("Integer", 6)
+	optional := of("to_renamed", text("b", 1))
+	optional.Optional = true
+
+	for _, c := range []struct {
+		what string
+		Attributes
+		want string
+	}{
+		{"an entry of a text", of("to_hash_lookup", text("x", 1)), entry + "the string 'x'"},
+		{"an entry of no key", of("to_hash_lookup", hash(1, name, x)), entry + "a hash without 'key'"},
+		{"an entry of no hash", of("to_hash_lookup", hash(1, key, y)), entry + "a hash without 'name'"},
+		{"an entry of nothing", of("to_hash_lookup", hash(1)), entry + "a hash"},
+		{"an entry under a list", of("to_hash_lookup", hash(1, name, x, key, list(5))), entry + "a hash"},
+		{"an entry whose hash a pattern names", of("to_hash_lookup", hash(1, regexp("name", 2), x, key, y)),
+			entry + "a hash without 'name'"},
+		{"an entry, and more", of("to_hash_lookup", hash(1, name, x, key, y, text("typ", 6), text("Hash", 7))),
+			"6 attribute: unknown attribute: the string 'typ'; expected 'name', 'key' and 'type' (did you mean 'type'?)"},
+		{"two values", several, "0 attribute: expected one thing that produces the value, found 'to' and 'to_lookup_of'"},
+		{"a type that is a list", untyped, "6 type: expected a type as text, as 'Array[String]', found a list"},
+		{"a type that is a pattern", pattern,
+			"6 type: expected a type as text, as 'Array[String]', found the regular expression /Integer/"},
+		{"text that interpolates", computing("to", interpolating), "1 type_mismatch: 'a' is of type Integer: " +
+			"expected Integer, found String (a string that interpolates is text; with to_expression: '$name' a variable " +
+			"stays what it is)"},
+		{"an expression that is text", computing("to_expression", interpolating),
+			"1 type_mismatch: 'a' is of type Integer: expected Integer, found String"},
+		{"a list that interpolates", computing("to", &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{interpolating}}),
+			"1 type_mismatch: 'a' is of type Integer: expected Integer, found Array"},
+		{"a pattern as id", of("multibind_id", regexp("m", 1)),
+			"1 multibind: expected a name without NUL as 'multibind_id', found the regular expression /m/"},
+		{"a contribution to a pattern", contribution,
+			"1 multibind: expected the multibind_id that is contributed to as 'in', found the regular expression /m/"},
+		{"another name of a pattern", of("to_alias_of", regexp("b", 1)),
+			"1 rebind: expected the name of a key as 'to_alias_of', found the regular expression /b/"},
+		{"a name that may be missing", optional,
+			"1 optional: 'to_renamed' declines by itself where there is nothing: it cannot be optional"},
+	} {
+		var diags diag.List
+		if b := Compile(&c.Attributes, &diags); b.Recipe != nil || b.Key != c.Key {
+			t.Errorf("%s: %+v", c.what, b)
+		}
+		if got := said(&diags); got != c.want || diags.Incomplete() {
+			t.Errorf("%s:\n%s\nwant\n%s", c.what, got, c.want)
+		}
+	}
+}
+
+// Without the name of a key there is no binding. What rebinds a key that is not known takes none away from others.
+func TestBindingsWithoutAKey(t *testing.T) {
+	for _, c := range []struct {
+		producers  []Producer
+		want       string
+		incomplete bool
+	}{
+		{nil, "8 attribute: expected 'name', the key that is bound", true},
+		{[]Producer{{Name: "to", Argument: number(5, 1)}}, "8 attribute: expected 'name', the key that is bound", true},
+		{[]Producer{{Name: "rebind", Argument: text("b", 1)}, {Name: "to", Argument: text("x", 2)}},
+			"8 attribute: expected 'name', the key that is bound", true},
+		{[]Producer{{Name: "rebind", Argument: number(5, 1)}}, "1 rebind: expected the name of a key as 'rebind', found " +
+			"the integer 5 (write the key that is to be here what it is below: {rebind: 'ntp::host'})", false},
+		{[]Producer{{Name: "rebind", Argument: text("", 1)}}, "1 rebind: expected the name of a key as 'rebind', found " +
+			"the string '' (write the key that is to be here what it is below: {rebind: 'ntp::host'})", false},
+	} {
+		var diags diag.List
+		if b := Compile(&Attributes{Pos: at(8), Producers: c.producers}, &diags); b != nil {
+			t.Errorf("%v: %+v", c.producers, b)
+		}
+		if got := said(&diags); got != c.want || diags.Incomplete() != c.incomplete {
+			t.Errorf("%v: %t\n%s\nwant %t\n%s", c.producers, diags.Incomplete(), got, c.incomplete, c.want)
+		}
+	}
+}
+
+// A multibinding that says what cannot be is known, and what it collects; how it puts that together is not, so that no
+// contribution is held to it.
+func TestOptionsThatAreRefused(t *testing.T) {
+	one := func(name string, val *Literal) *Literal { return hash(3, text(name, 4), val) }
+	yes := &Literal{Value: value.FromBool(true), Pos: at(5)}
+	two := &expr.Lambda{Params: []expr.Param{{Name: "memo"}, {Name: "x"}}, Body: &expr.Node{Op: expr.Const}}
+	const unknownOfHash, unknownOfList = "expected 'combinator', 'conflict_resolution', 'flatten' and 'uniq'",
+		"expected 'combinator', 'flatten', 'priority_on_named', 'priority_on_unnamed' and 'uniq'"
+	const refused = "expected 'combinator' with no other option than 'uniq', found "
+	for _, c := range []struct {
+		what       string
+		typ        string
+		options    *Literal
+		combinator *expr.Lambda
+		want       string
+	}{
+		{"no hash", "", list(3, text("uniq", 4), yes), nil, "3 multibind: expected a hash as 'options', found a list"},
+		{"of a type that collects nothing", "Integer", nil, nil,
+			"6 multibind: expected an Array or a Hash as type of a multibinding, found Integer"},
+		{"of keys that are no names", "Hash[Integer, String]", nil, nil, "6 multibind: expected a type of keys that " +
+			"strings have, as the names of contributions are the keys, found Hash[Integer, String]"},
+		{"of a hash, of a list", "Array", one("conflict_resolution", text("merge", 5)), nil,
+			"4 attribute: unknown attribute: the string 'conflict_resolution'; " + unknownOfList +
+				" (this is an option of a hash: of a multibinding whose type is Hash)"},
+		{"of a list, of a hash", "", one("priority_on_named", yes), nil,
+			"4 attribute: unknown attribute: the string 'priority_on_named'; " + unknownOfHash +
+				" (this is an option of a list: of a multibinding whose type is Array)"},
+		{"misspelt", "Array", one("unic", yes), nil, "4 attribute: unknown attribute: the string 'unic'; " +
+			unknownOfList + " (did you mean 'uniq'?)"},
+		{"a pattern", "Array", hash(3, regexp("uniq", 4), yes), nil,
+			"4 attribute: unknown attribute: the regular expression /uniq/; " + unknownOfList},
+		{"no number of levels", "Array", one("flatten", number(-2, 5)), nil,
+			"5 multibind: expected true, false, a number of levels, or -1 for all as 'flatten', found the integer -2"},
+		{"no such resolution", "", one("conflict_resolution", text("prio", 5)), nil, "5 multibind: expected one of " +
+			"priority, ignore, error, append, merge as 'conflict_resolution', found the string 'prio'"},
+		{"each once, without lists", "", one("uniq", yes), nil,
+			"3 multibind: expected 'flatten' and 'uniq' of a hash with 'conflict_resolution: append' only"},
+		{"lists, of numbers", "Hash[Float]", one("conflict_resolution", text("append", 5)), nil, "3 multibind: " +
+			"'append' makes arrays: expected Data or an array type as type of the elements, found Float"},
+		{"a combinator that was not read", "Array", one("combinator", text("|", 5)), nil, ""},
+		{"a combinator, and more", "Array", hash(3, text("uniq", 4), yes, text("combinator", 6), text("|", 7),
+			text("flatten", 8), yes), two, "8 multibind: " + refused + "'flatten': the combinator decides alone"},
+		{"a combinator of lists, of a hash", "", one("combinator", text("|", 5)), two, "5 multibind: expected a " +
+			"combinator with 3 parameters, as it is one of a hash: '|$key, $current, $value| { … }'"},
+	} {
+		a := of("multibind_id", text("m", 2))
+		a.Options, a.Combinator = c.options, c.combinator
+		if c.typ != "" {
+			a.Type = text(c.typ, 6)
+		}
+		var diags diag.List
+		b := Compile(&a, &diags)
+		if b.Key != "a" || b.Multibind.ID != "m" || b.Multibind.Options != nil {
+			t.Errorf("%s: %+v", c.what, b)
+		}
+		if got := said(&diags); got != c.want || diags.Incomplete() {
+			t.Errorf("%s:\n%s\nwant\n%s", c.what, got, c.want)
+		}
+	}
+}
+
+// An entry is where it is written; where that cannot be told, where the hash is.
+func TestEntry(t *testing.T) {
+	k, v := value.FromString("k"), value.FromString
+	written := hash(1, text("k", 2), number(1, 3), text("l", 4), number(2, 5))
+	computed := &Literal{Value: written.Value, Pos: at(1)}
+	for _, c := range []struct {
+		of        *Literal
+		i         int
+		key       value.Value
+		name, val int
+	}{
+		{written, 0, k, 2, 3}, {written, 1, v("l"), 4, 5},
+		{written, 1, k, 1, 1}, // which stands elsewhere
+		{written, 2, v("m"), 1, 1},
+		{computed, 0, k, 1, 1},
+	} {
+		name, val := c.of.Entry(c.i, c.key)
+		if name.Pos != at(c.name) || val.Pos != at(c.val) || !value.Identical(name.Value, c.key) {
+			t.Errorf("entry %d, %s: at columns %d and %d, want %d and %d", c.i, c.key.Text(), name.Pos.Col, val.Pos.Col,
+				c.name, c.val)
+		}
+	}
+}
+
+// A constant is written out for what it contributes to; what may be missing is none.
+func TestConstantsThatContribute(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		Attributes
+		literal bool
+	}{
+		{"a contribution", Attributes{In: text("m", 1)}, true},
+		{"a contribution that is missing", Attributes{In: text("m", 1), Optional: true}, false},
+		{"a contribution that is transformed", Attributes{In: text("m", 1), Transformer: &expr.Lambda{}}, false},
+		{"a key", Attributes{Key: "a"}, false},
+	} {
+		var diags diag.List
+		c.Producers = []Producer{{Name: "to", Argument: &Literal{Pos: at(2)}}} // null
+		b := Compile(&c.Attributes, &diags)
+		if (b.Literal != nil) != c.literal || b.Recipe.Kind != recipe.Constant || !diags.Empty() {
+			t.Errorf("%s: %+v, %s", c.what, b, said(&diags))
+		}
+	}
+}
