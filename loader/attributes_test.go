@@ -75,7 +75,8 @@ func TestAttributesBecomeRecipes(t *testing.T) {
 		t.Fatal(errs)
 	}
 	listOf := func(elems ...value.Value) value.Value { return value.FromSlice(elems) }
-	query := listOf(text("and"), listOf(text("="), text("type"), text("Sql")), listOf(text("="), text("name"), text("one")))
+	equals := func(name, want string) value.Value { return listOf(text("="), text(name), text(want)) }
+	query := listOf(text("and"), equals("type", "Sql"), equals("name", "one"))
 	for _, c := range []struct {
 		attributes string
 		want       recipe.Recipe
@@ -382,4 +383,56 @@ func TestBindingsOfNoKnownKey(t *testing.T) {
 			t.Errorf("%s: others are judged as if it were not there", source)
 		}
 	}
+}
+
+// What the attributes of a binding say may be computed, as long as it is known: it is the same as if it were written.
+func TestAttributesThatAreComputed(t *testing.T) {
+	for _, c := range []struct{ computed, written string }{
+		{"{ to_first_found => ['x'] + [['Integer', 'y']] }", "{ to_first_found => ['x', ['Integer', 'y']] }"},
+		{"{ to_lookup_of => ['Integer'] + ['x'] }", "{ to_lookup_of => ['Integer', 'x'] }"},
+		{"{ to_hash_lookup => { 'name' => 'x' } + { 'key' => 'y' } }",
+			"{ to_hash_lookup => { 'name' => 'x', 'key' => 'y' } }"},
+		{"{ to_producer => ['Vault'] + ['x'] }", "{ to_producer => ['Vault', 'x'] }"},
+		{"{ to_producer => { 'class_name' => 'Vault' } + { 'x' => 1 } }",
+			"{ to_producer => { 'class_name' => 'Vault', 'x' => 1 } }"},
+		{"{ multibind_id => 'm', options => { 'conflict_resolution' => 'append' } + { 'uniq' => true } }",
+			"{ multibind_id => 'm', options => { 'conflict_resolution' => 'append', 'uniq' => true } }"},
+	} {
+		var recipes []string
+		for _, options := range []string{c.computed, c.written} {
+			for _, b := range puppet(t, "bind 'a' "+options, "") {
+				recipes = append(recipes, string(recipe.Append(nil, b.More.Recipe)))
+			}
+		}
+		if len(recipes) != 2 || recipes[0] != recipes[1] {
+			t.Errorf("%s: the recipes are %q", c.computed, recipes)
+		}
+	}
+	puppet(t, "bind 'a' { to_first_found => ¦['x'] + [5] }", "attribute")
+	puppet(t, "bind 'a' { multibind_id => 'm', options => ¦{ 'uniq' => true } + { 'nope' => 5 } }", "attribute")
+}
+
+// puppet is the bindings of a site whose one statement is in the syntax of Puppet. Where the mark is it has an error of
+// the code, if there is one.
+func puppet(t *testing.T, statement, code string) []loader.Binding {
+	t.Helper()
+	before, after, _ := strings.Cut(statement, "¦")
+	dir := writeSite(t, map[string]string{"bindings/default.pp": "bindings default {\n" + before + after + "\n}\n"})
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	found := diags.Sorted()
+	switch {
+	case code == "" && len(found) > 0:
+		t.Errorf("%s: %v", statement, found)
+	case code != "" && (len(found) != 1 || string(found[0].Code) != code || found[0].Pos.Col != len(before)+1):
+		t.Errorf("%s: %v, want %s at column %d", statement, found, code, len(before)+1)
+	}
+	for _, layer := range site.Layers {
+		for _, c := range layer.Contributions {
+			if len(c.Bindings) > 0 {
+				return c.Bindings
+			}
+		}
+	}
+	return nil
 }

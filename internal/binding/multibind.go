@@ -59,11 +59,11 @@ func (c *compiler) options(o *recipe.Options) bool {
 		c.errorf(l.Pos, "multibind", "expected a hash as 'options', found %s", value.Describe(l.Value))
 		return false
 	}
-	allowed, others, hint := hashOptions, arrayOptions, "this is an option of a list: of a multibinding whose type is Array"
+	allowed, others, of := hashOptions, arrayOptions, "a list: of a multibinding whose type is Array"
 	if o.Array {
-		allowed, others, hint = arrayOptions, hashOptions, "this is an option of a hash: of a multibinding whose type is Hash"
+		allowed, others, of = arrayOptions, hashOptions, "a hash: of a multibinding whose type is Hash"
 	}
-	ok := c.onlyKeys(l, allowed, others, hint)
+	ok := c.onlyKeys(l, allowed, others, "this is an option of "+of)
 	for key, val := range l.pairs() {
 		name, _ := key.text()
 		ok = c.option(o, name, val) && ok

@@ -16,11 +16,11 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	case p.Name == "rebind" && c.KeyPos != p.Argument.Pos:
 		c.errorf(p.Argument.Pos, "rebind", "'rebind' binds the key it names: expected no 'name', found '%s'", c.Key)
 	case p.Name != "rebind" && name == c.Key && c.In == nil:
-		c.errorf(p.Argument.Pos, "rebind", "'%s' cannot be another name of itself; expected another key, or 'rebind' and this one",
-			name)
+		c.errorf(p.Argument.Pos, "rebind",
+			"'%s' cannot be another name of itself; expected another key, or 'rebind' and this one", name)
 	case p.Name != "to_alias_of" && c.In != nil:
-		c.errorf(p.Argument.Pos, "rebind", "a contribution cannot have '%s': expected no 'in'. What is contributed under "+
-			"a name that is renamed goes on contributing, under the new one", p.Name)
+		c.errorf(p.Argument.Pos, "rebind", "a contribution cannot have '%s': expected no 'in'. What is contributed "+
+			"under a name that is renamed goes on contributing, under the new one", p.Name)
 	default:
 		c.out.Rebinds, c.out.Erases = &Reference{name, p.Argument.Pos}, p.Name == "to_renamed"
 	}
@@ -45,7 +45,8 @@ func (c *compiler) checkOptional(r *recipe.Recipe) {
 	case c.out.Rebinds != nil:
 		c.errorf(at, "optional", "'%s' declines by itself where there is nothing: it cannot be optional", p.Name)
 	case r.Kind == recipe.Multibind:
-		c.errorf(at, "optional", "a multibinding always has a value, without contributions an empty one: it cannot be optional")
+		c.errorf(at, "optional",
+			"a multibinding always has a value, without contributions an empty one: it cannot be optional")
 	case r.Kind == recipe.Constant && !r.Value.IsUndef(), r.Kind == recipe.Expression && alwaysHas(r.Expr):
 		c.errorf(at, "optional", "this is never undef: expected a producer that can yield undef beside 'optional'")
 	}

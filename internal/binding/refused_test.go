@@ -43,7 +43,8 @@ func said(diags *diag.List) string {
 // What is expected, what is there instead, and what may be meant.
 func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 	name, key, x, y := text("name", 2), text("key", 4), text("x", 3), text("y", 5)
-	const entry = "1 attribute: expected a hash of 'name', the key to look up, and 'key', the entry to take from it, found "
+	const entry = "1 attribute: expected a hash of 'name', the key to look up, and 'key', the entry to take from it, " +
+		"found "
 	interpolating := &expr.Node{Op: expr.Concat}
 	several := of("to", x)
 	several.Producers = append(several.Producers, Producer{Name: "to_lookup_of", Argument: y})
@@ -68,14 +69,16 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 		{"an entry whose hash a pattern names", of("to_hash_lookup", hash(1, regexp("name", 2), x, key, y)),
 			entry + "a hash without 'name'"},
 		{"an entry, and more", of("to_hash_lookup", hash(1, name, x, key, y, text("typ", 6), text("Hash", 7))),
-			"6 attribute: unknown attribute: the string 'typ'; expected 'name', 'key' and 'type' (did you mean 'type'?)"},
-		{"two values", several, "0 attribute: expected one thing that produces the value, found 'to' and 'to_lookup_of'"},
+			"6 attribute: unknown attribute: the string 'typ'; " +
+				"expected 'name', 'key' and 'type' (did you mean 'type'?)"},
+		{"two values", several,
+			"0 attribute: expected one thing that produces the value, found 'to' and 'to_lookup_of'"},
 		{"a type that is a list", untyped, "6 type: expected a type as text, as 'Array[String]', found a list"},
 		{"a type that is a pattern", pattern,
 			"6 type: expected a type as text, as 'Array[String]', found the regular expression /Integer/"},
 		{"text that interpolates", computing("to", interpolating), "1 type_mismatch: 'a' is of type Integer: " +
-			"expected Integer, found String (a string that interpolates is text; with to_expression: '$name' a variable " +
-			"stays what it is)"},
+			"expected Integer, found String (a string that interpolates is text; with to_expression: '$name' a " +
+			"variable stays what it is)"},
 		{"an expression that is text", computing("to_expression", interpolating),
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found String"},
 		{"a list that interpolates", computing("to", &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{interpolating}}),
@@ -101,6 +104,8 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 
 // Without the name of a key there is no binding. What rebinds a key that is not known takes none away from others.
 func TestBindingsWithoutAKey(t *testing.T) {
+	const expected = "1 rebind: expected the name of a key as 'rebind', found "
+	const hint = " (write the key that is to be here what it is below: {rebind: 'ntp::host'})"
 	for _, c := range []struct {
 		producers  []Producer
 		want       string
@@ -110,10 +115,8 @@ func TestBindingsWithoutAKey(t *testing.T) {
 		{[]Producer{{Name: "to", Argument: number(5, 1)}}, "8 attribute: expected 'name', the key that is bound", true},
 		{[]Producer{{Name: "rebind", Argument: text("b", 1)}, {Name: "to", Argument: text("x", 2)}},
 			"8 attribute: expected 'name', the key that is bound", true},
-		{[]Producer{{Name: "rebind", Argument: number(5, 1)}}, "1 rebind: expected the name of a key as 'rebind', found " +
-			"the integer 5 (write the key that is to be here what it is below: {rebind: 'ntp::host'})", false},
-		{[]Producer{{Name: "rebind", Argument: text("", 1)}}, "1 rebind: expected the name of a key as 'rebind', found " +
-			"the string '' (write the key that is to be here what it is below: {rebind: 'ntp::host'})", false},
+		{[]Producer{{Name: "rebind", Argument: number(5, 1)}}, expected + "the integer 5" + hint, false},
+		{[]Producer{{Name: "rebind", Argument: text("", 1)}}, expected + "the string ''" + hint, false},
 	} {
 		var diags diag.List
 		if b := Compile(&Attributes{Pos: at(8), Producers: c.producers}, &diags); b != nil {
