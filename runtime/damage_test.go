@@ -137,7 +137,8 @@ func TestEachPartIsDamaged(t *testing.T) {
 		all          bool // something reads each value
 	}{"plain": {damagedSite, facts, true}, "wary": {wary, facts, true},
 		"a path that cannot be told": {damagedSite, untold, false},
-		"nothing above":              {strings.Replace(damagedSite, nothingAbove, "", 1), facts, false}} {
+		"nothing above":              {strings.Replace(damagedSite, nothingAbove, "", 1), facts, false},
+		"renamed below":              {reboundSite, `{"node": "n1", "role": "web"}`, false}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // most of it is waiting for the disk
 			eachPart(t, hieraContent(t, c.files), c.facts, c.all)
