@@ -1,6 +1,7 @@
 package set
 
 import (
+	"bytes"
 	"math"
 	"regexp"
 
@@ -17,8 +18,8 @@ var (
 // meansSensitive tells whether a word is 'sensitive', or was meant to be: what is misspelt is refused, and is to be
 // shown no more for that.
 func meansSensitive(word []byte) bool {
-	return string(word) == "sensitive" ||
-		len(word) > 6 && word[0] == 's' && diag.DidYouMean(string(word), sensitiveFlag) != ""
+	return string(word) == "sensitive" || bytes.IndexAny(word, "sS") == 0 &&
+		diag.DidYouMean(string(word), sensitiveFlag) != ""
 }
 
 // Source is a file of bindings that was parsed.
@@ -61,7 +62,8 @@ type hider struct {
 // binding is expected. n has lines from first to last.
 func (h *hider) hideSensitive(n *yaml.Node, first, last int) {
 	if saysSensitive(n) || h.contributesToSecret(n) {
-		h.hide(n, first, last)
+		h.diags.Hide(h.File, first, last)
+		h.hideElsewhere(n, first, last)
 		return
 	}
 	for i := range n.Kids {
@@ -92,16 +94,14 @@ func (h *hider) contributesToSecret(n *yaml.Node) bool {
 	return ok && h.secrets[Text(in.Value)]
 }
 
-// hide hides the lines of n, and of what its aliases refer to.
-func (h *hider) hide(n *yaml.Node, first, last int) {
+// hideElsewhere hides what n has outside of the lines from first to last, which are hidden: what its aliases refer to.
+func (h *hider) hideElsewhere(n *yaml.Node, first, last int) {
 	if line := int(n.Line); line < first || line > last {
-		first, last = line, math.MaxInt
+		first, last = line, math.MaxInt // where it ends is not known
+		h.diags.Hide(h.File, first, last)
 	}
-	h.diags.Hide(h.File, first, last)
 	for i := range n.Kids {
-		if kid := &n.Kids[i]; int(kid.Line) < first || int(kid.Line) > last {
-			h.hide(kid, int(kid.Line), math.MaxInt)
-		}
+		h.hideElsewhere(&n.Kids[i], first, last)
 	}
 }
 
