@@ -132,9 +132,11 @@ func remarksOf(src []byte, s *set.Set, puppet bool) set.Remarks {
 	r := remarks{lines: strings.Split(string(src), "\n"), alone: map[int]bool{},
 		Remarks: set.Remarks{Above: map[diag.Pos][]string{}, Beside: map[diag.Pos]string{}}}
 	r.places(s.Statements)
-	slices.SortFunc(r.at, func(a, b diag.Pos) int { return cmp.Compare(a.Line, b.Line) })
-	for _, at := range r.at {
-		if at.Line > 1 && strings.TrimSpace(r.lines[at.Line-2]) == "" {
+	slices.SortFunc(r.at, func(a, b diag.Pos) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	for i, at := range r.at { // an empty line above is that of the first statement of a line
+		if i > 0 && r.at[i-1].Line < at.Line && strings.TrimSpace(r.lines[at.Line-2]) == "" {
 			r.Above[at] = []string{""}
 		}
 	}

@@ -63,6 +63,8 @@ func TestFilesThatAreNotConverted(t *testing.T) {
 			"the string '' cannot be said in the syntax of Puppet"},
 		{"a type that is none", "s.yaml", in("- {name: a, type: 'Array[', to: 1}"), "convert",
 			"the string 'Array[' cannot be said in the syntax of Puppet"},
+		{"a dependency that is computed", "s.pp", "bindings s { bind dependency $x -> File['a'] }", "convert",
+			"this cannot be said in the other syntax"},
 		{"a map of nothing", "s.yaml", in("- {map: [Web, Sql]}"), "convert", "cannot be said"},
 		{"no classes", "s.yaml", in("- {include: []}"), "convert", "cannot be said"},
 		{"a category that is no word", "s.yaml", in("- {when: {a b: a}, bind: [[a, 1]]}"), "convert", "cannot be said"},
@@ -80,7 +82,7 @@ func TestFilesThatAreNotConverted(t *testing.T) {
 // Each statement that cannot be said is told of by its place, and those around it are not.
 func TestWhatCannotBeSaidIsTold(t *testing.T) {
 	src := "bindings_version: 1\nname: s\nbind:\n  - [a, .inf]\n  - [b, 1]\n  - when: {node: x}\n" +
-		"    bind:\n      - [c, 1]\n      - [d, [.nan]]\n"
+		"    bind:\n      - [c, 1]\n      - [d, [.nan]]\n  - [e, .inf]\n  - when: {a b: x}\n    bind: []\n"
 	var diags diag.List
 	if _, ok := convert.File("s.yaml", []byte(src), nil, &diags); ok {
 		t.Error("it was converted")
@@ -89,8 +91,18 @@ func TestWhatCannotBeSaidIsTold(t *testing.T) {
 	for _, d := range diags.Sorted() {
 		at = append(at, fmt.Sprintf("%s:%d:%d", d.Code, d.Pos.Line, d.Pos.Col))
 	}
-	if got := strings.Join(at, " "); got != "convert:4:6 convert:9:10" {
+	if got := strings.Join(at, " "); got != "convert:4:6 convert:9:10 convert:10:6 convert:11:11" {
 		t.Error(got)
+	}
+}
+
+// In the syntax of Puppet a set keeps the name that it has.
+func TestSetsInYAMLKeepTheirName(t *testing.T) {
+	var diags diag.List
+	out, ok := convert.File("default.yaml", []byte("bindings_version: 1\nname: default\nbind: []\n"),
+		[]string{"ntp::default", "default"}, &diags)
+	if want := "bindings default {}\n"; !ok || string(out) != want {
+		t.Errorf("it comes to %s, expected %s", out, want)
 	}
 }
 
