@@ -237,8 +237,8 @@ func (r *puppetReader) target(n *expr.Node) (binding.Literal, bool) {
 	if n == nil {
 		return binding.Literal{}, true
 	}
-	texts, ok := targetTexts(n)
-	if !ok || len(texts) != 1 {
+	texts := targetTexts(n)
+	if len(texts) != 1 {
 		r.local(n.Off, "expected a class, a type or one instance, whose name is known when this is compiled, as "+
 			"Web['one'], found "+syntax.Print(n))
 		return binding.Literal{}, false
@@ -246,13 +246,13 @@ func (r *puppetReader) target(n *expr.Node) (binding.Literal, bool) {
 	return r.text(texts[0], n.Off), true
 }
 
-// targetTexts is how a class, a type or instances of one are written in YAML. Not ok is what has to be computed.
-func targetTexts(n *expr.Node) (texts []string, ok bool) {
+// targetTexts is how a class, a type or instances of one are written in YAML; nil is what has to be computed.
+func targetTexts(n *expr.Node) (texts []string) {
 	if v, ok := n.Constant(); ok {
-		return []string{v.Text()}, true
+		return []string{v.Text()}
 	}
 	if n.Op == expr.TypeName {
-		return []string{n.Name}, true
+		return []string{n.Name}
 	}
 	for _, kid := range n.Kids[1:] {
 		name := kid.Name // a type as the name of an instance is that
@@ -262,11 +262,11 @@ func targetTexts(n *expr.Node) (texts []string, ok bool) {
 		}
 		text, ok := JoinTarget(n.Kids[0].Name, name)
 		if !ok {
-			return nil, false
+			return nil
 		}
 		texts = append(texts, text)
 	}
-	return texts, true
+	return texts
 }
 
 // isTarget tells whether n is a type or an instance of one, and not their value.
@@ -303,23 +303,24 @@ func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 		}
 		return out, true
 	}
-	texts, ok := targetTexts(n)
-	if !ok {
+	texts := targetTexts(n)
+	if texts == nil {
 		r.local(n.Off, "expected what a catalog has, known when this is compiled, as File['/etc/ntp.conf'], found "+
 			syntax.Print(n))
+		return nil, false
 	}
 	for _, name := range texts {
 		out.Kids = append(out.Kids, &expr.Node{Op: expr.Const, Off: n.Off, Value: value.FromString(name)})
 	}
 	if len(out.Kids) == 1 {
-		return out.Kids[0], ok
+		return out.Kids[0], true
 	}
-	return out, ok
+	return out, true
 }
 
 // plainly is a binding of which nothing is said but its key and value.
 func plainly(a *binding.Attributes) (*Plain, bool) {
-	if a.Key == "" || a.Broken || len(a.Producers) != 1 || a.Producers[0].Name != "to" {
+	if a.Broken || len(a.Producers) != 1 || a.Producers[0].Name != "to" {
 		return nil, false
 	}
 	p := &a.Producers[0]

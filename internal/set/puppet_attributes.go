@@ -68,7 +68,7 @@ func (r *puppetReader) producer(a *binding.Attributes, s *syntax.Statement) {
 		r.addProducer(a, "to_producer", r.constant(s.To))
 	case s.Word == "parameters" && isTarget(s.To):
 		l, ok := r.target(s.To)
-		a.Broken = a.Broken || !ok
+		a.Broken = !ok
 		r.addProducer(a, "to", &l)
 	case !r.checkNames(s.To):
 		r.addProducer(a, "to", nil)
@@ -200,26 +200,18 @@ func (r *puppetReader) query(a *binding.Attributes, q *syntax.Query) {
 	r.addProducer(a, "to_query", r.constant(queryList(q)))
 }
 
-// textual is a query with the text of patterns in place of them.
-func textual(n *expr.Node) *expr.Node {
-	if n.Op == expr.Const && n.Value.Kind() == value.Regexp {
-		return &expr.Node{Op: expr.Const, Off: n.Off, Value: value.FromString(n.Value.Text())}
-	}
-	out := *n
-	out.Kids = make([]*expr.Node, len(n.Kids))
-	for i, kid := range n.Kids {
-		out.Kids[i] = textual(kid)
-	}
-	return &out
-}
-
-// queryList is a query as PuppetDB has it, with the type as one of its conditions.
+// queryList is a query as PuppetDB has it, with the type as one of its conditions. Patterns in q become their text.
 func queryList(q *syntax.Query) *expr.Node {
 	constant := func(text string) *expr.Node {
 		return &expr.Node{Op: expr.Const, Off: q.Off, Value: value.FromString(text)}
 	}
 	list := func(kids ...*expr.Node) *expr.Node { return &expr.Node{Op: expr.ArrayLit, Off: q.Off, Kids: kids} }
-	return list(constant("and"), list(constant("="), constant("type"), constant(q.Type.Text)), textual(q.Where))
+	for n := range syntax.All(q.Where) {
+		if n.Value.Kind() == value.Regexp {
+			n.Value = value.FromString(n.Value.Text())
+		}
+	}
+	return list(constant("and"), list(constant("="), constant("type"), constant(q.Type.Text)), q.Where)
 }
 
 var (
@@ -276,15 +268,20 @@ func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
 			}
 		}
 	}
-	if own != nil {
+	switch {
+	case own != nil && a.Options != nil:
+		r.local(own[0].Off, "expected options by themselves, or all of them in 'options', found both")
+	case own != nil:
 		a.Options = r.constant(&expr.Node{Op: expr.HashLit, Off: s.Braces, Kids: own})
+	case collects && a.Options != nil && a.Options.Named("combinator") != nil:
+		r.local(s.Braces, "expected 'combinator' outside of 'options', as combinator => |$memo, $x| { $memo + $x }")
 	}
 }
 
 // flag reads an option that is true or false.
 func (r *puppetReader) flag(o syntax.Option) bool {
-	v, ok := o.Value.Constant()
-	if !ok || v.Kind() != value.Bool {
+	v, _ := o.Value.Constant()
+	if v.Kind() != value.Bool {
 		r.local(o.Value.Off, "expected true or false as '"+o.Name.Text+"'")
 	}
 	return v.Bool()

@@ -11,6 +11,7 @@ import (
 	"bindc/internal/layout"
 	"bindc/internal/set"
 	"bindc/internal/syntax"
+	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
@@ -71,6 +72,99 @@ bind 'b' to map($x) |$y| { [1, $y] }`},
   override: true
   sensitive: true`, `
 bind abstract override sensitive Integer, 'a'`},
+	{"a value and one thing more", `
+- name: a
+  abstract: true
+  to: 1
+- name: b
+  override: true
+  to: 1
+- name: c
+  sensitive: true
+  to: 1
+- name: d
+  to: x
+  optional: true
+- name: e
+  to: 1
+  options:
+    x: 1`, `
+bind abstract 'a' to 1
+bind override 'b' to 1
+bind sensitive 'c' to 1
+bind 'd' to optional 'x'
+bind 'e' to 1 { options => { 'x' => 1 } }`},
+	{"values of a type", `
+- name: a
+  type: String
+  to: \$y
+- name: b
+  type: String
+  to: ${y}
+- name: c
+  type: Optional[String]
+  to: null`, `
+bind String, 'a' to '$y'
+bind String, 'b' to "${y}"
+bind Optional[String], 'c' to undef`},
+	{"a list and a hash of one line are no short form", `
+- name: a
+  to:
+    - 1
+- name: b
+  to:
+    c: 1`, `
+bind 'a' to [1]
+bind 'b' to { 'c' => 1 }`},
+	{"the longest text of a short form, and a longer one", `
+- [a, aaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffg]
+- name: b
+  to: aaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgh`, `
+bind 'a' to 'aaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffg'
+bind 'b' to 'aaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgh'`},
+	{"text with an escape and a comma", `
+- [a, "\a, b"]`, `
+bind 'a' to "\u{7}, b"`},
+	{"values that YAML has not", `
+- name: a
+  to_expression: /a.c/
+- name: b
+  to_expression: default
+- name: c
+  to_expression: '[1, /a.c/]'`, `
+bind 'a' to /a.c/
+bind 'b' to default
+bind 'c' to [1, /a.c/]`},
+	{"lists, hashes and the least integer inside of an expression", `
+- name: a
+  to_expression: $x + {'b' => ['c']}
+- name: d
+  to_expression: $x + (-9223372036854775807 - 1)
+- name: e
+  to_expression: map($x) |$y, $z = ({'b' => 'c'})| { $y + {'d' => [$z]} + {'e' => 'f'} }`, `
+bind 'a' to $x + { 'b' => ['c'] }
+bind 'd' to $x + (-9223372036854775807 - 1)
+bind 'e' to map($x) |$y, $z = ({ 'b' => 'c' })| { $y + { 'd' => [$z] } + { 'e' => 'f' } }`},
+	{"an optional query", `
+- name: a
+  to_query: Sql[?? 'x' == 1]
+  optional: true`, `
+bind 'a' to optional Sql[?? 'x' == 1]`},
+	{"a combinator and an option beside it", `
+- name: all
+  type: Array[Integer]
+  multibind_id: all
+  options:
+    combinator: '|$memo, $x| { $memo + $x }'
+    uniq: true`, `
+multibind Array[Integer], 'all' { combinator => |$memo, $x| { $memo + $x }, uniq => true }`},
+	{"parameters that are computed, or said elsewhere", `
+- parameters: ntp
+  to_expression: $x['ntp']
+- parameters: Web
+  abstract: true`, `
+bind parameters ntp to $x['ntp']
+bind abstract parameters Web`},
 	{"an optional producer", `
 - name: a
   to_expression: $x['a']
@@ -315,6 +409,39 @@ func TestOtherWaysToSayIt(t *testing.T) {
 		{"ids and keys that are none", "s.yaml", "- {name: a, multibind_id: [x]}\n- {name: a, to_alias_of: [x]}",
 			"bind 'a' { multibind_id => ['x'] }\nbind 'a' { to_alias_of => ['x'] }"},
 		{"an expression that is known", "s.yaml", "- {name: a, to_expression: '1 + 1'}", "bind 'a' to 2"},
+		{"options of a producer, whatever they are called", "s.pp",
+			"bind 'a' to Sql[?? port == 1] { options => { b => 1 } }\n" +
+				"bind 'a' to producer 'p' { to_lookup_of => 'b' }\n" +
+				"bind 'a' to producer 'p' { producer_args => { combinator => 1 } }",
+			"bind 'a' to Sql[?? 'port' == 1] { options => { 'b' => 1 } }\n" +
+				"bind 'a' to producer 'p' { to_lookup_of => 'b' }\n" +
+				"bind 'a' to producer 'p' { producer_args => { 'combinator' => 1 } }"},
+		{"options of a multibinding, whatever they are called", "s.pp",
+			"multibind 'a' { select_result => 1, type => 'x', producer_args => 2 }",
+			"multibind 'a' { select_result => 1, 'type' => 'x', producer_args => 2 }"},
+		{"options of parameters beside a type, and no map among them", "s.yaml",
+			"- {parameters: Web, type: X, to: Sql, options: {map: {a: b}}}\n" +
+				"- {parameters: Web, to: Sql, options: {x: 1}}\n" +
+				"- {parameters: Web, to: Sql, options: {map: {a: b}, x: 1}}",
+			"bind parameters Web to Sql { map => { 'a' => 'b' }, 'type' => 'X' }\n" +
+				"bind parameters Web to Sql { options => { 'x' => 1 } }\n" +
+				"bind parameters Web to Sql { options => { 'map' => { 'a' => 'b' }, 'x' => 1 } }"},
+		{"a list with all of another", "s.pp", "bind 'a' to [*[1, 2], 3]\nbind Array 'b' to [*[1], 2]",
+			"bind 'a' to [1, 2, 3]\nbind Array, 'b' to [1, 2]"},
+		{"a boolean in capital letters", "s.yaml", "- {when: {virtual: True}, bind: [[a, 1]]}",
+			"when virtual true {\n  bind 'a' to 1\n}"},
+		{"text that writes no hash of variables out", "s.yaml", "- {abstract: true, variables: my role}",
+			"bind abstract variables to 'my role'"},
+		{"the text of a target that reads as an expression", "s.yaml",
+			"- {parameters: Web, to: a(1)}\n- {parameters: Web, to: z(1)}\n- {parameters: Web, to: 'true'}",
+			"bind parameters Web to 'a(1)'\nbind parameters Web to 'z(1)'\nbind parameters Web to 'true'"},
+		{"instances that are several", "s.yaml", "- {parameters: 'Web[a, b]', to: {c: 1}}",
+			"bind parameters Web['a', 'b'] to { 'c' => 1 }"},
+		{"lists in the sides of a dependency", "s.pp",
+			"bind dependency [File['a', 'b'], [Web[c]], 'X[y]'] -> [['A[b]'], C[d]]",
+			"bind dependency ['File[a]', 'File[b]', 'Web[c]', 'X[y]'] -> ['A[b]', 'C[d]']"},
+		{"sides of a dependency that are computed", "s.pp", "bind dependency $x -> $y['b']",
+			"bind dependency $x -> $y['b']"},
 		{"an expression that YAML reads", "s.yaml", "- {name: a, to_expression: 42}", "bind 'a' to 42"},
 		{"a condition that always holds", "s.yaml", "- {when: {}, bind: [[a, 1]]}", "when common true {\n  bind 'a' to 1\n}"},
 		{"a dependency of several instances", "s.pp", "bind dependency File['a', 'b'] -> [Web[1], Web['c, d'], 'X[y]']",
@@ -349,6 +476,21 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 		{"instances whose names are computed", "s.pp",
 			"\nbind parameters Web[$x] to { c => 1 }\nbind dependency File[$x] -> [Web[''], Web[[a]]]\nbind 'a' to 1",
 			"2:19 error attribute, 3:19 error attribute, 3:32 error attribute", "bind 'a' to 1"},
+		{"one side whose name is computed", "s.pp",
+			"\nbind dependency File[$x] -> Web[a]\nbind dependency Web[a] -> File[$x]\n" +
+				"bind map Web to Sql[$x] { a => b }\nbind map Web[$x] to Sql { a => b }",
+			"2:19 error attribute, 3:29 error attribute, 4:19 error attribute, 5:12 error attribute", ""},
+		{"a name beside what binds no key", "s.yaml",
+			"\n- {include: a, name: b}\n- {parameters: a, name: b, to: {c: 1}}\n- [b, 1]",
+			"4:18 error attribute, 5:21 error attribute", "bind 'b' to 1"},
+		{"options in two places", "s.pp", "\nmultibind 'm' { options => { uniq => true }, flatten => true }\n" +
+			"bind parameters Web to Sql { map => { a => b }, options => { x => 1 } }",
+			"2:48 error attribute, 3:32 error attribute",
+			"multibind 'm' { uniq => true }\nbind parameters Web to Sql { options => { 'x' => 1 } }"},
+		{"a combinator that is text", "s.pp", "\nmultibind 'm' { options => { combinator => '|$m, $x| { $m }' } }",
+			"2:17 error attribute", "multibind 'm' { combinator => '|$m, $x| { $m }' }"},
+		{"a class of Ruby", "s.pp", "\nbind 'a' to producer Foo\nbind 'b' to 1", "2:24 error catalog", "bind 'b' to 1"},
+		{"a pattern that is none", "s.pp", "\nbind 'a' to $x =~ '('", "2:21 error regexp", "*"},
 		{"keys that stand twice", "s.pp",
 			"\nbind 'a' to { x => 1, x => 2, y => { 1 => 2, 1 => 3 } }\nbind map A to B { a => b, 'a' => c }",
 			"2:25 error syntax, 2:48 error syntax, 3:29 error syntax",
@@ -357,9 +499,12 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 			"multibind Array, 'm' { uniq => false }"},
 		{"options that a statement cannot have", "s.pp",
 			"\nbind parameters a to { b => 1 } { to_lookup_of => 'c', multibind_id => 'd' }\n" +
-				"bind variables to { b => 1 } { transformer => |$x| { 1 } }\nrebind 'a' { to_lookup_of => 'b' }",
-			"2:37 error attribute, 2:58 error attribute, 3:34 error attribute, 4:16 error attribute",
-			"bind parameters a to {'b' => 1}\nbind variables to {'b' => 1}\nrebind 'a'"},
+				"bind variables to { b => 1 } { transformer => |$x| { 1 } }\nrebind 'a' { to_lookup_of => 'b' }\n" +
+				"bind alias 'b' as 'a' { to_lookup_of => 'c' }\nbind renamed 'b' as 'a' { to_lookup_of => 'c' }",
+			"2:37 error attribute, 2:58 error attribute, 3:34 error attribute, 4:16 error attribute, " +
+				"5:27 error attribute, 6:29 error attribute",
+			"bind parameters a to {'b' => 1}\nbind variables to {'b' => 1}\nrebind 'a'\nbind alias 'b' as 'a'\n" +
+				"bind renamed 'b' as 'a'"},
 		{"an element that is none", "s.yaml", "\n- a\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
 		{"a short form of three", "s.yaml", "\n- [a, 1, 2]\n- [b, 1]", "4:5 error bindings", "bind 'b' to 1"},
 		{"a key that is no text", "s.yaml", "\n- [1, a]\n- {name: 1, to: a}\n- [b, 1]", "4:6 error key, 5:12 error key",
@@ -405,7 +550,8 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 		{"what has to be known", "s.pp", "\nbind 'a' { to_lookup_of => $x }\nbind 'b' to 1 in 'm'\nbind 'b' to 1",
 			"2:30 error attribute", "*"},
 		{"what has to be known in a list, in a hash", "s.pp", "\nbind 'a' { to_first_found => ['x', $y] }\n" +
-			"bind 'a' { to_hash_lookup => { 'name' => $x } }", "2:32 error attribute, 3:32 error attribute", "*"},
+			"bind 'a' { to_first_found => [$x, 'y'] }\nbind 'a' { to_hash_lookup => { 'name' => $x } }",
+			"2:32 error attribute, 3:32 error attribute, 4:32 error attribute", "*"},
 		{"an option of no producer", "s.pp", "\nbind 'a' to producer 'p' { arguments => 1 }", "2:30 error attribute",
 			"bind 'a' to producer 'p'"},
 		{"an instance whose name is not known, or is several", "s.pp", "\nbind parameters Web[$x] to { a => 1 }\n" +
@@ -417,11 +563,15 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 		{"an unknown option", "s.pp", "\nbind 'a' to 1 { transfomer => 1 }", "2:19 error attribute", "bind 'a' to 1"},
 		{"an option that has a word", "s.pp", "\nbind 'a' to 1 { sensitive => true }", "2:19 error attribute", "bind 'a' to 1"},
 		{"an option of others", "s.pp", "\nbind 'a' to 1 { producer_args => 1 }\nbind 'b' to 1 { map => 1 }\n" +
-			"bind 'c' to 1 { select_result => |$x| { $x } }\nbind 'd' to 1 { type => 'Integer' }\nbind 'e' to 1 { uniq => true }",
-			"2:19 error attribute, 3:19 error attribute, 4:19 error attribute, 5:19 error attribute, 6:19 error attribute",
-			"bind 'a' to 1\nbind 'b' to 1\nbind 'c' to 1\nbind 'd' to 1\nbind 'e' to 1"},
-		{"an option that is no flag", "s.pp", "\nbind 'a' { to_lookup_of => 'b', optional => 1 }", "2:47 error attribute",
-			"bind 'a' { to_lookup_of => 'b' }"},
+			"bind 'c' to 1 { select_result => |$x| { $x } }\nbind 'd' to 1 { type => 'Integer' }\n" +
+			"bind 'e' to 1 { uniq => true }\nbind 'f' { to_lookup_of => 'g', uniq => true }",
+			"2:19 error attribute, 3:19 error attribute, 4:19 error attribute, 5:19 error attribute, " +
+				"6:19 error attribute, 7:35 error attribute",
+			"bind 'a' to 1\nbind 'b' to 1\nbind 'c' to 1\nbind 'd' to 1\nbind 'e' to 1\n" +
+				"bind 'f' { to_lookup_of => 'g' }"},
+		{"an option that is no flag", "s.pp", "\nbind 'a' { to_lookup_of => 'b', optional => 1 }\n" +
+			"bind 'a' { to_lookup_of => 'b', optional => $x }", "2:47 error attribute, 3:47 error attribute",
+			"bind 'a' { to_lookup_of => 'b' }\nbind 'a' { to_lookup_of => 'b' }"},
 		{"a transformer that is none", "s.pp", "\nbind 'a' to 1 { transformer => 1 }\nbind 'a' to 1 { transformer => |$x| { nope($x) } }",
 			"2:34 error attribute, 3:41 error name", "*"},
 		{"a lambda for a value", "s.pp", "\nbind 'a' { to_lookup_of => |$x| { $x } }", "2:14 error attribute", "*"},
@@ -461,25 +611,31 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 
 // What may have been meant is told.
 func TestWhatMayBeMeant(t *testing.T) {
-	for _, c := range []struct{ file, text, hint string }{
-		{"s.yaml", "\n- {inclde: ntp}", "did you mean 'include'?"},
-		{"s.yaml", "\n- {name: a, to: 1, overide: true}", "did you mean 'override'?"},
-		{"s.yaml", "\n- {name: a, to: 1, inclde: ntp}", ""},
-		{"s.yaml", " {a: 1}", "begin each binding with '- ', or put brackets around: bind: [[key, value], {name: …}]"},
-		{"s.yaml", " a", ""},
-		{"s.pp", "\nbind 'a' to producer 'p' { producer_arg => 1 }", "did you mean 'producer_args'?"},
-		{"s.pp", "\nbind 'a' to Sql[?? x == 1] { select_resul => 1 }", "did you mean 'select_result'?"},
-		{"s.pp", "\nbind 'a' to 1 { select_resul => 1 }", ""},
-		{"s.pp", "\nbind 'a' to 1 { producer_arg => 1 }", ""},
-		{"s.pp", "\nbind parameters Web to Sql { mapp => 1 }", "did you mean 'map'?"},
-		{"s.pp", "\nbind 'a' to 1 { override => true }", "write bind override 'key' …"},
+	for _, c := range []struct{ file, text, says, hint string }{
+		{"s.yaml", "\n- {inclde: ntp}", "inclde", "did you mean 'include'?"},
+		{"s.yaml", "\n- {name: a, to: 1, overide: true}", "overide", "did you mean 'override'?"},
+		{"s.yaml", "\n- {name: a, to: 1, inclde: ntp}", "inclde", ""},
+		{"s.yaml", "\n- {parameters: a, name: b, to: {c: 1}}", "'parameters', which binds a key for each parameter",
+			"remove 'name', or make two entries of 'bind': one with 'parameters', one with 'name'"},
+		{"s.yaml", " {a: 1}", "a list",
+			"begin each binding with '- ', or put brackets around: bind: [[key, value], {name: …}]"},
+		{"s.yaml", " a", "a list", ""},
+		{"s.pp", "\nbind 'a' to producer 'p' { producer_arg => 1 }", "producer_arg", "did you mean 'producer_args'?"},
+		{"s.pp", "\nbind 'a' to Sql[?? x == 1] { select_resul => 1 }", "select_resul", "did you mean 'select_result'?"},
+		{"s.pp", "\nbind 'a' to 1 { select_resul => 1 }", "select_resul", ""},
+		{"s.pp", "\nbind 'a' to 1 { producer_arg => 1 }", "producer_arg", ""},
+		{"s.pp", "\nbind parameters Web to Sql { mapp => 1 }", "mapp", "did you mean 'map'?"},
+		{"s.pp", "\nbind 'a' to 1 { override => true }", "it has a word of its own", "write bind override 'key' …"},
+		{"s.pp", "\nbind 'a' { to_lookup_of => |$x| { $x } }", "found a lambda", ""},
 	} {
 		text := inYAML(c.text)
 		if c.file == "s.pp" {
 			text = inPuppet(c.text)
 		}
-		if _, diags := reading(c.file, text); len(diags.Sorted()) != 1 || diags.Sorted()[0].Hint != c.hint {
-			t.Errorf("%s: %v, expected the hint %s", c.text, diags.Sorted(), c.hint)
+		_, diags := reading(c.file, text)
+		found := diags.Sorted()
+		if len(found) != 1 || found[0].Hint != c.hint || !strings.Contains(found[0].Message, c.says) {
+			t.Errorf("%s: %v, expected %s and the hint %s", c.text, found, c.says, c.hint)
 		}
 	}
 }
@@ -508,6 +664,17 @@ func TestKnownValues(t *testing.T) {
 		b := s.Statements[0].(*set.Binding)
 		if p := b.Producers[0]; (p.Expr == nil) != known || p.Argument == nil || b.KeyPos.Col != 12 || b.Pos.Col != 5 {
 			t.Errorf("%s: it is %+v", text, b)
+		}
+	}
+}
+
+// So it is in the syntax of Puppet.
+func TestKnownValuesInPuppet(t *testing.T) {
+	for text, known := range map[string]bool{"[1]": true, "[1] + [2]": true, "[*[1], 2]": true, "[$x]": false} {
+		s, _ := read(t, "s.pp", inPuppet("\nbind Array, 'a' to "+text))
+		p := s.Statements[0].(*set.Binding).Producers[0]
+		if (p.Expr == nil) != known || known && p.Argument.Value.Kind() != value.Array {
+			t.Errorf("%s: it is %+v", text, p)
 		}
 	}
 }
@@ -606,7 +773,7 @@ func read(t *testing.T, file, text string) (*set.Set, string) {
 	s, diags := reading(file, text)
 	var reported []string
 	for _, d := range diags.Sorted() {
-		if d.Code == "attribute" && !d.InValue {
+		if (d.Code == "attribute" || d.Code == "name") && !d.InValue {
 			t.Errorf("%s: the other bindings are not judged", d.Message)
 		}
 		reported = append(reported, fmt.Sprintf("%d:%d %v %s", d.Pos.Line, d.Pos.Col, d.Severity, d.Code))

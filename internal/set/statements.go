@@ -64,9 +64,8 @@ func (r *reader) further(n *yaml.Node) (Statement, bool) {
 	}
 	a := binding.Attributes{Pos: r.Pos(n), KeyPos: r.Pos(subject)}
 	for key, val := range n.Pairs() {
-		if name, _ := key.Text(); name != word {
-			r.attribute(&a, name, val)
-		}
+		name, _ := key.Text() // the word itself is no attribute of a binding
+		r.attribute(&a, name, val)
 	}
 	switch word {
 	case "parameters":
@@ -75,7 +74,7 @@ func (r *reader) further(n *yaml.Node) (Statement, bool) {
 		return r.paramMap(subject, a), true
 	}
 	producer := "to"
-	if text, ok := subject.Text(); ok && strings.HasPrefix(strings.TrimSpace(text), "{") {
+	if text, _ := subject.Text(); strings.HasPrefix(strings.TrimSpace(text), "{") {
 		producer = "to_expression" // that writes the hash out
 	}
 	r.attribute(&a, producer, subject)

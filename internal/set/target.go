@@ -22,13 +22,11 @@ func SplitTarget(text string) (name, instance string, ok bool) {
 // JoinTarget writes an instance as text, its name in quotes where it needs some. Not ok is one that has both kinds of
 // them in a name that does.
 func JoinTarget(name, instance string) (text string, ok bool) {
-	text = name + "[" + instance + "]"
-	for _, quote := range []string{"'", `"`} {
-		if n, i, ok := SplitTarget(text); ok && n == name && i == instance {
+	for _, quote := range []string{"", "'", `"`} {
+		text = name + "[" + quote + instance + quote + "]"
+		if _, again, ok := SplitTarget(text); ok && again == instance {
 			return text, true
 		}
-		text = name + "[" + quote + instance + quote + "]"
 	}
-	n, i, ok := SplitTarget(text)
-	return text, ok && n == name && i == instance
+	return "", false
 }

@@ -212,7 +212,7 @@ func (w *puppetWriter) attributes(a *binding.Attributes) syntax.Statement {
 
 // producer says what produces the value.
 func (w *puppetWriter) producer(s *syntax.Statement, a *binding.Attributes, p *binding.Producer) {
-	isText := p.Argument != nil && p.Argument.Value.Kind() == value.String
+	isText := p.Argument.Value.Kind() == value.String
 	switch {
 	case p.Name == "to" || p.Name == "to_expression":
 		s.To = producedBy(p)
@@ -223,7 +223,7 @@ func (w *puppetWriter) producer(s *syntax.Statement, a *binding.Attributes, p *b
 		}
 	case p.Name == "to_producer" && isText:
 		s.To, s.Producer = node(p.Argument.Value), true
-	case (p.Name == "to_alias_of" || p.Name == "to_renamed") && isText && a.In == nil && a.Key != "":
+	case (p.Name == "to_alias_of" || p.Name == "to_renamed") && isText && a.In == nil:
 		s.Word = map[string]string{"to_alias_of": "alias", "to_renamed": "renamed"}[p.Name]
 		s.Old = node(p.Argument.Value)
 	case p.Name == "rebind":
@@ -268,9 +268,6 @@ func collects(a *binding.Attributes) bool {
 func producedBy(p *binding.Producer) *expr.Node {
 	if p.Expr != nil {
 		return written(p.Expr)
-	}
-	if p.Argument == nil {
-		return text("")
 	}
 	return node(p.Argument.Value)
 }

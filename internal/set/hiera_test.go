@@ -1,0 +1,45 @@
+package set_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What means something to Hiera is plain text in a set: each is warned of, at its place, with what to write instead.
+func TestWhatMeansSomethingToHiera(t *testing.T) {
+	single := "2:16 hiera_interpolation write ${x}, in double quotes"
+	for _, c := range []struct{ name, file, text, want string }{
+		{"an interpolation", "s.yaml", "\n- [a, '%{x}']", "4:10 hiera_interpolation write ${x}"},
+		{"in single quotes", "s.pp", "\nbind 'a' to '%{x}'", single},
+		{"in double quotes", "s.pp", "\nbind 'a' to \"é %{x}\"", "2:18 hiera_interpolation write ${x}"},
+		{"in a text below its tag", "s.pp", "\nbind 'a' to @(END)\none\n  %{x}\n| END",
+			`4:5 hiera_interpolation write ${x}, in a heredoc whose tag is in double quotes, as @("END")`},
+		{"in a text below a tag in double quotes", "s.pp", "\nbind 'a' to @(\"END\")\n%{x}\n| END",
+			"3:3 hiera_interpolation write ${x}"},
+		{"in a key", "s.pp", "\nbind '%{x}' to 1", "2:9 hiera_interpolation write ${x}, in double quotes"},
+		{"what is encrypted", "s.pp", "\nbind 'a' to 'ENC[x]'\nbind 'b' to \" ENC[y]\"",
+			"2:15 eyaml bind it with a producer that decrypts it (to_producer), " +
+				"3:15 eyaml bind it with a producer that decrypts it (to_producer)"},
+		{"what is encrypted, in a text below its tag", "s.pp", "\nbind 'a' to @(END)\nENC[x]\n| END",
+			"2:15 eyaml bind it with a producer that decrypts it (to_producer)"},
+		{"a comment, a pattern and words", "s.pp", "\n# %{x}\nbind 'a' to $x =~ /%{x}/\n# ENC[x]", ""},
+		{"behind what is none", "s.pp", "\nbind 'b' to $x =~ /%{y}/ bind 'a' to '%{x}'",
+			"2:41 hiera_interpolation write ${x}, in double quotes"},
+		{"where the rest cannot be read", "s.pp",
+			"\nbind 'a' to '%{x}'\nbnd 'b' to 1", "3:3 syntax did you mean 'bind'?"},
+	} {
+		text := inYAML(c.text)
+		if c.file == "s.pp" {
+			text = inPuppet(c.text)
+		}
+		_, diags := reading(c.file, text)
+		var got []string
+		for _, d := range diags.Sorted() {
+			got = append(got, fmt.Sprintf("%d:%d %s %s", d.Pos.Line, d.Pos.Col, d.Code, d.Hint))
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("%s: reported is %s, expected %s", c.name, got, c.want)
+		}
+	}
+}

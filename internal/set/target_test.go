@@ -1,0 +1,52 @@
+package set_test
+
+import (
+	"testing"
+
+	"bindc/internal/set"
+)
+
+// How a class, a type or an instance is written, and what the name of the instance is.
+func TestTargetsAsText(t *testing.T) {
+	for _, c := range []struct {
+		text, name, instance string
+		ok                   bool
+	}{
+		{"ntp::x", "ntp::x", "", true},
+		{"Web", "Web", "", true},
+		{"Web[one]", "Web", "one", true},
+		{"Web[a[b]]", "Web", "a[b]", true},
+		{"Web['a, b']", "Web", "a, b", true},
+		{`Web["it's, so"]`, "Web", "it's, so", true},
+		{"Web[it's]", "Web", "it's", true},
+		{"Web[a, b]", "", "", false},
+		{"Web['a', 'b']", "", "", false},
+		{`Web["a", "b"]`, "", "", false},
+		{"Web['a]", "", "", false},
+		{"Web['']", "", "", false},
+		{"Web[]", "", "", false},
+		{"Web[a", "", "", false},
+	} {
+		name, instance, ok := set.SplitTarget(c.text)
+		if ok != c.ok || ok && (name != c.name || instance != c.instance) {
+			t.Errorf("%s is '%s' of '%s', %v", c.text, instance, name, ok)
+		}
+		if !ok || instance == "" {
+			continue
+		}
+		if text, ok := set.JoinTarget(c.name, c.instance); text != c.text || !ok {
+			t.Errorf("'%s' of %s is written %s, expected %s", c.instance, c.name, text, c.text)
+		}
+	}
+}
+
+// A name that begins with a quote stands in the other ones; there are some that cannot be written.
+func TestInstancesWithQuotes(t *testing.T) {
+	for instance, want := range map[string]string{
+		"'a'": `Web["'a'"]`, `"a"`: `Web['"a"']`, `'a'"`: "", `it's, "so"`: "", "": "",
+	} {
+		if text, ok := set.JoinTarget("Web", instance); text != want || ok != (want != "") {
+			t.Errorf("%s is written %s, %v, expected %s", instance, text, ok, want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package set_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/set"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+)
+
+// What is written is laid out already, and has the comments of each statement above and beside it.
+func TestWhatIsWrittenHasItsComments(t *testing.T) {
+	s, reported := read(t, "s.yaml", inYAML("\n- [a, 1]\n- name: b\n  type: String\n  to: \"one\\n\\ntwo\\n\"\n"+
+		"- when: {node: n}\n  bind:\n  - [c, 2]\n  - when: {node: m}\n    bind: []"))
+	if reported != "" {
+		t.Fatal(reported)
+	}
+	first, second, third := set.At(s.Statements[0]), set.At(s.Statements[1]), set.At(s.Statements[2])
+	inner := set.At(s.Statements[2].(*set.When).Statements[0])
+	remarks := set.Remarks{Head: []string{"# head", "", "# more"},
+		Above: map[diag.Pos][]string{second: {"", "# above b", "# twice"}, inner: {"# above c"}},
+		Beside: map[diag.Pos]string{first: "# beside a", second: "# beside b", third: "# beside it",
+			inner: "# beside c"}}
+	want := `# head
+
+# more
+bindings_version: 1
+name: n::s
+bind:
+  - [a, 1]  # beside a
+
+  # above b
+  # twice
+  - name: b  # beside b
+    type: String
+    to: |
+      one
+
+      two
+  - when:  # beside it
+      node: n
+    bind:
+      # above c
+      - [c, 2]  # beside c
+      - when:
+          node: m
+        bind:
+          []
+`
+	if out, err := set.ToYAML(s, "n::s", remarks); err != nil || string(out) != want {
+		t.Errorf("%v; in YAML it is\n%s\nexpected\n%s", err, out, want)
+	}
+	want = `# head
+
+# more
+bindings n::s {
+  bind 'a' to 1  # beside a
+
+  # above b
+  # twice
+  bind String, 'b' to "one\n\ntwo\n"  # beside b
+  when node n {  # beside it
+    # above c
+    bind 'c' to 2  # beside c
+    when node m {
+    }
+  }
+}
+`
+	b, err := set.ToPuppet(s, "n::s", remarks)
+	if got := syntax.PrintBindings(b); err != nil || got != want {
+		t.Errorf("%v; in the syntax of Puppet it is\n%s\nexpected\n%s", err, got, want)
+	}
+	if out, err := set.ToYAML(&set.Set{}, "s", set.Remarks{}); err != nil ||
+		string(out) != "bindings_version: 1\nname: s\nbind: []\n" {
+		t.Errorf("a set of nothing is %s, %v", out, err)
+	}
+}
+
+// The first of what cannot be said in the syntax of Puppet is the error; the rest is there all the same.
+func TestWhatPuppetCannotSay(t *testing.T) {
+	for _, target := range []string{"[", "{", ""} {
+		s, reported := read(t, "s.yaml", inYAML("\n- {parameters: '"+target+"', to: {a: 1}}\n- [b, 1]\n"+
+			"- {name: c, type: 'Array[', to: 1}"))
+		b, err := set.ToPuppet(s, "s", set.Remarks{})
+		if want := "the string '" + target + "' cannot be said in the syntax of Puppet"; reported != "" || err == nil ||
+			err.Error() != want {
+			t.Errorf("%s: %v, expected %s; %s", target, err, want, reported)
+		}
+		if got := syntax.PrintBindings(b); !strings.Contains(got, "\n  bind 'b' to 1\n") {
+			t.Errorf("%s: what can be said is %s", target, got)
+		}
+	}
+}
+
+// A value that is damaged is an error, whatever stands around it.
+func TestDamagedValuesAreNotWritten(t *testing.T) {
+	intact := &set.Plain{Key: "a", Value: recipe.AppendConstant(nil, value.FromInt(1))}
+	for _, damaged := range []string{"c", "c\xff", "r", "r\xff"} {
+		s := &set.Set{Statements: []set.Statement{intact, &set.Plain{Key: "b", Value: []byte(damaged)}, intact,
+			&set.When{Alternatives: [][]set.Pair{nil}}}}
+		if _, err := set.ToPuppet(s, "s", set.Remarks{}); err == nil {
+			t.Errorf("%q was written in the syntax of Puppet", damaged)
+		}
+		if _, err := set.ToYAML(s, "s", set.Remarks{}); err == nil {
+			t.Errorf("%q was written in YAML", damaged)
+		}
+	}
+}
+
+// To write a set does not change it.
+func TestWritingLeavesASetAsItIs(t *testing.T) {
+	text := inPuppet("\nbind Hash, 'a' to $x + { b => [1] }\n" +
+		"bind Hash, 'b' to map($x) |$y, $z = ({ b => 1 })| { $y + { c => 1 } }")
+	s, reported := read(t, "s.pp", text)
+	before, _ := read(t, "s.pp", text)
+	for range 2 {
+		asYAML(t, s)
+		asPuppet(t, s)
+	}
+	if !reflect.DeepEqual(s, before) || reported != "" {
+		t.Errorf("the set is another one; %s", reported)
+	}
+}
