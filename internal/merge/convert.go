@@ -18,11 +18,11 @@ func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error)
 	if e == nil || e.conversionErr == nil && e.conversion == nil {
 		return v, nil
 	} else if e.conversionErr != nil {
-		return v, e.conversionErr
+		return value.Value{}, e.conversionErr
 	}
 	out, err := e.conversion.apply(v, bounds)
 	if err != nil {
-		return v, failf(Convert, "convert_to of '%s' to %s: %s", e.Name, e.conversion, err)
+		return value.Value{}, failf(Convert, "convert_to of '%s' to %s: %s", e.Name, e.conversion, err)
 	}
 	return out, nil
 }
@@ -98,7 +98,7 @@ func (c *conversion) apply(v value.Value, bounds expr.Options) (value.Value, err
 	sensitive := v.IsSensitive()
 	v, err := v.Read()
 	if err != nil {
-		return v, err
+		return value.Value{}, err
 	}
 	if c.sensitive {
 		err = c.check(v)
@@ -106,10 +106,10 @@ func (c *conversion) apply(v value.Value, bounds expr.Options) (value.Value, err
 		v, err = expr.New(c.to, bounds, append([]value.Value{v}, c.args...)...)
 	}
 	switch {
-	case err != nil && sensitive:
-		return v, errHidden
 	case err == nil && (sensitive || c.sensitive):
 		v = v.Sensitive()
+	case sensitive:
+		err = errHidden
 	}
 	return v, err
 }
@@ -119,7 +119,7 @@ func (c *conversion) check(v value.Value) error {
 	if len(c.args) > 0 {
 		return errArguments
 	}
-	if c.to != nil && !c.to.Generalize().Instance(v) {
+	if !c.to.Generalize().Instance(v) {
 		return fmt.Errorf("the value is of the kind %s", v.Kind())
 	}
 	return nil

@@ -36,7 +36,7 @@ func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) 
 		high, low = low, high
 	}
 	if d.err != nil {
-		return low, d.err
+		return value.Value{}, d.err
 	}
 	v, err := d.values(high, low, apart)
 	var e *Error
@@ -74,19 +74,15 @@ func (d *deepOptions) values(src, dst value.Value, b bond) (value.Value, error) 
 
 // keeps tells whether v stays as it is when it is merged with itself: no array in it but in arrays loses anything.
 func (d *deepOptions) keeps(v value.Value) bool {
-	switch {
-	case d.knockout != nil || d.sort || d.split || d.mergeHashes:
+	if d.knockout != nil || d.sort || d.split || d.mergeHashes {
 		return false
-	case v.Kind() == value.Hash:
-		for _, e := range v.Pairs() {
-			if !d.keeps(e) {
-				return false
-			}
-		}
-	case v.Kind() == value.Array:
-		return d.overwrite || !repeats(v)
 	}
-	return true
+	for _, e := range v.Pairs() {
+		if !d.keeps(e) {
+			return false
+		}
+	}
+	return d.overwrite || !repeats(v)
 }
 
 // extended is dst with v behind it, times times.
@@ -123,7 +119,7 @@ func (d *deepOptions) hashes(src, dst value.Value, b bond) (value.Value, error) 
 		}
 		var err error
 		if *at, err = d.values(v, low, with); err != nil {
-			return dst, err
+			return value.Value{}, err
 		}
 	}
 	return out.Hash(), nil
@@ -142,23 +138,18 @@ func (d *deepOptions) arrays(src, dst value.Value, b bond) (value.Value, error) 
 	if d.prefix != "" && slices.ContainsFunc(high, d.isPrefix) {
 		high = slices.DeleteFunc(slices.Clone(high), d.isPrefix)
 		low = nil
-		if b == same {
-			high = nil
-		}
 	}
 	switch {
-	case isArray && d.knockout != nil && b == same:
+	case isArray && d.knockout == nil:
+	case b == same:
 		low = d.knockOutOfItself(low)
 		high = low
-	case isArray && d.knockout != nil:
-		high, low = d.knockOut(high, low)
 	case isArray:
+		high, low = d.knockOut(high, low)
 	case d.preserve:
 		return dst, nil
-	case d.knockout != nil:
-		return value.FromSlice(slices.DeleteFunc(slices.Clone(high), d.knocksOut)), nil
 	default:
-		return value.FromSlice(high), nil
+		return value.FromSlice(slices.DeleteFunc(slices.Clone(high), d.knocksOut)), nil
 	}
 	return d.lists(high, low, b)
 }
@@ -171,7 +162,7 @@ func (d *deepOptions) lists(high, low []value.Value, b bond) (value.Value, error
 			if i < len(high) {
 				var err error
 				if e, err = d.values(high[i], e, b.below()); err != nil {
-					return e, err
+					return value.Value{}, err
 				}
 			}
 			out = append(out, e)
@@ -194,7 +185,7 @@ func sorted(list []value.Value) (value.Value, error) {
 	var err error
 	slices.SortStableFunc(list, func(a, b value.Value) int {
 		order, ok := expr.Order(a, b)
-		if !ok && err == nil {
+		if !ok {
 			err = failf(Mismatch, "sort_merged_arrays cannot sort an array of the kinds %s and %s", a.Kind(), b.Kind())
 		}
 		return order
@@ -259,9 +250,7 @@ func (d *deepOptions) knockOutOfItself(list []value.Value) []value.Value {
 		v := list[at]
 		item, ok := d.target(v)
 		if !ok {
-			if at != kept {
-				list[kept] = v
-			}
+			list[kept] = v
 			kept++
 			continue
 		}
@@ -269,10 +258,7 @@ func (d *deepOptions) knockOutOfItself(list []value.Value) []value.Value {
 			return e.Kind() == value.String && (e.Text() == item || e.Text() == v.Text())
 		})
 	}
-	if kept < len(list) && kept < at {
-		list = append(list[:kept], list[min(at, len(list)):]...)
-	}
-	return list
+	return append(list[:min(kept, len(list))], list[min(at, len(list)):]...)
 }
 
 // unpack joins the elements of list to one text and splits it again, as Ruby does, which drops empty texts at the end.

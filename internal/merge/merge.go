@@ -40,8 +40,12 @@ func (s Strategy) merge(candidates []Candidate, from level) (value.Value, bool, 
 
 func firstFound(candidates []Candidate) (value.Value, bool, error) {
 	for _, c := range candidates {
-		if v, found, err := c.Value(); found || err != nil {
-			return v, found && err == nil, err
+		v, found, err := c.Value()
+		if err != nil {
+			return value.Value{}, false, err
+		}
+		if found {
+			return v, true, nil
 		}
 	}
 	return value.Value{}, false, nil
@@ -89,7 +93,7 @@ func (s Strategy) nest(candidates []Candidate, at int, l level) (part, error) {
 		p, err := s.nest(candidates[i:end], at+i, l+1)
 		switch {
 		case err != nil:
-			return sum, err
+			return part{}, err
 		case !p.found:
 		case sum.found:
 			sum, err = s.pair(sum, p)
@@ -99,7 +103,7 @@ func (s Strategy) nest(candidates []Candidate, at int, l level) (part, error) {
 			sum = s.begin(p)
 		}
 		if err != nil {
-			return sum, err
+			return part{}, err
 		}
 		i = end
 	}
@@ -139,7 +143,7 @@ func (s Strategy) pair(a, b part) (part, error) {
 			continue
 		}
 		if err := s.check(p.v, p.from); err != nil {
-			return a, err
+			return part{}, err
 		}
 	}
 	a.merged = true
@@ -222,26 +226,9 @@ func distinct(a, b []value.Value) []value.Value {
 	return out
 }
 
-// repeats tells whether distinct makes an array shorter; of a long one it may be wrong in telling so.
+// repeats tells whether distinct makes an array shorter.
 func repeats(array value.Value) bool {
-	if array.Len() > fewElements {
-		return true
-	}
-	at := 0
-	for e := range array.Elems() {
-		before := 0
-		for other := range array.Elems() {
-			if before == at {
-				break
-			}
-			if value.Identical(e, other) {
-				return true
-			}
-			before++
-		}
-		at++
-	}
-	return false
+	return len(distinct(nil, array.Slice())) < array.Len()
 }
 
 // flat appends v, or the elements of an array, those of arrays in it as well.

@@ -44,9 +44,7 @@ func Compile(v value.Value, module string) (*Level, error) {
 	for k, opts := range v.Pairs() {
 		e, err := compileEntry(k, opts, module)
 		if err != nil {
-			if wrong, ok := err.(*Error); ok {
-				wrong.Entry = k.Text()
-			}
+			err.Entry = k.Text()
 			errs = append(errs, err)
 			continue
 		}
@@ -58,7 +56,7 @@ func Compile(v value.Value, module string) (*Level, error) {
 	return l, errors.Join(errs...)
 }
 
-func compileEntry(name, opts value.Value, module string) (*Entry, error) {
+func compileEntry(name, opts value.Value, module string) (*Entry, *Error) {
 	if name.Kind() != value.String {
 		return nil, failf(Malform, "a key in lookup_options must be a String, found the kind %s", name.Kind())
 	}
@@ -92,8 +90,8 @@ type looking struct{ *regexp2.Regexp }
 const longestLook = time.Second
 
 func (l looking) MatchString(root string) bool {
-	ok, err := l.Regexp.MatchString(root)
-	return ok && err == nil
+	ok, _ := l.Regexp.MatchString(root) // what takes too long is no match
+	return ok
 }
 
 // compilePattern compiles a pattern of Ruby's: by Go's engine, whose time is bounded, wherever that knows it.
@@ -123,7 +121,7 @@ func (e *Entry) option(name string) (value.Value, error) {
 		return value.Value{}, nil
 	default:
 		if v.Truthy() {
-			return v, failf(Malform, "what lookup_options say of '%s' must be a Hash, found the kind %s", e.Name,
+			return value.Value{}, failf(Malform, "what lookup_options say of '%s' must be a Hash, found the kind %s", e.Name,
 				v.Kind())
 		}
 		return value.Value{}, nil
@@ -166,8 +164,7 @@ func (e *Entry) Plain() bool {
 	if e == nil {
 		return true
 	}
-	to, err := e.option("convert_to")
-	return e.strategyErr == nil && e.strategy.kind == first && err == nil && to.IsUndef()
+	return e.strategyErr == nil && e.strategy.kind == first && e.conversionErr == nil && e.conversion == nil
 }
 
 // Sound tells whether no lookup fails by what l says, whatever it finds. Undef is not: it cannot be merged.
@@ -177,15 +174,7 @@ func (l *Level) Sound() bool {
 
 // Touches tells whether l has something to say of root.
 func (l *Level) Touches(root string) bool {
-	if l.exact[root] != nil {
-		return true
-	}
-	for _, e := range l.Entries {
-		if e.pattern != nil && e.Matches(root) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Entries, func(e *Entry) bool { return e.Matches(root) })
 }
 
 // Options are the lookup_options of several levels, merged as the strategy 'hash' does it. The zero Options say

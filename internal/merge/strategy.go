@@ -31,7 +31,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-func failf(class Class, format string, args ...any) error {
+func failf(class Class, format string, args ...any) *Error {
 	return &Error{Class: class, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -96,13 +96,10 @@ func Parse(v value.Value) (Strategy, error) {
 	}
 	s, ok := strategies[name.Text()]
 	if name.Kind() != value.String || !ok {
-		return s, failf(Malform, "there is no merge strategy %s, expected %s", quoted(name), offered)
+		return Strategy{}, failf(Malform, "there is no merge strategy %s, expected %s", quoted(name), offered)
 	}
 	s.name = name.Text()
-	var err error
-	if v.Len() > 1 {
-		err = s.setAll(v)
-	}
+	err := s.setAll(v)
 	return s, err
 }
 
@@ -135,8 +132,10 @@ func (s *Strategy) setAll(v value.Value) error {
 		}
 	}
 	d := &s.deep
+	if d.prefix == "" {
+		return nil
+	}
 	switch knockout, err := onigmo.Compile("^" + d.prefix); {
-	case d.prefix == "":
 	case d.preserve:
 		d.err = failf(Malform, "knockout_prefix and preserve_unmergeables exclude each other")
 	case err != nil:

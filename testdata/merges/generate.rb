@@ -217,6 +217,26 @@ MERGES = Array.new(2500) { [random_strategy, random_layers, chance(10)] } +
   [{ 'strategy' => 'deep', 'knockout_prefix' => '--' }, [[], [[[['--x']]], [[['b']], [['x', 'c']]]], []], false],
   [{ 'strategy' => 'deep', 'knockout_prefix' => '--' }, [[], [[[{ 'x' => { 'y' => ['--a', 'a', 'b'] } }], [{ 'z' => 1 }]]], []], false],
   [{ 'strategy' => 'deep', 'sort_merged_arrays' => true }, [[], [[[[{}, 1]], [[2]]]], []], false],
+  *[
+    # What merges an array of hashes with itself looks into them.
+    [{ 'merge_hash_arrays' => true }, { 'k' => [{ 'x' => [1, 1] }] }, { 'z' => 1 }],
+    [{ 'merge_hash_arrays' => true, 'sort_merged_arrays' => true }, [{ 'k' => [1] }], [{ 'k' => ['x'] }]],
+    # A prefix is a text to what stands alone, else a regular expression, which may match nothing of a text.
+    [{ 'knockout_prefix' => '[-~]' }, ['[-~]', 'a'], ['b']],
+    [{ 'knockout_prefix' => '[-~]' }, ['-'], [1, '', nil, 'b']],
+    [{ 'knockout_prefix' => '[-~]' }, { 'k' => { 'x' => ['-', 1, '', nil, 'b'] } }, { 'z' => 1 }],
+    [{ 'knockout_prefix' => '-*' }, ['a', '-b'], %w[b c a]],
+    [{ 'knockout_prefix' => '-*' }, [1, 'a', '-b', nil], 'text'],
+    [{ 'knockout_prefix' => '(' }, ['a'], ['b']],
+    # What stands before the place that Ruby has come to goes as well, and more of it than there is left.
+    [{ 'knockout_prefix' => '--' }, { 'k' => { 'x' => %w[a a a --a] } }, { 'z' => 1 }],
+    [{ 'knockout_prefix' => '--' }, { 'k' => { 'x' => %w[a a a --a b c] } }, { 'z' => 1 }],
+    [{ 'knockout_prefix' => '--' }, { 'k' => { 'x' => %w[a --b --a c b d] } }, { 'z' => 1 }],
+    [{ 'knockout_prefix' => '--' }, { 'k' => { 'x' => %w[a -- --a b] } }, { 'z' => 1 }]
+  ].map { |options, high, low| [{ 'strategy' => 'deep' }.merge(options), [[], [[[high], [low]]], []], false] },
+  *[false, nil].map do |low|
+    [{ 'strategy' => 'unconstrained_deep', 'preserve_unmergeables' => true }, [[], [[['a'], [low]]], []], false]
+  end
 ].freeze
 
 STRATEGIES = ['first', 'default', 'unique', 'hash', 'deep', 'unconstrained_deep', 'reverse_deep', 'Deep', '', 'merge', 1, true, false, nil, [],
@@ -230,7 +250,8 @@ STRATEGIES = ['first', 'default', 'unique', 'hash', 'deep', 'unconstrained_deep'
               { 'strategy' => 'deep', 'preserve_unmergeables' => true }, { 'strategy' => 'deep', 'knockout' => '--' },
               { 'strategy' => 'deep', 1 => '--' }, { 'strategy' => 'unconstrained_deep', 'anything' => 1 },
               { 'strategy' => 'unconstrained_deep', '' => 1 }, { 'strategy' => 'reverse_deep', 'knockout_prefix' => false },
-              { 'strategy' => 'unconstrained_deep', 1 => 1 }].freeze
+              { 'strategy' => 'unconstrained_deep', 1 => 1 }, { 'strategy' => 'unconstrained_deep', 'unpack_arrays' => false },
+              { 'strategy' => 'unconstrained_deep', 'sort_merged_arrays' => 'yes' }].freeze
 
 def strategy_case(merge)
   { 'merge' => merge }.merge(answer('options') { configuration(copy(merge)) })
@@ -288,12 +309,19 @@ def options_level(names)
 end
 
 # Levels for all, of the environment and of the module m, the highest first.
-def options_case
+def random_levels
   names = NAMES + PATTERNS + (chance(3) ? ['^('] : [])
   own = (NAMES + PATTERNS).select { |n| n =~ /\A\^?m::/ }
   own += NAMES if chance(10)
   levels = [pick(0, 0, 1, 2), pick(0, 1, 2, 3), pick(0, 1, 2)].zip([names, names, own])
-  levels = levels.map { |count, of| Array.new(count) { options_level(of) } }
+  levels.map { |count, of| Array.new(count) { options_level(of) } }
+end
+
+# What has a number for a key is merged with nothing, and nothing is wrong with it alone.
+NUMBERED = { 'a' => { 'merge' => 'deep', 'x' => { 1 => 2 } } }.freeze
+LEVELS = [[[NUMBERED], [], []], [[NUMBERED, { 'b' => nil }], [], []], [[{ 'b' => nil }, NUMBERED], [], []]].freeze
+
+def options_case(levels)
   adapter = Lookup::LookupAdapter.allocate
   compiled = answer('options') { compiled_options(adapter, copy(levels)) }
   result = { 'layers' => levels }
@@ -357,5 +385,5 @@ write('strategies', STRATEGIES.map { |s| strategy_case(s) })
 write('keys', KEYS.map { |k| key_case(k) })
 write('dug', DUG.map { |v| { 'value' => v } })
 write('digs', dig_cases)
-write('options', Array.new(300) { options_case })
+write('options', (Array.new(300) { random_levels } + LEVELS).map { |levels| options_case(levels) })
 write('conversions', convert_cases)
