@@ -59,12 +59,123 @@ func TestTheFirstAsksNoFurther(t *testing.T) {
 	if got := answer(strategy(t, "first").Merge(all)); got != "1" {
 		t.Errorf("expected 1, found %s", got)
 	}
-	if _, found, err := strategy(t, "unique").Merge(all); found || err != errAsked {
-		t.Errorf("expected the error of a candidate, found %v, %v", found, err)
-	}
 	declines := merge.Candidate{Value: func() (value.Value, bool, error) { return value.Value{}, false, nil }}
 	if got := answer(strategy(t, "first").Merge(append([]merge.Candidate{declines}, all...))); got != "1" {
 		t.Errorf("expected the first that is found, found %s", got)
+	}
+}
+
+// fails is a candidate that cannot be read, which may say that it is there.
+func fails(found bool) merge.Candidate {
+	return merge.Candidate{Entry: 9, Value: func() (value.Value, bool, error) { return value.Value{}, found, errAsked }}
+}
+
+func TestACandidateThatCannotBeReadIsAnError(t *testing.T) {
+	unread := value.NewSource(func(uint64) (value.Value, error) { return value.Value{}, errAsked })
+	for _, name := range []string{"first", "unique", "hash", "deep"} {
+		for _, all := range [][]merge.Candidate{
+			{fails(false)}, {fails(true)}, append(inEntries(parse(t, "{a: 1}")), fails(true)),
+			inEntries(unread.Value(1)),
+		} {
+			if name == "first" && (len(all) > 1 || all[0].Entry == 0) {
+				continue // it does not come to the second, and what it yields is read by who asked for it
+			}
+			if _, found, err := strategy(t, name).Merge(all); found || !errors.Is(err, errAsked) {
+				t.Errorf("%s: expected the error of a candidate, found %v, %v", name, found, err)
+			}
+		}
+	}
+}
+
+func TestWhatIsReadLateIsMerged(t *testing.T) {
+	source := value.NewSource(func(n uint64) (value.Value, error) {
+		return parse(t, []string{"{a: [1]}", "{a: [2], b: 3}"}[n]), nil
+	})
+	for name, want := range map[string]string{"first": "{a: [1]}", "hash": "{a: [1], b: 3}",
+		"deep": "{a: [2, 1], b: 3}"} {
+		v, _, err := strategy(t, name).Merge(inEntries(source.Value(0), source.Value(1)))
+		if err == nil {
+			v, err = v.Read()
+		}
+		if got := answer(v, true, err); got != rich(parse(t, want)) {
+			t.Errorf("%s: expected %s, found %s", name, want, got)
+		}
+	}
+}
+
+// Regexps are in no data; a call of lookup() can have them.
+func TestOnlyTextsAreNamesAndKnockOut(t *testing.T) {
+	text, regexp := value.FromString, value.FromRegexp
+	for _, v := range []value.Value{
+		regexp("deep"),
+		value.FromPairs(value.Pair{Key: text("strategy"), Value: regexp("deep")}),
+		value.FromPairs(value.Pair{Key: text("strategy"), Value: text("deep")},
+			value.Pair{Key: regexp("strategy"), Value: text("deep")}),
+		value.FromPairs(value.Pair{Key: text("strategy"), Value: text("deep")},
+			value.Pair{Key: regexp("sort_merged_arrays"), Value: value.FromBool(true)}),
+	} {
+		if s, err := merge.Parse(v); err == nil {
+			t.Errorf("%s is no merge, and was read as %s", rich(v), s)
+		}
+	}
+	s := strategy(t, "{strategy: deep, knockout_prefix: '--'}")
+	for _, c := range []struct{ high, low, want []value.Value }{
+		{[]value.Value{regexp("--")}, value.Strings("b").Slice(), []value.Value{text("b"), regexp("--")}},
+		{[]value.Value{regexp("--b")}, value.Strings("b").Slice(), []value.Value{text("b"), regexp("--b")}},
+		{value.Strings("--b").Slice(), []value.Value{regexp("b")}, []value.Value{regexp("b")}},
+	} {
+		got := answer(s.Merge(inEntries(value.FromSlice(c.high), value.FromSlice(c.low))))
+		if want := rich(value.FromSlice(c.want)); got != want {
+			t.Errorf("expected %s, found %s", want, got)
+		}
+	}
+}
+
+func TestWhatAStrategyTellsOfItself(t *testing.T) {
+	for name, takesFirst := range map[string]bool{"~": true, "first": true, "default": true, "unique": false,
+		"hash": false, "deep": false, "reverse_deep": false} {
+		if s := strategy(t, name); s.First() != takesFirst || s.Knocks() {
+			t.Errorf("%s: found %v, %v", name, s.First(), s.Knocks())
+		}
+	}
+	s := strategy(t, "{strategy: deep, knockout_prefix: '--'}")
+	if !s.Knocks() {
+		t.Error("what has a knockout_prefix knocks out")
+	}
+	for text, item := range map[string]string{"--a": "a", "a": "", "--": "", "a--b": ""} {
+		if got := s.KnocksOut(text); got != item {
+			t.Errorf("%s: expected %q, found %q", text, item, got)
+		}
+	}
+}
+
+func TestWhatAStrategyCannotMerge(t *testing.T) {
+	const canary = "correct horse"
+	secret := value.FromString(canary).Sensitive()
+	for _, c := range []struct {
+		strategy string
+		v        value.Value
+		message  string
+	}{
+		{"hash", parse(t, "{a: {1: 2}}"),
+			"strategy 'hash' needs Hashes of Data with Strings as keys, and this is of the kind Hash"},
+		{"hash", value.FromInt(1), "and this is of the kind Integer"},
+		{"unique", parse(t, "{}"), "strategy 'unique' needs scalars and Arrays of Data, and this is of the kind Hash"},
+		{"unique", secret, "and this is sensitive, or something in it is"},
+		{"unique", value.FromSlice([]value.Value{secret}), "and this is sensitive, or something in it is"},
+		{"unique", value.FromInt(1), ""},
+		{"hash", parse(t, "{a: 1}"), ""},
+		{"deep", secret, ""},
+	} {
+		err := strategy(t, c.strategy).Check(c.v)
+		var e *merge.Error
+		switch {
+		case c.message == "" && err == nil:
+		case !errors.As(err, &e) || !strings.HasSuffix(e.Message, c.message) || e.Candidate != 0:
+			t.Errorf("%s: expected %q, found %v", c.strategy, c.message, err)
+		case strings.Contains(e.Message, canary):
+			t.Errorf("%s shows what is sensitive", e.Message)
+		}
 	}
 }
 
@@ -110,9 +221,17 @@ func TestErrorsNameTheCandidate(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	for _, c := range []struct{ options, module, message string }{
-		{"{k: {merge: {strategy: deep, unpack_arrays: ','}}}", "", "expected knockout_prefix, merge_hash_arrays or sort"},
-		{"{k: {merge: {strategy: hash, knockout_prefix: '--'}}}", "", "'hash' has no option 'knockout_prefix', it has none"},
+		{"{k: {merge: {strategy: deep, unpack_arrays: ','}}}", "",
+			"expected knockout_prefix, merge_hash_arrays or sort"},
+		{"{k: {merge: {strategy: hash, knockout_prefix: '--'}}}", "",
+			"'hash' has no option 'knockout_prefix', it has none"},
 		{"{k: {merge: {strategy: deep, knockout_prefix: 1}}}", "", "must be a String, found the kind Integer"},
+		{"{k: {merge: {strategy: unconstrained_deep, unpack_arrays: 1}}}", "",
+			"must be a String, found the kind Integer"},
+		{"{k: {merge: {strategy: unconstrained_deep, 1: x}}}", "",
+			"no option of the kind Integer, they are Strings that are not empty"},
+		{"{k: {merge: {strategy: deep, knockout: '--'}}}", "", "expected knockout_prefix, merge_hash_arrays or sort"},
+		{"{k: {merge: 1}}", "", "there is no merge strategy of the kind Integer, expected first"},
 		{"{k: {merge: depp}}", "", "there is no merge strategy 'depp', expected first, unique, hash or deep"},
 		{"{k: {merge: {knockout_prefix: '--'}}}", "", "needs the key 'strategy'"},
 		{"{k: {convert_to: Intger}}", "", "convert_to of 'k': unknown type 'Intger'"},
@@ -128,6 +247,9 @@ func TestMessages(t *testing.T) {
 		if err == nil {
 			err = l.Entries[0].Check()
 		}
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: expected one error, found %v", c.options, err)
+		}
 		if err == nil || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: expected %q, found %v", c.options, c.message, err)
 		}
@@ -139,20 +261,120 @@ func TestAllThatIsWrongWithLookupOptionsIsSaid(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "\n") != 1 {
 		t.Errorf("expected two errors, found %v", err)
 	}
-}
-
-func TestLevelsTellWhichKeysTheyTouch(t *testing.T) {
-	l, err := merge.Compile(parse(t, "{k: {merge: deep}, '^m::a': {merge: deep}}"), "")
+	var e *merge.Error
+	if !errors.As(err, &e) || e.Entry != "^(" {
+		t.Errorf("expected an error of the entry '^(', found %v", e)
+	}
+	l, err := merge.Compile(parse(t, "{k: {merge: depp, convert_to: Intger}, l: [deep]}"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"k": true, "k2": false, "m::a": true, "m::ab": true, "m::b": false} {
-		if l.Touches(name) != want {
+	if err = l.Entries[0].Check(); err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("expected the errors of merge and of convert_to, found %v", err)
+	}
+	if _, err = l.Entries[1].Strategy(); err == nil || !strings.Contains(err.Error(), "must be a Hash") {
+		t.Errorf("expected that a list is no options, found %v", err)
+	}
+}
+
+func compiled(t *testing.T, text string) *merge.Level {
+	t.Helper()
+	l, err := merge.Compile(parse(t, text), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// A pattern is no name of a key, and what looks around is more than Go's engine knows.
+func TestLevelsTellWhichKeysTheyTouch(t *testing.T) {
+	l := compiled(t, "{k: {merge: deep}, '^m::a': {merge: hash}, '^s(?!x)': {merge: unique}}")
+	options, err := merge.Combine([]*merge.Level{l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"k": "k", "k2": "", "m::a": "^m::a", "m::ab": "^m::a", "m::b": "",
+		"^m::a": "", "s": "^s(?!x)", "sa": "^s(?!x)", "sx": "", "^s(?!x)": ""} {
+		if l.Touches(name) != (want != "") {
+			t.Errorf("%s: expected %q", name, want)
+		}
+		if e := options.For(name); want == "" && e != nil || want != "" && (e == nil || e.Name != want) {
+			t.Errorf("%s: expected the entry %q, found %v", name, want, e)
+		}
+	}
+	for i, name := range []string{"k", "^m::a"} {
+		if e := l.Entries[i]; e.Name != name || e.Pattern() != (i == 1) {
+			t.Errorf("entries come in the order of the data, found %s", e.Name)
+		}
+	}
+	if got := rich(l.Entries[1].Value()); got != `{"merge":"hash"}` {
+		t.Errorf("expected what the entry says, found %s", got)
+	}
+}
+
+// It would try for longer than anyone waits: 2⁶⁰ ways.
+func TestAPatternThatTriesWithoutEndMatchesNothing(t *testing.T) {
+	t.Parallel()
+	if compiled(t, "{'^(?=(a+)+$)': {merge: deep}}").Touches(strings.Repeat("a", 60) + "b") {
+		t.Error("the pattern does not match")
+	}
+}
+
+func TestLevelsTellWhoseValuesAreSecret(t *testing.T) {
+	l := compiled(t, `{k: {convert_to: Sensitive}, '^m': {convert_to: 'Sensitive[String]'}, n: {convert_to: Integer},
+		p: {merge: deep}}`)
+	for name, want := range map[string]bool{"k": true, "m": true, "m::a": true, "n": false, "p": false, "q": false} {
+		if l.Secret(name) != want {
 			t.Errorf("%s: expected %v", name, want)
 		}
 	}
-	if e := l.Entries[1]; !e.Pattern() || e.Name != "^m::a" {
-		t.Errorf("entries come in the order of the data, found %s", e.Name)
+}
+
+func TestPlainEntriesTakeTheFirstAsItIs(t *testing.T) {
+	if e := (*merge.Entry)(nil); !e.Plain() {
+		t.Error("no entry changes nothing")
+	}
+	for options, want := range map[string]bool{"{}": true, "~": true, "{merge: first}": true, "{merge: ~, x: 1}": true,
+		"{merge: deep}": false, "{merge: depp}": false, "[deep]": false, "{convert_to: Integer}": false,
+		"{convert_to: Intger}": false, "{convert_to: Sensitive, merge: first}": false} {
+		if compiled(t, "{k: "+options+"}").Entries[0].Plain() != want {
+			t.Errorf("%s: expected %v", options, want)
+		}
+	}
+}
+
+func TestSoundLevelsFailNoLookup(t *testing.T) {
+	for options, want := range map[string]bool{"{}": true, "{k: {merge: deep}, '^k': {convert_to: Intger}}": true,
+		"~": false, "{k: {x: {1: 2}}}": false, "{a: {merge: deep}, k: {merge: depp}}": false, "{k: [deep]}": false} {
+		if compiled(t, options).Sound() != want {
+			t.Errorf("%s: expected %v", options, want)
+		}
+	}
+}
+
+func TestMessagesOfConversions(t *testing.T) {
+	broken := value.NewSource(func(uint64) (value.Value, error) { return value.Value{}, errors.New("a broken file") })
+	for _, c := range []struct {
+		to      string
+		v       value.Value
+		message string
+	}{
+		{"Integer", value.FromString("x"), "convert_to of 'k' to Integer: "},
+		{"Integer", value.FromString("x").Sensitive(),
+			"convert_to of 'k' to Integer: the value, which is sensitive, is not"},
+		{"'Sensitive[Integer]'", value.FromString("x"),
+			"convert_to of 'k' to Sensitive[Integer]: the value is of the kind String"},
+		{"[Sensitive, 1]", value.FromString("x"), "convert_to of 'k' to Sensitive: it takes no arguments"},
+		{"Sensitive", broken.Value(1), "convert_to of 'k' to Sensitive: a broken file"},
+		{"Integer", broken.Value(1), "convert_to of 'k' to Integer: a broken file"},
+	} {
+		_, err := compiled(t, "{k: {convert_to: "+c.to+"}}").Entries[0].Convert(c.v, expr.Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), c.message) {
+			t.Errorf("%s: expected %q, found %v", c.to, c.message, err)
+		}
+		if c.to == "Integer" && c.v.Text() == "x" && strings.Contains(err.Error(), "sensitive") {
+			t.Errorf("what is no secret is said to be one: %v", err)
+		}
 	}
 }
 

@@ -121,8 +121,8 @@ func (e *Entry) option(name string) (value.Value, error) {
 		return value.Value{}, nil
 	default:
 		if v.Truthy() {
-			return value.Value{}, failf(Malform, "what lookup_options say of '%s' must be a Hash, found the kind %s", e.Name,
-				v.Kind())
+			return value.Value{}, failf(Malform, "what lookup_options say of '%s' must be a Hash, found the kind %s",
+				e.Name, v.Kind())
 		}
 		return value.Value{}, nil
 	}

