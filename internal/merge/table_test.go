@@ -170,7 +170,7 @@ func conversion(e *merge.Entry) string {
 	case v.Text() == "7":
 		return "null"
 	}
-	return rich(v)
+	return "the text became " + rich(v)
 }
 
 func errorSays(err error, text string) bool {
