@@ -82,7 +82,7 @@ func (d *deepOptions) keeps(v value.Value) bool {
 			return false
 		}
 	}
-	return d.overwrite || !repeats(v)
+	return d.overwrite || !repeats(v.Slice())
 }
 
 // extended is dst with v behind it, times times.

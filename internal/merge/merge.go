@@ -226,10 +226,8 @@ func distinct(a, b []value.Value) []value.Value {
 	return out
 }
 
-// repeats tells whether distinct makes an array shorter.
-func repeats(array value.Value) bool {
-	return len(distinct(nil, array.Slice())) < array.Len()
-}
+// repeats tells whether distinct makes list shorter.
+func repeats(list []value.Value) bool { return len(distinct(nil, list)) < len(list) }
 
 // flat appends v, or the elements of an array, those of arrays in it as well.
 func flat(dst []value.Value, v value.Value) []value.Value {
