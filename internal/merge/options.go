@@ -174,7 +174,8 @@ func (l *Level) Sound() bool {
 
 // Touches tells whether l has something to say of root.
 func (l *Level) Touches(root string) bool {
-	return slices.ContainsFunc(l.Entries, func(e *Entry) bool { return e.Matches(root) })
+	return l.exact[root] != nil || // of which there may be as many as keys
+		slices.ContainsFunc(l.Entries, func(e *Entry) bool { return e.pattern != nil && e.Matches(root) })
 }
 
 // Options are the lookup_options of several levels, merged as the strategy 'hash' does it. The zero Options say
