@@ -9,32 +9,26 @@ import (
 // Check holds a contribution to the type of the elements, or what flatten makes of it. What append collects under one
 // name are elements of an element.
 func (o *Options) Check(v value.Value) *types.Mismatch {
-	t := o.contributed()
-	if t == nil {
-		return nil
-	}
-	return check(v, t, o.Flatten)
+	return check(v, o.contributed(), o.Flatten)
 }
 
 // Misfit holds a contribution that n computes to the same, as far as that can be told.
 func (o *Options) Misfit(n *expr.Node) *types.Mismatch {
-	t := o.contributed()
-	if t == nil || n.Op == expr.ArrayLit && o.Flatten != 0 {
+	if n.Op == expr.ArrayLit && o.Flatten != 0 {
 		return nil
 	}
-	return Misfit(t, n)
+	return Misfit(o.contributed(), n)
 }
 
 // contributed is the type of one contribution; nil stands for any.
 func (o *Options) contributed() *types.Type {
-	t := o.Element
-	if t == nil || o.Resolution != AppendAll || t.Kind() != types.Array {
+	if o.Resolution != AppendAll || o.Element.Kind() != types.Array {
+		return o.Element
+	}
+	if t := o.Element.Elem(); t != nil {
 		return t
 	}
-	if t.Elem() == nil {
-		return types.Of(types.Data)
-	}
-	return t.Elem()
+	return types.Of(types.Data)
 }
 
 // check checks the elements of arrays, levels deep; -1 is all the way.

@@ -127,7 +127,7 @@ func decode(b string) (*Recipe, error) {
 	d := decoder{b: b}
 	r := &Recipe{Kind: Kind(d.byte())}
 	flags := d.byte()
-	if r.Kind >= kindCount || flags&^flagsOf(r.Kind) != 0 {
+	if !r.Kind.has(flags) {
 		return nil, errMalformed
 	}
 	r.Sensitive, r.Optional = flags&flagSensitive != 0, flags&flagOptional != 0
@@ -147,29 +147,29 @@ func decode(b string) (*Recipe, error) {
 	return r, nil
 }
 
-// flagsOf are the flags that a recipe of a kind may have.
-func flagsOf(k Kind) byte {
-	const usual = flagSensitive | flagType | flagTransformer
+// has tells whether there is a kind k, and recipes of it may have these flags.
+func (k Kind) has(flags byte) bool {
+	may := byte(flagSensitive | flagType | flagTransformer)
 	switch k {
 	case Erased, RenamedPart, AliasedPart:
-		return 0
+		may = 0
 	case Constant, Expression, LookupOf, FirstFound, HashLookup, Custom:
-		return usual | flagOptional
+		may |= flagOptional
 	}
-	return usual
+	return k < kindCount && flags&^may == 0
 }
 
-// decoder reads fields; after the first failure it yields zeros.
+// decoder reads fields; what it yields after the first failure means nothing.
 type decoder struct {
 	b   string
 	err error
 }
 
+// fail keeps err, if there is one, and it is the first.
 func (d *decoder) fail(err error) {
 	if d.err == nil {
 		d.err = err
 	}
-	d.b = ""
 }
 
 func (d *decoder) body(r *Recipe) {
@@ -178,9 +178,7 @@ func (d *decoder) body(r *Recipe) {
 		r.Value = d.value()
 	case Expression:
 		n, err := expr.Decode(d.text())
-		if err != nil {
-			d.fail(err)
-		}
+		d.fail(err)
 		r.Expr = n
 	case LookupOf, HashLookup, AliasOf:
 		r.Targets = d.targets()
@@ -214,19 +212,13 @@ func (d *decoder) byte() byte {
 }
 
 func (d *decoder) number() uint64 {
-	n := uint64(0)
-	for shift := 0; shift < 64; shift += 7 {
-		c := d.byte()
-		n |= uint64(c&0x7f) << shift
-		if shift == 63 && c > 1 {
-			break
-		}
-		if c < 0x80 {
-			return n
-		}
+	n, size := binary.Uvarint([]byte(d.b[:min(len(d.b), binary.MaxVarintLen64)]))
+	if size <= 0 {
+		d.fail(errMalformed)
+		return 0
 	}
-	d.fail(errMalformed)
-	return 0
+	d.b = d.b[size:]
+	return n
 }
 
 // flags is a byte of flags, none beyond max.
@@ -258,9 +250,6 @@ func (d *decoder) count() int {
 
 func (d *decoder) text() string {
 	n := d.count()
-	if d.err != nil {
-		return ""
-	}
 	t := d.b[:n]
 	d.b = d.b[n:]
 	return t
@@ -268,27 +257,20 @@ func (d *decoder) text() string {
 
 func (d *decoder) value() value.Value {
 	v, rest, err := value.View(d.b)
-	if err != nil {
-		d.fail(err)
-		return value.Value{}
-	}
+	d.fail(err)
 	d.b = rest
 	return v
 }
 
 func (d *decoder) typ() *types.Type {
 	t, err := types.Parse(d.text())
-	if err != nil {
-		d.fail(err)
-	}
+	d.fail(err)
 	return t
 }
 
 func (d *decoder) lambda() *expr.Lambda {
 	l, err := expr.DecodeLambda(d.text())
-	if err != nil {
-		d.fail(err)
-	}
+	d.fail(err)
 	return l
 }
 
@@ -298,9 +280,8 @@ func (d *decoder) targets() []Target {
 		t := Target{Key: d.text()}
 		if text := d.text(); text != "" {
 			var err error
-			if t.Type, err = types.Parse(text); err != nil {
-				d.fail(err)
-			}
+			t.Type, err = types.Parse(text)
+			d.fail(err)
 		}
 		out = append(out, t)
 	}
@@ -329,17 +310,18 @@ func (d *decoder) parts() []Part {
 	out := []Part{}
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		p := Part{Named: d.flags(1) == 1, Name: d.text(), Precedence: d.u32(), Place: d.u32()}
-		text := d.text()
-		if text != "" && slices.Contains([]Kind{Contributions, Below, Erased}, Kind(text[0])) {
-			d.fail(errMalformed) // what is contributed is a value
-			break
-		}
-		r, err := decode(text)
-		if err != nil {
-			d.fail(err)
-		}
+		r, err := decodePart(d.text())
+		d.fail(err)
 		p.Recipe = r
 		out = append(out, p)
 	}
 	return out
+}
+
+// decodePart reads what is contributed: a value, or something about names.
+func decodePart(b string) (*Recipe, error) {
+	if b != "" && slices.Contains([]Kind{Contributions, Below, Erased}, Kind(b[0])) {
+		return nil, errMalformed
+	}
+	return decode(b)
 }

@@ -59,12 +59,12 @@ func misfitElements(t *types.Type, elems []*expr.Node, path []value.Value) *type
 
 // misfitEntries is about keys and values in turn.
 func misfitEntries(t *types.Type, kids []*expr.Node, path []value.Value) *types.Mismatch {
-	for i := 0; i+1 < len(kids); i += 2 {
-		key, ok := kids[i].Constant()
+	for entry := range slices.Chunk(kids, 2) {
+		key, ok := entry[0].Constant()
 		if !ok {
 			continue
 		}
-		if m := misfit(t, kids[i+1], append(slices.Clone(path), key)); m != nil {
+		if m := misfit(t, entry[1], append(slices.Clone(path), key)); m != nil {
 			return m
 		}
 	}

@@ -58,9 +58,9 @@ func (r *Recipe) Secret() bool {
 func (r *Recipe) Placeless() *Recipe {
 	out := *r
 	out.Expr, out.Transformer = r.Expr.Placeless(), r.Transformer.Placeless()
-	if o := r.Options; o != nil && o.Combinator != nil {
-		own := *o
-		own.Combinator = o.Combinator.Placeless()
+	if r.Options != nil {
+		own := *r.Options
+		own.Combinator = own.Combinator.Placeless()
 		out.Options = &own
 	}
 	out.Parts = slices.Clone(r.Parts)

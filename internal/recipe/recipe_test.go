@@ -1,9 +1,12 @@
 package recipe
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/syntax"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -17,55 +20,236 @@ func typ(t testing.TB, text string) *types.Type {
 	return out
 }
 
-// examples is one recipe of each kind.
-func examples(t testing.TB) []*Recipe {
-	n := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{{Op: expr.Var, Name: "fqdn"}}}
-	lambda := &expr.Lambda{Params: []expr.Param{{Name: "v"}}, Body: &expr.Node{Op: expr.Var, Name: "v"}}
-	constant := &Recipe{Kind: Constant, Sensitive: true, Value: value.Strings("a", "b"), Transformer: lambda}
-	return []*Recipe{
-		constant,
-		{Kind: Expression, Expr: n, Type: typ(t, "String")},
-		{Kind: LookupOf, Targets: []Target{{Key: "k", Type: typ(t, "Integer")}}},
-		{Kind: FirstFound, Targets: []Target{{Key: "a"}, {Key: "b"}}},
-		{Kind: HashLookup, Targets: []Target{{Key: "h"}}, Value: value.FromString("entry")},
-		{Kind: Custom, Name: "counter", Value: value.FromInt(3)},
-		{Kind: Abstract},
-		{Kind: Multibind, Name: "\x00id", Options: &Options{Array: true, Flatten: -1, Uniq: true,
-			Element: typ(t, "Integer"), Combinator: lambda}},
-		{Kind: Multibind, Name: "\x00id", Options: &Options{Resolution: Included}},
-		{Kind: Contributions, Parts: []Part{{Name: "n", Named: true, Precedence: 7, Place: 1 << 30, Recipe: constant},
-			{Recipe: &Recipe{Kind: Abstract}}, {Name: "m", Named: true, Recipe: &Recipe{Kind: RenamedPart, Name: "n"}},
-			{Name: "o", Named: true, Recipe: &Recipe{Kind: AliasedPart, Name: "n"}}}},
-		{Kind: HashLookup, Targets: []Target{{Key: "h"}}, Value: value.FromString("entry"), Optional: true},
-		{Kind: AliasOf, Targets: []Target{{Key: "k"}}, Sensitive: true},
-		{Kind: Below, Name: "k", Type: typ(t, "Integer"), Transformer: lambda},
-		{Kind: Erased},
+func expression(t testing.TB, source string) *expr.Node {
+	t.Helper()
+	n, errs := syntax.ParseExpression(source)
+	if errs != nil {
+		t.Fatal(source, errs)
+	}
+	return n
+}
+
+func lambda(t testing.TB, source string) *expr.Lambda {
+	t.Helper()
+	l, errs := syntax.ParseLambda(source)
+	if errs != nil {
+		t.Fatal(source, errs)
+	}
+	return l
+}
+
+// text is an encoded text of less than 128 bytes.
+func text(s string) string { return string(rune(len(s))) + s }
+
+// example is a recipe, its encoding by format.md, section "Recipes", and what is to be said of it.
+type example struct {
+	recipe   *Recipe
+	encoded  string
+	compiled byte // what a binding comes to; 0 where no binding comes to that
+	secret   bool
+	arm8     bool
+	declines bool
+	opens    bool // lookups look behind it
+}
+
+// examples has recipes of each kind, and with each flag and option.
+func examples(t testing.TB) map[string]example {
+	const c, r, l = CompiledConstant, CompiledRecipe, CompiledLookup
+	up, concat := lambda(t, "|$v| { upcase($v) }"), expression(t, `"x${fqdn}"`)
+	upText, concatText := text(string(expr.AppendLambda(nil, up))), text(string(expr.Append(nil, concat)))
+	five, k := value.FromInt(5), []Target{{Key: "k"}}
+	options := func(o Options) *Recipe { return &Recipe{Kind: Multibind, Name: "\x00id", Options: &o} }
+	of := func(p Part) *Recipe { return &Recipe{Kind: Contributions, Parts: []Part{p}} }
+	plain := &Recipe{Kind: Constant, Value: five}
+	secret := &Recipe{Kind: Constant, Sensitive: true, Value: five}
+	return map[string]example{
+		"constant":        {recipe: plain, encoded: "\x00\x00\x45", compiled: c},
+		"secret constant": {recipe: secret, encoded: "\x00\x01\x45", compiled: r, secret: true},
+		"typed constant": {recipe: &Recipe{Kind: Constant, Value: value.Strings("a"), Type: typ(t, "Array[String]")},
+			encoded: "\x00\x02" + text("Array[String]") + "\x09\x03\x01\x81a", compiled: r},
+		"transformed constant": {recipe: &Recipe{Kind: Constant, Value: five, Transformer: up},
+			encoded: "\x00\x04" + upText + "\x45", compiled: r},
+		"optional constant": {recipe: &Recipe{Kind: Constant, Optional: true}, encoded: "\x00\x08\x00", compiled: r,
+			arm8: true, declines: true, opens: true},
+		"expression": {recipe: &Recipe{Kind: Expression, Expr: concat, Type: typ(t, "String"), Transformer: up},
+			encoded: "\x01\x06" + text("String") + upText + concatText, compiled: r},
+		"expression that looks up": {recipe: &Recipe{Kind: Expression, Expr: expression(t, "lookup('a')")},
+			encoded:  "\x01\x00" + text(string(expr.Append(nil, expression(t, "lookup('a')")))),
+			compiled: l},
+		"lookup": {recipe: &Recipe{Kind: LookupOf, Targets: k}, encoded: "\x02\x00\x01\x01k\x00", compiled: l},
+		"lookup of a type": {recipe: &Recipe{Kind: LookupOf, Targets: []Target{{"k", typ(t, "Integer")}}},
+			encoded: "\x02\x00\x01\x01k\x07Integer", compiled: l},
+		"first found": {recipe: &Recipe{Kind: FirstFound, Targets: []Target{{"a", nil}, {"b", typ(t, "Float")}}},
+			encoded: "\x03\x00\x02\x01a\x00\x01b\x05Float", compiled: l},
+		"first of none": {recipe: &Recipe{Kind: FirstFound}, encoded: "\x03\x00\x00", compiled: r},
+		"hash lookup": {recipe: &Recipe{Kind: HashLookup, Targets: k, Value: value.FromString("e"), Optional: true},
+			encoded: "\x04\x08\x01\x01k\x00\x81e", compiled: l, arm8: true, declines: true, opens: true},
+		"custom": {recipe: &Recipe{Kind: Custom, Name: "counter", Value: five}, encoded: "\x05\x00\x07counter\x45",
+			compiled: r},
+		"abstract":        {recipe: &Recipe{Kind: Abstract}, encoded: "\x06\x00", compiled: r},
+		"secret abstract": {recipe: &Recipe{Kind: Abstract, Sensitive: true}, encoded: "\x06\x01", compiled: r, secret: true},
+
+		"multibind":        {recipe: options(Options{}), encoded: "\x07\x00\x03\x00id\x00\x00\x00", compiled: l},
+		"array":            {recipe: options(Options{Array: true}), encoded: "\x07\x00\x03\x00id\x01\x00\x00", compiled: l},
+		"uniq":             {recipe: options(Options{Uniq: true}), encoded: "\x07\x00\x03\x00id\x02\x00\x00", compiled: l},
+		"priority named":   {recipe: options(Options{PriorityOnNamed: true}), encoded: "\x07\x00\x03\x00id\x04\x00\x00", compiled: l},
+		"priority unnamed": {recipe: options(Options{PriorityOnUnnamed: true}), encoded: "\x07\x00\x03\x00id\x08\x00\x00", compiled: l},
+		"element": {recipe: options(Options{Element: typ(t, "Integer")}),
+			encoded: "\x07\x00\x03\x00id\x10\x00\x00\x07Integer", compiled: l},
+		"combinator": {recipe: options(Options{Resolution: AppendAll, Combinator: up}),
+			encoded: "\x07\x00\x03\x00id\x20\x03\x00" + upText, compiled: l, arm8: true},
+		"all options": {recipe: options(Options{Array: true, Uniq: true, PriorityOnNamed: true, PriorityOnUnnamed: true,
+			Element: typ(t, "Float"), Combinator: up}),
+			encoded: "\x07\x00\x03\x00id\x3f\x00\x00\x05Float" + upText, compiled: l, arm8: true},
+		"merge, of all levels": {recipe: options(Options{Resolution: Merge, Flatten: -1}),
+			encoded: "\x07\x00\x03\x00id\x00\x04\x01", compiled: l},
+		"the deepest flatten": {recipe: options(Options{Flatten: math.MaxInt32}),
+			encoded: "\x07\x00\x03\x00id\x00\x00\xfe\xff\xff\xff\x0f", compiled: l},
+		"included": {recipe: options(Options{Resolution: Included}), encoded: "\x07\x00\x03\x00id\x00\x05\x00",
+			compiled: l, arm8: true},
+
+		"no contributions": {recipe: &Recipe{Kind: Contributions}, encoded: "\x08\x00\x00"},
+		"contribution":     {recipe: of(Part{Recipe: plain}), encoded: "\x08\x00\x01\x00\x00\x00\x00\x03\x00\x00\x45"},
+		"named contribution": {recipe: of(Part{Name: "n", Named: true, Precedence: 7, Place: 300, Recipe: plain}),
+			encoded: "\x08\x00\x01\x01\x01n\x07\xac\x02\x03\x00\x00\x45"},
+		"the last contribution": {
+			recipe:  of(Part{Precedence: math.MaxUint32, Place: math.MaxUint32, Recipe: plain}),
+			encoded: "\x08\x00\x01\x00\x00\xff\xff\xff\xff\x0f\xff\xff\xff\xff\x0f\x03\x00\x00\x45"},
+		"secret contribution": {
+			recipe:  &Recipe{Kind: Contributions, Parts: []Part{{Recipe: plain}, {Place: 1, Recipe: secret}}},
+			encoded: "\x08\x00\x02\x00\x00\x00\x00\x03\x00\x00\x45\x00\x00\x00\x01\x03\x00\x01\x45", secret: true},
+		"secret contributions": {recipe: &Recipe{Kind: Contributions, Sensitive: true}, encoded: "\x08\x01\x00",
+			secret: true},
+		"optional contribution": {recipe: of(Part{Recipe: &Recipe{Kind: Constant, Optional: true}}),
+			encoded: "\x08\x00\x01\x00\x00\x00\x00\x03\x00\x08\x00", arm8: true},
+		"renamed part": {recipe: of(Part{Name: "m", Named: true, Recipe: &Recipe{Kind: RenamedPart, Name: "n"}}),
+			encoded: "\x08\x00\x01\x01\x01m\x00\x00\x04\x0d\x00\x01n", arm8: true},
+		"aliased part": {recipe: of(Part{Name: "m", Named: true, Recipe: &Recipe{Kind: AliasedPart, Name: "n"}}),
+			encoded: "\x08\x00\x01\x01\x01m\x00\x00\x04\x0e\x00\x01n", arm8: true},
+
+		"merged": {recipe: &Recipe{Kind: Merged, Name: "mod", Value: five}, encoded: "\x09\x00\x03mod\x45"},
+		"alias": {recipe: &Recipe{Kind: AliasOf, Targets: k, Sensitive: true}, encoded: "\x0a\x01\x01\x01k\x00",
+			compiled: l, secret: true, arm8: true, declines: true, opens: true},
+		"below": {recipe: &Recipe{Kind: Below, Name: "k", Type: typ(t, "Float"), Transformer: up},
+			encoded: "\x0b\x06\x05Float" + upText + "\x01k", compiled: l, arm8: true, declines: true, opens: true},
+		"erased": {recipe: &Recipe{Kind: Erased}, encoded: "\x0c\x00", compiled: r, arm8: true, opens: true},
 	}
 }
 
-func TestARecipeIsDecodedAsItWasEncoded(t *testing.T) {
-	for _, r := range examples(t) {
-		encoded := string(Append(nil, r))
-		got, err := Decode(encoded)
+func TestARecipeIsEncodedAsTheFormatSaysAndDecodedAsItWas(t *testing.T) {
+	for what, e := range examples(t) {
+		if got := string(Append(nil, e.recipe)); got != e.encoded {
+			t.Errorf("%s: encoded %x, expected %x", what, got, e.encoded)
+		}
+		r, err := Decode(e.encoded)
 		if err != nil {
-			t.Errorf("kind %d: %v", r.Kind, err)
+			t.Errorf("%s: %v", what, err)
 			continue
 		}
-		if again := string(Append(nil, got)); again != encoded {
-			t.Errorf("kind %d: encoded %x, decoded and encoded again %x", r.Kind, encoded, again)
+		if got := string(Append(nil, r)); got != e.encoded {
+			t.Errorf("%s: decoded and encoded again %x, expected %x", what, got, e.encoded)
 		}
-		for n := range encoded {
-			if _, err := Decode(encoded[:n]); err == nil {
-				t.Errorf("kind %d: %d of %d bytes decode", r.Kind, n, len(encoded))
+	}
+}
+
+func TestWhatABindingComesToSaysWhetherItLooksUp(t *testing.T) {
+	for what, e := range examples(t) {
+		if e.compiled == 0 {
+			continue
+		}
+		want := string(e.compiled) + e.encoded
+		if e.compiled == CompiledConstant { // the value alone
+			want = string(e.compiled) + e.encoded[2:]
+		}
+		if got := string(AppendCompiled(nil, e.recipe)); got != want {
+			t.Errorf("%s: %q, expected %q", what, got, want)
+		}
+	}
+}
+
+// What is said of a recipe is the same of itself and of its encoding.
+func TestWhatIsSaidOfARecipeAndOfItsEncoding(t *testing.T) {
+	for what, e := range examples(t) {
+		for _, said := range []struct {
+			of                  string
+			recipe, encoded, is bool
+		}{
+			{"secret", e.recipe.Secret(), IsSecret(e.encoded), e.secret},
+			{"of ARM-8", e.recipe.IsARM8(), IsARM8(e.encoded), e.arm8},
+			{"final", e.recipe.IsFinal(), IsFinal(e.encoded), !e.opens},
+			{"declines", e.recipe.Declines(), e.recipe.Declines(), e.declines},
+			{"sealed", false, IsSealed(e.encoded), false},
+		} {
+			if said.recipe != said.is || said.encoded != said.is {
+				t.Errorf("%s: %s: of the recipe %t, of its encoding %t, expected %t", what, said.of, said.recipe,
+					said.encoded, said.is)
 			}
 		}
 	}
 }
 
+func TestAPlacelessRecipeIsTheSameWhereverItStands(t *testing.T) {
+	at := func(indent string) *Recipe {
+		l := lambda(t, indent+"|$a, $b| { $a }")
+		return &Recipe{Kind: Contributions, Parts: []Part{
+			{Recipe: &Recipe{Kind: Expression, Expr: expression(t, indent+"$x"), Transformer: l}},
+			{Recipe: &Recipe{Kind: Multibind, Options: &Options{Combinator: l}}},
+			{Recipe: &Recipe{Kind: Multibind, Options: &Options{Uniq: true}}},
+		}}
+	}
+	here, there := at(""), at("  ")
+	before := string(Append(nil, there))
+	if before == string(Append(nil, here)) {
+		t.Fatal("the places are the same")
+	}
+	if a, b := string(Append(nil, here.Placeless())), string(Append(nil, there.Placeless())); a != b {
+		t.Errorf("without places %x and %x", a, b)
+	}
+	if got := string(Append(nil, there)); got != before {
+		t.Errorf("a recipe was %x, and is %x", before, got)
+	}
+}
+
+func TestKeysThatNobodyCanAskForOrBind(t *testing.T) {
+	for key, is := range map[string]struct{ internal, reserved bool }{
+		ContributionKey("users"):    {internal: true},
+		MergeKey("ntp::servers"):    {internal: true},
+		LookupOptionsKey + "module": {internal: true},
+		HierarchiesKey:              {internal: true},
+		"ntp::servers":              {},
+		"":                          {},
+		"/param/Web/port":           {reserved: true},
+		"/map/Web/Sql":              {reserved: true},
+		"/var/role":                 {reserved: true},
+		"/classes":                  {reserved: true},
+		"/dependencies":             {reserved: true},
+		"/environment":              {reserved: true},
+		"/environments":             {},
+		"/parameters":               {},
+		"role/var/":                 {},
+	} {
+		if got := IsInternal(key); got != is.internal {
+			t.Errorf("%q is internal: %t", key, got)
+		}
+		if got := IsReserved(key); got != is.reserved {
+			t.Errorf("%q is reserved: %t", key, got)
+		}
+	}
+	if got := ContributionKey("users"); got != "\x00users" {
+		t.Errorf("contributions are under %q", got)
+	}
+	if got := MergeKey("k"); got != "\x00\x00merge k" {
+		t.Errorf("what is merged is under %q", got)
+	}
+	if got := DefaultsOf("ntp"); !strings.HasPrefix(got, "ntp ") { // no module has a space in its name
+		t.Errorf("the default_hierarchy of ntp is %q", got)
+	}
+}
+
 // Whatever decodes is encoded to something that decodes to the same.
 func FuzzDecode(f *testing.F) {
-	for _, r := range examples(f) {
-		f.Add(string(Append(nil, r)))
+	for _, e := range examples(f) {
+		f.Add(e.encoded)
 	}
 	f.Fuzz(func(t *testing.T, b string) {
 		r, err := Decode(b)

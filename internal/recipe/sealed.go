@@ -9,10 +9,13 @@ import (
 // headBytes is the kind of an encoded recipe, and its flags. They stay readable in a sealed one.
 const headBytes = 2
 
-// IsSecret tells whether an encoded recipe is sensitive, or holds a contribution that is. What cannot be decoded is,
-// too.
+// IsSecret tells whether an encoded recipe is sensitive, or holds a contribution that is. What has no head is, too, and
+// so are contributions that cannot be decoded.
 func IsSecret(encoded string) bool {
-	if len(encoded) >= headBytes && (Kind(encoded[0]) != Contributions || IsSealed(encoded)) {
+	if len(encoded) < headBytes {
+		return true
+	}
+	if Kind(encoded[0]) != Contributions || IsSealed(encoded) {
 		return encoded[1]&(flagSensitive|flagSealed) != 0
 	}
 	r, err := Decode(encoded)
@@ -76,10 +79,11 @@ func Check(encoded string, maySeal, mayMerge bool) (contributes bool, err error)
 		return false, errMalformed
 	}
 	if maySeal && IsSealed(encoded) {
-		if Kind(encoded[0]) >= kindCount || encoded[1] >= flagSealed<<1 || len(encoded) < headBytes+seal.Overhead {
+		kind := Kind(encoded[0])
+		if !kind.has(encoded[1]&^flagSealed) || len(encoded) < headBytes+seal.Overhead {
 			return false, errMalformed
 		}
-		return Kind(encoded[0]) == Contributions, nil
+		return kind == Contributions, nil
 	}
 	r, err := Decode(encoded)
 	return err == nil && r.Kind == Contributions, err

@@ -1,0 +1,181 @@
+package recipe
+
+import (
+	"testing"
+
+	"bindc/internal/expr"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+func array(elems ...value.Value) value.Value { return value.FromSlice(elems) }
+
+func ints(ns ...int64) value.Value {
+	var out []value.Value
+	for _, n := range ns {
+		out = append(out, value.FromInt(n))
+	}
+	return array(out...)
+}
+
+// told is what a mismatch says, or nothing.
+func told(m *types.Mismatch) string {
+	if m == nil {
+		return ""
+	}
+	return m.Error()
+}
+
+// Each contribution is checked against the element type; where flatten takes it apart, its elements are; what append
+// collects, against the type of the array's elements (language.md, sections 8 and 9).
+func TestAContributionIsOfTheTypeOfTheElements(t *testing.T) {
+	one, a := value.FromInt(1), value.FromString("a")
+	const noInteger = "expected Integer, found String"
+	for what, row := range map[string]struct {
+		element    string // none: nil
+		resolution Resolution
+		flatten    int
+		v          value.Value
+		want       string
+	}{
+		"a number":                 {"Integer", Priority, 0, one, ""},
+		"a text":                   {"Integer", Priority, 0, a, noInteger},
+		"of no type":               {"", Priority, 0, a, ""},
+		"of no type, appended":     {"", AppendAll, -1, array(a, ints(1)), ""},
+		"an array":                 {"Array[Integer]", Priority, 0, ints(1), ""},
+		"no array":                 {"Array[Integer]", Priority, 0, one, "expected Array[Integer], found Integer"},
+		"a wrong array":            {"Array[Integer]", Merge, 0, array(one, a), noInteger + " at [1]"},
+		"appended":                 {"Array[Integer]", AppendAll, 0, one, ""},
+		"a text appended":          {"Array[Integer]", AppendAll, 0, a, noInteger},
+		"an array appended":        {"Array[Integer]", AppendAll, 0, ints(1), "expected Integer, found Array[Integer]"},
+		"appended to any":          {"Array", AppendAll, 0, a, ""},
+		"no data appended":         {"Array", AppendAll, 0, value.FromRegexp("x"), "expected Data, found Pattern"},
+		"appended as it is":        {"Integer", AppendAll, 0, a, noInteger},
+		"flat":                     {"Array[Integer]", AppendAll, 1, ints(1, 2), ""},
+		"one element":              {"Array[Integer]", AppendAll, 1, one, ""},
+		"one wrong element":        {"Array[Integer]", AppendAll, 1, a, noInteger},
+		"flat and wrong":           {"Array[Integer]", AppendAll, 1, array(one, a), noInteger + " at [1]"},
+		"too deep for one level":   {"Array[Integer]", AppendAll, 1, array(one, ints(1)), "expected Integer, found Array[Integer] at [1]"},
+		"two levels":               {"Integer", AppendAll, 2, array(one, ints(1)), ""},
+		"wrong in two levels":      {"Integer", AppendAll, 2, array(one, array(one, a)), noInteger + " at [1][1]"},
+		"too deep for two levels":  {"Integer", AppendAll, 2, array(array(ints(1))), "expected Integer, found Array[Integer] at [0][0]"},
+		"all levels":               {"Integer", AppendAll, -1, array(one, array(array(ints(1)))), ""},
+		"wrong in the third level": {"Integer", AppendAll, -1, array(one, array(array(a))), noInteger + " at [1][0][0]"},
+		"an array as it is, empty": {"Integer", AppendAll, 0, array(), "expected Integer, found Array"},
+		"nothing to take apart":    {"Integer", AppendAll, 1, array(), ""},
+		"hashes are not taken apart": {"Integer", AppendAll, -1, value.FromPairs(value.Pair{Key: a, Value: one}),
+			"expected Integer, found Hash[String, Integer]"},
+	} {
+		o := &Options{Resolution: row.resolution, Flatten: row.flatten}
+		if row.element != "" {
+			o.Element = typ(t, row.element)
+		}
+		if got := told(o.Check(row.v)); got != row.want {
+			t.Errorf("%s: %q, expected %q", what, got, row.want)
+		}
+	}
+}
+
+// What a contribution computes is told when the site is built, where it can be.
+func TestWhatAContributionComputesIsNoElement(t *testing.T) {
+	const noInteger = "expected Integer, found String"
+	for _, row := range []struct {
+		element    string
+		resolution Resolution
+		flatten    int
+		source     string
+		want       string
+	}{
+		{"Integer", Priority, 0, `"x${fqdn}"`, noInteger},
+		{"Integer", Priority, 0, `$x`, ""},
+		{"Integer", Priority, 0, `[$x]`, "expected Integer, found Array"},
+		{"", Priority, 0, `["x${fqdn}"]`, ""},
+		{"", Priority, 0, `"x${fqdn}"`, ""},
+		{"Array[Integer]", AppendAll, 0, `"x${fqdn}"`, noInteger},
+		{"Array[Integer]", AppendAll, 0, `[$x]`, "expected Integer, found Array"},
+		{"Array[Integer]", AppendAll, 1, `[$x]`, ""}, // taken apart
+		{"Array[Integer]", AppendAll, -1, `[$x]`, ""},
+		{"Array[Integer]", AppendAll, 1, `"x${fqdn}"`, noInteger},
+		{"Array[Integer]", Priority, 0, `[$x, "x${fqdn}"]`, noInteger + " at [1]"},
+		{"Array", AppendAll, 0, `[$x]`, ""},
+	} {
+		o := &Options{Resolution: row.resolution, Flatten: row.flatten}
+		if row.element != "" {
+			o.Element = typ(t, row.element)
+		}
+		if got := told(o.Misfit(expression(t, row.source))); got != row.want {
+			t.Errorf("%s, resolution %d, flatten %d: %s: %q, expected %q", row.element, row.resolution, row.flatten,
+				row.source, got, row.want)
+		}
+	}
+}
+
+func TestFlattenTakesArraysApartAsDeepAsItSays(t *testing.T) {
+	one := value.FromInt(1)
+	elems := []value.Value{one, array(value.FromInt(2), array(value.FromInt(3), ints(4)), array())}
+	for flatten, want := range map[int]string{
+		0:  "[1,[2,[3,[4]],[]]]",
+		1:  "[1,2,[3,[4]],[]]",
+		2:  "[1,2,3,[4]]",
+		3:  "[1,2,3,4]",
+		-1: "[1,2,3,4]",
+	} {
+		got := string(value.AppendJSON(nil, array((&Options{Flatten: flatten}).Flat(elems)...)))
+		if got != want {
+			t.Errorf("%d levels: %s, expected %s", flatten, got, want)
+		}
+	}
+}
+
+// A misfit is one whatever the facts are: what depends on them, or is not known, is none.
+func TestMisfits(t *testing.T) {
+	const noInteger = "expected Integer, found String"
+	for _, row := range []struct{ is, source, want string }{
+		{"Integer", `1`, ""},
+		{"Integer", `'a'`, noInteger},
+		{"Integer", `$x`, ""},
+		{"Integer", `$x + 1`, ""},
+		{"Integer", `"x${y}"`, noInteger},
+		{"String", `"x${y}"`, ""},
+		{"Data", `"x${y}"`, ""},
+		{"Array[String]", `"x${y}"`, "expected Array[String], found String"},
+		{"Integer", `[$x]`, "expected Integer, found Array"},
+		{"Hash[String, Integer]", `[$x]`, "expected Hash[String, Integer], found Array"},
+		{"Array[Integer]", `[$x, 1]`, ""},
+		{"Array[Integer]", `['a', $x]`, noInteger + " at [0]"},
+		{"Array[Integer]", `[$x, 1, "a${y}", 'b']`, noInteger + " at [2]"},
+		{"Array[Integer]", `['a', *$x]`, noInteger + " at [0]"},
+		{"Array[Integer]", `[*$x, 'a']`, ""}, // nobody knows which
+		{"Array[Array[Integer]]", `[[1, $x], [$x, 'b']]`, noInteger + " at [1][1]"},
+		{"Array", `[$x, 'a']`, ""},
+		{"Data", `[$x, 'a']`, ""},
+		{"Collection", `[$x, 'a']`, ""},
+		{"Optional[Array[Integer]]", `[1, $x]`, ""},
+		{"Integer", `{'a' => $x}`, "expected Integer, found Hash"},
+		{"Array[Integer]", `{'a' => $x}`, "expected Array[Integer], found Hash"},
+		{"Hash[String, Integer]", `{'a' => 1, 'b' => $x}`, ""},
+		{"Hash[String, Integer]", `{'a' => 'c', 'b' => $x}`, noInteger + " at ['a']"},
+		{"Hash[String, Integer]", `{'a' => 1, 'b' => "x${y}"}`, noInteger + " at ['b']"},
+		{"Hash[String, Integer]", `{$k => 'c', 'b' => 1}`, ""}, // nobody knows where
+		{"Hash[String, Integer]", `{$k => 1, 'b' => "x${y}"}`, noInteger + " at ['b']"},
+		{"Hash[String, Array[Integer]]", `{'a' => [1, "x${y}"]}`, noInteger + " at ['a'][1]"},
+		{"Hash[String, Integer]", `{'a' => {'b' => $x}}`, "expected Integer, found Hash at ['a']"},
+		{"Hash", `{'a' => $x, 'b' => 'c'}`, ""},
+		{"Data", `{'a' => $x, 'b' => 'c'}`, ""},
+		{"Optional[Hash[String, Integer]]", `{'a' => 1, 'b' => $x}`, ""},
+	} {
+		if got := told(Misfit(typ(t, row.is), expression(t, row.source))); got != row.want {
+			t.Errorf("%s as %s: %q, expected %q", row.source, row.is, got, row.want)
+		}
+	}
+}
+
+// What is constant inside of what is computed says where in all of it it is wrong.
+func TestAMisfitInAConstantPart(t *testing.T) {
+	part := &expr.Node{Op: expr.Const, Value: array(value.FromInt(1), value.FromString("a"))}
+	n := &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{{Op: expr.Var, Name: "x"}, part}}
+	const want = "expected Integer, found String at [1][1]"
+	if got := told(Misfit(typ(t, "Array[Array[Integer]]"), n)); got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+}

@@ -1,0 +1,198 @@
+package recipe
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/internal/seal"
+)
+
+const (
+	noRecipe     = "not an encoded recipe"
+	noValue      = "not an encoded value"
+	noExpression = "not an encoded expression"
+)
+
+// refuse demands that what is no recipe is refused, and why.
+func refuse(t *testing.T, what, encoded string, reasons ...string) {
+	t.Helper()
+	r, err := Decode(encoded)
+	if err == nil || r != nil || !slices.Contains(reasons, err.Error()) {
+		t.Errorf("%s: %x is decoded to %v, %v, expected %q", what, encoded, r, err, reasons)
+	}
+	contributes, checked := Check(encoded, false, true)
+	if checked == nil || err != nil && checked.Error() != err.Error() || contributes {
+		t.Errorf("%s: %x is checked: %t, %v, expected %v", what, encoded, contributes, checked, err)
+	}
+}
+
+func TestARecipeThatIsCutOffOrTooLongIsRefused(t *testing.T) {
+	for what, e := range examples(t) {
+		for n := range e.encoded {
+			cut := e.encoded[:n]
+			refuse(t, what, cut, noRecipe, noValue)
+			if n < 2 && (!IsSecret(cut) || IsARM8(cut) || !IsFinal(cut) || IsSealed(cut)) {
+				t.Errorf("%s: of %x it is said that it is no secret, or something that older readers do not know, "+
+					"is not final, or is sealed", what, cut)
+			}
+			if n >= 2 && e.recipe.Kind == Contributions && !IsSecret(cut) {
+				t.Errorf("%s: who knows that nothing is secret in contributions that end at %x?", what, cut)
+			}
+			if n >= 2 && (e.recipe.Kind == Contributions || e.recipe.Kind == Multibind) && IsARM8(cut) {
+				t.Errorf("%s: what is damaged is not of ARM-8: %x", what, cut)
+			}
+		}
+		refuse(t, what+" and a byte", e.encoded+"\x00", noRecipe)
+	}
+}
+
+// The flags that a recipe may have depend on its kind (format.md, section "Recipes").
+func TestFlagsThatAKindDoesNotHaveAreRefused(t *testing.T) {
+	const sensitive, typed, transformed, optional, sealed = "\x01", "\x02", "\x04", "\x08", "\x10"
+	bodies := map[Kind]string{Abstract: "", Multibind: "\x03\x00id\x00\x00\x00", Contributions: "\x00",
+		Merged: "\x00\x00", AliasOf: "\x01\x01k\x00", Below: "\x01k", Erased: "", Constant: "\x00"}
+	for kind, flags := range map[Kind][]string{
+		Constant:      {sealed, "\x20", "\x40", "\x80"},
+		Abstract:      {optional, sealed, "\x20"},
+		Multibind:     {optional, sealed},
+		Contributions: {optional, sealed},
+		Merged:        {optional, sealed},
+		AliasOf:       {optional, sealed},
+		Below:         {optional, sealed},
+		Erased:        {sensitive, typed, transformed, optional, sealed},
+	} {
+		for _, f := range flags {
+			refuse(t, "flags", string(rune(kind))+f+bodies[kind], noRecipe)
+		}
+	}
+	for _, kind := range []string{"\x0d", "\x0e"} { // which stand in parts
+		for _, f := range []string{sensitive, optional} {
+			refuse(t, "flags of a part", "\x08\x00\x01\x01\x01m\x00\x00\x04"+kind+f+"\x01n", noRecipe)
+		}
+	}
+}
+
+func TestAForgedRecipeIsRefused(t *testing.T) {
+	const unknownType = "unknown type 'Nope'"
+	multibind, part := "\x07\x00\x03\x00id", "\x08\x00\x01"
+	long := strings.Repeat("\x80", 9)
+	for what, row := range map[string]struct{ encoded, reason string }{
+		"a kind that there is not":             {"\x0f\x00", noRecipe},
+		"the last byte as kind":                {"\xff\x00", noRecipe},
+		"a type that there is not":             {"\x06\x02\x04Nope", unknownType},
+		"no lambda":                            {"\x06\x04\x00", noExpression},
+		"no expression":                        {"\x01\x00\x00", noExpression},
+		"a tag of no value":                    {"\x00\x00\x0b", noValue},
+		"the arguments of a producer":          {"\x05\x00\x01p\x0b", noValue},
+		"a text longer than the rest":          {"\x0b\x00\x03k", noRecipe},
+		"a lookup of nothing":                  {"\x02\x00\x00", noRecipe},
+		"a lookup of two keys":                 {"\x02\x00\x02\x01a\x00\x01b\x00", noRecipe},
+		"an alias of two keys":                 {"\x0a\x00\x02\x01a\x00\x01b\x00", noRecipe},
+		"a hash lookup of two keys":            {"\x04\x00\x02\x01a\x00\x01b\x00\x81e", noRecipe},
+		"a target of a type that there is not": {"\x02\x00\x01\x01k\x04Nope", unknownType},
+		"more targets than bytes":              {"\x03\x00\x05\x01a\x00", noRecipe},
+		"2^32 targets":                         {"\x03\x00\x80\x80\x80\x80\x10\x01a\x00", noRecipe},
+		"2^63 targets":                         {"\x03\x00" + long + "\x01\x01a\x00", noRecipe},
+		"a number of 65 bits":                  {"\x03\x00" + long + "\x02", noRecipe},
+		"a number of 11 bytes":                 {"\x03\x00" + long + "\x80\x00", noRecipe},
+		"a flag of options too high":           {multibind + "\x40\x00\x00", noRecipe},
+		"a resolution that there is not":       {multibind + "\x00\x06\x00", noRecipe},
+		"2^31 levels to flatten":               {multibind + "\x00\x00\x80\x80\x80\x80\x10", noRecipe},
+		"-2^31-1 levels to flatten":            {multibind + "\x00\x00\x81\x80\x80\x80\x10", noRecipe},
+		"elements of no type":                  {multibind + "\x10\x00\x00\x04Nope", unknownType},
+		"no combinator":                        {multibind + "\x20\x00\x00\x00", noExpression},
+		"more parts than bytes":                {"\x08\x00\x09\x00\x00\x00\x00\x03\x00\x00\x45", noRecipe},
+		"a part neither named nor not":         {part + "\x02\x00\x00\x00\x03\x00\x00\x45", noRecipe},
+		"a precedence of 33 bits":              {part + "\x00\x00\x80\x80\x80\x80\x10\x00\x03\x00\x00\x45", noRecipe},
+		"a place of 33 bits":                   {part + "\x00\x00\x00\x80\x80\x80\x80\x10\x03\x00\x00\x45", noRecipe},
+		"a part that is nothing":               {part + "\x00\x00\x00\x00\x00", noRecipe},
+		"a part that is no value":              {part + "\x00\x00\x00\x00\x03\x00\x00\x0b", noValue},
+		"a part that is contributions":         {part + "\x00\x00\x00\x00\x03\x08\x00\x00", noRecipe},
+		"a part that is below":                 {part + "\x00\x00\x00\x00\x04\x0b\x00\x01k", noRecipe},
+		"a part that is erased":                {part + "\x00\x00\x00\x00\x02\x0c\x00", noRecipe},
+		"a renamed part by itself":             {"\x0d\x00\x01n", noRecipe},
+		"an aliased part by itself":            {"\x0e\x00\x01n", noRecipe},
+	} {
+		refuse(t, what, row.encoded, row.reason)
+	}
+}
+
+// The first thing that is wrong is told, not what it leads to.
+func TestWhatIsWrongFirstIsTold(t *testing.T) {
+	refuse(t, "two types", "\x03\x00\x02\x01a\x04Nope\x01b\x05Never", "unknown type 'Nope'")
+	refuse(t, "a type and a value", "\x00\x02\x04Nope\x0b", "unknown type 'Nope'")
+}
+
+func TestContributionsAreToldAndMergingIsOfHiera5(t *testing.T) {
+	for what, e := range examples(t) {
+		for _, maySeal := range []bool{false, true} {
+			contributes, err := Check(e.encoded, maySeal, true)
+			if err != nil || contributes != (e.recipe.Kind == Contributions) {
+				t.Errorf("%s: contributes: %t, %v", what, contributes, err)
+			}
+			contributes, err = Check(e.encoded, maySeal, false)
+			if e.recipe.Kind == Merged {
+				if contributes || err == nil || err.Error() != noRecipe {
+					t.Errorf("%s: merges in a file without anything of Hiera 5: %t, %v", what, contributes, err)
+				}
+			} else if err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+}
+
+func newBox(t *testing.T) *seal.Box {
+	t.Helper()
+	box, err := seal.New(seal.NewKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return box
+}
+
+func TestOfASealedRecipeItsHeadCanBeRead(t *testing.T) {
+	box := newBox(t)
+	for what, e := range examples(t) {
+		sealed := Seal(e.encoded, "key", box)
+		if !IsSealed(sealed) || !IsSecret(sealed) || IsFinal(sealed) == e.opens {
+			t.Errorf("%s: sealed %t, secret %t, final %t", what, IsSealed(sealed), IsSecret(sealed), IsFinal(sealed))
+		}
+		inside := e.recipe.Kind == Multibind || e.recipe.Kind == Contributions // what of ARM-8 it has cannot be seen
+		if got := IsARM8(sealed); got != (e.arm8 || inside) {
+			t.Errorf("%s: of ARM-8: %t", what, got)
+		}
+		contributes, err := Check(sealed, true, true)
+		if err != nil || contributes != (e.recipe.Kind == Contributions) {
+			t.Errorf("%s: contributes: %t, %v", what, contributes, err)
+		}
+		if contributes, err := Check(sealed, false, true); err == nil || contributes {
+			t.Errorf("%s: is sealed in a file where nothing is: %t, %v", what, contributes, err)
+		}
+		if got, err := Unseal(sealed, "key", box); got != e.encoded || err != nil {
+			t.Errorf("%s: unsealed %x, %v, expected %x", what, got, err, e.encoded)
+		}
+		if _, err := Unseal(sealed, "other", box); err == nil {
+			t.Errorf("%s: is unsealed for another key", what)
+		}
+	}
+}
+
+func TestASealedRecipeIsCheckedAsFarAsItCanBe(t *testing.T) {
+	body := strings.Repeat("x", seal.Overhead)
+	for head, ok := range map[string]bool{
+		"\x06\x10": true, "\x06\x11": true, "\x00\x1f": true, "\x0c\x10": true,
+		"\x0f\x10": false, "\xff\x10": false, // no kinds
+		"\x00\x30": false, "\x00\x90": false, // no flags
+		"\x06\x18": false, "\x0c\x11": false, // flags of other kinds
+	} {
+		contributes, err := Check(head+body, true, false)
+		if contributes || (err == nil) != ok || err != nil && err.Error() != noRecipe {
+			t.Errorf("%x sealed: %t, %v, expected to be right: %t", head, contributes, err, ok)
+		}
+		if contributes, err := Check(head+body[1:], true, false); contributes || err == nil || err.Error() != noRecipe {
+			t.Errorf("%x sealed and cut off: %t, %v", head, contributes, err)
+		}
+	}
+}
