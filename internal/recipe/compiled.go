@@ -51,7 +51,7 @@ func appendLookups(out []string, n *expr.Node) []string {
 	case n.Op == expr.Binary && (n.Name == "and" || n.Name == "or"):
 		always = n.Kids[:1]
 	case n.Op == expr.Call && n.Name == "lookup" && len(n.Kids) > 0:
-		if key, ok := n.Kids[0].Constant(); ok && key.Kind() == value.String && !slices.Contains(out, key.Text()) {
+		if key, _ := n.Kids[0].Constant(); key.Kind() == value.String && !slices.Contains(out, key.Text()) {
 			out = append(out, key.Text())
 		}
 	}

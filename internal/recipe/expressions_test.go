@@ -80,10 +80,11 @@ func TestVariablesOfAllExpressions(t *testing.T) {
 		"a transformer": {transformed, []string{"t"}},
 		"both": {&Recipe{Kind: Expression, Expr: of.Expr, Transformer: transformed.Transformer},
 			[]string{"e", "t"}},
-		"a combinator":    {combined, []string{"c"}},
-		"no combinator":   {&Recipe{Kind: Multibind, Options: &Options{}}, nil},
-		"a contribution":  {&Recipe{Kind: Contributions, Parts: []Part{{Recipe: combined}}}, []string{"c"}},
-		"contributions":   {&Recipe{Kind: Contributions, Parts: []Part{{Recipe: of}, {Recipe: transformed}}}, []string{"e", "t"}},
+		"a combinator":   {combined, []string{"c"}},
+		"no combinator":  {&Recipe{Kind: Multibind, Options: &Options{}}, nil},
+		"a contribution": {&Recipe{Kind: Contributions, Parts: []Part{{Recipe: combined}}}, []string{"c"}},
+		"contributions": {&Recipe{Kind: Contributions, Parts: []Part{{Recipe: of}, {Recipe: transformed}}},
+			[]string{"e", "t"}},
 		"none contribute": {&Recipe{Kind: Contributions}, nil},
 	} {
 		var got []string

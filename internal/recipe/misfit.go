@@ -24,13 +24,13 @@ func misfit(t *types.Type, n *expr.Node, path []value.Value) *types.Mismatch {
 	case expr.Concat:
 		return unlessAdmitted(t, value.String, types.String, path)
 	case expr.ArrayLit:
-		if m := unlessAdmitted(t, value.Array, types.Array, path); m != nil || t.Kind() != types.Array {
-			return m
+		if t.Kind() != types.Array {
+			return unlessAdmitted(t, value.Array, types.Array, path)
 		}
 		return misfitElements(t.Elem(), n.Kids, path)
 	case expr.HashLit:
-		if m := unlessAdmitted(t, value.Hash, types.Hash, path); m != nil || t.Kind() != types.Hash {
-			return m
+		if t.Kind() != types.Hash {
+			return unlessAdmitted(t, value.Hash, types.Hash, path)
 		}
 		return misfitEntries(t.Elem(), n.Kids, path)
 	}

@@ -9,15 +9,9 @@ import (
 // headBytes is the kind of an encoded recipe, and its flags. They stay readable in a sealed one.
 const headBytes = 2
 
-// IsSecret tells whether an encoded recipe is sensitive, or holds a contribution that is. What has no head is, too, and
-// so are contributions that cannot be decoded.
+// IsSecret tells whether an encoded recipe is sensitive, or holds a contribution that is. What cannot be decoded is,
+// too, and so is what is sealed.
 func IsSecret(encoded string) bool {
-	if len(encoded) < headBytes {
-		return true
-	}
-	if Kind(encoded[0]) != Contributions || IsSealed(encoded) {
-		return encoded[1]&(flagSensitive|flagSealed) != 0
-	}
 	r, err := Decode(encoded)
 	return err != nil || r.Secret()
 }
