@@ -55,7 +55,7 @@ func TestAContributionIsOfTheTypeOfTheElements(t *testing.T) {
 		"one element":             {"Array[Integer]", AppendAll, 1, one, ""},
 		"one wrong element":       {"Array[Integer]", AppendAll, 1, a, noInteger},
 		"flat and wrong":          {"Array[Integer]", AppendAll, 1, array(one, a), noInteger + " at [1]"},
-		"too deep for one level":  {"Array[Integer]", AppendAll, 1, array(one, ints(1)), "expected Integer, found Array[Integer] at [1]"},
+		"too deep for one level":  {"Array[Integer]", AppendAll, 1, array(one, ints(1)), noNested + " at [1]"},
 		"two levels":              {"Integer", AppendAll, 2, array(one, ints(1)), ""},
 		"wrong in two levels":     {"Integer", AppendAll, 2, array(one, array(one, a)), noInteger + " at [1][1]"},
 		"too deep for two levels": {"Integer", AppendAll, 2, array(array(ints(1))), noNested + " at [0][0]"},
