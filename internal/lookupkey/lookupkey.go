@@ -165,9 +165,6 @@ func leadingNumber(s string) int64 {
 	for end < len(digits) && '0' <= digits[end] && digits[end] <= '9' {
 		end++
 	}
-	if end == 0 || len(s)-len(digits) > 1 {
-		return 0
-	}
-	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // of what is too large, the nearest
+	n, _ := strconv.ParseInt(s[:len(s)-len(digits)+end], 10, 64) // of what is too large the nearest, of what is none 0
 	return n
 }
