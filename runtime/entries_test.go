@@ -83,13 +83,7 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		{below, "c", 1, -1, first, `"below"`},
 		{below, "c", 0, -1, first, `"below"`},
 	} {
-		strategy := bindings.Value{}
-		if c.merge != "" {
-			var err error
-			if strategy, err = bindings.ParseJSON([]byte(c.merge)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		strategy := strategyOf(t, c.merge)
 		if got := answered(c.req.LookupEntries(c.key, c.from, c.to, strategy)); got != c.want {
 			t.Errorf("%s of %d to %d by %s is %s, expected %s", c.key, c.from, c.to, c.merge, got, c.want)
 		}

@@ -101,13 +101,7 @@ bind:
 		{`{"kernel": "Linux"}`, "low", "", "1"},
 		{`{"kernel": {"name": "Linux"}}`, "m::linux", "", "1"},
 	} {
-		strategy := bindings.Value{}
-		if c.merge != "" {
-			var err error
-			if strategy, err = bindings.ParseJSON([]byte(c.merge)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		strategy := strategyOf(t, c.merge)
 		if got := answered(asked(t, s, c.facts).LookupMerged(c.key, strategy)); got != c.want {
 			t.Errorf("%s of %s %s is %s, expected %s", c.key, c.facts, c.merge, got, c.want)
 		}
@@ -131,10 +125,7 @@ bind:
 		want  string
 	}{{"structured", 0, `"first"`, dug}, {"low", -1, `"first"`, dug},
 		{"structured", 0, `"unique"`, dug}} {
-		strategy, err := bindings.ParseJSON([]byte(c.merge))
-		if err != nil {
-			t.Fatal(err)
-		}
+		strategy := strategyOf(t, c.merge)
 		if got := answered(broken.LookupEntries(c.key, 0, c.to, strategy)); got != c.want {
 			t.Errorf("%s of 0 to %d by %s is %s, expected %s", c.key, c.to, c.merge, got, c.want)
 		}

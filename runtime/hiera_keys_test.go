@@ -77,13 +77,7 @@ func TestKeysOfHiera5(t *testing.T) {
 		{"encrypted", "", `sensitive "plain"`},
 		{"moved", "", "1"},
 	} {
-		strategy := bindings.Value{}
-		if c.merge != "" {
-			var err error
-			if strategy, err = bindings.ParseJSON([]byte(c.merge)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		strategy := strategyOf(t, c.merge)
 		if got := answered(req.LookupMerged(c.key, strategy)); got != c.want {
 			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
 		}

@@ -63,6 +63,19 @@ func askedOf(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request
 	return req
 }
 
+// strategyOf is a merge strategy as it is written in JSON; "" is the one of lookup_options.
+func strategyOf(t *testing.T, text string) bindings.Value {
+	t.Helper()
+	if text == "" {
+		return bindings.Value{}
+	}
+	v, err := bindings.ParseJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 // answered is an answer in words: JSON, with 'sensitive' in front of what is, or why there is none.
 func answered(v bindings.Value, found bool, err error) string {
 	var e *bindings.Error
@@ -296,13 +309,7 @@ var hieraLookups = []struct{ key, merge, want string }{
 func TestLookupsOfHiera5(t *testing.T) {
 	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	for _, c := range hieraLookups {
-		strategy := bindings.Value{}
-		if c.merge != "" {
-			var err error
-			if strategy, err = bindings.ParseJSON([]byte(c.merge)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		strategy := strategyOf(t, c.merge)
 		if got := answered(req.LookupMerged(c.key, strategy)); got != c.want {
 			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
 		}
