@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -396,3 +397,82 @@ func TestDumpIntoWhatFails(t *testing.T) {
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+// What is shown of a text is all of it up to a length, and then no half of a character.
+func TestTextsThatAreShownInPart(t *testing.T) {
+	all := strings.Repeat("x", maxText)
+	for text, want := range map[string]string{all: all, all + "y": all + "..", all[1:] + "ü": all[1:] + ".."} {
+		if got := cut(text); got != want {
+			t.Errorf("%q is shown as %q", text, got)
+		}
+	}
+}
+
+// A dump of a section that ends with the file reads nothing behind it.
+func TestDumpOfSectionsThatEndWithTheFile(t *testing.T) {
+	sound := fileOf(t, everything())
+	for sec := range sectionCount {
+		for _, length := range []int{0, 1, 3, 4, 7, 11, 15, 23, 63} {
+			b := slices.Clone(sound)
+			entry := b[offSectionTab+sectionEntry*int(sec):]
+			binary.LittleEndian.PutUint64(entry, uint64(len(b)-length))
+			binary.LittleEndian.PutUint64(entry[8:], uint64(length))
+			s, err := openBytes(resum(b))
+			if err != nil {
+				continue // Open looks at the section
+			}
+			if err := s.Dump(io.Discard, quotedRecipe, quoted); err != nil {
+				t.Errorf("section %s of %d bytes: %v", sec, length, err)
+			}
+		}
+	}
+}
+
+// A value in a block before that of the value before is damage, and the block is not decoded again.
+func TestDumpOfValuesOutOfOrder(t *testing.T) {
+	s := forged(t, manyNodes(100), func(w *writer) {
+		tab := w.out[secBlockTab]
+		last := tab[len(tab)-blockValueEntry:]
+		binary.LittleEndian.PutUint32(last, 0)
+	})
+	var out strings.Builder
+	if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
+		t.Fatal(err)
+	}
+	_, values, _ := strings.Cut(out.String(), "\nsection blocktab,")
+	values, _, _ = strings.Cut(values, "\nsection ")
+	if strings.Contains(values, "value 99:") || !strings.HasSuffix(values, "  damaged\n") {
+		t.Errorf("places of values that are out of order end with %s", values[len(values)-300:])
+	}
+}
+
+// Blocks that overlap are damage from the second on, and no later one is shown.
+func TestDumpOfBlocksThatOverlap(t *testing.T) {
+	dump := func(s *Snapshot) (all, blocks string) {
+		var out strings.Builder
+		if err := s.Dump(&out, quotedRecipe, quoted); err != nil {
+			t.Fatal(err)
+		}
+		_, blocks, _ = strings.Cut(out.String(), "\nsection blocks,")
+		blocks, _, _ = strings.Cut(blocks, "\nsection ")
+		return out.String(), blocks
+	}
+	s := open(t, manyNodes(100))
+	all, blocks := dump(s)
+	n := int(load32(s.sections[secBlockTab]))
+	if n < 3 || strings.Count(blocks, "a zstd frame") != n {
+		t.Errorf("%d blocks are shown as %s", n, blocks)
+	}
+	for i := range n {
+		_, off, _ := strings.Cut(all, fmt.Sprintf("  block %d: offset ", i))
+		if row := fmt.Sprintf("\n%.8s  ", off); !strings.Contains(blocks, row) {
+			t.Errorf("block %d is to be at %s, and is not there", i, off[:8])
+		}
+	}
+	_, blocks = dump(forged(t, manyNodes(100), func(w *writer) {
+		clear(w.out[secBlockTab][4+blockEntry : 4+blockEntry+8])
+	}))
+	if strings.Count(blocks, "a zstd frame") != 1 || !strings.HasSuffix(blocks, "  damaged\n") {
+		t.Errorf("blocks that overlap are shown as %s", blocks)
+	}
+}

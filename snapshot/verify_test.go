@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -518,4 +519,96 @@ func TestWhatOpenChecksOfTheHeader(t *testing.T) {
 	le.PutUint64(sound[offHeaderSum:], xxhash.Sum64(sound[:offHeaderSum]))
 	_, err = openBytes(sound)
 	damagedAs(t, "another checksum of meta", err, "meta", "the checksum of the section")
+}
+
+// Many dimensions of one long value are refused by what their texts take.
+func TestVerifyRefusesDictionariesThatOverlap(t *testing.T) {
+	c := &Content{Layers: []string{"l"}, Dimensions: []Dimension{{Name: "d", Category: -1}},
+		Levels: []Level{{Dimensions: []int{0}, Scopes: []Scope{{Values: []string{strings.Repeat("v", 10_000)}}}}}}
+	of := func(c Content, copies int) *Snapshot {
+		return forged(t, &c, func(w *writer) {
+			levels := bytes.Clone(w.out[secMeta][len(w.out[secMeta])-8*len(c.Levels):]) // numbers of a byte each
+			for range copies {
+				w.c.Dimensions, w.dicts = append(w.c.Dimensions, w.c.Dimensions[0]), append(w.dicts, w.dicts[0])
+			}
+			w.meta(levels)
+		})
+	}
+	refuses(t, "many dictionaries that overlap", of(*c, 100), "dicts", "things that do not overlap")
+	refuses(t, "two dictionaries that overlap", of(*c, 1), "dicts", "things that do not overlap")
+	c.Levels = nil
+	refuses(t, "dictionaries of no value that overlap", of(*c, 3), "dicts", "things that do not overlap")
+}
+
+// Verify tells of the recipe that is none, where it is.
+func TestVerifyTellsWhichRecipeIsNone(t *testing.T) {
+	s := open(t, everything())
+	for text, at := range map[string]int{"sealed recipe": 0, "recipe": 13, "contributions": 19} {
+		err := s.Verify(func(encoded string) (bool, error) {
+			if encoded == text {
+				return false, errors.New("none")
+			}
+			return anyRecipe(encoded)
+		})
+		want := fmt.Sprintf("snapshot damaged: section recipes, offset %d: expected a recipe: none", at)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, expected %s", text, err, want)
+		}
+	}
+	hidden := open(t, hiddenPair())
+	err := hidden.Verify(func(string) (bool, error) { return false, errors.New("none") })
+	damagedAs(t, "a hidden recipe that is none", err, "origins", "bindings of keys, in order")
+	if err == nil {
+		t.Error("a hidden recipe that is none is taken")
+	}
+}
+
+// Of several things that are wrong the first that is met is told; a block of no records is none.
+func TestVerifyTellsWhatItMeetsFirst(t *testing.T) {
+	block := func(n int, was, is string) func(w *writer) {
+		return reblocked(func(blocks []coldRaw) []coldRaw {
+			if !strings.Contains(blocks[n].raw, was) {
+				t.Fatalf("block %d is not as it is meant: %x", n, blocks[n].raw)
+			}
+			blocks[n].raw = strings.Replace(blocks[n].raw, was, is, 1)
+			return blocks
+		})
+	}
+	for _, c := range []struct {
+		name, want string
+		forge      func(w *writer)
+	}{
+		{"a scope that there is not, and another cut short", "the origins of scopes",
+			block(0, "\x01\x01\x04\x01\x02\x03\x01\x01\x04\x01\x03\x03", "\x02\x01\x04\x01\x02\x03\x01\x01\x04\x01\x03")},
+		{"an input that there is not, and a key too many", "bindings of keys", func(w *writer) {
+			block(4, "\x01\x03\x01\x01\x04\x05\x02", "\x01\x03\x01\x02\x04\x05\x02")(w)
+			reblocked(func(blocks []coldRaw) []coldRaw {
+				blocks[4].raw += "\x00"
+				return blocks
+			})(w)
+		}},
+		{"scopes whose places descend", "the origins of scopes, each once",
+			reblocked(func(blocks []coldRaw) []coldRaw {
+				blocks[0].first = 2
+				blocks[0].raw = "\x02\x01\x04\x01\x03\x03" + "\xff\xff\xff\xff\x0f\x01\x04\x01\x02\x03"
+				return blocks
+			})},
+		{"no keys", "the origins of all scopes and keys",
+			reblocked(func(blocks []coldRaw) []coldRaw { return blocks[:4] })},
+		{"a block of the level behind the last", "a level", reblocked(func(blocks []coldRaw) []coldRaw {
+			blocks[3].level = 4
+			return blocks
+		})},
+		{"a block of no keys", "bindings of keys, in order", func(w *writer) {
+			tab, packed := appendFrame(w.out[secOriginTab], w.out[secOrigins], nil)
+			tab = binary.LittleEndian.AppendUint32(tab, coldKeys)
+			tab = binary.LittleEndian.AppendUint32(tab, uint32(len(w.c.Keys)))
+			w.out[secOriginTab], w.out[secOrigins] = tab, packed
+		}},
+	} {
+		err := forged(t, everything(), c.forge).Verify(anyRecipe)
+		if err == nil || !strings.HasSuffix(err.Error(), ": expected "+c.want) {
+			t.Errorf("%s: %v, expected %s", c.name, err, c.want)
+		}
+	}
 }
