@@ -47,6 +47,7 @@ func (c *composer) compose() *snapshot.Content {
 		return nil
 	}
 	c.rebind()
+	c.constrain()
 	c.mergeHiera()
 	c.numberKeys()
 	c.contribute()
@@ -107,6 +108,7 @@ type composer struct {
 
 	merged      map[uint32]mergedKey // by their numbers in keys
 	hierarchies *member              // what can fail all lookups; nil if nothing can
+	refused     map[diag.Pos]bool    // patterns of lookup_options already reported for taking too many steps
 
 	declared      map[string][]declaration // multibinds by id
 	broken        map[string]bool          // ids of those with something wrong

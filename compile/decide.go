@@ -39,10 +39,11 @@ func (c *composer) check() {
 	for _, key := range slices.Sorted(maps.Keys(doubtful)) {
 		c.indexes[key].checkConflicts()
 		c.indexes[key].checkKinds()
+		c.indexes[key].checkTypes()
 	}
 	c.checkMultibinds()
 	c.checkRebound()
-	c.warnOfMisspeltKeys(loops.needy)
+	c.warnOfDeadLookups(loops.needy)
 	loops.find()
 	c.checkHieraLookups()
 	c.checkMerges()
@@ -509,6 +510,9 @@ func (k *keyIndex) conflict(a, b *candidate, both loader.Condition) {
 		Message: "'" + k.name + "' is bound twice with the same precedence" + k.describe(both) + k.inLayer(a.layer),
 		Notes:   append([]diag.Note{{Pos: b.pos(), Message: "also bound here"}}, k.doubts(a, both)...),
 		Hint:    "bind '" + k.name + "' once in a higher layer or under a narrower condition, or remove one of the two"}
+	if id := cmp.Or(a.collects(), b.collects()); id != "" {
+		d.Hint = contributeHint(id) + "; a binding that beats the multibinding hides it, and all contributions"
+	}
 	if k.renames(a) || k.renames(b) {
 		d.Message = "'" + k.name + "' is renamed, and bound or renamed again with the same precedence" + k.describe(both) +
 			k.inLayer(a.layer)
@@ -558,12 +562,14 @@ func (c *composer) inLayer(n int) string {
 
 // describe is a condition in words: " where environment is production".
 func (c *composer) describe(terms loader.Condition) string {
-	if len(terms) == 0 {
-		return ""
+	var parts []string
+	for _, t := range terms {
+		if c.relations.IsNamed(t.Dimension) {
+			parts = append(parts, c.site.Dimensions[t.Dimension].Name+" is '"+t.Value+"'")
+		}
 	}
-	parts := make([]string, len(terms))
-	for i, t := range terms {
-		parts[i] = c.site.Dimensions[t.Dimension].Name + " is '" + t.Value + "'"
+	if len(parts) == 0 {
+		return ""
 	}
 	return " where " + strings.Join(parts, " and ")
 }

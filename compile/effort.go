@@ -14,13 +14,16 @@ const DefaultEffort = 1 << 25
 // effort bounds what is compared. Conditions of one key can be compatible each with each, and so can the ways in which
 // they hold: of a site made for it, the checks would take the square of its size and more. It counts steps of about
 // 100 ns. When there is none left, whatever asks for more gets nothing, and nothing is reported on such grounds.
-type effort struct{ left, limit int }
+type effort struct {
+	left, limit int
+	onPatterns  diag.Pos // the lookup_options whose patterns used up the effort
+}
 
 func newEffort(limit int) *effort {
 	if limit <= 0 {
 		limit = DefaultEffort
 	}
-	return &effort{limit, limit}
+	return &effort{left: limit, limit: limit}
 }
 
 // spend takes n steps; false if there are not as many left.
@@ -41,6 +44,12 @@ func (c *composer) report(d diag.Diagnostic) {
 // checkEffort refuses a site that could not be checked.
 func (c *composer) checkEffort() {
 	if !c.effort.over() {
+		return
+	}
+	if at := c.effort.onPatterns; at != (diag.Pos{}) {
+		c.diags.Add(diag.Diagnostic{Pos: at, Code: "effort", Message: "finding the keys that the patterns of lookup_options " +
+			"match takes more than " + strconv.Itoa(c.effort.limit) + " steps",
+			Hint: "begin patterns with text, as in '^module::', have fewer of them, or raise --max-effort"})
 		return
 	}
 	d := diag.Diagnostic{Code: "effort",

@@ -95,13 +95,7 @@ func (c *composer) mergeHiera() {
 
 // secretValue is the number of a value that is sensitive, and else as the one of the site.
 func (c *composer) secretValue(val uint32) uint32 {
-	r := &recipe.Recipe{Kind: recipe.Constant}
-	var err error
-	if text := c.values[val]; text[0] == recipe.CompiledConstant {
-		r.Value, _, err = value.View(text[1:])
-	} else {
-		r, err = recipe.Decode(text[1:])
-	}
+	r, err := c.decoded(val)
 	if err != nil {
 		return val // a lookup says so
 	}
@@ -124,12 +118,12 @@ func (c *composer) mergeKey(key uint32, all []lookupOptions) {
 	}
 	var m mergedKey
 	m.recipe, m.entry = c.mergeRecipe(parsed.Root, own)
-	touches := func(o lookupOptions) bool { return o.touches(parsed.Root) }
+	touches := func(o lookupOptions) bool { return c.touches(o, parsed.Root) }
 	if m.recipe == noValue && !slices.ContainsFunc(defaults, touches) {
 		return
 	}
 	m.defaults = c.recipeNumber(&recipe.Recipe{Kind: recipe.Merged, Name: module})
-	secret := func(o lookupOptions) bool { return o.makesSecret(parsed.Root) }
+	secret := func(o lookupOptions) bool { return c.makesSecret(o, parsed.Root) }
 	if slices.ContainsFunc(own, secret) || slices.ContainsFunc(defaults, secret) {
 		m.secret = map[uint32]uint32{}
 	}
@@ -138,12 +132,24 @@ func (c *composer) mergeKey(key uint32, all []lookupOptions) {
 	c.merged[key] = m
 }
 
-// touches tells whether the options may say something of a key.
-func (o lookupOptions) touches(root string) bool { return o.level == nil || o.level.Touches(root) }
+// touches reports whether the options may apply to a key.
+func (c *composer) touches(o lookupOptions, root string) bool {
+	if o.level == nil || c.effort.over() {
+		return true
+	}
+	touches, err := o.level.Touches(root, &c.effort.left)
+	switch {
+	case c.effort.over():
+		c.effort.onPatterns = c.place(o, "")
+	case err != nil:
+		c.refusePattern(o, err)
+	}
+	return touches || err != nil
+}
 
-// makesSecret tells whether the options may make what root is bound to sensitive.
-func (o lookupOptions) makesSecret(root string) bool {
-	return o.secret || o.level != nil && o.level.Secret(root)
+// makesSecret reports whether the options may make the value of root sensitive.
+func (c *composer) makesSecret(o lookupOptions, root string) bool {
+	return o.secret || o.level != nil && o.level.Secret(root, &c.effort.left)
 }
 
 // recipeNumber is the number of a recipe that the snapshot has.
@@ -160,7 +166,7 @@ func (c *composer) mergeRecipe(root string, all []lookupOptions) (uint32, *merge
 	var levels [][]*merge.Level
 	part := loader.NoHiera
 	for _, o := range all {
-		touches := o.touches(root)
+		touches := c.touches(o, root)
 		touched = touched || touches
 		depends = depends || touches && (o.level == nil || o.condition != 0)
 		if o.condition != 0 {
@@ -178,7 +184,11 @@ func (c *composer) mergeRecipe(root string, all []lookupOptions) (uint32, *merge
 	var entry *merge.Entry
 	if !depends {
 		options, err := merge.Combine(levels...)
-		switch e := options.For(root); {
+		var e *merge.Entry
+		if err == nil {
+			e, err = options.For(root, &c.effort.left)
+		}
+		switch {
 		case err != nil: // as every lookup says
 		case e.Plain():
 			return noValue, nil

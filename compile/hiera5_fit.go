@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkMerges warns of values that the merge strategy of their key cannot take, where a request may find a second one,
-// and of knock-outs in vain.
+// checkMerges warns about values that the merge strategy of their key cannot take if a request may find a second value,
+// and about knock-outs without effect.
 func (c *composer) checkMerges() {
 	found := map[uint32][]constant{}
 	for i := range c.scopes {

@@ -10,8 +10,8 @@ import (
 	"bindc/loader"
 )
 
-// checkHieraLookups warns of what texts of Hiera 5 look up in vain: keys that nothing binds, where one has nearly the
-// same name, and themselves. To Puppet the first is no text and the second an error of the lookup.
+// checkHieraLookups warns about lookups in texts of Hiera 5 that never succeed: of unbound keys with a similar bound
+// one, and of the key itself. Puppet inserts an empty text for the former and fails the lookup for the latter.
 func (c *composer) checkHieraLookups() {
 	h := hieraNeeds{composer: c, of: map[uint32][]string{}, certain: map[string]hieraNeed{}}
 	h.collect()

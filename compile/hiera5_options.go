@@ -20,10 +20,13 @@ func (c *composer) checkLookupOptions(all []lookupOptions) {
 		if o.level == nil {
 			continue
 		}
+		used := o.level.Used(roots, &c.effort.left)
 		for _, e := range o.level.Entries {
 			c.warnOfOptions(o, e.Name, "every lookup of a key this is for is an error, as in Puppet", e.Check())
 			c.warnOfUnread(o, e)
-			c.warnOfUnused(o, e, roots)
+			if !used[e] {
+				c.warnOfUnused(o, e, roots)
+			}
 		}
 	}
 }
@@ -125,16 +128,38 @@ func (c *composer) warnOfUnread(o lookupOptions, e *merge.Entry) {
 	}
 }
 
+// refusePattern reports a pattern that takes too many steps to match. Without it the lookup_options of a key are
+// unknown.
+func (c *composer) refusePattern(o lookupOptions, err error) {
+	at := c.place(o, "")
+	if wrong, ok := err.(*merge.Error); ok {
+		at = c.place(o, wrong.Entry)
+	}
+	if c.refused[at] {
+		return
+	}
+	if c.refused == nil {
+		c.refused = map[diag.Pos]bool{}
+	}
+	c.refused[at] = true
+	c.report(diag.Diagnostic{Pos: at, Code: "hiera_options", Message: err.Error(),
+		Hint: "simplify the pattern so that it has fewer ways to match the same text"})
+}
+
+// rootOf returns the key that a dotted key digs into.
+func rootOf(key string) string {
+	root, _, _ := strings.Cut(key, ".")
+	return root
+}
+
 // warnOfUnused warns of an entry that is for none of the keys with these roots.
 func (c *composer) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
-	for _, root := range roots {
-		if e.Matches(root) {
-			return
-		}
-	}
 	d := diag.Diagnostic{Pos: c.place(o, e.Name), Severity: diag.Warning, Code: "hiera_options",
 		Message: "lookup_options have '" + e.Name + "', and nothing binds a key of that name"}
 	switch {
+	case slices.Contains(roots, rootOf(e.Name)):
+		d.Message = "lookup_options for '" + e.Name + "' have no effect: Puppet uses those of '" + rootOf(e.Name) + "'"
+		d.Hint = "set the options for '" + rootOf(e.Name) + "', the key without what it digs into"
 	case !e.Pattern() && strings.ContainsAny(e.Name, `*+?^$()[]|\`):
 		d.Hint = "a pattern begins with '^'"
 	case !e.Pattern():

@@ -192,6 +192,9 @@ var hieraReports = []struct{ name, data, want string }{
 		"-- modules/m/data/common.yaml --\nm::contact: 1\nlookup_options: {'m::contcat': {merge: unique}}",
 		"modules/m/data/common.yaml:2 hiera_options lookup_options have 'm::contcat', and nothing binds a key of that " +
 			"name; did you mean 'm::contact'?"},
+	{"options of a dotted key", "app: {users: {x: 1}}\nlookup_options: {app.users: {merge: hash}, other.x: {merge: hash}}",
+		"data/common.yaml:2 hiera_options lookup_options for 'app.users' have no effect: Puppet uses those of 'app'; " +
+			"set the options for 'app', the key without what it digs into"},
 	{"options of a key that is written in quotes", "'\"a.b\"': 1\nlookup_options: {a.b: {merge: unique}}", ""},
 
 	{"looks up what is nearly bound", "contact: 1\na: \"ask %{lookup('contcat')}\"\nb: [{c: \"%{hiera('contcat')}\"}]\n" +
@@ -444,5 +447,33 @@ func TestOptionsOfSeveralLevels(t *testing.T) {
 				t.Errorf("it is bound to %s, expected %s; reported is %v", got, c.want, diags.Sorted())
 			}
 		})
+	}
+}
+
+// Patterns are indexed by the text that they begin with. A pattern without such text is compared with every key, and
+// the effort for that is limited.
+func TestPatternsOfManyKeysTakeBoundedEffort(t *testing.T) {
+	const n, limit = 300, 5_000
+	errorsOf := func(pattern string) []diag.Diagnostic {
+		var b strings.Builder
+		b.WriteString("lookup_options:\n")
+		for i := range n {
+			fmt.Fprintf(&b, "  '"+pattern+"': {merge: unique}\n", i)
+		}
+		for i := range n {
+			fmt.Fprintf(&b, "m%dx::key: [1]\n", i)
+		}
+		var diags diag.List
+		site := loader.Load(hieraSite(t, b.String()), loader.Options{}, &diags)
+		compile.Compile(site, compile.Options{Effort: limit}, &diags)
+		return slices.DeleteFunc(diags.Sorted(), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+	}
+	if errors := errorsOf("^m%dx::"); len(errors) > 0 {
+		t.Errorf("patterns that begin with text: %v", errors)
+	}
+	errors := errorsOf("^.*%d::")
+	const message = "patterns of lookup_options"
+	if len(errors) != 1 || errors[0].Code != "effort" || !strings.Contains(errors[0].Message, message) {
+		t.Errorf("patterns that begin with no text: %v", errors)
 	}
 }

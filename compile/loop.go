@@ -21,6 +21,7 @@ type needs struct {
 	tried    []attempt      // and these in turn, no further than one that is found and not undef
 	below    []uint32       // and what is below it of these, one at most
 	collects *recipe.Recipe // and it puts contributions together; or nil
+	alone    *recipe.Recipe // it is nothing but what is tried, so that it is undef where that is; or nil
 }
 
 // attempt is a target that is tried.
@@ -49,6 +50,9 @@ func (c *composer) recipeNeeds(r *recipe.Recipe) needs {
 			n.unbound = append(n.unbound, name)
 		}
 	}
+	if producesTarget(r.Kind) && !r.Optional && r.Transformer == nil {
+		n.alone = r
+	}
 	if r.Kind == recipe.Below {
 		if key, bound := c.keyNumber(r.Name); bound {
 			n.below = append(n.below, key)
@@ -58,6 +62,10 @@ func (c *composer) recipeNeeds(r *recipe.Recipe) needs {
 		n.collects = r
 	}
 	return n
+}
+
+func producesTarget(k recipe.Kind) bool {
+	return k == recipe.LookupOf || k == recipe.FirstFound || k == recipe.HashLookup
 }
 
 // needed is the keys of n, contributions by their internal key.
@@ -96,6 +104,11 @@ func (c *composer) needy() map[uint32]needs {
 // some request if and only if there is one in the plain requests of the conditions that its bindings have, taken
 // together. These are found on the way: where a binding needs a key that is bound under a further condition too, the
 // binding there is followed for itself, in the requests where both hold.
+//
+// A condition may hold in several ways, each of which gives other categories values that are named, as '${a}-${b}' is
+// 'x-y-z' in two. No request of it is plain then, but each of its ways has plain requests, and is followed for itself.
+// What can hold in more ways than relation.Ways splits is followed as one condition. A loop there may be one that
+// another binding breaks in each of the ways, and its report says so.
 type loopFinder struct {
 	*composer
 	needy    map[uint32]needs
@@ -103,7 +116,8 @@ type loopFinder struct {
 	circular map[uint32]bool     // keys that may be on a loop; those of contributions are internal
 
 	parts       map[string][]*keyIndex // contributions, by id, those of one name in one index
-	conditions  []loader.Condition
+	conditions  []loader.Condition     // each can hold in one way
+	unsplit     map[int]bool           // of conditions, those that can hold in more ways than were split
 	conditionAt map[string]int
 	queue       []visit
 	place       map[visit]int // on the way that is followed, plus one; or done
@@ -134,7 +148,7 @@ const (
 
 func (c *composer) newLoopFinder() *loopFinder {
 	f := &loopFinder{composer: c, needy: c.needy(), graph: map[uint32][]uint32{}, circular: map[uint32]bool{},
-		parts: map[string][]*keyIndex{}, conditionAt: map[string]int{}, place: map[visit]int{},
+		parts: map[string][]*keyIndex{}, unsplit: map[int]bool{}, conditionAt: map[string]int{}, place: map[visit]int{},
 		reported: map[string]bool{}, undef: map[*recipe.Recipe]bool{}, deciding: c.deciding()}
 	add := func(key uint32, n needs) {
 		if !n.none() {
@@ -306,15 +320,24 @@ func (f *loopFinder) partsOf(id string) []*keyIndex {
 	return out
 }
 
-// enqueue has cand followed in the plain requests of terms.
+// enqueue schedules cand in the plain requests of each way in which terms can hold.
 func (f *loopFinder) enqueue(cand *candidate, terms loader.Condition) {
-	if f.needsOf(cand).none() || !f.effort.spend(10) {
+	if f.needsOf(cand).none() {
 		return
 	}
-	v := visit{cand, f.condition(terms)}
-	if _, seen := f.place[v]; !seen {
-		f.place[v] = 0
-		f.queue = append(f.queue, v)
+	ways, all := f.relations.Ways(terms)
+	for _, way := range ways {
+		if !f.effort.spend(10) {
+			return
+		}
+		v := visit{cand, f.condition(way)}
+		if !all {
+			f.unsplit[v.condition] = true
+		}
+		if _, seen := f.place[v]; !seen {
+			f.place[v] = 0
+			f.queue = append(f.queue, v)
+		}
 	}
 }
 
@@ -356,7 +379,7 @@ func (f *loopFinder) follow(start visit) {
 		case 0:
 			enter(v)
 		default:
-			f.loop(path[at-1:], f.conditions[start.condition])
+			f.loop(path[at-1:], start.condition)
 		}
 	}
 }
@@ -468,7 +491,7 @@ func (f *loopFinder) needsOf(cand *candidate) needs {
 const maxNamed = 20
 
 // loop tells of one loop, once however it was entered.
-func (f *loopFinder) loop(path []step, terms loader.Condition) {
+func (f *loopFinder) loop(path []step, condition int) {
 	if !f.effort.spend(len(path)) {
 		return
 	}
@@ -506,7 +529,11 @@ func (f *loopFinder) loop(path []step, terms loader.Condition) {
 	d.Message = "'" + names[0] + "' needs itself: " + strings.Join(append(names, names[0]), " -> ")
 	if id := d.Pos.String() + d.Message; !f.reported[id] {
 		f.reported[id] = true
-		d.Message += f.describe(terms)
+		d.Message += f.describe(f.conditions[condition])
+		if f.unsplit[condition] {
+			d.Hint = "the condition can hold in too many ways to follow each: if no request has this loop, name a " +
+				"category of fewer variables in the condition too"
+		}
 		f.report(d)
 	}
 }

@@ -32,7 +32,8 @@ var loops = []struct{ name, site, module, want string }{
 		"{name: b, to_first_found: [a, c]}\n{name: c, to_lookup_of: b}", `[a, null]`, `1 error loop:`},
 	{"beside contributions that nothing collects", "[m, 1]\n{name: a, to_lookup_of: a}",
 		"{name: m, multibind_id: l, type: Array}\n{in: l, multibind_id: p, type: Array}\n" +
-			"{in: p, multibind_id: l, type: Array}", "2 error loop:\nm3 warning multibind_id: m1"},
+			"{in: p, multibind_id: l, type: Array}",
+		"1 warning multibind_hidden: m1\n2 error loop:\nm3 warning multibind_id: m1"},
 	{"of two lists, through what each has besides, for some", "{in: l, to: 1}\n{in: m, to: 1}",
 		"{name: l, multibind_id: l, type: Array}\n{when: {environment: e}, bind: [{in: l, to_lookup_of: m}]}\n" +
 			"{name: m, multibind_id: m, type: Array}\n{when: {osfamily: f}, bind: [{in: m, to_lookup_of: l}]}",
@@ -82,6 +83,56 @@ func TestLoopsBesideAConflict(t *testing.T) {
 	if want := []string{"1 conflict", "1 loop", "2 conflict", "3 loop"}; !slices.Equal(got, want) {
 		t.Errorf("reported are %q, want %q", got, want)
 	}
+}
+
+// A condition that can hold in several ways is followed in each of them; one of too many ways is followed as one, and
+// the report says so.
+func TestLoopsUnderConditionsThatHoldInSeveralWays(t *testing.T) {
+	const ring = "{when: {ab: %s}, bind: [{name: k, to_lookup_of: l}]}\n{name: l, to_lookup_of: k}\n"
+	const otherWise = "{when: {a: x}, bind: [[l, 1]]}\n"
+	tooMany := "x" + strings.Repeat("-y", 65)
+	const hint = "the condition can hold in too many ways"
+	for _, c := range []struct{ name, ab, breaks, want string }{
+		{"broken in each of two ways", "x-y-y", otherWise + "{when: {a: x-y}, bind: [[l, 2]]}", ""},
+		{"broken in one of two ways", "x-y-y", otherWise, "loop where ab is 'x-y-y'"},
+		{"broken in the only way", "x-y", otherWise, ""},
+		{"broken in each way by variables that differ", "x-y-y", otherWise + "{when: {b: 'y'}, bind: [[l, 2]]}", ""},
+		{"broken in one way, and in another that has not the same variable", "x-y-y",
+			otherWise + "{when: {b: z}, bind: [[l, 2]]}", "loop where ab is 'x-y-y'"},
+		{"reached only in the way that a further condition leaves", "x-y-y",
+			otherWise + "{when: {b: 'y'}, bind: [{name: l, to_lookup_of: k}]}", "loop where ab is 'x-y-y'"},
+		{"under too many ways, though each is broken or not", tooMany, otherWise,
+			"loop where ab is '" + tooMany + "' " + hint},
+		{"under too many ways, of which a further condition leaves one", tooMany + ", a: x", otherWise, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := loopsOfTwoVariables(t, fmt.Sprintf(ring, c.ab)+c.breaks, hint); got != c.want {
+				t.Errorf("reported is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// loopsOfTwoVariables compiles bindings of a site whose categories are $a, $b and both, and returns the code of each
+// report, its condition, and hint where its hint begins with that.
+func loopsOfTwoVariables(t *testing.T, bindings, hint string) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "binder_config.yaml"), "version: 1\n"+
+		"categories: [[a, '${a}'], [b, '${b}'], [ab, '${a}-${b}']]\nlayers: [{include: 'confdir:/default'}]\n")
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", bindings)
+	var diags diag.List
+	Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	var got []string
+	for _, d := range diags.Sorted() {
+		_, where, _ := strings.Cut(d.Message, " where ")
+		line := string(d.Code) + " where " + where
+		if strings.HasPrefix(d.Hint, hint) {
+			line += " " + hint
+		}
+		got = append(got, line)
+	}
+	return strings.Join(got, "\n")
 }
 
 // Loops are looked for in steps in proportion to the input, however long the ways are and however many conditions meet.

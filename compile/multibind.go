@@ -67,7 +67,58 @@ func (c *composer) checkMultibinds() {
 	}
 	for _, id := range ids {
 		c.sameID(id)
+		for _, d := range c.declared[id] {
+			c.checkHiding(d, id)
+		}
 	}
+}
+
+// checkHiding warns about bindings that hide a multibinding, and therefore its contributions, without 'override: true'.
+func (c *composer) checkHiding(d declaration, id string) {
+	key, _ := c.keyNumber(d.binding.Key)
+	n := len(c.contributions[id])
+	if k := c.indexes[key]; k != nil && n > 0 && d.binding.More.In == nil {
+		for i := range k.hiding(d.binding) {
+			c.report(diag.Diagnostic{Pos: k.all[i].pos(), Severity: diag.Warning, Code: "multibind_hidden",
+				Message: "this hides the multibinding '" + k.name + "', and " + diag.Count(n, "contribution"),
+				Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}},
+				Hint:    contributeHint(id) + "; 'override: true' hides it intentionally"})
+		}
+	}
+}
+
+func contributeHint(id string) string {
+	return "to contribute, write {in: '" + id + "', to: ...} in bindings"
+}
+
+// hiding returns the candidates that hide the multibinding b.
+func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
+	out := map[int]bool{}
+	for i := range k.all {
+		if k.all[i].binding != b {
+			continue
+		}
+		for j := range k.compatible(k.terms(i), k.all[i].rank) {
+			if k.all[j].hides() && !k.neverWins(j) {
+				out[j] = true
+			}
+		}
+	}
+	return out
+}
+
+// collects returns the id of a multibinding, or "" for any other binding.
+func (c *candidate) collects() string {
+	if more := c.more(); more != nil && more.Multibind != nil {
+		return more.Multibind.ID
+	}
+	return ""
+}
+
+// hides reports whether c would replace a multibinding unintentionally.
+func (c *candidate) hides() bool {
+	more := c.more()
+	return c.final() && c.collects() == "" && (more == nil || !more.Override && !more.Abstract)
 }
 
 // addCollecting adds the keys that are bound to multibindings.
@@ -100,13 +151,36 @@ func (c *composer) effective(b *loader.Binding) []loader.Condition {
 	return out
 }
 
+// unknownID reports contributions to an id that no multibinding has. If the id is the key of a multibinding, the
+// message names its actual id.
 func (c *composer) unknownID(id string, cs []candidate, ids []string) {
+	if d, meant, ok := c.collecting(id, ids); ok {
+		for _, cand := range cs {
+			c.report(diag.Diagnostic{Pos: cand.binding.More.In.Pos, Code: "multibind_unknown",
+				Message: "'" + id + "' is the key of a multibinding; contributions name its id, which is '" + meant + "'",
+				Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}},
+				Hint:    "write '" + meant + "' in place of '" + id + "'"})
+		}
+		return
+	}
 	hint := c.diags.DidYouMean(id, ids)
 	for _, cand := range cs {
 		d := diag.Diagnostic{Pos: cand.binding.More.In.Pos, Severity: diag.Warning, Code: "multibind_unknown",
 			Message: "there is no multibinding with the id '" + id + "': this contribution is never seen", Hint: hint}
 		c.report(d)
 	}
+}
+
+// collecting returns a multibinding that is bound to key, and its id.
+func (c *composer) collecting(key string, ids []string) (declaration, string, bool) {
+	for _, id := range ids {
+		for _, d := range c.declared[id] {
+			if d.binding.Key == key {
+				return d, id, true
+			}
+		}
+	}
+	return declaration{}, "", false
 }
 
 func (c *composer) sameID(id string) {
@@ -132,7 +206,7 @@ func (c *composer) checkContribution(cand *candidate, d declaration) {
 	written := b.More.Literal
 	if written == nil {
 		if r := cand.recipe; r.Kind == recipe.Expression && r.Transformer == nil {
-			c.mismatch(cand, d, d.options.Misfit(r.Expr), b.Pos)
+			c.mismatch(cand, d, d.options.Misfit(r.Expr), b.Pos, "")
 		}
 		return
 	}
@@ -143,17 +217,21 @@ func (c *composer) checkContribution(cand *candidate, d declaration) {
 			Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "conflicts are resolved by merging here"}}})
 	}
 	if m := d.options.Check(v); m != nil {
-		c.mismatch(cand, d, m, written.Within(m.Path).Pos)
+		hint := ""
+		if d.options.LacksFlatten(v) {
+			hint = "the option 'flatten: true' of the multibinding collects the elements of a list"
+		}
+		c.mismatch(cand, d, m, written.Within(m.Path).Pos, hint)
 	}
 }
 
 // mismatch reports that a contribution is not of the type of the elements, if it is not.
-func (c *composer) mismatch(cand *candidate, d declaration, m *types.Mismatch, at diag.Pos) {
+func (c *composer) mismatch(cand *candidate, d declaration, m *types.Mismatch, at diag.Pos, hint string) {
 	if m == nil {
 		return
 	}
 	secret := cand.recipe.Sensitive
-	c.report(diag.Diagnostic{Pos: at, Code: "type_mismatch",
+	c.report(diag.Diagnostic{Pos: at, Code: "type_mismatch", Hint: hint,
 		Message: "a contribution to '" + d.binding.Key + "': " + m.Text(secret), Secret: secret,
 		Notes: []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
 }

@@ -57,12 +57,12 @@ var reports = []struct{ name, site, module, want string }{
 	{"abstract under alternatives of which one hides the other", "" +
 		"{when: [{osfamily: f}, {osfamily: f, node: n}], bind: [{name: a, abstract: true}]}", ``, `1 error abstract:`},
 	{"abstract, bound below by what is no constant", `{name: a, abstract: true}`, `{name: a, to_lookup_of: b}`,
-		`1 error abstract:`},
+		"1 error abstract:\nm1 warning key_unbound:"},
 	{"abstract, bound above by what has a long form", `{name: a, to_lookup_of: b, sensitive: true}`,
-		`{name: a, abstract: true}`, ``},
+		`{name: a, abstract: true}`, `1 warning key_unbound:`},
 	{"abstract, bound above for some by what has a long form",
 		`{when: {node: n}, bind: [{name: a, to_lookup_of: b, sensitive: true}]}`, `{name: a, abstract: true}`,
-		`m1 warning abstract: 1`},
+		"1 warning key_unbound:\nm1 warning abstract: 1"},
 	{"override, nothing there", `{name: a, override: true, to: 1}`, `[b, 1]`, `1 error override:`},
 	{"override of the layer below", `{name: a, override: true, to: 1}`, `[a, 1]`, ``},
 	{"override of the same layer", "{when: {node: n}, bind: [{name: a, override: true, to: 1}]}\n[a, 2]", ``, ``},
@@ -205,7 +205,8 @@ var reports = []struct{ name, site, module, want string }{
 	{"of contributions that nothing collects", "{in: l, multibind_id: p, type: Array}\n" +
 		"{in: p, multibind_id: l, type: Array}", ``, ``},
 	{"of contributions that only collects what is hidden", `[m, 1]`, "{name: m, multibind_id: l, type: Array}\n" +
-		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}", `m3 warning multibind_id: m1`},
+		"{in: l, multibind_id: p, type: Array}\n{in: p, multibind_id: l, type: Array}",
+		"1 warning multibind_hidden: m1\nm3 warning multibind_id: m1"},
 	{"of contributions that one for some collects, and one that is found first", "" +
 		"{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to_lookup_of: h}\n" +
 		"{when: {node: n}, bind: [{in: h, name: x, to: 1}]}", ``, `1 error loop: 2`},
@@ -222,7 +223,9 @@ var reports = []struct{ name, site, module, want string }{
 		`[ntp::port, 1]`, `1 warning key_unbound:`},
 	{"tries first what is nearly bound", "[ntp::port, 1]\n{name: a, to_first_found: [ntp::prot, ntp::port]}", ``,
 		`2 warning key_unbound:`},
-	{"looks up what nothing is like", "[ntp::port, 1]\n{name: a, to_lookup_of: other}", ``, ``},
+	{"looks up a key without a similar one", "[ntp::port, 1]\n{name: a, to_lookup_of: other}", ``,
+		`2 warning key_unbound:`},
+	{"looks up an optional key", "{name: a, to_lookup_of: other, optional: true}", ``, ``},
 
 	{"beside what leads on", "{name: a, to: \"${lookup('a')}${lookup('c')}\"}\n{name: c, to_lookup_of: d}\n" +
 		"{name: d, to_lookup_of: e}\n[e, 1]", ``, `1 error loop:`},
@@ -232,7 +235,8 @@ var reports = []struct{ name, site, module, want string }{
 	{"beside a multibinding that leads on", "{name: a, to: \"${lookup('a')}${lookup('l')}\"}\n" +
 		"{name: l, multibind_id: l, type: Array}\n{in: l, to_first_found: [d, e]}\n" +
 		"{name: d, to_lookup_of: e}\n[e, 1]\n" +
-		"{when: {node: n}, bind: [{name: l, to_lookup_of: l}]}", ``, "1 error loop:\n6 error loop:"},
+		"{when: {node: n}, bind: [{name: l, to_lookup_of: l}]}", ``,
+		"1 error loop:\n6 error loop:\n6 warning multibind_hidden: 2"},
 	{"through one of two names", "{name: h, multibind_id: h, type: Hash}\n{in: h, name: x, to: 1}\n" +
 		"{in: h, name: y, to_lookup_of: h}", ``, `1 error loop: 3`},
 	{"for two nodes", "{when: {node: n}, bind: [{name: a, to_lookup_of: a}]}\n" +
@@ -260,7 +264,7 @@ var reports = []struct{ name, site, module, want string }{
 	{"a contribution to a contribution", "{name: l, multibind_id: l, type: Array}\n" +
 		"{in: l, multibind_id: p, type: 'Array[Integer]'}\n{in: p, to: x}", ``, `3 error type_mismatch: 2`},
 	{"something computed to merge", "{name: h, multibind_id: h, type: Hash, options: {conflict_resolution: merge}}\n" +
-		"{in: h, name: a, to_lookup_of: b}", ``, ``},
+		"{in: h, name: a, to_lookup_of: b}", ``, `2 warning key_unbound:`},
 
 	{"where two conditions meet, beside others that something higher hides", "" +
 		"{when: {osfamily: f}, bind: [{name: a, to_lookup_of: b}]}\n{when: {environment: g}, bind: [{name: b, to_lookup_of: a}]}\n" +
@@ -340,9 +344,10 @@ var reports = []struct{ name, site, module, want string }{
 	{"two names twice, the first of which may be", "{name: l, multibind_id: l, type: Array}\n{in: l, to: 1}\n" +
 		"{in: l, to: 2}\n{in: l, name: a, to: 3}\n{in: l, name: a, to: 4}", ``, `5 error duplicate: 4`},
 	{"contributions to a multibinding that is always hidden", `[l, 1]`,
-		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", ``},
+		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", `1 warning multibind_hidden: m1`},
 	{"contributions to a multibinding that is hidden for some", `{when: {node: n}, bind: [[l, 1]]}`,
-		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}", `m2 error type_mismatch: m1`},
+		"{name: l, multibind_id: l, type: 'Array[Integer]'}\n{in: l, to: x}",
+		"1 warning multibind_hidden: m1\nm2 error type_mismatch: m1"},
 	{"contributions to a multibinding beside one of the same key", "[l, 1]\n" +
 		"{when: {node: n}, bind: [{name: l, multibind_id: l, type: 'Array[Integer]'}]}\n{in: l, to: x}", ``,
 		`3 error type_mismatch: 2`},
@@ -367,7 +372,7 @@ var reports = []struct{ name, site, module, want string }{
 			"{when: {node: n}, bind: [{in: h, name: a, to: 1}]}\n{when: {node: n}, bind: [{in: h, name: a, to: 2}]}",
 		``, ``},
 
-	{"looks up what nothing binds", `{name: b, to_lookup_of: a}`, ``, ``},
+	{"looks up an unbound key", `{name: b, to_lookup_of: a}`, ``, `1 warning key_unbound:`},
 	{"looks up in a text what nothing binds", "{name: b, to: \"${lookup('a')}\"}", ``, ``},
 	{"a rename of what nothing binds, before its name", `{name: new, to_renamed: aged}`, ``, `1 error rebind:`},
 	{"an alias of what nothing binds", `{name: new, to_alias_of: old}`, `[other, 1]`, `1 error rebind:`},

@@ -156,7 +156,9 @@ func TestASliceIsASnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Verify(func(encoded string) (bool, error) { return recipe.Check(encoded, false, false) }); err != nil {
+	if err := s.Verify(func(encoded string) (contributes, alone bool, err error) {
+		return recipe.Check(encoded, recipe.Features{})
+	}); err != nil {
 		t.Error(err)
 	}
 	if got := s.Slice(); len(got) != 1 || got[0].Value != "production" {

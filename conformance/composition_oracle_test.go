@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,9 @@ func (w *world) findRequests() bool {
 			}
 		}
 	}
+	for _, text := range w.entryTexts(slices.Collect(maps.Keys(values))) {
+		values[text] = true
+	}
 	if len(values) > maxTexts {
 		return false
 	}
@@ -71,16 +75,61 @@ func (w *world) findRequests() bool {
 	return true
 }
 
-// holds tells whether a condition holds: every category has its value, or the path is that of the file.
+// entryTexts returns the values that the entries of data files have for the variables that lead to those files. A
+// category with another expression must have them for the files to apply.
+func (w *world) entryTexts(values []string) (out []string) {
+	for _, b := range w.bindings {
+		for _, c := range b.alternatives {
+			if c.path == nil {
+				continue
+			}
+			for _, x := range values {
+				for _, y := range values {
+					request := strings.NewReplacer("${a}", x, "${::a}", x, "${b}", y)
+					if strings.EqualFold(request.Replace(c.path.template), c.file) {
+						out = append(out, strings.ToLower(request.Replace(c.path.value)))
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// holds reports whether a condition holds. For a binding, every category must have the value asked for. For a data
+// file, the path of the request must be that file, and the entry's value must equal the value of its category.
 func (w *world) holds(c *condition, request int) bool {
 	for _, cat := range w.categories {
 		has, asked := w.text(cat.template, request), c.path != nil && c.path.category == cat.name
-		if want, ok := c.values[cat.name]; ok && has != strings.ToLower(want) || asked && has == "" {
+		if want, ok := c.values[cat.name]; ok && has != strings.ToLower(want) ||
+			asked && (has == "" || has != w.text(c.path.value, request)) {
 			return false
 		}
 	}
 	return c.path == nil || w.text(c.path.template, request) == strings.ToLower(c.file)
 }
+
+// differs reports whether an entry and its category have different expressions.
+func (w *world) differs(p dataPath) bool {
+	plain := func(template string) string { return strings.ReplaceAll(template, "${::", "${") }
+	return p.category != "common" && plain(p.value) != plain(w.template(p.category))
+}
+
+// comparedLater reports whether the value of an entry is known only in a request, because the path does not determine
+// it or determines it in several ways. A build then assumes that any two files may apply together.
+func (w *world) comparedLater(p dataPath) bool {
+	references := func(template string) []string {
+		return reference.FindAllString(strings.ReplaceAll(template, "${::", "${"), -1)
+	}
+	inPath := references(p.template)
+	oneWay := len(slices.Compact(slices.Sorted(slices.Values(inPath)))) < 2 ||
+		strings.Trim(reference.ReplaceAllString(p.template, ""), "/") == "" && !strings.Contains(p.template, "}$")
+	missing := func(name string) bool { return !slices.Contains(inPath, name) }
+	inValue := references(p.value)
+	return w.differs(p) && len(inValue) > 0 && (!oneWay || slices.ContainsFunc(inValue, missing))
+}
+
+var reference = regexp.MustCompile(`\$\{[^}]*\}`)
 
 // rank is a layer and the places of the categories; compareRanks is negative where a has precedence.
 func (w *world) rank(b *bound, c *condition) []int {
@@ -131,8 +180,8 @@ func (w *world) findNames() (keys, parts map[string]bool) {
 			case b.contributes:
 				parts[b.key] = b.key != ""
 			case old == "":
-				c := b.alternatives[0] // a file that no path can be is not read
-				keys[b.key] = keys[b.key] || c.path == nil || ever(c.holds)
+				c := b.alternatives[0]
+				keys[b.key] = keys[b.key] || c.path == nil || w.isRead(c)
 			case !b.rebind:
 				keys[b.key] = keys[b.key] || keys[old]
 				parts[b.key] = parts[b.key] || parts[old]
@@ -145,6 +194,16 @@ func (w *world) findNames() (keys, parts map[string]bool) {
 		}
 	}
 	return keys, parts
+}
+
+// isRead reports whether a file is the path of some request that has a value of the entry.
+func (w *world) isRead(c condition) bool {
+	for request := range w.requests {
+		if w.text(c.path.template, request) == strings.ToLower(c.file) && w.text(c.path.value, request) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // bindsKey tells whether b binds its key, and renamesParts whether it is about the names of contributions.
@@ -243,6 +302,9 @@ func (w *world) expected() map[string]bool {
 				kindsOf(out, all, a.bound)
 			}
 		}
+	}
+	if slices.ContainsFunc(w.paths, w.differs) {
+		out["warning category_value"] = true
 	}
 	w.duplicates(out)
 	w.rebindings(out)

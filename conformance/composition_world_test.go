@@ -75,6 +75,7 @@ type collects struct {
 type dataPath struct {
 	layer    int
 	category string // or common
+	value    string // the expression of the entry for its category; may differ from that of the site
 	template string
 	files    []string
 }
@@ -87,7 +88,7 @@ func randomWorld(r *rand.Rand) *world {
 		joined + "-${a}", joined}
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
 	w := &world{layers: 1 + r.IntN(2), texts: map[string][]string{}}
-	for _, name := range []string{"node", "one", "two", "environment"} {
+	for _, name := range []string{"node", "one", "two", "three"} {
 		w.categories = append(w.categories, category{name, pick(templates...)})
 	}
 	value := func(template string) string {
@@ -142,8 +143,11 @@ func randomWorld(r *rand.Rand) *world {
 			cat := w.categories[r.IntN(len(w.categories))]
 			p := dataPath{layer: layer, category: cat.name}
 			p.template = pick(cat.template, cat.template+"/${b}", "${a}/${b}", "${b}")
+			if p.value = cat.template; r.IntN(3) == 0 {
+				p.value = pick(append(templates, p.template, "x")...)
+			}
 			if r.IntN(4) == 0 {
-				p.category = "common"
+				p.category, p.value = "common", "true"
 			}
 			for range 1 + r.IntN(3) {
 				file := value(p.template)
@@ -247,7 +251,7 @@ func (w *world) files() map[string]any {
 		for _, p := range w.paths {
 			if p.layer == layer {
 				include = append([]string{"confdir-hiera:/h" + name}, include...)
-				entry := []string{p.category, w.template(p.category), "d/" + p.template}
+				entry := []string{p.category, p.value, "d/" + p.template}
 				out["h"+name+"/hiera.yaml"] = object{"version": 2, "hierarchy": [][]string{entry}}
 			}
 		}

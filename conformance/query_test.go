@@ -39,7 +39,7 @@ bind:
 		t.Fatal(err)
 	}
 	query := func(_ *bindings.Request, query bindings.Value) (bindings.Value, error) {
-		return bindings.ValueOf([]any{map[string]any{"name": "first"}, query.Interface()})
+		return bindings.ValueOf([]any{map[string]any{"name": "first"}, query})
 	}
 	snap, err := bindings.Open(path, bindings.Options{Producers: map[string]bindings.Producer{"query": query}})
 	if err != nil {

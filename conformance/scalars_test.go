@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"fmt"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -54,13 +53,17 @@ func scalar(t *testing.T, plain string) string {
 	case bindings.Undef:
 		return "NilClass nil"
 	case bindings.Bool:
-		return map[bool]string{true: "TrueClass true", false: "FalseClass false"}[v.Bool()]
+		return map[string]string{"true": "TrueClass true", "false": "FalseClass false"}[v.String()]
 	case bindings.Int:
-		return fmt.Sprint("Integer ", v.Int())
+		return "Integer " + v.String()
 	case bindings.Float:
-		return "Float " + rubyFloat(v.Float())
+		f, err := v.Float()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "Float " + rubyFloat(f)
 	case bindings.String:
-		return "String " + strconv.Quote(v.Text())
+		return "String " + strconv.Quote(v.String())
 	}
 	return v.String()
 }

@@ -17,7 +17,7 @@ var (
 	helpVerb = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +[A-Z]`)
 	helpFlag = regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z][a-z-]*)`)
 	anyFlag  = regexp.MustCompile(`--[a-z][a-z-]*`)
-	usage    = regexp.MustCompile("(?m)^## (bind[cq] [a-z-]+)\n\n```text\n((?s:.*?))^```$")
+	usage    = regexp.MustCompile("(?m)^## (bind[cq](?: [a-z-]+)+)\n\n```text\n((?s:.*?))^```$")
 	group    = regexp.MustCompile(`(?m)^([A-Z]+): `)
 )
 
@@ -57,7 +57,7 @@ var notTried = []string{"bindc push", "bindq serve", "bindq follow", "bindq acti
 // Every verb has a help that fits a terminal of 80 columns, says how it exits, and has an example that works.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	verbs := [][]string{{"bindc"}, {"bindq"}}
+	verbs := [][]string{{"bindc"}, {"bindq"}, {"bindc", "eyaml"}}
 	for verb := range verbsByHelp(t) {
 		verbs = append(verbs, strings.Fields(verb))
 	}
@@ -94,8 +94,9 @@ func tryExample(t *testing.T, example string) {
 		return // the examples are for a shell
 	}
 	dir := t.TempDir()
-	for from, to := range map[string]string{"example": "site", "example-facts": "facts"} {
-		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS("../testdata/"+from)); err != nil {
+	keys := "../internal/eyaml/testdata"
+	for from, to := range map[string]string{"../testdata/example": "site", "../testdata/example-facts": "facts", keys: "keys"} {
+		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,6 +108,7 @@ cp site.bsnap old.bsnap
 bindq pull file:old.bsnap --name production >&2
 mkdir -p control/data && echo 'version: 5' >control/hiera.yaml && echo 'ntp::port: 123' >control/data/common.yaml
 mkdir -p root/environments && cp -r site root/environments/production
+cp keys/2048.cert.pem keys/public_key.pkcs7.pem && echo hunter2 >password.txt
 echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 `+example)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MANPAGER=cat", "BINDQ_SNAPSHOT=", "BINDQ_STORE="+dir)
@@ -118,34 +120,41 @@ echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 // verbsByHelp is the flags of each verb of both programs, as --help has them.
 func verbsByHelp(t *testing.T) map[string][]string {
 	t.Helper()
-	help := func(args ...string) string {
-		out, err := exec.Command(args[0], append(args[1:], "--help")...).Output()
-		if err != nil {
-			t.Fatal(args, err)
-		}
-		return string(out)
-	}
 	verbs := map[string][]string{}
-	for _, program := range []string{"bindc", "bindq"} {
-		_, list, _ := strings.Cut(help(program), "Available Commands:\n")
+	var add func(command ...string)
+	add = func(command ...string) {
+		out, err := exec.Command(command[0], append(command[1:], "--help")...).Output()
+		if err != nil {
+			t.Fatal(command, err)
+		}
+		_, list, isGroup := strings.Cut(string(out), "Available Commands:\n")
 		for _, verb := range helpVerb.FindAllStringSubmatch(list, -1) {
-			if slices.Contains(ofBoth, verb[1]) {
-				continue
+			if !slices.Contains(ofBoth, verb[1]) {
+				add(append(slices.Clone(command), verb[1])...)
 			}
-			flags := []string{}
-			for _, flag := range helpFlag.FindAllStringSubmatch(help(program, verb[1]), -1) {
-				if flag[1] != "--help" {
-					flags = append(flags, flag[1])
-				}
-			}
-			slices.Sort(flags)
-			verbs[program+" "+verb[1]] = flags
+		}
+		if !isGroup {
+			verbs[strings.Join(command, " ")] = flagsOf(string(out))
 		}
 	}
+	add("bindc")
+	add("bindq")
 	if len(verbs) < 8 {
 		t.Fatalf("the programs have the verbs %v", slices.Sorted(maps.Keys(verbs)))
 	}
 	return verbs
+}
+
+// flagsOf returns the flags in the text of a help, sorted.
+func flagsOf(help string) []string {
+	flags := []string{}
+	for _, flag := range helpFlag.FindAllStringSubmatch(help, -1) {
+		if flag[1] != "--help" {
+			flags = append(flags, flag[1])
+		}
+	}
+	slices.Sort(flags)
+	return flags
 }
 
 // usages is the flags of each verb as docs/cli.md has them. A word in capitals may stand for a group of flags, which

@@ -14,7 +14,6 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
-	"bindc/internal/value"
 	"bindc/snapshot"
 )
 
@@ -105,7 +104,7 @@ func (a *Asked) addTexts(text string) {
 			switch {
 			case keyLike.MatchString(m[1] + m[2]):
 				a.add(m[1] + m[2])
-			case m[2] != "" && looksUp.MatchString(line):
+			case looksUp.MatchString(line):
 				a.addPattern(m[2])
 			}
 		}
@@ -115,7 +114,7 @@ func (a *Asked) addTexts(text string) {
 // addPattern adds the keys that a text with interpolations can be. One that says nothing of its own would be all.
 func (a *Asked) addPattern(text string) {
 	parts := interpolated.Split(text, -1)
-	if len(parts) < 2 || strings.Trim(strings.Join(parts, ""), ":_.-") == "" || a.patterns[text] != nil {
+	if strings.Trim(strings.Join(parts, ""), ":_.-") == "" || a.patterns[text] != nil {
 		return
 	}
 	for i := range parts {
@@ -247,23 +246,13 @@ func (a *Asked) addRecipe(r *recipe.Recipe) {
 	for _, t := range r.Targets {
 		a.add(t.Key)
 	}
-	exprs := []*expr.Node{r.Expr}
 	if r.Expr != nil {
 		expr.HieraKeys(r.Expr, a.add)
 	}
-	if r.Transformer != nil {
-		exprs = append(exprs, r.Transformer.Body)
-	}
-	if r.Options != nil && r.Options.Combinator != nil {
-		exprs = append(exprs, r.Options.Combinator.Body)
-	}
-	for _, n := range exprs {
-		for call := range syntax.Calls(n) {
-			if call.Name != "lookup" || len(call.Kids) == 0 {
-				continue
-			}
-			if key, ok := call.Kids[0].Constant(); ok && key.Kind() == value.String {
-				a.add(key.Text())
+	for _, n := range r.Expressions() {
+		for key, written := range syntax.Lookups(n) {
+			if written {
+				a.add(key)
 			}
 		}
 	}

@@ -141,10 +141,10 @@ func (l *linter) uses() [][]use {
 	}
 	out, numbers := make([][]use, len(l.site.Dimensions)), map[loader.Term]int{}
 	for i, condition := range l.site.Conditions {
+		if counts[i] == 0 {
+			continue
+		}
 		for _, t := range condition {
-			if counts[i] == 0 {
-				continue
-			}
 			n, ok := numbers[t]
 			if !ok {
 				n = len(out[t.Dimension])

@@ -12,25 +12,26 @@ import (
 	"bindc/snapshot"
 )
 
-// composed looks at which bindings win.
+// composed finds out which bindings win.
 type composed struct {
 	*linter
 	content *snapshot.Content
 	scopes  []map[string]int // per level, its scopes by their values
 	bound   [][]bound        // per key, the levels that bind it, highest first
 	found   map[snapshot.Origin]*finding
-	meant   map[diag.Pos]bool // bindings that say that they override, or are to be overridden
-	open    []bool            // per value, it may leave the answer to what is below it
-	renamed map[uint32]bool   // keys that have another name somewhere: it is asked for by that
+	meant   map[diag.Pos]bool // bindings with 'override', and those that they override
+	open    []bool            // per value, it may leave the answer to a lower binding
+	renamed map[uint32]bool   // keys that are renamed somewhere; lookups use the new name
 }
 
-// finding is what is found of a binding, by the place where it is written. It may be bound under several conditions,
-// and advice is given if it is true of all of them.
+// finding collects the facts about the binding at one place. A binding may have several conditions; advice is given
+// only if it is true under all of them.
 type finding struct {
 	key, value  uint32
-	other       snapshot.Origin // what hides it, or what it would have its value by; the zero Origin: not known
+	other       snapshot.Origin // the binding that hides it, or that has the same value
 	never, same int
 	all         int
+	below       []snapshot.Origin // the bindings that would supply the same value, one for each of its conditions
 }
 
 // bound is that a level binds a key: to one value, or to several.
@@ -199,21 +200,16 @@ func (c *composed) isPartOf(level, of int) bool {
 func (c *composed) checkCold(number uint32) {
 	key := &c.content.Keys[number]
 	floor := firstUnconditional(key)
-	for i, cold := range key.Cold {
-		if cold.Contribution || i == floor {
-			continue
-		}
-		var by snapshot.Origin
-		if floor >= 0 && floor < i {
-			by = key.Cold[floor].Origin
-		}
-		c.of(snapshot.Entry{Key: number, Value: cold.Value}, cold.Origin, by).never++
-	}
 	if floor < 0 {
 		return
 	}
+	for i, cold := range key.Cold {
+		if i != floor {
+			c.of(snapshot.Entry{Key: number, Value: cold.Value}, cold.Origin, key.Cold[floor].Origin).never++
+		}
+	}
 	for _, cold := range key.Cold[floor+1:] {
-		if cold.Contribution || int(cold.Value) != key.Default {
+		if int(cold.Value) != key.Default {
 			return
 		}
 		if len(cold.Terms) == 0 {
@@ -228,7 +224,7 @@ func firstUnconditional(key *snapshot.Key) int {
 	if key.Default < 0 {
 		return -1
 	}
-	return slices.IndexFunc(key.Cold, func(c snapshot.Cold) bool { return len(c.Terms) == 0 && !c.Contribution })
+	return slices.IndexFunc(key.Cold, func(c snapshot.Cold) bool { return len(c.Terms) == 0 })
 }
 
 func origin(scope *snapshot.Scope, entry int) snapshot.Origin {
@@ -255,11 +251,13 @@ func (c *composed) of(e snapshot.Entry, o, other snapshot.Origin) *finding {
 // same notes that a binding could go. Not if it is said so by itself: a file may count under two conditions.
 func (c *composed) same(e snapshot.Entry, o, other snapshot.Origin) {
 	if o != other {
-		c.of(e, o, other).same++
+		f := c.of(e, o, other)
+		f.same++
+		f.below = append(f.below, other)
 	}
 }
 
-// count finds out of how many bindings each place is.
+// count counts the bindings at each place.
 func (c *composed) count() {
 	one := func(o snapshot.Origin) {
 		if f := c.found[o]; f != nil {
@@ -280,32 +278,40 @@ func (c *composed) count() {
 	}
 }
 
+// report adds advice on the findings. If either of two bindings could go but not both, only one is reported.
 func (c *composed) report() {
-	hidden := map[string][]diag.Diagnostic{}
+	codes := map[snapshot.Origin]diag.Code{}
 	for o, f := range c.found {
-		d := diag.Diagnostic{Pos: c.pos(o)}
-		key := "'" + c.content.Keys[f.key].Name + "'"
-		note := ""
-		switch {
-		case f.never == f.all:
-			d.Code = "never_wins"
-			d.Message = key + " never gets this value: something of higher precedence always hides it"
-			d.Hint, note = "remove it, or bind it in a higher layer", "this hides it"
-		case f.same == f.all && !c.isSecret(f.value):
-			d.Code = "same_value"
-			d.Message = key + " would have this value without this binding too"
-			d.Hint, note = "remove it", "it is bound so here"
+		if code := c.judge(o, f); code != "" {
+			codes[o] = code
 		}
-		if c.meant[d.Pos] || f.other.Line > 0 && c.meant[c.pos(f.other)] {
-			continue // that there are two is what it says
-		}
-		if !c.wants(d.Code) || c.ignored[place{d.Pos.File, d.Pos.Line, d.Code}] {
+	}
+	omit, keep := c.pairs(codes)
+	hidden := map[string][]diag.Diagnostic{}
+	for o, code := range codes {
+		if omit[o] {
 			continue
 		}
-		if f.other.Line > 0 {
-			d.Notes = []diag.Note{{Pos: c.pos(f.other), Message: note}}
+		f := c.found[o]
+		d := diag.Diagnostic{Pos: c.pos(o), Code: code}
+		key := "'" + c.content.Keys[f.key].Name + "'"
+		note := "it is bound so here"
+		switch {
+		case code == "never_wins":
+			d.Message = key + " never gets this value: something of higher precedence always hides it"
+			d.Hint, note = "remove it, or bind it in a higher layer", "this hides it"
+			if keep[o] {
+				d.Hint = "remove it, and keep the binding that hides it: both have the same value"
+			}
+		case keep[o]:
+			d.Message = key + " would have this value without this binding too, from one that it hides"
+			d.Hint = "remove it, and keep the other one"
+		default:
+			d.Message = key + " would have this value without this binding too"
+			d.Hint = "remove it"
 		}
-		if d.Code == "never_wins" && c.module(d.Pos.File) != "" {
+		d.Notes = []diag.Note{{Pos: c.pos(f.other), Message: note}}
+		if code == "never_wins" && c.module(d.Pos.File) != "" {
 			hidden[d.Pos.File] = append(hidden[d.Pos.File], d)
 			continue
 		}
@@ -314,12 +320,61 @@ func (c *composed) report() {
 	c.reportModules(hidden)
 }
 
+// judge returns the code of the advice on a finding, or "" for no advice.
+func (c *composed) judge(o snapshot.Origin, f *finding) diag.Code {
+	var code diag.Code
+	switch {
+	case f.never == f.all:
+		code = "never_wins"
+	case f.same == f.all && !c.isSecret(f.value):
+		code = "same_value"
+	}
+	at := c.pos(o)
+	switch {
+	case c.meant[at] || c.meant[c.pos(f.other)]: // having both is intentional
+		return ""
+	case !c.wants(code) || c.ignored[place{at.File, at.Line, code}]:
+		return ""
+	}
+	return code
+}
+
+// pairs finds bindings that are redundant because of others that they hide. Those others would be redundant, too, so
+// only one of the two may go. The hiding binding stays, unless the other belongs to a module, whose bindings are meant
+// to be hidden. pairs returns the findings to omit, and those whose hint names the binding to keep.
+func (c *composed) pairs(codes map[snapshot.Origin]diag.Code) (omit, keep map[snapshot.Origin]bool) {
+	omit, keep = map[snapshot.Origin]bool{}, map[snapshot.Origin]bool{}
+	for o := range codes {
+		var hidden []snapshot.Origin
+		own := false // one of them belongs to the site
+		for _, other := range c.found[o].below {
+			if codes[other] == "never_wins" {
+				hidden = append(hidden, other)
+				own = own || c.module(c.pos(other).File) == ""
+			}
+		}
+		switch {
+		case own:
+			omit[o] = true
+			for _, h := range hidden {
+				keep[h] = true
+			}
+		case len(hidden) > 0:
+			keep[o] = true
+			for _, h := range hidden {
+				omit[h] = true
+			}
+		}
+	}
+	return omit, keep
+}
+
 func (c *composed) isSecret(value uint32) bool {
 	v := c.content.Values[value]
 	return v.Computed && recipe.IsSecret(v.Bytes)
 }
 
-// reportModules advises on what modules bind in vain. It is meant to be hidden, so that it is said once of each file.
+// reportModules advises on unused bindings of modules. They are meant to be hidden, so it reports each file once.
 func (c *composed) reportModules(hidden map[string][]diag.Diagnostic) {
 	for _, list := range hidden {
 		first := slices.MinFunc(list, func(a, b diag.Diagnostic) int { return a.Pos.Compare(b.Pos) })

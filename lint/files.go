@@ -39,10 +39,10 @@ type asking struct {
 	at diag.Pos
 }
 
-// readFiles reads the files of the site once more, for what only their text tells: the compiled site has no comments
-// and no ways of writing.
-func (l *linter) readFiles() {
-	files, next := l.files(), make(chan *file)
+// readFiles reads files of the site again for checks that need the text: the compiled site has no comments or
+// formatting.
+func (l *linter) readFiles(files []*file) {
+	next := make(chan *file)
 	jobs := l.opts.Jobs
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -66,14 +66,16 @@ func (l *linter) readFiles() {
 			l.ignored[p] = true
 		}
 		for _, a := range f.asked {
-			if first, ok := l.asked[a.term]; !ok || a.at.Compare(first) < 0 {
+			if _, ok := l.asked[a.term]; !ok {
 				l.asked[a.term] = a.at
 			}
 		}
 	}
 	for _, f := range files {
 		for _, d := range f.advice {
-			l.add(d)
+			if l.wants(d.Code) {
+				l.add(d)
+			}
 		}
 	}
 	l.checkBareVariables(files)
@@ -127,22 +129,47 @@ func (l *linter) readFile(f *file) {
 	r.node(doc.Root)
 }
 
-// ignoring is the comment by which somebody says that advice is known. A comment about a whole file stands anywhere.
-var ignoring = regexp.MustCompile(`^[ \t]*#[ \t]*bindc:[ \t]*ignore((?:[ \t,]+[a-z_]+)+)[ \t\r]*$`)
+// comment is a line that speaks to bindc. "ignore CODE" silences advice on the next line, or on the whole file.
+var comment = regexp.MustCompile(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
 
+// findIgnored collects the comments of f. A comment that silences nothing is advice itself.
 func (f *file) findIgnored(src []byte) {
 	if !bytes.Contains(src, []byte("bindc:")) {
 		return
 	}
 	for i, line := range bytes.Split(src, []byte("\n")) {
-		m := ignoring.FindSubmatch(line)
+		m := comment.FindSubmatchIndex(line)
 		if m == nil {
 			continue
 		}
-		for _, code := range strings.Fields(strings.ReplaceAll(string(m[1]), ",", " ")) {
+		at := diag.Pos{File: f.path, Line: i + 1, Col: m[2] + 1}
+		words := strings.Fields(strings.ReplaceAll(string(line[m[2]:m[3]]), ",", " "))
+		if len(words) < 2 || words[0] != "ignore" {
+			f.advise(at, "this comment has no effect: expected '# bindc: ignore CODE'", "")
+			continue
+		}
+		for _, code := range words[1:] {
 			f.ignored = append(f.ignored, place{f.path, 0, diag.Code(code)}, place{f.path, i + 2, diag.Code(code)})
+			if !slices.Contains(ignorable, code) {
+				f.advise(at, "this comment has no effect: there is no advice '"+code+"'",
+					diag.DidYouMean(code, ignorable))
+			}
 		}
 	}
+}
+
+// ignorable lists the codes that a comment can silence.
+var ignorable = func() []string {
+	out := []string{"no_node"}
+	for _, code := range checks {
+		out = append(out, string(code))
+	}
+	return out
+}()
+
+// advise adds advice on a comment.
+func (f *file) advise(at diag.Pos, message, hint string) {
+	f.advice = append(f.advice, diag.Diagnostic{Pos: at, Code: "ignored_code", Message: message, Hint: hint})
 }
 
 // reader goes over the tree of one file.
@@ -182,7 +209,7 @@ func (r *reader) scalar(n *yaml.Node) {
 				Hint: "write " + plainly(n.Value)})
 		}
 	}
-	if text, ok := n.Text(); ok && r.bare && strings.IndexByte(text, '$') >= 0 {
+	if text, _ := n.Text(); r.bare && strings.IndexByte(text, '$') >= 0 {
 		bare, braced := syntax.Variables(text)
 		for _, v := range bare {
 			r.file.bare = append(r.file.bare, variable{strings.TrimPrefix(v.Name, "::"), r.doc.PosIn(n, v.Off)})

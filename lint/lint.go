@@ -15,8 +15,8 @@ import (
 )
 
 // checks are the kinds of advice, by code.
-var checks = [...]diag.Code{"bare_variable", "module_key", "near_value", "never_wins", "same_value", "untyped",
-	"unused_key", "yaml_core"}
+var checks = [...]diag.Code{"bare_variable", "ignored_code", "module_key", "near_key", "near_value", "never_wins", "same_value",
+	"untyped", "unused_key", "yaml_core"}
 
 // Codes are those of all advice there is.
 func Codes() []diag.Code { return slices.Clone(checks[:]) }
@@ -34,8 +34,9 @@ type Options struct {
 // site to see is not looked for.
 func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *diag.List) {
 	l := &linter{site: site, opts: opts, diags: diags, ignored: map[place]bool{}, paths: pathsOf(site)}
-	l.readFiles()
+	l.readFiles(l.files())
 	l.checkModuleKeys()
+	l.checkNearKeys()
 	l.checkTypes()
 	l.checkCategoryValues()
 	if content != nil {
@@ -94,6 +95,19 @@ type written struct {
 	value uint32           // in the values of the site
 	more  *binding.Binding // of a structured binding in the long form
 	data  bool             // it stands in a data file
+}
+
+// contributions ranges over the structured bindings that contribute to multibindings.
+func (l *linter) contributions(yield func(loader.Binding) bool) {
+	for _, layer := range l.site.Layers {
+		for _, c := range layer.Contributions {
+			for _, b := range c.Bindings {
+				if b.More != nil && b.More.In != nil && !yield(b) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // bindings ranges over what is bound in the site: not over contributions, and not over lookup_options of Hiera 5.

@@ -67,8 +67,8 @@ func (l *linter) checkType(b written, t typed) bool {
 // mismatch is why a compiled value is no t, if that is known; nil if it is one.
 func (l *linter) mismatch(compiled string, t *types.Type) (m *types.Mismatch, known bool) {
 	if compiled[0] == recipe.CompiledConstant {
-		v, _, err := value.View(compiled[1:])
-		return t.Check(v), err == nil
+		v, _, _ := value.View(compiled[1:]) // the loader has made it
+		return t.Check(v), true
 	}
 	r, err := recipe.Decode(compiled[1:])
 	if err != nil || r.Transformer != nil {

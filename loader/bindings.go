@@ -191,7 +191,10 @@ const maxAlternatives = 1 << 16
 func (c *setCompiler) when(w *set.When, outer []Condition) ([]Condition, bool) {
 	var out []Condition
 	for _, all := range w.Alternatives {
-		alternatives := outer
+		alternatives := make([]Condition, len(outer))
+		for i, cond := range outer {
+			alternatives[i] = slices.Clone(cond)
+		}
 		for i := range all {
 			var ok bool
 			if alternatives, ok = c.and(alternatives, &all[i]); !ok {
@@ -207,7 +210,16 @@ func (c *setCompiler) when(w *set.When, outer []Condition) ([]Condition, bool) {
 	return out, true
 }
 
-// and narrows conditions to those in which a category has one of the values given.
+// warnOfCommon warns about a condition that asks for a value of 'common' other than true.
+func (c *setCompiler) warnOfCommon(p *set.Pair) {
+	if len(p.Values) > 0 && !slices.Contains(folded(p.Values), "true") {
+		c.diags.Add(diag.Diagnostic{Pos: p.Pos, Severity: diag.Warning, Code: "when",
+			Message: "'common' is true for every request: this condition has no effect",
+			Hint:    "ask for another category, or remove the condition"})
+	}
+}
+
+// and narrows conditions to those in which a category has one of the values given. It extends conditions in place.
 func (c *setCompiler) and(conditions []Condition, p *set.Pair) ([]Condition, bool) {
 	name := p.Category.Value.Text() // "" of what is none
 	category, ok := c.category(name)
@@ -219,14 +231,17 @@ func (c *setCompiler) and(conditions []Condition, p *set.Pair) ([]Condition, boo
 		return nil, false
 	}
 	if category < 0 {
+		c.warnOfCommon(p)
 		return conditions, true
 	}
 	values := folded(p.Values)
 	var out []Condition
 	for _, cond := range conditions {
 		i := slices.IndexFunc(cond, func(t Term) bool { return t.Dimension == category })
-		for _, v := range values {
+		for n, v := range values {
 			switch {
+			case i < 0 && n == len(values)-1:
+				out = append(out, append(cond, Term{Dimension: category, Value: v}))
 			case i < 0:
 				out = append(out, append(slices.Clone(cond), Term{Dimension: category, Value: v}))
 			case cond[i].Value == v:
@@ -249,8 +264,10 @@ func (c *setCompiler) and(conditions []Condition, p *set.Pair) ([]Condition, boo
 // folded is the values of a category as they are compared, each once.
 func folded(values []string) []string {
 	var out []string
+	seen := make(map[string]bool, len(values))
 	for _, v := range values {
-		if v = Fold(v); !slices.Contains(out, v) {
+		if v = Fold(v); !seen[v] {
+			seen[v] = true
 			out = append(out, v)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/relation"
 	"bindc/internal/yaml"
 )
 
@@ -26,9 +27,10 @@ type layerConfig struct {
 }
 
 type category struct {
-	name string
-	at   diag.Pos
-	expr *expr.Node
+	name   string
+	at     diag.Pos
+	exprAt diag.Pos
+	expr   *expr.Node
 }
 
 const common = "common"
@@ -137,15 +139,18 @@ func (c *configReader) categories(n *yaml.Node) []category {
 		return nil
 	}
 	var out []category
+	before := map[string]diag.Pos{}
 	for i := range n.Kids {
-		if cat, ok := c.category(&n.Kids[i], i == len(n.Kids)-1, out); ok {
+		if cat, ok := c.category(&n.Kids[i], i == len(n.Kids)-1, before); ok {
+			before[cat.name] = cat.at
 			out = append(out, cat)
 		}
 	}
 	return out
 }
 
-func (c *configReader) category(n *yaml.Node, last bool, before []category) (category, bool) {
+// category reads a category. before has the places of those before it, by name.
+func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.Pos) (category, bool) {
 	texts := stringsOf(n)
 	if len(texts) != 2 {
 		c.diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: quoteHint(n),
@@ -153,27 +158,33 @@ func (c *configReader) category(n *yaml.Node, last bool, before []category) (cat
 		return category{}, false
 	}
 	name, text, at := texts[0], texts[1], &n.Kids[0]
-	switch i := slices.IndexFunc(before, func(c category) bool { return c.name == name }); {
+	switch first, again := before[name]; {
 	case !categoryName.MatchString(name):
 		c.errorf(at, "category",
 			"expected a name of lower-case letters, digits, '_' and '-' that begins with a letter, found '%s'", name)
 		return category{}, false
-	case i >= 0:
+	case again:
 		c.diags.Add(diag.Diagnostic{Pos: c.Pos(at), Code: "category",
 			Message: "the category '" + name + "' is defined twice",
-			Notes:   []diag.Note{{Pos: before[i].at, Message: "defined here first"}}})
+			Notes:   []diag.Note{{Pos: first, Message: "defined here first"}}})
 		return category{}, false
 	case name == common && (!last || text != "true"):
 		c.errorf(at, "category", "expected 'common' as the last category, with the value 'true': everything is in it")
 		return category{}, false
 	}
 	node := c.interpolated(&n.Kids[1], text)
-	return category{name, c.Pos(at), node}, node != nil
+	cat := category{name, c.Pos(at), c.Pos(&n.Kids[1]), node}
+	fixed := ofVariable(name, "environment", cat.at)
+	if node != nil && name == "environment" && !relation.Same(node, fixed.expr) {
+		c.errorf(&n.Kids[1], "category", "expected '${environment}': the value of this category cannot be changed; "+
+			"another value needs a category of another name")
+	}
+	return cat, node != nil
 }
 
 // ofVariable is the category whose value is that of a variable.
 func ofVariable(name, variable string, at diag.Pos) category {
-	return category{name, at, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{{Op: expr.Var, Name: variable}}}}
+	return category{name, at, at, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{{Op: expr.Var, Name: variable}}}}
 }
 
 func defaultCategories(at diag.Pos) []category {

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 type dimensions struct {
 	all        []Dimension // the categories, then guards
 	conditions []Condition // the first is the empty one
+	categories map[string]int
 	guards     map[string]int
 	numbers    map[string]int // of conditions
 
@@ -21,9 +23,12 @@ type dimensions struct {
 
 // newDimensions makes dimensions of categories.
 func newDimensions(cs []category) *dimensions {
-	d := &dimensions{conditions: []Condition{nil}, guards: map[string]int{}, numbers: map[string]int{"": 0}}
+	d := &dimensions{conditions: []Condition{nil}, categories: map[string]int{},
+		guards: map[string]int{}, numbers: map[string]int{"": 0}}
 	for i, c := range cs {
-		d.all = append(d.all, Dimension{Name: c.name, Category: i, Value: c.expr, Pos: c.at})
+		d.categories[c.name] = i
+		d.all = append(d.all, Dimension{Name: c.name, Category: i, Value: c.expr, Pos: c.at,
+			ValuePos: c.exprAt})
 	}
 	return d
 }
@@ -33,8 +38,8 @@ func (d *dimensions) category(name string) (int, bool) {
 	if name == common {
 		return -1, true
 	}
-	i := slices.IndexFunc(d.all, func(d Dimension) bool { return d.Name == name && !d.Guard })
-	return i, i >= 0
+	i, ok := d.categories[name]
+	return i, ok
 }
 
 func (d *dimensions) categoryNames() []string {
@@ -64,6 +69,13 @@ func (d *dimensions) guard(category int, n *expr.Node) int {
 		d.guards[key] = i
 		d.all = append(d.all, Dimension{Name: source, Category: category, Guard: true, Value: n})
 	}
+	return i
+}
+
+// guardOf returns the guard for expression n in the path of e.
+func (d *dimensions) guardOf(e hierarchyEntry, n *expr.Node) int {
+	i := d.guard(e.category, n)
+	d.all[i].ValuePos = cmp.Or(d.all[i].ValuePos, e.pathAt)
 	return i
 }
 

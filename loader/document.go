@@ -76,7 +76,7 @@ func (d document) interpolated(n *yaml.Node, text string) *expr.Node {
 	literal.Percent(d.Document, n, text, d.diags)
 	node, errs := syntax.ParseString(text)
 	if len(errs) == 0 {
-		errs = append(syntax.Check(node), withoutLookup(node)...)
+		errs = syntax.CheckWithoutLookup(node, noLookup)
 	}
 	for _, e := range errs {
 		at := d.PosIn(n, e.Off)
@@ -105,14 +105,5 @@ func (d document) warnOfMissingBraces(n *yaml.Node, text string) {
 	}
 }
 
-// withoutLookup refuses lookups where the categories, which decide what a lookup finds, are only being determined.
-func withoutLookup(n *expr.Node) []syntax.Error {
-	var out []syntax.Error
-	for call := range syntax.Calls(n) {
-		if call.Name == "lookup" {
-			out = append(out, syntax.Error{Off: call.Off,
-				Message: "lookup() cannot be called here: categories and paths decide what a lookup finds"})
-		}
-	}
-	return out
-}
+// noLookup explains why categories and paths cannot look anything up.
+const noLookup = "categories and paths decide what a lookup finds"

@@ -144,46 +144,58 @@ func (c *entryCollector) usable(f listed, path string) bool {
 	return true
 }
 
-// conditionOf is the condition under which an entry's path is path, if it ever is.
+// conditionOf returns the condition under which the path of an entry is path. ok is false if it never is.
 //
-// Where the path is the category's value between fixed texts, the file name says which value. Otherwise the references
-// are read back, if there is one way to; those that the value does not determine become guards. With whole, the path
-// itself is a guard: it is computed for each request and compared.
+// If the path is the value of the category between fixed texts, the file name gives that value. Otherwise the
+// references are parsed back if there is only one way; those that the value does not determine become guards. With
+// whole, the path itself is a guard: each request computes and compares it.
+//
+// If the entry's value differs from the category's expression, it determines nothing. All references are then guards,
+// and the value that the request has for the category must equal the entry's value. If the path does not determine that
+// value, a request compares the two.
 func (d *dimensions) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
 	readings := e.path.readings(path)
 	if len(readings) == 0 {
 		return 0, false
 	}
-	if e.category >= 0 {
+	if e.category >= 0 && !e.differs {
 		if v, ok := e.path.within(&e.value, path); ok {
 			return d.condition(Condition{{Dimension: e.category, Value: Fold(v)}}), v != ""
 		}
 	}
 	values := map[string]string{}
-	for i, name := range e.path.names {
-		values[name] = readings[0][i]
-	}
-	v, ok := e.value.fill(values)
-	switch {
-	case whole || e.category >= 0 && !ok:
-		return d.condition(Condition{{Dimension: d.guard(e.category, e.path.node), Value: Fold(path)}}), true
-	case e.category >= 0 && v == "":
-		return 0, false
+	if !whole {
+		for i, name := range e.path.names {
+			values[name] = readings[0][i]
+		}
 	}
 	var terms Condition
 	var determined []string
 	if e.category >= 0 {
-		terms = append(terms, Term{Dimension: e.category, Value: Fold(v)})
-		if e.value.determines(v) {
-			determined = e.value.names
+		switch v, ok := e.value.fill(values); {
+		case ok && v == "":
+			return 0, false
+		case ok:
+			terms = append(terms, Term{Dimension: e.category, Value: Fold(v)})
+			if !e.differs && e.value.determines(v) {
+				determined = e.value.names
+			}
+		case e.differs:
+			terms = append(terms, Term{Dimension: d.guardOf(e, d.hasValueOf(e)), Value: "true"})
+		default:
+			whole = true
 		}
+	}
+	if whole {
+		terms = append(terms, Term{Dimension: d.guardOf(e, e.path.node), Value: Fold(path)})
+		return d.condition(terms), true
 	}
 	for _, p := range e.path.parts {
 		if p.ref == nil || slices.Contains(determined, e.path.names[p.ref.name]) {
 			continue
 		}
 		determined = append(slices.Clip(determined), e.path.names[p.ref.name])
-		guard := d.guard(e.category, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.ref.node}})
+		guard := d.guardOf(e, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.ref.node}})
 		terms = append(terms, Term{Dimension: guard, Value: Fold(readings[0][p.ref.name])})
 	}
 	return d.condition(terms), true

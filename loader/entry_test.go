@@ -28,8 +28,8 @@ func TestConditionsOfFiles(t *testing.T) {
 		{"a path without variables", "${osfamily}", "os/all", "os/all", false, "{os/all}=os/all"},
 		{"a value without variables", "true", "os/${dc}", "os/ams", false, "c=true {$dc}=ams"},
 		{"no value at all", "", "os/${dc}", "os/ams", false, none},
-		{"what cannot be read backwards", "${rack}", "rack/${downcase($rack)}", "rack/R7", false,
-			"{rack/${downcase($rack)}}=rack/r7"},
+		{"a function that changes case alone", "${rack}", "rack/${downcase($rack)}", "rack/R7", false, "c=r7"},
+		{"a function", "${rack}", "rack/${upcase($rack)}", "rack/R7", false, "{rack/${upcase($rack)}}=rack/r7"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -44,6 +44,40 @@ func TestConditionsOfFiles(t *testing.T) {
 				t.Errorf("%s for %s and %s: %q, expected %q", test.file, test.value, test.path, got, test.want)
 			}
 		})
+	}
+}
+
+// If the entry's value differs from the category's expression, it determines nothing: the variables of the path are
+// guards, and the request must have the entry's value for the category.
+func TestConditionsOfFilesWithAnotherValue(t *testing.T) {
+	const equal = `{${downcase("${osfamily}") == downcase("${os}")}}=true`
+	for _, test := range []struct {
+		name, value, path, file string
+		whole                   bool
+		want                    string
+	}{
+		{"the value is the name", "${os}", "os/${os}", "os/Ubuntu", false, "c=ubuntu {$os}=ubuntu"},
+		{"part of the name", "${os}-${env}", "d/${os}-${env}.x", "d/a-b.x", false, "c=a-b {$os}=a {$env}=b"},
+		{"a function of it in the path", "${os}", "os/${upcase($os)}", "os/UBUNTU", false,
+			equal + " {$upcase($os)}=ubuntu"},
+		{"not in the path", "${os}", "d/${role}", "d/web", false, equal + " {$role}=web"},
+		{"a path without variables", "${os}", "d/all", "d/all", false, equal},
+		{"several ways", "${os}", "d/${os}-${role}", "d/x-y-z", true, equal + " {d/${os}-${role}}=d/x-y-z"},
+		{"no variables", "debian", "d/all", "d/all", false, "c=debian"},
+		{"no variables but in the path", "debian", "d/${role}", "d/web", false, "c=debian {$role}=web"},
+		{"no variables, several ways", "debian", "d/${os}-${role}", "d/x-y-z", true,
+			"c=debian {d/${os}-${role}}=d/x-y-z"},
+		{"no value", "${os}", "os-${os}", "os-", false, "never"},
+	} {
+		d := newDimensions([]category{{name: "c", expr: parseTemplate(t, "${osfamily}").node}})
+		e := hierarchyEntry{value: parseTemplate(t, test.value), path: parseTemplate(t, test.path), differs: true}
+		got := "never"
+		if i, ok := d.conditionOf(e, test.file, test.whole); ok {
+			got = d.text(i)
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, expected %q", test.name, got, test.want)
+		}
 	}
 }
 

@@ -26,6 +26,7 @@ type Environment struct {
 	Dir        string
 	ModulePath []string // as in Options
 	Bindings   string   // likewise
+	Declared   bool     // by name: Dir is a site, even if it is empty
 	Implied    bool     // nothing declares it: it may bind nothing
 }
 
@@ -165,6 +166,9 @@ func (r *environmentsReader) read() {
 		for _, name := range r.titles(d.Title) {
 			r.static(name, dir, d.Title, given)
 		}
+		if given["bindingsdir"] != defaults["bindingsdir"] {
+			r.checkBindings(r.within(dir, given["bindingsdir"]), d.Title)
+		}
 	}
 	for i, d := range says.Dynamic {
 		r.dynamic(d, i > 0, r.attributes(d.Attributes, defaults))
@@ -199,6 +203,15 @@ func (r *environmentsReader) readable() {
 	}
 }
 
+// checkBindings warns about a missing bindingsdir that a declaration names itself. A default for all environments may
+// be missing in some.
+func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
+	if there, _ := r.isDir(dir); !there {
+		r.diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,
+			Message: "the bindingsdir of this environment is not there: " + dir})
+	}
+}
+
 // static adds a declared environment.
 func (r *environmentsReader) static(name, dir string, title *expr.Node, given attributes) {
 	first, twice := r.named[name]
@@ -211,6 +224,7 @@ func (r *environmentsReader) static(name, dir string, title *expr.Node, given at
 			Notes:   []diag.Note{{Pos: first, Message: "the first"}}})
 	default:
 		r.add(name, dir, r.pos(title.Off), given)
+		r.out.All[len(r.out.All)-1].Declared = true
 	}
 }
 
@@ -372,14 +386,7 @@ func results(n *expr.Node) []*expr.Node {
 
 // checked tells whether an expression names what there is. Nothing can be looked up: where, is just to be found out.
 func (r *environmentsReader) checked(n *expr.Node) bool {
-	errs := syntax.Check(n)
-	for call := range syntax.Calls(n) {
-		if call.Name == "lookup" {
-			errs = append(errs, syntax.Error{Off: call.Off,
-				Message: "lookup() cannot be called here: the environment decides what a lookup finds"})
-		}
-	}
-	return !r.report(errs...)
+	return !r.report(syntax.CheckWithoutLookup(n, "the environment decides what a lookup finds")...)
 }
 
 // evaluate is the value of an expression in a declaration, by what assignments before it say.

@@ -7,3 +7,9 @@ func (o Options) On(d disk.Disk) Options {
 	o.disk = d
 	return o
 }
+
+// FindingAgain returns o with another limit than maxFoundAgain.
+func (o Options) FindingAgain(limit int) Options {
+	o.foundAgain = limit
+	return o
+}

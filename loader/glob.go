@@ -109,10 +109,43 @@ func globClassOf(text string) (globElement, int) {
 	return e, at + 1
 }
 
-// unbraced are the globs that the braces in one stand for, in order. Those of an interpolation are none.
-func unbraced(glob string) []string {
-	var open, depth int
-	var cuts []int // of the outermost braces: behind the opening one, behind each comma, behind the closing one
+// maxGlobs limits the globs that the braces of one glob expand to, counting intermediate ones that still have braces.
+const maxGlobs = 4096
+
+// longGlob is the number of bytes of a glob that count as one more glob.
+const longGlob = 256
+
+// unbraced expands the braces of a glob, in order. ok is false if there are too many globs. Braces of an interpolation
+// do not count.
+func unbraced(glob string) (globs []string, ok bool) {
+	left := maxGlobs
+	globs = appendUnbraced(nil, glob, &left)
+	return globs, left >= 0
+}
+
+// appendUnbraced appends the globs that a glob with braces expands to, until left is used up.
+func appendUnbraced(out []string, glob string, left *int) []string {
+	if *left -= 1 + len(glob)/longGlob; *left < 0 {
+		return out
+	}
+	open, cuts, end := outermost(glob)
+	if end < 0 {
+		return append(out, glob)
+	}
+	ends := append(cuts, end+1)[1:]
+	for k, from := range cuts {
+		if *left < 0 {
+			break
+		}
+		out = appendUnbraced(out, glob[:open]+glob[from:ends[k]-1]+glob[end+1:], left)
+	}
+	return out
+}
+
+// outermost finds the first pair of braces that is not inside another: where it opens, where each alternative begins,
+// and where it closes. Without braces, end is -1.
+func outermost(glob string) (open int, cuts []int, end int) {
+	depth := 0
 	for i := 0; i < len(glob); i++ {
 		switch c := glob[i]; {
 		case strings.HasPrefix(glob[i:], "%{"):
@@ -128,15 +161,10 @@ func unbraced(glob string) []string {
 		case c == '}' && depth > 1:
 			depth--
 		case c == '}' && depth == 1:
-			var out []string
-			ends := append(cuts, i+1)[1:]
-			for k, from := range cuts {
-				out = append(out, unbraced(glob[:open]+glob[from:ends[k]-1]+glob[i+1:])...)
-			}
-			return out
+			return open, cuts, i
 		}
 	}
-	return []string{glob}
+	return 0, nil, -1
 }
 
 // maxReadings bounds the ways in which one file can be found by a glob with interpolations in it.
@@ -144,72 +172,123 @@ const maxReadings = 256
 
 // readGlob are the values of the interpolations with which a glob finds a path.
 func readGlob(elems []globElement, path string) [][]string {
+	g := newGlobReader(elems, path)
+	g.read(globSpot{})
+	return g.out
+}
+
+func newGlobReader(elems []globElement, path string) *globReader {
 	refs := 0
 	for _, e := range elems {
 		refs = max(refs, e.ref+1)
 	}
-	g := globReader{values: make([]string, refs), path: path}
-	g.read(elems, 0)
-	return g.out
+	return &globReader{elems: elems, values: make([]string, refs), path: path, dead: map[globSpot]bool{},
+		been: map[globWay]bool{}}
 }
 
-// globReader reads a path by a glob.
+// globReader matches a path against a glob. It remembers the positions that it has tried, so a glob with many stars
+// takes steps in proportion to the lengths of glob and path.
 type globReader struct {
+	elems  []globElement
 	path   string
 	values []string
 	out    [][]string
+
+	dead  map[globSpot]bool // positions from which no way leads to the end
+	been  map[globWay]bool  // ways that were read before
+	steps int
 }
 
-// read matches the path from a byte on.
-func (g *globReader) read(elems []globElement, at int) {
+// globSpot is a position in a glob and in a path. slashed means that the slash of the next text was read already.
+type globSpot struct {
+	elem, at int
+	slashed  bool
+}
+
+// globWay is a position and the values of the interpolations before it.
+type globWay struct {
+	globSpot
+	values string
+}
+
+// read matches the rest of the path from a position. It reports whether it reached the end.
+func (g *globReader) read(s globSpot) (found bool) {
 	if len(g.out) >= maxReadings {
-		return
+		return true
 	}
-	if len(elems) == 0 {
-		same := func(o []string) bool { return slices.Equal(o, g.values) }
-		if at == len(g.path) && !slices.ContainsFunc(g.out, same) {
-			g.out = append(g.out, slices.Clone(g.values))
-		}
-		return
+	g.steps++
+	if s.elem == len(g.elems) {
+		return g.end(s)
 	}
-	e, rest := elems[0], elems[1:]
+	if g.steps <= easySteps {
+		return g.element(s)
+	}
+	way := globWay{s, strings.Join(g.values, "\x00")}
+	if g.dead[s] || g.been[way] {
+		return !g.dead[s]
+	}
+	g.been[way] = true
+	if found = g.element(s); !found {
+		g.dead[s] = true
+	}
+	return found
+}
+
+// end records a match that has reached the end of the glob.
+func (g *globReader) end(s globSpot) bool {
+	if s.at < len(g.path) {
+		return false
+	}
+	if same := func(o []string) bool { return slices.Equal(o, g.values) }; !slices.ContainsFunc(g.out, same) {
+		g.out = append(g.out, slices.Clone(g.values))
+	}
+	return true
+}
+
+// element matches one element and everything after it.
+func (g *globReader) element(s globSpot) (found bool) {
+	e, at := g.elems[s.elem], s.at
+	rest := func(at int) bool { return g.read(globSpot{s.elem + 1, at, false}) }
 	begins := at == 0 || g.path[at-1] == '/'
 	hidden := begins && strings.HasPrefix(g.path[at:], ".")
 	switch e.kind {
 	case globText:
-		if strings.HasPrefix(g.path[at:], e.text) {
-			g.read(rest, at+len(e.text))
+		text := e.text
+		if s.slashed {
+			text = text[1:]
 		}
+		return strings.HasPrefix(g.path[at:], text) && rest(at+len(text))
 	case globOne, globClass:
 		if at < len(g.path) && g.path[at] != '/' && !hidden {
-			if char, n := utf8.DecodeRuneInString(g.path[at:]); e.takes(char) {
-				g.read(rest, at+n)
-			}
+			char, n := utf8.DecodeRuneInString(g.path[at:])
+			return e.takes(char) && rest(at+n)
 		}
 	case globStar:
-		for end := at; !hidden; end++ {
-			g.read(rest, end)
-			if end == len(g.path) || g.path[end] == '/' {
-				return
-			}
+		if hidden {
+			return false
+		}
+		found = rest(at)
+		if at < len(g.path) && g.path[at] != '/' {
+			found = g.read(globSpot{s.elem, at + 1, false}) || found
 		}
 	case globDirs:
-		g.read(rest, at)
+		found = rest(at)
 		if slash := strings.IndexByte(g.path[at:], '/'); slash > 0 && !hidden {
-			g.read(elems, at+slash+1)
+			found = g.read(globSpot{s.elem, at + slash + 1, false}) || found
 		}
 	case globRef:
 		for end := at; end <= len(g.path); end++ {
 			g.values[e.ref] = g.path[at:end]
-			g.read(rest, end)
+			found = rest(end) || found
 		}
 		g.values[e.ref] = ""
-		if begins && len(rest) > 0 && strings.HasPrefix(rest[0].text, "/") { // a slash behind nothing is none
-			rest = slices.Clone(rest)
-			rest[0].text = rest[0].text[1:]
-			g.read(rest, at)
+		next := s.elem + 1
+		// A leading slash after an empty match does not count.
+		if begins && next < len(g.elems) && strings.HasPrefix(g.elems[next].text, "/") {
+			found = g.read(globSpot{next, at, true}) || found
 		}
 	}
+	return found
 }
 
 // takes tells whether a character is one of a class, or any. Both ends of a range are in it, in whatever order.
@@ -234,3 +313,6 @@ func fillGlob(parts []*expr.Node, values []string) string {
 	}
 	return b.String()
 }
+
+// easySteps is how many steps a globReader takes before it begins to remember places. Most globs need fewer.
+const easySteps = 64

@@ -18,7 +18,8 @@ func TestBracesOfGlobs(t *testing.T) {
 		"%{facts.os}/{a,b}": "%{facts.os}/a %{facts.os}/b", "{%{a},b}": "%{a} b", "%{a": "%{a",
 		"5%{a}{b,c}": "5%{a}b 5%{a}c", "5%a{b,c}": "5%ab 5%ac", "{{a,b}c}{d,e}": "acd ace bcd bce",
 	} {
-		if got := strings.Join(unbraced(glob), " "); got != want {
+		globs, ok := unbraced(glob)
+		if got := strings.Join(globs, " "); got != want || !ok {
 			t.Errorf("%s is %q, expected %q", glob, got, want)
 		}
 	}
@@ -79,11 +80,31 @@ func TestReadGlobs(t *testing.T) {
 			t.Errorf("%s finds %s by %q, expected %q", c.glob, c.path, got, c.want)
 		}
 	}
+	// Stars match in many ways, but each position is tried once.
+	for glob, path := range map[string]string{"a*a*a*a*a*b.yaml": strings.Repeat("a", 200),
+		"**/a/**/a/**/a/**/b": strings.Repeat("a/", 100) + "a", "%{r}a*a*a*a*b": strings.Repeat("a", 60)} {
+		n, _ := expr.ParseHiera(glob)
+		g := newGlobReader(globElements(partsOf(n)), path)
+		if g.read(globSpot{}) || g.steps > 20*len(path)*60 {
+			t.Errorf("%s reads %s in %d steps", glob, path, g.steps)
+		}
+	}
 	n, _ := expr.ParseHiera("%{a}%{b}%{c}%{d}")
 	if got := readGlob(globElements(partsOf(n)), strings.Repeat("x", 100)); len(got) != maxReadings {
 		t.Errorf("a path is read in %d ways", len(got))
 	}
 	if n, _ := expr.ParseHiera("%{a}/x%{b}"); fillGlob(partsOf(n), []string{"1", "2"}) != "1/x2" {
 		t.Errorf("a glob with values is %q", fillGlob(partsOf(n), []string{"1", "2"}))
+	}
+}
+
+// Nested and consecutive braces multiply; the number of globs is limited.
+func TestBracesOfAGlobAreBounded(t *testing.T) {
+	for glob, want := range map[string]bool{strings.Repeat("{a,b}", 11): true, strings.Repeat("{a,b}", 20): false,
+		"{" + strings.Repeat("a,", 3000) + "}":                      true,
+		strings.Repeat("{", 100_000) + strings.Repeat("}", 100_000): false} {
+		if globs, ok := unbraced(glob); ok != want || len(globs) > maxGlobs {
+			t.Errorf("%.30s stands for %d globs, all of them %t", glob, len(globs), ok)
+		}
 	}
 }

@@ -34,6 +34,7 @@ type dataFile struct {
 type hierarchyEntry struct {
 	category    int // dimension, -1 for common
 	value, path template
+	differs     bool // the value differs from the category's expression
 	at, pathAt  diag.Pos
 }
 
@@ -192,7 +193,8 @@ func (r *hieraReader) backends(doc document) []string {
 // backendHint is what to write in place of a backend of another Hiera.
 func backendHint(name string) string {
 	if name == "eyaml" {
-		return "nothing decrypts eyaml here: write [yaml], and keep secrets in bindings that are 'sensitive'"
+		return "write [yaml]: lookups decrypt encrypted values in any data file if bindq has the key, " +
+			"--eyaml-key"
 	}
 	return ""
 }
@@ -223,11 +225,14 @@ func (r *hieraReader) defaultHierarchy(doc document) []hierarchyEntry {
 	osfamily := &expr.Node{Op: expr.Var, Name: "osfamily"}
 	text := func(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
 	at := doc.Pos(doc.Root)
-	out := []hierarchyEntry{{-1, templateOf(text("true")), templateOf(text("data/common")), at, at}}
+	out := []hierarchyEntry{{category: -1, value: templateOf(text("true")), path: templateOf(text("data/common")),
+		at: at, pathAt: at}}
 	if c, ok := r.category("osfamily"); ok {
 		value := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{osfamily}}
 		path := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{text("data/osfamily/"), osfamily}}
-		out = slices.Insert(out, 0, hierarchyEntry{c, templateOf(value), templateOf(path), at, at})
+		e := hierarchyEntry{category: c, value: templateOf(value), path: templateOf(path), at: at, pathAt: at}
+		r.compareValue(&e, at)
+		out = slices.Insert(out, 0, e)
 	}
 	return out
 }
@@ -251,7 +256,9 @@ func (r *hieraReader) entry(doc document, n *yaml.Node) (hierarchyEntry, bool) {
 	if val == nil || path == nil {
 		return hierarchyEntry{}, false
 	}
-	e := hierarchyEntry{c, templateOf(val), pathTemplate(path), doc.Pos(&n.Kids[0]), doc.Pos(&n.Kids[2])}
+	e := hierarchyEntry{category: c, value: templateOf(val), path: pathTemplate(path),
+		at: doc.Pos(&n.Kids[0]), pathAt: doc.Pos(&n.Kids[2])}
+	r.compareValue(&e, doc.Pos(&n.Kids[1]))
 	return e, r.checkDataPath(doc, &n.Kids[2], texts[2])
 }
 
@@ -265,6 +272,11 @@ func (r *hieraReader) checkDataPath(doc document, n *yaml.Node, path string) boo
 		doc.errorf(n, "data_path", "expected a path inside the directory of this hiera.yaml, found '%s'", path)
 		return false
 	}
+	if strings.Contains(path, `\$`) {
+		doc.diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Severity: diag.Warning, Code: "data_path",
+			Message: `'\$' stands for a dollar sign in the name of a file, and begins no variable`,
+			Hint:    "write " + strings.ReplaceAll(path, `\$`, "$")})
+	}
 	return true
 }
 
@@ -275,6 +287,9 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 			return len(r.dimensions.all)
 		}
 		return e.category
+	}
+	if n := len(before); n == 0 || rank(before[n-1]) < rank(e) { // the entries before are in order
+		return true
 	}
 	for _, b := range before {
 		switch {

@@ -50,12 +50,18 @@ type hiera5Reader struct {
 	*dimensions
 	dirs map[string]*hiera5Dir // by file; nil: it cannot be used
 
+	globbed    map[*input]bool // files that some glob has found
+	foundAgain int             // how often other globs may still find them, see maxFoundAgain
+
 	absent []diag.Diagnostic // of directories with data, to be told where nothing else is wrong
 	trees  map[string]*tree
 }
 
 // hiera5Files are the names of the configuration. Beside the first, the other is Puppet's.
 var hiera5Files = []string{"hiera5.yaml", "hiera.yaml"}
+
+// snapshotFunction names the function of the Puppet module that a hiera.yaml uses to ask a snapshot.
+const snapshotFunction = "bindc::lookup_key"
 
 // hiera5File is the configuration of Hiera 5 in a directory, "" if there is none. A hiera.yaml of version 2 is none.
 func (r *hiera5Reader) hiera5File(dir string) string {
@@ -244,7 +250,7 @@ func (c hiera5Config) checkDatadir(n *yaml.Node, source hiera5Source) {
 	}
 	if _, seen := c.trees[dir]; !seen && c.treeAt(dir) == nil {
 		c.absent = append(c.absent, diag.Diagnostic{Pos: c.doc.Pos(n), Severity: diag.Warning, Code: "data_directory",
-			Message: "there is no directory '" + source.datadir + "'" + where + ": nobody has data by this entry"})
+			Message: "there is no directory '" + source.datadir + "'" + where + "; this entry never finds data"})
 	}
 }
 
@@ -311,7 +317,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 	case "eyaml_lookup_key":
 		s.kind = datafile.Hiera5EYAML
 		return s
-	case "bindc::lookup_key":
+	case snapshotFunction:
 		return hiera5Source{}
 	default:
 		c.foreign(at, "'"+function+"'", diag.DidYouMean(function, hiera5Functions))
@@ -360,7 +366,12 @@ func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) [
 			out = append(out, c.path(at, source, text))
 			continue
 		}
-		for _, glob := range unbraced(text) {
+		globs, ok := unbraced(text)
+		if !ok {
+			c.doc.errorf(nodes[i], "hierarchy", "the braces of this glob stand for too many globs; write several entries")
+			return nil
+		}
+		for _, glob := range globs {
 			out = joined(out, c.glob(at, source, glob))
 		}
 	}

@@ -171,7 +171,7 @@ func (s *hiera5Stack) own(module string, f *input) []datafile.Entry {
 			s.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: f.path, Line: int(e.Line), Col: int(e.Col)},
 				Severity: diag.Warning,
 				Code:     "hiera_key",
-				Message:  "'" + name + "' is not a key of this module: nobody gets it from here",
+				Message:  "'" + name + "' is not a key of this module; this value is never used",
 				Hint:     "the keys of a module's data begin with '" + prefix + "'"})
 			continue
 		}

@@ -306,3 +306,32 @@ func TestMappedPathsByElement(t *testing.T) {
 		}
 	}
 }
+
+// Globs over the same files cost the product of both. What they find again is counted, each file once for each glob,
+// and the first glob beyond the limit is reported.
+func TestGlobsThatFindTheSameFilesAreBounded(t *testing.T) {
+	const entries, files = 6, 5
+	config := "version: 5\nhierarchy:\n"
+	for i := range entries {
+		config += fmt.Sprintf("  - {name: e%d, globs: ['n/*', '%%{a}*.yaml']}\n", i)
+	}
+	all := map[string]string{"hiera.yaml": config}
+	for i := range files {
+		all[fmt.Sprintf("data/%d.yaml", i)] = fmt.Sprintf("k%d: 1", i)
+	}
+	dir := writeSite(t, all)
+	const again = (entries - 1) * files
+	for limit, want := range map[int][]string{again: nil, again - 1: {"8:31 hierarchy"}, files: {"5:31 hierarchy"}} {
+		var diags diag.List
+		loader.Load(dir, loader.Options{}.FindingAgain(limit), &diags)
+		var got []string
+		for _, d := range diags.Sorted() {
+			if d.Code == "hierarchy" {
+				got = append(got, fmt.Sprintf("%d:%d %s", d.Pos.Line, d.Pos.Col, d.Code))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("with a limit of %d, reported are %q, want %q", limit, got, want)
+		}
+	}
+}

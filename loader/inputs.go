@@ -29,12 +29,30 @@ type inputs struct {
 	byPath map[inputKey]*input
 	found  []*input    // in the order they were found
 	queue  chan *input // those that are not parsed yet
+
+	parsers workers
 }
 
-// inputKey identifies a file. One that is data and something else besides is read as both.
+// workers starts goroutines as work arrives, up to a limit, so that a high limit costs nothing by itself.
+type workers struct {
+	sync.WaitGroup
+	free int // how many may still be started
+	work func()
+}
+
+func (w *workers) startOne() {
+	if w.free > 0 {
+		w.free--
+		w.Go(w.work)
+	}
+}
+
+// inputKey identifies a file and the way it is read. A file that a plain and an eyaml entry of Hiera 5 can reach is
+// read as both kinds.
 type inputKey struct {
 	path string
 	data bool
+	kind datafile.Kind
 }
 
 // input is one file of the site.
@@ -84,14 +102,25 @@ func (in *inputs) wantFrom(at diag.Pos, id, label string, data bool, read func()
 
 // enqueue queues f, unless it is already.
 func (in *inputs) enqueue(f *input) *input {
-	key := inputKey{f.path, f.data}
+	key := inputKey{f.path, f.data, f.kind}
 	if known, ok := in.byPath[key]; ok {
 		return known
 	}
 	in.byPath[key] = f
 	in.found = append(in.found, f)
+	in.parsers.startOne()
 	in.queue <- f
 	return f
+}
+
+// readsData reports whether the file at path is read as data of any kind.
+func (in *inputs) readsData(path string) bool {
+	for kind := range datafile.Kinds {
+		if in.byPath[inputKey{path, true, kind}] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // readNow parses a file that decides what else is read. Not ok: it is none.
@@ -112,18 +141,16 @@ func (in *inputs) startParsing(jobs int, parsed func()) (wait func()) {
 		parsed = func() {}
 	}
 	in.queue = make(chan *input, 1024)
-	var workers sync.WaitGroup
-	for range jobs {
-		workers.Go(func() {
-			for f := range in.queue {
-				in.parse(f)
-				parsed()
-			}
-		})
+	in.parsers.free = jobs
+	in.parsers.work = func() {
+		for f := range in.queue {
+			in.parse(f)
+			parsed()
+		}
 	}
 	return func() {
 		close(in.queue)
-		workers.Wait()
+		in.parsers.Wait()
 	}
 }
 

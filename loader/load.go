@@ -1,8 +1,10 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"bindc/internal/binding"
@@ -28,11 +30,13 @@ type Options struct {
 	SchemeHandlers   map[string]SchemeHandler
 
 	Nothing bool       // the directory may be no site, and bind nothing
+	IsSite  bool       // the directory is a site even if none of its files shows it
 	Seen    *disk.Seen // notes what is read; may be nil
 
 	Parsed func() // is called whenever a file is parsed, by several goroutines; may be nil
 
-	disk disk.Disk // what is read from; tests make it fail
+	disk       disk.Disk // what is read from; tests make it fail
+	foundAgain int       // in place of maxFoundAgain, for tests
 }
 
 // DefaultAlternatives is what 'when' may multiply out to in a site, counted for each binding: two lists of 250 values
@@ -55,9 +59,10 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 		dims.alternatives = DefaultAlternatives
 	}
 	hiera := &hieraReader{inputs: in, dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
-	hiera5 := &hiera5Reader{inputs: in, dimensions: dims, dirs: map[string]*hiera5Dir{}, trees: map[string]*tree{}}
+	hiera5 := &hiera5Reader{inputs: in, dimensions: dims, dirs: map[string]*hiera5Dir{}, trees: map[string]*tree{},
+		globbed: map[*input]bool{}, foundAgain: cmp.Or(opts.foundAgain, maxFoundAgain)}
 	p := planner{inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5, global: opts.GlobalHiera,
-		named: map[string]bool{}, sure: !diags.Failed()}
+		named: map[string]bool{}, sure: !diags.Failed(), silent: cfg.silent}
 
 	wait := in.startParsing(opts.Jobs, opts.Parsed)
 	if cfg.silent && p.isOfHiera5() {
@@ -125,13 +130,19 @@ var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binde
 
 // refuseNothing tells that a directory is no site, which would compile to an empty snapshot: another one is meant.
 func refuseNothing(in *inputs, opts Options) {
-	for _, name := range partsOfSites {
-		if info, err := in.disk.Info(filepath.Join(in.dir, name)); info != nil || err != nil {
+	if opts.BinderConfig != "" || len(opts.ModulePath) > 0 || opts.Nothing || opts.IsSite {
+		return
+	}
+	names := slices.Clone(partsOfSites)
+	for i, name := range names {
+		path := filepath.Join(in.dir, name)
+		if name == "bindings" && opts.Bindings != "" {
+			path, names[i] = opts.Bindings, in.label(opts.Bindings)
+		}
+		if info, err := in.disk.Info(path); info != nil || err != nil {
 			return
 		}
 	}
-	if opts.BinderConfig == "" && len(opts.ModulePath) == 0 && !opts.Nothing {
-		in.diags.Errorf(diag.Pos{File: in.dir}, "site", "this is no site: expected a directory with one of %s",
-			diag.Quoted(partsOfSites))
-	}
+	in.diags.Errorf(diag.Pos{File: in.dir}, "site", "this is not a site; expected a directory with one of %s",
+		diag.Quoted(names))
 }

@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -128,9 +129,11 @@ func (c hiera5Config) under(p place, text string) int {
 
 // named notes that a path is one of the hierarchy: where it cannot be told all lookups fail, though it may be of no
 // file, or of default_hierarchy.
-func (c hiera5Config) named(n *expr.Node, text string) {
+func (c hiera5Config) named(at diag.Pos, n *expr.Node, text string) {
 	if _, constant := n.Constant(); !constant {
-		c.paths = append(c.paths, c.whole(n, text))
+		i := c.whole(n, text)
+		c.all[i].ValuePos = cmp.Or(c.all[i].ValuePos, at)
+		c.paths = append(c.paths, i)
 	}
 }
 
@@ -151,7 +154,7 @@ func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5
 	l := hiera5Location{files: map[int][]*input{}}
 	p, ok := c.place(at, source, path)
 	if ok {
-		c.named(p.node, p.text)
+		c.named(at, p.node, p.text)
 		files := c.fitting(p)
 		for _, f := range files {
 			l.add(c.under(p, f.path), c.wantHiera5(p, f, source))
@@ -201,7 +204,7 @@ func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) [
 		}
 		one := p
 		one.node = expr.HieraPath(p.dir, n)
-		c.named(one.node, one.text)
+		c.named(at, one.node, one.text)
 		out[i].files = map[int][]*input{}
 		for _, f := range fitting {
 			out[i].add(c.under(one, f.path), c.wantHiera5(p, f, source))
@@ -300,6 +303,25 @@ func pathPattern(parts []*expr.Node) *regexp.Regexp {
 	return regexp.MustCompile(b.String() + "$")
 }
 
+// maxFoundAgain bounds how often globs find files that other globs of the site have found, one count for each file and
+// glob. Many globs over the same files would take the product of both.
+const maxFoundAgain = 1 << 19
+
+// countAgain counts what a glob finds against maxFoundAgain. Not ok: the limit is exceeded. The first glob that exceeds
+// it is reported.
+func (c hiera5Config) countAgain(at diag.Pos, found *input) bool {
+	if !c.globbed[found] {
+		c.globbed[found] = true
+		return true
+	}
+	if c.foundAgain--; c.foundAgain == -1 {
+		c.diags.Add(diag.Diagnostic{Pos: at, Code: "hierarchy",
+			Message: "the globs of this site find files too often that other globs have found",
+			Hint:    "write fewer globs, or globs that do not find the same files"})
+	}
+	return c.foundAgain >= 0
+}
+
 // glob is the location of a glob without braces: under each text that it can come to, the files that text finds.
 func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5Location {
 	l := hiera5Location{files: map[int][]*input{}}
@@ -307,14 +329,24 @@ func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5
 	if !ok {
 		return l
 	}
-	c.named(p.node, p.text)
+	c.named(at, p.node, p.text)
 	elems := globElements(withoutDots(p.parts))
+	if c.foundAgain < 0 {
+		return l
+	}
 	for _, f := range c.usable(p, p.tree.below("", -1, true), func(string) bool { return true }) {
+		counted := false
 		for _, values := range readGlob(elems, f.path) {
 			text := expr.CleanPath(fillGlob(p.parts, values))
-			if text != "" { // else it is absolute with these values, or leads out
-				l.find(c.under(p, text), c.wantHiera5(p, f, source))
+			if text == "" {
+				continue // it is absolute with these values, or leads out
 			}
+			found := c.wantHiera5(p, f, source)
+			if !counted && !c.countAgain(at, found) {
+				return l
+			}
+			counted = true
+			l.find(c.under(p, text), found)
 		}
 	}
 	return l

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"testing"
 
@@ -102,6 +103,20 @@ func TestABackendIsAskedInAnAbsolutePath(t *testing.T) {
 	loader.Load("../site", opts, &diags) // which some systems find all the same
 	if asked != nil || !diags.Failed() {
 		t.Errorf("from a directory that is gone, asked is %q", asked)
+	}
+}
+
+// A limit of 100 000 jobs starts no more goroutines than there are files.
+func TestJobsBeyondTheFilesCostNothing(t *testing.T) {
+	dir := writeSite(t, map[string]string{"hiera.yaml": "{version: 2, backends: [count], hierarchy: [[common, 'true', c]]}"})
+	running := 0
+	load(t, dir, loader.Options{Jobs: 100_000, Backends: map[string]loader.Backend{
+		"count": func(string, string) ([]byte, error) {
+			running = goruntime.NumGoroutine()
+			return []byte("{}"), nil
+		}}})
+	if running == 0 || running > 1000 {
+		t.Errorf("%d goroutines run while the only data file is read", running)
 	}
 }
 

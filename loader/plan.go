@@ -3,10 +3,12 @@ package loader
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/set"
+	"bindc/internal/yaml"
 )
 
 // planned is one contribution of a layer, before its files are read.
@@ -34,42 +36,66 @@ type planner struct {
 	extensions registry
 	hiera      *hieraReader
 	hiera5     *hiera5Reader
-	global     string            // the hiera.yaml of the global layer
-	all5       bool              // what is of Hiera 5 is read as such
-	named      map[string]bool   // the URIs in all layers; true: included in one
-	sure       bool              // there are no others
-	nodes      []node            // what a classifier says; nil: not asked for yet
-	passed     []diag.Diagnostic // configurations of another Hiera
+	global     string              // the hiera.yaml of the global layer
+	all5       bool                // the site has the default layers for Hiera 5 data
+	named      map[string]bool     // the URIs in all layers; true: included in one
+	sure       bool                // named is complete
+	nodes      []node              // the nodes of a classifier; nil: not asked yet
+	passed     []diag.Diagnostic   // files skipped because they are for another Hiera
+	silent     bool                // the site does not configure its layers
+	layer      string              // the name of the layer being expanded
+	sets       map[string][]string // see namesOfSets, by directory
 }
 
 // plan finds the contributions of every layer.
 func (p *planner) plan(layers []layerConfig) []plannedLayer {
 	out := make([]plannedLayer, len(layers))
+	wanted := make([][]uri, len(layers))
 	for i, layer := range layers {
-		out[i].name = layer.name
-		done := map[string]bool{} // what is excluded, and what there is already: the same contribution counts once
-		for _, u := range layer.exclude {
-			for _, e := range p.expand(u) {
-				done[e.String()] = true
-				if _, known := p.named[e.String()]; !known {
-					p.named[e.String()] = false
-				}
-			}
+		wanted[i] = p.wanted(layer)
+		for _, u := range wanted[i] {
+			p.named[u.String()] = true
 		}
-		for _, u := range layer.include {
-			for _, e := range p.expand(u) {
-				if done[e.String()] {
-					continue
-				}
-				done[e.String()] = true
-				p.named[e.String()] = true
-				out[i].contributions = append(out[i].contributions, p.find(e)...)
-			}
+	}
+	for i, layer := range layers {
+		out[i].name, p.layer = layer.name, layer.name
+		for _, u := range wanted[i] {
+			out[i].contributions = append(out[i].contributions, p.find(u)...)
 		}
 	}
 	for _, d := range p.passed {
 		if p.hiera5.dirs[d.Pos.File] == nil { // else another layer has it as what it is
 			p.diags.Add(d)
+		}
+	}
+	return out
+}
+
+// wanted returns the URIs that a layer includes and does not exclude, each once. Of duplicates it keeps the strictest:
+// an optional or wildcard URI does not excuse one that must exist.
+func (p *planner) wanted(layer layerConfig) []uri {
+	excluded := map[string]bool{}
+	for _, u := range layer.exclude {
+		for _, e := range p.expand(u) {
+			excluded[e.String()] = true
+			if _, known := p.named[e.String()]; !known {
+				p.named[e.String()] = false
+			}
+		}
+	}
+	var out []uri
+	at := map[string]int{}
+	for _, u := range layer.include {
+		for _, e := range p.expand(u) {
+			i, again := at[e.String()]
+			switch {
+			case excluded[e.String()]:
+			case !again:
+				at[e.String()] = len(out)
+				out = append(out, e)
+			case e.strictness() > out[i].strictness():
+				out[i] = e
+			}
 		}
 	}
 	return out
@@ -135,6 +161,18 @@ func (p *planned) names() []string {
 
 // namesOfSets are the sets of the site or module in dir, in whichever syntax.
 func (p *planner) namesOfSets(dir string) []string {
+	if names, known := p.sets[dir]; known {
+		return names
+	}
+	names := p.findSets(dir)
+	if p.sets == nil {
+		p.sets = map[string][]string{}
+	}
+	p.sets[dir] = names
+	return names
+}
+
+func (p *planner) findSets(dir string) []string {
 	dir = p.setsDir(dir)
 	names := append(p.setsBelow(dir, ".yaml"), p.setsBelow(dir, ".pp")...)
 	slices.Sort(names)
@@ -218,8 +256,8 @@ func (p *planner) isOfHiera5() bool {
 	return some
 }
 
-// hiera5Layers are the layers of such a site, where it does not say: its own bindings, the hierarchies of Hiera 5, and
-// what modules have of others.
+// hiera5Layers returns the layers of a site with Hiera 5 data that does not configure any: its own bindings, the
+// hierarchies of Hiera 5, and the bindings and hierarchies of its modules.
 func (p *planner) hiera5Layers() []layerConfig {
 	p.all5 = true
 	at := diag.Pos{File: p.dir}
@@ -281,26 +319,89 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 	return planned{uri: u.String(), hiera: h}, h != nil
 }
 
-// otherVersion passes the configuration of another Hiera over where one may be in use beside this: at the top of the
-// site, or in a module that a wildcard found. Elsewhere it is an error.
+// otherVersion reports a configuration for another version of Hiera. At the top of the site, or in a module that a
+// wildcard found, another Hiera may be using it. It is an error if a layer would lose the data that 'hiera:/' reads,
+// and a warning or less otherwise.
 func (p *planner) otherVersion(u uri, h *hieraDir) {
 	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
 		Message: "passed over: this file " + h.other}
 	switch {
-	case p.all5: // where only a wildcard finds one
-	case u.path == "" && seemsHiera5(h.doc):
-		d.Severity, d.Message, d.Hint = diag.Warning, "passed over: this file has no version", "begin it with 'version: 5'"
-		p.passed = append(p.passed, d)
-	case u.path == "":
-		d.Severity = diag.Warning
-		d.Hint = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: " +
-			"exclude 'confdir-hiera:/' from the layer that includes it"
-		p.passed = append(p.passed, d)
+	case p.all5: // only a wildcard finds such a file then
+	case u.path == "" && u.scheme == "confdir-hiera":
+		if p.otherAtTop(u, h, &d) {
+			p.passed = append(p.passed, d)
+		}
 	case u.found:
+		if versionOf(h.doc.Document) >= 4 {
+			of5 := uri{scheme: "module-hiera5", path: u.path}.String()
+			if _, named := p.named[of5]; named {
+				return
+			}
+			d.Severity, d.Message = diag.Warning, d.Message+": its data is NOT in the snapshot"
+			d.Hint = "include '" + of5 + "' in a layer of its own, or exclude it in another if that is meant"
+		}
 		p.passed = append(p.passed, d)
 	default:
 		h.doc.isVersion("version", 2)
 	}
+}
+
+// otherAtTop completes the report on a configuration for another Hiera at the top of the site. It returns false if
+// there is nothing to report.
+func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
+	d.Severity = diag.Warning
+	switch version := versionOf(h.doc.Document); {
+	case seemsHiera5(h.doc):
+		d.Message, d.Hint = "passed over: this file has no version", "begin it with 'version: 5'"
+		if !p.silent {
+			d.Severity = diag.Error
+			d.Message = "this file has no version, and " + p.readsAsVersion2()
+			d.Hint += ", and include 'hiera:/' in a layer of its own"
+		}
+	case version >= 4 && asksSnapshotOnly(h.doc):
+		d.Message = "this file has Puppet ask the snapshot, but " + p.readsAsVersion2()
+		d.Hint = "add '?optional' to 'confdir-hiera:/', or write the hierarchy of the snapshot to " + hieraFiles[0]
+		return !u.optional
+	case version >= 4:
+		d.Severity = diag.Error
+		d.Message = "this file is version " + strconv.FormatInt(version, 10) + ", but " + p.readsAsVersion2()
+		d.Hint = "include 'hiera:/' in a layer of its own; if only Puppet is to read its data, " +
+			"exclude 'confdir-hiera:/' and 'hiera:/'"
+	default:
+		d.Hint = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: " +
+			"exclude 'confdir-hiera:/' from the layer that includes it"
+	}
+	return true
+}
+
+func (p *planner) readsAsVersion2() string {
+	layer := "a layer"
+	if p.layer != "" {
+		layer = "layer '" + p.layer + "'"
+	}
+	return layer + " reads it as version 2: its data is NOT in the snapshot"
+}
+
+// asksSnapshotOnly reports whether all entries of a version 5 hiera.yaml ask a snapshot, as in the output of 'bindq
+// hiera-config'.
+func asksSnapshotOnly(doc document) bool {
+	_, list, ok := doc.Root.Lookup("hierarchy")
+	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
+		return false // Puppet has a default hierarchy
+	}
+	_, defaults, _ := doc.Root.Lookup("defaults")
+	return !slices.ContainsFunc(list.Kids, func(e yaml.Node) bool {
+		from := &e
+		if defaults != nil && len(presentKeys(from, hiera5Backends)) == 0 {
+			from = defaults
+		}
+		_, function, ok := from.Lookup("lookup_key")
+		if !ok {
+			return true
+		}
+		name, _ := function.Text()
+		return name != snapshotFunction
+	})
 }
 
 // findSet finds a file of structured bindings.

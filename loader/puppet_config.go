@@ -77,7 +77,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 		}
 		return ofVariable(a.Name, "environment", at), true
 	}
-	errs := append(syntax.Check(a.Value), withoutLookup(a.Value)...)
+	errs := syntax.CheckWithoutLookup(a.Value, noLookup)
 	for i := range errs {
 		errs[i].Code = cmp.Or(errs[i].Code, "expression")
 	}
@@ -90,7 +90,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 	if n.Op != expr.Concat { // as text, whatever it is
 		n = &expr.Node{Op: expr.Concat, Kids: []*expr.Node{n}}
 	}
-	return category{a.Name, at, n}, len(errs) == 0
+	return category{a.Name, at, c.Pos(a.Value.Off), n}, len(errs) == 0
 }
 
 func (c puppetConfigReader) layers(list []syntax.SiteLayer, reg registry) []layerConfig {

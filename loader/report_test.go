@@ -18,7 +18,7 @@ import (
 var bindingsFiles = []struct{ name, text, want, bound string }{
 	{"a short form", "bind: [[a, 1]]", "", "a"},
 	{"no list", "bind: {a: 1}", "2 error bindings", ""},
-	{"no bindings", "{}", "1 error bindings", ""},
+	{"no bindings", "{}", "", ""},
 	{"an unknown attribute of the file", "binds: []\nbind: [[a, 1]]", "2 error bindings", "a"},
 	{"a short form of three", "bind:\n- [a, 1, 2]\n- [b, 1]", "3 error bindings", "b"},
 	{"a short form of one", "bind:\n- [a]", "3 error bindings", ""},

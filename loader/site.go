@@ -32,7 +32,8 @@ type Dimension struct {
 	Guard    bool
 	Exact    bool       // the case of values counts
 	Value    *expr.Node // yields the value as text
-	Pos      diag.Pos
+	Pos      diag.Pos   // of a category: the position of its name
+	ValuePos diag.Pos   // the position of the text that Value is from
 }
 
 // Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
@@ -79,7 +80,7 @@ type Contribution struct {
 type DataFile struct {
 	Path      string // in messages
 	Condition int    // index in Site.Conditions
-	Hidden    bool   // an earlier backend has these keys for the same requests: nobody gets them
+	Hidden    bool   // an earlier backend has these keys for the same requests; they are never used
 	Entries   []datafile.Entry
 	Options   []datafile.Entry // see datafile.File
 }

@@ -81,11 +81,19 @@ const (
 	addEntry   = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 	passedOver = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: exclude " +
 		"'confdir-hiera:/' from the layer that includes it"
+	includeHiera5 = "include 'hiera:/' in a layer of its own; if only Puppet is to read its data, exclude " +
+		"'confdir-hiera:/' and 'hiera:/'"
+	includeModule = "include 'module-hiera5:/m' in a layer of its own, or exclude it in another if that is meant"
+
 	addHiera = "write one; that with nothing but 'version: 2' has data/osfamily/${osfamily} and data/common"
 )
 
 func include(uri string) string {
 	return "include '" + uri + "' in a layer of the site, or exclude it there if that is meant"
+}
+
+func hiera5(module string) string {
+	return "include 'module-hiera5:/" + module + "' in a layer of its own, or exclude it in another if that is meant"
 }
 
 // What is at the places where a site is looked for, what is reported of it and what comes in.
@@ -180,8 +188,21 @@ var sites = []struct {
 	{"what may be missing", configured("'confdir:/x?optional', 'module:/mm::x?optional', 'module:/m::x?optional',"+
 		"'module-hiera:/mm?optional', 'module-hiera:/m?optional', 'confdir-hiera:/d?optional'",
 		map[string]string{"modules/m/x": ""}), nil, nil},
+	{"optional and required URIs", configured("'confdir:/x?optional', 'confdir:/x', 'confdir:/y', "+
+		"'confdir:/y?optional', 'module-hiera:/*', 'module-hiera:/m', 'module-hiera5:/*', 'module-hiera5:/m', "+
+		"'confdir-hiera:/d?optional', 'confdir-hiera:/d/', 'enc:?optional', 'enc:/classes'",
+		map[string]string{"modules/m/x": ""}),
+		[]string{"binder_config.yaml:3:46 error missing", "binder_config.yaml:3:60 error missing",
+			"binder_config.yaml:3:116 error missing", "binder_config.yaml:3:155 error missing",
+			"binder_config.yaml:3:204 error missing", "binder_config.yaml:3:242 error missing"}, nil},
+	{"another Hiera that a wildcard finds, and that is named", configured("'module-hiera:/*', 'module-hiera:/m?optional'",
+		map[string]string{"modules/m/hiera.yaml": "version: 3"}),
+		[]string{"modules/m/hiera.yaml:1:10 error version"}, nil},
+	{"excluding wins over including", map[string]string{"binder_config.yaml": "{version: 1, layers: [{name: l, " +
+		"include: ['confdir:/nope?optional', 'confdir:/nope', 'confdir:/x'], exclude: 'confdir:/nope'}]}",
+		"bindings/x.yaml": set("x")}, nil, []string{"l confdir:/x: k"}},
 	{"another Hiera where it is in use", configured("'confdir-hiera:/', 'module-hiera:/*'", map[string]string{
-		"hiera.yaml": "version: 5", "modules/m/hiera.yaml": ":backends: [yaml]"}),
+		"hiera.yaml": "version: 3", "modules/m/hiera.yaml": ":backends: [yaml]"}),
 		[]string{"hiera.yaml:1:1 warning hiera_version; " + passedOver,
 			"modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
 	{"another Hiera that is named", configured("'confdir-hiera:/d', 'module-hiera:/m'", map[string]string{
@@ -294,7 +315,16 @@ var sites = []struct {
 		"modules/o/hiera.yaml": "[", "modules/p/hiera.yaml": "version: 2\xff"}),
 		[]string{"hiera.yaml warning not_included; " + include("confdir-hiera:/"),
 			"modules/m/bindings/default.yaml warning not_included; " + include("module:/m::default"),
-			"modules/m/hiera.yaml warning not_included; " + include("module-hiera:/m")},
+			"modules/m/hiera.yaml warning not_included; " + include("module-hiera:/m"),
+			"modules/n/hiera.yaml warning not_included; " + hiera5("n")},
+		[]string{"l confdir:/a: k"}},
+	{"a layer of few, of Hiera 5", map[string]string{"bindings/a.yaml": set("a"), "binder_config.yaml": "version: 1\n" +
+		"layers:\n- {name: l, include: 'confdir:/a', exclude: 'module-hiera5:/o'}\n- {name: h, include: 'hiera:/'}\n",
+		"hiera.yaml": "version: 5", "modules/m/hiera5.yaml": "version: 5", "modules/n/hiera.yaml": "version: 5",
+		"modules/o/hiera.yaml": "version: 5", "modules/p/hiera.yaml": "version: 5\nhierarchy:\n" +
+			"- {name: all, lookup_key: 'bindc::lookup_key'}\n", "modules/q/hiera.yaml": "version: 3"},
+		[]string{"modules/m/hiera5.yaml warning not_included; " + hiera5("m"),
+			"modules/n/hiera.yaml warning not_included; " + hiera5("n")},
 		[]string{"l confdir:/a: k"}},
 	{"what is excluded is meant to be", map[string]string{"binder_config.yaml": "{version: 1, layers: [{exclude: " +
 		"['confdir-hiera:/', 'confdir:/a', 'confdir:/b', 'module-hiera:/*', 'module:/m::default']}]}",
@@ -349,7 +379,8 @@ var sites = []struct {
 	{"backends that are one", map[string]string{"hiera.yaml": "{version: 2, backends: json}",
 		"modules/m/hiera.yaml": "{version: 2, backends: eyaml}", "modules/n/hiera.yaml": "{version: 2, backends: 1}"},
 		[]string{"hiera.yaml:1:24 error backend; write backends: [json]", "modules/m/hiera.yaml:1:24 error backend; " +
-			"nothing decrypts eyaml here: write [yaml], and keep secrets in bindings that are 'sensitive'",
+			"write [yaml]: lookups decrypt encrypted values in any data file if bindq has the key, " +
+			"--eyaml-key",
 			"modules/n/hiera.yaml:1:24 error backend"},
 		[]string{"site confdir-hiera:/:", "modules module-hiera:/m:", "modules module-hiera:/n:"}},
 	{"hiera2.yaml beside Puppet's", map[string]string{"hiera2.yaml": "version: 2", "hiera.yaml": "version: 3",
@@ -389,15 +420,55 @@ var sites = []struct {
 		[]string{"binder_config.yaml:3:23 error missing", "binder_config.yaml:3:42 error missing"}, nil},
 	{"Hiera-2 with a module of Hiera 5", map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1",
 		"modules/m/hiera.yaml": "version: 5", "modules/m/data/common.yaml": "m::a: 1"},
-		[]string{"modules/m/hiera.yaml:1:1 note hiera_version"}, []string{"site confdir-hiera:/: data/common.yaml 1"}},
+		[]string{"modules/m/hiera.yaml:1:1 warning hiera_version; " + includeModule},
+		[]string{"site confdir-hiera:/: data/common.yaml 1"}},
 	{"a hiera.yaml that is no text", map[string]string{"hiera.yaml": "version: 5\xff"},
 		[]string{"hiera.yaml:1:11 error yaml_utf8; save the file as UTF-8"}, nil},
+	{"Hiera 5 that a layer reads as Hiera-2", configured("'confdir-hiera:/'", map[string]string{
+		"hiera.yaml": "version: 5", "data/common.yaml": "a: 1"}),
+		[]string{"hiera.yaml:1:1 error hiera_version; " + includeHiera5}, nil},
+	{"Hiera 5 that an optional URI reads as Hiera-2", configured("'confdir-hiera:/?optional'", map[string]string{
+		"hiera.yaml": "{version: 5, hierarchy: [{name: A, path: a.yaml}]}"}),
+		[]string{"hiera.yaml:1:1 error hiera_version; " + includeHiera5}, nil},
+	{"version 4 that a layer reads as Hiera-2", configured("'confdir-hiera:/'", map[string]string{
+		"hiera.yaml": "version: 4"}), []string{"hiera.yaml:1:1 error hiera_version; " + includeHiera5}, nil},
+	{"no version, in a site that says what its layers are", configured("'confdir-hiera:/'", map[string]string{
+		"hiera.yaml": "hierarchy: [{name: A, path: a.yaml}]"}),
+		[]string{"hiera.yaml:1:1 error hiera_version; begin it with 'version: 5', and include 'hiera:/' in a layer of its own"},
+		nil},
+	{"Hiera 5 that a layer excludes", map[string]string{"binder_config.yaml": "{version: 1, layers: [{name: l, " +
+		"include: ['confdir-hiera:/', 'confdir:/x'], exclude: 'confdir-hiera:/'}]}", "hiera.yaml": "version: 5",
+		"bindings/x.yaml": set("x")}, []string{"hiera.yaml warning not_included; include 'hiera:/' in a layer of its " +
+		"own, or exclude it in another if that is meant"}, []string{"l confdir:/x: k"}},
+	{"Hiera 5 that a layer excludes as either", map[string]string{"binder_config.yaml": "{version: 1, layers: " +
+		"[{name: l, include: 'confdir:/x', exclude: ['confdir-hiera:/', 'hiera:/']}]}", "hiera.yaml": "version: 5",
+		"bindings/x.yaml": set("x")}, nil, []string{"l confdir:/x: k"}},
+	{"a module of Hiera 5 that a layer excludes", map[string]string{"binder_config.yaml": "{version: 1, layers: " +
+		"[{name: l, include: 'module-hiera:/*'}, {name: m, include: 'confdir:/x', exclude: 'module-hiera5:/m'}]}",
+		"modules/m/hiera.yaml": "version: 5", "bindings/x.yaml": set("x")}, nil, []string{"m confdir:/x: k"}},
+	{"Hiera 5 that another layer reads", map[string]string{"binder_config.yaml": "{version: 1, layers: [{name: l, " +
+		"include: 'confdir-hiera:/'}, {name: h, include: 'hiera:/'}]}", "hiera.yaml": "version: 5",
+		"data/common.yaml": "a: 1"}, nil, []string{"environment: Common hiera:/: data/common.yaml 1"}},
+	{"Puppet's own, which asks the snapshot", configured("'confdir-hiera:/?optional', 'confdir:/x'",
+		map[string]string{"bindings/x.yaml": set("x"), "hiera.yaml": "{version: 5, hierarchy: [" +
+			"{name: A, lookup_key: 'bindc::lookup_key'}, {name: B, lookup_key: 'bindc::lookup_key'}]}"}),
+		nil, []string{"l confdir:/x: k"}},
+	{"Puppet's own by a default, where the layer needs data", configured("'confdir-hiera:/', 'confdir:/x'",
+		map[string]string{"bindings/x.yaml": set("x"), "hiera.yaml": "{version: 5, " +
+			"defaults: {lookup_key: 'bindc::lookup_key'}, hierarchy: [{name: A}]}"}),
+		[]string{"hiera.yaml:1:1 warning hiera_version; " +
+			"add '?optional' to 'confdir-hiera:/', or write the hierarchy of the snapshot to hiera2.yaml"},
+		[]string{"l confdir:/x: k"}},
+	{"Puppet's own, with an entry of data", configured("'confdir-hiera:/?optional'", map[string]string{
+		"hiera.yaml": "{version: 5, defaults: {lookup_key: 'bindc::lookup_key'}, " +
+			"hierarchy: [{name: A}, {name: B, data_hash: yaml_data, path: a.yaml}]}"}),
+		[]string{"hiera.yaml:1:1 error hiera_version; " + includeHiera5}, nil},
 	{"a hierarchy without its version", map[string]string{"hiera.yaml": "hierarchy: [[common, 'true', c]]",
 		"modules/m/hiera.yaml": "hierarchy: [common]"},
 		[]string{"hiera.yaml:1:1 error version", "modules/m/hiera.yaml:1:1 note hiera_version"}, nil},
 	{"modules of Hiera 5 and of Hiera-2", map[string]string{"modules/m/hiera.yaml": "version: 5",
 		"modules/m/data/common.yaml": "m::a: 1", "modules/n/hiera.yaml": "version: 2", "modules/n/data/common.yaml": "n: 1"},
-		[]string{"modules/m/hiera.yaml:1:1 note hiera_version"},
+		[]string{"modules/m/hiera.yaml:1:1 warning hiera_version; " + includeModule},
 		[]string{"modules module-hiera:/n: modules/n/data/common.yaml 1"}},
 	{"data that leads to itself", map[string]string{"hiera.yaml": "version: 2", "data": "-> data"},
 		[]string{"data error read", "data/osfamily error read"}, []string{"site confdir-hiera:/:"}},

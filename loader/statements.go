@@ -258,7 +258,11 @@ func (c *setCompiler) entries(a *binding.Attributes, what string) []entry {
 	at := binding.Literal{Pos: a.Pos}
 	if p.Argument != nil {
 		at = *p.Argument
-		expected += ", found " + value.Describe(at.Value)
+		found := value.Describe(at.Value)
+		if p.Name == "to_query" {
+			found = "a query, whose result is known only when a key is looked up"
+		}
+		expected += ", found " + found
 	}
 	c.errorf(&at, "expected the %ss: %s", what, expected)
 	return nil

@@ -26,6 +26,15 @@ var statements = []struct {
 		[]string{`in /classes ntp "exclude" @ntp`, `in /classes apt::keys "exclude" @apt::keys`}},
 	{"classes of a condition", "{when: {node: [a, b]}, bind: [{include: ntp}]}",
 		[]string{`in /classes ntp "include" @ntp [node a] [node b]`}},
+	{"classes of conditions within one another, each of several alternatives",
+		"{when: {node: [a, b], osfamily: c}, bind: [{when: {environment: [d, e]}, bind: [{include: x}]}, " +
+			"{when: {environment: f}, bind: [{include: y}]}, {include: z}]}",
+		[]string{`in /classes x "include" @x ` +
+			`[node a] [osfamily c] [environment d] [node a] [osfamily c] [environment e] ` +
+			`[node b] [osfamily c] [environment d] [node b] [osfamily c] [environment e]`,
+			`in /classes y "include" @y ` +
+				`[node a] [osfamily c] [environment f] [node b] [osfamily c] [environment f]`,
+			`in /classes z "include" @z [node a] [osfamily c] [node b] [osfamily c]`}},
 	{"classes as the documents have them", "{to: [ntp, apt], in: included_classes}",
 		[]string{`in /classes ntp "include" @ntp`, `in /classes apt "include" @apt`}},
 	{"a class as the documents have it", "{to: ntp, in: excluded_classes}",

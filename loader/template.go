@@ -65,6 +65,7 @@ func templateOf(n *expr.Node) template {
 }
 
 func (t *template) reference(n *expr.Node) *reference {
+	n = relation.Caseless(n)
 	source := syntax.Print(n)
 	name := slices.Index(t.names, source)
 	if name < 0 {

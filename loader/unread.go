@@ -28,13 +28,13 @@ func (p *planner) warnOfUnread() {
 	if !p.sure {
 		return // a URI that could not be read may have named whatever it is
 	}
-	u.hierarchy(p.dir, uri{scheme: "confdir-hiera"})
+	u.hierarchy(p.dir, uri{scheme: "confdir-hiera"}, uri{scheme: "hiera"})
 	u.dataAlone()
 	u.sets(p.dir, "confdir", "")
 	u.yml(filepath.Join(p.dir, "binder_config"), uri{})
 	u.yml(filepath.Join(p.dir, "bindings_config"), uri{})
 	for _, m := range p.modules.all {
-		u.hierarchy(m.dir, uri{scheme: "module-hiera", path: m.name})
+		u.hierarchy(m.dir, uri{scheme: "module-hiera", path: m.name}, uri{scheme: "module-hiera5", path: m.name})
 		u.sets(m.dir, "module", m.name+"::")
 	}
 }
@@ -54,15 +54,15 @@ func (u *unread) data(h *hieraDir) {
 	for top, at := range h.tops() {
 		if there, ok := u.quiet.isDir(h.tree.path(top)); ok && !there {
 			u.diags.Warnf(at, "data_directory",
-				"there is no directory '%s' beside this file: nobody has data by this entry", top)
+				"there is no directory '%s' beside this file; this entry never finds data", top)
 		}
 	}
 	const hint = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 	for _, f := range u.among(h) {
 		path := h.tree.path(f.path)
-		if isData(f) && u.byPath[inputKey{path, true}] == nil && !h.mentions(f) {
+		if isData(f) && !u.readsData(path) && !h.mentions(f) {
 			d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "data_unreached",
-				Hint: hint, Message: "no entry of the hierarchy reaches this file: nobody gets what it says"}
+				Hint: hint, Message: "no hierarchy entry matches this file; its data is never used"}
 			if at, ok := h.nearEntry(f); ok {
 				d.Notes = []diag.Note{{Pos: at, Message: "the path of this entry is nearly the one"}}
 			}
@@ -109,12 +109,12 @@ func (u *unread) hiera5Data() {
 		quiet := &tree{files: u.quiet, dir: t.dir, real: t.real, roots: t.roots}
 		for _, f := range quiet.below("", -1, false) {
 			path := t.path(f.path)
-			if isData(f) && u.byPath[inputKey{path, true}] == nil {
+			if isData(f) && !u.readsData(path) {
 				hint := "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 				if right, ok := strings.CutSuffix(filepath.Base(path), ".yml"); ok {
 					hint = "rename it to " + right + ".yaml, if that is what a path of the hierarchy names"
 				}
-				u.warn(path, "data_unreached", "no path of the hierarchy reaches this file: nobody gets what it says", hint)
+				u.warn(path, "data_unreached", "no path of the hierarchy matches this file; its data is never used", hint)
 			}
 		}
 	}
@@ -177,26 +177,43 @@ func (h *hieraDir) tops() map[string]diag.Pos {
 	return out
 }
 
-// hierarchy warns of the hiera.yaml of a site or module that no layer includes.
-func (u *unread) hierarchy(dir string, of uri) {
+// hierarchy warns about the hiera.yaml of a site or module that no layer includes, neither as version 2 nor as Hiera 5.
+// At the top of the site, excluding a version 5 file as Hiera 5 is enough, because it is never read as version 2.
+func (u *unread) hierarchy(dir string, of, of5 uri) {
 	u.yml(filepath.Join(dir, "hiera"), of)
-	if _, named := u.named[of.String()]; named {
-		return
+	_, named5 := u.named[of5.String()]
+	if path := filepath.Join(dir, hiera5Files[0]); !named5 {
+		if there, _ := u.quiet.isFile(path); there {
+			u.notIncluded(path, of5)
+		}
 	}
+	included, named := u.named[of.String()]
 	path, _ := u.quiet.hieraFile(dir)
-	if path == "" {
+	if path == "" || included || named && (named5 || of.scheme != "confdir-hiera") {
 		return
 	}
 	src, _ := u.disk.ReadFile(path) // nothing, if that fails
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, u.quiet.diags)
-	if d := (document{doc, u.quiet.diags}); ok && d.isHash() && otherHiera(d) == "" {
-		u.notIncluded(path, of)
+	switch d := (document{doc, u.quiet.diags}); {
+	case !ok || !d.isHash():
+	case otherHiera(d) == "":
+		if !named {
+			u.notIncluded(path, of)
+		}
+	case !named5 && versionOf(doc) >= 4 && !asksSnapshotOnly(d):
+		u.notIncluded(path, of5)
 	}
 }
 
+// notIncluded warns about a file that no layer includes.
 func (u *unread) notIncluded(path string, of uri) {
-	u.warn(path, "not_included", "no layer includes this file: nobody gets what it says",
-		"include '"+of.String()+"' in a layer of the site, or exclude it there if that is meant")
+	d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "not_included",
+		Message: "no layer includes this file; its data is never used",
+		Hint:    "include '" + of.String() + "' in a layer of the site, or exclude it there if that is meant"}
+	if of.scheme == "hiera" || of.scheme == "module-hiera5" {
+		d.Hint = "include '" + of.String() + "' in a layer of its own, or exclude it in another if that is meant"
+	}
+	u.diags.Add(d)
 }
 
 // dataAlone warns of data in a site that has no hiera.yaml.
@@ -211,10 +228,10 @@ func (u *unread) dataAlone() {
 	real, _ := u.quiet.real(u.dir) // where that cannot be told an error is
 	t := tree{files: u.quiet, dir: u.dir, real: real, roots: u.modules.roots}
 	data := slices.DeleteFunc(t.below("data/", -1, false), func(f listed) bool { return !isData(f) })
-	isRead := func(f listed) bool { return u.byPath[inputKey{t.path(f.path), true}] != nil }
+	isRead := func(f listed) bool { return u.readsData(t.path(f.path)) }
 	if len(data) > 0 && !slices.ContainsFunc(data, isRead) {
 		u.warn(t.path("data"), "data_unreached",
-			"there is no hiera.yaml beside this directory: nobody gets what is in it",
+			"there is no hiera.yaml beside this directory; its data is never used",
 			"write one; that with nothing but 'version: 2' has data/osfamily/${osfamily} and data/common")
 	}
 }
@@ -232,7 +249,7 @@ func (u *unread) sets(dir, scheme, prefix string) {
 			_, named := u.named[of.String()]
 			switch {
 			case scheme == "module" && !named && diag.Misspelt(name, []string{"default"}) != "":
-				u.warn(path+ext, "not_included", "no layer includes this file: nobody gets what it says",
+				u.warn(path+ext, "not_included", "no layer includes this file; its data is never used",
 					"rename it to default"+strings.ReplaceAll(ext, ".yml", ".yaml")+
 						", which is what layers include of modules")
 			case scheme == "module" && (name != "default" || chosen):

@@ -17,6 +17,17 @@ type uri struct {
 
 func (u uri) String() string { return u.scheme + ":/" + u.path }
 
+// strictness orders URIs: highest if the file must exist, lower if it is optional, and lowest if a wildcard found it.
+func (u uri) strictness() int {
+	switch {
+	case u.found:
+		return 0
+	case u.optional:
+		return 1
+	}
+	return 2
+}
+
 // wild tells whether the path has a wildcard.
 func (u uri) wild() bool { return strings.Contains(u.path, "*") }
 
@@ -62,7 +73,7 @@ func normal(path string) string {
 var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "hiera", "module-hiera5", "enc"}
 
 func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
-	known := extensionNames(slices.Delete(slices.Clone(schemes), 4, 6), r.extensions.handlers)
+	known := extensionNames(schemes, r.extensions.handlers)
 	hint := diag.DidYouMean(scheme, known)
 	r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Hint: hint,
 		Message: "unknown scheme '" + scheme + "'; expected " + diag.QuotedFor(hint, known)})
@@ -88,9 +99,8 @@ func (r uriReader) checkPath(u uri) bool {
 	case (u.scheme == "module" || u.scheme == "confdir") && strings.Contains(u.path, "/"):
 		r.diags.Errorf(u.at, "uri", "expected the name of bindings, as %s:/%s, found '%s'",
 			u.scheme, strings.ReplaceAll(u.path, "/", "::"), u)
-	case !wildcardsFit(u):
-		r.diags.Errorf(u.at, "uri",
-			"expected '*' as a whole segment of the name (and '**' with the scheme 'confdir' only), found '%s'", u)
+	case misplacedWildcard(u) != "":
+		r.diags.Errorf(u.at, "uri", "expected %s, found '%s'", misplacedWildcard(u), u)
 	case u.scheme == "module" && !strings.Contains(u.path, "::"):
 		r.diags.Errorf(u.at, "uri", "expected bindings named MODULE::NAME, as module:/%s::default, found '%s'",
 			u.path, u)
@@ -100,18 +110,21 @@ func (r uriReader) checkPath(u uri) bool {
 	return false
 }
 
-// wildcardsFit checks the wildcards of the name of bindings.
-func wildcardsFit(u uri) bool {
+// misplacedWildcard describes where wildcards may be in the name of bindings, or returns "" if they are valid.
+func misplacedWildcard(u uri) string {
 	if u.scheme != "module" && u.scheme != "confdir" {
-		return true
+		return ""
 	}
 	for i, segment := range strings.Split(u.path, "::") {
-		wild := segment == "*" && (i == 0 || u.scheme == "confdir") || segment == "**" && u.scheme == "confdir"
-		if strings.Contains(segment, "*") && !wild {
-			return false
+		switch {
+		case !strings.Contains(segment, "*"), u.scheme == "confdir" && (segment == "*" || segment == "**"):
+		case segment != "*" && segment != "**":
+			return "'*' as a whole segment of the name"
+		case u.scheme == "module" && (i > 0 || segment == "**"):
+			return "'*' in the place of the module only, as module:/*::default"
 		}
 	}
-	return true
+	return ""
 }
 
 // matching is the names a pattern fits: `*` is one segment, `**` one or more.

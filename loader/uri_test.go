@@ -73,11 +73,10 @@ func TestURIs(t *testing.T) {
 	}
 }
 
-// Those of Hiera 5 are not among the schemes that are expected: who has layers of his own writes others.
 func TestSchemesThatAreExpected(t *testing.T) {
 	var diags diag.List
 	uriReader{diags: &diags}.parse("x:/a", diag.Pos{})
-	const want = "unknown scheme 'x'; expected 'confdir-hiera', 'module-hiera', 'confdir', 'module' and 'enc'"
+	const want = "unknown scheme 'x'; expected 'confdir-hiera', 'module-hiera', 'confdir', 'module', 'hiera', 'module-hiera5' and 'enc'"
 	if found := diags.Sorted(); len(found) != 1 || found[0].Message != want {
 		t.Errorf("found %v, expected %q", found, want)
 	}

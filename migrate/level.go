@@ -215,7 +215,7 @@ func (m *migration) unused(l *level, at int) string {
 	if name == "node" && at > 0 {
 		name = "certname"
 	}
-	if name == "" || name[0] < 'a' || name[0] > 'z' {
+	if name[0] < 'a' { // a digit or '_': names have no other characters here
 		name = "level_" + name
 	}
 	taken := func(name string) bool {

@@ -44,8 +44,11 @@ func (m *migration) lookupOptions() lookupOptions {
 // of is what counts for a key; not sure, if that depends on the request.
 func (o lookupOptions) of(key string) (e *merge.Entry, sure bool, err error) {
 	for _, l := range o.uncertain {
-		if l == nil || l.Touches(key) {
+		if l == nil {
 			return nil, false, nil
+		}
+		if touches, err := l.Touches(key, nil); touches || err != nil {
+			return nil, false, err
 		}
 	}
 	levels := slices.Clone(o.parts)
@@ -53,7 +56,10 @@ func (o lookupOptions) of(key string) (e *merge.Entry, sure bool, err error) {
 		levels = append(levels, of)
 	}
 	options, err := merge.Combine(levels...)
-	return options.For(key), true, err
+	if err == nil {
+		e, err = options.For(key, nil)
+	}
+	return e, true, err
 }
 
 // decideMerges finds what lookup_options make of the keys.

@@ -121,9 +121,6 @@ type Origin struct {
 // file that path leads to, if that is a symbolic link. The error is a *Refusal, or of the operating system. It may be
 // called by several goroutines at once.
 func (p *Policy) Check(path string, sum [32]byte) (Origin, error) {
-	refused := func(format string, args ...any) (Origin, error) {
-		return Origin{}, &Refusal{path, fmt.Sprintf(format, args...)}
-	}
 	at, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return Origin{}, err
@@ -132,9 +129,17 @@ func (p *Policy) Check(path string, sum [32]byte) (Origin, error) {
 	if err != nil {
 		return Origin{}, err
 	}
+	return p.CheckSigned(path, signed, sum)
+}
+
+// CheckSigned checks the signature of a snapshot that has not been fetched yet. Errors name it path.
+func (p *Policy) CheckSigned(path string, signed Signed, sum [32]byte) (Origin, error) {
+	refused := func(format string, args ...any) (Origin, error) {
+		return Origin{}, &Refusal{path, fmt.Sprintf(format, args...)}
+	}
 	sig, err := sshsig.Unarmor(signed.Signature)
 	if err != nil {
-		return refused("%s is no SSH signature: %v", path+SignatureSuffix, err)
+		return refused("%s is not an SSH signature: %v", path+SignatureSuffix, err)
 	}
 	by, reason := p.signer(sig)
 	if reason != "" {

@@ -192,7 +192,7 @@ func TestRefusals(t *testing.T) {
 	s.refused(err, "made for 'file'")
 	s.write("site.snap.sig", "nothing")
 	_, err = s.check("x " + a)
-	s.refused(err, "no SSH signature")
+	s.refused(err, "not an SSH signature")
 }
 
 func TestFilesOfSigners(t *testing.T) {

@@ -58,8 +58,8 @@ bind:
 			on, _, _ := req.Lookup("on")
 			list, _, _ := req.Lookup("list")
 			_, found, _ := req.Lookup("absent")
-			if text.Text() != want || usual.Text() != want || number.Int() != 7 || !on.Bool() || list.Len() != 3 ||
-				list.Index(2).Int() != 3 || found {
+			if viewOf(text) != want || viewOf(usual) != want || intOf(number) != 7 || !boolOf(on) || list.Len() != 3 ||
+				intOf(list.Index(2)) != 3 || found {
 				t.Fatalf("found %v, %v, %v, %v, %v, %t", text, usual, number, on, list, found)
 			}
 		})

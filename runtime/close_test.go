@@ -123,7 +123,7 @@ func untilClosed(t *testing.T, req *bindings.Request, begun func()) {
 			if errors.Is(err, fs.ErrClosed) {
 				return
 			}
-			if got := v.Text(); err != nil || !found || got != want {
+			if got := textOf(v); err != nil || !found || got != want {
 				t.Errorf("%s is %.20q, %v, %v", key, got, found, err)
 				return
 			}

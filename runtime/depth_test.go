@@ -49,7 +49,7 @@ func TestHashesOfSeveralEntriesAreOrdinaryMaps(t *testing.T) {
 	}
 	want := map[string]any{"a": int64(1), "b": []any{int64(2), map[string]any{"c": true, "d": nil}},
 		"e": map[string]any{}}
-	if got := v.Interface(); !reflect.DeepEqual(got, want) {
+	if got := ordinaryOf(v); !reflect.DeepEqual(got, want) {
 		t.Errorf("%#v", got)
 	}
 }

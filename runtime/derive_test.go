@@ -79,7 +79,8 @@ func TestWhatIsAskedOfFactsCountsMoreThanWhatTheySay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"environment": `"live"`, "trusted": `{"certname":"n1.ex","extensions":{"role":"db"}}`,
+		"environment": `"live"`, "trusted": `{"authenticated":"remote","certname":"n1.ex",` +
+			`"extensions":{"role":"db"},"hostname":"n1","domain":"ex","external":{}}`,
 	} {
 		if got := string(value.AppendJSON(nil, facts.variables[name])); got != want {
 			t.Errorf("%s is %s, expected %s", name, got, want)
@@ -95,13 +96,13 @@ func TestFactsAreAHash(t *testing.T) {
 		const facts, trusted = "expected the facts as a hash of names to values, found ",
 			"expected trusted facts as a hash, found "
 		var e *Error
-		if _, err := ParseFacts([]byte(json), FactsOptions{}); !errors.As(err, &e) || e.Code != CodeFacts ||
-			e.Message != facts+found {
-			t.Errorf("facts %s: %v", json, err)
-		}
 		v, err := ParseJSON([]byte(json))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, err := NewFacts(v, FactsOptions{}); !errors.As(err, &e) || e.Code != CodeFacts ||
+			e.Message != facts+found {
+			t.Errorf("facts %s: %v", json, err)
 		}
 		if _, err := NewFacts(Value{}, FactsOptions{Trusted: v}); !errors.As(err, &e) || e.Code != CodeFacts ||
 			e.Message != trusted+found {

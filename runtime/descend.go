@@ -8,44 +8,68 @@ import (
 	"bindc/snapshot"
 )
 
-// descent goes through the bindings of a key that are effective, highest first, to the one that answers. What is not
-// final may leave that to those behind it: what is optional where it yields undef, an alias where its key is not bound.
+// descent tries the effective bindings of a key, highest first, until one answers. A binding that is not final may
+// leave the answer to those below it: an optional one that yields undef, or an alias whose key is not bound.
 type descent struct {
 	*lookup
 	key    string
-	behind int // the level it begins behind; -1: none
+	behind int // the level to begin after; -1: at the top
 
-	stops  func(snapshot.Candidate) (bool, error) // at what it is not to evaluate; nil: nowhere
+	stops  func(snapshot.Candidate) (bool, error) // whether to stop before a candidate; nil: never
 	at     bool                                   // it has stopped
-	erased bool                                   // it came to where the key got another name
-	again  []*recipe.Recipe                       // rebindings on the way, which what is found goes through
+	erased bool                                   // it met a rename, which removes the key
+	again  []*recipe.Recipe                       // rebindings on the way; the value found goes through them
+
+	hierarchies *failure // errors of any lookup that reaches Hiera 5 data; nil: none
+	last        bool     // the lookup has no other place to try
 }
 
-// descend is what key is behind a level.
-func (l *lookup) descend(key string, behind int) (value.Value, bool, error) {
-	d := descent{lookup: l, key: key, behind: behind}
-	return d.run()
+// descend looks key up in the bindings below a level. last means that the lookup has no other place to try.
+func (l *lookup) descend(key string, behind int, last bool) (value.Value, bool, error) {
+	d := descent{lookup: l, key: key, behind: behind, hierarchies: l.failure(key), last: last}
+	v, found, err := d.run()
+	if err != nil {
+		err = l.explain(key, err)
+	}
+	return v, found, err
 }
 
 func (d *descent) run() (value.Value, bool, error) {
 	for c, err := range d.r.file.Behind(d.key, d.behind, &d.r.scopes) {
+		part := snapshot.NoHiera
+		if err == nil && d.looksCloser() {
+			part, err = d.reach(c)
+		}
 		if err == nil && d.stops != nil {
 			d.at, err = d.stops(c)
 		}
 		if err != nil || d.at {
 			return value.Value{}, false, err
 		}
-		if v, found, err := d.try(c); err != nil || found || d.erased {
+		v, found, err := d.try(c)
+		d.structured = part == snapshot.NoHiera
+		if err != nil || found || d.erased {
 			return v, found, err
 		}
+	}
+	if d.last {
+		return value.Value{}, false, d.hierarchies.unbound()
 	}
 	return value.Value{}, false, nil
 }
 
+// reach returns the part of the hierarchies that c is in, or the error that fails every lookup reaching that part.
+func (d *descent) reach(c snapshot.Candidate) (snapshot.HieraPart, error) {
+	p, err := d.place(d.key, c)
+	if err == nil && p.Part != snapshot.NoHiera {
+		err = d.hierarchies.in(p.Part)
+	}
+	return p.Part, err
+}
+
 // try is what one candidate answers, if it does.
 func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
-	x := explainer{r: d.r}
-	v, r, err := x.content(d.key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
+	v, r, err := d.r.snap.content(d.key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	found := true
 	switch {
 	case r == nil: // or there is an error
@@ -118,7 +142,7 @@ func (l *lookup) below(key string, level int) (value.Value, bool, error) {
 		return value.Value{}, false, err
 	}
 	defer l.leave()
-	v, found, err := l.descend(key, level)
+	v, found, err := l.descend(key, level, true)
 	v, err = l.open(v, err)
 	return v, found, err
 }

@@ -30,26 +30,25 @@ func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Valu
 	if !r.snap.hiera() {
 		return r.Lookup(root)
 	}
-	s, err := merge.Parse(strategy.get())
+	s, err := strategyOf(root, strategy)
 	if err != nil {
-		return Value{}, false, failed(root, CodeUsage, "'"+root+"': "+err.Error())
+		return Value{}, false, err
 	}
 	if internal(root) {
 		return Value{}, false, nil
 	}
 	key, _ := lookupkey.Quoted(root) // of quotes of both kinds nothing, to which nothing is bound
 	defer runtime.KeepAlive(r)       // and with it the map
-	l := lookups.Get().(*lookup)
-	l.r, l.total = r, bounds()
+	l := r.start()
+	defer l.done()
+	l.tells = true
 	e := entriesLookup{lookup: l, root: key, strategy: s, from: from, to: to}
 	v, found, err := e.answer()
 	e.sensitive = false
 	if v, err = l.unveiled(v, err); e.marked || e.sensitive {
 		v = v.Sensitive()
 	}
-	*l = lookup{chain: l.chain}
-	lookups.Put(l)
-	return Value{v}, found && err == nil, err
+	return Value{v, r.file}, found && err == nil, err
 }
 
 // optionsKey is the key of the lookup options, as Puppet asks for them.
@@ -94,7 +93,7 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 			return value.Value{}, false, false, nil
 		}
 	}
-	v, found, err = e.bound(e.root)
+	v, found, err = e.bound(e.root, true)
 	return v, found, !e.sensitive, err
 }
 

@@ -74,7 +74,7 @@ func is(t testing.TB, all *bindings.Environments, facts *bindings.Facts) string 
 	if err != nil {
 		t.Error(err)
 	}
-	return strings.Clone(v.Text())
+	return textOf(v)
 }
 
 func TestARequestIsOfTheEnvironmentThatIsChosen(t *testing.T) {
@@ -233,7 +233,7 @@ func TestEnvironmentsComeAndGo(t *testing.T) {
 	}
 	check(true)
 	expect("a", "environment")
-	if v, _, err := before.Lookup("is"); err != nil || v.Text() != "first a" {
+	if v, _, err := before.Lookup("is"); err != nil || textOf(v) != "first a" {
 		t.Errorf("a request that had begun finds %v, %v", v, err)
 	}
 	if last.Close(); last.Snapshot().Verify() != fs.ErrClosed {
@@ -289,7 +289,7 @@ func TestClosedEnvironmentsMakeNoRequests(t *testing.T) {
 	if names := all.Variables(); names != nil {
 		t.Errorf("Variables: %q", names)
 	}
-	if v, _, err := lease.Lookup("is"); err != nil || v.Text() != "x production" {
+	if v, _, err := lease.Lookup("is"); err != nil || textOf(v) != "x production" {
 		t.Errorf("a request that had begun finds %v, %v", v, err)
 	}
 }

@@ -57,7 +57,11 @@ func Example() {
 	}
 	fmt.Println(found, ports)
 	for port := range ports.Elems() {
-		fmt.Println(port.Int())
+		n, err := port.Int()
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(n)
 	}
 	// Output:
 	// true [22, 80, 443]

@@ -12,7 +12,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Explanation is why a lookup has its outcome. Its values are valid as long as those of a lookup are, the rest always.
+// Explanation says why a lookup has its outcome. It stays valid after the snapshot is closed.
 type Explanation struct {
 	Key           string
 	Root          string // the key that is bound, where Key leads into its value
@@ -21,11 +21,12 @@ type Explanation struct {
 	Candidates    []Candidate    // all bindings of the key, in order of precedence
 	Contributions []Candidate    // to the multibinding that wins, in order of precedence
 	Lookups       []*Explanation // those that computing the value took
+	Unexplained   int            // number of lookups left out of the whole explanation, which records 1000
 
 	multibind *recipe.Recipe // that wins
 }
 
-// Outcome is what comes of a lookup, or of one binding: a value, not found, or an error.
+// Outcome is the result of a lookup or of one binding: a value, not found, or an error.
 type Outcome struct {
 	Value Value
 	Found bool
@@ -35,53 +36,62 @@ type Outcome struct {
 // Candidate is a binding of a key, or a contribution to a multibinding.
 type Candidate struct {
 	Layer   string
-	When    []Term  // its condition
-	At      string  // path:line:col of where it is written, relative to the site
-	Name    string  // of a contribution that has one
-	Outcome Outcome // what the request gets where it wins
-	State   string  // Wins, Hidden or NotEffective
-	Why     string  // it does not win, or has its value from another key
+	When    []Term   // its condition
+	At      string   // path:line:col of its source, relative to the site
+	Name    string   // of a contribution that has one
+	Outcome Outcome  // the outcome of the request if this candidate wins
+	State   string   // Wins, Hidden or NotEffective
+	Why     string   // why it does not win, or has its value from another key
+	Unset   []string // variables that the request lacks, if its condition fails for no other reason
 }
 
 // The states of a Candidate.
 const (
 	Wins         = "wins"
-	Merged       = "merged"        // it is one of those that make the value
-	Declined     = "declined"      // it is optional, or another name, and there is nothing: what is below it counts
-	Hidden       = "hidden"        // another one that is effective has precedence
-	Renames      = "renames"       // it gives other contributions a name
+	Merged       = "merged"        // its value is part of a merged one
+	Declined     = "declined"      // it is optional or an alias and has no value: lower candidates count
+	Hidden       = "hidden"        // another effective one has precedence
+	Renames      = "renames"       // it renames other contributions
 	NotEffective = "not effective" // its condition does not hold
 )
 
-// Term is a category and its value, or a variable, as $name, or an expression of several that a path has.
+// Term is a condition on a category, on a variable ($name), or on an expression in a path.
 type Term struct{ Name, Value string }
 
-// Explain is Lookup with the reasons. It is the same code that looks up, and notes what it comes by. The error is that
-// of a snapshot that is damaged or closed; that of the binding which wins is in the outcome.
+// Explain is Lookup with the reasons. It runs the same code and records the steps. It returns an error only if the
+// snapshot is damaged or closed; an error of the binding that wins is in the outcome.
 func (r *Request) Explain(key string) (*Explanation, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed
 	}
 	defer runtime.KeepAlive(r)
 	root := &Explanation{}
-	l := &lookup{r: r, total: bounds(), record: &recorder{at: root, counted: map[*Explanation][]contributed{},
-		derived: map[*Explanation]bool{}}}
+	rec := &recorder{at: root, left: maxExplained, counted: map[*Explanation][]contributed{},
+		derived: map[*Explanation]bool{}}
+	l := r.start()
+	l.record = rec
 	l.find(key) // the outcome is recorded
-	x := explainer{r: r, recorder: l.record, known: map[string]Explanation{}}
+	l.done()
+	l = r.start() // for the other bindings; Lookup made the answer above
+	defer l.done()
+	x := explainer{r: r, base: l, recorder: rec, known: map[string]Explanation{}}
 	if err := x.fill(root.Lookups[0]); err != nil {
 		return nil, err
 	}
+	root.Lookups[0].Unexplained = rec.omitted
 	return root.Lookups[0], nil
 }
 
-// Candidates are all bindings of key in order of precedence, those that are not effective in the request too. The error
-// is that of Explain.
+// Candidates returns all bindings of key in order of precedence, including those that are not effective in the request.
+// The error is as in Explain.
 func (r *Request) Candidates(key string) ([]Candidate, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed
 	}
 	defer runtime.KeepAlive(r)
-	x := explainer{r: r}
+	l := r.start()
+	defer l.done()
+	x := explainer{r: r, base: l}
 	e, err := x.bound(key)
 	if err != nil {
 		return nil, err
@@ -89,8 +99,9 @@ func (r *Request) Candidates(key string) ([]Candidate, error) {
 	return e.Candidates, nil
 }
 
-// Effective is what key is bound to for the request, in order of precedence: what Lookup finds, and what that hides. It
-// is Candidates without what is said of them, at about the cost of as many lookups. The error is that of Explain.
+// Effective returns the outcomes of the bindings of key that are effective in the request, in order of precedence: the
+// one that Lookup uses and those that it hides. It omits the explanations of Candidates and costs about as much as one
+// lookup for each. The error is as in Explain.
 func (r *Request) Effective(key string) ([]Outcome, error) {
 	if r.closed.Load() {
 		return nil, fs.ErrClosed
@@ -100,7 +111,9 @@ func (r *Request) Effective(key string) ([]Outcome, error) {
 		return nil, nil
 	}
 	var out []Outcome
-	x := explainer{r: r}
+	l := r.start()
+	defer l.done()
+	x := explainer{r: r, base: l}
 	for c, err := range r.file.Candidates(key, r.numbers, &r.scopes) {
 		if err != nil {
 			return nil, err
@@ -123,8 +136,8 @@ func (r *Request) Effective(key string) ([]Outcome, error) {
 // declined tells whether there is neither a value nor an error.
 func (o Outcome) declined() bool { return !o.Found && o.Err == nil }
 
-// Categories are the values the request has of the categories, highest first, as the facts have them; what it has none
-// of is left out.
+// Categories returns the request's values of the categories, highest first, as the facts have them. It omits categories
+// without a value.
 func (r *Request) Categories() []Term {
 	var out []Term
 	for i := range r.snap.dimensions {
@@ -135,7 +148,18 @@ func (r *Request) Categories() []Term {
 	return out
 }
 
-// text is the value the request has of a dimension, as the facts have it.
+// Dimensions returns the request's value of every category and then of every guard, in the order of the file. The text
+// is "" if the request has no value.
+func (r *Request) Dimensions() []Term {
+	out := make([]Term, len(r.snap.dimensions))
+	for i := range out {
+		text, _ := r.text(i)
+		out[i] = Term{strings.Clone(r.snap.dimensions[i].name), text}
+	}
+	return out
+}
+
+// text returns the request's value of a dimension, as the facts have it.
 func (r *Request) text(dimension int) (string, bool) {
 	if r.closed.Load() || !r.has[dimension] {
 		return "", false
@@ -147,7 +171,9 @@ func (r *Request) text(dimension int) (string, bool) {
 
 // recorder is what a lookup notes while it is explained.
 type recorder struct {
-	at      *Explanation // of the lookup that is running
+	at      *Explanation // of the lookup that is running; nil: not recorded
+	left    int          // how many more lookups to record
+	omitted int          // how many lookups were not recorded
 	counted map[*Explanation][]contributed
 	derived map[*Explanation]bool // the key may be computed from something sensitive
 }
@@ -158,22 +184,31 @@ type contributed struct {
 	outcome Outcome
 }
 
+// maxExplained limits the lookups in one explanation: each lists all bindings of its key.
+const maxExplained = 1000
+
 // recorded is answer, noted.
 func (l *lookup) recorded(key string) (value.Value, bool, error) {
 	rec := l.record
 	around := rec.at
+	defer func() { rec.at = around }()
+	if rec.left == 0 {
+		rec.omitted++
+		rec.at = nil
+		return l.answer(key)
+	}
+	rec.left--
 	rec.at = &Explanation{Key: strings.Clone(key)}
 	rec.derived[rec.at] = l.sensitive
 	around.Lookups = append(around.Lookups, rec.at)
 	v, found, err := l.answer(key)
 	rec.at.Outcome = l.outcome(v, found, err)
-	rec.at = around
 	return v, found, err
 }
 
 // counts notes what came of a contribution.
 func (l *lookup) counts(p recipe.Part, v value.Value, there bool, err error) {
-	if rec := l.record; rec != nil {
+	if rec := l.record; rec != nil && rec.at != nil {
 		rec.counted[rec.at] = append(rec.counted[rec.at], contributed{p, l.outcome(v, there, err)})
 	}
 }
@@ -182,6 +217,7 @@ func (l *lookup) counts(p recipe.Part, v value.Value, there bool, err error) {
 type explainer struct {
 	*recorder
 	r     *Request
+	base  *lookup                // evaluations use its bounds
 	known map[string]Explanation // by key, what bound finds
 	files []snapshot.Input
 }
@@ -196,27 +232,38 @@ func (x *explainer) fill(e *Explanation) (err error) {
 		if all, err = x.bound(e.Key); err != nil {
 			return err
 		}
-		x.known[e.Key] = all
 	}
+	key := e.Key
 	if len(all.Candidates) == 0 && x.derived[e] {
 		e.Key = redacted
 	}
-	e.Root, e.Options, e.Candidates = all.Root, all.Options, slices.Clone(all.Candidates)
-	e.multibind = all.multibind
-	for i := range e.Candidates {
-		if c := &e.Candidates[i]; c.State == Wins && e.Root == "" && e.Options == nil {
-			c.Outcome = e.Outcome
-		}
-	}
-	if e.Contributions, err = x.contributions(e); err != nil {
+	e.Root, e.Options, e.multibind = all.Root, all.Options, all.multibind
+	if same := ok && all.Outcome.Err == nil && e.Outcome.Err == nil; same {
+		e.Candidates, e.Contributions = all.Candidates, all.Contributions
+	} else if err := x.fillCandidates(e, all.Candidates); err != nil {
 		return err
 	}
+	all.Outcome, all.Candidates, all.Contributions = e.Outcome, e.Candidates, e.Contributions
+	x.known[key] = all
 	for _, inner := range e.Lookups {
 		if err := x.fill(inner); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// fillCandidates adds the bindings of the key of e and the contributions to the multibinding found. Successful lookups
+// share them; failed ones do not, because each key of a loop has a different error.
+func (x *explainer) fillCandidates(e *Explanation, bound []Candidate) (err error) {
+	e.Candidates = slices.Clone(bound)
+	for i := range e.Candidates {
+		if c := &e.Candidates[i]; c.State == Wins && e.Root == "" && e.Options == nil {
+			c.Outcome = e.Outcome
+		}
+	}
+	e.Contributions, err = x.contributions(e)
+	return err
 }
 
 // bound has the bindings of key as candidates. What the first effective one is bound to is what a lookup finds, or a
@@ -284,14 +331,23 @@ func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, 
 		return c, err
 	}
 	var fails []string
+	complete := false // a term fails for a reason other than a missing variable
 	for _, t := range b.Terms {
 		d := &x.r.snap.dimensions[t.Dimension]
 		name := d.shown()
 		c.When = append(c.When, Term{name, t.Value})
-		if x.r.file.ValueNumber(t.Dimension, t.Value) == x.r.numbers[t.Dimension] || x.r.isIdle(d) {
+		if x.r.file.ValueNumber(t.Dimension, t.Value) == x.r.numbers[t.Dimension] {
 			continue
 		}
-		fails = append(fails, name+" is "+x.said(t.Dimension))
+		why, lacks := x.failure(t.Dimension), x.r.lacks(t.Dimension)
+		if slices.Contains(fails, why) {
+			continue // two guards share a category
+		}
+		fails = append(fails, why)
+		c.Unset, complete = append(c.Unset, lacks...), complete || len(lacks) == 0
+	}
+	if complete {
+		c.Unset = nil
 	}
 	switch {
 	case len(fails) > 0:
@@ -304,7 +360,15 @@ func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, 
 	return c, nil
 }
 
-// shown is the name of a dimension in conditions that people read: of a guard that is nothing but a variable, $name.
+// failure says why a term about a dimension does not hold. If a guard is idle, the reason is the value of its category.
+func (x *explainer) failure(dimension int) string {
+	if d := &x.r.snap.dimensions[dimension]; x.r.isIdle(d) {
+		dimension = d.category
+	}
+	return x.r.snap.dimensions[dimension].shown() + " is " + x.said(dimension)
+}
+
+// shown returns the name of a dimension for messages: $name for a guard that is a single variable.
 func (d *dimension) shown() string {
 	if d.guard && d.variable != "" {
 		return "$" + d.variable
@@ -312,7 +376,7 @@ func (d *dimension) shown() string {
 	return strings.Clone(d.name)
 }
 
-// said is the value that the request has of a dimension, for people.
+// said returns the request's value of a dimension for messages.
 func (x *explainer) said(dimension int) string {
 	text, ok := x.r.text(dimension)
 	switch {
@@ -324,7 +388,7 @@ func (x *explainer) said(dimension int) string {
 	return text
 }
 
-// at is a place as diagnostics show it.
+// at formats a position like a diagnostic.
 func (x *explainer) at(o snapshot.Origin) (string, error) {
 	if x.files == nil {
 		var err error
@@ -338,10 +402,10 @@ func (x *explainer) at(o snapshot.Origin) (string, error) {
 	return fmt.Sprintf("%s:%d:%d", x.files[o.Input].Path, o.Line, o.Col), nil
 }
 
-// evaluate is what a binding of key comes to, whether it wins or not, and the recipe it is, if it is one. The error is
-// that of a damaged file.
+// evaluate returns the outcome of a binding of key, whether it wins or not, and its recipe if it has one. The error
+// reports a damaged file.
 func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.Recipe, error) {
-	v, r, err := x.content(b.key, b.Binding)
+	v, r, err := x.r.snap.content(b.key, b.Binding)
 	if damaged(err) {
 		return Outcome{}, nil, err
 	}
@@ -349,18 +413,19 @@ func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.R
 		return Outcome{Err: err}, nil, nil
 	}
 	if r == nil {
-		return Outcome{Value{v}, true, nil}, nil, nil
+		return Outcome{Value{v, x.r.file}, true, nil}, nil, nil
 	}
 	o, err := x.follow(key, key, r, level)
 	return o, r, err
 }
 
-// content is what b binds key to: a constant, or a recipe. The error is an *Error where that is encrypted.
-func (x *explainer) content(key string, b snapshot.Binding) (v value.Value, r *recipe.Recipe, err error) {
+// content returns the constant or the recipe that b binds key to. It returns an *Error if the recipe cannot be
+// decrypted.
+func (s *Snapshot) content(key string, b snapshot.Binding) (v value.Value, r *recipe.Recipe, err error) {
 	n, computed := b.Ref.Recipe()
 	switch {
 	case b.Stored.Computed && recipe.IsSealed(b.Stored.Bytes):
-		r, err = x.r.snap.sealed(key, b.Stored.Bytes)
+		r, err = s.sealed(key, b.Stored.Bytes)
 	case b.Stored.Computed:
 		if r, err = recipe.Decode(b.Stored.Bytes); err != nil {
 			err = &DamageError{Section: "origins", Expected: "a recipe: " + err.Error()}
@@ -368,18 +433,16 @@ func (x *explainer) content(key string, b snapshot.Binding) (v value.Value, r *r
 	case b.Hidden:
 		v, _, err = value.View(b.Stored.Bytes)
 	case computed:
-		r, err = x.r.snap.recipe(key, n)
+		r, err = s.recipe(key, n)
 	default:
-		if v, err = x.r.file.Value(b.Ref); err == nil {
-			err = sound(v)
-		}
+		v, err = s.value(b.Ref)
 	}
 	return v, r, err
 }
 
 // follow is what a recipe of key in a level comes to, which is entered under a name.
 func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outcome, error) {
-	l := &lookup{r: x.r, total: bounds(), chain: []string{name}}
+	l := x.base.aside(name)
 	if r.Kind == recipe.Erased {
 		return Outcome{}, nil
 	}
@@ -390,13 +453,13 @@ func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outco
 	return l.outcome(v, found, err), nil
 }
 
-// damaged tells whether err is about the file, and not about a binding.
+// damaged reports whether err is about the file and not about a binding.
 func damaged(err error) bool {
 	_, known := err.(*Error)
 	return err != nil && !known
 }
 
-// contributions are those to the multibinding that e found, if it found one.
+// contributions returns those to the multibinding that e found, if it found one.
 func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	r := e.multibind
 	if r == nil {
@@ -406,16 +469,12 @@ func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := x.parts(r.Name, bs)
+	bs, parts, err := x.parts(r.Name, bs)
 	if damaged(err) {
 		return nil, err
 	}
 	if err != nil { // some are encrypted, and so is which contribution each is
 		return nil, nil
-	}
-	bs = slices.DeleteFunc(bs, func(b snapshot.Binding) bool { return !b.Contribution })
-	if len(bs) != len(parts) {
-		return nil, &DamageError{Section: "origins", Expected: "one origin for each contribution"}
 	}
 	out := make([]Candidate, len(bs))
 	for i, b := range bs {
@@ -445,27 +504,35 @@ func renames(r *recipe.Recipe) string {
 	return "contributions below it named '" + strings.Clone(r.Name) + "' have this name"
 }
 
-// parts are what the scopes among bs contribute, in the order of the contributions among them: of one scope, that of
-// its parts.
-func (x *explainer) parts(name string, bs []snapshot.Binding) ([]recipe.Part, error) {
+// parts returns the parts of all scopes in bs and the binding that each part came from. Within a scope it pairs
+// contributions and parts in order. In a forged file a part may have no contribution; its origin is then unknown.
+func (x *explainer) parts(name string, bs []snapshot.Binding) (at []snapshot.Binding, out []recipe.Part, err error) {
 	inScope := map[string][]recipe.Part{}
 	scope := func(b snapshot.Binding) string { return fmt.Sprintf("%d %#v", b.Layer, b.Terms) }
 	for _, b := range bs {
 		if n, computed := b.Ref.Recipe(); computed {
 			r, err := x.r.snap.recipe(name, n)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			inScope[scope(b)] = r.Parts
+			inScope[scope(b)] = append(inScope[scope(b)], r.Parts...)
 		}
 	}
-	var out []recipe.Part
+	take := func(b snapshot.Binding) {
+		left := inScope[scope(b)]
+		at, out, inScope[scope(b)] = append(at, b), append(out, left[0]), left[1:]
+	}
 	for _, b := range bs {
-		if left := inScope[scope(b)]; b.Contribution && len(left) > 0 {
-			out, inScope[scope(b)] = append(out, left[0]), left[1:]
+		if b.Contribution && len(inScope[scope(b)]) > 0 {
+			take(b)
 		}
 	}
-	return out, nil
+	for _, b := range bs {
+		for b.Origin = (snapshot.Origin{}); len(inScope[scope(b)]) > 0; {
+			take(b)
+		}
+	}
+	return at, out, nil
 }
 
 // hideContributions says which of the effective contributions the multibinding did not take, and for which others, and
@@ -490,13 +557,33 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 			continue
 		}
 		k := slices.IndexFunc(counted, func(c contributed) bool { return c.part.Place == parts[i].Place })
-		if k < 0 {
-			k = slices.IndexFunc(counted, func(c contributed) bool {
-				return !c.outcome.declined() && c.part.Name == parts[i].Name && (c.part.Named || o.PriorityOnUnnamed)
-			})
-		}
 		if k >= 0 && at[k] >= 0 {
 			out[i].State, out[i].Why = Hidden, "hidden by "+out[at[k]].At
+			continue
 		}
+		k = slices.IndexFunc(counted, func(c contributed) bool {
+			return !c.outcome.declined() && c.part.Name == parts[i].Name && c.part.Named == parts[i].Named
+		})
+		if k >= 0 && at[k] >= 0 {
+			besides(&out[i], out[at[k]].At, parts[i], counted[k].part, o)
+		}
+	}
+}
+
+// besides says why contribution p was not taken although another one, taken, was; at names the place of the latter.
+func besides(c *Candidate, at string, p, taken recipe.Part, o *recipe.Options) {
+	decides := o.Resolution == recipe.Priority
+	if o.Array {
+		decides = p.Named && o.PriorityOnNamed || !p.Named && o.PriorityOnUnnamed
+	}
+	first := !o.Array && (o.Resolution == recipe.Ignore || o.Resolution == recipe.Included)
+	switch {
+	case o.Combinator != nil:
+	case first, decides && taken.Precedence != p.Precedence:
+		c.State, c.Why = Hidden, "hidden by "+at
+	case decides:
+		c.Why = "it has the name and the precedence of " + at
+	case !o.Array && o.Resolution == recipe.ErrorOnConflict:
+		c.Why = "it has the name of " + at + ", and conflict_resolution is 'error'"
 	}
 }

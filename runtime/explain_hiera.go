@@ -37,7 +37,8 @@ func (x *explainer) bindings(key string) ([]filed, error) {
 	var out []filed
 	for _, b := range own {
 		if len(merged) > 0 {
-			if _, r, _ := x.content(key, b); r != nil && r.Kind == recipe.Merged { // evaluate says what is damaged
+			_, r, _ := x.r.snap.content(key, b)
+			if r != nil && r.Kind == recipe.Merged { // evaluate reports damage
 				continue
 			}
 		}
@@ -69,7 +70,7 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 	if first < 0 || len(places) == 0 || places[bs[first].Layer].Part == snapshot.NoHiera {
 		return nil, nil
 	}
-	h := hieraLookup{lookup: &lookup{r: x.r, total: bounds(), chain: []string{root}}, root: root, key: key,
+	h := hieraLookup{lookup: x.base.aside(root), root: root, key: key,
 		levelsAt: map[*merge.Level]optionsAt{}}
 	own, above, defaults, err := h.answering()
 	last, damage := h.renamed()

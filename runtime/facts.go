@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"bindc/internal/node"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -17,55 +18,80 @@ type Facts struct {
 	server    bool            // the variable server_facts was given
 }
 
-// FactsOptions add to the facts of a node. The zero value adds nothing.
+// FactsOptions add to the facts of a node. The zero value adds nothing. A variable "::role" is the one of top scope for
+// %{::role} in data of Hiera 5, where the caller's scope has another "role".
 type FactsOptions struct {
-	Node        string // the certname; sets fqdn, clientcert and trusted.certname
-	Environment string // default: the fact environment, else production
+	Node        string // the certname; sets fqdn, clientcert and trusted, but no extensions of that
+	Environment string // default, in order: the node's in wrapped facts, the fact environment, production
 	Trusted     Value  // a hash, the variable $trusted; undef: none but what Node sets
-	Variables   Value  // a hash: variables of top scope that are no facts, or count before the fact of that name
+	Variables   Value  // a hash: variables that are no facts, or count before the fact of that name
 }
 
-// ParseFacts is NewFacts of a JSON object, as `facter --json` prints it.
+// ParseFacts reads facts from JSON: an object as `facter --json` prints it, or the facts of nodes in any shape that
+// bindq accepts, such as {"name", "values"} from Puppet and the answers of PuppetDB. opts.Node chooses among several
+// nodes. The name, environment, trusted facts and variables in the JSON apply where opts gives none.
 func ParseFacts(json []byte, opts FactsOptions) (*Facts, error) {
 	v, err := ParseJSON(json)
 	if err != nil {
 		return nil, &Error{Code: CodeFacts, Message: "expected the facts as JSON: " + err.Error(), Err: err}
 	}
-	return NewFacts(v, opts)
+	if v.IsUndef() {
+		return NewFacts(v, opts)
+	}
+	nodes, err := node.Of(v.v)
+	var n node.Node
+	if err == nil {
+		n, err = node.Choose(nodes, opts.Node)
+	}
+	if err != nil {
+		return nil, &Error{Code: CodeFacts, Message: err.Error()}
+	}
+	opts.Environment = cmp.Or(opts.Environment, n.Environment)
+	if opts.Trusted.IsUndef() {
+		opts.Trusted = Value{v: n.WithCertname()}
+	}
+	if opts.Variables.IsUndef() {
+		opts.Variables = Value{v: n.Vars}
+	}
+	return NewFacts(Value{v: n.Facts}, opts)
 }
 
-// NewFacts makes facts of a hash: every entry is a variable, all of them are $facts. Names that modern Facter no longer
-// sends are derived from those it does (language.md, section 7); what is given stays, but for what opts.Node sets. What
-// was looked up in a snapshot makes facts that are valid until that is closed. The error is an *Error with the code
-// facts.
+// NewFacts makes facts from a hash: every entry is a variable, and $facts has all entries. It derives the names that
+// modern Facter no longer sends from those it does (language.md, section 7). It changes no given fact except for those
+// that opts.Node sets. The facts do not refer to any snapshot. The error is an *Error with the code facts, or a
+// *DamageError if a given value is from a damaged snapshot.
 func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
-	if !facts.IsUndef() && facts.Kind() != Hash {
-		return nil, &Error{Code: CodeFacts, Message: "expected the facts as a hash of names to values, found " +
-			describe(facts.get())}
+	all, err := hashOfFacts(facts, "the facts as a hash of names to values")
+	if err != nil {
+		return nil, err
 	}
-	if !opts.Trusted.IsUndef() && opts.Trusted.Kind() != Hash {
-		return nil, &Error{Code: CodeFacts, Message: "expected trusted facts as a hash, found " +
-			describe(opts.Trusted.get())}
+	trusted, err := hashOfFacts(opts.Trusted, "trusted facts as a hash")
+	if err != nil {
+		return nil, err
 	}
-	if !opts.Variables.IsUndef() && opts.Variables.Kind() != Hash {
-		return nil, &Error{Code: CodeFacts, Message: "expected variables as a hash of names to values, found " +
-			describe(opts.Variables.get())}
+	variables, err := hashOfFacts(opts.Variables, "variables as a hash of names to values")
+	if err != nil {
+		return nil, err
 	}
-	vars := make(map[string]value.Value, facts.Len()+16)
-	all := facts.get()
-	if facts.IsUndef() {
+	vars := make(map[string]value.Value, all.Len()+16)
+	if _, nested := all.Get(value.FromString("facts")); nested {
+		return nil, &Error{Code: CodeFacts, Message: "expected facts alone, found the entry 'facts': no fact has that name"}
+	}
+	if all.IsUndef() {
 		all = value.FromPairs()
 	}
 	setAll(vars, all)
-	setAll(vars, opts.Variables.get())
+	setAll(vars, variables)
 	delete(vars, "trusted") // what a node says of itself is not trusted, and nothing of the server
-	_, server := opts.Variables.get().Get(value.FromString("server_facts"))
+	_, server := variables.Get(value.FromString("server_facts"))
 	if opts.Node != "" {
 		all = ofNode(all, opts.Node)
 		vars["fqdn"], vars["clientcert"] = value.FromString(opts.Node), value.FromString(opts.Node)
 	}
 	vars["facts"] = all
-	setTrusted(vars, opts)
+	if trusted = trustedOf(trusted, opts.Node); !trusted.IsUndef() {
+		vars["trusted"] = trusted
+	}
 	missing := missingNames(vars)
 	deriveNames(vars, opts.Node == "" && vars["fqdn"].Text() != "" && vars["clientcert"].Text() != "")
 	derive(vars)
@@ -76,7 +102,16 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	return f, nil
 }
 
-// in is f in an environment.
+// hashOfFacts returns a copy of a hash of facts, or undef.
+func hashOfFacts(of Value, expected string) (value.Value, error) {
+	v, err := of.own(nil)
+	if err == nil && v.Kind() != Undef && v.Kind() != Hash {
+		err = &Error{Code: CodeFacts, Message: "expected " + expected + ", found " + describe(v)}
+	}
+	return v, err
+}
+
+// in returns f for an environment.
 func (f *Facts) in(environment string) *Facts {
 	if f.variables["environment"].Text() == environment {
 		return f
@@ -88,7 +123,7 @@ func (f *Facts) in(environment string) *Facts {
 	return out
 }
 
-// setServerFacts sets $server_facts, where it was not given, to what every server says of itself: the environment.
+// setServerFacts sets $server_facts to the environment, which every server sets, unless it was given.
 func (f *Facts) setServerFacts() {
 	if !f.server {
 		f.variables["server_facts"] = value.FromPairs(
@@ -96,10 +131,10 @@ func (f *Facts) setServerFacts() {
 	}
 }
 
-// names are those of the node, and of what else is derived from facts of other shapes than the legacy ones.
+// names lists the variables that identify the node, and others derived from facts that are not legacy ones.
 var names = []string{"fqdn", "hostname", "domain", "clientcert", "kernel", "virtual", "is_virtual"}
 
-// missingNames are the variables that were not given, of those that can be derived.
+// missingNames returns the derivable variables that were not given.
 func missingNames(vars map[string]value.Value) map[string]bool {
 	var out map[string]bool
 	note := func(name string) {
@@ -119,12 +154,25 @@ func missingNames(vars map[string]value.Value) map[string]bool {
 	return out
 }
 
-// given is a variable, if it was given. Data of Hiera 5 sees no others, as in Puppet.
+// given returns a variable if it was given. As in Puppet, data of Hiera 5 sees no others.
 func (f *Facts) given(name string) value.Value {
+	// A leading :: asks for the variable of top scope, which a caller in another scope gives under that name.
+	if v, ok := f.ofTopScope(name); ok {
+		return v
+	}
+	name = strings.TrimPrefix(name, "::")
 	if f.derived[name] {
 		return value.Value{}
 	}
 	return f.variables[name]
+}
+
+// ofTopScope is the variable of a name with a leading ::, if one was given under that name.
+func (f *Facts) ofTopScope(name string) (v value.Value, ok bool) {
+	if strings.HasPrefix(name, "::") {
+		v, ok = f.variables[name]
+	}
+	return v, ok
 }
 
 // setAll sets a variable for each entry of a hash.
@@ -136,7 +184,7 @@ func setAll(vars map[string]value.Value, hash value.Value) {
 	}
 }
 
-// ofNode is a hash of facts in which those that are the certname are that of node, where they are given.
+// ofNode returns facts with fqdn and clientcert, where given, set to node.
 func ofNode(facts value.Value, node string) value.Value {
 	var b value.Builder
 	for k, v := range facts.Pairs() {
@@ -146,21 +194,6 @@ func ofNode(facts value.Value, node string) value.Value {
 		b.Set(k, v)
 	}
 	return b.Hash()
-}
-
-func setTrusted(vars map[string]value.Value, opts FactsOptions) {
-	trusted := opts.Trusted.get()
-	if opts.Node != "" {
-		var b value.Builder
-		for k, v := range trusted.Pairs() {
-			b.Set(k, v)
-		}
-		b.Set(value.FromString("certname"), value.FromString(opts.Node))
-		trusted = b.Hash()
-	}
-	if !trusted.IsUndef() {
-		vars["trusted"] = trusted
-	}
 }
 
 func setEnvironment(vars map[string]value.Value, opts FactsOptions) {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"testing"
 
 	"bindc/internal/value"
@@ -46,7 +47,7 @@ func TestTheNamesOfANode(t *testing.T) {
 	} {
 		trusted := Value{}
 		if c.certname != "" {
-			trusted = Value{value.FromPairs(value.Pair{Key: value.FromString("certname"),
+			trusted = Value{v: value.FromPairs(value.Pair{Key: value.FromString("certname"),
 				Value: value.FromString(c.certname)})}
 		}
 		facts, err := ParseFacts([]byte(c.facts), FactsOptions{Node: c.node, Trusted: trusted})
@@ -67,6 +68,45 @@ func TestTheNamesOfANode(t *testing.T) {
 	}
 }
 
+// The texts are those of Puppet::Context::TrustedInformation of Puppet 7, but for what is given otherwise.
+func TestTrustedIsDerivedFromTheCertname(t *testing.T) {
+	const unused = `"extensions":{},"hostname":"h","domain":null,"external":{}`
+	for _, c := range []struct{ trusted, node, want string }{
+		{`null`, "", `null`},
+		{`null`, "web1.example.org", `{"authenticated":"remote","certname":"web1.example.org","extensions":{},` +
+			`"hostname":"web1","domain":"example.org","external":{}}`},
+		{`null`, "plain", `{"authenticated":"remote","certname":"plain","extensions":{},"hostname":"plain",` +
+			`"domain":null,"external":{}}`},
+		{`{"certname": "a."}`, "", `{"authenticated":"remote","certname":"a.","extensions":{},"hostname":"a",` +
+			`"domain":"","external":{}}`},
+		{`{"extensions": {"pp_role": "web"}, "own": 1}`, "a.b", `{"authenticated":"remote","certname":"a.b",` +
+			`"extensions":{"pp_role":"web"},"hostname":"a","domain":"b","external":{},"own":1}`},
+		{`{"certname": "a.b", "hostname": "h", "domain": "d", "authenticated": "local"}`, "c.d.e",
+			`{"authenticated":"local","certname":"c.d.e","extensions":{},"hostname":"c","domain":"d.e",` +
+				`"external":{}}`},
+		{`{"certname": "a.b", "hostname": "h"}`, "a.b", `{"authenticated":"remote","certname":"a.b",` +
+			`"extensions":{},"hostname":"h","domain":"b","external":{}}`},
+		{`{"authenticated": false, "certname": null, ` + unused + `}`, "",
+			`{"authenticated":false,"certname":null,` + unused + `}`},
+		{`{"external": {}, "certname": "a.b", "authenticated": "x", "extensions": {}, "hostname": null, ` +
+			`"domain": 1}`, "",
+			`{"external":{},"certname":"a.b","authenticated":"x","extensions":{},"hostname":null,"domain":1}`},
+	} {
+		trusted, err := ParseJSON([]byte(c.trusted))
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := FactsOptions{Node: c.node, Trusted: trusted}
+		facts, err := ParseFacts([]byte(`{"clientcert": "forged.ex"}`), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(value.AppendJSON(nil, facts.variables["trusted"])); got != c.want {
+			t.Errorf("%s, node %q: $trusted is %s, expected %s", c.trusted, c.node, got, c.want)
+		}
+	}
+}
+
 // One fact has one value, by whatever name it is asked for.
 func TestTheNodeIsNamedInTheHashOfFactsToo(t *testing.T) {
 	const given = `{"fqdn": "f.ex", "clientcert": "f.ex", "hostname": "f", "os": {"family": "Debian"}}`
@@ -80,5 +120,71 @@ func TestTheNodeIsNamedInTheHashOfFactsToo(t *testing.T) {
 	}
 	if got := facts.variables["osfamily"].Text(); got != "Debian" {
 		t.Errorf("osfamily is %q", got)
+	}
+}
+
+// ParseFacts accepts the facts of a node as Puppet or PuppetDB returns them.
+func TestParseFactsAcceptsShapesOfBindq(t *testing.T) {
+	for _, c := range []struct{ json, node, role, certname, variable string }{
+		{`{"role": "web"}`, "", "web", "", ""},
+		{`{"name": "w1", "values": {"role": "web"}}`, "", "web", "w1", ""},
+		{`{"name": "w1", "facts": {"role": "web"}}`, "", "web", "w1", ""},
+		{`{"certname": "w1", "facts": {"role": "web"}, "trusted": {"certname": "other"}}`, "", "web", "other", ""},
+		{`{"certname": "w1", "facts": {"role": "web"}, "vars": {"rack": "r7"}}`, "", "web", "w1", "r7"},
+		{`{"certname": "w1", "facts": {"data": [{"name": "role", "value": "web"}]}}`, "", "web", "w1", ""},
+		{`[{"certname": "w1", "name": "role", "value": "web"}, {"certname": "w2", "name": "role", "value": "db"}]`,
+			"w2", "db", "w2", ""},
+		{`{"name": "w1", "values": {"role": "web"}}`, "w9", "web", "w9", ""},
+		{`null`, "", "", "", ""},
+	} {
+		facts, err := ParseFacts([]byte(c.json), FactsOptions{Node: c.node})
+		if err != nil {
+			t.Errorf("%s: %v", c.json, err)
+			continue
+		}
+		certname, _ := dig(facts.variables, "trusted.certname")
+		if facts.variables["role"].Text() != c.role || certname.Text() != c.certname ||
+			facts.variables["rack"].Text() != c.variable {
+			t.Errorf("%s: role is %v, trusted.certname %v, rack %v", c.json, facts.variables["role"], certname,
+				facts.variables["rack"])
+		}
+	}
+}
+
+// The options take precedence over the name, trusted facts and variables in the JSON.
+func TestParseFactsPrefersItsOptions(t *testing.T) {
+	given := func(json string) Value {
+		v, err := ParseJSON([]byte(json))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	facts, err := ParseFacts([]byte(`{"certname": "w1", "facts": {}, "trusted": {"pp_role": "db"}, "vars": {"rack": "r7"}}`),
+		FactsOptions{Trusted: given(`{"pp_role": "web"}`), Variables: given(`{"rack": "r1"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if role, _ := dig(facts.variables, "trusted.pp_role"); role.Text() != "web" {
+		t.Errorf("trusted.pp_role is %v", role)
+	}
+	if rack := facts.variables["rack"]; rack.Text() != "r1" {
+		t.Errorf("rack is %v", rack)
+	}
+}
+
+func TestParseFactsRejectsJSONWithoutNode(t *testing.T) {
+	for json, want := range map[string]string{
+		`[]`:     "expected facts, found an empty list",
+		`"web1"`: "expected facts as a hash of names to values, found the string 'web1'",
+		`[{"certname": "w1", "name": "a", "value": 1}, {"certname": "w2", "name": "a", "value": 2}]`: "expected the facts " +
+			"of one node, found those of 2; name the node",
+		`{"certname": "w1", "facts": 7}`: "expected a hash of names to values, found the integer 7 in the facts of 'w1'",
+	} {
+		_, err := ParseFacts([]byte(json), FactsOptions{})
+		var e *Error
+		if !errors.As(err, &e) || e.Code != CodeFacts || e.Message != want {
+			t.Errorf("%s: %v, expected %s", json, err, want)
+		}
 	}
 }

@@ -23,10 +23,7 @@ func (r *Request) hierarchies() (*hierarchies, error) {
 	}
 	h := &hierarchies{}
 	if found {
-		v, err := r.file.Value(ref)
-		if err == nil {
-			err = sound(v)
-		}
+		v, err := r.snap.value(ref)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +37,7 @@ func (r *Request) hierarchies() (*hierarchies, error) {
 // checkHierarchies finds what fails all lookups of a hierarchy: the paths that cannot be told, by dimension. What
 // lookup_options fail is found when a key is looked up.
 func (r *Request) checkHierarchies(untold map[int]error) error {
-	r.failing, r.wary = nil, false
+	r.failing, r.mayFail, r.wary = nil, false, r.caller != nil
 	h, err := r.hierarchies()
 	if h == nil {
 		return err
@@ -55,70 +52,45 @@ func (r *Request) checkHierarchies(untold map[int]error) error {
 			}
 		}
 	}
-	r.wary = len(r.failing) > 0 || h.options.Len() > 0
+	r.mayFail = len(r.failing) > 0 || h.options.Len() > 0
+	r.wary = r.wary || r.mayFail
 	return nil
 }
 
-// fails is what fails the lookup of key whatever it finds, unless something structured wins. That a strategy is wrong
-// does not count where the lookup is told another.
-func (l *lookup) fails(key string, told bool) error {
-	if !l.r.wary || lookupkey.Reserved(key) {
+// failure finds errors that fail the lookup of a key as soon as it reaches Hiera 5 data, whatever that data is. A nil
+// failure finds none.
+type failure struct {
+	*lookup
+	root string // the root of the key
+	told bool   // the caller gave the strategy, so a wrong one in lookup_options does not matter
+}
+
+// failure returns the failure for a key looked up without a strategy, or nil if there cannot be one.
+func (l *lookup) failure(key string) *failure {
+	if !l.r.mayFail || lookupkey.Reserved(key) {
 		return nil
-	}
-	part, bound, err := l.highest(key)
-	if bound && part == snapshot.NoHiera {
-		return err
 	}
 	k, err := lookupkey.Parse(key)
 	if err != nil {
-		return nil // hiera says so
+		return nil // hiera reports it
 	}
-	if err = l.failsIn(k.Root, told, false); err == nil && (!bound || part == snapshot.HieraDefaults) {
-		err = l.failsIn(k.Root, false, true)
-	}
-	if err != nil {
-		return l.explain(key, err)
-	}
-	return nil
+	return &failure{l, k.Root, false}
 }
 
-// highest is the part that has the highest binding which answers key, or what key leads into; of Hiera 5 the highest.
-// It is not bound, if none has one.
-func (l *lookup) highest(key string) (part snapshot.HieraPart, bound bool, err error) {
-	part, bound, err = l.highestOf(key)
-	if k, wrong := lookupkey.Parse(key); !bound && wrong == nil {
-		root, _ := lookupkey.Quoted(k.Root)
-		return l.highestOf(root)
+// in returns the error that fails a lookup whose highest binding is in the given part.
+func (f *failure) in(part snapshot.HieraPart) error {
+	if f == nil {
+		return nil
 	}
-	return part, bound, err
+	err := f.failsIn(f.root, f.told, false)
+	if err == nil && part == snapshot.HieraDefaults {
+		err = f.failsIn(f.root, false, true)
+	}
+	return err
 }
 
-func (l *lookup) highestOf(root string) (part snapshot.HieraPart, bound bool, err error) {
-	d := descent{lookup: &lookup{r: l.r, total: bounds(), chain: []string{root}}, key: root, behind: -1}
-	d.stops = func(c snapshot.Candidate) (bool, error) {
-		p, err := l.place(root, c)
-		part = p.Part
-		return l.isFinal(root, c), err
-	}
-	_, found, err := d.run()
-	switch {
-	case damaged(err):
-		return snapshot.NoHiera, true, err
-	case d.at:
-		return part, true, nil
-	}
-	return snapshot.NoHiera, found || err != nil || d.erased, nil // what is wrong with it is its answer
-}
-
-// isFinal tells whether what is behind a candidate of key does not matter, see recipe.IsFinal.
-func (l *lookup) isFinal(key string, c snapshot.Candidate) bool {
-	n, computed := c.Ref.Recipe()
-	if !computed {
-		return true
-	}
-	r, err := l.r.snap.recipe(key, n)
-	return err != nil || r.IsFinal()
-}
+// unbound returns the error that fails the lookup of a key without bindings.
+func (f *failure) unbound() error { return f.in(snapshot.HieraDefaults) }
 
 // failsIn is what fails the lookup of root in the hierarchies, or in default_hierarchy.
 func (l *lookup) failsIn(root string, told, defaults bool) error {
@@ -156,13 +128,16 @@ func (l *lookup) wrongOptions(root string, told, defaults bool) error {
 	if err != nil || told {
 		return err
 	}
-	_, err = options.For(root).Strategy()
+	entry, err := options.For(root, &l.total.Steps)
+	if err == nil {
+		_, err = entry.Strategy()
+	}
 	return err
 }
 
-// careful is Lookup where something may fail the lookup of a key whatever it finds, or the key is internal.
+// careful is the slow path of Lookup. It is used where something may fail every lookup of a key, for internal keys, and
+// when a Producer asks.
 func (r *Request) careful(key string) (Value, bool, error) {
-	l := lookups.Get().(*lookup)
-	l.r, l.total = r, bounds()
+	l := r.start()
 	return l.end(l.answer(key))
 }

@@ -58,10 +58,10 @@ bind:
 - {when: {node: n1}, bind: [[local, 3]]}
 `
 	s := hieraSnapshot(t, site, bindings.Options{})
-	const dug = "evaluation: the path 'os/%{facts.os.family}.yaml' cannot be told, and so nothing that comes to it: " +
-		"'facts' asks for the key 'family' in a Hash, and there is a value of the kind String"
-	const dugInModule = "evaluation: the path '%{facts.kernel.name}.yaml' cannot be told, and so nothing that comes to " +
-		"it: 'facts' asks for the key 'name' in a Hash, and there is a value of the kind String"
+	const dug = "evaluation: the path 'os/%{facts.os.family}.yaml' cannot be evaluated, so no lookup can pass it: " +
+		"'facts.os.family' needs a Hash with the key 'family', found String"
+	const dugInModule = "evaluation: the path '%{facts.kernel.name}.yaml' cannot be evaluated, so no lookup can pass " +
+		"it: 'facts.kernel.name' needs a Hash with the key 'name', found String"
 	for _, c := range []struct{ facts, key, merge, want string }{
 		{`{"os": {"family": "Debian"}}`, "os", "", "1"},
 		{`{"os": {"family": "Suse"}}`, "os", "", "not found"},
@@ -89,8 +89,8 @@ bind:
 		{`{"os": "Debian"}`, "zero", "", dug},
 		{`{"os": "Debian"}`, "two", "", dug},
 		{`{"os": "Debian", "zero": 0}`, "broken", "", "evaluation: 'broken': division by zero"}, // is structured
-		{`{"os": "Debian"}`, "a..b", "", "evaluation: 'a..b' is no key: there is nothing between two dots, or before " +
-			"the first or behind the last"},
+		{`{"os": "Debian"}`, "a..b", "", "evaluation: 'a..b' is not a valid key: nothing is between two dots, before " +
+			"the first or after the last"},
 		{`{"os": "Debian", "given": 5}`, "maybe", "", "5"},
 		{`{"os": "Debian"}`, "lookup_options", "", "not found"},
 		{`{"os": "Debian"}`, "lookup_options", `"unique"`, "not found"},

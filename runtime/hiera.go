@@ -16,52 +16,79 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupMerged is Lookup with a merge strategy in place of what lookup_options say: a name, as "unique", or a hash with
-// the strategy and its options, as Puppet's lookup() takes it; undef is Lookup. What is structured is found as it is.
-// The error is that of Lookup, or an *Error with the code usage where there is no such strategy.
+// LookupMerged is Lookup with a merge strategy that replaces the one in lookup_options: a name such as "unique", or a
+// hash with the strategy and its options, as for Puppet's lookup(). With undef it is Lookup. Structured bindings are
+// not merged. The error is as in Lookup, or an *Error of code usage if the strategy does not exist.
 func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) {
-	if strategy.IsUndef() || !r.snap.hiera() {
+	if strategy.IsUndef() {
 		return r.Lookup(key)
 	}
 	if r.closed.Load() {
 		return Value{}, false, fs.ErrClosed
 	}
 	defer runtime.KeepAlive(r) // and with it the map
-	s, err := merge.Parse(strategy.get())
+	s, err := strategyOf(key, strategy)
 	if err != nil {
-		return Value{}, false, failed(key, CodeUsage, "'"+key+"': "+err.Error())
+		return Value{}, false, err
+	}
+	if !r.snap.hiera() {
+		return r.Lookup(key)
 	}
 	return r.byHiera(key, &s)
 }
 
-// byHiera is a lookup by the rules of Hiera 5, of a key with dots or quotes, or with a strategy.
-func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
-	l := lookups.Get().(*lookup)
-	l.r, l.total = r, bounds()
-	var v value.Value
-	var found bool
-	err := l.fails(key, true) // where none is told, nothing fails: see Lookup
-	switch {
-	case err != nil:
-	case s != nil && digs(key) && l.isStructured(key):
-		v, found, err = l.bound(key)
-	default:
-		v, found, err = l.hiera(key, s)
+// strategyOf parses the merge strategy for a lookup of key.
+func strategyOf(key string, of Value) (merge.Strategy, error) {
+	v, err := of.own(nil)
+	if err != nil {
+		return merge.Strategy{}, err
 	}
-	return l.end(v, found, err)
+	s, err := merge.Parse(v)
+	if err != nil {
+		return s, failed(key, CodeUsage, "'"+key+"': "+err.Error())
+	}
+	return s, nil
 }
 
-// isStructured tells whether something structured answers key as it is written, though it has dots or quotes.
-func (l *lookup) isStructured(key string) bool {
-	part, bound, _ := l.highestOf(key)
-	return bound && part == snapshot.NoHiera
+// byHiera looks up a key with dots or quotes, or with a strategy, by the rules of Hiera 5.
+func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
+	l := r.start()
+	if s != nil && digs(key) {
+		if v, found, answered, err := l.asWritten(key); answered {
+			return l.end(v, found, err)
+		}
+	}
+	return l.end(l.hiera(key, s))
+}
+
+// asWritten looks key up in the structured bindings without splitting it at dots and quotes.
+func (l *lookup) asWritten(key string) (v value.Value, found, answered bool, err error) {
+	if internal(key) {
+		return value.Value{}, false, false, nil
+	}
+	if err := l.enter(key); err != nil {
+		return value.Value{}, false, true, err
+	}
+	defer l.leave()
+	d := descent{lookup: l, key: key, behind: -1}
+	d.stops = func(c snapshot.Candidate) (bool, error) {
+		p, err := l.place(key, c)
+		return p.Part != snapshot.NoHiera, err
+	}
+	v, found, err = d.run()
+	return v, found, found || d.erased || err != nil, err
 }
 
 // hiera tells whether something in the snapshot is of Hiera 5.
 func (s *Snapshot) hiera() bool { return len(s.file.Hiera()) > 0 }
 
-// digs tells whether a key that nothing is bound to may lead into a value.
-func digs(key string) bool { return strings.ContainsAny(key, `.'"`) }
+// digs reports whether a key without bindings may lead into a value. It asks for Hiera 5 first because that is one bit,
+// and Puppet looks up an absent key for nearly every class parameter.
+func (s *Snapshot) digs(key string) bool { return s.hiera() && digs(key) }
+
+func digs(key string) bool {
+	return strings.IndexByte(key, '.') >= 0 || strings.IndexByte(key, '\'') >= 0 || strings.IndexByte(key, '"') >= 0
+}
 
 // hiera answers key, which may dig, by the rules of Hiera 5. nil is the strategy of lookup_options.
 func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error) {
@@ -80,7 +107,7 @@ func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error)
 		root = recipe.LookupOptionsKey
 	}
 	if len(k.Path) == 0 && s == nil && !internal(root) {
-		return l.bound(root)
+		return l.bound(root, true)
 	}
 	if err := l.enter(key); err != nil { // as Puppet does: a.b may need a.c, though both take a apart
 		return value.Value{}, false, err
@@ -108,7 +135,10 @@ type hieraLookup struct {
 
 // answer looks up, digs and converts. Where nothing is found default_hierarchy is asked.
 func (h *hieraLookup) answer() (value.Value, bool, error) {
-	d := descent{lookup: h.lookup, key: h.root, behind: -1, stops: h.isHiera}
+	d := descent{lookup: h.lookup, key: h.root, behind: -1, stops: h.isHiera, last: true}
+	if h.r.mayFail && !lookupkey.Reserved(h.key.Text) {
+		d.hierarchies = &failure{h.lookup, h.key.Root, h.strategy != nil}
+	}
 	v, found, err := d.run()
 	switch {
 	case err != nil:
@@ -118,6 +148,7 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 	case !d.at:
 		return value.Value{}, false, nil
 	}
+	defer func() { h.structured = false }()
 	entry, err := h.options(false)
 	if err != nil {
 		return value.Value{}, false, err
@@ -189,33 +220,30 @@ func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	return b.Layer, err
 }
 
-// evaluate is the value of a candidate of root, filed under key. What lookup_options may make sensitive is kept as if
-// it were: here it is not yet.
-func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (value.Value, error) {
-	x := explainer{r: l.r}
-	v, r, err := x.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
+// evaluate returns the value of a candidate of root, filed under key. A recipe that does not stand alone yields
+// nothing. The mark of an internal key is dropped: it means that lookup_options may make the value sensitive, which has
+// not happened yet.
+func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value, found bool, err error) {
+	v, r, err := l.r.snap.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	if r == nil {
-		return v, err
+		return v, err == nil, err
 	}
-	if r.Kind == recipe.Merged { // which would be what it is merged of
-		return value.Value{}, &DamageError{Section: "recipes",
-			Expected: "a value of '" + root + "' that is no merge itself"}
+	if !r.StandsAlone() {
+		return value.Value{}, false, nil
 	}
 	if r.Sensitive && internal(key) {
 		open := *r
 		open.Sensitive = false
 		r = &open
 	}
-	return l.follow(root, r)
+	v, err = l.follow(root, r)
+	return v, err == nil, err
 }
 
 // candidate is a candidate of root, filed under key, as one to be merged.
 func (l *lookup) candidate(root, key string, c placed) merge.Candidate {
 	return merge.Candidate{Layer: int(c.Part), Entry: c.Entry, OnlyPath: c.OnlyPath, OnlyEntry: c.OnlyEntry,
-		Value: func() (value.Value, bool, error) {
-			v, err := l.evaluate(root, key, c.Candidate)
-			return v, true, err
-		}}
+		Value: func() (value.Value, bool, error) { return l.evaluate(root, key, c.Candidate) }}
 }
 
 // merged puts the candidates of the hierarchies together, or those of default_hierarchy.
@@ -278,8 +306,7 @@ func (h *hieraLookup) renamed() (layer int, err error) {
 
 // erases tells whether a binding of key says that it has another name from there on down.
 func (l *lookup) erases(key string, b snapshot.Binding) (bool, error) {
-	x := explainer{r: l.r}
-	_, r, err := x.content(key, b)
+	_, r, err := l.r.snap.content(key, b)
 	return r != nil && r.Kind == recipe.Erased, err
 }
 
@@ -329,10 +356,13 @@ func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
 		return nil, nil
 	}
 	if h.recipe != nil && !defaults && !h.recipe.Value.IsUndef() {
-		return h.r.snap.constantOptions(h.recipe).For(h.key.Root), nil
+		return h.r.snap.constantOptions(h.recipe).For(h.key.Root, &h.total.Steps)
 	}
 	options, err := h.optionsOf(lookupkey.Module(h.key.Root), defaults)
-	return options.For(h.key.Root), err
+	if err != nil {
+		return nil, err
+	}
+	return options.For(h.key.Root, &h.total.Steps)
 }
 
 // optionsOf are the lookup options for the keys of a module, "" being none.
@@ -363,7 +393,7 @@ func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Leve
 		if err != nil {
 			return nil, err
 		}
-		if (c.Part == snapshot.HieraDefaults) != defaults {
+		if c.Part == snapshot.NoHiera || (c.Part == snapshot.HieraDefaults) != defaults {
 			continue
 		}
 		level, err := h.level(key, c.Candidate, module)
@@ -389,7 +419,7 @@ func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*m
 			return level.(*merge.Level), nil
 		}
 	}
-	v, err := h.evaluate(h.root, key, c)
+	v, _, err := h.evaluate(h.root, key, c)
 	if err != nil {
 		return nil, err
 	}
@@ -443,7 +473,14 @@ func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, err
 }
 
 // Given is a variable as data of Hiera 5 sees it. It is part of expr.GivenEnv.
-func (l *lookup) Given(name string) value.Value { return l.r.facts.given(name) }
+func (l *lookup) Given(name string) value.Value {
+	v := l.r.facts.given(name)
+	name = strings.TrimPrefix(name, "::")
+	if _, ok := l.r.facts.variables[name]; !ok || l.r.facts.derived[name] {
+		l.Missed(name)
+	}
+	return v
+}
 
 // Given is a variable as a path of Hiera 5 sees it. It is part of expr.GivenEnv.
 func (e categoryEnv) Given(name string) value.Value { return e.facts.given(name) }
@@ -457,19 +494,12 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	before := l.sensitive
 	l.sensitive = false
 	v, found, err := l.find(key)
-	if l.sensitive {
-		l.noteMarked(key)
-	}
+	// A structured value keeps its mark; a value of Hiera 5 was only decrypted. If nothing was found, a structured
+	// binding has declined.
+	l.marked = l.marked || l.sensitive && (!found || l.structured)
 	l.sensitive = l.sensitive || before
 	l.veiled = l.veiled || v.IsSensitive()
 	return v, found, err
-}
-
-// noteMarked notes where key is structured that what is sensitive was marked so, and not only decrypted. Where nothing
-// is bound that was what declines, which is structured; where that cannot be told, it is.
-func (l *lookup) noteMarked(key string) {
-	part, _, _ := l.highest(key)
-	l.marked = l.marked || part == snapshot.NoHiera
 }
 
 // Decrypt is what eyaml has encrypted in text. It is part of expr.HieraEnv.

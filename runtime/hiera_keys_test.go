@@ -54,8 +54,8 @@ func TestKeysOfHiera5(t *testing.T) {
 	for _, c := range []struct{ key, merge, want string }{
 		{"", "", "not found"}, // though data has something under it
 		{"1", "", "not found"},
-		{`a"b'c`, "", `evaluation: 'a"b'c' is no key: quotes go around all that is between two dots, and something ` +
-			"must be in them"},
+		{`a"b'c`, "", `evaluation: 'a"b'c' is not a valid key: quotes must enclose everything between two dots, ` +
+			"and something must be inside them"},
 		{"only", "", "12"},
 		{"'lookup_options'", "", `{"lookup_options":{"merge":"hash"},"secret":{"convert_to":"Sensitive"},` +
 			`"wrong":{"merge":"first"},"only":{"convert_to":"Integer"}}`},

@@ -233,8 +233,7 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"hash.in.z", "", "3"},
 	{"hash.in.z", `"first"`, "not found"},
 	{"hash.none.z", "", "not found"},
-	{"hash.a.z", "", "evaluation: 'hash.a.z': 'hash.a.z' asks for the key 'z' in a Hash, and there is a value " +
-		"of the kind Integer"},
+	{"hash.a.z", "", "evaluation: 'hash.a.z': 'hash.a.z' needs a Hash with the key 'z', found Integer"},
 	{"plain", `"unique"`, `["of node","of os","common"]`},
 	{"plain", `{"strategy": "deep"}`, `"of node"`},
 	{"depends", "", `["node","common"]`},
@@ -252,8 +251,8 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"wrong", "", "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
 	{"wrong", `"first"`, "evaluation: 'wrong': convert_to of 'wrong' to Integer: Integer(): the String is no Integer"},
 	{"nested", "", `sensitive {"a":{"password":"s3cr3t","user":"me"}}`},
-	{"nested.a.user", "", "evaluation: 'nested.a.user': 'nested.a.user' asks for the key 'user' in a Hash, and " +
-		"there is something sensitive"},
+	{"nested.a.user", "", "evaluation: 'nested.a.user': 'nested.a.user' needs a Hash with the key 'user', found " +
+		"something sensitive"},
 	{"veiled", "", "loop: 'loop' needs itself: loop -> loop2 -> loop"},
 	{"peek", "", `sensitive "me"`},
 	{"told", "", `sensitive "me"`},
@@ -273,9 +272,9 @@ var hieraLookups = []struct{ key, merge, want string }{
 	{"lookup_options.a", "", "not found"},
 	{"lookup_options", `"hash"`, "not found"},
 	{"'lookup_options'", "", `{"depends":{"merge":"unique"}}`},
-	{"a..b", "", "evaluation: 'a..b' is no key: there is nothing between two dots, or before the first or " +
-		"behind the last"},
-	{"1.b", "", "evaluation: '1.b' is no key: it must not begin with a number; put that in quotes"},
+	{"a..b", "", "evaluation: 'a..b' is not a valid key: nothing is between two dots, before the " +
+		"first or after the last"},
+	{"1.b", "", "evaluation: '1.b' is not a valid key: it must not begin with a number; put that in quotes"},
 	{"text", "", `"of node and 1,  ."`},
 	{"copy", "", `{"a":1,"in":{"z":3,"y":2,"x":1},"b":2}`},
 	{"loop", "", "loop: 'loop' needs itself: loop -> loop2 -> loop"},
@@ -576,9 +575,10 @@ bindings_version: 1
 name: default
 bind: [[structured, 1]]
 `
-	const options = "loop: 'lookup_options' needs itself: lookup_options -> lookup_options"
+	const options = "loop: 'lookup_options' needs itself: lookup_options -> b -> lookup_options"
+	const b = "loop: 'b' needs itself: b -> lookup_options -> b"
 	req := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{}`)
-	for key, want := range map[string]string{"a": options, "b": options, "a.x": options, "structured": "1"} {
+	for key, want := range map[string]string{"a": options, "b": b, "a.x": options, "structured": "1"} {
 		if got := answered(req.Lookup(key)); got != want {
 			t.Errorf("%s is %s, expected %s", key, got, want)
 		}

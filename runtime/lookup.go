@@ -2,12 +2,9 @@ package runtime
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"runtime"
-	"slices"
 	"strings"
-	"sync"
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -16,7 +13,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Lookup is the value of key for this request. Where key is not bound, found is false. The error is an *Error if the
+// Lookup returns the value of key for this request. If key is not bound, found is false. The error is an *Error if the
 // binding that wins cannot be evaluated, a *DamageError if the snapshot is damaged, and fs.ErrClosed if it is closed.
 func (r *Request) Lookup(key string) (v Value, found bool, err error) {
 	if r.closed.Load() {
@@ -28,7 +25,7 @@ func (r *Request) Lookup(key string) (v Value, found bool, err error) {
 	ref, found, err := r.file.Find(key, &r.scopes)
 	runtime.KeepAlive(r) // and with it the map
 	if err != nil || !found {
-		if err == nil && digs(key) && r.snap.hiera() {
+		if err == nil && r.snap.digs(key) {
 			return r.byHiera(key, nil)
 		}
 		return Value{}, false, err
@@ -36,50 +33,48 @@ func (r *Request) Lookup(key string) (v Value, found bool, err error) {
 	if !ref.Small() {
 		return r.found(key, ref)
 	}
-	return Value{r.snap.values.Value(uint64(ref))}, true, nil
+	return Value{r.snap.values.Value(uint64(ref)), r.file}, true, nil
 }
 
-// found is Lookup of what is computed or large.
+// found finishes Lookup for a computed or large value.
 func (r *Request) found(key string, ref snapshot.Ref) (Value, bool, error) {
 	if n, computed := ref.Recipe(); computed {
-		v, found, err := r.compute(key, n)
-		if !found && err == nil && digs(key) && r.snap.hiera() {
-			return r.byHiera(key, nil)
-		}
-		return v, found, err
+		return r.compute(key, n)
 	}
-	v, err := r.file.Value(ref)
-	return Value{v}, err == nil, err
+	v, err := r.snap.value(ref)
+	return Value{v, r.file}, err == nil, err
 }
 
-// internal tells whether key is one that only the snapshot itself asks for, as that of the contributions to a
-// multibinding: it is nothing to be looked up, not even in the quotes of Hiera 5.
+// internal reports whether key is used only by the snapshot itself, such as the key for contributions to a
+// multibinding. It cannot be looked up, not even in the quotes of Hiera 5.
 func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 
-// compute is Lookup where key is bound to a recipe.
+// compute evaluates the recipe that key is bound to.
 func (r *Request) compute(key string, n int) (Value, bool, error) {
-	l := lookups.Get().(*lookup)
-	l.r, l.total = r, bounds()
-	return l.end(l.compute(key, n))
+	l := r.start()
+	v, found, err := l.compute(key, n, false)
+	if !found && err == nil && l.r.snap.digs(key) {
+		v, found, err = l.hiera(key, nil)
+	}
+	return l.end(v, found, err)
 }
 
-// end is the outcome of a lookup that is done with.
+// end finishes a lookup and returns its outcome.
 func (l *lookup) end(v value.Value, found bool, err error) (Value, bool, error) {
 	out := l.outcome(v, found, err)
-	*l = lookup{chain: l.chain[:0]}
-	lookups.Put(l)
+	l.done()
 	return out.Value, out.Found, out.Err
 }
 
-// outcome is what a lookup has found, or that is inside it.
+// outcome converts the result of a lookup, or of one inside it, to an Outcome.
 func (l *lookup) outcome(v value.Value, found bool, err error) Outcome {
 	if v, err = l.unveiled(v, err); err == nil && l.sensitive {
 		v = v.Sensitive()
 	}
-	return Outcome{Value{v}, found && err == nil, err}
+	return Outcome{Value{v, l.r.file}, found && err == nil, err}
 }
 
-// unveiled is v without what is veiled in it.
+// unveiled returns v with its veiled parts in the clear, and records whether one was sensitive.
 func (l *lookup) unveiled(v value.Value, err error) (value.Value, error) {
 	if err != nil || !l.veiled {
 		return v, err
@@ -89,34 +84,23 @@ func (l *lookup) unveiled(v value.Value, err error) (value.Value, error) {
 	return v, err
 }
 
-// hides tells whether messages must not show what was found on the way.
+// hides reports whether messages must not show what the lookup found on the way.
 func (l *lookup) hides() bool { return l.sensitive || l.hidden }
 
-// lookups are those that are done: the text of an interpolated string is all that looking it up allocates.
-var lookups = sync.Pool{New: func() any { return &lookup{} }}
-
-// Bounds on one lookup and all those it leads to, so that no data hangs it.
-const (
-	maxChain    = 500
-	maxLookups  = 100_000
-	maxSteps    = 16 << 20  // of expressions
-	maxProduced = 512 << 20 // bytes, see expr.Total
-)
-
-// bounds are those on what one lookup computes.
-func bounds() expr.Total { return expr.Total{Steps: maxSteps, Size: maxProduced} }
-
-// lookup is one call of Lookup that has come to a computed value: the keys it is in the middle of.
+// lookup is a call of Lookup that has reached a computed value. chain has the keys that it is computing.
 type lookup struct {
+	*bounds   // shared with all lookups that this one causes
+	own       bounds
 	r         *Request
 	chain     []string
-	lookups   int
-	total     expr.Total
 	sensitive bool      // something sensitive was found on the way
 	veiled    bool      // and may be inside of what is being found, see value.Value.Unveiled
-	marked    bool      // what is structured has made something sensitive, and not only eyaml: see LookupEntries
-	hidden    bool      // what was found is in no message, though nothing is sensitive for it
-	record    *recorder // nil: nobody asks why
+	marked    bool      // a structured binding, not only eyaml, made it sensitive: see LookupEntries
+	hidden    bool      // messages must not show what was found, though it is not marked sensitive
+	record    *recorder // nil: nothing is recorded
+
+	tells      bool // record whether the value found is structured: see LookupEntries
+	structured bool // the last value found is structured
 }
 
 // find is Lookup inside a lookup.
@@ -128,34 +112,38 @@ func (l *lookup) find(key string) (value.Value, bool, error) {
 }
 
 func (l *lookup) answer(key string) (value.Value, bool, error) {
-	if err := l.fails(key, false); err != nil {
-		return value.Value{}, false, err
-	}
-	v, found, err := l.bound(key)
-	if !found && err == nil && digs(key) && l.r.snap.hiera() {
+	leads := l.r.snap.digs(key)
+	v, found, err := l.bound(key, !leads)
+	if !found && err == nil && leads {
 		return l.hiera(key, nil)
 	}
 	return v, found, err
 }
 
-// bound is what key itself is bound to.
-func (l *lookup) bound(key string) (value.Value, bool, error) {
+// bound looks up the bindings of key itself. last means that the lookup has no other place to try.
+func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
 	ref, found, err := l.r.file.Find(key, &l.r.scopes)
-	if !found || internal(key) {
+	if err != nil || internal(key) {
 		return value.Value{}, false, err
 	}
-	if n, computed := ref.Recipe(); computed {
-		return l.compute(key, n)
+	if n, computed := ref.Recipe(); found && computed {
+		return l.compute(key, n, last)
 	}
-	v, err := l.r.file.Value(ref)
-	if err == nil {
-		err = sound(v)
+	if l.looksCloser() {
+		return l.descend(key, -1, last)
 	}
+	if !found {
+		return value.Value{}, false, nil
+	}
+	v, err := l.r.snap.value(ref)
 	return v, err == nil, err
 }
 
+// looksCloser reports whether the lookup must know which binding answers, not only the value.
+func (l *lookup) looksCloser() bool { return l.r.mayFail || l.tells }
+
 // compute follows the recipe that key is bound to. Where that is not final, what is behind it may answer.
-func (l *lookup) compute(key string, n int) (value.Value, bool, error) {
+func (l *lookup) compute(key string, n int, last bool) (value.Value, bool, error) {
 	recipe, err := l.r.snap.recipe(key, n)
 	if err != nil {
 		return value.Value{}, false, err
@@ -164,47 +152,11 @@ func (l *lookup) compute(key string, n int) (value.Value, bool, error) {
 		return value.Value{}, false, err
 	}
 	defer l.leave()
-	if !recipe.IsFinal() {
-		return l.descend(key, -1)
+	if !recipe.IsFinal() || l.looksCloser() {
+		return l.descend(key, -1, last)
 	}
 	v, err := l.follow(key, recipe)
 	return v, err == nil, err
-}
-
-// enter notes that name is being computed: a key, or the internal key of a multibinding. It fails where name already
-// is.
-func (l *lookup) enter(name string) error {
-	if i := slices.Index(l.chain, name); i >= 0 {
-		chain := append(slices.Clone(l.chain[i:]), name)
-		for j := range chain {
-			chain[j] = entered(chain[j])
-		}
-		name = strings.TrimPrefix(chain[0], "multibind ")
-		return failed(name, CodeLoop, "'"+name+"' needs itself: "+strings.Join(chain, " -> "))
-	}
-	if len(l.chain) >= maxChain || l.lookups > maxLookups {
-		return failed(name, CodeEvaluation,
-			fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain))
-	}
-	l.lookups++
-	l.chain = append(l.chain, name)
-	return nil
-}
-
-// entered is a name that enter took, for people.
-func entered(name string) string {
-	if id, ok := strings.CutPrefix(name, "\x00"); ok {
-		return "multibind " + id
-	}
-	key, _, _ := strings.Cut(name, "\x00") // and the level, see below
-	return key
-}
-
-// leave ends what enter began. A lookup is kept for the next one, and text of the mapped file is not.
-func (l *lookup) leave() {
-	last := len(l.chain) - 1
-	l.chain[last] = ""
-	l.chain = l.chain[:last]
 }
 
 // follow produces a value, transforms it, and holds the result to its type.
@@ -308,14 +260,14 @@ func (l *lookup) custom(key string, r *recipe.Recipe) (value.Value, error) {
 		return value.Value{}, failed(key, CodeProducer,
 			"'"+key+"' needs the producer '"+r.Name+"', which this program has not registered")
 	}
-	v, err := produce(l.r, Value{v: r.Value})
+	v, err := produce(l.forProducer(), Value{r.Value, l.r.file})
 	if err != nil {
 		e := failed(key, CodeProducer, "'"+key+"': the producer '"+r.Name+"' failed: "+err.Error())
 		e.Err = err
 		return value.Value{}, e
 	}
 	l.sensitive = l.sensitive || v.Sensitive()
-	return v.get(), nil
+	return v.own(l.r.file)
 }
 
 // Variable is the variable of that name in the top scope. It is part of expr.Env.

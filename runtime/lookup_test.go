@@ -251,7 +251,7 @@ bind:
 		}
 	}
 	for key, want := range map[string]string{"place": "of one rack", "counted": "by number", "long": "folded"} {
-		if v, found, err := req.Lookup(key); err != nil || !found || v.Text() != want {
+		if v, found, err := req.Lookup(key); err != nil || !found || textOf(v) != want {
 			t.Errorf("%s is %v, %v: %v", key, v, found, err)
 		}
 	}

@@ -212,7 +212,8 @@ func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip 
 	case recipe.Ignore:
 		return true, nil
 	case recipe.ErrorOnConflict:
-		return false, c.duplicate(p)
+		return false, failed(c.key, CodeDuplicate, "two contributions to '"+c.key+"'"+named(p)+
+			" are effective, and its conflict_resolution is 'error'")
 	}
 	return false, nil
 }

@@ -28,7 +28,7 @@ func hashPart(t *testing.T, name string, precedence uint32, json string) recipe.
 	}
 	expr := of(expr.HashLit, "")
 	for k, e := range v.Entries() {
-		expr.Kids = append(expr.Kids, literal(value.FromString(k.Text())), literal(value.FromInt(e.Int())))
+		expr.Kids = append(expr.Kids, literal(value.FromString(textOf(k))), literal(value.FromInt(intOf(e))))
 	}
 	return recipe.Part{Name: name, Named: true, Precedence: precedence,
 		Recipe: &recipe.Recipe{Kind: recipe.Expression, Expr: expr}}
@@ -119,8 +119,8 @@ func TestContributionsThatDecline(t *testing.T) {
 	}
 }
 
-// Renames are of contributions of lower precedence, aliases of all; those of the lowest precedence come first, and all
-// renames before the aliases.
+// Renames apply to contributions of lower precedence, lowest first. Aliases come after them and have no order, as with
+// keys: if a name exists, all its aliases do.
 func TestContributionsUnderOtherNames(t *testing.T) {
 	rename := func(name, old string, precedence uint32) recipe.Part {
 		return under(recipe.RenamedPart, name, old, precedence)
@@ -152,6 +152,10 @@ func TestContributionsUnderOtherNames(t *testing.T) {
 			`{"old":["high","low"],"new":["high","low"]}`},
 		{"an alias of an alias", []recipe.Part{alias("b", "a", 1), alias("c", "b", 1), part("a", 2, "v"),
 			part("b", 2, "w")}, `{"a":["v"],"b":["v","w"],"c":["v","w"]}`},
+		{"an alias of an alias, which is higher", []recipe.Part{alias("b", "a", 1), part("a", 2, "v"),
+			alias("c", "b", 3)}, `{"a":["v"],"b":["v"],"c":["v"]}`},
+		{"an alias of an alias, which is lower", []recipe.Part{alias("c", "b", 1), part("a", 2, "v"),
+			alias("b", "a", 3)}, `{"a":["v"],"b":["v"],"c":["v"]}`},
 		{"aliases of one another", []recipe.Part{alias("b", "a", 1), alias("a", "b", 1), part("a", 2, "v")},
 			`{"a":["v"],"b":["v"]}`},
 		{"several aliases", []recipe.Part{alias("b", "a", 1), alias("c", "a", 3), part("a", 2, "v")},

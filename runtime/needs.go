@@ -116,7 +116,7 @@ func (sv *survey) bound(b snapshot.Bound) (err error) {
 		is, err = sv.numbered(b.Key, n)
 	case !sv.nested[b.Key]:
 		var v value.Value
-		v, err = sv.s.file.Value(b.Ref)
+		v, err = sv.s.value(b.Ref)
 		is = natureOf(v)
 	}
 	sv.nested[b.Key] = sv.nested[b.Key] || is == nested
@@ -148,7 +148,9 @@ func (sv *survey) numbered(key uint32, n int) (nature, error) {
 
 // nature notes the variables of what a key is computed by. What is encrypted and cannot be decrypted needs none.
 func (sv *survey) nature(key uint32, encoded string) (nature, error) {
-	if _, sealed := sv.s.file.Seal(); sealed && recipe.IsSealed(encoded) {
+	_, sealed := sv.s.file.Seal()
+	unsealed := sealed && recipe.IsSealed(encoded)
+	if unsealed {
 		if sv.s.box == nil {
 			return nested, nil
 		}
@@ -158,6 +160,9 @@ func (sv *survey) nature(key uint32, encoded string) (nature, error) {
 		}
 	}
 	r, err := recipe.Decode(encoded)
+	if err != nil && unsealed {
+		return nested, nil
+	}
 	if err != nil {
 		return unread, badRecipe(err)
 	}

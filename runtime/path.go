@@ -55,12 +55,12 @@ func pathParts(n *expr.Node) (out []pathPart, ok bool) {
 			case v.Kind() != value.String:
 				return nil, false
 			case i == 0:
-				part.variable = strings.TrimPrefix(v.Text(), "::")
+				part.variable = v.Text()
 			default:
 				part.keys = append(part.keys, v)
 			}
 		}
-		if part.variable == "" {
+		if strings.TrimPrefix(part.variable, "::") == "" {
 			return nil, false
 		}
 		out = append(out, part)

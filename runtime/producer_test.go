@@ -49,7 +49,7 @@ var hatProducers = map[string]bindings.Producer{
 	"broken":  func(*bindings.Request, bindings.Value) (bindings.Value, error) { return bindings.Value{}, errBroken },
 	"delegate": func(r *bindings.Request, args bindings.Value) (bindings.Value, error) {
 		to, _ := args.Get("to")
-		v, _, err := r.Lookup(to.Text())
+		v, _, err := r.Lookup(textOf(to))
 		return v, err
 	},
 }
@@ -121,7 +121,7 @@ func TestARegisteredProducerMakesTheValue(t *testing.T) {
 		}
 	}
 	v, _, err := req.Lookup("class")
-	if value, ok := v.Get("value"); err != nil || !ok || value.Text() != "of a class" {
+	if value, ok := v.Get("value"); err != nil || !ok || textOf(value) != "of a class" {
 		t.Errorf("class is %v: %v", v, err)
 	}
 }

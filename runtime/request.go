@@ -28,7 +28,10 @@ type Request struct {
 	scopes  snapshot.Scopes
 	merges  merges
 	failing map[string]error // by module, of paths that cannot be told: all lookups of its keys fail; of "", of all
-	wary    bool             // something may fail a lookup whatever it finds
+	mayFail bool             // an error may fail a lookup whatever it finds
+	wary    bool             // mayFail, or a Producer asks: a lookup has to do more than Find
+	caller  *caller          // nil: no Producer asks
+	misses  *misses          // records the variables that lookups ask for and do not find; nil: not recorded
 }
 
 // Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
@@ -215,7 +218,7 @@ func (d *dimension) text(facts *Facts) (string, error) {
 	if err != nil {
 		what := "the category '" + d.name + "': "
 		if d.exact {
-			what = "the path '" + d.name + "' cannot be told, and so nothing that comes to it: "
+			what = "the path '" + d.name + "' cannot be evaluated, so no lookup can pass it: "
 		}
 		return "", &Error{Code: CodeEvaluation, Message: what + err.Error(), Err: err}
 	}

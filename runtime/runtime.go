@@ -5,7 +5,7 @@
 //	facts, err := bindings.ParseFacts(factsJSON, bindings.FactsOptions{})
 //	req, err := snap.Request(facts)
 //	port, found, err := req.Lookup("apache::port")
-//	fmt.Println(port.Int())
+//	fmt.Println(port)
 //
 // (Import it under a name of its own, as bindings: Go has a package runtime already.)
 //
@@ -15,11 +15,11 @@
 //
 // Snapshots, requests and values may be used by several goroutines at once. A snapshot may be closed at any time: what
 // is running is finished, and what begins later returns fs.ErrClosed. The file itself stays mapped until the garbage
-// collector finds that nothing refers to a closed snapshot, nor to a request of it.
+// collector finds that nothing refers to a closed snapshot, to a request of it, or to a Value.
 //
-// Values are views of the mapped file: they, and the strings taken from them, are valid until the snapshot is closed,
-// and then as long as the program holds on to it, or to a request of it (runtime.KeepAlive of Go's own package does).
-// Errors stay valid; so does what Value.Interface and Value.MarshalJSON return.
+// A Value is a view of the mapped file and keeps it mapped: a program may hold it for as long as it likes, and it stays
+// valid when the snapshot is closed. Texts, keys, errors and explanations are copies. Only Value.TextView returns a
+// string inside the file, for programs that count nanoseconds.
 //
 // What is sensitive is not shown by accident: see Value.
 package runtime
@@ -29,6 +29,7 @@ import (
 	"io/fs"
 	"iter"
 	"runtime"
+	"strings"
 	"sync/atomic"
 
 	"bindc/internal/expr"
@@ -78,9 +79,11 @@ type Options struct {
 	Unseal func(sealed []byte) (key []byte, err error)
 }
 
-// Producer makes a value for a request. args is what the binding gives beside the name: a list, a hash, or empty. Its
-// error is the cause of an *Error with the code producer; what it makes of something sensitive should be sensitive. It
-// must be safe for concurrent use and not keep r or args for longer than the snapshot is open.
+// Producer makes a value for a request. args has the arguments that the binding gives besides the name: a list, a hash,
+// or empty. If it returns an error, the lookup fails with an *Error of code producer, whose cause is that error. A
+// value made from something sensitive should be sensitive. A Producer must be safe for concurrent use and must not keep
+// r or args after it returns. Lookups through r count towards the limits of the lookup that called it, and a key that
+// needs itself that way is an error.
 type Producer func(r *Request, args Value) (Value, error)
 
 // Open maps the snapshot at path, at a cost that does not grow with the file. The errors name the path; they are
@@ -140,7 +143,7 @@ func (s *Snapshot) Keys() iter.Seq[string] {
 			return
 		}
 		for key := range s.file.Keys() {
-			if !yield(key) {
+			if !yield(strings.Clone(key)) {
 				break
 			}
 		}
@@ -157,7 +160,10 @@ func (s *Snapshot) Verify() error {
 	defer runtime.KeepAlive(s)
 	return s.Guard(func() error {
 		_, sealed := s.file.Seal()
-		return s.file.Verify(func(encoded string) (bool, error) { return recipe.Check(encoded, sealed, s.hiera()) })
+		features := recipe.Features{Sealed: sealed, Hiera: s.hiera(), ARM8: s.file.ARM8()}
+		return s.file.Verify(func(encoded string) (contributes, alone bool, err error) {
+			return recipe.Check(encoded, features)
+		})
 	})
 }
 

@@ -42,8 +42,8 @@ func (s *Snapshot) sealed(key, encoded string) (*recipe.Recipe, error) {
 		return nil, failed(name, CodeEncrypted, "'"+name+"' cannot be decrypted: "+err.Error())
 	}
 	r, err := recipe.Decode(text)
-	if err != nil {
-		return nil, badRecipe(err)
+	if err != nil { // only the holder of the key could seal this; Verify cannot check it
+		return nil, failed(name, CodeEncrypted, "'"+name+"' cannot be decrypted: expected a recipe: "+err.Error())
 	}
 	return r, nil
 }

@@ -56,11 +56,11 @@ func TestSealedValuesCannotBeSwapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, found, err := req.Lookup("a")
-	if err != nil || !found || !v.Sensitive() || v.Text() != "hunter2" {
+	if err != nil || !found || !v.Sensitive() || textOf(v) != "hunter2" {
 		t.Errorf("%v, %v, %v", v, found, err)
 	}
 	var e *bindings.Error
-	if v, _, err := req.Lookup("b"); !errors.As(err, &e) || e.Code != bindings.CodeEncrypted || v.Text() != "" {
+	if v, _, err := req.Lookup("b"); !errors.As(err, &e) || e.Code != bindings.CodeEncrypted || textOf(v) != "" {
 		t.Errorf("%v, %v", v, err)
 	}
 }
@@ -93,7 +93,7 @@ func TestAWatcherKeepsTheFileItCanDecrypt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer req.Close()
-	if v, found, err := req.Lookup("a"); err != nil || !found || v.Text() != "hunter2" {
+	if v, found, err := req.Lookup("a"); err != nil || !found || textOf(v) != "hunter2" {
 		t.Errorf("%v, %v, %v", v, found, err)
 	}
 	able = true
@@ -151,7 +151,7 @@ func FuzzSealed(f *testing.F) {
 		v, found, err := req.Lookup("forged")
 		switch {
 		case isSealed && err == nil && found:
-			if !v.Sensitive() || v.Text() != "the secret of forged" {
+			if !v.Sensitive() || textOf(v) != "the secret of forged" {
 				t.Errorf("what is forged counts: %v", v.Reveal())
 			}
 		case isSealed && !refuses(err):
@@ -160,7 +160,7 @@ func FuzzSealed(f *testing.F) {
 			t.Errorf("another one's secret: %v", v.Reveal())
 		}
 		v, found, err = req.Lookup("sound")
-		if string(wrapped) == "wrapped" && (err != nil || !found || v.Text() != "the secret of sound") {
+		if string(wrapped) == "wrapped" && (err != nil || !found || textOf(v) != "the secret of sound") {
 			t.Errorf("beside it: %v, %v, %v", v, found, err)
 		}
 	})

@@ -85,14 +85,14 @@ bind:
 			t.Fatal(err)
 		}
 		for _, part := range parts(v) {
-			shown, err := json.Marshal(map[string]any{"v": part, "p": &part, "i": part.Interface()})
+			shown, err := json.Marshal(map[string]any{"v": part, "p": &part, "i": ordinaryOf(part)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			hidden := struct{ v bindings.Value }{part}
 			text := fmt.Sprintf("%v %+v %#v %s %q %x %d %T %v %v", part, part, part, part, part, part, part, part,
 				hidden, &hidden)
-			text += string(shown) + part.String() + fmt.Sprint(part.Interface(), []any{part}, &part)
+			text += string(shown) + part.String() + fmt.Sprint(ordinaryOf(part), []any{part}, &part)
 			if !part.Sensitive() || strings.Contains(text, secret) || strings.Contains(text,
 				hex.EncodeToString([]byte(secret))) {
 				t.Errorf("%s: sensitive is %v: %s", key, part.Sensitive(), text)
@@ -108,9 +108,9 @@ bind:
 		}
 	}
 	v, _, err := req.Lookup("text")
-	if err != nil || v.Text() != secret || v.Kind() != bindings.String || fmt.Sprintf("%v|%13s", v,
+	if err != nil || textOf(v) != secret || v.Kind() != bindings.String || fmt.Sprintf("%v|%13s", v,
 		v) != "<sensitive>|  <sensitive>" {
-		t.Errorf("%q, %v, %v", v.Text(), v.Kind(), err)
+		t.Errorf("%q, %v, %v", textOf(v), v.Kind(), err)
 	}
 	if got, err := json.Marshal(v); err != nil || string(got) != `"\u003csensitive\u003e"` {
 		t.Errorf("%s, %v", got, err)
@@ -127,7 +127,7 @@ func parts(v bindings.Value) []bindings.Value {
 		all = append(all, v.Index(0))
 	}
 	for k, e := range v.Entries() {
-		inner, _ := v.Get(k.Text())
+		inner, _ := v.Get(textOf(k))
 		all = append(append(append(all, k, inner), parts(k)...), parts(e)...)
 	}
 	return all

@@ -181,8 +181,8 @@ func reporter(check func() (switched bool, err error), notify func(error)) func(
 	}
 }
 
-// Lease is a Request that a Watcher made. Like a Request it may be used by several goroutines. What it answers is valid
-// until Close, as that of a snapshot is.
+// Lease is a Request that a Watcher made. Like a Request it may be used by several goroutines. Its answers stay valid
+// after Close.
 type Lease struct {
 	Request
 	of     *shared

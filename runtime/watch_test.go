@@ -139,7 +139,7 @@ func generationOf(l *bindings.Lease) (int, error) {
 	if err != nil || !found {
 		return 0, fmt.Errorf("number: found is %v, %w", found, err)
 	}
-	name := fmt.Sprintf("generation %d", number.Int())
+	name := fmt.Sprintf("generation %d", intOf(number))
 	node, _ := l.Category("node")
 	for key, want := range map[string]string{
 		"text":     name,
@@ -147,11 +147,11 @@ func generationOf(l *bindings.Lease) (int, error) {
 		"large":    strings.Repeat(name+", ", 100),
 	} {
 		v, found, err := l.Lookup(key)
-		if err != nil || !found || v.Text() != want {
-			return 0, fmt.Errorf("%s beside %s: found is %v, %.40q, %w", key, name, found, v.Text(), err)
+		if err != nil || !found || textOf(v) != want {
+			return 0, fmt.Errorf("%s beside %s: found is %v, %.40q, %w", key, name, found, textOf(v), err)
 		}
 	}
-	return int(number.Int()), nil
+	return int(intOf(number)), nil
 }
 
 func TestARequestStaysWithItsSnapshot(t *testing.T) {
@@ -172,8 +172,8 @@ func TestARequestStaysWithItsSnapshot(t *testing.T) {
 	defer after.Close()
 	answers(t, before, 1)
 	answers(t, after, 2)
-	if !strings.HasPrefix(kept.Text(), "generation 1,") {
-		t.Errorf("a value of the old snapshot became %.20q", kept.Text())
+	if !strings.HasPrefix(textOf(kept), "generation 1,") {
+		t.Errorf("a value of the old snapshot became %.20q", textOf(kept))
 	}
 }
 

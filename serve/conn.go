@@ -2,20 +2,27 @@ package serve
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
 
-// The codes of errors that are no lookup's.
+// Codes of errors that do not come from a lookup.
 const (
 	codeProtocol bindings.Code = "protocol"
 	codeBusy     bindings.Code = "busy"
@@ -25,7 +32,7 @@ const (
 	codeRefused  bindings.Code = "snapshot_refused"
 )
 
-// failure is the answer to a question that has no other.
+// failure is an error that answers a question.
 type failure struct {
 	code    bindings.Code
 	message string
@@ -53,11 +60,11 @@ type conn struct {
 	uses     int
 }
 
-// session is a node in a snapshot.
+// session answers for one node from one snapshot.
 type session struct {
 	lease *bindings.Lease
 	known *known
-	timer *time.Timer // ends it when it is idle; nil: nothing does
+	timer *time.Timer // ends the session when it is idle; nil if sessions do not end
 	used  int         // number of the last use
 }
 
@@ -66,7 +73,7 @@ func newConn(s *Server, in io.Reader, out io.Writer, number int) *conn {
 	return &conn{frames: f, server: s, number: number, sessions: map[int64]*session{}}
 }
 
-// question is a frame of the client. A member that is not there is nil.
+// question is a frame from the client. Missing members are nil.
 type question struct {
 	Ask         string          `json:"ask"`
 	Protocol    *int            `json:"protocol"`
@@ -84,7 +91,50 @@ type question struct {
 	Merge       json.RawMessage `json:"merge"`
 }
 
-// run answers questions until there are no more.
+// asks lists the valid questions.
+var asks = []string{"hello", "node", "keys", "prefix", "candidates", "explain", "end"}
+
+// unread returns the failure for a question that is not a JSON object, or has a member of the wrong type.
+func unread(err error) *failure {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return failed(bindings.CodeUsage, "the member '"+kind.Field+"' of the question: expected "+kindWord(kind.Type)+
+			", found "+jsonWord(kind.Value))
+	case errors.As(err, &kind):
+		return broken("expected a JSON object, found " + jsonWord(kind.Value))
+	}
+	errors.As(err, &syntax) // encoding/json has no third kind of error
+	return broken(fmt.Sprintf("expected a JSON object: invalid JSON, or the end of it, at byte %d", syntax.Offset))
+}
+
+// kindWord describes the type of a member of a question.
+func kindWord(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return "a list of strings"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	}
+	return "an integer of 64 bits"
+}
+
+// jsonWord describes the value in an error of encoding/json, which is a word and sometimes the text of the value.
+func jsonWord(found string) string {
+	word, _, _ := strings.Cut(found, " ")
+	switch word {
+	case "array", "object":
+		return "an " + word
+	case "bool":
+		return "true or false"
+	}
+	return "a " + word
+}
+
+// run answers questions until the input ends.
 func (c *conn) run() error {
 	defer c.endAll()
 	for {
@@ -92,26 +142,35 @@ func (c *conn) run() error {
 		if err == io.EOF {
 			return nil
 		}
-		c.begin()
-		switch {
-		case errors.Is(err, errLong):
-			err = broken(err.Error())
-		case err == nil:
-			err = c.reply(text)
-		default:
+		if err != nil && !errors.Is(err, errLong) {
 			return err
 		}
-		ends := false
-		if err != nil {
-			ends = c.fail(err)
-		}
-		if err := c.write(); err != nil || ends {
+		if ends, err := c.answered(text, err); err != nil || ends {
 			return err
 		}
 	}
 }
 
-// fail makes the answer that of an error, and tells whether the connection ends with it.
+// answered answers a question, or an error of reading it, and reports whether the connection has to end. Close waits
+// for a running call; after Close, answered sends nothing.
+func (c *conn) answered(text []byte, err error) (ends bool, _ error) {
+	if !c.server.begin() {
+		return true, nil
+	}
+	defer c.server.answering.Done()
+	c.begin()
+	if err != nil {
+		err = broken(err.Error())
+	} else {
+		err = c.reply(text)
+	}
+	if err != nil {
+		ends = c.fail(err)
+	}
+	return ends, c.write()
+}
+
+// fail makes the answer an error, and reports whether the connection has to end.
 func (c *conn) fail(err error) (ends bool) {
 	f, ok := err.(*failure)
 	if !ok {
@@ -124,27 +183,23 @@ func (c *conn) fail(err error) (ends bool) {
 	return f.ends
 }
 
-// busy refuses a connection that is one too many.
+// busy refuses a connection because the server has too many.
 func (c *conn) busy() error {
 	if !c.server.full() {
 		return nil
 	}
-	c.fail(&failure{codeBusy, "there are " + strconv.Itoa(maxConnections) + " connections already", true})
-	if err := c.write(); err != nil {
-		return err
-	}
-	return errors.New("too many connections")
+	c.fail(failed(codeBusy, "there are "+strconv.Itoa(maxConnections)+" connections already"))
+	return cmp.Or(c.write(), errors.New("too many connections"))
 }
 
 // reply appends the answer to a question.
 func (c *conn) reply(text []byte) error {
+	if !utf8.Valid(text) { // encoding/json would silently replace the invalid bytes
+		return broken("expected a JSON object in UTF-8")
+	}
 	var q question
 	if err := json.Unmarshal(text, &q); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) && kind.Field != "" {
-			return failed(bindings.CodeUsage, "the question: "+err.Error())
-		}
-		return broken("expected a JSON object: " + err.Error())
+		return unread(err)
 	}
 	if q.Ask == "hello" {
 		return c.hello(&q)
@@ -152,8 +207,12 @@ func (c *conn) reply(text []byte) error {
 	if !c.greeted {
 		return broken("expected the question hello first, found '" + q.Ask + "'")
 	}
+	if !slices.Contains(asks, q.Ask) {
+		return failed(bindings.CodeUsage, "unknown question '"+q.Ask+"': expected the member ask to be one of "+
+			strings.Join(asks, ", "))
+	}
 	if q.Session == nil {
-		return failed(bindings.CodeUsage, "expected the number of a session, or the question hello")
+		return failed(bindings.CodeUsage, "expected the number of a session in the question '"+q.Ask+"'")
 	}
 	switch q.Ask {
 	case "node":
@@ -186,11 +245,8 @@ func (c *conn) ask(s *session, q *question) error {
 		do = func() error { return c.candidates(s, *q.Key) }
 	case q.Ask == "explain" && q.Key != nil:
 		do = func() error { return c.explain(s, q) }
-	case q.Ask == "keys" || q.Ask == "prefix" || q.Ask == "candidates" || q.Ask == "explain":
-		return failed(bindings.CodeUsage, "expected what '"+q.Ask+"' is about: keys, a prefix or a key")
 	default:
-		return failed(bindings.CodeUsage,
-			"expected hello, node, keys, prefix, candidates, explain or end, found '"+q.Ask+"'")
+		return failed(bindings.CodeUsage, "the question '"+q.Ask+"' lacks its argument: expected the member keys, prefix or key")
 	}
 	err = s.known.snapshot.Guard(do)
 	if errors.Is(err, fs.ErrClosed) {
@@ -209,7 +265,7 @@ func (c *conn) hello(q *question) error {
 	if err != nil {
 		return err
 	}
-	k, err := c.asked(q)
+	_, k, err := c.server.environments.known(environmentOf(q))
 	f, isFailure := err.(*failure)
 	if isFailure && f.code == bindings.CodeEnvironment && choose != nil && len(choose.Variables()) > 0 {
 		k, err = &known{locations: 1}, nil // another one may be chosen when the node is known
@@ -218,20 +274,10 @@ func (c *conn) hello(q *question) error {
 		return err
 	}
 	k = k.chosenBy(choose)
-	c.answer = append(c.answer, `{"protocol":`...)
-	c.answer = append(strconv.AppendInt(c.answer, Protocol, 10), `,"version":`...)
+	c.answer = fmt.Appendf(c.answer, `{"protocol":%d,"version":`, Protocol)
 	c.answer = append(appendText(c.answer, c.server.opts.Version), ',')
 	c.snapshot(k)
 	return nil
-}
-
-// asked is what is known of the environment that a question names.
-func (c *conn) asked(q *question) (*known, error) {
-	env, err := c.server.environments.get(environmentOf(q))
-	if err != nil {
-		return nil, err
-	}
-	return env.known()
 }
 
 // snapshot ends the answer with what a snapshot needs.
@@ -245,7 +291,7 @@ func (c *conn) snapshot(k *known) {
 	c.answer = append(strconv.AppendInt(c.answer, int64(k.locations), 10), "}}"...)
 }
 
-// environmentOf is the environment of a question.
+// environmentOf returns the environment of a question.
 func environmentOf(q *question) string {
 	if q.Environment == "" {
 		return "production"
@@ -264,14 +310,7 @@ func (c *conn) node(q *question) error {
 		return err
 	}
 	for {
-		env, err := c.server.environments.get(name)
-		if err != nil {
-			return err
-		}
-		k, err := env.known()
-		if errors.Is(err, fs.ErrClosed) { // dropped in between
-			continue
-		}
+		env, k, err := c.server.environments.known(name)
 		if err != nil {
 			return err
 		}
@@ -280,8 +319,10 @@ func (c *conn) node(q *question) error {
 			c.snapshot(needs)
 			return nil
 		}
+		c.server.environments.between()
 		lease, err := env.watcher.Request(facts)
 		if errors.Is(err, fs.ErrClosed) {
+			c.server.environments.drop(env)
 			continue
 		}
 		if err != nil {
@@ -298,8 +339,8 @@ func (c *conn) node(q *question) error {
 	}
 }
 
-// chosenFor is the environment of the node in a question, and its facts there: the one that it names where there is
-// nobody to choose.
+// chosenFor returns the environment of the node in a question, and the facts of the node there. If the snapshots have
+// no choice of environments, it is the environment that the question names.
 func chosenFor(q *question, choose *bindings.Environments) (string, *bindings.Facts, error) {
 	facts, err := factsOf(q)
 	if err != nil || choose == nil {
@@ -308,7 +349,7 @@ func chosenFor(q *question, choose *bindings.Environments) (string, *bindings.Fa
 	return choose.Choose(facts)
 }
 
-// factsOf are the facts of the node that a question gives.
+// factsOf returns the facts in a question.
 func factsOf(q *question) (*bindings.Facts, error) {
 	var facts bindings.Value
 	opts := bindings.FactsOptions{Environment: environmentOf(q)}
@@ -328,7 +369,7 @@ func factsOf(q *question) (*bindings.Facts, error) {
 	return bindings.NewFacts(facts, opts)
 }
 
-// start begins s as session number n, in place of the one used longest ago where there are too many.
+// start adds s as session number n. If there are too many, it ends the least recently used session.
 func (c *conn) start(n int64, s *session) {
 	c.end(n, nil)
 	c.mu.Lock()
@@ -345,7 +386,8 @@ func (c *conn) start(n int64, s *session) {
 }
 
 func (c *conn) leastUsed() int64 {
-	least, at := int64(0), c.uses+1
+	var least int64
+	at := math.MaxInt
 	for n, s := range c.sessions {
 		if s.used < at {
 			least, at = n, s.used
@@ -354,7 +396,7 @@ func (c *conn) leastUsed() int64 {
 	return least
 }
 
-// session is the session of that number, which is used now.
+// session returns the session with that number, and marks it as used.
 func (c *conn) session(n int64) (*session, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -372,10 +414,10 @@ func (c *conn) session(n int64) (*session, error) {
 
 func noSession(n int64) error {
 	return failed(codeSession,
-		"there is no session "+strconv.FormatInt(n, 10)+", or no longer: open it with the question node")
+		"session "+strconv.FormatInt(n, 10)+" is not open: open one with the question node")
 }
 
-// end ends session number n; where s is given, if it still is that.
+// end ends session number n. If s is given, it must still be that session.
 func (c *conn) end(n int64, s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

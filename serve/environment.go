@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"bindc/internal/choice"
 	"bindc/internal/diag"
@@ -16,39 +17,52 @@ import (
 	bindings "bindc/runtime"
 )
 
-// environments follows the snapshots that are asked for: of a directory that of each environment, else one.
+// environments follows the snapshots that clients ask for: one per environment in a directory, or a single file. No
+// goroutine holds mu while it reads a snapshot, so that environments do not delay each other.
 type environments struct {
 	opts   *Options
 	mu     sync.Mutex
-	open   map[string]*environment // by path
-	choose *bindings.Environments  // of a directory, once somebody has asked
+	until  time.Duration           // how long a file that could not be opened is not tried again, unless it changes
+	open   map[string]*environment // by path, including those that could not be opened
+	choose *bindings.Environments  // for a directory, after the first request
+
+	between func() // runs between reading the needs of a snapshot and opening a session: for tests
 }
 
 // environment follows one snapshot.
 type environment struct {
-	name    string // "" where there is one for all
+	name string // "" if one snapshot is for all environments
+	path string
+
+	// The first caller opens it, and others wait until ready is closed. If it could not be opened, the fields below
+	// have the error.
+	ready chan struct{}
+	err   error
+	seen  fs.FileInfo // the file that could not be opened; nil if it does not exist
+	tried time.Time
+
 	mu      sync.Mutex
 	watcher *bindings.Watcher
-	last    *known // of the file that answers; nil: not known yet
+	last    *known // for the active file; nil if not known yet
 }
 
-// known is what there is to know of a snapshot before it is asked.
+// known has the data about a snapshot that does not depend on a request.
 type known struct {
 	snapshot  *bindings.Snapshot
 	digest    string
-	variables []string // but for those below
+	variables []string // needed, apart from facts and trusted
 	allFacts  bool
 	trusted   bool
 	locations int
 	keys      []string // sorted
-	roots     []string // of a site of Hiera 5, the keys without the quotes that some need; sorted
+	roots     []string // for a site of Hiera 5, the keys without the quotes that some need; sorted
 	merged    []string // sorted
 }
 
-// chooser chooses the environments of sessions; nil where there is one snapshot for all.
+// chooser returns the choice of environments; nil if one snapshot is for all environments.
 func (e *environments) chooser() (*bindings.Environments, error) {
 	if info, err := os.Stat(e.opts.Path); err != nil || !info.IsDir() {
-		return nil, nil // what is there, if anything, is said when it is opened
+		return nil, nil // opening the file reports any error
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,7 +84,7 @@ func (e *environments) chooser() (*bindings.Environments, error) {
 	return choose, nil
 }
 
-// get is the environment of that name, followed from now on.
+// get returns the environment with that name, and follows it from now on.
 func (e *environments) get(name string) (*environment, error) {
 	if !choice.Named(name) {
 		return nil, failed(bindings.CodeEnvironment,
@@ -82,31 +96,85 @@ func (e *environments) get(name string) (*environment, error) {
 	} else {
 		name = ""
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if env := e.open[path]; env != nil {
-		return env, nil
+	env := e.entry(name, path, nil)
+	if env.mayTryAgain(e.until) {
+		env = e.entry(name, path, env)
 	}
-	env, err := e.follow(name, path)
-	switch {
-	case err == nil:
-		e.open[path] = env
-		e.changed(env, path, nil)
-		return env, nil
-	case name != "" && errors.Is(err, fs.ErrNotExist):
-		return nil, failed(bindings.CodeEnvironment,
-			"there is no snapshot of environment '"+name+"': expected "+path+", which bindc build makes"+e.beside(name))
-	}
-	e.opts.Report(Event{What: Refused, Environment: name, Err: err})
-	return nil, unusable(path, err)
+	<-env.ready
+	return env, env.err
 }
 
-// beside says which environments there are in place of name.
+// known returns the environment of that name, with the data about its active file.
+func (e *environments) known(name string) (*environment, *known, error) {
+	for {
+		env, err := e.get(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		k, err := env.known()
+		if !errors.Is(err, fs.ErrClosed) {
+			return env, k, err
+		}
+		e.drop(env) // or somebody else does
+	}
+}
+
+// entry returns the environment at path. If there is none, or only old, which failed, entry opens it.
+func (e *environments) entry(name, path string, old *environment) *environment {
+	e.mu.Lock()
+	env := e.open[path]
+	if env != nil && env != old {
+		e.mu.Unlock()
+		return env
+	}
+	env = &environment{name: name, path: path, ready: make(chan struct{})}
+	e.open[path] = env
+	e.mu.Unlock()
+	defer close(env.ready)
+	env.seen, _ = os.Stat(path)
+	env.err = e.failure(env, e.follow(env))
+	env.tried = time.Now()
+	if env.err != nil && env.seen == nil { // do not keep names that do not exist
+		e.forget(env)
+	}
+	return env
+}
+
+// mayTryAgain reports whether opening the environment failed but is worth another try: the file has changed, or the
+// time until has passed.
+func (e *environment) mayTryAgain(until time.Duration) bool {
+	<-e.ready
+	if e.err == nil {
+		return false
+	}
+	now, _ := os.Stat(e.path)
+	same := os.SameFile(now, e.seen) && now.Size() == e.seen.Size() && now.ModTime().Equal(e.seen.ModTime())
+	return !same || time.Since(e.tried) > until
+}
+
+// failure returns the error for questions about an environment that could not be opened, and reports it to the log. The
+// caller keeps the error, so that it is reported once.
+func (e *environments) failure(env *environment, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case env.name != "" && errors.Is(err, fs.ErrNotExist):
+		return failed(bindings.CodeEnvironment, "there is no snapshot of environment '"+env.name+
+			"': expected "+env.path+", which bindc build makes"+e.beside(env.name))
+	}
+	e.opts.Report(Event{What: Refused, Environment: env.name, Err: err})
+	return unusable(env.path, err)
+}
+
+// beside suggests an existing environment for name.
 func (e *environments) beside(name string) string {
-	if e.choose == nil {
+	e.mu.Lock()
+	choose := e.choose
+	e.mu.Unlock()
+	if choose == nil {
 		return ""
 	}
-	there, _ := e.choose.Names()
+	there, _ := choose.Names()
 	hint := diag.DidYouMean(name, there)
 	if hint == "" {
 		return ""
@@ -114,31 +182,62 @@ func (e *environments) beside(name string) string {
 	return "; " + hint
 }
 
-// follow opens the snapshot at path, reads it from end to end, as a Watcher does those that replace it, and follows it.
-func (e *environments) follow(name, path string) (*environment, error) {
-	env := &environment{name: name}
-	watch := e.opts.Snapshot
-	watch.Notify = func(err error) { e.changed(env, path, err) }
-	env.mu.Lock()
-	defer env.mu.Unlock()
-	var err error
-	if env.watcher, err = bindings.Watch(path, watch); err != nil {
-		return nil, err
+// follow opens the snapshot of an environment, verifies all of it, and follows it. (A Watcher verifies only the files
+// that replace the first one.)
+func (e *environments) follow(env *environment) error {
+	if err := env.watch(e.opts.Snapshot, func(err error) { e.changed(env, err) }); err != nil {
+		return err
 	}
-	snap, err := env.watcher.Snapshot()
+	e.changed(env, nil)
+	return nil
+}
+
+// watch opens the watcher of the environment. If that succeeds, notify is called for each new file.
+func (e *environment) watch(opts bindings.WatchOptions, notify func(error)) error {
+	opts.Notify = func(err error) { e.notified(err, notify) }
+	e.mu.Lock()
+	watcher, err := bindings.Watch(e.path, opts)
+	if err == nil {
+		err = e.begin(watcher)
+	}
+	e.mu.Unlock()
+	if err != nil && watcher != nil {
+		watcher.Close() // waits for a running call of Notify, which waits for mu
+	}
+	return err
+}
+
+// begin follows a watcher whose file is sound. The caller holds mu.
+func (e *environment) begin(watcher *bindings.Watcher) error {
+	snap, err := watcher.Snapshot()
 	if err == nil {
 		err = snap.Verify()
 	}
 	if err != nil {
-		go env.watcher.Close() // which waits for a call of Notify, which waits for this
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", e.path, err)
 	}
-	return env, nil
+	e.watcher = watcher
+	return nil
 }
 
-// changed surveys the file that answers now, before anybody asks, and lets go of the one before. An environment whose
-// file is gone is one no longer.
-func (e *environments) changed(env *environment, path string, err error) {
+// notified passes on what a watcher reports, unless the environment does not follow it: such a watcher is about to be
+// closed.
+func (e *environment) notified(err error, notify func(error)) {
+	if e.follows() {
+		notify(err)
+	}
+}
+
+// follows reports whether the environment is open. While another goroutine opens it, follows waits.
+func (e *environment) follows() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.watcher != nil
+}
+
+// changed surveys the active file before the next question needs it, and releases the previous file. If the file of an
+// environment is gone, changed drops the environment.
+func (e *environments) changed(env *environment, err error) {
 	ev := Event{What: Refused, Environment: env.name, Err: err}
 	if err == nil {
 		ev.What = Switched
@@ -149,58 +248,57 @@ func (e *environments) changed(env *environment, path string, err error) {
 	}
 	e.opts.Report(ev)
 	if env.name != "" && errors.Is(err, fs.ErrNotExist) {
-		go e.drop(env, path) // closing waits for this call
+		go e.drop(env) // Close waits for this call, so it must run in another goroutine
 	}
 }
 
-// drop ends following path. The sessions there go on.
-func (e *environments) drop(env *environment, path string) {
-	e.mu.Lock()
-	if e.open[path] == env {
-		delete(e.open, path)
-	}
-	e.mu.Unlock()
+// drop stops following an environment. Its sessions continue.
+func (e *environments) drop(env *environment) {
+	e.forget(env)
 	env.watcher.Close()
 }
 
+// forget removes an environment, so that the next question opens the file again.
+func (e *environments) forget(env *environment) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.open[env.path] == env {
+		delete(e.open, env.path)
+	}
+}
+
+// close stops following all environments for good. No goroutine may be opening one.
 func (e *environments) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, env := range e.open {
-		env.watcher.Close()
+		if env.err == nil {
+			env.watcher.Close()
+		}
 	}
-	clear(e.open)
 	if e.choose != nil {
 		e.choose.Close()
 	}
 }
 
-// known is what is known of the file that answers now.
+// known returns the data about the active file.
 func (e *environment) known() (*known, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for {
-		snap, err := e.watcher.Snapshot()
-		if err != nil {
-			return nil, err
-		}
-		if e.last != nil && e.last.snapshot == snap {
-			return e.last, nil
-		}
-		e.last = nil
-		k, err := survey(snap)
-		if err == nil {
-			e.last = k
-			return k, nil
-		}
-		if !errors.Is(err, fs.ErrClosed) {
+	snap, err := e.watcher.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	if e.last == nil || e.last.snapshot != snap {
+		if e.last, err = survey(snap); err != nil {
 			return nil, err
 		}
 	}
+	return e.last, nil
 }
 
-// chosenBy is k with what the choice of an environment needs to know of the node. Another choice needs other things:
-// the digest tells.
+// chosenBy returns a copy of k that includes the variables needed to choose the environment. Its digest depends on
+// these variables, so that clients notice another choice.
 func (k *known) chosenBy(choose *bindings.Environments) *known {
 	if choose == nil {
 		return k
@@ -227,7 +325,16 @@ func (k *known) chosenBy(choose *bindings.Environments) *known {
 	return &out
 }
 
-func survey(snap *bindings.Snapshot) (*known, error) {
+// survey collects the data about a snapshot. It guards the reads, because the file may be truncated in the meantime.
+func survey(snap *bindings.Snapshot) (k *known, err error) {
+	err = snap.Guard(func() (err error) {
+		k, err = unguarded(snap)
+		return err
+	})
+	return k, err
+}
+
+func unguarded(snap *bindings.Snapshot) (*known, error) {
 	k := &known{snapshot: snap, digest: snap.Digest(), variables: []string{}}
 	names, merged, locations, err := snap.Needs()
 	if err != nil {
@@ -245,7 +352,7 @@ func survey(snap *bindings.Snapshot) (*known, error) {
 	}
 	k.merged, k.locations = merged, locations
 	k.keys = slices.Collect(snap.Keys())
-	if len(merged) > 0 && !slices.Contains(k.keys, lookupOptions) {
+	if !slices.Contains(k.keys, lookupOptions) {
 		k.keys = append(k.keys, lookupOptions)
 	}
 	slices.Sort(k.keys)
@@ -255,7 +362,7 @@ func survey(snap *bindings.Snapshot) (*known, error) {
 	return k, nil
 }
 
-// roots are keys as data has them, lookup_options among them.
+// roots returns the keys as data has them, including lookup_options.
 func roots(keys []string) []string {
 	out := []string{lookupOptions}
 	for _, key := range keys {
@@ -267,8 +374,8 @@ func roots(keys []string) []string {
 	return slices.Compact(out)
 }
 
-// below ranges over the keys that begin with prefix, with direct only those that have no :: behind it; as they are
-// listed, or as data has them.
+// below ranges over the keys that begin with prefix, as they are listed or as data has them. With direct, it skips keys
+// that have :: after the prefix.
 func (k *known) below(prefix string, direct, bare bool) []string {
 	all := k.keys
 	if bare && k.roots != nil {
@@ -288,7 +395,7 @@ func (k *known) below(prefix string, direct, bare bool) []string {
 	return out
 }
 
-// unusable says why the snapshot at path does not answer, and what to do.
+// unusable returns the failure for the snapshot at path, with the fix.
 func unusable(path string, err error) *failure {
 	var known *bindings.Error
 	var damage *bindings.DamageError

@@ -9,7 +9,7 @@ import (
 	bindings "bindc/runtime"
 )
 
-// explain appends the answer that says why key has its outcome.
+// explain appends the answer that explains the outcome of key.
 func (c *conn) explain(s *session, q *question) error {
 	key := *q.Key
 	if quoted, ok := lookupkey.Quoted(key); ok && q.Entries != "" {
@@ -35,7 +35,7 @@ func (c *conn) explain(s *session, q *question) error {
 	return nil
 }
 
-// explanation is lines without values: some are sensitive, and Puppet shows the one that is found.
+// explanation returns lines without values, because some are sensitive and Puppet shows the found one itself.
 func explanation(e *bindings.Explanation, indent string) []string {
 	var out []string
 	idle := 0
@@ -64,10 +64,13 @@ func explanation(e *bindings.Explanation, indent string) []string {
 		out = append(out, indent+"lookup of "+inner.Key+":")
 		out = append(out, explanation(inner, indent+"  ")...)
 	}
+	if e.Unexplained > 0 {
+		out = append(out, fmt.Sprintf("%sand %d more lookups that are not shown", indent, e.Unexplained))
+	}
 	return out
 }
 
-// binding is a line: wins: data/common.yaml:3:1 (site), when osfamily is debian.
+// binding returns a line such as "wins: data/common.yaml:3:1 (site), when osfamily is debian".
 func binding(b bindings.Candidate) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s (%s), ", b.State, b.At, b.Layer)

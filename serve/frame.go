@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	bindings "bindc/runtime"
 )
 
-// headBytes are those of a frame before what it holds.
+// headBytes is the length of the header of a frame.
 const headBytes = 4
 
-// keptBytes is how large a buffer may be that is kept for the next frame.
+// keptBytes is the size up to which a buffer is kept for the next frame.
 const keptBytes = 1 << 20
 
 var (
@@ -32,7 +34,7 @@ type frames struct {
 	answer []byte        // with room for the head
 }
 
-// within has the connection closed after d.
+// within sets the time after which the connection is closed.
 func (f *frames) within(d time.Duration) {
 	switch {
 	case f.timer == nil:
@@ -43,8 +45,8 @@ func (f *frames) within(d time.Duration) {
 	}
 }
 
-// read is the next question, valid until the one after it. What a frame says of its length is not believed: memory is
-// taken as bytes arrive. The error is io.EOF between frames, where the client ends.
+// read returns the next question, which is valid until the next call. It does not trust the length in the header, and
+// allocates memory only as bytes arrive. If the input ends between frames, the error is io.EOF.
 func (f *frames) read() ([]byte, error) {
 	f.within(f.idle)
 	if _, err := f.in.Peek(1); err != nil {
@@ -52,8 +54,8 @@ func (f *frames) read() ([]byte, error) {
 	}
 	f.within(f.whole)
 	var head [headBytes]byte
-	if _, err := io.ReadFull(f.in, head[:]); err != nil {
-		return nil, err
+	if n, err := io.ReadFull(f.in, head[:]); err != nil {
+		return nil, cut(err, int64(n), headBytes)
 	}
 	n := binary.BigEndian.Uint32(head[:])
 	if n > maxQuestion {
@@ -63,17 +65,18 @@ func (f *frames) read() ([]byte, error) {
 		f.buf = bytes.Buffer{}
 	}
 	f.buf.Reset()
-	if _, err := io.CopyN(&f.buf, f.in, int64(n)); err != nil {
-		return nil, noEOF(err)
+	if got, err := io.CopyN(&f.buf, f.in, int64(n)); err != nil {
+		return nil, cut(err, headBytes+got, headBytes+int64(n))
 	}
 	f.within(0)
 	return f.buf.Bytes(), nil
 }
 
-// noEOF is err, where an end is one too early.
-func noEOF(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
+// cut returns err, or if the input ended inside a frame, an error with the number of bytes.
+func cut(err error, got, of int64) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return &bindings.Error{Code: codeProtocol, Err: io.ErrUnexpectedEOF, Message: fmt.Sprintf(
+			"the input ended in the middle of a question, after %d of at least %d bytes", got, of)}
 	}
 	return err
 }
@@ -91,6 +94,5 @@ func (f *frames) write() error {
 	binary.BigEndian.PutUint32(f.answer, uint32(len(f.answer)-headBytes))
 	f.within(f.whole)
 	_, err := f.out.Write(f.answer)
-	f.within(0)
 	return err
 }

@@ -159,7 +159,14 @@ func TestSlowClients(t *testing.T) {
 func TestTooManyConnections(t *testing.T) {
 	path := snap(t)
 	build(t, path, site)
-	socket := listen(t, server(t, path))
+	ended := make(chan error, serve.MaxConnections+1)
+	socket := listen(t, server(t, path, func(o *serve.Options) {
+		o.Report = func(e serve.Event) {
+			if e.What == serve.Disconnected {
+				ended <- e.Err
+			}
+		}
+	}))
 	ask := func() (string, error) {
 		c := dial(t, socket)
 		text, err := client.New(c, c).Ask(hello())
@@ -173,6 +180,12 @@ func TestTooManyConnections(t *testing.T) {
 	c := dial(t, socket)
 	if text, err := client.New(c, c).Receive(); err != nil || !strings.Contains(string(text), `"code":"busy"`) {
 		t.Errorf("one too many: %s, %v", text, err)
+	}
+	if text, err := client.New(c, c).Ask(hello()); err == nil {
+		t.Errorf("one too many goes on: %s", text)
+	}
+	if reason := <-ended; reason == nil || reason.Error() != "too many connections" {
+		t.Errorf("one too many ends with %v", reason)
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package serve answers lookups over a stream of frames, for programs that are not written in Go. docs/serve.md is the
-// protocol. Connections, sessions and environments do not know of one another: what goes wrong in one is answered
-// there.
+// Package serve answers lookups over a stream of frames, for programs that are not written in Go. docs/serve.md
+// specifies the protocol. Connections, sessions and environments are independent: an error in one does not affect the
+// others.
 package serve
 
 import (
@@ -23,33 +23,34 @@ const (
 	maxSessions    = 64       // of a connection
 	maxConnections = 256      // of a socket
 	maxFrameTime   = 30 * time.Second
+	untilTried     = 10 * time.Second // how long the error of opening a snapshot is kept
 )
 
-// Options say what a Server answers from. Path has to be given.
+// Options configure a Server. Path is required.
 type Options struct {
 	Path     string                // of a snapshot, or a directory with one for each environment
-	Snapshot bindings.WatchOptions // of every snapshot, but for Notify
+	Snapshot bindings.WatchOptions // for every snapshot, except Notify
 	Version  string                // of the program, for clients
-	Idle     time.Duration         // after which a session ends, and a connection of a socket; 0: never
-	Report   func(Event)           // told what happens, by several goroutines; may be nil
+	Idle     time.Duration         // after which a session or a connection of a socket ends; 0: never
+	Report   func(Event)           // called for each event, by several goroutines; may be nil
 }
 
-// Event is something that happens, for a log.
+// Event is an entry for a log.
 type Event struct {
 	What        string // see below
-	Connection  int    // its number, from 1; 0: it concerns none
+	Connection  int    // number of the connection, from 1; 0 if none is affected
 	Environment string
 	Digest      string
 	Err         error
 }
 
-// What happens.
+// Values of Event.What.
 const (
 	Connected    = "connected"
-	Disconnected = "disconnected" // Err: why, if the client did not just go
+	Disconnected = "disconnected" // Err: the cause, unless the client closed the connection
 	Opened       = "session opened"
-	Switched     = "snapshot answers" // the first, or one that has replaced another
-	Refused      = "snapshot refused" // the one before goes on answering, if there is one
+	Switched     = "snapshot answers" // the first snapshot, or one that replaced another
+	Refused      = "snapshot refused" // the previous one stays active, if there is one
 	Failed       = "question failed"
 )
 
@@ -59,20 +60,22 @@ type Server struct {
 	environments environments
 	frameTime    time.Duration
 
-	mu       sync.Mutex
-	closed   bool
-	number   int // of the last connection
-	open     map[io.Closer]bool
-	sessions sync.WaitGroup // connections that are being answered
+	mu        sync.Mutex
+	closed    bool
+	number    int // of the last connection
+	open      map[io.Closer]bool
+	sessions  sync.WaitGroup // connections of sockets
+	answering sync.WaitGroup // questions
 }
 
-// New is a server that has not opened anything yet.
+// New returns a server. It opens nothing before the first question.
 func New(opts Options) *Server {
 	if opts.Report == nil {
 		opts.Report = func(Event) {}
 	}
 	s := &Server{opts: opts, open: map[io.Closer]bool{}, frameTime: maxFrameTime}
-	s.environments = environments{opts: &s.opts, open: map[string]*environment{}}
+	s.environments = environments{opts: &s.opts, open: map[string]*environment{}, until: untilTried,
+		between: func() {}}
 	return s
 }
 
@@ -96,14 +99,15 @@ func (s *Server) Serve(l net.Listener) error {
 		if !ok {
 			return nil
 		}
-		s.sessions.Go(func() {
+		go func() {
+			defer s.sessions.Done()
 			defer s.remove(c)
 			s.connection(c, number)
-		})
+		}()
 	}
 }
 
-// connection answers a connection of a socket, which is closed where its client is too slow.
+// connection answers a connection of a socket, and closes it if the client is too slow.
 func (s *Server) connection(nc net.Conn, number int) {
 	s.opts.Report(Event{What: Connected, Connection: number})
 	c := newConn(s, nc, nc, number)
@@ -122,10 +126,11 @@ func (s *Server) connection(nc net.Conn, number int) {
 	s.opts.Report(Event{What: Disconnected, Connection: number, Err: err})
 }
 
-// Answer answers one client, which is trusted with the time it takes, until in ends.
+// Answer answers one client until in ends. It has no time limits, because it trusts the client.
 func (s *Server) Answer(in io.Reader, out io.Writer) error { return newConn(s, in, out, 0).run() }
 
-// Close ends all connections and closes all snapshots.
+// Close ends all connections and closes all snapshots. It waits for answers in progress, which a client of Answer has
+// to read. After Close, the server answers nothing.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -134,20 +139,34 @@ func (s *Server) Close() {
 	}
 	s.mu.Unlock()
 	s.sessions.Wait()
+	s.answering.Wait()
 	s.environments.close()
 }
 
-// add keeps c to be closed, and numbers it; not ok once the server is closed.
+// begin reports whether a question may be answered, that is, whether the server is not closed. If so, the caller must
+// call answering.Done.
+func (s *Server) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.answering.Add(1)
+	}
+	return !s.closed
+}
+
+// add registers c, so that Close closes it. If c is a connection, add returns its number, and Close waits for its end.
+// ok is false if the server is closed.
 func (s *Server) add(c io.Closer) (int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		c.Close()
-		return 0, false
+		return s.number, false
 	}
 	s.open[c] = true
 	if _, ok := c.(net.Conn); ok {
 		s.number++
+		s.sessions.Add(1)
 	}
 	return s.number, true
 }
@@ -159,7 +178,7 @@ func (s *Server) remove(c io.Closer) {
 	delete(s.open, c)
 }
 
-// full tells whether there are more connections than a server takes; one of what is open is the listener.
+// full reports whether the server has more connections than it accepts. One of the open objects is the listener.
 func (s *Server) full() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -64,11 +64,12 @@ type peer struct {
 	testing.TB
 	*client.Client
 	ended chan error // what Answer returns
+	conn  net.Conn
 }
 
 func connect(t testing.TB, s *serve.Server) peer {
 	ours, theirs := net.Pipe()
-	p := peer{t, client.New(ours, ours), make(chan error, 1)}
+	p := peer{t, client.New(ours, ours), make(chan error, 1), ours}
 	go func() {
 		p.ended <- s.Answer(theirs, theirs)
 		theirs.Close()
@@ -81,7 +82,7 @@ func connect(t testing.TB, s *serve.Server) peer {
 type object = map[string]any
 
 // ask is the answer to a question, decoded.
-func (p peer) ask(q object) (answer object) {
+func (p peer) ask(q any) (answer object) {
 	p.Helper()
 	text, err := p.Ask(q)
 	if err == nil {
@@ -279,6 +280,7 @@ func TestWhatIsAskedWrongly(t *testing.T) {
 		{object{"ask": "node", "session": 1, "facts": []int{}}, "facts"},
 		{object{"ask": "node", "session": 1, "vars": 3}, "facts"},
 		{object{"ask": "node", "session": 1, "trusted": "yes"}, "facts"},
+		{object{"ask": "node", "session": 1, "facts": object{"certname": "a", "facts": object{"role": "web"}}}, "facts"},
 		{object{"ask": "node", "session": 1, "environment": "../etc"}, "environment"},
 		{object{"ask": "keys", "session": 1, "keys": []string{"a"}}, ""},
 	} {

@@ -9,10 +9,10 @@ import (
 	bindings "bindc/runtime"
 )
 
-// lookupOptions is the key that Puppet asks for how to merge the others.
+// lookupOptions is the key under which Puppet looks up how to merge other keys.
 const lookupOptions = "lookup_options"
 
-// values appends the answer that has keys, as look has them.
+// values appends the answer with the values of keys that look returns.
 func (c *conn) values(keys []string, look func(key string) bindings.Outcome) error {
 	w := valueWriter{plain: append(c.answer, `{"values":{`...)}
 	w.begin = len(w.plain)
@@ -25,7 +25,7 @@ func (c *conn) values(keys []string, look func(key string) bindings.Outcome) err
 	return nil
 }
 
-// candidates appends the answer that has all that is bound to key.
+// candidates appends the answer with all values that are bound to key.
 func (c *conn) candidates(s *session, key string) error {
 	all, err := s.effective(key)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *conn) candidates(s *session, key string) error {
 	return nil
 }
 
-// way is how a question has keys looked up: in some entries of a hierarchy, by a merge strategy.
+// way has the options of a question for its lookups: entries of the hierarchy, and a merge strategy.
 func (s *session) way(q *question) (func(key string) bindings.Outcome, error) {
 	var strategy bindings.Value
 	var err error
@@ -76,7 +76,7 @@ func (s *session) way(q *question) (func(key string) bindings.Outcome, error) {
 	}, nil
 }
 
-// parseEntries reads the numbers of entries: 2-4, or 5- for all from there on, with -1 for the last.
+// parseEntries parses the numbers of entries: 2-4, or 5- for all from 5 on, which returns -1 as the last.
 func parseEntries(text string) (from, to int, err error) {
 	first, last, ok := strings.Cut(text, "-")
 	low, err := strconv.ParseInt(first, 10, 32)
@@ -84,13 +84,13 @@ func parseEntries(text string) (from, to int, err error) {
 	if err == nil && last != "" {
 		high, err = strconv.ParseInt(last, 10, 32)
 	}
-	if !ok || err != nil || low < 0 || last != "" && high < low {
-		return 0, 0, failed(bindings.CodeUsage, "entries: expected FROM-TO, two numbers, or FROM-, found '"+text+"'")
+	if !ok || err != nil || last != "" && high < low {
+		return from, to, failed(bindings.CodeUsage, "entries: expected FROM-TO, two numbers, or FROM-, found '"+text+"'")
 	}
 	return int(low), int(high), nil
 }
 
-// lookup is what the node has of key.
+// lookup looks up key for the node.
 func (s *session) lookup(key string) bindings.Outcome {
 	v, found, err := s.lease.Lookup(key)
 	o := bindings.Outcome{Value: v, Found: found, Err: err}
@@ -100,8 +100,8 @@ func (s *session) lookup(key string) bindings.Outcome {
 	return o
 }
 
-// effective is what is bound to key for the node, as merges of Puppet take it. What is merged is one, and what is
-// abstract is nothing where something is above it.
+// effective returns the values that are bound to key for the node, for merges by Puppet. A merged value counts as one.
+// An abstract binding is left out if another one is above it.
 func (s *session) effective(key string) ([]bindings.Outcome, error) {
 	first := s.lookup(key)
 	if !first.Found && first.Err == nil {
@@ -123,7 +123,8 @@ func (s *session) effective(key string) ([]bindings.Outcome, error) {
 	return out, nil
 }
 
-// merging is the outcome of lookup_options with what is merged already, so that nobody merges that again.
+// merging adds the keys that are merged already to lookup_options with the strategy first, so that Puppet does not
+// merge them again.
 func (k *known) merging(o bindings.Outcome) bindings.Outcome {
 	if len(k.merged) == 0 || o.Err != nil || o.Found && (o.Value.Sensitive() || o.Value.Kind() != bindings.Hash) {
 		return o
@@ -133,27 +134,27 @@ func (k *known) merging(o bindings.Outcome) bindings.Outcome {
 		if key.Kind() != bindings.String {
 			return o
 		}
-		options[key.Text()] = v
+		options[key.String()] = v
 	}
 	for _, key := range k.merged {
 		options[key] = map[string]string{"merge": "first"}
 	}
 	v, err := bindings.ValueOf(options)
-	return bindings.Outcome{Value: v, Found: err == nil, Err: err}
+	return bindings.Outcome{Value: v, Found: true, Err: err}
 }
 
-// valueWriter writes values: those that are plain to the answer itself, the others beside it.
+// valueWriter writes values: plain ones into the answer itself, others into separate members.
 type valueWriter struct {
 	plain, rich, errors []byte
 	begin               int // of the values in plain
 }
 
-// add adds what a key has. The error is one that concerns more than the key.
+// add adds the outcome of a key. It returns only errors that affect more than the key.
 func (w *valueWriter) add(key string, o bindings.Outcome) error {
 	switch e := o.Err.(type) {
 	case nil:
 	case *bindings.Error:
-		w.errors = appendError(appendKey(w.errors, len(w.errors) > 0, key), e.Code, e.Message)
+		w.errors = appendError(appendKey(w.errors, w.errors != nil, key), e.Code, e.Message)
 		return w.fits()
 	default:
 		return o.Err
@@ -170,14 +171,14 @@ func (w *valueWriter) add(key string, o bindings.Outcome) error {
 	}
 	w.plain = plain
 	if rich || o.Value.Sensitive() {
-		w.rich = appendKey(w.rich, len(w.rich) > 0, key)
+		w.rich = appendKey(w.rich, w.rich != nil, key)
 		w.rich = appendMarked(w.rich, plain[from:], o.Value.Sensitive())
 		w.plain = plain[:before]
 	}
 	return w.fits()
 }
 
-// appendMarked appends the text of a value, inside of what says that it is sensitive if it is.
+// appendMarked appends the text of a value, with a mark if it is sensitive.
 func appendMarked(dst, text []byte, sensitive bool) []byte {
 	if !sensitive {
 		return append(dst, text...)
@@ -196,10 +197,10 @@ func (w *valueWriter) fits() error {
 // end is the answer.
 func (w *valueWriter) end() []byte {
 	out := append(w.plain, '}')
-	if len(w.rich) > 0 {
+	if w.rich != nil {
 		out = append(append(append(out, `,"rich":{`...), w.rich...), '}')
 	}
-	if len(w.errors) > 0 {
+	if w.errors != nil {
 		out = append(append(append(out, `,"errors":{`...), w.errors...), '}')
 	}
 	return append(out, '}')

@@ -7,16 +7,21 @@ import (
 	"time"
 )
 
-// Follow pulls again and again, each name by itself.
+// Follow runs pulls repeatedly, each name independently.
 type Follow struct {
 	Pulls    []*Pull
-	Interval time.Duration // between two looks; the next is due after half to one and a half of it
-	MaxDelay time.Duration // what it grows to while looks fail
-	Timeout  time.Duration // of one look with what follows from it
-	// Report is told what came of each look. It is called by several goroutines at once.
+	Interval time.Duration // between two polls; the actual pause is half to one and a half of it
+	MaxDelay time.Duration // limit of the interval, which grows while the source does not answer
+	Timeout  time.Duration // of one poll, including download and checks
+	// Report is called after each poll, by several goroutines at once.
 	Report func(p *Pull, r Result, err error)
-	Wake   <-chan struct{} // all look at once when it yields something
+	Wake   <-chan struct{} // each value makes all names poll at once
+	// Collect is called at the start and every hour, to remove old snapshots; it may be nil.
+	Collect func()
 }
+
+// collectEvery is the time between two calls of Collect.
+const collectEvery = time.Hour
 
 // Run follows until ctx is done.
 func (f *Follow) Run(ctx context.Context) {
@@ -26,6 +31,9 @@ func (f *Follow) Run(ctx context.Context) {
 		wakes[i] = make(chan struct{}, 1)
 		all.Go(func() { f.follow(ctx, p, wakes[i]) })
 	}
+	if f.Collect != nil {
+		all.Go(func() { f.collect(ctx) })
+	}
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -33,7 +41,7 @@ func (f *Follow) Run(ctx context.Context) {
 			for _, w := range wakes {
 				select {
 				case w <- struct{}{}:
-				default: // it is awake
+				default: // a wake-up is already pending
 				}
 			}
 		}
@@ -41,29 +49,52 @@ func (f *Follow) Run(ctx context.Context) {
 	all.Wait()
 }
 
+func (f *Follow) collect(ctx context.Context) {
+	for ctx.Err() == nil {
+		f.Collect()
+		select {
+		case <-ctx.Done():
+		case <-time.After(collectEvery):
+		}
+	}
+}
+
+// maxStart limits the time over which the first polls are spread.
+const maxStart = 30 * time.Second
+
+// follow polls one name. After a refused release it keeps to the interval, because the next release may be better.
 func (f *Follow) follow(ctx context.Context, p *Pull, wake <-chan struct{}) {
 	delay := f.Interval
-	for ctx.Err() == nil {
-		look, cancel := context.WithTimeout(ctx, f.Timeout)
-		r, err := p.Run(look)
+	for pause := firstPause(f.Interval); sleep(ctx, pause, wake); pause = jittered(delay) {
+		poll, cancel := context.WithTimeout(ctx, f.Timeout)
+		r, err := p.Run(poll)
 		cancel()
 		if ctx.Err() != nil {
 			return
 		}
 		f.Report(p, r, err)
-		if delay *= 2; err == nil {
+		if ReasonOf(err) == Network {
+			delay = min(2*delay, max(f.MaxDelay, f.Interval))
+		} else {
 			delay = f.Interval
-		}
-		delay = min(delay, max(f.MaxDelay, f.Interval))
-		select {
-		case <-ctx.Done():
-		case <-wake:
-		case <-time.After(jittered(delay)):
 		}
 	}
 }
 
-// jittered is half to one and a half of d, so that a fleet does not ask at one time.
+// sleep waits for d or until it is woken. It reports whether ctx is still alive.
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
+	select {
+	case <-ctx.Done():
+	case <-wake:
+	case <-time.After(d):
+	}
+	return ctx.Err() == nil
+}
+
+// firstPause returns a random duration up to the interval, so that the first polls are spread.
+func firstPause(interval time.Duration) time.Duration { return rand.N(min(interval, maxStart) + 1) }
+
+// jittered returns a random duration between half and one and a half of d, so that a fleet does not poll all at once.
 func jittered(d time.Duration) time.Duration {
 	return d/2 + time.Duration(rand.Int64N(int64(d)+1))
 }

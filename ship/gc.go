@@ -1,21 +1,20 @@
 package ship
 
 import (
-	"os"
 	"slices"
 	"time"
 )
 
-// Keep says what is not garbage beside what a name leads to.
+// Keep chooses the snapshots to keep in addition to the active ones.
 type Keep struct {
-	Last    int           // so many per name, of those that answered
-	Younger time.Duration // than so long in the store
+	Last    int           // this many snapshots that were active last, per name
+	Younger time.Duration // snapshots that have been in the store for less than this
 }
 
-// Collect removes the snapshots that nobody needs any more, and returns them. Who has one mapped keeps what he has.
-// With dry, nothing is removed.
+// Collect removes the snapshots that no name needs any more, and returns them. Programs that have one open can still
+// read it. With dry, Collect removes nothing. It writes no records, so that it works on a full disk.
 func (s *Store) Collect(k Keep, now time.Time, dry bool) (gone []Digest, err error) {
-	err = s.locked(func() error {
+	err = s.exclusively(func() error {
 		needed, err := s.needed(k.Last)
 		if err != nil {
 			return err
@@ -25,7 +24,7 @@ func (s *Store) Collect(k Keep, now time.Time, dry bool) (gone []Digest, err err
 			return err
 		}
 		for _, d := range all {
-			info, err := os.Stat(s.entry(d))
+			info, err := s.files.stat(s.entry(d))
 			if err != nil {
 				return err
 			}
@@ -39,12 +38,16 @@ func (s *Store) Collect(k Keep, now time.Time, dry bool) (gone []Digest, err err
 			}
 			gone = append(gone, d)
 		}
+		if dry {
+			return nil
+		}
 		return s.sweep(now)
 	})
 	return gone, err
 }
 
-// needed are the snapshots that names lead to, and the last that answered for each.
+// needed returns the active snapshot of each name, and those that were active last. It does not read the states, so
+// that a damaged state does not stop the collection.
 func (s *Store) needed(last int) (needed []Digest, err error) {
 	names, err := s.Names()
 	if err != nil {
@@ -64,7 +67,7 @@ func (s *Store) needed(last int) (needed []Digest, err error) {
 			if len(kept) >= last {
 				break
 			}
-			if e.Result == resultOK && e.Digest != "" && !slices.Contains(kept, e.Digest) {
+			if e.happened() && !slices.Contains(kept, e.Digest) {
 				kept = append(kept, e.Digest)
 			}
 		}

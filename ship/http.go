@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -11,23 +12,26 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"bindc/origin"
 )
 
-// Client is a client for sources: it waits for no server for long, is led to no address without TLS, and trusts, beside
-// the authorities of the system, the certificates in caFile, if that is not "".
-func Client(caFile string) (*http.Client, error) {
+// StallTimeout is the default for how long a transfer may make no progress.
+const StallTimeout = time.Minute
+
+// Client returns a client for sources. It ends requests that make no progress for the duration stall, and follows no
+// redirect from TLS to an address without TLS. It trusts the system's authorities and the certificates in caFile.
+func Client(caFile string, stall time.Duration) (*http.Client, error) {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.ResponseHeaderTimeout = time.Minute
 	if caFile != "" {
 		pem, err := os.ReadFile(caFile)
 		if err != nil {
 			return nil, err
 		}
 		pool, err := x509.SystemCertPool()
-		if err != nil { // there are none here
+		if err != nil { // the system has no pool
 			pool = x509.NewCertPool()
 		}
 		if !pool.AppendCertsFromPEM(pem) {
@@ -35,39 +39,78 @@ func Client(caFile string) (*http.Client, error) {
 		}
 		t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	return &http.Client{Transport: t, CheckRedirect: follows}, nil
+	return &http.Client{Transport: &impatient{t, stall}, CheckRedirect: follows}, nil
 }
 
-// follows tells where a client lets itself be led.
+// follows returns an error for a redirect that a client must not follow.
 func follows(req *http.Request, via []*http.Request) error {
 	switch {
 	case len(via) >= 10:
 		return errors.New("redirected ten times")
 	case req.URL.Scheme != "https" && via[0].URL.Scheme == "https":
-		return fmt.Errorf("redirected to %s, which has no TLS", req.URL.Redacted())
+		return fmt.Errorf("redirected to %s, which has no TLS", Redacted(req.URL.String()))
 	}
 	return nil
 }
 
-// maxBeside is how long what stands beside a snapshot may be, in bytes.
+// maxBeside is the maximum size in bytes of a statement or signature.
 const maxBeside = 64 << 10
 
-// HTTP is a snapshot on a web server: any that serves files will do. It is asked with the ETag it gave; what is signed
-// stands beside it, with the suffixes of package origin.
+// HTTP is a snapshot on any web server that serves files. Polls send the ETag of the server or, if it has none, the
+// time of the last change. If the server sends neither, a verified statement identifies the snapshot. Statement and
+// signature have the same URL with the suffixes of package origin.
 type HTTP struct {
 	URL    *url.URL
 	Client *http.Client
 }
 
-func (h *HTTP) String() string { return h.URL.Redacted() }
+func (h *HTTP) String() string { return Redacted(h.URL.String()) }
+
+// hidden is printed in place of the user and the password of a URL.
+const hidden = "xxxxx"
+
+// Redacted returns the URL of a source as messages print it, without user and password: a user may be a token. The
+// text may also be one that is not a URL.
+func Redacted(text string) string {
+	if u, err := url.Parse(text); err == nil && u.Host != "" {
+		if u.User == nil {
+			return text
+		}
+		u.User = url.User(hidden)
+		return u.String()
+	}
+	at := strings.LastIndexByte(text, '@')
+	if at < 0 {
+		return text
+	}
+	scheme, _, isURL := strings.Cut(text[:at], "://")
+	switch {
+	case isURL:
+		return scheme + "://" + hidden + text[at:]
+	case strings.Contains(text[:at], ":"):
+		return hidden + text[at:]
+	}
+	return text
+}
 
 // Look is Source.Look.
 func (h *HTTP) Look(ctx context.Context, validator string) (*Offer, error) {
+	if want, ok := strings.CutPrefix(validator, byStatement); ok {
+		text, err := h.beside(ctx, origin.StatementSuffix)
+		if err != nil {
+			return nil, err
+		}
+		if statementSum(text) == want {
+			return nil, ErrUnchanged
+		}
+		validator = ""
+	}
 	resp, err := h.get(ctx, "", validator)
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode == http.StatusNotModified {
+	now := validatorOf(resp)
+	if resp.StatusCode == http.StatusNotModified || now != "" && now != tooNew && now == validator {
 		resp.Body.Close()
 		return nil, ErrUnchanged
 	}
@@ -75,9 +118,48 @@ func (h *HTTP) Look(ctx context.Context, validator string) (*Offer, error) {
 		resp.Body.Close()
 		return nil, fmt.Errorf("GET %s: expected status 200, found %s", h, resp.Status)
 	}
-	return &Offer{Validator: resp.Header.Get("ETag"), Size: resp.ContentLength,
+	return &Offer{Validator: now, Size: resp.ContentLength, Note: h.note(resp),
 		Body:   func(context.Context) (io.ReadCloser, error) { return resp.Body, nil },
 		Signed: h.signed, Close: resp.Body.Close}, nil
+}
+
+// Prefixes of validators that are not ETags.
+const (
+	byTime      = "modified "  // followed by the server's Last-Modified
+	tooNew      = "too new"    // it may change again in the same second: the next poll is unconditional
+	byStatement = "statement " // followed by the statementSum of the signed statement
+)
+
+// statementValidator returns a validator made from the signed statement, for a source that has none itself.
+func statementValidator(signed *origin.Signed) string { return byStatement + statementSum(signed.Text) }
+
+func statementSum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
+
+// validatorOf returns the validator of a response: the ETag or the time of the last change. The time counts only if the
+// file cannot have changed again in the same second.
+func validatorOf(resp *http.Response) string {
+	if tag := resp.Header.Get("ETag"); tag != "" {
+		return tag
+	}
+	changed, err := http.ParseTime(resp.Header.Get("Last-Modified"))
+	if err != nil {
+		return ""
+	}
+	if now, err := http.ParseTime(resp.Header.Get("Date")); err != nil || now.Sub(changed) < 2*time.Second {
+		return tooNew
+	}
+	return byTime + resp.Header.Get("Last-Modified")
+}
+
+// note describes the headers that a server lacks for efficient polls.
+func (h *HTTP) note(resp *http.Response) string {
+	switch {
+	case resp.Header.Get("ETag") != "":
+		return ""
+	case resp.Header.Get("Last-Modified") != "":
+		return fmt.Sprintf("%s has no ETag: polls use Last-Modified, which is less efficient", h)
+	}
+	return fmt.Sprintf("%s has neither ETag nor Last-Modified", h)
 }
 
 func (h *HTTP) get(ctx context.Context, suffix, validator string) (*http.Response, error) {
@@ -86,17 +168,23 @@ func (h *HTTP) get(ctx context.Context, suffix, validator string) (*http.Respons
 	if u.RawPath != "" {
 		u.RawPath += suffix
 	}
+	u.User = nil // errors of the client have the URL
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, err
 	}
-	if validator != "" {
+	if password, given := h.URL.User.Password(); given || h.URL.User.Username() != "" {
+		req.SetBasicAuth(h.URL.User.Username(), password)
+	}
+	if changed, ok := strings.CutPrefix(validator, byTime); ok {
+		req.Header.Set("If-Modified-Since", changed)
+	} else if validator != "" && validator != tooNew {
 		req.Header.Set("If-None-Match", validator)
 	}
 	return h.Client.Do(req)
 }
 
-// signed is what stands beside the snapshot; nil if the server has no signature.
+// signed fetches the statement and its signature; nil if the server has no signature.
 func (h *HTTP) signed(ctx context.Context) (*origin.Signed, error) {
 	sig, err := h.beside(ctx, origin.SignatureSuffix)
 	if sig == nil || err != nil {
@@ -109,7 +197,7 @@ func (h *HTTP) signed(ctx context.Context) (*origin.Signed, error) {
 	return &origin.Signed{Text: text, Signature: sig}, nil
 }
 
-// beside is nil where the server says that there is nothing.
+// beside fetches the file with the given suffix; nil if the server does not have it.
 func (h *HTTP) beside(ctx context.Context, suffix string) ([]byte, error) {
 	resp, err := h.get(ctx, suffix, "")
 	if err != nil {
@@ -133,8 +221,8 @@ func upTo(r io.Reader, n int64, what string) ([]byte, error) {
 	return text, err
 }
 
-// File is a snapshot that something else puts on this machine: rsync, a network file system. It has to be replaced as a
-// whole, by a rename.
+// File is a snapshot in the file system of this machine, put there by rsync or a network file system, for example. It
+// has to be replaced by a rename.
 type File struct{ Path string }
 
 func (f File) String() string { return "file:" + f.Path }

@@ -1,6 +1,8 @@
 package ship
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,178 +10,429 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
+	"bindc/internal/disk"
 	"bindc/origin"
 )
 
-// Checks are what a snapshot has to pass before it answers. A nil one is passed by all.
+// Checks are the checks that a snapshot has to pass before it becomes active. A nil check passes all.
 type Checks struct {
-	// Inspect reads the whole file at path: its format and every checksum. It tells whether anything in it is
-	// sensitive.
+	// Inspect reads the whole file at path, and checks its format and every checksum. It reports whether anything in
+	// it is sensitive.
 	Inspect func(path string) (sensitive bool, err error)
-	// Origin is asked who signed the snapshot at path, whose bytes have the sum, with what is signed beside it. Once it
-	// is set, a snapshot has to be signed for the name, and not earlier than one that answered before.
-	Origin func(path string, sum [32]byte) (origin.Origin, error)
-	// Gate compares a snapshot with the one that answers, whose path is "" if none does.
+	// Origin returns who signed the snapshot with the given SHA-256. It is called before the download; what names the
+	// snapshot in errors. If Origin is set, a snapshot has to be signed for the name, and not earlier than one that
+	// was active before.
+	Origin func(what string, signed origin.Signed, sum [32]byte) (origin.Origin, error)
+	// Gate compares a snapshot with the active one, whose path is "" if there is none.
 	Gate func(path, active string) error
+	// Rules returns a text that changes if Inspect or Gate may decide differently. A snapshot that they refused is
+	// then checked again.
+	Rules func() string
 }
 
-// Pull takes what a source has into the store, and has it answer for a name.
+// Pull fetches the snapshot of a source into the store and activates it for a name.
 type Pull struct {
 	Store  *Store
 	Name   string
 	Source Source
 	Checks Checks
-	// SignedAs is the name that signed statements have to give; "": Name.
+	// SignedAs is the name that signed statements must have; by default Name.
 	SignedAs string
 	MaxBytes int64 // of a snapshot
-	Hold     bool  // store it, and do not have it answer
-	By       string
-	Now      func() time.Time
+	Hold     bool  // store the snapshot but do not activate it
+	// Turns limits how many of the pulls that share it fetch and check at once, by its capacity. nil is no limit.
+	Turns chan struct{}
+	By    string
+	Now   func() time.Time
+
+	sound   proof
+	refused release // by the last run that could tell; no reason if it was not refused
 }
 
-// Result is what came of a Pull.
+// Result is the result of a Pull.
 type Result struct {
-	Digest     Digest // of what the source has; "" where that is as it was
+	Digest     Digest // of the snapshot in the source; "" if nothing is new
 	Revision   string
-	Downloaded bool // it was not in the store before
-	Activated  bool // it answers since now
-	Pinned     bool // it would, but for a rollback
+	Downloaded bool // the snapshot was not in the store before
+	Activated  bool // this pull made it active
+	Pinned     bool // a pin keeps the name from following the source
+	Repeated   bool // the run before refused the same release for the same reason
 }
 
-// Run asks the source once. Whatever the error, the store holds what it held, and what answered answers. The error is
-// a *Refusal, an *origin.Refusal or that of a check if the source has something that may not answer; any other means
-// that it could not be had.
+// Run polls the source once. If it fails, the active snapshot stays. If the source has a release that must not become
+// active, the error is a *Refusal, an *origin.Refusal or the error of a check; any other error means that the release
+// is unavailable. ReasonOf distinguishes them. If the active file is damaged, Run fetches it again.
 func (p *Pull) Run(ctx context.Context) (Result, error) {
-	st, err := p.Store.State(p.Name)
-	if err != nil {
-		return Result{}, err
-	}
-	active, err := p.Store.Active(p.Name)
-	if err != nil {
-		return Result{}, err
-	}
-	if st.Source != p.Source.String() || !p.Store.holds(active) {
-		st.Validator = ""
-	}
-	res, validator, err := p.take(ctx, st.Validator)
-	err = withoutRoom(err)
-	now := p.Now()
-	noted := p.Store.locked(func() error {
-		return p.Store.change(p.Name, func(st *State) {
-			st.Checked.done(now, err)
-			if err == nil {
-				st.Source = p.Source.String()
-			}
-			if err == nil && validator != "" && !p.Hold { // what is held back is still to be activated
-				st.Validator = validator
-			}
-		})
+	var st State
+	var active Digest
+	begun := p.Now()
+	err := p.Store.locked(p.Name, begun, func(r *record) error {
+		st, active = p.known(r), r.active
+		return nil
 	})
-	return res, errors.Join(err, noted)
+	if err != nil {
+		return Result{}, err
+	}
+	damage := p.damage(active)
+	if damage != nil {
+		st.Validator, st.Refused = "", nil
+	}
+	var t taken
+	for range maxTries {
+		if t, err = p.take(ctx, st); !errors.Is(err, errGone) {
+			break
+		}
+		st.Validator = "" // another program removed it between two steps: fetch it again
+	}
+	if err == nil && t.Digest == "" {
+		t.Pinned = st.Pinned
+	}
+	err = withoutRoom(err)
+	repeated := p.refusedAgain(t, err)
+	also := p.conclude(begun, t, err, damage)
+	t.Repeated = repeated && also == nil
+	return t.Result, join(err, also)
 }
 
-// withoutRoom says what to do where the disk is full, or the user may have no more of it.
+// release names what a source has: its digest, if that is known, or its validator.
+type release struct {
+	digest    Digest
+	validator string
+	reason    Reason // why it was refused
+	rules     string // by which
+}
+
+// refusedAgain reports whether a poll refuses the release that the poll before refused, for the same reason. Polls
+// between them that find no release do not count.
+func (p *Pull) refusedAgain(t taken, err error) bool {
+	reason := ReasonOf(err)
+	if reason != "" && !reason.ofRelease() {
+		return false
+	}
+	before := p.refused
+	p.refused = release{t.Digest, t.validator, reason, p.rules()}
+	return reason != "" && p.refused == before
+}
+
+// known returns the state of a name without outdated parts: the validator of another source, and a refusal under other
+// rules or for another record.
+func (p *Pull) known(r *record) State {
+	st := r.State
+	if st.Source != p.Source.String() {
+		st.Validator, st.Refused = "", nil
+	}
+	if no := st.Refused; no != nil && (p.Hold || no.Seq != r.Seq || no.Rules != p.rules()) {
+		st.Refused = nil
+	}
+	return st
+}
+
+// rules returns a text that changes if the pull may refuse other releases than before.
+func (p *Pull) rules() string {
+	rules := fmt.Sprintf("max_size %d", p.MaxBytes)
+	if p.Checks.Rules != nil {
+		rules += ", " + p.Checks.Rules()
+	}
+	return rules
+}
+
+// conclude records the result of a pull in the state. It returns the damage of the active file.
+func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
+	now := p.Now()
+	reason := ReasonOf(err)
+	noted := p.Store.locked(p.Name, now, func(r *record) error {
+		var lost *lostError
+		errors.As(damage, &lost)
+		if damage != nil {
+			damage = p.damage(r.active)
+		}
+		if damage == nil && lost != nil {
+			p.Store.notice("%s: replaced the active snapshot, which was %s", p.Name, lost.what())
+		}
+		r.Damaged = ""
+		if damage != nil {
+			r.Damaged = bounded(damage.Error())
+		}
+		r.Checked.done(now, now.Sub(begun), err)
+		r.Counts.polled(err)
+		if t.looked {
+			p.remark(r, t.note)
+		}
+		switch {
+		case reason == "":
+			r.Source, r.Refused = p.Source.String(), nil
+		case reason.ofRelease():
+			r.Source = p.Source.String()
+			r.Refused = &Refused{Digest: t.Digest, Reason: reason, Error: r.Checked.Error, Seq: r.Seq, Rules: p.rules()}
+			if reason != Signature { // signers and times change
+				r.Refused.Validator = t.validator
+			}
+		}
+		// A pull that only stores leaves the activation to the next one. If the record has changed since the decision,
+		// for example by resume, the next poll decides again.
+		if err == nil && t.Digest != "" {
+			r.Offered = t.Digest
+		}
+		if err == nil && t.validator != "" && !p.Hold && r.Seq == t.seq {
+			r.Validator = t.validator
+		}
+		return r.save()
+	})
+	return join(damage, noted)
+}
+
+// remark records why polling the source is inefficient, and reports a new reason once.
+func (p *Pull) remark(r *record, note string) {
+	if note = bounded(note); note != "" && note != r.Note {
+		p.Store.notice("%s: %s", p.Name, note)
+	}
+	r.Note = note
+}
+
+// maxTries is how often a pull fetches a snapshot that another program removes before it is activated.
+const maxTries = 3
+
+// reverify is the time after which a pull reads the active file again, although it seems unchanged.
+const reverify = time.Hour
+
+// proof records that a file was undamaged.
+type proof struct {
+	digest Digest
+	file   disk.Identity
+	at     time.Time
+}
+
+// lostError reports that the active file is missing or has other content.
+type lostError struct {
+	name, path string
+	digest     Digest
+}
+
+func (l *lostError) Error() string {
+	return "the active snapshot of '" + l.name + "' is " + l.what() +
+		"; a pull replaces it if the source has it; otherwise run 'bindq rollback " + l.name + "' or activate another one"
+}
+
+func (l *lostError) what() string {
+	return fmt.Sprintf("missing or damaged: %s does not have the SHA-256 %s", l.path, l.digest)
+}
+
+// damage returns an error if the active file is damaged or missing. It skips reading a file that was undamaged less
+// than an hour ago and seems unchanged.
+func (p *Pull) damage(active Digest) error {
+	if active == "" {
+		return nil
+	}
+	path := p.Store.Path(active)
+	id, _ := disk.IdentityAt(path)
+	if p.sound.digest == active && p.sound.file == id && p.Now().Sub(p.sound.at) < reverify {
+		return nil
+	}
+	whole, err := p.Store.has(active)
+	if err != nil {
+		return fmt.Errorf("cannot read the active snapshot of '%s': %w", p.Name, err)
+	}
+	if !whole {
+		return &lostError{p.Name, path, active}
+	}
+	p.sound = proof{active, id, p.Now()}
+	return nil
+}
+
+// withoutRoom adds advice to an error of a full disk or an exceeded quota.
 func withoutRoom(err error) error {
+	var said *noRoom
+	if errors.As(err, &said) {
+		return err
+	}
 	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		if errors.Is(err, full) {
-			return fmt.Errorf("%w: the store needs more room; 'bindq gc' removes what no name needs", err)
+			return &noRoom{err}
 		}
 	}
 	return err
 }
 
-// take is Run without its notes. It returns the validator of what is in the store now, "" where nothing changed.
-func (p *Pull) take(ctx context.Context, validator string) (res Result, _ string, err error) {
-	offer, err := p.Source.Look(ctx, validator)
+// noRoom is the error of a full disk. join keeps only the first one.
+type noRoom struct{ error }
+
+func (n *noRoom) Error() string {
+	return n.error.Error() + ": the store needs more room; 'bindq gc' removes snapshots that no name needs"
+}
+
+func (n *noRoom) Unwrap() error { return n.error }
+
+// taken is the result of a pull, with the details that conclude records.
+type taken struct {
+	Result
+	validator string // of the offer; "" if nothing changed
+	seq       uint64 // number of the record that the decision is based on
+	signed    *origin.Signed
+	looked    bool   // the source had an offer
+	note      string // of the offer
+}
+
+// take does the work of Run, which then records the result. st is the state of the name.
+func (p *Pull) take(ctx context.Context, st State) (t taken, err error) {
+	offer, done, err := p.offer(ctx, st.validator())
+	defer done()
 	if errors.Is(err, ErrUnchanged) {
-		return res, "", nil
+		return st.Refused.again()
 	}
 	if err != nil {
-		return res, "", err
+		return t, because(Network, err)
 	}
-	defer func() { err = errors.Join(err, offer.Close()) }()
-	if offer.Size > p.MaxBytes {
-		return res, "", p.tooLarge()
-	}
-	var signed *origin.Signed
-	if offer.Signed != nil {
-		if signed, err = offer.Signed(ctx); err != nil {
-			return res, "", err
-		}
-	}
-	there := false
-	if res.Digest, res.Revision = offer.Digest, offer.Revision; res.Digest != "" {
-		if there, err = p.Store.has(res.Digest); err != nil {
-			return res, "", err
-		}
-	}
-	if !there {
-		err = p.download(ctx, offer, signed, &res)
+	defer func() { err = join(err, because(Network, offer.Close())) }()
+	t.Digest, t.Revision, t.validator = offer.Digest, offer.Revision, offer.Validator
+	t.looked, t.note = true, offer.Note
+	there, err := p.want(ctx, offer, &t, st.Newest)
+	if err == nil && !there {
+		err = p.download(ctx, offer, &t)
 	}
 	if err == nil {
-		err = p.release(&res, signed)
+		err = p.release(&t)
 	}
+	return t, err
+}
+
+// offer polls the source, and waits for a turn if it has an offer. done ends the turn. While waiting, offer closes the
+// connection to the source; after that, it polls again.
+func (p *Pull) offer(ctx context.Context, validator string) (offer *Offer, done func(), err error) {
+	done = func() {}
+	if offer, err = p.Source.Look(ctx, validator); err != nil || p.Turns == nil {
+		return offer, done, err
+	}
+	end := func() { <-p.Turns }
+	select {
+	case p.Turns <- struct{}{}:
+		return offer, end, nil
+	default:
+	}
+	if err := offer.Close(); err != nil {
+		return nil, done, err
+	}
+	select {
+	case p.Turns <- struct{}{}:
+		offer, err = p.Source.Look(ctx, validator)
+		return offer, end, err
+	case <-ctx.Done():
+		return nil, done, fmt.Errorf("waited for the downloads of other names: %w", ctx.Err())
+	}
+}
+
+// again returns the result of a poll that finds the same release as before. r is nil if that was not refused.
+func (r *Refused) again() (t taken, err error) {
+	if r == nil {
+		return t, nil
+	}
+	t.Digest, t.validator = r.Digest, r.Validator
+	return t, because(r.Reason, &Refusal{r.Error})
+}
+
+// want checks an offer as far as possible without the snapshot, so that a bad signature costs no download. It reports
+// whether the snapshot is in the store. newest is the time of the latest statement that was active.
+func (p *Pull) want(ctx context.Context, offer *Offer, t *taken, newest time.Time) (there bool, err error) {
+	if offer.Size > p.MaxBytes {
+		return false, p.tooLarge()
+	}
+	if offer.Signed != nil {
+		if t.signed, err = offer.Signed(ctx); err != nil {
+			return false, because(Network, err)
+		}
+	}
+	o, err := p.origin(p.Source.String(), t.signed, t.Digest)
 	if err != nil {
-		return res, "", err
+		return false, err
 	}
-	return res, offer.Validator, nil
+	p.goByStatement(t, o)
+	if offer.Digest != "" || strings.HasPrefix(t.validator, byStatement) {
+		there, err = p.Store.has(t.Digest)
+	}
+	if o == nil || err != nil {
+		return there, err
+	}
+	if there || p.Hold {
+		newest = time.Time{} // it may be active already: a switch decides whether it is too old
+	}
+	return there, timely(o.Created, newest, p.Now(), p.Name)
+}
+
+// goByStatement takes the digest, and the validator if the source has none, from a verified statement.
+func (p *Pull) goByStatement(t *taken, o *origin.Origin) {
+	if o != nil {
+		t.Digest = Digest(strings.ToLower(o.SHA256))
+	}
+	if t.validator != "" {
+		return
+	}
+	how := "every poll downloads the whole snapshot: use a server that sends ETags, or allowed_signers"
+	if o != nil {
+		t.validator = statementValidator(t.signed)
+		how = "polls use the signed statement"
+	}
+	if t.note != "" {
+		t.note += "; " + how
+	}
 }
 
 func (p *Pull) tooLarge() error {
 	return refused("expected at most %d bytes, the source has more; raise --max-size", p.MaxBytes)
 }
 
-// download reads what is offered into a directory of its own, checks it there, and moves it to its place.
-func (p *Pull) download(ctx context.Context, offer *Offer, signed *origin.Signed, res *Result) (err error) {
+// download reads the offered snapshot into a temporary directory, checks it there, and moves it into the store.
+func (p *Pull) download(ctx context.Context, offer *Offer, t *taken) (err error) {
+	begun := p.Now()
+	var size int64
 	defer func() {
-		noted := p.Store.locked(func() error {
-			return p.Store.change(p.Name, func(st *State) { st.Downloaded.done(p.Now(), err) })
+		now := p.Now()
+		noted := p.Store.locked(p.Name, now, func(r *record) error {
+			r.Downloaded.done(now, now.Sub(begun), err)
+			r.Counts.Downloads++
+			r.Counts.Bytes += uint64(size)
+			return r.save()
 		})
-		err = errors.Join(err, noted)
+		err = join(err, noted)
 	}()
 	if err := p.Store.sweep(p.Now()); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(p.Store.incoming(), "pull-")
+	dir, err := p.Store.temporaryDir("pull")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) // unless it was moved
+	defer p.Store.files.removeAll(dir) // unless it was moved
 	path := filepath.Join(dir, snapshotFile)
-	d, err := p.receive(ctx, offer, path)
-	if err != nil {
+	var d Digest
+	if d, size, err = p.receive(ctx, offer, path); err != nil {
 		return err
 	}
-	if res.Digest != "" && res.Digest != d {
-		return refused("its SHA-256 is %s; the source said %s", d, res.Digest)
+	if said := t.Digest; said != "" && said != d {
+		t.Digest, t.validator = d, "" // perhaps the source is replacing snapshot and statement one after the other
+		return refused("its SHA-256 is %s; the source said %s", d, said)
 	}
-	res.Digest = d
+	t.Digest = d
 	if there, err := p.Store.has(d); there || err != nil {
 		return err
 	}
-	if signed != nil {
-		if err := signed.Write(path); err != nil {
+	if t.signed != nil {
+		if err := p.Store.writeSigned(path, *t.signed); err != nil {
 			return err
 		}
 	}
-	sensitive, err := p.inspect(path)
+	sensitive, err := p.Checks.inspect(path)
 	if err != nil {
 		return &fetched{err, strings.ReplaceAll(err.Error(), path, p.Source.String())}
 	}
-	if _, err := p.origin(path, d); err != nil {
-		return &fetched{err, strings.ReplaceAll(err.Error(), path, p.Source.String())}
-	}
-	res.Downloaded = true
-	return p.Store.locked(func() error { return p.Store.commit(dir, d, sensitive) })
+	t.Downloaded = true
+	return p.Store.exclusively(func() error { return p.Store.commit(dir, d, sensitive) })
 }
 
-// fetched is an error about a snapshot that was fetched, which names its source and not where it lay to be checked.
+// fetched is an error about a fetched snapshot. Its text has the source instead of the temporary path.
 type fetched struct {
 	err  error
 	text string
@@ -188,124 +441,164 @@ type fetched struct {
 func (f *fetched) Error() string { return f.text }
 func (f *fetched) Unwrap() error { return f.err }
 
-// receive writes what is offered to path, to the disk, and returns its digest.
-func (p *Pull) receive(ctx context.Context, offer *Offer, path string) (d Digest, err error) {
+// receive writes the offered snapshot to path and syncs it. It returns the digest and the number of bytes received.
+func (p *Pull) receive(ctx context.Context, offer *Offer, path string) (d Digest, n int64, err error) {
 	body, err := offer.Body(ctx)
 	if err != nil {
-		return "", err
+		return "", n, because(Network, err)
 	}
 	defer body.Close()
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := p.Store.files.create(path)
 	if err != nil {
-		return "", err
+		return "", n, err
 	}
 	defer f.Close()
+	limit := p.MaxBytes
+	if offer.Size >= 0 {
+		limit = offer.Size
+	}
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(body, p.MaxBytes+1))
-	if err != nil {
-		return "", fmt.Errorf("cannot fetch the snapshot: %w", err)
+	n, err = io.Copy(io.MultiWriter(f.writer(), sum), io.LimitReader(fromSource{body}, limit+1))
+	switch {
+	case err != nil:
+		return "", n, fmt.Errorf("cannot fetch the snapshot: %w", err)
+	case offer.Size >= 0 && n > limit:
+		return "", n, refused("expected %d bytes, as announced by the source; it sends more", limit)
+	case n > limit:
+		return "", n, p.tooLarge()
+	case offer.Size >= 0 && n < limit:
+		return "", n, because(Network, fmt.Errorf("expected %d bytes, the source gave %d", offer.Size, n))
 	}
-	if n > p.MaxBytes {
-		return "", p.tooLarge()
-	}
-	if offer.Size >= 0 && n != offer.Size {
-		return "", fmt.Errorf("expected %d bytes, the source gave %d", offer.Size, n)
-	}
-	if err := f.Sync(); err != nil {
-		return "", err
-	}
-	return Digest(hex.EncodeToString(sum.Sum(nil))), f.Close()
+	return Digest(hex.EncodeToString(sum.Sum(nil))), n, f.finish()
 }
 
-func (p *Pull) inspect(path string) (sensitive bool, err error) {
-	if p.Checks.Inspect == nil {
+// fromSource marks errors of reading as errors of the source, to distinguish them from errors of the disk.
+type fromSource struct{ io.Reader }
+
+func (f fromSource) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = because(Network, err)
+	}
+	return n, err
+}
+
+func (c *Checks) inspect(path string) (sensitive bool, err error) {
+	if c.Inspect == nil {
 		return false, nil
 	}
-	return p.Checks.Inspect(path)
+	sensitive, err = c.Inspect(path)
+	return sensitive, because(Content, err)
 }
 
-// origin is who signed the snapshot at path; nil where that is not asked.
-func (p *Pull) origin(path string, d Digest) (*origin.Origin, error) {
+// origin returns who signed a snapshot; nil if signatures are not checked. what names the snapshot in errors. If d is
+// "", origin uses the digest in the statement.
+func (p *Pull) origin(what string, signed *origin.Signed, d Digest) (*origin.Origin, error) {
 	if p.Checks.Origin == nil {
 		return nil, nil
 	}
+	if signed == nil {
+		return nil, &origin.Refusal{Path: what, Reason: "it is not signed"}
+	}
+	var st origin.Statement
+	if d == "" && json.Unmarshal(signed.Text, &st) == nil {
+		d = Digest(strings.ToLower(st.SHA256))
+	}
 	var sum [32]byte
-	if _, err := hex.Decode(sum[:], []byte(d)); err != nil {
-		return nil, err
+	if _, err := hex.Decode(sum[:], []byte(d)); err != nil || len(d) != 2*len(sum) {
+		return nil, because(Signature, refused("the signed text is not the statement of a snapshot"))
 	}
-	o, err := p.Checks.Origin(path, sum)
+	o, err := p.Checks.Origin(what, *signed, sum)
 	if err != nil {
-		return nil, err
+		return nil, because(Signature, err)
 	}
-	name := p.SignedAs
-	if name == "" {
-		name = p.Name
-	}
-	if o.Name != name {
-		return nil, refused("it is signed as '%s', expected '%s'", o.Name, name)
+	if name := cmp.Or(p.SignedAs, p.Name); o.Name != name {
+		return nil, because(Signature, refused("it is signed as '%s', expected '%s'", o.Name, name))
 	}
 	return &o, nil
 }
 
-// release has a snapshot of the store answer for the name, unless it is not to, or does.
-func (p *Pull) release(res *Result, signed *origin.Signed) error {
-	if err := p.adopt(res.Digest, signed); err != nil {
+// errStays ends a switch that is not needed or not allowed.
+var errStays = errors.New("the active snapshot stays")
+
+// release activates a snapshot of the store, unless it is already active, or the name is pinned, or Hold is set.
+func (p *Pull) release(t *taken) error {
+	if err := p.adopt(t.Digest, t.signed); err != nil {
+		if there, failed := p.Store.holds(t.Digest); !there && failed == nil {
+			return fmt.Errorf("%w: %w", errGone, err)
+		}
 		return err
 	}
 	if p.Hold {
 		return nil
 	}
-	st, err := p.Store.State(p.Name)
-	if err != nil {
-		return err
-	}
-	active, err := p.Store.Active(p.Name)
-	if err != nil || active == res.Digest {
-		return err
-	}
-	if res.Pinned = st.Pinned; res.Pinned {
+	s := Switch{Store: p.Store, Name: p.Name, Checks: p.Checks, SignedAs: p.SignedAs, Source: p.Source.String(),
+		Revision: t.Revision, By: p.By, Now: p.Now}
+	var err error
+	t.seq, err = s.to(Activate, func(r *record) (Digest, error) {
+		if r.active == t.Digest {
+			return "", cmp.Or(p.renew(r), errStays)
+		}
+		if t.Pinned = r.Pinned; t.Pinned {
+			return "", errStays
+		}
+		return t.Digest, nil
+	})
+	if errors.Is(err, errStays) {
 		return nil
 	}
-	s := Switch{Store: p.Store, Name: p.Name, Checks: p.Checks, SignedAs: p.SignedAs, Source: p.Source.String(),
-		Revision: res.Revision, By: p.By, Now: p.Now}
-	err = s.Activate(res.Digest)
-	res.Activated = err == nil
+	t.Activated = err == nil
 	return err
 }
 
-// adopt puts what is signed beside a snapshot of the store, if it counts and is not older than what is there: the same
-// bytes may be released again, and have a later statement then.
+// adopt stores a statement for a snapshot in the store, unless the store has a newer one: the same bytes may be
+// released again with a later statement. want has checked it.
 func (p *Pull) adopt(d Digest, signed *origin.Signed) error {
 	if signed == nil {
 		return nil
 	}
-	have, err := p.Store.Statement(d)
+	if newer, err := p.isNewer(d, signed); !newer || err != nil {
+		return err
+	}
+	return p.Store.locked(p.Name, p.Now(), func(r *record) error {
+		if newer, err := p.isNewer(d, signed); !newer || err != nil {
+			return err // another program was quicker
+		}
+		return r.adopt(d, signed)
+	})
+}
+
+// isNewer reports whether a signed statement replaces the one of a snapshot in the store.
+func (p *Pull) isNewer(d Digest, signed *origin.Signed) (bool, error) {
+	offered := new(origin.Statement)
+	if err := json.Unmarshal(signed.Text, offered); err != nil {
+		return false, refused("the signed text is not a statement of an origin: %v", err)
+	}
+	have, err := p.Store.signed(d)
+	if have == nil || err != nil {
+		return err == nil, err
+	}
+	if bytes.Equal(have.Text, signed.Text) {
+		return !bytes.Equal(have.Signature, signed.Signature), nil
+	}
+	st := new(origin.Statement)
+	if json.Unmarshal(have.Text, st) != nil {
+		return true, nil // the stored statement is damaged
+	}
+	return offered.Created.After(st.Created), nil
+}
+
+// renew records a later signature of the active snapshot, so that releases signed in between count as old. A snapshot
+// whose signature no longer counts, for example because its key was revoked, stays active.
+func (p *Pull) renew(r *record) error {
+	signed, err := p.Store.signed(r.active)
 	if err != nil {
 		return err
 	}
-	offered := new(origin.Statement)
-	if err := json.Unmarshal(signed.Text, offered); err != nil {
-		return refused("what is signed is no statement of an origin: %v", err)
-	}
-	if have != nil && !offered.Created.After(have.Created) {
+	o, err := p.origin(p.Store.Path(r.active), signed, r.active)
+	if o == nil || err != nil || timely(o.Created, r.Newest, p.Now(), p.Name) != nil || !o.Created.After(r.Newest) {
 		return nil
 	}
-	if p.Checks.Origin != nil { // asked where nobody looks
-		dir, err := os.MkdirTemp(p.Store.incoming(), "signed-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		path := filepath.Join(dir, snapshotFile)
-		if err := os.Link(p.Store.Path(d), path); err != nil {
-			return err
-		}
-		if err := signed.Write(path); err != nil {
-			return err
-		}
-		if _, err := p.origin(path, d); err != nil {
-			return err
-		}
-	}
-	return signed.Write(p.Store.Path(d))
+	r.Newest = o.Created
+	return r.save()
 }

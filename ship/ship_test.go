@@ -22,7 +22,7 @@ import (
 type shelf struct {
 	text, revision string
 	signed         *origin.Signed
-	silent         bool  // it does not say the digest
+	silent         bool  // it announces neither digest nor size, and has no validator
 	fails          error // of Look
 	breaks         error // of Body, in the middle
 	wrong          Digest
@@ -45,13 +45,17 @@ func (s *shelf) Look(_ context.Context, validator string) (*Offer, error) {
 	if s.looks++; s.fails != nil {
 		return nil, s.fails
 	}
-	if validator == s.text {
+	now := s.text
+	if s.signed != nil {
+		now += string(s.signed.Text)
+	}
+	if validator == now {
 		return nil, ErrUnchanged
 	}
-	o := &Offer{Validator: s.text, Digest: sum(s.text), Size: int64(len(s.text)), Revision: s.revision,
+	o := &Offer{Validator: now, Digest: sum(s.text), Size: int64(len(s.text)), Revision: s.revision,
 		Close: func() error { return nil }}
 	if s.silent {
-		o.Digest, o.Size = "", -1
+		o.Validator, o.Digest, o.Size = "", "", -1
 	}
 	if s.wrong != "" {
 		o.Digest = s.wrong
@@ -160,10 +164,10 @@ func TestASnapshotIsStoredOnceAndAnswers(t *testing.T) {
 	if err != nil || info.Mode() != 0o444 {
 		t.Errorf("mode %v (%v), expected 0444", info.Mode(), err)
 	}
-	s, err := m.store.Status("production", m.now.Add(time.Hour))
-	if err != nil || s.Active != sum("one") || s.Revision != "abc123" || !s.Since.Equal(m.now) || s.Age != 3600 ||
+	s := m.store.Status("production", m.now.Add(time.Hour))
+	if s.Active != sum("one") || s.Revision != "abc123" || !s.Since.Equal(m.now) || s.Age != 3600 ||
 		s.Persisted || s.Checked.Error != "" {
-		t.Errorf("status %+v, %v", s, err)
+		t.Errorf("status %+v", s)
 	}
 	m.clean()
 }
@@ -190,10 +194,8 @@ func TestWhatIsRefusedChangesNothing(t *testing.T) {
 			m.pull.Checks.Inspect = func(string) (bool, error) { return false, &Refusal{"damaged"} }
 		}, true, "damaged"},
 		"not signed": {func(m *master) {
-			m.pull.Checks.Origin = func(path string, _ [32]byte) (origin.Origin, error) {
-				return origin.Origin{}, &Refusal{"not signed"}
-			}
-		}, true, "not signed"},
+			m.pull.Checks.Origin = readsStatement
+		}, true, "it is not signed"},
 		"a gate": {func(m *master) { m.pull.Checks.Gate = func(string, string) error { return gate } }, false,
 			gate.Error()},
 	} {
@@ -203,38 +205,19 @@ func TestWhatIsRefusedChangesNothing(t *testing.T) {
 			c.spoil(m)
 			_, err := m.release("new")
 			var r *Refusal
-			if err == nil || errors.As(err, &r) != c.refused || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%v, refused %v; expected '%s', refused %v", err, r != nil, c.says, c.refused)
+			var signature *origin.Refusal
+			is := errors.As(err, &r) || errors.As(err, &signature)
+			if err == nil || is != c.refused || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v, refused %v; expected '%s', refused %v", err, is, c.says, c.refused)
 			}
 			m.answers("old")
 			m.clean()
-			s, err := m.store.Status("production", m.now)
-			if err != nil || s.Active != sum("old") || !strings.Contains(s.Checked.Error, c.says) || !s.Persisted ||
+			s := m.store.Status("production", m.now)
+			if s.Active != sum("old") || !strings.Contains(s.Checked.Error, c.says) || !s.Persisted ||
 				s.Age != 24*3600 {
-				t.Errorf("status %+v, %v", s, err)
+				t.Errorf("status %+v", s)
 			}
 		})
-	}
-}
-
-// A refusal is not remembered: once its cause is gone, the same snapshot answers.
-func TestWhatWasRefusedIsTriedAgain(t *testing.T) {
-	m := newMaster(t)
-	shut := true
-	m.pull.Checks.Gate = func(path, active string) error {
-		if shut {
-			return &Refusal{"shut"}
-		}
-		return nil
-	}
-	if _, err := m.release("one"); err == nil {
-		t.Fatal("the gate let it through")
-	}
-	m.answers("")
-	shut = false
-	m.mustRelease("one")
-	if m.shelf.reads != 1 {
-		t.Errorf("%d reads: what failed a gate is in the store already", m.shelf.reads)
 	}
 }
 
@@ -335,10 +318,9 @@ func signs(t *testing.T, text, name string, created time.Time) *origin.Signed {
 }
 
 // readsStatement is an Origin check that trusts all signatures.
-func readsStatement(path string, _ [32]byte) (o origin.Origin, err error) {
-	text, err := os.ReadFile(path + origin.StatementSuffix)
-	if err == nil {
-		err = json.Unmarshal(text, &o.Statement)
+func readsStatement(_ string, signed origin.Signed, sum [32]byte) (o origin.Origin, err error) {
+	if err = json.Unmarshal(signed.Text, &o.Statement); err == nil && o.SHA256 != hex.EncodeToString(sum[:]) {
+		err = &origin.Refusal{Reason: "another file"}
 	}
 	return o, err
 }
@@ -380,8 +362,8 @@ func TestASignedSnapshotIsNotSentAgain(t *testing.T) {
 	if s, err := m.store.Statement(sum("one")); err != nil || !s.Created.Equal(at(4)) {
 		t.Errorf("its statement is %+v, %v; expected the later one", s, err)
 	}
-	if s, err := m.store.Status("production", m.now); err != nil || s.Revision != "r-one" || !s.Created.Equal(at(4)) {
-		t.Errorf("status %+v, %v", s, err)
+	if s := m.store.Status("production", m.now); s.Revision != "r-one" || !s.Created.Equal(at(4)) {
+		t.Errorf("status %+v", s)
 	}
 }
 
@@ -445,6 +427,27 @@ func TestGarbageIsWhatNobodyNeeds(t *testing.T) {
 	if err != nil || len(would) != 2 {
 		t.Errorf("would collect %v, %v", would, err)
 	}
+	for _, path := range []string{left, m.store.Path(would[0]), m.store.Path(would[1])} {
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("a dry run removes it: %v", err)
+		}
+	}
+	for _, d := range would {
+		if err := os.Chtimes(m.store.entry(d), later, later); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if gone, err := m.store.Collect(Keep{Last: 2, Younger: time.Hour}, later.Add(time.Hour-1), false); err != nil ||
+		len(gone) > 0 {
+		t.Errorf("collected what is in the store for less than an hour: %v, %v", gone, err)
+	}
+	if gone, err := m.store.Collect(Keep{Last: 2, Younger: time.Hour}, later.Add(time.Hour), true); err != nil ||
+		len(gone) != 2 {
+		t.Errorf("would collect %v, %v of what is in the store for an hour", gone, err)
+	}
+	if err := os.Mkdir(left, 0o755); err != nil { // the first call has removed it
+		t.Fatal(err)
+	}
 	gone, err := m.store.Collect(Keep{Last: 2}, later, false) // one answers, four answered last before it
 	if err != nil || len(gone) != 2 || bytes.Contains([]byte(gone[0]+gone[1]), []byte(sum("one"))) {
 		t.Errorf("collected %v, %v", gone, err)
@@ -490,7 +493,7 @@ func TestATornHistoryIsReadOn(t *testing.T) {
 	f.Close()
 	m.mustRelease("two")
 	h, err := m.store.History("production")
-	if err != nil || len(h) != 2 || h[0].Digest != sum("one") || h[1].Digest != sum("two") {
+	if err != nil || len(h) != 3 || h[0].Digest != sum("one") || h[1].Action != Repair || h[2].Digest != sum("two") {
 		t.Errorf("history %+v, %v", h, err)
 	}
 }

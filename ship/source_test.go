@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"bindc/origin"
 )
@@ -62,7 +61,7 @@ func TestSnapshotsFromAWebServer(t *testing.T) {
 		t.Errorf("a look at what is known: %v, asked %q", err, *log)
 	}
 	m.pull.Checks.Origin = readsStatement
-	s := signs(t, "two", "production", time.Now())
+	s := signs(t, "two", "production", m.now)
 	put("", "two")
 	if err := pull(); err == nil {
 		t.Error("what is not signed came into force")

@@ -1,155 +1,200 @@
 package ship
 
 import (
-	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"slices"
+	"maps"
 	"time"
-
-	"bindc/internal/replace"
+	"unicode/utf8"
 )
 
-// State is what is remembered of a name beside its link.
+// State is the record of a name in addition to its link.
 type State struct {
 	Source     string    `json:"source,omitempty"`
-	Validator  string    `json:"validator,omitempty"` // of what was had from the source last
-	Pinned     bool      `json:"pinned,omitempty"`    // after a rollback: what is new is stored and not activated
-	Newest     time.Time `json:"newest,omitzero"`     // the latest time of a signed statement that came into force
-	Checked    Step      `json:"checked,omitzero"`    // the source was asked
+	Validator  string    `json:"validator,omitempty"` // of the release at the last poll
+	Offered    Digest    `json:"offered,omitempty"`   // the release at the last poll, if it was acceptable
+	Pinned     bool      `json:"pinned,omitempty"`    // by hand: new releases are stored but not activated
+	Newest     time.Time `json:"newest,omitzero"`     // the latest signing time of the snapshots that were active
+	Damaged    string    `json:"damaged,omitempty"`   // the damage of the active file
+	Refused    *Refused  `json:"refused,omitempty"`   // the release in the source, if it was refused
+	Checked    Step      `json:"checked,omitzero"`    // the last poll
 	Downloaded Step      `json:"downloaded,omitzero"`
 	Activated  Step      `json:"activated,omitzero"`
+	Note       string    `json:"note,omitempty"` // why polls are inefficient
+	Counts     Counts    `json:"counts,omitzero"`
 }
 
-// Step is how something went that is done again and again.
+// Counts are counters of a name. They start again from zero if the state is lost.
+type Counts struct {
+	Polls       map[string]uint64 `json:"polls,omitempty"` // by Reason, or "ok"
+	Downloads   uint64            `json:"downloads,omitempty"`
+	Bytes       uint64            `json:"bytes,omitempty"` // downloaded
+	Activations uint64            `json:"activations,omitempty"`
+	Rollbacks   uint64            `json:"rollbacks,omitempty"`
+}
+
+// polled counts a poll that ended with err.
+func (c *Counts) polled(err error) {
+	polls := maps.Clone(c.Polls)
+	if polls == nil {
+		polls = map[string]uint64{}
+	}
+	polls[cmp.Or(string(ReasonOf(err)), resultOK)]++
+	c.Polls = polls
+}
+
+// validator returns the validator of the release at the last poll.
+func (s *State) validator() string {
+	if s.Refused != nil {
+		return s.Refused.Validator
+	}
+	return s.Validator
+}
+
+// Refused is a refused release. While the source still has it, pulls do not fetch and check it again, unless the record
+// or the rules change.
+type Refused struct {
+	Digest    Digest `json:"digest,omitempty"`
+	Validator string `json:"validator,omitempty"`
+	Reason    Reason `json:"reason"`
+	Error     string `json:"error"`
+	Seq       uint64 `json:"seq"`   // of the record
+	Rules     string `json:"rules"` // as Pull.rules returned them
+}
+
+// Step is the last result of a recurring step.
 type Step struct {
-	OK    time.Time `json:"ok,omitzero"`     // when it went well last
-	At    time.Time `json:"at,omitzero"`     // when it was tried last
-	Error string    `json:"error,omitempty"` // of that; "" if it went well
+	OK    time.Time `json:"ok,omitzero"`     // time of the last success
+	At    time.Time `json:"at,omitzero"`     // time of the last attempt
+	Error string    `json:"error,omitempty"` // of the last attempt; "" if it succeeded
+
+	Reason Reason  `json:"reason,omitempty"`  // of the error
+	Took   float64 `json:"seconds,omitempty"` // duration of the last attempt
 }
 
-func (s *Step) done(at time.Time, err error) {
-	s.At, s.Error = at, ""
+func (s *Step) done(at time.Time, took time.Duration, err error) {
+	s.At, s.Error, s.Reason, s.Took = at, "", ReasonOf(err), took.Seconds()
 	if err != nil {
-		s.Error = err.Error()
+		s.Error = bounded(err.Error())
 		return
 	}
 	s.OK = at
 }
 
-// State is that of name; the zero one if there is none yet.
-func (s *Store) State(name string) (st State, err error) {
-	text, err := os.ReadFile(s.stateOf(name))
+// maxText is the maximum length in bytes of a text in a state or a history.
+const maxText = 1 << 10
+
+// bounded truncates a text that is too long, and appends the original length.
+func bounded(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	note := fmt.Sprintf("… (%d bytes)", len(text))
+	cut := maxText - len(note)
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + note
+}
+
+// saved is the file of a State.
+type saved struct {
+	State
+	Seq    uint64  `json:"seq,omitempty"` // of the last intent; a program that sees it change decides again
+	Intent *intent `json:"intent,omitempty"`
+
+	Adopting *adoption `json:"adopting,omitempty"`
+}
+
+// intent is a change that a program is about to make. While it is in the state, the link shows whether it was made.
+type intent struct {
+	Event Event  `json:"event"`
+	To    Digest `json:"to,omitempty"` // target of the link after the change
+	Then  State  `json:"then"`         // state after the change
+}
+
+// DamageError reports that a record of a name cannot be read.
+type DamageError struct {
+	Path string
+	Err  error
+}
+
+func (d *DamageError) Error() string { return fmt.Sprintf("%s is damaged (%v)", d.Path, d.Err) }
+func (d *DamageError) Unwrap() error { return d.Err }
+
+// savedState reads the file of a state. found is false if there is none.
+func (s *Store) savedState(name string) (st saved, found bool, err error) {
+	text, err := s.files.readFile(s.stateOf(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return State{}, nil
+		return saved{}, false, nil
 	}
 	if err != nil {
-		return State{}, err
+		return saved{}, false, err
 	}
 	if err := json.Unmarshal(text, &st); err != nil {
-		return State{}, fmt.Errorf("%s: %w", s.stateOf(name), err)
+		return saved{}, true, &DamageError{s.stateOf(name), err}
 	}
-	return st, nil
+	return st, true, nil
 }
 
-// change changes the state of name. The caller holds the lock.
-func (s *Store) change(name string, by func(*State)) error {
-	st, err := s.State(name)
+// errLost is the damage of a state that is older than the history or the link.
+var errLost = errors.New("it lacks the last change")
+
+// lacks reports whether a state is older than the history. Each change writes its number to the state first, so a
+// larger number in the history shows that the latest state was lost. Older versions wrote times instead of numbers.
+func (st *saved) lacks(events []Event, active Digest) bool {
+	for _, e := range events {
+		if e.Seq > st.Seq {
+			return true
+		}
+	}
+	return st.Seq == 0 && active != "" && st.Checked.At.IsZero() && st.Activated.At.IsZero() && st.Adopting == nil
+}
+
+// State returns the state of name; the zero State if there is none. It includes a switch that a dead program made but
+// did not record, although only the next change repairs that. A damaged state is a *DamageError.
+func (s *Store) State(name string) (State, error) {
+	v, err := s.view(name)
+	return v.State, err
+}
+
+// view is the record of a name for a reader without the lock.
+type view struct {
+	State
+	active Digest
+	events []Event
+	lost   int // damaged lines of the history
+}
+
+func (s *Store) view(name string) (v view, err error) {
+	st, found, err := s.savedState(name)
 	if err != nil {
-		return err
+		return v, err
 	}
-	by(&st)
-	text, err := json.MarshalIndent(st, "", "  ")
-	if err != nil {
-		return err
+	if v.active, err = s.Active(name); err != nil {
+		return v, err
 	}
-	return replace.File(s.stateOf(name), replace.Options{Limit: 0o644, Synced: true}, func(f *os.File) error {
-		_, err := f.Write(append(text, '\n'))
-		return err
-	})
-}
-
-// record appends to the history of name. The caller holds the lock.
-func (s *Store) record(name string, e Event) error {
-	line, err := json.Marshal(e)
-	if err != nil {
-		return err
+	if v.events, v.lost, err = s.events(name); err != nil {
+		return v, err
 	}
-	f, err := os.OpenFile(s.eventsOf(name), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > 0 {
-		last := make([]byte, 1)
-		if _, err := f.ReadAt(last, info.Size()-1); err == nil && last[0] != '\n' { // torn by a crash
-			line = append([]byte{'\n'}, line...)
+	if found && st.lacks(v.events, v.active) {
+		// Perhaps another program has just changed the name: it writes the state before the history.
+		if st, _, err = s.savedState(name); err != nil {
+			return v, err
+		}
+		if st.lacks(v.events, v.active) {
+			return v, &DamageError{s.stateOf(name), errLost}
 		}
 	}
-	if _, err := f.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	return f.Sync()
-}
-
-// History is what happened to name, oldest first. Lines that a crash has torn are left out.
-func (s *Store) History(name string) ([]Event, error) {
-	f, err := os.Open(s.eventsOf(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var all []Event
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		var e Event
-		if json.Unmarshal(lines.Bytes(), &e) == nil && !e.Time.IsZero() {
-			all = append(all, e)
+	v.State = st.State
+	if it := st.Intent; it != nil && it.To == v.active {
+		v.State = it.Then
+		if !noted(v.events, it.Event) {
+			v.events = append(v.events, it.Event)
 		}
 	}
-	return all, lines.Err()
-}
-
-// tenure is how long a snapshot answered for a name.
-type tenure struct {
-	digest Digest
-	since  time.Time
-	lasted time.Duration // until something else answered
-}
-
-// tenures are those a name can be taken back to, oldest first, and the present one: what a rollback has left does not
-// count, so that another rollback goes further back.
-func tenures(history []Event) (all []tenure) {
-	for _, e := range history {
-		if e.Result != resultOK || e.Digest == "" {
-			continue
-		}
-		if n := len(all); n > 0 {
-			all[n-1].lasted += e.Time.Sub(all[n-1].since)
-		}
-		if e.Action == Rollback {
-			if i := lastOf(all, e.Digest); i >= 0 {
-				all = all[:i+1]
-				all[i].since = e.Time
-				continue
-			}
-		}
-		all = append(all, tenure{digest: e.Digest, since: e.Time})
-	}
-	return all
-}
-
-func lastOf(all []tenure, d Digest) int {
-	for i, t := range slices.Backward(all) {
-		if t.digest == d {
-			return i
-		}
-	}
-	return -1
+	return v, nil
 }

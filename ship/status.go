@@ -1,80 +1,124 @@
 package ship
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// Status is how a name stands.
+// Status is the status of a name.
 type Status struct {
 	Name     string    `json:"name"`
-	Active   Digest    `json:"active,omitempty"` // "": nothing answers
+	Active   Digest    `json:"active,omitempty"` // "" if no snapshot is active
 	Revision string    `json:"revision,omitempty"`
-	Since    time.Time `json:"since,omitzero"`   // it answers
-	Created  time.Time `json:"created,omitzero"` // as its signed statement says
-	// Age is for how many seconds nobody could tell whether it is what the source has; -1 if that never was so.
+	Since    time.Time `json:"since,omitzero"`   // time of its activation
+	Created  time.Time `json:"created,omitzero"` // time of its signed statement
+	// Age is the number of seconds since the last good poll; -1 if there was none.
 	Age int64 `json:"age"`
-	// Persisted says that the source could not be had last time, so that the store answers by itself.
+	// Persisted reports that the last poll failed but a snapshot is active.
 	Persisted bool `json:"persisted,omitempty"`
+	// Problem describes the damage of the records of the name; usually "".
+	Problem string `json:"problem,omitempty"`
 	State
 }
 
-// Status is that of name at the time now.
-func (s *Store) Status(name string, now time.Time) (st Status, err error) {
-	st = Status{Name: name, Age: -1}
-	if st.State, err = s.State(name); err != nil {
-		return st, err
+// Status returns the status of name at the time now. Damaged records are a Problem of the name and not an error, so
+// that they do not affect other names.
+func (s *Store) Status(name string, now time.Time) Status {
+	st := Status{Name: name, Age: -1}
+	v, err := s.view(name)
+	if err != nil {
+		st.Problem = problem(err, name)
+		v.active, _ = s.Active(name)
+		v.events, _ = s.History(name)
 	}
-	if st.Active, err = s.Active(name); err != nil {
-		return st, err
+	if v.lost > 0 {
+		st.Problem = cmp.Or(st.Problem, problem(&DamageError{s.eventsOf(name), damagedLines(v.lost)}, name))
 	}
+	st.State, st.Active = v.State, v.active
 	if !st.Checked.OK.IsZero() {
 		st.Age = int64(now.Sub(st.Checked.OK).Seconds())
 	}
 	st.Persisted = st.Active != "" && st.Checked.Error != ""
-	history, err := s.History(name)
-	if err != nil {
-		return st, err
-	}
-	for _, e := range slices.Backward(history) {
-		if e.Result == resultOK && e.Digest == st.Active && st.Active != "" {
+	for _, e := range slices.Backward(v.events) {
+		if e.happened() && e.Digest == st.Active {
 			st.Since, st.Revision = e.Time, e.Revision
 			break
 		}
 	}
-	if st.Active == "" {
-		return st, nil
-	}
 	stated, err := s.Statement(st.Active)
+	if err != nil {
+		st.Problem = cmp.Or(st.Problem, err.Error())
+	}
 	if stated != nil {
 		st.Revision, st.Created = stated.Revision, stated.Created
 	}
-	return st, err
+	return st
 }
 
-// metrics are the lines of a textfile of Prometheus, but for their labels.
-var metrics = []struct {
-	name, help string
-	of         func(*Status) (float64, bool)
-}{
-	{"bindc_active_since_seconds", "Time since which the active snapshot answers.",
+// problem describes an error in the records of a name, with the fix.
+func problem(err error, name string) string {
+	var damage *DamageError
+	if errors.As(err, &damage) {
+		return damage.Error() + "; the next pull, activate, rollback or follow of '" + name + "' rebuilds it"
+	}
+	return err.Error()
+}
+
+// A metric is a value per name.
+type metric struct {
+	name, kind, help string
+	of               func(*Status) (float64, bool)
+}
+
+var metrics = []metric{
+	{"bindc_active_since_seconds", "gauge", "Time of the last activation.",
 		since(func(s *Status) time.Time { return s.Since })},
-	{"bindc_created_seconds", "Time at which the active snapshot was signed.",
+	{"bindc_created_seconds", "gauge", "Time at which the active snapshot was signed.",
 		since(func(s *Status) time.Time { return s.Created })},
-	{"bindc_checked_seconds", "Time of the last look at the source that went well.",
+	{"bindc_checked_seconds", "gauge", "Time of the last poll that found an acceptable release.",
 		since(func(s *Status) time.Time { return s.Checked.OK })},
-	{"bindc_check_failed", "1 if the last look at the source failed.",
+	{"bindc_check_failed", "gauge", "1 if the last poll failed.",
 		flag(func(s *Status) bool { return s.Checked.Error != "" })},
-	{"bindc_activation_failed", "1 if the last activation failed.",
+	{"bindc_refused", "gauge", "1 if the release in the source was refused.",
+		flag(func(s *Status) bool { return s.Refused != nil })},
+	{"bindc_activation_failed", "gauge", "1 if the last activation failed.",
 		flag(func(s *Status) bool { return s.Activated.Error != "" })},
-	{"bindc_pinned", "1 after a rollback, until it is resumed.", flag(func(s *Status) bool { return s.Pinned })},
+	{"bindc_damaged", "gauge", "1 if the active file or the records of the name are damaged.",
+		flag(func(s *Status) bool { return s.Damaged != "" || s.Problem != "" })},
+	{"bindc_pinned", "gauge", "1 if the name is pinned by rollback or activate.",
+		flag(func(s *Status) bool { return s.Pinned })},
+	{"bindc_poll_duration_seconds", "gauge", "Duration of the last poll, with download, checks and activation.",
+		lasted(func(s *Status) Step { return s.Checked })},
+	{"bindc_download_duration_seconds", "gauge", "Duration of the last download and its checks.",
+		lasted(func(s *Status) Step { return s.Downloaded })},
+	{"bindc_activation_duration_seconds", "gauge", "Duration of the last activation and its gates.",
+		lasted(func(s *Status) Step { return s.Activated })},
+	{"bindc_downloads_total", "counter", "Downloads, including failed ones.",
+		count(func(s *Status) uint64 { return s.Counts.Downloads })},
+	{"bindc_downloaded_bytes_total", "counter", "Bytes of snapshots that were downloaded.",
+		count(func(s *Status) uint64 { return s.Counts.Bytes })},
+	{"bindc_activations_total", "counter", "Snapshots that were activated.",
+		count(func(s *Status) uint64 { return s.Counts.Activations })},
+	{"bindc_rollbacks_total", "counter", "Rollbacks.",
+		count(func(s *Status) uint64 { return s.Counts.Rollbacks })},
 }
 
 func since(of func(*Status) time.Time) func(*Status) (float64, bool) {
 	return func(s *Status) (float64, bool) { return float64(of(s).Unix()), !of(s).IsZero() }
+}
+
+func lasted(of func(*Status) Step) func(*Status) (float64, bool) {
+	return func(s *Status) (float64, bool) { return of(s).Took, !of(s).At.IsZero() }
+}
+
+func count(of func(*Status) uint64) func(*Status) (float64, bool) {
+	return func(s *Status) (float64, bool) { return float64(of(s)), true }
 }
 
 func flag(of func(*Status) bool) func(*Status) (float64, bool) {
@@ -88,20 +132,31 @@ func flag(of func(*Status) bool) func(*Status) (float64, bool) {
 
 var labelText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// WriteMetrics writes all as the textfile collector of Prometheus reads it.
+// WriteMetrics writes all in the format of Prometheus' textfile collector.
 func WriteMetrics(w io.Writer, all []Status) error {
 	var b strings.Builder
-	b.WriteString("# HELP bindc_active_info The snapshot that answers.\n# TYPE bindc_active_info gauge\n")
+	head := func(name, kind, help string) {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+	}
+	head("bindc_active_info", "gauge", "The active snapshot.")
 	for _, s := range all {
 		fmt.Fprintf(&b, "bindc_active_info{name=\"%s\",digest=\"%s\",revision=\"%s\"} 1\n", labelText.Replace(s.Name),
-			s.Active,
-			labelText.Replace(s.Revision))
+			s.Active, labelText.Replace(s.Revision))
+	}
+	head("bindc_polls_total", "counter", "Polls of the source, by reason of failure, or ok.")
+	for _, s := range all {
+		for _, result := range []string{resultOK, string(Network), string(Content), string(Signature), string(Gate),
+			string(Disk)} {
+			fmt.Fprintf(&b, "bindc_polls_total{name=\"%s\",result=\"%s\"} %d\n", labelText.Replace(s.Name), result,
+				s.Counts.Polls[result])
+		}
 	}
 	for _, m := range metrics {
-		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n", m.name, m.help, m.name)
+		head(m.name, m.kind, m.help)
 		for i := range all {
 			if v, ok := m.of(&all[i]); ok {
-				fmt.Fprintf(&b, "%s{name=\"%s\"} %.0f\n", m.name, labelText.Replace(all[i].Name), v)
+				fmt.Fprintf(&b, "%s{name=\"%s\"} %s\n", m.name, labelText.Replace(all[i].Name),
+					strconv.FormatFloat(v, 'f', -1, 64))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,9 +9,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,30 +20,32 @@ import (
 	"bindc/origin"
 )
 
-// Suffix is what links to snapshots end with: NAME.snap, as `bindq serve -s DIR` and the Puppet module expect it.
+// Suffix is the suffix of links to snapshots. `bindq serve -s DIR` and the Puppet module expect NAME.snap.
 const Suffix = ".snap"
 
-// snapshotFile is a snapshot in the directory of its digest; what is signed stands beside it.
+const stateSuffix = ".json"
+
+// snapshotFile is the name of a snapshot in the directory of its digest, which also has the signed statement.
 const snapshotFile = "site.snap"
 
-// Store is a directory of snapshots:
-//
-//	NAME.snap                          symbolic link to one of those below: what answers for NAME
-//	store/sha256/DIGEST/site.snap      read-only, with site.snap.meta.json and site.snap.sig where it is signed
-//	store/tmp/                         what is being downloaded
-//	state/NAME.json                    a State
-//	history/NAME.jsonl                 an Event per line, oldest first
-//	lock                               held while any of it but store/tmp changes
-//
-// Several programs may use one store at a time, and readers need not know of it.
-type Store struct{ dir string }
+// Store is a directory of snapshots. The package comment describes its files and how they change. Several programs may
+// use one store at a time, and readers need not know of it.
+type Store struct {
+	// Notice is called with a text for each repair, which the history records too; it may be nil.
+	Notice func(text string)
 
-// ErrNoStore says that a directory holds no store.
-var ErrNoStore = errors.New("expected a store of snapshots, as 'bindq pull' makes it")
+	dir   string
+	mode  fs.FileMode // of dir
+	owner owner       // of dir
+	files files
+}
 
-// FindStore is the store in dir, which must be there.
+// ErrNoStore reports that a directory is not a store.
+var ErrNoStore = errors.New("expected a store of snapshots, as 'bindq pull' creates it")
+
+// FindStore opens the store in dir, which must exist.
 func FindStore(dir string) (*Store, error) {
-	s := &Store{dir}
+	s := &Store{dir: dir}
 	if _, err := os.Stat(s.entries()); errors.Is(err, fs.ErrNotExist) {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: ErrNoStore}
 	} else if err != nil {
@@ -51,61 +54,174 @@ func FindStore(dir string) (*Store, error) {
 	return OpenStore(dir)
 }
 
-// OpenStore makes what is missing of the store in dir. That it be written by one user only is a matter of its mode.
+// OpenStore opens the store in dir and creates missing directories. It refuses a store that every user may write to,
+// because any user could replace the active snapshot.
 func OpenStore(dir string) (*Store, error) {
-	s := &Store{dir}
-	for _, d := range []string{s.entries(), s.incoming(), s.path("state"), s.path("history")} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			return nil, fmt.Errorf("cannot use the store: %w", err)
-		}
+	s := &Store{dir: dir}
+	if err := s.create(); err != nil {
+		return nil, fmt.Errorf("cannot use the store: %w", err)
 	}
 	return s, nil
+}
+
+func (s *Store) create() error {
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return err
+	}
+	if err := s.inspect(); err != nil {
+		return err
+	}
+	for _, dir := range s.dirs() {
+		if err := s.createDir(dir); err != nil {
+			return err
+		}
+	}
+	return s.createLock()
+}
+
+func (s *Store) createDir(dir string) error {
+	err := s.files.mkdir(dir, 0o755)
+	if err == nil {
+		return s.give(dir, s.mode)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return s.hand(dir) // in case the program that created it died before this step
+	}
+	return err
+}
+
+// createLock makes the file of the lock with its owner and permissions, unless it exists. Others may not open it:
+// whoever can open it can hold it.
+func (s *Store) createLock() error {
+	if _, err := s.files.lstat(s.lock()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := s.files.create(s.temporary("lock"))
+	if err != nil {
+		return err
+	}
+	defer s.files.removeAll(f.Name())
+	if err := join(f.Close(), s.give(f.Name(), s.fileMode()&0o660)); err != nil {
+		return err
+	}
+	if err := s.files.link(f.Name(), s.lock()); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// dirs returns the directories of the store, the outer ones first.
+func (s *Store) dirs() []string {
+	return []string{s.path("store"), s.entries(), s.incoming(), s.path("state"), s.path("history")}
+}
+
+// inspect reads the owner and the permissions of the store.
+func (s *Store) inspect() error {
+	for i, dir := range append([]string{s.dir}, s.dirs()...) {
+		info, err := s.files.stat(dir)
+		if errors.Is(err, fs.ErrNotExist) && i > 0 {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if openToAll(info) {
+			return fmt.Errorf("%s has mode %04o: every user may write to it and replace snapshots; "+
+				"run 'chmod o-w %s'", dir, info.Mode().Perm(), dir)
+		}
+		if i == 0 {
+			s.mode = info.Mode() & (fs.ModePerm | fs.ModeSetgid)
+			s.owner, _ = ownerOf(info)
+		}
+	}
+	return nil
+}
+
+// fileMode returns the permissions of the files in the store. They follow those of its directory.
+func (s *Store) fileMode() fs.FileMode { return s.mode.Perm() & 0o666 }
+
+func (s *Store) notice(format string, args ...any) {
+	if s.Notice != nil {
+		s.Notice(fmt.Sprintf(format, args...))
+	}
 }
 
 func (s *Store) path(elem ...string) string {
 	return filepath.Join(append([]string{s.dir}, elem...)...)
 }
 
-func (s *Store) entries() string          { return s.path("store", "sha256") }
-func (s *Store) incoming() string         { return s.path("store", "tmp") }
-func (s *Store) entry(d Digest) string    { return filepath.Join(s.entries(), string(d)) }
-func (s *Store) link(name string) string  { return s.path(name + Suffix) }
-func (s *Store) stateOf(n string) string  { return s.path("state", n+".json") }
-func (s *Store) eventsOf(n string) string { return s.path("history", n+".jsonl") }
+func (s *Store) lock() string              { return s.path("lock") }
+func (s *Store) entries() string           { return s.path("store", "sha256") }
+func (s *Store) incoming() string          { return s.path("store", "tmp") }
+func (s *Store) entry(d Digest) string     { return filepath.Join(s.entries(), string(d)) }
+func (s *Store) linkOf(name string) string { return s.path(name + Suffix) }
+func (s *Store) stateOf(n string) string   { return s.path("state", n+stateSuffix) }
+func (s *Store) eventsOf(n string) string  { return s.path("history", n+".jsonl") }
 
-// Path is where the snapshot with the digest lies, if it is in the store.
+// Path returns where the snapshot with the digest is, if it is in the store.
 func (s *Store) Path(d Digest) string { return filepath.Join(s.entry(d), snapshotFile) }
 
-// locked runs do while no other program changes the store.
-func (s *Store) locked(do func() error) error {
-	l := flock.New(s.path("lock"))
-	if err := l.Lock(); err != nil {
+// lockWait is how long a program waits for the lock of a store. No program does slow work under the lock.
+const lockWait = time.Minute
+
+// exclusively runs do while no other program changes the store.
+func (s *Store) exclusively(do func() error) error {
+	path := s.lock()
+	if err := s.files.may("lock", path); err != nil {
+		return err
+	}
+	l := flock.New(path, flock.SetFlag(os.O_RDWR))
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	_, err := l.TryLockContext(ctx, 2*time.Millisecond)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("another program has held %s for %v", path, lockWait)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w; the store is for the user who owns %s: run as that user, or, if files in it belong to "+
+			"another, run 'chown -R --reference=%s %s'", err, s.dir, s.dir, s.dir)
+	}
+	if err != nil {
 		return fmt.Errorf("cannot lock the store: %w", err)
 	}
 	defer l.Unlock()
+	if err := s.hand(path); err != nil {
+		return err
+	}
 	return do()
 }
 
-// Names are those that a link stands for, in order.
+// Names returns the names that have a link or a state, in order. This includes names that never had an active snapshot.
 func (s *Store) Names() ([]string, error) {
-	all, err := os.ReadDir(s.dir)
+	links, err := s.files.readDir(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	states, err := s.files.readDir(s.path("state"))
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, e := range all {
-		name, ok := strings.CutSuffix(e.Name(), Suffix)
-		if ok && e.Type()&fs.ModeSymlink != 0 && CheckName(name) == nil {
+	add := func(name string, ok bool) {
+		if ok && CheckName(name) == nil {
 			names = append(names, name)
 		}
 	}
-	return names, nil
+	for _, e := range links {
+		name, ok := strings.CutSuffix(e.Name(), Suffix)
+		add(name, ok && e.Type()&fs.ModeSymlink != 0)
+	}
+	for _, e := range states {
+		add(strings.CutSuffix(e.Name(), stateSuffix))
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
-// Active is the digest of what answers for name; "" if nothing does. What is there and is no link into the store is an
-// error: somebody else's file is not replaced.
+// Active returns the digest of the active snapshot of name; "" if there is none. A file that is not a link into the
+// store is an error, because it belongs to somebody else and must not be replaced.
 func (s *Store) Active(name string) (Digest, error) {
-	target, err := os.Readlink(s.link(name))
+	target, err := s.files.readLink(s.linkOf(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -114,36 +230,61 @@ func (s *Store) Active(name string) (Digest, error) {
 	}
 	d, err := ParseDigest(filepath.Base(filepath.Dir(target)))
 	if err != nil || filepath.Clean(filepath.Join(s.dir, target)) != filepath.Clean(s.Path(d)) {
-		return "", fmt.Errorf("%s: expected a symbolic link into the store, it leads to %s", s.link(name), target)
+		return "", fmt.Errorf("%s: expected a symbolic link into the store, it leads to %s", s.linkOf(name), target)
 	}
 	return d, nil
 }
 
-// Statement is what is signed of a snapshot in the store; nil if nothing is. Who signed it is not asked.
+// Statement returns the signed statement of a snapshot in the store; nil if it is not signed. It does not check the
+// signature.
 func (s *Store) Statement(d Digest) (*origin.Statement, error) {
-	text, err := os.ReadFile(s.Path(d) + origin.StatementSuffix)
+	signed, err := s.signed(d)
+	if signed == nil || err != nil {
+		return nil, err
+	}
+	st := new(origin.Statement)
+	if err := json.Unmarshal(signed.Text, st); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path(d)+origin.StatementSuffix, err)
+	}
+	return st, nil
+}
+
+// signed returns the statement and signature of a snapshot in the store; nil if there is no statement.
+func (s *Store) signed(d Digest) (*origin.Signed, error) {
+	text, err := s.files.readFile(s.Path(d) + origin.StatementSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	st := new(origin.Statement)
-	if err := json.Unmarshal(text, st); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Path(d)+origin.StatementSuffix, err)
+	signature, err := s.files.readFile(s.Path(d) + origin.SignatureSuffix)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	return st, nil
+	return &origin.Signed{Text: text, Signature: signature}, nil
 }
 
-// holds tells whether a snapshot is there to be read.
-func (s *Store) holds(d Digest) bool {
-	_, err := os.Stat(s.Path(d))
-	return d != "" && err == nil
+// writeSigned writes the statement and signature of the snapshot at path.
+func (s *Store) writeSigned(path string, signed origin.Signed) error {
+	if err := s.write(path+origin.StatementSuffix, signed.Text); err != nil {
+		return err
+	}
+	return s.write(path+origin.SignatureSuffix, signed.Signature)
 }
 
-// has tells whether the snapshot is in the store, whole: it reads it. One that is damaged is had again, and replaced.
+// holds reports whether the store has a snapshot, without reading it.
+func (s *Store) holds(d Digest) (bool, error) {
+	_, err := s.files.stat(s.Path(d))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// has reads a snapshot and reports whether the store has it undamaged.
 func (s *Store) has(d Digest) (bool, error) {
-	f, err := os.Open(s.Path(d))
+	f, err := s.files.open(s.Path(d))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -158,75 +299,84 @@ func (s *Store) has(d Digest) (bool, error) {
 	return hex.EncodeToString(h.Sum(nil)) == string(d), nil
 }
 
-// discard takes an entry away: in one step, so that no half of one is ever there.
+// discard removes an entry in one step, so that a partial entry never exists.
 func (s *Store) discard(d Digest) error {
-	away := filepath.Join(s.incoming(), fmt.Sprintf("gone-%s-%08x", d.Short(), rand.Uint32()))
-	if err := os.Rename(s.entry(d), away); err != nil {
+	away := s.temporary("gone")
+	if err := s.files.rename(s.entry(d), away); err != nil {
 		return err
 	}
-	return os.RemoveAll(away)
+	return s.files.removeAll(away)
 }
 
-// commit moves the snapshot in the directory dir to its place in the store. It is on the disk when commit returns.
+// commit moves the snapshot in dir to its place in the store and syncs it. It replaces a damaged file inside the
+// existing directory, so that a name that leads there always leads to a file. The caller holds the lock.
 func (s *Store) commit(dir string, d Digest, sensitive bool) error {
 	mode := fs.FileMode(0o444)
 	if sensitive {
 		mode = 0o440
 	}
-	if err := os.Chmod(filepath.Join(dir, snapshotFile), mode); err != nil {
+	made := filepath.Join(dir, snapshotFile)
+	if err := s.give(made, mode&s.mode); err != nil {
 		return err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // MkdirTemp made it for its owner
+	if err := s.give(dir, s.mode); err != nil {
 		return err
 	}
-	if err := syncDir(dir); err != nil {
+	if err := s.files.syncDir(dir); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(s.entry(d)); err == nil {
-		if there, err := s.has(d); there || err != nil {
-			return err // another program was quicker
-		}
-		if err := s.discard(d); err != nil {
+	_, err := s.files.lstat(s.entry(d))
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := s.files.rename(dir, s.entry(d)); err != nil {
 			return err
 		}
+		return s.files.syncDir(s.entries())
 	}
-	if err := os.Rename(dir, s.entry(d)); err != nil {
+	if err != nil {
 		return err
 	}
-	return syncDir(s.entries())
+	if there, err := s.has(d); there || err != nil {
+		return err // another program has already added it
+	}
+	if err := s.files.rename(made, s.Path(d)); err != nil {
+		return err
+	}
+	return s.files.syncDir(s.entry(d))
 }
 
-// switchTo has the link of name lead to the snapshot, in one step.
+// switchTo makes the link of name lead to the snapshot, in one step. The caller holds the lock.
 func (s *Store) switchTo(name string, d Digest) error {
-	if _, err := s.Active(name); err != nil {
-		return err
-	}
 	target, err := filepath.Rel(s.dir, s.Path(d))
 	if err != nil {
 		return err
 	}
-	made := s.path("store", "tmp", fmt.Sprintf("link-%s-%08x", name, rand.Uint32()))
-	if err := os.Symlink(target, made); err != nil {
+	made := s.temporary("link")
+	if err := s.files.symlink(target, made); err != nil {
 		return err
 	}
-	if err := os.Rename(made, s.link(name)); err != nil {
-		os.Remove(made)
+	err = s.hand(made)
+	if err == nil {
+		err = s.files.rename(made, s.linkOf(name))
+	}
+	if err != nil {
+		s.files.removeAll(made)
 		return err
 	}
-	return syncDir(s.dir)
+	return s.files.syncDir(s.dir)
 }
 
-// stale is after what time what lies in store/tmp is nobody's any more: longer than a download may take.
+// stale is the age after which no program uses a file in store/tmp any more. No download takes that long.
 const stale = 24 * time.Hour
 
-// sweep removes what dead programs left in store/tmp.
+// sweep removes files of dead programs from store/tmp.
 func (s *Store) sweep(now time.Time) error {
-	all, err := os.ReadDir(s.incoming())
+	all, err := s.files.readDir(s.incoming())
 	if err != nil {
 		return err
 	}
 	for _, e := range all {
-		info, err := e.Info()
+		path := filepath.Join(s.incoming(), e.Name())
+		info, err := s.files.lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -234,23 +384,10 @@ func (s *Store) sweep(now time.Time) error {
 			return err
 		}
 		if now.Sub(info.ModTime()) > stale {
-			if err := os.RemoveAll(filepath.Join(s.incoming(), e.Name())); err != nil {
+			if err := s.files.removeAll(path); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-// syncDir has what was renamed in dir be on the disk.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return err
 	}
 	return nil
 }

@@ -1,169 +1,312 @@
 package ship
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"os"
+	"slices"
 	"strings"
 	"time"
+
+	"bindc/internal/diag"
 )
 
-// Switch has another snapshot of the store answer for a name.
+// Switch changes the active snapshot of a name to another one in the store.
 type Switch struct {
 	Store    *Store
 	Name     string
 	Checks   Checks
 	SignedAs string // as in Pull
 	Source   string
-	Revision string // where no signed statement tells
+	Revision string // if there is no signed statement
 	By       string
 	Now      func() time.Time
+	Pinned   bool // Activate has pinned the name
 }
 
-// Activate has the snapshot d answer, if it passes the checks, and ends what a rollback began.
+// Activate makes the snapshot d active if it passes the checks. If the source had another snapshot at the last poll,
+// Activate pins the name like a rollback and sets s.Pinned; otherwise it ends a pin.
 func (s *Switch) Activate(d Digest) error {
-	return s.to(d, Activate, func(st *State) { st.Pinned = false })
-}
-
-// to checks the snapshot, switches to it and notes it, with what else it changes.
-func (s *Switch) to(d Digest, action string, also func(*State)) error {
-	stated, err := s.check(d, action)
-	return s.Store.locked(func() error {
-		if err == nil {
-			err = s.notOlder(action, stated)
-		}
-		if err == nil {
-			err = s.Store.switchTo(s.Name, d)
-		}
-		now := s.Now()
-		e := Event{Time: now, Action: action, Digest: d, Revision: s.Revision, Source: s.Source, By: s.By,
-			Result: resultOK}
-		if err != nil {
-			e.Result = err.Error()
-		}
-		return errors.Join(err, s.Store.record(s.Name, e), s.Store.change(s.Name, func(st *State) {
-			st.Activated.done(now, err)
-			if err == nil {
-				also(st)
-				if stated.After(st.Newest) {
-					st.Newest = stated
-				}
-			}
-		}))
+	_, err := s.to(Activate, func(r *record) (Digest, error) {
+		s.Pinned = s.pins(r, d, Activate)
+		return d, nil
 	})
+	return err
 }
 
-// check holds a snapshot of the store to what is asked of it. It returns the time of its statement, zero where none
-// counts. A rollback passes the gates: it is what to do when something worse got through.
-func (s *Switch) check(d Digest, action string) (stated time.Time, err error) {
-	path := s.Store.Path(d)
-	if _, err := os.Stat(path); err != nil {
-		return stated, fmt.Errorf("not in the store: %w", err)
+// pins reports whether a switch to d pins the name: a user chose d, and the source has another snapshot.
+func (s *Switch) pins(r *record, d Digest, action string) bool {
+	byHand := s.Source == ""
+	return action == Rollback || byHand && r.Offered != "" && r.Offered != d
+}
+
+// to switches the name to the snapshot that choose returns. choose runs under the lock; its error ends the switch. The
+// checks take long and run without the lock. If the record has changed in the meantime, to begins again, because choose
+// and the gate may decide differently now. It returns the number of the record that the decision is based on.
+func (s *Switch) to(action string, choose func(*record) (Digest, error)) (seq uint64, err error) {
+	for {
+		var d Digest
+		var seen record
+		err := s.Store.locked(s.Name, s.Now(), func(r *record) (err error) {
+			d, err = choose(r)
+			seen, seq = *r, r.Seq
+			return err
+		})
+		if err != nil {
+			return seq, err
+		}
+		begun := s.Now()
+		stated, checked := s.check(d, &seen, action)
+		again := false
+		err = s.Store.locked(s.Name, s.Now(), func(r *record) error {
+			if again = r.Seq != seq; again {
+				return nil
+			}
+			defer func() { seq = r.Seq }()
+			return s.carryOut(r, d, action, begun, stated, checked)
+		})
+		if !again {
+			return seq, err
+		}
 	}
-	p := Pull{Store: s.Store, Name: s.Name, Checks: s.Checks, SignedAs: s.SignedAs}
-	if _, err := p.inspect(path); err != nil {
-		return stated, err
+}
+
+// carryOut switches to a snapshot unless its checks failed, and records the result.
+func (s *Switch) carryOut(r *record, d Digest, action string, begun, stated time.Time, checked error) error {
+	there, err := s.Store.holds(d)
+	if err == nil && !there {
+		err = fmt.Errorf("%s: %w", d.Short(), errGone) // this may be why another check failed
 	}
-	o, err := p.origin(path, d)
 	if err != nil {
+		return err
+	}
+	e := Event{Time: s.Now(), Action: action, Digest: d, Revision: s.Revision, Created: stated, Source: s.Source,
+		By: s.By, Result: resultOK}
+	if checked != nil {
+		e.Result = checked.Error()
+		r.Activated.done(e.Time, e.Time.Sub(begun), checked)
+		return join(checked, r.note(e), r.save())
+	}
+	then := r.State
+	then.Activated.done(e.Time, e.Time.Sub(begun), nil)
+	then.Pinned = s.pins(r, d, action)
+	e.Pinned = then.Pinned
+	if action == Rollback {
+		then.Counts.Rollbacks++
+	} else {
+		then.Counts.Activations++
+	}
+	then.Newest = newer(then.Newest, stated, e.Time)
+	then.Damaged = ""
+	if s.Source == "" && !then.Pinned {
+		then.Validator = "" // the next pull must not skip the release of the source
+	}
+	if then.Refused != nil && then.Refused.Digest == d {
+		then.Refused = nil
+	}
+	return r.carryOut(intent{Event: e, To: d, Then: then}, func() error { return s.Store.switchTo(s.Name, d) })
+}
+
+// errGone reports that a snapshot is not in the store; perhaps another program has just removed it.
+var errGone = errors.New("not in the store")
+
+// check runs the checks on a snapshot of the store. It returns the time of its statement, zero if signatures are not
+// checked. A rollback runs no gate, because it is used after a bad release has passed the gates.
+func (s *Switch) check(d Digest, seen *record, action string) (stated time.Time, err error) {
+	path := s.Store.Path(d)
+	if there, err := s.Store.holds(d); !there || err != nil {
+		return stated, cmp.Or(err, errGone)
+	}
+	if stated, err = s.signature(d, seen.Newest, action); err != nil {
 		return stated, err
 	}
-	if o != nil {
-		stated = o.Created
-		s.Revision = o.Revision
+	if _, err := s.Checks.inspect(path); err != nil {
+		return stated, err
 	}
 	if s.Checks.Gate == nil || action == Rollback {
 		return stated, nil
 	}
-	active, err := s.Store.Active(s.Name)
+	from := ""
+	if seen.active != "" {
+		from = s.Store.Path(seen.active)
+	}
+	return stated, because(Gate, s.Checks.Gate(path, from))
+}
+
+// signature checks the signature of a snapshot in the store and returns the time of its statement.
+func (s *Switch) signature(d Digest, newest time.Time, action string) (stated time.Time, err error) {
+	signed, err := s.Store.signed(d)
 	if err != nil {
 		return stated, err
 	}
-	from := ""
-	if active != "" {
-		from = s.Store.Path(active)
+	p := Pull{Name: s.Name, Checks: s.Checks, SignedAs: s.SignedAs}
+	o, err := p.origin(s.Store.Path(d), signed, d)
+	if o == nil || err != nil {
+		return stated, err
 	}
-	return stated, s.Checks.Gate(path, from)
+	s.Revision = o.Revision
+	if action == Rollback {
+		return o.Created, nil
+	}
+	return o.Created, timely(o.Created, newest, s.Now(), s.Name)
 }
 
-// notOlder refuses what was signed before something that has answered already, and is sent again.
-func (s *Switch) notOlder(action string, stated time.Time) error {
-	if stated.IsZero() || action == Rollback {
+// timely refuses a snapshot that was signed in the future, or before one that has been active, because it may be a
+// replay. created is zero if signatures are not checked.
+func timely(created, newest, now time.Time, name string) error {
+	switch {
+	case created.IsZero():
 		return nil
+	case created.After(now.Add(clockSkew)):
+		return untimely("its statement is of %s, more than %v ahead of this machine, whose clock says %s; "+
+			"expected a time in the past: correct the clock that is wrong, or sign it again",
+			created.Format(time.RFC3339), clockSkew, now.UTC().Format(time.RFC3339))
+	case !created.Before(newest):
+		return nil
+	case newest.After(now.Add(clockSkew)):
+		return untimely("it was signed at %s, but one of %s, which is in the future, was active already: "+
+			"run 'bindq reset %s' to forget that time", created.Format(time.RFC3339), newest.Format(time.RFC3339), name)
 	}
-	st, err := s.Store.State(s.Name)
-	if err != nil {
-		return err
-	}
-	if stated.Before(st.Newest) {
-		return refused("it was signed at %s, and one of %s has answered already: to go back, use rollback",
-			stated.Format(time.RFC3339), st.Newest.Format(time.RFC3339))
-	}
-	return nil
+	return untimely("it was signed at %s, but one of %s was active already: to go back, use rollback",
+		created.Format(time.RFC3339), newest.Format(time.RFC3339))
 }
 
-// settled is how long a snapshot must have answered for a rollback to choose it.
+func untimely(format string, args ...any) error { return because(Signature, refused(format, args...)) }
+
+// settled is how long a snapshot must have been active for a rollback to choose it.
 const settled = time.Minute
 
-// Back takes the name back: to the snapshot to, or where that is "", to the last that answered for more than a minute.
-// The name stays there until somebody resumes or activates. It returns the digest.
-func (s *Switch) Back(to Digest) (Digest, error) {
-	if to == "" {
-		history, err := s.Store.History(s.Name)
-		if err == nil && len(history) == 0 {
-			err = s.unknown()
+// Back takes the name back to the snapshot to. If to is "", it chooses the last one that was active for more than a
+// minute. The name is pinned there until Resume or Activate. Back returns the digest.
+func (s *Switch) Back(to Digest) (d Digest, err error) {
+	_, err = s.to(Rollback, func(r *record) (Digest, error) {
+		if len(r.events) == 0 {
+			return "", s.unknown()
 		}
+		if d, err = to, nil; to == "" {
+			d, err = s.previous(r)
+		}
+		return d, err
+	})
+	return d, err
+}
+
+// previous chooses the snapshot for a rollback.
+func (s *Switch) previous(r *record) (Digest, error) {
+	all := tenures(r.events)
+	for i := len(all) - 2; i >= 0; i-- {
+		if t := all[i]; t.digest != r.active && t.lasted >= settled {
+			if there, err := s.Store.holds(t.digest); there || err != nil {
+				return t.digest, err
+			}
+		}
+	}
+	left, err := s.left(r)
+	if err != nil {
+		return "", err
+	}
+	return "", fmt.Errorf("the store has no earlier snapshot of '%s' that was active for more than a minute: %s", s.Name,
+		left)
+}
+
+// maxLeft is how many snapshots an error lists.
+const maxLeft = 5
+
+// left lists the other snapshots in the store that have been active for the name, the latest first.
+func (s *Switch) left(r *record) (string, error) {
+	var seen, all []string
+	for _, e := range slices.Backward(r.events) {
+		if !e.happened() || e.Digest == r.active || slices.Contains(seen, string(e.Digest)) || len(all) == maxLeft {
+			continue
+		}
+		seen = append(seen, string(e.Digest))
+		there, err := s.Store.holds(e.Digest)
 		if err != nil {
 			return "", err
 		}
-		if to, err = s.previous(tenures(history)); err != nil {
-			return "", err
+		if there {
+			all = append(all, e.described())
 		}
 	}
-	return to, s.to(to, Rollback, func(st *State) { st.Pinned = true })
+	if len(all) == 0 {
+		return "it has no other snapshot of this name at all; pull one, or activate any snapshot in the store with " +
+			"'bindq activate'", nil
+	}
+	return "name one by --to DIGEST: " + strings.Join(all, ", "), nil
 }
 
-// unknown says that nothing has ever answered for the name, and for which something does.
+// described returns a description of the snapshot of an event, for people.
+func (e *Event) described() string {
+	text := e.Digest.Short() + " ("
+	if e.Revision != "" {
+		text += "revision " + e.Revision + ", "
+	}
+	return text + "active since " + e.Time.UTC().Format(time.RFC3339) + ")"
+}
+
+// Unknown returns an error if the store does not have name. The error lists the names in the store and suggests one.
+func (s *Store) Unknown(name string) error {
+	names, err := s.Names()
+	if err != nil || slices.Contains(names, name) {
+		return err
+	}
+	return unknown(name, names)
+}
+
+func unknown(name string, names []string) error {
+	hint, known := diag.DidYouMean(name, names), "no name"
+	if len(names) > 0 {
+		known = diag.QuotedFor(hint, names)
+	}
+	if hint != "" {
+		known += "; " + hint
+	}
+	return fmt.Errorf("nothing has answered for '%s': expected a name of the store, which has %s", name, known)
+}
+
+// unknown returns the error for a name that never had an active snapshot.
 func (s *Switch) unknown() error {
 	names, err := s.Store.Names()
 	if err != nil {
 		return err
 	}
-	known := "no name"
-	if len(names) > 0 {
-		known = "'" + strings.Join(names, "', '") + "'"
-	}
-	return fmt.Errorf("nothing has answered for '%s': expected a name of the store, which has %s", s.Name, known)
+	return unknown(s.Name, names)
 }
 
-func (s *Switch) previous(all []tenure) (Digest, error) {
-	active, err := s.Store.Active(s.Name)
-	if err != nil {
-		return "", err
-	}
-	for i := len(all) - 2; i >= 0; i-- {
-		if t := all[i]; t.digest != active && t.lasted >= settled {
-			if there, err := s.Store.has(t.digest); there || err != nil {
-				return t.digest, err
-			}
+// remember changes the state of a name, but not its link. The name must have had an active snapshot.
+func (s *Switch) remember(action string, change func(*record, *State, *Event)) error {
+	return s.Store.locked(s.Name, s.Now(), func(r *record) error {
+		if len(r.events) == 0 {
+			return s.unknown()
 		}
-	}
-	return "", fmt.Errorf(
-		"nothing of '%s' that answered for more than a minute is left in the store: name it by --to DIGEST",
-		s.Name)
-}
-
-// Resume ends what a rollback began: the next look at the source activates what is there.
-func (s *Switch) Resume() error {
-	return s.Store.locked(func() error {
-		e := Event{Time: s.Now(), Action: Resume, By: s.By, Result: resultOK}
-		return errors.Join(s.Store.record(s.Name, e),
-			s.Store.change(s.Name, func(st *State) { st.Pinned, st.Validator = false, "" }))
+		e := Event{Time: s.Now(), Action: action, By: s.By, Result: resultOK}
+		then := r.State
+		change(r, &then, &e)
+		return r.carryOut(intent{Event: e, To: r.active, Then: then}, nil)
 	})
 }
 
-// Find is the snapshot in the store that text names: a digest, the beginning of one of at least six digits, or the
-// revision that a statement or the history of name gives.
+// Resume ends a pin: the next poll activates the release of the source.
+func (s *Switch) Resume() error {
+	return s.remember(Resume, func(_ *record, then *State, _ *Event) { then.Pinned, then.Validator = false, "" })
+}
+
+// Reset forgets signing times that were in the future when they were accepted, because they make the releases of today
+// look older. It returns the time before which releases are refused now; zero if there is no limit.
+func (s *Switch) Reset() (newest time.Time, err error) {
+	err = s.remember(Reset, func(r *record, then *State, e *Event) {
+		for _, e := range r.events {
+			if e.happened() {
+				newest = newer(newest, e.Created, s.Now())
+			}
+		}
+		then.Newest, then.Validator, e.Created = newest, "", newest
+	})
+	return newest, err
+}
+
+// Find returns the snapshot in the store that text names: a digest, at least six first digits of one, or a revision in
+// a statement or in the history of name.
 func (s *Store) Find(name, text string) (Digest, error) {
 	all, err := s.digests()
 	if err != nil {
@@ -183,16 +326,16 @@ func (s *Store) Find(name, text string) (Digest, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("no snapshot in the store has the digest or revision '%s': expected the revision, or six "+
-			"digits at least of the file's SHA-256, as bindc build, bindq info, 'bindq status' and sha256sum print it", text)
+		return "", fmt.Errorf("no snapshot in the store has the digest or revision '%s': expected the revision, or at "+
+			"least six digits of the file's SHA-256, as bindc build, bindq info, 'bindq status' and sha256sum print it", text)
 	case 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("'%s' stands for %d snapshots, as %s and %s: give more of the digest", text, len(found),
+	return "", fmt.Errorf("'%s' matches %d snapshots, such as %s and %s: give more digits of the digest", text, len(found),
 		found[0].Short(), found[1].Short())
 }
 
-// ofRevision are the snapshots of a revision.
+// ofRevision returns the snapshots of a revision.
 func (s *Store) ofRevision(name, revision string, all []Digest) (found []Digest, err error) {
 	history, err := s.History(name)
 	if err != nil {
@@ -214,9 +357,9 @@ func (s *Store) ofRevision(name, revision string, all []Digest) (found []Digest,
 	return found, nil
 }
 
-// digests are those of the snapshots in the store, in order.
+// digests returns the digests of the snapshots in the store, in order.
 func (s *Store) digests() (all []Digest, err error) {
-	entries, err := os.ReadDir(s.entries())
+	entries, err := s.files.readDir(s.entries())
 	for _, e := range entries {
 		if d, err := ParseDigest(e.Name()); err == nil {
 			all = append(all, d)

@@ -75,13 +75,13 @@ func TestVerifyKnowsWhatIsMerged(t *testing.T) {
 	}{
 		{"constants", merged, 1, true, "", ""},
 		{"recipes", merged, 2, true, "", ""},
-		{"contributions where something is merged", merged, 3, true, "keys", "contributions under internal keys, and only"},
-		{"contributions as lookup_options", options, 3, true, "keys", "contributions under internal keys, and only"},
+		{"contributions where something is merged", merged, 3, true, "keys", "a recipe that may stand under this key"},
+		{"contributions as lookup_options", options, 3, true, "keys", "a recipe that may stand under this key"},
 		{"contributions to a multibinding", id, 3, true, "", ""},
 		{"a constant as contributions", id, 1, true, "keys", "contributions under an internal key"},
-		{"another recipe as contributions", id, 2, true, "keys", "contributions under internal keys, and only"},
-		{"constants without hierarchies", merged, 1, false, "keys", "contributions under an internal key"},
-		{"lookup_options without hierarchies", options, 1, false, "keys", "contributions under an internal key"},
+		{"another recipe as contributions", id, 2, true, "keys", "a recipe that may stand under this key"},
+		{"constants without hierarchies", merged, 1, false, "keys", "no internal key of Hiera 5"},
+		{"lookup_options without hierarchies", options, 1, false, "keys", "no internal key of Hiera 5"},
 	} {
 		content := hierarchies()
 		if !c.hiera {

@@ -71,6 +71,21 @@ func (s *Snapshot) Keys() iter.Seq[string] {
 	}
 }
 
+// HasValues reports whether any condition names a value of a dimension.
+func (s *Snapshot) HasValues(dimension int) bool { return s.dicts[dimension].hash.n > 0 }
+
+// ValuesOf ranges over the values of a dimension that conditions name, in no particular order.
+func (s *Snapshot) ValuesOf(dimension int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		d := &s.dicts[dimension]
+		for n := range d.hash.n {
+			if text, ok := d.value(n); ok && !yield(text) { // Verify reports damage
+				return
+			}
+		}
+	}
+}
+
 // sectionCount is the number of sections.
 func (s *Snapshot) sectionCount() int {
 	if s.sealed {

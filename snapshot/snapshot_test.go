@@ -60,9 +60,11 @@ func open(t testing.TB, c *Content) *Snapshot {
 	return s
 }
 
-// anyRecipe takes any text for a recipe, for one that a multibinding collects if it begins with "contributions".
-func anyRecipe(encoded string) (contributes bool, err error) {
-	return strings.HasPrefix(encoded, "contributions"), nil
+// anyRecipe accepts any text as a recipe. It contributes if it begins with "contributions", and does not stand alone if
+// it begins with "merged".
+func anyRecipe(encoded string) (contributes, alone bool, err error) {
+	contributes = strings.HasPrefix(encoded, "contributions")
+	return contributes, !contributes && !strings.HasPrefix(encoded, "merged"), nil
 }
 
 // fileOf is the bytes of the file that Write would make of c.

@@ -265,7 +265,7 @@ func TestVerifyRefusesAKeyTwice(t *testing.T) {
 // Verify has every recipe checked, those of hidden bindings too, and no constant.
 func TestVerifyChecksRecipes(t *testing.T) {
 	var got []string
-	err := open(t, everything()).Verify(func(encoded string) (bool, error) {
+	err := open(t, everything()).Verify(func(encoded string) (contributes, alone bool, err error) {
 		got = append(got, encoded)
 		return anyRecipe(encoded)
 	})

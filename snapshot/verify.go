@@ -11,15 +11,16 @@ import (
 	"bindc/internal/value"
 )
 
-// RecipeCheck checks an encoded recipe, and tells whether it is what a scope contributes to a multibinding: internal
-// keys are bound to such, other keys are not.
-type RecipeCheck func(encoded string) (contributes bool, err error)
+// RecipeCheck checks an encoded recipe. contributes reports whether the recipe has the contributions of a scope to a
+// multibinding: internal keys of multibindings have only such recipes, other keys have none. alone reports whether the
+// recipe stands alone: internal keys of Hiera 5 have only recipes that do.
+type RecipeCheck func(encoded string) (contributes, alone bool, err error)
 
 // Verify checks what Open does not: every checksum, the digest, and every reference in the file, so that no later call
 // reports damage. check is called with each recipe. The error is a *DamageError.
 func (s *Snapshot) Verify(check RecipeCheck) error {
 	v := verifier{Snapshot: s, checkRecipe: check, checked: newBits(len(s.keys) / cellUnit), folds: map[uint64]uint64{},
-		contributes: newBits(s.Recipes())}
+		contributes: newBits(s.Recipes()), alone: newBits(s.Recipes())}
 	for _, check := range []func() error{
 		v.checkSums, v.checkRecipes, v.checkDicts, v.checkKeys, v.checkLevels, v.checkBlocks, v.checkOrigins,
 	} {
@@ -36,6 +37,7 @@ type verifier struct {
 	*Snapshot
 	checkRecipe RecipeCheck
 	contributes bitset               // per recipe
+	alone       bitset               // per recipe
 	checked     bitset               // per cell: its value was checked
 	folds       map[uint64]uint64    // per offset of an exact mask that was checked, its words folded to one
 	seen        [sectionCount]uint64 // bytes of what was checked
@@ -79,12 +81,15 @@ func (v *verifier) checkRecipes() error {
 		if err != nil {
 			return err
 		}
-		contributes, err := v.checkRecipe(text)
+		contributes, alone, err := v.checkRecipe(text)
 		if err != nil {
 			return v.damaged(secRecipes, load64(v.sections[secRecipeTab][8*n:]), "a recipe: %v", err)
 		}
 		if contributes {
 			v.contributes.set(uint64(n))
+		}
+		if alone {
+			v.alone.set(uint64(n))
 		}
 	}
 	return nil
@@ -113,16 +118,20 @@ func (v *verifier) checkDicts() error {
 func (v *verifier) checkKeys() error {
 	for n := range v.hash.n {
 		at := keyRecord * uint64(n)
-		key, _ := v.keyName(n) // what has no name is not found
+		key, _ := v.keyName(n) // a key without a name is not found
 		if err := v.see(secKeys, at, len(key)); err != nil {
 			return err
 		}
 		if got, found := v.keyNumber(key); !found || got != n {
 			return v.damaged(secKeys, at, "a key whose number is %d", n)
 		}
-		record := v.keys[at:][:keyRecord]
-		if err := v.checkRef(n, Ref(load32(record[recDefault:])), secKeys, at+recDefault); err != nil {
-			return err
+		if strings.HasPrefix(key, hieraKey) && len(v.hiera) == 0 {
+			return v.damaged(secKeys, at, "no internal key of Hiera 5")
+		}
+		if ref := Ref(load32(v.keys[at+recDefault:])); ref != noRef {
+			if err := v.checkRef(n, ref, secKeys, at+recDefault); err != nil {
+				return err
+			}
 		}
 		if err := v.checkColumns(n); err != nil {
 			return err
@@ -183,11 +192,8 @@ func (v *verifier) fold(n uint32) (fold uint64, err error) {
 
 // checkRef checks what key number n is bound to by the reference at an offset.
 func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
-	if ref == noRef {
-		return nil
-	}
-	internal, cell := v.internal(n), uint64(ref&^refKind)
-	if internal && ref&refKind != refRecipe {
+	cell := uint64(ref &^ refKind)
+	if ref&refKind != refRecipe && v.collects(n) {
 		return v.damaged(sec, at, "contributions under an internal key")
 	}
 	switch ref & refKind {
@@ -197,8 +203,8 @@ func (v *verifier) checkRef(n uint32, ref Ref, sec section, at uint64) error {
 		if cell >= uint64(v.recipeCount) {
 			return v.damaged(sec, at, "one of %d recipes", v.recipeCount)
 		}
-		if v.contributes.has(cell) != internal {
-			return v.damaged(sec, at, "contributions under internal keys, and only there")
+		if !v.mayStand(n, v.contributes.has(cell), v.alone.has(cell)) {
+			return v.damaged(sec, at, "a recipe that may stand under this key")
 		}
 		return nil
 	case refBlock: // all of them are checked
@@ -262,11 +268,31 @@ func (v *verifier) checkBlocks() error {
 	return nil
 }
 
-// internal tells whether key number n is one that contributions to a multibinding stand under. What Hiera 5 merges
-// stands under keys that are bound as any other.
-func (v *verifier) internal(n uint32) bool {
-	key, ok := v.keyName(n)
-	return ok && strings.HasPrefix(key, "\x00") && !(len(v.hiera) > 0 && strings.HasPrefix(key, "\x00\x00"))
+// Prefixes of internal keys: of all, and of those of Hiera 5. All other internal keys have contributions to
+// multibindings.
+const (
+	internalKey    = "\x00"
+	hieraKey       = "\x00\x00"
+	hierarchiesKey = "\x00\x00hierarchies" // has constants only
+)
+
+// collects reports whether key number n has contributions to a multibinding.
+func (v *verifier) collects(n uint32) bool {
+	key := v.KeyName(n)
+	return strings.HasPrefix(key, internalKey) && !strings.HasPrefix(key, hieraKey)
+}
+
+// mayStand reports whether a recipe may be bound to key number n.
+func (v *verifier) mayStand(n uint32, contributes, alone bool) bool {
+	switch key := v.KeyName(n); {
+	case key == hierarchiesKey:
+		return false
+	case strings.HasPrefix(key, hieraKey):
+		return alone
+	case strings.HasPrefix(key, internalKey):
+		return contributes
+	}
+	return !contributes
 }
 
 func (v *verifier) checkLevels() error {

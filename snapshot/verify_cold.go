@@ -153,9 +153,12 @@ func (v *coldVerifier) checkBinding(k *coldKey, b *coldBinding) bool {
 	case coldHidden:
 		k.hidden = true
 		if b.stored.Computed {
-			contributes, err := v.checkRecipe(b.stored.Bytes)
-			return err == nil && !contributes
+			contributes, alone, err := v.checkRecipe(b.stored.Bytes)
+			return err == nil && !contributes && v.mayStand(k.key, contributes, alone)
 		}
+		return !v.collects(k.key)
+	case coldContribution:
+		return v.collects(k.key)
 	}
 	return true
 }

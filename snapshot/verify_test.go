@@ -76,11 +76,11 @@ func TestWhatVerifyChecksOfTheIndex(t *testing.T) {
 		}},
 		{"a default that is a recipe there is not", "keys", "one of 3 recipes",
 			func(w *writer) { w.out[secKeys][record(3, recDefault)] = 3 }},
-		{"a default that is contributions", "keys", "contributions under internal keys, and only there",
+		{"a default that is contributions", "keys", "a recipe that may stand under this key",
 			func(w *writer) { w.out[secKeys][record(3, recDefault)] = 2 }},
 		{"a default in a block that there is not", "keys", "one of 2 values in blocks",
 			func(w *writer) { w.out[secKeys][record(7, recDefault)] = 2 }},
-		{"an internal key of a recipe that contributes nothing", "keys", "contributions under internal keys, and only",
+		{"an internal key of a recipe that contributes nothing", "keys", "a recipe that may stand under this key",
 			func(w *writer) { w.out[secKeys][record(6, recText+3)] = 1 }},
 		{"an internal key of a constant", "keys", "contributions under an internal key",
 			func(w *writer) { w.out[secKeys][record(6, recText+6)] = 0x40 }},
@@ -544,9 +544,9 @@ func TestVerifyRefusesDictionariesThatOverlap(t *testing.T) {
 func TestVerifyTellsWhichRecipeIsNone(t *testing.T) {
 	s := open(t, everything())
 	for text, at := range map[string]int{"sealed recipe": 0, "recipe": 13, "contributions": 19} {
-		err := s.Verify(func(encoded string) (bool, error) {
+		err := s.Verify(func(encoded string) (contributes, alone bool, err error) {
 			if encoded == text {
-				return false, errors.New("none")
+				return false, false, errors.New("none")
 			}
 			return anyRecipe(encoded)
 		})
@@ -556,7 +556,7 @@ func TestVerifyTellsWhichRecipeIsNone(t *testing.T) {
 		}
 	}
 	hidden := open(t, hiddenPair())
-	err := hidden.Verify(func(string) (bool, error) { return false, errors.New("none") })
+	err := hidden.Verify(func(string) (contributes, alone bool, err error) { return false, false, errors.New("none") })
 	damagedAs(t, "a hidden recipe that is none", err, "origins", "bindings of keys, in order")
 	if err == nil {
 		t.Error("a hidden recipe that is none is taken")

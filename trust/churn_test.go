@@ -99,8 +99,8 @@ func unmixed(t *testing.T, path string, nodes int) {
 		}
 		first, found, err := r.Lookup("first")
 		second, alsoFound, alsoErr := r.Lookup("second")
-		if !found || !alsoFound || err != nil || alsoErr != nil || first.Text() != second.Text() {
-			t.Errorf("%s: %q (%v) and %q (%v)", node, first.Text(), err, second.Text(), alsoErr)
+		if !found || !alsoFound || err != nil || alsoErr != nil || first.String() != second.String() {
+			t.Errorf("%s: %q (%v) and %q (%v)", node, first, err, second, alsoErr)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestKilledAtEachCallOfAPull(t *testing.T) {
 				"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n),
 				"bindq", "pull", "file:"+now, "--name", "n", "--store", store)
 			if r.status == 0 && r.signal == 0 {
-				break // there are no more such calls
+				break // no more such calls
 			}
 			killed++
 			what := fmt.Sprintf("killed at %s %d", call, n)
@@ -68,7 +68,7 @@ func TestFullDiskOfAPull(t *testing.T) {
 	succeed(t, "bindc", "build", newSite(t, 1, 3), "-o", old)
 	succeed(t, "bindc", "build", newSite(t, 2, 1000), "-o", now)
 	t.Run("a small disk", func(t *testing.T) {
-		store, full := mount(t, "size=32k"), 0
+		store, full := mount(t, "size=32k,mode=755"), 0
 		resize := func(pages int) {
 			options := fmt.Sprintf("size=%dk", 4*pages)
 			if err := unix.Mount("", store, "", unix.MS_REMOUNT, options); err != nil {
@@ -122,5 +122,7 @@ func keptOld(t *testing.T, what, store, old string, r result, want string) {
 		}
 	}
 	succeed(t, "bindq", "verify", link)
-	succeed(t, "bindq", "status", "--store", store)
+	if out, status := ask(t, "status", "--store", store); status != 1 || !strings.Contains(out, "disk") {
+		t.Errorf("%s: expected status to exit 1 and to name the disk, got %d: %s", what, status, out)
+	}
 }

@@ -104,12 +104,12 @@ func consistent(w *bindings.Watcher, node string) (answers int, err error) {
 		if err != nil || !found {
 			return answers, fmt.Errorf("%s of %s: found is %v, %v", key, node, found, err)
 		}
-		_, number, _ := strings.Cut(v.Text(), "generation ")
+		_, number, _ := strings.Cut(v.String(), "generation ")
 		if generation == "" {
-			generation = strings.Clone(number)
+			generation = number
 		}
 		if number == "" || number != generation {
-			return answers, fmt.Errorf("%s of %s: %q beside answers of generation %s", key, node, v.Text(), generation)
+			return answers, fmt.Errorf("%s of %s: %q beside answers of generation %s", key, node, v, generation)
 		}
 		answers++
 	}

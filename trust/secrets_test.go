@@ -33,8 +33,10 @@ var showing = map[string][]string{
 		"environments ROOT -o FILE.sealed --encrypt-to " + recipient,
 		"environments ROOT -o FILE.cut --slice node=n1", "environments ROOT -o FILE.cut --slice node --format json",
 		"environments ROOT -o FILE.pushed --push oci://127.0.0.1:1/site --plain-http"},
-	"bindc enc":     nil, // shows what a classifier says where that is wrong, to who runs it
-	"bindc push":    {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
+	"bindc enc":  nil, // shows the invalid output of a classifier to the user who runs it
+	"bindc push": {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
+	"bindc eyaml": {"eyaml encrypt --public-key FILE", "eyaml encrypt --public-key NODES",
+		"eyaml edit BAD/bindings/default.yaml --public-key FILE", "eyaml edit SITE"},
 	"bindc explain": nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
 	"bindc version": nil,
 	"bindc migrate": {"migrate SITE", "migrate BAD", "migrate SITE -o FILE.dir"}, // without an error it prints the data
@@ -64,6 +66,7 @@ var showing = map[string][]string{
 	"bindq status": {"status n1 --store FILE.d", "status n1 --store FILE.d --json",
 		"status n1 --store FILE.d --history"},
 	"bindq follow":     {"follow -c FILE --store FILE.d"},
+	"bindq reset":      {"reset n1 --store FILE.d"},
 	"bindq gc":         nil, // names digests
 	"bindq completion": nil, "bindq help": nil, "bindq version": nil,
 }

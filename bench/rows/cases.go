@@ -60,7 +60,9 @@ func (w *World) everyNode(n int) {
 	for i := range n {
 		v, _, err := w.requests[i%visitors].Lookup(gen.HotKey)
 		must(err)
-		Sum += uint64(v.Int())
+		n, err := v.Int()
+		must(err)
+		Sum += uint64(n)
 	}
 }
 

@@ -82,9 +82,13 @@ func Allocations(w *World) (Fact, error) {
 		must(err)
 		switch v.Kind() {
 		case bindings.String:
-			Sum += uint64(len(v.Text()))
+			text, err := v.TextView()
+			must(err)
+			Sum += uint64(len(text))
 		case bindings.Int:
-			Sum += uint64(v.Int())
+			n, err := v.Int()
+			must(err)
+			Sum += uint64(n)
 		default:
 			Sum += uint64(v.Len())
 		}

@@ -205,16 +205,18 @@ func checkCommand() *cobra.Command {
 	}
 	f.add(cmd)
 	f.lint.add(cmd)
-	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
+	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json, NAME.yaml or NAME.yml")
 	return cmd
 }
 
 // check is build up to its report. To that it adds what goes wrong for the nodes of a fleet, if there is one.
 func check(cmd *cobra.Command, dir, factsDir string, f *flags) error {
 	var nodes []facts.Node
+	var wrong diag.List
+	whole := true
 	if factsDir != "" {
 		var err error
-		if nodes, err = facts.ReadDir(factsDir); err != nil {
+		if nodes, whole, err = facts.Check(factsDir, &wrong); err != nil {
 			return err
 		}
 	}
@@ -224,9 +226,12 @@ func check(cmd *cobra.Command, dir, factsDir string, f *flags) error {
 	}
 	asked := len(nodes) > 0 && !c.diags.Failed()
 	if asked {
-		if err := c.checkFleet(cmd, nodes, f.jobs); err != nil {
+		if err := c.checkFleet(cmd, nodes, whole, f.jobs); err != nil {
 			return err
 		}
+	}
+	for _, d := range wrong.Sorted() {
+		c.diags.Add(d)
 	}
 	if err := c.report(cmd, f); err != nil || !asked {
 		return err

@@ -167,7 +167,7 @@ func (b *environments) prepare(root string) (string, error) {
 			return "", fmt.Errorf("--push: expected oci://HOST/REPO: %w", err)
 		}
 	}
-	if err := os.MkdirAll(b.dir, 0o777); err != nil {
+	if err := os.MkdirAll(b.dir, 0o775); err != nil {
 		return "", err
 	}
 	root, err = filepath.Abs(root)
@@ -233,7 +233,8 @@ func (b *environments) one(e loader.Environment) error {
 	}
 	seen := &disk.Seen{Began: b.began}
 	options := b.options()
-	options.ModulePath, options.Bindings, options.Nothing, options.Seen = e.ModulePath, e.Bindings, e.Implied, seen
+	options.ModulePath, options.Bindings, options.Seen = e.ModulePath, e.Bindings, seen
+	options.IsSite, options.Nothing = e.Declared, e.Implied
 	site, err := b.compile(b.cmd, e.Dir, b.snapshot(e.Name), options)
 	if err != nil {
 		return err
@@ -328,8 +329,8 @@ func (b *environments) note(name string) string { return filepath.Join(b.dir, ".
 // of says what else an environment is built of than files.
 func (b *environments) of(e loader.Environment) (string, error) {
 	program, err := b.program()
-	return fmt.Sprintf("%x %q %q %t %q %q %t %t %t %d %d %q %s", program, e.Dir, e.Bindings,
-		e.ModulePath == nil, e.ModulePath, b.globalHiera, e.Implied || b.allowEmpty,
+	return fmt.Sprintf("%x %q %q %t %q %q %t %t %t %t %d %d %q %s", program, e.Dir, e.Bindings,
+		e.ModulePath == nil, e.ModulePath, b.globalHiera, e.Declared, e.Implied || b.allowEmpty,
 		b.strict, b.strictVars, b.effort, b.alternatives, b.slice, b.to), err
 }
 

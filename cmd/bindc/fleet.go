@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,13 +19,16 @@ import (
 	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/facts"
+	"bindc/internal/syntax"
+	"bindc/lint"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
-// checkFleet looks every key of a site up for each node of a fleet, and adds each error once to what is wrong with the
-// site, with the nodes it hits. The error is that it cannot be done.
-func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, jobs int) error {
+// checkFleet looks up every key of the site for each node of a fleet. It adds each failure once to the diagnostics,
+// with the nodes that it affects. If whole is not set, facts of some nodes are missing, and checkFleet does not report
+// values that no node has. It returns an error if the check cannot be done.
+func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole bool, jobs int) error {
 	temporary, err := os.MkdirTemp("", "bindc-check-")
 	if err != nil {
 		return err
@@ -45,7 +49,7 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, jobs in
 	if f.err != nil {
 		return f.err
 	}
-	files := map[string]string{} // by the names that snapshots have them under
+	files := map[string]string{} // from the name in the snapshot to the path
 	for file, i := range c.site.InputOf {
 		files[c.site.Inputs[i].Path] = file
 	}
@@ -61,53 +65,94 @@ func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, jobs in
 		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: nodes[0].File}, Severity: diag.Info, Code: "eyaml",
 			Message: diag.Count(n, "key") + " could not be checked for some nodes: encrypted for hiera-eyaml"})
 	}
-	return c.noteMissing(path, nodes)
-}
-
-// noteMissing warns of variables that paths or values ask for and that no node has: a check without them is a check of
-// what nodes get that have none of them.
-func (c *compilation) noteMissing(path string, nodes []facts.Node) error {
-	file, err := snapshot.Open(path)
+	asked, err := askedVariables(path)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	asked, err := decision.Asked(file)
-	if err != nil {
-		return err
+	c.checkNames(nodes, asked)
+	if !whole {
+		return nil
 	}
-	missing := slices.DeleteFunc(asked, func(name string) bool {
-		return slices.ContainsFunc(nodes, func(n facts.Node) bool { return n.Has(name) })
-	})
-	if len(missing) > 0 {
-		c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: nodes[0].File}, Severity: diag.Warning, Code: "facts_missing",
-			Message: "paths or values ask for $" + strings.Join(missing, ", $") +
-				", which no node has: what depends on them was checked as if they were not set",
-			Hint: "variables that are no facts stand beside these: {certname: NAME, facts: {...}, vars: {NAME: ...}}"})
+	if len(f.values) < len(nodes) {
+		f.values = nil // requests of some nodes failed, so their values are unknown
 	}
+	known := variablesOf(nodes)
+	lint.CheckFleet(c.site, lint.Fleet{Values: f.values, Known: known, Missing: missing(asked, nodes)}, &c.diags)
 	return nil
 }
 
-// fleet is what a check finds.
+// askedVariables returns the variables that the snapshot at path asks for and that not every node has.
+func askedVariables(path string) ([]string, error) {
+	file, err := snapshot.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return decision.Asked(file)
+}
+
+// missing returns the asked variables that no node has.
+func missing(asked []string, nodes []facts.Node) []string {
+	return slices.DeleteFunc(asked, func(name string) bool {
+		return slices.ContainsFunc(nodes, func(n facts.Node) bool { return n.Has(name) })
+	})
+}
+
+// checkNames reports files that are probably not facts: they have names, but none that Facter sends or the site uses.
+func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
+	known := map[string]bool{} // by file
+	for _, n := range nodes {
+		if text := n.Contradiction(); text != "" {
+			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: n.File}, Severity: diag.Warning, Code: "facts",
+				Message: text})
+		}
+		for name := range n.Facts.Pairs() {
+			known[n.File] = known[n.File] || syntax.Everywhere(name.Text()) || slices.Contains(asked, name.Text())
+		}
+	}
+	for file, is := range known {
+		if !is {
+			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: file}, Severity: diag.Info, Code: "facts",
+				Message: "it has no fact that Facter sends or the site uses: is it a file of facts?"})
+		}
+	}
+}
+
+// variablesOf returns the variables that nodes have, each with its '$'.
+func variablesOf(nodes []facts.Node) []string {
+	names := map[string]bool{}
+	for _, n := range nodes {
+		for name := range n.Facts.Pairs() {
+			names["$"+name.Text()] = true
+		}
+		for name := range n.Vars.Pairs() {
+			names["$"+name.Text()] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// fleet collects the results of looking up all keys for all nodes.
 type fleet struct {
 	snap *bindings.Snapshot
 	keys []string
 
-	mu   sync.Mutex
-	hits map[problem][]facts.Node
-	sole map[string]string // where a key is bound that is bound once
-	err  error             // the first that is about no binding
+	mu     sync.Mutex
+	hits   map[problem][]facts.Node
+	values [][]string        // for each node, the values of the dimensions
+	sole   map[string]string // position of the only binding of a key
+	err    error             // the first error that does not belong to a binding
 }
 
 // problem is an error of a key, or of a request where the key is "".
 type problem struct {
 	key     string
-	at      string // where the winner is written, as a snapshot tells it
+	at      string // position of the winning binding, as recorded in the snapshot
 	code    bindings.Code
 	message string
 }
 
-// check looks up for as many nodes at a time as there are jobs.
+// check looks up all keys, for that many nodes at a time.
 func (f *fleet) check(cmd *cobra.Command, nodes []facts.Node, jobs int) {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
@@ -133,7 +178,7 @@ func (f *fleet) check(cmd *cobra.Command, nodes []facts.Node, jobs int) {
 }
 
 func (f *fleet) node(n facts.Node) {
-	vars, err := n.Variables(bindings.FactsOptions{})
+	vars, err := facts.Variables(n, bindings.FactsOptions{})
 	var r *bindings.Request
 	if err == nil {
 		r, err = f.snap.Request(vars)
@@ -142,6 +187,7 @@ func (f *fleet) node(n facts.Node) {
 		f.hit(problem{}, err, n)
 		return
 	}
+	f.note(r)
 	for _, key := range f.keys {
 		if _, _, err := r.Lookup(key); err != nil {
 			at, broken := f.place(r, key)
@@ -150,8 +196,19 @@ func (f *fleet) node(n facts.Node) {
 	}
 }
 
-// place is where the binding of key is written that wins in r. One that is bound once is asked about once: telling it
-// takes longer than the lookup.
+// note records the values of the dimensions in a request.
+func (f *fleet) note(r *bindings.Request) {
+	var values []string
+	for _, t := range r.Dimensions() {
+		values = append(values, t.Value)
+	}
+	f.mu.Lock()
+	f.values = append(f.values, values)
+	f.mu.Unlock()
+}
+
+// place returns the position of the binding of key that wins in r. For a key with a single binding, it remembers the
+// position, because Explain takes longer than the lookup.
 func (f *fleet) place(r *bindings.Request, key string) (string, error) {
 	f.mu.Lock()
 	at, known := f.sole[key]
@@ -188,10 +245,11 @@ func (f *fleet) hit(p problem, err error, n facts.Node) {
 	f.hits[p] = append(f.hits[p], n)
 }
 
-// namedNodes is how many nodes are named with an error.
+// namedNodes is how many nodes an error names.
 const namedNodes = 5
 
-// diagnostic is p, which hits some of so many nodes. What is wrong with a request is so with its facts.
+// diagnostic returns the diagnostic for p, which hits some of the nodes. An error of a request is reported at its
+// file of facts.
 func (p problem) diagnostic(hit []facts.Node, of int, files map[string]string) diag.Diagnostic {
 	slices.SortFunc(hit, func(a, b facts.Node) int { return strings.Compare(a.Name, b.Name) })
 	names := make([]string, len(hit))

@@ -56,7 +56,7 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(buildCommand(), checkCommand(), convertCommand(), explainCommand(), fmtCommand(), initCommand(),
-		schemaCommand(), migrateCommand(), encCommand(), environmentsCommand(), pushCommand())
+		schemaCommand(), migrateCommand(), encCommand(), environmentsCommand(), pushCommand(), eyamlCommand())
 	cli.Finish(root)
 	return root
 }

@@ -103,7 +103,7 @@ func printFiles(w io.Writer, files []migrate.File) error {
 
 func writeBelow(dir string, f migrate.File) error {
 	at := filepath.Join(dir, filepath.FromSlash(f.Path))
-	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(at), 0o775); err != nil {
 		return err
 	}
 	return os.WriteFile(at, f.Text, 0o666)

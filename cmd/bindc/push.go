@@ -27,6 +27,7 @@ import (
 type pushing struct {
 	source, caFile, user     string
 	passwordStdin, plainHTTP bool
+	stall                    time.Duration
 
 	registry *oci.Registry // once something was opened
 }
@@ -38,12 +39,14 @@ func (p *pushing) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
 	cmd.Flags().BoolVar(&p.passwordStdin, "password-stdin", false, "read the password from standard input")
 	cmd.Flags().BoolVar(&p.plainHTTP, "plain-http", false, "ask without TLS; on this machine only")
+	cmd.Flags().DurationVar(&p.stall, "stall-timeout", ship.StallTimeout,
+		"abort a transfer that makes no progress for `TIME`")
 }
 
 // open reads oci://HOST/REPO:TAG.
 func (p *pushing) open(target string, stdin io.Reader) (*oci.Repository, error) {
 	if p.registry == nil {
-		client, err := ship.Client(p.caFile)
+		client, err := ship.Client(p.caFile, p.stall)
 		if err != nil {
 			return nil, fmt.Errorf("--ca-file: %w", err)
 		}
@@ -57,7 +60,7 @@ func (p *pushing) open(target string, stdin io.Reader) (*oci.Repository, error) 
 		p.registry = r
 	}
 	if !strings.HasPrefix(target, oci.Scheme) {
-		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG, found '%s'", target)
+		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG, found '%s'", ship.Redacted(target))
 	}
 	return p.registry.Open(target)
 }

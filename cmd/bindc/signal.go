@@ -14,12 +14,15 @@ import (
 type signals struct {
 	busy    sync.Mutex      // held while such a thing is done
 	stopped context.Context // done when a signal has come
+	last    func()          // runs before a signal ends the program; may be nil
 }
 
 // handle begins to listen. Signals that are ignored, as nohup has it, stay so.
-func (s *signals) handle() {
+func (s *signals) handle() { s.handleThese(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM) }
+
+func (s *signals) handleThese(these ...os.Signal) {
 	received := make(chan os.Signal, 1)
-	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
+	for _, sig := range these {
 		if !signal.Ignored(sig) {
 			signal.Notify(received, sig)
 		}
@@ -30,6 +33,9 @@ func (s *signals) handle() {
 		number := (<-received).(syscall.Signal)
 		stop()
 		s.busy.Lock()
+		if s.last != nil {
+			s.last()
+		}
 		os.Exit(128 + int(number))
 	}()
 }

@@ -7,11 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"bindc/internal/cli"
+	"bindc/internal/diag"
 	"bindc/internal/facts"
 	bindings "bindc/runtime"
 )
@@ -30,6 +34,7 @@ func batchCommand() *cobra.Command {
 			"{\"key\": K, \"found\": false} or {\"key\": K, \"error\": {\"code\": C, \"message\": M}}.\n" +
 			"\"keys\": [K, ...] in place of \"key\" is answered by {\"answers\": [...]}. With\n" +
 			"\"explain\": true an answer has the members of lookup --explain too.\n\n" +
+			"A query with a node but no facts uses the facts of the node in --facts-dir.\n\n" +
 			"Exit status: 0 every query has its answer, be it an error; 2 an error of the\n" +
 			"snapshot.",
 		Example: "  echo '{\"key\": \"ntp::package\", \"facts\": {\"fqdn\": \"web1\"}}' |\n" +
@@ -41,12 +46,14 @@ func batchCommand() *cobra.Command {
 				return err
 			}
 			return s.requests(path, func(begin begin) error {
-				b := batch{begin: begin, maxLine: maxLine, types: map[string]*bindings.Type{}}
+				b := batch{source: &s, begin: begin, maxLine: maxLine, types: map[string]*bindings.Type{}}
 				return b.run(cmd.InOrStdin(), cmd.OutOrStdout())
 			})
 		},
 	}
 	s.addSnapshot(cmd)
+	s.addFactsDir(cmd)
+	s.addStrict(cmd)
 	s.addAnswers(cmd)
 	maxLine = maxFacts
 	cmd.Flags().Var(cli.AtLeastOne(&maxLine), "max-line", "`N` bytes in a query at most")
@@ -87,6 +94,7 @@ type answerError struct {
 
 // batch answers queries. The last request is kept: queries for one node usually come one after the other.
 type batch struct {
+	*source
 	maxLine int
 	begin   begin
 	last    []byte // what identifies the request
@@ -148,10 +156,9 @@ func writeAnswer(w *bufio.Writer, a answer) error {
 }
 
 func (b *batch) answer(line []byte) answer {
-	var q query
-	if err := json.Unmarshal(line, &q); err != nil {
-		return failed(nil, &bindings.Error{Code: bindings.CodeUsage, Message: "expected a query as a JSON object: " +
-			malformed(err)})
+	q, err := parseQuery(line)
+	if err != nil {
+		return failed(q.Key, err)
 	}
 	switch {
 	case q.Key == nil && len(q.Keys) == 0:
@@ -221,16 +228,55 @@ func (b *batch) one(q *query) answer {
 	return answer{Key: q.Key, Found: &found, Value: text, Sensitive: v.Sensitive()}
 }
 
-// malformed says what is wrong with a query, in terms of JSON.
+// parseQuery parses a line. If it fails, it still returns the key, if the line has one.
+func parseQuery(line []byte) (q query, err error) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&q); err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("found more after the object; write one query per line")
+		} else if name, twice := repeatedMember(line); twice {
+			q, err = query{}, fmt.Errorf("\"%s\" is given twice, with different values", name)
+		}
+	}
+	if err != nil {
+		if q.Key != nil && *q.Key == "" {
+			q.Key = nil // the key is not a string
+		}
+		err = &bindings.Error{Code: bindings.CodeUsage, Message: "expected a query as a JSON object: " + malformed(err)}
+	}
+	return q, err
+}
+
+// malformed describes the error in a query without Go's names of types.
 func malformed(err error) string {
 	var typ *json.UnmarshalTypeError
+	unknown, isUnknown := strings.CutPrefix(err.Error(), "json: unknown field ")
 	switch {
+	case isUnknown:
+		return unknownMember(unknown)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "unexpected end of JSON input"
 	case !errors.As(err, &typ):
 		return err.Error()
 	case typ.Field == "":
 		return "found " + typ.Value
 	}
 	return "found " + typ.Value + " as \"" + typ.Field + "\""
+}
+
+// unknownMember describes a member that queries do not have, given in quotes, and suggests a similar one.
+func unknownMember(quoted string) string {
+	var known []string
+	for f := range reflect.TypeFor[query]().Fields() {
+		known = append(known, f.Tag.Get("json"))
+	}
+	name, err := strconv.Unquote(quoted)
+	hint := diag.DidYouMean(name, known)
+	if err != nil || hint == "" {
+		hint = "a query has " + strings.Join(known, ", ")
+	}
+	return "unknown member " + quoted + "; " + hint
 }
 
 func failed(key *string, err error) answer {
@@ -245,6 +291,19 @@ func (b *batch) lookup(q *query) (v bindings.Value, found bool, err error) {
 	merge, err := parseOptional(q.Merge)
 	if err != nil {
 		return v, false, err
+	}
+	if b.strict {
+		var merged merging
+		if !merge.IsUndef() {
+			merged = func(r *bindings.Request, key string) { r.LookupMerged(key, merge) }
+		}
+		doubts, err := doubtsOf(b.request, []string{*q.Key}, merged)
+		if err == nil && len(doubts) > 0 {
+			err = doubtful(doubts)
+		}
+		if err != nil {
+			return v, false, err
+		}
 	}
 	v, found, err = b.request.LookupMerged(*q.Key, merge)
 	if err == nil && found && typ != nil {
@@ -295,7 +354,7 @@ func (b *batch) prepare(q *query) error {
 	if err != nil {
 		return err
 	}
-	f, err := parseFacts(q.Facts, bindings.FactsOptions{Node: q.Node, Environment: q.Environment, Trusted: trusted,
+	f, err := b.factsOf(q, bindings.FactsOptions{Node: q.Node, Environment: q.Environment, Trusted: trusted,
 		Variables: variables})
 	if err != nil {
 		return err
@@ -308,6 +367,18 @@ func (b *batch) prepare(q *query) error {
 	return nil
 }
 
+// factsOf returns the facts in a query, or the facts of its node in the directory.
+func (b *batch) factsOf(q *query, opts bindings.FactsOptions) (*bindings.Facts, error) {
+	if len(q.Facts) > 0 {
+		return bindings.ParseFacts(q.Facts, opts)
+	}
+	node, err := b.nodeOfDir(q.Node)
+	if err != nil {
+		return nil, err
+	}
+	return facts.Variables(node, opts)
+}
+
 func parseOptional(text json.RawMessage) (bindings.Value, error) {
 	if len(text) == 0 {
 		return bindings.Value{}, nil
@@ -317,27 +388,4 @@ func parseOptional(text json.RawMessage) (bindings.Value, error) {
 		return v, factsError("%v", err)
 	}
 	return v, nil
-}
-
-// parseFacts are the facts of a query, in any of the forms that files of facts have. Those that can be no other are
-// read without a tree.
-func parseFacts(text json.RawMessage, opts bindings.FactsOptions) (*bindings.Facts, error) {
-	wrapped := bytes.HasPrefix(text, []byte("[")) || bytes.Contains(text, []byte(`"values"`)) ||
-		bytes.Contains(text, []byte(`"certname"`))
-	if !wrapped {
-		v, err := parseOptional(text)
-		if err != nil {
-			return nil, err
-		}
-		return bindings.NewFacts(v, opts)
-	}
-	nodes, err := facts.Parse("the facts", text)
-	if err != nil {
-		return nil, err
-	}
-	node, err := facts.Choose(nodes, opts.Node)
-	if err != nil {
-		return nil, err
-	}
-	return node.Variables(opts)
 }

@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/compile"
-	"bindc/internal/diag"
-	"bindc/loader"
 	"bindc/snapshot"
 )
 
@@ -19,15 +16,8 @@ var update = flag.Bool("update", false, "write what is found into the files that
 // build compiles the site in dir and writes the snapshot to a path of its own.
 func build(t *testing.T, dir string) (path string) {
 	t.Helper()
-	var diags diag.List
-	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
-	if diags.Failed() {
-		t.Fatal(diags.Sorted())
-	}
 	path = filepath.Join(t.TempDir(), "site.bsnap")
-	if _, err := snapshot.Write(path, content); err != nil {
-		t.Fatal(err)
-	}
+	buildSite(t, dir, path)
 	return path
 }
 
@@ -100,5 +90,20 @@ bind:
 	}
 	if t.Failed() {
 		t.Log(got)
+	}
+}
+
+// A recipe that cannot be read is described by what is wrong with it, and counts as sensitive unless all is shown.
+func TestDescribesRecipesThatCannotBeRead(t *testing.T) {
+	const damaged = "\x7f"
+	want := "not an encoded recipe"
+	if text, secret := describeRecipe(damaged); text != want || !secret {
+		t.Errorf("found %q, secret %v", text, secret)
+	}
+	if text, secret := revealRecipe(damaged); text != want || secret {
+		t.Errorf("revealed: found %q, secret %v", text, secret)
+	}
+	if text := describeProgram(damaged); text != "not an encoded expression" {
+		t.Errorf("program: found %q", text)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -23,8 +22,7 @@ import (
 // diffFlags are the flags of bindq diff.
 type diffFlags struct {
 	source
-	factsDir string
-	format   string
+	format string
 	shower
 }
 
@@ -58,6 +56,7 @@ func diffCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the answer: "+strings.Join(diffFormats, ", "))
 	cli.Words(cmd, "format", diffFormats)
 	cmd.Flags().BoolVar(&f.sensitive, "show-sensitive", false, "show sensitive values")
+	f.addStrict(cmd)
 	return cmd
 }
 
@@ -118,9 +117,12 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 	if !slices.Contains(diffFormats, f.format) {
 		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diffFormats, ", "), f.format)
 	}
+	if f.format != "json" {
+		f.form = forPeople
+	}
 	return f.trust.report(before, func(a *snapshot.Snapshot) error {
 		return f.trust.report(after, func(b *snapshot.Snapshot) error {
-			d, err := f.difference(cmd, a, b)
+			d, err := f.difference(cmd, before, a, b)
 			if err != nil {
 				return err
 			}
@@ -137,19 +139,25 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 	})
 }
 
-func (f *diffFlags) difference(cmd *cobra.Command, before, after *snapshot.Snapshot) (*decision.Difference, error) {
+// difference compares two files. The caller names the file of an error that does not name it: after.
+func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *snapshot.Snapshot) (
+	*decision.Difference, error) {
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	defer progress.End()
 	progress.Begin("comparing keys", 0)
 	a, err := f.book(before, true)
 	if err != nil {
-		return nil, err
+		return nil, inFile(path, err)
 	}
 	b, err := f.book(after, true)
 	if err != nil {
 		return nil, err
 	}
-	return decision.Diff(a, b, progress.Done)
+	d, err := decision.Diff(a, b, progress.Done)
+	if err != nil && verify(before) != nil {
+		err = inFile(path, err)
+	}
+	return d, err
 }
 
 // sayUncertain tells what only facts decide.
@@ -192,13 +200,13 @@ func (f *diffFlags) changes(cs []decision.Change) []changeShape {
 // nodes looks up for each node of the fleet what may differ for it, and hands on what does.
 func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.Difference,
 	do func([]groupShape) error) error {
-	fleet, err := facts.ReadDir(f.factsDir)
+	fleet, err := readFleet(cmd, f.factsDir)
 	if err != nil {
 		return err
 	}
 	return f.ask(before, func(a *bindings.Snapshot) error {
 		return f.ask(after, func(b *bindings.Snapshot) error {
-			groups, err := f.groups(cmd, a, b, fleet, d)
+			groups, err := f.groups(cmd, [2]string{before, after}, a, b, fleet, d)
 			if err != nil {
 				return err
 			}
@@ -207,8 +215,9 @@ func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.
 	})
 }
 
-func (f *diffFlags) groups(cmd *cobra.Command, a, b *bindings.Snapshot, fleet []facts.Node, d *decision.Difference) (
-	[]groupShape, error) {
+// groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
+func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *bindings.Snapshot, fleet []facts.Node,
+	d *decision.Difference) ([]groupShape, error) {
 	keys := slices.Clone(d.Free)
 	for _, k := range d.Keys {
 		keys = append(keys, k.Key)
@@ -223,18 +232,22 @@ func (f *diffFlags) groups(cmd *cobra.Command, a, b *bindings.Snapshot, fleet []
 	progress.Begin("looking up for nodes", len(fleet))
 	inParallel(len(fleet), func(i int) {
 		defer progress.Done()
-		wrong[i] = a.Guard(func() error {
-			return b.Guard(func() (err error) {
-				effects[i], err = f.effect(a, b, fleet[i], keys)
+		wrong[i] = inFile(paths[0], a.Guard(func() error {
+			old, err := requestOf(a, fleet[i])
+			if err != nil {
+				return inFile(paths[0], err)
+			}
+			return inFile(paths[1], b.Guard(func() (err error) {
+				effects[i], err = f.effect(old, b, fleet[i], keys)
 				return err
-			})
-		})
+			}))
+		}))
 	})
 	progress.End()
-	if err := errors.Join(wrong...); err != nil {
+	if err := ofNodes(wrong); err != nil {
 		return nil, err
 	}
-	return grouped(fleet, effects)
+	return grouped(fleet, effects), nil
 }
 
 // inParallel does n things, as many at a time as there are processors.
@@ -255,25 +268,47 @@ func inParallel(n int, do func(i int)) {
 	wg.Wait()
 }
 
-// effect is what changes for a node.
-func (f *diffFlags) effect(a, b *bindings.Snapshot, n facts.Node, keys []string) (effect, error) {
-	old, err := requestOf(a, n)
-	if err != nil {
-		return nil, err
-	}
+// effect returns the keys that change for a node, from its old request to that of b.
+func (f *diffFlags) effect(old *bindings.Request, b *bindings.Snapshot, n facts.Node, keys []string) (effect, error) {
 	now, err := requestOf(b, n)
 	if err != nil {
 		return nil, err
 	}
-	out := effect{}
+	if err := f.refuseDoubts(n, keys, old, now); err != nil {
+		return nil, err
+	}
+	out, seen := effect{}, shower{true, forPeople} // in this form, different values have different texts
 	for _, key := range keys {
 		before, after := lookedUp(old, key), lookedUp(now, key)
-		if x, y := (shower{true}).outcome(before).text(), (shower{true}).outcome(after).text(); x != y ||
+		if x, y := seen.outcome(before).text(), seen.outcome(after).text(); x != y ||
 			before.Value.Sensitive() != after.Value.Sensitive() {
 			out = append(out, keyEffect{key, f.outcome(before), f.outcome(after)})
 		}
 	}
 	return out, nil
+}
+
+// refuseDoubts returns an error if the node raises doubts about the answers of keys; --strict calls it.
+func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*bindings.Request) error {
+	if !f.strict {
+		return nil
+	}
+	var doubts []string
+	if text := n.Contradiction(); text != "" {
+		doubts = append(doubts, text)
+	}
+	for _, r := range requests {
+		more, err := doubtsOf(r, keys, nil)
+		if err != nil {
+			return err
+		}
+		doubts = append(doubts, more...)
+	}
+	if len(doubts) == 0 {
+		return nil
+	}
+	slices.Sort(doubts)
+	return doubtful(ofNode(n, slices.Compact(doubts)))
 }
 
 func lookedUp(r *bindings.Request, key string) bindings.Outcome {
@@ -282,26 +317,31 @@ func lookedUp(r *bindings.Request, key string) bindings.Outcome {
 }
 
 // grouped is the nodes for which something changes, those with the same effect together.
-func grouped(fleet []facts.Node, effects []effect) ([]groupShape, error) {
+func grouped(fleet []facts.Node, effects []effect) []groupShape {
 	out := []groupShape{}
 	at := map[string]int{}
 	for i, e := range effects {
 		if len(e) == 0 {
 			continue
 		}
-		text, err := asJSON(e)
-		if err != nil {
-			return nil, err
-		}
-		k, ok := at[string(text)]
+		id := e.id()
+		k, ok := at[id]
 		if !ok {
 			k = len(out)
-			at[string(text)] = k
+			at[id] = k
 			out = append(out, groupShape{Changes: e})
 		}
 		out[k].Nodes = append(out[k].Nodes, fleet[i].Name)
 	}
-	return out, nil
+	return out
+}
+
+// id returns a text that is the same for effects that look the same.
+func (e effect) id() (id string) {
+	for _, k := range e {
+		id += fmt.Sprintf("%q %q %q ", k.key, k.Old.text(), k.New.text())
+	}
+	return id
 }
 
 // print prints the answer. The error is errDiffers where something differs.
@@ -479,7 +519,7 @@ func excepted(all []terms) []string {
 		words = append(words, conditionText(e))
 	}
 	if more := len(all) - shownExceptions; more > 0 {
-		words = append(words, fmt.Sprintf("or in %d more cases", more))
+		words = append(words, "or in "+diag.Count(more, "more case"))
 	}
 	return words
 }

@@ -52,7 +52,9 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error {
-		f.sayWithoutFacts(cmd)
+		if err := f.doubt(cmd, r, sortedKeys(snap, f.prefix), nil); err != nil {
+			return err
+		}
 		return f.dump(cmd, snap, r)
 	})
 }

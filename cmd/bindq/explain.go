@@ -11,7 +11,7 @@ import (
 
 // explain prints why each key has its outcome.
 func (f *lookupFlags) explain(w io.Writer, r *bindings.Request, keys []string) error {
-	s := shower{f.showSensitive}
+	s := shower{f.showSensitive, formOf(f.render)}
 	var shapes []explanationShape
 	for _, key := range keys {
 		e, err := r.Explain(key)
@@ -69,7 +69,11 @@ func printShape(w io.Writer, render string, shape any) error {
 	if err != nil {
 		return err
 	}
-	return writeYAML(w, plain(v))
+	t, err := tree(v)
+	if err != nil {
+		return err
+	}
+	return writeYAML(w, typed(t))
 }
 
 // explanation is the answer, who asks, and each binding with what became of it.
@@ -145,6 +149,9 @@ func (p *page) explained(e *explanationShape, indent int) {
 		p.heading(&e.Lookups[i], indent+2)
 		p.explained(&e.Lookups[i], indent+4)
 	}
+	if e.Unexplained > 0 {
+		p.line(indent+2, dim, fmt.Sprintf("and %d more that are not shown", e.Unexplained))
+	}
 }
 
 var stateStyles = map[string]string{bindings.Wins: green, bindings.Merged: green, bindings.Hidden: yellow,
@@ -196,7 +203,7 @@ func (p *page) candidate(c *candidateShape, indent int) {
 
 // all prints what is bound for the request, in order of precedence.
 func (f *lookupFlags) all(w io.Writer, r *bindings.Request, keys []string) error {
-	s := shower{f.showSensitive}
+	s := shower{f.showSensitive, formOf(f.render)}
 	shapes := make([][]outcome, len(keys))
 	for i, key := range keys {
 		cs, err := r.Candidates(key)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -20,88 +19,164 @@ import (
 
 func followCommand() *cobra.Command {
 	var store storeFlag
-	var config, resume string
+	var resume string
 	cmd := &cobra.Command{
 		Use:   "follow -c FILE",
-		Short: "Pull again and again, for all names in one process",
-		Long: "follow pulls what FILE names, each at its interval, half to one and a half of\n" +
-			"it; after failures less often, up to every ten minutes. Whatever fails, what\n" +
-			"answered goes on answering. SIGHUP has it look at once. systemd is told when it\n" +
-			"is ready. With --resume it ends a rollback and leaves:\n" +
-			"the follow that runs then activates what its source has.\n\n" +
+		Short: "Keep pulling all names of a configuration",
+		Long: "follow polls the source of each name in FILE. Pauses are half to one and a half\n" +
+			"times the interval, and up to ten minutes while a source does not answer. If a\n" +
+			"poll fails, the active snapshot stays. On SIGHUP, follow reads FILE again and\n" +
+			"polls all names at once; if FILE is invalid, the old configuration stays in\n" +
+			"force. It notifies systemd once it has read FILE. With --resume, it only ends\n" +
+			"the pin of a name; a running follow then activates the release of its source.\n\n" +
 			"Exit status: 0 ended by SIGTERM or SIGINT, 2 an error.",
 		Example: "  bindq follow -c /etc/bindc/follow.yaml",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if resume != "" {
-				s, err := store.change(resume)
+				s, _, err := store.change(resume, cmd.ErrOrStderr())
 				if err != nil {
 					return err
 				}
 				if err := s.Resume(); err != nil {
 					return err
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s: what its source has answers after the next look\n", resume)
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: resumed; the next poll activates the release of its source\n", resume)
 				return nil
 			}
-			if config == "" {
-				return fmt.Errorf("expected -c FILE, what to follow, or --resume NAME")
+			if store.config == "" {
+				return fmt.Errorf("expected -c FILE with the names to follow, or --resume NAME")
 			}
-			f, err := readFollowing(config, store, cmd.InOrStdin())
-			if err != nil {
-				return err
-			}
-			return f.run(cmd.Context(), cmd.ErrOrStderr())
+			return follow(cmd.Context(), slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
+				func() (*following, error) { return readFollowing(store, cmd.InOrStdin()) })
 		},
 	}
 	store.add(cmd)
-	cmd.Flags().StringVarP(&config, "config", "c", "", "`FILE` of names and their sources")
-	cmd.Flags().StringVar(&resume, "resume", "", "end the rollback of `NAME`")
+	cmd.Flags().StringVar(&resume, "resume", "", "end the pin of `NAME` by rollback or activate")
 	return cmd
 }
 
-// following is what a configuration says.
+// follow runs each configuration that read returns, until a signal ends it.
+func follow(ctx context.Context, log *slog.Logger, read func() (*following, error)) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	f, err := read()
+	if err != nil {
+		return err
+	}
+	daemon.SdNotify(false, daemon.SdNotifyReady)
+	for f != nil {
+		f = f.run(ctx, log, hup, read)
+	}
+	daemon.SdNotify(false, daemon.SdNotifyStopping)
+	return nil
+}
+
+// following is a parsed configuration with its open store.
 type following struct {
 	store    *ship.Store
 	textfile string
+	keep     ship.Keep
 	follow   ship.Follow
+	wake     chan struct{}
+	inputs   string // changes if the configuration or its certificates change
 }
 
-// run follows until a signal.
-func (f *following) run(ctx context.Context, errs io.Writer) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+// reload reads the configuration again and wakes the polls of all names. It returns the new configuration if it has
+// changed, nil otherwise.
+func (f *following) reload(log *slog.Logger, read func() (*following, error)) (changed *following) {
+	next, err := read()
+	switch {
+	case err != nil:
+		log.Error("the old configuration stays in force: " + diag.Visible(err.Error()))
+		next = f
+	case next.inputs == f.inputs:
+		next = f
+	default:
+		log.Info("the configuration has changed", "names", len(next.follow.Pulls))
+		changed = next
+	}
+	select {
+	case next.wake <- struct{}{}:
+	default: // a wake-up is already pending
+	}
+	return changed
+}
+
+// run follows until ctx is done, and then returns nil. If the configuration changes on SIGHUP, run returns the new one.
+func (f *following) run(ctx context.Context, log *slog.Logger, hup <-chan os.Signal,
+	read func() (*following, error)) *following {
+	ctx, stop := context.WithCancel(ctx)
+	changed := make(chan struct{}, 1)
+	f.report(log, changed)
+	var all sync.WaitGroup
+	defer all.Wait()
 	defer stop()
-	wake := make(chan struct{}, 1)
-	hup := make(chan os.Signal, 1)
-	signal.Notify(hup, syscall.SIGHUP)
-	go func() {
-		for range hup {
-			wake <- struct{}{}
+	all.Go(func() { f.follow.Run(ctx) })
+	all.Go(func() { f.writeTextfiles(ctx, log, changed) })
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-hup:
+			if next := f.reload(log, read); next != nil {
+				return next
+			}
 		}
-	}()
-	f.follow.Wake = wake
-	log := slog.New(slog.NewTextHandler(errs, nil))
-	var mu sync.Mutex
-	looked := map[*ship.Pull]bool{}
+	}
+}
+
+// report makes f log the results of polls and collections, and send to changed after each poll.
+func (f *following) report(log *slog.Logger, changed chan<- struct{}) {
+	f.store.Notice = func(text string) { log.Warn(diag.Visible(text)) }
 	f.follow.Report = func(p *ship.Pull, r ship.Result, err error) {
 		switch {
+		case r.Repeated: // the log has it
 		case err != nil:
-			log.Error(diag.Visible(err.Error()), "name", p.Name, "source", p.Source.String(), "refused", isRefused(err))
+			log.Error(diag.Visible(err.Error()), "name", p.Name, "source", p.Source.String(),
+				"reason", string(ship.ReasonOf(err)))
 		case r.Digest != "":
 			log.Info(outcomeOf(p.Name, r), "digest", string(r.Digest), "source", p.Source.String())
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		if looked[p] = true; len(looked) == len(f.follow.Pulls) {
-			daemon.SdNotify(false, daemon.SdNotifyReady)
+		select {
+		case changed <- struct{}{}:
+		default: // a write is already pending
 		}
+	}
+	f.follow.Collect = func() {
+		gone, err := f.store.Collect(f.keep, time.Now(), false)
+		for _, d := range gone {
+			log.Info("removed a snapshot that no name needs", "digest", string(d))
+		}
+		if err != nil {
+			log.Error("cannot remove old snapshots: " + diag.Visible(err.Error()))
+		}
+	}
+}
+
+// textfilePause is the shortest time between two writes of the textfile. Each poll changes it, and it has all names.
+const textfilePause = time.Second
+
+// writeTextfiles writes the textfile at the start, after each change, and at the end.
+func (f *following) writeTextfiles(ctx context.Context, log *slog.Logger, changed <-chan struct{}) {
+	for {
 		if err := f.writeTextfile(); err != nil {
 			log.Error(diag.Visible(err.Error()), "textfile", f.textfile)
 		}
+		if ctx.Err() != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(textfilePause):
+			select {
+			case <-ctx.Done():
+			case <-changed:
+			}
+		}
 	}
-	f.follow.Run(ctx)
-	daemon.SdNotify(false, daemon.SdNotifyStopping)
-	return nil
 }
 
 func (f *following) writeTextfile() error {
@@ -112,7 +187,7 @@ func (f *following) writeTextfile() error {
 	for i, p := range f.follow.Pulls {
 		names[i] = p.Name
 	}
-	all, err := statuses(f.store, names)
+	all, err := statuses(f.store, names, false)
 	if err != nil {
 		return err
 	}
@@ -123,5 +198,6 @@ func (f *following) writeTextfile() error {
 const (
 	defaultInterval = 30 * time.Second
 	maxDelay        = 10 * time.Minute
-	lookTimeout     = 15 * time.Minute
+	pollTimeout     = 15 * time.Minute
+	downloads       = 4 // at once
 )

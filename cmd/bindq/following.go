@@ -1,7 +1,8 @@
 package main
 
 import (
-	"errors"
+	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -18,34 +19,82 @@ import (
 // followed is a configuration that is being read. What is wrong with it is collected, with its place.
 type followed struct {
 	path     string
+	source   []byte
 	problems []error
+}
+
+// inputs returns a text that changes if the configuration or the certificates that it names change. It leaves out the
+// files of signers and of queries, which are read each time they are needed.
+func (c *followed) inputs(caFile string) string {
+	certificates, err := os.ReadFile(caFile)
+	return fmt.Sprintf("%s\n%x %t", c.source, sha256.Sum256(certificates), err == nil)
 }
 
 func (c *followed) problem(n *yaml.Node, format string, args ...any) {
 	c.problems = append(c.problems, fmt.Errorf("%s:%d:%d: "+format, append([]any{c.path, n.Line, n.Col}, args...)...))
 }
 
-// readFollowing reads a configuration; all that is wrong with it is in the error. dir goes before what it says of the
-// store.
-func readFollowing(path string, dir storeFlag, stdin io.Reader) (*following, error) {
-	src, err := os.ReadFile(path)
+// parse reads the configuration as YAML.
+func (c *followed) parse() (*yaml.Node, error) {
+	src, err := os.ReadFile(c.path)
 	if err != nil {
 		return nil, err
 	}
-	c := followed{path: path}
+	c.source = src
 	var diags diag.List
-	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diags)
+	doc, ok := yaml.Parse(c.path, src, yaml.Options{}, &diags)
 	for _, d := range diags.Sorted() {
 		c.problems = append(c.problems, fmt.Errorf("%s: %s", d.Pos, d.Message))
 	}
-	f := &following{}
-	if ok && doc != nil && len(c.problems) == 0 {
-		c.read(doc.Root, &dir, stdin, f)
+	if len(c.problems) == 0 && (!ok || doc == nil || doc.Root == nil) {
+		c.problems = append(c.problems, fmt.Errorf("%s: it is empty: expected 'names', each with a 'source'", c.path))
 	}
-	if len(c.problems) > 0 {
-		return nil, fmt.Errorf("the configuration cannot be used\n%w", errors.Join(c.problems...))
+	if err := c.err(); err != nil {
+		return nil, err
 	}
-	if f.store, err = dir.open(); err != nil {
+	return doc.Root, nil
+}
+
+// err returns all problems as one error, or nil.
+func (c *followed) err() error {
+	if len(c.problems) == 0 {
+		return nil
+	}
+	return unusable(c.problems)
+}
+
+// unusable is the error with all problems of a configuration. The program prints one line for each.
+type unusable []error
+
+func (u unusable) Error() string { return strings.Join(u.lines(), "; ") }
+
+func (u unusable) lines() []string {
+	lines := []string{"the configuration cannot be used"}
+	for _, err := range u {
+		if line := diag.Visible(err.Error()); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// readFollowing reads the configuration that from names. The error has every problem in it. The store of from overrides
+// the store of the configuration.
+func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
+	c := followed{path: from.config}
+	root, err := c.parse()
+	if err != nil {
+		return nil, err
+	}
+	var p policy
+	c.readPolicy(root, &p)
+	f := &following{keep: p.keep, wake: make(chan struct{}, 1)}
+	c.read(root, &p, stdin, f)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	dir := cmp.Or(from.dir, p.store, os.Getenv("BINDQ_STORE"), defaultStore)
+	if f.store, err = ship.OpenStore(dir); err != nil {
 		return nil, err
 	}
 	for _, p := range f.follow.Pulls {
@@ -56,39 +105,32 @@ func readFollowing(path string, dir storeFlag, stdin io.Reader) (*following, err
 
 // What a configuration may say, of all names and of one.
 var (
-	followKeys = []string{"store", "names", "interval", "timeout", "max_size", "textfile", "ca_file", "plain_http",
-		"allowed_signers", "revoked"}
+	followKeys = []string{"store", "names", "interval", "timeout", "stall_timeout", "downloads", "max_size",
+		"textfile", "ca_file", "plain_http", "allowed_signers", "revoked", "keep", "younger"}
 	nameKeys = []string{"source", "signed_as", "check_keys", "max_change"}
 )
 
-func (c *followed) read(root *yaml.Node, dir *storeFlag, stdin io.Reader, f *following) {
-	if !c.keys(root, "names and their sources", followKeys) {
-		return
-	}
-	if store := c.text(root, "store"); dir.dir == "" {
-		dir.dir = store
-	}
+// read reads the keys that are not part of the policy: the sources, and how they are polled.
+func (c *followed) read(root *yaml.Node, p *policy, stdin io.Reader, f *following) {
 	f.textfile = c.text(root, "textfile")
 	f.follow = ship.Follow{Interval: c.duration(root, "interval", defaultInterval), MaxDelay: maxDelay,
-		Timeout: c.duration(root, "timeout", lookTimeout)}
-	from := sources{caFile: c.text(root, "ca_file"), plainHTTP: c.flag(root, "plain_http")}
-	trust := trust{c.text(root, "allowed_signers"), c.text(root, "revoked")}
+		Timeout: c.duration(root, "timeout", pollTimeout), Wake: f.wake}
+	from := sources{caFile: c.text(root, "ca_file"),
+		plainHTTP: c.flag(root, "plain_http"), plainOption: "plain_http: true",
+		stall: c.duration(root, "stall_timeout", ship.StallTimeout)}
+	f.inputs = c.inputs(from.caFile)
 	size := c.number(root, "max_size", defaultMaxSize)
+	turns := make(chan struct{}, c.number(root, "downloads", downloads))
 	_, names, ok := root.Lookup("names")
-	if !ok || names.Kind != yaml.Mapping || len(names.Kids) == 0 {
-		c.problem(root, "expected 'names', each with a 'source'")
+	if !ok || names.Kind != yaml.Mapping {
 		return
 	}
 	for key, n := range names.Pairs() {
 		name, _ := key.Text()
-		if err := ship.CheckName(name); err != nil {
-			c.problem(key, "%v", err)
-		}
-		if !c.keys(n, "the source of '"+name+"'", nameKeys) {
+		g, ok := p.names[name]
+		if !ok {
 			continue
 		}
-		g := gates{trust: trust, signedAs: c.text(n, "signed_as"), checkKeys: c.text(n, "check_keys"),
-			maxChange: c.text(n, "max_change")}
 		checks, err := g.checks()
 		if err != nil {
 			c.problem(n, "%v", err)
@@ -98,7 +140,7 @@ func (c *followed) read(root *yaml.Node, dir *storeFlag, stdin io.Reader, f *fol
 			c.problem(n, "source: %v", err)
 		}
 		f.follow.Pulls = append(f.follow.Pulls, &ship.Pull{Name: name, Source: source, Checks: checks,
-			SignedAs: g.signedAs, MaxBytes: int64(size), By: "follow", Now: time.Now})
+			SignedAs: g.signedAs, MaxBytes: int64(size), By: "follow", Now: time.Now, Turns: turns})
 	}
 }
 
@@ -124,9 +166,16 @@ func (c *followed) text(n *yaml.Node, key string) string {
 	if text, ok := v.Text(); ok {
 		return text
 	}
-	c.problem(v, "%s: expected text, found %s", key, v.Describe())
+	hint := ""
+	if unit := units[key]; unit != "" && v.Value.Kind() == value.Int {
+		hint = fmt.Sprintf("; write %d%s", v.Value.Int(), unit)
+	}
+	c.problem(v, "%s: expected text, found %s%s", key, v.Describe(), hint)
 	return ""
 }
+
+// units has the unit that is probably missing if a key has a bare number.
+var units = map[string]string{"max_change": "%", "interval": "s", "timeout": "s", "stall_timeout": "s", "younger": "h"}
 
 func (c *followed) duration(n *yaml.Node, key string, otherwise time.Duration) time.Duration {
 	text := c.text(n, key)

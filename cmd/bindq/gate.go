@@ -27,8 +27,9 @@ func keysFound(file, path string) error {
 	defer in.Close()
 	var any source
 	return any.ask(path, func(snap *bindings.Snapshot) error {
-		b := batch{begin: snap.Request, maxLine: maxFacts, types: map[string]*bindings.Type{}}
+		b := batch{source: &any, begin: snap.Request, maxLine: maxFacts, types: map[string]*bindings.Type{}}
 		r := bufio.NewReader(in)
+		asked := 0
 		for n, last := 1, false; !last; n++ {
 			line, long, err := readLine(r, b.maxLine)
 			if last = errors.Is(err, io.EOF); err != nil && !last {
@@ -43,13 +44,22 @@ func keysFound(file, path string) error {
 			if err := b.mustFind(line, fmt.Sprintf("%s:%d", file, n)); err != nil {
 				return err
 			}
+			asked++
+		}
+		if asked == 0 {
+			return noQueries(file)
 		}
 		return nil
 	})
 }
 
-// mustFind answers a query, of which every key must be found. An encrypted value is: this machine may not be who reads
-// it.
+func noQueries(file string) error {
+	return fmt.Errorf("--check-keys: %s has no query: every snapshot would pass; expected one per line, "+
+		`such as {"key": "ntp::servers", "facts": {...}}`, file)
+}
+
+// mustFind returns an error unless the key of a query is found. An encrypted value counts as found, because this
+// machine may not have the key to decrypt it.
 func (b *batch) mustFind(line []byte, at string) error {
 	var q query
 	if err := json.Unmarshal(line, &q); err != nil {

@@ -72,7 +72,12 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 		}
 	}
 	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error {
-		f.sayWithoutFacts(cmd)
+		if f.merge != "" && !snap.Hiera() {
+			note(cmd, "--merge has no effect: lookups merge only data of Hiera 5, and the snapshot has none")
+		}
+		if err := f.doubt(cmd, r, keys, f.merging()); err != nil {
+			return err
+		}
 		missing, err := f.answer(cmd, r, keys, typ)
 		if err != nil || len(missing) == 0 {
 			return err
@@ -80,6 +85,17 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 		sayMissing(cmd, snap, missing, len(keys))
 		return errNotFound
 	})
+}
+
+// merging returns a function that looks up a key with the merge that the flags ask for; nil if they ask for none.
+func (f *lookupFlags) merging() merging {
+	switch {
+	case f.every:
+		return func(r *bindings.Request, key string) { r.Effective(key) }
+	case f.merge != "" && f.merge != "first":
+		return func(r *bindings.Request, key string) { f.lookUp(r, key) }
+	}
+	return nil
 }
 
 // answer prints what is asked for, and returns the keys that were not found.
@@ -125,13 +141,6 @@ func distinct(keys []string) []string {
 }
 
 // note says something beside the answer.
-// sayWithoutFacts says that a request is of no node, where that is so.
-func (s *source) sayWithoutFacts(cmd *cobra.Command) {
-	if !s.hasFacts() {
-		note(cmd, "no facts are given (--facts, --fact, --node): what is bound for some nodes only is not found")
-	}
-}
-
 func note(cmd *cobra.Command, text string) { say(cmd, "note: "+text) }
 
 // say prints text, in which something from outside cannot harm a terminal, to standard error.
@@ -150,7 +159,7 @@ func sayMissing(cmd *cobra.Command, snap *bindings.Snapshot, missing []string, a
 			hint = "none of its bindings answers for this node ('bindq values " + key + "' shows them, --explain why)"
 		default:
 			if hint = diag.DidYouMean(key, known); hint == "" && asked == 1 {
-				hint = "nothing binds this key"
+				hint = unboundHint(snap, known, key)
 			}
 		}
 		text := key + ": not found"
@@ -159,6 +168,20 @@ func sayMissing(cmd *cobra.Command, snap *bindings.Snapshot, missing []string, a
 		}
 		say(cmd, text)
 	}
+}
+
+// unboundHint explains why a key that nothing binds is not found. With dots, its root may be bound.
+func unboundHint(snap *bindings.Snapshot, known []string, key string) string {
+	const unbound = "nothing binds this key"
+	root, path, dotted := strings.Cut(key, ".")
+	_, bound := slices.BinarySearch(known, root)
+	switch {
+	case !dotted || !bound:
+		return unbound
+	case snap.Hiera():
+		return "'" + root + "' is bound, but for this node it has nothing at '" + path + "'"
+	}
+	return unbound + "; '" + root + "' is bound, but dots dig into values only in a site of Hiera 5"
 }
 
 // one looks one key up; a default counts as found.
@@ -208,7 +231,7 @@ func (f *lookupFlags) print(w io.Writer, several bool, answers hash) error {
 		if len(answers) == 0 {
 			return nil
 		}
-		return printValue(w, f.render, answers[0].v)
+		return withKey(answers[0].key, printValue(w, f.render, answers[0].v))
 	}
 	return printHash(w, f.render, answers)
 }

@@ -36,25 +36,28 @@ var errDiffers = errors.New("the snapshots differ")
 // errReported says that a lookup failed and that its message was printed.
 var errReported = errors.New("a lookup failed")
 
-func main() {
-	root := command()
-	switch verb, err := root.ExecuteC(); {
+func main() { os.Exit(execute(command())) }
+
+// execute runs the verb that the arguments name, prints its error and returns the exit status.
+func execute(root *cobra.Command) int {
+	verb, err := root.ExecuteC()
+	switch {
 	case err == nil:
+		return 0
 	case errors.Is(err, errNotFound):
-		os.Exit(exitNotFound)
+		return exitNotFound
 	case errors.Is(err, errDiffers):
-		os.Exit(exitDiffers)
+		return exitDiffers
 	case errors.Is(err, errStale):
-		os.Exit(exitStale)
-	case verb.Name() == "verify" && codeOf(err) == codeRefused, ships(verb) && isRefused(err):
-		fmt.Fprintln(os.Stderr, "bindq:", message(err))
-		os.Exit(exitRefused)
+		return exitStale
 	case errors.Is(err, errReported):
-		os.Exit(exitCannot)
-	default:
-		fmt.Fprintln(os.Stderr, "bindq:", message(err))
-		os.Exit(exitCannot)
+		return exitCannot
 	}
+	fmt.Fprintln(root.ErrOrStderr(), "bindq:", message(err))
+	if verb.Name() == "verify" && codeOf(err) == codeRefused || ships(verb) && isRefused(err) {
+		return exitRefused
+	}
+	return exitCannot
 }
 
 func command() *cobra.Command {
@@ -72,7 +75,7 @@ func command() *cobra.Command {
 	root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(), whyNotCommand(),
 		diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(),
 		verifyCommand(), infoCommand(), pullCommand(), followCommand(), activateCommand(),
-		rollbackCommand(), statusCommand(), gcCommand())
+		rollbackCommand(), resetCommand(), statusCommand(), gcCommand())
 	cli.Finish(root)
 	return root
 }
@@ -84,6 +87,10 @@ func ships(verb *cobra.Command) bool {
 
 // message is an error as it is shown: KEY: message [code]. What comes from outside cannot harm a terminal.
 func message(err error) string {
+	var all unusable
+	if errors.As(err, &all) {
+		return strings.Join(all.lines(), "\n")
+	}
 	text := err.Error()
 	var e *bindings.Error
 	if errors.As(err, &e) && e.Key != "" {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -14,30 +17,31 @@ import (
 
 func nodesCommand() *cobra.Command {
 	var f tableFlags
-	var dir string
 	cmd := &cobra.Command{
 		Use:   "nodes [FILE]",
 		Short: "Say which node has which values of the categories",
-		Long: "nodes reads the facts of a fleet, a file per node (NAME.json or NAME.yaml),\n" +
-			"and prints for each node its values of the categories.\n\nExit status: 0, or 2 an error.",
+		Long: "nodes reads the facts of a fleet, a file per node (NAME.json, NAME.yaml\n" +
+			"or NAME.yml), and prints the categories of each node. --strict fails if a node\n" +
+			"lacks a variable that conditions use, or has a value that looks like a\n" +
+			"misspelling of one of theirs.\n\nExit status: 0, or 2 an error.",
 		Example: "  bindq nodes -s site.bsnap --facts-dir facts",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := f.only(args); err != nil {
 				return err
 			}
-			return f.nodes(cmd, dir)
+			return f.nodes(cmd)
 		},
 	}
 	f.addSnapshot(cmd)
-	cmd.Flags().StringVar(&dir, "facts-dir", "", "`DIR` of a file of facts per node")
+	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node (default $BINDQ_FACTS_DIR)")
+	f.addStrict(cmd)
 	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: s for text, json, yaml")
 	cli.Words(cmd, "render-as", renderings)
-	cli.Required(cmd, "facts-dir")
 	return cmd
 }
 
-func (f *tableFlags) nodes(cmd *cobra.Command, dir string) error {
+func (f *tableFlags) nodes(cmd *cobra.Command) error {
 	if err := checkRendering(f.render); err != nil {
 		return err
 	}
@@ -45,21 +49,62 @@ func (f *tableFlags) nodes(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
+	dir := cmp.Or(f.factsDir, os.Getenv("BINDQ_FACTS_DIR"))
+	if dir == "" {
+		return errors.New("nodes: expected --facts-dir DIR (see bindq nodes --help)")
+	}
 	return f.ask(path, func(snap *bindings.Snapshot) error {
-		nodes, err := facts.ReadDir(dir)
+		nodes, err := readFleet(cmd, dir)
 		if err != nil {
 			return err
 		}
 		var shape []nodeShape
+		var doubts []string
+		var wrong []error
 		for _, n := range nodes {
 			r, err := requestOf(snap, n)
 			if err != nil {
-				return err
+				wrong = append(wrong, err)
+				continue
 			}
 			shape = append(shape, nodeShape{n.Name, r.Categories()})
+			doubts = append(doubts, ofNode(n, append(misspeltValues(r), unset(r)...))...)
+			if text := n.Contradiction(); text != "" {
+				doubts = append(doubts, text)
+			}
+		}
+		if len(wrong) > 0 {
+			return ofNodes(wrong)
+		}
+		if f.strict && len(doubts) > 0 {
+			return doubtful(doubts)
 		}
 		return f.printNodes(cmd.OutOrStdout(), shape)
 	})
+}
+
+// readFleet reads the facts of a fleet, and notes which entries of the directory are not read.
+func readFleet(cmd *cobra.Command, dir string) ([]facts.Node, error) {
+	if text := facts.Unread(dir); text != "" {
+		note(cmd, text)
+	}
+	return facts.ReadDir(dir)
+}
+
+// unset returns a doubt for each variable that conditions use but the node lacks.
+func unset(r *bindings.Request) (out []string) {
+	for _, name := range r.Unset() {
+		out = append(out, name+" is not set")
+	}
+	return out
+}
+
+// ofNode prefixes doubts with the name of the node.
+func ofNode(n facts.Node, doubts []string) []string {
+	for i := range doubts {
+		doubts[i] = n.Name + ": " + doubts[i]
+	}
+	return doubts
 }
 
 func (f *tableFlags) printNodes(out io.Writer, shape []nodeShape) error {
@@ -90,9 +135,21 @@ type nodeShape struct {
 	categories []bindings.Term
 }
 
-// requestOf is the request of a node of a fleet.
+// ofNodes returns the errors of several nodes as one, or nil. Damage of the snapshot concerns all nodes and is reported
+// once.
+func ofNodes(wrong []error) error {
+	for _, err := range wrong {
+		var damage *bindings.DamageError
+		if errors.As(err, &damage) {
+			return err
+		}
+	}
+	return facts.Join(wrong)
+}
+
+// requestOf returns the request of a node of a fleet.
 func requestOf(snap *bindings.Snapshot, n facts.Node) (*bindings.Request, error) {
-	vars, err := n.Variables(bindings.FactsOptions{})
+	vars, err := facts.Variables(n, bindings.FactsOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.Name, err)
 	}

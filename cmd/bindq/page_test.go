@@ -72,3 +72,28 @@ func TestFitted(t *testing.T) {
 		}
 	}
 }
+
+// What is not explained is counted, and a request without categories says so.
+func TestExplanationWithoutCategories(t *testing.T) {
+	shape := explanationShape{Key: "k", Outcome: outcome{Value: []byte(`1`)},
+		Lookups: []explanationShape{{Key: "inner", Outcome: notFound()}}, Unexplained: 3}
+	var b strings.Builder
+	p := &page{bufio.NewWriter(&b), false}
+	p.explanation(&shape)
+	p.Flush()
+	const want = `k = 1
+
+This request has no value of any category.
+
+Nothing binds this key.
+
+Lookups that the value made
+  inner = not found
+
+    Nothing binds this key.
+  and 3 more that are not shown
+`
+	if b.String() != want {
+		t.Errorf("found\n%s\nwant\n%s", b.String(), want)
+	}
+}

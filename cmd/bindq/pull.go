@@ -2,7 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
+	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -26,29 +29,14 @@ import (
 	"bindc/snapshot"
 )
 
-// defaultStore is where snapshots are kept on a master.
-const defaultStore = "/var/lib/bindc"
-
-// storeFlag is the store that a verb works on.
-type storeFlag struct{ dir string }
-
-func (s *storeFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.dir, "store", "",
-		"`DIR` of snapshots and their names (default $BINDQ_STORE, else "+defaultStore+")")
-}
-
-func (s *storeFlag) path() string { return cmp.Or(s.dir, os.Getenv("BINDQ_STORE"), defaultStore) }
-
-// open makes the store, if it is not there yet; find does not.
-func (s *storeFlag) open() (*ship.Store, error) { return ship.OpenStore(s.path()) }
-func (s *storeFlag) find() (*ship.Store, error) { return ship.FindStore(s.path()) }
-
-// gates are what a snapshot has to pass before it answers.
+// gates are the checks that a snapshot has to pass before it becomes active.
 type gates struct {
 	trust     trust
 	signedAs  string
 	checkKeys string
 	maxChange string
+
+	keysConfigured, changeConfigured bool // set by the configuration, not by a flag
 }
 
 func (g *gates) add(cmd *cobra.Command) {
@@ -66,23 +54,28 @@ func (g *gates) checks() (ship.Checks, error) {
 		return c, err
 	}
 	if g.trust.allowed != "" {
-		c.Origin = func(path string, sum [32]byte) (origin.Origin, error) {
+		c.Origin = func(what string, signed origin.Signed, sum [32]byte) (origin.Origin, error) {
 			p, err := g.trust.policy() // each time: keys are revoked while follow runs
 			if err != nil {
 				return origin.Origin{}, err
 			}
-			return p.Check(path, sum)
+			return p.CheckSigned(what, signed, sum)
 		}
 	}
 	share, err := percent(g.maxChange)
 	if err != nil {
-		return c, fmt.Errorf("--max-change: %w", err)
+		return c, fmt.Errorf("%s: %w", called("max-change", g.changeConfigured), err)
 	}
 	if g.checkKeys != "" {
-		if _, err := os.Stat(g.checkKeys); err != nil {
-			return c, fmt.Errorf("--check-keys: %w", err)
+		text, err := os.ReadFile(g.checkKeys)
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", called("check-keys", g.keysConfigured), err)
+		}
+		if len(bytes.TrimSpace(text)) == 0 {
+			return c, noQueries(g.checkKeys)
 		}
 	}
+	c.Rules = g.rules
 	c.Gate = func(path, active string) error {
 		if err := keysFound(g.checkKeys, path); err != nil {
 			return err
@@ -90,6 +83,16 @@ func (g *gates) checks() (ship.Checks, error) {
 		return changesLittle(active, path, share)
 	}
 	return c, nil
+}
+
+// rules returns a text that changes whenever the gates may decide differently.
+func (g *gates) rules() string {
+	queries := ""
+	if g.checkKeys != "" {
+		text, err := os.ReadFile(g.checkKeys)
+		queries = fmt.Sprintf(", queries %x, %v", sha256.Sum256(text), err)
+	}
+	return cli.Version() + ", max_change " + cmp.Or(g.maxChange, "100%") + queries
 }
 
 // inspect reads the snapshot at path from end to end.
@@ -122,7 +125,9 @@ type sources struct {
 	caFile, user  string
 	passwordStdin bool
 	plainHTTP     bool
+	plainOption   string // how the user writes plainHTTP; --plain-http by default
 	password      string
+	stall         time.Duration
 }
 
 func (s *sources) add(cmd *cobra.Command) {
@@ -131,6 +136,8 @@ func (s *sources) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.user, "username", "", "`NAME` for the registry (default: docker's credentials)")
 	cmd.Flags().BoolVar(&s.passwordStdin, "password-stdin", false, "read the password from standard input")
 	cmd.Flags().BoolVar(&s.plainHTTP, "plain-http", false, "ask without TLS; on this machine only")
+	cmd.Flags().DurationVar(&s.stall, "stall-timeout", ship.StallTimeout,
+		"abort a transfer that makes no progress for `TIME`")
 }
 
 // open reads a SOURCE.
@@ -144,7 +151,7 @@ func (s *sources) open(text string, stdin io.Reader) (ship.Source, error) {
 			return nil, fmt.Errorf("--password-stdin: expected a password: %w", err)
 		}
 	}
-	client, err := ship.Client(s.caFile)
+	client, err := ship.Client(s.caFile, s.stall)
 	if err != nil {
 		return nil, fmt.Errorf("--ca-file: %w", err)
 	}
@@ -154,14 +161,33 @@ func (s *sources) open(text string, stdin io.Reader) (ship.Source, error) {
 		return r.Open(text)
 	}
 	u, err := url.Parse(text)
-	if err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && s.plainHTTP &&
-		oci.Loopback(u.Host)) {
-		return &ship.HTTP{URL: u, Client: client}, nil
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG, https://HOST/PATH or file:PATH, found '%s'",
+			ship.Redacted(text))
 	}
-	return nil, fmt.Errorf("expected oci://HOST/REPO:TAG, https://HOST/PATH or file:PATH, found '%s'", text)
+	if err := s.mayAsk(u); err != nil {
+		return nil, err
+	}
+	return &ship.HTTP{URL: u, Client: client}, nil
 }
 
-// defaultMaxSize is how large a snapshot may be, unless somebody asks for more.
+// mayAsk checks the scheme of a URL against --plain-http. Without TLS, only servers on this machine are allowed.
+func (s *sources) mayAsk(u *url.URL) error {
+	option := cmp.Or(s.plainOption, "--plain-http")
+	shown := ship.Redacted(u.String())
+	switch {
+	case u.Scheme == "https" && s.plainHTTP:
+		return fmt.Errorf("%s and %s contradict each other: write http:// for a server on this machine without TLS, or "+
+			"remove %s", shown, option, option)
+	case u.Scheme == "http" && !s.plainHTTP:
+		return fmt.Errorf("%s asks without TLS: expected https://, or %s for a server on this machine", shown, option)
+	case u.Scheme == "http" && !oci.Loopback(u.Host):
+		return fmt.Errorf("%s: only servers on this machine may be asked without TLS (localhost, 127.0.0.1, [::1])", shown)
+	}
+	return nil
+}
+
+// defaultMaxSize is the default of --max-size.
 const defaultMaxSize = 1 << 30
 
 func pullCommand() *cobra.Command {
@@ -171,39 +197,49 @@ func pullCommand() *cobra.Command {
 	var name string
 	var hold bool
 	var maxSize int64
+	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "pull SOURCE --name NAME",
-		Short: "Fetch a snapshot, check it, and have it answer",
-		Long: "pull asks SOURCE once: oci://HOST/REPO:TAG or @sha256:DIGEST, https://HOST/PATH\n" +
-			"or file:PATH. What it has is stored whole, checked from end to end, held to\n" +
-			"the signature and the gates that are asked for, and only then the link\n" +
-			"NAME.snap in the store is switched to it, in one step. After a rollback it is\n" +
-			"stored only, until somebody resumes.\n\n" +
-			"Exit status: 0 NAME has what SOURCE has, 1 it is refused, 2 it cannot be had.",
+		Short: "Fetch, verify and activate a snapshot",
+		Long: "pull polls SOURCE once: oci://HOST/REPO:TAG or @sha256:DIGEST, https://HOST/PATH\n" +
+			"or file:PATH. It stores the snapshot, reads it from end to end, and checks its\n" +
+			"signature and the gates. Then it switches the link NAME.snap in the store, in\n" +
+			"one step. While NAME is pinned by rollback or activate, pull only stores the\n" +
+			"snapshot.\n\n" +
+			"Exit status: 0 NAME is up to date or pinned, 1 the snapshot is refused, 2 it is\n" +
+			"unavailable.",
 		Example: "  bindq pull file:site.bsnap --name production",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := ship.CheckName(name); err != nil {
 				return fmt.Errorf("--name: %w", err)
 			}
-			checks, err := g.checks()
-			if err != nil {
-				return err
-			}
 			source, err := from.open(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			st, err := store.open()
+			st, p, err := store.open(cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+			g.obey(p.of(name), cmd.Flags())
+			checks, err := g.checks()
+			if err != nil {
+				return err
+			}
+			if near := misspelt(st, p, name); near != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "bindq: '%s' is a new name; %s\n", name, near)
+			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
-			p := ship.Pull{Store: st, Name: name, Source: source, Checks: checks, SignedAs: g.signedAs,
+			if timeout > 0 {
+				ctx, stop = context.WithTimeoutCause(ctx, timeout, tookTooLong(timeout))
+				defer stop()
+			}
+			pull := ship.Pull{Store: st, Name: name, Source: source, Checks: checks, SignedAs: g.signedAs,
 				MaxBytes: maxSize,
 				Hold:     hold, By: byWhom(), Now: time.Now}
-			r, err := p.Run(ctx)
+			r, err := pull.Run(ctx)
 			if err != nil {
 				return &elsewhere{err}
 			}
@@ -220,8 +256,14 @@ func pullCommand() *cobra.Command {
 	from.add(cmd)
 	cmd.Flags().StringVar(&name, "name", "", "`NAME` that the snapshot answers for, mostly an environment")
 	cmd.Flags().BoolVar(&hold, "no-activate", false, "store the snapshot, and do not have it answer")
+	cmd.Flags().DurationVar(&timeout, "timeout", pollTimeout, "`TIME` that the pull may take; 0 for no limit")
 	cmd.Flags().Int64Var(&maxSize, "max-size", defaultMaxSize, "`N` bytes in a snapshot at most")
 	return cmd
+}
+
+// tookTooLong is the error of a pull that --timeout ended.
+func tookTooLong(timeout time.Duration) error {
+	return fmt.Errorf("the pull took longer than %v; raise --timeout if the source is only slow", timeout)
 }
 
 // elsewhere is an error that is not of how the program was called.
@@ -242,9 +284,10 @@ func outcomeOf(name string, r ship.Result) string {
 	switch {
 	case r.Activated:
 		return what + "answers now"
+	case r.Pinned && r.Digest == "":
+		return what + "nothing new; the name is pinned by hand until 'bindq follow --resume " + name + "'"
 	case r.Pinned:
-		return what + "is stored; it will not answer before 'bindq follow --resume " + name +
-			"', as there was a rollback"
+		return what + "is stored; the name is pinned by hand until 'bindq follow --resume " + name + "'"
 	case r.Digest == "":
 		return what + "nothing new"
 	}

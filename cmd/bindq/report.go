@@ -119,8 +119,9 @@ func verify(f *snapshot.Snapshot) error {
 		}
 	}
 	_, sealed := f.Seal()
-	return f.Verify(func(encoded string) (contributes bool, err error) {
-		return recipe.Check(encoded, sealed, len(f.Hiera()) > 0)
+	features := recipe.Features{Sealed: sealed, Hiera: len(f.Hiera()) > 0, ARM8: f.ARM8()}
+	return f.Verify(func(encoded string) (contributes, alone bool, err error) {
+		return recipe.Check(encoded, features)
 	})
 }
 
@@ -208,14 +209,23 @@ func sensitiveValues(f *snapshot.Snapshot) (n, ofEyaml int, err error) {
 		}
 		n++
 		r, err := recipe.Decode(encoded)
-		if err == nil && r.Kind == recipe.Expression && r.Expr.HasHieraSecret() { // what is sealed cannot be decoded
+		if err == nil && isOfEyaml(r) { // sealed recipes cannot be decoded
 			ofEyaml++
 		}
 	}
 	return n, ofEyaml, nil
 }
 
-// paths says of how many paths an entry of a hierarchy is, if they are several.
+// isOfEyaml reports whether eyaml has encrypted all sensitive parts of a recipe.
+func isOfEyaml(r *recipe.Recipe) bool {
+	if r.Kind == recipe.Contributions {
+		inClear := func(p recipe.Part) bool { return p.Recipe.Secret() && !isOfEyaml(p.Recipe) }
+		return !slices.ContainsFunc(r.Parts, inClear)
+	}
+	return r.Kind == recipe.Expression && r.Expr.HasHieraSecret()
+}
+
+// paths returns the number of paths of a hierarchy entry as text, or "" if there is only one.
 func paths(n int) string {
 	if n == 1 {
 		return ""

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,11 @@ type source struct {
 	trustedFile string
 	node        string
 	environment string
-	strict      bool
+	factsDir    string
+	fleet       *facts.Fleet // the directory of facts, once it was asked
+	inFile      facts.Node   // the node in the file of facts
+	strict      bool         // doubts about the request are errors
+	noUnknown   bool         // an unknown variable is an error
 	maxFacts    int
 	identities  []string
 	eyamlKeys   []string
@@ -47,18 +52,27 @@ func (s *source) addRequest(cmd *cobra.Command) {
 	s.addSnapshot(cmd)
 	cmd.Flags().StringVar(&s.factsFile, "facts", "",
 		"`FILE` of facts, of facter, Puppet or PuppetDB, - for standard input")
+	s.addFactsDir(cmd)
+	cmd.MarkFlagsMutuallyExclusive("facts", "facts-dir")
 	cmd.Flags().StringArrayVar(&s.facts, "fact", nil,
 		"one fact, `NAME=TEXT` or NAME:=JSON; os.family=Debian sets a nested one (repeatable)")
 	cmd.Flags().StringVar(&s.trustedFile, "trusted", "", "`FILE` of trusted facts, JSON or YAML, - for standard input")
 	cmd.Flags().StringVar(&s.node, "node", "",
-		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted.certname")
+		"certname, the `NAME` of the node: sets fqdn, clientcert and trusted")
 	cmd.Flags().StringArrayVar(&s.variables, "var", nil,
 		"a variable that is no fact, as --fact gives one: `NAME=TEXT` or NAME:=JSON")
 	cmd.Flags().StringVar(&s.environment, "environment", "",
 		"`NAME` of the environment (default: the fact, else production)")
 	s.maxFacts = maxFacts
 	cmd.Flags().Var(cli.AtLeastOne(&s.maxFacts), "max-facts", "`N` bytes of facts, and of trusted facts, at most")
+	s.addStrict(cmd)
 	s.addAnswers(cmd)
+}
+
+// addFactsDir adds --facts-dir.
+func (s *source) addFactsDir(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.factsDir, "facts-dir", "",
+		"`DIR` with one file of facts per node (default $BINDQ_FACTS_DIR)")
 }
 
 // maxFacts is how many bytes of facts are read, unless somebody asks for more. Those of a machine are ten thousands.
@@ -69,7 +83,7 @@ func (s *source) addAnswers(cmd *cobra.Command) {
 	s.addIdentity(cmd)
 	cmd.Flags().StringArrayVar(&s.eyamlKeys, "eyaml-key", nil,
 		"`FILE` of a private key of hiera-eyaml (repeatable; default $BINDQ_EYAML_KEY)")
-	cmd.Flags().BoolVar(&s.strict, "strict-variables", false, "make the use of an unknown variable an error")
+	cmd.Flags().BoolVar(&s.noUnknown, "strict-variables", false, "make the use of an unknown variable an error")
 }
 
 func (s *source) addIdentity(cmd *cobra.Command) {
@@ -212,13 +226,24 @@ func (s *source) request(cmd *cobra.Command, do func(*bindings.Snapshot, *bindin
 	})
 }
 
+// fileError is an error that names the file it is about.
+type fileError struct {
+	path string
+	err  error
+}
+
+func (e *fileError) Error() string { return e.path + ": " + e.err.Error() }
+func (e *fileError) Unwrap() error { return e.err }
+
 // inFile names the file that an error is about, unless the error does.
 func inFile(path string, err error) error {
 	var damage *bindings.DamageError
-	if errors.As(err, &damage) || errors.Is(err, bindings.ErrFormat) || errors.Is(err, bindings.ErrVersion) {
-		return fmt.Errorf("%s: %w", path, err)
+	var named *fileError
+	isOfFile := errors.As(err, &damage) || errors.Is(err, bindings.ErrFormat) || errors.Is(err, bindings.ErrVersion)
+	if errors.As(err, &named) || !isOfFile {
+		return err
 	}
-	return err
+	return &fileError{path, err}
 }
 
 // options say how the snapshot is opened.
@@ -227,7 +252,7 @@ func (s *source) options() (bindings.Options, error) {
 	if err != nil {
 		return bindings.Options{}, err
 	}
-	opts := bindings.Options{StrictVariables: s.strict, Accept: accept}
+	opts := bindings.Options{StrictVariables: s.noUnknown, Accept: accept}
 	if opts.Unseal, err = s.unseal(); err != nil {
 		return opts, err
 	}
@@ -303,27 +328,27 @@ func (s *source) readFacts(stdin io.Reader) (*bindings.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range s.facts {
-		if node.Facts, err = withFact(node.Facts, f); err != nil {
-			return nil, err
-		}
+	s.inFile = node
+	if node.Facts, err = withFlags("--fact", node.Facts, s.facts); err != nil {
+		return nil, err
 	}
 	opts := bindings.FactsOptions{Node: s.node, Environment: s.environment}
 	if opts.Trusted, err = s.trusted(stdin); err != nil {
 		return nil, err
 	}
-	for _, text := range s.variables {
-		if node.Vars, err = withFact(node.Vars, text); err != nil {
-			return nil, err
-		}
+	if node.Vars, err = withFlags("--var", node.Vars, s.variables); err != nil {
+		return nil, err
 	}
-	return node.Variables(opts)
+	return facts.Variables(node, opts)
 }
 
-// nodeOfFile is the node that --facts tells of.
+// nodeOfFile returns the node in the file of --facts, or the facts of --node from the directory of facts.
 func (s *source) nodeOfFile(stdin io.Reader) (facts.Node, error) {
 	if s.factsFile == "" {
-		return facts.Node{}, nil
+		if s.factsDir != "" && s.node == "" {
+			return facts.Node{}, factsError("--facts-dir %s: expected --node NAME", s.factsDir)
+		}
+		return s.nodeOfDir(s.node)
 	}
 	src, err := s.readAll("facts", s.factsFile, stdin)
 	if err != nil {
@@ -334,6 +359,18 @@ func (s *source) nodeOfFile(stdin io.Reader) (facts.Node, error) {
 		return facts.Node{}, err
 	}
 	return facts.Choose(nodes, s.node)
+}
+
+// nodeOfDir reads the facts of a node from the directory of facts, if a directory is given.
+func (s *source) nodeOfDir(name string) (facts.Node, error) {
+	dir := cmp.Or(s.factsDir, os.Getenv("BINDQ_FACTS_DIR"))
+	if dir == "" || name == "" {
+		return facts.Node{}, nil
+	}
+	if s.fleet == nil {
+		s.fleet = facts.NewFleet(dir)
+	}
+	return s.fleet.Node(name)
 }
 
 // trusted is the hash that --trusted gives.
@@ -352,7 +389,7 @@ func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	if err != nil {
 		return bindings.Value{}, err
 	}
-	return bindings.ParseJSON(value.AppendJSON(nil, v))
+	return facts.Public(v)
 }
 
 // readAll reads a file that holds what, in as many bytes as there may be.
@@ -368,9 +405,10 @@ func (s *source) readAll(what, path string, stdin io.Reader) ([]byte, error) {
 	return src, nil
 }
 
-// hasFacts tells whether anything says who asks.
+// hasFacts reports whether any flag describes the request.
 func (s *source) hasFacts() bool {
-	return s.factsFile != "" || len(s.facts) > 0 || s.node != "" || s.trustedFile != "" || s.environment != ""
+	return s.factsFile != "" || len(s.facts)+len(s.variables) > 0 || s.node != "" || s.trustedFile != "" ||
+		s.environment != "" || s.factsDir != ""
 }
 
 func factsError(format string, args ...any) error {
@@ -398,21 +436,58 @@ func wherein(path string) string {
 	return path
 }
 
-// withFact adds name=text or name:=JSON; a name with points is a path into nested facts.
-func withFact(facts value.Value, text string) (value.Value, error) {
+// withFlags adds the facts that a flag gives, each as name=text or name:=JSON. A name with points is a path into nested
+// facts. A flag may replace what was there before, but not what the same flag has given.
+func withFlags(flag string, facts value.Value, texts []string) (value.Value, error) {
+	given := value.FromPairs()
+	for _, text := range texts {
+		path, v, err := parseFact(flag, text)
+		if err != nil {
+			return facts, err
+		}
+		if replaces(given, path, v) {
+			return facts, &bindings.Error{Code: bindings.CodeUsage, Message: fmt.Sprintf(
+				"%s %s: another %s gives '%s' a different value; give it once", flag, text, flag, strings.Join(path, "."))}
+		}
+		given, facts = withNested(given, path, v), withNested(facts, path, v)
+	}
+	return facts, nil
+}
+
+// parseFact parses name=text or name:=JSON into a path and a value.
+func parseFact(flag, text string) (path []string, v value.Value, err error) {
 	name, val, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
-		return facts, factsError("--fact: expected name=text or name:=JSON, found '%s'", text)
+		return nil, v, factsError("%s: expected name=text or name:=JSON, found '%s'", flag, text)
 	}
-	v := value.FromString(val)
+	v = value.FromString(val)
 	if path, isJSON := strings.CutSuffix(name, ":"); isJSON {
-		doc, ok := yaml.ParseJSON("--fact", []byte(val), yaml.Options{LastKeyWins: true}, &diag.List{})
+		var wrong diag.List
+		doc, ok := yaml.ParseJSON(flag, []byte(val), yaml.Options{SameValueTwice: true}, &wrong)
+		if !ok && wrong.Sorted()[0].Code == "yaml_duplicate_key" {
+			return nil, v, factsError("%s %s: %s", flag, text, wrong.Sorted()[0].Message)
+		}
 		if !ok {
-			return facts, factsError("--fact: expected JSON behind '%s', found '%s'", name+"=", val)
+			return nil, v, factsError("%s: expected JSON after '%s', found '%s'", flag, name+"=", val)
 		}
 		name, v = path, doc.Root.Literal()
 	}
-	return withNested(facts, strings.Split(name, "."), v), nil
+	return strings.Split(name, "."), v, nil
+}
+
+// replaces reports whether v at path would replace a different value in the hash h.
+func replaces(h value.Value, path []string, v value.Value) bool {
+	for _, name := range path {
+		if h.Kind() != value.Hash {
+			return true
+		}
+		inner, ok := h.Get(value.FromString(name))
+		if !ok {
+			return false
+		}
+		h = inner
+	}
+	return !value.Same(h, v)
 }
 
 // withNested is the hash h with the entry at path set; what is no hash on the way becomes one.

@@ -35,14 +35,17 @@ type outcome struct {
 }
 
 // shower makes outcomes of what there is to show.
-type shower struct{ sensitive bool }
+type shower struct {
+	sensitive bool
+	form      form
+}
 
 func notFound() outcome { return outcome{Found: new(bool)} }
 
 func (s shower) outcome(o bindings.Outcome) outcome {
 	switch {
 	case o.Err != nil:
-		return outcome{Error: &answerError{codeOf(o.Err), o.Err.Error()}}
+		return failedOutcome(o.Err)
 	case !o.Found:
 		return notFound()
 	}
@@ -50,13 +53,23 @@ func (s shower) outcome(o bindings.Outcome) outcome {
 	if out.Sensitive && !s.sensitive {
 		return out
 	}
-	text, err := o.Value.Reveal().MarshalJSON()
+	t, err := tree(o.Value.Reveal())
 	if err != nil {
-		return outcome{Error: &answerError{codeOf(err), err.Error()}}
+		return failedOutcome(err)
 	}
-	out.Value = text
-	return out
+	return s.value(t, out.Sensitive)
 }
+
+// value returns the outcome for a value that may be shown.
+func (s shower) value(v value.Value, sensitive bool) outcome {
+	text, err := textOf(v, s.form)
+	if err != nil {
+		return failedOutcome(err)
+	}
+	return outcome{Sensitive: sensitive, Value: text}
+}
+
+func failedOutcome(err error) outcome { return outcome{Error: &answerError{codeOf(err), err.Error()}} }
 
 // row is the outcome of a row of a decision table; nil is not found.
 func (s shower) row(r *decision.Row) outcome {
@@ -70,7 +83,7 @@ func (s shower) row(r *decision.Row) outcome {
 	case r.Computed != "":
 		return outcome{Sensitive: r.Sensitive, Computed: r.Computed}
 	}
-	return outcome{Sensitive: r.Sensitive, Value: value.AppendJSON(nil, r.Value)}
+	return s.value(r.Value, r.Sensitive)
 }
 
 // text is an outcome in a line.
@@ -108,12 +121,13 @@ type explanationShape struct {
 	Candidates    []candidateShape   `json:"candidates"`
 	Contributions []candidateShape   `json:"contributions"`
 	Lookups       []explanationShape `json:"lookups"`
+	Unexplained   int                `json:"unexplained,omitempty"`
 }
 
 func (s shower) explanation(e *bindings.Explanation, categories []bindings.Term) explanationShape {
 	out := explanationShape{Key: e.Key, Root: e.Root, Outcome: s.outcome(e.Outcome), Categories: categories,
 		Candidates: s.candidates(e.Candidates), Contributions: s.candidates(e.Contributions),
-		Lookups: []explanationShape{}}
+		Lookups: []explanationShape{}, Unexplained: e.Unexplained}
 	if e.Options != nil {
 		out.Options = s.candidates([]bindings.Candidate{*e.Options})
 	}

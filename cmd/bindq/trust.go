@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,18 @@ import (
 )
 
 // trust is whose snapshots count; without allowed signers, anybody's.
-type trust struct{ allowed, revoked string }
+type trust struct {
+	allowed, revoked string
+	configured       bool // allowed is set by the configuration, not by a flag
+}
+
+// called returns the name of an option as the user wrote it: a flag, or a key of the configuration.
+func called(flag string, configured bool) string {
+	if configured {
+		return strings.ReplaceAll(flag, "-", "_")
+	}
+	return "--" + flag
+}
 
 func (t *trust) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.allowed, "allowed-signers", "",
@@ -22,13 +34,14 @@ func (t *trust) add(cmd *cobra.Command) {
 func (t *trust) policy() (*origin.Policy, error) {
 	if t.allowed == "" {
 		if t.revoked != "" {
-			return nil, fmt.Errorf("expected --allowed-signers FILE beside --revoked")
+			return nil, fmt.Errorf("expected %s FILE beside %s", called("allowed-signers", t.configured),
+				called("revoked", t.configured))
 		}
 		return nil, nil
 	}
 	p, err := origin.ReadPolicy(t.allowed, t.revoked, time.Now)
 	if err != nil {
-		return nil, fmt.Errorf("--allowed-signers: %w", err)
+		return nil, fmt.Errorf("%s: %w", called("allowed-signers", t.configured), err)
 	}
 	return p, nil
 }

@@ -97,8 +97,8 @@ type valuesShape struct {
 }
 
 func (f *tableFlags) values(out io.Writer, key string, t *decision.Table) error {
-	s := shower{f.showSensitive}
-	shape := valuesShape{key, options(t), s.rows(t.Rows), s.rows(t.Contributions)}
+	s := shower{f.showSensitive, formOf(f.render)}
+	shape := valuesShape{key, options(t, s.form), s.rows(t.Rows), s.rows(t.Contributions)}
 	if f.render != "s" {
 		return printShape(out, f.render, shape)
 	}
@@ -114,14 +114,14 @@ func (f *tableFlags) values(out io.Writer, key string, t *decision.Table) error 
 }
 
 // options is what lookup_options say, or true where that depends on the request; nil where they say nothing.
-func options(t *decision.Table) json.RawMessage {
+func options(t *decision.Table, f form) json.RawMessage {
 	switch {
 	case !t.Touched:
 		return nil
 	case t.Options.IsUndef():
 		return json.RawMessage("true")
 	}
-	return value.AppendJSON(nil, t.Options)
+	return appendForm(nil, t.Options, f) // the keys of options are strings, so their texts differ
 }
 
 // options says what lookup_options say, and so whether it is the first row that counts.
@@ -200,12 +200,12 @@ type whyNotShape struct {
 // whyNot prints which rows of a table bind its key to a value, and which parts contribute it; e is what became of them
 // for the node, if there are facts.
 func (f *tableFlags) whyNot(out io.Writer, key, text string, t *decision.Table, e *bindings.Explanation) error {
-	s, rows := shower{f.showSensitive}, t.Rows
+	s, rows := shower{f.showSensitive, formOf(f.render)}, t.Rows
 	want, err := defaultValue(text).MarshalJSON()
 	if err != nil {
 		return err
 	}
-	shape := whyNotShape{Key: key, Value: want, Options: options(t), Bindings: []boundShape{}}
+	shape := whyNotShape{Key: key, Value: want, Options: options(t, s.form), Bindings: []boundShape{}}
 	var cs []bindings.Candidate
 	if e != nil {
 		of := s.outcome(e.Outcome)
@@ -264,6 +264,9 @@ func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*bindings.E
 		return do(nil)
 	}
 	return f.request(cmd, func(_ *bindings.Snapshot, r *bindings.Request) error {
+		if err := f.doubt(cmd, r, []string{key}, nil); err != nil {
+			return err
+		}
 		e, err := r.Explain(key)
 		if err != nil {
 			return err
@@ -286,7 +289,7 @@ func has(r *decision.Row, c *bindings.Candidate, text string) bool {
 	v := c.Outcome.Value.Reveal()
 	got, err := v.MarshalJSON()
 	want, _ := defaultValue(text).MarshalJSON()
-	same := string(got) == string(want) || v.Kind() == bindings.String && v.Text() == text
+	same := string(got) == string(want) || v.Kind() == bindings.String && v.String() == text
 	return err == nil && c.Outcome.Found && same
 }
 
@@ -313,6 +316,17 @@ func (s shower) bound(t *decision.Table, i int, c *bindings.Candidate) boundShap
 	return out
 }
 
+// unmatched says that no value of the key is text, and shows the values that only a request can decide.
+func (p *page) unmatched(w *whyNotShape, text string) {
+	if len(w.Computed) == 0 {
+		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")
+		return
+	}
+	p.line(0, yellow, "No constant value of "+w.Key+" is "+text+".")
+	p.line(0, "", "These are computed or encrypted (--facts, --node and --eyaml-key show them):")
+	p.rows(w.Computed)
+}
+
 func (p *page) whyNot(w *whyNotShape, text string, merged bool) {
 	if w.Outcome != nil {
 		const intro, is = "For this node ", " = "
@@ -320,11 +334,7 @@ func (p *page) whyNot(w *whyNotShape, text string, merged bool) {
 		fmt.Fprint(p, intro, p.paint(bold, w.Key), is, p.paint("", fitted(w.Outcome.text(), left)), "\n")
 	}
 	if len(w.Bindings)+len(w.Parts) == 0 {
-		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")
-		if len(w.Computed) > 0 {
-			p.line(0, "", "Facts decide these, and may (give --facts or --node to ask for one node):")
-			p.rows(w.Computed)
-		}
+		p.unmatched(w, text)
 	}
 	for i := range w.Bindings {
 		b := &w.Bindings[i]

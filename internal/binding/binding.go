@@ -13,24 +13,25 @@ import (
 	"bindc/internal/value"
 )
 
-// Attributes are what a binding says, as the reader of its syntax finds it. Those that are not given are nil.
+// Attributes holds the attributes of a binding as the reader of its syntax finds them. Absent ones are nil.
 type Attributes struct {
 	Pos    diag.Pos // of the binding
 	Key    string   // "" where no name is given
 	KeyPos diag.Pos // of the name
 
-	Producers   []Producer // there should be one
-	Type        *Literal   // the text of a type
-	Transformer *expr.Lambda
-	Options     *Literal
-	Combinator  *expr.Lambda // that Options have, or nil
-	In          *Literal     // the multibinding that is contributed to
-	Abstract    bool
-	Override    bool
-	Sensitive   bool
-	Optional    bool // what the producer yields may be missing
+	Producers      []Producer // there should be one
+	Type           *Literal   // the text of a type
+	Transformer    *expr.Lambda
+	TransformerPos diag.Pos
+	Options        *Literal
+	Combinator     *expr.Lambda // the combinator in Options, or nil
+	In             *Literal     // the multibinding that the binding contributes to
+	Abstract       bool
+	Override       bool
+	Sensitive      bool
+	Optional       bool // the producer may yield nothing
 
-	Broken bool // something of it could not be read, and that is reported
+	Broken bool // a part of it could not be read; the error is reported
 }
 
 // Producer is an attribute that produces the value.
@@ -102,7 +103,8 @@ func (a *Attributes) nameless() diag.Diagnostic {
 			Message: "expected the name of a key as 'rebind', found " + value.Describe(l.Value),
 			Hint:    "write the key that is to be here what it is below: {rebind: 'ntp::host'}"}
 	}
-	return diag.Diagnostic{Pos: a.Pos, Code: "attribute", Message: "expected 'name', the key that is bound"}
+	const message = "expected 'name', the key to bind"
+	return diag.Diagnostic{Pos: a.Pos, Code: "attribute", Message: message, Discreet: message}
 }
 
 // compiler compiles one binding.

@@ -111,10 +111,10 @@ func TestBindingsWithoutAKey(t *testing.T) {
 		want       string
 		incomplete bool
 	}{
-		{nil, "8 attribute: expected 'name', the key that is bound", true},
-		{[]Producer{{Name: "to", Argument: number(5, 1)}}, "8 attribute: expected 'name', the key that is bound", true},
+		{nil, "8 attribute: expected 'name', the key to bind", true},
+		{[]Producer{{Name: "to", Argument: number(5, 1)}}, "8 attribute: expected 'name', the key to bind", true},
 		{[]Producer{{Name: "rebind", Argument: text("b", 1)}, {Name: "to", Argument: text("x", 2)}},
-			"8 attribute: expected 'name', the key that is bound", true},
+			"8 attribute: expected 'name', the key to bind", true},
 		{[]Producer{{Name: "rebind", Argument: number(5, 1)}}, expected + "the integer 5" + hint, false},
 		{[]Producer{{Name: "rebind", Argument: text("", 1)}}, expected + "the string ''" + hint, false},
 	} {
@@ -215,6 +215,7 @@ func TestEntry(t *testing.T) {
 
 // A constant is written out for what it contributes to; what may be missing is none.
 func TestConstantsThatContribute(t *testing.T) {
+	lambda := expr.Lambda{Params: []expr.Param{{Name: "value"}}}
 	for _, c := range []struct {
 		what string
 		Attributes
@@ -222,7 +223,7 @@ func TestConstantsThatContribute(t *testing.T) {
 	}{
 		{"a contribution", Attributes{In: text("m", 1)}, true},
 		{"a contribution that is missing", Attributes{In: text("m", 1), Optional: true}, false},
-		{"a contribution that is transformed", Attributes{In: text("m", 1), Transformer: &expr.Lambda{}}, false},
+		{"a contribution that is transformed", Attributes{In: text("m", 1), Transformer: &lambda}, false},
 		{"a key", Attributes{Key: "a"}, false},
 	} {
 		var diags diag.List

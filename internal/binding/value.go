@@ -1,6 +1,8 @@
 package binding
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 
 	"bindc/internal/diag"
@@ -31,6 +33,7 @@ func (c *compiler) recipe() *recipe.Recipe {
 	r := &recipe.Recipe{Sensitive: c.Sensitive, Optional: c.Optional, Type: c.typeAt(c.Type),
 		Transformer: c.Transformer}
 	c.out.Type = r.Type
+	c.checkTransformer()
 	c.checkProducers()
 	for i := range c.Producers {
 		c.produce(&c.Producers[i], r)
@@ -38,6 +41,9 @@ func (c *compiler) recipe() *recipe.Recipe {
 	c.checkOptional(r)
 	switch {
 	case c.Abstract:
+		if !c.broken {
+			c.warnOfDropped()
+		}
 		return &recipe.Recipe{Kind: recipe.Abstract}
 	case !c.broken && r.Kind == recipe.Constant && r.Transformer == nil && !r.Optional:
 		c.constant(r)
@@ -45,6 +51,37 @@ func (c *compiler) recipe() *recipe.Recipe {
 		c.mismatch(r, recipe.Misfit(r.Type, r.Expr))
 	}
 	return r
+}
+
+// keptProducers lists the producers that are useful on an abstract binding: an id, or another key.
+var keptProducers = []string{"multibind_id", "rebind", "to_alias_of", "to_renamed"}
+
+// warnOfDropped warns about producers of a value on an abstract binding, which has no value. It ignores an explicit
+// null.
+func (c *compiler) warnOfDropped() {
+	for i := range c.Producers {
+		p := &c.Producers[i]
+		isNull := p.Expr == nil && (p.Argument == nil || p.Argument.Value.IsUndef())
+		if isNull || slices.Contains(keptProducers, p.Name) {
+			continue
+		}
+		at := c.Pos
+		if p.Argument != nil {
+			at = p.Argument.Pos
+		}
+		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "abstract", InValue: true,
+			Message: "an abstract binding has no value; this one is never used",
+			Hint:    "remove it, or remove 'abstract'"})
+	}
+}
+
+// checkTransformer rejects a transformer that cannot be called with the value alone.
+func (c *compiler) checkTransformer() {
+	if c.Transformer == nil || c.Transformer.Takes(1) {
+		return
+	}
+	c.add(diag.Diagnostic{Pos: c.TransformerPos, Code: "attribute", Hint: "write |$value| { ... }; facts are variables",
+		Message: fmt.Sprintf("expected a transformer with 1 parameter, the value, found %d", len(c.Transformer.Params))})
 }
 
 // checkProducers refuses several, or none, and options that none has a use for.
@@ -107,6 +144,7 @@ func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 	default: // to, to_expression
 		if p.Expr != nil {
 			r.Kind, r.Expr = recipe.Expression, p.Expr
+			r.Sensitive = r.Sensitive || p.Expr.HasHieraSecret()
 		} else if p.Argument != nil {
 			r.Kind, r.Value = recipe.Constant, p.Argument.Value
 		}
@@ -218,9 +256,11 @@ func (c *compiler) typeAt(l *Literal) *types.Type {
 		return nil
 	}
 	t, err := types.Parse(text)
-	if err != nil {
+	switch {
+	case errors.Is(err, types.ErrCatalog):
+		c.errorf(l.Pos, "catalog", "%v", err)
+	case err != nil:
 		c.errorf(l.Pos, "type", "%v", err)
-		return nil
 	}
 	return t
 }

@@ -80,7 +80,7 @@ func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int
 // fails for keeps its file: why goes to diags. The error is that nothing can be written at all.
 func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
 	dir := filepath.Join(c.Site, datafile.ClassifiedDir)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o775); err != nil {
 		return Counts{}, err
 	}
 	if err := replace.Clear(dir); err != nil {
@@ -125,7 +125,7 @@ func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.L
 	if jobs <= 0 {
 		jobs = goruntime.GOMAXPROCS(0)
 	}
-	for range jobs {
+	for range min(jobs, len(nodes)) {
 		running.Go(func() {
 			for n := range queue {
 				one(n)

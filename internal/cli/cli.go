@@ -47,11 +47,28 @@ func Finish(root *cobra.Command) {
 			verb.Use, verb.Example = "help [VERB]", "  "+root.Name()+" help version"
 			continue
 		}
-		verb.Args = sayExpected(verb.Args)
-		complete(verb)
+		finish(verb)
 	}
-	root.Args = suggestVerb
-	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() } // else cobra does not call Args
+	askForVerb(root)
+}
+
+// finish sets the argument errors and the completion of a verb and the verbs below it.
+func finish(verb *cobra.Command) {
+	if verb.HasSubCommands() {
+		askForVerb(verb)
+		for _, below := range verb.Commands() {
+			finish(below)
+		}
+		return
+	}
+	verb.Args = sayExpected(verb.Args)
+	complete(verb)
+}
+
+// askForVerb makes a command that requires a verb print its help.
+func askForVerb(cmd *cobra.Command) {
+	cmd.Args = suggestVerb
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() } // otherwise cobra skips Args
 }
 
 // sayExpected is check with an error that shows the usage of the verb.
@@ -66,18 +83,18 @@ func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-func suggestVerb(root *cobra.Command, args []string) error {
+func suggestVerb(of *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	var names []string
-	for _, verb := range root.Commands() {
+	for _, verb := range of.Commands() {
 		names = append(names, verb.Name())
 	}
 	if hint := diag.DidYouMean(args[0], names); hint != "" {
 		return fmt.Errorf("unknown verb '%s'; %s", args[0], hint)
 	}
-	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], root.Name())
+	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], of.CommandPath())
 }
 
 func suggestFlag(cmd *cobra.Command, err error) error {

@@ -22,7 +22,7 @@ func manCommand() *cobra.Command {
 		Hidden:  true,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o777); err != nil {
+			if err := os.MkdirAll(args[0], 0o775); err != nil {
 				return err
 			}
 			return writePages(cmd.Root(), args[0])
@@ -57,7 +57,7 @@ func manPage(cmd *cobra.Command) []byte {
 	p.section("NAME", roff(pageName(cmd)+" - "+cmd.Short))
 	line := cmd.UseLine()
 	if cmd.HasAvailableSubCommands() {
-		line = program + " VERB"
+		line = cmd.CommandPath() + " VERB"
 	}
 	p.section("SYNOPSIS", `\fB`+roff(cmd.CommandPath())+`\fR`+roff(strings.TrimPrefix(line, cmd.CommandPath())))
 	text, exit, _ := strings.Cut(cmd.Long, "Exit status: ")

@@ -35,6 +35,7 @@ const (
 	Hiera5JSON
 	Hiera5EYAML // and texts may be encrypted
 	Classified  // what a classifier says of a node
+	Kinds       // counts the kinds
 )
 
 // isHiera5 tells whether a file means what it means to Hiera 5.

@@ -25,6 +25,15 @@ func Asked(f *snapshot.Snapshot) ([]string, error) {
 			}
 		})
 	}
+	var noteAll func(r *recipe.Recipe)
+	noteAll = func(r *recipe.Recipe) {
+		for _, n := range r.Expressions() {
+			note(n)
+		}
+		for _, p := range r.Parts {
+			noteAll(p.Recipe)
+		}
+	}
 	for _, d := range f.Dimensions() {
 		n, err := expr.Decode(string(d.Program))
 		if err != nil {
@@ -43,9 +52,7 @@ func Asked(f *snapshot.Snapshot) ([]string, error) {
 		if err != nil {
 			return nil, &snapshot.DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
 		}
-		if r.Kind == recipe.Expression {
-			note(r.Expr)
-		}
+		noteAll(r)
 	}
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(names)), syntax.Everywhere), nil
 }

@@ -1,7 +1,9 @@
 package decision
 
 import (
+	"cmp"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -88,9 +90,6 @@ func (g *group) with(t *conditionTable, c relation.Condition) []int {
 			shared = append(shared, term.Dimension)
 		}
 	}
-	if len(shared) == 0 {
-		return g.members
-	}
 	i := slices.IndexFunc(g.shares, func(s *share) bool { return slices.Equal(s.dims, shared) })
 	if i < 0 {
 		s := &share{shared, map[string][]int{}}
@@ -139,14 +138,14 @@ func (t *conditionTable) first(in relation.Case) int {
 	return best
 }
 
-// covering is the first condition that holds wherever c does, in whatever way that is; len(t.conditions) if there is
-// none.
+// covering returns a condition that, with those before it, covers c: in whatever way c holds, one of them does. It
+// returns len(t.conditions) if there is none.
 func (t *conditionTable) covering(c relation.Condition) int {
-	cases := t.Cases(c)
-	if len(cases) != 1 {
-		return len(t.conditions)
+	last := 0
+	for _, in := range t.Cases(c) {
+		last = max(last, t.first(in))
 	}
-	return t.first(cases[0])
+	return last
 }
 
 // rest is what c asks for where given holds already.
@@ -156,9 +155,12 @@ func (d *dimensions) rest(c, given relation.Condition) relation.Condition {
 	})
 }
 
-// simplest leaves out conditions that another one implies.
+// simplest leaves out conditions that others cover. One that covers another determines no more variables, and so
+// comes first.
 func (d *dimensions) simplest(cs []relation.Condition) []relation.Condition {
-	slices.SortStableFunc(cs, func(a, b relation.Condition) int { return len(a) - len(b) })
+	slices.SortStableFunc(cs, func(a, b relation.Condition) int {
+		return cmp.Or(cmp.Compare(len(d.Settled(a)), len(d.Settled(b))), cmp.Compare(len(a), len(b)))
+	})
 	t := newTable(d)
 	var out []relation.Condition
 	for _, c := range cs {
@@ -170,11 +172,11 @@ func (d *dimensions) simplest(cs []relation.Condition) []relation.Condition {
 	return out
 }
 
-// key tells conditions of rows apart.
+// key identifies the condition of a row, regardless of the order of categories.
 func (r *Row) key() string {
 	var b strings.Builder
-	for _, t := range r.When {
-		b.WriteString(t.Name + "\x00" + t.Value + "\x00")
+	for _, t := range r.terms {
+		fmt.Fprintf(&b, "%d\x00%s\x00", t.Dimension, t.Value)
 	}
 	return b.String()
 }

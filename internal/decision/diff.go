@@ -51,9 +51,6 @@ func Diff(before, after *Book, done func()) (*Difference, error) {
 	keys := append(before.f.AllKeys(), after.f.AllKeys()...)
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
-		if key == recipe.HierarchiesKey { // it numbers dimensions, which are others in each snapshot
-			continue
-		}
 		if err := c.compare(key); err != nil {
 			return nil, err
 		}
@@ -112,11 +109,11 @@ type comparer struct {
 
 // compare tells whether the rows of key differ, and notes what they look up.
 func (c *comparer) compare(key string) error {
-	old, err := c.rows(c.a, key)
+	old, err := c.a.filed(key)
 	if err != nil {
 		return err
 	}
-	now, err := c.rows(c.b, key)
+	now, err := c.b.filed(key)
 	if err != nil {
 		return err
 	}
@@ -136,14 +133,7 @@ func (c *comparer) compare(key string) error {
 	return nil
 }
 
-func (c *comparer) rows(b *Book, key string) ([]Row, error) {
-	if strings.HasPrefix(key, "\x00") {
-		return b.contributions(key)
-	}
-	return b.Table(key)
-}
-
-func same(a, b Row) bool { return a.id == b.id && a.Name == b.Name && slices.Equal(a.When, b.When) }
+func same(a, b Row) bool { return a.id == b.id && a.Name == b.Name && slices.Equal(a.terms, b.terms) }
 
 // spread finds what looks up what has changed.
 func (c *comparer) spread() {
@@ -160,28 +150,24 @@ func (c *comparer) spread() {
 	}
 }
 
-// through is what a row looks up that differs; the key itself, which it may leave to the rows below, if nothing else.
-func (c *comparer) through(r *Row) []string {
-	out := c.used(r)
-	if others := slices.DeleteFunc(slices.Clone(out), func(key string) bool { return key == r.of }); len(others) > 0 {
-		return others
-	}
-	return out
-}
-
-func (c *comparer) used(r *Row) []string {
-	var out []string
+// used returns the names of what row r looks up and that differs. below reports whether the key itself differs, because
+// a row may leave the answer to the rows below it. A multibinding whose id equals the key is a separate lookup.
+func (c *comparer) used(r *Row) (out []string, below bool) {
 	for _, used := range r.uses {
-		if name := named(used); c.changed[used] && !slices.Contains(out, name) {
+		switch name := named(used); {
+		case !c.changed[used]:
+		case used == r.of:
+			below = true
+		case !slices.Contains(out, name):
 			out = append(out, name)
 		}
 	}
-	return out
+	return out, below
 }
 
 // named is an internal key as people are told of it.
 func named(key string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
+	return strings.TrimLeft(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 }
 
 // region is the requests that one row of the old table wins, and one of the new. Behind the last row of a table is one
@@ -206,14 +192,12 @@ func (c *comparer) changes(key string) (out KeyChanges, err error) {
 	})}
 	for i := range out.Changes {
 		if x := &out.Changes[i]; x.Old != nil && x.New != nil && x.Old.id == x.New.id {
-			x.Through = c.through(x.Old)
-			if x.Old.merge == nil && slices.Equal(x.Through, []string{key}) {
-				x.Through, x.Below = nil, true
-			}
+			x.Through, _ = c.used(x.Old)
+			x.Below = len(x.Through) == 0
 		}
 	}
 	out.Changes = slices.DeleteFunc(out.Changes, func(x Change) bool { // what is merged is among the contributions
-		return len(x.Through) == 1 && x.Through[0] == key && x.Old.merge != nil
+		return slices.Equal(x.Through, []string{key}) && x.Old.merge != nil
 	})
 	out.Contributions, err = c.contributed(old, now)
 	return out, err
@@ -261,20 +245,22 @@ func (c *comparer) equal(a, b *Row) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.id == b.id && len(c.through(a)) == 0
+	through, below := c.used(a)
+	return a.id == b.id && len(through) == 0 && !below
 }
 
-// decline tells whether two rows of a key are equal though the table is not: they may decline, and nothing below them
-// has changed.
+// decline reports whether two rows of a key are equal although the table is not: they leave the answer to nothing but
+// the rows below them, and these have not changed.
 func (c *comparer) decline(old, now []Row, a, b *Row) bool {
-	if a == nil || b == nil || !a.Declines || a.id != b.id {
+	if a == nil || b == nil || a.id != b.id {
 		return false
 	}
 	own := func(r Row) bool {
-		return !slices.ContainsFunc(c.through(&r), func(key string) bool { return key != a.of })
+		others, _ := c.used(&r)
+		return len(others) == 0
 	}
 	behind := func(rows []Row, r *Row) []Row {
-		return rows[1+slices.IndexFunc(rows, func(x Row) bool { return x.At == r.At && same(x, *r) }):]
+		return rows[1+slices.IndexFunc(rows, func(x Row) bool { return same(x, *r) }):]
 	}
 	return own(*a) && slices.EqualFunc(behind(old, a), behind(now, b), func(x, y Row) bool {
 		return same(x, y) && own(x)
@@ -303,9 +289,9 @@ func (c *comparer) contributed(old, now []Row) ([]Change, error) {
 		if is := left[id(x)]; len(is) > 0 {
 			change.New, left[id(x)] = &after[is[0]], is[1:]
 		}
-		if change.New == nil || !c.equal(x, change.New) {
+		if !c.equal(x, change.New) {
 			if change.New != nil && change.New.id == x.id {
-				change.Through = c.through(x)
+				change.Through, _ = c.used(x)
 			}
 			out = append(out, change)
 		}

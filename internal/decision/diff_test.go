@@ -3,6 +3,7 @@ package decision
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,6 +131,29 @@ func changeFor(changes []Change, request map[string]string) *Change {
 	return nil
 }
 
+// uselessException returns an exception of c that no request meets for which c would be, or that the others cover.
+func uselessException(c Change, requests []map[string]string) []bindings.Term {
+	useful := make([]bool, len(c.Except))
+	for _, request := range requests {
+		if !holds(c.When, request) {
+			continue
+		}
+		var met []int
+		for i, e := range c.Except {
+			if holds(e, request) {
+				met = append(met, i)
+			}
+		}
+		if len(met) == 1 {
+			useful[met[0]] = true
+		}
+	}
+	if i := slices.Index(useful, false); i >= 0 {
+		return c.Except[i]
+	}
+	return nil
+}
+
 // What is said to change for a request is what changes for it, for each request that there is; and each change that is
 // listed is one for some request.
 func TestChangesAreThoseOfEveryRequest(t *testing.T) {
@@ -155,6 +179,9 @@ func TestChangesAreThoseOfEveryRequest(t *testing.T) {
 			for i := range changes {
 				if !met[&changes[i]] {
 					t.Fatalf("site %d, seed %d: no request meets %+v", n, seed, changes[i])
+				}
+				if e := uselessException(changes[i], requests); e != nil {
+					t.Fatalf("site %d, seed %d: %v excepts nobody else from %+v", n, seed, e, changes[i])
 				}
 			}
 		}

@@ -58,15 +58,14 @@ func (d *dimensions) dimension(f *snapshot.Snapshot, of snapshot.Dimension) (rel
 	case of.Guard:
 		out.Category = d.at[identity(f, f.Dimensions()[of.Category])]
 	}
-	if of.Exact {
-		return out, nil
+	var err error
+	if !of.Exact {
+		out.Value, err = expr.Decode(string(of.Program))
 	}
-	n, err := expr.Decode(string(of.Program))
 	if err != nil {
 		expected := "the expression of " + of.Name + ": " + err.Error()
 		return out, &snapshot.DamageError{Section: "meta", Expected: expected}
 	}
-	out.Value = n
 	return out, nil
 }
 

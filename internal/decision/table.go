@@ -155,7 +155,7 @@ func (b *Book) Contributions(rows []Row) ([]Row, error) {
 				continue
 			}
 			seen[name] = true
-			more, err := b.contributions(name)
+			more, err := b.filed(name)
 			if err != nil {
 				return nil, err
 			}
@@ -165,26 +165,26 @@ func (b *Book) Contributions(rows []Row) ([]Row, error) {
 	return out, nil
 }
 
-// contributions are those filed under an internal key. The parts of a scope stand in the order of its contributions.
-func (b *Book) contributions(name string) ([]Row, error) {
+// filed returns the rows of any key, internal ones too. Of the key of a multibinding these are the contributions; the
+// parts of a scope stand in their order.
+func (b *Book) filed(name string) ([]Row, error) {
+	if !recipe.IsContributionKey(name) {
+		return b.Table(name)
+	}
 	bs, err := b.bindings(name)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(bs, func(x snapshot.Binding) bool { return x.Contribution }) {
-		return b.Table(name) // of Hiera 5
-	}
 	parts := map[string][]recipe.Part{}
 	scope := func(x *snapshot.Binding) string { return fmt.Sprintf("%d %#v", x.Layer, x.Terms) }
 	for i := range bs {
-		if n, computed := bs[i].Ref.Recipe(); computed && !bs[i].Contribution {
-			r, encoded, err := b.recipe(name, n)
+		if n, computed := bs[i].Ref.Recipe(); computed {
+			r, sealed, err := b.recipe(name, n)
 			if err != nil {
 				return nil, err
 			}
 			if r == nil {
-				parts[scope(&bs[i])] = []recipe.Part{{Name: encoded}}
-				continue
+				r = &recipe.Recipe{Parts: []recipe.Part{{Name: sealed}}}
 			}
 			parts[scope(&bs[i])] = r.Parts
 		}
@@ -224,8 +224,8 @@ func (b *Book) row(x *snapshot.Binding) Row {
 // shown is the name of a dimension in conditions: of a guard that is nothing but a variable, $name.
 func shown(d snapshot.Dimension) string {
 	inner, opens := strings.CutPrefix(d.Name, "\"${")
-	name, closes := strings.CutSuffix(inner, "}\"")
-	if d.Guard && opens && closes && !strings.ContainsAny(name, "${}[('\" ") {
+	name := strings.TrimSuffix(inner, "}\"")
+	if d.Guard && opens && !strings.ContainsAny(name, "${}[('\" ") {
 		return "$" + name
 	}
 	return d.Name
@@ -235,17 +235,17 @@ func shown(d snapshot.Dimension) string {
 func (b *Book) fill(row *Row, key string, x *snapshot.Binding) error {
 	n, computed := x.Ref.Recipe()
 	switch {
-	case x.Contribution:
+	case x.Contribution: // its value is part of the recipe that collects the contributions
 		return nil
-	case x.Hidden && x.Stored.Computed:
-		r, encoded, err := b.decoded(key, x.Stored.Bytes, "origins")
-		return row.follow(r, encoded, err)
+	case x.Stored.Computed:
+		r, sealed, err := b.decoded(key, x.Stored.Bytes, "origins")
+		return row.follow(r, sealed, err)
 	case x.Hidden:
 		row.constant(viewed(x.Stored.Bytes))
 		return nil
 	case computed:
-		r, encoded, err := b.recipe(key, n)
-		return row.follow(r, encoded, err)
+		r, sealed, err := b.recipe(key, n)
+		return row.follow(r, sealed, err)
 	}
 	v, err := b.f.Value(x.Ref)
 	if err == nil && !value.Sound(v) {
@@ -261,8 +261,8 @@ func viewed(encoded string) value.Value {
 	return v
 }
 
-// recipe is a recipe that key is bound to, and its bytes; nil where it stays sealed.
-func (b *Book) recipe(key string, n int) (*recipe.Recipe, string, error) {
+// recipe returns a recipe that key is bound to. Where it stays sealed that is nil, and sealed has its bytes.
+func (b *Book) recipe(key string, n int) (r *recipe.Recipe, sealed string, err error) {
 	encoded, err := b.f.Recipe(n)
 	if err != nil {
 		return nil, "", err
@@ -270,30 +270,45 @@ func (b *Book) recipe(key string, n int) (*recipe.Recipe, string, error) {
 	return b.decoded(key, encoded, "recipes")
 }
 
-func (b *Book) decoded(key, encoded, section string) (*recipe.Recipe, string, error) {
+// decoded returns what recipe does, of the bytes of a recipe.
+func (b *Book) decoded(key, encoded, section string) (r *recipe.Recipe, sealed string, err error) {
 	if recipe.IsSealed(encoded) {
-		if b.box == nil {
-			return nil, encoded, nil
-		}
-		var err error
-		if encoded, err = recipe.Unseal(encoded, key, b.box); err != nil {
-			return nil, "", fmt.Errorf("'%s' cannot be decrypted: %w", strings.TrimPrefix(key, "\x00"), err)
-		}
+		return b.unsealed(key, encoded)
 	}
-	r, err := recipe.Decode(encoded)
-	if err != nil {
+	r, err = recipe.Decode(encoded)
+	switch {
+	case err != nil:
 		err = &snapshot.DamageError{Section: section, Expected: "a recipe: " + err.Error()}
+	case (r.Kind == recipe.Contributions) != recipe.IsContributionKey(key):
+		err = &snapshot.DamageError{Section: section, Expected: "a recipe that '" + named(key) + "' can be bound to"}
 	}
-	return r, encoded, err
+	return r, "", err
+}
+
+// unsealed decrypts and decodes a sealed recipe. An invalid recipe inside is not reported as damage, because Verify
+// cannot see it.
+func (b *Book) unsealed(key, encoded string) (*recipe.Recipe, string, error) {
+	if b.box == nil {
+		return nil, encoded, nil
+	}
+	text, err := recipe.Unseal(encoded, key, b.box)
+	var r *recipe.Recipe
+	if err == nil {
+		r, err = recipe.Decode(text)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("'%s' cannot be decrypted: %w", named(key), err)
+	}
+	return r, "", nil
 }
 
 // follow makes r the row of what decoded returns.
-func (r *Row) follow(x *recipe.Recipe, encoded string, err error) error {
+func (r *Row) follow(x *recipe.Recipe, sealed string, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case x == nil:
-		r.seal(encoded)
+		r.seal(sealed)
 	default:
 		r.compute(x)
 	}
@@ -346,41 +361,19 @@ func (r *Row) use(x *recipe.Recipe) {
 	}
 	if x.Kind == recipe.Multibind || x.Kind == recipe.Below {
 		r.uses = append(r.uses, x.Name)
-		if x.Options != nil && x.Options.Combinator != nil {
-			r.useIn(x.Options.Combinator.Body)
-		}
 	}
 	if x.Declines() && r.of != "" {
 		r.uses = append(r.uses, r.of)
 	}
-	r.free = r.free || x.Kind == recipe.Custom
-	if x.Expr != nil {
-		r.useIn(x.Expr)
-		expr.HieraKeys(x.Expr, func(key string) { r.uses = append(r.uses, key) })
-	}
-	if x.Transformer != nil {
-		r.useIn(x.Transformer.Body)
-	}
-}
-
-func (r *Row) useIn(n *expr.Node) {
-	if n.Op == expr.Call && n.Name == "lookup" && len(n.Kids) > 0 {
-		if key, ok := n.Kids[0].Constant(); ok && key.Kind() == value.String {
-			r.uses = append(r.uses, key.Text())
-		} else {
-			r.free = true
-		}
-	}
-	for _, kid := range n.Kids {
-		r.useIn(kid)
-	}
-	if n.Lambda != nil {
-		r.useIn(n.Lambda.Body)
-		for _, p := range n.Lambda.Params {
-			if p.Default != nil {
-				r.useIn(p.Default)
+	r.free = x.Kind == recipe.Custom
+	for _, n := range x.Expressions() {
+		for key, written := range syntax.Lookups(n) {
+			if written {
+				r.uses = append(r.uses, key)
 			}
+			r.free = r.free || !written
 		}
+		expr.HieraKeys(n, func(key string) { r.uses = append(r.uses, key) })
 	}
 }
 
@@ -410,9 +403,11 @@ func sourceText(r *recipe.Recipe) string {
 		n = call("alias_of_contributions", constant(value.FromString(r.Name)))
 	case recipe.RenamedPart:
 		n = call("renamed_contributions", constant(value.FromString(r.Name)))
-	default:
+	case recipe.Multibind:
 		n = call("multibind", constant(value.FromString(strings.TrimPrefix(r.Name, recipe.ContributionKey("")))))
 		n.Lambda = r.Options.Combinator
+	default:
+		n = call("contributions")
 	}
 	if r.Optional {
 		n = call("optional", n)

@@ -58,7 +58,10 @@ type Diagnostic struct {
 	Secret   bool // the source line is not shown
 	InValue  bool // of an error: which key is bound, and when, is known all the same
 
-	more int // it stands behind those of its kind that are kept, for so many others
+	// Discreet replaces Message if the text at Pos may be sensitive. A Hint shown with it quotes nothing.
+	Discreet string
+
+	more int // the last diagnostic of its kind that is kept; this many others are not
 }
 
 // List collects diagnostics. The zero value is ready; it may be used by several goroutines.

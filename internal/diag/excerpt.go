@@ -2,6 +2,7 @@ package diag
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 )
@@ -15,6 +16,7 @@ const tab = "    "
 // excerpt is what is shown of a line, and how many columns of it stand before character col, counted from 1. What takes
 // two columns, or none of its own, is known by what Unicode says of it.
 func excerpt(line string, col int) (text string, before int) {
+	line, col = around(line, col)
 	var shown []string // what a reader takes for one character each
 	at := -1           // the one with character col
 	for g, read := uniseg.NewGraphemes(line), 0; g.Next(); {
@@ -27,6 +29,29 @@ func excerpt(line string, col int) (text string, before int) {
 		at = len(shown)
 	}
 	return window(shown, at)
+}
+
+// excerptBytes limits how many bytes of a line are read on either side of a position: far more than are shown.
+const excerptBytes = 4096
+
+// around returns the part of a line near character col, and the number of that character in the part.
+func around(line string, col int) (string, int) {
+	if len(line) <= 2*excerptBytes {
+		return line, col
+	}
+	at, left := 0, col-1
+	for ; left > 0 && at < len(line); left-- {
+		_, size := utf8.DecodeRuneInString(line[at:])
+		at += size
+	}
+	from, to := max(0, at-excerptBytes), min(len(line), at+excerptBytes)
+	for from > 0 && !utf8.RuneStart(line[from]) {
+		from--
+	}
+	for to < len(line) && !utf8.RuneStart(line[to]) {
+		to++
+	}
+	return line[from:to], utf8.RuneCountInString(line[from:at]) + 1 + left
 }
 
 // window is as much of a line as there is room for, around the character at a place, and the columns before that.

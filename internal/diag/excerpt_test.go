@@ -32,6 +32,12 @@ func TestExcerpts(t *testing.T) {
 		{"the beginning of a long line", long, 10, long[:69] + "…", 9},
 		{"the middle of one", long, 101, "…" + long[54:123] + "…", 47},
 		{"the end of one", long, 200, "…" + long[131:200], 69},
+		{"the beginning of a very long one", strings.Repeat(long, 100), 10, long[:69] + "…", 9},
+		{"the middle of a very long one", strings.Repeat(long, 100), 10101, "…" + long[54:123] + "…", 47},
+		{"the end of a very long one", strings.Repeat(long, 100), 20000, "…" + long[131:200], 69},
+		{"after the end of a very long one", strings.Repeat(long, 100), 20010, "…" + long[131:200], 70},
+		{"the middle of a very long wide one", strings.Repeat("名", 10000), 5050,
+			"…" + strings.Repeat("名", 34) + "…", 47},
 		{"the middle of a wide one", strings.Repeat("名", 100), 50, "…" + strings.Repeat("名", 34) + "…", 47},
 	} {
 		text, before := excerpt(c.line, c.col)

@@ -8,7 +8,7 @@ import (
 // ofNames are the codes of messages that tell names, conditions and places, and nothing of what is written as a value.
 // Those of type_mismatch are made without it where the value is sensitive.
 var ofNames = []Code{"abstract", "category", "conflict", "convert", "duplicate", "eyaml", "key_unbound", "layout",
-	"lookup_options", "loop", "module_key", "multibind_id", "multibind_unknown", "near_value", "never_wins",
+	"lookup_options", "loop", "module_key", "multibind_hidden", "multibind_id", "multibind_unknown", "near_value", "never_wins",
 	"override", "same_value", "type_mismatch", "unused_key", "version"}
 
 // ofSyntax are those of messages that quote at most what was found.
@@ -24,6 +24,9 @@ const (
 func (d Diagnostic) discreet() Diagnostic {
 	expected, _, quotes := strings.Cut(d.Message, found)
 	switch {
+	case d.Discreet != "":
+		d.Message = d.Discreet
+		return d
 	case slices.Contains(ofNames, d.Code), d.Message == somethingOdd:
 		return d
 	case quotes && strings.HasPrefix(expected, "expected "):

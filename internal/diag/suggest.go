@@ -85,11 +85,18 @@ func Misspelt(word string, known []string) string {
 	return near
 }
 
-// Unknown is an error for a name that is none of allowed: what says of what, and found what is written there.
+// Unknown returns an error for a name that is not in allowed. what names the kind of thing, and found quotes the
+// source. If a value is sensitive, a typo of an allowed name can still be shown; any other name is hidden because it
+// may be a wrongly indented part of the value.
 func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
 	hint := DidYouMean(name, allowed)
-	message := "unknown " + what + ": " + found + "; expected " + QuotedFor(hint, allowed)
-	return Diagnostic{Pos: at, Code: code, Message: message, Hint: hint}
+	unknown, expected := "unknown "+what+": ", "; expected "+QuotedFor(hint, allowed)
+	d := Diagnostic{Pos: at, Code: code, Message: unknown + found + expected, Hint: hint}
+	d.Discreet = d.Message
+	if hint == "" {
+		d.Discreet = unknown + "it may be sensitive and is not shown" + expected
+	}
+	return d
 }
 
 // distance is the edit distance of a and b with swaps of neighbours, or limit+1 when it is more than limit.

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"strings"
+
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -20,6 +22,9 @@ func (ev *evaluator) access(n *Node) (value.Value, error) {
 			return left, err
 		}
 		if v, ok := element(left, key); ok {
+			if v.IsUndef() && !ev.readsLocal(n) {
+				missedKey(ev.env, n, left, v)
+			}
 			return v, nil
 		}
 		return ev.accessBy(n, left, []value.Value{key})
@@ -43,6 +48,34 @@ func element(v, key value.Value) (value.Value, bool) {
 		return fromEnd(v, key.Int()), true
 	}
 	return value.Value{}, false
+}
+
+// MissEnv is an Env that records the unset variables that an expression asks for. path is set if the variable exists
+// but has nothing at that path.
+type MissEnv interface {
+	Missed(name string, path ...value.Value)
+}
+
+// missed reports to env that a variable has nothing at path.
+func missed(env Env, name string, path ...value.Value) {
+	if env, ok := env.(MissEnv); ok {
+		env.Missed(strings.TrimPrefix(name, "::"), path...)
+	}
+}
+
+// missedKey reports to env that n, an access to a variable by constant keys, found nothing in container. A key whose
+// value is undef is there.
+func missedKey(env Env, n *Node, container, found value.Value) {
+	if _, wanted := env.(MissEnv); !wanted || !found.IsUndef() || container.IsUndef() {
+		return
+	}
+	name, path, ok := n.constantAccess()
+	if !ok {
+		return
+	}
+	if _, there := container.Get(path[len(path)-1]); !there {
+		missed(env, name, path...)
+	}
 }
 
 // accessBy is access with evaluated keys.

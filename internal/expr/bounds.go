@@ -34,6 +34,16 @@ func (ev *evaluator) spend(n int) error {
 	return nil
 }
 
+// nest charges the levels that ev is in to the evaluations inside a lookup, until the returned function is called.
+func (ev *evaluator) nest() (leave func()) {
+	if ev.total == nil {
+		return func() {}
+	}
+	levels := ev.begin - ev.depth
+	ev.total.Depth -= levels
+	return func() { ev.total.Depth += levels }
+}
+
 // produce counts n bytes of results.
 func (ev *evaluator) produce(n int) error {
 	if n < 0 || n > ev.size {

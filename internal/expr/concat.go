@@ -38,15 +38,23 @@ func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	case Const:
 		return n.Value, true
 	case Var:
-		v, ok = env.Variable(n.Name)
+		if v, ok = env.Variable(n.Name); !ok {
+			missed(env, n.Name)
+		}
 		return v, ok || !strict
 	case Access:
 		if len(n.Kids) != 2 || n.Kids[1].Op != Const {
 			return v, false
 		}
-		if v, ok = simple(n.Kids[0], env, strict); ok {
-			return element(v, n.Kids[1].Value)
+		of, ok := simple(n.Kids[0], env, strict)
+		if !ok {
+			return v, false
 		}
+		v, ok = element(of, n.Kids[1].Value)
+		if ok {
+			missedKey(env, n, of, v)
+		}
+		return v, ok
 	case Call:
 		if n.Name == HieraScope {
 			return plainText(n, func(name string) value.Value { return givenBy(env, name) })

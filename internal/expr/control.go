@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -110,7 +112,7 @@ func (ev *evaluator) choose(n *Node) (value.Value, error) {
 }
 
 func (ev *evaluator) chosen(n *Node) (value.Value, error) {
-	control, err := ev.eval(n.Kids[0])
+	control, err := ev.control(n)
 	if err != nil {
 		return control, err
 	}
@@ -138,6 +140,26 @@ func (ev *evaluator) chosen(n *Node) (value.Value, error) {
 		return control, failf(n, "no option of the selector matches a value of type %s", types.Infer(control))
 	}
 	return value.Value{}, nil
+}
+
+// control evaluates the value that a case or selector n chooses by. A variable is not reported as missing if n has an
+// option for undef.
+func (ev *evaluator) control(n *Node) (value.Value, error) {
+	if v := n.Kids[0]; v.Op == Var && !ev.strict && !isNumber(v.Name) && hasOptionOfUndef(n) {
+		if err := ev.spend(1); err != nil {
+			return value.Value{}, at(v, err)
+		}
+		found, _ := ev.named(v.Name)
+		return found, nil
+	}
+	return ev.eval(n.Kids[0])
+}
+
+func hasOptionOfUndef(n *Node) bool {
+	isUndef := func(k *Node) bool { return k.Op == Const && k.Value.IsUndef() }
+	return slices.ContainsFunc(n.Kids[1:], func(option *Node) bool {
+		return slices.ContainsFunc(option.Kids[:len(option.Kids)-1], isUndef)
+	})
 }
 
 func (ev *evaluator) optionFits(control value.Value, k *Node) (bool, error) {

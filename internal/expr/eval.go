@@ -30,6 +30,7 @@ type Options struct {
 type Total struct {
 	Steps int
 	Size  int // of results, in bytes as text, those of which others are made included
+	Depth int // nesting of nodes and lambdas, across evaluations that lookups nest
 }
 
 // Add takes a result from what is left.
@@ -100,6 +101,7 @@ type evaluator struct {
 	strict    bool
 	steps     int
 	depth     int
+	begin     int // initial value of depth
 	size      int
 	total     *Total // or nil
 	whole     int    // what size was at first: the bound on one value
@@ -121,6 +123,10 @@ func newEvaluator(env Env, opts Options) *evaluator {
 		functions: functions, // through the evaluator, as the functions evaluate lambdas
 	}
 	ev.scope = &ev.top
+	if opts.Total != nil {
+		ev.depth = min(ev.depth, opts.Total.Depth)
+	}
+	ev.begin = ev.depth
 	return ev
 }
 

@@ -274,8 +274,8 @@ func unplaced(n *expr.Node) *expr.Node {
 
 func TestFunctionNames(t *testing.T) {
 	const spec = `abs all any assert_type call camelcase capitalize ceiling chomp chop compare convert_to dig
-		downcase each empty filter flatten floor fqdn_rand get getvar index join keys length lest lookup lstrip
-		map match max md5 min new reduce regsubst reverse_each round rstrip sha1 sha256 size slice sort split
+		downcase each empty error fail filter flatten floor fqdn_rand get getvar index join keys length lest lookup
+		lstrip map match max md5 min new reduce regsubst reverse_each round rstrip sha1 sha256 size slice sort split
 		sprintf step strip then tree_each type unique upcase values versioncmp with`
 	if got := expr.Names(); !slices.Equal(got, strings.Fields(spec)) {
 		t.Errorf("found %v", got)

@@ -13,11 +13,27 @@ const (
 	foldSteps = 10_000
 	foldSize  = 64 << 10
 	foldBytes = 1 << 10
+
+	foldTries   = 4  // total budget, in units of a try that reaches its limit,
+	foldPerNode = 16 // plus this for each node; without the limit a deep expression would be tried again at each level
 )
 
 // Fold replaces what does not depend on the request by its value. What would fail is left, so that the error is seen
 // where it belongs. n itself is not changed.
-func Fold(n *Node) *Node { return folder{usesGroups(n)}.foldScope(n, true) }
+func Fold(n *Node) *Node {
+	nodes := 0
+	groups := n.any(true, func(n *Node) bool {
+		nodes++
+		return n.Op == Var && isNumber(n.Name)
+	})
+	left := foldBounds(nodes)
+	return folder{groups, &left}.foldScope(n, true)
+}
+
+// foldBounds returns the budget for folding an expression of that many nodes.
+func foldBounds(nodes int) Total {
+	return Total{Steps: foldTries*foldSteps + foldPerNode*nodes, Size: foldTries * foldSize, Depth: DefaultDepth}
+}
 
 // nothing is the surroundings of a constant: it notes that an expression asks for more.
 type nothing struct{ asked bool }
@@ -43,14 +59,15 @@ func (ev *evaluator) varies() {
 
 // folder folds the parts of one expression.
 type folder struct {
-	groups bool // $1 and its like occur, so that a match must not be computed away from them
+	groups bool   // $1 and the like occur, so matches must not be folded away
+	left   *Total // the remaining budget
 }
 
 // foldScope folds a node that has a scope of its own, whose assignments nobody else sees. alone tells that nobody
 // outside sets its match variables either.
 func (f folder) foldScope(n *Node, alone bool) *Node {
 	if alone || !f.groups {
-		if v, ok := shortConstant(n); ok {
+		if v, ok := f.shortConstant(n); ok {
 			return &Node{Op: Const, Off: n.Off, Value: v}
 		}
 	}
@@ -62,7 +79,7 @@ func (f folder) fold(n *Node) *Node {
 		return n
 	}
 	if n.Op != Option && n.Op != Splat && !assigns(n) && !(f.groups && usesMatch(n)) {
-		if v, ok := shortConstant(n); ok {
+		if v, ok := f.shortConstant(n); ok {
 			return &Node{Op: Const, Off: n.Off, Value: v}
 		}
 	}
@@ -70,12 +87,15 @@ func (f folder) fold(n *Node) *Node {
 }
 
 // shortConstant is what n is in every request, if that takes little space or no more than n does.
-func shortConstant(n *Node) (value.Value, bool) {
+func (f folder) shortConstant(n *Node) (value.Value, bool) {
+	if f.left.Steps <= 0 {
+		return value.Value{}, false
+	}
 	if n.Op == Concat && slices.ContainsFunc(n.Kids, func(k *Node) bool { return k.Op == Var }) {
 		return value.Value{}, false // as nearly all strings that interpolate; no need to try
 	}
 	var env nothing
-	v, err := Eval(n, &env, Options{StrictVariables: true, Steps: foldSteps, Size: foldSize})
+	v, err := Eval(n, &env, Options{StrictVariables: true, Steps: foldSteps, Size: foldSize, Total: f.left})
 	if env.asked || err != nil {
 		return v, false
 	}
@@ -173,10 +193,6 @@ func (l *Lambda) any(is func(*Node) bool) bool {
 		}
 	}
 	return l.Body.any(true, is)
-}
-
-func usesGroups(n *Node) bool {
-	return n.any(true, func(n *Node) bool { return n.Op == Var && isNumber(n.Name) })
 }
 
 // assigns tells whether n sets variables that what follows it may use.

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -171,9 +172,20 @@ func runLookup(c *call) (value.Value, error) {
 	return c.yield(v)
 }
 
+// runFail fails with its arguments, joined by spaces, as the message.
+func runFail(c *call) (value.Value, error) {
+	message, err := c.joinDeep(value.FromSlice(c.args), " ")
+	if err == nil {
+		err = failf(c.node, "%s", cmp.Or(message, c.name+"() was called"))
+	}
+	return value.Value{}, err
+}
+
 func (c *call) find(q query) (value.Value, error) {
 	for _, name := range q.names {
+		leave := c.ev.nest()
 		v, found, err := c.ev.env.Lookup(name, q.typ)
+		leave()
 		if err != nil {
 			return v, &Error{Off: c.node.Off, Message: "lookup('" + name + "'): " + err.Error(), Err: err}
 		}

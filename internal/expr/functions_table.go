@@ -25,6 +25,8 @@ var functions = map[string]function{
 	"downcase":     {1, 1, noBlock, false, deepText(downcase)},
 	"each":         {1, 1, mustBlock, false, runEach},
 	"empty":        {1, 1, noBlock, false, runEmpty},
+	"error":        {0, -1, noBlock, false, runFail}, // the name in ARM-9
+	"fail":         {0, -1, noBlock, false, runFail},
 	"filter":       {1, 1, mustBlock, false, runFilter},
 	"flatten":      {0, -1, noBlock, false, runFlatten},
 	"floor":        {1, 1, noBlock, false, rounding(math.Floor)},

@@ -12,13 +12,14 @@ import (
 
 // The interpolations of Hiera 5, %{...}, are calls of functions whose names no source text can have.
 const (
-	HieraScope  = "%scope"  // a variable and keys into it; the text of what stands there
-	HieraLookup = "%lookup" // a key; the text of its value
-	HieraAlias  = "%alias"  // a key; its value
-	hieraFail   = "%fail"   // a message; what only a lookup fails on
-	hieraSecret = "%eyaml"  // an encrypted text; what was encrypted
-	hieraPath   = "%path"   // a directory and a path below it; the path that the file system takes them for
-	hieraMapped = "%mapped" // an index, a variable and keys into it, a lambda: the path of one element
+	HieraScope  = "%scope"   // args: a variable and keys into it; yields the text found there
+	HieraLookup = "%lookup"  // args: a key; yields the text of its value
+	HieraAlias  = "%alias"   // args: a key; yields its value
+	hieraFail   = "%fail"    // args: a message; fails only when looked up
+	hieraSecret = "%eyaml"   // args: an encrypted text; yields the plaintext
+	decrypted   = "%decrypt" // same for data that is not of Hiera 5: does not interpolate the plaintext
+	hieraPath   = "%path"    // args: a directory and a path below it; yields the cleaned path
+	hieraMapped = "%mapped"  // args: an index, a variable, keys into it, a lambda; yields the path of one element
 )
 
 func init() { // a function that parses a text anew refers to the table it is in
@@ -27,6 +28,7 @@ func init() { // a function that parses a text anew refers to the table it is in
 	functions[HieraAlias] = function{1, 1, noBlock, true, runHieraAlias}
 	functions[hieraFail] = function{1, 1, noBlock, true, runHieraFail}
 	functions[hieraSecret] = function{1, 1, noBlock, true, runHieraSecret}
+	functions[decrypted] = function{1, 1, noBlock, true, runDecrypted}
 	functions[hieraPath] = function{2, 2, noBlock, true, runHieraPath}
 	functions[hieraMapped] = function{2, -1, mustBlock, true, runHieraMapped}
 }
@@ -145,15 +147,67 @@ func (n *Node) aroundSecret() *Node {
 
 // HasHieraSecret tells whether something in n is encrypted by eyaml.
 func (n *Node) HasHieraSecret() bool {
-	return n.Op == Call && n.Name == hieraSecret || slices.ContainsFunc(n.Kids, (*Node).HasHieraSecret)
+	return n.any(true, func(n *Node) bool { return n.Op == Call && (n.Name == hieraSecret || n.Name == decrypted) })
 }
 
-// HieraPath is the node of the path that path, below dir, is taken for; dir is empty or ends with a slash.
+// Encrypted returns the text that n decrypts, if Decrypting made n.
+func (n *Node) Encrypted() (*Node, bool) {
+	if n.Op != Call || n.Name != decrypted || len(n.Kids) != 1 {
+		return nil, false
+	}
+	return n.Kids[0], true
+}
+
+// seemsEncrypted matches a text that eyaml encrypted, wholly or in part.
+var seemsEncrypted = pattern.Lazy(`^\s*ENC\[(?:[\w+/ ]|$)|ENC\[\w+,`)
+
+// SeemsEncrypted reports whether a text of data other than Hiera 5 contains something that eyaml encrypted by PKCS7.
+func SeemsEncrypted(text string) bool {
+	return strings.Contains(text, "ENC[") && seemsEncrypted().MatchString(text) && OtherMethod(text) == ""
+}
+
+// encryptedBy finds the encryption methods named in a text.
+var encryptedBy = pattern.Lazy(`ENC\[(\w+),`)
+
+// OtherMethod returns the encryption method of text if none of its parts uses PKCS7; no lookup can decrypt it.
+func OtherMethod(text string) string {
+	methods := encryptedBy().FindAllStringSubmatch(text, -1)
+	if len(methods) == 0 || len(methods) != strings.Count(text, "ENC[") {
+		return ""
+	}
+	for _, m := range methods {
+		if strings.EqualFold(m[1], "PKCS7") {
+			return ""
+		}
+	}
+	return methods[0][1]
+}
+
+// Decrypting returns n with calls that decrypt texts encrypted by eyaml when they are looked up. The plaintext is not
+// interpolated. Keys of hashes are not decrypted.
+func (n *Node) Decrypting() *Node {
+	if v, ok := n.Constant(); ok && v.Kind() == value.String && SeemsEncrypted(v.Text()) {
+		return &Node{Op: Call, Name: decrypted, Off: n.Off, Kids: []*Node{n}}
+	}
+	if len(n.Kids) == 0 {
+		return n
+	}
+	out := *n
+	out.Kids = slices.Clone(n.Kids)
+	for i, kid := range n.Kids {
+		if n.Op != HashLit || i%2 == 1 {
+			out.Kids[i] = kid.Decrypting()
+		}
+	}
+	return &out
+}
+
+// HieraPath returns a node that joins dir and path and cleans the result; dir is empty or ends with a slash.
 func HieraPath(dir, path *Node) *Node {
 	return &Node{Op: Call, Name: hieraPath, Kids: []*Node{dir, path}}
 }
 
-// AsHieraPath is what HieraPath made n of, if it did.
+// AsHieraPath returns the arguments of HieraPath if it made n.
 func (n *Node) AsHieraPath() (dir, path *Node, ok bool) {
 	if n.Op != Call || n.Name != hieraPath || len(n.Kids) != 2 {
 		return nil, nil, false
@@ -163,9 +217,9 @@ func (n *Node) AsHieraPath() (dir, path *Node, ok bool) {
 
 // HieraEnv is an Env of data of Hiera 5.
 type HieraEnv interface {
-	// Hiera answers a lookup in a text; what it finds may be sensitive.
+	// Hiera answers a lookup in a text. The value may be sensitive.
 	Hiera(key string) (v value.Value, found bool, err error)
-	// Decrypt is what eyaml has encrypted in a text.
+	// Decrypt returns the plaintext of a text encrypted by eyaml.
 	Decrypt(text string) (string, error)
 }
 
@@ -177,8 +231,8 @@ func runHieraScope(c *call) (value.Value, error) {
 	return c.hieraText(v)
 }
 
-// plainText is what stands in the variable that n, of HieraScope, begins with, at the keys behind it, where that is a
-// text in which nothing is interpolated once more. Nearly all are, and this takes a quarter of the time.
+// plainText evaluates n, a call of HieraScope, if its variable has a text without interpolations. Nearly all calls are
+// like that, and this takes a quarter of the time.
 func plainText(n *Node, variable func(name string) value.Value) (value.Value, bool) {
 	name, ok := n.Kids[0].Constant()
 	if !ok || name.Kind() != value.String {
@@ -201,14 +255,19 @@ func (c *call) variable(path []value.Value) (value.Value, error) {
 	if v.IsUndef() || len(path) == 1 {
 		return v, nil
 	}
-	v, found, err := lookupkey.Dig(string(value.AppendText(nil, path[0])), path[1:], v)
+	name := string(value.AppendText(nil, path[0]))
+	v, found, err := lookupkey.Dig(lookupkey.Dotted(name, path[1:]), path[1:], v)
+	if err == nil && !found {
+		missed(c.ev.env, toS(path[0]), path[1:]...)
+	}
 	if err != nil || !found {
 		return value.Value{}, hieraError(c, err)
 	}
 	return v, nil
 }
 
-// GivenEnv is an Env that tells variables which were given from those that are made of others.
+// GivenEnv is an Env that tells variables which were given from those that are made of others. A name with a leading ::
+// is that of a variable of top scope.
 type GivenEnv interface {
 	Given(name string) value.Value
 }
@@ -222,13 +281,12 @@ func (ev *evaluator) given(name string) value.Value {
 	return givenBy(ev.env, name)
 }
 
-// givenBy is the variable of that name in the top scope, if it was given.
+// givenBy is the variable of that name, if it was given.
 func givenBy(env Env, name string) value.Value {
-	name = strings.TrimPrefix(name, "::")
 	if env, ok := env.(GivenEnv); ok {
 		return env.Given(name)
 	}
-	v, _ := env.Variable(name)
+	v, _ := env.Variable(strings.TrimPrefix(name, "::"))
 	return v
 }
 
@@ -301,6 +359,7 @@ func (c *call) asked() (value.Value, bool, error) {
 	if !ok {
 		return value.Value{}, false, errNoHiera
 	}
+	defer c.ev.nest()()
 	return env.Hiera(c.args[0].Text())
 }
 
@@ -327,6 +386,14 @@ func runHieraFail(c *call) (value.Value, error) {
 var errNoHiera = errors.New("this can be asked for in data of Hiera 5 only")
 
 func runHieraSecret(c *call) (value.Value, error) {
+	v, err := runDecrypted(c)
+	if err != nil {
+		return v, err
+	}
+	return c.interpolated(v)
+}
+
+func runDecrypted(c *call) (value.Value, error) {
 	d, ok := c.ev.env.(HieraEnv)
 	if !ok {
 		return value.Value{}, hieraError(c, errNoHiera)
@@ -335,7 +402,7 @@ func runHieraSecret(c *call) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, hieraError(c, err)
 	}
-	return c.interpolated(value.FromString(text))
+	return value.FromString(text), nil
 }
 
 // hieraText is the text of v, whose own texts interpolate once more.
@@ -401,8 +468,8 @@ func runHieraPath(c *call) (value.Value, error) {
 	return value.FromString(CleanPath(dir + path)), nil
 }
 
-// CleanPath is path, relative to a directory, without what means nothing to a file system. It is empty if the path
-// leads out of the directory, or is absolute: then it names no file here.
+// CleanPath removes what has no meaning to a file system from a relative path. It returns "" if the path is absolute or
+// leaves the directory, and therefore names no file here.
 func CleanPath(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return ""

@@ -43,6 +43,16 @@ func (s *scope) group(name string) value.Value {
 	return value.Value{}
 }
 
+// readsLocal reports whether n is a constant access to a parameter of a lambda or an assigned variable.
+func (ev *evaluator) readsLocal(n *Node) bool {
+	name, _, ok := n.constantAccess()
+	if !ok {
+		return false
+	}
+	_, local := ev.scope.find(name)
+	return local
+}
+
 func isNumber(name string) bool { return name != "" && '0' <= name[0] && name[0] <= '9' }
 
 func (ev *evaluator) variable(n *Node) (value.Value, error) {
@@ -52,6 +62,9 @@ func (ev *evaluator) variable(n *Node) (value.Value, error) {
 	v, ok := ev.named(n.Name)
 	if !ok && ev.strict {
 		return v, failf(n, "the variable $%s is not defined", n.Name)
+	}
+	if !ok {
+		missed(ev.env, n.Name)
 	}
 	return v, nil
 }

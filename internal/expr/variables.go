@@ -6,56 +6,105 @@ import (
 	"bindc/internal/value"
 )
 
-// Variables calls yield with the names of the variables of top scope that n may use; its own are among them. Of
-// $facts['os'] that is os, of what uses $facts in another way, or a variable whose name it computes, facts.
+// Variables calls yield with the names of the top-scope variables that n may use, the variables it assigns included.
+// For $facts['os'] the name is os. Where n uses $facts in another way, or computes the name of a variable, it is facts.
 func (n *Node) Variables(yield func(name string)) {
+	n.Reads(func(name string, _ []value.Value) { yield(name) })
+}
+
+// Reads calls yield with each variable that n may use, as Variables does, and with the constant keys that n uses below
+// it: for $facts['os']['family'] these are os and ['family'].
+func (n *Node) Reads(yield func(name string, path []value.Value)) {
 	kids := n.Kids
-	switch {
-	case n.Op == Var && !isNumber(n.Name):
-		yield(strings.TrimPrefix(n.Name, "::"))
-	case n.Op == Access || n.Op == Call && (n.Name == "get" || n.Name == "dig"):
+	switch name, path, chain := n.chain(); {
+	case chain:
+		yield(name, path)
+		kids = nil
+	case n.Op == Call && (n.Name == "get" || n.Name == "dig"):
 		if of, ok := factOf(n); ok {
-			yield(of)
+			yield(of, nil)
 			kids = kids[1:]
 		}
 	case n.Op == Call && n.Name == "getvar" && len(kids) > 0:
-		yield(variableAt(kids[0]))
-	case n.Op == Call && n.Name == HieraScope && len(n.Kids) > 0:
-		yield(hieraVariable(n.Kids))
+		yield(variableAt(kids[0]), nil)
 	case n.Op == Call && n.Name == hieraMapped && len(n.Kids) > 1:
-		yield(hieraVariable(n.Kids[1:]))
+		name, _ := hieraVariable(n.Kids[1:])
+		yield(name, nil)
 	case n.Op == Call && n.Name == "fqdn_rand":
-		yield("fqdn")
-		yield("networking")
+		yield("fqdn", nil)
+		yield("networking", nil)
 	}
 	for _, k := range kids {
-		k.Variables(yield)
+		k.Reads(yield)
 	}
 	if around := n.aroundSecret(); around != nil {
-		around.Variables(yield)
+		around.Reads(yield)
 	}
 	if n.Lambda != nil {
-		n.Lambda.Variables(yield)
+		n.Lambda.Reads(yield)
 	}
+}
+
+// Interpolates calls yield with each variable, and the keys below it, whose text is a part of the text that n produces.
+func (n *Node) Interpolates(yield func(name string, path []value.Value)) {
+	if name, path, ok := n.chain(); ok {
+		yield(name, path)
+	}
+	if n.Op == Concat || n.Op == Call && n.Name == hieraPath {
+		for _, k := range n.Kids {
+			k.Interpolates(yield)
+		}
+	}
+}
+
+// chain returns the variable and the constant keys below it, if n consists of nothing else: $a, $a['b']['c'] or the
+// Hiera 5 interpolation %{a.b.c}. For $facts['os']['family'] the variable is os.
+func (n *Node) chain() (name string, path []value.Value, ok bool) {
+	if n.Op == Call && n.Name == HieraScope && len(n.Kids) > 0 {
+		name, path = hieraVariable(n.Kids)
+		return name, path, true
+	}
+	if name, path, ok = n.constantAccess(); ok && name == "facts" && len(path) > 0 && path[0].Kind() == value.String {
+		return path[0].Text(), path[1:], true
+	}
+	return name, path, ok
+}
+
+// constantAccess returns the variable and the keys of $name['a'][1].
+func (n *Node) constantAccess() (name string, path []value.Value, ok bool) {
+	switch {
+	case n.Op == Var && !isNumber(n.Name):
+		return strings.TrimPrefix(n.Name, "::"), nil, true
+	case n.Op == Access && len(n.Kids) == 2:
+		key, constant := n.Kids[1].Constant()
+		name, path, ok = n.Kids[0].constantAccess()
+		return name, append(path, key), ok && constant
+	}
+	return "", nil, false
 }
 
 // Variables is Node.Variables of a lambda.
 func (l *Lambda) Variables(yield func(name string)) {
-	l.Body.Variables(yield)
+	l.Reads(func(name string, _ []value.Value) { yield(name) })
+}
+
+// Reads is Node.Reads of a lambda.
+func (l *Lambda) Reads(yield func(name string, path []value.Value)) {
+	l.Body.Reads(yield)
 	for _, p := range l.Params {
 		if p.Default != nil {
-			p.Default.Variables(yield)
+			p.Default.Reads(yield)
 		}
 	}
 }
 
-// factOf is the fact that an access to $facts gets.
+// factOf returns the fact that a call of get or dig takes from $facts.
 func factOf(n *Node) (string, bool) {
 	if len(n.Kids) < 2 || n.Kids[0].Op != Var || strings.TrimPrefix(n.Kids[0].Name, "::") != "facts" {
 		return "", false
 	}
 	key, ok := n.Kids[1].Constant()
-	if !ok || key.Kind() != value.String || n.Op == Access && len(n.Kids) > 2 {
+	if !ok || key.Kind() != value.String {
 		return "", false
 	}
 	if n.Name == "get" {
@@ -83,13 +132,17 @@ func firstStep(path string) (string, bool) {
 	return name, name != "" && !strings.ContainsAny(path, `'"`)
 }
 
-// hieraVariable is the variable at a path of Hiera 5, which is constant.
-func hieraVariable(path []*Node) string {
-	name := strings.TrimPrefix(toS(path[0].Value), "::")
-	if name == "facts" && len(path) > 1 {
-		return toS(path[1].Value)
+// hieraVariable returns the variable at a constant path of Hiera 5 and the keys below it.
+func hieraVariable(path []*Node) (string, []value.Value) {
+	var keys []value.Value
+	for _, k := range path[1:] {
+		keys = append(keys, k.Value)
 	}
-	return name
+	name := strings.TrimPrefix(toS(path[0].Value), "::")
+	if name == "facts" && len(keys) > 0 {
+		return toS(keys[0]), keys[1:]
+	}
+	return name, keys
 }
 
 // Own calls yield with the names of the variables that n has of its own: those it assigns, and parameters of lambdas.

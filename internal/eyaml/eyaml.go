@@ -1,4 +1,4 @@
-// Package eyaml decrypts what hiera-eyaml has encrypted: ENC[PKCS7,...] in a text.
+// Package eyaml decrypts and encrypts values like hiera-eyaml: ENC[PKCS7,...] in a text.
 package eyaml
 
 import (
@@ -90,7 +90,7 @@ func (k *Keys) decrypt(encoded string) ([]byte, error) {
 	}
 	var e envelope
 	if rest, err := asn1.Unmarshal(der, &e); err != nil || len(rest) > 0 || !e.Type.Equal(enveloped) {
-		return nil, errors.New("it is no enveloped data of PKCS7")
+		return nil, errors.New("it is not PKCS7 enveloped data")
 	}
 	for _, key := range k.keys {
 		for _, r := range e.Content.Recipients {
@@ -105,8 +105,8 @@ func (k *Keys) decrypt(encoded string) ([]byte, error) {
 	return nil, errors.New("no key that was given fits")
 }
 
-// envelope is a message of PKCS7 (RFC 2315, section 10) in DER, which hiera-eyaml has OpenSSL write. A library that
-// reads all of PKCS7 panics on forged ones.
+// envelope is a PKCS7 message (RFC 2315, section 10) in DER, as hiera-eyaml writes it with OpenSSL. A full PKCS7
+// library is not used: it panics on forged messages and keeps its cipher in a package variable.
 type envelope struct {
 	Type    asn1.ObjectIdentifier
 	Content struct {

@@ -60,8 +60,8 @@ func TestWhatCannotBeDecrypted(t *testing.T) {
 		{"another key", "1024", good, "no key that was given fits"},
 		{"another method", "2048", "ENC[GPG,AAAA]", "the method GPG: expected PKCS7"},
 		{"no base64", "2048", "ENC[PKCS7,A]", "it is not in base64"},
-		{"no message", "2048", "ENC[PKCS7,AAAA]", "it is no enveloped data of PKCS7"},
-		{"a message that is cut short", "2048", "ENC[PKCS7," + inner[:len(inner)-40] + "]", "it is no enveloped data of PKCS7"},
+		{"no message", "2048", "ENC[PKCS7,AAAA]", "it is not PKCS7 enveloped data"},
+		{"a message that is cut short", "2048", "ENC[PKCS7," + inner[:len(inner)-40] + "]", "it is not PKCS7 enveloped data"},
 		{"one of two", "1024", fixtures(t)[0].Text + good, "no key that was given fits"},
 	} {
 		plain, err := read(t, c.key).Decrypt(c.text)

@@ -19,6 +19,10 @@ func TestFactsAsPeopleHaveThem(t *testing.T) {
 		"no facts, explicitly": {`{}`, `, facts {}`},
 		"puppet facts find": {`{"name": "db1", "values": {"os": {"family": "Debian"}}, "timestamp": "2026-01-01"}`,
 			"db1" + db},
+		"Puppet's names, PuppetDB's entry": {`{"name": "db1", "facts": {"os": {"family": "Debian"}}}`, "db1" + db},
+		"PuppetDB's names, Puppet's entry": {`{"certname": "db1", "values": {"os": {"family": "Debian"}}}`, "db1" + db},
+		"a node without a name":            {`{"facts": {"os": {"family": "Debian"}}}`, db},
+		"a fact called values":             {`{"values": {"os": 1}}`, `, facts {"values":{"os":1}}`},
 		"Puppet's YAML": {"--- !ruby/object:Puppet::Node::Facts\nname: db1\nvalues:\n  os: {family: Debian}\n" +
 			"  !ruby/sym _timestamp: 2026-01-01 00:00:00.000000000 +00:00\n" +
 			"timestamp: 2026-01-01 00:00:00.000000000 +00:00\n",
@@ -31,6 +35,8 @@ func TestFactsAsPeopleHaveThem(t *testing.T) {
 		"fact sets of PuppetDB": {`[{"certname": "db1", "facts": {"data": [{"name": "a", "value": 1}]}},
 			{"certname": "db2", "facts": [{"name": "a", "value": 2}]}]`, `db1, facts {"a":1}; db2, facts {"a":2}`},
 		"inventory of PuppetDB": {`[{"certname": "db1", "facts": {"a": 1}, "trusted": {"certname": "db1"}}]`,
+			`db1, facts {"a":1}, trusted {"certname":"db1"}`},
+		"a node named by its trusted facts": {`{"facts": {"a": 1}, "trusted": {"certname": "db1"}}`,
 			`db1, facts {"a":1}, trusted {"certname":"db1"}`},
 		"variables that are no facts": {"certname: web1\nfacts: {a: 1}\nvars: {role: web}\n",
 			`web1, facts {"a":1}, vars {"role":"web"}`},
@@ -68,7 +74,7 @@ func TestWhatIsNoFactsIsAnError(t *testing.T) {
 		`["web1"]`:                        `expected {"certname", "name", "value"}`,
 		`[{"os": "Debian"}]`:              `expected {"certname", "name", "value"}`,
 		`[{"certname": "db1"}]`:           "expected the facts of 'db1', found none",
-		`{"certname": "d", "facts": 1}`:   "expected the facts of 'd', found",
+		`{"certname": "d", "facts": 1}`:   "expected a hash of names to values, found the integer 1 in the facts of 'd'",
 		`{"certname": "d", "facts": [1]}`: `expected {"name", "value"}`,
 		`{"a": `:                          "f:1:7",
 		"1: x":                            "expected names of facts",
@@ -101,7 +107,7 @@ func TestNamesOfAFleet(t *testing.T) {
 	}
 	var got []string
 	for _, n := range nodes {
-		if _, err := n.Variables(bindings.FactsOptions{}); err != nil {
+		if _, err := Variables(n, bindings.FactsOptions{}); err != nil {
 			t.Error(err)
 		}
 		got = append(got, n.Name)

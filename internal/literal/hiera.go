@@ -1,10 +1,13 @@
 package literal
 
 import (
+	"encoding/asn1"
+	"encoding/base64"
 	"regexp"
 	"strings"
 
 	"bindc/internal/diag"
+	"bindc/internal/expr"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
@@ -28,13 +31,57 @@ func hiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	Encrypted(text, doc.Pos(n), diags)
 }
 
-// Encrypted warns of a text that is encrypted for hiera-eyaml.
+// Encrypted reports a text encrypted for hiera-eyaml that no lookup can decrypt. A text encrypted by a method other
+// than PKCS7, which only a plugin of hiera-eyaml supports, is a warning: real sites have such values, and lookups
+// return them unchanged.
 func Encrypted(text string, at diag.Pos, diags *diag.List) {
-	if strings.HasPrefix(strings.TrimSpace(text), "ENC[") {
+	if method := expr.OtherMethod(text); method != "" {
 		diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "eyaml", Secret: true,
-			Message: "this is encrypted for hiera-eyaml, and looked up as it stands here: it is not decrypted",
-			Hint:    "bind it with a producer that decrypts it (to_producer)"})
+			Message: "this is encrypted for hiera-eyaml by " + method + "; lookups decrypt only PKCS7 " +
+				"and return this text unchanged",
+			Hint: encryptAnew})
+		return
 	}
+	if !expr.SeemsEncrypted(text) {
+		return
+	}
+	for rest := text; ; {
+		_, behind, more := strings.Cut(rest, "ENC[")
+		if !more {
+			return
+		}
+		if problem := broken(behind); problem != "" {
+			diags.Add(diag.Diagnostic{Pos: at, Code: "eyaml", Secret: true,
+				Message: "this is encrypted for hiera-eyaml, and no lookup can decrypt it: " + problem,
+				Hint:    encryptAnew})
+			return
+		}
+		rest = behind
+	}
+}
+
+const encryptAnew = "encrypt the value again by PKCS7: bindc eyaml encrypt"
+
+// token matches the text after ENC[: the optional method, and the encrypted bytes.
+var token = regexp.MustCompile(`^(?:(\w+),)?([^\]]*)(\]?)`)
+
+// broken returns the problem with the text after ENC[ if it shows without the key, or "".
+func broken(text string) string {
+	m := token.FindStringSubmatch(text)
+	switch {
+	case m[1] != "" && !strings.EqualFold(m[1], "PKCS7"):
+		return "expected the method PKCS7, found " + m[1]
+	case m[3] == "":
+		return "expected a ']' at its end"
+	}
+	der, err := base64.StdEncoding.DecodeString(strings.NewReplacer(" ", "", "\n", "").Replace(m[2]))
+	if err != nil {
+		return "expected base64 between the brackets"
+	}
+	if rest, err := asn1.Unmarshal(der, new(asn1.RawValue)); err != nil || len(rest) > 0 {
+		return "its length is wrong: part of it is missing, or something was added"
+	}
+	return ""
 }
 
 // percent is an interpolation of Hiera: of a method with its argument, or of a variable and keys. Apache has variables

@@ -149,13 +149,16 @@ func (h hiera5) checkEncrypted(n *yaml.Node) {
 	case !begun.MatchString(text):
 		return
 	case !h.eyaml:
-		d.Message = "this is encrypted for hiera-eyaml, and its file is not in an entry that decrypts: lookups have it as " +
-			"it stands here, as in Puppet"
-		d.Hint = "give the entry of this file 'lookup_key: eyaml_lookup_key' in place of 'data_hash', or move the key"
+		d.Message = "this is encrypted for hiera-eyaml, and an entry that does not decrypt reaches this file: " +
+			"lookups have it from that entry as it stands here, as in Puppet"
+		d.Hint = "give that entry 'lookup_key: eyaml_lookup_key' in place of 'data_hash', or move the key"
 	case !decryptable.MatchString(text):
-		d.Message = "this begins as what is encrypted for hiera-eyaml, by PKCS7, and goes on in another way: no lookup " +
-			"decrypts it"
+		d.Message = "this begins like a text that hiera-eyaml encrypted by PKCS7, but is malformed: no lookup decrypts it"
 		d.Hint = "it may have lost its end, or a character; encrypt the value anew"
+	case !h.isEncrypted(text):
+		d.Message = "this is encrypted for hiera-eyaml, and has line breaks: lookups have it as it stands here, as in " +
+			"Puppet"
+		d.Hint = "write it in one line, or as a block that begins with '>' in place of '|'"
 	default:
 		return
 	}

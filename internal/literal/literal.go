@@ -39,7 +39,8 @@ func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []by
 	if v, ok := node.Constant(); ok {
 		return recipe.AppendConstant(dst, v)
 	}
-	return recipe.AppendCompiled(dst, &recipe.Recipe{Kind: recipe.Expression, Expr: node})
+	r := &recipe.Recipe{Kind: recipe.Expression, Expr: node, Sensitive: node.HasHieraSecret()}
+	return recipe.AppendCompiled(dst, r)
 }
 
 // appendPlain appends the encoding of n.Literal(). Lists, and hashes whose keys are strings, which cannot be equal to
@@ -81,13 +82,14 @@ func Compile(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bo
 	if !ok {
 		return nil, false
 	}
-	return expr.Fold(node), true
+	return expr.Fold(node.Decrypting()), true
 }
 
-// Plain tells whether no string below n has anything to interpolate.
+// Plain reports whether no string in n needs interpolation or decryption.
 func Plain(n *yaml.Node) bool {
 	if n.Kind == yaml.Scalar {
-		return n.Value.Kind() != value.String || strings.IndexByte(n.Value.Text(), '$') < 0
+		return n.Value.Kind() != value.String || strings.IndexByte(n.Value.Text(), '$') < 0 &&
+			!expr.SeemsEncrypted(n.Value.Text())
 	}
 	for i := range n.Kids {
 		if !Plain(&n.Kids[i]) {

@@ -14,15 +14,15 @@ type DigError struct {
 }
 
 func (e *DigError) Error() string {
-	what := fmt.Sprintf("the key '%s' in a Hash", e.Segment.Text())
+	expected := fmt.Sprintf("a Hash with the key '%s'", e.Segment.Text())
 	if e.Segment.Kind() == value.Int {
-		what = fmt.Sprintf("element %d of an Array, or that key in a Hash", e.Segment.Int())
+		expected = fmt.Sprintf("an Array with element %d or a Hash with that key", e.Segment.Int())
 	}
-	found := "a value of the kind " + e.Found.String()
-	if e.Found == value.Undef { // in which nothing is found, and no error
+	found := e.Found.String()
+	if e.Found == value.Undef { // a lookup in undef finds nothing, without an error
 		found = "something sensitive"
 	}
-	return fmt.Sprintf("'%s' asks for %s, and there is %s", e.Key, what, found)
+	return fmt.Sprintf("'%s' needs %s, found %s", e.Key, expected, found)
 }
 
 // Dig follows the path of k into v, which its root is bound to. What is not there is not found; the error is a
@@ -66,4 +66,13 @@ func inside(text string, segment, v value.Value) (value.Value, bool, error) {
 		return v.Index(int(n)), true, nil
 	}
 	return value.Value{}, false, &DigError{text, segment, v.Kind()}
+}
+
+// Dotted returns a variable and the keys below it as people write facts, for example os.family.
+func Dotted(name string, path []value.Value) string {
+	text := []byte(name)
+	for _, key := range path {
+		text = value.AppendText(append(text, '.'), key)
+	}
+	return string(text)
 }

@@ -22,7 +22,7 @@ type Key struct {
 // Error says that a text is no key.
 type Error struct{ Text, Message string }
 
-func (e *Error) Error() string { return fmt.Sprintf("'%s' is no key: %s", e.Text, e.Message) }
+func (e *Error) Error() string { return fmt.Sprintf("'%s' is not a valid key: %s", e.Text, e.Message) }
 
 // Parse takes a key apart. The error is an *Error.
 func Parse(text string) (Key, error) {
@@ -70,8 +70,8 @@ func Quoted(root string) (string, bool) {
 }
 
 var (
-	errEmpty   = errors.New("there is nothing between two dots, or before the first or behind the last")
-	errQuote   = errors.New("quotes go around all that is between two dots, and something must be in them")
+	errEmpty   = errors.New("nothing is between two dots, before the first or after the last")
+	errQuote   = errors.New("quotes must enclose everything between two dots, and something must be inside them")
 	errUnended = errors.New("a quote is not closed")
 )
 

@@ -86,12 +86,12 @@ func TestWhatIsInASecretIsSecret(t *testing.T) {
 
 func TestMessages(t *testing.T) {
 	for text, want := range map[string]string{
-		"k.a":   "'k.a' asks for the key 'a' in a Hash, and there is a value of the kind String",
-		"k.1":   "'k.1' asks for element 1 of an Array, or that key in a Hash, and there is a value of the kind String",
-		"k..a":  "'k..a' is no key: there is nothing between two dots, or before the first or behind the last",
-		"k.a'b": "'k.a'b' is no key: quotes go around all that is between two dots, and something must be in them",
-		"k.'a":  "'k.'a' is no key: a quote is not closed",
-		"1.a":   "'1.a' is no key: it must not begin with a number; put that in quotes",
+		"k.a":   "'k.a' needs a Hash with the key 'a', found String",
+		"k.1":   "'k.1' needs an Array with element 1 or a Hash with that key, found String",
+		"k..a":  "'k..a' is not a valid key: nothing is between two dots, before the first or after the last",
+		"k.a'b": "'k.a'b' is not a valid key: quotes must enclose everything between two dots, and something must be inside them",
+		"k.'a":  "'k.'a' is not a valid key: a quote is not closed",
+		"1.a":   "'1.a' is not a valid key: it must not begin with a number; put that in quotes",
 	} {
 		k, err := lookupkey.Parse(text)
 		if err == nil {
@@ -163,7 +163,7 @@ func TestDiggingInWhatCannotBeRead(t *testing.T) {
 	}
 	inner := value.FromPairs(value.Pair{Key: value.FromString("a"), Value: value.FromString("x").Sensitive()})
 	_, _, err = lookupkey.Dig("k.a.b", []value.Value{value.FromString("a"), value.FromString("b")}, inner)
-	want := "'k.a.b' asks for the key 'b' in a Hash, and there is something sensitive"
+	want := "'k.a.b' needs a Hash with the key 'b', found something sensitive"
 	if err == nil || err.Error() != want {
 		t.Errorf("found %v, expected %s", err, want)
 	}

@@ -44,10 +44,20 @@ func (c *conversion) String() string {
 	return "Sensitive[" + c.to.String() + "]"
 }
 
-// Secret tells whether an entry of l that is for root makes what is found sensitive.
-func (l *Level) Secret(root string) bool {
-	return slices.ContainsFunc(l.Entries, func(e *Entry) bool {
-		return e.conversion != nil && e.conversion.sensitive && e.Matches(root)
+// Secret reports whether an entry of l for root makes the value sensitive. It also returns true if matching takes more
+// steps than are left.
+func (l *Level) Secret(root string, left *int) bool {
+	secret := func(e *Entry) bool { return e.conversion != nil && e.conversion.sensitive }
+	if e := l.exact[root]; e != nil && secret(e) {
+		return true
+	}
+	return slices.ContainsFunc(l.index.candidates(root), func(i int) bool {
+		e := l.Entries[i]
+		if !secret(e) {
+			return false
+		}
+		ok, err := e.matches(root, left)
+		return ok || err != nil
 	})
 }
 

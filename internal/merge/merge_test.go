@@ -295,11 +295,11 @@ func TestLevelsTellWhichKeysTheyTouch(t *testing.T) {
 	}
 	for name, want := range map[string]string{"k": "k", "k2": "", "m::a": "^m::a", "m::ab": "^m::a", "m::b": "",
 		"^m::a": "", "s": "^s(?!x)", "sa": "^s(?!x)", "sx": "", "^s(?!x)": ""} {
-		if l.Touches(name) != (want != "") {
-			t.Errorf("%s: expected %q", name, want)
+		if touches, err := l.Touches(name, nil); touches != (want != "") || err != nil {
+			t.Errorf("%s: expected %q, %v", name, want, err)
 		}
-		if e := options.For(name); want == "" && e != nil || want != "" && (e == nil || e.Name != want) {
-			t.Errorf("%s: expected the entry %q, found %v", name, want, e)
+		if e, err := options.For(name, nil); err != nil || nameOf(e) != want {
+			t.Errorf("%s: expected the entry %q, found %v, %v", name, want, e, err)
 		}
 	}
 	for i, name := range []string{"k", "^m::a"} {
@@ -312,11 +312,78 @@ func TestLevelsTellWhichKeysTheyTouch(t *testing.T) {
 	}
 }
 
-// It would try for longer than anyone waits: 2⁶⁰ ways.
-func TestAPatternThatTriesWithoutEndMatchesNothing(t *testing.T) {
-	t.Parallel()
-	if compiled(t, "{'^(?=(a+)+$)': {merge: deep}}").Touches(strings.Repeat("a", 60) + "b") {
-		t.Error("the pattern does not match")
+// Plain backtracking would take 2⁶⁰ steps.
+func TestAmbiguousPatternIsMatchedInFewSteps(t *testing.T) {
+	l := compiled(t, `{'^(?=(a+)+$)': {merge: deep}, '^(?!z)(?:(?:a|aa)+[bd]|a+c$)': {merge: unique}}`)
+	for _, c := range []struct{ end, want string }{
+		{"", "^(?=(a+)+$)"}, {"c", "^(?!z)(?:(?:a|aa)+[bd]|a+c$)"}, {"e", ""},
+	} {
+		options, err := merge.Combine([]*merge.Level{l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := 10_000
+		e, err := options.For(strings.Repeat("a", 60)+c.end, &left)
+		if name := nameOf(e); name != c.want || err != nil || left <= 0 {
+			t.Errorf("60 a's and %q: %q, %v, with %d steps left, expected %q", c.end, name, err, left, c.want)
+		}
+	}
+}
+
+func nameOf(e *merge.Entry) string {
+	if e == nil {
+		return ""
+	}
+	return e.Name
+}
+
+// With a backreference the matcher cannot remember failed states. A pattern that takes too many steps is then an error,
+// never an answer.
+func TestPatternThatTakesTooManyStepsIsAnError(t *testing.T) {
+	l := compiled(t, `{'^(a?)(?:(?:a|aa)+[bd]|a+c$)\1': {merge: deep, convert_to: Sensitive}}`)
+	key := strings.Repeat("a", 60)
+	var wrong *merge.Error
+	if _, err := l.Touches(key, nil); !errors.As(err, &wrong) || wrong.Entry != l.Entries[0].Name ||
+		!strings.Contains(err.Error(), "takes too many steps") {
+		t.Errorf("expected an error that names the pattern, found %v", err)
+	}
+	if !l.Secret(key, nil) || !l.Used([]string{key}, nil)[l.Entries[0]] {
+		t.Error("an undecided pattern must count as secret and used")
+	}
+	if ok, err := l.Touches("aaab", nil); !ok || err != nil {
+		t.Errorf("a key that matches early: %t, %v", ok, err)
+	}
+}
+
+// A pattern that begins with text is tried only for keys that do, so a thousand patterns cost a key about as much as
+// one.
+func TestKeysAreMatchedWithFewPatterns(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("{'^.*::last$': {merge: hash}")
+	const modules = 1000
+	for i := range modules {
+		fmt.Fprintf(&b, ", '^m%d::(a|b)': {merge: deep}, '^m%d::b?c': {merge: first}", i, i)
+	}
+	options, err := merge.Combine([]*merge.Level{compiled(t, b.String()+"}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const enough = 1_000_000
+	left := enough
+	for i := range modules {
+		m := fmt.Sprintf("m%d::", i)
+		for key, want := range map[string]string{"a": "^" + m + "(a|b)", "bc": "^" + m + "(a|b)", "c": "^" + m + "b?c",
+			"last": "^.*::last$", "d": "", "x\n" + m + "a": "^" + m + "(a|b)"} {
+			if strings.Contains(key, "\n") && i > 0 {
+				continue // such a key is compared with all of them
+			}
+			if e, err := options.For(m+key, &left); nameOf(e) != want || err != nil {
+				t.Fatalf("%q: %q, %v, expected %q", m+key, nameOf(e), err, want)
+			}
+		}
+	}
+	if spent := enough - left; spent > 6*modules*10 {
+		t.Errorf("%d keys take %d steps", 5*modules, spent)
 	}
 }
 
@@ -324,7 +391,7 @@ func TestLevelsTellWhoseValuesAreSecret(t *testing.T) {
 	l := compiled(t, `{k: {convert_to: Sensitive}, '^m': {convert_to: 'Sensitive[String]'}, n: {convert_to: Integer},
 		p: {merge: deep}}`)
 	for name, want := range map[string]bool{"k": true, "m": true, "m::a": true, "n": false, "p": false, "q": false} {
-		if l.Secret(name) != want {
+		if l.Secret(name, nil) != want {
 			t.Errorf("%s: expected %v", name, want)
 		}
 	}
@@ -454,7 +521,15 @@ func FuzzOptions(f *testing.F) {
 			t.Fatal(err)
 		}
 		one, _ := merge.Combine([]*merge.Level{l})
-		if a, b := said(options.For(name)), said(one.For(name)); a != b {
+		e, err := options.For(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := one.For(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := said(e), said(other); a != b {
 			t.Errorf("%s above %s say of %q %s, merged %s", upper, lower, name, a, b)
 		}
 	})

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/dlclark/regexp2"
 
 	"bindc/internal/types/onigmo"
 	"bindc/internal/value"
@@ -16,6 +13,7 @@ import (
 type Level struct {
 	Entries []*Entry // in the order of the data
 	exact   map[string]*Entry
+	index   patternIndex
 	none    bool // it is undef
 	single  bool // it cannot be merged with another
 }
@@ -24,7 +22,7 @@ type Level struct {
 type Entry struct {
 	Name          string // a key, or a regular expression
 	value         value.Value
-	pattern       matcher // nil: Name is a key
+	pattern       *onigmo.Matcher // nil: Name is a key
 	strategy      Strategy
 	strategyErr   error
 	conversion    *conversion // nil: none
@@ -51,6 +49,8 @@ func Compile(v value.Value, module string) (*Level, error) {
 		l.Entries = append(l.Entries, e)
 		if e.pattern == nil {
 			l.exact[e.Name] = e
+		} else {
+			l.index.add(len(l.Entries)-1, e.Name)
 		}
 	}
 	return l, errors.Join(errs...)
@@ -68,7 +68,7 @@ func compileEntry(name, opts value.Value, module string) (*Entry, *Error) {
 	}
 	if isPattern {
 		var err error
-		if e.pattern, err = compilePattern(e.Name); err != nil {
+		if e.pattern, err = onigmo.CompileMatcher(e.Name); err != nil {
 			return nil, failf(Malform, "the pattern '%s' in lookup_options does not compile: %s", e.Name, err)
 		}
 	}
@@ -78,34 +78,6 @@ func compileEntry(name, opts value.Value, module string) (*Entry, *Error) {
 	}
 	e.conversion, e.conversionErr = e.parseConversion()
 	return e, nil
-}
-
-// matcher is a pattern of keys.
-type matcher interface{ MatchString(root string) bool }
-
-// looking is a pattern that looks around, or back, which takes an engine that tries one way after the other.
-type looking struct{ *regexp2.Regexp }
-
-// longestLook is how long such a pattern may try: keys are short, and patterns are the site's own.
-const longestLook = time.Second
-
-func (l looking) MatchString(root string) bool {
-	ok, _ := l.Regexp.MatchString(root) // what takes too long is no match
-	return ok
-}
-
-// compilePattern compiles a pattern of Ruby's: by Go's engine, whose time is bounded, wherever that knows it.
-func compilePattern(source string) (matcher, error) {
-	re, err := onigmo.Compile(source)
-	if err == nil {
-		return re, nil
-	}
-	back, other := regexp2.Compile(source, regexp2.Multiline)
-	if other != nil {
-		return nil, err
-	}
-	back.MatchTimeout = longestLook
-	return looking{back}, nil
 }
 
 // option is one of the options, undef where it is not there.
@@ -131,12 +103,26 @@ func (e *Entry) option(name string) (value.Value, error) {
 // Pattern tells whether e is for all keys that match its name.
 func (e *Entry) Pattern() bool { return e.pattern != nil }
 
-// Matches tells whether e is for root, the root of a key.
-func (e *Entry) Matches(root string) bool {
-	if e.pattern == nil {
-		return e.Name == root
+// matches reports whether pattern e matches root, the root of a key. It takes its steps from left. The error is an
+// *Error.
+func (e *Entry) matches(root string, left *int) (bool, error) {
+	ok, err := e.pattern.Match(root, left)
+	if err != nil {
+		wrong := failf(Malform, "matching the key '%s' with the pattern '%s' in lookup_options takes too many steps",
+			shortened(root), e.Name)
+		wrong.Entry = e.Name
+		return false, wrong
 	}
-	return e.pattern.MatchString(root)
+	return ok, nil
+}
+
+// shortened returns a key as messages quote it.
+func shortened(key string) string {
+	const most = 80
+	if len(key) <= most {
+		return key
+	}
+	return strings.ToValidUTF8(key[:most], "") + "…"
 }
 
 // Strategy is the strategy that values are merged by where a lookup names none. The error is an *Error, and Puppet's
@@ -172,10 +158,44 @@ func (l *Level) Sound() bool {
 	return !l.single && !slices.ContainsFunc(l.Entries, func(e *Entry) bool { return e.strategyErr != nil })
 }
 
-// Touches tells whether l has something to say of root.
-func (l *Level) Touches(root string) bool {
-	return l.exact[root] != nil || // of which there may be as many as keys
-		slices.ContainsFunc(l.Entries, func(e *Entry) bool { return e.pattern != nil && e.Matches(root) })
+// Touches reports whether l has an entry for root. left is the remaining budget of steps, nil for no limit. The error
+// is an *Error if the budget is exceeded.
+func (l *Level) Touches(root string, left *int) (bool, error) {
+	if l.exact[root] != nil {
+		return true, nil
+	}
+	e, err := l.first(root, left)
+	return e != nil, err
+}
+
+// first returns the first pattern of l that matches root, or nil.
+func (l *Level) first(root string, left *int) (*Entry, error) {
+	for _, i := range l.index.candidates(root) {
+		e := l.Entries[i]
+		if ok, err := e.matches(root, left); ok || err != nil {
+			return e, err
+		}
+	}
+	return nil, nil
+}
+
+// Used returns the entries of l that apply to at least one of the roots. An entry that takes too many steps counts as
+// used.
+func (l *Level) Used(roots []string, left *int) map[*Entry]bool {
+	used := map[*Entry]bool{}
+	for _, root := range roots {
+		if e := l.exact[root]; e != nil {
+			used[e] = true
+		}
+		for _, i := range l.index.candidates(root) {
+			if e := l.Entries[i]; !used[e] {
+				if ok, err := e.matches(root, left); ok || err != nil {
+					used[e] = true
+				}
+			}
+		}
+	}
+	return used
 }
 
 // Options are the lookup_options of several levels, merged as the strategy 'hash' does it. The zero Options say
@@ -201,20 +221,23 @@ func Combine(layers ...[]*Level) (Options, error) {
 	return Options{all}, nil
 }
 
-// For is what counts for root: what is said of the key itself on the highest level, else the first pattern that
-// matches. Patterns come in the order of a merged hash, the lowest level's first. nil is nothing.
-func (o Options) For(root string) *Entry {
+// For returns the entry that applies to root: the one for the key itself on the highest level, otherwise the first
+// pattern that matches. Patterns have the order of a merged hash, those of the lowest level first. It returns nil if no
+// entry applies. left and the error are as in Touches.
+func (o Options) For(root string, left *int) (*Entry, error) {
 	if e := o.named(root); e != nil && !e.value.IsUndef() {
-		return e
+		return e, nil
 	}
 	for i := len(o.levels) - 1; i >= 0; i-- {
-		for _, e := range o.levels[i].Entries {
-			if e.pattern != nil && e.Matches(root) {
-				return o.highest(e.Name)
-			}
+		e, err := o.levels[i].first(root, left)
+		if err != nil {
+			return nil, err
+		}
+		if e != nil {
+			return o.highest(e.Name), nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // named is the entry of the key root.

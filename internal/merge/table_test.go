@@ -126,7 +126,10 @@ func TestLookupOptionsOfPuppet(t *testing.T) {
 			continue
 		}
 		for name, want := range get(c, "value").Pairs() {
-			e := options.For(name.Text())
+			e, err := options.For(name.Text(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
 			s, err := e.Strategy()
 			if got, want := answer(value.FromString(s.String()), true, err), expected(get(want, "merge")); got != want {
 				t.Errorf("%s: the merge of %s: expected %s, found %s", levels, name.Text(), want, got)

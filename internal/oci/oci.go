@@ -69,7 +69,7 @@ type Repository struct {
 func (r *Registry) Open(text string) (*Repository, error) {
 	ref, err := registry.ParseReference(strings.TrimPrefix(text, Scheme))
 	if err != nil || ref.Reference == "" {
-		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST, found '%s'", text)
+		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST, found '%s'", ship.Redacted(text))
 	}
 	if r.PlainHTTP && !Loopback(ref.Host()) {
 		return nil, fmt.Errorf("%s: without TLS only registries on this machine are asked", ref.Host())
@@ -80,14 +80,28 @@ func (r *Registry) Open(text string) (*Repository, error) {
 	if r.User != "" {
 		client.Credential = auth.StaticCredential(ref.Registry, auth.Credential{Username: r.User, Password: r.Password})
 	} else {
-		store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
-		if err != nil {
-			return nil, fmt.Errorf("cannot read docker's credentials: %w", err)
+		if _, err := dockerCredentials(); err != nil {
+			return nil, err
 		}
-		client.Credential = credentials.Credential(store)
+		client.Credential = func(ctx context.Context, host string) (auth.Credential, error) {
+			store, err := dockerCredentials() // read each time, because passwords change while bindq follow runs
+			if err != nil {
+				return auth.EmptyCredential, err
+			}
+			return credentials.Credential(store)(ctx, host)
+		}
 	}
 	repo.Client = client
 	return &Repository{repo, ref}, nil
+}
+
+// dockerCredentials reads docker's configuration.
+func dockerCredentials() (*credentials.DynamicStore, error) {
+	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read docker's credentials: %w", err)
+	}
+	return store, nil
 }
 
 // Loopback tells whether a host, with or without a port, is this very machine.
@@ -103,6 +117,13 @@ func Loopback(host string) bool {
 // String is the place as it was opened.
 func (r *Repository) String() string { return Scheme + r.ref.String() }
 
+// maxManifest limits the bytes of a manifest, as registries do. It is read into memory.
+const maxManifest = 4 << 20
+
+// maxLayer returns the maximum bytes of a compressed snapshot of the given size. Incompressible data grows slightly:
+// zstd adds a header, and three bytes per block of 128 kB.
+func maxLayer(size int64) int64 { return size + size>>8 + 1<<16 }
+
 // Look is ship.Source.Look. The validator is the digest of the manifest.
 func (r *Repository) Look(ctx context.Context, validator string) (*ship.Offer, error) {
 	desc, err := r.repo.Resolve(ctx, r.ref.Reference)
@@ -111,6 +132,9 @@ func (r *Repository) Look(ctx context.Context, validator string) (*ship.Offer, e
 	}
 	if desc.Digest.String() == validator {
 		return nil, ship.ErrUnchanged
+	}
+	if desc.Size > maxManifest {
+		return nil, r.foreign("its manifest has %d bytes, expected at most %d", desc.Size, maxManifest)
 	}
 	text, err := content.FetchAll(ctx, r.repo, desc)
 	if err != nil {
@@ -127,6 +151,10 @@ func (r *Repository) Look(ctx context.Context, validator string) (*ship.Offer, e
 	}
 	if o.Size, err = strconv.ParseInt(m.Annotations[annotationSize], 10, 64); err != nil || o.Size < 0 {
 		return nil, r.foreign("annotation %s: expected a number of bytes", annotationSize)
+	}
+	if layer.Size > maxLayer(o.Size) {
+		return nil, r.foreign("its layer has %d bytes; expected less than annotation %s, which says %d", layer.Size,
+			annotationSize, o.Size)
 	}
 	if sig := m.Annotations[annotationSignature]; sig != "" {
 		o.Signed = func(context.Context) (*origin.Signed, error) {

@@ -213,6 +213,10 @@ func TestWhatIsNoneOfOursIsRefused(t *testing.T) {
 			"another version"},
 		"no digest":      {func(m *ocispec.Manifest) { delete(m.Annotations, annotationSHA256) }, annotationSHA256},
 		"a size below 0": {func(m *ocispec.Manifest) { m.Annotations[annotationSize] = "-1" }, annotationSize},
+		"a layer larger than the snapshot": {func(m *ocispec.Manifest) { m.Layers[0].Size = 3 << 30 },
+			"its layer has 3221225472 bytes; expected less than annotation " + annotationSize},
+		"a manifest of 4 MiB": {func(m *ocispec.Manifest) { m.Annotations["padding"] = strings.Repeat("x", 4<<20) },
+			"expected at most 4194304"},
 	} {
 		var m ocispec.Manifest
 		if err := json.Unmarshal(good, &m); err != nil {
@@ -290,14 +294,57 @@ func TestCredentials(t *testing.T) {
 	if strings.Contains(r.String(), "secret") {
 		t.Errorf("%s shows the password", r)
 	}
+	logIn(t, where)
+	if _, err := open(t, where).Look(t.Context(), ""); err != nil {
+		t.Errorf("docker's credentials: %v", err)
+	}
+}
+
+// logIn writes docker's credentials for a registry.
+func logIn(t *testing.T, where string) {
+	t.Helper()
 	host := strings.TrimSuffix(strings.TrimPrefix(where, Scheme), "/puppet/site:production")
 	config := fmt.Sprintf(`{"auths": {"%s": {"auth": "ZGVwbG95OnNlY3JldA=="}}}`, host) // deploy:secret
 	docker := filepath.Join(os.Getenv("DOCKER_CONFIG"), "config.json")
 	if err := os.WriteFile(docker, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, where).Look(t.Context(), ""); err != nil {
-		t.Errorf("docker's credentials: %v", err)
+}
+
+// A program that keeps running sees a changed password.
+func TestCredentialsAreReadAgain(t *testing.T) {
+	reg, where := newRegistry(t)
+	if _, err := open(t, where).Push(t.Context(), file(t, snapshotText), Label{}); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, where)
+	reg.user = "deploy"
+	if _, err := r.Look(t.Context(), ""); err == nil {
+		t.Error("looked without credentials")
+	}
+	logIn(t, where)
+	if _, err := r.Look(t.Context(), ""); err != nil {
+		t.Errorf("after a login: %v", err)
+	}
+}
+
+// A manifest is rejected by its size before it is read.
+func TestManifestTooLargeIsNotRead(t *testing.T) {
+	t.Setenv("DOCKER_CONFIG", t.TempDir())
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Content-Type", ocispec.MediaTypeImageManifest)
+		w.Header().Set("Docker-Content-Digest", digestOf(nil))
+		w.Header().Set("Content-Length", "3221225472")
+		if req.Method != http.MethodHead {
+			t.Errorf("%s %s", req.Method, req.URL)
+		}
+	}))
+	defer s.Close()
+	where := Scheme + strings.TrimPrefix(s.URL, "http://") + "/puppet/site:production"
+	var refusal *ship.Refusal
+	if _, err := open(t, where).Look(t.Context(), ""); !errors.As(err, &refusal) ||
+		!strings.Contains(err.Error(), "its manifest has 3221225472 bytes") {
+		t.Error(err)
 	}
 }
 

@@ -20,6 +20,12 @@ func (o *Options) Misfit(n *expr.Node) *types.Mismatch {
 	return Misfit(o.contributed(), n)
 }
 
+// LacksFlatten reports whether v is a list that Check rejects but would accept if the multibinding had flatten.
+func (o *Options) LacksFlatten(v value.Value) bool {
+	flattens := o.Combinator == nil && (o.Array || o.Resolution == AppendAll)
+	return flattens && v.Kind() == value.Array && o.Flatten == 0 && check(v, o.contributed(), -1) == nil
+}
+
 // contributed is the type of one contribution; nil stands for any.
 func (o *Options) contributed() *types.Type {
 	if o.Resolution != AppendAll || o.Element.Kind() != types.Array {

@@ -21,7 +21,7 @@ func refuse(t *testing.T, what, encoded string, reasons ...string) {
 	if err == nil || r != nil || !slices.Contains(reasons, err.Error()) {
 		t.Errorf("%s: %x is decoded to %v, %v, expected %q", what, encoded, r, err, reasons)
 	}
-	contributes, checked := Check(encoded, false, true)
+	contributes, _, checked := Check(encoded, Features{Hiera: true, ARM8: true})
 	if checked == nil || err != nil && checked.Error() != err.Error() || contributes {
 		t.Errorf("%s: %x is checked: %t, %v, expected %v", what, encoded, contributes, checked, err)
 	}
@@ -111,6 +111,10 @@ func TestAForgedRecipeIsRefused(t *testing.T) {
 		"a part that is contributions":         {part + "\x00\x00\x00\x00\x03\x08\x00\x00", noRecipe},
 		"a part that is below":                 {part + "\x00\x00\x00\x00\x04\x0b\x00\x01k", noRecipe},
 		"a part that is erased":                {part + "\x00\x00\x00\x00\x02\x0c\x00", noRecipe},
+		"a part that is merged":                {part + "\x00\x00\x00\x00\x04\x09\x00\x00\x00", noRecipe},
+		"a multibinding of a key":              {"\x07\x00\x01k\x00\x00\x00", noRecipe},
+		"a multibinding of a key of Hiera 5":   {"\x07\x00\x03\x00\x00k\x00\x00\x00", noRecipe},
+		"an internal key below":                {"\x0b\x00\x02\x00k", noRecipe},
 		"a renamed part by itself":             {"\x0d\x00\x01n", noRecipe},
 		"an aliased part by itself":            {"\x0e\x00\x01n", noRecipe},
 	} {
@@ -124,21 +128,30 @@ func TestWhatIsWrongFirstIsTold(t *testing.T) {
 	refuse(t, "a type and a value", "\x00\x02\x04Nope\x0b", "unknown type 'Nope'")
 }
 
-func TestContributionsAreToldAndMergingIsOfHiera5(t *testing.T) {
+// The kind of a recipe determines which keys it may be bound to, and the features of a file determine which kinds it
+// may have.
+func TestCheckOfKindsAndFeatures(t *testing.T) {
+	all := Features{Hiera: true, ARM8: true}
 	for what, e := range examples(t) {
-		for _, maySeal := range []bool{false, true} {
-			contributes, err := Check(e.encoded, maySeal, true)
-			if err != nil || contributes != (e.recipe.Kind == Contributions) {
-				t.Errorf("%s: contributes: %t, %v", what, contributes, err)
+		for _, sealed := range []bool{false, true} {
+			of := all
+			of.Sealed = sealed
+			contributes, alone, err := Check(e.encoded, of)
+			if err != nil || contributes != (e.recipe.Kind == Contributions) || alone != e.recipe.StandsAlone() {
+				t.Errorf("%s: contributes: %t, stands alone: %t, %v", what, contributes, alone, err)
 			}
-			contributes, err = Check(e.encoded, maySeal, false)
-			if e.recipe.Kind == Merged {
-				if contributes || err == nil || err.Error() != noRecipe {
-					t.Errorf("%s: merges in a file without anything of Hiera 5: %t, %v", what, contributes, err)
-				}
-			} else if err != nil {
-				t.Errorf("%s: %v", what, err)
+		}
+		for missing, isOf := range map[Features]bool{{ARM8: true}: e.recipe.Kind == Merged, {Hiera: true}: e.arm8} {
+			contributes, alone, err := Check(e.encoded, missing)
+			if refused := err != nil && err.Error() == noRecipe && !contributes && !alone; refused != isOf {
+				t.Errorf("%s: in a file of features %v: %t, %t, %v", what, missing, contributes, alone, err)
 			}
+		}
+	}
+	for kind, alone := range map[Kind]bool{Constant: true, Multibind: true, Contributions: false, Merged: false,
+		AliasOf: false, Below: false, Erased: false} {
+		if r := (&Recipe{Kind: kind}); r.StandsAlone() != alone {
+			t.Errorf("kind %d: stands alone: %t", kind, !alone)
 		}
 	}
 }
@@ -163,11 +176,11 @@ func TestOfASealedRecipeItsHeadCanBeRead(t *testing.T) {
 		if got := IsARM8(sealed); got != (e.arm8 || inside) {
 			t.Errorf("%s: of ARM-8: %t", what, got)
 		}
-		contributes, err := Check(sealed, true, true)
+		contributes, _, err := Check(sealed, Features{Sealed: true, Hiera: true, ARM8: true})
 		if err != nil || contributes != (e.recipe.Kind == Contributions) {
 			t.Errorf("%s: contributes: %t, %v", what, contributes, err)
 		}
-		if contributes, err := Check(sealed, false, true); err == nil || contributes {
+		if contributes, _, err := Check(sealed, Features{Hiera: true, ARM8: true}); err == nil || contributes {
 			t.Errorf("%s: is sealed in a file where nothing is: %t, %v", what, contributes, err)
 		}
 		if got, err := Unseal(sealed, "key", box); got != e.encoded || err != nil {
@@ -190,11 +203,12 @@ func TestASealedRecipeIsCheckedAsFarAsItCanBe(t *testing.T) {
 		if !IsSealed(head) || !IsSecret(head) {
 			t.Errorf("%x says that what follows is sealed", head)
 		}
-		contributes, err := Check(head+body, true, false)
+		of := Features{Sealed: true, ARM8: true}
+		contributes, _, err := Check(head+body, of)
 		if contributes || (err == nil) != ok || err != nil && err.Error() != noRecipe {
 			t.Errorf("%x sealed: %t, %v, expected to be right: %t", head, contributes, err, ok)
 		}
-		if contributes, err := Check(head+body[1:], true, false); contributes || err == nil || err.Error() != noRecipe {
+		if contributes, _, err := Check(head+body[1:], of); contributes || err == nil || err.Error() != noRecipe {
 			t.Errorf("%x sealed and cut off: %t, %v", head, contributes, err)
 		}
 	}

@@ -194,9 +194,17 @@ func (d *decoder) body(r *Recipe) {
 		r.Name, r.Value = d.text(), d.value()
 	case Multibind:
 		r.Name, r.Options = d.text(), d.options()
+		if !IsContributionKey(r.Name) {
+			d.fail(errMalformed)
+		}
 	case Contributions:
 		r.Parts = d.parts()
-	case Below, RenamedPart, AliasedPart:
+	case Below:
+		r.Name = d.text()
+		if IsInternal(r.Name) {
+			d.fail(errMalformed)
+		}
+	case RenamedPart, AliasedPart:
 		r.Name = d.text()
 	}
 }
@@ -320,7 +328,7 @@ func (d *decoder) parts() []Part {
 
 // decodePart reads what is contributed: a value, or something about names.
 func decodePart(b string) (*Recipe, error) {
-	if b != "" && slices.Contains([]Kind{Contributions, Below, Erased}, Kind(b[0])) {
+	if b != "" && slices.Contains([]Kind{Contributions, Merged, Below, Erased}, Kind(b[0])) {
 		return nil, errMalformed
 	}
 	return decode(b)

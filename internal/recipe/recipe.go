@@ -77,6 +77,10 @@ func (r *Recipe) Declines() bool { return r.Optional || r.Kind == AliasOf || r.K
 // for under another name.
 func (r *Recipe) IsFinal() bool { return !r.Declines() && r.Kind != Erased }
 
+// StandsAlone reports whether r can answer by itself. Other recipes merge values, or leave the answer to a lower
+// binding or another name. Only a recipe that stands alone is merged.
+func (r *Recipe) StandsAlone() bool { return r.Kind < Contributions }
+
 // Renames tells whether r is about the names of other contributions, and none itself.
 func (r *Recipe) Renames() bool { return r.Kind == RenamedPart || r.Kind == AliasedPart }
 
@@ -110,6 +114,9 @@ type Target struct {
 // ContributionKey is the internal key that the contributions to a multibinding are filed under, and the Name of a
 // Multibind.
 func ContributionKey(id string) string { return "\x00" + id }
+
+// IsContributionKey reports whether contributions to a multibinding are filed under key.
+func IsContributionKey(key string) bool { return IsInternal(key) && !IsInternal(key[1:]) }
 
 // Resolution is a conflict_resolution.
 type Resolution uint8

@@ -65,20 +65,34 @@ func Unseal(sealed, key string, box *seal.Box) (encoded string, err error) {
 	return string([]byte{sealed[0], sealed[1] &^ flagSealed}) + body, err
 }
 
-// Check checks an encoded recipe, and tells whether it is what a scope contributes to a multibinding. In a file where
-// recipes may be sealed it checks those as far as that goes without the key. Only in one with something of Hiera 5
-// there are recipes that merge.
-func Check(encoded string, maySeal, mayMerge bool) (contributes bool, err error) {
-	if encoded != "" && Kind(encoded[0]) == Merged && !mayMerge {
-		return false, errMalformed
+// Features determine which recipes a file may have.
+type Features struct {
+	Sealed bool // sealed recipes
+	Hiera  bool // recipes that merge
+	ARM8   bool // the operations of ARM-8
+}
+
+// Check checks an encoded recipe of a file with the given features. It checks a sealed recipe only as much as it can
+// without the key. contributes reports whether the recipe has the contributions of a scope to a multibinding, and alone
+// whether it stands alone, as in Recipe.StandsAlone.
+func Check(encoded string, of Features) (contributes, alone bool, err error) {
+	if len(encoded) < headBytes {
+		return false, false, errMalformed
 	}
-	if maySeal && IsSealed(encoded) {
-		kind := Kind(encoded[0])
+	kind := Kind(encoded[0])
+	switch {
+	case kind == Merged && !of.Hiera, kind > Merged && !of.ARM8, encoded[1]&flagOptional != 0 && !of.ARM8:
+		return false, false, errMalformed
+	case of.Sealed && IsSealed(encoded):
 		if !kind.has(encoded[1]&^flagSealed) || len(encoded) < headBytes+seal.Overhead {
-			return false, errMalformed
+			return false, false, errMalformed
 		}
-		return kind == Contributions, nil
+	default:
+		if r, err := Decode(encoded); err != nil {
+			return false, false, err
+		} else if r.IsARM8() && !of.ARM8 {
+			return false, false, errMalformed
+		}
 	}
-	r, err := Decode(encoded)
-	return err == nil && r.Kind == Contributions, err
+	return kind == Contributions, kind < Contributions, nil
 }

@@ -1,5 +1,23 @@
 package recipe
 
+import "bindc/internal/expr"
+
+// Expressions returns the expressions of r, including lambdas with the defaults of their parameters, but not those of
+// its parts.
+func (r *Recipe) Expressions() []*expr.Node {
+	var out []*expr.Node
+	if r.Expr != nil {
+		out = append(out, r.Expr)
+	}
+	if r.Options != nil && r.Options.Combinator != nil {
+		out = append(out, &expr.Node{Op: expr.Call, Lambda: r.Options.Combinator})
+	}
+	if r.Transformer != nil {
+		out = append(out, &expr.Node{Op: expr.Call, Lambda: r.Transformer})
+	}
+	return out
+}
+
 // Variables calls yield with the names of the variables that following r may use, as expr.Node.Variables does.
 func (r *Recipe) Variables(yield func(name string)) {
 	if r.Kind == Expression {

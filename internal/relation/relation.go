@@ -19,7 +19,10 @@ import (
 // $osfamily is 'darwin' and $environment 'production'. Folding a text folds its parts, so that the variables are known
 // as exactly as values are compared. What else an expression computes is one more unknown of such equations, the same
 // wherever the same is written, as it depends on nothing but variables; how it depends on them is not looked at.
+//
+// Each unknown is a dimension of its own too, after those of the site: a condition can ask it to have a text.
 type Relations struct {
+	named      int // dimensions of the site
 	dims       []Dimension
 	templates  [][]part // per dimension, what it is the text of, one behind the other
 	related    []bool   // per dimension: it shares an unknown with another one, or has none
@@ -66,7 +69,8 @@ type assignment map[int]string
 
 // New finds the relations among dims. What it compares is counted by spend, in steps of about 100 ns.
 func New(dims []Dimension, spend func(steps int)) *Relations {
-	r := &Relations{dims: dims, templates: make([][]part, len(dims)), related: make([]bool, len(dims)),
+	r := &Relations{named: len(dims), dims: slices.Clone(dims), templates: make([][]part, len(dims)),
+		related: make([]bool, len(dims)),
 		numbers: map[string]int{}, spend: spend, conditions: map[int]Condition{}}
 	for d := range dims {
 		r.templates[d] = r.template(dims[d].Value)
@@ -85,6 +89,10 @@ func New(dims []Dimension, spend func(steps int)) *Relations {
 		for _, d := range ds {
 			r.related[d] = r.related[d] || len(ds) > 1
 		}
+	}
+	for u := range r.unknowns {
+		r.dims = append(r.dims, Dimension{Category: -1})
+		r.templates, r.related = append(r.templates, []part{{unknown: u}}), append(r.related, true)
 	}
 	return r
 }
@@ -106,7 +114,36 @@ func (r *Relations) template(n *expr.Node) []part {
 		if v, ok := expr.Fold(k).Constant(); ok {
 			out = append(out, part{Fold(string(value.AppendText(nil, v))), -1})
 		} else {
-			out = append(out, part{unknown: r.unknown(k)})
+			out = append(out, part{unknown: r.unknown(Caseless(k))})
+		}
+	}
+	return out
+}
+
+// Same reports whether a and b have the same texts and variables in the same order, ignoring case.
+func Same(a, b *expr.Node) bool {
+	r := New([]Dimension{{Value: a}, {Value: b}}, func(int) {})
+	return slices.Equal(joined(r.templates[0]), joined(r.templates[1]))
+}
+
+// Caseless returns n without calls of downcase() around it: values are compared without regard to case.
+func Caseless(n *expr.Node) *expr.Node {
+	for n.Op == expr.Call && n.Name == "downcase" && len(n.Kids) == 1 && n.Lambda == nil {
+		n = n.Kids[0]
+	}
+	return n
+}
+
+// joined returns parts with neighbouring texts merged.
+func joined(parts []part) []part {
+	var out []part
+	for _, p := range parts {
+		last := len(out) - 1
+		switch {
+		case isUnknown(p) || last < 0 || isUnknown(out[last]):
+			out = append(out, p)
+		default:
+			out[last].text += p.text
 		}
 	}
 	return out
@@ -251,11 +288,17 @@ const (
 // solutions are the ways in which the variables of related dimensions can be so that c holds; none where it never does.
 // A term that can hold in too many ways is passed over, as if it said nothing.
 func (r *Relations) solutions(c Condition) []assignment {
+	ways, _ := r.solve(c)
+	return ways
+}
+
+// solve returns the solutions, and whether they are all: no term was passed over.
+func (r *Relations) solve(c Condition) (ways []assignment, all bool) {
 	terms := slices.DeleteFunc(slices.Clone(c), func(t Term) bool { return !r.isRelated(t) })
 	slices.SortStableFunc(terms, func(a, b Term) int {
 		return cmp.Compare(len(r.templates[a.Dimension]), len(r.templates[b.Dimension]))
 	})
-	ways := []assignment{{}}
+	ways, all = []assignment{{}}, true
 	for _, t := range terms {
 		s := solver{unknowns: r.unknowns}
 		for _, w := range ways {
@@ -264,9 +307,11 @@ func (r *Relations) solutions(c Condition) []assignment {
 		r.spend(4 * s.steps)
 		if s.steps <= maxSteps && len(s.ways) <= maxWays {
 			ways = s.ways
+		} else {
+			all = false
 		}
 	}
-	return slices.DeleteFunc(ways, func(w assignment) bool { return r.outside(c, w) })
+	return slices.DeleteFunc(ways, func(w assignment) bool { return r.outside(c, w) }), all
 }
 
 // outside tells whether a guard of c belongs to a category that no request with the variables of w has a value of.
@@ -331,6 +376,35 @@ func (s *solver) give(parts []part, text string, n int, w assignment) {
 	s.solve(parts[1:], text[n:], w)
 }
 
+// Ways splits c by the ways in which it can hold: the conditions it returns exclude one another, and one of them holds
+// wherever c does. Those of several ways ask variables to have texts too, by dimensions that are not IsNamed. There are
+// none where c never holds. Not all: some terms can hold in more ways than are followed, and are not split.
+func (r *Relations) Ways(c Condition) (ways []Condition, all bool) {
+	if !slices.ContainsFunc(c, r.isRelated) {
+		return []Condition{c}, true
+	}
+	found, all := r.solve(c)
+	if len(found) == 1 {
+		return []Condition{c}, all
+	}
+	for _, w := range found {
+		ways = append(ways, Union(c, r.asked(w)))
+	}
+	return ways, all
+}
+
+// asked returns the condition that unknowns have the texts of w.
+func (r *Relations) asked(w assignment) Condition {
+	var out Condition
+	for v, text := range w {
+		out = append(out, Term{Dimension: r.named + v, Value: text})
+	}
+	return out
+}
+
+// IsNamed reports whether a dimension is one of the site, and not an unknown.
+func (r *Relations) IsNamed(dim int) bool { return dim < r.named }
+
 // Settled is c in a form for an index: of related dimensions, the variables that it determines, numbered behind the
 // dimensions, and those of its terms that say more. Where b follows from a, the variables of b are among those of a.
 func (r *Relations) Settled(c Condition) Condition {
@@ -360,9 +434,7 @@ func (r *Relations) in(c Condition, known assignment) Condition {
 			out = append(out, t)
 		}
 	}
-	for v, text := range known {
-		out = append(out, Term{Dimension: len(r.dims) + v, Value: text})
-	}
+	out = append(out, r.asked(known)...)
 	sortTerms(out)
 	return out
 }
@@ -378,14 +450,14 @@ func (r *Relations) SettledOf(number int, c Condition) Condition {
 }
 
 // IsOpen tells whether a dimension of a settled condition may follow from others.
-func (r *Relations) IsOpen(dim int) bool { return dim < len(r.dims) && r.related[dim] }
+func (r *Relations) IsOpen(dim int) bool { return r.IsNamed(dim) && r.related[dim] }
 
 // Undecided finds two dimensions of c that depend on one variable in different ways, of which one is computed by more
-// than text around variables.
+// than text around variables. What Ways adds to c makes no difference.
 func (r *Relations) Undecided(c Condition) (computed, other int, ok bool) {
 	for _, t := range c {
 		for _, p := range r.templates[t.Dimension] {
-			if !isUnknown(p) || !r.unknowns[p.unknown].computed {
+			if !r.IsNamed(t.Dimension) || !isUnknown(p) || !r.unknowns[p.unknown].computed {
 				continue
 			}
 			i := slices.IndexFunc(c, func(u Term) bool {
@@ -399,9 +471,9 @@ func (r *Relations) Undecided(c Condition) (computed, other int, ok bool) {
 	return 0, 0, false
 }
 
-// mentions tells whether a variable of unknown n occurs in another unknown of a dimension.
+// mentions tells whether a variable of unknown n occurs in another unknown of a dimension of the site.
 func (r *Relations) mentions(dim, n int) bool {
-	return slices.ContainsFunc(r.templates[dim], func(p part) bool {
+	return r.IsNamed(dim) && slices.ContainsFunc(r.templates[dim], func(p part) bool {
 		return isUnknown(p) && p.unknown != n && slices.ContainsFunc(r.unknowns[p.unknown].mentions,
 			func(name string) bool { return slices.Contains(r.unknowns[n].mentions, name) })
 	})

@@ -148,6 +148,42 @@ func TestConditionsImplyOneAnother(t *testing.T) {
 	}
 }
 
+// The ways of a condition ask variables to have texts, and each implies what follows from these.
+func TestWaysOfAConditionToHold(t *testing.T) {
+	r := New(relatedDimensions(t), free)
+	for c, want := range map[string][]string{
+		"":                {""},
+		"far=1":           {""},
+		"ab=x-y":          {"a=x b=y"},
+		"ab=x-y-z":        {"a=x b=y-z", "a=x-y b=z"},
+		"ab=x-y-z a=x":    {"b=y-z"},
+		"ab=x-y-z a=y":    nil,
+		"ab=x-y-z loud=x": {"a=x b=y-z", "a=x-y b=z"},
+		"louder=x-y-z":    {"loud=x d=y-z", "loud=x-y d=z"},
+	} {
+		ways, all := r.Ways(terms(c))
+		if len(ways) != len(want) || !all {
+			t.Errorf("%q has %d ways, all: %v; want all %d", c, len(ways), all, len(want))
+			continue
+		}
+		for i, w := range want {
+			if !r.Implies(ways[i], terms(c)) || !r.Implies(ways[i], terms(w)) {
+				t.Errorf("of %q, way %d is %v, want %q", c, i, ways[i], w)
+			}
+			if again, all := r.Ways(ways[i]); len(again) != 1 || !slices.Equal(again[0], ways[i]) || !all {
+				t.Errorf("way %v of %q is split: %v", ways[i], c, again)
+			}
+			if i > 0 && r.Together(ways[i], ways[0]) {
+				t.Errorf("of %q, ways %v and %v hold together", c, ways[i], ways[0])
+			}
+		}
+	}
+	many := terms("ab=" + strings.Repeat("-", maxWays+1))
+	if ways, all := r.Ways(many); len(ways) != 1 || !slices.Equal(ways[0], many) || all {
+		t.Errorf("what has too many ways is split: all %v, %d", all, len(ways))
+	}
+}
+
 // What has too many ways is not decided, and does not take long.
 func TestRelationsAreBounded(t *testing.T) {
 	var dims []Dimension
@@ -198,6 +234,7 @@ func TestUndecidedDimensions(t *testing.T) {
 		"d=y loud=x louder=x-y":   "",
 		"xa=x-x again=x":          "again xa",
 		"far=z mixed=x-x":         "",
+		"mixed=x-x-x":             "",
 		"loud=x mixed=x-x":        "loud mixed",
 		"a=x pre=x-x":             "pre a",
 		"local=xx d=x":            "local d",
@@ -209,6 +246,48 @@ func TestUndecidedDimensions(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("of %q is undecided %q, want %q", c, got, want)
+		}
+		ways, _ := r.Ways(terms(c))
+		for _, w := range ways {
+			if _, _, ok := r.Undecided(w); ok != (want != "") {
+				t.Errorf("of way %v of %q, it is undecided: %v", w, c, ok)
+			}
+		}
+	}
+}
+
+func TestSame(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"${x}", "$x", true},
+		{"${x}", "$::x", true},
+		{"$::x", "${::x}", true},
+		{"${x}", "${y}", false},
+		{"${x}", "x", false},
+		{"${x}-${y}", "${::x}-$y", true},
+		{"${x}-${y}", "${y}-${x}", false},
+		{"${x}-${y}", "${x}_${y}", false},
+		{"a-${x}", "A-${x}", true},
+		{"${'a'}-${x}", "a-${x}", true},
+		{"a${x}", "${x}a", false},
+		{"${x}", "${downcase($x)}", true},
+		{"r-${::x}", "r-${downcase($x)}", true},
+		{"${upcase($::x)}", "${upcase($x)}", true},
+		{"${upcase($y)}", "${upcase($x)}", false},
+		{"${facts['os']['family']}", "${facts[os]['family']}", true},
+		{"${facts['os']['family']}", "${facts['os']['name']}", false},
+		{"x", "X", true},
+		{"x", "y", false},
+	} {
+		a, errs := syntax.ParseString(c.a)
+		b, more := syntax.ParseString(c.b)
+		if len(errs)+len(more) > 0 {
+			t.Fatal(errs, more)
+		}
+		if got := Same(a, b); got != c.want || Same(b, a) != got {
+			t.Errorf("%s and %s are the same: %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
 }

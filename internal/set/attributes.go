@@ -62,7 +62,7 @@ func (r *reader) attribute(a *binding.Attributes, name string, n *yaml.Node) {
 	case "optional":
 		a.Optional = r.flag(name, n)
 	case "transformer":
-		a.Transformer = r.lambda(a, n)
+		a.Transformer, a.TransformerPos = r.lambda(a, n), r.Pos(n)
 	case "to":
 		node, ok := literal.Compile(r.Document, n, r.diags)
 		r.computed(a, name, n, node, ok)
@@ -126,7 +126,7 @@ func (r *reader) expression(n *yaml.Node) (*expr.Node, bool) {
 		!literal.CheckNames(r.Document, n, node, r.diags) {
 		return nil, false
 	}
-	return expr.Fold(node), true
+	return expr.Fold(node.Decrypting()), true
 }
 
 func (r *reader) lambda(a *binding.Attributes, n *yaml.Node) *expr.Lambda {
@@ -138,7 +138,7 @@ func (r *reader) lambda(a *binding.Attributes, n *yaml.Node) *expr.Lambda {
 	}
 	l, errs := syntax.ParseLambda(text)
 	if !literal.Report(r.Document, n, "expression", errs, r.diags) ||
-		!literal.CheckNames(r.Document, n, l.Body, r.diags) {
+		!literal.CheckNames(r.Document, n, syntax.Around(l), r.diags) {
 		a.Broken = true
 		return nil
 	}

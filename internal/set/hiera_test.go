@@ -19,10 +19,10 @@ func TestWhatMeansSomethingToHiera(t *testing.T) {
 			"3:3 hiera_interpolation write ${x}"},
 		{"in a key", "s.pp", "\nbind '%{x}' to 1", "2:9 hiera_interpolation write ${x}, in double quotes"},
 		{"what is encrypted", "s.pp", "\nbind 'a' to 'ENC[x]'\nbind 'b' to \" ENC[y]\"",
-			"2:15 eyaml bind it with a producer that decrypts it (to_producer), " +
-				"3:15 eyaml bind it with a producer that decrypts it (to_producer)"},
+			"2:15 eyaml encrypt the value again by PKCS7: bindc eyaml encrypt, " +
+				"3:15 eyaml encrypt the value again by PKCS7: bindc eyaml encrypt"},
 		{"what is encrypted, in a text below its tag", "s.pp", "\nbind 'a' to @(END)\nENC[x]\n| END",
-			"2:15 eyaml bind it with a producer that decrypts it (to_producer)"},
+			"2:15 eyaml encrypt the value again by PKCS7: bindc eyaml encrypt"},
 		{"a comment, a pattern and words", "s.pp", "\n# %{x}\nbind 'a' to $x =~ /%{x}/\n# ENC[x]", ""},
 		{"behind what is none", "s.pp", "\nbind 'b' to $x =~ /%{y}/ bind 'a' to '%{x}'",
 			"2:41 hiera_interpolation write ${x}, in double quotes"},

@@ -330,7 +330,8 @@ func plainly(a *binding.Attributes) (*Plain, bool) {
 	}
 	out := &Plain{Pos: a.KeyPos, Key: a.Key}
 	if p.Expr != nil {
-		out.Value = recipe.AppendCompiled(nil, &recipe.Recipe{Kind: recipe.Expression, Expr: p.Expr})
+		r := &recipe.Recipe{Kind: recipe.Expression, Expr: p.Expr, Sensitive: p.Expr.HasHieraSecret()}
+		out.Value = recipe.AppendCompiled(nil, r)
 	} else {
 		out.Value = recipe.AppendConstant(nil, p.Argument.Value)
 	}

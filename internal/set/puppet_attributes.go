@@ -109,7 +109,7 @@ func isLiteral(n *expr.Node) bool {
 func (r *puppetReader) produced(name string, n *expr.Node) *binding.Producer {
 	l, _ := r.literal(n)
 	out := &binding.Producer{Name: name, Argument: &l}
-	folded := expr.Fold(n)
+	folded := expr.Fold(n.Decrypting())
 	if v, ok := folded.Constant(); ok {
 		l.Value = v
 	} else {
@@ -251,7 +251,7 @@ func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
 		case !collects && !slices.Contains(known, name):
 			r.unknownOption(o, known)
 		case name == "transformer" || name == "select_result" && s.Query != nil:
-			a.Transformer = r.lambda(a, o, "|$value| { $value + 1 }")
+			a.Transformer, a.TransformerPos = r.lambda(a, o, "|$value| { $value + 1 }"), r.Pos(o.Value.Off)
 		case name == "type" && s.Word == "parameters":
 			a.Type = r.optionValue(o)
 		case name == "optional":
@@ -291,6 +291,7 @@ func (r *puppetReader) unknownOption(o syntax.Option, known []string) {
 	d := diag.Unknown(r.Pos(o.Name.Off), "attribute", "option", o.Name.Text, "'"+o.Name.Text+"'", known)
 	if worded[o.Name.Text] != "" {
 		d.Message = "'" + o.Name.Text + "' is no option: it has a word of its own"
+		d.Discreet = d.Message
 		d.Hint = "write " + worded[o.Name.Text]
 	}
 	d.InValue = true
@@ -311,7 +312,7 @@ func (r *puppetReader) lambda(a *binding.Attributes, o syntax.Option, as string)
 	if o.Lambda == nil {
 		r.local(o.Value.Off, "expected a lambda as '"+o.Name.Text+"', as "+as)
 	}
-	if o.Lambda == nil || !r.checkNames(o.Value.Lambda.Body) {
+	if o.Lambda == nil || !r.checkNames(syntax.Around(o.Lambda)) {
 		a.Broken = true
 		return nil
 	}

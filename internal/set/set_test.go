@@ -732,7 +732,7 @@ func TestTextsThatAreNoSets(t *testing.T) {
 		}
 	}
 	s, reported := read(t, "s.yaml", "{bindings_version: 1, binds: []}")
-	if s == nil || s.Name != nil || reported != "1:1 error bindings, 1:23 error bindings" {
+	if s == nil || s.Name != nil || reported != "1:23 error bindings" {
 		t.Errorf("without bindings it is %v, reported is %q", s, reported)
 	}
 	if s, reported := read(t, "s.pp", "bindings s { bind 'a' to \xff }"); s != nil || reported != "1:26 error syntax" {

@@ -320,6 +320,9 @@ func written(n *expr.Node) *expr.Node {
 		}
 		return nil
 	}
+	if inner, ok := n.Encrypted(); ok {
+		return node(inner.Value)
+	}
 	out := *n
 	out.Kids = make([]*expr.Node, len(n.Kids))
 	for i, kid := range n.Kids {

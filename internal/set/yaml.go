@@ -42,8 +42,6 @@ func (y YAML) Read(secrets map[string]bool, diags *diag.List) *Set {
 	if _, bind, ok := root.Lookup("bind"); ok {
 		literal.Hiera(doc, bind, diags)
 		s.Statements = r.statements(bind)
-	} else {
-		r.errorf(root, "bindings", "expected 'bind', a list of bindings")
 	}
 	return s
 }

@@ -233,3 +233,13 @@ func FuzzBindings(f *testing.F) {
 		}
 	})
 }
+
+// The parser does not read a long line again for each error in it.
+func TestLongLineIsReadOnce(t *testing.T) {
+	const levels = 400_000 // reading the line again would take minutes
+	src := "bindings default { bind x { to => " + strings.Repeat("{a=>", levels) + "1" +
+		strings.Repeat("}", levels) + " } }"
+	if _, errs := ParseBindings(src); len(errs) == 0 {
+		t.Error("it is accepted")
+	}
+}

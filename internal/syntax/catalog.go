@@ -19,7 +19,7 @@ var (
 
 // statementFunctions are those Puppet calls without parentheses, apart from the ones that touch a catalog.
 var statementFunctions = map[string]bool{
-	"break": true, "debug": true, "err": true, "fail": true, "import": true, "info": true, "next": true, "notice": true,
+	"break": true, "debug": true, "err": true, "import": true, "info": true, "next": true, "notice": true,
 	"return": true, "warning": true,
 }
 

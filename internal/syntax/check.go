@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"errors"
 	"slices"
 
 	"bindc/internal/diag"
@@ -18,10 +19,13 @@ func Check(n *expr.Node) []Error {
 			out = append(out, e)
 		}
 		out = append(out, checkPatterns(x)...)
-		return !bad || dotted(x) == ""
+		return !bad || x.Op != expr.Access && dotted(x) == ""
 	})
 	return out
 }
+
+// Around wraps a standalone lambda in a node so that its parameters are checked as well.
+func Around(l *expr.Lambda) *expr.Node { return &expr.Node{Op: expr.Block, Lambda: l} }
 
 func checkNode(x *expr.Node) (Error, bool) {
 	switch {
@@ -30,6 +34,11 @@ func checkNode(x *expr.Node) (Error, bool) {
 	case x.Op == expr.TypeName:
 		_, err := types.Parse(x.Name)
 		return failure(x, "", err)
+	case x.Op == expr.Access && len(x.Kids) > 1 && x.Kids[0].Op == expr.TypeName && isText(x.Kids[1]):
+		_, err := types.Parse(x.Kids[0].Name + "['']")
+		if errors.Is(err, types.ErrCatalog) {
+			return failure(x, "", err)
+		}
 	case x.Op == expr.Const && x.Value.Kind() == value.Regexp:
 		_, err := expr.CompileRegexp(x.Value.Text())
 		return failure(x, "regexp", err)
@@ -67,8 +76,12 @@ func unknownFunction(x *expr.Node) Error {
 		return Error{Off: x.Off, Message: "behind a dot stands a function, and there is none '" + x.Name + "'",
 			Hint: "keys stand in brackets: write " + keys + ", in a string ${" + keys[1:] + "}"}
 	}
-	return Error{Off: x.Off, Hint: diag.DidYouMean(x.Name, expr.Names()),
-		Message: "there is no function '" + x.Name + "' here: only functions without side effects can be called"}
+	e := Error{Off: x.Off, Message: "there is no function '" + x.Name + "' here", Hint: lookupHint(x)}
+	if e.Hint == "" {
+		e.Message += ": only functions without side effects can be called"
+		e.Hint = diag.DidYouMean(x.Name, expr.Names())
+	}
+	return e
 }
 
 // dotted is what $facts.os.family is meant to be, $facts['os']['family']; "" for what is written in another way.
@@ -87,5 +100,13 @@ func failure(x *expr.Node, code diag.Code, err error) (Error, bool) {
 	if err == nil {
 		return Error{}, false
 	}
+	if errors.Is(err, types.ErrCatalog) {
+		code = "catalog"
+	}
 	return Error{Off: x.Off, Code: code, Message: err.Error()}, true
+}
+
+func isText(n *expr.Node) bool {
+	v, ok := n.Constant()
+	return n.Op == expr.Concat || ok && v.Kind() == value.String
 }

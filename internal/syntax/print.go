@@ -56,6 +56,9 @@ func bareSplat(n *expr.Node) bool {
 }
 
 func (p *printer) node(n *expr.Node, least level) {
+	if inner, ok := n.Encrypted(); ok { // printed like any other text
+		n = inner
+	}
 	if text, ok := expr.HieraSource(n); ok {
 		p.Write(value.AppendJSON(nil, value.FromString(text)))
 		return

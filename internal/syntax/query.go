@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"strings"
+
 	"bindc/internal/expr"
 	"bindc/internal/value"
 )
@@ -44,9 +46,15 @@ func (p *setParser) atQuery() bool {
 
 func (p *setParser) query() *Query {
 	q := &Query{Off: p.tok.off, Type: Word{p.tok.text, p.tok.off}}
-	for range 4 { // its type, and [??
+	for range 3 { // the tokens after the type, and [?
 		p.advance()
 	}
+	rest := strings.TrimLeft(p.src[p.tok.end:], " ")
+	if strings.HasPrefix(rest, "…") || strings.HasPrefix(rest, "...") {
+		p.fail(len(p.src)-len(rest), "expected a condition of the query, found dots in its place",
+			"write the condition, for example "+q.Type.Text+"[?? name == 'one']")
+	}
+	p.advance()
 	q.Where = p.finished(p.anyOf())
 	p.expect("]", "after the query")
 	return q

@@ -104,9 +104,11 @@ func (p *setParser) bodyFollows() bool {
 	return word.kind == tName && slices.Contains(statementWords, word.text) && !then.is(tOp, "=>")
 }
 
+// beginsLine reports whether only blanks precede off in its line. It reads no further than the blanks because a line
+// may be a whole file.
 func beginsLine(src string, off int) bool {
-	line := src[strings.LastIndexByte(src[:off], '\n')+1 : off]
-	return strings.Trim(line, " \t") == ""
+	before := strings.TrimRight(src[:off], " \t")
+	return before == "" || strings.HasSuffix(before, "\n")
 }
 
 // indentOf is how many blanks the line begins with in which off is.

@@ -75,7 +75,11 @@ func (p *setParser) siteEntry(s *Site) {
 		s.HasLayers = true
 		p.expect("=>", "after bindings")
 		p.expect("[", "before the layers")
-		p.elements("]", "layer", p.beginsLayer, func() { s.Layers = append(s.Layers, p.layer()) })
+		p.elements("]", "layer", p.beginsLayer, func() {
+			if l := p.layer(); p.err == nil {
+				s.Layers = append(s.Layers, l)
+			}
+		})
 	default:
 		p.expected(diag.Quoted(siteWords)+" in site { }", siteWords...)
 	}

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"bindc/internal/expr"
+	"bindc/internal/value"
 )
 
 // walk visits n and everything below it, parents first, lambdas with their types, defaults and bodies included. It does
@@ -33,6 +34,25 @@ func Calls(n *expr.Node) iter.Seq[*expr.Node] {
 	return func(yield func(*expr.Node) bool) {
 		for x := range All(n) {
 			if x.Op == expr.Call && !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// Lookups ranges over the calls of lookup() in n: the key of each, and whether it is written there. If not, the facts
+// of a request decide it.
+func Lookups(n *expr.Node) iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		for call := range Calls(n) {
+			if call.Name != "lookup" || len(call.Kids) == 0 {
+				continue
+			}
+			key, text := "", false
+			if v, _ := call.Kids[0].Constant(); v.Kind() == value.String {
+				key, text = v.Text(), true
+			}
+			if !yield(key, text) {
 				return
 			}
 		}

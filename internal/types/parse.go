@@ -112,7 +112,8 @@ func (p *parser) param(depth int) (value.Value, error) {
 func (p *parser) named(name string, depth int) (value.Value, error) {
 	t, err := Named(name)
 	if err != nil {
-		return value.Value{}, err
+		title := p.take("[") && (strings.HasPrefix(p.rest(), "'") || strings.HasPrefix(p.rest(), `"`))
+		return value.Value{}, noType(name, title)
 	}
 	if !p.take("[") {
 		return t.Value(), nil

@@ -4,8 +4,10 @@
 package types
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"bindc/internal/diag"
 )
@@ -55,8 +57,17 @@ var names = [...]string{"Any", "Undef", "Default", "Boolean", "Integer", "Float"
 var aliases = map[string]Kind{"Number": Numeric, "Literal": Scalar, "Object": Any}
 
 // absent are types of Puppet whose values no binding can hold.
-var absent = []string{"Binary", "CatalogEntry", "Class", "Deferred", "Error", "Init", "Resource", "Runtime", "SemVer",
-	"SemVerRange", "Sensitive", "Target", "Timespan", "Timestamp", "TypeAlias", "TypeReference", "TypeSet", "URI"}
+var absent = []string{"Binary", "Deferred", "Error", "Init", "SemVer", "SemVerRange", "Sensitive", "Target",
+	"Timespan", "Timestamp", "TypeAlias", "TypeReference", "TypeSet", "URI"}
+
+// ofCatalog lists the types of Puppet that belong to a catalog or to Ruby, including resource types.
+var ofCatalog = []string{"CatalogEntry", "Class", "Resource", "Ruby", "Runtime", "Augeas", "Cron", "Exec", "File",
+	"Filebucket", "Group", "Host", "K5login", "Mailalias", "Maillist", "Mount", "Notify", "Package", "Resources",
+	"Schedule", "Scheduled_task", "Selboolean", "Selmodule", "Service", "Ssh_authorized_key", "Sshkey", "Stage", "Tidy",
+	"User", "Yumrepo", "Zfs", "Zone", "Zpool"}
+
+// ErrCatalog says why a type of a catalog or of Ruby is not supported here.
+var ErrCatalog = errors.New("belongs to a catalog or to Ruby, and a binding holds data only")
 
 // Type is one type. Types are immutable; nil stands for Any.
 type Type struct {
@@ -123,18 +134,28 @@ func Named(name string) (*Type, error) {
 	if k, ok := aliases[name]; ok {
 		return plainTypes[k], nil
 	}
-	for _, n := range absent {
-		if n == name {
-			return nil, fmt.Errorf("the type '%s' is not supported in bindings", name)
-		}
+	return nil, noType(name, false)
+}
+
+// noType returns the error for an unknown type. A name with a title in brackets is a resource reference unless the name
+// is misspelt.
+func noType(name string, titled bool) error {
+	if slices.Contains(absent, name) {
+		return fmt.Errorf("the type '%s' is not supported in bindings", name)
+	}
+	if slices.Contains(ofCatalog, name) {
+		return fmt.Errorf("the type '%s' %w", name, ErrCatalog)
 	}
 	if instead, ok := insteadOf[name]; ok {
-		return nil, fmt.Errorf("aliases of modules are not known here: in the place of '%s' write %s", name, instead)
+		return fmt.Errorf("type aliases of modules are not available here; write %[2]s instead of '%[1]s'", name, instead)
 	}
 	if hint := diag.DidYouMean(name, allNames()); hint != "" {
-		return nil, fmt.Errorf("unknown type '%s'; %s", name, hint)
+		return fmt.Errorf("unknown type '%s'; %s", name, hint)
 	}
-	return nil, fmt.Errorf("unknown type '%s'", name)
+	if titled {
+		return fmt.Errorf("the resource type '%s' %w", name, ErrCatalog)
+	}
+	return fmt.Errorf("unknown type '%s'", name)
 }
 
 // insteadOf is what the aliases of the module stdlib that data has most can be replaced by. Where it says String[1],

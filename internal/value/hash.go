@@ -20,6 +20,10 @@ func (t *body) find(key Value) (int, bool) {
 		}
 		return 0, false
 	}
+	if t.others != nil {
+		i, ok := t.others[string(AppendIdentity(nil, key))]
+		return i, ok && Identical(t.elems[i], key) // false for NaN
+	}
 	for i := 0; i < len(t.elems); i += 2 {
 		if Identical(t.elems[i], key) {
 			return i, true
@@ -64,7 +68,7 @@ func (b *Builder) At(key Value) *Value {
 }
 
 func (t *body) makeIndex() {
-	t.index = make(map[string]int, len(t.elems))
+	t.index, t.others = make(map[string]int, len(t.elems)), map[string]int{}
 	for i := 0; i < len(t.elems); i += 2 {
 		t.note(i)
 	}
@@ -73,6 +77,8 @@ func (t *body) makeIndex() {
 func (t *body) note(i int) {
 	if k := t.elems[i]; k.Kind() == String {
 		t.index[k.str] = i
+	} else {
+		t.others[string(AppendIdentity(nil, k))] = i
 	}
 }
 

@@ -22,11 +22,12 @@ const (
 	Regexp // a pattern, by its source
 	Array
 	Hash
-	Type // a type of the type system; Ref returns it
+	Type    // a type of the type system; Ref returns it
+	Invalid // an unreadable value; no Value has this kind, but readers may return it
 )
 
 var kindNames = [...]string{"Undef", "Default", "Boolean", "Integer", "Float", "String", "Regexp", "Array", "Hash",
-	"Type"}
+	"Type", "Invalid"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -45,7 +46,8 @@ type body struct {
 	sensitive bool
 	built     bool // an Array or Hash made in memory; else one is a view of encoded bytes
 	elems     []Value
-	index     map[string]int // of the key in elems; nil while there are few. Only String keys are in it
+	index     map[string]int // positions of String keys in elems; nil while there are few
+	others    map[string]int // the same for other keys, by identity
 	typ       TypeRef
 	load      func(uint64) (Value, error) // of a Source, and of what is sensitive
 }
@@ -71,11 +73,14 @@ func (s *Source) Value(n uint64) Value { return Value{ref: &s.b, num: n} }
 
 // Read is v itself, read now if it is of a Source, and without its mark if it is sensitive.
 func (v Value) Read() (Value, error) {
-	if v.ref != nil && v.ref.load != nil {
+	if v.Deferred() {
 		return v.ref.load(v.num)
 	}
 	return v, nil
 }
+
+// Deferred reports whether Read reads v from elsewhere.
+func (v Value) Deferred() bool { return v.ref != nil && v.ref.load != nil }
 
 // TypeRef is a type used as a value. Package types implements it; it is an interface to keep the imports one way.
 type TypeRef interface{ String() string }

@@ -18,6 +18,9 @@ type Document struct {
 	lines []int // offset in src at which each line starts
 	ascii bool
 	plain bool // no tab, byte order mark, or line break other than \n
+
+	marks  map[int][]int // by index of a long line: the offset of every markEach-th character
+	search search        // of the last PosIn
 }
 
 const byteOrderMark = "\ufeff"
@@ -81,12 +84,46 @@ func (d *Document) offset(line, col int) int {
 	if line < 1 || line > len(d.lines) {
 		return len(d.src)
 	}
-	off := d.lines[line-1]
-	for ; col > 1 && off < len(d.src); col-- {
+	off, left := d.lines[line-1], max(0, col-1)
+	if marks := d.marksOf(line - 1); marks != nil {
+		i := min(left/markEach, len(marks)-1)
+		off, left = marks[i], left-i*markEach
+	}
+	for ; left > 0 && off < len(d.src); left-- {
 		_, size := utf8.DecodeRune(d.src[off:])
 		off += size
 	}
 	return off
+}
+
+// markEach is the number of characters between two marks of a long line. Lines with fewer bytes have no marks.
+const markEach = 512
+
+// marksOf returns the marks of a line, or nil if it is short. They save counting characters from the start of a long
+// line.
+func (d *Document) marksOf(line int) []int {
+	start, end := d.lines[line], len(d.src)
+	if line+1 < len(d.lines) {
+		end = d.lines[line+1]
+	}
+	if end-start < markEach {
+		return nil
+	}
+	marks := d.marks[line]
+	if marks == nil {
+		for i, off := 0, start; off < end; i++ {
+			if i%markEach == 0 {
+				marks = append(marks, off)
+			}
+			_, size := utf8.DecodeRune(d.src[off:])
+			off += size
+		}
+		if d.marks == nil {
+			d.marks = map[int][]int{}
+		}
+		d.marks[line] = marks
+	}
+	return marks
 }
 
 // Begins tells whether n begins its line: only indentation, and what makes it an element of a list, stand before it.
@@ -105,7 +142,11 @@ func (d *Document) hideSecrets(diags *diag.List) {
 
 // posAt is the position of byte off of src.
 func (d *Document) posAt(off int) diag.Pos {
-	c := cursor{doc: d, line: sort.SearchInts(d.lines, off+1) - 1}
+	c := cursor{doc: d, line: max(0, sort.SearchInts(d.lines, off+1)-1)}
+	if marks := d.marksOf(c.line); marks != nil {
+		i := max(0, sort.SearchInts(marks, off+1)-1)
+		c.off, c.col = marks[i], i*markEach
+	}
 	line, col := c.advance(off)
 	return diag.Pos{File: d.File, Line: int(line), Col: int(col)}
 }

@@ -3,6 +3,7 @@ package yaml
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/value"
@@ -15,7 +16,11 @@ func (d *Document) UnknownKeys(n *Node, code diag.Code, what string, allowed []s
 		if isText && slices.Contains(allowed, name) {
 			continue
 		}
-		out = append(out, diag.Unknown(d.Pos(key), code, what, name, key.Describe(), allowed))
+		unknown := diag.Unknown(d.Pos(key), code, what, name, key.Describe(), allowed)
+		if strings.Contains(name, arrow) {
+			unknown.Hint = arrowHint
+		}
+		out = append(out, unknown)
 	}
 	return out
 }

@@ -95,7 +95,7 @@ func (m *mapping) set(key, val Node) {
 		m.add(key, val)
 		return
 	}
-	if !m.merged[at] {
+	if !m.merged[at] && !(m.opts.SameValueTwice && value.Same(m.kids[at+1].Literal(), val.Literal())) {
 		m.twice(&m.kids[at], &key)
 	}
 	delete(m.merged, at)

@@ -178,11 +178,21 @@ func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 		"quote a text that starts with it"
 }
 
+// arrow separates a key and its value in the Puppet language.
+const (
+	arrow     = "=>"
+	arrowHint = "write ': ' in place of '=>'"
+)
+
 // wayOut is a hint where the text tells more than the problem does; "" where it does not.
 func (r *report) wayOut(c complaint) string {
 	end := r.doc.offset(c.pos.Line, c.pos.Col)
 	before := r.doc.src[:end]
+	inside := r.doc.src[:r.doc.offset(c.start.Line, c.start.Col)]
 	switch {
+	case bytes.HasPrefix(bytes.TrimLeft(r.doc.src[end:], " "), []byte(arrow)) ||
+		bytes.HasSuffix(bytes.TrimRight(inside, " "), []byte(arrow)):
+		return arrowHint
 	case bytes.HasSuffix(before, []byte("$")) && bytes.HasPrefix(r.doc.src[end:], []byte("{")):
 		return "quote the text: within brackets or braces, and without quotes, a '{' begins a hash"
 	case c.problem == "mapping values are not allowed in this context" && keyWithoutBlank().Match(lineAbove(before)):

@@ -33,6 +33,9 @@ type Options struct {
 	// it is an error.
 	LastKeyWins bool
 
+	// SameValueTwice allows a key to occur twice in one mapping if the values are equal.
+	SameValueTwice bool
+
 	// TimesAreText makes strings of dates and times. Otherwise they are errors.
 	TimesAreText bool
 }

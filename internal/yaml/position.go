@@ -39,20 +39,49 @@ func (d *Document) PosIn(n *Node, off int) diag.Pos {
 	if !ok || off < 0 || off > len(text) {
 		return d.Pos(n)
 	}
-	at := d.skipProperties(d.offset(int(n.Line), int(n.Col)))
-	if at >= len(d.src) {
-		return d.Pos(n)
+	s := &d.search
+	if s.line != n.Line || s.col != n.Col || off < s.from {
+		*s = d.searchIn(n)
 	}
-	switch d.src[at] {
-	case '"', '\'':
-		return d.posAt(d.inQuotes(at, off))
-	case '|', '>':
-		at = d.nextLine(at)
-	}
-	if found, ok := d.inLines(at, text, off); ok {
-		return d.posAt(found)
+	switch {
+	case s.at >= len(d.src):
+	case s.quote != 0:
+		return d.posAt(d.inQuotes(s, off))
+	default:
+		if found, ok := d.inLines(s, text, off); ok {
+			return d.posAt(found)
+		}
 	}
 	return d.Pos(n)
+}
+
+// search is the progress of finding positions in one scalar. Diagnostics of a scalar are mostly reported in order, and
+// then nothing is read twice.
+type search struct {
+	line, col uint32 // position of the scalar
+	quote     byte   // the quote around the text; 0: block or plain
+
+	at   int // byte of the source; in lines, the start of a line
+	from int // the corresponding byte of the text
+
+	core, next int // in lines: the bytes of the text in this line; where the next line begins
+	start, pos int // where that text begins in the source and in the text
+}
+
+// searchIn begins a search in n.
+func (d *Document) searchIn(n *Node) search {
+	s := search{line: n.Line, col: n.Col, at: d.skipProperties(d.offset(int(n.Line), int(n.Col)))}
+	if s.at >= len(d.src) {
+		return s
+	}
+	switch c := d.src[s.at]; c {
+	case '"', '\'':
+		s.quote = c
+		s.at++
+	case '|', '>':
+		s.at = d.nextLine(s.at)
+	}
+	return s
 }
 
 // skipProperties is the start of the text of a scalar behind anchor, tag, and the blanks, line breaks and comments that
@@ -84,52 +113,58 @@ func (d *Document) nextLine(at int) int {
 	return len(d.src)
 }
 
-// inLines finds byte off of text, a block or plain scalar whose source starts at byte at. Folding and indentation
-// change nothing but the blanks at the ends of lines, so it matches what is between them, line by line.
-func (d *Document) inLines(at int, text string, off int) (int, bool) {
-	for pos := 0; at < len(d.src); {
-		next := d.nextLine(at)
-		core := string(bytes.Trim(d.src[at:next], " \t\r\n"))
-		if core == "" {
-			at = next
-			continue
-		}
-		start := at + bytes.Index(d.src[at:next], []byte(core))
-		pos += len(text[pos:]) - len(strings.TrimLeft(text[pos:], " \t\n"))
-		rest := text[pos:]
-		if !strings.HasPrefix(rest, core) && !strings.HasPrefix(core, rest) {
+// inLines finds byte off of text, a block or plain scalar. Folding and indentation change only the blanks at the ends
+// of lines, so it matches the text between them line by line.
+func (d *Document) inLines(s *search, text string, off int) (int, bool) {
+	for s.at < len(d.src) {
+		if s.core == 0 && !d.matchLine(s, text) {
 			return 0, false
 		}
-		if off <= pos+len(core) || len(rest) <= len(core) {
-			return max(at, start+off-pos), true
+		if s.core > 0 && (off <= s.pos+s.core || len(text)-s.pos <= s.core) {
+			return max(s.at, s.start+off-s.pos), true
 		}
-		pos += len(core)
-		at = next
+		s.at, s.from, s.core = s.next, s.pos+s.core, 0
 	}
 	return 0, false
 }
 
-// inQuotes finds byte off of the text of a quoted scalar whose first quote is at byte at.
-func (d *Document) inQuotes(at, off int) int {
-	double := d.src[at] == '"'
-	at++
-	for off > 0 && at < len(d.src) {
+// matchLine finds the text of a line that is not blank. It returns false if the source has a different text.
+func (d *Document) matchLine(s *search, text string) bool {
+	s.next, s.pos = d.nextLine(s.at), s.from
+	line := d.src[s.at:s.next]
+	core := bytes.Trim(line, " \t\r\n")
+	if len(core) == 0 {
+		return true
+	}
+	s.start, s.core = s.at+bytes.Index(line, core), len(core)
+	s.pos += len(text[s.pos:]) - len(strings.TrimLeft(text[s.pos:], " \t\n"))
+	rest := text[s.pos:]
+	if !strings.HasPrefix(rest, string(core)) && !strings.HasPrefix(string(core), rest) {
+		s.core = 0
+		return false
+	}
+	return true
+}
+
+// inQuotes finds byte off of the text of a quoted scalar.
+func (d *Document) inQuotes(s *search, off int) int {
+	for s.from < off && s.at < len(d.src) {
 		width, length := 1, 1 // bytes of source, bytes of text
-		switch c := d.src[at]; {
+		switch c := d.src[s.at]; {
 		case isSpace(c):
-			width, length = foldedBlanks(d.src[at:], off)
-		case c == '\'' && !double:
+			width, length = foldedBlanks(d.src[s.at:], off-s.from)
+		case c == '\'' && s.quote == '\'':
 			width = 2
-		case c == '\\' && double:
-			width, length = escape(d.src[at:])
+		case c == '\\' && s.quote == '"':
+			width, length = escape(d.src[s.at:])
 		}
-		if length > off {
+		if length > off-s.from {
 			break
 		}
-		at += width
-		off -= length
+		s.at += width
+		s.from += length
 	}
-	return min(at, len(d.src))
+	return min(s.at, len(d.src))
 }
 
 // foldedBlanks measures what src starts with: at most limit blanks, or line breaks with the blanks around them, of

@@ -2,6 +2,7 @@ package yaml
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -115,5 +116,45 @@ func TestPos(t *testing.T) {
 		"the string 'b' 2:1, a list 3:3, the string 'y' 3:5"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("positions are\n%s, want\n%s", strings.Join(got, ", "), want)
+	}
+}
+
+// PosIn returns the same positions in any order of calls, for several scalars in turn and in lines with marks.
+func TestPosInInAnyOrder(t *testing.T) {
+	long := strings.Repeat("é${x} ", 400)
+	src := "a: \"" + strings.Repeat(`\u00e9 x  \t`, 300) + "\"\n" +
+		"b: '" + strings.Repeat("it''s\n   \n  more  ", 200) + "'\n" +
+		"c: |\n  " + strings.Repeat("line ${y}\n\n   x\n  ", 200) + "\n" +
+		"d: >\n  " + long + "\n  " + long + "\n" +
+		"e: " + long + "\n  " + long + "\nf: [" + strings.Repeat("xé, ", 500) + "'last one']\n"
+	parsed := func() *Document {
+		var diags diag.List
+		d, ok := Parse("x.yaml", []byte(src), Options{}, &diags)
+		if !ok {
+			t.Fatal(diags.Sorted())
+		}
+		return d
+	}
+	d, r := parsed(), rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		i := r.IntN(6)
+		n := &d.Root.Kids[2*i+1]
+		if i == 5 {
+			n = &n.Kids[len(n.Kids)-1]
+		}
+		text, _ := n.Text()
+		off := r.IntN(len(text) + 1)
+		got := d.PosIn(n, off)
+		d.search, d.marks = search{}, map[int][]int{}
+		for line := range d.lines {
+			d.marks[line] = d.lines[line : line+1] // none but the first
+		}
+		want := d.PosIn(n, off)
+		if d.search, d.marks = (search{}), nil; r.IntN(2) == 0 {
+			d.PosIn(n, off)
+		}
+		if got != want {
+			t.Fatalf("byte %d of key %d is at %v, expected %v", off, i, got, want)
+		}
 	}
 }

@@ -232,5 +232,13 @@ func both(w *bindings.Watcher) (a, b int64, err error) {
 		return 0, 0, err
 	}
 	y, _, err := r.Lookup("again")
-	return x.Int(), y.Int(), err
+	if err != nil {
+		return 0, 0, err
+	}
+	first, err := x.Int()
+	if err != nil {
+		return 0, 0, err
+	}
+	second, err := y.Int()
+	return first, second, err
 }

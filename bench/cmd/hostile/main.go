@@ -34,32 +34,72 @@ func main() {
 	}
 }
 
-// site is a site of one file that is made of n of the same.
+// site is a site that is made of n of the same: one file of bindings or data, or several files.
 type site struct {
-	name string
-	n    int
-	text func(n int) string
-	data bool // it is a data file, and not one of bindings
+	name  string
+	n     int
+	text  func(n int) string
+	data  bool                          // it is a data file, and not one of bindings
+	files func(n int) map[string]string // in place of text
 }
 
 var sites = []site{
-	{"one key, bound by so many at one precedence", 20_000, lines("[k, #]"), false},
-	{"one key, bound by so many under one condition", 20_000, lines("{when: {node: n}, bind: [[k, #]]}"), false},
-	{"overrides of nothing", 20_000, lines("{name: 'some::key#', to: 1, override: true}"), false},
+	{"one key, bound by so many at one precedence", 20_000, lines("[k, #]"), false, nil},
+	{"one key, bound by so many under one condition", 20_000, lines("{when: {node: n}, bind: [[k, #]]}"), false, nil},
+	{"overrides of nothing", 20_000, lines("{name: 'some::key#', to: 1, override: true}"), false, nil},
 	{"contributions to ids that nobody has, beside as many multibindings", 20_000,
-		lines("{name: 'm#', multibind_id: 'id#', type: 'Array[Data]'}", "{in: 'other#', to: 1}"), false},
+		lines("{name: 'm#', multibind_id: 'id#', type: 'Array[Data]'}", "{in: 'other#', to: 1}"), false, nil},
 	{"contributions of one name at one precedence", 20_000,
-		func(n int) string { return "{name: m, multibind_id: id}\n" + lines("{name: a, in: id, to: #}")(n) }, false},
-	{"a chain of lookups", 100_000, chain, false},
+		func(n int) string {
+			return "{name: m, multibind_id: id}\n" + lines("{name: a, in: id, to: #}")(n)
+		}, false, nil},
+	{"a chain of lookups", 100_000, chain, false, nil},
 	{"the same under a node each", 20_000, func(n int) string {
 		return chain(n) + lines("{when: {node: 'n#'}, bind: [{name: k0, to_lookup_of: k1}]}")(n)
-	}, false},
+	}, false, nil},
 	{"a loop", 20_000, func(n int) string {
 		return strings.Replace(chain(n), fmt.Sprintf("[k%d, 1]", n), fmt.Sprintf("{name: k%d, to_lookup_of: k0}", n), 1)
-	}, false},
+	}, false, nil},
 	{"keys that are given twice in a data file", 500_000, func(n int) string {
 		return strings.Repeat(lines("k#: 1")(n), 2)
-	}, true},
+	}, true, nil},
+	{"keys of one hash that are no strings", 50_000, func(n int) string {
+		return "k: {\n" + lines(" [#]: 1,", " #: 1,")(n) + "}\n"
+	}, true, nil},
+	{"misspelt facts in one line", 100_000, func(n int) string {
+		return "k: '" + strings.Repeat("${osfamilly}", n) + "'\n"
+	}, true, nil},
+	{"misspelt facts in one text of so many lines", 100_000, func(n int) string {
+		return "k: |\n" + strings.Repeat("  ${osfamilly}\n", n)
+	}, true, nil},
+	{"elements of a list in one line, hidden as they are sensitive", 100_000, func(n int) string {
+		return "{name: k, sensitive: true, to: [" + strings.Repeat("'${x}', ", n) + "]}\n"
+	}, false, nil},
+	{"categories that one condition asks for", 12_000, nil, false, func(n int) map[string]string {
+		return categories(n, "  - {when: {"+strings.ReplaceAll(lines("c#: x,")(n), "\n", " ")+"}, bind: [[k, 1]]}\n")
+	}},
+	{"categories, with a condition each", 12_000, nil, false, func(n int) map[string]string {
+		return categories(n, lines("  - {when: {c#: x}, bind: [[k, 1]]}")(n))
+	}},
+	{"globs of Hiera 5 over as many files, beyond `maxFoundAgain`", 1_500, nil, false, globs},
+}
+
+// categories returns a site of n categories with the given bindings.
+func categories(n int, bindings string) map[string]string {
+	return map[string]string{
+		"binder_config.yaml": "version: 1\ncategories:\n" + lines("  - [c#, '${v#}']")(n) +
+			"layers: [{name: site, include: 'confdir:/default'}]\n",
+		"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n" + bindings,
+	}
+}
+
+// globs returns a site of Hiera 5 of n data files, which each of n entries finds.
+func globs(n int) map[string]string {
+	files := map[string]string{"hiera.yaml": "version: 5\nhierarchy:\n" + lines("  - {name: e#, glob: '*.yaml'}")(n)}
+	for i := range n {
+		files[fmt.Sprintf("data/f%d.yaml", i)] = fmt.Sprintf("k%d: 1\n", i)
+	}
+	return files
 }
 
 // lines are the texts n times over, each with a number in place of #.
@@ -147,8 +187,13 @@ func (s *site) check(bindc, dir string, n, rounds int) (cost, error) {
 }
 
 func (s *site) write(dir string, n int) error {
-	files := map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": s.text(n)}
-	if !s.data {
+	var files map[string]string
+	switch {
+	case s.files != nil:
+		files = s.files(n)
+	case s.data:
+		files = map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": s.text(n)}
+	default:
 		files = map[string]string{
 			"binder_config.yaml": "version: 1\ncategories: [[node, '${fqdn}']]\n" +
 				"layers: [{name: site, include: 'confdir:/default'}]\n",

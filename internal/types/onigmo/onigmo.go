@@ -1,5 +1,7 @@
-// Package onigmo compiles Ruby's regular expressions with Go's engine, whose matching time is linear in the text. What
-// that engine cannot do, lookaround and backreferences above all, is refused with a message that names it.
+// Package onigmo compiles Ruby's regular expressions. Compile uses Go's engine, whose matching time is linear in the
+// text. It rejects what that engine cannot do, mainly lookaround and backreferences, with a message that names the
+// construct. CompileMatcher accepts these, too, but only reports whether a text matches, within a limited number of
+// steps.
 package onigmo
 
 import (

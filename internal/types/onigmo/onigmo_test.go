@@ -121,12 +121,16 @@ func TestNamedGroupsCaptureAlone(t *testing.T) {
 }
 
 func FuzzCompile(f *testing.F) {
-	for _, s := range []string{`(?<x>a)[^\w[:alpha:]]{2,}?`, `(?ix) a # b`, `\u00e9\h\R`, `a(?i)b|c`} {
+	for _, s := range []string{`(?<x>a)[^\w[:alpha:]]{2,}?`, `(?ix) a # b`, `\u00e9\h\R`, `a(?i)b|c`,
+		`(?<x>a|(?!b))*+\k<x>(?<=a|b)(?>c?)`, `(a)(?(1)b|c)\1{2,}`, `(?:){9999999999}`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		if re, err := Compile(src); err == nil {
 			re.MatchString("abc")
+		}
+		if m, err := backtracking(src); err == nil {
+			m.Match("abc\nABC", nil)
 		}
 	})
 }

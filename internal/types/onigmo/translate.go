@@ -139,8 +139,8 @@ func (t *translator) quantifier() (string, error) {
 		}
 		return string(c), nil
 	}
-	m := interval().FindStringSubmatch(t.rest())
-	if m == nil || m[1] == "" && m[3] == "" {
+	m := t.interval()
+	if m == nil {
 		return "", nil
 	}
 	t.pos += len(m[0])
@@ -156,6 +156,15 @@ func (t *translator) quantifier() (string, error) {
 	return q, nil
 }
 
+// interval reads {n}, {n,}, {,m} or {n,m}.
+func (t *translator) interval() []string {
+	m := interval().FindStringSubmatch(t.rest())
+	if m == nil || m[1] == "" && m[3] == "" {
+		return nil
+	}
+	return m
+}
+
 func (t *translator) atom(depth int) (string, error) {
 	switch c := t.src[t.pos]; c {
 	case '(':
@@ -165,8 +174,10 @@ func (t *translator) atom(depth int) (string, error) {
 		return s.bracketed(), err
 	case '\\':
 		return t.escape()
-	case '*', '+', '?':
-		return "", fmt.Errorf("target of repeat operator %c is not specified", c)
+	case '*', '+', '?', '{':
+		if c != '{' || t.interval() != nil {
+			return "", fmt.Errorf("target of repeat operator %c is not specified", c)
+		}
 	case '.', '^', '$':
 		t.pos++
 		return string(c), nil

@@ -42,7 +42,62 @@ class Hiera5Test < Minitest::Test
     assert_operator theirs.count { |answer| answer.key?('value') }, :>, 20
   end
 
+  # A name with '::' is that of top scope, or of the class that it names, whatever the caller has.
+  def test_qualified_variables
+    own, beside = %w[own beside].map { |name| "#{self.class.dir}/qualified/#{name}/production" }
+    [own, beside].each { |root| write(QUALIFIED, root) }
+    beside!("#{self.class.dir}/qualified/site.snap", beside, [ENV.fetch('BINDQ')])
+    theirs, ours = [own, beside].map { |root| notified(File.dirname(root)) }
+    assert_equal theirs, ours
+    assert_equal({ 'site' => 'web', 'role' => 'web db', 'zone' => '<>', 'mode' => 'fast fast slow' }, theirs['backup'])
+  end
+
   private
+
+  QUALIFIED = {
+    'hiera.yaml' => <<~YAML,
+      version: 5
+      hierarchy:
+        - {name: Roles, path: 'role/%{::role}.yaml'}
+        - {name: Common, path: common.yaml}
+    YAML
+    'data/role/web.yaml' => "site: web\n",
+    'data/role/db.yaml' => "site: db\n",
+    'data/common.yaml' => <<~YAML,
+      role: '%{::role} %{role}'
+      zone: '<%{::zone}>'
+      mode: '%{backup::mode} %{::backup::mode} %{mode}'
+    YAML
+    'manifests/site.pp' => <<~'PUPPET',
+      $role = 'web'
+      $keys = ['site', 'role', 'zone', 'mode']
+      include backup
+      include backup::fast
+      notify { 'top': message => Hash($keys.map |$key| { [$key, lookup($key)] }) }
+    PUPPET
+    'modules/backup/manifests/init.pp' => <<~'PUPPET',
+      class backup {
+        $role = 'db'
+        $zone = 'inside'
+        $mode = 'fast'
+        include backup::slow
+        notify { 'backup': message => $backup::slow::answers }
+      }
+    PUPPET
+    'modules/backup/manifests/fast.pp' => <<~'PUPPET',
+      class backup::fast {
+        notify { 'fast': message => Hash($keys.map |$key| { [$key, lookup($key)] }) }
+      }
+    PUPPET
+    'modules/backup/manifests/slow.pp' => <<~'PUPPET'
+      class backup::slow {
+        $role = 'db'
+        $zone = 'inside'
+        $mode = 'slow'
+        $answers = Hash($keys.map |$key| { [$key, lookup($key)] })
+      }
+    PUPPET
+  }.freeze
 
   BETWEEN = {
     'hiera.yaml' => <<~YAML,
@@ -79,7 +134,11 @@ class Hiera5Test < Minitest::Test
   }.freeze
 
   def between(root)
-    BETWEEN.each do |path, text|
+    write(BETWEEN, root)
+  end
+
+  def write(files, root)
+    files.each do |path, text|
       FileUtils.mkdir_p(File.dirname("#{root}/#{path}"))
       File.write("#{root}/#{path}", text)
     end
@@ -97,6 +156,18 @@ class Hiera5Test < Minitest::Test
         found = questions.map { |key, merge| shown(answer(scope, 'key' => key, 'merge' => merge)) }
         found + [inner, scope].flat_map { |from| %w[of_role plain list].map { |key| shown(answer(from, 'key' => key)) } }
       end
+    end
+  end
+
+  # The messages of a catalog, by title.
+  def notified(environments)
+    loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
+    Puppet.override(environments: loader) do
+      facts = Puppet::Node::Facts.new('a.example.org', {})
+      node = Puppet::Node.new(facts.name, environment: loader.get!('production'), facts: facts)
+      node.trusted_data = { 'certname' => facts.name }
+      resources = Puppet::Parser::Compiler.compile(node).resources
+      resources.select { |one| one.type == 'Notify' }.to_h { |one| [one.title, one[:message]] }
     end
   end
 

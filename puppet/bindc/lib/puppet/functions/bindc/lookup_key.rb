@@ -295,19 +295,20 @@ module ::Puppet::Bindc_1_0_0
       @loose = needs['variables'].reject { |name| @facts.key?(name) }
     end
 
-    # The variables of a caller that are no facts of the node, as far as the snapshot needs them.
+    # The variables of a caller that are not facts of the node, as far as the snapshot needs them.
     def variables(caller)
-      @loose.empty? ? {} : @loose.each_with_object({}) { |name, all| all[name] = caller[name] if caller.include?(name) }
+      seen(@loose, caller)
     end
 
     # What a node is told with the question.
     def told(needs, caller)
       facts = @scope['facts'] || {}
       names = needs['variables']
-      vars = names.each_with_object({}) do |name, all|
-        from = facts.key?(name) ? @scope : caller
-        value = from[name] if from.include?(name)
-        all[name] = value unless value.nil? || facts[name] == value
+      of_facts, loose = names.partition { |name| facts.key?(name) }
+      vars = seen(loose, caller)
+      of_facts.each do |name|
+        value = value(@scope, name)
+        vars[name] = value unless value.nil? || facts[name] == value
       end
       told = { 'facts' => needs['all_facts'] ? facts : facts.slice(*names), 'vars' => vars }
       told['trusted'] = @scope['trusted'] if needs['trusted']
@@ -328,6 +329,22 @@ module ::Puppet::Bindc_1_0_0
 
     def hidden?
       @hidden
+    end
+
+    private
+
+    # Variables as a caller sees them. Where top scope has another value, or none, '::name' has that.
+    def seen(names, caller)
+      names.each_with_object({}) do |name, all|
+        local = value(caller, name)
+        top = value(@scope, name)
+        all[name] = local unless local.nil?
+        all["::#{name}"] = top unless top.eql?(local)
+      end
+    end
+
+    def value(scope, name)
+      scope[name] if scope.include?(name)
     end
   end
 

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+
+	"bindc/bench/gen"
+	bindings "bindc/runtime"
+	"bindc/serve"
+	"bindc/serve/client"
+)
+
+// operation is an operation whose instructions are counted.
+type operation struct {
+	name   string
+	repeat int
+	start  func(dir string) (perform func(n int) error, err error)
+}
+
+// operations lists the most frequent work of lookups, requests and the Puppet module.
+var operations = []operation{
+	{"hot", 100_000, lookUp(generated, constants(100), true)},
+	{"uniform", 100_000, lookUp(generated, constants(0), true)},
+	{"absent", 100_000, lookUp(generated, absent, false)},
+	{"absent-hiera5", 100_000, lookUp(hiera5, numbered("class%d::absent%d"), false)},
+	{"kind-read", 50_000, readKinds},
+	{"request", 10_000, requests},
+	{"interpolated", 10_000, lookUp(generated, interpolated, true)},
+	{"dotted", 20,
+		lookUp(hiera5, numbered("hash%[2]d::settings.server.port"), true)},
+	{"merge", 5_000, lookUp(hiera5, numbered("merged::list%[2]d"), true)},
+	{"serve", 400, serveQuestions},
+}
+
+// perform runs an operation in this process.
+func perform(name string, n int, dir string) error {
+	for _, op := range operations {
+		if op.name == name {
+			do, err := op.start(dir)
+			if err != nil {
+				return err
+			}
+			return do(n)
+		}
+	}
+	return fmt.Errorf("unknown operation %q", name)
+}
+
+// generatedKeys returns the keys of the generated site, in a fixed order that is not that of the file.
+func generatedKeys() (constants, interpolated []string, err error) {
+	site, err := gen.New(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, key := range site.KeyNames() {
+		if site.KindOf(i) == gen.Interpolated {
+			interpolated = append(interpolated, key)
+		} else {
+			constants = append(constants, key)
+		}
+	}
+	dice := rand.New(rand.NewPCG(1, 2))
+	dice.Shuffle(len(constants), func(i, j int) { constants[i], constants[j] = constants[j], constants[i] })
+	return constants, interpolated, nil
+}
+
+// constants returns a function for that many keys that are bound to constants; for all of them if n is 0.
+func constants(n int) func() ([]string, error) {
+	return func() ([]string, error) {
+		all, _, err := generatedKeys()
+		if err == nil && n > 0 {
+			all = all[:n]
+		}
+		return all, err
+	}
+}
+
+func interpolated() ([]string, error) {
+	_, keys, err := generatedKeys()
+	return keys, err
+}
+
+func absent() ([]string, error) {
+	keys, err := constants(0)()
+	for i := range keys {
+		keys[i] += "_x"
+	}
+	return keys, err
+}
+
+// numbered returns a function for names in the site of Hiera 5. The format takes the number of a class and of a key.
+func numbered(format string) func() ([]string, error) {
+	return func() ([]string, error) {
+		var out []string
+		for i := range hiera5Keys {
+			out = append(out, fmt.Sprintf(format, i%50, i))
+		}
+		return out, nil
+	}
+}
+
+// factsOf returns facts of a node, for either site.
+func factsOf(site string, node int) (*bindings.Facts, error) {
+	given, err := gen.Facts(config, node)
+	if err != nil {
+		return nil, err
+	}
+	if site == hiera5 {
+		given = map[string]any{"os": map[string]any{"family": "Debian"}, "environment": "production",
+			"trusted": map[string]any{"certname": "web1.example.org"}}
+	}
+	v, err := bindings.ValueOf(given)
+	if err != nil {
+		return nil, err
+	}
+	return bindings.NewFacts(v, bindings.FactsOptions{})
+}
+
+func open(dir, site string) (*bindings.Request, error) {
+	snap, err := bindings.Open(filepath.Join(dir, site), bindings.Options{})
+	if err != nil {
+		return nil, err
+	}
+	facts, err := factsOf(site, 0)
+	if err != nil {
+		return nil, err
+	}
+	return snap.Request(facts)
+}
+
+// lookUp returns a function that looks up keys in turn, and fails unless each one is found, or absent.
+func lookUp(site string, choose func() ([]string, error), present bool) func(string) (func(int) error, error) {
+	return func(dir string) (func(int) error, error) {
+		keys, err := choose()
+		if err != nil {
+			return nil, err
+		}
+		request, err := open(dir, site)
+		if err != nil {
+			return nil, err
+		}
+		return func(n int) error {
+			for i := range n {
+				key := keys[i%len(keys)]
+				if _, found, err := request.Lookup(key); err != nil || found != present {
+					return fmt.Errorf("%s: found %v, %w", key, found, err)
+				}
+			}
+			return nil
+		}, nil
+	}
+}
+
+// readKinds looks up keys and reads the kind of each value.
+func readKinds(dir string) (func(int) error, error) {
+	keys, err := constants(0)()
+	if err != nil {
+		return nil, err
+	}
+	request, err := open(dir, generated)
+	if err != nil {
+		return nil, err
+	}
+	return func(n int) error {
+		for i := range n {
+			v, _, err := request.Lookup(keys[i%len(keys)])
+			if err != nil || v.Kind() == bindings.Undef {
+				return fmt.Errorf("%s is undef, %w", keys[i%len(keys)], err)
+			}
+		}
+		return nil
+	}, nil
+}
+
+// requests resets one request for different nodes in turn.
+func requests(dir string) (func(int) error, error) {
+	request, err := open(dir, generated)
+	if err != nil {
+		return nil, err
+	}
+	facts := make([]*bindings.Facts, config.Nodes)
+	for i := range facts {
+		if facts[i], err = factsOf(generated, i); err != nil {
+			return nil, err
+		}
+	}
+	return func(n int) error {
+		for i := range n {
+			if err := request.Reset(facts[i%len(facts)]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// serveQuestions asks a server for ten keys at a time, as the Puppet module does.
+func serveQuestions(dir string) (func(int) error, error) {
+	server := serve.New(serve.Options{Path: filepath.Join(dir, hiera5)})
+	toServer, questions := io.Pipe()
+	answers, toClient := io.Pipe()
+	go func() { _ = server.Answer(toServer, toClient) }()
+	c := client.New(answers, questions)
+	if _, err := c.Ask(map[string]any{"ask": "hello", "protocol": 1}); err != nil {
+		return nil, err
+	}
+	node := map[string]any{"ask": "node", "session": 1,
+		"facts":   map[string]any{"os": map[string]any{"family": "Debian"}},
+		"trusted": map[string]any{"certname": "web1.example.org"}}
+	said, err := c.Ask(node)
+	if err != nil {
+		return nil, err
+	}
+	var info struct{ Snapshot struct{ Digest string } }
+	if err := json.Unmarshal(said, &info); err != nil {
+		return nil, err
+	}
+	node["digest"] = info.Snapshot.Digest
+	if said, err = c.Ask(node); err != nil || !bytes.Contains(said, []byte(`"session"`)) {
+		return nil, fmt.Errorf("no session: %s, %w", said, err)
+	}
+	keys, err := numbered("class%d::parameter%d")()
+	if err != nil {
+		return nil, err
+	}
+	question, err := json.Marshal(map[string]any{"ask": "keys", "session": 1,
+		"keys": append(keys[:8:8], "merged::list1", "class1::absent")})
+	if err != nil {
+		return nil, err
+	}
+	return func(n int) error {
+		for range n {
+			if err := c.Send(question); err != nil {
+				return err
+			}
+			if said, err := c.Receive(); err != nil || bytes.Contains(said, []byte(`"errors"`)) {
+				return fmt.Errorf("%s, %w", said, err)
+			}
+		}
+		return nil
+	}, nil
+}

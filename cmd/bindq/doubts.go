@@ -1,0 +1,217 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/diag"
+	"bindc/internal/syntax"
+	bindings "bindc/runtime"
+)
+
+// A doubt is a sentence saying that a request is probably not the one that was meant: a name or value is misspelt, or
+// the answer depends on a variable that is not set. Doubts are printed as notes; with --strict they are an error.
+
+func (s *source) addStrict(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&s.strict, "strict", false, "refuse a request that looks incomplete or misspelt (status 2)")
+}
+
+// merging looks up a key and merges lower bindings. It is nil if the lookups do not merge.
+type merging func(r *bindings.Request, key string)
+
+// doubt prints the doubts about looking up keys in r. With --strict it returns them as an error.
+func (s *source) doubt(cmd *cobra.Command, r *bindings.Request, keys []string, merged merging) error {
+	if !s.hasFacts() && !s.strict {
+		note(cmd, "no facts are given (--facts, --fact, --node); data bound only for some nodes is not found")
+		return nil
+	}
+	doubts, err := s.misnamed(r)
+	if err != nil {
+		return err
+	}
+	if text := s.inFile.Contradiction(); text != "" && s.node == "" && s.trustedFile == "" {
+		doubts = append(doubts, text)
+	}
+	more, err := doubtsOf(r, keys, merged)
+	if err != nil {
+		return err
+	}
+	doubts = append(doubts, more...)
+	if s.strict && len(doubts) > 0 {
+		return doubtful(doubts)
+	}
+	for _, text := range doubts {
+		note(cmd, text)
+	}
+	return nil
+}
+
+// doubtful returns the error of a request that --strict refuses.
+func doubtful(doubts []string) error { return factsError("%s", strings.Join(doubts, "; ")) }
+
+// doubtsOf returns the doubts about the categories of r, the values of keys, and the bindings of keys.
+func doubtsOf(r *bindings.Request, keys []string, merged merging) ([]string, error) {
+	out := append(misspeltValues(r), missed(r, keys, merged)...)
+	if len(r.Unset()) == 0 {
+		return out, nil
+	}
+	d := dependents{}
+	for _, key := range keys {
+		e, err := r.Explain(key)
+		if err != nil {
+			return nil, err
+		}
+		d.add(e, merged != nil)
+	}
+	return append(out, d.sentences()...), nil
+}
+
+// missed returns a doubt for each unset variable that values of keys are computed from.
+func missed(r *bindings.Request, keys []string, merged merging) (out []string) {
+	look := merged
+	if look == nil {
+		look = func(r *bindings.Request, key string) { r.Lookup(key) } // the answer reports the error
+	}
+	users, meant := map[string][]string{}, map[string]string{}
+	for _, key := range keys {
+		for name, near := range r.Missed(func(r *bindings.Request) { look(r, key) }) {
+			users[name], meant[name] = append(users[name], key), near
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(users)) {
+		text := users[name][0] + " uses "
+		if n := len(users[name]); n > 1 {
+			text = diag.Count(n, "key") + " use "
+		}
+		text += name + ", which is not set" + howToSet(strings.TrimPrefix(name, "$"))
+		if meant[name] != "" {
+			text += "; did you mean '" + meant[name] + "'?"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func misspeltValues(r *bindings.Request) (out []string) {
+	for t, near := range r.Misspelt() {
+		if near == "" {
+			out = append(out, fmt.Sprintf("%s is '%s', which contains a list or a hash, and conditions compare text",
+				t.Name, t.Value))
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s is '%s', which no condition uses; did you mean '%s'?", t.Name, t.Value,
+			near))
+	}
+	return out
+}
+
+// dependents has the positions of bindings that depend on unset variables, by variable and key.
+type dependents map[string]map[string][]string
+
+// add adds the bindings of a lookup and of the lookups inside it. Bindings below the winner count only if the lookup
+// merges.
+func (d dependents) add(e *bindings.Explanation, merged bool) {
+	key := cmp.Or(e.Root, e.Key)
+	for _, c := range e.Candidates {
+		if c.State == bindings.Wins && !merged {
+			break
+		}
+		d.note(key, c)
+	}
+	for _, c := range e.Contributions {
+		d.note(key, c)
+	}
+	for _, inner := range e.Lookups {
+		d.add(inner, false)
+	}
+}
+
+func (d dependents) note(key string, c bindings.Candidate) {
+	for _, name := range c.Unset {
+		if d[name] == nil {
+			d[name] = map[string][]string{}
+		}
+		if !slices.Contains(d[name][key], c.At) {
+			d[name][key] = append(d[name][key], c.At)
+		}
+	}
+}
+
+// sentences returns a doubt for each variable, with the number of bindings that depend on it.
+func (d dependents) sentences() (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(d)) {
+		n, of := 0, diag.Count(len(d[name]), "key")
+		for key, places := range d[name] {
+			n += len(places)
+			if len(d[name]) == 1 {
+				of = key
+			}
+		}
+		depend := "depend"
+		if n == 1 {
+			depend = "depends"
+		}
+		out = append(out, fmt.Sprintf("%s is not set%s; %s of %s %s on it", name, howToSet(name),
+			diag.Count(n, "binding"), of, depend))
+	}
+	return out
+}
+
+// howToSet names the flag that sets name, if that is not --fact or --var.
+func howToSet(name string) string {
+	switch name {
+	case "fqdn", "clientcert", "trusted":
+		return " (--node NAME sets it)"
+	}
+	return ""
+}
+
+// misnamed returns the doubts about the names of facts, in flags and in the file of facts.
+func (s *source) misnamed(r *bindings.Request) ([]string, error) {
+	if len(s.facts)+len(s.variables) == 0 && s.factsFile == "" {
+		return nil, nil
+	}
+	used, _, _, err := r.Snapshot().Needs()
+	if err != nil {
+		return nil, err
+	}
+	isKnown := func(name string) bool { return syntax.Everywhere(name) || slices.Contains(used, name) }
+	var out []string
+	for _, flag := range []struct {
+		name  string
+		given []string
+	}{{"--fact", s.facts}, {"--var", s.variables}} {
+		for _, text := range flag.given {
+			name := text[:strings.IndexAny(text+"=", ".:=")]
+			if near := diag.Misspelt(name, used); near != "" && !isKnown(name) {
+				out = append(out, fmt.Sprintf("%s %s: nothing in the snapshot uses that name; did you mean '%s'?",
+					flag.name, name, near))
+			}
+		}
+	}
+	return append(out, s.misnamedInFile(r.Unset(), isKnown)...), nil
+}
+
+// misnamedInFile returns the doubts about the names in the file of facts: a name is similar to an unset variable, or
+// no name at all is known.
+func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) (out []string) {
+	some, known := false, false
+	for k := range s.inFile.Facts.Pairs() {
+		some = true
+		if isKnown(k.Text()) {
+			known = true
+		} else if near := diag.Misspelt(k.Text(), unset); near != "" {
+			out = append(out, fmt.Sprintf("%s: nothing in the snapshot uses the fact '%s'; did you mean '%s'?",
+				wherein(s.factsFile), k.Text(), near))
+		}
+	}
+	if some && !known && len(out) == 0 {
+		out = append(out, wherein(s.factsFile)+" has no fact that Facter sends or the snapshot uses: is it a file of facts?")
+	}
+	return out
+}

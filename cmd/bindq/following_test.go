@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"bindc/ship"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The table in docs/deploy.md has every key of the configuration of follow, with its default.
+func TestDocumentHasAllKeysOfTheConfiguration(t *testing.T) {
+	keys, defaults := []string{}, map[string]string{}
+	row := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|(?: `([^`]*)`)?[^|]*\\| .+ \\|$")
+	_, table, _ := strings.Cut(read(t, "../../docs/deploy.md"), "These are all keys:")
+	table, _, _ = strings.Cut(table, "### ")
+	for _, m := range row.FindAllStringSubmatch(table, -1) {
+		keys = append(keys, m[1])
+		defaults[m[1]] = m[2]
+	}
+	want := append(slices.Clone(followKeys), nameKeys...)
+	slices.Sort(want)
+	slices.Sort(keys)
+	if !slices.Equal(keys, want) {
+		t.Errorf("docs/deploy.md has the keys %q, expected %q", keys, want)
+	}
+	for key, is := range map[string]time.Duration{"interval": defaultInterval, "timeout": pollTimeout,
+		"stall_timeout": ship.StallTimeout, "younger": defaultYounger} {
+		if d, err := time.ParseDuration(defaults[key]); d != is || err != nil {
+			t.Errorf("the default of %s is '%s' in docs/deploy.md, %v in the program", key, defaults[key], is)
+		}
+	}
+	for key, is := range map[string]any{"downloads": downloads, "keep": defaultKeep, "max_size": defaultMaxSize,
+		"store": defaultStore, "plain_http": false} {
+		if defaults[key] != fmt.Sprint(is) {
+			t.Errorf("the default of %s is '%s' in docs/deploy.md, %v in the program", key, defaults[key], is)
+		}
+	}
+}
+
+// The packaged configuration is valid, also with all of its commented-out keys.
+func TestPackagedConfiguration(t *testing.T) {
+	text := read(t, "../../packaging/follow.yaml")
+	all := regexp.MustCompile(`(?m)^(\s*)# (\s*[a-z_]+:)`).ReplaceAllString(text, "$1$2")
+	for _, text := range []string{text, all} {
+		c := followed{path: filepath.Join(t.TempDir(), "follow.yaml")}
+		if err := os.WriteFile(c.path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		root, err := c.parse()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p policy
+		c.readPolicy(root, &p)
+		if err := c.err(); err != nil {
+			t.Errorf("%v in\n%s", err, text)
+		}
+	}
+	for _, key := range slices.Concat(followKeys, nameKeys) {
+		if !strings.Contains(all, key+":") && key != "plain_http" && key != "signed_as" {
+			t.Errorf("packaging/follow.yaml does not have %s", key)
+		}
+	}
+}
+
+// A release that is refused at each poll is in the log once; one that follows it is, too.
+func TestLogHasARefusedReleaseOnce(t *testing.T) {
+	path, log := filepath.Join(t.TempDir(), "site.snap"), &bytes.Buffer{}
+	store, err := ship.OpenStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := following{store: store}
+	f.report(slog.New(slog.NewTextHandler(log, nil)), make(chan struct{}))
+	pull := &ship.Pull{Store: store, Name: "production", Source: ship.File{Path: path}, MaxBytes: 100, Now: time.Now,
+		Checks: ship.Checks{Inspect: inspect}}
+	for _, text := range []string{"nonsense", "something else"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			r, err := pull.Run(t.Context())
+			f.follow.Report(pull, r, err)
+		}
+	}
+	if n := strings.Count(log.String(), "not a snapshot"); n != 2 {
+		t.Errorf("the log has %d lines on two releases that were refused three times:\n%s", n, log)
+	}
+}
+
+// The unit and its user may write to the paths in the packaged configuration.
+func TestUnitMayWriteWhatIsConfigured(t *testing.T) {
+	unit := read(t, "../../packaging/bindq-follow.service")
+	tmpfiles := read(t, "../../packaging/bindc.tmpfiles")
+	configured := regexp.MustCompile(`(?m)^(?:# )?(?:textfile|store): (\S+)`)
+	paths := configured.FindAllStringSubmatch(read(t, "../../packaging/follow.yaml"), -1)
+	if len(paths) != 2 {
+		t.Fatalf("packaging/follow.yaml has %q, expected a store and a textfile", paths)
+	}
+	for _, m := range paths {
+		dir := m[1]
+		if strings.HasSuffix(dir, ".prom") {
+			dir = filepath.Dir(dir)
+		}
+		state := "StateDirectory=" + strings.TrimPrefix(dir, "/var/lib/") + "\n"
+		if !strings.Contains(unit, state) && !strings.Contains(unit, "ReadWritePaths=-"+dir+"\n") {
+			t.Errorf("packaging/bindq-follow.service does not let the program write %s", m[1])
+		}
+		owns := regexp.MustCompile(`(?m)^(d ` + dir + ` \d+ bindc bindc|a\+ ` + dir + ` .* user:bindc:rwx)`)
+		if !owns.MatchString(tmpfiles) {
+			t.Errorf("packaging/bindc.tmpfiles does not let the user bindc write %s", m[1])
+		}
+	}
+	if !strings.Contains(unit, "Environment=DOCKER_CONFIG=/etc/bindc/docker\n") ||
+		!strings.Contains(tmpfiles, "d /etc/bindc/docker 0750 root bindc") {
+		t.Error("the unit does not find docker's credentials where docs/deploy.md has them")
+	}
+}

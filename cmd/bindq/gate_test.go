@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// buildBindings compiles a site that has nothing but some bindings.
+func buildBindings(t *testing.T, bind, path string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bindings"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	text := "{bindings_version: 1, name: default, bind: [" + bind + "]}"
+	if err := os.WriteFile(filepath.Join(dir, "bindings", "default.yaml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	buildSite(t, dir, path)
+}
+
+// The store keeps a snapshot with sensitive values from others. A value that is computed is not sensitive by that.
+func TestInspectFindsSensitiveValues(t *testing.T) {
+	for bind, want := range map[string]bool{
+		"[a, 1]":                            false,
+		"[a, 'of ${fqdn}']":                 false,
+		"{name: a, sensitive: true, to: 1}": true,
+		"[a, 1], {name: b, sensitive: true, to: 'of ${fqdn}'}": true,
+	} {
+		path := filepath.Join(t.TempDir(), "site.bsnap")
+		buildBindings(t, bind, path)
+		if got, err := inspect(path); got != want || err != nil {
+			t.Errorf("%s: sensitive is %v (%v), expected %v", bind, got, err, want)
+		}
+	}
+}
+
+// A query that is longer than batch would read is an error, whatever it asks for.
+func TestCheckKeysBoundsQueries(t *testing.T) {
+	t.Chdir(t.TempDir())
+	buildBindings(t, "[a, 1]", "site.bsnap")
+	query := `{"key": "a"}`
+	for _, c := range []struct {
+		length int
+		want   string
+	}{
+		{maxFacts, "<nil>"},
+		{maxFacts + 1, fmt.Sprintf("--check-keys: queries:2: expected a query of at most %d bytes", maxFacts)},
+	} {
+		long := query + strings.Repeat(" ", c.length-len(query))
+		if err := os.WriteFile("queries", []byte("\n"+long+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := keysFound("queries", "site.bsnap"); fmt.Sprint(err) != c.want {
+			t.Errorf("%d bytes: found %v, expected %s", c.length, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"bindc/internal/diag"
+	"bindc/internal/yaml"
+	"bindc/ship"
+)
+
+const (
+	defaultStore  = "/var/lib/bindc"         // where a master keeps snapshots
+	defaultConfig = "/etc/bindc/follow.yaml" // the configuration of follow
+)
+
+// policy has the rules of a configuration of follow. They also apply to commands by hand.
+type policy struct {
+	store string
+	keep  ship.Keep
+	trust trust
+	names map[string]gates
+}
+
+// of returns the gates of a name. A name that is not in the configuration still needs a signature.
+func (p *policy) of(name string) gates {
+	if g, ok := p.names[name]; ok {
+		return g
+	}
+	return gates{trust: p.trust}
+}
+
+// readPolicy reads the policy from the configuration at path.
+func readPolicy(path string) (*policy, error) {
+	c := followed{path: path}
+	root, err := c.parse()
+	if err != nil {
+		return nil, err
+	}
+	p := &policy{}
+	c.readPolicy(root, p)
+	return p, c.err()
+}
+
+func (c *followed) readPolicy(root *yaml.Node, p *policy) {
+	if !c.keys(root, "names and their sources", followKeys) {
+		return
+	}
+	p.store = c.text(root, "store")
+	p.keep = ship.Keep{Last: c.number(root, "keep", defaultKeep), Younger: c.duration(root, "younger", defaultYounger)}
+	p.trust = trust{c.text(root, "allowed_signers"), c.text(root, "revoked"), true}
+	p.names = map[string]gates{}
+	_, names, ok := root.Lookup("names")
+	if !ok || names.Kind != yaml.Mapping || len(names.Kids) == 0 {
+		c.problem(root, "expected 'names', each with a 'source'")
+		return
+	}
+	for key, n := range names.Pairs() {
+		name, _ := key.Text()
+		if err := ship.CheckName(name); err != nil {
+			c.problem(key, "%v", err)
+		}
+		if c.keys(n, "the source of '"+name+"'", nameKeys) {
+			p.names[name] = gates{trust: p.trust, signedAs: c.text(n, "signed_as"), checkKeys: c.text(n, "check_keys"),
+				maxChange: c.text(n, "max_change"), keysConfigured: true, changeConfigured: true}
+		}
+	}
+}
+
+// storeFlag has the flags that choose a store and its policy.
+type storeFlag struct{ dir, config string }
+
+func (s *storeFlag) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.dir, "store", "",
+		"`DIR` of snapshots and their names (default $BINDQ_STORE, the store of the configuration, or "+defaultStore+")")
+	cmd.Flags().StringVarP(&s.config, "config", "c", "",
+		"`FILE` that configures follow; its store, gates and signers apply (default $BINDQ_CONFIG, or "+defaultConfig+")")
+}
+
+// policy chooses the store and returns the policy for it. A configuration that --config does not name applies only to
+// its own store, and the default one may be missing.
+func (s *storeFlag) policy() (*policy, error) {
+	path, named := s.config, s.config != ""
+	if !named {
+		path = cmp.Or(os.Getenv("BINDQ_CONFIG"), defaultConfig)
+	}
+	p, err := readPolicy(path)
+	none := &policy{keep: ship.Keep{Last: defaultKeep, Younger: defaultYounger}}
+	if !named && path == defaultConfig && errors.Is(err, fs.ErrNotExist) {
+		p, err = none, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	its := cmp.Or(p.store, defaultStore)
+	if s.dir == "" && !named {
+		s.dir = os.Getenv("BINDQ_STORE")
+	}
+	if s.dir = cmp.Or(s.dir, its); named || sameDir(s.dir, its) {
+		return p, nil
+	}
+	return none, nil
+}
+
+func sameDir(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return filepath.Clean(a) == filepath.Clean(b) || errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// open opens the store and creates it if it does not exist; find does not create it. Both make the store print its
+// repairs on errs.
+func (s *storeFlag) open(errs io.Writer) (*ship.Store, *policy, error) {
+	return s.with(ship.OpenStore, errs)
+}
+
+func (s *storeFlag) find(errs io.Writer) (*ship.Store, *policy, error) {
+	return s.with(ship.FindStore, errs)
+}
+
+func (s *storeFlag) with(open func(string) (*ship.Store, error), errs io.Writer) (*ship.Store, *policy, error) {
+	p, err := s.policy()
+	if err != nil {
+		return nil, nil, err
+	}
+	st, err := open(s.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	st.Notice = func(text string) { fmt.Fprintln(errs, "bindq: "+diag.Visible(text)) }
+	return st, p, nil
+}
+
+// obey sets the gates that no flag sets from those of the policy.
+func (g *gates) obey(p gates, flags *pflag.FlagSet) {
+	for name, text := range map[string][2]*string{
+		"allowed-signers": {&g.trust.allowed, &p.trust.allowed},
+		"revoked":         {&g.trust.revoked, &p.trust.revoked},
+		"signed-as":       {&g.signedAs, &p.signedAs},
+		"check-keys":      {&g.checkKeys, &p.checkKeys},
+		"max-change":      {&g.maxChange, &p.maxChange},
+	} {
+		if !flags.Changed(name) {
+			*text[0] = *text[1]
+		}
+	}
+	g.trust.configured = p.trust.configured && !flags.Changed("allowed-signers")
+	g.keysConfigured = p.keysConfigured && !flags.Changed("check-keys")
+	g.changeConfigured = p.changeConfigured && !flags.Changed("max-change")
+}

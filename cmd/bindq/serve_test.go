@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"bindc/serve"
+)
+
+// The log of serve has a line for each event, with what is known of it.
+func TestServeReportsEvents(t *testing.T) {
+	var out strings.Builder
+	report := (&serveFlags{log: true}).reporter(&out)
+	report(serve.Event{What: "begins"})
+	report(serve.Event{What: "asked", Connection: 1, Environment: "production", Digest: "d1"})
+	report(serve.Event{What: "ends", Connection: 2, Err: errors.New("it broke")})
+	want := `level=INFO msg=begins
+level=INFO msg=asked connection=1 environment=production digest=d1
+level=WARN msg=ends connection=2 error="it broke"
+`
+	if got := regexp.MustCompile(`(?m)^time=\S+ `).ReplaceAllString(out.String(), ""); got != want {
+		t.Errorf("found\n%s\nwant\n%s", got, want)
+	}
+	if (&serveFlags{}).reporter(&out) != nil {
+		t.Error("expected no log where nobody asks for one")
+	}
+}
+
+// A socket replaces one that nobody answers on, and nothing else.
+func TestListenReplacesOnlyDeadSockets(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("sockets have no modes there")
+	}
+	t.Chdir(t.TempDir()) // the path of a socket may not be long
+	l, err := listen("socket")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info := must(os.Stat("socket"))(t); info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket has the mode %v, expected one for its user alone", info.Mode())
+	}
+	_, err = listen("socket")
+	if err == nil || !strings.Contains(err.Error(), "another program answers on this socket") {
+		t.Errorf("expected a refusal of a socket that is answered, found %v", err)
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	l.Close()
+	if l, err = listen("socket"); err != nil {
+		t.Fatalf("a dead socket is not replaced: %v", err)
+	}
+	l.Close()
+	if err := os.WriteFile("file", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"file":                             "file: expected a socket or nothing, found another kind of file",
+		filepath.Join("nowhere", "socket"): "no such file or directory",
+		filepath.Join("file", "socket"):    "not a directory",
+	} {
+		if _, err := listen(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found %v, expected %s", path, err, want)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package compile
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"bindc/internal/diag"
+	"bindc/loader"
+	bindings "bindc/runtime"
+)
+
+// siteOf compiles a site, and returns its snapshot and what is reported: where, how severe, and the code.
+func siteOf(t *testing.T, dir string) (*bindings.Snapshot, []string) {
+	t.Helper()
+	var diags diag.List
+	content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	var out []string
+	for _, d := range diags.Sorted() {
+		file, err := filepath.Rel(dir, d.Pos.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, fmt.Sprintf("%s: %v %s", filepath.ToSlash(file), d.Severity, d.Code))
+	}
+	if diags.Failed() {
+		t.Fatal(out)
+	}
+	return opened(t, dir, content), out
+}
+
+// Lookups check what is computed above an abstract binding against its type.
+func TestAbstractTypesConstrainWhatIsComputed(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/abstract_types.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, files := t.TempDir(), map[string]string{}
+	for _, f := range a.Files {
+		files[f.Name] = string(f.Data)
+		writeFile(t, filepath.Join(dir, filepath.FromSlash(f.Name)), string(f.Data))
+	}
+	snap, told := siteOf(t, filepath.Join(dir, "site"))
+	if want := strings.Fields(files["told.txt"]); strings.Join(told, " ") != strings.Join(want, " ") {
+		t.Errorf("reported is %q, expected %q", told, want)
+	}
+	for line := range strings.Lines(files["answers.txt"]) {
+		key, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		end := strings.LastIndex(rest, "} ") + 1
+		if key == "#" {
+			continue
+		}
+		if got := answerTo(t, snap, key, rest[:end], ""); got != rest[end+1:] {
+			t.Errorf("%s: the answer is %s", line, got)
+		}
+	}
+	snap, told = siteOf(t, filepath.Join(dir, "hiera5"))
+	if got := answerTo(t, snap, "a", "{}", ""); got != `"words"` || len(told) > 0 {
+		t.Errorf("what Hiera 5 interpolates is %s, and reported is %q", got, told)
+	}
+}
+
+// A constant that is checked when the site is built stays a constant, which a lookup reads and does not compute.
+func TestAbstractTypesLeaveConstantsAlone(t *testing.T) {
+	dir := t.TempDir()
+	writeBindings(t, filepath.Join(dir, "bindings"), "default", `[a, 1]`)
+	writeBindings(t, filepath.Join(dir, "modules", "db", "bindings"), "db::default",
+		`{name: a, abstract: true, type: Integer}`)
+	var diags diag.List
+	content := Compile(loader.Load(dir, loader.Options{}, &diags), Options{}, &diags)
+	if diags.Failed() || content.Values[content.Keys[0].Default].Computed {
+		t.Errorf("%+v, %v", content.Values, diags.Sorted())
+	}
+}
+
+// What is known when the site is built is checked then.
+func TestAbstractTypesConstrainWhatIsKnown(t *testing.T) {
+	const integer = `{name: a, abstract: true, type: Integer}`
+	const wrong = `1 error type_mismatch: m1`
+	checkReports(t, []struct{ name, site, module, want string }{
+		{"a value of the type", `[a, 1]`, integer, ``},
+		{"a value of another type", `[a, x]`, integer, wrong},
+		{"undef, which fits every type", `[a, null]`, integer, ``},
+		{"a text that is interpolated", `[a, "${x}"]`, integer, wrong},
+		{"what is computed", `{name: a, to_expression: '$x'}`, integer, ``},
+		{"what is looked up", "{name: a, to_lookup_of: b}\n[b, x]", integer, ``},
+		{"what is transformed", `{name: a, to: x, transformer: '|$v| { 1 }'}`, integer, ``},
+		{"a text that is transformed", `{name: a, to: "${x}", transformer: '|$v| { 1 }'}`, integer, ``},
+		{"what declines", "{when: {node: n}, bind: [{name: a, to: null, optional: true}]}\n[a, 1]", integer, ``},
+		{"a narrower type", `{name: a, type: 'Integer[1]', to_expression: '$x'}`, integer, ``},
+		{"a wider type", `{name: a, type: Scalar, to_expression: '$x'}`, integer, ``},
+		{"the same type", `{name: a, type: Integer, to_expression: '$x'}`, integer, ``},
+		{"another type", `{name: a, type: String, to_expression: '$x'}`, integer, wrong},
+		{"another type of what is transformed", `{name: a, type: String, to: 1, transformer: '|$v| { "x" }'}`,
+			integer, wrong},
+		{"a value of a wider type", `{name: a, type: Scalar, to: x}`, integer, wrong},
+		{"a multibinding", `{name: a, multibind_id: a, type: Array}`, integer, wrong},
+		{"a list", `{name: a, multibind_id: a, type: Array}`, `{name: a, abstract: true, type: Hash}`, wrong},
+		{"a list where one is asked for", `{name: a, multibind_id: a, type: Array}`,
+			`{name: a, abstract: true, type: 'Array[String]'}`, ``},
+		{"a hash", `{name: a, multibind_id: a, type: Hash}`, `{name: a, abstract: true, type: Array}`, wrong},
+		{"a hash where one is asked for", `{name: a, multibind_id: a, type: Hash}`,
+			`{name: a, abstract: true, type: Hash}`, ``},
+		{"a value that never meets the abstract binding", "{when: {node: n}, bind: [[a, x]]}\n" +
+			"{when: {node: m}, bind: [[a, 1]]}", "{when: {node: m}, bind: [" + integer + "]}", ``},
+		{"a value that is always hidden", `[a, 1]`, integer + "\n{when: {node: n}, bind: [[a, x]]}", ``},
+		{"a value of the same layer", `{when: {node: m}, bind: [[a, 1]]}`,
+			integer + "\n{when: {node: n}, bind: [[a, x]]}", "m1 warning abstract: 1\nm2 warning type_mismatch: m1"},
+		{"the alternatives of an abstract binding", `[a, x]`, "{when: {node: [n, m]}, bind: [" + integer + "]}", wrong},
+		{"one without a type before it", `[a, x]`, "{when: {node: n}, bind: [{name: a, abstract: true}]}\n" + integer,
+			`1 error type_mismatch: m2`},
+		{"a type of what is not abstract", `[a, x]`, `{name: a, type: Integer, to: 1}`, ``},
+		{"a type of what is not abstract, beside an abstract binding", `[a, x]`,
+			"{when: {node: n}, bind: [{name: a, type: Integer, to: 1}]}\n{name: a, abstract: true}", ``},
+		{"an abstract binding of another key", "[a, x]\n[b, 1]", `{name: b, abstract: true, type: Integer}`, ``},
+	})
+	for _, c := range []struct{ site, module, want string }{
+		{`[a, x]`, integer, "'a': expected Integer, found String"},
+		{`{name: a, type: String, to_expression: '$x'}`, integer,
+			"'a': expected Integer, found a binding that states the type String"},
+		{`{name: a, multibind_id: a, type: Array}`, integer,
+			"'a': expected Integer, found a multibinding that collects into another type"},
+		{`[a, hunter]`, `{name: a, abstract: true, type: "Enum['b']"}`, "'a': expected Enum['b'], found 'hunter'"},
+		{`{name: a, to: hunter, sensitive: true}`, `{name: a, abstract: true, type: "Enum['b']"}`,
+			"'a': expected Enum['b'], found another value, which is sensitive"},
+		{"[a, hunter]\n{when: {node: n}, bind: [{name: a, to: b, sensitive: true}]}",
+			`{name: a, abstract: true, type: "Enum['b']"}`,
+			"'a': expected Enum['b'], found another value, which is sensitive"},
+	} {
+		found := reported(t, c.site, c.module)
+		if len(found) != 1 || found[0].Message != c.want || found[0].Secret != strings.Contains(c.site, "sensitive") ||
+			!slices.ContainsFunc(found[0].Notes, func(n diag.Note) bool {
+				return strings.HasPrefix(n.Message, "the abstract binding requires ")
+			}) {
+			t.Errorf("%s: reported is %v, expected %s", c.site, found, c.want)
+		}
+	}
+}

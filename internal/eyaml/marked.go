@@ -1,0 +1,79 @@
+package eyaml
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/pattern"
+)
+
+// mark matches the start of a text to encrypt. A near miss matches, too, but has no method.
+var mark = pattern.Lazy(`DEC(?:\(\d+\))?::(\w+)\[|(?i:\bDEC[ \t]*(?:\([^()\n]*\))?[ \t]*:+[ \t]*PKCS7\b)`)
+
+// MarkError reports a problem with a mark and its position, from 1. It does not show the text.
+type MarkError struct {
+	Line, Col int
+	Problem   string
+}
+
+func (e *MarkError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Problem) }
+
+// EncryptMarked encrypts all texts in text that are marked as in hiera-eyaml's edit, DEC::PKCS7[...]!, and returns
+// their number. The error is a *MarkError if a mark is invalid.
+func (p *PublicKey) EncryptMarked(text string) (out string, n int, err error) {
+	var b strings.Builder
+	for rest := text; ; n++ {
+		m := mark().FindStringSubmatchIndex(rest)
+		if m == nil {
+			b.WriteString(rest)
+			return b.String(), n, nil
+		}
+		plain, length, problem := marked(rest, m)
+		if problem != "" {
+			return "", 0, markError(text, len(text)-len(rest)+m[0], problem)
+		}
+		encrypted, err := p.Encrypt(plain)
+		if err != nil {
+			return "", 0, err
+		}
+		b.WriteString(rest[:m[0]] + encrypted)
+		rest = rest[m[1]+length:]
+	}
+}
+
+// markEnd ends a text to encrypt.
+const markEnd = "]!"
+
+// marked returns the text that mark m in s marks, and its end relative to the start of the mark. A text that might
+// continue after its end is a problem because the rest would stay in the clear.
+func marked(s string, m []int) (plain string, length int, problem string) {
+	if m[2] < 0 {
+		return "", 0, "expected 'DEC::PKCS7[', the text to be encrypted, and ']!'"
+	}
+	if s[m[2]:m[3]] != "PKCS7" {
+		return "", 0, "expected the method PKCS7, as in 'DEC::PKCS7['"
+	}
+	behind := s[m[1]:]
+	if next := mark().FindStringIndex(behind); next != nil {
+		behind = behind[:next[0]]
+	}
+	plain, after, ended := strings.Cut(behind, markEnd)
+	line, _, _ := strings.Cut(after, "\n")
+	switch {
+	case !ended:
+		problem = "expected ']!' at the end of the text to be encrypted"
+	case plain == "":
+		problem = "expected a text between 'DEC::PKCS7[' and ']!'"
+	case strings.Contains(line, markEnd):
+		problem = "expected one ']!', at the end of the text to be encrypted: write a text that has ']!' in it as " +
+			"'bindc eyaml encrypt' prints it"
+	}
+	return plain, len(plain) + len(markEnd), problem
+}
+
+func markError(text string, at int, problem string) error {
+	before := text[:at]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return &MarkError{strings.Count(before, "\n") + 1, utf8.RuneCountInString(line) + 1, problem}
+}

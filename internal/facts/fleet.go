@@ -1,0 +1,143 @@
+package facts
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"bindc/internal/diag"
+)
+
+// Fleet finds the facts of single nodes in a directory.
+type Fleet struct {
+	dir   string
+	files map[string][]file // the files that may give a node this name; nil until the first question
+}
+
+// NewFleet returns the fleet of a directory.
+func NewFleet(dir string) *Fleet { return &Fleet{dir: dir} }
+
+// Node returns the facts of the node of that name: of the file that is called so, or of one whose content names it. Two
+// of them are an error. Only these files are parsed, and their content is that of now. Which other files name a node
+// is noted with the first question.
+func (f *Fleet) Node(name string) (Node, error) {
+	var found []Node
+	for _, file := range f.candidates(name) {
+		nodes, err := file.read()
+		if err != nil {
+			return Node{}, err
+		}
+		if i := named(nodes, name); i >= 0 {
+			found = append(found, nodes[i])
+		}
+	}
+	switch len(found) {
+	case 0:
+		return f.search(name)
+	case 1:
+		return found[0], nil
+	}
+	return Node{}, twice(found[0], found[1])
+}
+
+// search finds a node among all nodes. It also finds one that candidates misses.
+func (f *Fleet) search(name string) (Node, error) {
+	nodes, err := ReadDir(f.dir)
+	if err != nil {
+		return Node{}, err
+	}
+	if i := named(nodes, name); i >= 0 {
+		return nodes[i], nil
+	}
+	var names []string
+	for _, n := range nodes {
+		names = append(names, n.Name)
+	}
+	if hint := diag.DidYouMean(name, names); hint != "" {
+		return Node{}, fail("%s: found no facts of '%s'; %s", f.dir, name, hint)
+	}
+	return Node{}, fail("%s: found no facts of '%s'", f.dir, name)
+}
+
+// named returns the index of the node of that name, -1 if there is none.
+func named(nodes []Node, name string) int {
+	return slices.IndexFunc(nodes, func(n Node) bool { return n.Name == name })
+}
+
+// candidates returns the files that may have the facts of a node: those called so, and those that name it.
+func (f *Fleet) candidates(name string) []file {
+	if f.files == nil {
+		f.files = index(f.dir)
+	}
+	var out []file
+	if name == filepath.Base(name) {
+		for _, ext := range extensions {
+			path := filepath.Join(f.dir, name+ext)
+			if _, err := os.Lstat(path); err == nil {
+				out = append(out, file{path, name})
+			}
+		}
+	}
+	for _, other := range f.files[name] {
+		if !slices.Contains(out, other) {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// index returns the files of a directory by the names in them. A file that cannot be read has none.
+func index(dir string) map[string][]file {
+	out := map[string][]file{}
+	l, err := list(dir)
+	if err != nil {
+		return out
+	}
+	for _, f := range l.files {
+		src, err := f.text()
+		if err != nil {
+			continue
+		}
+		for name := range namesIn(src) {
+			files := out[string(name)]
+			if len(files) == 0 || files[len(files)-1] != f {
+				out[string(name)] = append(files, f)
+			}
+		}
+	}
+	return out
+}
+
+// namesIn yields the texts in JSON or YAML that follow a key like name or certname. It does not parse, so that a fleet
+// is searched at the speed of reading it. It misses names with escapes, anchors or tags, which no program writes.
+func namesIn(src []byte) func(yield func(name []byte) bool) {
+	const quotes, blanks = `"'`, " \t\r\n"
+	return func(yield func([]byte) bool) {
+		for {
+			i := bytes.Index(src, []byte("name"))
+			if i < 0 {
+				return
+			}
+			src = src[i+len("name"):]
+			rest := src
+			if len(rest) > 0 && bytes.IndexByte([]byte(quotes), rest[0]) >= 0 {
+				rest = rest[1:]
+			}
+			rest, isKey := bytes.CutPrefix(bytes.TrimLeft(rest, blanks), []byte(":"))
+			if !isKey {
+				continue
+			}
+			rest = bytes.TrimLeft(bytes.TrimLeft(rest, blanks), quotes)
+			if end := bytes.IndexAny(rest[:min(len(rest), maxName)], quotes+",}]\r\n\t #"); end >= 0 {
+				rest = rest[:end]
+			}
+			if len(rest) > 0 && len(rest) <= maxName && !yield(rest) {
+				return
+			}
+		}
+	}
+}
+
+// maxName is the length of the names that namesIn yields.
+const maxName = 300

@@ -1,0 +1,48 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
+
+const lookup = "lookup"
+
+// olderLookups maps the names of lookup functions in Hiera 1 and ARM-8 to the equivalent call.
+var olderLookups = map[string]string{
+	"hiera":             "lookup('KEY')",
+	"hiera_array":       "lookup('KEY'); a multibinding collects the values of several levels",
+	"hiera_hash":        "lookup('KEY'); a multibinding collects the values of several levels",
+	"inject":            "lookup('KEY')",
+	"inject_provider":   "lookup('KEY')",
+	"optionally_inject": "lookup('KEY') |$value| { ... }, where $value is undef if nothing is bound",
+}
+
+// lookupHint returns the equivalent of a call by an older name of lookup(), or "".
+func lookupHint(call *expr.Node) string {
+	instead := olderLookups[call.Name]
+	if instead == "" {
+		return ""
+	}
+	if len(call.Kids) > 0 {
+		if key, ok := call.Kids[0].Constant(); ok && key.Kind() == value.String {
+			instead = strings.Replace(instead, "KEY", key.Text(), 1)
+		}
+	}
+	return "write " + instead
+}
+
+// CheckWithoutLookup is Check for an expression that cannot look anything up, for the given reason.
+func CheckWithoutLookup(n *expr.Node, reason string) []Error {
+	errs := Check(n)
+	for call := range Calls(n) {
+		if call.Name != lookup && olderLookups[call.Name] == "" {
+			continue
+		}
+		errs = slices.DeleteFunc(errs, func(e Error) bool { return e.Off == call.Off })
+		errs = append(errs, Error{Off: call.Off, Message: call.Name + "() cannot be called here: " + reason})
+	}
+	return errs
+}

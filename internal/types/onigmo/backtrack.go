@@ -1,0 +1,534 @@
+package onigmo
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// This file matches what Go's engine cannot: lookaround, atomic groups and backreferences. It backtracks like Ruby and
+// counts steps instead of time, so that the answer does not depend on the machine. If an expression has no
+// backreferences, it remembers the states that have failed, as Ruby does since 3.2. The number of steps is then
+// proportional to the text for nearly all expressions.
+
+// maxSteps limits one match.
+const maxSteps = 1 << 18
+
+// ErrSteps is the error of a match that takes too many steps.
+var ErrSteps = errors.New("matching the regular expression takes too many steps")
+
+// Matcher reports whether texts match an expression.
+type Matcher struct {
+	linear *Regexp // nil: it needs backtracking
+	prog   []instruction
+	groups int  // the number of capturing groups
+	plain  bool // no backreference, so the outcome of a state does not depend on the path to it
+}
+
+// CompileMatcher compiles src. Unlike Compile, it supports lookaround, atomic groups, possessive quantifiers,
+// conditions and backreferences.
+func CompileMatcher(src string) (*Matcher, error) {
+	re, refused := Compile(src)
+	if refused == nil {
+		return &Matcher{linear: re}, nil
+	}
+	if len(src) > maxSource {
+		return nil, refused
+	}
+	return backtracking(src)
+}
+
+// backtracking compiles src for backtrack even if Go's engine could match it.
+func backtracking(src string) (*Matcher, error) {
+	n, groups, err := parse(src)
+	if err != nil {
+		return nil, err
+	}
+	c := compiler{plain: true}
+	if err := c.emit(n); err != nil {
+		return nil, err
+	}
+	c.add(instruction{op: opMatch})
+	return &Matcher{prog: c.prog, groups: groups, plain: c.plain}, nil
+}
+
+// Match reports whether the expression matches somewhere in text. It subtracts its steps from left unless left is nil.
+// It returns ErrSteps if left or the limit of one match is exceeded.
+func (m *Matcher) Match(text string, left *int) (matched bool, err error) {
+	steps := 1 + len(text)/bytesPerStep
+	if m.linear == nil {
+		matched, steps, err = m.backtrack(text)
+	}
+	if left != nil {
+		if *left -= steps; *left < 0 {
+			return false, ErrSteps
+		}
+	}
+	if m.linear != nil {
+		matched = m.linear.MatchString(text)
+	}
+	return matched, err
+}
+
+// bytesPerStep is how much text Go's engine reads in about the time of one step.
+const bytesPerStep = 16
+
+// backtrack matches by backtracking. It also returns the number of steps.
+func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
+	r := run{Matcher: m, text: text, left: maxSteps, failed: map[state]bool{}, done: map[state]int{}}
+	if !m.plain {
+		r.groups = make(spans, m.groups)
+		for i := range r.groups {
+			r.groups[i] = span{-1, -1, -1}
+		}
+	}
+	for at := 0; ; {
+		if r.match(0, at, r.failed) >= 0 {
+			return true, maxSteps - r.left, nil
+		}
+		if r.left <= 0 {
+			return false, maxSteps, ErrSteps
+		}
+		if at == len(text) {
+			return false, maxSteps - r.left, nil
+		}
+		_, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+	}
+}
+
+type operation byte
+
+const (
+	opRunes     operation = iota
+	opSplit               // tries the next instruction, then to
+	opSplitLazy           // tries to, then the next instruction
+	opJump
+	opBegin // begins an iteration that may match the empty text
+	opEnd   // ends an iteration; one that matched nothing is the last
+	opOpen  // begins a group
+	opClose
+	opBackref
+	opAssert
+	opInside // runs the nested program up to its opMatch, then continues at to
+	opChoice // continues at the next instruction if one of the groups has matched, otherwise at to
+	opMatch
+)
+
+// instruction is one step of a program.
+type instruction struct {
+	op   operation
+	node *node
+	to   int
+	bit  uint // for opBegin and opEnd: the number of the loop among the enclosing ones
+}
+
+// compiler translates nodes to a program.
+type compiler struct {
+	prog  []instruction
+	nodes int  // nodes emitted, including those without instructions
+	loops uint // enclosing loops whose iterations may match the empty text
+	plain bool
+}
+
+func (c *compiler) add(i instruction) int {
+	c.prog = append(c.prog, i)
+	return len(c.prog) - 1
+}
+
+// here sets the target of an instruction to the next one emitted.
+func (c *compiler) here(from int) { c.prog[from].to = len(c.prog) }
+
+func (c *compiler) emit(n *node) error {
+	if c.nodes++; c.nodes > maxProgram {
+		return errors.New("the regular expression is too large")
+	}
+	switch n.kind {
+	case sequence:
+		return c.emitAll(n.kids)
+	case alternatives:
+		return c.alternatives(n.kids)
+	case runes:
+		c.add(instruction{op: opRunes, node: n})
+	case repeat:
+		return c.repeat(n)
+	case capture:
+		c.add(instruction{op: opOpen, node: n})
+		err := c.emitAll(n.kids)
+		c.add(instruction{op: opClose, node: n})
+		return err
+	case backref:
+		c.plain = false
+		c.add(instruction{op: opBackref, node: n})
+	case choice:
+		c.plain = false
+		return c.either(instruction{op: opChoice, node: n}, n.kids[0], n.kids[1])
+	case ahead, behind, atomic:
+		inside := c.add(instruction{op: opInside, node: n})
+		err := c.emitAll(n.kids)
+		c.add(instruction{op: opMatch})
+		c.here(inside)
+		return err
+	default:
+		c.add(instruction{op: opAssert, node: n})
+	}
+	return nil
+}
+
+func (c *compiler) emitAll(nodes []*node) error {
+	for _, n := range nodes {
+		if err := c.emit(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// either emits an instruction that chooses between two nodes.
+func (c *compiler) either(by instruction, first, second *node) error {
+	split := c.add(by)
+	if err := c.emit(first); err != nil {
+		return err
+	}
+	jump := c.add(instruction{op: opJump})
+	c.here(split)
+	err := c.emit(second)
+	c.here(jump)
+	return err
+}
+
+func (c *compiler) alternatives(nodes []*node) error {
+	if len(nodes) == 1 {
+		return c.emit(nodes[0])
+	}
+	var jumps []int
+	for i, n := range nodes {
+		split := -1
+		if i < len(nodes)-1 {
+			split = c.add(instruction{op: opSplit})
+		}
+		if err := c.emit(n); err != nil {
+			return err
+		}
+		if split >= 0 {
+			jumps = append(jumps, c.add(instruction{op: opJump}))
+			c.here(split)
+		}
+	}
+	for _, jump := range jumps {
+		c.here(jump)
+	}
+	return nil
+}
+
+// repeat emits the mandatory iterations and then the optional ones.
+func (c *compiler) repeat(n *node) error {
+	split := instruction{op: opSplit}
+	if n.lazy {
+		split.op = opSplitLazy
+	}
+	for range n.min {
+		if err := c.emit(n.kids[0]); err != nil {
+			return err
+		}
+	}
+	if n.max < 0 {
+		return c.loop(n.kids[0], split)
+	}
+	var splits []int
+	for range n.max - n.min {
+		splits = append(splits, c.add(split))
+		if err := c.emit(n.kids[0]); err != nil {
+			return err
+		}
+	}
+	for _, s := range splits {
+		c.here(s)
+	}
+	return nil
+}
+
+func (c *compiler) loop(n *node, split instruction) error {
+	nullable := n.nullable()
+	begin := c.add(split)
+	if !nullable {
+		err := c.emit(n)
+		c.add(instruction{op: opJump, to: begin})
+		c.here(begin)
+		return err
+	}
+	if c.loops == 64 {
+		return errors.New("too many loops inside one another")
+	}
+	bit := c.loops
+	c.add(instruction{op: opBegin, bit: bit})
+	c.loops++
+	err := c.emit(n)
+	c.loops--
+	c.add(instruction{op: opEnd, bit: bit, to: begin})
+	c.here(begin)
+	return err
+}
+
+// state is the position of a run. progress has a bit for each enclosing loop, set if its iteration has matched
+// something.
+type state struct {
+	pc, at   int
+	progress uint64
+}
+
+// way is an alternative to try when all later ones have failed: continue in a state, or restore a group.
+type way struct {
+	state
+	group int // 0: continue in the state
+	was   span
+}
+
+// run is one match.
+type run struct {
+	*Matcher
+	text   string
+	left   int   // remaining steps
+	groups spans // unused if plain
+	failed map[state]bool
+	done   map[state]int // for opInside: the end of the nested match, -1 if it failed
+}
+
+const allProgress = ^uint64(0)
+
+// match runs the program from pc at a position of the text up to its opMatch. It returns the end of the match, or -1.
+func (r *run) match(pc, at int, failed map[state]bool) int {
+	ways := []way{{state: state{pc, at, allProgress}}}
+	for len(ways) > 0 {
+		w := ways[len(ways)-1]
+		ways = ways[:len(ways)-1]
+		if w.group > 0 {
+			r.groups[w.group-1] = w.was
+			continue
+		}
+		if end := r.follow(w.state, &ways, failed); end >= 0 {
+			return end
+		}
+		if r.left <= 0 {
+			return -1
+		}
+	}
+	return -1
+}
+
+// follow continues from a state until it succeeds or fails. It adds the alternatives to ways.
+func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
+	for {
+		if r.left--; r.left <= 0 {
+			return -1
+		}
+		i := &r.prog[s.pc]
+		s.pc++
+		switch i.op {
+		case opMatch:
+			return s.at
+		case opRunes:
+			c, size := utf8.DecodeRuneInString(r.text[s.at:])
+			if size == 0 || !contains(i.node.set, c) {
+				return -1
+			}
+			s.at += size
+			s.progress = allProgress
+		case opSplit, opSplitLazy:
+			if r.plain {
+				if failed[s] { // or being tried: no state needs to be tried twice
+					return -1
+				}
+				failed[s] = true
+			}
+			other := s
+			other.pc = i.to
+			if i.op == opSplitLazy {
+				s, other = other, s
+			}
+			*ways = append(*ways, way{state: other})
+		case opJump:
+			s.pc = i.to
+		case opBegin:
+			s.progress &^= 1 << i.bit
+		case opEnd:
+			again := s.progress&(1<<i.bit) != 0
+			s.progress |= 1 << i.bit
+			if again {
+				s.pc = i.to
+			}
+		case opOpen:
+			if !r.plain {
+				g := r.groups[i.node.group-1]
+				r.set(i.node.group, span{s.at, g.start, g.end}, ways)
+			}
+		case opClose:
+			if !r.plain {
+				begun := r.groups[i.node.group-1].begun
+				r.set(i.node.group, span{begun, begun, s.at}, ways)
+			}
+		case opBackref:
+			n := r.referred(i.node, s.at)
+			if n < 0 {
+				return -1
+			}
+			if s.at += n; n > 0 {
+				s.progress = allProgress
+			}
+		case opAssert:
+			if !r.holds(i.node.kind, s.at) {
+				return -1
+			}
+		case opChoice:
+			if !r.hasMatched(i.node.groups) {
+				s.pc = i.to
+			}
+		case opInside:
+			end := r.inside(i, s, ways)
+			if end < 0 {
+				return -1
+			}
+			if s.pc = i.to; end > s.at {
+				s.at, s.progress = end, allProgress
+			}
+		}
+	}
+}
+
+// inside runs a nested program and returns its end, or -1. Lookaround ends where it begins.
+func (r *run) inside(i *instruction, s state, ways *[]way) int {
+	from, ok := s.at, true
+	if i.node.kind == behind {
+		from, ok = r.back(s.at, i.node.back)
+	}
+	end := -1
+	if ok {
+		end = r.nested(i.node, state{pc: s.pc, at: from}, ways)
+	}
+	if i.node.kind == atomic || r.left <= 0 {
+		return end
+	}
+	if holds := end >= 0 && (i.node.kind == ahead || end == s.at); holds == i.node.negative {
+		return -1
+	}
+	return s.at
+}
+
+// nested runs the program that begins at s. If it fails, it restores the groups.
+func (r *run) nested(n *node, s state, ways *[]way) int {
+	if r.plain {
+		end, known := r.done[s]
+		if !known {
+			end = r.match(s.pc, s.at, map[state]bool{})
+			r.done[s] = end
+		}
+		return end
+	}
+	before := r.groups.clone()
+	end := r.match(s.pc, s.at, nil)
+	if end < 0 || n.negative {
+		r.groups = before
+		return end
+	}
+	for g := range before {
+		if before[g] != r.groups[g] {
+			*ways = append(*ways, way{group: g + 1, was: before[g]})
+		}
+	}
+	return end
+}
+
+// back returns the position n characters before at. ok is false if there are fewer.
+func (r *run) back(at, n int) (int, bool) {
+	for ; n > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(r.text[:at])
+		if size == 0 {
+			return 0, false
+		}
+		at -= size
+	}
+	return at, true
+}
+
+// span is the position where a group began, and the start and end of its last match; -1 if none.
+type span struct{ begun, start, end int }
+
+type spans []span
+
+func (s spans) clone() spans { return append(spans(nil), s...) }
+
+// set sets a group and adds a way that restores it.
+func (r *run) set(group int, s span, ways *[]way) {
+	*ways = append(*ways, way{group: group, was: r.groups[group-1]})
+	r.groups[group-1] = s
+}
+
+func (r *run) hasMatched(groups []int) bool {
+	for _, g := range groups {
+		if r.groups[g-1].end >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// referred returns the length of the text that a backreference matches, or -1.
+func (r *run) referred(n *node, at int) int {
+	for _, g := range n.groups {
+		s := r.groups[g-1]
+		if s.end < 0 {
+			continue
+		}
+		text, rest := r.text[s.start:s.end], r.text[at:]
+		if strings.HasPrefix(rest, text) {
+			return len(text)
+		}
+		if n.fold {
+			end := at
+			for range utf8.RuneCountInString(text) {
+				_, size := utf8.DecodeRuneInString(r.text[end:])
+				end += size
+			}
+			if strings.EqualFold(r.text[at:end], text) {
+				return end - at
+			}
+		}
+	}
+	return -1
+}
+
+// holds reports whether an assertion holds at a position of the text.
+func (r *run) holds(k kind, at int) bool {
+	text := r.text
+	switch k {
+	case lineStart: // not after a newline at the very end
+		return at == 0 || text[at-1] == '\n' && at < len(text)
+	case lineEnd:
+		return at == len(text) || text[at] == '\n'
+	case textStart:
+		return at == 0
+	case textEnd:
+		return at == len(text)
+	case lastLineEnd:
+		return at == len(text) || at == len(text)-1 && text[at] == '\n'
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	edge := at > 0 && isWord(before) != (at < len(text) && isWord(after)) || at == 0 && at < len(text) && isWord(after)
+	return edge == (k == wordEdge)
+}
+
+func isWord(c rune) bool {
+	return unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c) || unicode.Is(unicode.Pc, c)
+}
+
+// contains reports whether c is in one of the ranges of set.
+func contains(set []rune, c rune) bool {
+	for i := 0; i < len(set); i += 2 {
+		if set[i] <= c && c <= set[i+1] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,244 @@
+package onigmo
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rubyMatches reads pairs of a pattern and a text. It prints 1 for a match, 0 for none, e for an invalid pattern, and t
+// if Ruby takes too long.
+const rubyMatches = `
+require 'json'
+require 'timeout'
+$VERBOSE = nil
+STDIN.each_line do |line|
+  pattern, text = JSON.parse(line)
+  begin
+    re = (($seen ||= {})[pattern] ||= Regexp.new(pattern))
+    puts(Timeout.timeout(0.2) { re.match?(text) } ? '1' : '0')
+  rescue Timeout::Error
+    puts 't'
+  rescue RegexpError
+    puts 'e'
+  end
+end`
+
+// asRuby asks Ruby, and skips the test if Ruby is not installed.
+func asRuby(t *testing.T, pairs [][2]string) []byte {
+	t.Helper()
+	ruby, err := exec.LookPath("ruby")
+	if err != nil {
+		t.Skip("ruby is not installed")
+	}
+	var in bytes.Buffer
+	for _, p := range pairs {
+		if err := json.NewEncoder(&in).Encode(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command(ruby, "-e", rubyMatches)
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C.UTF-8")
+	cmd.Stdin = &in
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := bytes.ReplaceAll(out, []byte("\n"), nil)
+	if len(answers) != len(pairs) {
+		t.Fatalf("Ruby answers %d of %d", len(answers), len(pairs))
+	}
+	return answers
+}
+
+// writer writes random patterns.
+type writer struct {
+	*rand.Rand
+	groups, depth int
+	closed        []string // groups that a backreference may name
+	fixed         bool     // inside a lookbehind
+}
+
+func (w *writer) pick(all ...string) string { return all[w.IntN(len(all))] }
+
+func (w *writer) alternation() string {
+	out := w.sequence()
+	for !w.fixed && w.IntN(3) == 0 {
+		out += "|" + w.sequence()
+	}
+	return out
+}
+
+func (w *writer) sequence() string {
+	out := ""
+	for range w.IntN(4) {
+		out += w.item()
+		if !w.fixed && w.IntN(3) == 0 {
+			out += w.pick("*", "+", "?", "*?", "+?", "??", "*+", "++", "?+", "{2}", "{1,2}", "{,2}", "{2,}", "{0,1}?", "{2}?",
+				"{1,2}+")
+		}
+	}
+	return out
+}
+
+func (w *writer) item() string {
+	if w.depth > 3 || w.IntN(5) < 2 {
+		if w.fixed { // Ruby takes some sets for several characters
+			return w.pick("a", "b", "B", ":", ".", `\w`, `\h`, "é")
+		}
+		return w.pick("a", "a", "b", "c", "B", ":", ".", "[ab]", "[^a]", `\w`, `\d`, `\s`, `\h`, "é", "\n", `\n`, `[[:alpha:]]`)
+	}
+	if w.IntN(6) == 0 {
+		return w.pick("^", "$", `\A`, `\z`, `\Z`, `\b`, `\B`, `\G`, `\K`, `\R`)
+	}
+	if len(w.closed) > 0 && !w.fixed && w.IntN(4) == 0 {
+		n := w.pick(w.closed...)
+		return w.pick(`\`+n, `\k<`+n+`>`, "(?:(?("+n+")a|b))", "(?i:\\"+n+")")
+	}
+	w.depth++
+	defer func() { w.depth-- }()
+	open := w.pick("(", "(?:", "(?:", "(?=", "(?!", "(?>", "(?<=", "(?<!", "(?i:", "(?m:", "(?i)", "(?x: ")
+	before, group := w.fixed, 0
+	switch open {
+	case "(":
+		if w.fixed {
+			open = "(?:"
+		} else {
+			w.groups++
+			group = w.groups
+		}
+	case "(?<=", "(?<!":
+		w.fixed = true
+	case "(?i)":
+		return "(?:" + open + w.alternation() + ")"
+	}
+	out := open + w.alternation() + ")"
+	if w.fixed = before; group > 0 && group < 10 {
+		w.closed = append(w.closed, strconv.Itoa(group))
+	}
+	return out
+}
+
+// TestMatcherAnswersAsRuby compares thousands of random patterns and texts with Ruby.
+func TestMatcherAnswersAsRuby(t *testing.T) {
+	patterns := 3000
+	if testing.Short() {
+		patterns = 500
+	}
+	w := writer{Rand: rand.New(rand.NewPCG(1, 2))}
+	var pairs [][2]string
+	for range patterns {
+		w.groups, w.closed = 0, nil
+		pattern := w.alternation()
+		for range 12 {
+			var text strings.Builder
+			for range w.IntN(9) {
+				text.WriteString(w.pick("a", "a", "b", "B", "c", "A", ":", "1", " ", "\n", "é"))
+			}
+			pairs = append(pairs, [2]string{pattern, text.String()})
+		}
+	}
+	compare(t, pairs)
+}
+
+// compare checks the matcher against Ruby. It also checks that the matcher supports nearly everything.
+func compare(t *testing.T, pairs [][2]string) {
+	t.Helper()
+	answers := asRuby(t, pairs)
+	refused, matched := 0, 0
+	for i, p := range pairs {
+		if answers[i] == 't' {
+			continue
+		}
+		m, err := backtracking(p[0])
+		got := byte('e')
+		if err == nil {
+			ok, _, err := m.backtrack(p[1])
+			switch {
+			case err != nil: // Ruby has no limit
+				refused++
+				continue
+			case ok:
+				got = '1'
+				matched++
+			default:
+				got = '0'
+			}
+		}
+		if got == 'e' && answers[i] != 'e' {
+			refused++
+			t.Logf("refused: %q: %v", p[0], err)
+			continue
+		}
+		if got != answers[i] {
+			t.Errorf("%q in %q: %c, and in Ruby %c", p[0], p[1], got, answers[i])
+		}
+	}
+	t.Logf("%d pairs, %d match, %d are refused", len(pairs), matched, refused)
+	if refused*20 > len(pairs) || matched*10 < len(pairs) {
+		t.Error("too many are refused, or too few match")
+	}
+}
+
+// The number of steps is proportional to the text where plain backtracking would take 2ⁿ. An atomic group that may
+// begin anywhere takes a quadratic number.
+func TestStepsAreProportionalToTheText(t *testing.T) {
+	for src, square := range map[string]bool{`^(?!z)(?:(?:a|aa)+[bd]|a+c$)`: false, `^(?=(a+)+$)`: false,
+		`(?>(a|aa)+)$(?<!b)b`: true, `^(a?|aa)*+(?!c)(a*)*[xy]`: false, `(?<=a)(?:(?:a*)*)*b`: false} {
+		m, err := CompileMatcher(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := func(n int) int {
+			left := maxSteps
+			if _, err := m.Match(strings.Repeat("a", n)+"e", &left); err != nil {
+				t.Errorf("%s with %d characters: %v", src, n, err)
+			}
+			return maxSteps - left
+		}
+		if one, two := steps(100), steps(200); two > one*9/4 && !square || two > one*9/2 {
+			t.Errorf("%s takes %d steps for 100 characters, %d for 200", src, one, two)
+		}
+	}
+}
+
+// Backreferences have a limit, and so does the caller's budget.
+func TestMatchingIsBounded(t *testing.T) {
+	m, err := CompileMatcher(`^(a?)(?:(?:a|aa)+[bd]|a+c$)\1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Match(strings.Repeat("a", 60), nil); err != ErrSteps {
+		t.Errorf("60 a's: %v", err)
+	}
+	for _, src := range []string{`(?!b)a`, `a`} {
+		if m, err = CompileMatcher(src); err != nil {
+			t.Fatal(err)
+		}
+		left := 0
+		if ok, err := m.Match("a", &left); ok || err != ErrSteps {
+			t.Errorf("%s without a step left: %t, %v", src, ok, err)
+		}
+	}
+}
+
+// Unsupported constructs of Ruby are rejected by name.
+func TestRefusedPatterns(t *testing.T) {
+	for src, want := range map[string]string{
+		`(?!a)(?~b)`: "absence operators", `(a\1)`: "refers to itself", `(?!a)\2`: "no group 2", `(?<=a+)b`: "look-behind",
+		`(?<x>a)(?!b)\1`: "by number", `(?=a`: "unmatched (", `(?=a))`: "unmatched )", `(?!a){2}{3}*+*`: "",
+		`(?=a)\g<1>`: `\g`, `(?=a)\X`: `\X`, `(?=a)[a&&b]`: "&&", `(?=)(?:){99999}`: "too large", `(?!)+*`: "",
+		`(?=a){2,1}`: "nothing to repeat", `{2}(?=a)`: "target of repeat", `(?!a)(b)(?(1)c|d|e)`: "more than two",
+	} {
+		switch _, err := CompileMatcher(src); {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", src, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: expected an error with %q, found %v", src, want, err)
+		}
+	}
+}

@@ -1,0 +1,515 @@
+package onigmo
+
+import (
+	"errors"
+	"fmt"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"bindc/internal/pattern"
+)
+
+// node is a part of an expression for the matcher in backtrack.go.
+type node struct {
+	kind kind
+	kids []*node
+
+	set      []rune // of runes: pairs of first and last, sorted
+	min, max int    // of repeat; max -1: no limit
+	lazy     bool   // of repeat
+	negative bool   // of ahead and behind
+	back     int    // of behind: the number of characters
+	group    int    // of capture
+	groups   []int  // of backref, last first, and of choice
+	fold     bool   // of backref
+}
+
+type kind byte
+
+const (
+	sequence kind = iota
+	alternatives
+	runes
+	repeat
+	capture
+	backref
+	ahead
+	behind
+	atomic
+	choice // kids[0] if one of the groups has matched, otherwise kids[1]
+	lineStart
+	lineEnd
+	textStart
+	textEnd
+	lastLineEnd
+	wordEdge
+	wordInside
+)
+
+// reader parses an expression to nodes. It uses the translator to read sets of characters.
+type reader struct {
+	translator
+	fold, dotAll bool
+	groups       int
+	names        map[string][]int
+	open         []int // the groups around the current position
+	refs         []*reference
+}
+
+// reference is a backreference, whose group may come later in the expression.
+type reference struct {
+	*node
+	name string
+	in   []int // the groups around it
+}
+
+// parse parses a whole expression. groups is the number of capturing groups.
+func parse(src string) (n *node, groups int, err error) {
+	r := &reader{translator: translator{src: src, named: hasNamedGroup(src)}, names: map[string][]int{}}
+	if n, err = r.alternation(0); err == nil && r.pos < len(src) {
+		err = fmt.Errorf("unmatched ) in /%s/", src)
+	}
+	for _, ref := range r.refs {
+		if err == nil {
+			err = r.resolve(ref)
+		}
+	}
+	return n, r.groups, err
+}
+
+// resolve finds the groups of a backreference.
+func (r *reader) resolve(ref *reference) error {
+	n, err := strconv.Atoi(ref.name)
+	switch {
+	case err != nil:
+		ref.groups = slices.Clone(r.names[ref.name])
+		slices.Reverse(ref.groups)
+	case r.named:
+		return fmt.Errorf("the group %s is referred to by number, beside groups with names in /%s/", ref.name, r.src)
+	case n > 0 && n <= r.groups:
+		ref.groups = []int{n}
+	}
+	for _, group := range ref.groups {
+		if slices.Contains(ref.in, group) {
+			return fmt.Errorf("the group %s refers to itself in /%s/: this is not supported", ref.name, r.src)
+		}
+	}
+	if len(ref.groups) == 0 {
+		return fmt.Errorf("there is no group %s in /%s/", ref.name, r.src)
+	}
+	return nil
+}
+
+// alternation reads up to the end or to the ) of the enclosing group, which it does not consume.
+func (r *reader) alternation(depth int) (*node, error) {
+	if depth > maxNesting {
+		return nil, fmt.Errorf("groups are nested more than %d deep", maxNesting)
+	}
+	out := &node{kind: alternatives, kids: []*node{{}}}
+	for r.pos < len(r.src) && r.src[r.pos] != ')' {
+		if r.src[r.pos] == '|' {
+			out.kids = append(out.kids, &node{})
+			r.pos++
+			continue
+		}
+		if r.blank() {
+			continue
+		}
+		n, err := r.repetition(depth)
+		if err != nil {
+			return nil, err
+		}
+		last := out.kids[len(out.kids)-1]
+		last.kids = append(last.kids, n)
+	}
+	if len(out.kids) == 1 {
+		return out.kids[0], nil
+	}
+	return out, nil
+}
+
+// repetition reads one atom and its quantifiers.
+func (r *reader) repetition(depth int) (*node, error) {
+	n, err := r.item(depth)
+	for count := 0; err == nil; count++ {
+		for r.blank() {
+		}
+		before := r.pos
+		var q node
+		var possessive bool
+		if q, possessive, err = r.quantity(); err != nil || r.pos == before {
+			break
+		}
+		if count > maxNesting {
+			return nil, errors.New("too many quantifiers in a row")
+		}
+		q.kids = []*node{n}
+		n = &q
+		if possessive {
+			n = &node{kind: atomic, kids: []*node{n}}
+		}
+	}
+	return n, err
+}
+
+// quantity reads one quantifier, if there is one.
+func (r *reader) quantity() (q node, possessive bool, err error) {
+	if rest := r.rest(); len(rest) > 1 && strings.IndexByte("*+?", rest[0]) >= 0 && rest[1] == '+' {
+		r.pos += 2
+		possessive = true
+		q = quantified(rest[:1])
+		return q, true, nil
+	}
+	text, err := r.quantifier()
+	if text == "" || err != nil {
+		return node{}, false, err
+	}
+	q = quantified(text)
+	if q.max >= 0 && q.min > q.max {
+		return q, false, fmt.Errorf("the repetition %s has nothing to repeat in /%s/", text, r.src)
+	}
+	return q, false, nil
+}
+
+// quantified converts a quantifier of Go's syntax.
+func quantified(text string) node {
+	q := node{kind: repeat, max: -1}
+	switch text[0] {
+	case '+':
+		q.min = 1
+	case '?':
+		q.max = 1
+	case '{':
+		low, high, isRange := strings.Cut(strings.Trim(text, "{}?"), ",")
+		q.min, _ = strconv.Atoi(low) // Atoi returns the largest int if there are too many digits
+		if !isRange {
+			high = low
+		}
+		if high != "" {
+			q.max, _ = strconv.Atoi(high)
+		}
+	}
+	q.lazy = len(text) > 1 && strings.HasSuffix(text, "?")
+	return q
+}
+
+var assertions = map[byte]kind{'A': textStart, 'G': textStart, 'z': textEnd, 'Z': lastLineEnd, 'b': wordEdge,
+	'B': wordInside}
+
+// item reads one atom.
+func (r *reader) item(depth int) (*node, error) {
+	switch c := r.src[r.pos]; c {
+	case '(':
+		return r.parenthesis(depth)
+	case '[':
+		s, err := r.class(depth)
+		return r.runesOf(s.bracketed(), err)
+	case '\\':
+		return r.backslash()
+	case '*', '+', '?', '{':
+		if q := r.interval(); c != '{' || q != nil {
+			return nil, fmt.Errorf("target of repeat operator %c is not specified", c)
+		}
+	case '.':
+		r.pos++
+		if r.dotAll {
+			return &node{kind: runes, set: []rune{0, unicode.MaxRune}}, nil
+		}
+		return &node{kind: runes, set: []rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}}, nil
+	case '^':
+		r.pos++
+		return &node{kind: lineStart}, nil
+	case '$':
+		r.pos++
+		return &node{kind: lineEnd}, nil
+	}
+	c, size := utf8.DecodeRuneInString(r.rest())
+	r.pos += size
+	return r.runesOf(quoted(c), nil)
+}
+
+var (
+	byNumber = pattern.Lazy(`^\\([1-9][0-9]*)`)
+	byName   = pattern.Lazy(`^\\k(?:<(-?\w+)>|'(-?\w+)')`)
+	byChoice = pattern.Lazy(`^\(\?\((?:(\d+)|<(\w+)>|'(\w+)')\)`)
+)
+
+// backslash reads an escape sequence or a backreference.
+func (r *reader) backslash() (*node, error) {
+	if m := byNumber().FindStringSubmatch(r.rest()); m != nil {
+		r.pos += len(m[0])
+		return r.reference(&node{kind: backref, fold: r.fold}, m[1])
+	}
+	if m := byName().FindStringSubmatch(r.rest()); m != nil {
+		r.pos += len(m[0])
+		name := m[1] + m[2]
+		if back, err := strconv.Atoi(name); err == nil && back < 0 { // counts groups to the left
+			name = strconv.Itoa(r.groups + 1 + back)
+		}
+		return r.reference(&node{kind: backref, fold: r.fold}, name)
+	}
+	if r.pos+1 < len(r.src) {
+		c := r.src[r.pos+1]
+		if a, ok := assertions[c]; ok {
+			r.pos += 2
+			return &node{kind: a}, nil
+		}
+		switch c {
+		case 'K': // moves the start of the match, which does not matter here
+			r.pos += 2
+			return &node{}, nil
+		case 'R':
+			r.pos += 2
+			pair := &node{kids: []*node{{kind: runes, set: []rune{'\r', '\r'}}, {kind: runes, set: []rune{'\n', '\n'}}}}
+			one := &node{kind: runes, set: []rune{'\n', '\r', 0x85, 0x85, 0x2028, 0x2029}}
+			return &node{kind: atomic, kids: []*node{{kind: alternatives, kids: []*node{pair, one}}}}, nil
+		}
+	}
+	text, err := r.escape()
+	return r.runesOf(text, err)
+}
+
+func (r *reader) reference(n *node, name string) (*node, error) {
+	r.refs = append(r.refs, &reference{n, name, slices.Clone(r.open)})
+	return n, nil
+}
+
+// runesOf returns the set of characters for a text in Go's syntax.
+func (r *reader) runesOf(text string, err error) (*node, error) {
+	if err != nil {
+		return nil, err
+	}
+	flags := syntax.Perl
+	if r.fold {
+		flags |= syntax.FoldCase
+	}
+	re, err := syntax.Parse(text, flags)
+	if err != nil {
+		return nil, plain(err)
+	}
+	set, err := setOf(re)
+	return &node{kind: runes, set: set}, err
+}
+
+func setOf(re *syntax.Regexp) ([]rune, error) {
+	switch re.Op {
+	case syntax.OpCharClass:
+		return re.Rune, nil
+	case syntax.OpAnyChar:
+		return []rune{0, unicode.MaxRune}, nil
+	case syntax.OpAnyCharNotNL:
+		return []rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}, nil
+	case syntax.OpNoMatch:
+		return nil, nil
+	case syntax.OpLiteral:
+		if len(re.Rune) == 1 {
+			set := []rune{re.Rune[0], re.Rune[0]}
+			if re.Flags&syntax.FoldCase != 0 {
+				for c := unicode.SimpleFold(re.Rune[0]); c != re.Rune[0]; c = unicode.SimpleFold(c) {
+					set = append(set, c, c)
+				}
+			}
+			return set, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is not a set of characters", re)
+}
+
+// groupKinds lists the groups that Go's engine does not support.
+var groupKinds = []struct {
+	prefix string
+	node
+}{
+	{"(?=", node{kind: ahead}}, {"(?!", node{kind: ahead, negative: true}},
+	{"(?<=", node{kind: behind}}, {"(?<!", node{kind: behind, negative: true}}, {"(?>", node{kind: atomic}},
+}
+
+// parenthesis reads a group, or options such as (?i) and the text that they apply to.
+func (r *reader) parenthesis(depth int) (*node, error) {
+	for _, g := range groupKinds {
+		if strings.HasPrefix(r.rest(), g.prefix) {
+			r.pos += len(g.prefix)
+			n := g.node
+			body, err := r.closed(depth)
+			if err != nil {
+				return nil, err
+			}
+			n.kids = []*node{body}
+			if n.kind == behind {
+				return lookbehind(n.negative, body)
+			}
+			return &n, nil
+		}
+	}
+	if m := byChoice().FindStringSubmatch(r.rest()); m != nil {
+		return r.choice(depth, m[0], m[1]+m[2]+m[3])
+	}
+	if strings.HasPrefix(r.rest(), "(?~") {
+		return nil, errors.New("absence operators (?~...) are not supported")
+	}
+	return r.grouped(depth)
+}
+
+// grouped reads a capturing group, or (?:...) with its options.
+func (r *reader) grouped(depth int) (*node, error) {
+	fold, dotAll, extended := r.fold, r.dotAll, r.extended
+	open, closed, err := r.groupStart()
+	if err != nil {
+		return nil, err
+	}
+	group := 0
+	if name, named := strings.CutPrefix(open, "(?P<"); named || open == "(" {
+		r.groups++
+		group = r.groups
+		if named {
+			name = strings.TrimSuffix(name, ">")
+			r.names[name] = append(r.names[name], group)
+		}
+	} else {
+		on, off, _ := strings.Cut(strings.Trim(open, "(?:"), "-")
+		r.fold = (r.fold || strings.Contains(on, "i")) && !strings.Contains(off, "i")
+		r.dotAll = (r.dotAll || strings.Contains(on, "s")) && !strings.Contains(off, "s")
+	}
+	if !closed { // options apply to the end of the enclosing group, including its alternatives
+		body, err := r.alternation(depth + 1)
+		r.fold, r.dotAll = fold, dotAll // x stays set, as in the translator
+		return body, err
+	}
+	if group > 0 {
+		r.open = append(r.open, group)
+		defer func() { r.open = r.open[:len(r.open)-1] }()
+	}
+	body, err := r.closed(depth)
+	r.fold, r.dotAll, r.extended = fold, dotAll, extended
+	if group > 0 {
+		body = &node{kind: capture, group: group, kids: []*node{body}}
+	}
+	return body, err
+}
+
+// closed reads the inside of a group and its closing parenthesis.
+func (r *reader) closed(depth int) (*node, error) {
+	fold, dotAll, extended := r.fold, r.dotAll, r.extended
+	body, err := r.alternation(depth + 1)
+	r.fold, r.dotAll, r.extended = fold, dotAll, extended
+	if err == nil && r.pos == len(r.src) {
+		err = fmt.Errorf("unmatched ( in /%s/", r.src)
+	}
+	r.pos++
+	return body, err
+}
+
+// choice reads (?(group)yes|no).
+func (r *reader) choice(depth int, open, name string) (*node, error) {
+	r.pos += len(open)
+	body, err := r.closed(depth)
+	if err != nil {
+		return nil, err
+	}
+	out := &node{kind: choice, kids: []*node{body, {}}}
+	if body.kind == alternatives {
+		if len(body.kids) > 2 {
+			return nil, fmt.Errorf("a condition has more than two alternatives in /%s/", r.src)
+		}
+		out.kids = body.kids
+	}
+	return r.reference(out, name)
+}
+
+// lookbehind makes (?<=body) or (?<!body). The alternatives may differ in length, as in Ruby.
+func lookbehind(negative bool, body *node) (*node, error) {
+	each := []*node{body}
+	if body.kind == alternatives {
+		each = body.kids
+	}
+	out := &node{kind: alternatives}
+	for _, alternative := range each {
+		length, ok := alternative.length()
+		if !ok || !alternative.fitsBehind(negative) {
+			return nil, errors.New("invalid pattern in look-behind: expected characters, in a fixed number")
+		}
+		out.kids = append(out.kids, &node{kind: behind, back: length, kids: []*node{alternative}})
+	}
+	if negative { // none of them may match
+		for _, kid := range out.kids {
+			kid.negative = true
+		}
+		return &node{kids: out.kids}, nil
+	}
+	return &node{kind: ahead, kids: []*node{out}}, nil // matches the empty text where one of them holds
+}
+
+// length returns the number of characters that n matches, if it is fixed.
+func (n *node) length() (int, bool) {
+	total := 0
+	switch n.kind {
+	case runes:
+		return 1, true
+	case repeat:
+		each, ok := n.kids[0].length()
+		return each * n.min, ok && n.min == n.max
+	case sequence, capture, atomic:
+		for _, kid := range n.kids {
+			each, ok := kid.length()
+			if !ok {
+				return 0, false
+			}
+			total += each
+		}
+	case alternatives, choice:
+		for i, kid := range n.kids {
+			each, ok := kid.length()
+			if !ok || i > 0 && each != total {
+				return 0, false
+			}
+			total = each
+		}
+	case backref:
+		return 0, false
+	}
+	return total, true
+}
+
+// isBehind reports whether lookbehind made n.
+func (n *node) isBehind() bool {
+	if n.kind == ahead {
+		n = n.kids[0]
+	}
+	return len(n.kids) > 0 && n.kids[0].kind == behind
+}
+
+// fitsBehind reports whether Ruby accepts n inside a lookbehind.
+func (n *node) fitsBehind(negative bool) bool {
+	switch n.kind {
+	case ahead:
+		return n.isBehind()
+	case behind:
+		return true
+	case atomic, backref, choice, textEnd, lastLineEnd:
+		return false
+	case capture:
+		if negative {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(n.kids, func(kid *node) bool { return !kid.fitsBehind(negative) })
+}
+
+// nullable reports whether n may match the empty text.
+func (n *node) nullable() bool {
+	switch n.kind {
+	case runes:
+		return false
+	case repeat:
+		return n.min == 0 || n.kids[0].nullable()
+	case sequence, capture, atomic:
+		return !slices.ContainsFunc(n.kids, func(kid *node) bool { return !kid.nullable() })
+	case alternatives, choice:
+		return slices.ContainsFunc(n.kids, (*node).nullable)
+	}
+	return true
+}

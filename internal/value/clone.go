@@ -1,0 +1,77 @@
+package value
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Clone returns a deep copy of v.
+func Clone(v Value) Value {
+	switch v.Kind() {
+	case String, Regexp:
+		v.str = strings.Clone(v.str)
+	case Type:
+		if name, ok := v.Ref().(typeName); ok {
+			return FromType(typeName(strings.Clone(string(name))))
+		}
+	case Array:
+		elems := make([]Value, 0, v.Len())
+		for e := range v.Elems() {
+			elems = append(elems, Clone(e))
+		}
+		return FromSlice(elems)
+	case Hash:
+		var b Builder
+		for k, e := range v.Pairs() {
+			b.Set(Clone(k), Clone(e))
+		}
+		return b.Hash()
+	}
+	return v
+}
+
+// Same reports whether a and b are equal, with the same order of hashes. 1 and 1.0 are not.
+func Same(a, b Value) bool {
+	if a.Kind() != b.Kind() {
+		return false
+	}
+	return bytes.Equal(Append(nil, a), Append(nil, b))
+}
+
+// SameText finds a hash in v that has two keys with the same text, such as 1 and '1'. A format whose keys are texts
+// cannot distinguish them.
+func SameText(v Value) (text string, found bool) {
+	switch v.Kind() {
+	case Array:
+		for e := range v.Elems() {
+			if text, found = SameText(e); found {
+				return text, true
+			}
+		}
+	case Hash:
+		return sameText(v)
+	}
+	return "", false
+}
+
+func sameText(hash Value) (string, bool) {
+	other := map[string]bool{} // texts of keys that are not strings
+	for k := range hash.Pairs() {
+		if k.Kind() != String {
+			text := string(AppendText(nil, k))
+			if other[text] {
+				return text, true
+			}
+			other[text] = true
+		}
+	}
+	for k, e := range hash.Pairs() {
+		if k.Kind() == String && other[k.Text()] {
+			return k.Text(), true
+		}
+		if text, found := SameText(e); found {
+			return text, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,34 @@
+package lint
+
+import (
+	"strings"
+	"testing"
+)
+
+// A comment that silences nothing is advice at the word that is wrong, and a good one beside it still counts.
+func TestCommentsWithoutEffect(t *testing.T) {
+	for comment, want := range map[string]string{
+		"# bindc: ignore near_key":           "",
+		"# bindc: ignore near_key, no_node":  "",
+		"# bindc: ignore near_kee":           "3:10: this comment has no effect: there is no advice 'near_kee'; did you mean 'near_key'?",
+		"  # bindc: ignore near_key, unkown": "3:12: this comment has no effect: there is no advice 'unkown'",
+		"# bindc: ignor near_key":            "3:10: this comment has no effect: expected '# bindc: ignore CODE'",
+		"# bindc: ignore":                    "3:10: this comment has no effect: expected '# bindc: ignore CODE'",
+		"# bindc compiles this file":         "",
+	} {
+		t.Run(comment, func(t *testing.T) {
+			s := site{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1\nb: 2\n" + comment + "\nc: 3\n"}
+			var got []string
+			for _, d := range s.diagnostics(t, Options{}) {
+				text := strings.TrimPrefix(d.Pos.String(), "data/common.yaml:") + ": " + d.Message
+				if d.Hint != "" {
+					text += "; " + d.Hint
+				}
+				got = append(got, text)
+			}
+			if text := strings.Join(got, "\n"); text != want {
+				t.Errorf("advises %q, expected %q", text, want)
+			}
+		})
+	}
+}

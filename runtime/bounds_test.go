@@ -1,0 +1,292 @@
+package runtime_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+// hostile returns a site whose bindings cause exponential work unless one lookup has one set of bounds. Some requests
+// cannot resolve a path of its hierarchy, others get invalid lookup_options.
+func hostile(levels int) string {
+	var b strings.Builder
+	b.WriteString(`
+-- hiera.yaml --
+version: 5
+hierarchy:
+- {name: OS, path: "os/%{facts.os.family}.yaml"}
+- {name: Role, path: "role/%{role}.yaml"}
+- {name: Common, path: common.yaml}
+-- data/os/Debian.yaml --
+os: 1
+-- data/role/wrong.yaml --
+lookup_options: {'^x(': {merge: hash}}
+-- data/common.yaml --
+common: 1
+`)
+	for i := range levels {
+		fmt.Fprintf(&b, "marked%d: \"%%{lookup('through%d')}\"\n", i, i)
+	}
+	fmt.Fprintf(&b, "marked%d: \"%%{lookup('through%d')}\"\n", levels, levels)
+	b.WriteString(`
+-- bindings/default.yaml --
+bindings_version: 1
+name: default
+bind:
+- {name: one, to_expression: "if $word { lookup('other') }", optional: true}
+- {name: other, to_expression: "if $word { lookup('one') }", optional: true}
+- {name: one.dotted, to_expression: "if $word { lookup('other.dotted') }", optional: true}
+- {name: other.dotted, to_expression: "if $word { lookup('one.dotted') }", optional: true}
+- {name: counted, to_producer: count}
+- {name: asks_itself, to_producer: [ask, asks_itself]}
+- {name: asks_twice, to_producer: [ask, twice, twice]}
+- {name: list, multibind_id: list, type: Array}
+`)
+	fmt.Fprintf(&b, "- [alias%d, 1]\n- {name: twice%d, to_lookup_of: counted}\n", levels, levels)
+	fmt.Fprintf(&b, "- [dotted.alias%d, 1]\n- {name: through%d, to_alias_of: secret}\n", levels, levels)
+	b.WriteString("- {name: secret, to: 2, sensitive: true}\n")
+	b.WriteString("- {name: alias, to_alias_of: alias0}\n- {name: dotted.alias, to_alias_of: dotted.alias0}\n" +
+		"- {name: twice, to_lookup_of: twice0}\n- {in: list, to_lookup_of: twice}\n" +
+		"- {in: list, to_lookup_of: twice0}\n- {in: list, to_lookup_of: twice1}\n")
+	for i := range levels {
+		fmt.Fprintf(&b, "- {name: alias%d, to_alias_of: alias%d}\n", i, i+1)
+		fmt.Fprintf(&b, "- {name: dotted.alias%d, to_alias_of: dotted.alias%d}\n", i, i+1)
+		fmt.Fprintf(&b, "- {name: through%d, to_alias_of: marked%d}\n", i, i+1)
+		fmt.Fprintf(&b, "- {name: twice%d, to_expression: \"[lookup('twice%d'), lookup('twice%[2]d')][0]\", "+
+			"optional: true}\n", i, i+1)
+	}
+	return b.String()
+}
+
+// asks returns the ways to look a key up. Each starts a new lookup.
+func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string, error) {
+	merged := func(text string) func(r *bindings.Request, key string) (string, error) {
+		strategy := strategyOf(t, text)
+		return func(r *bindings.Request, key string) (string, error) {
+			v, found, err := r.LookupMerged(key, strategy)
+			return answered(v, found, err), err
+		}
+	}
+	entries := func(text string) func(r *bindings.Request, key string) (string, error) {
+		strategy := strategyOf(t, text)
+		return func(r *bindings.Request, key string) (string, error) {
+			v, found, err := r.LookupEntries(key, 0, -1, strategy)
+			return answered(v, found, err), err
+		}
+	}
+	return map[string]func(r *bindings.Request, key string) (string, error){
+		"Lookup": func(r *bindings.Request, key string) (string, error) {
+			v, found, err := r.Lookup(key)
+			return answered(v, found, err), err
+		},
+		"LookupMerged first": merged(`"first"`), "LookupMerged unique": merged(`"unique"`),
+		"LookupEntries first": entries(`"first"`), "LookupEntries unique": entries(`"unique"`),
+		"Explain": func(r *bindings.Request, key string) (string, error) {
+			e, err := r.Explain(key)
+			if err != nil {
+				return "", err
+			}
+			return answered(e.Outcome.Value, e.Outcome.Found, e.Outcome.Err), e.Outcome.Err
+		},
+		"Candidates": func(r *bindings.Request, key string) (string, error) {
+			cs, err := r.Candidates(key)
+			if err != nil {
+				return "", err
+			}
+			for _, c := range cs {
+				if c.State == bindings.Wins {
+					return answered(c.Outcome.Value, c.Outcome.Found, c.Outcome.Err), c.Outcome.Err
+				}
+			}
+			return answered(bindings.Value{}, false, nil), nil
+		},
+		"Effective": func(r *bindings.Request, key string) (string, error) {
+			cs, err := r.Effective(key)
+			if err != nil || len(cs) == 0 {
+				return answered(bindings.Value{}, false, err), err
+			}
+			return answered(cs[0].Value, cs[0].Found, cs[0].Err), cs[0].Err
+		},
+	}
+}
+
+// Every call of the package has one set of bounds and one chain, whatever it looks up on the way. Two bindings that
+// need each other are a loop, a chain of aliases is followed once, and work that doubles at every level ends at the
+// bound.
+func TestOneCallHasOneSetOfBounds(t *testing.T) {
+	const levels, maxLookups = 40, 100_000
+	var calls atomic.Int64
+	producers := map[string]bindings.Producer{
+		"count": func(*bindings.Request, bindings.Value) (bindings.Value, error) {
+			calls.Add(1)
+			return bindings.ParseJSON([]byte("1"))
+		},
+		"ask": func(r *bindings.Request, keys bindings.Value) (v bindings.Value, err error) {
+			for key := range keys.Elems() {
+				for _, ask := range []func(string) (bindings.Value, bool, error){r.Lookup, func(key string) (
+					bindings.Value, bool, error) {
+					e, err := r.Explain(key)
+					if err != nil {
+						return bindings.Value{}, false, err
+					}
+					return e.Outcome.Value, e.Outcome.Found, e.Outcome.Err
+				}} {
+					if v, _, err = ask(textOf(key)); err != nil {
+						return v, err
+					}
+				}
+			}
+			return v, nil
+		},
+	}
+	s := hieraSnapshot(t, hostile(levels), bindings.Options{Producers: producers})
+	for state, facts := range map[string]string{
+		"sound":                          `{"word": 1}`,
+		"a path that cannot be resolved": `{"word": 1, "os": "Debian"}`,
+		"invalid lookup_options":         `{"word": 1, "role": "wrong"}`,
+	} {
+		for how, ask := range asks(t) {
+			for _, c := range []struct{ key, want string }{
+				{"one", "loop"}, {"one.dotted", "loop"}, {"alias", "1"}, {"dotted.alias", "1"}, {"twice", "evaluation"},
+				{"list", "evaluation"}, {"asks_itself", "loop"}, {"asks_twice", "evaluation"}, {"through0", "sensitive 2"},
+			} {
+				heavy := c.key == "twice" || c.key == "list" || c.key == "asks_twice"
+				entries, untold := strings.HasPrefix(how, "LookupEntries"), strings.HasPrefix(state, "a path")
+				switch {
+				case heavy && (!untold || testing.Short() && c.key != "twice"): // each takes a second
+					continue
+				case c.key == "through0" && state != "sound": // its data is in the hierarchy
+					continue
+				case entries && (untold || strings.Contains(c.key, ".")): // all of it fails, and it has no such keys
+					continue
+				case how == "Candidates" && strings.Contains(c.key, "."): // they belong to the root of the key
+					continue
+				}
+				calls.Store(0)
+				got, err := ask(asked(t, s, facts), c.key)
+				var failed *bindings.Error
+				for e := err; errors.As(e, &failed); e = failed.Err { // the cause, if a Producer returned it
+					got = string(failed.Code)
+				}
+				if want := c.want; got != want && !(c.key == "through0" && got == `sensitive "2"`) {
+					t.Errorf("%s: %s of %s is %s (%v), expected %s", state, how, c.key, got, err, want)
+				}
+				if n := calls.Load(); n > 2*maxLookups+2 {
+					t.Errorf("%s: %s of %s made %d lookups", state, how, c.key, n)
+				}
+			}
+		}
+	}
+}
+
+// TestOnlyBoundsMakesLookups checks that only bounds.go creates lookups, where they get their bounds, and that every
+// evaluation counts towards them.
+func TestOnlyBoundsMakesLookups(t *testing.T) {
+	names, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	evaluations := 0
+	for _, entry := range names {
+		name := entry.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CompositeLit:
+				id, ok := n.Type.(*ast.Ident)
+				if ok && (id.Name == "lookup" || id.Name == "bounds") && name != "bounds.go" {
+					t.Errorf("%s creates a %s: use Request.start or lookup.aside", fset.Position(n.Pos()), id.Name)
+				}
+			case *ast.SelectorExpr:
+				if id, ok := n.X.(*ast.Ident); ok && id.Name == "lookups" && name != "bounds.go" {
+					t.Errorf("%s takes a lookup from the pool: use Request.start", fset.Position(n.Pos()))
+				}
+			case *ast.CallExpr:
+				fun, ok := n.Fun.(*ast.SelectorExpr)
+				if !ok || fun.Sel.Name != "Eval" && fun.Sel.Name != "CallLambda" {
+					return true
+				}
+				evaluations++
+				_, bounded := n.Args[2].(*ast.CallExpr) // of options
+				if categories := name == "request.go"; bounded == categories {
+					t.Errorf("%s: pass the options of the lookup, or of the category, to an evaluation",
+						fset.Position(n.Pos()))
+				}
+			}
+			return true
+		})
+	}
+	if evaluations < 4 {
+		t.Errorf("there are %d evaluations, expected more", evaluations)
+	}
+}
+
+// An explanation records a limited number of lookups and counts the rest.
+func TestExplanationOfManyLookupsIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, `bindings_version: 1
+name: default
+bind:
+  - {name: k, to: '${word}'}
+  - {name: list, multibind_id: list, type: Array}
+  - {in: list, to: "${lookup('k')}"}
+  - {name: all, to_expression: "length(2500.map |$i| { lookup('list') })"}
+`)
+	e, err := requestOf(t, path, "n1", map[string]any{"word": "w"}).Explain("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var count func(e *bindings.Explanation) int
+	count = func(e *bindings.Explanation) int {
+		n := 1
+		if e.Key == "list" && (len(e.Contributions) != 1 || e.Contributions[0].State != bindings.Wins) {
+			t.Errorf("the contributions to %s are %+v", e.Key, e.Contributions)
+		}
+		for _, inner := range e.Lookups {
+			n += count(inner)
+		}
+		return n
+	}
+	if n := count(e); n != 1000 || e.Unexplained != 1+2*2500-n {
+		t.Errorf("it explains %d lookups and counts %d others", n, e.Unexplained)
+	}
+	if text := answered(e.Outcome.Value, e.Outcome.Found, e.Outcome.Err); text != "2500" {
+		t.Errorf("all is %s", text)
+	}
+}
+
+// Expressions nested across a chain of 500 lookups share one depth limit, which bounds the stack.
+func TestNestingAcrossLookupsIsBounded(t *testing.T) {
+	const keys, levels = 400, 150
+	var b strings.Builder
+	b.WriteString("bindings_version: 1\nname: default\nbind:\n")
+	for i := range keys {
+		fmt.Fprintf(&b, "  - {name: k%d, to_expression: \"lookup('k%d')%s\"}\n", i, i+1, strings.Repeat(" + 1", levels))
+	}
+	fmt.Fprintf(&b, "  - {name: k%d, to_expression: '$word'}\n", keys)
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	build(t, path, b.String())
+	req := requestOf(t, path, "n1", map[string]any{"word": 1})
+	if got := outcomeOf(req.Lookup("k0")); got != "evaluation" {
+		t.Errorf("%d expressions of %d levels inside one another are %s", keys, levels, got)
+	}
+	if got, want := outcomeOf(req.Lookup("k100")), fmt.Sprint(1+levels*(keys-100)); got != want {
+		t.Errorf("%d expressions of %d levels inside one another are %s, expected %s", keys-100, levels, got, want)
+	}
+}

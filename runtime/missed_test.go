@@ -1,0 +1,66 @@
+package runtime_test
+
+import (
+	"strings"
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+// A lookup misses the variables, and parts of variables, that its value needs and the request lacks. Each comes with
+// the name that was probably meant.
+func TestMissedVariables(t *testing.T) {
+	s := openSite(t, map[string]string{"bindings/default.yaml": `bindings_version: 1
+name: default
+bind:
+  - [role, "role ${role}"]
+  - [rolle, "role ${rolle}"]
+  - [two, "${zone} ${rack}"]
+  - [family, "${facts['os']['famliy']}"]
+  - [deep, "${facts['os']['relaese']['major']}"]
+  - [release, "${os['releas']['major']}"]
+  - [unlike, "${facts['os']['x']}"]
+  - [disk, "${facts['disks'][3]}"]
+  - [given, "${facts['os']['family']} ${facts['nothing']}"]
+  - {name: secret, to: "${facts['os']['famliy']}", sensitive: true}
+  - {name: computed, to_expression: "if $facts['os']['famliy'] == 'RedHat' { $role } else { 2 }"}
+  - {name: local, to_expression: "[{'a' => 1}].map |$h| { $h['b'] }"}
+  - [constant, 1]
+`})
+	r := asked(t, s, `{"os": {"family": "RedHat", "release": {"major": "9"}, "7": 1}, "roll": "x", "disks": [1],
+  "nothing": null}`)
+	for key, want := range map[string]string{
+		"role":     "$role ($roll)",
+		"rolle":    "$rolle ($roll)",
+		"two":      "$rack () $zone ()",
+		"family":   "$facts['os']['famliy'] ($facts['os']['family'])",
+		"deep":     "$facts['os']['relaese'] ($facts['os']['release'])",
+		"release":  "$os['releas'] ($os['release'])",
+		"unlike":   "$facts['os']['x'] ()",
+		"disk":     "$facts['disks']['3'] ()",
+		"given":    "",
+		"secret":   "a variable ()",
+		"computed": "$facts['os']['famliy'] ($facts['os']['family'])",
+		"local":    "",
+		"constant": "",
+	} {
+		var got []string
+		for name, near := range r.Missed(func(r *bindings.Request) { r.Lookup(key) }) {
+			got = append(got, name+" ("+near+")")
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s misses %q, expected %q", key, text, want)
+		}
+	}
+	seen := 0
+	for range r.Missed(func(r *bindings.Request) { r.Lookup("two") }) {
+		seen++
+		break
+	}
+	if seen != 1 {
+		t.Errorf("%d variables before the caller stopped", seen)
+	}
+	if _, _, err := r.Lookup("role"); err != nil {
+		t.Error(err) // nothing is collected without a question
+	}
+}

@@ -1,0 +1,170 @@
+package runtime_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	bindings "bindc/runtime"
+)
+
+// conditional is a site that binds keys for a node in a rack, for a role, and for a tier, which is "small" unless a
+// fact sets it. One category has no bindings.
+var conditional = map[string]string{
+	"binder_config.yaml": `version: 1
+layers: [{name: site, include: ['confdir:/default', 'confdir-hiera:/']}]
+categories: [[node, '${fqdn}'], [role, '${role}'], [tier, '${if $tier { $tier } else { "small" }}'],
+  [colour, '${colour}']]
+`,
+	"bindings/default.yaml": `bindings_version: 1
+name: default
+bind:
+  - when: {role: frontend}
+    bind: [[k, front]]
+  - when: {role: frontend, tier: small}
+    bind: [[k, small front]]
+  - when: {tier: small}
+    bind: [[only_tier, small]]
+`,
+	"hiera.yaml":        "version: 2\nhierarchy: [[node, '${fqdn}', 'data/${rack}/${fqdn}']]\n",
+	"data/r7/weba.yaml": "k: of the node\n",
+}
+
+// openSite builds a site and opens the snapshot until the test ends.
+func openSite(t *testing.T, files map[string]string) *bindings.Snapshot {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildSite(t, path, files)
+	s, err := bindings.Open(path, bindings.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// A variable is unset if some condition needs it and it has no value that any condition names.
+func TestUnsetVariables(t *testing.T) {
+	s := openSite(t, conditional)
+	for facts, want := range map[string]string{
+		`{}`:                                       "fqdn role",
+		`{"fqdn": "weba"}`:                         "rack role",
+		`{"fqdn": "other"}`:                        "role",
+		`{"fqdn": "weba", "rack": "r7"}`:           "role",
+		`{"fqdn": "weba", "rack": "r9"}`:           "role",
+		`{"fqdn": "x", "role": ""}`:                "role",
+		`{"fqdn": "x", "role": null}`:              "role",
+		`{"fqdn": "x", "role": "other"}`:           "",
+		`{"fqdn": "x", "role": 7}`:                 "",
+		`{"fqdn": "x", "role": "x", "tier":"big"}`: "",
+	} {
+		if got := strings.Join(asked(t, s, facts).Unset(), " "); got != want {
+			t.Errorf("%s: %q is unset, expected %q", facts, got, want)
+		}
+	}
+	r := asked(t, s, `{}`)
+	s.Close()
+	if got := r.Unset(); got != nil {
+		t.Errorf("%v of a closed snapshot", got)
+	}
+	for term := range r.Misspelt() {
+		t.Errorf("%v of a closed snapshot", term)
+	}
+}
+
+// A candidate lists the variables that its condition lacks, unless another part of the condition fails anyway.
+func TestUnsetVariablesOfCandidates(t *testing.T) {
+	s := openSite(t, conditional)
+	for facts, want := range map[string]string{
+		`{"fqdn": "weba"}`:                  "[rack] [role] [role]",
+		`{"fqdn": "weba", "tier": "large"}`: "[rack] [] [role]",
+		`{"fqdn": "x", "role": "frontend"}`: "[] [] []",
+		`{"role": "other"}`:                 "[fqdn] [] []",
+	} {
+		cs, err := asked(t, s, facts).Candidates("k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range cs {
+			got = append(got, fmt.Sprint(c.Unset))
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: %s, expected %s", facts, text, want)
+		}
+	}
+}
+
+// A value that nearly equals the value of a condition is misspelt, except names of nodes and very short values.
+func TestMisspeltValues(t *testing.T) {
+	s := openSite(t, conditional)
+	for facts, want := range map[string]string{
+		`{"role": "frontent"}`:                   "role frontent: frontend;",
+		`{"role": "Frotnend", "tier": "smalll"}`: "role frotnend: frontend;tier smalll: small;",
+		`{"role": "FRONTEND"}`:                   "",
+		`{"role": "backend"}`:                    "",
+		`{"fqdn": "webb", "rack": "r7"}`:         "",
+		`{"role": "frontend1"}`:                  "",
+		`{}`:                                     "",
+	} {
+		got := ""
+		for term, near := range asked(t, s, facts).Misspelt() {
+			got += term.Name + " " + term.Value + ": " + near + ";"
+		}
+		if got != want {
+			t.Errorf("%s: %q, expected %q", facts, got, want)
+		}
+	}
+	for range asked(t, s, `{"role": "frontent", "tier": "smalll"}`).Misspelt() {
+		break // a caller may stop after the first
+	}
+}
+
+// A path of Hiera 5 lacks the part of a structured fact that it uses, not the fact. It compares text, case included.
+func TestUnsetPartsOfFacts(t *testing.T) {
+	s := openSite(t, map[string]string{
+		"hiera.yaml": `{version: 5, hierarchy: [{name: os, path: "os/%{facts.os.family}.yaml"},
+  {name: disk, path: "disk/%{facts.disks.0.name}.yaml"}, {name: site, path: "site/%{site.a}-%{site.a}.%{site.b}.yaml"},
+  {name: common, path: common.yaml}]}`,
+		"data/site/x-x.y.yaml": "k: x", "data/os/RedHat.yaml": "k: redhat", "data/disk/sda.yaml": "k: sda",
+		"data/common.yaml": "k: common"})
+	const here = `, "site": {"a": "x", "b": "y"}}`
+	const disk = `, "disks": [{"name": "sda"}]` + here
+	for facts, want := range map[string]string{
+		`{}`:                     "disks.0.name os.family site.a site.b",
+		`{"os": "RedHat"` + disk: "os.family",
+		`{"os": {"family": "RedHat"}, "disks": [{"name": "sda"}]}`: "site.a site.b",
+		`{"os": {"family": "RedHat"}, "disks": [{"name": "sda"}], "site": {"a": ["x"], "b": "y"}}`: `site/["x"]-` +
+			`["x"].y.yaml means `,
+		`{"os": {"name": "x"}` + disk:                                 "os.family",
+		`{"os": {"family": ""}` + disk:                                "os.family",
+		`{"os": {"family": "Debian"}` + disk:                          "",
+		`{"os": {"family": "redhat"}` + disk:                          "os/redhat.yaml means os/RedHat.yaml",
+		`{"os": {"family": "REDHATT"}` + disk:                         "",
+		`{"os": {"family": "RedHatt"}` + disk:                         "os/RedHatt.yaml means os/RedHat.yaml",
+		`{"os": {"family": ["RedHat"]}` + disk:                        `os/["RedHat"].yaml means `,
+		`{"os": {"family": "RedHat"}, "disks": []` + here:             "disks.0.name",
+		`{"os": {"family": "RedHat"}, "disks": [{"name": {}}]` + here: "disk/{}.yaml means ",
+	} {
+		r := asked(t, s, facts)
+		got := strings.Join(r.Unset(), " ")
+		for term, near := range r.Misspelt() {
+			got += term.Value + " means " + near
+		}
+		if got != want {
+			t.Errorf("%s: %q, expected %q", facts, got, want)
+		}
+	}
+}
+
+// A parameter of a lambda is not a variable of the request, and a variable that is used twice is named once.
+func TestUnsetVariablesOfALambda(t *testing.T) {
+	s := openSite(t, map[string]string{
+		"binder_config.yaml": "version: 1\nlayers: [{name: site, include: 'confdir:/default'}]\n" +
+			"categories: [[role, '${join([$a, $a].map |$x| { $x })}']]\n",
+		"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n  - {when: {role: zz}, bind: [[k, 1]]}\n"})
+	if got := strings.Join(asked(t, s, `{"b": 1}`).Unset(), " "); got != "a" {
+		t.Errorf("%q is unset, expected a", got)
+	}
+}

@@ -1,0 +1,62 @@
+//go:build unix
+
+package ship
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Whatever root makes in a store of somebody else belongs to that user.
+func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	dir := t.TempDir()
+	if err := os.Chown(dir, 65534, 65533); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenStore(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(filepath.Join(dir, "state"), 0, 0); err != nil { // as a program that died leaves it
+		t.Fatal(err)
+	}
+	store, err := OpenStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
+	p := &Pull{Store: store, Name: "n", Source: &shelf{text: "one", signed: signs(t, "one", "n", now)}, MaxBytes: 100,
+		Now: func() time.Time { return now }}
+	if _, err := p.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	files := 0
+	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := os.Lstat(path)
+		if st := info.Sys().(*syscall.Stat_t); st.Uid != 65534 || st.Gid != 65533 {
+			t.Errorf("%s belongs to %d:%d", path, st.Uid, st.Gid)
+		}
+		files++
+		return err
+	})
+	if err != nil || files < 12 {
+		t.Errorf("%d files, %v", files, err)
+	}
+	if _, ok := ownerOf(foreign{}); ok {
+		t.Error("a file of another system has an owner")
+	}
+}
+
+// foreign is a file of which this system knows nothing.
+type foreign struct{ fs.FileInfo }
+
+func (foreign) Sys() any { return nil }

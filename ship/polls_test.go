@@ -1,0 +1,208 @@
+package ship
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"bindc/origin"
+)
+
+// web is a file server that sends more or fewer headers.
+type web struct {
+	*master
+	etags, times, deaf bool                 // it sends ETags, and times; it ignores conditions
+	files              map[string]string    // by suffix of site.snap
+	changed            map[string]time.Time // when each changed
+	asked              []string             // requests with their status, since the last read
+}
+
+func newWeb(t *testing.T) *web {
+	w := &web{master: newMaster(t), files: map[string]string{}, changed: map[string]time.Time{}}
+	w.pull.Now = time.Now
+	s := httptest.NewServer(w)
+	t.Cleanup(s.Close)
+	u, err := url.Parse(s.URL + "/site.snap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pull.Source = &HTTP{URL: u, Client: s.Client()}
+	return w
+}
+
+func (s *web) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	suffix := strings.TrimPrefix(r.URL.Path, "/site.snap")
+	text, ok := s.files[suffix]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	if s.etags {
+		w.Header().Set("ETag", `"`+sum(text).Short()+`"`)
+	}
+	if s.deaf {
+		r.Header = http.Header{}
+	}
+	var at time.Time
+	if s.times {
+		at = s.changed[suffix]
+	}
+	seen := &statusOf{ResponseWriter: w}
+	http.ServeContent(seen, r, "", at, bytes.NewReader([]byte(text)))
+	s.asked = append(s.asked, "site.snap"+suffix+" "+http.StatusText(seen.status))
+}
+
+type statusOf struct {
+	http.ResponseWriter
+	status int
+}
+
+func (s *statusOf) WriteHeader(status int) {
+	s.status = status
+	s.ResponseWriter.WriteHeader(status)
+}
+
+func (s *web) put(suffix, text string, at time.Time) { s.files[suffix], s.changed[suffix] = text, at }
+
+// sign writes the statement and signature of a snapshot.
+func (s *web) sign(text string, created time.Time) {
+	signed := signs(s.T, text, "production", created)
+	s.put(origin.StatementSuffix, string(signed.Text), created)
+	s.put(origin.SignatureSuffix, string(signed.Signature), created)
+}
+
+// polls pulls and checks the requests that the server gets, with their status.
+func (s *web) polls(want ...string) {
+	s.Helper()
+	s.asked = nil
+	if err := s.pullNow(); err != nil {
+		s.Error(err)
+	}
+	if !slices.Equal(s.asked, want) {
+		s.Errorf("asked %q, expected %q", s.asked, want)
+	}
+}
+
+func TestServerWithoutETagIsPolledByTime(t *testing.T) {
+	s := newWeb(t)
+	s.times = true
+	notices := s.notices()
+	s.put("", "one", time.Now().Add(-time.Hour))
+	s.polls("site.snap OK")
+	s.polls("site.snap Not Modified")
+	s.answers("one")
+	s.put("", "two", time.Now().Add(-time.Minute))
+	s.polls("site.snap OK")
+	s.polls("site.snap Not Modified")
+	s.answers("two")
+	if note := s.state().Note; !strings.Contains(note, "has no ETag: polls use Last-Modified") {
+		t.Errorf("note '%s'", note)
+	}
+	if len(*notices) != 1 || !strings.HasPrefix((*notices)[0], "production: http://") {
+		t.Errorf("notices %q, expected one", *notices)
+	}
+	s.etags = true
+	s.put("", "three", time.Now().Add(-time.Second))
+	s.polls("site.snap OK")
+	if note := s.state().Note; note != "" {
+		t.Errorf("with ETags: note '%s'", note)
+	}
+}
+
+// A file may change twice in a second, the unit of Last-Modified.
+func TestSecondChangeInASecondIsSeen(t *testing.T) {
+	s := newWeb(t)
+	s.times = true
+	at := time.Now()
+	for _, text := range []string{"one", "two", "three"} {
+		s.put("", text, at)
+		s.polls("site.snap OK")
+		s.answers(text)
+	}
+	s.changed[""] = at.Add(-time.Minute)
+	s.polls("site.snap OK")
+	s.polls("site.snap Not Modified")
+}
+
+func TestServerWithoutValidatorsIsPolledByStatement(t *testing.T) {
+	s := newWeb(t)
+	s.pull.Checks.Origin = readsStatement
+	s.put("", "one", time.Time{})
+	s.sign("one", day(1))
+	s.polls("site.snap OK", "site.snap.sig OK", "site.snap.meta.json OK")
+	s.polls("site.snap.meta.json OK")
+	s.put("", "two", time.Time{})
+	s.sign("two", day(2))
+	s.polls("site.snap.meta.json OK", "site.snap OK", "site.snap.sig OK", "site.snap.meta.json OK")
+	s.answers("two")
+	if note := s.state().Note; !strings.HasSuffix(note,
+		"has neither ETag nor Last-Modified; polls use the signed statement") {
+		t.Errorf("note '%s'", note)
+	}
+}
+
+func TestServerWithoutValidatorsOrStatementIsPolledInFull(t *testing.T) {
+	s := newWeb(t)
+	for _, text := range []string{"one", "one", "two"} {
+		s.put("", text, time.Time{})
+		if err := s.pullNow(); err != nil {
+			t.Fatal(err)
+		}
+		s.answers(text)
+	}
+	if note := s.state().Note; !strings.Contains(note, "; every poll downloads the whole snapshot: use a server that") {
+		t.Errorf("note '%s'", note)
+	}
+}
+
+// If a server sends ETags but does not compare them, the client does.
+func TestServerThatIgnoresETags(t *testing.T) {
+	s := newWeb(t)
+	s.etags, s.deaf = true, true
+	s.put("", "one", time.Time{})
+	s.polls("site.snap OK")
+	downloads := s.state().Counts.Downloads
+	s.polls("site.snap OK")
+	if n := s.state().Counts.Downloads; n != downloads {
+		t.Errorf("%d downloads, expected %d", n, downloads)
+	}
+	s.put("", "two", time.Time{})
+	s.polls("site.snap OK")
+	s.answers("two")
+}
+
+// Snapshot, statement and signature change one after the other, in any order, with a poll after each change. In the end
+// the new snapshot is active, whichever headers the server sends.
+func TestFilesOfAReleaseChangeInAnyOrder(t *testing.T) {
+	for _, kind := range []struct{ etags, times, deaf bool }{{}, {etags: true}, {times: true}, {true, true, false},
+		{true, false, true}} {
+		for _, snapshotFirst := range []bool{true, false} {
+			s := newWeb(t)
+			s.etags, s.times, s.deaf = kind.etags, kind.times, kind.deaf
+			s.pull.Checks.Origin = readsStatement
+			s.put("", "one", day(1))
+			s.sign("one", day(1))
+			s.pullNow()
+			s.pullNow()
+			s.answers("one")
+			steps := []func(){func() { s.put("", "two", day(2)) }, func() { s.sign("two", day(2)) }}
+			if !snapshotFirst {
+				slices.Reverse(steps)
+			}
+			for _, step := range steps {
+				step()
+				s.pullNow()
+				s.pullNow()
+			}
+			if d, err := s.store.Active("production"); d != sum("two") || err != nil {
+				t.Errorf("%+v, the snapshot first %v: %s answers, %v; state %+v", kind, snapshotFirst, d.Short(), err,
+					s.state())
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package ship
+
+import (
+	"errors"
+	"io/fs"
+
+	"bindc/origin"
+)
+
+// Reason is the kind of failure that kept a release from becoming active.
+type Reason string
+
+// The reasons. All but Network and Disk are problems of the release.
+const (
+	Network   Reason = "network"   // the source, which may be a file, does not answer or the transfer is cut short
+	Content   Reason = "content"   // the release is damaged, too large, not a snapshot, or not the announced one
+	Signature Reason = "signature" // the signature is missing, of an unknown key, or for another name or time
+	Gate      Reason = "gate"      // a gate refused the release
+	Disk      Reason = "disk"      // this machine cannot read or write the store
+)
+
+// ofRelease reports whether the release is at fault, so that the next poll would fail in the same way.
+func (r Reason) ofRelease() bool { return r == Content || r == Signature || r == Gate }
+
+// reasoned is an error with its reason.
+type reasoned struct {
+	error
+	reason Reason
+}
+
+func (r *reasoned) Unwrap() error { return r.error }
+
+// because adds a reason to an error, unless it has one.
+func because(reason Reason, err error) error {
+	if err == nil || reasonIn(err) != "" {
+		return err
+	}
+	var refused *Refusal
+	var file *fs.PathError
+	switch {
+	case reason == Network && errors.As(err, &refused): // the source answered, but its release is wrong
+		reason = Content
+	case reason == Content && errors.As(err, &file): // the stored file cannot be read
+		reason = Disk
+	}
+	return &reasoned{err, reason}
+}
+
+// reasonIn returns the reason in an error; "" if it has none.
+func reasonIn(err error) Reason {
+	var known *reasoned
+	var signature *origin.Refusal
+	switch {
+	case errors.As(err, &known):
+		return known.reason
+	case errors.As(err, &signature):
+		return Signature
+	}
+	return ""
+}
+
+// ReasonOf returns the reason of an error of Pull.Run or Switch; "" if it is nil.
+func ReasonOf(err error) Reason {
+	var refused *Refusal
+	switch reason := reasonIn(err); {
+	case err == nil || reason != "":
+		return reason
+	case errors.As(err, &refused):
+		return Content
+	}
+	return Disk
+}

@@ -1,0 +1,83 @@
+package ship
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// impatient ends requests that make no progress for a time: the server neither reads a byte of the request nor sends a
+// byte of the response.
+type impatient struct {
+	http.RoundTripper
+	limit time.Duration
+}
+
+// progress is a request that is being watched.
+type progress struct {
+	ctx   context.Context
+	end   context.CancelCauseFunc
+	timer *time.Timer
+	limit time.Duration
+}
+
+func (i *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
+	p := &progress{limit: i.limit}
+	p.ctx, p.end = context.WithCancelCause(req.Context())
+	p.timer = time.AfterFunc(i.limit, func() {
+		p.end(fmt.Errorf("nothing was transferred for %v: the server or the network stalls; if it is only slow, "+
+			"raise the stall timeout", i.limit))
+	})
+	req = req.WithContext(p.ctx)
+	if req.Body != nil && req.Body != http.NoBody {
+		req.Body = &sending{req.Body, p}
+	}
+	resp, err := i.RoundTripper.RoundTrip(req)
+	p.timer.Stop()
+	if err != nil {
+		err = p.cause(err)
+		p.end(nil)
+		return nil, err
+	}
+	resp.Body = &receiving{resp.Body, p}
+	return resp, nil
+}
+
+// cause returns the cause of err: if a stall ended the request, the error about that.
+func (p *progress) cause(err error) error {
+	if err != nil && err != io.EOF && p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	return err
+}
+
+// sending is the body of a request. Each read by the transport counts as progress.
+type sending struct {
+	io.ReadCloser
+	progress *progress
+}
+
+func (s *sending) Read(b []byte) (int, error) {
+	s.progress.timer.Reset(s.progress.limit)
+	return s.ReadCloser.Read(b)
+}
+
+// receiving is the body of a response. The time between two calls of Read does not count, because the caller uses it.
+type receiving struct {
+	io.ReadCloser
+	progress *progress
+}
+
+func (r *receiving) Read(b []byte) (int, error) {
+	r.progress.timer.Reset(r.progress.limit)
+	n, err := r.ReadCloser.Read(b)
+	r.progress.timer.Stop()
+	return n, r.progress.cause(err)
+}
+
+func (r *receiving) Close() error {
+	r.progress.end(nil)
+	return r.ReadCloser.Close()
+}

@@ -1,0 +1,154 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The error of a full disk says how to make room, even if nothing can be recorded.
+func TestFullDiskDuringADownload(t *testing.T) {
+	m := newMaster(t)
+	m.shelf.text = "one"
+	m.store.files.fault = func(op, path string) error {
+		if op == "write" && strings.HasPrefix(path, m.store.incoming()) && filepath.Base(path) == snapshotFile {
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	err := m.pullNow()
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "'bindq gc' removes") {
+		t.Error(err)
+	}
+	if said := m.state().Checked.Error; !strings.Contains(said, "'bindq gc' removes") {
+		t.Errorf("the state says %q", said)
+	}
+	m.answers("")
+
+	// The error of a full disk has the advice only once, although several writes fail.
+	m.store.files.fault = func(op, _ string) error {
+		if op == "write" {
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	if err := m.pullNow(); err == nil || strings.Count(err.Error(), "'bindq gc' removes") != 1 {
+		t.Error(err)
+	}
+}
+
+// Two programs add statements of the same snapshot at once: the later statement stays, whichever program comes last.
+func TestLaterStatementWins(t *testing.T) {
+	m := newSignedMaster(t, signedStore(t))
+	path, later := m.store.Path(sum("one")), signs(t, "one", "production", day(9))
+	m.pull.Now = func() time.Time { // the other program runs between the first check and the lock
+		if err := m.store.writeSigned(path, *later); err != nil {
+			t.Error(err)
+		}
+		return m.now
+	}
+	if err := m.pull.adopt(sum("one"), signs(t, "one", "production", day(5))); err != nil {
+		t.Error(err)
+	}
+	if st, err := m.store.Statement(sum("one")); err != nil || !st.Created.Equal(day(9)) {
+		t.Errorf("%+v, %v; expected that of day 9", st, err)
+	}
+}
+
+// Run returns only after all goroutines have ended.
+func TestRunWaitsForAllGoroutines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := false
+		f := Follow{Interval: time.Minute, MaxDelay: time.Hour, Timeout: time.Minute, Collect: func() {
+			<-ctx.Done()
+			time.Sleep(time.Second)
+			ended = true
+		}}
+		done := make(chan struct{})
+		go func() { f.Run(ctx); close(done) }()
+		synctest.Wait()
+		cancel()
+		if <-done; !ended {
+			t.Error("garbage is still collected")
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// A connection that fails because of a stall reports the stall.
+func TestStalledConnectionReportsTheStall(t *testing.T) {
+	client := impatient{hung{}, 10 * time.Millisecond}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.RoundTrip(req)
+	if err == nil || !strings.Contains(err.Error(), "nothing was transferred for 10ms") {
+		t.Error(err)
+	}
+}
+
+type hung struct{}
+
+func (hung) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, errors.New("use of closed network connection")
+}
+
+// The damaged state of a name without an active snapshot is repaired, and the repair mentions no snapshot.
+func TestDamagedStateOfANameWithoutASnapshot(t *testing.T) {
+	m := newMaster(t)
+	m.shelf.fails = errors.New("connection refused")
+	if err := m.pullNow(); ReasonOf(err) != Network {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(m.store.stateOf("production"), []byte("{]"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	told := m.notices()
+	if err := m.pullNow(); ReasonOf(err) != Network {
+		t.Fatal(err)
+	}
+	all := m.history()
+	if len(all) != 1 || all[0].Action != Repair || all[0].Digest != "" || strings.Contains(all[0].Note, "statement") {
+		t.Errorf("history %+v", all)
+	}
+	if len(*told) != 1 || !strings.HasSuffix((*told)[0], "it was rebuilt from the history") {
+		t.Errorf("told %q", *told)
+	}
+	m.shelf.fails = nil
+	m.mustRelease("one")
+}
+
+// An activation that is refused has the signing time of the snapshot in the history.
+func TestRefusedActivationHasItsTimeInTheHistory(t *testing.T) {
+	for name, refuse := range map[string]func(c *Checks, err error){
+		"content": func(c *Checks, err error) { c.Inspect = func(string) (bool, error) { return false, err } },
+		"gate":    func(c *Checks, err error) { c.Gate = func(string, string) error { return err } },
+	} {
+		m := newSignedMaster(t, signedStore(t))
+		m.pull.Hold = true
+		if err := m.pullNow(); err != nil {
+			t.Fatal(err)
+		}
+		s := m.change()
+		no := errors.New("no")
+		if refuse(&s.Checks, no); !errors.Is(s.Activate(sum("four")), no) {
+			t.Errorf("%s: it was activated", name)
+		}
+		all := m.history()
+		last := all[len(all)-1]
+		if last.Digest != sum("four") || last.Result == resultOK || !last.Created.Equal(day(4)) {
+			t.Errorf("%s: the history ends with %+v", name, last)
+		}
+		m.answers("three")
+	}
+}
