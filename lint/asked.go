@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -50,16 +51,22 @@ func (a *Asked) has(key string) bool {
 	return false
 }
 
-// AddKeys adds the keys of a file: one a line, as bindq keys prints them. Lines that begin with # are comments.
+// AddKeys adds the keys of a file: one a line, as bindq keys prints them. Lines that begin with # are comments. A file
+// without keys is an error, as all data of the site would be called unused.
 func (a *Asked) AddKeys(path string) error {
 	text, err := a.disk.ReadFile(path)
 	if err != nil {
 		return err
 	}
+	found := false
 	for line := range strings.Lines(string(text)) {
 		if key := strings.TrimSpace(line); key != "" && key[0] != '#' {
 			a.add(key)
+			found = true
 		}
+	}
+	if !found {
+		return fmt.Errorf("%s: expected the keys that are looked up, one a line; found none", path)
 	}
 	return nil
 }
@@ -68,12 +75,13 @@ func (a *Asked) AddKeys(path string) error {
 var manifests = []string{".pp", ".epp", ".erb", ".rb"}
 
 // AddManifests adds the keys that the manifests, templates and functions below dir ask for: the parameters of classes,
-// and every text in quotes, as a key may come to lookup() by way of a variable.
+// and every text in quotes, as a key may come to lookup() by way of a variable. A directory without any is an error.
 func (a *Asked) AddManifests(dir string) error {
 	if _, err := a.disk.List(dir); err != nil {
 		return err
 	}
-	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+	found := false
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !slices.Contains(manifests, filepath.Ext(path)) {
 			return err
 		}
@@ -81,12 +89,17 @@ func (a *Asked) AddManifests(dir string) error {
 		if err != nil {
 			return err
 		}
+		found = true
 		a.addTexts(string(text))
 		if filepath.Ext(path) == ".pp" {
 			a.addParameters(string(text))
 		}
 		return nil
 	})
+	if err == nil && !found {
+		err = fmt.Errorf("%s: expected manifests, found no file with the extension %s", dir, strings.Join(manifests, ", "))
+	}
+	return err
 }
 
 var (

@@ -26,8 +26,18 @@ func TestUnreadableKeysAreErrors(t *testing.T) {
 	if err := asked.AddKeys(filepath.Join(dir, "nowhere.txt")); err == nil {
 		t.Error("a missing file of keys is not an error")
 	}
+	empty := filepath.Join(dir, "empty.txt")
+	if err := os.WriteFile(empty, []byte("\n# no key\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := asked.AddKeys(empty); err == nil || !strings.Contains(err.Error(), "expected the keys that are looked up") {
+		t.Errorf("a list without keys: %v", err)
+	}
 	if err := asked.AddManifests(filepath.Join(dir, "nowhere")); err == nil {
 		t.Error("a missing directory is not an error")
+	}
+	if err := asked.AddManifests(t.TempDir()); err == nil || !strings.Contains(err.Error(), "found no file with the extension .pp") {
+		t.Errorf("a directory without manifests: %v", err)
 	}
 	if err := asked.AddManifests(manifests); err != nil || !asked.has("a::a") || !asked.has("a::b") || asked.has("a") {
 		t.Errorf("manifests: %v, %v", asked.keys, err)

@@ -15,7 +15,7 @@ import (
 )
 
 // checks are the kinds of advice, by code.
-var checks = [...]diag.Code{"bare_variable", "ignored_code", "module_key", "near_key", "near_value", "never_wins", "same_value",
+var checks = [...]diag.Code{"attributes_as_value", "bare_variable", "ignored_code", "module_key", "near_key", "near_value", "never_wins", "same_value",
 	"untyped", "unused_key", "yaml_core"}
 
 // Codes are those of all advice there is.
@@ -38,6 +38,7 @@ func Check(site *loader.Site, content *snapshot.Content, opts Options, diags *di
 	l.checkModuleKeys()
 	l.checkNearKeys()
 	l.checkTypes()
+	l.checkAttributesAsValues()
 	l.checkCategoryValues()
 	if content != nil {
 		l.checkComposed(content)

@@ -514,5 +514,19 @@ func (l *lookup) Decrypt(text string) (string, error) {
 		}
 		return plain, nil
 	}
+	if method := otherMethod(text); method != "" {
+		return "", failed("", CodeEncrypted, "the value is encrypted by the method "+method+": expected PKCS7")
+	}
 	return "", failed("", CodeEncrypted, "the value is encrypted for hiera-eyaml, and no key was given")
+}
+
+// otherMethod returns the method that text is encrypted by, if no key for eyaml decrypts it: GPG of 'ENC[GPG,...]'.
+func otherMethod(text string) string {
+	_, token, _ := strings.Cut(text, "ENC[")
+	token, _, _ = strings.Cut(token, "]")
+	method, _, named := strings.Cut(token, ",")
+	if !named || strings.EqualFold(method, "PKCS7") {
+		return ""
+	}
+	return method
 }

@@ -472,6 +472,7 @@ both: "%{lookup('password')} %{lookup('open')} %{lookup('plain')}"
 first: "%{lookup('structured')} %{lookup('password')}"
 failing: ENC[PKCS7,secret]
 misfit: ENC[PKCS7,secret]
+gpg: ENC[GPG,secret]
 -- bindings/default.yaml --
 bindings_version: 1
 name: default
@@ -512,6 +513,7 @@ bind:
 		{able, "open", "1"},
 		{able, "wrong", "encrypted: no key fits"},
 		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, and no key was given"},
+		{closed, "gpg", "encrypted: the value is encrypted by the method GPG: expected PKCS7"},
 		{closed, "open", "1"},
 	} {
 		if got := answered(c.req.Lookup(c.key)); got != c.want {

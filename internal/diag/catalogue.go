@@ -30,6 +30,8 @@ var catalogue = []Rule{
 		"Bind the key in a higher layer or under a condition that beats it, or remove 'abstract'."},
 	{"attribute", "An attribute of a binding is unknown, missing, or not what is expected there.", 5,
 		"Correct the attribute: the message lists those there are."},
+	{"attributes_as_value", "Advice: a binding in the short form has a hash of attributes as its value.", 5,
+		"Write the binding in the long form, as a hash with 'name', or ignore this code where the hash is data."},
 	{"backend", "A backend of a Hiera-2 configuration is none that there is.", 4,
 		"Name yaml, json, or an extension that binder_config.yaml declares."},
 	{"bare_variable", "Advice: a variable without braces in data is no fact one knows of; it may be meant as text.", 7,

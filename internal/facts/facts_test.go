@@ -128,3 +128,24 @@ func TestNamesOfAFleet(t *testing.T) {
 		t.Errorf("expected both files in the error, found %v", err)
 	}
 }
+
+// A file that cannot be read may be about any node of the fleet.
+func TestAnUnreadableFileFailsTheLookupOfEveryNode(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "web1.json"), []byte(`{"role": "web"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := NewFleet(dir).Node("web1"); err != nil || n.Name != "web1" {
+		t.Fatalf("found %v, %v", n, err)
+	}
+	for _, name := range []string{"db1.json", "db2.yaml"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := NewFleet(dir).Node("web1")
+	if err == nil || !strings.Contains(err.Error(), "db1.json: expected a file of facts, found a directory") ||
+		!strings.Contains(err.Error(), "db2.yaml: expected") {
+		t.Errorf("expected both directories in the error, found %v", err)
+	}
+}

@@ -19,11 +19,15 @@ type Fleet struct {
 func NewFleet(dir string) *Fleet { return &Fleet{dir: dir} }
 
 // Node returns the facts of the node of that name: of the file that is called so, or of one whose content names it. Two
-// of them are an error. Only these files are parsed, and their content is that of now. Which other files name a node
-// is noted with the first question.
+// of them are an error, and so is any file that cannot be read, as it may name the node. Only the files that name the
+// node are parsed, and their content is that of now. The first question notes which file names which node.
 func (f *Fleet) Node(name string) (Node, error) {
+	candidates, err := f.candidates(name)
+	if err != nil {
+		return Node{}, err
+	}
 	var found []Node
-	for _, file := range f.candidates(name) {
+	for _, file := range candidates {
 		nodes, err := file.read()
 		if err != nil {
 			return Node{}, err
@@ -66,9 +70,13 @@ func named(nodes []Node, name string) int {
 }
 
 // candidates returns the files that may have the facts of a node: those called so, and those that name it.
-func (f *Fleet) candidates(name string) []file {
+func (f *Fleet) candidates(name string) ([]file, error) {
 	if f.files == nil {
-		f.files = index(f.dir)
+		files, err := index(f.dir)
+		if err != nil {
+			return nil, err
+		}
+		f.files = files
 	}
 	var out []file
 	if name == filepath.Base(name) {
@@ -84,19 +92,20 @@ func (f *Fleet) candidates(name string) []file {
 			out = append(out, other)
 		}
 	}
-	return out
+	return out, nil
 }
 
-// index returns the files of a directory by the names in them. A file that cannot be read has none.
-func index(dir string) map[string][]file {
-	out := map[string][]file{}
+// index returns the files of a directory by the names in them.
+func index(dir string) (map[string][]file, error) {
 	l, err := list(dir)
 	if err != nil {
-		return out
+		return nil, err
 	}
+	out, wrong := map[string][]file{}, l.wrong
 	for _, f := range l.files {
 		src, err := f.text()
 		if err != nil {
+			wrong = append(wrong, failAt(diag.Pos{File: f.path}, err.Error()))
 			continue
 		}
 		for name := range namesIn(src) {
@@ -106,7 +115,7 @@ func index(dir string) map[string][]file {
 			}
 		}
 	}
-	return out
+	return out, Join(wrong)
 }
 
 // namesIn yields the texts in JSON or YAML that follow a key like name or certname. It does not parse, so that a fleet

@@ -17,6 +17,9 @@ var bindingKeys = []string{"name", "type", "to", "multibind_id", "in", "options"
 	"sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance",
 	"to_query", "optional", "to_alias_of", "to_renamed", "rebind"}
 
+// IsAttribute reports whether a binding in the long form can have an attribute of that name.
+func IsAttribute(name string) bool { return slices.Contains(bindingKeys, name) }
+
 // longForm reads a binding that is written as a hash of attributes.
 func (r *reader) longForm(n *yaml.Node) Statement {
 	known := bindingKeys
