@@ -30,13 +30,13 @@ func TestUnreadableKeysAreErrors(t *testing.T) {
 	if err := os.WriteFile(empty, []byte("\n# no key\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := asked.AddKeys(empty); err == nil || !strings.Contains(err.Error(), "expected the keys that are looked up") {
+	if err := asked.AddKeys(empty); err == nil || !strings.Contains(err.Error(), "found none") {
 		t.Errorf("a list without keys: %v", err)
 	}
 	if err := asked.AddManifests(filepath.Join(dir, "nowhere")); err == nil {
 		t.Error("a missing directory is not an error")
 	}
-	if err := asked.AddManifests(t.TempDir()); err == nil || !strings.Contains(err.Error(), "found no file with the extension .pp") {
+	if err := asked.AddManifests(t.TempDir()); err == nil || !strings.Contains(err.Error(), "expected manifests") {
 		t.Errorf("a directory without manifests: %v", err)
 	}
 	if err := asked.AddManifests(manifests); err != nil || !asked.has("a::a") || !asked.has("a::b") || asked.has("a") {
