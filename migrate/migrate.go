@@ -12,6 +12,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/disk"
+	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -210,14 +211,16 @@ func (m *migration) decide() {
 	m.decideModules()
 }
 
-// decideModules lets a module stay as a whole where something of it does.
+// decideModules lets a module stay as a whole where something of it does, or where its lookup_options count for a key
+// that stays.
 func (m *migration) decideModules() {
 	for _, h := range m.hierarchies {
 		if h.module == "" {
 			continue
 		}
-		h.stays = slices.ContainsFunc(m.keys, func(key string) bool { return m.stays[key] && h.binds(m.bound[key]) }) ||
-			slices.ContainsFunc(h.levels, func(l *level) bool { return l.part == loader.HieraDefaults })
+		h.stays = slices.ContainsFunc(m.keys, func(key string) bool {
+			return m.stays[key] && (h.binds(m.bound[key]) || m.hasOptionsFor(h, key))
+		}) || slices.ContainsFunc(h.levels, func(l *level) bool { return l.part == loader.HieraDefaults })
 		if !h.stays {
 			continue
 		}
@@ -227,6 +230,12 @@ func (m *migration) decideModules() {
 			}
 		}
 	}
+}
+
+// hasOptionsFor reports whether the lookup_options of a module may count for a key.
+func (m *migration) hasOptionsFor(h *hierarchy, key string) bool {
+	return lookupkey.Module(key) == h.module &&
+		slices.ContainsFunc(m.options, func(o *binding) bool { return o.level.hierarchy == h })
 }
 
 func (h *hierarchy) binds(all []*binding) bool {

@@ -32,6 +32,8 @@ type bindingsFile struct {
 
 func (m *migration) write() ([]File, error) {
 	o := &output{m, map[string][]byte{}, map[string]*bindingsFile{}}
+	// Also where nothing stays: keys dig, and callers merge, where a site has a hierarchy of Hiera 5.
+	o.files[remains+"/hiera.yaml"] = []byte("version: 5\n")
 	for _, h := range m.hierarchies {
 		if err := o.hierarchy(h); err != nil {
 			return nil, err
@@ -66,8 +68,7 @@ func (o *output) below(h *hierarchy, rel string) string {
 
 // hierarchy writes one: what moves as Hiera-2 and bindings, and what stays as it is.
 func (o *output) hierarchy(h *hierarchy) error {
-	if h.global {
-		o.keepGlobal()
+	if h.global { // the new site is built with it
 		return nil
 	}
 	if err := o.remaining(h); err != nil || h.stays {
@@ -323,11 +324,6 @@ func (o *output) pathOf(l *level, ext string) string {
 	return dataPath(dir+l.path+ext, ext)
 }
 
-// keepGlobal has the new site be built with the global hierarchy, which stands above one of the site.
-func (o *output) keepGlobal() {
-	o.files[remains+"/hiera.yaml"] = []byte("version: 5\n")
-}
-
 // remaining writes what of a hierarchy stays in Hiera 5.
 func (o *output) remaining(h *hierarchy) error {
 	place := func(rel string) string { return path.Join(remains, rel) }
@@ -373,7 +369,7 @@ func (o *output) remainingIn(h *hierarchy, f *levelFile) ([]byte, error) {
 
 // configuration writes binder_config.yaml, and the module path.
 func (o *output) configuration() error {
-	var site, hiera []string
+	var site []string
 	if o.files["hiera2.yaml"] != nil {
 		site = append(site, "confdir-hiera:/")
 	}
@@ -382,9 +378,7 @@ func (o *output) configuration() error {
 	}) {
 		site = append(site, "confdir:/**")
 	}
-	if o.files[remains+"/hiera.yaml"] != nil {
-		hiera = append(hiera, "hiera:/"+remains)
-	}
+	hiera := []string{"hiera:/" + remains}
 	if slices.ContainsFunc(o.hierarchies, func(h *hierarchy) bool { return h.stays }) {
 		hiera = append(hiera, "module-hiera5:/*")
 	}

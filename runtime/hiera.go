@@ -18,7 +18,8 @@ import (
 
 // LookupMerged is Lookup with a merge strategy that replaces the one in lookup_options: a name such as "unique", or a
 // hash with the strategy and its options, as for Puppet's lookup(). With undef it is Lookup. Structured bindings are
-// not merged. The error is as in Lookup, or an *Error of code usage if the strategy does not exist.
+// not merged with one another; where the site has Hiera 5, the strategy is applied to the value of the one that wins.
+// The error is as in Lookup, or an *Error of code usage if the strategy does not exist.
 func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) {
 	if strategy.IsUndef() {
 		return r.Lookup(key)
@@ -144,6 +145,9 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 	case err != nil:
 		return value.Value{}, false, err
 	case found: // what is structured
+		if v, err = h.mergedAlone(v); err != nil {
+			return value.Value{}, false, err
+		}
 		return h.key.Dig(v)
 	case !d.at:
 		return value.Value{}, false, nil
@@ -162,6 +166,17 @@ func (h *hieraLookup) answer() (value.Value, bool, error) {
 	}
 	v, err = entry.Convert(v, h.lookup.options())
 	return v, true, err
+}
+
+// mergedAlone returns what the caller's strategy makes of a structured value, the only candidate: 'unique' makes a list
+// of a text, as Puppet does.
+func (h *hieraLookup) mergedAlone(v value.Value) (value.Value, error) {
+	if h.strategy == nil {
+		return v, nil
+	}
+	v, _, err := h.strategy.Merge([]merge.Candidate{{OnlyPath: true,
+		Value: func() (value.Value, bool, error) { return v, true, nil }}})
+	return v, err
 }
 
 // isHiera tells whether a candidate of the key is of Hiera 5, and notes the recipe that merges it.
