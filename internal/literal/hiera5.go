@@ -128,14 +128,29 @@ var (
 // CheckEncrypted warns of texts in the file that seem to be encrypted for hiera-eyaml, or to have been, and that no
 // lookup decrypts: none does without eyaml.
 func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
-	if doc.Mentions("ENC[") || doc.Mentions("DEC") {
-		hiera5{doc, eyaml, diags}.checkEncrypted(doc.Root)
+	if !doc.Mentions("ENC[") && !doc.Mentions("DEC") {
+		return
 	}
+	var asWritten []*yaml.Node
+	hiera5{doc, eyaml, diags}.checkEncrypted(doc.Root, &asWritten)
+	if len(asWritten) == 0 {
+		return
+	}
+	d := diag.Diagnostic{Pos: doc.Pos(asWritten[0]), Severity: diag.Warning, Code: "eyaml", Secret: true,
+		Message: "this is encrypted for hiera-eyaml, but an entry of the hierarchy reads this file without decrypting it: " +
+			"lookups return ENC[...] from that entry, as in Puppet",
+		Hint: "give that entry 'lookup_key: eyaml_lookup_key' in place of 'data_hash', or move the key"}
+	if more := len(asWritten) - 1; more > 0 {
+		d.Message += "; so they do for " + diag.Count(more, "more value") + " in this file"
+	}
+	diags.Add(d)
 }
 
-func (h hiera5) checkEncrypted(n *yaml.Node) {
+// checkEncrypted adds the encrypted texts to asWritten that lookups return as they are written, since the entry does not
+// decrypt.
+func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	for i := range n.Kids {
-		h.checkEncrypted(&n.Kids[i])
+		h.checkEncrypted(&n.Kids[i], asWritten)
 	}
 	text, ok := n.Text()
 	if n.Kind != yaml.Scalar || !ok {
@@ -149,9 +164,8 @@ func (h hiera5) checkEncrypted(n *yaml.Node) {
 	case !begun.MatchString(text):
 		return
 	case !h.eyaml:
-		d.Message = "this is encrypted for hiera-eyaml, and an entry that does not decrypt reaches this file: " +
-			"lookups have it from that entry as it stands here, as in Puppet"
-		d.Hint = "give that entry 'lookup_key: eyaml_lookup_key' in place of 'data_hash', or move the key"
+		*asWritten = append(*asWritten, n)
+		return
 	case !decryptable.MatchString(text):
 		d.Message = "this begins like a text that hiera-eyaml encrypted by PKCS7, but is malformed: no lookup decrypts it"
 		d.Hint = "it may have lost its end, or a character; encrypt the value anew"
