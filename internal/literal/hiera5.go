@@ -137,8 +137,8 @@ func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 		return
 	}
 	d := diag.Diagnostic{Pos: doc.Pos(asWritten[0]), Severity: diag.Warning, Code: "eyaml", Secret: true,
-		Message: "this is encrypted for hiera-eyaml, but an entry of the hierarchy reads this file without decrypting it: " +
-			"lookups return ENC[...] from that entry, as in Puppet",
+		Message: "this is encrypted for hiera-eyaml, but an entry of the hierarchy reads this file without " +
+			"decrypting it: lookups return ENC[...] from that entry, as in Puppet",
 		Hint: "give that entry 'lookup_key: eyaml_lookup_key' in place of 'data_hash', or move the key"}
 	if more := len(asWritten) - 1; more > 0 {
 		d.Message += "; so they do for " + diag.Count(more, "more value") + " in this file"
