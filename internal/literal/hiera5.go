@@ -146,8 +146,7 @@ func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	diags.Add(d)
 }
 
-// checkEncrypted adds the encrypted texts to asWritten that lookups return as they are written, since the entry does not
-// decrypt.
+// checkEncrypted adds to asWritten the encrypted texts that lookups return as they are written.
 func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	for i := range n.Kids {
 		h.checkEncrypted(&n.Kids[i], asWritten)
