@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,14 @@ func (f files) real(dir string) (string, bool) {
 		f.failed(dir, err)
 	}
 	return real, err == nil
+}
+
+// realUnlessDangling is real where a link that leads nowhere, or a path below one, is nothing, as it is to Puppet.
+func (f files) realUnlessDangling(dir string) (string, bool) {
+	if _, err := f.disk.Info(dir); errors.Is(err, disk.ErrDangling) {
+		return "", false
+	}
+	return f.real(dir)
 }
 
 // setsBelow is the names of the sets of bindings that files with an extension below dir hold: a/b.yaml is a::b. Links

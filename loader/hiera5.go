@@ -2,6 +2,7 @@ package loader
 
 import (
 	"cmp"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,7 +42,8 @@ type hiera5Location struct {
 type hiera5Source struct {
 	kind    datafile.Kind
 	datadir string
-	ok      bool // it is one that bindc reads
+	level   string // the name of the entry
+	ok      bool   // it is one that bindc reads
 }
 
 // hiera5Reader reads hierarchies of Hiera 5.
@@ -53,8 +55,11 @@ type hiera5Reader struct {
 	globbed    map[*input]bool // files that some glob has found
 	foundAgain int             // how often other globs may still find them, see maxFoundAgain
 
-	absent []diag.Diagnostic // of directories with data, to be told where nothing else is wrong
-	trees  map[string]*tree
+	global  string            // the hiera.yaml of the global layer
+	codedir string            // of Puppet
+	absent  []diag.Diagnostic // of directories with data, to be told where nothing else is wrong
+	checked map[string]bool   // datadirs that such a warning names
+	trees   map[string]*tree
 }
 
 // hiera5Files are the names of the configuration. Beside the first, the other is Puppet's.
@@ -232,26 +237,13 @@ func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) hiera5
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
 		c.foreign(e.at, "an entry without a path", "")
 	default:
-		c.checkDatadir(n, source)
+		source.level = e.name
+		if _, paths, _ := n.Lookup(places[0]); hasRelative(paths) {
+			c.checkDatadir(e.at, source)
+		}
 		e.locations = c.locations(n, places[0], source)
 	}
 	return e
-}
-
-// checkDatadir notes the directory of an entry of the site that is not there. What a module has is its author's, and
-// a variable may lead anywhere.
-func (c hiera5Config) checkDatadir(n *yaml.Node, source hiera5Source) {
-	if c.module != "" || strings.Contains(source.datadir, "%{") {
-		return
-	}
-	dir, where := source.datadir, ""
-	if !filepath.IsAbs(dir) {
-		dir, where = filepath.Join(c.root, filepath.FromSlash(dir)), " beside this file"
-	}
-	if _, seen := c.trees[dir]; !seen && c.treeAt(dir) == nil {
-		c.absent = append(c.absent, diag.Diagnostic{Pos: c.doc.Pos(n), Severity: diag.Warning, Code: "data_directory",
-			Message: "there is no directory '" + source.datadir + "'" + where + "; this entry never finds data"})
-	}
 }
 
 // text is the text at a key; not ok if there is none.
@@ -445,7 +437,8 @@ func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
 	if _, list, ok := n.Lookup("paths"); ok {
 		paths = stringsOf(list)
 	}
-	s := hiera5Source{kind: kind, datadir: datadir}
+	s := hiera5Source{kind: kind, datadir: datadir, level: e.name}
+	c.checkDatadir(e.at, s)
 	for _, path := range paths {
 		e.locations = append(e.locations, c.path(e.at, s, withExtension(path, backend)))
 	}
@@ -473,7 +466,7 @@ func (c hiera5Config) version3() {
 		if !ok {
 			c.foreign(e.at, "'"+b+"'", "")
 		}
-		datadir, ext := "hieradata", b
+		datadir, ext := path.Join(c.codedir, "environments", ownEnvironment[0], "hieradata"), b
 		if n, there := lookup3(c.doc.Root, b); there {
 			if v, there := lookup3(n, "datadir"); there {
 				datadir, _ = v.Text()
@@ -482,7 +475,10 @@ func (c hiera5Config) version3() {
 				ext, _ = v.Text()
 			}
 		}
-		s := hiera5Source{kind: kind, datadir: datadir}
+		s := hiera5Source{kind: kind, datadir: datadir, level: b}
+		if ok {
+			c.checkDatadir(e.at, s)
+		}
 		for _, path := range hierarchy {
 			if ok {
 				e.locations = append(e.locations, c.path(e.at, s, withExtension(path, ext)))

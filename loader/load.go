@@ -3,6 +3,7 @@ package loader
 import (
 	"cmp"
 	"context"
+	"path"
 	"path/filepath"
 	"slices"
 	"time"
@@ -19,6 +20,7 @@ type Options struct {
 	Bindings     string          // directory of the site's own sets of bindings; default: bindings in the site
 	BinderConfig string          // file to read in place of binder_config.yaml
 	GlobalHiera  string          // the hiera.yaml of the global layer of Hiera 5; "": none
+	Codedir      string          // the directory that Puppet has environments below; default: DefaultCodedir
 	Cache        *datafile.Cache // of data files, from one build to the next; may be nil
 	Jobs         int             // files parsed at a time; default: one per processor
 	Alternatives int             // of conditions, over all bindings; default: DefaultAlternatives
@@ -60,7 +62,9 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	}
 	hiera := &hieraReader{inputs: in, dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
 	hiera5 := &hiera5Reader{inputs: in, dimensions: dims, dirs: map[string]*hiera5Dir{}, trees: map[string]*tree{},
-		globbed: map[*input]bool{}, foundAgain: cmp.Or(opts.foundAgain, maxFoundAgain)}
+		globbed: map[*input]bool{}, checked: map[string]bool{}, global: opts.GlobalHiera,
+		codedir:    path.Clean(cmp.Or(opts.Codedir, DefaultCodedir)),
+		foundAgain: cmp.Or(opts.foundAgain, maxFoundAgain)}
 	p := planner{inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5, global: opts.GlobalHiera,
 		named: map[string]bool{}, sure: !diags.Failed(), silent: cfg.silent}
 

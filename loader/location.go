@@ -25,20 +25,12 @@ type place struct {
 	node  *expr.Node // both
 }
 
-// place takes a path below a datadir apart. Up to the last slash in front of the first interpolation of the datadir the
-// directory is known.
-func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string) (place, bool) {
-	dir, rest := source.datadir, ""
-	if i := strings.Index(dir, "%{"); i >= 0 {
-		cut := strings.LastIndexByte(dir[:i], '/') + 1
-		dir, rest = dir[:cut], dir[cut:]+"/"
-	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(c.root, filepath.FromSlash(dir))
-	}
-	p := place{tree: c.treeAt(dir), text: rest + path}
-	below, problems := expr.ParseHiera(rest)
-	node, more := expr.ParseHiera(path)
+// place parses a path, or a glob, below a datadir.
+func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string, isGlob bool) (place, bool) {
+	d := c.divide(source.datadir, path, isGlob)
+	p := place{text: d.datadir + d.path}
+	below, problems := expr.ParseHiera(d.datadir)
+	node, more := expr.ParseHiera(d.path)
 	problems = append(problems, more...)
 	p.dir, p.path, p.node, p.parts = below, node, node, slices.Concat(partsOf(below), partsOf(node))
 	looksUp := func(n *expr.Node) bool { return n.Name == expr.HieraLookup || n.Name == expr.HieraAlias }
@@ -55,10 +47,29 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string) (plac
 	if p.parts == nil {
 		return place{}, false // nothing is the directory itself, and no file
 	}
+	p.tree = c.treeOf(d)
+	c.checkDots(at, p)
 	if len(p.parts) > 1 || p.parts[0].Op != expr.Const {
 		p.node = expr.HieraPath(below, node)
 	}
 	return p, len(problems) == 0
+}
+
+// checkDots warns of a '..' behind a variable. Such a path names no file here.
+func (c hiera5Config) checkDots(at diag.Pos, p place) {
+	var b strings.Builder
+	for i, n := range p.parts {
+		if v, ok := n.Constant(); !ok {
+			b.WriteByte('x')
+		} else if i > 0 {
+			b.WriteString(v.Text())
+		}
+	}
+	if hasDots(b.String()) {
+		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_path",
+			Message: "'" + p.text + "' has '..' behind a variable; no file is read there",
+			Hint:    "write the path without '..', or with '..' before the first variable"})
+	}
 }
 
 // partsOf are the parts of a text, of which nothing is none.
@@ -107,14 +118,17 @@ func withoutDot(text string, begins bool) string {
 	return strings.Join(out, "/")
 }
 
-// treeAt is the tree of a directory with data, nil if there is none.
-func (c hiera5Config) treeAt(dir string) *tree {
+// treeAt is the tree of a directory with data, nil if there is none. forData tells that it has nothing but data.
+func (c hiera5Config) treeAt(dir string, forData bool) *tree {
 	t, seen := c.trees[dir]
 	if !seen {
-		if real, ok := c.real(dir); ok {
+		if real, ok := c.realUnlessDangling(dir); ok {
 			t = &tree{files: c.files, dir: dir, real: real, roots: c.modules.roots, dangling: true}
 		}
 		c.trees[dir] = t
+	}
+	if t != nil {
+		t.forData = t.forData || forData
 	}
 	return t
 }
@@ -152,13 +166,14 @@ func (d *dimensions) whole(n *expr.Node, name string) int {
 // path is the location of a path.
 func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5Location {
 	l := hiera5Location{files: map[int][]*input{}}
-	p, ok := c.place(at, source, path)
+	p, ok := c.place(at, source, path, false)
 	if ok {
 		c.named(at, p.node, p.text)
 		files := c.fitting(p)
 		for _, f := range files {
 			l.add(c.under(p, f.path), c.wantHiera5(p, f, source))
 		}
+		c.checkAbsolute(at, source, path, len(files) > 0)
 		c.checkExtension(at, path, source, files)
 	}
 	return l
@@ -189,13 +204,14 @@ func (c hiera5Config) checkExtension(at diag.Pos, path string, source hiera5Sour
 
 // mapped are the locations of mapped_paths: one for each element that the array may have.
 func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) []hiera5Location {
-	p, ok := c.place(at, source, texts[2])
+	p, ok := c.place(at, source, texts[2], false)
 	if !ok {
 		return nil
 	}
 	out := make([]hiera5Location, 1+expr.MaxMapped)
 	out[0].only = true
 	fitting := c.fitting(p)
+	c.checkAbsolute(at, source, texts[2], len(fitting) > 0)
 	for i := range out {
 		n, problem := expr.HieraMapped(i-1, texts[0], texts[1], p.path)
 		if problem != "" {
@@ -325,7 +341,7 @@ func (c hiera5Config) countAgain(at diag.Pos, found *input) bool {
 // glob is the location of a glob without braces: under each text that it can come to, the files that text finds.
 func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5Location {
 	l := hiera5Location{files: map[int][]*input{}}
-	p, ok := c.place(at, source, text)
+	p, ok := c.place(at, source, text, true)
 	if !ok {
 		return l
 	}
@@ -349,5 +365,6 @@ func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5
 			l.find(c.under(p, text), found)
 		}
 	}
+	c.checkAbsolute(at, source, text, len(l.files) > 0)
 	return l
 }

@@ -17,6 +17,7 @@ type tree struct {
 	real  string          // dir without symbolic links
 	roots map[string]bool // the directories of the site and of modules, without symbolic links
 
+	forData  bool // the directory of data of Hiera 5, with nothing else in it
 	dangling bool // links that lead nowhere are as nothing, as they are to Hiera 5
 	listings map[listing][]listed
 }
@@ -78,7 +79,11 @@ func (t *tree) path(rel string) string { return filepath.Join(t.dir, filepath.Fr
 
 // enter lists dir, unless that is not there.
 func (w *walk) enter(dir string, depth int) {
-	if real, ok := w.files.real(w.path(dir)); ok {
+	resolve := w.files.real
+	if w.dangling {
+		resolve = w.realUnlessDangling
+	}
+	if real, ok := resolve(w.path(dir)); ok {
 		w.into(dir, real, depth)
 	}
 }

@@ -103,7 +103,7 @@ func (u *unread) hiera5Data() {
 	}
 	for _, dir := range slices.Sorted(maps.Keys(u.hiera5.trees)) {
 		t := u.hiera5.trees[dir]
-		if t == nil || t.roots[t.real] || isBelow(t.real, u.dir) {
+		if t == nil || !t.forData || t.roots[t.real] || isBelow(t.real, u.dir) {
 			continue
 		}
 		quiet := &tree{files: u.quiet, dir: t.dir, real: t.real, roots: t.roots}

@@ -129,12 +129,24 @@ func wordsOf(text string) []string {
 	return append([]string{"level"}, word.FindAllString(strings.ToLower(text), -1)...)
 }
 
+// relative returns a path relative to a directory, with slashes. It begins with ../ if the path is outside.
+func relative(dir, path string) string {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil { // one of the two is absolute
+		dir, _ = filepath.Abs(dir)
+		path, _ = filepath.Abs(path)
+		if rel, err = filepath.Rel(dir, path); err != nil { // on another volume
+			rel = "../" + path
+		}
+	}
+	return filepath.ToSlash(rel)
+}
+
 // file adds a file to a level, under a condition.
 func (l *level) file(src *source, condition loader.Condition) *levelFile {
-	rel, err := filepath.Rel(l.hierarchy.root, src.path)
-	f := &levelFile{source: src, rel: filepath.ToSlash(rel)}
+	f := &levelFile{source: src, rel: relative(l.hierarchy.root, src.path)}
 	l.files = append(l.files, f)
-	if err != nil || strings.HasPrefix(f.rel, "../") {
+	if strings.HasPrefix(f.rel, "../") {
 		f.problem = "its file is outside of the directory of hiera.yaml"
 	}
 	if !l.constant() && l.problem == "" && len(condition) == 1 {
@@ -149,7 +161,7 @@ func (l *level) file(src *source, condition loader.Condition) *levelFile {
 			other.problem = f.problem
 		}
 	}
-	if hidden := strings.Contains("/"+f.rel, "/."); hidden && !l.glob {
+	if hidden := strings.Contains("/"+f.rel, "/."); hidden && !l.glob && f.problem == "" {
 		f.problem = "its file is a hidden one"
 	}
 	return f

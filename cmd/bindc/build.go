@@ -30,6 +30,7 @@ type flags struct {
 	modulePath   string
 	binderConfig string
 	globalHiera  string
+	codedir      string
 	jobs         int
 	cache        string
 	extensions   bool
@@ -59,6 +60,7 @@ func (f *flags) add(cmd *cobra.Command) {
 // addToAll adds what is not about one site.
 func (f *flags) addToAll(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
+	f.addCodedir(cmd)
 	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "`N` files parsed at a time (default: one per processor)")
 	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that keeps what data files say from one build to the next")
 	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false,
@@ -75,6 +77,11 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics: in text else the first 100 of each code")
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of diagnostics: "+strings.Join(diag.Formats, ", "))
 	cli.Words(cmd, "format", diag.Formats)
+}
+
+func (f *flags) addCodedir(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.codedir, "codedir", loader.DefaultCodedir,
+		"`DIR` of Puppet's environments: DIR/environments/%{environment} in a hiera.yaml of Hiera 5 is CONFDIR")
 }
 
 // addToSnapshots adds what is about the snapshots that are written.
@@ -109,7 +116,7 @@ func (f *flags) check() error {
 
 func (f *flags) options() loader.Options {
 	o := loader.Options{BinderConfig: f.binderConfig, Jobs: f.jobs, AllowExtensions: f.extensions,
-		Alternatives: f.alternatives, GlobalHiera: f.globalHiera}
+		Alternatives: f.alternatives, GlobalHiera: f.globalHiera, Codedir: f.codedir}
 	for _, dir := range strings.Split(f.modulePath, ":") {
 		if dir != "" {
 			o.ModulePath = append(o.ModulePath, dir)

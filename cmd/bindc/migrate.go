@@ -37,6 +37,7 @@ func migrateCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "", "`DIRS` of modules, separated by ':'")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the `DIR` to write the new site into")
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
+	f.addCodedir(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all notes: else the first 100")
 	f.format = "text"
 	return cmd
