@@ -195,7 +195,7 @@ func modulePath(in *inputs, opts Options) []string {
 		return nil
 	}
 	var out []string
-	for _, dir := range listedModules(src, in.dir) {
+	for _, dir := range ListedModules(src, in.dir) {
 		if there, _ := in.isDir(dir); there {
 			out = append(out, dir)
 		}
@@ -203,8 +203,8 @@ func modulePath(in *inputs, opts Options) []string {
 	return out
 }
 
-// listedModules is the module path that the environment.conf of a site says, nil if it says none.
-func listedModules(src []byte, site string) (out []string) {
+// ListedModules returns the module path in the text of the environment.conf of a site, nil if it has none.
+func ListedModules(src []byte, site string) (out []string) {
 	for line := range strings.Lines(string(src)) {
 		key, list, _ := strings.Cut(line, "=")
 		if strings.TrimSpace(key) != "modulepath" {

@@ -105,7 +105,7 @@ func isModule(d disk.Disk, dir string) (bool, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	if listed := listedModules(conf, site); listed != nil {
+	if listed := ListedModules(conf, site); listed != nil {
 		return slices.Contains(listed, parent), nil
 	}
 	return filepath.Base(parent) == "modules", nil

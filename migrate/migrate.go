@@ -25,11 +25,16 @@ type File struct {
 	Text []byte
 }
 
+// Options say what to migrate. The zero value migrates all that can be.
+type Options struct {
+	ModulePathGiven bool // the site was loaded with another module path than that of environment.conf
+}
+
 // Site is the files of the new site, sorted. The site in dir was loaded without errors. What stays in Hiera 5 goes to
 // diags, as a note; an error is one of the file system.
-func Site(dir string, site *loader.Site, diags *diag.List) ([]File, error) {
-	m := &migration{dir: dir, site: site, diags: diags, sources: map[string]*source{}, bound: map[string][]*binding{},
-		stays: map[string]bool{}, touched: map[string]bool{}, secret: map[string]bool{},
+func Site(dir string, site *loader.Site, opts Options, diags *diag.List) ([]File, error) {
+	m := &migration{dir: dir, opts: opts, site: site, diags: diags, sources: map[string]*source{},
+		bound: map[string][]*binding{}, stays: map[string]bool{}, touched: map[string]bool{}, secret: map[string]bool{},
 		merged: map[string]mergedKey{}}
 	if !m.isAlone() {
 		return nil, nil
@@ -45,6 +50,7 @@ func Site(dir string, site *loader.Site, diags *diag.List) ([]File, error) {
 // migration is one run.
 type migration struct {
 	dir   string
+	opts  Options
 	site  *loader.Site
 	diags *diag.List
 

@@ -101,7 +101,7 @@ func migrateSite(t *testing.T, from string) (notes string, files map[string]stri
 	if diags.Failed() {
 		t.Fatalf("the site does not load: %s", text(t, from, &diags))
 	}
-	written, err := migrate.Site(from, site, &diags)
+	written, err := migrate.Site(from, site, migrate.Options{}, &diags)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestRejectsSitesThatAreNotHiera5Alone(t *testing.T) {
 			if diags.Failed() {
 				t.Fatal(text(t, dir, &diags))
 			}
-			files, err := migrate.Site(dir, site, &diags)
+			files, err := migrate.Site(dir, site, migrate.Options{}, &diags)
 			if err != nil || files != nil {
 				t.Fatalf("%v files, %v", files, err)
 			}
@@ -81,7 +81,7 @@ func TestFilesThatChangeWhileTheyAreRead(t *testing.T) {
 			if err := change(dir); err != nil {
 				t.Fatal(err)
 			}
-			files, err := migrate.Site(dir, loaded, &diags)
+			files, err := migrate.Site(dir, loaded, migrate.Options{}, &diags)
 			if err == nil {
 				t.Errorf("%d files, no error", len(files))
 			}

@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"path"
@@ -398,17 +397,5 @@ func (o *output) configuration() error {
 		}
 	}
 	o.files["binder_config.yaml"] = []byte(text)
-	return o.copyModulePath()
-}
-
-func (o *output) copyModulePath() error {
-	at := filepath.Join(o.dir, "environment.conf")
-	if info, err := (disk.Disk{}).Info(at); err != nil || info == nil {
-		return err
-	}
-	text, err := disk.Disk{}.ReadFile(at)
-	if bytes.Contains(text, []byte("modulepath")) {
-		o.files["environment.conf"] = text
-	}
-	return err
+	return o.modulePath()
 }

@@ -60,7 +60,8 @@ func migrateSite(cmd *cobra.Command, dir, out string, f *flags) error {
 	var files []migrate.File
 	if !c.diags.Failed() {
 		var err error
-		if files, err = migrate.Site(dir, c.site, &c.diags); err != nil {
+		opts := migrate.Options{ModulePathGiven: f.modulePath != ""}
+		if files, err = migrate.Site(dir, c.site, opts, &c.diags); err != nil {
 			return err
 		}
 	}
