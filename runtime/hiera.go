@@ -532,7 +532,8 @@ func (l *lookup) Decrypt(text string) (string, error) {
 	if method := otherMethod(text); method != "" {
 		return "", failed("", CodeEncrypted, "the value is encrypted by the method "+method+": expected PKCS7")
 	}
-	return "", failed("", CodeEncrypted, "the value is encrypted for hiera-eyaml, and no key was given")
+	return "", failed("", CodeEncrypted,
+		"the value is encrypted for hiera-eyaml, and no key was given; give bindq the private key with --eyaml-key FILE")
 }
 
 // otherMethod returns the method that text is encrypted by, if no key for eyaml decrypts it: GPG of 'ENC[GPG,...]'.

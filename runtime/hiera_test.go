@@ -516,7 +516,8 @@ bind:
 		{able, "both", `sensitive "web! 1 2"`},
 		{able, "open", "1"},
 		{able, "wrong", "encrypted: no key fits"},
-		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, and no key was given"},
+		{closed, "password", "encrypted: the value is encrypted for hiera-eyaml, and no key was given; " +
+			"give bindq the private key with --eyaml-key FILE"},
 		{closed, "gpg", "encrypted: the value is encrypted by the method GPG: expected PKCS7"},
 		{closed, "open", "1"},
 	} {

@@ -3,18 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"bindc/internal/diag"
-	"bindc/internal/layout"
-	"bindc/internal/value"
-	"bindc/internal/yaml"
+	"bindc/internal/hieraconfig"
 	bindings "bindc/runtime"
 )
 
@@ -36,7 +31,8 @@ func hieraConfigCommand() *cobra.Command {
 			"that Puppet can merge them. Where -s is a directory, it is for all snapshots in\n" +
 			"it, one for each environment.\n\nWith --from, the hiera.yaml of Hiera 5 that is compiled, each run of its entries\n" +
 			"that bindc compiles becomes one entry, and the others keep their place: keys in\n" +
-			"them stay Puppet's, and Puppet merges across.\n\nExit status: 0, or 2 an error.",
+			"them stay Puppet's, and Puppet merges across. The private keys of hiera-eyaml\n" +
+			"that it names, or those of --eyaml-key, become arguments of the option command.\n\nExit status: 0, or 2 an error.",
 		Example: "  bindq hiera-config -s site.bsnap > hiera.yaml",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
@@ -47,7 +43,8 @@ func hieraConfigCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.from, "from", "",
 		"`FILE`, the hiera.yaml of version 5 that is compiled: what bindc does not compile keeps its place")
 	cmd.Flags().StringArrayVar(&f.options, "option", nil,
-		"an option of the entry, `NAME=TEXT`, as socket=/run/bindq.sock (repeatable; default: snapshot)")
+		"an option of the entry, `NAME=TEXT`, as socket=/run/bindq.sock or command='[bindq, --identity, FILE]' "+
+			"(repeatable; default: snapshot)")
 	return cmd
 }
 
@@ -63,12 +60,17 @@ func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	options, err := f.entryOptions(inOptions)
+	options, err := hieraconfig.ParseOptions(f.options)
+	if err != nil {
+		return fmt.Errorf("--option: %w", err)
+	}
+	options = options.WithSnapshot(inOptions)
+	keys, err := f.keys()
 	if err != nil {
 		return err
 	}
 	if f.from != "" {
-		return f.beside(cmd, files, options)
+		return f.beside(cmd, files, options, keys)
 	}
 	locations := 0
 	for _, file := range files {
@@ -78,7 +80,57 @@ func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
 		}
 		locations = max(locations, n)
 	}
-	return writeHieraConfig(cmd.OutOrStdout(), hieraConfig([]value.Value{hieraEntry(f.name, locations, options)}))
+	return printed(cmd)(hieraconfig.Write(f.name, locations, options.WithKeys(keys)))
+}
+
+// keys are the private keys of hiera-eyaml that are given by flags, by a path that means the same to any program.
+func (f *hieraConfigFlags) keys() ([]string, error) {
+	var keys []string
+	for _, file := range f.eyamlKeys {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, path)
+	}
+	return keys, nil
+}
+
+// beside prints the hiera.yaml that is compiled with each run of compiled entries as one that asks bindc, and all
+// others as they are. Private keys are those that it names, unless others are given.
+func (f *hieraConfigFlags) beside(cmd *cobra.Command, files []string, options hieraconfig.Options,
+	keys []string) error {
+	for _, file := range files {
+		n, err := f.locations(file)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return fmt.Errorf("--from: %s has no hierarchy of Hiera 5: build it from the site of %s", file, f.from)
+		}
+	}
+	src, err := os.ReadFile(f.from)
+	if err != nil {
+		return fmt.Errorf("--from: %w", err)
+	}
+	config, err := hieraconfig.Parse(f.from, src)
+	if err != nil {
+		return fmt.Errorf("--from: %w", err)
+	}
+	if len(keys) == 0 {
+		keys = config.EyamlKeys()
+	}
+	return printed(cmd)(config.Beside(f.name, options.WithKeys(keys)))
+}
+
+// printed prints a configuration unless it could not be made.
+func printed(cmd *cobra.Command) func([]byte, error) error {
+	return func(text []byte, err error) error {
+		if err == nil {
+			_, err = cmd.OutOrStdout().Write(text)
+		}
+		return err
+	}
 }
 
 // locations is how many locations an entry for a snapshot needs; none, where bindq does the merges of Hiera 5.
@@ -104,59 +156,4 @@ func snapshotsAt(path string) (files []string, option string, err error) {
 		err = &fs.PathError{Op: "read", Path: path, Err: none}
 	}
 	return files, filepath.Join(path, "%{environment}.snap"), err
-}
-
-// entryOptions are the options of the entry: those of the flags, or where the snapshot is.
-func (f *hieraConfigFlags) entryOptions(snapshot string) (value.Value, error) {
-	var b value.Builder
-	for _, o := range f.options {
-		name, text, ok := strings.Cut(o, "=")
-		if !ok || name == "" {
-			return value.Value{}, fmt.Errorf("--option: expected NAME=TEXT, found '%s'", o)
-		}
-		b.Set(value.FromString(name), value.FromString(text))
-	}
-	for _, given := range []string{"snapshot", "socket"} {
-		if _, ok := b.Get(value.FromString(given)); ok {
-			return b.Hash(), nil
-		}
-	}
-	b.Set(value.FromString("snapshot"), value.FromString(snapshot))
-	return b.Hash(), nil
-}
-
-// hieraEntry is an entry that asks bindc; without locations, it is one by itself.
-func hieraEntry(name string, locations int, options value.Value) value.Value {
-	pairs := []value.Pair{pair("name", value.FromString(name)),
-		pair("lookup_key", value.FromString("bindc::lookup_key"))}
-	if locations > 0 {
-		uris := make([]string, locations)
-		for i := range uris {
-			uris[i] = fmt.Sprintf("bindc:%d", i)
-		}
-		pairs = append(pairs, pair("uris", value.Strings(uris...)))
-	}
-	return value.FromPairs(append(pairs, pair("options", options))...)
-}
-
-func hieraConfig(entries []value.Value) value.Value {
-	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice(entries)))
-}
-
-// writeHieraConfig writes the file as bindc fmt lays it out.
-func writeHieraConfig(w io.Writer, config value.Value) error {
-	text, err := yaml.Write(config)
-	if err != nil {
-		return err
-	}
-	var diags diag.List
-	if laidOut, ok := layout.YAML("hiera.yaml", text, &diags); ok {
-		text = laidOut
-	}
-	_, err = w.Write(text)
-	return err
-}
-
-func pair(name string, v value.Value) value.Pair {
-	return value.Pair{Key: value.FromString(name), Value: v}
 }

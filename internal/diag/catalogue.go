@@ -70,9 +70,10 @@ var catalogue = []Rule{
 		"Write what is to be bound; where nothing is, say --allow-empty, and {} in a data file."},
 	{"enc", "What a node classifier says is not what one says, or it fails for a node.", 14,
 		"Have it print a hash of classes, parameters and environment, as Puppet reads it; then run bindc enc anew."},
-	{"encrypted", "Reserved for values that are encrypted.", 0,
+	{"encrypted", "A value is encrypted, and the program that answers has no key that decrypts it.", 0,
 		"Give the identity that decrypts the snapshot, --identity FILE or BINDQ_IDENTITY, or the key that hiera-eyaml has " +
-			"encrypted for, --eyaml-key FILE or BINDQ_EYAML_KEY."},
+			"encrypted for, --eyaml-key FILE or BINDQ_EYAML_KEY. In a hiera.yaml of Puppet: " +
+			"'command: [bindq, --eyaml-key, FILE]'."},
 	{"environment", "There is no snapshot of the environment that a request is of, or none can be chosen for it.", 14,
 		"Ask for an environment there is, correct what environments.pp makes of the facts, or build its snapshot."},
 	{"environments", "The environments of a root directory are not declared as they have to be, or are gone.", 14,

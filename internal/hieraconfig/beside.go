@@ -1,0 +1,153 @@
+package hieraconfig
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"bindc/internal/value"
+)
+
+// Beside returns the hiera.yaml in which each run of entries that bindc compiles is one entry that asks bindc. All
+// others keep their place and their words, and so does plan_hierarchy, which bindc does not compile.
+func (c Config) Beside(name string, options Options) ([]byte, error) {
+	entries, foreign := c.runs().entries(name, options)
+	if !foreign && !has(c.value, "plan_hierarchy") {
+		return write(config(entries...))
+	}
+	b := value.BuilderOf(c.value, 1)
+	b.Set(value.FromString("hierarchy"), value.FromSlice(entries))
+	return write(b.Hash())
+}
+
+// hierarchy yields the entries of the hierarchy.
+func (c Config) hierarchy() iter.Seq2[int, value.Value] {
+	return func(yield func(int, value.Value) bool) {
+		list, _ := get(c.value, "hierarchy")
+		if list.Kind() != value.Array {
+			return
+		}
+		for i := range list.Len() {
+			if !yield(i, list.Index(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Asks returns the options of the first entry that asks bindc, and reports whether there is one.
+func (c Config) Asks() (Options, bool) {
+	for _, e := range c.hierarchy() {
+		if c.function(e) == Function {
+			options, _ := get(e, "options")
+			return Options{options}, true
+		}
+	}
+	return Options{}, false
+}
+
+// EyamlKeys returns the private keys that entries of eyaml name, each once.
+func (c Config) EyamlKeys() (files []string) {
+	defaults, _ := get(c.value, "defaults")
+	for _, e := range c.hierarchy() {
+		options, ok := get(e, "options")
+		if !ok {
+			options, _ = get(defaults, "options")
+		}
+		key, ok := get(options, "pkcs7_private_key")
+		if ok && c.function(e) == eyaml && !slices.Contains(files, text(key)) {
+			files = append(files, text(key))
+		}
+	}
+	return files
+}
+
+// run is entries of a hierarchy that are all compiled, or one that is Puppet's.
+type run struct {
+	compiled bool
+	from, to int // of the hierarchy
+	entry    value.Value
+}
+
+type runList []run
+
+// runs returns the runs of the hierarchy.
+func (c Config) runs() runList {
+	if list, _ := get(c.value, "hierarchy"); list.Kind() != value.Array {
+		return runList{{compiled: true}}
+	}
+	var out runList
+	for i, e := range c.hierarchy() {
+		function := c.function(e)
+		if function == Function {
+			continue
+		}
+		last := len(out) - 1
+		switch compiled := isCompiled(e, function); {
+		case compiled && last >= 0 && out[last].compiled:
+			out[last].to = i
+		default:
+			out = append(out, run{compiled, i, i, e})
+		}
+	}
+	return out
+}
+
+// eyaml is the function that reads files with texts of hiera-eyaml.
+const eyaml = "eyaml_lookup_key"
+
+// function returns the function that reads the data of an entry.
+func (c Config) function(entry value.Value) string {
+	defaults, _ := get(c.value, "defaults")
+	for _, from := range []value.Value{entry, defaults} {
+		for _, key := range []string{"data_hash", "lookup_key", "data_dig", "hiera3_backend"} {
+			if name, ok := get(from, key); ok {
+				return text(name)
+			}
+		}
+	}
+	return "yaml_data"
+}
+
+// isCompiled reports whether bindc compiles an entry.
+func isCompiled(entry value.Value, function string) bool {
+	return slices.Contains([]string{"yaml_data", "json_data", eyaml}, function) &&
+		slices.ContainsFunc([]string{"path", "paths", "glob", "globs", "mapped_paths"},
+			func(key string) bool { return has(entry, key) })
+}
+
+// entries returns the entries of the new hierarchy; foreign reports whether some are Puppet's. Structured bindings are
+// above the first run, or below the last one.
+func (runs runList) entries(name string, options Options) (out []value.Value, foreign bool) {
+	first := slices.IndexFunc(runs, func(r run) bool { return r.compiled })
+	last := len(runs) - 1
+	for last > first && !runs[last].compiled {
+		last--
+	}
+	foreign = slices.ContainsFunc(runs, func(r run) bool { return !r.compiled })
+	n := 0
+	for i, r := range runs {
+		if !r.compiled {
+			out = append(out, r.entry)
+			continue
+		}
+		n++
+		if i == first {
+			r.from = 0
+		}
+		numbers := fmt.Sprintf("%d-%d", r.from, r.to)
+		if i == last {
+			numbers = fmt.Sprintf("%d-", r.from)
+		}
+		asked := options
+		if numbers != "0-" {
+			asked = options.With("entries", numbers)
+		}
+		called := name
+		if n > 1 {
+			called = fmt.Sprintf("%s %d", name, n)
+		}
+		out = append(out, entry(called, 0, asked))
+	}
+	return out, foreign
+}

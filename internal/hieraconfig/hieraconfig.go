@@ -1,0 +1,191 @@
+// Package hieraconfig writes the hiera.yaml with which Puppet asks a snapshot, through the Puppet module.
+package hieraconfig
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/layout"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// Function names the function of the Puppet module that answers for an entry.
+const Function = "bindc::lookup_key"
+
+// Options are the options of the entries that ask bindc, by name.
+type Options struct{ value.Value }
+
+// parsed are the options that are not texts.
+var parsed = []string{"command", "compare", "timeout"}
+
+// ParseOptions reads options, NAME=TEXT each. A command is a list of words if it is written as one.
+func ParseOptions(given []string) (Options, error) {
+	var b value.Builder
+	for _, option := range given {
+		name, text, ok := strings.Cut(option, "=")
+		if !ok || name == "" {
+			return Options{}, fmt.Errorf("expected NAME=TEXT, found '%s'", option)
+		}
+		v := value.FromString(text)
+		if slices.Contains(parsed, name) {
+			if v, ok = parse(text); !ok {
+				return Options{}, fmt.Errorf("the value of %s is not YAML: '%s'", name, text)
+			}
+		}
+		b.Set(value.FromString(name), v)
+	}
+	return Options{b.Hash()}, nil
+}
+
+func parse(text string) (value.Value, bool) {
+	doc, ok := yaml.Parse("", []byte(text), yaml.Options{}, &diag.List{})
+	if !ok || doc.Root == nil {
+		return value.Value{}, false
+	}
+	return doc.Root.Literal(), true
+}
+
+// Has reports whether an option is given.
+func (o Options) Has(name string) bool { return has(o.Value, name) }
+
+// With returns the options with another value for one of them.
+func (o Options) With(name, text string) Options { return o.with(name, value.FromString(text)) }
+
+func (o Options) with(name string, v value.Value) Options {
+	b := value.BuilderOf(o.Value, 1)
+	b.Set(value.FromString(name), v)
+	return Options{b.Hash()}
+}
+
+// Without returns the options without one of them.
+func (o Options) Without(name string) Options {
+	var b value.Builder
+	for k, v := range o.Value.Pairs() {
+		if text(k) != name {
+			b.Set(k, v)
+		}
+	}
+	return Options{b.Hash()}
+}
+
+// keyFlag is the flag by which bindq is told of a private key of hiera-eyaml.
+const keyFlag = "--eyaml-key"
+
+// WithSnapshot adds the option that names the snapshot, unless another one says where answers come from.
+func (o Options) WithSnapshot(path string) Options {
+	if o.Has("snapshot") || o.Has("socket") {
+		return o
+	}
+	return o.With("snapshot", path)
+}
+
+// WithKeys has the command give bindq the private keys of hiera-eyaml. A command that names keys itself, and a server
+// that others have started, stay as they are.
+func (o Options) WithKeys(files []string) Options {
+	command := o.Command()
+	if len(files) == 0 || o.Has("socket") || slices.ContainsFunc(command, namesKey) {
+		return o
+	}
+	for _, file := range files {
+		command = append(command, keyFlag, file)
+	}
+	return o.with("command", value.Strings(command...))
+}
+
+func namesKey(word string) bool { return word == keyFlag || strings.HasPrefix(word, keyFlag+"=") }
+
+// Command returns the program that the module starts, and its arguments.
+func (o Options) Command() []string {
+	v, ok := get(o.Value, "command")
+	switch {
+	case !ok:
+		return []string{"bindq"}
+	case v.Kind() != value.Array:
+		return []string{text(v)}
+	}
+	var words []string
+	for i := range v.Len() {
+		words = append(words, text(v.Index(i)))
+	}
+	return words
+}
+
+// Write returns a hiera.yaml of one entry, with locations, or one that answers by itself.
+func Write(name string, locations int, options Options) ([]byte, error) {
+	return write(config(entry(name, locations, options)))
+}
+
+func config(entries ...value.Value) value.Value {
+	return value.FromPairs(pair("version", value.FromInt(5)), pair("hierarchy", value.FromSlice(entries)))
+}
+
+// entry returns an entry that asks bindc; without locations, it answers by itself.
+func entry(name string, locations int, options Options) value.Value {
+	pairs := []value.Pair{pair("name", value.FromString(name)), pair("lookup_key", value.FromString(Function))}
+	if locations > 0 {
+		uris := make([]string, locations)
+		for i := range uris {
+			uris[i] = fmt.Sprintf("bindc:%d", i)
+		}
+		pairs = append(pairs, pair("uris", value.Strings(uris...)))
+	}
+	return value.FromPairs(append(pairs, pair("options", options.Value))...)
+}
+
+// write formats the file as bindc fmt does.
+func write(config value.Value) ([]byte, error) {
+	src, err := yaml.Write(config)
+	if err != nil {
+		return nil, err
+	}
+	var diags diag.List
+	if formatted, ok := layout.YAML("hiera.yaml", src, &diags); ok {
+		src = formatted
+	}
+	return src, nil
+}
+
+var (
+	errYAML    = errors.New("not valid YAML: bindc check says where")
+	errVersion = errors.New("expected a hiera.yaml with 'version: 5'")
+)
+
+// Config is a hiera.yaml of version 5.
+type Config struct{ value value.Value }
+
+// Parse reads a hiera.yaml; path is what messages call it.
+func Parse(path string, src []byte) (Config, error) {
+	var diags diag.List
+	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diags)
+	if !ok || doc.Root == nil {
+		return Config{}, fmt.Errorf("%s: %w", path, errYAML)
+	}
+	v := doc.Root.Literal()
+	if version, _ := get(v, "version"); version.Kind() != value.Int || version.Int() != 5 {
+		return Config{}, fmt.Errorf("%s: %w", path, errVersion)
+	}
+	return Config{v}, nil
+}
+
+func pair(name string, v value.Value) value.Pair {
+	return value.Pair{Key: value.FromString(name), Value: v}
+}
+
+// get returns the entry of a hash, of anything else nothing.
+func get(v value.Value, name string) (value.Value, bool) {
+	if v.Kind() != value.Hash {
+		return value.Value{}, false
+	}
+	return v.Get(value.FromString(name))
+}
+
+func has(v value.Value, name string) bool {
+	_, ok := get(v, name)
+	return ok
+}
+
+func text(v value.Value) string { return string(value.AppendText(nil, v)) }
