@@ -144,8 +144,21 @@ func (c clinging) Look(ctx context.Context, validator string) (*Offer, error) {
 
 func TestFailuresOfTheFileSystemAreReported(t *testing.T) {
 	dir := t.TempDir()
-	if err := (files{}).rename(filepath.Join(dir, "a"), filepath.Join(dir, "b")); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
+	none, f := filepath.Join(dir, "a"), files{}
+	for name, err := range map[string]error{"rename": f.rename(none, filepath.Join(dir, "b")),
+		"remove": f.removeAll(dir + "/."), "chmod": f.chmod(none, 0o600),
+		"mkdir": f.mkdir(filepath.Join(none, "b"), 0o700), "link": f.link(none, dir),
+		"symlink": f.symlink(none, dir), "syncdir": f.syncDir(none)} {
+		if err == nil {
+			t.Errorf("%s did not fail", name)
+		}
+	}
+	_, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&newFile{File: out}).finish(); err == nil {
+		t.Error("a pipe was synced")
 	}
 }
 

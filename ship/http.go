@@ -215,7 +215,7 @@ func (h *HTTP) beside(ctx context.Context, suffix string) ([]byte, error) {
 
 func upTo(r io.Reader, n int64, what string) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, n+1))
-	if err == nil && int64(len(text)) > n {
+	if int64(len(text)) > n {
 		err = refused("%s: expected at most %d bytes", what, n)
 	}
 	return text, err

@@ -3,6 +3,7 @@
 package ship
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,3 +61,27 @@ func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 type foreign struct{ fs.FileInfo }
 
 func (foreign) Sys() any { return nil }
+
+// A file that root cannot give to the owner of the store is an error.
+func TestFilesThatCannotBeGivenAway(t *testing.T) {
+	if err := (files{}).chown(filepath.Join(t.TempDir(), "none"), owner{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	m := newMaster(t)
+	m.store.owner = owner{65534, 65534}
+	for _, op := range []string{"chown", "lstat"} {
+		m.failsAt(op, "", syscall.EPERM)
+		if _, err := m.release("one"); !errors.Is(err, syscall.EPERM) {
+			t.Errorf("%s: %v", op, err)
+		}
+		if err := m.store.createDir(m.store.path("state")); !errors.Is(err, syscall.EPERM) {
+			t.Errorf("%s: %v", op, err)
+		}
+		if err := m.store.give(m.store.path("state"), 0o755); !errors.Is(err, syscall.EPERM) {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+}

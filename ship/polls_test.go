@@ -112,6 +112,72 @@ func TestServerWithoutETagIsPolledByTime(t *testing.T) {
 	if note := s.state().Note; note != "" {
 		t.Errorf("with ETags: note '%s'", note)
 	}
+	if len(*notices) != 1 {
+		t.Errorf("notices %q, although polls are efficient now", *notices)
+	}
+}
+
+// A server sent ETags, then none, and then the first snapshot again with its ETag. That is active in the end.
+func TestServerThatStopsSendingETagsForATime(t *testing.T) {
+	s := newWeb(t)
+	for _, step := range []struct {
+		etags bool
+		text  string
+	}{{true, "one"}, {false, "two"}, {true, "one"}} {
+		s.etags = step.etags
+		s.put("", step.text, time.Time{})
+		s.polls("site.snap OK")
+		s.answers(step.text)
+	}
+}
+
+// A server may answer an unchanged file with neither ETag nor time. No answer stays open, whatever its status.
+func TestServerThatAnswersBarely(t *testing.T) {
+	s := newWeb(t)
+	status := http.StatusOK
+	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/site.snap" {
+			http.NotFound(w, r)
+			return
+		}
+		if status == http.StatusOK {
+			w.Header().Set("ETag", `"1"`)
+		}
+		w.WriteHeader(status)
+		if status != http.StatusNotModified {
+			w.Write([]byte("one"))
+		}
+	}))
+	defer bare.Close()
+	source := s.pull.Source.(*HTTP)
+	host, err := url.Parse(bare.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source.URL.Host = host.Host
+	bodies := &openBodies{RoundTripper: http.DefaultTransport}
+	source.Client = &http.Client{Transport: bodies}
+	for _, status = range []int{200, 304, 200, 503} {
+		if err := s.pullNow(); (err == nil) != (status < 500) {
+			t.Errorf("status %d: %v", status, err)
+		}
+		if n := bodies.now.Load(); n != 0 {
+			t.Errorf("status %d: %d answers were not closed", status, n)
+		}
+		s.answers("one")
+	}
+}
+
+// A statement without a signature counts as none.
+func TestStatementWithoutASignature(t *testing.T) {
+	s := newWeb(t)
+	s.put("", "one", time.Time{})
+	s.sign("one", day(1))
+	delete(s.files, origin.SignatureSuffix)
+	s.polls("site.snap OK")
+	if st, err := s.store.Statement(sum("one")); st != nil || err != nil {
+		t.Errorf("the store has %+v, %v", st, err)
+	}
 }
 
 // A file may change twice in a second, the unit of Last-Modified.

@@ -177,9 +177,9 @@ func (p *Pull) conclude(begun time.Time, t taken, err, damage error) error {
 		// for example by resume, the next poll decides again.
 		if err == nil && t.Digest != "" {
 			r.Offered = t.Digest
-		}
-		if err == nil && t.validator != "" && !p.Hold && r.Seq == t.seq {
-			r.Validator = t.validator
+			if !p.Hold && r.Seq == t.seq {
+				r.Validator = t.validator
+			}
 		}
 		return r.save()
 	})
@@ -491,8 +491,8 @@ func (c *Checks) inspect(path string) (sensitive bool, err error) {
 	return sensitive, because(Content, err)
 }
 
-// origin returns who signed a snapshot; nil if signatures are not checked. what names the snapshot in errors. If d is
-// "", origin uses the digest in the statement.
+// origin returns who signed a snapshot; nil after an error, or if signatures are not checked. what names the snapshot
+// in errors. If d is "", origin uses the digest in the statement.
 func (p *Pull) origin(what string, signed *origin.Signed, d Digest) (*origin.Origin, error) {
 	if p.Checks.Origin == nil {
 		return nil, nil
@@ -575,7 +575,7 @@ func (p *Pull) isNewer(d Digest, signed *origin.Signed) (bool, error) {
 		return false, refused("the signed text is not a statement of an origin: %v", err)
 	}
 	have, err := p.Store.signed(d)
-	if have == nil || err != nil {
+	if have == nil {
 		return err == nil, err
 	}
 	if bytes.Equal(have.Text, signed.Text) {
@@ -595,8 +595,8 @@ func (p *Pull) renew(r *record) error {
 	if err != nil {
 		return err
 	}
-	o, err := p.origin(p.Store.Path(r.active), signed, r.active)
-	if o == nil || err != nil || timely(o.Created, r.Newest, p.Now(), p.Name) != nil || !o.Created.After(r.Newest) {
+	o, _ := p.origin(p.Store.Path(r.active), signed, r.active)
+	if o == nil || timely(o.Created, r.Newest, p.Now(), p.Name) != nil || !o.Created.After(r.Newest) {
 		return nil
 	}
 	r.Newest = o.Created

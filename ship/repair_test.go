@@ -139,7 +139,8 @@ func TestDamagedStateIsRebuiltFromTheHistory(t *testing.T) {
 			if !st.Pinned || !st.Newest.Equal(day(3)) || st.Source != "shelf" || st.Activated.OK.IsZero() {
 				t.Errorf("the state was rebuilt as %+v", st)
 			}
-			if len(*told) != 1 || !strings.Contains((*told)[0], "it was rebuilt from the history") {
+			if len(*told) != 1 || !strings.Contains((*told)[0], "it was rebuilt from the history") ||
+				strings.Contains((*told)[0], errLost.Error()) {
 				t.Errorf("told %q", *told)
 			}
 			if i := slices.IndexFunc(m.history(), func(e Event) bool { return e.Action == Repair }); i < 0 {
@@ -191,8 +192,9 @@ func TestIntentOfADeadProgram(t *testing.T) {
 				!switched && h[before].Result != errInterrupted.Error() || h[before+1].Action != Resume {
 				t.Errorf("history %+v", h)
 			}
-			if e := m.state().Activated.Error; (e == errInterrupted.Error()) == switched {
-				t.Errorf("the activation ended with '%s'", e)
+			a := m.state().Activated
+			if (a.Error == errInterrupted.Error()) == switched || a.Took != 0 {
+				t.Errorf("the activation ended with '%s' after %v s", a.Error, a.Took)
 			}
 		})
 	}
@@ -590,7 +592,7 @@ func TestRebuiltStateFollowsTheHistory(t *testing.T) {
 			if err := r.rebuild("a test"); err != nil {
 				t.Fatal(err)
 			}
-			if r.Pinned != c.pinned || !r.Newest.Equal(c.newest) || r.Activated.OK.IsZero() ||
+			if r.Pinned != c.pinned || !r.Newest.Equal(c.newest) || r.Activated.OK.IsZero() || r.Activated.Took != 0 ||
 				!strings.HasPrefix(r.Source, "from ") || r.Seq != uint64(n+2) {
 				t.Errorf("rebuilt %+v, number %d; expected pinned %v, newest %v", r.State, r.Seq, c.pinned, c.newest)
 			}

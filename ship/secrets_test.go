@@ -76,6 +76,30 @@ func TestPasswordOfASourceIsNotShown(t *testing.T) {
 	}
 }
 
+// A URL may have a token in place of the user, without a password.
+func TestTokenInPlaceOfTheUser(t *testing.T) {
+	m := newMaster(t)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, ok := r.BasicAuth(); !ok || user != "token" || password != "" {
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+		} else if r.URL.Path == "/site.snap" {
+			w.Write([]byte("one"))
+		} else {
+			http.NotFound(w, r)
+		}
+	}))
+	defer s.Close()
+	u, err := url.Parse(strings.Replace(s.URL, "//", "//token@", 1) + "/site.snap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.pull.Source = &HTTP{u, s.Client()}
+	if err := m.pullNow(); err != nil {
+		t.Fatal(err)
+	}
+	m.answers("one")
+}
+
 // A release that is refused at each poll is new once for each reason, whatever polls find between.
 func TestRepeatedRefusalsAreMarked(t *testing.T) {
 	m := newMaster(t)

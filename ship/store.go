@@ -167,13 +167,13 @@ const lockWait = time.Minute
 // exclusively runs do while no other program changes the store.
 func (s *Store) exclusively(do func() error) error {
 	path := s.lock()
-	if err := s.files.may("lock", path); err != nil {
-		return err
-	}
 	l := flock.New(path, flock.SetFlag(os.O_RDWR))
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
-	_, err := l.TryLockContext(ctx, 2*time.Millisecond)
+	err := s.files.change("lock", path, func() error {
+		_, err := l.TryLockContext(ctx, 2*time.Millisecond)
+		return err
+	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("another program has held %s for %v", path, lockWait)
 	}
@@ -239,7 +239,7 @@ func (s *Store) Active(name string) (Digest, error) {
 // signature.
 func (s *Store) Statement(d Digest) (*origin.Statement, error) {
 	signed, err := s.signed(d)
-	if signed == nil || err != nil {
+	if signed == nil {
 		return nil, err
 	}
 	st := new(origin.Statement)
@@ -249,7 +249,8 @@ func (s *Store) Statement(d Digest) (*origin.Statement, error) {
 	return st, nil
 }
 
-// signed returns the statement and signature of a snapshot in the store; nil if there is no statement.
+// signed returns the statement and signature of a snapshot in the store; nil after an error, or if there is no
+// statement.
 func (s *Store) signed(d Digest) (*origin.Signed, error) {
 	text, err := s.files.readFile(s.Path(d) + origin.StatementSuffix)
 	if errors.Is(err, fs.ErrNotExist) {

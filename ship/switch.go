@@ -141,7 +141,7 @@ func (s *Switch) signature(d Digest, newest time.Time, action string) (stated ti
 	}
 	p := Pull{Name: s.Name, Checks: s.Checks, SignedAs: s.SignedAs}
 	o, err := p.origin(s.Store.Path(d), signed, d)
-	if o == nil || err != nil {
+	if o == nil {
 		return stated, err
 	}
 	s.Revision = o.Revision

@@ -30,6 +30,9 @@ func TestFullDiskDuringADownload(t *testing.T) {
 	if said := m.state().Checked.Error; !strings.Contains(said, "'bindq gc' removes") {
 		t.Errorf("the state says %q", said)
 	}
+	if c := m.state().Counts; c.Downloads != 1 || c.Bytes != 1 { // the test's disk takes half of a write
+		t.Errorf("%+v", c)
+	}
 	m.answers("")
 
 	// The error of a full disk has the advice only once, although several writes fail.
