@@ -16,6 +16,7 @@ type Facts struct {
 	derived   map[string]bool // those that were not given: what there is of them is made of others
 	agent     string          // the environment that is asked for; "": none
 	server    bool            // the variable server_facts was given
+	strict    bool            // data of Hiera 5 must not use variables that are not set
 }
 
 // FactsOptions add to the facts of a node. The zero value adds nothing. A variable "::role" is the one of top scope for
@@ -25,6 +26,10 @@ type FactsOptions struct {
 	Environment string // default, in order: the node's in wrapped facts, the fact environment, production
 	Trusted     Value  // a hash, the variable $trusted; undef: none but what Node sets
 	Variables   Value  // a hash: variables that are no facts, or count before the fact of that name
+
+	// StrictVariables makes it an error of the lookup if a value of Hiera 5 interpolates a variable that is not set,
+	// as in Puppet 8. Options.StrictVariables does so too, and in expressions.
+	StrictVariables bool
 }
 
 // ParseFacts reads facts from JSON: an object as `facter --json` prints it, or the facts of nodes in any shape that
@@ -97,7 +102,7 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	derive(vars)
 	agent := cmp.Or(opts.Environment, vars["environment"].Text())
 	setEnvironment(vars, opts)
-	f := &Facts{vars, missing, agent, server}
+	f := &Facts{vars, missing, agent, server, opts.StrictVariables}
 	f.setServerFacts()
 	return f, nil
 }
@@ -118,7 +123,7 @@ func (f *Facts) in(environment string) *Facts {
 	}
 	vars := maps.Clone(f.variables)
 	vars["environment"] = value.FromString(environment)
-	out := &Facts{vars, f.derived, f.agent, f.server}
+	out := &Facts{vars, f.derived, f.agent, f.server, f.strict}
 	out.setServerFacts()
 	return out
 }
@@ -148,7 +153,7 @@ func missingNames(vars map[string]value.Value) map[string]bool {
 	for _, name := range names {
 		note(name)
 	}
-	for _, l := range legacy {
+	for _, l := range legacyFacts {
 		note(l.name)
 	}
 	return out
@@ -156,15 +161,23 @@ func missingNames(vars map[string]value.Value) map[string]bool {
 
 // given returns a variable if it was given. As in Puppet, data of Hiera 5 sees no others.
 func (f *Facts) given(name string) value.Value {
-	// A leading :: asks for the variable of top scope, which a caller in another scope gives under that name.
+	v, _ := f.lookup(name)
+	return v
+}
+
+// lookup returns a variable and whether it was given, as undef or another value.
+func (f *Facts) lookup(name string) (v value.Value, set bool) {
+	// A leading :: asks for the variable of top scope, which a caller in another scope gives under that name: as undef
+	// where top scope does not have it.
 	if v, ok := f.ofTopScope(name); ok {
-		return v
+		return v, !v.IsUndef()
 	}
 	name = strings.TrimPrefix(name, "::")
 	if f.derived[name] {
-		return value.Value{}
+		return v, false
 	}
-	return f.variables[name]
+	v, set = f.variables[name]
+	return v, set
 }
 
 // ofTopScope is the variable of a name with a leading ::, if one was given under that name.
@@ -230,8 +243,8 @@ func deriveNames(vars map[string]value.Value, sent bool) {
 	}
 }
 
-// legacy names facts that modern Facter sends under another name only. The first path that leads to a value counts.
-var legacy = []struct{ name, path string }{
+// legacyFacts names facts that modern Facter sends under another name only. The first path that leads to a value counts.
+var legacyFacts = []struct{ name, path string }{
 	{"osfamily", "os.family"},
 	{"operatingsystem", "os.name"},
 	{"operatingsystemrelease", "os.release.full"},
@@ -251,7 +264,7 @@ var kernels = map[string]string{
 }
 
 func derive(vars map[string]value.Value) {
-	for _, l := range legacy {
+	for _, l := range legacyFacts {
 		setFrom(vars, l.name, l.path)
 	}
 	family, _ := dig(vars, "os.family")
@@ -278,7 +291,7 @@ func sources(name string) []string {
 	case "is_virtual":
 		return []string{"virtual"}
 	}
-	for _, l := range legacy {
+	for _, l := range legacyFacts {
 		if l.name == name {
 			root, _, _ := strings.Cut(l.path, ".")
 			return []string{root}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"io/fs"
 	"iter"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"bindc/internal/legacy"
 	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
@@ -488,17 +490,37 @@ func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, err
 }
 
 // Given is a variable as data of Hiera 5 sees it. It is part of expr.GivenEnv.
-func (l *lookup) Given(name string) value.Value {
-	v := l.r.facts.given(name)
-	name = strings.TrimPrefix(name, "::")
-	if _, ok := l.r.facts.variables[name]; !ok || l.r.facts.derived[name] {
-		l.Missed(name)
+func (l *lookup) Given(name string) (value.Value, error) {
+	v, set := l.r.facts.lookup(name)
+	if set {
+		return v, nil
 	}
-	return v
+	l.Missed(strings.TrimPrefix(name, "::"))
+	if l.strictHiera() && !alwaysSet(strings.TrimPrefix(name, "::")) {
+		return v, errors.New(undefined(name))
+	}
+	return v, nil
+}
+
+// strictHiera reports whether values of Hiera 5 must not use variables that are not set.
+func (l *lookup) strictHiera() bool { return l.r.snap.opts.StrictVariables || l.r.facts.strict }
+
+// undefined returns the message for a variable that is not set.
+func undefined(name string) string {
+	message := "undefined variable '" + name + "'"
+	if modern := legacy.Structured(strings.TrimPrefix(name, "::")); modern != "" {
+		message += "; it is a legacy fact: write %{facts." + modern + "}"
+	}
+	return message
+}
+
+// alwaysSet reports whether Puppet has the variable in every scope, even if it is undef there.
+func alwaysSet(name string) bool {
+	return name == "module_name" || name == "caller_module_name" || strings.Trim(name, "0123456789") == ""
 }
 
 // Given is a variable as a path of Hiera 5 sees it. It is part of expr.GivenEnv.
-func (e categoryEnv) Given(name string) value.Value { return e.facts.given(name) }
+func (e categoryEnv) Given(name string) (value.Value, error) { return e.facts.given(name), nil }
 
 // Hiera looks a key up from inside a text of Hiera 5. It is part of expr.HieraEnv. A key that is being looked up is a
 // loop also where what it would find needs nothing.

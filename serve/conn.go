@@ -83,6 +83,7 @@ type question struct {
 	Facts       json.RawMessage `json:"facts"`
 	Vars        json.RawMessage `json:"vars"`
 	Trusted     json.RawMessage `json:"trusted"`
+	Strict      bool            `json:"strict_variables"`
 	Keys        []string        `json:"keys"`
 	Key         *string         `json:"key"`
 	Prefix      *string         `json:"prefix"`
@@ -352,7 +353,7 @@ func chosenFor(q *question, choose *bindings.Environments) (string, *bindings.Fa
 // factsOf returns the facts in a question.
 func factsOf(q *question) (*bindings.Facts, error) {
 	var facts bindings.Value
-	opts := bindings.FactsOptions{Environment: environmentOf(q)}
+	opts := bindings.FactsOptions{Environment: environmentOf(q), StrictVariables: q.Strict}
 	for _, m := range []struct {
 		name string
 		text json.RawMessage

@@ -101,3 +101,24 @@ func TestHiera5(t *testing.T) {
 		t.Errorf("a strategy that is none: %v", a)
 	}
 }
+
+// A client that is strict gets errors for values that interpolate variables that are not set, in that session alone.
+func TestStrictVariablesOfASession(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.snap")
+	build(t, path, "bindings_version: 1\nname: default\nbind: []\n", "hiera.yaml", "version: 5\n",
+		"data/common.yaml", "a: 'x%{role}'\nb: 'x%{zone}'\n")
+	p := connect(t, server(t, path))
+	digest := p.ask(hello())["snapshot"].(object)["digest"]
+	for session, strict := range []bool{false, true} {
+		p.ask(object{"ask": "node", "session": session, "digest": digest, "vars": object{"zone": nil},
+			"strict_variables": strict})
+		a := p.ask(object{"ask": "keys", "session": session, "keys": []string{"a", "b"}})
+		want := object{"a": "x", "b": "x"}
+		if strict {
+			want = object{"b": "x"}
+		}
+		if !reflect.DeepEqual(a["values"], want) || (a["errors"] != nil) != strict {
+			t.Errorf("strict is %v: %v", strict, a)
+		}
+	}
+}

@@ -57,7 +57,7 @@ func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 		return v, ok
 	case Call:
 		if n.Name == HieraScope {
-			return plainText(n, func(name string) value.Value { return givenBy(env, name) })
+			return plainText(n, func(name string) (value.Value, error) { return givenBy(env, name) })
 		}
 	}
 	return v, false

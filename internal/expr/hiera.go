@@ -233,12 +233,12 @@ func runHieraScope(c *call) (value.Value, error) {
 
 // plainText evaluates n, a call of HieraScope, if its variable has a text without interpolations. Nearly all calls are
 // like that, and this takes a quarter of the time.
-func plainText(n *Node, variable func(name string) value.Value) (value.Value, bool) {
+func plainText(n *Node, variable func(name string) (value.Value, error)) (value.Value, bool) {
 	name, ok := n.Kids[0].Constant()
 	if !ok || name.Kind() != value.String {
 		return value.Value{}, false
 	}
-	v := variable(name.Text())
+	v, _ := variable(name.Text()) // with an error it is undef
 	for _, k := range n.Kids[1:] {
 		key, ok := k.Constant()
 		if !ok || v.Kind() != value.Hash || v.IsSensitive() {
@@ -251,9 +251,9 @@ func plainText(n *Node, variable func(name string) value.Value) (value.Value, bo
 
 // variable is what stands in the variable path[0] at the keys behind it, undef where nothing does.
 func (c *call) variable(path []value.Value) (value.Value, error) {
-	v := c.ev.given(toS(path[0]))
-	if v.IsUndef() || len(path) == 1 {
-		return v, nil
+	v, err := c.ev.given(toS(path[0]))
+	if err != nil || v.IsUndef() || len(path) == 1 {
+		return v, hieraError(c, err)
 	}
 	name := string(value.AppendText(nil, path[0]))
 	v, found, err := lookupkey.Dig(lookupkey.Dotted(name, path[1:]), path[1:], v)
@@ -269,25 +269,26 @@ func (c *call) variable(path []value.Value) (value.Value, error) {
 // GivenEnv is an Env that tells variables which were given from those that are made of others. A name with a leading ::
 // is that of a variable of top scope.
 type GivenEnv interface {
-	Given(name string) value.Value
+	// Given returns a variable, undef if it was not given. The error is for an Env that does not allow that.
+	Given(name string) (value.Value, error)
 }
 
 // given is the variable of that name, if it was given: that of a mapped path, or of the top scope.
-func (ev *evaluator) given(name string) value.Value {
+func (ev *evaluator) given(name string) (value.Value, error) {
 	ev.varies()
 	if v, ok := ev.scope.find(name); ok {
-		return v
+		return v, nil
 	}
 	return givenBy(ev.env, name)
 }
 
 // givenBy is the variable of that name, if it was given.
-func givenBy(env Env, name string) value.Value {
+func givenBy(env Env, name string) (value.Value, error) {
 	if env, ok := env.(GivenEnv); ok {
 		return env.Given(name)
 	}
 	v, _ := env.Variable(strings.TrimPrefix(name, "::"))
-	return v
+	return v, nil
 }
 
 // MaxMapped is how many paths mapped_paths yields at most in a request.

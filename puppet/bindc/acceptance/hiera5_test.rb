@@ -52,7 +52,41 @@ class Hiera5Test < Minitest::Test
     assert_equal({ 'site' => 'web', 'role' => 'web db', 'zone' => '<>', 'mode' => 'fast fast slow' }, theirs['backup'])
   end
 
+  # Puppet 8 fails where a value interpolates a variable that is not set, and so does the module, by the same setting.
+  def test_variables_that_are_not_set
+    own, beside = %w[own beside].map { |name| "#{self.class.dir}/unset/#{name}/production" }
+    [own, beside].each { |root| write(UNSET, root) }
+    beside!("#{self.class.dir}/unset/site.snap", beside, [ENV.fetch('BINDQ')])
+    before = Puppet[:strict]
+    failing = %i[warning error].to_h do |strict|
+      Puppet[:strict] = strict
+      theirs, ours = [own, beside].map { |root| unset_answers(File.dirname(root)) }
+      assert_equal theirs, ours, strict
+      [strict, theirs.select { |_, answer| answer.key?('error') }.keys]
+    end
+    assert_equal({ warning: [], error: %w[bare keys local lookup qualified top] }, failing)
+  ensure
+    Puppet[:strict] = before
+  end
+
   private
+
+  UNSET = {
+    'hiera.yaml' => "version: 5\n",
+    'data/common.yaml' => <<~YAML,
+      bare: 'x%{osfamily}'
+      keys: 'x%{osfamily.x}'
+      local: 'x%{local}'
+      lookup: "%{lookup('bare')}"
+      qualified: 'x%{unset::nobody}'
+      top: 'x%{::osfamily}'
+      inside: 'x%{facts.osfamily}%{trusted.extensions.role}%{server_facts.nobody}'
+      undef: 'x%{nothing}%{::nothing}%{nothing.x}'
+      always: 'x%{module_name}%{caller_module_name}%{1}'
+      given: 'x%{environment}%{kernel}%{::kernel}'
+    YAML
+    'modules/unset/manifests/init.pp' => "class unset { }\n"
+  }.freeze
 
   QUALIFIED = {
     'hiera.yaml' => <<~YAML,
@@ -159,6 +193,20 @@ class Hiera5Test < Minitest::Test
     end
   end
 
+  # What top scope is answered, by key. A variable of a class that is not evaluated is not set.
+  def unset_answers(environments)
+    loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
+    node = { 'environment' => 'production', 'facts' => { 'kernel' => 'Linux' },
+             'trusted' => { 'certname' => 'a.example.org', 'extensions' => {} } }
+    keys = UNSET['data/common.yaml'].scan(/^(\w+):/).flatten.sort
+    Puppet.override(environments: loader) do
+      with_scope(loader, node) do |scope|
+        scope['nothing'] = nil
+        keys.to_h { |key| [key, shown(answer(scope, 'key' => key))] }
+      end
+    end
+  end
+
   # The messages of a catalog, by title.
   def notified(environments)
     loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(environments), []))
@@ -257,7 +305,7 @@ class Hiera5Test < Minitest::Test
     invocation = Puppet::Pops::Lookup::Invocation.new(scope, {}, {}, nil)
     value = Puppet::Pops::Lookup.lookup(question['key'], nil, :none, true, question['merge'], invocation)
     value.equal?(:none) ? { 'found' => false } : { 'found' => true, 'value' => value }
-  rescue Puppet::Error => e
+  rescue Puppet::Error, ArgumentError => e
     { 'error' => e.message }
   end
 

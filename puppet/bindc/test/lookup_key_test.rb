@@ -64,6 +64,10 @@ class LookupKeyTest < Minitest::Test
     def include?(name)
       !@variables[name].nil?
     end
+
+    def exist?(name)
+      @variables.key?(name)
+    end
   end
 
   # A catalog that is compiled: locations by number, all with one scope.
@@ -203,6 +207,23 @@ class LookupKeyTest < Minitest::Test
     assert_equal({ 'role' => 'web' }, node['vars'])
     assert_equal({ 'certname' => 'a' }, node['trusted'])
     assert_equal 'staging', node['environment']
+  end
+
+  # What Puppet fails on in its own data. The server is told which variables are set to undef.
+  def test_strict_variables
+    snapshot('variables' => %w[role zone absent], 'keys' => {})
+    before = Puppet[:strict]
+    variables = { 'facts' => {}, 'role' => 'web', 'zone' => nil }
+    told = { warning: { 'role' => 'web' }, error: { 'role' => 'web', 'zone' => nil } }.map do |strict, vars|
+      Puppet[:strict] = strict
+      compile(variables: variables).lookup('x')
+      node = asked.select { |question| question['ask'] == 'node' }.last
+      assert_equal vars, node['vars']
+      node['strict_variables']
+    end
+    assert_equal [nil, true], told
+  ensure
+    Puppet[:strict] = before
   end
 
   def test_a_second_catalog_knows_what_to_send

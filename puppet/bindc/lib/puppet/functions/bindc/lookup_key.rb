@@ -312,6 +312,7 @@ module ::Puppet::Bindc_1_0_0
       end
       told = { 'facts' => needs['all_facts'] ? facts : facts.slice(*names), 'vars' => vars }
       told['trusted'] = @scope['trusted'] if needs['trusted']
+      told['strict_variables'] = true if strict?
       told
     end
 
@@ -333,14 +334,26 @@ module ::Puppet::Bindc_1_0_0
 
     private
 
+    # Whether Puppet fails where its own data interpolate a variable that is not set. This setting decides it;
+    # strict_variables is about manifests. It is :error by default from Puppet 8 on.
+    def strict?
+      Puppet[:strict] == :error
+    end
+
     # Variables as a caller sees them. Where top scope has another value, or none, '::name' has that.
     def seen(names, caller)
       names.each_with_object({}) do |name, all|
         local = value(caller, name)
         top = value(@scope, name)
-        all[name] = local unless local.nil?
-        all["::#{name}"] = top unless top.eql?(local)
+        set = !local.nil? || undef?(caller, name)
+        all[name] = local if set
+        all["::#{name}"] = top unless top.eql?(local) && set == (!top.nil? || undef?(@scope, name))
       end
+    end
+
+    # Whether a variable without a value is set, to undef. Nobody needs to know unless others are errors.
+    def undef?(scope, name)
+      strict? && scope.exist?(name)
     end
 
     def value(scope, name)
