@@ -59,7 +59,7 @@ var mayImport = map[string][]string{
 	"compile": {"internal/binding", "internal/diag", "internal/expr", "internal/lookupkey", "internal/merge",
 		"internal/recipe", "internal/relation", "internal/seal", "internal/syntax", "internal/types", "internal/value",
 		"loader", "snapshot"},
-	"lint": {"internal/binding", "internal/diag", "internal/disk", "internal/expr", "internal/recipe",
+	"lint": {"internal/binding", "internal/diag", "internal/disk", "internal/expr", "internal/legacy", "internal/recipe",
 		"internal/set", "internal/syntax", "internal/types", "internal/value", "internal/yaml", "loader", "snapshot"},
 	"migrate": {"internal/diag", "internal/disk", "internal/expr", "internal/lookupkey", "internal/merge",
 		"internal/recipe", "internal/syntax", "internal/value", "internal/yaml", "loader"},

@@ -17,8 +17,8 @@ import (
 
 // file is what one file of data or bindings says about itself.
 type file struct {
-	path     string
-	bindings bool // it is one of structured bindings
+	path string
+	kind kind
 
 	ignored []place
 	advice  []diag.Diagnostic
@@ -26,6 +26,19 @@ type file struct {
 	braced  []string   // the names of those with braces
 	asked   []asking
 }
+
+// kind is what a file is for.
+type kind uint8
+
+const (
+	ofData     kind = iota // of Hiera 2
+	ofHiera5               // data, too
+	ofConfig               // the hiera.yaml of Hiera 5
+	ofBindings             // structured bindings
+)
+
+// interpolates reports whether the texts of the file interpolate %{...}.
+func (f *file) interpolates() bool { return f.kind == ofHiera5 || f.kind == ofConfig }
 
 // variable is one that a text interpolates.
 type variable struct {
@@ -81,23 +94,31 @@ func (l *linter) readFiles(files []*file) {
 	l.checkBareVariables(files)
 }
 
-// files are the data files and those of structured bindings that say something and that somebody wrote, by path.
+// files are the data files, those of structured bindings that say something and that somebody wrote, and the
+// configurations of Hiera 5, by path.
 func (l *linter) files() []*file {
-	kinds := map[string]bool{}
+	kinds := map[string]kind{}
 	for _, layer := range l.site.Layers {
 		for _, c := range layer.Contributions {
+			of := ofData
+			if layer.Hiera != loader.NoHiera {
+				of = ofHiera5
+			}
+			if _, read := l.site.InputOf[c.Config]; read {
+				kinds[c.Config] = ofConfig
+			}
 			for i := range c.Files {
-				kinds[c.Files[i].Path] = false
+				kinds[c.Files[i].Path] = of
 			}
 			for i := range c.Bindings {
-				kinds[c.Bindings[i].Pos.File] = true
+				kinds[c.Bindings[i].Pos.File] = ofBindings
 			}
 		}
 	}
 	var out []*file
-	for path, bindings := range kinds {
+	for path, kind := range kinds {
 		if !l.site.Inputs[l.site.InputOf[path]].Made {
-			out = append(out, &file{path: path, bindings: bindings})
+			out = append(out, &file{path: path, kind: kind})
 		}
 	}
 	slices.SortFunc(out, func(a, b *file) int { return strings.Compare(a.path, b.path) })
@@ -124,8 +145,10 @@ func (l *linter) readFile(f *file) {
 	if !ok || doc.Root == nil {
 		return
 	}
-	r := reader{file: f, doc: doc, core: l.wants("yaml_core") && !strings.HasSuffix(f.path, ".json"),
-		bare: l.wants("bare_variable") && doc.Mentions("$")}
+	data := f.kind != ofConfig
+	r := reader{file: f, doc: doc, core: data && l.wants("yaml_core") && !strings.HasSuffix(f.path, ".json"),
+		bare:   data && l.wants("bare_variable") && doc.Mentions("$"),
+		legacy: f.interpolates() && l.wants("legacy_fact") && doc.Mentions("%{")}
 	r.node(doc.Root)
 }
 
@@ -175,8 +198,8 @@ func (f *file) advise(at diag.Pos, message, hint string) {
 // reader goes over the tree of one file.
 type reader struct {
 	*file
-	doc        *yaml.Document
-	core, bare bool
+	doc                *yaml.Document
+	core, bare, legacy bool
 }
 
 // notData are the attributes of bindings that hold expressions.
@@ -188,7 +211,7 @@ func (r *reader) node(n *yaml.Node) {
 		return
 	}
 	for i := range n.Kids {
-		if n.Kind == yaml.Mapping && r.bindings && i%2 == 1 {
+		if n.Kind == yaml.Mapping && r.kind == ofBindings && i%2 == 1 {
 			switch name, _ := n.Kids[i-1].Text(); {
 			case name == "when":
 				r.when(&n.Kids[i])
@@ -208,6 +231,9 @@ func (r *reader) scalar(n *yaml.Node) {
 					value.Describe(other) + " by YAML 1.2",
 				Hint: "write " + plainly(n.Value)})
 		}
+	}
+	if text, _ := n.Text(); r.legacy && strings.Contains(text, "%{") {
+		r.legacyFacts(n, text)
 	}
 	if text, _ := n.Text(); r.bare && strings.IndexByte(text, '$') >= 0 {
 		bare, braced := syntax.Variables(text)

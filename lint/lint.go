@@ -15,7 +15,7 @@ import (
 )
 
 // checks are the kinds of advice, by code.
-var checks = [...]diag.Code{"attributes_as_value", "bare_variable", "ignored_code", "module_key", "near_key", "near_value", "never_wins", "same_value",
+var checks = [...]diag.Code{"attributes_as_value", "bare_variable", "ignored_code", "legacy_fact", "module_key", "near_key", "near_value", "never_wins", "same_value",
 	"untyped", "unused_key", "yaml_core"}
 
 // Codes are those of all advice there is.

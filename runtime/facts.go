@@ -243,7 +243,8 @@ func deriveNames(vars map[string]value.Value, sent bool) {
 	}
 }
 
-// legacyFacts names facts that modern Facter sends under another name only. The first path that leads to a value counts.
+// legacyFacts names facts that modern Facter sends under another name only. The first path that leads to a value
+// counts.
 var legacyFacts = []struct{ name, path string }{
 	{"osfamily", "os.family"},
 	{"operatingsystem", "os.name"},

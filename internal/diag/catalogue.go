@@ -123,6 +123,8 @@ var catalogue = []Rule{
 		"Write each layer as a hash of name, include and exclude, with a name of its own."},
 	{"layout", "A file is written in a way that fmt does not lay out.", 0,
 		"Write that place in another way, or leave the file as it is."},
+	{"legacy_fact", "Advice: data of Hiera 5 interpolates a legacy fact, which agents of Puppet 8 do not send by default.", 13,
+		"Write the structured fact that the hint names, as %{facts.os.family} for %{osfamily}."},
 	{"lookup_options", "The key by which Hiera 5 says how values are merged is a key as any other.", 8,
 		"Remove it: what is to be merged is a multibinding here."},
 	{"loop", "A key needs itself to have a value.", 7,

@@ -1,0 +1,30 @@
+package lint
+
+import (
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/legacy"
+	"bindc/internal/yaml"
+)
+
+// legacyFacts advises on the legacy facts that a text of Hiera 5 interpolates, as %{osfamily} or %{facts.osfamily}.
+func (r *reader) legacyFacts(n *yaml.Node, text string) {
+	tree, _ := expr.ParseHiera(text) // errors were reported when it was loaded
+	expr.HieraVariables(tree, func(off int, path []string) {
+		name := path[0]
+		if name == "facts" && len(path) == 2 {
+			name = path[1]
+		} else if len(path) > 1 {
+			return
+		}
+		modern := legacy.Structured(name)
+		if modern == "" {
+			return
+		}
+		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact",
+			Message: "%{" + strings.Join(path, ".") + "} is a legacy fact, which agents of Puppet 8 do not send by default",
+			Hint:    "write %{facts." + modern + "}"})
+	})
+}

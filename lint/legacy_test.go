@@ -1,0 +1,32 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// legacy facts are advised on where texts of Hiera 5 interpolate them, also in paths.
+func TestLegacyFacts(t *testing.T) {
+	s := site{
+		"hiera.yaml": "version: 5\nhierarchy:\n  - {name: a, path: 'os/%{::osfamily}.yaml'}\n" +
+			"  # bindc: ignore legacy_fact\n  - {name: b, path: 'os/%{lsbdistcodename}.yaml'}\n" +
+			"  - {name: c, path: common.yaml}\n",
+		"data/common.yaml": "a: ['%{osfamily} on %{facts.hostname}']\n'b': {'%{ipaddress_eth0}': \"%{scope('fqdn')}\"}\n" +
+			"c: '%{facts.os.family} %{kernel} %{lookup(\"fqdn\")} %{osfamily.a} %{facts.fqdn.a} %{trusted.hostname}'\n",
+	}
+	got := s.advice(t, Options{})["legacy_fact"]
+	want := []string{"data/common.yaml:1:6", "data/common.yaml:1:21", "data/common.yaml:2:8", "data/common.yaml:2:29",
+		"hiera.yaml:3:25"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+// Texts of Hiera 2 and structured bindings do not interpolate like this.
+func TestLegacyFactsAreOfHiera5(t *testing.T) {
+	s := site{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: '%{osfamily}'\n"}
+	if got := s.advice(t, Options{})["legacy_fact"]; got != nil {
+		t.Error(got)
+	}
+}
