@@ -14,6 +14,8 @@ import (
 
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
 	"bindc/internal/set"
 	"bindc/internal/yaml"
 )
@@ -160,9 +162,16 @@ func (in *inputs) parse(f *input) {
 		in.parseExtension(f)
 	case f.data:
 		says, err := in.reader.Read(f.path, f.kind, in.diags)
-		if err != nil {
+		if err != nil && in.reader.Lenient && f.kind.IsHiera5() {
+			in.diags.Warnf(diag.Pos{File: f.path}, "read", "cannot read this: %v; every lookup that reaches this file fails",
+				err)
+			says.Broken = "it cannot be read"
+		} else if err != nil {
 			in.failed(f.path, err)
 			return
+		}
+		if says.Broken != "" {
+			says.Entries = in.failing(f.label + ": " + says.Broken)
 		}
 		f.setData(says)
 	default:
@@ -184,6 +193,17 @@ func (in *inputs) parse(f *input) {
 		}
 		in.parseDocument(f, src, parse)
 	}
+}
+
+// failing returns the entries of a file that cannot be read. Puppet reads the lookup_options of every file that a
+// lookup can reach, so lookup_options that fail are what such a file means to it.
+func (in *inputs) failing(message string) []datafile.Entry {
+	r := &recipe.Recipe{Kind: recipe.Expression,
+		Expr: expr.HieraFailure("this lookup reaches a file that cannot be read: " + message)}
+	return []datafile.Entry{{
+		Key:   in.reader.Pools.Keys.Number([]byte(recipe.LookupOptionsKey)),
+		Value: in.reader.Pools.Values.Number(recipe.Append([]byte{recipe.CompiledRecipe}, r)),
+		Line:  1, Col: 1}}
 }
 
 func (f *input) setData(says datafile.File) {

@@ -25,6 +25,8 @@ type Options struct {
 	Jobs         int             // files parsed at a time; default: one per processor
 	Alternatives int             // of conditions, over all bindings; default: DefaultAlternatives
 
+	Lenient bool // a data file of Hiera 5 that cannot be read is a warning, and fails the lookups that reach it
+
 	AllowExtensions  bool            // let programs run that the configuration names as extensions
 	ExtensionTimeout time.Duration   // after which such a program is stopped; default: 30 s
 	Context          context.Context // that stops such programs when it is done; may be nil
@@ -51,6 +53,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	in := &inputs{files: files{opts.disk, diags}, dir: dir, sets: opts.Bindings,
 		reader: datafile.NewReader(opts.Cache, opts.disk),
 		byPath: map[inputKey]*input{}}
+	in.reader.Lenient = opts.Lenient
 	cfg, ok := readConfig(in, opts)
 	if !ok {
 		return &Site{}

@@ -176,6 +176,7 @@ func TestWrongLookupOptions(t *testing.T) {
 		"lookup_options: {a: {merge: unique}}\n"
 	const none = "lookup_options must be a Hash, found the kind String"
 	const pattern = "the pattern '^x(' in lookup_options does not compile: unmatched ( in /^x(/"
+	const wrong = "evaluation: 'lookup_options': unknown method 'nope': expected lookup, hiera, alias, literal or scope"
 	const merged = "lookup_options that are merged must be Hashes of Data with Strings as keys"
 	for _, c := range []struct{ node, a, b, role string }{
 		{"a: [2]", "[2,1]", "1", "[2,1]"},
@@ -189,6 +190,7 @@ func TestWrongLookupOptions(t *testing.T) {
 		{"a: [2]\nlookup_options: {a: {merge: \"%{x}first\"}}", "[2]", "1", "[2,1]"},
 		{"a: [2]\nlookup_options: \"%{x}\"", "evaluation: 'a': " + none, "evaluation: 'b': " + none,
 			"evaluation: 'role': " + none},
+		{"a: [2]\nlookup_options: \"%{nope('1')}\"", wrong, wrong, wrong},
 	} {
 		s := hieraSnapshot(t, site+"-- data/n/n1.yaml --\n"+c.node+"\n", bindings.Options{})
 		req := askedOf(t, s, `{"role": "web"}`)

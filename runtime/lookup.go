@@ -199,7 +199,7 @@ func (l *lookup) explain(key string, err error) error {
 	case errors.As(err, &damage):
 		return damage
 	case !errors.As(err, &known):
-		known = failed(key, CodeEvaluation, "'"+key+"': "+err.Error())
+		known = failed(key, CodeEvaluation, "'"+strings.TrimLeft(key, "\x00")+"': "+err.Error())
 		known.Err = err
 	}
 	if l.hides() && (known.Code == CodeEvaluation || known.Code == CodeProducer) {

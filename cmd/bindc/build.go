@@ -41,6 +41,7 @@ type flags struct {
 	alternatives int
 	allowEmpty   bool
 	strict       bool
+	lenient      bool
 	format       string
 	all          bool
 	lint         linting
@@ -68,6 +69,8 @@ func (f *flags) addToAll(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
 		"let a site bind nothing, and its snapshot replace one that holds bindings")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
+	cmd.Flags().BoolVar(&f.lenient, "lenient", false,
+		"let a data file of Hiera 5 that cannot be read fail only the lookups that reach it")
 	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false,
 		"make the use of an unknown variable an error of the lookup")
 	f.effort, f.alternatives = compile.DefaultEffort, loader.DefaultAlternatives
@@ -116,7 +119,7 @@ func (f *flags) check() error {
 
 func (f *flags) options() loader.Options {
 	o := loader.Options{BinderConfig: f.binderConfig, Jobs: f.jobs, AllowExtensions: f.extensions,
-		Alternatives: f.alternatives, GlobalHiera: f.globalHiera, Codedir: f.codedir}
+		Alternatives: f.alternatives, GlobalHiera: f.globalHiera, Codedir: f.codedir, Lenient: f.lenient}
 	for _, dir := range strings.Split(f.modulePath, ":") {
 		if dir != "" {
 			o.ModulePath = append(o.ModulePath, dir)

@@ -5,6 +5,7 @@ package datafile
 
 import (
 	"crypto/sha256"
+	"fmt"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -38,8 +39,8 @@ const (
 	Kinds       // counts the kinds
 )
 
-// isHiera5 tells whether a file means what it means to Hiera 5.
-func (k Kind) isHiera5() bool { return k >= Hiera5YAML && k <= Hiera5EYAML }
+// IsHiera5 tells whether a file means what it means to Hiera 5.
+func (k Kind) IsHiera5() bool { return k >= Hiera5YAML && k <= Hiera5EYAML }
 
 // File is what a data file says.
 type File struct {
@@ -47,6 +48,7 @@ type File struct {
 	Hash    uint64 // xxhash64 of the source
 	Entries []Entry
 	Options []Entry // what lookup_options of Hiera 5 name: the text and its place, and the value of them all
+	Broken  string  // of a lenient Reader: where and why the file cannot be read; it has no entries then
 
 	kind   Kind
 	digest [sha256.Size]byte // of the source
@@ -57,9 +59,10 @@ type File struct {
 
 // Reader reads data files. Its methods may be called by several goroutines.
 type Reader struct {
-	Pools *Pools
-	cache *Cache // or nil
-	disk  disk.Disk
+	Pools   *Pools
+	Lenient bool   // what is wrong in a file of Hiera 5 is a warning, see File.Broken
+	cache   *Cache // or nil
+	disk    disk.Disk
 }
 
 // NewReader returns a reader of files on d that knows what is in cache, which may be nil.
@@ -111,9 +114,30 @@ func (r *Reader) Source(path string, src []byte, kind Kind, diags *diag.List) Fi
 	}
 	own := diag.List{All: diags.All}
 	f.Entries, f.Options = compile(path, src, kind, r.Pools, &own)
-	diags.AddAll(&own)
 	f.silent = own.Empty()
+	if r.Lenient && kind.IsHiera5() && own.Failed() {
+		f.Entries, f.Options = nil, nil
+		f.Broken = warnOfBroken(&own, diags)
+	} else {
+		diags.AddAll(&own)
+	}
 	return f
+}
+
+// warnOfBroken reports the errors in a file as warnings. It returns where the first error is, and its code. The message
+// may quote what is sensitive.
+func warnOfBroken(found, diags *diag.List) (first string) {
+	for _, d := range found.Sorted() {
+		if d.Severity == diag.Error {
+			d.Severity = diag.Warning
+			d.Message += "; every lookup that reaches this file fails"
+			if first == "" {
+				first = fmt.Sprintf("line %d: %s", d.Pos.Line, d.Code)
+			}
+		}
+		diags.Add(d)
+	}
+	return first
 }
 
 // compile makes entries of a file: of a hash of keys to values, or of nothing.
@@ -134,7 +158,7 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 		return nil, nil
 	}
 	switch {
-	case doc.Root.Kind != yaml.Mapping && kind.isHiera5():
+	case doc.Root.Kind != yaml.Mapping && kind.IsHiera5():
 		diags.Add(diag.Diagnostic{Pos: doc.Pos(doc.Root), Severity: diag.Warning, Code: "data",
 			Message: "expected a hash of keys to values in a data file, found " + doc.Root.Describe() +
 				"; to Hiera the file is empty"})
@@ -144,7 +168,7 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 			doc.Root.Describe())
 		return nil, nil
 	}
-	if kind.isHiera5() {
+	if kind.IsHiera5() {
 		return compileHiera5(doc, kind, len(src), pools, diags)
 	}
 	literal.Hiera(doc, doc.Root, diags)

@@ -66,7 +66,7 @@ func ParseHiera(text string) (*Node, []Problem) {
 		last = m[1]
 		if problem != "" {
 			problems = append(problems, Problem{m[0], problem})
-			n = &Node{Op: Call, Name: hieraFail, Kids: []*Node{constText(0, problem)}}
+			n = HieraFailure(problem)
 		}
 		if n == nil {
 			continue
@@ -81,6 +81,11 @@ func ParseHiera(text string) (*Node, []Problem) {
 		out.Kids = append(out.Kids, constText(last, text[last:]))
 	}
 	return out, problems
+}
+
+// HieraFailure returns a node that fails with a message when it is looked up.
+func HieraFailure(message string) *Node {
+	return &Node{Op: Call, Name: hieraFail, Kids: []*Node{constText(0, message)}}
 }
 
 func constText(off int, text string) *Node {

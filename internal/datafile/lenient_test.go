@@ -1,0 +1,40 @@
+package datafile
+
+import (
+	"testing"
+
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+)
+
+// What is wrong in a file of Hiera 5 is a warning to a lenient reader, and such a file says nothing.
+func TestLenientReaderReportsWarnings(t *testing.T) {
+	for _, c := range []struct {
+		kind    Kind
+		text    string
+		lenient bool
+		broken  string
+		entries int
+		failed  bool
+	}{
+		{Hiera5YAML, "a: 1\nb: [", true, "line 2: yaml_syntax", 0, false},
+		{Hiera5JSON, `{"a": 1, "lookup_options": {"a": 1},`, true, "line 1: json_syntax", 0, false},
+		{Hiera5EYAML, "a: 2024-01-01\nb: 2024-01-02", true, "line 1: yaml_date", 0, false},
+		{Hiera5YAML, "a: 1\nb: [", false, "", 0, true},
+		{YAML, "a: 1\nb: [", true, "", 0, true},
+		{Hiera5YAML, "a: 1\na: 2", true, "", 1, false}, // which is a warning anyway
+	} {
+		r := NewReader(nil, disk.Disk{})
+		r.Lenient = c.lenient
+		var diags diag.List
+		f := r.Source("f.yaml", []byte(c.text), c.kind, &diags)
+		if f.Broken != c.broken || len(f.Entries) != c.entries || len(f.Options) != 0 || diags.Failed() != c.failed {
+			t.Errorf("%q: broken is %q, %d entries, %d options, failed %v", c.text, f.Broken,
+				len(f.Entries),
+				len(f.Options), diags.Failed())
+		}
+		if f.silent || diags.Empty() {
+			t.Errorf("%q: nothing is reported", c.text)
+		}
+	}
+}
