@@ -225,7 +225,7 @@ func (f *textFormat) string(s string) (string, error) {
 	if change := wordings[f.letter]; change != nil {
 		s = change(s)
 		if f.alt {
-			return f.flags(value.Quote(s)), nil
+			return f.flags(value.PuppetQuote(s)), nil
 		}
 		return f.kernel('s', value.FromString(s))
 	}
@@ -233,7 +233,7 @@ func (f *textFormat) string(s string) (string, error) {
 	case 's':
 		return f.kernel('s', value.FromString(s))
 	case 'p':
-		return f.flags(f.plainOr(value.Quote(s), value.DoubleQuote(s))), nil
+		return f.flags(f.plainOr(value.PuppetQuote(s), value.DoubleQuote(s))), nil
 	}
 	return "", f.illegal("String", "cCudspt")
 }
@@ -243,7 +243,7 @@ func (f *textFormat) regexp(src string) (string, error) {
 	case 'p':
 		return f.kernel('s', value.FromString(value.Slashed(src)))
 	case 's':
-		return f.kernel('s', value.FromString(f.plainOr(src, value.Quote(src))))
+		return f.kernel('s', value.FromString(f.plainOr(src, value.PuppetQuote(src))))
 	}
 	return "", f.illegal("Regexp", "sp")
 }

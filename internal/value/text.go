@@ -120,6 +120,24 @@ func Quote(s string) string {
 	return string(append(b, '\''))
 }
 
+// PuppetQuote returns s in quotes as Puppet's String.new writes it. In single quotes no backslash is doubled, so not
+// every result reads back as s.
+func PuppetQuote(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
+		return DoubleQuote(s)
+	}
+	b := append(make([]byte, 0, len(s)+2), '\'')
+	escaped := false
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\'' && !escaped {
+			b = append(b, '\\')
+		}
+		escaped = s[i] == '\\' && !escaped
+		b = append(b, s[i])
+	}
+	return string(append(b, '\''))
+}
+
 // DoubleQuote is s as a double-quoted literal of the Puppet language.
 func DoubleQuote(s string) string {
 	b := append(make([]byte, 0, len(s)+2), '"')

@@ -47,6 +47,18 @@ func TestAppendFloat(t *testing.T) {
 	}
 }
 
+// The answers are Puppet's.
+func TestPuppetQuote(t *testing.T) {
+	for s, want := range map[string]string{
+		"": "''", "a": "'a'", "it's": `'it\'s'`, `a\b`: `'a\b'`, `a\`: `'a\'`, `a\'b`: `'a\'b'`, `a\\b`: `'a\\b'`,
+		`\\'`: `'\\\''`, `\''`: `'\'\''`, `a\\\`: `'a\\\'`, "a\nb\\": `"a\nb\\"`, "é\\": `'é\'`,
+	} {
+		if got := PuppetQuote(s); got != want {
+			t.Errorf("%q: expected %s, found %s", s, want, got)
+		}
+	}
+}
+
 func TestQuote(t *testing.T) {
 	for s, want := range map[string]string{
 		"": "''", "a": "'a'", "it's": `'it\'s'`, `a\b`: `'a\b'`, `a\`: `'a\\'`, `a\'b`: `'a\\\'b'`, `a\\b`: `'a\\\b'`,
