@@ -81,12 +81,14 @@ func (c *composer) warnOfOptions(o lookupOptions, name, so string, err error) {
 	}
 	for _, part := range parts {
 		if part != nil {
-			at := c.place(o, name)
+			d := diag.Diagnostic{Pos: c.place(o, name), Severity: diag.Warning, Code: "hiera_options",
+				Message: part.Error() + "; " + so}
 			if wrong, ok := part.(*merge.Error); ok && wrong.Entry != "" {
-				at = c.place(o, wrong.Entry)
+				d.Pos = c.place(o, wrong.Entry)
+			} else if ok && wrong.Absent {
+				d.Message = part.Error() + ", and Puppet converts to it; every lookup of a key this is for is an error here"
 			}
-			c.report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_options",
-				Message: part.Error() + "; " + so})
+			c.report(d)
 		}
 	}
 }

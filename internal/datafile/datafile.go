@@ -146,7 +146,7 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 	if kind == YAML || kind == Hiera5YAML || kind == Hiera5EYAML || kind == Classified {
 		parse = yaml.Parse
 	}
-	doc, ok := parse(path, src, yaml.Options{LastKeyWins: kind != ExtensionJSON}, diags)
+	doc, ok := parse(path, src, yaml.Options{LastKeyWins: kind != ExtensionJSON, Hiera5: kind.IsHiera5()}, diags)
 	if ok && kind == Classified {
 		return compileClassified(doc, path, len(src), pools, diags), nil
 	}

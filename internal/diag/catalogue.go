@@ -233,6 +233,8 @@ var catalogue = []Rule{
 		"Quote it where text is meant."},
 	{"yaml_merge", "A merge key merges what is no hash, or replaces a key that is written before it.", 10,
 		"Merge a hash by its alias, '<<: *name', before the keys it is not to replace."},
+	{"yaml_symbol", "A value of Hiera 5 data is a symbol of Ruby, such as :name, which Puppet takes for no value.", 13,
+		"Quote it where text is meant. Keys may be symbols: Hiera takes off the colon."},
 	{"yaml_syntax", "A file of YAML is not written as YAML is.", 10,
 		"Correct the text where the caret stands; the hint says how."},
 	{"yaml_tag", "A tag is unknown, or does not fit the value behind it.", 10,

@@ -16,6 +16,9 @@ import (
 // encrypted are decrypted by the lookup. What only a lookup of the key fails on is a warning.
 func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diags *diag.List) []byte {
 	h := hiera5{doc, eyaml, diags}
+	if unfit := n.FirstUnfit(); unfit != nil {
+		return h.appendUnfit(dst, unfit)
+	}
 	if h.plain(n) {
 		return appendPlain(append(dst, recipe.CompiledConstant), n)
 	}
@@ -23,6 +26,19 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 	if v, ok := r.Expr.Constant(); ok && !r.Sensitive {
 		return recipe.AppendConstant(dst, v)
 	}
+	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
+}
+
+// appendUnfit appends a recipe that fails, for a value with a scalar in it that has no value here.
+func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
+	text := value.Shorten(n.Value.Text())
+	code, what, as := diag.Code("yaml_symbol"), text+" is a symbol of Ruby, which is no value", ", as in Puppet"
+	if n.Unfit == yaml.TooLarge {
+		code, what, as = "yaml_integer", "the integer "+text+" does not fit in 64 bits", ""
+	}
+	h.diags.Add(diag.Diagnostic{Pos: h.doc.Pos(n), Severity: diag.Warning, Code: code,
+		Message: what + "; every lookup of this key is an error" + as, Hint: "quote it if text is meant"})
+	r := &recipe.Recipe{Kind: recipe.Expression, Expr: expr.HieraFailure(what)}
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }
 

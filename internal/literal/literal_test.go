@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"bindc/internal/diag"
+	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
@@ -24,6 +25,31 @@ func TestPlainValuesAreEncodedAsTheirLiterals(t *testing.T) {
 		want := value.Append([]byte("before c"), doc.Root.Literal())
 		if got := Append([]byte("before "), doc, doc.Root, &diags); string(got) != string(want) {
 			t.Errorf("%s: encoded as %x, want %x", src, got, want)
+		}
+	}
+}
+
+// A value with something in it that has no value here is a recipe that fails, in data of Hiera 5.
+func TestUnfitValuesFail(t *testing.T) {
+	for src, want := range map[string]string{
+		"[1, 9223372036854775808]": "warning yaml_integer the integer 9223372036854775808 does not fit in 64 bits; every " +
+			"lookup of this key is an error",
+		"- a: :x": "warning yaml_symbol :x is a symbol of Ruby, which is no value; every lookup of this key is an error, as " +
+			"in Puppet",
+	} {
+		var diags diag.List
+		doc, ok := yaml.Parse("", []byte(src), yaml.Options{Hiera5: true}, &diags)
+		if !ok {
+			t.Fatalf("%s: %v", src, diags.Sorted())
+		}
+		got := AppendHiera5(nil, doc, doc.Root, false, &diags)
+		message, _, _ := strings.Cut(strings.SplitN(want, " ", 3)[2], ";")
+		if got[0] != recipe.CompiledRecipe || !strings.Contains(string(got), message) {
+			t.Errorf("%s: compiled as %q", src, got)
+		}
+		found := diags.Sorted()
+		if len(found) != 1 || found[0].Severity.String()+" "+string(found[0].Code)+" "+found[0].Message != want {
+			t.Errorf("%s: found %v, want %s", src, found, want)
 		}
 	}
 }

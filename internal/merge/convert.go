@@ -72,7 +72,9 @@ func (e *Entry) parseConversion() (*conversion, error) {
 	}
 	c, err := parseConversion(to)
 	if err != nil {
-		return nil, failf(Convert, "convert_to of '%s': %s", e.Name, err)
+		failed := failf(Convert, "convert_to of '%s': %s", e.Name, err)
+		failed.Absent = errors.Is(err, types.ErrAbsent)
+		return nil, failed
 	}
 	return c, nil
 }

@@ -277,6 +277,17 @@ func TestAllThatIsWrongWithLookupOptionsIsSaid(t *testing.T) {
 	}
 }
 
+// A type of Puppet that there are no values of here is told from a wrong one.
+func TestConversionToTypesThatAreAbsent(t *testing.T) {
+	for to, want := range map[string]bool{"Timestamp": true, "'Optional[SemVer]'": true, "Intger": false, "File": false} {
+		var e *merge.Error
+		err := compiled(t, "{k: {convert_to: "+to+"}}").Entries[0].Check()
+		if !errors.As(err, &e) || e.Absent != want {
+			t.Errorf("%s: the error is %v, want one that is absent: %v", to, err, want)
+		}
+	}
+}
+
 func compiled(t *testing.T, text string) *merge.Level {
 	t.Helper()
 	l, err := merge.Compile(parse(t, text), "")

@@ -26,6 +26,7 @@ type Error struct {
 	Class     Class
 	Message   string
 	Candidate int    // of a Mismatch: the number of the candidate that does not fit, else 0
+	Absent    bool   // Puppet converts to this type, and there are no values of it here
 	Entry     string // of lookup_options: the key or pattern that is wrong; "" for all of them
 }
 

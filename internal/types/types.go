@@ -69,6 +69,9 @@ var ofCatalog = []string{"CatalogEntry", "Class", "Resource", "Ruby", "Runtime",
 // ErrCatalog says why a type of a catalog or of Ruby is not supported here.
 var ErrCatalog = errors.New("belongs to a catalog or to Ruby, and a binding holds data only")
 
+// ErrAbsent says that Puppet has values of a type, and bindings do not.
+var ErrAbsent = errors.New("is not supported in bindings")
+
 // Type is one type. Types are immutable; nil stands for Any.
 type Type struct {
 	kind  Kind
@@ -141,7 +144,7 @@ func Named(name string) (*Type, error) {
 // is misspelt.
 func noType(name string, titled bool) error {
 	if slices.Contains(absent, name) {
-		return fmt.Errorf("the type '%s' is not supported in bindings", name)
+		return fmt.Errorf("the type '%s' %w", name, ErrAbsent)
 	}
 	if slices.Contains(ofCatalog, name) {
 		return fmt.Errorf("the type '%s' %w", name, ErrCatalog)

@@ -233,7 +233,9 @@ func (p *jsonParser) number(n Node) (Node, bool) {
 		return p.syntax("expected a number as JSON writes it, found " + string(text))
 	}
 	var err error
-	if n.Value, err = jsonNumber(string(text), isFloat); err != nil {
+	if n.Value, err = jsonNumber(string(text), isFloat); err != nil && !isFloat && p.opts.Hiera5 {
+		n.Value, n.Unfit = value.FromString(string(text)), TooLarge
+	} else if err != nil {
 		p.fail(p.doc.Pos(&n), "yaml_integer",
 			"the number "+value.Shorten(string(text))+" does not fit in 64 bits", numberHint)
 	}

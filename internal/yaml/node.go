@@ -21,10 +21,33 @@ const (
 // the position of its definition, and shares its Kids. Nodes are not changed after Parse and may be read concurrently.
 type Node struct {
 	Kind  Kind
+	Unfit Unfit       // of a Scalar
 	Line  uint32      // from 1
 	Col   uint32      // in characters, from 1
 	Value value.Value // of a Scalar, resolved; undef in other nodes
 	Kids  []Node      // of a Sequence: its elements; of a Mapping: key, value, key, value, no key twice
+}
+
+// Unfit tells why a Scalar has no value here, which Psych has one for. Its Value is the text then.
+type Unfit uint8
+
+const (
+	Fit      Unfit = iota
+	Symbol         // a symbol of Ruby; a string unless Options.Hiera5
+	TooLarge       // an integer that does not fit in 64 bits
+)
+
+// FirstUnfit returns the first scalar of a subtree that has no value here, or nil.
+func (n *Node) FirstUnfit() *Node {
+	if n.Unfit != Fit {
+		return n
+	}
+	for i := range n.Kids {
+		if found := n.Kids[i].FirstUnfit(); found != nil {
+			return found
+		}
+	}
+	return nil
 }
 
 // Options is what differs between the kinds of files. The zero value suits configuration and bindings files.
@@ -38,6 +61,10 @@ type Options struct {
 
 	// TimesAreText makes strings of dates and times. Otherwise they are errors.
 	TimesAreText bool
+
+	// Hiera5 marks scalars that have no value here as Unfit, and makes strings of symbols that are keys. Otherwise
+	// symbols are strings with their colon, and an integer beyond 64 bits is an error.
+	Hiera5 bool
 }
 
 // Pairs ranges over keys and values of a Mapping, in order; over nothing for another node.

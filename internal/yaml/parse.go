@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	// Why this library: it is of libyaml's lineage, as Psych is, and linear. Judged by Psych, github.com/goccy/go-yaml
 	// v1.19.2 gives a wrong value, without an error, for 16 of 385 tricky snippets and 169 of 30,000 damaged files,
@@ -209,6 +210,7 @@ func (c *converter) node(n *goyaml.Node, depth int) Node {
 	switch {
 	case n.Kind == goyaml.ScalarNode:
 		out.Value = c.scalar(n)
+		out.Unfit = c.unfit(n, out.Value)
 	case depth == maxDepth:
 		c.fail(c.doc.Pos(&out), "yaml_depth", tooDeep, "")
 	case n.Kind == goyaml.MappingNode:
@@ -239,6 +241,9 @@ func (c *converter) entries(n *goyaml.Node, depth int) []Node {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		key, val := c.node(k, depth), c.node(n.Content[i+1], depth)
+		if key.Unfit == Symbol {
+			key.Value, key.Unfit = value.FromString(symbolName(key.Value.Text())), Fit
+		}
 		if isMergeKey(k, &key) {
 			m.merge(c.place(k), &val)
 		} else {
@@ -331,11 +336,42 @@ func (c *converter) scalar(n *goyaml.Node) value.Value {
 // resolved is what the text of n means, as a plain scalar. It is not ok if that is an error.
 func (c *converter) resolved(n *goyaml.Node) (value.Value, bool) {
 	v, problem := resolve(n.Value)
-	if problem == isDate && c.opts.TimesAreText {
+	if problem == isDate && c.opts.TimesAreText || problem == tooLarge && c.opts.Hiera5 {
 		return value.FromString(n.Value), true
 	}
 	if problem != noFault {
 		c.refuseScalar(c.place(n), n.Value, problem)
 	}
 	return v, problem == noFault
+}
+
+// unfit tells why a scalar has no value here, in data of Hiera 5. v is its value.
+func (c *converter) unfit(n *goyaml.Node, v value.Value) Unfit {
+	if !c.opts.Hiera5 || v.Kind() != value.String {
+		return Fit
+	}
+	plain := n.Style&quoted == 0 && !isTagged(n)
+	switch {
+	case isTagged(n) && strings.HasPrefix(n.Tag, symbolTag), plain && isSymbol(n.Value):
+		return Symbol
+	case plain:
+		if _, problem := resolve(n.Value); problem == tooLarge {
+			return TooLarge
+		}
+	}
+	return Fit
+}
+
+// isSymbol reports whether Psych takes a plain scalar for a symbol of Ruby.
+func isSymbol(text string) bool {
+	return len(text) > 1 && text[0] == ':' && !strings.Contains(text, "\n")
+}
+
+// symbolName returns the name of a symbol as it is written, with its colon.
+func symbolName(text string) string {
+	text = text[1:]
+	if last := len(text) - 1; last > 0 && (text[0] == '"' || text[0] == '\'') && text[last] == text[0] {
+		return strings.TrimPrefix(text[1:last], ":")
+	}
+	return text
 }
