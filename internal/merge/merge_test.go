@@ -279,7 +279,8 @@ func TestAllThatIsWrongWithLookupOptionsIsSaid(t *testing.T) {
 
 // A type of Puppet that there are no values of here is told from a wrong one.
 func TestConversionToTypesThatAreAbsent(t *testing.T) {
-	for to, want := range map[string]bool{"Timestamp": true, "'Optional[SemVer]'": true, "Intger": false, "File": false} {
+	for to, want := range map[string]bool{"Timestamp": true, "'Optional[SemVer]'": true, "Intger": false,
+		"File": false} {
 		var e *merge.Error
 		err := compiled(t, "{k: {convert_to: "+to+"}}").Entries[0].Check()
 		if !errors.As(err, &e) || e.Absent != want {
