@@ -25,6 +25,7 @@ import (
 
 var (
 	hiera5Sites = flag.Int("hiera5", 1000, "how many random sites of Hiera 5 are made")
+	hiera5From  = flag.Uint64("hiera5-from", 0, "with -puppet: the seed of the first random site of Hiera 5")
 	askPuppet   = flag.Bool("puppet", false, "ask real Puppet about random sites of Hiera 5")
 )
 
@@ -47,6 +48,7 @@ type siteAnswers struct {
 //
 //	go test ./conformance -run 'Hiera5$' -hiera5 10000 -timeout 1h
 //	go test ./conformance -run 'Hiera5$' -hiera5 20000 -timeout 2h -puppet    # apt-get install puppet-agent
+//	go test ./conformance -run 'Hiera5$' -hiera5 5000 -hiera5-from 500000 -timeout 2h -puppet    # sites nobody has seen
 func TestHiera5(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(func() {
@@ -197,13 +199,14 @@ func readAnswers(t *testing.T) (out []siteAnswers) {
 // withPuppet asks real Puppet about as many sites as the flag says, a hundred in a process, one process at a time.
 func withPuppet(t *testing.T, use func(*testing.T, *hiera5.Puppet, siteAnswers), args ...string) {
 	const together = 100
-	for first := uint64(0); first < uint64(*hiera5Sites); first += together {
+	end := *hiera5From + uint64(*hiera5Sites)
+	for first := *hiera5From; first < end; first += together {
 		t.Run(fmt.Sprint(first), func(t *testing.T) {
 			puppet, err := hiera5.StartPuppet(args...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for seed := first; seed < min(first+together, uint64(*hiera5Sites)); seed++ {
+			for seed := first; seed < min(first+together, end); seed++ {
 				site := hiera5.New(seed)
 				use(t, puppet, siteAnswers{seed, site.Print(), puppetAnswers(t, puppet, site)})
 			}
