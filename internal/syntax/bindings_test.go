@@ -20,7 +20,7 @@ var sets = []string{
 	"bindings x { multibind Array[String], 'names' AS 'm' { uniq => true, 'flatten' => -1 } bind to 'Mary' IN 'm' bind 'k' TO 1 in 'm' }",
 	"bindings x { multibind Hash 'h' as \"h\" { combinator => |$key, $c, $v| { unless !$c { $v } else { $c + $v } } } }",
 	"bindings x { rebind 'a' rebind abstract String, 'b' bind alias 'a' as 'c' bind renamed Integer 'a' AS sensitive Integer, 'd' }",
-	"bindings x { include a include [b::c, 'd', 'e-f'] exclude ::g }",
+	"bindings x { include a include [b::c, 'd', 'e-f', \"h\"] exclude ::g exclude \"::i\\n\" }",
 	"bindings x { bind parameters ntp to { a => 1 } bind parameters Web[one] to optional Sql[one] { map => {a => b} } bind parameters class n to 'x' }",
 	"bindings x { bind variables to { a => 1 } bind abstract variables Array[String] to ['a'] bind variable abstract to 'b' }",
 	"bindings x { bind map Web to Sql[x] { a => b, 'c' => d } bind abstract map Web to Sql bind map abstract A to B bind 'c' to 1 }",

@@ -207,6 +207,10 @@ func (p *setParser) classNames() []Word {
 
 func (p *setParser) className() Word {
 	w := Word{strings.TrimPrefix(p.tok.text, "::"), p.tok.off}
+	if p.tok.kind == tQuote {
+		w.Text = strings.TrimPrefix(p.constantText("the name of a class"), "::")
+		return w
+	}
 	if p.tok.kind != tName && p.tok.kind != tString && p.tok.kind != tWord {
 		p.expected("the name of a class, or a list of names in brackets")
 		return w
