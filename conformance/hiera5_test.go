@@ -48,7 +48,7 @@ type siteAnswers struct {
 //
 //	go test ./conformance -run 'Hiera5$' -hiera5 10000 -timeout 1h
 //	go test ./conformance -run 'Hiera5$' -hiera5 20000 -timeout 2h -puppet    # apt-get install puppet-agent
-//	go test ./conformance -run 'Hiera5$' -hiera5 5000 -hiera5-from 500000 -timeout 2h -puppet    # sites nobody has seen
+//	go test ./conformance -run 'Hiera5$' -hiera5 5000 -hiera5-from 500000 -timeout 2h -puppet
 func TestHiera5(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(func() {
