@@ -20,7 +20,7 @@ type Facts struct {
 }
 
 // FactsOptions add to the facts of a node. The zero value adds nothing. A variable "::role" is the one of top scope for
-// %{::role} in data of Hiera 5, where the caller's scope has another "role".
+// ${::role}, and %{::role} in data of Hiera 5, where the caller's scope has another "role".
 type FactsOptions struct {
 	Node        string // the certname; sets fqdn, clientcert and trusted, but no extensions of that
 	Environment string // default, in order: the node's in wrapped facts, the fact environment, production
@@ -178,6 +178,15 @@ func (f *Facts) lookup(name string) (v value.Value, set bool) {
 	}
 	v, set = f.variables[name]
 	return v, set
+}
+
+// top returns the variable of top scope with that name: the one that was given for it, or else the caller's.
+func (f *Facts) top(name string) (value.Value, bool) {
+	if v, ok := f.ofTopScope("::" + name); ok {
+		return v, !v.IsUndef()
+	}
+	v, ok := f.variables[name]
+	return v, ok
 }
 
 // ofTopScope is the variable of a name with a leading ::, if one was given under that name.

@@ -276,6 +276,9 @@ func (l *lookup) Variable(name string) (value.Value, bool) {
 	return v, ok
 }
 
+// TopVariable is Variable for a name with a leading ::. It is part of expr.TopEnv.
+func (l *lookup) TopVariable(name string) (value.Value, bool) { return l.r.facts.top(name) }
+
 // Lookup looks a key up from inside an expression. It is part of expr.Env.
 func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
 	v, found, err := l.find(key)

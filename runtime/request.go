@@ -262,6 +262,9 @@ func (e categoryEnv) Variable(name string) (value.Value, bool) {
 	return v, ok
 }
 
+// TopVariable is Variable for a name with a leading ::. It is part of expr.TopEnv.
+func (e categoryEnv) TopVariable(name string) (value.Value, bool) { return e.facts.top(name) }
+
 func (e categoryEnv) Lookup(key string, _ *types.Type) (value.Value, bool, error) {
 	return value.Value{}, false, failed(key, CodeEvaluation,
 		"a category cannot depend on a lookup: categories decide what a lookup finds")

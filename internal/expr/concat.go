@@ -38,7 +38,7 @@ func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 	case Const:
 		return n.Value, true
 	case Var:
-		if v, ok = env.Variable(n.Name); !ok {
+		if v, ok = variableOf(env, n.Name); !ok {
 			missed(env, n.Name)
 		}
 		return v, ok || !strict

@@ -71,13 +71,28 @@ func (ev *evaluator) variable(n *Node) (value.Value, error) {
 
 // named is the variable of that name; a leading :: has it looked up in the top scope.
 func (ev *evaluator) named(name string) (value.Value, bool) {
-	from := ev.scope
+	from, local := ev.scope, name
 	if rest, ok := strings.CutPrefix(name, "::"); ok {
 		ev.varies() // when a part is folded, its top scope is not that of the whole
-		from, name = &ev.top, rest
+		from, local = &ev.top, rest
 	}
-	if v, ok := from.find(name); ok {
+	if v, ok := from.find(local); ok {
 		return v, true
 	}
-	return ev.env.Variable(name)
+	return variableOf(ev.env, name)
+}
+
+// TopEnv is an Env whose caller may be in a scope with variables of its own.
+type TopEnv interface {
+	// TopVariable is Env.Variable of the top scope.
+	TopVariable(name string) (value.Value, bool)
+}
+
+// variableOf is the variable of env with that name, in its top scope if the name has a leading ::.
+func variableOf(env Env, name string) (value.Value, bool) {
+	rest, top := strings.CutPrefix(name, "::")
+	if env, ok := env.(TopEnv); ok && top {
+		return env.TopVariable(rest)
+	}
+	return env.Variable(rest)
 }

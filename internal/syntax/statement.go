@@ -396,7 +396,6 @@ func (p *setParser) finished(n *expr.Node) *expr.Node {
 		if higher(n, maxHeight) {
 			p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")
 		}
-		shorten(n)
 		p.checkKeys(n)
 	}
 	return n

@@ -14,7 +14,7 @@ func TestParseString(t *testing.T) {
 		{"$x", "(concat $x)"},
 		{"a $x b ${y} c", "(concat 'a ' $x ' b ' $y ' c')"},
 		{"$x$y", "(concat $x $y)"},
-		{"$::x $x::y $x:: $::", "(concat $x ' ' $x::y ' ' $x ':: $::')"},
+		{"$::x $x::y $x:: $::", "(concat $::x ' ' $x::y ' ' $x ':: $::')"},
 		{"$_x", "(concat $_x)"},
 		{"${x[y]} ${x.f} ${f(x)} ${x['a'][1]}",
 			"(concat (access $x 'y') ' ' (call f $x) ' ' (call f 'x') ' ' (access (access $x 'a') 1))"},

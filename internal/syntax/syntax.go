@@ -77,19 +77,5 @@ func (p *parser) result(n *expr.Node) (*expr.Node, []Error) {
 	if p.err != nil {
 		return nil, []Error{*p.err}
 	}
-	if strings.Contains(p.src, "::") {
-		shorten(n)
-	}
 	return n, nil
-}
-
-// shorten drops the :: that variables begin with, outside of lambdas, where there are no parameters that it would pass
-// over: ${::x} and ${x} in the data are one variable to whoever compares them.
-func shorten(n *expr.Node) {
-	if n.Op == expr.Var {
-		n.Name = strings.TrimPrefix(n.Name, "::")
-	}
-	for _, kid := range n.Kids {
-		shorten(kid)
-	}
 }
