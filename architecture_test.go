@@ -78,9 +78,11 @@ var mayImport = map[string][]string{
 	"internal/slice":          {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
 	"conformance/hiera5/site": {"conformance/hiera5"},
 
-	"cmd/bindc": {"compile", "internal/choice", "internal/classify", "internal/cli", "internal/convert",
+	"internal/adopt": {"internal/hieraconfig", "internal/node", "internal/program", "internal/replace", "internal/value"},
+
+	"cmd/bindc": {"compile", "internal/adopt", "internal/choice", "internal/classify", "internal/cli", "internal/convert",
 		"internal/datafile", "internal/decision",
-		"internal/diag", "internal/disk", "internal/eyaml", "internal/facts", "internal/identity", "internal/layout",
+		"internal/diag", "internal/disk", "internal/eyaml", "internal/facts", "internal/hieraconfig", "internal/identity", "internal/layout",
 		"internal/oci", "internal/program", "internal/replace", "internal/schema", "internal/seal", "internal/slice",
 		"internal/syntax", "lint", "loader", "migrate", "origin", "ship", "runtime", "snapshot"},
 	"cmd/bindq": {"internal/cli", "internal/decision", "internal/diag", "internal/expr", "internal/eyaml",

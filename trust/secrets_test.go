@@ -39,6 +39,8 @@ var showing = map[string][]string{
 		"eyaml edit BAD/bindings/default.yaml --public-key FILE", "eyaml edit SITE"},
 	"bindc explain": nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
 	"bindc version": nil,
+	"bindc adopt": {"adopt SITE --dry-run --no-compare --force -o FILE.adopted",
+		"adopt BAD --dry-run --no-compare --force -o FILE.adopted"},
 	"bindc migrate": {"migrate SITE", "migrate BAD", "migrate SITE -o FILE.dir"}, // without an error it prints the data
 
 	"bindq lookup": {"lookup KEY -s FILE --node n1 --explain",

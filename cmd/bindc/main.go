@@ -56,7 +56,8 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(buildCommand(), checkCommand(), convertCommand(), explainCommand(), fmtCommand(), initCommand(),
-		schemaCommand(), migrateCommand(), encCommand(), environmentsCommand(), pushCommand(), eyamlCommand())
+		schemaCommand(), migrateCommand(), encCommand(), environmentsCommand(), pushCommand(), eyamlCommand(),
+		adoptCommand())
 	cli.Finish(root)
 	return root
 }

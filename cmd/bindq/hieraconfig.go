@@ -43,7 +43,7 @@ func hieraConfigCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.from, "from", "",
 		"`FILE`, the hiera.yaml of version 5 that is compiled: what bindc does not compile keeps its place")
 	cmd.Flags().StringArrayVar(&f.options, "option", nil,
-		"an option of the entry, `NAME=TEXT`, as socket=/run/bindq.sock or command='[bindq, --identity, FILE]' "+
+		"an option of the entry, `NAME=TEXT`, as socket=/run/bindq.sock or 'command=[bindq, ARGUMENT]' "+
 			"(repeatable; default: snapshot)")
 	return cmd
 }

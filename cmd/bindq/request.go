@@ -39,6 +39,7 @@ type source struct {
 	maxFacts    int
 	identities  []string
 	eyamlKeys   []string
+	late        bool // keys of eyaml are read when something needs them
 	variables   []string
 	trust       trust
 }
@@ -268,6 +269,9 @@ func (s *source) decrypt() (func(text string) (string, error), error) {
 	}
 	if len(files) == 0 {
 		return nil, nil
+	}
+	if s.late {
+		return (&eyaml.Late{Files: files}).Decrypt, nil
 	}
 	keys, err := eyaml.Read(files)
 	if err != nil {

@@ -68,6 +68,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	f.late = true // one that is not there yet fails what is encrypted, and nothing else
 	opts, err := f.options()
 	if err != nil {
 		return err

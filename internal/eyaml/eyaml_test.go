@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -111,4 +112,36 @@ func FuzzDecrypt(f *testing.F) {
 			t.Errorf("%q became %q, and nothing in it is encrypted", text, plain)
 		}
 	})
+}
+
+// Late fails only what no readable key decrypts, and finds keys that come later.
+func TestKeysThatComeLater(t *testing.T) {
+	dir := t.TempDir()
+	text := fixtures(t)[1]
+	late := &Late{Files: []string{filepath.Join(dir, "absent"), "testdata/" + text.Key + ".pem"}}
+	if plain, err := late.Decrypt(text.Text); err != nil || plain != text.Plain {
+		t.Errorf("with the other key: %q, %v", plain, err)
+	}
+	file := filepath.Join(dir, "key")
+	late = &Late{Files: []string{file}}
+	if plain, err := late.Decrypt("no secret"); err != nil || plain != "no secret" {
+		t.Errorf("a text without secrets: %q, %v", plain, err)
+	}
+	want := "cannot decrypt the value: no key that was given fits; open " + file + ":"
+	if _, err := late.Decrypt(text.Text); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s…", err, want)
+	}
+	src, err := os.ReadFile("testdata/" + text.Key + ".pem")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, src, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if plain, err := late.Decrypt(text.Text); err != nil || plain != text.Plain {
+			t.Errorf("when the key is there: %q, %v", plain, err)
+		}
+		os.Remove(file) // it is read once
+	}
 }

@@ -72,6 +72,30 @@ func (o Options) Without(name string) Options {
 	return Options{b.Hash()}
 }
 
+// Over returns the options, and those of others that they do not give. Answers come from one place.
+func (o Options) Over(others Options) Options {
+	if o.Has("socket") {
+		others = others.Without("snapshot").Without("command")
+	}
+	if o.Has("snapshot") || o.Has("command") {
+		others = others.Without("socket")
+	}
+	for k, v := range o.Value.Pairs() {
+		others = others.with(text(k), v)
+	}
+	return others
+}
+
+// Snapshot returns the file that is asked for an environment, "" where a server that others have started answers.
+func (o Options) Snapshot(environment string) string {
+	path, _ := get(o.Value, "snapshot")
+	if path.Kind() != value.String {
+		return ""
+	}
+	name := strings.NewReplacer("%{environment}", environment, "%{::environment}", environment)
+	return name.Replace(text(path))
+}
+
 // keyFlag is the flag by which bindq is told of a private key of hiera-eyaml.
 const keyFlag = "--eyaml-key"
 

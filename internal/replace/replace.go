@@ -18,6 +18,8 @@ type Options struct {
 	Limit  fs.FileMode // the permissions it has at most
 	Synced bool        // it is on the disk before it takes the place of the old one, and that is before File returns
 	Many   bool        // it is one of many in its directory, of which Clear removes what dead programs left
+	Like   fs.FileInfo // the file whose owner, group and permissions a new file gets; nil: none
+	Link   bool        // a symbolic link is replaced itself, not the file that it leads to
 }
 
 var errNoFile = errors.New("not a regular file")
@@ -26,7 +28,7 @@ var errNoFile = errors.New("not a regular file")
 // file has the owner, the group and the permissions of the one it replaces, as far as may be, or what the umask leaves
 // of 0666. After an error path holds what it held before, and nothing lies beside it.
 func File(path string, o Options, write func(*os.File) error) (err error) {
-	path, old, err := target(path)
+	path, old, err := o.target(path)
 	if err != nil {
 		return err
 	}
@@ -54,6 +56,18 @@ func File(path string, o Options, write func(*os.File) error) (err error) {
 		syncDir(filepath.Dir(path))
 	}
 	return err
+}
+
+// target returns the path of the file that is replaced, and the file that the new one is to be like, nil for none.
+func (o Options) target(path string) (string, fs.FileInfo, error) {
+	if o.Link {
+		return path, o.Like, nil
+	}
+	path, old, err := target(path)
+	if old == nil {
+		old = o.Like
+	}
+	return path, old, err
 }
 
 // target is the file that path leads to, and what is there, nil for nothing. What is no file is not replaced, nor a
@@ -171,6 +185,19 @@ func sweep(path string, mine *os.File) {
 			removeAbandoned(name, now)
 		}
 	}
+}
+
+// Sweep removes the temporary files that programs which died have left beside path.
+func Sweep(path string) error {
+	f, release, err := create(path, nil, 0o600)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer os.Remove(f.Name())
+	defer f.Close()
+	sweep(path, f)
+	return nil
 }
 
 // Clear removes the temporary files that programs which died have left in dir, whatever they were to become.

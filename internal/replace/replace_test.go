@@ -5,8 +5,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 var errWrite = errors.New("no room")
@@ -210,5 +212,62 @@ func TestManyFilesAreClearedOnce(t *testing.T) {
 	}
 	if err := Clear(filepath.Join(dir, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that is not there is cleared: %v", err)
+	}
+}
+
+// A new file is like another one, which does not count where there is an old file.
+func TestANewFileIsLikeAnother(t *testing.T) {
+	other, err := os.Stat(old(t, 0o604))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := filepath.Join(t.TempDir(), "f")
+	for path, want := range map[string]fs.FileMode{fresh: 0o604, old(t, 0o640): 0o640} {
+		if err := File(path, Options{Limit: 0o777, Like: other}, put("new")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != want {
+			t.Errorf("got %v (%v), want %o", info.Mode(), err, want)
+		}
+		held(t, path, "new")
+	}
+}
+
+func TestALinkIsReplacedWhereThatIsAskedFor(t *testing.T) {
+	path := old(t, 0o604)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "f")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skipf("there are no links here: %v", err)
+	}
+	if err := File(link, Options{Limit: 0o777, Like: info, Link: true}, put("new")); err != nil {
+		t.Fatal(err)
+	}
+	held(t, path, "old")
+	held(t, link, "new")
+	if info, err := os.Lstat(link); err != nil || info.Mode() != 0o604 {
+		t.Errorf("got %v (%v), want a file of mode 604", info.Mode(), err)
+	}
+}
+
+func TestSweepRemovesWhatAKilledProgramLeft(t *testing.T) {
+	path := old(t, 0o644)
+	left := filepath.Join(filepath.Dir(path), prefix(path)+"12"+suffix)
+	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-48 * time.Hour) // where there are no locks, a file is abandoned after a day
+	if err := os.Chtimes(left, past, past); err != nil {
+		t.Fatal(err)
+	}
+	if err := Sweep(path); err != nil {
+		t.Fatal(err)
+	}
+	held(t, path, "old")
+	if err := Sweep(filepath.Join(filepath.Dir(path), "none", "f")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in no directory: %v", err)
 	}
 }

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/adopt"
+	"bindc/internal/diag"
+	"bindc/internal/hieraconfig"
+	"bindc/snapshot"
+)
+
+// adoption is one run of bindc adopt.
+type adoption struct {
+	flags
+	cmd *cobra.Command
+
+	out         string
+	environment string
+	given       []string // options of the entry
+	keys        []string // private keys of hiera-eyaml
+	factsDir    string
+	nodes       int
+	seconds     time.Duration
+	undo        bool
+	dryRun      bool
+	force       bool
+	alone       bool // Puppet is not asked
+
+	dir     string // of the environment
+	env     *adopt.Environment
+	options hieraconfig.Options
+	text    []byte // the new hiera.yaml
+	site    *compilation
+	tmp     string
+	puppet  *adopt.Puppet
+	probe   *adopt.Probe
+}
+
+func adoptCommand() *cobra.Command {
+	var a adoption
+	cmd := &cobra.Command{
+		Use:   "adopt DIR",
+		Short: "Have Puppet ask a snapshot for an environment, safely",
+		Long: "adopt compiles the environment in DIR, a control repository of Hiera 5, and\n" +
+			"switches Puppet to the snapshot. Where Puppet is installed, it looks all keys up\n" +
+			"with and without the snapshot first, for nodes of --facts-dir, or nodes that the\n" +
+			"server knows, or this machine. Any difference refuses the switch.\n\n" +
+			"hiera.yaml becomes hiera5.yaml, which bindc compiles from then on, and a new\n" +
+			"hiera.yaml takes its place in one step, the last one: a server that runs has the\n" +
+			"old file or the new one. A run that was killed is repaired by the next one. For\n" +
+			"an environment that is adopted, adopt builds the snapshot and hiera.yaml anew.\n\n" +
+			"Exit status: 0 it is adopted, 1 it is refused: errors, differences, or files\n" +
+			"that are not as they should be, 2 it could not be done.",
+		Example: "  bindc adopt /etc/puppetlabs/code/environments/production --dry-run",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.cmd, a.dir = cmd, args[0]
+			return a.run()
+		},
+	}
+	a.add(cmd)
+	cmd.Flags().StringVarP(&a.out, "output", "o", "", "the snapshot, a `FILE` (default /var/lib/bindc/ENVIRONMENT.snap)")
+	cmd.Flags().StringVar(&a.environment, "environment", "", "`NAME` of the environment (default: that of DIR)")
+	cmd.Flags().StringArrayVar(&a.given, "option", nil,
+		"an option of the entry in hiera.yaml, `NAME=TEXT`, as command=/opt/bin/bindq (repeatable)")
+	cmd.Flags().StringArrayVar(&a.keys, "eyaml-key", nil,
+		"`FILE` of a private key of hiera-eyaml (repeatable; default: those that hiera.yaml names)")
+	cmd.Flags().StringVar(&a.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, to compare for")
+	cmd.Flags().IntVar(&a.nodes, "nodes", 20, "`N` nodes at most, to compare for")
+	cmd.Flags().DurationVar(&a.seconds, "compare-time", time.Minute, "`TIME` that comparing may take")
+	cmd.Flags().BoolVar(&a.alone, "no-compare", false, "do not compare with Puppet")
+	cmd.Flags().BoolVar(&a.force, "force", false,
+		"switch although answers differ, cannot be compared, or programs and modules are missing")
+	cmd.Flags().BoolVar(&a.undo, "undo", false, "put the original hiera.yaml back, in one step")
+	cmd.Flags().BoolVar(&a.dryRun, "dry-run", false, "check and compare, print the plan, and change nothing")
+	return cmd
+}
+
+func (a *adoption) run() error {
+	if a.undo && a.dryRun {
+		return errors.New("expected one of --undo and --dry-run")
+	}
+	env, err := adopt.Inspect(a.dir)
+	if err != nil {
+		return a.refused(err)
+	}
+	a.env = env
+	if a.undo {
+		return a.undone()
+	}
+	if err := a.prepare(); err != nil {
+		return a.refused(err)
+	}
+	if a.site, err = compiled(a.cmd, a.dir, a.out, &a.flags); err != nil {
+		return err
+	}
+	if err := a.site.report(a.cmd, &a.flags); err != nil {
+		return err
+	}
+	if a.tmp, err = os.MkdirTemp("", "bindc-adopt-"); err != nil {
+		return err
+	}
+	remove := func() { os.RemoveAll(a.tmp) }
+	defer remove()
+	a.signals.last = remove
+	if err := a.draft(); err != nil {
+		return a.refused(err)
+	}
+	if err := a.check(); err != nil {
+		return a.refused(err)
+	}
+	if a.dryRun {
+		return a.plan()
+	}
+	return a.refused(a.carryOut())
+}
+
+// refused prints why an environment is left alone.
+func (a *adoption) refused(err error) error {
+	var refusal *adopt.Refusal
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	fmt.Fprintln(a.cmd.ErrOrStderr(), "bindc:", diag.Visible(refusal.Reason))
+	if refusal.Hint != "" {
+		fmt.Fprintln(a.cmd.ErrOrStderr(), "  hint:", diag.Visible(refusal.Hint))
+	}
+	return errRefused
+}
+
+// say prints a line about what is done.
+func (a *adoption) say(format string, args ...any) {
+	fmt.Fprintln(a.success(a.cmd), diag.Visible(fmt.Sprintf(format, args...)))
+}
+
+// prepare finds out what hiera.yaml is going to be, and refuses what cannot be written.
+func (a *adoption) prepare() error {
+	dir, err := filepath.Abs(a.dir)
+	if err != nil {
+		return err
+	}
+	a.environment = cmp.Or(a.environment, filepath.Base(dir))
+	if parent := filepath.Dir(dir); !a.cmd.Flags().Changed("codedir") && filepath.Base(parent) == "environments" {
+		a.codedir = filepath.Dir(parent)
+	}
+	given, err := hieraconfig.ParseOptions(a.given)
+	if err != nil {
+		return fmt.Errorf("--option: %w", err)
+	}
+	a.options = given.Over(a.env.Asks.Without("entries"))
+	if a.out = cmp.Or(a.out, a.options.Snapshot(a.environment)); a.out == "" {
+		a.out = filepath.Join("/var/lib/bindc", a.environment+".snap")
+	}
+	if a.out, err = filepath.Abs(a.out); err != nil {
+		return err
+	}
+	if !a.options.Has("socket") {
+		a.options = a.options.With("snapshot", named(a.out, a.environment))
+	}
+	keys, err := a.eyamlKeys()
+	if err != nil {
+		return err
+	}
+	a.options = a.options.WithKeys(keys)
+	if a.text, err = a.env.Config.Beside("bindc", a.options); err != nil {
+		return err
+	}
+	return a.env.Check(a.out)
+}
+
+// named is how the option snapshot names a file: one called after the environment is found by any environment.
+func named(path, environment string) string {
+	if filepath.Base(path) == environment+".snap" {
+		return filepath.Join(filepath.Dir(path), "%{environment}.snap")
+	}
+	return path
+}
+
+func (a *adoption) eyamlKeys() ([]string, error) {
+	if len(a.keys) == 0 {
+		return a.env.Config.EyamlKeys(), nil
+	}
+	var out []string
+	for _, file := range a.keys {
+		path, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("--eyaml-key: %w", err)
+		}
+		out = append(out, path)
+	}
+	return out, nil
+}
+
+// undone puts the original back.
+func (a *adoption) undone() error {
+	changed, err := a.env.Undo()
+	if err != nil {
+		return fmt.Errorf("cannot restore hiera.yaml: %w", err)
+	}
+	if !changed {
+		a.say("%s: not adopted; nothing to undo", a.dir)
+		return nil
+	}
+	a.say("%s: hiera.yaml is the original again; the next catalog uses it", a.dir)
+	return nil
+}
+
+// plan prints what would be done.
+func (a *adoption) plan() error {
+	a.say("plan for %s", a.dir)
+	for i, line := range a.env.Plan(a.out, a.text) {
+		first, more, _ := strings.Cut(line, "\n")
+		a.say("  %d. %s", i+1, first)
+		for part := range strings.Lines(more) {
+			a.say("%s", strings.TrimSuffix(part, "\n"))
+		}
+	}
+	a.notes()
+	a.say("nothing was changed (--dry-run)")
+	return nil
+}
+
+// carryOut writes the snapshot and switches. A signal is heeded when that is done.
+func (a *adoption) carryOut() (err error) {
+	a.signals.whole(func() {
+		err = a.env.Switch(a.text, a.write)
+	})
+	if err != nil {
+		return err
+	}
+	if a.env.State == adopt.Native {
+		a.say("hiera5.yaml: the original, which bindc compiles from now on")
+	}
+	a.say("hiera.yaml: asks the snapshot; the next catalog uses it")
+	a.notes()
+	a.say("to undo: bindc adopt --undo %s", a.dir)
+	return nil
+}
+
+// write puts the snapshot into its place, where the user of Puppet can read it.
+func (a *adoption) write() error {
+	if err := os.MkdirAll(filepath.Dir(a.out), 0o755); err != nil {
+		return err
+	}
+	written, err := snapshot.Write(a.out, a.site.content)
+	if err != nil {
+		return fmt.Errorf("cannot write the snapshot: %w", err)
+	}
+	a.say("%s: %s, %s, %d bytes, sha256 %x", a.out, diag.Count(a.site.keys(), "key"),
+		diag.Count(a.site.content.Bindings, "binding"), written.Size, written.Sum)
+	group := "puppet"
+	if a.probe != nil {
+		group = cmp.Or(a.probe.Group, group)
+	}
+	shared, err := adopt.Share(a.out, group)
+	if shared {
+		a.say("%s: readable by the group %s, as something in it is sensitive", a.out, group)
+	}
+	return err
+}
+
+// notes prints what nobody can see from the files.
+func (a *adoption) notes() {
+	if a.env.Deployed() {
+		a.say("note: the next deployment of this environment brings the old hiera.yaml back, which works too; " +
+			"commit hiera.yaml and hiera5.yaml to stay with the snapshot")
+	}
+	if a.probe != nil && a.probe.Timeout != "0" {
+		a.say("note: the server keeps environments (environment_timeout = %s): if the module bindc was installed after it "+
+			"started, flush its environment cache before the switch", a.probe.Timeout)
+	}
+}

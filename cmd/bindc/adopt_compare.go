@@ -1,0 +1,259 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"bindc/internal/adopt"
+	"bindc/internal/diag"
+	"bindc/internal/facts"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// snap is where the snapshot is that answers are compared with.
+func (a *adoption) snap() string { return filepath.Join(a.tmp, a.environment+".snap") }
+
+// draft writes that snapshot. One with structured bindings alone has no hierarchy that Puppet could ask by number.
+func (a *adoption) draft() error {
+	if _, err := snapshot.Write(a.snap(), a.site.content); err != nil {
+		return err
+	}
+	snap, err := bindings.Open(a.snap(), bindings.Options{})
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	if !snap.Hiera() {
+		return &adopt.Refusal{Reason: a.dir + " has no hierarchy of Hiera 5",
+			Hint: "'bindq hiera-config' prints the hiera.yaml of a site of structured bindings"}
+	}
+	return nil
+}
+
+// check makes sure that Puppet will find what hiera.yaml names, and that it answers as before.
+func (a *adoption) check() error {
+	if err := a.program(); err != nil {
+		return err
+	}
+	if !a.alone {
+		a.puppet = adopt.FindPuppet(a.tmp)
+	}
+	path := a.env.ModulePath()
+	module := adopt.Module(path)
+	if a.puppet != nil {
+		if err := a.ask(); err != nil {
+			return err
+		}
+		if a.probe != nil {
+			path, module = a.probe.ModulePath, adopt.Module(a.probe.ModulePath)
+		}
+	}
+	if module == "" {
+		return a.unless(&adopt.Refusal{
+			Reason: fmt.Sprintf("the module bindc is not installed for %s: looked in %s", a.environment, names(path)),
+			Hint: "copy puppet/bindc there or name it in the Puppetfile; a server that keeps environments needs its " +
+				"environment cache flushed after that"})
+	}
+	return a.compare()
+}
+
+func names(dirs []string) string {
+	if len(dirs) == 0 {
+		return "an empty module path"
+	}
+	return strings.Join(dirs, ", ")
+}
+
+// unless is a reason to refuse, which --force turns into a note.
+func (a *adoption) unless(refusal *adopt.Refusal) error {
+	if a.force {
+		a.say("note: %s (--force)", refusal.Reason)
+		return nil
+	}
+	return refusal
+}
+
+// program makes sure that the program is there which the module starts.
+func (a *adoption) program() error {
+	if a.options.Has("socket") {
+		return nil
+	}
+	command := a.options.Command()
+	if _, err := exec.LookPath(command[0]); err != nil {
+		return a.unless(&adopt.Refusal{Reason: fmt.Sprintf("%s is not installed: %v", command[0], err),
+			Hint: "install bindq where the user of Puppet may run it, as /usr/local/bin/bindq, or give its path with " +
+				"--option command=PATH"})
+	}
+	return nil
+}
+
+// ask asks Puppet what it knows about the environment.
+func (a *adoption) ask() error {
+	own, err := a.own()
+	if err != nil {
+		return err
+	}
+	var probe *adopt.Probe
+	a.signals.whole(func() { probe, err = a.puppet.Probe(a.signals.stopped, own, a.environment) })
+	if err != nil {
+		return a.unless(&adopt.Refusal{Reason: fmt.Sprintf("Puppet cannot be asked about %s: %v", a.environment, err),
+			Hint: "--no-compare does without"})
+	}
+	shadow := filepath.Join(own, a.environment)
+	for i, dir := range probe.ModulePath {
+		probe.ModulePath[i] = strings.Replace(dir, shadow, strings.TrimSuffix(a.dir, "/"), 1)
+	}
+	a.probe = probe
+	return nil
+}
+
+// own is the directory in which Puppet finds the environment with its own data.
+func (a *adoption) own() (string, error) {
+	original, err := a.env.Original()
+	if err != nil {
+		return "", err
+	}
+	return a.env.Shadow(filepath.Join(a.tmp, "own"), a.environment, original)
+}
+
+// compare has Puppet look all keys up with and without the snapshot.
+func (a *adoption) compare() error {
+	switch {
+	case a.alone:
+		a.say("not compared with Puppet (--no-compare)")
+		return nil
+	case a.puppet == nil:
+		a.say("not compared: Puppet is not installed here")
+		return nil
+	case a.probe == nil: // --force
+		return nil
+	}
+	c, err := a.comparison()
+	if err != nil {
+		return err
+	}
+	var result *adopt.Result
+	a.signals.whole(func() { result, err = a.puppet.Compare(a.signals.stopped, c) })
+	if err != nil {
+		return a.unless(&adopt.Refusal{Reason: fmt.Sprintf("Puppet cannot be compared with: %v", err),
+			Hint: "--no-compare does without"})
+	}
+	return a.judge(c, result)
+}
+
+// comparison is what is compared: the environment with its own data, and one that asks the snapshot.
+func (a *adoption) comparison() (adopt.Comparison, error) {
+	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"), Time: a.seconds}
+	options := a.options.Without("socket").Without("compare").With("snapshot", a.snap())
+	text, err := a.env.Config.Beside("bindc", options)
+	if err != nil {
+		return c, err
+	}
+	if c.Asking, err = a.env.Shadow(filepath.Join(a.tmp, "asking"), a.environment, text); err != nil {
+		return c, err
+	}
+	for _, k := range a.site.content.Keys {
+		if !strings.HasPrefix(k.Name, "\x00") && k.Name != "lookup_options" {
+			c.Keys = append(c.Keys, k.Name)
+		}
+	}
+	c.Nodes, err = a.sample()
+	return c, err
+}
+
+// sample returns nodes of --facts-dir, or of those that the server knows, spread over all of them.
+func (a *adoption) sample() ([]facts.Node, error) {
+	var all []facts.Node
+	if a.factsDir != "" {
+		var err error
+		if all, err = facts.ReadDir(a.factsDir); err != nil {
+			return nil, fmt.Errorf("--facts-dir: %w", err)
+		}
+	} else if _, err := os.Stat(a.probe.Facts); err == nil {
+		var wrong diag.List // what a server keeps of nodes that are gone is nobody's fault
+		all, _, _ = facts.Check(a.probe.Facts, &wrong)
+	}
+	all = slices.DeleteFunc(all, func(n facts.Node) bool {
+		return n.Environment != "" && n.Environment != a.environment
+	})
+	if len(all) <= a.nodes {
+		return all, nil
+	}
+	out := make([]facts.Node, a.nodes)
+	for i := range out {
+		out[i] = all[i*len(all)/a.nodes]
+	}
+	return out, nil
+}
+
+// shownKeys is how many keys with differences are printed.
+const shownKeys = 10
+
+// judge prints what was compared, and refuses differences.
+func (a *adoption) judge(c adopt.Comparison, r *adopt.Result) error {
+	how := "each without a merge and with first, unique, hash and deep"
+	switch {
+	case r.Plain == r.Answers:
+		how = "without merges"
+	case !r.Complete:
+		how = "with merges as far as the time was enough"
+	}
+	a.say("compared with Puppet %s: %s for %s (%s), %s: %s, %d with a value, %d that fail either way, %d different",
+		r.Version, diag.Count(len(c.Keys), "key"), diag.Count(len(r.Nodes), "node"), a.nodesFrom(c), how,
+		diag.Count(r.Answers, "answer"), r.Found, r.Failing, r.Different)
+	if whole := len(c.Keys) * len(r.Nodes); r.Plain < whole {
+		a.say("note: after %s, %d of %d answers without a merge had been compared; --compare-time gives more time",
+			a.seconds.Round(time.Millisecond), r.Plain, whole)
+	}
+	if r.Different == 0 {
+		return nil
+	}
+	keys := map[string]bool{}
+	for _, d := range r.Differences {
+		if keys[d.Key] {
+			continue
+		}
+		keys[d.Key] = true
+		if len(keys) <= shownKeys {
+			a.say("  %s for %s%s: %s", d.Key, d.Node, asked(d.Merge), d.How)
+		}
+	}
+	if more := len(keys) - shownKeys; more > 0 {
+		a.say("  and %s more", diag.Count(more, "key"))
+	}
+	return a.unless(&adopt.Refusal{
+		Reason: fmt.Sprintf("Puppet would answer otherwise: %s of %d", diag.Count(r.Different, "answer"), r.Answers),
+		Hint:   a.differenceHint()})
+}
+
+func asked(merge string) string {
+	if merge == "" {
+		return ""
+	}
+	return " with the merge " + merge
+}
+
+// nodesFrom says where the nodes are from.
+func (a *adoption) nodesFrom(c adopt.Comparison) string {
+	switch {
+	case len(c.Nodes) == 0:
+		return "this machine"
+	case a.factsDir != "":
+		return a.factsDir
+	}
+	return a.probe.Facts
+}
+
+// differenceHint names the cause that is not in the data.
+func (a *adoption) differenceHint() string {
+	if len(a.env.Config.EyamlKeys()) > 0 && !a.probe.Eyaml {
+		return "hiera-eyaml is not installed for this Puppet, as opposed to the server's: install the gem, or --no-compare"
+	}
+	return "docs/hiera.md has the known differences; with --force the switch is made all the same"
+}

@@ -1,0 +1,54 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package adopt
+
+import (
+	"io/fs"
+	"os"
+	"os/user"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// writable returns why no file can be made in dir, nil if one can.
+func writable(dir string) error {
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
+		return &fs.PathError{Op: "write", Path: dir, Err: err}
+	}
+	return nil
+}
+
+// keepsReaders reports whether a file that replaces another has the same readers. Only its owner, in its group, or root
+// can make one; a file that everybody may read has no others.
+func keepsReaders(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() == 0 || info.Mode()&0o004 != 0 {
+		return true
+	}
+	groups, err := os.Getgroups()
+	return err == nil && int(st.Uid) == os.Geteuid() && slices.Contains(append(groups, os.Getegid()), int(st.Gid))
+}
+
+// Share lets the members of a group read the snapshot, where others cannot and root is asked. It reports whether it had
+// to. A snapshot that it is replaced by is shared too.
+func Share(path, group string) (bool, error) {
+	info, err := os.Stat(path)
+	if err != nil || os.Geteuid() != 0 || info.Mode()&0o004 != 0 {
+		return false, err
+	}
+	g, err := user.LookupGroup(group)
+	if err != nil {
+		return false, nil // Puppet does not run as a user of its own
+	}
+	gid, err := strconv.Atoi(g.Gid)
+	if err != nil || int(info.Sys().(*syscall.Stat_t).Gid) == gid {
+		return false, err
+	}
+	if err := os.Chown(path, -1, gid); err != nil {
+		return false, err
+	}
+	return true, os.Chmod(path, info.Mode()|0o040)
+}

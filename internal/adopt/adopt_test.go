@@ -1,0 +1,384 @@
+package adopt
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const (
+	original = "# Puppet's own\nversion: 5\nhierarchy: [{name: Common, path: common.yaml}]\n"
+	asking   = "version: 5\nhierarchy: [{name: bindc, lookup_key: 'bindc::lookup_key', options: {snapshot: /s}}]\n"
+)
+
+// environment makes an environment of files by name.
+func environment(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "production")
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), text)
+	}
+	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func inspect(t *testing.T, dir string) *Environment {
+	t.Helper()
+	e, err := Inspect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// wantFile wants a file to have a text, and to be absent for "".
+func wantFile(t *testing.T, path, want string) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	if want == "" && errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil || string(got) != want {
+		t.Errorf("%s is %q (%v), want %q", path, got, err, want)
+	}
+}
+
+func written() error { return nil }
+
+func TestStates(t *testing.T) {
+	for _, c := range []struct {
+		what, own, copied string
+		want              State
+		source            string
+	}{
+		{"as Puppet has it", original, "", Native, puppets},
+		{"killed before the switch", original, original, Begun, puppets},
+		{"adopted", asking, original, Adopted, bindcs},
+		{"moved by hand", "", original, Broken, bindcs},
+		{"emptied by a failed command", " \n", original, Broken, bindcs},
+	} {
+		files := map[string]string{}
+		if c.own != "" {
+			files[puppets] = c.own
+		}
+		if c.copied != "" {
+			files[bindcs] = c.copied
+		}
+		e := inspect(t, environment(t, files))
+		if e.State != c.want || e.Source() != filepath.Join(e.Dir, c.source) {
+			t.Errorf("%s: got state %d and %s, want %d and %s", c.what, e.State, e.Source(), c.want, c.source)
+		}
+		if asked := e.Asks.Snapshot("production") == "/s"; asked != (c.want == Adopted) {
+			t.Errorf("%s: the options of hiera.yaml are read: %v", c.what, asked)
+		}
+		if src, err := e.Original(); err != nil || string(src) != original {
+			t.Errorf("%s: the original is %q (%v)", c.what, src, err)
+		}
+	}
+}
+
+func TestRefusedEnvironments(t *testing.T) {
+	for _, c := range []struct {
+		files map[string]string
+		want  string
+	}{
+		{map[string]string{"a": ""}, "hiera.yaml is not there"},
+		{map[string]string{puppets: ""}, "hiera.yaml is empty"},
+		{map[string]string{puppets: ":backends: [yaml]\n"}, "expected a hiera.yaml with 'version: 5'"},
+		{map[string]string{puppets: "a: ["}, "hiera.yaml: not valid YAML"},
+		{map[string]string{puppets: asking}, "asks a snapshot, and there is no hiera5.yaml beside it"},
+		{map[string]string{puppets: asking, bindcs: asking}, "hiera5.yaml asks a snapshot itself"},
+		{map[string]string{puppets: asking, bindcs: "version: 3"}, "hiera5.yaml: expected a hiera.yaml with 'version: 5'"},
+		{map[string]string{puppets: original, bindcs: original + "#"}, "hiera.yaml and hiera5.yaml differ"},
+		{map[string]string{bindcs: ""}, "hiera5.yaml: not valid YAML"},
+	} {
+		_, err := Inspect(environment(t, c.files))
+		var refusal *Refusal
+		if !errors.As(err, &refusal) || !strings.Contains(refusal.Reason, c.want) || refusal.Hint == "" {
+			t.Errorf("%q: got %v, want a refusal with a hint: %s", c.files, err, c.want)
+		}
+	}
+}
+
+func TestSwitchAndUndo(t *testing.T) {
+	dir := environment(t, map[string]string{puppets: original})
+	own, copied := filepath.Join(dir, puppets), filepath.Join(dir, bindcs)
+	if err := os.Chmod(own, 0o604); err != nil {
+		t.Fatal(err)
+	}
+	if err := inspect(t, dir).Switch([]byte(asking), written); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, own, asking)
+	wantFile(t, copied, original)
+	for _, path := range []string{own, copied} {
+		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o604 {
+			t.Errorf("%s has mode %v (%v), want that of the original", path, info.Mode(), err)
+		}
+	}
+	if err := inspect(t, dir).Switch([]byte(asking), written); err != nil {
+		t.Errorf("again: %v", err)
+	}
+	if changed, err := inspect(t, dir).Undo(); !changed || err != nil {
+		t.Errorf("undo: %v, %v", changed, err)
+	}
+	wantFile(t, own, original)
+	wantFile(t, copied, "")
+	if info, err := os.Stat(own); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o604 {
+		t.Errorf("undo leaves mode %v (%v)", info.Mode(), err)
+	}
+	if changed, err := inspect(t, dir).Undo(); changed || err != nil {
+		t.Errorf("undo of nothing: %v, %v", changed, err)
+	}
+}
+
+// A configuration that is the same is not written again; one that is not is replaced.
+func TestSwitchOfAnAdoptedEnvironment(t *testing.T) {
+	dir := environment(t, map[string]string{puppets: asking, bindcs: original})
+	before, err := os.Stat(filepath.Join(dir, puppets))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{asking, asking + "# new\n"} {
+		if err := inspect(t, dir).Switch([]byte(text), written); err != nil {
+			t.Fatal(err)
+		}
+		wantFile(t, filepath.Join(dir, puppets), text)
+		wantFile(t, filepath.Join(dir, bindcs), original)
+		after, err := os.Stat(filepath.Join(dir, puppets))
+		if err != nil || os.SameFile(before, after) != (text == asking) {
+			t.Errorf("hiera.yaml was written: %v (%v)", !os.SameFile(before, after), err)
+		}
+	}
+}
+
+// A link is not followed: what it leads to may belong to other environments.
+func TestSwitchAndUndoOfALink(t *testing.T) {
+	dir := environment(t, map[string]string{"shared/hiera.yaml": original})
+	own, copied := filepath.Join(dir, puppets), filepath.Join(dir, bindcs)
+	if err := os.Symlink("shared/hiera.yaml", own); err != nil {
+		t.Skipf("there are no links here: %v", err)
+	}
+	if plan := inspect(t, dir).Plan("/s", nil); !strings.Contains(plan[1], "link") {
+		t.Errorf("the plan is %q", plan)
+	}
+	if err := inspect(t, dir).Switch([]byte(asking), written); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, own, asking)
+	wantFile(t, copied, original)
+	wantFile(t, filepath.Join(dir, "shared/hiera.yaml"), original)
+	if isLink(own) || !isLink(copied) {
+		t.Error("hiera.yaml is a link, or hiera5.yaml is not")
+	}
+	if changed, err := inspect(t, dir).Undo(); !changed || err != nil || !isLink(own) {
+		t.Errorf("undo: %v, %v; hiera.yaml is a link: %v", changed, err, isLink(own))
+	}
+	wantFile(t, own, original)
+	if err := os.Remove(filepath.Join(dir, "shared/hiera.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Inspect(dir)
+	if err == nil || !strings.Contains(err.Error(), "is a symbolic link to a file that is not") {
+		t.Errorf("a link to nothing: %v", err)
+	}
+}
+
+// killed ends the program at a step.
+type killed struct{}
+
+// until runs do, which is killed at a step; it reports whether that step came.
+func until(step string, do func()) (came bool) {
+	before = func(at string) {
+		if at == step {
+			panic(killed{})
+		}
+	}
+	defer func() {
+		before = func(string) {}
+		if r := recover(); r != nil {
+			if _, ok := r.(killed); !ok {
+				panic(r)
+			}
+			came = true
+		}
+	}()
+	do()
+	return false
+}
+
+// Whatever state an environment is in and wherever it is killed: hiera.yaml is the old file or the new one, what the
+// new one needs is there, a second run completes the work, and undo restores the original.
+func TestKilledAtEachStep(t *testing.T) {
+	states := map[string]map[string]string{
+		"native":  {puppets: original},
+		"begun":   {puppets: original, bindcs: original},
+		"broken":  {bindcs: original},
+		"adopted": {puppets: asking, bindcs: original},
+	}
+	const next = asking + "# another one\n"
+	kills := 0
+	for name, files := range states {
+		for _, step := range []string{"snapshot", "copy", "switch", "never"} {
+			dir := environment(t, files)
+			snapshot := filepath.Join(dir, "snapshot")
+			adopt := func() {
+				err := inspect(t, dir).Switch([]byte(next), func() error { return os.WriteFile(snapshot, nil, 0o600) })
+				if err != nil {
+					t.Errorf("%s, %s: %v", name, step, err)
+				}
+			}
+			came := until(step, adopt)
+			got, _ := os.ReadFile(filepath.Join(dir, puppets))
+			if came {
+				kills++
+				wantFile(t, filepath.Join(dir, puppets), files[puppets])
+			} else if string(got) != next {
+				t.Errorf("%s, %s: hiera.yaml is %q", name, step, got)
+			}
+			if _, err := os.Stat(snapshot); err != nil && string(got) == next {
+				t.Errorf("%s, %s: the switch is made without a snapshot", name, step)
+			}
+			adopt()
+			wantFile(t, filepath.Join(dir, puppets), next)
+			wantFile(t, filepath.Join(dir, bindcs), original)
+			until("undo", func() { inspect(t, dir).Undo() })
+			wantFile(t, filepath.Join(dir, puppets), next)
+			if _, err := inspect(t, dir).Undo(); err != nil {
+				t.Error(err)
+			}
+			wantFile(t, filepath.Join(dir, puppets), original)
+			wantFile(t, filepath.Join(dir, bindcs), "")
+		}
+	}
+	if kills < 9 {
+		t.Errorf("%d kills, expected one for each step", kills)
+	}
+}
+
+// A copy that an adoption has left goes, and Puppet's file stays.
+func TestUndoOfAnAdoptionThatWasKilled(t *testing.T) {
+	for _, files := range []map[string]string{{puppets: original, bindcs: original}, {bindcs: original}} {
+		dir := environment(t, files)
+		if changed, err := inspect(t, dir).Undo(); !changed || err != nil {
+			t.Errorf("undo: %v, %v", changed, err)
+		}
+		wantFile(t, filepath.Join(dir, puppets), original)
+		wantFile(t, filepath.Join(dir, bindcs), "")
+	}
+}
+
+func TestASnapshotThatCannotBeWrittenChangesNothing(t *testing.T) {
+	dir := environment(t, map[string]string{puppets: original})
+	full := errors.New("no room")
+	if err := inspect(t, dir).Switch([]byte(asking), func() error { return full }); err != full {
+		t.Errorf("got %v", err)
+	}
+	wantFile(t, filepath.Join(dir, puppets), original)
+	wantFile(t, filepath.Join(dir, bindcs), "")
+}
+
+func TestPlan(t *testing.T) {
+	for _, c := range []struct {
+		files map[string]string
+		text  string
+		want  string
+	}{
+		{map[string]string{puppets: original}, "a\nb\n",
+			"write the snapshot /s|copy hiera.yaml to hiera5.yaml, which bindc compiles from then on|" +
+				"replace hiera.yaml in one step by:\n       a\n       b"},
+		{map[string]string{puppets: original, bindcs: original}, "a\n",
+			"write the snapshot /s|replace hiera.yaml in one step by:\n       a"},
+		{map[string]string{bindcs: original}, "a\n",
+			"write the snapshot /s|keep hiera5.yaml, which is already there|replace hiera.yaml in one step by:\n       a"},
+		{map[string]string{puppets: asking, bindcs: original}, asking,
+			"write the snapshot /s|keep hiera.yaml, which already asks the snapshot"},
+	} {
+		if got := strings.Join(inspect(t, environment(t, c.files)).Plan("/s", []byte(c.text)), "|"); got != c.want {
+			t.Errorf("got\n%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
+// Puppet finds everything in the shadow but the configuration of Hiera.
+func TestShadow(t *testing.T) {
+	e := inspect(t, environment(t, map[string]string{puppets: asking, bindcs: original, "data/common.yaml": "a: 1\n"}))
+	dir, err := e.Shadow(t.TempDir(), "production", []byte("other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, filepath.Join(dir, "production", puppets), "other")
+	wantFile(t, filepath.Join(dir, "production", bindcs), "")
+	wantFile(t, filepath.Join(dir, "production/data/common.yaml"), "a: 1\n")
+	wantFile(t, filepath.Join(e.Dir, puppets), asking)
+}
+
+func TestModulePathWithoutPuppet(t *testing.T) {
+	dir := environment(t, map[string]string{puppets: original})
+	e := inspect(t, dir)
+	base := filepath.Dir(filepath.Dir(dir)) + "/modules"
+	want := strings.Join(append([]string{dir + "/modules", base}, standard...), " ")
+	if got := strings.Join(e.ModulePath(), " "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	write(t, filepath.Join(dir, "environment.conf"), "# modulepath\nmodulepath = site:/abs:$basemodulepath\n")
+	want = strings.Join(append([]string{dir + "/site", "/abs", base}, standard...), " ")
+	if got := strings.Join(e.ModulePath(), " "); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if at := Module(e.ModulePath()[:1]); at != "" {
+		t.Errorf("the module is found in %s", at)
+	}
+	write(t, filepath.Join(dir, "site/bindc/lib/puppet/functions/bindc/lookup_key.rb"), "")
+	if at := Module(e.ModulePath()[:1]); at != filepath.Join(dir, "site/bindc") {
+		t.Errorf("the module is found in %q", at)
+	}
+}
+
+func TestDeployedEnvironments(t *testing.T) {
+	dir := environment(t, map[string]string{puppets: original})
+	if inspect(t, dir).Deployed() {
+		t.Error("nothing deploys it")
+	}
+	write(t, filepath.Join(dir, ".r10k-deploy.json"), "{}")
+	if !inspect(t, dir).Deployed() {
+		t.Error("r10k deploys it")
+	}
+}
+
+// The Ruby beside the program runs it, or the one that it names itself.
+func TestRubyOfPuppet(t *testing.T) {
+	dir := t.TempDir()
+	command := filepath.Join(dir, "puppet")
+	for first, want := range map[string]string{"#!/usr/bin/ruby3.1\n": "/usr/bin/ruby3.1", "#!/bin/sh\n": "ruby",
+		"#!/usr/bin/env ruby\n": "ruby", "": "ruby"} {
+		write(t, command, first)
+		if got := rubyOf(command); got != want {
+			t.Errorf("%q: got %s, want %s", first, got, want)
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	beside := filepath.Join(dir, "ruby")
+	write(t, beside, "")
+	if err := os.Chmod(beside, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got := rubyOf(command); got != beside {
+		t.Errorf("got %s, want %s", got, beside)
+	}
+}

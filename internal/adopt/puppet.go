@@ -1,0 +1,160 @@
+package adopt
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"bindc/internal/node"
+	"bindc/internal/program"
+	"bindc/internal/value"
+)
+
+//go:embed puppet.rb
+var script []byte
+
+// Puppet is an installation of Puppet.
+type Puppet struct {
+	ruby string
+	dir  string // for the files that it reads and writes
+}
+
+// places are where packages put Puppet, beside the PATH.
+var places = []string{"/opt/puppetlabs/bin/puppet"}
+
+// FindPuppet finds the Puppet that is installed here, and uses the directory dir for its files. It returns nil if there
+// is none.
+func FindPuppet(dir string) *Puppet {
+	command, err := exec.LookPath("puppet")
+	for i := 0; err != nil && i < len(places); i++ {
+		command, err = exec.LookPath(places[i])
+	}
+	if err != nil {
+		return nil
+	}
+	if real, err := filepath.EvalSymlinks(command); err == nil {
+		command = real
+	}
+	return &Puppet{ruby: rubyOf(command), dir: dir}
+}
+
+// rubyOf returns the Ruby that runs the given program: the one beside it, that of its first line, or any.
+func rubyOf(command string) string {
+	beside := filepath.Join(filepath.Dir(command), "ruby")
+	if _, err := exec.LookPath(beside); err == nil {
+		return beside
+	}
+	if f, err := os.Open(command); err == nil {
+		defer f.Close()
+		line, _ := bufio.NewReader(f).ReadString('\n')
+		words := strings.Fields(strings.TrimPrefix(line, "#!"))
+		if len(words) == 1 && strings.HasPrefix(line, "#!/") && strings.HasPrefix(filepath.Base(words[0]), "ruby") {
+			return words[0]
+		}
+	}
+	return "ruby"
+}
+
+// Probe is what Puppet says about itself and an environment.
+type Probe struct {
+	Version    string   `json:"version"`
+	ModulePath []string `json:"modulepath"`
+	Facts      string   `json:"facts"`   // the directory in which a server keeps the facts of its nodes
+	Group      string   `json:"group"`   // of the user that runs the server
+	Timeout    string   `json:"timeout"` // environment_timeout
+	Eyaml      bool     `json:"eyaml"`   // hiera-eyaml is installed
+}
+
+// probeTime bounds a start of Puppet that compares nothing.
+const probeTime = 2 * time.Minute
+
+// Probe asks Puppet about an environment, which is in the directory own.
+func (p *Puppet) Probe(ctx context.Context, own, environment string) (*Probe, error) {
+	answer := &Probe{}
+	order := map[string]any{"do": "probe", "environment": environment, "own": own}
+	return answer, p.run(ctx, probeTime, order, answer)
+}
+
+// Comparison says what is compared: the environment as it is in the directory Own, and as it is in Asking.
+type Comparison struct {
+	Environment string
+	Own, Asking string
+	Keys        []string
+	Nodes       []node.Node // none: this machine
+	Time        time.Duration
+}
+
+// Result is what a comparison finds.
+type Result struct {
+	Version     string       `json:"version"`
+	Complete    bool         `json:"complete"` // the time was enough for all merges
+	Answers     int          `json:"answers"`  // how many answers were compared
+	Plain       int          `json:"plain"`    // of them those without a merge that the caller asks for
+	Found       int          `json:"found"`    // of them those with a value
+	Failing     int          `json:"failing"`  // of them those that fail either way
+	Nodes       []string     `json:"nodes"`
+	Different   int          `json:"different"`
+	Differences []Difference `json:"differences"` // the first of them
+}
+
+// Difference is an answer that the snapshot changes.
+type Difference struct {
+	Key, Node, Merge, How string
+}
+
+// grace is how much longer than its time a comparison may take: Puppet starts, and finishes some keys.
+const grace = time.Minute
+
+// Compare looks all keys up in both ways.
+func (p *Puppet) Compare(ctx context.Context, c Comparison) (*Result, error) {
+	nodes := []json.RawMessage{}
+	for _, n := range c.Nodes {
+		nodes = append(nodes, describe(n))
+	}
+	answer := &Result{}
+	return answer, p.run(ctx, c.Time+grace, map[string]any{"do": "compare", "environment": c.Environment,
+		"own": c.Own, "asking": c.Asking, "keys": c.Keys, "nodes": nodes, "seconds": c.Time.Seconds()}, answer)
+}
+
+func describe(n node.Node) json.RawMessage {
+	pairs := []value.Pair{member("name", value.FromString(n.Name)), member("facts", n.Facts)}
+	if trusted := n.WithCertname(); !trusted.IsUndef() {
+		pairs = append(pairs, member("trusted", trusted))
+	}
+	if !n.Vars.IsUndef() {
+		pairs = append(pairs, member("vars", n.Vars))
+	}
+	return value.AppendJSON(nil, value.FromPairs(pairs...))
+}
+
+func member(name string, v value.Value) value.Pair {
+	return value.Pair{Key: value.FromString(name), Value: v}
+}
+
+// run has Puppet carry out an order.
+func (p *Puppet) run(ctx context.Context, limit time.Duration, order, answer any) error {
+	in, out, code := filepath.Join(p.dir, "order"), filepath.Join(p.dir, "answer"), filepath.Join(p.dir, "puppet.rb")
+	text, err := json.Marshal(order)
+	if err != nil {
+		return err
+	}
+	for path, content := range map[string][]byte{in: text, code: script} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			return err
+		}
+	}
+	if _, err := program.Run(ctx, p.dir, limit, []string{p.ruby, code, in, out}); err != nil {
+		return err
+	}
+	text, err = os.ReadFile(out)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, answer)
+}

@@ -1,0 +1,165 @@
+# frozen_string_literal: true
+
+# What bindc adopt asks of Puppet, in one process: puppet.rb ORDER ANSWER, two files of JSON. The order has what to do,
+# "probe" or "compare", the name of the environment, and the directories in which it is.
+require 'json'
+begin
+  require 'puppet'
+rescue LoadError => e
+  abort e.message
+end
+
+class Adoption
+  MERGES = [nil, 'first', 'unique', 'hash', 'deep'].freeze
+  SLICE = 200 # keys between two looks at the clock
+  LISTED = 500 # differences that are listed; all are counted
+
+  def initialize(order)
+    @order = order
+    @name = order['environment']
+    Puppet.settings.preferred_run_mode = :server
+    keeping = order['do'] == 'compare' ? ['--environment_timeout', 'unlimited'] : []
+    Puppet.initialize_settings(['--log_level', 'crit', *keeping])
+    Puppet.push_context(Puppet.base_context(Puppet.settings))
+  end
+
+  # What there is to know before anything is compared.
+  def probe
+    environments = loader(@order['own'])
+    environment = Puppet.override(environments: environments) { environments.get!(@name) }
+    { 'version' => Puppet.version, 'modulepath' => environment.modulepath, 'facts' => "#{Puppet[:yamldir]}/facts", 'group' => Puppet[:group], 'timeout' => Puppet[:environment_timeout].to_s,
+      'eyaml' => Puppet.features.hiera_eyaml? ? true : false }
+  end
+
+  # Looks every key up with and without the snapshot, for each node: first as a class does, then with each merge. Ends
+  # after so many seconds.
+  def compare
+    @counts = Hash.new(0)
+    @differences = []
+    @deadline = now + @order['seconds']
+    loaders = %w[own asking].map { |one| loader(@order[one]) }
+    complete = steps { |node, merge, keys| compare_some(loaders, node, merge, keys) }
+    { 'version' => Puppet.version, 'complete' => complete, 'answers' => @counts[:answers], 'found' => @counts[:found],
+      'plain' => @counts[nil], 'failing' => @counts[:failing],
+      'nodes' => nodes.map { |node| node['name'] }, 'different' => @counts[:different], 'differences' => @differences }
+  end
+
+  private
+
+  def now
+    Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+
+  def steps
+    MERGES.each do |merge|
+      nodes.each do |node|
+        @order['keys'].each_slice(SLICE) do |keys|
+          return false if now > @deadline
+
+          yield node, merge, keys
+        end
+      end
+    end
+    true
+  end
+
+  def loader(dir)
+    modules = Puppet[:basemodulepath].split(File::PATH_SEPARATOR)
+    Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname.new(dir), modules))
+  end
+
+  # Those of the order, or this machine.
+  def nodes
+    @nodes ||= @order['nodes'].empty? ? [this_machine] : @order['nodes']
+  end
+
+  def this_machine
+    require 'facter'
+    { 'name' => Puppet[:certname], 'facts' => JSON.parse(JSON.generate(Facter.to_hash)) }
+  end
+
+  def compare_some(loaders, node, merge, keys)
+    own, asking = loaders.map { |loader| with_scope(loader, node) { |scope| keys.map { |key| answer(scope, key, merge) } } }
+    keys.each_index { |i| count(node, keys[i], merge, own[i], asking[i]) }
+  end
+
+  def count(node, key, merge, own, asking)
+    @counts[:answers] += 1
+    @counts[merge] += 1
+    @counts[:found] += 1 if own.key?(:value)
+    @counts[:failing] += 1 if own.key?(:error) && asking.key?(:error)
+    how = difference(own, asking)
+    return unless how
+
+    @counts[:different] += 1
+    return if @differences.length >= LISTED
+
+    @differences << { 'key' => key, 'node' => node['name'], 'merge' => merge.to_s, 'how' => how }
+  end
+
+  # Nil for none. No values: they may be secret.
+  def difference(own, asking)
+    return if own.key?(:error) && asking.key?(:error)
+    return "fails in Puppet's own data only" if own.key?(:error)
+    return "fails with the snapshot only#{said(asking[:error])}" if asking.key?(:error)
+    return if own.eql?(asking)
+    return 'is not in the snapshot' if asking.empty?
+
+    own.empty? ? "is not in Puppet's own data" : 'has another value'
+  end
+
+  # What Puppet itself says may have values in it.
+  def said(error)
+    error.start_with?('bindc: ') ? ": #{error}" : ''
+  end
+
+  def with_scope(loader, node)
+    Puppet.override(environments: loader) do
+      environment = loader.get!(@name)
+      compiler = Puppet::Parser::Compiler.new(described(node, environment))
+      Puppet.override(compiler.context_overrides.merge(current_environment: environment)) do
+        compiler.send(:set_node_parameters)
+        yield compiler.topscope
+      end
+    end
+  end
+
+  def described(node, environment)
+    facts = Puppet::Node::Facts.new(node['name'], node['facts'].dup)
+    asking = Puppet::Node.new(facts.name, environment: environment, facts: facts,
+                                          parameters: facts.values.merge(node['vars'] || {}))
+    given = node['trusted'] || {}
+    trusted = Puppet::Context::TrustedInformation.new(given['authenticated'] || 'remote', given['certname'] || facts.name,
+                                                      given['extensions'] || {})
+    asking.trusted_data = trusted.to_h.merge(given)
+    asking
+  end
+
+  # A key is not dug into: what has dots is quoted.
+  def answer(scope, key, merge)
+    invocation = Puppet::Pops::Lookup::Invocation.new(scope, {}, {}, nil)
+    value = Puppet::Pops::Lookup.lookup(key.include?('.') ? "'#{key}'" : key, nil, :none, true, merge, invocation)
+    value.equal?(:none) ? {} : { value: plain(value) }
+  rescue StandardError => e
+    { error: e.message.lines.first.to_s.strip }
+  end
+
+  # What is Sensitive is compared by what is in it.
+  def plain(value)
+    case value
+    when Puppet::Pops::Types::PSensitiveType::Sensitive then [:sensitive, plain(value.unwrap)]
+    when Array then value.map { |item| plain(item) }
+    when Hash then value.transform_values { |item| plain(item) }
+    else value
+    end
+  end
+end
+
+begin
+  order = JSON.parse(File.read(ARGV[0]), max_nesting: false)
+  adoption = Adoption.new(order)
+  answer = order['do'] == 'probe' ? adoption.probe : adoption.compare
+  File.write(ARGV[1], JSON.generate(answer))
+rescue StandardError => e
+  abort "#{e.class}: #{e.message.lines.first.to_s.strip}"
+end

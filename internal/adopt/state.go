@@ -1,0 +1,234 @@
+// Package adopt switches an environment of Puppet from its own data to a snapshot, and back. Puppet reads hiera.yaml
+// for each catalog, so that file is replaced in one step, after everything that the new one needs is on the disk.
+// Whenever the program is killed, hiera.yaml is the old file or the new one, and both work.
+package adopt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"bindc/internal/hieraconfig"
+)
+
+// State is how far an environment is adopted.
+type State int
+
+// The states. An adoption that is killed leaves Native, Begun or Adopted. Broken is what 'mv hiera.yaml hiera5.yaml'
+// leaves: catalogs have no data.
+const (
+	Native  State = iota // hiera.yaml is Puppet's own
+	Begun                // so it is, and hiera5.yaml is a copy of it
+	Broken               // hiera5.yaml is there; hiera.yaml is not, or empty
+	Adopted              // hiera.yaml asks a snapshot; bindc compiles hiera5.yaml
+)
+
+// Environment is the directory of an environment.
+type Environment struct {
+	Dir    string
+	State  State
+	Config hieraconfig.Config  // the hierarchy that bindc compiles
+	Asks   hieraconfig.Options // of hiera.yaml, where it is Adopted
+}
+
+// The names of the files.
+const (
+	puppets = "hiera.yaml"  // what Puppet reads
+	bindcs  = "hiera5.yaml" // what bindc compiles, if it is there
+)
+
+// Refusal says why an environment is left alone, and what to do.
+type Refusal struct{ Reason, Hint string }
+
+func (r *Refusal) Error() string { return r.Reason }
+
+func refuse(hint, format string, args ...any) error {
+	return &Refusal{Reason: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// Inspect reads how far the environment in dir is adopted.
+func Inspect(dir string) (*Environment, error) {
+	e := &Environment{Dir: dir}
+	own, ownErr := os.ReadFile(e.path(puppets))
+	copied, copiedErr := os.ReadFile(e.path(bindcs))
+	for _, err := range []error{ownErr, copiedErr} {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if ownErr != nil && isLink(e.path(puppets)) {
+		return nil, refuse("correct the link", "%s is a symbolic link to a file that is not there", e.path(puppets))
+	}
+	empty := len(bytes.TrimSpace(own)) == 0
+	switch {
+	case empty && copiedErr != nil && ownErr != nil:
+		return nil, refuse("give the directory of an environment, which has a hiera.yaml",
+			"%s is not there", e.path(puppets))
+	case empty && copiedErr != nil:
+		return nil, refuse("put its content back", "%s is empty", e.path(puppets))
+	case empty:
+		e.State = Broken
+		return e, e.parse(bindcs, copied)
+	}
+	return e, e.classify(own, copied, copiedErr == nil)
+}
+
+// classify tells the states apart in which hiera.yaml is there.
+func (e *Environment) classify(own, copied []byte, both bool) error {
+	if err := e.parse(puppets, own); err != nil {
+		return err
+	}
+	options, adopted := e.Config.Asks()
+	switch {
+	case adopted && both:
+		e.State, e.Asks = Adopted, options
+		return e.parse(bindcs, copied)
+	case adopted:
+		return refuse("put the hierarchy that bindc compiles into hiera5.yaml",
+			"%s asks a snapshot, and there is no hiera5.yaml beside it", e.path(puppets))
+	case both && !bytes.Equal(own, copied):
+		return refuse("Puppet reads hiera.yaml, and bindc would compile hiera5.yaml: remove the one that is out of date",
+			"%s and hiera5.yaml differ", e.path(puppets))
+	case both:
+		e.State = Begun
+	}
+	return nil
+}
+
+// parse reads the configuration that counts. It must be of version 5.
+func (e *Environment) parse(name string, src []byte) (err error) {
+	if e.Config, err = hieraconfig.Parse(e.path(name), src); err != nil {
+		return refuse("bindc compiles, and Puppet's own data use, version 5", "%v", err)
+	}
+	if _, asks := e.Config.Asks(); asks && name == bindcs {
+		return refuse("hiera5.yaml is the hierarchy that bindc compiles: put the original there",
+			"%s asks a snapshot itself", e.path(name))
+	}
+	return nil
+}
+
+func (e *Environment) path(name string) string { return filepath.Join(e.Dir, name) }
+
+// Source returns the path of the hierarchy that is compiled.
+func (e *Environment) Source() string {
+	if e.State == Broken || e.State == Adopted {
+		return e.path(bindcs)
+	}
+	return e.path(puppets)
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// Deployed reports whether a tool deploys the environment from a repository, and would put the old hiera.yaml back.
+func (e *Environment) Deployed() bool {
+	for _, name := range []string{".r10k-deploy.json", ".g10k-deploy.json", ".git"} {
+		if _, err := os.Lstat(e.path(name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Plan returns what is left to be done, a line for each step. The last one is the switch.
+func (e *Environment) Plan(snapshot string, text []byte) (lines []string) {
+	lines = append(lines, "write the snapshot "+snapshot)
+	switch {
+	case e.State == Native && isLink(e.path(puppets)):
+		lines = append(lines, "make hiera5.yaml a link to what hiera.yaml leads to; bindc compiles it from then on")
+	case e.State == Native:
+		lines = append(lines, "copy hiera.yaml to hiera5.yaml, which bindc compiles from then on")
+	case e.State == Broken:
+		lines = append(lines, "keep hiera5.yaml, which is already there")
+	}
+	if e.State == Adopted && e.holds(text) {
+		return append(lines, "keep hiera.yaml, which already asks the snapshot")
+	}
+	var b strings.Builder
+	b.WriteString("replace hiera.yaml in one step by:\n")
+	for line := range strings.Lines(string(text)) {
+		b.WriteString("       " + line)
+	}
+	return append(lines, strings.TrimSuffix(b.String(), "\n"))
+}
+
+// holds reports whether hiera.yaml is the given text.
+func (e *Environment) holds(text []byte) bool {
+	there, err := os.ReadFile(e.path(puppets))
+	return err == nil && bytes.Equal(there, text)
+}
+
+// Check returns why the environment, or the snapshot that is to be written, cannot be changed by this user.
+func (e *Environment) Check(snapshot string) error {
+	const asOwner = "run bindc as root, or as the owner of the environment"
+	if err := writable(e.Dir); err != nil {
+		return refuse(asOwner, "%v", err)
+	}
+	info, err := os.Stat(e.Source())
+	if err != nil {
+		return err
+	}
+	if !keepsReaders(info) {
+		return refuse(asOwner, "a new hiera.yaml would have fewer readers than %s (mode %o)", e.Source(),
+			info.Mode().Perm())
+	}
+	if isLink(snapshot) {
+		return refuse("give another file with -o", "%s is a symbolic link, as 'bindq follow' makes them: what it leads to "+
+			"is not written over", snapshot)
+	}
+	dir := filepath.Dir(snapshot)
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break // the directories below it will be made
+		}
+	}
+	if err := writable(dir); err != nil {
+		return refuse("run bindc as root, or give another file with -o", "the snapshot: %v", err)
+	}
+	return nil
+}
+
+// standard are the directories of modules that all environments have, as packages of Puppet set them.
+var standard = []string{"/opt/puppetlabs/puppet/modules", "/usr/share/puppet/modules"}
+
+// ModulePath returns where Puppet looks for modules, as far as that can be told without Puppet.
+func (e *Environment) ModulePath() []string {
+	base := append([]string{filepath.Join(e.Dir, "..", "..", "modules")}, standard...)
+	conf, _ := os.ReadFile(e.path("environment.conf"))
+	for line := range strings.Lines(string(conf)) {
+		key, list, _ := strings.Cut(line, "=")
+		if strings.TrimSpace(key) != "modulepath" {
+			continue
+		}
+		var dirs []string
+		for _, dir := range filepath.SplitList(strings.TrimSpace(list)) {
+			switch {
+			case dir == "$basemodulepath":
+				dirs = append(dirs, base...)
+			case filepath.IsAbs(dir):
+				dirs = append(dirs, dir)
+			default:
+				dirs = append(dirs, e.path(dir))
+			}
+		}
+		return dirs
+	}
+	return append([]string{e.path("modules")}, base...)
+}
+
+// Module returns the directory of the module bindc in a module path, "" if it is not there.
+func Module(path []string) string {
+	for _, dir := range path {
+		at := filepath.Join(dir, "bindc")
+		if _, err := os.Stat(filepath.Join(at, "lib/puppet/functions/bindc/lookup_key.rb")); err == nil {
+			return at
+		}
+	}
+	return ""
+}

@@ -1,0 +1,57 @@
+package eyaml
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Late decrypts with keys that it reads when a text needs them, as hiera-eyaml in Puppet does. A key that cannot be
+// read fails the texts that no other key decrypts, and is tried again for the next one. Several goroutines may use it.
+type Late struct {
+	Files []string // of private keys
+
+	mutex sync.Mutex
+	read  map[string]*Keys
+}
+
+// Decrypt is like that of Keys.
+func (l *Late) Decrypt(text string) (string, error) {
+	keys, unread := l.keys()
+	plain, err := keys.Decrypt(text)
+	if err != nil && unread != nil {
+		return "", fmt.Errorf("%w; %w", err, unread)
+	}
+	return plain, err
+}
+
+// keys returns the keys that can be read, and the error of the last one that cannot.
+func (l *Late) keys() (all *Keys, unread error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	all = &Keys{}
+	for _, file := range l.Files {
+		keys, err := l.key(file)
+		if err != nil {
+			unread = err
+			continue
+		}
+		all.keys = append(all.keys, keys.keys...)
+	}
+	return all, unread
+}
+
+// key returns the key in a file, which is read once.
+func (l *Late) key(file string) (*Keys, error) {
+	if keys := l.read[file]; keys != nil {
+		return keys, nil
+	}
+	keys, err := Read([]string{file})
+	if err != nil {
+		return nil, err
+	}
+	if l.read == nil {
+		l.read = map[string]*Keys{}
+	}
+	l.read[file] = keys
+	return keys, nil
+}

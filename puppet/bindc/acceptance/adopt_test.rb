@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+require 'fileutils'
+require 'json'
+require 'minitest/autorun'
+require 'open3'
+require 'tmpdir'
+require_relative 'mri'
+
+# bindc adopt switches an environment to a snapshot while a server compiles catalogs. Whatever happens to it, each
+# catalog has what it had.
+class AdoptTest < Minitest::Test
+  FILES = {
+    'hiera.yaml' => <<~YAML,
+      # Puppet reads this.
+      version: 5
+      hierarchy:
+        - {name: Nodes, path: 'nodes/%{trusted.certname}.yaml'}
+        - {name: Own, lookup_key: own::data, options: {foreign: theirs, users: {own: 1}}}
+        - {name: Common, path: common.yaml}
+    YAML
+    'data/nodes/a.example.org.yaml' => "motd: 'of %{trusted.certname}'\nusers: {a: 1}\n",
+    'data/common.yaml' => <<~YAML,
+      motd: common
+      users: {root: 0}
+      secret: hidden
+      lookup_options: {users: {merge: hash}, secret: {convert_to: Sensitive}}
+    YAML
+    'manifests/site.pp' => <<~'PUPPET',
+      notify { 'answers': message => String([lookup('motd'), lookup('users'), lookup('secret').unwrap, lookup('foreign')]) }
+    PUPPET
+    'modules/own/lib/puppet/functions/own/data.rb' => <<~RUBY
+      Puppet::Functions.create_function(:'own::data') do
+        dispatch(:data) { param 'Any', :key; param 'Any', :options; param 'Any', :context }
+        def data(key, options, context)
+          options.key?(key) ? Marshal.load(Marshal.dump(options[key])) : context.not_found
+        end
+      end
+    RUBY
+  }.freeze
+
+  def setup
+    @dir = Dir.mktmpdir('bindc-adopt')
+    @root = "#{@dir}/code/environments/production"
+    FILES.each { |path, text| put(path, text) }
+    FileUtils.ln_s(File.expand_path('..', __dir__), "#{@root}/modules/bindc")
+    FileUtils.mkdir_p("#{@dir}/facts")
+    File.write("#{@dir}/facts/a.example.org.json", JSON.generate('role' => 'web'))
+    @server = Mri.new("#{@dir}/mri", "#{@dir}/code")
+  end
+
+  def teardown
+    @server.stop
+    FileUtils.rm_rf(@dir)
+  end
+
+  def put(path, text)
+    FileUtils.mkdir_p(File.dirname("#{@root}/#{path}"))
+    File.write("#{@root}/#{path}", text)
+  end
+
+  def hiera
+    File.read("#{@root}/hiera.yaml")
+  end
+
+  def adopt(*args, tracing: [])
+    path = "#{File.dirname(ENV.fetch('BINDQ'))}:#{ENV.fetch('PATH')}"
+    Open3.capture2e({ 'PATH' => path }, *tracing, ENV.fetch('BINDC'), 'adopt', @root, '-o', "#{@dir}/production.snap", *args)
+  end
+
+  def compare(*args)
+    adopt('--facts-dir', "#{@dir}/facts", '--option', "command=#{ENV.fetch('BINDQ')}", *args)
+  end
+
+  # The answers of a catalog, from a server that has been running all the time.
+  def answers
+    resources = @server.catalog('a.example.org', {})['resources']
+    resources.find { |resource| resource['title'] == 'answers' }['parameters']['message'].tr('"', "'")
+  end
+
+  def assert_native
+    assert_equal FILES['hiera.yaml'], hiera
+    refute_path_exists "#{@root}/hiera5.yaml"
+  end
+
+  def test_a_server_that_runs_takes_the_switch_and_the_way_back
+    before = answers
+    output, status = compare
+    assert_equal 0, status.exitstatus, output
+    assert_match(/compared with Puppet \S+: 3 keys for 1 node .*: 15 answers, 13 with a value.*, 0 different/, output)
+    assert_match(/lookup_key: bindc::lookup_key/, hiera)
+    assert_equal before, answers
+    put('data/nodes/a.example.org.yaml', "motd: changed\n")
+    assert_equal before, answers, 'the data files are not read any more'
+    output, status = adopt('--undo')
+    assert_equal 0, status.exitstatus, output
+    assert_native
+    assert_match(/changed/, answers)
+  end
+
+  # bindq does not see what only Puppet's own entry has.
+  def test_a_difference_refuses_the_switch
+    put('data/common.yaml', "#{FILES['data/common.yaml']}asks: \"of %{lookup('foreign')}\"\n")
+    output, status = compare
+    assert_equal 1, status.exitstatus, output
+    assert_match(/  asks for a.example.org: has another value/, output)
+    assert_match(/Puppet would answer otherwise/, output)
+    refute_match(/of theirs/, output, 'no values: they may be secret')
+    assert_native
+    refute_path_exists "#{@dir}/production.snap"
+  end
+
+  def test_a_module_that_is_not_installed_refuses_the_switch
+    FileUtils.rm("#{@root}/modules/bindc")
+    output, status = compare
+    assert_equal 1, status.exitstatus, output
+    assert_match(%r{the module bindc is not installed for production: looked in #{@root}/modules}, output)
+    assert_native
+  end
+
+  # Killed at each call that changes a file: every catalog has its answers, and the next run completes the switch.
+  def test_kills_at_each_step
+    skip 'there is no strace to kill by' unless system('strace', '-V', out: File::NULL, err: File::NULL)
+
+    before = answers
+    states = %w[fsync renameat].flat_map do |call|
+      (1..3).map do |number|
+        adopt('--no-compare', '--option', "command=#{ENV.fetch('BINDQ')}",
+              tracing: ['strace', '-f', '-qqq', '-o', File::NULL, '-e', "inject=#{call}:signal=KILL:when=#{number}"])
+        assert_equal before, answers, "killed at #{call} #{number}"
+        state = hiera == FILES['hiera.yaml']
+        output, status = adopt('--no-compare', '--option', "command=#{ENV.fetch('BINDQ')}")
+        assert_equal 0, status.exitstatus, output
+        assert_equal before, answers
+        adopt('--undo')
+        assert_native
+        assert_equal before, answers
+        state
+      end
+    end
+    assert_includes states, true
+  end
+end
