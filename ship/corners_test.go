@@ -21,6 +21,11 @@ func TestDigestsHave64Digits(t *testing.T) {
 			t.Errorf("%d digits: %v", n, err)
 		}
 	}
+	for _, odd := range []string{"g", "A", "/"} {
+		if _, err := ParseDigest(strings.Repeat("a", 31) + odd + strings.Repeat("a", 32)); err == nil {
+			t.Errorf("%s is not a hex digit", odd)
+		}
+	}
 }
 
 // A release that was only stored becomes active at the next pull, although the source has nothing new. It may be older

@@ -320,36 +320,3 @@ type closer struct {
 }
 
 func (c *closer) Close() error { *c.closed++; return c.ReadCloser.Close() }
-
-func TestLengthOfNames(t *testing.T) {
-	for n, fits := range map[int]bool{0: false, 1: true, maxName: true, maxName + 1: false} {
-		if err := CheckName(strings.Repeat("n", n)); (err == nil) != fits {
-			t.Errorf("%d bytes: %v", n, err)
-		}
-	}
-}
-
-// A state without a number and without any time is not that of an active snapshot. States of older versions have times.
-func TestStateThatLacksTheLastChange(t *testing.T) {
-	at := Step{At: day(1)}
-	for name, c := range map[string]struct {
-		state  saved
-		events []Event
-		active Digest
-		lacks  bool
-	}{
-		"empty":                    {saved{}, nil, "a", true},
-		"empty, none active":       {saved{}, nil, "", false},
-		"polled":                   {saved{State: State{Checked: at}}, nil, "a", false},
-		"activated":                {saved{State: State{Activated: at}}, nil, "a", false},
-		"adopting":                 {saved{Adopting: &adoption{}}, nil, "a", false},
-		"with a number":            {saved{Seq: 1}, nil, "a", false},
-		"as new as the history":    {saved{Seq: 2}, []Event{{Seq: 1}, {Seq: 2}}, "a", false},
-		"older than the history":   {saved{Seq: 1, State: State{Checked: at}}, []Event{{Seq: 2}, {Seq: 1}}, "", true},
-		"a history of old version": {saved{State: State{Checked: at}}, []Event{{}}, "a", false},
-	} {
-		if got := c.state.lacks(c.events, c.active); got != c.lacks {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}

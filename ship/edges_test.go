@@ -327,7 +327,8 @@ func TestStatementWithoutADigest(t *testing.T) {
 		return origin.Origin{}, nil
 	}
 	m.shelf.silent = true
-	for _, digest := range []string{strings.Repeat("x", 64), strings.Repeat("a", 62), ""} {
+	for _, digest := range []string{strings.Repeat("x", 64), strings.Repeat("a", 62), "",
+		strings.Repeat("a", 64) + `", "name": ["not a text"], "": "`} {
 		m.shelf.signed = &origin.Signed{Text: []byte(`{"sha256": "` + digest + `"}`)}
 		if _, err := m.release("one"); ReasonOf(err) != Signature {
 			t.Errorf("'%s': %v (%s)", digest, err, ReasonOf(err))

@@ -64,3 +64,10 @@ func TestPollsLeaveNoFileOpen(t *testing.T) {
 		}
 	}
 }
+
+// A directory that cannot be synced is an error.
+func TestDirectoryThatCannotBeSynced(t *testing.T) {
+	if err := syncDir("/proc"); err == nil {
+		t.Error("/proc was synced")
+	}
+}

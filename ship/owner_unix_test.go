@@ -55,6 +55,9 @@ func TestFilesOfRootBelongToTheOwnerOfTheStore(t *testing.T) {
 	if _, ok := ownerOf(foreign{}); ok {
 		t.Error("a file of another system has an owner")
 	}
+	if id := identity(foreign{}); id != "" {
+		t.Errorf("a file of another system is '%s'", id)
+	}
 }
 
 // foreign is a file of which this system knows nothing.

@@ -85,9 +85,8 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 	var t taken
 	for range maxTries {
 		if t, err = p.take(ctx, st); !errors.Is(err, errGone) {
-			break
+			break // otherwise another program removed it between two steps: fetch it again
 		}
-		st.Validator = "" // another program removed it between two steps: fetch it again
 	}
 	if err == nil && t.Digest == "" {
 		t.Pinned = st.Pinned

@@ -213,7 +213,7 @@ type adoption struct {
 
 // adopt writes a statement and its signature for a snapshot in the store.
 func (r *record) adopt(d Digest, signed *origin.Signed) error {
-	if there, err := r.store.holds(d); !there || err != nil {
+	if there, err := r.store.holds(d); !there {
 		return cmp.Or(err, errGone)
 	}
 	r.Adopting = &adoption{d, signed.Text, signed.Signature}

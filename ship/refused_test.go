@@ -89,6 +89,9 @@ func TestRefusedReleaseIsCheckedAgainAfterASwitch(t *testing.T) {
 	if err := s.Activate(sum("old")); err != nil {
 		t.Fatal(err)
 	}
+	if st := r.state(); st.Refused == nil || st.Refused.Digest != sum("new") {
+		t.Errorf("after the activation of another one, the state has %+v", st.Refused)
+	}
 	r.poll(Gate, 2, 1)
 	if err := s.Activate(sum("new")); err != nil { // by hand, with other rules
 		t.Fatal(err)

@@ -423,13 +423,14 @@ func TestDamagedActiveSnapshotNotInTheSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.damage("one")
+	told := m.notices()
 	for range 2 {
 		if err := m.pullNow(); err == nil || !strings.Contains(err.Error(), "run 'bindq rollback production'") {
 			t.Errorf("a damaged file that the source does not have: %v", err)
 		}
 		s := m.store.Status("production", m.now)
-		if !strings.Contains(s.Damaged, "does not have the SHA-256") || s.Checked.Error != "" {
-			t.Errorf("status %+v", s)
+		if !strings.Contains(s.Damaged, "does not have the SHA-256") || s.Checked.Error != "" || len(*told) > 0 {
+			t.Errorf("status %+v, told %q", s, *told)
 		}
 	}
 	if err := m.change().Activate(sum("two")); err != nil {

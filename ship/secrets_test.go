@@ -76,11 +76,11 @@ func TestPasswordOfASourceIsNotShown(t *testing.T) {
 	}
 }
 
-// A URL may have a token in place of the user, without a password.
-func TestTokenInPlaceOfTheUser(t *testing.T) {
+// A URL may have a token in place of the user, without a password, or as the password of a user without a name.
+func TestTokenInAURL(t *testing.T) {
 	m := newMaster(t)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if user, password, ok := r.BasicAuth(); !ok || user != "token" || password != "" {
+		if user, password, ok := r.BasicAuth(); !ok || user+password != "token" {
 			http.Error(w, "who are you?", http.StatusUnauthorized)
 		} else if r.URL.Path == "/site.snap" {
 			w.Write([]byte("one"))
@@ -89,13 +89,15 @@ func TestTokenInPlaceOfTheUser(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	u, err := url.Parse(strings.Replace(s.URL, "//", "//token@", 1) + "/site.snap")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.pull.Source = &HTTP{u, s.Client()}
-	if err := m.pullNow(); err != nil {
-		t.Fatal(err)
+	for _, who := range []string{"token@", ":token@"} {
+		u, err := url.Parse(strings.Replace(s.URL, "//", "//"+who, 1) + "/site.snap")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.pull.Source = &HTTP{u, s.Client()}
+		if err := m.pullNow(); err != nil {
+			t.Errorf("%s: %v", who, err)
+		}
 	}
 	m.answers("one")
 }
@@ -135,6 +137,7 @@ func TestRepeatedRefusalsAreMarked(t *testing.T) {
 		{"which is repeated", func() {}, Content, true},
 		{"accepted", func() { rules, shut, content = "fourth", false, false }, "", false},
 		{"nothing new", func() {}, "", false},
+		{"still nothing new", func() {}, "", false},
 		{"refused as before", func() { rules, shut, m.shelf.text = "first", true, "one" }, Gate, false},
 		{"with a damaged file", func() { m.damage("two") }, Gate, false},
 	} {

@@ -114,7 +114,7 @@ var errGone = errors.New("not in the store")
 // checked. A rollback runs no gate, because it is used after a bad release has passed the gates.
 func (s *Switch) check(d Digest, seen *record, action string) (stated time.Time, err error) {
 	path := s.Store.Path(d)
-	if there, err := s.Store.holds(d); !there || err != nil {
+	if there, err := s.Store.holds(d); !there {
 		return stated, cmp.Or(err, errGone)
 	}
 	if stated, err = s.signature(d, seen.Newest, action); err != nil {
