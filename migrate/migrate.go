@@ -27,15 +27,23 @@ type File struct {
 
 // Options say what to migrate. The zero value migrates all that can be.
 type Options struct {
-	ModulePathGiven bool // the site was loaded with another module path than that of environment.conf
+	ModulePathGiven bool              // the site was loaded with another module path than that of environment.conf
+	Stay            map[string]string // keys that stay in Hiera 5, and why
 }
 
-// Site is the files of the new site, sorted. The site in dir was loaded without errors. What stays in Hiera 5 goes to
-// diags, as a note; an error is one of the file system.
-func Site(dir string, site *loader.Site, opts Options, diags *diag.List) ([]File, error) {
+// Result is a migrated site.
+type Result struct {
+	Files      []File          // sorted
+	Moved      map[string]bool // by key: false of those that stay in Hiera 5
+	WithModule map[string]bool // keys that stay because something else in their module does
+}
+
+// Site migrates the site in dir, which was loaded without errors. What stays in Hiera 5 goes to diags, as a note; an
+// error is one of the file system. Without a result diags has an error.
+func Site(dir string, site *loader.Site, opts Options, diags *diag.List) (*Result, error) {
 	m := &migration{dir: dir, opts: opts, site: site, diags: diags, sources: map[string]*source{},
 		bound: map[string][]*binding{}, stays: map[string]bool{}, touched: map[string]bool{}, secret: map[string]bool{},
-		merged: map[string]mergedKey{}}
+		merged: map[string]mergedKey{}, withModule: map[string]bool{}}
 	if !m.isAlone() {
 		return nil, nil
 	}
@@ -44,7 +52,15 @@ func Site(dir string, site *loader.Site, opts Options, diags *diag.List) ([]File
 	}
 	m.categorize()
 	m.decide()
-	return m.write()
+	files, err := m.write()
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{files, map[string]bool{}, m.withModule}
+	for _, key := range m.keys {
+		out.Moved[key] = !m.stays[key]
+	}
+	return out, nil
 }
 
 // migration is one run.
@@ -61,10 +77,11 @@ type migration struct {
 	options     []*binding            // lookup_options
 	categories  []*category           // highest first
 
-	stays   map[string]bool      // keys that stay in Hiera 5
-	touched map[string]bool      // keys that lookup_options say something of
-	secret  map[string]bool      // those that may be converted to Sensitive
-	merged  map[string]mergedKey // those that move, and are more than their highest value
+	stays      map[string]bool      // keys that stay in Hiera 5
+	withModule map[string]bool      // of these, those that stay because something else in their module does
+	touched    map[string]bool      // keys that lookup_options say something of
+	secret     map[string]bool      // those that may be converted to Sensitive
+	merged     map[string]mergedKey // those that move, and are more than their highest value
 }
 
 // mergedKey is what lookup_options make of a key.
@@ -232,6 +249,7 @@ func (m *migration) decideModules() {
 		}
 		for _, key := range m.keys {
 			if h.binds(m.bound[key]) {
+				m.withModule[key] = !m.stays[key]
 				m.stay(m.bound[key][0], "so does something else in the data of the module '%s'", h.module)
 			}
 		}
@@ -249,6 +267,7 @@ func (h *hierarchy) binds(all []*binding) bool {
 }
 
 func (m *migration) decideBinding(b *binding) {
+	why, forced := m.opts.Stay[b.key]
 	switch {
 	case b.level.problem != "":
 		m.stay(b, "%s", b.level.problem)
@@ -258,6 +277,8 @@ func (m *migration) decideBinding(b *binding) {
 		m.stay(b, "there a dot digs, in Hiera-2 it is a character as any other")
 	case hasInterpolation(b.value, "ENC["):
 		m.stay(b, "it is encrypted for hiera-eyaml")
+	case forced:
+		m.stay(b, "%s", why)
 	}
 	hasAlias := false
 	for text := range texts(b.value) {

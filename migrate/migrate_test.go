@@ -101,12 +101,12 @@ func migrateSite(t *testing.T, from string) (notes string, files map[string]stri
 	if diags.Failed() {
 		t.Fatalf("the site does not load: %s", text(t, from, &diags))
 	}
-	written, err := migrate.Site(from, site, migrate.Options{}, &diags)
+	result, err := migrate.Site(from, site, migrate.Options{}, &diags)
 	if err != nil {
 		t.Fatal(err)
 	}
 	files = map[string]string{}
-	for _, f := range written {
+	for _, f := range result.Files {
 		files[f.Path] = string(f.Text)
 	}
 	return text(t, from, &diags), files

@@ -38,9 +38,9 @@ func TestRejectsSitesThatAreNotHiera5Alone(t *testing.T) {
 			if diags.Failed() {
 				t.Fatal(text(t, dir, &diags))
 			}
-			files, err := migrate.Site(dir, site, migrate.Options{}, &diags)
-			if err != nil || files != nil {
-				t.Fatalf("%v files, %v", files, err)
+			result, err := migrate.Site(dir, site, migrate.Options{}, &diags)
+			if err != nil || result != nil {
+				t.Fatalf("%v, %v", result, err)
 			}
 			if said := text(t, dir, &diags); !strings.Contains(said, c.want) {
 				t.Errorf("%s\nwant %s", said, c.want)
@@ -81,9 +81,9 @@ func TestFilesThatChangeWhileTheyAreRead(t *testing.T) {
 			if err := change(dir); err != nil {
 				t.Fatal(err)
 			}
-			files, err := migrate.Site(dir, loaded, migrate.Options{}, &diags)
+			result, err := migrate.Site(dir, loaded, migrate.Options{}, &diags)
 			if err == nil {
-				t.Errorf("%d files, no error", len(files))
+				t.Errorf("%v, no error", result)
 			}
 		})
 	}

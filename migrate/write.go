@@ -20,7 +20,8 @@ const remains = "hiera5"
 type output struct {
 	*migration
 	files    map[string][]byte
-	bindings map[string]*bindingsFile // by path
+	bindings map[string]*bindingsFile  // by path
+	byFile   map[*levelFile][]*binding // by key
 }
 
 // bindingsFile is a file of structured bindings.
@@ -30,7 +31,12 @@ type bindingsFile struct {
 }
 
 func (m *migration) write() ([]File, error) {
-	o := &output{m, map[string][]byte{}, map[string]*bindingsFile{}}
+	o := &output{m, map[string][]byte{}, map[string]*bindingsFile{}, map[*levelFile][]*binding{}}
+	for _, key := range m.keys {
+		for _, b := range m.bound[key] {
+			o.byFile[b.file] = append(o.byFile[b.file], b)
+		}
+	}
 	// Also where nothing stays: keys dig, and callers merge, where a site has a hierarchy of Hiera 5.
 	o.files[remains+"/hiera.yaml"] = []byte("version: 5\n")
 	for _, h := range m.hierarchies {
@@ -92,12 +98,10 @@ func (o *output) hierarchy(h *hierarchy) error {
 // file writes what of a file moves. It tells whether something is left for the hierarchy.
 func (o *output) file(l *level, f *levelFile) (bool, error) {
 	structured := map[string]bool{}
-	for _, key := range o.keys {
-		for _, b := range o.bound[key] {
-			if b.file == f && !o.stays[key] && (l.structured() || o.isStructured(b)) {
-				structured[key] = true
-				o.bind(b)
-			}
+	for _, b := range o.byFile[f] {
+		if !o.stays[b.key] && (l.structured() || o.isStructured(b)) {
+			structured[b.key] = true
+			o.bind(b)
 		}
 	}
 	if l.problem != "" || f.problem != "" || l.structured() {

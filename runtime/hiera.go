@@ -233,7 +233,13 @@ func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	if c.Level >= 0 {
 		return l.r.file.Level(c.Level).Layer, nil
 	}
+	if layer, known := l.r.snap.layers.Load(key); known && !c.Hidden {
+		return layer.(int), nil
+	}
 	b, err := l.r.file.Binding(key, c)
+	if err == nil && !c.Hidden {
+		l.r.snap.layers.Store(strings.Clone(key), b.Layer)
+	}
 	return b.Layer, err
 }
 

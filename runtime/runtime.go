@@ -30,6 +30,7 @@ import (
 	"iter"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"bindc/internal/expr"
@@ -49,6 +50,7 @@ type Snapshot struct {
 	opts       Options
 	closed     atomic.Bool
 	box        *seal.Box // opens what is sealed; nil: nothing can be
+	layers     sync.Map  // by key, the number of the layer that has its unconditional binding
 	levels     compiledOptions
 
 	hierarchies atomic.Pointer[hierarchies] // read when first needed

@@ -11,44 +11,63 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/diag"
+	"bindc/internal/facts"
+	"bindc/internal/manifest"
 	"bindc/loader"
 	"bindc/migrate"
+	"bindc/migrate/proof"
 )
+
+// migrateFlags are those of bindc migrate alone.
+type migrateFlags struct {
+	out, factsDir, merges string
+}
 
 func migrateCommand() *cobra.Command {
 	var f flags
-	var out string
+	var own migrateFlags
 	cmd := &cobra.Command{
 		Use:   "migrate CONFDIR [-o DIR]",
 		Short: "Print a control repository as Hiera-2 and structured bindings",
-		Long: "migrate prints the site that a control repository of Hiera 5 comes to: Hiera-2\n" +
-			"data, categories, and structured bindings for merges and secrets, each file\n" +
-			"below its name. With -o it writes them into DIR, which is empty or not yet\n" +
-			"there. A key moves with all that binds it, or stays in Hiera 5, in the directory\n" +
-			"'hiera5' of the new site, and a note says why: keys have the answers they had,\n" +
-			"but that the case of a category's values does not count. What the file of\n" +
-			"--global-hiera binds stays, and the new site is built with that file too.\n\n" +
-			"Exit status: 0 it is done, 1 CONFDIR has errors or is no site of Hiera 5 alone,\n" +
-			"2 it could not be read or written.",
-		Example: "  bindc migrate control -o new",
+		Long: "migrate prints a control repository of Hiera 5 as Hiera-2 data, categories, and\n" +
+			"structured bindings for merges and secrets, each file below its name. With -o it\n" +
+			"writes them into DIR, which is empty or not yet there. A key moves with all that\n" +
+			"binds it, or stays in Hiera 5, in the directory 'hiera5' of the new site, and a\n" +
+			"note says why. What the file of --global-hiera binds stays, and the new site is\n" +
+			"built with that file too.\n\n" +
+			"migrate builds both sites and compares their answers: every key, with every\n" +
+			"merge that a caller can ask for, for requests made from the rows of the decision\n" +
+			"tables of both sites, and for each node of --facts-dir. A key that would have\n" +
+			"another answer stays in Hiera 5. The end of the output says what was compared.\n" +
+			"With '--merges asked' only merges count that manifests below CONFDIR, and in\n" +
+			"modules, ask for.\n\n" +
+			"Exit status: 0 it is done, 1 CONFDIR has errors, is not a site of Hiera 5 alone,\n" +
+			"or cannot be migrated without a difference, 2 it could not be read or written.",
+		Example: "  bindc migrate control -o new --facts-dir facts",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return migrateSite(cmd, args[0], out, &f) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return migrateSite(cmd, args[0], &f, &own) },
 	}
 	cmd.Flags().StringVar(&f.modulePath, "modulepath", "", "`DIRS` of modules, separated by ':'")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the `DIR` to write the new site into")
+	cmd.Flags().StringVarP(&own.out, "output", "o", "", "the `DIR` to write the new site into")
 	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
 	f.addCodedir(cmd)
+	cmd.Flags().StringVar(&own.factsDir, "facts-dir", "",
+		"compare the answers for each node in `DIR`, a file of facts per node")
+	cmd.Flags().StringVar(&own.merges, "merges", "all", "compare `WHICH` merges: all, or those asked for in manifests")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show all notes: else the first 100")
 	f.format = "text"
 	return cmd
 }
 
-func migrateSite(cmd *cobra.Command, dir, out string, f *flags) error {
+func migrateSite(cmd *cobra.Command, dir string, f *flags, own *migrateFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if out != "" {
-		if err := mustBeEmpty(out); err != nil {
+	if own.merges != "all" && own.merges != "asked" {
+		return fmt.Errorf("--merges: expected all or asked, found '%s'", own.merges)
+	}
+	if own.out != "" {
+		if err := mustBeEmpty(own.out); err != nil {
 			return err
 		}
 	}
@@ -58,26 +77,71 @@ func migrateSite(cmd *cobra.Command, dir, out string, f *flags) error {
 	c := &compilation{diags: diag.List{All: f.all}}
 	c.site = loader.Load(dir, f.options(), &c.diags)
 	var files []migrate.File
+	var report *proof.Report
 	if !c.diags.Failed() {
-		var err error
-		opts := migrate.Options{ModulePathGiven: f.modulePath != ""}
-		if files, err = migrate.Site(dir, c.site, opts, &c.diags); err != nil {
+		opts, err := proofOptions(dir, f, own)
+		if err != nil {
+			return err
+		}
+		if files, report, err = proof.Migrate(dir, c.site, opts, &c.diags); err != nil {
 			return err
 		}
 	}
 	if err := c.report(cmd, f); err != nil {
 		return err
 	}
-	if out == "" {
-		return printFiles(cmd.OutOrStdout(), files)
+	if own.out == "" {
+		return errors.Join(printFiles(cmd.OutOrStdout(), files), printReport(cmd.ErrOrStderr(), report))
 	}
 	for _, file := range files {
-		if err := writeBelow(out, file); err != nil {
+		if err := writeBelow(own.out, file); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", diag.Visible(out), diag.Count(len(files), "file"))
-	return err
+	written := diag.Count(len(files), "file")
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", diag.Visible(own.out), written)
+	return errors.Join(err, printReport(cmd.OutOrStdout(), report))
+}
+
+// proofOptions reads the facts and the manifests that count for the comparison.
+func proofOptions(dir string, f *flags, own *migrateFlags) (opts proof.Options, err error) {
+	opts.Migrate.ModulePathGiven = f.modulePath != ""
+	opts.Load = loader.Options{GlobalHiera: f.globalHiera, Codedir: f.codedir, IsSite: true}
+	opts.OnlyAsked = own.merges == "asked"
+	if own.factsDir != "" {
+		if opts.Nodes, err = facts.ReadDir(own.factsDir); err != nil {
+			return opts, err
+		}
+	}
+	modules := f.options().ModulePath
+	if modules == nil {
+		conf, err := os.ReadFile(filepath.Join(dir, "environment.conf"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return opts, err
+		}
+		modules = loader.ListedModules(conf, dir)
+	}
+	dirs := []string{dir}
+	for _, m := range modules {
+		if info, err := os.Stat(m); err == nil && info.IsDir() {
+			dirs = append(dirs, m)
+		}
+	}
+	opts.Calls, err = manifest.Read(dirs)
+	return opts, err
+}
+
+// printReport prints what was compared.
+func printReport(w io.Writer, r *proof.Report) error {
+	if r == nil {
+		return nil
+	}
+	for _, line := range r.Strings() {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mustBeEmpty refuses a directory in which something is that what is written could be mixed with.

@@ -131,7 +131,7 @@ var catalogue = []Rule{
 		"Have one key of the chain have a value of its own."},
 	{"map_required", "Parameters are said to be those of another target, and nothing says which.", 14,
 		"Bind a map of the two types, or say it in the options of the binding."},
-	{"migrate", "What bindc migrate cannot say in Hiera-2 or structured bindings, so that it stays in Hiera 5.", 13,
+	{"migrate", "A key that stays in Hiera 5, as it has no other form or would have another answer; or what bindc migrate cannot read.", 13,
 		"Leave it there, or write in another way what the message names, and migrate anew."},
 	{"missing", "What a URI names is not there: a module, a directory or a file.", 3,
 		"Correct the URI, add what it names, or end it in ?optional."},

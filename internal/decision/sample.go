@@ -1,0 +1,386 @@
+package decision
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/relation"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// Sample is a request that was made from rows.
+type Sample struct {
+	given assignment // the texts of variables, by path
+	Alone bool       // it was made from one row at most
+}
+
+// ID identifies a sample, regardless of case: samples of two snapshots with one ID are one request.
+func (s Sample) ID() string {
+	var b strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(s.given)) {
+		b.WriteString(path + "=" + s.given[path] + "\n")
+	}
+	return relation.Fold(b.String())
+}
+
+// String is s for messages, as "os.family=Debian, role=web".
+func (s Sample) String() string {
+	var out []string
+	for _, path := range slices.Sorted(maps.Keys(s.given)) {
+		name, _, _ := strings.Cut(path, elementMark)
+		out = append(out, strings.ReplaceAll(name, between, ".")+"="+s.given[path])
+	}
+	return strings.Join(out, ", ")
+}
+
+// Sampler makes requests from the rows of keys.
+type Sampler struct {
+	book      *Book
+	templates [][]piece // by dimension; nil: not text around variables
+	rows      map[string][]Row
+}
+
+// NewSampler returns the sampler of a book.
+func NewSampler(b *Book) (*Sampler, error) {
+	s := &Sampler{book: b, rows: map[string][]Row{}}
+	for _, d := range b.f.Dimensions() {
+		n, err := expr.Decode(string(d.Program))
+		if err != nil {
+			return nil, &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name}
+		}
+		parts, ok := pieces(n, nil)
+		if !ok {
+			parts = nil
+		}
+		s.templates = append(s.templates, parts)
+	}
+	return s, nil
+}
+
+// Samples are requests of a key, and what they leave out.
+type Samples struct {
+	Samples  []Sample
+	Rows     int             // rows of the key itself
+	Terms    []bindings.Term // what their conditions ask for
+	Exceeded bool            // there are more combinations of rows than the limit
+}
+
+// Bounds on what the samples of a key are made from.
+const (
+	maxUsed    = 64 // keys that its values look up
+	everyPair  = 12 // conditions of which every pair is tried
+	loneSample = 1  // the request of which nothing is known
+)
+
+// Samples returns requests in which rows of key, and of the keys that its values look up, count: each row alone, with
+// one row of every other kind, and with as many others as can hold. At most limit are made.
+func (s *Sampler) Samples(key string, limit int) (*Samples, error) {
+	out := &Samples{}
+	names, conditions, err := s.conditions(key, out)
+	if err != nil {
+		return nil, err
+	}
+	c := combiner{Sampler: s, limit: max(limit, loneSample), seen: map[string]bool{}, out: out}
+	c.add(assignment{}, true)
+	c.combine(conditions)
+	out.Exceeded = out.Exceeded || names > maxUsed
+	return out, nil
+}
+
+// conditions returns those of all rows that the answer of a key may depend on, each once, and how many keys have them.
+func (s *Sampler) conditions(key string, out *Samples) (names int, cs [][]snapshot.Term, err error) {
+	queue, queued, seen := []string{key}, map[string]bool{key: true}, map[string]bool{}
+	for ; names < len(queue) && names < maxUsed; names++ {
+		name := queue[names]
+		rows, known := s.rows[name]
+		if !known {
+			if rows, err = s.book.filed(name); err != nil {
+				return 0, nil, err
+			}
+			s.rows[name] = rows
+		}
+		for i := range rows {
+			r := &rows[i]
+			if own := name == key || name == recipe.MergeKey(key); own && r.merge == nil {
+				out.Rows++
+				out.Terms = append(out.Terms, r.When...)
+			}
+			if id := r.key(); !seen[id] {
+				seen[id] = true
+				cs = append(cs, r.binding.Terms)
+			}
+			for _, used := range r.uses {
+				if !queued[used] {
+					queued[used] = true
+					queue = append(queue, used)
+				}
+			}
+		}
+	}
+	if names < len(queue) {
+		names = maxUsed + 1
+	}
+	return names, cs, nil
+}
+
+// Uses returns the keys that a key may look up, also through others.
+func (s *Sampler) Uses(key string) []string {
+	out, seen := []string{key}, map[string]bool{key: true}
+	for i := 0; i < len(out); i++ {
+		for _, r := range s.rows[out[i]] {
+			for _, used := range r.uses {
+				if !seen[used] {
+					seen[used] = true
+					out = append(out, used)
+				}
+			}
+		}
+	}
+	return out[1:]
+}
+
+// solve finds a request for which all terms hold; nil if it finds none.
+func (s *Sampler) solve(terms ...[]snapshot.Term) assignment {
+	var equations []equation
+	values := map[int]string{}
+	for _, ts := range terms {
+		for _, t := range ts {
+			text, twice := values[t.Dimension]
+			if twice && text != t.Value || s.templates[t.Dimension] == nil {
+				return nil
+			}
+			if values[t.Dimension] = t.Value; !twice {
+				equations = append(equations, equation{s.templates[t.Dimension], t.Value})
+			}
+		}
+	}
+	return solution(equations)
+}
+
+// combiner collects the samples of a key.
+type combiner struct {
+	*Sampler
+	limit int
+	seen  map[string]bool
+	out   *Samples
+}
+
+func (c *combiner) add(given assignment, alone bool) bool {
+	sample := Sample{given, alone}
+	switch id := sample.ID(); {
+	case given == nil, c.seen[id]:
+	case len(c.out.Samples) >= c.limit:
+		c.out.Exceeded = true
+		return false
+	default:
+		c.seen[id] = true
+		c.out.Samples = append(c.out.Samples, sample)
+	}
+	return true
+}
+
+// kinds groups conditions by their dimensions: of one kind at most one holds, unless variables are unset.
+func kinds(conditions [][]snapshot.Term) [][][]snapshot.Term {
+	var out [][][]snapshot.Term
+	at := map[string]int{}
+	for _, terms := range conditions {
+		id := ""
+		for _, t := range terms {
+			id += strconv.Itoa(t.Dimension) + " "
+		}
+		i, known := at[id]
+		if !known {
+			i = len(out)
+			at[id], out = i, append(out, nil)
+		}
+		out[i] = append(out[i], terms)
+	}
+	return out
+}
+
+// combine adds the samples that are made from conditions.
+func (c *combiner) combine(conditions [][]snapshot.Term) {
+	groups := kinds(conditions)
+	for n, one := range conditions {
+		if !c.add(c.solve(one), true) {
+			return
+		}
+		all := [][]snapshot.Term{one}
+		for _, group := range groups {
+			tries := len(group)
+			if len(conditions) > everyPair {
+				tries = min(tries, 1+len(one))
+			}
+			joined := false
+			for i := range tries {
+				other := group[(n+i)%len(group)]
+				if !c.add(c.solve(one, other), false) {
+					return
+				}
+				if both := append(slices.Clone(all), other); !joined && c.solve(both...) != nil {
+					all, joined = both, true
+				}
+			}
+		}
+		if !c.add(c.solve(all...), false) {
+			return
+		}
+	}
+}
+
+// Variables returns the paths of the variables that answers of the snapshot may depend on.
+func (s *Sampler) Variables() ([]string, error) {
+	names := map[string]bool{}
+	for _, parts := range s.templates {
+		for _, p := range parts {
+			if p.variable != "" && !strings.Contains(p.variable, elementMark) {
+				names[p.variable] = true
+			}
+		}
+	}
+	note := func(r *recipe.Recipe) {
+		for _, n := range r.Expressions() {
+			expr.HieraVariables(n, func(_ int, path []string) { names[normal(slices.Clone(path))] = true })
+		}
+	}
+	for encoded, err := range s.book.f.AllRecipes() {
+		if err != nil {
+			return nil, err
+		}
+		if recipe.IsSealed(encoded) {
+			continue
+		}
+		r, err := recipe.Decode(encoded)
+		if err != nil {
+			return nil, &snapshot.DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
+		}
+		note(r)
+	}
+	delete(names, "")
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// otherText is the text of a variable that a sample does not set: no other variable has the same.
+func otherText(path string) string { return "other_" + strings.ReplaceAll(path, between, "_") }
+
+// Facts returns the facts of s. The variables in others that it does not set have texts that no condition asks for.
+func (s Sample) Facts(others []string) (*bindings.Facts, error) {
+	given := maps.Clone(s.given)
+	for _, path := range others {
+		if _, set := given[path]; !set {
+			given[path] = otherText(path)
+		}
+	}
+	root := tree{}
+	paths := slices.SortedFunc(maps.Keys(given), func(a, b string) int {
+		_, setA := s.given[a]
+		_, setB := s.given[b]
+		if setA != setB { // what is set comes first: others must not take its place
+			return map[bool]int{true: -1, false: 1}[setA]
+		}
+		return cmp.Compare(a, b)
+	})
+	for _, path := range paths {
+		name, number, _ := strings.Cut(path, elementMark)
+		root.set(strings.Split(name, between), number, given[path])
+	}
+	var opts bindings.FactsOptions
+	if e, ok := root["environment"].(string); ok {
+		opts.Environment = e
+	}
+	vars := tree{}
+	for name := range root {
+		if strings.Contains(name, "::") {
+			vars[name] = root[name]
+		}
+	}
+	var err error
+	if opts.Trusted, err = public(root["trusted"]); err != nil {
+		return nil, err
+	}
+	if opts.Variables, err = public(vars); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"environment", "trusted", "facts"} {
+		delete(root, name)
+	}
+	maps.DeleteFunc(root, func(name string, _ any) bool { return strings.Contains(name, "::") })
+	facts, err := public(root)
+	if err != nil {
+		return nil, err
+	}
+	return bindings.NewFacts(facts, opts)
+}
+
+// tree is nested variables: texts, lists of texts, and trees.
+type tree map[string]any
+
+// set sets the text at a path, unless something on the way has one. With a number it is that of an element of a list.
+func (t tree) set(path []string, number, text string) {
+	for _, name := range path[:len(path)-1] {
+		below, ok := t[name].(tree)
+		if !ok && t[name] != nil {
+			return
+		}
+		if !ok {
+			below = tree{}
+			t[name] = below
+		}
+		t = below
+	}
+	name := path[len(path)-1]
+	if number == "" {
+		if t[name] == nil {
+			t[name] = text
+		}
+		return
+	}
+	i, _ := strconv.Atoi(number)
+	list, _ := t[name].([]string)
+	for len(list) <= i || i >= 0 && len(list) < 2 {
+		list = append(list, otherText(strconv.Itoa(len(list))))
+	}
+	if i < 0 {
+		list = []string{text}
+	} else {
+		list[i] = text
+	}
+	t[name] = list
+}
+
+// public converts a tree to a value of the runtime; nothing is undef.
+func public(of any) (bindings.Value, error) {
+	t, ok := of.(tree)
+	if !ok {
+		return bindings.Value{}, nil
+	}
+	return bindings.ParseJSON(value.AppendJSON(nil, t.value()))
+}
+
+func (t tree) value() value.Value {
+	var b value.Builder
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		v := value.Value{}
+		switch of := t[name].(type) {
+		case string:
+			v = value.FromString(of)
+		case []string:
+			var list []value.Value
+			for _, text := range of {
+				list = append(list, value.FromString(text))
+			}
+			v = value.FromSlice(list)
+		case tree:
+			v = of.value()
+		}
+		b.Set(value.FromString(name), v)
+	}
+	return b.Hash()
+}

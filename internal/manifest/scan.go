@@ -1,0 +1,265 @@
+package manifest
+
+import "strings"
+
+// kind says what a token is.
+type kind uint8
+
+const (
+	punct    kind = iota // one character, or =>
+	name                 // a bare word, with ::
+	variable             // with its $
+	text                 // a string without interpolations, or a number
+	computed             // a string with interpolations, a heredoc, a regular expression
+)
+
+// token is a word of a manifest.
+type token struct {
+	kind kind
+	text string // of a string what it means
+	at   int    // byte offset
+}
+
+// scanner splits a manifest into tokens. Comments, and what strings and heredocs contain, are no tokens; the code in
+// interpolations is, in streams of its own.
+type scanner struct {
+	src      string
+	at       int
+	out      []token
+	heredocs []string  // ends of those that begin in this line
+	inner    [][]token // the code in interpolations
+	broken   bool      // something that was opened does not end
+}
+
+// scan returns the tokens of src from one offset to another, and of the code inside its strings.
+func scan(src string) (streams [][]token, whole bool) {
+	s := &scanner{src: src}
+	for s.at < len(s.src) {
+		s.next()
+	}
+	return append([][]token{s.out}, s.inner...), !s.broken && len(s.heredocs) == 0
+}
+
+func (s *scanner) next() {
+	rest, start := s.src[s.at:], s.at
+	c := rest[0]
+	switch {
+	case c == '\n':
+		s.at++
+		s.skipHeredocs()
+	case c == ' ' || c == '\t' || c == '\r':
+		s.at++
+	case c == '#':
+		s.skipTo("\n", 0)
+	case strings.HasPrefix(rest, "/*"):
+		s.skipTo("*/", 2)
+	case c == '\'':
+		s.single()
+	case c == '"':
+		s.double()
+	case strings.HasPrefix(rest, "@("):
+		s.heredoc()
+	case c == '/' && s.startsPattern():
+		s.pattern()
+	case c == '$' && len(rest) > 1 && (isWord(rest[1]) || strings.HasPrefix(rest[1:], "::")):
+		s.at++
+		s.add(variable, "$"+s.word(), start)
+	case isWord(c) || strings.HasPrefix(rest, "::"):
+		s.add(name, strings.TrimPrefix(s.word(), "::"), start)
+		if c >= '0' && c <= '9' {
+			s.out[len(s.out)-1].kind = text
+		}
+	case strings.HasPrefix(rest, "=>"):
+		s.at += 2
+		s.add(punct, "=>", start)
+	default:
+		s.at++
+		s.add(punct, rest[:1], start)
+	}
+}
+
+func (s *scanner) add(k kind, t string, at int) { s.out = append(s.out, token{k, t, at}) }
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
+}
+
+// word reads letters, digits, and :: between them; a dash inside a bare word is part of it.
+func (s *scanner) word() string {
+	start := s.at
+	for s.at < len(s.src) {
+		rest := s.src[s.at:]
+		switch {
+		case isWord(rest[0]):
+			s.at++
+		case strings.HasPrefix(rest, "::") && len(rest) > 2 && isWord(rest[2]):
+			s.at += 2
+		case rest[0] == '-' && s.at > start && s.src[start] != '$' && len(rest) > 1 && isWord(rest[1]) &&
+			(start == 0 || s.src[start-1] != '$'):
+			s.at++
+		default:
+			if s.at == start { // a lone ::
+				s.at += len("::")
+			}
+			return s.src[start:s.at]
+		}
+	}
+	return s.src[start:s.at]
+}
+
+// skipTo goes behind the next end, or to the end of the text.
+func (s *scanner) skipTo(end string, from int) {
+	i := strings.Index(s.src[s.at+from:], end)
+	if i < 0 {
+		s.broken = s.broken || end != "\n"
+		s.at = len(s.src)
+		return
+	}
+	s.at += from + i
+	if end != "\n" { // at which heredocs begin
+		s.at += len(end)
+	}
+}
+
+// single reads a string in single quotes.
+func (s *scanner) single() {
+	start := s.at
+	var b strings.Builder
+	for s.at++; s.at < len(s.src); s.at++ {
+		c := s.src[s.at]
+		if c == '\'' {
+			s.at++
+			s.add(text, b.String(), start)
+			return
+		}
+		if next := s.at + 1; c == '\\' && next < len(s.src) && (s.src[next] == '\\' || s.src[next] == '\'') {
+			s.at++
+			c = s.src[next]
+		}
+		b.WriteByte(c)
+	}
+	s.broken = true
+}
+
+// double reads a string in double quotes. One with escapes or interpolations is not known; the code in it is scanned.
+func (s *scanner) double() {
+	start := s.at
+	known := true
+	for s.at++; s.at < len(s.src); {
+		switch c := s.src[s.at]; {
+		case c == '"':
+			s.at++
+			if known {
+				s.add(text, s.src[start+1:s.at-1], start)
+			} else {
+				s.add(computed, "", start)
+			}
+			return
+		case c == '\\':
+			known = false
+			s.at += 2
+		case strings.HasPrefix(s.src[s.at:], "${"):
+			known = false
+			s.interpolation()
+		default:
+			known = known && c != '$'
+			s.at++
+		}
+	}
+	s.broken = true
+}
+
+// interpolation reads the code of ${...}, up to the brace that closes it.
+func (s *scanner) interpolation() {
+	s.at += len("${")
+	in := &scanner{src: s.src, at: s.at}
+	for depth := 1; in.at < len(in.src); {
+		n := len(in.out)
+		in.next()
+		if len(in.out) == n || in.out[n].kind != punct {
+			continue
+		}
+		switch in.out[n].text {
+		case "{":
+			depth++
+		case "}":
+			depth--
+		}
+		if depth == 0 {
+			s.at = in.at
+			s.inner = append(append(s.inner, in.out[:n]), in.inner...)
+			s.broken = s.broken || in.broken
+			return
+		}
+	}
+	s.at, s.broken = len(s.src), true
+}
+
+// heredoc reads @(END), @("END"/flags): its text begins in the next line.
+func (s *scanner) heredoc() {
+	start := s.at
+	end := strings.IndexAny(s.src[s.at:], ")\n")
+	if end < 0 || s.src[s.at+end] == '\n' {
+		s.at++
+		s.add(punct, "@", start)
+		return
+	}
+	tag, _, _ := strings.Cut(s.src[s.at+len("@("):s.at+end], "/")
+	tag, _, _ = strings.Cut(tag, ":")
+	s.heredocs = append(s.heredocs, strings.Trim(tag, " \t\""))
+	s.at += end + 1
+	s.add(computed, "", start)
+}
+
+// skipHeredocs skips the texts that begin in a line.
+func (s *scanner) skipHeredocs() {
+	for len(s.heredocs) > 0 && s.at < len(s.src) {
+		line, _, _ := strings.Cut(s.src[s.at:], "\n")
+		s.at = min(s.at+len(line)+1, len(s.src))
+		end := strings.TrimSpace(line)
+		end = strings.TrimLeft(strings.TrimPrefix(end, "|"), " \t")
+		if strings.TrimLeft(strings.TrimPrefix(end, "-"), " \t") == s.heredocs[0] {
+			s.heredocs = s.heredocs[1:]
+		}
+	}
+}
+
+// startsPattern reports whether a slash begins a regular expression, and not a division: by what is before it, and as
+// it has an end in its line.
+func (s *scanner) startsPattern() bool {
+	if n := len(s.out); n > 0 {
+		switch last := s.out[n-1]; {
+		case last.kind == punct && strings.Contains(")]", last.text), last.kind == variable, last.kind == text,
+			last.kind == computed:
+			return false
+		case last.kind == name:
+			switch last.text {
+			case "node", "if", "elsif", "unless", "and", "or", "in", "case":
+			default:
+				return false
+			}
+		}
+	}
+	return s.patternEnd() > 0
+}
+
+// patternEnd is the offset behind a regular expression that begins here, 0 if it does not end in its line.
+func (s *scanner) patternEnd() int {
+	for i := s.at + 1; i < len(s.src); i++ {
+		switch s.src[i] {
+		case '\n':
+			return 0
+		case '\\':
+			i++
+		case '/':
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (s *scanner) pattern() {
+	start := s.at
+	s.at = s.patternEnd()
+	s.add(computed, "", start)
+}
