@@ -115,7 +115,7 @@ func (b *batch) run(in io.Reader, out io.Writer) error {
 				return err
 			}
 		}
-		if r.Buffered() == 0 || err != nil { // nothing is waiting: let the other end see what there is
+		if r.Buffered() == 0 { // nothing is waiting: let the other end see what there is
 			if err := w.Flush(); err != nil {
 				return err
 			}

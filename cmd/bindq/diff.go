@@ -501,9 +501,7 @@ func (p *page) changes(indent int, cs []changeShape) {
 		} else if p.line(indent+4, "", "= "+c.New.text()); c.NewAt != "" {
 			fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent+6), p.paint(cyan, c.NewAt))
 		}
-		if why := c.why(); why != "" {
-			p.wrapped(indent+4, yellow, strings.Fields(why))
-		}
+		p.wrapped(indent+4, yellow, strings.Fields(c.why()))
 	}
 }
 

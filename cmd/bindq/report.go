@@ -102,13 +102,14 @@ func verifyFile(out io.Writer, path string, f *snapshot.Snapshot, policy *origin
 		return err
 	}
 	in := f.Info()
-	fmt.Fprintf(out, "%s: sound, %s, %d bytes, sha256 %x\n",
+	text := fmt.Sprintf("%s: sound, %s, %d bytes, sha256 %x\n",
 		diag.Visible(path), diag.Count(in.Keys, "key"), in.Size, sum)
 	if policy != nil {
-		fmt.Fprintf(out, "signed by %s (%s): '%s', revision '%s', %s\n", diag.Visible(from.Signer), from.Key,
+		text += fmt.Sprintf("signed by %s (%s): '%s', revision '%s', %s\n", diag.Visible(from.Signer), from.Key,
 			diag.Visible(from.Name), diag.Visible(from.Revision), from.Created.Format(time.RFC3339))
 	}
-	return nil
+	_, err = io.WriteString(out, text)
+	return err
 }
 
 // verify is bindings.Snapshot.Verify, and what bindings.Open checks besides, of the very file that is reported on.

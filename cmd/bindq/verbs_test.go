@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"bindc/internal/recipe"
+	"bindc/ship"
+)
+
+// full is an output that nothing can be written to.
+type full struct{}
+
+var errFull = errors.New("the output takes nothing more")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// A verb whose output cannot be written fails, and says why.
+func TestVerbsThatCannotPrint(t *testing.T) {
+	dir := t.TempDir()
+	build := func(name, bind string) string {
+		path := filepath.Join(dir, name)
+		buildBindings(t, bind, path)
+		makeOld(t, path)
+		return path
+	}
+	one, two := build("one.snap", "[a, 1], [b, '${fqdn}']"), build("two.snap", "[a, 2], [b, '${fqdn}']")
+	if err := os.WriteFile(filepath.Join(dir, "web1.json"), []byte(`{"fqdn": "web1"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	store := filepath.Join(dir, "store")
+	run := func(line string, out io.Writer) (status int, errs string) {
+		var stderr bytes.Buffer
+		root := command()
+		line = strings.NewReplacer("ONE", one, "TWO", two, "STORE", store, "DIR", dir).Replace(line)
+		root.SetArgs(strings.Fields(line))
+		root.SetIn(strings.NewReader(`{"key": "a"}`))
+		root.SetOut(out)
+		root.SetErr(&stderr)
+		status = execute(root)
+		return status, stderr.String()
+	}
+	if status, errs := run("pull file:ONE --name production --store STORE", io.Discard); status != 0 {
+		t.Fatal(errs)
+	}
+	for _, line := range []string{"lookup a -s ONE", "lookup a -s ONE --render-as json",
+		"lookup a -s ONE --render-as yaml", "lookup a -s ONE --explain",
+		"lookup a -s ONE --explain --render-as json", "lookup a b -s ONE --node x --all",
+		"lookup a b -s ONE --node x --all --render-as json", "batch ONE", "keys ONE", "info ONE", "verify ONE",
+		"dump ONE --node x", "dump ONE --node x --render-as yaml", "values a -s ONE",
+		"values a -s ONE --render-as json", "values a -s ONE --render-as yaml", "why-not a 1 -s ONE",
+		"why-not a 1 -s ONE --render-as json", "why-not a 3 -s ONE --node x", "nodes ONE --facts-dir DIR",
+		"nodes ONE --facts-dir DIR --render-as json", "nodes ONE --facts-dir DIR --render-as yaml", "diff ONE TWO",
+		"diff ONE TWO --format json", "diff ONE TWO --format markdown", "diff ONE TWO --facts-dir DIR",
+		"hiera-config -s ONE", "status --store STORE", "status --store STORE --json",
+		"status --store STORE --history"} {
+		if _, errs := run(line, io.Discard); strings.Contains(errs, "unknown") {
+			t.Fatalf("%s: %s", line, errs)
+		}
+		if status, errs := run(line, full{}); status != 2 || !strings.Contains(errs, errFull.Error()) {
+			t.Errorf("%s: status %d, %s", line, status, errs)
+		}
+	}
+}
+
+// batch answers a query before it waits for the next one.
+func TestBatchAnswersEachQueryAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildBindings(t, "[a, 1]", path)
+	in, queries := io.Pipe()
+	answers, out := io.Pipe()
+	root := command()
+	root.SetArgs([]string{"batch", path})
+	root.SetIn(in)
+	root.SetOut(out)
+	done := make(chan int)
+	go func() { done <- execute(root) }()
+	lines := make(chan string)
+	go func() {
+		for r := bufio.NewScanner(answers); r.Scan(); {
+			lines <- r.Text()
+		}
+	}()
+	for range 3 {
+		if _, err := io.WriteString(queries, `{"key": "a"}`+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case line := <-lines:
+			if !strings.Contains(line, `"value":1`) {
+				t.Error(line)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("no answer")
+		}
+	}
+	queries.Close()
+	if status := <-done; status != 0 {
+		t.Errorf("status %d", status)
+	}
+}
+
+// Completion of many keys offers what they have in common up to the next '::'.
+func TestCompletionOfManyKeys(t *testing.T) {
+	keys := []string{"db::user", "db::pool::size", "db::pool::wait", "db::a", "db::pool::size"}
+	for typed, want := range map[string]string{"": "db::", "db": "db::", "db::": "db::a db::pool:: db::user"} {
+		if got := begun(keys, len(typed)); strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, expected %s", typed, got, want)
+		}
+	}
+	if got := begun([]string{"plain", "other"}, 0); !slices.Equal(got, []string{"other", "plain"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Nothing that a page shows can harm a terminal, with colour or without.
+func TestPageShowsControlCharacters(t *testing.T) {
+	for _, color := range []bool{false, true} {
+		p := &page{bufio.NewWriter(io.Discard), color}
+		if got := p.paint("", "a\x1b[2Jb"); strings.Contains(got, "\x1b") {
+			t.Errorf("colour %v: %q", color, got)
+		}
+	}
+}
+
+// Two groups of nodes are apart, even if no key changes.
+func TestGroupsOfNodesAreApart(t *testing.T) {
+	var out bytes.Buffer
+	err := onPage(&out, func(p *page) {
+		changed := effect{{key: "k"}}
+		p.diff(&diffShape{Nodes: []groupShape{{Nodes: []string{"a"}, Changes: changed}, {Nodes: []string{"b"}}}})
+	})
+	if err != nil || !strings.Contains(out.String(), "\n\n1 node\n") || strings.HasPrefix(out.String(), "\n") {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+// The status has the revision of the active snapshot, and its time.
+func TestStatusNamesTheRevision(t *testing.T) {
+	s := ship.Status{Active: ship.Digest(strings.Repeat("a", 64))}
+	for revision, want := range map[string]string{"": "aaaaaaaaaaaa, since ", "v1": "aaaaaaaaaaaa, revision v1, since ",
+		"a\x1b": `aaaaaaaaaaaa, revision a\x1b, since `} {
+		if s.Revision = revision; !strings.HasPrefix(answers(s), want) {
+			t.Errorf("'%s', expected '%s'", answers(s), want)
+		}
+	}
+	if got := answers(ship.Status{}); got != "nothing answers" {
+		t.Error(got)
+	}
+}
+
+// A member that is given twice is found, whatever the values before it contain.
+func TestRepeatedMembers(t *testing.T) {
+	for text, want := range map[string]string{`{"a":1,"b":2}`: "", `{"a":1,"a":1}`: "", `{"a":1,"a":2}`: "a",
+		`{"a":"b","b":2,"A":"c"}`: "A", `{"a":{"b":1},"b":2}`: "", `{"a":["b:1",{"c":"}"}],"b":2,"b":3}`: "b",
+		`{"a" : "x" , "a" : "x"}`: "", `{"a":"\"", "a":"\"", "b":1}`: "", `{"a":"b","c":":"}`: "",
+		`{"x":1,"y":"x","z":3}`: "", `{}`: ""} {
+		if name, twice := repeatedMember([]byte(text)); name != want || twice != (want != "") {
+			t.Errorf("%s: '%s' %v, expected '%s'", text, name, twice, want)
+		}
+	}
+	r := memberReader{text: []byte(`{"a":1, "b" : [2] }`)}
+	for _, want := range []string{"a=1", "b=[2]"} {
+		if name, val, ok := r.next(); !ok || name+"="+string(val) != want {
+			t.Errorf("%s=%s, expected %s", name, val, want)
+		}
+	}
+}
+
+// A sensitive value in clear text is not counted as encrypted by eyaml.
+func TestSensitiveExpressionInClearText(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "site.bsnap")
+	buildBindings(t, "{name: a, sensitive: true, to: 'of ${fqdn}'}", path)
+	var out bytes.Buffer
+	root := command()
+	root.SetArgs([]string{"info", path})
+	root.SetOut(&out)
+	if status := execute(root); status != 0 || !strings.Contains(out.String(), "sensitive") ||
+		strings.Contains(out.String(), "eyaml") {
+		t.Errorf("status %d:\n%s", status, out.String())
+	}
+	if isOfEyaml(&recipe.Recipe{Kind: recipe.Constant}) {
+		t.Error("a constant is of eyaml")
+	}
+}
