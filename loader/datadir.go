@@ -17,7 +17,7 @@ const DefaultCodedir = "/etc/puppetlabs/code"
 // ownEnvironment are the interpolations that name the environment of a request.
 var ownEnvironment = []string{"%{environment}", "%{::environment}", "%{server_facts.environment}"}
 
-// belowEnvironment returns what an absolute text names below the directory that Puppet has the environment in, which is
+// belowEnvironment returns the rest of an absolute path below the directory where Puppet has the environment, which is
 // the site. Not ok: it names something else.
 func (r *hiera5Reader) belowEnvironment(text string) (below string, ok bool) {
 	in := path.Join(r.codedir, "environments") + "/"
@@ -129,7 +129,7 @@ func clean(names string) string {
 	return ""
 }
 
-// checkDatadir notes a datadir of the site that does not exist. What a module has is its author's.
+// checkDatadir notes a datadir of the site that does not exist. Those of a module are left to its author.
 func (c hiera5Config) checkDatadir(at diag.Pos, source hiera5Source) {
 	dir := source.datadir
 	if c.module != "" || c.checked[dir] || c.hasDatadir(dir) {

@@ -136,12 +136,12 @@ func (a *adoption) refused(err error) error {
 	return errRefused
 }
 
-// say prints a line about what is done.
+// say prints a line about the progress.
 func (a *adoption) say(format string, args ...any) {
 	fmt.Fprintln(a.success(a.cmd), diag.Visible(fmt.Sprintf(format, args...)))
 }
 
-// prepare finds out what hiera.yaml is going to be, and refuses what cannot be written.
+// prepare computes the new hiera.yaml, and refuses one that cannot be written.
 func (a *adoption) prepare() error {
 	dir, err := filepath.Abs(a.dir)
 	if err != nil {
@@ -270,7 +270,7 @@ func (a *adoption) write() error {
 	return err
 }
 
-// notes prints what nobody can see from the files.
+// notes prints what the files do not show.
 func (a *adoption) notes() {
 	if a.env.Deployed() {
 		a.say("note: the next deployment of this environment brings the old hiera.yaml back, which works too; " +

@@ -93,7 +93,7 @@ func (a *adoption) program() error {
 	return nil
 }
 
-// ask asks Puppet what it knows about the environment.
+// ask asks Puppet about the environment.
 func (a *adoption) ask() error {
 	own, err := a.own()
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *adoption) compare() error {
 	return a.judge(c, result)
 }
 
-// comparison is what is compared: the environment with its own data, and one that asks the snapshot.
+// comparison describes both sides: the environment with its own data, and one that asks the snapshot.
 func (a *adoption) comparison() (adopt.Comparison, error) {
 	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"), Time: a.seconds}
 	options := a.options.Without("socket").Without("compare").With("snapshot", a.snap())
@@ -176,7 +176,7 @@ func (a *adoption) sample() ([]facts.Node, error) {
 			return nil, fmt.Errorf("--facts-dir: %w", err)
 		}
 	} else if _, err := os.Stat(a.probe.Facts); err == nil {
-		var wrong diag.List // what a server keeps of nodes that are gone is nobody's fault
+		var wrong diag.List // a server keeps files of nodes that are gone
 		all, _, _ = facts.Check(a.probe.Facts, &wrong)
 	}
 	all = slices.DeleteFunc(all, func(n facts.Node) bool {
@@ -195,14 +195,14 @@ func (a *adoption) sample() ([]facts.Node, error) {
 // shownKeys is how many keys with differences are printed.
 const shownKeys = 10
 
-// judge prints what was compared, and refuses differences.
+// judge prints the result of the comparison, and refuses differences.
 func (a *adoption) judge(c adopt.Comparison, r *adopt.Result) error {
 	how := "each without a merge and with first, unique, hash and deep"
 	switch {
 	case r.Plain == r.Answers:
 		how = "without merges"
 	case !r.Complete:
-		how = "with merges as far as the time was enough"
+		how = "with merges until the time was over"
 	}
 	a.say("compared with Puppet %s: %s for %s (%s), %s: %s, %d with a value, %d that fail either way, %d different",
 		r.Version, diag.Count(len(c.Keys), "key"), diag.Count(len(r.Nodes), "node"), a.nodesFrom(c), how,

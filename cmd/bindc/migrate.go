@@ -18,7 +18,7 @@ import (
 	"bindc/migrate/proof"
 )
 
-// migrateFlags are those of bindc migrate alone.
+// migrateFlags are the flags that only bindc migrate has.
 type migrateFlags struct {
 	out, factsDir, merges string
 }
@@ -131,7 +131,7 @@ func proofOptions(dir string, f *flags, own *migrateFlags) (opts proof.Options, 
 	return opts, err
 }
 
-// printReport prints what was compared.
+// printReport prints the figures of the comparison.
 func printReport(w io.Writer, r *proof.Report) error {
 	if r == nil {
 		return nil
@@ -144,7 +144,7 @@ func printReport(w io.Writer, r *proof.Report) error {
 	return nil
 }
 
-// mustBeEmpty refuses a directory in which something is that what is written could be mixed with.
+// mustBeEmpty refuses a directory with files that the new ones could be mixed with.
 func mustBeEmpty(dir string) error {
 	there, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -108,7 +108,7 @@ func TestSharedSnapshots(t *testing.T) {
 	needRoot(t)
 	g, err := user.LookupGroupId("1")
 	if err != nil {
-		t.Skipf("there is no group 1 here: %v", err)
+		t.Skipf("group 1 is missing here: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "s.snap")
 	write(t, path, "")
@@ -121,7 +121,7 @@ func TestSharedSnapshots(t *testing.T) {
 		{0o644, g.Name, false, 0o644},
 		{0o600, "no such group", false, 0o600},
 		{0o600, g.Name, true, 0o640},
-		{0o640, g.Name, false, 0o640}, // as it is shared by now
+		{0o640, g.Name, false, 0o640}, // already shared
 	} {
 		if err := os.Chmod(path, c.mode); err != nil {
 			t.Fatal(err)

@@ -4,11 +4,11 @@ package adopt
 
 import "io/fs"
 
-// There are no permissions here that could be asked for before something is written.
+// This system has no permissions to ask for before a file is written.
 
 func writable(string) error { return nil }
 
 func keepsReaders(fs.FileInfo) bool { return true }
 
-// Share does nothing: there are no groups.
+// Share does nothing, as this system has no groups.
 func Share(string, string) (bool, error) { return false, nil }

@@ -41,7 +41,7 @@ func Share(path, group string) (bool, error) {
 	}
 	g, err := user.LookupGroup(group)
 	if err != nil {
-		return false, nil // Puppet does not run as a user of its own
+		return false, nil // Puppet runs as the same user
 	}
 	gid, err := strconv.Atoi(g.Gid)
 	if err != nil || int(info.Sys().(*syscall.Stat_t).Gid) == gid {

@@ -165,12 +165,12 @@ func TestSwitchOfAnAdoptedEnvironment(t *testing.T) {
 	}
 }
 
-// A link is not followed: what it leads to may belong to other environments.
+// A link is not followed, since its target may belong to other environments.
 func TestSwitchAndUndoOfALink(t *testing.T) {
 	dir := environment(t, map[string]string{"shared/hiera.yaml": original})
 	own, copied := filepath.Join(dir, puppets), filepath.Join(dir, bindcs)
 	if err := os.Symlink("shared/hiera.yaml", own); err != nil {
-		t.Skipf("there are no links here: %v", err)
+		t.Skipf("this system has no links: %v", err)
 	}
 	if plan := inspect(t, dir).Plan("/s", nil); !strings.Contains(plan[1], "link") {
 		t.Errorf("the plan is %q", plan)

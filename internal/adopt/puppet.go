@@ -81,7 +81,7 @@ func (p *Puppet) Probe(ctx context.Context, own, environment string) (*Probe, er
 	return answer, p.run(ctx, probeTime, order, answer)
 }
 
-// Comparison says what is compared: the environment as it is in the directory Own, and as it is in Asking.
+// Comparison describes a comparison of the environment in the directory Own with the one in Asking.
 type Comparison struct {
 	Environment string
 	Own, Asking string
@@ -90,7 +90,7 @@ type Comparison struct {
 	Time        time.Duration
 }
 
-// Result is what a comparison finds.
+// Result is the outcome of a comparison.
 type Result struct {
 	Version     string       `json:"version"`
 	Complete    bool         `json:"complete"` // the time was enough for all merges

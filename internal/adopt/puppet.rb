@@ -23,7 +23,7 @@ class Adoption
     Puppet.push_context(Puppet.base_context(Puppet.settings))
   end
 
-  # What there is to know before anything is compared.
+  # The facts about Puppet that a comparison needs.
   def probe
     environments = loader(@order['own'])
     environment = Puppet.override(environments: environments) { environments.get!(@name) }
@@ -135,7 +135,7 @@ class Adoption
     asking
   end
 
-  # A key is not dug into: what has dots is quoted.
+  # A key is quoted where it has dots, so that Puppet does not dig.
   def answer(scope, key, merge)
     invocation = Puppet::Pops::Lookup::Invocation.new(scope, {}, {}, nil)
     value = Puppet::Pops::Lookup.lookup(key.include?('.') ? "'#{key}'" : key, nil, :none, true, merge, invocation)
@@ -144,7 +144,7 @@ class Adoption
     { error: e.message.lines.first.to_s.strip }
   end
 
-  # What is Sensitive is compared by what is in it.
+  # A Sensitive value is compared by its content.
   def plain(value)
     case value
     when Puppet::Pops::Types::PSensitiveType::Sensitive then [:sensitive, plain(value.unwrap)]

@@ -136,7 +136,7 @@ func (e *Environment) Deployed() bool {
 	return false
 }
 
-// Plan returns what is left to be done, a line for each step. The last one is the switch.
+// Plan returns the remaining steps, a line for each. The last one is the switch.
 func (e *Environment) Plan(snapshot string, text []byte) (lines []string) {
 	lines = append(lines, "write the snapshot "+snapshot)
 	switch {
@@ -197,7 +197,7 @@ func (e *Environment) Check(snapshot string) error {
 // standard are the directories of modules that all environments have, as packages of Puppet set them.
 var standard = []string{"/opt/puppetlabs/puppet/modules", "/usr/share/puppet/modules"}
 
-// ModulePath returns where Puppet looks for modules, as far as that can be told without Puppet.
+// ModulePath returns where Puppet looks for modules, without asking Puppet.
 func (e *Environment) ModulePath() []string {
 	base := append([]string{filepath.Join(e.Dir, "..", "..", "modules")}, standard...)
 	conf, _ := os.ReadFile(e.path("environment.conf"))

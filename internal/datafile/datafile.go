@@ -39,7 +39,7 @@ const (
 	Kinds       // counts the kinds
 )
 
-// IsHiera5 tells whether a file means what it means to Hiera 5.
+// IsHiera5 reports whether a file is data of Hiera 5.
 func (k Kind) IsHiera5() bool { return k >= Hiera5YAML && k <= Hiera5EYAML }
 
 // File is what a data file says.
@@ -60,7 +60,7 @@ type File struct {
 // Reader reads data files. Its methods may be called by several goroutines.
 type Reader struct {
 	Pools   *Pools
-	Lenient bool   // what is wrong in a file of Hiera 5 is a warning, see File.Broken
+	Lenient bool   // errors in a file of Hiera 5 are warnings, see File.Broken
 	cache   *Cache // or nil
 	disk    disk.Disk
 }
@@ -125,7 +125,7 @@ func (r *Reader) Source(path string, src []byte, kind Kind, diags *diag.List) Fi
 }
 
 // warnOfBroken reports the errors in a file as warnings. It returns where the first error is, and its code. The message
-// may quote what is sensitive.
+// may quote a sensitive value.
 func warnOfBroken(found, diags *diag.List) (first string) {
 	for _, d := range found.Sorted() {
 		if d.Severity == diag.Error {

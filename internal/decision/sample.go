@@ -64,7 +64,7 @@ func NewSampler(b *Book) (*Sampler, error) {
 	return s, nil
 }
 
-// Samples are requests of a key, and what they leave out.
+// Samples are requests for a key, and the rows that they leave out.
 type Samples struct {
 	Samples  []Sample
 	Rows     int             // rows of the key itself
@@ -72,11 +72,11 @@ type Samples struct {
 	Exceeded bool            // there are more combinations of rows than the limit
 }
 
-// Bounds on what the samples of a key are made from.
+// Bounds on the rows that the samples of a key are made from.
 const (
 	maxUsed    = 64 // keys that its values look up
-	everyPair  = 12 // conditions of which every pair is tried
-	loneSample = 1  // the request of which nothing is known
+	everyPair  = 12 // conditions that are tried in pairs
+	loneSample = 1  // the request with no known variable
 )
 
 // Samples returns requests in which rows of key, and of the keys that its values look up, count: each row alone, with
@@ -282,7 +282,7 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 	paths := slices.SortedFunc(maps.Keys(given), func(a, b string) int {
 		_, setA := s.given[a]
 		_, setB := s.given[b]
-		if setA != setB { // what is set comes first: others must not take its place
+		if setA != setB { // variables that are set come first: others must not take their place
 			return map[bool]int{true: -1, false: 1}[setA]
 		}
 		return cmp.Compare(a, b)
@@ -322,7 +322,7 @@ func (s Sample) Facts(others []string) (*bindings.Facts, error) {
 // tree is nested variables: texts, lists of texts, and trees.
 type tree map[string]any
 
-// set sets the text at a path, unless something on the way has one. With a number it is that of an element of a list.
+// set sets the text at a path, unless something on the way has one. A number sets an element of a list.
 func (t tree) set(path []string, number, text string) {
 	for _, name := range path[:len(path)-1] {
 		below, ok := t[name].(tree)

@@ -5,7 +5,7 @@ package legacy
 import "strings"
 
 // Structured returns the structured fact with the value of a legacy fact, with dots: os.family for osfamily. It returns
-// "" for any other name, and for a legacy fact whose value is in no structured fact as it is.
+// "" for any other name, and for a legacy fact whose value no structured fact has unchanged.
 func Structured(name string) string {
 	if path := facts[name]; path != "" {
 		return path

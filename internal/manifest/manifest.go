@@ -18,7 +18,7 @@ import (
 type Call struct {
 	At         diag.Pos
 	Function   string
-	Keys       []string    // as they are bound; nil: they are computed
+	Keys       []string    // in the form of bindings; nil: they are computed
 	Merge      value.Value // the name of a strategy, or a hash with its options
 	MergeKnown bool        // false: the merge is computed
 }
@@ -30,12 +30,12 @@ type Calls struct {
 	Wrong []diag.Pos // manifests that end inside of a string, a comment or a call
 }
 
-// AnyMerge reports whether there is a lookup of which neither key nor merge is known.
+// AnyMerge reports whether some lookup has an unknown key and an unknown merge.
 func (c *Calls) AnyMerge() bool {
 	return slices.ContainsFunc(c.All, func(c Call) bool { return c.Keys == nil && !c.MergeKnown })
 }
 
-// maxManifest is how long a manifest may be to be read.
+// maxManifest is the size of the largest manifest that is read.
 const maxManifest = 4 << 20
 
 // Read reads all manifests below some directories.
@@ -181,7 +181,7 @@ func (c *Call) lookup(args [][]token) (merges bool) {
 
 func isUndef(arg []token) bool { return len(arg) == 1 && arg[0].kind == name && arg[0].text == "undef" }
 
-// split splits what is behind an opening bracket at its commas, up to the bracket that closes it.
+// split splits the text after an opening bracket at its commas, up to the closing bracket.
 func split(tokens []token) (args [][]token, ok bool) {
 	depth, start := 0, 0
 	for i, t := range tokens {
@@ -220,7 +220,7 @@ func pairsOf(arg []token) (pairs map[string][]token, ok bool) {
 	return pairs, ok
 }
 
-// keysOf returns the keys that an argument names, as they are bound; nil if they are computed.
+// keysOf returns the keys that an argument names, in the form of bindings; nil if they are computed.
 func keysOf(arg []token) []string {
 	if len(arg) > 1 && arg[0].kind == punct && arg[0].text == "[" {
 		elems, ok := split(arg[1:])

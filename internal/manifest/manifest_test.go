@@ -41,8 +41,8 @@ func TestFindsTheMergesThatCallersAskFor(t *testing.T) {
 		{"bare word", `lookup(a::b, Array, unique)`, `1:1 lookup a::b "unique"`},
 		{"hash of options alone", `lookup({'name' => "a", merge => 'hash'})`, `1:1 lookup a "hash"`},
 		{"options without a merge", `lookup({name => 'a', default_value => {merge => 1}})`, ""},
-		{"options behind the name", `lookup('a', {merge => unique, value_type => Array[String]})`, `1:1 lookup a "unique"`},
-		{"options behind the type", `lookup('a', Hash, undef, {merge => 'deep'})`, `1:1 lookup a "deep"`},
+		{"options after the name", `lookup('a', {merge => unique, value_type => Array[String]})`, `1:1 lookup a "unique"`},
+		{"options after the type", `lookup('a', Hash, undef, {merge => 'deep'})`, `1:1 lookup a "deep"`},
 		{"strategy with options", `lookup('a', Hash, {strategy => 'deep', knockout_prefix => '--', sort_merged_arrays => true})`,
 			`1:1 lookup a {"strategy":"deep","knockout_prefix":"--","sort_merged_arrays":true}`},
 		{"several keys", `lookup(['a', 'b.c'], Hash, hash)`, `1:1 lookup a,b "hash"`},
@@ -70,7 +70,7 @@ func TestFindsTheMergesThatCallersAskFor(t *testing.T) {
 	}
 }
 
-// What a comment, a string, a heredoc or a regular expression contains is not a call. What is behind it is.
+// What a comment, a string, a heredoc or a regular expression contains is not a call. A call after it counts.
 func TestReadsNoCallsInComments(t *testing.T) {
 	const call, want = "lookup('x', Hash, 'deep')", `x "deep"`
 	for name, src := range map[string]string{
@@ -100,7 +100,7 @@ func TestReadsNoCallsInComments(t *testing.T) {
 	}
 }
 
-// A manifest that does not end is reported. What was found before counts.
+// A manifest that does not end is reported. The calls before count.
 func TestReportsManifestsThatDoNotEnd(t *testing.T) {
 	for _, src := range []string{"$a = 'x", `$a = "x`, `$a = "${x`, "/* x", "lookup('a', Hash", "f(@(END))\nx\n", `"\`,
 		"lookup(", "@(", "$", "::", "\"${\"", "hiera_hash(,"} {
@@ -154,6 +154,6 @@ func TestReadsManifestsOfDirectories(t *testing.T) {
 		t.Errorf("%v, %d files, %v", keys, calls.Files, calls.Wrong)
 	}
 	if _, err := manifest.Read([]string{filepath.Join(dir, "none")}); err == nil {
-		t.Error("a directory that is not there is no error")
+		t.Error("a missing directory does not fail")
 	}
 }

@@ -2,7 +2,7 @@ package manifest
 
 import "strings"
 
-// kind says what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -16,12 +16,12 @@ const (
 // token is a word of a manifest.
 type token struct {
 	kind kind
-	text string // of a string what it means
+	text string // of a string its value
 	at   int    // byte offset
 }
 
-// scanner splits a manifest into tokens. Comments, and what strings and heredocs contain, are no tokens; the code in
-// interpolations is, in streams of its own.
+// scanner splits a manifest into tokens. Comments and the texts of strings and heredocs yield no tokens; the code in
+// interpolations does, in separate streams.
 type scanner struct {
 	src      string
 	at       int
@@ -107,7 +107,7 @@ func (s *scanner) word() string {
 	return s.src[start:s.at]
 }
 
-// skipTo goes behind the next end, or to the end of the text.
+// skipTo moves past the next end, or to the end of the text.
 func (s *scanner) skipTo(end string, from int) {
 	i := strings.Index(s.src[s.at+from:], end)
 	if i < 0 {
@@ -224,7 +224,7 @@ func (s *scanner) skipHeredocs() {
 	}
 }
 
-// startsPattern reports whether a slash begins a regular expression, and not a division: by what is before it, and as
+// startsPattern reports whether a slash begins a regular expression, and not a division: by the token before it, and as
 // it has an end in its line.
 func (s *scanner) startsPattern() bool {
 	if n := len(s.out); n > 0 {
@@ -243,7 +243,7 @@ func (s *scanner) startsPattern() bool {
 	return s.patternEnd() > 0
 }
 
-// patternEnd is the offset behind a regular expression that begins here, 0 if it does not end in its line.
+// patternEnd is the offset after a regular expression that begins here, 0 if it does not end in its line.
 func (s *scanner) patternEnd() int {
 	for i := s.at + 1; i < len(s.src); i++ {
 		switch s.src[i] {

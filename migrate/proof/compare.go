@@ -214,10 +214,10 @@ func (a *asker) ask(n int) (err error) {
 	return nil
 }
 
-// seed is that of all answers.
+// seed is the seed of all hashes of answers.
 var seed = maphash.MakeSeed()
 
-// answer is the print of what a lookup returns: the value with its order of keys, and whether it is sensitive.
+// answer is a hash of the result of a lookup: the value with its order of keys, and whether it is sensitive.
 func (a *asker) answer(key string, s strategy) (uint64, error) {
 	v, found, err := a.request.LookupMerged(key, s.value)
 	var e *bindings.Error

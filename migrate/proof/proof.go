@@ -30,7 +30,7 @@ type Options struct {
 // DefaultLimit is how many answers are compared in one round at most.
 const DefaultLimit = 8_000_000
 
-// Report says what was compared, and what became of the keys.
+// Report has the figures of the comparison and of the keys that moved.
 type Report struct {
 	Keys      int // of both sites
 	Merges    []string
@@ -132,7 +132,7 @@ type prover struct {
 	failure string // why no site can be written
 }
 
-// round builds what was written, compares, and reports whether other keys have to stay.
+// round builds the new site, compares, and reports whether other keys have to stay.
 func (p *prover) round(at string, result *migrate.Result) (again bool, err error) {
 	p.report.Rounds++
 	if err := write(at, result.Files); err != nil {
@@ -190,7 +190,7 @@ func (p *prover) keep(result *migrate.Result, differing map[string]string) bool 
 			some = true
 			continue
 		}
-		for _, used := range p.uses(key) { // what stays differs by what it looks up
+		for _, used := range p.uses(key) { // keys that stay differ by the keys they look up
 			if result.Moved[used] && p.forced[used] == "" {
 				p.stay(used, "'"+key+"', which looks it up, would have another answer: "+differing[key])
 				some = true

@@ -105,7 +105,7 @@ func TestOnlyMergesOfManifestsCount(t *testing.T) {
 		t.Error(m.notes)
 	}
 
-	// What is computed altogether may be any merge of any key.
+	// A lookup with a computed key and merge may be any merge of any key.
 	calls.Add("other.pp", "lookup($key, Array, $how) /* ")
 	m = migrateFiles(t, proof.Options{Calls: calls, OnlyAsked: true}, files...)
 	if !m.stays("over") || m.report.Unread != 2 || !strings.Contains(m.notes, "cannot be read to its end") ||
@@ -130,7 +130,7 @@ func TestOptionsOfMergesAreCompared(t *testing.T) {
 	}
 }
 
-// The nodes of facts are compared. What a fact says in Hiera 5 syntax is read by Hiera 5 only.
+// The nodes of facts are compared. Only Hiera 5 interpolates a fact that has its syntax.
 func TestNodesAreCompared(t *testing.T) {
 	files := []string{"hiera.yaml", hierarchy, "data/common.yaml", "key: 'is %{facts.kind}'\nother: 1\n"}
 	if m := migrateFiles(t, proof.Options{}, files...); m.stays("key") {

@@ -20,7 +20,7 @@ type question struct {
 	keys  []int
 }
 
-// strategy is a merge that a caller may ask for; undef is that of lookup_options.
+// strategy is a merge that a caller may ask for; undef asks for the one in lookup_options.
 type strategy struct {
 	name  string
 	value bindings.Value
@@ -59,7 +59,7 @@ func (p *prover) prepare(next *built) error {
 	return p.askOld()
 }
 
-// chooseMerges says with which merges each key is asked for.
+// chooseMerges chooses the merges of each key.
 func (p *prover) chooseMerges() error {
 	general := []strategy{{name: "none"}}
 	if !p.opts.OnlyAsked || p.opts.Calls.AnyMerge() {
@@ -176,7 +176,7 @@ func (p *prover) askSamples(next *built) error {
 				}
 				q := p.asked.all[at[id]:]
 				q[1].keys = append(q[1].keys, i)
-				if s.Alone { // also as a request of which nothing else is known
+				if s.Alone { // also alone, without other variables
 					q[0].keys = append(q[0].keys, i)
 				}
 			}
@@ -203,7 +203,7 @@ func (p *prover) addRequests(s decision.Sample, others []string) error {
 	return nil
 }
 
-// cut leaves out what is more than the limit.
+// cut drops the questions above the limit.
 func (p *prover) cut() {
 	left := p.opts.Limit
 	for i, q := range p.asked.all {
