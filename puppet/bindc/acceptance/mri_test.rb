@@ -18,6 +18,7 @@ class MriTest < Minitest::Test
 
   def teardown
     pids = @puppet ? children : []
+    assert_empty Processes.defunct(puppet.pid) if @puppet
     @puppet&.stop
     eventually { pids.each { |pid| refute_path_exists "/proc/#{pid}" } } # they end with who started them
   end

@@ -39,6 +39,11 @@ class ServerTest < Minitest::Test
     @logged = puppet.log.length
   end
 
+  # Whatever a test does to children, none stays behind as <defunct>.
+  def teardown
+    eventually { assert_empty Processes.defunct(puppet.pid) }
+  end
+
   def logged(pattern)
     puppet.log[@logged..].scan(pattern)
   end
@@ -55,6 +60,20 @@ class ServerTest < Minitest::Test
     puppet.delete('/puppet-admin-api/v1/jruby-pool')
     four_at_once
     eventually(300) { assert_operator of_snapshots.length, :<=, JRUBIES }
+  end
+
+  # Each JRuby that ends waits for its child.
+  def test_flushed_jrubies_leave_no_defunct_children
+    numbered_environment
+    3.times do
+      four_at_once
+      puppet.delete('/puppet-admin-api/v1/jruby-pool')
+    end
+    four_at_once
+    eventually(300) do
+      assert_operator of_snapshots.length, :<=, JRUBIES
+      assert_empty Processes.defunct(puppet.pid)
+    end
   end
 
   def four_at_once

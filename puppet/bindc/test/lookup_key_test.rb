@@ -340,6 +340,19 @@ class LookupKeyTest < Minitest::Test
     assert_equal 2, asks.count('hello')
   end
 
+  # A process ends its own children and waits for them. One that was forked leaves those of the other alone.
+  def test_children_end_with_the_process_that_started_them
+    keys('a::x' => 1)
+    assert_equal 1, compile.lookup('a::x')
+    pid = Puppet::Bindc_1_0_0.instance_variable_get(:@connections).values.last.instance_variable_get(:@io).pid
+    Puppet::Bindc_1_0_0.finish(Process.pid + 1)
+    assert_nil Process.wait(pid, Process::WNOHANG), 'it is still running'
+    Puppet::Bindc_1_0_0.finish(Process.pid)
+    assert_raises(Errno::ECHILD) { Process.wait(pid, Process::WNOHANG) }
+    assert_equal 1, compile.lookup('a::x')
+    assert_equal 2, asks.count('hello')
+  end
+
   def test_noise_is_no_answer
     keys('a::x' => 1)
     fault('noise')

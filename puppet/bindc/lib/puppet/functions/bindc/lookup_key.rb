@@ -30,6 +30,16 @@ module ::Puppet::Bindc_1_0_0
     end
   end
 
+  # Ends the children of this process, but not those of one that it was forked from.
+  def self.finish(owner)
+    return unless Process.pid == owner
+
+    @lock.synchronize { @connections.each_value { |connection| connection.send(:close) } }
+  end
+
+  # A server ends a JRuby and goes on itself: nobody else would wait for its child.
+  @finishing ||= Process.pid.tap { |owner| at_exit { finish(owner) } }
+
   # The options of the hierarchy entry, checked.
   class Settings
     attr_reader :socket, :command, :timeout
@@ -225,9 +235,11 @@ module ::Puppet::Bindc_1_0_0
       io, @io = @io, nil
       return unless io
 
-      _, status = Process.wait2(io.pid, Process::WNOHANG)
-      Process.kill('KILL', io.pid) unless status
+      pid = io.pid
+      _, status = Process.wait2(pid, Process::WNOHANG)
+      Process.kill('KILL', pid) unless status
       io.close
+      Process.wait(pid) unless status # MRI has done that, JRuby has not
       status && "it ended with #{status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"}"
     rescue SystemCallError
       nil
