@@ -2,11 +2,14 @@ package ship
 
 import (
 	"errors"
+	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"bindc/origin"
 )
@@ -133,4 +136,157 @@ func TestFilesOfTheRightOwnerStay(t *testing.T) {
 	m := newMaster(t)
 	m.failsAt("chown", "", syscall.EPERM)
 	m.mustRelease("one")
+}
+
+// A snapshot may have as many bytes as the limit.
+func TestSnapshotOfTheMaximumSize(t *testing.T) {
+	for _, silent := range []bool{true, false} {
+		m := newMaster(t)
+		m.shelf.silent, m.pull.MaxBytes = silent, 3
+		m.mustRelease("one")
+		if _, err := m.release("four"); ReasonOf(err) != Content {
+			t.Errorf("silent %v: %v", silent, err)
+		}
+	}
+}
+
+// Another program creates the lock at the same moment. Any other failure is an error.
+func TestLockThatAnotherProgramCreates(t *testing.T) {
+	for _, fault := range []error{fs.ErrExist, syscall.EIO} {
+		m := newMaster(t)
+		if err := os.Remove(m.store.lock()); err != nil {
+			t.Fatal(err)
+		}
+		m.failsAt("link", "", fault)
+		if err := m.store.createLock(); (err == nil) != (fault == fs.ErrExist) {
+			t.Errorf("%v: %v", fault, err)
+		}
+		m.clean()
+	}
+}
+
+// A rollback that finds no target lists only snapshots that were active.
+func TestRefusedSnapshotIsNoTargetOfARollback(t *testing.T) {
+	m := newMaster(t)
+	m.mustRelease("one")
+	back := func() {
+		t.Helper()
+		_, err := m.change().Back("")
+		if err == nil || !strings.Contains(err.Error(), "it has no other snapshot of this name at all") {
+			t.Error(err)
+		}
+	}
+	back()
+	m.pull.Checks.Gate = func(string, string) error { return &Refusal{"shut"} }
+	if _, err := m.release("two"); ReasonOf(err) != Gate {
+		t.Fatal(err)
+	}
+	back()
+}
+
+// A reader finds a state that is older than the history, because another program has just replaced it. It reads again.
+func TestStateThatIsReplacedWhileItIsRead(t *testing.T) {
+	m := newMaster(t)
+	m.mustRelease("one")
+	path := m.store.stateOf("production")
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.mustRelease("two")
+	after, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, before, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m.store.files.fault = func(op, file string) error {
+		if op == "read" && file == m.store.eventsOf("production") {
+			return os.WriteFile(path, after, 0o644)
+		}
+		return nil
+	}
+	if st := m.state(); st.Offered != sum("two") {
+		t.Errorf("state %+v", st)
+	}
+}
+
+// A pull reports each directory that it cannot sync, for a new snapshot and for one that replaces a damaged file.
+func TestDirectoriesOfASnapshotAreSynced(t *testing.T) {
+	m := newMaster(t)
+	for _, part := range []string{m.store.incoming(), m.store.entries()} {
+		m.failsAt("syncdir", part, syscall.EIO)
+		if _, err := m.release("one"); !errors.Is(err, syscall.EIO) {
+			t.Errorf("%s: %v", part, err)
+		}
+	}
+	m.store.files.fault = nil
+	m.mustRelease("one", "two")
+	m.damage("one")
+	m.failsAt("syncdir", m.store.entry(sum("one")), syscall.EIO)
+	if _, err := m.release("one"); !errors.Is(err, syscall.EIO) {
+		t.Errorf("a damaged file: %v", err)
+	}
+}
+
+// A directory in place of a snapshot cannot be read.
+func TestDirectoryInPlaceOfASnapshot(t *testing.T) {
+	m := newMaster(t)
+	if err := os.MkdirAll(m.store.Path(sum("one")), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if there, err := m.store.has(sum("one")); err == nil {
+		t.Errorf("it is there: %v", there)
+	}
+}
+
+// A request without a body has none when it is watched for stalls.
+func TestRequestWithoutABody(t *testing.T) {
+	for _, body := range []io.ReadCloser{nil, http.NoBody} {
+		client := impatient{seen{t, body}, time.Minute}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Body = body
+		client.RoundTrip(req)
+	}
+}
+
+// seen checks the body of a request.
+type seen struct {
+	*testing.T
+	body io.ReadCloser
+}
+
+func (s seen) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != s.body {
+		s.Errorf("the body is %v, expected %v", r.Body, s.body)
+	}
+	return nil, io.ErrUnexpectedEOF
+}
+
+// The history has every resume, also one that changes nothing. Only repeated failures are left out.
+func TestRepeatedResumesAreInTheHistory(t *testing.T) {
+	m := newMaster(t)
+	m.mustRelease("one")
+	if err := errors.Join(m.change().Resume(), m.change().Resume()); err != nil {
+		t.Fatal(err)
+	}
+	if h := m.history(); len(h) != 3 {
+		t.Errorf("history %+v", h)
+	}
+}
+
+// A pull that only stores stores a release that a gate has refused, because it runs no gate.
+func TestRefusedReleaseIsStored(t *testing.T) {
+	r := newRefusing(t, func(c *Checks, ask func() error) { c.Gate = func(string, string) error { return ask() } })
+	r.poll(Gate, 1, 1)
+	r.pull.Hold = true
+	if result, err := r.pull.Run(t.Context()); err != nil || result.Digest != sum("new") || r.asked != 1 {
+		t.Errorf("%+v, %v, %d checks", result, err, r.asked)
+	}
+	r.pull.Hold = false
+	r.poll(Gate, 2, 1)
 }

@@ -60,7 +60,8 @@ func TestRollbackListsWhatIsLeft(t *testing.T) {
 func TestMisspeltNames(t *testing.T) {
 	m := newMaster(t)
 	const nothing = "nothing has answered for 'prodution': expected a name of the store, which has "
-	for name, want := range map[string]string{"": nothing + "no name", "production": "did you mean 'production'?"} {
+	for _, c := range [][2]string{{"", nothing + "no name"}, {"production", "did you mean 'production'?"}} {
+		name, want := c[0], c[1]
 		if name != "" {
 			m.mustRelease("one")
 		}

@@ -131,6 +131,20 @@ func TestDamagedStateOfANameWithoutASnapshot(t *testing.T) {
 	m.mustRelease("one")
 }
 
+// A refused activation of an older snapshot has its signing time in the history.
+func TestActivationOfAnOlderSnapshotIsInTheHistory(t *testing.T) {
+	m := newSignedMaster(t, signedStore(t))
+	if err := m.change().Activate(sum("one")); ReasonOf(err) != Signature {
+		t.Errorf("%v (%s)", err, ReasonOf(err))
+	}
+	if h := m.history(); h[len(h)-1].Result == resultOK || !h[len(h)-1].Created.Equal(day(1)) {
+		t.Errorf("the history ends with %+v", h[len(h)-1])
+	}
+	if err := timely(time.Time{}, day(3), day(4), "n"); err != nil {
+		t.Errorf("a snapshot without a time: %v", err)
+	}
+}
+
 // An activation that is refused has the signing time of the snapshot in the history.
 func TestRefusedActivationHasItsTimeInTheHistory(t *testing.T) {
 	for name, refuse := range map[string]func(c *Checks, err error){
