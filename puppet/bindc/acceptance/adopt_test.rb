@@ -98,6 +98,21 @@ class AdoptTest < Minitest::Test
     assert_match(/changed/, answers)
   end
 
+  # Puppet loads the function of the module in the middle of its first lookup, that of lookup_options, which two levels
+  # have here.
+  def test_the_first_catalog_of_a_process
+    put('hiera.yaml', FILES['hiera.yaml'].lines.grep_v(/Own/).join)
+    put('data/nodes/a.example.org.yaml', "#{FILES['data/nodes/a.example.org.yaml']}lookup_options: {motd: {merge: first}}\n")
+    put('manifests/site.pp', "notify { 'answers': message => String(lookup('users')) }\n")
+    before = answers
+    assert_match(/root/, before)
+    output, status = compare
+    assert_equal 0, status.exitstatus, output
+    @server.stop
+    @server = Mri.new("#{@dir}/mri", "#{@dir}/code")
+    assert_equal before, answers
+  end
+
   # bindq does not see what only Puppet's own entry has.
   def test_a_difference_refuses_the_switch
     put('data/common.yaml', "#{FILES['data/common.yaml']}asks: \"of %{lookup('foreign')}\"\n")

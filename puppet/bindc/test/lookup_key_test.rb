@@ -340,6 +340,17 @@ class LookupKeyTest < Minitest::Test
     assert_equal 2, asks.count('hello')
   end
 
+  # Nobody tells the first lookup of a process how it is merged. Locations are merged by Puppet.
+  def test_lookup_options_of_the_first_lookup_are_merged
+    keys('lookup_options' => {})
+    compile.lookup('lookup_options')
+    assert_equal({ 'strategy' => 'hash' }, asked.last['merge'])
+    compile.lookup('lookup_options', 0)
+    refute asked.last.key?('merge')
+    compile.lookup('other')
+    refute asked.last.key?('merge')
+  end
+
   # A process ends its own children and waits for them. One that was forked leaves those of the other alone.
   def test_children_end_with_the_process_that_started_them
     keys('a::x' => 1)

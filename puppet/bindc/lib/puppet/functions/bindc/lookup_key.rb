@@ -550,6 +550,7 @@ module ::Puppet::Bindc_1_0_0
       environment = context.environment_name.to_s
       @compile = Compile.of(scope, Puppet::Bindc_1_0_0.connection(options, environment), environment)
       @entries = entries(options.fetch('entries', '0-'))
+      @alone = !options.key?('uri')
       @number = number(options['uri'])
       @comparison = Comparison.new(@compile) if options['compare']
       move(context.invocation.scope)
@@ -567,7 +568,7 @@ module ::Puppet::Bindc_1_0_0
     end
 
     def answer(key, context)
-      strategy = Merging.asked(context.invocation)
+      strategy = Merging.asked(context.invocation) { @alone && key == 'lookup_options' }
       value = strategy ? @session.merged(key, strategy) : @session.candidate(key, @number)
       @comparison&.report(key, value, context.invocation.scope, @session)
       value
@@ -599,9 +600,12 @@ module ::Puppet::Bindc_1_0_0
       provider.is_a?(Entry) && provider.function_name == 'bindc::lookup_key' && provider.locations == [nil]
     end
 
-    # The strategy that the answer has to be merged by, nil for the first.
+    # The strategy that the answer has to be merged by, nil for the first. Puppet loads this file in the middle of the
+    # first lookup of a process, which is that of lookup_options, so nobody has told that one: it is merged as a hash.
     def self.asked(invocation)
-      invocation.instance_variable_get(:@bindc_merge)
+      return invocation.instance_variable_get(:@bindc_merge) if invocation.instance_variable_defined?(:@bindc_merge)
+
+      { 'strategy' => 'hash' } if yield
     end
 
     # The strategy as bindq takes it; nil where nothing is merged.
@@ -615,7 +619,7 @@ module ::Puppet::Bindc_1_0_0
 
     # In the block the function is told the strategy.
     def self.tell(invocation, strategy)
-      before = asked(invocation)
+      before = invocation.instance_variable_get(:@bindc_merge)
       invocation.instance_variable_set(:@bindc_merge, strategy)
       yield
     ensure
