@@ -249,7 +249,7 @@ class Hiera5Test < Minitest::Test
     assert_empty differing.first(10).map(&:inspect), "#{differing.length} of #{asked.length} answers differ"
   end
 
-  # As docs/hiera.md has it: hiera.yaml is renamed, and what bindq prints takes its place.
+  # As bindc adopt has it: hiera.yaml is renamed, and what bindq prints takes its place.
   def install(site)
     dir = "#{self.class.dir}/#{File.basename(site)}"
     root = "#{dir}/environments/production"
@@ -262,8 +262,8 @@ class Hiera5Test < Minitest::Test
   def beside!(snapshot, root, command)
     FileUtils.mv("#{root}/hiera.yaml", "#{root}/hiera5.yaml")
     execute(ENV.fetch('BINDC'), 'build', root, '-o', snapshot)
-    config = execute(ENV.fetch('BINDQ'), 'hiera-config', '-s', snapshot, '--from', "#{root}/hiera5.yaml")
-    config = config.gsub(/^( *)snapshot: .*/) { "#{$&}\n#{$1}command: #{JSON.generate(command)}" }
+    config = execute(ENV.fetch('BINDQ'), 'hiera-config', '-s', snapshot, '--from', "#{root}/hiera5.yaml",
+                     '--option', "command=#{JSON.generate(command)}")
     File.write("#{root}/hiera.yaml", config)
     FileUtils.mkdir_p("#{root}/modules")
     FileUtils.ln_s(File.expand_path('..', __dir__), "#{root}/modules/bindc")
