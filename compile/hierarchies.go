@@ -11,7 +11,7 @@ import (
 )
 
 // findHierarchies finds what can fail all lookups of a hierarchy of Hiera 5: paths that depend on the request, and
-// lookup_options that are wrong, or may be.
+// lookup_options that are wrong, or may be. With them go the hierarchies as they are written, for explanations.
 func (c *composer) findHierarchies(all []lookupOptions) {
 	var paths []value.Pair
 	for _, module := range slices.Sorted(maps.Keys(c.site.Paths)) {
@@ -27,13 +27,37 @@ func (c *composer) findHierarchies(all []lookupOptions) {
 	for _, module := range doubtful(all, c.site) {
 		modules = append(modules, value.FromString(module))
 	}
-	if len(paths)+len(modules) == 0 {
+	written := writtenHierarchies(c.site.Hierarchies)
+	if len(paths)+len(modules)+len(written) == 0 {
 		return
 	}
 	c.hierarchies = &member{key: uint32(len(c.keys)), value: c.recipeNumber(&recipe.Recipe{Kind: recipe.Constant,
 		Value: value.FromPairs(value.Pair{Key: value.FromString("paths"), Value: value.FromPairs(paths...)},
-			value.Pair{Key: value.FromString("options"), Value: value.FromSlice(modules)})})}
+			value.Pair{Key: value.FromString("options"), Value: value.FromSlice(modules)},
+			value.Pair{Key: value.FromString("written"), Value: value.FromSlice(written)})})}
 	c.keys = append(c.keys, recipe.HierarchiesKey)
+}
+
+// writtenHierarchies are hierarchies as values, as format.md says.
+func writtenHierarchies(all []loader.Hierarchy) (out []value.Value) {
+	text := value.FromString
+	for _, h := range all {
+		var entries []value.Value
+		for _, e := range h.Entries {
+			entry := []value.Value{text(e.Name)}
+			for _, l := range e.Locations {
+				below := value.FromInt(int64(l.Dimension))
+				if l.Dimension < 0 {
+					below = text(l.Path)
+				}
+				entry = append(entry, value.FromSlice([]value.Value{text(l.Kind), text(l.Text), text(l.Dir), below}))
+			}
+			entries = append(entries, value.FromSlice(entry))
+		}
+		out = append(out, value.FromSlice([]value.Value{value.FromInt(int64(h.Part)), text(h.Module), text(h.Config),
+			value.FromSlice(entries)}))
+	}
+	return out
 }
 
 // doubtful are the hierarchies with lookup_options that may fail what they are for.

@@ -1,6 +1,8 @@
 package compile_test
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"bindc/compile"
@@ -35,7 +37,7 @@ func TestWhatMayFailAHierarchy(t *testing.T) {
 		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: '%{role}.yaml'}, " +
 			"{name: B, path: '%{site}.yaml'}, {name: C, path: '%{role}.yaml'}]\n" +
 			"-- data/x.yaml --\na: 1", `{"paths":{"":[3,4]},"options":[]}`},
-		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1", "nothing"},
+		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1", `{"paths":{},"options":[]}`},
 		{"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: A, path: a.yaml}]\n-- data/a.yaml --\na: 1\n" +
 			"lookup_options: {a: {merge: uniq}}", `{"paths":{},"options":[""]}`},
 		{"-- hiera.yaml --\nversion: 5\nhierarchy:\n- {name: A, path: \"%{facts.a}.yaml\"}\n" +
@@ -54,7 +56,7 @@ func TestWhatMayFailAHierarchy(t *testing.T) {
 			for _, s := range l.Scopes {
 				for _, e := range s.Entries {
 					if content.Keys[e.Key].Name == recipe.HierarchiesKey {
-						got = valueOf(t, content.Values[e.Value])
+						got = asWritten.ReplaceAllString(valueOf(t, content.Values[e.Value]), "}")
 					}
 				}
 			}
@@ -62,5 +64,40 @@ func TestWhatMayFailAHierarchy(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s\nmay be failed by\n%s\nexpected\n%s", c.data, got, c.want)
 		}
+	}
+}
+
+// asWritten matches the hierarchies as they are written, after what can fail lookups.
+var asWritten = regexp.MustCompile(`(?m),"written":.*$`)
+
+// All hierarchies are in the content as they are written, with the dimension of each path that is not constant.
+func TestHierarchiesAsTheyAreWritten(t *testing.T) {
+	var diags diag.List
+	dir := hieraSite(t, `-- hiera.yaml --
+version: 5
+hierarchy:
+  - {name: Roles, paths: ['role/%{role}.yaml', none.yaml], datadir: 'data/%{site}'}
+  - {name: All, glob: '*.yaml'}
+  - {name: Mapped, mapped_paths: [roles, r, 'r/%{r}.yaml']}
+  - {name: Vault, lookup_key: vault}
+-- data/x/role/web.yaml --
+a: 1
+-- modules/m/hiera.yaml --
+version: 5
+default_hierarchy: [{name: D, path: d.yaml}]
+-- modules/m/data/d.yaml --
+m::b: 1
+`)
+	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
+	want := `"written":[[2,"","hiera.yaml",[["Roles",["path","role/%{role}.yaml","data",3],["path","none.yaml","data",4]],` +
+		`["All",["glob","*.yaml","data","*.yaml"]],["Mapped",["mapped_paths","r/%{r}.yaml","data",5]],["Vault"]]],` +
+		`[3,"m","modules/m/hiera.yaml",[["Common",["path","common.yaml","modules/m/data","common.yaml"]]]],` +
+		`[4,"m","modules/m/hiera.yaml",[["D",["path","d.yaml","modules/m/data","d.yaml"]]]]]}`
+	found := false
+	for _, v := range content.Values {
+		found = found || strings.HasSuffix(valueOf(t, v), want)
+	}
+	if !found {
+		t.Errorf("expected %s", want)
 	}
 }

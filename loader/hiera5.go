@@ -36,6 +36,7 @@ type hiera5Location struct {
 	only       bool // there is no other where it is one: the path of the only element of mapped_paths
 	conditions []int
 	files      map[int][]*input
+	written    []HierarchyLocation
 }
 
 // hiera5Source is how the data of an entry is read, and from where.
@@ -383,6 +384,7 @@ func joined(out []hiera5Location, l hiera5Location) []hiera5Location {
 	for _, f := range l.files[0] {
 		out[last].add(0, f)
 	}
+	out[last].written = append(out[last].written, l.written...)
 	return out
 }
 

@@ -81,7 +81,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	in.keepForNextBuild(opts.Cache)
 	refuseNothing(in, opts)
 	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.all, Conditions: dims.conditions,
-		Paths: hiera5Paths(plan)}
+		Paths: hiera5Paths(plan), Hierarchies: hierarchies(plan, in)}
 	site.Keys, site.Values = in.reader.Pools.Keys.Texts(), in.reader.Pools.Values.Texts()
 	site.Inputs, site.InputOf = in.sorted()
 	return site

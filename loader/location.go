@@ -17,12 +17,14 @@ import (
 // place is a path or glob of Hiera 5 below a directory that is known: its text, and the dimension that has the whole of
 // it as value.
 type place struct {
-	tree  *tree // nil: the directory is not there
-	text  string
-	parts []*expr.Node // text and interpolations, as they are written
-	dir   *expr.Node   // what of the datadir is not known, and a slash
-	path  *expr.Node
-	node  *expr.Node // both
+	tree *tree // nil: the directory is not there
+
+	dirLabel string // the directory, as Inputs name files in it
+	text     string
+	parts    []*expr.Node // text and interpolations, as they are written
+	dir      *expr.Node   // what of the datadir is not known, and a slash
+	path     *expr.Node
+	node     *expr.Node // both
 }
 
 // place parses a path, or a glob, below a datadir.
@@ -47,7 +49,7 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string, isGlo
 	if p.parts == nil {
 		return place{}, false // nothing is the directory itself, and no file
 	}
-	p.tree = c.treeOf(d)
+	p.tree, p.dirLabel = c.treeOf(d), c.label(d.dir)
 	c.checkDots(at, p)
 	if len(p.parts) > 1 || p.parts[0].Op != expr.Const {
 		p.node = expr.HieraPath(below, node)
@@ -169,6 +171,7 @@ func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5
 	p, ok := c.place(at, source, path, false)
 	if ok {
 		c.named(at, p.node, p.text)
+		l.written = c.writes("path", p, path)
 		files := c.fitting(p)
 		for _, f := range files {
 			l.add(c.under(p, f.path), c.wantHiera5(p, f, source))
@@ -221,6 +224,9 @@ func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) [
 		one := p
 		one.node = expr.HieraPath(p.dir, n)
 		c.named(at, one.node, one.text)
+		if i == 0 {
+			out[i].written = c.writes("mapped_paths", one, texts[2])
+		}
 		out[i].files = map[int][]*input{}
 		for _, f := range fitting {
 			out[i].add(c.under(one, f.path), c.wantHiera5(p, f, source))
@@ -346,6 +352,7 @@ func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5
 		return l
 	}
 	c.named(at, p.node, p.text)
+	l.written = c.writes("glob", p, text)
 	elems := globElements(withoutDots(p.parts))
 	if c.foundAgain < 0 {
 		return l

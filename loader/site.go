@@ -21,6 +21,8 @@ type Site struct {
 
 	Paths map[string][]int // the dimensions that are paths of Hiera 5, by module: "" for the site and the global one
 
+	Hierarchies []Hierarchy // of Hiera 5, in the order in which lookups ask them
+
 	Keys   []string // what bindings refer to by number; there may be more than are bound
 	Values []string // likewise, compiled: see package recipe
 }

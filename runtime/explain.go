@@ -22,6 +22,7 @@ type Explanation struct {
 	Contributions []Candidate    // to the multibinding that wins, in order of precedence
 	Lookups       []*Explanation // those that computing the value took
 	Unexplained   int            // number of lookups left out of the whole explanation, which records 1000
+	Locations     []Location     // where Hiera 5 may find the key, in order; nil in a snapshot without hierarchies
 
 	multibind *recipe.Recipe // that wins
 }
@@ -43,6 +44,10 @@ type Candidate struct {
 	State   string   // Wins, Hidden or NotEffective
 	Why     string   // why it does not win, or has its value from another key
 	Unset   []string // variables that the request lacks, if its condition fails for no other reason
+
+	// In Locations alone:
+	Text      string      // the value with its interpolations, if it is a text of Hiera 5 that has some
+	Variables []Candidate // that it interpolates: Name with its keys, and Outcome, found if the variable is set
 }
 
 // The states of a Candidate.
@@ -238,6 +243,9 @@ func (x *explainer) fill(e *Explanation) (err error) {
 		e.Key = redacted
 	}
 	e.Root, e.Options, e.multibind = all.Root, all.Options, all.multibind
+	if e.Locations, err = x.locations(e.Key, e.Root); err != nil {
+		return err
+	}
 	if same := ok && all.Outcome.Err == nil && e.Outcome.Err == nil; same {
 		e.Candidates, e.Contributions = all.Candidates, all.Contributions
 	} else if err := x.fillCandidates(e, all.Candidates); err != nil {
@@ -388,13 +396,18 @@ func (x *explainer) said(dimension int) string {
 	return text
 }
 
+// readFiles reads the list of files that the snapshot was built from.
+func (x *explainer) readFiles() (err error) {
+	if x.files == nil {
+		x.files, err = x.r.file.Inputs()
+	}
+	return err
+}
+
 // at formats a position like a diagnostic.
 func (x *explainer) at(o snapshot.Origin) (string, error) {
-	if x.files == nil {
-		var err error
-		if x.files, err = x.r.file.Inputs(); err != nil {
-			return "", err
-		}
+	if err := x.readFiles(); err != nil {
+		return "", err
 	}
 	if o.Line == 0 || int64(o.Input) >= int64(len(x.files)) {
 		return "an unknown place", nil

@@ -10,7 +10,7 @@ import (
 )
 
 // hierarchies is what can fail all lookups of hierarchies of Hiera 5, see recipe.HierarchiesKey.
-type hierarchies struct{ paths, options value.Value }
+type hierarchies struct{ paths, options, written value.Value }
 
 // hierarchies are those of the snapshot, as any of its requests finds them.
 func (r *Request) hierarchies() (*hierarchies, error) {
@@ -29,6 +29,7 @@ func (r *Request) hierarchies() (*hierarchies, error) {
 		}
 		h.paths, _ = v.Get(value.FromString("paths"))
 		h.options, _ = v.Get(value.FromString("options"))
+		h.written, _ = v.Get(value.FromString("written"))
 	}
 	r.snap.hierarchies.Store(h)
 	return h, nil

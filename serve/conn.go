@@ -90,6 +90,7 @@ type question struct {
 	Direct      bool            `json:"direct"`
 	Entries     string          `json:"entries"`
 	Merge       json.RawMessage `json:"merge"`
+	Values      bool            `json:"values"`
 }
 
 // asks lists the valid questions.

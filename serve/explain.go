@@ -25,7 +25,13 @@ func (c *conn) explain(s *session, q *question) error {
 			at = b.At
 		}
 	}
-	lines := explanation(e, "")
+	lines, err := c.hierarchy(s, q, e)
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 || key != lookupOptions { // nothing binds this as another key
+		lines = append(lines, explanation(e, "")...)
+	}
 	if key == lookupOptions && len(s.known.merged) > 0 {
 		lines = append(lines, "merge: first for what is merged already: "+strings.Join(s.known.merged, ", "))
 	}

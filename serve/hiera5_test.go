@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"bindc/serve"
@@ -120,5 +121,111 @@ func TestStrictVariablesOfASession(t *testing.T) {
 		if !reflect.DeepEqual(a["values"], want) || (a["errors"] != nil) != strict {
 			t.Errorf("strict is %v: %v", strict, a)
 		}
+	}
+}
+
+// With values, an explanation begins with the entries that are asked for, as Puppet explains its own.
+func TestExplanationsHaveTheEntriesOfHiera5(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.snap")
+	build(t, path, "bindings_version: 1\nname: default\nbind: []\n", append(slices.Clone(hiera5),
+		"modules/m/hiera.yaml", "version: 5\n", "modules/m/data/common.yaml", "m::a: [1, {b: null}]\n")...)
+	p := connect(t, server(t, path, func(o *serve.Options) {
+		o.Snapshot.Decrypt = func(string) (string, error) { return "plain", nil }
+	}))
+	digest := p.ask(hello())["snapshot"].(object)["digest"]
+	p.ask(object{"ask": "node", "session": 1, "digest": digest, "vars": object{"role": "web"}})
+	lines := func(q object) string {
+		q["ask"], q["session"] = "explain", 1
+		var out []string
+		for _, line := range p.ask(q)["lines"].([]any) {
+			out = append(out, line.(string))
+		}
+		return strings.Join(out, "\n") + "\n"
+	}
+	if got := lines(object{"key": "motd", "entries": "0-"}); strings.Contains(got, "Hierarchy") {
+		t.Errorf("without values:\n%s", got)
+	}
+	const site = "Hierarchy entry \"Site\"\n"
+	for _, c := range []struct {
+		q    object
+		want string
+	}{
+		{object{"key": "motd", "entries": "1-"}, `Using configuration "hiera.yaml"
+Hierarchy entry "Site"
+  Path "data/site/.yaml"
+    Original path: "site/%{site}.yaml"
+    Path not found
+  Path "data/site.yaml"
+    Original path: "site.yaml"
+    Interpolation on "of %{site}"
+      Global Scope
+        No such variable: "site"
+    Found key: "motd" value: [value redacted] at data/site.yaml:3:1
+wins: `},
+		{object{"key": "users", "entries": "0-1", "merge": object{"strategy": "unique"}}, `Using configuration "hiera.yaml"
+Merge strategy unique
+Hierarchy entry "Role"
+  Path "data/role/web.yaml"
+    Original path: "role/%{role}.yaml"
+    Found key: "users" value: [
+      "web"
+    ] at data/role/web.yaml:2:1
+Hierarchy entry "Site"
+  Merge strategy unique
+    Path "data/site/.yaml"
+      Original path: "site/%{site}.yaml"
+      Path not found
+    Path "data/site.yaml"
+      Original path: "site.yaml"
+      Found key: "users" value: [
+        "site",
+        "site"
+      ] at data/site.yaml:2:1
+    Merged result: [
+      "site",
+      "site"
+    ]
+Merged result: [
+  "web",
+  "site"
+]
+merged: `},
+		{object{"key": "secret", "entries": "2-"}, `Using configuration "hiera.yaml"
+Hierarchy entry "Secrets"
+  Path "data/common.eyaml"
+    Original path: "common.eyaml"
+    Found key: "secret" value: [value redacted] at data/common.eyaml:3:1
+wins: `},
+		{object{"key": "m::a", "entries": "2-"}, `Using configuration "hiera.yaml"
+Hierarchy entry "Secrets"
+  Path "data/common.eyaml"
+    Original path: "common.eyaml"
+    No such key: "m::a"
+Using configuration "modules/m/hiera.yaml"
+Hierarchy entry "Common"
+  Path "modules/m/data/common.yaml"
+    Original path: "common.yaml"
+    Found key: "m::a" value: [
+      1,
+      {
+        "b" => nil
+      }
+    ] at modules/m/data/common.yaml:1:1
+wins: `},
+		{object{"key": "m::a", "entries": "0-0"}, `Using configuration "hiera.yaml"
+Hierarchy entry "Role"
+  Path "data/role/web.yaml"
+    Original path: "role/%{role}.yaml"
+    No such key: "m::a"
+wins: `},
+	} {
+		c.q["values"] = true
+		if got := lines(c.q); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v:\n%s\nexpected\n%s", c.q, got, c.want)
+		}
+	}
+	if got := lines(object{"key": "lookup_options", "entries": "1-1", "values": true}); !strings.Contains(got, site) ||
+		!strings.Contains(got, " at data/site.yaml:4:1\n") || strings.Contains(got, "nothing binds") {
+		t.Errorf("lookup_options:\n%s", got)
 	}
 }

@@ -49,12 +49,9 @@ func (c *conn) candidates(s *session, key string) error {
 
 // way has the options of a question for its lookups: entries of the hierarchy, and a merge strategy.
 func (s *session) way(q *question) (func(key string) bindings.Outcome, error) {
-	var strategy bindings.Value
-	var err error
-	if q.Merge != nil {
-		if strategy, err = bindings.ParseJSON(q.Merge); err != nil {
-			return nil, failed(bindings.CodeUsage, "merge: "+err.Error())
-		}
+	strategy, err := strategyIn(q)
+	if err != nil {
+		return nil, err
 	}
 	look := s.lease.LookupMerged
 	if q.Entries != "" {
@@ -74,6 +71,17 @@ func (s *session) way(q *question) (func(key string) bindings.Outcome, error) {
 		}
 		return o
 	}, nil
+}
+
+// strategyIn returns the merge strategy of a question, undef if it has none.
+func strategyIn(q *question) (strategy bindings.Value, err error) {
+	if q.Merge == nil {
+		return strategy, nil
+	}
+	if strategy, err = bindings.ParseJSON(q.Merge); err != nil {
+		return strategy, failed(bindings.CodeUsage, "merge: "+err.Error())
+	}
+	return strategy, nil
 }
 
 // parseEntries parses the numbers of entries: 2-4, or 5- for all from 5 on, which returns -1 as the last.

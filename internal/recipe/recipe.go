@@ -94,7 +94,7 @@ func IsInternal(key string) bool { return strings.HasPrefix(key, "\x00") }
 // HierarchiesKey is the internal key of what can fail lookups of hierarchies of Hiera 5 whatever they find, as in
 // Puppet. It is bound to a hash: 'paths' to a hash of modules, "" for the site and the global hierarchy, to lists of
 // the numbers of the dimensions that are their paths; 'options' to a list of the modules whose lookup_options may be
-// wrong, where DefaultsOf a module stands for its default_hierarchy.
+// wrong, where DefaultsOf a module stands for its default_hierarchy; 'written' to the hierarchies as they are written.
 const HierarchiesKey = "\x00\x00hierarchies"
 
 // DefaultsOf names the default_hierarchy of a module.

@@ -69,7 +69,51 @@ class Hiera5Test < Minitest::Test
     Puppet[:strict] = before
   end
 
+  # What is explained of the module's entry contains what Puppet explains of its own data, in its order. Variables that
+  # are not set are explained, and not warned of.
+  def test_explanations
+    before = Puppet[:strict]
+    Puppet[:strict] = :warning
+    own, beside = %w[own beside].map { |name| "#{self.class.dir}/explained/#{name}/production" }
+    [own, beside].each { |root| write(EXPLAINED, root) }
+    beside!("#{self.class.dir}/explained/site.snap", beside, [ENV.fetch('BINDQ')])
+    %w[bag list text nothing of_module absent].each do |key|
+      theirs = explained(own, key)
+      ours = explained(beside, key)
+      rest = ours.each
+      missing = theirs.find { |line| !found_in?(rest, line) }
+      assert_nil missing, "#{key}: not in order, or not there, in\n#{ours.join("\n")}"
+      assert_operator theirs.length, :>, 10
+    end
+    assert_includes explained(beside, 'bag', plain: false), 'Found key: "bag" value: {} at data/roles/none.yaml:1:1'
+  ensure
+    Puppet[:strict] = before
+  end
+
   private
+
+  EXPLAINED = {
+    'hiera.yaml' => <<~YAML,
+      version: 5
+      hierarchy:
+        - {name: Missing, path: 'missing/%{nobody}.yaml'}
+        - {name: Roles, paths: ['roles/%{role}.yaml', roles/none.yaml, roles/absent.yaml]}
+        - {name: Common, path: common.yaml}
+    YAML
+    'data/roles/web.yaml' => "bag: {r: 1, l: [x, y]}\nlist: [r]\n",
+    'data/roles/none.yaml' => "bag: {}\nlist: [n]\n",
+    'data/common.yaml' => <<~YAML,
+      bag: {c: 3, l: []}
+      list: [c, r]
+      text: "of %{role} %{nobody}%{lookup('name')}"
+      name: named
+      nothing: ~
+      of_module: 1.5
+      lookup_options:
+        bag: {merge: deep}
+        list: {merge: unique}
+    YAML
+  }.freeze
 
   UNSET = {
     'hiera.yaml' => "version: 5\n",
@@ -191,6 +235,30 @@ class Hiera5Test < Minitest::Test
         found + [inner, scope].flat_map { |from| %w[of_role plain list].map { |key| shown(answer(from, 'key' => key)) } }
       end
     end
+  end
+
+  # Whether a line is among those that are left, up to where it is.
+  def found_in?(rest, line)
+    loop { return true if rest.next == line }
+    false
+  end
+
+  # The explanation of a key in lines without indents; plain: without places and where files are.
+  def explained(root, key, plain: true)
+    explainer = Puppet::Pops::Lookup::Explainer.new
+    loader = Puppet::Environments::Cached.new(Puppet::Environments::Directories.new(Pathname(File.dirname(root)), []))
+    node = { 'environment' => 'production', 'facts' => { 'role' => 'web' }, 'trusted' => { 'certname' => 'a' } }
+    Puppet.override(environments: loader) do
+      with_scope(loader, node) do |scope|
+        invocation = Puppet::Pops::Lookup::Invocation.new(scope, {}, {}, explainer)
+        Puppet::Pops::Lookup.lookup(key, nil, :none, true, nil, invocation)
+      end
+    end
+    lines = explainer.explain.lines.map(&:strip)
+    # bindq does not know what the global layer of Puppet has.
+    lines = lines.slice_when { |line, _| !line.start_with?('Global Data Provider') }.reject { |some| some.length > 1 }.flatten if plain
+    lines = lines.reject { |line| line.start_with?('Using configuration', 'Environment Data Provider') } if plain
+    plain ? lines.map { |line| line.gsub("#{root}/", '').sub(/ at \S+:\d+:\d+\z/, '') } : lines
   end
 
   # What top scope is answered, by key. A variable of a class that is not evaluated is not set.

@@ -423,9 +423,11 @@ module ::Puppet::Bindc_1_0_0
       values.fetch(key, :not_found)
     end
 
-    # Why the key has its value, in lines.
-    def explain(key)
-      ask('ask' => 'explain', 'key' => key)['lines']
+    # Why the key has its value, in lines: first as Puppet explains its own data, with places.
+    def explain(key, strategy)
+      question = { 'ask' => 'explain', 'key' => key, 'values' => true }
+      question['merge'] = strategy if strategy
+      ask(question)['lines']
     end
 
     def place(key)
@@ -572,6 +574,10 @@ module ::Puppet::Bindc_1_0_0
       value = strategy ? @session.merged(key, strategy) : @session.candidate(key, @number)
       @comparison&.report(key, value, context.invocation.scope, @session)
       value
+    end
+
+    def explain(key, context)
+      @session.explain(key, Merging.asked(context.invocation))
     end
 
     private
@@ -753,7 +759,7 @@ Puppet::Functions.create_function(:'bindc::lookup_key') do
     return context.not_found if place.hidden?
 
     value = place.answer(key, context)
-    explain(context) { place.session.explain(key) }
+    explain(context) { place.explain(key, context) }
     value.equal?(:not_found) ? context.not_found : value
   end
 
