@@ -88,6 +88,7 @@ func (d document) interpolated(n *yaml.Node, text string) *expr.Node {
 	}
 	literal.WarnOfFacts(d.Document, n, node, d.diags)
 	d.warnOfMissingBraces(n, text)
+	syntax.Unqualify(node)
 	return node
 }
 

@@ -87,6 +87,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 			Hint: e.Hint})
 	}
 	n := a.Value
+	syntax.Unqualify(n)
 	if n.Op != expr.Concat { // as text, whatever it is
 		n = &expr.Node{Op: expr.Concat, Kids: []*expr.Node{n}}
 	}

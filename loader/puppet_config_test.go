@@ -29,7 +29,7 @@ func TestConfigurationsInTheSyntaxOfPuppet(t *testing.T) {
 		{"nothing", "site { }", defaultCategories, defaultLayers, ""},
 		{"no categories", "site { categories { } }", none, defaultLayers, ""},
 		{"categories", "site { categories { node => $::fqdn, environment => true, role => $::role } }",
-			"node=$::fqdn environment=$environment role=$::role", defaultLayers, ""},
+			"node=$fqdn environment=$environment role=$role", defaultLayers, ""},
 		{"what is always there", "site { categories { role => $role } }",
 			"node=$fqdn role=$role environment=$environment", defaultLayers, ""},
 		{"values that are no text", "site { categories { size => 1, big => $n > 7, both => \"${a}-${b}\" } }",

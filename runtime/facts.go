@@ -16,6 +16,7 @@ type Facts struct {
 	derived   map[string]bool // those that were not given: what there is of them is made of others
 	agent     string          // the environment that is asked for; "": none
 	server    bool            // the variable server_facts was given
+	qualified bool            // a variable was given for top scope, as ::role
 	strict    bool            // data of Hiera 5 must not use variables that are not set
 }
 
@@ -102,7 +103,8 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 	derive(vars)
 	agent := cmp.Or(opts.Environment, vars["environment"].Text())
 	setEnvironment(vars, opts)
-	f := &Facts{vars, missing, agent, server, opts.StrictVariables}
+	f := &Facts{variables: vars, derived: missing, agent: agent, server: server, qualified: hasQualified(variables),
+		strict: opts.StrictVariables}
 	f.setServerFacts()
 	return f, nil
 }
@@ -123,7 +125,7 @@ func (f *Facts) in(environment string) *Facts {
 	}
 	vars := maps.Clone(f.variables)
 	vars["environment"] = value.FromString(environment)
-	out := &Facts{vars, f.derived, f.agent, f.server, f.strict}
+	out := &Facts{vars, f.derived, f.agent, f.server, f.qualified, f.strict}
 	out.setServerFacts()
 	return out
 }
@@ -182,11 +184,23 @@ func (f *Facts) lookup(name string) (v value.Value, set bool) {
 
 // top returns the variable of top scope with that name: the one that was given for it, or else the caller's.
 func (f *Facts) top(name string) (value.Value, bool) {
-	if v, ok := f.ofTopScope("::" + name); ok {
-		return v, !v.IsUndef()
+	if f.qualified {
+		if v, ok := f.ofTopScope("::" + name); ok {
+			return v, !v.IsUndef()
+		}
 	}
 	v, ok := f.variables[name]
 	return v, ok
+}
+
+// hasQualified reports whether a hash has a name with a leading ::.
+func hasQualified(hash value.Value) bool {
+	for k := range hash.Pairs() {
+		if k.Kind() == value.String && strings.HasPrefix(k.Text(), "::") {
+			return true
+		}
+	}
+	return false
 }
 
 // ofTopScope is the variable of a name with a leading ::, if one was given under that name.

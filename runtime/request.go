@@ -205,7 +205,7 @@ type dimension struct {
 // text is the value of the dimension for facts. An unknown variable is no error: the request is in no value of it then.
 func (d *dimension) text(facts *Facts) (string, error) {
 	if d.variable != "" {
-		v := facts.variables[d.variable]
+		v, _ := facts.top(d.variable)
 		if v.Kind() == value.String {
 			return v.Text(), nil
 		}
@@ -254,16 +254,11 @@ func (r *Request) Category(name string) (string, bool) {
 	return strings.Clone(text), err == nil // of a constant, text is that of the file
 }
 
-// categoryEnv is what categories are computed from: facts only.
+// categoryEnv is what categories are computed from: facts only. Categories and paths are those of the node, so that
+// their variables are those of top scope, whatever scope the caller is in.
 type categoryEnv struct{ facts *Facts }
 
-func (e categoryEnv) Variable(name string) (value.Value, bool) {
-	v, ok := e.facts.variables[name]
-	return v, ok
-}
-
-// TopVariable is Variable for a name with a leading ::. It is part of expr.TopEnv.
-func (e categoryEnv) TopVariable(name string) (value.Value, bool) { return e.facts.top(name) }
+func (e categoryEnv) Variable(name string) (value.Value, bool) { return e.facts.top(name) }
 
 func (e categoryEnv) Lookup(key string, _ *types.Type) (value.Value, bool, error) {
 	return value.Value{}, false, failed(key, CodeEvaluation,

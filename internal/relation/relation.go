@@ -165,7 +165,7 @@ func (r *Relations) unknown(n *expr.Node) int {
 	name := variableName(folded)
 	computed := name == ""
 	if computed {
-		name = "=" + syntax.Print(unqualified(n))
+		name = "=" + syntax.Print(n)
 	}
 	i, ok := r.numbers[name]
 	if !ok {
@@ -174,20 +174,6 @@ func (r *Relations) unknown(n *expr.Node) int {
 		r.unknowns = append(r.unknowns, unknown{computed, WithoutSlash(folded), mentioned(n)})
 	}
 	return i
-}
-
-// unqualified returns n with the names of variables without a leading ::, outside of lambdas, where it matters: in the
-// top scope, ${::x} and ${x} are one variable.
-func unqualified(n *expr.Node) *expr.Node {
-	out := *n
-	if out.Op == expr.Var {
-		out.Name = strings.TrimPrefix(out.Name, "::")
-	}
-	out.Kids = make([]*expr.Node, len(n.Kids))
-	for i, kid := range n.Kids {
-		out.Kids[i] = unqualified(kid)
-	}
-	return &out
 }
 
 // variableName identifies a variable, or an entry of one as `$facts['os']['family']`; "" for what is neither.

@@ -274,7 +274,6 @@ func TestSame(t *testing.T) {
 		{"a${x}", "${x}a", false},
 		{"${x}", "${downcase($x)}", true},
 		{"r-${::x}", "r-${downcase($x)}", true},
-		{"${upcase($::x)}", "${upcase($x)}", true},
 		{"${upcase($y)}", "${upcase($x)}", false},
 		{"${facts['os']['family']}", "${facts[os]['family']}", true},
 		{"${facts['os']['family']}", "${facts['os']['name']}", false},
