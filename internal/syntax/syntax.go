@@ -80,8 +80,8 @@ func (p *parser) result(n *expr.Node) (*expr.Node, []Error) {
 	return n, nil
 }
 
-// Unqualify drops the :: that variables begin with, outside of lambdas, whose parameters it would refer to. In top scope,
-// where conditions are evaluated, ${::x} and ${x} are one variable.
+// Unqualify drops the :: that variables begin with, but not in lambdas, which have parameters. In top scope, where
+// conditions are evaluated, ${::x} and ${x} are one variable.
 func Unqualify(n *expr.Node) {
 	if n.Op == expr.Var {
 		n.Name = strings.TrimPrefix(n.Name, "::")
