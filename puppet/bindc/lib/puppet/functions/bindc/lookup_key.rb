@@ -570,17 +570,22 @@ module ::Puppet::Bindc_1_0_0
     end
 
     def answer(key, context)
-      strategy = Merging.asked(context.invocation) { @alone && key == 'lookup_options' }
+      strategy = strategy(key, context)
       value = strategy ? @session.merged(key, strategy) : @session.candidate(key, @number)
       @comparison&.report(key, value, context.invocation.scope, @session)
       value
     end
 
     def explain(key, context)
-      @session.explain(key, Merging.asked(context.invocation))
+      @session.explain(key, strategy(key, context))
     end
 
     private
+
+    # What the answer has to be merged by, nil for the first.
+    def strategy(key, context)
+      Merging.asked(context.invocation) { @alone && key == 'lookup_options' }
+    end
 
     def number(uri)
       return 0 if uri.nil?
