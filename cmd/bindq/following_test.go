@@ -133,3 +133,49 @@ func TestUnitMayWriteWhatIsConfigured(t *testing.T) {
 		t.Error("the unit does not find docker's credentials where docs/deploy.md has them")
 	}
 }
+
+// Values of a configuration are read, or are problems with their place. A missing one has its default.
+func TestValuesOfAConfiguration(t *testing.T) {
+	c := followed{path: filepath.Join(t.TempDir(), "follow.yaml")}
+	text := "set: true\nunset: false\ntext: word\nnumber: 3\none: 1\nzero: 0\nhalf: 0.5\ntime: 90s\n" +
+		"never: 0s\nback: -1s\nlist: []\n"
+	if err := os.WriteFile(c.path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	root, err := c.parse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flag := func(key string) any { return c.flag(root, key) }
+	word := func(key string) any { return c.text(root, key) }
+	number := func(key string) any { return c.number(root, key, 7) }
+	duration := func(key string) any { return c.duration(root, key, time.Hour) }
+	for _, v := range []struct {
+		read func(string) any
+		key  string
+		want any
+		says string
+	}{
+		{flag, "set", true, ""}, {flag, "unset", false, ""}, {flag, "none", false, ""},
+		{flag, "text", false, ":3:7: text: expected true or false, found "},
+		{word, "text", "word", ""}, {word, "none", "", ""}, {word, "list", "", ":11:7: list: expected text, found "},
+		{number, "number", 3, ""}, {number, "one", 1, ""}, {number, "none", 7, ""},
+		{number, "zero", 7, ":6:7: zero: expected a number above 0, found "},
+		{number, "half", 7, ":7:7: half: expected a number above 0, found "},
+		{number, "text", 7, ":3:7: text: expected a number above 0, found "},
+		{duration, "time", 90 * time.Second, ""}, {duration, "none", time.Hour, ""},
+		{duration, "never", time.Duration(0), ":9:8: never: expected a time as 30s or 5m, found '0s'"},
+		{duration, "back", -time.Second, ":10:7: back: expected a time as 30s or 5m, found '-1s'"},
+		{duration, "text", time.Duration(0), ":3:7: text: expected a time as 30s or 5m, found 'word'"},
+	} {
+		c.problems = nil
+		got := v.read(v.key)
+		said := ""
+		if err := c.err(); err != nil {
+			said = err.Error()
+		}
+		if got != v.want || (said == "") != (v.says == "") || !strings.Contains(said, v.says) {
+			t.Errorf("%s: %v, '%s'; expected %v, '%s'", v.key, got, said, v.want, v.says)
+		}
+	}
+}

@@ -42,6 +42,9 @@ func TestInspectFindsSensitiveValues(t *testing.T) {
 func TestCheckKeysBoundsQueries(t *testing.T) {
 	t.Chdir(t.TempDir())
 	buildBindings(t, "[a, 1]", "site.bsnap")
+	if err := keysFound(".", "site.bsnap"); err == nil || !strings.HasPrefix(err.Error(), "--check-keys: read .: ") {
+		t.Errorf("a directory: %v", err)
+	}
 	query := `{"key": "a"}`
 	for _, c := range []struct {
 		length int

@@ -50,7 +50,7 @@ func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Tab
 		if err != nil {
 			return err
 		}
-		if len(table.Rows) == 0 || key == "" || key[0] == 0 {
+		if len(table.Rows) == 0 || recipe.IsInternal(key) {
 			return unbound(cmd, file, key)
 		}
 		return do(table)

@@ -192,3 +192,45 @@ func TestSensitiveExpressionInClearText(t *testing.T) {
 		t.Error("a constant is of eyaml")
 	}
 }
+
+// Nobody can ask for the key that collects the contributions to a multibinding.
+func TestValuesOfAnInternalKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildBindings(t, "{name: ports, multibind_id: ports, type: 'Array[Integer]'}, {in: ports, to: 80}", path)
+	for key, want := range map[string]int{"ports": 0, "\x00ports": 1, "none": 1, "": 1} {
+		root := command()
+		root.SetArgs([]string{"values", key, "-s", path})
+		root.SetOut(io.Discard)
+		root.SetErr(io.Discard)
+		if status := execute(root); status != want {
+			t.Errorf("%q: status %d, expected %d", key, status, want)
+		}
+	}
+}
+
+// info shows an entry with several paths as one line. It lists the variables that data asks for, if there are any.
+func TestInfoOfAHierarchy(t *testing.T) {
+	for text, want := range map[string]string{"a: 1": "", "a: 'on %{rack}'": "\nvariables asked for"} {
+		dir := t.TempDir()
+		hierarchy := "version: 5\nhierarchy: [{name: All, paths: [a.yaml, b.yaml]}]\n"
+		for name, text := range map[string]string{"hiera.yaml": hierarchy, "data/a.yaml": text, "data/b.yaml": "b: 1"} {
+			path := filepath.Join(dir, name)
+			err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out bytes.Buffer
+		root := command()
+		root.SetArgs([]string{"info", build(t, dir)})
+		root.SetOut(&out)
+		status := execute(root)
+		got := out.String()
+		if status != 0 || !strings.Contains(got, "\n  environment: All (2 paths)\n") {
+			t.Errorf("status %d:\n%s", status, got)
+		}
+		if !strings.Contains(got, want) || strings.Contains(got, "variables asked") != (want != "") {
+			t.Errorf("found\n%s\nexpected '%s'", got, want)
+		}
+	}
+}
