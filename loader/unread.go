@@ -30,6 +30,7 @@ func (p *planner) warnOfUnread() {
 	}
 	u.hierarchy(p.dir, uri{scheme: "confdir-hiera"}, uri{scheme: "hiera"})
 	u.dataAlone()
+	u.classified()
 	u.sets(p.dir, "confdir", "")
 	u.yml(filepath.Join(p.dir, "binder_config"), uri{})
 	u.yml(filepath.Join(p.dir, "bindings_config"), uri{})

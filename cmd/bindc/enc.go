@@ -12,6 +12,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/diag"
 	"bindc/internal/program"
+	"bindc/loader"
 )
 
 // classifying is one run of enc.
@@ -78,6 +79,7 @@ func (c *classifying) run(cmd *cobra.Command, site string, command []string) err
 	if err != nil {
 		return err
 	}
+	loader.CheckClassified(site, &diags)
 	wd, _ := os.Getwd()
 	if err := diag.Render(cmd.ErrOrStderr(), "text", diags.Sorted(), wd, cli.Color(os.Stderr)); err != nil {
 		return err

@@ -1,0 +1,59 @@
+package loader
+
+import (
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/datafile"
+	"bindc/internal/diag"
+	"bindc/internal/disk"
+)
+
+// classified warns of what a node classifier says if no layer includes it.
+func (u *unread) classified() {
+	isEnc := func(uri string) bool { return strings.HasPrefix(uri, "enc:") }
+	dir := filepath.Join(u.dir, datafile.ClassifiedDir)
+	isSaid := func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) == datafile.ClassifiedExt }
+	if there, _ := u.quiet.isDir(dir); !there || slices.ContainsFunc(slices.Collect(maps.Keys(u.named)), isEnc) {
+		return
+	}
+	if slices.ContainsFunc(u.quiet.list(dir), isSaid) {
+		u.diags.Add(unclassified(dir, u.silent && u.isOfHiera5()))
+	}
+}
+
+// unclassified is the warning of what a node classifier says in dir and no layer includes. bare: the site is one of
+// Hiera 5 that configures no layers.
+func unclassified(dir string, bare bool) diag.Diagnostic {
+	d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Severity: diag.Warning, Code: "not_included",
+		Message: "no layer includes what the node classifier says; it is never used",
+		Hint:    "include 'enc:' in a layer of binder_config.yaml"}
+	if bare {
+		d.Hint = "write binder_config.yaml with 'version: 1' and these layers: [{name: enc, include: 'enc:'}, " +
+			"{name: site, include: 'confdir:/default?optional'}, {name: hiera, include: ['hiera:/', 'module-hiera5:/*']}]"
+	}
+	return d
+}
+
+// CheckClassified warns if no layer of the site in dir includes what bindc enc writes there. An error in the
+// configuration is left to the build.
+func CheckClassified(dir string, diags *diag.List) {
+	in := &inputs{files: files{disk.Disk{}, &diag.List{}}, dir: dir, reader: datafile.NewReader(nil, disk.Disk{}),
+		byPath: map[inputKey]*input{}}
+	cfg, ok := readConfig(in, Options{})
+	if !ok {
+		return
+	}
+	for _, l := range cfg.layers {
+		if slices.ContainsFunc(append(l.include, l.exclude...), func(u uri) bool { return u.scheme == "enc" }) {
+			return
+		}
+	}
+	hiera5 := &hiera5Reader{inputs: in, dirs: map[string]*hiera5Dir{}, trees: map[string]*tree{}}
+	in.modules = findModules(in.files, dir, modulePath(in, Options{}))
+	p := planner{inputs: in, hiera5: hiera5}
+	diags.Add(unclassified(filepath.Join(dir, datafile.ClassifiedDir), cfg.silent && p.isOfHiera5()))
+}
