@@ -23,6 +23,7 @@ import (
 type diffFlags struct {
 	source
 	format string
+	all    bool
 	shower
 }
 
@@ -38,6 +39,8 @@ func diffCommand() *cobra.Command {
 			"the first that holds for a node counts for it. With --facts-dir it also looks\n" +
 			"up for each node what may differ, and groups the nodes by what changes.\n" +
 			"Without OLD it is the snapshot of -s or BINDQ_SNAPSHOT.\n\n" +
+			"Keys that all change because a level or a file is added or removed are one entry;\n" +
+			"--all and --format json have each of them.\n\n" +
 			"Without --identity encrypted values count as changed: they differ in every file.\n\n" +
 			"Exit status: 0 nothing changes, 1 something does, 2 an error.",
 		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
@@ -55,12 +58,15 @@ func diffCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the answer: "+strings.Join(diffFormats, ", "))
 	cli.Words(cmd, "format", diffFormats)
+	cmd.Flags().BoolVar(&f.all, "all", false, "show each key, also of a level or file that is added or removed")
 	cmd.Flags().BoolVar(&f.sensitive, "show-sensitive", false, "show sensitive values")
 	f.addStrict(cmd)
 	return cmd
 }
 
 type diffShape struct {
+	Causes []cause `json:"causes,omitempty"`
+
 	Keys  []keyShape   `json:"keys"`
 	Nodes []groupShape `json:"nodes,omitzero"`
 }
@@ -126,7 +132,14 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 			if err != nil {
 				return err
 			}
+			found, err := findCauses(a, b, d)
+			if err != nil {
+				return err
+			}
 			shape := diffShape{Keys: f.keys(d)}
+			if !f.all || f.format == "json" {
+				shape.Causes = found.shown()
+			}
 			if f.factsDir == "" {
 				f.sayUncertain(cmd, d)
 				return f.print(cmd.OutOrStdout(), &shape)
@@ -368,11 +381,25 @@ func (p *page) diff(d *diffShape) {
 		fmt.Fprintln(p, "Nothing changes.")
 		return
 	}
-	for i := range d.Keys {
+	for i := range d.Causes {
+		c := &d.Causes[i]
 		if i > 0 {
 			fmt.Fprintln(p)
 		}
+		p.line(0, bold, c.title())
+		p.wrapped(2, "", c.consequence())
+		p.line(2, dim, "(--all has them)")
+	}
+	shown := len(d.Causes)
+	for i := range d.Keys {
 		k := &d.Keys[i]
+		if d.isGrouped(k.Key) {
+			continue
+		}
+		if shown > 0 {
+			fmt.Fprintln(p)
+		}
+		shown++
 		fmt.Fprintln(p, p.paint(bold, k.Key))
 		p.changes(2, k.bindings())
 		if len(k.Contributions) > 0 {
@@ -386,7 +413,13 @@ func (p *page) diff(d *diffShape) {
 		}
 		fmt.Fprintf(p, "%s\n", p.paint(bold, diag.Count(len(g.Nodes), "node")))
 		p.wrapped(2, "", names(g.Nodes, shownRows))
+		for _, text := range d.causesOf(g.Changes) {
+			p.wrapped(4, "", strings.Fields(text))
+		}
 		for _, k := range g.Changes {
+			if d.isGrouped(k.key) {
+				continue
+			}
 			p.line(4, "", k.key)
 			p.both(6, k.Old, k.New, "", "")
 			if g.own[k.key] {
@@ -560,8 +593,15 @@ func (p *page) markdown(d *diffShape) {
 	if len(d.Keys) > 0 {
 		fmt.Fprintf(p, "### %s\n", "What changes: "+diag.Count(len(d.Keys), "key"))
 	}
+	for i := range d.Causes {
+		c := &d.Causes[i]
+		fmt.Fprintf(p, "\n#### %s\n\n%s\n", diag.Visible(c.title()), diag.Visible(strings.Join(c.consequence(), " ")))
+	}
 	for i := range d.Keys {
 		k := &d.Keys[i]
+		if d.isGrouped(k.Key) {
+			continue
+		}
 		fmt.Fprintf(p, "\n#### %s\n\n| for whom | old | new |\n|---|---|---|\n", code(k.Key))
 		for _, list := range [][]changeShape{k.bindings(), k.Contributions} {
 			for _, same := range together(list) {
@@ -572,7 +612,13 @@ func (p *page) markdown(d *diffShape) {
 	for _, g := range d.groups() {
 		fmt.Fprintf(p, "\n#### %s\n\n%s\n\n| key | old | new |\n|---|---|---|\n", diag.Count(len(g.Nodes), "node"),
 			diag.Visible(strings.Join(names(g.Nodes, shownRows), " ")))
+		for _, text := range d.causesOf(g.Changes) {
+			fmt.Fprintf(p, "| %s | | |\n", diag.Visible(text))
+		}
 		for _, c := range g.Changes {
+			if d.isGrouped(c.key) {
+				continue
+			}
 			now := code(fitted(c.New.text(), 200))
 			if g.own[c.key] {
 				now += "<br>so for " + code(g.Nodes[0]) + "; " + ownValues

@@ -167,6 +167,9 @@ func (c *comparer) used(r *Row) (out []string, below bool) {
 
 // named is an internal key as people are told of it.
 func named(key string) string {
+	if module, ok := strings.CutPrefix(key, recipe.LookupOptionsKey+" "); ok {
+		return "lookup_options of the module " + module
+	}
 	return strings.TrimLeft(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 }
 

@@ -305,24 +305,24 @@ func TestDifferencesOfHiera5(t *testing.T) {
 			[]string{`contributed to a for [roles/%{role}.yaml=roles/web.yaml]: nothing, [1]`}},
 		{"other options", "a: [1]\n", "a: [2]\nlookup_options: {a: {merge: unique}}\n",
 			"a: [1]\n", "a: [2]\nlookup_options: {a: {merge: first}}\n",
-			[]string{`a for [roles/%{role}.yaml=roles/web.yaml]: merged({a => {merge => unique}}), [1]`,
-				`a for []: merged({a => {merge => unique}}), [2]`,
+			[]string{`a for [roles/%{role}.yaml=roles/web.yaml]: merged by unique, [1]`,
+				`a for []: merged by unique, [2]`,
 				`contributed to a for [roles/%{role}.yaml=roles/web.yaml]: [1], nothing`,
 				`contributed to a for []: [2], nothing`}},
 		{"options that depend on the request", "a: [1]\nlookup_options: {a: {merge: unique}}\n", "a: [2]\n",
 			"a: [1]\nlookup_options: {a: {merge: first}}\n", "a: [2]\n",
-			[]string{`a for [roles/%{role}.yaml=roles/web.yaml]: merged(undef), merged(undef) through lookup_options`,
-				`a for []: merged(undef), merged(undef) through lookup_options`}},
+			[]string{`a for [roles/%{role}.yaml=roles/web.yaml]: merged as lookup_options say, merged as lookup_options say through lookup_options`,
+				`a for []: merged as lookup_options say, merged as lookup_options say through lookup_options`}},
 		{"options of the module's keys", "a::x: [1]\nlookup_options: {'^a::.*': {merge: unique}}\n", "a::x: [2]\n",
 			"a::x: [1]\nlookup_options: {'^a::.*': {merge: first}}\n", "a::x: [2]\n",
-			[]string{`a::x for [roles/%{role}.yaml=roles/web.yaml]: merged(undef), merged(undef) through lookup_options`,
-				`a::x for []: merged(undef), merged(undef) through lookup_options`}},
+			[]string{`a::x for [roles/%{role}.yaml=roles/web.yaml]: merged as lookup_options say, merged as lookup_options say through lookup_options`,
+				`a::x for []: merged as lookup_options say, merged as lookup_options say through lookup_options`}},
 		{"options of another key", "b: [1]\nlookup_options: {b: {merge: unique}}\n",
 			"a: [1]\nb: [1]\nlookup_options: {a: {merge: unique}}\n",
 			"b: [1]\nlookup_options: {b: {merge: first}}\n", "a: [1]\nb: [1]\nlookup_options: {a: {merge: unique}}\n",
 			[]string{
-				"b for [roles/%{role}.yaml=roles/web.yaml]: merged(undef), merged(undef) through lookup_options",
-				"b for []: merged(undef), merged(undef) through lookup_options"}},
+				"b for [roles/%{role}.yaml=roles/web.yaml]: merged as lookup_options say, merged as lookup_options say through lookup_options",
+				"b for []: merged as lookup_options say, merged as lookup_options say through lookup_options"}},
 		{"an interpolated lookup", "b: 1\n", "a: \"%{lookup('b')}\"\nb: 2\n",
 			"b: 1\n", "a: \"%{lookup('b')}\"\nb: 3\n", []string{`a for []: "%{lookup('b')}", "%{lookup('b')}" through b`,
 				`b for []: 2, 3 except [roles/%{role}.yaml=roles/web.yaml]`}},
@@ -340,7 +340,7 @@ func TestDifferencesOfHiera5(t *testing.T) {
 			"modules/m/data/common.yaml", "m::x: [2]\n"))
 	}
 	equalLines(t, "options of a module", differ(t, module("unique"), module("first")),
-		[]string{`m::x for []: merged(undef), merged(undef) through lookup_options m`})
+		[]string{`m::x for []: merged as lookup_options say, merged as lookup_options say through lookup_options of the module m`})
 	capitals := func(value string) *Book {
 		return bookOf(t, contentOf(t, "hiera.yaml", "version: 5\nhierarchy:\n"+
 			"  - {name: Roles, path: 'Roles/%{role}.yaml'}\n  - {name: Late, path: 'late/%{role}.yaml'}\n",

@@ -60,7 +60,7 @@ func TestAnyRecipeIsShown(t *testing.T) {
 		{recipe.Recipe{Kind: recipe.Expression, Expr: call("lookup", constant(x))}, "lookup('x')", 1},
 		{recipe.Recipe{Kind: recipe.Expression, Expr: call("fact", constant(x))}, "fact('x')", 0},
 		{recipe.Recipe{Kind: recipe.Constant, Value: x, Optional: true}, "optional('x') declines", 1},
-		{recipe.Recipe{Kind: recipe.Merged, Value: x, Sensitive: true}, "merged('x') sensitive", 1},
+		{recipe.Recipe{Kind: recipe.Merged, Value: x, Sensitive: true}, "merged as lookup_options say sensitive", 1},
 		{recipe.Recipe{Kind: recipe.AliasedPart, Name: "k"}, "alias_of_contributions('k')", 0},
 		{recipe.Recipe{Kind: recipe.RenamedPart, Name: "k"}, "renamed_contributions('k')", 0},
 		{recipe.Recipe{Kind: recipe.Contributions}, "contributions()", 0},

@@ -394,7 +394,7 @@ func sourceText(r *recipe.Recipe) string {
 	case recipe.Custom:
 		n = call(r.Name, constant(r.Value))
 	case recipe.Merged:
-		n = call("merged", constant(r.Value))
+		return mergedText(r.Value)
 	case recipe.AliasOf:
 		n = call("alias", targets(r)...)
 	case recipe.Below:
@@ -417,6 +417,37 @@ func sourceText(r *recipe.Recipe) string {
 		n.Lambda = r.Transformer
 	}
 	return syntax.Print(n)
+}
+
+// mergedText says how a value is merged, by the lookup_options of its key: a hash of one entry, or undef where they
+// depend on the request.
+func mergedText(options value.Value) string {
+	if options.Kind() == value.Hash {
+		for _, entry := range options.Pairs() {
+			text := "merged"
+			if merge, there := entry.Get(value.FromString("merge")); there {
+				text += " by " + optionText(merge)
+			}
+			if convert, there := entry.Get(value.FromString("convert_to")); there {
+				text += ", converted to " + optionText(convert)
+			}
+			return text
+		}
+	}
+	return "merged as lookup_options say"
+}
+
+// optionText is an option: a name as it is, anything else as an expression.
+func optionText(v value.Value) string {
+	if v.Kind() == value.Hash && v.Len() == 1 {
+		if name, there := v.Get(value.FromString("strategy")); there {
+			v = name
+		}
+	}
+	if v.Kind() == value.String {
+		return v.Text()
+	}
+	return syntax.Print(constant(v))
 }
 
 func constant(v value.Value) *expr.Node { return &expr.Node{Op: expr.Const, Value: v} }
