@@ -47,7 +47,7 @@ class Hiera5Test < Minitest::Test
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/qualified/#{name}/production" }
     [own, beside].each { |root| write(QUALIFIED, root) }
     beside!("#{self.class.dir}/qualified/site.snap", beside, [ENV.fetch('BINDQ')])
-    theirs, ours = [own, beside].map { |root| notified(File.dirname(root)) }
+    theirs, ours = lenient { [own, beside].map { |root| notified(File.dirname(root)) } }
     assert_equal theirs, ours
     assert_equal({ 'site' => 'web', 'role' => 'web db', 'zone' => '<>', 'mode' => 'fast fast slow' }, theirs['backup'])
   end
@@ -72,22 +72,17 @@ class Hiera5Test < Minitest::Test
   # What is explained of the module's entry contains what Puppet explains of its own data, in its order. Variables that
   # are not set are explained, and not warned of.
   def test_explanations
-    before = Puppet[:strict]
-    Puppet[:strict] = :warning
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/explained/#{name}/production" }
     [own, beside].each { |root| write(EXPLAINED, root) }
     beside!("#{self.class.dir}/explained/site.snap", beside, [ENV.fetch('BINDQ')])
     %w[bag list text nothing of_module absent].each do |key|
-      theirs = explained(own, key)
-      ours = explained(beside, key)
+      theirs, ours = lenient { [own, beside].map { |root| explained(root, key) } }
       rest = ours.each
       missing = theirs.find { |line| !found_in?(rest, line) }
       assert_nil missing, "#{key}: not in order, or not there, in\n#{ours.join("\n")}"
       assert_operator theirs.length, :>, 10
     end
-    assert_includes explained(beside, 'bag', plain: false), 'Found key: "bag" value: {} at data/roles/none.yaml:1:1'
-  ensure
-    Puppet[:strict] = before
+    assert_includes lenient { explained(beside, 'bag', plain: false) }, 'Found key: "bag" value: {} at data/roles/none.yaml:1:1'
   end
 
   private
@@ -235,6 +230,15 @@ class Hiera5Test < Minitest::Test
         found + [inner, scope].flat_map { |from| %w[of_role plain list].map { |key| shown(answer(from, 'key' => key)) } }
       end
     end
+  end
+
+  # In the block variables that are not set are no errors, which they are in Puppet 8.
+  def lenient
+    before = Puppet[:strict]
+    Puppet[:strict] = :warning
+    yield
+  ensure
+    Puppet[:strict] = before
   end
 
   # Whether a line is among those that are left, up to where it is.

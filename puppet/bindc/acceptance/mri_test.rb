@@ -33,6 +33,7 @@ class MriTest < Minitest::Test
   end
 
   def command(*args)
+    FileUtils.mkdir_p("#{world.dir}/cli/var/state") # where there is no user 'puppet', OpenVox does not make it
     dirs = ['--confdir', "#{world.dir}/cli", '--vardir', "#{world.dir}/cli/var", '--codedir', repository.compiled]
     output, status = Open3.capture2e('puppet', *args, *dirs)
     assert_equal 0, status.exitstatus, output
