@@ -45,6 +45,21 @@ func TestCheckKeysBoundsQueries(t *testing.T) {
 	if err := keysFound(".", "site.bsnap"); err == nil || !strings.HasPrefix(err.Error(), "--check-keys: read .: ") {
 		t.Errorf("a directory: %v", err)
 	}
+	for line, want := range map[string]string{
+		`{"keys": ["a"]}`:                   "<nil>",
+		`{"keys": ["a"], "kye": 1}`:         "--check-keys: queries:1: expected a query as a JSON object: unknown member",
+		`{"keys": ["a"], "key": 1}`:         "--check-keys: queries:1: expected a query as a JSON object: found",
+		`{"keys": ["a"], "facts": [1]}`:     "queries:1: expected {",
+		`{"keys": ["a", "none"]}`:           "queries:1: 'none' is not found",
+		`{"keys": ["a"], "keys": ["none"]}`: "--check-keys: queries:1: ",
+	} {
+		if err := os.WriteFile("queries", []byte(line), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := keysFound("queries", "site.bsnap"); !strings.HasPrefix(fmt.Sprint(err), want) {
+			t.Errorf("%s: found %v, expected %s", line, err, want)
+		}
+	}
 	query := `{"key": "a"}`
 	for _, c := range []struct {
 		length int

@@ -97,3 +97,17 @@ Lookups that the value made
 		t.Errorf("found\n%s\nwant\n%s", b.String(), want)
 	}
 }
+
+// A line of words ends before it is too wide, whatever the width of its first word.
+func TestWrappedWords(t *testing.T) {
+	for _, c := range []struct{ indent, first, second, lines int }{{0, 1, 78, 1}, {0, 1, 79, 2}, {2, 1, 77, 2},
+		{2, 1, 76, 1}, {0, 40, 39, 1}, {0, 40, 40, 2}, {0, 90, 1, 2}} {
+		var b strings.Builder
+		p := &page{bufio.NewWriter(&b), false}
+		p.wrapped(c.indent, "", []string{strings.Repeat("a", c.first), strings.Repeat("b", c.second)})
+		p.Flush()
+		if n := strings.Count(b.String(), "\n"); n != c.lines {
+			t.Errorf("%+v: %d lines:\n%s", c, n, b.String())
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	facts "bindc/internal/node"
 	"bindc/internal/recipe"
 	"bindc/ship"
 )
@@ -234,3 +235,35 @@ func TestInfoOfAHierarchy(t *testing.T) {
 		}
 	}
 }
+
+// Nodes with the same effect are together. A node without any does not end the list.
+func TestNodesWithTheSameEffectAreTogether(t *testing.T) {
+	a, b := effect{{key: "a"}}, effect{{key: "b"}}
+	var fleet []facts.Node
+	for _, name := range []string{"n1", "n2", "n3", "n4"} {
+		fleet = append(fleet, facts.Node{Name: name})
+	}
+	got := grouped(fleet, []effect{a, nil, b, a})
+	if len(got) != 2 || strings.Join(got[0].Nodes, " ") != "n1 n4" || strings.Join(got[1].Nodes, " ") != "n3" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Many queries that come together are answered in few writes.
+func TestBatchAnswersManyQueriesInFewWrites(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildBindings(t, "[a, 1]", path)
+	var out writes
+	root := command()
+	root.SetArgs([]string{"batch", path})
+	root.SetIn(strings.NewReader(strings.Repeat(`{"key": "a"}`+"\n", 100)))
+	root.SetOut(&out)
+	if status := execute(root); status != 0 || out > 2 {
+		t.Errorf("status %d, %d writes", status, out)
+	}
+}
+
+// writes counts writes.
+type writes int
+
+func (w *writes) Write(b []byte) (int, error) { *w++; return len(b), nil }
