@@ -23,7 +23,7 @@ func (r *reader) legacyFacts(n *yaml.Node, text string) {
 		if modern == "" {
 			return
 		}
-		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact",
+		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact", Secret: true,
 			Message: "%{" + strings.Join(path, ".") + "} is a legacy fact, which agents of Puppet 8 do not send by default",
 			Hint:    "write %{facts." + modern + "}"})
 	})

@@ -33,7 +33,7 @@ func (r *Request) Unset() []string {
 }
 
 // lacks returns the variables that a dimension uses and the request does not have, as os or os.family, or the name of
-// the dimension if its text is empty though they are given. It returns nil if the request has a value that conditions
+// a category or guard if its text is empty though they are given. It returns nil if the request has a value that conditions
 // name, or if no condition names any.
 func (r *Request) lacks(dimension int) (out []string) {
 	d := &r.snap.dimensions[dimension]
@@ -50,6 +50,9 @@ func (r *Request) lacks(dimension int) (out []string) {
 			out = append(out, shown)
 		}
 	})
+	if d.exact { // an empty one is of mapped_paths over a shorter list
+		return out
+	}
 	if text, err := d.text(r.facts); len(out) == 0 && err == nil && text == "" {
 		out = append(out, strings.Clone(d.name))
 	}

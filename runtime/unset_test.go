@@ -168,3 +168,26 @@ func TestUnsetVariablesOfALambda(t *testing.T) {
 		t.Errorf("%q is unset, expected a", got)
 	}
 }
+
+// A list of mapped_paths that has fewer elements than another node's has leaves no variable unset.
+func TestMappedPathsOverAShortListAreSet(t *testing.T) {
+	s := hieraSnapshot(t, `
+-- hiera.yaml --
+version: 5
+hierarchy:
+  - {name: teams, mapped_paths: [teams, t, 'team/%{t}.yaml']}
+-- data/team/dba.yaml --
+k: 1
+-- data/team/ops.yaml --
+k: 2
+`, bindings.Options{})
+	for facts, want := range map[string]string{
+		`{"teams": ["dba"]}`:        "",
+		`{"teams": ["dba", "ops"]}`: "",
+		`{}`:                        "teams",
+	} {
+		if got := strings.Join(asked(t, s, facts).Unset(), " "); got != want {
+			t.Errorf("%s: %q is unset, expected %q", facts, got, want)
+		}
+	}
+}

@@ -205,6 +205,9 @@ func (a *adoption) eyamlKeys() ([]string, error) {
 // undone puts the original back.
 func (a *adoption) undone() error {
 	changed, err := a.env.Undo()
+	if refusal := (*adopt.Refusal)(nil); errors.As(err, &refusal) {
+		return a.refused(err)
+	}
 	if err != nil {
 		return fmt.Errorf("cannot restore hiera.yaml: %w", err)
 	}
@@ -243,6 +246,10 @@ func (a *adoption) carryOut() (err error) {
 		a.say("hiera5.yaml: the original, which bindc compiles from now on")
 	}
 	a.say("hiera.yaml: asks the snapshot; the next catalog uses it")
+	if path := a.unusualPath(); path != "" {
+		a.say("note: the command is %s; unless the PATH of the server has its directory, lookups fail: "+
+			"adopt again with --option command=%s", path, path)
+	}
 	a.notes()
 	a.say("to undo: bindc adopt --undo %s", a.dir)
 	return nil
@@ -250,7 +257,7 @@ func (a *adoption) carryOut() (err error) {
 
 // write puts the snapshot into its place, where the user of Puppet can read it.
 func (a *adoption) write() error {
-	if err := os.MkdirAll(filepath.Dir(a.out), 0o755); err != nil {
+	if err := adopt.MakeDir(filepath.Dir(a.out)); err != nil {
 		return err
 	}
 	written, err := snapshot.Write(a.out, a.site.content)
@@ -265,7 +272,7 @@ func (a *adoption) write() error {
 	}
 	shared, err := adopt.Share(a.out, group)
 	if shared {
-		a.say("%s: readable by the group %s, as something in it is sensitive", a.out, group)
+		a.say("%s: readable by the group %s", a.out, group)
 	}
 	return err
 }

@@ -93,6 +93,20 @@ func (a *adoption) program() error {
 	return nil
 }
 
+// usualPath are the directories that the PATH of a service has.
+var usualPath = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
+
+// unusualPath returns the path of a command that is given by its name, if a service may not find it; else "".
+func (a *adoption) unusualPath() string {
+	name := a.options.Command()[0]
+	path, err := exec.LookPath(name)
+	if err != nil || a.options.Has("socket") || filepath.Base(name) != name ||
+		slices.Contains(usualPath, filepath.Dir(path)) {
+		return ""
+	}
+	return path
+}
+
 // ask asks Puppet about the environment.
 func (a *adoption) ask() error {
 	own, err := a.own()
@@ -115,11 +129,7 @@ func (a *adoption) ask() error {
 
 // own is the directory in which Puppet finds the environment with its own data.
 func (a *adoption) own() (string, error) {
-	original, err := a.env.Original()
-	if err != nil {
-		return "", err
-	}
-	return a.env.Shadow(filepath.Join(a.tmp, "own"), a.environment, original)
+	return a.env.Shadow(filepath.Join(a.tmp, "own"), a.environment, a.env.Original())
 }
 
 // compare has Puppet look all keys up with and without the snapshot.
@@ -129,8 +139,8 @@ func (a *adoption) compare() error {
 		a.say("not compared with Puppet (--no-compare)")
 		return nil
 	case a.puppet == nil:
-		a.say("not compared: Puppet is not installed here")
-		return nil
+		return a.unless(&adopt.Refusal{Reason: "Puppet is not found in PATH, so nothing can be compared with it",
+			Hint: "--no-compare does without"})
 	case a.probe == nil: // --force
 		return nil
 	}

@@ -139,3 +139,17 @@ func TestSharedSnapshots(t *testing.T) {
 		t.Error("a file that is not there is shared")
 	}
 }
+
+// Directories of a snapshot can be entered by the user of Puppet, whatever the umask of who adopts is.
+func TestDirectoriesOfASnapshotAreOpenToPuppet(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o077))
+	dir := filepath.Join(t.TempDir(), "new", "dir")
+	if err := MakeDir(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		if info, err := os.Stat(d); err != nil || info.Mode().Perm() != 0o755 {
+			t.Errorf("%s: %v, %v", d, info.Mode(), err)
+		}
+	}
+}

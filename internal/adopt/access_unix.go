@@ -21,6 +21,17 @@ func writable(dir string) error {
 	return nil
 }
 
+// lock waits until no other program adopts the environment in dir, or undoes that. Some file systems have no locks.
+func lock(dir string) (unlock func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for unix.Flock(int(f.Fd()), unix.LOCK_EX) == unix.EINTR {
+	}
+	return func() { f.Close() }, nil
+}
+
 // keepsReaders reports whether a file that replaces another has the same readers. Only its owner, in its group, or root
 // can make one; a file that everybody may read has no others.
 func keepsReaders(info fs.FileInfo) bool {

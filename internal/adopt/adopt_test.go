@@ -84,8 +84,8 @@ func TestStates(t *testing.T) {
 		if asked := e.Asks.Snapshot("production") == "/s"; asked != (c.want == Adopted) {
 			t.Errorf("%s: the options of hiera.yaml are read: %v", c.what, asked)
 		}
-		if src, err := e.Original(); err != nil || string(src) != original {
-			t.Errorf("%s: the original is %q (%v)", c.what, src, err)
+		if src := e.Original(); string(src) != original {
+			t.Errorf("%s: the original is %q", c.what, src)
 		}
 	}
 }
@@ -380,5 +380,86 @@ func TestRubyOfPuppet(t *testing.T) {
 	}
 	if got := rubyOf(command); got != beside {
 		t.Errorf("got %s, want %s", got, beside)
+	}
+}
+
+// Two programs adopt an environment at once: the one that is late does not take the new hiera.yaml for the original.
+func TestAnEnvironmentThatAnotherProgramChangesIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	original := []byte("version: 5\nhierarchy: [{name: a, path: a.yaml}]\n")
+	if err := os.WriteFile(filepath.Join(dir, "hiera.yaml"), original, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	inspect := func() *Environment {
+		e, err := Inspect(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	nothing := func() error { return nil }
+	asks := []byte("version: 5\nhierarchy: [{name: b, lookup_key: 'bindc::lookup_key', options: {snapshot: /s.snap}}]\n")
+	early, late, undoing := inspect(), inspect(), inspect()
+	if err := early.Switch(asks, nothing); err != nil {
+		t.Fatal(err)
+	}
+	var refusal *Refusal
+	err := late.Switch(asks, func() error { t.Error("the snapshot is written"); return nil })
+	if !errors.As(err, &refusal) ||
+		!strings.Contains(refusal.Reason, "was changed by another program in the meantime") {
+		t.Errorf("a second adoption: %v", err)
+	}
+	if _, err := undoing.Undo(); !errors.As(err, &refusal) {
+		t.Errorf("undoing from an old state: %v", err)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "hiera5.yaml")); err != nil || string(got) != string(original) {
+		t.Errorf("the original is %q, %v", got, err)
+	}
+	again := inspect()
+	if err := os.WriteFile(filepath.Join(dir, "hiera5.yaml"), append(original, '#'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Switch(asks, nothing); !errors.As(err, &refusal) {
+		t.Errorf("a hierarchy that changed after it was compiled: %v", err)
+	}
+}
+
+// A configuration of Hiera in the environment is never overwritten by a snapshot.
+func TestTheSnapshotCannotReplaceAConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "hiera.yaml"), []byte("version: 5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Inspect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refusal *Refusal
+	for _, name := range []string{"hiera.yaml", "hiera5.yaml"} {
+		if err := e.Check(filepath.Join(dir, name)); !errors.As(err, &refusal) {
+			t.Errorf("%s as the snapshot: %v", name, err)
+		}
+	}
+}
+
+// Puppet runs no config_version of an environment that only is compared.
+func TestComparedEnvironmentsHaveNoConfigVersion(t *testing.T) {
+	dir, shadows := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{"hiera.yaml": "version: 5\n",
+		"environment.conf": "modulepath = site:modules\nconfig_version = '/bin/false'\nmanifest = m"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := Inspect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Shadow(shadows, "production", e.Original()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(shadows, "production", "environment.conf"))
+	if err != nil || string(got) != "modulepath = site:modules\nmanifest = m" {
+		t.Errorf("the settings are %q, %v", got, err)
 	}
 }

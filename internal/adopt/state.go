@@ -33,6 +33,8 @@ type Environment struct {
 	State  State
 	Config hieraconfig.Config  // the hierarchy that bindc compiles
 	Asks   hieraconfig.Options // of hiera.yaml, where it is Adopted
+
+	seen map[string][]byte // the files that were read; nil: not there
 }
 
 // The names of the files.
@@ -55,6 +57,7 @@ func Inspect(dir string) (*Environment, error) {
 	e := &Environment{Dir: dir}
 	own, ownErr := os.ReadFile(e.path(puppets))
 	copied, copiedErr := os.ReadFile(e.path(bindcs))
+	e.seen = map[string][]byte{puppets: own, bindcs: copied}
 	for _, err := range []error{ownErr, copiedErr} {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -177,6 +180,11 @@ func (e *Environment) Check(snapshot string) error {
 	if !keepsReaders(info) {
 		return refuse(asOwner, "a new hiera.yaml would have fewer readers than %s (mode %o)", e.Source(),
 			info.Mode().Perm())
+	}
+	if info, err := os.Stat(filepath.Dir(snapshot)); err == nil && strings.HasSuffix(snapshot, ".yaml") {
+		if own, err := os.Stat(e.Dir); err == nil && os.SameFile(own, info) {
+			return refuse("give another file with -o", "%s cannot be the snapshot: it may configure Hiera", snapshot)
+		}
 	}
 	if isLink(snapshot) {
 		return refuse("give another file with -o", "%s is a symbolic link, as 'bindq follow' makes them: what it leads to "+

@@ -1,10 +1,13 @@
 package adopt
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"bindc/internal/replace"
 )
@@ -13,7 +16,16 @@ import (
 var before = func(step string) {}
 
 // Switch has Puppet ask the snapshot, which write puts into its place: text becomes hiera.yaml. That is the last step.
+// It refuses an environment whose files are not what Inspect read: the snapshot would not be that of its hierarchy.
 func (e *Environment) Switch(text []byte, write func() error) error {
+	unlock, err := lock(e.Dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := e.unchanged(); err != nil {
+		return err
+	}
 	before("snapshot")
 	if err := write(); err != nil {
 		return err
@@ -49,11 +61,21 @@ func (e *Environment) copy() error {
 	if err != nil {
 		return err
 	}
-	src, err := os.ReadFile(from)
-	if err != nil {
-		return err
+	return put(to, info, e.seen[puppets])
+}
+
+// unchanged refuses an environment in which hiera.yaml or hiera5.yaml is no longer what Inspect read.
+func (e *Environment) unchanged() error {
+	for name, seen := range e.seen {
+		there, err := os.ReadFile(e.path(name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if !bytes.Equal(there, seen) || (there == nil) != (seen == nil) {
+			return refuse("run bindc adopt again", "%s was changed by another program in the meantime", e.path(name))
+		}
 	}
-	return put(to, info, src)
+	return nil
 }
 
 // put puts a file into its place in one step, and its directory onto the disk.
@@ -67,6 +89,14 @@ func put(path string, like fs.FileInfo, text []byte) error {
 
 // Undo puts the original hiera.yaml back, in one step, and reports whether there was something to undo.
 func (e *Environment) Undo() (bool, error) {
+	unlock, err := lock(e.Dir)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	if err := e.unchanged(); err != nil {
+		return false, err
+	}
 	before("undo")
 	for _, name := range []string{puppets, bindcs} {
 		replace.Sweep(e.path(name)) // of an adoption that was killed
@@ -99,6 +129,12 @@ func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 		if entry.Name() == puppets || entry.Name() == bindcs {
 			continue
 		}
+		if entry.Name() == settings {
+			if err := copySettings(filepath.Join(root, settings), filepath.Join(shadow, settings)); err != nil {
+				return "", err
+			}
+			continue
+		}
 		if err := os.Symlink(filepath.Join(root, entry.Name()), filepath.Join(shadow, entry.Name())); err != nil {
 			return "", err
 		}
@@ -106,5 +142,39 @@ func (e *Environment) Shadow(dir, name string, hiera []byte) (string, error) {
 	return dir, os.WriteFile(filepath.Join(shadow, puppets), hiera, 0o600)
 }
 
+// settings is the file of the settings of an environment.
+const settings = "environment.conf"
+
+// copySettings copies settings without config_version, a program that Puppet would run for every catalog.
+func copySettings(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	var kept strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if name, _, _ := strings.Cut(line, "="); strings.TrimSpace(name) != "config_version" {
+			kept.WriteString(line)
+		}
+	}
+	return os.WriteFile(to, []byte(kept.String()), 0o600)
+}
+
+// MakeDir makes the directory of a snapshot, and those above it, so that every user can enter them.
+func MakeDir(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if parent := filepath.Dir(dir); parent != dir {
+		if err := MakeDir(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o755) // whatever the umask is
+}
+
 // Original returns the content of the hierarchy that is compiled.
-func (e *Environment) Original() ([]byte, error) { return os.ReadFile(e.Source()) }
+func (e *Environment) Original() []byte { return e.seen[filepath.Base(e.Source())] }
