@@ -33,8 +33,8 @@ func (r *Request) Unset() []string {
 }
 
 // lacks returns the variables that a dimension uses and the request does not have, as os or os.family, or the name of
-// a category or guard if its text is empty though they are given. It returns nil if the request has a value that conditions
-// name, or if no condition names any.
+// a category or guard if its text is empty though they are given. It returns nil if the request has a value that
+// conditions name, or if no condition names any.
 func (r *Request) lacks(dimension int) (out []string) {
 	d := &r.snap.dimensions[dimension]
 	if r.numbers[dimension] != snapshot.None || !r.file.HasValues(dimension) {
