@@ -90,9 +90,11 @@ type TopEnv interface {
 
 // variableOf is the variable of env with that name, in its top scope if the name has a leading ::.
 func variableOf(env Env, name string) (value.Value, bool) {
-	rest, top := strings.CutPrefix(name, "::")
-	if env, ok := env.(TopEnv); ok && top {
-		return env.TopVariable(rest)
+	if !strings.HasPrefix(name, "::") {
+		return env.Variable(name)
 	}
-	return env.Variable(rest)
+	if top, ok := env.(TopEnv); ok {
+		return top.TopVariable(name[2:])
+	}
+	return env.Variable(name[2:])
 }
