@@ -290,3 +290,41 @@ func TestRefusedReleaseIsStored(t *testing.T) {
 	r.pull.Hold = false
 	r.poll(Gate, 2, 1)
 }
+
+// The state of a name has its source even if the first release is refused.
+func TestSourceOfARefusedRelease(t *testing.T) {
+	m := newMaster(t)
+	m.pull.Checks.Gate = func(string, string) error { return &Refusal{"shut"} }
+	if _, err := m.release("one"); ReasonOf(err) != Gate {
+		t.Fatal(err)
+	}
+	if got := m.state().Source; got != "shelf" {
+		t.Errorf("source '%s'", got)
+	}
+}
+
+// A pull of a pinned name whose source does not answer does not report the pin.
+func TestPinnedNameWhoseSourceDoesNotAnswer(t *testing.T) {
+	m := newMaster(t)
+	m.mustRelease("one", "two")
+	if _, err := m.change().Back(""); err != nil {
+		t.Fatal(err)
+	}
+	m.shelf.fails = io.ErrUnexpectedEOF
+	if r, err := m.pull.Run(t.Context()); ReasonOf(err) != Network || r.Pinned {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// An adoption writes the statement itself, and does not leave that to the next program.
+func TestAdoptionWritesTheStatement(t *testing.T) {
+	m := newSignedMaster(t, signedStore(t))
+	later := signs(t, "two", "production", day(4))
+	err := m.store.locked("production", m.now, func(r *record) error { return r.adopt(sum("two"), later) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st, err := m.store.Statement(sum("two")); err != nil || !st.Created.Equal(day(4)) {
+		t.Errorf("%+v, %v", st, err)
+	}
+}
