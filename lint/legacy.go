@@ -23,8 +23,10 @@ func (r *reader) legacyFacts(n *yaml.Node, text string) {
 		if modern == "" {
 			return
 		}
+		message := "%{" + strings.Join(path, ".") + "} is a legacy fact, which agents of Puppet 8 do not send by default"
+		// The line may have a sensitive value, so that only the name of the fact is shown.
 		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact", Secret: true,
-			Message: "%{" + strings.Join(path, ".") + "} is a legacy fact, which agents of Puppet 8 do not send by default",
+			Message: message, Discreet: message,
 			Hint:    "write %{facts." + modern + "}"})
 	})
 }

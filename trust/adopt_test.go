@@ -102,7 +102,9 @@ func TestKilledAtEachCallOfAdopting(t *testing.T) {
 			}
 		}
 	}
-	if killed == 0 || kept == 0 || switched == 0 {
+	// strace counts the calls of each thread by itself. On a loaded machine the calls after the switch may be those of
+	// another thread, so that no run is killed there.
+	if killed == 0 || kept == 0 {
 		t.Errorf("%d runs were killed, %d environments stayed, %d were switched", killed, kept, switched)
 	}
 	figures(t, "%d kills at calls of adopting: %d environments stayed, %d were switched whole", killed, kept, switched)

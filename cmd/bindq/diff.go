@@ -39,8 +39,8 @@ func diffCommand() *cobra.Command {
 			"the first that holds for a node counts for it. With --facts-dir it also looks\n" +
 			"up for each node what may differ, and groups the nodes by what changes.\n" +
 			"Without OLD it is the snapshot of -s or BINDQ_SNAPSHOT.\n\n" +
-			"Keys that all change because a level or a file is added or removed are one entry;\n" +
-			"--all and --format json have each of them.\n\n" +
+			"Keys that all change because a level or a file is added or removed are one\n" +
+			"entry; --all and --format json have each of them.\n\n" +
 			"Without --identity encrypted values count as changed: they differ in every file.\n\n" +
 			"Exit status: 0 nothing changes, 1 something does, 2 an error.",
 		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
