@@ -169,6 +169,27 @@ func TestUnsetVariablesOfALambda(t *testing.T) {
 	}
 }
 
+// A category whose text is empty although its variables are given is unset itself.
+func TestEmptyCategoriesAreUnset(t *testing.T) {
+	s := openSite(t, map[string]string{
+		"binder_config.yaml": `version: 1
+layers: [{name: site, include: ['confdir:/default']}]
+categories: [[zone, '${if $a == "none" { "" } else { $a }}']]
+`,
+		"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n- when: {zone: eu}\n  bind: [[k, 1]]\n",
+	})
+	for facts, want := range map[string]string{
+		`{"a": "none"}`: "zone",
+		`{"a": "eu"}`:   "",
+		`{"a": "us"}`:   "",
+		`{}`:            "a",
+	} {
+		if got := strings.Join(asked(t, s, facts).Unset(), " "); got != want {
+			t.Errorf("%s: %q is unset, expected %q", facts, got, want)
+		}
+	}
+}
+
 // A list of mapped_paths that has fewer elements than another node's has leaves no variable unset.
 func TestMappedPathsOverAShortListAreSet(t *testing.T) {
 	s := hieraSnapshot(t, `

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -171,16 +172,18 @@ func howToSet(name string) string {
 	return ""
 }
 
-// misnamed returns the doubts about the names of facts, in flags and in the file of facts.
+// misnamed returns the doubts about the names of facts, in flags and in the file of facts. The names that the snapshot
+// uses are read only if some name is not one that Facter sends: that reads all of the snapshot.
 func (s *source) misnamed(r *bindings.Request) ([]string, error) {
 	if len(s.facts)+len(s.variables) == 0 && s.factsFile == "" {
 		return nil, nil
 	}
-	used, _, _, err := r.Snapshot().Needs()
-	if err != nil {
-		return nil, err
-	}
-	isKnown := func(name string) bool { return syntax.Everywhere(name) || slices.Contains(used, name) }
+	var failure error
+	used := sync.OnceValue(func() (names []string) {
+		names, _, _, failure = r.Snapshot().Needs()
+		return names
+	})
+	isKnown := func(name string) bool { return syntax.Everywhere(name) || slices.Contains(used(), name) }
 	var out []string
 	for _, flag := range []struct {
 		name  string
@@ -188,29 +191,34 @@ func (s *source) misnamed(r *bindings.Request) ([]string, error) {
 	}{{"--fact", s.facts}, {"--var", s.variables}} {
 		for _, text := range flag.given {
 			name := text[:strings.IndexAny(text+"=", ".:=")]
-			if near := diag.Misspelt(name, used); near != "" && !isKnown(name) {
+			if isKnown(name) {
+				continue
+			}
+			if near := diag.Misspelt(name, used()); near != "" {
 				out = append(out, fmt.Sprintf("%s %s: nothing in the snapshot uses that name; did you mean '%s'?",
 					flag.name, name, near))
 			}
 		}
 	}
-	return append(out, s.misnamedInFile(r.Unset(), isKnown)...), nil
+	out = append(out, s.misnamedInFile(r.Unset(), isKnown)...)
+	return out, failure
 }
 
 // misnamedInFile returns the doubts about the names in the file of facts: a name is similar to an unset variable, or
 // no name at all is known.
 func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) (out []string) {
-	some, known := false, false
+	var names []string
 	for k := range s.inFile.Facts.Pairs() {
-		some = true
-		if isKnown(k.Text()) {
-			known = true
-		} else if near := diag.Misspelt(k.Text(), unset); near != "" {
+		names = append(names, k.Text())
+	}
+	for _, name := range names {
+		if near := diag.Misspelt(name, unset); near != "" && !isKnown(name) {
 			out = append(out, fmt.Sprintf("%s: nothing in the snapshot uses the fact '%s'; did you mean '%s'?",
-				wherein(s.factsFile), k.Text(), near))
+				wherein(s.factsFile), name, near))
 		}
 	}
-	if some && !known && len(out) == 0 {
+	if len(names) > 0 && len(out) == 0 && !slices.ContainsFunc(names, syntax.Everywhere) &&
+		!slices.ContainsFunc(names, isKnown) {
 		out = append(out, wherein(s.factsFile)+" has no fact that Facter sends or the snapshot uses: is it a file of facts?")
 	}
 	return out
