@@ -27,6 +27,6 @@ func (r *reader) legacyFacts(n *yaml.Node, text string) {
 		// The line may have a sensitive value, so that only the name of the fact is shown.
 		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact", Secret: true,
 			Message: message, Discreet: message,
-			Hint:    "write %{facts." + modern + "}"})
+			Hint: "write %{facts." + modern + "}"})
 	})
 }
