@@ -15,8 +15,8 @@ import (
 func TestLayersInMessages(t *testing.T) {
 	for want, layers := range map[string][]loader.Layer{
 		"": {{}}, " in layer 'a'": {{Name: "a"}}, " in layer 2": {{Name: "a"}, {}}} {
-		c := composer{site: &loader.Site{Layers: layers}}
-		if got := c.inLayer(len(layers) - 1); got != want {
+		e := env{site: &loader.Site{Layers: layers}}
+		if got := e.inLayer(len(layers) - 1); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

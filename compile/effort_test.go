@@ -148,9 +148,9 @@ func effortOf(t *testing.T, list string, limit int) (spent int, found []diag.Dia
 	writeBindings(t, filepath.Join(dir, "bindings"), "default", list)
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
-	c := newComposer(site, Options{Effort: limit}, &diags)
-	c.compose()
-	return c.effort.limit - max(0, c.effort.left), diags.Sorted()
+	e := newEnv(site, Options{Effort: limit}, &diags)
+	e.compose()
+	return e.effort.limit - max(0, e.effort.left), diags.Sorted()
 }
 
 // What is left is spent to the last step; the first that there is not is remembered, however few are asked for then.

@@ -9,36 +9,79 @@ import (
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
+	"bindc/loader"
 )
 
-// checkLookupOptions warns of lookup_options that fail every lookup, and of those that say something of no key: of a
-// key only where one has nearly the same name, as classes have parameters that no data binds.
-func (c *composer) checkLookupOptions(all []lookupOptions) {
-	roots := c.roots()
-	for _, o := range all {
-		c.warnOfOptions(o, "", "every lookup they are for is an error, as in Puppet", o.err)
-		if o.level == nil {
+// lookupOptions is the lookup_options of one file.
+type lookupOptions struct {
+	layer, condition int
+	file             *loader.DataFile
+	at               diag.Pos     // of the key lookup_options
+	err              error        // of merge.Compile
+	module           string       // the module whose keys they are for; "": all keys
+	level            *merge.Level // nil if they depend on the request, or have an error
+	secret           bool         // level is nil, and they may make something sensitive
+}
+
+// findLookupOptions finds the lookup_options of the site, in the order of the scopes: highest first.
+func (m *merger) findLookupOptions() {
+	for i := range m.scopes {
+		s := &m.scopes[i]
+		if !m.isHiera(s.layer) {
 			continue
 		}
-		used := o.level.Used(roots, &c.effort.left)
-		for _, e := range o.level.Entries {
-			c.warnOfOptions(o, e.Name, "every lookup of a key this is for is an error, as in Puppet", e.Check())
-			c.warnOfUnread(o, e)
-			if !used[e] {
-				c.warnOfUnused(o, e, roots)
+		for _, file := range s.members {
+			for i, e := range file.file.Entries {
+				if isLookupOptions(m.keys[e.Key]) {
+					m.options = append(m.options, m.optionsOf(s, file.file, i))
+				}
 			}
 		}
 	}
 }
 
-// roots are the roots of all keys that the site binds, in whichever way.
-func (c *composer) roots() []string {
-	seen := make([]bool, len(c.keys))
+// optionsOf returns entry i of a file, which is lookup_options.
+func (m *merger) optionsOf(s *scope, f *loader.DataFile, i int) lookupOptions {
+	key, val := m.keys[f.Entries[i].Key], f.Entries[i].Value
+	o := lookupOptions{layer: s.layer, condition: s.condition, file: f, at: f.Pos(i),
+		module: strings.TrimPrefix(strings.TrimPrefix(key, recipe.LookupOptionsKey), " ")}
+	if v, ok := m.constant(val); ok {
+		if o.level, o.err = merge.Compile(v, o.module); o.err != nil {
+			o.level = nil // every lookup that they are for fails
+		}
+	}
+	o.secret = o.level == nil && strings.Contains(m.values[val], "convert_to")
+	return o
+}
+
+// checkLookupOptions warns about lookup_options that make every lookup fail, and about entries for no key. Classes have
+// parameters that no data binds, so an entry for a single key is only reported if a bound key has nearly the same name.
+func (m *merger) checkLookupOptions() {
+	roots := m.roots()
+	for _, o := range m.options {
+		m.warnOfOptions(o, "", "every lookup they are for is an error, as in Puppet", o.err)
+		if o.level == nil {
+			continue
+		}
+		used := o.level.Used(roots, &m.effort.left)
+		for _, e := range o.level.Entries {
+			m.warnOfOptions(o, e.Name, "every lookup of a key this is for is an error, as in Puppet", e.Check())
+			m.warnOfUnread(o, e)
+			if !used[e] {
+				m.warnOfUnused(o, e, roots)
+			}
+		}
+	}
+}
+
+// roots returns the root of every key that the site binds.
+func (m *merger) roots() []string {
+	seen := make([]bool, len(m.keys))
 	var out []string
-	for i := range c.scopes {
-		for key := range c.members(&c.scopes[i]) {
-			if !seen[key] && !recipe.IsInternal(c.keys[key]) {
-				parsed, _ := lookupkey.Parse(c.keys[key]) // what is no key of a lookup has no root
+	for i := range m.scopes {
+		for key := range m.scopes[i].bound() {
+			if !seen[key] && !recipe.IsInternal(m.keys[key]) {
+				parsed, _ := lookupkey.Parse(m.keys[key]) // the root of an invalid key is empty
 				out = append(out, parsed.Root)
 			}
 			seen[key] = true
@@ -47,70 +90,56 @@ func (c *composer) roots() []string {
 	return out
 }
 
-// warnOfNearOptions warns of a hash under a key that is nearly called lookup_options.
-func (c *composer) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
-	if diag.Misspelt(c.keys[key], []string{options}) == "" {
-		return
-	}
-	if k := c.constant(val, at); !k.known || k.v.Kind() == value.Hash {
-		c.report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_options",
-			Message: "'" + c.keys[key] + "' is a key as any other, and says nothing of how others are looked up",
-			Hint:    "did you mean '" + options + "'?"})
-	}
-}
-
-// options is the key in data that says how others are looked up.
-const options = "lookup_options"
-
-// place is where the options name a key or a pattern; where they name none of that text, they themselves are.
-func (c *composer) place(o lookupOptions, name string) diag.Pos {
+// position returns the position of an entry of the options, or that of the options if they have no such entry.
+func (m *merger) position(o lookupOptions, name string) diag.Pos {
 	at := o.at
 	for _, e := range o.file.Options {
-		if c.keys[e.Key] == name {
+		if m.keys[e.Key] == name {
 			at.Line, at.Col = int(e.Line), int(e.Col)
 		}
 	}
 	return at
 }
 
-// warnOfOptions warns of each part of an error of package merge, which is about the entry name unless a part says so.
-func (c *composer) warnOfOptions(o lookupOptions, name, so string, err error) {
+// warnOfOptions warns about each part of an error of package merge. A part is about the entry with the given name unless
+// it names another one.
+func (m *merger) warnOfOptions(o lookupOptions, name, consequence string, err error) {
 	parts := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		parts = joined.Unwrap()
 	}
 	for _, part := range parts {
 		if part != nil {
-			d := diag.Diagnostic{Pos: c.place(o, name), Severity: diag.Warning, Code: "hiera_options",
-				Message: part.Error() + "; " + so}
+			d := diag.Diagnostic{Pos: m.position(o, name), Severity: diag.Warning, Code: "hiera_options",
+				Message: part.Error() + "; " + consequence}
 			if wrong, ok := part.(*merge.Error); ok && wrong.Entry != "" {
-				d.Pos = c.place(o, wrong.Entry)
+				d.Pos = m.position(o, wrong.Entry)
 			} else if ok && wrong.Absent {
 				d.Message = part.Error() + ", and Puppet converts to it; every lookup of a key this is for is an error here"
 			}
-			c.report(d)
+			m.report(d)
 		}
 	}
 }
 
-// optionNames are what lookup_options can say of a key.
+// optionNames are the options that a key can have.
 var optionNames = []string{"merge", "convert_to"}
 
-// strategyNames are what many write beside the merge that it is about.
+// strategyNames are options of a merge that are often written beside it.
 var strategyNames = []string{"strategy", "knockout_prefix", "merge_hash_arrays", "sort_merged_arrays"}
 
-// warnOfUnread warns of what e says and no lookup reads, as in Puppet.
-func (c *composer) warnOfUnread(o lookupOptions, e *merge.Entry) {
-	d := diag.Diagnostic{Pos: c.place(o, e.Name), Severity: diag.Warning, Code: "hiera_options"}
-	switch said := e.Value(); said.Kind() {
+// warnOfUnread warns about parts of an entry that no lookup reads. Puppet ignores them too.
+func (m *merger) warnOfUnread(o lookupOptions, e *merge.Entry) {
+	d := diag.Diagnostic{Pos: m.position(o, e.Name), Severity: diag.Warning, Code: "hiera_options"}
+	switch options := e.Value(); options.Kind() {
 	case value.String:
 		d.Message = "what lookup_options say of '" + e.Name + "' is a text, of which nothing comes: expected a Hash"
-		if _, err := merge.Parse(said); err == nil {
-			d.Hint = "write {merge: " + said.Text() + "}"
+		if _, err := merge.Parse(options); err == nil {
+			d.Hint = "write {merge: " + options.Text() + "}"
 		}
 	case value.Hash:
 		var unread []string
-		for k := range said.Pairs() {
+		for k := range options.Pairs() {
 			if name := k.Text(); !slices.Contains(optionNames, name) {
 				unread = append(unread, name)
 			}
@@ -126,25 +155,22 @@ func (c *composer) warnOfUnread(o lookupOptions, e *merge.Entry) {
 		}
 	}
 	if d.Message != "" && e.Check() == nil {
-		c.report(d)
+		m.report(d)
 	}
 }
 
 // refusePattern reports a pattern that takes too many steps to match. Without it the lookup_options of a key are
 // unknown.
-func (c *composer) refusePattern(o lookupOptions, err error) {
-	at := c.place(o, "")
+func (m *merger) refusePattern(o lookupOptions, err error) {
+	at := m.position(o, "")
 	if wrong, ok := err.(*merge.Error); ok {
-		at = c.place(o, wrong.Entry)
+		at = m.position(o, wrong.Entry)
 	}
-	if c.refused[at] {
+	if m.refused[at] {
 		return
 	}
-	if c.refused == nil {
-		c.refused = map[diag.Pos]bool{}
-	}
-	c.refused[at] = true
-	c.report(diag.Diagnostic{Pos: at, Code: "hiera_options", Message: err.Error(),
+	m.refused[at] = true
+	m.report(diag.Diagnostic{Pos: at, Code: "hiera_options", Message: err.Error(),
 		Hint: "simplify the pattern so that it has fewer ways to match the same text"})
 }
 
@@ -154,9 +180,9 @@ func rootOf(key string) string {
 	return root
 }
 
-// warnOfUnused warns of an entry that is for none of the keys with these roots.
-func (c *composer) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
-	d := diag.Diagnostic{Pos: c.place(o, e.Name), Severity: diag.Warning, Code: "hiera_options",
+// warnOfUnused warns about an entry that is for none of the keys with these roots.
+func (m *merger) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
+	d := diag.Diagnostic{Pos: m.position(o, e.Name), Severity: diag.Warning, Code: "hiera_options",
 		Message: "lookup_options have '" + e.Name + "', and nothing binds a key of that name"}
 	switch {
 	case slices.Contains(roots, rootOf(e.Name)):
@@ -165,15 +191,15 @@ func (c *composer) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string)
 	case !e.Pattern() && strings.ContainsAny(e.Name, `*+?^$()[]|\`):
 		d.Hint = "a pattern begins with '^'"
 	case !e.Pattern():
-		near := c.diags.Misspelt(e.Name, roots)
+		near := m.diags.Misspelt(e.Name, roots)
 		if near == "" {
 			return
 		}
 		d.Hint = "did you mean '" + near + "'?"
 	case o.module != "":
-		return // what a module says of its keys may be for what sites bind
+		return // sites may bind the keys of the module
 	default:
 		d.Message = "lookup_options have the pattern '" + e.Name + "', and no key that is bound matches it"
 	}
-	c.report(d)
+	m.report(d)
 }

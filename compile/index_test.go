@@ -49,7 +49,7 @@ func TestTheIndexFindsWhatAComparisonFinds(t *testing.T) {
 			}
 			conditions = append(conditions, c)
 		}
-		k := &keyIndex{composer: &composer{site: &loader.Site{Dimensions: dims, Conditions: conditions},
+		k := &keyIndex{env: &env{site: &loader.Site{Dimensions: dims, Conditions: conditions},
 			relations: relationsOf(dims, newEffort(0)), effort: newEffort(0)}}
 		for i := range conditions {
 			k.all = append(k.all, candidate{condition: i, rank: i / 2})

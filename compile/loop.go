@@ -4,126 +4,38 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
-	"bindc/internal/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
 	"bindc/internal/value"
 	"bindc/loader"
 )
 
-// needs is what a recipe needs whatever the facts, as far as it is bound.
-type needs struct {
-	keys     []uint32       // it looks up all of these
-	unbound  []string       // and these, which nothing binds
-	tried    []attempt      // and these in turn, no further than one that is found and not undef
-	below    []uint32       // and what is below it of these, one at most
-	collects *recipe.Recipe // and it puts contributions together; or nil
-	alone    *recipe.Recipe // it is nothing but what is tried, so that it is undef where that is; or nil
-}
-
-// attempt is a target that is tried.
-type attempt struct {
-	key    uint32
-	target recipe.Target
-}
-
-func (n needs) none() bool {
-	return len(n.keys) == 0 && len(n.tried) == 0 && len(n.below) == 0 && n.collects == nil
-}
-
-func (c *composer) recipeNeeds(r *recipe.Recipe) needs {
-	var n needs
-	for _, t := range r.Targets {
-		if key, bound := c.keyNumber(t.Key); bound {
-			n.tried = append(n.tried, attempt{key, t})
-		} else if r.Kind != recipe.AliasOf { // of which that is an error
-			n.unbound = append(n.unbound, t.Key)
-		}
-	}
-	for _, name := range r.Lookups() {
-		if key, bound := c.keyNumber(name); bound {
-			n.keys = append(n.keys, key)
-		} else {
-			n.unbound = append(n.unbound, name)
-		}
-	}
-	if producesTarget(r.Kind) && !r.Optional && r.Transformer == nil {
-		n.alone = r
-	}
-	if r.Kind == recipe.Below {
-		if key, bound := c.keyNumber(r.Name); bound {
-			n.below = append(n.below, key)
-		}
-	}
-	if r.Kind == recipe.Multibind {
-		n.collects = r
-	}
-	return n
-}
-
-func producesTarget(k recipe.Kind) bool {
-	return k == recipe.LookupOf || k == recipe.FirstFound || k == recipe.HashLookup
-}
-
-// needed is the keys of n, contributions by their internal key.
-func (c *composer) needed(n needs) []uint32 {
-	out := append(slices.Clone(n.keys), n.below...)
-	for _, a := range n.tried {
-		out = append(out, a.key)
-	}
-	if n.collects != nil {
-		if key, bound := c.keyNumber(n.collects.Name); bound {
-			out = append(out, key)
-		}
-	}
-	return out
-}
-
-// needy is, by their number, what values need that need something.
-func (c *composer) needy() map[uint32]needs {
-	out := map[uint32]needs{}
-	texts := c.values
-	for _, n := range c.stored {
-		if texts[n][0] != recipe.CompiledLookup {
-			continue
-		}
-		if r, err := recipe.Decode(texts[n][1:]); err == nil { // or else a lookup says so
-			out[n] = c.recipeNeeds(r)
-		}
-	}
-	return out
-}
-
-// loopFinder looks for loops that some request can reach: in which every binding wins.
+// loopFinder looks for loops that some request can reach: loops in which every binding wins.
 //
-// It follows the bindings in the plain requests of a condition, those whose other dimensions have values that no
-// condition names: of all requests of the condition, the fewest bindings are effective in them. So there is a loop in
-// some request if and only if there is one in the plain requests of the conditions that its bindings have, taken
-// together. These are found on the way: where a binding needs a key that is bound under a further condition too, the
-// binding there is followed for itself, in the requests where both hold.
+// It follows the bindings in the plain requests of a condition. These are the requests whose other dimensions have
+// values that no condition names: fewer bindings are effective in them than in any other request of the condition. So
+// some request has a loop if and only if there is one in the plain requests of the conditions of its bindings, taken
+// together. The search finds these conditions on the way: if a binding needs a key that is bound under a further
+// condition too, the binding there is followed by itself, in the requests where both conditions hold.
 //
-// A condition may hold in several ways, each of which gives other categories values that are named, as '${a}-${b}' is
-// 'x-y-z' in two. No request of it is plain then, but each of its ways has plain requests, and is followed for itself.
-// What can hold in more ways than relation.Ways splits is followed as one condition. A loop there may be one that
-// another binding breaks in each of the ways, and its report says so.
+// A condition may hold in several ways, which give different named values to other categories. '${a}-${b}' is 'x-y-z'
+// in two ways. No request of such a condition is plain, but each of its ways has plain requests, and is followed by
+// itself. A condition with more ways than relation.Ways splits is followed as one. A loop found there may be broken by
+// other bindings in each of the ways, and its report says so.
 type loopFinder struct {
-	*composer
-	needy    map[uint32]needs
-	graph    map[uint32][]uint32 // what the bindings of a key need, all together
-	circular map[uint32]bool     // keys that may be on a loop; those of contributions are internal
+	*checker
+	*needGraph
 
-	parts       map[string][]*keyIndex // contributions, by id, those of one name in one index
-	conditions  []loader.Condition     // each can hold in one way
-	unsplit     map[int]bool           // of conditions, those that can hold in more ways than were split
-	conditionAt map[string]int
-	queue       []visit
-	place       map[visit]int // on the way that is followed, plus one; or done
-	reported    map[string]bool
-	undef       map[*recipe.Recipe]bool // optional expressions that look nothing up
-	deciding    map[string]bool         // variables
+	parts      map[string][]*keyIndex // contributions by id, one index for each name
+	conditions conditionTable
+	unsplit    map[int]bool // conditions that can hold in more ways than were split
+	queue      []visit
+	state      map[visit]int // unvisited, finished, or where it is on the current path, counted from 1
+	reported   map[string]bool
+	undef      map[*recipe.Recipe]bool // whether expressions without lookups are undef, see isUndef
+	deciding   map[string]bool         // variables that decide the values of categories
 }
 
 // visit is a binding in the plain requests of a condition.
@@ -132,112 +44,29 @@ type visit struct {
 	condition int // in loopFinder.conditions
 }
 
-const done = -1
+// States of a visit that is not on the path.
+const (
+	unvisited = 0
+	finished  = -1
+)
 
-// step is a candidate on the way, and those it needs that are not followed yet.
+// step is a visit on the path, with the candidates that it needs and that are not followed yet.
 type step struct {
 	visit
 	next []*candidate
 }
 
-// Bounds on the search. What it does not come to is left to the lookups.
+// Bounds of the search. Lookups find the loops that it does not reach.
 const (
 	loopEffort             = 1 << 22
 	loopEffortPerCandidate = 1 << 8
 )
 
-func (c *composer) newLoopFinder() *loopFinder {
-	f := &loopFinder{composer: c, needy: c.needy(), graph: map[uint32][]uint32{}, circular: map[uint32]bool{},
-		parts: map[string][]*keyIndex{}, unsplit: map[int]bool{}, conditionAt: map[string]int{}, place: map[visit]int{},
-		reported: map[string]bool{}, undef: map[*recipe.Recipe]bool{}, deciding: c.deciding()}
-	add := func(key uint32, n needs) {
-		if !n.none() {
-			f.graph[key] = append(f.graph[key], c.needed(n)...)
-		}
-	}
-	for i := range c.scopes {
-		if len(f.needy) == 0 {
-			break
-		}
-		for key, value := range c.members(&c.scopes[i]) {
-			add(c.inNames[key], f.needy[value])
-		}
-	}
-	for id, cs := range c.contributions {
-		key, bound := c.keyNumber(recipe.ContributionKey(id))
-		for _, cand := range cs {
-			if bound {
-				add(key, c.recipeNeeds(cand.recipe))
-			}
-		}
-	}
-	for key := range leading(leading(f.graph)) {
-		f.circular[key] = true
-	}
-	return f
-}
-
-// leading is the part of a graph from whose nodes its edges lead on and on, turned round.
-func leading(graph map[uint32][]uint32) map[uint32][]uint32 {
-	back, left := map[uint32][]uint32{}, map[uint32]int{} // edges that are left of a node
-	for from, tos := range graph {
-		left[from] = len(tos)
-		for _, to := range tos {
-			back[to] = append(back[to], from)
-		}
-	}
-	var ends []uint32
-	for to := range back {
-		if left[to] == 0 {
-			ends = append(ends, to)
-		}
-	}
-	for len(ends) > 0 {
-		end := ends[len(ends)-1]
-		ends = ends[:len(ends)-1]
-		for _, from := range back[end] {
-			if left[from]--; left[from] == 0 {
-				ends = append(ends, from)
-			}
-		}
-		delete(back, end)
-	}
-	for to, froms := range back {
-		back[to] = slices.DeleteFunc(froms, func(from uint32) bool { return left[from] == 0 })
-	}
-	return back
-}
-
-// addKeys adds the keys of which the candidates are asked for: those that may be on a loop, and those that are tried
-// before one.
-func (f *loopFinder) addKeys(keys map[uint32]bool) {
-	for key := range f.circular {
-		for _, other := range f.graph[key] { // one of them needs it too
-			keys[other] = true
-		}
-	}
-	if len(f.through) > 0 {
-		f.addTried(keys)
-	}
-}
-
-// addTried adds what keys need, and what that needs: on it may depend what declines.
-func (f *loopFinder) addTried(keys map[uint32]bool) {
-	todo := slices.Collect(maps.Keys(keys))
-	for len(todo) > 0 {
-		key := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, other := range f.graph[key] {
-			if !keys[other] {
-				keys[other] = true
-				todo = append(todo, other)
-			}
-		}
-	}
-}
-
-// find reports the loops. It has a share of the effort, and that it is not enough is no error.
-func (f *loopFinder) find() {
+// checkLoops reports the loops. The search has a share of the effort, and it is no error if that is not enough.
+func (c *checker) checkLoops(needs *needGraph) {
+	f := &loopFinder{checker: c, needGraph: needs, parts: map[string][]*keyIndex{}, unsplit: map[int]bool{},
+		conditions: conditionTable{at: map[string]int{}}, state: map[visit]int{}, reported: map[string]bool{},
+		undef: map[*recipe.Recipe]bool{}, deciding: decidingVariables(c.site)}
 	if f.effort.over() {
 		return
 	}
@@ -251,7 +80,17 @@ func (f *loopFinder) find() {
 	f.effort.left = before - share + max(0, f.effort.left)
 }
 
-// enqueueAll has every binding that may be on a loop followed under its own condition, and returns how far.
+// decidingVariables returns the variables that decide the values of categories and guards.
+func decidingVariables(site *loader.Site) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range site.Dimensions {
+		d.Value.Variables(func(name string) { out[name] = true })
+	}
+	return out
+}
+
+// enqueueAll schedules every binding that may be on a loop under its own condition. It returns the effort that the
+// search may take.
 func (f *loopFinder) enqueueAll() int {
 	share := loopEffort
 	collected := f.collected()
@@ -273,13 +112,13 @@ func (f *loopFinder) enqueueAll() int {
 	return share
 }
 
-// collected are the ids of which some lookup collects the contributions: those of bindings that can win, and of
+// collected returns the ids whose contributions some lookup collects: those of bindings that can win, and of
 // contributions that are collected themselves.
 func (f *loopFinder) collected() map[string]bool {
 	out := map[string]bool{}
-	within := map[string][]string{} // ids collected by contributions, by what they contribute to
+	within := map[string][]string{} // ids that contributions collect, by the id they contribute to
 	var todo []string
-	for id, ds := range f.declared {
+	for id, ds := range f.multibinds.declared {
 		for _, d := range ds {
 			if in := d.binding.More.In; in != nil {
 				within[in.ID] = append(within[in.ID], id)
@@ -299,20 +138,20 @@ func (f *loopFinder) collected() map[string]bool {
 	return out
 }
 
-// partsOf is the contributions to a multibinding, those of one name in one index.
+// partsOf returns the contributions to a multibinding, one index for each name.
 func (f *loopFinder) partsOf(id string) []*keyIndex {
 	if out, ok := f.parts[id]; ok {
 		return out
 	}
 	var out []*keyIndex
 	at := map[string]int{}
-	for _, cand := range f.contributions[id] {
+	for _, cand := range f.multibinds.contributions[id] {
 		name := cand.binding.Key
 		i, ok := at[name]
 		if !ok {
 			i = len(out)
 			at[name] = i
-			out = append(out, &keyIndex{composer: f.composer, name: name})
+			out = append(out, &keyIndex{env: f.env, name: name})
 		}
 		out[i].all = append(out[i].all, cand)
 	}
@@ -322,7 +161,7 @@ func (f *loopFinder) partsOf(id string) []*keyIndex {
 
 // enqueue schedules cand in the plain requests of each way in which terms can hold.
 func (f *loopFinder) enqueue(cand *candidate, terms loader.Condition) {
-	if f.needsOf(cand).none() {
+	if f.needsOfCandidate(cand).none() {
 		return
 	}
 	ways, all := f.relations.Ways(terms)
@@ -330,63 +169,61 @@ func (f *loopFinder) enqueue(cand *candidate, terms loader.Condition) {
 		if !f.effort.spend(10) {
 			return
 		}
-		v := visit{cand, f.condition(way)}
+		v := visit{cand, f.conditions.number(way)}
 		if !all {
 			f.unsplit[v.condition] = true
 		}
-		if _, seen := f.place[v]; !seen {
-			f.place[v] = 0
+		if _, seen := f.state[v]; !seen {
+			f.state[v] = unvisited
 			f.queue = append(f.queue, v)
 		}
 	}
 }
 
-func (f *loopFinder) condition(terms loader.Condition) int {
-	var key []byte
-	for _, t := range terms {
-		key = appendDim(key, t.Dimension)
-		key = append(binary.AppendUvarint(key, uint64(len(t.Value))), t.Value...)
+// needsOfCandidate returns the needs of cand, or none if it is on no loop: then what it needs has no indexes.
+func (f *loopFinder) needsOfCandidate(cand *candidate) needs {
+	switch {
+	case !f.circular[cand.key]:
+		return needs{}
+	case cand.recipe != nil:
+		return f.needsOf(cand.recipe)
 	}
-	n, ok := f.conditionAt[string(key)]
-	if !ok {
-		n = len(f.conditions)
-		f.conditions, f.conditionAt[string(key)] = append(f.conditions, terms), n
-	}
-	return n
+	return f.ofValue[cand.value]
 }
 
-// follow goes from start to what it needs, and on, and reports where it comes back to where it has been.
+// follow follows what start needs, and what that needs, and reports each way back to a visit on the path.
 func (f *loopFinder) follow(start visit) {
 	var path []step
 	enter := func(v visit) {
 		path = append(path, step{v, f.next(v)})
-		f.place[v] = len(path)
+		f.state[v] = len(path)
 	}
-	if f.place[start] == 0 {
+	if f.state[start] == unvisited {
 		enter(start)
 	}
 	for len(path) > 0 && !f.effort.over() {
 		top := &path[len(path)-1]
 		if len(top.next) == 0 {
-			f.place[top.visit] = done
+			f.state[top.visit] = finished
 			path = path[:len(path)-1]
 			continue
 		}
 		v := visit{top.next[0], start.condition}
 		top.next = top.next[1:]
-		switch at := f.place[v]; at {
-		case done:
-		case 0:
+		switch at := f.state[v]; at {
+		case finished:
+		case unvisited:
 			enter(v)
 		default:
-			f.loop(path[at-1:], start.condition)
+			f.reportLoop(path[at-1:], start.condition)
 		}
 	}
 }
 
-// next is what a binding needs in the plain requests of a condition. What it needs in other requests of it is queued.
+// next returns the candidates that a binding needs in the plain requests of a condition. It schedules those that the
+// binding needs in other requests of the condition.
 func (f *loopFinder) next(v visit) []*candidate {
-	n := f.needsOf(v.cand)
+	n := f.needsOfCandidate(v.cand)
 	var out []*candidate
 	for _, key := range n.keys {
 		found, _ := f.descend(v, f.indexes[key], -1)
@@ -396,152 +233,117 @@ func (f *loopFinder) next(v visit) []*candidate {
 		found, _ := f.descend(v, f.indexes[key], v.cand.rank)
 		out = append(out, found...)
 	}
-	for _, a := range n.tried {
-		found, known := f.descend(v, f.indexes[a.key], -1)
-		out = append(out, found...)
-		f.pass(v, a)
-		if !known || len(found) > 0 && !f.isPassed(found[len(found)-1], a) &&
-			!f.declines(found[len(found)-1], f.conditions[v.condition], nil) {
-			break
-		}
+	out = append(out, f.nextTried(v, n.tried)...)
+	if n.collects == nil {
+		return out
 	}
-	if n.collects != nil && !f.renamed[strings.TrimPrefix(n.collects.Name, recipe.ContributionKey(""))] {
-		for _, k := range f.partsOf(strings.TrimPrefix(n.collects.Name, recipe.ContributionKey(""))) {
-			out = append(out, f.reach(v, k, takesOne(n.collects.Options, k.name != ""))...)
+	id := strings.TrimPrefix(n.collects.Name, recipe.ContributionKey(""))
+	if !f.multibinds.renamed[id] {
+		for _, k := range f.partsOf(id) {
+			out = append(out, f.nextPart(v, k, takesOne(n.collects.Options, k.name != ""))...)
 		}
 	}
 	return out
 }
 
-// takesOne tells whether of several contributions of one name, or without one, only the first is produced.
+// nextTried returns the candidates of targets that are tried, up to the first target that is certain to have a value.
+func (f *loopFinder) nextTried(v visit, tried []attempt) (out []*candidate) {
+	for _, a := range tried {
+		found, decided := f.descend(v, f.indexes[a.key], -1)
+		out = append(out, found...)
+		f.enqueueUndef(v, a)
+		if !decided || len(found) > 0 && !f.isUndefFor(found[len(found)-1], a) &&
+			!f.declines(found[len(found)-1], f.conditions.list[v.condition], nil) {
+			break
+		}
+	}
+	return out
+}
+
+// takesOne reports whether only the first of several contributions of one name, or without a name, is produced.
 func takesOne(o *recipe.Options, named bool) bool {
 	return decides(o, named) || o.Resolution == recipe.Ignore
 }
 
-// reach finds the one candidate of k that wins in the plain requests of v, none where that cannot be decided, or else
-// all that are effective. Those that are so in other requests of v are queued.
-func (f *loopFinder) reach(v visit, k *keyIndex, one bool) (found []*candidate) {
-	terms := f.conditions[v.condition]
-	var further []*candidate
+// nextPart returns the contributions of one name that are effective in the plain requests of v. With single, it returns
+// only the one that wins, or none if that cannot be decided. It schedules those that are effective in other requests.
+func (f *loopFinder) nextPart(v visit, k *keyIndex, single bool) (found []*candidate) {
+	terms := f.conditions.list[v.condition]
+	var possible []*candidate
 	for i := range k.compatible(terms, noRank) {
 		cand := &k.all[i]
 		switch {
 		case !k.relations.Implies(terms, k.terms(i)):
-			further = append(further, cand)
-		case !one || len(found) == 0:
+			possible = append(possible, cand)
+		case !single || len(found) == 0:
 			found = append(found, cand)
 		case cand.beats(found[0]):
 			found[0] = cand
 		}
 	}
-	known := true
-	for _, cand := range further {
-		if one && len(found) > 0 && !cand.beats(found[0]) {
+	decided := true
+	for _, cand := range possible {
+		if single && len(found) > 0 && !cand.beats(found[0]) {
 			continue
 		}
-		if _, _, open := f.relations.Undecided(f.with(terms, cand)); open {
-			known = false
-		} else {
-			f.enqueue(cand, f.with(terms, cand))
-		}
+		decided = f.enqueueFurther(cand, terms) && decided
 	}
-	if one && !known {
+	if single && !decided {
 		return nil
 	}
 	return found
 }
 
+// enqueueFurther schedules a candidate that is effective in some requests of terms, in these. It returns false if it
+// cannot be decided which requests these are.
+func (f *loopFinder) enqueueFurther(cand *candidate, terms loader.Condition) bool {
+	both := f.with(terms, cand)
+	if _, _, open := f.relations.Undecided(both); open {
+		return false
+	}
+	f.enqueue(cand, both)
+	return true
+}
+
+// with returns terms and the condition of cand together.
 func (f *loopFinder) with(terms loader.Condition, cand *candidate) loader.Condition {
 	return relation.Union(terms, f.site.Conditions[cand.condition])
 }
 
-// pass queues v for the requests in which a target is undef or erased, as then the next one is tried.
-func (f *loopFinder) pass(v visit, a attempt) {
-	k, terms := f.indexes[a.key], f.conditions[v.condition]
+// enqueueUndef schedules v in the requests in which a target is undef or erased, as the next target is tried there.
+func (f *loopFinder) enqueueUndef(v visit, a attempt) {
+	k, terms := f.indexes[a.key], f.conditions.list[v.condition]
 	for i := range k.compatible(terms, noRank) {
 		cand := &k.all[i]
-		if (f.isPassed(cand, a) || cand.erases()) && !f.relations.Implies(terms, k.terms(i)) {
+		if (f.isUndefFor(cand, a) || cand.erases()) && !f.relations.Implies(terms, k.terms(i)) {
 			f.enqueue(v.cand, f.with(terms, cand))
 		}
 	}
 }
 
-// isPassed tells whether cand is undef, and taken for it, so that what stands behind it is tried.
-func (f *loopFinder) isPassed(cand *candidate, a attempt) bool {
+// isUndefFor reports whether cand is undef and has the type that an attempt asks for, so that the next one follows.
+func (f *loopFinder) isUndefFor(cand *candidate, a attempt) bool {
 	undef := value.Value{}
 	return f.values[cand.value] == string(recipe.AppendConstant(nil, undef)) && a.target.Type.Check(undef) == nil
 }
 
-// beats tells whether c counts and other does not where both are effective. Of contributions of one precedence, which
-// have one condition then, the first counts.
-func (c *candidate) beats(other *candidate) bool { return c.rank < other.rank }
-
-// needsOf is what cand needs. What is on no loop is not followed: the candidates of what it needs were not asked for.
-func (f *loopFinder) needsOf(cand *candidate) needs {
-	switch {
-	case !f.circular[cand.key]:
-		return needs{}
-	case cand.recipe != nil:
-		return f.recipeNeeds(cand.recipe)
-	}
-	return f.needy[cand.value]
+// conditionTable numbers conditions.
+type conditionTable struct {
+	list []loader.Condition
+	at   map[string]int
 }
 
-// maxNamed is how many bindings of a loop are named.
-const maxNamed = 20
-
-// loop tells of one loop, once however it was entered.
-func (f *loopFinder) loop(path []step, condition int) {
-	if !f.effort.spend(len(path)) {
-		return
+// number returns the number of a condition.
+func (t *conditionTable) number(terms loader.Condition) int {
+	var key []byte
+	for _, term := range terms {
+		key = appendDim(key, term.Dimension)
+		key = append(binary.AppendUvarint(key, uint64(len(term.Value))), term.Value...)
 	}
-	loop := make([]*candidate, len(path))
-	for i, s := range path {
-		loop[i] = s.cand
+	n, ok := t.at[string(key)]
+	if !ok {
+		n = len(t.list)
+		t.list, t.at[string(key)] = append(t.list, terms), n
 	}
-	first := slices.Index(loop, slices.MinFunc(loop, func(a, b *candidate) int {
-		switch contributes := a.recipe != nil; {
-		case contributes == (b.recipe != nil):
-			return a.pos().Compare(b.pos())
-		case contributes:
-			return 1
-		}
-		return -1 // rather begin with a key
-	}))
-	loop = append(slices.Clone(loop[first:]), loop[:first]...)
-	more := len(loop) - maxNamed
-	loop = loop[:min(len(loop), maxNamed)]
-	names := make([]string, 0, len(loop)+2)
-	d := diag.Diagnostic{Pos: loop[0].pos(), Code: "loop"}
-	for _, cand := range loop {
-		names = append(names, f.nameOf(cand))
-	}
-	if more > 0 {
-		names = append(names, "("+strconv.Itoa(more)+" others)")
-	}
-	for _, cand := range loop[1:] {
-		note := "'" + f.nameOf(cand) + "' is bound here"
-		if cand.recipe != nil {
-			note = "the contribution to " + f.nameOf(cand) + " is here"
-		}
-		d.Notes = append(d.Notes, diag.Note{Pos: cand.pos(), Message: note})
-	}
-	d.Message = "'" + names[0] + "' needs itself: " + strings.Join(append(names, names[0]), " -> ")
-	if id := d.Pos.String() + d.Message; !f.reported[id] {
-		f.reported[id] = true
-		d.Message += f.describe(f.conditions[condition])
-		if f.unsplit[condition] {
-			d.Hint = "the condition can hold in too many ways to follow each: if no request has this loop, name a " +
-				"category of fewer variables in the condition too"
-		}
-		f.report(d)
-	}
-}
-
-// nameOf is a key, or the multibinding that a candidate contributes to.
-func (f *loopFinder) nameOf(cand *candidate) string {
-	if cand.recipe == nil {
-		return f.names[cand.key]
-	}
-	return "multibind " + cand.binding.More.In.ID
+	return n
 }

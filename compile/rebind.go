@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -10,94 +9,163 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
-	"bindc/internal/relation"
 	"bindc/loader"
 )
 
-// rebound is a binding that is what another key is, or what a key is below it: an alias, a rename, a rebinding.
-type rebound struct {
+// orderedBinding is a binding, its layer and its place in the input.
+type orderedBinding struct {
 	*loader.Binding
-	layer, place int
-	key, part    bool // it is about a key, which is bound, or the name of contributions
+	layer, order int
 }
 
+// rebound is an alias, a rename or a rebinding: a binding to the value of another key, or to the value that its own key
+// has below it.
+type rebound struct {
+	orderedBinding
+	ofKey, ofPart bool // the old name is that of a key that is bound, or that of contributions
+}
+
+// old returns the name that r refers to.
 func (r *rebound) old() string { return r.More.Rebinds.ID }
 
-// again tells whether it binds the key that it is about.
-func (r *rebound) again() bool { return r.old() == r.Key }
+// isOwn reports whether r binds the key that it refers to.
+func (r *rebound) isOwn() bool { return r.old() == r.Key }
 
-// rebind files aliases, renames and rebindings, when it is known what else is bound: what they are about is a key, or
-// the name of contributions, or both.
-func (c *composer) rebind() {
-	if len(c.rebound) == 0 {
+// below reports whether r has the value that the old name has below it.
+func (r *rebound) below() bool {
+	k := recipeOf(r.Binding)
+	return k != nil && k.Kind == recipe.Below
+}
+
+// rebinding is what aliases, renames and rebindings add to a placement.
+type rebinding struct {
+	rebound  []rebound        // with ofKey and ofPart set
+	bindings []orderedBinding // of the new names, and of the old ones that are erased
+	parts    []renamedPart
+	erased   map[uint32]bool // keys that are renamed
+}
+
+// renamedPart is a contribution under another name. The candidate has no condition yet.
+type renamedPart struct {
+	id        string // of the multibinding
+	candidate candidate
+}
+
+// rebind decides what aliases, renames and rebindings add, now that all other bindings are placed: bindings of keys,
+// contributions under other names, or both.
+func rebind(e *env, p *placement) rebinding {
+	out := rebinding{rebound: p.rebound, erased: map[uint32]bool{}}
+	if len(p.rebound) == 0 {
+		return out
+	}
+	n := namesOf(e, p)
+	out.rebound = make([]rebound, len(p.rebound))
+	for i, r := range p.rebound {
+		r.ofPart = n.parts[r.old()] && !r.isOwn()
+		r.ofKey = n.binds(&r)
+		if r.ofPart {
+			out.addParts(&r, &p.multibinds, n)
+		}
+		if !r.ofPart && !r.ofKey {
+			e.reportUnboundName(&r, n)
+		}
+		if !r.ofPart || r.ofKey {
+			out.addKey(&r, p.tables, n)
+		}
+		out.rebound[i] = r
+	}
+	return out
+}
+
+// addRebinding places what aliases, renames and rebindings add.
+func (p *placement) addRebinding(r rebinding) {
+	p.rebound = r.rebound
+	for _, b := range r.bindings {
+		p.addToScopes(b.Binding, b.layer, b.order)
+	}
+	for _, part := range r.parts {
+		p.multibinds.renamed[part.id] = true
+		p.multibinds.add(part.id, part.candidate, p.ranks)
+	}
+}
+
+// addKey adds the binding of the new name of r. If r is a rename, the old name is erased.
+func (out *rebinding) addKey(r *rebound, t *tables, n names) {
+	out.bindings = append(out.bindings, r.orderedBinding)
+	if !r.More.Erases || !r.ofKey {
 		return
 	}
-	n := c.namesOf()
-	for i := range c.rebound {
-		r := &c.rebound[i]
-		r.part = n.parts[r.old()] && !r.again()
-		r.key = n.bound(r)
-		if r.part {
-			c.renameParts(r, n)
-		}
-		if !r.part && !r.key {
-			c.unbound(r, n)
-		}
-		if !r.part || r.key {
-			c.fileRebound(r, n)
+	number := n.numbers[r.old()]
+	erased := &recipe.Recipe{Kind: recipe.Erased}
+	out.erased[number] = true
+	out.bindings = append(out.bindings, orderedBinding{&loader.Binding{Key: r.old(), When: r.When, Pos: r.Pos,
+		Number: number, Value: t.number(erased),
+		More: &binding.Binding{Key: r.old(), Pos: r.Pos, Recipe: erased}}, r.layer, r.order})
+}
+
+// addParts gives contributions another name, in every multibinding that they contribute to.
+func (out *rebinding) addParts(r *rebound, ms *multibinds, n names) {
+	part := &recipe.Recipe{Kind: recipe.AliasedPart, Name: r.old()}
+	if r.More.Erases {
+		part.Kind = recipe.RenamedPart
+	}
+	for id := range ms.contributions {
+		if len(ms.declared[id]) > 0 && n.partsOf[id][r.old()] {
+			out.parts = append(out.parts, renamedPart{id,
+				candidate{binding: r.Binding, layer: r.layer, order: r.order, recipe: part}})
 		}
 	}
 }
 
-// names are those that something is bound to.
+// names holds the names that something is bound to.
 type names struct {
-	numbers map[string]uint32 // of all keys, in keys
+	numbers map[string]uint32 // of all keys, in tables
 	keys    map[string]bool
-	parts   map[string]bool            // of contributions
-	of      map[string]map[string]bool // of those to a multibinding, by its id
-	digs    bool                       // keys with dots lead into values
+	parts   map[string]bool            // names of contributions
+	partsOf map[string]map[string]bool // the same, by the id of the multibinding
+	digs    bool                       // a dotted key digs into the value of another key
 }
 
-// namesOf finds what is bound, by other names too.
-func (c *composer) namesOf() names {
-	n := names{numbers: make(map[string]uint32, len(c.keys)), keys: map[string]bool{}, parts: map[string]bool{},
-		of: map[string]map[string]bool{}, digs: c.hieraPlaces() != nil}
-	for i, key := range c.keys {
+// namesOf finds the names that are bound, new names included.
+func namesOf(e *env, p *placement) names {
+	n := names{numbers: make(map[string]uint32, len(p.keys)), keys: map[string]bool{}, parts: map[string]bool{},
+		partsOf: map[string]map[string]bool{}, digs: e.hieraPlaces() != nil}
+	for i, key := range p.keys {
 		n.numbers[key] = uint32(i)
 	}
-	for i := range c.scopes {
-		for key := range c.members(&c.scopes[i]) {
-			n.keys[c.keys[key]] = true
+	for i := range p.scopes {
+		for key := range p.scopes[i].bound() {
+			n.keys[p.keys[key]] = true
 		}
 	}
-	news := map[string][]string{} // names by the old ones
-	for i := range c.rebound {
-		news[c.rebound[i].old()] = append(news[c.rebound[i].old()], c.rebound[i].Key)
+	newNames := map[string][]string{} // by the old ones
+	for i := range p.rebound {
+		newNames[p.rebound[i].old()] = append(newNames[p.rebound[i].old()], p.rebound[i].Key)
 	}
-	for id, cs := range c.contributions {
+	for id, all := range p.multibinds.contributions {
 		if id == recipe.ClassesKey {
 			continue // the names are classes
 		}
-		n.of[id] = map[string]bool{}
-		for i := range cs {
-			n.of[id][cs[i].binding.Key] = true
+		n.partsOf[id] = map[string]bool{}
+		for i := range all {
+			n.partsOf[id][all[i].binding.Key] = true
 		}
-		spread(n.of[id], news)
-		maps.Copy(n.parts, n.of[id])
+		addNewNames(n.partsOf[id], newNames)
+		maps.Copy(n.parts, n.partsOf[id])
 	}
-	spread(n.keys, news)
-	for i := range c.rebound { // names in a circle are bound to one another; that is told as what it is
-		if r := &c.rebound[i]; !r.again() && !n.parts[r.Key] {
+	addNewNames(n.keys, newNames)
+	for i := range p.rebound { // names in a circle refer to one another: the check for loops reports them
+		if r := &p.rebound[i]; !r.isOwn() && !n.parts[r.Key] {
 			n.keys[r.Key] = true
 		}
 	}
 	return n
 }
 
-// spread adds to names those that they get, by the old ones.
-func spread(names map[string]bool, news map[string][]string) {
+// addNewNames adds the new names of all names, and the new names of these.
+func addNewNames(names map[string]bool, newNames map[string][]string) {
 	var todo []string
-	for old := range news {
+	for old := range newNames {
 		if names[old] {
 			todo = append(todo, old)
 		}
@@ -105,7 +173,7 @@ func spread(names map[string]bool, news map[string][]string) {
 	for len(todo) > 0 {
 		old := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for _, name := range news[old] {
+		for _, name := range newNames[old] {
 			if !names[name] {
 				names[name] = true
 				todo = append(todo, name)
@@ -114,153 +182,38 @@ func spread(names map[string]bool, news map[string][]string) {
 	}
 }
 
-// bound tells whether the key that r is about is bound: by something else.
-func (n *names) bound(r *rebound) bool {
+// binds reports whether the key that r refers to is bound by another binding.
+func (n *names) binds(r *rebound) bool {
 	if n.keys[r.old()] {
 		return true
 	}
-	if n.digs && !r.More.Erases && !r.again() {
-		k, _ := lookupkey.Parse(r.old()) // what is no key has no root, and no key is empty
+	if n.digs && !r.More.Erases && !r.isOwn() {
+		k, _ := lookupkey.Parse(r.old()) // an invalid key has an empty root, and no key is empty
 		root, _ := lookupkey.Quoted(k.Root)
 		return n.keys[root]
 	}
 	return false
 }
 
-// unbound reports that there is nothing that r could be.
-func (c *composer) unbound(r *rebound, n names) {
-	known := make([]string, 0, len(n.keys)+len(n.parts))
+// reportUnboundName reports that nothing is bound to the name that r refers to.
+func (e *env) reportUnboundName(r *rebound, n names) {
+	similar := make([]string, 0, len(n.keys)+len(n.parts))
 	for _, set := range []map[string]bool{n.keys, n.parts} {
 		for name := range set {
 			if name != r.Key && !strings.HasPrefix(name, "\x00") {
-				known = append(known, name)
+				similar = append(similar, name)
 			}
 		}
 	}
-	slices.Sort(known)
+	slices.Sort(similar)
 	does := "is an alias of"
 	switch {
-	case r.again():
+	case r.isOwn():
 		does = "is to be what it is below this:"
 	case r.More.Erases:
 		does = "is the new name of"
 	}
-	c.diags.Add(diag.Diagnostic{Pos: r.More.Rebinds.Pos, Code: "rebind",
+	e.diags.Add(diag.Diagnostic{Pos: r.More.Rebinds.Pos, Code: "rebind",
 		Message: "'" + r.Key + "' " + does + " '" + r.old() + "', which nothing binds",
-		Hint:    c.diags.DidYouMean(r.old(), known)})
-}
-
-// fileRebound files what r binds its key to, and that the old name is erased.
-func (c *composer) fileRebound(r *rebound, n names) {
-	c.file(r.Binding, r.layer, r.place)
-	if !r.More.Erases || !r.key {
-		return
-	}
-	number := n.numbers[r.old()]
-	erased := &recipe.Recipe{Kind: recipe.Erased}
-	c.erased[number], c.renamedKeys[r.old()] = true, true
-	c.file(&loader.Binding{Key: r.old(), When: r.When, Pos: r.Pos, Number: number, Value: c.recipeNumber(erased),
-		More: &binding.Binding{Key: r.old(), Pos: r.Pos, Recipe: erased}}, r.layer, r.place)
-}
-
-// renameParts files that contributions of a name come under another one, in every multibinding that they go to.
-func (c *composer) renameParts(r *rebound, n names) {
-	part := &recipe.Recipe{Kind: recipe.AliasedPart, Name: r.old()}
-	if r.More.Erases {
-		part.Kind = recipe.RenamedPart
-	}
-	for id, cs := range c.contributions {
-		if len(c.declared[id]) == 0 || !n.of[id][r.old()] {
-			continue
-		}
-		c.renamed[id] = true
-		cand := candidate{binding: r.Binding, layer: r.layer, place: r.place, recipe: part}
-		for _, w := range r.When {
-			cand.condition, cand.rank = w, c.rank(r.layer, w)
-			cs = append(cs, cand)
-		}
-		c.contributions[id] = cs
-	}
-}
-
-// hidesAll tells whether nobody comes to what is below an unconditional binding of key to value.
-func (c *composer) hidesAll(key, value uint32) bool { return !c.through[value] && !c.erased[key] }
-
-// isRenamed tells whether a key, by its number in names, has another name somewhere.
-func (c *composer) isRenamed(key uint32) bool { return c.renamedKeys[c.names[key]] }
-
-// addRebound adds the keys of which something is what they are below.
-func (c *composer) addRebound(keys map[uint32]bool) {
-	for i := range c.rebound {
-		if key, bound := c.keyNumber(c.rebound[i].old()); bound && c.rebound[i].below() {
-			keys[key] = true
-		}
-	}
-}
-
-// below tells whether r looks at what is below it.
-func (r *rebound) below() bool {
-	k := recipeOf(r.Binding)
-	return k != nil && k.Kind == recipe.Below
-}
-
-// checkRebound warns of what is never below.
-func (c *composer) checkRebound() {
-	c.checkRenames()
-	for i := range c.rebound {
-		r := &c.rebound[i]
-		key, _ := c.keyNumber(r.old())
-		if r.key && r.below() && !c.indexes[key].anyBelow(r) {
-			c.report(diag.Diagnostic{Pos: r.More.Rebinds.Pos, Severity: diag.Warning, Code: "rebind",
-				Message: "nothing that binds '" + r.old() + "' is below this: it has no effect",
-				Hint:    "take it to a higher layer, or under a condition of higher precedence, than what it is about"})
-		}
-	}
-}
-
-// checkRenames reports contributions of one name that have two new ones at one precedence. Of keys these are conflicts
-// as any other.
-func (c *composer) checkRenames() {
-	byName := map[string]*keyIndex{}
-	for i := range c.rebound {
-		r := &c.rebound[i]
-		if !r.part || r.key || !r.More.Erases {
-			continue
-		}
-		if byName[r.old()] == nil {
-			byName[r.old()] = &keyIndex{composer: c, name: r.old()}
-		}
-		k := byName[r.old()]
-		for _, w := range r.When {
-			k.all = append(k.all, candidate{binding: r.Binding, layer: r.layer, place: r.place, condition: w,
-				rank: c.rank(r.layer, w)})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		byName[name].checkRenames()
-	}
-}
-
-func (k *keyIndex) checkRenames() {
-	slices.SortStableFunc(k.all, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
-	for i := range k.all {
-		for j := range k.compatible(k.terms(i), k.all[i].rank+1) {
-			if a, b := &k.all[i], &k.all[j]; a.rank == b.rank && a.place < b.place {
-				k.conflict(a, b, relation.Union(k.terms(i), k.terms(j)))
-			}
-		}
-	}
-}
-
-// anyBelow tells whether something that can be effective with r is below it.
-func (k *keyIndex) anyBelow(r *rebound) bool {
-	for _, w := range r.When {
-		rank := k.rank(r.layer, w)
-		for i := range k.compatible(k.site.Conditions[w], noRank) {
-			if k.all[i].rank > rank && !k.all[i].erases() && k.all[i].place != r.place {
-				return true
-			}
-		}
-	}
-	return false
+		Hint:    e.diags.DidYouMean(r.old(), similar)})
 }

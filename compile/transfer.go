@@ -12,83 +12,91 @@ import (
 	"bindc/loader"
 )
 
-// transfers binds the parameters that are said to be those of another target (language.md, section 14.4), each by
-// itself. Which they are depends on what else is bound: on maps, and where there is none on the parameters of both
-// targets; on those that come from transfers only where these have maps.
+// transfers binds parameters of one target to those of another (language.md, section 14.4), one binding for each. Which
+// parameters these are depends on the other bindings: on maps and, without a map, on the parameters of both targets.
+// Parameters that transfers bind themselves count only for targets with maps.
 type transfers struct {
-	*composer
-	maps  map[string][]boundMap
-	bound map[string]map[string]uint32 // names by what stands before them in keys, with the numbers of these
+	*env
+	*tables
+	maps  map[string][]boundMap        // by key; the highest first
+	bound map[string]map[string]uint32 // numbers of keys, by what the key begins with and by the rest of it
+	out   []layeredBinding
 }
 
-// boundMap is a map of parameters that something binds.
+// boundMap is a binding of a map of parameters.
 type boundMap struct {
 	rank, condition int
 	entries         value.Value
-	erased          bool // it is a rename, below which there is none
+	erased          bool // the map is renamed: no request finds a map below this one
 }
 
-// transfer is one of these, in its layer.
-type transfer struct {
+// layeredTransfer is a transfer and its layer.
+type layeredTransfer struct {
 	*loader.Transfer
 	layer int
 }
 
-// transfer binds what the transfers of the site come to.
-func (c *composer) transfer() {
-	var all []transfer
-	for layer := range c.site.Layers {
-		for _, contribution := range c.site.Layers[layer].Contributions {
+// transferParameters returns the bindings that result from the transfers of a site.
+func transferParameters(e *env, p *placement) []layeredBinding {
+	all := transfersOf(e.site)
+	if len(all) == 0 {
+		return nil
+	}
+	x := transfers{env: e, tables: p.tables, maps: map[string][]boundMap{}, bound: map[string]map[string]uint32{}}
+	x.collect(all, p)
+	var turns [3][]layeredTransfer
+	for _, t := range all {
+		turns[x.turn(t)] = append(turns[x.turn(t)], t)
+	}
+	for _, turn := range turns {
+		pairs := make([][]pair, len(turn)) // all of them, before the first transfer binds something
+		for i, t := range turn {
+			pairs[i] = x.pairs(t)
+		}
+		for i, t := range turn {
+			x.bind(t, pairs[i])
+		}
+	}
+	return x.out
+}
+
+func transfersOf(site *loader.Site) (all []layeredTransfer) {
+	for layer := range site.Layers {
+		for _, contribution := range site.Layers[layer].Contributions {
 			for i := range contribution.Transfers {
-				all = append(all, transfer{&contribution.Transfers[i], layer})
+				all = append(all, layeredTransfer{&contribution.Transfers[i], layer})
 			}
 		}
 	}
-	if len(all) == 0 || c.diags.Incomplete() {
-		return
+	return all
+}
+
+// turn returns when t binds its parameters: with a map, without one, or last because a parameter may be missing.
+func (x *transfers) turn(t layeredTransfer) int {
+	switch {
+	case t.optional():
+		return 2
+	case t.Given == nil && len(x.maps[t.Map]) == 0:
+		return 1
 	}
-	x := transfers{c, map[string][]boundMap{}, map[string]map[string]uint32{}}
-	x.collect(all)
-	turn := func(t transfer) int {
-		switch {
-		case t.optional(): // what may be missing is known last
-			return 2
-		case t.Given == nil && len(x.maps[t.Map]) == 0:
-			return 1
-		}
-		return 0
-	}
-	for n := range 3 {
-		var pairs [][]pair // of all, before the first of them binds something
-		for _, t := range all {
-			if turn(t) == n {
-				pairs = append(pairs, x.pairs(t))
-			}
-		}
-		for _, t := range all {
-			if turn(t) == n {
-				x.bind(t, pairs[0])
-				pairs = pairs[1:]
-			}
-		}
-	}
+	return 0
 }
 
 // collect finds the maps, and the parameters of all targets.
-func (x *transfers) collect(all []transfer) {
+func (x *transfers) collect(all []layeredTransfer, p *placement) {
 	for _, t := range all {
 		for _, keys := range []string{t.Keys, t.TypeKeys, t.FromKeys} {
 			x.bound[keys] = map[string]uint32{}
 		}
 	}
-	for i := range x.rebound {
-		x.note(x.rebound[i].Number)
-		x.erase(&x.rebound[i])
+	for i := range p.rebound {
+		x.addParameter(p.rebound[i].Number)
+		x.addErasedMap(&p.rebound[i], p.ranks)
 	}
-	for i := range x.scopes {
-		s := &x.scopes[i]
-		for key := range x.members(s) {
-			x.note(key)
+	for i := range p.scopes {
+		s := &p.scopes[i]
+		for key := range s.bound() {
+			x.addParameter(key)
 		}
 		for _, m := range s.members {
 			if m.binding != nil && strings.HasPrefix(m.binding.Key, recipe.MapKeys) {
@@ -98,7 +106,7 @@ func (x *transfers) collect(all []transfer) {
 	}
 	for key, list := range x.maps {
 		slices.SortStableFunc(list, func(a, b boundMap) int { return a.rank - b.rank })
-		if list[0].erased && list[0].condition == 0 { // no request has it
+		if list[0].erased && list[0].condition == 0 { // no request finds the map
 			delete(x.maps, key)
 		}
 	}
@@ -106,17 +114,17 @@ func (x *transfers) collect(all []transfer) {
 
 func (x *transfers) addMap(key string, m boundMap) { x.maps[key] = append(x.maps[key], m) }
 
-// erase notes that a map is renamed.
-func (x *transfers) erase(r *rebound) {
+// addErasedMap records r if it renames a map.
+func (x *transfers) addErasedMap(r *rebound, ranks *ranking) {
 	if !r.More.Erases || !strings.HasPrefix(r.old(), recipe.MapKeys) {
 		return
 	}
 	for _, condition := range r.When {
-		x.addMap(r.old(), boundMap{rank: x.rank(r.layer, condition), condition: condition, erased: true})
+		x.addMap(r.old(), boundMap{rank: ranks.rank(r.layer, condition), condition: condition, erased: true})
 	}
 }
 
-// entriesOf is the hash a map is bound to; of an abstract one, or one with something wrong, there is none.
+// entriesOf returns the hash that a map is bound to. It is undef for an abstract binding, and for one with an error.
 func entriesOf(b *loader.Binding) value.Value {
 	if r := recipeOf(b); r != nil {
 		return r.Value
@@ -124,8 +132,8 @@ func entriesOf(b *loader.Binding) value.Value {
 	return value.Value{}
 }
 
-// note notes a key that may be that of a parameter.
-func (x *transfers) note(key uint32) {
+// addParameter records a key if it is that of a parameter of one of the targets.
+func (x *transfers) addParameter(key uint32) {
 	text := x.keys[key]
 	at := max(strings.LastIndexByte(text, '/'), strings.LastIndexByte(text, ':')) + 1
 	if names := x.bound[text[:at]]; names != nil {
@@ -136,54 +144,69 @@ func (x *transfers) note(key uint32) {
 // pair is a parameter that a transfer binds.
 type pair struct {
 	loader.Renamed
-	depends bool // which it is, and whether it is bound, the request decides
-	common  bool // of this name where no map is effective
+	depends bool // the request decides which parameter of the other target it is, and whether it is bound
+	common  bool // where no map is effective, it is the parameter of the same name
 }
 
-// pairs is the parameters that t binds, or may bind in some request.
-func (x *transfers) pairs(t transfer) []pair {
-	var out []pair
-	at := map[string]int{}
-	add := func(r loader.Renamed) *pair {
-		i, seen := at[r.Name]
-		if !seen {
-			i = len(out)
-			at[r.Name], out = i, append(out, pair{Renamed: r})
-		}
-		return &out[i]
-	}
+// pairs returns the parameters that t binds, in some requests at least, by name.
+func (x *transfers) pairs(t layeredTransfer) []pair {
+	list := pairList{at: map[string]int{}}
 	for _, r := range t.Given {
-		add(r)
+		list.add(r)
 	}
 	maps := x.maps[t.Map]
 	if t.Given != nil {
 		maps = nil
 	}
-	depends, sure, erased := len(maps) > 0 && maps[0].condition != 0, t.Given != nil, false
+	depends, certain := len(maps) > 0 && maps[0].condition != 0, t.Given != nil
+	erased := false
 	for _, m := range maps {
 		for name, from := range m.entries.Pairs() {
-			add(loader.Renamed{Name: name.Text(), From: from.Text(), Pos: t.Pos}).depends = depends
+			list.add(loader.Renamed{Name: name.Text(), From: from.Text(), Pos: t.Pos}).depends = depends
 		}
 		erased = erased || m.erased
 		if m.condition == 0 {
-			sure = !erased
+			certain = !erased
 			break
 		}
 	}
+	if !certain {
+		x.addCommon(&list, t, depends)
+	}
+	slices.SortFunc(list.pairs, func(a, b pair) int { return strings.Compare(a.Name, b.Name) })
+	return list.pairs
+}
+
+// addCommon adds the parameters that both targets of t have.
+func (x *transfers) addCommon(list *pairList, t layeredTransfer, depends bool) {
 	for name := range x.bound[t.FromKeys] {
 		_, own := x.bound[t.Keys][name]
 		_, ofType := x.bound[t.TypeKeys][name]
-		if !sure && (own || ofType) {
-			p := add(loader.Renamed{Name: name, From: name, Pos: t.Pos})
+		if own || ofType {
+			p := list.add(loader.Renamed{Name: name, From: name, Pos: t.Pos})
 			p.depends, p.common = depends, true
 		}
 	}
-	slices.SortFunc(out, func(a, b pair) int { return strings.Compare(a.Name, b.Name) })
-	return out
+}
+
+// pairList is a list of pairs, one for each name.
+type pairList struct {
+	pairs []pair
+	at    map[string]int // index in pairs, by name
+}
+
+// add returns the pair with the name of r; it is r unless there was one.
+func (l *pairList) add(r loader.Renamed) *pair {
+	i, seen := l.at[r.Name]
+	if !seen {
+		i = len(l.pairs)
+		l.at[r.Name], l.pairs = i, append(l.pairs, pair{Renamed: r})
+	}
+	return &l.pairs[i]
 }
 
 // bind binds each of the parameters.
-func (x *transfers) bind(t transfer, pairs []pair) {
+func (x *transfers) bind(t layeredTransfer, pairs []pair) {
 	if len(pairs) == 0 && !t.optional() {
 		x.report(diag.Diagnostic{Pos: t.Pos, Code: "map_required",
 			Message: "which parameters of " + t.Target + " are those of " + t.From + " is said nowhere, and none is " +
@@ -200,14 +223,14 @@ func (x *transfers) bind(t transfer, pairs []pair) {
 	}
 }
 
-func (t transfer) optional() bool { return t.Like.Recipe.Optional }
+func (t layeredTransfer) optional() bool { return t.Like.Recipe.Optional }
 
-// bindTo binds one parameter: to be another name of the other, or to what the request says that this is.
-func (x *transfers) bindTo(t transfer, p pair) {
-	key, known := x.bound[t.Keys][p.Name]
-	if !known {
-		key = uint32(len(x.keys))
-		x.keys = append(x.keys, t.Keys+p.Name)
+// bindTo binds one parameter. It becomes an alias of the other one or, where the request decides which one that is, an
+// expression.
+func (x *transfers) bindTo(t layeredTransfer, p pair) {
+	key, bound := x.bound[t.Keys][p.Name]
+	if !bound {
+		key = x.addKey(t.Keys + p.Name)
 		x.bound[t.Keys][p.Name] = key
 	}
 	from := t.FromKeys + p.From
@@ -218,13 +241,13 @@ func (x *transfers) bindTo(t transfer, p pair) {
 	if p.depends {
 		r.Kind, r.Targets, r.Expr, r.Optional, more.Rebinds = recipe.Expression, nil, t.mapped(p), true, nil
 	}
-	x.addBinding(&loader.Binding{Key: more.Key, When: t.When, Pos: p.Pos, Number: key, Value: x.valueNumber(r),
-		More: &more}, t.layer)
+	x.out = append(x.out, layeredBinding{&loader.Binding{Key: more.Key, When: t.When, Pos: p.Pos, Number: key,
+		Value: x.number(r), More: &more}, t.layer})
 }
 
-// mapped looks up the parameter that the map which is effective has for another. Without one it is that of the same
-// name, where both targets have it.
-func (t transfer) mapped(p pair) *expr.Node {
+// mapped returns an expression that looks up the parameter that the effective map has for p. Without a map it is the
+// parameter of the same name, if both targets have it.
+func (t layeredTransfer) mapped(p pair) *expr.Node {
 	variable := func(name string) *expr.Node { return &expr.Node{Op: expr.Var, Name: name} }
 	text := func(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
 	call := func(name string, args ...*expr.Node) *expr.Node {

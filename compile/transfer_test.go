@@ -54,9 +54,9 @@ func TestParametersOfOthersEndWithTheEffort(t *testing.T) {
 	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{parameters: Sql, to: {"+entries+"}}\n"+
 		"{parameters: Web, to: {"+entries+"}}\n{parameters: 'Web[one]', to: Sql}")
 	var diags diag.List
-	c := newComposer(loader.Load(dir, loader.Options{}, &diags), Options{Effort: 1000}, &diags)
-	c.compose()
-	if n := len(c.rebound); n == 0 || n > 20 {
+	site := loader.Load(dir, loader.Options{}, &diags)
+	e := newEnv(site, Options{Effort: 1000}, &diags)
+	if n := len(transferParameters(e, placeBindings(site, rankConditions(site)))); n == 0 || n > 20 {
 		t.Errorf("%d of a hundred parameters are bound", n)
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
-	"bindc/loader"
+	"bindc/internal/value"
 )
 
 // checkHieraLookups warns about lookups in texts of Hiera 5 that never succeed: of unbound keys with a similar bound
 // one, and of the key itself. Puppet inserts an empty text for the former and fails the lookup for the latter.
-func (c *composer) checkHieraLookups() {
-	h := hieraNeeds{composer: c, of: map[uint32][]string{}, certain: map[string]hieraNeed{}}
+func (c *checker) checkHieraLookups() {
+	h := hieraNeeds{checker: c, lookups: map[uint32][]string{}, certain: map[string]hieraNeed{}}
 	h.collect()
 	h.findLoops()
 }
@@ -25,17 +25,17 @@ type hieraNeed struct {
 }
 
 type hieraNeeds struct {
-	*composer
-	of      map[uint32][]string // keys by the number of the value that looks them up, each as it is bound
+	*checker
+	lookups map[uint32][]string // keys that a value looks up, by number of the value, each as it is bound
 	certain map[string]hieraNeed
 }
 
-// collect goes through what the hierarchies bind.
+// collect collects the lookups of what the hierarchies bind, and warns about those of unbound keys.
 func (h *hieraNeeds) collect() {
 	depends := h.conditional()
 	for i := range h.scopes {
 		s := &h.scopes[i]
-		if h.site.Layers[s.layer].Hiera == loader.NoHiera {
+		if !h.isHiera(s.layer) {
 			continue
 		}
 		for _, m := range s.members {
@@ -48,7 +48,7 @@ func (h *hieraNeeds) collect() {
 				at := m.file.Pos(i)
 				h.warnOfNear(keys, at)
 				n := h.inNames[e.Key]
-				if _, merged := h.merged[e.Key]; s.rank == h.floors[n] && !depends[n] && !merged {
+				if _, merged := h.merges.byKey[e.Key]; s.rank == h.levels.defaults[n].rank && !depends[n] && !merged {
 					h.certain[h.keys[e.Key]] = hieraNeed{keys, at}
 				}
 			}
@@ -56,10 +56,25 @@ func (h *hieraNeeds) collect() {
 	}
 }
 
-// conditional tells of every key whether a request may have another value than the unconditional one.
+// warnOfNearOptions warns about a hash under a key whose name is nearly lookup_options.
+func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
+	if diag.Misspelt(h.keys[key], []string{options}) == "" {
+		return
+	}
+	if v, ok := h.constant(val); !ok || v.Kind() == value.Hash {
+		h.report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_options",
+			Message: "'" + h.keys[key] + "' is a key as any other, and says nothing of how others are looked up",
+			Hint:    "did you mean '" + options + "'?"})
+	}
+}
+
+// options is the key in data with options for lookups of other keys.
+const options = "lookup_options"
+
+// conditional returns for every key whether a request may have another value than the unconditional one.
 func (h *hieraNeeds) conditional() []bool {
 	out := make([]bool, len(h.names))
-	for _, l := range h.levels {
+	for _, l := range h.levels.byKey {
 		for _, s := range l.scopes {
 			for _, e := range s.Entries {
 				out[e.Key] = true
@@ -69,26 +84,26 @@ func (h *hieraNeeds) conditional() []bool {
 	return out
 }
 
-// needs are the keys that a value looks up, as they are bound.
+// needs returns the keys that a value looks up, as they are bound.
 func (h *hieraNeeds) needs(val uint32) []string {
 	text := h.values[val]
 	if text[0] != recipe.CompiledRecipe {
 		return nil
 	}
-	if keys, ok := h.of[val]; ok {
+	if keys, ok := h.lookups[val]; ok {
 		return keys
 	}
 	var keys []string
 	if r, err := recipe.Decode(text[1:]); err == nil && r.Kind == recipe.Expression {
 		expr.HieraKeys(r.Expr, func(key string) { keys = append(keys, key) })
 	}
-	h.of[val] = keys
+	h.lookups[val] = keys
 	return keys
 }
 
 func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	for _, key := range keys {
-		if _, bound := h.keyNumber(key); bound {
+		if _, bound := h.find(key); bound {
 			continue
 		}
 		if near := h.diags.Misspelt(key, h.names); near != "" {
@@ -98,7 +113,7 @@ func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	}
 }
 
-// findLoops warns of keys that need themselves in every request.
+// findLoops warns about keys that need themselves in every request.
 func (h *hieraNeeds) findLoops() {
 	done := map[string]bool{}
 	for _, key := range h.names {
@@ -106,7 +121,7 @@ func (h *hieraNeeds) findLoops() {
 	}
 }
 
-// follow goes from key to what it needs; path led to it.
+// follow follows what a key needs. path has the keys that led to it.
 func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
 	if i := slices.Index(path, key); i >= 0 {
 		loop := append(slices.Clone(path[i:]), key)

@@ -1,0 +1,189 @@
+package compile
+
+import (
+	"maps"
+	"slices"
+
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
+	"bindc/loader"
+)
+
+// checkMultibinds reports errors of multibindings that do not depend on facts. A multibinding that never wins has no
+// errors.
+func (c *checker) checkMultibinds() {
+	ids := slices.Sorted(maps.Keys(c.multibinds.declared))
+	for _, id := range slices.Sorted(maps.Keys(c.multibinds.contributions)) {
+		all := c.multibinds.contributions[id]
+		if id == recipe.ClassesKey {
+			c.checkClasses(all)
+			continue
+		}
+		if len(c.multibinds.declared[id]) == 0 && !c.multibinds.broken[id] {
+			c.reportUnknownID(id, all, ids)
+		}
+		for _, d := range c.multibinds.declared[id] {
+			if when := c.effective(d.binding); len(when) > 0 {
+				for i := range all {
+					if c.effort.spend(10) {
+						c.checkContribution(&all[i], d)
+					}
+				}
+				c.checkTwice(all, d, when)
+			}
+		}
+	}
+	for _, id := range ids {
+		c.warnOfSameID(id)
+		for _, d := range c.multibinds.declared[id] {
+			c.checkHiding(d, id)
+		}
+	}
+}
+
+// checkHiding warns about bindings that hide a multibinding, and therefore its contributions, without 'override: true'.
+func (c *checker) checkHiding(d declaration, id string) {
+	key, _ := c.find(d.binding.Key)
+	n := len(c.multibinds.contributions[id])
+	if k := c.indexes[key]; k != nil && n > 0 && d.binding.More.In == nil {
+		for i := range k.hiding(d.binding) {
+			c.report(diag.Diagnostic{Pos: k.all[i].pos(), Severity: diag.Warning, Code: "multibind_hidden",
+				Message: "this hides the multibinding '" + k.name + "', and " + diag.Count(n, "contribution"),
+				Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}},
+				Hint:    contributeHint(id) + "; 'override: true' hides it intentionally"})
+		}
+	}
+}
+
+func contributeHint(id string) string {
+	return "to contribute, write {in: '" + id + "', to: ...} in bindings"
+}
+
+// hiding returns the candidates that hide the multibinding b.
+func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
+	out := map[int]bool{}
+	for i := range k.all {
+		if k.all[i].binding != b {
+			continue
+		}
+		for j := range k.compatible(k.terms(i), k.all[i].rank) {
+			if k.all[j].hides() && !k.neverWins(j) {
+				out[j] = true
+			}
+		}
+	}
+	return out
+}
+
+// hides reports whether c would replace a multibinding unintentionally.
+func (c *candidate) hides() bool {
+	more := c.more()
+	return c.final() && c.collects() == "" && (more == nil || !more.Override && !more.Abstract)
+}
+
+// effective returns the alternatives under which a multibinding wins in some request, or contributes.
+func (c *checker) effective(b *loader.Binding) []loader.Condition {
+	var out []loader.Condition
+	if b.More.In != nil {
+		for _, condition := range b.When {
+			out = append(out, c.site.Conditions[condition])
+		}
+		return out
+	}
+	key, _ := c.find(b.Key)
+	k := c.indexes[key]
+	for i := range k.all {
+		if k.all[i].binding == b && !k.neverWins(i) {
+			out = append(out, k.terms(i))
+		}
+	}
+	return out
+}
+
+// reportUnknownID reports contributions to an id that no multibinding has. If the id is the key of a multibinding, the
+// message names its actual id.
+func (c *checker) reportUnknownID(id string, all []candidate, ids []string) {
+	if d, meant, ok := c.collecting(id, ids); ok {
+		for _, cand := range all {
+			c.report(diag.Diagnostic{Pos: cand.binding.More.In.Pos, Code: "multibind_unknown",
+				Message: "'" + id + "' is the key of a multibinding; contributions name its id, which is '" + meant + "'",
+				Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}},
+				Hint:    "write '" + meant + "' in place of '" + id + "'"})
+		}
+		return
+	}
+	hint := c.diags.DidYouMean(id, ids)
+	for _, cand := range all {
+		d := diag.Diagnostic{Pos: cand.binding.More.In.Pos, Severity: diag.Warning, Code: "multibind_unknown",
+			Message: "there is no multibinding with the id '" + id + "': this contribution is never seen", Hint: hint}
+		c.report(d)
+	}
+}
+
+// collecting returns a multibinding that is bound to key, and its id.
+func (c *checker) collecting(key string, ids []string) (declaration, string, bool) {
+	for _, id := range ids {
+		for _, d := range c.multibinds.declared[id] {
+			if d.binding.Key == key {
+				return d, id, true
+			}
+		}
+	}
+	return declaration{}, "", false
+}
+
+// warnOfSameID warns about multibindings of different keys that have the same id.
+func (c *checker) warnOfSameID(id string) {
+	ds := c.multibinds.declared[id]
+	for _, d := range ds[1:] {
+		if d.binding.Key != ds[0].binding.Key {
+			c.report(diag.Diagnostic{Pos: d.binding.Pos, Severity: diag.Warning, Code: "multibind_id",
+				Message: "'" + d.binding.Key + "' and '" + ds[0].binding.Key +
+					"' collect the same contributions: both have the id '" + id + "'",
+				Notes: []diag.Note{{Pos: ds[0].binding.Pos, Message: "the other multibinding"}}})
+		}
+	}
+}
+
+// checkContribution checks a contribution against the multibinding it contributes to.
+func (c *checker) checkContribution(cand *candidate, d declaration) {
+	b := cand.binding
+	if !d.options.Array && b.Key == "" {
+		c.report(diag.Diagnostic{Pos: b.Pos, Code: "multibind",
+			Message: "expected 'name', the key this contribution has in the hash '" + d.binding.Key + "'",
+			Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
+	}
+	written := b.More.Literal
+	if written == nil {
+		if r := cand.recipe; r.Kind == recipe.Expression && r.Transformer == nil {
+			c.mismatch(cand, d, d.options.Misfit(r.Expr), b.Pos, "")
+		}
+		return
+	}
+	v := cand.recipe.Value
+	if d.options.Resolution == recipe.Merge && v.Kind() != value.Hash {
+		c.report(diag.Diagnostic{Pos: written.Pos, Code: "multibind",
+			Message: "expected a hash to merge into '" + d.binding.Key + "', found " + value.Describe(v),
+			Notes:   []diag.Note{{Pos: d.binding.Pos, Message: "conflicts are resolved by merging here"}}})
+	}
+	if m := d.options.Check(v); m != nil {
+		hint := ""
+		if d.options.LacksFlatten(v) {
+			hint = "the option 'flatten: true' of the multibinding collects the elements of a list"
+		}
+		c.mismatch(cand, d, m, written.Within(m.Path).Pos, hint)
+	}
+}
+
+// mismatch reports that a contribution does not have the type of the elements, unless m is nil.
+func (c *checker) mismatch(cand *candidate, d declaration, m *types.Mismatch, at diag.Pos, hint string) {
+	if m == nil {
+		return
+	}
+	secret := cand.recipe.Sensitive
+	c.report(diag.Diagnostic{Pos: at, Code: "type_mismatch", Hint: hint,
+		Message: "a contribution to '" + d.binding.Key + "': " + m.Text(secret), Secret: secret,
+		Notes: []diag.Note{{Pos: d.binding.Pos, Message: "the multibinding"}}})
+}

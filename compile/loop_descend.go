@@ -1,0 +1,195 @@
+package compile
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/syntax"
+	"bindc/internal/types"
+	"bindc/internal/value"
+	"bindc/loader"
+)
+
+// descend returns the candidates of k below a rank that a lookup reaches in the plain requests of v: the one that
+// answers, and those above it that decline. It schedules those that are effective in other requests of v. decided is
+// false if it cannot be decided which one answers.
+func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*candidate, decided bool) {
+	terms := f.conditions.list[v.condition]
+	certain, possible := k.split(terms, below)
+	last := noRank
+	for _, cand := range certain {
+		last = cand.rank
+		if cand.erases() {
+			break
+		}
+		found = append(found, cand)
+		if !f.declines(cand, terms, nil) {
+			f.enqueueDeclining(v, cand)
+			break
+		}
+		last = noRank
+	}
+	decided = true
+	for _, cand := range possible {
+		if cand.rank < last {
+			decided = f.enqueueFurther(cand, terms) && decided
+		}
+	}
+	if !decided {
+		found = nil
+	}
+	return found, decided
+}
+
+// split returns the candidates below a rank that are effective in the plain requests of terms, highest first, and those
+// that are effective in other requests.
+func (k *keyIndex) split(terms loader.Condition, below int) (certain, possible []*candidate) {
+	for i := range k.compatible(terms, noRank) {
+		switch cand := &k.all[i]; {
+		case cand.rank <= below:
+		case k.relations.Implies(terms, k.terms(i)):
+			certain = append(certain, cand)
+		default:
+			possible = append(possible, cand)
+		}
+	}
+	slices.SortStableFunc(certain, func(a, b *candidate) int { return byRank(*a, *b) })
+	return certain, possible
+}
+
+// enqueueDeclining schedules v in the requests in which a candidate that it reached declines.
+func (f *loopFinder) enqueueDeclining(v visit, cand *candidate) {
+	r := cand.computed()
+	if r == nil || !r.Declines() {
+		return
+	}
+	for _, a := range f.needsOf(r).tried {
+		f.enqueueUndef(v, a)
+	}
+}
+
+// declines reports whether a candidate is certain to decline in the plain requests of terms. A candidate that depends on
+// the value of a fact is taken not to. path has the keys that led to it.
+func (f *loopFinder) declines(cand *candidate, terms loader.Condition, path []uint32) bool {
+	r := cand.computed()
+	if r == nil || !r.Declines() || !f.effort.spend(1+len(path)) {
+		return false
+	}
+	needs := f.needsOf(r)
+	for _, key := range needs.below {
+		c, decided := f.answer(key, terms, cand.rank, path)
+		return decided && c == nil
+	}
+	for _, a := range needs.tried {
+		if slices.Contains(path, a.key) {
+			return false
+		}
+		c, decided := f.answer(a.key, terms, -1, append(path, a.key))
+		if !decided || c != nil && (r.Kind == recipe.AliasOf || !f.isUndefFor(c, a)) {
+			return false
+		}
+	}
+	switch r.Kind {
+	case recipe.Expression:
+		return f.isUndef(r, terms, path)
+	case recipe.Custom:
+		return false
+	}
+	return true
+}
+
+// answer returns the candidate of a key below a rank that answers in the plain requests of terms, or nil if none does.
+// path has the keys that led to it.
+func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) (found *candidate,
+	decided bool) {
+
+	k := f.indexes[key]
+	if k == nil {
+		return nil, false
+	}
+	certain, possible := k.split(terms, below)
+	last := noRank
+	for _, cand := range certain {
+		if !f.declines(cand, terms, path) {
+			found, last = cand, cand.rank
+			break
+		}
+	}
+	for _, cand := range possible {
+		if _, _, open := f.relations.Undecided(f.with(terms, cand)); open && cand.rank < last {
+			return nil, false
+		}
+	}
+	if found != nil && found.erases() {
+		found = nil
+	}
+	return found, true
+}
+
+// undefSteps is how many nodes of an expression are evaluated to find out whether it is undef.
+const undefSteps = 1000
+
+// isUndef reports whether an expression is certain to be undef in some of the plain requests of terms: in those that
+// have no facts but well-known ones, from which others may be derived, and those that decide categories. Each condition
+// has such requests, and all expressions are evaluated for the same ones, so one request reaches what follows several
+// of them. No candidate that needs something is skipped wrongly: if one declines, others answer in its place.
+func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []uint32) bool {
+	if undef, ok := f.undef[r]; ok {
+		return undef
+	}
+	free := !f.opts.StrictVariables // with strict variables, an unknown one is an error
+	r.Expr.Variables(func(name string) { free = free && !f.deciding[name] && !syntax.WellKnown(name) })
+	scope := factless{f, terms, path, new(bool)}
+	v, err := expr.Eval(r.Expr, scope, expr.Options{Steps: undefSteps})
+	undef := free && err == nil && v.IsUndef()
+	if !*scope.looked {
+		f.undef[r] = undef
+	}
+	return undef
+}
+
+// factless is the scope of an expression in requests without facts.
+type factless struct {
+	*loopFinder
+	terms  loader.Condition
+	path   []uint32
+	looked *bool // the expression looks something up
+}
+
+func (factless) Variable(string) (value.Value, bool) { return value.Value{}, false }
+
+var errUndecided = errors.New("the value of a key is unknown here")
+
+func (s factless) Lookup(key string, t *types.Type) (v value.Value, found bool, err error) {
+	*s.looked = true
+	answer, decided := s.answering(key)
+	if decided && answer == nil {
+		return v, false, nil
+	}
+	if decided {
+		var constant bool
+		v, constant = s.constant(answer.value)
+		decided = constant && t.Check(v) == nil // otherwise this is an error
+	}
+	if !decided {
+		err = errUndecided
+	}
+	return v, true, err
+}
+
+// answering returns the candidate of a key that answers, see answer.
+func (s factless) answering(key string) (found *candidate, decided bool) {
+	number, bound := s.find(key)
+	switch {
+	case strings.Contains(key, "."):
+		return nil, false
+	case !bound:
+		return nil, true
+	case slices.Contains(s.path, number):
+		return nil, false
+	}
+	return s.answer(number, s.terms, -1, append(s.path, number))
+}
