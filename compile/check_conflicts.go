@@ -115,3 +115,7 @@ func (k *keyIndex) doubts(a *candidate, both loader.Condition) []diag.Note {
 		" depend on the same variable, but " + name(computed) +
 		" is computed by an expression: whether they exclude or imply one another is not known"}}
 }
+
+func contributeHint(id string) string {
+	return "to contribute, write {in: '" + id + "', to: ...} in bindings"
+}

@@ -57,10 +57,6 @@ func (c *checker) checkHiding(d declaration, id string) {
 	}
 }
 
-func contributeHint(id string) string {
-	return "to contribute, write {in: '" + id + "', to: ...} in bindings"
-}
-
 // hiding returns the candidates that hide the multibinding b.
 func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
 	out := map[int]bool{}

@@ -21,36 +21,6 @@ func byRankAndOrder(a, b coldBinding) int {
 	return a.order - b.order
 }
 
-// eachBinding calls yield with the keys that s binds and their values, by number in tables, and where they are written.
-func (f *filler) eachBinding(s *scope, yield func(key, val uint32, at snapshot.Origin)) {
-	for i := range s.members {
-		m := &s.members[i]
-		if m.binding != nil {
-			yield(m.key, m.value, f.origin(m.binding.Pos))
-			continue
-		}
-		input := uint32(f.site.InputOf[m.file.Path])
-		for _, e := range m.file.Entries {
-			yield(e.Key, e.Value, snapshot.Origin{Input: input, Line: e.Line, Col: e.Col})
-		}
-	}
-}
-
-// addCold records a binding of a key, by index in names: the unconditional one that counts, or one that is hidden.
-func (f *filler) addCold(s *scope, key, val uint32, at snapshot.Origin) {
-	f.cold[key] = append(f.cold[key], coldBinding{s.rank, len(f.cold[key]), snapshot.Cold{
-		Layer: s.layer, Terms: f.snapshotTerms(s.condition), Origin: at, Value: val}})
-}
-
-// addHidden records the entries of files that no request gets, as another backend has all of their keys.
-func (f *filler) addHidden(s *scope) {
-	for _, file := range s.hidden {
-		for i, e := range file.Entries {
-			f.addCold(s, f.inNames[e.Key], f.stored(e.Value), f.origin(file.Pos(i)))
-		}
-	}
-}
-
 // coldContributions returns contributions for reports: the scopes have them only as part of a list.
 func coldContributions(e *env, all []candidate) []coldBinding {
 	out := make([]coldBinding, len(all))
@@ -62,9 +32,8 @@ func coldContributions(e *env, all []candidate) []coldBinding {
 	return out
 }
 
-// coldOf returns the cold bindings of a key in order of precedence. ranks are those of the levels, ascending.
-func (l *levels) coldOf(key int, ranks []int) []snapshot.Cold {
-	list := l.cold[key]
+// sortCold returns the cold bindings of a key in order of precedence. ranks are those of the levels, ascending.
+func sortCold(list []coldBinding, ranks []int) []snapshot.Cold {
 	slices.SortStableFunc(list, byRankAndOrder)
 	out := make([]snapshot.Cold, len(list))
 	for i, b := range list {

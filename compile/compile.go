@@ -49,3 +49,8 @@ func (e *env) compose() *snapshot.Content {
 	out.ARM8 = ordered.totals.arm8 || internal.arm8
 	return out
 }
+
+func newEnv(site *loader.Site, opts Options, diags *diag.List) *env {
+	left := newEffort(opts.Effort)
+	return &env{site: site, strict: opts.StrictVariables, diags: diags, relations: relationsOf(site.Dimensions, left), effort: left}
+}

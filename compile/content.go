@@ -10,12 +10,12 @@ import (
 // precedence.
 func content(e *env, s *orderedSite, l *levels) *snapshot.Content {
 	out := &snapshot.Content{Bindings: s.totals.bindings, Sensitive: s.totals.sensitive,
-		Strict: e.opts.StrictVariables, Hiera: e.hieraPlaces(),
+		Strict: e.strict, Hiera: e.hieraPlaces(),
 		Keys: make([]snapshot.Key, len(s.names)), Values: make([]snapshot.Stored, len(s.kept))}
 	appendSite(out, e)
 	ranks := l.appendLevels(out, e, s.ranks)
 	for i, name := range s.names {
-		out.Keys[i] = snapshot.Key{Name: name, Default: l.defaults[i].value, Cold: l.coldOf(i, ranks)}
+		out.Keys[i] = snapshot.Key{Name: name, Default: l.defaults[i].value, Cold: sortCold(l.cold[i], ranks)}
 	}
 	for i, n := range s.kept {
 		text := s.values[n]

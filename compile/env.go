@@ -12,15 +12,10 @@ import (
 // env holds what all passes share. No pass changes the site.
 type env struct {
 	site      *loader.Site
-	opts      Options
+	strict    bool // the use of an unknown variable is an error
 	diags     *diag.List
 	relations *relation.Relations // of the site's dimensions
 	effort    *effort
-}
-
-func newEnv(site *loader.Site, opts Options, diags *diag.List) *env {
-	left := newEffort(opts.Effort)
-	return &env{site: site, opts: opts, diags: diags, relations: relationsOf(site.Dimensions, left), effort: left}
 }
 
 // relationsOf returns the relations among the dimensions of a site. Comparing them takes steps from left.

@@ -11,10 +11,10 @@ import (
 
 // findHierarchies finds what can make all lookups of a hierarchy of Hiera 5 fail: paths that depend on the request, and
 // lookup_options that have, or may have, errors. The source of the hierarchies goes with them, for explanations.
-func (m *merger) findHierarchies() {
+func findHierarchies(site *loader.Site, t *tables, options []lookupOptions) *internalBinding {
 	var paths []value.Pair
-	for _, module := range slices.Sorted(maps.Keys(m.site.Paths)) {
-		numbers := slices.Clone(m.site.Paths[module])
+	for _, module := range slices.Sorted(maps.Keys(site.Paths)) {
+		numbers := slices.Clone(site.Paths[module])
 		slices.Sort(numbers)
 		var list []value.Value
 		for _, n := range slices.Compact(numbers) {
@@ -23,18 +23,18 @@ func (m *merger) findHierarchies() {
 		paths = append(paths, value.Pair{Key: value.FromString(module), Value: value.FromSlice(list)})
 	}
 	var modules []value.Value
-	for _, module := range m.doubtfulModules() {
+	for _, module := range doubtfulModules(site, options) {
 		modules = append(modules, value.FromString(module))
 	}
-	written := writtenHierarchies(m.site.Hierarchies)
+	written := writtenHierarchies(site.Hierarchies)
 	if len(paths)+len(modules)+len(written) == 0 {
-		return
+		return nil
 	}
 	found := value.FromPairs(value.Pair{Key: value.FromString("paths"), Value: value.FromPairs(paths...)},
 		value.Pair{Key: value.FromString("options"), Value: value.FromSlice(modules)},
 		value.Pair{Key: value.FromString("written"), Value: value.FromSlice(written)})
-	val := m.keepRecipe(&recipe.Recipe{Kind: recipe.Constant, Value: found})
-	m.hierarchies = &internalBinding{key: m.addKey(recipe.HierarchiesKey), value: val}
+	val := t.keepRecipe(&recipe.Recipe{Kind: recipe.Constant, Value: found})
+	return &internalBinding{key: t.addKey(recipe.HierarchiesKey), value: val}
 }
 
 // writtenHierarchies returns the source of hierarchies as values, in the form that format.md describes.
@@ -60,11 +60,11 @@ func writtenHierarchies(all []loader.Hierarchy) (out []value.Value) {
 }
 
 // doubtfulModules returns the hierarchies with lookup_options that may make lookups fail.
-func (m *merger) doubtfulModules() (modules []string) {
-	for _, o := range m.options {
+func doubtfulModules(site *loader.Site, options []lookupOptions) (modules []string) {
+	for _, o := range options {
 		switch {
 		case o.level != nil && o.level.Sound():
-		case m.site.Layers[o.layer].Hiera == loader.HieraDefaults:
+		case site.Layers[o.layer].Hiera == loader.HieraDefaults:
 			modules = append(modules, recipe.DefaultsOf(o.module))
 		default:
 			modules = append(modules, o.module)

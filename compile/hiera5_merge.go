@@ -2,7 +2,6 @@ package compile
 
 import (
 	"slices"
-	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/lookupkey"
@@ -10,73 +9,7 @@ import (
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/loader"
-	"bindc/snapshot"
 )
-
-// merges holds the keys of Hiera 5 that lookup_options touch, and what can make lookups of a whole hierarchy fail.
-type merges struct {
-	layers      []loader.Layer
-	byKey       map[uint32]mergedKey // by number in tables
-	hierarchies *internalBinding     // see findHierarchies; nil if there is nothing to say
-	sensitive   bool                 // lookup_options make a value sensitive
-}
-
-// internalBinding is an unconditional binding of a key that no site can bind.
-type internalBinding struct{ key, value uint32 }
-
-// mergedKey is a key of Hiera 5 that lookup_options touch. The values that files bind to it are filed under an internal
-// key. The key itself is bound to a recipe that merges them.
-type mergedKey struct {
-	internal uint32 // the internal key, in tables
-
-	// recipe and defaults are recipes, by number in tables: of the hierarchies, noValue if not touched there, and of
-	// default_hierarchy.
-	recipe, defaults uint32
-
-	entry *merge.Entry // the options, if they are the same in every request
-
-	// secret has the sensitive form of each value, by the value in the files. It is nil if lookup_options cannot make
-	// the result sensitive.
-	secret map[uint32]uint32
-}
-
-const noValue = ^uint32(0)
-
-// isLookupOptions reports whether a key is one of those of which all bindings count, and not only the highest.
-func isLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
-
-// in returns how a key is merged if something binds it in a layer.
-func (ms *merges) in(layer int, key uint32) (mergedKey, bool) {
-	m, ok := ms.byKey[key]
-	switch ms.layers[layer].Hiera {
-	case loader.NoHiera:
-		ok = false
-	case loader.HieraDefaults: // a key that is merged in some hierarchy is merged there
-	default:
-		ok = ok && m.recipe != noValue
-	}
-	return m, ok
-}
-
-// found returns the value that a lookup finds where a layer binds key to val: val, or a recipe that merges.
-func (ms *merges) found(layer int, key, val uint32) uint32 {
-	m, ok := ms.in(layer, key)
-	switch {
-	case !ok:
-		return val
-	case ms.layers[layer].Hiera == loader.HieraDefaults:
-		return m.defaults
-	}
-	return m.recipe
-}
-
-// filed returns the value that is filed under the internal key for a value in a file.
-func (m mergedKey) filed(val uint32) uint32 {
-	if secret, ok := m.secret[val]; ok {
-		return secret
-	}
-	return val
-}
 
 // merger finds the keys that lookup_options touch.
 type merger struct {
@@ -90,17 +23,16 @@ type merger struct {
 
 // mergeHiera finds the keys that lookup_options touch, and checks the lookup_options.
 func mergeHiera(e *env, t *tables, scopes []scope) *merges {
-	m := merger{env: e, tables: t, scopes: scopes, refused: map[diag.Pos]bool{},
-		merges: merges{layers: e.site.Layers, byKey: map[uint32]mergedKey{}}}
-	m.findLookupOptions()
-	m.findHierarchies()
+	m := merger{env: e, tables: t, scopes: scopes, options: findLookupOptions(e, t, scopes),
+		refused: map[diag.Pos]bool{}, merges: merges{layers: e.site.Layers, byKey: map[uint32]mergedKey{}}}
+	m.hierarchies = findHierarchies(e.site, t, m.options)
 	if len(m.options) == 0 {
 		return &m.merges
 	}
 	for _, key := range m.hieraKeys() {
 		m.mergeKey(key)
 	}
-	m.checkLookupOptions()
+	checkLookupOptions(e, t, scopes, m.options)
 	m.addSecretValues()
 	return &m.merges
 }
@@ -182,7 +114,7 @@ func (m *merger) touches(o lookupOptions, root string) bool {
 	touches, err := o.level.Touches(root, &m.effort.left)
 	switch {
 	case m.effort.over():
-		m.effort.onPatterns = m.position(o, "")
+		m.effort.onPatterns = o.position(m.tables, "")
 	case err != nil:
 		m.refusePattern(o, err)
 	}
@@ -235,17 +167,17 @@ func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.E
 	return m.keepRecipe(r), entry
 }
 
-// hieraPlaces returns what each layer is to Hiera 5, or nil if the site has no hierarchy of Hiera 5.
-func (e *env) hieraPlaces() []snapshot.HieraPlace {
-	out := make([]snapshot.HieraPlace, len(e.site.Layers))
-	found := false
-	for i, l := range e.site.Layers {
-		out[i] = snapshot.HieraPlace{Part: snapshot.HieraPart(l.Hiera), Entry: l.Entry, OnlyPath: l.OnlyPath,
-			OnlyEntry: l.OnlyEntry}
-		found = found || e.isHiera(i)
+// refusePattern reports a pattern that takes too many steps to match. Without it the lookup_options of a key are
+// unknown.
+func (m *merger) refusePattern(o lookupOptions, err error) {
+	at := o.position(m.tables, "")
+	if wrong, ok := err.(*merge.Error); ok {
+		at = o.position(m.tables, wrong.Entry)
 	}
-	if !found {
-		return nil
+	if m.refused[at] {
+		return
 	}
-	return out
+	m.refused[at] = true
+	m.report(diag.Diagnostic{Pos: at, Code: "hiera_options", Message: err.Error(),
+		Hint: "simplify the pattern so that it has fewer ways to match the same text"})
 }

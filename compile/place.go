@@ -214,3 +214,28 @@ func (ms *multibinds) add(id string, cand candidate, ranks *ranking) {
 		ms.contributions[id] = append(ms.contributions[id], cand)
 	}
 }
+
+// orderedBinding is a binding, its layer and its place in the input.
+type orderedBinding struct {
+	*loader.Binding
+	layer, order int
+}
+
+// rebound is an alias, a rename or a rebinding: a binding to the value of another key, or to the value that its own key
+// has below it.
+type rebound struct {
+	orderedBinding
+	ofKey, ofPart bool // the old name is that of a key that is bound, or that of contributions
+}
+
+// old returns the name that r refers to.
+func (r *rebound) old() string { return r.More.Rebinds.ID }
+
+// isOwn reports whether r binds the key that it refers to.
+func (r *rebound) isOwn() bool { return r.old() == r.Key }
+
+// below reports whether r has the value that the old name has below it.
+func (r *rebound) below() bool {
+	k := recipeOf(r.Binding)
+	return k != nil && k.Kind == recipe.Below
+}

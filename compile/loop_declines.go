@@ -13,64 +13,6 @@ import (
 	"bindc/loader"
 )
 
-// descend returns the candidates of k below a rank that a lookup reaches in the plain requests of v: the one that
-// answers, and those above it that decline. It schedules those that are effective in other requests of v. decided is
-// false if it cannot be decided which one answers.
-func (f *loopFinder) descend(v visit, k *keyIndex, below int) (found []*candidate, decided bool) {
-	terms := f.conditions.list[v.condition]
-	certain, possible := k.split(terms, below)
-	last := noRank
-	for _, cand := range certain {
-		last = cand.rank
-		if cand.erases() {
-			break
-		}
-		found = append(found, cand)
-		if !f.declines(cand, terms, nil) {
-			f.enqueueDeclining(v, cand)
-			break
-		}
-		last = noRank
-	}
-	decided = true
-	for _, cand := range possible {
-		if cand.rank < last {
-			decided = f.enqueueFurther(cand, terms) && decided
-		}
-	}
-	if !decided {
-		found = nil
-	}
-	return found, decided
-}
-
-// split returns the candidates below a rank that are effective in the plain requests of terms, highest first, and those
-// that are effective in other requests.
-func (k *keyIndex) split(terms loader.Condition, below int) (certain, possible []*candidate) {
-	for i := range k.compatible(terms, noRank) {
-		switch cand := &k.all[i]; {
-		case cand.rank <= below:
-		case k.relations.Implies(terms, k.terms(i)):
-			certain = append(certain, cand)
-		default:
-			possible = append(possible, cand)
-		}
-	}
-	slices.SortStableFunc(certain, func(a, b *candidate) int { return byRank(*a, *b) })
-	return certain, possible
-}
-
-// enqueueDeclining schedules v in the requests in which a candidate that it reached declines.
-func (f *loopFinder) enqueueDeclining(v visit, cand *candidate) {
-	r := cand.computed()
-	if r == nil || !r.Declines() {
-		return
-	}
-	for _, a := range f.needsOf(r).tried {
-		f.enqueueUndef(v, a)
-	}
-}
-
 // declines reports whether a candidate is certain to decline in the plain requests of terms. A candidate that depends on
 // the value of a fact is taken not to. path has the keys that led to it.
 func (f *loopFinder) declines(cand *candidate, terms loader.Condition, path []uint32) bool {
@@ -140,7 +82,7 @@ func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []ui
 	if undef, ok := f.undef[r]; ok {
 		return undef
 	}
-	free := !f.opts.StrictVariables // with strict variables, an unknown one is an error
+	free := !f.strict // with strict variables, an unknown one is an error
 	r.Expr.Variables(func(name string) { free = free && !f.deciding[name] && !syntax.WellKnown(name) })
 	scope := factless{f, terms, path, new(bool)}
 	v, err := expr.Eval(r.Expr, scope, expr.Options{Steps: undefSteps})
