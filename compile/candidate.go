@@ -85,3 +85,9 @@ func (c *candidate) beats(other *candidate) bool { return c.rank < other.rank }
 func byRank(a, b candidate) int {
 	return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.order, b.order))
 }
+
+// hides reports whether c would replace a multibinding unintentionally.
+func (c *candidate) hides() bool {
+	more := c.more()
+	return c.final() && c.collects() == "" && (more == nil || !more.Override && !more.Abstract)
+}

@@ -73,12 +73,6 @@ func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
 	return out
 }
 
-// hides reports whether c would replace a multibinding unintentionally.
-func (c *candidate) hides() bool {
-	more := c.more()
-	return c.final() && c.collects() == "" && (more == nil || !more.Override && !more.Abstract)
-}
-
 // effective returns the alternatives under which a multibinding wins in some request, or contributes.
 func (c *checker) effective(b *loader.Binding) []loader.Condition {
 	var out []loader.Condition

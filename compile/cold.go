@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"bindc/internal/diag"
+	"bindc/loader"
 	"bindc/snapshot"
 )
 
@@ -22,12 +23,12 @@ func byRankAndOrder(a, b coldBinding) int {
 }
 
 // coldContributions returns contributions for reports: the scopes have them only as part of a list.
-func coldContributions(e *env, all []candidate) []coldBinding {
+func coldContributions(site *loader.Site, all []candidate) []coldBinding {
 	out := make([]coldBinding, len(all))
 	for i := range all {
 		cand := &all[i]
 		out[i] = coldBinding{cand.rank, cand.order, snapshot.Cold{Layer: cand.layer,
-			Terms: e.snapshotTerms(cand.condition), Origin: e.origin(cand.pos()), Contribution: true}}
+			Terms: termsOf(site, cand.condition), Origin: originOf(site, cand.pos()), Contribution: true}}
 	}
 	return out
 }
@@ -43,13 +44,15 @@ func sortCold(list []coldBinding, ranks []int) []snapshot.Cold {
 	return out
 }
 
-func (e *env) origin(at diag.Pos) snapshot.Origin {
-	return snapshot.Origin{Input: uint32(e.site.InputOf[at.File]), Line: uint32(at.Line), Col: uint32(at.Col)}
+// originOf returns a position in the form of the snapshot.
+func originOf(site *loader.Site, at diag.Pos) snapshot.Origin {
+	return snapshot.Origin{Input: uint32(site.InputOf[at.File]), Line: uint32(at.Line), Col: uint32(at.Col)}
 }
 
-func (e *env) snapshotTerms(condition int) []snapshot.Term {
+// termsOf returns a condition in the form of the snapshot.
+func termsOf(site *loader.Site, condition int) []snapshot.Term {
 	var out []snapshot.Term
-	for _, t := range e.site.Conditions[condition] {
+	for _, t := range site.Conditions[condition] {
 		out = append(out, snapshot.Term{Dimension: t.Dimension, Value: t.Value})
 	}
 	return out

@@ -13,17 +13,17 @@ import (
 func bindCollected(p *placement) (out []layeredBinding) {
 	includes := func(cand candidate) bool { return cand.includes() }
 	if slices.ContainsFunc(p.multibinds.contributions[recipe.ClassesKey], includes) {
-		out = append(out, p.collectUnder(recipe.ClassesKey, &recipe.Options{Resolution: recipe.Included}))
+		out = append(out, collectUnder(p, recipe.ClassesKey, &recipe.Options{Resolution: recipe.Included}))
 	}
 	if len(p.multibinds.contributions[recipe.DependenciesKey]) > 0 {
-		out = append(out, p.collectUnder(recipe.DependenciesKey, &recipe.Options{Array: true, Uniq: true}))
+		out = append(out, collectUnder(p, recipe.DependenciesKey, &recipe.Options{Array: true, Uniq: true}))
 	}
 	return out
 }
 
 // collectUnder returns a binding of key to the multibinding with the key as its id: an unconditional binding in the
 // lowest layer with contributions, at the position of the first of them.
-func (p *placement) collectUnder(key string, o *recipe.Options) layeredBinding {
+func collectUnder(p *placement, key string, o *recipe.Options) layeredBinding {
 	all := p.multibinds.contributions[key]
 	layer := all[len(all)-1].layer
 	first := all[slices.IndexFunc(all, func(cand candidate) bool { return cand.layer == layer })]

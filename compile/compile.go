@@ -32,10 +32,10 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 	if diags.Incomplete() {
 		return nil
 	}
-	return newEnv(site, opts, diags).compose()
+	return compose(newEnv(site, opts.StrictVariables, opts.Effort, diags))
 }
 
-func (e *env) compose() *snapshot.Content {
+func compose(e *env) *snapshot.Content {
 	ranks := rankConditions(e.site)
 	placed := placeBindings(e.site, ranks)
 	placed.addBindings(transferParameters(e, placed))
@@ -48,9 +48,4 @@ func (e *env) compose() *snapshot.Content {
 	out := content(e, ordered, levels)
 	out.ARM8 = ordered.totals.arm8 || internal.arm8
 	return out
-}
-
-func newEnv(site *loader.Site, opts Options, diags *diag.List) *env {
-	left := newEffort(opts.Effort)
-	return &env{site: site, strict: opts.StrictVariables, diags: diags, relations: relationsOf(site.Dimensions, left), effort: left}
 }

@@ -10,7 +10,7 @@ import (
 // precedence.
 func content(e *env, s *orderedSite, l *levels) *snapshot.Content {
 	out := &snapshot.Content{Bindings: s.totals.bindings, Sensitive: s.totals.sensitive,
-		Strict: e.strict, Hiera: e.hieraPlaces(),
+		Strict: e.strict, Hiera: hieraPlaces(e.site),
 		Keys: make([]snapshot.Key, len(s.names)), Values: make([]snapshot.Stored, len(s.kept))}
 	appendSite(out, e)
 	ranks := l.appendLevels(out, e, s.ranks)

@@ -30,7 +30,7 @@ func listContributions(e *env, s *orderedSite) *internalEntries {
 		for i := range all {
 			all[i].key = key
 		}
-		out.cold[key] = coldContributions(e, all)
+		out.cold[key] = coldContributions(e.site, all)
 		slices.SortStableFunc(all, func(a, b candidate) int { // the order of their origins, see sortCold
 			return cmp.Or(cmp.Compare(a.layer, b.layer), cmp.Compare(a.condition, b.condition),
 				cmp.Compare(a.order, b.order))

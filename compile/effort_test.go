@@ -148,8 +148,8 @@ func effortOf(t *testing.T, list string, limit int) (spent int, found []diag.Dia
 	writeBindings(t, filepath.Join(dir, "bindings"), "default", list)
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
-	e := newEnv(site, Options{Effort: limit}, &diags)
-	e.compose()
+	e := newEnv(site, false, limit, &diags)
+	compose(e)
 	return e.effort.limit - max(0, e.effort.left), diags.Sorted()
 }
 

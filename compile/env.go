@@ -66,3 +66,9 @@ func (e *env) describe(terms loader.Condition) string {
 func (e *env) isHiera(layer int) bool { return isHieraLayer(e.site.Layers[layer]) }
 
 func isHieraLayer(l loader.Layer) bool { return l.Hiera != loader.NoHiera }
+
+// newEnv returns what the passes over a site share. The comparisons end after effort steps.
+func newEnv(site *loader.Site, strict bool, effort int, diags *diag.List) *env {
+	left := newEffort(effort)
+	return &env{site: site, strict: strict, diags: diags, relations: relationsOf(site.Dimensions, left), effort: left}
+}

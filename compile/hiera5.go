@@ -75,13 +75,13 @@ func (m mergedKey) filed(val uint32) uint32 {
 }
 
 // hieraPlaces returns what each layer is to Hiera 5, or nil if the site has no hierarchy of Hiera 5.
-func (e *env) hieraPlaces() []snapshot.HieraPlace {
-	out := make([]snapshot.HieraPlace, len(e.site.Layers))
+func hieraPlaces(site *loader.Site) []snapshot.HieraPlace {
+	out := make([]snapshot.HieraPlace, len(site.Layers))
 	found := false
-	for i, l := range e.site.Layers {
+	for i, l := range site.Layers {
 		out[i] = snapshot.HieraPlace{Part: snapshot.HieraPart(l.Hiera), Entry: l.Entry, OnlyPath: l.OnlyPath,
 			OnlyEntry: l.OnlyEntry}
-		found = found || e.isHiera(i)
+		found = found || isHieraLayer(l)
 	}
 	if !found {
 		return nil

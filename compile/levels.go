@@ -173,7 +173,7 @@ func (f *filler) eachBinding(s *scope, yield func(key, val uint32, at snapshot.O
 	for i := range s.members {
 		m := &s.members[i]
 		if m.binding != nil {
-			yield(m.key, m.value, f.origin(m.binding.Pos))
+			yield(m.key, m.value, originOf(f.site, m.binding.Pos))
 			continue
 		}
 		input := uint32(f.site.InputOf[m.file.Path])
@@ -186,14 +186,14 @@ func (f *filler) eachBinding(s *scope, yield func(key, val uint32, at snapshot.O
 // addCold records a binding of a key, by index in names: the unconditional one that counts, or one that is hidden.
 func (f *filler) addCold(s *scope, key, val uint32, at snapshot.Origin) {
 	f.cold[key] = append(f.cold[key], coldBinding{s.rank, len(f.cold[key]), snapshot.Cold{
-		Layer: s.layer, Terms: f.snapshotTerms(s.condition), Origin: at, Value: val}})
+		Layer: s.layer, Terms: termsOf(f.site, s.condition), Origin: at, Value: val}})
 }
 
 // addHidden records the entries of files that no request gets, as another backend has all of their keys.
 func (f *filler) addHidden(s *scope) {
 	for _, file := range s.hidden {
 		for i, e := range file.Entries {
-			f.addCold(s, f.inNames[e.Key], f.stored(e.Value), f.origin(file.Pos(i)))
+			f.addCold(s, f.inNames[e.Key], f.stored(e.Value), originOf(f.site, file.Pos(i)))
 		}
 	}
 }

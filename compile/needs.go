@@ -28,17 +28,17 @@ func (n needs) none() bool {
 }
 
 // needsOf returns the needs of a recipe.
-func (s *orderedSite) needsOf(r *recipe.Recipe) needs {
+func (c *checker) needsOf(r *recipe.Recipe) needs {
 	var n needs
 	for _, t := range r.Targets {
-		if key, bound := s.find(t.Key); bound {
+		if key, bound := c.find(t.Key); bound {
 			n.tried = append(n.tried, attempt{key, t})
 		} else if r.Kind != recipe.AliasOf { // for an alias that is an error, which rebind reports
 			n.unbound = append(n.unbound, t.Key)
 		}
 	}
 	for _, name := range r.Lookups() {
-		if key, bound := s.find(name); bound {
+		if key, bound := c.find(name); bound {
 			n.keys = append(n.keys, key)
 		} else {
 			n.unbound = append(n.unbound, name)
@@ -48,7 +48,7 @@ func (s *orderedSite) needsOf(r *recipe.Recipe) needs {
 		n.tries = r
 	}
 	if r.Kind == recipe.Below {
-		if key, bound := s.find(r.Name); bound {
+		if key, bound := c.find(r.Name); bound {
 			n.below = append(n.below, key)
 		}
 	}
@@ -71,26 +71,26 @@ type needGraph struct {
 }
 
 // findNeeds finds what the values and the keys of the site need.
-func (s *orderedSite) findNeeds() *needGraph {
-	g := &needGraph{ofValue: s.needsOfValues(), ofKey: map[uint32][]uint32{}, circular: map[uint32]bool{}}
+func (c *checker) findNeeds() *needGraph {
+	g := &needGraph{ofValue: c.needsOfValues(), ofKey: map[uint32][]uint32{}, circular: map[uint32]bool{}}
 	add := func(key uint32, n needs) {
 		if !n.none() {
-			g.ofKey[key] = append(g.ofKey[key], s.keysOf(n)...)
+			g.ofKey[key] = append(g.ofKey[key], c.keysOf(n)...)
 		}
 	}
-	for i := range s.scopes {
+	for i := range c.scopes {
 		if len(g.ofValue) == 0 {
 			break
 		}
-		for key, val := range s.scopes[i].bound() {
-			add(s.inNames[key], g.ofValue[val])
+		for key, val := range c.scopes[i].bound() {
+			add(c.inNames[key], g.ofValue[val])
 		}
 	}
-	for id, all := range s.multibinds.contributions {
-		key, bound := s.find(recipe.ContributionKey(id))
+	for id, all := range c.multibinds.contributions {
+		key, bound := c.find(recipe.ContributionKey(id))
 		for _, cand := range all {
 			if bound {
-				add(key, s.needsOf(cand.recipe))
+				add(key, c.needsOf(cand.recipe))
 			}
 		}
 	}
@@ -101,27 +101,27 @@ func (s *orderedSite) findNeeds() *needGraph {
 }
 
 // needsOfValues returns the needs of the values that look something up, by number in tables.
-func (s *orderedSite) needsOfValues() map[uint32]needs {
+func (c *checker) needsOfValues() map[uint32]needs {
 	out := map[uint32]needs{}
-	for _, n := range s.kept {
-		if s.values[n][0] != recipe.CompiledLookup {
+	for _, n := range c.kept {
+		if c.values[n][0] != recipe.CompiledLookup {
 			continue
 		}
-		if r, err := recipe.Decode(s.values[n][1:]); err == nil { // a lookup reports an error
-			out[n] = s.needsOf(r)
+		if r, err := recipe.Decode(c.values[n][1:]); err == nil { // a lookup reports an error
+			out[n] = c.needsOf(r)
 		}
 	}
 	return out
 }
 
 // keysOf returns all keys of n, with the internal key for contributions.
-func (s *orderedSite) keysOf(n needs) []uint32 {
+func (c *checker) keysOf(n needs) []uint32 {
 	out := append(slices.Clone(n.keys), n.below...)
 	for _, a := range n.tried {
 		out = append(out, a.key)
 	}
 	if n.collects != nil {
-		if key, bound := s.find(n.collects.Name); bound {
+		if key, bound := c.find(n.collects.Name); bound {
 			out = append(out, key)
 		}
 	}

@@ -17,7 +17,7 @@ type orderedSite struct {
 
 // orderKeys sorts the keys that are bound somewhere, and the internal ones of contributions and merges.
 func orderKeys(s *rewrittenSite) *orderedSite {
-	bound := s.boundKeys()
+	bound := boundKeys(s)
 	slices.SortFunc(bound, func(a, b uint32) int { return strings.Compare(s.keys[a], s.keys[b]) })
 	out := &orderedSite{rewrittenSite: s, names: make([]string, len(bound)), inNames: make([]uint32, len(s.keys)),
 		renamed: map[uint32]bool{}}
@@ -32,7 +32,7 @@ func orderKeys(s *rewrittenSite) *orderedSite {
 }
 
 // boundKeys returns the numbers of all keys of the snapshot, in no order.
-func (s *rewrittenSite) boundKeys() (bound []uint32) {
+func boundKeys(s *rewrittenSite) (bound []uint32) {
 	for id := range s.multibinds.contributions {
 		if len(s.multibinds.declared[id]) > 0 {
 			bound = append(bound, s.addKey(recipe.ContributionKey(id)))

@@ -42,7 +42,7 @@ func rebind(e *env, p *placement) rebinding {
 			out.addParts(&r, &p.multibinds, n)
 		}
 		if !r.ofPart && !r.ofKey {
-			e.reportUnboundName(&r, n)
+			reportUnboundName(e, &r, n)
 		}
 		if !r.ofPart || r.ofKey {
 			out.addKey(&r, p.tables, n)
@@ -52,8 +52,8 @@ func rebind(e *env, p *placement) rebinding {
 	return out
 }
 
-// addRebinding places what aliases, renames and rebindings add.
-func (p *placement) addRebinding(r rebinding) {
+// addTo places what aliases, renames and rebindings add.
+func (r rebinding) addTo(p *placement) {
 	p.rebound = r.rebound
 	for _, b := range r.bindings {
 		p.addToScopes(b.Binding, b.layer, b.order)
@@ -104,7 +104,7 @@ type names struct {
 // namesOf finds the names that are bound, new names included.
 func namesOf(e *env, p *placement) names {
 	n := names{numbers: make(map[string]uint32, len(p.keys)), keys: map[string]bool{}, parts: map[string]bool{},
-		partsOf: map[string]map[string]bool{}, digs: e.hieraPlaces() != nil}
+		partsOf: map[string]map[string]bool{}, digs: hieraPlaces(e.site) != nil}
 	for i, key := range p.keys {
 		n.numbers[key] = uint32(i)
 	}
@@ -171,7 +171,7 @@ func (n *names) binds(r *rebound) bool {
 }
 
 // reportUnboundName reports that nothing is bound to the name that r refers to.
-func (e *env) reportUnboundName(r *rebound, n names) {
+func reportUnboundName(e *env, r *rebound, n names) {
 	similar := make([]string, 0, len(n.keys)+len(n.parts))
 	for _, set := range []map[string]bool{n.keys, n.parts} {
 		for name := range set {

@@ -16,7 +16,7 @@ type rewrittenSite struct {
 // of abstract bindings become checks of the bindings that beat them, and keys that lookup_options touch become merges.
 func rewrite(e *env, p *placement) *rewrittenSite {
 	rebinding := rebind(e, p)
-	p.addRebinding(rebinding)
+	rebinding.addTo(p)
 	scopes := constrain(e, p.tables, p.scopes)
 	merges := mergeHiera(e, p.tables, scopes)
 	totals := p.totals

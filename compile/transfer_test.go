@@ -55,7 +55,7 @@ func TestParametersOfOthersEndWithTheEffort(t *testing.T) {
 		"{parameters: Web, to: {"+entries+"}}\n{parameters: 'Web[one]', to: Sql}")
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
-	e := newEnv(site, Options{Effort: 1000}, &diags)
+	e := newEnv(site, false, 1000, &diags)
 	if n := len(transferParameters(e, placeBindings(site, rankConditions(site)))); n == 0 || n > 20 {
 		t.Errorf("%d of a hundred parameters are bound", n)
 	}
