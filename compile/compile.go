@@ -2,28 +2,34 @@
 // turns strings and expressions into programs (language.md, sections 5 to 9). It reads no files and knows no bytes of
 // the snapshot; its result is a snapshot.Content.
 //
-// Compile is the pipeline. Each pass is a function in a file of its own, which takes what earlier passes returned:
+// The passes are packages below internal, and Compile calls them in this order. Each takes what earlier ones returned.
 //
-//	rank.go                             the precedence of every condition
-//	place.go, transfer.go, collect.go   every binding in the scope of its layer and condition
-//	rewrite.go                          final values: aliases and renames, types that are demanded, merges of Hiera 5
-//	order.go, contribute.go, levels.go  the index: keys in order, contributions as lists, what can win in levels
-//	check.go                            conflicts, promises that are not kept, loops
-//	content.go                          the result
+//	place    the precedence of every condition; every binding in the scope of its layer and condition
+//	rewrite  the final bindings: what depends on other bindings is replaced
+//	index    keys in the order of the snapshot, contributions as lists, and in levels what can win
+//	check    conflicts, promises that are not kept, types, loops
 //
-// Two things grow on the way: the numbers of keys and values (tables.go), and the diagnostics.
+// Two things grow on the way: the numbers of keys and values (place.Tables), and the diagnostics (in pass.Env).
 package compile
 
 import (
+	"bindc/compile/internal/check"
+	"bindc/compile/internal/index"
+	"bindc/compile/internal/pass"
+	"bindc/compile/internal/place"
+	"bindc/compile/internal/rewrite"
 	"bindc/internal/diag"
 	"bindc/loader"
 	"bindc/snapshot"
 )
 
+// DefaultEffort takes some seconds. Sites of a million bindings use a hundredth of it.
+const DefaultEffort = 1 << 25
+
 // Options change what a site means. The zero value is the default.
 type Options struct {
 	StrictVariables bool // the use of an unknown variable is an error of the lookup
-	Effort          int  // bounds the comparisons to find conflicts and loops, see effort; default: DefaultEffort
+	Effort          int  // bounds the comparisons to find conflicts and loops, see pass.Effort; default: DefaultEffort
 }
 
 // Compile composes site. It reports to diags; the Content is only valid if diags has not failed. If the site could not
@@ -32,20 +38,24 @@ func Compile(site *loader.Site, opts Options, diags *diag.List) *snapshot.Conten
 	if diags.Incomplete() {
 		return nil
 	}
-	return compose(newEnv(site, opts.StrictVariables, opts.Effort, diags))
+	return compose(newEnv(site, opts, diags))
 }
 
-func compose(e *env) *snapshot.Content {
-	ranks := rankConditions(e.site)
-	placed := placeBindings(e.site, ranks)
-	placed.addBindings(transferParameters(e, placed))
-	placed.addUnwritten(bindCollected(placed))
-	rewritten := rewrite(e, placed)
-	ordered := orderKeys(rewritten)
-	internal := listContributions(e, ordered)
-	levels := fillLevels(e, ordered, internal)
-	check(e, ordered, levels)
-	out := content(e, ordered, levels)
-	out.ARM8 = ordered.totals.arm8 || internal.arm8
-	return out
+func newEnv(site *loader.Site, opts Options, diags *diag.List) *pass.Env {
+	effort := opts.Effort
+	if effort <= 0 {
+		effort = DefaultEffort
+	}
+	return pass.NewEnv(site, opts.StrictVariables, effort, diags)
+}
+
+func compose(e *pass.Env) *snapshot.Content {
+	ranks := place.RankConditions(e.Site)
+	placed := place.Bindings(e.Site, ranks)
+	rewritten := rewrite.Apply(e, placed)
+	ordered := index.OrderKeys(rewritten)
+	lists := index.ListContributions(e, ordered)
+	levels := index.FillLevels(e, ordered, lists)
+	check.Run(e, ordered, levels)
+	return content(e, ordered, lists, levels)
 }

@@ -1,6 +1,9 @@
 package compile
 
 import (
+	"bindc/compile/internal/index"
+	"bindc/compile/internal/pass"
+	"bindc/compile/internal/rewrite"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/snapshot"
@@ -8,28 +11,25 @@ import (
 
 // content puts the parts of a snapshot together: keys sorted, values in order of appearance, levels in order of
 // precedence.
-func content(e *env, s *orderedSite, l *levels) *snapshot.Content {
-	out := &snapshot.Content{Bindings: s.totals.bindings, Sensitive: s.totals.sensitive,
-		Strict: e.strict, Hiera: hieraPlaces(e.site),
-		Keys: make([]snapshot.Key, len(s.names)), Values: make([]snapshot.Stored, len(s.kept))}
+func content(e *pass.Env, s *index.Ordered, lists *index.Lists, levels *index.Levels) *snapshot.Content {
+	out := &snapshot.Content{Bindings: s.Totals.Bindings, Sensitive: s.Totals.Sensitive,
+		Strict: e.Strict, Hiera: rewrite.HieraPlaces(e.Site),
+		ARM8: s.Totals.ARM8 || lists.ARM8, Values: make([]snapshot.Stored, len(s.Kept))}
 	appendSite(out, e)
-	ranks := l.appendLevels(out, e, s.ranks)
-	for i, name := range s.names {
-		out.Keys[i] = snapshot.Key{Name: name, Default: l.defaults[i].value, Cold: sortCold(l.cold[i], ranks)}
-	}
-	for i, n := range s.kept {
-		text := s.values[n]
+	levels.AppendTo(out, e, s)
+	for i, n := range s.Kept {
+		text := s.Values[n]
 		out.Values[i] = snapshot.Stored{Computed: text[0] != recipe.CompiledConstant, Bytes: text[1:]}
 	}
 	return out
 }
 
 // appendSite appends the layers, dimensions and inputs of the site.
-func appendSite(out *snapshot.Content, e *env) {
-	for _, l := range e.site.Layers {
+func appendSite(out *snapshot.Content, e *pass.Env) {
+	for _, l := range e.Site.Layers {
 		out.Layers = append(out.Layers, l.Name)
 	}
-	for _, d := range e.site.Dimensions {
+	for _, d := range e.Site.Dimensions {
 		dim := snapshot.Dimension{Name: d.Name, Guard: d.Guard, Exact: d.Exact, Category: -1,
 			Program: expr.Append(nil, expr.Fold(d.Value))}
 		if d.Guard {
@@ -37,7 +37,7 @@ func appendSite(out *snapshot.Content, e *env) {
 		}
 		out.Dimensions = append(out.Dimensions, dim)
 	}
-	for _, in := range e.site.Inputs {
+	for _, in := range e.Site.Inputs {
 		out.Inputs = append(out.Inputs, snapshot.Input{Path: in.Path, Size: in.Size, Hash: in.Hash})
 	}
 }
