@@ -6,7 +6,7 @@
 //
 //	place    the precedence of every condition; every binding in the scope of its layer and condition
 //	rewrite  the final bindings: what depends on other bindings is replaced
-//	index    keys in the order of the snapshot, contributions as lists, and in levels what can win
+//	index    keys in the order of the snapshot, contributions as lists, the bindings that can win in levels
 //	check    conflicts, promises that are not kept, types, loops
 //
 // Two things grow on the way: the numbers of keys and values (place.Tables), and the diagnostics (in pass.Env).
@@ -26,7 +26,7 @@ import (
 // DefaultEffort takes some seconds. Sites of a million bindings use a hundredth of it.
 const DefaultEffort = 1 << 25
 
-// Options change what a site means. The zero value is the default.
+// Options change the meaning of a site. The zero value is the default.
 type Options struct {
 	StrictVariables bool // the use of an unknown variable is an error of the lookup
 	Effort          int  // bounds the comparisons to find conflicts and loops, see pass.Effort; default: DefaultEffort
@@ -49,6 +49,7 @@ func newEnv(site *loader.Site, opts Options, diags *diag.List) *pass.Env {
 	return pass.NewEnv(site, opts.StrictVariables, effort, diags)
 }
 
+// compose runs the passes, one after the other.
 func compose(e *pass.Env) *snapshot.Content {
 	ranks := place.RankConditions(e.Site)
 	placed := place.Bindings(e.Site, ranks)

@@ -12,7 +12,7 @@ import (
 	"bindc/internal/diag"
 )
 
-// Run checks whether bindings conflict, whether abstract and override bindings keep what they promise, whether
+// Run checks whether bindings conflict, whether abstract and override bindings keep their promises, whether
 // contributions fit their multibinding, and whether bindings need themselves.
 func Run(e *pass.Env, s *index.Ordered, l *index.Levels) {
 	c := &checker{Env: e, Ordered: s, levels: l}
@@ -59,7 +59,7 @@ func (c *checker) checkEffort() {
 	c.Diags.Add(d)
 }
 
-// mostBound returns the index with the most candidates, or nil if there is no index.
+// mostBound returns the index with the most candidates, or nil without any.
 func (c *checker) mostBound() *keyIndex {
 	var most *keyIndex
 	for _, key := range slices.Sorted(maps.Keys(c.indexes)) {

@@ -72,6 +72,7 @@ func (k *keyIndex) conflicts(as, bs []int, both loader.Condition) {
 	report(bs, as[len(as)-1])
 }
 
+// conflict reports that two candidates of one rank can be effective together.
 func (k *keyIndex) conflict(a, b *place.Candidate, both loader.Condition) {
 	d := diag.Diagnostic{Pos: a.Pos(), Code: "conflict",
 		Message: "'" + k.name + "' is bound twice with the same precedence" + k.Describe(both) + k.InLayer(a.Layer),

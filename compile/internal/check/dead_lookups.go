@@ -38,6 +38,7 @@ func (c *checker) checkDeadLookups(ofValue map[uint32]needs) {
 	}
 }
 
+// warnOfBindings reports the warnings about values wherever something is bound to them.
 func (v *deadLookups) warnOfBindings(found map[uint32]diag.Diagnostic) {
 	if len(found) == 0 {
 		return

@@ -18,7 +18,7 @@ func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []
 	for _, cand := range all {
 		name := cand.Binding.Key
 		if !decides(d.Options, name != "") || !cand.Final() || c.Multibinds.Renamed[d.Binding.More.Multibind.ID] {
-			continue // there may be none of that name
+			continue // the name may have no contribution
 		}
 		if byName[name] == nil {
 			byName[name] = &keyIndex{Env: c.Env, name: name}
@@ -31,7 +31,7 @@ func (c *checker) checkTwice(all []place.Candidate, d place.Declaration, when []
 }
 
 // checkTwice compares the first contribution of each condition and rank with the first ones of others, and with the
-// others of its own, see checkRank.
+// others of the same condition and rank, see checkRank.
 func (k *keyIndex) checkTwice(d place.Declaration, when []loader.Condition) {
 	slices.SortStableFunc(k.all, place.ByRank)
 	first := map[[2]int]int{} // by condition and rank
@@ -78,6 +78,7 @@ func (k *keyIndex) collide(i, j int, o *recipe.Options, when []loader.Condition)
 	return o.Resolution == recipe.ErrorOnConflict || rank == k.all[j].Rank && !k.hidden(rank, k.terms(i))
 }
 
+// duplicate reports two contributions of one name.
 func (k *keyIndex) duplicate(a, b *place.Candidate, d place.Declaration, terms loader.Condition) {
 	same := "the same name and precedence"
 	if d.Options.Resolution == recipe.ErrorOnConflict {

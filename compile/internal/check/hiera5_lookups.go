@@ -18,7 +18,7 @@ func (c *checker) checkHieraLookups() {
 	h.findLoops()
 }
 
-// hieraNeed is what the value of a key, the same in every request, looks up.
+// hieraNeed lists the lookups of a key whose value is the same in every request.
 type hieraNeed struct {
 	keys []string
 	at   diag.Pos
@@ -26,11 +26,11 @@ type hieraNeed struct {
 
 type hieraNeeds struct {
 	*checker
-	lookups map[uint32][]string // keys that a value looks up, by number of the value, each as it is bound
+	lookups map[uint32][]string // keys that a value looks up, by number of the value
 	certain map[string]hieraNeed
 }
 
-// collect collects the lookups of what the hierarchies bind, and warns about those of unbound keys.
+// collect collects the lookups of all values in the hierarchies, and warns about those of unbound keys.
 func (h *hieraNeeds) collect() {
 	depends := h.levels.Conditional()
 	for i := range h.Scopes {
@@ -71,7 +71,7 @@ func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
 // options is the key in data with options for lookups of other keys.
 const options = "lookup_options"
 
-// needs returns the keys that a value looks up, as they are bound.
+// needs returns the keys that a value looks up, in the form in which they are bound.
 func (h *hieraNeeds) needs(val uint32) []string {
 	text := h.Values[val]
 	if text[0] != recipe.CompiledRecipe {
@@ -88,6 +88,7 @@ func (h *hieraNeeds) needs(val uint32) []string {
 	return keys
 }
 
+// warnOfNear warns about unbound keys if a bound one has nearly the same name.
 func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
 	for _, key := range keys {
 		if _, bound := h.Find(key); bound {
@@ -108,7 +109,7 @@ func (h *hieraNeeds) findLoops() {
 	}
 }
 
-// follow follows what a key needs. path has the keys that led to it.
+// follow follows the needs of a key. path has the keys that led to it.
 func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
 	if i := slices.Index(path, key); i >= 0 {
 		loop := append(slices.Clone(path[i:]), key)

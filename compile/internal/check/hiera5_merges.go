@@ -47,7 +47,6 @@ func (c *checker) fitted(val uint32, at diag.Pos) fittedValue {
 }
 
 // checkFit warns about values of a key that its merge strategy cannot take.
-
 func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
 	strategy, err := m.Entry.Strategy()
 	if err != nil {

@@ -37,6 +37,7 @@ type settledCandidate struct {
 // terms returns the condition of candidate i.
 func (k *keyIndex) terms(i int) loader.Condition { return k.Site.Conditions[k.all[i].Condition] }
 
+// group returns the groups of the candidates.
 func (k *keyIndex) group() []*group {
 	if k.groups != nil {
 		return k.groups
@@ -128,6 +129,7 @@ func (k *keyIndex) project(g *group, shared []int) map[string][]int {
 	return m
 }
 
+// sharedDims returns those of dims that terms name.
 func sharedDims(dims []int, terms loader.Condition) []int {
 	var out []int
 	for _, t := range terms {

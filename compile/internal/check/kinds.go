@@ -5,7 +5,7 @@ import (
 	"bindc/internal/diag"
 )
 
-// checkKinds checks that abstract and override bindings keep what they promise. The alternatives of a binding are
+// checkKinds checks that abstract and override bindings keep their promises. The alternatives of a binding are
 // checked together; a binding is not checked if all of its alternatives are hidden. names are the keys of the site.
 func (k *keyIndex) checkKinds(names []string) {
 	alternatives := map[int][]int{} // by place in the input
@@ -57,7 +57,7 @@ func (k *keyIndex) checkAbstract(alternatives []int) {
 }
 
 // checkOverride checks that a binding beats another one, in its own layer or below. It is only a warning if the binding
-// beats nothing and a binding of its own layer sometimes beats it.
+// beats nothing and a binding of the same layer sometimes beats it.
 func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	first := alternatives[0]
 	at := k.all[first].Pos()
@@ -84,7 +84,7 @@ func (k *keyIndex) checkOverride(alternatives []int, names []string) {
 	}
 }
 
-// overridden returns a candidate that candidate i beats, and a rival of its own layer that beats it, or -1. It also
+// overridden returns a candidate that candidate i beats, and a rival in the same layer that beats it, or -1. It also
 // reports whether candidate i beats something whenever it is effective.
 func (k *keyIndex) overridden(i int) (beaten, rival int, always bool) {
 	beaten, rival = -1, -1

@@ -15,7 +15,7 @@ const (
 	loopEffortPerCandidate = 1 << 8
 )
 
-// checkLoops reports the loops. The search has a share of the effort, and it is no error if that is not enough.
+// checkLoops reports the loops. The search has a share of the effort. It ends without an error when that is used up.
 func (c *checker) checkLoops(needs *needGraph) {
 	f := &loopFinder{checker: c, needGraph: needs, parts: map[string][]*keyIndex{}, unsplit: map[int]bool{},
 		conditions: conditionTable{at: map[string]int{}}, state: map[visit]int{}, reported: map[string]bool{},

@@ -105,7 +105,8 @@ func (f *loopFinder) isUndefFor(cand *place.Candidate, a attempt) bool {
 	return f.Values[cand.Value] == string(recipe.AppendConstant(nil, undef)) && a.target.Type.Check(undef) == nil
 }
 
-// needsOfCandidate returns the needs of cand, or none if it is on no loop: then what it needs has no indexes.
+// needsOfCandidate returns the needs of cand. It returns none for a candidate on no loop: the keys it needs have no
+// index.
 func (f *loopFinder) needsOfCandidate(cand *place.Candidate) needs {
 	switch {
 	case !f.circular[cand.Key]:

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/recipe"
 )
 
-// needs is what a recipe needs whatever the facts are.
+// needs lists the keys that a recipe needs, whatever the facts are.
 type needs struct {
 	keys     []uint32       // it looks up all of these, by index in names
 	unbound  []string       // and these, which nothing binds
@@ -23,6 +23,7 @@ type attempt struct {
 	target recipe.Target
 }
 
+// none reports whether n needs no bound key.
 func (n needs) none() bool {
 	return len(n.keys) == 0 && len(n.tried) == 0 && len(n.below) == 0 && n.collects == nil
 }
@@ -58,11 +59,12 @@ func (c *checker) needsOf(r *recipe.Recipe) needs {
 	return n
 }
 
+// producesTarget reports whether recipes of a kind have the value of a target.
 func producesTarget(k recipe.Kind) bool {
 	return k == recipe.LookupOf || k == recipe.FirstFound || k == recipe.HashLookup
 }
 
-// needGraph is what the values and the keys of a site need.
+// needGraph holds the needs of the values and the keys of a site.
 type needGraph struct {
 	ofValue map[uint32]needs    // of values that need something, by number in tables
 	ofKey   map[uint32][]uint32 // the keys that the bindings of a key need, all together; contributions by internal key
@@ -70,7 +72,7 @@ type needGraph struct {
 	circular map[uint32]bool // keys that may be on a loop
 }
 
-// findNeeds finds what the values and the keys of the site need.
+// findNeeds finds the needs of the values and the keys of the site.
 func (c *checker) findNeeds() *needGraph {
 	g := &needGraph{ofValue: c.needsOfValues(), ofKey: map[uint32][]uint32{}, circular: map[uint32]bool{}}
 	add := func(key uint32, n needs) {

@@ -48,6 +48,7 @@ func (c *checker) checkRenames() {
 	}
 }
 
+// checkRenames reports the pairs of renames that have one rank and can be effective together.
 func (k *keyIndex) checkRenames() {
 	slices.SortStableFunc(k.all, func(a, b place.Candidate) int { return cmp.Compare(a.Rank, b.Rank) })
 	for i := range k.all {

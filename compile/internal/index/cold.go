@@ -34,7 +34,7 @@ func coldContributions(site *loader.Site, all []place.Candidate) []coldBinding {
 	return out
 }
 
-// sortCold returns the cold bindings of a key in order of precedence. ranks are those of the levels, ascending.
+// sortCold returns the cold bindings of a key in order of precedence. ranks has the ranks of the levels, ascending.
 func sortCold(list []coldBinding, ranks []int) []snapshot.Cold {
 	slices.SortStableFunc(list, byRankAndOrder)
 	out := make([]snapshot.Cold, len(list))

@@ -13,7 +13,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Levels is the index of a site: for every key what can win, and what cannot.
+// Levels is the index of a site: for every key the bindings that can win, and those that cannot.
 type Levels struct {
 	Defaults []KeyDefault // per key
 	byKey    map[levelKey]*level
@@ -30,8 +30,8 @@ type level struct {
 
 // KeyDefault is the highest unconditional binding of a key. It hides all bindings below it.
 type KeyDefault struct {
-	Rank  int // noRank if there is none
-	value int // in the snapshot; -1 if there is none
+	Rank  int // NoRank without such a binding
+	value int // in the snapshot; -1 without such a binding
 }
 
 // NoRank is below all ranks.

@@ -20,4 +20,5 @@ func (e *Effort) Spend(n int) bool {
 	return e.Left >= 0
 }
 
+// Over reports whether more steps were asked for than there were.
 func (e *Effort) Over() bool { return e.Left < 0 }

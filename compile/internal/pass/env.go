@@ -66,6 +66,7 @@ func (e *Env) Describe(terms loader.Condition) string {
 // IsHiera reports whether a layer is part of a hierarchy of Hiera 5.
 func (e *Env) IsHiera(layer int) bool { return IsHieraLayer(e.Site.Layers[layer]) }
 
+// IsHieraLayer reports whether a layer is part of a hierarchy of Hiera 5.
 func IsHieraLayer(l loader.Layer) bool { return l.Hiera != loader.NoHiera }
 
 // NewEnv returns what the passes over a site share. The comparisons end after effort steps.

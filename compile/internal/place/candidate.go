@@ -47,6 +47,7 @@ func (c *Candidate) Computed() *recipe.Recipe {
 	return RecipeOf(c.Binding)
 }
 
+// RecipeOf returns the recipe of a binding in the long form, or nil.
 func RecipeOf(b *loader.Binding) *recipe.Recipe {
 	if b.More == nil {
 		return nil
@@ -81,7 +82,7 @@ func (c *Candidate) Includes() bool { return c.Recipe.Value.Text() == recipe.Inc
 // same condition, and the first one counts.
 func (c *Candidate) Beats(other *Candidate) bool { return c.Rank < other.Rank }
 
-// ByRank orders candidates by precedence, highest first, and candidates of one rank as they are in the input.
+// ByRank orders candidates by precedence, highest first, and candidates of one rank by their order in the input.
 func ByRank(a, b Candidate) int {
 	return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Order, b.Order))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Placement is a site with every binding in its place: under the scopes of its conditions, under the multibinding that
-// it contributes to, or, if it depends on other bindings, in a list of its own.
+// it contributes to, or, if it depends on other bindings, in a separate list.
 type Placement struct {
 	*Tables
 	Ranks      *Ranking
@@ -74,6 +74,7 @@ func Bindings(site *loader.Site, ranks *Ranking) *Placement {
 	return p
 }
 
+// addFile places a data file in the scope of its condition.
 func (p *Placement) addFile(f *loader.DataFile, layer int) {
 	s := p.scope(layer, f.Condition)
 	if f.Hidden {
@@ -102,6 +103,7 @@ func (p *Placement) AddUnwritten(list []LayeredBinding) {
 	}
 }
 
+// addBinding places a binding where its attributes send it.
 func (p *Placement) addBinding(b *loader.Binding, layer int) {
 	order := p.Totals.Bindings
 	p.Totals.Bindings++
@@ -230,7 +232,7 @@ type OrderedBinding struct {
 // has below it.
 type Rebound struct {
 	OrderedBinding
-	OfKey, OfPart bool // the old name is that of a key that is bound, or that of contributions
+	OfKey, OfPart bool // a key of the old name is bound; contributions have the old name
 }
 
 // Old returns the name that r refers to.

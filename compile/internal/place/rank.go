@@ -81,6 +81,7 @@ func (r *Ranking) Rank(layer, condition int) int {
 	return layer*r.classes + r.Shapes[r.ShapeOf[condition]].class
 }
 
+// DimsOf returns the dimensions that a condition names.
 func DimsOf(c loader.Condition) []int {
 	out := make([]int, len(c))
 	for i, t := range c {
@@ -89,8 +90,10 @@ func DimsOf(c loader.Condition) []int {
 	return out
 }
 
+// AppendDim appends the number of a dimension to the key of a map.
 func AppendDim(dst []byte, dim int) []byte { return binary.AppendUvarint(dst, uint64(dim)) }
 
+// AppendDims appends the numbers of dimensions to the key of a map.
 func AppendDims(dst []byte, dims []int) []byte {
 	for _, d := range dims {
 		dst = AppendDim(dst, d)

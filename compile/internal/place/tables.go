@@ -8,7 +8,7 @@ import (
 	"bindc/loader"
 )
 
-// Tables number the keys and the values of a build. The first numbers are those of the site; passes add further keys
+// Tables number the keys and the values of a build. The site has the first numbers; passes add further keys
 // and values, and never change a number. Not every key is bound, and not every value is in the snapshot.
 type Tables struct {
 	Keys   []string

@@ -10,7 +10,7 @@ import (
 	"bindc/snapshot"
 )
 
-// Merges holds the keys of Hiera 5 that lookup_options touch, and what can make lookups of a whole hierarchy fail.
+// Merges holds the keys of Hiera 5 that lookup_options touch, and the reasons why lookups of a whole hierarchy may fail.
 type Merges struct {
 	layers      []loader.Layer
 	ByKey       map[uint32]MergedKey // by number in tables
@@ -39,7 +39,7 @@ type MergedKey struct {
 
 const noValue = ^uint32(0)
 
-// IsLookupOptions reports whether a key is one of those of which all bindings count, and not only the highest.
+// IsLookupOptions reports whether a key is lookup_options. All of its bindings count, and not only the highest.
 func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
 
 // In returns how a key is merged if something binds it in a layer.

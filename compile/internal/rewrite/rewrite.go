@@ -19,9 +19,9 @@ type Bindings struct {
 	Totals     place.Totals
 }
 
-// Apply replaces everything that depends on other bindings. It places the bindings of parameters that are those of
-// another target, of keys that many statements bind together, and of aliases, renames and rebindings in p. Types of
-// abstract bindings become checks of the bindings that beat them, and keys that lookup_options touch become merges.
+// Apply replaces everything that depends on other bindings. It places further bindings in p: of parameters that another
+// target has too, of keys that many statements bind together, and of aliases, renames and rebindings. Types of abstract
+// bindings become checks of the bindings that beat them, and keys that lookup_options touch become merges.
 func Apply(e *pass.Env, p *place.Placement) *Bindings {
 	p.AddBindings(transferParameters(e, p))
 	p.AddUnwritten(bindCollected(p))

@@ -21,7 +21,7 @@ type transfers struct {
 	*pass.Env
 	*place.Tables
 	maps  map[string][]boundMap        // by key; the highest first
-	bound map[string]map[string]uint32 // numbers of keys, by what the key begins with and by the rest of it
+	bound map[string]map[string]uint32 // numbers of keys, by prefix and by the rest of the key
 	out   []place.LayeredBinding
 }
 
@@ -134,7 +134,7 @@ func entriesOf(b *loader.Binding) value.Value {
 	return value.Value{}
 }
 
-// addParameter records a key if it is that of a parameter of one of the targets.
+// addParameter records a key if a parameter of one of the targets has it.
 func (x *transfers) addParameter(key uint32) {
 	text := x.Keys[key]
 	at := max(strings.LastIndexByte(text, '/'), strings.LastIndexByte(text, ':')) + 1
