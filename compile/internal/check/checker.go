@@ -14,7 +14,7 @@ type checker struct {
 	*pass.Env
 	*index.Ordered
 	levels  *index.Levels
-	indexes map[uint32]*keyIndex // of the keys that are checked candidate by candidate, by index in names
+	indexes map[uint32]*keyIndex // of the keys that are checked candidate by candidate, by index in Names
 }
 
 // doubtful finds the keys whose candidates have to be compared one by one. Two candidates of equal rank can only be

@@ -9,7 +9,7 @@ import (
 
 // needs lists the keys that a recipe needs, whatever the facts are.
 type needs struct {
-	keys     []uint32       // it looks up all of these, by index in names
+	keys     []uint32       // it looks up all of these, by index in Names
 	unbound  []string       // and these, which nothing binds
 	tried    []attempt      // and these one by one, until a value is found that is not undef
 	below    []uint32       // and at most one of these, below itself
@@ -66,7 +66,7 @@ func producesTarget(k recipe.Kind) bool {
 
 // needGraph holds the needs of the values and the keys of a site.
 type needGraph struct {
-	ofValue map[uint32]needs    // of values that need something, by number in tables
+	ofValue map[uint32]needs    // of values that need something, by number in place.Tables
 	ofKey   map[uint32][]uint32 // the keys that the bindings of a key need, all together; contributions by internal key
 
 	circular map[uint32]bool // keys that may be on a loop
@@ -102,7 +102,7 @@ func (c *checker) findNeeds() *needGraph {
 	return g
 }
 
-// needsOfValues returns the needs of the values that look something up, by number in tables.
+// needsOfValues returns the needs of the values that look something up, by number in place.Tables.
 func (c *checker) needsOfValues() map[uint32]needs {
 	out := map[uint32]needs{}
 	for _, n := range c.Kept {

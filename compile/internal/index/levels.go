@@ -194,7 +194,8 @@ func (l *Levels) appendLevels(out *snapshot.Content, e *pass.Env, ranks *place.R
 	return levelRanks
 }
 
-// eachBinding calls yield with the keys that s binds and their values, by number in tables, and where they are written.
+// eachBinding calls yield with the keys that s binds and their values, by number in place.Tables, and with the place
+// where each is written.
 func (f *filler) eachBinding(s *place.Scope, yield func(key, val uint32, at snapshot.Origin)) {
 	for i := range s.Members {
 		m := &s.Members[i]
@@ -209,7 +210,7 @@ func (f *filler) eachBinding(s *place.Scope, yield func(key, val uint32, at snap
 	}
 }
 
-// addCold records a binding of a key, by index in names: the unconditional one that counts, or one that is hidden.
+// addCold records a binding of a key, by index in Names: the unconditional one that counts, or one that is hidden.
 func (f *filler) addCold(s *place.Scope, key, val uint32, at snapshot.Origin) {
 	f.cold[key] = append(f.cold[key], coldBinding{s.Rank, len(f.cold[key]), snapshot.Cold{
 		Layer: s.Layer, Terms: termsOf(f.Site, s.Condition), Origin: at, Value: val}})

@@ -14,8 +14,8 @@ import (
 type Ordered struct {
 	*rewrite.Bindings
 	Names   []string        // sorted
-	InNames []uint32        // index in names, by number in tables
-	Renamed map[uint32]bool // keys that have another name somewhere, by index in names
+	InNames []uint32        // index in Names, by number in place.Tables
+	Renamed map[uint32]bool // keys that have another name somewhere, by index in Names
 }
 
 // OrderKeys sorts the keys that are bound somewhere, and the internal ones of contributions and merges.
@@ -59,7 +59,7 @@ func boundKeys(s *rewrite.Bindings) (bound []uint32) {
 	return bound
 }
 
-// Find returns the index of a key in names.
+// Find returns the index of a key in Names.
 func (s *Ordered) Find(name string) (key uint32, bound bool) {
 	at, bound := slices.BinarySearch(s.Names, name)
 	return uint32(at), bound

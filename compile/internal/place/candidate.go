@@ -14,12 +14,12 @@ type Candidate struct {
 	Binding   *loader.Binding  // nil for an entry of a data file
 	File      *loader.DataFile // then the file
 	Entry     int              // and the number of the entry in it
-	Key       uint32           // in keyOrder.names
+	Key       uint32           // index in index.Ordered.Names
 	Layer     int
 	Condition int
 	Rank      int            // precedence; 0 is the highest
 	Order     int            // in the input
-	Value     uint32         // in tables.values
+	Value     uint32         // in Tables.Values
 	Recipe    *recipe.Recipe // of a contribution
 }
 

@@ -47,7 +47,7 @@ type Member struct {
 	File    *loader.DataFile
 	Binding *loader.Binding
 
-	Key, Value uint32 // of the binding, in tables
+	Key, Value uint32 // of the binding, by number in Tables
 }
 
 // LayeredBinding is a binding that a pass adds to a layer.
@@ -153,7 +153,7 @@ func (p *Placement) scope(layer, condition int) *Scope {
 	return &p.Scopes[at]
 }
 
-// Bound ranges over the keys that s binds and their values, by their numbers in tables.
+// Bound ranges over the keys that s binds and their values, by their numbers in Tables.
 func (s *Scope) Bound() iter.Seq2[uint32, uint32] {
 	return func(yield func(key, value uint32) bool) {
 		for i := range s.Members {

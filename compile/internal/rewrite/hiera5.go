@@ -10,10 +10,11 @@ import (
 	"bindc/snapshot"
 )
 
-// Merges holds the keys of Hiera 5 that lookup_options touch, and the reasons why lookups of a whole hierarchy may fail.
+// Merges holds the keys of Hiera 5 that lookup_options touch, and the reasons why lookups of a whole hierarchy may
+// fail.
 type Merges struct {
 	layers      []loader.Layer
-	ByKey       map[uint32]MergedKey // by number in tables
+	ByKey       map[uint32]MergedKey // by number in place.Tables
 	Hierarchies *InternalBinding     // see findHierarchies; nil if there is nothing to say
 	sensitive   bool                 // lookup_options make a value sensitive
 }
@@ -24,15 +25,15 @@ type InternalBinding struct{ Key, Value uint32 }
 // MergedKey is a key of Hiera 5 that lookup_options touch. The values that files bind to it are filed under an internal
 // key. The key itself is bound to a recipe that merges them.
 type MergedKey struct {
-	Internal uint32 // the internal key, in tables
+	Internal uint32 // the internal key
 
-	// recipe and defaults are recipes, by number in tables: of the hierarchies, noValue if not touched there, and of
-	// default_hierarchy.
+	// recipe and defaults are recipes, by number in place.Tables: of the hierarchies, noValue if not touched there, and
+	// of default_hierarchy.
 	recipe, defaults uint32
 
 	Entry *merge.Entry // the options, if they are the same in every request
 
-	// secret has the sensitive form of each value, by the value in the files. It is nil if lookup_options cannot make
+	// Secret has the sensitive form of each value, by the value in the files. It is nil if lookup_options cannot make
 	// the result sensitive.
 	Secret map[uint32]uint32
 }

@@ -14,7 +14,7 @@ type Bindings struct {
 	Scopes     []place.Scope
 	Multibinds place.Multibinds
 	Rebound    []place.Rebound
-	Erased     map[uint32]bool // keys that are renamed, by number in tables
+	Erased     map[uint32]bool // keys that are renamed, by number in place.Tables
 	Merges     *Merges
 	Totals     place.Totals
 }
