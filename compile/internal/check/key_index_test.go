@@ -12,14 +12,14 @@ import (
 	"bindc/loader"
 )
 
-// related are some dimensions of those that internal/relation is tested with, the guards at the same places.
+// related are some of the dimensions in the tests of internal/relation, with the guards at the same places.
 var related = []struct{ name, template string }{
 	{"a", "${a}"}, {"ab", "${a}-${b}"}, {"b", "${::b}"}, {"xa", "x-${a}"}, {"loud", "${upcase($a)}"},
 	{"guard", "${b}/${a}"}, {"free", "${b}"}, {"fixed", "text"}, {"fact", "${facts['a']['x']}"}, {"far", "${c}"},
 	{"node", "${fqdn}"}, {"path", "${fqdn}/${c}"}, {"louder", "${upcase($a)}-${b}"}, {"again", "${ upcase($a) }"},
 }
 
-// An index of many conditions finds those that a comparison with each finds, from the highest rank on.
+// The index of a key finds the candidates that a comparison with each one finds.
 func TestTheIndexFindsWhatAComparisonFinds(t *testing.T) {
 	var dims []loader.Dimension
 	for i, d := range related {

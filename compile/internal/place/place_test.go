@@ -24,7 +24,8 @@ func TestBindingsPutsEachInItsPlace(t *testing.T) {
 			Files: []loader.DataFile{file},
 			Bindings: []loader.Binding{
 				{Key: "a", When: []int{0, 1}, Number: 0, Value: 1},
-				{Key: "part", When: []int{1}, More: &binding.Binding{Recipe: constant, In: &binding.Reference{ID: "m"}}},
+				{Key: "part", When: []int{1},
+					More: &binding.Binding{Recipe: constant, In: &binding.Reference{ID: "m"}}},
 				{Key: "alias", When: []int{0}, Number: 2, More: &binding.Binding{Rebinds: &binding.Reference{ID: "a"}}},
 			}}}}},
 	}
