@@ -147,8 +147,8 @@ func TestSecondOpinionOnCorpora(t *testing.T) {
 	}
 }
 
-// goccyDeviations are documents that goccy/go-yaml v1.19.2 reads in another way than YAML 1.1 and Psych, each as small
-// as it gets. They are why it is not the parser of this package. Where one of them changes, TestGoccyDeviations says so.
+// goccyDeviations lists the ways in which goccy/go-yaml v1.19.2 deviates from YAML 1.1 and Psych, each with a minimal
+// document. They are why it is not the parser of this package. TestGoccyDeviations fails when one of them changes.
 var goccyDeviations = map[string]struct{ src, ours, theirs string }{
 	"a colon in a flow collection ends a key":        {"{a:b}\n", "{'a:b': null}", "{'a': 'b'}"},
 	"a pair of colons in a flow collection":          {"{a::b: c}\n", "{'a::b': 'c'}", "{'a': ':b: c'}"},
