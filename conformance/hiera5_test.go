@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"bindc/conformance/hiera5"
+	"bindc/internal/testmode"
 )
 
 var (
@@ -62,7 +63,7 @@ func TestHiera5(t *testing.T) {
 		return
 	}
 	stored := readAnswers(t)
-	if testing.Short() {
+	if !testmode.Thorough() {
 		stored = stored[:len(stored)/10]
 	}
 	for chunk := range slices.Chunk(stored, 50) {
