@@ -93,8 +93,8 @@ func formatOf(t *testing.T, dir string) (version uint32, features uint64) {
 	return binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint64(data[88:])
 }
 
-// batch answers the queries of a case from its snapshot.
-func batch(t *testing.T, dir string) (stdout, stderr string, err error) {
+// oldAnswers answers the queries of a case from its snapshot.
+func oldAnswers(t *testing.T, dir string) (stdout, stderr string, err error) {
 	t.Helper()
 	queries, err := os.ReadFile(filepath.Join(dir, "queries.jsonl"))
 	if err != nil {
@@ -114,7 +114,7 @@ func batch(t *testing.T, dir string) (stdout, stderr string, err error) {
 
 func checkRefused(t *testing.T, dir string, version uint32) {
 	t.Helper()
-	_, stderr, err := batch(t, dir)
+	_, stderr, err := oldAnswers(t, dir)
 	want := fmt.Sprintf("the file has version %d, this program reads %d", version, snapshot.Version)
 	if err == nil || !strings.Contains(stderr, want) {
 		t.Errorf("expected a refusal with %q, found %v, %s", want, err, stderr)
@@ -128,7 +128,7 @@ func checkAnswers(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr, _ := batch(t, dir) // its status is 1 where an answer is an error
+	stdout, stderr, _ := oldAnswers(t, dir) // its status is 1 where an answer is an error
 	want, got := answersIn(t, string(recorded)), answersIn(t, stdout)
 	if len(got) != len(want) {
 		t.Fatalf("%d answers, expected %d: %s", len(got), len(want), stderr)

@@ -126,7 +126,7 @@ func (g graph) print(w io.Writer) {
 		fmt.Fprintln(w, "  end")
 	}
 	byGroup := func(a, b string) int {
-		return cmp.Or(cmp.Compare(slices.Index(groups, g.group(a)), slices.Index(groups, g.group(b))), cmp.Compare(a, b))
+		return cmp.Or(slices.Index(groups, g.group(a))-slices.Index(groups, g.group(b)), cmp.Compare(a, b))
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(direct), byGroup) {
 		if imports := direct[name]; len(imports) > 0 {
