@@ -30,7 +30,8 @@ func TestOldSnapshots(t *testing.T) {
 			case err == nil:
 				checkRefused(t, dir, strings.TrimSpace(string(refusal)))
 			case version != snapshot.Version:
-				checkRefused(t, dir, fmt.Sprintf("the file has version %d, this program reads %d", version, snapshot.Version))
+				checkRefused(t, dir, fmt.Sprintf("the file has version %d, this program reads %d", version,
+					snapshot.Version))
 			default:
 				checkAnswers(t, dir)
 			}
