@@ -13,8 +13,8 @@ import (
 // hierarchies is what can fail all lookups of hierarchies of Hiera 5, see recipe.HierarchiesKey.
 type hierarchies struct{ paths, options, written value.Value }
 
-// errEarlyHiera refuses files from the first hours of the feature hiera. They name internal keys in another way: today's
-// program would answer undef for merged keys.
+// errEarlyHiera refuses files from the first hours of the feature hiera. Their internal keys have other names, so that
+// lookups of merged keys would answer undef.
 var errEarlyHiera = fmt.Errorf("%w: the file has feature hiera in its first form, without a list of hierarchies, and "+
 	"this program reads a later form; build it again with the bindc of this program's version", ErrVersion)
 
