@@ -50,6 +50,7 @@ var mayImport = map[string][]string{
 	"internal/node":        {"internal/diag", "internal/value"},
 	"internal/schema":      {"internal/diag"},
 	"internal/mutate":      {},
+	"internal/testmode":    {},
 	"loader": {"internal/binding", "internal/choice", "internal/datafile", "internal/diag", "internal/disk", "internal/expr",
 		"internal/literal", "internal/program", "internal/recipe", "internal/relation", "internal/set",
 		"internal/syntax", "internal/types", "internal/value", "internal/yaml"},
