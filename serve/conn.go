@@ -18,6 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"bindc/internal/members"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
@@ -202,6 +203,9 @@ func (c *conn) reply(text []byte) error {
 	var q question
 	if err := json.Unmarshal(text, &q); err != nil {
 		return unread(err)
+	}
+	if name, repeated := members.Repeated(text); repeated {
+		return broken("the question gives the member '" + name + "' twice, with different values")
 	}
 	if q.Ask == "hello" {
 		return c.hello(&q)

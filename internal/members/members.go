@@ -1,4 +1,5 @@
-package main
+// Package members finds members of a JSON object that encoding/json drops without an error.
+package members
 
 import (
 	"bytes"
@@ -6,31 +7,32 @@ import (
 	"strings"
 )
 
-// repeatedMember returns the name of a member that the JSON object in text gives twice with different values. Text is
-// valid JSON. Names are compared as encoding/json does, which ignores case.
-func repeatedMember(text []byte) (name string, twice bool) {
+// Repeated returns the name of a member that a JSON object gives twice with different values. object is valid JSON.
+// Names are compared as encoding/json does, which ignores case.
+func Repeated(object []byte) (name string, repeated bool) {
 	seen := map[string][]byte{} // the text of each value, by name
-	object := memberReader{text: bytes.TrimSpace(text)}
+	members := reader{text: bytes.TrimSpace(object)}
 	for {
-		name, val, ok := object.next()
+		name, val, ok := members.next()
 		if !ok {
 			return "", false
 		}
-		if first, known := seen[strings.ToLower(name)]; known && !bytes.Equal(first, val) {
+		lower := strings.ToLower(name)
+		if first, known := seen[lower]; known && !bytes.Equal(first, val) {
 			return name, true
 		}
-		seen[strings.ToLower(name)] = val
+		seen[lower] = val
 	}
 }
 
-// memberReader reads the members of a valid JSON object, and nothing inside of their values.
-type memberReader struct {
+// reader reads the members of a valid JSON object, and nothing inside of their values.
+type reader struct {
 	text []byte
 	at   int
 }
 
 // next returns the name of the next member and the text of its value.
-func (r *memberReader) next() (name string, val []byte, ok bool) {
+func (r *reader) next() (name string, val []byte, ok bool) {
 	start := bytes.IndexByte(r.text[r.at:], '"')
 	if start < 0 {
 		return "", nil, false
@@ -38,7 +40,9 @@ func (r *memberReader) next() (name string, val []byte, ok bool) {
 	r.at += start
 	quoted := r.text[r.at:r.endOfString(r.at)]
 	r.at += len(quoted)
-	if json.Unmarshal(quoted, &name) != nil {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		name = string(quoted[1 : len(quoted)-1])
+	} else if json.Unmarshal(quoted, &name) != nil {
 		return "", nil, false
 	}
 	r.at += bytes.IndexByte(r.text[r.at:], ':') + 1
@@ -48,7 +52,7 @@ func (r *memberReader) next() (name string, val []byte, ok bool) {
 }
 
 // skipValue moves to the comma or brace that ends a member.
-func (r *memberReader) skipValue() {
+func (r *reader) skipValue() {
 	for depth := 0; r.at < len(r.text); r.at++ {
 		switch r.text[r.at] {
 		case '"':
@@ -69,7 +73,7 @@ func (r *memberReader) skipValue() {
 }
 
 // endOfString returns the offset after the string that starts at start.
-func (r *memberReader) endOfString(start int) int {
+func (r *reader) endOfString(start int) int {
 	for i := start + 1; i < len(r.text); i++ {
 		switch r.text[i] {
 		case '\\':
