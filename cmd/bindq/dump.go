@@ -38,6 +38,7 @@ func dumpCommand() *cobra.Command {
 	}
 	f.addRequest(cmd)
 	cmd.Flags().StringVar(&f.prefix, "prefix", "", "only keys that begin with `TEXT`")
+	cli.AllowEmpty(cmd, "prefix")
 	cmd.Flags().StringVar(&f.render, "render-as", "json",
 		"`FORM` to print the answer in: json, yaml, or s for indented JSON")
 	cli.Words(cmd, "render-as", renderings)

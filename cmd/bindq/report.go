@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
@@ -45,6 +46,7 @@ func keysCommand() *cobra.Command {
 	}
 	s.addSnapshot(cmd)
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that begin with `TEXT`")
+	cli.AllowEmpty(cmd, "prefix")
 	s.completePrefix(cmd)
 	return cmd
 }
