@@ -53,7 +53,9 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error {
-		if err := f.doubt(cmd, r, sortedKeys(snap, f.prefix), nil); err != nil {
+		keys := sortedKeys(snap, f.prefix)
+		notePrefix(cmd, snap, f.prefix, len(keys))
+		if err := f.doubt(cmd, r, keys, nil); err != nil {
 			return err
 		}
 		return f.dump(cmd, snap, r)
