@@ -386,7 +386,7 @@ func parseOptional(text json.RawMessage) (bindings.Value, error) {
 	}
 	v, err := bindings.ParseJSON(text)
 	if err != nil {
-		return v, factsError("%v", err)
+		err = factsError("%v", err)
 	}
-	return v, nil
+	return v, err
 }
