@@ -1,9 +1,11 @@
-// Package members finds members of a JSON object that encoding/json drops without an error.
+// Package members reads the names of the members of a JSON object, to find those that encoding/json drops without an
+// error.
 package members
 
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"strings"
 )
 
@@ -11,17 +13,26 @@ import (
 // Names are compared as encoding/json does, which ignores case.
 func Repeated(object []byte) (name string, repeated bool) {
 	seen := map[string][]byte{} // the text of each value, by name
-	members := reader{text: bytes.TrimSpace(object)}
-	for {
-		name, val, ok := members.next()
-		if !ok {
-			return "", false
-		}
+	for name, val := range All(object) {
 		lower := strings.ToLower(name)
 		if first, known := seen[lower]; known && !bytes.Equal(first, val) {
 			return name, true
 		}
 		seen[lower] = val
+	}
+	return "", false
+}
+
+// All yields the name of each member of a JSON object with the text of its value. object is valid JSON.
+func All(object []byte) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		members := reader{text: bytes.TrimSpace(object)}
+		for {
+			name, val, ok := members.next()
+			if !ok || !yield(name, val) {
+				return
+			}
+		}
 	}
 }
 
