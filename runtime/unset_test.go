@@ -161,7 +161,8 @@ func TestUnsetPartsOfFacts(t *testing.T) {
 // Names of nodes resemble each other, but no two nodes have names that differ only in case. A list is not a name.
 func TestMisspeltNamesOfNodes(t *testing.T) {
 	s := openSite(t, map[string]string{
-		"hiera.yaml":           `{version: 5, hierarchy: [{name: node, path: "%{certname}.yaml"}, {name: all, path: all.yaml}]}`,
+		"hiera.yaml": `{version: 5, hierarchy: [{name: node, path: "%{certname}.yaml"},
+  {name: all, path: all.yaml}]}`,
 		"data/web1.e.org.yaml": "k: 1", "data/all.yaml": "k: 2"})
 	for facts, want := range map[string]string{
 		`{"certname": "web1.e.org"}`: "",

@@ -398,8 +398,8 @@ func (n Node) Contradiction() string {
 	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which counts", n.Name, certname)
 }
 
-// Identifies reports whether the facts identify a node of another name. The fact clientcert is the certname, which is the
-// fqdn in lower case where nothing else is configured.
+// Identifies reports whether the facts identify a node of another name. The fact clientcert is the certname. If it is
+// missing, the certname is the fqdn in lower case.
 func (n Node) Identifies(another string) bool {
 	if certname := text(n.Facts, "clientcert"); certname != "" {
 		return certname != another
