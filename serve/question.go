@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -88,18 +89,30 @@ var knownMembers = sync.OnceValue(func() (names []string) {
 // checkMembers returns the error of a question that has a member twice, or a misspelt one. Other unknown members may
 // belong to a later version of the protocol.
 func checkMembers(text []byte) error {
-	if name, repeated := members.Repeated(text); repeated {
-		return broken("the question gives the member '" + name + "' twice, with different values")
-	}
 	known := knownMembers()
-	for name := range members.All(text) {
-		isName := func(other string) bool { return strings.EqualFold(other, name) }
-		if slices.ContainsFunc(known, isName) {
-			continue
-		}
-		if near := diag.Misspelt(name, known); near != "" {
-			return failed(bindings.CodeUsage, "unknown member '"+name+"' of the question; did you mean '"+near+"'?")
+	var seen [32][]byte // the value of each known member
+	for name, val := range members.All(text) {
+		i := indexOf(known, name)
+		switch {
+		case i < 0:
+			if near := diag.Misspelt(string(name), known); near != "" {
+				return failed(bindings.CodeUsage, "unknown member '"+string(name)+"' of the question; did you mean '"+near+"'?")
+			}
+		case seen[i] != nil && !bytes.Equal(seen[i], val):
+			return broken("the question gives the member '" + string(name) + "' twice, with different values")
+		default:
+			seen[i] = val
 		}
 	}
 	return nil
+}
+
+// indexOf returns the index of a name, or -1. Like encoding/json, it ignores case.
+func indexOf(known []string, name []byte) int {
+	for i, k := range known {
+		if k == string(name) {
+			return i
+		}
+	}
+	return slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, string(name)) })
 }

@@ -14,9 +14,9 @@ import (
 func Repeated(object []byte) (name string, repeated bool) {
 	seen := map[string][]byte{} // the text of each value, by name
 	for name, val := range All(object) {
-		lower := strings.ToLower(name)
+		lower := strings.ToLower(string(name))
 		if first, known := seen[lower]; known && !bytes.Equal(first, val) {
-			return name, true
+			return string(name), true
 		}
 		seen[lower] = val
 	}
@@ -24,11 +24,11 @@ func Repeated(object []byte) (name string, repeated bool) {
 }
 
 // All yields the name of each member of a JSON object with the text of its value. object is valid JSON.
-func All(object []byte) iter.Seq2[string, []byte] {
-	return func(yield func(string, []byte) bool) {
-		members := reader{text: bytes.TrimSpace(object)}
+func All(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, val []byte) bool) {
+		r := reader{text: bytes.TrimSpace(object)}
 		for {
-			name, val, ok := members.next()
+			name, val, ok := r.next()
 			if !ok || !yield(name, val) {
 				return
 			}
@@ -43,23 +43,27 @@ type reader struct {
 }
 
 // next returns the name of the next member and the text of its value.
-func (r *reader) next() (name string, val []byte, ok bool) {
+func (r *reader) next() (name, val []byte, ok bool) {
 	start := bytes.IndexByte(r.text[r.at:], '"')
 	if start < 0 {
-		return "", nil, false
+		return nil, nil, false
 	}
 	r.at += start
 	quoted := r.text[r.at:r.endOfString(r.at)]
 	r.at += len(quoted)
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		name = string(quoted[1 : len(quoted)-1])
-	} else if json.Unmarshal(quoted, &name) != nil {
-		return "", nil, false
-	}
 	r.at += bytes.IndexByte(r.text[r.at:], ':') + 1
 	begin := r.at
 	r.skipValue()
-	return name, bytes.TrimSpace(r.text[begin:r.at]), true
+	return unquoted(quoted), bytes.TrimSpace(r.text[begin:r.at]), true
+}
+
+// unquoted returns the text of a JSON string.
+func unquoted(quoted []byte) []byte {
+	var text string
+	if bytes.IndexByte(quoted, '\\') >= 0 && json.Unmarshal(quoted, &text) == nil {
+		return []byte(text)
+	}
+	return quoted[1 : len(quoted)-1]
 }
 
 // skipValue moves to the comma or brace that ends a member.
@@ -85,7 +89,11 @@ func (r *reader) skipValue() {
 
 // endOfString returns the offset after the string that starts at start.
 func (r *reader) endOfString(start int) int {
-	for i := start + 1; i < len(r.text); i++ {
+	end := start + 1 + bytes.IndexByte(r.text[start+1:], '"')
+	if r.text[end-1] != '\\' {
+		return end + 1
+	}
+	for i := start + 1; ; i++ {
 		switch r.text[i] {
 		case '\\':
 			i++
@@ -93,5 +101,4 @@ func (r *reader) endOfString(start int) int {
 			return i + 1
 		}
 	}
-	return len(r.text)
 }
