@@ -29,6 +29,7 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 		if o.level == nil {
 			continue
 		}
+		c.warnOfErasing(o)
 		used := o.level.Used(roots, &c.Effort.Left)
 		for _, e := range o.level.Entries {
 			c.warnOfOptions(o, e.Name, "every lookup of a key this is for is an error, as in Puppet", e.Check())
@@ -37,6 +38,16 @@ func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, opti
 				c.warnOfUnused(o, e, roots)
 			}
 		}
+	}
+}
+
+// warnOfErasing warns about null lookup_options of a module, which erase those of the environment.
+func (c *optionsChecker) warnOfErasing(o lookupOptions) {
+	if o.level.Erases() {
+		c.Report(diag.Diagnostic{Pos: o.at, Severity: diag.Warning, Code: "hiera_options",
+			Message: "lookup_options of the module '" + o.module + "' are null, so keys of the module have no lookup_options at " +
+				"all, as in Puppet: those of the environment do not apply either",
+			Hint: "remove the key, or write 'lookup_options: {}'"})
 	}
 }
 

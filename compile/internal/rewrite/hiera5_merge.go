@@ -131,13 +131,14 @@ func (m *merger) makesSecret(o lookupOptions, root string) bool {
 // mergeRecipe returns the recipe that root is bound to where lookup_options touch it, or noValue. It also returns the
 // options of root, if they are the same in every request.
 func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.Entry) {
-	touched, depends := false, false
+	touched, depends, erases := false, false, false
 	var levels [][]*merge.Level
 	part := loader.NoHiera
 	for _, o := range all {
 		touches := m.touches(o, root)
 		touched = touched || touches
 		depends = depends || touches && (o.level == nil || o.condition != 0)
+		erases = erases || o.condition != 0 && o.level != nil && o.level.Erases()
 		if o.condition != 0 {
 			continue
 		}
@@ -151,7 +152,7 @@ func (m *merger) mergeRecipe(root string, all []lookupOptions) (uint32, *merge.E
 	}
 	r := &recipe.Recipe{Kind: recipe.Merged}
 	var entry *merge.Entry
-	if !depends {
+	if !depends && !erases {
 		options, err := merge.Combine(levels...)
 		var e *merge.Entry
 		if err == nil {
