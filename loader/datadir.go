@@ -149,6 +149,17 @@ func (c hiera5Config) checkDatadir(at diag.Pos, source hiera5Source) {
 	c.absent = append(c.absent, d)
 }
 
+// warnOfAbsent reports the directories and files that were noted as absent, unless the site has errors: then they would
+// only distract. It must be called after all files are parsed, so that the report does not depend on their order.
+func (r *hiera5Reader) warnOfAbsent() {
+	if r.diags.Failed() {
+		return
+	}
+	for _, d := range r.absent {
+		r.diags.Add(d)
+	}
+}
+
 // absoluteHint explains which absolute paths are inside the site.
 func (c hiera5Config) absoluteHint() string {
 	return "write a path relative to this file; of absolute paths, those below " +

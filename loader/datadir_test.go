@@ -5,6 +5,7 @@ package loader_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"bindc/internal/diag"
@@ -95,5 +96,26 @@ func TestCodedirIsWhereTheSiteIs(t *testing.T) {
 		if len(found) != 1 || found[0].Code != "data_directory" {
 			t.Errorf("with the codedir '%s' found %v, want one warning", codedir, found)
 		}
+	}
+}
+
+// A file with an error may be parsed before or after the directories of the hierarchy are checked.
+func TestMessagesAreTheSameHoweverLongParsingTakes(t *testing.T) {
+	files := map[string]string{
+		"hiera.yaml": "version: 5\nhierarchy:\n  - {name: a, path: common.yaml}\n" +
+			"  - {name: b, datadir: '%{none}', path: x.yaml}\n",
+		"data/common.yaml":              "a: 1\n",
+		"modules/m/hiera.yaml":          "version: 5\nhierarchy: [{name: a, path: a.json, data_hash: json_data}]\n",
+		"modules/m/data/a.json":         "{",
+		"modules/m/data/unrelated.yaml": "b: 1\n",
+	}
+	_, first := loaded(t, files)
+	for range 30 {
+		if _, again := loaded(t, files); again != first {
+			t.Fatalf("first\n%s\nthen\n%s", first, again)
+		}
+	}
+	if strings.Contains(first, "data_directory") {
+		t.Errorf("a missing directory is reported beside an error:\n%s", first)
 	}
 }

@@ -78,6 +78,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	plan := p.plan(cfg.layers)
 	p.warnOfUnread()
 	wait()
+	hiera5.warnOfAbsent()
 	in.keepForNextBuild(opts.Cache)
 	refuseNothing(in, opts)
 	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.all, Conditions: dims.conditions,

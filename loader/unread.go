@@ -92,11 +92,6 @@ func (h *hieraDir) nearEntry(f listed) (diag.Pos, bool) {
 // hiera5Data warns of data that no path of Hiera 5 reaches: of what lies beside files that are read, in a directory for
 // data alone.
 func (u *unread) hiera5Data() {
-	if !u.diags.Failed() {
-		for _, d := range u.hiera5.absent {
-			u.diags.Add(d)
-		}
-	}
 	for _, h := range u.hiera5.dirs {
 		if h != nil && h.plans() {
 			return // which has paths of its own
