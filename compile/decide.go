@@ -46,6 +46,7 @@ func (c *composer) check() {
 	c.warnOfDeadLookups(loops.needy)
 	loops.find()
 	c.checkHieraLookups()
+	c.warnOfForeign()
 	c.checkMerges()
 	c.checkEffort()
 }

@@ -89,7 +89,11 @@ func (e *Environment) classify(own, copied []byte, both bool) error {
 	switch {
 	case adopted && both:
 		e.State, e.Asks = Adopted, options
-		return e.parse(bindcs, copied)
+		there := e.Config
+		if err := e.parse(bindcs, copied); err != nil {
+			return err
+		}
+		e.Config.KeepAs(there)
 	case adopted:
 		return refuse("put the hierarchy that bindc compiles into hiera5.yaml",
 			"%s asks a snapshot, and there is no hiera5.yaml beside it", e.path(puppets))

@@ -179,7 +179,10 @@ var (
 )
 
 // Config is a hiera.yaml of version 5.
-type Config struct{ value value.Value }
+type Config struct {
+	value value.Value
+	kept  []int // entries that stay Puppet's although bindc compiles them
+}
 
 // Parse reads a hiera.yaml; path is what messages call it.
 func Parse(path string, src []byte) (Config, error) {
@@ -192,7 +195,7 @@ func Parse(path string, src []byte) (Config, error) {
 	if version, _ := get(v, "version"); version.Kind() != value.Int || version.Int() != 5 {
 		return Config{}, fmt.Errorf("%s: %w", path, errVersion)
 	}
-	return Config{v}, nil
+	return Config{value: v}, nil
 }
 
 func pair(name string, v value.Value) value.Pair {
