@@ -138,6 +138,16 @@ class AdoptTest < Minitest::Test
     refute_path_exists "#{@dir}/production.snap"
   end
 
+  # A path that a fact makes absolute is read by Puppet only.
+  def test_a_key_that_is_not_in_the_snapshot_refuses_the_switch
+    File.write("#{@dir}/far.yaml", "far: 1\n")
+    put('hiera.yaml', "#{FILES['hiera.yaml']}  - {name: Far, path: '%{far}'}\n")
+    File.write("#{@dir}/facts/a.example.org.json", JSON.generate('far' => "#{@dir}/far.yaml"))
+    output, status = compare
+    assert_equal 1, status.exitstatus, output
+    assert_match(/  far for a.example.org: is not in the snapshot/, output)
+  end
+
   def test_a_module_that_is_not_installed_refuses_the_switch
     FileUtils.rm("#{@root}/modules/bindc")
     output, status = compare
