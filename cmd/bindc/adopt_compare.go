@@ -160,7 +160,8 @@ func (a *adoption) compare() error {
 
 // comparison describes both sides: the environment with its own data, and one that asks the snapshot.
 func (a *adoption) comparison() (adopt.Comparison, error) {
-	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"), Time: a.seconds}
+	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"),
+		Keys: []string{}, Time: a.seconds}
 	options := a.options.Without("socket").Without("compare").With("snapshot", a.snap())
 	text, err := a.env.Config.Beside("bindc", options)
 	if err != nil {
