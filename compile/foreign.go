@@ -2,10 +2,10 @@ package compile
 
 import (
 	"slices"
-	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
 	"bindc/loader"
 )
@@ -23,10 +23,11 @@ type ForeignLookup struct {
 
 // ForeignLookups returns the first such lookup of each level.
 func ForeignLookups(site *loader.Site) []ForeignLookup {
-	f := foreign{site: site, puppets: foreignModules(site), bound: boundKeys(site), needs: map[uint32][]string{}}
+	f := foreign{site: site, puppets: foreignModules(site), needs: map[uint32][]string{}}
 	if len(f.puppets) == 0 {
 		return nil
 	}
+	f.bindKeys()
 	for f.spread() {
 	}
 	return f.found
@@ -36,7 +37,7 @@ func ForeignLookups(site *loader.Site) []ForeignLookup {
 type foreign struct {
 	site    *loader.Site
 	puppets map[string]bool // the modules of which a hierarchy has entries that are not compiled, "" for all keys
-	bound   map[string]bool // whether a key is bound, and true while no value of it needs Puppet
+	bound   map[string]bool // of keys that are bound: true while no value of them needs Puppet
 	needs   map[uint32][]string
 	found   []ForeignLookup
 }
@@ -52,21 +53,23 @@ func foreignModules(site *loader.Site) map[string]bool {
 	return out
 }
 
-func boundKeys(site *loader.Site) map[string]bool {
-	out := map[string]bool{}
-	for _, l := range site.Layers {
+// bindKeys notes the keys that are bound where Puppet's own entries do not hide them: those of a module with such entries
+// count only if the site binds them.
+func (f *foreign) bindKeys() {
+	f.bound = map[string]bool{}
+	for _, l := range f.site.Layers {
 		for _, c := range l.Contributions {
 			for _, file := range c.Files {
 				for _, e := range file.Entries {
-					out[site.Keys[e.Key]] = true
+					key := f.site.Keys[e.Key]
+					f.bound[key] = f.bound[key] || l.Hiera < loader.HieraModule || !f.puppets[lookupkey.Module(key)]
 				}
 			}
 			for _, b := range c.Bindings {
-				out[b.Key] = true
+				f.bound[b.Key] = true
 			}
 		}
 	}
-	return out
 }
 
 // spread goes through all values once, and reports whether that has found another key that only Puppet can answer.
@@ -116,8 +119,7 @@ func (f *foreign) isPuppets(key string) bool {
 	if bound {
 		return !compiled
 	}
-	module, _, ok := strings.Cut(key, "::")
-	return f.puppets[""] || ok && f.puppets[module]
+	return f.puppets[""] || f.puppets[lookupkey.Module(key)]
 }
 
 // lookups returns the keys that a value looks up, by the names they are bound to.
@@ -141,7 +143,7 @@ func (f *foreign) lookups(val uint32) []string {
 func (c *composer) warnOfForeign() {
 	for _, l := range ForeignLookups(c.site) {
 		c.report(diag.Diagnostic{Pos: l.Pos, Severity: diag.Warning, Code: "hiera_foreign",
-			Message: "this looks up '" + l.Key + "', which only Puppet knows: with a snapshot the lookup finds nothing",
+			Message: "this looks up '" + l.Key + "', which only Puppet knows: a snapshot answers without Puppet's own entries",
 			Hint:    "leave the level to Puppet: 'bindc adopt' does, and 'bindq hiera-config --keep LEVEL'"})
 	}
 }
