@@ -53,8 +53,8 @@ func foreignModules(site *loader.Site) map[string]bool {
 	return out
 }
 
-// bindKeys notes the keys that are bound where Puppet's own entries do not hide them: those of a module with such entries
-// count only if the site binds them.
+// bindKeys notes the keys that are bound where Puppet's own entries do not hide them: those of a module with such
+// entries count only if the site binds them.
 func (f *foreign) bindKeys() {
 	f.bound = map[string]bool{}
 	for _, l := range f.site.Layers {
