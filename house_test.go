@@ -107,3 +107,25 @@ func read(t *testing.T, name string) string {
 	}
 	return string(text)
 }
+
+// A link that leads out of the project is broken elsewhere, and so is a copy of the Puppet module that has it.
+func TestLinksLeadIntoTheProject(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Type() != fs.ModeSymlink {
+			return err
+		}
+		target, err := os.Readlink(path)
+		if err != nil {
+			return err
+		}
+		if filepath.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(path), target)) {
+			t.Errorf("%s leads to %s: remove it, or let it lead to a file of the project", path, target)
+		} else if _, err := os.Stat(path); err != nil {
+			t.Errorf("%s leads to %s, which is not there: remove it", path, target)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -58,5 +58,6 @@ func compose(e *pass.Env) *snapshot.Content {
 	lists := index.ListContributions(e, ordered)
 	levels := index.FillLevels(e, ordered, lists)
 	check.Run(e, ordered, levels)
+	warnOfForeign(e)
 	return content(e, ordered, lists, levels)
 }

@@ -22,7 +22,8 @@ func (s *Snapshot) Hiera() bool { return s.hiera() }
 //
 // The entries are those from number from, the first being 0, to number to, or to the last if to is negative. What is
 // structured above the hierarchy belongs to the first; what is below it, and where nothing is merged the data of
-// modules, to the last. The errors are those of LookupMerged.
+// modules, to the last. Nothing is from a module of which Puppet alone reads an entry. The errors are those of
+// LookupMerged.
 func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
 	if r.closed.Load() {
 		return Value{}, false, fs.ErrClosed
@@ -71,7 +72,7 @@ func (e *entriesLookup) answer() (value.Value, bool, error) {
 			return v, found, err
 		}
 	}
-	if e.from == 0 && e.to < 0 && e.strategy.First() {
+	if e.from == 0 && e.to < 0 && e.strategy.First() && !e.r.isForeign(e.root) {
 		if v, found, sure, err := e.simply(); sure {
 			return v, found, err
 		}
@@ -178,7 +179,7 @@ func (e *entriesLookup) counts(layer int) bool {
 	case snapshot.HieraEnvironment:
 		return e.from <= p.Entry && (e.to < 0 || p.Entry <= e.to)
 	case snapshot.HieraModule:
-		return e.to < 0 && e.strategy.First()
+		return e.to < 0 && e.strategy.First() && !e.r.isForeign(e.root)
 	}
 	return false // Puppet has it
 }

@@ -89,3 +89,33 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		}
 	}
 }
+
+const moduleWithVault = `
+-- hiera.yaml --
+version: 5
+hierarchy: [{name: Common, path: common.yaml}]
+-- data/common.yaml --
+m::site: site
+-- modules/m/hiera.yaml --
+version: 5
+defaults: {data_hash: yaml_data, datadir: data}
+hierarchy: [{name: Vault, lookup_key: vault}, {name: Common, path: common.yaml}]
+-- modules/m/data/common.yaml --
+m::site: module
+m::own: module
+-- modules/n/hiera.yaml --
+version: 5
+hierarchy: [{name: Common, path: common.yaml}]
+-- modules/n/data/common.yaml --
+n::own: module
+`
+
+// Puppet's own entry of a module may have the key, so the data below it is no answer.
+func TestDataBelowAnEntryOfPuppetIsNotFoundInEntries(t *testing.T) {
+	req := asked(t, hieraSnapshot(t, moduleWithVault, bindings.Options{}), `{}`)
+	for key, want := range map[string]string{"m::site": `"site"`, "m::own": "not found", "n::own": `"module"`} {
+		if got := answered(req.LookupEntries(key, 0, -1, bindings.Value{})); got != want {
+			t.Errorf("%s: got %s, want %s", key, got, want)
+		}
+	}
+}

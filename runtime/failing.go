@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
@@ -11,7 +12,11 @@ import (
 )
 
 // hierarchies is what can fail all lookups of hierarchies of Hiera 5, see recipe.HierarchiesKey.
-type hierarchies struct{ paths, options, written value.Value }
+type hierarchies struct {
+	paths, options, written value.Value
+
+	foreign map[string]bool // modules with entries that only Puppet reads
+}
 
 // errEarlyHiera refuses files from the first hours of the feature hiera. Their internal keys have other names, so that
 // lookups of merged keys would answer undef.
@@ -38,8 +43,33 @@ func (r *Request) hierarchies() (*hierarchies, error) {
 	h.paths, _ = v.Get(value.FromString("paths"))
 	h.options, _ = v.Get(value.FromString("options"))
 	h.written, _ = v.Get(value.FromString("written"))
+	h.foreign = foreignModules(h.written)
 	r.snap.hierarchies.Store(h)
 	return h, nil
+}
+
+// foreignModules returns the modules of which a hierarchy has an entry without locations. Verify does not check these
+// values.
+func foreignModules(written value.Value) map[string]bool {
+	out := map[string]bool{}
+	for h := range written.Elems() {
+		if !isHierarchy(h) || snapshot.HieraPart(h.Index(0).Int()) != snapshot.HieraModule {
+			continue
+		}
+		for e := range h.Index(3).Elems() {
+			if e.Len() == 1 {
+				out[strings.Clone(h.Index(1).Text())] = true
+			}
+		}
+	}
+	return out
+}
+
+// isForeign reports whether the module of a key has data that only Puppet reads, and which may count more than what is
+// in the snapshot.
+func (r *Request) isForeign(key string) bool {
+	h := r.snap.hierarchies.Load()
+	return h != nil && len(h.foreign) > 0 && h.foreign[lookupkey.Module(key)]
 }
 
 // checkHierarchies finds what fails all lookups of a hierarchy: the paths that cannot be told, by dimension. What

@@ -11,9 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/compile"
 	"bindc/internal/adopt"
 	"bindc/internal/diag"
 	"bindc/internal/hieraconfig"
+	"bindc/loader"
 	"bindc/snapshot"
 )
 
@@ -25,6 +27,7 @@ type adoption struct {
 	out         string
 	environment string
 	given       []string // options of the entry
+	keep        []string // levels that stay Puppet's, by name
 	keys        []string // private keys of hiera-eyaml
 	factsDir    string
 	nodes       int
@@ -71,6 +74,9 @@ func adoptCommand() *cobra.Command {
 	cmd.Flags().StringVar(&a.environment, "environment", "", "`NAME` of the environment (default: that of DIR)")
 	cmd.Flags().StringArrayVar(&a.given, "option", nil,
 		"an option of the entry in hiera.yaml, `NAME=TEXT`, as command=/opt/bin/bindq (repeatable)")
+	cmd.Flags().StringArrayVar(&a.keep, "keep", nil,
+		"leave a `LEVEL` of hiera.yaml, by its name, to Puppet (repeatable; a level whose lookups only Puppet "+
+			"can answer stays anyway)")
 	cmd.Flags().StringArrayVar(&a.keys, "eyaml-key", nil,
 		"`FILE` of a private key of hiera-eyaml (repeatable; default: those that hiera.yaml names)")
 	cmd.Flags().StringVar(&a.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, to compare for")
@@ -104,6 +110,9 @@ func (a *adoption) run() error {
 	}
 	if err := a.site.report(a.cmd, &a.flags); err != nil {
 		return err
+	}
+	if err := a.leave(); err != nil {
+		return a.refused(err)
 	}
 	if a.tmp, err = os.MkdirTemp("", "bindc-adopt-"); err != nil {
 		return err
@@ -170,10 +179,28 @@ func (a *adoption) prepare() error {
 		return err
 	}
 	a.options = a.options.WithKeys(keys)
-	if a.text, err = a.env.Config.Beside("bindc", a.options); err != nil {
-		return err
+	for _, level := range a.keep {
+		if !a.env.Config.KeepNamed(level) {
+			return fmt.Errorf("--keep: %s has no level '%s'", a.env.Source(), level)
+		}
 	}
 	return a.env.Check(a.out)
+}
+
+// leave leaves levels to Puppet of which a lookup finds nothing in the snapshot, and computes the new hiera.yaml.
+func (a *adoption) leave() (err error) {
+	for _, l := range compile.ForeignLookups(a.site.site) {
+		if l.Part == loader.HieraEnvironment && !a.env.Config.Keeps(l.Entry) {
+			a.say("note: %s: the level '%s' stays Puppet's: only Puppet knows '%s', which it looks up", l.Pos,
+				a.env.Config.Keep(l.Entry), l.Key)
+		}
+	}
+	if a.env.Config.KeepsAll() {
+		return &adopt.Refusal{Reason: "no level is left that the snapshot could answer",
+			Hint: "write what only Puppet knows in a level of its own, or look it up in manifests"}
+	}
+	a.text, err = a.env.Config.Beside("bindc", a.options)
+	return err
 }
 
 // named is how the option snapshot names a file: one called after the environment is found by any environment.

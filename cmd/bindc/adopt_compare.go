@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -159,7 +160,8 @@ func (a *adoption) compare() error {
 
 // comparison describes both sides: the environment with its own data, and one that asks the snapshot.
 func (a *adoption) comparison() (adopt.Comparison, error) {
-	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"), Time: a.seconds}
+	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"),
+		Keys: []string{}, Time: a.seconds}
 	options := a.options.Without("socket").Without("compare").With("snapshot", a.snap())
 	text, err := a.env.Config.Beside("bindc", options)
 	if err != nil {
@@ -214,10 +216,11 @@ func (a *adoption) judge(c adopt.Comparison, r *adopt.Result) error {
 	case !r.Complete:
 		how = "with merges until the time was over"
 	}
+	keyCount := cmp.Or(r.Keys, len(c.Keys))
 	a.say("compared with Puppet %s: %s for %s (%s), %s: %s, %d with a value, %d that fail either way, %d different",
-		r.Version, diag.Count(len(c.Keys), "key"), diag.Count(len(r.Nodes), "node"), a.nodesFrom(c), how,
+		r.Version, diag.Count(keyCount, "key"), diag.Count(len(r.Nodes), "node"), a.nodesFrom(c), how,
 		diag.Count(r.Answers, "answer"), r.Found, r.Failing, r.Different)
-	if whole := len(c.Keys) * len(r.Nodes); r.Plain < whole {
+	if whole := keyCount * len(r.Nodes); r.Plain < whole {
 		a.say("note: after %s, %d of %d answers without a merge had been compared; --compare-time gives more time",
 			a.seconds.Round(time.Millisecond), r.Plain, whole)
 	}

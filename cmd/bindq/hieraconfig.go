@@ -19,6 +19,7 @@ type hieraConfigFlags struct {
 	name    string
 	from    string
 	options []string
+	keep    []string
 }
 
 func hieraConfigCommand() *cobra.Command {
@@ -42,6 +43,8 @@ func hieraConfigCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.name, "name", "bindc", "`NAME` of the entry")
 	cmd.Flags().StringVar(&f.from, "from", "",
 		"`FILE`, the hiera.yaml of version 5 that is compiled: what bindc does not compile keeps its place")
+	cmd.Flags().StringArrayVar(&f.keep, "keep", nil,
+		"with --from, leave a `LEVEL`, by its name, to Puppet (repeatable)")
 	cmd.Flags().StringArrayVar(&f.options, "option", nil,
 		"an option of the entry, `NAME=TEXT`, as socket=/run/bindq.sock or 'command=[bindq, ARGUMENT]' "+
 			"(repeatable; default: snapshot)")
@@ -71,6 +74,9 @@ func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
 	}
 	if f.from != "" {
 		return f.beside(cmd, files, options, keys)
+	}
+	if len(f.keep) > 0 {
+		return errors.New("--keep: expected --from, the hiera.yaml that has the level")
 	}
 	locations := 0
 	for _, file := range files {
@@ -116,6 +122,11 @@ func (f *hieraConfigFlags) beside(cmd *cobra.Command, files []string, options hi
 	config, err := hieraconfig.Parse(f.from, src)
 	if err != nil {
 		return fmt.Errorf("--from: %w", err)
+	}
+	for _, level := range f.keep {
+		if !config.KeepNamed(level) {
+			return fmt.Errorf("--keep: %s has no level '%s'", f.from, level)
+		}
 	}
 	if len(keys) == 0 {
 		keys = config.EyamlKeys()

@@ -463,3 +463,18 @@ func TestComparedEnvironmentsHaveNoConfigVersion(t *testing.T) {
 		t.Errorf("the settings are %q, %v", got, err)
 	}
 }
+
+// A hint about the version of Hiera does not help where the YAML is broken.
+func TestTheHintFitsWhatIsWrongWithTheConfiguration(t *testing.T) {
+	for content, hint := range map[string]string{"a: [": "correct the file", "version: 3": "version 5"} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, puppets), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Inspect(dir)
+		var refusal *Refusal
+		if !errors.As(err, &refusal) || !strings.Contains(refusal.Hint, hint) {
+			t.Errorf("%s: got %+v, expected a hint with %q", content, err, hint)
+		}
+	}
+}

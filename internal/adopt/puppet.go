@@ -94,6 +94,7 @@ type Comparison struct {
 type Result struct {
 	Version     string       `json:"version"`
 	Complete    bool         `json:"complete"` // the time was enough for all merges
+	Keys        int          `json:"keys"`     // those of the snapshot, and of the files that Puppet reads
 	Answers     int          `json:"answers"`  // how many answers were compared
 	Plain       int          `json:"plain"`    // of them those without a merge that the caller asks for
 	Found       int          `json:"found"`    // of them those with a value

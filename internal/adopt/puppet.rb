@@ -38,8 +38,9 @@ class Adoption
     @differences = []
     @deadline = now + @order['seconds']
     loaders = %w[own asking].map { |one| loader(@order[one]) }
+    @order['keys'] |= nodes.flat_map { |node| with_scope(loaders.first, node) { |scope| keys_of_files(scope) } }
     complete = steps { |node, merge, keys| compare_some(loaders, node, merge, keys) }
-    { 'version' => Puppet.version, 'complete' => complete, 'answers' => @counts[:answers], 'found' => @counts[:found],
+    { 'version' => Puppet.version, 'complete' => complete, 'keys' => @order['keys'].length, 'answers' => @counts[:answers], 'found' => @counts[:found],
       'plain' => @counts[nil], 'failing' => @counts[:failing],
       'nodes' => nodes.map { |node| node['name'] }, 'different' => @counts[:different], 'differences' => @differences }
   end
@@ -81,6 +82,23 @@ class Adoption
   def compare_some(loaders, node, merge, keys)
     own, asking = loaders.map { |loader| with_scope(loader, node) { |scope| keys.map { |key| answer(scope, key, merge) } } }
     keys.each_index { |i| count(node, keys[i], merge, own[i], asking[i]) }
+  end
+
+  # The keys in the files that Puppet itself reads for a node, which the snapshot may lack.
+  def keys_of_files(scope)
+    invocation = Puppet::Pops::Lookup::Invocation.new(scope, {}, {}, nil)
+    own = invocation.lookup_adapter.send(:env_provider, invocation)
+    files = own.send(:data_providers, invocation).grep(Puppet::Pops::Lookup::DataHashFunctionProvider)
+    files.flat_map { |provider| keys_of(provider, invocation) } - ['lookup_options']
+  rescue StandardError
+    [] # lookups fail too, which is compared
+  end
+
+  def keys_of(provider, invocation)
+    return [] unless %w[yaml_data json_data].include?(provider.function_name)
+
+    provider.locations.compact.select(&:exist?).flat_map { |file| provider.send(:data_hash, invocation, file).keys }
+            .grep(String)
   end
 
   def count(node, key, merge, own, asking)

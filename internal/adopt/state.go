@@ -89,7 +89,11 @@ func (e *Environment) classify(own, copied []byte, both bool) error {
 	switch {
 	case adopted && both:
 		e.State, e.Asks = Adopted, options
-		return e.parse(bindcs, copied)
+		there := e.Config
+		if err := e.parse(bindcs, copied); err != nil {
+			return err
+		}
+		e.Config.KeepAs(there)
 	case adopted:
 		return refuse("put the hierarchy that bindc compiles into hiera5.yaml",
 			"%s asks a snapshot, and there is no hiera5.yaml beside it", e.path(puppets))
@@ -105,7 +109,11 @@ func (e *Environment) classify(own, copied []byte, both bool) error {
 // parse reads the configuration that counts. It must be of version 5.
 func (e *Environment) parse(name string, src []byte) (err error) {
 	if e.Config, err = hieraconfig.Parse(e.path(name), src); err != nil {
-		return refuse("bindc compiles, and Puppet's own data use, version 5", "%v", err)
+		hint := "correct the file, as Puppet cannot read it either"
+		if errors.Is(err, hieraconfig.ErrVersion) {
+			hint = "bindc compiles, and Puppet's own data use, version 5"
+		}
+		return refuse(hint, "%v", err)
 	}
 	if _, asks := e.Config.Asks(); asks && name == bindcs {
 		return refuse("hiera5.yaml is the hierarchy that bindc compiles: put the original there",

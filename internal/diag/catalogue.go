@@ -95,7 +95,7 @@ var catalogue = []Rule{
 		"Add them to the files of the nodes, as facts or as 'vars' beside the facts."},
 	{"hiera", "A Hiera-2 configuration has a key that it cannot have, or is there twice.", 4,
 		"Correct the key: version, hierarchy and backends are those there are."},
-	{"hiera_foreign", "An entry of a hierarchy of Hiera 5 is not compiled: only Puppet knows what it says.", 13,
+	{"hiera_foreign", "An entry of a hierarchy of Hiera 5 is not compiled: only Puppet knows what it says. Or a value looks up what only such an entry can have.", 13,
 		"Write its data as YAML or JSON that a path of the hierarchy finds, or leave the entry to Puppet."},
 	{"hiera_interpolation", "A text has an interpolation as Hiera has them, %{...}, which means nothing here, or nothing to Hiera either.", 7,
 		"Write ${...} as the hint shows; in data of Hiera 5 correct what stands in the braces."},

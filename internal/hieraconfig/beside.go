@@ -46,6 +46,46 @@ func (c Config) Asks() (Options, bool) {
 	return Options{}, false
 }
 
+// Keep leaves an entry, by its number, to Puppet, and returns its name. What it looks up only Puppet may know.
+func (c *Config) Keep(number int) (name string) {
+	c.kept = append(c.kept, number)
+	for i, e := range c.hierarchy() {
+		if i == number {
+			v, _ := get(e, "name")
+			name = text(v)
+		}
+	}
+	return name
+}
+
+// Keeps reports whether an entry is left to Puppet.
+func (c Config) Keeps(number int) bool { return slices.Contains(c.kept, number) }
+
+// KeepsAll reports whether entries are left to Puppet, and none is not.
+func (c Config) KeepsAll() bool {
+	return len(c.kept) > 0 && !slices.ContainsFunc(c.runs(), func(r run) bool { return r.compiled })
+}
+
+// KeepAs leaves those entries to Puppet that another configuration has which was made of this one.
+func (c *Config) KeepAs(other Config) {
+	for _, e := range other.hierarchy() {
+		if v, _ := get(e, "name"); v.Kind() == value.String && other.function(e) != Function {
+			c.KeepNamed(text(v))
+		}
+	}
+}
+
+// KeepNamed leaves the entries of a name to Puppet, and reports whether there are some.
+func (c *Config) KeepNamed(name string) bool {
+	before := len(c.kept)
+	for i, e := range c.hierarchy() {
+		if v, _ := get(e, "name"); v.Kind() == value.String && text(v) == name {
+			c.kept = append(c.kept, i)
+		}
+	}
+	return len(c.kept) > before
+}
+
 // EyamlKeys returns the private keys that entries of eyaml name, each once.
 func (c Config) EyamlKeys() (files []string) {
 	defaults, _ := get(c.value, "defaults")
@@ -65,7 +105,8 @@ func (c Config) EyamlKeys() (files []string) {
 // run is entries of a hierarchy that are all compiled, or one that is Puppet's.
 type run struct {
 	compiled bool
-	from, to int // of the hierarchy
+	kept     bool // Puppet's, although bindc compiles it
+	from, to int  // of the hierarchy
 	entry    value.Value
 }
 
@@ -83,11 +124,12 @@ func (c Config) runs() runList {
 			continue
 		}
 		last := len(out) - 1
-		switch compiled := isCompiled(e, function); {
+		kept := isCompiled(e, function) && c.Keeps(i)
+		switch compiled := isCompiled(e, function) && !kept; {
 		case compiled && last >= 0 && out[last].compiled:
 			out[last].to = i
 		default:
-			out = append(out, run{compiled, i, i, e})
+			out = append(out, run{compiled, kept, i, i, e})
 		}
 	}
 	return out
@@ -119,25 +161,17 @@ func isCompiled(entry value.Value, function string) bool {
 // entries returns the entries of the new hierarchy; foreign reports whether some are Puppet's. Structured bindings are
 // above the first run, or below the last one.
 func (runs runList) entries(name string, options Options) (out []value.Value, foreign bool) {
-	first := slices.IndexFunc(runs, func(r run) bool { return r.compiled })
-	last := len(runs) - 1
-	for last > first && !runs[last].compiled {
-		last--
-	}
 	foreign = slices.ContainsFunc(runs, func(r run) bool { return !r.compiled })
 	n := 0
-	for i, r := range runs {
+	for _, r := range runs.bounded() {
 		if !r.compiled {
 			out = append(out, r.entry)
 			continue
 		}
 		n++
-		if i == first {
-			r.from = 0
-		}
-		numbers := fmt.Sprintf("%d-%d", r.from, r.to)
-		if i == last {
-			numbers = fmt.Sprintf("%d-", r.from)
+		numbers := fmt.Sprintf("%d-", r.from)
+		if r.to >= 0 {
+			numbers += fmt.Sprint(r.to)
 		}
 		asked := options
 		if numbers != "0-" {
@@ -150,4 +184,27 @@ func (runs runList) entries(name string, options Options) (out []value.Value, fo
 		out = append(out, entry(called, 0, asked))
 	}
 	return out, foreign
+}
+
+// bounded returns the runs with the numbers of the entries that they ask for; to is negative in the last one, which has
+// no end. Entries that are kept are in the snapshot too, so a run that is asked ends before them.
+func (runs runList) bounded() runList {
+	out := slices.Clone(runs)
+	first := slices.IndexFunc(out, func(r run) bool { return r.compiled })
+	if first < 0 {
+		return out
+	}
+	kept := func(r run) bool { return r.kept }
+	if !slices.ContainsFunc(out[:first], kept) {
+		out[first].from = 0
+	}
+	last := len(out) - 1
+	for !out[last].compiled {
+		last--
+	}
+	if slices.ContainsFunc(out[last:], kept) {
+		return append(out, run{compiled: true, from: out[len(out)-1].to + 1, to: -1})
+	}
+	out[last].to = -1
+	return out
 }

@@ -174,12 +174,17 @@ func write(config value.Value) ([]byte, error) {
 }
 
 var (
-	errYAML    = errors.New("not valid YAML: bindc check says where")
-	errVersion = errors.New("expected a hiera.yaml with 'version: 5'")
+	errYAML = errors.New("not valid YAML: bindc check says where")
+
+	// ErrVersion says that a hiera.yaml is of another version.
+	ErrVersion = errors.New("expected a hiera.yaml with 'version: 5'")
 )
 
 // Config is a hiera.yaml of version 5.
-type Config struct{ value value.Value }
+type Config struct {
+	value value.Value
+	kept  []int // entries that stay Puppet's although bindc compiles them
+}
 
 // Parse reads a hiera.yaml; path is what messages call it.
 func Parse(path string, src []byte) (Config, error) {
@@ -190,9 +195,9 @@ func Parse(path string, src []byte) (Config, error) {
 	}
 	v := doc.Root.Literal()
 	if version, _ := get(v, "version"); version.Kind() != value.Int || version.Int() != 5 {
-		return Config{}, fmt.Errorf("%s: %w", path, errVersion)
+		return Config{}, fmt.Errorf("%s: %w", path, ErrVersion)
 	}
-	return Config{v}, nil
+	return Config{value: v}, nil
 }
 
 func pair(name string, v value.Value) value.Pair {

@@ -113,9 +113,22 @@ class AdoptTest < Minitest::Test
     assert_equal before, answers
   end
 
+  # Only Puppet knows what a value looks up, so the level that has it stays Puppet's.
+  def test_a_level_that_looks_up_what_only_puppet_knows
+    put('data/common.yaml', "#{FILES['data/common.yaml']}asks: \"of %{lookup('foreign')}\"\n")
+    put('manifests/site.pp', "notify { 'answers': message => String([lookup('asks'), lookup('motd'), lookup('users')]) }\n")
+    before = answers
+    assert_match(/of theirs/, before)
+    output, status = compare
+    assert_equal 0, status.exitstatus, output
+    assert_match(/the level 'Common' stays Puppet's: only Puppet knows 'foreign'/, output)
+    assert_match(/, 0 different/, output)
+    assert_equal before, answers
+  end
+
   # bindq does not see what only Puppet's own entry has.
   def test_a_difference_refuses_the_switch
-    put('data/common.yaml', "#{FILES['data/common.yaml']}asks: \"of %{lookup('foreign')}\"\n")
+    put('data/common.yaml', "#{FILES['data/common.yaml']}foreign: ours\nasks: \"of %{lookup('foreign')}\"\n")
     output, status = compare
     assert_equal 1, status.exitstatus, output
     assert_match(/  asks for a.example.org: has another value/, output)
@@ -123,6 +136,16 @@ class AdoptTest < Minitest::Test
     refute_match(/of theirs/, output, 'no values: they may be secret')
     assert_native
     refute_path_exists "#{@dir}/production.snap"
+  end
+
+  # A path that a fact makes absolute is read by Puppet only.
+  def test_a_key_that_is_not_in_the_snapshot_refuses_the_switch
+    File.write("#{@dir}/far.yaml", "far: 1\n")
+    put('hiera.yaml', "#{FILES['hiera.yaml']}  - {name: Far, path: '%{far}'}\n")
+    File.write("#{@dir}/facts/a.example.org.json", JSON.generate('far' => "#{@dir}/far.yaml"))
+    output, status = compare
+    assert_equal 1, status.exitstatus, output
+    assert_match(/  far for a.example.org: is not in the snapshot/, output)
   end
 
   def test_a_module_that_is_not_installed_refuses_the_switch

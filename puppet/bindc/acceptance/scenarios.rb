@@ -213,8 +213,7 @@ module Scenarios
   end
 
   # What catalogs have, one after the other. The pause lets others have their turn where there is one process.
-  def numbers_while
-    all = []
+  def numbers_while(all = [])
     while yield
       all << numbers('numbered')
       sleep 0.01
@@ -242,13 +241,16 @@ module Scenarios
     numbered_environment
     eventually { assert_equal [1] * 4, numbers('numbered') }
     killing = true
-    seen = Thread.new { numbers_while { killing } }
+    seen = []
+    asking = Thread.new { numbers_while(seen) { killing } }
     5.times do
       children.each { |child| Process.kill('KILL', child) }
-      sleep 0.3
+      enough = seen.length + 2 # a lookup tries again once: no second kill before a whole catalog
+      eventually { assert_operator seen.length, :>=, enough }
     end
     killing = false
-    assert_equal [[1] * 4], seen.value.uniq
+    asking.join
+    assert_equal [[1] * 4], seen.uniq
   end
 
   # Logged, and counted; the answer is that of the snapshot.

@@ -1,0 +1,150 @@
+package compile
+
+import (
+	"slices"
+
+	"bindc/compile/internal/pass"
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/lookupkey"
+	"bindc/internal/recipe"
+	"bindc/loader"
+)
+
+// ForeignLookup is a lookup in a level of Hiera 5 that only Puppet can answer: nothing binds the key, and a hierarchy
+// that is asked for it has an entry that is not compiled; or the key's own value has such a lookup. A snapshot finds
+// nothing there, so the level has to stay Puppet's.
+type ForeignLookup struct {
+	Part   loader.HieraPart
+	Config string // the file of the hierarchy
+	Entry  int    // number of its entry, the level
+	Key    string // that is looked up
+	Pos    diag.Pos
+}
+
+// ForeignLookups returns the first such lookup of each level.
+func ForeignLookups(site *loader.Site) []ForeignLookup {
+	f := foreign{site: site, puppets: foreignModules(site), needs: map[uint32][]string{}}
+	if len(f.puppets) == 0 {
+		return nil
+	}
+	f.bindKeys()
+	for f.spread() {
+	}
+	return f.found
+}
+
+// foreign is the search for lookups that only Puppet can answer.
+type foreign struct {
+	site    *loader.Site
+	puppets map[string]bool // the modules of which a hierarchy has entries that are not compiled, "" for all keys
+	bound   map[string]bool // of keys that are bound: true while no value of them needs Puppet
+	needs   map[uint32][]string
+	found   []ForeignLookup
+}
+
+// foreignModules returns the modules with entries that are not compiled; "" is the site's or the global hierarchy.
+func foreignModules(site *loader.Site) map[string]bool {
+	out := map[string]bool{}
+	for _, h := range site.Hierarchies {
+		if slices.ContainsFunc(h.Entries, func(e loader.HierarchyEntry) bool { return len(e.Locations) == 0 }) {
+			out[h.Module] = true
+		}
+	}
+	return out
+}
+
+// bindKeys notes the keys that are bound where Puppet's own entries do not hide them: those of a module with such
+// entries count only if the site binds them.
+func (f *foreign) bindKeys() {
+	f.bound = map[string]bool{}
+	for _, l := range f.site.Layers {
+		for _, c := range l.Contributions {
+			for _, file := range c.Files {
+				for _, e := range file.Entries {
+					key := f.site.Keys[e.Key]
+					f.bound[key] = f.bound[key] || l.Hiera < loader.HieraModule || !f.puppets[lookupkey.Module(key)]
+				}
+			}
+			for _, b := range c.Bindings {
+				f.bound[b.Key] = true
+			}
+		}
+	}
+}
+
+// spread goes through all values once, and reports whether that has found another key that only Puppet can answer.
+func (f *foreign) spread() (more bool) {
+	for _, l := range f.site.Layers {
+		if l.Hiera == loader.NoHiera {
+			continue
+		}
+		for _, c := range l.Contributions {
+			for i := range c.Files {
+				more = f.file(ForeignLookup{Part: l.Hiera, Config: c.Config, Entry: l.Entry}, &c.Files[i]) || more
+			}
+		}
+	}
+	return more
+}
+
+// file goes through the values of a file, which is of the level that at names.
+func (f *foreign) file(at ForeignLookup, file *loader.DataFile) (more bool) {
+	for i, e := range file.Entries {
+		keys := f.lookups(e.Value)
+		j := slices.IndexFunc(keys, f.isPuppets)
+		if j < 0 {
+			continue
+		}
+		at.Key, at.Pos = keys[j], file.Pos(i)
+		f.note(at)
+		if key := f.site.Keys[e.Key]; f.bound[key] {
+			f.bound[key], more = false, true
+		}
+	}
+	return more
+}
+
+// note keeps the first lookup of a level.
+func (f *foreign) note(l ForeignLookup) {
+	if !slices.ContainsFunc(f.found, func(x ForeignLookup) bool {
+		return x.Part == l.Part && x.Config == l.Config && x.Entry == l.Entry
+	}) {
+		f.found = append(f.found, l)
+	}
+}
+
+// isPuppets reports whether only Puppet knows what a key has.
+func (f *foreign) isPuppets(key string) bool {
+	compiled, bound := f.bound[key]
+	if bound {
+		return !compiled
+	}
+	return f.puppets[""] || f.puppets[lookupkey.Module(key)]
+}
+
+// lookups returns the keys that a value looks up, by the names they are bound to.
+func (f *foreign) lookups(val uint32) []string {
+	text := f.site.Values[val]
+	if text[0] != recipe.CompiledRecipe {
+		return nil
+	}
+	keys, ok := f.needs[val]
+	if ok {
+		return keys
+	}
+	if r, err := recipe.Decode(text[1:]); err == nil && r.Kind == recipe.Expression {
+		expr.HieraKeys(r.Expr, func(key string) { keys = append(keys, key) })
+	}
+	f.needs[val] = keys
+	return keys
+}
+
+// warnOfForeign warns about levels that a snapshot cannot answer.
+func warnOfForeign(e *pass.Env) {
+	for _, l := range ForeignLookups(e.Site) {
+		e.Report(diag.Diagnostic{Pos: l.Pos, Severity: diag.Warning, Code: "hiera_foreign",
+			Message: "this looks up '" + l.Key + "', which only Puppet knows: a snapshot answers without Puppet's own entries",
+			Hint:    "leave the level to Puppet: 'bindc adopt' does, and 'bindq hiera-config --keep LEVEL'"})
+	}
+}
