@@ -16,6 +16,7 @@ import (
 var mayImport = map[string][]string{
 	"internal/value":        {},
 	"internal/pattern":      {},
+	"internal/members":      {},
 	"internal/diag":         {"internal/disk"},
 	"internal/types":        {"internal/diag", "internal/pattern", "internal/value", "internal/types/onigmo"},
 	"internal/types/onigmo": {"internal/pattern"},
@@ -81,7 +82,8 @@ var mayImport = map[string][]string{
 	"internal/choice":   {"internal/expr", "internal/types", "internal/value", "snapshot"},
 	"runtime": {"internal/choice", "internal/diag", "internal/expr", "internal/legacy", "internal/lookupkey", "internal/merge", "internal/node",
 		"internal/recipe", "internal/seal", "internal/types", "internal/value", "snapshot"},
-	"serve":          {"internal/choice", "internal/diag", "internal/lookupkey", "internal/value", "runtime"},
+	"serve": {"internal/choice", "internal/diag", "internal/lookupkey", "internal/members", "internal/value",
+		"runtime"},
 	"serve/client":   {},
 	"origin":         {"internal/replace"},
 	"ship":           {"internal/diag", "internal/disk", "origin"},
@@ -102,7 +104,7 @@ var mayImport = map[string][]string{
 		"internal/slice", "internal/syntax", "lint", "loader", "migrate", "migrate/proof", "origin", "ship", "runtime",
 		"snapshot"},
 	"cmd/bindq": {"internal/cli", "internal/decision", "internal/diag", "internal/expr", "internal/eyaml",
-		"internal/facts", "internal/hieraconfig",
+		"internal/facts", "internal/hieraconfig", "internal/members",
 		"internal/identity", "internal/layout", "internal/oci", "internal/recipe", "internal/replace", "internal/seal",
 		"internal/slice", "internal/syntax", "internal/value", "internal/yaml", "origin", "runtime", "serve", "ship", "snapshot"},
 }

@@ -39,6 +39,9 @@ func TestMistakesOfAClientAreDescribed(t *testing.T) {
 		`{"ask":"hello","protocol":1,"Ask":"node"}`: "the question gives the member 'Ask' twice, with different values",
 		`{"ask":"hello","enviroment":"testing"}`: "unknown member 'enviroment' of the question; " +
 			"did you mean 'environment'?",
+		`{"ask":"node","session":1,"fatcs":{}}`: "unknown member 'fatcs' of the question; did you mean 'facts'?",
+		`{"ask":"node","session":1,"facts":{},"facts":1}`: "the question gives the member 'facts' twice, " +
+			"with different values",
 		`{"ask":"node"}`:  "expected the question hello first, found 'node'",
 		`{"ask":"hello"}`: "expected protocol 1, which is what this bindq (test) speaks: the client has to be of a version that does, or bindq",
 	} {

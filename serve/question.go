@@ -96,7 +96,8 @@ func checkMembers(text []byte) error {
 		switch {
 		case i < 0:
 			if near := diag.Misspelt(string(name), known); near != "" {
-				return failed(bindings.CodeUsage, "unknown member '"+string(name)+"' of the question; did you mean '"+near+"'?")
+				return failed(bindings.CodeUsage, "unknown member '"+string(name)+"' of the question; did you mean '"+
+					near+"'?")
 			}
 		case seen[i] != nil && !bytes.Equal(seen[i], val):
 			return broken("the question gives the member '" + string(name) + "' twice, with different values")

@@ -235,7 +235,8 @@ func TestDamagedHistoryLinesAreRemovedAndReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := m.notices()
-	if all := m.history(); len(all) != 1 || len(*told) != 1 || !strings.Contains((*told)[0], "(2 lines are not events)") {
+	all := m.history()
+	if len(all) != 1 || len(*told) != 1 || !strings.Contains((*told)[0], "(2 lines are not events)") {
 		t.Errorf("history %+v, told %q", all, *told)
 	}
 	*told = nil

@@ -52,3 +52,12 @@ func TestCauseOfAKey(t *testing.T) {
 		}
 	}
 }
+
+// Keys with one cause are shown together if they are more than three.
+func TestCausesOfFewKeys(t *testing.T) {
+	c := causes{all: []*cause{{What: "three", Keys: []string{"a", "b", "c"}},
+		{What: "four", Keys: []string{"d", "e", "f", "g"}}}}
+	if got := c.shown(); len(got) != 1 || got[0].What != "four" {
+		t.Errorf("%+v", got)
+	}
+}

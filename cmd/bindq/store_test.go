@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,5 +75,20 @@ func TestDamageOfTheActiveFile(t *testing.T) {
 		if got := damageNow(s, path, whole); !strings.Contains(got, "the active snapshot is unusable: ") {
 			t.Errorf("half a file, whole %v: '%s'", whole, got)
 		}
+	}
+}
+
+// A history that cannot be read is an error.
+func TestHistoryThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	st, err := ship.OpenStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "history", "n.jsonl"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := printHistory(io.Discard, st, []string{"n"}); err == nil {
+		t.Error("a directory is printed as a history")
 	}
 }
