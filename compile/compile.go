@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -172,7 +172,7 @@ func (c *candidate) pos() diag.Pos {
 }
 
 // more is what only the long form has, or nil.
-func (c *candidate) more() *binding.Binding {
+func (c *candidate) more() *bindingsfile.Compiled {
 	if c.binding == nil {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
@@ -160,7 +160,7 @@ func (c *composer) fileRebound(r *rebound, n names) {
 	erased := &recipe.Recipe{Kind: recipe.Erased}
 	c.erased[number], c.renamedKeys[r.old()] = true, true
 	c.file(&loader.Binding{Key: r.old(), When: r.When, Pos: r.Pos, Number: number, Value: c.recipeNumber(erased),
-		More: &binding.Binding{Key: r.old(), Pos: r.Pos, Recipe: erased}}, r.layer, r.place)
+		More: &bindingsfile.Compiled{Key: r.old(), Pos: r.Pos, Recipe: erased}}, r.layer, r.place)
 }
 
 // renameParts files that contributions of a name come under another one, in every multibinding that they go to.

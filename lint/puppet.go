@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/bindingsfile"
 	"bindc/internal/expr"
-	"bindc/internal/set"
 	"bindc/internal/syntax"
 	"bindc/loader"
 )
@@ -17,7 +17,7 @@ func (f *file) readPuppet(src []byte, bare bool) {
 	if tree == nil {
 		return
 	}
-	r := puppetReader{f, string(src), set.NewText(f.path, src), bare}
+	r := puppetReader{f, string(src), bindingsfile.NewText(f.path, src), bare}
 	r.statements(tree.Statements)
 }
 
@@ -25,7 +25,7 @@ func (f *file) readPuppet(src []byte, bare bool) {
 type puppetReader struct {
 	*file
 	src   string
-	place *set.Puppet
+	place *bindingsfile.Puppet
 	bare  bool
 }
 

@@ -4,12 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/literal"
 	"bindc/internal/recipe"
-	"bindc/internal/set"
 	"bindc/internal/value"
 )
 
@@ -20,8 +19,8 @@ type setCompiler struct {
 	pools   *datafile.Pools
 	secrets map[string]bool // the ids of sensitive multibindings of the site
 
-	inclusions map[inclusion]*binding.Binding // of classes, of the site
-	slashed    bool                           // a key that begins with / was warned of
+	inclusions map[inclusion]*bindingsfile.Compiled // of classes, of the site
+	slashed    bool                                 // a key that begins with / was warned of
 
 	out       []Binding
 	transfers []Transfer
@@ -29,7 +28,7 @@ type setCompiler struct {
 
 // readSet compiles the set in source, which has the first of names, or another of them; none for one that an extension
 // makes.
-func (c *setCompiler) readSet(source set.Source, names []string) {
+func (c *setCompiler) readSet(source bindingsfile.Source, names []string) {
 	if source == nil {
 		return
 	}
@@ -43,7 +42,7 @@ func (c *setCompiler) readSet(source set.Source, names []string) {
 	c.statements(s.Statements, []Condition{nil}, []int{0})
 }
 
-func (c *setCompiler) checkName(s *set.Set, names []string) {
+func (c *setCompiler) checkName(s *bindingsfile.Set, names []string) {
 	name := names[0]
 	if s.Name == nil {
 		c.diags.Errorf(s.Pos, "bindings", "expected 'name: %s', the name these bindings have by their path", name)
@@ -58,17 +57,17 @@ func (c *setCompiler) checkName(s *set.Set, names []string) {
 }
 
 // statements compiles what is effective under any of the conditions, which when has the numbers of.
-func (c *setCompiler) statements(list []set.Statement, conditions []Condition, when []int) {
+func (c *setCompiler) statements(list []bindingsfile.Statement, conditions []Condition, when []int) {
 	for _, s := range list {
 		switch s := s.(type) {
-		case *set.When:
+		case *bindingsfile.When:
 			c.conditional(s, conditions)
-		case *set.Plain:
+		case *bindingsfile.Plain:
 			literal.CheckReserved(s.Key, s.Pos, &c.slashed, c.diags)
 			b := Binding{Key: s.Key, When: when, Pos: s.Pos}
 			c.number(&b, s.Value)
 			c.out = append(c.out, b)
-		case *set.Binding:
+		case *bindingsfile.Binding:
 			c.binding(&s.Attributes, when)
 		default:
 			c.further(s, when)
@@ -77,8 +76,8 @@ func (c *setCompiler) statements(list []set.Statement, conditions []Condition, w
 }
 
 // binding compiles a binding of a key that is written out, or a contribution.
-func (c *setCompiler) binding(a *binding.Attributes, when []int) {
-	if in := set.Text(literalValue(a.In)); in == includedClasses || in == excludedClasses {
+func (c *setCompiler) binding(a *bindingsfile.Attributes, when []int) {
+	if in := bindingsfile.Text(literalValue(a.In)); in == includedClasses || in == excludedClasses {
 		c.contributedClasses(a, when)
 		return
 	}
@@ -90,7 +89,7 @@ func (c *setCompiler) binding(a *binding.Attributes, when []int) {
 	c.compile(a, when)
 }
 
-func literalValue(l *binding.Literal) value.Value {
+func literalValue(l *bindingsfile.Literal) value.Value {
 	if l == nil {
 		return value.Value{}
 	}
@@ -98,15 +97,15 @@ func literalValue(l *binding.Literal) value.Value {
 }
 
 // checkIDs refuses ids of multibindings that are reserved.
-func (c *setCompiler) checkIDs(a *binding.Attributes) {
-	ids := []*binding.Literal{a.In}
+func (c *setCompiler) checkIDs(a *bindingsfile.Attributes) {
+	ids := []*bindingsfile.Literal{a.In}
 	for _, p := range a.Producers {
 		if p.Name == "multibind_id" {
 			ids = append(ids, p.Argument)
 		}
 	}
 	for _, l := range ids {
-		switch id := set.Text(literalValue(l)); id {
+		switch id := bindingsfile.Text(literalValue(l)); id {
 		case includedClasses, excludedClasses, recipe.ClassesKey, recipe.DependenciesKey:
 			c.diags.Add(diag.Diagnostic{Pos: l.Pos, Code: "reserved", InValue: true,
 				Message: "the id '" + id + "' of a multibinding is reserved",
@@ -116,20 +115,20 @@ func (c *setCompiler) checkIDs(a *binding.Attributes) {
 }
 
 // checkMap refuses to compute what a map of parameters is where it is rebound: that is known when the site is built.
-func (c *setCompiler) checkMap(a *binding.Attributes) {
+func (c *setCompiler) checkMap(a *bindingsfile.Attributes) {
 	if len(a.Producers) != 1 || a.Producers[0].Name != "rebind" || a.Transformer == nil {
 		return
 	}
-	if l := a.Producers[0].Argument; strings.HasPrefix(set.Text(l.Value), recipe.MapKeys) {
+	if l := a.Producers[0].Argument; strings.HasPrefix(bindingsfile.Text(l.Value), recipe.MapKeys) {
 		c.errorf(l, "which parameters a map has is known when the site is built: expected no 'transformer' beside the "+
 			"'rebind' of '%s'", l.Value.Text())
 	}
 }
 
 // compile compiles a binding by itself.
-func (c *setCompiler) compile(a *binding.Attributes, when []int) {
-	a.Sensitive = a.Sensitive || a.In != nil && c.secrets[set.Text(a.In.Value)]
-	more := binding.Compile(a, c.diags)
+func (c *setCompiler) compile(a *bindingsfile.Attributes, when []int) {
+	a.Sensitive = a.Sensitive || a.In != nil && c.secrets[bindingsfile.Text(a.In.Value)]
+	more := bindingsfile.Compile(a, c.diags)
 	if more == nil {
 		return
 	}
@@ -154,7 +153,7 @@ func (c *setCompiler) number(b *Binding, value []byte) {
 }
 
 // conditional compiles what is effective under further conditions.
-func (c *setCompiler) conditional(w *set.When, outer []Condition) {
+func (c *setCompiler) conditional(w *bindingsfile.When, outer []Condition) {
 	conditions, ok := c.when(w, outer)
 	if !ok {
 		return
@@ -171,7 +170,7 @@ func (c *setCompiler) conditional(w *set.When, outer []Condition) {
 }
 
 // multiply counts alternatives for each statement, as the memory they take does.
-func (c *setCompiler) multiply(w *set.When, alternatives int) bool {
+func (c *setCompiler) multiply(w *bindingsfile.When, alternatives int) bool {
 	c.alternatives -= max(0, alternatives-1) * (1 + len(w.Statements))
 	if c.alternatives < 0 {
 		c.tooMany(w.Pos)
@@ -188,7 +187,7 @@ func (c *setCompiler) tooMany(at diag.Pos) {
 const maxAlternatives = 1 << 16
 
 // when adds what a `when` asks to each of the outer conditions.
-func (c *setCompiler) when(w *set.When, outer []Condition) ([]Condition, bool) {
+func (c *setCompiler) when(w *bindingsfile.When, outer []Condition) ([]Condition, bool) {
 	var out []Condition
 	for _, all := range w.Alternatives {
 		alternatives := make([]Condition, len(outer))
@@ -211,7 +210,7 @@ func (c *setCompiler) when(w *set.When, outer []Condition) ([]Condition, bool) {
 }
 
 // warnOfCommon warns about a condition that asks for a value of 'common' other than true.
-func (c *setCompiler) warnOfCommon(p *set.Pair) {
+func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 	if len(p.Values) > 0 && !slices.Contains(folded(p.Values), "true") {
 		c.diags.Add(diag.Diagnostic{Pos: p.Pos, Severity: diag.Warning, Code: "when",
 			Message: "'common' is true for every request: this condition has no effect",
@@ -220,7 +219,7 @@ func (c *setCompiler) warnOfCommon(p *set.Pair) {
 }
 
 // and narrows conditions to those in which a category has one of the values given. It extends conditions in place.
-func (c *setCompiler) and(conditions []Condition, p *set.Pair) ([]Condition, bool) {
+func (c *setCompiler) and(conditions []Condition, p *bindingsfile.Pair) ([]Condition, bool) {
 	name := p.Category.Value.Text() // "" of what is none
 	category, ok := c.category(name)
 	if !ok {

@@ -6,33 +6,32 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
-	"bindc/internal/set"
 	"bindc/internal/value"
 )
 
 // further compiles a statement that comes to bindings of several keys, or of a reserved one (language.md, sections 14.3
 // and 14.4).
-func (c *setCompiler) further(s set.Statement, when []int) {
+func (c *setCompiler) further(s bindingsfile.Statement, when []int) {
 	switch s := s.(type) {
-	case *set.Classes:
+	case *bindingsfile.Classes:
 		c.classes(s.Names, s.Exclude, when)
-	case *set.Parameters:
+	case *bindingsfile.Parameters:
 		c.parameters(s, when)
-	case *set.Variables:
+	case *bindingsfile.Variables:
 		c.each(&s.Attributes, recipe.VariableKeys, "variable", when)
-	case *set.Map:
+	case *bindingsfile.Map:
 		c.paramMap(s, when)
-	case *set.Dependency:
+	case *bindingsfile.Dependency:
 		c.dependency(s, when)
 	}
 }
 
 // errorf reports what is wrong with a statement, which leaves the others to be judged.
-func (c *setCompiler) errorf(at *binding.Literal, format string, args ...any) {
+func (c *setCompiler) errorf(at *bindingsfile.Literal, format string, args ...any) {
 	c.diags.Add(diag.Diagnostic{Pos: at.Pos, Code: "attribute", InValue: true, Message: fmt.Sprintf(format, args...)})
 }
 
@@ -59,7 +58,7 @@ const (
 )
 
 // classes includes classes, or excludes them.
-func (c *setCompiler) classes(names []binding.Literal, exclude bool, when []int) {
+func (c *setCompiler) classes(names []bindingsfile.Literal, exclude bool, when []int) {
 	for i := range names {
 		name := &names[i]
 		if !isText(name, className) {
@@ -70,7 +69,7 @@ func (c *setCompiler) classes(names []binding.Literal, exclude bool, when []int)
 	}
 }
 
-func isText(l *binding.Literal, pattern *regexp.Regexp) bool {
+func isText(l *bindingsfile.Literal, pattern *regexp.Regexp) bool {
 	return l.Value.Kind() == value.String && pattern.MatchString(l.Value.Text())
 }
 
@@ -88,7 +87,7 @@ func (c *setCompiler) class(name string, exclude bool, at diag.Pos, when []int) 
 		if exclude {
 			text = recipe.Exclude
 		}
-		more = &binding.Binding{Key: name, Pos: at, In: &binding.Reference{ID: recipe.ClassesKey, Pos: at},
+		more = &bindingsfile.Compiled{Key: name, Pos: at, In: &bindingsfile.Reference{ID: recipe.ClassesKey, Pos: at},
 			Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: value.FromString(text)}}
 		c.inclusions[key] = more
 	}
@@ -96,18 +95,18 @@ func (c *setCompiler) class(name string, exclude bool, at diag.Pos, when []int) 
 }
 
 // contributedClasses is classes as contributions to the multibindings that the documents have for them.
-func (c *setCompiler) contributedClasses(a *binding.Attributes, when []int) {
+func (c *setCompiler) contributedClasses(a *bindingsfile.Attributes, when []int) {
 	if a.Broken {
 		return
 	}
-	var names []binding.Literal
+	var names []bindingsfile.Literal
 	if len(a.Producers) == 1 && a.Transformer == nil {
 		if p := &a.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // those of others are no names
 			names = oneOrMore(p.Argument)
 		}
 	}
-	if names == nil || slices.ContainsFunc(names, func(l binding.Literal) bool { return !isText(&l, className) }) {
-		at := &binding.Literal{Pos: a.Pos}
+	if names == nil || slices.ContainsFunc(names, func(l bindingsfile.Literal) bool { return !isText(&l, className) }) {
+		at := &bindingsfile.Literal{Pos: a.Pos}
 		c.errorf(at, "expected names of classes, known when the site is built, as 'to' of what is contributed to '%s'",
 			a.In.Value.Text())
 		return
@@ -116,17 +115,17 @@ func (c *setCompiler) contributedClasses(a *binding.Attributes, when []int) {
 }
 
 // oneOrMore is what an array has, or the one thing that is no array.
-func oneOrMore(l *binding.Literal) []binding.Literal {
+func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	if l.Value.Kind() == value.Array {
 		return elementsOf(l)
 	}
-	return []binding.Literal{*l}
+	return []bindingsfile.Literal{*l}
 }
 
 // elementsOf is the elements of an array, with the places they are written at where these are known.
-func elementsOf(l *binding.Literal) []binding.Literal {
+func elementsOf(l *bindingsfile.Literal) []bindingsfile.Literal {
 	elems := l.Value.Slice()
-	out := make([]binding.Literal, len(elems))
+	out := make([]bindingsfile.Literal, len(elems))
 	for i, v := range elems {
 		if out[i].Pos = l.Pos; len(l.Kids) == len(elems) {
 			out[i] = l.Kids[i]
@@ -143,7 +142,7 @@ type target struct {
 }
 
 // target reads `ntp`, which may be written `Class[ntp]`, `Web` or `Web[one]`.
-func (c *setCompiler) target(l *binding.Literal) (target, bool) {
+func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
 	if isText(l, className) {
 		return target{name: l.Value.Text(), isClass: true}, true
 	}
@@ -155,7 +154,7 @@ func (c *setCompiler) target(l *binding.Literal) (target, bool) {
 		return t, true
 	}
 	expected := "a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]'"
-	if strings.Contains(set.Text(l.Value), ",") {
+	if strings.Contains(bindingsfile.Text(l.Value), ",") {
 		expected = "one instance, its name in quotes if there is a comma in it, as \"Web['a, b']\""
 	}
 	c.errorf(l, "expected %s, found %s", expected, value.Describe(l.Value))
@@ -163,11 +162,11 @@ func (c *setCompiler) target(l *binding.Literal) (target, bool) {
 }
 
 // targetOf reads a type, or an instance of one, whose name may be in quotes.
-func targetOf(l *binding.Literal) (target, bool) {
+func targetOf(l *bindingsfile.Literal) (target, bool) {
 	if l.Value.Kind() != value.String {
 		return target{}, false
 	}
-	name, instance, ok := set.SplitTarget(l.Value.Text())
+	name, instance, ok := bindingsfile.SplitTarget(l.Value.Text())
 	return target{name: name, instance: instance}, ok && typeName.MatchString(name)
 }
 
@@ -186,7 +185,7 @@ func (t target) keys() string {
 }
 
 // parameters binds parameters to values, or to those of another target.
-func (c *setCompiler) parameters(s *set.Parameters, when []int) {
+func (c *setCompiler) parameters(s *bindingsfile.Parameters, when []int) {
 	t, ok := c.target(&s.Target)
 	if !ok {
 		return
@@ -206,12 +205,12 @@ func (c *setCompiler) parameters(s *set.Parameters, when []int) {
 
 // entry is a name, and what it is bound to.
 type entry struct {
-	name     binding.Literal
-	producer *binding.Producer
+	name     bindingsfile.Literal
+	producer *bindingsfile.Producer
 }
 
 // each binds every entry of a hash by itself; of what is abstract there are names only.
-func (c *setCompiler) each(a *binding.Attributes, keys, what string, when []int) {
+func (c *setCompiler) each(a *bindingsfile.Attributes, keys, what string, when []int) {
 	entries := c.entries(a, what)
 	if !c.fits(len(entries), a.Pos, when) {
 		return
@@ -225,18 +224,18 @@ func (c *setCompiler) each(a *binding.Attributes, keys, what string, when []int)
 		one := *a
 		one.Pos, one.Key, one.KeyPos, one.Producers = e.name.Pos, keys+e.name.Value.Text(), e.name.Pos, nil
 		if e.producer != nil {
-			one.Producers = []binding.Producer{*e.producer}
+			one.Producers = []bindingsfile.Producer{*e.producer}
 		}
 		c.compile(&one, when)
 	}
 }
 
 // entries is what `to` says, none after an error.
-func (c *setCompiler) entries(a *binding.Attributes, what string) []entry {
+func (c *setCompiler) entries(a *bindingsfile.Attributes, what string) []entry {
 	if a.Broken {
 		return nil
 	}
-	var p binding.Producer
+	var p bindingsfile.Producer
 	if len(a.Producers) == 1 {
 		p = a.Producers[0]
 		switch {
@@ -255,7 +254,7 @@ func (c *setCompiler) entries(a *binding.Attributes, what string) []entry {
 	if p.Name == "to_expression" {
 		expected = "an expression that is " + expected
 	}
-	at := binding.Literal{Pos: a.Pos}
+	at := bindingsfile.Literal{Pos: a.Pos}
 	if p.Argument != nil {
 		at = *p.Argument
 		found := value.Describe(at.Value)
@@ -268,7 +267,7 @@ func (c *setCompiler) entries(a *binding.Attributes, what string) []entry {
 	return nil
 }
 
-func namesOf(l *binding.Literal) []entry {
+func namesOf(l *bindingsfile.Literal) []entry {
 	var out []entry
 	for _, name := range elementsOf(l) {
 		out = append(out, entry{name: name})
@@ -277,18 +276,18 @@ func namesOf(l *binding.Literal) []entry {
 }
 
 // constants is the entries of a hash that is known.
-func constants(p *binding.Producer) []entry {
+func constants(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for k, v := range p.Argument.Value.Pairs() {
 		name, val := p.Argument.Entry(len(out), k)
 		val.Value = v
-		out = append(out, entry{name, &binding.Producer{Name: p.Name, Argument: &val}})
+		out = append(out, entry{name, &bindingsfile.Producer{Name: p.Name, Argument: &val}})
 	}
 	return out
 }
 
 // computed is the entries of a hash of which some have to be computed.
-func computed(p *binding.Producer) []entry {
+func computed(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for i := 0; i < len(p.Expr.Kids); i += 2 {
 		k, known := p.Expr.Kids[i].Constant()
@@ -296,7 +295,7 @@ func computed(p *binding.Producer) []entry {
 			k = p.Argument.Kids[i].Value // which is no name: it interpolates, or is undef
 		}
 		name, val := p.Argument.Entry(i/2, k)
-		producer := &binding.Producer{Name: p.Name, Argument: &val}
+		producer := &bindingsfile.Producer{Name: p.Name, Argument: &val}
 		if v, known := p.Expr.Kids[i+1].Constant(); known {
 			val.Value = v
 		} else {
@@ -308,7 +307,7 @@ func computed(p *binding.Producer) []entry {
 }
 
 // paramMap binds a map from the parameters of one type to those of another.
-func (c *setCompiler) paramMap(s *set.Map, when []int) {
+func (c *setCompiler) paramMap(s *bindingsfile.Map, when []int) {
 	of, okOf := c.typeOf(&s.From)
 	from, okFrom := c.typeOf(&s.To)
 	if !okOf || !okFrom || s.Broken {
@@ -318,7 +317,7 @@ func (c *setCompiler) paramMap(s *set.Map, when []int) {
 	a.Key = mapKey(of, from)
 	if !a.Abstract {
 		if len(a.Producers) != 1 {
-			c.errorf(&binding.Literal{Pos: a.Pos}, "expected 'to', a hash of the parameters of %s to those of %s", of, from)
+			c.errorf(&bindingsfile.Literal{Pos: a.Pos}, "expected 'to', a hash of the parameters of %s to those of %s", of, from)
 			return
 		}
 		if _, ok := c.mapped(a.Producers[0].Argument, a.Producers[0].Expr == nil); !ok {
@@ -330,7 +329,7 @@ func (c *setCompiler) paramMap(s *set.Map, when []int) {
 
 func mapKey(of, from string) string { return recipe.MapKeys + of + "/" + from }
 
-func (c *setCompiler) typeOf(l *binding.Literal) (string, bool) {
+func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
 	if isText(l, typeName) {
 		return l.Value.Text(), true
 	}
@@ -339,7 +338,7 @@ func (c *setCompiler) typeOf(l *binding.Literal) (string, bool) {
 }
 
 // mapped reads a map of parameters to parameters.
-func (c *setCompiler) mapped(l *binding.Literal, known bool) ([]Renamed, bool) {
+func (c *setCompiler) mapped(l *bindingsfile.Literal, known bool) ([]Renamed, bool) {
 	if !known || l.Value.Kind() != value.Hash {
 		c.errorf(l, "expected a hash of names of parameters to names of parameters, found %s", value.Describe(l.Value))
 		return nil, false
@@ -348,7 +347,7 @@ func (c *setCompiler) mapped(l *binding.Literal, known bool) ([]Renamed, bool) {
 	for k, v := range l.Value.Pairs() {
 		name, val := l.Entry(len(out), k)
 		val.Value = v
-		for _, l := range []*binding.Literal{&name, &val} {
+		for _, l := range []*bindingsfile.Literal{&name, &val} {
 			if !isText(l, entryName) {
 				c.errorf(l, "expected the name of a parameter, as 'port', found %s", value.Describe(l.Value))
 				ok = false
@@ -360,7 +359,7 @@ func (c *setCompiler) mapped(l *binding.Literal, known bool) ([]Renamed, bool) {
 }
 
 // transfer binds parameters to those of another target.
-func (c *setCompiler) transfer(s *set.Parameters, of target, l *binding.Literal, when []int) {
+func (c *setCompiler) transfer(s *bindingsfile.Parameters, of target, l *bindingsfile.Literal, when []int) {
 	from, ok := c.target(l)
 	if !ok {
 		return
@@ -380,14 +379,14 @@ func (c *setCompiler) transfer(s *set.Parameters, of target, l *binding.Literal,
 	}
 	a := s.Attributes
 	a.Options, a.Key, a.KeyPos = nil, t.Keys, s.Target.Pos
-	a.Producers = []binding.Producer{{Name: "to_lookup_of", Argument: &binding.Literal{Value: l.Value, Pos: l.Pos}}}
-	if t.Like = binding.Compile(&a, c.diags); t.Like.Recipe != nil {
+	a.Producers = []bindingsfile.Producer{{Name: "to_lookup_of", Argument: &bindingsfile.Literal{Value: l.Value, Pos: l.Pos}}}
+	if t.Like = bindingsfile.Compile(&a, c.diags); t.Like.Recipe != nil {
 		c.transfers = append(c.transfers, t)
 	}
 }
 
 // dependency contributes that one thing comes before another.
-func (c *setCompiler) dependency(s *set.Dependency, when []int) {
+func (c *setCompiler) dependency(s *bindingsfile.Dependency, when []int) {
 	from, okFrom := c.references(&s.From)
 	to, okTo := c.references(&s.To)
 	if !okFrom || !okTo {
@@ -400,8 +399,8 @@ func (c *setCompiler) dependency(s *set.Dependency, when []int) {
 	for _, f := range from {
 		for _, t := range to {
 			v := value.FromPairs(pair("from", f), pair("to", t), pair("kind", s.Kind))
-			c.out = append(c.out, Binding{When: when, Pos: s.Pos, More: &binding.Binding{Pos: s.Pos,
-				In:     &binding.Reference{ID: recipe.DependenciesKey, Pos: s.Pos},
+			c.out = append(c.out, Binding{When: when, Pos: s.Pos, More: &bindingsfile.Compiled{Pos: s.Pos,
+				In:     &bindingsfile.Reference{ID: recipe.DependenciesKey, Pos: s.Pos},
 				Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: v}}})
 		}
 	}
@@ -412,7 +411,7 @@ func pair(name, text string) value.Pair {
 }
 
 // references reads one reference or several, and writes them as Puppet does, without quotes.
-func (c *setCompiler) references(p *binding.Producer) ([]string, bool) {
+func (c *setCompiler) references(p *bindingsfile.Producer) ([]string, bool) {
 	list := oneOrMore(p.Argument)
 	out, ok := make([]string, len(list)), true
 	for i := range list {

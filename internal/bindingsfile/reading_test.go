@@ -1,13 +1,11 @@
-package set_test
+package bindingsfile
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"bindc/internal/binding"
 	"bindc/internal/diag"
-	"bindc/internal/set"
 	"bindc/internal/value"
 )
 
@@ -37,7 +35,7 @@ func TestFilesThatAreBroken(t *testing.T) {
 	for statement, broken := range map[string]bool{"bind 'a' to 1": false, "bind 'a' to { x => 1, x => 2 }": false,
 		"bind 'a' to nope()": false, "bnd 'a' to 1": true, "bind 'a' to": true} {
 		var diags diag.List
-		if p := set.ParsePuppet("s.pp", []byte(inPuppet("\n"+statement)), &diags); p.Broken() != broken {
+		if p := ParsePuppet("s.pp", []byte(inPuppet("\n"+statement)), &diags); p.Broken() != broken {
 			t.Errorf("%s: that it is broken is %v", statement, p.Broken())
 		}
 	}
@@ -66,11 +64,11 @@ func TestProducersThatCannotBeRead(t *testing.T) {
 			text = inPuppet(c.text)
 		}
 		s, _ := reading(c.file, text)
-		var a binding.Attributes
+		var a Attributes
 		switch s := s.Statements[0].(type) {
-		case *set.Binding:
+		case *Binding:
 			a = s.Attributes
-		case *set.Parameters:
+		case *Parameters:
 			a = s.Attributes
 		}
 		if len(a.Producers) != 1 || a.Producers[0].Name != c.producer || a.Broken != c.broken {
@@ -91,7 +89,7 @@ func TestPlacesInsideOfValues(t *testing.T) {
 			text = inPuppet(c.text)
 		}
 		s, reported := read(t, c.file, text)
-		b := s.Statements[0].(*set.Binding)
+		b := s.Statements[0].(*Binding)
 		if got := strings.Join(places(b.Producers[0].Argument), " "); got != c.want || reported != "" {
 			t.Errorf("%s: the places are %s, expected %s; %s", c.text, got, c.want, reported)
 		}
@@ -99,7 +97,7 @@ func TestPlacesInsideOfValues(t *testing.T) {
 }
 
 // places are those of a value and of all within, in order.
-func places(l *binding.Literal) []string {
+func places(l *Literal) []string {
 	out := []string{fmt.Sprintf("%d:%d", l.Pos.Line, l.Pos.Col)}
 	for i := range l.Kids {
 		out = append(out, places(&l.Kids[i])...)

@@ -1,9 +1,7 @@
-package set_test
+package bindingsfile
 
 import (
 	"testing"
-
-	"bindc/internal/set"
 )
 
 // How a class, a type or an instance is written, and what the name of the instance is.
@@ -27,14 +25,14 @@ func TestTargetsAsText(t *testing.T) {
 		{"Web[]", "", "", false},
 		{"Web[a", "", "", false},
 	} {
-		name, instance, ok := set.SplitTarget(c.text)
+		name, instance, ok := SplitTarget(c.text)
 		if ok != c.ok || ok && (name != c.name || instance != c.instance) {
 			t.Errorf("%s is '%s' of '%s', %v", c.text, instance, name, ok)
 		}
 		if !ok || instance == "" {
 			continue
 		}
-		if text, ok := set.JoinTarget(c.name, c.instance); text != c.text || !ok {
+		if text, ok := JoinTarget(c.name, c.instance); text != c.text || !ok {
 			t.Errorf("'%s' of %s is written %s, expected %s", c.instance, c.name, text, c.text)
 		}
 	}
@@ -45,7 +43,7 @@ func TestInstancesWithQuotes(t *testing.T) {
 	for instance, want := range map[string]string{
 		"'a'": `Web["'a'"]`, `"a"`: `Web['"a"']`, `'a'"`: "", `it's, "so"`: "", "": "",
 	} {
-		if text, ok := set.JoinTarget("Web", instance); text != want || ok != (want != "") {
+		if text, ok := JoinTarget("Web", instance); text != want || ok != (want != "") {
 			t.Errorf("%s is written %s, %v, expected %s", instance, text, ok, want)
 		}
 	}

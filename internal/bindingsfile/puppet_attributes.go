@@ -1,10 +1,9 @@
-package set
+package bindingsfile
 
 import (
 	"slices"
 	"strings"
 
-	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
@@ -12,8 +11,8 @@ import (
 )
 
 // attributes are what a binding says; not ok where it cannot be told what it binds.
-func (r *puppetReader) attributes(s *syntax.Statement) (binding.Attributes, bool) {
-	a := binding.Attributes{Pos: r.Pos(s.Off), KeyPos: r.Pos(s.Off)}
+func (r *puppetReader) attributes(s *syntax.Statement) (Attributes, bool) {
+	a := Attributes{Pos: r.Pos(s.Off), KeyPos: r.Pos(s.Off)}
 	for _, f := range s.Flags {
 		flag := map[string]*bool{"abstract": &a.Abstract, "override": &a.Override, "sensitive": &a.Sensitive}[f.Text]
 		*flag = true
@@ -38,7 +37,7 @@ func (r *puppetReader) attributes(s *syntax.Statement) (binding.Attributes, bool
 }
 
 // key reads the key that is bound; of rebind it is an attribute like others.
-func (r *puppetReader) key(a *binding.Attributes, s *syntax.Statement) bool {
+func (r *puppetReader) key(a *Attributes, s *syntax.Statement) bool {
 	key := constantText(s.Key)
 	a.KeyPos = r.Pos(s.Key.Off)
 	if key == "" || strings.ContainsRune(key, 0) {
@@ -52,7 +51,7 @@ func (r *puppetReader) key(a *binding.Attributes, s *syntax.Statement) bool {
 }
 
 // producer reads what produces the value.
-func (r *puppetReader) producer(a *binding.Attributes, s *syntax.Statement) {
+func (r *puppetReader) producer(a *Attributes, s *syntax.Statement) {
 	switch {
 	case s.Word == "rebind":
 		r.addProducer(a, "rebind", r.constant(s.Key))
@@ -78,11 +77,11 @@ func (r *puppetReader) producer(a *binding.Attributes, s *syntax.Statement) {
 }
 
 // addProducer adds a producer whose argument is known now.
-func (r *puppetReader) addProducer(a *binding.Attributes, name string, argument *binding.Literal) {
+func (r *puppetReader) addProducer(a *Attributes, name string, argument *Literal) {
 	if argument == nil {
 		a.Broken, name = true, "to"
 	}
-	a.Producers = append(a.Producers, binding.Producer{Name: name, Argument: argument})
+	a.Producers = append(a.Producers, Producer{Name: name, Argument: argument})
 }
 
 // producerName is what the producer of n is called in YAML: a literal, in which strings may interpolate, is `to`.
@@ -106,9 +105,9 @@ func isLiteral(n *expr.Node) bool {
 }
 
 // produced is a producer whose value n computes, or is.
-func (r *puppetReader) produced(name string, n *expr.Node) *binding.Producer {
+func (r *puppetReader) produced(name string, n *expr.Node) *Producer {
 	l, _ := r.literal(n)
-	out := &binding.Producer{Name: name, Argument: &l}
+	out := &Producer{Name: name, Argument: &l}
 	folded := expr.Fold(n.Decrypting())
 	if v, ok := folded.Constant(); ok {
 		l.Value = v
@@ -119,13 +118,13 @@ func (r *puppetReader) produced(name string, n *expr.Node) *binding.Producer {
 }
 
 // literal is how n is written, with its places, and whether its value is known now.
-func (r *puppetReader) literal(n *expr.Node) (l binding.Literal, known bool) {
+func (r *puppetReader) literal(n *expr.Node) (l Literal, known bool) {
 	l.Pos, known = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
 		l.Value, known = expr.Fold(n).Constant()
 		return spread(l.Value, l.Pos), known
 	}
-	l.Kids = make([]binding.Literal, len(n.Kids))
+	l.Kids = make([]Literal, len(n.Kids))
 	for i, kid := range n.Kids {
 		var ok bool
 		l.Kids[i], ok = r.literal(kid)
@@ -136,8 +135,8 @@ func (r *puppetReader) literal(n *expr.Node) (l binding.Literal, known bool) {
 }
 
 // spread is a value that is computed, all of it written at one place.
-func spread(v value.Value, at diag.Pos) binding.Literal {
-	l := binding.Literal{Value: v, Pos: at}
+func spread(v value.Value, at diag.Pos) Literal {
+	l := Literal{Value: v, Pos: at}
 	for elem := range v.Elems() {
 		l.Kids = append(l.Kids, spread(elem, at))
 	}
@@ -148,7 +147,7 @@ func spread(v value.Value, at diag.Pos) binding.Literal {
 }
 
 // composed is the hash, or the list, of what is written as kids.
-func composed(hash bool, kids []binding.Literal) value.Value {
+func composed(hash bool, kids []Literal) value.Value {
 	if hash {
 		var b value.Builder
 		for i := 0; i < len(kids); i += 2 {
@@ -164,7 +163,7 @@ func composed(hash bool, kids []binding.Literal) value.Value {
 }
 
 // constant is a value that has to be known now, nil after an error.
-func (r *puppetReader) constant(n *expr.Node) *binding.Literal {
+func (r *puppetReader) constant(n *expr.Node) *Literal {
 	l, known := r.literal(n)
 	if !known {
 		r.local(n.Off, "expected a value that is known when this is compiled, found an expression")
@@ -196,7 +195,7 @@ func (r *puppetReader) checkNames(n *expr.Node) bool {
 }
 
 // query hands a query to the producer that is registered for them.
-func (r *puppetReader) query(a *binding.Attributes, q *syntax.Query) {
+func (r *puppetReader) query(a *Attributes, q *syntax.Query) {
 	r.addProducer(a, "to_query", r.constant(queryList(q)))
 }
 
@@ -227,7 +226,7 @@ var (
 )
 
 // options reads what stands in braces.
-func (r *puppetReader) options(a *binding.Attributes, s *syntax.Statement) {
+func (r *puppetReader) options(a *Attributes, s *syntax.Statement) {
 	known := slices.Clone(writtenOptions)
 	switch {
 	case s.Word == "parameters":
@@ -299,7 +298,7 @@ func (r *puppetReader) unknownOption(o syntax.Option, known []string) {
 }
 
 // optionValue is the value of an option, which is known now.
-func (r *puppetReader) optionValue(o syntax.Option) *binding.Literal {
+func (r *puppetReader) optionValue(o syntax.Option) *Literal {
 	if o.Lambda != nil {
 		r.local(o.Value.Off, "expected a value as '"+o.Name.Text+"', found a lambda")
 		return nil
@@ -308,7 +307,7 @@ func (r *puppetReader) optionValue(o syntax.Option) *binding.Literal {
 }
 
 // lambda reads an option that is a lambda.
-func (r *puppetReader) lambda(a *binding.Attributes, o syntax.Option, as string) *expr.Lambda {
+func (r *puppetReader) lambda(a *Attributes, o syntax.Option, as string) *expr.Lambda {
 	if o.Lambda == nil {
 		r.local(o.Value.Off, "expected a lambda as '"+o.Name.Text+"', as "+as)
 	}

@@ -1,10 +1,9 @@
-package set
+package bindingsfile
 
 import (
 	"fmt"
 	"slices"
 
-	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/literal"
@@ -32,7 +31,7 @@ func (r *reader) longForm(n *yaml.Node) Statement {
 		d.InValue = true
 		r.diags.Add(d)
 	}
-	b := &Binding{binding.Attributes{Pos: r.Pos(n), KeyPos: r.Pos(n)}}
+	b := &Binding{Attributes{Pos: r.Pos(n), KeyPos: r.Pos(n)}}
 	for key, val := range n.Pairs() {
 		name, _ := key.Text()
 		r.attribute(&b.Attributes, name, val)
@@ -45,7 +44,7 @@ func (r *reader) longForm(n *yaml.Node) Statement {
 }
 
 // attribute reads one attribute of a binding. What cannot be read is reported.
-func (r *reader) attribute(a *binding.Attributes, name string, n *yaml.Node) {
+func (r *reader) attribute(a *Attributes, name string, n *yaml.Node) {
 	switch name {
 	case "name":
 		a.Key, _ = literal.Key(r.Document, n, r.diags)
@@ -76,14 +75,14 @@ func (r *reader) attribute(a *binding.Attributes, name string, n *yaml.Node) {
 		a.Producers = append(a.Producers, r.query(a, n))
 	default:
 		if slices.Contains(bindingKeys, name) {
-			a.Producers = append(a.Producers, binding.Producer{Name: name, Argument: r.literal(n)})
+			a.Producers = append(a.Producers, Producer{Name: name, Argument: r.literal(n)})
 		}
 	}
 }
 
 // computed notes a producer whose value node computes, or is.
-func (r *reader) computed(a *binding.Attributes, name string, n *yaml.Node, node *expr.Node, ok bool) {
-	p := binding.Producer{Name: name}
+func (r *reader) computed(a *Attributes, name string, n *yaml.Node, node *expr.Node, ok bool) {
+	p := Producer{Name: name}
 	if !ok {
 		a.Broken = true
 	} else if v, known := node.Constant(); known {
@@ -96,7 +95,7 @@ func (r *reader) computed(a *binding.Attributes, name string, n *yaml.Node, node
 }
 
 // query reads the text of a query, which is the value that the producer of that name is given.
-func (r *reader) query(a *binding.Attributes, n *yaml.Node) binding.Producer {
+func (r *reader) query(a *Attributes, n *yaml.Node) Producer {
 	text, ok := n.Text()
 	if !ok {
 		r.local(n, "expected the text of a query, as \"Sql[?? name == 'one']\", found %s", n.Describe())
@@ -106,13 +105,13 @@ func (r *reader) query(a *binding.Attributes, n *yaml.Node) binding.Producer {
 		if ok = literal.Report(r.Document, n, "expression", errs, r.diags); ok {
 			list, known := expr.Fold(queryList(q)).Constant()
 			if known {
-				return binding.Producer{Name: "to_query", Argument: &binding.Literal{Value: list, Pos: r.Pos(n)}}
+				return Producer{Name: "to_query", Argument: &Literal{Value: list, Pos: r.Pos(n)}}
 			}
 			r.local(n, "expected a query whose values are known when it is compiled")
 		}
 	}
 	a.Broken = true
-	return binding.Producer{Name: "to"}
+	return Producer{Name: "to"}
 }
 
 func (r *reader) expression(n *yaml.Node) (*expr.Node, bool) {
@@ -132,7 +131,7 @@ func (r *reader) expression(n *yaml.Node) (*expr.Node, bool) {
 	return expr.Fold(node.Decrypting()), true
 }
 
-func (r *reader) lambda(a *binding.Attributes, n *yaml.Node) *expr.Lambda {
+func (r *reader) lambda(a *Attributes, n *yaml.Node) *expr.Lambda {
 	text, ok := n.Text()
 	if !ok {
 		r.local(n, "expected a lambda as text, as '|$value| { $value + 1 }', found %s", n.Describe())

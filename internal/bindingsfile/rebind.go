@@ -1,4 +1,4 @@
-package binding
+package bindingsfile
 
 import (
 	"bindc/internal/expr"

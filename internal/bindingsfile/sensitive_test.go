@@ -1,4 +1,4 @@
-package set_test
+package bindingsfile
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"bindc/internal/diag"
-	"bindc/internal/set"
 	"bindc/internal/yaml"
 )
 
@@ -108,12 +107,12 @@ func TestLinesThatAreNotShown(t *testing.T) {
 func hiddenOf(file, text string) []int {
 	var diags diag.List
 	secrets := map[string]bool{}
-	var source set.Source
+	var source Source
 	if file == "s.yaml" {
 		doc, _ := yaml.Parse(file, []byte(text), yaml.Options{}, &diags)
-		source = set.YAML{Document: doc}
+		source = YAML{Document: doc}
 	} else {
-		source = set.ParsePuppet(file, []byte(text), &diags)
+		source = ParsePuppet(file, []byte(text), &diags)
 	}
 	source.Secrets(secrets)
 	source.Read(secrets, &diags)

@@ -1,6 +1,6 @@
 // Package convert says a set of bindings in the other syntax: one in YAML in that of Puppet, and back. What it makes is
 // read again and has to mean the same.
-package convert
+package bindingsfile
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/layout"
-	"bindc/internal/set"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -19,9 +18,9 @@ import (
 // File is the set in src in the other syntax than that of the file. It is false when it cannot be read, or cannot be
 // said there: that is in diags then. Comments are with the bindings they were with. The set may have any of names by
 // its path, the first of which is the whole one, that YAML wants.
-func File(file string, src []byte, names []string, diags *diag.List) ([]byte, bool) {
+func Convert(file string, src []byte, names []string, diags *diag.List) ([]byte, bool) {
 	toYAML := strings.HasSuffix(file, ".pp")
-	s := read(file, src, toYAML, diags)
+	s := parseAndRead(file, src, toYAML, diags)
 	if diags.Failed() {
 		return nil, false
 	}
@@ -33,10 +32,10 @@ func File(file string, src []byte, names []string, diags *diag.List) ([]byte, bo
 	if toYAML && slices.Contains(names, name) {
 		name = names[0]
 	}
-	if out, err := said(s, name, remarksOf(src, s, toYAML), toYAML); err == nil {
-		return laid(out, !toYAML), true
+	if out, err := inOther(s, name, remarksOf(src, s, toYAML), toYAML); err == nil {
+		return formatted(out, !toYAML), true
 	}
-	if !refused(s.Statements, toYAML, diags) {
+	if !reportRefused(s.Statements, toYAML, diags) {
 		diags.Add(diag.Diagnostic{Pos: s.Pos, Code: "convert", Message: errOther.Error()})
 	}
 	return nil, false
@@ -45,38 +44,38 @@ func File(file string, src []byte, names []string, diags *diag.List) ([]byte, bo
 var errOther = errors.New("this cannot be said in the other syntax")
 
 // said is a set in the other syntax, if what is read there is the same.
-func said(s *set.Set, name string, remarks set.Remarks, toYAML bool) ([]byte, error) {
-	out, err := written(s, name, remarks, toYAML)
+func inOther(s *Set, name string, remarks Remarks, toYAML bool) ([]byte, error) {
+	out, err := write(s, name, remarks, toYAML)
 	if err != nil {
 		return nil, err
 	}
 	var own diag.List
-	if again := read("", out, !toYAML, &own); own.Failed() || canonical(again) != canonical(s) {
+	if again := parseAndRead("", out, !toYAML, &own); own.Failed() || canonical(again) != canonical(s) {
 		return nil, errOther
 	}
 	return out, nil
 }
 
 // refused reports the statements that cannot be said in the other syntax, each by itself, and whether there are any.
-func refused(list []set.Statement, toYAML bool, diags *diag.List) (any bool) {
+func reportRefused(list []Statement, toYAML bool, diags *diag.List) (any bool) {
 	for _, s := range list {
-		_, err := said(&set.Set{Statements: []set.Statement{s}}, "set", set.Remarks{}, toYAML)
+		_, err := inOther(&Set{Statements: []Statement{s}}, "set", Remarks{}, toYAML)
 		if err == nil {
 			continue
 		}
 		any = true
-		if w, ok := s.(*set.When); ok && refused(w.Statements, toYAML, diags) {
+		if w, ok := s.(*When); ok && reportRefused(w.Statements, toYAML, diags) {
 			continue
 		}
-		diags.Add(diag.Diagnostic{Pos: set.At(s), Code: "convert", Message: err.Error()})
+		diags.Add(diag.Diagnostic{Pos: At(s), Code: "convert", Message: err.Error()})
 	}
 	return any
 }
 
 // read is the set in src, nil if there is none: then that has failed.
-func read(file string, src []byte, puppet bool, diags *diag.List) *set.Set {
+func parseAndRead(file string, src []byte, puppet bool, diags *diag.List) *Set {
 	if puppet {
-		if p := set.ParsePuppet(file, src, diags); p != nil {
+		if p := ParsePuppet(file, src, diags); p != nil {
 			return p.Read(nil, diags)
 		}
 		return nil
@@ -89,14 +88,14 @@ func read(file string, src []byte, puppet bool, diags *diag.List) *set.Set {
 	if !ok {
 		return nil
 	}
-	return set.YAML{Document: doc}.Read(nil, diags)
+	return YAML{Document: doc}.Read(nil, diags)
 }
 
-func written(s *set.Set, name string, remarks set.Remarks, toYAML bool) ([]byte, error) {
+func write(s *Set, name string, remarks Remarks, toYAML bool) ([]byte, error) {
 	if toYAML {
-		return set.ToYAML(s, name, remarks)
+		return ToYAML(s, name, remarks)
 	}
-	b, err := set.ToPuppet(s, name, remarks)
+	b, err := ToPuppet(s, name, remarks)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +103,7 @@ func written(s *set.Set, name string, remarks set.Remarks, toYAML bool) ([]byte,
 }
 
 // laid is src laid out, if that is possible: of YAML some is not.
-func laid(src []byte, puppet bool) []byte {
+func formatted(src []byte, puppet bool) []byte {
 	lay := layout.YAML
 	if puppet {
 		lay = layout.Puppet
@@ -117,20 +116,20 @@ func laid(src []byte, puppet bool) []byte {
 }
 
 // canonical is what a set says, in one way. It can be said so: it was, or is to be.
-func canonical(s *set.Set) string {
-	b, _ := set.ToPuppet(s, "", set.Remarks{})
+func canonical(s *Set) string {
+	b, _ := ToPuppet(s, "", Remarks{})
 	return syntax.PrintBindings(b)
 }
 
 // remarksOf is the comments of src with the statements they are about.
-func remarksOf(src []byte, s *set.Set, puppet bool) set.Remarks {
+func remarksOf(src []byte, s *Set, puppet bool) Remarks {
 	read := layout.YAMLComments
 	if puppet {
 		read = layout.PuppetComments
 	}
 	comments, _ := read(src)
 	r := remarks{lines: strings.Split(string(src), "\n"), alone: map[int]bool{},
-		Remarks: set.Remarks{Above: map[diag.Pos][]string{}, Beside: map[diag.Pos]string{}}}
+		Remarks: Remarks{Above: map[diag.Pos][]string{}, Beside: map[diag.Pos]string{}}}
 	r.places(s.Statements)
 	slices.SortFunc(r.at, func(a, b diag.Pos) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
@@ -152,16 +151,16 @@ func remarksOf(src []byte, s *set.Set, puppet bool) set.Remarks {
 
 // remarks deals comments out to statements.
 type remarks struct {
-	set.Remarks
+	Remarks
 	lines []string
 	at    []diag.Pos   // of all statements, in order
 	alone map[int]bool // the lines with nothing but a comment
 }
 
-func (r *remarks) places(list []set.Statement) {
+func (r *remarks) places(list []Statement) {
 	for _, s := range list {
-		r.at = append(r.at, set.At(s))
-		if w, ok := s.(*set.When); ok {
+		r.at = append(r.at, At(s))
+		if w, ok := s.(*When); ok {
 			r.places(w.Statements)
 		}
 	}

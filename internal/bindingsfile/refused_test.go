@@ -1,4 +1,4 @@
-package binding
+package bindingsfile
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 func number(n int64, col int) *Literal { return &Literal{Value: value.FromInt(n), Pos: at(col)} }
 
-func regexp(s string, col int) *Literal { return &Literal{Value: value.FromRegexp(s), Pos: at(col)} }
+func pattern(s string, col int) *Literal { return &Literal{Value: value.FromRegexp(s), Pos: at(col)} }
 
 // of is a binding of the key 'a' with one producer.
 func of(name string, argument *Literal) Attributes {
@@ -48,11 +48,11 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 	interpolating := &expr.Node{Op: expr.Concat}
 	several := of("to", x)
 	several.Producers = append(several.Producers, Producer{Name: "to_lookup_of", Argument: y})
-	contribution := Attributes{In: regexp("m", 1), Producers: []Producer{{Name: "to", Argument: x}}}
+	contribution := Attributes{In: pattern("m", 1), Producers: []Producer{{Name: "to", Argument: x}}}
 	untyped := of("to", x)
 	untyped.Type = list(6, text("Integer", 7))
-	pattern := of("to", x)
-	pattern.Type = regexp("Integer", 6)
+	typedByPattern := of("to", x)
+	typedByPattern.Type = pattern("Integer", 6)
 	optional := of("to_renamed", text("b", 1))
 	optional.Optional = true
 
@@ -66,7 +66,7 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 		{"an entry of no hash", of("to_hash_lookup", hash(1, key, y)), entry + "a hash without 'name'"},
 		{"an entry of nothing", of("to_hash_lookup", hash(1)), entry + "a hash"},
 		{"an entry under a list", of("to_hash_lookup", hash(1, name, x, key, list(5))), entry + "a hash"},
-		{"an entry whose hash a pattern names", of("to_hash_lookup", hash(1, regexp("name", 2), x, key, y)),
+		{"an entry whose hash a pattern names", of("to_hash_lookup", hash(1, pattern("name", 2), x, key, y)),
 			entry + "a hash without 'name'"},
 		{"an entry, and more", of("to_hash_lookup", hash(1, name, x, key, y, text("typ", 6), text("Hash", 7))),
 			"6 attribute: unknown attribute: the string 'typ'; " +
@@ -74,7 +74,7 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 		{"two values", several,
 			"0 attribute: expected one thing that produces the value, found 'to' and 'to_lookup_of'"},
 		{"a type that is a list", untyped, "6 type: expected a type as text, as 'Array[String]', found a list"},
-		{"a type that is a pattern", pattern,
+		{"a type that is a pattern", typedByPattern,
 			"6 type: expected a type as text, as 'Array[String]', found the regular expression /Integer/"},
 		{"text that interpolates", computing("to", interpolating), "1 type_mismatch: 'a' is of type Integer: " +
 			"expected Integer, found String (a string that interpolates is text; with to_expression: '$name' a " +
@@ -83,11 +83,11 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found String"},
 		{"a list that interpolates", computing("to", &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{interpolating}}),
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found Array"},
-		{"a pattern as id", of("multibind_id", regexp("m", 1)),
+		{"a pattern as id", of("multibind_id", pattern("m", 1)),
 			"1 multibind: expected a name without NUL as 'multibind_id', found the regular expression /m/"},
 		{"a contribution to a pattern", contribution,
 			"1 multibind: expected the multibind_id that is contributed to as 'in', found the regular expression /m/"},
-		{"another name of a pattern", of("to_alias_of", regexp("b", 1)),
+		{"another name of a pattern", of("to_alias_of", pattern("b", 1)),
 			"1 rebind: expected the name of a key as 'to_alias_of', found the regular expression /b/"},
 		{"a name that may be missing", optional,
 			"1 optional: 'to_renamed' declines by itself where there is nothing: it cannot be optional"},
@@ -157,7 +157,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 				" (this is an option of a list: of a multibinding whose type is Array)"},
 		{"misspelt", "Array", one("unic", yes), nil, "4 attribute: unknown attribute: the string 'unic'; " +
 			unknownOfList + " (did you mean 'uniq'?)"},
-		{"a pattern", "Array", hash(3, regexp("uniq", 4), yes), nil,
+		{"a pattern", "Array", hash(3, pattern("uniq", 4), yes), nil,
 			"4 attribute: unknown attribute: the regular expression /uniq/; " + unknownOfList},
 		{"no number of levels", "Array", one("flatten", number(-2, 5)), nil,
 			"5 multibind: expected true, false, a number of levels, or -1 for all as 'flatten', found the integer -2"},

@@ -1,10 +1,9 @@
-package set
+package bindingsfile
 
 import (
 	"bytes"
 	"strings"
 
-	"bindc/internal/binding"
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -200,10 +199,10 @@ func (w *yamlWriter) inBrackets(elems ...value.Value) (string, bool) {
 }
 
 // attributes are names and values, in turn, of what a binding says but for its name.
-func (w *yamlWriter) attributes(a *binding.Attributes) []any {
+func (w *yamlWriter) attributes(a *Attributes) []any {
 	var out []any
 	add := func(name string, v value.Value) { out = append(out, name, v) }
-	literal := func(name string, l *binding.Literal) {
+	literal := func(name string, l *Literal) {
 		if l != nil {
 			add(name, l.Value)
 		}
@@ -261,7 +260,7 @@ func template(n *expr.Node) (value.Value, bool) {
 	case expr.Concat:
 		return value.FromString(syntax.PrintString(n)), true
 	case expr.ArrayLit, expr.HashLit:
-		kids := make([]binding.Literal, len(n.Kids))
+		kids := make([]Literal, len(n.Kids))
 		for i, kid := range n.Kids {
 			v, ok := template(kid)
 			if !ok {

@@ -1,4 +1,4 @@
-package set_test
+package bindingsfile
 
 import (
 	"reflect"
@@ -7,7 +7,6 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
-	"bindc/internal/set"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
@@ -19,9 +18,9 @@ func TestWhatIsWrittenHasItsComments(t *testing.T) {
 	if reported != "" {
 		t.Fatal(reported)
 	}
-	first, second, third := set.At(s.Statements[0]), set.At(s.Statements[1]), set.At(s.Statements[2])
-	inner := set.At(s.Statements[2].(*set.When).Statements[0])
-	remarks := set.Remarks{Head: []string{"# head", "", "# more"},
+	first, second, third := At(s.Statements[0]), At(s.Statements[1]), At(s.Statements[2])
+	inner := At(s.Statements[2].(*When).Statements[0])
+	remarks := Remarks{Head: []string{"# head", "", "# more"},
 		Above: map[diag.Pos][]string{second: {"", "# above b", "# twice"}, inner: {"# above c"}},
 		Beside: map[diag.Pos]string{first: "# beside a", second: "# beside b", third: "# beside it",
 			inner: "# beside c"}}
@@ -51,7 +50,7 @@ bind:
         bind:
           []
 `
-	if out, err := set.ToYAML(s, "n::s", remarks); err != nil || string(out) != want {
+	if out, err := ToYAML(s, "n::s", remarks); err != nil || string(out) != want {
 		t.Errorf("%v; in YAML it is\n%s\nexpected\n%s", err, out, want)
 	}
 	want = `# head
@@ -71,11 +70,11 @@ bindings n::s {
   }
 }
 `
-	b, err := set.ToPuppet(s, "n::s", remarks)
+	b, err := ToPuppet(s, "n::s", remarks)
 	if got := syntax.PrintBindings(b); err != nil || got != want {
 		t.Errorf("%v; in the syntax of Puppet it is\n%s\nexpected\n%s", err, got, want)
 	}
-	if out, err := set.ToYAML(&set.Set{}, "s", set.Remarks{}); err != nil ||
+	if out, err := ToYAML(&Set{}, "s", Remarks{}); err != nil ||
 		string(out) != "bindings_version: 1\nname: s\nbind: []\n" {
 		t.Errorf("a set of nothing is %s, %v", out, err)
 	}
@@ -86,7 +85,7 @@ func TestWhatPuppetCannotSay(t *testing.T) {
 	for _, target := range []string{"[", "{", ""} {
 		s, reported := read(t, "s.yaml", inYAML("\n- {parameters: '"+target+"', to: {a: 1}}\n- [b, 1]\n"+
 			"- {name: c, type: 'Array[', to: 1}"))
-		b, err := set.ToPuppet(s, "s", set.Remarks{})
+		b, err := ToPuppet(s, "s", Remarks{})
 		if want := "the string '" + target + "' cannot be said in the syntax of Puppet"; reported != "" || err == nil ||
 			err.Error() != want {
 			t.Errorf("%s: %v, expected %s; %s", target, err, want, reported)
@@ -99,14 +98,14 @@ func TestWhatPuppetCannotSay(t *testing.T) {
 
 // A value that is damaged is an error, whatever stands around it.
 func TestDamagedValuesAreNotWritten(t *testing.T) {
-	intact := &set.Plain{Key: "a", Value: recipe.AppendConstant(nil, value.FromInt(1))}
+	intact := &Plain{Key: "a", Value: recipe.AppendConstant(nil, value.FromInt(1))}
 	for _, damaged := range []string{"c", "c\xff", "r", "r\xff"} {
-		s := &set.Set{Statements: []set.Statement{intact, &set.Plain{Key: "b", Value: []byte(damaged)}, intact,
-			&set.When{Alternatives: [][]set.Pair{nil}}}}
-		if _, err := set.ToPuppet(s, "s", set.Remarks{}); err == nil {
+		s := &Set{Statements: []Statement{intact, &Plain{Key: "b", Value: []byte(damaged)}, intact,
+			&When{Alternatives: [][]Pair{nil}}}}
+		if _, err := ToPuppet(s, "s", Remarks{}); err == nil {
 			t.Errorf("%q was written in the syntax of Puppet", damaged)
 		}
-		if _, err := set.ToYAML(s, "s", set.Remarks{}); err == nil {
+		if _, err := ToYAML(s, "s", Remarks{}); err == nil {
 			t.Errorf("%q was written in YAML", damaged)
 		}
 	}

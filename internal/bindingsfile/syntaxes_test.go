@@ -1,4 +1,4 @@
-package set_test
+package bindingsfile
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/layout"
-	"bindc/internal/set"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -593,7 +592,7 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 			}
 			if left == "\n*" { // what is wrong with 'a' breaks it
 				for _, s := range s.Statements {
-					if b, ok := s.(*set.Binding); ok && b.Broken != (b.Key == "a") {
+					if b, ok := s.(*Binding); ok && b.Broken != (b.Key == "a") {
 						t.Errorf("that '%s' is broken is %v", b.Key, b.Broken)
 					}
 				}
@@ -647,7 +646,7 @@ func TestPlainValues(t *testing.T) {
 		"1 + 1": false, "-$x": false, "!true": false, "$x": false, "[$x]": false, "{ a => [$x] }": false,
 		"{ $x => 1 }": false, "lookup('b')": false, "Integer": false} {
 		s, reported := read(t, "s.pp", inPuppet("\nbind 'a' to "+text))
-		b, isBinding := s.Statements[0].(*set.Binding)
+		b, isBinding := s.Statements[0].(*Binding)
 		if reported != "" || isBinding == plain {
 			t.Errorf("%s is plain: %v, %s", text, !isBinding, reported)
 		} else if isBinding && b.Producers[0].Name != "to_expression" {
@@ -661,7 +660,7 @@ func TestKnownValues(t *testing.T) {
 	for text, known := range map[string]bool{"to: [1]": true, "to: ['${1 + 1}']": true, "to: ['${x}']": false,
 		"to_expression: '[1] + [2]'": true, "to_expression: '[$x]'": false} {
 		s, _ := read(t, "s.yaml", inYAML("\n- {name: a, type: Array, "+text+"}"))
-		b := s.Statements[0].(*set.Binding)
+		b := s.Statements[0].(*Binding)
 		if p := b.Producers[0]; (p.Expr == nil) != known || p.Argument == nil || b.KeyPos.Col != 12 || b.Pos.Col != 5 {
 			t.Errorf("%s: it is %+v", text, b)
 		}
@@ -672,7 +671,7 @@ func TestKnownValues(t *testing.T) {
 func TestKnownValuesInPuppet(t *testing.T) {
 	for text, known := range map[string]bool{"[1]": true, "[1] + [2]": true, "[*[1], 2]": true, "[$x]": false} {
 		s, _ := read(t, "s.pp", inPuppet("\nbind Array, 'a' to "+text))
-		p := s.Statements[0].(*set.Binding).Producers[0]
+		p := s.Statements[0].(*Binding).Producers[0]
 		if (p.Expr == nil) != known || known && p.Argument.Value.Kind() != value.Array {
 			t.Errorf("%s: it is %+v", text, p)
 		}
@@ -684,11 +683,11 @@ func TestPlacesAreNoPartOfValues(t *testing.T) {
 	for _, text := range []string{"\"${x} and ${y}\"", "$x + $y['a']", "$x.map |Integer $a, $b = $y| { $a + $b }"} {
 		s, _ := read(t, "s.pp", inPuppet("\nbind 'a' to "+text+"\n  bind 'b'   to "+text))
 		first, second := s.Statements[0], s.Statements[1]
-		if p, ok := first.(*set.Plain); ok {
-			if !bytes.Equal(p.Value, second.(*set.Plain).Value) {
+		if p, ok := first.(*Plain); ok {
+			if !bytes.Equal(p.Value, second.(*Plain).Value) {
 				t.Errorf("%s is two values", text)
 			}
-		} else if a, b := first.(*set.Binding), second.(*set.Binding); !reflect.DeepEqual(a.Producers[0].Expr,
+		} else if a, b := first.(*Binding), second.(*Binding); !reflect.DeepEqual(a.Producers[0].Expr,
 			b.Producers[0].Expr) {
 			t.Errorf("%s is two expressions", text)
 		}
@@ -711,7 +710,7 @@ func TestPlacesOfStatements(t *testing.T) {
 		s, reported := read(t, c.file, text)
 		var got []string
 		for _, s := range s.Statements {
-			got = append(got, fmt.Sprintf("%d:%d", set.At(s).Line, set.At(s).Col))
+			got = append(got, fmt.Sprintf("%d:%d", At(s).Line, At(s).Col))
 		}
 		if at := strings.Join(got, " "); at != c.want || reported != "" {
 			t.Errorf("%s: the statements are at %s, expected %s; %s", c.file, at, c.want, reported)
@@ -768,7 +767,7 @@ func TestBothSyntaxesSayTheSame(t *testing.T) {
 }
 
 // read is the set in a text, and what is reported of it: line, column, severity, code.
-func read(t *testing.T, file, text string) (*set.Set, string) {
+func read(t *testing.T, file, text string) (*Set, string) {
 	t.Helper()
 	s, diags := reading(file, text)
 	var reported []string
@@ -781,17 +780,17 @@ func read(t *testing.T, file, text string) (*set.Set, string) {
 	return s, strings.Join(reported, ", ")
 }
 
-func reading(file, text string) (*set.Set, *diag.List) {
+func reading(file, text string) (*Set, *diag.List) {
 	var diags diag.List
-	var source set.Source
+	var source Source
 	if strings.HasSuffix(file, ".pp") {
-		if p := set.ParsePuppet(file, []byte(text), &diags); p != nil {
+		if p := ParsePuppet(file, []byte(text), &diags); p != nil {
 			source = p
 		}
 	} else if doc, ok := yaml.Parse(file, []byte(text), yaml.Options{}, &diags); ok {
-		source = set.YAML{Document: doc}
+		source = YAML{Document: doc}
 	}
-	var s *set.Set
+	var s *Set
 	if source != nil {
 		secrets := map[string]bool{}
 		source.Secrets(secrets)
@@ -800,18 +799,18 @@ func reading(file, text string) (*set.Set, *diag.List) {
 	return s, &diags
 }
 
-func asPuppet(t *testing.T, s *set.Set) string {
+func asPuppet(t *testing.T, s *Set) string {
 	t.Helper()
-	b, err := set.ToPuppet(s, "s", set.Remarks{})
+	b, err := ToPuppet(s, "s", Remarks{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return laid(t, layout.Puppet, syntax.PrintBindings(b))
 }
 
-func asYAML(t *testing.T, s *set.Set) string {
+func asYAML(t *testing.T, s *Set) string {
 	t.Helper()
-	out, err := set.ToYAML(s, "s", set.Remarks{})
+	out, err := ToYAML(s, "s", Remarks{})
 	if err != nil {
 		t.Fatal(err)
 	}

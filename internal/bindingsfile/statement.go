@@ -1,16 +1,15 @@
 // Package set is a set of bindings as it is written (language.md, section 5): a tree of statements, the same whatever
 // the syntax. A reader makes it of YAML; what the statements come to in a site is decided where it is compiled.
-package set
+package bindingsfile
 
 import (
-	"bindc/internal/binding"
 	"bindc/internal/diag"
 )
 
 // Set is what one file of bindings says.
 type Set struct {
 	Pos        diag.Pos
-	Name       *binding.Literal // as it says itself, nil if it does not; undef where that cannot be read
+	Name       *Literal // as it says itself, nil if it does not; undef where that cannot be read
 	Statements []Statement
 }
 
@@ -27,7 +26,7 @@ type When struct {
 
 // Pair asks a category to have one of several values.
 type Pair struct {
-	Category binding.Literal
+	Category Literal
 	Pos      diag.Pos // of the values
 	Values   []string // as they are written
 }
@@ -40,36 +39,36 @@ type Plain struct {
 }
 
 // Binding is a binding that says more.
-type Binding struct{ binding.Attributes }
+type Binding struct{ Attributes }
 
 // Classes includes classes, or excludes them.
 type Classes struct {
 	Pos     diag.Pos
 	Exclude bool
-	Names   []binding.Literal
+	Names   []Literal
 }
 
 // Parameters binds the parameters of a target, which is a class, a type or an instance. Its producer is `to`: a hash of
 // parameters, or the text of a target.
 type Parameters struct {
-	Target binding.Literal
-	binding.Attributes
+	Target Literal
+	Attributes
 }
 
 // Variables binds variables. Its producer is `to`: a hash of them, or a list of names where it is abstract.
-type Variables struct{ binding.Attributes }
+type Variables struct{ Attributes }
 
 // Map says which parameter of one target is which of another. Its producer is `to`: a hash.
 type Map struct {
-	From, To binding.Literal
-	binding.Attributes
+	From, To Literal
+	Attributes
 }
 
 // Dependency says that From comes before To.
 type Dependency struct {
 	Pos      diag.Pos
-	From, To binding.Producer // both `to`
-	Kind     string           // -> or ~>
+	From, To Producer // both `to`
+	Kind     string   // -> or ~>
 }
 
 func (*When) statement()       {}

@@ -1,11 +1,10 @@
-package set
+package bindingsfile
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -51,7 +50,7 @@ func At(s Statement) diag.Pos {
 }
 
 // attributesOf is what a statement says that comes to bindings; nil of others.
-func attributesOf(s Statement) *binding.Attributes {
+func attributesOf(s Statement) *Attributes {
 	switch s := s.(type) {
 	case *Binding:
 		return &s.Attributes
@@ -84,7 +83,7 @@ func (w *puppetWriter) statement(s Statement) syntax.Statement {
 		if err != nil {
 			w.err = err
 		}
-		return syntax.Statement{Word: "bind", Key: text(s.Key), To: n}
+		return syntax.Statement{Word: "bind", Key: textNode(s.Key), To: n}
 	case *Classes:
 		out := syntax.Statement{Word: "include"}
 		if s.Exclude {
@@ -108,7 +107,7 @@ func (w *puppetWriter) statement(s Statement) syntax.Statement {
 		}
 		w.mapOption(&out, s.Options)
 		if to := out.To; to != nil && to.Value.Kind() == value.String {
-			out.To = w.target(binding.Literal{Value: to.Value})
+			out.To = w.target(Literal{Value: to.Value})
 		}
 	case *Map:
 		out.Word, out.Target, out.Other = "map", w.target(s.From), w.target(s.To)
@@ -119,7 +118,7 @@ func (w *puppetWriter) statement(s Statement) syntax.Statement {
 }
 
 // mapOption has a map among the options of parameters stand by itself.
-func (w *puppetWriter) mapOption(s *syntax.Statement, options *binding.Literal) {
+func (w *puppetWriter) mapOption(s *syntax.Statement, options *Literal) {
 	if options == nil || options.Value.Len() != 1 {
 		return
 	}
@@ -149,26 +148,26 @@ func pairsOf(w *When) (out [][]syntax.Pair) {
 	return out
 }
 
-func text(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
+func textNode(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
 
 // target is the class, type or instance that a text names.
-func (w *puppetWriter) target(l binding.Literal) *expr.Node {
+func (w *puppetWriter) target(l Literal) *expr.Node {
 	name := Text(l.Value)
 	if name != "" && 'a' <= name[0] && name[0] <= 'z' {
-		return text(name)
+		return textNode(name)
 	}
 	if of, instance, ok := SplitTarget(name); ok && instance != "" {
-		return &expr.Node{Op: expr.Access, Kids: []*expr.Node{{Op: expr.TypeName, Name: of}, text(instance)}}
+		return &expr.Node{Op: expr.Access, Kids: []*expr.Node{{Op: expr.TypeName, Name: of}, textNode(instance)}}
 	}
 	return w.parsed(l)
 }
 
 // parsed is the expression that a text is.
-func (w *puppetWriter) parsed(l binding.Literal) *expr.Node {
+func (w *puppetWriter) parsed(l Literal) *expr.Node {
 	n, errs := syntax.ParseExpression(Text(l.Value))
 	if len(errs) > 0 {
 		w.fail("%s cannot be said in the syntax of Puppet", value.Describe(l.Value))
-		return text("")
+		return textNode("")
 	}
 	return n
 }
@@ -180,10 +179,10 @@ func (w *puppetWriter) fail(format string, args ...any) {
 }
 
 // attributes is a binding with what is said of it.
-func (w *puppetWriter) attributes(a *binding.Attributes) syntax.Statement {
+func (w *puppetWriter) attributes(a *Attributes) syntax.Statement {
 	s := syntax.Statement{Word: "bind"}
 	if a.Key != "" {
-		s.Key = text(a.Key)
+		s.Key = textNode(a.Key)
 	}
 	for _, f := range []struct {
 		word string
@@ -200,7 +199,7 @@ func (w *puppetWriter) attributes(a *binding.Attributes) syntax.Statement {
 		w.producer(&s, a, &a.Producers[i])
 	}
 	if a.In != nil {
-		s.In = text(Text(a.In.Value))
+		s.In = textNode(Text(a.In.Value))
 	}
 	if s.Optional = a.Optional; a.Optional && s.To == nil && s.Query == nil {
 		option := syntax.Option{Name: syntax.Word{Text: "optional"}, Value: node(value.FromBool(true))}
@@ -211,7 +210,7 @@ func (w *puppetWriter) attributes(a *binding.Attributes) syntax.Statement {
 }
 
 // producer says what produces the value.
-func (w *puppetWriter) producer(s *syntax.Statement, a *binding.Attributes, p *binding.Producer) {
+func (w *puppetWriter) producer(s *syntax.Statement, a *Attributes, p *Producer) {
 	isText := p.Argument.Value.Kind() == value.String
 	switch {
 	case p.Name == "to" || p.Name == "to_expression":
@@ -219,7 +218,7 @@ func (w *puppetWriter) producer(s *syntax.Statement, a *binding.Attributes, p *b
 	case p.Name == "multibind_id" && isText && a.In == nil:
 		s.Word = "multibind"
 		if id := p.Argument.Value.Text(); id != a.Key {
-			s.In = text(id)
+			s.In = textNode(id)
 		}
 	case p.Name == "to_producer" && isText:
 		s.To, s.Producer = node(p.Argument.Value), true
@@ -236,7 +235,7 @@ func (w *puppetWriter) producer(s *syntax.Statement, a *binding.Attributes, p *b
 }
 
 // options says what has no word of its own.
-func (w *puppetWriter) options(s *syntax.Statement, a *binding.Attributes) {
+func (w *puppetWriter) options(s *syntax.Statement, a *Attributes) {
 	add := func(name string, n *expr.Node) {
 		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: name}, Value: n})
 	}
@@ -260,12 +259,12 @@ func (w *puppetWriter) options(s *syntax.Statement, a *binding.Attributes) {
 	}
 }
 
-func collects(a *binding.Attributes) bool {
-	return slices.ContainsFunc(a.Producers, func(p binding.Producer) bool { return p.Name == "multibind_id" })
+func collects(a *Attributes) bool {
+	return slices.ContainsFunc(a.Producers, func(p Producer) bool { return p.Name == "multibind_id" })
 }
 
 // producedBy is the expression of a producer.
-func producedBy(p *binding.Producer) *expr.Node {
+func producedBy(p *Producer) *expr.Node {
 	if p.Expr != nil {
 		return written(p.Expr)
 	}

@@ -1,9 +1,8 @@
-package set
+package bindingsfile
 
 import (
 	"math"
 
-	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/literal"
 	"bindc/internal/value"
@@ -191,13 +190,13 @@ func Text(v value.Value) string {
 }
 
 // literal is n as a value with places.
-func (r *reader) literal(n *yaml.Node) *binding.Literal {
+func (r *reader) literal(n *yaml.Node) *Literal {
 	l := r.literalOf(n)
 	return &l
 }
 
-func (r *reader) literalOf(n *yaml.Node) binding.Literal {
-	l := binding.Literal{Value: n.Value, Pos: r.Pos(n), Kids: make([]binding.Literal, len(n.Kids))}
+func (r *reader) literalOf(n *yaml.Node) Literal {
+	l := Literal{Value: n.Value, Pos: r.Pos(n), Kids: make([]Literal, len(n.Kids))}
 	for i := range n.Kids {
 		l.Kids[i] = r.literalOf(&n.Kids[i])
 	}

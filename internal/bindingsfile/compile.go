@@ -1,7 +1,7 @@
 // Package binding compiles one structured binding by itself (language.md, sections 5 and 8): its attributes, in
 // whatever syntax they are written, become a recipe and what else there is to know of it. Which of several bindings
 // wins is decided when they are composed.
-package binding
+package bindingsfile
 
 import (
 	"fmt"
@@ -41,8 +41,8 @@ type Producer struct {
 	Expr     *expr.Node // of those, what computes the value, if it is not: Argument is how that is written
 }
 
-// Binding is what a binding says by itself.
-type Binding struct {
+// Compiled is what a binding says by itself.
+type Compiled struct {
 	Key       string         // "" for a contribution without a name
 	Pos       diag.Pos       // of the key
 	Recipe    *recipe.Recipe // nil if it could not be compiled: that is reported
@@ -70,14 +70,14 @@ type Multibind struct {
 
 // Compile compiles what a binding says. What is wrong with it goes to diags, and leaves the others to be judged. The
 // result is nil if it cannot even be told what it binds.
-func Compile(a *Attributes, diags *diag.List) *Binding {
+func Compile(a *Attributes, diags *diag.List) *Compiled {
 	a.rebound()
 	if a.Key == "" && a.In == nil {
 		diags.Add(a.nameless())
 		return nil
 	}
 	c := compiler{Attributes: a, diags: diags, broken: a.Broken}
-	c.out = Binding{Key: a.Key, Pos: a.KeyPos, Abstract: a.Abstract, Override: a.Override}
+	c.out = Compiled{Key: a.Key, Pos: a.KeyPos, Abstract: a.Abstract, Override: a.Override}
 	c.contribution()
 	r := c.recipe()
 	if !c.broken {
@@ -111,7 +111,7 @@ func (a *Attributes) nameless() diag.Diagnostic {
 type compiler struct {
 	*Attributes
 	diags  *diag.List
-	out    Binding
+	out    Compiled
 	broken bool // something is wrong, and reported
 }
 

@@ -1,10 +1,9 @@
-package set
+package bindingsfile
 
 import (
 	"slices"
 	"strings"
 
-	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
@@ -62,7 +61,7 @@ func (r *reader) further(n *yaml.Node) (Statement, bool) {
 	case "dependency":
 		return r.dependency(n, subject), true
 	}
-	a := binding.Attributes{Pos: r.Pos(n), KeyPos: r.Pos(subject)}
+	a := Attributes{Pos: r.Pos(n), KeyPos: r.Pos(subject)}
 	for key, val := range n.Pairs() {
 		name, _ := key.Text() // the word itself is no attribute of a binding
 		r.attribute(&a, name, val)
@@ -85,7 +84,7 @@ func (r *reader) further(n *yaml.Node) (Statement, bool) {
 func (r *reader) classes(n, names *yaml.Node, exclude bool) Statement {
 	c := &Classes{Pos: r.Pos(n), Exclude: exclude}
 	if names.Kind != yaml.Sequence {
-		c.Names = []binding.Literal{r.literalOf(names)}
+		c.Names = []Literal{r.literalOf(names)}
 		return c
 	}
 	for i := range names.Kids {
@@ -94,7 +93,7 @@ func (r *reader) classes(n, names *yaml.Node, exclude bool) Statement {
 	return c
 }
 
-func (r *reader) paramMap(sides *yaml.Node, a binding.Attributes) Statement {
+func (r *reader) paramMap(sides *yaml.Node, a Attributes) Statement {
 	if sides.Kind != yaml.Sequence || len(sides.Kids) != 2 {
 		r.local(sides, "expected two types as 'map': [OF, FROM], found %s", sides.Describe())
 		return nil
@@ -108,7 +107,7 @@ func (r *reader) dependency(n, sides *yaml.Node) Statement {
 			sides.Describe())
 		return nil
 	}
-	side := func(n *yaml.Node) binding.Producer { return binding.Producer{Name: "to", Argument: r.literal(n)} }
+	side := func(n *yaml.Node) Producer { return Producer{Name: "to", Argument: r.literal(n)} }
 	d := &Dependency{Pos: r.Pos(n), From: side(&sides.Kids[0]), To: side(&sides.Kids[1]), Kind: "->"}
 	if _, kind, ok := n.Lookup("kind"); ok {
 		d.Kind, _ = kind.Text()
@@ -121,7 +120,7 @@ func (r *reader) dependency(n, sides *yaml.Node) Statement {
 }
 
 // combinator reads the lambda among the options of a multibinding, if there is one.
-func (r *reader) combinator(a *binding.Attributes, n *yaml.Node) {
+func (r *reader) combinator(a *Attributes, n *yaml.Node) {
 	_, options, _ := n.Lookup("options")
 	if !has(n, "multibind_id") || options == nil {
 		return

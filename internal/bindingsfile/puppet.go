@@ -1,4 +1,4 @@
-package set
+package bindingsfile
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/literal"
@@ -228,20 +227,20 @@ func (r *puppetReader) when(s *syntax.Statement) Statement {
 }
 
 // text is a text as it is written somewhere.
-func (r *puppetReader) text(text string, off int) binding.Literal {
-	return binding.Literal{Value: value.FromString(text), Pos: r.Pos(off)}
+func (r *puppetReader) text(text string, off int) Literal {
+	return Literal{Value: value.FromString(text), Pos: r.Pos(off)}
 }
 
 // target is a class, a type or an instance as text; nothing of what is not there. It is false after an error.
-func (r *puppetReader) target(n *expr.Node) (binding.Literal, bool) {
+func (r *puppetReader) target(n *expr.Node) (Literal, bool) {
 	if n == nil {
-		return binding.Literal{}, true
+		return Literal{}, true
 	}
 	texts := targetTexts(n)
 	if len(texts) != 1 {
 		r.local(n.Off, "expected a class, a type or one instance, whose name is known when this is compiled, as "+
 			"Web['one'], found "+syntax.Print(n))
-		return binding.Literal{}, false
+		return Literal{}, false
 	}
 	return r.text(texts[0], n.Off), true
 }
@@ -319,7 +318,7 @@ func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 }
 
 // plainly is a binding of which nothing is said but its key and value.
-func plainly(a *binding.Attributes) (*Plain, bool) {
+func plainly(a *Attributes) (*Plain, bool) {
 	if a.Broken || len(a.Producers) != 1 || a.Producers[0].Name != "to" {
 		return nil, false
 	}
