@@ -30,7 +30,8 @@ func (c *composer) collectUnder(key string, o *recipe.Options) {
 	layer := cs[len(cs)-1].layer
 	first := cs[slices.IndexFunc(cs, func(cand candidate) bool { return cand.layer == layer })]
 	r := &recipe.Recipe{Kind: recipe.Multibind, Name: recipe.ContributionKey(key), Options: o}
-	more := &bindingsfile.Compiled{Key: key, Pos: first.pos(), Recipe: r, Multibind: &bindingsfile.Multibind{ID: key, Options: o}}
+	more := &bindingsfile.Compiled{Key: key, Pos: first.pos(), Recipe: r,
+		Multibind: &bindingsfile.Multibind{ID: key, Options: o}}
 	number := slices.Index(c.keys, key) // it may be bound once more
 	if number < 0 {
 		number = len(c.keys)

@@ -13,29 +13,12 @@ import (
 	"bindc/internal/value"
 )
 
-// further compiles a statement that comes to bindings of several keys, or of a reserved one (language.md, sections 14.3
-// and 14.4).
-func (c *setCompiler) further(s bindingsfile.Statement, when []int) {
-	switch s := s.(type) {
-	case *bindingsfile.Classes:
-		c.classes(s.Names, s.Exclude, when)
-	case *bindingsfile.Parameters:
-		c.parameters(s, when)
-	case *bindingsfile.Variables:
-		c.each(&s.Attributes, recipe.VariableKeys, "variable", when)
-	case *bindingsfile.Map:
-		c.paramMap(s, when)
-	case *bindingsfile.Dependency:
-		c.dependency(s, when)
-	}
-}
-
-// errorf reports what is wrong with a statement, which leaves the others to be judged.
+// errorf reports an error in a statement. The other statements are still checked.
 func (c *setCompiler) errorf(at *bindingsfile.Literal, format string, args ...any) {
 	c.diags.Add(diag.Diagnostic{Pos: at.Pos, Code: "attribute", InValue: true, Message: fmt.Sprintf(format, args...)})
 }
 
-// fits counts the alternatives of n bindings that one statement comes to, as the memory they take does.
+// fits charges the n bindings of one statement against the limit on alternatives.
 func (c *setCompiler) fits(n int, at diag.Pos, when []int) bool {
 	c.alternatives -= max(0, n-1) * (len(when) - 1)
 	if c.alternatives < 0 {
@@ -73,7 +56,7 @@ func isText(l *bindingsfile.Literal, pattern *regexp.Regexp) bool {
 	return l.Value.Kind() == value.String && pattern.MatchString(l.Value.Text())
 }
 
-// inclusion is what is said of a class. There may be millions, which say the same.
+// inclusion is an included or excluded class. A site may have millions of equal ones.
 type inclusion struct {
 	class   string
 	exclude bool
@@ -94,27 +77,27 @@ func (c *setCompiler) class(name string, exclude bool, at diag.Pos, when []int) 
 	c.out = append(c.out, Binding{Key: name, When: when, Pos: at, More: more})
 }
 
-// contributedClasses is classes as contributions to the multibindings that the documents have for them.
-func (c *setCompiler) contributedClasses(a *bindingsfile.Attributes, when []int) {
-	if a.Broken {
+// contributedClasses compiles classes that are contributed to one of the multibindings for them.
+func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) {
+	if s.Broken {
 		return
 	}
 	var names []bindingsfile.Literal
-	if len(a.Producers) == 1 && a.Transformer == nil {
-		if p := &a.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // those of others are no names
+	if len(s.Producers) == 1 && s.Transformer == nil {
+		if p := &s.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // those of others are no names
 			names = oneOrMore(p.Argument)
 		}
 	}
 	if names == nil || slices.ContainsFunc(names, func(l bindingsfile.Literal) bool { return !isText(&l, className) }) {
-		at := &bindingsfile.Literal{Pos: a.Pos}
+		at := &bindingsfile.Literal{Pos: s.Pos}
 		c.errorf(at, "expected names of classes, known when the site is built, as 'to' of what is contributed to '%s'",
-			a.In.Value.Text())
+			s.In.Value.Text())
 		return
 	}
-	c.classes(names, a.In.Value.Text() == excludedClasses, when)
+	c.classes(names, s.In.Value.Text() == excludedClasses, when)
 }
 
-// oneOrMore is what an array has, or the one thing that is no array.
+// oneOrMore returns the elements of an array, or l itself.
 func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	if l.Value.Kind() == value.Array {
 		return elementsOf(l)
@@ -122,7 +105,7 @@ func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	return []bindingsfile.Literal{*l}
 }
 
-// elementsOf is the elements of an array, with the places they are written at where these are known.
+// elementsOf returns the elements of an array, with their places where these are known.
 func elementsOf(l *bindingsfile.Literal) []bindingsfile.Literal {
 	elems := l.Value.Slice()
 	out := make([]bindingsfile.Literal, len(elems))
@@ -154,7 +137,7 @@ func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
 		return t, true
 	}
 	expected := "a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]'"
-	if strings.Contains(bindingsfile.Text(l.Value), ",") {
+	if strings.Contains(l.ScalarText(), ",") {
 		expected = "one instance, its name in quotes if there is a comma in it, as \"Web['a, b']\""
 	}
 	c.errorf(l, "expected %s, found %s", expected, value.Describe(l.Value))
@@ -185,8 +168,8 @@ func (t target) keys() string {
 }
 
 // parameters binds parameters to values, or to those of another target.
-func (c *setCompiler) parameters(s *bindingsfile.Parameters, when []int) {
-	t, ok := c.target(&s.Target)
+func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
+	t, ok := c.target(&s.Subjects[0])
 	if !ok {
 		return
 	}
@@ -200,7 +183,7 @@ func (c *setCompiler) parameters(s *bindingsfile.Parameters, when []int) {
 		c.errorf(s.Options, "expected 'options' of parameters that are those of another target only, as {map: {…}}")
 		return
 	}
-	c.each(&s.Attributes, t.keys(), "parameter", when)
+	c.each(s, t.keys(), "parameter", when)
 }
 
 // entry is a name, and what it is bound to.
@@ -209,10 +192,10 @@ type entry struct {
 	producer *bindingsfile.Producer
 }
 
-// each binds every entry of a hash by itself; of what is abstract there are names only.
-func (c *setCompiler) each(a *bindingsfile.Attributes, keys, what string, when []int) {
-	entries := c.entries(a, what)
-	if !c.fits(len(entries), a.Pos, when) {
+// each binds every entry of a hash by itself. Abstract entries have only names.
+func (c *setCompiler) each(s *bindingsfile.Statement, keys, what string, when []int) {
+	entries := c.entries(s, what)
+	if !c.fits(len(entries), s.Pos, when) {
 		return
 	}
 	for i := range entries {
@@ -221,40 +204,40 @@ func (c *setCompiler) each(a *bindingsfile.Attributes, keys, what string, when [
 			c.errorf(&e.name, "expected the name of a %s, as 'port', found %s", what, value.Describe(e.name.Value))
 			continue
 		}
-		one := *a
-		one.Pos, one.Key, one.KeyPos, one.Producers = e.name.Pos, keys+e.name.Value.Text(), e.name.Pos, nil
+		entry := *s
+		entry.Pos, entry.Key, entry.KeyPos, entry.Producers = e.name.Pos, keys+e.name.Value.Text(), e.name.Pos, nil
 		if e.producer != nil {
-			one.Producers = []bindingsfile.Producer{*e.producer}
+			entry.Producers = []bindingsfile.Producer{*e.producer}
 		}
-		c.compile(&one, when)
+		c.compile(&entry, when)
 	}
 }
 
-// entries is what `to` says, none after an error.
-func (c *setCompiler) entries(a *bindingsfile.Attributes, what string) []entry {
-	if a.Broken {
+// entries returns the entries of `to`, none after an error.
+func (c *setCompiler) entries(s *bindingsfile.Statement, what string) []entry {
+	if s.Broken {
 		return nil
 	}
 	var p bindingsfile.Producer
-	if len(a.Producers) == 1 {
-		p = a.Producers[0]
+	if len(s.Producers) == 1 {
+		p = s.Producers[0]
 		switch {
-		case a.Abstract && p.Expr == nil && p.Argument.Value.Kind() == value.Array:
+		case s.Abstract && p.Expr == nil && p.Argument.Value.Kind() == value.Array:
 			return namesOf(p.Argument)
-		case !a.Abstract && p.Expr == nil && p.Argument.Value.Kind() == value.Hash:
+		case !s.Abstract && p.Expr == nil && p.Argument.Value.Kind() == value.Hash:
 			return constants(&p)
-		case !a.Abstract && p.Expr != nil && p.Expr.Op == expr.HashLit:
+		case !s.Abstract && p.Expr != nil && p.Expr.Op == expr.HashLit:
 			return computed(&p)
 		}
 	}
 	expected := "a hash of names to values"
-	if a.Abstract {
+	if s.Abstract {
 		expected = "a list of names, as they are abstract"
 	}
 	if p.Name == "to_expression" {
 		expected = "an expression that is " + expected
 	}
-	at := bindingsfile.Literal{Pos: a.Pos}
+	at := bindingsfile.Literal{Pos: s.Pos}
 	if p.Argument != nil {
 		at = *p.Argument
 		found := value.Describe(at.Value)
@@ -275,7 +258,7 @@ func namesOf(l *bindingsfile.Literal) []entry {
 	return out
 }
 
-// constants is the entries of a hash that is known.
+// constants returns the entries of a hash that is known.
 func constants(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for k, v := range p.Argument.Value.Pairs() {
@@ -286,13 +269,13 @@ func constants(p *bindingsfile.Producer) []entry {
 	return out
 }
 
-// computed is the entries of a hash of which some have to be computed.
+// computed returns the entries of a hash with values that have to be computed.
 func computed(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for i := 0; i < len(p.Expr.Kids); i += 2 {
 		k, known := p.Expr.Kids[i].Constant()
 		if !known && len(p.Argument.Kids) == len(p.Expr.Kids) {
-			k = p.Argument.Kids[i].Value // which is no name: it interpolates, or is undef
+			k = p.Argument.Kids[i].Value // it is not a name: it interpolates, or is undef
 		}
 		name, val := p.Argument.Entry(i/2, k)
 		producer := &bindingsfile.Producer{Name: p.Name, Argument: &val}
@@ -307,24 +290,25 @@ func computed(p *bindingsfile.Producer) []entry {
 }
 
 // paramMap binds a map from the parameters of one type to those of another.
-func (c *setCompiler) paramMap(s *bindingsfile.Map, when []int) {
-	of, okOf := c.typeOf(&s.From)
-	from, okFrom := c.typeOf(&s.To)
+func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
+	of, okOf := c.typeOf(&s.Subjects[0])
+	from, okFrom := c.typeOf(&s.Subjects[1])
 	if !okOf || !okFrom || s.Broken {
 		return
 	}
-	a := s.Attributes
-	a.Key = mapKey(of, from)
-	if !a.Abstract {
-		if len(a.Producers) != 1 {
-			c.errorf(&bindingsfile.Literal{Pos: a.Pos}, "expected 'to', a hash of the parameters of %s to those of %s", of, from)
+	b := *s
+	b.Key = mapKey(of, from)
+	if !b.Abstract {
+		if len(b.Producers) != 1 {
+			at := &bindingsfile.Literal{Pos: b.Pos}
+			c.errorf(at, "expected 'to', a hash of the parameters of %s to those of %s", of, from)
 			return
 		}
-		if _, ok := c.mapped(a.Producers[0].Argument, a.Producers[0].Expr == nil); !ok {
+		if _, ok := c.mapped(b.Producers[0].Argument, b.Producers[0].Expr == nil); !ok {
 			return
 		}
 	}
-	c.compile(&a, when)
+	c.compile(&b, when)
 }
 
 func mapKey(of, from string) string { return recipe.MapKeys + of + "/" + from }
@@ -359,12 +343,13 @@ func (c *setCompiler) mapped(l *bindingsfile.Literal, known bool) ([]Renamed, bo
 }
 
 // transfer binds parameters to those of another target.
-func (c *setCompiler) transfer(s *bindingsfile.Parameters, of target, l *bindingsfile.Literal, when []int) {
+func (c *setCompiler) transfer(s *bindingsfile.Statement, of target, l *bindingsfile.Literal, when []int) {
 	from, ok := c.target(l)
 	if !ok {
 		return
 	}
-	t := Transfer{When: when, Pos: s.Target.Pos, Target: s.Target.Value.Text(), From: l.Value.Text(),
+	to := &s.Subjects[0]
+	t := Transfer{When: when, Pos: to.Pos, Target: to.Value.Text(), From: l.Value.Text(),
 		Keys: of.keys(), FromKeys: from.keys(), TypeKeys: target{name: of.name, isClass: of.isClass}.keys(),
 		Map: mapKey(of.name, from.name)}
 	if s.Options != nil {
@@ -377,28 +362,28 @@ func (c *setCompiler) transfer(s *bindingsfile.Parameters, of target, l *binding
 			return
 		}
 	}
-	a := s.Attributes
-	a.Options, a.Key, a.KeyPos = nil, t.Keys, s.Target.Pos
-	a.Producers = []bindingsfile.Producer{{Name: "to_lookup_of", Argument: &bindingsfile.Literal{Value: l.Value, Pos: l.Pos}}}
-	if t.Like = bindingsfile.Compile(&a, c.diags); t.Like.Recipe != nil {
+	b := *s
+	b.Options, b.Key, b.KeyPos = nil, t.Keys, to.Pos
+	b.Producers = []bindingsfile.Producer{{Name: "to_lookup_of", Argument: &bindingsfile.Literal{Value: l.Value, Pos: l.Pos}}}
+	if t.Like = b.Compile(c.diags); t.Like.Recipe != nil {
 		c.transfers = append(c.transfers, t)
 	}
 }
 
 // dependency contributes that one thing comes before another.
-func (c *setCompiler) dependency(s *bindingsfile.Dependency, when []int) {
-	from, okFrom := c.references(&s.From)
-	to, okTo := c.references(&s.To)
+func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
+	from, okFrom := c.references(&s.Producers[0])
+	to, okTo := c.references(&s.Producers[1])
 	if !okFrom || !okTo {
 		return
 	}
-	c.alternatives -= len(from)*len(to) - max(len(from), len(to)) // what two lists multiply out to
+	c.alternatives -= len(from)*len(to) - max(len(from), len(to)) // the product of two lists
 	if !c.fits(len(from)*len(to), s.Pos, when) {
 		return
 	}
 	for _, f := range from {
 		for _, t := range to {
-			v := value.FromPairs(pair("from", f), pair("to", t), pair("kind", s.Kind))
+			v := value.FromPairs(pair("from", f), pair("to", t), pair("kind", s.Arrow))
 			c.out = append(c.out, Binding{When: when, Pos: s.Pos, More: &bindingsfile.Compiled{Pos: s.Pos,
 				In:     &bindingsfile.Reference{ID: recipe.DependenciesKey, Pos: s.Pos},
 				Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: v}}})

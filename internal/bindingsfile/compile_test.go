@@ -61,8 +61,8 @@ func TestWithin(t *testing.T) {
 // contributes to are known.
 func TestBrokenBindings(t *testing.T) {
 	var diags diag.List
-	b := Compile(&Attributes{Key: "a", In: text("m", 1), Broken: true,
-		Producers: []Producer{{Name: "multibind_id", Argument: text("inner", 2)}}}, &diags)
+	b := (&Statement{Key: "a", In: text("m", 1), Broken: true,
+		Producers: []Producer{{Name: "multibind_id", Argument: text("inner", 2)}}}).Compile(&diags)
 	if b.Recipe != nil || b.Key != "a" || b.In.ID != "m" || b.Multibind.ID != "inner" || b.Multibind.Options == nil {
 		t.Errorf("a binding that is broken elsewhere: %+v", b)
 	}
@@ -70,8 +70,8 @@ func TestBrokenBindings(t *testing.T) {
 		t.Errorf("reported once more: %v", found)
 	}
 	options := hash(3, text("uniq", 4), text("x", 5))
-	b = Compile(&Attributes{Key: "a", Options: options, Type: text("Array", 6),
-		Producers: []Producer{{Name: "multibind_id", Argument: text("m", 2)}}}, &diags)
+	b = (&Statement{Key: "a", Options: options, Type: text("Array", 6),
+		Producers: []Producer{{Name: "multibind_id", Argument: text("m", 2)}}}).Compile(&diags)
 	if b.Recipe != nil || b.Multibind.ID != "m" || b.Multibind.Options != nil {
 		t.Errorf("a multibinding with options that cannot be: %+v", b)
 	}
@@ -84,9 +84,9 @@ func TestBrokenBindings(t *testing.T) {
 func TestSensitiveConstants(t *testing.T) {
 	var diags diag.List
 	argument := list(1, &Literal{Value: value.FromInt(31337), Pos: at(2)})
-	a := Attributes{Key: "a", Sensitive: true, Type: text("Array[String]", 9),
+	a := Statement{Key: "a", Sensitive: true, Type: text("Array[String]", 9),
 		Producers: []Producer{{Name: "to", Argument: argument}}}
-	if b := Compile(&a, &diags); b.Recipe != nil {
+	if b := a.Compile(&diags); b.Recipe != nil {
 		t.Errorf("the recipe is %+v", b.Recipe)
 	}
 	const want = "'a' is of type Array[String]: expected String, found another value, which is sensitive"
@@ -94,7 +94,7 @@ func TestSensitiveConstants(t *testing.T) {
 		t.Errorf("found %+v, want %s", d, want)
 	}
 	a.Type = text("Array", 9)
-	if b := Compile(&a, &diags); b.Recipe.Kind != recipe.Constant || !b.Recipe.Sensitive || b.Recipe.Type != nil {
+	if b := a.Compile(&diags); b.Recipe.Kind != recipe.Constant || !b.Recipe.Sensitive || b.Recipe.Type != nil {
 		t.Errorf("the recipe is %+v", b.Recipe)
 	}
 }

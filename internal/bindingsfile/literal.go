@@ -14,39 +14,8 @@ type Literal struct {
 	Kids  []Literal // of an array its elements; of a hash its keys and values in turn
 }
 
-// pairs ranges over the keys and values of a hash, in order; over nothing for another value.
-func (l *Literal) pairs() iter.Seq2[*Literal, *Literal] {
-	return func(yield func(*Literal, *Literal) bool) {
-		if l.Value.Kind() != value.Hash {
-			return
-		}
-		for i := 0; i < len(l.Kids); i += 2 {
-			if !yield(&l.Kids[i], &l.Kids[i+1]) {
-				return
-			}
-		}
-	}
-}
-
-// entry is the value of a hash under a name, or nil.
-func (l *Literal) entry(name string) *Literal {
-	for key, val := range l.pairs() {
-		if text, _ := key.text(); text == name {
-			return val
-		}
-	}
-	return nil
-}
-
-// text is that of a string, "" of what is none: the text of a pattern is no name.
-func (l *Literal) text() (text string, ok bool) {
-	if l.Value.Kind() != value.String {
-		return "", false
-	}
-	return l.Value.Text(), true
-}
-
-// Within is the part of l that path leads to, keys and indexes from the outside in, as far as it is written out.
+// Within returns the part of l at path, which lists keys and indexes from the outside in. Where that part has no place
+// of its own, it returns the innermost part around it.
 func (l *Literal) Within(path []value.Value) *Literal {
 	if len(path) == 0 {
 		return l
@@ -62,7 +31,7 @@ func (l *Literal) Within(path []value.Value) *Literal {
 	return l
 }
 
-// Entry is entry i of a hash, which has the key, as it is written; where that is not known, it stands where l does.
+// Entry returns the key and the value of entry i of a hash. If l is computed, both have the place of l.
 func (l *Literal) Entry(i int, key value.Value) (name, val Literal) {
 	if 2*i < len(l.Kids) && value.Identical(l.Kids[2*i].Value, key) {
 		return l.Kids[2*i], l.Kids[2*i+1]
@@ -70,5 +39,67 @@ func (l *Literal) Entry(i int, key value.Value) (name, val Literal) {
 	return Literal{Value: key, Pos: l.Pos}, Literal{Pos: l.Pos}
 }
 
-// Named is the value of a hash under a name, or nil.
-func (l *Literal) Named(name string) *Literal { return l.entry(name) }
+// Named returns the value of a hash under a name, or nil.
+func (l *Literal) Named(name string) *Literal {
+	for key, val := range l.pairs() {
+		if text, _ := key.text(); text == name {
+			return val
+		}
+	}
+	return nil
+}
+
+// ScalarText returns a string, number or boolean as text. It returns "" for any other value, and for nil.
+func (l *Literal) ScalarText() string {
+	if l == nil {
+		return ""
+	}
+	return scalarText(l.Value)
+}
+
+// scalarText returns a string, number or boolean as text, "" for any other value.
+func scalarText(v value.Value) string {
+	switch v.Kind() {
+	case value.String, value.Int, value.Bool, value.Float:
+		return string(value.AppendText(nil, v))
+	}
+	return ""
+}
+
+// text returns the text of a string. The text of a regular expression does not count: it is not a name.
+func (l *Literal) text() (text string, ok bool) {
+	if l.Value.Kind() != value.String {
+		return "", false
+	}
+	return l.Value.Text(), true
+}
+
+// pairs ranges over the keys and values of a hash, in order. For any other value it yields nothing.
+func (l *Literal) pairs() iter.Seq2[*Literal, *Literal] {
+	return func(yield func(*Literal, *Literal) bool) {
+		if l.Value.Kind() != value.Hash {
+			return
+		}
+		for i := 0; i < len(l.Kids); i += 2 {
+			if !yield(&l.Kids[i], &l.Kids[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// collect returns the hash, or the array, made of the values of kids.
+func collect(isHash bool, kids []Literal) value.Value {
+	if isHash {
+		var b value.Builder
+		for i := 0; i < len(kids); i += 2 {
+			b.Set(kids[i].Value, kids[i+1].Value)
+		}
+		return b.Hash()
+	}
+	elems := make([]value.Value, len(kids))
+	for i := range kids {
+		elems[i] = kids[i].Value
+	}
+	return value.FromSlice(elems)
+}

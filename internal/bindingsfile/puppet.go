@@ -3,9 +3,7 @@ package bindingsfile
 import (
 	"math"
 	"slices"
-	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
@@ -15,33 +13,33 @@ import (
 	"bindc/internal/value"
 )
 
-// Puppet is a set in the syntax of Puppet (language.md, section 14.1).
+// Puppet is a parsed file in the syntax of Puppet (language.md, section 14.1).
 type Puppet struct {
+	*syntax.Text
 	file, src string
-	lines     []int // where each begins
 	tree      *syntax.Bindings
 }
 
-// ParsePuppet parses a file. What is wrong goes to diags; there may be statements all the same.
+// ParsePuppet parses a file. It reports errors to diags; there may be statements all the same.
 func ParsePuppet(file string, src []byte, diags *diag.List) *Puppet {
-	p := NewText(file, src)
+	p := &Puppet{Text: syntax.NewText(file, string(src)), file: file, src: string(src)}
 	tree, errs := syntax.ParseBindings(p.src)
 	p.Report(errs, diags)
 	if (tree == nil || tree.Broken) && slices.ContainsFunc(word.FindAll(src, -1), meansSensitive) {
-		diags.Hide(file, 0, math.MaxInt) // which lines it is in cannot be told
+		diags.Hide(file, 0, math.MaxInt) // the lines it is in are unknown
 	}
 	if tree == nil {
 		return nil
 	}
 	p.tree = tree
 	if len(errs) == 0 {
-		p.hiera(diags)
+		p.warnOfHiera(diags)
 	}
 	return p
 }
 
-// hiera warns of what means something to Hiera and is plain text here, as in a set in YAML.
-func (p *Puppet) hiera(diags *diag.List) {
+// warnOfHiera warns of interpolations and encrypted texts of Hiera, which are plain text here, as in YAML.
+func (p *Puppet) warnOfHiera(diags *diag.List) {
 	if !strings.Contains(p.src, "%{") && !strings.Contains(p.src, "ENC[") {
 		return
 	}
@@ -63,37 +61,7 @@ func (p *Puppet) hiera(diags *diag.List) {
 	}
 }
 
-// NewText is a text in the syntax of Puppet that is no set, for its places.
-func NewText(file string, src []byte) *Puppet {
-	p := &Puppet{file: file, src: string(src), lines: []int{0}}
-	for i, c := range src {
-		if c == '\n' {
-			p.lines = append(p.lines, i+1)
-		}
-	}
-	return p
-}
-
-// Report reports errors of syntax.
-func (p *Puppet) Report(errs []syntax.Error, diags *diag.List) {
-	for _, e := range errs {
-		code := e.Code
-		if code == "" {
-			code = "syntax"
-		}
-		diags.Add(diag.Diagnostic{Pos: p.Pos(e.Off), Code: code, Message: e.Message, Hint: e.Hint})
-	}
-}
-
-func (p *Puppet) line(off int) int { return sort.SearchInts(p.lines, off+1) }
-
-// Pos is the place of an offset.
-func (p *Puppet) Pos(off int) diag.Pos {
-	line := p.line(off)
-	return diag.Pos{File: p.file, Line: line, Col: utf8.RuneCountInString(p.src[p.lines[line-1]:off]) + 1}
-}
-
-// Broken tells whether some of the file could not be read.
+// Broken reports whether part of the file could not be parsed.
 func (p *Puppet) Broken() bool { return p.tree.Broken }
 
 // Secrets adds the ids of the multibindings that are sensitive.
@@ -113,7 +81,7 @@ func hasFlag(s *syntax.Statement, flag string) bool {
 	return slices.ContainsFunc(s.Flags, func(w syntax.Word) bool { return w.Text == flag })
 }
 
-// multibindID is what a multibind is called: its name, if nothing else is said.
+// multibindID returns the id of a multibind, which is its name unless it has another.
 func multibindID(s *syntax.Statement) *expr.Node {
 	if s.In != nil {
 		return s.In
@@ -121,131 +89,144 @@ func multibindID(s *syntax.Statement) *expr.Node {
 	return s.Key
 }
 
-// constantText is the text of a constant, "" for nil.
+// constantText returns the text of a constant, "" for nil.
 func constantText(n *expr.Node) string {
 	if n == nil {
 		return ""
 	}
-	return Text(n.Value)
+	return scalarText(n.Value)
 }
 
-// Read is the set in the file.
-func (p *Puppet) Read(secrets map[string]bool, diags *diag.List) *Set {
+// Read reads the statements of the file.
+func (p *Puppet) Read(secrets map[string]bool, diags *diag.List) *File {
 	r := puppetReader{p, diags, secrets}
-	name := r.text(p.tree.Name.Text, p.tree.Name.Off)
+	name := r.word(p.tree.Name)
 	if p.tree.Name.Text == "" {
-		name.Value = value.Value{} // which is reported
+		name.Value = value.Value{} // the parser reported it
 	}
-	return &Set{
+	return &File{
 		Pos:        diag.Pos{File: p.file, Line: 1, Col: 1},
 		Name:       &name,
 		Statements: r.statements(p.tree.Statements),
 	}
 }
 
-// puppetReader makes statements of those of the syntax.
+// puppetReader turns the syntax tree of a file into statements.
 type puppetReader struct {
 	*Puppet
 	diags   *diag.List
 	secrets map[string]bool
 }
 
-func (r *puppetReader) statements(list []syntax.Statement) []Statement {
-	out := make([]Statement, 0, len(list))
+func (r *puppetReader) statements(list []syntax.Statement) []*Statement {
+	out := make([]*Statement, 0, len(list))
 	for i := range list {
 		s := &list[i]
 		if hasFlag(s, "sensitive") || slices.ContainsFunc(s.Options, isSensitive) ||
 			s.Word == "bind" && r.secrets[constantText(s.In)] {
 			r.hide(s)
 		}
-		if made := r.statement(s); made != nil {
-			out = append(out, made)
+		if read := r.statement(s); read != nil {
+			out = append(out, read)
 		}
 	}
 	return out
 }
 
-// isSensitive tells whether an option is meant for the flag.
+// isSensitive reports whether an option is meant to be the flag.
 func isSensitive(o syntax.Option) bool { return meansSensitive([]byte(o.Name.Text)) }
 
-// hide keeps the lines of s out of messages.
+// hide hides the lines of s from messages.
 func (r *puppetReader) hide(s *syntax.Statement) {
-	first, last := r.line(s.Off), r.line(s.End)
-	if strings.TrimSpace(r.src[r.lines[last-1]:s.End]) == "" {
-		last-- // where the next one begins
+	first, last := r.Line(s.Off), r.Line(s.End)
+	if begin := strings.LastIndexByte(r.src[:s.End], '\n') + 1; strings.TrimSpace(r.src[begin:s.End]) == "" {
+		last-- // the next statement begins in this line
 	}
 	r.diags.Hide(r.file, first, last)
 }
 
-func (r *puppetReader) statement(s *syntax.Statement) Statement {
-	switch s.Word {
-	case "when":
-		return r.when(s)
-	case "include", "exclude":
-		c := &Classes{Pos: r.Pos(s.Off), Exclude: s.Word == "exclude"}
+// statement reads one statement; nil after an error.
+func (r *puppetReader) statement(s *syntax.Statement) *Statement {
+	out := &Statement{Keyword: keywordOf(s.Word), Pos: r.Pos(s.Off), KeyPos: r.Pos(s.Off)}
+	switch out.Keyword {
+	case When:
+		out.Alternatives, out.Statements = r.alternatives(s.When), r.statements(s.Statements)
+		return out
+	case Include, Exclude:
 		for _, name := range s.Names {
-			c.Names = append(c.Names, r.text(name.Text, name.Off))
+			out.Subjects = append(out.Subjects, r.word(name))
 		}
-		return c
-	case "dependency":
-		return r.dependency(s)
+		return out
+	case Dependency:
+		return r.dependency(out, s)
 	}
-	a, ok := r.attributes(s)
-	target, okTarget := r.target(s.Target)
-	other, okOther := r.target(s.Other)
-	if !ok || !okTarget || !okOther {
+	if ok := r.attributes(out, s); !r.targets(out, s.Target, s.Other) || !ok {
 		return nil
 	}
-	switch s.Word {
-	case "parameters":
-		return &Parameters{target, a}
-	case "map":
-		return &Map{target, other, a}
-	case "variables":
-		return &Variables{a}
+	if out.Keyword == Bind && out.isPlain() {
+		out.compileValue()
 	}
-	if plain, ok := plainly(&a); ok {
-		return plain
-	}
-	return &Binding{a}
+	return out
 }
 
-func (r *puppetReader) when(s *syntax.Statement) Statement {
-	w := &When{Pos: r.Pos(s.Off), Statements: r.statements(s.Statements)}
-	for _, all := range s.When {
+// keywordOf returns the keyword of a statement by its first word; multibind, rebind, alias and renamed are bindings.
+func keywordOf(word string) Keyword {
+	switch k := Keyword(word); k {
+	case When, Include, Exclude, Parameters, Variables, Map, Dependency:
+		return k
+	}
+	return Bind
+}
+
+func (r *puppetReader) alternatives(when [][]syntax.Pair) (out [][]Pair) {
+	for _, all := range when {
 		var pairs []Pair
 		for _, p := range all {
-			pair := Pair{Category: r.text(p.Category.Text, p.Category.Off), Pos: r.Pos(p.Off)}
+			pair := Pair{Category: r.word(p.Category), Pos: r.Pos(p.Off)}
 			for _, v := range p.Values {
 				pair.Values = append(pair.Values, v.Text)
 			}
 			pairs = append(pairs, pair)
 		}
-		w.Alternatives = append(w.Alternatives, pairs)
+		out = append(out, pairs)
 	}
-	return w
+	return out
 }
 
-// text is a text as it is written somewhere.
+// word returns a word of the file as a string.
+func (r *puppetReader) word(w syntax.Word) Literal { return r.text(w.Text, w.Off) }
+
+// text returns a string that is written at off.
 func (r *puppetReader) text(text string, off int) Literal {
 	return Literal{Value: value.FromString(text), Pos: r.Pos(off)}
 }
 
-// target is a class, a type or an instance as text; nothing of what is not there. It is false after an error.
-func (r *puppetReader) target(n *expr.Node) (Literal, bool) {
-	if n == nil {
-		return Literal{}, true
+// targets reads the target of parameters, or the types of a map. It returns false after an error.
+func (r *puppetReader) targets(s *Statement, nodes ...*expr.Node) bool {
+	all := true
+	for _, n := range nodes {
+		if n == nil {
+			continue
+		}
+		l, ok := r.target(n)
+		s.Subjects = append(s.Subjects, l)
+		all = all && ok
 	}
+	return all
+}
+
+// target returns a class, a type or an instance as text. It returns false after an error.
+func (r *puppetReader) target(n *expr.Node) (Literal, bool) {
 	texts := targetTexts(n)
 	if len(texts) != 1 {
-		r.local(n.Off, "expected a class, a type or one instance, whose name is known when this is compiled, as "+
+		r.attributeError(n.Off, "expected a class, a type or one instance, whose name is known when this is compiled, as "+
 			"Web['one'], found "+syntax.Print(n))
 		return Literal{}, false
 	}
 	return r.text(texts[0], n.Off), true
 }
 
-// targetTexts is how a class, a type or instances of one are written in YAML; nil is what has to be computed.
+// targetTexts returns a class, a type or instances of one as YAML has them; nil if they have to be computed.
 func targetTexts(n *expr.Node) (texts []string) {
 	if v, ok := n.Constant(); ok {
 		return []string{v.Text()}
@@ -257,9 +238,9 @@ func targetTexts(n *expr.Node) (texts []string) {
 		name := kid.Name // a type as the name of an instance is that
 		if kid.Op != expr.TypeName {
 			v, _ := kid.Constant()
-			name = Text(v)
+			name = scalarText(v)
 		}
-		text, ok := JoinTarget(n.Kids[0].Name, name)
+		text, ok := joinTarget(n.Kids[0].Name, name)
 		if !ok {
 			return nil
 		}
@@ -268,23 +249,24 @@ func targetTexts(n *expr.Node) (texts []string) {
 	return texts
 }
 
-// isTarget tells whether n is a type or an instance of one, and not their value.
+// isTarget reports whether n is a type or an instance of one.
 func isTarget(n *expr.Node) bool {
 	return n.Op == expr.TypeName || n.Op == expr.Access && n.Kids[0].Op == expr.TypeName
 }
 
 // dependency reads both sides, in which types are text; nil after an error.
-func (r *puppetReader) dependency(s *syntax.Statement) Statement {
+func (r *puppetReader) dependency(out *Statement, s *syntax.Statement) *Statement {
 	from, okFrom := r.withTargets(s.Target)
 	to, okTo := r.withTargets(s.Other)
 	if !okFrom || !okTo {
 		return nil
 	}
-	return &Dependency{Pos: r.Pos(s.Off), From: *r.produced("to", from), To: *r.produced("to", to), Kind: s.Arrow.Text}
+	out.Producers, out.Arrow = []Producer{r.producerOf("to", from), r.producerOf("to", to)}, s.Arrow.Text
+	return out
 }
 
-// withTargets is n with the text of types in place of them; several where one is of several instances, as
-// File['a', 'b']. It is false after an error.
+// withTargets returns n with types and instances as text; File['a', 'b'] becomes two texts. It returns false after an
+// error.
 func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 	if !isTarget(n) && n.Op != expr.ArrayLit {
 		return n, true
@@ -304,7 +286,7 @@ func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 	}
 	texts := targetTexts(n)
 	if texts == nil {
-		r.local(n.Off, "expected what a catalog has, known when this is compiled, as File['/etc/ntp.conf'], found "+
+		r.attributeError(n.Off, "expected what a catalog has, known when this is compiled, as File['/etc/ntp.conf'], found "+
 			syntax.Print(n))
 		return nil, false
 	}
@@ -317,22 +299,20 @@ func (r *puppetReader) withTargets(n *expr.Node) (*expr.Node, bool) {
 	return out, true
 }
 
-// plainly is a binding of which nothing is said but its key and value.
-func plainly(a *Attributes) (*Plain, bool) {
-	if a.Broken || len(a.Producers) != 1 || a.Producers[0].Name != "to" {
-		return nil, false
+// isPlain reports whether a binding has nothing but a key and a value.
+func (s *Statement) isPlain() bool {
+	return len(s.Producers) == 1 && s.Producers[0].Name == "to" && !s.Broken && s.Type == nil && s.Transformer == nil &&
+		s.Options == nil && s.In == nil && !s.Abstract && !s.Override && !s.Sensitive && !s.Optional
+}
+
+// compileValue compiles a plain binding, as the short form of YAML is.
+func (s *Statement) compileValue() {
+	p := s.Producers[0]
+	*s = Statement{Keyword: Bind, Pos: s.KeyPos, Key: s.Key}
+	if p.Expr == nil {
+		s.Value = recipe.AppendConstant(nil, p.Argument.Value)
+		return
 	}
-	p := &a.Producers[0]
-	if a.Type != nil || a.Transformer != nil || a.Options != nil || a.In != nil || a.Abstract || a.Override ||
-		a.Sensitive || a.Optional {
-		return nil, false
-	}
-	out := &Plain{Pos: a.KeyPos, Key: a.Key}
-	if p.Expr != nil {
-		r := &recipe.Recipe{Kind: recipe.Expression, Expr: p.Expr, Sensitive: p.Expr.HasHieraSecret()}
-		out.Value = recipe.AppendCompiled(nil, r)
-	} else {
-		out.Value = recipe.AppendConstant(nil, p.Argument.Value)
-	}
-	return out, true
+	r := &recipe.Recipe{Kind: recipe.Expression, Expr: p.Expr, Sensitive: p.Expr.HasHieraSecret()}
+	s.Value = recipe.AppendCompiled(nil, r)
 }

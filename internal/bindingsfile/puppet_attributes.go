@@ -10,81 +10,80 @@ import (
 	"bindc/internal/value"
 )
 
-// attributes are what a binding says; not ok where it cannot be told what it binds.
-func (r *puppetReader) attributes(s *syntax.Statement) (Attributes, bool) {
-	a := Attributes{Pos: r.Pos(s.Off), KeyPos: r.Pos(s.Off)}
+// attributes reads the attributes of a binding. It returns false if the key cannot be read.
+func (r *puppetReader) attributes(out *Statement, s *syntax.Statement) bool {
 	for _, f := range s.Flags {
-		flag := map[string]*bool{"abstract": &a.Abstract, "override": &a.Override, "sensitive": &a.Sensitive}[f.Text]
+		flag := map[string]*bool{"abstract": &out.Abstract, "override": &out.Override, "sensitive": &out.Sensitive}[f.Text]
 		*flag = true
 	}
-	a.Optional = s.Optional
+	out.Optional = s.Optional
 	if s.Type == nil {
-		s.Type = s.OldType // which the new name has too
+		s.Type = s.OldType // the new name has it too
 	}
 	if s.Type != nil {
 		l := r.text(syntax.Print(s.Type), s.Type.Off)
-		a.Type = &l
+		out.Type = &l
 	}
-	if s.Key != nil && !r.key(&a, s) {
-		return a, false
+	if s.Key != nil && !r.key(out, s) {
+		return false
 	}
-	r.producer(&a, s)
+	r.producer(out, s)
 	if s.In != nil && s.Word == "bind" {
-		a.In = r.constant(s.In)
+		out.In = r.constant(s.In)
 	}
-	r.options(&a, s)
-	return a, true
+	r.options(out, s)
+	return true
 }
 
-// key reads the key that is bound; of rebind it is an attribute like others.
-func (r *puppetReader) key(a *Attributes, s *syntax.Statement) bool {
+// key reads the key that is bound. In rebind the key is an attribute.
+func (r *puppetReader) key(out *Statement, s *syntax.Statement) bool {
 	key := constantText(s.Key)
-	a.KeyPos = r.Pos(s.Key.Off)
+	out.KeyPos = r.Pos(s.Key.Off)
 	if key == "" || strings.ContainsRune(key, 0) {
-		r.diags.Errorf(a.KeyPos, "key", "expected a key of at least one character and without NUL")
+		r.diags.Errorf(out.KeyPos, "key", "expected a key of at least one character and without NUL")
 		return false
 	}
 	if s.Word != "rebind" {
-		a.Key = key
+		out.Key = key
 	}
 	return true
 }
 
-// producer reads what produces the value.
-func (r *puppetReader) producer(a *Attributes, s *syntax.Statement) {
+// producer reads the producer of the value.
+func (r *puppetReader) producer(out *Statement, s *syntax.Statement) {
 	switch {
 	case s.Word == "rebind":
-		r.addProducer(a, "rebind", r.constant(s.Key))
+		r.addProducer(out, "rebind", r.constant(s.Key))
 	case s.Word == "alias" || s.Word == "renamed":
 		name := map[string]string{"alias": "to_alias_of", "renamed": "to_renamed"}[s.Word]
-		r.addProducer(a, name, r.constant(s.Old))
+		r.addProducer(out, name, r.constant(s.Old))
 	case s.Word == "multibind":
-		r.addProducer(a, "multibind_id", r.constant(multibindID(s)))
+		r.addProducer(out, "multibind_id", r.constant(multibindID(s)))
 	case s.Query != nil:
-		r.query(a, s.Query)
+		r.query(out, s.Query)
 	case s.To == nil:
 	case s.Producer:
-		r.addProducer(a, "to_producer", r.constant(s.To))
+		r.addProducer(out, "to_producer", r.constant(s.To))
 	case s.Word == "parameters" && isTarget(s.To):
 		l, ok := r.target(s.To)
-		a.Broken = !ok
-		r.addProducer(a, "to", &l)
+		out.Broken = !ok
+		r.addProducer(out, "to", &l)
 	case !r.checkNames(s.To):
-		r.addProducer(a, "to", nil)
+		r.addProducer(out, "to", nil)
 	default:
-		a.Producers = append(a.Producers, *r.produced(producerName(s.To), s.To))
+		out.Producers = append(out.Producers, r.producerOf(producerName(s.To), s.To))
 	}
 }
 
 // addProducer adds a producer whose argument is known now.
-func (r *puppetReader) addProducer(a *Attributes, name string, argument *Literal) {
+func (r *puppetReader) addProducer(out *Statement, name string, argument *Literal) {
 	if argument == nil {
-		a.Broken, name = true, "to"
+		out.Broken, name = true, "to"
 	}
-	a.Producers = append(a.Producers, Producer{Name: name, Argument: argument})
+	out.Producers = append(out.Producers, Producer{Name: name, Argument: argument})
 }
 
-// producerName is what the producer of n is called in YAML: a literal, in which strings may interpolate, is `to`.
+// producerName returns the name of the producer of n in YAML: `to` for a literal, whose strings may interpolate.
 func producerName(n *expr.Node) string {
 	if isLiteral(n) {
 		return "to"
@@ -104,10 +103,10 @@ func isLiteral(n *expr.Node) bool {
 	return false
 }
 
-// produced is a producer whose value n computes, or is.
-func (r *puppetReader) produced(name string, n *expr.Node) *Producer {
+// producerOf returns the producer of the value of n.
+func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 	l, _ := r.literal(n)
-	out := &Producer{Name: name, Argument: &l}
+	out := Producer{Name: name, Argument: &l}
 	folded := expr.Fold(n.Decrypting())
 	if v, ok := folded.Constant(); ok {
 		l.Value = v
@@ -117,7 +116,7 @@ func (r *puppetReader) produced(name string, n *expr.Node) *Producer {
 	return out
 }
 
-// literal is how n is written, with its places, and whether its value is known now.
+// literal returns the value of n with its places. known reports whether the value is known now.
 func (r *puppetReader) literal(n *expr.Node) (l Literal, known bool) {
 	l.Pos, known = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
@@ -130,11 +129,11 @@ func (r *puppetReader) literal(n *expr.Node) (l Literal, known bool) {
 		l.Kids[i], ok = r.literal(kid)
 		known = known && ok
 	}
-	l.Value = composed(n.Op == expr.HashLit, l.Kids)
+	l.Value = collect(n.Op == expr.HashLit, l.Kids)
 	return l, known
 }
 
-// spread is a value that is computed, all of it written at one place.
+// spread returns a computed value; all its parts have one place.
 func spread(v value.Value, at diag.Pos) Literal {
 	l := Literal{Value: v, Pos: at}
 	for elem := range v.Elems() {
@@ -146,34 +145,18 @@ func spread(v value.Value, at diag.Pos) Literal {
 	return l
 }
 
-// composed is the hash, or the list, of what is written as kids.
-func composed(hash bool, kids []Literal) value.Value {
-	if hash {
-		var b value.Builder
-		for i := 0; i < len(kids); i += 2 {
-			b.Set(kids[i].Value, kids[i+1].Value)
-		}
-		return b.Hash()
-	}
-	elems := make([]value.Value, len(kids))
-	for i := range kids {
-		elems[i] = kids[i].Value
-	}
-	return value.FromSlice(elems)
-}
-
-// constant is a value that has to be known now, nil after an error.
+// constant returns a value that has to be known now, nil after an error.
 func (r *puppetReader) constant(n *expr.Node) *Literal {
 	l, known := r.literal(n)
 	if !known {
-		r.local(n.Off, "expected a value that is known when this is compiled, found an expression")
+		r.attributeError(n.Off, "expected a value that is known when this is compiled, found an expression")
 		return nil
 	}
 	return &l
 }
 
-// local reports an error that leaves the other bindings to be judged.
-func (r *puppetReader) local(off int, message string) {
+// attributeError reports an attribute that cannot be read. The other bindings are still checked.
+func (r *puppetReader) attributeError(off int, message string) {
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(off), Code: "attribute", Message: message, InValue: true})
 }
 
@@ -194,12 +177,13 @@ func (r *puppetReader) checkNames(n *expr.Node) bool {
 	return len(errs) == 0
 }
 
-// query hands a query to the producer that is registered for them.
-func (r *puppetReader) query(a *Attributes, q *syntax.Query) {
-	r.addProducer(a, "to_query", r.constant(queryList(q)))
+// query adds the producer of a query.
+func (r *puppetReader) query(out *Statement, q *syntax.Query) {
+	r.addProducer(out, "to_query", r.constant(queryList(q)))
 }
 
-// queryList is a query as PuppetDB has it, with the type as one of its conditions. Patterns in q become their text.
+// queryList returns a query as PuppetDB has it, with the type as one of its conditions. It changes patterns in q to
+// their text.
 func queryList(q *syntax.Query) *expr.Node {
 	constant := func(text string) *expr.Node {
 		return &expr.Node{Op: expr.Const, Off: q.Off, Value: value.FromString(text)}
@@ -214,66 +198,66 @@ func queryList(q *syntax.Query) *expr.Node {
 }
 
 var (
-	// writtenOptions are the attributes of YAML that are options here.
-	writtenOptions = []string{"multibind_id", "optional", "options", "to_alias_of", "to_first_found", "to_hash_lookup",
+	// optionAttributes lists the attributes of YAML that are options here.
+	optionAttributes = []string{"multibind_id", "optional", "options", "to_alias_of", "to_first_found", "to_hash_lookup",
 		"to_instance", "to_lookup_of", "to_producer", "to_renamed", "transformer"}
 
-	// worded are those that have words of their own.
-	worded = map[string]string{"abstract": "bind abstract 'key'", "in": "bind … to … in 'id'",
+	// keywordAttributes maps the other attributes to their syntax.
+	keywordAttributes = map[string]string{"abstract": "bind abstract 'key'", "in": "bind … to … in 'id'",
 		"name": "bind 'key' …", "override": "bind override 'key' …", "rebind": "rebind 'key'",
 		"sensitive": "bind sensitive 'key' …", "to": "bind 'key' to …", "to_expression": "bind 'key' to …",
 		"to_query": "bind 'key' to Type[?? …]", "type": "bind Type, 'key' …"}
 )
 
-// options reads what stands in braces.
-func (r *puppetReader) options(a *Attributes, s *syntax.Statement) {
-	known := slices.Clone(writtenOptions)
+// options reads the options in braces.
+func (r *puppetReader) options(out *Statement, s *syntax.Statement) {
+	allowed := slices.Clone(optionAttributes)
 	switch {
 	case s.Word == "parameters":
-		known = []string{"map", "optional", "options", "type"}
+		allowed = []string{"map", "optional", "options", "type"}
 	case s.Word == "variables":
-		known = []string{"optional"}
+		allowed = []string{"optional"}
 	case s.Word == "rebind" || s.Word == "alias" || s.Word == "renamed":
-		known = []string{"optional", "transformer"}
+		allowed = []string{"optional", "transformer"}
 	case s.Producer:
-		known = append(known, "producer_args")
+		allowed = append(allowed, "producer_args")
 	case s.Query != nil:
-		known = append(known, "select_result")
+		allowed = append(allowed, "select_result")
 	}
 	collects := s.Word == "multibind" || slices.ContainsFunc(s.Options, func(o syntax.Option) bool {
-		return o.Name.Text == "multibind_id" && slices.Contains(known, o.Name.Text)
+		return o.Name.Text == "multibind_id" && slices.Contains(allowed, o.Name.Text)
 	})
 	var own []*expr.Node // of a multibinding, or the map of parameters
 	for _, o := range s.Options {
 		name := o.Name.Text
 		switch {
-		case !collects && !slices.Contains(known, name):
-			r.unknownOption(o, known)
+		case !collects && !slices.Contains(allowed, name):
+			r.unknownOption(o, allowed)
 		case name == "transformer" || name == "select_result" && s.Query != nil:
-			a.Transformer, a.TransformerPos = r.lambda(a, o, "|$value| { $value + 1 }"), r.Pos(o.Value.Off)
+			out.Transformer, out.TransformerPos = r.lambda(out, o, "|$value| { $value + 1 }"), r.Pos(o.Value.Off)
 		case name == "type" && s.Word == "parameters":
-			a.Type = r.optionValue(o)
+			out.Type = r.optionValue(o)
 		case name == "optional":
-			a.Optional = r.flag(o)
+			out.Optional = r.flag(o)
 		case name == "options" || name == "producer_args" && s.Producer:
-			a.Options = r.optionValue(o)
-		case slices.Contains(writtenOptions, name):
-			r.addProducer(a, name, r.optionValue(o))
+			out.Options = r.optionValue(o)
+		case slices.Contains(optionAttributes, name):
+			r.addProducer(out, name, r.optionValue(o))
 		default: // of a multibinding, or the map of parameters
 			key := &expr.Node{Op: expr.Const, Off: o.Name.Off, Value: value.FromString(name)}
 			own = append(own, key, ownOption(o))
 			if name == "combinator" {
-				a.Combinator = r.lambda(a, o, "|$memo, $x| { $memo + $x }")
+				out.Combinator = r.lambda(out, o, "|$memo, $x| { $memo + $x }")
 			}
 		}
 	}
 	switch {
-	case own != nil && a.Options != nil:
-		r.local(own[0].Off, "expected options by themselves, or all of them in 'options', found both")
+	case own != nil && out.Options != nil:
+		r.attributeError(own[0].Off, "expected options by themselves, or all of them in 'options', found both")
 	case own != nil:
-		a.Options = r.constant(&expr.Node{Op: expr.HashLit, Off: s.Braces, Kids: own})
-	case collects && a.Options != nil && a.Options.Named("combinator") != nil:
-		r.local(s.Braces, "expected 'combinator' outside of 'options', as combinator => |$memo, $x| { $memo + $x }")
+		out.Options = r.constant(&expr.Node{Op: expr.HashLit, Off: s.Braces, Kids: own})
+	case collects && out.Options != nil && out.Options.Named("combinator") != nil:
+		r.attributeError(s.Braces, "expected 'combinator' outside of 'options', as combinator => |$memo, $x| { $memo + $x }")
 	}
 }
 
@@ -281,44 +265,44 @@ func (r *puppetReader) options(a *Attributes, s *syntax.Statement) {
 func (r *puppetReader) flag(o syntax.Option) bool {
 	v, _ := o.Value.Constant()
 	if v.Kind() != value.Bool {
-		r.local(o.Value.Off, "expected true or false as '"+o.Name.Text+"'")
+		r.attributeError(o.Value.Off, "expected true or false as '"+o.Name.Text+"'")
 	}
 	return v.Bool()
 }
 
-func (r *puppetReader) unknownOption(o syntax.Option, known []string) {
-	d := diag.Unknown(r.Pos(o.Name.Off), "attribute", "option", o.Name.Text, "'"+o.Name.Text+"'", known)
-	if worded[o.Name.Text] != "" {
+func (r *puppetReader) unknownOption(o syntax.Option, allowed []string) {
+	d := diag.Unknown(r.Pos(o.Name.Off), "attribute", "option", o.Name.Text, "'"+o.Name.Text+"'", allowed)
+	if keywordAttributes[o.Name.Text] != "" {
 		d.Message = "'" + o.Name.Text + "' is no option: it has a word of its own"
 		d.Discreet = d.Message
-		d.Hint = "write " + worded[o.Name.Text]
+		d.Hint = "write " + keywordAttributes[o.Name.Text]
 	}
 	d.InValue = true
 	r.diags.Add(d)
 }
 
-// optionValue is the value of an option, which is known now.
+// optionValue returns the value of an option, which has to be known now.
 func (r *puppetReader) optionValue(o syntax.Option) *Literal {
 	if o.Lambda != nil {
-		r.local(o.Value.Off, "expected a value as '"+o.Name.Text+"', found a lambda")
+		r.attributeError(o.Value.Off, "expected a value as '"+o.Name.Text+"', found a lambda")
 		return nil
 	}
 	return r.constant(o.Value)
 }
 
 // lambda reads an option that is a lambda.
-func (r *puppetReader) lambda(a *Attributes, o syntax.Option, as string) *expr.Lambda {
+func (r *puppetReader) lambda(out *Statement, o syntax.Option, as string) *expr.Lambda {
 	if o.Lambda == nil {
-		r.local(o.Value.Off, "expected a lambda as '"+o.Name.Text+"', as "+as)
+		r.attributeError(o.Value.Off, "expected a lambda as '"+o.Name.Text+"', as "+as)
 	}
 	if o.Lambda == nil || !r.checkNames(syntax.Around(o.Lambda)) {
-		a.Broken = true
+		out.Broken = true
 		return nil
 	}
 	return o.Lambda.Placeless()
 }
 
-// ownOption is the value of an option of a multibinding; a lambda as text.
+// ownOption returns the value of an option of a multibinding, a lambda as text.
 func ownOption(o syntax.Option) *expr.Node {
 	if o.Lambda == nil {
 		return o.Value

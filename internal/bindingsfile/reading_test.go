@@ -64,13 +64,7 @@ func TestProducersThatCannotBeRead(t *testing.T) {
 			text = inPuppet(c.text)
 		}
 		s, _ := reading(c.file, text)
-		var a Attributes
-		switch s := s.Statements[0].(type) {
-		case *Binding:
-			a = s.Attributes
-		case *Parameters:
-			a = s.Attributes
-		}
+		a := s.Statements[0]
 		if len(a.Producers) != 1 || a.Producers[0].Name != c.producer || a.Broken != c.broken {
 			t.Errorf("%s: it is %+v, broken is %v", c.text, a.Producers, a.Broken)
 		}
@@ -89,7 +83,7 @@ func TestPlacesInsideOfValues(t *testing.T) {
 			text = inPuppet(c.text)
 		}
 		s, reported := read(t, c.file, text)
-		b := s.Statements[0].(*Binding)
+		b := s.Statements[0]
 		if got := strings.Join(places(b.Producers[0].Argument), " "); got != c.want || reported != "" {
 			t.Errorf("%s: the places are %s, expected %s; %s", c.text, got, c.want, reported)
 		}

@@ -16,12 +16,12 @@ func number(n int64, col int) *Literal { return &Literal{Value: value.FromInt(n)
 func pattern(s string, col int) *Literal { return &Literal{Value: value.FromRegexp(s), Pos: at(col)} }
 
 // of is a binding of the key 'a' with one producer.
-func of(name string, argument *Literal) Attributes {
-	return Attributes{Key: "a", KeyPos: at(90), Producers: []Producer{{Name: name, Argument: argument}}}
+func of(name string, argument *Literal) Statement {
+	return Statement{Key: "a", KeyPos: at(90), Producers: []Producer{{Name: name, Argument: argument}}}
 }
 
 // computing is a binding of the key 'a' to what n computes, which is no Integer.
-func computing(name string, n *expr.Node) Attributes {
+func computing(name string, n *expr.Node) Statement {
 	a := of(name, list(1, text("x", 2)))
 	a.Type, a.Producers[0].Expr = text("Integer", 9), n
 	return a
@@ -48,7 +48,7 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 	interpolating := &expr.Node{Op: expr.Concat}
 	several := of("to", x)
 	several.Producers = append(several.Producers, Producer{Name: "to_lookup_of", Argument: y})
-	contribution := Attributes{In: pattern("m", 1), Producers: []Producer{{Name: "to", Argument: x}}}
+	contribution := Statement{In: pattern("m", 1), Producers: []Producer{{Name: "to", Argument: x}}}
 	untyped := of("to", x)
 	untyped.Type = list(6, text("Integer", 7))
 	typedByPattern := of("to", x)
@@ -58,7 +58,7 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 
 	for _, c := range []struct {
 		what string
-		Attributes
+		Statement
 		want string
 	}{
 		{"an entry of a text", of("to_hash_lookup", text("x", 1)), entry + "the string 'x'"},
@@ -93,7 +93,7 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 			"1 optional: 'to_renamed' declines by itself where there is nothing: it cannot be optional"},
 	} {
 		var diags diag.List
-		if b := Compile(&c.Attributes, &diags); b.Recipe != nil || b.Key != c.Key {
+		if b := c.Statement.Compile(&diags); b.Recipe != nil || b.Key != c.Key {
 			t.Errorf("%s: %+v", c.what, b)
 		}
 		if got := said(&diags); got != c.want || diags.Incomplete() {
@@ -119,7 +119,8 @@ func TestBindingsWithoutAKey(t *testing.T) {
 		{[]Producer{{Name: "rebind", Argument: text("", 1)}}, expected + "the string ''" + hint, false},
 	} {
 		var diags diag.List
-		if b := Compile(&Attributes{Pos: at(8), Producers: c.producers}, &diags); b != nil {
+		s := Statement{Pos: at(8), Producers: c.producers}
+		if b := s.Compile(&diags); b != nil {
 			t.Errorf("%v: %+v", c.producers, b)
 		}
 		if got := said(&diags); got != c.want || diags.Incomplete() != c.incomplete {
@@ -179,7 +180,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 			a.Type = text(c.typ, 6)
 		}
 		var diags diag.List
-		b := Compile(&a, &diags)
+		b := a.Compile(&diags)
 		if b.Key != "a" || b.Multibind.ID != "m" || b.Multibind.Options != nil {
 			t.Errorf("%s: %+v", c.what, b)
 		}
@@ -218,17 +219,17 @@ func TestConstantsThatContribute(t *testing.T) {
 	lambda := expr.Lambda{Params: []expr.Param{{Name: "value"}}}
 	for _, c := range []struct {
 		what string
-		Attributes
+		Statement
 		literal bool
 	}{
-		{"a contribution", Attributes{In: text("m", 1)}, true},
-		{"a contribution that is missing", Attributes{In: text("m", 1), Optional: true}, false},
-		{"a contribution that is transformed", Attributes{In: text("m", 1), Transformer: &lambda}, false},
-		{"a key", Attributes{Key: "a"}, false},
+		{"a contribution", Statement{In: text("m", 1)}, true},
+		{"a contribution that is missing", Statement{In: text("m", 1), Optional: true}, false},
+		{"a contribution that is transformed", Statement{In: text("m", 1), Transformer: &lambda}, false},
+		{"a key", Statement{Key: "a"}, false},
 	} {
 		var diags diag.List
 		c.Producers = []Producer{{Name: "to", Argument: &Literal{Pos: at(2)}}} // null
-		b := Compile(&c.Attributes, &diags)
+		b := c.Statement.Compile(&diags)
 		if (b.Literal != nil) != c.literal || b.Recipe.Kind != recipe.Constant || !diags.Empty() {
 			t.Errorf("%s: %+v, %s", c.what, b, said(&diags))
 		}

@@ -1,81 +1,93 @@
-// Package set is a set of bindings as it is written (language.md, section 5): a tree of statements, the same whatever
-// the syntax. A reader makes it of YAML; what the statements come to in a site is decided where it is compiled.
+// Package bindingsfile reads files of structured bindings (language.md, section 5). YAML and the syntax of Puppet
+// become the same tree of statements. The package compiles the attributes of a binding to a recipe, and converts a file
+// to the other syntax. It does not know the site around a file: the loader resolves conditions and targets.
 package bindingsfile
 
 import (
+	"iter"
+
 	"bindc/internal/diag"
+	"bindc/internal/expr"
 )
 
-// Set is what one file of bindings says.
-type Set struct {
+// File is one file of bindings.
+type File struct {
 	Pos        diag.Pos
-	Name       *Literal // as it says itself, nil if it does not; undef where that cannot be read
-	Statements []Statement
+	Name       *Literal // the name written in the file, or nil; undef after an error
+	Statements []*Statement
 }
 
-// Statement is one thing that a set says: a *When, a *Plain, or a *Binding; or a *Classes, *Parameters, *Variables,
-// *Map or *Dependency, which come to bindings of several keys, or of keys that are reserved.
-type Statement interface{ statement() }
+// Keyword is the kind of a statement.
+type Keyword string
 
-// When has statements that are effective where any of several alternatives holds.
-type When struct {
-	Pos          diag.Pos // of what it asks
-	Alternatives [][]Pair // of each, all pairs hold
-	Statements   []Statement
+// Bind binds a key, contributes to a multibinding, or collects contributions. When has statements that depend on a
+// condition. The other statements bind several keys, or reserved ones.
+const (
+	Bind       Keyword = "bind"
+	When       Keyword = "when"
+	Include    Keyword = "include"
+	Exclude    Keyword = "exclude"
+	Parameters Keyword = "parameters"
+	Variables  Keyword = "variables"
+	Map        Keyword = "map"
+	Dependency Keyword = "dependency"
+)
+
+// Statement is one statement. Fields that its keyword does not use are zero.
+type Statement struct {
+	Keyword Keyword
+	Pos     diag.Pos // of When, where the condition is; of a binding without attributes, where the key is
+
+	Key    string   // of Bind; "" if no name is given
+	KeyPos diag.Pos // where the name is
+	Value  []byte   // of Bind without attributes: the compiled value, see package recipe; nil otherwise
+
+	// The attributes of Bind, Parameters, Variables and Map.
+	Producers      []Producer // there should be one; of Dependency both sides
+	Type           *Literal   // the text of a type
+	Transformer    *expr.Lambda
+	TransformerPos diag.Pos
+	Options        *Literal
+	Combinator     *expr.Lambda // the combinator in Options, or nil
+	In             *Literal     // the multibinding that the binding contributes to
+	Abstract       bool
+	Override       bool
+	Sensitive      bool
+	Optional       bool // the producer may yield nothing
+	Broken         bool // an attribute could not be read; the error is reported
+
+	Subjects []Literal // the classes of Include and Exclude, the target of Parameters, the two types of Map
+	Arrow    string    // of Dependency: -> or ~>
+
+	// Of When: the statements apply where all pairs of any alternative match.
+	Alternatives [][]Pair
+	Statements   []*Statement
 }
 
-// Pair asks a category to have one of several values.
+// Producer is an attribute that produces the value.
+type Producer struct {
+	Name     string     // the attribute in YAML, such as to_lookup_of; `rebind` names the key itself
+	Argument *Literal   // its argument; of `to` and `to_expression` the value, if it is known now
+	Expr     *expr.Node // of these two, the expression that computes the value, if it is not known; Argument is its source
+}
+
+// Pair matches a category that has one of several values.
 type Pair struct {
 	Category Literal
 	Pos      diag.Pos // of the values
-	Values   []string // as they are written
+	Values   []string // as written
 }
 
-// Plain binds a key to a value, of which nothing else is said.
-type Plain struct {
-	Pos   diag.Pos
-	Key   string
-	Value []byte // compiled: see package recipe
+// All ranges over the statements and those nested in them, each before its own.
+func All(list []*Statement) iter.Seq[*Statement] {
+	return func(yield func(*Statement) bool) { visit(list, yield) }
 }
 
-// Binding is a binding that says more.
-type Binding struct{ Attributes }
-
-// Classes includes classes, or excludes them.
-type Classes struct {
-	Pos     diag.Pos
-	Exclude bool
-	Names   []Literal
+func visit(list []*Statement, yield func(*Statement) bool) bool {
+	for _, s := range list {
+		if !yield(s) || !visit(s.Statements, yield) {
+			return false
+		}
+	}
+	return true
 }
-
-// Parameters binds the parameters of a target, which is a class, a type or an instance. Its producer is `to`: a hash of
-// parameters, or the text of a target.
-type Parameters struct {
-	Target Literal
-	Attributes
-}
-
-// Variables binds variables. Its producer is `to`: a hash of them, or a list of names where it is abstract.
-type Variables struct{ Attributes }
-
-// Map says which parameter of one target is which of another. Its producer is `to`: a hash.
-type Map struct {
-	From, To Literal
-	Attributes
-}
-
-// Dependency says that From comes before To.
-type Dependency struct {
-	Pos      diag.Pos
-	From, To Producer // both `to`
-	Kind     string   // -> or ~>
-}
-
-func (*When) statement()       {}
-func (*Plain) statement()      {}
-func (*Binding) statement()    {}
-func (*Classes) statement()    {}
-func (*Parameters) statement() {}
-func (*Variables) statement()  {}
-func (*Map) statement()        {}
-func (*Dependency) statement() {}

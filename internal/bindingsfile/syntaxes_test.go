@@ -9,7 +9,6 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/layout"
-	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
@@ -591,8 +590,8 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 				left = "\n" + left
 			}
 			if left == "\n*" { // what is wrong with 'a' breaks it
-				for _, s := range s.Statements {
-					if b, ok := s.(*Binding); ok && b.Broken != (b.Key == "a") {
+				for _, b := range s.Statements {
+					if b.Keyword == Bind && b.Value == nil && b.Broken != (b.Key == "a") {
 						t.Errorf("that '%s' is broken is %v", b.Key, b.Broken)
 					}
 				}
@@ -646,10 +645,11 @@ func TestPlainValues(t *testing.T) {
 		"1 + 1": false, "-$x": false, "!true": false, "$x": false, "[$x]": false, "{ a => [$x] }": false,
 		"{ $x => 1 }": false, "lookup('b')": false, "Integer": false} {
 		s, reported := read(t, "s.pp", inPuppet("\nbind 'a' to "+text))
-		b, isBinding := s.Statements[0].(*Binding)
-		if reported != "" || isBinding == plain {
-			t.Errorf("%s is plain: %v, %s", text, !isBinding, reported)
-		} else if isBinding && b.Producers[0].Name != "to_expression" {
+		b := s.Statements[0]
+		isPlain := b.Value != nil
+		if reported != "" || isPlain != plain {
+			t.Errorf("%s is plain: %v, %s", text, isPlain, reported)
+		} else if !isPlain && b.Producers[0].Name != "to_expression" {
 			t.Errorf("%s is produced by '%s'", text, b.Producers[0].Name)
 		}
 	}
@@ -660,7 +660,7 @@ func TestKnownValues(t *testing.T) {
 	for text, known := range map[string]bool{"to: [1]": true, "to: ['${1 + 1}']": true, "to: ['${x}']": false,
 		"to_expression: '[1] + [2]'": true, "to_expression: '[$x]'": false} {
 		s, _ := read(t, "s.yaml", inYAML("\n- {name: a, type: Array, "+text+"}"))
-		b := s.Statements[0].(*Binding)
+		b := s.Statements[0]
 		if p := b.Producers[0]; (p.Expr == nil) != known || p.Argument == nil || b.KeyPos.Col != 12 || b.Pos.Col != 5 {
 			t.Errorf("%s: it is %+v", text, b)
 		}
@@ -671,7 +671,7 @@ func TestKnownValues(t *testing.T) {
 func TestKnownValuesInPuppet(t *testing.T) {
 	for text, known := range map[string]bool{"[1]": true, "[1] + [2]": true, "[*[1], 2]": true, "[$x]": false} {
 		s, _ := read(t, "s.pp", inPuppet("\nbind Array, 'a' to "+text))
-		p := s.Statements[0].(*Binding).Producers[0]
+		p := s.Statements[0].Producers[0]
 		if (p.Expr == nil) != known || known && p.Argument.Value.Kind() != value.Array {
 			t.Errorf("%s: it is %+v", text, p)
 		}
@@ -683,12 +683,11 @@ func TestPlacesAreNoPartOfValues(t *testing.T) {
 	for _, text := range []string{"\"${x} and ${y}\"", "$x + $y['a']", "$x.map |Integer $a, $b = $y| { $a + $b }"} {
 		s, _ := read(t, "s.pp", inPuppet("\nbind 'a' to "+text+"\n  bind 'b'   to "+text))
 		first, second := s.Statements[0], s.Statements[1]
-		if p, ok := first.(*Plain); ok {
-			if !bytes.Equal(p.Value, second.(*Plain).Value) {
+		if first.Value != nil {
+			if !bytes.Equal(first.Value, second.Value) {
 				t.Errorf("%s is two values", text)
 			}
-		} else if a, b := first.(*Binding), second.(*Binding); !reflect.DeepEqual(a.Producers[0].Expr,
-			b.Producers[0].Expr) {
+		} else if !reflect.DeepEqual(first.Producers[0].Expr, second.Producers[0].Expr) {
 			t.Errorf("%s is two expressions", text)
 		}
 	}
@@ -710,7 +709,7 @@ func TestPlacesOfStatements(t *testing.T) {
 		s, reported := read(t, c.file, text)
 		var got []string
 		for _, s := range s.Statements {
-			got = append(got, fmt.Sprintf("%d:%d", At(s).Line, At(s).Col))
+			got = append(got, fmt.Sprintf("%d:%d", s.Pos.Line, s.Pos.Col))
 		}
 		if at := strings.Join(got, " "); at != c.want || reported != "" {
 			t.Errorf("%s: the statements are at %s, expected %s; %s", c.file, at, c.want, reported)
@@ -767,7 +766,7 @@ func TestBothSyntaxesSayTheSame(t *testing.T) {
 }
 
 // read is the set in a text, and what is reported of it: line, column, severity, code.
-func read(t *testing.T, file, text string) (*Set, string) {
+func read(t *testing.T, file, text string) (*File, string) {
 	t.Helper()
 	s, diags := reading(file, text)
 	var reported []string
@@ -780,7 +779,7 @@ func read(t *testing.T, file, text string) (*Set, string) {
 	return s, strings.Join(reported, ", ")
 }
 
-func reading(file, text string) (*Set, *diag.List) {
+func reading(file, text string) (*File, *diag.List) {
 	var diags diag.List
 	var source Source
 	if strings.HasSuffix(file, ".pp") {
@@ -790,7 +789,7 @@ func reading(file, text string) (*Set, *diag.List) {
 	} else if doc, ok := yaml.Parse(file, []byte(text), yaml.Options{}, &diags); ok {
 		source = YAML{Document: doc}
 	}
-	var s *Set
+	var s *File
 	if source != nil {
 		secrets := map[string]bool{}
 		source.Secrets(secrets)
@@ -799,18 +798,18 @@ func reading(file, text string) (*Set, *diag.List) {
 	return s, &diags
 }
 
-func asPuppet(t *testing.T, s *Set) string {
+func asPuppet(t *testing.T, s *File) string {
 	t.Helper()
-	b, err := ToPuppet(s, "s", Remarks{})
+	b, err := puppetText(s, "s", comments{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return laid(t, layout.Puppet, syntax.PrintBindings(b))
+	return laid(t, layout.Puppet, string(b))
 }
 
-func asYAML(t *testing.T, s *Set) string {
+func asYAML(t *testing.T, s *File) string {
 	t.Helper()
-	out, err := ToYAML(s, "s", Remarks{})
+	out, err := yamlText(s, "s", comments{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestTargetsAsText(t *testing.T) {
 		if !ok || instance == "" {
 			continue
 		}
-		if text, ok := JoinTarget(c.name, c.instance); text != c.text || !ok {
+		if text, ok := joinTarget(c.name, c.instance); text != c.text || !ok {
 			t.Errorf("'%s' of %s is written %s, expected %s", c.instance, c.name, text, c.text)
 		}
 	}
@@ -43,7 +43,7 @@ func TestInstancesWithQuotes(t *testing.T) {
 	for instance, want := range map[string]string{
 		"'a'": `Web["'a'"]`, `"a"`: `Web['"a"']`, `'a'"`: "", `it's, "so"`: "", "": "",
 	} {
-		if text, ok := JoinTarget("Web", instance); text != want || ok != (want != "") {
+		if text, ok := joinTarget("Web", instance); text != want || ok != (want != "") {
 			t.Errorf("%s is written %s, %v, expected %s", instance, text, ok, want)
 		}
 	}

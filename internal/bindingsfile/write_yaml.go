@@ -10,41 +10,44 @@ import (
 	"bindc/internal/yaml"
 )
 
-// ToYAML is the set called name in YAML, statement by statement. Comments are with the statements they were with.
-func ToYAML(s *Set, name string, remarks Remarks) ([]byte, error) {
-	w := yamlWriter{remarks: remarks}
-	for _, text := range remarks.Head {
+// yamlText returns a file of bindings in YAML. Comments stay with their statements.
+func yamlText(f *File, name string, c comments) ([]byte, error) {
+	w := yamlWriter{comments: c}
+	for _, text := range c.head {
 		w.lines(text+"\n", 0)
 	}
-	w.write(hashOf("bindings_version", value.FromInt(1), "name", value.FromString(name)), 0)
-	if len(s.Statements) == 0 {
+	w.write(hashOf([]attribute{{"bindings_version", value.FromInt(1)}, {"name", value.FromString(name)}}), 0)
+	if len(f.Statements) == 0 {
 		w.WriteString("bind: []\n")
 	} else {
 		w.WriteString("bind:\n")
-		w.statements(s.Statements, 2)
+		w.statements(f.Statements, 2)
 	}
 	return w.Bytes(), w.err
 }
 
-// yamlWriter collects the lines of a set.
+// yamlWriter collects the lines of a file.
 type yamlWriter struct {
 	bytes.Buffer
-	remarks Remarks
-	err     error
+	comments comments
+	err      error
 }
 
-// hashOf is a hash of names and values in turn; without a name that is undef.
-func hashOf(pairs ...any) value.Value {
+// attribute is an attribute of a statement.
+type attribute struct {
+	name  string
+	value value.Value
+}
+
+func hashOf(attributes []attribute) value.Value {
 	var b value.Builder
-	for i := 0; i < len(pairs); i += 2 {
-		if v := pairs[i+1].(value.Value); !v.IsUndef() || pairs[i] != "name" {
-			b.Set(value.FromString(pairs[i].(string)), v)
-		}
+	for _, a := range attributes {
+		b.Set(value.FromString(a.name), a.value)
 	}
 	return b.Hash()
 }
 
-// write writes v, each line so deep.
+// write writes v, with indent before each line.
 func (w *yamlWriter) write(v value.Value, indent int) {
 	text, err := yaml.Write(v)
 	if err != nil {
@@ -62,83 +65,86 @@ func (w *yamlWriter) lines(text string, indent int) {
 	}
 }
 
-func (w *yamlWriter) statements(list []Statement, indent int) {
+func (w *yamlWriter) statements(list []*Statement, indent int) {
 	if len(list) == 0 {
 		w.lines("[]\n", indent)
 	}
 	for _, s := range list {
-		for _, text := range w.remarks.Above[At(s)] {
+		for _, text := range w.comments.above[s.Pos] {
 			w.lines(text+"\n", indent)
 		}
 		start := w.Len()
 		w.statement(s, indent)
-		if text, ok := w.remarks.Beside[At(s)]; ok {
-			w.beside(start, "  "+text)
+		if text, ok := w.comments.inline[s.Pos]; ok {
+			w.appendToLine(start, "  "+text)
 		}
 	}
 }
 
-// beside puts a comment at the end of the line that begins at start.
-func (w *yamlWriter) beside(start int, comment string) {
-	written := string(w.Bytes()[start:])
+// appendToLine puts a comment at the end of the line that begins at start.
+func (w *yamlWriter) appendToLine(start int, comment string) {
+	text := string(w.Bytes()[start:])
 	w.Truncate(start)
-	first, rest, _ := strings.Cut(written, "\n")
+	first, rest, _ := strings.Cut(text, "\n")
 	w.WriteString(first + comment + "\n" + rest)
 }
 
-func (w *yamlWriter) statement(s Statement, indent int) {
-	switch s := s.(type) {
-	case *When:
-		w.write(value.FromSlice([]value.Value{hashOf("when", whenOf(s))}), indent)
+func (w *yamlWriter) statement(s *Statement, indent int) {
+	switch s.Keyword {
+	case When:
+		w.element(indent, attribute{"when", conditionValue(s)})
 		w.lines("bind:\n", indent+2)
 		w.statements(s.Statements, indent+4)
-	case *Plain:
-		w.plain(s, indent)
-	case *Classes:
-		names := make([]value.Value, len(s.Names))
-		for i, n := range s.Names {
-			names[i] = n.Value
+	case Include, Exclude:
+		names := valuesOf(s.Subjects)
+		if names.Len() == 1 {
+			names = s.Subjects[0].Value
 		}
-		list := value.FromSlice(names)
-		if len(names) == 1 {
-			list = names[0]
-		}
-		w.element(indent, map[bool]string{false: "include", true: "exclude"}[s.Exclude], list)
-	case *Dependency:
-		sides := []value.Value{s.From.Argument.Value, s.To.Argument.Value}
-		w.element(indent, "dependency", value.FromSlice(sides), "kind", value.FromString(s.Kind))
-	case *Binding:
-		w.element(indent, append([]any{"name", textOrNone(s.Key)}, w.attributes(&s.Attributes)...)...)
-	case *Parameters:
-		w.element(indent, append([]any{"parameters", s.Target.Value}, w.attributes(&s.Attributes)...)...)
-	case *Map:
-		sides := value.FromSlice([]value.Value{s.From.Value, s.To.Value})
-		w.element(indent, append([]any{"map", sides}, w.attributes(&s.Attributes)...)...)
-	case *Variables:
-		pairs := w.attributes(&s.Attributes)
-		for i := 0; i < len(pairs); i += 2 { // what they are bound to goes by their own name
-			if pairs[i] == "to" || pairs[i] == "to_expression" {
-				pairs[i] = "variables"
+		w.element(indent, attribute{string(s.Keyword), names})
+	case Dependency:
+		sides := []value.Value{s.Producers[0].Argument.Value, s.Producers[1].Argument.Value}
+		w.element(indent, attribute{"dependency", value.FromSlice(sides)}, attribute{"kind", value.FromString(s.Arrow)})
+	case Parameters:
+		target := attribute{"parameters", s.Subjects[0].Value}
+		w.element(indent, append([]attribute{target}, w.attributes(s)...)...)
+	case Map:
+		types := attribute{"map", valuesOf(s.Subjects)}
+		w.element(indent, append([]attribute{types}, w.attributes(s)...)...)
+	case Variables:
+		attributes := w.attributes(s)
+		for i := range attributes { // the keyword has the producer as its value
+			if name := attributes[i].name; name == "to" || name == "to_expression" {
+				attributes[i].name = "variables"
 			}
 		}
-		w.element(indent, pairs...)
+		w.element(indent, attributes...)
+	default:
+		w.binding(s, indent)
 	}
 }
 
-// element writes an element of a list, a hash of names and values in turn.
-func (w *yamlWriter) element(indent int, pairs ...any) {
-	w.write(value.FromSlice([]value.Value{hashOf(pairs...)}), indent)
-}
-
-func textOrNone(s string) value.Value {
-	if s == "" {
-		return value.Value{}
+// binding writes a binding in the long form, unless it has just a value.
+func (w *yamlWriter) binding(s *Statement, indent int) {
+	if s.Value != nil {
+		w.plain(s, indent)
+		return
 	}
-	return value.FromString(s)
+	var name []attribute
+	if s.Key != "" {
+		name = []attribute{{"name", value.FromString(s.Key)}}
+	}
+	w.element(indent, append(name, w.attributes(s)...)...)
 }
 
-// whenOf is what a conditional asks, one hash or several. Values are texts that compare as they were written.
-func whenOf(w *When) value.Value {
+// element writes a hash as an element of a list.
+func (w *yamlWriter) element(indent int, attributes ...attribute) {
+	w.write(value.FromSlice([]value.Value{hashOf(attributes)}), indent)
+}
+
+func valuesOf(list []Literal) value.Value { return collect(false, list) }
+
+// conditionValue returns a condition as one hash or a list of hashes. Values are texts, which compare as they were written.
+func conditionValue(w *Statement) value.Value {
 	var hashes []value.Value
 	for _, all := range w.Alternatives {
 		var b value.Builder
@@ -161,24 +167,24 @@ func whenOf(w *When) value.Value {
 	return value.FromSlice(hashes)
 }
 
-// plain writes a binding in the short form, if its value is short, else in the long one.
-func (w *yamlWriter) plain(p *Plain, indent int) {
-	n, err := Node(p.Value)
+// plain writes a binding without attributes: in the short form if the value is short, otherwise in the long one.
+func (w *yamlWriter) plain(s *Statement, indent int) {
+	n, err := decode(s.Value)
 	if err != nil {
 		w.err = err
 		return
 	}
-	name, v := w.produced(n)
-	if name == "to" && v.Kind() != value.Array && v.Kind() != value.Hash {
-		if short, ok := w.inBrackets(value.FromString(p.Key), v); ok {
+	a, key := attributeOf(n), value.FromString(s.Key)
+	if a.name == "to" && a.value.Kind() != value.Array && a.value.Kind() != value.Hash {
+		if short, ok := w.inBrackets(key, a.value); ok {
 			w.lines("- "+short+"\n", indent)
 			return
 		}
 	}
-	w.element(indent, "name", value.FromString(p.Key), name, v)
+	w.element(indent, attribute{"name", key}, a)
 }
 
-// inBrackets is a list on one line; not ok where that would need more than quotes.
+// inBrackets returns a list in one line; not ok if that needs more than quotes.
 func (w *yamlWriter) inBrackets(elems ...value.Value) (string, bool) {
 	var parts []string
 	for _, e := range elems {
@@ -198,55 +204,50 @@ func (w *yamlWriter) inBrackets(elems ...value.Value) (string, bool) {
 	return "[" + strings.Join(parts, ", ") + "]", true
 }
 
-// attributes are names and values, in turn, of what a binding says but for its name.
-func (w *yamlWriter) attributes(a *Attributes) []any {
-	var out []any
-	add := func(name string, v value.Value) { out = append(out, name, v) }
-	literal := func(name string, l *Literal) {
+// attributes returns the attributes of a binding but for its name.
+func (w *yamlWriter) attributes(s *Statement) []attribute {
+	var out []attribute
+	add := func(name string, l *Literal) {
 		if l != nil {
-			add(name, l.Value)
+			out = append(out, attribute{name, l.Value})
 		}
 	}
-	literal("type", a.Type)
-	for _, f := range []struct {
-		name string
-		set  bool
-	}{{"abstract", a.Abstract}, {"override", a.Override}, {"sensitive", a.Sensitive}} {
-		if f.set {
-			add(f.name, value.FromBool(true))
-		}
+	isTrue := &Literal{Value: value.FromBool(true)}
+	add("type", s.Type)
+	for _, flag := range s.flags() {
+		add(flag, isTrue)
 	}
-	for i := range a.Producers {
-		switch p := &a.Producers[i]; {
-		case p.Name == "to" || p.Name == "to_expression":
-			name, v := w.produced(producedBy(p))
-			add(name, v)
-		case p.Name == "to_query":
-			add(p.Name, value.FromString(syntax.PrintQuery(queryOf(p.Argument.Value))))
+	for i := range s.Producers {
+		switch p := &s.Producers[i]; p.Name {
+		case "to", "to_expression":
+			out = append(out, attributeOf(producerNode(p)))
+		case "to_query":
+			out = append(out, attribute{p.Name, value.FromString(syntax.PrintQuery(queryOf(p.Argument.Value)))})
 		default:
-			literal(p.Name, p.Argument)
+			add(p.Name, p.Argument)
 		}
 	}
-	if a.Optional {
-		add("optional", value.FromBool(true))
+	if s.Optional {
+		add("optional", isTrue)
 	}
-	literal("in", a.In)
-	literal("options", a.Options)
-	if a.Transformer != nil {
-		add("transformer", value.FromString(syntax.PrintLambda(writtenLambda(a.Transformer))))
+	add("in", s.In)
+	add("options", s.Options)
+	if s.Transformer != nil {
+		text := syntax.PrintLambda(printableLambda(s.Transformer))
+		out = append(out, attribute{"transformer", value.FromString(text)})
 	}
 	return out
 }
 
-// produced is n as an attribute: `to` where it is a literal, in which strings may interpolate, else `to_expression`.
-func (w *yamlWriter) produced(n *expr.Node) (string, value.Value) {
+// attributeOf returns the producer of n: `to` for a literal, in which strings may interpolate, or `to_expression`.
+func attributeOf(n *expr.Node) attribute {
 	if v, ok := template(n); ok {
-		return "to", v
+		return attribute{"to", v}
 	}
-	return "to_expression", value.FromString(syntax.Print(n))
+	return attribute{"to_expression", value.FromString(syntax.Print(n))}
 }
 
-// template is n as a value whose strings interpolate.
+// template returns n as a value whose strings interpolate.
 func template(n *expr.Node) (value.Value, bool) {
 	switch n.Op {
 	case expr.Const:
@@ -268,7 +269,7 @@ func template(n *expr.Node) (value.Value, bool) {
 			}
 			kids[i].Value = v
 		}
-		return composed(n.Op == expr.HashLit, kids), true
+		return collect(n.Op == expr.HashLit, kids), true
 	}
 	return value.Value{}, false
 }

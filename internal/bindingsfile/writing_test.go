@@ -7,7 +7,6 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
-	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
 
@@ -18,11 +17,11 @@ func TestWhatIsWrittenHasItsComments(t *testing.T) {
 	if reported != "" {
 		t.Fatal(reported)
 	}
-	first, second, third := At(s.Statements[0]), At(s.Statements[1]), At(s.Statements[2])
-	inner := At(s.Statements[2].(*When).Statements[0])
-	remarks := Remarks{Head: []string{"# head", "", "# more"},
-		Above: map[diag.Pos][]string{second: {"", "# above b", "# twice"}, inner: {"# above c"}},
-		Beside: map[diag.Pos]string{first: "# beside a", second: "# beside b", third: "# beside it",
+	first, second, third := s.Statements[0].Pos, s.Statements[1].Pos, s.Statements[2].Pos
+	inner := s.Statements[2].Statements[0].Pos
+	remarks := comments{head: []string{"# head", "", "# more"},
+		above: map[diag.Pos][]string{second: {"", "# above b", "# twice"}, inner: {"# above c"}},
+		inline: map[diag.Pos]string{first: "# beside a", second: "# beside b", third: "# beside it",
 			inner: "# beside c"}}
 	want := `# head
 
@@ -50,7 +49,7 @@ bind:
         bind:
           []
 `
-	if out, err := ToYAML(s, "n::s", remarks); err != nil || string(out) != want {
+	if out, err := yamlText(s, "n::s", remarks); err != nil || string(out) != want {
 		t.Errorf("%v; in YAML it is\n%s\nexpected\n%s", err, out, want)
 	}
 	want = `# head
@@ -70,11 +69,11 @@ bindings n::s {
   }
 }
 `
-	b, err := ToPuppet(s, "n::s", remarks)
-	if got := syntax.PrintBindings(b); err != nil || got != want {
+	b, err := puppetText(s, "n::s", remarks)
+	if got := string(b); err != nil || got != want {
 		t.Errorf("%v; in the syntax of Puppet it is\n%s\nexpected\n%s", err, got, want)
 	}
-	if out, err := ToYAML(&Set{}, "s", Remarks{}); err != nil ||
+	if out, err := yamlText(&File{}, "s", comments{}); err != nil ||
 		string(out) != "bindings_version: 1\nname: s\nbind: []\n" {
 		t.Errorf("a set of nothing is %s, %v", out, err)
 	}
@@ -85,12 +84,12 @@ func TestWhatPuppetCannotSay(t *testing.T) {
 	for _, target := range []string{"[", "{", ""} {
 		s, reported := read(t, "s.yaml", inYAML("\n- {parameters: '"+target+"', to: {a: 1}}\n- [b, 1]\n"+
 			"- {name: c, type: 'Array[', to: 1}"))
-		b, err := ToPuppet(s, "s", Remarks{})
+		b, err := puppetText(s, "s", comments{})
 		if want := "the string '" + target + "' cannot be said in the syntax of Puppet"; reported != "" || err == nil ||
 			err.Error() != want {
 			t.Errorf("%s: %v, expected %s; %s", target, err, want, reported)
 		}
-		if got := syntax.PrintBindings(b); !strings.Contains(got, "\n  bind 'b' to 1\n") {
+		if got := string(b); !strings.Contains(got, "\n  bind 'b' to 1\n") {
 			t.Errorf("%s: what can be said is %s", target, got)
 		}
 	}
@@ -98,14 +97,14 @@ func TestWhatPuppetCannotSay(t *testing.T) {
 
 // A value that is damaged is an error, whatever stands around it.
 func TestDamagedValuesAreNotWritten(t *testing.T) {
-	intact := &Plain{Key: "a", Value: recipe.AppendConstant(nil, value.FromInt(1))}
+	intact := &Statement{Keyword: Bind, Key: "a", Value: recipe.AppendConstant(nil, value.FromInt(1))}
 	for _, damaged := range []string{"c", "c\xff", "r", "r\xff"} {
-		s := &Set{Statements: []Statement{intact, &Plain{Key: "b", Value: []byte(damaged)}, intact,
-			&When{Alternatives: [][]Pair{nil}}}}
-		if _, err := ToPuppet(s, "s", Remarks{}); err == nil {
+		s := &File{Statements: []*Statement{intact, &Statement{Keyword: Bind, Key: "b", Value: []byte(damaged)}, intact,
+			&Statement{Keyword: When, Alternatives: [][]Pair{nil}}}}
+		if _, err := puppetText(s, "s", comments{}); err == nil {
 			t.Errorf("%q was written in the syntax of Puppet", damaged)
 		}
-		if _, err := ToYAML(s, "s", Remarks{}); err == nil {
+		if _, err := yamlText(s, "s", comments{}); err == nil {
 			t.Errorf("%q was written in YAML", damaged)
 		}
 	}

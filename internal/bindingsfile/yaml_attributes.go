@@ -12,93 +12,121 @@ import (
 	"bindc/internal/yaml"
 )
 
-var bindingKeys = []string{"name", "type", "to", "multibind_id", "in", "options", "transformer", "abstract", "override",
-	"sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer", "to_instance",
-	"to_query", "optional", "to_alias_of", "to_renamed", "rebind"}
+var bindingAttributes = []string{"name", "type", "to", "multibind_id", "in", "options", "transformer", "abstract",
+	"override", "sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer",
+	"to_instance", "to_query", "optional", "to_alias_of", "to_renamed", "rebind"}
 
 // IsAttribute reports whether a binding in the long form can have an attribute of that name.
-func IsAttribute(name string) bool { return slices.Contains(bindingKeys, name) }
+func IsAttribute(name string) bool { return slices.Contains(bindingAttributes, name) }
 
 // longForm reads a binding that is written as a hash of attributes.
-func (r *reader) longForm(n *yaml.Node) Statement {
-	known := bindingKeys
-	if !has(n, "name") { // then a statement may be meant
-		for _, keys := range statementKeys {
-			known = append(slices.Clip(known), keys[0])
+func (r *yamlReader) longForm(n *yaml.Node) *Statement {
+	allowed := bindingAttributes
+	if !has(n, "name") { // then a keyword may be meant
+		for _, form := range keywordForms {
+			allowed = append(slices.Clip(allowed), string(form.keyword))
 		}
 	}
-	for _, d := range r.UnknownKeys(n, "attribute", "attribute of a binding", known) {
-		d.InValue = true
-		r.diags.Add(d)
-	}
-	b := &Binding{Attributes{Pos: r.Pos(n), KeyPos: r.Pos(n)}}
+	r.reportUnknown(n, "attribute of a binding", allowed)
+	s := &Statement{Keyword: Bind, Pos: r.Pos(n), KeyPos: r.Pos(n)}
 	for key, val := range n.Pairs() {
 		name, _ := key.Text()
-		r.attribute(&b.Attributes, name, val)
-		if name == "name" && b.Key == "" {
+		r.attribute(s, name, val)
+		if name == "name" && s.Key == "" {
 			return nil
 		}
 	}
-	r.combinator(&b.Attributes, n)
-	return b
+	r.combinator(s, n)
+	return s
 }
 
-// attribute reads one attribute of a binding. What cannot be read is reported.
-func (r *reader) attribute(a *Attributes, name string, n *yaml.Node) {
+// reportUnknown reports attributes of a statement that are not in allowed.
+func (r *yamlReader) reportUnknown(n *yaml.Node, what string, allowed []string) {
+	for _, d := range r.UnknownKeys(n, "attribute", what, allowed) {
+		d.InValue = true
+		r.diags.Add(d)
+	}
+}
+
+// attribute reads one attribute of a binding.
+func (r *yamlReader) attribute(s *Statement, name string, n *yaml.Node) {
 	switch name {
 	case "name":
-		a.Key, _ = literal.Key(r.Document, n, r.diags)
-		a.KeyPos = r.Pos(n)
-	case "type":
-		a.Type = r.literal(n)
-	case "options":
-		a.Options = r.literal(n)
-	case "in":
-		a.In = r.literal(n)
+		s.Key, _ = literal.Key(r.Document, n, r.diags)
+		s.KeyPos = r.Pos(n)
 	case "abstract":
-		a.Abstract = r.flag(name, n)
+		s.Abstract = r.flag(name, n)
 	case "override":
-		a.Override = r.flag(name, n)
+		s.Override = r.flag(name, n)
 	case "sensitive":
-		a.Sensitive = r.flag(name, n)
+		s.Sensitive = r.flag(name, n)
 	case "optional":
-		a.Optional = r.flag(name, n)
+		s.Optional = r.flag(name, n)
 	case "transformer":
-		a.Transformer, a.TransformerPos = r.lambda(a, n), r.Pos(n)
+		s.Transformer, s.TransformerPos = r.lambda(s, n), r.Pos(n)
 	case "to":
 		node, ok := literal.Compile(r.Document, n, r.diags)
-		r.computed(a, name, n, node, ok)
+		r.valueProducer(s, name, n, node, ok)
 	case "to_expression":
 		node, ok := r.expression(n)
-		r.computed(a, name, n, node, ok)
+		r.valueProducer(s, name, n, node, ok)
 	case "to_query":
-		a.Producers = append(a.Producers, r.query(a, n))
+		s.Producers = append(s.Producers, r.query(s, n))
 	default:
-		if slices.Contains(bindingKeys, name) {
-			a.Producers = append(a.Producers, Producer{Name: name, Argument: r.literal(n)})
+		r.literalAttribute(s, name, n)
+	}
+}
+
+// literalAttribute reads an attribute whose value is taken as it is written.
+func (r *yamlReader) literalAttribute(s *Statement, name string, n *yaml.Node) {
+	if !slices.Contains(bindingAttributes, name) {
+		return
+	}
+	l := r.literal(n)
+	switch name {
+	case "type":
+		s.Type = &l
+	case "options":
+		s.Options = &l
+	case "in":
+		s.In = &l
+	default:
+		s.Producers = append(s.Producers, Producer{Name: name, Argument: &l})
+	}
+}
+
+// valueProducer adds the producer of a value, which is the constant node or computed by it.
+func (r *yamlReader) valueProducer(s *Statement, name string, n *yaml.Node, node *expr.Node, ok bool) {
+	p := Producer{Name: name}
+	if ok {
+		l := r.literal(n)
+		p.Argument = &l
+		if v, known := node.Constant(); known {
+			l.Value = v
+		} else {
+			p.Expr = node
 		}
 	}
+	s.Broken = s.Broken || !ok
+	s.Producers = append(s.Producers, p)
 }
 
-// computed notes a producer whose value node computes, or is.
-func (r *reader) computed(a *Attributes, name string, n *yaml.Node, node *expr.Node, ok bool) {
-	p := Producer{Name: name}
-	if !ok {
-		a.Broken = true
-	} else if v, known := node.Constant(); known {
-		p.Argument = r.literal(n)
-		p.Argument.Value = v
-	} else {
-		p.Argument, p.Expr = r.literal(n), node
+// combinator reads the lambda among the options of a multibinding, if there is one.
+func (r *yamlReader) combinator(s *Statement, n *yaml.Node) {
+	_, options, _ := n.Lookup("options")
+	if !has(n, "multibind_id") || options == nil {
+		return
 	}
-	a.Producers = append(a.Producers, p)
+	if _, c, ok := options.Lookup("combinator"); ok {
+		s.Combinator = r.lambda(s, c)
+	}
 }
 
-// query reads the text of a query, which is the value that the producer of that name is given.
-func (r *reader) query(a *Attributes, n *yaml.Node) Producer {
+// query reads the text of a query. Its producer takes the parsed query as its argument.
+func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
 	text, ok := n.Text()
 	if !ok {
-		r.local(n, "expected the text of a query, as \"Sql[?? name == 'one']\", found %s", n.Describe())
+		r.attributeError(n, "expected the text of a query, as \"Sql[?? name == 'one']\", found %s", n.Describe())
 	}
 	if ok {
 		q, errs := syntax.ParseQuery(text)
@@ -107,20 +135,20 @@ func (r *reader) query(a *Attributes, n *yaml.Node) Producer {
 			if known {
 				return Producer{Name: "to_query", Argument: &Literal{Value: list, Pos: r.Pos(n)}}
 			}
-			r.local(n, "expected a query whose values are known when it is compiled")
+			r.attributeError(n, "expected a query whose values are known when it is compiled")
 		}
 	}
-	a.Broken = true
+	s.Broken = true
 	return Producer{Name: "to"}
 }
 
-func (r *reader) expression(n *yaml.Node) (*expr.Node, bool) {
+func (r *yamlReader) expression(n *yaml.Node) (*expr.Node, bool) {
 	if n.Kind != yaml.Scalar {
-		r.local(n, "expected the text of an expression as 'to_expression', found %s", n.Describe())
+		r.attributeError(n, "expected the text of an expression as 'to_expression', found %s", n.Describe())
 		return nil, false
 	}
 	src, ok := n.Text()
-	if !ok { // YAML reads an expression such as 42 or true as what it is
+	if !ok { // YAML reads an expression such as 42 or true as a number or boolean
 		return &expr.Node{Op: expr.Const, Value: n.Value}, true
 	}
 	node, errs := syntax.ParseExpression(src)
@@ -131,31 +159,31 @@ func (r *reader) expression(n *yaml.Node) (*expr.Node, bool) {
 	return expr.Fold(node.Decrypting()), true
 }
 
-func (r *reader) lambda(a *Attributes, n *yaml.Node) *expr.Lambda {
+func (r *yamlReader) lambda(s *Statement, n *yaml.Node) *expr.Lambda {
 	text, ok := n.Text()
 	if !ok {
-		r.local(n, "expected a lambda as text, as '|$value| { $value + 1 }', found %s", n.Describe())
-		a.Broken = true
+		r.attributeError(n, "expected a lambda as text, as '|$value| { $value + 1 }', found %s", n.Describe())
+		s.Broken = true
 		return nil
 	}
 	l, errs := syntax.ParseLambda(text)
 	if !literal.Report(r.Document, n, "expression", errs, r.diags) ||
 		!literal.CheckNames(r.Document, n, syntax.Around(l), r.diags) {
-		a.Broken = true
+		s.Broken = true
 		return nil
 	}
 	return l
 }
 
-func (r *reader) flag(name string, n *yaml.Node) bool {
+func (r *yamlReader) flag(name string, n *yaml.Node) bool {
 	if n.Value.Kind() != value.Bool {
-		r.local(n, "expected true or false as '%s', found %s", name, n.Describe())
+		r.attributeError(n, "expected true or false as '%s', found %s", name, n.Describe())
 	}
 	return n.Value.Bool()
 }
 
-// local reports an attribute that cannot be read, which leaves the other bindings to be judged.
-func (r *reader) local(n *yaml.Node, format string, args ...any) {
+// attributeError reports an attribute that cannot be read. The other bindings are still checked.
+func (r *yamlReader) attributeError(n *yaml.Node, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "attribute", Message: message, InValue: true})
 }

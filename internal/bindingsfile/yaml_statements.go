@@ -10,122 +10,111 @@ import (
 	"bindc/internal/yaml"
 )
 
-// statementKeys are the attributes of statements that are told by the first of them.
-var statementKeys = [][]string{
-	{"include"},
-	{"exclude"},
-	{"parameters", "to", "to_expression", "type", "abstract", "override", "sensitive", "optional",
-		"options"},
-	{"variables", "type", "abstract", "override", "sensitive", "optional"},
-	{"map", "to", "abstract", "override"},
-	{"dependency", "kind"},
+// keywordForm describes a statement whose first attribute is its keyword.
+type keywordForm struct {
+	keyword    Keyword
+	attributes []string // that it may also have
+	binds      string   // what it binds, as it has no key
 }
 
-// bindsWhat is what such a statement binds, as it has no key.
-var bindsWhat = map[string]string{
-	"include":    "binds that classes are included",
-	"exclude":    "binds that classes are not included",
-	"parameters": "binds a key for each parameter",
-	"variables":  "binds a key for each variable",
-	"map":        "binds the key of the two types",
-	"dependency": "contributes to '" + recipe.DependenciesKey + "'",
+// keywordForms has the order in which a hash is searched for keywords.
+var keywordForms = []keywordForm{
+	{Include, nil, "binds that classes are included"},
+	{Exclude, nil, "binds that classes are not included"},
+	{Parameters, []string{"to", "to_expression", "type", "abstract", "override", "sensitive", "optional", "options"},
+		"binds a key for each parameter"},
+	{Variables, []string{"type", "abstract", "override", "sensitive", "optional"}, "binds a key for each variable"},
+	{Map, []string{"to", "abstract", "override"}, "binds the key of the two types"},
+	{Dependency, []string{"kind"}, "contributes to '" + recipe.DependenciesKey + "'"},
 }
 
-// further reads a statement that is more than a binding of one key; nil, false if n is none.
-func (r *reader) further(n *yaml.Node) (Statement, bool) {
-	i := slices.IndexFunc(statementKeys, func(keys []string) bool { return has(n, keys[0]) })
+// keywordStatement reads a hash that has a keyword, which is the case unless it returns false.
+func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
+	i := slices.IndexFunc(keywordForms, func(f keywordForm) bool { return has(n, string(f.keyword)) })
 	if i < 0 {
 		return nil, false
 	}
-	word := statementKeys[i][0]
+	form, word := keywordForms[i], string(keywordForms[i].keyword)
 	if name, _, ok := n.Lookup("name"); ok {
 		r.diags.Add(diag.Diagnostic{Pos: r.Pos(name), Code: "attribute", InValue: true,
-			Message: "expected no 'name' beside '" + word + "', which " + bindsWhat[word],
+			Message: "expected no 'name' beside '" + word + "', which " + form.binds,
 			Hint:    "remove 'name', or make two entries of 'bind': one with '" + word + "', one with 'name'"})
 		return nil, true
 	}
-	for _, other := range statementKeys[i+1:] {
-		if has(n, other[0]) {
-			r.local(n, "expected one statement in a hash, found '%s' and '%s'", word, other[0])
+	for _, other := range keywordForms[i+1:] {
+		if has(n, string(other.keyword)) {
+			r.attributeError(n, "expected one statement in a hash, found '%s' and '%s'", word, other.keyword)
 			return nil, true
 		}
 	}
-	for _, d := range r.UnknownKeys(n, "attribute", "attribute of '"+word+"'", statementKeys[i]) {
-		d.InValue = true
-		r.diags.Add(d)
-	}
+	allowed := append([]string{word}, form.attributes...)
+	r.reportUnknown(n, "attribute of '"+word+"'", allowed)
 	_, subject, _ := n.Lookup(word)
-	switch word {
-	case "include", "exclude":
-		return r.classes(n, subject, word == "exclude"), true
-	case "dependency":
-		return r.dependency(n, subject), true
+	return r.statementOf(form.keyword, n, subject), true
+}
+
+// statementOf reads a statement by its keyword, whose value is subject. It returns nil after an error.
+func (r *yamlReader) statementOf(keyword Keyword, n, subject *yaml.Node) *Statement {
+	s := &Statement{Keyword: keyword, Pos: r.Pos(n), KeyPos: r.Pos(subject)}
+	switch keyword {
+	case Include, Exclude:
+		s.Subjects = r.oneOrMore(subject)
+		return s
+	case Dependency:
+		return r.dependency(s, n, subject)
 	}
-	a := Attributes{Pos: r.Pos(n), KeyPos: r.Pos(subject)}
 	for key, val := range n.Pairs() {
-		name, _ := key.Text() // the word itself is no attribute of a binding
-		r.attribute(&a, name, val)
+		name, _ := key.Text() // the keyword itself is not an attribute of a binding
+		r.attribute(s, name, val)
 	}
-	switch word {
-	case "parameters":
-		return &Parameters{r.literalOf(subject), a}, true
-	case "map":
-		return r.paramMap(subject, a), true
+	switch keyword {
+	case Parameters:
+		s.Subjects = []Literal{r.literal(subject)}
+	case Variables:
+		r.attribute(s, variablesProducer(subject), subject)
+	case Map:
+		if subject.Kind != yaml.Sequence || len(subject.Kids) != 2 {
+			r.attributeError(subject, "expected two types as 'map': [OF, FROM], found %s", subject.Describe())
+			return nil
+		}
+		s.Subjects = r.oneOrMore(subject)
 	}
-	producer := "to"
-	if text, _ := subject.Text(); strings.HasPrefix(strings.TrimSpace(text), "{") {
-		producer = "to_expression" // that writes the hash out
-	}
-	r.attribute(&a, producer, subject)
-	return &Variables{a}, true
+	return s
 }
 
-// classes reads the names of classes: one, or a list.
-func (r *reader) classes(n, names *yaml.Node, exclude bool) Statement {
-	c := &Classes{Pos: r.Pos(n), Exclude: exclude}
-	if names.Kind != yaml.Sequence {
-		c.Names = []Literal{r.literalOf(names)}
-		return c
+// oneOrMore returns the elements of a list, or n itself if it is not a list.
+func (r *yamlReader) oneOrMore(n *yaml.Node) []Literal {
+	if n.Kind != yaml.Sequence {
+		return []Literal{r.literal(n)}
 	}
-	for i := range names.Kids {
-		c.Names = append(c.Names, r.literalOf(&names.Kids[i]))
-	}
-	return c
+	return r.literal(n).Kids
 }
 
-func (r *reader) paramMap(sides *yaml.Node, a Attributes) Statement {
+// variablesProducer returns the producer of variables: the text of a hash is an expression.
+func variablesProducer(n *yaml.Node) string {
+	if text, _ := n.Text(); strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return "to_expression"
+	}
+	return "to"
+}
+
+func (r *yamlReader) dependency(s *Statement, n, sides *yaml.Node) *Statement {
 	if sides.Kind != yaml.Sequence || len(sides.Kids) != 2 {
-		r.local(sides, "expected two types as 'map': [OF, FROM], found %s", sides.Describe())
-		return nil
-	}
-	return &Map{r.literalOf(&sides.Kids[0]), r.literalOf(&sides.Kids[1]), a}
-}
-
-func (r *reader) dependency(n, sides *yaml.Node) Statement {
-	if sides.Kind != yaml.Sequence || len(sides.Kids) != 2 {
-		r.local(sides, "expected what comes first and what comes after it as 'dependency': [FROM, TO], found %s",
+		r.attributeError(sides, "expected what comes first and what comes after it as 'dependency': [FROM, TO], found %s",
 			sides.Describe())
 		return nil
 	}
-	side := func(n *yaml.Node) Producer { return Producer{Name: "to", Argument: r.literal(n)} }
-	d := &Dependency{Pos: r.Pos(n), From: side(&sides.Kids[0]), To: side(&sides.Kids[1]), Kind: "->"}
+	for i := range sides.Kids {
+		side := r.literal(&sides.Kids[i])
+		s.Producers = append(s.Producers, Producer{Name: "to", Argument: &side})
+	}
+	s.Arrow = "->"
 	if _, kind, ok := n.Lookup("kind"); ok {
-		d.Kind, _ = kind.Text()
-		if d.Kind != "->" && d.Kind != "~>" {
-			r.local(kind, "expected '->' or '~>' as 'kind', found %s", value.Describe(kind.Value))
+		s.Arrow, _ = kind.Text()
+		if s.Arrow != "->" && s.Arrow != "~>" {
+			r.attributeError(kind, "expected '->' or '~>' as 'kind', found %s", value.Describe(kind.Value))
 			return nil
 		}
 	}
-	return d
-}
-
-// combinator reads the lambda among the options of a multibinding, if there is one.
-func (r *reader) combinator(a *Attributes, n *yaml.Node) {
-	_, options, _ := n.Lookup("options")
-	if !has(n, "multibind_id") || options == nil {
-		return
-	}
-	if _, c, ok := options.Lookup("combinator"); ok {
-		a.Combinator = r.lambda(a, c)
-	}
+	return s
 }

@@ -12,16 +12,16 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Hiera warns of what means something to Hiera and is plain text here: n is a value, or a hash of keys to values.
-func Hiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
+// WarnOfHiera warns of what means something to Hiera and is plain text here: n is a value, or a hash of keys to values.
+func WarnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	if doc.Mentions("%{") || doc.Mentions("ENC[") {
-		hiera(doc, n, diags)
+		warnOfHiera(doc, n, diags)
 	}
 }
 
-func hiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
+func warnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	for i := range n.Kids {
-		hiera(doc, &n.Kids[i], diags)
+		warnOfHiera(doc, &n.Kids[i], diags)
 	}
 	if n.Kind != yaml.Scalar || n.Value.Kind() != value.String {
 		return
