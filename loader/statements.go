@@ -383,7 +383,7 @@ func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
 	}
 	for _, f := range from {
 		for _, t := range to {
-			v := value.FromPairs(pair("from", f), pair("to", t), pair("kind", s.Arrow))
+			v := value.FromPairs(pair("from", f), pair("to", t), pair("kind", s.Arrow()))
 			c.out = append(c.out, Binding{When: when, Pos: s.Pos, More: &bindingsfile.Compiled{Pos: s.Pos,
 				In:     &bindingsfile.Reference{ID: recipe.DependenciesKey, Pos: s.Pos},
 				Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: v}}})

@@ -30,8 +30,10 @@ func (c *compiler) contribution() {
 
 // recipe compiles the producer, the type and the transformer.
 func (c *compiler) recipe() *recipe.Recipe {
-	r := &recipe.Recipe{Sensitive: c.Sensitive, Optional: c.Optional, Type: c.typeAt(c.Type),
-		Transformer: c.Transformer}
+	r := &recipe.Recipe{Sensitive: c.Sensitive, Optional: c.Optional, Type: c.typeAt(c.Type)}
+	if c.Transformer != nil {
+		r.Transformer = c.Transformer.Lambda
+	}
 	c.out.Type = r.Type
 	c.checkTransformer()
 	c.checkProducers()
@@ -80,7 +82,7 @@ func (c *compiler) checkTransformer() {
 	if c.Transformer == nil || c.Transformer.Takes(1) {
 		return
 	}
-	c.add(diag.Diagnostic{Pos: c.TransformerPos, Code: "attribute", Hint: "write |$value| { ... }; facts are variables",
+	c.add(diag.Diagnostic{Pos: c.Transformer.Pos, Code: "attribute", Hint: "write |$value| { ... }; facts are variables",
 		Message: fmt.Sprintf("expected a transformer with 1 parameter, the value, found %d", len(c.Transformer.Params))})
 }
 

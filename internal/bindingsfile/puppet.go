@@ -171,11 +171,7 @@ func (r *puppetReader) statement(s *syntax.Statement) *Statement {
 
 // keywordOf returns the keyword of a statement by its first word; multibind, rebind, alias and renamed are bindings.
 func keywordOf(word string) Keyword {
-	switch k := Keyword(word); k {
-	case When, Include, Exclude, Parameters, Variables, Map, Dependency:
-		return k
-	}
-	return Bind
+	return Keyword(max(0, slices.Index(keywords, word)))
 }
 
 func (r *puppetReader) alternatives(when [][]syntax.Pair) (out [][]Pair) {
@@ -261,7 +257,7 @@ func (r *puppetReader) dependency(out *Statement, s *syntax.Statement) *Statemen
 	if !okFrom || !okTo {
 		return nil
 	}
-	out.Producers, out.Arrow = []Producer{r.producerOf("to", from), r.producerOf("to", to)}, s.Arrow.Text
+	out.Producers, out.Notifies = []Producer{r.producerOf("to", from), r.producerOf("to", to)}, s.Arrow.Text == "~>"
 	return out
 }
 

@@ -234,7 +234,9 @@ func (r *puppetReader) options(out *Statement, s *syntax.Statement) {
 		case !collects && !slices.Contains(allowed, name):
 			r.unknownOption(o, allowed)
 		case name == "transformer" || name == "select_result" && s.Query != nil:
-			out.Transformer, out.TransformerPos = r.lambda(out, o, "|$value| { $value + 1 }"), r.Pos(o.Value.Off)
+			if l := r.lambda(out, o, "|$value| { $value + 1 }"); l != nil {
+				out.Transformer = &Lambda{l, r.Pos(o.Value.Off)}
+			}
 		case name == "type" && s.Word == "parameters":
 			out.Type = r.optionValue(o)
 		case name == "optional":

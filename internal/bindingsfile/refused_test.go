@@ -216,7 +216,7 @@ func TestEntry(t *testing.T) {
 
 // A constant is written out for what it contributes to; what may be missing is none.
 func TestConstantsThatContribute(t *testing.T) {
-	lambda := expr.Lambda{Params: []expr.Param{{Name: "value"}}}
+	lambda := Lambda{Lambda: &expr.Lambda{Params: []expr.Param{{Name: "value"}}}}
 	for _, c := range []struct {
 		what string
 		Statement

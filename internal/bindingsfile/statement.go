@@ -18,50 +18,69 @@ type File struct {
 }
 
 // Keyword is the kind of a statement.
-type Keyword string
+type Keyword uint8
 
 // Bind binds a key, contributes to a multibinding, or collects contributions. When has statements that depend on a
 // condition. The other statements bind several keys, or reserved ones.
 const (
-	Bind       Keyword = "bind"
-	When       Keyword = "when"
-	Include    Keyword = "include"
-	Exclude    Keyword = "exclude"
-	Parameters Keyword = "parameters"
-	Variables  Keyword = "variables"
-	Map        Keyword = "map"
-	Dependency Keyword = "dependency"
+	Bind Keyword = iota
+	When
+	Include
+	Exclude
+	Parameters
+	Variables
+	Map
+	Dependency
 )
 
-// Statement is one statement. Fields that its keyword does not use are zero.
-type Statement struct {
-	Keyword Keyword
-	Pos     diag.Pos // of When, where the condition is; of a binding without attributes, where the key is
+// keywords has the words of the constants above, in their order.
+var keywords = []string{"bind", "when", "include", "exclude", "parameters", "variables", "map", "dependency"}
 
+func (k Keyword) String() string { return keywords[k] }
+
+// Statement is one statement. Fields that its keyword does not use are zero. The order of the fields keeps it small, as
+// a file may have very many.
+type Statement struct {
+	Keyword   Keyword
+	Abstract  bool
+	Override  bool
+	Sensitive bool
+	Optional  bool // the producer may yield nothing
+	Notifies  bool // of Dependency: ~>, not ->
+	Broken    bool // an attribute could not be read; the error is reported
+
+	Pos    diag.Pos // of When, where the condition is; of a binding without attributes, where the key is
 	Key    string   // of Bind; "" if no name is given
 	KeyPos diag.Pos // where the name is
 	Value  []byte   // of Bind without attributes: the compiled value, see package recipe; nil otherwise
 
 	// The attributes of Bind, Parameters, Variables and Map.
-	Producers      []Producer // there should be one; of Dependency both sides
-	Type           *Literal   // the text of a type
-	Transformer    *expr.Lambda
-	TransformerPos diag.Pos
-	Options        *Literal
-	Combinator     *expr.Lambda // the combinator in Options, or nil
-	In             *Literal     // the multibinding that the binding contributes to
-	Abstract       bool
-	Override       bool
-	Sensitive      bool
-	Optional       bool // the producer may yield nothing
-	Broken         bool // an attribute could not be read; the error is reported
+	Producers   []Producer // there should be one; of Dependency both sides
+	Type        *Literal   // the text of a type
+	Transformer *Lambda
+	Options     *Literal
+	Combinator  *expr.Lambda // the combinator in Options, or nil
+	In          *Literal     // the multibinding that the binding contributes to
 
 	Subjects []Literal // the classes of Include and Exclude, the target of Parameters, the two types of Map
-	Arrow    string    // of Dependency: -> or ~>
 
 	// Of When: the statements apply where all pairs of any alternative match.
 	Alternatives [][]Pair
 	Statements   []*Statement
+}
+
+// Arrow returns the arrow between the sides of a dependency.
+func (s *Statement) Arrow() string {
+	if s.Notifies {
+		return "~>"
+	}
+	return "->"
+}
+
+// Lambda is a lambda and its place.
+type Lambda struct {
+	*expr.Lambda
+	Pos diag.Pos
 }
 
 // Producer is an attribute that produces the value.

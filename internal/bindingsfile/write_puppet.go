@@ -35,7 +35,7 @@ func (w *puppetWriter) statements(list []*Statement) []syntax.Statement {
 }
 
 func (w *puppetWriter) statement(s *Statement) syntax.Statement {
-	out := syntax.Statement{Word: string(s.Keyword)}
+	out := syntax.Statement{Word: s.Keyword.String()}
 	switch s.Keyword {
 	case When:
 		out.When, out.Statements = pairsOf(s), w.statements(s.Statements)
@@ -45,7 +45,7 @@ func (w *puppetWriter) statement(s *Statement) syntax.Statement {
 		}
 	case Dependency:
 		out.Target, out.Other = producerNode(&s.Producers[0]), producerNode(&s.Producers[1])
-		out.Arrow = syntax.Word{Text: s.Arrow}
+		out.Arrow = syntax.Word{Text: s.Arrow()}
 	case Bind:
 		if s.Value == nil {
 			return w.attributes(s)
@@ -64,7 +64,7 @@ func (w *puppetWriter) statement(s *Statement) syntax.Statement {
 // targeted writes parameters, variables or a map.
 func (w *puppetWriter) targeted(s *Statement) syntax.Statement {
 	out := w.attributes(s)
-	out.Word = string(s.Keyword)
+	out.Word = s.Keyword.String()
 	switch s.Keyword {
 	case Map:
 		out.Target, out.Other = w.target(&s.Subjects[0]), w.target(&s.Subjects[1])
@@ -213,7 +213,7 @@ func writeOptions(s *syntax.Statement, b *Statement) {
 	}
 	if b.Transformer != nil {
 		s.Options = append(s.Options, syntax.Option{Name: syntax.Word{Text: "transformer"},
-			Lambda: printableLambda(b.Transformer)})
+			Lambda: printableLambda(b.Transformer.Lambda)})
 	}
 	switch {
 	case b.Options == nil:

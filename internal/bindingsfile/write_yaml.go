@@ -100,10 +100,10 @@ func (w *yamlWriter) statement(s *Statement, indent int) {
 		if names.Len() == 1 {
 			names = s.Subjects[0].Value
 		}
-		w.element(indent, attribute{string(s.Keyword), names})
+		w.element(indent, attribute{s.Keyword.String(), names})
 	case Dependency:
 		sides := []value.Value{s.Producers[0].Argument.Value, s.Producers[1].Argument.Value}
-		w.element(indent, attribute{"dependency", value.FromSlice(sides)}, attribute{"kind", value.FromString(s.Arrow)})
+		w.element(indent, attribute{"dependency", value.FromSlice(sides)}, attribute{"kind", value.FromString(s.Arrow())})
 	case Parameters:
 		target := attribute{"parameters", s.Subjects[0].Value}
 		w.element(indent, append([]attribute{target}, w.attributes(s)...)...)
@@ -233,7 +233,7 @@ func (w *yamlWriter) attributes(s *Statement) []attribute {
 	add("in", s.In)
 	add("options", s.Options)
 	if s.Transformer != nil {
-		text := syntax.PrintLambda(printableLambda(s.Transformer))
+		text := syntax.PrintLambda(printableLambda(s.Transformer.Lambda))
 		out = append(out, attribute{"transformer", value.FromString(text)})
 	}
 	return out

@@ -24,7 +24,7 @@ func (r *yamlReader) longForm(n *yaml.Node) *Statement {
 	allowed := bindingAttributes
 	if !has(n, "name") { // then a keyword may be meant
 		for _, form := range keywordForms {
-			allowed = append(slices.Clip(allowed), string(form.keyword))
+			allowed = append(slices.Clip(allowed), form.keyword.String())
 		}
 	}
 	r.reportUnknown(n, "attribute of a binding", allowed)
@@ -63,7 +63,9 @@ func (r *yamlReader) attribute(s *Statement, name string, n *yaml.Node) {
 	case "optional":
 		s.Optional = r.flag(name, n)
 	case "transformer":
-		s.Transformer, s.TransformerPos = r.lambda(s, n), r.Pos(n)
+		if l := r.lambda(s, n); l != nil {
+			s.Transformer = &Lambda{l, r.Pos(n)}
+		}
 	case "to":
 		node, ok := literal.Compile(r.Document, n, r.diags)
 		r.valueProducer(s, name, n, node, ok)

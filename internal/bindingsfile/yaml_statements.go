@@ -30,11 +30,11 @@ var keywordForms = []keywordForm{
 
 // keywordStatement reads a hash that has a keyword, which is the case unless it returns false.
 func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
-	i := slices.IndexFunc(keywordForms, func(f keywordForm) bool { return has(n, string(f.keyword)) })
+	i := slices.IndexFunc(keywordForms, func(f keywordForm) bool { return has(n, f.keyword.String()) })
 	if i < 0 {
 		return nil, false
 	}
-	form, word := keywordForms[i], string(keywordForms[i].keyword)
+	form, word := keywordForms[i], keywordForms[i].keyword.String()
 	if name, _, ok := n.Lookup("name"); ok {
 		r.diags.Add(diag.Diagnostic{Pos: r.Pos(name), Code: "attribute", InValue: true,
 			Message: "expected no 'name' beside '" + word + "', which " + form.binds,
@@ -42,7 +42,7 @@ func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
 		return nil, true
 	}
 	for _, other := range keywordForms[i+1:] {
-		if has(n, string(other.keyword)) {
+		if has(n, other.keyword.String()) {
 			r.attributeError(n, "expected one statement in a hash, found '%s' and '%s'", word, other.keyword)
 			return nil, true
 		}
@@ -108,10 +108,10 @@ func (r *yamlReader) dependency(s *Statement, n, sides *yaml.Node) *Statement {
 		side := r.literal(&sides.Kids[i])
 		s.Producers = append(s.Producers, Producer{Name: "to", Argument: &side})
 	}
-	s.Arrow = "->"
 	if _, kind, ok := n.Lookup("kind"); ok {
-		s.Arrow, _ = kind.Text()
-		if s.Arrow != "->" && s.Arrow != "~>" {
+		arrow, _ := kind.Text()
+		s.Notifies = arrow == "~>"
+		if arrow != s.Arrow() {
 			r.attributeError(kind, "expected '->' or '~>' as 'kind', found %s", value.Describe(kind.Value))
 			return nil
 		}
