@@ -154,7 +154,7 @@ func (c *setCompiler) number(b *Binding, value []byte) {
 	b.Number, b.Value = c.pools.Keys.Number([]byte(b.Key)), c.pools.Values.Number(value)
 }
 
-// conditional compiles what is effective under further conditions.
+// conditional compiles the statements of a `when`.
 func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) {
 	conditions, ok := c.when(w, outer)
 	if !ok {
@@ -188,7 +188,7 @@ func (c *setCompiler) tooMany(at diag.Pos) {
 // maxAlternatives bounds the conditions a `when` multiplies out to.
 const maxAlternatives = 1 << 16
 
-// when adds what a `when` asks to each of the outer conditions.
+// when adds the alternatives of a `when` to each of the outer conditions.
 func (c *setCompiler) when(w *bindingsfile.Statement, outer []Condition) ([]Condition, bool) {
 	var out []Condition
 	for _, all := range w.Alternatives {
@@ -222,7 +222,7 @@ func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 
 // and narrows conditions to those in which a category has one of the values given. It extends conditions in place.
 func (c *setCompiler) and(conditions []Condition, p *bindingsfile.Pair) ([]Condition, bool) {
-	name := p.Category.Value.Text() // "" of what is none
+	name := p.Category.Value.Text() // "" unless it is a string
 	category, ok := c.category(name)
 	if !ok {
 		found, known := strings.TrimPrefix(value.Describe(p.Category.Value), "the string "), c.categoryNames()
@@ -262,7 +262,7 @@ func (c *setCompiler) and(conditions []Condition, p *bindingsfile.Pair) ([]Condi
 	return out, true
 }
 
-// folded is the values of a category as they are compared, each once.
+// folded returns the values of a category in the form that is compared, without duplicates.
 func folded(values []string) []string {
 	var out []string
 	seen := make(map[string]bool, len(values))

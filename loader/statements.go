@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
@@ -27,7 +26,7 @@ func (c *setCompiler) fits(n int, at diag.Pos, when []int) bool {
 	return c.alternatives >= 0
 }
 
-// Names as they are written.
+// Patterns of the names in statements.
 var (
 	className = regexp.MustCompile(`^[a-z]\w*(::[a-z]\w*)*$`)
 	typeName  = regexp.MustCompile(`^[A-Z]\w*(::[A-Z]\w*)*$`)
@@ -84,7 +83,7 @@ func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) 
 	}
 	var names []bindingsfile.Literal
 	if len(s.Producers) == 1 && s.Transformer == nil {
-		if p := &s.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // those of others are no names
+		if p := &s.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // the arguments of others are not names
 			names = oneOrMore(p.Argument)
 		}
 	}
@@ -118,55 +117,6 @@ func elementsOf(l *bindingsfile.Literal) []bindingsfile.Literal {
 	return out
 }
 
-// target is what has parameters: a class, a type, or an instance of a type.
-type target struct {
-	name, instance string
-	isClass        bool
-}
-
-// target reads `ntp`, which may be written `Class[ntp]`, `Web` or `Web[one]`.
-func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
-	if isText(l, className) {
-		return target{name: l.Value.Text(), isClass: true}, true
-	}
-	t, ok := targetOf(l)
-	if class := strings.ToLower(t.instance); ok && t.name == "Class" && className.MatchString(class) {
-		return target{name: class, isClass: true}, true
-	}
-	if ok {
-		return t, true
-	}
-	expected := "a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]'"
-	if strings.Contains(l.ScalarText(), ",") {
-		expected = "one instance, its name in quotes if there is a comma in it, as \"Web['a, b']\""
-	}
-	c.errorf(l, "expected %s, found %s", expected, value.Describe(l.Value))
-	return target{}, false
-}
-
-// targetOf reads a type, or an instance of one, whose name may be in quotes.
-func targetOf(l *bindingsfile.Literal) (target, bool) {
-	if l.Value.Kind() != value.String {
-		return target{}, false
-	}
-	name, instance, ok := bindingsfile.SplitTarget(l.Value.Text())
-	return target{name: name, instance: instance}, ok && typeName.MatchString(name)
-}
-
-// inKeys is how an instance is written in keys.
-var inKeys = strings.NewReplacer("/", "%2F", "[", "%5B", "]", "%5D", "%", "%25")
-
-// keys is what the keys of the parameters begin with.
-func (t target) keys() string {
-	switch {
-	case t.isClass:
-		return t.name + "::"
-	case t.instance == "":
-		return recipe.ParameterKeys + t.name + "/"
-	}
-	return recipe.ParameterKeys + t.name + "[" + inKeys.Replace(t.instance) + "]/"
-}
-
 // parameters binds parameters to values, or to those of another target.
 func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
 	t, ok := c.target(&s.Subjects[0])
@@ -186,7 +136,7 @@ func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
 	c.each(s, t.keys(), "parameter", when)
 }
 
-// entry is a name, and what it is bound to.
+// entry is a name and its producer.
 type entry struct {
 	name     bindingsfile.Literal
 	producer *bindingsfile.Producer
@@ -393,20 +343,4 @@ func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
 
 func pair(name, text string) value.Pair {
 	return value.Pair{Key: value.FromString(name), Value: value.FromString(text)}
-}
-
-// references reads one reference or several, and writes them as Puppet does, without quotes.
-func (c *setCompiler) references(p *bindingsfile.Producer) ([]string, bool) {
-	list := oneOrMore(p.Argument)
-	out, ok := make([]string, len(list)), true
-	for i := range list {
-		t, is := targetOf(&list[i])
-		if !is || t.instance == "" {
-			c.errorf(&list[i], "expected what a catalog has, as \"File['/etc/ntp.conf']\", found %s",
-				value.Describe(list[i].Value))
-			ok = false
-		}
-		out[i] = t.name + "[" + t.instance + "]"
-	}
-	return out, ok
 }

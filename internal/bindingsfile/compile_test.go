@@ -34,7 +34,7 @@ func hash(col int, kids ...*Literal) *Literal {
 	return l
 }
 
-func TestWithin(t *testing.T) {
+func TestWithinFindsInnermostPart(t *testing.T) {
 	one := &Literal{Value: value.FromInt(1), Pos: at(6)}
 	l := list(1, text("a", 2), hash(3, text("k", 4), list(5, one), one, text("v", 7)))
 	k, v := value.FromString("k"), value.FromInt
@@ -57,9 +57,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// What another reader found wrong leaves nothing to compile, and yet the binding, what it collects and what it
-// contributes to are known.
-func TestBrokenBindings(t *testing.T) {
+// A binding that a reader marked as broken has no recipe. Its key, its multibinding and its contribution are known.
+func TestBrokenBindingKeepsKeyAndMultibinding(t *testing.T) {
 	var diags diag.List
 	b := (&Statement{Key: "a", In: text("m", 1), Broken: true,
 		Producers: []Producer{{Name: "multibind_id", Argument: text("inner", 2)}}}).Compile(&diags)
@@ -80,8 +79,8 @@ func TestBrokenBindings(t *testing.T) {
 	}
 }
 
-// A value of a sensitive binding is in no message, wherever it is wrong.
-func TestSensitiveConstants(t *testing.T) {
+// No message shows a sensitive value.
+func TestTypeErrorHidesSensitiveValue(t *testing.T) {
 	var diags diag.List
 	argument := list(1, &Literal{Value: value.FromInt(31337), Pos: at(2)})
 	a := Statement{Key: "a", Sensitive: true, Type: text("Array[String]", 9),

@@ -91,7 +91,7 @@ func parseAndRead(file string, src []byte, isPuppet bool, diags *diag.List) *Fil
 	return YAML{Document: doc}.Read(nil, diags)
 }
 
-// formatted formats src. Some YAML cannot be formatted and stays as it is.
+// formatted formats src. Some YAML cannot be formatted, and is returned unchanged.
 func formatted(src []byte, isPuppet bool) []byte {
 	format := layout.YAML
 	if isPuppet {

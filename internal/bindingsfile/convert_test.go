@@ -11,8 +11,8 @@ import (
 	"bindc/internal/diag"
 )
 
-// Files and what they are in the other syntax, one behind the other; comments stay with what they are about.
-func TestFiles(t *testing.T) {
+// Pairs of files, the same in both syntaxes. Comments stay with their statements.
+func TestConvertsFilesWithTheirComments(t *testing.T) {
 	text, err := os.ReadFile("testdata/files.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -42,8 +42,8 @@ func converts(t *testing.T, name, text, want string) {
 	}
 }
 
-// What has errors, or cannot be said in the other syntax, is not converted, and one error says why.
-func TestFilesThatAreNotConverted(t *testing.T) {
+// A file with errors, or that the other syntax cannot express, gives one error and no text.
+func TestRejectsFilesThatCannotBeConverted(t *testing.T) {
 	in := func(bind string) string { return "bindings_version: 1\nname: s\nbind:\n" + bind + "\n" }
 	for _, c := range []struct{ name, file, text, code, message string }{
 		{"no YAML", "s.yaml", "[", "yaml_syntax", ""},
@@ -78,8 +78,8 @@ func TestFilesThatAreNotConverted(t *testing.T) {
 	}
 }
 
-// Each statement that cannot be said is told of by its place, and those around it are not.
-func TestWhatCannotBeSaidIsTold(t *testing.T) {
+// Each statement that the other syntax cannot express is reported at its place; the statements around it are not.
+func TestReportsEachInexpressibleStatement(t *testing.T) {
 	src := "bindings_version: 1\nname: s\nbind:\n  - [a, .inf]\n  - [b, 1]\n  - when: {node: x}\n" +
 		"    bind:\n      - [c, 1]\n      - [d, [.nan]]\n  - [e, .inf]\n  - when: {a b: x}\n    bind: []\n"
 	var diags diag.List
@@ -95,8 +95,8 @@ func TestWhatCannotBeSaidIsTold(t *testing.T) {
 	}
 }
 
-// In the syntax of Puppet a set keeps the name that it has.
-func TestSetsInYAMLKeepTheirName(t *testing.T) {
+// In the syntax of Puppet a file keeps its name.
+func TestConvertKeepsNameInPuppet(t *testing.T) {
 	var diags diag.List
 	out, ok := Convert("default.yaml", []byte("bindings_version: 1\nname: default\nbind: []\n"),
 		[]string{"ntp::default", "default"}, &diags)
@@ -105,8 +105,8 @@ func TestSetsInYAMLKeepTheirName(t *testing.T) {
 	}
 }
 
-// In YAML a set of a module has its whole name.
-func TestSetsOfModulesGetTheirWholeName(t *testing.T) {
+// In YAML a file of a module has its full name.
+func TestConvertWritesFullNameInYAML(t *testing.T) {
 	names := []string{"ntp::default", "default"}
 	for src, want := range map[string]string{
 		"bindings default { }":      "name: ntp::default",

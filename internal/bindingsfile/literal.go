@@ -7,15 +7,15 @@ import (
 	"bindc/internal/value"
 )
 
-// Literal is a value as it is written, with its place and those of its parts.
+// Literal is a value in a file, with the places of all its parts.
 type Literal struct {
 	Value value.Value
 	Pos   diag.Pos
 	Kids  []Literal // of an array its elements; of a hash its keys and values in turn
 }
 
-// Within returns the part of l at path, which lists keys and indexes from the outside in. Where that part has no place
-// of its own, it returns the innermost part around it.
+// Within returns the part of l at path, which lists keys and indexes from the outside in. If that part has no place, it
+// returns the innermost part around it that has one.
 func (l *Literal) Within(path []value.Value) *Literal {
 	if len(path) == 0 {
 		return l

@@ -25,7 +25,7 @@ func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
 	r.Kind, r.Name, r.Options = recipe.Multibind, recipe.ContributionKey(id), o
 }
 
-// collected records what a multibinding of type t collects.
+// collected records whether a multibinding of type t is an array or a hash, and the type of its elements.
 func (c *compiler) collected(t *types.Type, o *recipe.Options) bool {
 	if t == nil {
 		return c.Type == nil

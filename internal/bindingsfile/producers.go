@@ -247,7 +247,7 @@ func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
 	}
 }
 
-// typeAt parses the type at l; nil if there is none.
+// typeAt parses the type at l; nil for nil or after an error.
 func (c *compiler) typeAt(l *Literal) *types.Type {
 	if l == nil {
 		return nil

@@ -45,19 +45,19 @@ func (p *Puppet) warnOfHiera(diags *diag.List) {
 	}
 	tokens, _ := syntax.Tokens(p.src)
 	for _, t := range tokens {
-		from, text, more := t.Off, t.Text, ""
+		from, text, hintEnd := t.Off, t.Text, ""
 		switch {
 		case t.Doc > 0:
 			if from, text = t.Doc, p.src[t.Doc:t.Done]; !strings.Contains(t.Text, `"`) {
-				more = `, in a heredoc whose tag is in double quotes, as @("END")`
+				hintEnd = `, in a heredoc whose tag is in double quotes, as @("END")`
 			}
 		case text[0] == '\'':
-			more = ", in double quotes"
+			hintEnd = ", in double quotes"
 		case text[0] != '"':
 			continue
 		}
-		literal.PercentIn(text, func(off int) diag.Pos { return p.Pos(from + off) }, more, diags)
-		literal.Encrypted(strings.Trim(text, `'"`), p.Pos(t.Off), diags)
+		literal.WarnOfInterpolations(text, func(off int) diag.Pos { return p.Pos(from + off) }, hintEnd, diags)
+		literal.CheckDecryptable(strings.Trim(text, `'"`), p.Pos(t.Off), diags)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// rebind compiles a binding to another key, or to the lower bindings of its own key (language.md, section 14.2).
+// rebind compiles a binding to another key, or to lower bindings of the same key (language.md, section 14.2).
 func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	name, _ := p.Argument.text()
 	switch {

@@ -40,8 +40,8 @@ func said(diags *diag.List) string {
 	return strings.Join(out, "\n")
 }
 
-// What is expected, what is there instead, and what may be meant.
-func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
+// An error names the expected and the found value, and a likely correction.
+func TestErrorsOfRejectedBindings(t *testing.T) {
 	name, key, x, y := text("name", 2), text("key", 4), text("x", 3), text("y", 5)
 	const entry = "1 attribute: expected a hash of 'name', the key to look up, and 'key', the entry to take from it, " +
 		"found "
@@ -102,8 +102,8 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 	}
 }
 
-// Without the name of a key there is no binding. What rebinds a key that is not known takes none away from others.
-func TestBindingsWithoutAKey(t *testing.T) {
+// A binding without a key is an error. An unknown key in rebind leaves other bindings valid.
+func TestRejectsBindingsWithoutKey(t *testing.T) {
 	const expected = "1 rebind: expected the name of a key as 'rebind', found "
 	const hint = " (write the key that is to be here what it is below: {rebind: 'ntp::host'})"
 	for _, c := range []struct {
@@ -129,9 +129,8 @@ func TestBindingsWithoutAKey(t *testing.T) {
 	}
 }
 
-// A multibinding that says what cannot be is known, and what it collects; how it puts that together is not, so that no
-// contribution is held to it.
-func TestOptionsThatAreRefused(t *testing.T) {
+// A multibinding with wrong options keeps its id and has no options, so that its contributions are not checked.
+func TestRejectsWrongOptions(t *testing.T) {
 	one := func(name string, val *Literal) *Literal { return hash(3, text(name, 4), val) }
 	yes := &Literal{Value: value.FromBool(true), Pos: at(5)}
 	two := &expr.Lambda{Params: []expr.Param{{Name: "memo"}, {Name: "x"}}, Body: &expr.Node{Op: expr.Const}}
@@ -190,8 +189,8 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// An entry is where it is written; where that cannot be told, where the hash is.
-func TestEntry(t *testing.T) {
+// An entry has its own place; an entry of a computed hash has the place of the hash.
+func TestEntryHasItsPlace(t *testing.T) {
 	k, v := value.FromString("k"), value.FromString
 	written := hash(1, text("k", 2), number(1, 3), text("l", 4), number(2, 5))
 	computed := &Literal{Value: written.Value, Pos: at(1)}
@@ -214,8 +213,8 @@ func TestEntry(t *testing.T) {
 	}
 }
 
-// A constant is written out for what it contributes to; what may be missing is none.
-func TestConstantsThatContribute(t *testing.T) {
+// A contribution keeps the literal of a constant, unless it is optional or transformed.
+func TestContributionKeepsLiteralOfConstant(t *testing.T) {
 	lambda := Lambda{Lambda: &expr.Lambda{Params: []expr.Param{{Name: "value"}}}}
 	for _, c := range []struct {
 		what string

@@ -27,7 +27,7 @@ type Source interface {
 	// Secrets adds the ids of the multibindings that are sensitive.
 	Secrets(ids map[string]bool)
 
-	// Read reads the file; it returns nil if there are no statements to be had. It hides sensitive bindings from
+	// Read reads the file; it returns nil if it cannot. It hides sensitive bindings from
 	// messages, and contributions to the multibindings in secrets.
 	Read(secrets map[string]bool, diags *diag.List) *File
 }

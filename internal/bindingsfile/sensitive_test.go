@@ -9,7 +9,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Lines of a set that messages must not show: those of what is sensitive, marked with # secret, and no others; or all.
+// The lines of sensitive bindings, marked with # secret, are hidden from messages, and no other lines; or all of them.
 var hidden = []struct{ name, file, text string }{
 	{"nothing", "s.yaml", "bind:\n- {name: a, to: 1}\n- {name: b, to: 1, sensitive: false}\n"},
 	{"a binding on a line", "s.yaml",
@@ -82,7 +82,7 @@ var hidden = []struct{ name, file, text string }{
 	{"what cannot be parsed", "s.pp", "bind 'a' to\nbind 'b' to 1\n"},
 }
 
-func TestLinesThatAreNotShown(t *testing.T) {
+func TestHidesLinesOfSensitiveBindings(t *testing.T) {
 	for _, c := range hidden {
 		text := c.text
 		if !strings.Contains(text, "bindings_version") {
@@ -103,7 +103,7 @@ func TestLinesThatAreNotShown(t *testing.T) {
 	}
 }
 
-// hiddenOf is the numbers of the lines of a set that are not shown.
+// hiddenOf returns the numbers of the hidden lines of a file.
 func hiddenOf(file, text string) []int {
 	var diags diag.List
 	secrets := map[string]bool{}

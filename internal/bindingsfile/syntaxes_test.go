@@ -372,8 +372,8 @@ bind dependency 'File[/etc/x]' ~> ['Service[a]', 'B::C[d]']
 bind dependency 'A[a]' -> 'B[b]'`},
 }
 
-// Other ways to write the same; all of these are said in the first way.
-func TestOtherWaysToSayIt(t *testing.T) {
+// Equivalent ways to write a statement are converted to one form.
+func TestConvertsVariantsToOneForm(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"a type without a comma", "s.pp", "bind Integer 'a' to 1", "bind Integer, 'a' to 1"},
 		{"capital letters", "s.pp", "bind TO 'x' IN 'm'\nmultibind 'a' AS 'm'", "bind to 'x' in 'm'\nmultibind 'a' as 'm'"},
@@ -464,8 +464,8 @@ func TestOtherWaysToSayIt(t *testing.T) {
 	}
 }
 
-// What is wrong, with its place, and what is left of the set all the same.
-func TestWhatIsReportedOfSets(t *testing.T) {
+// Errors have their places, and the other statements of the file remain.
+func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 	for _, c := range []struct{ name, file, text, reported, left string }{
 		{"no list", "s.yaml", " {a: 1}", "3:7 error bindings", ""},
 		{"several instances where one is meant", "s.pp",
@@ -607,8 +607,8 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 	}
 }
 
-// What may have been meant is told.
-func TestWhatMayBeMeant(t *testing.T) {
+// A misspelt word gives a hint with the likely one.
+func TestSuggestsMisspeltWords(t *testing.T) {
 	for _, c := range []struct{ file, text, says, hint string }{
 		{"s.yaml", "\n- {inclde: ntp}", "inclde", "did you mean 'include'?"},
 		{"s.yaml", "\n- {name: a, to: 1, overide: true}", "overide", "did you mean 'override'?"},
@@ -638,8 +638,8 @@ func TestWhatMayBeMeant(t *testing.T) {
 	}
 }
 
-// A value of which nothing is to be computed, but where strings interpolate, is plain; other expressions are asked for.
-func TestPlainValues(t *testing.T) {
+// A literal is a plain value, also if its strings interpolate; any other expression is not.
+func TestLiteralsArePlainValues(t *testing.T) {
 	for text, plain := range map[string]bool{
 		"1": true, "-1": true, "'x'": true, "\"${x}\"": true, "undef": true, "[1, { a => \"${x}\" }]": true, "{}": true,
 		"1 + 1": false, "-$x": false, "!true": false, "$x": false, "[$x]": false, "{ a => [$x] }": false,
@@ -655,8 +655,8 @@ func TestPlainValues(t *testing.T) {
 	}
 }
 
-// In YAML what is known is a value, whatever it was written as.
-func TestKnownValues(t *testing.T) {
+// In YAML a value that is known now is a constant, however it is written.
+func TestFoldsKnownValuesInYAML(t *testing.T) {
 	for text, known := range map[string]bool{"to: [1]": true, "to: ['${1 + 1}']": true, "to: ['${x}']": false,
 		"to_expression: '[1] + [2]'": true, "to_expression: '[$x]'": false} {
 		s, _ := read(t, "s.yaml", inYAML("\n- {name: a, type: Array, "+text+"}"))
@@ -667,8 +667,8 @@ func TestKnownValues(t *testing.T) {
 	}
 }
 
-// So it is in the syntax of Puppet.
-func TestKnownValuesInPuppet(t *testing.T) {
+// The same holds in the syntax of Puppet.
+func TestFoldsKnownValuesInPuppet(t *testing.T) {
 	for text, known := range map[string]bool{"[1]": true, "[1] + [2]": true, "[*[1], 2]": true, "[$x]": false} {
 		s, _ := read(t, "s.pp", inPuppet("\nbind Array, 'a' to "+text))
 		p := s.Statements[0].Producers[0]
@@ -678,8 +678,8 @@ func TestKnownValuesInPuppet(t *testing.T) {
 	}
 }
 
-// Where an expression stands does not make it another one: equal values are stored once.
-func TestPlacesAreNoPartOfValues(t *testing.T) {
+// The place of an expression is not part of its value, so that equal values are stored once.
+func TestValuesHaveNoPlaces(t *testing.T) {
 	for _, text := range []string{"\"${x} and ${y}\"", "$x + $y['a']", "$x.map |Integer $a, $b = $y| { $a + $b }"} {
 		s, _ := read(t, "s.pp", inPuppet("\nbind 'a' to "+text+"\n  bind 'b'   to "+text))
 		first, second := s.Statements[0], s.Statements[1]
@@ -693,7 +693,7 @@ func TestPlacesAreNoPartOfValues(t *testing.T) {
 	}
 }
 
-// Where statements are said to be, in either syntax.
+// Statements have their places, in both syntaxes.
 func TestPlacesOfStatements(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"s.yaml", "\n- [a, 1]\n- name: b\n  to: [1]\n- when: {node: n}\n  bind: [[c, 1]]\n- {include: d}\n" +
@@ -717,8 +717,8 @@ func TestPlacesOfStatements(t *testing.T) {
 	}
 }
 
-// Of a text that is no set, or of another version, there is nothing.
-func TestTextsThatAreNoSets(t *testing.T) {
+// A text that is not a file of bindings, or is of another version, gives nil and an error.
+func TestRejectsOtherFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "1:1 error bindings",
 		"[1]":                             "1:1 error bindings",
@@ -744,7 +744,7 @@ func inPuppet(statements string) string { return "bindings s {" + indented(state
 
 func indented(lines string) string { return strings.ReplaceAll(lines, "\n", "\n  ") }
 
-func TestBothSyntaxesSayTheSame(t *testing.T) {
+func TestConvertsBothWays(t *testing.T) {
 	for _, c := range both {
 		t.Run(c.name, func(t *testing.T) {
 			y, reported := read(t, "s.yaml", inYAML(c.yaml))

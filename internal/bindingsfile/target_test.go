@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// How a class, a type or an instance is written, and what the name of the instance is.
-func TestTargetsAsText(t *testing.T) {
+// A class, a type or an instance is split into its name and the name of the instance.
+func TestSplitTarget(t *testing.T) {
 	for _, c := range []struct {
 		text, name, instance string
 		ok                   bool
@@ -38,8 +38,8 @@ func TestTargetsAsText(t *testing.T) {
 	}
 }
 
-// A name that begins with a quote stands in the other ones; there are some that cannot be written.
-func TestInstancesWithQuotes(t *testing.T) {
+// A name that begins with a quote is put into the other kind of quotes; with both kinds it may be impossible to write.
+func TestJoinTargetChoosesQuotes(t *testing.T) {
 	for instance, want := range map[string]string{
 		"'a'": `Web["'a'"]`, `"a"`: `Web['"a"']`, `'a'"`: "", `it's, "so"`: "", "": "",
 	} {

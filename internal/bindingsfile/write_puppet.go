@@ -81,7 +81,7 @@ func (w *puppetWriter) targeted(s *Statement) syntax.Statement {
 	return out
 }
 
-// mapOption writes the map among the options of parameters as an option of its own.
+// mapOption writes {map: …} in the options of parameters as a separate option.
 func (w *puppetWriter) mapOption(s *syntax.Statement, options *Literal) {
 	if options == nil || options.Value.Len() != 1 {
 		return
@@ -168,7 +168,7 @@ func (w *puppetWriter) attributes(b *Statement) syntax.Statement {
 	return s
 }
 
-// flags lists the flags that are set, but for optional.
+// flags lists the flags that are set. It does not include optional, which is not a flag in the syntax of Puppet.
 func (s *Statement) flags() (set []string) {
 	for _, flag := range []struct {
 		name string

@@ -204,7 +204,7 @@ func (w *yamlWriter) inBrackets(elems ...value.Value) (string, bool) {
 	return "[" + strings.Join(parts, ", ") + "]", true
 }
 
-// attributes returns the attributes of a binding but for its name.
+// attributes returns the attributes of a binding without its name.
 func (w *yamlWriter) attributes(s *Statement) []attribute {
 	var out []attribute
 	add := func(name string, l *Literal) {

@@ -10,8 +10,8 @@ import (
 	"bindc/internal/value"
 )
 
-// What is written is laid out already, and has the comments of each statement above and beside it.
-func TestWhatIsWrittenHasItsComments(t *testing.T) {
+// The written text is formatted, with the comments of each statement above it and at the end of its line.
+func TestWritesComments(t *testing.T) {
 	s, reported := read(t, "s.yaml", inYAML("\n- [a, 1]\n- name: b\n  type: String\n  to: \"one\\n\\ntwo\\n\"\n"+
 		"- when: {node: n}\n  bind:\n  - [c, 2]\n  - when: {node: m}\n    bind: []"))
 	if reported != "" {
@@ -79,8 +79,8 @@ bindings n::s {
 	}
 }
 
-// The first of what cannot be said in the syntax of Puppet is the error; the rest is there all the same.
-func TestWhatPuppetCannotSay(t *testing.T) {
+// The first inexpressible statement is the error; the other statements are written all the same.
+func TestPuppetTextReportsFirstInexpressibleStatement(t *testing.T) {
 	for _, target := range []string{"[", "{", ""} {
 		s, reported := read(t, "s.yaml", inYAML("\n- {parameters: '"+target+"', to: {a: 1}}\n- [b, 1]\n"+
 			"- {name: c, type: 'Array[', to: 1}"))
@@ -95,8 +95,8 @@ func TestWhatPuppetCannotSay(t *testing.T) {
 	}
 }
 
-// A value that is damaged is an error, whatever stands around it.
-func TestDamagedValuesAreNotWritten(t *testing.T) {
+// A damaged value is an error, whatever is written around it.
+func TestRejectsDamagedValues(t *testing.T) {
 	intact := &Statement{Keyword: Bind, Key: "a", Value: recipe.AppendConstant(nil, value.FromInt(1))}
 	for _, damaged := range []string{"c", "c\xff", "r", "r\xff"} {
 		s := &File{Statements: []*Statement{intact, &Statement{Keyword: Bind, Key: "b", Value: []byte(damaged)}, intact,
@@ -110,8 +110,8 @@ func TestDamagedValuesAreNotWritten(t *testing.T) {
 	}
 }
 
-// To write a set does not change it.
-func TestWritingLeavesASetAsItIs(t *testing.T) {
+// Writing a file does not change its statements.
+func TestWritingDoesNotChangeStatements(t *testing.T) {
 	text := inPuppet("\nbind Hash, 'a' to $x + { b => [1] }\n" +
 		"bind Hash, 'b' to map($x) |$y, $z = ({ b => 1 })| { $y + { c => 1 } }")
 	s, reported := read(t, "s.pp", text)

@@ -79,7 +79,7 @@ func (r *yamlReader) attribute(s *Statement, name string, n *yaml.Node) {
 	}
 }
 
-// literalAttribute reads an attribute whose value is taken as it is written.
+// literalAttribute reads an attribute whose value does not interpolate.
 func (r *yamlReader) literalAttribute(s *Statement, name string, n *yaml.Node) {
 	if !slices.Contains(bindingAttributes, name) {
 		return

@@ -14,7 +14,7 @@ import (
 type keywordForm struct {
 	keyword    Keyword
 	attributes []string // that it may also have
-	binds      string   // what it binds, as it has no key
+	binds      string   // in messages: its effect in place of a key
 }
 
 // keywordForms has the order in which a hash is searched for keywords.
