@@ -153,7 +153,7 @@ func (p *planned) names() []string {
 		return nil
 	}
 	_, inModule, _ := strings.Cut(p.name, "::")
-	if strings.HasPrefix(p.uri, "module:") && p.set.set != nil {
+	if strings.HasPrefix(p.uri, "module:") && p.set.puppet != nil {
 		return []string{p.name, inModule}
 	}
 	return []string{p.name}

@@ -314,7 +314,8 @@ func (c *setCompiler) transfer(s *bindingsfile.Statement, of target, l *bindings
 	}
 	b := *s
 	b.Options, b.Key, b.KeyPos = nil, t.Keys, to.Pos
-	b.Producers = []bindingsfile.Producer{{Name: "to_lookup_of", Argument: &bindingsfile.Literal{Value: l.Value, Pos: l.Pos}}}
+	argument := &bindingsfile.Literal{Value: l.Value, Pos: l.Pos}
+	b.Producers = []bindingsfile.Producer{{Name: "to_lookup_of", Argument: argument}}
 	if t.Like = b.Compile(c.diags); t.Like.Recipe != nil {
 		c.transfers = append(c.transfers, t)
 	}

@@ -26,7 +26,7 @@ func placeComments(src []byte, f *File, isPuppet bool) comments {
 	list, _ := read(src)
 	p := commentPlacer{lines: strings.Split(string(src), "\n"), commentOnly: map[int]bool{},
 		comments: comments{above: map[diag.Pos][]string{}, inline: map[diag.Pos]string{}}}
-	for s := range All(f.Statements) {
+	for s := range walk(f.Statements) {
 		p.starts = append(p.starts, s.Pos)
 	}
 	slices.SortFunc(p.starts, func(a, b diag.Pos) int {

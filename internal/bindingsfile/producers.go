@@ -82,8 +82,9 @@ func (c *compiler) checkTransformer() {
 	if c.Transformer == nil || c.Transformer.Takes(1) {
 		return
 	}
-	c.add(diag.Diagnostic{Pos: c.Transformer.Pos, Code: "attribute", Hint: "write |$value| { ... }; facts are variables",
-		Message: fmt.Sprintf("expected a transformer with 1 parameter, the value, found %d", len(c.Transformer.Params))})
+	c.add(diag.Diagnostic{Pos: c.Transformer.Pos, Code: "attribute",
+		Message: fmt.Sprintf("expected a transformer with 1 parameter, the value, found %d", len(c.Transformer.Params)),
+		Hint:    "write |$value| { ... }; facts are variables"})
 }
 
 // checkProducers rejects several producers, a missing one, and options that no producer uses.

@@ -12,9 +12,15 @@ import (
 
 // attributes reads the attributes of a binding. It returns false if the key cannot be read.
 func (r *puppetReader) attributes(out *Statement, s *syntax.Statement) bool {
-	for _, f := range s.Flags {
-		flag := map[string]*bool{"abstract": &out.Abstract, "override": &out.Override, "sensitive": &out.Sensitive}[f.Text]
-		*flag = true
+	for _, flag := range s.Flags {
+		switch flag.Text {
+		case "abstract":
+			out.Abstract = true
+		case "override":
+			out.Override = true
+		case "sensitive":
+			out.Sensitive = true
+		}
 	}
 	out.Optional = s.Optional
 	if s.Type == nil {

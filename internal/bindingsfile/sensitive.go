@@ -15,8 +15,8 @@ var (
 	sensitiveFlag = []string{"sensitive"}
 )
 
-// meansSensitive reports whether a word is 'sensitive' or a misspelling of it. A misspelt flag is an error, and the value
-// stays hidden all the same.
+// meansSensitive reports whether a word is 'sensitive' or a misspelling of it. A misspelt flag is an error, and the
+// value stays hidden all the same.
 func meansSensitive(word []byte) bool {
 	return string(word) == "sensitive" || bytes.IndexAny(word, "sS") == 0 &&
 		diag.DidYouMean(string(word), sensitiveFlag) != ""

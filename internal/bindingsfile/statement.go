@@ -87,7 +87,7 @@ type Lambda struct {
 type Producer struct {
 	Name     string     // the attribute in YAML, such as to_lookup_of; `rebind` names the key itself
 	Argument *Literal   // its argument; of `to` and `to_expression` the value, if it is known now
-	Expr     *expr.Node // of these two, the expression that computes the value, if it is not known; Argument is its source
+	Expr     *expr.Node // of these two, the expression of a value that is not known; Argument is its source
 }
 
 // Pair matches a category that has one of several values.
@@ -97,8 +97,8 @@ type Pair struct {
 	Values   []string // as written
 }
 
-// All ranges over the statements and those nested in them, each before its own.
-func All(list []*Statement) iter.Seq[*Statement] {
+// walk ranges over the statements and those nested in them, each before its own.
+func walk(list []*Statement) iter.Seq[*Statement] {
 	return func(yield func(*Statement) bool) { visit(list, yield) }
 }
 

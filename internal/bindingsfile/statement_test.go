@@ -2,12 +2,12 @@ package bindingsfile
 
 import "testing"
 
-// All yields a statement before the statements in it, and stops when the loop does.
-func TestAllYieldsOuterStatementsFirst(t *testing.T) {
+// walk yields a statement before the statements in it, and stops when the loop does.
+func TestWalkYieldsOuterStatementsFirst(t *testing.T) {
 	list := []*Statement{{Key: "a"}, {Key: "b", Statements: []*Statement{{Key: "c"}, {Key: "d"}}}, {Key: "e"}}
 	for stop, want := range map[string]string{"": "abcde", "b": "ab", "c": "abc"} {
 		got := ""
-		for s := range All(list) {
+		for s := range walk(list) {
 			if got += s.Key; s.Key == stop {
 				break
 			}

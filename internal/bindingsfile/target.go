@@ -19,8 +19,8 @@ func SplitTarget(text string) (name, instance string, ok bool) {
 	return name, instance, !strings.Contains(instance, ",")
 }
 
-// joinTarget writes an instance as text, with its name in quotes where it needs them. Not ok is a name that needs quotes
-// and contains both kinds.
+// joinTarget writes an instance as text, with its name in quotes where it needs them. Not ok is a name that needs
+// quotes and contains both kinds.
 func joinTarget(name, instance string) (text string, ok bool) {
 	for _, quote := range []string{"", "'", `"`} {
 		text = name + "[" + quote + instance + quote + "]"

@@ -103,7 +103,8 @@ func (w *yamlWriter) statement(s *Statement, indent int) {
 		w.element(indent, attribute{s.Keyword.String(), names})
 	case Dependency:
 		sides := []value.Value{s.Producers[0].Argument.Value, s.Producers[1].Argument.Value}
-		w.element(indent, attribute{"dependency", value.FromSlice(sides)}, attribute{"kind", value.FromString(s.Arrow())})
+		w.element(indent, attribute{"dependency", value.FromSlice(sides)},
+			attribute{"kind", value.FromString(s.Arrow())})
 	case Parameters:
 		target := attribute{"parameters", s.Subjects[0].Value}
 		w.element(indent, append([]attribute{target}, w.attributes(s)...)...)
@@ -143,7 +144,7 @@ func (w *yamlWriter) element(indent int, attributes ...attribute) {
 
 func valuesOf(list []Literal) value.Value { return collect(false, list) }
 
-// conditionValue returns a condition as one hash or a list of hashes. Values are texts, which compare as they were written.
+// conditionValue returns a condition as one hash or a list of hashes. Values are texts, so that 6.10 stays 6.10.
 func conditionValue(w *Statement) value.Value {
 	var hashes []value.Value
 	for _, all := range w.Alternatives {

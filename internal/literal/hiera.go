@@ -32,8 +32,8 @@ func warnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	CheckDecryptable(text, doc.Pos(n), diags)
 }
 
-// CheckDecryptable reports a text encrypted for hiera-eyaml that no lookup can decrypt. A text encrypted by a method other
-// than PKCS7, which only a plugin of hiera-eyaml supports, is a warning: real sites have such values, and lookups
+// CheckDecryptable reports a text encrypted for hiera-eyaml that no lookup can decrypt. A text encrypted by a method
+// other than PKCS7, which only a plugin of hiera-eyaml supports, is a warning: real sites have such values, and lookups
 // return them unchanged.
 func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 	if method := expr.OtherMethod(text); method != "" {
@@ -90,8 +90,8 @@ func broken(text string) string {
 var hieraInterpolation = regexp.MustCompile(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
 	`((?:::)?[a-z_][a-z0-9_]*(?:::[a-z_]\w*)*(?:\.[\w-]+)*|))\s*\}(?:$|[^a-zA-Z^]|[a-zA-Z]\w)`)
 
-// WarnOfInterpolations warns of interpolations of Hiera in a text, which are plain text here. at returns the place of an
-// offset; hintEnd is appended to each hint.
+// WarnOfInterpolations warns of interpolations of Hiera in a text, which are plain text here. at returns the place of
+// an offset; hintEnd is appended to each hint.
 func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string, diags *diag.List) {
 	for _, m := range hieraInterpolation.FindAllStringSubmatchIndex(text, -1) {
 		found, _, _ := strings.Cut(text[m[0]:], "}")

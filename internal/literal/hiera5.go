@@ -12,8 +12,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// AppendHiera5 appends the compiled value of n, a value of Hiera 5: %{...} interpolates, and with eyaml a lookup decrypts
-// encrypted texts. An error that only lookups of the key meet is a warning.
+// AppendHiera5 appends the compiled value of n, a value of Hiera 5: %{...} interpolates, and with eyaml a lookup
+// decrypts encrypted texts. An error that only lookups of the key meet is a warning.
 func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diags *diag.List) []byte {
 	h := hiera5{doc, eyaml, diags}
 	if unfit := n.FirstUnfit(); unfit != nil {
@@ -141,8 +141,8 @@ var (
 	edited      = regexp.MustCompile(`DEC(?:\(\d+\))?::\w+\[`)
 )
 
-// CheckEncrypted warns of texts in a file of Hiera 5 that seem to be encrypted for hiera-eyaml, or to have been, and that
-// no lookup decrypts. Without eyaml, lookups decrypt nothing.
+// CheckEncrypted warns of texts in a file of Hiera 5 that seem to be encrypted for hiera-eyaml, or to have been, and
+// that no lookup decrypts. Without eyaml, lookups decrypt nothing.
 func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	if !doc.Mentions("ENC[") && !doc.Mentions("DEC") {
 		return

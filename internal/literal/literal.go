@@ -1,5 +1,5 @@
-// Package literal compiles keys and values written in YAML; strings in values interpolate (language.md, section 7). Data
-// files consist of such keys and values, and files of structured bindings contain them.
+// Package literal compiles keys and values written in YAML; strings in values interpolate (language.md, section 7).
+// Data files consist of such keys and values, and files of structured bindings contain them.
 package literal
 
 import (
@@ -43,8 +43,8 @@ func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []by
 	return recipe.AppendCompiled(dst, r)
 }
 
-// appendPlain appends the encoding of n.Literal(). It encodes lists, and hashes whose keys are strings, straight from the
-// nodes: equal strings cannot occur there. Most of the data of a site takes this path.
+// appendPlain appends the encoding of n.Literal(). It encodes lists, and hashes whose keys are strings, straight from
+// the nodes: equal strings cannot occur there. Most of the data of a site takes this path.
 func appendPlain(dst []byte, n *yaml.Node) []byte {
 	start := len(dst)
 	switch {
