@@ -201,12 +201,11 @@ func (r *puppetReader) text(text string, off int) Literal {
 func (r *puppetReader) targets(s *Statement, nodes ...*expr.Node) bool {
 	all := true
 	for _, n := range nodes {
-		if n == nil {
-			continue
+		if n != nil {
+			l, ok := r.target(n)
+			s.Subjects = append(s.Subjects, l)
+			all = all && ok
 		}
-		l, ok := r.target(n)
-		s.Subjects = append(s.Subjects, l)
-		all = all && ok
 	}
 	return all
 }

@@ -108,8 +108,9 @@ func (r *yamlReader) valueProducer(s *Statement, name string, n *yaml.Node, node
 		} else {
 			p.Expr = node
 		}
+	} else {
+		s.Broken = true
 	}
-	s.Broken = s.Broken || !ok
 	s.Producers = append(s.Producers, p)
 }
 
