@@ -11,6 +11,7 @@ import (
 
 	"bindc/internal/expr"
 	"bindc/internal/types"
+	"bindc/lint"
 )
 
 var (
@@ -108,6 +109,16 @@ func listed(t *testing.T, kind string) []string {
 		t.Fatalf("docs/guide.md has no block of %s", kind)
 	}
 	return slices.Sorted(slices.Values(strings.Fields(block)))
+}
+
+func TestGuideListsAllAdvice(t *testing.T) {
+	_, table, _ := strings.Cut(read(t, "docs/guide.md"), "\n## Advice\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	for _, code := range lint.Codes() {
+		if !strings.Contains(table, "\n| `"+string(code)+"` |") {
+			t.Errorf("docs/guide.md, \"Advice\", has no row for %s", code)
+		}
+	}
 }
 
 // A code that the guide explains is one of the program.

@@ -6,6 +6,7 @@ require (
 	filippo.io/age v1.3.2
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/coreos/go-systemd/v22 v22.7.0
+	github.com/goccy/go-yaml v1.19.2
 	github.com/gofrs/flock v0.13.1
 	github.com/hiddeco/sshsig v0.2.0
 	github.com/klauspost/compress v1.20.3

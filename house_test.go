@@ -1,6 +1,7 @@
 package bindc
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,16 +48,22 @@ func TestLinesAreReadWithoutScrolling(t *testing.T) {
 // holdsText tells whether most of a line is text in quotes.
 func holdsText(line string) bool { return len(quoted.ReplaceAllString(line, "")) < len(line)/2 }
 
-// Who looks for something finds every folder in the tables.
+// maxArchitecture is the most lines that ARCHITECTURE.md may have: it is read as a whole.
+const maxArchitecture = 150
+
+func TestArchitectureIsShort(t *testing.T) {
+	if n := strings.Count(read(t, "ARCHITECTURE.md"), "\n"); n > maxArchitecture {
+		t.Errorf("ARCHITECTURE.md has %d lines, at most %d: decisions belong in docs/decisions", n, maxArchitecture)
+	}
+}
+
+// TestTablesNameEveryFolder checks that the table in ARCHITECTURE.md has every folder with Go code.
 func TestTablesNameEveryFolder(t *testing.T) {
-	architecture, readme := read(t, "ARCHITECTURE.md"), read(t, "README.md")
+	architecture := read(t, "ARCHITECTURE.md")
 	for dir := range goFiles(t) {
 		top, rest, _ := strings.Cut(dir, "/")
 		if dir == "." {
 			continue
-		}
-		if top != "cmd" && !strings.Contains(readme, "| `"+top+"/`") {
-			t.Errorf("the table in README.md does not name %s/", top)
 		}
 		name := top + "/`"
 		if part, _, _ := strings.Cut(rest, "/"); top == "internal" || top == "cmd" {
@@ -64,6 +71,30 @@ func TestTablesNameEveryFolder(t *testing.T) {
 		}
 		if !strings.Contains(architecture, "`"+name) {
 			t.Errorf("the table in ARCHITECTURE.md does not name %s", strings.TrimSuffix(name, "`"))
+		}
+	}
+}
+
+// TestDecisionsAreIndexed checks that docs/decisions/README.md links every page, and that its lines are short.
+func TestDecisionsAreIndexed(t *testing.T) {
+	const columns = 100
+	pages, err := filepath.Glob("docs/decisions/[0-9]*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal("no decisions:", err)
+	}
+	index := read(t, "docs/decisions/README.md")
+	for i, page := range pages {
+		name := filepath.Base(page)
+		if !strings.Contains(index, "("+name+")") {
+			t.Errorf("docs/decisions/README.md does not link %s", name)
+		}
+		if !strings.HasPrefix(name, fmt.Sprintf("%03d-", i+1)) {
+			t.Errorf("%s: expected number %03d", name, i+1)
+		}
+		for n, line := range strings.Split(read(t, page), "\n") {
+			if utf8.RuneCountInString(line) > columns {
+				t.Errorf("%s:%d: more than %d columns", page, n+1, columns)
+			}
 		}
 	}
 }

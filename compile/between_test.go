@@ -11,17 +11,6 @@ import (
 	"bindc/loader"
 )
 
-// A layer is told by its name, or else by its number, if there is more than one.
-func TestLayersInMessages(t *testing.T) {
-	for want, layers := range map[string][]loader.Layer{
-		"": {{}}, " in layer 'a'": {{Name: "a"}}, " in layer 2": {{Name: "a"}, {}}} {
-		c := composer{site: &loader.Site{Layers: layers}}
-		if got := c.inLayer(len(layers) - 1); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 // Of a site that was not read whole nobody can say who wins: only its values are judged.
 func TestSitesThatWereNotReadWhole(t *testing.T) {
 	got := strings.Join(compiled(t, "{to: 1}\n[a, 1]\n[a, 2]", ``), "\n")

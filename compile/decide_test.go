@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -127,7 +128,9 @@ func (p *placed) compare(q *placed) int {
 	if p.layer != q.layer {
 		return p.layer - q.layer
 	}
-	return comparePrecedence(p.categories(), q.categories())
+	a, b := p.categories(), q.categories()
+	common := min(len(a), len(b))
+	return cmp.Or(slices.Compare(a[:common], b[:common]), len(b)-len(a))
 }
 
 func holds(c loader.Condition, request []string) bool {

@@ -148,29 +148,9 @@ func effortOf(t *testing.T, list string, limit int) (spent int, found []diag.Dia
 	writeBindings(t, filepath.Join(dir, "bindings"), "default", list)
 	var diags diag.List
 	site := loader.Load(dir, loader.Options{}, &diags)
-	c := newComposer(site, Options{Effort: limit}, &diags)
-	c.compose()
-	return c.effort.limit - max(0, c.effort.left), diags.Sorted()
-}
-
-// What is left is spent to the last step; the first that there is not is remembered, however few are asked for then.
-func TestEffortIsSpentToItsEnd(t *testing.T) {
-	e := newEffort(10)
-	if !e.spend(4) || !e.spend(6) || e.left != 0 || e.over() {
-		t.Errorf("of ten steps ten are not taken: %d left, over %v", e.left, e.over())
-	}
-	if e.spend(1) || !e.over() || e.spend(0) {
-		t.Error("there is an eleventh step")
-	}
-	if e := newEffort(10); e.spend(11) || !e.over() || e.spend(1) {
-		t.Error("eleven steps are taken of ten")
-	}
-	if e := newEffort(1); !e.spend(1) || e.limit != 1 {
-		t.Error("one step is not taken of one")
-	}
-	if e := newEffort(0); e.limit != DefaultEffort {
-		t.Errorf("the default is %d", e.limit)
-	}
+	e := newEnv(site, Options{Effort: limit}, &diags)
+	compose(e)
+	return e.Effort.Limit - max(0, e.Effort.Left), diags.Sorted()
 }
 
 // The message names the key that is bound most often, of several the first. One of which nothing is compared is not

@@ -7,8 +7,8 @@ import (
 )
 
 // Seal encrypts every sensitive value of content with key, each for the name of the key it is bound to. wrapped is the
-// key as who may read it can open it. The hashes of the files go too: by them guesses at what is in a file could be
-// tried.
+// key in the form that its recipients can open. Seal also removes the hashes of the files, which would allow guesses at
+// their content to be checked.
 func Seal(content *snapshot.Content, key, wrapped []byte) error {
 	box, err := seal.New(key)
 	if err != nil {

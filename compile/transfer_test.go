@@ -44,23 +44,6 @@ func TestParametersInDataFiles(t *testing.T) {
 	checkLookups(t, opened(t, dir, content), `web::port 1; web::size 2; web::user -; sql::port 1`)
 }
 
-// What parameters of other targets come to is bounded by the effort: those of many targets multiply.
-func TestParametersOfOthersEndWithTheEffort(t *testing.T) {
-	dir := t.TempDir()
-	var entries string
-	for i := range 100 {
-		entries += fmt.Sprintf("p%d: 1, ", i)
-	}
-	writeBindings(t, filepath.Join(dir, "bindings"), "default", "{parameters: Sql, to: {"+entries+"}}\n"+
-		"{parameters: Web, to: {"+entries+"}}\n{parameters: 'Web[one]', to: Sql}")
-	var diags diag.List
-	c := newComposer(loader.Load(dir, loader.Options{}, &diags), Options{Effort: 1000}, &diags)
-	c.compose()
-	if n := len(c.rebound); n == 0 || n > 20 {
-		t.Errorf("%d of a hundred parameters are bound", n)
-	}
-}
-
 // What a site comes to does not depend on the order in which maps of Go are walked: neither what parameters are those
 // of others, nor what is renamed.
 func TestTheSameSiteComesToTheSame(t *testing.T) {

@@ -16,14 +16,16 @@ import (
 	"bindc/compile"
 	"bindc/internal/diag"
 	"bindc/internal/slice"
+	"bindc/internal/testmode"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
 var (
-	compositionSites = flag.Int("sites", 60, "how many random sites TestComposition makes")
-	compositionFrom  = flag.Uint64("from", 0, "the seed of the first")
+	compositionSites = flag.Int("sites", testmode.Number(20, 60),
+		"how many random sites TestComposition makes")
+	compositionFrom = flag.Uint64("from", 0, "the seed of the first")
 )
 
 // TestComposition makes random sites whose categories and paths are functions of the same variables, and holds what is

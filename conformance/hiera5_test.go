@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"bindc/conformance/hiera5"
+	"bindc/internal/testmode"
 )
 
 var (
@@ -62,7 +63,7 @@ func TestHiera5(t *testing.T) {
 		return
 	}
 	stored := readAnswers(t)
-	if testing.Short() {
+	if !testmode.Thorough() {
 		stored = stored[:len(stored)/10]
 	}
 	for chunk := range slices.Chunk(stored, 50) {
@@ -247,6 +248,11 @@ func compareSite(t *testing.T, puppet *hiera5.Puppet, s siteAnswers) {
 		if puppet != nil {
 			alone := *site
 			alone.Questions = []hiera5.Question{question}
+			if difference(t, puppetAnswers(t, puppet, &alone)[0], got[i]) == "" {
+				countKnown("Puppet itself answers otherwise if it was asked nothing before: a deep merge with a knockout_prefix " +
+					"changes the data that it keeps in memory")
+				continue
+			}
 			small = alone.Shrink(func(smaller *hiera5.Site) bool {
 				return difference(t, puppetAnswers(t, puppet, smaller)[0], programAnswers(t, smaller)[0]) == how
 			})
@@ -262,8 +268,7 @@ func compareSite(t *testing.T, puppet *hiera5.Puppet, s siteAnswers) {
 func isKnown(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool {
 	for _, d := range knownDifferences {
 		if d.is(site, answers, i, got) {
-			n, _ := knownCounts.LoadOrStore(d.reason, new(atomic.Int64))
-			n.(*atomic.Int64).Add(1)
+			countKnown(d.reason)
 			return true
 		}
 	}
@@ -272,6 +277,11 @@ func isKnown(site *hiera5.Site, answers []hiera5.Answer, i int, got string) bool
 
 // knownCounts are how many answers differ for each of the reasons.
 var knownCounts sync.Map
+
+func countKnown(reason string) {
+	n, _ := knownCounts.LoadOrStore(reason, new(atomic.Int64))
+	n.(*atomic.Int64).Add(1)
+}
 
 // knownDifferences are what bindc does otherwise than Puppet.
 var knownDifferences = []struct {

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"bindc/internal/testmode"
 )
 
 // processor is one that runs programs here: itself, or an emulator of it.
@@ -55,7 +57,7 @@ func output(t *testing.T, program []string, args ...string) []byte {
 
 // A site gives the same bytes on all processors, and each reads what the others wrote as they do.
 func TestTheSameBytesOnAllProcessors(t *testing.T) {
-	if testing.Short() {
+	if !testmode.Thorough() {
 		t.Skip("builds the programs several times")
 	}
 	all, dir := processors(t), t.TempDir()

@@ -20,6 +20,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/schema"
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 	"bindc/loader"
@@ -118,7 +119,7 @@ func conditions(doc any) []string {
 func TestSchemasAreWhatTheLoaderAccepts(t *testing.T) {
 	t.Parallel()
 	rounds, each := 12, 1
-	if testing.Short() {
+	if !testmode.Thorough() {
 		rounds, each = 1, 7
 	}
 	docs := documentsOfSites(t)

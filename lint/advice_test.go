@@ -11,6 +11,7 @@ import (
 
 	"bindc/compile"
 	"bindc/internal/diag"
+	"bindc/internal/testmode"
 	"bindc/loader"
 	"bindc/runtime"
 	"bindc/snapshot"
@@ -20,7 +21,7 @@ import (
 func TestFollowingAllAdviceChangesNoAnswer(t *testing.T) {
 	removed := 0
 	seeds, least := uint64(300), 100
-	if testing.Short() {
+	if !testmode.Thorough() {
 		seeds, least = 40, 10
 	}
 	for seed := range seeds {

@@ -111,6 +111,27 @@ func TestWhatIsNoFileIsReported(t *testing.T) {
 	}
 }
 
+// A directory in the place of a file of Hiera 5 is an error, as it fails every lookup in Puppet. A link that leads
+// nowhere is no file to Puppet; a warning says so. A glob may name a directory.
+func TestWhatIsNoFileOfHiera5IsReported(t *testing.T) {
+	config := "{version: 5, hierarchy: [{name: a, paths: [constant.yaml, 'n/%{x}.yaml']}, {name: b, glob: 'g/*'}]}"
+	for name, want := range map[string][]string{
+		"constant.yaml": {"data/constant.yaml: [read] cannot read this: it is a directory: expected a file"},
+		"n/x.yaml":      {"data/n/x.yaml: [read] cannot read this: it is a directory: expected a file"},
+		"g/x.yaml":      nil,
+	} {
+		files := map[string]string{"hiera.yaml": config, "data/" + name + "/README": ""}
+		if found := reported(site(t, files), Options{}); !slices.Equal(found, want) {
+			t.Errorf("directory %s: found %q, expected %q", name, found, want)
+		}
+		link := map[string]string{"hiera.yaml": config, "data/" + name: "-> nowhere"}
+		want := []string{"data/" + name + ": [data_unreached] this symbolic link leads nowhere; to Hiera 5 there is no file"}
+		if found := reported(site(t, link), Options{}); !slices.Equal(found, want) {
+			t.Errorf("link %s: found %q, expected %q", name, found, want)
+		}
+	}
+}
+
 func TestConfigurationsThatAreGivenMustBeFiles(t *testing.T) {
 	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o666); err != nil {

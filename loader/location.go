@@ -257,7 +257,7 @@ func (c hiera5Config) wantHiera5(p place, f listed, source hiera5Source) *input 
 // fitting are the files that a path can name in some request.
 func (c hiera5Config) fitting(p place) []listed {
 	if text, ok := p.node.Constant(); ok {
-		return c.usable(p, p.tree.below(dirOf(expr.CleanPath(text.Text())), 0, true), func(path string) bool {
+		return c.usable(p, p.tree.below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {
 			return path == expr.CleanPath(text.Text())
 		})
 	}
@@ -265,7 +265,7 @@ func (c hiera5Config) fitting(p place) []listed {
 	begin, _ := parts[0].Constant()
 	pattern := pathPattern(parts)
 	_, ends := parts[len(parts)-1].Constant()
-	return c.usable(p, p.tree.below(expr.CleanPath(dirOf(begin.Text())), -1, true), func(path string) bool {
+	return c.usable(p, p.tree.below(expr.CleanPath(dirOf(begin.Text())), -1, true), ends, func(path string) bool {
 		return pattern.MatchString(path) && (ends || mayBeData(path))
 	})
 }
@@ -279,14 +279,16 @@ func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.
 // dirOf is the directory that a path is in, with its slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
 
-func (c hiera5Config) usable(p place, files []listed, fits func(string) bool) []listed {
+// usable returns the files that fit. It reports the others that fit, but a directory only if the path names a file: if
+// not, it may be above the files that are meant.
+func (c hiera5Config) usable(p place, files []listed, namesFile bool, fits func(string) bool) []listed {
 	var out []listed
 	for _, f := range files {
 		if !fits(f.path) || strings.HasPrefix(f.path, ".git/") {
 			continue
 		}
 		if f.err != nil {
-			if info, _ := c.disk.Info(p.tree.path(f.path)); info == nil || !info.IsDir() {
+			if info, _ := c.disk.Info(p.tree.path(f.path)); namesFile || info == nil || !info.IsDir() {
 				c.failed(p.tree.path(f.path), f.err)
 			}
 			continue
@@ -357,7 +359,7 @@ func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5
 	if c.foundAgain < 0 {
 		return l
 	}
-	for _, f := range c.usable(p, p.tree.below("", -1, true), func(string) bool { return true }) {
+	for _, f := range c.usable(p, p.tree.below("", -1, true), false, func(string) bool { return true }) {
 		counted := false
 		for _, values := range readGlob(elems, f.path) {
 			text := expr.CleanPath(fillGlob(p.parts, values))

@@ -17,8 +17,9 @@ type tree struct {
 	real  string          // dir without symbolic links
 	roots map[string]bool // the directories of the site and of modules, without symbolic links
 
-	forData  bool // the directory of data of Hiera 5, with nothing else in it
-	dangling bool // links that lead nowhere are as nothing, as they are to Hiera 5
+	forData  bool      // the directory of data of Hiera 5, with nothing else in it
+	dangling bool      // links that lead nowhere are as nothing, as they are to Hiera 5
+	lost     *[]string // receives these links, if it is not nil
 	listings map[listing][]listed
 }
 
@@ -135,6 +136,9 @@ func (w *walk) link(path string, depth int) {
 	}
 	switch {
 	case w.dangling && errors.Is(err, disk.ErrDangling):
+		if w.lost != nil {
+			*w.lost = append(*w.lost, path)
+		}
 		return
 	case err != nil && enters: // it might lead to a directory
 		w.failed(w.path(path), err)

@@ -107,8 +107,9 @@ func (u *unread) hiera5Data() {
 		if t == nil || !t.forData || t.roots[t.real] || isBelow(t.real, u.dir) {
 			continue
 		}
-		quiet := &tree{files: u.quiet, dir: t.dir, real: t.real, roots: t.roots}
-		for _, f := range quiet.below("", -1, false) {
+		var lost []string
+		all := &tree{files: u.quiet, dir: t.dir, real: t.real, roots: t.roots, dangling: true, lost: &lost}
+		for _, f := range all.below("", -1, false) {
 			path := t.path(f.path)
 			if isData(f) && !u.readsData(path) {
 				hint := "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
@@ -116,6 +117,12 @@ func (u *unread) hiera5Data() {
 					hint = "rename it to " + right + ".yaml, if that is what a path of the hierarchy names"
 				}
 				u.warn(path, "data_unreached", "no path of the hierarchy matches this file; its data is never used", hint)
+			}
+		}
+		for _, path := range lost {
+			if isDataExtension(filepath.Ext(path)) {
+				u.warn(t.path(path), "data_unreached", "this symbolic link leads nowhere; to Hiera 5 there is no file",
+					"create the file that it leads to, or remove the link")
 			}
 		}
 	}

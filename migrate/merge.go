@@ -44,7 +44,7 @@ func (m *migration) lookupOptions() lookupOptions {
 // of is what counts for a key; not sure, if that depends on the request.
 func (o lookupOptions) of(key string) (e *merge.Entry, sure bool, err error) {
 	for _, l := range o.uncertain {
-		if l == nil {
+		if l == nil || l.Erases() {
 			return nil, false, nil
 		}
 		if touches, err := l.Touches(key, nil); touches || err != nil {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"bindc/internal/testmode"
 	bindings "bindc/runtime"
 )
 
@@ -162,7 +163,7 @@ func TestOneCallHasOneSetOfBounds(t *testing.T) {
 				heavy := c.key == "twice" || c.key == "list" || c.key == "asks_twice"
 				entries, untold := strings.HasPrefix(how, "LookupEntries"), strings.HasPrefix(state, "a path")
 				switch {
-				case heavy && (!untold || testing.Short() && c.key != "twice"): // each takes a second
+				case heavy && (!untold || !testmode.Thorough() && c.key != "twice"): // each takes a second
 					continue
 				case c.key == "through0" && state != "sound": // its data is in the hierarchy
 					continue

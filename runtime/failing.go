@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"fmt"
 	"slices"
 
 	"bindc/internal/lookupkey"
@@ -12,6 +13,11 @@ import (
 // hierarchies is what can fail all lookups of hierarchies of Hiera 5, see recipe.HierarchiesKey.
 type hierarchies struct{ paths, options, written value.Value }
 
+// errEarlyHiera refuses files from the first hours of the feature hiera. Their internal keys have other names, so that
+// lookups of merged keys would answer undef.
+var errEarlyHiera = fmt.Errorf("%w: the file has feature hiera in its first form, without a list of hierarchies, and "+
+	"this program reads a later form; build it again with the bindc of this program's version", ErrVersion)
+
 // hierarchies are those of the snapshot, as any of its requests finds them.
 func (r *Request) hierarchies() (*hierarchies, error) {
 	if h := r.snap.hierarchies.Load(); h != nil || !r.snap.hiera() {
@@ -21,16 +27,17 @@ func (r *Request) hierarchies() (*hierarchies, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &hierarchies{}
-	if found {
-		v, err := r.snap.value(ref)
-		if err != nil {
-			return nil, err
-		}
-		h.paths, _ = v.Get(value.FromString("paths"))
-		h.options, _ = v.Get(value.FromString("options"))
-		h.written, _ = v.Get(value.FromString("written"))
+	if !found {
+		return nil, errEarlyHiera
 	}
+	v, err := r.snap.value(ref)
+	if err != nil {
+		return nil, err
+	}
+	h := &hierarchies{}
+	h.paths, _ = v.Get(value.FromString("paths"))
+	h.options, _ = v.Get(value.FromString("options"))
+	h.written, _ = v.Get(value.FromString("written"))
 	r.snap.hierarchies.Store(h)
 	return h, nil
 }

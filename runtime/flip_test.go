@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"bindc/internal/testmode"
 	bindings "bindc/runtime"
 )
 
@@ -36,7 +37,7 @@ func TestAccessorsOfADamagedValueAgree(t *testing.T) {
 	}
 	facts := nodeFacts(t, "n1")
 	stride, invalid := 1, 0
-	if testing.Short() {
+	if !testmode.Thorough() {
 		stride = 11
 	}
 	for bit := 0; bit < 8*len(sound); bit += stride {

@@ -77,7 +77,8 @@ func (f *Facts) at(name string, path []value.Value, given bool) value.Value {
 }
 
 // Misspelt yields the values of the request that no condition names, each with the value that was probably meant. That
-// is "" for a list or a hash, as conditions compare text. Names of nodes are left out: they resemble each other.
+// is "" for a list or a hash, as conditions compare text. Names of nodes resemble each other: they are reported only if
+// they differ in upper and lower case.
 func (r *Request) Misspelt() iter.Seq2[Term, string] {
 	return func(yield func(Term, string) bool) {
 		if r.closed.Load() {
@@ -86,7 +87,7 @@ func (r *Request) Misspelt() iter.Seq2[Term, string] {
 		defer runtime.KeepAlive(r)
 		for i := range r.snap.dimensions {
 			d := &r.snap.dimensions[i]
-			if r.numbers[i] != snapshot.None || r.isIdle(d) || d.namesNodes() {
+			if r.numbers[i] != snapshot.None || r.isIdle(d) {
 				continue
 			}
 			if text, near, doubtful := r.doubtful(i); doubtful && !yield(Term{d.shown(), text}, near) {
@@ -112,7 +113,10 @@ func (r *Request) doubtful(dimension int) (text, near string, doubtful bool) {
 	} else {
 		text = strings.ToLower(text)
 	}
-	near = strings.Clone(cmp.Or(near, diag.Misspelt(text, values)))
+	if !d.namesNodes() {
+		near = cmp.Or(near, diag.Misspelt(text, values))
+	}
+	near = strings.Clone(near)
 	return strings.Clone(text), near, near != ""
 }
 

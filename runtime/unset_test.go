@@ -158,6 +158,28 @@ func TestUnsetPartsOfFacts(t *testing.T) {
 	}
 }
 
+// Names of nodes resemble each other, but no two nodes have names that differ only in case. A list is not a name.
+func TestMisspeltNamesOfNodes(t *testing.T) {
+	s := openSite(t, map[string]string{
+		"hiera.yaml": `{version: 5, hierarchy: [{name: node, path: "%{certname}.yaml"},
+  {name: all, path: all.yaml}]}`,
+		"data/web1.e.org.yaml": "k: 1", "data/all.yaml": "k: 2"})
+	for facts, want := range map[string]string{
+		`{"certname": "web1.e.org"}`: "",
+		`{"certname": "web2.e.org"}`: "",
+		`{"certname": "Web1.e.org"}`: "Web1.e.org.yaml means web1.e.org.yaml;",
+		`{"certname": ["web1"]}`:     `["web1"].yaml means ;`,
+	} {
+		got := ""
+		for term, near := range asked(t, s, facts).Misspelt() {
+			got += term.Value + " means " + near + ";"
+		}
+		if got != want {
+			t.Errorf("%s: %q, expected %q", facts, got, want)
+		}
+	}
+}
+
 // A parameter of a lambda is not a variable of the request, and a variable that is used twice is named once.
 func TestUnsetVariablesOfALambda(t *testing.T) {
 	s := openSite(t, map[string]string{

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,69 +70,6 @@ type session struct {
 func newConn(s *Server, in io.Reader, out io.Writer, number int) *conn {
 	f := frames{in: bufio.NewReader(in), out: out, idle: s.opts.Idle, whole: s.frameTime}
 	return &conn{frames: f, server: s, number: number, sessions: map[int64]*session{}}
-}
-
-// question is a frame from the client. Missing members are nil.
-type question struct {
-	Ask         string          `json:"ask"`
-	Protocol    *int            `json:"protocol"`
-	Environment string          `json:"environment"`
-	Session     *int64          `json:"session"`
-	Digest      string          `json:"digest"`
-	Facts       json.RawMessage `json:"facts"`
-	Vars        json.RawMessage `json:"vars"`
-	Trusted     json.RawMessage `json:"trusted"`
-	Strict      bool            `json:"strict_variables"`
-	Keys        []string        `json:"keys"`
-	Key         *string         `json:"key"`
-	Prefix      *string         `json:"prefix"`
-	Direct      bool            `json:"direct"`
-	Entries     string          `json:"entries"`
-	Merge       json.RawMessage `json:"merge"`
-	Values      bool            `json:"values"`
-}
-
-// asks lists the valid questions.
-var asks = []string{"hello", "node", "keys", "prefix", "candidates", "explain", "end"}
-
-// unread returns the failure for a question that is not a JSON object, or has a member of the wrong type.
-func unread(err error) *failure {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &kind) && kind.Field != "":
-		return failed(bindings.CodeUsage, "the member '"+kind.Field+"' of the question: expected "+kindWord(kind.Type)+
-			", found "+jsonWord(kind.Value))
-	case errors.As(err, &kind):
-		return broken("expected a JSON object, found " + jsonWord(kind.Value))
-	}
-	errors.As(err, &syntax) // encoding/json has no third kind of error
-	return broken(fmt.Sprintf("expected a JSON object: invalid JSON, or the end of it, at byte %d", syntax.Offset))
-}
-
-// kindWord describes the type of a member of a question.
-func kindWord(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Slice:
-		return "a list of strings"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a string"
-	}
-	return "an integer of 64 bits"
-}
-
-// jsonWord describes the value in an error of encoding/json, which is a word and sometimes the text of the value.
-func jsonWord(found string) string {
-	word, _, _ := strings.Cut(found, " ")
-	switch word {
-	case "array", "object":
-		return "an " + word
-	case "bool":
-		return "true or false"
-	}
-	return "a " + word
 }
 
 // run answers questions until the input ends.
@@ -202,6 +138,9 @@ func (c *conn) reply(text []byte) error {
 	var q question
 	if err := json.Unmarshal(text, &q); err != nil {
 		return unread(err)
+	}
+	if err := checkMembers(text); err != nil {
+		return err
 	}
 	if q.Ask == "hello" {
 		return c.hello(&q)

@@ -36,8 +36,11 @@ func TestMistakesOfAClientAreDescribed(t *testing.T) {
 		`{"direct":1}`:     "the member 'direct' of the question: expected true or false, found a number",
 		`{"keys":"a"}`:     "the member 'keys' of the question: expected a list of strings, found a string",
 		`{"session":0.5}`:  "the member 'session' of the question: expected an integer of 64 bits, found a number",
-		`{"ask":"node"}`:   "expected the question hello first, found 'node'",
-		`{"ask":"hello"}`:  "expected protocol 1, which is what this bindq (test) speaks: the client has to be of a version that does, or bindq",
+		`{"ask":"hello","protocol":1,"Ask":"node"}`: "the question gives the member 'Ask' twice, with different values",
+		`{"ask":"hello","enviroment":"testing"}`: "unknown member 'enviroment' of the question; " +
+			"did you mean 'environment'?",
+		`{"ask":"node"}`:  "expected the question hello first, found 'node'",
+		`{"ask":"hello"}`: "expected protocol 1, which is what this bindq (test) speaks: the client has to be of a version that does, or bindq",
 	} {
 		p := connect(t, s)
 		if err := p.Send([]byte(question)); err != nil {

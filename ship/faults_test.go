@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"bindc/internal/testmode"
 )
 
 // day returns the signing time of the release of a day.
@@ -245,7 +247,7 @@ type faults struct {
 
 // everyAccess is the distance between two accesses to try.
 func everyAccess() int {
-	if testing.Short() {
+	if !testmode.Thorough() {
 		return 5
 	}
 	return 1

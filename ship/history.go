@@ -16,9 +16,12 @@ const (
 	maxFailures = 200
 )
 
-// History returns the events of name, oldest first. It skips damaged lines.
+// History returns the events of name, oldest first. It skips damaged lines, and reports them through Notice.
 func (s *Store) History(name string) ([]Event, error) {
-	all, _, err := s.events(name)
+	all, lost, err := s.events(name)
+	if lost > 0 {
+		s.notice("%s: %s", name, problem(&DamageError{s.eventsOf(name), damagedLines(lost)}, name))
+	}
 	return all, err
 }
 

@@ -60,6 +60,7 @@ type Result struct {
 	Revision   string
 	Downloaded bool // the snapshot was not in the store before
 	Activated  bool // this pull made it active
+	Already    bool // it was active before
 	Pinned     bool // a pin keeps the name from following the source
 	Repeated   bool // the run before refused the same release for the same reason
 }
@@ -535,10 +536,11 @@ func (p *Pull) release(t *taken) error {
 		Revision: t.Revision, By: p.By, Now: p.Now}
 	var err error
 	t.seq, err = s.to(Activate, func(r *record) (Digest, error) {
-		if r.active == t.Digest {
+		t.Already, t.Pinned = r.active == t.Digest, r.Pinned
+		if t.Already {
 			return "", cmp.Or(p.renew(r), errStays)
 		}
-		if t.Pinned = r.Pinned; t.Pinned {
+		if t.Pinned {
 			return "", errStays
 		}
 		return t.Digest, nil

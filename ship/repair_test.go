@@ -235,6 +235,10 @@ func TestDamagedHistoryLinesAreRemovedAndReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := m.notices()
+	if all := m.history(); len(all) != 1 || len(*told) != 1 || !strings.Contains((*told)[0], "(2 lines are not events)") {
+		t.Errorf("history %+v, told %q", all, *told)
+	}
+	*told = nil
 	m.mustRelease("two")
 	if len(*told) != 1 || !strings.Contains((*told)[0], "had 2 damaged lines, which were removed") {
 		t.Errorf("told %q", *told)

@@ -35,7 +35,7 @@ func (s *Store) Status(name string, now time.Time) Status {
 	if err != nil {
 		st.Problem = problem(err, name)
 		v.active, _ = s.Active(name)
-		v.events, _ = s.History(name)
+		v.events, _, _ = s.events(name)
 	}
 	if v.lost > 0 {
 		st.Problem = cmp.Or(st.Problem, problem(&DamageError{s.eventsOf(name), damagedLines(v.lost)}, name))

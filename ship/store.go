@@ -230,7 +230,8 @@ func (s *Store) Active(name string) (Digest, error) {
 	}
 	d, err := ParseDigest(filepath.Base(filepath.Dir(target)))
 	if err != nil || filepath.Clean(filepath.Join(s.dir, target)) != filepath.Clean(s.Path(d)) {
-		return "", fmt.Errorf("%s: expected a symbolic link into the store, it leads to %s", s.linkOf(name), target)
+		return "", fmt.Errorf("%s: expected a symbolic link into the store, it leads to %s; remove it if nothing needs it",
+			s.linkOf(name), target)
 	}
 	return d, nil
 }

@@ -254,6 +254,9 @@ func (s *Store) Unknown(name string) error {
 }
 
 func unknown(name string, names []string) error {
+	if slices.Contains(names, name) {
+		return fmt.Errorf("nothing has answered for '%s' yet: pull a snapshot, or activate one in the store", name)
+	}
 	hint, known := diag.DidYouMean(name, names), "no name"
 	if len(names) > 0 {
 		known = diag.QuotedFor(hint, names)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -108,7 +109,7 @@ func manyLevels() *Content {
 func TestForgedBytesDoNoHarm(t *testing.T) {
 	const dumped = 7 // one in so many is dumped, which takes fifty times as long as all the rest
 	step := 1
-	if testing.Short() {
+	if !testmode.Thorough() {
 		step = 5
 	}
 	for _, c := range []*Content{small(), manyLevels()} {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -64,7 +65,7 @@ func TestDumpOfADamagedFileEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	step := 5
-	if testing.Short() {
+	if !testmode.Thorough() {
 		step = 37
 	}
 	for at := headerSize; at < len(sound); at += step {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -526,7 +527,7 @@ func sound(t *testing.T, s *Snapshot) {
 
 func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 	sites := 400
-	if testing.Short() {
+	if !testmode.Thorough() {
 		sites = 60
 	}
 	for seed := range uint64(sites) {
@@ -578,7 +579,7 @@ func rewritten(t *testing.T, s *Snapshot) *Snapshot {
 func TestShapesOfTheIndex(t *testing.T) {
 	const values = 40
 	requests := 60
-	if testing.Short() {
+	if !testmode.Thorough() {
 		requests = 12
 	}
 	for _, c := range []struct {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/testmode"
 	"bindc/internal/value"
 )
 
@@ -135,7 +136,7 @@ func TestFindTakesTheHighestScopeTheRequestIsIn(t *testing.T) {
 
 func TestEveryKeyIsFound(t *testing.T) {
 	sizes := []int{0, 1, 2, 3, 7, 100, 5000, 200_000}
-	if testing.Short() {
+	if !testmode.Thorough() {
 		sizes = sizes[:len(sizes)-1]
 	}
 	for _, n := range sizes {

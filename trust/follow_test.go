@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"bindc/internal/testmode"
 )
 
 // follower is a running bindq follow, with a configuration that the test changes.
@@ -157,7 +159,7 @@ func TestFollowHasManyNamesWithLittleMemory(t *testing.T) {
 	f := newFollower(t)
 	succeed(t, "bindc", "build", newSite(t, 1, 20000), "-o", f.path("site.snap"))
 	n := 150
-	if testing.Short() {
+	if !testmode.Thorough() {
 		n = 60
 	}
 	var config strings.Builder

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"bindc/internal/testmode"
 )
 
 // Builds that are killed at any moment leave the file as it was or replaced, and but for SIGKILL nothing beside it.
@@ -88,7 +90,7 @@ func TestKilledAtEachCallOfPublishing(t *testing.T) {
 	args := []string{"build", other, "-o", f.path}
 	most := needStrace(t, args...)
 	signals := []string{"KILL", "TERM", "INT", "HUP"}
-	if testing.Short() {
+	if !testmode.Thorough() {
 		signals = signals[:2] // what handles one handles all
 	}
 	killed, kept, replaced := 0, 0, 0

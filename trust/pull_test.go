@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"bindc/internal/testmode"
 )
 
 // A pull is killed at each call by which it stores, switches and notes: the name leads to the old snapshot or to the
@@ -25,7 +27,7 @@ func TestKilledAtEachCallOfAPull(t *testing.T) {
 	sums := map[[32]byte]string{digest(t, old): "old", digest(t, now): "now"}
 	killed, saw := 0, map[string]int{}
 	calls := []string{"write", "fsync", "renameat", "symlinkat", "mkdirat", "unlinkat", "flock"}
-	if testing.Short() {
+	if !testmode.Thorough() {
 		calls = []string{"renameat", "symlinkat"}
 	}
 	for _, call := range calls {
@@ -55,7 +57,7 @@ func TestKilledAtEachCallOfAPull(t *testing.T) {
 		}
 	}
 	// strace counts calls by thread, so that of few kills none may be behind the switch.
-	if killed == 0 || !testing.Short() && (saw["old"] == 0 || saw["now"] == 0) {
+	if killed == 0 || testmode.Thorough() && (saw["old"] == 0 || saw["now"] == 0) {
 		t.Errorf("%d kills: %d saw the old snapshot, %d the new one", killed, saw["old"], saw["now"])
 	}
 	figures(t, "%d pulls were killed: %d names stayed, %d led to the new snapshot", killed, saw["old"], saw["now"])

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"bindc/internal/testmode"
 )
 
 // releases has three snapshots, signed one day apart, and the allowed keys.
@@ -132,7 +134,7 @@ func TestKilledAtAnyTimeOfASwitch(t *testing.T) {
 	once := time.Since(began) / 2
 	killed, switched := 0, 0
 	short := 300
-	if testing.Short() {
+	if !testmode.Thorough() {
 		short = 30
 	}
 	dir := ""
@@ -183,7 +185,7 @@ func TestKilledAtEachCallOfASwitch(t *testing.T) {
 	}
 	r := newReleases(t)
 	calls := []string{"write", "fsync", "renameat", "symlinkat", "openat", "flock", "unlinkat"}
-	if testing.Short() {
+	if !testmode.Thorough() {
 		calls = []string{"symlinkat", "renameat"}
 	}
 	killed := 0

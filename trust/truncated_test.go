@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"bindc/internal/testmode"
 )
 
 // asking is the command lines of each verb of bindq. FILE is the snapshot, OTHER another one, NODES a directory of
@@ -84,7 +86,7 @@ func TestVerbsOfATruncatedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	step := os.Getpagesize()
-	if testing.Short() {
+	if !testmode.Thorough() {
 		step *= 4
 	}
 	tried, damaged := 0, 0

@@ -17,6 +17,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/diag"
 	"bindc/internal/facts"
+	"bindc/internal/members"
 	bindings "bindc/runtime"
 )
 
@@ -235,7 +236,7 @@ func parseQuery(line []byte) (q query, err error) {
 	if err = d.Decode(&q); err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("found more after the object; write one query per line")
-		} else if name, twice := repeatedMember(line); twice {
+		} else if name, twice := members.Repeated(line); twice {
 			q, err = query{}, fmt.Errorf("\"%s\" is given twice, with different values", name)
 		}
 	}
@@ -385,7 +386,7 @@ func parseOptional(text json.RawMessage) (bindings.Value, error) {
 	}
 	v, err := bindings.ParseJSON(text)
 	if err != nil {
-		return v, factsError("%v", err)
+		err = factsError("%v", err)
 	}
-	return v, nil
+	return v, err
 }

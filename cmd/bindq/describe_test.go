@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"bindc/internal/recipe"
+	"bindc/internal/seal"
+	"bindc/internal/value"
 	"bindc/snapshot"
 )
 
@@ -72,6 +76,7 @@ bind:
   - {name: fez, in: hats, to_first_found: [a, b], type: String, sensitive: true, transformer: '|$v| { upcase($v) }'}
   - {name: hat, to_lookup_of: fez}
   - {name: made, to_producer: hatter, options: {size: 58}}
+  - {name: rims, to_expression: '[$fqdn].map |$n| { upcase($n) }'}
 `), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +87,7 @@ bind:
 		`first found sensitive type String of "a" of "b" transformer |v| (`,
 		`(Call upcase (Var v))`,
 		`lookup of "fez"`,
+		`(Call map (ArrayLit (Var fqdn)) |n| (Call upcase (Var n)))`,
 		`custom "hatter" {"size":58}`,
 	} {
 		if !strings.Contains(got, want) {
@@ -105,5 +111,36 @@ func TestDescribesRecipesThatCannotBeRead(t *testing.T) {
 	}
 	if text := describeProgram(damaged); text != "not an encoded expression" {
 		t.Errorf("program: found %q", text)
+	}
+}
+
+// A sealed recipe is sensitive, whatever is shown; its kind is all that can be read.
+func TestDescribesSealedRecipes(t *testing.T) {
+	box, err := seal.New(make([]byte, seal.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recipe.Recipe{Kind: recipe.Constant, Value: value.FromString("hunter2"), Sensitive: true}
+	sealed := recipe.Seal(string(recipe.Append(nil, r)), "password", box)
+	if text, secret := describeRecipe(sealed); text != "constant sealed" || !secret {
+		t.Errorf("found %q, secret %v", text, secret)
+	}
+	if text, secret := revealRecipe(sealed); text != "constant sealed" || secret {
+		t.Errorf("revealed: found %q, secret %v", text, secret)
+	}
+}
+
+// A dump of a file shows sensitive values only where they are asked for.
+func TestDumpOfSensitiveValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildBindings(t, "{name: password, to: hunter2, sensitive: true}", path)
+	for _, reveal := range []bool{false, true} {
+		var out bytes.Buffer
+		root := command()
+		root.SetOut(&out)
+		root.SetArgs([]string{"info", path, "--dump", fmt.Sprintf("--show-sensitive=%v", reveal)})
+		if status := execute(root); status != 0 || strings.Contains(out.String(), "hunter2") != reveal {
+			t.Errorf("--show-sensitive=%v: status %d\n%s", reveal, status, out.String())
+		}
 	}
 }

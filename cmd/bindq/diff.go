@@ -107,14 +107,10 @@ type keyEffect struct {
 func (e effect) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, k := range e {
-		text, err := asJSON(k)
-		if err != nil {
-			return nil, err
-		}
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(append(append(out, value.AppendJSON(nil, value.FromString(k.key))...), ':'), text...)
+		out = append(append(append(out, value.AppendJSON(nil, value.FromString(k.key))...), ':'), asJSON(k)...)
 	}
 	return append(out, '}'), nil
 }

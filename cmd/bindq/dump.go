@@ -38,6 +38,7 @@ func dumpCommand() *cobra.Command {
 	}
 	f.addRequest(cmd)
 	cmd.Flags().StringVar(&f.prefix, "prefix", "", "only keys that begin with `TEXT`")
+	cli.AllowEmpty(cmd, "prefix")
 	cmd.Flags().StringVar(&f.render, "render-as", "json",
 		"`FORM` to print the answer in: json, yaml, or s for indented JSON")
 	cli.Words(cmd, "render-as", renderings)
@@ -52,7 +53,9 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error {
-		if err := f.doubt(cmd, r, sortedKeys(snap, f.prefix), nil); err != nil {
+		keys := sortedKeys(snap, f.prefix)
+		notePrefix(cmd, snap, f.prefix, len(keys))
+		if err := f.doubt(cmd, r, keys, nil); err != nil {
 			return err
 		}
 		return f.dump(cmd, snap, r)

@@ -40,18 +40,10 @@ func printShapes[T any](w io.Writer, render string, keys []string, shapes []T) e
 	}
 	out := []byte{'{'}
 	for i, key := range keys {
-		text, err := asJSON(shapes[i])
-		if err != nil {
-			return err
-		}
-		name, err := asJSON(key)
-		if err != nil {
-			return err
-		}
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(append(append(out, name...), ':'), text...)
+		out = append(append(append(out, asJSON(key)...), ':'), asJSON(shapes[i])...)
 	}
 	return printShape(w, render, json.RawMessage(append(out, '}')))
 }
@@ -61,11 +53,7 @@ func printShape(w io.Writer, render string, shape any) error {
 	if render != "yaml" {
 		return encode(w, shape)
 	}
-	text, err := asJSON(shape)
-	if err != nil {
-		return err
-	}
-	v, err := bindings.ParseJSON(text)
+	v, err := bindings.ParseJSON(asJSON(shape))
 	if err != nil {
 		return err
 	}

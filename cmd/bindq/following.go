@@ -163,7 +163,11 @@ func (c *followed) text(n *yaml.Node, key string) string {
 	if !ok {
 		return ""
 	}
-	if text, ok := v.Text(); ok {
+	text, ok := v.Text()
+	if ok && text == "" {
+		c.problem(v, "%s: expected text, found an empty text; remove the key if that is meant", key)
+	}
+	if ok {
 		return text
 	}
 	hint := ""

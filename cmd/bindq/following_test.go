@@ -138,7 +138,7 @@ func TestUnitMayWriteWhatIsConfigured(t *testing.T) {
 func TestValuesOfAConfiguration(t *testing.T) {
 	c := followed{path: filepath.Join(t.TempDir(), "follow.yaml")}
 	text := "set: true\nunset: false\ntext: word\nnumber: 3\none: 1\nzero: 0\nhalf: 0.5\ntime: 90s\n" +
-		"never: 0s\nback: -1s\nlist: []\n"
+		"never: 0s\nback: -1s\nlist: []\nempty: ''\ninterval: 5\n"
 	if err := os.WriteFile(c.path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -159,6 +159,8 @@ func TestValuesOfAConfiguration(t *testing.T) {
 		{flag, "set", true, ""}, {flag, "unset", false, ""}, {flag, "none", false, ""},
 		{flag, "text", false, ":3:7: text: expected true or false, found "},
 		{word, "text", "word", ""}, {word, "none", "", ""}, {word, "list", "", ":11:7: list: expected text, found "},
+		{word, "empty", "", ":12:8: empty: expected text, found an empty text; remove the key if that is meant"},
+		{duration, "empty", time.Hour, ":12:8: empty: expected text, found an empty text; "},
 		{number, "number", 3, ""}, {number, "one", 1, ""}, {number, "none", 7, ""},
 		{number, "zero", 7, ":6:7: zero: expected a number above 0, found "},
 		{number, "half", 7, ":7:7: half: expected a number above 0, found "},
@@ -176,6 +178,14 @@ func TestValuesOfAConfiguration(t *testing.T) {
 		}
 		if got != v.want || (said == "") != (v.says == "") || !strings.Contains(said, v.says) {
 			t.Errorf("%s: %v, '%s'; expected %v, '%s'", v.key, got, said, v.want, v.says)
+		}
+	}
+	// A unit is suggested for a number only if the key has one.
+	for key, want := range map[string]string{"number": "the integer 3", "interval": "the integer 5; write 5s"} {
+		c.problems = nil
+		c.text(root, key)
+		if err := c.err(); err == nil || !strings.HasSuffix(err.Error(), "expected text, found "+want) {
+			t.Errorf("%s: %v", key, err)
 		}
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"bindc/internal/recipe"
 	"bindc/internal/seal"
 	"bindc/internal/syntax"
+	"bindc/internal/testmode"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -417,7 +418,7 @@ func FuzzForgedEnvironments(f *testing.F) {
 // TestForgedFilesAreRefusedOrHarmless runs a fixed sample of the inputs of FuzzForged.
 func TestForgedFilesAreRefusedOrHarmless(t *testing.T) {
 	n := 400
-	if testing.Short() {
+	if !testmode.Thorough() {
 		n = 40
 	}
 	of, random, sound := newForger(t), rand.New(rand.NewPCG(1, 2)), 0

@@ -47,6 +47,7 @@ func lookupCommand() *cobra.Command {
 	f.addRequest(cmd)
 	cmd.Flags().StringVar(&f.typ, "type", "", "`TYPE` the value must have, as 'Array[String]'")
 	cmd.Flags().StringVar(&f.fallback, "default", "", "`VALUE` to answer where a key is not found: JSON, else text")
+	cli.AllowEmpty(cmd, "default")
 	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: "+strings.Join(renderings, ", "))
 	cli.Words(cmd, "render-as", renderings)
 	f.completeKeys(cmd, math.MaxInt)

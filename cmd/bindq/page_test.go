@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	bindings "bindc/runtime"
 )
@@ -109,5 +111,18 @@ func TestWrappedWords(t *testing.T) {
 		if n := strings.Count(b.String(), "\n"); n != c.lines {
 			t.Errorf("%+v: %d lines:\n%s", c, n, b.String())
 		}
+	}
+}
+
+// A value in a table of Markdown has at most 200 columns.
+func TestMarkdownRowsAreShort(t *testing.T) {
+	var out bytes.Buffer
+	long := outcome{Value: []byte(`"` + strings.Repeat("x", 300) + `"`)}
+	if err := onPage(&out, func(p *page) { p.markdownRow([]changeShape{{Old: long, New: notFound()}}) }); err != nil {
+		t.Fatal(err)
+	}
+	cells := strings.Split(out.String(), " | ")
+	if n := utf8.RuneCountInString(strings.Trim(cells[1], "`")); len(cells) != 3 || n != 200 {
+		t.Errorf("%d cells, the value has %d columns:\n%s", len(cells), n, out.String())
 	}
 }

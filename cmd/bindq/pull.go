@@ -284,14 +284,17 @@ func outcomeOf(name string, r ship.Result) string {
 	switch {
 	case r.Activated:
 		return what + "answers now"
-	case r.Pinned && r.Digest == "":
-		return what + "nothing new; the name is pinned by hand until 'bindq follow --resume " + name + "'"
-	case r.Pinned:
-		return what + "is stored; the name is pinned by hand until 'bindq follow --resume " + name + "'"
 	case r.Digest == "":
-		return what + "nothing new"
+		what += "nothing new"
+	case r.Already:
+		what += "answers already"
+	default:
+		what += "is stored"
 	}
-	return what + "is stored"
+	if r.Pinned {
+		what += "; the name is pinned by hand until 'bindq follow --resume " + name + "'"
+	}
+	return what
 }
 
 // byWhom is who asks, for the history.

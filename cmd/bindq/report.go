@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/cli"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
@@ -36,7 +38,9 @@ func keysCommand() *cobra.Command {
 			}
 			return s.ask(path, func(snap *bindings.Snapshot) error {
 				out := bufio.NewWriter(cmd.OutOrStdout())
-				for _, key := range sortedKeys(snap, prefix) {
+				keys := sortedKeys(snap, prefix)
+				notePrefix(cmd, snap, prefix, len(keys))
+				for _, key := range keys {
 					fmt.Fprintln(out, diag.Visible(key)) // one line a key, whatever is in it; an error is that of Flush
 				}
 				return out.Flush()
@@ -45,8 +49,32 @@ func keysCommand() *cobra.Command {
 	}
 	s.addSnapshot(cmd)
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only keys that begin with `TEXT`")
+	cli.AllowEmpty(cmd, "prefix")
 	s.completePrefix(cmd)
 	return cmd
+}
+
+// notePrefix prints a note if no key begins with prefix. It suggests the start of a key up to a '::'.
+func notePrefix(cmd *cobra.Command, snap *bindings.Snapshot, prefix string, n int) {
+	if n > 0 || prefix == "" {
+		return
+	}
+	starts := map[string]bool{}
+	for key := range snap.Keys() {
+		for i := 0; ; {
+			next := strings.Index(key[i:], "::")
+			if next < 0 {
+				break
+			}
+			i += next + len("::")
+			starts[key[:i]] = true
+		}
+	}
+	text := "no key begins with '" + prefix + "'"
+	if hint := diag.DidYouMean(prefix, slices.Sorted(maps.Keys(starts))); hint != "" {
+		text += "; " + hint
+	}
+	note(cmd, text)
 }
 
 // sortedKeys are the keys that begin with prefix.

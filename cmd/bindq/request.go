@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -476,7 +477,11 @@ func parseFact(flag, text string) (path []string, v value.Value, err error) {
 		}
 		name, v = path, doc.Root.Literal()
 	}
-	return strings.Split(name, "."), v, nil
+	path = strings.Split(name, ".")
+	if slices.Contains(path, "") {
+		return nil, v, factsError("%s: expected names between dots, found '%s'", flag, name)
+	}
+	return path, v, nil
 }
 
 // replaces reports whether v at path would replace a different value in the hash h.

@@ -58,10 +58,19 @@ func TestListenReplacesOnlyDeadSockets(t *testing.T) {
 	if err := os.WriteFile("file", nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
+	long := must(filepath.Abs("socket"))(t) + strings.Repeat("x", 150) // longer than an address of a socket
+	if l, err = listen("socket"); err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := os.Rename("socket", long); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
 		"file":                             "file: expected a socket or nothing, found another kind of file",
 		filepath.Join("nowhere", "socket"): "no such file or directory",
 		filepath.Join("file", "socket"):    "not a directory",
+		long:                               "invalid argument",
 	} {
 		if _, err := listen(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: found %v, expected %s", path, err, want)

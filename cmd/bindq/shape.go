@@ -194,9 +194,11 @@ func encode(w io.Writer, x any) error {
 	return e.Encode(x)
 }
 
-// asJSON is x as JSON, on one line.
-func asJSON(x any) (json.RawMessage, error) {
+// asJSON returns a shape or a text as JSON, on one line.
+func asJSON(x any) json.RawMessage {
 	var b bytes.Buffer
-	err := encode(&b, x)
-	return bytes.TrimSpace(b.Bytes()), err
+	if err := encode(&b, x); err != nil {
+		panic(err) // shapes contain valid JSON only
+	}
+	return bytes.TrimSpace(b.Bytes())
 }

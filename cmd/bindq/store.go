@@ -77,8 +77,8 @@ func activateCommand() *cobra.Command {
 
 // misspelt returns a suggestion if neither the store nor the configuration has name, but the store has a similar one.
 func misspelt(st *ship.Store, p *policy, name string) string {
-	names, err := st.Names()
-	if _, followed := p.names[name]; followed || err != nil || slices.Contains(names, name) {
+	names, _ := st.Names() // if they cannot be listed, there is no suggestion
+	if _, followed := p.names[name]; followed || slices.Contains(names, name) {
 		return ""
 	}
 	return diag.DidYouMean(name, names)

@@ -1,6 +1,11 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +41,38 @@ func TestIsFailing(t *testing.T) {
 	} {
 		if got := isFailing(c.status, c.maxAge); got != c.failing {
 			t.Errorf("%s: failing is %v, expected %v", name, got, c.failing)
+		}
+	}
+}
+
+// Without --verify, the status has the damage that the last pull found; with it, only the damage of now. A file that
+// cannot be opened is damaged in any case.
+func TestDamageOfTheActiveFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "site.bsnap")
+	buildBindings(t, "[a, 1]", path)
+	text := must(os.ReadFile(path))(t)
+	sum := sha256.Sum256(text)
+	s := &ship.Status{Name: "n", Active: ship.Digest(hex.EncodeToString(sum[:]))}
+	s.Damaged = "found by a pull"
+	if got := damageNow(s, path, false); got != "found by a pull" {
+		t.Errorf("a sound file: '%s'", got)
+	}
+	if got := damageNow(s, path, true); got != "" {
+		t.Errorf("a sound file, read as a whole: '%s'", got)
+	}
+	other := &ship.Status{Name: "n", Active: ship.Digest(strings.Repeat("a", 64))}
+	if got := damageNow(other, path, false); got != "" {
+		t.Errorf("another file: '%s'", got)
+	}
+	if got := damageNow(other, path, true); !strings.Contains(got, "does not have the SHA-256 aaa") {
+		t.Errorf("another file, read as a whole: '%s'", got)
+	}
+	if err := os.WriteFile(path, text[:len(text)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, whole := range []bool{false, true} {
+		if got := damageNow(s, path, whole); !strings.Contains(got, "the active snapshot is unusable: ") {
+			t.Errorf("half a file, whole %v: '%s'", whole, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,7 +62,7 @@ func finish(verb *cobra.Command) {
 		}
 		return
 	}
-	verb.Args = sayExpected(verb.Args)
+	verb.Args = rejectEmptyFlags(sayExpected(verb.Args))
 	complete(verb)
 }
 
@@ -81,6 +82,40 @@ func sayExpected(check cobra.PositionalArgs) cobra.PositionalArgs {
 		return fmt.Errorf("expected '%s %s', found '%s' (see %s --help)", cmd.Parent().CommandPath(), cmd.Use, found,
 			cmd.CommandPath())
 	}
+}
+
+// mayBeEmpty is the annotation of flags that accept an empty text.
+const mayBeEmpty = "may be empty"
+
+// AllowEmpty makes the flag accept an empty text. Other flags reject it.
+func AllowEmpty(cmd *cobra.Command, flag string) {
+	if err := cmd.Flags().SetAnnotation(flag, mayBeEmpty, nil); err != nil {
+		panic(err)
+	}
+}
+
+// rejectEmptyFlags returns check preceded by a check for flags with an empty text. Most come from an unset variable of
+// a shell: --allowed-signers "$SIGNERS" must not mean that no signature is needed.
+func rejectEmptyFlags(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		cmd.Flags().Visit(func(f *pflag.Flag) {
+			if _, allowed := f.Annotations[mayBeEmpty]; err == nil && !allowed && hasEmptyText(f.Value) {
+				kind, _ := pflag.UnquoteUsage(f)
+				err = fmt.Errorf("--%s: expected %s, found an empty text; is a variable of the shell not set?", f.Name, kind)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		return check(cmd, args)
+	}
+}
+
+func hasEmptyText(v pflag.Value) bool {
+	if list, isList := v.(pflag.SliceValue); isList && v.Type() == "stringArray" {
+		return slices.Contains(list.GetSlice(), "")
+	}
+	return v.Type() == "string" && v.String() == ""
 }
 
 func suggestVerb(of *cobra.Command, args []string) error {

@@ -106,3 +106,34 @@ func TestManualPages(t *testing.T) {
 		}
 	}
 }
+
+// A flag with an empty text is an error, except where that means something. It is not as if it were not given.
+func TestEmptyFlags(t *testing.T) {
+	for line, want := range map[string]string{
+		"--file=":           "--file: expected FILE, found an empty text; is a variable of the shell not set?",
+		"--key a --key=":    "--key: expected NAME, found an empty text; is a variable of the shell not set?",
+		"--prefix=":         "",
+		"--file a --key b":  "",
+		"":                  "",
+		"--words= --file a": "",
+		"--file= --prefix=": "--file: expected FILE, found an empty text; is a variable of the shell not set?",
+	} {
+		verb := &cobra.Command{Use: "verb", RunE: func(*cobra.Command, []string) error { return nil }}
+		verb.Flags().String("file", "", "a `FILE`")
+		verb.Flags().String("prefix", "", "a `TEXT`")
+		verb.Flags().StringArray("key", nil, "a `NAME`")
+		verb.Flags().StringSlice("words", nil, "some `WORDS`")
+		AllowEmpty(verb, "prefix")
+		root := &cobra.Command{Use: "program", SilenceUsage: true, SilenceErrors: true}
+		root.AddCommand(verb)
+		Finish(root)
+		root.SetArgs(append([]string{"verb"}, strings.Fields(line)...))
+		got := ""
+		if err := root.Execute(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: '%s', expected '%s'", line, got, want)
+		}
+	}
+}

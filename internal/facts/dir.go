@@ -149,8 +149,8 @@ func twice(first, second Node) error {
 		"found the facts of '"+second.Name+"' twice: they are in "+first.File+" too")
 }
 
-// read reads a file of facts. A node without a name gets that of the file, also as certname where no fact says who it
-// is.
+// read reads a file of facts. A node without a name gets that of the file, also as certname unless a fact says that it
+// is another one.
 func (f file) read() ([]Node, error) {
 	src, err := f.text()
 	if err != nil {
@@ -165,7 +165,7 @@ func (f file) read() ([]Node, error) {
 	}
 	n := &nodes[0]
 	n.Name = f.node
-	n.SaysWho = n.HasIdentity()
+	n.SaysWho = n.Identifies(n.Name)
 	return nodes, nil
 }
 

@@ -87,6 +87,34 @@ func TestWhatIsNoFactsIsAnError(t *testing.T) {
 	}
 }
 
+// The name of a file is the certname, unless a fact says that the node is another one.
+func TestCertnamesOfAFleet(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"role": "web"}`:              "web1.example.org",
+		`{"fqdn": "web1.example.org"}`: "web1.example.org",
+		`{"fqdn": "WEB1.example.org"}`: "web1.example.org",
+		`{"networking": {"fqdn": "web1.example.org"}, "hostname": "web1"}`: "web1.example.org",
+		`{"fqdn": "web2.example.org"}`:                                     "",
+		`{"hostname": "web1"}`:                                             "",
+		`{"networking": {"fqdn": "web1.lan"}}`:                             "",
+		`{"fqdn": "web1.lan", "clientcert": "web1.example.org"}`:           "web1.example.org",
+		`{"fqdn": "web1.example.org", "clientcert": "web1"}`:               "",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "web1.example.org.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		nodes, err := ReadDir(dir)
+		if err != nil || len(nodes) != 1 {
+			t.Fatal(nodes, err)
+		}
+		got, _ := nodes[0].WithCertname().Get(value.FromString("certname"))
+		if got.Text() != want {
+			t.Errorf("%s: certname '%s', expected '%s'", text, got.Text(), want)
+		}
+	}
+}
+
 // A file's name is that of the node where its content has none, and the certname where no fact tells who the node is.
 func TestNamesOfAFleet(t *testing.T) {
 	dir := t.TempDir()

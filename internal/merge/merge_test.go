@@ -289,6 +289,25 @@ func TestConversionToTypesThatAreAbsent(t *testing.T) {
 	}
 }
 
+// Puppet sets the options it has so far to nil if lookup_options of a module are null.
+func TestNullOptionsOfAModuleEraseThoseOfTheEnvironment(t *testing.T) {
+	site := []*merge.Level{compiled(t, "{'m::a': {merge: deep}}")}
+	null, err := merge.Compile(value.Value{}, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := merge.Combine(site, []*merge.Level{null})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := options.For("m::a", nil); e != nil || err != nil {
+		t.Errorf("found %v, %v", e, err)
+	}
+	if !null.Erases() || site[0].Erases() || compiled(t, "~").Erases() {
+		t.Error("only null options of a module erase others")
+	}
+}
+
 func compiled(t *testing.T, text string) *merge.Level {
 	t.Helper()
 	l, err := merge.Compile(parse(t, text), "")

@@ -15,6 +15,7 @@ type Level struct {
 	exact   map[string]*Entry
 	index   patternIndex
 	none    bool // it is undef
+	module  bool // it is of a module
 	single  bool // it cannot be merged with another
 }
 
@@ -33,7 +34,7 @@ type Entry struct {
 // All that is wrong is in the error, of which each part is an *Error. What it makes refers to v.
 func Compile(v value.Value, module string) (*Level, error) {
 	if v.IsUndef() {
-		return &Level{none: true, single: true}, nil
+		return &Level{none: true, single: true, module: module != ""}, nil
 	} else if v.Kind() != value.Hash {
 		return nil, failf(Malform, "lookup_options must be a Hash, found the kind %s", v.Kind())
 	}
@@ -202,12 +203,18 @@ func (l *Level) Used(roots []string, left *int) map[*Entry]bool {
 // nothing.
 type Options struct{ levels []*Level }
 
-// Combine merges the levels of layers, the highest first: those for all, those of the environment, those of the module
-// that a key is of. The error is an *Error.
+// Erases reports whether l may leave the keys of its module without any lookup_options: that is what Puppet does if a
+// module has lookup_options that are null (retrieve_lookup_options in its LookupAdapter).
+func (l *Level) Erases() bool { return l.none && l.module }
+
+// Combine merges the levels of layers, the highest first: the global ones, those of the environment, those of the
+// module of a key. The error is an *Error.
 func Combine(layers ...[]*Level) (Options, error) {
 	var all []*Level
+	erased := false
 	for _, levels := range layers {
 		if len(levels) == 1 && levels[0].none {
+			erased = levels[0].Erases()
 			continue
 		}
 		all = append(all, levels...)
@@ -217,6 +224,9 @@ func Combine(layers ...[]*Level) (Options, error) {
 			return Options{}, &Error{Class: Malform, Candidate: i,
 				Message: "lookup_options that are merged must be " + needs[hash]}
 		}
+	}
+	if erased {
+		return Options{}, nil
 	}
 	return Options{all}, nil
 }

@@ -18,7 +18,6 @@ type bench struct {
 	dir      string
 	suites   []*suite
 	programs string
-	short    bool
 }
 
 // build compiles tests and programs, through an overlay that puts the changed files in the place of the real ones.
@@ -47,7 +46,7 @@ func build(dir string, o options, packages []*pkg) (*bench, error) {
 	if err := os.WriteFile(config, text, 0o666); err != nil {
 		return nil, err
 	}
-	b := &bench{dir: dir, short: o.short}
+	b := &bench{dir: dir}
 	patterns := o.suites
 	for _, p := range packages {
 		patterns = append(patterns, p.path)

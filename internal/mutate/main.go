@@ -37,7 +37,6 @@ type options struct {
 	seed     int64
 	list     string // file of the equivalents
 	jobs     int
-	short    bool
 	only     string
 	again    string        // if not empty, only mutants that this report of a former run says live
 	time     time.Duration // if not 0, no mutant is begun later
@@ -53,7 +52,6 @@ func main() {
 	flag.Int64Var(&o.seed, "seed", 1, "seed of the sample")
 	flag.StringVar(&o.list, "equivalent", "internal/mutate/equivalent.txt", "`file` of the mutants that change nothing")
 	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "mutants tried at the same time")
-	flag.BoolVar(&o.short, "short", false, "run tests with -short")
 	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
 	flag.StringVar(&o.again, "again", "", "only mutants that lived by the report in this `file`, what a run printed")
 	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")

@@ -129,9 +129,6 @@ func pattern(units []*unit) string {
 }
 
 func (b *bench) command(s *suite, setting string, args ...string) *exec.Cmd {
-	if b.short {
-		args = append(args, "-test.short")
-	}
 	cmd := exec.Command(s.binary, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "MUTANT="+setting, "PROGRAMS="+b.programs)

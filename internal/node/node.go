@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"bindc/internal/diag"
 	"bindc/internal/value"
@@ -22,7 +23,7 @@ type Node struct {
 
 	Environment string // "": not given
 
-	SaysWho bool // Name is only the name of the file; the facts identify the node
+	SaysWho bool // Name is only the name of the file; the facts identify another node
 }
 
 // Of returns the nodes that a value describes. The error names the expected format.
@@ -397,10 +398,14 @@ func (n Node) Contradiction() string {
 	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which counts", n.Name, certname)
 }
 
-// HasIdentity reports whether a fact identifies the node.
-func (n Node) HasIdentity() bool {
-	return text(n.Facts, "fqdn") != "" || text(n.Facts, "clientcert") != "" || text(n.Facts, "hostname") != "" ||
-		text(get(n.Facts, "networking"), "fqdn") != ""
+// Identifies reports whether the facts identify a node of another name. The fact clientcert is the certname. If it is
+// missing, the certname is the fqdn in lower case.
+func (n Node) Identifies(another string) bool {
+	if certname := text(n.Facts, "clientcert"); certname != "" {
+		return certname != another
+	}
+	fqdn := cmp.Or(text(n.Facts, "fqdn"), text(get(n.Facts, "networking"), "fqdn"), text(n.Facts, "hostname"))
+	return fqdn != "" && strings.ToLower(fqdn) != another
 }
 
 // Has reports whether n has a fact or variable with that name.

@@ -8,6 +8,7 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/pattern"
+	"bindc/internal/value"
 )
 
 // wellKnown are the names of facts that nearly every node has, and of the other variables of a request.
@@ -22,31 +23,78 @@ var wellKnown = []string{"architecture", "augeasversion", "clientcert", "clientv
 	"system_uptime", "timezone", "trusted", "uptime", "uptime_days", "uptime_hours", "uptime_seconds", "uuid",
 	"virtual"}
 
-// Misspelt reports variables of the request that are nearly, but not quite, called as a well-known fact.
+// Misspelt reports variables of the request whose names are nearly, but not quite, those of well-known facts. It checks
+// the keys that are read from well-known facts, too: $facts['os']['famly'].
 func Misspelt(n *expr.Node) []Error {
-	var own []string // of the expression
+	var own []string // variables of the expression
 	var found []Error
+	var variables []string // that found is about
 	walk(n, func(x *expr.Node) bool {
 		if x.Lambda != nil {
 			for _, p := range x.Lambda.Params {
 				own = append(own, p.Name)
 			}
 		}
-		switch x.Op {
-		case expr.Assign:
+		if x.Op == expr.Assign {
 			own = append(own, x.Name)
-		case expr.Var:
-			if near := diag.Misspelt(x.Name, wellKnown); near != "" {
-				found = append(found, Error{Off: x.Off, Message: x.Name, Hint: "did you mean $" + near + "?"})
-			}
 		}
-		return true
+		path := factPath(x)
+		if wrong, right := nearMiss(path); wrong != nil {
+			variables = append(variables, path[0])
+			found = append(found, Error{Off: x.Off, Hint: "did you mean " + accessText(right) + "?",
+				Message: accessText(wrong) + " is no well-known fact; where no node has it, it is empty"})
+		}
+		return path == nil
 	})
-	found = slices.DeleteFunc(found, func(e Error) bool { return slices.Contains(own, e.Message) })
-	for i := range found {
-		found[i].Message = "$" + found[i].Message + " is no well-known fact; where no node has it, it is empty"
+	kept := found[:0]
+	for i, e := range found {
+		if !slices.Contains(own, variables[i]) {
+			kept = append(kept, e)
+		}
 	}
-	return found
+	return kept
+}
+
+// factPath returns the name of a variable and the texts that n reads from it by []: facts, os and family for
+// $facts['os']['family']. It returns nil for any other expression.
+func factPath(n *expr.Node) []string {
+	if n.Op == expr.Var {
+		return []string{strings.TrimPrefix(n.Name, "::")}
+	}
+	if n.Op != expr.Access || len(n.Kids) != 2 {
+		return nil
+	}
+	of := factPath(n.Kids[0])
+	key, isConstant := n.Kids[1].Constant()
+	if of == nil || !isConstant || key.Kind() != value.String {
+		return nil
+	}
+	return append(of, key.Text())
+}
+
+// accessText prints a path as factPath returns it.
+func accessText(path []string) string {
+	text := "$" + path[0]
+	for _, key := range path[1:] {
+		text += "['" + key + "']"
+	}
+	return text
+}
+
+// nearMiss returns the start of path up to a name that is nearly that of a well-known fact or of a part of one, and the
+// start with that name. It returns nil if there is none.
+func nearMiss(path []string) (wrong, right []string) {
+	from := 0
+	if len(path) > 1 && path[0] == "facts" {
+		from = 1
+	}
+	for i, known := from, wellKnown; i < len(path) && known != nil; i++ {
+		if near := diag.Misspelt(path[i], known); near != "" {
+			return path[:i+1], append(slices.Clone(path[:i]), near)
+		}
+		known = wellKnownIn[strings.Join(path[from:i+1], ".")]
+	}
+	return nil, nil
 }
 
 // wellKnownIn are the names of what well-known facts and variables have inside, where nearly all have the same.
@@ -103,19 +151,10 @@ func MisspeltHiera(n *expr.Node) []Error {
 			found = append(found, e)
 			return
 		}
-		prefix := ""
-		if path[0] == "facts" && len(path) > 1 {
-			prefix, path = "facts.", path[1:]
-		}
-		for i, known := 0, wellKnown; i < len(path) && known != nil; i++ {
-			if near := diag.Misspelt(path[i], known); near != "" {
-				right := append(slices.Clone(path[:i]), near)
-				found = append(found, Error{Off: off, Message: "%{" + prefix + strings.Join(path[:i+1], ".") +
-					"} is no well-known fact; where no node has it, it is empty",
-					Hint: "did you mean " + strings.Join(right, ".") + "?"})
-				return
-			}
-			known = wellKnownIn[strings.Join(path[:i+1], ".")]
+		if wrong, right := nearMiss(path); wrong != nil {
+			found = append(found, Error{Off: off, Message: "%{" + strings.Join(wrong, ".") +
+				"} is no well-known fact; where no node has it, it is empty",
+				Hint: "did you mean " + strings.Join(right, ".") + "?"})
 		}
 	})
 	return found

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bindc/internal/diag"
+	"bindc/internal/testmode"
 	"bindc/loader"
 	"bindc/migrate/proof"
 )
@@ -13,7 +14,7 @@ import (
 // TestRealRepositoriesAreMigratedWithoutADifference migrates real control repositories. Most keys move.
 func TestRealRepositoriesAreMigratedWithoutADifference(t *testing.T) {
 	dirs, _ := filepath.Glob("../../../shared/corpora/hiera5/*/site")
-	if len(dirs) == 0 || testing.Short() {
+	if len(dirs) == 0 || !testmode.Thorough() {
 		t.Skip("the corpora are not here, or the test is to be short")
 	}
 	for _, dir := range dirs {

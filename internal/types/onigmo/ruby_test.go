@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"bindc/internal/testmode"
 )
 
 // rubyMatches reads pairs of a pattern and a text. It prints 1 for a match, 0 for none, e for an invalid pattern, and t
@@ -126,7 +128,7 @@ func (w *writer) item() string {
 // TestMatcherAnswersAsRuby compares thousands of random patterns and texts with Ruby.
 func TestMatcherAnswersAsRuby(t *testing.T) {
 	patterns := 3000
-	if testing.Short() {
+	if !testmode.Thorough() {
 		patterns = 500
 	}
 	w := writer{Rand: rand.New(rand.NewPCG(1, 2))}

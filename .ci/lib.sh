@@ -1,0 +1,66 @@
+# Sourced by .ci/run and .ci/full: versions of the tools, and the steps that both use.
+
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.8.0
+shared=../shared
+
+# Tests write many small files. They go to memory where there is enough of it. The name is fixed because a directory
+# with a random name would defeat Go's test cache.
+if [ "$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 ] 2>/dev/null; then
+	export TMPDIR=/dev/shm/bindc-tests
+	mkdir -p "$TMPDIR"
+	chmod 1777 "$TMPDIR" # some tests give up their rights
+fi
+
+bin=$(mktemp -d)
+trap 'rm -rf "$bin"' EXIT
+
+# step NAME prints a heading with the seconds since the start.
+step() { printf '\n== %s (%ds)\n' "$*" "$SECONDS"; }
+
+# have COMMAND PACKAGE reports whether COMMAND exists, after trying to install Debian's PACKAGE as root.
+have() {
+	command -v "$1" >/dev/null && return
+	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+		apt-get update -qq && apt-get install -qq -y --no-install-recommends "$2" >/dev/null || true
+	fi
+	command -v "$1" >/dev/null
+}
+
+formatted() {
+	local files
+	files=$(gofmt -l .)
+	[ -z "$files" ] || { printf 'not formatted:\n%s\n' "$files"; return 1; }
+}
+
+# conformance runs the reference cases and the corpora, which know the programs only from outside.
+conformance() {
+	[ -d "$shared/conformance" ] || { echo "there is no $shared: not checked"; return; }
+	CGO_ENABLED=0 go build -o "$bin" ./cmd/bindc ./cmd/bindq
+	local bindc=$bin/bindc bindq=$bin/bindq
+	python3 "$shared/conformance/run_cases.py" "$shared/conformance/reference.json" "$bindc" "$bindq"
+	python3 "$shared/conformance/run_expressions.py" "$shared/conformance/expressions.json" "$bindc" "$bindq"
+	python3 "$shared/conformance/run_cases.py" "$shared/conformance/findings.json" "$bindc" "$bindq"
+	python3 "$shared/corpora/run_corpus.py" "$bindc" "$bindq" $(dirname "$shared"/corpora/*/expect.jsonl)
+	python3 "$shared/corpora/hiera5/run_hiera5.py" "$bindc" "$bindq" $(dirname "$shared"/corpora/hiera5/*/expect.jsonl)
+}
+
+# instructions ARG... counts what the operations that matter cost and compares it with bench/instructions.txt.
+instructions() {
+	if [ "$(go env GOHOSTARCH)" != amd64 ]; then
+		echo "the recorded counts are of amd64: not counted"
+	elif ! have valgrind valgrind; then
+		echo "valgrind is missing and cannot be installed: not counted"
+	else
+		(cd bench && go run ./cmd/instructions "$@")
+	fi
+}
+
+# acceptance ARG... compiles catalogs with Puppet.
+acceptance() {
+	if have puppet puppet-agent; then
+		puppet/acceptance "$@"
+	else
+		echo "puppet is missing and cannot be installed: the Puppet module is not tested"
+	fi
+}

@@ -1,0 +1,71 @@
+// Package check reports conflicts, promises that bindings do not keep, values of the wrong type, lookups that find
+// nothing, and loops. It changes nothing.
+package check
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"bindc/compile/internal/index"
+	"bindc/compile/internal/pass"
+	"bindc/internal/diag"
+)
+
+// Run checks whether bindings conflict, whether abstract and override bindings keep their promises, whether
+// contributions fit their multibinding, and whether bindings need themselves.
+func Run(e *pass.Env, s *index.Ordered, l *index.Levels) {
+	c := &checker{Env: e, Ordered: s, levels: l}
+	doubtful, needs := c.doubtful(), c.findNeeds()
+	keys := maps.Clone(doubtful)
+	c.addCollecting(keys)
+	c.addRebound(keys)
+	needs.addKeys(keys, len(c.Declining) > 0)
+	c.indexes = c.indexesOf(keys)
+	for _, key := range slices.Sorted(maps.Keys(doubtful)) {
+		k := c.indexes[key]
+		k.checkConflicts(l.Defaults[key].Rank)
+		k.checkKinds(c.Names)
+		k.checkTypes(c.Tables)
+	}
+	c.checkMultibinds()
+	c.checkRebound()
+	c.checkDeadLookups(needs.ofValue)
+	c.checkLoops(needs)
+	c.checkHieraLookups()
+	c.checkMerges()
+	c.checkEffort()
+}
+
+// checkEffort refuses a site that could not be checked completely.
+func (c *checker) checkEffort() {
+	if !c.Effort.Over() {
+		return
+	}
+	if at := c.Effort.OnPatterns; at != (diag.Pos{}) {
+		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "effort", Message: "finding the keys that the patterns of lookup_options " +
+			"match takes more than " + strconv.Itoa(c.Effort.Limit) + " steps",
+			Hint: "begin patterns with text, as in '^module::', have fewer of them, or raise --max-effort"})
+		return
+	}
+	d := diag.Diagnostic{Code: "effort",
+		Message: "whether bindings of this site conflict or need themselves takes more than " +
+			strconv.Itoa(c.Effort.Limit) + " comparisons",
+		Hint: "have fewer bindings of one key whose conditions can hold together, or raise --max-effort"}
+	if k := c.mostBound(); k != nil {
+		d.Pos = k.all[0].Pos()
+		d.Notes = []diag.Note{{Pos: d.Pos, Message: "'" + k.name + "' has the most: " + strconv.Itoa(len(k.all))}}
+	}
+	c.Diags.Add(d)
+}
+
+// mostBound returns the index with the most candidates, or nil without any.
+func (c *checker) mostBound() *keyIndex {
+	var most *keyIndex
+	for _, key := range slices.Sorted(maps.Keys(c.indexes)) {
+		if k := c.indexes[key]; most == nil || len(k.all) > len(most.all) {
+			most = k
+		}
+	}
+	return most
+}

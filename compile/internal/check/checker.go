@@ -1,0 +1,141 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+
+	"bindc/compile/internal/index"
+	"bindc/compile/internal/pass"
+	"bindc/compile/internal/place"
+)
+
+// checker checks an ordered site. It changes nothing.
+type checker struct {
+	*pass.Env
+	*index.Ordered
+	levels  *index.Levels
+	indexes map[uint32]*keyIndex // of the keys that are checked candidate by candidate, by index in Names
+}
+
+// doubtful finds the keys whose candidates have to be compared one by one. Two candidates of equal rank can only be
+// effective together in one scope, or in scopes of different shapes: different conditions of one shape never hold
+// together.
+func (c *checker) doubtful() map[uint32]bool {
+	out := map[uint32]bool{}
+	lastScope := make([]int, len(c.Names)) // the last scope that has the key, plus one
+	mixed := c.mixedRanks()
+	for i := range c.Scopes {
+		s := &c.Scopes[i]
+		shapes, isMixed := mixed[s.Rank]
+		if len(s.Members) == 1 && s.Members[0].Binding == nil && !isMixed {
+			continue // a file has no key twice
+		}
+		for key, _ := range s.Bound() {
+			n := c.InNames[key]
+			if s.Rank > c.levels.Defaults[n].Rank {
+				continue
+			}
+			if lastScope[n] == i+1 {
+				out[n] = true
+			}
+			lastScope[n] = i + 1
+			if !isMixed {
+				continue
+			}
+			shape := c.Ranks.ShapeOf[s.Condition]
+			if other, ok := shapes[n]; ok && other != shape {
+				out[n] = true
+			}
+			shapes[n] = shape
+		}
+		c.addKinds(out, s)
+	}
+	return out
+}
+
+// mixedRanks returns the ranks that scopes of several shapes have, each with an empty map from keys to shapes.
+func (c *checker) mixedRanks() map[int]map[uint32]int {
+	first, out := map[int]int{}, map[int]map[uint32]int{}
+	for _, s := range c.Scopes {
+		shape, ok := first[s.Rank]
+		switch {
+		case !ok:
+			first[s.Rank] = c.Ranks.ShapeOf[s.Condition]
+		case shape != c.Ranks.ShapeOf[s.Condition] && out[s.Rank] == nil:
+			out[s.Rank] = map[uint32]int{}
+		}
+	}
+	return out
+}
+
+// addKinds adds the keys with a binding that is abstract or override.
+func (c *checker) addKinds(keys map[uint32]bool, s *place.Scope) {
+	for _, m := range s.Members {
+		if m.Binding != nil && m.Binding.More != nil && (m.Binding.More.Abstract || m.Binding.More.Override) {
+			keys[c.InNames[m.Key]] = true
+		}
+	}
+}
+
+// addCollecting adds the keys that are bound to multibindings.
+func (c *checker) addCollecting(keys map[uint32]bool) {
+	for _, ds := range c.Multibinds.Declared {
+		for _, d := range ds {
+			if key, bound := c.Find(d.Binding.Key); bound {
+				keys[key] = true
+			}
+		}
+	}
+}
+
+// addRebound adds the keys that a rebinding binds to the value they have below it.
+func (c *checker) addRebound(keys map[uint32]bool) {
+	for i := range c.Rebound {
+		if key, bound := c.Find(c.Rebound[i].Old()); bound && c.Rebound[i].Below() {
+			keys[key] = true
+		}
+	}
+}
+
+// indexesOf returns the indexes of some keys with all candidates, highest rank first.
+func (c *checker) indexesOf(keys map[uint32]bool) map[uint32]*keyIndex {
+	out := make(map[uint32]*keyIndex, len(keys))
+	for key := range keys {
+		out[key] = &keyIndex{Env: c.Env, name: c.Names[key], renamed: c.Renamed[key]}
+	}
+	for i := range c.Scopes {
+		if len(keys) > 0 {
+			c.addCandidates(out, &c.Scopes[i])
+		}
+	}
+	for _, k := range out {
+		slices.SortFunc(k.all, func(a, b place.Candidate) int {
+			return cmp.Or(place.ByRank(a, b), cmp.Compare(a.Condition, b.Condition))
+		})
+	}
+	return out
+}
+
+// addCandidates adds the bindings of a scope to the indexes of their keys, with the values that lookups find.
+func (c *checker) addCandidates(indexes map[uint32]*keyIndex, s *place.Scope) {
+	for _, m := range s.Members {
+		cand := place.Candidate{Binding: m.Binding, File: m.File, Layer: s.Layer, Condition: s.Condition, Rank: s.Rank,
+			Order: m.Order, Value: m.Value}
+		if m.Binding != nil {
+			indexes[c.InNames[m.Key]].add(cand, c.InNames[m.Key])
+			continue
+		}
+		for i, e := range m.File.Entries {
+			cand.Entry, cand.Order, cand.Value = i, m.Order+i, c.Merges.Found(s.Layer, e.Key, e.Value)
+			indexes[c.InNames[e.Key]].add(cand, c.InNames[e.Key])
+		}
+	}
+}
+
+// add adds a candidate. It does nothing if the key has no index.
+func (k *keyIndex) add(cand place.Candidate, key uint32) {
+	if k != nil {
+		cand.Key = key
+		k.all = append(k.all, cand)
+	}
+}

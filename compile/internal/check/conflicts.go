@@ -1,0 +1,123 @@
+package check
+
+import (
+	"cmp"
+	"slices"
+
+	"bindc/compile/internal/place"
+	"bindc/internal/diag"
+	"bindc/internal/relation"
+	"bindc/loader"
+)
+
+// checkConflicts reports the pairs of equal rank that can be effective together, unless something hides them. All
+// candidates below defaultRank, that of the highest unconditional one, are hidden.
+func (k *keyIndex) checkConflicts(defaultRank int) {
+	for from := 0; from < len(k.all) && k.all[from].Rank <= defaultRank; {
+		to := from + 1
+		for to < len(k.all) && k.all[to].Rank == k.all[from].Rank {
+			to++
+		}
+		if to-from > 1 {
+			k.checkRank(from, to)
+		}
+		from = to
+	}
+}
+
+// checkRank compares the conditions of one rank, each once however many candidates it has.
+func (k *keyIndex) checkRank(from, to int) {
+	under := map[int][]int{} // candidates by condition, in order of their positions
+	for i := from; i < to; i++ {
+		under[k.all[i].Condition] = append(under[k.all[i].Condition], i)
+	}
+	first := map[int]bool{} // candidates that are the first of their condition
+	for _, list := range under {
+		first[list[0]] = true
+		slices.SortStableFunc(list, func(i, j int) int { return k.all[i].Pos().Compare(k.all[j].Pos()) })
+	}
+	for i := from; i < to; i++ {
+		if !first[i] {
+			continue
+		}
+		for j := range k.compatible(k.terms(i), k.all[i].Rank+1) {
+			if j < i || !first[j] || !k.Effort.Spend(8) {
+				continue
+			}
+			as, bs := under[k.all[i].Condition], under[k.all[j].Condition]
+			both := relation.Union(k.terms(i), k.terms(j))
+			if k.anyErases(as) || k.anyErases(bs) || !k.hidden(k.all[i].Rank, both) {
+				k.conflicts(as, bs, both)
+			}
+		}
+	}
+}
+
+// anyErases reports whether one of some candidates is a rename: the value below it would be ambiguous.
+func (k *keyIndex) anyErases(list []int) bool {
+	return slices.ContainsFunc(list, func(i int) bool { return k.all[i].Erases() })
+}
+
+// conflicts reports each candidate of two conditions that conflicts with a later one of the other condition. The report
+// names the last of these.
+func (k *keyIndex) conflicts(as, bs []int, both loader.Condition) {
+	report := func(list []int, last int) {
+		for _, i := range list {
+			if k.all[i].Pos().Compare(k.all[last].Pos()) < 0 && k.Effort.Spend(1) {
+				k.conflict(&k.all[i], &k.all[last], both)
+			}
+		}
+	}
+	report(as, bs[len(bs)-1])
+	report(bs, as[len(as)-1])
+}
+
+// conflict reports that two candidates of one rank can be effective together.
+func (k *keyIndex) conflict(a, b *place.Candidate, both loader.Condition) {
+	d := diag.Diagnostic{Pos: a.Pos(), Code: "conflict",
+		Message: "'" + k.name + "' is bound twice with the same precedence" + k.Describe(both) + k.InLayer(a.Layer),
+		Notes:   append([]diag.Note{{Pos: b.Pos(), Message: "also bound here"}}, k.doubts(a, both)...),
+		Hint:    "bind '" + k.name + "' once in a higher layer or under a narrower condition, or remove one of the two"}
+	if id := cmp.Or(a.Collects(), b.Collects()); id != "" {
+		d.Hint = contributeHint(id) + "; a binding that beats the multibinding hides it, and all contributions"
+	}
+	if k.renames(a) || k.renames(b) {
+		d.Message = "'" + k.name + "' is renamed, and bound or renamed again with the same precedence" + k.Describe(both) +
+			k.InLayer(a.Layer)
+		d.Notes[0].Message = "also bound or renamed here"
+		d.Hint = "have the rename in a higher layer or under a narrower condition than what it is about"
+	}
+	k.Report(d)
+}
+
+// renames reports whether c gives the key another name.
+func (k *keyIndex) renames(c *place.Candidate) bool {
+	return c.Erases() || c.Binding != nil && c.Binding.Key != k.name
+}
+
+// doubts returns a note about dimensions that could not be compared, if there are any: then the conflict is not
+// certain.
+func (k *keyIndex) doubts(a *place.Candidate, both loader.Condition) []diag.Note {
+	computed, other, ok := k.Relations.Undecided(both)
+	for i := range k.compatible(both, a.Rank) {
+		if ok {
+			break
+		}
+		computed, other, ok = k.Relations.Undecided(relation.Union(both, k.terms(i)))
+	}
+	if !ok {
+		return nil
+	}
+	name := func(d int) string { return "'" + k.Site.Dimensions[d].Name + "'" }
+	at := k.Site.Dimensions[computed].Pos
+	if at.File == "" {
+		at = a.Pos()
+	}
+	return []diag.Note{{Pos: at, Message: name(computed) + " and " + name(other) +
+		" depend on the same variable, but " + name(computed) +
+		" is computed by an expression: whether they exclude or imply one another is not known"}}
+}
+
+func contributeHint(id string) string {
+	return "to contribute, write {in: '" + id + "', to: ...} in bindings"
+}

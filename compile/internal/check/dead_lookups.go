@@ -1,0 +1,153 @@
+package check
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+// deadLookups finds lookups that never find anything.
+type deadLookups struct {
+	*checker
+	askable []string                 // names that a lookup can ask for
+	hashes  map[uint32][]value.Value // constant values of keys that a hash lookup reads; none if one is computed
+}
+
+// checkDeadLookups warns about bindings and contributions that look up an unbound key if a similar key is bound, or if
+// their value is always undef.
+func (c *checker) checkDeadLookups(ofValue map[uint32]needs) {
+	internal, _ := slices.BinarySearch(c.Names, "\x01")
+	v := deadLookups{checker: c, askable: c.Names[internal:]}
+	v.findHashes(ofValue)
+	found := map[uint32]diag.Diagnostic{} // by the number of the value
+	for _, value := range slices.Sorted(maps.Keys(ofValue)) {
+		if d := v.judge(ofValue[value]); d.Message != "" {
+			found[value] = d
+		}
+	}
+	v.warnOfBindings(found)
+	for _, id := range slices.Sorted(maps.Keys(c.Multibinds.Contributions)) {
+		for i := range c.Multibinds.Contributions[id] {
+			cand := &c.Multibinds.Contributions[id][i]
+			v.warn(v.judge(c.needsOf(cand.Recipe)), cand.Pos())
+		}
+	}
+}
+
+// warnOfBindings reports the warnings about values wherever something is bound to them.
+func (v *deadLookups) warnOfBindings(found map[uint32]diag.Diagnostic) {
+	if len(found) == 0 {
+		return
+	}
+	for i := range v.Scopes {
+		for _, m := range v.Scopes[i].Members {
+			if m.Binding != nil {
+				v.warn(found[m.Value], m.Binding.Pos)
+				continue
+			}
+			for i, e := range m.File.Entries {
+				v.warn(found[e.Value], m.File.Pos(i))
+			}
+		}
+	}
+}
+
+// warn reports d unless it has no message.
+func (v *deadLookups) warn(d diag.Diagnostic, at diag.Pos) {
+	if d.Message != "" {
+		d.Pos, d.Severity, d.Code = at, diag.Warning, "key_unbound"
+		v.Report(d)
+	}
+}
+
+// judge returns the warning about n. Its message is empty if n is fine.
+func (v *deadLookups) judge(n needs) diag.Diagnostic {
+	for _, key := range n.unbound {
+		if near := v.Diags.Misspelt(key, v.askable); near != "" {
+			return diag.Diagnostic{Message: "this looks up '" + key + "', which nothing binds",
+				Hint: "did you mean '" + near + "'?"}
+		}
+	}
+	switch {
+	case n.tries == nil:
+	case len(n.tried) == 0:
+		return diag.Diagnostic{
+			Message: "this looks up " + diag.Quoted(n.unbound) + ", which nothing binds: the value is always undef",
+			Hint: cmp.Or(v.Diags.DidYouMean(n.unbound[0], v.askable),
+				"correct the name or bind it; 'optional: true' says that it may be unbound")}
+	case n.tries.Kind == recipe.HashLookup:
+		return v.entry(n.tries, v.hashes[n.tried[0].key])
+	}
+	return diag.Diagnostic{}
+}
+
+// entry returns the warning about r, which reads an entry of one of hashes.
+func (v *deadLookups) entry(r *recipe.Recipe, hashes []value.Value) diag.Diagnostic {
+	var entries []string
+	for _, h := range hashes {
+		if _, has := h.Get(r.Value); has {
+			return diag.Diagnostic{}
+		}
+		for key := range h.Pairs() {
+			entries = append(entries, key.Text()) // "" if the key is not a string
+		}
+	}
+	if len(hashes) == 0 {
+		return diag.Diagnostic{}
+	}
+	ofKey := " of '" + r.Targets[0].Key + "', which never has it: the value is always undef"
+	d := diag.Diagnostic{Message: "this takes an entry" + ofKey}
+	if r.Value.Kind() == value.String && !r.Sensitive {
+		d.Message = "this takes the entry '" + r.Value.Text() + "'" + ofKey
+		d.Hint = v.Diags.DidYouMean(r.Value.Text(), entries)
+	}
+	return d
+}
+
+// findHashes finds the values of the keys that hash lookups read.
+func (v *deadLookups) findHashes(ofValue map[uint32]needs) {
+	v.hashes = map[uint32][]value.Value{}
+	for _, n := range ofValue {
+		v.noteHash(n)
+	}
+	for _, cs := range v.Multibinds.Contributions {
+		for i := range cs {
+			v.noteHash(v.needsOf(cs[i].Recipe))
+		}
+	}
+	if len(v.hashes) == 0 {
+		return
+	}
+	computed := map[uint32]bool{}
+	for i := range v.Scopes {
+		for key, val := range v.Scopes[i].Bound() {
+			n := v.InNames[key]
+			if _, asked := v.hashes[n]; !asked || computed[n] {
+				continue
+			}
+			h, constant := v.constantHash(val)
+			_, merged := v.Merges.ByKey[key]
+			if v.hashes[n] = append(v.hashes[n], h); !constant || merged {
+				v.hashes[n], computed[n] = nil, true
+			}
+		}
+	}
+}
+
+// noteHash records the key that n reads an entry of.
+func (v *deadLookups) noteHash(n needs) {
+	if n.tries != nil && n.tries.Kind == recipe.HashLookup && len(n.tried) > 0 {
+		v.hashes[n.tried[0].key] = nil
+	}
+}
+
+// constantHash returns a value that is the same hash for every request. Sensitive values are excluded: messages must
+// not list their keys.
+func (v *deadLookups) constantHash(val uint32) (value.Value, bool) {
+	h, ok := v.Constant(val)
+	return h, ok && h.Kind() == value.Hash
+}

@@ -1,0 +1,129 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+// checkHieraLookups warns about lookups in texts of Hiera 5 that never succeed: of unbound keys with a similar bound
+// one, and of the key itself. Puppet inserts an empty text for the former and fails the lookup for the latter.
+func (c *checker) checkHieraLookups() {
+	h := hieraNeeds{checker: c, lookups: map[uint32][]string{}, certain: map[string]hieraNeed{}}
+	h.collect()
+	h.findLoops()
+}
+
+// hieraNeed lists the lookups of a key whose value is the same in every request.
+type hieraNeed struct {
+	keys []string
+	at   diag.Pos
+}
+
+type hieraNeeds struct {
+	*checker
+	lookups map[uint32][]string // keys that a value looks up, by number of the value
+	certain map[string]hieraNeed
+}
+
+// collect collects the lookups of all values in the hierarchies, and warns about those of unbound keys.
+func (h *hieraNeeds) collect() {
+	depends := h.levels.Conditional()
+	for i := range h.Scopes {
+		s := &h.Scopes[i]
+		if !h.IsHiera(s.Layer) {
+			continue
+		}
+		for _, m := range s.Members {
+			for i, e := range m.File.Entries {
+				h.warnOfNearOptions(e.Key, e.Value, m.File.Pos(i))
+				keys := h.needs(e.Value)
+				if len(keys) == 0 {
+					continue
+				}
+				at := m.File.Pos(i)
+				h.warnOfNear(keys, at)
+				n := h.InNames[e.Key]
+				if _, merged := h.Merges.ByKey[e.Key]; s.Rank == h.levels.Defaults[n].Rank && !depends[n] && !merged {
+					h.certain[h.Keys[e.Key]] = hieraNeed{keys, at}
+				}
+			}
+		}
+	}
+}
+
+// warnOfNearOptions warns about a hash under a key whose name is nearly lookup_options.
+func (h *hieraNeeds) warnOfNearOptions(key uint32, val uint32, at diag.Pos) {
+	if diag.Misspelt(h.Keys[key], []string{options}) == "" {
+		return
+	}
+	if v, ok := h.Constant(val); !ok || v.Kind() == value.Hash {
+		h.Report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_options",
+			Message: "'" + h.Keys[key] + "' is a key as any other, and says nothing of how others are looked up",
+			Hint:    "did you mean '" + options + "'?"})
+	}
+}
+
+// options is the key in data with options for lookups of other keys.
+const options = "lookup_options"
+
+// needs returns the keys that a value looks up, in the form in which they are bound.
+func (h *hieraNeeds) needs(val uint32) []string {
+	text := h.Values[val]
+	if text[0] != recipe.CompiledRecipe {
+		return nil
+	}
+	if keys, ok := h.lookups[val]; ok {
+		return keys
+	}
+	var keys []string
+	if r, err := recipe.Decode(text[1:]); err == nil && r.Kind == recipe.Expression {
+		expr.HieraKeys(r.Expr, func(key string) { keys = append(keys, key) })
+	}
+	h.lookups[val] = keys
+	return keys
+}
+
+// warnOfNear warns about unbound keys if a bound one has nearly the same name.
+func (h *hieraNeeds) warnOfNear(keys []string, at diag.Pos) {
+	for _, key := range keys {
+		if _, bound := h.Find(key); bound {
+			continue
+		}
+		if near := h.Diags.Misspelt(key, h.Names); near != "" {
+			h.Report(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "key_unbound",
+				Message: "this looks up '" + key + "', which nothing binds", Hint: "did you mean '" + near + "'?"})
+		}
+	}
+}
+
+// findLoops warns about keys that need themselves in every request.
+func (h *hieraNeeds) findLoops() {
+	done := map[string]bool{}
+	for _, key := range h.Names {
+		h.follow(key, nil, done)
+	}
+}
+
+// follow follows the needs of a key. path has the keys that led to it.
+func (h *hieraNeeds) follow(key string, path []string, done map[string]bool) {
+	if i := slices.Index(path, key); i >= 0 {
+		loop := append(slices.Clone(path[i:]), key)
+		h.Report(diag.Diagnostic{Pos: h.certain[key].at, Severity: diag.Warning, Code: "loop",
+			Message: "'" + key + "' needs itself: " + strings.Join(loop, " -> ") +
+				"; every lookup of it is an error, as in Puppet"})
+		return
+	}
+	if done[key] || len(path) > maxNamed {
+		return
+	}
+	path = append(path, key)
+	for _, k := range h.certain[key].keys {
+		h.follow(k, path, done)
+	}
+	done[key] = true
+}

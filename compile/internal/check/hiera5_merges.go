@@ -1,0 +1,114 @@
+package check
+
+import (
+	"strings"
+
+	"bindc/compile/internal/rewrite"
+	"bindc/internal/diag"
+	"bindc/internal/merge"
+	"bindc/internal/value"
+	"bindc/loader"
+)
+
+// checkMerges warns about values that the merge strategy of their key cannot take if a request may find a second value,
+// and about knock-outs without effect.
+func (c *checker) checkMerges() {
+	found := map[uint32][]fittedValue{}
+	for i := range c.Scopes {
+		s := &c.Scopes[i]
+		if !c.IsHiera(s.Layer) || c.Site.Layers[s.Layer].Hiera == loader.HieraDefaults {
+			continue
+		}
+		for _, m := range s.Members {
+			for i, e := range m.File.Entries {
+				if c.Merges.ByKey[e.Key].Entry != nil {
+					found[e.Key] = append(found[e.Key], c.fitted(e.Value, m.File.Pos(i)))
+				}
+			}
+		}
+	}
+	for key, all := range found {
+		if len(all) > 1 {
+			c.checkFit(c.Keys[key], c.Merges.ByKey[key], all)
+		}
+	}
+}
+
+// fittedValue is a value of a key that is merged, and its position.
+type fittedValue struct {
+	v        value.Value
+	constant bool // the same in every request; otherwise v is undef
+	at       diag.Pos
+}
+
+func (c *checker) fitted(val uint32, at diag.Pos) fittedValue {
+	v, ok := c.Constant(val)
+	return fittedValue{v, ok, at}
+}
+
+// checkFit warns about values of a key that its merge strategy cannot take.
+func (c *checker) checkFit(key string, m rewrite.MergedKey, all []fittedValue) {
+	strategy, err := m.Entry.Strategy()
+	if err != nil {
+		return
+	}
+	for _, k := range all {
+		if err := strategy.Check(k.v); k.constant && err != nil {
+			c.Report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Secret: m.Secret != nil,
+				Message: "'" + key + "': " + err.Error() + "; where there are two values, every lookup is an error, as in " +
+					"Puppet"})
+		}
+	}
+	if m.Secret == nil { // the message quotes the value
+		c.checkKnockouts(key, strategy, all)
+	}
+}
+
+// checkKnockouts warns about texts that are meant to remove something and have no effect: nothing has that value, the
+// text is the key of a hash, or the key is merged without a prefix for removals.
+func (c *checker) checkKnockouts(key string, strategy merge.Strategy, all []fittedValue) {
+	present, complete := map[string]bool{}, true
+	for _, k := range all {
+		complete = complete && k.constant // otherwise a request may have the text
+		texts(k.v, func(t string, _ bool) { present[t] = true })
+	}
+	for _, k := range all {
+		texts(k.v, func(t string, isKey bool) {
+			message := ""
+			switch out := strategy.KnocksOut(t); {
+			case out != "" && isKey:
+				message = "'" + t + "' is the key of a hash, and stays: only what is in lists, and texts, are knocked out"
+			case out != "" && complete && !present[out]:
+				message = "'" + t + "' knocks out '" + out + "', which no level of '" + key + "' has"
+			case strings.HasPrefix(t, customary) && present[strings.TrimPrefix(t, customary)] && !strategy.First() &&
+				!strategy.Knocks():
+				message = "'" + t + "' knocks nothing out: '" + key + "' is merged without a knockout_prefix"
+			}
+			if message != "" {
+				c.Report(diag.Diagnostic{Pos: k.at, Severity: diag.Warning, Code: "hiera_merge", Message: message})
+			}
+		})
+	}
+}
+
+// customary is the usual knockout_prefix.
+const customary = "--"
+
+// texts calls yield with the texts in v and the keys of hashes, at any depth.
+func texts(v value.Value, yield func(text string, isKey bool)) {
+	switch v.Kind() {
+	case value.String:
+		yield(v.Text(), false)
+	case value.Array:
+		for e := range v.Elems() {
+			texts(e, yield)
+		}
+	case value.Hash:
+		for k, e := range v.Pairs() {
+			if k.Kind() == value.String {
+				yield(k.Text(), true)
+			}
+			texts(e, yield)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package check
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"bindc/internal/recipe"
+	"bindc/loader"
+)
+
+// Bounds of the search. Lookups find the loops that it does not reach.
+const (
+	loopEffort             = 1 << 22
+	loopEffortPerCandidate = 1 << 8
+)
+
+// checkLoops reports the loops. The search has a share of the effort. It ends without an error when that is used up.
+func (c *checker) checkLoops(needs *needGraph) {
+	f := &loopFinder{checker: c, needGraph: needs, parts: map[string][]*keyIndex{}, unsplit: map[int]bool{},
+		conditions: conditionTable{at: map[string]int{}}, state: map[visit]int{}, reported: map[string]bool{},
+		undef: map[*recipe.Recipe]bool{}, deciding: decidingVariables(c.Site)}
+	if f.Effort.Over() {
+		return
+	}
+	before := f.Effort.Left
+	f.Effort.Left = min(before, f.enqueueAll())
+	share := f.Effort.Left
+	for len(f.queue) > 0 && !f.Effort.Over() {
+		f.follow(f.queue[0])
+		f.queue = f.queue[1:]
+	}
+	f.Effort.Left = before - share + max(0, f.Effort.Left)
+}
+
+// decidingVariables returns the variables that decide the values of categories and guards.
+func decidingVariables(site *loader.Site) map[string]bool {
+	out := map[string]bool{}
+	for _, d := range site.Dimensions {
+		d.Value.Variables(func(name string) { out[name] = true })
+	}
+	return out
+}
+
+// enqueueAll schedules every binding that may be on a loop under its own condition. It returns the effort that the
+// search may take.
+func (f *loopFinder) enqueueAll() int {
+	share := loopEffort
+	collected := f.collected()
+	for _, key := range slices.Sorted(maps.Keys(f.circular)) {
+		indexes := []*keyIndex{f.indexes[key]}
+		if id, ok := strings.CutPrefix(f.Names[key], recipe.ContributionKey("")); ok {
+			if !collected[id] {
+				continue
+			}
+			indexes = f.partsOf(id)
+		}
+		for _, k := range indexes {
+			for i := range k.all {
+				share += loopEffortPerCandidate
+				f.enqueue(&k.all[i], k.terms(i))
+			}
+		}
+	}
+	return share
+}
+
+// collected returns the ids whose contributions some lookup collects: those of bindings that can win, and of
+// contributions that are collected themselves.
+func (f *loopFinder) collected() map[string]bool {
+	out := map[string]bool{}
+	within := map[string][]string{} // ids that contributions collect, by the id they contribute to
+	var todo []string
+	for id, ds := range f.Multibinds.Declared {
+		for _, d := range ds {
+			if in := d.Binding.More.In; in != nil {
+				within[in.ID] = append(within[in.ID], id)
+			} else if len(f.effective(d.Binding)) > 0 {
+				todo = append(todo, id)
+			}
+		}
+	}
+	for len(todo) > 0 {
+		id := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !out[id] {
+			out[id] = true
+			todo = append(todo, within[id]...)
+		}
+	}
+	return out
+}
+
+// follow follows what start needs, and what that needs, and reports each way back to a visit on the path.
+func (f *loopFinder) follow(start visit) {
+	var path []step
+	enter := func(v visit) {
+		path = append(path, step{v, f.next(v)})
+		f.state[v] = len(path)
+	}
+	if f.state[start] == unvisited {
+		enter(start)
+	}
+	for len(path) > 0 && !f.Effort.Over() {
+		top := &path[len(path)-1]
+		if len(top.next) == 0 {
+			f.state[top.visit] = finished
+			path = path[:len(path)-1]
+			continue
+		}
+		v := visit{top.next[0], start.condition}
+		top.next = top.next[1:]
+		switch at := f.state[v]; at {
+		case finished:
+		case unvisited:
+			enter(v)
+		default:
+			f.reportLoop(path[at-1:], start.condition)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package check
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"bindc/compile/internal/index"
+	"bindc/compile/internal/place"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/syntax"
+	"bindc/internal/types"
+	"bindc/internal/value"
+	"bindc/loader"
+)
+
+// declines reports whether a candidate is certain to decline in the plain requests of terms. A candidate that depends
+// on the value of a fact is taken not to. path has the keys that led to it.
+func (f *loopFinder) declines(cand *place.Candidate, terms loader.Condition, path []uint32) bool {
+	r := cand.Computed()
+	if r == nil || !r.Declines() || !f.Effort.Spend(1+len(path)) {
+		return false
+	}
+	needs := f.needsOf(r)
+	for _, key := range needs.below {
+		c, decided := f.answer(key, terms, cand.Rank, path)
+		return decided && c == nil
+	}
+	for _, a := range needs.tried {
+		if slices.Contains(path, a.key) {
+			return false
+		}
+		c, decided := f.answer(a.key, terms, -1, append(path, a.key))
+		if !decided || c != nil && (r.Kind == recipe.AliasOf || !f.isUndefFor(c, a)) {
+			return false
+		}
+	}
+	switch r.Kind {
+	case recipe.Expression:
+		return f.isUndef(r, terms, path)
+	case recipe.Custom:
+		return false
+	}
+	return true
+}
+
+// answer returns the candidate of a key below a rank that answers in the plain requests of terms, or nil if none does.
+// path has the keys that led to it.
+func (f *loopFinder) answer(key uint32, terms loader.Condition, below int, path []uint32) (found *place.Candidate,
+	decided bool) {
+
+	k := f.indexes[key]
+	if k == nil {
+		return nil, false
+	}
+	certain, possible := k.split(terms, below)
+	last := index.NoRank
+	for _, cand := range certain {
+		if !f.declines(cand, terms, path) {
+			found, last = cand, cand.Rank
+			break
+		}
+	}
+	for _, cand := range possible {
+		if _, _, open := f.Relations.Undecided(f.with(terms, cand)); open && cand.Rank < last {
+			return nil, false
+		}
+	}
+	if found != nil && found.Erases() {
+		found = nil
+	}
+	return found, true
+}
+
+// undefSteps is how many nodes of an expression are evaluated to find out whether it is undef.
+const undefSteps = 1000
+
+// isUndef reports whether an expression is certain to be undef in some of the plain requests of terms: in those that
+// have no facts but well-known ones, from which others may be derived, and those that decide categories. Each condition
+// has such requests, and all expressions are evaluated for the same ones, so one request reaches what follows several
+// of them. No candidate that needs something is skipped wrongly: if one declines, others answer in its place.
+func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []uint32) bool {
+	if undef, ok := f.undef[r]; ok {
+		return undef
+	}
+	free := !f.Strict // with strict variables, an unknown one is an error
+	r.Expr.Variables(func(name string) { free = free && !f.deciding[name] && !syntax.WellKnown(name) })
+	scope := factless{f, terms, path, new(bool)}
+	v, err := expr.Eval(r.Expr, scope, expr.Options{Steps: undefSteps})
+	undef := free && err == nil && v.IsUndef()
+	if !*scope.looked {
+		f.undef[r] = undef
+	}
+	return undef
+}
+
+// factless is the scope of an expression in requests without facts.
+type factless struct {
+	*loopFinder
+	terms  loader.Condition
+	path   []uint32
+	looked *bool // the expression looks something up
+}
+
+func (factless) Variable(string) (value.Value, bool) { return value.Value{}, false }
+
+var errUndecided = errors.New("the value of a key is unknown here")
+
+func (s factless) Lookup(key string, t *types.Type) (v value.Value, found bool, err error) {
+	*s.looked = true
+	answer, decided := s.answering(key)
+	if decided && answer == nil {
+		return v, false, nil
+	}
+	if decided {
+		var constant bool
+		v, constant = s.Constant(answer.Value)
+		decided = constant && t.Check(v) == nil // otherwise this is an error
+	}
+	if !decided {
+		err = errUndecided
+	}
+	return v, true, err
+}
+
+// answering returns the candidate of a key that answers, see answer.
+func (s factless) answering(key string) (found *place.Candidate, decided bool) {
+	number, bound := s.Find(key)
+	switch {
+	case strings.Contains(key, "."):
+		return nil, false
+	case !bound:
+		return nil, true
+	case slices.Contains(s.path, number):
+		return nil, false
+	}
+	return s.answer(number, s.terms, -1, append(s.path, number))
+}

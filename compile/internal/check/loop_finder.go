@@ -1,0 +1,181 @@
+package check
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"bindc/compile/internal/index"
+	"bindc/compile/internal/place"
+	"bindc/internal/recipe"
+	"bindc/internal/relation"
+	"bindc/internal/value"
+	"bindc/loader"
+)
+
+// loopFinder looks for loops that some request can reach: loops in which every binding wins.
+//
+// It follows the bindings in the plain requests of a condition. These are the requests whose other dimensions have
+// values that no condition names: fewer bindings are effective in them than in any other request of the condition. So
+// some request has a loop if and only if there is one in the plain requests of the conditions of its bindings, taken
+// together. The search finds these conditions on the way: if a binding needs a key that is bound under a further
+// condition too, the binding there is followed by itself, in the requests where both conditions hold.
+//
+// A condition may hold in several ways, which give different named values to other categories. '${a}-${b}' is 'x-y-z'
+// in two ways. No request of such a condition is plain, but each of its ways has plain requests, and is followed by
+// itself. A condition with more ways than relation.Ways splits is followed as one. A loop found there may be broken by
+// other bindings in each of the ways, and its report says so.
+type loopFinder struct {
+	*checker
+	*needGraph
+
+	parts      map[string][]*keyIndex // contributions by id, one index for each name
+	conditions conditionTable
+	unsplit    map[int]bool // conditions that can hold in more ways than were split
+	queue      []visit
+	state      map[visit]int // unvisited, finished, or where it is on the current path, counted from 1
+	reported   map[string]bool
+	undef      map[*recipe.Recipe]bool // whether expressions without lookups are undef, see isUndef
+	deciding   map[string]bool         // variables that decide the values of categories
+}
+
+// visit is a binding in the plain requests of a condition.
+type visit struct {
+	cand      *place.Candidate
+	condition int // in loopFinder.conditions
+}
+
+// States of a visit that is not on the path.
+const (
+	unvisited = 0
+	finished  = -1
+)
+
+// step is a visit on the path, with the candidates that it needs and that are not followed yet.
+type step struct {
+	visit
+	next []*place.Candidate
+}
+
+// enqueue schedules cand in the plain requests of each way in which terms can hold.
+func (f *loopFinder) enqueue(cand *place.Candidate, terms loader.Condition) {
+	if f.needsOfCandidate(cand).none() {
+		return
+	}
+	ways, all := f.Relations.Ways(terms)
+	for _, way := range ways {
+		if !f.Effort.Spend(10) {
+			return
+		}
+		v := visit{cand, f.conditions.number(way)}
+		if !all {
+			f.unsplit[v.condition] = true
+		}
+		if _, seen := f.state[v]; !seen {
+			f.state[v] = unvisited
+			f.queue = append(f.queue, v)
+		}
+	}
+}
+
+// enqueueFurther schedules a candidate that is effective in some requests of terms, in these. It returns false if it
+// cannot be decided which requests these are.
+func (f *loopFinder) enqueueFurther(cand *place.Candidate, terms loader.Condition) bool {
+	both := f.with(terms, cand)
+	if _, _, open := f.Relations.Undecided(both); open {
+		return false
+	}
+	f.enqueue(cand, both)
+	return true
+}
+
+// enqueueUndef schedules v in the requests in which a target is undef or erased, as the next target is tried there.
+func (f *loopFinder) enqueueUndef(v visit, a attempt) {
+	k, terms := f.indexes[a.key], f.conditions.list[v.condition]
+	for i := range k.compatible(terms, index.NoRank) {
+		cand := &k.all[i]
+		if (f.isUndefFor(cand, a) || cand.Erases()) && !f.Relations.Implies(terms, k.terms(i)) {
+			f.enqueue(v.cand, f.with(terms, cand))
+		}
+	}
+}
+
+// isUndefFor reports whether cand is undef and has the type that an attempt asks for, so that the next one follows.
+func (f *loopFinder) isUndefFor(cand *place.Candidate, a attempt) bool {
+	undef := value.Value{}
+	return f.Values[cand.Value] == string(recipe.AppendConstant(nil, undef)) && a.target.Type.Check(undef) == nil
+}
+
+// needsOfCandidate returns the needs of cand. It returns none for a candidate on no loop: the keys it needs have no
+// index.
+func (f *loopFinder) needsOfCandidate(cand *place.Candidate) needs {
+	switch {
+	case !f.circular[cand.Key]:
+		return needs{}
+	case cand.Recipe != nil:
+		return f.needsOf(cand.Recipe)
+	}
+	return f.ofValue[cand.Value]
+}
+
+// with returns terms and the condition of cand together.
+func (f *loopFinder) with(terms loader.Condition, cand *place.Candidate) loader.Condition {
+	return relation.Union(terms, f.Site.Conditions[cand.Condition])
+}
+
+// partsOf returns the contributions to a multibinding, one index for each name.
+func (f *loopFinder) partsOf(id string) []*keyIndex {
+	if out, ok := f.parts[id]; ok {
+		return out
+	}
+	var out []*keyIndex
+	at := map[string]int{}
+	for _, cand := range f.Multibinds.Contributions[id] {
+		name := cand.Binding.Key
+		i, ok := at[name]
+		if !ok {
+			i = len(out)
+			at[name] = i
+			out = append(out, &keyIndex{Env: f.Env, name: name})
+		}
+		out[i].all = append(out[i].all, cand)
+	}
+	f.parts[id] = out
+	return out
+}
+
+// conditionTable numbers conditions.
+type conditionTable struct {
+	list []loader.Condition
+	at   map[string]int
+}
+
+// number returns the number of a condition.
+func (t *conditionTable) number(terms loader.Condition) int {
+	var key []byte
+	for _, term := range terms {
+		key = place.AppendDim(key, term.Dimension)
+		key = append(binary.AppendUvarint(key, uint64(len(term.Value))), term.Value...)
+	}
+	n, ok := t.at[string(key)]
+	if !ok {
+		n = len(t.list)
+		t.list, t.at[string(key)] = append(t.list, terms), n
+	}
+	return n
+}
+
+// split returns the candidates below a rank that are effective in the plain requests of terms, highest first, and those
+// that are effective in other requests.
+func (k *keyIndex) split(terms loader.Condition, below int) (certain, possible []*place.Candidate) {
+	for i := range k.compatible(terms, index.NoRank) {
+		switch cand := &k.all[i]; {
+		case cand.Rank <= below:
+		case k.Relations.Implies(terms, k.terms(i)):
+			certain = append(certain, cand)
+		default:
+			possible = append(possible, cand)
+		}
+	}
+	slices.SortStableFunc(certain, func(a, b *place.Candidate) int { return place.ByRank(*a, *b) })
+	return certain, possible
+}

@@ -1,0 +1,74 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/compile/internal/place"
+	"bindc/internal/diag"
+)
+
+// maxNamed is how many bindings of a loop a message names.
+const maxNamed = 20
+
+// reportLoop reports a loop, once however the search entered it.
+func (f *loopFinder) reportLoop(path []step, condition int) {
+	if !f.Effort.Spend(len(path)) {
+		return
+	}
+	loop := fromFirst(path)
+	more := len(loop) - maxNamed
+	loop = loop[:min(len(loop), maxNamed)]
+	names := make([]string, 0, len(loop)+2)
+	d := diag.Diagnostic{Pos: loop[0].Pos(), Code: "loop"}
+	for _, cand := range loop {
+		names = append(names, f.nameOf(cand))
+	}
+	if more > 0 {
+		names = append(names, "("+strconv.Itoa(more)+" others)")
+	}
+	for _, cand := range loop[1:] {
+		note := "'" + f.nameOf(cand) + "' is bound here"
+		if cand.Recipe != nil {
+			note = "the contribution to " + f.nameOf(cand) + " is here"
+		}
+		d.Notes = append(d.Notes, diag.Note{Pos: cand.Pos(), Message: note})
+	}
+	d.Message = "'" + names[0] + "' needs itself: " + strings.Join(append(names, names[0]), " -> ")
+	if id := d.Pos.String() + d.Message; !f.reported[id] {
+		f.reported[id] = true
+		d.Message += f.Describe(f.conditions.list[condition])
+		if f.unsplit[condition] {
+			d.Hint = "the condition can hold in too many ways to follow each: if no request has this loop, name a " +
+				"category of fewer variables in the condition too"
+		}
+		f.Report(d)
+	}
+}
+
+// fromFirst returns the candidates of a loop, beginning with the first in the input that is not a contribution.
+func fromFirst(path []step) []*place.Candidate {
+	loop := make([]*place.Candidate, len(path))
+	for i, s := range path {
+		loop[i] = s.cand
+	}
+	first := slices.Index(loop, slices.MinFunc(loop, func(a, b *place.Candidate) int {
+		switch contributes := a.Recipe != nil; {
+		case contributes == (b.Recipe != nil):
+			return a.Pos().Compare(b.Pos())
+		case contributes:
+			return 1
+		}
+		return -1 // prefer to begin with a key
+	}))
+	return append(slices.Clone(loop[first:]), loop[:first]...)
+}
+
+// nameOf returns the key of a candidate, or names the multibinding that it contributes to.
+func (f *loopFinder) nameOf(cand *place.Candidate) string {
+	if cand.Recipe == nil {
+		return f.Names[cand.Key]
+	}
+	return "multibind " + cand.Binding.More.In.ID
+}

@@ -1,0 +1,180 @@
+package check
+
+import (
+	"maps"
+	"slices"
+
+	"bindc/compile/internal/place"
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/types"
+	"bindc/internal/value"
+	"bindc/loader"
+)
+
+// checkMultibinds reports errors of multibindings that do not depend on facts. A multibinding that never wins has no
+// errors.
+func (c *checker) checkMultibinds() {
+	ids := slices.Sorted(maps.Keys(c.Multibinds.Declared))
+	for _, id := range slices.Sorted(maps.Keys(c.Multibinds.Contributions)) {
+		all := c.Multibinds.Contributions[id]
+		if id == recipe.ClassesKey {
+			c.checkClasses(all)
+			continue
+		}
+		if len(c.Multibinds.Declared[id]) == 0 && !c.Multibinds.Broken[id] {
+			c.reportUnknownID(id, all, ids)
+		}
+		for _, d := range c.Multibinds.Declared[id] {
+			if when := c.effective(d.Binding); len(when) > 0 {
+				for i := range all {
+					if c.Effort.Spend(10) {
+						c.checkContribution(&all[i], d)
+					}
+				}
+				c.checkTwice(all, d, when)
+			}
+		}
+	}
+	for _, id := range ids {
+		c.warnOfSameID(id)
+		for _, d := range c.Multibinds.Declared[id] {
+			c.checkHiding(d, id)
+		}
+	}
+}
+
+// checkHiding warns about bindings that hide a multibinding, and therefore its contributions, without 'override: true'.
+func (c *checker) checkHiding(d place.Declaration, id string) {
+	key, _ := c.Find(d.Binding.Key)
+	n := len(c.Multibinds.Contributions[id])
+	if k := c.indexes[key]; k != nil && n > 0 && d.Binding.More.In == nil {
+		for i := range k.hiding(d.Binding) {
+			c.Report(diag.Diagnostic{Pos: k.all[i].Pos(), Severity: diag.Warning, Code: "multibind_hidden",
+				Message: "this hides the multibinding '" + k.name + "', and " + diag.Count(n, "contribution"),
+				Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}},
+				Hint:    contributeHint(id) + "; 'override: true' hides it intentionally"})
+		}
+	}
+}
+
+// hiding returns the candidates that hide the multibinding b.
+func (k *keyIndex) hiding(b *loader.Binding) map[int]bool {
+	out := map[int]bool{}
+	for i := range k.all {
+		if k.all[i].Binding != b {
+			continue
+		}
+		for j := range k.compatible(k.terms(i), k.all[i].Rank) {
+			if k.all[j].Hides() && !k.neverWins(j) {
+				out[j] = true
+			}
+		}
+	}
+	return out
+}
+
+// effective returns the alternatives under which a multibinding wins in some request, or contributes.
+func (c *checker) effective(b *loader.Binding) []loader.Condition {
+	var out []loader.Condition
+	if b.More.In != nil {
+		for _, condition := range b.When {
+			out = append(out, c.Site.Conditions[condition])
+		}
+		return out
+	}
+	key, _ := c.Find(b.Key)
+	k := c.indexes[key]
+	for i := range k.all {
+		if k.all[i].Binding == b && !k.neverWins(i) {
+			out = append(out, k.terms(i))
+		}
+	}
+	return out
+}
+
+// reportUnknownID reports contributions to an id that no multibinding has. If the id is the key of a multibinding, the
+// message names its actual id.
+func (c *checker) reportUnknownID(id string, all []place.Candidate, ids []string) {
+	if d, meant, ok := c.collecting(id, ids); ok {
+		for _, cand := range all {
+			c.Report(diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Code: "multibind_unknown",
+				Message: "'" + id + "' is the key of a multibinding; contributions name its id, which is '" + meant + "'",
+				Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}},
+				Hint:    "write '" + meant + "' in place of '" + id + "'"})
+		}
+		return
+	}
+	hint := c.Diags.DidYouMean(id, ids)
+	for _, cand := range all {
+		d := diag.Diagnostic{Pos: cand.Binding.More.In.Pos, Severity: diag.Warning, Code: "multibind_unknown",
+			Message: "there is no multibinding with the id '" + id + "': this contribution is never seen", Hint: hint}
+		c.Report(d)
+	}
+}
+
+// collecting returns a multibinding that is bound to key, and its id.
+func (c *checker) collecting(key string, ids []string) (place.Declaration, string, bool) {
+	for _, id := range ids {
+		for _, d := range c.Multibinds.Declared[id] {
+			if d.Binding.Key == key {
+				return d, id, true
+			}
+		}
+	}
+	return place.Declaration{}, "", false
+}
+
+// warnOfSameID warns about multibindings of different keys that have the same id.
+func (c *checker) warnOfSameID(id string) {
+	ds := c.Multibinds.Declared[id]
+	for _, d := range ds[1:] {
+		if d.Binding.Key != ds[0].Binding.Key {
+			c.Report(diag.Diagnostic{Pos: d.Binding.Pos, Severity: diag.Warning, Code: "multibind_id",
+				Message: "'" + d.Binding.Key + "' and '" + ds[0].Binding.Key +
+					"' collect the same contributions: both have the id '" + id + "'",
+				Notes: []diag.Note{{Pos: ds[0].Binding.Pos, Message: "the other multibinding"}}})
+		}
+	}
+}
+
+// checkContribution checks a contribution against the multibinding it contributes to.
+func (c *checker) checkContribution(cand *place.Candidate, d place.Declaration) {
+	b := cand.Binding
+	if !d.Options.Array && b.Key == "" {
+		c.Report(diag.Diagnostic{Pos: b.Pos, Code: "multibind",
+			Message: "expected 'name', the key this contribution has in the hash '" + d.Binding.Key + "'",
+			Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}}})
+	}
+	written := b.More.Literal
+	if written == nil {
+		if r := cand.Recipe; r.Kind == recipe.Expression && r.Transformer == nil {
+			c.mismatch(cand, d, d.Options.Misfit(r.Expr), b.Pos, "")
+		}
+		return
+	}
+	v := cand.Recipe.Value
+	if d.Options.Resolution == recipe.Merge && v.Kind() != value.Hash {
+		c.Report(diag.Diagnostic{Pos: written.Pos, Code: "multibind",
+			Message: "expected a hash to merge into '" + d.Binding.Key + "', found " + value.Describe(v),
+			Notes:   []diag.Note{{Pos: d.Binding.Pos, Message: "conflicts are resolved by merging here"}}})
+	}
+	if m := d.Options.Check(v); m != nil {
+		hint := ""
+		if d.Options.LacksFlatten(v) {
+			hint = "the option 'flatten: true' of the multibinding collects the elements of a list"
+		}
+		c.mismatch(cand, d, m, written.Within(m.Path).Pos, hint)
+	}
+}
+
+// mismatch reports that a contribution does not have the type of the elements, unless m is nil.
+func (c *checker) mismatch(cand *place.Candidate, d place.Declaration, m *types.Mismatch, at diag.Pos, hint string) {
+	if m == nil {
+		return
+	}
+	secret := cand.Recipe.Sensitive
+	c.Report(diag.Diagnostic{Pos: at, Code: "type_mismatch", Hint: hint,
+		Message: "a contribution to '" + d.Binding.Key + "': " + m.Text(secret), Secret: secret,
+		Notes: []diag.Note{{Pos: d.Binding.Pos, Message: "the multibinding"}}})
+}

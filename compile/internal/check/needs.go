@@ -1,0 +1,190 @@
+package check
+
+import (
+	"maps"
+	"slices"
+
+	"bindc/internal/recipe"
+)
+
+// needs lists the keys that a recipe needs, whatever the facts are.
+type needs struct {
+	keys     []uint32       // it looks up all of these, by index in Names
+	unbound  []string       // and these, which nothing binds
+	tried    []attempt      // and these one by one, until a value is found that is not undef
+	below    []uint32       // and at most one of these, below itself
+	collects *recipe.Recipe // the recipe, if it collects contributions; or nil
+	tries    *recipe.Recipe // the recipe, if its value is undef whenever no attempt finds one; or nil
+}
+
+// attempt is a target that is tried.
+type attempt struct {
+	key    uint32
+	target recipe.Target
+}
+
+// none reports whether n needs no bound key.
+func (n needs) none() bool {
+	return len(n.keys) == 0 && len(n.tried) == 0 && len(n.below) == 0 && n.collects == nil
+}
+
+// needsOf returns the needs of a recipe.
+func (c *checker) needsOf(r *recipe.Recipe) needs {
+	var n needs
+	for _, t := range r.Targets {
+		if key, bound := c.Find(t.Key); bound {
+			n.tried = append(n.tried, attempt{key, t})
+		} else if r.Kind != recipe.AliasOf { // for an alias that is an error, which rebind reports
+			n.unbound = append(n.unbound, t.Key)
+		}
+	}
+	for _, name := range r.Lookups() {
+		if key, bound := c.Find(name); bound {
+			n.keys = append(n.keys, key)
+		} else {
+			n.unbound = append(n.unbound, name)
+		}
+	}
+	if producesTarget(r.Kind) && !r.Optional && r.Transformer == nil {
+		n.tries = r
+	}
+	if r.Kind == recipe.Below {
+		if key, bound := c.Find(r.Name); bound {
+			n.below = append(n.below, key)
+		}
+	}
+	if r.Kind == recipe.Multibind {
+		n.collects = r
+	}
+	return n
+}
+
+// producesTarget reports whether recipes of a kind have the value of a target.
+func producesTarget(k recipe.Kind) bool {
+	return k == recipe.LookupOf || k == recipe.FirstFound || k == recipe.HashLookup
+}
+
+// needGraph holds the needs of the values and the keys of a site.
+type needGraph struct {
+	ofValue map[uint32]needs    // of values that need something, by number in place.Tables
+	ofKey   map[uint32][]uint32 // the keys that the bindings of a key need, all together; contributions by internal key
+
+	circular map[uint32]bool // keys that may be on a loop
+}
+
+// findNeeds finds the needs of the values and the keys of the site.
+func (c *checker) findNeeds() *needGraph {
+	g := &needGraph{ofValue: c.needsOfValues(), ofKey: map[uint32][]uint32{}, circular: map[uint32]bool{}}
+	add := func(key uint32, n needs) {
+		if !n.none() {
+			g.ofKey[key] = append(g.ofKey[key], c.keysOf(n)...)
+		}
+	}
+	for i := range c.Scopes {
+		if len(g.ofValue) == 0 {
+			break
+		}
+		for key, val := range c.Scopes[i].Bound() {
+			add(c.InNames[key], g.ofValue[val])
+		}
+	}
+	for id, all := range c.Multibinds.Contributions {
+		key, bound := c.Find(recipe.ContributionKey(id))
+		for _, cand := range all {
+			if bound {
+				add(key, c.needsOf(cand.Recipe))
+			}
+		}
+	}
+	for key := range endless(endless(g.ofKey)) {
+		g.circular[key] = true
+	}
+	return g
+}
+
+// needsOfValues returns the needs of the values that look something up, by number in place.Tables.
+func (c *checker) needsOfValues() map[uint32]needs {
+	out := map[uint32]needs{}
+	for _, n := range c.Kept {
+		if c.Values[n][0] != recipe.CompiledLookup {
+			continue
+		}
+		if r, err := recipe.Decode(c.Values[n][1:]); err == nil { // a lookup reports an error
+			out[n] = c.needsOf(r)
+		}
+	}
+	return out
+}
+
+// keysOf returns all keys of n, with the internal key for contributions.
+func (c *checker) keysOf(n needs) []uint32 {
+	out := append(slices.Clone(n.keys), n.below...)
+	for _, a := range n.tried {
+		out = append(out, a.key)
+	}
+	if n.collects != nil {
+		if key, bound := c.Find(n.collects.Name); bound {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// endless returns the part of a graph from whose nodes an endless path begins, with its edges reversed.
+func endless(graph map[uint32][]uint32) map[uint32][]uint32 {
+	reversed, left := map[uint32][]uint32{}, map[uint32]int{} // left: how many edges of a node are left
+	for from, tos := range graph {
+		left[from] = len(tos)
+		for _, to := range tos {
+			reversed[to] = append(reversed[to], from)
+		}
+	}
+	var ends []uint32
+	for to := range reversed {
+		if left[to] == 0 {
+			ends = append(ends, to)
+		}
+	}
+	for len(ends) > 0 {
+		end := ends[len(ends)-1]
+		ends = ends[:len(ends)-1]
+		for _, from := range reversed[end] {
+			if left[from]--; left[from] == 0 {
+				ends = append(ends, from)
+			}
+		}
+		delete(reversed, end)
+	}
+	for to, froms := range reversed {
+		reversed[to] = slices.DeleteFunc(froms, func(from uint32) bool { return left[from] == 0 })
+	}
+	return reversed
+}
+
+// addKeys adds the keys whose candidates the search for loops needs: those that may be on a loop, those that are tried
+// before one, and, if bindings may decline, all keys that decide whether they do.
+func (g *needGraph) addKeys(keys map[uint32]bool, decline bool) {
+	for key := range g.circular {
+		for _, other := range g.ofKey[key] { // one of them may need it too
+			keys[other] = true
+		}
+	}
+	if decline {
+		g.addNeeded(keys)
+	}
+}
+
+// addNeeded adds all keys that keys need, directly or not.
+func (g *needGraph) addNeeded(keys map[uint32]bool) {
+	todo := slices.Collect(maps.Keys(keys))
+	for len(todo) > 0 {
+		key := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, other := range g.ofKey[key] {
+			if !keys[other] {
+				keys[other] = true
+				todo = append(todo, other)
+			}
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package check
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"bindc/compile/internal/index"
+	"bindc/compile/internal/place"
+	"bindc/internal/diag"
+	"bindc/internal/relation"
+)
+
+// checkRebound warns about rebindings that have nothing below them.
+func (c *checker) checkRebound() {
+	c.checkRenames()
+	for i := range c.Rebound {
+		r := &c.Rebound[i]
+		key, _ := c.Find(r.Old())
+		if r.OfKey && r.Below() && !c.indexes[key].anyBelow(r, c.Ranks) {
+			c.Report(diag.Diagnostic{Pos: r.More.Rebinds.Pos, Severity: diag.Warning, Code: "rebind",
+				Message: "nothing that binds '" + r.Old() + "' is below this: it has no effect",
+				Hint:    "take it to a higher layer, or under a condition of higher precedence, than what it is about"})
+		}
+	}
+}
+
+// checkRenames reports contributions of one name that have two new names at one precedence. For keys, checkConflicts
+// does that.
+func (c *checker) checkRenames() {
+	byName := map[string]*keyIndex{}
+	for i := range c.Rebound {
+		r := &c.Rebound[i]
+		if !r.OfPart || r.OfKey || !r.More.Erases {
+			continue
+		}
+		if byName[r.Old()] == nil {
+			byName[r.Old()] = &keyIndex{Env: c.Env, name: r.Old()}
+		}
+		k := byName[r.Old()]
+		for _, condition := range r.When {
+			k.all = append(k.all, place.Candidate{Binding: r.Binding, Layer: r.Layer, Order: r.Order,
+				Condition: condition, Rank: c.Ranks.Rank(r.Layer, condition)})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		byName[name].checkRenames()
+	}
+}
+
+// checkRenames reports the pairs of renames that have one rank and can be effective together.
+func (k *keyIndex) checkRenames() {
+	slices.SortStableFunc(k.all, func(a, b place.Candidate) int { return cmp.Compare(a.Rank, b.Rank) })
+	for i := range k.all {
+		for j := range k.compatible(k.terms(i), k.all[i].Rank+1) {
+			if a, b := &k.all[i], &k.all[j]; a.Rank == b.Rank && a.Order < b.Order {
+				k.conflict(a, b, relation.Union(k.terms(i), k.terms(j)))
+			}
+		}
+	}
+}
+
+// anyBelow reports whether a candidate below r can be effective together with it.
+func (k *keyIndex) anyBelow(r *place.Rebound, ranks *place.Ranking) bool {
+	for _, condition := range r.When {
+		rank := ranks.Rank(r.Layer, condition)
+		for i := range k.compatible(k.Site.Conditions[condition], index.NoRank) {
+			if k.all[i].Rank > rank && !k.all[i].Erases() && k.all[i].Order != r.Order {
+				return true
+			}
+		}
+	}
+	return false
+}

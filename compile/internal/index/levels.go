@@ -1,0 +1,226 @@
+package index
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"bindc/compile/internal/pass"
+	"bindc/compile/internal/place"
+	"bindc/compile/internal/rewrite"
+	"bindc/snapshot"
+)
+
+// Levels is the index of a site: for every key the bindings that can win, and those that cannot.
+type Levels struct {
+	Defaults []KeyDefault // per key
+	byKey    map[levelKey]*level
+	cold     [][]coldBinding // per key, the bindings that are in no scope of a level
+}
+
+// levelKey is a layer and the shape of a condition. A request is in at most one scope of a level.
+type levelKey struct{ layer, shape int }
+
+type level struct {
+	rank   int
+	scopes []snapshot.Scope
+}
+
+// KeyDefault is the highest unconditional binding of a key. It hides all bindings below it.
+type KeyDefault struct {
+	Rank  int // NoRank without such a binding
+	value int // in the snapshot; -1 without such a binding
+}
+
+// NoRank is below all ranks.
+const NoRank = math.MaxInt
+
+// findDefaults finds the highest unconditional binding of every key.
+func findDefaults(s *Ordered) []KeyDefault {
+	out := make([]KeyDefault, len(s.Names))
+	for key := range out {
+		out[key] = KeyDefault{NoRank, -1}
+	}
+	for i := range s.Scopes {
+		sc := &s.Scopes[i]
+		if sc.Condition != 0 {
+			continue
+		}
+		for key, val := range sc.Bound() {
+			n := s.InNames[key]
+			if sc.Rank < out[n].Rank && !rewrite.IsLookupOptions(s.Keys[key]) && s.IsFinal(key, val) {
+				out[n] = KeyDefault{sc.Rank, int(s.Stored(s.Merges.Found(sc.Layer, key, val)))}
+			}
+		}
+	}
+	return out
+}
+
+// FillLevels puts the bindings that can win into levels.
+func FillLevels(e *pass.Env, s *Ordered, lists *Lists) *Levels {
+	out := &Levels{Defaults: findDefaults(s), byKey: map[levelKey]*level{}, cold: make([][]coldBinding, len(s.Names))}
+	for key, list := range lists.cold {
+		out.cold[key] = list
+	}
+	f := filler{Env: e, Ordered: s, Levels: out}
+	filled := make(map[place.ScopeKey]bool, len(lists.byScope))
+	for i := range s.Scopes {
+		at := s.Scopes[i].Key()
+		if len(lists.byScope[at]) > 0 {
+			filled[at] = true
+		}
+		f.fill(&s.Scopes[i], lists.byScope[at])
+	}
+	for at, entries := range lists.byScope { // in any order: appendLevels sorts the scopes
+		if !filled[at] {
+			rank := s.Ranks.Rank(at.Layer, at.Condition)
+			f.fill(&place.Scope{Layer: at.Layer, Condition: at.Condition, Rank: rank}, entries)
+		}
+	}
+	return out
+}
+
+// filler makes the scopes of levels, one after the other.
+type filler struct {
+	*pass.Env
+	*Ordered
+	*Levels
+
+	// The entries of the current scope. sorted has the number of a key, and in the lower half an index in values and
+	// origins.
+	sorted  []uint64
+	values  []uint32
+	origins []snapshot.Origin
+}
+
+// fill adds a scope to its level, with further entries under internal keys.
+func (f *filler) fill(s *place.Scope, internal []snapshot.Entry) {
+	entries, origins := f.entries(s, internal)
+	f.addHidden(s)
+	if len(entries) == 0 {
+		return
+	}
+	key := levelKey{s.Layer, f.Ranks.ShapeOf[s.Condition]}
+	if f.byKey[key] == nil {
+		f.byKey[key] = &level{rank: s.Rank}
+	}
+	values := make([]string, len(f.Site.Conditions[s.Condition]))
+	for i, t := range f.Site.Conditions[s.Condition] {
+		values[i] = t.Value
+	}
+	f.byKey[key].scopes = append(f.byKey[key].scopes, snapshot.Scope{Values: values, Entries: entries,
+		Origins: origins})
+}
+
+// entries returns the entries of a scope, sorted by key, and where each is written. Two kinds of bindings are left out
+// and recorded for reports: those that an unconditional binding always hides, and the second of two that bind the same
+// key. (Those two are a conflict, unless something higher hides both, and then no lookup sees either.)
+func (f *filler) entries(s *place.Scope, internal []snapshot.Entry) ([]snapshot.Entry, []snapshot.Origin) {
+	f.sorted, f.values, f.origins = f.sorted[:0], f.values[:0], f.origins[:0]
+	f.eachBinding(s, func(key, val uint32, at snapshot.Origin) {
+		n := f.InNames[key]
+		if m, ok := f.Merges.In(s.Layer, key); ok {
+			f.add(f.InNames[m.Internal], f.Stored(m.Filed(val)), at)
+		}
+		val = f.Stored(f.Merges.Found(s.Layer, key, val))
+		if s.Rank >= f.Defaults[n].Rank {
+			f.addCold(s, n, val, at)
+			return
+		}
+		f.add(n, val, at)
+	})
+	slices.Sort(f.sorted)
+	size := len(internal) + len(f.sorted)
+	entries, origins := make([]snapshot.Entry, 0, size), make([]snapshot.Origin, 0, size)
+	// Contributions come first, as their keys begin with a NUL byte. Keys of merges do too, but a scope of Hiera 5 has
+	// no contributions.
+	entries = append(entries, internal...)
+	origins = append(origins, make([]snapshot.Origin, len(internal))...)
+	for _, packed := range f.sorted {
+		e, at := snapshot.Entry{Key: uint32(packed >> 32), Value: f.values[uint32(packed)]}, f.origins[uint32(packed)]
+		if n := len(entries); n > 0 && entries[n-1].Key == e.Key {
+			f.addCold(s, e.Key, e.Value, at)
+			continue
+		}
+		entries, origins = append(entries, e), append(origins, at)
+	}
+	return entries, origins
+}
+
+// add records an entry of the current scope.
+func (f *filler) add(key, val uint32, at snapshot.Origin) {
+	f.sorted = append(f.sorted, uint64(key)<<32|uint64(len(f.values)))
+	f.values, f.origins = append(f.values, val), append(f.origins, at)
+}
+
+// AppendTo appends the levels and the keys of s to a snapshot.
+func (l *Levels) AppendTo(out *snapshot.Content, e *pass.Env, s *Ordered) {
+	ranks := l.appendLevels(out, e, s.Ranks)
+	out.Keys = make([]snapshot.Key, len(s.Names))
+	for i, name := range s.Names {
+		out.Keys[i] = snapshot.Key{Name: name, Default: l.Defaults[i].value, Cold: sortCold(l.cold[i], ranks)}
+	}
+}
+
+// Conditional returns for every key whether a request may have another value than the unconditional one.
+func (l *Levels) Conditional() []bool {
+	out := make([]bool, len(l.Defaults))
+	for _, lv := range l.byKey {
+		for _, s := range lv.scopes {
+			for _, e := range s.Entries {
+				out[e.Key] = true
+			}
+		}
+	}
+	return out
+}
+
+// appendLevels appends the levels in order of precedence, their scopes sorted by value, and returns their ranks.
+func (l *Levels) appendLevels(out *snapshot.Content, e *pass.Env, ranks *place.Ranking) (levelRanks []int) {
+	keys := slices.Collect(maps.Keys(l.byKey))
+	dims := func(k levelKey) string { return string(place.AppendDims(nil, ranks.Shapes[k.shape].Dims)) }
+	slices.SortFunc(keys, func(a, b levelKey) int {
+		return cmp.Or(cmp.Compare(l.byKey[a].rank, l.byKey[b].rank), strings.Compare(dims(a), dims(b)))
+	})
+	for _, k := range keys {
+		lv := l.byKey[k]
+		slices.SortFunc(lv.scopes, func(a, b snapshot.Scope) int { return slices.Compare(a.Values, b.Values) })
+		out.Levels = append(out.Levels, snapshot.Level{Layer: k.layer, Entry: e.Site.Layers[k.layer].Entry,
+			Dimensions: ranks.Shapes[k.shape].Dims, Scopes: lv.scopes})
+		levelRanks = append(levelRanks, lv.rank)
+	}
+	return levelRanks
+}
+
+// eachBinding calls yield with the keys that s binds and their values, by number in place.Tables, and with the place
+// where each is written.
+func (f *filler) eachBinding(s *place.Scope, yield func(key, val uint32, at snapshot.Origin)) {
+	for i := range s.Members {
+		m := &s.Members[i]
+		if m.Binding != nil {
+			yield(m.Key, m.Value, originOf(f.Site, m.Binding.Pos))
+			continue
+		}
+		input := uint32(f.Site.InputOf[m.File.Path])
+		for _, e := range m.File.Entries {
+			yield(e.Key, e.Value, snapshot.Origin{Input: input, Line: e.Line, Col: e.Col})
+		}
+	}
+}
+
+// addCold records a binding of a key, by index in Names: the unconditional one that counts, or one that is hidden.
+func (f *filler) addCold(s *place.Scope, key, val uint32, at snapshot.Origin) {
+	f.cold[key] = append(f.cold[key], coldBinding{s.Rank, len(f.cold[key]), snapshot.Cold{
+		Layer: s.Layer, Terms: termsOf(f.Site, s.Condition), Origin: at, Value: val}})
+}
+
+// addHidden records the entries of files that no request gets, as another backend has all of their keys.
+func (f *filler) addHidden(s *place.Scope) {
+	for _, file := range s.Hidden {
+		for i, e := range file.Entries {
+			f.addCold(s, f.InNames[e.Key], f.Stored(e.Value), originOf(f.Site, file.Pos(i)))
+		}
+	}
+}

@@ -1,0 +1,66 @@
+// Package index makes the index of a snapshot: keys in order, contributions as lists, and the bindings that can win in
+// levels.
+package index
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/compile/internal/rewrite"
+	"bindc/internal/recipe"
+)
+
+// Ordered is a site with the keys that are bound somewhere in the order of the snapshot.
+type Ordered struct {
+	*rewrite.Bindings
+	Names   []string        // sorted
+	InNames []uint32        // index in Names, by number in place.Tables
+	Renamed map[uint32]bool // keys that have another name somewhere, by index in Names
+}
+
+// OrderKeys sorts the keys that are bound somewhere, and the internal ones of contributions and merges.
+func OrderKeys(s *rewrite.Bindings) *Ordered {
+	bound := boundKeys(s)
+	slices.SortFunc(bound, func(a, b uint32) int { return strings.Compare(s.Keys[a], s.Keys[b]) })
+	out := &Ordered{Bindings: s, Names: make([]string, len(bound)), InNames: make([]uint32, len(s.Keys)),
+		Renamed: map[uint32]bool{}}
+	for i, key := range bound {
+		out.Names[i] = s.Keys[key]
+		out.InNames[key] = uint32(i)
+	}
+	for key := range s.Erased {
+		out.Renamed[out.InNames[key]] = true
+	}
+	return out
+}
+
+// boundKeys returns the numbers of all keys of the snapshot, in no order.
+func boundKeys(s *rewrite.Bindings) (bound []uint32) {
+	for id := range s.Multibinds.Contributions {
+		if len(s.Multibinds.Declared[id]) > 0 {
+			bound = append(bound, s.AddKey(recipe.ContributionKey(id)))
+		}
+	}
+	for _, m := range s.Merges.ByKey {
+		bound = append(bound, m.Internal)
+	}
+	if s.Merges.Hierarchies != nil {
+		bound = append(bound, s.Merges.Hierarchies.Key)
+	}
+	seen := make([]bool, len(s.Keys))
+	for i := range s.Scopes {
+		for key := range s.Scopes[i].Bound() {
+			if !seen[key] {
+				seen[key] = true
+				bound = append(bound, key)
+			}
+		}
+	}
+	return bound
+}
+
+// Find returns the index of a key in Names.
+func (s *Ordered) Find(name string) (key uint32, bound bool) {
+	at, bound := slices.BinarySearch(s.Names, name)
+	return uint32(at), bound
+}

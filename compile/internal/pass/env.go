@@ -1,0 +1,76 @@
+// Package pass holds what all passes of the compiler share: the site, the diagnostics, and the effort that is left.
+package pass
+
+import (
+	"strconv"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/relation"
+	"bindc/loader"
+)
+
+// Env holds what all passes share. No pass changes the site.
+type Env struct {
+	Site      *loader.Site
+	Strict    bool // the use of an unknown variable is an error
+	Diags     *diag.List
+	Relations *relation.Relations // of the site's dimensions
+	Effort    *Effort
+}
+
+// relationsOf returns the relations among the dimensions of a site. Comparing them takes steps from left.
+func relationsOf(dims []loader.Dimension, left *Effort) *relation.Relations {
+	out := make([]relation.Dimension, len(dims))
+	for i, d := range dims {
+		out[i] = relation.Dimension{Category: d.Category, Guard: d.Guard, Value: d.Value}
+		if d.Exact {
+			out[i].Value = nil // relations are only known among folded values
+		}
+	}
+	return relation.New(out, func(steps int) { left.Spend(steps) })
+}
+
+// Report adds the result of a check, unless the effort is used up: the check was incomplete then.
+func (e *Env) Report(d diag.Diagnostic) {
+	if !e.Effort.Over() {
+		e.Diags.Add(d)
+	}
+}
+
+// InLayer names a layer for a message. The result is empty if the site has only one layer, without a name.
+func (e *Env) InLayer(n int) string {
+	switch name := e.Site.Layers[n].Name; {
+	case name != "":
+		return " in layer '" + name + "'"
+	case len(e.Site.Layers) > 1:
+		return " in layer " + strconv.Itoa(n+1)
+	}
+	return ""
+}
+
+// Describe puts a condition into words for a message: " where environment is 'production'".
+func (e *Env) Describe(terms loader.Condition) string {
+	var parts []string
+	for _, t := range terms {
+		if e.Relations.IsNamed(t.Dimension) {
+			parts = append(parts, e.Site.Dimensions[t.Dimension].Name+" is '"+t.Value+"'")
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " where " + strings.Join(parts, " and ")
+}
+
+// IsHiera reports whether a layer is part of a hierarchy of Hiera 5.
+func (e *Env) IsHiera(layer int) bool { return IsHieraLayer(e.Site.Layers[layer]) }
+
+// IsHieraLayer reports whether a layer is part of a hierarchy of Hiera 5.
+func IsHieraLayer(l loader.Layer) bool { return l.Hiera != loader.NoHiera }
+
+// NewEnv returns what the passes over a site share. The comparisons end after effort steps.
+func NewEnv(site *loader.Site, strict bool, effort int, diags *diag.List) *Env {
+	left := newEffort(effort)
+	return &Env{Site: site, Strict: strict, Diags: diags, Relations: relationsOf(site.Dimensions, left), Effort: left}
+}

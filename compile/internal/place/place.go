@@ -1,0 +1,248 @@
+// Package place ranks the conditions of a site and puts every binding into the scope of its layer and condition.
+package place
+
+import (
+	"iter"
+
+	"bindc/internal/recipe"
+	"bindc/loader"
+)
+
+// Placement is a site with every binding in its place: under the scopes of its conditions, under the multibinding that
+// it contributes to, or, if it depends on other bindings, in a separate list.
+type Placement struct {
+	*Tables
+	Ranks      *Ranking
+	Scopes     []Scope
+	scopeAt    map[ScopeKey]int // index in scopes
+	Multibinds Multibinds
+	Rebound    []Rebound // aliases, renames and rebindings
+	Totals     Totals
+}
+
+// Totals are properties of a whole site.
+type Totals struct {
+	Bindings  int  // number of bindings that are written somewhere
+	Sensitive bool // a binding is sensitive
+	ARM8      bool // a binding is an operation of ARM-8
+}
+
+// Scope holds the bindings of one layer under one condition, in order of the input.
+type Scope struct {
+	Layer, Condition int
+	Rank             int // precedence over all layers; 0 is the highest
+	Members          []Member
+	Hidden           []*loader.DataFile // files all of whose keys other members bind, see loader.DataFile
+}
+
+// ScopeKey names a scope.
+type ScopeKey struct{ Layer, Condition int }
+
+// Key returns the layer and the condition of s.
+func (s *Scope) Key() ScopeKey { return ScopeKey{s.Layer, s.Condition} }
+
+// Member is a data file, or one structured binding.
+type Member struct {
+	Order   int // in the input; of a file, that of its first entry
+	File    *loader.DataFile
+	Binding *loader.Binding
+
+	Key, Value uint32 // of the binding, by number in Tables
+}
+
+// LayeredBinding is a binding that a pass adds to a layer.
+type LayeredBinding struct {
+	*loader.Binding
+	Layer int
+}
+
+// Bindings places all bindings that are written in a site.
+func Bindings(site *loader.Site, ranks *Ranking) *Placement {
+	p := &Placement{Tables: newTables(site), Ranks: ranks, scopeAt: make(map[ScopeKey]int, len(site.Conditions)),
+		Multibinds: newMultibinds()}
+	for layer := range site.Layers {
+		for i := range site.Layers[layer].Contributions {
+			contribution := &site.Layers[layer].Contributions[i]
+			for j := range contribution.Files {
+				p.addFile(&contribution.Files[j], layer)
+			}
+			for j := range contribution.Bindings {
+				p.addBinding(&contribution.Bindings[j], layer)
+			}
+		}
+	}
+	return p
+}
+
+// addFile places a data file in the scope of its condition.
+func (p *Placement) addFile(f *loader.DataFile, layer int) {
+	s := p.scope(layer, f.Condition)
+	if f.Hidden {
+		s.Hidden = append(s.Hidden, f)
+	} else {
+		s.Members = append(s.Members, Member{Order: p.Totals.Bindings, File: f})
+	}
+	p.Totals.Bindings += len(f.Entries)
+	for _, e := range f.Entries {
+		p.keep(e.Value)
+	}
+}
+
+// AddBindings places the bindings that a pass made of other ones.
+func (p *Placement) AddBindings(list []LayeredBinding) {
+	for _, b := range list {
+		p.addBinding(b.Binding, b.Layer)
+	}
+}
+
+// AddUnwritten places bindings that are written nowhere: they do not count as bindings of the site.
+func (p *Placement) AddUnwritten(list []LayeredBinding) {
+	for _, b := range list {
+		p.addBinding(b.Binding, b.Layer)
+		p.Totals.Bindings--
+	}
+}
+
+// addBinding places a binding where its attributes send it.
+func (p *Placement) addBinding(b *loader.Binding, layer int) {
+	order := p.Totals.Bindings
+	p.Totals.Bindings++
+	if b.More == nil {
+		p.AddToScopes(b, layer, order)
+		return
+	}
+	if b.More.Recipe != nil && b.More.Recipe.Sensitive {
+		p.Totals.Sensitive = true
+	}
+	if b.More.Multibind != nil {
+		p.Multibinds.declare(b)
+		p.Totals.ARM8 = p.Totals.ARM8 || declaresARM8(b)
+	}
+	switch {
+	case b.More.In != nil:
+		p.Multibinds.contribute(b, layer, order, p.Ranks)
+	case b.More.Rebinds != nil:
+		p.Rebound = append(p.Rebound, Rebound{OrderedBinding: OrderedBinding{b, layer, order}})
+	default:
+		p.AddToScopes(b, layer, order)
+	}
+}
+
+// AddToScopes places a binding under each of its conditions.
+func (p *Placement) AddToScopes(b *loader.Binding, layer, order int) {
+	m := Member{Order: order, Binding: b, Key: b.Number, Value: b.Value}
+	p.keep(m.Value)
+	if r := RecipeOf(b); r != nil && !r.IsFinal() {
+		p.Declining[m.Value], p.Totals.ARM8 = true, true
+	}
+	for _, condition := range b.When {
+		s := p.scope(layer, condition)
+		s.Members = append(s.Members, m)
+	}
+}
+
+// scope returns the scope of a layer under a condition. The pointer is valid until the next call.
+func (p *Placement) scope(layer, condition int) *Scope {
+	key := ScopeKey{layer, condition}
+	at, ok := p.scopeAt[key]
+	if !ok {
+		at = len(p.Scopes)
+		p.scopeAt[key] = at
+		p.Scopes = append(p.Scopes, Scope{Layer: layer, Condition: condition, Rank: p.Ranks.Rank(layer, condition)})
+	}
+	return &p.Scopes[at]
+}
+
+// Bound ranges over the keys that s binds and their values, by their numbers in Tables.
+func (s *Scope) Bound() iter.Seq2[uint32, uint32] {
+	return func(yield func(key, value uint32) bool) {
+		for i := range s.Members {
+			m := &s.Members[i]
+			if m.Binding != nil {
+				if !yield(m.Key, m.Value) {
+					return
+				}
+				continue
+			}
+			for _, e := range m.File.Entries {
+				if !yield(e.Key, e.Value) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Multibinds holds the multibindings of a site and the contributions to them, by id.
+type Multibinds struct {
+	Declared      map[string][]Declaration
+	Broken        map[string]bool // a multibinding of that id could not be compiled, which is reported
+	Contributions map[string][]Candidate
+	Renamed       map[string]bool // some contributions have other names
+}
+
+// Declaration is a binding with a multibind_id.
+type Declaration struct {
+	Binding *loader.Binding
+	Options *recipe.Options
+}
+
+func newMultibinds() Multibinds {
+	return Multibinds{Declared: map[string][]Declaration{}, Broken: map[string]bool{},
+		Contributions: map[string][]Candidate{}, Renamed: map[string]bool{}}
+}
+
+// declare records that b collects contributions.
+func (ms *Multibinds) declare(b *loader.Binding) {
+	m := b.More.Multibind
+	if m.Options == nil {
+		ms.Broken[m.ID] = true
+		return
+	}
+	ms.Declared[m.ID] = append(ms.Declared[m.ID], Declaration{b, m.Options})
+}
+
+// declaresARM8 reports whether a binding with a multibind_id uses ARM-8.
+func declaresARM8(b *loader.Binding) bool {
+	return b.More.Multibind.Options != nil && b.More.Recipe != nil && b.More.Recipe.IsARM8()
+}
+
+// contribute records a binding with `in`.
+func (ms *Multibinds) contribute(b *loader.Binding, layer, order int, ranks *Ranking) {
+	if b.More.Recipe != nil {
+		ms.Add(b.More.In.ID, Candidate{Binding: b, Layer: layer, Order: order, Recipe: b.More.Recipe}, ranks)
+	}
+}
+
+// Add records a contribution to id under each condition of its binding.
+func (ms *Multibinds) Add(id string, cand Candidate, ranks *Ranking) {
+	for _, condition := range cand.Binding.When {
+		cand.Condition, cand.Rank = condition, ranks.Rank(cand.Layer, condition)
+		ms.Contributions[id] = append(ms.Contributions[id], cand)
+	}
+}
+
+// OrderedBinding is a binding, its layer and its place in the input.
+type OrderedBinding struct {
+	*loader.Binding
+	Layer, Order int
+}
+
+// Rebound is an alias, a rename or a rebinding: a binding to the value of another key, or to the value that its own key
+// has below it.
+type Rebound struct {
+	OrderedBinding
+	OfKey, OfPart bool // a key of the old name is bound; contributions have the old name
+}
+
+// Old returns the name that r refers to.
+func (r *Rebound) Old() string { return r.More.Rebinds.ID }
+
+// IsOwn reports whether r binds the key that it refers to.
+func (r *Rebound) IsOwn() bool { return r.Old() == r.Key }
+
+// Below reports whether r has the value that the old name has below it.
+func (r *Rebound) Below() bool {
+	k := RecipeOf(r.Binding)
+	return k != nil && k.Kind == recipe.Below
+}

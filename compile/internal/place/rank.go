@@ -1,0 +1,102 @@
+package place
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"bindc/loader"
+)
+
+// Ranking holds the precedence of every condition of a site.
+type Ranking struct {
+	Shapes  []shape
+	ShapeOf []int // per condition, an index in shapes
+	classes int   // number of different precedences by categories
+}
+
+// shape is the set of dimensions that a condition names.
+type shape struct {
+	Dims  []int
+	class int // precedence by categories; 0 is the highest
+}
+
+// RankConditions finds the precedence of every condition by its categories (language.md, section 6). Categories are
+// compared one by one, highest first. If one list is a prefix of the other, the longer one is higher. Guards do not
+// count.
+func RankConditions(site *loader.Site) *Ranking {
+	r := findShapes(site.Conditions)
+	categories := make([][]int, len(r.Shapes))
+	for i, s := range r.Shapes {
+		for _, dim := range s.Dims {
+			if d := site.Dimensions[dim].Category; d >= 0 {
+				categories[i] = append(categories[i], d)
+			}
+		}
+		slices.Sort(categories[i])
+		categories[i] = slices.Compact(categories[i])
+	}
+	distinct := slices.Clone(categories)
+	slices.SortFunc(distinct, comparePrecedence)
+	distinct = slices.CompactFunc(distinct, slices.Equal)
+	r.classes = len(distinct)
+	for i, list := range categories {
+		r.Shapes[i].class, _ = slices.BinarySearchFunc(distinct, list, comparePrecedence)
+	}
+	return r
+}
+
+// findShapes finds the shape of every condition. The classes of the shapes are not set yet.
+func findShapes(conditions []loader.Condition) *Ranking {
+	r := &Ranking{ShapeOf: make([]int, len(conditions))}
+	seen := map[string]int{}
+	var key []byte
+	for i, condition := range conditions {
+		key = key[:0]
+		for _, t := range condition {
+			key = AppendDim(key, t.Dimension)
+		}
+		n, ok := seen[string(key)]
+		if !ok {
+			n = len(r.Shapes)
+			seen[string(key)] = n
+			r.Shapes = append(r.Shapes, shape{Dims: DimsOf(condition)})
+		}
+		r.ShapeOf[i] = n
+	}
+	return r
+}
+
+// comparePrecedence orders sets of categories, the higher one first.
+func comparePrecedence(a, b []int) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return a[i] - b[i]
+		}
+	}
+	return len(b) - len(a)
+}
+
+// Rank returns the precedence of the bindings of a layer under a condition; 0 is the highest.
+func (r *Ranking) Rank(layer, condition int) int {
+	return layer*r.classes + r.Shapes[r.ShapeOf[condition]].class
+}
+
+// DimsOf returns the dimensions that a condition names.
+func DimsOf(c loader.Condition) []int {
+	out := make([]int, len(c))
+	for i, t := range c {
+		out[i] = t.Dimension
+	}
+	return out
+}
+
+// AppendDim appends the number of a dimension to the key of a map.
+func AppendDim(dst []byte, dim int) []byte { return binary.AppendUvarint(dst, uint64(dim)) }
+
+// AppendDims appends the numbers of dimensions to the key of a map.
+func AppendDims(dst []byte, dims []int) []byte {
+	for _, d := range dims {
+		dst = AppendDim(dst, d)
+	}
+	return dst
+}

@@ -1,0 +1,92 @@
+package rewrite
+
+import (
+	"strings"
+
+	"bindc/compile/internal/pass"
+	"bindc/internal/merge"
+	"bindc/internal/recipe"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// Merges holds the keys of Hiera 5 that lookup_options touch, and the reasons why lookups of a whole hierarchy may
+// fail.
+type Merges struct {
+	layers      []loader.Layer
+	ByKey       map[uint32]MergedKey // by number in place.Tables
+	Hierarchies *InternalBinding     // see findHierarchies; nil if there is nothing to say
+	sensitive   bool                 // lookup_options make a value sensitive
+}
+
+// InternalBinding is an unconditional binding of a key that no site can bind.
+type InternalBinding struct{ Key, Value uint32 }
+
+// MergedKey is a key of Hiera 5 that lookup_options touch. The values that files bind to it are filed under an internal
+// key. The key itself is bound to a recipe that merges them.
+type MergedKey struct {
+	Internal uint32 // the internal key
+
+	// recipe and defaults are recipes, by number in place.Tables: of the hierarchies, noValue if not touched there, and
+	// of default_hierarchy.
+	recipe, defaults uint32
+
+	Entry *merge.Entry // the options, if they are the same in every request
+
+	// Secret has the sensitive form of each value, by the value in the files. It is nil if lookup_options cannot make
+	// the result sensitive.
+	Secret map[uint32]uint32
+}
+
+const noValue = ^uint32(0)
+
+// IsLookupOptions reports whether a key is lookup_options. All of its bindings count, and not only the highest.
+func IsLookupOptions(key string) bool { return strings.HasPrefix(key, recipe.LookupOptionsKey) }
+
+// In returns how a key is merged if something binds it in a layer.
+func (ms *Merges) In(layer int, key uint32) (MergedKey, bool) {
+	m, ok := ms.ByKey[key]
+	switch ms.layers[layer].Hiera {
+	case loader.NoHiera:
+		ok = false
+	case loader.HieraDefaults: // a key that is merged in some hierarchy is merged there
+	default:
+		ok = ok && m.recipe != noValue
+	}
+	return m, ok
+}
+
+// Found returns the value that a lookup finds where a layer binds key to val: val, or a recipe that merges.
+func (ms *Merges) Found(layer int, key, val uint32) uint32 {
+	m, ok := ms.In(layer, key)
+	switch {
+	case !ok:
+		return val
+	case ms.layers[layer].Hiera == loader.HieraDefaults:
+		return m.defaults
+	}
+	return m.recipe
+}
+
+// Filed returns the value that is filed under the internal key for a value in a file.
+func (m MergedKey) Filed(val uint32) uint32 {
+	if secret, ok := m.Secret[val]; ok {
+		return secret
+	}
+	return val
+}
+
+// HieraPlaces returns what each layer is to Hiera 5, or nil if the site has no hierarchy of Hiera 5.
+func HieraPlaces(site *loader.Site) []snapshot.HieraPlace {
+	out := make([]snapshot.HieraPlace, len(site.Layers))
+	found := false
+	for i, l := range site.Layers {
+		out[i] = snapshot.HieraPlace{Part: snapshot.HieraPart(l.Hiera), Entry: l.Entry, OnlyPath: l.OnlyPath,
+			OnlyEntry: l.OnlyEntry}
+		found = found || pass.IsHieraLayer(l)
+	}
+	if !found {
+		return nil
+	}
+	return out
+}

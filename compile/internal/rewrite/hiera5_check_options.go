@@ -1,0 +1,145 @@
+package rewrite
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/compile/internal/pass"
+	"bindc/compile/internal/place"
+	"bindc/internal/diag"
+	"bindc/internal/lookupkey"
+	"bindc/internal/merge"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+// optionsChecker checks the lookup_options of a site.
+type optionsChecker struct {
+	*pass.Env
+	*place.Tables
+}
+
+// checkLookupOptions warns about lookup_options that make every lookup fail, and about entries for no key. Classes have
+// parameters that no data binds, so an entry for a single key is only reported if a bound key has nearly the same name.
+func checkLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope, options []lookupOptions) {
+	c := optionsChecker{e, t}
+	roots := rootsOf(t, scopes)
+	for _, o := range options {
+		c.warnOfOptions(o, "", "every lookup they are for is an error, as in Puppet", o.err)
+		if o.level == nil {
+			continue
+		}
+		used := o.level.Used(roots, &c.Effort.Left)
+		for _, e := range o.level.Entries {
+			c.warnOfOptions(o, e.Name, "every lookup of a key this is for is an error, as in Puppet", e.Check())
+			c.warnOfUnread(o, e)
+			if !used[e] {
+				c.warnOfUnused(o, e, roots)
+			}
+		}
+	}
+}
+
+// rootsOf returns the root of every key that the scopes bind.
+func rootsOf(t *place.Tables, scopes []place.Scope) []string {
+	seen := make([]bool, len(t.Keys))
+	var out []string
+	for i := range scopes {
+		for key := range scopes[i].Bound() {
+			if !seen[key] && !recipe.IsInternal(t.Keys[key]) {
+				parsed, _ := lookupkey.Parse(t.Keys[key]) // the root of an invalid key is empty
+				out = append(out, parsed.Root)
+			}
+			seen[key] = true
+		}
+	}
+	return out
+}
+
+// warnOfOptions warns about each part of an error of package merge. A part is about the entry with the given name
+// unless it names another one.
+func (c *optionsChecker) warnOfOptions(o lookupOptions, name, consequence string, err error) {
+	parts := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		parts = joined.Unwrap()
+	}
+	for _, part := range parts {
+		if part != nil {
+			d := diag.Diagnostic{Pos: o.position(c.Tables, name), Severity: diag.Warning, Code: "hiera_options",
+				Message: part.Error() + "; " + consequence}
+			if wrong, ok := part.(*merge.Error); ok && wrong.Entry != "" {
+				d.Pos = o.position(c.Tables, wrong.Entry)
+			} else if ok && wrong.Absent {
+				d.Message = part.Error() + ", and Puppet converts to it; every lookup of a key this is for is an error here"
+			}
+			c.Report(d)
+		}
+	}
+}
+
+// optionNames are the options that a key can have.
+var optionNames = []string{"merge", "convert_to"}
+
+// strategyNames are options of a merge that are often written beside it.
+var strategyNames = []string{"strategy", "knockout_prefix", "merge_hash_arrays", "sort_merged_arrays"}
+
+// warnOfUnread warns about parts of an entry that no lookup reads. Puppet ignores them too.
+func (c *optionsChecker) warnOfUnread(o lookupOptions, e *merge.Entry) {
+	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options"}
+	switch options := e.Value(); options.Kind() {
+	case value.String:
+		d.Message = "what lookup_options say of '" + e.Name + "' is a text, of which nothing comes: expected a Hash"
+		if _, err := merge.Parse(options); err == nil {
+			d.Hint = "write {merge: " + options.Text() + "}"
+		}
+	case value.Hash:
+		var unread []string
+		for k := range options.Pairs() {
+			if name := k.Text(); !slices.Contains(optionNames, name) {
+				unread = append(unread, name)
+			}
+		}
+		if len(unread) == 0 {
+			return
+		}
+		d.Message = "lookup_options say " + diag.Quoted(unread) + " of '" + e.Name + "', which nobody reads; expected " +
+			diag.Quoted(optionNames)
+		d.Hint = diag.DidYouMean(unread[0], optionNames)
+		if slices.Contains(strategyNames, unread[0]) {
+			d.Hint = "what is about a merge stands in it: merge: {strategy: …, " + unread[0] + ": …}"
+		}
+	}
+	if d.Message != "" && e.Check() == nil {
+		c.Report(d)
+	}
+}
+
+// rootOf returns the key that a dotted key digs into.
+func rootOf(key string) string {
+	root, _, _ := strings.Cut(key, ".")
+	return root
+}
+
+// warnOfUnused warns about an entry that is for none of the keys with these roots.
+func (c *optionsChecker) warnOfUnused(o lookupOptions, e *merge.Entry, roots []string) {
+	d := diag.Diagnostic{Pos: o.position(c.Tables, e.Name), Severity: diag.Warning, Code: "hiera_options",
+		Message: "lookup_options have '" + e.Name + "', and nothing binds a key of that name"}
+	switch {
+	case slices.Contains(roots, rootOf(e.Name)):
+		d.Message = "lookup_options for '" + e.Name + "' have no effect: Puppet uses those of '" + rootOf(e.Name) + "'"
+		d.Hint = "set the options for '" + rootOf(e.Name) + "', the key without what it digs into"
+	case !e.Pattern() && strings.ContainsAny(e.Name, `*+?^$()[]|\`):
+		d.Hint = "a pattern begins with '^'"
+	case !e.Pattern():
+		near := c.Diags.Misspelt(e.Name, roots)
+		if near == "" {
+			return
+		}
+		d.Hint = "did you mean '" + near + "'?"
+	case o.module != "":
+		return // sites may bind the keys of the module
+	default:
+		d.Message = "lookup_options have the pattern '" + e.Name + "', and no key that is bound matches it"
+	}
+	c.Report(d)
+}

@@ -1,0 +1,66 @@
+package rewrite
+
+import (
+	"strings"
+
+	"bindc/compile/internal/pass"
+	"bindc/compile/internal/place"
+	"bindc/internal/diag"
+	"bindc/internal/merge"
+	"bindc/internal/recipe"
+	"bindc/loader"
+)
+
+// lookupOptions is the lookup_options of one file.
+type lookupOptions struct {
+	layer, condition int
+	file             *loader.DataFile
+	at               diag.Pos     // of the key lookup_options
+	err              error        // of merge.Compile
+	module           string       // the module whose keys they are for; "": all keys
+	level            *merge.Level // nil if they depend on the request, or have an error
+	secret           bool         // level is nil, and they may make something sensitive
+}
+
+// findLookupOptions returns the lookup_options of the site, in the order of the scopes: highest first.
+func findLookupOptions(e *pass.Env, t *place.Tables, scopes []place.Scope) (out []lookupOptions) {
+	for i := range scopes {
+		s := &scopes[i]
+		if !e.IsHiera(s.Layer) {
+			continue
+		}
+		for _, file := range s.Members {
+			for i, entry := range file.File.Entries {
+				if IsLookupOptions(t.Keys[entry.Key]) {
+					out = append(out, optionsOf(t, s, file.File, i))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// optionsOf returns entry i of a file, which is lookup_options.
+func optionsOf(t *place.Tables, s *place.Scope, f *loader.DataFile, i int) lookupOptions {
+	key, val := t.Keys[f.Entries[i].Key], f.Entries[i].Value
+	o := lookupOptions{layer: s.Layer, condition: s.Condition, file: f, at: f.Pos(i),
+		module: strings.TrimPrefix(strings.TrimPrefix(key, recipe.LookupOptionsKey), " ")}
+	if v, ok := t.Constant(val); ok {
+		if o.level, o.err = merge.Compile(v, o.module); o.err != nil {
+			o.level = nil // every lookup that they are for fails
+		}
+	}
+	o.secret = o.level == nil && strings.Contains(t.Values[val], "convert_to")
+	return o
+}
+
+// position returns the position of an entry of the options, or that of the options if they have no such entry.
+func (o *lookupOptions) position(t *place.Tables, name string) diag.Pos {
+	at := o.at
+	for _, e := range o.file.Options {
+		if t.Keys[e.Key] == name {
+			at.Line, at.Col = int(e.Line), int(e.Col)
+		}
+	}
+	return at
+}

@@ -1,0 +1,41 @@
+package syntax
+
+import "testing"
+
+// A name near that of a well-known fact is reported, wherever it is in an access. Variables of the expression itself are
+// not reported.
+func TestMisspelt(t *testing.T) {
+	const suffix = " is no well-known fact; where no node has it, it is empty; did you mean "
+	for src, want := range map[string]string{
+		"$osfamly":                      "$osfamly" + suffix + "$osfamily?",
+		"$::osfamly":                    "$osfamly" + suffix + "$osfamily?",
+		"$osfamly['x'][0]":              "$osfamly" + suffix + "$osfamily?",
+		"$facts['osfamly']":             "$facts['osfamly']" + suffix + "$facts['osfamily']?",
+		"$facts['os']['famly'][0]":      "$facts['os']['famly']" + suffix + "$facts['os']['family']?",
+		"$::os['release']['majr']":      "$os['release']['majr']" + suffix + "$os['release']['major']?",
+		"$fcts['os']":                   "$fcts" + suffix + "$facts?",
+		"$trusted['certnmae']":          "$trusted['certnmae']" + suffix + "$trusted['certname']?",
+		"\"a ${facts['os']['famly']}\"": "$facts['os']['famly']" + suffix + "$facts['os']['family']?",
+		"$x[$facts['os']['famly']]":     "$facts['os']['famly']" + suffix + "$facts['os']['family']?",
+
+		"$facts['os']['family']":                                  "",
+		"$trusted['extensions']['certnmae']":                      "",
+		"$osfamily[0, 2]":                                         "",
+		"$facts[$osfamily]":                                       "",
+		"[1].map |$x| { $osfamly = {}; $osfamly['x'] }":           "",
+		"$facts['x'].reduce |$osfamly, $hostnam| { $osfamly[1] }": "",
+	} {
+		n, errs := ParseExpression(src)
+		if len(errs) > 0 {
+			t.Errorf("%s: %v", src, errs)
+			continue
+		}
+		got := ""
+		for _, e := range Misspelt(n) {
+			got += e.Message + "; " + e.Hint
+		}
+		if got != want {
+			t.Errorf("%s: found '%s', expected '%s'", src, got, want)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"bindc/internal/diag"
+	"bindc/internal/members"
+	bindings "bindc/runtime"
+)
+
+// question is a frame from the client. Missing members are nil.
+type question struct {
+	Ask         string          `json:"ask"`
+	Protocol    *int            `json:"protocol"`
+	Environment string          `json:"environment"`
+	Session     *int64          `json:"session"`
+	Digest      string          `json:"digest"`
+	Facts       json.RawMessage `json:"facts"`
+	Vars        json.RawMessage `json:"vars"`
+	Trusted     json.RawMessage `json:"trusted"`
+	Strict      bool            `json:"strict_variables"`
+	Keys        []string        `json:"keys"`
+	Key         *string         `json:"key"`
+	Prefix      *string         `json:"prefix"`
+	Direct      bool            `json:"direct"`
+	Entries     string          `json:"entries"`
+	Merge       json.RawMessage `json:"merge"`
+	Values      bool            `json:"values"`
+}
+
+// asks lists the valid questions.
+var asks = []string{"hello", "node", "keys", "prefix", "candidates", "explain", "end"}
+
+// unread returns the failure for a question that is not a JSON object, or has a member of the wrong type.
+func unread(err error) *failure {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind) && kind.Field != "":
+		return failed(bindings.CodeUsage, "the member '"+kind.Field+"' of the question: expected "+kindWord(kind.Type)+
+			", found "+jsonWord(kind.Value))
+	case errors.As(err, &kind):
+		return broken("expected a JSON object, found " + jsonWord(kind.Value))
+	}
+	errors.As(err, &syntax) // encoding/json has no third kind of error
+	return broken(fmt.Sprintf("expected a JSON object: invalid JSON, or the end of it, at byte %d", syntax.Offset))
+}
+
+// kindWord describes the type of a member of a question.
+func kindWord(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Slice:
+		return "a list of strings"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a string"
+	}
+	return "an integer of 64 bits"
+}
+
+// jsonWord describes the value in an error of encoding/json, which is a word and sometimes the text of the value.
+func jsonWord(found string) string {
+	word, _, _ := strings.Cut(found, " ")
+	switch word {
+	case "array", "object":
+		return "an " + word
+	case "bool":
+		return "true or false"
+	}
+	return "a " + word
+}
+
+// knownMembers returns the names of the members of a question.
+var knownMembers = sync.OnceValue(func() (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[question]()) {
+		names = append(names, f.Tag.Get("json"))
+	}
+	return names
+})
+
+// checkMembers returns the error of a question that has a member twice, or a misspelt one. Other unknown members may
+// belong to a later version of the protocol.
+func checkMembers(text []byte) error {
+	known := knownMembers()
+	var seen [32][]byte // the value of each known member
+	for name, val := range members.All(text) {
+		i := indexOf(known, name)
+		switch {
+		case i < 0:
+			if near := diag.Misspelt(string(name), known); near != "" {
+				return failed(bindings.CodeUsage, "unknown member '"+string(name)+"' of the question; did you mean '"+near+"'?")
+			}
+		case seen[i] != nil && !bytes.Equal(seen[i], val):
+			return broken("the question gives the member '" + string(name) + "' twice, with different values")
+		default:
+			seen[i] = val
+		}
+	}
+	return nil
+}
+
+// indexOf returns the index of a name, or -1. Like encoding/json, it ignores case.
+func indexOf(known []string, name []byte) int {
+	for i, k := range known {
+		if k == string(name) {
+			return i
+		}
+	}
+	return slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, string(name)) })
+}
