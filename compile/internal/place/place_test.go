@@ -26,7 +26,8 @@ func TestBindingsPutsEachInItsPlace(t *testing.T) {
 				{Key: "a", When: []int{0, 1}, Number: 0, Value: 1},
 				{Key: "part", When: []int{1},
 					More: &bindingsfile.Compiled{Recipe: constant, In: &bindingsfile.Reference{ID: "m"}}},
-				{Key: "alias", When: []int{0}, Number: 2, More: &bindingsfile.Compiled{Rebinds: &bindingsfile.Reference{ID: "a"}}},
+				{Key: "alias", When: []int{0}, Number: 2,
+					More: &bindingsfile.Compiled{Rebinds: &bindingsfile.Reference{ID: "a"}}},
 			}}}}},
 	}
 	p := Bindings(site, RankConditions(site))

@@ -41,7 +41,8 @@ func placed(site *loader.Site) (*pass.Env, *place.Placement, *diag.List) {
 // An alias adds a binding of its key; a rename also erases the old name, and only that one.
 func TestRebindAddsBindings(t *testing.T) {
 	for erases, want := range map[bool][]string{false: {"new"}, true: {"new", "old"}} {
-		more := &bindingsfile.Compiled{Recipe: &recipe.Recipe{Kind: recipe.AliasOf, Targets: []recipe.Target{{Key: "old"}}},
+		more := &bindingsfile.Compiled{
+			Recipe:  &recipe.Recipe{Kind: recipe.AliasOf, Targets: []recipe.Target{{Key: "old"}}},
 			Rebinds: &bindingsfile.Reference{ID: "old"}, Erases: erases}
 		e, p, diags := placed(twoLayers([]loader.Binding{{Key: "new", More: more}}, []loader.Binding{{Key: "old"}}))
 		r := rebind(e, p)
