@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"bindc/compile"
-	"bindc/internal/convert"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -38,7 +38,7 @@ func TestConvertedSetsAreTheSame(t *testing.T) {
 func converted(t *testing.T, name, src string) string {
 	t.Helper()
 	var diags diag.List
-	out, ok := convert.File(name, []byte(src), nil, &diags)
+	out, ok := bindingsfile.Convert(name, []byte(src), nil, &diags)
 	if !ok {
 		t.Fatalf("%s\n%v", src, diags.Sorted())
 	}

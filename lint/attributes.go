@@ -3,9 +3,9 @@ package lint
 import (
 	"strings"
 
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
-	"bindc/internal/set"
 	"bindc/internal/value"
 )
 
@@ -45,7 +45,7 @@ func attributesIn(compiled string) []string {
 		if key.Kind() == value.String {
 			name = key.Text()
 		}
-		if !set.IsAttribute(name) {
+		if !bindingsfile.IsAttribute(name) {
 			return nil
 		}
 		names = append(names, name)

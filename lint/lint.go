@@ -6,7 +6,7 @@ package lint
 import (
 	"slices"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/disk"
 	"bindc/internal/recipe"
@@ -93,9 +93,9 @@ func (l *linter) pos(o snapshot.Origin) diag.Pos {
 type written struct {
 	key   string
 	at    diag.Pos
-	value uint32           // in the values of the site
-	more  *binding.Binding // of a structured binding in the long form
-	data  bool             // it stands in a data file
+	value uint32                 // in the values of the site
+	more  *bindingsfile.Compiled // of a structured binding in the long form
+	data  bool                   // it stands in a data file
 }
 
 // contributions ranges over the structured bindings that contribute to multibindings.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
-	"bindc/internal/set"
 	"bindc/internal/syntax"
 	"bindc/loader"
 )
@@ -17,7 +16,7 @@ func (f *file) readPuppet(src []byte, bare bool) {
 	if tree == nil {
 		return
 	}
-	r := puppetReader{f, string(src), set.NewText(f.path, src), bare}
+	r := puppetReader{f, string(src), syntax.NewText(f.path, string(src)), bare}
 	r.statements(tree.Statements)
 }
 
@@ -25,7 +24,7 @@ func (f *file) readPuppet(src []byte, bare bool) {
 type puppetReader struct {
 	*file
 	src   string
-	place *set.Puppet
+	place *syntax.Text
 	bare  bool
 }
 

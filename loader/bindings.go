@@ -4,109 +4,110 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/literal"
 	"bindc/internal/recipe"
-	"bindc/internal/set"
 	"bindc/internal/value"
 )
 
-// setCompiler compiles the statements of one set of structured bindings (language.md, section 5).
+// setCompiler compiles the statements of one file of structured bindings (language.md, section 5).
 type setCompiler struct {
 	*dimensions
 	diags   *diag.List
 	pools   *datafile.Pools
 	secrets map[string]bool // the ids of sensitive multibindings of the site
 
-	inclusions map[inclusion]*binding.Binding // of classes, of the site
-	slashed    bool                           // a key that begins with / was warned of
+	inclusions map[inclusion]*bindingsfile.Compiled // of classes, of the site
+	slashed    bool                                 // a key that begins with / was warned of
 
 	out       []Binding
 	transfers []Transfer
 }
 
-// readSet compiles the set in source, which has the first of names, or another of them; none for one that an extension
-// makes.
-func (c *setCompiler) readSet(source set.Source, names []string) {
+// readSet compiles the file in source, which must have one of names; without names it may have any.
+func (c *setCompiler) readSet(source bindingsfile.Source, names []string) {
 	if source == nil {
 		return
 	}
-	s := source.Read(c.secrets, c.diags)
-	if s == nil {
+	f := source.Read(c.secrets, c.diags)
+	if f == nil {
 		return
 	}
 	if len(names) > 0 {
-		c.checkName(s, names)
+		c.checkName(f, names)
 	}
-	c.statements(s.Statements, []Condition{nil}, []int{0})
+	c.statements(f.Statements, []Condition{nil}, []int{0})
 }
 
-func (c *setCompiler) checkName(s *set.Set, names []string) {
+func (c *setCompiler) checkName(f *bindingsfile.File, names []string) {
 	name := names[0]
-	if s.Name == nil {
-		c.diags.Errorf(s.Pos, "bindings", "expected 'name: %s', the name these bindings have by their path", name)
+	if f.Name == nil {
+		c.diags.Errorf(f.Pos, "bindings", "expected 'name: %s', the name these bindings have by their path", name)
 		return
 	}
-	given := s.Name.Value
-	reported := given.IsUndef() && strings.HasSuffix(s.Pos.File, ".pp")
+	given := f.Name.Value
+	reported := given.IsUndef() && strings.HasSuffix(f.Pos.File, ".pp")
 	if !reported && !slices.Contains(names, given.Text()) {
-		c.diags.Errorf(s.Name.Pos, "bindings", "expected the name '%s', as the path of the file says, found %s", name,
+		c.diags.Errorf(f.Name.Pos, "bindings", "expected the name '%s', as the path of the file says, found %s", name,
 			value.Describe(given))
 	}
 }
 
-// statements compiles what is effective under any of the conditions, which when has the numbers of.
-func (c *setCompiler) statements(list []set.Statement, conditions []Condition, when []int) {
+// statements compiles statements that apply under any of conditions; when has the numbers of these.
+func (c *setCompiler) statements(list []*bindingsfile.Statement, conditions []Condition, when []int) {
 	for _, s := range list {
-		switch s := s.(type) {
-		case *set.When:
+		switch s.Keyword {
+		case bindingsfile.When:
 			c.conditional(s, conditions)
-		case *set.Plain:
-			literal.CheckReserved(s.Key, s.Pos, &c.slashed, c.diags)
-			b := Binding{Key: s.Key, When: when, Pos: s.Pos}
-			c.number(&b, s.Value)
-			c.out = append(c.out, b)
-		case *set.Binding:
-			c.binding(&s.Attributes, when)
-		default:
-			c.further(s, when)
+		case bindingsfile.Bind:
+			c.binding(s, when)
+		case bindingsfile.Include, bindingsfile.Exclude:
+			c.classes(s.Subjects, s.Keyword == bindingsfile.Exclude, when)
+		case bindingsfile.Parameters:
+			c.parameters(s, when)
+		case bindingsfile.Variables:
+			c.each(s, recipe.VariableKeys, "variable", when)
+		case bindingsfile.Map:
+			c.paramMap(s, when)
+		case bindingsfile.Dependency:
+			c.dependency(s, when)
 		}
 	}
 }
 
 // binding compiles a binding of a key that is written out, or a contribution.
-func (c *setCompiler) binding(a *binding.Attributes, when []int) {
-	if in := set.Text(literalValue(a.In)); in == includedClasses || in == excludedClasses {
-		c.contributedClasses(a, when)
+func (c *setCompiler) binding(s *bindingsfile.Statement, when []int) {
+	if s.Value != nil {
+		literal.CheckReserved(s.Key, s.Pos, &c.slashed, c.diags)
+		b := Binding{Key: s.Key, When: when, Pos: s.Pos}
+		c.number(&b, s.Value)
+		c.out = append(c.out, b)
 		return
 	}
-	if a.In == nil {
-		literal.CheckReserved(a.Key, a.KeyPos, &c.slashed, c.diags)
+	if in := s.In.ScalarText(); in == includedClasses || in == excludedClasses {
+		c.contributedClasses(s, when)
+		return
 	}
-	c.checkIDs(a)
-	c.checkMap(a)
-	c.compile(a, when)
+	if s.In == nil {
+		literal.CheckReserved(s.Key, s.KeyPos, &c.slashed, c.diags)
+	}
+	c.checkIDs(s)
+	c.checkMap(s)
+	c.compile(s, when)
 }
 
-func literalValue(l *binding.Literal) value.Value {
-	if l == nil {
-		return value.Value{}
-	}
-	return l.Value
-}
-
-// checkIDs refuses ids of multibindings that are reserved.
-func (c *setCompiler) checkIDs(a *binding.Attributes) {
-	ids := []*binding.Literal{a.In}
-	for _, p := range a.Producers {
+// checkIDs rejects reserved ids of multibindings.
+func (c *setCompiler) checkIDs(s *bindingsfile.Statement) {
+	ids := []*bindingsfile.Literal{s.In}
+	for _, p := range s.Producers {
 		if p.Name == "multibind_id" {
 			ids = append(ids, p.Argument)
 		}
 	}
 	for _, l := range ids {
-		switch id := set.Text(literalValue(l)); id {
+		switch id := l.ScalarText(); id {
 		case includedClasses, excludedClasses, recipe.ClassesKey, recipe.DependenciesKey:
 			c.diags.Add(diag.Diagnostic{Pos: l.Pos, Code: "reserved", InValue: true,
 				Message: "the id '" + id + "' of a multibinding is reserved",
@@ -115,21 +116,21 @@ func (c *setCompiler) checkIDs(a *binding.Attributes) {
 	}
 }
 
-// checkMap refuses to compute what a map of parameters is where it is rebound: that is known when the site is built.
-func (c *setCompiler) checkMap(a *binding.Attributes) {
-	if len(a.Producers) != 1 || a.Producers[0].Name != "rebind" || a.Transformer == nil {
+// checkMap rejects a transformer where a map of parameters is rebound: its value is needed when the site is built.
+func (c *setCompiler) checkMap(s *bindingsfile.Statement) {
+	if len(s.Producers) != 1 || s.Producers[0].Name != "rebind" || s.Transformer == nil {
 		return
 	}
-	if l := a.Producers[0].Argument; strings.HasPrefix(set.Text(l.Value), recipe.MapKeys) {
+	if l := s.Producers[0].Argument; strings.HasPrefix(l.ScalarText(), recipe.MapKeys) {
 		c.errorf(l, "which parameters a map has is known when the site is built: expected no 'transformer' beside the "+
 			"'rebind' of '%s'", l.Value.Text())
 	}
 }
 
 // compile compiles a binding by itself.
-func (c *setCompiler) compile(a *binding.Attributes, when []int) {
-	a.Sensitive = a.Sensitive || a.In != nil && c.secrets[set.Text(a.In.Value)]
-	more := binding.Compile(a, c.diags)
+func (c *setCompiler) compile(s *bindingsfile.Statement, when []int) {
+	s.Sensitive = s.Sensitive || s.In != nil && c.secrets[s.In.ScalarText()]
+	more := s.Compile(c.diags)
 	if more == nil {
 		return
 	}
@@ -153,8 +154,8 @@ func (c *setCompiler) number(b *Binding, value []byte) {
 	b.Number, b.Value = c.pools.Keys.Number([]byte(b.Key)), c.pools.Values.Number(value)
 }
 
-// conditional compiles what is effective under further conditions.
-func (c *setCompiler) conditional(w *set.When, outer []Condition) {
+// conditional compiles the statements of a `when`.
+func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) {
 	conditions, ok := c.when(w, outer)
 	if !ok {
 		return
@@ -171,7 +172,7 @@ func (c *setCompiler) conditional(w *set.When, outer []Condition) {
 }
 
 // multiply counts alternatives for each statement, as the memory they take does.
-func (c *setCompiler) multiply(w *set.When, alternatives int) bool {
+func (c *setCompiler) multiply(w *bindingsfile.Statement, alternatives int) bool {
 	c.alternatives -= max(0, alternatives-1) * (1 + len(w.Statements))
 	if c.alternatives < 0 {
 		c.tooMany(w.Pos)
@@ -187,8 +188,8 @@ func (c *setCompiler) tooMany(at diag.Pos) {
 // maxAlternatives bounds the conditions a `when` multiplies out to.
 const maxAlternatives = 1 << 16
 
-// when adds what a `when` asks to each of the outer conditions.
-func (c *setCompiler) when(w *set.When, outer []Condition) ([]Condition, bool) {
+// when adds the alternatives of a `when` to each of the outer conditions.
+func (c *setCompiler) when(w *bindingsfile.Statement, outer []Condition) ([]Condition, bool) {
 	var out []Condition
 	for _, all := range w.Alternatives {
 		alternatives := make([]Condition, len(outer))
@@ -211,7 +212,7 @@ func (c *setCompiler) when(w *set.When, outer []Condition) ([]Condition, bool) {
 }
 
 // warnOfCommon warns about a condition that asks for a value of 'common' other than true.
-func (c *setCompiler) warnOfCommon(p *set.Pair) {
+func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 	if len(p.Values) > 0 && !slices.Contains(folded(p.Values), "true") {
 		c.diags.Add(diag.Diagnostic{Pos: p.Pos, Severity: diag.Warning, Code: "when",
 			Message: "'common' is true for every request: this condition has no effect",
@@ -220,8 +221,8 @@ func (c *setCompiler) warnOfCommon(p *set.Pair) {
 }
 
 // and narrows conditions to those in which a category has one of the values given. It extends conditions in place.
-func (c *setCompiler) and(conditions []Condition, p *set.Pair) ([]Condition, bool) {
-	name := p.Category.Value.Text() // "" of what is none
+func (c *setCompiler) and(conditions []Condition, p *bindingsfile.Pair) ([]Condition, bool) {
+	name := p.Category.Value.Text() // "" unless it is a string
 	category, ok := c.category(name)
 	if !ok {
 		found, known := strings.TrimPrefix(value.Describe(p.Category.Value), "the string "), c.categoryNames()
@@ -261,7 +262,7 @@ func (c *setCompiler) and(conditions []Condition, p *set.Pair) ([]Condition, boo
 	return out, true
 }
 
-// folded is the values of a category as they are compared, each once.
+// folded returns the values of a category in the form that is compared, without duplicates.
 func folded(values []string) []string {
 	var out []string
 	seen := make(map[string]bool, len(values))

@@ -73,7 +73,7 @@ func quoteHint(n *yaml.Node) string {
 
 // interpolated parses a text of n as a string with interpolations; nil after an error.
 func (d document) interpolated(n *yaml.Node, text string) *expr.Node {
-	literal.Percent(d.Document, n, text, d.diags)
+	literal.WarnOfInterpolations(text, func(off int) diag.Pos { return d.PosIn(n, off) }, "", d.diags)
 	node, errs := syntax.ParseString(text)
 	if len(errs) == 0 {
 		errs = syntax.CheckWithoutLookup(node, noLookup)

@@ -12,11 +12,11 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
-	"bindc/internal/set"
 	"bindc/internal/yaml"
 )
 
@@ -66,11 +66,11 @@ type input struct {
 	id    Input
 
 	// What comes of it: of a data file its entries, of other files the document, nil until read, or if it cannot be.
-	data bool
-	kind datafile.Kind
-	says datafile.File
-	doc  *yaml.Document
-	set  *set.Puppet // of a file in the syntax of Puppet
+	data   bool
+	kind   datafile.Kind
+	says   datafile.File
+	doc    *yaml.Document
+	puppet *bindingsfile.Puppet // of a file in the syntax of Puppet
 
 	broken []byte // what could not be read, or not all of it
 }
@@ -182,7 +182,7 @@ func (in *inputs) parse(f *input) {
 		}
 		if strings.HasSuffix(f.path, ".pp") {
 			f.identify(src)
-			if f.set = set.ParsePuppet(f.path, src, in.diags); f.set == nil || f.set.Broken() {
+			if f.puppet = bindingsfile.ParsePuppet(f.path, src, in.diags); f.puppet == nil || f.puppet.Broken() {
 				f.broken = src
 			}
 			return
@@ -232,12 +232,12 @@ func (f *input) identify(src []byte) {
 }
 
 // source is the set of bindings in f, nil if it cannot be read.
-func (f *input) source() set.Source {
+func (f *input) source() bindingsfile.Source {
 	switch {
-	case f.set != nil:
-		return f.set
+	case f.puppet != nil:
+		return f.puppet
 	case f.doc != nil:
-		return set.YAML{Document: f.doc}
+		return bindingsfile.YAML{Document: f.doc}
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/disk"
@@ -92,7 +92,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 	var out []Layer
 	sets := map[*input]*setCompiler{} // a set that two layers load is read once
-	inclusions := map[inclusion]*binding.Binding{}
+	inclusions := map[inclusion]*bindingsfile.Compiled{}
 	secrets := map[string]bool{}
 	for _, pl := range plan {
 		for _, p := range pl.contributions {

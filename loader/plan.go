@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
-	"bindc/internal/set"
 	"bindc/internal/yaml"
 )
 
@@ -140,7 +140,7 @@ func (p *planner) expand(u uri) []uri {
 }
 
 // source is what the structured bindings are read from, nil if that cannot be.
-func (p *planned) source() set.Source {
+func (p *planned) source() bindingsfile.Source {
 	if p.set == nil {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (p *planned) names() []string {
 		return nil
 	}
 	_, inModule, _ := strings.Cut(p.name, "::")
-	if strings.HasPrefix(p.uri, "module:") && p.set.set != nil {
+	if strings.HasPrefix(p.uri, "module:") && p.set.puppet != nil {
 		return []string{p.name, inModule}
 	}
 	return []string{p.name}

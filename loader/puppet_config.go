@@ -6,7 +6,6 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
-	"bindc/internal/set"
 	"bindc/internal/syntax"
 )
 
@@ -24,7 +23,7 @@ func readPuppetConfig(in *inputs, path string, reg registry) (config, bool) {
 	f.identify(src)
 	in.found = append(in.found, f)
 	site, errs := syntax.ParseSite(string(src))
-	c := puppetConfigReader{in.diags, set.NewText(path, src)}
+	c := puppetConfigReader{in.diags, syntax.NewText(path, string(src))}
 	c.Report(errs, in.diags)
 	if site == nil {
 		return config{}, false
@@ -50,7 +49,7 @@ func readPuppetConfig(in *inputs, path string, reg registry) (config, bool) {
 // puppetConfigReader reads what a site { } says.
 type puppetConfigReader struct {
 	diags *diag.List
-	*set.Puppet
+	*syntax.Text
 }
 
 // category reads a category, whose value is an expression; those before it are given.

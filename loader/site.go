@@ -4,7 +4,7 @@
 package loader
 
 import (
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
@@ -97,9 +97,9 @@ type Binding struct {
 	Key    string // "" for a contribution without a name
 	When   []int  // alternatives, indexes in Site.Conditions; at least one
 	Pos    diag.Pos
-	Number uint32           // of the key in Site.Keys; not of a contribution's
-	Value  uint32           // in Site.Values; of a contribution, none
-	More   *binding.Binding // what only the long form says, or nil
+	Number uint32                 // of the key in Site.Keys; not of a contribution's
+	Value  uint32                 // in Site.Values; of a contribution, none
+	More   *bindingsfile.Compiled // what only the long form says, or nil
 }
 
 // Input is a file that was read. Path does not depend on where the site is.
@@ -125,7 +125,7 @@ type Transfer struct {
 	Map            string    // the key of the map of both types
 	Given          []Renamed // the map; nil: none is given
 
-	Like *binding.Binding // what is said of each parameter beside its key; of its recipe, type and sensitivity
+	Like *bindingsfile.Compiled // what is said of each parameter beside its key; of its recipe, type and sensitivity
 }
 
 // Renamed is a parameter, and the one of the other target that it is bound to.

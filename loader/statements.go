@@ -4,39 +4,20 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
-	"bindc/internal/set"
 	"bindc/internal/value"
 )
 
-// further compiles a statement that comes to bindings of several keys, or of a reserved one (language.md, sections 14.3
-// and 14.4).
-func (c *setCompiler) further(s set.Statement, when []int) {
-	switch s := s.(type) {
-	case *set.Classes:
-		c.classes(s.Names, s.Exclude, when)
-	case *set.Parameters:
-		c.parameters(s, when)
-	case *set.Variables:
-		c.each(&s.Attributes, recipe.VariableKeys, "variable", when)
-	case *set.Map:
-		c.paramMap(s, when)
-	case *set.Dependency:
-		c.dependency(s, when)
-	}
-}
-
-// errorf reports what is wrong with a statement, which leaves the others to be judged.
-func (c *setCompiler) errorf(at *binding.Literal, format string, args ...any) {
+// errorf reports an error in a statement. The other statements are still checked.
+func (c *setCompiler) errorf(at *bindingsfile.Literal, format string, args ...any) {
 	c.diags.Add(diag.Diagnostic{Pos: at.Pos, Code: "attribute", InValue: true, Message: fmt.Sprintf(format, args...)})
 }
 
-// fits counts the alternatives of n bindings that one statement comes to, as the memory they take does.
+// fits charges the n bindings of one statement against the limit on alternatives.
 func (c *setCompiler) fits(n int, at diag.Pos, when []int) bool {
 	c.alternatives -= max(0, n-1) * (len(when) - 1)
 	if c.alternatives < 0 {
@@ -45,7 +26,7 @@ func (c *setCompiler) fits(n int, at diag.Pos, when []int) bool {
 	return c.alternatives >= 0
 }
 
-// Names as they are written.
+// Patterns of the names in statements.
 var (
 	className = regexp.MustCompile(`^[a-z]\w*(::[a-z]\w*)*$`)
 	typeName  = regexp.MustCompile(`^[A-Z]\w*(::[A-Z]\w*)*$`)
@@ -59,7 +40,7 @@ const (
 )
 
 // classes includes classes, or excludes them.
-func (c *setCompiler) classes(names []binding.Literal, exclude bool, when []int) {
+func (c *setCompiler) classes(names []bindingsfile.Literal, exclude bool, when []int) {
 	for i := range names {
 		name := &names[i]
 		if !isText(name, className) {
@@ -70,11 +51,11 @@ func (c *setCompiler) classes(names []binding.Literal, exclude bool, when []int)
 	}
 }
 
-func isText(l *binding.Literal, pattern *regexp.Regexp) bool {
+func isText(l *bindingsfile.Literal, pattern *regexp.Regexp) bool {
 	return l.Value.Kind() == value.String && pattern.MatchString(l.Value.Text())
 }
 
-// inclusion is what is said of a class. There may be millions, which say the same.
+// inclusion is an included or excluded class. A site may have millions of equal ones.
 type inclusion struct {
 	class   string
 	exclude bool
@@ -88,45 +69,45 @@ func (c *setCompiler) class(name string, exclude bool, at diag.Pos, when []int) 
 		if exclude {
 			text = recipe.Exclude
 		}
-		more = &binding.Binding{Key: name, Pos: at, In: &binding.Reference{ID: recipe.ClassesKey, Pos: at},
+		more = &bindingsfile.Compiled{Key: name, Pos: at, In: &bindingsfile.Reference{ID: recipe.ClassesKey, Pos: at},
 			Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: value.FromString(text)}}
 		c.inclusions[key] = more
 	}
 	c.out = append(c.out, Binding{Key: name, When: when, Pos: at, More: more})
 }
 
-// contributedClasses is classes as contributions to the multibindings that the documents have for them.
-func (c *setCompiler) contributedClasses(a *binding.Attributes, when []int) {
-	if a.Broken {
+// contributedClasses compiles classes that are contributed to one of the multibindings for them.
+func (c *setCompiler) contributedClasses(s *bindingsfile.Statement, when []int) {
+	if s.Broken {
 		return
 	}
-	var names []binding.Literal
-	if len(a.Producers) == 1 && a.Transformer == nil {
-		if p := &a.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // those of others are no names
+	var names []bindingsfile.Literal
+	if len(s.Producers) == 1 && s.Transformer == nil {
+		if p := &s.Producers[0]; p.Name == "to" || p.Name == "to_expression" { // the arguments of others are not names
 			names = oneOrMore(p.Argument)
 		}
 	}
-	if names == nil || slices.ContainsFunc(names, func(l binding.Literal) bool { return !isText(&l, className) }) {
-		at := &binding.Literal{Pos: a.Pos}
+	if names == nil || slices.ContainsFunc(names, func(l bindingsfile.Literal) bool { return !isText(&l, className) }) {
+		at := &bindingsfile.Literal{Pos: s.Pos}
 		c.errorf(at, "expected names of classes, known when the site is built, as 'to' of what is contributed to '%s'",
-			a.In.Value.Text())
+			s.In.Value.Text())
 		return
 	}
-	c.classes(names, a.In.Value.Text() == excludedClasses, when)
+	c.classes(names, s.In.Value.Text() == excludedClasses, when)
 }
 
-// oneOrMore is what an array has, or the one thing that is no array.
-func oneOrMore(l *binding.Literal) []binding.Literal {
+// oneOrMore returns the elements of an array, or l itself.
+func oneOrMore(l *bindingsfile.Literal) []bindingsfile.Literal {
 	if l.Value.Kind() == value.Array {
 		return elementsOf(l)
 	}
-	return []binding.Literal{*l}
+	return []bindingsfile.Literal{*l}
 }
 
-// elementsOf is the elements of an array, with the places they are written at where these are known.
-func elementsOf(l *binding.Literal) []binding.Literal {
+// elementsOf returns the elements of an array, with their places where these are known.
+func elementsOf(l *bindingsfile.Literal) []bindingsfile.Literal {
 	elems := l.Value.Slice()
-	out := make([]binding.Literal, len(elems))
+	out := make([]bindingsfile.Literal, len(elems))
 	for i, v := range elems {
 		if out[i].Pos = l.Pos; len(l.Kids) == len(elems) {
 			out[i] = l.Kids[i]
@@ -136,58 +117,9 @@ func elementsOf(l *binding.Literal) []binding.Literal {
 	return out
 }
 
-// target is what has parameters: a class, a type, or an instance of a type.
-type target struct {
-	name, instance string
-	isClass        bool
-}
-
-// target reads `ntp`, which may be written `Class[ntp]`, `Web` or `Web[one]`.
-func (c *setCompiler) target(l *binding.Literal) (target, bool) {
-	if isText(l, className) {
-		return target{name: l.Value.Text(), isClass: true}, true
-	}
-	t, ok := targetOf(l)
-	if class := strings.ToLower(t.instance); ok && t.name == "Class" && className.MatchString(class) {
-		return target{name: class, isClass: true}, true
-	}
-	if ok {
-		return t, true
-	}
-	expected := "a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]'"
-	if strings.Contains(set.Text(l.Value), ",") {
-		expected = "one instance, its name in quotes if there is a comma in it, as \"Web['a, b']\""
-	}
-	c.errorf(l, "expected %s, found %s", expected, value.Describe(l.Value))
-	return target{}, false
-}
-
-// targetOf reads a type, or an instance of one, whose name may be in quotes.
-func targetOf(l *binding.Literal) (target, bool) {
-	if l.Value.Kind() != value.String {
-		return target{}, false
-	}
-	name, instance, ok := set.SplitTarget(l.Value.Text())
-	return target{name: name, instance: instance}, ok && typeName.MatchString(name)
-}
-
-// inKeys is how an instance is written in keys.
-var inKeys = strings.NewReplacer("/", "%2F", "[", "%5B", "]", "%5D", "%", "%25")
-
-// keys is what the keys of the parameters begin with.
-func (t target) keys() string {
-	switch {
-	case t.isClass:
-		return t.name + "::"
-	case t.instance == "":
-		return recipe.ParameterKeys + t.name + "/"
-	}
-	return recipe.ParameterKeys + t.name + "[" + inKeys.Replace(t.instance) + "]/"
-}
-
 // parameters binds parameters to values, or to those of another target.
-func (c *setCompiler) parameters(s *set.Parameters, when []int) {
-	t, ok := c.target(&s.Target)
+func (c *setCompiler) parameters(s *bindingsfile.Statement, when []int) {
+	t, ok := c.target(&s.Subjects[0])
 	if !ok {
 		return
 	}
@@ -201,19 +133,19 @@ func (c *setCompiler) parameters(s *set.Parameters, when []int) {
 		c.errorf(s.Options, "expected 'options' of parameters that are those of another target only, as {map: {…}}")
 		return
 	}
-	c.each(&s.Attributes, t.keys(), "parameter", when)
+	c.each(s, t.keys(), "parameter", when)
 }
 
-// entry is a name, and what it is bound to.
+// entry is a name and its producer.
 type entry struct {
-	name     binding.Literal
-	producer *binding.Producer
+	name     bindingsfile.Literal
+	producer *bindingsfile.Producer
 }
 
-// each binds every entry of a hash by itself; of what is abstract there are names only.
-func (c *setCompiler) each(a *binding.Attributes, keys, what string, when []int) {
-	entries := c.entries(a, what)
-	if !c.fits(len(entries), a.Pos, when) {
+// each binds every entry of a hash by itself. Abstract entries have only names.
+func (c *setCompiler) each(s *bindingsfile.Statement, keys, what string, when []int) {
+	entries := c.entries(s, what)
+	if !c.fits(len(entries), s.Pos, when) {
 		return
 	}
 	for i := range entries {
@@ -222,40 +154,40 @@ func (c *setCompiler) each(a *binding.Attributes, keys, what string, when []int)
 			c.errorf(&e.name, "expected the name of a %s, as 'port', found %s", what, value.Describe(e.name.Value))
 			continue
 		}
-		one := *a
-		one.Pos, one.Key, one.KeyPos, one.Producers = e.name.Pos, keys+e.name.Value.Text(), e.name.Pos, nil
+		entry := *s
+		entry.Pos, entry.Key, entry.KeyPos, entry.Producers = e.name.Pos, keys+e.name.Value.Text(), e.name.Pos, nil
 		if e.producer != nil {
-			one.Producers = []binding.Producer{*e.producer}
+			entry.Producers = []bindingsfile.Producer{*e.producer}
 		}
-		c.compile(&one, when)
+		c.compile(&entry, when)
 	}
 }
 
-// entries is what `to` says, none after an error.
-func (c *setCompiler) entries(a *binding.Attributes, what string) []entry {
-	if a.Broken {
+// entries returns the entries of `to`, none after an error.
+func (c *setCompiler) entries(s *bindingsfile.Statement, what string) []entry {
+	if s.Broken {
 		return nil
 	}
-	var p binding.Producer
-	if len(a.Producers) == 1 {
-		p = a.Producers[0]
+	var p bindingsfile.Producer
+	if len(s.Producers) == 1 {
+		p = s.Producers[0]
 		switch {
-		case a.Abstract && p.Expr == nil && p.Argument.Value.Kind() == value.Array:
+		case s.Abstract && p.Expr == nil && p.Argument.Value.Kind() == value.Array:
 			return namesOf(p.Argument)
-		case !a.Abstract && p.Expr == nil && p.Argument.Value.Kind() == value.Hash:
+		case !s.Abstract && p.Expr == nil && p.Argument.Value.Kind() == value.Hash:
 			return constants(&p)
-		case !a.Abstract && p.Expr != nil && p.Expr.Op == expr.HashLit:
+		case !s.Abstract && p.Expr != nil && p.Expr.Op == expr.HashLit:
 			return computed(&p)
 		}
 	}
 	expected := "a hash of names to values"
-	if a.Abstract {
+	if s.Abstract {
 		expected = "a list of names, as they are abstract"
 	}
 	if p.Name == "to_expression" {
 		expected = "an expression that is " + expected
 	}
-	at := binding.Literal{Pos: a.Pos}
+	at := bindingsfile.Literal{Pos: s.Pos}
 	if p.Argument != nil {
 		at = *p.Argument
 		found := value.Describe(at.Value)
@@ -268,7 +200,7 @@ func (c *setCompiler) entries(a *binding.Attributes, what string) []entry {
 	return nil
 }
 
-func namesOf(l *binding.Literal) []entry {
+func namesOf(l *bindingsfile.Literal) []entry {
 	var out []entry
 	for _, name := range elementsOf(l) {
 		out = append(out, entry{name: name})
@@ -276,27 +208,27 @@ func namesOf(l *binding.Literal) []entry {
 	return out
 }
 
-// constants is the entries of a hash that is known.
-func constants(p *binding.Producer) []entry {
+// constants returns the entries of a hash that is known.
+func constants(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for k, v := range p.Argument.Value.Pairs() {
 		name, val := p.Argument.Entry(len(out), k)
 		val.Value = v
-		out = append(out, entry{name, &binding.Producer{Name: p.Name, Argument: &val}})
+		out = append(out, entry{name, &bindingsfile.Producer{Name: p.Name, Argument: &val}})
 	}
 	return out
 }
 
-// computed is the entries of a hash of which some have to be computed.
-func computed(p *binding.Producer) []entry {
+// computed returns the entries of a hash with values that have to be computed.
+func computed(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for i := 0; i < len(p.Expr.Kids); i += 2 {
 		k, known := p.Expr.Kids[i].Constant()
 		if !known && len(p.Argument.Kids) == len(p.Expr.Kids) {
-			k = p.Argument.Kids[i].Value // which is no name: it interpolates, or is undef
+			k = p.Argument.Kids[i].Value // it is not a name: it interpolates, or is undef
 		}
 		name, val := p.Argument.Entry(i/2, k)
-		producer := &binding.Producer{Name: p.Name, Argument: &val}
+		producer := &bindingsfile.Producer{Name: p.Name, Argument: &val}
 		if v, known := p.Expr.Kids[i+1].Constant(); known {
 			val.Value = v
 		} else {
@@ -308,29 +240,30 @@ func computed(p *binding.Producer) []entry {
 }
 
 // paramMap binds a map from the parameters of one type to those of another.
-func (c *setCompiler) paramMap(s *set.Map, when []int) {
-	of, okOf := c.typeOf(&s.From)
-	from, okFrom := c.typeOf(&s.To)
+func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
+	of, okOf := c.typeOf(&s.Subjects[0])
+	from, okFrom := c.typeOf(&s.Subjects[1])
 	if !okOf || !okFrom || s.Broken {
 		return
 	}
-	a := s.Attributes
-	a.Key = mapKey(of, from)
-	if !a.Abstract {
-		if len(a.Producers) != 1 {
-			c.errorf(&binding.Literal{Pos: a.Pos}, "expected 'to', a hash of the parameters of %s to those of %s", of, from)
+	b := *s
+	b.Key = mapKey(of, from)
+	if !b.Abstract {
+		if len(b.Producers) != 1 {
+			at := &bindingsfile.Literal{Pos: b.Pos}
+			c.errorf(at, "expected 'to', a hash of the parameters of %s to those of %s", of, from)
 			return
 		}
-		if _, ok := c.mapped(a.Producers[0].Argument, a.Producers[0].Expr == nil); !ok {
+		if _, ok := c.mapped(b.Producers[0].Argument, b.Producers[0].Expr == nil); !ok {
 			return
 		}
 	}
-	c.compile(&a, when)
+	c.compile(&b, when)
 }
 
 func mapKey(of, from string) string { return recipe.MapKeys + of + "/" + from }
 
-func (c *setCompiler) typeOf(l *binding.Literal) (string, bool) {
+func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
 	if isText(l, typeName) {
 		return l.Value.Text(), true
 	}
@@ -339,7 +272,7 @@ func (c *setCompiler) typeOf(l *binding.Literal) (string, bool) {
 }
 
 // mapped reads a map of parameters to parameters.
-func (c *setCompiler) mapped(l *binding.Literal, known bool) ([]Renamed, bool) {
+func (c *setCompiler) mapped(l *bindingsfile.Literal, known bool) ([]Renamed, bool) {
 	if !known || l.Value.Kind() != value.Hash {
 		c.errorf(l, "expected a hash of names of parameters to names of parameters, found %s", value.Describe(l.Value))
 		return nil, false
@@ -348,7 +281,7 @@ func (c *setCompiler) mapped(l *binding.Literal, known bool) ([]Renamed, bool) {
 	for k, v := range l.Value.Pairs() {
 		name, val := l.Entry(len(out), k)
 		val.Value = v
-		for _, l := range []*binding.Literal{&name, &val} {
+		for _, l := range []*bindingsfile.Literal{&name, &val} {
 			if !isText(l, entryName) {
 				c.errorf(l, "expected the name of a parameter, as 'port', found %s", value.Describe(l.Value))
 				ok = false
@@ -360,12 +293,13 @@ func (c *setCompiler) mapped(l *binding.Literal, known bool) ([]Renamed, bool) {
 }
 
 // transfer binds parameters to those of another target.
-func (c *setCompiler) transfer(s *set.Parameters, of target, l *binding.Literal, when []int) {
+func (c *setCompiler) transfer(s *bindingsfile.Statement, of target, l *bindingsfile.Literal, when []int) {
 	from, ok := c.target(l)
 	if !ok {
 		return
 	}
-	t := Transfer{When: when, Pos: s.Target.Pos, Target: s.Target.Value.Text(), From: l.Value.Text(),
+	to := &s.Subjects[0]
+	t := Transfer{When: when, Pos: to.Pos, Target: to.Value.Text(), From: l.Value.Text(),
 		Keys: of.keys(), FromKeys: from.keys(), TypeKeys: target{name: of.name, isClass: of.isClass}.keys(),
 		Map: mapKey(of.name, from.name)}
 	if s.Options != nil {
@@ -378,30 +312,31 @@ func (c *setCompiler) transfer(s *set.Parameters, of target, l *binding.Literal,
 			return
 		}
 	}
-	a := s.Attributes
-	a.Options, a.Key, a.KeyPos = nil, t.Keys, s.Target.Pos
-	a.Producers = []binding.Producer{{Name: "to_lookup_of", Argument: &binding.Literal{Value: l.Value, Pos: l.Pos}}}
-	if t.Like = binding.Compile(&a, c.diags); t.Like.Recipe != nil {
+	b := *s
+	b.Options, b.Key, b.KeyPos = nil, t.Keys, to.Pos
+	argument := &bindingsfile.Literal{Value: l.Value, Pos: l.Pos}
+	b.Producers = []bindingsfile.Producer{{Name: "to_lookup_of", Argument: argument}}
+	if t.Like = b.Compile(c.diags); t.Like.Recipe != nil {
 		c.transfers = append(c.transfers, t)
 	}
 }
 
 // dependency contributes that one thing comes before another.
-func (c *setCompiler) dependency(s *set.Dependency, when []int) {
-	from, okFrom := c.references(&s.From)
-	to, okTo := c.references(&s.To)
+func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
+	from, okFrom := c.references(&s.Producers[0])
+	to, okTo := c.references(&s.Producers[1])
 	if !okFrom || !okTo {
 		return
 	}
-	c.alternatives -= len(from)*len(to) - max(len(from), len(to)) // what two lists multiply out to
+	c.alternatives -= len(from)*len(to) - max(len(from), len(to)) // the product of two lists
 	if !c.fits(len(from)*len(to), s.Pos, when) {
 		return
 	}
 	for _, f := range from {
 		for _, t := range to {
-			v := value.FromPairs(pair("from", f), pair("to", t), pair("kind", s.Kind))
-			c.out = append(c.out, Binding{When: when, Pos: s.Pos, More: &binding.Binding{Pos: s.Pos,
-				In:     &binding.Reference{ID: recipe.DependenciesKey, Pos: s.Pos},
+			v := value.FromPairs(pair("from", f), pair("to", t), pair("kind", s.Arrow()))
+			c.out = append(c.out, Binding{When: when, Pos: s.Pos, More: &bindingsfile.Compiled{Pos: s.Pos,
+				In:     &bindingsfile.Reference{ID: recipe.DependenciesKey, Pos: s.Pos},
 				Recipe: &recipe.Recipe{Kind: recipe.Constant, Value: v}}})
 		}
 	}
@@ -409,20 +344,4 @@ func (c *setCompiler) dependency(s *set.Dependency, when []int) {
 
 func pair(name, text string) value.Pair {
 	return value.Pair{Key: value.FromString(name), Value: value.FromString(text)}
-}
-
-// references reads one reference or several, and writes them as Puppet does, without quotes.
-func (c *setCompiler) references(p *binding.Producer) ([]string, bool) {
-	list := oneOrMore(p.Argument)
-	out, ok := make([]string, len(list)), true
-	for i := range list {
-		t, is := targetOf(&list[i])
-		if !is || t.instance == "" {
-			c.errorf(&list[i], "expected what a catalog has, as \"File['/etc/ntp.conf']\", found %s",
-				value.Describe(list[i].Value))
-			ok = false
-		}
-		out[i] = t.name + "[" + t.instance + "]"
-	}
-	return out, ok
 }

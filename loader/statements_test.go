@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
@@ -399,7 +399,7 @@ func (r reader) stored(b *loader.Binding) string {
 }
 
 // said is what a binding says beside its value.
-func said(b *binding.Binding) string {
+func said(b *bindingsfile.Compiled) string {
 	out := ""
 	for _, f := range []struct {
 		name string

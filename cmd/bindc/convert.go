@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/internal/bindingsfile"
 	"bindc/internal/cli"
-	"bindc/internal/convert"
 	"bindc/internal/diag"
 	"bindc/internal/disk"
 	"bindc/internal/replace"
@@ -45,7 +45,7 @@ func runConvert(cmd *cobra.Command, path, output string) error {
 		return err
 	}
 	var diags diag.List
-	out, ok := convert.File(path, src, names, &diags)
+	out, ok := bindingsfile.Convert(path, src, names, &diags)
 	wd, err := os.Getwd()
 	if err != nil {
 		return err

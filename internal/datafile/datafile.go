@@ -171,7 +171,7 @@ func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List)
 	if kind.IsHiera5() {
 		return compileHiera5(doc, kind, len(src), pools, diags)
 	}
-	literal.Hiera(doc, doc.Root, diags)
+	literal.WarnOfHiera(doc, doc.Root, diags)
 	count := len(doc.Root.Kids) / 2
 	keys, values := pool.NewBatch(count, len(src)), pool.NewBatch(count, len(src))
 	out = make([]Entry, 0, count)

@@ -12,29 +12,30 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Hiera warns of what means something to Hiera and is plain text here: n is a value, or a hash of keys to values.
-func Hiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
+// WarnOfHiera warns of interpolations of Hiera, and of encrypted texts that no lookup can decrypt. n is a value, or a
+// hash of keys to values.
+func WarnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	if doc.Mentions("%{") || doc.Mentions("ENC[") {
-		hiera(doc, n, diags)
+		warnOfHiera(doc, n, diags)
 	}
 }
 
-func hiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
+func warnOfHiera(doc *yaml.Document, n *yaml.Node, diags *diag.List) {
 	for i := range n.Kids {
-		hiera(doc, &n.Kids[i], diags)
+		warnOfHiera(doc, &n.Kids[i], diags)
 	}
 	if n.Kind != yaml.Scalar || n.Value.Kind() != value.String {
 		return
 	}
 	text := n.Value.Text()
-	Percent(doc, n, text, diags)
-	Encrypted(text, doc.Pos(n), diags)
+	WarnOfInterpolations(text, func(off int) diag.Pos { return doc.PosIn(n, off) }, "", diags)
+	CheckDecryptable(text, doc.Pos(n), diags)
 }
 
-// Encrypted reports a text encrypted for hiera-eyaml that no lookup can decrypt. A text encrypted by a method other
-// than PKCS7, which only a plugin of hiera-eyaml supports, is a warning: real sites have such values, and lookups
+// CheckDecryptable reports a text encrypted for hiera-eyaml that no lookup can decrypt. A text encrypted by a method
+// other than PKCS7, which only a plugin of hiera-eyaml supports, is a warning: real sites have such values, and lookups
 // return them unchanged.
-func Encrypted(text string, at diag.Pos, diags *diag.List) {
+func CheckDecryptable(text string, at diag.Pos, diags *diag.List) {
 	if method := expr.OtherMethod(text); method != "" {
 		diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "eyaml", Secret: true,
 			Message: "this is encrypted for hiera-eyaml by " + method + "; lookups decrypt only PKCS7 " +
@@ -46,17 +47,17 @@ func Encrypted(text string, at diag.Pos, diags *diag.List) {
 		return
 	}
 	for rest := text; ; {
-		_, behind, more := strings.Cut(rest, "ENC[")
+		_, after, more := strings.Cut(rest, "ENC[")
 		if !more {
 			return
 		}
-		if problem := broken(behind); problem != "" {
+		if problem := broken(after); problem != "" {
 			diags.Add(diag.Diagnostic{Pos: at, Code: "eyaml", Secret: true,
 				Message: "this is encrypted for hiera-eyaml, and no lookup can decrypt it: " + problem,
 				Hint:    encryptAnew})
 			return
 		}
-		rest = behind
+		rest = after
 	}
 }
 
@@ -84,19 +85,15 @@ func broken(text string) string {
 	return ""
 }
 
-// percent is an interpolation of Hiera: of a method with its argument, or of a variable and keys. Apache has variables
-// in capital letters in such braces, and headers, with a letter behind them.
-var percent = regexp.MustCompile(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
+// hieraInterpolation matches an interpolation of Hiera: a method with its argument, or a variable and keys. It does not
+// match the variables of Apache, which are in capital letters, nor its headers, where a letter follows the brace.
+var hieraInterpolation = regexp.MustCompile(`%\{\s*(?:(\w+)\(\s*['"]([^'"{}]*)['"]\s*\)|` +
 	`((?:::)?[a-z_][a-z0-9_]*(?:::[a-z_]\w*)*(?:\.[\w-]+)*|))\s*\}(?:$|[^a-zA-Z^]|[a-zA-Z]\w)`)
 
-// Percent warns of the interpolations of Hiera in a text of n.
-func Percent(doc *yaml.Document, n *yaml.Node, text string, diags *diag.List) {
-	PercentIn(text, func(off int) diag.Pos { return doc.PosIn(n, off) }, "", diags)
-}
-
-// PercentIn warns of the interpolations of Hiera in a text, of which at tells the places; more goes behind the hint.
-func PercentIn(text string, at func(off int) diag.Pos, more string, diags *diag.List) {
-	for _, m := range percent.FindAllStringSubmatchIndex(text, -1) {
+// WarnOfInterpolations warns of interpolations of Hiera in a text, which are plain text here. at returns the place of
+// an offset; hintEnd is appended to each hint.
+func WarnOfInterpolations(text string, at func(off int) diag.Pos, hintEnd string, diags *diag.List) {
+	for _, m := range hieraInterpolation.FindAllStringSubmatchIndex(text, -1) {
 		found, _, _ := strings.Cut(text[m[0]:], "}")
 		found += "}"
 		sub := func(i int) string {
@@ -107,12 +104,12 @@ func PercentIn(text string, at func(off int) diag.Pos, more string, diags *diag.
 		}
 		diags.Add(diag.Diagnostic{Pos: at(m[0]), Severity: diag.Warning, Code: "hiera_interpolation",
 			Message: found + " is an interpolation of Hiera, and plain text here",
-			Hint:    "write " + ours(sub(1), sub(2), sub(3)) + more})
+			Hint:    "write " + replacement(sub(1), sub(2), sub(3)) + hintEnd})
 	}
 }
 
-// ours is an interpolation as it is written here.
-func ours(method, argument, variable string) string {
+// replacement returns the syntax of this language for an interpolation of Hiera.
+func replacement(method, argument, variable string) string {
 	switch method {
 	case "":
 	case "literal":

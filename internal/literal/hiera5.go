@@ -12,8 +12,8 @@ import (
 	"bindc/internal/yaml"
 )
 
-// AppendHiera5 appends the compiled value of n, which is of Hiera 5: %{...} interpolates, and with eyaml texts that are
-// encrypted are decrypted by the lookup. What only a lookup of the key fails on is a warning.
+// AppendHiera5 appends the compiled value of n, a value of Hiera 5: %{...} interpolates, and with eyaml a lookup
+// decrypts encrypted texts. An error that only lookups of the key meet is a warning.
 func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diags *diag.List) []byte {
 	h := hiera5{doc, eyaml, diags}
 	if unfit := n.FirstUnfit(); unfit != nil {
@@ -29,7 +29,7 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 	return recipe.Append(append(dst, recipe.CompiledRecipe), r)
 }
 
-// appendUnfit appends a recipe that fails, for a value with a scalar in it that has no value here.
+// appendUnfit appends a recipe that fails: the scalar n, part of the value, has no equivalent here.
 func (h hiera5) appendUnfit(dst []byte, n *yaml.Node) []byte {
 	text := value.Shorten(n.Value.Text())
 	code, what, as := diag.Code("yaml_symbol"), text+" is a symbol of Ruby, which is no value", ", as in Puppet"
@@ -49,7 +49,7 @@ type hiera5 struct {
 	diags *diag.List
 }
 
-// encrypted is how Puppet finds that a text is: a block of several lines is none.
+// encrypted matches what Puppet takes for an encrypted text. It does not match a block of several lines.
 var encrypted = regexp.MustCompile(`ENC\[.*?\]`)
 
 func (h hiera5) isEncrypted(text string) bool {
@@ -69,7 +69,7 @@ func (h hiera5) plain(n *yaml.Node) bool {
 	return true
 }
 
-// secret tells whether a text below n is encrypted.
+// secret reports whether a text below n is encrypted.
 func (h hiera5) secret(n *yaml.Node) bool {
 	if n.Kind == yaml.Scalar {
 		text, ok := n.Text()
@@ -116,7 +116,7 @@ func (h hiera5) text(n *yaml.Node, eyaml bool) *expr.Node {
 	return h.interpolated(n, text, false)
 }
 
-// interpolated reads what interpolates in text, and warns of what is wrong in it.
+// interpolated parses the interpolations in text, and warns of errors in them.
 func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node {
 	node, problems := expr.ParseHiera(text)
 	for _, p := range problems {
@@ -137,12 +137,12 @@ func (h hiera5) interpolated(n *yaml.Node, text string, secret bool) *expr.Node 
 
 var (
 	begun       = regexp.MustCompile(`^\s*ENC\[\w+,`)
-	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // by whoever has the key
+	decryptable = regexp.MustCompile(`ENC\[(?:(?i:PKCS7),)?[a-zA-Z0-9+/ =\n]+\]`) // with the right key
 	edited      = regexp.MustCompile(`DEC(?:\(\d+\))?::\w+\[`)
 )
 
-// CheckEncrypted warns of texts in the file that seem to be encrypted for hiera-eyaml, or to have been, and that no
-// lookup decrypts: none does without eyaml.
+// CheckEncrypted warns of texts in a file of Hiera 5 that seem to be encrypted for hiera-eyaml, or to have been, and
+// that no lookup decrypts. Without eyaml, lookups decrypt nothing.
 func CheckEncrypted(doc *yaml.Document, eyaml bool, diags *diag.List) {
 	if !doc.Mentions("ENC[") && !doc.Mentions("DEC") {
 		return

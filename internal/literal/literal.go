@@ -1,5 +1,5 @@
-// Package literal compiles what is written in YAML as a key or as a value: strings in values interpolate (language.md,
-// section 7). A data file is nothing but such keys and values; structured bindings have them among other things.
+// Package literal compiles keys and values written in YAML; strings in values interpolate (language.md, section 7).
+// Data files consist of such keys and values, and files of structured bindings contain them.
 package literal
 
 import (
@@ -14,7 +14,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Key is the text of a key that is looked up.
+// Key returns the text of a key. It reports a node that cannot be a key, and returns false.
 func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	name, ok := n.Text()
 	switch {
@@ -27,9 +27,9 @@ func Key(doc *yaml.Document, n *yaml.Node, diags *diag.List) (string, bool) {
 	return name, ok
 }
 
-// Append appends the compiled value of n to dst. What is wrong with it goes to diags; then null stands in its place.
+// Append appends the compiled value of n to dst. It reports errors to diags, and appends null then.
 func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []byte {
-	if Plain(n) {
+	if isPlain(n) {
 		return appendPlain(append(dst, recipe.CompiledConstant), n)
 	}
 	node, ok := Compile(doc, n, diags)
@@ -43,8 +43,8 @@ func Append(dst []byte, doc *yaml.Document, n *yaml.Node, diags *diag.List) []by
 	return recipe.AppendCompiled(dst, r)
 }
 
-// appendPlain appends the encoding of n.Literal(). Lists, and hashes whose keys are strings, which cannot be equal to
-// one another, are encoded as they are met: most of the data of a site comes through here.
+// appendPlain appends the encoding of n.Literal(). It encodes lists, and hashes whose keys are strings, straight from
+// the nodes: equal strings cannot occur there. Most of the data of a site takes this path.
 func appendPlain(dst []byte, n *yaml.Node) []byte {
 	start := len(dst)
 	switch {
@@ -75,7 +75,7 @@ func stringKeys(n *yaml.Node) bool {
 
 // Compile compiles a value: to a constant, or to an expression where strings interpolate.
 func Compile(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool) {
-	if Plain(n) {
+	if isPlain(n) {
 		return &expr.Node{Op: expr.Const, Value: n.Literal()}, true
 	}
 	node, ok := build(doc, n, diags)
@@ -85,14 +85,14 @@ func Compile(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bo
 	return expr.Fold(node.Decrypting()), true
 }
 
-// Plain reports whether no string in n needs interpolation or decryption.
-func Plain(n *yaml.Node) bool {
+// isPlain reports whether no string in n needs interpolation or decryption.
+func isPlain(n *yaml.Node) bool {
 	if n.Kind == yaml.Scalar {
 		return n.Value.Kind() != value.String || strings.IndexByte(n.Value.Text(), '$') < 0 &&
 			!expr.SeemsEncrypted(n.Value.Text())
 	}
 	for i := range n.Kids {
-		if !Plain(&n.Kids[i]) {
+		if !isPlain(&n.Kids[i]) {
 			return false
 		}
 	}
@@ -118,14 +118,14 @@ func build(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool
 
 // text compiles a scalar: a string with interpolations, or a constant.
 func text(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bool) {
-	if Plain(n) {
+	if isPlain(n) {
 		return &expr.Node{Op: expr.Const, Value: n.Value}, true
 	}
 	node, errs := syntax.ParseString(n.Value.Text())
 	return node, Report(doc, n, "interpolation", errs, diags) && CheckNames(doc, n, node, diags)
 }
 
-// Report reports what is wrong in the text of n, at its place in the file, and tells whether nothing is.
+// Report reports errors in the text of n, at their places in the file. It returns true if there are none.
 func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.Error, diags *diag.List) bool {
 	for _, e := range errs {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Code: cmp.Or(e.Code, code), Message: e.Message,
@@ -134,7 +134,7 @@ func Report(doc *yaml.Document, n *yaml.Node, code diag.Code, errs []syntax.Erro
 	return len(errs) == 0
 }
 
-// CheckNames reports functions, types and regular expressions that an evaluation could only fail on.
+// CheckNames reports functions, types and regular expressions that always fail. It returns true if there are none.
 func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) bool {
 	if !Report(doc, n, "name", syntax.Check(node), diags) {
 		return false
@@ -143,7 +143,7 @@ func CheckNames(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.L
 	return true
 }
 
-// WarnOfFacts reports variables in the text of n that are called nearly as a well-known fact.
+// WarnOfFacts warns of variables in the text of n whose name is almost that of a well-known fact.
 func WarnOfFacts(doc *yaml.Document, n *yaml.Node, node *expr.Node, diags *diag.List) {
 	for _, e := range syntax.Misspelt(node) {
 		diags.Add(diag.Diagnostic{Pos: doc.PosIn(n, e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,

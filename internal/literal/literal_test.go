@@ -10,7 +10,7 @@ import (
 	"bindc/internal/yaml"
 )
 
-// What is encoded as it is met must be what the encoding of the whole value is.
+// Encoding node by node gives the same bytes as encoding the whole value.
 func TestPlainValuesAreEncodedAsTheirLiterals(t *testing.T) {
 	for _, src := range []string{
 		"x", "~", "12", "-5", "1.5", "true", "''", "[]", "{}", "[1, [2, [3, []]], {a: {b: c}}]",

@@ -7,7 +7,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// CheckReserved reports a key that is reserved, and warns of the first of a file that begins as reserved ones do.
+// CheckReserved reports a reserved key. It warns of the first other key of a file that begins with /, as reserved keys
+// do.
 func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	switch {
 	case !strings.HasPrefix(key, "/"):
@@ -22,7 +23,7 @@ func CheckReserved(key string, at diag.Pos, warned *bool, diags *diag.List) {
 	}
 }
 
-// statementFor says by what a reserved key is bound, in either syntax.
+// statementFor returns a hint: the statement that binds a reserved key, in both syntaxes.
 func statementFor(key string) string {
 	words := func(what, yaml, puppet string) string {
 		return what + " in structured bindings: {" + yaml + "}, in the syntax of Puppet " + puppet

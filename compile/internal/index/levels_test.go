@@ -7,7 +7,7 @@ import (
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
 	"bindc/compile/internal/rewrite"
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
@@ -15,7 +15,7 @@ import (
 )
 
 // ordered returns a site of one layer that binds b and a unconditionally, and a for node n.
-func ordered(t *testing.T, more *binding.Binding) (*pass.Env, *Ordered) {
+func ordered(t *testing.T, more *bindingsfile.Compiled) (*pass.Env, *Ordered) {
 	t.Helper()
 	site := &loader.Site{
 		Dimensions: []loader.Dimension{{Name: "node", Category: 0}},
@@ -73,7 +73,7 @@ func TestFillLevelsLeavesDefaultsOut(t *testing.T) {
 
 // A binding that may decline is no default: a lookup may continue below it. It is in a level without dimensions.
 func TestABindingThatMayDeclineIsInALevel(t *testing.T) {
-	e, s := ordered(t, &binding.Binding{Recipe: &recipe.Recipe{Kind: recipe.LookupOf, Optional: true,
+	e, s := ordered(t, &bindingsfile.Compiled{Recipe: &recipe.Recipe{Kind: recipe.LookupOf, Optional: true,
 		Targets: []recipe.Target{{Key: "b"}}}})
 	l := FillLevels(e, s, ListContributions(e, s))
 	if a := l.Defaults[0]; a.Rank != NoRank || a.value != -1 {

@@ -3,7 +3,7 @@ package place
 import (
 	"cmp"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
 	"bindc/loader"
@@ -32,7 +32,7 @@ func (c *Candidate) Pos() diag.Pos {
 }
 
 // More returns the attributes that only the long form of a binding has, or nil.
-func (c *Candidate) More() *binding.Binding {
+func (c *Candidate) More() *bindingsfile.Compiled {
 	if c.Binding == nil {
 		return nil
 	}

@@ -3,7 +3,7 @@ package place
 import (
 	"testing"
 
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
 	"bindc/internal/recipe"
 	"bindc/loader"
@@ -25,8 +25,9 @@ func TestBindingsPutsEachInItsPlace(t *testing.T) {
 			Bindings: []loader.Binding{
 				{Key: "a", When: []int{0, 1}, Number: 0, Value: 1},
 				{Key: "part", When: []int{1},
-					More: &binding.Binding{Recipe: constant, In: &binding.Reference{ID: "m"}}},
-				{Key: "alias", When: []int{0}, Number: 2, More: &binding.Binding{Rebinds: &binding.Reference{ID: "a"}}},
+					More: &bindingsfile.Compiled{Recipe: constant, In: &bindingsfile.Reference{ID: "m"}}},
+				{Key: "alias", When: []int{0}, Number: 2,
+					More: &bindingsfile.Compiled{Rebinds: &bindingsfile.Reference{ID: "a"}}},
 			}}}}},
 	}
 	p := Bindings(site, RankConditions(site))

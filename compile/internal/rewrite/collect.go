@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"bindc/compile/internal/place"
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/recipe"
 	"bindc/loader"
 )
@@ -29,7 +29,8 @@ func collectUnder(p *place.Placement, key string, o *recipe.Options) place.Layer
 	layer := all[len(all)-1].Layer
 	first := all[slices.IndexFunc(all, func(cand place.Candidate) bool { return cand.Layer == layer })]
 	r := &recipe.Recipe{Kind: recipe.Multibind, Name: recipe.ContributionKey(key), Options: o}
-	more := &binding.Binding{Key: key, Pos: first.Pos(), Recipe: r, Multibind: &binding.Multibind{ID: key, Options: o}}
+	more := &bindingsfile.Compiled{Key: key, Pos: first.Pos(), Recipe: r,
+		Multibind: &bindingsfile.Multibind{ID: key, Options: o}}
 	number := uint32(0)
 	if i := slices.Index(p.Keys, key); i >= 0 { // another binding may have the key too
 		number = uint32(i)

@@ -7,7 +7,7 @@ import (
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
@@ -76,7 +76,7 @@ func (out *rebinding) addKey(r *place.Rebound, t *place.Tables, n names) {
 	erased := &recipe.Recipe{Kind: recipe.Erased}
 	out.erased[number] = true
 	b := &loader.Binding{Key: r.Old(), When: r.When, Pos: r.Pos, Number: number, Value: t.Number(erased),
-		More: &binding.Binding{Key: r.Old(), Pos: r.Pos, Recipe: erased}}
+		More: &bindingsfile.Compiled{Key: r.Old(), Pos: r.Pos, Recipe: erased}}
 	out.bindings = append(out.bindings, place.OrderedBinding{Binding: b, Layer: r.Layer, Order: r.Order})
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -41,8 +41,9 @@ func placed(site *loader.Site) (*pass.Env, *place.Placement, *diag.List) {
 // An alias adds a binding of its key; a rename also erases the old name, and only that one.
 func TestRebindAddsBindings(t *testing.T) {
 	for erases, want := range map[bool][]string{false: {"new"}, true: {"new", "old"}} {
-		more := &binding.Binding{Recipe: &recipe.Recipe{Kind: recipe.AliasOf, Targets: []recipe.Target{{Key: "old"}}},
-			Rebinds: &binding.Reference{ID: "old"}, Erases: erases}
+		more := &bindingsfile.Compiled{
+			Recipe:  &recipe.Recipe{Kind: recipe.AliasOf, Targets: []recipe.Target{{Key: "old"}}},
+			Rebinds: &bindingsfile.Reference{ID: "old"}, Erases: erases}
 		e, p, diags := placed(twoLayers([]loader.Binding{{Key: "new", More: more}}, []loader.Binding{{Key: "old"}}))
 		r := rebind(e, p)
 		var keys []string
@@ -66,7 +67,7 @@ func TestRebindAddsBindings(t *testing.T) {
 
 // An alias of a name that nothing binds is an error, and adds nothing.
 func TestRebindRefusesUnboundName(t *testing.T) {
-	more := &binding.Binding{Rebinds: &binding.Reference{ID: "old"}}
+	more := &bindingsfile.Compiled{Rebinds: &bindingsfile.Reference{ID: "old"}}
 	e, p, diags := placed(twoLayers([]loader.Binding{{Key: "new", More: more}}, []loader.Binding{{Key: "odd"}}))
 	rebind(e, p)
 	if found := diags.Sorted(); len(found) != 1 || found[0].Code != "rebind" || found[0].Hint != "did you mean 'odd'?" {
@@ -83,8 +84,8 @@ func TestConstrainAddsTypeChecks(t *testing.T) {
 	}
 	computed := &recipe.Recipe{Kind: recipe.Expression, Expr: &expr.Node{Op: expr.Var, Name: "x"}}
 	e, p, _ := placed(twoLayers(
-		[]loader.Binding{{Key: "a", More: &binding.Binding{Recipe: computed}}, {Key: "b"}},
-		[]loader.Binding{{Key: "a", More: &binding.Binding{Abstract: true, Type: integer}}}))
+		[]loader.Binding{{Key: "a", More: &bindingsfile.Compiled{Recipe: computed}}, {Key: "b"}},
+		[]loader.Binding{{Key: "a", More: &bindingsfile.Compiled{Abstract: true, Type: integer}}}))
 	p.Scopes[1].Members[0].Key = 0 // the same key
 	before := p.Scopes[0].Members[0].Value
 	scopes := constrain(e, p.Tables, p.Scopes)

@@ -6,7 +6,7 @@ import (
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
-	"bindc/internal/binding"
+	"bindc/internal/bindingsfile"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
@@ -239,7 +239,7 @@ func (x *transfers) bindTo(t layeredTransfer, p pair) {
 	r := &recipe.Recipe{Kind: recipe.AliasOf, Type: t.Like.Recipe.Type, Sensitive: t.Like.Recipe.Sensitive,
 		Targets: []recipe.Target{{Key: from}}}
 	more := *t.Like
-	more.Key, more.Pos, more.Recipe, more.Rebinds = x.Keys[key], p.Pos, r, &binding.Reference{ID: from, Pos: p.Pos}
+	more.Key, more.Pos, more.Recipe, more.Rebinds = x.Keys[key], p.Pos, r, &bindingsfile.Reference{ID: from, Pos: p.Pos}
 	if p.depends {
 		r.Kind, r.Targets, r.Expr, r.Optional, more.Rebinds = recipe.Expression, nil, t.mapped(p), true, nil
 	}

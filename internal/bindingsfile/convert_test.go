@@ -1,4 +1,4 @@
-package convert_test
+package bindingsfile
 
 import (
 	"fmt"
@@ -8,12 +8,11 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"bindc/internal/convert"
 	"bindc/internal/diag"
 )
 
-// Files and what they are in the other syntax, one behind the other; comments stay with what they are about.
-func TestFiles(t *testing.T) {
+// Pairs of files, the same in both syntaxes. Comments stay with their statements.
+func TestConvertsFilesWithTheirComments(t *testing.T) {
 	text, err := os.ReadFile("testdata/files.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -37,14 +36,14 @@ func TestFiles(t *testing.T) {
 func converts(t *testing.T, name, text, want string) {
 	t.Helper()
 	var diags diag.List
-	got, ok := convert.File(name, []byte(strings.TrimSpace(text)+"\n"), nil, &diags)
+	got, ok := Convert(name, []byte(strings.TrimSpace(text)+"\n"), nil, &diags)
 	if !ok || strings.TrimSpace(string(got)) != strings.TrimSpace(want) {
 		t.Errorf("%s comes to\n%s\nexpected\n%s\n%v", name, got, want, diags.Sorted())
 	}
 }
 
-// What has errors, or cannot be said in the other syntax, is not converted, and one error says why.
-func TestFilesThatAreNotConverted(t *testing.T) {
+// A file with errors, or that the other syntax cannot express, gives one error and no text.
+func TestRejectsFilesThatCannotBeConverted(t *testing.T) {
 	in := func(bind string) string { return "bindings_version: 1\nname: s\nbind:\n" + bind + "\n" }
 	for _, c := range []struct{ name, file, text, code, message string }{
 		{"no YAML", "s.yaml", "[", "yaml_syntax", ""},
@@ -70,7 +69,7 @@ func TestFilesThatAreNotConverted(t *testing.T) {
 		{"a category that is no word", "s.yaml", in("- {when: {a b: a}, bind: [[a, 1]]}"), "convert", "cannot be said"},
 	} {
 		var diags diag.List
-		out, ok := convert.File(c.file, []byte(c.text), nil, &diags)
+		out, ok := Convert(c.file, []byte(c.text), nil, &diags)
 		found := diags.Sorted()
 		if ok || out != nil || len(found) != 1 || string(found[0].Code) != c.code || found[0].Pos.File != c.file ||
 			!strings.Contains(found[0].Message, c.message) {
@@ -79,12 +78,12 @@ func TestFilesThatAreNotConverted(t *testing.T) {
 	}
 }
 
-// Each statement that cannot be said is told of by its place, and those around it are not.
-func TestWhatCannotBeSaidIsTold(t *testing.T) {
+// Each statement that the other syntax cannot express is reported at its place; the statements around it are not.
+func TestReportsEachInexpressibleStatement(t *testing.T) {
 	src := "bindings_version: 1\nname: s\nbind:\n  - [a, .inf]\n  - [b, 1]\n  - when: {node: x}\n" +
 		"    bind:\n      - [c, 1]\n      - [d, [.nan]]\n  - [e, .inf]\n  - when: {a b: x}\n    bind: []\n"
 	var diags diag.List
-	if _, ok := convert.File("s.yaml", []byte(src), nil, &diags); ok {
+	if _, ok := Convert("s.yaml", []byte(src), nil, &diags); ok {
 		t.Error("it was converted")
 	}
 	var at []string
@@ -96,18 +95,18 @@ func TestWhatCannotBeSaidIsTold(t *testing.T) {
 	}
 }
 
-// In the syntax of Puppet a set keeps the name that it has.
-func TestSetsInYAMLKeepTheirName(t *testing.T) {
+// In the syntax of Puppet a file keeps its name.
+func TestConvertKeepsNameInPuppet(t *testing.T) {
 	var diags diag.List
-	out, ok := convert.File("default.yaml", []byte("bindings_version: 1\nname: default\nbind: []\n"),
+	out, ok := Convert("default.yaml", []byte("bindings_version: 1\nname: default\nbind: []\n"),
 		[]string{"ntp::default", "default"}, &diags)
 	if want := "bindings default {}\n"; !ok || string(out) != want {
 		t.Errorf("it comes to %s, expected %s", out, want)
 	}
 }
 
-// In YAML a set of a module has its whole name.
-func TestSetsOfModulesGetTheirWholeName(t *testing.T) {
+// In YAML a file of a module has its full name.
+func TestConvertWritesFullNameInYAML(t *testing.T) {
 	names := []string{"ntp::default", "default"}
 	for src, want := range map[string]string{
 		"bindings default { }":      "name: ntp::default",
@@ -115,7 +114,7 @@ func TestSetsOfModulesGetTheirWholeName(t *testing.T) {
 		"bindings other { }":        "name: other",
 	} {
 		var diags diag.List
-		out, ok := convert.File("default.pp", []byte(src), names, &diags)
+		out, ok := Convert("default.pp", []byte(src), names, &diags)
 		if !ok || !strings.Contains(string(out), want+"\n") {
 			t.Errorf("%s comes to %s, expected %s", src, out, want)
 		}

@@ -1,4 +1,4 @@
-package set_test
+package bindingsfile
 
 import (
 	"bytes"
@@ -9,8 +9,6 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/layout"
-	"bindc/internal/set"
-	"bindc/internal/syntax"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
@@ -374,8 +372,8 @@ bind dependency 'File[/etc/x]' ~> ['Service[a]', 'B::C[d]']
 bind dependency 'A[a]' -> 'B[b]'`},
 }
 
-// Other ways to write the same; all of these are said in the first way.
-func TestOtherWaysToSayIt(t *testing.T) {
+// Equivalent ways to write a statement are converted to one form.
+func TestConvertsVariantsToOneForm(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"a type without a comma", "s.pp", "bind Integer 'a' to 1", "bind Integer, 'a' to 1"},
 		{"capital letters", "s.pp", "bind TO 'x' IN 'm'\nmultibind 'a' AS 'm'", "bind to 'x' in 'm'\nmultibind 'a' as 'm'"},
@@ -466,8 +464,8 @@ func TestOtherWaysToSayIt(t *testing.T) {
 	}
 }
 
-// What is wrong, with its place, and what is left of the set all the same.
-func TestWhatIsReportedOfSets(t *testing.T) {
+// Errors have their places, and the other statements of the file remain.
+func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 	for _, c := range []struct{ name, file, text, reported, left string }{
 		{"no list", "s.yaml", " {a: 1}", "3:7 error bindings", ""},
 		{"several instances where one is meant", "s.pp",
@@ -592,8 +590,8 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 				left = "\n" + left
 			}
 			if left == "\n*" { // what is wrong with 'a' breaks it
-				for _, s := range s.Statements {
-					if b, ok := s.(*set.Binding); ok && b.Broken != (b.Key == "a") {
+				for _, b := range s.Statements {
+					if b.Keyword == Bind && b.Value == nil && b.Broken != (b.Key == "a") {
 						t.Errorf("that '%s' is broken is %v", b.Key, b.Broken)
 					}
 				}
@@ -609,8 +607,8 @@ func TestWhatIsReportedOfSets(t *testing.T) {
 	}
 }
 
-// What may have been meant is told.
-func TestWhatMayBeMeant(t *testing.T) {
+// A misspelt word gives a hint with the likely one.
+func TestSuggestsMisspeltWords(t *testing.T) {
 	for _, c := range []struct{ file, text, says, hint string }{
 		{"s.yaml", "\n- {inclde: ntp}", "inclde", "did you mean 'include'?"},
 		{"s.yaml", "\n- {name: a, to: 1, overide: true}", "overide", "did you mean 'override'?"},
@@ -640,62 +638,62 @@ func TestWhatMayBeMeant(t *testing.T) {
 	}
 }
 
-// A value of which nothing is to be computed, but where strings interpolate, is plain; other expressions are asked for.
-func TestPlainValues(t *testing.T) {
+// A literal is a plain value, also if its strings interpolate; any other expression is not.
+func TestLiteralsArePlainValues(t *testing.T) {
 	for text, plain := range map[string]bool{
 		"1": true, "-1": true, "'x'": true, "\"${x}\"": true, "undef": true, "[1, { a => \"${x}\" }]": true, "{}": true,
 		"1 + 1": false, "-$x": false, "!true": false, "$x": false, "[$x]": false, "{ a => [$x] }": false,
 		"{ $x => 1 }": false, "lookup('b')": false, "Integer": false} {
 		s, reported := read(t, "s.pp", inPuppet("\nbind 'a' to "+text))
-		b, isBinding := s.Statements[0].(*set.Binding)
-		if reported != "" || isBinding == plain {
-			t.Errorf("%s is plain: %v, %s", text, !isBinding, reported)
-		} else if isBinding && b.Producers[0].Name != "to_expression" {
+		b := s.Statements[0]
+		isPlain := b.Value != nil
+		if reported != "" || isPlain != plain {
+			t.Errorf("%s is plain: %v, %s", text, isPlain, reported)
+		} else if !isPlain && b.Producers[0].Name != "to_expression" {
 			t.Errorf("%s is produced by '%s'", text, b.Producers[0].Name)
 		}
 	}
 }
 
-// In YAML what is known is a value, whatever it was written as.
-func TestKnownValues(t *testing.T) {
+// In YAML a value that is known now is a constant, however it is written.
+func TestFoldsKnownValuesInYAML(t *testing.T) {
 	for text, known := range map[string]bool{"to: [1]": true, "to: ['${1 + 1}']": true, "to: ['${x}']": false,
 		"to_expression: '[1] + [2]'": true, "to_expression: '[$x]'": false} {
 		s, _ := read(t, "s.yaml", inYAML("\n- {name: a, type: Array, "+text+"}"))
-		b := s.Statements[0].(*set.Binding)
+		b := s.Statements[0]
 		if p := b.Producers[0]; (p.Expr == nil) != known || p.Argument == nil || b.KeyPos.Col != 12 || b.Pos.Col != 5 {
 			t.Errorf("%s: it is %+v", text, b)
 		}
 	}
 }
 
-// So it is in the syntax of Puppet.
-func TestKnownValuesInPuppet(t *testing.T) {
+// The same holds in the syntax of Puppet.
+func TestFoldsKnownValuesInPuppet(t *testing.T) {
 	for text, known := range map[string]bool{"[1]": true, "[1] + [2]": true, "[*[1], 2]": true, "[$x]": false} {
 		s, _ := read(t, "s.pp", inPuppet("\nbind Array, 'a' to "+text))
-		p := s.Statements[0].(*set.Binding).Producers[0]
+		p := s.Statements[0].Producers[0]
 		if (p.Expr == nil) != known || known && p.Argument.Value.Kind() != value.Array {
 			t.Errorf("%s: it is %+v", text, p)
 		}
 	}
 }
 
-// Where an expression stands does not make it another one: equal values are stored once.
-func TestPlacesAreNoPartOfValues(t *testing.T) {
+// The place of an expression is not part of its value, so that equal values are stored once.
+func TestValuesHaveNoPlaces(t *testing.T) {
 	for _, text := range []string{"\"${x} and ${y}\"", "$x + $y['a']", "$x.map |Integer $a, $b = $y| { $a + $b }"} {
 		s, _ := read(t, "s.pp", inPuppet("\nbind 'a' to "+text+"\n  bind 'b'   to "+text))
 		first, second := s.Statements[0], s.Statements[1]
-		if p, ok := first.(*set.Plain); ok {
-			if !bytes.Equal(p.Value, second.(*set.Plain).Value) {
+		if first.Value != nil {
+			if !bytes.Equal(first.Value, second.Value) {
 				t.Errorf("%s is two values", text)
 			}
-		} else if a, b := first.(*set.Binding), second.(*set.Binding); !reflect.DeepEqual(a.Producers[0].Expr,
-			b.Producers[0].Expr) {
+		} else if !reflect.DeepEqual(first.Producers[0].Expr, second.Producers[0].Expr) {
 			t.Errorf("%s is two expressions", text)
 		}
 	}
 }
 
-// Where statements are said to be, in either syntax.
+// Statements have their places, in both syntaxes.
 func TestPlacesOfStatements(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"s.yaml", "\n- [a, 1]\n- name: b\n  to: [1]\n- when: {node: n}\n  bind: [[c, 1]]\n- {include: d}\n" +
@@ -711,7 +709,7 @@ func TestPlacesOfStatements(t *testing.T) {
 		s, reported := read(t, c.file, text)
 		var got []string
 		for _, s := range s.Statements {
-			got = append(got, fmt.Sprintf("%d:%d", set.At(s).Line, set.At(s).Col))
+			got = append(got, fmt.Sprintf("%d:%d", s.Pos.Line, s.Pos.Col))
 		}
 		if at := strings.Join(got, " "); at != c.want || reported != "" {
 			t.Errorf("%s: the statements are at %s, expected %s; %s", c.file, at, c.want, reported)
@@ -719,8 +717,8 @@ func TestPlacesOfStatements(t *testing.T) {
 	}
 }
 
-// Of a text that is no set, or of another version, there is nothing.
-func TestTextsThatAreNoSets(t *testing.T) {
+// A text that is not a file of bindings, or is of another version, gives nil and an error.
+func TestRejectsOtherFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "1:1 error bindings",
 		"[1]":                             "1:1 error bindings",
@@ -746,7 +744,7 @@ func inPuppet(statements string) string { return "bindings s {" + indented(state
 
 func indented(lines string) string { return strings.ReplaceAll(lines, "\n", "\n  ") }
 
-func TestBothSyntaxesSayTheSame(t *testing.T) {
+func TestConvertsBothWays(t *testing.T) {
 	for _, c := range both {
 		t.Run(c.name, func(t *testing.T) {
 			y, reported := read(t, "s.yaml", inYAML(c.yaml))
@@ -768,7 +766,7 @@ func TestBothSyntaxesSayTheSame(t *testing.T) {
 }
 
 // read is the set in a text, and what is reported of it: line, column, severity, code.
-func read(t *testing.T, file, text string) (*set.Set, string) {
+func read(t *testing.T, file, text string) (*File, string) {
 	t.Helper()
 	s, diags := reading(file, text)
 	var reported []string
@@ -781,17 +779,17 @@ func read(t *testing.T, file, text string) (*set.Set, string) {
 	return s, strings.Join(reported, ", ")
 }
 
-func reading(file, text string) (*set.Set, *diag.List) {
+func reading(file, text string) (*File, *diag.List) {
 	var diags diag.List
-	var source set.Source
+	var source Source
 	if strings.HasSuffix(file, ".pp") {
-		if p := set.ParsePuppet(file, []byte(text), &diags); p != nil {
+		if p := ParsePuppet(file, []byte(text), &diags); p != nil {
 			source = p
 		}
 	} else if doc, ok := yaml.Parse(file, []byte(text), yaml.Options{}, &diags); ok {
-		source = set.YAML{Document: doc}
+		source = YAML{Document: doc}
 	}
-	var s *set.Set
+	var s *File
 	if source != nil {
 		secrets := map[string]bool{}
 		source.Secrets(secrets)
@@ -800,18 +798,18 @@ func reading(file, text string) (*set.Set, *diag.List) {
 	return s, &diags
 }
 
-func asPuppet(t *testing.T, s *set.Set) string {
+func asPuppet(t *testing.T, s *File) string {
 	t.Helper()
-	b, err := set.ToPuppet(s, "s", set.Remarks{})
+	b, err := puppetText(s, "s", comments{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return laid(t, layout.Puppet, syntax.PrintBindings(b))
+	return laid(t, layout.Puppet, string(b))
 }
 
-func asYAML(t *testing.T, s *set.Set) string {
+func asYAML(t *testing.T, s *File) string {
 	t.Helper()
-	out, err := set.ToYAML(s, "s", set.Remarks{})
+	out, err := yamlText(s, "s", comments{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package binding
+package bindingsfile
 
 import (
 	"math"
@@ -25,7 +25,7 @@ func (c *compiler) multibind(l *Literal, r *recipe.Recipe) {
 	r.Kind, r.Name, r.Options = recipe.Multibind, recipe.ContributionKey(id), o
 }
 
-// collected notes what a multibinding of type t collects.
+// collected records whether a multibinding of type t is an array or a hash, and the type of its elements.
 func (c *compiler) collected(t *types.Type, o *recipe.Options) bool {
 	if t == nil {
 		return c.Type == nil
@@ -59,11 +59,11 @@ func (c *compiler) options(o *recipe.Options) bool {
 		c.errorf(l.Pos, "multibind", "expected a hash as 'options', found %s", value.Describe(l.Value))
 		return false
 	}
-	allowed, others, of := hashOptions, arrayOptions, "a list: of a multibinding whose type is Array"
+	allowed, others, owner := hashOptions, arrayOptions, "a list: of a multibinding whose type is Array"
 	if o.Array {
-		allowed, others, of = arrayOptions, hashOptions, "a hash: of a multibinding whose type is Hash"
+		allowed, others, owner = arrayOptions, hashOptions, "a hash: of a multibinding whose type is Hash"
 	}
-	ok := c.onlyKeys(l, allowed, others, "this is an option of "+of)
+	ok := c.onlyKeys(l, allowed, others, "this is an option of "+owner)
 	for key, val := range l.pairs() {
 		name, _ := key.text()
 		ok = c.option(o, name, val) && ok
@@ -71,15 +71,15 @@ func (c *compiler) options(o *recipe.Options) bool {
 	switch {
 	case !ok:
 		return false
-	case l.entry("combinator") != nil:
+	case l.Named("combinator") != nil:
 		return c.combinator(o)
 	}
 	return o.Array || c.checkHashOptions(o)
 }
 
-// combinator checks that options with one have nothing beside it but uniq, and that it takes what it is called with.
+// combinator checks that the options have only uniq beside a combinator, and that its parameters are right.
 func (c *compiler) combinator(o *recipe.Options) bool {
-	l := c.Options.entry("combinator")
+	l := c.Options.Named("combinator")
 	if c.Combinator == nil { // it could not be read
 		return false
 	}
@@ -133,7 +133,7 @@ func (c *compiler) option(o *recipe.Options, name string, l *Literal) bool {
 	return expected == ""
 }
 
-// checkHashOptions refuses options that do not fit each other or the type.
+// checkHashOptions rejects options that contradict each other or the type.
 func (c *compiler) checkHashOptions(o *recipe.Options) bool {
 	switch at := c.Options.Pos; {
 	case (o.Flatten != 0 || o.Uniq) && o.Resolution != recipe.AppendAll:

@@ -1,4 +1,4 @@
-package binding
+package bindingsfile
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// contribution notes what the binding contributes to, if it does.
+// contribution records the multibinding that the binding contributes to, if it does.
 func (c *compiler) contribution() {
 	if c.In == nil {
 		return
@@ -28,10 +28,12 @@ func (c *compiler) contribution() {
 	}
 }
 
-// recipe compiles what the binding does.
+// recipe compiles the producer, the type and the transformer.
 func (c *compiler) recipe() *recipe.Recipe {
-	r := &recipe.Recipe{Sensitive: c.Sensitive, Optional: c.Optional, Type: c.typeAt(c.Type),
-		Transformer: c.Transformer}
+	r := &recipe.Recipe{Sensitive: c.Sensitive, Optional: c.Optional, Type: c.typeAt(c.Type)}
+	if c.Transformer != nil {
+		r.Transformer = c.Transformer.Lambda
+	}
 	c.out.Type = r.Type
 	c.checkTransformer()
 	c.checkProducers()
@@ -80,11 +82,12 @@ func (c *compiler) checkTransformer() {
 	if c.Transformer == nil || c.Transformer.Takes(1) {
 		return
 	}
-	c.add(diag.Diagnostic{Pos: c.TransformerPos, Code: "attribute", Hint: "write |$value| { ... }; facts are variables",
-		Message: fmt.Sprintf("expected a transformer with 1 parameter, the value, found %d", len(c.Transformer.Params))})
+	c.add(diag.Diagnostic{Pos: c.Transformer.Pos, Code: "attribute",
+		Message: fmt.Sprintf("expected a transformer with 1 parameter, the value, found %d", len(c.Transformer.Params)),
+		Hint:    "write |$value| { ... }; facts are variables"})
 }
 
-// checkProducers refuses several, or none, and options that none has a use for.
+// checkProducers rejects several producers, a missing one, and options that no producer uses.
 func (c *compiler) checkProducers() {
 	names, options := make([]string, len(c.Producers)), false
 	for i, p := range c.Producers {
@@ -102,7 +105,7 @@ func (c *compiler) checkProducers() {
 	}
 }
 
-// constant asserts the type of a constant now; a lookup need not do it again.
+// constant checks the type of a constant now, so that lookups do not.
 func (c *compiler) constant(r *recipe.Recipe) {
 	if c.In != nil {
 		c.out.Literal = c.Producers[0].Argument
@@ -111,7 +114,7 @@ func (c *compiler) constant(r *recipe.Recipe) {
 	r.Type = nil
 }
 
-// mismatch reports that the value of r is not of its type, if it is not.
+// mismatch reports m, a value of r that is not of its type, unless m is nil.
 func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	if m == nil {
 		return
@@ -124,7 +127,7 @@ func (c *compiler) mismatch(r *recipe.Recipe, m *types.Mismatch) {
 	c.add(d)
 }
 
-// produce compiles what produces the value.
+// produce compiles one producer.
 func (c *compiler) produce(p *Producer, r *recipe.Recipe) {
 	switch p.Name {
 	case "multibind_id":
@@ -178,7 +181,7 @@ func (c *compiler) firstFound(l *Literal, r *recipe.Recipe) {
 }
 
 func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
-	name, key := l.entry("name"), l.entry("key")
+	name, key := l.Named("name"), l.Named("key")
 	if name == nil || key == nil || key.Value.Kind() == value.Array || key.Value.Kind() == value.Hash {
 		found := value.Describe(l.Value)
 		switch {
@@ -193,7 +196,7 @@ func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
 	}
 	c.onlyKeys(l, []string{"name", "key", "type"}, nil, "")
 	t := c.target(name)
-	if typ := l.entry("type"); typ != nil {
+	if typ := l.Named("type"); typ != nil {
 		t.Type = c.typeAt(typ)
 	} else if t.Type == nil {
 		t.Type = types.Of(types.Hash)
@@ -201,8 +204,8 @@ func (c *compiler) hashLookup(l *Literal, r *recipe.Recipe) {
 	r.Kind, r.Targets, r.Value = recipe.HashLookup, []recipe.Target{t}, key.Value
 }
 
-// onlyKeys reports the keys of a hash that are none of allowed, those that stand elsewhere with the hint, and tells
-// whether there is none.
+// onlyKeys reports keys of a hash that are not in allowed, with the hint if they are in elsewhere. It returns false if
+// there are any.
 func (c *compiler) onlyKeys(l *Literal, allowed, elsewhere []string, hint string) bool {
 	all := true
 	for key := range l.pairs() {
@@ -230,8 +233,8 @@ func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
 	case l.Value.Kind() == value.Array && len(l.Kids) > 0:
 		r.Name, _ = l.Kids[0].text()
 		r.Value = value.FromSlice(l.Value.Slice()[1:])
-	default: // a hash, or what has no name
-		if class := l.entry("class_name"); class != nil {
+	default: // a hash, or a value without a name
+		if class := l.Named("class_name"); class != nil {
 			r.Name, _ = class.text()
 		}
 		r.Value = l.Value
@@ -245,7 +248,7 @@ func (c *compiler) custom(p *Producer, r *recipe.Recipe) {
 	}
 }
 
-// typeAt is the type that is written at l; nil if there is none.
+// typeAt parses the type at l; nil for nil or after an error.
 func (c *compiler) typeAt(l *Literal) *types.Type {
 	if l == nil {
 		return nil

@@ -1,4 +1,4 @@
-package set_test
+package bindingsfile
 
 import (
 	"reflect"
@@ -7,23 +7,21 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/recipe"
-	"bindc/internal/set"
-	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
 
-// What is written is laid out already, and has the comments of each statement above and beside it.
-func TestWhatIsWrittenHasItsComments(t *testing.T) {
+// The written text is formatted, with the comments of each statement above it and at the end of its line.
+func TestWritesComments(t *testing.T) {
 	s, reported := read(t, "s.yaml", inYAML("\n- [a, 1]\n- name: b\n  type: String\n  to: \"one\\n\\ntwo\\n\"\n"+
 		"- when: {node: n}\n  bind:\n  - [c, 2]\n  - when: {node: m}\n    bind: []"))
 	if reported != "" {
 		t.Fatal(reported)
 	}
-	first, second, third := set.At(s.Statements[0]), set.At(s.Statements[1]), set.At(s.Statements[2])
-	inner := set.At(s.Statements[2].(*set.When).Statements[0])
-	remarks := set.Remarks{Head: []string{"# head", "", "# more"},
-		Above: map[diag.Pos][]string{second: {"", "# above b", "# twice"}, inner: {"# above c"}},
-		Beside: map[diag.Pos]string{first: "# beside a", second: "# beside b", third: "# beside it",
+	first, second, third := s.Statements[0].Pos, s.Statements[1].Pos, s.Statements[2].Pos
+	inner := s.Statements[2].Statements[0].Pos
+	remarks := comments{head: []string{"# head", "", "# more"},
+		above: map[diag.Pos][]string{second: {"", "# above b", "# twice"}, inner: {"# above c"}},
+		inline: map[diag.Pos]string{first: "# beside a", second: "# beside b", third: "# beside it",
 			inner: "# beside c"}}
 	want := `# head
 
@@ -51,7 +49,7 @@ bind:
         bind:
           []
 `
-	if out, err := set.ToYAML(s, "n::s", remarks); err != nil || string(out) != want {
+	if out, err := yamlText(s, "n::s", remarks); err != nil || string(out) != want {
 		t.Errorf("%v; in YAML it is\n%s\nexpected\n%s", err, out, want)
 	}
 	want = `# head
@@ -71,49 +69,49 @@ bindings n::s {
   }
 }
 `
-	b, err := set.ToPuppet(s, "n::s", remarks)
-	if got := syntax.PrintBindings(b); err != nil || got != want {
+	b, err := puppetText(s, "n::s", remarks)
+	if got := string(b); err != nil || got != want {
 		t.Errorf("%v; in the syntax of Puppet it is\n%s\nexpected\n%s", err, got, want)
 	}
-	if out, err := set.ToYAML(&set.Set{}, "s", set.Remarks{}); err != nil ||
+	if out, err := yamlText(&File{}, "s", comments{}); err != nil ||
 		string(out) != "bindings_version: 1\nname: s\nbind: []\n" {
 		t.Errorf("a set of nothing is %s, %v", out, err)
 	}
 }
 
-// The first of what cannot be said in the syntax of Puppet is the error; the rest is there all the same.
-func TestWhatPuppetCannotSay(t *testing.T) {
+// The first inexpressible statement is the error; the other statements are written all the same.
+func TestPuppetTextReportsFirstInexpressibleStatement(t *testing.T) {
 	for _, target := range []string{"[", "{", ""} {
 		s, reported := read(t, "s.yaml", inYAML("\n- {parameters: '"+target+"', to: {a: 1}}\n- [b, 1]\n"+
 			"- {name: c, type: 'Array[', to: 1}"))
-		b, err := set.ToPuppet(s, "s", set.Remarks{})
+		b, err := puppetText(s, "s", comments{})
 		if want := "the string '" + target + "' cannot be said in the syntax of Puppet"; reported != "" || err == nil ||
 			err.Error() != want {
 			t.Errorf("%s: %v, expected %s; %s", target, err, want, reported)
 		}
-		if got := syntax.PrintBindings(b); !strings.Contains(got, "\n  bind 'b' to 1\n") {
+		if got := string(b); !strings.Contains(got, "\n  bind 'b' to 1\n") {
 			t.Errorf("%s: what can be said is %s", target, got)
 		}
 	}
 }
 
-// A value that is damaged is an error, whatever stands around it.
-func TestDamagedValuesAreNotWritten(t *testing.T) {
-	intact := &set.Plain{Key: "a", Value: recipe.AppendConstant(nil, value.FromInt(1))}
+// A damaged value is an error, whatever is written around it.
+func TestRejectsDamagedValues(t *testing.T) {
+	intact := &Statement{Keyword: Bind, Key: "a", Value: recipe.AppendConstant(nil, value.FromInt(1))}
 	for _, damaged := range []string{"c", "c\xff", "r", "r\xff"} {
-		s := &set.Set{Statements: []set.Statement{intact, &set.Plain{Key: "b", Value: []byte(damaged)}, intact,
-			&set.When{Alternatives: [][]set.Pair{nil}}}}
-		if _, err := set.ToPuppet(s, "s", set.Remarks{}); err == nil {
+		s := &File{Statements: []*Statement{intact, &Statement{Keyword: Bind, Key: "b", Value: []byte(damaged)}, intact,
+			&Statement{Keyword: When, Alternatives: [][]Pair{nil}}}}
+		if _, err := puppetText(s, "s", comments{}); err == nil {
 			t.Errorf("%q was written in the syntax of Puppet", damaged)
 		}
-		if _, err := set.ToYAML(s, "s", set.Remarks{}); err == nil {
+		if _, err := yamlText(s, "s", comments{}); err == nil {
 			t.Errorf("%q was written in YAML", damaged)
 		}
 	}
 }
 
-// To write a set does not change it.
-func TestWritingLeavesASetAsItIs(t *testing.T) {
+// Writing a file does not change its statements.
+func TestWritingDoesNotChangeStatements(t *testing.T) {
 	text := inPuppet("\nbind Hash, 'a' to $x + { b => [1] }\n" +
 		"bind Hash, 'b' to map($x) |$y, $z = ({ b => 1 })| { $y + { c => 1 } }")
 	s, reported := read(t, "s.pp", text)

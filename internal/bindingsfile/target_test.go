@@ -1,13 +1,11 @@
-package set_test
+package bindingsfile
 
 import (
 	"testing"
-
-	"bindc/internal/set"
 )
 
-// How a class, a type or an instance is written, and what the name of the instance is.
-func TestTargetsAsText(t *testing.T) {
+// A class, a type or an instance is split into its name and the name of the instance.
+func TestSplitTarget(t *testing.T) {
 	for _, c := range []struct {
 		text, name, instance string
 		ok                   bool
@@ -27,25 +25,25 @@ func TestTargetsAsText(t *testing.T) {
 		{"Web[]", "", "", false},
 		{"Web[a", "", "", false},
 	} {
-		name, instance, ok := set.SplitTarget(c.text)
+		name, instance, ok := SplitTarget(c.text)
 		if ok != c.ok || ok && (name != c.name || instance != c.instance) {
 			t.Errorf("%s is '%s' of '%s', %v", c.text, instance, name, ok)
 		}
 		if !ok || instance == "" {
 			continue
 		}
-		if text, ok := set.JoinTarget(c.name, c.instance); text != c.text || !ok {
+		if text, ok := joinTarget(c.name, c.instance); text != c.text || !ok {
 			t.Errorf("'%s' of %s is written %s, expected %s", c.instance, c.name, text, c.text)
 		}
 	}
 }
 
-// A name that begins with a quote stands in the other ones; there are some that cannot be written.
-func TestInstancesWithQuotes(t *testing.T) {
+// A name that begins with a quote is put into the other kind of quotes; with both kinds it may be impossible to write.
+func TestJoinTargetChoosesQuotes(t *testing.T) {
 	for instance, want := range map[string]string{
 		"'a'": `Web["'a'"]`, `"a"`: `Web['"a"']`, `'a'"`: "", `it's, "so"`: "", "": "",
 	} {
-		if text, ok := set.JoinTarget("Web", instance); text != want || ok != (want != "") {
+		if text, ok := joinTarget("Web", instance); text != want || ok != (want != "") {
 			t.Errorf("%s is written %s, %v, expected %s", instance, text, ok, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package binding
+package bindingsfile
 
 import (
 	"bindc/internal/expr"
@@ -6,7 +6,7 @@ import (
 	"bindc/internal/value"
 )
 
-// rebind compiles a binding that is what another key is, or what its own is below it (language.md, section 14.2).
+// rebind compiles a binding to another key, or to lower bindings of the same key (language.md, section 14.2).
 func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	name, _ := p.Argument.text()
 	switch {
@@ -31,7 +31,7 @@ func (c *compiler) rebind(p *Producer, r *recipe.Recipe) {
 	}
 }
 
-// checkOptional refuses `optional` beside what always has a value, or is missing by itself where it has none.
+// checkOptional rejects `optional` beside a producer that always has a value, or that declines by itself.
 func (c *compiler) checkOptional(r *recipe.Recipe) {
 	if !c.Optional || c.broken {
 		return
@@ -47,12 +47,12 @@ func (c *compiler) checkOptional(r *recipe.Recipe) {
 	case r.Kind == recipe.Multibind:
 		c.errorf(at, "optional",
 			"a multibinding always has a value, without contributions an empty one: it cannot be optional")
-	case r.Kind == recipe.Constant && !r.Value.IsUndef(), r.Kind == recipe.Expression && alwaysHas(r.Expr):
+	case r.Kind == recipe.Constant && !r.Value.IsUndef(), r.Kind == recipe.Expression && isNeverUndef(r.Expr):
 		c.errorf(at, "optional", "this is never undef: expected a producer that can yield undef beside 'optional'")
 	}
 }
 
-// alwaysHas tells whether what n computes is never undef, by its form.
-func alwaysHas(n *expr.Node) bool {
+// isNeverUndef reports whether the value of n is never undef, by its form.
+func isNeverUndef(n *expr.Node) bool {
 	return n.Op == expr.Concat || n.Op == expr.ArrayLit || n.Op == expr.HashLit
 }

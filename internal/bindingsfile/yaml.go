@@ -1,64 +1,64 @@
-package set
+package bindingsfile
 
 import (
 	"math"
 
-	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/literal"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )
 
-var setKeys = []string{"bindings_version", "name", "bind"}
+var fileKeys = []string{"bindings_version", "name", "bind"}
 
-// reader reads a set that is written in YAML. What is wrong goes to diags.
-type reader struct {
+// yamlReader reads a file that is written in YAML, and reports errors to diags.
+type yamlReader struct {
 	*yaml.Document
 	diags *diag.List
 }
 
-// Read is the set in the document.
-func (y YAML) Read(secrets map[string]bool, diags *diag.List) *Set {
+// Read reads the statements of the document. It returns nil if the document is not a file of bindings.
+func (y YAML) Read(secrets map[string]bool, diags *diag.List) *File {
 	doc, root := y.Document, y.Root
 	if root != nil {
 		(&hider{doc, diags, secrets}).hideSensitive(root, 1, math.MaxInt)
 	}
-	r := reader{doc, diags}
+	r := yamlReader{doc, diags}
 	if root == nil || root.Kind != yaml.Mapping {
 		at := diag.Pos{File: doc.File, Line: 1, Col: 1}
-		diags.Errorf(at, "bindings", "expected a hash of %s", diag.Quoted(setKeys))
+		diags.Errorf(at, "bindings", "expected a hash of %s", diag.Quoted(fileKeys))
 		return nil
 	}
-	r.onlyKeys(root, "top-level attribute of bindings", setKeys)
+	r.onlyKeys(root, "top-level attribute of bindings", fileKeys)
 	if wrong := doc.CheckVersion("bindings_version", 1); wrong != nil {
 		diags.Add(*wrong)
 		return nil
 	}
-	s := &Set{Pos: doc.Pos(root)}
+	f := &File{Pos: doc.Pos(root)}
 	if _, name, ok := root.Lookup("name"); ok {
-		s.Name = r.literal(name)
+		l := r.literal(name)
+		f.Name = &l
 	}
 	if _, bind, ok := root.Lookup("bind"); ok {
-		literal.Hiera(doc, bind, diags)
-		s.Statements = r.statements(bind)
+		literal.WarnOfHiera(doc, bind, diags)
+		f.Statements = r.statements(bind)
 	}
-	return s
+	return f
 }
 
-func (r *reader) errorf(n *yaml.Node, code diag.Code, format string, args ...any) {
+func (r *yamlReader) errorf(n *yaml.Node, code diag.Code, format string, args ...any) {
 	r.diags.Errorf(r.Pos(n), code, format, args...)
 }
 
-// onlyKeys reports the keys of a hash that are none of allowed.
-func (r *reader) onlyKeys(n *yaml.Node, what string, allowed []string) {
+// onlyKeys reports keys of a hash that are not in allowed.
+func (r *yamlReader) onlyKeys(n *yaml.Node, what string, allowed []string) {
 	for _, found := range r.UnknownKeys(n, "bindings", what, allowed) {
 		r.diags.Add(found)
 	}
 }
 
 // statements reads a list of bindings.
-func (r *reader) statements(n *yaml.Node) []Statement {
+func (r *yamlReader) statements(n *yaml.Node) []*Statement {
 	if n.Kind != yaml.Sequence {
 		d := diag.Diagnostic{Pos: r.Pos(n), Code: "bindings",
 			Message: "expected a list of bindings as 'bind', found " + n.Describe()}
@@ -68,7 +68,7 @@ func (r *reader) statements(n *yaml.Node) []Statement {
 		r.diags.Add(d)
 		return nil
 	}
-	out := make([]Statement, 0, len(n.Kids))
+	out := make([]*Statement, 0, len(n.Kids))
 	for i := range n.Kids {
 		if s := r.statement(&n.Kids[i]); s != nil {
 			out = append(out, s)
@@ -77,7 +77,7 @@ func (r *reader) statements(n *yaml.Node) []Statement {
 	return out
 }
 
-func (r *reader) statement(n *yaml.Node) Statement {
+func (r *yamlReader) statement(n *yaml.Node) *Statement {
 	switch {
 	case n.Kind == yaml.Sequence:
 		return r.shortForm(n)
@@ -87,7 +87,7 @@ func (r *reader) statement(n *yaml.Node) Statement {
 	case has(n, "when") || has(n, "bind"):
 		return r.conditional(n)
 	}
-	if s, ok := r.further(n); ok {
+	if s, ok := r.keywordStatement(n); ok {
 		return s
 	}
 	return r.longForm(n)
@@ -98,7 +98,7 @@ func has(n *yaml.Node, key string) bool {
 	return ok
 }
 
-func (r *reader) shortForm(n *yaml.Node) Statement {
+func (r *yamlReader) shortForm(n *yaml.Node) *Statement {
 	if len(n.Kids) != 2 {
 		r.errorf(n, "bindings", "expected the short form [name, value], found a list of %d", len(n.Kids))
 		return nil
@@ -107,11 +107,12 @@ func (r *reader) shortForm(n *yaml.Node) Statement {
 	if !ok {
 		return nil
 	}
-	return &Plain{r.Pos(&n.Kids[0]), key, literal.Append(nil, r.Document, &n.Kids[1], r.diags)}
+	return &Statement{Keyword: Bind, Pos: r.Pos(&n.Kids[0]), Key: key,
+		Value: literal.Append(nil, r.Document, &n.Kids[1], r.diags)}
 }
 
 // conditional reads `when` with `bind`.
-func (r *reader) conditional(n *yaml.Node) Statement {
+func (r *yamlReader) conditional(n *yaml.Node) *Statement {
 	r.onlyKeys(n, "attribute of a conditional", []string{"when", "bind"})
 	_, when, hasWhen := n.Lookup("when")
 	_, bind, hasBind := n.Lookup("bind")
@@ -119,7 +120,7 @@ func (r *reader) conditional(n *yaml.Node) Statement {
 		r.errorf(n, "bindings", "expected both 'when' and 'bind' in a conditional")
 		return nil
 	}
-	w := &When{Pos: r.Pos(when)}
+	w := &Statement{Keyword: When, Pos: r.Pos(when)}
 	if !r.when(w, when) {
 		return nil
 	}
@@ -127,8 +128,8 @@ func (r *reader) conditional(n *yaml.Node) Statement {
 	return w
 }
 
-// when reads what a `when` asks: a hash, or a list of them.
-func (r *reader) when(w *When, n *yaml.Node) bool {
+// when reads the alternatives of a condition: a hash, or a list of them.
+func (r *yamlReader) when(w *Statement, n *yaml.Node) bool {
 	hashes := []yaml.Node{*n}
 	if n.Kind == yaml.Sequence {
 		hashes = n.Kids
@@ -149,24 +150,24 @@ func (r *reader) when(w *When, n *yaml.Node) bool {
 			if values == nil {
 				return false
 			}
-			all = append(all, Pair{r.literalOf(key), r.Pos(val), values})
+			all = append(all, Pair{r.literal(key), r.Pos(val), values})
 		}
 		w.Alternatives = append(w.Alternatives, all)
 	}
 	return true
 }
 
-// values is the values a category may have, nil after an error.
-func (r *reader) values(n *yaml.Node) []string {
+// values returns the values that a category may have, nil after an error.
+func (r *yamlReader) values(n *yaml.Node) []string {
 	nodes := []yaml.Node{*n}
 	if n.Kind == yaml.Sequence {
 		nodes = n.Kids
 	}
 	var out []string
 	for i := range nodes {
-		text := Text(nodes[i].Value)
+		text := scalarText(nodes[i].Value)
 		if kind := nodes[i].Value.Kind(); kind == value.Int || kind == value.Float {
-			text = r.Written(&nodes[i]) // 6.10 is no 6.1
+			text = r.Written(&nodes[i]) // 6.10 is not 6.1
 		}
 		if text == "" {
 			r.errorf(&nodes[i], "when",
@@ -181,28 +182,14 @@ func (r *reader) values(n *yaml.Node) []string {
 	return out
 }
 
-// Text is a string, number or boolean as text, "" for anything else.
-func Text(v value.Value) string {
-	switch v.Kind() {
-	case value.String, value.Int, value.Bool, value.Float:
-		return string(value.AppendText(nil, v))
-	}
-	return ""
-}
-
-// literal is n as a value with places.
-func (r *reader) literal(n *yaml.Node) *binding.Literal {
-	l := r.literalOf(n)
-	return &l
-}
-
-func (r *reader) literalOf(n *yaml.Node) binding.Literal {
-	l := binding.Literal{Value: n.Value, Pos: r.Pos(n), Kids: make([]binding.Literal, len(n.Kids))}
+// literal returns n with the places of its parts.
+func (r *yamlReader) literal(n *yaml.Node) Literal {
+	l := Literal{Value: n.Value, Pos: r.Pos(n), Kids: make([]Literal, len(n.Kids))}
 	for i := range n.Kids {
-		l.Kids[i] = r.literalOf(&n.Kids[i])
+		l.Kids[i] = r.literal(&n.Kids[i])
 	}
 	if n.Kind != yaml.Scalar {
-		l.Value = composed(n.Kind == yaml.Mapping, l.Kids)
+		l.Value = collect(n.Kind == yaml.Mapping, l.Kids)
 	}
 	return l
 }

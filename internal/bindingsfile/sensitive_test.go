@@ -1,4 +1,4 @@
-package set_test
+package bindingsfile
 
 import (
 	"slices"
@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	"bindc/internal/diag"
-	"bindc/internal/set"
 	"bindc/internal/yaml"
 )
 
-// Lines of a set that messages must not show: those of what is sensitive, marked with # secret, and no others; or all.
+// The lines of sensitive bindings, marked with # secret, are hidden from messages, and no other lines; or all of them.
 var hidden = []struct{ name, file, text string }{
 	{"nothing", "s.yaml", "bind:\n- {name: a, to: 1}\n- {name: b, to: 1, sensitive: false}\n"},
 	{"a binding on a line", "s.yaml",
@@ -83,7 +82,7 @@ var hidden = []struct{ name, file, text string }{
 	{"what cannot be parsed", "s.pp", "bind 'a' to\nbind 'b' to 1\n"},
 }
 
-func TestLinesThatAreNotShown(t *testing.T) {
+func TestHidesLinesOfSensitiveBindings(t *testing.T) {
 	for _, c := range hidden {
 		text := c.text
 		if !strings.Contains(text, "bindings_version") {
@@ -104,16 +103,16 @@ func TestLinesThatAreNotShown(t *testing.T) {
 	}
 }
 
-// hiddenOf is the numbers of the lines of a set that are not shown.
+// hiddenOf returns the numbers of the hidden lines of a file.
 func hiddenOf(file, text string) []int {
 	var diags diag.List
 	secrets := map[string]bool{}
-	var source set.Source
+	var source Source
 	if file == "s.yaml" {
 		doc, _ := yaml.Parse(file, []byte(text), yaml.Options{}, &diags)
-		source = set.YAML{Document: doc}
+		source = YAML{Document: doc}
 	} else {
-		source = set.ParsePuppet(file, []byte(text), &diags)
+		source = ParsePuppet(file, []byte(text), &diags)
 	}
 	source.Secrets(secrets)
 	source.Read(secrets, &diags)

@@ -1,4 +1,4 @@
-package set
+package bindingsfile
 
 import (
 	"bytes"
@@ -15,27 +15,27 @@ var (
 	sensitiveFlag = []string{"sensitive"}
 )
 
-// meansSensitive tells whether a word is 'sensitive', or was meant to be: what is misspelt is refused, and is to be
-// shown no more for that.
+// meansSensitive reports whether a word is 'sensitive' or a misspelling of it. A misspelt flag is an error, and the
+// value stays hidden all the same.
 func meansSensitive(word []byte) bool {
 	return string(word) == "sensitive" || bytes.IndexAny(word, "sS") == 0 &&
 		diag.DidYouMean(string(word), sensitiveFlag) != ""
 }
 
-// Source is a file of bindings that was parsed.
+// Source is a parsed file of bindings, in either syntax.
 type Source interface {
 	// Secrets adds the ids of the multibindings that are sensitive.
 	Secrets(ids map[string]bool)
 
-	// Read is the set in it, nil if there is none. What is sensitive, by itself or because it contributes to one of
-	// secrets, is kept out of messages.
-	Read(secrets map[string]bool, diags *diag.List) *Set
+	// Read reads the file; it returns nil if it cannot. It hides sensitive bindings from
+	// messages, and contributions to the multibindings in secrets.
+	Read(secrets map[string]bool, diags *diag.List) *File
 }
 
-// YAML is a set that is written in YAML.
+// YAML is a parsed file in YAML or JSON.
 type YAML struct{ *yaml.Document }
 
-// Secrets adds the ids of the multibindings that are sensitive, wherever they stand.
+// Secrets adds the ids of the multibindings that are sensitive, also of those where no binding is expected.
 func (y YAML) Secrets(ids map[string]bool) {
 	if y.Root != nil {
 		addSecrets(y.Root, ids)
@@ -43,25 +43,25 @@ func (y YAML) Secrets(ids map[string]bool) {
 }
 
 func addSecrets(n *yaml.Node, ids map[string]bool) {
-	if _, id, ok := n.Lookup("multibind_id"); ok && saysSensitive(n) {
-		ids[Text(id.Value)] = true
+	if _, id, ok := n.Lookup("multibind_id"); ok && isMarkedSensitive(n) {
+		ids[scalarText(id.Value)] = true
 	}
 	for i := range n.Kids {
 		addSecrets(&n.Kids[i], ids)
 	}
 }
 
-// hider keeps what is sensitive in a file out of messages.
+// hider hides the sensitive lines of a file from messages.
 type hider struct {
 	*yaml.Document
 	diags   *diag.List
 	secrets map[string]bool // the ids of sensitive multibindings of the site
 }
 
-// hideSensitive keeps the lines of all that is said to be sensitive out of messages, wherever it stands: also where no
-// binding is expected. n has lines from first to last.
+// hideSensitive hides the lines of everything below n that is marked sensitive, also where no binding is expected.
+// n has the lines from first to last.
 func (h *hider) hideSensitive(n *yaml.Node, first, last int) {
-	if saysSensitive(n) || h.contributesToSecret(n) {
+	if isMarkedSensitive(n) || h.contributesToSecret(n) {
 		h.diags.Hide(h.File, first, last)
 		h.hideElsewhere(n, first, last)
 		return
@@ -77,8 +77,8 @@ func (h *hider) hideSensitive(n *yaml.Node, first, last int) {
 	}
 }
 
-// saysSensitive tells whether n has an attribute that makes it sensitive, or was meant to.
-func saysSensitive(n *yaml.Node) bool {
+// isMarkedSensitive reports whether n has an attribute that makes it sensitive, or was meant to.
+func isMarkedSensitive(n *yaml.Node) bool {
 	for key, flag := range n.Pairs() {
 		name, _ := key.Text()
 		if meansSensitive([]byte(name)) && (flag.Value.Kind() != value.Bool || flag.Value.Bool()) {
@@ -88,13 +88,13 @@ func saysSensitive(n *yaml.Node) bool {
 	return false
 }
 
-// contributesToSecret tells whether n is a contribution to a sensitive multibinding, wherever that stands.
+// contributesToSecret reports whether n is a contribution to a sensitive multibinding of the site.
 func (h *hider) contributesToSecret(n *yaml.Node) bool {
 	_, in, ok := n.Lookup("in")
-	return ok && h.secrets[Text(in.Value)]
+	return ok && h.secrets[scalarText(in.Value)]
 }
 
-// hideElsewhere hides what n has outside of the lines from first to last, which are hidden: what its aliases refer to.
+// hideElsewhere hides the targets of aliases in n that are outside the lines from first to last, which are hidden.
 func (h *hider) hideElsewhere(n *yaml.Node, first, last int) {
 	if line := int(n.Line); line < first || line > last {
 		first, last = line, math.MaxInt // where it ends is not known
@@ -105,7 +105,7 @@ func (h *hider) hideElsewhere(n *yaml.Node, first, last int) {
 	}
 }
 
-// lineBefore is the last line with anything of what stands before n: the line of n itself, unless n begins it.
+// lineBefore returns the last line with text before n: the line of n itself, unless n begins it.
 func (h *hider) lineBefore(n *yaml.Node) int {
 	if h.Begins(n) {
 		return int(n.Line) - 1

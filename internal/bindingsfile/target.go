@@ -1,9 +1,9 @@
-package set
+package bindingsfile
 
 import "strings"
 
-// SplitTarget takes apart how a class, a type or an instance is written as text: ntp, Web, Web[one], Web['a, b']. The
-// name of the instance is "" where there is none. Not ok is what is none of these, several instances too.
+// SplitTarget splits a class, a type or an instance: ntp, Web, Web[one], Web['a, b']. The instance is "" for a class or
+// a type. Not ok is any other text, also several instances.
 func SplitTarget(text string) (name, instance string, ok bool) {
 	name, instance, ok = strings.Cut(text, "[")
 	if !ok {
@@ -19,9 +19,9 @@ func SplitTarget(text string) (name, instance string, ok bool) {
 	return name, instance, !strings.Contains(instance, ",")
 }
 
-// JoinTarget writes an instance as text, its name in quotes where it needs some. Not ok is one that has both kinds of
-// them in a name that does.
-func JoinTarget(name, instance string) (text string, ok bool) {
+// joinTarget writes an instance as text, with its name in quotes where it needs them. Not ok is a name that needs
+// quotes and contains both kinds.
+func joinTarget(name, instance string) (text string, ok bool) {
 	for _, quote := range []string{"", "'", `"`} {
 		text = name + "[" + quote + instance + quote + "]"
 		if _, again, ok := SplitTarget(text); ok && again == instance {

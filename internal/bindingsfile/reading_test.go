@@ -1,18 +1,16 @@
-package set_test
+package bindingsfile
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"bindc/internal/binding"
 	"bindc/internal/diag"
-	"bindc/internal/set"
 	"bindc/internal/value"
 )
 
-// What a set says of its own name, and where; undef where that cannot be read.
-func TestNamesOfSets(t *testing.T) {
+// A file has the name that is written in it, and its place; undef if it cannot be read.
+func TestReadsNameOfFile(t *testing.T) {
 	for _, c := range []struct {
 		file, text string
 		name       value.Value
@@ -32,20 +30,19 @@ func TestNamesOfSets(t *testing.T) {
 	}
 }
 
-// What cannot be parsed breaks a file; what is wrong in a statement that can be does not.
-func TestFilesThatAreBroken(t *testing.T) {
+// A statement that cannot be parsed makes a file broken; any other error does not.
+func TestBrokenReportsUnparsedStatements(t *testing.T) {
 	for statement, broken := range map[string]bool{"bind 'a' to 1": false, "bind 'a' to { x => 1, x => 2 }": false,
 		"bind 'a' to nope()": false, "bnd 'a' to 1": true, "bind 'a' to": true} {
 		var diags diag.List
-		if p := set.ParsePuppet("s.pp", []byte(inPuppet("\n"+statement)), &diags); p.Broken() != broken {
+		if p := ParsePuppet("s.pp", []byte(inPuppet("\n"+statement)), &diags); p.Broken() != broken {
 			t.Errorf("%s: that it is broken is %v", statement, p.Broken())
 		}
 	}
 }
 
-// What was to produce a value does so as far as others are to know, also where it cannot be read: that there is nothing
-// is not said besides.
-func TestProducersThatCannotBeRead(t *testing.T) {
+// A producer that cannot be read still counts as one, so that its binding gets no second error.
+func TestUnreadableProducerMakesStatementBroken(t *testing.T) {
 	for _, c := range []struct {
 		file, text, producer string
 		broken               bool
@@ -66,21 +63,15 @@ func TestProducersThatCannotBeRead(t *testing.T) {
 			text = inPuppet(c.text)
 		}
 		s, _ := reading(c.file, text)
-		var a binding.Attributes
-		switch s := s.Statements[0].(type) {
-		case *set.Binding:
-			a = s.Attributes
-		case *set.Parameters:
-			a = s.Attributes
-		}
+		a := s.Statements[0]
 		if len(a.Producers) != 1 || a.Producers[0].Name != c.producer || a.Broken != c.broken {
 			t.Errorf("%s: it is %+v, broken is %v", c.text, a.Producers, a.Broken)
 		}
 	}
 }
 
-// Every element of a value has its place, of which errors tell.
-func TestPlacesInsideOfValues(t *testing.T) {
+// Every element of a value has its place, for errors.
+func TestElementsHaveTheirPlaces(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"s.yaml", "\n- {name: a, type: Array, to: [1, {x: [2]}]}", "4:32 4:33 4:36 4:37 4:40 4:41"},
 		{"s.pp", "\nbind Array, 'a' to [1, { x => [2] }]", "2:22 2:23 2:26 2:28 2:33 2:34"},
@@ -91,15 +82,15 @@ func TestPlacesInsideOfValues(t *testing.T) {
 			text = inPuppet(c.text)
 		}
 		s, reported := read(t, c.file, text)
-		b := s.Statements[0].(*set.Binding)
+		b := s.Statements[0]
 		if got := strings.Join(places(b.Producers[0].Argument), " "); got != c.want || reported != "" {
 			t.Errorf("%s: the places are %s, expected %s; %s", c.text, got, c.want, reported)
 		}
 	}
 }
 
-// places are those of a value and of all within, in order.
-func places(l *binding.Literal) []string {
+// places lists the places of a value and of its parts, in order.
+func places(l *Literal) []string {
 	out := []string{fmt.Sprintf("%d:%d", l.Pos.Line, l.Pos.Col)}
 	for i := range l.Kids {
 		out = append(out, places(&l.Kids[i])...)

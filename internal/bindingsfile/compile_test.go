@@ -1,4 +1,4 @@
-package binding
+package bindingsfile
 
 import (
 	"testing"
@@ -34,7 +34,7 @@ func hash(col int, kids ...*Literal) *Literal {
 	return l
 }
 
-func TestWithin(t *testing.T) {
+func TestWithinFindsInnermostPart(t *testing.T) {
 	one := &Literal{Value: value.FromInt(1), Pos: at(6)}
 	l := list(1, text("a", 2), hash(3, text("k", 4), list(5, one), one, text("v", 7)))
 	k, v := value.FromString("k"), value.FromInt
@@ -57,12 +57,11 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// What another reader found wrong leaves nothing to compile, and yet the binding, what it collects and what it
-// contributes to are known.
-func TestBrokenBindings(t *testing.T) {
+// A binding that a reader marked as broken has no recipe. Its key, its multibinding and its contribution are known.
+func TestBrokenBindingKeepsKeyAndMultibinding(t *testing.T) {
 	var diags diag.List
-	b := Compile(&Attributes{Key: "a", In: text("m", 1), Broken: true,
-		Producers: []Producer{{Name: "multibind_id", Argument: text("inner", 2)}}}, &diags)
+	b := (&Statement{Key: "a", In: text("m", 1), Broken: true,
+		Producers: []Producer{{Name: "multibind_id", Argument: text("inner", 2)}}}).Compile(&diags)
 	if b.Recipe != nil || b.Key != "a" || b.In.ID != "m" || b.Multibind.ID != "inner" || b.Multibind.Options == nil {
 		t.Errorf("a binding that is broken elsewhere: %+v", b)
 	}
@@ -70,8 +69,8 @@ func TestBrokenBindings(t *testing.T) {
 		t.Errorf("reported once more: %v", found)
 	}
 	options := hash(3, text("uniq", 4), text("x", 5))
-	b = Compile(&Attributes{Key: "a", Options: options, Type: text("Array", 6),
-		Producers: []Producer{{Name: "multibind_id", Argument: text("m", 2)}}}, &diags)
+	b = (&Statement{Key: "a", Options: options, Type: text("Array", 6),
+		Producers: []Producer{{Name: "multibind_id", Argument: text("m", 2)}}}).Compile(&diags)
 	if b.Recipe != nil || b.Multibind.ID != "m" || b.Multibind.Options != nil {
 		t.Errorf("a multibinding with options that cannot be: %+v", b)
 	}
@@ -80,13 +79,13 @@ func TestBrokenBindings(t *testing.T) {
 	}
 }
 
-// A value of a sensitive binding is in no message, wherever it is wrong.
-func TestSensitiveConstants(t *testing.T) {
+// No message shows a sensitive value.
+func TestTypeErrorHidesSensitiveValue(t *testing.T) {
 	var diags diag.List
 	argument := list(1, &Literal{Value: value.FromInt(31337), Pos: at(2)})
-	a := Attributes{Key: "a", Sensitive: true, Type: text("Array[String]", 9),
+	a := Statement{Key: "a", Sensitive: true, Type: text("Array[String]", 9),
 		Producers: []Producer{{Name: "to", Argument: argument}}}
-	if b := Compile(&a, &diags); b.Recipe != nil {
+	if b := a.Compile(&diags); b.Recipe != nil {
 		t.Errorf("the recipe is %+v", b.Recipe)
 	}
 	const want = "'a' is of type Array[String]: expected String, found another value, which is sensitive"
@@ -94,7 +93,7 @@ func TestSensitiveConstants(t *testing.T) {
 		t.Errorf("found %+v, want %s", d, want)
 	}
 	a.Type = text("Array", 9)
-	if b := Compile(&a, &diags); b.Recipe.Kind != recipe.Constant || !b.Recipe.Sensitive || b.Recipe.Type != nil {
+	if b := a.Compile(&diags); b.Recipe.Kind != recipe.Constant || !b.Recipe.Sensitive || b.Recipe.Type != nil {
 		t.Errorf("the recipe is %+v", b.Recipe)
 	}
 }

@@ -1,4 +1,4 @@
-package binding
+package bindingsfile
 
 import (
 	"fmt"
@@ -13,15 +13,15 @@ import (
 
 func number(n int64, col int) *Literal { return &Literal{Value: value.FromInt(n), Pos: at(col)} }
 
-func regexp(s string, col int) *Literal { return &Literal{Value: value.FromRegexp(s), Pos: at(col)} }
+func pattern(s string, col int) *Literal { return &Literal{Value: value.FromRegexp(s), Pos: at(col)} }
 
 // of is a binding of the key 'a' with one producer.
-func of(name string, argument *Literal) Attributes {
-	return Attributes{Key: "a", KeyPos: at(90), Producers: []Producer{{Name: name, Argument: argument}}}
+func of(name string, argument *Literal) Statement {
+	return Statement{Key: "a", KeyPos: at(90), Producers: []Producer{{Name: name, Argument: argument}}}
 }
 
 // computing is a binding of the key 'a' to what n computes, which is no Integer.
-func computing(name string, n *expr.Node) Attributes {
+func computing(name string, n *expr.Node) Statement {
 	a := of(name, list(1, text("x", 2)))
 	a.Type, a.Producers[0].Expr = text("Integer", 9), n
 	return a
@@ -40,25 +40,25 @@ func said(diags *diag.List) string {
 	return strings.Join(out, "\n")
 }
 
-// What is expected, what is there instead, and what may be meant.
-func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
+// An error names the expected and the found value, and a likely correction.
+func TestErrorsOfRejectedBindings(t *testing.T) {
 	name, key, x, y := text("name", 2), text("key", 4), text("x", 3), text("y", 5)
 	const entry = "1 attribute: expected a hash of 'name', the key to look up, and 'key', the entry to take from it, " +
 		"found "
 	interpolating := &expr.Node{Op: expr.Concat}
 	several := of("to", x)
 	several.Producers = append(several.Producers, Producer{Name: "to_lookup_of", Argument: y})
-	contribution := Attributes{In: regexp("m", 1), Producers: []Producer{{Name: "to", Argument: x}}}
+	contribution := Statement{In: pattern("m", 1), Producers: []Producer{{Name: "to", Argument: x}}}
 	untyped := of("to", x)
 	untyped.Type = list(6, text("Integer", 7))
-	pattern := of("to", x)
-	pattern.Type = regexp("Integer", 6)
+	typedByPattern := of("to", x)
+	typedByPattern.Type = pattern("Integer", 6)
 	optional := of("to_renamed", text("b", 1))
 	optional.Optional = true
 
 	for _, c := range []struct {
 		what string
-		Attributes
+		Statement
 		want string
 	}{
 		{"an entry of a text", of("to_hash_lookup", text("x", 1)), entry + "the string 'x'"},
@@ -66,7 +66,7 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 		{"an entry of no hash", of("to_hash_lookup", hash(1, key, y)), entry + "a hash without 'name'"},
 		{"an entry of nothing", of("to_hash_lookup", hash(1)), entry + "a hash"},
 		{"an entry under a list", of("to_hash_lookup", hash(1, name, x, key, list(5))), entry + "a hash"},
-		{"an entry whose hash a pattern names", of("to_hash_lookup", hash(1, regexp("name", 2), x, key, y)),
+		{"an entry whose hash a pattern names", of("to_hash_lookup", hash(1, pattern("name", 2), x, key, y)),
 			entry + "a hash without 'name'"},
 		{"an entry, and more", of("to_hash_lookup", hash(1, name, x, key, y, text("typ", 6), text("Hash", 7))),
 			"6 attribute: unknown attribute: the string 'typ'; " +
@@ -74,7 +74,7 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 		{"two values", several,
 			"0 attribute: expected one thing that produces the value, found 'to' and 'to_lookup_of'"},
 		{"a type that is a list", untyped, "6 type: expected a type as text, as 'Array[String]', found a list"},
-		{"a type that is a pattern", pattern,
+		{"a type that is a pattern", typedByPattern,
 			"6 type: expected a type as text, as 'Array[String]', found the regular expression /Integer/"},
 		{"text that interpolates", computing("to", interpolating), "1 type_mismatch: 'a' is of type Integer: " +
 			"expected Integer, found String (a string that interpolates is text; with to_expression: '$name' a " +
@@ -83,17 +83,17 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found String"},
 		{"a list that interpolates", computing("to", &expr.Node{Op: expr.ArrayLit, Kids: []*expr.Node{interpolating}}),
 			"1 type_mismatch: 'a' is of type Integer: expected Integer, found Array"},
-		{"a pattern as id", of("multibind_id", regexp("m", 1)),
+		{"a pattern as id", of("multibind_id", pattern("m", 1)),
 			"1 multibind: expected a name without NUL as 'multibind_id', found the regular expression /m/"},
 		{"a contribution to a pattern", contribution,
 			"1 multibind: expected the multibind_id that is contributed to as 'in', found the regular expression /m/"},
-		{"another name of a pattern", of("to_alias_of", regexp("b", 1)),
+		{"another name of a pattern", of("to_alias_of", pattern("b", 1)),
 			"1 rebind: expected the name of a key as 'to_alias_of', found the regular expression /b/"},
 		{"a name that may be missing", optional,
 			"1 optional: 'to_renamed' declines by itself where there is nothing: it cannot be optional"},
 	} {
 		var diags diag.List
-		if b := Compile(&c.Attributes, &diags); b.Recipe != nil || b.Key != c.Key {
+		if b := c.Statement.Compile(&diags); b.Recipe != nil || b.Key != c.Key {
 			t.Errorf("%s: %+v", c.what, b)
 		}
 		if got := said(&diags); got != c.want || diags.Incomplete() {
@@ -102,8 +102,8 @@ func TestWhatIsSaidOfRefusedBindings(t *testing.T) {
 	}
 }
 
-// Without the name of a key there is no binding. What rebinds a key that is not known takes none away from others.
-func TestBindingsWithoutAKey(t *testing.T) {
+// A binding without a key is an error. An unknown key in rebind leaves other bindings valid.
+func TestRejectsBindingsWithoutKey(t *testing.T) {
 	const expected = "1 rebind: expected the name of a key as 'rebind', found "
 	const hint = " (write the key that is to be here what it is below: {rebind: 'ntp::host'})"
 	for _, c := range []struct {
@@ -119,7 +119,8 @@ func TestBindingsWithoutAKey(t *testing.T) {
 		{[]Producer{{Name: "rebind", Argument: text("", 1)}}, expected + "the string ''" + hint, false},
 	} {
 		var diags diag.List
-		if b := Compile(&Attributes{Pos: at(8), Producers: c.producers}, &diags); b != nil {
+		s := Statement{Pos: at(8), Producers: c.producers}
+		if b := s.Compile(&diags); b != nil {
 			t.Errorf("%v: %+v", c.producers, b)
 		}
 		if got := said(&diags); got != c.want || diags.Incomplete() != c.incomplete {
@@ -128,9 +129,8 @@ func TestBindingsWithoutAKey(t *testing.T) {
 	}
 }
 
-// A multibinding that says what cannot be is known, and what it collects; how it puts that together is not, so that no
-// contribution is held to it.
-func TestOptionsThatAreRefused(t *testing.T) {
+// A multibinding with wrong options keeps its id and has no options, so that its contributions are not checked.
+func TestRejectsWrongOptions(t *testing.T) {
 	one := func(name string, val *Literal) *Literal { return hash(3, text(name, 4), val) }
 	yes := &Literal{Value: value.FromBool(true), Pos: at(5)}
 	two := &expr.Lambda{Params: []expr.Param{{Name: "memo"}, {Name: "x"}}, Body: &expr.Node{Op: expr.Const}}
@@ -157,7 +157,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 				" (this is an option of a list: of a multibinding whose type is Array)"},
 		{"misspelt", "Array", one("unic", yes), nil, "4 attribute: unknown attribute: the string 'unic'; " +
 			unknownOfList + " (did you mean 'uniq'?)"},
-		{"a pattern", "Array", hash(3, regexp("uniq", 4), yes), nil,
+		{"a pattern", "Array", hash(3, pattern("uniq", 4), yes), nil,
 			"4 attribute: unknown attribute: the regular expression /uniq/; " + unknownOfList},
 		{"no number of levels", "Array", one("flatten", number(-2, 5)), nil,
 			"5 multibind: expected true, false, a number of levels, or -1 for all as 'flatten', found the integer -2"},
@@ -179,7 +179,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 			a.Type = text(c.typ, 6)
 		}
 		var diags diag.List
-		b := Compile(&a, &diags)
+		b := a.Compile(&diags)
 		if b.Key != "a" || b.Multibind.ID != "m" || b.Multibind.Options != nil {
 			t.Errorf("%s: %+v", c.what, b)
 		}
@@ -189,8 +189,8 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// An entry is where it is written; where that cannot be told, where the hash is.
-func TestEntry(t *testing.T) {
+// An entry has its own place; an entry of a computed hash has the place of the hash.
+func TestEntryHasItsPlace(t *testing.T) {
 	k, v := value.FromString("k"), value.FromString
 	written := hash(1, text("k", 2), number(1, 3), text("l", 4), number(2, 5))
 	computed := &Literal{Value: written.Value, Pos: at(1)}
@@ -213,22 +213,22 @@ func TestEntry(t *testing.T) {
 	}
 }
 
-// A constant is written out for what it contributes to; what may be missing is none.
-func TestConstantsThatContribute(t *testing.T) {
-	lambda := expr.Lambda{Params: []expr.Param{{Name: "value"}}}
+// A contribution keeps the literal of a constant, unless it is optional or transformed.
+func TestContributionKeepsLiteralOfConstant(t *testing.T) {
+	lambda := Lambda{Lambda: &expr.Lambda{Params: []expr.Param{{Name: "value"}}}}
 	for _, c := range []struct {
 		what string
-		Attributes
+		Statement
 		literal bool
 	}{
-		{"a contribution", Attributes{In: text("m", 1)}, true},
-		{"a contribution that is missing", Attributes{In: text("m", 1), Optional: true}, false},
-		{"a contribution that is transformed", Attributes{In: text("m", 1), Transformer: &lambda}, false},
-		{"a key", Attributes{Key: "a"}, false},
+		{"a contribution", Statement{In: text("m", 1)}, true},
+		{"a contribution that is missing", Statement{In: text("m", 1), Optional: true}, false},
+		{"a contribution that is transformed", Statement{In: text("m", 1), Transformer: &lambda}, false},
+		{"a key", Statement{Key: "a"}, false},
 	} {
 		var diags diag.List
 		c.Producers = []Producer{{Name: "to", Argument: &Literal{Pos: at(2)}}} // null
-		b := Compile(&c.Attributes, &diags)
+		b := c.Statement.Compile(&diags)
 		if (b.Literal != nil) != c.literal || b.Recipe.Kind != recipe.Constant || !diags.Empty() {
 			t.Errorf("%s: %+v, %s", c.what, b, said(&diags))
 		}

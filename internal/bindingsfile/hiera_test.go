@@ -1,4 +1,4 @@
-package set_test
+package bindingsfile
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What means something to Hiera is plain text in a set: each is warned of, at its place, with what to write instead.
-func TestWhatMeansSomethingToHiera(t *testing.T) {
+// Interpolations and encrypted texts of Hiera are plain text here. Each gives a warning with the replacement.
+func TestWarnsOfHieraSyntax(t *testing.T) {
 	single := "2:16 hiera_interpolation write ${x}, in double quotes"
 	for _, c := range []struct{ name, file, text, want string }{
 		{"an interpolation", "s.yaml", "\n- [a, '%{x}']", "4:10 hiera_interpolation write ${x}"},

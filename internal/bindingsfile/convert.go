@@ -1,0 +1,112 @@
+package bindingsfile
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/layout"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// Convert returns a file in the other syntax, with its comments. It reads its result again and checks that it means the
+// same. It returns false if the file has errors or the other syntax cannot express it; diags has the reason. In the
+// syntax of Puppet a file may have any of names, in YAML it has the first, which is the full name.
+func Convert(file string, src []byte, names []string, diags *diag.List) ([]byte, bool) {
+	toYAML := strings.HasSuffix(file, ".pp")
+	f := parseAndRead(file, src, toYAML, diags)
+	if diags.Failed() {
+		return nil, false
+	}
+	if f.Name == nil || f.Name.Value.Kind() != value.String {
+		diags.Errorf(f.Pos, "bindings", "expected 'name', which the bindings have in the other syntax too")
+		return nil, false
+	}
+	name := f.Name.Value.Text()
+	if toYAML && slices.Contains(names, name) {
+		name = names[0]
+	}
+	if out, err := checked(f, name, placeComments(src, f, toYAML), toYAML); err == nil {
+		return formatted(out, !toYAML), true
+	}
+	if !reportInexpressible(f.Statements, toYAML, diags) {
+		diags.Add(diag.Diagnostic{Pos: f.Pos, Code: "convert", Message: errInexpressible.Error()})
+	}
+	return nil, false
+}
+
+var errInexpressible = errors.New("this cannot be said in the other syntax")
+
+// checked returns a file in the other syntax if reading that gives the same statements.
+func checked(f *File, name string, c comments, toYAML bool) ([]byte, error) {
+	write := puppetText
+	if toYAML {
+		write = yamlText
+	}
+	out, err := write(f, name, c)
+	if err != nil {
+		return nil, err
+	}
+	var own diag.List
+	if again := parseAndRead("", out, !toYAML, &own); own.Failed() || canonical(again) != canonical(f) {
+		return nil, errInexpressible
+	}
+	return out, nil
+}
+
+// reportInexpressible reports each statement that the other syntax cannot express. It returns whether there are any.
+func reportInexpressible(list []*Statement, toYAML bool, diags *diag.List) (any bool) {
+	for _, s := range list {
+		_, err := checked(&File{Statements: []*Statement{s}}, "set", comments{}, toYAML)
+		if err == nil {
+			continue
+		}
+		any = true
+		if reportInexpressible(s.Statements, toYAML, diags) {
+			continue
+		}
+		diags.Add(diag.Diagnostic{Pos: s.Pos, Code: "convert", Message: err.Error()})
+	}
+	return any
+}
+
+// parseAndRead reads a file. It returns nil only after an error.
+func parseAndRead(file string, src []byte, isPuppet bool, diags *diag.List) *File {
+	if isPuppet {
+		if p := ParsePuppet(file, src, diags); p != nil {
+			return p.Read(nil, diags)
+		}
+		return nil
+	}
+	parse := yaml.Parse
+	if strings.HasSuffix(file, ".json") {
+		parse = yaml.ParseJSON
+	}
+	doc, ok := parse(file, src, yaml.Options{}, diags)
+	if !ok {
+		return nil
+	}
+	return YAML{Document: doc}.Read(nil, diags)
+}
+
+// formatted formats src. Some YAML cannot be formatted, and is returned unchanged.
+func formatted(src []byte, isPuppet bool) []byte {
+	format := layout.YAML
+	if isPuppet {
+		format = layout.Puppet
+	}
+	var own diag.List
+	if out, ok := format("", src, &own); ok {
+		return out
+	}
+	return src
+}
+
+// canonical returns the statements of a file as one text, for comparison. The text is complete for a file that the
+// syntax of Puppet expresses, which one of the two compared files is written in.
+func canonical(f *File) string {
+	text, _ := puppetText(f, "", comments{})
+	return string(text)
+}

@@ -1,0 +1,105 @@
+package bindingsfile
+
+import (
+	"iter"
+
+	"bindc/internal/diag"
+	"bindc/internal/value"
+)
+
+// Literal is a value in a file, with the places of all its parts.
+type Literal struct {
+	Value value.Value
+	Pos   diag.Pos
+	Kids  []Literal // of an array its elements; of a hash its keys and values in turn
+}
+
+// Within returns the part of l at path, which lists keys and indexes from the outside in. If that part has no place, it
+// returns the innermost part around it that has one.
+func (l *Literal) Within(path []value.Value) *Literal {
+	if len(path) == 0 {
+		return l
+	}
+	if i := path[0].Int(); l.Value.Kind() == value.Array && path[0].Kind() == value.Int && i < int64(len(l.Kids)) {
+		return l.Kids[i].Within(path[1:])
+	}
+	for key, val := range l.pairs() {
+		if value.Identical(key.Value, path[0]) {
+			return val.Within(path[1:])
+		}
+	}
+	return l
+}
+
+// Entry returns the key and the value of entry i of a hash. If l is computed, both have the place of l.
+func (l *Literal) Entry(i int, key value.Value) (name, val Literal) {
+	if 2*i < len(l.Kids) && value.Identical(l.Kids[2*i].Value, key) {
+		return l.Kids[2*i], l.Kids[2*i+1]
+	}
+	return Literal{Value: key, Pos: l.Pos}, Literal{Pos: l.Pos}
+}
+
+// Named returns the value of a hash under a name, or nil.
+func (l *Literal) Named(name string) *Literal {
+	for key, val := range l.pairs() {
+		if text, _ := key.text(); text == name {
+			return val
+		}
+	}
+	return nil
+}
+
+// ScalarText returns a string, number or boolean as text. It returns "" for any other value, and for nil.
+func (l *Literal) ScalarText() string {
+	if l == nil {
+		return ""
+	}
+	return scalarText(l.Value)
+}
+
+// scalarText returns a string, number or boolean as text, "" for any other value.
+func scalarText(v value.Value) string {
+	switch v.Kind() {
+	case value.String, value.Int, value.Bool, value.Float:
+		return string(value.AppendText(nil, v))
+	}
+	return ""
+}
+
+// text returns the text of a string. The text of a regular expression does not count: it is not a name.
+func (l *Literal) text() (text string, ok bool) {
+	if l.Value.Kind() != value.String {
+		return "", false
+	}
+	return l.Value.Text(), true
+}
+
+// pairs ranges over the keys and values of a hash, in order. For any other value it yields nothing.
+func (l *Literal) pairs() iter.Seq2[*Literal, *Literal] {
+	return func(yield func(*Literal, *Literal) bool) {
+		if l.Value.Kind() != value.Hash {
+			return
+		}
+		for i := 0; i < len(l.Kids); i += 2 {
+			if !yield(&l.Kids[i], &l.Kids[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// collect returns the hash, or the array, made of the values of kids.
+func collect(isHash bool, kids []Literal) value.Value {
+	if isHash {
+		var b value.Builder
+		for i := 0; i < len(kids); i += 2 {
+			b.Set(kids[i].Value, kids[i+1].Value)
+		}
+		return b.Hash()
+	}
+	elems := make([]value.Value, len(kids))
+	for i := range kids {
+		elems[i] = kids[i].Value
+	}
+	return value.FromSlice(elems)
+}

@@ -1,0 +1,319 @@
+package bindingsfile
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+)
+
+// attributes reads the attributes of a binding. It returns false if the key cannot be read.
+func (r *puppetReader) attributes(out *Statement, s *syntax.Statement) bool {
+	for _, flag := range s.Flags {
+		switch flag.Text {
+		case "abstract":
+			out.Abstract = true
+		case "override":
+			out.Override = true
+		case "sensitive":
+			out.Sensitive = true
+		}
+	}
+	out.Optional = s.Optional
+	if s.Type == nil {
+		s.Type = s.OldType // the new name has it too
+	}
+	if s.Type != nil {
+		l := r.text(syntax.Print(s.Type), s.Type.Off)
+		out.Type = &l
+	}
+	if s.Key != nil && !r.key(out, s) {
+		return false
+	}
+	r.producer(out, s)
+	if s.In != nil && s.Word == "bind" {
+		out.In = r.constant(s.In)
+	}
+	r.options(out, s)
+	return true
+}
+
+// key reads the key that is bound. In rebind the key is an attribute.
+func (r *puppetReader) key(out *Statement, s *syntax.Statement) bool {
+	key := constantText(s.Key)
+	out.KeyPos = r.Pos(s.Key.Off)
+	if key == "" || strings.ContainsRune(key, 0) {
+		r.diags.Errorf(out.KeyPos, "key", "expected a key of at least one character and without NUL")
+		return false
+	}
+	if s.Word != "rebind" {
+		out.Key = key
+	}
+	return true
+}
+
+// producer reads the producer of the value.
+func (r *puppetReader) producer(out *Statement, s *syntax.Statement) {
+	switch {
+	case s.Word == "rebind":
+		r.addProducer(out, "rebind", r.constant(s.Key))
+	case s.Word == "alias" || s.Word == "renamed":
+		name := map[string]string{"alias": "to_alias_of", "renamed": "to_renamed"}[s.Word]
+		r.addProducer(out, name, r.constant(s.Old))
+	case s.Word == "multibind":
+		r.addProducer(out, "multibind_id", r.constant(multibindID(s)))
+	case s.Query != nil:
+		r.query(out, s.Query)
+	case s.To == nil:
+	case s.Producer:
+		r.addProducer(out, "to_producer", r.constant(s.To))
+	case s.Word == "parameters" && isTarget(s.To):
+		l, ok := r.target(s.To)
+		out.Broken = !ok
+		r.addProducer(out, "to", &l)
+	case !r.checkNames(s.To):
+		r.addProducer(out, "to", nil)
+	default:
+		out.Producers = append(out.Producers, r.producerOf(producerName(s.To), s.To))
+	}
+}
+
+// addProducer adds a producer whose argument is known now.
+func (r *puppetReader) addProducer(out *Statement, name string, argument *Literal) {
+	if argument == nil {
+		out.Broken, name = true, "to"
+	}
+	out.Producers = append(out.Producers, Producer{Name: name, Argument: argument})
+}
+
+// producerName returns the name of the producer of n in YAML: `to` for a literal, whose strings may interpolate.
+func producerName(n *expr.Node) string {
+	if isLiteral(n) {
+		return "to"
+	}
+	return "to_expression"
+}
+
+func isLiteral(n *expr.Node) bool {
+	switch n.Op {
+	case expr.Const, expr.Concat:
+		return true
+	case expr.Unary:
+		return n.Name == "-" && n.Kids[0].Op == expr.Const
+	case expr.ArrayLit, expr.HashLit:
+		return !slices.ContainsFunc(n.Kids, func(kid *expr.Node) bool { return !isLiteral(kid) })
+	}
+	return false
+}
+
+// producerOf returns the producer of the value of n.
+func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
+	l, _ := r.literal(n)
+	out := Producer{Name: name, Argument: &l}
+	folded := expr.Fold(n.Decrypting())
+	if v, ok := folded.Constant(); ok {
+		l.Value = v
+	} else {
+		out.Expr = folded.Placeless()
+	}
+	return out
+}
+
+// literal returns the value of n with its places. known reports whether the value is known now.
+func (r *puppetReader) literal(n *expr.Node) (l Literal, known bool) {
+	l.Pos, known = r.Pos(n.Off), true
+	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
+		l.Value, known = expr.Fold(n).Constant()
+		return spread(l.Value, l.Pos), known
+	}
+	l.Kids = make([]Literal, len(n.Kids))
+	for i, kid := range n.Kids {
+		var ok bool
+		l.Kids[i], ok = r.literal(kid)
+		known = known && ok
+	}
+	l.Value = collect(n.Op == expr.HashLit, l.Kids)
+	return l, known
+}
+
+// spread returns a computed value; all its parts have one place.
+func spread(v value.Value, at diag.Pos) Literal {
+	l := Literal{Value: v, Pos: at}
+	for elem := range v.Elems() {
+		l.Kids = append(l.Kids, spread(elem, at))
+	}
+	for key, val := range v.Pairs() {
+		l.Kids = append(l.Kids, spread(key, at), spread(val, at))
+	}
+	return l
+}
+
+// constant returns a value that has to be known now, nil after an error.
+func (r *puppetReader) constant(n *expr.Node) *Literal {
+	l, known := r.literal(n)
+	if !known {
+		r.attributeError(n.Off, "expected a value that is known when this is compiled, found an expression")
+		return nil
+	}
+	return &l
+}
+
+// attributeError reports an attribute that cannot be read. The other bindings are still checked.
+func (r *puppetReader) attributeError(off int, message string) {
+	r.diags.Add(diag.Diagnostic{Pos: r.Pos(off), Code: "attribute", Message: message, InValue: true})
+}
+
+// checkNames reports functions, types and regular expressions that always fail, and warns of misspelt facts.
+func (r *puppetReader) checkNames(n *expr.Node) bool {
+	errs := syntax.Check(n)
+	for _, e := range errs {
+		code := e.Code
+		if code == "" {
+			code = "name"
+		}
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(e.Off), Code: code, Message: e.Message, Hint: e.Hint, InValue: true})
+	}
+	for _, e := range syntax.Misspelt(n) {
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(e.Off), Severity: diag.Warning, Code: "fact", Message: e.Message,
+			Hint: e.Hint})
+	}
+	return len(errs) == 0
+}
+
+// query adds the producer of a query.
+func (r *puppetReader) query(out *Statement, q *syntax.Query) {
+	r.addProducer(out, "to_query", r.constant(queryList(q)))
+}
+
+// queryList returns a query as PuppetDB has it, with the type as one of its conditions. It changes patterns in q to
+// their text.
+func queryList(q *syntax.Query) *expr.Node {
+	constant := func(text string) *expr.Node {
+		return &expr.Node{Op: expr.Const, Off: q.Off, Value: value.FromString(text)}
+	}
+	list := func(kids ...*expr.Node) *expr.Node { return &expr.Node{Op: expr.ArrayLit, Off: q.Off, Kids: kids} }
+	for n := range syntax.All(q.Where) {
+		if n.Value.Kind() == value.Regexp {
+			n.Value = value.FromString(n.Value.Text())
+		}
+	}
+	return list(constant("and"), list(constant("="), constant("type"), constant(q.Type.Text)), q.Where)
+}
+
+var (
+	// optionAttributes lists the attributes of YAML that are options here.
+	optionAttributes = []string{"multibind_id", "optional", "options", "to_alias_of", "to_first_found", "to_hash_lookup",
+		"to_instance", "to_lookup_of", "to_producer", "to_renamed", "transformer"}
+
+	// keywordAttributes maps the other attributes to their syntax.
+	keywordAttributes = map[string]string{"abstract": "bind abstract 'key'", "in": "bind … to … in 'id'",
+		"name": "bind 'key' …", "override": "bind override 'key' …", "rebind": "rebind 'key'",
+		"sensitive": "bind sensitive 'key' …", "to": "bind 'key' to …", "to_expression": "bind 'key' to …",
+		"to_query": "bind 'key' to Type[?? …]", "type": "bind Type, 'key' …"}
+)
+
+// options reads the options in braces.
+func (r *puppetReader) options(out *Statement, s *syntax.Statement) {
+	allowed := slices.Clone(optionAttributes)
+	switch {
+	case s.Word == "parameters":
+		allowed = []string{"map", "optional", "options", "type"}
+	case s.Word == "variables":
+		allowed = []string{"optional"}
+	case s.Word == "rebind" || s.Word == "alias" || s.Word == "renamed":
+		allowed = []string{"optional", "transformer"}
+	case s.Producer:
+		allowed = append(allowed, "producer_args")
+	case s.Query != nil:
+		allowed = append(allowed, "select_result")
+	}
+	collects := s.Word == "multibind" || slices.ContainsFunc(s.Options, func(o syntax.Option) bool {
+		return o.Name.Text == "multibind_id" && slices.Contains(allowed, o.Name.Text)
+	})
+	var own []*expr.Node // of a multibinding, or the map of parameters
+	for _, o := range s.Options {
+		name := o.Name.Text
+		switch {
+		case !collects && !slices.Contains(allowed, name):
+			r.unknownOption(o, allowed)
+		case name == "transformer" || name == "select_result" && s.Query != nil:
+			if l := r.lambda(out, o, "|$value| { $value + 1 }"); l != nil {
+				out.Transformer = &Lambda{l, r.Pos(o.Value.Off)}
+			}
+		case name == "type" && s.Word == "parameters":
+			out.Type = r.optionValue(o)
+		case name == "optional":
+			out.Optional = r.flag(o)
+		case name == "options" || name == "producer_args" && s.Producer:
+			out.Options = r.optionValue(o)
+		case slices.Contains(optionAttributes, name):
+			r.addProducer(out, name, r.optionValue(o))
+		default: // of a multibinding, or the map of parameters
+			key := &expr.Node{Op: expr.Const, Off: o.Name.Off, Value: value.FromString(name)}
+			own = append(own, key, ownOption(o))
+			if name == "combinator" {
+				out.Combinator = r.lambda(out, o, "|$memo, $x| { $memo + $x }")
+			}
+		}
+	}
+	switch {
+	case own != nil && out.Options != nil:
+		r.attributeError(own[0].Off, "expected options by themselves, or all of them in 'options', found both")
+	case own != nil:
+		out.Options = r.constant(&expr.Node{Op: expr.HashLit, Off: s.Braces, Kids: own})
+	case collects && out.Options != nil && out.Options.Named("combinator") != nil:
+		r.attributeError(s.Braces, "expected 'combinator' outside of 'options', as combinator => |$memo, $x| { $memo + $x }")
+	}
+}
+
+// flag reads an option that is true or false.
+func (r *puppetReader) flag(o syntax.Option) bool {
+	v, _ := o.Value.Constant()
+	if v.Kind() != value.Bool {
+		r.attributeError(o.Value.Off, "expected true or false as '"+o.Name.Text+"'")
+	}
+	return v.Bool()
+}
+
+func (r *puppetReader) unknownOption(o syntax.Option, allowed []string) {
+	d := diag.Unknown(r.Pos(o.Name.Off), "attribute", "option", o.Name.Text, "'"+o.Name.Text+"'", allowed)
+	if keywordAttributes[o.Name.Text] != "" {
+		d.Message = "'" + o.Name.Text + "' is no option: it has a word of its own"
+		d.Discreet = d.Message
+		d.Hint = "write " + keywordAttributes[o.Name.Text]
+	}
+	d.InValue = true
+	r.diags.Add(d)
+}
+
+// optionValue returns the value of an option, which has to be known now.
+func (r *puppetReader) optionValue(o syntax.Option) *Literal {
+	if o.Lambda != nil {
+		r.attributeError(o.Value.Off, "expected a value as '"+o.Name.Text+"', found a lambda")
+		return nil
+	}
+	return r.constant(o.Value)
+}
+
+// lambda reads an option that is a lambda.
+func (r *puppetReader) lambda(out *Statement, o syntax.Option, as string) *expr.Lambda {
+	if o.Lambda == nil {
+		r.attributeError(o.Value.Off, "expected a lambda as '"+o.Name.Text+"', as "+as)
+	}
+	if o.Lambda == nil || !r.checkNames(syntax.Around(o.Lambda)) {
+		out.Broken = true
+		return nil
+	}
+	return o.Lambda.Placeless()
+}
+
+// ownOption returns the value of an option of a multibinding, a lambda as text.
+func ownOption(o syntax.Option) *expr.Node {
+	if o.Lambda == nil {
+		return o.Value
+	}
+	return &expr.Node{Op: expr.Const, Off: o.Value.Off, Value: value.FromString(syntax.PrintLambda(o.Lambda))}
+}

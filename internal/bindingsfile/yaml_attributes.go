@@ -1,0 +1,192 @@
+package bindingsfile
+
+import (
+	"fmt"
+	"slices"
+
+	"bindc/internal/diag"
+	"bindc/internal/expr"
+	"bindc/internal/literal"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+var bindingAttributes = []string{"name", "type", "to", "multibind_id", "in", "options", "transformer", "abstract",
+	"override", "sensitive", "to_lookup_of", "to_first_found", "to_hash_lookup", "to_expression", "to_producer",
+	"to_instance", "to_query", "optional", "to_alias_of", "to_renamed", "rebind"}
+
+// IsAttribute reports whether a binding in the long form can have an attribute of that name.
+func IsAttribute(name string) bool { return slices.Contains(bindingAttributes, name) }
+
+// longForm reads a binding that is written as a hash of attributes.
+func (r *yamlReader) longForm(n *yaml.Node) *Statement {
+	allowed := bindingAttributes
+	if !has(n, "name") { // then a keyword may be meant
+		for _, form := range keywordForms {
+			allowed = append(slices.Clip(allowed), form.keyword.String())
+		}
+	}
+	r.reportUnknown(n, "attribute of a binding", allowed)
+	s := &Statement{Keyword: Bind, Pos: r.Pos(n), KeyPos: r.Pos(n)}
+	for key, val := range n.Pairs() {
+		name, _ := key.Text()
+		r.attribute(s, name, val)
+		if name == "name" && s.Key == "" {
+			return nil
+		}
+	}
+	r.combinator(s, n)
+	return s
+}
+
+// reportUnknown reports attributes of a statement that are not in allowed.
+func (r *yamlReader) reportUnknown(n *yaml.Node, what string, allowed []string) {
+	for _, d := range r.UnknownKeys(n, "attribute", what, allowed) {
+		d.InValue = true
+		r.diags.Add(d)
+	}
+}
+
+// attribute reads one attribute of a binding.
+func (r *yamlReader) attribute(s *Statement, name string, n *yaml.Node) {
+	switch name {
+	case "name":
+		s.Key, _ = literal.Key(r.Document, n, r.diags)
+		s.KeyPos = r.Pos(n)
+	case "abstract":
+		s.Abstract = r.flag(name, n)
+	case "override":
+		s.Override = r.flag(name, n)
+	case "sensitive":
+		s.Sensitive = r.flag(name, n)
+	case "optional":
+		s.Optional = r.flag(name, n)
+	case "transformer":
+		if l := r.lambda(s, n); l != nil {
+			s.Transformer = &Lambda{l, r.Pos(n)}
+		}
+	case "to":
+		node, ok := literal.Compile(r.Document, n, r.diags)
+		r.valueProducer(s, name, n, node, ok)
+	case "to_expression":
+		node, ok := r.expression(n)
+		r.valueProducer(s, name, n, node, ok)
+	case "to_query":
+		s.Producers = append(s.Producers, r.query(s, n))
+	default:
+		r.literalAttribute(s, name, n)
+	}
+}
+
+// literalAttribute reads an attribute whose value does not interpolate.
+func (r *yamlReader) literalAttribute(s *Statement, name string, n *yaml.Node) {
+	if !slices.Contains(bindingAttributes, name) {
+		return
+	}
+	l := r.literal(n)
+	switch name {
+	case "type":
+		s.Type = &l
+	case "options":
+		s.Options = &l
+	case "in":
+		s.In = &l
+	default:
+		s.Producers = append(s.Producers, Producer{Name: name, Argument: &l})
+	}
+}
+
+// valueProducer adds the producer of a value, which is the constant node or computed by it.
+func (r *yamlReader) valueProducer(s *Statement, name string, n *yaml.Node, node *expr.Node, ok bool) {
+	p := Producer{Name: name}
+	if ok {
+		l := r.literal(n)
+		p.Argument = &l
+		if v, known := node.Constant(); known {
+			l.Value = v
+		} else {
+			p.Expr = node
+		}
+	} else {
+		s.Broken = true
+	}
+	s.Producers = append(s.Producers, p)
+}
+
+// combinator reads the lambda among the options of a multibinding, if there is one.
+func (r *yamlReader) combinator(s *Statement, n *yaml.Node) {
+	_, options, _ := n.Lookup("options")
+	if !has(n, "multibind_id") || options == nil {
+		return
+	}
+	if _, c, ok := options.Lookup("combinator"); ok {
+		s.Combinator = r.lambda(s, c)
+	}
+}
+
+// query reads the text of a query. Its producer takes the parsed query as its argument.
+func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
+	text, ok := n.Text()
+	if !ok {
+		r.attributeError(n, "expected the text of a query, as \"Sql[?? name == 'one']\", found %s", n.Describe())
+	}
+	if ok {
+		q, errs := syntax.ParseQuery(text)
+		if ok = literal.Report(r.Document, n, "expression", errs, r.diags); ok {
+			list, known := expr.Fold(queryList(q)).Constant()
+			if known {
+				return Producer{Name: "to_query", Argument: &Literal{Value: list, Pos: r.Pos(n)}}
+			}
+			r.attributeError(n, "expected a query whose values are known when it is compiled")
+		}
+	}
+	s.Broken = true
+	return Producer{Name: "to"}
+}
+
+func (r *yamlReader) expression(n *yaml.Node) (*expr.Node, bool) {
+	if n.Kind != yaml.Scalar {
+		r.attributeError(n, "expected the text of an expression as 'to_expression', found %s", n.Describe())
+		return nil, false
+	}
+	src, ok := n.Text()
+	if !ok { // YAML reads an expression such as 42 or true as a number or boolean
+		return &expr.Node{Op: expr.Const, Value: n.Value}, true
+	}
+	node, errs := syntax.ParseExpression(src)
+	if !literal.Report(r.Document, n, "expression", errs, r.diags) ||
+		!literal.CheckNames(r.Document, n, node, r.diags) {
+		return nil, false
+	}
+	return expr.Fold(node.Decrypting()), true
+}
+
+func (r *yamlReader) lambda(s *Statement, n *yaml.Node) *expr.Lambda {
+	text, ok := n.Text()
+	if !ok {
+		r.attributeError(n, "expected a lambda as text, as '|$value| { $value + 1 }', found %s", n.Describe())
+		s.Broken = true
+		return nil
+	}
+	l, errs := syntax.ParseLambda(text)
+	if !literal.Report(r.Document, n, "expression", errs, r.diags) ||
+		!literal.CheckNames(r.Document, n, syntax.Around(l), r.diags) {
+		s.Broken = true
+		return nil
+	}
+	return l
+}
+
+func (r *yamlReader) flag(name string, n *yaml.Node) bool {
+	if n.Value.Kind() != value.Bool {
+		r.attributeError(n, "expected true or false as '%s', found %s", name, n.Describe())
+	}
+	return n.Value.Bool()
+}
+
+// attributeError reports an attribute that cannot be read. The other bindings are still checked.
+func (r *yamlReader) attributeError(n *yaml.Node, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	r.diags.Add(diag.Diagnostic{Pos: r.Pos(n), Code: "attribute", Message: message, InValue: true})
+}

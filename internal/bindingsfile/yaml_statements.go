@@ -1,0 +1,120 @@
+package bindingsfile
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// keywordForm describes a statement whose first attribute is its keyword.
+type keywordForm struct {
+	keyword    Keyword
+	attributes []string // that it may also have
+	binds      string   // in messages: its effect in place of a key
+}
+
+// keywordForms has the order in which a hash is searched for keywords.
+var keywordForms = []keywordForm{
+	{Include, nil, "binds that classes are included"},
+	{Exclude, nil, "binds that classes are not included"},
+	{Parameters, []string{"to", "to_expression", "type", "abstract", "override", "sensitive", "optional", "options"},
+		"binds a key for each parameter"},
+	{Variables, []string{"type", "abstract", "override", "sensitive", "optional"}, "binds a key for each variable"},
+	{Map, []string{"to", "abstract", "override"}, "binds the key of the two types"},
+	{Dependency, []string{"kind"}, "contributes to '" + recipe.DependenciesKey + "'"},
+}
+
+// keywordStatement reads a hash that has a keyword, which is the case unless it returns false.
+func (r *yamlReader) keywordStatement(n *yaml.Node) (*Statement, bool) {
+	i := slices.IndexFunc(keywordForms, func(f keywordForm) bool { return has(n, f.keyword.String()) })
+	if i < 0 {
+		return nil, false
+	}
+	form, word := keywordForms[i], keywordForms[i].keyword.String()
+	if name, _, ok := n.Lookup("name"); ok {
+		r.diags.Add(diag.Diagnostic{Pos: r.Pos(name), Code: "attribute", InValue: true,
+			Message: "expected no 'name' beside '" + word + "', which " + form.binds,
+			Hint:    "remove 'name', or make two entries of 'bind': one with '" + word + "', one with 'name'"})
+		return nil, true
+	}
+	for _, other := range keywordForms[i+1:] {
+		if has(n, other.keyword.String()) {
+			r.attributeError(n, "expected one statement in a hash, found '%s' and '%s'", word, other.keyword)
+			return nil, true
+		}
+	}
+	allowed := append([]string{word}, form.attributes...)
+	r.reportUnknown(n, "attribute of '"+word+"'", allowed)
+	_, subject, _ := n.Lookup(word)
+	return r.statementOf(form.keyword, n, subject), true
+}
+
+// statementOf reads a statement by its keyword, whose value is subject. It returns nil after an error.
+func (r *yamlReader) statementOf(keyword Keyword, n, subject *yaml.Node) *Statement {
+	s := &Statement{Keyword: keyword, Pos: r.Pos(n), KeyPos: r.Pos(subject)}
+	switch keyword {
+	case Include, Exclude:
+		s.Subjects = r.oneOrMore(subject)
+		return s
+	case Dependency:
+		return r.dependency(s, n, subject)
+	}
+	for key, val := range n.Pairs() {
+		name, _ := key.Text() // the keyword itself is not an attribute of a binding
+		r.attribute(s, name, val)
+	}
+	switch keyword {
+	case Parameters:
+		s.Subjects = []Literal{r.literal(subject)}
+	case Variables:
+		r.attribute(s, variablesProducer(subject), subject)
+	case Map:
+		if subject.Kind != yaml.Sequence || len(subject.Kids) != 2 {
+			r.attributeError(subject, "expected two types as 'map': [OF, FROM], found %s", subject.Describe())
+			return nil
+		}
+		s.Subjects = r.oneOrMore(subject)
+	}
+	return s
+}
+
+// oneOrMore returns the elements of a list, or n itself if it is not a list.
+func (r *yamlReader) oneOrMore(n *yaml.Node) []Literal {
+	if n.Kind != yaml.Sequence {
+		return []Literal{r.literal(n)}
+	}
+	return r.literal(n).Kids
+}
+
+// variablesProducer returns the producer of variables: the text of a hash is an expression.
+func variablesProducer(n *yaml.Node) string {
+	if text, _ := n.Text(); strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return "to_expression"
+	}
+	return "to"
+}
+
+func (r *yamlReader) dependency(s *Statement, n, sides *yaml.Node) *Statement {
+	if sides.Kind != yaml.Sequence || len(sides.Kids) != 2 {
+		r.attributeError(sides, "expected what comes first and what comes after it as 'dependency': [FROM, TO], found %s",
+			sides.Describe())
+		return nil
+	}
+	for i := range sides.Kids {
+		side := r.literal(&sides.Kids[i])
+		s.Producers = append(s.Producers, Producer{Name: "to", Argument: &side})
+	}
+	if _, kind, ok := n.Lookup("kind"); ok {
+		arrow, _ := kind.Text()
+		s.Notifies = arrow == "~>"
+		if arrow != s.Arrow() {
+			r.attributeError(kind, "expected '->' or '~>' as 'kind', found %s", value.Describe(kind.Value))
+			return nil
+		}
+	}
+	return s
+}

@@ -1,0 +1,42 @@
+package syntax
+
+import (
+	"cmp"
+	"sort"
+	"unicode/utf8"
+
+	"bindc/internal/diag"
+)
+
+// Text finds the lines and columns of offsets in a file.
+type Text struct {
+	file, src string
+	lines     []int // the offset of each line
+}
+
+// NewText prepares the text of a file.
+func NewText(file, src string) *Text {
+	t := &Text{file: file, src: src, lines: []int{0}}
+	for i := range len(src) {
+		if src[i] == '\n' {
+			t.lines = append(t.lines, i+1)
+		}
+	}
+	return t
+}
+
+// Line returns the line of an offset; the first is 1.
+func (t *Text) Line(off int) int { return sort.SearchInts(t.lines, off+1) }
+
+// Pos returns the place of an offset.
+func (t *Text) Pos(off int) diag.Pos {
+	line := t.Line(off)
+	return diag.Pos{File: t.file, Line: line, Col: utf8.RuneCountInString(t.src[t.lines[line-1]:off]) + 1}
+}
+
+// Report reports errors of syntax.
+func (t *Text) Report(errs []Error, diags *diag.List) {
+	for _, e := range errs {
+		diags.Add(diag.Diagnostic{Pos: t.Pos(e.Off), Code: cmp.Or(e.Code, "syntax"), Message: e.Message, Hint: e.Hint})
+	}
+}

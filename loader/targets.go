@@ -1,0 +1,74 @@
+package loader
+
+import (
+	"strings"
+
+	"bindc/internal/bindingsfile"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+// target is the owner of parameters: a class, a type, or an instance of a type.
+type target struct {
+	name, instance string
+	isClass        bool
+}
+
+// target reads `ntp`, which may be written `Class[ntp]`, `Web` or `Web[one]`.
+func (c *setCompiler) target(l *bindingsfile.Literal) (target, bool) {
+	if isText(l, className) {
+		return target{name: l.Value.Text(), isClass: true}, true
+	}
+	t, ok := targetOf(l)
+	if class := strings.ToLower(t.instance); ok && t.name == "Class" && className.MatchString(class) {
+		return target{name: class, isClass: true}, true
+	}
+	if ok {
+		return t, true
+	}
+	expected := "a class, a type or an instance, as 'ntp', 'Web' or 'Web[one]'"
+	if strings.Contains(l.ScalarText(), ",") {
+		expected = "one instance, its name in quotes if there is a comma in it, as \"Web['a, b']\""
+	}
+	c.errorf(l, "expected %s, found %s", expected, value.Describe(l.Value))
+	return target{}, false
+}
+
+// targetOf reads a type, or an instance of one, whose name may be in quotes.
+func targetOf(l *bindingsfile.Literal) (target, bool) {
+	if l.Value.Kind() != value.String {
+		return target{}, false
+	}
+	name, instance, ok := bindingsfile.SplitTarget(l.Value.Text())
+	return target{name: name, instance: instance}, ok && typeName.MatchString(name)
+}
+
+// inKeys escapes the name of an instance for keys.
+var inKeys = strings.NewReplacer("/", "%2F", "[", "%5B", "]", "%5D", "%", "%25")
+
+// keys returns the prefix of the keys of the parameters.
+func (t target) keys() string {
+	switch {
+	case t.isClass:
+		return t.name + "::"
+	case t.instance == "":
+		return recipe.ParameterKeys + t.name + "/"
+	}
+	return recipe.ParameterKeys + t.name + "[" + inKeys.Replace(t.instance) + "]/"
+}
+
+// references reads one reference or several, and writes them as Puppet does, without quotes.
+func (c *setCompiler) references(p *bindingsfile.Producer) ([]string, bool) {
+	list := oneOrMore(p.Argument)
+	out, ok := make([]string, len(list)), true
+	for i := range list {
+		t, is := targetOf(&list[i])
+		if !is || t.instance == "" {
+			c.errorf(&list[i], "expected what a catalog has, as \"File['/etc/ntp.conf']\", found %s",
+				value.Describe(list[i].Value))
+			ok = false
+		}
+		out[i] = t.name + "[" + t.instance + "]"
+	}
+	return out, ok
+}
