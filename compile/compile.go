@@ -11,6 +11,7 @@ import (
 	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
 	"bindc/loader"
@@ -428,7 +429,7 @@ func (c *composer) content() *snapshot.Content {
 	out.Hiera = c.hieraPlaces()
 	for _, d := range c.site.Dimensions {
 		dim := snapshot.Dimension{Name: d.Name, Guard: d.Guard, Exact: d.Exact, Category: -1,
-			Program: expr.Append(nil, expr.Fold(d.Value))}
+			Program: expr.Append(nil, expr.Fold(d.Value, stdlib.Functions))}
 		if d.Guard {
 			dim.Category = d.Category
 		}

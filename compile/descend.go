@@ -8,6 +8,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/types"
@@ -125,7 +126,7 @@ func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []ui
 	free := !f.opts.StrictVariables // or else it is an error
 	r.Expr.Variables(func(name string) { free = free && !f.deciding[name] && !syntax.WellKnown(name) })
 	e := factless{f, terms, path, new(bool)}
-	v, err := expr.Eval(r.Expr, e, expr.Options{Steps: undefSteps})
+	v, err := expr.Eval(r.Expr, e, expr.Options{Functions: stdlib.Functions, Steps: undefSteps})
 	undef := free && err == nil && v.IsUndef()
 	if !*e.looked {
 		f.undef[r] = undef

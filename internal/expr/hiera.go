@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/expr/ruby"
 	"bindc/internal/lookupkey"
 	"bindc/internal/pattern"
 	"bindc/internal/value"
@@ -22,15 +23,31 @@ const (
 	hieraMapped = "%mapped"  // args: an index, a variable, keys into it, a lambda; yields the path of one element
 )
 
-func init() { // a function that parses a text anew refers to the table it is in
-	functions[HieraScope] = function{1, -1, noBlock, true, runHieraScope}
-	functions[HieraLookup] = function{1, 1, noBlock, true, runHieraLookup}
-	functions[HieraAlias] = function{1, 1, noBlock, true, runHieraAlias}
-	functions[hieraFail] = function{1, 1, noBlock, true, runHieraFail}
-	functions[hieraSecret] = function{1, 1, noBlock, true, runHieraSecret}
-	functions[decrypted] = function{1, 1, noBlock, true, runDecrypted}
-	functions[hieraPath] = function{2, 2, noBlock, true, runHieraPath}
-	functions[hieraMapped] = function{2, -1, mustBlock, true, runHieraMapped}
+// hieraFunction returns the function that evaluates an interpolation. It is not a table, which would refer to itself:
+// some of these functions evaluate texts with interpolations of their own.
+func hieraFunction(name string) (Function, bool) {
+	f := Function{Name: name, Min: 1, Max: 1, Varies: true}
+	switch name {
+	case HieraScope:
+		f.Max, f.Run = Unbounded, runHieraScope
+	case HieraLookup:
+		f.Run = runHieraLookup
+	case HieraAlias:
+		f.Run = runHieraAlias
+	case hieraFail:
+		f.Run = runHieraFail
+	case hieraSecret:
+		f.Run = runHieraSecret
+	case decrypted:
+		f.Run = runDecrypted
+	case hieraPath:
+		f.Min, f.Max, f.Run = 2, 2, runHieraPath
+	case hieraMapped:
+		f.Min, f.Max, f.Lambda, f.Run = 2, Unbounded, RequiredLambda, runHieraMapped
+	default:
+		return f, false
+	}
+	return f, true
 }
 
 // Problem is what is wrong in an interpolation of Hiera 5, at a byte offset of its text.
@@ -228,8 +245,8 @@ type HieraEnv interface {
 	Decrypt(text string) (string, error)
 }
 
-func runHieraScope(c *call) (value.Value, error) {
-	v, err := c.variable(c.args)
+func runHieraScope(c *Invocation) (value.Value, error) {
+	v, err := c.hieraValue(c.Args)
 	if err != nil {
 		return v, err
 	}
@@ -255,15 +272,15 @@ func plainText(n *Node, variable func(name string) (value.Value, error)) (value.
 }
 
 // variable is what stands in the variable path[0] at the keys behind it, undef where nothing does.
-func (c *call) variable(path []value.Value) (value.Value, error) {
-	v, err := c.ev.given(toS(path[0]))
+func (c *Invocation) hieraValue(path []value.Value) (value.Value, error) {
+	v, err := c.given(ruby.ToS(path[0]))
 	if err != nil || v.IsUndef() || len(path) == 1 {
 		return v, hieraError(c, err)
 	}
 	name := string(value.AppendText(nil, path[0]))
 	v, found, err := lookupkey.Dig(lookupkey.Dotted(name, path[1:]), path[1:], v)
 	if err == nil && !found {
-		missed(c.ev.env, toS(path[0]), path[1:]...)
+		missed(c.env, ruby.ToS(path[0]), path[1:]...)
 	}
 	if err != nil || !found {
 		return value.Value{}, hieraError(c, err)
@@ -279,7 +296,7 @@ type GivenEnv interface {
 }
 
 // given is the variable of that name, if it was given: that of a mapped path, or of the top scope.
-func (ev *evaluator) given(name string) (value.Value, error) {
+func (ev *Evaluator) given(name string) (value.Value, error) {
 	ev.varies()
 	if v, ok := ev.scope.find(name); ok {
 		return v, nil
@@ -311,22 +328,22 @@ func HieraMapped(i int, source, name string, template *Node) (*Node, string) {
 		Lambda: &Lambda{Params: []Param{{Name: name}}, Body: template}}, ""
 }
 
-func runHieraMapped(c *call) (value.Value, error) {
-	v, err := c.variable(c.args[1:])
+func runHieraMapped(c *Invocation) (value.Value, error) {
+	v, err := c.hieraValue(c.Args[1:])
 	if err != nil {
 		return v, err
 	}
-	i := int(c.args[0].Int())
+	i := int(c.Args[0].Int())
 	elems, ok := mappedElements(v)
 	switch {
 	case !ok:
-		return v, c.failf("expected an array, a hash or a string for mapped_paths, found the kind %s", v.Kind())
+		return v, c.Failf("expected an array, a hash or a string for mapped_paths, found the kind %s", v.Kind())
 	case len(elems) > MaxMapped:
-		return v, c.failf("expected at most %d elements, found %d", MaxMapped, len(elems))
+		return v, c.Failf("expected at most %d elements, found %d", MaxMapped, len(elems))
 	case len(elems) == 1 && i < 0:
-		return c.yield(elems[0])
+		return c.Yield(elems[0])
 	case len(elems) > 1 && 0 <= i && i < len(elems):
-		return c.yield(elems[i])
+		return c.Yield(elems[i])
 	}
 	return value.FromString(""), nil
 }
@@ -351,7 +368,7 @@ func mappedElements(v value.Value) (out []value.Value, ok bool) {
 	return out, true
 }
 
-func runHieraLookup(c *call) (value.Value, error) {
+func runHieraLookup(c *Invocation) (value.Value, error) {
 	v, found, err := c.asked()
 	if err != nil || !found {
 		return value.FromString(""), hieraError(c, err)
@@ -360,16 +377,16 @@ func runHieraLookup(c *call) (value.Value, error) {
 }
 
 // asked looks the first argument up.
-func (c *call) asked() (value.Value, bool, error) {
-	env, ok := c.ev.env.(HieraEnv)
+func (c *Invocation) asked() (value.Value, bool, error) {
+	env, ok := c.env.(HieraEnv)
 	if !ok {
 		return value.Value{}, false, errNoHiera
 	}
-	defer c.ev.nest()()
-	return env.Hiera(c.args[0].Text())
+	defer c.nest()()
+	return env.Hiera(c.Args[0].Text())
 }
 
-func runHieraAlias(c *call) (value.Value, error) {
+func runHieraAlias(c *Invocation) (value.Value, error) {
 	v, found, err := c.asked()
 	if err != nil || !found {
 		return value.FromString(""), hieraError(c, err)
@@ -378,20 +395,20 @@ func runHieraAlias(c *call) (value.Value, error) {
 }
 
 // hieraError is err with its cause.
-func hieraError(c *call, err error) error {
+func hieraError(c *Invocation, err error) error {
 	if err == nil {
 		return nil
 	}
 	return &Error{Off: c.node.Off, Message: err.Error(), Err: err}
 }
 
-func runHieraFail(c *call) (value.Value, error) {
-	return value.Value{}, failf(c.node, "%s", c.args[0].Text())
+func runHieraFail(c *Invocation) (value.Value, error) {
+	return value.Value{}, failf(c.node, "%s", c.Args[0].Text())
 }
 
 var errNoHiera = errors.New("this can be asked for in data of Hiera 5 only")
 
-func runHieraSecret(c *call) (value.Value, error) {
+func runHieraSecret(c *Invocation) (value.Value, error) {
 	v, err := runDecrypted(c)
 	if err != nil {
 		return v, err
@@ -399,12 +416,12 @@ func runHieraSecret(c *call) (value.Value, error) {
 	return c.interpolated(v)
 }
 
-func runDecrypted(c *call) (value.Value, error) {
-	d, ok := c.ev.env.(HieraEnv)
+func runDecrypted(c *Invocation) (value.Value, error) {
+	d, ok := c.env.(HieraEnv)
 	if !ok {
 		return value.Value{}, hieraError(c, errNoHiera)
 	}
-	text, err := d.Decrypt(c.args[0].Text())
+	text, err := d.Decrypt(c.Args[0].Text())
 	if err != nil {
 		return value.Value{}, hieraError(c, err)
 	}
@@ -412,29 +429,29 @@ func runDecrypted(c *call) (value.Value, error) {
 }
 
 // hieraText is the text of v, whose own texts interpolate once more.
-func (c *call) hieraText(v value.Value) (value.Value, error) {
+func (c *Invocation) hieraText(v value.Value) (value.Value, error) {
 	if v.IsSensitive() {
-		return value.FromString(redacted), nil
+		return value.FromString(ruby.ToS(v)), nil
 	}
 	v, err := c.interpolated(v)
 	if err != nil || v.Kind() == value.String {
 		return v, err
 	}
-	if err := c.ev.produce(weight(v)); err != nil {
+	if err := c.Produce(Weight(v)); err != nil {
 		return v, err
 	}
-	return value.FromString(toS(v)), nil
+	return value.FromString(ruby.ToS(v)), nil
 }
 
 // interpolated is v with all its texts interpolated. Most have nothing to be.
-func (c *call) interpolated(v value.Value) (value.Value, error) {
+func (c *Invocation) interpolated(v value.Value) (value.Value, error) {
 	switch v.Kind() {
 	case value.String:
 		if !strings.Contains(v.Text(), "%{") {
 			return v, nil
 		}
 		n, _ := ParseHiera(v.Text())
-		return c.ev.eval(n)
+		return c.eval(n)
 	case value.Array:
 		out := make([]value.Value, 0, v.Len())
 		for e := range v.Elems() {
@@ -463,8 +480,8 @@ func (c *call) interpolated(v value.Value) (value.Value, error) {
 }
 
 // runHieraPath is the path below a directory that the file system takes a text for; empty if it leads out of there.
-func runHieraPath(c *call) (value.Value, error) {
-	dir, path := c.args[0].Text(), c.args[1].Text()
+func runHieraPath(c *Invocation) (value.Value, error) {
+	dir, path := c.Args[0].Text(), c.Args[1].Text()
 	if strings.HasPrefix(path, "/") || path == "" {
 		return value.FromString(""), nil
 	}
@@ -504,7 +521,7 @@ func HieraVariables(n *Node, yield func(off int, path []string)) {
 	if n.Op == Call && n.Name == HieraScope {
 		path := make([]string, len(n.Kids))
 		for i, k := range n.Kids {
-			path[i] = toS(k.Value)
+			path[i] = ruby.ToS(k.Value)
 		}
 		path[0] = strings.TrimPrefix(path[0], "::")
 		yield(n.Off, path)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
@@ -111,7 +112,7 @@ func (r *Relations) template(n *expr.Node) []part {
 	}
 	var out []part
 	for _, k := range kids {
-		if v, ok := expr.Fold(k).Constant(); ok {
+		if v, ok := expr.Fold(k, stdlib.Functions).Constant(); ok {
 			out = append(out, part{Fold(string(value.AppendText(nil, v))), -1})
 		} else {
 			out = append(out, part{unknown: r.unknown(Caseless(k))})
@@ -161,7 +162,7 @@ func handsOn(n *expr.Node) bool {
 
 // unknown is the number of what n yields.
 func (r *Relations) unknown(n *expr.Node) int {
-	folded := expr.Fold(n)
+	folded := expr.Fold(n, stdlib.Functions)
 	name := variableName(folded)
 	computed := name == ""
 	if computed {

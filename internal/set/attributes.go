@@ -7,6 +7,7 @@ import (
 	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/literal"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -104,7 +105,7 @@ func (r *reader) query(a *binding.Attributes, n *yaml.Node) binding.Producer {
 	if ok {
 		q, errs := syntax.ParseQuery(text)
 		if ok = literal.Report(r.Document, n, "expression", errs, r.diags); ok {
-			list, known := expr.Fold(queryList(q)).Constant()
+			list, known := expr.Fold(queryList(q), stdlib.Functions).Constant()
 			if known {
 				return binding.Producer{Name: "to_query", Argument: &binding.Literal{Value: list, Pos: r.Pos(n)}}
 			}
@@ -129,7 +130,7 @@ func (r *reader) expression(n *yaml.Node) (*expr.Node, bool) {
 		!literal.CheckNames(r.Document, n, node, r.diags) {
 		return nil, false
 	}
-	return expr.Fold(node.Decrypting()), true
+	return expr.Fold(node.Decrypting(), stdlib.Functions), true
 }
 
 func (r *reader) lambda(a *binding.Attributes, n *yaml.Node) *expr.Lambda {

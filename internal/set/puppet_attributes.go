@@ -7,6 +7,7 @@ import (
 	"bindc/internal/binding"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
@@ -109,7 +110,7 @@ func isLiteral(n *expr.Node) bool {
 func (r *puppetReader) produced(name string, n *expr.Node) *binding.Producer {
 	l, _ := r.literal(n)
 	out := &binding.Producer{Name: name, Argument: &l}
-	folded := expr.Fold(n.Decrypting())
+	folded := expr.Fold(n.Decrypting(), stdlib.Functions)
 	if v, ok := folded.Constant(); ok {
 		l.Value = v
 	} else {
@@ -122,7 +123,7 @@ func (r *puppetReader) produced(name string, n *expr.Node) *binding.Producer {
 func (r *puppetReader) literal(n *expr.Node) (l binding.Literal, known bool) {
 	l.Pos, known = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
-		l.Value, known = expr.Fold(n).Constant()
+		l.Value, known = expr.Fold(n, stdlib.Functions).Constant()
 		return spread(l.Value, l.Pos), known
 	}
 	l.Kids = make([]binding.Literal, len(n.Kids))

@@ -1,4 +1,4 @@
-package expr
+package ruby
 
 import (
 	"fmt"
@@ -21,17 +21,17 @@ import (
 var numeric = pattern.Lazy(`^[ \t]*([-+]?)[ \t]*(?:(0[xX][0-9A-Fa-f]+)|(\d+)((?:\.\d+)?(?:[eE]-?\d+)?))[ \t]*$`)
 
 // toNumber is v as a number, also where it is text that is one.
-func toNumber(v value.Value) (value.Value, bool) {
+func Number(v value.Value) (value.Value, bool) {
 	switch v.Kind() {
 	case value.Int, value.Float:
 		return v, true
 	case value.String:
-		return parseNumber(v.Text())
+		return ParseNumber(v.Text())
 	}
 	return v, false
 }
 
-func parseNumber(s string) (value.Value, bool) {
+func ParseNumber(s string) (value.Value, bool) {
 	m := numeric().FindStringSubmatch(strings.TrimPrefix(s, "::"))
 	if m == nil {
 		return value.Value{}, false
@@ -42,16 +42,16 @@ func parseNumber(s string) (value.Value, bool) {
 	}
 	switch {
 	case hex != "":
-		return parseInt(sign+hex[2:], 16)
+		return ParseInt(sign+hex[2:], 16)
 	case rest != "":
 		return parseFloat(sign, whole, rest)
 	case len(whole) > 1 && whole[0] == '0':
-		return parseInt(sign+whole, 8)
+		return ParseInt(sign+whole, 8)
 	}
-	return parseInt(sign+whole, 10)
+	return ParseInt(sign+whole, 10)
 }
 
-func parseInt(digits string, base int) (value.Value, bool) {
+func ParseInt(digits string, base int) (value.Value, bool) {
 	n, err := strconv.ParseInt(digits, base, 64)
 	return value.FromInt(n), err == nil
 }
@@ -67,11 +67,11 @@ func parseFloat(sign, whole, rest string) (value.Value, bool) {
 }
 
 // same is Ruby's ==: 1 is 1.0, and case counts.
-func same(a, b value.Value) bool {
+func Equal(a, b value.Value) bool {
 	ka, kb := a.Kind(), b.Kind()
 	switch {
-	case isNumeric(ka) && isNumeric(kb):
-		c, ok := compareNumbers(a, b)
+	case IsNumeric(ka) && IsNumeric(kb):
+		c, ok := CompareNumbers(a, b)
 		return ok && c == 0
 	case ka != kb || ka != value.Array && ka != value.Hash:
 		return value.Identical(a, b)
@@ -79,7 +79,7 @@ func same(a, b value.Value) bool {
 		return false
 	case ka == value.Hash:
 		for k, e := range a.Pairs() {
-			if f, ok := b.Get(k); !ok || !same(e, f) {
+			if f, ok := b.Get(k); !ok || !Equal(e, f) {
 				return false
 			}
 		}
@@ -87,7 +87,7 @@ func same(a, b value.Value) bool {
 	}
 	right, i := b.Slice(), 0
 	for e := range a.Elems() {
-		if !same(e, right[i]) {
+		if !Equal(e, right[i]) {
 			return false
 		}
 		i++
@@ -96,9 +96,9 @@ func same(a, b value.Value) bool {
 }
 
 // indexOf is where v is in elems, by Ruby's ==, or -1.
-func indexOf(elems []value.Value, v value.Value) int {
+func IndexOf(elems []value.Value, v value.Value) int {
 	for i, e := range elems {
-		if same(e, v) {
+		if Equal(e, v) {
 			return i
 		}
 	}
@@ -109,8 +109,8 @@ func indexOf(elems []value.Value, v value.Value) int {
 func Order(a, b value.Value) (c int, ok bool) {
 	ka, kb := a.Kind(), b.Kind()
 	switch {
-	case isNumeric(ka) && isNumeric(kb):
-		return compareNumbers(a, b)
+	case IsNumeric(ka) && IsNumeric(kb):
+		return CompareNumbers(a, b)
 	case ka != kb:
 		return 0, false
 	case ka == value.String:
@@ -118,7 +118,7 @@ func Order(a, b value.Value) (c int, ok bool) {
 	case ka == value.Array:
 		return arrayOrder(a.Slice(), b.Slice())
 	}
-	return 0, same(a, b)
+	return 0, Equal(a, b)
 }
 
 func arrayOrder(a, b []value.Value) (int, bool) {
@@ -131,11 +131,11 @@ func arrayOrder(a, b []value.Value) (int, bool) {
 }
 
 // flatten spreads arrays in list, depth levels of them; all if it is negative.
-func flatten(list []value.Value, depth int) []value.Value {
+func Flatten(list []value.Value, depth int) []value.Value {
 	var out []value.Value
 	for _, v := range list {
 		if v.Kind() == value.Array && depth != 0 {
-			out = append(out, flatten(v.Slice(), depth-1)...)
+			out = append(out, Flatten(v.Slice(), depth-1)...)
 		} else {
 			out = append(out, v)
 		}
@@ -144,7 +144,7 @@ func flatten(list []value.Value, depth int) []value.Value {
 }
 
 // toS is Ruby's to_s.
-func toS(v value.Value) string {
+func ToS(v value.Value) string {
 	if v.IsSensitive() {
 		return redacted
 	}
@@ -229,21 +229,21 @@ func isASCII(s string) bool {
 }
 
 // downcase, upcase and capitalize know all of Unicode, without the rules of any one language.
-func downcase(s string) string {
+func Downcase(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
 	return cases.Lower(language.Und, cases.HandleFinalSigma(false)).String(s)
 }
 
-func upcase(s string) string {
+func Upcase(s string) string {
 	if isASCII(s) {
 		return strings.ToUpper(s)
 	}
 	return cases.Upper(language.Und).String(s)
 }
 
-func capitalize(s string) string {
+func Capitalize(s string) string {
 	_, size := utf8.DecodeRuneInString(s)
 	first := s[:size]
 	if isASCII(first) {
@@ -251,38 +251,93 @@ func capitalize(s string) string {
 	} else {
 		first = cases.Title(language.Und, cases.NoLower).String(first)
 	}
-	return first + downcase(s[size:])
+	return first + Downcase(s[size:])
 }
 
-// chomp drops one line end, chop the last character.
-func chomp(s string) string {
-	if t, ok := strings.CutSuffix(s, "\r\n"); ok {
-		return t
+func IsNumeric(k value.Kind) bool { return k == value.Int || k == value.Float }
+
+// compareNumbers compares exactly, also integers that no float holds.
+func CompareNumbers(a, b value.Value) (int, bool) {
+	switch {
+	case a.Kind() == value.Int && b.Kind() == value.Int:
+		return CompareInts(a.Int(), b.Int()), true
+	case a.Kind() == value.Float && b.Kind() == value.Float:
+		return CompareFloats(a.Float(), b.Float()), !math.IsNaN(a.Float()) && !math.IsNaN(b.Float())
+	case a.Kind() == value.Float:
+		c, ok := CompareNumbers(b, a)
+		return -c, ok
 	}
-	if t, ok := strings.CutSuffix(s, "\n"); ok {
-		return t
+	f := b.Float()
+	switch {
+	case f >= 1<<63:
+		return -1, true
+	case f < -1<<63:
+		return 1, true
 	}
-	return strings.TrimSuffix(s, "\r")
+	if c := CompareInts(a.Int(), int64(f)); c != 0 { // int64 drops the fraction
+		return c, !math.IsNaN(f)
+	}
+	return CompareFloats(math.Trunc(f), f), !math.IsNaN(f)
 }
 
-func chop(s string) string {
-	if t, ok := strings.CutSuffix(s, "\r\n"); ok {
-		return t
+func CompareInts(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
 	}
-	_, size := utf8.DecodeLastRuneInString(s)
-	return s[:len(s)-size]
+	return 0
 }
 
-const blanks = "\x00\t\n\v\f\r "
-
-func lstrip(s string) string { return strings.TrimLeft(s, blanks) }
-func rstrip(s string) string { return strings.TrimRight(s, blanks) }
-func strip(s string) string  { return strings.Trim(s, blanks) }
-
-// wholeNumber is f without its fraction, if 64 bits hold it.
-func wholeNumber(f float64) (value.Value, error) {
-	if !(f >= -1<<63 && f < 1<<63) {
-		return value.Value{}, fmt.Errorf("the result is outside of 64 bits")
+func CompareFloats(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
 	}
-	return value.FromInt(int64(math.Trunc(f))), nil
+	return 0
+}
+
+func Float(v value.Value) float64 {
+	if v.Kind() == value.Int {
+		return float64(v.Int())
+	}
+	return v.Float()
+}
+
+func Magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+// entries are the pairs of a Hash as arrays of two.
+func Pairs(h value.Value) []value.Value {
+	out := make([]value.Value, 0, h.Len())
+	for k, e := range h.Pairs() {
+		out = append(out, value.FromSlice([]value.Value{k, e}))
+	}
+	return out
+}
+
+func Keys(h value.Value) []value.Value {
+	out := make([]value.Value, 0, h.Len())
+	for k := range h.Pairs() {
+		out = append(out, k)
+	}
+	return out
+}
+
+// fromEnd is element i, counted from the end where it is negative.
+func At(v value.Value, i int64) value.Value {
+	if i < 0 {
+		i += int64(v.Len())
+	}
+	if i < 0 || i >= int64(v.Len()) {
+		return value.Value{}
+	}
+	return v.Index(int(i))
 }

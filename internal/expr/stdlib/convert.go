@@ -1,9 +1,11 @@
-package expr
+package stdlib
 
 import (
 	"strconv"
 	"strings"
 
+	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/pattern"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -12,39 +14,38 @@ import (
 // This file is the function new: a value of a type, made of other values.
 
 func runNew(c *call) (value.Value, error) {
-	if c.args[0].Kind() != value.Type {
-		return value.Value{}, c.wrong(0, "a Type")
+	if c.Args[0].Kind() != value.Type {
+		return value.Value{}, c.Wrong(0, "a Type")
 	}
-	t, err := types.FromValue(c.args[0])
+	t, err := types.FromValue(c.Args[0])
 	if err != nil {
 		return value.Value{}, err
 	}
 	inner := *c
-	inner.args = c.args[1:]
-	inner.name = t.String()
-	if len(inner.args) == 0 {
-		return value.Value{}, inner.failf("needs a value to make one of")
+	inner.Args = c.Args[1:]
+	inner.Name = t.String()
+	if len(inner.Args) == 0 {
+		return value.Value{}, inner.Failf("needs a value to make one of")
 	}
-	v, err := inner.convert(t)
-	if err != nil || c.lambda == nil {
+	v, err := convert(&inner, t)
+	if err != nil || c.Lambda == nil {
 		return v, err
 	}
-	return c.yield(v)
+	return c.Yield(v)
 }
 
 // New is new(t, args...): a t made of args, of which there is one at the least.
-func New(t *types.Type, opts Options, args ...value.Value) (value.Value, error) {
-	c := &call{ev: newEvaluator(nil, opts), node: &Node{Op: Call}, name: t.String(), args: args}
-	return c.convert(t)
+func New(t *types.Type, opts expr.Options, args ...value.Value) (value.Value, error) {
+	return convert(expr.NewInvocation(t.String(), opts, args...), t)
 }
 
 // convert makes a t of the arguments. What is a t already is left alone.
-func (c *call) convert(t *types.Type) (value.Value, error) {
-	if err := c.ev.traverse(c.args[0]); err != nil {
-		return c.args[0], err
+func convert(c *call, t *types.Type) (value.Value, error) {
+	if err := c.Traverse(c.Args[0]); err != nil {
+		return c.Args[0], err
 	}
-	if len(c.args) == 1 && t.Instance(c.args[0]) {
-		return c.args[0], nil
+	if len(c.Args) == 1 && t.Instance(c.Args[0]) {
+		return c.Args[0], nil
 	}
 	maker := t
 	for maker.Kind() == types.Optional || maker.Kind() == types.NotUndef {
@@ -55,102 +56,102 @@ func (c *call) convert(t *types.Type) (value.Value, error) {
 	}
 	make, ok := makers[maker.Kind()]
 	if !ok {
-		return value.Value{}, c.failf("values of the type %s cannot be made", maker)
+		return value.Value{}, c.Failf("values of the type %s cannot be made", maker)
 	}
 	v, err := make(c)
 	if err == nil {
-		err = c.ev.traverse(v)
+		err = c.Traverse(v)
 	}
 	if err != nil {
 		return v, err
 	}
 	if m := t.Assert(v); m != nil {
-		return v, c.failf("the result is wrong: %s", m.Shown())
+		return v, c.Failf("the result is wrong: %s", m.Shown())
 	}
 	return v, nil
 }
 
 var makers = map[types.Kind]func(*call) (value.Value, error){
-	types.Integer:  (*call).newInteger,
-	types.Float:    (*call).newFloat,
-	types.Numeric:  (*call).newNumeric,
-	types.Boolean:  (*call).newBoolean,
-	types.String:   (*call).newString,
-	types.Array:    (*call).newArray,
-	types.Tuple:    (*call).newArray,
-	types.Hash:     (*call).newHash,
-	types.Struct:   (*call).newHash,
-	types.Regexp:   (*call).newRegexp,
-	types.Meta:     (*call).newType,
-	types.NotUndef: (*call).newSame,
+	types.Integer:  newInteger,
+	types.Float:    newFloat,
+	types.Numeric:  newNumeric,
+	types.Boolean:  newBoolean,
+	types.String:   newString,
+	types.Array:    newArray,
+	types.Tuple:    newArray,
+	types.Hash:     newHash,
+	types.Struct:   newHash,
+	types.Regexp:   newRegexp,
+	types.Meta:     newType,
+	types.NotUndef: newSame,
 }
 
 // between checks the number of arguments.
-func (c *call) between(low, high int) error {
-	if len(c.args) < low || len(c.args) > high {
-		return c.failf("takes %d to %d arguments, found %d", low, high, len(c.args))
+func countBetween(c *call, low, high int) error {
+	if len(c.Args) < low || len(c.Args) > high {
+		return c.Failf("takes %d to %d arguments, found %d", low, high, len(c.Args))
 	}
 	return nil
 }
 
-func (c *call) newSame() (value.Value, error) { return c.args[0], c.between(1, 1) }
+func newSame(c *call) (value.Value, error) { return c.Args[0], countBetween(c, 1, 1) }
 
 // named reads {from => v, radix => 16, abs => true} into arguments in order.
-func (c *call) named(names ...string) (*call, error) {
-	if len(c.args) != 1 || c.args[0].Kind() != value.Hash {
-		return c, c.between(1, len(names))
+func namedArguments(c *call, names ...string) (*call, error) {
+	if len(c.Args) != 1 || c.Args[0].Kind() != value.Hash {
+		return c, countBetween(c, 1, len(names))
 	}
 	inner := *c
-	inner.args = make([]value.Value, len(names))
-	for k, v := range c.args[0].Pairs() {
+	inner.Args = make([]value.Value, len(names))
+	for k, v := range c.Args[0].Pairs() {
 		i := 0
 		for i < len(names) && (k.Kind() != value.String || names[i] != k.Text()) {
 			i++
 		}
 		if i == len(names) {
-			return c, c.failf("unknown option %s", Inspect(k))
+			return c, c.Failf("unknown option %s", ruby.Inspect(k))
 		}
-		inner.args[i] = v
+		inner.Args[i] = v
 	}
-	if _, ok := c.args[0].Get(value.FromString("from")); !ok {
-		return c, c.failf("the option 'from' is missing")
+	if _, ok := c.Args[0].Get(value.FromString("from")); !ok {
+		return c, c.Failf("the option 'from' is missing")
 	}
 	return &inner, nil
 }
 
 // absolute applies the option abs, argument i.
-func (c *call) absolute(i int, v value.Value) (value.Value, error) {
-	if i >= len(c.args) || c.args[i].IsUndef() {
+func applyAbs(c *call, i int, v value.Value) (value.Value, error) {
+	if i >= len(c.Args) || c.Args[i].IsUndef() {
 		return v, nil
 	}
-	abs, err := c.flag(i, false)
+	abs, err := c.Flag(i, false)
 	if err != nil || !abs {
 		return v, err
 	}
-	return c.abs(v)
+	return absOf(c, v)
 }
 
-func (c *call) newInteger() (value.Value, error) {
-	c, err := c.named("from", "radix", "abs")
+func newInteger(c *call) (value.Value, error) {
+	c, err := namedArguments(c, "from", "radix", "abs")
 	if err != nil {
 		return value.Value{}, err
 	}
 	radix := 0
-	switch r := c.arg(1); r.Kind() {
+	switch r := c.Arg(1); r.Kind() {
 	case value.Int:
 		radix = int(min(max(r.Int(), 0), 100))
 		if radix != 2 && radix != 8 && radix != 10 && radix != 16 {
-			return r, c.failf("illegal radix %d, expected 2, 8, 10, 16 or default", r.Int())
+			return r, c.Failf("illegal radix %d, expected 2, 8, 10, 16 or default", r.Int())
 		}
 	case value.Undef, value.Default:
 	default:
-		return r, c.failf("illegal radix, expected 2, 8, 10, 16 or default, found %s", describe(r))
+		return r, c.Failf("illegal radix, expected 2, 8, 10, 16 or default, found %s", expr.Describe(r))
 	}
-	n, err := c.integer(radix)
+	n, err := integerOf(c, radix)
 	if err != nil {
 		return n, err
 	}
-	return c.absolute(2, n)
+	return applyAbs(c, 2, n)
 }
 
 // What Puppet takes for a number before it asks Ruby to read it.
@@ -160,14 +161,14 @@ var (
 		`0[0-7]+|0[bB][01]+)$`)
 )
 
-func (c *call) integer(radix int) (value.Value, error) {
-	switch v := c.args[0]; v.Kind() {
+func integerOf(c *call, radix int) (value.Value, error) {
+	switch v := c.Args[0]; v.Kind() {
 	case value.Int:
 		return v, nil
 	case value.Float:
 		n, err := wholeNumber(v.Float())
 		if err != nil {
-			return v, c.fail(err)
+			return v, c.Fail(err)
 		}
 		return n, nil
 	case value.Bool:
@@ -176,9 +177,9 @@ func (c *call) integer(radix int) (value.Value, error) {
 		if n, ok := integerText(withoutGap(v.Text()), radix); ok && integerForm().MatchString(v.Text()) {
 			return value.FromInt(n), nil
 		}
-		return v, c.failf("the String is no Integer")
+		return v, c.Failf("the String is no Integer")
 	}
-	return c.args[0], c.failf("%s cannot be converted to an Integer", describe(c.args[0]))
+	return c.Args[0], c.Failf("%s cannot be converted to an Integer", expr.Describe(c.Args[0]))
 }
 
 func truthNumber(v value.Value) value.Value {
@@ -237,24 +238,24 @@ func radixOf(digits string) (radix, length int) {
 	return 8, 1
 }
 
-func (c *call) newFloat() (value.Value, error) {
-	c, err := c.named("from", "abs")
+func newFloat(c *call) (value.Value, error) {
+	c, err := namedArguments(c, "from", "abs")
 	if err != nil {
 		return value.Value{}, err
 	}
-	f, err := c.floatOf()
+	f, err := floatOf(c)
 	if err != nil {
 		return f, err
 	}
-	return c.absolute(1, f)
+	return applyAbs(c, 1, f)
 }
 
-func (c *call) floatOf() (value.Value, error) {
-	switch v := c.args[0]; v.Kind() {
+func floatOf(c *call) (value.Value, error) {
+	switch v := c.Args[0]; v.Kind() {
 	case value.Int, value.Float:
-		return value.FromFloat(float(v)), nil
+		return value.FromFloat(ruby.Float(v)), nil
 	case value.Bool:
-		return value.FromFloat(float(truthNumber(v))), nil
+		return value.FromFloat(ruby.Float(truthNumber(v))), nil
 	case value.String:
 		s := withoutGap(v.Text())
 		if n, ok := integerText(s, 0); ok && len(s) > 1 && s[1]|0x20 == 'b' {
@@ -263,17 +264,17 @@ func (c *call) floatOf() (value.Value, error) {
 		if f, ok := floatText(s); ok && numericForm().MatchString(v.Text()) {
 			return value.FromFloat(f), nil
 		}
-		return v, c.failf("the String is no Float")
+		return v, c.Failf("the String is no Float")
 	}
-	return c.args[0], c.failf("%s cannot be converted to a Float", describe(c.args[0]))
+	return c.Args[0], c.Failf("%s cannot be converted to a Float", expr.Describe(c.Args[0]))
 }
 
-func (c *call) newNumeric() (value.Value, error) {
-	c, err := c.named("from", "abs")
+func newNumeric(c *call) (value.Value, error) {
+	c, err := namedArguments(c, "from", "abs")
 	if err != nil {
 		return value.Value{}, err
 	}
-	v := c.args[0]
+	v := c.Args[0]
 	switch v.Kind() {
 	case value.Int, value.Float:
 	case value.Bool:
@@ -281,13 +282,13 @@ func (c *call) newNumeric() (value.Value, error) {
 	case value.String:
 		n, ok := numericText(v.Text())
 		if !ok {
-			return v, c.failf("the String is no number")
+			return v, c.Failf("the String is no number")
 		}
 		v = n
 	default:
-		return v, c.failf("%s cannot be converted to Numeric", describe(v))
+		return v, c.Failf("%s cannot be converted to Numeric", expr.Describe(v))
 	}
-	return c.absolute(1, v)
+	return applyAbs(c, 1, v)
 }
 
 func numericText(s string) (value.Value, bool) {
@@ -295,19 +296,19 @@ func numericText(s string) (value.Value, bool) {
 		n, ok := integerText(s, 0)
 		return value.FromInt(n), ok
 	}
-	n, ok := parseNumber(s)
+	n, ok := ruby.ParseNumber(s)
 	return n, ok && numericForm().MatchString(s)
 }
 
-func (c *call) newBoolean() (value.Value, error) {
-	if err := c.between(1, 1); err != nil {
+func newBoolean(c *call) (value.Value, error) {
+	if err := countBetween(c, 1, 1); err != nil {
 		return value.Value{}, err
 	}
-	switch v := c.args[0]; v.Kind() {
+	switch v := c.Args[0]; v.Kind() {
 	case value.Bool:
 		return v, nil
 	case value.Int, value.Float:
-		return value.FromBool(float(v) != 0), nil
+		return value.FromBool(ruby.Float(v) != 0), nil
 	case value.String:
 		switch strings.ToLower(v.Text()) {
 		case "true", "yes", "y":
@@ -315,52 +316,52 @@ func (c *call) newBoolean() (value.Value, error) {
 		case "false", "no", "n":
 			return value.FromBool(false), nil
 		}
-		return v, c.failf("the String is no Boolean")
+		return v, c.Failf("the String is no Boolean")
 	}
-	return c.args[0], c.failf("%s cannot be converted to a Boolean", describe(c.args[0]))
+	return c.Args[0], c.Failf("%s cannot be converted to a Boolean", expr.Describe(c.Args[0]))
 }
 
-func (c *call) newArray() (value.Value, error) {
-	if err := c.between(1, 2); err != nil {
+func newArray(c *call) (value.Value, error) {
+	if err := countBetween(c, 1, 2); err != nil {
 		return value.Value{}, err
 	}
-	wrap, err := c.flag(1, false)
+	wrap, err := c.Flag(1, false)
 	if err != nil {
 		return value.Value{}, err
 	}
-	v := c.args[0]
+	v := c.Args[0]
 	switch {
 	case v.Kind() == value.Array:
 		return v, nil
 	case wrap:
 		return value.FromSlice([]value.Value{v}), nil
 	case !types.Iterates(v):
-		return v, c.failf("%s cannot be converted to an Array", describe(v))
+		return v, c.Failf("%s cannot be converted to an Array", expr.Describe(v))
 	}
-	elems, err := c.elements()
+	elems, err := elements(c)
 	if err != nil {
 		return v, err
 	}
-	return c.ev.array(elems)
+	return c.MakeArray(elems)
 }
 
-func (c *call) newRegexp() (value.Value, error) {
-	if err := c.between(1, 2); err != nil {
+func newRegexp(c *call) (value.Value, error) {
+	if err := countBetween(c, 1, 2); err != nil {
 		return value.Value{}, err
 	}
-	src, err := c.text(0)
+	src, err := c.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
-	escape, err := c.flag(1, false)
+	escape, err := c.Flag(1, false)
 	if err != nil {
 		return value.Value{}, err
 	}
 	if escape {
 		src = escapeRegexp(src)
 	}
-	if _, err := CompileRegexp(src); err != nil {
-		return value.Value{}, c.fail(err)
+	if _, err := expr.CompileRegexp(src); err != nil {
+		return value.Value{}, c.Fail(err)
 	}
 	return value.FromRegexp(src), nil
 }
@@ -373,17 +374,17 @@ var regexpEscapes = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, "\f"
 // escapeRegexp is Ruby's Regexp.escape.
 func escapeRegexp(s string) string { return regexpEscapes.Replace(s) }
 
-func (c *call) newType() (value.Value, error) {
-	if err := c.between(1, 1); err != nil {
+func newType(c *call) (value.Value, error) {
+	if err := countBetween(c, 1, 1); err != nil {
 		return value.Value{}, err
 	}
-	text, err := c.text(0)
+	text, err := c.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
 	t, err := types.Parse(text)
 	if err != nil {
-		return value.Value{}, c.fail(err)
+		return value.Value{}, c.Fail(err)
 	}
 	return t.Value(), nil
 }

@@ -1,4 +1,4 @@
-package expr
+package stdlib
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/value"
 )
 
@@ -21,22 +23,22 @@ type directive struct {
 }
 
 func runSprintf(c *call) (value.Value, error) {
-	format, err := c.text(0)
+	format, err := c.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
-	args := make([]value.Value, 0, len(c.args)-1)
-	for _, a := range c.args[1:] {
-		if err := c.ev.traverse(a); err != nil {
+	args := make([]value.Value, 0, len(c.Args)-1)
+	for _, a := range c.Args[1:] {
+		if err := c.Traverse(a); err != nil {
 			return value.Value{}, err
 		}
 		args = append(args, plainArgument(a))
 	}
-	f := formatter{format: format, args: args, room: c.ev.size}
+	f := formatter{format: format, args: args, room: c.Room()}
 	if err := f.run(); err != nil {
-		return value.Value{}, c.fail(err)
+		return value.Value{}, c.Fail(err)
 	}
-	return c.ev.text(string(f.out))
+	return c.MakeText(string(f.out))
 }
 
 // plainArgument is what Puppet hands to functions of its third version: no undef, and regular expressions as text.
@@ -277,7 +279,7 @@ func (f *formatter) verb(d directive, verb byte, arg *value.Value) error {
 }
 
 func (f *formatter) append(d directive, verb byte, v value.Value) error {
-	if weight(v) > f.room {
+	if expr.Weight(v) > f.room {
 		return errTooLong
 	}
 	s, err := d.format(verb, v)
@@ -289,9 +291,9 @@ func (f *formatter) append(d directive, verb byte, v value.Value) error {
 func (d directive) format(verb byte, v value.Value) (string, error) {
 	switch verb {
 	case 's':
-		return d.text(toS(v)), nil
+		return d.text(ruby.ToS(v)), nil
 	case 'p':
-		return d.text(Inspect(v)), nil
+		return d.text(ruby.Inspect(v)), nil
 	case 'c':
 		return d.character(v)
 	case 'd', 'i', 'u', 'x', 'X', 'o', 'b', 'B':
@@ -360,13 +362,13 @@ func formatInt(v value.Value) (int64, error) {
 		}
 		return n, nil
 	}
-	return 0, fmt.Errorf("%s cannot be converted to an Integer", describe(v))
+	return 0, fmt.Errorf("%s cannot be converted to an Integer", expr.Describe(v))
 }
 
 func formatFloat(v value.Value) (float64, error) {
 	switch v.Kind() {
 	case value.Int, value.Float:
-		return float(v), nil
+		return ruby.Float(v), nil
 	case value.String:
 		f, ok := floatText(v.Text())
 		if !ok {
@@ -374,7 +376,7 @@ func formatFloat(v value.Value) (float64, error) {
 		}
 		return f, nil
 	}
-	return 0, fmt.Errorf("%s cannot be converted to a Float", describe(v))
+	return 0, fmt.Errorf("%s cannot be converted to a Float", expr.Describe(v))
 }
 
 // sign is what stands before a number.
@@ -398,7 +400,7 @@ func (d directive) integer(verb byte, n int64) string {
 	if n < 0 && base != 10 && !d.plus && !d.space {
 		return d.complement(verb, n)
 	}
-	digits := strconv.FormatUint(magnitude(n), base)
+	digits := strconv.FormatUint(ruby.Magnitude(n), base)
 	if d.precision == 0 && n == 0 && !(d.alt && verb == 'o') {
 		digits = ""
 	}
@@ -450,7 +452,7 @@ func cased(verb byte, s string) string {
 
 // wholeFloat is %f of an integer, which is exact beyond what a float holds.
 func (d directive) wholeFloat(n int64) string {
-	digits := strconv.FormatUint(magnitude(n), 10)
+	digits := strconv.FormatUint(ruby.Magnitude(n), 10)
 	precision := d.precision
 	if precision < 0 {
 		precision = 6

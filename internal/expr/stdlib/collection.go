@@ -1,24 +1,26 @@
-package expr
+package stdlib
 
 import (
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/value"
 )
 
-func runAll(c *call) (value.Value, error) { return c.quantify(false) }
-func runAny(c *call) (value.Value, error) { return c.quantify(true) }
+func runAll(c *call) (value.Value, error) { return quantify(c, false) }
+func runAny(c *call) (value.Value, error) { return quantify(c, true) }
 
 // quantify stops at the first answer that is as wanted, and answers whether there was one, or none.
-func (c *call) quantify(wanted bool) (value.Value, error) {
-	src, err := c.iterable()
+func quantify(c *call, wanted bool) (value.Value, error) {
+	src, err := iterable(c)
 	if err != nil {
 		return value.Value{}, err
 	}
 	result := !wanted
-	err = c.loop(src, func(_, _, answer value.Value) bool {
+	err = loop(c, src, func(_, _, answer value.Value) bool {
 		if answer.Truthy() == wanted {
 			result = wanted
 			return false
@@ -29,35 +31,35 @@ func (c *call) quantify(wanted bool) (value.Value, error) {
 }
 
 func runEach(c *call) (value.Value, error) {
-	src, err := c.iterable()
+	src, err := iterable(c)
 	if err != nil {
 		return value.Value{}, err
 	}
-	return c.args[0], c.loop(src, func(_, _, _ value.Value) bool { return true })
+	return c.Args[0], loop(c, src, func(_, _, _ value.Value) bool { return true })
 }
 
 func runMap(c *call) (value.Value, error) {
-	src, err := c.iterable()
+	src, err := iterable(c)
 	if err != nil {
 		return value.Value{}, err
 	}
 	var out []value.Value
-	if err := c.loop(src, func(_, _, answer value.Value) bool {
+	if err := loop(c, src, func(_, _, answer value.Value) bool {
 		out = append(out, answer)
 		return true
 	}); err != nil {
 		return value.Value{}, err
 	}
-	return c.ev.array(out)
+	return c.MakeArray(out)
 }
 
 func runFilter(c *call) (value.Value, error) {
-	src, err := c.iterable()
+	src, err := iterable(c)
 	if err != nil {
 		return value.Value{}, err
 	}
 	var keys, kept []value.Value
-	if err := c.loop(src, func(k, e, answer value.Value) bool {
+	if err := loop(c, src, func(k, e, answer value.Value) bool {
 		if answer.Truthy() {
 			keys, kept = append(keys, k), append(kept, e)
 		}
@@ -66,26 +68,26 @@ func runFilter(c *call) (value.Value, error) {
 		return value.Value{}, err
 	}
 	if !src.hash {
-		return c.ev.array(kept)
+		return c.MakeArray(kept)
 	}
 	var b value.Builder
 	for i, k := range keys {
-		if err := c.ev.setKey(&b, k, kept[i]); err != nil {
+		if err := c.SetKey(&b, k, kept[i]); err != nil {
 			return value.Value{}, err
 		}
 	}
-	return c.ev.finish(&b)
+	return c.MakeHash(&b)
 }
 
 func runReduce(c *call) (value.Value, error) {
-	if err := c.needs(2); err != nil {
+	if err := c.Needs(2); err != nil {
 		return value.Value{}, err
 	}
-	src, err := c.iterable()
+	src, err := iterable(c)
 	if err != nil {
 		return value.Value{}, err
 	}
-	memo, started := c.arg(1), len(c.args) > 1
+	memo, started := c.Arg(1), len(c.Args) > 1
 	for k, e := range src.seq {
 		if src.hash {
 			e = value.FromSlice([]value.Value{k, e})
@@ -94,7 +96,7 @@ func runReduce(c *call) (value.Value, error) {
 			memo, started = e, true
 			continue
 		}
-		if memo, err = c.yield(memo, e); err != nil {
+		if memo, err = c.Yield(memo, e); err != nil {
 			return memo, err
 		}
 	}
@@ -104,36 +106,36 @@ func runReduce(c *call) (value.Value, error) {
 // runIndex finds by a lambda or by a value.
 func runIndex(c *call) (value.Value, error) {
 	switch {
-	case c.lambda != nil && len(c.args) == 1:
-		return c.indexBy()
-	case c.lambda != nil || len(c.args) < 2:
-		return value.Value{}, c.failf("needs either a lambda or a value to look for")
+	case c.Lambda != nil && len(c.Args) == 1:
+		return indexBy(c)
+	case c.Lambda != nil || len(c.Args) < 2:
+		return value.Value{}, c.Failf("needs either a lambda or a value to look for")
 	}
-	if c.args[0].Kind() == value.String {
-		return c.indexInText()
+	if c.Args[0].Kind() == value.String {
+		return indexInText(c)
 	}
-	src, err := c.iterable()
+	src, err := iterable(c)
 	if err != nil {
 		return value.Value{}, err
 	}
 	for k, e := range src.seq {
-		if err := c.ev.spend(1 + weight(c.args[1])/stepsPerNode); err != nil {
+		if err := c.Spend(1 + expr.Weight(c.Args[1])/expr.StepsPerNode); err != nil {
 			return value.Value{}, err
 		}
-		if same(e, c.args[1]) {
+		if ruby.Equal(e, c.Args[1]) {
 			return k, nil
 		}
 	}
 	return value.Value{}, nil
 }
 
-func (c *call) indexBy() (value.Value, error) {
-	src, err := c.iterable()
+func indexBy(c *call) (value.Value, error) {
+	src, err := iterable(c)
 	if err != nil {
 		return value.Value{}, err
 	}
-	two := c.lambda.accepts(2)
-	if err := c.needs(1); err != nil && !two {
+	two := c.Lambda.Takes(2)
+	if err := c.Needs(1); err != nil && !two {
 		return value.Value{}, err
 	}
 	for k, e := range src.seq {
@@ -141,7 +143,7 @@ func (c *call) indexBy() (value.Value, error) {
 		if two {
 			args = []value.Value{k, e}
 		}
-		answer, err := c.yield(args...)
+		answer, err := c.Yield(args...)
 		if err != nil {
 			return value.Value{}, err
 		}
@@ -153,46 +155,46 @@ func (c *call) indexBy() (value.Value, error) {
 }
 
 func runLest(c *call) (value.Value, error) {
-	if err := c.needs(0); err != nil {
+	if err := c.Needs(0); err != nil {
 		return value.Value{}, err
 	}
-	if !c.args[0].IsUndef() {
-		return c.args[0], nil
+	if !c.Args[0].IsUndef() {
+		return c.Args[0], nil
 	}
-	return c.yield()
+	return c.Yield()
 }
 
 func runThen(c *call) (value.Value, error) {
-	if err := c.needs(1); err != nil {
+	if err := c.Needs(1); err != nil {
 		return value.Value{}, err
 	}
-	if c.args[0].IsUndef() {
-		return c.args[0], nil
+	if c.Args[0].IsUndef() {
+		return c.Args[0], nil
 	}
-	return c.yield(c.args[0])
+	return c.Yield(c.Args[0])
 }
 
-func runWith(c *call) (value.Value, error) { return c.yield(c.args...) }
+func runWith(c *call) (value.Value, error) { return c.Yield(c.Args...) }
 
 func runReverseEach(c *call) (value.Value, error) {
-	elems, err := c.elements()
+	elems, err := elements(c)
 	if err != nil {
 		return value.Value{}, err
 	}
 	slices.Reverse(elems)
-	return c.yieldEach(elems)
+	return yieldEach(c, elems)
 }
 
 // yieldEach calls the lambda with each element and answers undef; without a lambda it answers with the elements.
-func (c *call) yieldEach(elems []value.Value) (value.Value, error) {
-	if c.lambda == nil {
-		return c.ev.array(elems)
+func yieldEach(c *call, elems []value.Value) (value.Value, error) {
+	if c.Lambda == nil {
+		return c.MakeArray(elems)
 	}
-	if err := c.needs(1); err != nil {
+	if err := c.Needs(1); err != nil {
 		return value.Value{}, err
 	}
 	for _, e := range elems {
-		if _, err := c.yield(e); err != nil {
+		if _, err := c.Yield(e); err != nil {
 			return value.Value{}, err
 		}
 	}
@@ -200,18 +202,18 @@ func (c *call) yieldEach(elems []value.Value) (value.Value, error) {
 }
 
 func runStep(c *call) (value.Value, error) {
-	step := c.args[1]
+	step := c.Args[1]
 	if step.Kind() != value.Int || step.Int() < 1 {
-		return value.Value{}, c.wrong(1, "an Integer of 1 or more")
+		return value.Value{}, c.Wrong(1, "an Integer of 1 or more")
 	}
-	src, err := c.iterable()
+	src, err := iterable(c)
 	if err != nil {
 		return value.Value{}, err
 	}
 	var out []value.Value
 	i := int64(0)
 	for k, e := range src.seq {
-		if err := c.ev.spend(1); err != nil {
+		if err := c.Spend(1); err != nil {
 			return value.Value{}, err
 		}
 		if i%step.Int() == 0 {
@@ -222,52 +224,52 @@ func runStep(c *call) (value.Value, error) {
 		}
 		i++
 	}
-	if err := c.ev.produce(sizeOfElement * len(out)); err != nil {
+	if err := c.Produce(expr.SizeOfElement * len(out)); err != nil {
 		return value.Value{}, err
 	}
-	return c.yieldEach(out)
+	return yieldEach(c, out)
 }
 
 func runSlice(c *call) (value.Value, error) {
-	size := c.args[1]
+	size := c.Args[1]
 	if size.Kind() != value.Int || size.Int() < 1 {
-		return value.Value{}, c.wrong(1, "an Integer of 1 or more")
+		return value.Value{}, c.Wrong(1, "an Integer of 1 or more")
 	}
-	elems, err := c.elements()
+	elems, err := elements(c)
 	if err != nil {
 		return value.Value{}, err
 	}
 	n := int(min(size.Int(), int64(max(len(elems), 1))))
-	if c.lambda != nil {
-		return c.args[0], c.yieldSlices(elems, n, size.Int())
+	if c.Lambda != nil {
+		return c.Args[0], yieldSlices(c, elems, n, size.Int())
 	}
 	var out []value.Value
 	for part := range slices.Chunk(elems, n) {
 		out = append(out, value.FromSlice(part))
 	}
-	return c.ev.array(out)
+	return c.MakeArray(out)
 }
 
 // yieldSlices calls the lambda with n elements at a time: as one array if it takes one parameter, else one by one,
 // filled up with undef.
-func (c *call) yieldSlices(elems []value.Value, n int, size int64) error {
-	params := len(c.lambda.lambda.Params)
-	if params != 1 && !c.lambda.rest() && int64(params) != size || params == 0 {
-		return c.failf("the lambda must take 1 parameter or as many as a slice has, it has %d", params)
+func yieldSlices(c *call, elems []value.Value, n int, size int64) error {
+	params := len(c.Lambda.Params)
+	if params != 1 && !c.Lambda.HasRest() && int64(params) != size || params == 0 {
+		return c.Failf("the lambda must take 1 parameter or as many as a slice has, it has %d", params)
 	}
 	filler := value.Value{}
-	if c.args[0].Kind() == value.Hash {
+	if c.Args[0].Kind() == value.Hash {
 		filler = value.FromSlice(nil)
 	}
 	for part := range slices.Chunk(elems, n) {
 		args := []value.Value{value.FromSlice(part)}
-		if params > 1 || c.lambda.rest() {
+		if params > 1 || c.Lambda.HasRest() {
 			args = slices.Clone(part)
-			for len(args) < params && !c.lambda.rest() {
+			for len(args) < params && !c.Lambda.HasRest() {
 				args = append(args, filler)
 			}
 		}
-		if _, err := c.yield(args...); err != nil {
+		if _, err := c.Yield(args...); err != nil {
 			return err
 		}
 	}
@@ -276,45 +278,45 @@ func (c *call) yieldSlices(elems []value.Value, n int, size int64) error {
 
 func runFlatten(c *call) (value.Value, error) {
 	n := 0
-	for _, a := range c.args {
-		n += weight(a)
+	for _, a := range c.Args {
+		n += expr.Weight(a)
 	}
-	if err := c.ev.produce(n); err != nil {
+	if err := c.Produce(n); err != nil {
 		return value.Value{}, err
 	}
-	return c.ev.array(flatten(c.args, -1))
+	return c.MakeArray(ruby.Flatten(c.Args, -1))
 }
 
 func runKeys(c *call) (value.Value, error) {
-	if c.args[0].Kind() != value.Hash {
-		return value.Value{}, c.wrong(0, "a Hash")
+	if c.Args[0].Kind() != value.Hash {
+		return value.Value{}, c.Wrong(0, "a Hash")
 	}
-	return c.ev.array(keys(c.args[0]))
+	return c.MakeArray(ruby.Keys(c.Args[0]))
 }
 
 func runValues(c *call) (value.Value, error) {
-	if c.args[0].Kind() != value.Hash {
-		return value.Value{}, c.wrong(0, "a Hash")
+	if c.Args[0].Kind() != value.Hash {
+		return value.Value{}, c.Wrong(0, "a Hash")
 	}
-	out := make([]value.Value, 0, c.args[0].Len())
-	for _, e := range c.args[0].Pairs() {
+	out := make([]value.Value, 0, c.Args[0].Len())
+	for _, e := range c.Args[0].Pairs() {
 		out = append(out, e)
 	}
-	return c.ev.array(out)
+	return c.MakeArray(out)
 }
 
 func runLength(c *call) (value.Value, error) {
-	switch v := c.args[0]; v.Kind() {
+	switch v := c.Args[0]; v.Kind() {
 	case value.Array, value.Hash:
 		return value.FromInt(int64(v.Len())), nil
 	case value.String:
 		return value.FromInt(int64(utf8.RuneCountInString(v.Text()))), nil
 	}
-	return value.Value{}, c.wrong(0, "an Array, a Hash or a String")
+	return value.Value{}, c.Wrong(0, "an Array, a Hash or a String")
 }
 
 func runEmpty(c *call) (value.Value, error) {
-	switch v := c.args[0]; v.Kind() {
+	switch v := c.Args[0]; v.Kind() {
 	case value.Array, value.Hash:
 		return value.FromBool(v.Len() == 0), nil
 	case value.String:
@@ -324,19 +326,19 @@ func runEmpty(c *call) (value.Value, error) {
 	case value.Undef:
 		return value.FromBool(true), nil
 	}
-	return value.Value{}, c.wrong(0, "an Array, a Hash or a String")
+	return value.Value{}, c.Wrong(0, "an Array, a Hash or a String")
 }
 
 // runSort sorts an array, or the characters of a string. Without a lambda, case counts.
 func runSort(c *call) (value.Value, error) {
-	v := c.args[0]
+	v := c.Args[0]
 	if v.Kind() != value.Array && v.Kind() != value.String {
-		return value.Value{}, c.wrong(0, "an Array or a String")
+		return value.Value{}, c.Wrong(0, "an Array or a String")
 	}
-	if err := c.needs(2); err != nil {
+	if err := c.Needs(2); err != nil {
 		return value.Value{}, err
 	}
-	elems, err := c.elements()
+	elems, err := elements(c)
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -345,7 +347,7 @@ func runSort(c *call) (value.Value, error) {
 			return 0
 		}
 		var order int
-		order, err = c.order(a, b)
+		order, err = orderOf(c, a, b)
 		return order
 	})
 	if v.Kind() == value.String {
@@ -364,28 +366,28 @@ func joined(characters []value.Value) value.Value {
 }
 
 // order compares by the lambda, or as Ruby's <=>.
-func (c *call) order(a, b value.Value) (int, error) {
-	if err := c.ev.spend(1); err != nil {
+func orderOf(c *call, a, b value.Value) (int, error) {
+	if err := c.Spend(1); err != nil {
 		return 0, err
 	}
-	if c.lambda == nil {
-		if err := c.ev.traverse(a); err != nil {
+	if c.Lambda == nil {
+		if err := c.Traverse(a); err != nil {
 			return 0, err
 		}
-		order, ok := Order(a, b)
+		order, ok := ruby.Order(a, b)
 		if !ok {
-			return 0, c.failf("%s and %s cannot be ordered", describe(a), describe(b))
+			return 0, c.Failf("%s and %s cannot be ordered", expr.Describe(a), expr.Describe(b))
 		}
 		return order, nil
 	}
-	answer, err := c.yield(a, b)
+	answer, err := c.Yield(a, b)
 	if err != nil {
 		return 0, err
 	}
-	if !isNumeric(answer.Kind()) {
-		return 0, c.failf("the lambda must answer with a number, it answered with %s", describe(answer))
+	if !ruby.IsNumeric(answer.Kind()) {
+		return 0, c.Failf("the lambda must answer with a number, it answered with %s", expr.Describe(answer))
 	}
-	order, _ := compareNumbers(answer, value.FromInt(0))
+	order, _ := ruby.CompareNumbers(answer, value.FromInt(0))
 	return order, nil
 }
 
@@ -393,32 +395,32 @@ func (c *call) order(a, b value.Value) (int, error) {
 func identity(v value.Value) string { return string(value.AppendIdentity(nil, v)) }
 
 func runUnique(c *call) (value.Value, error) {
-	if err := c.needs(1); err != nil {
+	if err := c.Needs(1); err != nil {
 		return value.Value{}, err
 	}
-	if c.args[0].Kind() == value.Hash {
-		return c.uniqueHash()
+	if c.Args[0].Kind() == value.Hash {
+		return uniqueHash(c)
 	}
-	elems, err := c.elements()
+	elems, err := elements(c)
 	if err != nil {
 		return value.Value{}, err
 	}
-	out, err := c.unique(elems)
+	out, err := uniqueElements(c, elems)
 	if err != nil {
 		return value.Value{}, err
 	}
-	if c.args[0].Kind() == value.String {
+	if c.Args[0].Kind() == value.String {
 		return joined(out), nil
 	}
 	return value.FromSlice(out), nil
 }
 
 // unique keeps the first of elements that are the same, or for which the lambda answers the same.
-func (c *call) unique(elems []value.Value) ([]value.Value, error) {
+func uniqueElements(c *call, elems []value.Value) ([]value.Value, error) {
 	seen := map[string]bool{}
 	out := elems[:0:0]
 	for _, e := range elems {
-		id, err := c.identify(e)
+		id, err := identityBy(c, e)
 		if err != nil {
 			return nil, err
 		}
@@ -430,28 +432,28 @@ func (c *call) unique(elems []value.Value) ([]value.Value, error) {
 	return out, nil
 }
 
-func (c *call) identify(v value.Value) (string, error) {
-	if c.lambda != nil {
-		answer, err := c.yield(v)
+func identityBy(c *call, v value.Value) (string, error) {
+	if c.Lambda != nil {
+		answer, err := c.Yield(v)
 		if err != nil {
 			return "", err
 		}
 		v = answer
 	}
 	id := identity(v)
-	if err := c.ev.spend(1); err != nil {
+	if err := c.Spend(1); err != nil {
 		return "", err
 	}
-	return id, c.ev.produce(len(id))
+	return id, c.Produce(len(id))
 }
 
 // uniqueHash groups keys whose values are the same: {[a, b] => [1]}.
-func (c *call) uniqueHash() (value.Value, error) {
+func uniqueHash(c *call) (value.Value, error) {
 	type group struct{ keys, values []value.Value }
 	var groups []*group
 	byID := map[string]*group{}
-	for k, e := range c.args[0].Pairs() {
-		id, err := c.identify(e)
+	for k, e := range c.Args[0].Pairs() {
+		id, err := identityBy(c, e)
 		if err != nil {
 			return value.Value{}, err
 		}
@@ -465,15 +467,15 @@ func (c *call) uniqueHash() (value.Value, error) {
 	}
 	var b value.Builder
 	plain := *c
-	plain.lambda = nil
+	plain.Lambda = nil
 	for _, g := range groups {
-		values, err := plain.unique(g.values)
+		values, err := uniqueElements(&plain, g.values)
 		if err == nil {
-			err = c.ev.setKey(&b, value.FromSlice(g.keys), value.FromSlice(values))
+			err = c.SetKey(&b, value.FromSlice(g.keys), value.FromSlice(values))
 		}
 		if err != nil {
 			return value.Value{}, err
 		}
 	}
-	return c.ev.finish(&b)
+	return c.MakeHash(&b)
 }

@@ -1,34 +1,36 @@
-package expr
+package stdlib
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 
+	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
 // This file is String.new: values as text, by formats that depend on their types.
 
-func (c *call) newString() (value.Value, error) {
-	if err := c.between(1, 2); err != nil {
+func newString(c *call) (value.Value, error) {
+	if err := countBetween(c, 1, 2); err != nil {
 		return value.Value{}, err
 	}
-	w := textWriter{ev: c.ev}
+	w := textWriter{c}
 	formats := defaultFormats()
-	if len(c.args) > 1 && c.args[1].Kind() != value.Default {
-		given, err := readFormats(c.args[0], c.args[1])
+	if len(c.Args) > 1 && c.Args[1].Kind() != value.Default {
+		given, err := readFormats(c.Args[0], c.Args[1])
 		if err != nil {
-			return value.Value{}, c.fail(err)
+			return value.Value{}, c.Fail(err)
 		}
 		formats = mergeFormats(formats, given)
 	}
-	s, err := w.write(c.args[0], formats, indentation{first: true})
+	s, err := w.write(c.Args[0], formats, indentation{first: true})
 	if err != nil {
-		return value.Value{}, at(c.node, err)
+		return value.Value{}, err
 	}
-	return c.ev.text(s)
+	return c.MakeText(s)
 }
 
 // indentation is where in indented text a value stands.
@@ -43,31 +45,31 @@ func (in indentation) breaks() bool               { return in.on && in.level > 0
 func (in indentation) padding() string            { return strings.Repeat("  ", in.level) }
 
 // textWriter writes values within the bounds of an evaluation.
-type textWriter struct{ ev *evaluator }
+type textWriter struct{ c *call }
 
 func (w textWriter) write(v value.Value, formats formatMap, in indentation) (string, error) {
-	if err := w.ev.spend(1 + len(formats) + v.Len()/stepsPerNode); err != nil {
+	if err := w.c.Spend(1 + len(formats) + v.Len()/expr.StepsPerNode); err != nil {
 		return "", err
 	}
 	if in.level > value.MaxDepth {
-		return "", errDepth
+		return "", expr.ErrDepth
 	}
 	f := formats.find(types.Detailed(v))
-	if f.width > w.ev.size || f.precision > w.ev.size {
+	if f.width > w.c.Room() || f.precision > w.c.Room() {
 		return "", errTooLong
 	}
 	s, err := w.kind(v, f, formats, in)
 	if err != nil {
 		return "", err
 	}
-	return s, w.ev.produce(len(s))
+	return s, w.c.Produce(len(s))
 }
 
 func (w textWriter) kind(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
 	switch v.Kind() {
 	case value.Undef:
 		if v.IsSensitive() {
-			return Inspect(v), nil
+			return ruby.Inspect(v), nil
 		}
 		return f.undef()
 	case value.Default:
@@ -103,7 +105,7 @@ func (f *textFormat) flags(s string) string {
 
 // kernel runs the format as it was written, with letter for its own.
 func (f *textFormat) kernel(letter byte, v value.Value) (string, error) {
-	k := formatter{format: f.source[:len(f.source)-1] + string(letter), args: []value.Value{v}, room: DefaultSize}
+	k := formatter{format: f.source[:len(f.source)-1] + string(letter), args: []value.Value{v}, room: expr.DefaultSize}
 	err := k.run()
 	return string(k.out), err
 }
@@ -165,7 +167,7 @@ func (f *textFormat) boolean(v value.Value) (string, error) {
 	case strings.IndexByte("dxXobB", f.letter) >= 0:
 		return f.integer(number)
 	case strings.IndexByte("eEfgGaA", f.letter) >= 0:
-		return f.float(value.FromFloat(float(number)))
+		return f.float(value.FromFloat(ruby.Float(number)))
 	}
 	return "", f.illegal("Boolean", "tTyYdxXobBeEfgGaAsp")
 }
@@ -175,7 +177,7 @@ func (f *textFormat) integer(v value.Value) (string, error) {
 	case 'd', 'x', 'X', 'o', 'b', 'B', 'p':
 		return f.kernel(f.letter, v)
 	case 'e', 'E', 'f', 'g', 'G', 'a', 'A':
-		return f.kernel(f.letter, value.FromFloat(float(v)))
+		return f.kernel(f.letter, value.FromFloat(ruby.Float(v)))
 	case 'c':
 		char, err := directive{}.character(v)
 		if err != nil {
@@ -203,31 +205,43 @@ func (f *textFormat) float(v value.Value) (string, error) {
 	case 'e', 'E', 'f', 'g', 'G', 'a', 'A', 'p':
 		return f.kernel(f.letter, v)
 	case 's':
-		text := toS(v)
+		text := ruby.ToS(v)
 		return f.kernel('s', value.FromString(f.plainOr(text, `"`+text+`"`)))
 	}
 	return "", f.illegal("Float", "dxXobBeEfgGaAsp")
 }
 
-// wordings change the case of strings, by letter.
-var wordings = map[byte]func(string) string{'c': capitalize, 'C': capitalizeSegments, 'u': upcase, 'd': downcase,
-	't': strip}
+// recased changes the case of a string, or strips it, as the letter of a format asks.
+func recased(letter byte, s string) (text string, ok bool) {
+	switch letter {
+	case 'c':
+		return ruby.Capitalize(s), true
+	case 'C':
+		return capitalizeSegments(s), true
+	case 'u':
+		return ruby.Upcase(s), true
+	case 'd':
+		return ruby.Downcase(s), true
+	case 't':
+		return strip(s), true
+	}
+	return s, false
+}
 
 func capitalizeSegments(s string) string {
 	segments := strings.Split(s, "::")
 	for i := range segments {
-		segments[i] = capitalize(segments[i])
+		segments[i] = ruby.Capitalize(segments[i])
 	}
 	return strings.Join(segments, "::")
 }
 
 func (f *textFormat) string(s string) (string, error) {
-	if change := wordings[f.letter]; change != nil {
-		s = change(s)
+	if text, ok := recased(f.letter, s); ok {
 		if f.alt {
-			return f.flags(value.PuppetQuote(s)), nil
+			return f.flags(value.PuppetQuote(text)), nil
 		}
-		return f.kernel('s', value.FromString(s))
+		return f.kernel('s', value.FromString(text))
 	}
 	switch f.letter {
 	case 's':
@@ -249,7 +263,7 @@ func (f *textFormat) regexp(src string) (string, error) {
 }
 
 func (f *textFormat) typ(v value.Value) (string, error) {
-	text := toS(v)
+	text := ruby.ToS(v)
 	switch f.letter {
 	case 's':
 		return f.kernel('s', value.FromString(f.plainOr(text, `"`+text+`"`)))
@@ -279,11 +293,9 @@ func (f *textFormat) delimiters(open, end string) (string, string) {
 	return open, end
 }
 
-func isContainer(v value.Value) bool { return v.Kind() == value.Array || v.Kind() == value.Hash }
-
 // element writes one element of a collection with format f.
 func (w textWriter) element(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
-	if !isContainer(v) {
+	if !expr.IsCollection(v) {
 		formats = f.inner
 		if formats == nil {
 			formats = quotedElements
@@ -327,10 +339,10 @@ func (f *textFormat) layOut(out string, elems []value.Value, texts []string, pad
 		switch {
 		case i > 0:
 			b = append(b, separator...)
-			if long && !isContainer(e) || f.alt && isContainer(elems[i-1]) && !isContainer(e) {
+			if long && !expr.IsCollection(e) || f.alt && expr.IsCollection(elems[i-1]) && !expr.IsCollection(e) {
 				b = append(append(trimBlanks(b), '\n'), padding...)
 			}
-		case long && !isContainer(e):
+		case long && !expr.IsCollection(e):
 			b = append(b, ' ')
 		}
 		if strings.HasPrefix(texts[i], "\n") && len(b) > 0 && b[len(b)-1] == ' ' {
@@ -353,7 +365,7 @@ func trimBlanks(b []byte) []byte {
 func widest(elems []value.Value, texts []string) int {
 	longest, run := 0, 0
 	for i, e := range elems {
-		if isContainer(e) {
+		if expr.IsCollection(e) {
 			run = 0
 			continue
 		}
@@ -366,7 +378,7 @@ func widest(elems []value.Value, texts []string) int {
 func (w textWriter) hash(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
 	switch f.letter {
 	case 'a':
-		return w.write(value.FromSlice(entries(v)), formats, in)
+		return w.write(value.FromSlice(ruby.Pairs(v)), formats, in)
 	case 'h', 's', 'p':
 	default:
 		return "", f.illegal("Hash", "hasp")
