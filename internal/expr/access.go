@@ -100,7 +100,7 @@ func (ev *Evaluator) accessBy(n *Node, left value.Value, args []value.Value) (va
 	return left, failf(n, "[] does not apply to %s", Describe(left))
 }
 
-// search counts the steps of looking key up in v, if v is a Hash.
+// Search counts the steps of looking key up in v, if v is a Hash.
 func (ev *Evaluator) Search(v, key value.Value) error {
 	if v.Kind() != value.Hash {
 		return nil

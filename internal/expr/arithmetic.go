@@ -231,7 +231,7 @@ func holdsKey(keys []value.Value, k value.Value) bool {
 	return false
 }
 
-// hashOfArray makes a hash of pairs, or of keys and values in turn.
+// HashOfArray makes a hash of pairs, or of alternating keys and values.
 func (ev *Evaluator) HashOfArray(v value.Value, pairs bool) (value.Value, error) {
 	list := v.Slice()
 	if pairs {

@@ -15,10 +15,10 @@ var (
 	ErrSize  = errors.New("the evaluation produces too much data")
 )
 
-// sizeOfElement is what an element of an array counts towards Options.Size.
+// SizeOfElement is the number of bytes that an element of an array counts towards Options.Size.
 const SizeOfElement = 48
 
-// spend counts n steps.
+// Spend counts n steps. It fails once the evaluation has used all its steps.
 func (ev *Evaluator) Spend(n int) error {
 	if n < 0 || n > ev.steps {
 		ev.steps = 0
@@ -44,10 +44,10 @@ func (ev *Evaluator) nest() (leave func()) {
 	return func() { ev.total.Depth += levels }
 }
 
-// room returns how many bytes of results may still be produced.
+// Room returns how many bytes of results may still be produced.
 func (ev *Evaluator) Room() int { return ev.size }
 
-// produce counts n bytes of results.
+// Produce counts n bytes of results. It fails once the evaluation has produced too much.
 func (ev *Evaluator) Produce(n int) error {
 	if n < 0 || n > ev.size {
 		ev.size = 0
@@ -57,7 +57,7 @@ func (ev *Evaluator) Produce(n int) error {
 	return nil
 }
 
-// check counts n bytes for the collection v and bounds what is in it. A value may hold another many times over, so that
+// Check counts n bytes for the collection v and bounds what is in it. A value may hold another many times over, so that
 // it is far larger to whoever walks through it than it is in memory; as every new collection is checked, no function
 // needs to fear that.
 func (ev *Evaluator) Check(v value.Value, n int) error {
@@ -72,10 +72,10 @@ func (ev *Evaluator) Check(v value.Value, n int) error {
 	return err
 }
 
-// stepsPerNode is how many elements are looked at in the time of one step.
+// StepsPerNode is the number of elements that one step pays for.
 const StepsPerNode = 16
 
-// bytesPerStep is how many bytes of text are looked at in the time of one step, at the least.
+// BytesPerStep is the number of bytes of text that one step pays for.
 const BytesPerStep = 16
 
 // sizeOfNode is what an element counts towards the size of a whole value, which may hold it many times over.
@@ -114,7 +114,7 @@ func (s *scale) add(v value.Value, depth int) error {
 	return nil
 }
 
-// traverse counts the steps of walking through v.
+// Traverse counts the steps of walking through v.
 func (ev *Evaluator) Traverse(v value.Value) error {
 	if !IsCollection(v) {
 		return nil
@@ -122,4 +122,5 @@ func (ev *Evaluator) Traverse(v value.Value) error {
 	return ev.Spend(Weight(v) / StepsPerNode)
 }
 
+// IsCollection reports whether v is an Array or a Hash.
 func IsCollection(v value.Value) bool { return v.Kind() == value.Array || v.Kind() == value.Hash }

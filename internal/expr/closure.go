@@ -5,7 +5,7 @@ import (
 	"bindc/internal/value"
 )
 
-// closure is a lambda with the scope it was written in.
+// Closure is a lambda with the scope around it.
 type Closure struct {
 	*Lambda
 	scope *scope

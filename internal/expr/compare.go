@@ -58,7 +58,7 @@ func compare(a, b value.Value) (c int, ok bool) {
 	return 0, false
 }
 
-// compareFolded compares bytes, ASCII letters by their lower case.
+// CompareFolded compares bytes. ASCII letters are compared in lower case.
 func CompareFolded(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
 		if x, y := lower(a[i]), lower(b[i]); x != y {

@@ -99,7 +99,7 @@ func (ev *Evaluator) concat(n *Node) (value.Value, error) {
 	return value.FromString(b.String()), nil
 }
 
-// weight is about how many bytes v takes as text. It is counted before the text is made.
+// Weight estimates how many bytes v takes as text, before the text is made.
 func Weight(v value.Value) int {
 	switch v.Kind() {
 	case value.String, value.Regexp:

@@ -96,7 +96,7 @@ func CallLambda(l *Lambda, env Env, opts Options, args ...value.Value) (value.Va
 	return ev.callClosure(&Closure{l, ev.scope}, l.Body, args...)
 }
 
-// evaluator is one evaluation: what is left of its bounds, and the innermost scope.
+// Evaluator is one evaluation: what is left of its bounds, and the innermost scope.
 type Evaluator struct {
 	env       Env
 	strict    bool

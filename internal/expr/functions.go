@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// function is one function that expressions can call.
+// Function is one function that expressions can call.
 type Function struct {
 	Name     string
 	Min, Max int // the number of arguments; max may be Unbounded
@@ -19,7 +19,7 @@ type Function struct {
 // Unbounded is the max of a function that takes any number of arguments.
 const Unbounded = -1
 
-// block states whether a function takes a lambda.
+// LambdaUse states whether a function takes a lambda.
 type LambdaUse uint8
 
 const (

@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-// call is one call of a function, with all that the function may use.
+// Invocation is one call of a function, with all that the function may use.
 type Invocation struct {
 	*Evaluator
 	node   *Node
@@ -21,20 +21,20 @@ func NewInvocation(name string, opts Options, args ...value.Value) *Invocation {
 	return &Invocation{Evaluator: newEvaluator(nil, opts), node: &Node{Op: Call}, Name: name, Args: args}
 }
 
-// failf returns an error that begins with the name of the function.
+// Failf returns an error that begins with the name of the function.
 func (c *Invocation) Failf(format string, args ...any) error {
 	return failf(c.node, "%s(): %s", c.Name, fmt.Sprintf(format, args...))
 }
 
-// fail returns err as an error of the function.
+// Fail returns err as an error of the function.
 func (c *Invocation) Fail(err error) error { return c.Failf("%s", err) }
 
-// wrong returns an error for argument i that states what was expected.
+// Wrong returns an error for argument i that states what was expected.
 func (c *Invocation) Wrong(i int, want string) error {
 	return c.Failf("argument %d must be %s, found %s", i+1, want, Describe(c.Args[i]))
 }
 
-// arg returns argument i, undef if it is missing.
+// Arg returns argument i, undef if it is missing.
 func (c *Invocation) Arg(i int) value.Value {
 	if i < len(c.Args) {
 		return c.Args[i]
@@ -42,7 +42,7 @@ func (c *Invocation) Arg(i int) value.Value {
 	return value.Value{}
 }
 
-// text returns argument i, which must be a String.
+// Text returns argument i, which must be a String.
 func (c *Invocation) Text(i int) (string, error) {
 	if c.Args[i].Kind() != value.String {
 		return "", c.Wrong(i, "a String")
@@ -50,7 +50,7 @@ func (c *Invocation) Text(i int) (string, error) {
 	return c.Args[i].Text(), nil
 }
 
-// flag returns argument i, which must be a Boolean; otherwise if it is missing.
+// Flag returns argument i, which must be a Boolean; otherwise if it is missing.
 func (c *Invocation) Flag(i int, otherwise bool) (bool, error) {
 	if i >= len(c.Args) {
 		return otherwise, nil
@@ -61,7 +61,7 @@ func (c *Invocation) Flag(i int, otherwise bool) (bool, error) {
 	return c.Args[i].Bool(), nil
 }
 
-// needs checks that the lambda, if there is one, takes n arguments.
+// Needs checks that the lambda, if there is one, takes n arguments.
 func (c *Invocation) Needs(n int) error {
 	if c.Lambda != nil && !c.Lambda.Takes(n) {
 		return c.Failf("the lambda must take %s, it has %d", count(n, "parameter"), len(c.Lambda.Params))
@@ -69,7 +69,7 @@ func (c *Invocation) Needs(n int) error {
 	return nil
 }
 
-// yield calls the lambda.
+// Yield calls the lambda.
 func (c *Invocation) Yield(args ...value.Value) (value.Value, error) {
 	return c.callClosure(c.Lambda, c.node, args...)
 }

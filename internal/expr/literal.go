@@ -5,18 +5,18 @@ import (
 	"bindc/internal/value"
 )
 
-// text is a String that counts as produced.
+// MakeText returns a String and counts it as produced.
 func (ev *Evaluator) MakeText(s string) (value.Value, error) {
 	return value.FromString(s), ev.Produce(len(s))
 }
 
-// array is an Array whose elements count as produced.
+// MakeArray returns an Array and counts its elements as produced.
 func (ev *Evaluator) MakeArray(elems []value.Value) (value.Value, error) {
 	v := value.FromSlice(elems)
 	return v, ev.Check(v, SizeOfElement*len(elems))
 }
 
-// finish is the Hash that b has become.
+// MakeHash returns the Hash that b has built.
 func (ev *Evaluator) MakeHash(b *value.Builder) (value.Value, error) {
 	h := b.Hash()
 	return h, ev.Check(h, 0)
@@ -80,7 +80,7 @@ func (ev *Evaluator) hash(n *Node) (value.Value, error) {
 	return ev.MakeHash(&b)
 }
 
-// setKey puts an entry into a hash. Keys that are no strings are found one by one, which counts as steps.
+// SetKey puts an entry into a hash. Keys that are not strings are compared one by one, which counts as steps.
 func (ev *Evaluator) SetKey(b *value.Builder, k, v value.Value) error {
 	if k.Kind() != value.String {
 		if err := ev.Spend(b.Len() * (1 + Weight(k)/StepsPerNode) / StepsPerNode); err != nil {

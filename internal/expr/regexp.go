@@ -20,7 +20,7 @@ func CompileRegexp(src string) (*regexp.Regexp, error) {
 // stepsPerMatch is how many steps of Go's engine count as one step of the evaluation.
 const stepsPerMatch = 64
 
-// regexp compiles src for matching it against length bytes of text, and counts that.
+// Regexp compiles src and counts the steps of matching it against length bytes of text.
 func (ev *Evaluator) Regexp(src string, length int) (*regexp.Regexp, error) {
 	re, err := onigmo.Compile(src)
 	if err != nil {
@@ -46,7 +46,7 @@ func (ev *Evaluator) matchText(src, s string) (bool, error) {
 	return true, nil
 }
 
-// groups are the texts at places; undef for groups that took no part.
+// Groups returns the texts at places, undef for groups that did not match.
 func Groups(s string, places []int) []value.Value {
 	out := make([]value.Value, len(places)/2)
 	for i := range out {

@@ -53,6 +53,7 @@ func (ev *Evaluator) readsLocal(n *Node) bool {
 	return local
 }
 
+// IsNumber reports whether name is a number, as that of a match variable.
 func IsNumber(name string) bool { return name != "" && '0' <= name[0] && name[0] <= '9' }
 
 func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
@@ -69,7 +70,7 @@ func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
 	return v, nil
 }
 
-// named is the variable of that name; a leading :: has it looked up in the top scope.
+// Variable returns the variable of that name. A leading :: selects the top scope.
 func (ev *Evaluator) Variable(name string) (value.Value, bool) {
 	from, local := ev.scope, name
 	if rest, ok := strings.CutPrefix(name, "::"); ok {

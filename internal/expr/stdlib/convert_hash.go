@@ -166,7 +166,7 @@ func hashOfTree(c *call, v value.Value, hashes bool) (value.Value, error) {
 	return h, c.Check(h, 0)
 }
 
-// place sets the last key of path in b. An array can only be written to where it is, or grow by one.
+// placeAt sets the last key of path in b. In an array, it replaces an element or appends one.
 func placeAt(c *call, b *branch, path []value.Value, val value.Value) error {
 	key := path[len(path)-1]
 	if b.array && (key.Kind() != value.Int || key.Int() < 0 || key.Int() > int64(len(b.keys))) {

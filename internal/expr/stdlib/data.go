@@ -51,7 +51,7 @@ func runGet(c *call) (value.Value, error) {
 	return getPath(c, c.Args[0], path)
 }
 
-// get is v at a dotted path, or argument 2. A lambda gets the message of an error.
+// getPath returns v at a dotted path, or argument 2. A lambda receives the message of an error.
 func getPath(c *call, v value.Value, path string) (value.Value, error) {
 	if err := c.Needs(1); err != nil {
 		return v, err
@@ -82,7 +82,7 @@ var (
 	wholeText = pattern.Lazy(`^[+-]?[0-9]+$`)
 )
 
-// segments splits a.'b.c'.0 into its keys.
+// pathSegments splits a.'b.c'.0 into its keys.
 func pathSegments(c *call, path string) ([]value.Value, error) {
 	if path == "" {
 		return nil, nil
@@ -187,7 +187,7 @@ func findFirst(c *call, q query) (value.Value, error) {
 	return q.otherwise, nil
 }
 
-// query reads lookup(name, type, merge, default), lookup(name, options) and lookup(options).
+// readQuery reads lookup(name, type, merge, default), lookup(name, options) and lookup(options).
 func readQuery(c *call) (q query, err error) {
 	args := c.Args
 	if args[0].Kind() == value.Hash && len(args) == 1 {
@@ -245,7 +245,7 @@ func valueType(c *call, v value.Value) (*types.Type, error) {
 	return nil, c.Failf("the type must be a Type or its text, found %s", expr.Describe(v))
 }
 
-// merge admits the one way to look up that there is; merging is what multibindings are for.
+// checkMerge accepts only the strategy 'first'. Multibindings merge.
 func checkMerge(c *call, v value.Value) error {
 	if v.IsUndef() || v.Kind() == value.String && v.Text() == "first" {
 		return nil

@@ -1,12 +1,13 @@
 package stdlib
 
 import (
-	"bindc/internal/expr"
-	"bindc/internal/types"
-	"bindc/internal/value"
 	"iter"
 	"math"
 	"unicode/utf8"
+
+	"bindc/internal/expr"
+	"bindc/internal/types"
+	"bindc/internal/value"
 )
 
 // source is what a value yields when it is iterated over: index and element, or key and value of a hash.

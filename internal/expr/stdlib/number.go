@@ -1,6 +1,7 @@
 package stdlib
 
 import (
+	"cmp"
 	"crypto/md5"
 	"fmt"
 	"math"
@@ -34,7 +35,7 @@ func absOf(c *call, v value.Value) (value.Value, error) {
 
 var decimalText = pattern.Lazy(`^-?\d+(\.\d+)?$`)
 
-// decimal is argument 0 as a number; text must be a plain decimal one.
+// decimalOf returns argument 0 as a number. A text must be a plain decimal number.
 func decimalOf(c *call) (value.Value, error) {
 	v := c.Args[0]
 	if ruby.IsNumeric(v.Kind()) {
@@ -141,7 +142,7 @@ func runCompare(c *call) (value.Value, error) {
 	return a, c.Failf("%s and %s cannot be compared", expr.Describe(a), expr.Describe(b))
 }
 
-func sign(n int) value.Value { return value.FromInt(int64(ruby.CompareInts(int64(n), 0))) }
+func sign(n int) value.Value { return value.FromInt(int64(cmp.Compare(n, 0))) }
 
 func runMax(c *call) (value.Value, error) { return extreme(c, 1) }
 func runMin(c *call) (value.Value, error) { return extreme(c, -1) }
@@ -179,7 +180,7 @@ func extreme(c *call, direction int) (value.Value, error) {
 	return best, nil
 }
 
-// comparison is how max and min compare list.
+// comparisonOf returns how max and min compare the values of list.
 func comparisonOf(c *call, list []value.Value) func(a, b value.Value) (int, error) {
 	if c.Lambda != nil {
 		return func(a, b value.Value) (int, error) { return orderOf(c, a, b) }
@@ -204,7 +205,7 @@ func compareTexts(a, b string) int {
 	if plainNumber().MatchString(a) && plainNumber().MatchString(b) {
 		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // out of range is infinite, which compares well
 		y, _ := strconv.ParseFloat(strings.ReplaceAll(b, "_", ""), 64)
-		return ruby.CompareFloats(x, y)
+		return cmp.Compare(x, y)
 	}
 	return strings.Compare(a, b)
 }
@@ -253,7 +254,7 @@ func randLimit(c *call) (int64, error) {
 	return n, nil
 }
 
-// fqdn is the node's name as facts give it.
+// nodeName returns the node's fqdn from its facts.
 func nodeName(c *call) string {
 	networking, _ := c.OuterVariable("facts").Get(value.FromString("networking"))
 	if name, ok := networking.Get(value.FromString("fqdn")); ok {
@@ -320,7 +321,7 @@ func compareParts(l, r string) int {
 	}
 	if expr.IsNumber(l) && expr.IsNumber(r) && l[0] != '0' && r[0] != '0' {
 		if len(l) != len(r) {
-			return ruby.CompareInts(int64(len(l)), int64(len(r)))
+			return cmp.Compare(len(l), len(r))
 		}
 		return strings.Compare(l, r)
 	}

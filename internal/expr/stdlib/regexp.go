@@ -12,7 +12,7 @@ import (
 	"bindc/internal/value"
 )
 
-// pattern is argument i as the source of a regular expression: text, a regular expression or the type of one.
+// patternSource returns the regular expression that argument i is: as text, as itself or as a type.
 func patternSource(c *call, i int) (string, error) {
 	switch v := c.Args[i]; v.Kind() {
 	case value.String, value.Regexp:
@@ -122,7 +122,7 @@ func runMatch(c *call) (value.Value, error) {
 	return c.MakeArray(out)
 }
 
-// match is the groups of the first pattern that matches, or undef.
+// matchFirst returns the groups of the first pattern that matches, or undef.
 func matchFirst(c *call, s string, pattern value.Value) (value.Value, error) {
 	sources, err := sources(c, pattern, 0)
 	if err != nil {

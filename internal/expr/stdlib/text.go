@@ -63,7 +63,7 @@ func mapTexts(c *call, v value.Value, f func(string) string) (value.Value, error
 	return c.MakeArray(out)
 }
 
-// deepText is eachText for upcase and downcase, which also convert the texts in arrays and hashes.
+// deepTexts is eachText for upcase and downcase, which also convert the texts in arrays and hashes.
 func deepTexts(c *call, v value.Value, f func(string) string) (value.Value, error) {
 	switch v.Kind() {
 	case value.Int, value.Float:
