@@ -63,13 +63,11 @@ var (
 		"compile/compile.go",
 		"compile/decide.go",
 		"compile/loop.go",
-		"internal/decision/table.go",
 		"internal/mutate/instrument.go",
 		"loader/environments.go",
 		"loader/hiera5.go",
 		"loader/plan.go",
 		"loader/statements.go",
-		"migrate/write.go",
 		"runtime/explain.go",
 		"runtime/hiera.go",
 		"serve/conn.go",
@@ -78,11 +76,9 @@ var (
 		"snapshot/dump.go",
 	}
 	longFunctions = []string{
-		"bench/cmd/deploy/switches.go switches",
 		"cmd/bindq/pull.go pullCommand",
 		"cmd/bindq/store.go statusCommand",
 		"internal/mutate/instrument.go visit",
-		"internal/types/onigmo/backtrack.go follow",
 	}
 )
 

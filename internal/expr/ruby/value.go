@@ -1,5 +1,5 @@
-// Package ruby compares, converts and prints values like Ruby. Puppet leaves these operations to Ruby, so the evaluator,
-// the functions and the merges of Hiera 5 share them.
+// Package ruby compares, converts and prints values like Ruby. Puppet leaves these operations to Ruby, so the
+// evaluator, the functions and the merges of Hiera 5 share them.
 package ruby
 
 import (

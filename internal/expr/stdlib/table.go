@@ -1,5 +1,6 @@
-// Package stdlib holds Puppet's functions and its conversions to a type. Callers of package expr pass the table Functions
-// to the evaluator and to Fold. To add a function, write it in the file of its theme and add a row to the table.
+// Package stdlib holds Puppet's functions and its conversions to a type. Callers of package expr pass the table
+// Functions to the evaluator and to Fold. To add a function, write it in the file of its theme and add a row to the
+// table.
 package stdlib
 
 import "bindc/internal/expr"

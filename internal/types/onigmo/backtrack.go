@@ -160,21 +160,11 @@ func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 			if size == 0 || !contains(i.node.set, c) {
 				return -1
 			}
-			s.at += size
-			s.progress = allProgress
+			s.advance(size)
 		case opSplit, opSplitLazy:
-			if r.plain {
-				if failed[s] { // or being tried: no state needs to be tried twice
-					return -1
-				}
-				failed[s] = true
+			if !r.split(i, &s, ways, failed) {
+				return -1
 			}
-			other := s
-			other.pc = i.to
-			if i.op == opSplitLazy {
-				s, other = other, s
-			}
-			*ways = append(*ways, way{state: other})
 		case opJump:
 			s.pc = i.to
 		case opBegin:
@@ -185,24 +175,16 @@ func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 			if again {
 				s.pc = i.to
 			}
-		case opOpen:
+		case opOpen, opClose:
 			if !r.plain {
-				g := r.groups[i.node.group-1]
-				r.set(i.node.group, span{s.at, g.start, g.end}, ways)
-			}
-		case opClose:
-			if !r.plain {
-				begun := r.groups[i.node.group-1].begun
-				r.set(i.node.group, span{begun, begun, s.at}, ways)
+				r.mark(i, s.at, ways)
 			}
 		case opBackref:
 			n := r.referred(i.node, s.at)
 			if n < 0 {
 				return -1
 			}
-			if s.at += n; n > 0 {
-				s.progress = allProgress
-			}
+			s.advance(n)
 		case opAssert:
 			if !r.holds(i.node.kind, s.at) {
 				return -1
@@ -216,11 +198,46 @@ func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 			if end < 0 {
 				return -1
 			}
-			if s.pc = i.to; end > s.at {
-				s.at, s.progress = end, allProgress
-			}
+			s.pc = i.to
+			s.advance(end - s.at)
 		}
 	}
+}
+
+// advance moves s by n bytes, if n is positive. All iterations in progress have then matched something.
+func (s *state) advance(n int) {
+	if n > 0 {
+		s.at += n
+		s.progress = allProgress
+	}
+}
+
+// split records the second of two ways and continues with the first. It returns false if the state has failed before.
+func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool) bool {
+	if r.plain {
+		if failed[*s] { // or being tried: no state needs to be tried twice
+			return false
+		}
+		failed[*s] = true
+	}
+	other := *s
+	other.pc = i.to
+	if i.op == opSplitLazy {
+		*s, other = other, *s
+	}
+	*ways = append(*ways, way{state: other})
+	return true
+}
+
+// mark records that the group of i, opOpen or opClose, begins or ends at a position.
+func (r *run) mark(i *instruction, at int, ways *[]way) {
+	g := r.groups[i.node.group-1]
+	if i.op == opOpen {
+		g.begun = at
+	} else {
+		g = span{g.begun, g.begun, at}
+	}
+	r.set(i.node.group, g, ways)
 }
 
 // inside runs a nested program and returns its end, or -1. Lookaround ends where it begins.
