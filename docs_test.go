@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/types"
 	"bindc/lint"
 )
@@ -84,7 +84,7 @@ func checkCited(t *testing.T, path, cited string, sections []string, heading str
 
 // The guide lists what a user may write; the tables of the program decide what that is.
 func TestTheGuideListsFunctionsAndTypes(t *testing.T) {
-	if got, want := listed(t, "functions"), expr.Names(); !slices.Equal(got, want) {
+	if got, want := listed(t, "functions"), stdlib.Functions.Names(); !slices.Equal(got, want) {
 		t.Errorf("docs/guide.md lists the functions %v, there are %v", got, want)
 	}
 	inGuide := listed(t, "types")

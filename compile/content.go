@@ -5,6 +5,7 @@ import (
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/rewrite"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"
 	"bindc/snapshot"
 )
@@ -31,7 +32,7 @@ func appendSite(out *snapshot.Content, e *pass.Env) {
 	}
 	for _, d := range e.Site.Dimensions {
 		dim := snapshot.Dimension{Name: d.Name, Guard: d.Guard, Exact: d.Exact, Category: -1,
-			Program: expr.Append(nil, expr.Fold(d.Value))}
+			Program: expr.Append(nil, expr.Fold(d.Value, stdlib.Functions))}
 		if d.Guard {
 			dim.Category = d.Category
 		}

@@ -6,6 +6,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/types"
@@ -36,7 +37,7 @@ func parsed(t *testing.T, text string) *expr.Node {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	return expr.Fold(n)
+	return expr.Fold(n, stdlib.Functions)
 }
 
 func typed(t *testing.T, text string) *types.Type {

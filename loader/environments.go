@@ -15,6 +15,7 @@ import (
 	"bindc/internal/diag"
 	"bindc/internal/disk"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -339,7 +340,7 @@ func (r *environmentsReader) program() {
 			Kids: []*expr.Node{{Op: expr.Const, Value: value.FromString(r.root)}}}
 		statements = append([]*expr.Node{set}, statements...)
 	}
-	r.out.Program = expr.Fold(choice.Of(statements))
+	r.out.Program = expr.Fold(choice.Of(statements), stdlib.Functions)
 }
 
 // chosen refuses constants that n chooses as environment and that are none.
@@ -350,7 +351,7 @@ func (r *environmentsReader) chosen(n *expr.Node) {
 	if n.Op != expr.Assign || n.Name != choice.Chosen {
 		return
 	}
-	for _, c := range results(expr.Fold(n.Kids[0])) {
+	for _, c := range results(expr.Fold(n.Kids[0], stdlib.Functions)) {
 		v := c.Value
 		_, there := r.named[v.Text()]
 		switch {
@@ -395,7 +396,7 @@ func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 		return value.Value{}, false
 	}
 	block := &expr.Node{Op: expr.Block, Off: n.Off, Kids: append(r.before(n), n)}
-	v, err := expr.Eval(block, rootOnly{r.root}, expr.Options{StrictVariables: true})
+	v, err := expr.Eval(block, rootOnly{r.root}, expr.Options{Functions: stdlib.Functions, StrictVariables: true})
 	if err != nil {
 		off, e := n.Off, (*expr.Error)(nil)
 		if errors.As(err, &e) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -209,7 +210,7 @@ func (l *lookup) explain(key string, err error) error {
 }
 
 func (l *lookup) options() expr.Options {
-	return expr.Options{StrictVariables: l.r.snap.opts.StrictVariables, Total: &l.total}
+	return expr.Options{Functions: stdlib.Functions, StrictVariables: l.r.snap.opts.StrictVariables, Total: &l.total}
 }
 
 func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/types"
 	"bindc/internal/value"
 	"bindc/snapshot"
@@ -214,7 +215,7 @@ func (d *dimension) text(facts *Facts) (string, error) {
 	if v, _ := d.program.Constant(); v.Kind() == value.String {
 		return v.Text(), nil
 	}
-	v, err := expr.Eval(d.program, categoryEnv{facts}, expr.Options{})
+	v, err := expr.Eval(d.program, categoryEnv{facts}, expr.Options{Functions: stdlib.Functions})
 	if err != nil {
 		what := "the category '" + d.name + "': "
 		if d.exact {

@@ -6,6 +6,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
@@ -113,7 +114,7 @@ func isLiteral(n *expr.Node) bool {
 func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 	l, _ := r.literal(n)
 	out := Producer{Name: name, Argument: &l}
-	folded := expr.Fold(n.Decrypting())
+	folded := expr.Fold(n.Decrypting(), stdlib.Functions)
 	if v, ok := folded.Constant(); ok {
 		l.Value = v
 	} else {
@@ -126,7 +127,7 @@ func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 func (r *puppetReader) literal(n *expr.Node) (l Literal, known bool) {
 	l.Pos, known = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
-		l.Value, known = expr.Fold(n).Constant()
+		l.Value, known = expr.Fold(n, stdlib.Functions).Constant()
 		return spread(l.Value, l.Pos), known
 	}
 	l.Kids = make([]Literal, len(n.Kids))

@@ -6,6 +6,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/literal"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -134,7 +135,7 @@ func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
 	if ok {
 		q, errs := syntax.ParseQuery(text)
 		if ok = literal.Report(r.Document, n, "expression", errs, r.diags); ok {
-			list, known := expr.Fold(queryList(q)).Constant()
+			list, known := expr.Fold(queryList(q), stdlib.Functions).Constant()
 			if known {
 				return Producer{Name: "to_query", Argument: &Literal{Value: list, Pos: r.Pos(n)}}
 			}
@@ -159,7 +160,7 @@ func (r *yamlReader) expression(n *yaml.Node) (*expr.Node, bool) {
 		!literal.CheckNames(r.Document, n, node, r.diags) {
 		return nil, false
 	}
-	return expr.Fold(node.Decrypting()), true
+	return expr.Fold(node.Decrypting(), stdlib.Functions), true
 }
 
 func (r *yamlReader) lambda(s *Statement, n *yaml.Node) *expr.Lambda {

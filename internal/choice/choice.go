@@ -13,6 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/types"
 	"bindc/internal/value"
 	"bindc/snapshot"
@@ -152,7 +153,7 @@ func Read(path string, accept func(content []byte) error) (*Choice, error) {
 // Choose is the environment for a request of these variables, whose agent asks for agent; "" for none. A variable that
 // there is not is undef.
 func (c *Choice) Choose(variable func(name string) value.Value, agent string) (string, error) {
-	v, err := expr.Eval(c.Program, env{variable, agent}, expr.Options{})
+	v, err := expr.Eval(c.Program, env{variable, agent}, expr.Options{Functions: stdlib.Functions})
 	switch {
 	case err != nil:
 		return "", err

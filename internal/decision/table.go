@@ -7,13 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/expr"
-	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
 	"bindc/internal/seal"
-	"bindc/internal/syntax"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -321,145 +318,4 @@ func (r *Row) constant(v value.Value) {
 
 func (r *Row) seal(encoded string) {
 	r.Sensitive, r.Sealed, r.id = true, true, "e"+encoded
-}
-
-// compute makes r the row of a recipe, which is the same one wherever its expressions are written.
-func (r *Row) compute(x *recipe.Recipe) {
-	r.Sensitive, r.Declines = x.Sensitive, x.Declines()
-	switch {
-	case x.Kind == recipe.Erased:
-		r.Erased, r.id = true, "erased"
-	case x.Kind == recipe.Abstract:
-		r.Abstract, r.id = true, "abstract"
-	case x.Kind == recipe.Constant && x.Transformer == nil && !x.Optional:
-		r.constant(x.Value)
-	default:
-		r.Computed, r.id = sourceText(x), "r"+string(recipe.Append(nil, x.Placeless()))
-		r.use(x)
-	}
-	if x.Kind == recipe.Merged {
-		r.merge = x
-	}
-	if r.Sensitive {
-		r.id = "s" + r.id
-	}
-}
-
-// use notes what x looks up.
-func (r *Row) use(x *recipe.Recipe) {
-	if x.Kind == recipe.Merged {
-		r.uses = append(r.uses, recipe.MergeKey(r.of))
-	}
-	if x.Kind == recipe.Merged && x.Value.IsUndef() {
-		r.uses = append(r.uses, recipe.LookupOptionsKey)
-		if module := lookupkey.Module(r.of); module != "" {
-			r.uses = append(r.uses, recipe.LookupOptionsKey+" "+module)
-		}
-	}
-	for _, t := range x.Targets {
-		r.uses = append(r.uses, t.Key)
-	}
-	if x.Kind == recipe.Multibind || x.Kind == recipe.Below {
-		r.uses = append(r.uses, x.Name)
-	}
-	if x.Declines() && r.of != "" {
-		r.uses = append(r.uses, r.of)
-	}
-	r.free = x.Kind == recipe.Custom
-	for _, n := range x.Expressions() {
-		for key, written := range syntax.Lookups(n) {
-			if written {
-				r.uses = append(r.uses, key)
-			}
-			r.free = r.free || !written
-		}
-		expr.HieraKeys(n, func(key string) { r.uses = append(r.uses, key) })
-	}
-}
-
-// sourceText is a recipe as an expression: what is none in the data is written as a call of what it is named there.
-func sourceText(r *recipe.Recipe) string {
-	var n *expr.Node
-	switch r.Kind {
-	case recipe.Constant:
-		n = constant(r.Value)
-	case recipe.Expression:
-		n = r.Expr
-	case recipe.LookupOf:
-		n = call("lookup", targets(r)...)
-	case recipe.FirstFound:
-		n = call("first_found", targets(r)...)
-	case recipe.HashLookup:
-		n = &expr.Node{Op: expr.Access, Kids: []*expr.Node{call("lookup", targets(r)...), constant(r.Value)}}
-	case recipe.Custom:
-		n = call(r.Name, constant(r.Value))
-	case recipe.Merged:
-		return mergedText(r.Value)
-	case recipe.AliasOf:
-		n = call("alias", targets(r)...)
-	case recipe.Below:
-		n = call("below", constant(value.FromString(r.Name)))
-	case recipe.AliasedPart:
-		n = call("alias_of_contributions", constant(value.FromString(r.Name)))
-	case recipe.RenamedPart:
-		n = call("renamed_contributions", constant(value.FromString(r.Name)))
-	case recipe.Multibind:
-		n = call("multibind", constant(value.FromString(strings.TrimPrefix(r.Name, recipe.ContributionKey("")))))
-		n.Lambda = r.Options.Combinator
-	default:
-		n = call("contributions")
-	}
-	if r.Optional {
-		n = call("optional", n)
-	}
-	if r.Transformer != nil {
-		n = call("with", n)
-		n.Lambda = r.Transformer
-	}
-	return syntax.Print(n)
-}
-
-// mergedText says how a value is merged, by the lookup_options of its key: a hash of one entry, or undef where they
-// depend on the request.
-func mergedText(options value.Value) string {
-	if options.Kind() == value.Hash {
-		for _, entry := range options.Pairs() {
-			text := "merged"
-			if merge, there := entry.Get(value.FromString("merge")); there {
-				text += " by " + optionText(merge)
-			}
-			if convert, there := entry.Get(value.FromString("convert_to")); there {
-				text += ", converted to " + optionText(convert)
-			}
-			return text
-		}
-	}
-	return "merged as lookup_options say"
-}
-
-// optionText is an option: a name as it is, anything else as an expression.
-func optionText(v value.Value) string {
-	if v.Kind() == value.Hash && v.Len() == 1 {
-		if name, there := v.Get(value.FromString("strategy")); there {
-			v = name
-		}
-	}
-	if v.Kind() == value.String {
-		return v.Text()
-	}
-	return syntax.Print(constant(v))
-}
-
-func constant(v value.Value) *expr.Node { return &expr.Node{Op: expr.Const, Value: v} }
-
-func call(name string, args ...*expr.Node) *expr.Node {
-	return &expr.Node{Op: expr.Call, Name: name, Kids: args}
-}
-
-func targets(r *recipe.Recipe) []*expr.Node {
-	out := make([]*expr.Node, len(r.Targets))
-	for i, t := range r.Targets {
-		out[i] = constant(value.FromString(t.Key))
-	}
-	return out
 }

@@ -3,12 +3,13 @@ package expr
 import (
 	"strings"
 
+	"bindc/internal/expr/ruby"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
 // access is a[b, c]: of a type it gives parameters, of undef it is undef.
-func (ev *evaluator) access(n *Node) (value.Value, error) {
+func (ev *Evaluator) access(n *Node) (value.Value, error) {
 	left, err := ev.eval(n.Kids[0])
 	if err != nil {
 		return left, err
@@ -18,7 +19,7 @@ func (ev *evaluator) access(n *Node) (value.Value, error) {
 		if err != nil {
 			return left, err
 		}
-		if err := ev.search(left, key); err != nil {
+		if err := ev.Search(left, key); err != nil {
 			return left, err
 		}
 		if v, ok := element(left, key); ok {
@@ -45,7 +46,7 @@ func element(v, key value.Value) (value.Value, bool) {
 		e, _ := v.Get(key)
 		return e, true
 	case k == value.Array && key.Kind() == value.Int:
-		return fromEnd(v, key.Int()), true
+		return ruby.At(v, key.Int()), true
 	}
 	return value.Value{}, false
 }
@@ -79,7 +80,7 @@ func missedKey(env Env, n *Node, container, found value.Value) {
 }
 
 // accessBy is access with evaluated keys.
-func (ev *evaluator) accessBy(n *Node, left value.Value, args []value.Value) (value.Value, error) {
+func (ev *Evaluator) accessBy(n *Node, left value.Value, args []value.Value) (value.Value, error) {
 	switch left.Kind() {
 	case value.Undef:
 		return value.Value{}, nil
@@ -96,18 +97,18 @@ func (ev *evaluator) accessBy(n *Node, left value.Value, args []value.Value) (va
 		}
 		return t.Value(), err
 	}
-	return left, failf(n, "[] does not apply to %s", describe(left))
+	return left, failf(n, "[] does not apply to %s", Describe(left))
 }
 
-// search counts the steps of looking key up in v, if v is a Hash.
-func (ev *evaluator) search(v, key value.Value) error {
+// Search counts the steps of looking key up in v, if v is a Hash.
+func (ev *Evaluator) Search(v, key value.Value) error {
 	if v.Kind() != value.Hash {
 		return nil
 	}
-	return ev.spend(v.Probes(key) / stepsPerNode)
+	return ev.Spend(v.Probes(key) / StepsPerNode)
 }
 
-func (ev *evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (value.Value, error) {
+func (ev *Evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (value.Value, error) {
 	switch len(keys) {
 	case 0:
 		return h, failf(n, "[] of a Hash needs a key")
@@ -117,7 +118,7 @@ func (ev *evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (val
 	}
 	var out []value.Value
 	for _, k := range keys {
-		if err := ev.search(h, k); err != nil {
+		if err := ev.Search(h, k); err != nil {
 			return h, err
 		}
 		if v, _ := h.Get(k); !v.IsUndef() {
@@ -133,10 +134,10 @@ const farAway = 1 << 48
 // positions reads one or two integers, also as text and in an array.
 func positions(n *Node, of string, args []value.Value) ([]int64, error) {
 	var out []int64
-	for _, v := range flatten(args, -1) {
-		num, ok := toNumber(v)
+	for _, v := range ruby.Flatten(args, -1) {
+		num, ok := ruby.Number(v)
 		if !ok || num.Kind() != value.Int {
-			return nil, failf(n, "[] of %s needs an Integer, found %s", of, describe(v))
+			return nil, failf(n, "[] of %s needs an Integer, found %s", of, Describe(v))
 		}
 		out = append(out, min(max(num.Int(), -farAway), farAway))
 	}
@@ -164,7 +165,7 @@ func slice(at []int64, size int) (from, to int, ok bool) {
 	return int(start), int(start + min(count, length-start)), true
 }
 
-func (ev *evaluator) accessArray(n *Node, v value.Value, args []value.Value) (value.Value, error) {
+func (ev *Evaluator) accessArray(n *Node, v value.Value, args []value.Value) (value.Value, error) {
 	at, err := positions(n, "an Array", args)
 	if err != nil {
 		return v, err
@@ -182,16 +183,16 @@ func (ev *evaluator) accessArray(n *Node, v value.Value, args []value.Value) (va
 	if !ok {
 		return value.FromSlice(nil), nil
 	}
-	return ev.array(v.Slice()[from:to:to])
+	return ev.MakeArray(v.Slice()[from:to:to])
 }
 
-func (ev *evaluator) accessString(n *Node, v value.Value, args []value.Value) (value.Value, error) {
+func (ev *Evaluator) accessString(n *Node, v value.Value, args []value.Value) (value.Value, error) {
 	at, err := positions(n, "a String", args)
 	if err != nil {
 		return v, err
 	}
 	chars := []rune(v.Text())
-	if err := ev.spend(len(chars) / 64); err != nil {
+	if err := ev.Spend(len(chars) / 64); err != nil {
 		return v, err
 	}
 	if len(at) == 1 {
@@ -204,5 +205,5 @@ func (ev *evaluator) accessString(n *Node, v value.Value, args []value.Value) (v
 	if !ok {
 		return value.FromString(""), nil
 	}
-	return ev.text(string(chars[from:to]))
+	return ev.MakeText(string(chars[from:to]))
 }

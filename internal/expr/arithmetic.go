@@ -1,13 +1,15 @@
 package expr
 
 import (
+	"errors"
 	"math"
 	"math/bits"
 
+	"bindc/internal/expr/ruby"
 	"bindc/internal/value"
 )
 
-func (ev *evaluator) arithmetic(n *Node, left, right value.Value) (value.Value, error) {
+func (ev *Evaluator) arithmetic(n *Node, left, right value.Value) (value.Value, error) {
 	if k := left.Kind(); k == value.Array || k == value.Hash {
 		switch {
 		case n.Name == "+":
@@ -15,17 +17,17 @@ func (ev *evaluator) arithmetic(n *Node, left, right value.Value) (value.Value, 
 		case n.Name == "-":
 			return ev.without(left, right)
 		case n.Name == "<<" && k == value.Array:
-			return ev.array(append(left.Slice()[:left.Len():left.Len()], right))
+			return ev.MakeArray(append(left.Slice()[:left.Len():left.Len()], right))
 		}
-		return left, failf(n, "the operator %s does not apply to %s", n.Name, describe(left))
+		return left, failf(n, "the operator %s does not apply to %s", n.Name, Describe(left))
 	}
-	a, ok := toNumber(left)
+	a, ok := ruby.Number(left)
 	if !ok {
-		return left, failf(n, "the operator %s needs numbers, found %s on the left", n.Name, describe(left))
+		return left, failf(n, "the operator %s needs numbers, found %s on the left", n.Name, Describe(left))
 	}
-	b, ok := toNumber(right)
+	b, ok := ruby.Number(right)
 	if !ok {
-		return right, failf(n, "the operator %s needs numbers, found %s on the right", n.Name, describe(right))
+		return right, failf(n, "the operator %s needs numbers, found %s on the right", n.Name, Describe(right))
 	}
 	if a.Kind() == value.Float || b.Kind() == value.Float {
 		return floatArithmetic(n, a, b)
@@ -34,7 +36,7 @@ func (ev *evaluator) arithmetic(n *Node, left, right value.Value) (value.Value, 
 }
 
 func floatArithmetic(n *Node, left, right value.Value) (value.Value, error) {
-	a, b := float(left), float(right)
+	a, b := ruby.Float(left), ruby.Float(right)
 	var r float64
 	switch n.Name {
 	case "+":
@@ -57,13 +59,6 @@ func floatArithmetic(n *Node, left, right value.Value) (value.Value, error) {
 		return left, failf(n, "the result of %s is no finite number", n.Name)
 	}
 	return value.FromFloat(r), nil
-}
-
-func float(v value.Value) float64 {
-	if v.Kind() == value.Int {
-		return float64(v.Int())
-	}
-	return v.Float()
 }
 
 func intArithmetic(n *Node, a, b int64) (value.Value, error) {
@@ -98,18 +93,11 @@ func intArithmetic(n *Node, a, b int64) (value.Value, error) {
 }
 
 func multiply(a, b int64) (int64, bool) {
-	hi, lo := bits.Mul64(magnitude(a), magnitude(b))
+	hi, lo := bits.Mul64(ruby.Magnitude(a), ruby.Magnitude(b))
 	if (a < 0) != (b < 0) {
 		return -int64(lo), hi == 0 && lo <= 1<<63
 	}
 	return int64(lo), hi == 0 && lo < 1<<63
-}
-
-func magnitude(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
 }
 
 // divide rounds towards minus infinity, and the sign of a rest is that of b, as in Ruby.
@@ -146,7 +134,7 @@ func shift(a, n int64) (int64, bool) {
 	return r, r>>n == a
 }
 
-func (ev *evaluator) concatenate(n *Node, left, right value.Value) (value.Value, error) {
+func (ev *Evaluator) concatenate(n *Node, left, right value.Value) (value.Value, error) {
 	if left.Kind() == value.Hash {
 		return ev.merge(n, left, right)
 	}
@@ -155,38 +143,38 @@ func (ev *evaluator) concatenate(n *Node, left, right value.Value) (value.Value,
 	case value.Array:
 		more = right.Slice()
 	case value.Hash:
-		more = entries(right)
+		more = ruby.Pairs(right)
 	default:
 		more = []value.Value{right}
 	}
-	return ev.array(append(left.Slice()[:left.Len():left.Len()], more...))
+	return ev.MakeArray(append(left.Slice()[:left.Len():left.Len()], more...))
 }
 
 // merge adds a hash, or an array that makes one, to a hash.
-func (ev *evaluator) merge(n *Node, left, right value.Value) (value.Value, error) {
+func (ev *Evaluator) merge(n *Node, left, right value.Value) (value.Value, error) {
 	switch {
 	case right.Kind() != value.Array:
 	case right.Len() == 1 && right.Index(0).Kind() == value.Hash:
 		right = right.Index(0)
 	default:
-		h, err := ev.hashOfArray(right, allArrays(right))
+		h, err := ev.HashOfArray(right, allArrays(right))
 		if err != nil {
 			return left, err
 		}
 		right = h
 	}
 	if right.Kind() != value.Hash {
-		return left, failf(n, "the operator + adds a Hash or an Array to a Hash, found %s", describe(right))
+		return left, failf(n, "the operator + adds a Hash or an Array to a Hash, found %s", Describe(right))
 	}
 	var b value.Builder
 	for _, h := range []value.Value{left, right} {
 		for k, e := range h.Pairs() {
-			if err := ev.setKey(&b, k, e); err != nil {
+			if err := ev.SetKey(&b, k, e); err != nil {
 				return left, err
 			}
 		}
 	}
-	return ev.finish(&b)
+	return ev.MakeHash(&b)
 }
 
 func allArrays(v value.Value) bool {
@@ -199,35 +187,35 @@ func allArrays(v value.Value) bool {
 }
 
 // without is the difference of collections: elements or keys.
-func (ev *evaluator) without(left, right value.Value) (value.Value, error) {
+func (ev *Evaluator) without(left, right value.Value) (value.Value, error) {
 	drop := []value.Value{right}
 	switch right.Kind() {
 	case value.Array:
 		drop = right.Slice()
 	case value.Hash:
-		drop = entries(right)
+		drop = ruby.Pairs(right)
 		if left.Kind() == value.Hash {
-			drop = keys(right)
+			drop = ruby.Keys(right)
 		}
 	}
-	if err := ev.spend((1 + left.Len()) * (1 + weight(right)) / stepsPerNode); err != nil {
+	if err := ev.Spend((1 + left.Len()) * (1 + Weight(right)) / StepsPerNode); err != nil {
 		return left, err
 	}
 	if left.Kind() == value.Array {
 		var out []value.Value
 		for e := range left.Elems() {
-			if indexOf(drop, e) < 0 {
+			if ruby.IndexOf(drop, e) < 0 {
 				out = append(out, e)
 			}
 		}
-		return ev.array(out)
+		return ev.MakeArray(out)
 	}
 	var b value.Builder
 	for k, e := range left.Pairs() {
 		if holdsKey(drop, k) {
 			continue
 		}
-		if err := ev.setKey(&b, k, e); err != nil {
+		if err := ev.SetKey(&b, k, e); err != nil {
 			return left, err
 		}
 	}
@@ -243,10 +231,31 @@ func holdsKey(keys []value.Value, k value.Value) bool {
 	return false
 }
 
-func keys(h value.Value) []value.Value {
-	out := make([]value.Value, 0, h.Len())
-	for k := range h.Pairs() {
-		out = append(out, k)
+// HashOfArray makes a hash of pairs, or of alternating keys and values.
+func (ev *Evaluator) HashOfArray(v value.Value, pairs bool) (value.Value, error) {
+	list := v.Slice()
+	if pairs {
+		list = make([]value.Value, 0, 2*v.Len())
+		for e := range v.Elems() {
+			if e.Len() < 1 || e.Len() > 2 {
+				return v, errPairs
+			}
+			list = append(list, e.Index(0), e.Index(1))
+		}
 	}
-	return out
+	if len(list)%2 != 0 {
+		return v, errOdd
+	}
+	var b value.Builder
+	for i := 0; i < len(list); i += 2 {
+		if err := ev.SetKey(&b, list[i], list[i+1]); err != nil {
+			return v, err
+		}
+	}
+	return ev.MakeHash(&b)
 }
+
+var (
+	errPairs = errors.New("the elements of the Array must be pairs")
+	errOdd   = errors.New("an Array of keys and values must have an even length")
+)

@@ -1,6 +1,7 @@
 // Package expr holds the expression language of the bindings (language.md, section 7): its syntax tree, the encoding of
 // the tree in a snapshot, and the evaluator. Package syntax parses source text into these trees; a lookup only
-// evaluates.
+// evaluates. The functions that an expression can call are a table that the caller passes in Options, usually that of
+// package stdlib.
 package expr
 
 import (

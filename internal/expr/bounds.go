@@ -10,16 +10,16 @@ import (
 
 var (
 	errSteps = errors.New("the evaluation takes too many steps")
-	errDepth = errors.New("the expression is nested too deep")
+	ErrDepth = errors.New("the expression is nested too deep")
 	errDeep  = errors.New("the value is nested too deep")
-	errSize  = errors.New("the evaluation produces too much data")
+	ErrSize  = errors.New("the evaluation produces too much data")
 )
 
-// sizeOfElement is what an element of an array counts towards Options.Size.
-const sizeOfElement = 48
+// SizeOfElement is the number of bytes that an element of an array counts towards Options.Size.
+const SizeOfElement = 48
 
-// spend counts n steps.
-func (ev *evaluator) spend(n int) error {
+// Spend counts n steps. It fails once the evaluation has used all its steps.
+func (ev *Evaluator) Spend(n int) error {
 	if n < 0 || n > ev.steps {
 		ev.steps = 0
 		return errSteps
@@ -35,7 +35,7 @@ func (ev *evaluator) spend(n int) error {
 }
 
 // nest charges the levels that ev is in to the evaluations inside a lookup, until the returned function is called.
-func (ev *evaluator) nest() (leave func()) {
+func (ev *Evaluator) nest() (leave func()) {
 	if ev.total == nil {
 		return func() {}
 	}
@@ -44,36 +44,39 @@ func (ev *evaluator) nest() (leave func()) {
 	return func() { ev.total.Depth += levels }
 }
 
-// produce counts n bytes of results.
-func (ev *evaluator) produce(n int) error {
+// Room returns how many bytes of results may still be produced.
+func (ev *Evaluator) Room() int { return ev.size }
+
+// Produce counts n bytes of results. It fails once the evaluation has produced too much.
+func (ev *Evaluator) Produce(n int) error {
 	if n < 0 || n > ev.size {
 		ev.size = 0
-		return errSize
+		return ErrSize
 	}
 	ev.size -= n
 	return nil
 }
 
-// check counts n bytes for the collection v and bounds what is in it. A value may hold another many times over, so that
+// Check counts n bytes for the collection v and bounds what is in it. A value may hold another many times over, so that
 // it is far larger to whoever walks through it than it is in memory; as every new collection is checked, no function
 // needs to fear that.
-func (ev *evaluator) check(v value.Value, n int) error {
+func (ev *Evaluator) Check(v value.Value, n int) error {
 	s := scale{limit: ev.whole}
 	err := s.add(v, value.MaxDepth)
 	if err == nil {
-		err = ev.spend(s.nodes / stepsPerNode)
+		err = ev.Spend(s.nodes / StepsPerNode)
 	}
 	if err == nil {
-		err = ev.produce(n)
+		err = ev.Produce(n)
 	}
 	return err
 }
 
-// stepsPerNode is how many elements are looked at in the time of one step.
-const stepsPerNode = 16
+// StepsPerNode is the number of elements that one step pays for.
+const StepsPerNode = 16
 
-// bytesPerStep is how many bytes of text are looked at in the time of one step, at the least.
-const bytesPerStep = 16
+// BytesPerStep is the number of bytes of text that one step pays for.
+const BytesPerStep = 16
 
 // sizeOfNode is what an element counts towards the size of a whole value, which may hold it many times over.
 const sizeOfNode = 32
@@ -106,15 +109,18 @@ func (s *scale) add(v value.Value, depth int) error {
 		}
 	}
 	if s.bytes+sizeOfNode*(s.nodes-1) > s.limit {
-		return errSize
+		return ErrSize
 	}
 	return nil
 }
 
-// traverse counts the steps of walking through v.
-func (ev *evaluator) traverse(v value.Value) error {
-	if !isContainer(v) {
+// Traverse counts the steps of walking through v.
+func (ev *Evaluator) Traverse(v value.Value) error {
+	if !IsCollection(v) {
 		return nil
 	}
-	return ev.spend(weight(v) / stepsPerNode)
+	return ev.Spend(Weight(v) / StepsPerNode)
 }
+
+// IsCollection reports whether v is an Array or a Hash.
+func IsCollection(v value.Value) bool { return v.Kind() == value.Array || v.Kind() == value.Hash }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
@@ -76,7 +77,7 @@ var endless = []string{
 }
 
 // What an evaluation takes is in proportion to its bounds: a part of the default ones shows as much as the whole.
-var part = expr.Options{Steps: expr.DefaultSteps / 8, Size: expr.DefaultSize / 8}
+var part = expr.Options{Functions: stdlib.Functions, Steps: expr.DefaultSteps / 8, Size: expr.DefaultSize / 8}
 
 // longest is far above what an evaluation within part takes, a tenth of a second: the machine may be busy, the race
 // detector on, or the processor emulated. What is not bounded takes hours.
@@ -116,7 +117,7 @@ func TestBounds(t *testing.T) {
 			} else {
 				t.Log(took, err)
 			}
-			expr.Fold(n)
+			expr.Fold(n, stdlib.Functions)
 		})
 	}
 }

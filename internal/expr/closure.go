@@ -5,19 +5,21 @@ import (
 	"bindc/internal/value"
 )
 
-// closure is a lambda with the scope it was written in.
-type closure struct {
-	lambda *Lambda
-	scope  *scope
+// Closure is a lambda with the scope around it.
+type Closure struct {
+	*Lambda
+	scope *scope
 }
 
-// Takes tells whether l has a use for exactly n arguments.
-func (l *Lambda) Takes(n int) bool { return (&closure{lambda: l}).accepts(n) }
+// Takes reports whether l can be called with exactly n arguments.
+func (l *Lambda) Takes(n int) bool {
+	return l.required() <= n && (n <= len(l.Params) || l.HasRest())
+}
 
-// required is the number of arguments that the lambda needs.
-func (c *closure) required() int {
+// required returns the number of arguments that l needs.
+func (l *Lambda) required() int {
 	n := 0
-	for _, p := range c.lambda.Params {
+	for _, p := range l.Params {
 		if !p.Rest && p.Default == nil {
 			n++
 		}
@@ -25,37 +27,32 @@ func (c *closure) required() int {
 	return n
 }
 
-// accepts tells whether the lambda has a use for exactly n arguments.
-func (c *closure) accepts(n int) bool {
-	return c.required() <= n && (n <= len(c.lambda.Params) || c.rest())
-}
-
-// rest tells whether the last parameter takes all that is left.
-func (c *closure) rest() bool {
-	n := len(c.lambda.Params)
-	return n > 0 && c.lambda.Params[n-1].Rest
+// HasRest reports whether the last parameter of l takes all remaining arguments.
+func (l *Lambda) HasRest() bool {
+	n := len(l.Params)
+	return n > 0 && l.Params[n-1].Rest
 }
 
 // callClosure calls c for the node n. Arguments beyond the parameters are dropped, as Puppet does.
-func (ev *evaluator) callClosure(c *closure, n *Node, args ...value.Value) (value.Value, error) {
+func (ev *Evaluator) callClosure(c *Closure, n *Node, args ...value.Value) (value.Value, error) {
 	if need := c.required(); need > len(args) {
 		return value.Value{}, failf(n, "the lambda needs %s and is called with %d", count(need, "argument"), len(args))
 	}
-	if err := ev.spend(1); err != nil { // also where the body is a constant
+	if err := ev.Spend(1); err != nil { // also where the body is a constant
 		return value.Value{}, at(n, err)
 	}
 	outer := ev.scope
-	ev.scope = &scope{parent: c.scope, locals: make([]local, 0, len(c.lambda.Params))}
+	ev.scope = &scope{parent: c.scope, locals: make([]local, 0, len(c.Params))}
 	v, err := value.Value{}, ev.bind(c, n, args)
 	if err == nil {
-		v, err = ev.eval(c.lambda.Body)
+		v, err = ev.eval(c.Body)
 	}
 	ev.scope = outer
 	return v, err
 }
 
-func (ev *evaluator) bind(c *closure, n *Node, args []value.Value) error {
-	for i, p := range c.lambda.Params {
+func (ev *Evaluator) bind(c *Closure, n *Node, args []value.Value) error {
+	for i, p := range c.Params {
 		var v value.Value
 		var err error
 		switch {
@@ -78,10 +75,10 @@ func (ev *evaluator) bind(c *closure, n *Node, args []value.Value) error {
 }
 
 // restArgument is what *$p receives.
-func (ev *evaluator) restArgument(p *Param, args []value.Value, i int) (value.Value, error) {
+func (ev *Evaluator) restArgument(p *Param, args []value.Value, i int) (value.Value, error) {
 	switch {
 	case i < len(args):
-		return ev.array(args[i:])
+		return ev.MakeArray(args[i:])
 	case p.Default == nil:
 		return value.FromSlice(nil), nil
 	}
@@ -92,7 +89,7 @@ func (ev *evaluator) restArgument(p *Param, args []value.Value, i int) (value.Va
 	return v, err
 }
 
-func (ev *evaluator) checkParam(p *Param, v value.Value) error {
+func (ev *Evaluator) checkParam(p *Param, v value.Value) error {
 	tv, err := ev.eval(p.Type)
 	if err != nil {
 		return err
@@ -101,7 +98,7 @@ func (ev *evaluator) checkParam(p *Param, v value.Value) error {
 	if err != nil {
 		return failf(p.Type, "the type of the parameter $%s is no type", p.Name)
 	}
-	if err := ev.traverse(v); err != nil {
+	if err := ev.Traverse(v); err != nil {
 		return err
 	}
 	if !p.Rest || t.Kind() == types.Array {

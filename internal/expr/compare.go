@@ -1,23 +1,22 @@
 package expr
 
 import (
-	"math"
-
+	"bindc/internal/expr/ruby"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
 // ordered is < <= > >=, of types too.
-func (ev *evaluator) ordered(n *Node, left, right value.Value) (bool, error) {
+func (ev *Evaluator) ordered(n *Node, left, right value.Value) (bool, error) {
 	if left.Kind() == value.Type {
 		return orderedTypes(n.Name, left, right)
 	}
-	if err := ev.spend(min(len(left.Text()), len(right.Text())) / bytesPerStep); err != nil {
+	if err := ev.Spend(min(len(left.Text()), len(right.Text())) / BytesPerStep); err != nil {
 		return false, err
 	}
 	c, ok := compare(left, right)
 	if !ok {
-		return false, failf(n, "%s and %s cannot be compared with %s", describe(left), describe(right), n.Name)
+		return false, failf(n, "%s and %s cannot be compared with %s", Describe(left), Describe(right), n.Name)
 	}
 	switch n.Name {
 	case "<":
@@ -50,19 +49,17 @@ func compare(a, b value.Value) (c int, ok bool) {
 	ka, kb := a.Kind(), b.Kind()
 	switch {
 	case ka == value.String && kb == value.String:
-		return compareFolded(a.Text(), b.Text()), true
-	case isNumeric(ka) && isNumeric(kb):
-		return compareNumbers(a, b)
+		return CompareFolded(a.Text(), b.Text()), true
+	case ruby.IsNumeric(ka) && ruby.IsNumeric(kb):
+		return ruby.CompareNumbers(a, b)
 	case ka == value.Default && kb == value.Default:
 		return 0, true
 	}
 	return 0, false
 }
 
-func isNumeric(k value.Kind) bool { return k == value.Int || k == value.Float }
-
-// compareFolded compares bytes, ASCII letters by their lower case.
-func compareFolded(a, b string) int {
+// CompareFolded compares bytes. ASCII letters are compared in lower case.
+func CompareFolded(a, b string) int {
 	for i := 0; i < len(a) && i < len(b); i++ {
 		if x, y := lower(a[i]), lower(b[i]); x != y {
 			return int(x) - int(y)
@@ -78,58 +75,14 @@ func lower(c byte) byte {
 	return c
 }
 
-// compareNumbers compares exactly, also integers that no float holds.
-func compareNumbers(a, b value.Value) (int, bool) {
-	switch {
-	case a.Kind() == value.Int && b.Kind() == value.Int:
-		return compareInts(a.Int(), b.Int()), true
-	case a.Kind() == value.Float && b.Kind() == value.Float:
-		return compareFloats(a.Float(), b.Float()), !math.IsNaN(a.Float()) && !math.IsNaN(b.Float())
-	case a.Kind() == value.Float:
-		c, ok := compareNumbers(b, a)
-		return -c, ok
-	}
-	f := b.Float()
-	switch {
-	case f >= 1<<63:
-		return -1, true
-	case f < -1<<63:
-		return 1, true
-	}
-	if c := compareInts(a.Int(), int64(f)); c != 0 { // int64 drops the fraction
-		return c, !math.IsNaN(f)
-	}
-	return compareFloats(math.Trunc(f), f), !math.IsNaN(f)
-}
-
-func compareInts(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // equals is ==: strings regardless of case, at every depth. It counts its steps, as values may be compared in loops.
-func (ev *evaluator) equals(a, b value.Value) (bool, error) {
-	if err := ev.spend(1); err != nil {
+func (ev *Evaluator) equals(a, b value.Value) (bool, error) {
+	if err := ev.Spend(1); err != nil {
 		return false, err
 	}
 	switch ka, kb := a.Kind(), b.Kind(); {
-	case isNumeric(ka) && isNumeric(kb):
-		c, ok := compareNumbers(a, b)
+	case ruby.IsNumeric(ka) && ruby.IsNumeric(kb):
+		c, ok := ruby.CompareNumbers(a, b)
 		return ok && c == 0, nil
 	case ka != kb:
 		return false, nil
@@ -145,11 +98,11 @@ func (ev *evaluator) equals(a, b value.Value) (bool, error) {
 	return value.Identical(a, b), nil
 }
 
-func (ev *evaluator) equalTexts(a, b string) (bool, error) {
+func (ev *Evaluator) equalTexts(a, b string) (bool, error) {
 	if len(a) != len(b) {
 		return false, nil
 	}
-	return compareFolded(a, b) == 0, ev.spend(len(a) / bytesPerStep)
+	return CompareFolded(a, b) == 0, ev.Spend(len(a) / BytesPerStep)
 }
 
 func equalTypes(a, b value.Value) (bool, error) {
@@ -161,7 +114,7 @@ func equalTypes(a, b value.Value) (bool, error) {
 	return err == nil && x.Equal(y), err
 }
 
-func (ev *evaluator) equalArrays(a, b value.Value) (bool, error) {
+func (ev *Evaluator) equalArrays(a, b value.Value) (bool, error) {
 	if a.Len() != b.Len() {
 		return false, nil
 	}
@@ -176,12 +129,12 @@ func (ev *evaluator) equalArrays(a, b value.Value) (bool, error) {
 	return true, nil
 }
 
-func (ev *evaluator) equalHashes(a, b value.Value) (bool, error) {
+func (ev *Evaluator) equalHashes(a, b value.Value) (bool, error) {
 	if a.Len() != b.Len() {
 		return false, nil
 	}
 	for k, e := range a.Pairs() {
-		if err := ev.search(b, k); err != nil {
+		if err := ev.Search(b, k); err != nil {
 			return false, err
 		}
 		f, _ := b.Get(k)

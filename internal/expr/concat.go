@@ -84,14 +84,14 @@ func writeText(b *strings.Builder, v value.Value) {
 	}
 }
 
-func (ev *evaluator) concat(n *Node) (value.Value, error) {
+func (ev *Evaluator) concat(n *Node) (value.Value, error) {
 	var b strings.Builder
 	for _, k := range n.Kids {
 		v, err := ev.eval(k)
 		if err != nil {
 			return v, err
 		}
-		if err := ev.produce(weight(v)); err != nil {
+		if err := ev.Produce(Weight(v)); err != nil {
 			return v, err
 		}
 		writeText(&b, v)
@@ -99,21 +99,21 @@ func (ev *evaluator) concat(n *Node) (value.Value, error) {
 	return value.FromString(b.String()), nil
 }
 
-// weight is about how many bytes v takes as text. It is counted before the text is made.
-func weight(v value.Value) int {
+// Weight estimates how many bytes v takes as text, before the text is made.
+func Weight(v value.Value) int {
 	switch v.Kind() {
 	case value.String, value.Regexp:
 		return len(v.Text())
 	case value.Array:
 		n := 2
 		for e := range v.Elems() {
-			n += 2 + weight(e)
+			n += 2 + Weight(e)
 		}
 		return n
 	case value.Hash:
 		n := 2
 		for k, e := range v.Pairs() {
-			n += 6 + weight(k) + weight(e)
+			n += 6 + Weight(k) + Weight(e)
 		}
 		return n
 	}

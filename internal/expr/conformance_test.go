@@ -9,10 +9,14 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
+
+// puppet are options with the functions of Puppet.
+var puppet = expr.Options{Functions: stdlib.Functions}
 
 // facts is an Env of facts and of nothing else but bindings.
 type facts struct {
@@ -165,12 +169,13 @@ func evaluate(t testing.TB, src string, env facts) (value.Value, error) {
 	if len(errs) > 0 {
 		return value.Value{}, errors.New(errs[0].Message)
 	}
-	v, err := expr.Eval(n, env, expr.Options{})
+	v, err := expr.Eval(n, env, puppet)
 	if outOfBounds(err) {
 		return v, err // a folded expression takes fewer steps
 	}
-	for _, other := range []*expr.Node{expr.Fold(n), decoded(t, n), decoded(t, expr.Fold(n))} {
-		w, otherErr := expr.Eval(other, env, expr.Options{})
+	folded := expr.Fold(n, stdlib.Functions)
+	for _, other := range []*expr.Node{folded, decoded(t, n), decoded(t, folded)} {
+		w, otherErr := expr.Eval(other, env, puppet)
 		if (err == nil) != (otherErr == nil) || err == nil && !value.Identical(v, w) {
 			t.Errorf("%s: %s, %v; folded or encoded: %s, %v", src, appendJSON(nil, v), err, appendJSON(nil, w),
 				otherErr)

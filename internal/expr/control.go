@@ -7,7 +7,7 @@ import (
 	"bindc/internal/value"
 )
 
-func (ev *evaluator) assign(n *Node) (value.Value, error) {
+func (ev *Evaluator) assign(n *Node) (value.Value, error) {
 	v, err := ev.eval(n.Kids[0])
 	switch {
 	case err != nil:
@@ -20,13 +20,13 @@ func (ev *evaluator) assign(n *Node) (value.Value, error) {
 }
 
 // set gives the variable that n names its value.
-func (ev *evaluator) set(n *Node, v value.Value) error {
+func (ev *Evaluator) set(n *Node, v value.Value) error {
 	for _, l := range ev.scope.locals {
 		if l.name == n.Name {
 			return failf(n, "the variable $%s has a value already", n.Name)
 		}
 	}
-	if isNumber(n.Name) {
+	if IsNumber(n.Name) {
 		return failf(n, "the match variable $%s cannot be assigned", n.Name)
 	}
 	ev.scope.locals = append(ev.scope.locals, local{n.Name, v})
@@ -35,7 +35,7 @@ func (ev *evaluator) set(n *Node, v value.Value) error {
 
 // setAll gives each of the targets, which are variables and lists of targets, its part of v: of a hash the value under
 // its name, else the element at its place.
-func (ev *evaluator) setAll(n *Node, targets []*Node, v value.Value) error {
+func (ev *Evaluator) setAll(n *Node, targets []*Node, v value.Value) error {
 	if v.Kind() == value.Hash {
 		return ev.setByName(targets, v)
 	}
@@ -60,7 +60,7 @@ func (ev *evaluator) setAll(n *Node, targets []*Node, v value.Value) error {
 	return nil
 }
 
-func (ev *evaluator) setByName(targets []*Node, v value.Value) error {
+func (ev *Evaluator) setByName(targets []*Node, v value.Value) error {
 	for _, t := range targets {
 		if t.Op != Var {
 			return failf(t, "of a hash, only variables can be assigned by their names")
@@ -76,7 +76,7 @@ func (ev *evaluator) setByName(targets []*Node, v value.Value) error {
 	return nil
 }
 
-func (ev *evaluator) block(n *Node) (v value.Value, err error) {
+func (ev *Evaluator) block(n *Node) (v value.Value, err error) {
 	for _, k := range n.Kids {
 		if v, err = ev.eval(k); err != nil {
 			return v, err
@@ -86,7 +86,7 @@ func (ev *evaluator) block(n *Node) (v value.Value, err error) {
 }
 
 // condition is if and unless. Match variables set in it are gone afterwards.
-func (ev *evaluator) condition(n *Node) (value.Value, error) {
+func (ev *Evaluator) condition(n *Node) (value.Value, error) {
 	groups := ev.scope.groups
 	v, err := ev.eval(n.Kids[0])
 	if err == nil {
@@ -104,14 +104,14 @@ func (ev *evaluator) condition(n *Node) (value.Value, error) {
 }
 
 // choose is case and the selector.
-func (ev *evaluator) choose(n *Node) (value.Value, error) {
+func (ev *Evaluator) choose(n *Node) (value.Value, error) {
 	groups := ev.scope.groups
 	v, err := ev.chosen(n)
 	ev.scope.groups = groups
 	return v, err
 }
 
-func (ev *evaluator) chosen(n *Node) (value.Value, error) {
+func (ev *Evaluator) chosen(n *Node) (value.Value, error) {
 	control, err := ev.control(n)
 	if err != nil {
 		return control, err
@@ -144,12 +144,12 @@ func (ev *evaluator) chosen(n *Node) (value.Value, error) {
 
 // control evaluates the value that a case or selector n chooses by. A variable is not reported as missing if n has an
 // option for undef.
-func (ev *evaluator) control(n *Node) (value.Value, error) {
-	if v := n.Kids[0]; v.Op == Var && !ev.strict && !isNumber(v.Name) && hasOptionOfUndef(n) {
-		if err := ev.spend(1); err != nil {
+func (ev *Evaluator) control(n *Node) (value.Value, error) {
+	if v := n.Kids[0]; v.Op == Var && !ev.strict && !IsNumber(v.Name) && hasOptionOfUndef(n) {
+		if err := ev.Spend(1); err != nil {
 			return value.Value{}, at(v, err)
 		}
-		found, _ := ev.named(v.Name)
+		found, _ := ev.Variable(v.Name)
 		return found, nil
 	}
 	return ev.eval(n.Kids[0])
@@ -162,7 +162,7 @@ func hasOptionOfUndef(n *Node) bool {
 	})
 }
 
-func (ev *evaluator) optionFits(control value.Value, k *Node) (bool, error) {
+func (ev *Evaluator) optionFits(control value.Value, k *Node) (bool, error) {
 	if k.Op != Splat {
 		v, err := ev.eval(k)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
 )
@@ -66,7 +67,7 @@ func TestDecodeLambda(t *testing.T) {
 // TestDecodeDamaged cuts and flips every byte of every expression: no panic, and what is accepted can be evaluated.
 func TestDecodeDamaged(t *testing.T) {
 	env := facts{}
-	opts := expr.Options{Steps: 1000, Size: 1 << 16}
+	opts := expr.Options{Functions: stdlib.Functions, Steps: 1000, Size: 1 << 16}
 	for _, b := range encodings(t) {
 		for i := range len(b) {
 			if _, err := expr.Decode(b[:i]); err == nil {
@@ -134,9 +135,9 @@ func FuzzDecode(f *testing.F) {
 		if err != nil || !bytes.Equal(expr.Append(nil, back), again) {
 			t.Fatalf("%q: %v", again, err)
 		}
-		opts := expr.Options{Steps: 2000, Size: 1 << 16}
+		opts := expr.Options{Functions: stdlib.Functions, Steps: 2000, Size: 1 << 16}
 		v, err := expr.Eval(n, facts{}, opts)
-		folded, foldErr := expr.Eval(expr.Fold(n), facts{}, opts)
+		folded, foldErr := expr.Eval(expr.Fold(n, stdlib.Functions), facts{}, opts)
 		if err == nil && foldErr == nil && !bytes.Equal(value.Append(nil, v),
 			value.Append(nil, folded)) { // NaN is not itself
 			t.Fatalf("%q: %v, folded %v", again, v, folded)

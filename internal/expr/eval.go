@@ -17,12 +17,13 @@ type Env interface {
 	Lookup(key string, typ *types.Type) (v value.Value, found bool, err error)
 }
 
-// Options bound an evaluation. Zero fields mean the defaults.
+// Options bound an evaluation and name what it may call. Zero bounds mean the defaults.
 type Options struct {
-	StrictVariables bool // an undefined variable is an error
-	Steps           int  // how many nodes are evaluated, loops counted each time
-	Depth           int  // how deep nodes and lambdas may be nested
-	Size            int  // how much is produced in all, in bytes
+	Functions       *Functions // that expressions may call, or nil
+	StrictVariables bool       // an undefined variable is an error
+	Steps           int        // how many nodes are evaluated, loops counted each time
+	Depth           int        // how deep nodes and lambdas may be nested
+	Size            int        // how much is produced in all, in bytes
 	Total           *Total
 }
 
@@ -92,11 +93,11 @@ func Eval(n *Node, env Env, opts Options) (value.Value, error) {
 // CallLambda calls l with args in the top scope of env.
 func CallLambda(l *Lambda, env Env, opts Options, args ...value.Value) (value.Value, error) {
 	ev := newEvaluator(env, opts)
-	return ev.callClosure(&closure{lambda: l, scope: ev.scope}, l.Body, args...)
+	return ev.callClosure(&Closure{l, ev.scope}, l.Body, args...)
 }
 
-// evaluator is one evaluation: what is left of its bounds, and the innermost scope.
-type evaluator struct {
+// Evaluator is one evaluation: what is left of its bounds, and the innermost scope.
+type Evaluator struct {
 	env       Env
 	strict    bool
 	steps     int
@@ -107,12 +108,12 @@ type evaluator struct {
 	whole     int    // what size was at first: the bound on one value
 	scope     *scope
 	top       scope
-	functions map[string]function
+	functions *Functions
 }
 
-func newEvaluator(env Env, opts Options) *evaluator {
+func newEvaluator(env Env, opts Options) *Evaluator {
 	size := orDefault(opts.Size, DefaultSize)
-	ev := &evaluator{
+	ev := &Evaluator{
 		env:       env,
 		strict:    opts.StrictVariables,
 		steps:     orDefault(opts.Steps, DefaultSteps),
@@ -120,7 +121,7 @@ func newEvaluator(env Env, opts Options) *evaluator {
 		size:      size,
 		total:     opts.Total,
 		whole:     size,
-		functions: functions, // through the evaluator, as the functions evaluate lambdas
+		functions: opts.Functions,
 	}
 	ev.scope = &ev.top
 	if opts.Total != nil {
@@ -137,15 +138,15 @@ func orDefault(n, otherwise int) int {
 	return n
 }
 
-func (ev *evaluator) eval(n *Node) (value.Value, error) {
+func (ev *Evaluator) eval(n *Node) (value.Value, error) {
 	if n.Op == Const {
 		return n.Value, nil
 	}
-	if err := ev.spend(1); err != nil {
+	if err := ev.Spend(1); err != nil {
 		return value.Value{}, at(n, err)
 	}
 	if ev.depth == 0 {
-		return value.Value{}, at(n, errDepth)
+		return value.Value{}, at(n, ErrDepth)
 	}
 	ev.depth--
 	v, err := ev.dispatch(n)
@@ -153,10 +154,10 @@ func (ev *evaluator) eval(n *Node) (value.Value, error) {
 	return v, at(n, err)
 }
 
-func (ev *evaluator) dispatch(n *Node) (value.Value, error) {
+func (ev *Evaluator) dispatch(n *Node) (value.Value, error) {
 	switch n.Op {
 	case Var:
-		return ev.variable(n)
+		return ev.evalVariable(n)
 	case Concat:
 		return ev.concat(n)
 	case ArrayLit:
@@ -164,7 +165,7 @@ func (ev *evaluator) dispatch(n *Node) (value.Value, error) {
 		if err != nil {
 			return value.Value{}, err
 		}
-		return ev.array(elems)
+		return ev.MakeArray(elems)
 	case HashLit:
 		return ev.hash(n)
 	case Splat:

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/syntax"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -130,7 +131,7 @@ func TestErrors(t *testing.T) {
 		{`with(1) |$x| { $x = 2 }`, `15: the variable $x has a value already`},
 		{`$x = 1 $x = 2`, `7: the variable $x has a value already`},
 	} {
-		_, err := expr.Eval(parse(t, c.src), site, expr.Options{})
+		_, err := expr.Eval(parse(t, c.src), site, puppet)
 		var e *expr.Error
 		if !errors.As(err, &e) {
 			t.Errorf("%s: expected an Error, found %v", c.src, err)
@@ -144,7 +145,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestStrictVariables(t *testing.T) {
-	opts := expr.Options{StrictVariables: true}
+	opts := expr.Options{Functions: stdlib.Functions, StrictVariables: true}
 	for src, fails := range map[string]bool{
 		`$nope`: true, `"a${nope}"`: true, `$num`: false, `"a${num}"`: false, `$no`: false, `"${no}"`: false,
 		`if 'a' =~ /b/ { 1 } else { $1 }`: false, `getvar('nope')`: false, `[1].map |$x| { $x }`: false,
@@ -165,12 +166,12 @@ func (looping) Lookup(string, *types.Type) (value.Value, bool, error) {
 }
 
 func TestLookupErrorPassesThrough(t *testing.T) {
-	_, err := expr.Eval(parse(t, `[1].map |$x| { "${lookup('a')}" }`), looping{}, expr.Options{})
+	_, err := expr.Eval(parse(t, `[1].map |$x| { "${lookup('a')}" }`), looping{}, puppet)
 	var e *expr.Error
 	if !errors.Is(err, errLoop) || !errors.As(err, &e) {
 		t.Errorf("found %v", err)
 	}
-	_, err = expr.Eval(parse(t, `lookup('port', String)`), site, expr.Options{})
+	_, err = expr.Eval(parse(t, `lookup('port', String)`), site, puppet)
 	var m *types.Mismatch
 	if !errors.As(err, &m) {
 		t.Errorf("found %v", err)
@@ -182,11 +183,11 @@ func TestCallLambda(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	v, err := expr.CallLambda(l, site, expr.Options{}, value.FromInt(1))
+	v, err := expr.CallLambda(l, site, puppet, value.FromInt(1))
 	if err != nil || v.Int() != 6 {
 		t.Errorf("found %v, %v", v.Int(), err)
 	}
-	if _, err := expr.CallLambda(l, site, expr.Options{}, value.Value{}); err == nil {
+	if _, err := expr.CallLambda(l, site, puppet, value.Value{}); err == nil {
 		t.Error("undef + 5 is no error")
 	}
 }
@@ -196,10 +197,10 @@ func TestOptionsBound(t *testing.T) {
 		src  string
 		opts expr.Options
 	}{
-		{`[1, 2, 3].map |$x| { $x + 1 }`, expr.Options{Steps: 5}},
-		{`((((1 + $num) + 1) + 1) + 1)`, expr.Options{Depth: 3}},
-		{`"${name}${name}${name}"`, expr.Options{Size: 10}},
-		{`"${name}${$name}${name}"`, expr.Options{Size: 10}},
+		{`[1, 2, 3].map |$x| { $x + 1 }`, expr.Options{Functions: stdlib.Functions, Steps: 5}},
+		{`((((1 + $num) + 1) + 1) + 1)`, expr.Options{Functions: stdlib.Functions, Depth: 3}},
+		{`"${name}${name}${name}"`, expr.Options{Functions: stdlib.Functions, Size: 10}},
+		{`"${name}${$name}${name}"`, expr.Options{Functions: stdlib.Functions, Size: 10}},
 	} {
 		if _, err := expr.Eval(parse(t, c.src), site, c.opts); err == nil {
 			t.Errorf("%s is not bounded by %+v", c.src, c.opts)
@@ -232,7 +233,7 @@ func TestFold(t *testing.T) {
 		{`$1`, `undef`},
 		{`Integer[1, 100000].map |$x| { $x }`, `Integer[1, 100000].map |$x| { $x }`},
 	} {
-		got, want := expr.Append(nil, unplaced(expr.Fold(parse(t, c.src)))),
+		got, want := expr.Append(nil, unplaced(expr.Fold(parse(t, c.src), stdlib.Functions))),
 			expr.Append(nil, unplaced(typed(t, c.want)))
 		if string(got) != string(want) {
 			t.Errorf("%s:\nexpected %q\nfound    %q", c.src, want, got)
@@ -243,12 +244,12 @@ func TestFold(t *testing.T) {
 // typed is the tree of src with its constants as constants: -1, [2, 4], Integer[1, 2].
 func typed(t *testing.T, src string) *expr.Node {
 	n := parse(t, src)
-	if v, err := expr.Eval(n, facts{}, expr.Options{}); err == nil && !strings.ContainsAny(src, "$(") {
+	if v, err := expr.Eval(n, facts{}, puppet); err == nil && !strings.ContainsAny(src, "$(") {
 		return &expr.Node{Value: v}
 	}
 	for i, k := range n.Kids {
 		if k.Op == expr.Access && k.Kids[0].Op == expr.TypeName {
-			v, err := expr.Eval(k, facts{}, expr.Options{})
+			v, err := expr.Eval(k, facts{}, puppet)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,11 +278,21 @@ func TestFunctionNames(t *testing.T) {
 		downcase each empty error fail filter flatten floor fqdn_rand get getvar index join keys length lest lookup
 		lstrip map match max md5 min new reduce regsubst reverse_each round rstrip sha1 sha256 size slice sort split
 		sprintf step strip then tree_each type unique upcase values versioncmp with`
-	if got := expr.Names(); !slices.Equal(got, strings.Fields(spec)) {
+	if got := stdlib.Functions.Names(); !slices.Equal(got, strings.Fields(spec)) {
 		t.Errorf("found %v", got)
 	}
-	if !expr.Known("upcase") || expr.Known("include") {
-		t.Error("Known does not know")
+	if !slices.IsSorted(stdlib.Functions.Names()) {
+		t.Error("the table is not sorted, so Find misses functions")
+	}
+	for _, name := range stdlib.Functions.Names() {
+		if f, ok := stdlib.Functions.Find(name); !ok || f.Name != name || f.Run == nil {
+			t.Errorf("%s is not found", name)
+		}
+	}
+	for _, name := range []string{"include", "", "aaa", "zzz", "%lookup"} {
+		if _, ok := stdlib.Functions.Find(name); ok {
+			t.Errorf("found a function %q", name)
+		}
 	}
 }
 
@@ -294,7 +305,7 @@ func TestCallsThatDoNotFitTheFunction(t *testing.T) {
 		`map([1])`:                "map() needs a lambda",
 		`upcase('a') |$x| { $x }`: "upcase() takes no lambda",
 	} {
-		if _, err := expr.Eval(parse(t, src), site, expr.Options{}); err == nil || err.Error() != want {
+		if _, err := expr.Eval(parse(t, src), site, puppet); err == nil || err.Error() != want {
 			t.Errorf("%s: expected %s, found %v", src, want, err)
 		}
 	}
@@ -305,7 +316,7 @@ func BenchmarkConcat(b *testing.B) {
 	var env expr.Env = site
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := expr.Eval(n, env, expr.Options{}); err != nil {
+		if _, err := expr.Eval(n, env, puppet); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -316,7 +327,7 @@ func BenchmarkAccess(b *testing.B) {
 	var env expr.Env = site
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := expr.Eval(n, env, expr.Options{}); err != nil {
+		if _, err := expr.Eval(n, env, puppet); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -18,16 +18,16 @@ const (
 	foldPerNode = 16 // plus this for each node; without the limit a deep expression would be tried again at each level
 )
 
-// Fold replaces what does not depend on the request by its value. What would fail is left, so that the error is seen
-// where it belongs. n itself is not changed.
-func Fold(n *Node) *Node {
+// Fold replaces the parts of n that do not depend on the request by their values. Parts that would fail stay, so that
+// the error is reported by the lookup that meets it. n itself is not changed.
+func Fold(n *Node, functions *Functions) *Node {
 	nodes := 0
 	groups := n.any(true, func(n *Node) bool {
 		nodes++
-		return n.Op == Var && isNumber(n.Name)
+		return n.Op == Var && IsNumber(n.Name)
 	})
 	left := foldBounds(nodes)
-	return folder{groups, &left}.foldScope(n, true)
+	return folder{functions, groups, &left}.foldScope(n, true)
 }
 
 // foldBounds returns the budget for folding an expression of that many nodes.
@@ -51,7 +51,7 @@ func (e *nothing) Lookup(string, *types.Type) (value.Value, bool, error) {
 }
 
 // varies notes that the answer of a function depends on more than its arguments.
-func (ev *evaluator) varies() {
+func (ev *Evaluator) varies() {
 	if e, ok := ev.env.(*nothing); ok {
 		e.asked = true
 	}
@@ -59,8 +59,9 @@ func (ev *evaluator) varies() {
 
 // folder folds the parts of one expression.
 type folder struct {
-	groups bool   // $1 and the like occur, so matches must not be folded away
-	left   *Total // the remaining budget
+	functions *Functions
+	groups    bool   // $1 and the like occur, so matches must not be folded away
+	left      *Total // the remaining budget
 }
 
 // foldScope folds a node that has a scope of its own, whose assignments nobody else sees. alone tells that nobody
@@ -95,7 +96,8 @@ func (f folder) shortConstant(n *Node) (value.Value, bool) {
 		return value.Value{}, false // as nearly all strings that interpolate; no need to try
 	}
 	var env nothing
-	v, err := Eval(n, &env, Options{StrictVariables: true, Steps: foldSteps, Size: foldSize, Total: f.left})
+	v, err := Eval(n, &env, Options{Functions: f.functions, StrictVariables: true, Steps: foldSteps, Size: foldSize,
+		Total: f.left})
 	if env.asked || err != nil {
 		return v, false
 	}
@@ -207,7 +209,7 @@ func usesMatch(n *Node) bool {
 		case Case, Selector:
 			return true
 		case Var:
-			return isNumber(n.Name)
+			return IsNumber(n.Name)
 		case Binary:
 			return n.Name == "=~" || n.Name == "!~" || n.Name == "in"
 		}

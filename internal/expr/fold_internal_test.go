@@ -24,7 +24,7 @@ func TestFoldingADeepExpressionIsBounded(t *testing.T) {
 	if spent := before - left.Steps; spent > before+foldSteps {
 		t.Errorf("folding %d levels takes %d steps of %d", levels, spent, before)
 	}
-	if n := Fold(sum(sum(one))); n.Op != Const || n.Value.Int() != 3 {
+	if n := Fold(sum(sum(one)), nil); n.Op != Const || n.Value.Int() != 3 {
 		t.Errorf("1 + 1 + 1 is folded to %v", n.Op)
 	}
 }

@@ -3,7 +3,7 @@ package expr_test
 import (
 	"testing"
 
-	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/value"
 )
 
@@ -17,11 +17,11 @@ func TestInspectOfCharacters(t *testing.T) {
 		"\U0010ffff":         `"\u{10FFFF}"`,
 		"#$x #x \"":          `"\#$x #x \""`,
 	} {
-		if got := expr.Inspect(value.FromString(text)); got != want {
+		if got := ruby.Inspect(value.FromString(text)); got != want {
 			t.Errorf("%q is %s, expected %s", text, got, want)
 		}
 	}
-	if got := expr.Inspect(value.Strings("x").Sensitive()); got != "#<Sensitive [value redacted]>" {
+	if got := ruby.Inspect(value.Strings("x").Sensitive()); got != "#<Sensitive [value redacted]>" {
 		t.Errorf("what is sensitive is %s", got)
 	}
 }

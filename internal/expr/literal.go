@@ -1,32 +1,35 @@
 package expr
 
-import "bindc/internal/value"
+import (
+	"bindc/internal/expr/ruby"
+	"bindc/internal/value"
+)
 
-// text is a String that counts as produced.
-func (ev *evaluator) text(s string) (value.Value, error) {
-	return value.FromString(s), ev.produce(len(s))
+// MakeText returns a String and counts it as produced.
+func (ev *Evaluator) MakeText(s string) (value.Value, error) {
+	return value.FromString(s), ev.Produce(len(s))
 }
 
-// array is an Array whose elements count as produced.
-func (ev *evaluator) array(elems []value.Value) (value.Value, error) {
+// MakeArray returns an Array and counts its elements as produced.
+func (ev *Evaluator) MakeArray(elems []value.Value) (value.Value, error) {
 	v := value.FromSlice(elems)
-	return v, ev.check(v, sizeOfElement*len(elems))
+	return v, ev.Check(v, SizeOfElement*len(elems))
 }
 
-// finish is the Hash that b has become.
-func (ev *evaluator) finish(b *value.Builder) (value.Value, error) {
+// MakeHash returns the Hash that b has built.
+func (ev *Evaluator) MakeHash(b *value.Builder) (value.Value, error) {
 	h := b.Hash()
-	return h, ev.check(h, 0)
+	return h, ev.Check(h, 0)
 }
 
 // list evaluates elements or arguments and spreads splats.
-func (ev *evaluator) list(nodes []*Node) ([]value.Value, error) {
+func (ev *Evaluator) list(nodes []*Node) ([]value.Value, error) {
 	out := make([]value.Value, 0, len(nodes))
 	for _, n := range nodes {
 		if n.Op == Splat {
 			elems, err := ev.splat(n)
 			if err == nil {
-				err = ev.produce(sizeOfElement * len(elems))
+				err = ev.Produce(SizeOfElement * len(elems))
 			}
 			if err != nil {
 				return nil, at(n, err)
@@ -43,7 +46,7 @@ func (ev *evaluator) list(nodes []*Node) ([]value.Value, error) {
 	return out, nil
 }
 
-func (ev *evaluator) splat(n *Node) ([]value.Value, error) {
+func (ev *Evaluator) splat(n *Node) ([]value.Value, error) {
 	v, err := ev.eval(n.Kids[0])
 	if err != nil {
 		return nil, err
@@ -54,21 +57,12 @@ func (ev *evaluator) splat(n *Node) ([]value.Value, error) {
 	case value.Array:
 		return v.Slice(), nil
 	case value.Hash:
-		return entries(v), ev.produce(3 * sizeOfElement * v.Len())
+		return ruby.Pairs(v), ev.Produce(3 * SizeOfElement * v.Len())
 	}
 	return []value.Value{v}, nil
 }
 
-// entries are the pairs of a Hash as arrays of two.
-func entries(h value.Value) []value.Value {
-	out := make([]value.Value, 0, h.Len())
-	for k, e := range h.Pairs() {
-		out = append(out, value.FromSlice([]value.Value{k, e}))
-	}
-	return out
-}
-
-func (ev *evaluator) hash(n *Node) (value.Value, error) {
+func (ev *Evaluator) hash(n *Node) (value.Value, error) {
 	var b value.Builder
 	for i := 0; i+1 < len(n.Kids); i += 2 {
 		k, err := ev.eval(n.Kids[i])
@@ -79,20 +73,20 @@ func (ev *evaluator) hash(n *Node) (value.Value, error) {
 		if err != nil {
 			return v, err
 		}
-		if err := ev.setKey(&b, k, v); err != nil {
+		if err := ev.SetKey(&b, k, v); err != nil {
 			return v, err
 		}
 	}
-	return ev.finish(&b)
+	return ev.MakeHash(&b)
 }
 
-// setKey puts an entry into a hash. Keys that are no strings are found one by one, which counts as steps.
-func (ev *evaluator) setKey(b *value.Builder, k, v value.Value) error {
+// SetKey puts an entry into a hash. Keys that are not strings are compared one by one, which counts as steps.
+func (ev *Evaluator) SetKey(b *value.Builder, k, v value.Value) error {
 	if k.Kind() != value.String {
-		if err := ev.spend(b.Len() * (1 + weight(k)/stepsPerNode) / stepsPerNode); err != nil {
+		if err := ev.Spend(b.Len() * (1 + Weight(k)/StepsPerNode) / StepsPerNode); err != nil {
 			return err
 		}
 	}
 	b.Set(k, v)
-	return ev.produce(2 * sizeOfElement)
+	return ev.Produce(2 * SizeOfElement)
 }

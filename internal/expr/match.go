@@ -3,12 +3,13 @@ package expr
 import (
 	"strings"
 
+	"bindc/internal/expr/ruby"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
 // matches tells whether v fits an option of case or a selector, or an element that `in` looks at.
-func (ev *evaluator) matches(v, option value.Value) (bool, error) {
+func (ev *Evaluator) matches(v, option value.Value) (bool, error) {
 	switch option.Kind() {
 	case value.Default:
 		return true, nil
@@ -27,18 +28,18 @@ func (ev *evaluator) matches(v, option value.Value) (bool, error) {
 	return ev.equals(v, option)
 }
 
-func (ev *evaluator) isA(v, typ value.Value) (bool, error) {
+func (ev *Evaluator) isA(v, typ value.Value) (bool, error) {
 	t, err := types.FromValue(typ)
 	if err != nil {
 		return false, err
 	}
-	if err := ev.traverse(v); err != nil {
+	if err := ev.Traverse(v); err != nil {
 		return false, err
 	}
 	return t.Instance(v), nil
 }
 
-func (ev *evaluator) matchesArray(v, option value.Value) (bool, error) {
+func (ev *Evaluator) matchesArray(v, option value.Value) (bool, error) {
 	if v.Kind() != value.Array || v.Len() != option.Len() {
 		return false, nil
 	}
@@ -53,12 +54,12 @@ func (ev *evaluator) matchesArray(v, option value.Value) (bool, error) {
 	return true, nil
 }
 
-func (ev *evaluator) matchesHash(v, option value.Value) (bool, error) {
+func (ev *Evaluator) matchesHash(v, option value.Value) (bool, error) {
 	if v.Kind() != value.Hash {
 		return false, nil
 	}
 	for k, o := range option.Pairs() {
-		if err := ev.search(v, k); err != nil {
+		if err := ev.Search(v, k); err != nil {
 			return false, err
 		}
 		e, _ := v.Get(k)
@@ -70,15 +71,15 @@ func (ev *evaluator) matchesHash(v, option value.Value) (bool, error) {
 }
 
 // contains is `item in in`.
-func (ev *evaluator) contains(in, item value.Value) (bool, error) {
+func (ev *Evaluator) contains(in, item value.Value) (bool, error) {
 	switch in.Kind() {
 	case value.String:
 		switch item.Kind() {
 		case value.String:
-			if err := ev.spend(len(in.Text()) / bytesPerStep); err != nil {
+			if err := ev.Spend(len(in.Text()) / BytesPerStep); err != nil {
 				return false, err
 			}
-			return strings.Contains(downcase(in.Text()), downcase(item.Text())), nil
+			return strings.Contains(ruby.Downcase(in.Text()), ruby.Downcase(item.Text())), nil
 		case value.Regexp:
 			return ev.matchText(item.Text(), in.Text())
 		}
@@ -86,12 +87,12 @@ func (ev *evaluator) contains(in, item value.Value) (bool, error) {
 	case value.Array:
 		return ev.anyElement(in.Slice(), item)
 	case value.Hash:
-		return ev.anyElement(keys(in), item)
+		return ev.anyElement(ruby.Keys(in), item)
 	}
 	return false, nil
 }
 
-func (ev *evaluator) anyElement(elems []value.Value, item value.Value) (bool, error) {
+func (ev *Evaluator) anyElement(elems []value.Value, item value.Value) (bool, error) {
 	for _, e := range elems {
 		var found bool
 		var err error
@@ -115,16 +116,16 @@ func (ev *evaluator) anyElement(elems []value.Value, item value.Value) (bool, er
 }
 
 // matchOperator is =~.
-func (ev *evaluator) matchOperator(n *Node, left, right value.Value) (bool, error) {
+func (ev *Evaluator) matchOperator(n *Node, left, right value.Value) (bool, error) {
 	switch right.Kind() {
 	case value.Type:
 		return ev.isA(left, right)
 	case value.String, value.Regexp:
 		if left.Kind() != value.String {
-			return false, failf(n, "the operator %s needs a String on the left, found %s", n.Name, describe(left))
+			return false, failf(n, "the operator %s needs a String on the left, found %s", n.Name, Describe(left))
 		}
 		return ev.matchText(right.Text(), left.Text())
 	}
 	return false, failf(n, "the operator %s needs a regular expression or a type on the right, found %s", n.Name,
-		describe(right))
+		Describe(right))
 }

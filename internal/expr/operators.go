@@ -3,6 +3,7 @@ package expr
 import (
 	"math"
 
+	"bindc/internal/expr/ruby"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -12,7 +13,7 @@ var operators = []string{
 	"+", "-", "*", "/", "%", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "=~", "!~", "in", "and", "or",
 }
 
-func (ev *evaluator) unary(n *Node) (value.Value, error) {
+func (ev *Evaluator) unary(n *Node) (value.Value, error) {
 	v, err := ev.eval(n.Kids[0])
 	if err != nil {
 		return v, err
@@ -20,10 +21,10 @@ func (ev *evaluator) unary(n *Node) (value.Value, error) {
 	if n.Name == "!" {
 		return value.FromBool(!v.Truthy()), nil
 	}
-	num, ok := toNumber(v)
+	num, ok := ruby.Number(v)
 	switch {
 	case !ok:
-		return v, failf(n, "the operator - needs a number, found %s", describe(v))
+		return v, failf(n, "the operator - needs a number, found %s", Describe(v))
 	case num.Kind() == value.Float:
 		return value.FromFloat(-num.Float()), nil
 	case num.Int() == math.MinInt64:
@@ -32,7 +33,7 @@ func (ev *evaluator) unary(n *Node) (value.Value, error) {
 	return value.FromInt(-num.Int()), nil
 }
 
-func (ev *evaluator) binary(n *Node) (value.Value, error) {
+func (ev *Evaluator) binary(n *Node) (value.Value, error) {
 	left, err := ev.eval(n.Kids[0])
 	if err != nil {
 		return left, err
@@ -63,5 +64,5 @@ func (ev *evaluator) binary(n *Node) (value.Value, error) {
 	return ev.arithmetic(n, left, right)
 }
 
-// describe is the type of v, for messages.
-func describe(v value.Value) string { return types.Infer(v).String() }
+// Describe returns the type of v, for messages.
+func Describe(v value.Value) string { return types.Infer(v).String() }

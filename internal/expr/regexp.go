@@ -20,8 +20,8 @@ func CompileRegexp(src string) (*regexp.Regexp, error) {
 // stepsPerMatch is how many steps of Go's engine count as one step of the evaluation.
 const stepsPerMatch = 64
 
-// regexp compiles src for matching it against length bytes of text, and counts that.
-func (ev *evaluator) regexp(src string, length int) (*regexp.Regexp, error) {
+// Regexp compiles src and counts the steps of matching it against length bytes of text.
+func (ev *Evaluator) Regexp(src string, length int) (*regexp.Regexp, error) {
 	re, err := onigmo.Compile(src)
 	if err != nil {
 		return nil, err
@@ -29,12 +29,12 @@ func (ev *evaluator) regexp(src string, length int) (*regexp.Regexp, error) {
 	if length > 0 && re.Cost > DefaultSteps*stepsPerMatch/length {
 		return nil, errSteps
 	}
-	return re.Regexp, ev.spend(length * re.Cost / stepsPerMatch)
+	return re.Regexp, ev.Spend(length * re.Cost / stepsPerMatch)
 }
 
 // matchText matches s and keeps the groups for $0, $1 and so on. Groups of an earlier match stay when it fails.
-func (ev *evaluator) matchText(src, s string) (bool, error) {
-	re, err := ev.regexp(src, len(s))
+func (ev *Evaluator) matchText(src, s string) (bool, error) {
+	re, err := ev.Regexp(src, len(s))
 	if err != nil {
 		return false, err
 	}
@@ -42,12 +42,12 @@ func (ev *evaluator) matchText(src, s string) (bool, error) {
 	if places == nil {
 		return false, nil
 	}
-	ev.scope.groups = groups(s, places)
+	ev.scope.groups = Groups(s, places)
 	return true, nil
 }
 
-// groups are the texts at places; undef for groups that took no part.
-func groups(s string, places []int) []value.Value {
+// Groups returns the texts at places, undef for groups that did not match.
+func Groups(s string, places []int) []value.Value {
 	out := make([]value.Value, len(places)/2)
 	for i := range out {
 		if from, to := places[2*i], places[2*i+1]; from >= 0 {

@@ -44,7 +44,7 @@ func (s *scope) group(name string) value.Value {
 }
 
 // readsLocal reports whether n is a constant access to a parameter of a lambda or an assigned variable.
-func (ev *evaluator) readsLocal(n *Node) bool {
+func (ev *Evaluator) readsLocal(n *Node) bool {
 	name, _, ok := n.constantAccess()
 	if !ok {
 		return false
@@ -53,13 +53,14 @@ func (ev *evaluator) readsLocal(n *Node) bool {
 	return local
 }
 
-func isNumber(name string) bool { return name != "" && '0' <= name[0] && name[0] <= '9' }
+// IsNumber reports whether name is a number, as that of a match variable.
+func IsNumber(name string) bool { return name != "" && '0' <= name[0] && name[0] <= '9' }
 
-func (ev *evaluator) variable(n *Node) (value.Value, error) {
-	if isNumber(n.Name) {
+func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
+	if IsNumber(n.Name) {
 		return ev.scope.group(n.Name), nil
 	}
-	v, ok := ev.named(n.Name)
+	v, ok := ev.Variable(n.Name)
 	if !ok && ev.strict {
 		return v, failf(n, "the variable $%s is not defined", n.Name)
 	}
@@ -69,8 +70,8 @@ func (ev *evaluator) variable(n *Node) (value.Value, error) {
 	return v, nil
 }
 
-// named is the variable of that name; a leading :: has it looked up in the top scope.
-func (ev *evaluator) named(name string) (value.Value, bool) {
+// Variable returns the variable of that name. A leading :: selects the top scope.
+func (ev *Evaluator) Variable(name string) (value.Value, bool) {
 	from, local := ev.scope, name
 	if rest, ok := strings.CutPrefix(name, "::"); ok {
 		ev.varies() // when a part is folded, its top scope is not that of the whole

@@ -3,6 +3,7 @@ package expr
 import (
 	"strings"
 
+	"bindc/internal/expr/ruby"
 	"bindc/internal/value"
 )
 
@@ -73,7 +74,7 @@ func (n *Node) chain() (name string, path []value.Value, ok bool) {
 // constantAccess returns the variable and the keys of $name['a'][1].
 func (n *Node) constantAccess() (name string, path []value.Value, ok bool) {
 	switch {
-	case n.Op == Var && !isNumber(n.Name):
+	case n.Op == Var && !IsNumber(n.Name):
 		return strings.TrimPrefix(n.Name, "::"), nil, true
 	case n.Op == Access && len(n.Kids) == 2:
 		key, constant := n.Kids[1].Constant()
@@ -138,9 +139,9 @@ func hieraVariable(path []*Node) (string, []value.Value) {
 	for _, k := range path[1:] {
 		keys = append(keys, k.Value)
 	}
-	name := strings.TrimPrefix(toS(path[0].Value), "::")
+	name := strings.TrimPrefix(ruby.ToS(path[0].Value), "::")
 	if name == "facts" && len(keys) > 0 {
-		return toS(keys[0]), keys[1:]
+		return ruby.ToS(keys[0]), keys[1:]
 	}
 	return name, keys
 }

@@ -6,6 +6,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -22,7 +23,7 @@ func AppendHiera5(dst []byte, doc *yaml.Document, n *yaml.Node, eyaml bool, diag
 	if h.plain(n) {
 		return appendPlain(append(dst, recipe.CompiledConstant), n)
 	}
-	r := &recipe.Recipe{Kind: recipe.Expression, Expr: expr.Fold(h.build(n)), Sensitive: h.secret(n)}
+	r := &recipe.Recipe{Kind: recipe.Expression, Expr: expr.Fold(h.build(n), stdlib.Functions), Sensitive: h.secret(n)}
 	if v, ok := r.Expr.Constant(); ok && !r.Sensitive {
 		return recipe.AppendConstant(dst, v)
 	}

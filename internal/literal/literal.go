@@ -8,6 +8,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
@@ -82,7 +83,7 @@ func Compile(doc *yaml.Document, n *yaml.Node, diags *diag.List) (*expr.Node, bo
 	if !ok {
 		return nil, false
 	}
-	return expr.Fold(node.Decrypting()), true
+	return expr.Fold(node.Decrypting(), stdlib.Functions), true
 }
 
 // isPlain reports whether no string in n needs interpolation or decryption.

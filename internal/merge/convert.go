@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/pattern"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -115,7 +116,7 @@ func (c *conversion) apply(v value.Value, bounds expr.Options) (value.Value, err
 	if c.sensitive {
 		err = c.check(v)
 	} else {
-		v, err = expr.New(c.to, bounds, append([]value.Value{v}, c.args...)...)
+		v, err = stdlib.New(c.to, bounds, append([]value.Value{v}, c.args...)...)
 	}
 	switch {
 	case err == nil && (sensitive || c.sensitive):

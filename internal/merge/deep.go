@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/value"
 )
 
@@ -184,7 +184,7 @@ func allHashes(list []value.Value) bool {
 func sorted(list []value.Value) (value.Value, error) {
 	var err error
 	slices.SortStableFunc(list, func(a, b value.Value) int {
-		order, ok := expr.Order(a, b)
+		order, ok := ruby.Order(a, b)
 		if !ok {
 			err = failf(Mismatch, "sort_merged_arrays cannot sort an array of the kinds %s and %s", a.Kind(), b.Kind())
 		}
@@ -283,7 +283,7 @@ func texts(dst []string, list []value.Value) []string {
 		case v.Kind() == value.Array:
 			dst = append(dst, "")
 		case v.Kind() == value.Hash:
-			dst = append(dst, expr.Inspect(v))
+			dst = append(dst, ruby.Inspect(v))
 		default:
 			dst = append(dst, string(value.AppendText(nil, v)))
 		}

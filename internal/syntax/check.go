@@ -6,6 +6,7 @@ import (
 
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -29,8 +30,10 @@ func Around(l *expr.Lambda) *expr.Node { return &expr.Node{Op: expr.Block, Lambd
 
 func checkNode(x *expr.Node) (Error, bool) {
 	switch {
-	case x.Op == expr.Call && !expr.Known(x.Name):
-		return unknownFunction(x), true
+	case x.Op == expr.Call:
+		if _, known := stdlib.Functions.Find(x.Name); !known {
+			return unknownFunction(x), true
+		}
 	case x.Op == expr.TypeName:
 		_, err := types.Parse(x.Name)
 		return failure(x, "", err)
@@ -79,7 +82,7 @@ func unknownFunction(x *expr.Node) Error {
 	e := Error{Off: x.Off, Message: "there is no function '" + x.Name + "' here", Hint: lookupHint(x)}
 	if e.Hint == "" {
 		e.Message += ": only functions without side effects can be called"
-		e.Hint = diag.DidYouMean(x.Name, expr.Names())
+		e.Hint = diag.DidYouMean(x.Name, stdlib.Functions.Names())
 	}
 	return e
 }

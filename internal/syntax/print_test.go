@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/value"
 )
 
@@ -96,7 +97,7 @@ func checkHieraReadBack(t *testing.T, src string) {
 		return
 	}
 	again, problems := expr.ParseHiera(text)
-	if problems != nil || !equal(expr.Fold(n), expr.Fold(again)) {
+	if problems != nil || !equal(expr.Fold(n, stdlib.Functions), expr.Fold(again, stdlib.Functions)) {
 		t.Errorf("%q: printed as %q\n was %s\n is  %s", src, text, sexpr(n), sexpr(again))
 	}
 }

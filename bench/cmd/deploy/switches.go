@@ -16,21 +16,9 @@ import (
 // is seen before the next. Snapshots are not checked anew each time, which is what bindq activate takes its time for.
 func (s *sized) switches(n int) ([]row, error) {
 	dir := s.path("load-" + s.name)
-	for i, path := range s.releases {
-		args := []string{"pull", "file:" + path, "--name", fmt.Sprint("n", i), "--store", dir}
-		if _, err := s.run(nil, "bindq", args...); err != nil {
-			return nil, err
-		}
-	}
-	store, err := ship.FindStore(dir)
+	store, digests, err := s.pullReleases(dir)
 	if err != nil {
 		return nil, err
-	}
-	var digests [2]ship.Digest
-	for i := range digests {
-		if digests[i], err = store.Active(fmt.Sprint("n", i)); err != nil {
-			return nil, err
-		}
 	}
 	reader, err := bindings.Watch(filepath.Join(dir, "n0.snap"), bindings.WatchOptions{Interval: time.Millisecond})
 	if err != nil {
@@ -79,4 +67,23 @@ func (s *sized) switches(n int) ([]row, error) {
 		{fmt.Sprintf("%d switches under four readers: a switch until it is seen", n), round(took)},
 		{"requests meanwhile, errors, answers that mix two releases",
 			fmt.Sprintf("%d, %d, %d", asked.Load(), failed.Load(), mixed.Load())}}, err
+}
+
+// pullReleases pulls both releases into the store at dir, as the names n0 and n1.
+func (s *sized) pullReleases(dir string) (store *ship.Store, digests [2]ship.Digest, err error) {
+	for i, path := range s.releases {
+		args := []string{"pull", "file:" + path, "--name", fmt.Sprint("n", i), "--store", dir}
+		if _, err := s.run(nil, "bindq", args...); err != nil {
+			return nil, digests, err
+		}
+	}
+	if store, err = ship.FindStore(dir); err != nil {
+		return nil, digests, err
+	}
+	for i := range digests {
+		if digests[i], err = store.Active(fmt.Sprint("n", i)); err != nil {
+			return nil, digests, err
+		}
+	}
+	return store, digests, nil
 }

@@ -8,6 +8,7 @@ import (
 	"bindc/compile/internal/index"
 	"bindc/compile/internal/place"
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/types"
@@ -87,7 +88,7 @@ func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []ui
 	free := !f.Strict // with strict variables, an unknown one is an error
 	r.Expr.Variables(func(name string) { free = free && !f.deciding[name] && !syntax.WellKnown(name) })
 	scope := factless{f, terms, path, new(bool)}
-	v, err := expr.Eval(r.Expr, scope, expr.Options{Steps: undefSteps})
+	v, err := expr.Eval(r.Expr, scope, expr.Options{Functions: stdlib.Functions, Steps: undefSteps})
 	undef := free && err == nil && v.IsUndef()
 	if !*scope.looked {
 		f.undef[r] = undef

@@ -98,179 +98,6 @@ func (m *Matcher) backtrack(text string) (matched bool, steps int, err error) {
 	}
 }
 
-type operation byte
-
-const (
-	opRunes     operation = iota
-	opSplit               // tries the next instruction, then to
-	opSplitLazy           // tries to, then the next instruction
-	opJump
-	opBegin // begins an iteration that may match the empty text
-	opEnd   // ends an iteration; one that matched nothing is the last
-	opOpen  // begins a group
-	opClose
-	opBackref
-	opAssert
-	opInside // runs the nested program up to its opMatch, then continues at to
-	opChoice // continues at the next instruction if one of the groups has matched, otherwise at to
-	opMatch
-)
-
-// instruction is one step of a program.
-type instruction struct {
-	op   operation
-	node *node
-	to   int
-	bit  uint // for opBegin and opEnd: the number of the loop among the enclosing ones
-}
-
-// compiler translates nodes to a program.
-type compiler struct {
-	prog  []instruction
-	nodes int  // nodes emitted, including those without instructions
-	loops uint // enclosing loops whose iterations may match the empty text
-	plain bool
-}
-
-func (c *compiler) add(i instruction) int {
-	c.prog = append(c.prog, i)
-	return len(c.prog) - 1
-}
-
-// here sets the target of an instruction to the next one emitted.
-func (c *compiler) here(from int) { c.prog[from].to = len(c.prog) }
-
-func (c *compiler) emit(n *node) error {
-	if c.nodes++; c.nodes > maxProgram {
-		return errors.New("the regular expression is too large")
-	}
-	switch n.kind {
-	case sequence:
-		return c.emitAll(n.kids)
-	case alternatives:
-		return c.alternatives(n.kids)
-	case runes:
-		c.add(instruction{op: opRunes, node: n})
-	case repeat:
-		return c.repeat(n)
-	case capture:
-		c.add(instruction{op: opOpen, node: n})
-		err := c.emitAll(n.kids)
-		c.add(instruction{op: opClose, node: n})
-		return err
-	case backref:
-		c.plain = false
-		c.add(instruction{op: opBackref, node: n})
-	case choice:
-		c.plain = false
-		return c.either(instruction{op: opChoice, node: n}, n.kids[0], n.kids[1])
-	case ahead, behind, atomic:
-		inside := c.add(instruction{op: opInside, node: n})
-		err := c.emitAll(n.kids)
-		c.add(instruction{op: opMatch})
-		c.here(inside)
-		return err
-	default:
-		c.add(instruction{op: opAssert, node: n})
-	}
-	return nil
-}
-
-func (c *compiler) emitAll(nodes []*node) error {
-	for _, n := range nodes {
-		if err := c.emit(n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// either emits an instruction that chooses between two nodes.
-func (c *compiler) either(by instruction, first, second *node) error {
-	split := c.add(by)
-	if err := c.emit(first); err != nil {
-		return err
-	}
-	jump := c.add(instruction{op: opJump})
-	c.here(split)
-	err := c.emit(second)
-	c.here(jump)
-	return err
-}
-
-func (c *compiler) alternatives(nodes []*node) error {
-	if len(nodes) == 1 {
-		return c.emit(nodes[0])
-	}
-	var jumps []int
-	for i, n := range nodes {
-		split := -1
-		if i < len(nodes)-1 {
-			split = c.add(instruction{op: opSplit})
-		}
-		if err := c.emit(n); err != nil {
-			return err
-		}
-		if split >= 0 {
-			jumps = append(jumps, c.add(instruction{op: opJump}))
-			c.here(split)
-		}
-	}
-	for _, jump := range jumps {
-		c.here(jump)
-	}
-	return nil
-}
-
-// repeat emits the mandatory iterations and then the optional ones.
-func (c *compiler) repeat(n *node) error {
-	split := instruction{op: opSplit}
-	if n.lazy {
-		split.op = opSplitLazy
-	}
-	for range n.min {
-		if err := c.emit(n.kids[0]); err != nil {
-			return err
-		}
-	}
-	if n.max < 0 {
-		return c.loop(n.kids[0], split)
-	}
-	var splits []int
-	for range n.max - n.min {
-		splits = append(splits, c.add(split))
-		if err := c.emit(n.kids[0]); err != nil {
-			return err
-		}
-	}
-	for _, s := range splits {
-		c.here(s)
-	}
-	return nil
-}
-
-func (c *compiler) loop(n *node, split instruction) error {
-	nullable := n.nullable()
-	begin := c.add(split)
-	if !nullable {
-		err := c.emit(n)
-		c.add(instruction{op: opJump, to: begin})
-		c.here(begin)
-		return err
-	}
-	if c.loops == 64 {
-		return errors.New("too many loops inside one another")
-	}
-	bit := c.loops
-	c.add(instruction{op: opBegin, bit: bit})
-	c.loops++
-	err := c.emit(n)
-	c.loops--
-	c.add(instruction{op: opEnd, bit: bit, to: begin})
-	c.here(begin)
-	return err
-}
-
 // state is the position of a run. progress has a bit for each enclosing loop, set if its iteration has matched
 // something.
 type state struct {
@@ -333,21 +160,11 @@ func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 			if size == 0 || !contains(i.node.set, c) {
 				return -1
 			}
-			s.at += size
-			s.progress = allProgress
+			s.advance(size)
 		case opSplit, opSplitLazy:
-			if r.plain {
-				if failed[s] { // or being tried: no state needs to be tried twice
-					return -1
-				}
-				failed[s] = true
+			if !r.split(i, &s, ways, failed) {
+				return -1
 			}
-			other := s
-			other.pc = i.to
-			if i.op == opSplitLazy {
-				s, other = other, s
-			}
-			*ways = append(*ways, way{state: other})
 		case opJump:
 			s.pc = i.to
 		case opBegin:
@@ -358,24 +175,16 @@ func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 			if again {
 				s.pc = i.to
 			}
-		case opOpen:
+		case opOpen, opClose:
 			if !r.plain {
-				g := r.groups[i.node.group-1]
-				r.set(i.node.group, span{s.at, g.start, g.end}, ways)
-			}
-		case opClose:
-			if !r.plain {
-				begun := r.groups[i.node.group-1].begun
-				r.set(i.node.group, span{begun, begun, s.at}, ways)
+				r.mark(i, s.at, ways)
 			}
 		case opBackref:
 			n := r.referred(i.node, s.at)
 			if n < 0 {
 				return -1
 			}
-			if s.at += n; n > 0 {
-				s.progress = allProgress
-			}
+			s.advance(n)
 		case opAssert:
 			if !r.holds(i.node.kind, s.at) {
 				return -1
@@ -389,11 +198,46 @@ func (r *run) follow(s state, ways *[]way, failed map[state]bool) int {
 			if end < 0 {
 				return -1
 			}
-			if s.pc = i.to; end > s.at {
-				s.at, s.progress = end, allProgress
-			}
+			s.pc = i.to
+			s.advance(end - s.at)
 		}
 	}
+}
+
+// advance moves s by n bytes, if n is positive. All iterations in progress have then matched something.
+func (s *state) advance(n int) {
+	if n > 0 {
+		s.at += n
+		s.progress = allProgress
+	}
+}
+
+// split records the second of two ways and continues with the first. It returns false if the state has failed before.
+func (r *run) split(i *instruction, s *state, ways *[]way, failed map[state]bool) bool {
+	if r.plain {
+		if failed[*s] { // or being tried: no state needs to be tried twice
+			return false
+		}
+		failed[*s] = true
+	}
+	other := *s
+	other.pc = i.to
+	if i.op == opSplitLazy {
+		*s, other = other, *s
+	}
+	*ways = append(*ways, way{state: other})
+	return true
+}
+
+// mark records that the group of i, opOpen or opClose, begins or ends at a position.
+func (r *run) mark(i *instruction, at int, ways *[]way) {
+	g := r.groups[i.node.group-1]
+	if i.op == opOpen {
+		g.begun = at
+	} else {
+		g = span{g.begun, g.begun, at}
+	}
+	r.set(i.node.group, g, ways)
 }
 
 // inside runs a nested program and returns its end, or -1. Lookaround ends where it begins.

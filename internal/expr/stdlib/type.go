@@ -1,73 +1,74 @@
-package expr
+package stdlib
 
 import (
+	"bindc/internal/expr"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
 // runAssertType answers with its value if that is of the type, else with the lambda's answer.
 func runAssertType(c *call) (value.Value, error) {
-	if err := c.needs(2); err != nil {
+	if err := c.Needs(2); err != nil {
 		return value.Value{}, err
 	}
-	t, err := c.valueType(c.args[0])
+	t, err := valueType(c, c.Args[0])
 	if err != nil {
 		return value.Value{}, err
 	}
-	v := c.args[1]
+	v := c.Args[1]
 	if t == nil {
-		return v, c.wrong(0, "a Type or its text")
+		return v, c.Wrong(0, "a Type or its text")
 	}
-	if err := c.ev.traverse(v); err != nil {
+	if err := c.Traverse(v); err != nil {
 		return v, err
 	}
 	m := t.Assert(v)
 	if m == nil {
 		return v, nil
 	}
-	if c.lambda == nil {
-		return v, c.failf("%s", m.Shown())
+	if c.Lambda == nil {
+		return v, c.Failf("%s", m.Shown())
 	}
-	return c.yield(t.Value(), types.Detailed(v).Value())
+	return c.Yield(t.Value(), types.Detailed(v).Value())
 }
 
 // runCall calls a function by name.
 func runCall(c *call) (value.Value, error) {
-	name, err := c.text(0)
+	name, err := c.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
-	return c.ev.callFunction(c.node, name, c.args[1:], c.lambda)
+	return c.CallByName(name, c.Args[1:])
 }
 
 func runConvertTo(c *call) (value.Value, error) {
-	if c.args[1].Kind() != value.Type {
-		return value.Value{}, c.wrong(1, "a Type")
+	if c.Args[1].Kind() != value.Type {
+		return value.Value{}, c.Wrong(1, "a Type")
 	}
-	if err := c.needs(1); err != nil {
+	if err := c.Needs(1); err != nil {
 		return value.Value{}, err
 	}
-	t, err := types.FromValue(c.args[1])
+	t, err := types.FromValue(c.Args[1])
 	if err != nil {
 		return value.Value{}, err
 	}
 	inner := *c
-	inner.args = append([]value.Value{c.args[0]}, c.args[2:]...)
-	v, err := inner.convert(t)
-	if err != nil || c.lambda == nil {
+	inner.Args = append([]value.Value{c.Args[0]}, c.Args[2:]...)
+	v, err := convert(&inner, t)
+	if err != nil || c.Lambda == nil {
 		return v, err
 	}
-	return c.yield(v)
+	return c.Yield(v)
 }
 
 // runType is the type of a value: detailed, reduced to one type per collection, or generalized.
 func runType(c *call) (value.Value, error) {
 	how := "detailed"
-	if len(c.args) > 1 {
-		how = c.args[1].Text()
+	if len(c.Args) > 1 {
+		how = c.Args[1].Text()
 	}
-	v := c.args[0]
-	if err := c.ev.spend(1 + weight(v)); err != nil { // to compare types takes longer than to look at values
+	v := c.Args[0]
+	if err := c.Spend(1 + expr.Weight(v)); err != nil { // to compare types takes longer than to look at values
 		return v, err
 	}
 	switch how {
@@ -78,5 +79,5 @@ func runType(c *call) (value.Value, error) {
 	case "generalized":
 		return types.Reduced(v).Generalize().Value(), nil
 	}
-	return v, c.failf("argument 2 must be 'detailed', 'reduced' or 'generalized'")
+	return v, c.Failf("argument 2 must be 'detailed', 'reduced' or 'generalized'")
 }

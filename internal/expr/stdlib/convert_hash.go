@@ -1,46 +1,41 @@
-package expr
+package stdlib
 
 import (
-	"errors"
 	"slices"
 
+	"bindc/internal/expr"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
-var (
-	errPairs = errors.New("the elements of the Array must be pairs")
-	errOdd   = errors.New("an Array of keys and values must have an even length")
-)
-
 // newHash makes a hash of pairs, of keys and values in turn, or of a list of paths and values.
-func (c *call) newHash() (value.Value, error) {
-	if err := c.between(1, 2); err != nil {
+func newHash(c *call) (value.Value, error) {
+	if err := countBetween(c, 1, 2); err != nil {
 		return value.Value{}, err
 	}
-	v := c.args[0]
-	if len(c.args) == 2 {
-		option := c.args[1].Text()
+	v := c.Args[0]
+	if len(c.Args) == 2 {
+		option := c.Args[1].Text()
 		if option != "tree" && option != "hash_tree" || !isTree(v) {
-			return v, c.failf("argument 2 must be 'tree' or 'hash_tree', with an Array of paths and values")
+			return v, c.Failf("argument 2 must be 'tree' or 'hash_tree', with an Array of paths and values")
 		}
-		return c.hashOfTree(v, option == "hash_tree")
+		return hashOfTree(c, v, option == "hash_tree")
 	}
 	switch {
 	case v.Kind() == value.Hash:
 		return v, nil
 	case v.Kind() != value.Array && !types.Iterates(v):
-		return v, c.failf("%s cannot be converted to a Hash", describe(v))
+		return v, c.Failf("%s cannot be converted to a Hash", expr.Describe(v))
 	case v.Kind() != value.Array:
-		elems, err := c.elements()
+		elems, err := elements(c)
 		if err != nil {
 			return v, err
 		}
 		v = value.FromSlice(elems)
 	}
-	h, err := c.ev.hashOfArray(v, isPairs(v))
+	h, err := c.HashOfArray(v, isPairs(v))
 	if err != nil {
-		return v, c.fail(err)
+		return v, c.Fail(err)
 	}
 	return h, nil
 }
@@ -63,30 +58,6 @@ func isTree(v value.Value) bool {
 		}
 	}
 	return v.Kind() == value.Array && isPairs(v)
-}
-
-// hashOfArray makes a hash of pairs, or of keys and values in turn.
-func (ev *evaluator) hashOfArray(v value.Value, pairs bool) (value.Value, error) {
-	list := v.Slice()
-	if pairs {
-		list = make([]value.Value, 0, 2*v.Len())
-		for e := range v.Elems() {
-			if e.Len() < 1 || e.Len() > 2 {
-				return v, errPairs
-			}
-			list = append(list, e.Index(0), e.Index(1))
-		}
-	}
-	if len(list)%2 != 0 {
-		return v, errOdd
-	}
-	var b value.Builder
-	for i := 0; i < len(list); i += 2 {
-		if err := ev.setKey(&b, list[i], list[i+1]); err != nil {
-			return v, err
-		}
-	}
-	return ev.finish(&b)
 }
 
 // branch is a collection under construction: a hash, or what was given for it.
@@ -160,20 +131,20 @@ func (b *branch) finish() value.Value {
 }
 
 // hashOfTree puts values at their paths.
-func (c *call) hashOfTree(v value.Value, hashes bool) (value.Value, error) {
+func hashOfTree(c *call, v value.Value, hashes bool) (value.Value, error) {
 	root := &branch{}
 	n := 0
 	for e := range v.Elems() {
 		n++
 		path, val := e.Index(0).Slice(), e.Index(1)
-		if err := c.ev.spend((1 + len(path)) * (1 + len(root.keys))); err != nil {
+		if err := c.Spend((1 + len(path)) * (1 + len(root.keys))); err != nil {
 			return v, err
 		}
-		if err := c.ev.produce(2 * sizeOfElement * (1 + len(path))); err != nil {
+		if err := c.Produce(2 * expr.SizeOfElement * (1 + len(path))); err != nil {
 			return v, err
 		}
 		if len(path) == 0 {
-			if err := c.mergeRoot(root, val); err != nil {
+			if err := mergeRoot(c, root, val); err != nil {
 				return v, err
 			}
 			continue
@@ -181,34 +152,34 @@ func (c *call) hashOfTree(v value.Value, hashes bool) (value.Value, error) {
 		at := root
 		for _, key := range path[:len(path)-1] {
 			if at = at.into(key); at == nil {
-				return v, c.failf("the path of entry %d leads into a value that is no Array and no Hash", n)
+				return v, c.Failf("the path of entry %d leads into a value that is no Array and no Hash", n)
 			}
 		}
 		if hashes {
 			val = arrayAsHash(val)
 		}
-		if err := c.place(at, path, val); err != nil {
+		if err := placeAt(c, at, path, val); err != nil {
 			return v, err
 		}
 	}
 	h := root.finish()
-	return h, c.ev.check(h, 0)
+	return h, c.Check(h, 0)
 }
 
-// place sets the last key of path in b. An array can only be written to where it is, or grow by one.
-func (c *call) place(b *branch, path []value.Value, val value.Value) error {
+// placeAt sets the last key of path in b. In an array, it replaces an element or appends one.
+func placeAt(c *call, b *branch, path []value.Value, val value.Value) error {
 	key := path[len(path)-1]
 	if b.array && (key.Kind() != value.Int || key.Int() < 0 || key.Int() > int64(len(b.keys))) {
-		return c.failf("%s is no place in an Array", describe(key))
+		return c.Failf("%s is no place in an Array", expr.Describe(key))
 	}
 	b.set(key, val)
 	return nil
 }
 
-func (c *call) mergeRoot(root *branch, val value.Value) error {
+func mergeRoot(c *call, root *branch, val value.Value) error {
 	b, ok := grow(val).(*branch)
 	if !ok {
-		return c.failf("the root must be an Array or a Hash, found %s", describe(val))
+		return c.Failf("the root must be an Array or a Hash, found %s", expr.Describe(val))
 	}
 	for i, k := range b.keys {
 		root.set(k, b.values[i])

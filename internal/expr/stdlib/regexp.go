@@ -1,4 +1,4 @@
-package expr
+package stdlib
 
 import (
 	"regexp"
@@ -6,13 +6,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
-// pattern is argument i as the source of a regular expression: text, a regular expression or the type of one.
-func (c *call) pattern(i int) (string, error) {
-	switch v := c.args[i]; v.Kind() {
+// patternSource returns the regular expression that argument i is: as text, as itself or as a type.
+func patternSource(c *call, i int) (string, error) {
+	switch v := c.Args[i]; v.Kind() {
 	case value.String, value.Regexp:
 		return v.Text(), nil
 	case value.Type:
@@ -20,38 +22,38 @@ func (c *call) pattern(i int) (string, error) {
 			return strings.Join(t.Texts(), ""), nil
 		}
 	}
-	return "", c.wrong(i, "a regular expression")
+	return "", c.Wrong(i, "a regular expression")
 }
 
 // findAll finds at most as many matches as there is room for.
-func (c *call) findAll(src, s string) ([][]int, error) {
-	re, err := c.ev.regexp(src, len(s))
+func findAll(c *call, src, s string) ([][]int, error) {
+	re, err := c.Regexp(src, len(s))
 	if err != nil {
-		return nil, c.fail(err)
+		return nil, c.Fail(err)
 	}
-	room := c.ev.size / (2 * sizeOfElement)
+	room := c.Room() / (2 * expr.SizeOfElement)
 	found := re.FindAllStringSubmatchIndex(s, room+1)
 	if len(found) > room {
-		return nil, errSize
+		return nil, expr.ErrSize
 	}
-	return found, c.ev.produce(2 * sizeOfElement * len(found))
+	return found, c.Produce(2 * expr.SizeOfElement * len(found))
 }
 
 func runSplit(c *call) (value.Value, error) {
-	s, err := c.text(0)
+	s, err := c.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
-	src, err := c.pattern(1)
+	src, err := patternSource(c, 1)
 	if err != nil {
 		return value.Value{}, err
 	}
-	found, err := c.findAll(src, s)
+	found, err := findAll(c, src, s)
 	if err != nil {
 		return value.Value{}, err
 	}
 	parts := splitAt(s, found)
-	return c.ev.array(value.Strings(parts...).Slice())
+	return c.MakeArray(value.Strings(parts...).Slice())
 }
 
 // splitAt cuts s at the matches. Groups become parts, empty parts at the end are dropped.
@@ -77,16 +79,16 @@ func splitAt(s string, found [][]int) []string {
 	return parts
 }
 
-func (c *call) indexInText() (value.Value, error) {
-	s := c.args[0].Text()
+func indexInText(c *call) (value.Value, error) {
+	s := c.Args[0].Text()
 	at := -1
-	switch m := c.args[1]; m.Kind() {
+	switch m := c.Args[1]; m.Kind() {
 	case value.String:
 		at = strings.Index(s, m.Text())
 	case value.Regexp:
-		re, err := c.ev.regexp(m.Text(), len(s))
+		re, err := c.Regexp(m.Text(), len(s))
 		if err != nil {
-			return m, c.fail(err)
+			return m, c.Fail(err)
 		}
 		if found := re.FindStringIndex(s); found != nil {
 			at = found[0]
@@ -99,78 +101,78 @@ func (c *call) indexInText() (value.Value, error) {
 }
 
 func runMatch(c *call) (value.Value, error) {
-	v := c.args[0]
+	v := c.Args[0]
 	if v.Kind() == value.String {
-		return c.match(v.Text(), c.args[1])
+		return matchFirst(c, v.Text(), c.Args[1])
 	}
 	if v.Kind() != value.Array {
-		return v, c.wrong(0, "a String or an Array of strings")
+		return v, c.Wrong(0, "a String or an Array of strings")
 	}
 	out := make([]value.Value, 0, v.Len())
 	for e := range v.Elems() {
 		if e.Kind() != value.String {
-			return v, c.wrong(0, "a String or an Array of strings")
+			return v, c.Wrong(0, "a String or an Array of strings")
 		}
-		m, err := c.match(e.Text(), c.args[1])
+		m, err := matchFirst(c, e.Text(), c.Args[1])
 		if err != nil {
 			return v, err
 		}
 		out = append(out, m)
 	}
-	return c.ev.array(out)
+	return c.MakeArray(out)
 }
 
-// match is the groups of the first pattern that matches, or undef.
-func (c *call) match(s string, pattern value.Value) (value.Value, error) {
-	sources, err := c.sources(pattern, 0)
+// matchFirst returns the groups of the first pattern that matches, or undef.
+func matchFirst(c *call, s string, pattern value.Value) (value.Value, error) {
+	sources, err := sources(c, pattern, 0)
 	if err != nil {
 		return value.Value{}, err
 	}
 	for _, src := range sources {
-		re, err := c.ev.regexp(src, len(s))
+		re, err := c.Regexp(src, len(s))
 		if err != nil {
-			return value.Value{}, c.fail(err)
+			return value.Value{}, c.Fail(err)
 		}
 		if places := re.FindStringSubmatchIndex(s); places != nil {
-			return c.ev.array(groups(s, places))
+			return c.MakeArray(expr.Groups(s, places))
 		}
 	}
 	return value.Value{}, nil
 }
 
 // sources are the regular expressions that a pattern stands for.
-func (c *call) sources(pattern value.Value, depth int) ([]string, error) {
+func sources(c *call, pattern value.Value, depth int) ([]string, error) {
 	switch pattern.Kind() {
 	case value.String, value.Regexp:
 		return []string{pattern.Text()}, nil
 	case value.Array:
 		var out []string
 		for e := range pattern.Elems() {
-			inner, err := c.sources(e, depth+1)
+			inner, err := sources(c, e, depth+1)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, inner...)
 		}
-		return out, c.ev.spend(len(out))
+		return out, c.Spend(len(out))
 	case value.Type:
 		t, err := types.FromValue(pattern)
 		if err != nil {
 			return nil, err
 		}
-		return c.typeSources(t)
+		return typeSources(c, t)
 	}
-	return nil, c.wrong(1, "a regular expression, its text or type, or an Array of them")
+	return nil, c.Wrong(1, "a regular expression, its text or type, or an Array of them")
 }
 
-func (c *call) typeSources(t *types.Type) ([]string, error) {
+func typeSources(c *call, t *types.Type) ([]string, error) {
 	switch k := t.Kind(); {
 	case k == types.Pattern, k == types.Regexp && len(t.Texts()) > 0:
 		return t.Texts(), nil
 	case k == types.Variant:
 		var out []string
 		for _, m := range t.Members() {
-			inner, err := c.typeSources(m)
+			inner, err := typeSources(c, m)
 			if err != nil {
 				return nil, err
 			}
@@ -178,61 +180,61 @@ func (c *call) typeSources(t *types.Type) ([]string, error) {
 		}
 		return out, nil
 	}
-	return nil, c.failf("the type %s has no regular expression", t)
+	return nil, c.Failf("the type %s has no regular expression", t)
 }
 
 func runRegsubst(c *call) (value.Value, error) {
-	src, all, err := c.substitution()
+	src, all, err := substitution(c)
 	if err != nil {
 		return value.Value{}, err
 	}
-	v := c.args[0]
+	v := c.Args[0]
 	if v.Kind() == value.String {
-		s, err := c.substitute(v.Text(), src, all)
+		s, err := substitute(c, v.Text(), src, all)
 		return value.FromString(s), err
 	}
 	if v.Kind() != value.Array {
-		return v, c.wrong(0, "a String or an Array of strings")
+		return v, c.Wrong(0, "a String or an Array of strings")
 	}
 	out := make([]value.Value, 0, v.Len())
 	for e := range v.Elems() {
 		if e.Kind() != value.String {
-			return v, c.wrong(0, "a String or an Array of strings")
+			return v, c.Wrong(0, "a String or an Array of strings")
 		}
-		s, err := c.substitute(e.Text(), src, all)
+		s, err := substitute(c, e.Text(), src, all)
 		if err != nil {
 			return v, err
 		}
 		out = append(out, value.FromString(s))
 	}
-	return c.ev.array(out)
+	return c.MakeArray(out)
 }
 
 // substitution reads the arguments of regsubst but for the first: the expression with its flags, and whether all
 // matches are replaced.
-func (c *call) substitution() (src string, all bool, err error) {
-	if src, err = c.pattern(1); err != nil {
+func substitution(c *call) (src string, all bool, err error) {
+	if src, err = patternSource(c, 1); err != nil {
 		return "", false, err
 	}
-	if !isReplacement(c.args[2]) {
-		return "", false, c.wrong(2, "a String or a Hash of strings")
+	if !isReplacement(c.Args[2]) {
+		return "", false, c.Wrong(2, "a String or a Hash of strings")
 	}
-	flags := c.arg(3).Text()
+	flags := c.Arg(3).Text()
 	known := "G"
-	if c.args[1].Kind() == value.String {
+	if c.Args[1].Kind() == value.String {
 		known = "GEIM"
 		if strings.ContainsAny(flags, "EIM") {
 			src = "(?" + strings.NewReplacer("G", "", "E", "x", "I", "i", "M", "m").Replace(flags) + ")" + src
 		}
-	} else if len(flags) > 1 || len(c.args) > 4 {
-		return "", false, c.failf("with a regular expression, the only flag is 'G'")
+	} else if len(flags) > 1 || len(c.Args) > 4 {
+		return "", false, c.Failf("with a regular expression, the only flag is 'G'")
 	}
-	isFlags := len(c.args) < 4 || c.args[3].Kind() == value.String || c.args[3].IsUndef() && known != "G"
+	isFlags := len(c.Args) < 4 || c.Args[3].Kind() == value.String || c.Args[3].IsUndef() && known != "G"
 	if !isFlags || strings.Trim(flags, known) != "" {
-		return "", false, c.failf("argument 4 must be flags out of '%s'", known)
+		return "", false, c.Failf("argument 4 must be flags out of '%s'", known)
 	}
-	if len(c.args) > 4 && !slices.Contains([]string{"N", "E", "S", "U"}, c.args[4].Text()) {
-		return "", false, c.failf("argument 5 must be one of 'N', 'E', 'S', 'U'")
+	if len(c.Args) > 4 && !slices.Contains([]string{"N", "E", "S", "U"}, c.Args[4].Text()) {
+		return "", false, c.Failf("argument 5 must be one of 'N', 'E', 'S', 'U'")
 	}
 	return src, strings.Contains(flags, "G"), nil
 }
@@ -246,36 +248,36 @@ func isReplacement(v value.Value) bool {
 	return v.Kind() == value.String || v.Kind() == value.Hash
 }
 
-func (c *call) substitute(s, src string, all bool) (string, error) {
-	re, err := c.ev.regexp(src, len(s))
+func substitute(c *call, s, src string, all bool) (string, error) {
+	re, err := c.Regexp(src, len(s))
 	if err != nil {
-		return "", c.fail(err)
+		return "", c.Fail(err)
 	}
 	var found [][]int
 	if !all {
 		if m := re.FindStringSubmatchIndex(s); m != nil {
 			found = [][]int{m}
 		}
-	} else if found, err = c.findAll(src, s); err != nil {
+	} else if found, err = findAll(c, src, s); err != nil {
 		return "", err
 	} else if re.MatchString("") {
 		found = withEmpty(re, s, found)
 	}
-	if name, unknown := unknownGroup(re, c.args[2].Text()); unknown && len(found) > 0 {
-		return "", c.failf("there is no group named '%s'", name)
+	if name, unknown := unknownGroup(re, c.Args[2].Text()); unknown && len(found) > 0 {
+		return "", c.Failf("there is no group named '%s'", name)
 	}
 	var out []byte
 	from := 0
 	for _, m := range found {
 		out = append(out, s[from:m[0]]...)
-		out = c.appendReplacement(out, re, s, m)
+		out = appendReplacement(c, out, re, s, m)
 		from = m[1]
-		if len(out) > c.ev.size {
-			return "", errSize
+		if len(out) > c.Room() {
+			return "", expr.ErrSize
 		}
 	}
 	out = append(out, s[from:]...)
-	return string(out), c.ev.produce(len(out))
+	return string(out), c.Produce(len(out))
 }
 
 // withEmpty adds the empty matches directly behind others, which Ruby finds and Go passes over.
@@ -300,12 +302,12 @@ func withEmpty(re *regexp.Regexp, s string, found [][]int) [][]int {
 }
 
 // appendReplacement appends what a match is replaced by: an entry of a hash, or text with \1, \k<name> and the like.
-func (c *call) appendReplacement(dst []byte, re *regexp.Regexp, s string, m []int) []byte {
-	if by := c.args[2]; by.Kind() == value.Hash {
+func appendReplacement(c *call, dst []byte, re *regexp.Regexp, s string, m []int) []byte {
+	if by := c.Args[2]; by.Kind() == value.Hash {
 		v, _ := by.Get(value.FromString(s[m[0]:m[1]]))
-		return append(dst, toS(v)...)
+		return append(dst, ruby.ToS(v)...)
 	}
-	text := c.args[2].Text()
+	text := c.Args[2].Text()
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' || i+1 == len(text) {
 			dst = append(dst, text[i])

@@ -1,4 +1,4 @@
-package expr
+package stdlib
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/pattern"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -116,12 +118,12 @@ func readFormats(v, given value.Value) (formatMap, error) {
 func readFormatMap(given value.Value) (formatMap, error) {
 	if given.Kind() != value.Hash {
 		return nil, fmt.Errorf("the format must be a String, default, or a Hash of types and formats, found %s",
-			describe(given))
+			expr.Describe(given))
 	}
 	var out formatMap
 	for k, v := range given.Pairs() {
 		if k.Kind() != value.Type {
-			return nil, fmt.Errorf("the keys of formats must be types, found %s", describe(k))
+			return nil, fmt.Errorf("the keys of formats must be types, found %s", expr.Describe(k))
 		}
 		t, err := types.FromValue(k)
 		if err != nil {
@@ -143,7 +145,7 @@ func readFormat(v value.Value) (*textFormat, error) {
 	case value.Hash:
 		return readContainerFormat(v)
 	}
-	return nil, fmt.Errorf("a format must be a String or a Hash, found %s", describe(v))
+	return nil, fmt.Errorf("a format must be a String or a Hash, found %s", expr.Describe(v))
 }
 
 // readContainerFormat reads {format => '%a', separator => ', ', separator2 => ': ', string_formats => {...}}.
@@ -169,7 +171,8 @@ func readContainerFormat(v value.Value) (*textFormat, error) {
 				return nil, err
 			}
 		default:
-			return nil, fmt.Errorf("the format of a collection cannot have %s with %s", Inspect(k), describe(e))
+			return nil, fmt.Errorf("the format of a collection cannot have %s with %s", ruby.Inspect(k),
+				expr.Describe(e))
 		}
 	}
 	return f, nil

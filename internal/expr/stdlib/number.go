@@ -1,6 +1,7 @@
-package expr
+package stdlib
 
 import (
+	"cmp"
 	"crypto/md5"
 	"fmt"
 	"math"
@@ -8,77 +9,80 @@ import (
 	"strconv"
 	"strings"
 
+	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/pattern"
 	"bindc/internal/value"
 )
 
 func runAbs(c *call) (value.Value, error) {
-	v, err := c.decimal()
+	v, err := decimalOf(c)
 	if err != nil {
 		return v, err
 	}
-	return c.abs(v)
+	return absOf(c, v)
 }
 
-func (c *call) abs(v value.Value) (value.Value, error) {
+func absOf(c *call, v value.Value) (value.Value, error) {
 	switch {
 	case v.Kind() == value.Float:
 		return value.FromFloat(math.Abs(v.Float())), nil
 	case v.Int() == math.MinInt64:
-		return v, c.failf("the result is outside of 64 bits")
+		return v, c.Failf("the result is outside of 64 bits")
 	}
 	return value.FromInt(max(v.Int(), -v.Int())), nil
 }
 
 var decimalText = pattern.Lazy(`^-?\d+(\.\d+)?$`)
 
-// decimal is argument 0 as a number; text must be a plain decimal one.
-func (c *call) decimal() (value.Value, error) {
-	v := c.args[0]
-	if isNumeric(v.Kind()) {
+// decimalOf returns argument 0 as a number. A text must be a plain decimal number.
+func decimalOf(c *call) (value.Value, error) {
+	v := c.Args[0]
+	if ruby.IsNumeric(v.Kind()) {
 		return v, nil
 	}
 	s := v.Text()
 	if v.Kind() != value.String || !decimalText().MatchString(s) {
-		return v, c.wrong(0, "a number")
+		return v, c.Wrong(0, "a number")
 	}
 	if strings.Contains(s, ".") {
 		f, err := strconv.ParseFloat(s, 64)
 		if err != nil {
-			return v, c.wrong(0, "a number of 64 bits")
+			return v, c.Wrong(0, "a number of 64 bits")
 		}
 		return value.FromFloat(f), nil
 	}
-	n, ok := parseInt(s, 10)
+	n, ok := ruby.ParseInt(s, 10)
 	if !ok {
-		return v, c.wrong(0, "a number of 64 bits")
+		return v, c.Wrong(0, "a number of 64 bits")
 	}
 	return n, nil
 }
 
-// rounding is floor and ceiling.
-func rounding(round func(float64) float64) func(*call) (value.Value, error) {
-	return func(c *call) (value.Value, error) {
-		v := c.args[0]
-		f := v.Float()
-		switch v.Kind() {
-		case value.Int:
-			return v, nil
-		case value.String:
-			var ok bool
-			if f, ok = floatText(v.Text()); !ok {
-				return v, c.wrong(0, "a number")
-			}
-		case value.Float:
-		default:
-			return v, c.wrong(0, "a number")
+func runFloor(c *call) (value.Value, error)   { return rounded(c, math.Floor) }
+func runCeiling(c *call) (value.Value, error) { return rounded(c, math.Ceil) }
+
+// rounded returns argument 0 as an Integer that round chooses.
+func rounded(c *call, round func(float64) float64) (value.Value, error) {
+	v := c.Args[0]
+	f := v.Float()
+	switch v.Kind() {
+	case value.Int:
+		return v, nil
+	case value.String:
+		var ok bool
+		if f, ok = floatText(v.Text()); !ok {
+			return v, c.Wrong(0, "a number")
 		}
-		whole, err := wholeNumber(round(f))
-		if err != nil {
-			return v, c.fail(err)
-		}
-		return whole, nil
+	case value.Float:
+	default:
+		return v, c.Wrong(0, "a number")
 	}
+	whole, err := wholeNumber(round(f))
+	if err != nil {
+		return v, c.Fail(err)
+	}
+	return whole, nil
 }
 
 var floatForm = pattern.Lazy(`^[+-]?(?:0[xX][0-9A-Fa-f]+|(?:\d(?:_?\d)*)?(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d+)?)$`)
@@ -91,7 +95,7 @@ func floatText(s string) (float64, bool) {
 		return 0, false
 	}
 	if len(digits) > 1 && (digits[1] == 'x' || digits[1] == 'X') {
-		n, ok := parseInt(strings.NewReplacer("0x", "", "0X", "").Replace(s), 16)
+		n, ok := ruby.ParseInt(strings.NewReplacer("0x", "", "0X", "").Replace(s), 16)
 		return float64(n.Int()), ok
 	}
 	f, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
@@ -100,7 +104,7 @@ func floatText(s string) (float64, bool) {
 
 // runRound rounds halves away from zero.
 func runRound(c *call) (value.Value, error) {
-	v := c.args[0]
+	v := c.Args[0]
 	switch v.Kind() {
 	case value.Int:
 		return v, nil
@@ -111,83 +115,85 @@ func runRound(c *call) (value.Value, error) {
 		}
 		whole, err := wholeNumber(v.Float() + half)
 		if err != nil {
-			return v, c.fail(err)
+			return v, c.Fail(err)
 		}
 		return whole, nil
 	}
-	return v, c.wrong(0, "a number")
+	return v, c.Wrong(0, "a number")
 }
 
 func runCompare(c *call) (value.Value, error) {
-	a, b := c.args[0], c.args[1]
-	fold, err := c.flag(2, true)
+	a, b := c.Args[0], c.Args[1]
+	fold, err := c.Flag(2, true)
 	if err != nil {
 		return a, err
 	}
 	ka, kb := a.Kind(), b.Kind()
 	switch {
-	case isNumeric(ka) && isNumeric(kb) && len(c.args) == 2:
-		if order, ok := compareNumbers(a, b); ok {
+	case ruby.IsNumeric(ka) && ruby.IsNumeric(kb) && len(c.Args) == 2:
+		if order, ok := ruby.CompareNumbers(a, b); ok {
 			return value.FromInt(int64(order)), nil
 		}
 	case ka == value.String && kb == value.String && fold:
-		return sign(compareFolded(a.Text(), b.Text())), nil
+		return sign(expr.CompareFolded(a.Text(), b.Text())), nil
 	case ka == value.String && kb == value.String:
 		return sign(strings.Compare(a.Text(), b.Text())), nil
 	}
-	return a, c.failf("%s and %s cannot be compared", describe(a), describe(b))
+	return a, c.Failf("%s and %s cannot be compared", expr.Describe(a), expr.Describe(b))
 }
 
-func sign(n int) value.Value { return value.FromInt(int64(compareInts(int64(n), 0))) }
+func sign(n int) value.Value { return value.FromInt(int64(cmp.Compare(n, 0))) }
 
-// extreme is max and min: of numbers, of strings, or of anything by its text; or by a lambda.
-func extreme(direction int) func(*call) (value.Value, error) {
-	return func(c *call) (value.Value, error) {
-		list := c.args
-		if len(list) == 1 && list[0].Kind() == value.Array {
-			list = list[0].Slice()
-		}
-		if err := c.needs(2); err != nil {
-			return value.Value{}, err
-		}
-		if len(list) == 0 && c.lambda == nil {
-			return value.Value{}, c.failf("needs at least one value")
-		}
-		if len(list) == 0 {
-			return value.Value{}, nil
-		}
-		compare := c.comparison(list)
-		best := list[0]
-		for _, v := range list[1:] {
-			order, err := compare(v, best)
-			if err == nil {
-				err = c.ev.spend(1)
-			}
-			if err != nil {
-				return v, err
-			}
-			if order*direction > 0 {
-				best = v
-			}
-		}
-		return best, nil
+func runMax(c *call) (value.Value, error) { return extreme(c, 1) }
+func runMin(c *call) (value.Value, error) { return extreme(c, -1) }
+
+// extreme returns the greatest argument, or the least if direction is -1. Numbers are compared as numbers and other
+// values by their text, unless the lambda compares.
+func extreme(c *call, direction int) (value.Value, error) {
+	list := c.Args
+	if len(list) == 1 && list[0].Kind() == value.Array {
+		list = list[0].Slice()
 	}
+	if err := c.Needs(2); err != nil {
+		return value.Value{}, err
+	}
+	if len(list) == 0 && c.Lambda == nil {
+		return value.Value{}, c.Failf("needs at least one value")
+	}
+	if len(list) == 0 {
+		return value.Value{}, nil
+	}
+	compare := comparisonOf(c, list)
+	best := list[0]
+	for _, v := range list[1:] {
+		order, err := compare(v, best)
+		if err == nil {
+			err = c.Spend(1)
+		}
+		if err != nil {
+			return v, err
+		}
+		if order*direction > 0 {
+			best = v
+		}
+	}
+	return best, nil
 }
 
-// comparison is how max and min compare list.
-func (c *call) comparison(list []value.Value) func(a, b value.Value) (int, error) {
-	if c.lambda != nil {
-		return c.order
+// comparisonOf returns how max and min compare the values of list.
+func comparisonOf(c *call, list []value.Value) func(a, b value.Value) (int, error) {
+	if c.Lambda != nil {
+		return func(a, b value.Value) (int, error) { return orderOf(c, a, b) }
 	}
 	for _, v := range list {
-		if !isNumeric(v.Kind()) {
+		if !ruby.IsNumeric(v.Kind()) {
 			return func(a, b value.Value) (int, error) {
-				return compareTexts(toS(a), toS(b)), c.ev.produce(weight(a) + weight(b))
+				return compareTexts(ruby.ToS(a), ruby.ToS(b)), c.Produce(expr.Weight(a) + expr.Weight(b))
 			}
 		}
 	}
 	return func(a, b value.Value) (int, error) {
-		order, _ := compareNumbers(a, b)
+		order, _ := ruby.CompareNumbers(a, b)
 		return order, nil
 	}
 }
@@ -199,22 +205,22 @@ func compareTexts(a, b string) int {
 	if plainNumber().MatchString(a) && plainNumber().MatchString(b) {
 		x, _ := strconv.ParseFloat(strings.ReplaceAll(a, "_", ""), 64) // out of range is infinite, which compares well
 		y, _ := strconv.ParseFloat(strings.ReplaceAll(b, "_", ""), 64)
-		return compareFloats(x, y)
+		return cmp.Compare(x, y)
 	}
 	return strings.Compare(a, b)
 }
 
 // runFqdnRand is a number below max, always the same for one node and seed.
 func runFqdnRand(c *call) (value.Value, error) {
-	max, err := c.limit()
+	max, err := randLimit(c)
 	if err != nil {
 		return value.Value{}, err
 	}
-	fqdn := c.fqdn()
-	if c.arg(2).Truthy() {
-		fqdn = downcase(fqdn)
+	fqdn := nodeName(c)
+	if c.Arg(2).Truthy() {
+		fqdn = ruby.Downcase(fqdn)
 	}
-	seed, err := c.joinDeep(value.FromSlice(c.args[1:min(2, len(c.args))]), ":")
+	seed, err := joinDeep(c, value.FromSlice(c.Args[1:min(2, len(c.Args))]), ":")
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -225,58 +231,55 @@ func runFqdnRand(c *call) (value.Value, error) {
 // leadingInt is what Ruby's to_i reads.
 var leadingInt = pattern.Lazy(`^\s*([+-]?\d+)`)
 
-func (c *call) limit() (int64, error) {
+func randLimit(c *call) (int64, error) {
 	n := int64(0)
-	switch v := c.args[0]; v.Kind() {
+	switch v := c.Args[0]; v.Kind() {
 	case value.Int:
 		n = v.Int()
 	case value.Float:
 		whole, err := wholeNumber(v.Float())
 		if err != nil {
-			return 0, c.fail(err)
+			return 0, c.Fail(err)
 		}
 		n = whole.Int()
 	case value.String:
 		if m := leadingInt().FindStringSubmatch(v.Text()); m != nil {
-			whole, _ := parseInt(m[1], 10)
+			whole, _ := ruby.ParseInt(m[1], 10)
 			n = whole.Int()
 		}
 	}
 	if n < 1 {
-		return 0, c.failf("argument 1 must be an Integer of 1 or more")
+		return 0, c.Failf("argument 1 must be an Integer of 1 or more")
 	}
 	return n, nil
 }
 
-// fqdn is the node's name as facts give it.
-func (c *call) fqdn() string {
-	if facts, ok := c.ev.env.Variable("facts"); ok {
-		networking, _ := facts.Get(value.FromString("networking"))
-		if name, ok := networking.Get(value.FromString("fqdn")); ok {
-			return toS(name)
-		}
+// nodeName returns the node's fqdn from its facts.
+func nodeName(c *call) string {
+	networking, _ := c.OuterVariable("facts").Get(value.FromString("networking"))
+	if name, ok := networking.Get(value.FromString("fqdn")); ok {
+		return ruby.ToS(name)
 	}
-	name, _ := c.ev.env.Variable("fqdn")
-	return toS(name)
+	return ruby.ToS(c.OuterVariable("fqdn"))
 }
 
 // versionPart splits a version into separators, numbers and words.
 var versionPart = pattern.Lazy(`[-.]|\d+|[^-.\d]+`)
 
 func runVersioncmp(c *call) (value.Value, error) {
-	a, err := c.text(0)
+	a, err := c.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
-	b, err := c.text(1)
+	b, err := c.Text(1)
 	if err != nil {
 		return value.Value{}, err
 	}
-	trim, err := c.flag(2, false)
+	trim, err := c.Flag(2, false)
 	if err != nil {
 		return value.Value{}, err
 	}
-	if err := c.ev.produce(sizeOfElement * (len(a) + len(b))); err != nil {
+	if err := c.Produce(expr.SizeOfElement * (len(a) + len(b))); err != nil {
 		return value.Value{}, err
 	}
 	if trim {
@@ -316,11 +319,19 @@ func compareParts(l, r string) int {
 			return 1
 		}
 	}
-	if isNumber(l) && isNumber(r) && l[0] != '0' && r[0] != '0' {
+	if expr.IsNumber(l) && expr.IsNumber(r) && l[0] != '0' && r[0] != '0' {
 		if len(l) != len(r) {
-			return compareInts(int64(len(l)), int64(len(r)))
+			return cmp.Compare(len(l), len(r))
 		}
 		return strings.Compare(l, r)
 	}
-	return strings.Compare(upcase(l), upcase(r))
+	return strings.Compare(ruby.Upcase(l), ruby.Upcase(r))
+}
+
+// wholeNumber is f without its fraction, if 64 bits hold it.
+func wholeNumber(f float64) (value.Value, error) {
+	if !(f >= -1<<63 && f < 1<<63) {
+		return value.Value{}, fmt.Errorf("the result is outside of 64 bits")
+	}
+	return value.FromInt(int64(math.Trunc(f))), nil
 }

@@ -1,42 +1,44 @@
-package expr
+package stdlib
 
 import (
 	"slices"
 
+	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
 // runTreeEach walks through nested arrays and hashes, with the path to each value.
 func runTreeEach(c *call) (value.Value, error) {
-	if k := c.args[0].Kind(); k != value.Array && k != value.Hash {
-		return value.Value{}, c.wrong(0, "an Array or a Hash")
+	if k := c.Args[0].Kind(); k != value.Array && k != value.Hash {
+		return value.Value{}, c.Wrong(0, "an Array or a Hash")
 	}
-	w, err := c.walker()
+	w, err := newWalker(c)
 	if err != nil {
 		return value.Value{}, err
 	}
 	if err := w.walk(); err != nil {
 		return value.Value{}, err
 	}
-	if c.lambda == nil {
+	if c.Lambda == nil {
 		out := make([]value.Value, 0, len(w.found))
 		for _, f := range w.found {
 			out = append(out, value.FromSlice([]value.Value{value.FromSlice(f.path), f.val}))
 		}
-		return c.ev.array(out)
+		return c.MakeArray(out)
 	}
-	two := c.lambda.accepts(2)
+	two := c.Lambda.Takes(2)
 	for _, f := range w.found {
 		args := []value.Value{f.val}
 		if two {
 			args = []value.Value{value.FromSlice(f.path), f.val}
 		}
-		if _, err := c.yield(args...); err != nil {
+		if _, err := c.Yield(args...); err != nil {
 			return value.Value{}, err
 		}
 	}
-	return c.args[0], nil
+	return c.Args[0], nil
 }
 
 // place is a value in a tree.
@@ -47,7 +49,7 @@ type place struct {
 
 // walker collects the places of a tree that tree_each visits.
 type walker struct {
-	ev                      *evaluator
+	c                       *call
 	root                    value.Value
 	inside                  *types.Type // what to go into
 	withRoot, inner, leaves bool
@@ -58,18 +60,18 @@ type walker struct {
 var treeOptions = []string{"container_type", "include_root", "include_containers", "include_values", "order",
 	"include_refs"}
 
-func (c *call) walker() (*walker, error) {
+func newWalker(c *call) (*walker, error) {
 	containers, err := types.Of(types.Variant).With(types.Of(types.Array).Value(), types.Of(types.Hash).Value())
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{ev: c.ev, root: c.args[0], inside: containers, withRoot: true, inner: true, leaves: true}
-	if len(c.args) > 1 && c.args[1].Kind() != value.Hash {
-		return nil, c.wrong(1, "a Hash")
+	w := &walker{c: c, root: c.Args[0], inside: containers, withRoot: true, inner: true, leaves: true}
+	if len(c.Args) > 1 && c.Args[1].Kind() != value.Hash {
+		return nil, c.Wrong(1, "a Hash")
 	}
-	for k, v := range c.arg(1).Pairs() {
+	for k, v := range c.Arg(1).Pairs() {
 		if !slices.Contains(treeOptions, k.Text()) {
-			return nil, c.failf("unknown option %s", Inspect(k))
+			return nil, c.Failf("unknown option %s", ruby.Inspect(k))
 		}
 		if err := w.option(c, k.Text(), v); err != nil {
 			return nil, err
@@ -77,10 +79,10 @@ func (c *call) walker() (*walker, error) {
 	}
 	w.withRoot = w.withRoot && w.inner
 	if !w.inner && !w.leaves {
-		return nil, c.failf("the options 'include_containers' and 'include_values' cannot both be false")
+		return nil, c.Failf("the options 'include_containers' and 'include_values' cannot both be false")
 	}
 	if !containers.Accepts(w.inside) {
-		return nil, c.failf("the option 'container_type' must be a type of arrays and hashes, found %s", w.inside)
+		return nil, c.Failf("the option 'container_type' must be a type of arrays and hashes, found %s", w.inside)
 	}
 	return w, nil
 }
@@ -99,7 +101,7 @@ func (w *walker) option(c *call, name string, v value.Value) error {
 		w.inside = t
 		return err
 	case name != "include_refs":
-		return c.failf("the option '%s' cannot be %s", name, describe(v))
+		return c.Failf("the option '%s' cannot be %s", name, expr.Describe(v))
 	}
 	return nil
 }
@@ -130,7 +132,7 @@ func (w *walker) walk() error {
 
 func (w *walker) descend(from place) error {
 	if len(from.path) > value.MaxDepth {
-		return errDepth
+		return expr.ErrDepth
 	}
 	for _, p := range children(from) {
 		into, err := w.visit(p)
@@ -146,17 +148,17 @@ func (w *walker) descend(from place) error {
 
 // visit notes p if it is wanted, and tells whether to go into it.
 func (w *walker) visit(p place) (into bool, err error) {
-	if err := w.ev.traverse(p.val); err != nil {
+	if err := w.c.Traverse(p.val); err != nil {
 		return false, err
 	}
 	into = w.inside.Instance(p.val)
 	if into && w.inner || !into && w.leaves {
 		w.found = append(w.found, p)
 	}
-	if err := w.ev.spend(1); err != nil {
+	if err := w.c.Spend(1); err != nil {
 		return into, err
 	}
-	return into, w.ev.produce(sizeOfElement * (2 + len(p.path)))
+	return into, w.c.Produce(expr.SizeOfElement * (2 + len(p.path)))
 }
 
 func children(p place) []place {

@@ -1,27 +1,30 @@
-package expr
+package stdlib
 
 import (
 	"cmp"
+	"errors"
 	"strconv"
 	"strings"
 
+	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
 	"bindc/internal/pattern"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
 
 func runDig(c *call) (value.Value, error) {
-	v := c.args[0]
+	v := c.Args[0]
 	if k := v.Kind(); k != value.Array && k != value.Hash && k != value.Undef {
-		return v, c.wrong(0, "an Array or a Hash")
+		return v, c.Wrong(0, "an Array or a Hash")
 	}
-	return c.dig(v, c.args[1:])
+	return dig(c, v, c.Args[1:])
 }
 
 // dig walks down the path. What is not there is undef; going into something that is no collection is an error.
-func (c *call) dig(v value.Value, path []value.Value) (value.Value, error) {
+func dig(c *call, v value.Value, path []value.Value) (value.Value, error) {
 	for i, key := range path {
-		if err := c.ev.search(v, key); err != nil {
+		if err := c.Search(v, key); err != nil {
 			return v, err
 		}
 		switch k := v.Kind(); {
@@ -30,55 +33,44 @@ func (c *call) dig(v value.Value, path []value.Value) (value.Value, error) {
 		case k == value.Hash:
 			v, _ = v.Get(key)
 		case k == value.Array && key.Kind() == value.Int:
-			v = fromEnd(v, key.Int())
+			v = ruby.At(v, key.Int())
 		case k == value.Array:
-			return v, c.failf("step %d goes into an Array and must be an Integer, found %s", i+1, describe(key))
+			return v, c.Failf("step %d goes into an Array and must be an Integer, found %s", i+1, expr.Describe(key))
 		default:
-			return v, c.failf("step %d must go into an Array or a Hash, found %s", i+1, describe(v))
+			return v, c.Failf("step %d must go into an Array or a Hash, found %s", i+1, expr.Describe(v))
 		}
 	}
 	return v, nil
 }
 
-// fromEnd is element i, counted from the end where it is negative.
-func fromEnd(v value.Value, i int64) value.Value {
-	if i < 0 {
-		i += int64(v.Len())
-	}
-	if i < 0 || i >= int64(v.Len()) {
-		return value.Value{}
-	}
-	return v.Index(int(i))
-}
-
 func runGet(c *call) (value.Value, error) {
-	path, err := c.text(1)
+	path, err := c.Text(1)
 	if err != nil {
 		return value.Value{}, err
 	}
-	return c.get(c.args[0], path)
+	return getPath(c, c.Args[0], path)
 }
 
-// get is v at a dotted path, or argument 2. A lambda gets the message of an error.
-func (c *call) get(v value.Value, path string) (value.Value, error) {
-	if err := c.needs(1); err != nil {
+// getPath returns v at a dotted path, or argument 2. A lambda receives the message of an error.
+func getPath(c *call, v value.Value, path string) (value.Value, error) {
+	if err := c.Needs(1); err != nil {
 		return v, err
 	}
-	otherwise := c.arg(2)
+	otherwise := c.Arg(2)
 	if v.IsUndef() {
 		return otherwise, nil
 	}
-	keys, err := c.segments(path)
-	if err == nil && len(keys) > 0 && !isContainer(v) { // which is no error for the lambda
-		err = c.failf("'%s' leads into %s", path, describe(v))
+	keys, err := pathSegments(c, path)
+	if err == nil && len(keys) > 0 && !expr.IsCollection(v) { // which is no error for the lambda
+		err = c.Failf("'%s' leads into %s", path, expr.Describe(v))
 	}
 	if err != nil {
 		return v, err
 	}
-	found, err := c.dig(v, keys)
+	found, err := dig(c, v, keys)
 	switch {
-	case err != nil && c.lambda != nil:
-		return c.yield(value.FromString(err.Error()))
+	case err != nil && c.Lambda != nil:
+		return c.Yield(value.FromString(err.Error()))
 	case err == nil && found.IsUndef():
 		return otherwise, nil
 	}
@@ -90,8 +82,8 @@ var (
 	wholeText = pattern.Lazy(`^[+-]?[0-9]+$`)
 )
 
-// segments splits a.'b.c'.0 into its keys.
-func (c *call) segments(path string) ([]value.Value, error) {
+// pathSegments splits a.'b.c'.0 into its keys.
+func pathSegments(c *call, path string) ([]value.Value, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -99,7 +91,7 @@ func (c *call) segments(path string) ([]value.Value, error) {
 	for rest := path; ; {
 		m := segment().FindStringSubmatch(rest)
 		if m == nil {
-			return nil, c.failf("syntax error in the path '%s'", path)
+			return nil, c.Failf("syntax error in the path '%s'", path)
 		}
 		key := value.FromString(m[1] + m[2])
 		if bare := strings.TrimSpace(m[3]); bare != "" {
@@ -109,9 +101,9 @@ func (c *call) segments(path string) ([]value.Value, error) {
 			}
 		}
 		out = append(out, key)
-		err := c.ev.spend(1)
+		err := c.Spend(1)
 		if err == nil {
-			err = c.ev.produce(sizeOfElement)
+			err = c.Produce(expr.SizeOfElement)
 		}
 		if err != nil {
 			return nil, err
@@ -127,21 +119,21 @@ var variablePath = pattern.Lazy(`^((?:::)?(?:[a-z]\w*::)*[a-z_]\w*)(?:\.(.*)|)$`
 
 // runGetvar is a variable at a dotted path. An undefined variable is the default, never an error.
 func runGetvar(c *call) (value.Value, error) {
-	text, err := c.text(0)
+	text, err := c.Text(0)
 	if err != nil {
 		return value.Value{}, err
 	}
-	if err := c.ev.spend(len(text)); err != nil { // the expression goes through it byte by byte
+	if err := c.Spend(len(text)); err != nil { // the expression goes through it byte by byte
 		return value.Value{}, err
 	}
 	m := variablePath().FindStringSubmatch(text)
 	if m == nil {
-		return value.Value{}, c.failf("'%s' does not begin with the name of a variable", text)
+		return value.Value{}, c.Failf("'%s' does not begin with the name of a variable", text)
 	}
-	v, _ := c.ev.named(m[1])
+	v, _ := c.Variable(m[1])
 	inner := *c
-	inner.args = append([]value.Value{v, value.FromString(m[2])}, c.args[1:]...)
-	return inner.get(v, m[2])
+	inner.Args = append([]value.Value{v, value.FromString(m[2])}, c.Args[1:]...)
+	return getPath(&inner, v, m[2])
 }
 
 // lookupOptions are the keys of the hash that lookup takes.
@@ -158,70 +150,64 @@ type query struct {
 
 // runLookup answers with another binding. A lambda gets the value, or undef, and its result is the answer.
 func runLookup(c *call) (value.Value, error) {
-	q, err := c.query()
+	q, err := readQuery(c)
 	if err != nil {
 		return value.Value{}, err
 	}
-	v, err := c.find(q)
-	if err != nil || c.lambda == nil {
+	v, err := findFirst(c, q)
+	if err != nil || c.Lambda == nil {
 		return v, err
 	}
-	if err := c.needs(1); err != nil {
+	if err := c.Needs(1); err != nil {
 		return v, err
 	}
-	return c.yield(v)
+	return c.Yield(v)
 }
 
 // runFail fails with its arguments, joined by spaces, as the message.
 func runFail(c *call) (value.Value, error) {
-	message, err := c.joinDeep(value.FromSlice(c.args), " ")
+	message, err := joinDeep(c, value.FromSlice(c.Args), " ")
 	if err == nil {
-		err = failf(c.node, "%s", cmp.Or(message, c.name+"() was called"))
+		err = errors.New(cmp.Or(message, c.Name+"() was called"))
 	}
 	return value.Value{}, err
 }
 
-func (c *call) find(q query) (value.Value, error) {
+func findFirst(c *call, q query) (value.Value, error) {
 	for _, name := range q.names {
-		leave := c.ev.nest()
-		v, found, err := c.ev.env.Lookup(name, q.typ)
-		leave()
-		if err != nil {
-			return v, &Error{Off: c.node.Off, Message: "lookup('" + name + "'): " + err.Error(), Err: err}
-		}
-		if found {
-			return v, nil
+		if v, found, err := c.Lookup(name, q.typ); found || err != nil {
+			return v, err
 		}
 	}
 	if q.hasDefault && q.typ != nil {
 		if m := q.typ.Check(q.otherwise); m != nil {
-			return q.otherwise, c.failf("the default value: %s", m.Shown())
+			return q.otherwise, c.Failf("the default value: %s", m.Shown())
 		}
 	}
 	return q.otherwise, nil
 }
 
-// query reads lookup(name, type, merge, default), lookup(name, options) and lookup(options).
-func (c *call) query() (q query, err error) {
-	args := c.args
+// readQuery reads lookup(name, type, merge, default), lookup(name, options) and lookup(options).
+func readQuery(c *call) (q query, err error) {
+	args := c.Args
 	if args[0].Kind() == value.Hash && len(args) == 1 {
 		name, _ := args[0].Get(value.FromString("name"))
 		args = []value.Value{name, args[0]}
 	}
-	if q.names, err = c.names(args[0]); err != nil {
+	if q.names, err = keyNames(c, args[0]); err != nil {
 		return q, err
 	}
 	if len(args) == 2 && args[1].Kind() == value.Hash {
-		err = c.options(&q, args[1])
+		err = readOptions(c, &q, args[1])
 		return q, err
 	}
 	if len(args) > 1 {
-		if q.typ, err = c.valueType(args[1]); err != nil {
+		if q.typ, err = valueType(c, args[1]); err != nil {
 			return q, err
 		}
 	}
 	if len(args) > 2 {
-		if err := c.merge(args[2]); err != nil {
+		if err := checkMerge(c, args[2]); err != nil {
 			return q, err
 		}
 	}
@@ -231,11 +217,11 @@ func (c *call) query() (q query, err error) {
 	return q, nil
 }
 
-func (c *call) names(v value.Value) ([]string, error) {
+func keyNames(c *call, v value.Value) ([]string, error) {
 	var out []string
-	for _, name := range flatten([]value.Value{v}, 1) {
+	for _, name := range ruby.Flatten([]value.Value{v}, 1) {
 		if name.Kind() != value.String {
-			return nil, c.failf("the name must be a String or an Array of strings, found %s", describe(v))
+			return nil, c.Failf("the name must be a String or an Array of strings, found %s", expr.Describe(v))
 		}
 		out = append(out, name.Text())
 	}
@@ -243,7 +229,7 @@ func (c *call) names(v value.Value) ([]string, error) {
 }
 
 // valueType is a type, also by its text; undef is none.
-func (c *call) valueType(v value.Value) (*types.Type, error) {
+func valueType(c *call, v value.Value) (*types.Type, error) {
 	switch v.Kind() {
 	case value.Undef:
 		return nil, nil
@@ -252,39 +238,39 @@ func (c *call) valueType(v value.Value) (*types.Type, error) {
 	case value.String:
 		t, err := types.Parse(v.Text())
 		if err != nil {
-			return nil, c.fail(err)
+			return nil, c.Fail(err)
 		}
 		return t, nil
 	}
-	return nil, c.failf("the type must be a Type or its text, found %s", describe(v))
+	return nil, c.Failf("the type must be a Type or its text, found %s", expr.Describe(v))
 }
 
-// merge admits the one way to look up that there is; merging is what multibindings are for.
-func (c *call) merge(v value.Value) error {
+// checkMerge accepts only the strategy 'first'. Multibindings merge.
+func checkMerge(c *call, v value.Value) error {
 	if v.IsUndef() || v.Kind() == value.String && v.Text() == "first" {
 		return nil
 	}
-	return c.failf("merging is not supported, the only strategy is 'first'; a multibinding merges")
+	return c.Failf("merging is not supported, the only strategy is 'first'; a multibinding merges")
 }
 
-func (c *call) options(q *query, options value.Value) (err error) {
+func readOptions(c *call, q *query, options value.Value) (err error) {
 	for k, v := range options.Pairs() {
 		switch name := k.Text(); {
 		case !lookupOptions[name]:
-			return c.failf("unknown option %s", Inspect(k))
+			return c.Failf("unknown option %s", ruby.Inspect(k))
 		case v.IsUndef() && name != "default_value", name == "name":
 		case name == "value_type":
-			if q.typ, err = c.valueType(v); err != nil {
+			if q.typ, err = valueType(c, v); err != nil {
 				return err
 			}
 		case name == "merge":
-			if err := c.merge(v); err != nil {
+			if err := checkMerge(c, v); err != nil {
 				return err
 			}
 		case name == "default_value":
 			q.otherwise, q.hasDefault = v, true
 		default:
-			return c.failf("the option '%s' is not supported", name)
+			return c.Failf("the option '%s' is not supported", name)
 		}
 	}
 	return nil

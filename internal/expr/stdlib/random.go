@@ -1,4 +1,4 @@
-package expr
+package stdlib
 
 import (
 	"math/big"

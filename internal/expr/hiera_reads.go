@@ -1,0 +1,50 @@
+package expr
+
+import (
+	"strings"
+
+	"bindc/internal/expr/ruby"
+	"bindc/internal/lookupkey"
+)
+
+// HieraVariables ranges over the variables that texts of Hiera 5 in n interpolate: where, and the name with the keys
+// behind it as they are written, without a leading ::.
+func HieraVariables(n *Node, yield func(off int, path []string)) {
+	if n.Op == Call && n.Name == HieraScope {
+		path := make([]string, len(n.Kids))
+		for i, k := range n.Kids {
+			path[i] = ruby.ToS(k.Value)
+		}
+		path[0] = strings.TrimPrefix(path[0], "::")
+		yield(n.Off, path)
+	}
+	for _, k := range n.Kids {
+		HieraVariables(k, yield)
+	}
+	if around := n.aroundSecret(); around != nil {
+		HieraVariables(around, yield)
+	}
+	if n.Lambda != nil {
+		HieraVariables(n.Lambda.Body, yield)
+	}
+}
+
+// HieraKeys ranges over the keys that texts of Hiera 5 in n look up, each by the name it is bound to.
+func HieraKeys(n *Node, yield func(key string)) {
+	if n.Op == Call && (n.Name == HieraLookup || n.Name == HieraAlias) {
+		if k, err := lookupkey.Parse(n.Kids[0].Value.Text()); err == nil { // as it is written, and so a text
+			if key, ok := lookupkey.Quoted(k.Root); ok {
+				yield(key)
+			}
+		}
+	}
+	for _, k := range n.Kids {
+		HieraKeys(k, yield)
+	}
+	if around := n.aroundSecret(); around != nil {
+		HieraKeys(around, yield)
+	}
+	if n.Lambda != nil {
+		HieraKeys(n.Lambda.Body, yield)
+	}
+}

@@ -1,0 +1,82 @@
+package expr
+
+import (
+	"slices"
+	"strings"
+
+	"bindc/internal/pattern"
+	"bindc/internal/value"
+)
+
+// HieraSecret is the node that decrypts text, in which eyaml has encrypted something, and reads the result as a text of
+// Hiera 5.
+func HieraSecret(text string) *Node {
+	return &Node{Op: Call, Name: hieraSecret, Kids: []*Node{constText(0, text)}}
+}
+
+// aroundSecret is a text in which something is encrypted, read as if nothing were: what stands around that interpolates
+// too. nil of other nodes. What was encrypted may interpolate as well, which nobody knows who has no key.
+func (n *Node) aroundSecret() *Node {
+	if n.Op != Call || n.Name != hieraSecret {
+		return nil
+	}
+	around, _ := ParseHiera(n.Kids[0].Value.Text())
+	return around
+}
+
+// HasHieraSecret tells whether something in n is encrypted by eyaml.
+func (n *Node) HasHieraSecret() bool {
+	return n.any(true, func(n *Node) bool { return n.Op == Call && (n.Name == hieraSecret || n.Name == decrypted) })
+}
+
+// Encrypted returns the text that n decrypts, if Decrypting made n.
+func (n *Node) Encrypted() (*Node, bool) {
+	if n.Op != Call || n.Name != decrypted || len(n.Kids) != 1 {
+		return nil, false
+	}
+	return n.Kids[0], true
+}
+
+// seemsEncrypted matches a text that eyaml encrypted, wholly or in part.
+var seemsEncrypted = pattern.Lazy(`^\s*ENC\[(?:[\w+/ ]|$)|ENC\[\w+,`)
+
+// SeemsEncrypted reports whether a text of data other than Hiera 5 contains something that eyaml encrypted by PKCS7.
+func SeemsEncrypted(text string) bool {
+	return strings.Contains(text, "ENC[") && seemsEncrypted().MatchString(text) && OtherMethod(text) == ""
+}
+
+// encryptedBy finds the encryption methods named in a text.
+var encryptedBy = pattern.Lazy(`ENC\[(\w+),`)
+
+// OtherMethod returns the encryption method of text if none of its parts uses PKCS7; no lookup can decrypt it.
+func OtherMethod(text string) string {
+	methods := encryptedBy().FindAllStringSubmatch(text, -1)
+	if len(methods) == 0 || len(methods) != strings.Count(text, "ENC[") {
+		return ""
+	}
+	for _, m := range methods {
+		if strings.EqualFold(m[1], "PKCS7") {
+			return ""
+		}
+	}
+	return methods[0][1]
+}
+
+// Decrypting returns n with calls that decrypt texts encrypted by eyaml when they are looked up. The plaintext is not
+// interpolated. Keys of hashes are not decrypted.
+func (n *Node) Decrypting() *Node {
+	if v, ok := n.Constant(); ok && v.Kind() == value.String && SeemsEncrypted(v.Text()) {
+		return &Node{Op: Call, Name: decrypted, Off: n.Off, Kids: []*Node{n}}
+	}
+	if len(n.Kids) == 0 {
+		return n
+	}
+	out := *n
+	out.Kids = slices.Clone(n.Kids)
+	for i, kid := range n.Kids {
+		if n.Op != HashLit || i%2 == 1 {
+			out.Kids[i] = kid.Decrypting()
+		}
+	}
+	return &out
+}

@@ -1,0 +1,97 @@
+package expr
+
+import (
+	"fmt"
+
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// Invocation is one call of a function, with all that the function may use.
+type Invocation struct {
+	*Evaluator
+	node   *Node
+	Name   string // of the function, for messages
+	Args   []value.Value
+	Lambda *Closure // nil without one
+}
+
+// NewInvocation returns a call that is not part of an expression. Its messages begin with name.
+func NewInvocation(name string, opts Options, args ...value.Value) *Invocation {
+	return &Invocation{Evaluator: newEvaluator(nil, opts), node: &Node{Op: Call}, Name: name, Args: args}
+}
+
+// Failf returns an error that begins with the name of the function.
+func (c *Invocation) Failf(format string, args ...any) error {
+	return failf(c.node, "%s(): %s", c.Name, fmt.Sprintf(format, args...))
+}
+
+// Fail returns err as an error of the function.
+func (c *Invocation) Fail(err error) error { return c.Failf("%s", err) }
+
+// Wrong returns an error for argument i that states what was expected.
+func (c *Invocation) Wrong(i int, want string) error {
+	return c.Failf("argument %d must be %s, found %s", i+1, want, Describe(c.Args[i]))
+}
+
+// Arg returns argument i, undef if it is missing.
+func (c *Invocation) Arg(i int) value.Value {
+	if i < len(c.Args) {
+		return c.Args[i]
+	}
+	return value.Value{}
+}
+
+// Text returns argument i, which must be a String.
+func (c *Invocation) Text(i int) (string, error) {
+	if c.Args[i].Kind() != value.String {
+		return "", c.Wrong(i, "a String")
+	}
+	return c.Args[i].Text(), nil
+}
+
+// Flag returns argument i, which must be a Boolean; otherwise if it is missing.
+func (c *Invocation) Flag(i int, otherwise bool) (bool, error) {
+	if i >= len(c.Args) {
+		return otherwise, nil
+	}
+	if c.Args[i].Kind() != value.Bool {
+		return false, c.Wrong(i, "a Boolean")
+	}
+	return c.Args[i].Bool(), nil
+}
+
+// Needs checks that the lambda, if there is one, takes n arguments.
+func (c *Invocation) Needs(n int) error {
+	if c.Lambda != nil && !c.Lambda.Takes(n) {
+		return c.Failf("the lambda must take %s, it has %d", count(n, "parameter"), len(c.Lambda.Params))
+	}
+	return nil
+}
+
+// Yield calls the lambda.
+func (c *Invocation) Yield(args ...value.Value) (value.Value, error) {
+	return c.callClosure(c.Lambda, c.node, args...)
+}
+
+// CallByName calls another function with the lambda of c.
+func (c *Invocation) CallByName(name string, args []value.Value) (value.Value, error) {
+	return c.callFunction(c.node, name, args, c.Lambda)
+}
+
+// Lookup asks the environment for the value of a key. typ may be nil.
+func (c *Invocation) Lookup(key string, typ *types.Type) (v value.Value, found bool, err error) {
+	leave := c.nest()
+	v, found, err = c.env.Lookup(key, typ)
+	leave()
+	if err != nil {
+		err = &Error{Off: c.node.Off, Message: "lookup('" + key + "'): " + err.Error(), Err: err}
+	}
+	return v, found, err
+}
+
+// OuterVariable returns a variable of the environment, even if the expression assigns one of that name.
+func (c *Invocation) OuterVariable(name string) value.Value {
+	v, _ := c.env.Variable(name)
+	return v
+}

@@ -1,0 +1,85 @@
+package ruby
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"bindc/internal/value"
+)
+
+// ToS is Ruby's to_s.
+func ToS(v value.Value) string {
+	if v.IsSensitive() {
+		return redacted
+	}
+	switch v.Kind() {
+	case value.Array, value.Hash:
+		return Inspect(v)
+	case value.Regexp:
+		return "(?-mix:" + v.Text() + ")"
+	}
+	return string(value.AppendText(nil, v))
+}
+
+// redacted is the text of what is sensitive.
+const redacted = "Sensitive [value redacted]"
+
+// Inspect is Ruby's inspect: strings in double quotes, undef as nil.
+func Inspect(v value.Value) string {
+	if v.IsSensitive() {
+		return "#<" + redacted + ">"
+	}
+	switch v.Kind() {
+	case value.Undef:
+		return "nil"
+	case value.Default:
+		return ":default"
+	case value.String:
+		return inspectText(v.Text())
+	case value.Array:
+		parts := make([]string, 0, v.Len())
+		for e := range v.Elems() {
+			parts = append(parts, Inspect(e))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case value.Hash:
+		parts := make([]string, 0, v.Len())
+		for k, e := range v.Pairs() {
+			parts = append(parts, Inspect(k)+"=>"+Inspect(e))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return string(value.AppendText(nil, v))
+}
+
+var inspectEscapes = map[rune]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\t': `\t`, '\r': `\r`, '\f': `\f`, '\v': `\v`,
+	'\a': `\a`, '\b': `\b`, 0x1b: `\e`}
+
+func inspectText(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, r := range s {
+		switch {
+		case inspectEscapes[r] != "":
+			b.WriteString(inspectEscapes[r])
+		case r == '#' && i+1 < len(s) && strings.IndexByte("{$@", s[i+1]) >= 0:
+			b.WriteString(`\#`)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\x%02X`, r)
+		case isPrinted(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\u{%X}`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// isPrinted tells whether Ruby shows r as it is: also blanks of all kinds, what only formats, and private characters.
+func isPrinted(r rune) bool {
+	return unicode.IsPrint(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Co) || r == 0x85
+}

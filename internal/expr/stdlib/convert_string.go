@@ -1,0 +1,251 @@
+package stdlib
+
+import (
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/expr/ruby"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// This file is String.new: values as text, by formats that depend on their types.
+
+func newString(c *call) (value.Value, error) {
+	if err := countBetween(c, 1, 2); err != nil {
+		return value.Value{}, err
+	}
+	w := textWriter{c}
+	formats := defaultFormats()
+	if len(c.Args) > 1 && c.Args[1].Kind() != value.Default {
+		given, err := readFormats(c.Args[0], c.Args[1])
+		if err != nil {
+			return value.Value{}, c.Fail(err)
+		}
+		formats = mergeFormats(formats, given)
+	}
+	s, err := w.write(c.Args[0], formats, indentation{first: true})
+	if err != nil {
+		return value.Value{}, err
+	}
+	return c.MakeText(s)
+}
+
+// indentation is where in indented text a value stands.
+type indentation struct {
+	level int
+	first bool // nothing stands before it in its collection
+	on    bool
+}
+
+func (in indentation) inside(on bool) indentation { return indentation{in.level + 1, true, on} }
+func (in indentation) breaks() bool               { return in.on && in.level > 0 && !in.first }
+func (in indentation) padding() string            { return strings.Repeat("  ", in.level) }
+
+// textWriter writes values within the bounds of an evaluation.
+type textWriter struct{ c *call }
+
+func (w textWriter) write(v value.Value, formats formatMap, in indentation) (string, error) {
+	if err := w.c.Spend(1 + len(formats) + v.Len()/expr.StepsPerNode); err != nil {
+		return "", err
+	}
+	if in.level > value.MaxDepth {
+		return "", expr.ErrDepth
+	}
+	f := formats.find(types.Detailed(v))
+	if f.width > w.c.Room() || f.precision > w.c.Room() {
+		return "", errTooLong
+	}
+	s, err := w.kind(v, f, formats, in)
+	if err != nil {
+		return "", err
+	}
+	return s, w.c.Produce(len(s))
+}
+
+func (w textWriter) kind(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
+	switch v.Kind() {
+	case value.Undef:
+		if v.IsSensitive() {
+			return ruby.Inspect(v), nil
+		}
+		return f.undef()
+	case value.Default:
+		return f.theDefault()
+	case value.Bool:
+		return f.boolean(v)
+	case value.Int:
+		return f.integer(v)
+	case value.Float:
+		return f.float(v)
+	case value.String:
+		return f.string(v.Text())
+	case value.Regexp:
+		return f.regexp(v.Text())
+	case value.Array:
+		return w.array(v, f, formats, in)
+	case value.Hash:
+		return w.hash(v, f, formats, in)
+	}
+	return f.typ(v)
+}
+
+// delimiters are what stands around a collection.
+func (f *textFormat) delimiters(open, end string) (string, string) {
+	switch f.open {
+	case '[':
+		return "[", "]"
+	case '{':
+		return "{", "}"
+	case '(':
+		return "(", ")"
+	case '<':
+		return "<", ">"
+	case '|':
+		return "|", "|"
+	}
+	if f.space {
+		return "", ""
+	}
+	return open, end
+}
+
+// element writes one element of a collection with format f.
+func (w textWriter) element(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
+	if !expr.IsCollection(v) {
+		formats = f.inner
+		if formats == nil {
+			formats = quotedElements
+		}
+	}
+	return w.write(v, formats, in)
+}
+
+func (w textWriter) array(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
+	if f.letter != 'a' && f.letter != 's' && f.letter != 'p' {
+		return "", f.illegal("Array", "asp")
+	}
+	in.on = in.on || f.alt
+	elems := v.Slice()
+	texts := make([]string, len(elems))
+	for i, e := range elems {
+		inside := in.inside(f.alt)
+		inside.first = false // Puppet takes the first for a later one here
+		var err error
+		if texts[i], err = w.element(e, f, formats, inside); err != nil {
+			return "", err
+		}
+	}
+	open, end := f.delimiters("[", "]")
+	head := open
+	if in.breaks() {
+		head = "\n" + in.padding() + open
+	}
+	return f.layOut(head, elems, texts, in.inside(f.alt).padding()) + end, nil
+}
+
+// layOut puts the elements of an array behind one another, on lines where the flag # asks for it.
+func (f *textFormat) layOut(out string, elems []value.Value, texts []string, padding string) string {
+	separator := ", "
+	if f.separator != nil {
+		separator = *f.separator
+	}
+	long := f.alt && f.width > 0 && widest(elems, texts) > f.width
+	b := []byte(out)
+	for i, e := range elems {
+		switch {
+		case i > 0:
+			b = append(b, separator...)
+			if long && !expr.IsCollection(e) || f.alt && expr.IsCollection(elems[i-1]) && !expr.IsCollection(e) {
+				b = append(append(trimBlanks(b), '\n'), padding...)
+			}
+		case long && !expr.IsCollection(e):
+			b = append(b, ' ')
+		}
+		if strings.HasPrefix(texts[i], "\n") && len(b) > 0 && b[len(b)-1] == ' ' {
+			b = trimBlanks(b)
+		}
+		b = append(b, texts[i]...)
+	}
+	return string(b)
+}
+
+// trimBlanks drops white space at the end, unless it ends a line.
+func trimBlanks(b []byte) []byte {
+	if len(b) > 0 && b[len(b)-1] == '\n' {
+		return b
+	}
+	return []byte(strings.TrimRight(string(b), blanks))
+}
+
+// widest is the length of the longest run of elements that are no collections.
+func widest(elems []value.Value, texts []string) int {
+	longest, run := 0, 0
+	for i, e := range elems {
+		if expr.IsCollection(e) {
+			run = 0
+			continue
+		}
+		run += len([]rune(texts[i]))
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+func (w textWriter) hash(v value.Value, f *textFormat, formats formatMap, in indentation) (string, error) {
+	switch f.letter {
+	case 'a':
+		return w.write(value.FromSlice(ruby.Pairs(v)), formats, in)
+	case 'h', 's', 'p':
+	default:
+		return "", f.illegal("Hash", "hasp")
+	}
+	in.on = in.on || f.alt
+	inside := in.inside(false)
+	padding := ""
+	if f.alt {
+		padding = inside.padding()
+	}
+	lines := make([]string, 0, v.Len())
+	for k, e := range v.Pairs() {
+		key, err := w.element(k, f, formats, inside)
+		if err != nil {
+			return "", err
+		}
+		val, err := w.element(e, f, formats, inside)
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, padding+key+f.arrow()+val)
+	}
+	return f.layOutHash(lines, in), nil
+}
+
+func (f *textFormat) arrow() string {
+	if f.separator2 != nil {
+		return *f.separator2
+	}
+	return " => "
+}
+
+func (f *textFormat) layOutHash(lines []string, in indentation) string {
+	separator := ", "
+	if f.separator != nil {
+		separator = *f.separator
+	}
+	if f.alt {
+		if !strings.HasSuffix(separator, "\n") {
+			separator = rstrip(separator)
+		}
+		separator += "\n"
+	}
+	open, end := f.delimiters("{", "}")
+	head, body := open, strings.Join(lines, separator)
+	if in.breaks() {
+		head = "\n" + in.padding() + open
+	}
+	if f.alt {
+		return head + "\n" + body + "\n" + in.padding() + end
+	}
+	return head + body + end
+}

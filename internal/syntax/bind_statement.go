@@ -1,0 +1,254 @@
+package syntax
+
+import (
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/value"
+)
+
+// bindWords are what may follow bind, other than a key.
+var bindWords = []string{"abstract", "alias", "dependency", "map", "override", "parameters", "renamed", "sensitive", "to",
+	"variables"}
+
+// bind parses what follows the word bind.
+func (p *setParser) bind(s *Statement) {
+	s.Flags = p.flags()
+	switch {
+	case p.atWord("alias"), p.atWord("renamed"):
+		s.Word = p.tok.text
+		p.advance()
+		p.rebinding(s)
+	case p.atWord("parameters"), p.atWord("variables"), p.atWord("map"), p.atWord("dependency"):
+		p.group(s, p.tok.text)
+	case p.atWord("variable"):
+		p.group(s, "variables")
+	case p.tok.kind == tName && !p.atWord("to"):
+		p.expected("a key in quotes, a type, or another word of bind", bindWords...)
+	default:
+		p.plain(s)
+	}
+}
+
+// plain parses the rest of a binding of one key, or of a contribution without a name.
+func (p *setParser) plain(s *Statement) {
+	s.Type = p.typeOf()
+	hasKey := s.Type != nil && p.accept(",") || p.tok.kind == tString || p.tok.kind == tQuote || p.tok.kind == tHeredoc
+	if hasKey && p.err == nil {
+		s.Key = p.text("the key that is bound, a string")
+	}
+	p.producer(s)
+	if p.err == nil && p.accepts("in") {
+		s.In = p.text("the multibinding that is contributed to, a string")
+	}
+	p.options(s)
+	if p.err == nil && s.Key == nil && s.In == nil {
+		p.anonymous(s)
+	}
+	p.ofData(s.Type)
+	p.ofData(s.To)
+}
+
+// anonymous notes the error of a binding that has no key.
+func (p *setParser) anonymous(s *Statement) {
+	if s.Type == nil {
+		p.fail(s.Off, "expected the key that is bound, a string in quotes, or 'in' and a multibinding", "")
+		return
+	}
+	p.failCode(s.Off, "catalog", "a binding of a type without a name stands for objects of Ruby, which a binding cannot make",
+		"bind a value to a name: bind 'name' to …")
+}
+
+// producer parses what produces the value, if anything does.
+func (p *setParser) producer(s *Statement) {
+	if p.err != nil || !p.accepts("to") {
+		return
+	}
+	s.Optional = p.accepts("optional")
+	switch {
+	case p.atProducer():
+		p.advance()
+		s.Producer = true
+		if p.tok.kind == tType {
+			p.failCode(p.tok.off, "catalog", "a producer that is a class of Ruby cannot be run",
+				"register one with the runtime, and name it: producer 'name'")
+		}
+		s.To = p.text("the name of a registered producer, a string")
+	case p.beginsStatement() && beginsLine(p.src, p.tok.off):
+		p.expected("what produces the value, behind 'to'")
+	case p.atQuery():
+		s.Query = p.query()
+	default:
+		s.To = p.value()
+	}
+}
+
+// value parses an expression of a statement, which the word in ends.
+func (p *setParser) value() *expr.Node {
+	outer := p.ends
+	p.ends = p.open + 1
+	n := p.expression()
+	p.ends = outer
+	return p.finished(n)
+}
+
+// finished is n, unless it is too high to be walked.
+func (p *setParser) finished(n *expr.Node) *expr.Node {
+	if n != nil && p.err == nil {
+		if higher(n, maxHeight) {
+			p.fail(n.Off, "the expression is nested too deeply", "split it into several statements")
+		}
+		p.checkKeys(n)
+	}
+	return n
+}
+
+// checkKeys notes the keys that stand twice in a hash that n has: what is said first would count for nothing. The
+// statement can be read all the same.
+func (p *setParser) checkKeys(n *expr.Node) {
+	for x := range All(n) {
+		if x.Op != expr.HashLit {
+			continue
+		}
+		var seen value.Builder
+		for i := 0; i < len(x.Kids); i += 2 {
+			if key, ok := x.Kids[i].Constant(); ok {
+				p.once(&seen, key, x.Kids[i].Off, "the key "+strings.TrimPrefix(value.Describe(key),
+					"the string ")+" is given twice in one hash")
+			}
+		}
+	}
+}
+
+// once notes that key was seen, and that it is an error if that was before.
+func (p *setParser) once(seen *value.Builder, key value.Value, off int, twice string) {
+	if _, again := seen.Get(key); again {
+		p.errs = append(p.errs, Error{Off: off, Message: twice, Hint: "remove one of the two"})
+	}
+	seen.Set(key, value.Value{})
+}
+
+// atProducer tells whether a producer is named, and producer is no text.
+func (p *setParser) atProducer() bool {
+	if !p.atWord("producer") {
+		return false
+	}
+	next := p.peek().kind
+	return next == tString || next == tQuote || next == tType
+}
+
+// options parses options in braces, if there are any.
+func (p *setParser) options(s *Statement) {
+	if p.err != nil || !p.at("{") {
+		return
+	}
+	s.Braces = p.tok.off
+	p.advance()
+	var seen value.Builder
+	for p.err == nil && !p.at("}") {
+		o := p.option()
+		s.Options = append(s.Options, o)
+		if p.err == nil {
+			p.once(&seen, value.FromString(o.Name.Text), o.Name.Off, "the option '"+o.Name.Text+"' is given twice")
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect("}", "or , after the option")
+}
+
+func (p *setParser) option() Option {
+	o := Option{Name: Word{p.tok.text, p.tok.off}}
+	switch p.tok.kind {
+	case tName, tWord, tString, tKeyword:
+		p.advance()
+	default:
+		p.expected("the name of an option")
+	}
+	p.expect("=>", "after the name of the option")
+	if p.err == nil && p.at("|") {
+		o.Lambda = p.lambda()
+		o.Value = p.finished(&expr.Node{Op: expr.Call, Off: o.Name.Off, Lambda: o.Lambda})
+		return o
+	}
+	o.Value = p.finished(listed(p.entry()))
+	return o
+}
+
+// rebinding parses what follows bind alias or bind renamed.
+func (p *setParser) rebinding(s *Statement) {
+	s.OldType, s.Old = p.oneKey("the key that is rebound")
+	if p.err == nil && !p.accepts("as") {
+		p.expected("'as' and the key it has from now on", "as")
+	}
+	if p.err == nil {
+		s.Flags = append(s.Flags, p.flags()...)
+		s.Type, s.Key = p.oneKey("the key it has from now on")
+	}
+	p.options(s)
+}
+
+// group parses what comes to bindings of several keys, from the word that tells what.
+func (p *setParser) group(s *Statement, word string) {
+	p.advance()
+	s.Word = word
+	s.Flags = append(s.Flags, p.flags()...)
+	switch s.Word {
+	case "dependency":
+		p.dependency(s)
+		return
+	case "map":
+		s.Target = p.target()
+		if p.err == nil && !p.accepts("to") {
+			p.expected("'to' and the other side", "to")
+		}
+		if s.Other = p.target(); p.err == nil && (p.at("{") || !isAbstract(s)) {
+			if isAbstract(s) && !p.at("{") { // somebody else says it
+				return
+			}
+			if !p.at("{") {
+				p.expected("{ parameter => parameter } behind the two sides of the map")
+			}
+			s.To = p.value()
+		}
+		return
+	case "parameters":
+		s.Target = p.target()
+	case "variables":
+		s.Type = p.typeOf()
+	}
+	p.producer(s)
+	if s.Word == "variables" && s.To != nil && s.To.Op == expr.Const && isAbstract(s) { // one name
+		s.To = p.node(expr.ArrayLit, s.To.Off, "", s.To)
+	}
+	p.options(s)
+}
+
+func (p *setParser) dependency(s *Statement) {
+	s.Target = p.value()
+	if p.err != nil {
+		return
+	}
+	s.Arrow = Word{p.tok.text, p.tok.off}
+	if !p.accept("->") && !p.accept("~>") {
+		p.expected("-> or ~> between the two sides")
+	}
+	s.Other = p.value()
+}
+
+// target parses the name of a class, a type, or an instance of one.
+func (p *setParser) target() *expr.Node {
+	if p.atKeyword("class") {
+		p.advance()
+	}
+	switch p.tok.kind {
+	case tName:
+		p.tok.text = strings.TrimPrefix(p.tok.text, "::")
+		return p.word()
+	case tType:
+		return p.finished(p.paramType())
+	}
+	p.expected("the name of a class, a type, or an instance of a type")
+	return nil
+}

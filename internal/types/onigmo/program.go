@@ -1,0 +1,176 @@
+package onigmo
+
+import "errors"
+
+type operation byte
+
+const (
+	opRunes     operation = iota
+	opSplit               // tries the next instruction, then to
+	opSplitLazy           // tries to, then the next instruction
+	opJump
+	opBegin // begins an iteration that may match the empty text
+	opEnd   // ends an iteration; one that matched nothing is the last
+	opOpen  // begins a group
+	opClose
+	opBackref
+	opAssert
+	opInside // runs the nested program up to its opMatch, then continues at to
+	opChoice // continues at the next instruction if one of the groups has matched, otherwise at to
+	opMatch
+)
+
+// instruction is one step of a program.
+type instruction struct {
+	op   operation
+	node *node
+	to   int
+	bit  uint // for opBegin and opEnd: the number of the loop among the enclosing ones
+}
+
+// compiler translates nodes to a program.
+type compiler struct {
+	prog  []instruction
+	nodes int  // nodes emitted, including those without instructions
+	loops uint // enclosing loops whose iterations may match the empty text
+	plain bool
+}
+
+func (c *compiler) add(i instruction) int {
+	c.prog = append(c.prog, i)
+	return len(c.prog) - 1
+}
+
+// here sets the target of an instruction to the next one emitted.
+func (c *compiler) here(from int) { c.prog[from].to = len(c.prog) }
+
+func (c *compiler) emit(n *node) error {
+	if c.nodes++; c.nodes > maxProgram {
+		return errors.New("the regular expression is too large")
+	}
+	switch n.kind {
+	case sequence:
+		return c.emitAll(n.kids)
+	case alternatives:
+		return c.alternatives(n.kids)
+	case runes:
+		c.add(instruction{op: opRunes, node: n})
+	case repeat:
+		return c.repeat(n)
+	case capture:
+		c.add(instruction{op: opOpen, node: n})
+		err := c.emitAll(n.kids)
+		c.add(instruction{op: opClose, node: n})
+		return err
+	case backref:
+		c.plain = false
+		c.add(instruction{op: opBackref, node: n})
+	case choice:
+		c.plain = false
+		return c.either(instruction{op: opChoice, node: n}, n.kids[0], n.kids[1])
+	case ahead, behind, atomic:
+		inside := c.add(instruction{op: opInside, node: n})
+		err := c.emitAll(n.kids)
+		c.add(instruction{op: opMatch})
+		c.here(inside)
+		return err
+	default:
+		c.add(instruction{op: opAssert, node: n})
+	}
+	return nil
+}
+
+func (c *compiler) emitAll(nodes []*node) error {
+	for _, n := range nodes {
+		if err := c.emit(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// either emits an instruction that chooses between two nodes.
+func (c *compiler) either(by instruction, first, second *node) error {
+	split := c.add(by)
+	if err := c.emit(first); err != nil {
+		return err
+	}
+	jump := c.add(instruction{op: opJump})
+	c.here(split)
+	err := c.emit(second)
+	c.here(jump)
+	return err
+}
+
+func (c *compiler) alternatives(nodes []*node) error {
+	if len(nodes) == 1 {
+		return c.emit(nodes[0])
+	}
+	var jumps []int
+	for i, n := range nodes {
+		split := -1
+		if i < len(nodes)-1 {
+			split = c.add(instruction{op: opSplit})
+		}
+		if err := c.emit(n); err != nil {
+			return err
+		}
+		if split >= 0 {
+			jumps = append(jumps, c.add(instruction{op: opJump}))
+			c.here(split)
+		}
+	}
+	for _, jump := range jumps {
+		c.here(jump)
+	}
+	return nil
+}
+
+// repeat emits the mandatory iterations and then the optional ones.
+func (c *compiler) repeat(n *node) error {
+	split := instruction{op: opSplit}
+	if n.lazy {
+		split.op = opSplitLazy
+	}
+	for range n.min {
+		if err := c.emit(n.kids[0]); err != nil {
+			return err
+		}
+	}
+	if n.max < 0 {
+		return c.loop(n.kids[0], split)
+	}
+	var splits []int
+	for range n.max - n.min {
+		splits = append(splits, c.add(split))
+		if err := c.emit(n.kids[0]); err != nil {
+			return err
+		}
+	}
+	for _, s := range splits {
+		c.here(s)
+	}
+	return nil
+}
+
+func (c *compiler) loop(n *node, split instruction) error {
+	nullable := n.nullable()
+	begin := c.add(split)
+	if !nullable {
+		err := c.emit(n)
+		c.add(instruction{op: opJump, to: begin})
+		c.here(begin)
+		return err
+	}
+	if c.loops == 64 {
+		return errors.New("too many loops inside one another")
+	}
+	bit := c.loops
+	c.add(instruction{op: opBegin, bit: bit})
+	c.loops++
+	err := c.emit(n)
+	c.loops--
+	c.add(instruction{op: opEnd, bit: bit, to: begin})
+	c.here(begin)
+	return err
+}
