@@ -84,7 +84,7 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		{below, "c", 0, -1, first, `"below"`},
 	} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(c.req.LookupEntries(c.key, c.from, c.to, strategy)); got != c.want {
+		if got := answered(lookupEntries(c.req, c.key, c.from, c.to, strategy)); got != c.want {
 			t.Errorf("%s of %d to %d by %s is %s, expected %s", c.key, c.from, c.to, c.merge, got, c.want)
 		}
 	}

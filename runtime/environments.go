@@ -17,7 +17,7 @@ import (
 
 	"bindc/internal/choice"
 	"bindc/internal/diag"
-	"bindc/internal/value"
+	"bindc/internal/lookup"
 )
 
 // Environments answers from a directory of snapshots, DIR/NAME.snap for each environment, as bindc environments writes
@@ -89,24 +89,22 @@ func (e *Environments) Choose(facts *Facts) (name string, chosen *Facts, err err
 	case facts == nil:
 		return "", nil, &Error{Code: CodeFacts, Message: "expected the facts of a node, found none (nil)"}
 	}
-	name, err = c.Choose(func(name string) value.Value { return facts.variables[name] }, facts.agent)
+	given := (*lookup.Facts)(facts)
+	name, err = c.Choose(given.Variable, given.Agent())
 	if err != nil {
 		return "", nil, &Error{Code: CodeEnvironment, Message: "cannot choose an environment: " + err.Error(), Err: err}
 	}
-	return name, facts.in(name), nil
+	return name, (*Facts)(given.In(name)), nil
 }
 
-// Variables are the names of the variables that the choice of an environment can depend on, as Snapshot.Needs has them.
+// Variables returns the names of the variables that the choice of an environment can depend on, and of those that they
+// are derived from, sorted; nil after Close.
 func (e *Environments) Variables() []string {
 	c := e.program.Load()
 	if c == nil {
 		return nil
 	}
-	sv := survey{variables: map[string]bool{}}
-	for _, name := range c.Variables() {
-		sv.variable(name)
-	}
-	return sv.names()
+	return lookup.WithSources(c.Variables())
 }
 
 // Names are the environments there are, sorted.

@@ -51,7 +51,7 @@ func openEnvironments(t testing.TB, dir string, opts bindings.WatchOptions) *bin
 
 func asking(t testing.TB, agent string, facts string) *bindings.Facts {
 	t.Helper()
-	f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{Node: "n1", Environment: agent})
+	f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1", Environment: agent})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ bind: [{name: server, to_expression: '$server_facts'}]
 		`{}`: `{"environment":"b"}`,
 		`{"server_facts": {"environment": "a", "serverip": "::1"}}`: `{"environment":"a","serverip":"::1"}`,
 	} {
-		given, err := bindings.ParseJSON([]byte(variables))
+		given, err := parseJSON([]byte(variables))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer snap.Close()
-	facts, err := bindings.ParseFacts(factsJSON, bindings.FactsOptions{})
+	facts, err := parseFacts(factsJSON, bindings.FactsOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 )
 
@@ -142,7 +143,7 @@ func wrongOfDamaged(v bindings.Value) string {
 		func() error { _, err := v.Int(); return err },
 		func() error { _, err := v.Bool(); return err },
 		func() error { _, err := v.Float(); return err },
-		func() error { _, _, err := v.AppendRich(nil); return err },
+		func() error { _, _, err := lookup.Value(v).AppendRich(nil); return err },
 	} {
 		if ask() == nil {
 			return "damaged, but one method answers"

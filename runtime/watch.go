@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"bindc/internal/lookup"
 )
 
 // Watcher follows a path and answers from the snapshot that is there, so that a program need not be restarted when its
@@ -68,12 +70,21 @@ func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 			continue // replaced in between
 		}
 		l := &Lease{of: s}
-		if err := l.begin(s.snap, &l.closed, facts); err != nil {
+		if err := l.engine().Begin(s.snap.engine(), &l.closed, (*lookup.Facts)(facts)); err != nil {
 			s.release()
 			return nil, err
 		}
 		return l, nil
 	}
+}
+
+// Snapshot returns the file that answers now. It is closed when another takes its place and the last of its requests is
+// closed. The error is fs.ErrClosed after Close.
+func (w *Watcher) Snapshot() (*Snapshot, error) {
+	if s := w.current.Load(); s != nil {
+		return s.snap, nil
+	}
+	return nil, fs.ErrClosed
 }
 
 // Check looks at the path now. If another file is there that Verify finds sound, it answers from now on: switched is

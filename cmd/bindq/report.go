@@ -14,9 +14,9 @@ import (
 	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/origin"
-	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
@@ -34,7 +34,7 @@ func keysCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.ask(path, func(snap *bindings.Snapshot) error {
+			return s.ask(path, func(snap *lookup.Snapshot) error {
 				out := bufio.NewWriter(cmd.OutOrStdout())
 				for _, key := range sortedKeys(snap, prefix) {
 					fmt.Fprintln(out, diag.Visible(key)) // one line a key, whatever is in it; an error is that of Flush
@@ -50,7 +50,7 @@ func keysCommand() *cobra.Command {
 }
 
 // sortedKeys are the keys that begin with prefix.
-func sortedKeys(snap *bindings.Snapshot, prefix string) []string {
+func sortedKeys(snap *lookup.Snapshot, prefix string) []string {
 	var out []string
 	for key := range snap.Keys() {
 		if strings.HasPrefix(key, prefix) {

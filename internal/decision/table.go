@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/lookup"
 	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
@@ -15,14 +16,13 @@ import (
 	"bindc/internal/seal"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
-	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
 // Row is a binding of a key, or a contribution to a multibinding.
 type Row struct {
 	Layer string
-	When  []bindings.Term
+	When  []lookup.Term
 	At    string // path:line:col
 	Name  string // of a contribution that has one
 
@@ -215,7 +215,7 @@ func (b *Book) row(x *snapshot.Binding) Row {
 		r.At = fmt.Sprintf("%s:%d:%d", b.files[o.Input].Path, o.Line, o.Col)
 	}
 	for _, t := range x.Terms {
-		r.When = append(r.When, bindings.Term{Name: shown(b.f.Dimensions()[t.Dimension]), Value: t.Value})
+		r.When = append(r.When, lookup.Term{Name: shown(b.f.Dimensions()[t.Dimension]), Value: t.Value})
 	}
 	r.terms, r.dims = b.dims.condition(b.f, x.Terms), b.dims
 	return r

@@ -1,0 +1,148 @@
+package lookup
+
+import (
+	"io/fs"
+	"slices"
+
+	"bindc/internal/lookupkey"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// hierarchies is what can fail all lookups of hierarchies of Hiera 5, see recipe.HierarchiesKey.
+type hierarchies struct{ paths, options, written value.Value }
+
+// hierarchies are those of the snapshot, as any of its requests finds them.
+func (r *Request) hierarchies() (*hierarchies, error) {
+	if h := r.snap.hierarchies.Load(); h != nil || !r.snap.Hiera() {
+		return h, nil
+	}
+	ref, found, err := r.file.Find(recipe.HierarchiesKey, &r.scopes)
+	if err != nil {
+		return nil, err
+	}
+	h := &hierarchies{}
+	if found {
+		v, err := r.snap.value(ref)
+		if err != nil {
+			return nil, err
+		}
+		h.paths, _ = v.Get(value.FromString("paths"))
+		h.options, _ = v.Get(value.FromString("options"))
+		h.written, _ = v.Get(value.FromString("written"))
+	}
+	r.snap.hierarchies.Store(h)
+	return h, nil
+}
+
+// checkHierarchies finds what fails all lookups of a hierarchy: the paths that cannot be told, by dimension. What
+// lookup_options fail is found when a key is looked up.
+func (r *Request) checkHierarchies(untold map[int]error) error {
+	r.failing, r.mayFail, r.wary = nil, false, r.caller != nil
+	h, err := r.hierarchies()
+	if h == nil {
+		return err
+	}
+	if len(untold) > 0 {
+		r.failing = map[string]error{}
+		for module, paths := range h.paths.Pairs() {
+			for path := range paths.Elems() {
+				if err := untold[int(path.Int())]; err != nil {
+					r.failing[module.Text()] = err
+				}
+			}
+		}
+	}
+	r.mayFail = len(r.failing) > 0 || h.options.Len() > 0
+	r.wary = r.wary || r.mayFail
+	return nil
+}
+
+// failure finds errors that fail the lookup of a key as soon as it reaches Hiera 5 data, whatever that data is. A nil
+// failure finds none.
+type failure struct {
+	*lookup
+	root string // the root of the key
+	told bool   // the caller gave the strategy, so a wrong one in lookup_options does not matter
+}
+
+// failure returns the failure for a key looked up without a strategy, or nil if there cannot be one.
+func (l *lookup) failure(key string) *failure {
+	if !l.r.mayFail || lookupkey.Reserved(key) {
+		return nil
+	}
+	k, err := lookupkey.Parse(key)
+	if err != nil {
+		return nil // hiera reports it
+	}
+	return &failure{l, k.Root, false}
+}
+
+// in returns the error that fails a lookup whose highest binding is in the given part.
+func (f *failure) in(part snapshot.HieraPart) error {
+	if f == nil {
+		return nil
+	}
+	err := f.failsIn(f.root, f.told, false)
+	if err == nil && part == snapshot.HieraDefaults {
+		err = f.failsIn(f.root, false, true)
+	}
+	return err
+}
+
+// unbound returns the error that fails the lookup of a key without bindings.
+func (f *failure) unbound() error { return f.in(snapshot.HieraDefaults) }
+
+// failsIn is what fails the lookup of root in the hierarchies, or in default_hierarchy.
+func (l *lookup) failsIn(root string, told, defaults bool) error {
+	module := lookupkey.Module(root)
+	in := []string{"", module}
+	if defaults {
+		in = []string{recipe.DefaultsOf(module)}
+	} else if err := l.r.untold(module); err != nil {
+		return err
+	}
+	for of := range l.r.snap.hierarchies.Load().options.Elems() { // which made the request wary
+		if slices.Contains(in, of.Text()) {
+			return l.wrongOptions(root, told, defaults)
+		}
+	}
+	return nil
+}
+
+// untold is what is wrong with a path of the hierarchies that the keys of a module are looked up in.
+func (r *Request) untold(module string) error {
+	if err := r.failing[""]; err != nil {
+		return err
+	}
+	return r.failing[module]
+}
+
+// wrongOptions is what is wrong with the lookup_options for root, or for all keys of its module.
+func (l *lookup) wrongOptions(root string, told, defaults bool) error {
+	if err := l.enter(optionsKey); err != nil {
+		return err
+	}
+	defer l.leave()
+	asks := hieraLookup{lookup: l, root: recipe.LookupOptionsKey}
+	options, err := asks.optionsOf(lookupkey.Module(root), defaults)
+	if err != nil || told {
+		return err
+	}
+	entry, err := options.For(root, &l.total.Steps)
+	if err == nil {
+		_, err = entry.Strategy()
+	}
+	return err
+}
+
+// Careful is Lookup for a key that is not Direct: something may fail every lookup of a key, the key is internal, a
+// Producer asks, or the request is closed.
+func (r *Request) Careful(key string) (Value, bool, error) {
+	if r.closed.Load() {
+		return Value{}, false, fs.ErrClosed
+	}
+	l := r.start()
+	return l.end(l.answer(key))
+}
