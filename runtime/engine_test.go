@@ -1,6 +1,8 @@
 package runtime_test
 
 import (
+	"unsafe"
+
 	"bindc/facts"
 	"bindc/internal/lookup"
 	bindings "bindc/runtime"
@@ -30,3 +32,6 @@ func lookupEntries(r *bindings.Request, root string, from, to int, strategy bind
 	v, found, err := engine(r).LookupEntries(root, from, to, lookup.Value(strategy))
 	return bindings.Value(v), found, err
 }
+
+// sameBytes reports whether two strings share memory.
+func sameBytes(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -426,31 +425,4 @@ func TestRequestsWhileEnvironmentsAreReplaced(t *testing.T) {
 	}
 	close(stop)
 	running.Wait()
-}
-
-func ExampleOpenEnvironments() {
-	path, remove := exampleSnapshot() // of an environment called example
-	defer remove()
-	all, err := bindings.OpenEnvironments(filepath.Dir(path), bindings.WatchOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer all.Close()
-	for _, agent := range []string{"example", "exmaple"} {
-		facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Node: "web1.example.org",
-			Environment: agent})
-		if err != nil {
-			log.Fatal(err)
-		}
-		req, err := all.Request(facts)
-		if err != nil {
-			fmt.Println(err)
-			continue
-		}
-		defer req.Close()
-		fmt.Println(req.Lookup("monitoring::contact"))
-	}
-	// Output:
-	// ops@example.org true <nil>
-	// there is no environment 'exmaple'; there is 'example'; did you mean 'example'?
 }

@@ -14,23 +14,23 @@ func (r *Request) engine() *lookup.Request { return (*lookup.Request)(r) }
 
 // Lookup returns the value of key for this request. If key is not bound, found is false. The error is an *Error if the
 // binding that wins cannot be evaluated, a *DamageError if the snapshot is damaged, and fs.ErrClosed if it is closed.
-func (r *Request) Lookup(key string) (v Value, found bool, err error) {
+func (r *Request) Lookup(key string) (Value, bool, error) {
 	// The steps are those of the engine's Lookup: calling that would cost a tenth of a lookup of a constant.
 	e := r.engine()
 	if !e.Direct(key) {
-		answer, found, err := e.Careful(key)
-		return Value(answer), found, err
+		v, found, err := e.Careful(key)
+		return Value(e.View(v)), found, err
 	}
 	ref, found, err := e.Ref(key)
 	runtime.KeepAlive(r)
 	switch {
-	case err != nil || !found && e.Absent(key):
-		return Value{}, false, err
 	case found && ref.Small():
-		return Value(e.Small(ref)), true, nil
+		return Value(e.View(e.Small(ref))), true, nil
+	case !found && (err != nil || !e.Digs(key)):
+		return Value{}, false, err
 	}
-	answer, found, err := e.Follow(key, ref, found)
-	return Value(answer), found, err
+	v, found, err := e.Follow(key, ref, found)
+	return Value(e.View(v)), found, err
 }
 
 // Reset makes r the request of other facts, so that a program that serves many need not allocate. No other goroutine

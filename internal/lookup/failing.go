@@ -139,9 +139,9 @@ func (l *lookup) wrongOptions(root string, told, defaults bool) error {
 
 // Careful is Lookup for a key that is not Direct: something may fail every lookup of a key, the key is internal, a
 // Producer asks, or the request is closed.
-func (r *Request) Careful(key string) (Value, bool, error) {
+func (r *Request) Careful(key string) (value.Value, bool, error) {
 	if r.closed.Load() {
-		return Value{}, false, fs.ErrClosed
+		return value.Value{}, false, fs.ErrClosed
 	}
 	l := r.start()
 	return l.end(l.answer(key))

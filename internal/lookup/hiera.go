@@ -37,7 +37,8 @@ func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) 
 	if !r.snap.Hiera() {
 		return r.Lookup(key)
 	}
-	return r.byHiera(key, &s)
+	v, found, err := r.byHiera(key, &s)
+	return r.View(v), found, err
 }
 
 // isUndef reports whether a strategy is not given.
@@ -60,7 +61,7 @@ func strategyOf(key string, of Value) (merge.Strategy, error) {
 }
 
 // byHiera looks up a key with dots or quotes, or with a strategy, by the rules of Hiera 5.
-func (r *Request) byHiera(key string, s *merge.Strategy) (Value, bool, error) {
+func (r *Request) byHiera(key string, s *merge.Strategy) (value.Value, bool, error) {
 	l := r.start()
 	if s != nil && digs(key) {
 		if v, found, answered, err := l.asWritten(key); answered {

@@ -12,21 +12,32 @@ import (
 	"bindc/snapshot"
 )
 
-// Lookup is that of package runtime, whose fast path consists of the same four steps.
+// Lookup is that of package runtime, whose fast path consists of the same steps.
 func (r *Request) Lookup(key string) (Value, bool, error) {
+	v, found, err := r.find(key)
+	return r.View(v), found, err
+}
+
+// find is Lookup without the file that keeps the value mapped.
+func (r *Request) find(key string) (value.Value, bool, error) {
 	if !r.Direct(key) {
 		return r.Careful(key)
 	}
 	ref, found, err := r.Ref(key)
 	runtime.KeepAlive(r)
 	switch {
-	case err != nil || !found && r.Absent(key):
-		return Value{}, false, err
 	case found && ref.Small():
 		return r.Small(ref), true, nil
+	case !found && (err != nil || !r.Digs(key)):
+		return value.Value{}, false, err
 	}
 	return r.Follow(key, ref, found)
 }
+
+// View returns a value that a lookup by r has found, with the file that it may be a view of.
+func (r *Request) View(v value.Value) Value { return Value{v, r.file} }
+
+// The steps of a lookup return a value without the file: that has no more words than Go returns in registers.
 
 // Direct reports whether a lookup of key may begin with Ref: r is open, and only what key is bound to decides.
 func (r *Request) Direct(key string) bool { return !r.closed.Load() && !r.wary && !internal(key) }
@@ -34,16 +45,14 @@ func (r *Request) Direct(key string) bool { return !r.closed.Load() && !r.wary &
 // Ref returns the reference that key is bound to. The caller keeps r alive, and with it the map.
 func (r *Request) Ref(key string) (snapshot.Ref, bool, error) { return r.file.Find(key, &r.scopes) }
 
-// Absent reports whether a key that Ref does not find is not found: it does not lead into a value of Hiera 5 either.
-func (r *Request) Absent(key string) bool { return !r.snap.digs(key) }
+// Digs reports whether a key that Ref does not find may lead into a value of Hiera 5.
+func (r *Request) Digs(key string) bool { return r.snap.digs(key) }
 
 // Small returns the value of a small reference.
-func (r *Request) Small(ref snapshot.Ref) Value {
-	return Value{r.snap.values.Value(uint64(ref)), r.file}
-}
+func (r *Request) Small(ref snapshot.Ref) value.Value { return r.snap.values.Value(uint64(ref)) }
 
 // Follow finishes a lookup whose key is bound to a computed or large value, or may lead into a value of Hiera 5.
-func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (Value, bool, error) {
+func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (value.Value, bool, error) {
 	if !found {
 		return r.byHiera(key, nil)
 	}
@@ -51,7 +60,7 @@ func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (Value, bool,
 		return r.compute(key, n)
 	}
 	v, err := r.snap.value(ref)
-	return Value{v, r.file}, err == nil, err
+	return v, err == nil, err
 }
 
 // internal reports whether key is used only by the snapshot itself, such as the key for contributions to a
@@ -59,7 +68,7 @@ func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (Value, bool,
 func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 
 // compute evaluates the recipe that key is bound to.
-func (r *Request) compute(key string, n int) (Value, bool, error) {
+func (r *Request) compute(key string, n int) (value.Value, bool, error) {
 	l := r.start()
 	v, found, err := l.compute(key, n, false)
 	if !found && err == nil && l.r.snap.digs(key) {
@@ -68,19 +77,25 @@ func (r *Request) compute(key string, n int) (Value, bool, error) {
 	return l.end(v, found, err)
 }
 
-// end finishes a lookup and returns its outcome.
-func (l *lookup) end(v value.Value, found bool, err error) (Value, bool, error) {
-	out := l.outcome(v, found, err)
+// end finishes a lookup and returns its result.
+func (l *lookup) end(v value.Value, found bool, err error) (value.Value, bool, error) {
+	v, found, err = l.result(v, found, err)
 	l.done()
-	return out.Value, out.Found, out.Err
+	return v, found, err
+}
+
+// result marks the result of a lookup, or of one inside it, if it is sensitive.
+func (l *lookup) result(v value.Value, found bool, err error) (value.Value, bool, error) {
+	if v, err = l.unveiled(v, err); err == nil && l.sensitive {
+		v = v.Sensitive()
+	}
+	return v, found && err == nil, err
 }
 
 // outcome converts the result of a lookup, or of one inside it, to an Outcome.
 func (l *lookup) outcome(v value.Value, found bool, err error) Outcome {
-	if v, err = l.unveiled(v, err); err == nil && l.sensitive {
-		v = v.Sensitive()
-	}
-	return Outcome{Value{v, l.r.file}, found && err == nil, err}
+	v, found, err = l.result(v, found, err)
+	return Outcome{l.r.View(v), found, err}
 }
 
 // unveiled returns v with its veiled parts in the clear, and records whether one was sensitive.
