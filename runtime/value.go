@@ -23,8 +23,8 @@ import (
 // Reveal returns the value without the mark.
 type Value lookup.Value
 
-// handle returns v as the engine has it.
-func (v Value) handle() lookup.Value { return lookup.Value(v) }
+// handle returns v as the engine has it. It has five words, which a pointer does not copy.
+func (v *Value) handle() *lookup.Value { return (*lookup.Value)(v) }
 
 // Kind says what a Value is.
 type Kind = value.Kind

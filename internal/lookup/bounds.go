@@ -77,7 +77,7 @@ func (l *lookup) forProducer() *Request {
 // again returns a new request with the same facts.
 func (r *Request) again() *Request {
 	return &Request{file: r.file, snap: r.snap, closed: r.closed, facts: r.facts, numbers: r.numbers, has: r.has,
-		scopes: r.scopes, failing: r.failing, mayFail: r.mayFail, wary: r.wary}
+		scopes: r.scopes, rules: r.rules, hiera: r.hiera, failing: r.failing, mayFail: r.mayFail, wary: r.wary}
 }
 
 // enter records that name, a key or the internal key of a multibinding, is being computed. It fails if name is already

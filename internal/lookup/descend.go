@@ -80,7 +80,7 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 		d.again = append(d.again, r)
 		return value.Value{}, false, nil
 	case r.Kind == recipe.Merged:
-		v, err = d.merge(d.key, r, d.behind+1)
+		v, err = d.r.rules.merge(d.lookup, d.key, r, d.behind+1)
 		v, err = d.finish(d.key, r, v, err)
 	default:
 		v, found, err = d.attempt(d.key, r, c.Level)

@@ -24,18 +24,18 @@ func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Valu
 	if r.closed.Load() {
 		return Value{}, false, fs.ErrClosed
 	}
-	if !r.snap.Hiera() {
-		return r.Lookup(root)
-	}
+	defer runtime.KeepAlive(r) // and with it the map
+	v, found, err := r.rules.entries(r, root, from, to, strategy)
+	return r.View(v), found, err
+}
+
+// entries is LookupEntries by the rules of Hiera 5.
+func (r *Request) entries(root string, from, to int, strategy Value) (value.Value, bool, error) {
 	s, err := strategyOf(root, strategy)
-	if err != nil {
-		return Value{}, false, err
-	}
-	if internal(root) {
-		return Value{}, false, nil
+	if err != nil || internal(root) {
+		return value.Value{}, false, err
 	}
 	key, _ := lookupkey.Quoted(root) // of quotes of both kinds nothing, to which nothing is bound
-	defer runtime.KeepAlive(r)       // and with it the map
 	l := r.start()
 	defer l.done()
 	l.tells = true
@@ -45,7 +45,7 @@ func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Valu
 	if v, err = l.unveiled(v, err); e.marked || e.sensitive {
 		v = v.Sensitive()
 	}
-	return Value{v, r.file}, found && err == nil, err
+	return v, found && err == nil, err
 }
 
 // optionsKey is the key of the lookup options, as Puppet asks for them.

@@ -8,60 +8,8 @@ import (
 	"strings"
 
 	"bindc/internal/recipe"
-	"bindc/internal/value"
 	"bindc/snapshot"
 )
-
-// Explanation says why a lookup has its outcome. It stays valid after the snapshot is closed.
-type Explanation struct {
-	Key           string
-	Root          string // the key that is bound, where Key leads into its value
-	Outcome       Outcome
-	Options       *Candidate     // of lookup_options, what they say of the key or, as its Name, of a pattern
-	Candidates    []Candidate    // all bindings of the key, in order of precedence
-	Contributions []Candidate    // to the multibinding that wins, in order of precedence
-	Lookups       []*Explanation // those that computing the value took
-	Unexplained   int            // number of lookups left out of the whole explanation, which records 1000
-	Locations     []Location     // where Hiera 5 may find the key, in order; nil in a snapshot without hierarchies
-
-	multibind *recipe.Recipe // that wins
-}
-
-// Outcome is the result of a lookup or of one binding: a value, not found, or an error.
-type Outcome struct {
-	Value Value
-	Found bool
-	Err   error
-}
-
-// Candidate is a binding of a key, or a contribution to a multibinding.
-type Candidate struct {
-	Layer   string
-	When    []Term   // its condition
-	At      string   // path:line:col of its source, relative to the site
-	Name    string   // of a contribution that has one
-	Outcome Outcome  // the outcome of the request if this candidate wins
-	State   string   // Wins, Hidden or NotEffective
-	Why     string   // why it does not win, or has its value from another key
-	Unset   []string // variables that the request lacks, if its condition fails for no other reason
-
-	// In Locations alone:
-	Text      string      // the value with its interpolations, if it is a text of Hiera 5 that has some
-	Variables []Candidate // that it interpolates: Name with its keys, and Outcome, found if the variable is set
-}
-
-// The states of a Candidate.
-const (
-	Wins         = "wins"
-	Merged       = "merged"        // its value is part of a merged one
-	Declined     = "declined"      // it is optional or an alias and has no value: lower candidates count
-	Hidden       = "hidden"        // another effective one has precedence
-	Renames      = "renames"       // it renames other contributions
-	NotEffective = "not effective" // its condition does not hold
-)
-
-// Term is a condition on a category, on a variable ($name), or on an expression in a path.
-type Term struct{ Name, Value string }
 
 // Explain is Lookup with the reasons. It runs the same code and records the steps. It returns an error only if the
 // snapshot is damaged or closed; an error of the binding that wins is in the outcome.
@@ -138,86 +86,6 @@ func (r *Request) Effective(key string) ([]Outcome, error) {
 	return out, nil
 }
 
-// declined tells whether there is neither a value nor an error.
-func (o Outcome) declined() bool { return !o.Found && o.Err == nil }
-
-// Categories returns the request's values of the categories, highest first, as the facts have them. It omits categories
-// without a value.
-func (r *Request) Categories() []Term {
-	var out []Term
-	for i := range r.snap.dimensions {
-		if text, ok := r.text(i); ok && !r.snap.dimensions[i].guard {
-			out = append(out, Term{strings.Clone(r.snap.dimensions[i].name), text})
-		}
-	}
-	return out
-}
-
-// Dimensions returns the request's value of every category and then of every guard, in the order of the file. The text
-// is "" if the request has no value.
-func (r *Request) Dimensions() []Term {
-	out := make([]Term, len(r.snap.dimensions))
-	for i := range out {
-		text, _ := r.text(i)
-		out[i] = Term{strings.Clone(r.snap.dimensions[i].name), text}
-	}
-	return out
-}
-
-// text returns the request's value of a dimension, as the facts have it.
-func (r *Request) text(dimension int) (string, bool) {
-	if r.closed.Load() || !r.has[dimension] {
-		return "", false
-	}
-	defer runtime.KeepAlive(r)
-	text, err := r.snap.dimensions[dimension].text(r.facts)
-	return strings.Clone(text), err == nil
-}
-
-// recorder is what a lookup notes while it is explained.
-type recorder struct {
-	at      *Explanation // of the lookup that is running; nil: not recorded
-	left    int          // how many more lookups to record
-	omitted int          // how many lookups were not recorded
-	counted map[*Explanation][]contributed
-	derived map[*Explanation]bool // the key may be computed from something sensitive
-}
-
-// contributed is a contribution that a multibinding took, and what came of it.
-type contributed struct {
-	part    recipe.Part
-	outcome Outcome
-}
-
-// maxExplained limits the lookups in one explanation: each lists all bindings of its key.
-const maxExplained = 1000
-
-// recorded is answer, noted.
-func (l *lookup) recorded(key string) (value.Value, bool, error) {
-	rec := l.record
-	around := rec.at
-	defer func() { rec.at = around }()
-	if rec.left == 0 {
-		rec.omitted++
-		rec.at = nil
-		return l.answer(key)
-	}
-	rec.left--
-	rec.at = &Explanation{Key: strings.Clone(key)}
-	rec.derived[rec.at] = l.sensitive
-	around.Lookups = append(around.Lookups, rec.at)
-	v, found, err := l.answer(key)
-	rec.at.Outcome = l.outcome(v, found, err)
-	return v, found, err
-}
-
-// counts notes what came of a contribution.
-func (l *lookup) counts(p recipe.Part, v value.Value, there bool, err error) {
-	if rec := l.record; rec != nil && rec.at != nil {
-		rec.counted[rec.at] = append(rec.counted[rec.at], contributed{p, l.outcome(v, there, err)})
-	}
-}
-
 // explainer adds to the lookups that were recorded what else is bound.
 type explainer struct {
 	*recorder
@@ -280,7 +148,7 @@ func (x *explainer) bound(key string) (out Explanation, err error) {
 	if internal(key) {
 		return Explanation{}, nil
 	}
-	root, parsed := x.root(key)
+	root, parsed := x.r.rules.root(key)
 	if len(parsed.Path) > 0 {
 		out.Root = strings.Clone(root)
 	}
@@ -376,14 +244,6 @@ func (x *explainer) failure(dimension int) string {
 	return x.r.snap.dimensions[dimension].shown() + " is " + x.said(dimension)
 }
 
-// shown returns the name of a dimension for messages: $name for a guard that is a single variable.
-func (d *dimension) shown() string {
-	if d.guard && d.variable != "" {
-		return "$" + d.variable
-	}
-	return strings.Clone(d.name)
-}
-
 // said returns the request's value of a dimension for messages.
 func (x *explainer) said(dimension int) string {
 	text, ok := x.r.text(dimension)
@@ -432,27 +292,6 @@ func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.R
 	return o, r, err
 }
 
-// content returns the constant or the recipe that b binds key to. It returns an *Error if the recipe cannot be
-// decrypted.
-func (s *Snapshot) content(key string, b snapshot.Binding) (v value.Value, r *recipe.Recipe, err error) {
-	n, computed := b.Ref.Recipe()
-	switch {
-	case b.Stored.Computed && recipe.IsSealed(b.Stored.Bytes):
-		r, err = s.sealed(key, b.Stored.Bytes)
-	case b.Stored.Computed:
-		if r, err = recipe.Decode(b.Stored.Bytes); err != nil {
-			err = &DamageError{Section: "origins", Expected: "a recipe: " + err.Error()}
-		}
-	case b.Hidden:
-		v, _, err = value.View(b.Stored.Bytes)
-	case computed:
-		r, err = s.recipe(key, n)
-	default:
-		v, err = s.value(b.Ref)
-	}
-	return v, r, err
-}
-
 // follow is what a recipe of key in a level comes to, which is entered under a name.
 func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outcome, error) {
 	l := x.base.aside(name)
@@ -470,133 +309,4 @@ func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outco
 func damaged(err error) bool {
 	_, known := err.(*Error)
 	return err != nil && !known
-}
-
-// contributions returns those to the multibinding that e found, if it found one.
-func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
-	r := e.multibind
-	if r == nil {
-		return nil, nil
-	}
-	bs, err := x.r.file.Bindings(r.Name)
-	if err != nil {
-		return nil, err
-	}
-	bs, parts, err := x.parts(r.Name, bs)
-	if damaged(err) {
-		return nil, err
-	}
-	if err != nil { // some are encrypted, and so is which contribution each is
-		return nil, nil
-	}
-	out := make([]Candidate, len(bs))
-	for i, b := range bs {
-		if out[i], err = x.candidate(b, new(string)); err != nil {
-			return nil, err
-		}
-		out[i].Name = strings.Clone(parts[i].Name)
-		if p := parts[i].Recipe; p.Renames() {
-			if out[i].State == Wins {
-				out[i].State, out[i].Why = Renames, renames(p)
-			}
-			continue
-		}
-		if out[i].Outcome, err = x.follow(e.Key, r.Name, parts[i].Recipe, -1); err != nil {
-			return nil, err
-		}
-	}
-	hideContributions(out, parts, x.counted[e], r.Options)
-	return out, nil
-}
-
-// renames says what a contribution is that gives others a name.
-func renames(r *recipe.Recipe) string {
-	if r.Kind == recipe.AliasedPart {
-		return "contributions named '" + strings.Clone(r.Name) + "' have this name too"
-	}
-	return "contributions below it named '" + strings.Clone(r.Name) + "' have this name"
-}
-
-// parts returns the parts of all scopes in bs and the binding that each part came from. Within a scope it pairs
-// contributions and parts in order. In a forged file a part may have no contribution; its origin is then unknown.
-func (x *explainer) parts(name string, bs []snapshot.Binding) (at []snapshot.Binding, out []recipe.Part, err error) {
-	inScope := map[string][]recipe.Part{}
-	scope := func(b snapshot.Binding) string { return fmt.Sprintf("%d %#v", b.Layer, b.Terms) }
-	for _, b := range bs {
-		if n, computed := b.Ref.Recipe(); computed {
-			r, err := x.r.snap.recipe(name, n)
-			if err != nil {
-				return nil, nil, err
-			}
-			inScope[scope(b)] = append(inScope[scope(b)], r.Parts...)
-		}
-	}
-	take := func(b snapshot.Binding) {
-		left := inScope[scope(b)]
-		at, out, inScope[scope(b)] = append(at, b), append(out, left[0]), left[1:]
-	}
-	for _, b := range bs {
-		if b.Contribution && len(inScope[scope(b)]) > 0 {
-			take(b)
-		}
-	}
-	for _, b := range bs {
-		for b.Origin = (snapshot.Origin{}); len(inScope[scope(b)]) > 0; {
-			take(b)
-		}
-	}
-	return at, out, nil
-}
-
-// hideContributions says which of the effective contributions the multibinding did not take, and for which others, and
-// which decline.
-func hideContributions(out []Candidate, parts []recipe.Part, counted []contributed, o *recipe.Options) {
-	at := make([]int, len(counted)) // which candidate each is
-	seen := map[int]bool{}
-	for i, c := range counted {
-		at[i] = slices.IndexFunc(parts, func(p recipe.Part) bool {
-			return p.Place == c.part.Place && p.Precedence == c.part.Precedence
-		})
-		if at[i] >= 0 {
-			taken := &out[at[i]]
-			taken.Outcome, seen[at[i]] = c.outcome, true
-			if c.outcome.declined() {
-				taken.State, taken.Why = Declined, "there is nothing that it could contribute"
-			}
-		}
-	}
-	for i := range out {
-		if seen[i] || out[i].State != Wins {
-			continue
-		}
-		k := slices.IndexFunc(counted, func(c contributed) bool { return c.part.Place == parts[i].Place })
-		if k >= 0 && at[k] >= 0 {
-			out[i].State, out[i].Why = Hidden, "hidden by "+out[at[k]].At
-			continue
-		}
-		k = slices.IndexFunc(counted, func(c contributed) bool {
-			return !c.outcome.declined() && c.part.Name == parts[i].Name && c.part.Named == parts[i].Named
-		})
-		if k >= 0 && at[k] >= 0 {
-			besides(&out[i], out[at[k]].At, parts[i], counted[k].part, o)
-		}
-	}
-}
-
-// besides says why contribution p was not taken although another one, taken, was; at names the place of the latter.
-func besides(c *Candidate, at string, p, taken recipe.Part, o *recipe.Options) {
-	decides := o.Resolution == recipe.Priority
-	if o.Array {
-		decides = p.Named && o.PriorityOnNamed || !p.Named && o.PriorityOnUnnamed
-	}
-	first := !o.Array && (o.Resolution == recipe.Ignore || o.Resolution == recipe.Included)
-	switch {
-	case o.Combinator != nil:
-	case first, decides && taken.Precedence != p.Precedence:
-		c.State, c.Why = Hidden, "hidden by "+at
-	case decides:
-		c.Why = "it has the name and the precedence of " + at
-	case !o.Array && o.Resolution == recipe.ErrorOnConflict:
-		c.Why = "it has the name of " + at + ", and conflict_resolution is 'error'"
-	}
 }

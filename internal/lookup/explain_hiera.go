@@ -51,17 +51,6 @@ func (x *explainer) bindings(key string) ([]filed, error) {
 	return out, nil
 }
 
-// root is the key that is bound, where key leads into its value.
-func (x *explainer) root(key string) (root string, parsed lookupkey.Key) {
-	if x.r.snap.Hiera() && !lookupkey.Reserved(key) {
-		if parsed, err := lookupkey.Parse(key); err == nil && !internal(parsed.Root) {
-			root, _ = lookupkey.Quoted(parsed.Root) // which was parsed, and has not quotes of both kinds
-			return root, parsed
-		}
-	}
-	return key, lookupkey.Key{}
-}
-
 // hieraCandidates are the candidates of a key, and the states they have where it is of Hiera 5: of those that
 // are effective all take part, where lookup_options say so, and those of default_hierarchy if nothing else is found.
 func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, cs []Candidate) (*Candidate, error) {

@@ -46,7 +46,7 @@ func (r *Request) Direct(key string) bool { return !r.closed.Load() && !r.wary &
 func (r *Request) Ref(key string) (snapshot.Ref, bool, error) { return r.file.Find(key, &r.scopes) }
 
 // Digs reports whether a key that Ref does not find may lead into a value of Hiera 5.
-func (r *Request) Digs(key string) bool { return r.snap.digs(key) }
+func (r *Request) Digs(key string) bool { return r.hiera && digs(key) }
 
 // Small returns the value of a small reference.
 func (r *Request) Small(ref snapshot.Ref) value.Value { return r.snap.values.Value(uint64(ref)) }
@@ -54,7 +54,8 @@ func (r *Request) Small(ref snapshot.Ref) value.Value { return r.snap.values.Val
 // Follow finishes a lookup whose key is bound to a computed or large value, or may lead into a value of Hiera 5.
 func (r *Request) Follow(key string, ref snapshot.Ref, found bool) (value.Value, bool, error) {
 	if !found {
-		return r.byHiera(key, nil)
+		l := r.start()
+		return l.end(r.rules.beyond(l, key))
 	}
 	if n, computed := ref.Recipe(); computed {
 		return r.compute(key, n)
@@ -71,8 +72,8 @@ func internal(key string) bool { return strings.HasPrefix(key, "\x00") }
 func (r *Request) compute(key string, n int) (value.Value, bool, error) {
 	l := r.start()
 	v, found, err := l.compute(key, n, false)
-	if !found && err == nil && l.r.snap.digs(key) {
-		v, found, err = l.hiera(key, nil)
+	if !found && err == nil {
+		v, found, err = r.rules.beyond(l, key)
 	}
 	return l.end(v, found, err)
 }
@@ -136,12 +137,12 @@ func (l *lookup) find(key string) (value.Value, bool, error) {
 }
 
 func (l *lookup) answer(key string) (value.Value, bool, error) {
-	leads := l.r.snap.digs(key)
-	v, found, err := l.bound(key, !leads)
-	if !found && err == nil && leads {
-		return l.hiera(key, nil)
+	rules := l.r.rules
+	v, found, err := l.bound(key, rules.isLast(key))
+	if found || err != nil {
+		return v, found, err
 	}
-	return v, found, err
+	return rules.beyond(l, key)
 }
 
 // bound looks up the bindings of key itself. last means that the lookup has no other place to try.
@@ -258,7 +259,7 @@ func (l *lookup) produce(key string, r *recipe.Recipe) (value.Value, error) {
 	case recipe.Multibind:
 		return l.multibind(key, r)
 	case recipe.Merged:
-		return l.merge(key, r, 0)
+		return l.r.rules.merge(l, key, r, 0)
 	}
 	return value.Value{}, &DamageError{Section: "recipes", Expected: "a recipe that '" + key + "' can be bound to"}
 }
@@ -292,27 +293,4 @@ func (l *lookup) custom(key string, r *recipe.Recipe) (value.Value, error) {
 	}
 	l.sensitive = l.sensitive || v.Sensitive()
 	return v.own(l.r.file)
-}
-
-// Variable is the variable of that name in the top scope. It is part of expr.Env.
-func (l *lookup) Variable(name string) (value.Value, bool) {
-	v, ok := l.r.facts.variables[name]
-	return v, ok
-}
-
-// TopVariable is Variable for a name with a leading ::. It is part of expr.TopEnv.
-func (l *lookup) TopVariable(name string) (value.Value, bool) { return l.r.facts.top(name) }
-
-// Lookup looks a key up from inside an expression. It is part of expr.Env.
-func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
-	v, found, err := l.find(key)
-	v, err = l.unveiled(v, err)
-	if err == nil && v.IsSensitive() { // what else is computed of it would not know
-		l.sensitive = true
-		v, err = v.Read()
-	}
-	if err == nil && found {
-		err = l.checkType(key, t, v)
-	}
-	return v, found && err == nil, err
 }

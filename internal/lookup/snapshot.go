@@ -158,3 +158,24 @@ func (s *Snapshot) chunk(i int) *recipeChunk {
 	s.recipes[i].CompareAndSwap(nil, &recipeChunk{})
 	return s.recipes[i].Load()
 }
+
+// content returns the constant or the recipe that b binds key to. It returns an *Error if the recipe cannot be
+// decrypted.
+func (s *Snapshot) content(key string, b snapshot.Binding) (v value.Value, r *recipe.Recipe, err error) {
+	n, computed := b.Ref.Recipe()
+	switch {
+	case b.Stored.Computed && recipe.IsSealed(b.Stored.Bytes):
+		r, err = s.sealed(key, b.Stored.Bytes)
+	case b.Stored.Computed:
+		if r, err = recipe.Decode(b.Stored.Bytes); err != nil {
+			err = &DamageError{Section: "origins", Expected: "a recipe: " + err.Error()}
+		}
+	case b.Hidden:
+		v, _, err = value.View(b.Stored.Bytes)
+	case computed:
+		r, err = s.recipe(key, n)
+	default:
+		v, err = s.value(b.Ref)
+	}
+	return v, r, err
+}

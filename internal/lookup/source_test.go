@@ -68,7 +68,7 @@ func TestOnlyBoundsMakesLookups(t *testing.T) {
 				}
 				evaluations++
 				_, bounded := n.Args[2].(*ast.CallExpr) // of options
-				if categories := name == "request.go"; bounded == categories {
+				if categories := name == "dimension.go"; bounded == categories {
 					t.Errorf("%s: pass the options of the lookup, or of the category, to an evaluation",
 						fset.Position(n.Pos()))
 				}
