@@ -34,7 +34,7 @@ func (r *Request) Decode(key string, into any) (found bool, err error) {
 //     its own name in lower case. A field with the tag "-" and a field that is not exported are left alone; the fields
 //     of an embedded struct are those of the struct around it. Entries without a field are ignored, and fields without
 //     an entry keep what they have, so that defaults can be set before.
-//   - a map takes a hash. Its keys are strings or integers, and have to be of that kind in the hash too. Entries are
+//   - a map takes a hash. Its keys are strings or integers, and must be of that kind in the hash too. Entries are
 //     added to a map that is not nil.
 //   - a slice takes an array, and an array takes one of its length.
 //   - bool, string, integers and floats take values of their kind; a float takes an integer, too. A number that does
@@ -46,8 +46,8 @@ func (r *Request) Decode(key string, into any) (found bool, err error) {
 //
 // Undef sets a variable to its zero value. Any other type is an error, and so is an into that is nil or not a pointer.
 //
-// As with Text, a variable of a Go type gets the content of a sensitive value: the program that names the type asked for
-// it. What is decoded is a copy, except for Values, and refers to no file. Errors do not show what is sensitive.
+// As with Text, a variable of a Go type gets the content of a sensitive value, because the program named the type. The
+// variable gets copies that refer to no file, except for Values. Errors do not show anything sensitive.
 //
 // The error is an *Error of code type_mismatch, whose message has the path to the part that does not fit, such as
 // servers[2].port; an *Error of code usage if into is of a wrong type; or a *DamageError. The variable may then be

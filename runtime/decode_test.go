@@ -53,8 +53,9 @@ func TestDecodeFillsStruct(t *testing.T) {
 	}
 	got.Raw = bindings.Value{}
 	want := service{common: common{"ops"}, Name: "web", Ports: []uint16{80, 443}, Limits: map[string]int{"files": 10},
-		Weight: 2, Address: netip.MustParseAddr("192.0.2.1"), Backup: &service{Name: "spare"}, Pair: [2]bool{true, false},
-		Any: map[string]any{"a": []any{int64(1), "x", nil}}, Kept: "default", Left: "mine", hidden: "mine"}
+		Weight: 2, Address: netip.MustParseAddr("192.0.2.1"), Backup: &service{Name: "spare"},
+		Pair: [2]bool{true, false}, Any: map[string]any{"a": []any{int64(1), "x", nil}},
+		Kept: "default", Left: "mine", hidden: "mine"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("found %+v, expected %+v", got, want)
 	}
@@ -144,8 +145,8 @@ func TestDecodeKeepsSecrets(t *testing.T) {
 	if err := secret.Decode(&got); err != nil || got.Name != "s3cret" || !got.Raw.Sensitive() {
 		t.Errorf("%v: the name is %s, and the Value is sensitive: %t", err, got.Name, got.Raw.Sensitive())
 	}
-	for _, into := range []any{&struct{ Big uint16 }{}, &struct{ Keys map[string]int }{}, &struct{ Address netip.Addr }{},
-		new(any), &struct{ Name any }{}} {
+	for _, into := range []any{&struct{ Big uint16 }{}, &struct{ Keys map[string]int }{},
+		&struct{ Address netip.Addr }{}, new(any), &struct{ Name any }{}} {
 		err := secret.Decode(into)
 		var e *bindings.Error
 		if !errors.As(err, &e) || e.Code != bindings.CodeTypeMismatch ||

@@ -24,7 +24,12 @@ type FactsOptions struct {
 // that opts.Node sets. Package facts reads hashes from files. The error is an *Error with the code facts, or a
 // *DamageError if a given value is from a damaged snapshot.
 func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
-	f, err := lookup.NewFacts(lookup.Value(facts), lookup.FactsOptions{Node: opts.Node, Environment: opts.Environment,
-		Trusted: lookup.Value(opts.Trusted), Variables: lookup.Value(opts.Variables), StrictVariables: opts.StrictVariables})
+	f, err := lookup.NewFacts(lookup.Value(facts), lookup.FactsOptions{
+		Node:            opts.Node,
+		Environment:     opts.Environment,
+		Trusted:         lookup.Value(opts.Trusted),
+		Variables:       lookup.Value(opts.Variables),
+		StrictVariables: opts.StrictVariables,
+	})
 	return (*Facts)(f), err
 }

@@ -18,7 +18,7 @@ func (r *Request) Lookup(key string) (Value, bool, error) {
 	// The steps are those of the engine's Lookup: calling that would cost a tenth of a lookup of a constant.
 	e := r.engine()
 	if !e.Direct(key) {
-		v, found, err := e.Careful(key)
+		v, found, err := e.Indirect(key)
 		return Value(e.View(v)), found, err
 	}
 	ref, found, err := e.Ref(key)

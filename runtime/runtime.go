@@ -13,8 +13,8 @@
 // found; an *Error, where the binding that wins cannot be evaluated; and any other error, where the snapshot is damaged
 // or closed. It never falls back to a lower binding because a higher one failed.
 //
-// Snapshots, requests and values may be used by several goroutines at once. A snapshot may be closed at any time: what
-// is running is finished, and what begins later returns fs.ErrClosed. The file itself stays mapped until the garbage
+// Snapshots, requests and values may be used by several goroutines at once. A snapshot may be closed at any time:
+// running calls are finished, and later ones return fs.ErrClosed. The file itself stays mapped until the garbage
 // collector finds that nothing refers to a closed snapshot, to a request of it, or to a Value.
 //
 // A Value is a view of the mapped file and keeps it mapped: a program may hold it for as long as it likes, and it stays
@@ -42,21 +42,21 @@ type Snapshot lookup.Snapshot
 type Options struct {
 	// StrictVariables makes the use of an unknown variable an error, also where the snapshot was built without.
 	StrictVariables bool
-	// Producers are what to_producer and to_instance of bindings name.
+	// Producers are the functions that to_producer and to_instance of bindings name.
 	Producers map[string]Producer
-	// Accept is asked before the first answer whether the file at path counts, whose bytes have the SHA-256 sum: a
-	// signature may be expected, as package origin does. Its error refuses the file. Opening then reads all of it.
+	// Accept decides before the first answer whether the file at path, with the SHA-256 sum, may be used. Package
+	// origin checks a signature this way. Its error refuses the file. With Accept, opening reads the whole file.
 	Accept func(path string, sum [32]byte) error
-	// Copy reads the file into memory in place of mapping it: it may then be truncated or written over in place, which
-	// else ends the program or changes answers. Opening takes the time to read the file, and memory of its size.
+	// Copy reads the file into memory instead of mapping it. The file may then be truncated or overwritten in place;
+	// otherwise that ends the program or changes answers. Opening takes the time to read it, and memory of its size.
 	Copy bool
-	// Decrypt decrypts what hiera-eyaml has encrypted in a text, all its ENC[...]. It must be safe for concurrent use.
-	// Without it a lookup that needs such a text ends with an *Error of code encrypted; so it does with its error,
-	// which is shown and must tell nothing of what is encrypted.
+	// Decrypt decrypts the parts of a text that hiera-eyaml has encrypted, all its ENC[...]. It must be safe for
+	// concurrent use. Without it, or if it fails, a lookup that needs such a text ends with an *Error of code
+	// encrypted. The text of its error is shown, so it must not contain secrets.
 	Decrypt func(text string) (string, error)
-	// Unseal decrypts the key of a snapshot whose sensitive values are encrypted (bindc build --encrypt-to): sealed is
-	// that key, encrypted with age to those who may read. Open calls it once. Its error refuses the file. Without it a
-	// lookup that needs such a value ends with an *Error of code encrypted, and all others are answered.
+	// Unseal decrypts the key of a snapshot whose sensitive values are encrypted (bindc build --encrypt-to). sealed is
+	// that key, encrypted with age to its recipients. Open calls it once. Its error refuses the file. Without it, a
+	// lookup that needs such a value ends with an *Error of code encrypted; others are answered.
 	Unseal func(sealed []byte) (key []byte, err error)
 }
 

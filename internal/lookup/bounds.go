@@ -69,15 +69,15 @@ type caller struct {
 
 // forProducer returns a copy of r for a Producer that l calls. Its lookups count against the bounds of l.
 func (l *lookup) forProducer() *Request {
-	r := l.r.again()
-	r.wary, r.caller, r.misses = true, &caller{lookup: l}, l.r.misses
+	r := l.r.clone()
+	r.indirect, r.caller, r.misses = true, &caller{lookup: l}, l.r.misses
 	return r
 }
 
-// again returns a new request with the same facts.
-func (r *Request) again() *Request {
+// clone returns a new request with the same facts.
+func (r *Request) clone() *Request {
 	return &Request{file: r.file, snap: r.snap, closed: r.closed, facts: r.facts, numbers: r.numbers, has: r.has,
-		scopes: r.scopes, rules: r.rules, hiera: r.hiera, failing: r.failing, mayFail: r.mayFail, wary: r.wary}
+		scopes: r.scopes, rules: r.rules, hiera: r.hiera, failing: r.failing, mayFail: r.mayFail, indirect: r.indirect}
 }
 
 // enter records that name, a key or the internal key of a multibinding, is being computed. It fails if name is already

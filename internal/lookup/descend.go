@@ -15,10 +15,10 @@ type descent struct {
 	key    string
 	behind int // the level to begin after; -1: at the top
 
-	stops  func(snapshot.Candidate) (bool, error) // whether to stop before a candidate; nil: never
-	at     bool                                   // it has stopped
-	erased bool                                   // it met a rename, which removes the key
-	again  []*recipe.Recipe                       // rebindings on the way; the value found goes through them
+	stops      func(snapshot.Candidate) (bool, error) // whether to stop before a candidate; nil: never
+	at         bool                                   // it has stopped
+	erased     bool                                   // it met a rename, which removes the key
+	rebindings []*recipe.Recipe                       // rebindings on the way; the value found goes through them
 
 	hierarchies *failure // errors of any lookup that reaches Hiera 5 data; nil: none
 	last        bool     // the lookup has no other place to try
@@ -60,7 +60,7 @@ func (d *descent) run() (value.Value, bool, error) {
 
 // reach returns the part of the hierarchies that c is in, or the error that fails every lookup reaching that part.
 func (d *descent) reach(c snapshot.Candidate) (snapshot.HieraPart, error) {
-	p, err := d.place(d.key, c)
+	p, err := d.position(d.key, c)
 	if err == nil && p.Part != snapshot.NoHiera {
 		err = d.hierarchies.in(p.Part)
 	}
@@ -77,7 +77,7 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 		d.erased = true
 		return value.Value{}, false, nil
 	case r.Kind == recipe.Below && r.Name == d.key:
-		d.again = append(d.again, r)
+		d.rebindings = append(d.rebindings, r)
 		return value.Value{}, false, nil
 	case r.Kind == recipe.Merged:
 		v, err = d.r.rules.merge(d.lookup, d.key, r, d.behind+1)
@@ -93,10 +93,10 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 
 // rebound hands what was found on to the rebindings above it, the lowest first. It is found, unless there is an error.
 func (d *descent) rebound(v value.Value) (_ value.Value, found bool, err error) {
-	for i := len(d.again) - 1; i >= 0 && err == nil; i-- {
-		d.sensitive = d.sensitive || d.again[i].Sensitive
+	for i := len(d.rebindings) - 1; i >= 0 && err == nil; i-- {
+		d.sensitive = d.sensitive || d.rebindings[i].Sensitive
 		v, err = d.open(v, nil)
-		v, err = d.finish(d.key, d.again[i], v, err)
+		v, err = d.finish(d.key, d.rebindings[i], v, err)
 	}
 	return v, true, err
 }

@@ -38,7 +38,7 @@ func (r *Request) entries(root string, from, to int, strategy Value) (value.Valu
 	key, _ := lookupkey.Quoted(root) // of quotes of both kinds nothing, to which nothing is bound
 	l := r.start()
 	defer l.done()
-	l.tells = true
+	l.notesStructure = true
 	e := entriesLookup{lookup: l, root: key, strategy: s, from: from, to: to}
 	v, found, err := e.answer()
 	e.sensitive = false
@@ -60,7 +60,7 @@ type entriesLookup struct {
 }
 
 func (e *entriesLookup) answer() (value.Value, bool, error) {
-	if err := e.r.untold(lookupkey.Module(e.root)); err != nil {
+	if err := e.r.pathError(lookupkey.Module(e.root)); err != nil {
 		return value.Value{}, false, e.explain(e.root, err)
 	}
 	if e.root == optionsKey {

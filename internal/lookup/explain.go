@@ -27,7 +27,7 @@ func (r *Request) Explain(key string) (*Explanation, error) {
 	l.done()
 	l = r.start() // for the other bindings; Lookup made the answer above
 	defer l.done()
-	x := explainer{r: r, base: l, recorder: rec, known: map[string]Explanation{}}
+	x := explainer{r: r, base: l, recorder: rec, filled: map[string]Explanation{}}
 	if err := x.fill(root.Lookups[0]); err != nil {
 		return nil, err
 	}
@@ -89,10 +89,10 @@ func (r *Request) Effective(key string) ([]Outcome, error) {
 // explainer adds to the lookups that were recorded what else is bound.
 type explainer struct {
 	*recorder
-	r     *Request
-	base  *lookup                // evaluations use its bounds
-	known map[string]Explanation // by key, what bound finds
-	files []snapshot.Input
+	r      *Request
+	base   *lookup                // evaluations use its bounds
+	filled map[string]Explanation // by key, what bound finds
+	files  []snapshot.Input
 }
 
 // fill adds what is bound. A name that nothing binds is no key but text, and may be sensitive as such.
@@ -100,7 +100,7 @@ func (x *explainer) fill(e *Explanation) (err error) {
 	if damaged(e.Outcome.Err) {
 		return e.Outcome.Err
 	}
-	all, ok := x.known[e.Key]
+	all, ok := x.filled[e.Key]
 	if !ok {
 		if all, err = x.bound(e.Key); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (x *explainer) fill(e *Explanation) (err error) {
 		return err
 	}
 	all.Outcome, all.Candidates, all.Contributions = e.Outcome, e.Candidates, e.Contributions
-	x.known[key] = all
+	x.filled[key] = all
 	for _, inner := range e.Lookups {
 		if err := x.fill(inner); err != nil {
 			return err
@@ -241,11 +241,11 @@ func (x *explainer) failure(dimension int) string {
 	if d := &x.r.snap.dimensions[dimension]; x.r.isIdle(d) {
 		dimension = d.category
 	}
-	return x.r.snap.dimensions[dimension].shown() + " is " + x.said(dimension)
+	return x.r.snap.dimensions[dimension].shown() + " is " + x.shownValue(dimension)
 }
 
-// said returns the request's value of a dimension for messages.
-func (x *explainer) said(dimension int) string {
+// shownValue returns the request's value of a dimension for messages.
+func (x *explainer) shownValue(dimension int) string {
 	text, ok := x.r.text(dimension)
 	switch {
 	case !ok:

@@ -115,13 +115,14 @@ func hideContributions(out []Candidate, parts []recipe.Part, counted []contribut
 			return !c.outcome.declined() && c.part.Name == parts[i].Name && c.part.Named == parts[i].Named
 		})
 		if k >= 0 && at[k] >= 0 {
-			besides(&out[i], out[at[k]].At, parts[i], counted[k].part, o)
+			explainNotTaken(&out[i], out[at[k]].At, parts[i], counted[k].part, o)
 		}
 	}
 }
 
-// besides says why contribution p was not taken although another one, taken, was; at names the place of the latter.
-func besides(c *Candidate, at string, p, taken recipe.Part, o *recipe.Options) {
+// explainNotTaken says why contribution p was not taken although another one, taken, was; at names the place of the
+// latter.
+func explainNotTaken(c *Candidate, at string, p, taken recipe.Part, o *recipe.Options) {
 	decides := o.Resolution == recipe.Priority
 	if o.Array {
 		decides = p.Named && o.PriorityOnNamed || !p.Named && o.PriorityOnUnnamed

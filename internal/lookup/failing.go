@@ -10,10 +10,10 @@ import (
 	"bindc/snapshot"
 )
 
-// hierarchies is what can fail all lookups of hierarchies of Hiera 5, see recipe.HierarchiesKey.
+// hierarchies has what can fail all lookups of hierarchies of Hiera 5, see recipe.HierarchiesKey.
 type hierarchies struct{ paths, options, written value.Value }
 
-// hierarchies are those of the snapshot, as any of its requests finds them.
+// hierarchies returns those of the snapshot, nil without Hiera 5. The first request reads them.
 func (r *Request) hierarchies() (*hierarchies, error) {
 	if h := r.snap.hierarchies.Load(); h != nil || !r.snap.Hiera() {
 		return h, nil
@@ -36,26 +36,26 @@ func (r *Request) hierarchies() (*hierarchies, error) {
 	return h, nil
 }
 
-// checkHierarchies finds what fails all lookups of a hierarchy: the paths that cannot be told, by dimension. What
-// lookup_options fail is found when a key is looked up.
-func (r *Request) checkHierarchies(untold map[int]error) error {
-	r.failing, r.mayFail, r.wary = nil, false, r.caller != nil
+// checkHierarchies notes the errors that fail all lookups of a hierarchy: those of paths that could not be evaluated,
+// by dimension. Lookups find the errors of lookup_options themselves.
+func (r *Request) checkHierarchies(failed map[int]error) error {
+	r.failing, r.mayFail, r.indirect = nil, false, r.caller != nil
 	h, err := r.hierarchies()
 	if h == nil {
 		return err
 	}
-	if len(untold) > 0 {
+	if len(failed) > 0 {
 		r.failing = map[string]error{}
 		for module, paths := range h.paths.Pairs() {
 			for path := range paths.Elems() {
-				if err := untold[int(path.Int())]; err != nil {
+				if err := failed[int(path.Int())]; err != nil {
 					r.failing[module.Text()] = err
 				}
 			}
 		}
 	}
 	r.mayFail = len(r.failing) > 0 || h.options.Len() > 0
-	r.wary = r.wary || r.mayFail
+	r.indirect = r.indirect || r.mayFail
 	return nil
 }
 
@@ -63,8 +63,8 @@ func (r *Request) checkHierarchies(untold map[int]error) error {
 // failure finds none.
 type failure struct {
 	*lookup
-	root string // the root of the key
-	told bool   // the caller gave the strategy, so a wrong one in lookup_options does not matter
+	root  string // the root of the key
+	given bool   // the caller gave the strategy, so a wrong one in lookup_options does not matter
 }
 
 // failure returns the failure for a key looked up without a strategy, or nil if there cannot be one.
@@ -84,7 +84,7 @@ func (f *failure) in(part snapshot.HieraPart) error {
 	if f == nil {
 		return nil
 	}
-	err := f.failsIn(f.root, f.told, false)
+	err := f.failsIn(f.root, f.given, false)
 	if err == nil && part == snapshot.HieraDefaults {
 		err = f.failsIn(f.root, false, true)
 	}
@@ -94,40 +94,41 @@ func (f *failure) in(part snapshot.HieraPart) error {
 // unbound returns the error that fails the lookup of a key without bindings.
 func (f *failure) unbound() error { return f.in(snapshot.HieraDefaults) }
 
-// failsIn is what fails the lookup of root in the hierarchies, or in default_hierarchy.
-func (l *lookup) failsIn(root string, told, defaults bool) error {
+// failsIn returns the error that fails the lookup of root in the hierarchies, or in default_hierarchy. given means that
+// the caller gave the strategy.
+func (l *lookup) failsIn(root string, given, defaults bool) error {
 	module := lookupkey.Module(root)
 	in := []string{"", module}
 	if defaults {
 		in = []string{recipe.DefaultsOf(module)}
-	} else if err := l.r.untold(module); err != nil {
+	} else if err := l.r.pathError(module); err != nil {
 		return err
 	}
-	for of := range l.r.snap.hierarchies.Load().options.Elems() { // which made the request wary
+	for of := range l.r.snap.hierarchies.Load().options.Elems() { // which is why the request may fail
 		if slices.Contains(in, of.Text()) {
-			return l.wrongOptions(root, told, defaults)
+			return l.wrongOptions(root, given, defaults)
 		}
 	}
 	return nil
 }
 
-// untold is what is wrong with a path of the hierarchies that the keys of a module are looked up in.
-func (r *Request) untold(module string) error {
+// pathError returns the error of a path in the hierarchies that have the keys of a module, nil if there is none.
+func (r *Request) pathError(module string) error {
 	if err := r.failing[""]; err != nil {
 		return err
 	}
 	return r.failing[module]
 }
 
-// wrongOptions is what is wrong with the lookup_options for root, or for all keys of its module.
-func (l *lookup) wrongOptions(root string, told, defaults bool) error {
+// wrongOptions returns the error in the lookup_options for root, or for all keys of its module.
+func (l *lookup) wrongOptions(root string, given, defaults bool) error {
 	if err := l.enter(optionsKey); err != nil {
 		return err
 	}
 	defer l.leave()
 	asks := hieraLookup{lookup: l, root: recipe.LookupOptionsKey}
 	options, err := asks.optionsOf(lookupkey.Module(root), defaults)
-	if err != nil || told {
+	if err != nil || given {
 		return err
 	}
 	entry, err := options.For(root, &l.total.Steps)
@@ -137,9 +138,9 @@ func (l *lookup) wrongOptions(root string, told, defaults bool) error {
 	return err
 }
 
-// Careful is Lookup for a key that is not Direct: something may fail every lookup of a key, the key is internal, a
+// Indirect is Lookup for a key that is not Direct: something may fail every lookup of a key, the key is internal, a
 // Producer asks, or the request is closed.
-func (r *Request) Careful(key string) (value.Value, bool, error) {
+func (r *Request) Indirect(key string) (value.Value, bool, error) {
 	if r.closed.Load() {
 		return value.Value{}, false, fs.ErrClosed
 	}

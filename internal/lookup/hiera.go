@@ -10,7 +10,8 @@ import (
 	"bindc/snapshot"
 )
 
-// hiera answers key, which may dig, by the rules of Hiera 5. nil is the strategy of lookup_options.
+// hiera answers key, which may lead into a value, by the rules of Hiera 5. If s is nil, lookup_options has the
+// strategy.
 func (l *lookup) hiera(key string, s *merge.Strategy) (value.Value, bool, error) {
 	if lookupkey.Reserved(key) {
 		return value.Value{}, false, nil
@@ -98,9 +99,9 @@ func (h *hieraLookup) mergedAlone(v value.Value) (value.Value, error) {
 	return v, err
 }
 
-// isHiera tells whether a candidate of the key is of Hiera 5, and notes the recipe that merges it.
+// isHiera reports whether a candidate of the key is of Hiera 5, and notes the recipe that merges it.
 func (h *hieraLookup) isHiera(c snapshot.Candidate) (bool, error) {
-	p, err := h.place(h.root, c)
+	p, err := h.position(h.root, c)
 	if err != nil || p.Part == snapshot.NoHiera {
 		return false, err
 	}
@@ -116,7 +117,7 @@ func (h *hieraLookup) isHiera(c snapshot.Candidate) (bool, error) {
 	return true, nil
 }
 
-// merged puts the candidates of the hierarchies together, or those of default_hierarchy.
+// merged merges the candidates of the hierarchies, or those of default_hierarchy.
 func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bool, error) {
 	strategy, err := entry.Strategy()
 	asked := h.strategy != nil && !defaults
@@ -126,9 +127,9 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 	if err != nil {
 		return value.Value{}, false, err
 	}
-	of, again := mergeOf{h.root, h.key.Root, defaults, h.from}, !asked && !strategy.First()
-	if again {
-		if v, ok := h.r.merges.get(of); ok {
+	id, keeps := mergeOf{h.root, h.key.Root, defaults, h.from}, !asked && !strategy.First()
+	if keeps {
+		if v, ok := h.r.merges.get(id); ok {
 			return v, true, nil
 		}
 	}
@@ -148,13 +149,13 @@ func (h *hieraLookup) merged(entry *merge.Entry, defaults bool) (value.Value, bo
 		merge = strategy.MergeDefaults
 	}
 	v, found, err := merge(candidates)
-	if again && constant && found && err == nil {
-		h.r.merges.keep(of, v)
+	if keeps && constant && found && err == nil {
+		h.r.merges.keep(id, v)
 	}
 	return v, found, err
 }
 
-// renamed is the layer from which on down the root has another name; one behind all, if there is none.
+// renamed returns the layer from which on down the root has another name, or math.MaxInt if there is none.
 func (h *hieraLookup) renamed() (layer int, err error) {
 	if !h.r.file.ARM8() {
 		return math.MaxInt, nil
@@ -174,7 +175,8 @@ func (h *hieraLookup) renamed() (layer int, err error) {
 	return math.MaxInt, nil
 }
 
-// candidates are those under a key, of the hierarchies or of default_hierarchy, down to a layer; constant, if all are.
+// candidates returns those filed under a key, of the hierarchies or of default_hierarchy, down to a layer, and whether
+// all are constants.
 func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []merge.Candidate, constant bool,
 	err error) {
 	constant = true
@@ -193,7 +195,7 @@ func (h *hieraLookup) candidates(key string, last int, defaults bool) (out []mer
 	return out, constant, nil
 }
 
-// part is what the key leads to in the hierarchies, or in default_hierarchy, behind the rebindings that stand above it.
+// part returns what the key leads to in the hierarchies, or in default_hierarchy, after the rebindings above it.
 func (h *hieraLookup) part(above *descent, entry *merge.Entry, defaults bool) (value.Value, bool, error) {
 	v, found, err := h.merged(entry, defaults)
 	if err == nil && found {
@@ -205,7 +207,7 @@ func (h *hieraLookup) part(above *descent, entry *merge.Entry, defaults bool) (v
 	return h.key.Dig(v)
 }
 
-// defaults is part of default_hierarchy, by its own lookup_options.
+// defaults is part for default_hierarchy, with its own lookup_options.
 func (h *hieraLookup) defaults(above *descent) (value.Value, bool, error) {
 	entry, err := h.options(true)
 	if err != nil {
@@ -214,7 +216,7 @@ func (h *hieraLookup) defaults(above *descent) (value.Value, bool, error) {
 	return h.part(above, entry, true)
 }
 
-// merge is what a recipe of kind Merged comes to, which key is bound to, from a level on.
+// merge evaluates a recipe of kind Merged, which key is bound to, from a level on.
 func (l *lookup) merge(key string, r *recipe.Recipe, from int) (value.Value, error) {
 	k, err := lookupkey.Parse(key)
 	if err != nil {

@@ -21,7 +21,7 @@ func (r *Request) Lookup(key string) (Value, bool, error) {
 // find is Lookup without the file that keeps the value mapped.
 func (r *Request) find(key string) (value.Value, bool, error) {
 	if !r.Direct(key) {
-		return r.Careful(key)
+		return r.Indirect(key)
 	}
 	ref, found, err := r.Ref(key)
 	runtime.KeepAlive(r)
@@ -40,7 +40,7 @@ func (r *Request) View(v value.Value) Value { return Value{v, r.file} }
 // The steps of a lookup return a value without the file: that has no more words than Go returns in registers.
 
 // Direct reports whether a lookup of key may begin with Ref: r is open, and only what key is bound to decides.
-func (r *Request) Direct(key string) bool { return !r.closed.Load() && !r.wary && !internal(key) }
+func (r *Request) Direct(key string) bool { return !r.closed.Load() && !r.indirect && !internal(key) }
 
 // Ref returns the reference that key is bound to. The caller keeps r alive, and with it the map.
 func (r *Request) Ref(key string) (snapshot.Ref, bool, error) { return r.file.Find(key, &r.scopes) }
@@ -124,8 +124,8 @@ type lookup struct {
 	hidden    bool      // messages must not show what was found, though it is not marked sensitive
 	record    *recorder // nil: nothing is recorded
 
-	tells      bool // record whether the value found is structured: see LookupEntries
-	structured bool // the last value found is structured
+	notesStructure bool // record whether the value found is structured: see LookupEntries
+	structured     bool // the last value found is structured
 }
 
 // find is Lookup inside a lookup.
@@ -165,7 +165,7 @@ func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
 }
 
 // looksCloser reports whether the lookup must know which binding answers, not only the value.
-func (l *lookup) looksCloser() bool { return l.r.mayFail || l.tells }
+func (l *lookup) looksCloser() bool { return l.r.mayFail || l.notesStructure }
 
 // compute follows the recipe that key is bound to. Where that is not final, what is behind it may answer.
 func (l *lookup) compute(key string, n int, last bool) (value.Value, bool, error) {
@@ -218,19 +218,19 @@ func (l *lookup) checkType(key string, t *types.Type, v value.Value) error {
 // explain makes an *Error of what went wrong in an expression, keeping one that came from a lookup in it. Where
 // something sensitive was involved, a message that may quote it is not handed on.
 func (l *lookup) explain(key string, err error) error {
-	var known *Error
+	var failure *Error
 	var damage *DamageError
 	switch {
 	case errors.As(err, &damage):
 		return damage
-	case !errors.As(err, &known):
-		known = failed(key, CodeEvaluation, "'"+strings.TrimLeft(key, "\x00")+"': "+err.Error())
-		known.Err = err
+	case !errors.As(err, &failure):
+		failure = failed(key, CodeEvaluation, "'"+strings.TrimLeft(key, "\x00")+"': "+err.Error())
+		failure.Err = err
 	}
-	if l.hides() && (known.Code == CodeEvaluation || known.Code == CodeProducer) {
-		return failed(key, known.Code, "'"+key+"': the value is sensitive, and so is what went wrong")
+	if l.hides() && (failure.Code == CodeEvaluation || failure.Code == CodeProducer) {
+		return failed(key, failure.Code, "'"+key+"': the value is sensitive, and so is what went wrong")
 	}
-	return known
+	return failure
 }
 
 func (l *lookup) options() expr.Options {

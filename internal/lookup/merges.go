@@ -8,19 +8,18 @@ import (
 	"bindc/internal/value"
 )
 
-// merges are what a request has merged of constants alone, which is the same each time: a hash that one key after the
-// other digs in is merged once. They are kept as long as the request, or until it is reset. What is computed, encrypted
-// or sensitive is never among them.
+// merges keeps what a request has merged of constants alone, so that a hash that many keys dig in is merged once. They
+// are kept as long as the request, or until it is reset. A computed, encrypted or sensitive value is never kept.
 type merges struct {
-	mu    sync.Mutex
-	known map[mergeOf]value.Value
-	room  expr.Total // what they may still take
+	mu   sync.Mutex
+	kept map[mergeOf]value.Value
+	room expr.Total // what they may still take
 }
 
-// maxMerges is what the merges of one request take at most, in bytes as expr.Total counts them.
+// maxMerges limits the merges of one request, in bytes as expr.Total counts them.
 const maxMerges = 8 << 20
 
-// mergeOf is what a merge is of: what root is bound to by the lookup options of key, or of default_hierarchy.
+// mergeOf identifies a merge: of the bindings of root by the lookup options of key, or of default_hierarchy.
 type mergeOf struct {
 	root, key string
 	defaults  bool
@@ -30,7 +29,7 @@ type mergeOf struct {
 func (m *merges) get(of mergeOf) (value.Value, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	v, ok := m.known[of]
+	v, ok := m.kept[of]
 	return v, ok
 }
 
@@ -38,13 +37,13 @@ func (m *merges) get(of mergeOf) (value.Value, bool) {
 func (m *merges) keep(of mergeOf, v value.Value) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.known == nil {
-		m.known, m.room = map[mergeOf]value.Value{}, expr.Total{Size: maxMerges}
+	if m.kept == nil {
+		m.kept, m.room = map[mergeOf]value.Value{}, expr.Total{Size: maxMerges}
 	}
 	if m.room.Add(v) == nil {
-		m.known[mergeOf{strings.Clone(of.root), strings.Clone(of.key), of.defaults, of.from}] = v
+		m.kept[mergeOf{strings.Clone(of.root), strings.Clone(of.key), of.defaults, of.from}] = v
 	}
 }
 
-// forget is for who alone has the request.
-func (m *merges) forget() { m.known = nil }
+// forget drops all merges. No other goroutine may use the request.
+func (m *merges) forget() { m.kept = nil }

@@ -22,11 +22,11 @@ const hiddenMiss = "a variable"
 // $facts['role'], sorted: each with the one that is set and probably was meant, or "". A variable that is undef is set.
 func (r *Request) Missed(ask func(*Request)) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		again := r.again()
-		again.misses = &misses{}
-		ask(again)
-		for _, name := range slices.Sorted(maps.Keys(*again.misses)) {
-			if !yield(name, (*again.misses)[name]) {
+		asking := r.clone()
+		asking.misses = &misses{}
+		ask(asking)
+		for _, name := range slices.Sorted(maps.Keys(*asking.misses)) {
+			if !yield(name, (*asking.misses)[name]) {
 				return
 			}
 		}

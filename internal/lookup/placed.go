@@ -10,14 +10,14 @@ import (
 	"bindc/snapshot"
 )
 
-// placed is a candidate, and where it stands in the hierarchies.
+// placed is a candidate and its position in the hierarchies.
 type placed struct {
 	snapshot.Candidate
 	snapshot.HieraPlace
 	layer int
 }
 
-// placed ranges over the candidates of key that are effective, highest first. Who gets an error stops.
+// placed ranges over the effective candidates of key, highest first. The caller stops at an error.
 func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	return func(yield func(placed, error) bool) {
 		for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.scopes) {
@@ -33,13 +33,13 @@ func (l *lookup) placed(key string) iter.Seq2[placed, error] {
 	}
 }
 
-// place is where a candidate of key stands in the hierarchies.
-func (l *lookup) place(key string, c snapshot.Candidate) (snapshot.HieraPlace, error) {
+// position returns where a candidate of key is in the hierarchies.
+func (l *lookup) position(key string, c snapshot.Candidate) (snapshot.HieraPlace, error) {
 	layer, err := l.layer(key, c)
 	return l.r.file.Hiera()[layer], err
 }
 
-// layer is the number of the layer that has a candidate of key.
+// layer returns the number of the layer that has a candidate of key.
 func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	if c.Level >= 0 {
 		return l.r.file.Level(c.Level).Layer, nil

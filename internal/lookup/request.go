@@ -13,21 +13,21 @@ import (
 // Request is one node's place in the categories. It is not changed once made, but by Reset, and may be used by several
 // goroutines.
 type Request struct {
-	file    *snapshot.Snapshot
-	snap    *Snapshot
-	closed  *atomic.Bool // of the snapshot, or of the Lease
-	facts   *Facts
-	numbers []uint32 // per dimension, the number of its value
-	has     []bool   // per dimension
-	scopes  snapshot.Scopes
-	merges  merges
-	rules   rules            // chosen when the request begins
-	hiera   bool             // rules are hieraRules; the fast path reads it in place of calling them
-	failing map[string]error // by module, of paths that cannot be told: all lookups of its keys fail; of "", of all
-	mayFail bool             // an error may fail a lookup whatever it finds
-	wary    bool             // mayFail, or a Producer asks: a lookup has to do more than Find
-	caller  *caller          // nil: no Producer asks
-	misses  *misses          // records the variables that lookups ask for and do not find; nil: not recorded
+	file     *snapshot.Snapshot
+	snap     *Snapshot
+	closed   *atomic.Bool // of the snapshot, or of the Lease
+	facts    *Facts
+	numbers  []uint32 // per dimension, the number of its value
+	has      []bool   // per dimension
+	scopes   snapshot.Scopes
+	merges   merges
+	rules    rules            // chosen when the request begins
+	hiera    bool             // rules are hieraRules; the fast path reads it in place of calling them
+	failing  map[string]error // by module, of paths that cannot be told: all lookups of its keys fail; of "", of all
+	mayFail  bool             // an error may fail a lookup whatever it finds
+	indirect bool             // a lookup cannot begin with Find: mayFail, or a Producer asks
+	caller   *caller          // nil: no Producer asks
+	misses   *misses          // records the variables that lookups ask for and do not find; nil: not recorded
 }
 
 // Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
@@ -66,7 +66,7 @@ func (r *Request) Reset(facts *Facts) error {
 func (r *Request) resolve(facts *Facts) error {
 	r.facts = facts
 	r.merges.forget()
-	var untold map[int]error // paths of Hiera 5
+	var unresolved map[int]error // paths of Hiera 5
 	for i := range r.snap.dimensions {
 		d := &r.snap.dimensions[i]
 		r.numbers[i], r.has[i] = snapshot.None, false
@@ -79,10 +79,10 @@ func (r *Request) resolve(facts *Facts) error {
 		}
 		text, err := d.text(facts)
 		if err != nil && d.exact {
-			if untold == nil {
-				untold = map[int]error{}
+			if unresolved == nil {
+				unresolved = map[int]error{}
 			}
-			untold[i] = err
+			unresolved[i] = err
 			continue
 		}
 		if err != nil {
@@ -99,7 +99,7 @@ func (r *Request) resolve(facts *Facts) error {
 	if err := r.file.Resolve(r.numbers, &r.scopes); err != nil {
 		return err
 	}
-	return r.checkHierarchies(untold)
+	return r.checkHierarchies(unresolved)
 }
 
 // isIdle tells whether d is a guard of a category that the request has no value of: then nobody asks for its own.

@@ -152,7 +152,7 @@ func (l *lookup) asWritten(key string) (v value.Value, found, answered bool, err
 	defer l.leave()
 	d := descent{lookup: l, key: key, behind: -1}
 	d.stops = func(c snapshot.Candidate) (bool, error) {
-		p, err := l.place(key, c)
+		p, err := l.position(key, c)
 		return p.Part != snapshot.NoHiera, err
 	}
 	v, found, err = d.run()
