@@ -62,7 +62,7 @@ func (c *collector) uniq(v value.Value) value.Value {
 	return value.FromSlice(unique(v.Slice()))
 }
 
-// included is the names whose first contribution includes them: of each class the highest counts.
+// included returns the names whose first contribution includes them: the highest of each class decides.
 func (c *collector) included(parts []recipe.Part) (value.Value, error) {
 	names := []value.Value{}
 	seen := make(map[string]bool, len(parts))

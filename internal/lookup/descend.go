@@ -67,7 +67,7 @@ func (d *descent) reach(c snapshot.Candidate) (snapshot.HieraPart, error) {
 	return p.Part, err
 }
 
-// try is what one candidate answers, if it does.
+// try returns the answer of one candidate, if it has one.
 func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 	v, r, err := d.r.snap.content(d.key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
 	found := true
@@ -91,7 +91,8 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 	return d.rebound(v)
 }
 
-// rebound hands what was found on to the rebindings above it, the lowest first. It is found, unless there is an error.
+// rebound passes the value found through the rebindings above it, the lowest first. It is found unless there is an
+// error.
 func (d *descent) rebound(v value.Value) (_ value.Value, found bool, err error) {
 	for i := len(d.rebindings) - 1; i >= 0 && err == nil; i-- {
 		d.sensitive = d.sensitive || d.rebindings[i].Sensitive
@@ -101,7 +102,7 @@ func (d *descent) rebound(v value.Value) (_ value.Value, found bool, err error) 
 	return v, true, err
 }
 
-// open is v, whose being sensitive is noted. An error is handed on.
+// open returns v without its mark, and records that it was sensitive. It returns err as it is.
 func (l *lookup) open(v value.Value, err error) (value.Value, error) {
 	if !v.IsSensitive() {
 		return v, err
@@ -110,8 +111,8 @@ func (l *lookup) open(v value.Value, err error) (value.Value, error) {
 	return v.Read()
 }
 
-// attempt follows a recipe that stands in a level. One that declines finds nothing. What that was marked sensitive for
-// nobody sees then; what it has found that is sensitive may show, in that it declines.
+// attempt follows a recipe in a level. If it declines, nothing is found, and its own mark as sensitive has no effect.
+// Sensitive values that it found on the way still count, because they may show in that it declines.
 func (l *lookup) attempt(key string, r *recipe.Recipe, level int) (v value.Value, found bool, err error) {
 	switch {
 	case !r.Declines():
@@ -133,9 +134,9 @@ func (l *lookup) attempt(key string, r *recipe.Recipe, level int) (v value.Value
 	return v, err == nil, err
 }
 
-// below is what key is behind a level.
+// below looks key up in the bindings after a level.
 func (l *lookup) below(key string, level int) (value.Value, bool, error) {
-	if level < 0 { // behind the default is nothing
+	if level < 0 { // nothing comes after the default
 		return value.Value{}, false, nil
 	}
 	if err := l.enter(key + "\x00" + strconv.Itoa(level)); err != nil {

@@ -51,7 +51,7 @@ func (d *dimension) shown() string {
 	return strings.Clone(d.name)
 }
 
-// dimension is what a request has one value of: a category or a guard.
+// dimension is a category or a guard. A request has one value of it.
 type dimension struct {
 	name     string
 	category int // for a guard, its category; else -1
@@ -62,7 +62,7 @@ type dimension struct {
 	path     *hieraPath
 }
 
-// soleVariable is the fact that a program consists of, as '${osfamily}' does; else "".
+// soleVariable returns the fact that a program consists of, as '${osfamily}' does, otherwise "".
 func soleVariable(n *expr.Node) string {
 	if n.Op == expr.Concat && len(n.Kids) == 1 {
 		n = n.Kids[0]
@@ -84,8 +84,8 @@ func (e categoryEnv) Lookup(key string, _ *types.Type) (value.Value, bool, error
 		"a category cannot depend on a lookup: categories decide what a lookup finds")
 }
 
-// Category is the value the request has of a category, folded to lower case unless it is exact; false if it has none,
-// or is closed. The text does not refer to the snapshot.
+// Category returns the value the request has of a category, folded to lower case unless it is exact; false if it has
+// none, or is closed. The text does not refer to the snapshot.
 func (r *Request) Category(name string) (string, bool) {
 	if r.closed.Load() {
 		return "", false

@@ -42,14 +42,13 @@ const (
 // DamageError says where a snapshot breaks the format. It is found with errors.As.
 type DamageError = snapshot.DamageError
 
-// failed is an error of the binding of key, which may be text of the mapped file: a message is put together, and so is
-// none, but the key has to be copied to outlive that.
+// failed returns an error of the binding of key. It copies key, which may be text of the mapped file.
 func failed(key string, code Code, message string) *Error {
 	return &Error{Key: strings.Clone(key), Code: code, Message: message}
 }
 
-// Error is the message.
+// Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap is the cause, so that errors.Is and errors.As find what a Producer returned.
+// Unwrap returns the cause, so that errors.Is and errors.As find what a Producer returned.
 func (e *Error) Unwrap() error { return e.Err }

@@ -17,14 +17,14 @@ type optionsAt struct {
 	snapshot.Candidate
 }
 
-// filed is a binding, and the key it is filed under: where that is merged, an internal one.
+// filed is a binding and the key that it is filed under, an internal one if the key is merged.
 type filed struct {
 	snapshot.Binding
 	key string
 }
 
-// bindings are those of key in order of precedence. Where its values are merged they are these, and not the recipes
-// that merge them.
+// bindings returns those of key in order of precedence. If its values are merged, it returns them instead of the
+// recipes that merge them.
 func (x *explainer) bindings(key string) ([]filed, error) {
 	own, err := x.r.file.Bindings(key)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// number is the number of a value of a dimension, whose case matters in an exact one only.
+// number returns the number of a value of a dimension. Case matters in an exact one only.
 func (r *Request) number(dimension int, text string) uint32 {
 	if r.snap.dimensions[dimension].exact || isFolded(text) {
 		return r.file.ValueNumber(dimension, text)
@@ -28,11 +28,10 @@ func (r *Request) number(dimension int, text string) uint32 {
 	return r.file.ValueNumber(dimension, string(buf[:len(text)]))
 }
 
-// foldedInPlace is how long a value is at most that is folded without allocating: a string of more bytes is not made on
-// the stack.
+// foldedInPlace limits the bytes of a value that is folded without allocating: Go allocates longer strings.
 const foldedInPlace = 32
 
-// isFolded tells whether text is ASCII without capitals, as most values are: then folding would change nothing.
+// isFolded reports whether text is ASCII without capitals, as most values are: then folding would change nothing.
 func isFolded(text string) bool {
 	b := []byte(text) // not copied, as nothing writes it
 	for ; len(b) >= 8; b = b[8:] {
@@ -48,8 +47,8 @@ func isFolded(text string) bool {
 	return true
 }
 
-// allFolded tells whether none of eight bytes is a capital or beyond ASCII. In each byte, the highest bit of the first
-// sum says that it is at least 'A', and that of the second that it is more than 'Z'; of ASCII neither carries.
+// allFolded reports whether none of eight bytes is a capital or beyond ASCII. In each byte, the highest bit of the
+// first sum says that it is at least 'A', and that of the second that it is more than 'Z'; of ASCII neither carries.
 func allFolded(bytes uint64) bool {
 	const each = 0x0101010101010101
 	capitals := (bytes + (0x80-'A')*each) &^ (bytes + (0x80-'Z'-1)*each)

@@ -9,7 +9,7 @@ import (
 	"bindc/snapshot"
 )
 
-// options are the lookup options of the key, nil if there are none.
+// options returns the lookup options of the key, nil if there are none.
 func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
 	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // of which they may say something, too
 		return nil, nil
@@ -24,7 +24,7 @@ func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
 	return options.For(h.key.Root, &h.total.Steps)
 }
 
-// optionsOf are the lookup options for the keys of a module, "" being none.
+// optionsOf returns the lookup options for the keys of a module; "" is no module.
 func (h *hieraLookup) optionsOf(module string, defaults bool) (merge.Options, error) {
 	var levels [][]*merge.Level
 	if !defaults {
@@ -44,7 +44,7 @@ func (h *hieraLookup) optionsOf(module string, defaults bool) (merge.Options, er
 	return merge.Combine(levels...)
 }
 
-// levels are the lookup_options under an internal key that are effective, part by part, highest first.
+// levels returns the effective lookup_options under an internal key, part by part, highest first.
 func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Level, error) {
 	var out [][]*merge.Level
 	last := snapshot.NoHiera
@@ -70,7 +70,7 @@ func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Leve
 	return out, nil
 }
 
-// level is one value of lookup_options, compiled. A constant one is compiled once.
+// level compiles one value of lookup_options. A constant one is compiled once.
 func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*merge.Level, error) {
 	_, computed := c.Ref.Recipe()
 	if !computed {
@@ -89,7 +89,7 @@ func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*m
 	return level, err
 }
 
-// constantOptions are the lookup options in a recipe, which are the same in every request.
+// constantOptions returns the lookup options in a recipe, which are the same in every request.
 func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 	if o, ok := s.levels.Load(r); ok {
 		return o.(merge.Options)
@@ -103,5 +103,5 @@ func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 	return o
 }
 
-// compiledOptions are lookup options that were compiled, by what they are compiled from.
+// compiledOptions has compiled lookup options, by the reference or recipe that they were compiled from.
 type compiledOptions = sync.Map

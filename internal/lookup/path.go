@@ -15,11 +15,11 @@ type pathPart struct {
 	keys     []value.Value
 }
 
-// hieraPath is a path of Hiera 5 of nothing but texts and variables, as nearly all are: what is below what is known of
-// the datadir, and the path. It comes to the same as its program, in a tenth of the time.
+// hieraPath is a path of Hiera 5 that consists of texts and variables only, as nearly all do: the variable part of its
+// datadir, and the path below. It yields the same as its program, in a tenth of the time.
 type hieraPath struct{ dir, path []pathPart }
 
-// plainPath takes the program of a dimension apart; nil, if it is something else.
+// plainPath returns the path that the program of a dimension is, or nil if it is something else.
 func plainPath(n *expr.Node) *hieraPath {
 	dir, path, ok := n.AsHieraPath()
 	if !ok {
@@ -68,7 +68,7 @@ func pathParts(n *expr.Node) (out []pathPart, ok bool) {
 	return out, true
 }
 
-// append appends the path for facts. It is false where only the program knows what that is, or that it fails.
+// append appends the path for facts. It returns false if only the program can evaluate the path.
 func (p *hieraPath) append(dst []byte, facts *Facts) ([]byte, bool) {
 	dst, ok := appendParts(dst, p.dir, facts)
 	if !ok {
@@ -105,5 +105,5 @@ func appendParts(dst []byte, parts []pathPart, facts *Facts) ([]byte, bool) {
 	return dst, true
 }
 
-// isPlain tells whether v is of a kind, or nothing; what is sensitive is neither.
+// isPlain reports whether v is of a kind or undef, and not sensitive.
 func isPlain(v value.Value, kind value.Kind) bool { return v.Kind() == kind || v.IsUndef() }

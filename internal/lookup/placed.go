@@ -74,7 +74,7 @@ func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value
 	return v, err == nil, err
 }
 
-// candidate is a candidate of root, filed under key, as one to be merged.
+// candidate converts a candidate of root, filed under key, to one that can be merged.
 func (l *lookup) candidate(root, key string, c placed) merge.Candidate {
 	return merge.Candidate{Layer: int(c.Part), Entry: c.Entry, OnlyPath: c.OnlyPath, OnlyEntry: c.OnlyEntry,
 		Value: func() (value.Value, bool, error) { return l.evaluate(root, key, c.Candidate) }}

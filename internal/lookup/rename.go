@@ -6,8 +6,8 @@ import (
 	"bindc/internal/recipe"
 )
 
-// newNames gives contributions, highest first, the names that they have by what is said of names among them: a rename
-// is of those of lower precedence, an alias of all. They keep their places.
+// newNames applies the renames and aliases among contributions, which are in order of precedence. A rename applies to
+// contributions of lower precedence, an alias to all. The order stays.
 func newNames(parts []recipe.Part) []recipe.Part {
 	if !slices.ContainsFunc(parts, func(p recipe.Part) bool { return p.Recipe.Renames() }) {
 		return parts
@@ -39,7 +39,7 @@ func newNames(parts []recipe.Part) []recipe.Part {
 	return out
 }
 
-// rename goes through the contributions from the lowest to the highest, those of one precedence together.
+// rename applies renames from the lowest to the highest precedence, those of one precedence together.
 func rename(parts []recipe.Part) {
 	below := map[string][]int{} // those of lower precedence, by the names they have there
 	for to := len(parts); to > 0; {

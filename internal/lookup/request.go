@@ -62,7 +62,7 @@ func (r *Request) Reset(facts *Facts) error {
 	return err
 }
 
-// resolve is Reset while the map is there.
+// resolve is Reset inside Guard.
 func (r *Request) resolve(facts *Facts) error {
 	r.facts = facts
 	r.merges.forget()
@@ -102,13 +102,13 @@ func (r *Request) resolve(facts *Facts) error {
 	return r.checkHierarchies(unresolved)
 }
 
-// isIdle tells whether d is a guard of a category that the request has no value of: then nobody asks for its own.
+// isIdle reports whether d is a guard of a category that the request has no value of. No condition uses it then.
 func (r *Request) isIdle(d *dimension) bool { return d.guard && d.category >= 0 && !r.has[d.category] }
 
-// pathInPlace is how long a path is at most that is put together without allocating.
+// pathInPlace limits the bytes of a path that is built without allocating.
 const pathInPlace = 128
 
-// numberOfPath is the number of the value of a dimension that is a path of Hiera 5, if that is quick to tell.
+// numberOfPath returns the number of the value of a dimension that is a path of Hiera 5, if it is quick to evaluate.
 func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok bool) {
 	p := r.snap.dimensions[dimension].path
 	if p == nil {
@@ -122,7 +122,7 @@ func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok b
 	return r.file.ValueNumber(dimension, string(text)), true
 }
 
-// inSlice refuses a request that a slice of a site has no answers for: what would answer it is not in the file.
+// inSlice refuses a request that a slice of a site has no answers for, because the file lacks its bindings.
 func (r *Request) inSlice(facts *Facts) error {
 	for _, t := range r.snap.slice {
 		d := &r.snap.dimensions[t.Dimension]

@@ -8,7 +8,7 @@ import (
 	"bindc/snapshot"
 )
 
-// unseal is what opens the sealed recipes of f, or nil if there are none, or nobody to do so.
+// unseal returns the box that opens the sealed recipes of f, or nil if there are none or with is nil.
 func unseal(f *snapshot.Snapshot, with func(sealed []byte) (key []byte, err error)) (*seal.Box, error) {
 	sealed, ok := f.Seal()
 	if !ok || with == nil {
@@ -30,8 +30,8 @@ func unseal(f *snapshot.Snapshot, with func(sealed []byte) (key []byte, err erro
 	return box, nil
 }
 
-// sealed is the sealed recipe that key is bound to. It is opened each time: what is decrypted is not kept, and what was
-// opened for one key is not given to another.
+// sealed opens the sealed recipe that key is bound to. It does so each time, because no decrypted recipe is kept, or
+// used for another key.
 func (s *Snapshot) sealed(key, encoded string) (*recipe.Recipe, error) {
 	name := strings.TrimPrefix(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
 	if s.box == nil {
