@@ -156,7 +156,7 @@ func addCodes(t *testing.T, found map[string]bool, files *token.FileSet, imports
 	for e, tv := range info.Types {
 		name := ""
 		if tv.Value != nil && tv.Value.Kind() == constant.String {
-			name = tv.Type.String()
+			name = types.Unalias(tv.Type).String()
 		}
 		ours := name == "bindc/internal/diag.Code" || name == "bindc/internal/lookup.Code"
 		catalogue := filepath.Base(files.Position(e.Pos()).Filename) == "catalogue.go"

@@ -12,14 +12,14 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupEntries is the value that some entries of the hierarchy of Hiera 5 have of root, a key without quotes that
-// nothing is dug for in, as who looks through the others by itself, as Puppet does, needs it: merged by strategy, as
-// LookupMerged takes it, without regard to lookup_options. What the entries have of these is bound to
-// lookup_options. What was decrypted is a text as any other. A site without Hiera 5 answers as Lookup does.
+// LookupEntries returns the value that some entries of the hierarchy of Hiera 5 have for root. Puppet asks for it when it
+// searches the other entries itself. root is a key without quotes and is not split at dots. The values are merged by
+// strategy, as LookupMerged takes it, and lookup_options is ignored; looking up the key lookup_options returns what the
+// entries have of it. A decrypted text is not sensitive. A site without Hiera 5 answers as Lookup does.
 //
-// The entries are those from number from, the first being 0, to number to, or to the last if to is negative. What is
-// structured above the hierarchy belongs to the first; what is below it, and where nothing is merged the data of
-// modules, to the last. The errors are those of LookupMerged.
+// The entries are those from number from, where 0 is the first, to number to, or to the last if to is negative.
+// Structured bindings above the hierarchy belong to the first entry. Those below it belong to the last; so do the data
+// of modules if nothing is merged. The errors are those of LookupMerged.
 func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
 	if r.closed.Load() {
 		return Value{}, false, fs.ErrClosed
@@ -94,7 +94,7 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	return v, found, !e.sensitive, err
 }
 
-// lookupOptions are those of the entries.
+// lookupOptions returns the lookup_options merged over the selected entries.
 func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
 	return e.mergedOf(recipe.LookupOptionsKey)
 }
@@ -161,7 +161,7 @@ func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts bool
 	return e.noting(func() (value.Value, bool, error) { return d.try(c) })
 }
 
-// counts tells whether what a layer binds belongs to the entries.
+// counts reports whether the bindings of a layer belong to the entries.
 func (e *entriesLookup) counts(layer int) bool {
 	all := e.r.file.Hiera()
 	switch p := all[layer]; p.Part {
@@ -180,7 +180,7 @@ func (e *entriesLookup) counts(layer int) bool {
 	return false // Puppet has it
 }
 
-// candidates are what the entries have under a key.
+// candidates returns the candidates that the entries have under a key.
 func (e *entriesLookup) candidates(key string) ([]merge.Candidate, error) {
 	var out []merge.Candidate
 	for c, err := range e.placed(key) {

@@ -10,7 +10,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Given is a variable as data of Hiera 5 sees it. It is part of expr.GivenEnv.
+// Given returns a variable as data of Hiera 5 sees it. It is part of expr.GivenEnv.
 func (l *lookup) Given(name string) (value.Value, error) {
 	v, set := l.r.facts.lookup(name)
 	if set {
@@ -57,7 +57,7 @@ func (l *lookup) Hiera(key string) (value.Value, bool, error) {
 	return v, found, err
 }
 
-// Decrypt is what eyaml has encrypted in text. It is part of expr.HieraEnv.
+// Decrypt decrypts what eyaml has encrypted in text. It is part of expr.HieraEnv.
 func (l *lookup) Decrypt(text string) (string, error) {
 	l.sensitive = true
 	if decrypt := l.r.snap.opts.Decrypt; decrypt != nil {
@@ -87,7 +87,7 @@ func otherMethod(text string) string {
 	return method
 }
 
-// Variable is the variable of that name in the top scope. It is part of expr.Env.
+// Variable returns the variable of that name in the top scope. It is part of expr.Env.
 func (l *lookup) Variable(name string) (value.Value, bool) {
 	v, ok := l.r.facts.variables[name]
 	return v, ok
