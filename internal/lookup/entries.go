@@ -12,8 +12,8 @@ import (
 	"bindc/snapshot"
 )
 
-// LookupEntries returns the value that some entries of the hierarchy of Hiera 5 have for root. Puppet asks for it when it
-// searches the other entries itself. root is a key without quotes and is not split at dots. The values are merged by
+// LookupEntries returns the value that some entries of the hierarchy of Hiera 5 have for root. Puppet asks for it when
+// it searches the other entries itself. root is a key without quotes and is not split at dots. The values are merged by
 // strategy, as LookupMerged takes it, and lookup_options is ignored; looking up the key lookup_options returns what the
 // entries have of it. A decrypted text is not sensitive. A site without Hiera 5 answers as Lookup does.
 //
