@@ -62,6 +62,7 @@ import (
 	"fmt"
 	"os"
 
+	"bindc/facts"
 	bindings "bindc/runtime"
 )
 
@@ -81,7 +82,7 @@ func main() {
 func TestTheWatchingProgramOfTheReadmeCompiles(t *testing.T) {
 	dir := t.TempDir()
 	text := "package main\n\nimport (\n\t\"log\"\n\n\tbindings \"bindc/runtime\"\n)\n\n" +
-		"func use(facts *bindings.Facts) {\n" +
+		"func use(node *bindings.Facts) {\n" +
 		readmeBlock(t, "w, err := bindings.Watch") + "\t_ = err\n}\n\nfunc main() { use(nil) }\n"
 	path := filepath.Join(dir, "main.go")
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {

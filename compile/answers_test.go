@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/facts"
 	"bindc/internal/diag"
 	"bindc/loader"
 	bindings "bindc/runtime"
@@ -296,7 +297,7 @@ func found(t *testing.T, snap *bindings.Snapshot, key, node string) string {
 // answerTo is what a lookup finds for facts, as found writes it.
 func answerTo(t *testing.T, snap *bindings.Snapshot, key, given, node string) string {
 	t.Helper()
-	facts, err := bindings.ParseFacts([]byte(given), bindings.FactsOptions{Node: node})
+	facts, err := facts.ParseJSON([]byte(given), bindings.FactsOptions{Node: node})
 	if err != nil {
 		t.Fatal(err)
 	}

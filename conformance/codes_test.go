@@ -156,9 +156,9 @@ func addCodes(t *testing.T, found map[string]bool, files *token.FileSet, imports
 	for e, tv := range info.Types {
 		name := ""
 		if tv.Value != nil && tv.Value.Kind() == constant.String {
-			name = tv.Type.String()
+			name = types.Unalias(tv.Type).String()
 		}
-		ours := name == "bindc/internal/diag.Code" || name == "bindc/runtime.Code"
+		ours := name == "bindc/internal/diag.Code" || name == "bindc/internal/lookup.Code"
 		catalogue := filepath.Base(files.Position(e.Pos()).Filename) == "catalogue.go"
 		if ours && !catalogue && constant.StringVal(tv.Value) != "" { // "" is none, as an error of the system has
 			found[constant.StringVal(tv.Value)] = true

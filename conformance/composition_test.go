@@ -15,6 +15,7 @@ import (
 
 	"bindc/compile"
 	"bindc/internal/diag"
+	"bindc/internal/lookup"
 	"bindc/internal/slice"
 	"bindc/internal/testmode"
 	"bindc/loader"
@@ -222,18 +223,18 @@ func (w *world) ask(t *testing.T, seed uint64, snap *bindings.Snapshot, request 
 // reason returns the value of the candidate of key that wins according to Candidates.
 func reason(t *testing.T, r *bindings.Request, key string) string {
 	t.Helper()
-	candidates, err := r.Candidates(key)
+	candidates, err := (*lookup.Request)(r).Candidates(key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range candidates {
 		var e *bindings.Error
 		switch {
-		case c.State != bindings.Wins || !c.Outcome.Found && c.Outcome.Err == nil: // a renamed key finds nothing
+		case c.State != lookup.Wins || !c.Outcome.Found && c.Outcome.Err == nil: // a renamed key finds nothing
 		case errors.As(c.Outcome.Err, &e):
 			return string(e.Code)
 		default:
-			return canonical(t, json.RawMessage(show(t, c.Outcome.Value)))
+			return canonical(t, json.RawMessage(show(t, bindings.Value(c.Outcome.Value))))
 		}
 	}
 	return "nothing"

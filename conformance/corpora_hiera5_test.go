@@ -11,6 +11,7 @@ import (
 
 	"bindc/conformance/hiera5"
 	"bindc/internal/eyaml"
+	"bindc/internal/lookup"
 	"bindc/loader"
 	bindings "bindc/runtime"
 )
@@ -55,7 +56,8 @@ func checkHiera5Corpus(t *testing.T, dir string) {
 		if e.Merge != "" {
 			merge, _ = bindings.ValueOf(e.Merge)
 		}
-		v, found, err := requests[e.Node].LookupMerged(e.Key, merge)
+		of, found, err := (*lookup.Request)(requests[e.Node]).LookupMerged(e.Key, lookup.Value(merge))
+		v := bindings.Value(of)
 		asked++
 		if difference := difference(t, e.Answer, answerLine(t, v, found, err)); difference != "" {
 			if differing++; differing <= maxShown {

@@ -88,7 +88,7 @@ func bindcEdits(t *testing.T, public, file, line string) {
 func checkEyaml(t *testing.T, r *bindings.Request, key bool) {
 	for name, want := range map[string]string{"text": "first", "several": "a first b Größe ]", "block": "in a block",
 		"ours": `in its file and \"'ß`} {
-		v, _, err := lookup(r, name, "")
+		v, _, err := lookUp(r, name, "")
 		text := v.Reveal().String()
 		var e *bindings.Error
 		switch {

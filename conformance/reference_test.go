@@ -79,7 +79,7 @@ func (c *referenceCase) run(t *testing.T) {
 		if len(l.Lookup) > 1 {
 			typ = l.Lookup[1]
 		}
-		v, found, err := lookup(r, l.Lookup[0], typ)
+		v, found, err := lookUp(r, l.Lookup[0], typ)
 		var e *bindings.Error
 		switch {
 		case l.Error != "":

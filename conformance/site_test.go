@@ -117,15 +117,15 @@ func request(t *testing.T, snap *bindings.Snapshot, facts json.RawMessage) *bind
 
 func parseJSON(t *testing.T, text json.RawMessage) bindings.Value {
 	t.Helper()
-	v, err := bindings.ParseJSON(text)
-	if err != nil {
+	var v bindings.Value
+	if err := v.UnmarshalJSON(text); err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
-// lookup asks for a key and asserts a type, if one is named, as a query of `bindq batch` does.
-func lookup(r *bindings.Request, key, typ string) (v bindings.Value, found bool, err error) {
+// lookUp asks for a key and asserts a type, if one is named, as a query of `bindq batch` does.
+func lookUp(r *bindings.Request, key, typ string) (v bindings.Value, found bool, err error) {
 	if v, found, err = r.Lookup(key); err != nil || !found || typ == "" {
 		return v, found, err
 	}

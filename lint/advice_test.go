@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bindc/compile"
+	"bindc/facts"
 	"bindc/internal/diag"
 	"bindc/internal/testmode"
 	"bindc/loader"
@@ -95,7 +96,7 @@ func lookups(t *testing.T, path string, content *snapshot.Content) string {
 	for _, node := range []string{"a", "b", "c", "d"} {
 		for _, family := range []string{"x", "y", "z"} {
 			given := []byte(`{"fqdn": "` + node + `", "osfamily": "` + family + `"}`)
-			facts, err := runtime.ParseFacts(given, runtime.FactsOptions{})
+			facts, err := facts.ParseJSON(given, runtime.FactsOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

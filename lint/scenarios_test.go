@@ -11,9 +11,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"bindc/compile"
+	"bindc/facts"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
-	"bindc/internal/facts"
+	"bindc/internal/lookup"
 	"bindc/loader"
 	"bindc/runtime"
 	"bindc/snapshot"
@@ -165,12 +166,12 @@ func fleetOf(t *testing.T, content *snapshot.Content, dir string) (out Fleet) {
 			t.Fatal(err)
 		}
 		var values []string
-		for _, d := range request.Dimensions() {
+		for _, d := range (*lookup.Request)(request).Dimensions() {
 			values = append(values, d.Value)
 		}
 		out.Values = append(out.Values, values)
-		for name := range n.Facts.Pairs() {
-			out.Known = append(out.Known, "$"+name.Text())
+		for name := range n.Facts.Entries() {
+			out.Known = append(out.Known, "$"+name.String())
 		}
 	}
 	for _, name := range missing {

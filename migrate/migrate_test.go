@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"bindc/compile"
+	nodefacts "bindc/facts"
 	"bindc/internal/diag"
 	"bindc/loader"
 	"bindc/migrate"
@@ -143,7 +144,7 @@ func compareAnswers(t *testing.T, from, to string, facts map[string]string) {
 	before, keys := open(t, from)
 	after, more := open(t, to)
 	for _, name := range slices.Sorted(maps.Keys(facts)) {
-		parsed, err := bindings.ParseFacts([]byte(facts[name]), bindings.FactsOptions{})
+		parsed, err := nodefacts.ParseJSON([]byte(facts[name]), bindings.FactsOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

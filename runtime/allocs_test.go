@@ -39,7 +39,7 @@ bind:
 	facts := make([]*bindings.Facts, 3)
 	for i, node := range []string{"node7.a.domain.of.some.length.example.org", "NODE8.EXAMPLE.ORG", "other"} {
 		json := fmt.Sprintf(`{"fqdn": %q, "osfamily": "Debian", "environment": "production"}`, node)
-		if facts[i], err = bindings.ParseFacts([]byte(json), bindings.FactsOptions{}); err != nil {
+		if facts[i], err = parseFacts([]byte(json), bindings.FactsOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -3,15 +3,12 @@ package runtime_test
 import (
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"bindc/internal/lookup"
 	"bindc/internal/testmode"
 	bindings "bindc/runtime"
 )
@@ -73,14 +70,14 @@ func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string
 	merged := func(text string) func(r *bindings.Request, key string) (string, error) {
 		strategy := strategyOf(t, text)
 		return func(r *bindings.Request, key string) (string, error) {
-			v, found, err := r.LookupMerged(key, strategy)
+			v, found, err := lookupMerged(r, key, strategy)
 			return answered(v, found, err), err
 		}
 	}
 	entries := func(text string) func(r *bindings.Request, key string) (string, error) {
 		strategy := strategyOf(t, text)
 		return func(r *bindings.Request, key string) (string, error) {
-			v, found, err := r.LookupEntries(key, 0, -1, strategy)
+			v, found, err := lookupEntries(r, key, 0, -1, strategy)
 			return answered(v, found, err), err
 		}
 	}
@@ -92,30 +89,30 @@ func asks(t *testing.T) map[string]func(r *bindings.Request, key string) (string
 		"LookupMerged first": merged(`"first"`), "LookupMerged unique": merged(`"unique"`),
 		"LookupEntries first": entries(`"first"`), "LookupEntries unique": entries(`"unique"`),
 		"Explain": func(r *bindings.Request, key string) (string, error) {
-			e, err := r.Explain(key)
+			e, err := engine(r).Explain(key)
 			if err != nil {
 				return "", err
 			}
-			return answered(e.Outcome.Value, e.Outcome.Found, e.Outcome.Err), e.Outcome.Err
+			return answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err), e.Outcome.Err
 		},
 		"Candidates": func(r *bindings.Request, key string) (string, error) {
-			cs, err := r.Candidates(key)
+			cs, err := engine(r).Candidates(key)
 			if err != nil {
 				return "", err
 			}
 			for _, c := range cs {
-				if c.State == bindings.Wins {
-					return answered(c.Outcome.Value, c.Outcome.Found, c.Outcome.Err), c.Outcome.Err
+				if c.State == lookup.Wins {
+					return answered(public(c.Outcome.Value), c.Outcome.Found, c.Outcome.Err), c.Outcome.Err
 				}
 			}
 			return answered(bindings.Value{}, false, nil), nil
 		},
 		"Effective": func(r *bindings.Request, key string) (string, error) {
-			cs, err := r.Effective(key)
+			cs, err := engine(r).Effective(key)
 			if err != nil || len(cs) == 0 {
 				return answered(bindings.Value{}, false, err), err
 			}
-			return answered(cs[0].Value, cs[0].Found, cs[0].Err), cs[0].Err
+			return answered(public(cs[0].Value), cs[0].Found, cs[0].Err), cs[0].Err
 		},
 	}
 }
@@ -129,17 +126,17 @@ func TestOneCallHasOneSetOfBounds(t *testing.T) {
 	producers := map[string]bindings.Producer{
 		"count": func(*bindings.Request, bindings.Value) (bindings.Value, error) {
 			calls.Add(1)
-			return bindings.ParseJSON([]byte("1"))
+			return parseJSON([]byte("1"))
 		},
 		"ask": func(r *bindings.Request, keys bindings.Value) (v bindings.Value, err error) {
 			for key := range keys.Elems() {
 				for _, ask := range []func(string) (bindings.Value, bool, error){r.Lookup, func(key string) (
 					bindings.Value, bool, error) {
-					e, err := r.Explain(key)
+					e, err := engine(r).Explain(key)
 					if err != nil {
 						return bindings.Value{}, false, err
 					}
-					return e.Outcome.Value, e.Outcome.Found, e.Outcome.Err
+					return public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err
 				}} {
 					if v, _, err = ask(textOf(key)); err != nil {
 						return v, err
@@ -196,55 +193,6 @@ func TestOneCallHasOneSetOfBounds(t *testing.T) {
 	}
 }
 
-// TestOnlyBoundsMakesLookups checks that only bounds.go creates lookups, where they get their bounds, and that every
-// evaluation counts towards them.
-func TestOnlyBoundsMakesLookups(t *testing.T) {
-	names, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fset := token.NewFileSet()
-	evaluations := 0
-	for _, entry := range names {
-		name := entry.Name()
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CompositeLit:
-				id, ok := n.Type.(*ast.Ident)
-				if ok && (id.Name == "lookup" || id.Name == "bounds") && name != "bounds.go" {
-					t.Errorf("%s creates a %s: use Request.start or lookup.aside", fset.Position(n.Pos()), id.Name)
-				}
-			case *ast.SelectorExpr:
-				if id, ok := n.X.(*ast.Ident); ok && id.Name == "lookups" && name != "bounds.go" {
-					t.Errorf("%s takes a lookup from the pool: use Request.start", fset.Position(n.Pos()))
-				}
-			case *ast.CallExpr:
-				fun, ok := n.Fun.(*ast.SelectorExpr)
-				if !ok || fun.Sel.Name != "Eval" && fun.Sel.Name != "CallLambda" {
-					return true
-				}
-				evaluations++
-				_, bounded := n.Args[2].(*ast.CallExpr) // of options
-				if categories := name == "request.go"; bounded == categories {
-					t.Errorf("%s: pass the options of the lookup, or of the category, to an evaluation",
-						fset.Position(n.Pos()))
-				}
-			}
-			return true
-		})
-	}
-	if evaluations < 4 {
-		t.Errorf("there are %d evaluations, expected more", evaluations)
-	}
-}
-
 // An explanation records a limited number of lookups and counts the rest.
 func TestExplanationOfManyLookupsIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
@@ -256,14 +204,14 @@ bind:
   - {in: list, to: "${lookup('k')}"}
   - {name: all, to_expression: "length(2500.map |$i| { lookup('list') })"}
 `)
-	e, err := requestOf(t, path, "n1", map[string]any{"word": "w"}).Explain("all")
+	e, err := engine(requestOf(t, path, "n1", map[string]any{"word": "w"})).Explain("all")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var count func(e *bindings.Explanation) int
-	count = func(e *bindings.Explanation) int {
+	var count func(e *lookup.Explanation) int
+	count = func(e *lookup.Explanation) int {
 		n := 1
-		if e.Key == "list" && (len(e.Contributions) != 1 || e.Contributions[0].State != bindings.Wins) {
+		if e.Key == "list" && (len(e.Contributions) != 1 || e.Contributions[0].State != lookup.Wins) {
 			t.Errorf("the contributions to %s are %+v", e.Key, e.Contributions)
 		}
 		for _, inner := range e.Lookups {
@@ -274,7 +222,7 @@ bind:
 	if n := count(e); n != 1000 || e.Unexplained != 1+2*2500-n {
 		t.Errorf("it explains %d lookups and counts %d others", n, e.Unexplained)
 	}
-	if text := answered(e.Outcome.Value, e.Outcome.Found, e.Outcome.Err); text != "2500" {
+	if text := answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err); text != "2500" {
 		t.Errorf("all is %s", text)
 	}
 }

@@ -12,26 +12,28 @@ import (
 	"strconv"
 	"strings"
 
+	"bindc/internal/lookup"
 	"bindc/internal/value"
 )
 
-// ParseJSON reads one JSON value. Hashes keep their order and integers are exact. It rejects invalid JSON, nesting
-// deeper than a binding allows, numbers that do not fit 64 bits, and an object that gives a name twice with different
-// values. The value does not refer to text.
-func ParseJSON(text []byte) (Value, error) {
+// UnmarshalJSON sets v to one JSON value. Hashes keep their order and integers are exact. It rejects invalid JSON,
+// nesting deeper than a binding allows, numbers that do not fit 64 bits, and an object that gives a name twice with
+// different values. The value does not refer to text. After an error v is unchanged.
+func (v *Value) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	v, err := readJSON(d, value.MaxDepth)
+	parsed, err := readJSON(d, value.MaxDepth)
 	if err == io.EOF {
-		return Value{}, io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return Value{}, err
+		return err
 	}
 	if _, more := d.Token(); more != io.EOF {
-		return Value{}, errors.New("expected one JSON value, found more after it")
+		return errors.New("expected one JSON value, found more after it")
 	}
-	return Value{v: v}, nil
+	*v = Value(lookup.FromValue(parsed))
+	return nil
 }
 
 func readJSON(d *json.Decoder, depth int) (value.Value, error) {
@@ -116,7 +118,7 @@ func ValueOf(x any) (Value, error) {
 	if err == nil && sensitive {
 		v = v.Sensitive()
 	}
-	return Value{v: v}, err
+	return Value(lookup.FromValue(v)), err
 }
 
 func valueOf(x reflect.Value, depth int, sensitive *bool) (value.Value, error) {
@@ -129,7 +131,7 @@ func valueOf(x reflect.Value, depth int, sensitive *bool) (value.Value, error) {
 	case x.Type() == reflect.TypeFor[Value]():
 		v := x.Interface().(Value)
 		*sensitive = *sensitive || v.Sensitive()
-		return v.own(nil)
+		return v.handle().Copy()
 	case x.Type() == reflect.TypeFor[json.Number]():
 		return jsonNumber(x.String())
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/lookup"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -91,7 +92,7 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 	note := func(what, key string, v bindings.Value, found bool, err error) {
 		answers = append(answers, what+" "+key+": "+answered(v, found, err))
 	}
-	strategy, err := bindings.ParseJSON([]byte(`"unique"`))
+	strategy, err := parseJSON([]byte(`"unique"`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,19 +102,19 @@ func damagedQuestions(t *testing.T, req *bindings.Request) (answers []string) {
 		"lookup_options"} {
 		v, found, err := req.Lookup(key)
 		note("lookup", key, v, found, err)
-		v, found, err = req.LookupMerged(key, strategy)
+		v, found, err = lookupMerged(req, key, strategy)
 		note("merged", key, v, found, err)
 		for from := range 2 {
-			v, found, err = req.LookupEntries(key, from, -1, bindings.Value{})
+			v, found, err = lookupEntries(req, key, from, -1, bindings.Value{})
 			note(fmt.Sprint("entries from ", from), key, v, found, err)
-			v, found, err = req.LookupEntries(key, from, 1, strategy)
+			v, found, err = lookupEntries(req, key, from, 1, strategy)
 			note(fmt.Sprint("merged entries from ", from), key, v, found, err)
 		}
-		outcomes, err := req.Effective(key)
+		outcomes, err := engine(req).Effective(key)
 		answers = append(answers, fmt.Sprintf("effective %s: %v %v", key, outcomes, err))
-		candidates, err := req.Candidates(key)
+		candidates, err := engine(req).Candidates(key)
 		answers = append(answers, fmt.Sprintf("candidates %s: %+v %v", key, candidates, err))
-		e, err := req.Explain(key)
+		e, err := engine(req).Explain(key)
 		text := fmt.Sprintf("explained %s: %v", key, err)
 		if err == nil {
 			if errors.As(e.Outcome.Err, new(*bindings.DamageError)) {
@@ -148,7 +149,7 @@ func TestEachPartIsDamaged(t *testing.T) {
 
 func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 	ask := func(s *bindings.Snapshot) []string {
-		f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
+		f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +175,7 @@ func eachPart(t *testing.T, content *snapshot.Content, facts string, all bool) {
 			}
 		}
 		var damage *bindings.DamageError
-		if _, _, _, err := s.Needs(); err != nil && !errors.As(err, &damage) {
+		if _, _, _, err := (*lookup.Snapshot)(s).Needs(); err != nil && !errors.As(err, &damage) {
 			t.Errorf("%s: Needs says %v", what, err)
 		}
 		// Not all values of a content come into a file.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"bindc/compile"
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/seal"
 	"bindc/internal/types"
@@ -83,7 +84,7 @@ func decliningRequest(t *testing.T, files map[string]string, more string) *bindi
 	if err := snap.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	facts, err := bindings.ParseFacts([]byte(`{"fqdn": "n1"`+more+`}`), bindings.FactsOptions{})
+	facts, err := parseFacts([]byte(`{"fqdn": "n1"`+more+`}`), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,11 +115,11 @@ func outcomeOf(v bindings.Value, found bool, err error) string {
 
 // What declines above a hierarchy of Hiera 5 leaves the answer to it: merged, dug in, entry by entry.
 func TestWhatDeclinesAboveHiera(t *testing.T) {
-	hash, err := bindings.ParseJSON([]byte(`"hash"`))
+	hash, err := parseJSON([]byte(`"hash"`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := bindings.ParseJSON([]byte(`"first"`))
+	first, err := parseJSON([]byte(`"first"`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,19 +147,19 @@ func TestWhatDeclinesAboveHiera(t *testing.T) {
 		{"again", lookupOf("again"), `sensitive {"z":3}`, `sensitive {"z":3}`},
 		{"again.z", lookupOf("again.z"), `sensitive 3`, `sensitive 3`},
 		{"users by another strategy", func(r *bindings.Request) (bindings.Value, bool, error) {
-			return r.LookupMerged("users", first)
+			return lookupMerged(r, "users", first)
 		}, `{"b":2}`, `{"c":3}`},
 		{"entries of users", func(r *bindings.Request) (bindings.Value, bool, error) {
-			return r.LookupEntries("users", 0, -1, hash)
+			return lookupEntries(r, "users", 0, -1, hash)
 		}, `{"a":1,"b":2}`, `{"c":3}`},
 		{"the first entry of users", func(r *bindings.Request) (bindings.Value, bool, error) {
-			return r.LookupEntries("users", 0, 0, first)
+			return lookupEntries(r, "users", 0, 0, first)
 		}, `{"b":2}`, `{"c":3}`},
 		{"all entries of plain", func(r *bindings.Request) (bindings.Value, bool, error) {
-			return r.LookupEntries("plain", 0, -1, first)
+			return lookupEntries(r, "plain", 0, -1, first)
 		}, `"near"`, `"near"`},
 		{"all entries of users, of which the first counts", func(r *bindings.Request) (bindings.Value, bool, error) {
-			return r.LookupEntries("users", 0, -1, first)
+			return lookupEntries(r, "users", 0, -1, first)
 		}, `{"b":2}`, `{"c":3}`},
 		{"m::low, of default_hierarchy", lookupOf("m::low"), `sensitive {"x":1}`, `sensitive {"x":1}`},
 		{"m::low.x", lookupOf("m::low.x"), `sensitive 1`, `sensitive 1`},
@@ -170,13 +171,13 @@ func TestWhatDeclinesAboveHiera(t *testing.T) {
 		{"misfit, which cannot be merged", lookupOf("misfit"), `evaluation`, `evaluation`},
 		{"hinted, by what is sensitive", lookupOf("hinted"), `sensitive 3`, `sensitive 3`},
 		{"entries of hinted", func(r *bindings.Request) (bindings.Value, bool, error) {
-			return r.LookupEntries("hinted", 0, -1, hash)
+			return lookupEntries(r, "hinted", 0, -1, hash)
 		}, `sensitive 3`, `sensitive 3`},
 		{"the second entry of old", func(r *bindings.Request) (bindings.Value, bool, error) {
-			return r.LookupEntries("old", 1, -1, first)
+			return lookupEntries(r, "old", 1, -1, first)
 		}, `nothing`, `nothing`},
 		{"entries of again", func(r *bindings.Request) (bindings.Value, bool, error) {
-			return r.LookupEntries("again", 0, -1, hash)
+			return lookupEntries(r, "again", 0, -1, hash)
 		}, `sensitive {"z":3}`, `sensitive {"z":3}`},
 	} {
 		if got := outcomeOf(c.ask(declines)); got != c.low {
@@ -200,7 +201,7 @@ func lookupOf(key string) func(*bindings.Request) (bindings.Value, bool, error) 
 
 func states(t *testing.T, r *bindings.Request, key string) string {
 	t.Helper()
-	e, err := r.Explain(key)
+	e, err := engine(r).Explain(key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,13 +315,13 @@ func TestWhatDeclinesIsNotSeen(t *testing.T) {
 func TestCandidatesThatDecline(t *testing.T) {
 	r := decliningRequest(t, plainSite, "")
 	for key, want := range map[string]string{"a": "1", "b": "2", "h": "", "f": "7 6"} {
-		outcomes, err := r.Effective(key)
+		outcomes, err := engine(r).Effective(key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		for _, o := range outcomes {
-			got = append(got, outcomeOf(o.Value, o.Found, o.Err))
+			got = append(got, outcomeOf(public(o.Value), o.Found, o.Err))
 		}
 		if text := strings.Join(got, " "); text != want {
 			t.Errorf("the candidates of %s are %s, want %s", key, text, want)
@@ -467,31 +468,31 @@ bind:
 		"renamed":  "'below' is not bound below it for this request",
 		"again":    "nothing below it is bound for this request",
 	} {
-		e, err := r.Explain(key)
+		e, err := engine(r).Explain(key)
 		if err != nil || len(e.Candidates) == 0 {
 			t.Fatalf("%s: %+v, %v", key, e, err)
 		}
-		if c := e.Candidates[0]; c.State != bindings.Declined || c.Why != want {
+		if c := e.Candidates[0]; c.State != lookup.Declined || c.Why != want {
 			t.Errorf("%s is %s: %s, expected %s", key, c.State, c.Why, want)
 		}
 	}
 	with := decliningRequest(t, plainSite, "")
 	for key, want := range map[string]string{"f": "", "i": "it is what 'h' is below this"} {
-		if e, err := with.Explain(key); err != nil || e.Candidates[0].Why != want {
+		if e, err := engine(with).Explain(key); err != nil || e.Candidates[0].Why != want {
 			t.Errorf("%s: %+v, %v, expected %q", key, e, err, want)
 		}
 	}
-	e, err := r.Explain("below")
-	if err != nil || len(e.Candidates) != 2 || e.Candidates[0].State != bindings.Wins ||
+	e, err := engine(r).Explain("below")
+	if err != nil || len(e.Candidates) != 2 || e.Candidates[0].State != lookup.Wins ||
 		e.Candidates[0].Why != "'below' has another name from here on down" {
 		t.Errorf("what has another name: %+v, %v", e, err)
 	}
-	e, err = r.Explain("list")
+	e, err = engine(r).Explain("list")
 	if err != nil || len(e.Contributions) != 1 || e.Contributions[0].At != "bindings/low.yaml:7:5" ||
-		e.Contributions[0].State != bindings.Wins {
+		e.Contributions[0].State != lookup.Wins {
 		t.Errorf("the list: %+v, %v", e, err)
 	}
-	e, err = r.Explain("needs")
+	e, err = engine(r).Explain("needs")
 	if err != nil || len(e.Contributions) != 0 || len(e.Lookups) != 1 || len(e.Lookups[0].Contributions) != 1 {
 		t.Errorf("what is the list by another name: %+v, %v", e, err)
 	}
@@ -515,7 +516,7 @@ func TestProducersOfTheNameOfTheirKey(t *testing.T) {
 		if got := outcomeOf(asked(t, s, "{}").Lookup("k")); got != want {
 			t.Errorf("k is %s, expected %s", got, want)
 		}
-		if e, err := asked(t, s, "{}").Explain("k"); v == nil && (err != nil ||
+		if e, err := engine(asked(t, s, "{}")).Explain("k"); v == nil && (err != nil ||
 			e.Candidates[0].Why != "it is optional, and yields undef") {
 			t.Errorf("why there is nothing: %+v, %v", e, err)
 		}

@@ -35,7 +35,7 @@ func TestValuesNestAsDeepAsThoseOfBindings(t *testing.T) {
 	for _, c := range []struct{ open, close string }{{"[", "]"}, {`{"a":`, "}"}} {
 		for depth, want := range map[int]bool{value.MaxDepth: true, value.MaxDepth + 1: false} {
 			text := strings.Repeat(c.open, depth) + "1" + strings.Repeat(c.close, depth)
-			if v, err := bindings.ParseJSON([]byte(text)); (err == nil) != want || v.IsUndef() == want {
+			if v, err := parseJSON([]byte(text)); (err == nil) != want || v.IsUndef() == want {
 				t.Errorf("%d levels of %s: %v", depth, c.open, err)
 			}
 		}
@@ -43,7 +43,7 @@ func TestValuesNestAsDeepAsThoseOfBindings(t *testing.T) {
 }
 
 func TestHashesOfSeveralEntriesAreOrdinaryMaps(t *testing.T) {
-	v, err := bindings.ParseJSON([]byte(`{"a": 1, "b": [2, {"c": true, "d": null}], "e": {}}`))
+	v, err := parseJSON([]byte(`{"a": 1, "b": [2, {"c": true, "d": null}], "e": {}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

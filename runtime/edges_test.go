@@ -175,7 +175,7 @@ func TestValuesOfACategory(t *testing.T) {
 		{&expr.Node{Op: expr.Concat, Kids: []*expr.Node{variable("v")}}, "two", "two"},
 		{&expr.Node{Op: expr.Concat}, "two", ""},
 	} {
-		facts, err := bindings.ParseFacts([]byte(`{"v": "`+c.fact+`"}`), bindings.FactsOptions{})
+		facts, err := parseFacts([]byte(`{"v": "`+c.fact+`"}`), bindings.FactsOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ bind:
 	if json, failed := v.MarshalJSON(); err != nil || !errors.As(failed, new(*bindings.DamageError)) || json != nil {
 		t.Errorf("as JSON: %s, %v, %v", json, failed, err)
 	}
-	if _, err := req.Explain("large"); !errors.As(err, new(*bindings.DamageError)) {
+	if _, err := engine(req).Explain("large"); !errors.As(err, new(*bindings.DamageError)) {
 		t.Errorf("Explain: %v", err)
 	}
 }
@@ -333,12 +333,12 @@ func TestParseJSONRejectsInvalidJSON(t *testing.T) {
 		`{"a": 1} 2`: "more after it", `[1,`: "EOF", `{"a"`: "EOF", "": "EOF", "[9223372036854775808]": "64 bits",
 		`{1: 2}`: "invalid character '1'", `{"a": 1, 2}`: "invalid character '2'",
 	} {
-		v, err := bindings.ParseJSON([]byte(text))
+		v, err := parseJSON([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || !v.IsUndef() {
 			t.Errorf("%.20q: %v, %v; expected %s", text, v, err, want)
 		}
 	}
-	v, err := bindings.ParseJSON([]byte(`[10, -10, 1234567890123]`))
+	v, err := parseJSON([]byte(`[10, -10, 1234567890123]`))
 	if err != nil || intOf(v.Index(0)) != 10 || intOf(v.Index(1)) != -10 || intOf(v.Index(2)) != 1234567890123 {
 		t.Errorf("%v, %v", v, err)
 	}

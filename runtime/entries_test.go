@@ -84,7 +84,7 @@ func TestLookupsInSomeEntries(t *testing.T) {
 		{below, "c", 0, -1, first, `"below"`},
 	} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(c.req.LookupEntries(c.key, c.from, c.to, strategy)); got != c.want {
+		if got := answered(lookupEntries(c.req, c.key, c.from, c.to, strategy)); got != c.want {
 			t.Errorf("%s of %d to %d by %s is %s, expected %s", c.key, c.from, c.to, c.merge, got, c.want)
 		}
 	}
@@ -114,7 +114,7 @@ n::own: module
 func TestDataBelowAnEntryOfPuppetIsNotFoundInEntries(t *testing.T) {
 	req := asked(t, hieraSnapshot(t, moduleWithVault, bindings.Options{}), `{}`)
 	for key, want := range map[string]string{"m::site": `"site"`, "m::own": "not found", "n::own": `"module"`} {
-		if got := answered(req.LookupEntries(key, 0, -1, bindings.Value{})); got != want {
+		if got := answered(lookupEntries(req, key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("%s: got %s, want %s", key, got, want)
 		}
 	}

@@ -17,34 +17,34 @@ import (
 
 	"bindc/internal/choice"
 	"bindc/internal/diag"
-	"bindc/internal/value"
+	"bindc/internal/lookup"
 )
 
 // Environments answers from a directory of snapshots, DIR/NAME.snap for each environment, as bindc environments writes
-// it: each request is of the environment that the program in DIR/.environments chooses for its facts. Without that
-// file it is the one the agent asks for, or production.
+// it. The program in DIR/.environments chooses the environment of a request by its facts. Without that file it is the
+// one that the agent asks for, or production.
 //
-// A snapshot is opened by the first request of its environment, and followed from then on, as a Watcher follows one. An
-// environment whose file appears is one from then on, and one whose file is gone is none; so is the program followed.
-// All methods may be called concurrently.
+// The first request of an environment opens its snapshot, which is then followed as a Watcher follows one. Environments
+// whose files appear or disappear are added or removed, and a new program replaces the old one. All methods may be
+// called concurrently.
 type Environments struct {
 	dir     string
 	opts    WatchOptions
 	program atomic.Pointer[choice.Choice] // nil once closed
 	stop    func()
 
-	mu       sync.RWMutex // guards what follows
+	mu       sync.RWMutex // guards watchers
 	watchers map[string]*Watcher
 
-	looking sync.Mutex // held while looking at the program; guards what follows
+	looking sync.Mutex // held while polling the program; guards the fields below
 	closed  bool
 	seen    fs.FileInfo // the file of the program; nil if it has to be read again
 	refused error       // why seen is not the program that chooses
 }
 
-// OpenEnvironments opens the environments in dir and follows them until Close. opts are those of every snapshot: Accept
-// is asked of the program too, Interval is the time between two looks at all of it, and Notify is called with nil where
-// something new answers, and with what is refused. The errors are those of Open, of the program.
+// OpenEnvironments opens the environments in dir and follows them until Close. opts apply to every snapshot. Accept is
+// also called for the program, Interval is the time between two polls of the directory, and Notify is called with nil
+// if something new answers, and with the error if it is refused. The errors are those of Open, for the program.
 func OpenEnvironments(dir string, opts WatchOptions) (*Environments, error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func OpenEnvironments(dir string, opts WatchOptions) (*Environments, error) {
 	return e, nil
 }
 
-// Request is Snapshot.Request in the environment of facts. The Lease has to be closed. The error is an *Error, of code
-// environment where there is none of that name, one of Open, or fs.ErrClosed after Close.
+// Request is Snapshot.Request in the environment of facts. The caller must close the Lease. The error is an *Error, of
+// code environment if there is no environment of that name, one of Open, or fs.ErrClosed after Close.
 func (e *Environments) Request(facts *Facts) (*Lease, error) {
 	name, facts, err := e.Choose(facts)
 	if err != nil {
@@ -73,14 +73,14 @@ func (e *Environments) Request(facts *Facts) (*Lease, error) {
 		}
 		l, err := w.Request(facts)
 		if errors.Is(err, fs.ErrClosed) {
-			continue // it is gone in between, or all are: then there is none to follow
+			continue // it was removed in between, or all were closed: then watcher fails
 		}
 		return l, err
 	}
 }
 
-// Choose is the environment of facts, and these with it as the variable environment. There need not be one of that
-// name. The error is an *Error, or fs.ErrClosed.
+// Choose returns the environment of facts, and the facts with it as the variable environment. There may be no
+// environment of that name. The error is an *Error, or fs.ErrClosed.
 func (e *Environments) Choose(facts *Facts) (name string, chosen *Facts, err error) {
 	c := e.program.Load()
 	switch {
@@ -89,27 +89,25 @@ func (e *Environments) Choose(facts *Facts) (name string, chosen *Facts, err err
 	case facts == nil:
 		return "", nil, &Error{Code: CodeFacts, Message: "expected the facts of a node, found none (nil)"}
 	}
-	name, err = c.Choose(func(name string) value.Value { return facts.variables[name] }, facts.agent)
+	given := (*lookup.Facts)(facts)
+	name, err = c.Choose(given.Variable, given.Agent())
 	if err != nil {
 		return "", nil, &Error{Code: CodeEnvironment, Message: "cannot choose an environment: " + err.Error(), Err: err}
 	}
-	return name, facts.in(name), nil
+	return name, (*Facts)(given.In(name)), nil
 }
 
-// Variables are the names of the variables that the choice of an environment can depend on, as Snapshot.Needs has them.
+// Variables returns the names of the variables that the choice of an environment can depend on, and of those that they
+// are derived from, sorted; nil after Close.
 func (e *Environments) Variables() []string {
 	c := e.program.Load()
 	if c == nil {
 		return nil
 	}
-	sv := survey{variables: map[string]bool{}}
-	for _, name := range c.Variables() {
-		sv.variable(name)
-	}
-	return sv.names()
+	return lookup.WithSources(c.Variables())
 }
 
-// Names are the environments there are, sorted.
+// Names returns the names of the environments that have a snapshot, sorted.
 func (e *Environments) Names() ([]string, error) {
 	entries, err := os.ReadDir(e.dir)
 	if err != nil {
@@ -124,7 +122,7 @@ func (e *Environments) Names() ([]string, error) {
 	return out, nil
 }
 
-// watcher follows the snapshot of an environment, from now on if nobody has asked for it before.
+// watcher returns the watcher of the snapshot of an environment, and opens it if there is none yet.
 func (e *Environments) watcher(name string) (*Watcher, error) {
 	e.mu.RLock()
 	w := e.watchers[name]
@@ -138,7 +136,7 @@ func (e *Environments) watcher(name string) (*Watcher, error) {
 	return e.follow(name)
 }
 
-// follow follows the snapshot of an environment that nobody had asked for when watcher looked.
+// follow opens the watcher of an environment that had none when watcher looked.
 func (e *Environments) follow(name string) (*Watcher, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -162,7 +160,7 @@ func (e *Environments) follow(name string) (*Watcher, error) {
 
 func (e *Environments) path(name string) string { return filepath.Join(e.dir, name+choice.Extension) }
 
-// unknown says that there is no environment of that name, and what there is.
+// unknown returns the error for a name without an environment. It lists those that exist.
 func (e *Environments) unknown(name string) error {
 	there, _ := e.Names()
 	message := fmt.Sprintf("there is no environment '%s'", name)
@@ -182,8 +180,8 @@ func (e *Environments) unknown(name string) error {
 	return &Error{Code: CodeEnvironment, Message: message}
 }
 
-// Check looks at the directory now, as Watcher.Check looks at a file: switched tells whether another program chooses,
-// another file answers or one no longer does. The error joins what is refused.
+// Check polls the directory now, as Watcher.Check polls a file. switched reports whether another program chooses,
+// another file answers, or one no longer does. The error joins those of all files that are refused.
 func (e *Environments) Check() (switched bool, err error) {
 	switched, err = e.choose()
 	e.mu.RLock()
@@ -204,7 +202,7 @@ func (e *Environments) Check() (switched bool, err error) {
 	return switched, errors.Join(errs...)
 }
 
-// drop ends following an environment whose file is gone. The requests of it go on.
+// drop stops following an environment whose file is gone. Its requests may be finished.
 func (e *Environments) drop(name string) {
 	e.mu.Lock()
 	w := e.watchers[name]
@@ -215,7 +213,8 @@ func (e *Environments) drop(name string) {
 	}
 }
 
-// choose has the program that is there now choose, if it is another one. One that was there does not go away.
+// choose replaces the program by the one in the directory, if that is another one. A program whose file is removed
+// stays.
 func (e *Environments) choose() (switched bool, err error) {
 	e.looking.Lock()
 	defer e.looking.Unlock()
@@ -242,13 +241,14 @@ func (e *Environments) choose() (switched bool, err error) {
 		e.seen, e.refused = now, err
 	}
 	if err != nil {
-		return false, err // where it is not accepted, what is signed may come later than the file
+		return false, err // the signature may come later than the file
 	}
 	e.program.Store(c)
 	return true, nil
 }
 
-// Close ends following all environments, as Watcher.Close does.
+// Close stops following all environments, as Watcher.Close does. Closing them again does nothing; the error is always
+// nil.
 func (e *Environments) Close() error {
 	e.stop()
 	e.looking.Lock()

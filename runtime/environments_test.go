@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,7 +50,7 @@ func openEnvironments(t testing.TB, dir string, opts bindings.WatchOptions) *bin
 
 func asking(t testing.TB, agent string, facts string) *bindings.Facts {
 	t.Helper()
-	f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{Node: "n1", Environment: agent})
+	f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1", Environment: agent})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +137,7 @@ bind: [{name: server, to_expression: '$server_facts'}]
 		`{}`: `{"environment":"b"}`,
 		`{"server_facts": {"environment": "a", "serverip": "::1"}}`: `{"environment":"a","serverip":"::1"}`,
 	} {
-		given, err := bindings.ParseJSON([]byte(variables))
+		given, err := parseJSON([]byte(variables))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,31 +425,4 @@ func TestRequestsWhileEnvironmentsAreReplaced(t *testing.T) {
 	}
 	close(stop)
 	running.Wait()
-}
-
-func ExampleOpenEnvironments() {
-	path, remove := exampleSnapshot() // of an environment called example
-	defer remove()
-	all, err := bindings.OpenEnvironments(filepath.Dir(path), bindings.WatchOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer all.Close()
-	for _, agent := range []string{"example", "exmaple"} {
-		facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Node: "web1.example.org",
-			Environment: agent})
-		if err != nil {
-			log.Fatal(err)
-		}
-		req, err := all.Request(facts)
-		if err != nil {
-			fmt.Println(err)
-			continue
-		}
-		defer req.Close()
-		fmt.Println(req.Lookup("monitoring::contact"))
-	}
-	// Output:
-	// ops@example.org true <nil>
-	// there is no environment 'exmaple'; there is 'example'; did you mean 'example'?
 }

@@ -4,64 +4,49 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
+	"bindc/internal/lookup"
 	"bindc/snapshot"
 )
 
-// Error says why there is no answer: why a binding that wins has no value, or what is wrong with facts. An Error stays
+// Error says why there is no answer: why a binding that wins has no value, or what is wrong with facts. Its fields are
+// Key, the key whose binding it is, "" where no lookup is concerned; Code; Message, which Error returns; and Err, the
+// cause if it is another error, which errors.Is and errors.As find. It is found with errors.As, as *Error, and stays
 // valid when the snapshot is closed.
-type Error struct {
-	Key     string // whose binding it is; "" where no lookup is concerned
-	Code    Code
-	Message string
-	Err     error // the cause, if it is another error
-}
+type Error = lookup.Error
 
-// Code is the stable name of a kind of errors, as bindq shows it.
-type Code string
+// Code is the stable name of a kind of errors, as bindq shows it: a string.
+type Code = lookup.Code
 
 // The codes of an Error.
 const (
-	CodeTypeMismatch Code = "type_mismatch" // the value is not of the type it is held to
-	CodeAbstract     Code = "abstract"      // nothing binds an abstract key for this request
-	CodeLoop         Code = "loop"          // the key needs itself
-	CodeDuplicate    Code = "duplicate"     // two contributions of one name, and neither has precedence
-	CodeEvaluation   Code = "evaluation"    // an expression failed
-	CodeProducer     Code = "producer"      // a Producer failed, or is not registered
-	CodeEncrypted    Code = "encrypted"     // the value is encrypted, and cannot be decrypted
-	CodeEnvironment  Code = "environment"   // reserved
-	CodeFacts        Code = "facts"         // the facts cannot be used
+	CodeTypeMismatch = lookup.CodeTypeMismatch // the value is not of the type it is held to
+	CodeAbstract     = lookup.CodeAbstract     // nothing binds an abstract key for this request
+	CodeLoop         = lookup.CodeLoop         // the key needs itself
+	CodeDuplicate    = lookup.CodeDuplicate    // two contributions of one name, and neither has precedence
+	CodeEvaluation   = lookup.CodeEvaluation   // an expression failed
+	CodeProducer     = lookup.CodeProducer     // a Producer failed, or is not registered
+	CodeEncrypted    = lookup.CodeEncrypted    // the value is encrypted, and cannot be decrypted
+	CodeEnvironment  = lookup.CodeEnvironment  // reserved
+	CodeFacts        = lookup.CodeFacts        // the facts cannot be used
 )
 
 // What programs call the errors of the other kinds: ErrFormat, ErrVersion, a *DamageError, and asking in a wrong way.
 const (
-	CodeFormat  Code = "snapshot_format"
-	CodeVersion Code = "snapshot_version"
-	CodeDamaged Code = "snapshot_damaged"
-	CodeUsage   Code = "usage"
+	CodeFormat  = lookup.CodeFormat
+	CodeVersion = lookup.CodeVersion
+	CodeDamaged = lookup.CodeDamaged
+	CodeUsage   = lookup.CodeUsage
 )
 
 // Errors about a file, to be found with errors.Is.
 var (
-	ErrFormat  = snapshot.ErrFormat  // it is no snapshot
+	ErrFormat  = snapshot.ErrFormat  // it is not a snapshot
 	ErrVersion = snapshot.ErrVersion // it is a snapshot of another version of the format
 )
 
-// DamageError says where a snapshot breaks the format. It is found with errors.As.
+// DamageError says where a snapshot breaks the format. It is found with errors.As, as *DamageError.
 type DamageError = snapshot.DamageError
-
-// failed is an error of the binding of key, which may be text of the mapped file: a message is put together, and so is
-// none, but the key has to be copied to outlive that.
-func failed(key string, code Code, message string) *Error {
-	return &Error{Key: strings.Clone(key), Code: code, Message: message}
-}
-
-// Error is the message.
-func (e *Error) Error() string { return e.Message }
-
-// Unwrap is the cause, so that errors.Is and errors.As find what a Producer returned.
-func (e *Error) Unwrap() error { return e.Err }
 
 // inFile names the file in an error about it; those of the operating system do already.
 func inFile(path string, err error) error {

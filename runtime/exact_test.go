@@ -42,7 +42,7 @@ func TestExactDimensionsCompareAsWritten(t *testing.T) {
 		for role, want := range map[string]bool{"Mixed": true, "mixed": !exact, "MIXED": !exact, "Größe": true,
 			"größe": !exact,
 			long:    true, strings.ToLower(long): !exact, "other": false} {
-			facts, err := bindings.ParseFacts([]byte(`{"role": "`+role+`"}`), bindings.FactsOptions{})
+			facts, err := parseFacts([]byte(`{"role": "`+role+`"}`), bindings.FactsOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,7 +37,7 @@ m::a: 1
 // entriesOf lists what Explain says of the entries, as text.
 func entriesOf(t *testing.T, r *bindings.Request, key string) (out []string) {
 	t.Helper()
-	e, err := r.Explain(key)
+	e, err := engine(r).Explain(key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestExplainOfOtherFiles(t *testing.T) {
 			}
 		}
 		s := opened(t, content, bindings.Options{}, nil)
-		e, err := strictRequest(t, s, `{}`, false).Explain("text")
+		e, err := engine(strictRequest(t, s, `{}`, false)).Explain("text")
 		if err != nil || e.Outcome.Err != nil || len(e.Locations) != c.entries {
 			t.Errorf("%s: %v, %v", name, e, err)
 		}

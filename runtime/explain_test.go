@@ -12,6 +12,7 @@ import (
 
 	"bindc/compile"
 	"bindc/internal/diag"
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/seal"
 	"bindc/internal/value"
@@ -43,7 +44,7 @@ func TestExplanationsAgreeWithLookups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		facts, err := bindings.ParseFacts(text, bindings.FactsOptions{})
+		facts, err := parseFacts(text, bindings.FactsOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,22 +57,22 @@ func TestExplanationsAgreeWithLookups(t *testing.T) {
 			agrees(t, r, key, seen)
 		}
 	}
-	for _, state := range []string{bindings.Wins, bindings.Hidden, bindings.NotEffective} {
+	for _, state := range []string{lookup.Wins, lookup.Hidden, lookup.NotEffective} {
 		if seen[state] == 0 {
 			t.Errorf("the example has no binding that is %s", state)
 		}
 	}
 	s.Close()
-	if _, err := last.Explain("ntp::package"); !errors.Is(err, fs.ErrClosed) {
+	if _, err := engine(last).Explain("ntp::package"); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("of a closed snapshot Explain returns %v", err)
 	}
-	if _, err := last.Effective("ntp::package"); !errors.Is(err, fs.ErrClosed) {
+	if _, err := engine(last).Effective("ntp::package"); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("of a closed snapshot Effective returns %v", err)
 	}
-	if _, err := last.Candidates("ntp::package"); !errors.Is(err, fs.ErrClosed) {
+	if _, err := engine(last).Candidates("ntp::package"); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("of a closed snapshot Candidates returns %v", err)
 	}
-	if got := last.Categories(); got != nil {
+	if got := engine(last).Categories(); got != nil {
 		t.Errorf("a request of a closed snapshot has the categories %v", got)
 	}
 }
@@ -79,7 +80,7 @@ func TestExplanationsAgreeWithLookups(t *testing.T) {
 func agrees(t *testing.T, r *bindings.Request, key string, seen map[string]int) {
 	t.Helper()
 	v, found, err := r.Lookup(key)
-	e, failed := r.Explain(key)
+	e, failed := engine(r).Explain(key)
 	if failed != nil {
 		t.Fatal(failed)
 	}
@@ -89,7 +90,7 @@ func agrees(t *testing.T, r *bindings.Request, key string, seen map[string]int) 
 	winners := 0
 	for _, c := range e.Candidates {
 		seen[c.State]++
-		if c.State != bindings.Wins {
+		if c.State != lookup.Wins {
 			continue
 		}
 		if winners++; found && c.Outcome.Value.String() != v.String() {
@@ -162,9 +163,9 @@ bind:
 }
 
 // told is an explanation in lines, those of the lookups inside it indented.
-func told(e *bindings.Explanation, indent string) (lines []string) {
+func told(e *lookup.Explanation, indent string) (lines []string) {
 	lines = append(lines, indent+e.Key+": "+outcome(e.Outcome))
-	for i, list := range [][]bindings.Candidate{e.Candidates, e.Contributions} {
+	for i, list := range [][]lookup.Candidate{e.Candidates, e.Contributions} {
 		for _, c := range list {
 			line := fmt.Sprintf("%s  %s %s %s %v %s: %s", indent, []string{"", "contribution "}[i]+c.State, c.Layer,
 				c.Name, c.When, c.At, outcome(c.Outcome))
@@ -180,7 +181,7 @@ func told(e *bindings.Explanation, indent string) (lines []string) {
 	return lines
 }
 
-func outcome(o bindings.Outcome) string {
+func outcome(o lookup.Outcome) string {
 	var failed *bindings.Error
 	switch {
 	case errors.As(o.Err, &failed):
@@ -278,11 +279,11 @@ func TestExplanationsInFull(t *testing.T) {
 		if !isKey || strings.HasPrefix(key, " ") {
 			continue
 		}
-		e, err := req.Explain(key)
+		e, err := engine(req).Explain(key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone, err := req.Candidates(key)
+		alone, err := engine(req).Candidates(key)
 		if err != nil || len(alone) != len(e.Candidates) {
 			t.Errorf("%s: %d candidates, explained %d: %v", key, len(alone), len(e.Candidates), err)
 		}
@@ -294,15 +295,15 @@ func TestExplanationsInFull(t *testing.T) {
 			t.Fatalf("line %d: expected %q, found %q", i+1, append(want, "")[i], append(got, "")[i])
 		}
 	}
-	categories := []bindings.Term{{Name: "node", Value: "n1"}, {Name: "always", Value: "true"},
+	categories := []lookup.Term{{Name: "node", Value: "n1"}, {Name: "always", Value: "true"},
 		{Name: "environment", Value: "production"}}
-	if got := req.Categories(); !slices.Equal(got, categories) {
+	if got := engine(req).Categories(); !slices.Equal(got, categories) {
 		t.Errorf("categories are %v", got)
 	}
-	if outcomes, err := req.Effective("\x00set"); outcomes != nil || err != nil {
+	if outcomes, err := engine(req).Effective("\x00set"); outcomes != nil || err != nil {
 		t.Errorf("of an internal key %v are effective, %v", outcomes, err)
 	}
-	e, err := req.Explain("\x00set")
+	e, err := engine(req).Explain("\x00set")
 	if err != nil || e.Outcome.Found || e.Candidates != nil || e.Contributions != nil {
 		t.Errorf("of an internal key: %+v, %v", e, err)
 	}
@@ -358,7 +359,7 @@ func TestExplanationsOfWhatIsEncrypted(t *testing.T) {
 		}
 		var got []string
 		for _, key := range []string{"a", "m"} {
-			e, err := req.Explain(key)
+			e, err := engine(req).Explain(key)
 			if err != nil {
 				t.Fatalf("%s: %s: %v", name, key, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 )
 
@@ -102,12 +103,12 @@ bind:
 		{`{"kernel": {"name": "Linux"}}`, "m::linux", "", "1"},
 	} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(asked(t, s, c.facts).LookupMerged(c.key, strategy)); got != c.want {
+		if got := answered(lookupMerged(asked(t, s, c.facts), c.key, strategy)); got != c.want {
 			t.Errorf("%s of %s %s is %s, expected %s", c.key, c.facts, c.merge, got, c.want)
 		}
 	}
 	mended := asked(t, s, `{"os": "Debian"}`) // for facts that tell the paths
-	facts, err := bindings.ParseFacts([]byte(`{"os": {"family": "Debian"}}`), bindings.FactsOptions{})
+	facts, err := parseFacts([]byte(`{"os": {"family": "Debian"}}`), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ bind:
 	}{{"structured", 0, `"first"`, dug}, {"low", -1, `"first"`, dug},
 		{"structured", 0, `"unique"`, dug}} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(broken.LookupEntries(c.key, 0, c.to, strategy)); got != c.want {
+		if got := answered(lookupEntries(broken, c.key, 0, c.to, strategy)); got != c.want {
 			t.Errorf("%s of 0 to %d by %s is %s, expected %s", c.key, c.to, c.merge, got, c.want)
 		}
 	}
@@ -199,11 +200,11 @@ func TestWrongLookupOptions(t *testing.T) {
 				if got := answered(req.Lookup(key)); got != want {
 					t.Errorf("%q: %s is %s, expected %s", c.node, key, got, want)
 				}
-				e, err := req.Explain(key)
+				e, err := engine(req).Explain(key)
 				if err != nil {
 					t.Fatalf("%q: %s is not explained: %v", c.node, key, err)
 				}
-				if got := answered(e.Outcome.Value, e.Outcome.Found, e.Outcome.Err); got != want {
+				if got := answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err); got != want {
 					t.Errorf("%q: %s is explained to be %s, expected %s", c.node, key, got, want)
 				}
 			}
@@ -211,14 +212,14 @@ func TestWrongLookupOptions(t *testing.T) {
 	}
 	// By an entry they come to who merges them, and who cannot is told of which key.
 	req := askedOf(t, hieraSnapshot(t, site+"-- data/n/n1.yaml --\nlookup_options: text\n", bindings.Options{}), `{}`)
-	hash, err := bindings.ParseJSON([]byte(`"hash"`))
+	hash, err := parseJSON([]byte(`"hash"`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	const unmerged = "evaluation: 'lookup_options': the merge strategy 'hash' needs Hashes of Data with Strings as " +
 		"keys, and this is of the kind String"
 	for from, want := range []string{unmerged, `{"a":{"merge":"unique"}}`, `{"a":{"merge":"unique"}}`, "not found"} {
-		if got := answered(req.LookupEntries("lookup_options", from, -1, hash)); got != want {
+		if got := answered(lookupEntries(req, "lookup_options", from, -1, hash)); got != want {
 			t.Errorf("the lookup_options from entry %d on are %s, expected %s", from, got, want)
 		}
 	}
@@ -286,13 +287,13 @@ m::hash: {b: 2}
 		}
 	}
 	// A strategy that is told counts in the hierarchies, and not in a default_hierarchy.
-	first, err := bindings.ParseJSON([]byte(`"first"`))
+	first, err := parseJSON([]byte(`"first"`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{"m::odd", "m::absent", "m::odd.x"} {
 		want := "evaluation: '" + key + "': there is no merge strategy 'none', expected first, unique, hash or deep"
-		if got := answered(asked(t, s, `{"role": "app", "how": "none"}`).LookupMerged(key, first)); got != want {
+		if got := answered(lookupMerged(asked(t, s, `{"role": "app", "how": "none"}`), key, first)); got != want {
 			t.Errorf("the first value of %s is %s, expected %s", key, got, want)
 		}
 	}
@@ -313,7 +314,7 @@ lookup_options: {a: {merge: "%{how}"}, b: {merge: "%{how}"}, number: {convert_to
 a: 2
 `
 	req := asked(t, hieraSnapshot(t, site, bindings.Options{}), `{"how": "none", "node": "n1"}`)
-	e, err := req.Explain("a")
+	e, err := engine(req).Explain("a")
 	var failed *bindings.Error
 	if err != nil || !errors.As(e.Outcome.Err, &failed) || failed.Code != bindings.CodeEvaluation {
 		t.Fatalf("%+v, %v", e, err)
@@ -326,16 +327,16 @@ a: 2
 			t.Errorf("a key of no strategy that nothing binds, as %s: %t, %v", key, found, err)
 		}
 	}
-	first, err := bindings.ParseJSON([]byte(`"first"`))
+	first, err := parseJSON([]byte(`"first"`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{"a": "1", "b": "not found"} {
-		if got := answered(req.LookupMerged(key, first)); got != want {
+		if got := answered(lookupMerged(req, key, first)); got != want {
 			t.Errorf("the first value of %s is %s, expected %s", key, got, want)
 		}
 	}
-	e, err = req.Explain("number")
+	e, err = engine(req).Explain("number")
 	if err != nil || len(e.Candidates) != 1 {
 		t.Fatalf("%+v, %v", e, err)
 	}
@@ -343,7 +344,8 @@ a: 2
 	if o := e.Options; o == nil || o.At != "data/common.yaml:1:1" || o.Name != "number" {
 		t.Errorf("the options of what one entry has are %+v", o)
 	}
-	if c.State != bindings.Wins || c.Outcome.Value.Kind() != bindings.String || e.Outcome.Value.Kind() != bindings.Int {
+	if c.State != lookup.Wins || public(c.Outcome.Value).Kind() != bindings.String ||
+		public(e.Outcome.Value).Kind() != bindings.Int {
 		t.Errorf("%+v comes to %v", c, e.Outcome)
 	}
 }

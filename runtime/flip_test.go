@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"bindc/internal/lookup"
 	"bindc/internal/testmode"
 	bindings "bindc/runtime"
 )
@@ -143,7 +144,7 @@ func wrongOfDamaged(v bindings.Value) string {
 		func() error { _, err := v.Int(); return err },
 		func() error { _, err := v.Bool(); return err },
 		func() error { _, err := v.Float(); return err },
-		func() error { _, _, err := v.AppendRich(nil); return err },
+		func() error { _, _, err := lookup.Value(v).AppendRich(nil); return err },
 	} {
 		if ask() == nil {
 			return "damaged, but one method answers"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -114,18 +115,18 @@ func notDamaged(t *testing.T, what string, s *bindings.Snapshot) {
 		for _, key := range []string{"plain", "alias", "merged", "merged.0", "list", "absent", "lookup_options"} {
 			_, _, err := req.Lookup(key)
 			check(err)
-			_, _, err = req.LookupMerged(key, strategy)
+			_, _, err = lookupMerged(req, key, strategy)
 			check(err)
-			_, _, err = req.LookupEntries(key, 0, 1, strategy)
+			_, _, err = lookupEntries(req, key, 0, 1, strategy)
 			check(err)
-			_, err = req.Effective(key)
+			_, err = engine(req).Effective(key)
 			check(err)
-			e, err := req.Explain(key)
+			e, err := engine(req).Explain(key)
 			if check(err); err == nil {
 				check(e.Outcome.Err)
 			}
 		}
 	}
-	_, _, _, err := s.Needs()
+	_, _, _, err := (*lookup.Snapshot)(s).Needs()
 	check(err)
 }

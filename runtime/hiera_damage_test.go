@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
@@ -18,35 +19,35 @@ func TestLookupsByHieraWhereThereIsNone(t *testing.T) {
 		"{name: optional.b, to_expression: $nothing, optional: true}]}",
 		bindings.Options{})
 	req := asked(t, s, "{}")
-	unique, err := bindings.ParseJSON([]byte(`"unique"`))
+	unique, err := parseJSON([]byte(`"unique"`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, got := range []string{answered(req.LookupMerged("a", unique)), answered(req.LookupEntries("a", 1, 1,
+	for _, got := range []string{answered(lookupMerged(req, "a", unique)), answered(lookupEntries(req, "a", 1, 1,
 		unique))} {
 		if got != `{"b":[1]}` {
 			t.Errorf("a is %s", got)
 		}
 	}
 	for _, key := range []string{"a.b", "optional.b"} {
-		if got := answered(req.Lookup(key)); got != "not found" || s.Hiera() {
-			t.Errorf("%s is %s, of Hiera 5 %t", key, got, s.Hiera())
+		if got := answered(req.Lookup(key)); got != "not found" || (*lookup.Snapshot)(s).Hiera() {
+			t.Errorf("%s is %s, of Hiera 5 %t", key, got, (*lookup.Snapshot)(s).Hiera())
 		}
-		e, err := req.Explain(key)
+		e, err := engine(req).Explain(key)
 		if bound := key == "optional.b"; err != nil || e.Root != "" || bound != (len(e.Candidates) == 1) {
 			t.Errorf("%s is explained by %+v of '%s', %v", key, e.Candidates, e.Root, err)
 		}
 	}
 	of5 := hieraSnapshot(t, everyPart, bindings.Options{})
 	requests := []*bindings.Request{req, asked(t, of5, "{}")}
-	if !of5.Hiera() {
+	if !(*lookup.Snapshot)(of5).Hiera() {
 		t.Error("a hierarchy is none of Hiera 5")
 	}
 	s.Close()
 	of5.Close()
 	for _, req := range requests {
-		_, found, merged := req.LookupMerged("a", unique)
-		_, there, entries := req.LookupEntries("a", 0, 1, unique)
+		_, found, merged := lookupMerged(req, "a", unique)
+		_, there, entries := lookupEntries(req, "a", 0, 1, unique)
 		if found || there || !errors.Is(merged, fs.ErrClosed) || !errors.Is(entries, fs.ErrClosed) {
 			t.Errorf("of a closed snapshot: %t %v, %t %v", found, merged, there, entries)
 		}
@@ -104,7 +105,7 @@ func TestDamagedHierarchies(t *testing.T) {
 	sound := askedOf(t, opened(t, content, bindings.Options{}, nil), facts)
 	strategies := []bindings.Value{{}}
 	for _, name := range []string{`"first"`, `"unique"`} {
-		v, err := bindings.ParseJSON([]byte(name))
+		v, err := parseJSON([]byte(name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ func TestDamagedHierarchies(t *testing.T) {
 		"the values of the paths": func(of sections) { fill(of("dicts"), 0xff) },
 	} {
 		s := opened(t, content, bindings.Options{}, func(of func(string) []byte) { damage(of) })
-		f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
+		f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,13 +148,13 @@ func TestDamagedHierarchies(t *testing.T) {
 		}
 		for _, c := range hieraLookups {
 			for i, strategy := range strategies {
-				v, found, err := req.LookupMerged(c.key, strategy)
-				same("lookup", c.key, answered(v, found, err), answered(sound.LookupMerged(c.key, strategy)), err)
-				v, found, err = req.LookupEntries(c.key, i, -1, strategy)
-				want := answered(sound.LookupEntries(c.key, i, -1, strategy))
+				v, found, err := lookupMerged(req, c.key, strategy)
+				same("lookup", c.key, answered(v, found, err), answered(lookupMerged(sound, c.key, strategy)), err)
+				v, found, err = lookupEntries(req, c.key, i, -1, strategy)
+				want := answered(lookupEntries(sound, c.key, i, -1, strategy))
 				same("entries", c.key, answered(v, found, err), want, err)
 			}
-			e, err := req.Explain(c.key)
+			e, err := engine(req).Explain(c.key)
 			if err == nil {
 				err = e.Outcome.Err
 			}

@@ -78,7 +78,7 @@ func TestKeysOfHiera5(t *testing.T) {
 		{"moved", "", "1"},
 	} {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(req.LookupMerged(c.key, strategy)); got != c.want {
+		if got := answered(lookupMerged(req, c.key, strategy)); got != c.want {
 			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
 		}
 	}
@@ -86,18 +86,18 @@ func TestKeysOfHiera5(t *testing.T) {
 	for key, want := range map[string]string{"encrypted": `"plain"`, "reads": `sensitive "pa55"`,
 		"reads_no_key": `sensitive "s6"`, "reads_nothing": `sensitive "<>"`, `a"b'c`: "not found",
 		"lookup_options": `{"only":{"convert_to":"Integer"}}`} {
-		if got := answered(req.LookupEntries(key, 0, -1, bindings.Value{})); got != want {
+		if got := answered(lookupEntries(req, key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet %s is %s, expected %s", key, got, want)
 		}
 	}
 	encrypted := asked(t, hieraSnapshot(t, "-- hiera.yaml --\nversion: 5\nhierarchy: [{name: E, lookup_key: "+
 		"eyaml_lookup_key, path: e.eyaml}]\n-- data/e.eyaml --\nlookup_options: {a: {note: 'ENC[PKCS7,secret]'}}\n",
 		bindings.Options{Decrypt: decrypt}), `{}`)
-	if got := answered(encrypted.LookupEntries("lookup_options", 0, -1, bindings.Value{})); got !=
+	if got := answered(lookupEntries(encrypted, "lookup_options", 0, -1, bindings.Value{})); got !=
 		`{"a":{"note":"plain"}}` {
 		t.Errorf("to Puppet lookup_options that were decrypted are %s", got)
 	}
-	if e, err := req.Explain("a..b"); err != nil || e.Root != "" || len(e.Candidates) != 1 {
+	if e, err := engine(req).Explain("a..b"); err != nil || e.Root != "" || len(e.Candidates) != 1 {
 		t.Errorf("a key that is none, and bound, is explained by %+v, %v", e, err)
 	}
 	// What is moved is looked up by the options of the name that it had.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 )
 
@@ -79,7 +80,7 @@ func TestKeysBelowALevelOfHiera5(t *testing.T) {
 	req := asked(t, s, `{"node": "n1"}`)
 	for from, want := range []string{`{"m::list":{"merge":"unique"},"m::all":{"merge":"unique"}}`,
 		`{"structured":{"merge":"first"}}`} {
-		if got := answered(req.LookupEntries("lookup_options", from, -1, bindings.Value{})); got != want {
+		if got := answered(lookupEntries(req, "lookup_options", from, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet the lookup_options from entry %d on are %s, expected %s", from, got, want)
 		}
 	}
@@ -98,14 +99,14 @@ func TestKeysThatAreRenamedBelow(t *testing.T) {
 		if got := answered(req.Lookup(key)); got != want {
 			t.Errorf("%s is %s, expected %s", key, got, want)
 		}
-		if got := answered(req.LookupMerged(key, unique)); got != want {
+		if got := answered(lookupMerged(req, key, unique)); got != want {
 			t.Errorf("%s by unique is %s, expected %s", key, got, want)
 		}
 	}
-	if got := answered(req.LookupMerged("m::plain", unique)); got != `["site"]` {
+	if got := answered(lookupMerged(req, "m::plain", unique)); got != `["site"]` {
 		t.Errorf("m::plain by unique is %s, expected what is above the rename", got)
 	}
-	e, err := req.Explain("m::list")
+	e, err := engine(req).Explain("m::list")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestKeysThatAreRenamedBelow(t *testing.T) {
 	want := []string{"merged ", "hidden 'm::list' has another name from here on down", renamed, renamed, renamed, renamed}
 	var states []string
 	for _, c := range e.Candidates {
-		if c.State != bindings.NotEffective {
+		if c.State != lookup.NotEffective {
 			states = append(states, string(c.State)+" "+c.Why)
 		}
 	}

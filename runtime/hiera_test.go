@@ -11,6 +11,7 @@ import (
 
 	"bindc/compile"
 	"bindc/internal/diag"
+	"bindc/internal/lookup"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -52,7 +53,7 @@ func hieraSnapshot(t *testing.T, files string, opts bindings.Options) *bindings.
 // askedOf is a request of the node n1, with facts in JSON.
 func askedOf(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
 	t.Helper()
-	f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
+	f, err := parseFacts([]byte(facts), bindings.FactsOptions{Node: "n1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func strategyOf(t *testing.T, text string) bindings.Value {
 	if text == "" {
 		return bindings.Value{}
 	}
-	v, err := bindings.ParseJSON([]byte(text))
+	v, err := parseJSON([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +314,7 @@ func TestLookupsOfHiera5(t *testing.T) {
 	req := askedOf(t, hieraSnapshot(t, everyPart, bindings.Options{}), `{"os": {"family": "Debian"}, "role": "web"}`)
 	for _, c := range hieraLookups {
 		strategy := strategyOf(t, c.merge)
-		if got := answered(req.LookupMerged(c.key, strategy)); got != c.want {
+		if got := answered(lookupMerged(req, c.key, strategy)); got != c.want {
 			t.Errorf("%s %s is %s, expected %s", c.key, c.merge, got, c.want)
 		}
 		if c.merge != "" {
@@ -375,8 +376,8 @@ func TestExplanationsOfHiera5(t *testing.T) {
 	const module, d1, d2 = "modules/m/data/common.yaml", "modules/m/data/d1.yaml", "modules/m/data/d2.yaml"
 	const defaults = "default_hierarchy counts where nothing else is found"
 	// What wins is told whole, also where the key leads into it.
-	if e, err := req.Explain("structured.a.b"); err != nil || len(e.Candidates) != 1 ||
-		answered(e.Candidates[0].Outcome.Value, true, nil) != `{"a":{"b":1}}` {
+	if e, err := engine(req).Explain("structured.a.b"); err != nil || len(e.Candidates) != 1 ||
+		answered(public(e.Candidates[0].Outcome.Value), true, nil) != `{"a":{"b":1}}` {
 		t.Errorf("what structured.a.b leads into is explained by %+v, %v", e, err)
 	}
 	for _, c := range []struct {
@@ -431,7 +432,7 @@ func TestExplanationsOfHiera5(t *testing.T) {
 		{req, "'dotted.key'", "wins " + common + ":22:1"},
 		{req, "a..b", ""},
 	} {
-		e, err := c.req.Explain(c.key)
+		e, err := engine(c.req).Explain(c.key)
 		if err != nil {
 			t.Fatal(c.key, err)
 		}
@@ -443,13 +444,13 @@ func TestExplanationsOfHiera5(t *testing.T) {
 			got = append(got, strings.TrimSpace(b.State+" "+b.At+" "+b.Why))
 		}
 		if o := e.Options; o != nil {
-			got = append(got, "options of "+o.Name+" "+o.At+" "+answered(o.Outcome.Value, o.Outcome.Found,
+			got = append(got, "options of "+o.Name+" "+o.At+" "+answered(public(o.Outcome.Value), o.Outcome.Found,
 				o.Outcome.Err))
 		}
 		if got := strings.Join(got, "\n"); got != c.want {
 			t.Errorf("%s of %s is explained by\n%s\nexpected\n%s", c.key, e.Root, got, c.want)
 		}
-		if got, want := answered(e.Outcome.Value, e.Outcome.Found, e.Outcome.Err),
+		if got, want := answered(public(e.Outcome.Value), e.Outcome.Found, e.Outcome.Err),
 			answered(c.req.Lookup(c.key)); got != want {
 			t.Errorf("%s comes to %s where it is explained, and else to %s", c.key, got, want)
 		}
@@ -488,11 +489,11 @@ bind:
 - {rebind: failing, transformer: '|$x| { Integer($x) }'}
 - {rebind: misfit, type: "Enum['one', 'two']"}
 `
-	first, err := bindings.ParseJSON([]byte(`"first"`))
+	first, err := parseJSON([]byte(`"first"`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	unique, err := bindings.ParseJSON([]byte(`"unique"`))
+	unique, err := parseJSON([]byte(`"unique"`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -524,14 +525,14 @@ bind:
 		if got := answered(c.req.Lookup(c.key)); got != c.want {
 			t.Errorf("%s is %s, expected %s", c.key, got, c.want)
 		}
-		if got := answered(c.req.LookupMerged(c.key, first)); got != c.want {
+		if got := answered(lookupMerged(c.req, c.key, first)); got != c.want {
 			t.Errorf("the first value of %s is %s, expected %s", c.key, got, c.want)
 		}
 	}
 	for key, want := range map[string]string{"password": `"web!"`, "again": `"web!?"`, "both": `"web! 1 2"`,
 		"marked": `sensitive "with s3"`, "behind": `sensitive "with s3, s4"`, "deeper": `sensitive "s4"`,
 		"structured": `sensitive "s3"`, "first": `sensitive "s3 web!"`} {
-		if got := answered(able.LookupEntries(key, 0, -1, bindings.Value{})); got != want {
+		if got := answered(lookupEntries(able, key, 0, -1, bindings.Value{})); got != want {
 			t.Errorf("to Puppet, which hides nothing, %s is %s", key, got)
 		}
 	}
@@ -547,7 +548,7 @@ bind:
 		"misfit":  "type_mismatch: 'misfit': expected Enum['one', 'two'], found another value, which is sensitive",
 	} {
 		for _, merge := range []bindings.Value{{}, unique} {
-			if got := answered(able.LookupEntries(key, 0, -1, merge)); got != want {
+			if got := answered(lookupEntries(able, key, 0, -1, merge)); got != want {
 				t.Errorf("to Puppet %s is %s", key, got)
 			}
 		}
@@ -562,8 +563,8 @@ func TestAHierarchyOfOneEntry(t *testing.T) {
 	s := hieraSnapshot(t, "-- binder_config.yaml --\nversion: 1\nlayers: [{name: hiera, include: 'hiera:/'}]\n"+
 		"-- hiera.yaml --\nversion: 5\nhierarchy: [{name: C, path: common.yaml}]\n"+
 		"-- data/common.yaml --\na: {b: 1}\n", bindings.Options{})
-	if got := answered(asked(t, s, "{}").Lookup("a.b")); got != "1" || !s.Hiera() {
-		t.Errorf("a.b is %s, of Hiera 5 %t", got, s.Hiera())
+	if got := answered(asked(t, s, "{}").Lookup("a.b")); got != "1" || !(*lookup.Snapshot)(s).Hiera() {
+		t.Errorf("a.b is %s, of Hiera 5 %t", got, (*lookup.Snapshot)(s).Hiera())
 	}
 }
 

@@ -29,7 +29,7 @@ func TestValuesByKind(t *testing.T) {
 		{"[1, [true]]", none, none, none, none, 2, []any{int64(1), []any{true}}},
 		{`{"a": {"b": null}}`, none, none, none, none, 1, map[string]any{"a": map[string]any{"b": nil}}},
 	} {
-		v, err := bindings.ParseJSON([]byte(c.json))
+		v, err := parseJSON([]byte(c.json))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestValuesByKind(t *testing.T) {
 }
 
 func TestWalksOfValuesEndEarly(t *testing.T) {
-	v, err := bindings.ParseJSON([]byte(`{"list": [1, 2, 3], "other": 4}`))
+	v, err := parseJSON([]byte(`{"list": [1, 2, 3], "other": 4}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ func TestErrorsOutliveTheSnapshot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			facts, err := bindings.ParseFacts([]byte(`{"fqdn": "n1", "zero": 0, "next": "round"}`),
+			facts, err := parseFacts([]byte(`{"fqdn": "n1", "zero": 0, "next": "round"}`),
 				bindings.FactsOptions{})
 			if err != nil {
 				t.Fatal(err)

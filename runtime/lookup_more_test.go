@@ -128,7 +128,7 @@ func TestACategoryThatFailsLeavesNoRequest(t *testing.T) {
 	}
 	defer snap.Close()
 	facts := func(number string) *bindings.Facts {
-		f, err := bindings.ParseFacts([]byte(`{"number": "`+number+`"}`), bindings.FactsOptions{})
+		f, err := parseFacts([]byte(`{"number": "`+number+`"}`), bindings.FactsOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -516,7 +516,7 @@ func TestWhatIsOutsideTheFileIsDamage(t *testing.T) {
 	if _, _, err := req.Lookup("recipe"); !errors.As(err, &damage) || damage.Expected != "one of 4 recipes" {
 		t.Errorf("recipe 5000: %v", err)
 	}
-	facts, err := bindings.ParseFacts([]byte(`{"role": "role7"}`), bindings.FactsOptions{})
+	facts, err := parseFacts([]byte(`{"role": "role7"}`), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -596,10 +596,10 @@ func TestInternalKeysAreNotFound(t *testing.T) {
 					t.Fatal(err)
 				}
 				ask["LookupMerged, "+name] = func(r *bindings.Request) (bindings.Value, bool, error) {
-					return r.LookupMerged(asked, s)
+					return lookupMerged(r, asked, s)
 				}
 				ask["LookupEntries, "+name] = func(r *bindings.Request) (bindings.Value, bool, error) {
-					return r.LookupEntries(asked, 0, -1, s)
+					return lookupEntries(r, asked, 0, -1, s)
 				}
 			}
 			for what, by := range ask {
@@ -607,7 +607,7 @@ func TestInternalKeysAreNotFound(t *testing.T) {
 					t.Errorf("%s of %q: %s", what, asked, got)
 				}
 			}
-			e, err := r.Explain(asked)
+			e, err := engine(r).Explain(asked)
 			if err != nil || e.Outcome.Found || e.Outcome.Err != nil || len(e.Candidates) > 0 {
 				t.Errorf("Explain of %q: %+v, %v", asked, e, err)
 			}

@@ -47,7 +47,7 @@ above: {open: 1}
 func TestMergesAreOfTheFactsOfTheRequest(t *testing.T) {
 	snap, decrypted := openMerging(t)
 	of := func(node string) *bindings.Facts {
-		facts, err := bindings.ParseFacts(fmt.Appendf(nil, `{"node": %q}`, node), bindings.FactsOptions{})
+		facts, err := parseFacts(fmt.Appendf(nil, `{"node": %q}`, node), bindings.FactsOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,11 +90,11 @@ func TestMergesAreOfTheFactsOfTheRequest(t *testing.T) {
 // What is merged is sensitive, and not the options by which it is.
 func TestOptionsOfWhatIsEncryptedAreShown(t *testing.T) {
 	snap, _ := openMerging(t)
-	e, err := asked(t, snap, `{}`).Explain("secret")
+	e, err := engine(asked(t, snap, `{}`)).Explain("secret")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := e.Options; o == nil || answered(o.Outcome.Value, true, nil) != `{"merge":"hash"}` ||
+	if o := e.Options; o == nil || answered(public(o.Outcome.Value), true, nil) != `{"merge":"hash"}` ||
 		!e.Outcome.Value.Sensitive() {
 		t.Errorf("%+v of %v", o, e.Outcome)
 	}
@@ -103,7 +103,7 @@ func TestOptionsOfWhatIsEncryptedAreShown(t *testing.T) {
 // One request may be asked by several goroutines for what none of them has merged yet.
 func TestMergesOfOneRequestAtOnce(t *testing.T) {
 	snap, _ := openMerging(t)
-	facts, err := bindings.ParseFacts([]byte(`{"node": "a"}`), bindings.FactsOptions{})
+	facts, err := parseFacts([]byte(`{"node": "a"}`), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,13 +204,13 @@ func TestForgedMerges(t *testing.T) {
 	}
 	for key, want := range map[string]string{"users": "null", "users.root": "not found"} {
 		for what, got := range map[string]string{"a lookup": answered(req.Lookup(key)),
-			"a merge": answered(req.LookupMerged(key, bindings.Value{}))} {
+			"a merge": answered(lookupMerged(req, key, bindings.Value{}))} {
 			if got != want {
 				t.Errorf("%s of %s finds %s, expected %s", what, key, got, want)
 			}
 		}
 	}
-	if e, err := req.Explain("users"); err != nil || e.Outcome.Err != nil {
+	if e, err := engine(req).Explain("users"); err != nil || e.Outcome.Err != nil {
 		t.Errorf("explained: %+v, %v", e, err)
 	}
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	bindings "bindc/runtime"
+	"bindc/internal/lookup"
 )
 
 // A lookup misses the variables, and parts of variables, that its value needs and the request lacks. Each comes with
@@ -45,7 +45,7 @@ bind:
 		"constant": "",
 	} {
 		var got []string
-		for name, near := range r.Missed(func(r *bindings.Request) { r.Lookup(key) }) {
+		for name, near := range engine(r).Missed(func(r *lookup.Request) { r.Lookup(key) }) {
 			got = append(got, name+" ("+near+")")
 		}
 		if text := strings.Join(got, " "); text != want {
@@ -53,7 +53,7 @@ bind:
 		}
 	}
 	seen := 0
-	for range r.Missed(func(r *bindings.Request) { r.Lookup("two") }) {
+	for range engine(r).Missed(func(r *lookup.Request) { r.Lookup("two") }) {
 		seen++
 		break
 	}

@@ -22,7 +22,7 @@ func optionalPart(name string, precedence uint32, asks string) recipe.Part {
 // hashPart contributes a hash in JSON.
 func hashPart(t *testing.T, name string, precedence uint32, json string) recipe.Part {
 	t.Helper()
-	v, err := bindings.ParseJSON([]byte(json))
+	v, err := parseJSON([]byte(json))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ bind:
 	req := requestOf(t, path, "n1", nil)
 	var got []string
 	for _, key := range []string{"set", "covered", "first", "all"} {
-		e, err := req.Explain(key)
+		e, err := engine(req).Explain(key)
 		if err != nil {
 			t.Fatal(err)
 		}

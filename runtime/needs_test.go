@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 )
 
@@ -29,7 +30,7 @@ func TestNeededFactsAreEnough(t *testing.T) {
 		"operatingsystemrelease", "operatingsystemmajrelease", "architecture", "ipaddress", "kernel", "virtual",
 		"is_virtual", "facts['os']['name']", "facts", "trusted['certname']", "other"} {
 		snap := open(t, "bindings_version: 1\nname: default\nbind: [[a, \"${"+name+"}\"]]\n", bindings.Options{})
-		needed, _, _, err := snap.Needs()
+		needed, _, _, err := (*lookup.Snapshot)(snap).Needs()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func answer(t *testing.T, snap *bindings.Snapshot, facts map[string]any, trusted
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := bindings.ParseFacts(text, bindings.FactsOptions{Trusted: trusted})
+	f, err := parseFacts(text, bindings.FactsOptions{Trusted: trusted})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ bind:
 	defer snap.Close()
 	for facts, want := range map[string]int{`{}`: 2, `{"fqdn": "n"}`: 3, `{"osfamily": "debian"}`: 3,
 		`{"fqdn": "n", "osfamily": "debian"}`: 4} {
-		f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{})
+		f, err := parseFacts([]byte(facts), bindings.FactsOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,19 +120,19 @@ bind:
 			t.Fatal(err)
 		}
 		for _, key := range []string{"a", "b", "absent"} {
-			got, err := req.Effective(key)
+			got, err := engine(req).Effective(key)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if key == "a" && len(got) != want {
 				t.Errorf("%s: %d are effective, expected %d", facts, len(got), want)
 			}
-			cs, err := req.Candidates(key)
+			cs, err := engine(req).Candidates(key)
 			if err != nil {
 				t.Fatal(err)
 			}
-			cs = slices.DeleteFunc(cs, func(c bindings.Candidate) bool { return c.State == bindings.NotEffective })
-			var outcomes []bindings.Outcome
+			cs = slices.DeleteFunc(cs, func(c lookup.Candidate) bool { return c.State == lookup.NotEffective })
+			var outcomes []lookup.Outcome
 			for _, c := range cs {
 				outcomes = append(outcomes, c.Outcome)
 			}

@@ -51,7 +51,7 @@ func openKept(t *testing.T, dir string) (*bindings.Snapshot, *bindings.Request) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts, err := bindings.ParseFacts([]byte(`{"fqdn": "n1"}`), bindings.FactsOptions{})
+	facts, err := parseFacts([]byte(`{"fqdn": "n1"}`), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func takeTexts(t *testing.T, dir string) (texts map[string]string, keys []string
 	if others.facts, err = bindings.NewFacts(facts, bindings.FactsOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	why, err := req.Explain("small")
+	why, err := engine(req).Explain("small")
 	if err != nil {
 		t.Fatal(err)
 	}

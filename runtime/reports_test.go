@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"bindc/internal/expr"
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/seal"
 	"bindc/internal/types"
@@ -57,7 +58,7 @@ func opened(t *testing.T, c *snapshot.Content, opts bindings.Options, change fun
 // asked is a request of facts in JSON.
 func asked(t *testing.T, s *bindings.Snapshot, facts string) *bindings.Request {
 	t.Helper()
-	f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{})
+	f, err := parseFacts([]byte(facts), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestWhatASnapshotNeeds(t *testing.T) {
 			content.Keys[0].Cold = append(content.Keys[0].Cold, cold)
 			content.Values = append(content.Values, c.hidden)
 		}
-		variables, merged, locations, err := opened(t, content, bindings.Options{}, nil).Needs()
+		variables, merged, locations, err := (*lookup.Snapshot)(opened(t, content, bindings.Options{}, nil)).Needs()
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -168,7 +169,7 @@ func TestNeedsOfSeveralKeys(t *testing.T) {
 		c.Keys = append(c.Keys, snapshot.Key{Name: name, Default: 1})
 	}
 	s := opened(t, c, bindings.Options{}, nil)
-	variables, merged, locations, err := s.Needs()
+	variables, merged, locations, err := (*lookup.Snapshot)(s).Needs()
 	if err != nil || locations != 2 || fmt.Sprint(merged, variables) != "[c d e f g h] [os osfamily]" {
 		t.Errorf("%d locations, merged %q, variables %q, %v", locations, merged, variables, err)
 	}
@@ -176,7 +177,7 @@ func TestNeedsOfSeveralKeys(t *testing.T) {
 		t.Errorf("the digest is %s", d)
 	}
 	s.Close()
-	variables, merged, locations, err = s.Needs()
+	variables, merged, locations, err = (*lookup.Snapshot)(s).Needs()
 	if err != fs.ErrClosed || variables != nil || merged != nil || locations != 0 {
 		t.Errorf("of what is closed: %q, %q, %d, %v", variables, merged, locations, err)
 	}
@@ -199,7 +200,8 @@ func TestNeedsOfWhatIsDamaged(t *testing.T) {
 		{sound, func(section func(string) []byte) { section("origins")[0]++ }, "origins"},
 		{sound, func(section func(string) []byte) { section("keys")[8] = 1 }, "recipetab"}, // of one, from 0 on
 	} {
-		variables, merged, locations, err := opened(t, content(c.bytes), bindings.Options{}, c.change).Needs()
+		s := opened(t, content(c.bytes), bindings.Options{}, c.change)
+		variables, merged, locations, err := (*lookup.Snapshot)(s).Needs()
 		var damage *bindings.DamageError
 		if !errors.As(err, &damage) || damage.Section != c.section || variables != nil || merged != nil ||
 			locations != 0 {
@@ -233,7 +235,7 @@ func TestNeedsOfWhatIsEncrypted(t *testing.T) {
 			Keys:   []snapshot.Key{{Name: "k", Default: 0}},
 			Values: []snapshot.Stored{{Computed: true, Bytes: text}, constant(value.FromString("t"))},
 			Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 1}}}}}}}
-		_, _, locations, err := opened(t, content, c.opts, nil).Needs()
+		_, _, locations, err := (*lookup.Snapshot)(opened(t, content, c.opts, nil)).Needs()
 		if err != nil || locations != c.locations {
 			t.Errorf("%s: %d locations, %v", c.name, locations, err)
 		}
@@ -254,7 +256,7 @@ func TestRequestsOfASlice(t *testing.T) {
 		`{"e": "live"}`:              "with path 'Data' only; this one has ''",
 		`{}`:                         "with environment 'live' only; this one has ''",
 	} {
-		f, err := bindings.ParseFacts([]byte(facts), bindings.FactsOptions{})
+		f, err := parseFacts([]byte(facts), bindings.FactsOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,14 +373,14 @@ func TestExplanationsOfWhatIsDamaged(t *testing.T) {
 	} {
 		req := asked(t, opened(t, c.content, bindings.Options{}, c.change), `{"fqdn": "n1"}`)
 		if c.key == "inner" || c.key == "bad" {
-			if cs, err := req.Candidates(c.key); !errors.As(err, new(*bindings.DamageError)) || cs != nil {
+			if cs, err := engine(req).Candidates(c.key); !errors.As(err, new(*bindings.DamageError)) || cs != nil {
 				t.Errorf("%s: candidates are %v, %v", c.name, cs, err)
 			}
-			if os, err := req.Effective(c.key); !errors.As(err, new(*bindings.DamageError)) || os != nil {
+			if os, err := engine(req).Effective(c.key); !errors.As(err, new(*bindings.DamageError)) || os != nil {
 				t.Errorf("%s: effective are %v, %v", c.name, os, err)
 			}
 		}
-		e, err := req.Explain(c.key)
+		e, err := engine(req).Explain(c.key)
 		var damage *bindings.DamageError
 		switch {
 		case c.damage == "" && (err != nil || e == nil):
@@ -390,7 +392,8 @@ func TestExplanationsOfWhatIsDamaged(t *testing.T) {
 	}
 	// All contributions count and are reported although the file has the origin of only one of two.
 	fewer := asked(t, opened(t, elsewhere(5, contribution), bindings.Options{}, nil), `{"fqdn": "n2"}`)
-	if e, err := fewer.Explain("list"); err != nil || e.Outcome.Value.Len() != 2 || len(e.Contributions) != 2 {
+	if e, err := engine(fewer).Explain("list"); err != nil || public(e.Outcome.Value).Len() != 2 ||
+		len(e.Contributions) != 2 {
 		t.Errorf("of two contributions with one place: %+v, %v", e, err)
 	}
 }
@@ -409,8 +412,9 @@ func TestPlacesThatAreNotKnown(t *testing.T) {
 		if i == 0 {
 			want = "a.yaml:3:4"
 		}
-		cs, err := req.Candidates(key.Name)
-		if err != nil || len(cs) != 2 || cs[0].At != want || cs[1].At != want || textOf(cs[1].Outcome.Value) != "soon" {
+		cs, err := engine(req).Candidates(key.Name)
+		if err != nil || len(cs) != 2 || cs[0].At != want || cs[1].At != want ||
+			textOf(public(cs[1].Outcome.Value)) != "soon" {
 			t.Errorf("%v: %+v, %v", key.Cold[0].Origin, cs, err)
 		}
 	}
@@ -495,7 +499,7 @@ func TestExplanationsOfEncryptedContributions(t *testing.T) {
 			Options: &recipe.Options{Array: true}}), {Computed: true, Bytes: sealed}},
 		Levels: []snapshot.Level{{Scopes: []snapshot.Scope{{Entries: []snapshot.Entry{{Key: 0, Value: 1}}}}}},
 	}, bindings.Options{}, nil)
-	e, err := asked(t, s, `{}`).Explain("m")
+	e, err := engine(asked(t, s, `{}`)).Explain("m")
 	var failed *bindings.Error
 	if err != nil || !errors.As(e.Outcome.Err, &failed) || failed.Code != bindings.CodeEncrypted ||
 		len(e.Candidates) != 1 || e.Contributions != nil {
@@ -535,7 +539,7 @@ func TestRichDataOfValues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, rich, err := v.AppendRich([]byte("x"))
+		out, rich, err := lookup.Value(v).AppendRich([]byte("x"))
 		got := fmt.Sprintf("%s %t", out, rich)
 		if errors.As(err, new(*bindings.DamageError)) {
 			got += " damaged"
@@ -548,7 +552,7 @@ func TestRichDataOfValues(t *testing.T) {
 
 // A value of the type that it is held to is none the worse.
 func TestAValueOfItsType(t *testing.T) {
-	v, err := bindings.ParseJSON([]byte(`["a"]`))
+	v, err := parseJSON([]byte(`["a"]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -561,18 +565,18 @@ func TestAValueOfItsType(t *testing.T) {
 			t.Errorf("held to %s: %v", text, err)
 		}
 	}
-	if v, err := bindings.ParseJSON([]byte(`{1: 2}`)); err == nil {
+	if v, err := parseJSON([]byte(`{1: 2}`)); err == nil {
 		t.Errorf("an object of a number is %v", v)
 	}
 }
 
 // Variables are a hash, and so are facts and trusted facts.
 func TestFactsThatAreNoHash(t *testing.T) {
-	hash, err := bindings.ParseJSON([]byte(`{"a": 1}`))
+	hash, err := parseJSON([]byte(`{"a": 1}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := bindings.ParseJSON([]byte(`[1]`))
+	list, err := parseJSON([]byte(`[1]`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -592,11 +596,11 @@ func TestFactsThatAreNoHash(t *testing.T) {
 func TestVariablesBesideFacts(t *testing.T) {
 	s := open(t, "bindings_version: 1\nname: default\nbind: [[k, \"${a} ${b} ${facts['a']} ${facts['b']}\"]]\n",
 		bindings.Options{})
-	facts, err := bindings.ParseJSON([]byte(`{"a": "fact", "c": 1}`))
+	facts, err := parseJSON([]byte(`{"a": "fact", "c": 1}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	variables, err := bindings.ParseJSON([]byte(`{"a": "variable", "b": "other"}`))
+	variables, err := parseJSON([]byte(`{"a": "variable", "b": "other"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,8 @@
 // facts of a node, and looks keys up:
 //
 //	snap, err := bindings.Open("site.bsnap", bindings.Options{})
-//	facts, err := bindings.ParseFacts(factsJSON, bindings.FactsOptions{})
-//	req, err := snap.Request(facts)
+//	node, err := facts.ParseJSON(factsJSON, bindings.FactsOptions{})
+//	req, err := snap.Request(node)
 //	port, found, err := req.Lookup("apache::port")
 //	fmt.Println(port)
 //
@@ -13,8 +13,8 @@
 // found; an *Error, where the binding that wins cannot be evaluated; and any other error, where the snapshot is damaged
 // or closed. It never falls back to a lower binding because a higher one failed.
 //
-// Snapshots, requests and values may be used by several goroutines at once. A snapshot may be closed at any time: what
-// is running is finished, and what begins later returns fs.ErrClosed. The file itself stays mapped until the garbage
+// Snapshots, requests and values may be used by several goroutines at once. A snapshot may be closed at any time:
+// running calls are finished, and later ones return fs.ErrClosed. The file itself stays mapped until the garbage
 // collector finds that nothing refers to a closed snapshot, to a request of it, or to a Value.
 //
 // A Value is a view of the mapped file and keeps it mapped: a program may hold it for as long as it likes, and it stays
@@ -22,62 +22,41 @@
 // string inside the file, for programs that count nanoseconds.
 //
 // What is sensitive is not shown by accident: see Value.
+//
+// Package facts makes Facts from JSON or YAML in all formats that people have them in. NewFacts makes them from a
+// Value, without a parser of YAML. The engine is in internal/lookup; bindq explains an answer.
 package runtime
 
 import (
 	"fmt"
-	"io/fs"
 	"iter"
-	"runtime"
-	"strings"
-	"sync"
-	"sync/atomic"
 
-	"bindc/internal/expr"
-	"bindc/internal/recipe"
-	"bindc/internal/seal"
-	"bindc/internal/value"
+	"bindc/internal/lookup"
 	"bindc/snapshot"
 )
 
-// Snapshot is an open snapshot.
-type Snapshot struct {
-	file       *snapshot.Snapshot
-	dimensions []dimension
-	slice      []snapshot.Term               // the requests it is for; nil: all
-	recipes    []atomic.Pointer[recipeChunk] // decoded when first needed
-	values     *value.Source                 // the small ones
-	opts       Options
-	closed     atomic.Bool
-	box        *seal.Box // opens what is sealed; nil: nothing can be
-	layers     sync.Map  // by key, the number of the layer that has its unconditional binding
-	levels     compiledOptions
+// Snapshot is an open snapshot. All its methods may be called concurrently.
+type Snapshot lookup.Snapshot
 
-	hierarchies atomic.Pointer[hierarchies] // read when first needed
-}
-
-// recipeChunk is some of the recipes, so that opening a snapshot of many costs nothing.
-type recipeChunk [256]atomic.Pointer[recipe.Recipe]
-
-// Options change how a snapshot answers. The zero value is the default.
+// Options configure how a snapshot answers. The zero value is the default.
 type Options struct {
 	// StrictVariables makes the use of an unknown variable an error, also where the snapshot was built without.
 	StrictVariables bool
-	// Producers are what to_producer and to_instance of bindings name.
+	// Producers are the functions that to_producer and to_instance of bindings name.
 	Producers map[string]Producer
-	// Accept is asked before the first answer whether the file at path counts, whose bytes have the SHA-256 sum: a
-	// signature may be expected, as package origin does. Its error refuses the file. Opening then reads all of it.
+	// Accept decides before the first answer whether the file at path, with the SHA-256 sum, may be used. Package
+	// origin checks a signature this way. Its error refuses the file. With Accept, opening reads the whole file.
 	Accept func(path string, sum [32]byte) error
-	// Copy reads the file into memory in place of mapping it: it may then be truncated or written over in place, which
-	// else ends the program or changes answers. Opening takes the time to read the file, and memory of its size.
+	// Copy reads the file into memory instead of mapping it. The file may then be truncated or overwritten in place;
+	// otherwise that ends the program or changes answers. Opening takes the time to read it, and memory of its size.
 	Copy bool
-	// Decrypt decrypts what hiera-eyaml has encrypted in a text, all its ENC[...]. It must be safe for concurrent use.
-	// Without it a lookup that needs such a text ends with an *Error of code encrypted; so it does with its error,
-	// which is shown and must tell nothing of what is encrypted.
+	// Decrypt decrypts the parts of a text that hiera-eyaml has encrypted, all its ENC[...]. It must be safe for
+	// concurrent use. Without it, or if it fails, a lookup that needs such a text ends with an *Error of code
+	// encrypted. The text of its error is shown, so it must not contain secrets.
 	Decrypt func(text string) (string, error)
-	// Unseal decrypts the key of a snapshot whose sensitive values are encrypted (bindc build --encrypt-to): sealed is
-	// that key, encrypted with age to those who may read. Open calls it once. Its error refuses the file. Without it a
-	// lookup that needs such a value ends with an *Error of code encrypted, and all others are answered.
+	// Unseal decrypts the key of a snapshot whose sensitive values are encrypted (bindc build --encrypt-to). sealed is
+	// that key, encrypted with age to its recipients. Open calls it once. Its error refuses the file. Without it, a
+	// lookup that needs such a value ends with an *Error of code encrypted; others are answered.
 	Unseal func(sealed []byte) (key []byte, err error)
 }
 
@@ -100,116 +79,83 @@ func Open(path string, opts Options) (*Snapshot, error) {
 	if err != nil {
 		return nil, inFile(path, err)
 	}
-	if opts.Accept != nil {
-		err := f.Guard(func() error { return opts.Accept(path, f.Sum()) })
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
+	if err := accept(path, f, opts); err != nil {
+		return nil, err
 	}
-	box, err := unseal(f, opts.Unseal)
+	s, err := lookup.New(f, opts.engine())
 	if err != nil {
-		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	opts.StrictVariables = opts.StrictVariables || f.Strict()
-	s := &Snapshot{file: f, opts: opts, box: box, recipes: make([]atomic.Pointer[recipeChunk],
-		f.Recipes()/len(recipeChunk{})+1)}
-	s.values = value.NewSource(func(ref uint64) (value.Value, error) { return f.Value(snapshot.Ref(ref)) })
-	for _, d := range f.Dimensions() {
-		n, err := expr.Decode(string(d.Program))
-		if err != nil {
-			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // before the map is gone
-			f.Close()
-			return nil, inFile(path, err)
-		}
-		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, d.Exact, n, soleVariable(n),
-			plainPath(n)})
-	}
-	s.slice = f.Slice()
-	return s, nil
+	return (*Snapshot)(s), nil
 }
 
-// Close ends the use of the snapshot, of its requests too. Closing it again does nothing; the error is always nil.
-func (s *Snapshot) Close() error {
-	if !s.closed.Swap(true) {
-		s.file.Release()
-	}
-	return nil
-}
-
-// Keys ranges over the keys that something binds for some request, in no order; over none once s is closed.
-func (s *Snapshot) Keys() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if s.closed.Load() {
-			return
-		}
-		for key := range s.file.Keys() {
-			if !yield(strings.Clone(key)) {
-				break
-			}
-		}
-		runtime.KeepAlive(s)
-	}
-}
-
-// Verify checks every checksum and every reference in the file, which it reads from end to end. The error is a
-// *DamageError, or fs.ErrClosed.
-func (s *Snapshot) Verify() error {
-	if s.closed.Load() {
-		return fs.ErrClosed
-	}
-	defer runtime.KeepAlive(s)
-	return s.Guard(func() error {
-		_, sealed := s.file.Seal()
-		features := recipe.Features{Sealed: sealed, Hiera: s.hiera(), ARM8: s.file.ARM8()}
-		return s.file.Verify(func(encoded string) (contributes, alone bool, err error) {
-			return recipe.Check(encoded, features)
-		})
-	})
-}
-
-// Guard runs do, in which lookups and the values they find may be used by this goroutine. Where the mapped file was
-// truncated meanwhile, reading what is no longer there ends a program; inside Guard it is a *DamageError, which Guard
-// returns. What do holds then, a lock for one, it has to give back by defer. Opening, Verify and Request are guarded;
-// Lookup is not, which would cost it more than it takes: a program guards many at a time, or sets Options.Copy.
-func (s *Snapshot) Guard(do func() error) error {
-	defer runtime.KeepAlive(s)
-	return s.file.Guard(do)
-}
-
-// recipe is the decoded recipe with the given number, which key is bound to.
-func (s *Snapshot) recipe(key string, n int) (*recipe.Recipe, error) {
-	var slot *atomic.Pointer[recipe.Recipe]
-	if n < s.file.Recipes() {
-		slot = &s.chunk(n / len(recipeChunk{}))[n%len(recipeChunk{})]
-		if r := slot.Load(); r != nil {
-			return r, nil
-		}
-	}
-	encoded, err := s.file.Recipe(n)
+// OpenBytes opens a snapshot from the content of a file, which a program may embed or fetch. It copies content. As
+// there is no path, Options.Accept is called with "", and errors name no file. Otherwise they are those of Open.
+func OpenBytes(content []byte, opts Options) (*Snapshot, error) {
+	f, err := snapshot.OpenBytes(content)
 	if err != nil {
 		return nil, err
 	}
-	if _, sealed := s.file.Seal(); sealed && recipe.IsSealed(encoded) {
-		return s.sealed(key, encoded)
+	if err := accept("", f, opts); err != nil {
+		return nil, err
 	}
-	r, err := recipe.Decode(encoded)
+	s, err := lookup.New(f, opts.engine())
+	return (*Snapshot)(s), err
+}
+
+// accept closes f and returns an error if opts do not accept it.
+func accept(path string, f *snapshot.Snapshot, opts Options) error {
+	if opts.Accept == nil {
+		return nil
+	}
+	err := f.Guard(func() error { return opts.Accept(path, f.Sum()) })
 	if err != nil {
-		return nil, badRecipe(err)
+		f.Close()
 	}
-	slot.Store(r)
-	return r, nil
+	return err
 }
 
-func badRecipe(err error) error {
-	return &DamageError{Section: "recipes", Expected: "a recipe: " + err.Error()}
+// engine returns the part of opts that lookups need.
+func (opts Options) engine() lookup.Options {
+	producers := make(map[string]lookup.Producer, len(opts.Producers))
+	for name, produce := range opts.Producers {
+		if produce == nil {
+			continue // as if it were not registered
+		}
+		producers[name] = func(r *lookup.Request, args lookup.Value) (lookup.Value, error) {
+			v, err := produce((*Request)(r), Value(args))
+			return lookup.Value(v), err
+		}
+	}
+	return lookup.Options{StrictVariables: opts.StrictVariables, Producers: producers, Decrypt: opts.Decrypt,
+		Unseal: opts.Unseal}
 }
 
-func (s *Snapshot) chunk(i int) *recipeChunk {
-	if c := s.recipes[i].Load(); c != nil {
-		return c
-	}
-	s.recipes[i].CompareAndSwap(nil, &recipeChunk{})
-	return s.recipes[i].Load()
+func (s *Snapshot) engine() *lookup.Snapshot { return (*lookup.Snapshot)(s) }
+
+// Close ends the use of the snapshot, of its requests too. Closing it again does nothing; the error is always nil.
+func (s *Snapshot) Close() error { return s.engine().Close() }
+
+// Digest identifies the snapshot, as bindq info prints it: equal sites have equal digests.
+func (s *Snapshot) Digest() string { return s.engine().Digest() }
+
+// Keys ranges over the keys that something binds for some request, in no order; over none once s is closed. The keys
+// are copies.
+func (s *Snapshot) Keys() iter.Seq[string] { return s.engine().Keys() }
+
+// Verify checks every checksum and every reference in the file, which it reads from end to end. The error is a
+// *DamageError, or fs.ErrClosed.
+func (s *Snapshot) Verify() error { return s.engine().Verify() }
+
+// Guard runs do, in which lookups and the values they find may be used by this goroutine. If the mapped file was
+// truncated meanwhile, reading the missing part ends a program; inside Guard it is a *DamageError, which Guard returns.
+// do must release what it holds, such as a lock, by defer. Opening, Verify and Request are guarded. Lookup is not,
+// because that would cost more than the lookup itself: a program guards many at a time, or sets Options.Copy.
+func (s *Snapshot) Guard(do func() error) error { return s.engine().Guard(do) }
+
+// Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
+// expression cannot be evaluated, a *DamageError, or fs.ErrClosed.
+func (s *Snapshot) Request(facts *Facts) (*Request, error) {
+	r, err := s.engine().Request((*lookup.Facts)(facts))
+	return (*Request)(r), err
 }

@@ -39,7 +39,7 @@ bind:
 		t.Fatal(err)
 	}
 	defer snap.Close()
-	facts, err := bindings.ParseFacts([]byte(`{"password": "`+secret+`"}`), bindings.FactsOptions{})
+	facts, err := parseFacts([]byte(`{"password": "`+secret+`"}`), bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

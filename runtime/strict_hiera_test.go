@@ -33,11 +33,11 @@ environment: 'x%{environment}'
 // strictRequest is a request of the node n1 whose variables are in JSON.
 func strictRequest(t *testing.T, s *bindings.Snapshot, vars string, strict bool) *bindings.Request {
 	t.Helper()
-	all, err := bindings.ParseJSON([]byte(vars))
+	all, err := parseJSON([]byte(vars))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := bindings.ParseFacts([]byte(`{"facts": {"os": {}}, "trusted": {"certname": "n1"}}`),
+	f, err := parseFacts([]byte(`{"facts": {"os": {}}, "trusted": {"certname": "n1"}}`),
 		bindings.FactsOptions{Variables: all, StrictVariables: strict})
 	if err != nil {
 		t.Fatal(err)

@@ -3,12 +3,11 @@ package runtime
 import (
 	"fmt"
 	"iter"
-	"runtime"
 	"strings"
 
+	"bindc/internal/lookup"
 	"bindc/internal/types"
 	"bindc/internal/value"
-	"bindc/snapshot"
 )
 
 // Value is the result of a lookup: undef, a boolean, a 64-bit integer, a float, a string, an array or a hash. An
@@ -22,44 +21,10 @@ import (
 // Entries, Get and Index return are sensitive, too. Methods that format the whole value (String, all verbs of package
 // fmt, MarshalJSON and Interface) return "<sensitive>" instead. Bool, Int, Float and Text return the actual value, and
 // Reveal returns the value without the mark.
-type Value struct {
-	v    value.Value        // access it with read or whole
-	file *snapshot.Snapshot // the file that v may be a view of; it stays mapped while a Value refers to it
-}
+type Value lookup.Value
 
-// These texts replace a sensitive value and one that cannot be read.
-const (
-	redacted  = "<sensitive>"
-	destroyed = "<damaged>"
-)
-
-// read returns v without its mark. Its parts may be damaged.
-func (v Value) read() (value.Value, error) { return v.v.Read() }
-
-// whole returns v without its mark after checking that all its parts are sound. Parts of a Value were checked with it.
-func (v Value) whole() (value.Value, error) {
-	c, err := v.v.Read()
-	if err == nil && v.v.Deferred() {
-		err = sound(c)
-	}
-	return c, err
-}
-
-func sound(v value.Value) error {
-	if !value.Sound(v) {
-		return &DamageError{Section: "keys", Expected: "a value, all of whose elements are values"}
-	}
-	return nil
-}
-
-// value returns the constant that ref refers to, after checking all its parts.
-func (s *Snapshot) value(ref snapshot.Ref) (value.Value, error) {
-	v, err := s.file.Value(ref)
-	if err == nil {
-		err = sound(v)
-	}
-	return v, err
-}
+// handle returns v as the engine has it. It has five words, which a pointer does not copy.
+func (v *Value) handle() *lookup.Value { return (*lookup.Value)(v) }
 
 // Kind says what a Value is.
 type Kind = value.Kind
@@ -81,7 +46,7 @@ const (
 
 // Kind says what v is.
 func (v Value) Kind() Kind {
-	c, err := v.read()
+	c, err := v.handle().Read()
 	if err != nil {
 		return Invalid
 	}
@@ -91,28 +56,15 @@ func (v Value) Kind() Kind {
 // IsUndef reports whether v is undef, which YAML writes as null.
 func (v Value) IsUndef() bool { return v.Kind() == Undef }
 
-// Sensitive tells whether v should be shown only to who asked for it.
-func (v Value) Sensitive() bool { return v.v.IsSensitive() }
+// Sensitive reports whether v is sensitive: a program should show it only to the user who asked for it.
+func (v Value) Sensitive() bool { return v.handle().Sensitive() }
 
 // Reveal returns v without the mark.
-func (v Value) Reveal() Value {
-	if c, err := v.whole(); err == nil && v.Sensitive() {
-		return Value{c, v.file}
-	}
-	return v
-}
-
-// part returns a Value for something inside v.
-func (v Value) part(e value.Value) Value {
-	if v.Sensitive() {
-		e = e.Sensitive()
-	}
-	return Value{e, v.file}
-}
+func (v Value) Reveal() Value { return Value(v.handle().Reveal()) }
 
 // Bool returns v as a boolean. For another kind it returns an *Error of code type_mismatch, as do the methods below.
 func (v Value) Bool() (bool, error) {
-	c, err := v.read()
+	c, err := v.handle().Read()
 	if err == nil && c.Kind() != Bool {
 		err = mismatch(Bool, c)
 	}
@@ -121,7 +73,7 @@ func (v Value) Bool() (bool, error) {
 
 // Int returns v as an integer.
 func (v Value) Int() (int64, error) {
-	c, err := v.read()
+	c, err := v.handle().Read()
 	switch {
 	case err != nil:
 		return 0, err
@@ -133,7 +85,7 @@ func (v Value) Int() (int64, error) {
 
 // Float returns v as a float. It converts an integer.
 func (v Value) Float() (float64, error) {
-	c, err := v.read()
+	c, err := v.handle().Read()
 	switch {
 	case err != nil:
 		return 0, err
@@ -149,7 +101,7 @@ func (v Value) Float() (float64, error) {
 func (v Value) Text() (string, error) {
 	text, err := v.TextView()
 	text = strings.Clone(text)
-	runtime.KeepAlive(v.file)
+	v.handle().KeepAlive()
 	return text, err
 }
 
@@ -157,7 +109,7 @@ func (v Value) Text() (string, error) {
 // request alive, for instance with runtime.KeepAlive of Go's own package. After that it may have any content, and
 // reading it may crash the program.
 func (v Value) TextView() (string, error) {
-	c, err := v.read()
+	c, err := v.handle().Read()
 	if err == nil && c.Kind() != String && c.Kind() != Regexp {
 		err = mismatch(String, c)
 	}
@@ -170,25 +122,14 @@ func mismatch(expected Kind, found value.Value) error {
 }
 
 // String returns v as it would appear in an interpolated string.
-func (v Value) String() string {
-	if v.Sensitive() {
-		return redacted
-	}
-	c, err := v.whole()
-	if err != nil {
-		return destroyed
-	}
-	text := string(value.AppendText(nil, c))
-	runtime.KeepAlive(v.file)
-	return text
-}
+func (v Value) String() string { return v.handle().String() }
 
 // Format has every verb of package fmt format v as the text that String gives.
 func (v Value) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), v.String()) }
 
 // Len returns the number of elements of an array or entries of a hash, 0 for other kinds, and -1 if v cannot be read.
 func (v Value) Len() int {
-	c, err := v.whole()
+	c, err := v.handle().Whole()
 	if err != nil {
 		return -1
 	}
@@ -198,17 +139,17 @@ func (v Value) Len() int {
 // Elems ranges over the elements of an array, in order. If v cannot be read, it yields one Invalid element.
 func (v Value) Elems() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
-		c, err := v.whole()
+		c, err := v.handle().Whole()
 		if err != nil {
 			yield(v)
 			return
 		}
 		for e := range c.Elems() {
-			if !yield(v.part(e)) {
+			if !yield(Value(v.handle().Part(e))) {
 				break
 			}
 		}
-		runtime.KeepAlive(v.file)
+		v.handle().KeepAlive()
 	}
 }
 
@@ -216,55 +157,55 @@ func (v Value) Elems() iter.Seq[Value] {
 // Invalid key and value.
 func (v Value) Entries() iter.Seq2[Value, Value] {
 	return func(yield func(Value, Value) bool) {
-		c, err := v.whole()
+		c, err := v.handle().Whole()
 		if err != nil {
 			yield(v, v)
 			return
 		}
 		for k, e := range c.Pairs() {
-			if !yield(v.part(k), v.part(e)) {
+			if !yield(Value(v.handle().Part(k)), Value(v.handle().Part(e))) {
 				break
 			}
 		}
-		runtime.KeepAlive(v.file)
+		v.handle().KeepAlive()
 	}
 }
 
 // Get returns the entry of a hash with a string key. If v cannot be read, it returns an Invalid value and true.
 func (v Value) Get(key string) (Value, bool) {
-	c, err := v.whole()
+	c, err := v.handle().Whole()
 	if err != nil {
 		return v, true
 	}
 	e, ok := c.Get(value.FromString(key))
-	runtime.KeepAlive(v.file)
-	return v.part(e), ok
+	v.handle().KeepAlive()
+	return Value(v.handle().Part(e)), ok
 }
 
 // Index returns element i of an array, from 0. It returns undef if there is no such element, and Invalid if v cannot be
 // read.
 func (v Value) Index(i int) Value {
-	c, err := v.whole()
+	c, err := v.handle().Whole()
 	if err != nil {
 		return v
 	}
 	e := c.Index(i)
-	runtime.KeepAlive(v.file)
-	return v.part(e)
+	v.handle().KeepAlive()
+	return Value(v.handle().Part(e))
 }
 
 // Interface converts v to ordinary Go values: nil, bool, int64, float64, string, []any and map[string]any, whose keys
 // are the text of the hash's keys. Its errors are the same as those of MarshalJSON.
 func (v Value) Interface() (any, error) {
 	if v.Sensitive() {
-		return redacted, nil
+		return lookup.Redacted, nil
 	}
-	c, err := v.whole()
+	c, err := v.handle().Whole()
 	if err != nil {
 		return nil, err
 	}
 	out, err := ordinary(c)
-	runtime.KeepAlive(v.file)
+	v.handle().KeepAlive()
 	return out, err
 }
 
@@ -316,12 +257,12 @@ func ordinaryMap(v value.Value) (any, error) {
 
 // MarshalJSON returns v as JSON: hashes in the order of the data, floats with a point, integers exact. The error is a
 // *DamageError, or an *Error of code type_mismatch if two keys of a hash have the same text, such as 1 and '1': JSON
-// cannot distinguish them, AppendRich can.
+// cannot distinguish them.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if v.Sensitive() {
-		return []byte(`"` + redacted + `"`), nil
+		return []byte(`"` + lookup.Redacted + `"`), nil
 	}
-	c, err := v.whole()
+	c, err := v.handle().Whole()
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +270,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 		return nil, sameText(name)
 	}
 	out := value.AppendJSON(nil, c)
-	runtime.KeepAlive(v.file)
+	v.handle().KeepAlive()
 	return out, nil
 }
 
@@ -338,44 +279,18 @@ func sameText(name string) error {
 		"', which JSON cannot tell apart"}
 }
 
-// AppendRich appends v in Puppet's rich data format, JSON that loses nothing; docs/serve.md describes the forms. rich
-// reports whether v needed one; otherwise the output is plain JSON. The error is a *DamageError.
-func (v Value) AppendRich(dst []byte) (out []byte, rich bool, err error) {
-	if v.Sensitive() {
-		return append(dst, `"`+redacted+`"`...), false, nil
-	}
-	c, err := v.whole()
-	if err != nil {
-		return dst, false, err
-	}
-	out, rich = value.AppendRich(dst, c)
-	runtime.KeepAlive(v.file)
-	return out, rich, nil
-}
-
 // Check asserts a type, as `type:` of a binding does (language.md, section 9): nil, or an *Error with the code
 // type_mismatch that says what was expected and found, and where in the value, or a *DamageError.
 func (v Value) Check(t *Type) error {
-	c, err := v.whole()
+	c, err := v.handle().Whole()
 	if err != nil {
 		return err
 	}
 	if m := t.t.Check(c); m != nil {
 		return &Error{Code: CodeTypeMismatch, Message: m.Text(v.Sensitive())}
 	}
-	runtime.KeepAlive(v.file)
+	v.handle().KeepAlive()
 	return nil
-}
-
-// own returns v without its mark. It copies v unless v is a view of file, so that the caller need not keep v.
-func (v Value) own(file *snapshot.Snapshot) (value.Value, error) {
-	c, err := v.whole()
-	if err != nil || v.file == nil || v.file == file {
-		return c, err
-	}
-	c = value.Clone(c)
-	runtime.KeepAlive(v.file)
-	return c, nil
 }
 
 // Type is a type to check values against. It does not refer to a snapshot and may be used by several goroutines at

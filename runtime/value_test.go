@@ -64,11 +64,11 @@ func TestValueOfOrdinaryGoValues(t *testing.T) {
 func TestParseJSONRefusesWhatIsNotOneValue(t *testing.T) {
 	for _, text := range []string{"", "{", "[1", "[1,", "[1,]", `{"a"`, `{"a":`, "nul", "1 2", "1e999",
 		"9223372036854775808", `{"a": 1, "a": 2}`, `[{"a": {"b": 1, "b": null}}]`} {
-		if v, err := bindings.ParseJSON([]byte(text)); err == nil || err.Error() == "EOF" || !v.IsUndef() {
+		if v, err := parseJSON([]byte(text)); err == nil || err.Error() == "EOF" || !v.IsUndef() {
 			t.Errorf("%q is %v, %v", text, v, err)
 		}
 		var e *bindings.Error
-		if _, err := bindings.ParseFacts([]byte(text), bindings.FactsOptions{}); !errors.As(err, &e) ||
+		if _, err := parseFacts([]byte(text), bindings.FactsOptions{}); !errors.As(err, &e) ||
 			e.Code != "facts" {
 			t.Errorf("%q as facts: %v", text, err)
 		}

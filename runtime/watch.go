@@ -9,22 +9,24 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"bindc/internal/lookup"
 )
 
 // Watcher follows a path and answers from the snapshot that is there, so that a program need not be restarted when its
-// site is built anew. The file has to be replaced as a whole, by a rename over it or by another target for a symbolic
-// link; bindc build does the former. A file that is written over in place changes below the requests that read it, and
-// neither a Watcher nor an open Snapshot can guard against that.
+// site is built again. The file must be replaced as a whole, by a rename over it or by another target for a symbolic
+// link; bindc build renames. A file that is overwritten in place changes under the requests that read it. Neither a
+// Watcher nor an open Snapshot can guard against that, unless Options.Copy is set.
 //
-// All methods may be called concurrently. A request is of one snapshot from its beginning to its end; a file that has
-// been replaced is closed with the last request of it.
+// All methods may be called concurrently. A request uses one snapshot from its beginning to its end. A file that has
+// been replaced is closed with its last request.
 type Watcher struct {
 	path    string
 	opts    WatchOptions
 	current atomic.Pointer[shared] // nil once closed
 	stop    func()                 // ends polling and waits for it; may be called again
 
-	mu      sync.Mutex  // held while looking at the path; guards what follows
+	mu      sync.Mutex  // held during a poll of the path; guards the fields below
 	seen    fs.FileInfo // the file looked at last; nil if it has to be opened again, whatever it is
 	refused error       // why seen is not the file that answers
 }
@@ -33,16 +35,16 @@ type Watcher struct {
 type WatchOptions struct {
 	Options // of every snapshot that is opened
 
-	// Interval is the time between two looks at the path: 0 is a second; below 0 only Check looks.
+	// Interval is the time between two polls of the path. 0 is a second; if it is negative, only Check polls.
 	Interval time.Duration
-	// Notify is called when a look at the path, other than by Check, changed something: with nil when a new file
-	// answers, with an error when what is at the path is refused, once for each reason. There is one call at a time.
-	// It must not call Close.
+	// Notify is called when a poll of the path, other than by Check, changed something: with nil when a new file
+	// answers, and with an error when the file at the path is refused, once for each reason. There is one call at a
+	// time. It must not call Close.
 	Notify func(error)
 }
 
-// Watch opens the snapshot at path and follows it until Close. That file is opened as Open does, those that replace it
-// are read from end to end by Verify before they answer. The errors are those of Open.
+// Watch opens the snapshot at path as Open does, and follows it until Close. Files that replace it answer only after
+// Verify has read them from end to end. The errors are those of Open.
 func Watch(path string, opts WatchOptions) (*Watcher, error) {
 	w := &Watcher{path: path, opts: opts, stop: func() {}}
 	snap, err := w.open(func(*Snapshot) error { return nil })
@@ -56,8 +58,8 @@ func Watch(path string, opts WatchOptions) (*Watcher, error) {
 	return w, nil
 }
 
-// Request is Snapshot.Request of the file that answers now. The Lease has to be closed. The error is an *Error, or
-// fs.ErrClosed after Close.
+// Request is Snapshot.Request for the file that answers now. The caller must close the Lease. The errors are those of
+// Snapshot.Request, and fs.ErrClosed after Close.
 func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 	for {
 		s := w.current.Load()
@@ -68,7 +70,7 @@ func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 			continue // replaced in between
 		}
 		l := &Lease{of: s}
-		if err := l.begin(s.snap, &l.closed, facts); err != nil {
+		if err := l.engine().Begin(s.snap.engine(), &l.closed, (*lookup.Facts)(facts)); err != nil {
 			s.release()
 			return nil, err
 		}
@@ -76,9 +78,18 @@ func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 	}
 }
 
-// Check looks at the path now. If another file is there that Verify finds sound, it answers from now on: switched is
-// true. The error says why what is at the path does not answer: those of Open and Verify, or fs.ErrClosed after Close.
-// The file that answered before then goes on answering. A damaged file is not read again to return its error again.
+// Snapshot returns the file that answers now. It is closed when another takes its place and the last of its requests is
+// closed. The error is fs.ErrClosed after Close.
+func (w *Watcher) Snapshot() (*Snapshot, error) {
+	if s := w.current.Load(); s != nil {
+		return s.snap, nil
+	}
+	return nil, fs.ErrClosed
+}
+
+// Check polls the path now. If another file is there and Verify finds it sound, that file answers from now on, and
+// switched is true. The error is the reason why the file at the path does not answer, one of Open and Verify, or
+// fs.ErrClosed after Close. The previous file then continues to answer. A damaged file is not read a second time.
 func (w *Watcher) Check() (switched bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -98,8 +109,8 @@ func (w *Watcher) Check() (switched bool, err error) {
 	return true, nil
 }
 
-// Close ends the watch; it waits for a look at the path or a call of Notify that is going on. Requests that have begun
-// may be finished: the snapshot is closed with the last of them.
+// Close ends the watch. It waits for a running poll or call of Notify. Requests that have begun may be finished: the
+// snapshot is closed with the last of them. Closing it again does nothing; the error is always nil.
 func (w *Watcher) Close() error {
 	w.stop()
 	w.mu.Lock()
@@ -133,13 +144,13 @@ func (w *Watcher) open(check func(*Snapshot) error) (*Snapshot, error) {
 	return snap, nil
 }
 
-// unsound tells whether err is about the content of a file, so that only another file can help.
+// unsound reports whether err is about the content of a file, so that only another file can help.
 func unsound(err error) bool {
 	var damage *DamageError
 	return errors.Is(err, ErrFormat) || errors.Is(err, ErrVersion) || errors.As(err, &damage)
 }
 
-// same tells whether nothing has happened between two looks at a path, which both found a file. A new file may get the
+// same reports whether nothing has happened between two polls of a path that both found a file. A new file may get the
 // number of one just deleted, and then differs in its times, of which programs that copy may set the first.
 func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changed(a) == changed(b)
@@ -166,8 +177,8 @@ func poll(interval time.Duration, report func(before string) string) (stop func(
 	})
 }
 
-// reporter checks and calls notify, if there is one, where there is news; the text of an error is no news if it is that
-// reported before.
+// reporter returns a function that calls check, and notify if there is news. An error is not news if its text is the
+// one that was reported before.
 func reporter(check func() (switched bool, err error), notify func(error)) func(before string) string {
 	return func(before string) (reported string) {
 		switched, err := check()
@@ -181,16 +192,15 @@ func reporter(check func() (switched bool, err error), notify func(error)) func(
 	}
 }
 
-// Lease is a Request that a Watcher made. Like a Request it may be used by several goroutines. Its answers stay valid
-// after Close.
+// Lease is a Request made by a Watcher or by Environments. Like a Request, it may be used by several goroutines. Its
+// answers stay valid after Close.
 type Lease struct {
 	Request
 	of     *shared
 	closed atomic.Bool
 }
 
-// Close ends the request: what it is asked later it answers with fs.ErrClosed. Closing it again does nothing, and
-// neither does closing none (nil).
+// Close ends the request. Later calls return fs.ErrClosed. Closing it again does nothing; l may be nil.
 func (l *Lease) Close() {
 	if l != nil && !l.closed.Swap(true) {
 		l.of.release()

@@ -160,7 +160,7 @@ func TestARequestGoesToTheFileThatComes(t *testing.T) {
 		lease, err = w.Request(facts)
 		close(done)
 	}()
-	for !old.snap.closed.Load() {
+	for !errors.Is(old.snap.Verify(), fs.ErrClosed) {
 		goruntime.Gosched()
 	}
 	w.current.Store(next)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log"
 	"os"
 	"path/filepath"
 	goruntime "runtime"
@@ -478,33 +477,6 @@ func readUntil(t *testing.T, stop <-chan struct{}, w *bindings.Watcher, facts *b
 		older.Close()
 		older, newest, seen = lease, n, seen+1
 	}
-}
-
-func ExampleWatch() {
-	path, remove := exampleSnapshot()
-	defer remove()
-	w, err := bindings.Watch(path, bindings.WatchOptions{Notify: func(err error) {
-		log.Print("the new snapshot: ",
-			err)
-	}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer w.Close()
-	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{Node: "web1.example.org"})
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	req, err := w.Request(facts)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer req.Close()
-	contact, found, err := req.Lookup("monitoring::contact")
-	fmt.Println(found, contact, err)
-	// Output:
-	// true ops@example.org <nil>
 }
 
 func TestAFileThatIsNotAcceptedIsRefused(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"bindc/internal/lookup"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
@@ -66,6 +67,9 @@ type session struct {
 	timer *time.Timer // ends the session when it is idle; nil if sessions do not end
 	used  int         // number of the last use
 }
+
+// request returns the request of the session as the engine has it.
+func (s *session) request() *lookup.Request { return (*lookup.Request)(&s.lease.Request) }
 
 func newConn(s *Server, in io.Reader, out io.Writer, number int) *conn {
 	f := frames{in: bufio.NewReader(in), out: out, idle: s.opts.Idle, whole: s.frameTime}
@@ -230,7 +234,8 @@ func (c *conn) snapshot(k *known) {
 	c.answer = append(value.AppendJSON(c.answer, value.Strings(k.variables...)), `,"all_facts":`...)
 	c.answer = append(strconv.AppendBool(c.answer, k.allFacts), `,"trusted":`...)
 	c.answer = append(strconv.AppendBool(c.answer, k.trusted), `,"hiera":`...)
-	c.answer = append(strconv.AppendBool(c.answer, k.snapshot != nil && k.snapshot.Hiera()), `,"locations":`...)
+	hiera := k.snapshot != nil && (*lookup.Snapshot)(k.snapshot).Hiera()
+	c.answer = append(strconv.AppendBool(c.answer, hiera), `,"locations":`...)
 	c.answer = append(strconv.AppendInt(c.answer, int64(k.locations), 10), "}}"...)
 }
 
@@ -304,8 +309,7 @@ func factsOf(q *question) (*bindings.Facts, error) {
 		if m.text == nil {
 			continue
 		}
-		var err error
-		if *m.to, err = bindings.ParseJSON(m.text); err != nil {
+		if err := m.to.UnmarshalJSON(m.text); err != nil {
 			return nil, failed(bindings.CodeFacts, m.name+": "+err.Error())
 		}
 	}

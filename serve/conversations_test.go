@@ -330,7 +330,7 @@ func TestSnapshotThatChangesWhileASessionIsOpened(t *testing.T) {
 	build(t, path, generation(3))
 	for s.Answering(path) == second {
 	}
-	facts, err := bindings.ParseFacts([]byte("{}"), bindings.FactsOptions{})
+	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"bindc/internal/choice"
 	"bindc/internal/diag"
+	"bindc/internal/lookup"
 	"bindc/internal/lookupkey"
 	bindings "bindc/runtime"
 )
@@ -336,7 +337,7 @@ func survey(snap *bindings.Snapshot) (k *known, err error) {
 
 func unguarded(snap *bindings.Snapshot) (*known, error) {
 	k := &known{snapshot: snap, digest: snap.Digest(), variables: []string{}}
-	names, merged, locations, err := snap.Needs()
+	names, merged, locations, err := (*lookup.Snapshot)(snap).Needs()
 	if err != nil {
 		return nil, err
 	}
@@ -356,7 +357,7 @@ func unguarded(snap *bindings.Snapshot) (*known, error) {
 		k.keys = append(k.keys, lookupOptions)
 	}
 	slices.Sort(k.keys)
-	if snap.Hiera() {
+	if (*lookup.Snapshot)(snap).Hiera() {
 		k.roots = roots(k.keys)
 	}
 	return k, nil

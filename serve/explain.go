@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"bindc/internal/lookup"
 	"bindc/internal/lookupkey"
 	"bindc/internal/value"
-	bindings "bindc/runtime"
 )
 
 // explain appends the answer that explains the outcome of key.
@@ -15,13 +15,13 @@ func (c *conn) explain(s *session, q *question) error {
 	if quoted, ok := lookupkey.Quoted(key); ok && q.Entries != "" {
 		key = quoted
 	}
-	e, err := s.lease.Explain(key)
+	e, err := s.request().Explain(key)
 	if err != nil {
 		return err
 	}
 	at := ""
 	for _, b := range e.Candidates {
-		if b.State == bindings.Wins {
+		if b.State == lookup.Wins {
 			at = b.At
 		}
 	}
@@ -42,11 +42,11 @@ func (c *conn) explain(s *session, q *question) error {
 }
 
 // explanation returns lines without values, because some are sensitive and Puppet shows the found one itself.
-func explanation(e *bindings.Explanation, indent string) []string {
+func explanation(e *lookup.Explanation, indent string) []string {
 	var out []string
 	idle := 0
 	for _, b := range e.Candidates {
-		if b.State == bindings.NotEffective {
+		if b.State == lookup.NotEffective {
 			idle++
 			continue
 		}
@@ -59,7 +59,7 @@ func explanation(e *bindings.Explanation, indent string) []string {
 		out = append(out, indent+"nothing binds this key")
 	}
 	for _, b := range e.Contributions {
-		if b.State != bindings.NotEffective {
+		if b.State != lookup.NotEffective {
 			out = append(out, indent+"contribution "+binding(b))
 		}
 	}
@@ -77,7 +77,7 @@ func explanation(e *bindings.Explanation, indent string) []string {
 }
 
 // binding returns a line such as "wins: data/common.yaml:3:1 (site), when osfamily is debian".
-func binding(b bindings.Candidate) string {
+func binding(b lookup.Candidate) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s (%s), ", b.State, b.At, b.Layer)
 	if len(b.When) == 0 {

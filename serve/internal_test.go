@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 )
 
@@ -70,7 +71,7 @@ func TestWatcherThatIsNotFollowed(t *testing.T) {
 func TestPartsOfAnAnswer(t *testing.T) {
 	var w valueWriter
 	for _, key := range []string{"a", "b"} {
-		o := bindings.Outcome{Err: &bindings.Error{Code: "x", Message: key}}
+		o := lookup.Outcome{Err: &bindings.Error{Code: "x", Message: key}}
 		if err := w.add(key, o); err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +80,7 @@ func TestPartsOfAnAnswer(t *testing.T) {
 		t.Errorf("%s", w.errors)
 	}
 	other := errors.New("the session has ended")
-	if err := w.add("c", bindings.Outcome{Err: other}); err != other {
+	if err := w.add("c", lookup.Outcome{Err: other}); err != other {
 		t.Error(err)
 	}
 }
@@ -119,7 +120,7 @@ func TestSessionThatTookTheNumberOfAnother(t *testing.T) {
 // An error that says much fills an answer as values do.
 func TestErrorsThatAreTooLarge(t *testing.T) {
 	w := valueWriter{errors: make([]byte, maxAnswer)}
-	if err := w.add("a", bindings.Outcome{Err: &bindings.Error{}}); err == nil {
+	if err := w.add("a", lookup.Outcome{Err: &bindings.Error{}}); err == nil {
 		t.Error("it fits")
 	}
 }

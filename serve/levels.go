@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 )
 
 // hierarchy returns what the entries of the hierarchy that a client asks for have of a key, in lines like those of
 // 'puppet lookup --explain', with the places of what is found. A client that did not ask for values gets no lines.
-func (c *conn) hierarchy(s *session, q *question, e *bindings.Explanation) ([]string, error) {
+func (c *conn) hierarchy(s *session, q *question, e *lookup.Explanation) ([]string, error) {
 	if !q.Values || q.Entries == "" {
 		return nil, nil
 	}
@@ -25,8 +26,8 @@ func (c *conn) hierarchy(s *session, q *question, e *bindings.Explanation) ([]st
 	}
 	p := levels{key: *q.Key, from: from, to: to, merge: strategyName(strategy),
 		lookup: func(key string, from, to int) (bindings.Value, bool) {
-			v, found, err := s.lease.LookupEntries(key, from, to, strategy)
-			return v, found && err == nil
+			v, found, err := s.request().LookupEntries(key, from, to, lookup.Value(strategy))
+			return bindings.Value(v), found && err == nil
 		}}
 	if p.key == lookupOptions { // which are always merged like this
 		p.merge = "hash"
@@ -64,7 +65,7 @@ func (p *levels) add(indent, format string, args ...any) {
 
 // asked reports whether the client asked for an entry: of the environment, one in the range. The data of modules belong
 // to the last entry.
-func (p *levels) asked(l bindings.Location) bool {
+func (p *levels) asked(l lookup.Location) bool {
 	switch l.Part {
 	case "environment":
 		return l.Number >= p.from && (p.to < 0 || l.Number <= p.to)
@@ -75,7 +76,7 @@ func (p *levels) asked(l bindings.Location) bool {
 }
 
 // explain prints the entries until one is found that counts alone.
-func (p *levels) explain(x *bindings.Explanation, indent string) {
+func (p *levels) explain(x *lookup.Explanation, indent string) {
 	config := ""
 	for from := 0; from < len(x.Locations); {
 		first := x.Locations[from]
@@ -102,7 +103,7 @@ func (p *levels) explain(x *bindings.Explanation, indent string) {
 }
 
 // entry prints an entry, and reports whether it has the key.
-func (p *levels) entry(all []bindings.Location, x *bindings.Explanation, indent string) bool {
+func (p *levels) entry(all []lookup.Location, x *lookup.Explanation, indent string) bool {
 	p.add(indent, "Hierarchy entry %s", strconv.Quote(all[0].Entry))
 	indent += "  "
 	merges := p.merge != "" && len(all) > 1
@@ -129,7 +130,7 @@ func (p *levels) entry(all []bindings.Location, x *bindings.Explanation, indent 
 }
 
 // location prints a location and what it has.
-func (p *levels) location(l bindings.Location, x *bindings.Explanation, indent string) {
+func (p *levels) location(l lookup.Location, x *lookup.Explanation, indent string) {
 	p.add(indent, "%s %s", title(l.Kind), strconv.Quote(shownPath(l)))
 	indent += "  "
 	p.add(indent, "Original %s: %s", strings.ReplaceAll(l.Kind, "_", " "), strconv.Quote(l.Original))
@@ -152,7 +153,7 @@ func title(kind string) string {
 }
 
 // shownPath is the path of a location, or that of its hiera.yaml where the request has none.
-func shownPath(l bindings.Location) string {
+func shownPath(l lookup.Location) string {
 	if l.Path == "" {
 		return l.Original
 	}
@@ -160,13 +161,14 @@ func shownPath(l bindings.Location) string {
 }
 
 // value prints what a location has, after the variables and lookups that it interpolates.
-func (p *levels) value(v bindings.Candidate, x *bindings.Explanation, indent string) {
+func (p *levels) value(v lookup.Candidate, x *lookup.Explanation, indent string) {
 	if v.Text != "" {
 		p.add(indent, "Interpolation on %s", strconv.Quote(v.Text))
 		for _, of := range v.Variables {
 			p.add(indent+"  ", "Global Scope")
 			if of.Outcome.Found {
-				p.result(indent+"    ", "Found key: "+strconv.Quote(of.Name)+" value: ", of.Outcome.Value, "")
+				found := "Found key: " + strconv.Quote(of.Name) + " value: "
+				p.result(indent+"    ", found, bindings.Value(of.Outcome.Value), "")
 			} else {
 				p.add(indent+"    ", "No such variable: %s", strconv.Quote(of.Name))
 			}
@@ -177,11 +179,11 @@ func (p *levels) value(v bindings.Candidate, x *bindings.Explanation, indent str
 		p.add(indent, "Error: %s at %s", v.Outcome.Err, v.At)
 		return
 	}
-	p.result(indent, "Found key: "+strconv.Quote(p.key)+" value: ", v.Outcome.Value, " at "+v.At)
+	p.result(indent, "Found key: "+strconv.Quote(p.key)+" value: ", bindings.Value(v.Outcome.Value), " at "+v.At)
 }
 
 // lookups prints the lookups that computing the value took.
-func (p *levels) lookups(x *bindings.Explanation, indent string) {
+func (p *levels) lookups(x *lookup.Explanation, indent string) {
 	for _, inner := range x.Lookups {
 		p.add(indent, "Searching for %s", strconv.Quote(inner.Key))
 		below := levels{key: inner.Key, from: 0, to: -1, merge: mergeOf(inner), lookup: p.lookup}
@@ -194,12 +196,12 @@ func (p *levels) lookups(x *bindings.Explanation, indent string) {
 }
 
 // mergeOf returns the name of the strategy by which a lookup merged its value, "" if it did not.
-func mergeOf(x *bindings.Explanation) string {
-	merged := func(c bindings.Candidate) bool { return c.State == bindings.Merged }
+func mergeOf(x *lookup.Explanation) string {
+	merged := func(c lookup.Candidate) bool { return c.State == lookup.Merged }
 	if !slices.ContainsFunc(x.Candidates, merged) || x.Options == nil {
 		return ""
 	}
-	strategy, _ := x.Options.Outcome.Value.Get("merge")
+	strategy, _ := bindings.Value(x.Options.Outcome.Value).Get("merge")
 	return strategyName(strategy)
 }
 

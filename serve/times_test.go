@@ -246,7 +246,7 @@ func TestReplacedFileIsClosedWithItsLastSession(t *testing.T) {
 	path := snap(t)
 	build(t, path, generation(0))
 	s := server(t, path)
-	facts, err := bindings.ParseFacts([]byte("{}"), bindings.FactsOptions{})
+	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"bindc/internal/lookup"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
@@ -13,7 +14,7 @@ import (
 const lookupOptions = "lookup_options"
 
 // values appends the answer with the values of keys that look returns.
-func (c *conn) values(keys []string, look func(key string) bindings.Outcome) error {
+func (c *conn) values(keys []string, look func(key string) lookup.Outcome) error {
 	w := valueWriter{plain: append(c.answer, `{"values":{`...)}
 	w.begin = len(w.plain)
 	for _, key := range keys {
@@ -48,24 +49,24 @@ func (c *conn) candidates(s *session, key string) error {
 }
 
 // way has the options of a question for its lookups: entries of the hierarchy, and a merge strategy.
-func (s *session) way(q *question) (func(key string) bindings.Outcome, error) {
+func (s *session) way(q *question) (func(key string) lookup.Outcome, error) {
 	strategy, err := strategyIn(q)
 	if err != nil {
 		return nil, err
 	}
-	look := s.lease.LookupMerged
+	look := s.request().LookupMerged
 	if q.Entries != "" {
 		from, to, err := parseEntries(q.Entries)
 		if err != nil {
 			return nil, err
 		}
-		look = func(key string, strategy bindings.Value) (bindings.Value, bool, error) {
-			return s.lease.LookupEntries(key, from, to, strategy)
+		look = func(key string, strategy lookup.Value) (lookup.Value, bool, error) {
+			return s.request().LookupEntries(key, from, to, strategy)
 		}
 	}
-	return func(key string) bindings.Outcome {
-		v, found, err := look(key, strategy)
-		o := bindings.Outcome{Value: v, Found: found, Err: err}
+	return func(key string) lookup.Outcome {
+		v, found, err := look(key, lookup.Value(strategy))
+		o := lookup.Outcome{Value: v, Found: found, Err: err}
 		if key == lookupOptions {
 			o = s.known.merging(o)
 		}
@@ -78,7 +79,7 @@ func strategyIn(q *question) (strategy bindings.Value, err error) {
 	if q.Merge == nil {
 		return strategy, nil
 	}
-	if strategy, err = bindings.ParseJSON(q.Merge); err != nil {
+	if err = strategy.UnmarshalJSON(q.Merge); err != nil {
 		return strategy, failed(bindings.CodeUsage, "merge: "+err.Error())
 	}
 	return strategy, nil
@@ -99,9 +100,9 @@ func parseEntries(text string) (from, to int, err error) {
 }
 
 // lookup looks up key for the node.
-func (s *session) lookup(key string) bindings.Outcome {
-	v, found, err := s.lease.Lookup(key)
-	o := bindings.Outcome{Value: v, Found: found, Err: err}
+func (s *session) lookup(key string) lookup.Outcome {
+	v, found, err := s.request().Lookup(key)
+	o := lookup.Outcome{Value: v, Found: found, Err: err}
 	if key == lookupOptions {
 		o = s.known.merging(o)
 	}
@@ -110,19 +111,19 @@ func (s *session) lookup(key string) bindings.Outcome {
 
 // effective returns the values that are bound to key for the node, for merges by Puppet. A merged value counts as one.
 // An abstract binding is left out if another one is above it.
-func (s *session) effective(key string) ([]bindings.Outcome, error) {
+func (s *session) effective(key string) ([]lookup.Outcome, error) {
 	first := s.lookup(key)
 	if !first.Found && first.Err == nil {
 		return nil, nil
 	}
 	if _, merged := slices.BinarySearch(s.known.merged, key); merged {
-		return []bindings.Outcome{first}, nil
+		return []lookup.Outcome{first}, nil
 	}
-	all, err := s.lease.Effective(key)
+	all, err := s.request().Effective(key)
 	if err != nil {
 		return nil, err
 	}
-	out := []bindings.Outcome{first}
+	out := []lookup.Outcome{first}
 	for _, o := range all[min(1, len(all)):] {
 		if e, ok := o.Err.(*bindings.Error); !ok || e.Code != bindings.CodeAbstract {
 			out = append(out, o)
@@ -133,12 +134,13 @@ func (s *session) effective(key string) ([]bindings.Outcome, error) {
 
 // merging adds the keys that are merged already to lookup_options with the strategy first, so that Puppet does not
 // merge them again.
-func (k *known) merging(o bindings.Outcome) bindings.Outcome {
-	if len(k.merged) == 0 || o.Err != nil || o.Found && (o.Value.Sensitive() || o.Value.Kind() != bindings.Hash) {
+func (k *known) merging(o lookup.Outcome) lookup.Outcome {
+	own := bindings.Value(o.Value)
+	if len(k.merged) == 0 || o.Err != nil || o.Found && (own.Sensitive() || own.Kind() != bindings.Hash) {
 		return o
 	}
 	options := map[string]any{}
-	for key, v := range o.Value.Entries() {
+	for key, v := range own.Entries() {
 		if key.Kind() != bindings.String {
 			return o
 		}
@@ -148,7 +150,7 @@ func (k *known) merging(o bindings.Outcome) bindings.Outcome {
 		options[key] = map[string]string{"merge": "first"}
 	}
 	v, err := bindings.ValueOf(options)
-	return bindings.Outcome{Value: v, Found: true, Err: err}
+	return lookup.Outcome{Value: lookup.Value(v), Found: true, Err: err}
 }
 
 // valueWriter writes values: plain ones into the answer itself, others into separate members.
@@ -158,7 +160,7 @@ type valueWriter struct {
 }
 
 // add adds the outcome of a key. It returns only errors that affect more than the key.
-func (w *valueWriter) add(key string, o bindings.Outcome) error {
+func (w *valueWriter) add(key string, o lookup.Outcome) error {
 	switch e := o.Err.(type) {
 	case nil:
 	case *bindings.Error:

@@ -366,7 +366,7 @@ func TestMarksAndOffsetsThatNoWriterMakes(t *testing.T) {
 			binary.LittleEndian.PutUint64(b[offSectionTab+sectionEntry*i:], off)
 			binary.LittleEndian.PutUint64(b[offHeaderSum:], xxhash.Sum64(b[:offHeaderSum]))
 			var damage *DamageError
-			if _, err := openBytes(b); !errors.As(err, &damage) || damage.Section != "header" {
+			if _, err := OpenBytes(b); !errors.As(err, &damage) || damage.Section != "header" {
 				t.Errorf("section %s at %d: %v", sections[i].Name, off, err)
 			}
 		}

@@ -29,14 +29,14 @@ func TestDamageIsFound(t *testing.T) {
 	}
 	whole, _ := os.ReadFile(path)
 	for n := 0; n < len(whole); n += 1 + n/200 {
-		if _, err := openBytes(whole[:n]); err == nil {
+		if _, err := OpenBytes(whole[:n]); err == nil {
 			t.Fatalf("a file cut to %d of %d bytes opens", n, len(whole))
 		}
 	}
 	for i := 0; i < len(whole); i += 1 + i/300 {
 		damaged := slices.Clone(whole)
 		damaged[i] ^= 0x41
-		s, err := openBytes(damaged)
+		s, err := OpenBytes(damaged)
 		if err != nil {
 			continue
 		}
@@ -145,7 +145,7 @@ func FuzzOpen(f *testing.F) {
 // lookup fails where Verify finds nothing. It returns the snapshot, or nil if it does not open.
 func harmless(t *testing.T, file []byte) *Snapshot {
 	t.Helper()
-	s, err := openBytes(file)
+	s, err := OpenBytes(file)
 	if err != nil {
 		return nil
 	}
@@ -294,7 +294,7 @@ func TestVerifyIsBoundedByTheBytesOfTheFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.forge(w)
-			s, err := openBytes(w.file())
+			s, err := OpenBytes(w.file())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -339,7 +339,7 @@ func TestAForgedFrameAllocatesLittle(t *testing.T) {
 				t.Fatal(err)
 			}
 			forge(w)
-			s, err := openBytes(w.file())
+			s, err := OpenBytes(w.file())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -408,7 +408,7 @@ func TestVerifyRefusesLongKeysThatOverlap(t *testing.T) {
 		binary.LittleEndian.PutUint32(r[recLongCell:], uint32(len(records)/cellUnit+i))
 	}
 	w.out[secKeys] = append(records, text.String()...)
-	s, err := openBytes(w.file())
+	s, err := OpenBytes(w.file())
 	if err != nil {
 		t.Fatal(err)
 	}

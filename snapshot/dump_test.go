@@ -71,7 +71,7 @@ func TestDumpOfADamagedFileEnds(t *testing.T) {
 	for at := headerSize; at < len(sound); at += step {
 		flip := byte(1) << (at % 8)
 		sound[at] ^= flip
-		if s, err := openBytes(sound); err == nil {
+		if s, err := OpenBytes(sound); err == nil {
 			if err := s.Dump(io.Discard, quotedRecipe, quoted); err != nil {
 				t.Fatal(err)
 			}
@@ -418,7 +418,7 @@ func TestDumpOfSectionsThatEndWithTheFile(t *testing.T) {
 			entry := b[offSectionTab+sectionEntry*int(sec):]
 			binary.LittleEndian.PutUint64(entry, uint64(len(b)-length))
 			binary.LittleEndian.PutUint64(entry[8:], uint64(length))
-			s, err := openBytes(resum(b))
+			s, err := OpenBytes(resum(b))
 			if err != nil {
 				continue // Open looks at the section
 			}

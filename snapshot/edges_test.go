@@ -293,7 +293,7 @@ func TestFeaturesOfFiles(t *testing.T) {
 			t.Errorf("features are %d and sections %d, expected %d and %d", b[offFeatures], b[offSections], c.features,
 				c.sections)
 		}
-		s, err := openBytes(b)
+		s, err := OpenBytes(b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +330,7 @@ func TestPerfectHashesOfNothing(t *testing.T) {
 		}
 		forge(w)
 		w.meta(nil)
-		s, err := openBytes(w.file())
+		s, err := OpenBytes(w.file())
 		damagedAs(t, "no slots", err, section, "of 0 ")
 		if section == "" && (s == nil || s.ValueNumber(0, "x") != None) {
 			t.Errorf("a value of a dimension without values: %v", err)
@@ -583,7 +583,7 @@ func TestSlicesOfASite(t *testing.T) {
 		}
 		levels := len(w.out[secMeta]) - len("\x01\x00\x03n01")
 		w.out[secMeta] = append(w.out[secMeta][:levels], behind...)
-		_, err := openBytes(w.file())
+		_, err := OpenBytes(w.file())
 		damagedAs(t, name, err, "meta", "layers, dimensions and levels")
 		if err == nil {
 			t.Errorf("%s: the file opens", name)

@@ -23,7 +23,7 @@ func TestOtherVersionsAndUnknownFeaturesAreRefused(t *testing.T) {
 	} {
 		b := fileOf(t, small())
 		change(b)
-		_, err := openBytes(resum(b))
+		_, err := OpenBytes(resum(b))
 		if !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), name) ||
 			!strings.Contains(err.Error(), "build it again") {
 			t.Errorf("%s: Open says %v", name, err)
@@ -39,7 +39,7 @@ func forged(t *testing.T, c *Content, forge func(w *writer)) *Snapshot {
 		t.Fatal(err)
 	}
 	forge(w)
-	s, err := openBytes(w.file())
+	s, err := OpenBytes(w.file())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestVerifyRefusesWhatALookupCannotFollow(t *testing.T) {
 			} else {
 				content.Levels = []Level{unconditional}
 			}
-			s, err := openBytes(fileOf(t, content))
+			s, err := OpenBytes(fileOf(t, content))
 			if err != nil {
 				t.Fatal(err)
 			}

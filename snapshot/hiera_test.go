@@ -89,7 +89,7 @@ func TestVerifyKnowsWhatIsMerged(t *testing.T) {
 		}
 		content.Levels = []Level{{Scopes: []Scope{{nil, []Entry{{c.key, c.value}}, []Origin{{0, 1, 1}}}}}}
 		content.Keys[a].Default = -1
-		s, err := openBytes(fileOf(t, content))
+		s, err := OpenBytes(fileOf(t, content))
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -114,7 +114,7 @@ func TestForgedPlacesInHierarchies(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.out[secMeta] = change(w.out[secMeta], len(w.out[secMeta])-2)
-		_, err := openBytes(w.file())
+		_, err := OpenBytes(w.file())
 		if name == "" && err != nil {
 			t.Error(err)
 		} else if name != "" {

@@ -101,8 +101,8 @@ func Open(path string) (*Snapshot, error) {
 	return s, err
 }
 
-// openBytes reads a snapshot held in memory.
-func openBytes(b []byte) (*Snapshot, error) {
+// OpenBytes opens a snapshot from a copy of b, the content of a file. The errors are those of Open.
+func OpenBytes(b []byte) (*Snapshot, error) {
 	data := string(b)
 	return newSnapshot(data, data, func() error { return nil })
 }

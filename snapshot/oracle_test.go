@@ -544,7 +544,7 @@ func TestRandomSitesAgreeWithTheOracle(t *testing.T) {
 		}
 		r.cold()
 		t.Log("site", seed) // shown where a test fails
-		s, err := openBytes(fileOf(t, &r.Content))
+		s, err := OpenBytes(fileOf(t, &r.Content))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -569,7 +569,7 @@ func rewritten(t *testing.T, s *Snapshot) *Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := openBytes(fileOf(t, content))
+	again, err := OpenBytes(fileOf(t, content))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,7 +155,7 @@ func TestMetaThatIsDamagedBeforeTheSlice(t *testing.T) {
 		flags--
 	}
 	meta[flags] |= 4
-	_, err := openBytes(w.file())
+	_, err := OpenBytes(w.file())
 	damagedAs(t, "an unknown flag of the last level", err, "meta", "layers, dimensions and levels")
 	if err == nil {
 		t.Error("the file opens")

@@ -192,7 +192,7 @@ func TestVerifyChecksTheSums(t *testing.T) {
 			b := bytes.Clone(sound)
 			b[at] ^= 0x80
 			expected := "the checksum of the section"
-			s, err := openBytes(b)
+			s, err := OpenBytes(b)
 			if i == int(secMeta) {
 				if err == nil || !strings.Contains(err.Error(), expected) {
 					t.Errorf("section %s: Open says %v", sec.Name, err)
@@ -208,7 +208,7 @@ func TestVerifyChecksTheSums(t *testing.T) {
 	}
 	b := bytes.Clone(sound)
 	b[len(b)-1]++
-	s, err := openBytes(b)
+	s, err := OpenBytes(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +459,7 @@ func TestWhatOpenChecks(t *testing.T) {
 			t.Fatal(c.name, err)
 		}
 		w.out[secMeta] = forged
-		_, err = openBytes(w.file())
+		_, err = OpenBytes(w.file())
 		damagedAs(t, c.name, err, c.section, c.expected)
 		var damage *DamageError
 		if errors.As(err, &damage) && c.section == "meta" && damage.Offset > uint64(len(forged)) {
@@ -503,21 +503,21 @@ func TestWhatOpenChecksOfTheHeader(t *testing.T) {
 	} {
 		b := bytes.Clone(sound)
 		le.PutUint32(b[c.at:], c.n)
-		_, err := openBytes(resum(b))
+		_, err := OpenBytes(resum(b))
 		damagedAs(t, c.name, err, c.section, c.expected)
 	}
 	b := append(bytes.Clone(sound), 0)
-	_, err := openBytes(b)
+	_, err := OpenBytes(b)
 	damagedAs(t, "a byte behind the end", err, "header", "the size of the file, 3137 bytes")
 	b = bytes.Clone(sound)
 	b[offHeaderSum-1]++
-	_, err = openBytes(b)
+	_, err = OpenBytes(b)
 	damagedAs(t, "a reserved byte", err, "header", "the checksum of the header")
-	_, err = openBytes(sound[:headerSize-1])
+	_, err = OpenBytes(sound[:headerSize-1])
 	damagedAs(t, "half a header", err, "header", "a header of 512 bytes")
 	le.PutUint64(sound[entry(secMeta)+16:], 0)
 	le.PutUint64(sound[offHeaderSum:], xxhash.Sum64(sound[:offHeaderSum]))
-	_, err = openBytes(sound)
+	_, err = OpenBytes(sound)
 	damagedAs(t, "another checksum of meta", err, "meta", "the checksum of the section")
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"bindc/bench/built"
 	"bindc/bench/measure"
+	"bindc/facts"
 	bindings "bindc/runtime"
 )
 
@@ -55,7 +56,7 @@ func collecting(key string, nodes, elements int, bind string) (measure.Case, err
 	}
 	requests := make([]*bindings.Request, min(nodes, visitors))
 	for i := range requests {
-		facts, err := bindings.ParseFacts(fmt.Appendf(nil, `{"fqdn": %q}`, nodeName(i*nodes/len(requests))),
+		facts, err := facts.ParseJSON(fmt.Appendf(nil, `{"fqdn": %q}`, nodeName(i*nodes/len(requests))),
 			bindings.FactsOptions{})
 		if err != nil {
 			return measure.Case{}, err

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"bindc/facts"
 	"bindc/internal/adopt"
 	"bindc/internal/diag"
-	"bindc/internal/facts"
+	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -30,7 +31,7 @@ func (a *adoption) draft() error {
 		return err
 	}
 	defer snap.Close()
-	if !snap.Hiera() {
+	if !(*lookup.Snapshot)(snap).Hiera() {
 		return &adopt.Refusal{Reason: a.dir + " has no hierarchy of Hiera 5",
 			Hint: "'bindq hiera-config' prints the hiera.yaml of a site of structured bindings"}
 	}

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/term"
 
 	"bindc/compile"
+	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
 	"bindc/internal/diag"
-	"bindc/internal/facts"
 	"bindc/internal/identity"
 	"bindc/internal/seal"
 	"bindc/internal/slice"

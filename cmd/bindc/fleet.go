@@ -15,10 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
-	"bindc/internal/facts"
+	"bindc/internal/lookup"
 	"bindc/internal/syntax"
 	"bindc/lint"
 	bindings "bindc/runtime"
@@ -106,8 +107,8 @@ func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
 			c.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: n.File}, Severity: diag.Warning, Code: "facts",
 				Message: text})
 		}
-		for name := range n.Facts.Pairs() {
-			known[n.File] = known[n.File] || syntax.Everywhere(name.Text()) || slices.Contains(asked, name.Text())
+		for name := range n.Facts.Entries() {
+			known[n.File] = known[n.File] || syntax.Everywhere(name.String()) || slices.Contains(asked, name.String())
 		}
 	}
 	for file, is := range known {
@@ -122,11 +123,11 @@ func (c *compilation) checkNames(nodes []facts.Node, asked []string) {
 func variablesOf(nodes []facts.Node) []string {
 	names := map[string]bool{}
 	for _, n := range nodes {
-		for name := range n.Facts.Pairs() {
-			names["$"+name.Text()] = true
+		for name := range n.Facts.Entries() {
+			names["$"+name.String()] = true
 		}
-		for name := range n.Vars.Pairs() {
-			names["$"+name.Text()] = true
+		for name := range n.Vars.Entries() {
+			names["$"+name.String()] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
@@ -199,7 +200,7 @@ func (f *fleet) node(n facts.Node) {
 // note records the values of the dimensions in a request.
 func (f *fleet) note(r *bindings.Request) {
 	var values []string
-	for _, t := range r.Dimensions() {
+	for _, t := range (*lookup.Request)(r).Dimensions() {
 		values = append(values, t.Value)
 	}
 	f.mu.Lock()
@@ -216,12 +217,12 @@ func (f *fleet) place(r *bindings.Request, key string) (string, error) {
 	if known {
 		return at, nil
 	}
-	e, err := r.Explain(key)
+	e, err := (*lookup.Request)(r).Explain(key)
 	if err != nil {
 		return "", err
 	}
 	for _, c := range e.Candidates {
-		if c.State == bindings.Wins {
+		if c.State == lookup.Wins {
 			at = c.At
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/facts"
 	"bindc/internal/diag"
-	"bindc/internal/facts"
 	"bindc/internal/manifest"
 	"bindc/loader"
 	"bindc/migrate"

@@ -14,9 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/diag"
-	"bindc/internal/facts"
+	"bindc/internal/lookup"
 	"bindc/internal/members"
 	bindings "bindc/runtime"
 )
@@ -99,7 +100,7 @@ type batch struct {
 	maxLine int
 	begin   begin
 	last    []byte // what identifies the request
-	request *bindings.Request
+	request *lookup.Request
 	types   map[string]*bindings.Type
 }
 
@@ -296,7 +297,7 @@ func (b *batch) lookup(q *query) (v bindings.Value, found bool, err error) {
 	if b.strict {
 		var merged merging
 		if !merge.IsUndef() {
-			merged = func(r *bindings.Request, key string) { r.LookupMerged(key, merge) }
+			merged = func(r *lookup.Request, key string) { r.LookupMerged(key, lookup.Value(merge)) }
 		}
 		doubts, err := doubtsOf(b.request, []string{*q.Key}, merged)
 		if err == nil && len(doubts) > 0 {
@@ -306,7 +307,8 @@ func (b *batch) lookup(q *query) (v bindings.Value, found bool, err error) {
 			return v, false, err
 		}
 	}
-	v, found, err = b.request.LookupMerged(*q.Key, merge)
+	answer, found, err := b.request.LookupMerged(*q.Key, lookup.Value(merge))
+	v = bindings.Value(answer)
 	if err == nil && found && typ != nil {
 		err = v.Check(typ)
 	}
@@ -371,7 +373,7 @@ func (b *batch) prepare(q *query) error {
 // factsOf returns the facts in a query, or the facts of its node in the directory.
 func (b *batch) factsOf(q *query, opts bindings.FactsOptions) (*bindings.Facts, error) {
 	if len(q.Facts) > 0 {
-		return bindings.ParseFacts(q.Facts, opts)
+		return facts.ParseJSON(q.Facts, opts)
 	}
 	node, err := b.nodeOfDir(q.Node)
 	if err != nil {
@@ -384,7 +386,7 @@ func parseOptional(text json.RawMessage) (bindings.Value, error) {
 	if len(text) == 0 {
 		return bindings.Value{}, nil
 	}
-	v, err := bindings.ParseJSON(text)
+	v, err := parseJSON(text)
 	if err != nil {
 		err = factsError("%v", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/diag"
-	bindings "bindc/runtime"
+	"bindc/internal/lookup"
 )
 
 // manyKeys is how many are too many to choose from.
@@ -42,7 +42,7 @@ func (s *source) keysFrom(typed string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveError
 	}
 	var keys []string
-	err = s.ask(path, func(snap *bindings.Snapshot) error {
+	err = s.ask(path, func(snap *lookup.Snapshot) error {
 		for key := range snap.Keys() {
 			if strings.HasPrefix(key, typed) && diag.Visible(key) == key {
 				keys = append(keys, strings.Clone(key))

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
-	"bindc/internal/facts"
+	"bindc/internal/lookup"
 	"bindc/internal/value"
-	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
@@ -213,8 +213,8 @@ func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.
 	if err != nil {
 		return err
 	}
-	return f.ask(before, func(a *bindings.Snapshot) error {
-		return f.ask(after, func(b *bindings.Snapshot) error {
+	return f.ask(before, func(a *lookup.Snapshot) error {
+		return f.ask(after, func(b *lookup.Snapshot) error {
 			groups, err := f.groups(cmd, [2]string{before, after}, a, b, fleet, d)
 			if err != nil {
 				return err
@@ -225,7 +225,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.
 }
 
 // groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
-func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *bindings.Snapshot, fleet []facts.Node,
+func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet []facts.Node,
 	d *decision.Difference) ([]groupShape, error) {
 	keys := slices.Clone(d.Free)
 	for _, k := range d.Keys {
@@ -278,7 +278,7 @@ func inParallel(n int, do func(i int)) {
 }
 
 // effect returns the keys that change for a node, from its old request to that of b.
-func (f *diffFlags) effect(old *bindings.Request, b *bindings.Snapshot, n facts.Node, keys []string) (effect, error) {
+func (f *diffFlags) effect(old *lookup.Request, b *lookup.Snapshot, n facts.Node, keys []string) (effect, error) {
 	now, err := requestOf(b, n)
 	if err != nil {
 		return nil, err
@@ -298,7 +298,7 @@ func (f *diffFlags) effect(old *bindings.Request, b *bindings.Snapshot, n facts.
 }
 
 // refuseDoubts returns an error if the node raises doubts about the answers of keys; --strict calls it.
-func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*bindings.Request) error {
+func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*lookup.Request) error {
 	if !f.strict {
 		return nil
 	}
@@ -320,9 +320,9 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*bindi
 	return doubtful(ofNode(n, slices.Compact(doubts)))
 }
 
-func lookedUp(r *bindings.Request, key string) bindings.Outcome {
+func lookedUp(r *lookup.Request, key string) lookup.Outcome {
 	v, found, err := r.Lookup(key)
-	return bindings.Outcome{Value: v, Found: found, Err: err}
+	return lookup.Outcome{Value: v, Found: found, Err: err}
 }
 
 // grouped is the nodes for which something changes, those with the same effect together.

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/diag"
+	"bindc/internal/lookup"
 	"bindc/internal/syntax"
-	bindings "bindc/runtime"
 )
 
 // A doubt is a sentence saying that a request is probably not the one that was meant: a name or value is misspelt, or
@@ -23,10 +23,10 @@ func (s *source) addStrict(cmd *cobra.Command) {
 }
 
 // merging looks up a key and merges lower bindings. It is nil if the lookups do not merge.
-type merging func(r *bindings.Request, key string)
+type merging func(r *lookup.Request, key string)
 
 // doubt prints the doubts about looking up keys in r. With --strict it returns them as an error.
-func (s *source) doubt(cmd *cobra.Command, r *bindings.Request, keys []string, merged merging) error {
+func (s *source) doubt(cmd *cobra.Command, r *lookup.Request, keys []string, merged merging) error {
 	if !s.hasFacts() && !s.strict {
 		note(cmd, "no facts are given (--facts, --fact, --node); data bound only for some nodes is not found")
 		return nil
@@ -56,7 +56,7 @@ func (s *source) doubt(cmd *cobra.Command, r *bindings.Request, keys []string, m
 func doubtful(doubts []string) error { return factsError("%s", strings.Join(doubts, "; ")) }
 
 // doubtsOf returns the doubts about the categories of r, the values of keys, and the bindings of keys.
-func doubtsOf(r *bindings.Request, keys []string, merged merging) ([]string, error) {
+func doubtsOf(r *lookup.Request, keys []string, merged merging) ([]string, error) {
 	out := append(misspeltValues(r), missed(r, keys, merged)...)
 	if len(r.Unset()) == 0 {
 		return out, nil
@@ -73,14 +73,14 @@ func doubtsOf(r *bindings.Request, keys []string, merged merging) ([]string, err
 }
 
 // missed returns a doubt for each unset variable that values of keys are computed from.
-func missed(r *bindings.Request, keys []string, merged merging) (out []string) {
+func missed(r *lookup.Request, keys []string, merged merging) (out []string) {
 	look := merged
 	if look == nil {
-		look = func(r *bindings.Request, key string) { r.Lookup(key) } // the answer reports the error
+		look = func(r *lookup.Request, key string) { r.Lookup(key) } // the answer reports the error
 	}
 	users, meant := map[string][]string{}, map[string]string{}
 	for _, key := range keys {
-		for name, near := range r.Missed(func(r *bindings.Request) { look(r, key) }) {
+		for name, near := range r.Missed(func(r *lookup.Request) { look(r, key) }) {
 			users[name], meant[name] = append(users[name], key), near
 		}
 	}
@@ -98,7 +98,7 @@ func missed(r *bindings.Request, keys []string, merged merging) (out []string) {
 	return out
 }
 
-func misspeltValues(r *bindings.Request) (out []string) {
+func misspeltValues(r *lookup.Request) (out []string) {
 	for t, near := range r.Misspelt() {
 		if near == "" {
 			out = append(out, fmt.Sprintf("%s is '%s', which contains a list or a hash, and conditions compare text",
@@ -116,10 +116,10 @@ type dependents map[string]map[string][]string
 
 // add adds the bindings of a lookup and of the lookups inside it. Bindings below the winner count only if the lookup
 // merges.
-func (d dependents) add(e *bindings.Explanation, merged bool) {
+func (d dependents) add(e *lookup.Explanation, merged bool) {
 	key := cmp.Or(e.Root, e.Key)
 	for _, c := range e.Candidates {
-		if c.State == bindings.Wins && !merged {
+		if c.State == lookup.Wins && !merged {
 			break
 		}
 		d.note(key, c)
@@ -132,7 +132,7 @@ func (d dependents) add(e *bindings.Explanation, merged bool) {
 	}
 }
 
-func (d dependents) note(key string, c bindings.Candidate) {
+func (d dependents) note(key string, c lookup.Candidate) {
 	for _, name := range c.Unset {
 		if d[name] == nil {
 			d[name] = map[string][]string{}
@@ -174,7 +174,7 @@ func howToSet(name string) string {
 
 // misnamed returns the doubts about the names of facts, in flags and in the file of facts. The names that the snapshot
 // uses are read only if some name is not one that Facter sends: that reads all of the snapshot.
-func (s *source) misnamed(r *bindings.Request) ([]string, error) {
+func (s *source) misnamed(r *lookup.Request) ([]string, error) {
 	if len(s.facts)+len(s.variables) == 0 && s.factsFile == "" {
 		return nil, nil
 	}
@@ -208,8 +208,8 @@ func (s *source) misnamed(r *bindings.Request) ([]string, error) {
 // no name at all is known.
 func (s *source) misnamedInFile(unset []string, isKnown func(name string) bool) (out []string) {
 	var names []string
-	for k := range s.inFile.Facts.Pairs() {
-		names = append(names, k.Text())
+	for k := range s.inFile.Facts.Entries() {
+		names = append(names, k.String())
 	}
 	for _, name := range names {
 		if near := diag.Misspelt(name, unset); near != "" && !isKnown(name) {

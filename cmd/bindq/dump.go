@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/cli"
+	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 )
 
@@ -52,7 +53,7 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 	if err := checkRendering(f.render); err != nil {
 		return err
 	}
-	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error {
+	return f.request(cmd, func(snap *lookup.Snapshot, r *lookup.Request) error {
 		keys := sortedKeys(snap, f.prefix)
 		notePrefix(cmd, snap, f.prefix, len(keys))
 		if err := f.doubt(cmd, r, keys, nil); err != nil {
@@ -62,7 +63,7 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 	})
 }
 
-func (f *dumpFlags) dump(cmd *cobra.Command, snap *bindings.Snapshot, r *bindings.Request) error {
+func (f *dumpFlags) dump(cmd *cobra.Command, snap *lookup.Snapshot, r *lookup.Request) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	p := hashPrinter{w: out, render: f.render}
 	var failed error
@@ -72,7 +73,7 @@ func (f *dumpFlags) dump(cmd *cobra.Command, snap *bindings.Snapshot, r *binding
 			v = v.Reveal()
 		}
 		if err == nil && found {
-			err = p.add(key, v)
+			err = p.add(key, bindings.Value(v))
 		}
 		if codeOf(err) == bindings.CodeDamaged {
 			return withKey(key, err)

@@ -6,11 +6,11 @@ import (
 	"io"
 	"strings"
 
-	bindings "bindc/runtime"
+	"bindc/internal/lookup"
 )
 
 // explain prints why each key has its outcome.
-func (f *lookupFlags) explain(w io.Writer, r *bindings.Request, keys []string) error {
+func (f *lookupFlags) explain(w io.Writer, r *lookup.Request, keys []string) error {
 	s := shower{f.showSensitive, formOf(f.render)}
 	var shapes []explanationShape
 	for _, key := range keys {
@@ -53,7 +53,7 @@ func printShape(w io.Writer, render string, shape any) error {
 	if render != "yaml" {
 		return encode(w, shape)
 	}
-	v, err := bindings.ParseJSON(asJSON(shape))
+	v, err := parseJSON(asJSON(shape))
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (p *page) heading(e *explanationShape, indent int) {
 // indented is JSON over several lines, below a key; what is none stays one line.
 func indented(text string) string {
 	out := &strings.Builder{}
-	v, err := bindings.ParseJSON([]byte(text))
+	v, err := parseJSON([]byte(text))
 	if err != nil || v.Len() == 0 {
 		return "  " + text + "\n"
 	}
@@ -142,8 +142,8 @@ func (p *page) explained(e *explanationShape, indent int) {
 	}
 }
 
-var stateStyles = map[string]string{bindings.Wins: green, bindings.Merged: green, bindings.Hidden: yellow,
-	bindings.Declined: yellow, bindings.Renames: green, bindings.NotEffective: dim}
+var stateStyles = map[string]string{lookup.Wins: green, lookup.Merged: green, lookup.Hidden: yellow,
+	lookup.Declined: yellow, lookup.Renames: green, lookup.NotEffective: dim}
 
 func (p *page) candidates(title string, cs []candidateShape, indent int) {
 	if len(cs) == 0 {
@@ -155,7 +155,7 @@ func (p *page) candidates(title string, cs []candidateShape, indent int) {
 	p.line(indent, bold, title)
 	idle := 0
 	for i := range cs {
-		if cs[i].State == bindings.NotEffective {
+		if cs[i].State == lookup.NotEffective {
 			if idle++; idle > shownRows {
 				continue
 			}
@@ -175,13 +175,13 @@ func (p *page) candidate(c *candidateShape, indent int) {
 	fmt.Fprintf(p, "%s%s  ", pad, state)
 	p.place(inner, c.At, c.Layer)
 	style := ""
-	if c.State == bindings.NotEffective {
+	if c.State == lookup.NotEffective {
 		style = dim
 	}
 	p.wrapped(inner, style, condition(c.Name, c.When, "always"))
 	if c.Outcome.Error != nil {
 		p.wrapped(inner, red, strings.Fields(c.Outcome.text()))
-	} else if c.State != bindings.Declined && c.State != bindings.Renames {
+	} else if c.State != lookup.Declined && c.State != lookup.Renames {
 		p.line(inner, style, "= "+c.Outcome.text())
 	}
 	if c.Why != "" {
@@ -190,7 +190,7 @@ func (p *page) candidate(c *candidateShape, indent int) {
 }
 
 // all prints what is bound for the request, in order of precedence.
-func (f *lookupFlags) all(w io.Writer, r *bindings.Request, keys []string) error {
+func (f *lookupFlags) all(w io.Writer, r *lookup.Request, keys []string) error {
 	s := shower{f.showSensitive, formOf(f.render)}
 	shapes := make([][]outcome, len(keys))
 	for i, key := range keys {
@@ -200,7 +200,7 @@ func (f *lookupFlags) all(w io.Writer, r *bindings.Request, keys []string) error
 		}
 		shapes[i] = []outcome{}
 		for _, c := range cs {
-			if c.State != bindings.NotEffective && (c.Outcome.Found || c.Outcome.Err != nil) {
+			if c.State != lookup.NotEffective && (c.Outcome.Found || c.Outcome.Err != nil) {
 				shapes[i] = append(shapes[i], s.outcome(c.Outcome))
 			}
 		}

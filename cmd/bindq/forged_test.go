@@ -17,11 +17,13 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"bindc/compile"
+	nodefacts "bindc/facts"
 	"bindc/internal/choice"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/identity"
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/seal"
 	"bindc/internal/syntax"
@@ -285,7 +287,7 @@ func (f *forger) harmless(t testing.TB, changes []byte) (sound bool) {
 		}
 	}
 	f.lookUp(t, snap, check)
-	check("Needs", second(snap.Needs()))
+	check("Needs", second((*lookup.Snapshot)(snap).Needs()))
 	f.report(t, path, snap, check)
 	one := append(slices.Sorted(snap.Keys()), "absent")
 	key := strings.Clone(one[int(changes[len(changes)-1])%len(one)])
@@ -304,7 +306,7 @@ func second[A, B, C any](_ A, _ B, _ C, err error) error { return err }
 
 // lookUp looks up all keys, in all ways.
 func (f *forger) lookUp(t testing.TB, snap *bindings.Snapshot, check func(string, error)) {
-	unique := must(bindings.ParseJSON([]byte(`"unique"`)))(t)
+	unique := lookup.Value(must(parseJSON([]byte(`"unique"`)))(t))
 	var keys []string
 	for key := range snap.Keys() {
 		keys = append(keys, strings.Clone(key))
@@ -312,7 +314,8 @@ func (f *forger) lookUp(t testing.TB, snap *bindings.Snapshot, check func(string
 	keys = append(keys, "old.a", "m::absent", "lookup_options")
 	for node, facts := range map[string]string{"n1": `{"word": "w", "os": {"family": "n1"}}`,
 		"n2": `{"osfamily": "debian", "environment": "test", "os": 1}`} {
-		req, err := snap.Request(must(bindings.ParseFacts([]byte(facts), bindings.FactsOptions{Node: node}))(t))
+		given := must(nodefacts.ParseJSON([]byte(facts), bindings.FactsOptions{Node: node}))(t)
+		req, err := (*lookup.Snapshot)(snap).Request((*lookup.Facts)(given))
 		if check("a request", err); err != nil {
 			continue
 		}
@@ -323,7 +326,7 @@ func (f *forger) lookUp(t testing.TB, snap *bindings.Snapshot, check func(string
 			v, _, err = req.LookupMerged(key, unique)
 			check("merged "+key, err)
 			check("the merged value of "+key, damageIn(v))
-			v, _, err = req.LookupEntries(key, 0, -1, bindings.Value{})
+			v, _, err = req.LookupEntries(key, 0, -1, lookup.Value{})
 			check("entries of "+key, err)
 			check("the value of entries of "+key, damageIn(v))
 			_, _, err = req.LookupEntries(key, 1, -1, unique)
@@ -344,8 +347,8 @@ func (f *forger) lookUp(t testing.TB, snap *bindings.Snapshot, check func(string
 	}
 }
 
-func damageIn(v bindings.Value) error {
-	_, err := v.Reveal().MarshalJSON()
+func damageIn(v lookup.Value) error {
+	_, err := bindings.Value(v.Reveal()).MarshalJSON()
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"bindc/internal/decision"
+	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 	"bindc/ship"
 	"bindc/snapshot"
@@ -25,8 +26,8 @@ func keysFound(file, path string) error {
 	}
 	defer in.Close()
 	var any source
-	return any.ask(path, func(snap *bindings.Snapshot) error {
-		b := batch{source: &any, begin: snap.Request, maxLine: maxFacts, types: map[string]*bindings.Type{}}
+	return any.ask(path, func(snap *lookup.Snapshot) error {
+		b := batch{source: &any, begin: beginIn(snap), maxLine: maxFacts, types: map[string]*bindings.Type{}}
 		r := bufio.NewReader(in)
 		asked := 0
 		for n, last := 1, false; !last; n++ {

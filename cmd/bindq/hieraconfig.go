@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/hieraconfig"
-	bindings "bindc/runtime"
+	"bindc/internal/lookup"
 )
 
 // hieraConfigFlags are the flags of bindq hiera-config.
@@ -146,7 +146,7 @@ func printed(cmd *cobra.Command) func([]byte, error) error {
 
 // locations is how many locations an entry for a snapshot needs; none, where bindq does the merges of Hiera 5.
 func (f *hieraConfigFlags) locations(file string) (n int, err error) {
-	err = f.ask(file, func(snap *bindings.Snapshot) error {
+	err = f.ask(file, func(snap *lookup.Snapshot) error {
 		if snap.Hiera() {
 			return nil
 		}

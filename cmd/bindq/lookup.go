@@ -11,6 +11,7 @@ import (
 
 	"bindc/internal/cli"
 	"bindc/internal/diag"
+	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 )
 
@@ -72,7 +73,7 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 			return fmt.Errorf("--type: %w", err)
 		}
 	}
-	return f.request(cmd, func(snap *bindings.Snapshot, r *bindings.Request) error {
+	return f.request(cmd, func(snap *lookup.Snapshot, r *lookup.Request) error {
 		if f.merge != "" && !snap.Hiera() {
 			note(cmd, "--merge has no effect: lookups merge only data of Hiera 5, and the snapshot has none")
 		}
@@ -92,15 +93,15 @@ func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
 func (f *lookupFlags) merging() merging {
 	switch {
 	case f.every:
-		return func(r *bindings.Request, key string) { r.Effective(key) }
+		return func(r *lookup.Request, key string) { r.Effective(key) }
 	case f.merge != "" && f.merge != "first":
-		return func(r *bindings.Request, key string) { f.lookUp(r, key) }
+		return func(r *lookup.Request, key string) { f.lookUp(r, key) }
 	}
 	return nil
 }
 
 // answer prints what is asked for, and returns the keys that were not found.
-func (f *lookupFlags) answer(cmd *cobra.Command, r *bindings.Request, keys []string, typ *bindings.Type) (
+func (f *lookupFlags) answer(cmd *cobra.Command, r *lookup.Request, keys []string, typ *bindings.Type) (
 	missing []string, err error) {
 	several := len(keys) > 1
 	keys = distinct(keys)
@@ -150,7 +151,7 @@ func say(cmd *cobra.Command, text string) {
 }
 
 // sayMissing tells which keys were not found, and what may have been meant.
-func sayMissing(cmd *cobra.Command, snap *bindings.Snapshot, missing []string, asked int) {
+func sayMissing(cmd *cobra.Command, snap *lookup.Snapshot, missing []string, asked int) {
 	known := sortedKeys(snap, "")
 	for _, key := range missing {
 		_, bound := slices.BinarySearch(known, key)
@@ -172,7 +173,7 @@ func sayMissing(cmd *cobra.Command, snap *bindings.Snapshot, missing []string, a
 }
 
 // unboundHint explains why a key that nothing binds is not found. With dots, its root may be bound.
-func unboundHint(snap *bindings.Snapshot, known []string, key string) string {
+func unboundHint(snap *lookup.Snapshot, known []string, key string) string {
 	const unbound = "nothing binds this key"
 	root, path, dotted := strings.Cut(key, ".")
 	_, bound := slices.BinarySearch(known, root)
@@ -186,7 +187,7 @@ func unboundHint(snap *bindings.Snapshot, known []string, key string) string {
 }
 
 // one looks one key up; a default counts as found.
-func (f *lookupFlags) one(r *bindings.Request, key string, typ *bindings.Type) (bindings.Value, bool, error) {
+func (f *lookupFlags) one(r *lookup.Request, key string, typ *bindings.Type) (bindings.Value, bool, error) {
 	v, found, err := f.lookUp(r, key)
 	if err != nil {
 		return v, false, withKey(key, err)
@@ -201,11 +202,13 @@ func (f *lookupFlags) one(r *bindings.Request, key string, typ *bindings.Type) (
 }
 
 // lookUp looks one key up by the strategy of the flags, if they give one.
-func (f *lookupFlags) lookUp(r *bindings.Request, key string) (bindings.Value, bool, error) {
+func (f *lookupFlags) lookUp(r *lookup.Request, key string) (bindings.Value, bool, error) {
 	if f.merge == "" {
-		return r.Lookup(key)
+		v, found, err := r.Lookup(key)
+		return bindings.Value(v), found, err
 	}
-	return r.LookupMerged(key, defaultValue(f.merge))
+	v, found, err := r.LookupMerged(key, lookup.Value(defaultValue(f.merge)))
+	return bindings.Value(v), found, err
 }
 
 // withKey names the key that was asked for in an error of a lookup.
@@ -219,11 +222,16 @@ func withKey(key string, err error) error {
 }
 
 func defaultValue(text string) bindings.Value {
-	v, err := bindings.ParseJSON([]byte(text))
+	v, err := parseJSON([]byte(text))
 	if err != nil {
 		v, _ = bindings.ValueOf(text)
 	}
 	return v
+}
+
+func parseJSON(text []byte) (v bindings.Value, err error) {
+	err = v.UnmarshalJSON(text)
+	return v, err
 }
 
 // print shows the answer: the value of one key, or an object of several.

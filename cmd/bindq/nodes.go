@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/facts"
 	"bindc/internal/cli"
-	"bindc/internal/facts"
+	"bindc/internal/lookup"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
@@ -53,7 +54,7 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 	if dir == "" {
 		return errors.New("nodes: expected --facts-dir DIR (see bindq nodes --help)")
 	}
-	return f.ask(path, func(snap *bindings.Snapshot) error {
+	return f.ask(path, func(snap *lookup.Snapshot) error {
 		nodes, err := readFleet(cmd, dir)
 		if err != nil {
 			return err
@@ -92,7 +93,7 @@ func readFleet(cmd *cobra.Command, dir string) ([]facts.Node, error) {
 }
 
 // unset returns a doubt for each variable that conditions use but the node lacks.
-func unset(r *bindings.Request) (out []string) {
+func unset(r *lookup.Request) (out []string) {
 	for _, name := range r.Unset() {
 		out = append(out, name+" is not set")
 	}
@@ -132,7 +133,7 @@ func (f *tableFlags) printNodes(out io.Writer, shape []nodeShape) error {
 
 type nodeShape struct {
 	name       string
-	categories []bindings.Term
+	categories []lookup.Term
 }
 
 // ofNodes returns the errors of several nodes as one, or nil. Damage of the snapshot concerns all nodes and is reported
@@ -148,12 +149,12 @@ func ofNodes(wrong []error) error {
 }
 
 // requestOf returns the request of a node of a fleet.
-func requestOf(snap *bindings.Snapshot, n facts.Node) (*bindings.Request, error) {
+func requestOf(snap *lookup.Snapshot, n facts.Node) (*lookup.Request, error) {
 	vars, err := facts.Variables(n, bindings.FactsOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.Name, err)
 	}
-	r, err := snap.Request(vars)
+	r, err := snap.Request((*lookup.Facts)(vars))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.Name, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"bindc/internal/cli"
 	"bindc/internal/diag"
-	bindings "bindc/runtime"
+	"bindc/internal/lookup"
 )
 
 // page is text for people, 80 columns wide.
@@ -113,7 +113,7 @@ func (p *page) place(indent int, at, layer string) {
 }
 
 // conditionText is a condition for people.
-func conditionText(ts []bindings.Term) string {
+func conditionText(ts []lookup.Term) string {
 	if len(ts) == 0 {
 		return "always"
 	}
@@ -125,7 +125,7 @@ func conditionText(ts []bindings.Term) string {
 }
 
 // conditionWords are conditionText to be wrapped, behind an intro.
-func conditionWords(intro string, ts []bindings.Term) []string {
+func conditionWords(intro string, ts []lookup.Term) []string {
 	out := make([]string, 0, len(ts)+1)
 	for i, t := range ts {
 		end := ","
@@ -142,7 +142,7 @@ func conditionWords(intro string, ts []bindings.Term) []string {
 }
 
 // condition is when a binding is effective, to be wrapped, behind its name if it has one.
-func condition(name string, ts []bindings.Term, always string) []string {
+func condition(name string, ts []lookup.Term, always string) []string {
 	intro := "when"
 	if len(ts) == 0 {
 		intro = always

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	bindings "bindc/runtime"
+	"bindc/internal/lookup"
 )
 
 // What is shown of a candidate, with colour and without: nothing is longer than 80 columns, and colour adds nothing but
@@ -16,9 +16,9 @@ func TestPagesInColour(t *testing.T) {
 	shape := explanationShape{Key: "k", Outcome: outcome{Value: []byte(`1`)},
 		Categories: terms{{Name: "node", Value: "a"}}, Candidates: []candidateShape{
 			{Layer: "site", When: terms{{Name: "node", Value: "a"}}, At: "a.yaml:1:2",
-				Outcome: outcome{Value: []byte(`1`)}, State: bindings.Wins},
+				Outcome: outcome{Value: []byte(`1`)}, State: lookup.Wins},
 			{Layer: "site", At: "b.yaml:1:2", Outcome: outcome{Value: []byte(`"` + strings.Repeat("é", 90) + `"`)},
-				State: bindings.Hidden, Why: "hidden by a.yaml:1:2"}}}
+				State: lookup.Hidden, Why: "hidden by a.yaml:1:2"}}}
 	draw := func(color bool) string {
 		var b strings.Builder
 		p := &page{bufio.NewWriter(&b), color}

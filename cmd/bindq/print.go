@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/lookup"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 	bindings "bindc/runtime"
@@ -144,7 +145,7 @@ func tree(v bindings.Value) (value.Value, error) {
 		return value.FromString(v.String()), nil
 	}
 	if v.Len() < 0 { // damaged
-		_, _, err := v.AppendRich(nil)
+		_, _, err := lookup.Value(v).AppendRich(nil)
 		return value.Value{}, err
 	}
 	switch v.Kind() {

@@ -16,9 +16,9 @@ import (
 	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/expr"
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/origin"
-	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
@@ -36,7 +36,7 @@ func keysCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.ask(path, func(snap *bindings.Snapshot) error {
+			return s.ask(path, func(snap *lookup.Snapshot) error {
 				out := bufio.NewWriter(cmd.OutOrStdout())
 				keys := sortedKeys(snap, prefix)
 				notePrefix(cmd, snap, prefix, len(keys))
@@ -55,7 +55,7 @@ func keysCommand() *cobra.Command {
 }
 
 // notePrefix prints a note if no key begins with prefix. It suggests the start of a key up to a '::'.
-func notePrefix(cmd *cobra.Command, snap *bindings.Snapshot, prefix string, n int) {
+func notePrefix(cmd *cobra.Command, snap *lookup.Snapshot, prefix string, n int) {
 	if n > 0 || prefix == "" {
 		return
 	}
@@ -78,7 +78,7 @@ func notePrefix(cmd *cobra.Command, snap *bindings.Snapshot, prefix string, n in
 }
 
 // sortedKeys are the keys that begin with prefix.
-func sortedKeys(snap *bindings.Snapshot, prefix string) []string {
+func sortedKeys(snap *lookup.Snapshot, prefix string) []string {
 	var out []string
 	for key := range snap.Keys() {
 		if strings.HasPrefix(key, prefix) {

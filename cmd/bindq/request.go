@@ -11,12 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
 	"bindc/internal/eyaml"
-	"bindc/internal/facts"
 	"bindc/internal/identity"
+	"bindc/internal/lookup"
 	"bindc/internal/seal"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
@@ -154,7 +155,7 @@ func (t *trust) reportOn(open func(string) (*snapshot.Snapshot, error), path str
 }
 
 // ask opens the snapshot at path for do to look things up.
-func (s *source) ask(path string, do func(*bindings.Snapshot) error) error {
+func (s *source) ask(path string, do func(*lookup.Snapshot) error) error {
 	opts, err := s.options()
 	if err != nil {
 		return err
@@ -167,7 +168,7 @@ func (s *source) ask(path string, do func(*bindings.Snapshot) error) error {
 		return err
 	}
 	defer snap.Close()
-	return inFile(path, snap.Guard(func() error { return do(snap) }))
+	return inFile(path, snap.Guard(func() error { return do((*lookup.Snapshot)(snap)) }))
 }
 
 // oneSnapshot refuses a directory, where one of the snapshots in it is meant.
@@ -179,12 +180,17 @@ func oneSnapshot(path string) error {
 }
 
 // begin makes the request of facts. The one before is over then.
-type begin func(*bindings.Facts) (*bindings.Request, error)
+type begin func(*bindings.Facts) (*lookup.Request, error)
+
+// beginIn begins requests of one snapshot.
+func beginIn(snap *lookup.Snapshot) begin {
+	return func(facts *bindings.Facts) (*lookup.Request, error) { return snap.Request((*lookup.Facts)(facts)) }
+}
 
 // requests opens the snapshot at path, or the environments where that is a directory, for do to make requests.
 func (s *source) requests(path string, do func(begin) error) error {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return s.ask(path, func(snap *bindings.Snapshot) error { return do(snap.Request) })
+		return s.ask(path, func(snap *lookup.Snapshot) error { return do(beginIn(snap)) })
 	}
 	opts, err := s.options()
 	if err != nil {
@@ -197,19 +203,19 @@ func (s *source) requests(path string, do func(begin) error) error {
 	defer all.Close()
 	var last *bindings.Lease
 	defer func() { last.Close() }()
-	return do(func(facts *bindings.Facts) (*bindings.Request, error) {
+	return do(func(facts *bindings.Facts) (*lookup.Request, error) {
 		lease, err := all.Request(facts)
 		if err != nil {
 			return nil, err
 		}
 		last.Close()
 		last = lease
-		return &lease.Request, nil
+		return (*lookup.Request)(&lease.Request), nil
 	})
 }
 
 // request opens the snapshot and makes the request the flags describe.
-func (s *source) request(cmd *cobra.Command, do func(*bindings.Snapshot, *bindings.Request) error) error {
+func (s *source) request(cmd *cobra.Command, do func(*lookup.Snapshot, *lookup.Request) error) error {
 	path, err := s.path()
 	if err != nil {
 		return err
@@ -387,14 +393,7 @@ func (s *source) trusted(stdin io.Reader) (bindings.Value, error) {
 	if err != nil {
 		return bindings.Value{}, err
 	}
-	v, err := facts.ParseValue(wherein(s.trustedFile), src)
-	if err == nil && !v.IsUndef() && v.Kind() != value.Hash {
-		err = factsError("the trusted facts, %s: expected a hash of names to values", wherein(s.trustedFile))
-	}
-	if err != nil {
-		return bindings.Value{}, err
-	}
-	return facts.Public(v)
+	return facts.ParseHash("the trusted facts", wherein(s.trustedFile), src)
 }
 
 // readAll reads a file that holds what, in as many bytes as there may be.
@@ -443,20 +442,20 @@ func wherein(path string) string {
 
 // withFlags adds the facts that a flag gives, each as name=text or name:=JSON. A name with points is a path into nested
 // facts. A flag may replace what was there before, but not what the same flag has given.
-func withFlags(flag string, facts value.Value, texts []string) (value.Value, error) {
-	given := value.FromPairs()
+func withFlags(flag string, before bindings.Value, texts []string) (bindings.Value, error) {
+	given, facts := value.FromPairs(), lookup.Value(before).Content()
 	for _, text := range texts {
 		path, v, err := parseFact(flag, text)
 		if err != nil {
-			return facts, err
+			return before, err
 		}
 		if replaces(given, path, v) {
-			return facts, &bindings.Error{Code: bindings.CodeUsage, Message: fmt.Sprintf(
+			return before, &bindings.Error{Code: bindings.CodeUsage, Message: fmt.Sprintf(
 				"%s %s: another %s gives '%s' a different value; give it once", flag, text, flag, strings.Join(path, "."))}
 		}
 		given, facts = withNested(given, path, v), withNested(facts, path, v)
 	}
-	return facts, nil
+	return bindings.Value(lookup.FromValue(facts)), nil
 }
 
 // parseFact parses name=text or name:=JSON into a path and a value.

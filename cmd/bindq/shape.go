@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"bindc/internal/decision"
+	"bindc/internal/lookup"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
@@ -15,7 +16,7 @@ import (
 // The answers of reports in JSON, as cli.md has them.
 
 // terms is a condition, an object in the order of precedence.
-type terms []bindings.Term
+type terms []lookup.Term
 
 func (ts terms) MarshalJSON() ([]byte, error) {
 	var b value.Builder
@@ -42,7 +43,7 @@ type shower struct {
 
 func notFound() outcome { return outcome{Found: new(bool)} }
 
-func (s shower) outcome(o bindings.Outcome) outcome {
+func (s shower) outcome(o lookup.Outcome) outcome {
 	switch {
 	case o.Err != nil:
 		return failedOutcome(o.Err)
@@ -53,7 +54,7 @@ func (s shower) outcome(o bindings.Outcome) outcome {
 	if out.Sensitive && !s.sensitive {
 		return out
 	}
-	t, err := tree(o.Value.Reveal())
+	t, err := tree(bindings.Value(o.Value.Reveal()))
 	if err != nil {
 		return failedOutcome(err)
 	}
@@ -124,12 +125,12 @@ type explanationShape struct {
 	Unexplained   int                `json:"unexplained,omitempty"`
 }
 
-func (s shower) explanation(e *bindings.Explanation, categories []bindings.Term) explanationShape {
+func (s shower) explanation(e *lookup.Explanation, categories []lookup.Term) explanationShape {
 	out := explanationShape{Key: e.Key, Root: e.Root, Outcome: s.outcome(e.Outcome), Categories: categories,
 		Candidates: s.candidates(e.Candidates), Contributions: s.candidates(e.Contributions),
 		Lookups: []explanationShape{}, Unexplained: e.Unexplained}
 	if e.Options != nil {
-		out.Options = s.candidates([]bindings.Candidate{*e.Options})
+		out.Options = s.candidates([]lookup.Candidate{*e.Options})
 	}
 	for _, inner := range e.Lookups {
 		out.Lookups = append(out.Lookups, s.explanation(inner, nil))
@@ -137,7 +138,7 @@ func (s shower) explanation(e *bindings.Explanation, categories []bindings.Term)
 	return out
 }
 
-func (s shower) candidates(cs []bindings.Candidate) []candidateShape {
+func (s shower) candidates(cs []lookup.Candidate) []candidateShape {
 	out := make([]candidateShape, len(cs))
 	for i, c := range cs {
 		out[i] = candidateShape{c.Layer, c.When, c.At, c.Name, s.outcome(c.Outcome), c.State, c.Why}
@@ -176,7 +177,7 @@ func (c *candidateShape) id() string {
 }
 
 // states are those of a candidate, the most effective first.
-var states = []string{bindings.Wins, bindings.Merged, bindings.Hidden, bindings.NotEffective}
+var states = []string{lookup.Wins, lookup.Merged, lookup.Hidden, lookup.NotEffective}
 
 func (s shower) rows(rows []decision.Row) []candidateShape {
 	out := make([]candidateShape, len(rows))

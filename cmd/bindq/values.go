@@ -12,6 +12,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
@@ -169,7 +170,7 @@ func whyNotCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.table(cmd, args[0], func(t *decision.Table) error {
-				return f.forNode(cmd, args[0], func(e *bindings.Explanation) error {
+				return f.forNode(cmd, args[0], func(e *lookup.Explanation) error {
 					return f.whyNot(cmd.OutOrStdout(), args[0], args[1], t, e)
 				})
 			})
@@ -199,21 +200,21 @@ type whyNotShape struct {
 
 // whyNot prints which rows of a table bind its key to a value, and which parts contribute it; e is what became of them
 // for the node, if there are facts.
-func (f *tableFlags) whyNot(out io.Writer, key, text string, t *decision.Table, e *bindings.Explanation) error {
+func (f *tableFlags) whyNot(out io.Writer, key, text string, t *decision.Table, e *lookup.Explanation) error {
 	s, rows := shower{f.showSensitive, formOf(f.render)}, t.Rows
 	want, err := defaultValue(text).MarshalJSON()
 	if err != nil {
 		return err
 	}
 	shape := whyNotShape{Key: key, Value: want, Options: options(t, s.form), Bindings: []boundShape{}}
-	var cs []bindings.Candidate
+	var cs []lookup.Candidate
 	if e != nil {
 		of := s.outcome(e.Outcome)
 		cs, shape.Outcome = e.Candidates, &of
 	}
 	shape.Parts = s.contributing(key, t.Contributions, e, text)
 	for i := range rows {
-		var found *bindings.Candidate
+		var found *lookup.Candidate
 		if i < len(cs) {
 			found = &cs[i]
 		}
@@ -239,10 +240,10 @@ func (f *tableFlags) whyNot(out io.Writer, key, text string, t *decision.Table, 
 
 // contributing are the contributions to key that are the value which text is, or say something of the class of that
 // name, and what became of them for the node, if there is one.
-func (s shower) contributing(key string, parts []decision.Row, e *bindings.Explanation,
+func (s shower) contributing(key string, parts []decision.Row, e *lookup.Explanation,
 	text string) (out []candidateShape) {
 	for i := range parts {
-		var found *bindings.Candidate
+		var found *lookup.Candidate
 		if e != nil && len(e.Contributions) == len(parts) {
 			found = &e.Contributions[i]
 		}
@@ -259,11 +260,11 @@ func (s shower) contributing(key string, parts []decision.Row, e *bindings.Expla
 }
 
 // forNode hands on what becomes of the bindings of key for the node of the flags, if they give any.
-func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*bindings.Explanation) error) error {
+func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*lookup.Explanation) error) error {
 	if !f.hasFacts() {
 		return do(nil)
 	}
-	return f.request(cmd, func(_ *bindings.Snapshot, r *bindings.Request) error {
+	return f.request(cmd, func(_ *lookup.Snapshot, r *lookup.Request) error {
 		if err := f.doubt(cmd, r, []string{key}, nil); err != nil {
 			return err
 		}
@@ -277,7 +278,7 @@ func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*bindings.E
 
 // has tells whether a row binds its key to the value that text is, as JSON or as it stands: for the node, if there is
 // one.
-func has(r *decision.Row, c *bindings.Candidate, text string) bool {
+func has(r *decision.Row, c *lookup.Candidate, text string) bool {
 	if c == nil || r.Computed == "" && !r.Sealed {
 		want, _ := defaultValue(text).MarshalJSON() // of what was parsed
 		if r.Computed != "" || r.Abstract || r.Erased || r.Sealed {
@@ -286,7 +287,7 @@ func has(r *decision.Row, c *bindings.Candidate, text string) bool {
 		return r.Value.Kind() == value.String && r.Value.Text() == text ||
 			string(value.AppendJSON(nil, r.Value)) == string(want)
 	}
-	v := c.Outcome.Value.Reveal()
+	v := bindings.Value(c.Outcome.Value.Reveal())
 	got, err := v.MarshalJSON()
 	want, _ := defaultValue(text).MarshalJSON()
 	same := string(got) == string(want) || v.Kind() == bindings.String && v.String() == text
@@ -294,7 +295,7 @@ func has(r *decision.Row, c *bindings.Candidate, text string) bool {
 }
 
 // bound is a row and the higher ones that can be effective where it is, and hide it. What is merged hides nothing.
-func (s shower) bound(t *decision.Table, i int, c *bindings.Candidate) boundShape {
+func (s shower) bound(t *decision.Table, i int, c *lookup.Candidate) boundShape {
 	rows := t.Rows
 	out := boundShape{candidateShape: s.rows(rows[i : i+1])[0], HiddenBy: []candidateShape{}}
 	if c != nil {
@@ -372,9 +373,9 @@ func (p *page) became(c *candidateShape, wins string) {
 	if c.State == "" {
 		return
 	}
-	said := []string{"for this node it " + map[string]string{bindings.Wins: wins, bindings.Hidden: "is",
-		bindings.Merged: "is one of those that make the value", bindings.NotEffective: "is not effective:",
-		bindings.Declined: "declines:", bindings.Renames: "gives a name:"}[c.State]}
+	said := []string{"for this node it " + map[string]string{lookup.Wins: wins, lookup.Hidden: "is",
+		lookup.Merged: "is one of those that make the value", lookup.NotEffective: "is not effective:",
+		lookup.Declined: "declines:", lookup.Renames: "gives a name:"}[c.State]}
 	p.wrapped(2, stateStyles[c.State], append(said, strings.Fields(c.Why)...))
 }
 

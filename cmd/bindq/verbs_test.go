@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	facts "bindc/internal/node"
+	"bindc/facts"
 	"bindc/internal/recipe"
 	"bindc/ship"
 )

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"bindc/internal/node"
+	"bindc/facts"
 	"bindc/internal/program"
-	"bindc/internal/value"
 )
 
 //go:embed puppet.rb
@@ -86,7 +85,7 @@ type Comparison struct {
 	Environment string
 	Own, Asking string
 	Keys        []string
-	Nodes       []node.Node // none: this machine
+	Nodes       []facts.Node // none: this machine
 	Time        time.Duration
 }
 
@@ -114,28 +113,10 @@ const grace = time.Minute
 
 // Compare looks all keys up in both ways.
 func (p *Puppet) Compare(ctx context.Context, c Comparison) (*Result, error) {
-	nodes := []json.RawMessage{}
-	for _, n := range c.Nodes {
-		nodes = append(nodes, describe(n))
-	}
+	nodes := append([]facts.Node{}, c.Nodes...) // not null
 	answer := &Result{}
 	return answer, p.run(ctx, c.Time+grace, map[string]any{"do": "compare", "environment": c.Environment,
 		"own": c.Own, "asking": c.Asking, "keys": c.Keys, "nodes": nodes, "seconds": c.Time.Seconds()}, answer)
-}
-
-func describe(n node.Node) json.RawMessage {
-	pairs := []value.Pair{member("name", value.FromString(n.Name)), member("facts", n.Facts)}
-	if trusted := n.WithCertname(); !trusted.IsUndef() {
-		pairs = append(pairs, member("trusted", trusted))
-	}
-	if !n.Vars.IsUndef() {
-		pairs = append(pairs, member("vars", n.Vars))
-	}
-	return value.AppendJSON(nil, value.FromPairs(pairs...))
-}
-
-func member(name string, v value.Value) value.Pair {
-	return value.Pair{Key: value.FromString(name), Value: v}
 }
 
 // run has Puppet carry out an order.

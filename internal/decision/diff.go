@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
-	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
@@ -32,8 +32,8 @@ type KeyChanges struct {
 
 // Change is a difference for the requests that meet When and none of Except.
 type Change struct {
-	When     []bindings.Term
-	Except   [][]bindings.Term
+	When     []lookup.Term
+	Except   [][]lookup.Term
 	Old, New *Row     // nil: not found
 	Through  []string // the keys that differ which a computed value looks up; its own text is as it was
 	Below    bool     // the value may decline, and nothing differs but what is below it

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/lookup"
 	"bindc/internal/relation"
 	"bindc/internal/syntax"
-	bindings "bindc/runtime"
 )
 
 // site is dimensions by name, each a text around facts; a name with $ is a guard of the first.
@@ -99,7 +99,7 @@ func (s site) requests() []map[string]string {
 	return out
 }
 
-func holds(when []bindings.Term, request map[string]string) bool {
+func holds(when []lookup.Term, request map[string]string) bool {
 	for _, t := range when {
 		if request[t.Name] != t.Value {
 			return false
@@ -132,7 +132,7 @@ func changeFor(changes []Change, request map[string]string) *Change {
 }
 
 // uselessException returns an exception of c that no request meets for which c would be, or that the others cover.
-func uselessException(c Change, requests []map[string]string) []bindings.Term {
+func uselessException(c Change, requests []map[string]string) []lookup.Term {
 	useful := make([]bool, len(c.Except))
 	for _, request := range requests {
 		if !holds(c.When, request) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/lookup"
 	"bindc/internal/relation"
-	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
@@ -90,11 +90,11 @@ func (d *dimensions) condition(f *snapshot.Snapshot, terms []snapshot.Term) rela
 func byDimension(a, b relation.Term) int { return a.Dimension - b.Dimension }
 
 // shown is c for people, by name. Guards of several categories may share a name, and are one variable.
-func (d *dimensions) shown(c relation.Condition) []bindings.Term {
-	out := make([]bindings.Term, len(c))
+func (d *dimensions) shown(c relation.Condition) []lookup.Term {
+	out := make([]lookup.Term, len(c))
 	for i, t := range c {
-		out[i] = bindings.Term{Name: d.names[t.Dimension], Value: t.Value}
+		out[i] = lookup.Term{Name: d.names[t.Dimension], Value: t.Value}
 	}
-	slices.SortFunc(out, func(a, b bindings.Term) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b lookup.Term) int { return strings.Compare(a.Name, b.Name) })
 	return slices.Compact(out)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
 	"bindc/internal/value"
@@ -67,9 +68,9 @@ func NewSampler(b *Book) (*Sampler, error) {
 // Samples are requests for a key, and the rows that they leave out.
 type Samples struct {
 	Samples  []Sample
-	Rows     int             // rows of the key itself
-	Terms    []bindings.Term // what their conditions ask for
-	Exceeded bool            // there are more combinations of rows than the limit
+	Rows     int           // rows of the key itself
+	Terms    []lookup.Term // what their conditions ask for
+	Exceeded bool          // there are more combinations of rows than the limit
 }
 
 // Bounds on the rows that the samples of a key are made from.
@@ -361,7 +362,7 @@ func public(of any) (bindings.Value, error) {
 	if !ok {
 		return bindings.Value{}, nil
 	}
-	return bindings.ParseJSON(value.AppendJSON(nil, t.value()))
+	return bindings.Value(lookup.FromValue(t.value())), nil
 }
 
 func (t tree) value() value.Value {

@@ -7,19 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/internal/lookup"
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
 	"bindc/internal/seal"
 	"bindc/internal/value"
-	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
 // Row is a binding of a key, or a contribution to a multibinding.
 type Row struct {
 	Layer string
-	When  []bindings.Term
+	When  []lookup.Term
 	At    string // path:line:col
 	Name  string // of a contribution that has one
 
@@ -212,7 +212,7 @@ func (b *Book) row(x *snapshot.Binding) Row {
 		r.At = fmt.Sprintf("%s:%d:%d", b.files[o.Input].Path, o.Line, o.Col)
 	}
 	for _, t := range x.Terms {
-		r.When = append(r.When, bindings.Term{Name: shown(b.f.Dimensions()[t.Dimension]), Value: t.Value})
+		r.When = append(r.When, lookup.Term{Name: shown(b.f.Dimensions()[t.Dimension]), Value: t.Value})
 	}
 	r.terms, r.dims = b.dims.condition(b.f, x.Terms), b.dims
 	return r

@@ -10,10 +10,10 @@ import (
 
 	"bindc/compile"
 	"bindc/internal/diag"
+	"bindc/internal/lookup"
 	"bindc/internal/seal"
 	"bindc/internal/value"
 	"bindc/loader"
-	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
 
@@ -70,7 +70,7 @@ func said(r *Row) string {
 	return text
 }
 
-func termsOf(ts []bindings.Term) string {
+func termsOf(ts []lookup.Term) string {
 	var all []string
 	for _, t := range ts {
 		all = append(all, t.Name+"="+t.Value)

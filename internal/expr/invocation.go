@@ -74,8 +74,11 @@ func (c *Invocation) Yield(args ...value.Value) (value.Value, error) {
 	return c.callClosure(c.Lambda, c.node, args...)
 }
 
-// CallByName calls another function with the lambda of c.
+// CallByName calls another function of Puppet with the lambda of c. The interpolations of Hiera 5 cannot be called.
 func (c *Invocation) CallByName(name string, args []value.Value) (value.Value, error) {
+	if _, ok := c.functions.Find(name); !ok {
+		return value.Value{}, c.Failf("unknown function '%s'", name)
+	}
 	return c.callFunction(c.node, name, args, c.Lambda)
 }
 

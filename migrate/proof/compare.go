@@ -10,6 +10,7 @@ import (
 	"bindc/compile"
 	"bindc/internal/decision"
 	"bindc/internal/diag"
+	"bindc/internal/lookup"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -61,14 +62,14 @@ const refused = 0
 func (p *prover) askOld() error {
 	q := p.asked
 	q.want = make([][]uint64, len(q.all))
-	reached := map[bindings.Term]bool{}
+	reached := map[lookup.Term]bool{}
 	var mu sync.Mutex
 	err := p.ask(p.old, func(n int, r *bindings.Request, answers []uint64) {
 		q.want[n] = slices.Clone(answers)
 		mu.Lock()
 		defer mu.Unlock()
 		if r != nil {
-			for _, t := range r.Dimensions() {
+			for _, t := range (*lookup.Request)(r).Dimensions() {
 				reached[t] = true
 			}
 		}
@@ -81,7 +82,7 @@ func (p *prover) askOld() error {
 		}
 	})
 	for i, terms := range q.terms {
-		if slices.ContainsFunc(terms, func(t bindings.Term) bool { return !reached[t] }) {
+		if slices.ContainsFunc(terms, func(t lookup.Term) bool { return !reached[t] }) {
 			p.report.Unreached = append(p.report.Unreached, q.keys[i])
 		}
 	}
@@ -219,7 +220,7 @@ var seed = maphash.MakeSeed()
 
 // answer is a hash of the result of a lookup: the value with its order of keys, and whether it is sensitive.
 func (a *asker) answer(key string, s strategy) (uint64, error) {
-	v, found, err := a.request.LookupMerged(key, s.value)
+	v, found, err := (*lookup.Request)(a.request).LookupMerged(key, s.value)
 	var e *bindings.Error
 	switch {
 	case errors.As(err, &e):

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/facts"
 	"bindc/internal/diag"
-	"bindc/internal/facts"
 	"bindc/internal/manifest"
 	"bindc/loader"
 	"bindc/migrate"

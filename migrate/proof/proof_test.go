@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/facts"
 	"bindc/internal/diag"
-	"bindc/internal/facts"
 	"bindc/internal/manifest"
 	"bindc/loader"
 	"bindc/migrate"

@@ -4,8 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"bindc/facts"
 	"bindc/internal/decision"
-	"bindc/internal/facts"
+	"bindc/internal/lookup"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
@@ -23,15 +24,15 @@ type question struct {
 // strategy is a merge that a caller may ask for; undef asks for the one in lookup_options.
 type strategy struct {
 	name  string
-	value bindings.Value
+	value lookup.Value
 }
 
 // questions are all that is asked of both sites.
 type questions struct {
 	keys    []string
-	merges  [][]strategy      // by key
-	terms   [][]bindings.Term // by key, what its rows in the old site ask for
-	settled []bool            // by key: it need not be asked for again
+	merges  [][]strategy    // by key
+	terms   [][]lookup.Term // by key, what its rows in the old site ask for
+	settled []bool          // by key: it need not be asked for again
 	all     []question
 	want    [][]uint64 // by question, the answers of the old site
 }
@@ -111,11 +112,12 @@ func (p *prover) chooseMerges() error {
 
 func newStrategy(v value.Value) (strategy, error) {
 	text := string(value.AppendJSON(nil, v))
-	of, err := bindings.ParseJSON([]byte(text))
+	var of bindings.Value
+	err := of.UnmarshalJSON([]byte(text))
 	if v.Kind() == value.String {
 		text = v.Text()
 	}
-	return strategy{text, of}, err
+	return strategy{text, lookup.Value(of)}, err
 }
 
 func with(all []strategy, s strategy) []strategy {
@@ -149,7 +151,7 @@ func (p *prover) askSamples(next *built) error {
 		return err
 	}
 	at := map[string]int{} // by ID, the question without others; that with them is next
-	p.asked.terms = make([][]bindings.Term, len(p.asked.keys))
+	p.asked.terms = make([][]lookup.Term, len(p.asked.keys))
 	for i, key := range p.asked.keys {
 		seen := map[string]bool{}
 		for _, site := range []*built{p.old, next} {

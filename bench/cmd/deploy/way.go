@@ -218,7 +218,7 @@ func (m *master) answers(release int64) error {
 
 // both asks one request for two keys that are the same in every release.
 func both(w *bindings.Watcher) (a, b int64, err error) {
-	facts, err := bindings.ParseFacts([]byte("{}"), bindings.FactsOptions{})
+	facts, err := bindings.NewFacts(bindings.Value{}, bindings.FactsOptions{})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -1,0 +1,192 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+)
+
+// extensions are those of files of facts in the directory of a fleet.
+var extensions = []string{".json", ".yaml", ".yml"}
+
+// naming describes the names of the files that are read.
+const naming = "a file of facts is NAME.json, NAME.yaml or NAME.yml"
+
+// listing is the content of the directory of a fleet.
+type listing struct {
+	files []file
+	wrong []error  // entries that are almost files of facts
+	other []string // entries that are not read
+}
+
+// file is a file of facts. It may turn out to be something else than a file.
+type file struct {
+	path string
+	node string // the name of the file without its extension
+}
+
+// list lists the directory of a fleet. Hidden entries do not count.
+func list(dir string) (listing, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return listing{}, fail("cannot read the facts: %v", err)
+	}
+	var out listing
+	for _, e := range entries {
+		name := e.Name()
+		ext := filepath.Ext(name)
+		path := filepath.Join(dir, name)
+		switch {
+		case strings.HasPrefix(name, "."):
+		case slices.Contains(extensions, ext):
+			out.files = append(out.files, file{path, strings.TrimSuffix(name, ext)})
+		case slices.Contains(extensions, strings.ToLower(ext)):
+			text := "the extension '" + ext + "' is not read; write it in lower case"
+			out.wrong = append(out.wrong, failAt(diag.Pos{File: path}, text))
+		case e.IsDir():
+			out.other = append(out.other, name+"/")
+		default:
+			out.other = append(out.other, name)
+		}
+	}
+	return out, nil
+}
+
+// maxListed is how many entries a note lists.
+const maxListed = 5
+
+// Unread describes the entries of dir that are not read because of their names, "" if there are none. Hidden entries
+// are not mentioned.
+func Unread(dir string) string {
+	l, err := list(dir)
+	if err != nil || len(l.other) == 0 {
+		return ""
+	}
+	names := strings.Join(l.other[:min(len(l.other), maxListed)], ", ")
+	if more := len(l.other) - maxListed; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return "not read in " + dir + ": " + names + "; " + naming
+}
+
+// ReadDir reads the facts of a fleet, a file of each node or of several, by their names in order. A node that its facts
+// do not name has the name of the file. The error describes every file that cannot be read.
+func ReadDir(dir string) ([]Node, error) {
+	out, wrong, err := readAll(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(wrong) > 0 {
+		return nil, Join(wrong)
+	}
+	return out, nil
+}
+
+// Join returns one error with the code facts and one line for all errors; nil if there are none.
+func Join(errs []error) error {
+	err := errors.Join(errs...)
+	if err == nil {
+		return nil
+	}
+	return fail("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+// Check is ReadDir that reports each error at its file, and returns the nodes of the other files. It also reports the
+// entries that are not read. Whole reports whether there are no errors.
+func Check(dir string, diags *diag.List) (nodes []Node, whole bool, err error) {
+	nodes, wrong, err := readAll(dir)
+	for _, err := range wrong {
+		d := diag.Diagnostic{Pos: diag.Pos{File: dir}, Code: "facts", Message: err.Error()}
+		var m *misfit
+		if errors.As(err, &m) {
+			d.Pos, d.Message = m.at, m.text
+		}
+		diags.Add(d)
+	}
+	if text := Unread(dir); err == nil && text != "" {
+		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: dir}, Severity: diag.Info, Code: "facts", Message: text})
+	}
+	return nodes, len(wrong) == 0, err
+}
+
+// readAll reads the facts of a fleet, and returns the error of each file beside the nodes of the others. The last error
+// is that of a directory without facts.
+func readAll(dir string) (out []Node, wrong []error, err error) {
+	l, err := list(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	wrong = l.wrong
+	for _, f := range l.files {
+		nodes, err := f.read()
+		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		out = append(out, nodes...)
+	}
+	slices.SortStableFunc(out, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
+	for i := 1; i < len(out); i++ {
+		if out[i].Name == out[i-1].Name && (i == 1 || out[i].Name != out[i-2].Name) {
+			wrong = append(wrong, twice(out[i-1], out[i]))
+		}
+	}
+	if len(out)+len(wrong) == 0 {
+		return nil, nil, fail("%s: expected a file of facts per node, found none; %s", dir, naming)
+	}
+	return out, wrong, nil
+}
+
+// twice is the error of a node whose facts two files have.
+func twice(first, second Node) error {
+	return failAt(diag.Pos{File: second.File},
+		"found the facts of '"+second.Name+"' twice: they are in "+first.File+" too")
+}
+
+// read reads a file of facts. A node without a name gets that of the file, also as certname unless a fact says that it
+// is another one.
+func (f file) read() ([]Node, error) {
+	src, err := f.text()
+	if err != nil {
+		return nil, failAt(diag.Pos{File: f.path}, err.Error())
+	}
+	nodes, err := Parse(f.path, src)
+	for i := range nodes {
+		nodes[i].File = f.path
+	}
+	if err != nil || len(nodes) != 1 || nodes[0].Name != "" {
+		return nodes, err
+	}
+	n := &nodes[0]
+	n.Name = f.node
+	n.NamedByFile = n.identifiesAnother()
+	return nodes, nil
+}
+
+// text returns the content of f, which has to be a regular file: reading a named pipe might never end.
+func (f file) text() ([]byte, error) {
+	info, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, errors.New("expected a file of facts, found a link to nothing")
+	case err == nil && info.IsDir():
+		return nil, errors.New("expected a file of facts, found a directory")
+	case err == nil && !info.Mode().IsRegular():
+		return nil, errors.New("expected a regular file of facts, found a pipe, socket or device")
+	}
+	src, err := os.ReadFile(f.path)
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the facts: %w", err)
+	}
+	return src, nil
+}

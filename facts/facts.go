@@ -1,0 +1,177 @@
+// Package facts reads the facts of nodes in the formats that people have them in: the output of facter --json and
+// puppet facts, the YAML files that Puppet keeps, the answers of PuppetDB, and a hash of facts in JSON or YAML.
+// Anything else is an error. The facts of a node are then made for package runtime, which links no YAML itself.
+//
+// The errors of this package are *runtime.Error with the code facts, or errors of the operating system; those about a
+// file name it and the position in it. All functions may be called concurrently, and nothing that they return refers to
+// the text that was read.
+package facts
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+
+	"bindc/internal/diag"
+	"bindc/internal/lookup"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+	bindings "bindc/runtime"
+)
+
+// fail is an error with the code facts.
+func fail(format string, args ...any) error {
+	return &bindings.Error{Code: bindings.CodeFacts, Message: fmt.Sprintf(format, args...)}
+}
+
+// misfit describes a problem in a file of facts, and its position.
+type misfit struct {
+	at   diag.Pos
+	text string
+}
+
+func (m *misfit) Error() string { return m.at.String() + ": " + m.text }
+
+// failAt returns an error of code facts with a position.
+func failAt(at diag.Pos, text string) error {
+	m := &misfit{at, text}
+	return &bindings.Error{Code: bindings.CodeFacts, Message: m.Error(), Err: m}
+}
+
+// Parse reads the facts of one node or of several, in JSON or YAML. Messages name the source as file.
+func Parse(file string, src []byte) ([]Node, error) {
+	v, err := parse(file, withoutTag(src))
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := nodesIn(v)
+	if err != nil {
+		return nil, failAt(diag.Pos{File: file}, err.Error())
+	}
+	return nodes, nil
+}
+
+// nodeTag is what Puppet writes in front of the facts of a node.
+const nodeTag = "!ruby/object:Puppet::Node::Facts"
+
+// withoutTag blanks nodeTag out where a document begins with it, so that all places stay.
+func withoutTag(src []byte) []byte {
+	head, tag := []byte("---"), []byte(nodeTag)
+	rest, ok := bytes.CutPrefix(src, head)
+	if !ok || !bytes.HasPrefix(bytes.TrimLeft(rest, " "), tag) {
+		return src
+	}
+	return bytes.Replace(src, tag, bytes.Repeat([]byte(" "), len(tag)), 1)
+}
+
+// ParseHash reads a hash in JSON or YAML, such as trusted facts; an empty text is undef. The keys of hashes become
+// texts. Messages name the source as file, and call the hash what.
+func ParseHash(what, file string, src []byte) (bindings.Value, error) {
+	v, err := parse(file, src)
+	if err == nil && !v.IsUndef() && v.Kind() != value.Hash {
+		err = fail("%s, %s: expected a hash of names to values", what, file)
+	}
+	if err != nil {
+		return bindings.Value{}, err
+	}
+	return withTextKeys(public(v))
+}
+
+// ParseJSON reads the facts of one node from JSON in any of the formats of this package, and makes them for package
+// runtime. opts.Node chooses among several nodes. The name, environment, trusted facts and variables in the JSON apply
+// where opts gives none.
+func ParseJSON(json []byte, opts bindings.FactsOptions) (*bindings.Facts, error) {
+	var v bindings.Value
+	if err := v.UnmarshalJSON(json); err != nil {
+		message := "expected the facts as JSON: " + err.Error()
+		return nil, &bindings.Error{Code: bindings.CodeFacts, Message: message, Err: err}
+	}
+	if v.IsUndef() {
+		return bindings.NewFacts(v, opts)
+	}
+	nodes, err := nodesIn(content(v))
+	if err != nil {
+		return nil, fail("%s", err)
+	}
+	n, err := Choose(nodes, opts.Node)
+	if err != nil {
+		return nil, err
+	}
+	n.complete(&opts)
+	return bindings.NewFacts(n.Facts, opts)
+}
+
+// parse parses JSON or YAML. YAML includes JSON except for large numbers and tabs, so JSON is tried first. A text that
+// is neither, and begins as JSON does, is reported as JSON. An empty text is undef. A second document, or a key that is
+// given twice with different values, is an error.
+func parse(file string, src []byte) (value.Value, error) {
+	opts := yaml.Options{SameValueTwice: true, TimesAreText: true}
+	var asJSON, asYAML diag.List
+	doc, ok := yaml.ParseJSON(file, src, opts, &asJSON)
+	if !ok {
+		doc, ok = yaml.Parse(file, src, opts, &asYAML)
+	}
+	if !ok {
+		wrong := asYAML.Sorted()
+		if start := bytes.TrimSpace(src); bytes.HasPrefix(start, []byte("{")) || bytes.HasPrefix(start, []byte("[")) {
+			wrong = asJSON.Sorted()
+		}
+		return value.Value{}, failAt(wrong[0].Pos, wrong[0].Message)
+	}
+	for _, d := range asYAML.Sorted() {
+		if d.Code == "yaml_document" {
+			return value.Value{}, failAt(d.Pos, "found a second YAML document; expected one, with all facts")
+		}
+	}
+	if doc.Root == nil {
+		return value.Value{}, nil
+	}
+	return doc.Root.Literal(), nil
+}
+
+// Variables makes the facts of n for package runtime. opts takes precedence over n. The name of n serves as the
+// certname unless another one is given. Keys of hashes become texts; it is an error if two of a hash have the same
+// text.
+func Variables(n Node, opts bindings.FactsOptions) (*bindings.Facts, error) {
+	if !opts.Trusted.IsUndef() {
+		n.Trusted = bindings.Value{}
+	}
+	if !opts.Variables.IsUndef() {
+		n.Vars = bindings.Value{}
+	}
+	for _, v := range []*bindings.Value{&n.Trusted, &n.Vars, &n.Facts} {
+		var err error
+		if *v, err = withTextKeys(*v); err != nil {
+			return nil, err
+		}
+	}
+	n.complete(&opts)
+	return bindings.NewFacts(n.Facts, opts)
+}
+
+// complete sets the options that are not given to those of n.
+func (n Node) complete(opts *bindings.FactsOptions) {
+	opts.Environment = cmp.Or(opts.Environment, n.Environment)
+	if opts.Trusted.IsUndef() {
+		opts.Trusted = public(n.withCertname())
+	}
+	if opts.Variables.IsUndef() {
+		opts.Variables = n.Vars
+	}
+}
+
+// withTextKeys returns v with the text of each key of its hashes in place of the key.
+func withTextKeys(v bindings.Value) (bindings.Value, error) {
+	c := content(v)
+	if name, twice := value.SameText(c); twice {
+		return bindings.Value{}, fail("two keys of a hash have the text '%s'; keys of facts are texts", name)
+	}
+	err := v.UnmarshalJSON(value.AppendJSON(nil, c))
+	return v, err
+}
+
+// public returns v as programs see it.
+func public(v value.Value) bindings.Value { return bindings.Value(lookup.FromValue(v)) }
+
+// content returns what is in v.
+func content(v bindings.Value) value.Value { return lookup.Value(v).Content() }

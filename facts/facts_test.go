@@ -1,0 +1,179 @@
+package facts
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+)
+
+func TestFactsAsPeopleHaveThem(t *testing.T) {
+	const db = `, facts {"os":{"family":"Debian"}}`
+	for name, c := range map[string]struct{ src, want string }{
+		"facter --json":        {`{"os": {"family": "Debian"}}`, db},
+		"YAML":                 {"---\nos:\n  family: Debian\n", db},
+		"a fact called name":   {`{"name": "x", "os": 1}`, `, facts {"name":"x","os":1}`},
+		"no facts, explicitly": {`{}`, `, facts {}`},
+		"puppet facts find": {`{"name": "db1", "values": {"os": {"family": "Debian"}}, "timestamp": "2026-01-01"}`,
+			"db1" + db},
+		"Puppet's names, PuppetDB's entry": {`{"name": "db1", "facts": {"os": {"family": "Debian"}}}`, "db1" + db},
+		"PuppetDB's names, Puppet's entry": {`{"certname": "db1", "values": {"os": {"family": "Debian"}}}`, "db1" + db},
+		"a node without a name":            {`{"facts": {"os": {"family": "Debian"}}}`, db},
+		"a fact called values":             {`{"values": {"os": 1}}`, `, facts {"values":{"os":1}}`},
+		"Puppet's YAML": {"--- !ruby/object:Puppet::Node::Facts\nname: db1\nvalues:\n  os: {family: Debian}\n" +
+			"  !ruby/sym _timestamp: 2026-01-01 00:00:00.000000000 +00:00\n" +
+			"timestamp: 2026-01-01 00:00:00.000000000 +00:00\n",
+			`db1, facts {"os":{"family":"Debian"},":_timestamp":"2026-01-01 00:00:00.000000000 +00:00"}`},
+		"facts of PuppetDB": {`[{"certname": "db1", "name": "a", "value": 1, "environment": "production"},
+			{"certname": "db2", "name": "a", "value": 2}, {"certname": "db1", "name": "b", "value": [3]}]`,
+			`db1, facts {"a":1,"b":[3]}; db2, facts {"a":2}`},
+		"a fact set of PuppetDB": {`{"certname": "db1", "facts": {"href": "/x", "data": [{"name": "a", "value": 1}]}}`,
+			`db1, facts {"a":1}`},
+		"fact sets of PuppetDB": {`[{"certname": "db1", "facts": {"data": [{"name": "a", "value": 1}]}},
+			{"certname": "db2", "facts": [{"name": "a", "value": 2}]}]`, `db1, facts {"a":1}; db2, facts {"a":2}`},
+		"inventory of PuppetDB": {`[{"certname": "db1", "facts": {"a": 1}, "trusted": {"certname": "db1"}}]`,
+			`db1, facts {"a":1}, trusted {"certname":"db1"}`},
+		"a node named by its trusted facts": {`{"facts": {"a": 1}, "trusted": {"certname": "db1"}}`,
+			`db1, facts {"a":1}, trusted {"certname":"db1"}`},
+		"variables that are no facts": {"certname: web1\nfacts: {a: 1}\nvars: {role: web}\n",
+			`web1, facts {"a":1}, vars {"role":"web"}`},
+	} {
+		nodes, err := Parse("f", []byte(c.src))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, n := range nodes {
+			text := n.Name + ", facts " + string(value.AppendJSON(nil, content(n.Facts)))
+			if !n.Trusted.IsUndef() {
+				text += ", trusted " + string(value.AppendJSON(nil, content(n.Trusted)))
+			}
+			if !n.Vars.IsUndef() {
+				text += ", vars " + string(value.AppendJSON(nil, content(n.Vars)))
+			}
+			got = append(got, text)
+		}
+		if text := strings.Join(got, "; "); text != c.want {
+			t.Errorf("%s: found %s, want %s", name, text, c.want)
+		}
+	}
+}
+
+func TestWhatIsNoFactsIsAnError(t *testing.T) {
+	for src, want := range map[string]string{
+		"":                                "expected facts, found nothing",
+		"---\n":                           "expected facts, found nothing",
+		"null":                            "expected facts, found nothing",
+		"[]":                              "found an empty list",
+		"web1":                            "expected facts as a hash",
+		"42":                              "expected facts as a hash",
+		`["web1"]`:                        `expected {"certname", "name", "value"}`,
+		`[{"os": "Debian"}]`:              `expected {"certname", "name", "value"}`,
+		`[{"certname": "db1"}]`:           "expected the facts of 'db1', found none",
+		`{"certname": "d", "facts": 1}`:   "expected a hash of names to values, found the integer 1 in the facts of 'd'",
+		`{"certname": "d", "facts": [1]}`: `expected {"name", "value"}`,
+		`{"a": `:                          "f:1:7",
+		"1: x":                            "expected names of facts",
+		"--- !ruby/object:Other\na: 1\n":  "!ruby/object:Other",
+	} {
+		nodes, err := Parse("f", []byte(src))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: found %v and the error %v, want one with %q", src, nodes, err, want)
+		}
+	}
+}
+
+// The name of a file is the certname, unless a fact says that the node is another one.
+func TestCertnamesOfAFleet(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"role": "web"}`:              "web1.example.org",
+		`{"fqdn": "web1.example.org"}`: "web1.example.org",
+		`{"fqdn": "WEB1.example.org"}`: "web1.example.org",
+		`{"networking": {"fqdn": "web1.example.org"}, "hostname": "web1"}`: "web1.example.org",
+		`{"fqdn": "web2.example.org"}`:                                     "",
+		`{"hostname": "web1"}`:                                             "",
+		`{"networking": {"fqdn": "web1.lan"}}`:                             "",
+		`{"fqdn": "web1.lan", "clientcert": "web1.example.org"}`:           "web1.example.org",
+		`{"fqdn": "web1.example.org", "clientcert": "web1"}`:               "",
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "web1.example.org.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		nodes, err := ReadDir(dir)
+		if err != nil || len(nodes) != 1 {
+			t.Fatal(nodes, err)
+		}
+		got, _ := nodes[0].withCertname().Get(value.FromString("certname"))
+		if got.Text() != want {
+			t.Errorf("%s: certname '%s', expected '%s'", text, got.Text(), want)
+		}
+	}
+}
+
+// A file's name is that of the node where its content has none, and the certname where no fact tells who the node is.
+func TestNamesOfAFleet(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.json":        `{"os": "x"}`,
+		"b.example.yml": "fqdn: real.example.com\n",
+		"c.yaml":        "--- !ruby/object:Puppet::Node::Facts\nname: cert\nvalues: {fqdn: c.example.com}\n",
+		"README":        "no facts",
+		".hidden.json":  "no facts",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nodes, err := ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range nodes {
+		if _, err := Variables(n, bindings.FactsOptions{}); err != nil {
+			t.Error(err)
+		}
+		got = append(got, n.Name)
+	}
+	if text := strings.Join(got, " "); text != "a b.example cert" {
+		t.Errorf("found %s", text)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "broken.json"), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	twice := []byte(`{"name": "cert", "values": {}}`)
+	if err := os.WriteFile(filepath.Join(dir, "twice.json"), twice, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err = ReadDir(dir)
+	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "broken.json") ||
+		!strings.Contains(err.Error(), "'cert' twice") {
+		t.Errorf("expected both files in the error, found %v", err)
+	}
+}
+
+// A file that cannot be read may be about any node of the fleet.
+func TestAnUnreadableFileFailsTheLookupOfEveryNode(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "web1.json"), []byte(`{"role": "web"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := NewFleet(dir).Node("web1"); err != nil || n.Name != "web1" {
+		t.Fatalf("found %v, %v", n, err)
+	}
+	for _, name := range []string{"db1.json", "db2.yaml"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := NewFleet(dir).Node("web1")
+	if err == nil || !strings.Contains(err.Error(), "db1.json: expected a file of facts, found a directory") ||
+		!strings.Contains(err.Error(), "db2.yaml: expected") {
+		t.Errorf("expected both directories in the error, found %v", err)
+	}
+}

@@ -1,0 +1,274 @@
+package facts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+)
+
+// Node is a node and its facts. Facts is a hash. Trusted and Vars are hashes, or undef if they are not given.
+type Node struct {
+	Name        string // "" if the facts do not name it
+	File        string // the file of its facts, for a node of a fleet
+	Environment string // "" if it is not given
+
+	Facts   bindings.Value
+	Trusted bindings.Value // $trusted
+	Vars    bindings.Value // top-scope variables that are not facts
+
+	NamedByFile bool // Name is only the name of the file; the facts identify another node
+}
+
+// nodesIn returns the nodes that a value describes. The error names the expected format.
+func nodesIn(v value.Value) ([]Node, error) {
+	switch v.Kind() {
+	case value.Hash:
+		n, err := singleNode(v)
+		return []Node{n}, err
+	case value.Array:
+		if v.Len() > 0 {
+			return nodesInList(v)
+		}
+		return nil, errors.New("expected facts, found an empty list")
+	case value.Undef:
+		return nil, errors.New("expected facts, found nothing (write {} where a node has none)")
+	}
+	return nil, errors.New("expected facts as a hash of names to values, found " + value.Describe(v))
+}
+
+// singleNode returns the node in a hash: {"name", "values"} from Puppet, {"certname", "facts"} from PuppetDB, or bare
+// facts.
+func singleNode(v value.Value) (Node, error) {
+	wrapper := wrapperOf(v)
+	if wrapper == "" {
+		return Node{Facts: public(v)}, cmp.Or(checkNames(v), checkPlain(v))
+	}
+	n, err := wrapped(v, wrapper)
+	if err != nil {
+		err = fmt.Errorf("%w%s", err, inFacts(n.Name))
+	}
+	return n, err
+}
+
+// wrapperOf returns the name of the entry that wraps the facts of a node, "" where v is nothing but facts. No fact is
+// called facts, so that entry never is one.
+func wrapperOf(v value.Value) string {
+	switch {
+	case has(v, "facts"):
+		return "facts"
+	case has(v, "values") && has(v, "certname"), !hash(v, "values").IsUndef() && text(v, "name") != "":
+		return "values"
+	}
+	return ""
+}
+
+// inFacts names the node at the end of a message, if it has a name.
+func inFacts(name string) string {
+	if name == "" {
+		return ""
+	}
+	return " in the facts of '" + name + "'"
+}
+
+// wrapped returns the node of a hash that has its facts in the entry wrapper.
+func wrapped(v value.Value, wrapper string) (n Node, err error) {
+	m := members{of: v}
+	certname, name := m.text("certname"), m.text("name")
+	trusted, environment := m.hash("trusted"), m.text("environment")
+	n.Trusted, n.Environment, n.Vars = public(trusted), environment, public(m.variables())
+	n.Name = cmp.Or(certname, name, text(trusted, "certname"))
+	m.check(certname == "" || name == "" || certname == name,
+		"found two names of the node, certname '%s' and name '%s'", certname, name)
+	m.refuseOthers(wrapper)
+	if m.err == nil {
+		var all value.Value
+		all, m.err = factsIn(get(v, wrapper))
+		n.Facts = public(all)
+	}
+	return n, m.err
+}
+
+// meaningful are the members beside the facts of a node that count.
+var meaningful = []string{"certname", "name", "environment", "trusted", "vars", "parameters"}
+
+// metadata are the members that Puppet and PuppetDB write beside the facts of a node, and no variable is made of.
+var metadata = []string{"timestamp", "_timestamp", "expiration", "hash", "producer", "producer_timestamp",
+	"package_inventory", "classes"}
+
+// members reads the members beside the facts of a node. It keeps the first error.
+type members struct {
+	of  value.Value
+	err error
+}
+
+func (m *members) check(ok bool, format string, args ...any) {
+	if !ok && m.err == nil {
+		m.err = fmt.Errorf(format, args...)
+	}
+}
+
+// get returns the member of that name if it is of a kind, else undef. Null is the same as nothing.
+func (m *members) get(name string, kind value.Kind, expected string) value.Value {
+	v := get(m.of, name)
+	if v.IsUndef() {
+		return v
+	}
+	m.check(v.Kind() == kind, "'%s' beside the facts: expected %s, found %s", name, expected, value.Describe(v))
+	if v.Kind() != kind {
+		return value.Value{}
+	}
+	return v
+}
+
+func (m *members) text(name string) string {
+	if v := m.get(name, value.String, "a text"); !v.IsUndef() {
+		return v.Text()
+	}
+	return ""
+}
+
+func (m *members) hash(name string) value.Value {
+	return m.get(name, value.Hash, "a hash of names to values")
+}
+
+// variables returns the variables beside the facts. Puppet calls those of a node parameters.
+func (m *members) variables() value.Value {
+	vars, parameters := m.hash("vars"), m.hash("parameters")
+	m.check(vars.IsUndef() || parameters.IsUndef(),
+		"found both 'vars' and 'parameters' beside the facts; write all variables into one of them")
+	if vars.IsUndef() {
+		return parameters
+	}
+	return vars
+}
+
+// refuseOthers refuses a member that would not count.
+func (m *members) refuseOthers(wrapper string) {
+	for k := range m.of.Pairs() {
+		if k.Kind() != value.String {
+			m.check(false, "expected names beside '%s', found %s", wrapper, value.Describe(k))
+			return
+		}
+		name := k.Text()
+		if name == wrapper || slices.Contains(meaningful, name) || slices.Contains(metadata, name) {
+			continue
+		}
+		hint := diag.DidYouMean(name, meaningful)
+		if hint == "" {
+			hint = "a fact is written inside '" + wrapper + "', another variable inside 'vars'"
+		}
+		m.check(false, "unknown member '%s' beside '%s'; %s", name, wrapper, hint)
+	}
+}
+
+func has(v value.Value, name string) bool {
+	if v.Kind() != value.Hash {
+		return false
+	}
+	_, ok := v.Get(value.FromString(name))
+	return ok
+}
+
+func get(v value.Value, name string) value.Value {
+	if v.Kind() != value.Hash {
+		return value.Value{}
+	}
+	e, _ := v.Get(value.FromString(name))
+	return e
+}
+
+// hash returns the entry of v if it is a hash, otherwise undef.
+func hash(v value.Value, name string) value.Value {
+	if e := get(v, name); e.Kind() == value.Hash {
+		return e
+	}
+	return value.Value{}
+}
+
+func text(v value.Value, name string) string {
+	if e := get(v, name); e.Kind() == value.String {
+		return e.Text()
+	}
+	return ""
+}
+
+// Choose returns the node with that name, or the only node; name may be "".
+func Choose(nodes []Node, name string) (Node, error) {
+	if len(nodes) == 1 {
+		return nodes[0], nil
+	}
+	var names []string
+	for _, n := range nodes {
+		if n.Name == name {
+			return n, nil
+		}
+		names = append(names, n.Name)
+	}
+	if name == "" {
+		return Node{}, fail("expected the facts of one node, found those of %d; name the node", len(nodes))
+	}
+	text := fmt.Sprintf("expected facts of '%s' among those of %d nodes", name, len(nodes))
+	if hint := diag.DidYouMean(name, names); hint != "" {
+		text += "; " + hint
+	}
+	return Node{}, fail("%s", text)
+}
+
+// withCertname returns the trusted facts of n and adds its name as the certname if they lack one. It returns undef if
+// there are none.
+func (n Node) withCertname() value.Value {
+	trusted := content(n.Trusted)
+	if n.Name == "" || n.NamedByFile || !get(trusted, "certname").IsUndef() {
+		return trusted
+	}
+	var b value.Builder
+	for k, v := range trusted.Pairs() {
+		b.Set(k, v)
+	}
+	b.Set(value.FromString("certname"), value.FromString(n.Name))
+	return b.Hash()
+}
+
+// MarshalJSON returns n in a format of this package: its name, facts, and the trusted facts and variables, if any.
+func (n Node) MarshalJSON() ([]byte, error) {
+	member := func(name string, v value.Value) value.Pair {
+		return value.Pair{Key: value.FromString(name), Value: v}
+	}
+	pairs := []value.Pair{member("name", value.FromString(n.Name)), member("facts", content(n.Facts))}
+	if trusted := n.withCertname(); !trusted.IsUndef() {
+		pairs = append(pairs, member("trusted", trusted))
+	}
+	if !n.Vars.IsUndef() {
+		pairs = append(pairs, member("vars", content(n.Vars)))
+	}
+	return value.AppendJSON(nil, value.FromPairs(pairs...)), nil
+}
+
+// Contradiction describes two names of n that differ, "" if there are none: its certname and that of its trusted facts.
+func (n Node) Contradiction() string {
+	certname := text(content(n.Trusted), "certname")
+	if n.Name == "" || n.NamedByFile || certname == "" || certname == n.Name {
+		return ""
+	}
+	return fmt.Sprintf("the node is '%s', but its trusted facts have the certname '%s', which counts", n.Name, certname)
+}
+
+// identifiesAnother reports whether the facts identify a node of another name. The fact clientcert is the certname,
+// which is the fqdn in lower case where nothing else is configured.
+func (n Node) identifiesAnother() bool {
+	all := content(n.Facts)
+	if certname := text(all, "clientcert"); certname != "" {
+		return certname != n.Name
+	}
+	fqdn := cmp.Or(text(all, "fqdn"), text(get(all, "networking"), "fqdn"), text(all, "hostname"))
+	return fqdn != "" && strings.ToLower(fqdn) != n.Name
+}
+
+// Has reports whether n has a fact or variable with that name.
+func (n Node) Has(name string) bool { return has(content(n.Facts), name) || has(content(n.Vars), name) }

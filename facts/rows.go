@@ -1,0 +1,168 @@
+package facts
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"bindc/internal/diag"
+	"bindc/internal/value"
+)
+
+// checkPlain refuses facts alone that look like the facts of a named node under a name that nobody reads.
+func checkPlain(v value.Value) error {
+	switch {
+	case text(v, "certname") != "":
+		for k, e := range v.Pairs() {
+			hint := diag.DidYouMean(k.Text(), []string{"facts", "values"})
+			if hint != "" && e.Kind() == value.Hash {
+				return fmt.Errorf("unknown member '%s' beside 'certname'; %s", k.Text(), hint)
+			}
+		}
+	case text(v, "name") != "" && !hash(v, "parameters").IsUndef():
+		return fmt.Errorf("expected the facts of '%s' in 'values', found only its parameters", text(v, "name"))
+	}
+	return nil
+}
+
+// checkNames rejects a hash with a key that is not the name of a fact.
+func checkNames(v value.Value) error {
+	for k := range v.Pairs() {
+		if k.Kind() != value.String {
+			return errors.New("expected names of facts, found " + value.Describe(k))
+		}
+	}
+	return nil
+}
+
+// factsIn returns the facts in the entry that wraps them: a hash, or a list of {"name", "value"}, which may be in an
+// entry "data".
+func factsIn(wrapped value.Value) (value.Value, error) {
+	wrapped = data(wrapped)
+	switch wrapped.Kind() {
+	case value.Hash:
+		return wrapped, checkNames(wrapped)
+	case value.Array:
+		var b value.Builder
+		for f := range wrapped.Elems() {
+			if err := cmp.Or(checkRow(f, "name", "value"), addRow(&b, f)); err != nil {
+				return value.Value{}, err
+			}
+		}
+		return b.Hash(), nil
+	}
+	return value.Value{}, errors.New("expected a hash of names to values, found " + value.Describe(wrapped))
+}
+
+// data returns the list in {"href", "data"}, by which PuppetDB wraps facts once more, or wrapped itself.
+func data(wrapped value.Value) value.Value {
+	list := get(wrapped, "data")
+	if list.Kind() != value.Array || wrapped.Len() > 2 || wrapped.Len() == 2 && !has(wrapped, "href") {
+		return wrapped
+	}
+	return list
+}
+
+// checkRow refuses a row of PuppetDB that has a name and lacks a value, or has a member that would not count.
+func checkRow(row value.Value, known ...string) error {
+	if get(row, "name").Kind() != value.String {
+		return errors.New(`expected {"name", "value"}, found ` + value.Describe(row))
+	}
+	if !has(row, "value") {
+		return fmt.Errorf("the fact '%s' has no 'value'", text(row, "name"))
+	}
+	for k := range row.Pairs() {
+		if !slices.Contains(known, k.Text()) {
+			return fmt.Errorf("unknown member '%s' beside the value of the fact '%s'", k.Text(), text(row, "name"))
+		}
+	}
+	return nil
+}
+
+// addRow adds the fact of a row. A second row with the same value changes nothing.
+func addRow(b *value.Builder, row value.Value) error {
+	name, val := get(row, "name"), get(row, "value")
+	before := b.Len()
+	at := b.At(name)
+	if b.Len() == before && !value.Same(*at, val) {
+		return fmt.Errorf("the fact '%s' is given twice, with different values", name.Text())
+	}
+	*at = val
+	return nil
+}
+
+// rows are the facts of one node, of a list that has a row for each.
+type rows struct {
+	facts       value.Builder
+	environment string
+}
+
+// add adds a row of the node.
+func (r *rows) add(row value.Value) error {
+	err := cmp.Or(checkRow(row, "certname", "name", "value", "environment"), addRow(&r.facts, row))
+	m := members{of: row, err: err}
+	environment := m.text("environment")
+	r.environment = cmp.Or(r.environment, environment)
+	m.check(environment == "" || environment == r.environment,
+		"found two environments of the node, '%s' and '%s'", r.environment, environment)
+	return m.err
+}
+
+// nodesInList returns the nodes in a list from PuppetDB. An element is one fact, {"certname", "name", "value"}, or any
+// hash that one accepts.
+func nodesInList(v value.Value) ([]Node, error) {
+	var out []Node
+	of := map[string]*rows{}
+	var order []string
+	for e := range v.Elems() {
+		name := text(e, "certname")
+		switch {
+		case name != "" && get(e, "name").Kind() == value.String && !has(e, "facts") && !has(e, "values"):
+			if of[name] == nil {
+				of[name] = &rows{}
+				order = append(order, name)
+			}
+			if err := of[name].add(e); err != nil {
+				return nil, fmt.Errorf("%w%s", err, inFacts(name))
+			}
+		case e.Kind() == value.Hash && (name != "" || text(e, "name") != "" || wrapperOf(e) != ""):
+			n, err := singleNode(e)
+			if err != nil {
+				return nil, err
+			}
+			if n.Name == "" {
+				return nil, missingIn(e)
+			}
+			out = append(out, n)
+		default:
+			return nil, errors.New("expected {\"certname\", \"name\", \"value\"} or {\"certname\", \"facts\"}, found " +
+				value.Describe(e))
+		}
+	}
+	for _, name := range order {
+		r := of[name]
+		out = append(out, Node{Name: name, Facts: public(r.facts.Hash()), Environment: r.environment})
+	}
+	return out, checkTwice(out)
+}
+
+// missingIn is the error of an element of a list that lacks facts, or the name of its node.
+func missingIn(e value.Value) error {
+	if wrapperOf(e) != "" {
+		return errors.New("expected the certname of each node of a list, found facts without one")
+	}
+	return fmt.Errorf("expected the facts of '%s', found none", cmp.Or(text(e, "certname"), text(e, "name")))
+}
+
+// checkTwice refuses nodes of which two have one name.
+func checkTwice(nodes []Node) error {
+	seen := make(map[string]bool, len(nodes))
+	for _, n := range nodes {
+		if seen[n.Name] {
+			return fmt.Errorf("found the facts of '%s' twice", n.Name)
+		}
+		seen[n.Name] = true
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package lookup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"bindc/internal/expr"
+)
+
+// Only this file creates lookups, so every lookup has bounds. TestOnlyBoundsMakesLookups checks this.
+
+// These limits bound one call of this package and all lookups it causes, so that no data can make a call hang.
+const (
+	maxChain    = 500
+	maxLookups  = 100_000
+	maxSteps    = 16 << 20  // of expressions
+	maxProduced = 512 << 20 // bytes, see expr.Total
+	maxNested   = 50_000    // expression nodes nested inside one another; this limits the stack
+)
+
+// bounds counts what one call may still use.
+type bounds struct {
+	lookups int
+	total   expr.Total
+}
+
+// lookups keeps finished lookups for reuse. Looking up an interpolated string then allocates nothing but its text.
+var lookups = sync.Pool{New: func() any { return &lookup{} }}
+
+// start begins a call of this package; end or done finishes it. A call by a Producer continues the lookup that called
+// the Producer.
+func (r *Request) start() *lookup {
+	l := lookups.Get().(*lookup)
+	l.r = r
+	if r.caller != nil {
+		r.caller.Lock()
+		l.bounds, l.chain = r.caller.bounds, append(l.chain, r.caller.chain...)
+		return l
+	}
+	l.own = bounds{lookups: 1 + maxLookups, total: expr.Total{Steps: maxSteps, Size: maxProduced,
+		Depth: maxNested}}
+	l.bounds = &l.own
+	return l
+}
+
+// done finishes what start began.
+func (l *lookup) done() {
+	if l.r.caller != nil {
+		l.r.caller.Unlock()
+	}
+	clear(l.chain) // text of the mapped file
+	*l = lookup{chain: l.chain[:0]}
+	lookups.Put(l)
+}
+
+// aside starts a lookup for l's own use while name is being computed. It tracks separately whether it met anything
+// sensitive.
+func (l *lookup) aside(name string) *lookup {
+	return &lookup{bounds: l.bounds, r: l.r, chain: append(slices.Clone(l.chain), name)}
+}
+
+// caller is a lookup that waits for a Producer. The lock serializes the goroutines of the Producer.
+type caller struct {
+	sync.Mutex
+	*lookup
+}
+
+// forProducer returns a copy of r for a Producer that l calls. Its lookups count against the bounds of l.
+func (l *lookup) forProducer() *Request {
+	r := l.r.clone()
+	r.indirect, r.caller, r.misses = true, &caller{lookup: l}, l.r.misses
+	return r
+}
+
+// clone returns a new request with the same facts.
+func (r *Request) clone() *Request {
+	return &Request{file: r.file, snap: r.snap, closed: r.closed, facts: r.facts, numbers: r.numbers, has: r.has,
+		scopes: r.scopes, rules: r.rules, hiera: r.hiera, failing: r.failing, mayFail: r.mayFail, indirect: r.indirect}
+}
+
+// enter records that name, a key or the internal key of a multibinding, is being computed. It fails if name is already
+// being computed.
+func (l *lookup) enter(name string) error {
+	if i := slices.Index(l.chain, name); i >= 0 {
+		chain := append(slices.Clone(l.chain[i:]), name)
+		for j := range chain {
+			chain[j] = entered(chain[j])
+		}
+		name = strings.TrimPrefix(chain[0], "multibind ")
+		return failed(name, CodeLoop, "'"+name+"' needs itself: "+strings.Join(chain, " -> "))
+	}
+	if len(l.chain) >= maxChain || l.lookups == 0 {
+		return failed(strings.TrimPrefix(entered(name), "multibind "), CodeEvaluation,
+			fmt.Sprintf("this lookup needs more than %d others, or a chain of more than %d", maxLookups, maxChain))
+	}
+	l.lookups--
+	l.chain = append(l.chain, name)
+	return nil
+}
+
+// entered formats a name passed to enter for messages.
+func entered(name string) string {
+	if id, ok := strings.CutPrefix(name, "\x00"); ok {
+		return "multibind " + id
+	}
+	key, _, _ := strings.Cut(name, "\x00") // drops the level, see below
+	return key
+}
+
+// leave undoes enter. It clears the name because the lookup is reused and must not keep text of the mapped file.
+func (l *lookup) leave() {
+	last := len(l.chain) - 1
+	l.chain[last] = ""
+	l.chain = l.chain[:last]
+}

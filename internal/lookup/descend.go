@@ -1,0 +1,149 @@
+package lookup
+
+import (
+	"strconv"
+
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// descent tries the effective bindings of a key, highest first, until one answers. A binding that is not final may
+// leave the answer to those below it: an optional one that yields undef, or an alias whose key is not bound.
+type descent struct {
+	*lookup
+	key    string
+	behind int // the level to begin after; -1: at the top
+
+	stops      func(snapshot.Candidate) (bool, error) // whether to stop before a candidate; nil: never
+	at         bool                                   // it has stopped
+	erased     bool                                   // it met a rename, which removes the key
+	rebindings []*recipe.Recipe                       // rebindings on the way; the value found goes through them
+
+	hierarchies *failure // errors of any lookup that reaches Hiera 5 data; nil: none
+	last        bool     // the lookup has no other place to try
+}
+
+// descend looks key up in the bindings below a level. last means that the lookup has no other place to try.
+func (l *lookup) descend(key string, behind int, last bool) (value.Value, bool, error) {
+	d := descent{lookup: l, key: key, behind: behind, hierarchies: l.failure(key), last: last}
+	v, found, err := d.run()
+	if err != nil {
+		err = l.explain(key, err)
+	}
+	return v, found, err
+}
+
+func (d *descent) run() (value.Value, bool, error) {
+	for c, err := range d.r.file.Behind(d.key, d.behind, &d.r.scopes) {
+		part := snapshot.NoHiera
+		if err == nil && d.looksCloser() {
+			part, err = d.reach(c)
+		}
+		if err == nil && d.stops != nil {
+			d.at, err = d.stops(c)
+		}
+		if err != nil || d.at {
+			return value.Value{}, false, err
+		}
+		v, found, err := d.try(c)
+		d.structured = part == snapshot.NoHiera
+		if err != nil || found || d.erased {
+			return v, found, err
+		}
+	}
+	if d.last {
+		return value.Value{}, false, d.hierarchies.unbound()
+	}
+	return value.Value{}, false, nil
+}
+
+// reach returns the part of the hierarchies that c is in, or the error that fails every lookup reaching that part.
+func (d *descent) reach(c snapshot.Candidate) (snapshot.HieraPart, error) {
+	p, err := d.position(d.key, c)
+	if err == nil && p.Part != snapshot.NoHiera {
+		err = d.hierarchies.in(p.Part)
+	}
+	return p.Part, err
+}
+
+// try returns the answer of one candidate, if it has one.
+func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
+	v, r, err := d.r.snap.content(d.key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
+	found := true
+	switch {
+	case r == nil: // or there is an error
+	case r.Kind == recipe.Erased:
+		d.erased = true
+		return value.Value{}, false, nil
+	case r.Kind == recipe.Below && r.Name == d.key:
+		d.rebindings = append(d.rebindings, r)
+		return value.Value{}, false, nil
+	case r.Kind == recipe.Merged:
+		v, err = d.r.rules.merge(d.lookup, d.key, r, d.behind+1)
+		v, err = d.finish(d.key, r, v, err)
+	default:
+		v, found, err = d.attempt(d.key, r, c.Level)
+	}
+	if err != nil || !found {
+		return value.Value{}, false, err
+	}
+	return d.rebound(v)
+}
+
+// rebound passes the value found through the rebindings above it, the lowest first. It is found unless there is an
+// error.
+func (d *descent) rebound(v value.Value) (_ value.Value, found bool, err error) {
+	for i := len(d.rebindings) - 1; i >= 0 && err == nil; i-- {
+		d.sensitive = d.sensitive || d.rebindings[i].Sensitive
+		v, err = d.open(v, nil)
+		v, err = d.finish(d.key, d.rebindings[i], v, err)
+	}
+	return v, true, err
+}
+
+// open returns v without its mark, and records that it was sensitive. It returns err as it is.
+func (l *lookup) open(v value.Value, err error) (value.Value, error) {
+	if !v.IsSensitive() {
+		return v, err
+	}
+	l.sensitive = true
+	return v.Read()
+}
+
+// attempt follows a recipe in a level. If it declines, nothing is found, and its own mark as sensitive has no effect.
+// Sensitive values that it found on the way still count, because they may show in that it declines.
+func (l *lookup) attempt(key string, r *recipe.Recipe, level int) (v value.Value, found bool, err error) {
+	switch {
+	case !r.Declines():
+		v, err = l.follow(key, r)
+		return v, err == nil, err
+	case r.Kind == recipe.AliasOf:
+		v, found, err = l.Lookup(r.Targets[0].Key, r.Targets[0].Type)
+	case r.Kind == recipe.Below:
+		v, found, err = l.below(r.Name, level)
+	default:
+		v, err = l.produce(key, r)
+		found = !v.IsUndef()
+	}
+	if err == nil && !found {
+		return value.Value{}, false, nil
+	}
+	l.sensitive = l.sensitive || r.Sensitive
+	v, err = l.finish(key, r, v, err)
+	return v, err == nil, err
+}
+
+// below looks key up in the bindings after a level.
+func (l *lookup) below(key string, level int) (value.Value, bool, error) {
+	if level < 0 { // nothing comes after the default
+		return value.Value{}, false, nil
+	}
+	if err := l.enter(key + "\x00" + strconv.Itoa(level)); err != nil {
+		return value.Value{}, false, err
+	}
+	defer l.leave()
+	v, found, err := l.descend(key, level, true)
+	v, err = l.open(v, err)
+	return v, found, err
+}

@@ -1,0 +1,196 @@
+package lookup
+
+import (
+	"io/fs"
+	"runtime"
+	"slices"
+
+	"bindc/internal/lookupkey"
+	"bindc/internal/merge"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// LookupEntries returns the value that some entries of the hierarchy of Hiera 5 have for root. Puppet asks for it when
+// it searches the other entries itself. root is a key without quotes and is not split at dots. The values are merged by
+// strategy, as LookupMerged takes it, and lookup_options is ignored; looking up the key lookup_options returns what the
+// entries have of it. A decrypted text is not sensitive. A site without Hiera 5 answers as Lookup does.
+//
+// The entries are those from number from, where 0 is the first, to number to, or to the last if to is negative.
+// Structured bindings above the hierarchy belong to the first entry. Those below it belong to the last; so do the data
+// of modules if nothing is merged. Nothing is from a module of which Puppet alone reads an entry. The errors are those
+// of LookupMerged.
+func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
+	if r.closed.Load() {
+		return Value{}, false, fs.ErrClosed
+	}
+	defer runtime.KeepAlive(r) // and with it the map
+	v, found, err := r.rules.entries(r, root, from, to, strategy)
+	return r.View(v), found, err
+}
+
+// entries is LookupEntries by the rules of Hiera 5.
+func (r *Request) entries(root string, from, to int, strategy Value) (value.Value, bool, error) {
+	s, err := strategyOf(root, strategy)
+	if err != nil || internal(root) {
+		return value.Value{}, false, err
+	}
+	key, _ := lookupkey.Quoted(root) // of quotes of both kinds nothing, to which nothing is bound
+	l := r.start()
+	defer l.done()
+	l.notesStructure = true
+	e := entriesLookup{lookup: l, root: key, strategy: s, from: from, to: to}
+	v, found, err := e.answer()
+	e.sensitive = false
+	if v, err = l.unveiled(v, err); e.marked || e.sensitive {
+		v = v.Sensitive()
+	}
+	return v, found && err == nil, err
+}
+
+// optionsKey is the key of the lookup options, as Puppet asks for them.
+const optionsKey = "lookup_options"
+
+// entriesLookup is a lookup of one key in some entries.
+type entriesLookup struct {
+	*lookup
+	root     string // as it is bound
+	strategy merge.Strategy
+	from, to int
+}
+
+func (e *entriesLookup) answer() (value.Value, bool, error) {
+	if err := e.r.pathError(lookupkey.Module(e.root)); err != nil {
+		return value.Value{}, false, e.explain(e.root, err)
+	}
+	if e.root == optionsKey {
+		if v, found, err := e.lookupOptions(); found || err != nil {
+			return v, found, err
+		}
+	}
+	if e.from == 0 && e.to < 0 && e.strategy.First() && !e.r.isForeign(e.root) {
+		if v, found, sure, err := e.simply(); sure {
+			return v, found, err
+		}
+	}
+	e.chain = append(e.chain, e.root) // the first
+	defer e.leave()
+	return e.merged()
+}
+
+// simply answers what nothing is merged with and nobody has to hide. Else it is not sure.
+func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
+	ref, found, err := e.r.file.Find(e.root, &e.r.scopes)
+	if !found {
+		return value.Value{}, false, true, err
+	}
+	if n, computed := ref.Recipe(); computed {
+		r, err := e.r.snap.recipe(e.root, n)
+		if err != nil || r.Kind == recipe.Merged || !r.IsFinal() { // merged says what is wrong
+			return value.Value{}, false, false, nil
+		}
+	}
+	v, found, err = e.bound(e.root, true)
+	return v, found, !e.sensitive, err
+}
+
+// lookupOptions returns the lookup_options merged over the selected entries.
+func (e *entriesLookup) lookupOptions() (value.Value, bool, error) {
+	return e.mergedOf(recipe.LookupOptionsKey)
+}
+
+// merged is the value of what wins, if that is structured, or what the entries have, merged.
+func (e *entriesLookup) merged() (value.Value, bool, error) {
+	d := descent{lookup: e.lookup, key: e.root}
+	for c, err := range e.placed(e.root) {
+		if err != nil {
+			return value.Value{}, false, err
+		}
+		counts, structured := e.counts(c.layer), c.Part == snapshot.NoHiera
+		if counts && !structured {
+			break
+		}
+		if v, found, err := e.structured(&d, c.Candidate, counts); found || err != nil || d.erased {
+			return v, found, err
+		}
+	}
+	v, found, err := e.mergedOf(recipe.MergeKey(e.root), e.root)
+	if err != nil || !found {
+		return value.Value{}, false, err
+	}
+	return e.noting(func() (value.Value, bool, error) { return d.rebound(v) })
+}
+
+// mergedOf is what the entries have under the first of some keys that they have anything under, merged.
+func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err error) {
+	var of []merge.Candidate
+	for _, key := range keys {
+		if of, err = e.candidates(key); err != nil || len(of) > 0 {
+			break
+		}
+	}
+	if err == nil {
+		v, found, err = e.strategy.Merge(of)
+	}
+	if err != nil {
+		err = e.explain(e.root, err)
+	}
+	return v, found, err
+}
+
+// noting does what is structured, and notes whether something sensitive was found on the way. What was found before is
+// hidden all the same.
+func (e *entriesLookup) noting(do func() (value.Value, bool, error)) (value.Value, bool, error) {
+	e.sensitive, e.hidden = false, e.hides()
+	v, found, err := do()
+	e.marked = e.marked || e.sensitive
+	return v, found, err
+}
+
+// structured is the value of a structured binding, if it counts and does not decline. That the key has another name is
+// so for all entries below.
+func (e *entriesLookup) structured(d *descent, c snapshot.Candidate, counts bool) (value.Value, bool, error) {
+	if !counts {
+		if n, computed := c.Ref.Recipe(); computed {
+			r, err := e.r.snap.recipe(e.root, n)
+			d.erased = err == nil && r.Kind == recipe.Erased
+			return value.Value{}, false, onlyDamage(err)
+		}
+		return value.Value{}, false, nil
+	}
+	return e.noting(func() (value.Value, bool, error) { return d.try(c) })
+}
+
+// counts reports whether the bindings of a layer belong to the entries.
+func (e *entriesLookup) counts(layer int) bool {
+	all := e.r.file.Hiera()
+	switch p := all[layer]; p.Part {
+	case snapshot.NoHiera:
+		if above := slices.ContainsFunc(all[layer:], func(p snapshot.HieraPlace) bool {
+			return p.Part == snapshot.HieraEnvironment
+		}); above {
+			return e.from == 0
+		}
+		return e.to < 0
+	case snapshot.HieraEnvironment:
+		return e.from <= p.Entry && (e.to < 0 || p.Entry <= e.to)
+	case snapshot.HieraModule:
+		return e.to < 0 && e.strategy.First() && !e.r.isForeign(e.root)
+	}
+	return false // Puppet has it
+}
+
+// candidates returns the candidates that the entries have under a key.
+func (e *entriesLookup) candidates(key string) ([]merge.Candidate, error) {
+	var out []merge.Candidate
+	for c, err := range e.placed(key) {
+		if err != nil {
+			return nil, err
+		}
+		if c.Part != snapshot.NoHiera && e.counts(c.layer) {
+			out = append(out, e.candidate(e.root, key, c))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,111 @@
+package lookup
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"bindc/internal/legacy"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// Given returns a variable as data of Hiera 5 sees it. It is part of expr.GivenEnv.
+func (l *lookup) Given(name string) (value.Value, error) {
+	v, set := l.r.facts.lookup(name)
+	if set {
+		return v, nil
+	}
+	l.Missed(strings.TrimPrefix(name, "::"))
+	if l.strictHiera() && !alwaysSet(strings.TrimPrefix(name, "::")) {
+		return v, errors.New(undefined(name))
+	}
+	return v, nil
+}
+
+// strictHiera reports whether values of Hiera 5 must not use variables that are not set.
+func (l *lookup) strictHiera() bool { return l.r.snap.opts.StrictVariables || l.r.facts.strict }
+
+// undefined returns the message for a variable that is not set.
+func undefined(name string) string {
+	message := "undefined variable '" + name + "'"
+	if modern := legacy.Structured(strings.TrimPrefix(name, "::")); modern != "" {
+		message += "; it is a legacy fact: write %{facts." + modern + "}"
+	}
+	return message
+}
+
+// alwaysSet reports whether Puppet has the variable in every scope, even if it is undef there.
+func alwaysSet(name string) bool {
+	return name == "module_name" || name == "caller_module_name" || strings.Trim(name, "0123456789") == ""
+}
+
+// Hiera looks a key up from inside a text of Hiera 5. It is part of expr.HieraEnv. A key that is being looked up is a
+// loop also where what it would find needs nothing.
+func (l *lookup) Hiera(key string) (value.Value, bool, error) {
+	if slices.Contains(l.chain, key) {
+		return value.Value{}, false, l.enter(key)
+	}
+	before := l.sensitive
+	l.sensitive = false
+	v, found, err := l.find(key)
+	// A structured value keeps its mark; a value of Hiera 5 was only decrypted. If nothing was found, a structured
+	// binding has declined.
+	l.marked = l.marked || l.sensitive && (!found || l.structured)
+	l.sensitive = l.sensitive || before
+	l.veiled = l.veiled || v.IsSensitive()
+	return v, found, err
+}
+
+// Decrypt decrypts what eyaml has encrypted in text. It is part of expr.HieraEnv.
+func (l *lookup) Decrypt(text string) (string, error) {
+	l.sensitive = true
+	if decrypt := l.r.snap.opts.Decrypt; decrypt != nil {
+		plain, err := decrypt(text)
+		if err != nil { // which says nothing of what was encrypted
+			failure := failed("", CodeEncrypted, err.Error())
+			failure.Err = err
+			return "", failure
+		}
+		return plain, nil
+	}
+	if method := otherMethod(text); method != "" {
+		return "", failed("", CodeEncrypted, "the value is encrypted by the method "+method+": expected PKCS7")
+	}
+	return "", failed("", CodeEncrypted,
+		"the value is encrypted for hiera-eyaml, and no key was given; give bindq the private key with --eyaml-key FILE")
+}
+
+// otherMethod returns the method that text is encrypted by, if no key for eyaml decrypts it: GPG of 'ENC[GPG,...]'.
+func otherMethod(text string) string {
+	_, token, _ := strings.Cut(text, "ENC[")
+	token, _, _ = strings.Cut(token, "]")
+	method, _, named := strings.Cut(token, ",")
+	if !named || strings.EqualFold(method, "PKCS7") {
+		return ""
+	}
+	return method
+}
+
+// Variable returns the variable of that name in the top scope. It is part of expr.Env.
+func (l *lookup) Variable(name string) (value.Value, bool) {
+	v, ok := l.r.facts.variables[name]
+	return v, ok
+}
+
+// TopVariable is Variable for a name with a leading ::. It is part of expr.TopEnv.
+func (l *lookup) TopVariable(name string) (value.Value, bool) { return l.r.facts.top(name) }
+
+// Lookup looks a key up from inside an expression. It is part of expr.Env.
+func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
+	v, found, err := l.find(key)
+	v, err = l.unveiled(v, err)
+	if err == nil && v.IsSensitive() { // what else is computed of it would not know
+		l.sensitive = true
+		v, err = v.Read()
+	}
+	if err == nil && found {
+		err = l.checkType(key, t, v)
+	}
+	return v, found && err == nil, err
+}

@@ -1,0 +1,140 @@
+package lookup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bindc/internal/recipe"
+	"bindc/snapshot"
+)
+
+// contributions returns those to the multibinding that e found, if it found one.
+func (x *explainer) contributions(e *Explanation) ([]Candidate, error) {
+	r := e.multibind
+	if r == nil {
+		return nil, nil
+	}
+	bs, err := x.r.file.Bindings(r.Name)
+	if err != nil {
+		return nil, err
+	}
+	bs, parts, err := x.parts(r.Name, bs)
+	if damaged(err) {
+		return nil, err
+	}
+	if err != nil { // some are encrypted, and so is which contribution each is
+		return nil, nil
+	}
+	out := make([]Candidate, len(bs))
+	for i, b := range bs {
+		if out[i], err = x.candidate(b, new(string)); err != nil {
+			return nil, err
+		}
+		out[i].Name = strings.Clone(parts[i].Name)
+		if p := parts[i].Recipe; p.Renames() {
+			if out[i].State == Wins {
+				out[i].State, out[i].Why = Renames, renames(p)
+			}
+			continue
+		}
+		if out[i].Outcome, err = x.follow(e.Key, r.Name, parts[i].Recipe, -1); err != nil {
+			return nil, err
+		}
+	}
+	hideContributions(out, parts, x.counted[e], r.Options)
+	return out, nil
+}
+
+// renames says what a contribution is that gives others a name.
+func renames(r *recipe.Recipe) string {
+	if r.Kind == recipe.AliasedPart {
+		return "contributions named '" + strings.Clone(r.Name) + "' have this name too"
+	}
+	return "contributions below it named '" + strings.Clone(r.Name) + "' have this name"
+}
+
+// parts returns the parts of all scopes in bs and the binding that each part came from. Within a scope it pairs
+// contributions and parts in order. In a forged file a part may have no contribution; its origin is then unknown.
+func (x *explainer) parts(name string, bs []snapshot.Binding) (at []snapshot.Binding, out []recipe.Part, err error) {
+	inScope := map[string][]recipe.Part{}
+	scope := func(b snapshot.Binding) string { return fmt.Sprintf("%d %#v", b.Layer, b.Terms) }
+	for _, b := range bs {
+		if n, computed := b.Ref.Recipe(); computed {
+			r, err := x.r.snap.recipe(name, n)
+			if err != nil {
+				return nil, nil, err
+			}
+			inScope[scope(b)] = append(inScope[scope(b)], r.Parts...)
+		}
+	}
+	take := func(b snapshot.Binding) {
+		left := inScope[scope(b)]
+		at, out, inScope[scope(b)] = append(at, b), append(out, left[0]), left[1:]
+	}
+	for _, b := range bs {
+		if b.Contribution && len(inScope[scope(b)]) > 0 {
+			take(b)
+		}
+	}
+	for _, b := range bs {
+		for b.Origin = (snapshot.Origin{}); len(inScope[scope(b)]) > 0; {
+			take(b)
+		}
+	}
+	return at, out, nil
+}
+
+// hideContributions says which of the effective contributions the multibinding did not take, and for which others, and
+// which decline.
+func hideContributions(out []Candidate, parts []recipe.Part, counted []contributed, o *recipe.Options) {
+	at := make([]int, len(counted)) // which candidate each is
+	seen := map[int]bool{}
+	for i, c := range counted {
+		at[i] = slices.IndexFunc(parts, func(p recipe.Part) bool {
+			return p.Place == c.part.Place && p.Precedence == c.part.Precedence
+		})
+		if at[i] >= 0 {
+			taken := &out[at[i]]
+			taken.Outcome, seen[at[i]] = c.outcome, true
+			if c.outcome.declined() {
+				taken.State, taken.Why = Declined, "there is nothing that it could contribute"
+			}
+		}
+	}
+	for i := range out {
+		if seen[i] || out[i].State != Wins {
+			continue
+		}
+		k := slices.IndexFunc(counted, func(c contributed) bool { return c.part.Place == parts[i].Place })
+		if k >= 0 && at[k] >= 0 {
+			out[i].State, out[i].Why = Hidden, "hidden by "+out[at[k]].At
+			continue
+		}
+		k = slices.IndexFunc(counted, func(c contributed) bool {
+			return !c.outcome.declined() && c.part.Name == parts[i].Name && c.part.Named == parts[i].Named
+		})
+		if k >= 0 && at[k] >= 0 {
+			explainNotTaken(&out[i], out[at[k]].At, parts[i], counted[k].part, o)
+		}
+	}
+}
+
+// explainNotTaken says why contribution p was not taken although another one, taken, was; at names the place of the
+// latter.
+func explainNotTaken(c *Candidate, at string, p, taken recipe.Part, o *recipe.Options) {
+	decides := o.Resolution == recipe.Priority
+	if o.Array {
+		decides = p.Named && o.PriorityOnNamed || !p.Named && o.PriorityOnUnnamed
+	}
+	first := !o.Array && (o.Resolution == recipe.Ignore || o.Resolution == recipe.Included)
+	switch {
+	case o.Combinator != nil:
+	case first, decides && taken.Precedence != p.Precedence:
+		c.State, c.Why = Hidden, "hidden by "+at
+	case decides:
+		c.Why = "it has the name and the precedence of " + at
+	case !o.Array && o.Resolution == recipe.ErrorOnConflict:
+		c.Why = "it has the name of " + at + ", and conflict_resolution is 'error'"
+	}
+}

@@ -1,0 +1,218 @@
+package lookup
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/lookupkey"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// Location is a path or a glob of an entry of a hierarchy of Hiera 5, for one request and key. An entry without any has
+// one that has no Kind.
+type Location struct {
+	Part     string // of the hierarchy: global, environment, module or default_hierarchy
+	Module   string // of the last two
+	Config   string // the hiera.yaml, relative to the site
+	Number   int    // of the entry in its hierarchy, from 0
+	Entry    string // its name
+	Kind     string // path, glob or mapped_paths
+	Original string // as the hiera.yaml has it
+	Path     string // for the request, relative to the site; "" if it cannot be told
+	Exists   bool   // the snapshot has data of that path
+	Found    []Candidate
+}
+
+var partNames = map[snapshot.HieraPart]string{snapshot.HieraGlobal: "global",
+	snapshot.HieraEnvironment: "environment", snapshot.HieraModule: "module",
+	snapshot.HieraDefaults: "default_hierarchy"}
+
+// placedValue is a binding that is effective, and its place in the hierarchies.
+type placedValue struct {
+	snapshot.HieraPlace
+	value Candidate
+	file  string
+	used  bool
+}
+
+// locations returns those of all hierarchies that a key may be in, with what they bind it to.
+func (x *explainer) locations(key, root string) (out []Location, err error) {
+	h := x.r.snap.hierarchies.Load()
+	if h == nil || h.written.Len() == 0 || internal(key) {
+		return nil, nil
+	}
+	if root == "" {
+		root = key
+	}
+	if err := x.readFiles(); err != nil {
+		return nil, err
+	}
+	found, err := x.placedValues(root)
+	if err != nil {
+		return nil, err
+	}
+	module := moduleOf(root)
+	for written := range h.written.Elems() {
+		if !isHierarchy(written) { // Verify does not check what only explanations use
+			continue
+		}
+		part := snapshot.HieraPart(written.Index(0).Int())
+		of := written.Index(1).Text()
+		if of != "" && of != module {
+			continue
+		}
+		for number := range written.Index(3).Len() {
+			e := Location{Part: partNames[part], Module: strings.Clone(of), Number: number,
+				Config: strings.Clone(written.Index(2).Text())}
+			out = append(out, x.located(e, written.Index(3).Index(number), part, found)...)
+		}
+	}
+	return out, nil
+}
+
+// isHierarchy reports whether v has the form of a hierarchy as it is written.
+func isHierarchy(v value.Value) bool {
+	return isTuple(v, 4) && v.Index(0).Kind() == value.Int && isText(v.Index(1)) && isText(v.Index(2)) &&
+		all(v.Index(3), func(entry value.Value) bool {
+			return isTuple(entry, 1) && isText(entry.Index(0)) && all(value.FromSlice(entry.Slice()[1:]), isLocation)
+		})
+}
+
+// isLocation reports whether v has the form of a location.
+func isLocation(v value.Value) bool {
+	return isTuple(v, 4) && isText(v.Index(0)) && isText(v.Index(1)) && isText(v.Index(2)) &&
+		(isText(v.Index(3)) || v.Index(3).Kind() == value.Int)
+}
+
+// isTuple reports whether v is an array of n elements at least.
+func isTuple(v value.Value, n int) bool { return v.Kind() == value.Array && v.Len() >= n }
+
+func isText(v value.Value) bool { return v.Kind() == value.String }
+
+// all reports whether v is an array whose elements are all sound.
+func all(v value.Value, sound func(value.Value) bool) bool {
+	return v.Kind() == value.Array && !slices.ContainsFunc(v.Slice(), func(e value.Value) bool { return !sound(e) })
+}
+
+// moduleOf returns the module whose hierarchy may have a key, "" if none may.
+func moduleOf(key string) string {
+	if k, err := lookupkey.Parse(key); err == nil {
+		key = k.Root
+	}
+	name, _, qualified := strings.Cut(key, "::")
+	if !qualified {
+		return ""
+	}
+	return name
+}
+
+// placedValues returns the bindings of key that are effective and are of Hiera 5, in order of precedence.
+func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
+	places := x.r.file.Hiera()
+	bs, err := x.bindings(key)
+	if key == optionsKey {
+		bs, err = x.bindingsOf(recipe.LookupOptionsKey)
+	}
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	for _, b := range bs {
+		place := places[b.Layer]
+		c, err := x.candidate(b.Binding, new(string))
+		if err != nil {
+			return nil, err
+		}
+		if place.Part == snapshot.NoHiera || c.State == NotEffective {
+			continue
+		}
+		o, r, err := x.evaluate(key, b, b.Level())
+		if err != nil {
+			return nil, err
+		}
+		file, _, _ := strings.Cut(c.At, ":")
+		if c.Outcome = o; r != nil && r.Kind == recipe.Expression {
+			c.Variables = x.interpolated(r.Expr)
+			if text, ok := expr.HieraSource(r.Expr); ok && strings.Contains(text, "%{") {
+				c.Text = strings.Clone(text)
+			}
+		}
+		out = append(out, &placedValue{place, c, file, false})
+	}
+	return out, nil
+}
+
+// bindingsOf returns the bindings of an internal key in order of precedence.
+func (x *explainer) bindingsOf(key string) (out []filed, err error) {
+	bs, err := x.r.file.Bindings(key)
+	for _, b := range bs {
+		out = append(out, filed{b, key})
+	}
+	return out, err
+}
+
+// interpolated returns the variables that the texts of Hiera 5 in n interpolate.
+func (x *explainer) interpolated(n *expr.Node) (out []Candidate) {
+	expr.HieraVariables(n, func(_ int, path []string) {
+		v := Candidate{Name: strings.Clone(strings.Join(path, "."))}
+		var keys []value.Value
+		for _, key := range path[1:] {
+			keys = append(keys, value.FromString(key))
+		}
+		_, v.Outcome.Found = x.r.facts.lookup(path[0])
+		v.Outcome.Value = Value{x.r.facts.at(path[0], keys, true), nil}
+		if !slices.ContainsFunc(out, func(other Candidate) bool { return other.Name == v.Name }) {
+			out = append(out, v)
+		}
+	})
+	return out
+}
+
+// located returns the locations of an entry as it is written.
+func (x *explainer) located(e Location, written value.Value, part snapshot.HieraPart, found []*placedValue) []Location {
+	e.Entry = strings.Clone(written.Index(0).Text())
+	var out []Location
+	for i := 1; i < written.Len(); i++ {
+		w, l := written.Index(i), e
+		l.Kind, l.Original = strings.Clone(w.Index(0).Text()), strings.Clone(w.Index(1).Text())
+		if below, ok := x.pathOf(w.Index(3)); ok && l.Kind != "mapped_paths" {
+			l.Path = path.Join(w.Index(2).Text(), below)
+			l.Exists = x.isInput(l.Path)
+		}
+		for _, p := range found {
+			here := p.Part == part && p.Entry == e.Number && !p.used
+			if here && (p.file == l.Path || l.Kind != "path") {
+				p.used, l.Exists = true, true
+				l.Found = append(l.Found, p.value)
+			}
+		}
+		out = append(out, l)
+	}
+	if out == nil {
+		return []Location{e}
+	}
+	return out
+}
+
+// pathOf returns the path that a location has below its directory: a text, or the number of a dimension.
+func (x *explainer) pathOf(below value.Value) (string, bool) {
+	if below.Kind() == value.String {
+		return below.Text(), true
+	}
+	if n := below.Int(); n < 0 || n >= int64(len(x.r.snap.dimensions)) {
+		return "", false
+	}
+	text, err := x.r.snap.dimensions[below.Int()].text(x.r.facts)
+	return text, err == nil
+}
+
+// isInput reports whether the snapshot was built from a file.
+func (x *explainer) isInput(file string) bool {
+	_, found := slices.BinarySearchFunc(x.files, file, func(in snapshot.Input, name string) int {
+		return strings.Compare(in.Path, name)
+	})
+	return found
+}

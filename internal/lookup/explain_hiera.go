@@ -1,0 +1,140 @@
+package lookup
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"bindc/internal/lookupkey"
+	"bindc/internal/merge"
+	"bindc/internal/recipe"
+	"bindc/snapshot"
+)
+
+// optionsAt is a candidate of an internal key of lookup_options.
+type optionsAt struct {
+	key string
+	snapshot.Candidate
+}
+
+// filed is a binding and the key that it is filed under, an internal one if the key is merged.
+type filed struct {
+	snapshot.Binding
+	key string
+}
+
+// bindings returns those of key in order of precedence. If its values are merged, it returns them instead of the
+// recipes that merge them.
+func (x *explainer) bindings(key string) ([]filed, error) {
+	own, err := x.r.file.Bindings(key)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := x.r.file.Bindings(recipe.MergeKey(key))
+	if err != nil {
+		return nil, err
+	}
+	var out []filed
+	for _, b := range own {
+		if len(merged) > 0 {
+			_, r, _ := x.r.snap.content(key, b)
+			if r != nil && r.Kind == recipe.Merged { // evaluate reports damage
+				continue
+			}
+		}
+		out = append(out, filed{b, key})
+	}
+	for _, b := range merged {
+		out = append(out, filed{b, recipe.MergeKey(key)})
+	}
+	slices.SortStableFunc(out, func(a, b filed) int { return snapshot.ByPrecedence(a.Binding, b.Binding) })
+	return out, nil
+}
+
+// hieraCandidates are the candidates of a key, and the states they have where it is of Hiera 5: of those that
+// are effective all take part, where lookup_options say so, and those of default_hierarchy if nothing else is found.
+func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, cs []Candidate) (*Candidate, error) {
+	first := slices.IndexFunc(cs, func(c Candidate) bool { return c.State == Wins })
+	places := x.r.file.Hiera()
+	if first < 0 || len(places) == 0 || places[bs[first].Layer].Part == snapshot.NoHiera {
+		return nil, nil
+	}
+	h := hieraLookup{lookup: x.base.aside(root), root: root, key: key,
+		levelsAt: map[*merge.Level]optionsAt{}}
+	own, above, defaults, err := h.answering()
+	last, damage := h.renamed()
+	if err = cmp.Or(damage, err); err != nil { // which is the outcome too
+		return nil, onlyDamage(h.explain(root, err))
+	}
+	strategy, _ := own.Strategy() // none takes one, too
+	takesOne := strategy.First()
+	winner := ""
+	for i := range cs {
+		part := places[bs[i].Layer].Part
+		switch {
+		case cs[i].State == NotEffective || cs[i].State == Declined:
+		case bs[i].Layer > last:
+			cs[i].State, cs[i].Why = Hidden, "'"+key.Root+"' has another name from above this on down"
+		case part == snapshot.NoHiera:
+			cs[i].State, cs[i].Why = Hidden, "what is structured is not merged with what is above it"
+			if is, _ := h.erases(bs[i].key, bs[i].Binding); is {
+				cs[i].Why = "'" + key.Root + "' has another name from here on down"
+			}
+		case (part == snapshot.HieraDefaults) != defaults && defaults:
+			cs[i].State, cs[i].Why = Hidden, "'"+key.Text+"' leads to nothing in what the hierarchies have"
+		case (part == snapshot.HieraDefaults) != defaults:
+			cs[i].State, cs[i].Why = Hidden, "default_hierarchy counts where nothing else is found"
+		case !takesOne:
+			cs[i].State, cs[i].Why = Merged, ""
+		case winner != "":
+			cs[i].State, cs[i].Why = Hidden, "hidden by "+winner
+		default:
+			cs[i].State, cs[i].Why, winner = Wins, "", cs[i].At
+		}
+	}
+	return x.options(&h, cmp.Or(own, above))
+}
+
+func onlyDamage(err error) error {
+	if damaged(err) {
+		return err
+	}
+	return nil
+}
+
+// answering finds the lookup options of the part that has the answer, and whether that is default_hierarchy; then those
+// that count above it, in the hierarchies, too.
+func (h *hieraLookup) answering() (own, above *merge.Entry, defaults bool, err error) {
+	h.recipe = &recipe.Recipe{Kind: recipe.Merged} // of each request, to know where they are written
+	entry, err := h.options(false)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	defer func(secret bool) { h.sensitive = secret }(h.sensitive) // of the options, and not of what they merge
+	v, found, err := h.merged(entry, false)
+	if err == nil && found {
+		_, found, err = h.key.Dig(v)
+	}
+	if err != nil || found {
+		return entry, nil, false, nil // an error is the outcome, and not the question
+	}
+	own, err = h.options(true)
+	return own, entry, true, err
+}
+
+// options is an entry of lookup_options, as a candidate of the level that has it.
+func (x *explainer) options(h *hieraLookup, entry *merge.Entry) (*Candidate, error) {
+	for level, at := range h.levelsAt { // none of which has what is nil
+		if !slices.Contains(level.Entries, entry) {
+			continue
+		}
+		b, err := x.r.file.Binding(at.key, at.Candidate)
+		if err != nil {
+			return nil, err
+		}
+		out, err := x.candidate(b, new(string))
+		out.Name, out.Outcome = strings.Clone(entry.Name), h.outcome(entry.Value(), true, nil)
+		return &out, err
+	}
+	return nil, nil
+}

@@ -1,0 +1,107 @@
+package lookup
+
+import (
+	"sync"
+
+	"bindc/internal/lookupkey"
+	"bindc/internal/merge"
+	"bindc/internal/recipe"
+	"bindc/snapshot"
+)
+
+// options returns the lookup options of the key, nil if there are none.
+func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
+	if h.recipe == nil && !defaults && h.root != recipe.LookupOptionsKey { // of which they may say something, too
+		return nil, nil
+	}
+	if h.recipe != nil && !defaults && !h.recipe.Value.IsUndef() {
+		return h.r.snap.constantOptions(h.recipe).For(h.key.Root, &h.total.Steps)
+	}
+	options, err := h.optionsOf(lookupkey.Module(h.key.Root), defaults)
+	if err != nil {
+		return nil, err
+	}
+	return options.For(h.key.Root, &h.total.Steps)
+}
+
+// optionsOf returns the lookup options for the keys of a module; "" is no module.
+func (h *hieraLookup) optionsOf(module string, defaults bool) (merge.Options, error) {
+	var levels [][]*merge.Level
+	if !defaults {
+		found, err := h.levels(recipe.LookupOptionsKey, "", false)
+		if err != nil {
+			return merge.Options{}, err
+		}
+		levels = found
+	}
+	if module != "" {
+		found, err := h.levels(recipe.LookupOptionsKey+" "+module, module, defaults)
+		if err != nil {
+			return merge.Options{}, err
+		}
+		levels = append(levels, found...)
+	}
+	return merge.Combine(levels...)
+}
+
+// levels returns the effective lookup_options under an internal key, part by part, highest first.
+func (h *hieraLookup) levels(key, module string, defaults bool) ([][]*merge.Level, error) {
+	var out [][]*merge.Level
+	last := snapshot.NoHiera
+	for c, err := range h.placed(key) {
+		if err != nil {
+			return nil, err
+		}
+		if c.Part == snapshot.NoHiera || (c.Part == snapshot.HieraDefaults) != defaults {
+			continue
+		}
+		level, err := h.level(key, c.Candidate, module)
+		if err != nil {
+			return nil, err
+		}
+		if h.levelsAt != nil {
+			h.levelsAt[level] = optionsAt{key, c.Candidate}
+		}
+		if c.Part != last {
+			out, last = append(out, nil), c.Part
+		}
+		out[len(out)-1] = append(out[len(out)-1], level)
+	}
+	return out, nil
+}
+
+// level compiles one value of lookup_options. A constant one is compiled once.
+func (h *hieraLookup) level(key string, c snapshot.Candidate, module string) (*merge.Level, error) {
+	_, computed := c.Ref.Recipe()
+	if !computed {
+		if level, ok := h.r.snap.levels.Load(c.Ref); ok {
+			return level.(*merge.Level), nil
+		}
+	}
+	v, _, err := h.evaluate(h.root, key, c)
+	if err != nil {
+		return nil, err
+	}
+	level, err := merge.Compile(v, module)
+	if err == nil && !computed {
+		h.r.snap.levels.Store(c.Ref, level)
+	}
+	return level, err
+}
+
+// constantOptions returns the lookup options in a recipe, which are the same in every request.
+func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
+	if o, ok := s.levels.Load(r); ok {
+		return o.(merge.Options)
+	}
+	level, _ := merge.Compile(r.Value, "")
+	if level == nil {
+		return merge.Options{}
+	}
+	o, _ := merge.Combine([]*merge.Level{level})
+	s.levels.Store(r, o)
+	return o
+}
+
+// compiledOptions has compiled lookup options, by the reference or recipe that they were compiled from.
+type compiledOptions = sync.Map

@@ -1,0 +1,193 @@
+package lookup
+
+import (
+	"io/fs"
+	"runtime"
+	"slices"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// Digest identifies the snapshot, as bindq info prints it: equal sites have equal ones.
+func (s *Snapshot) Digest() string {
+	defer runtime.KeepAlive(s)
+	return s.file.Digest().String()
+}
+
+// Needs is what who asks for somebody else has to know of a snapshot. variables are the names of the facts and other
+// variables that an answer can depend on, those they are derived from included; facts among them stands for all facts.
+// merged are the keys that are bound to a multibinding for some request. locations is the most candidates that a key
+// which has an array or a hash among them can have in one request; at least 1. It reads all that is bound, which takes
+// a tenth of a second for a million bindings. The error is a *DamageError, or fs.ErrClosed.
+func (s *Snapshot) Needs() (variables, merged []string, locations int, err error) {
+	if s.closed.Load() {
+		return nil, nil, 0, fs.ErrClosed
+	}
+	defer runtime.KeepAlive(s)
+	sv := survey{s: s, variables: map[string]bool{}, recipes: make([]nature, s.file.Recipes())}
+	if err := s.file.Guard(sv.run); err != nil {
+		return nil, nil, 0, err
+	}
+	return sv.names(), sv.merged, sv.locations, nil
+}
+
+// survey collects what Needs returns.
+type survey struct {
+	s         *Snapshot
+	variables map[string]bool
+	recipes   []nature // by number
+	merges    map[uint32]bool
+	merged    []string
+	nested    []bool // keys that are bound to an array or a hash
+	locations int
+}
+
+// nature is what comes of a recipe, as far as it is known without a request.
+type nature byte
+
+const (
+	unread nature = iota
+	plain         // neither an array nor a hash
+	nested        // an array or a hash, for all that is known
+	merged        // a multibinding
+)
+
+func (sv *survey) run() error {
+	for _, d := range sv.s.dimensions {
+		d.program.Variables(sv.variable)
+	}
+	depths, err := sv.s.file.Depths()
+	if err != nil {
+		return err
+	}
+	sv.merges, sv.nested, sv.locations = map[uint32]bool{}, make([]bool, len(depths)), 1
+	if err := sv.s.file.Survey(sv.bound); err != nil {
+		return err
+	}
+	for n := range sv.merges {
+		sv.merged = append(sv.merged, strings.Clone(sv.s.file.KeyName(n)))
+	}
+	slices.Sort(sv.merged)
+	for n, depth := range depths {
+		if sv.nested[n] && !sv.merges[uint32(n)] {
+			sv.locations = max(sv.locations, depth)
+		}
+	}
+	return nil
+}
+
+// WithSources returns the names of variables and of those that they are derived from, sorted.
+func WithSources(variables []string) []string {
+	sv := survey{variables: map[string]bool{}}
+	for _, name := range variables {
+		sv.variable(name)
+	}
+	return sv.names()
+}
+
+// variable notes a variable that something uses, and what it is derived from.
+func (sv *survey) variable(name string) {
+	if sv.variables[name] {
+		return
+	}
+	sv.variables[strings.Clone(name)] = true
+	for _, source := range sources(name) {
+		sv.variable(source)
+	}
+}
+
+// names are the variables. The environment is no fact, though there may be one of the name.
+func (sv *survey) names() []string {
+	delete(sv.variables, "environment")
+	out := make([]string, 0, len(sv.variables))
+	for name := range sv.variables {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// bound notes what something binds a key to.
+func (sv *survey) bound(b snapshot.Bound) (err error) {
+	is := plain
+	n, computed := b.Ref.Recipe()
+	switch {
+	case b.Stored.Computed:
+		is, err = sv.nature(b.Key, b.Stored.Bytes)
+	case b.Hidden:
+		v, _ := value.Peek(b.Stored.Bytes)
+		is = natureOf(v)
+	case computed:
+		is, err = sv.numbered(b.Key, n)
+	case !sv.nested[b.Key]:
+		var v value.Value
+		v, err = sv.s.value(b.Ref)
+		is = natureOf(v)
+	}
+	sv.nested[b.Key] = sv.nested[b.Key] || is == nested
+	if is == merged && !b.Hidden {
+		sv.merges[b.Key] = true
+	}
+	return err
+}
+
+func natureOf(v value.Value) nature {
+	if k := v.Kind(); k == value.Array || k == value.Hash {
+		return nested
+	}
+	return plain
+}
+
+// numbered is the nature of recipe n, which is read once.
+func (sv *survey) numbered(key uint32, n int) (nature, error) {
+	if n < len(sv.recipes) && sv.recipes[n] != unread {
+		return sv.recipes[n], nil
+	}
+	encoded, err := sv.s.file.Recipe(n)
+	if err != nil {
+		return unread, err
+	}
+	sv.recipes[n], err = sv.nature(key, encoded)
+	return sv.recipes[n], err
+}
+
+// nature notes the variables of what a key is computed by. What is encrypted and cannot be decrypted needs none.
+func (sv *survey) nature(key uint32, encoded string) (nature, error) {
+	_, sealed := sv.s.file.Seal()
+	unsealed := sealed && recipe.IsSealed(encoded)
+	if unsealed {
+		if sv.s.box == nil {
+			return nested, nil
+		}
+		var err error
+		if encoded, err = recipe.Unseal(encoded, sv.s.file.KeyName(key), sv.s.box); err != nil {
+			return nested, nil
+		}
+	}
+	r, err := recipe.Decode(encoded)
+	if err != nil && unsealed {
+		return nested, nil
+	}
+	if err != nil {
+		return unread, badRecipe(err)
+	}
+	r.Variables(sv.variable)
+	switch {
+	case r.Kind == recipe.Multibind:
+		return merged, nil
+	case r.Transformer != nil:
+		return nested, nil
+	case r.Kind == recipe.Constant:
+		return natureOf(r.Value), nil
+	case r.Kind == recipe.Expression && r.Expr.Op == expr.Concat, r.Kind == recipe.Contributions:
+		return plain, nil
+	}
+	return nested, nil
+}
+
+// Snapshot returns the snapshot that r asks.
+func (r *Request) Snapshot() *Snapshot { return r.snap }

@@ -1,0 +1,87 @@
+package lookup
+
+import (
+	"iter"
+	"strings"
+
+	"bindc/internal/merge"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// placed is a candidate and its position in the hierarchies.
+type placed struct {
+	snapshot.Candidate
+	snapshot.HieraPlace
+	layer int
+}
+
+// placed ranges over the effective candidates of key, highest first. The caller stops at an error.
+func (l *lookup) placed(key string) iter.Seq2[placed, error] {
+	return func(yield func(placed, error) bool) {
+		for c, err := range l.r.file.Candidates(key, l.r.numbers, &l.r.scopes) {
+			p := placed{Candidate: c}
+			if err == nil {
+				p.layer, err = l.layer(key, c)
+				p.HieraPlace = l.r.file.Hiera()[p.layer]
+			}
+			if !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+// position returns where a candidate of key is in the hierarchies.
+func (l *lookup) position(key string, c snapshot.Candidate) (snapshot.HieraPlace, error) {
+	layer, err := l.layer(key, c)
+	return l.r.file.Hiera()[layer], err
+}
+
+// layer returns the number of the layer that has a candidate of key.
+func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
+	if c.Level >= 0 {
+		return l.r.file.Level(c.Level).Layer, nil
+	}
+	if layer, known := l.r.snap.layers.Load(key); known && !c.Hidden {
+		return layer.(int), nil
+	}
+	b, err := l.r.file.Binding(key, c)
+	if err == nil && !c.Hidden {
+		l.r.snap.layers.Store(strings.Clone(key), b.Layer)
+	}
+	return b.Layer, err
+}
+
+// evaluate returns the value of a candidate of root, filed under key. A recipe that does not stand alone yields
+// nothing. The mark of an internal key is dropped: it means that lookup_options may make the value sensitive, which has
+// not happened yet.
+func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value, found bool, err error) {
+	v, r, err := l.r.snap.content(key, snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored})
+	if r == nil {
+		return v, err == nil, err
+	}
+	if !r.StandsAlone() {
+		return value.Value{}, false, nil
+	}
+	if r.Sensitive && internal(key) {
+		open := *r
+		open.Sensitive = false
+		r = &open
+	}
+	v, err = l.follow(root, r)
+	return v, err == nil, err
+}
+
+// candidate converts a candidate of root, filed under key, to one that can be merged.
+func (l *lookup) candidate(root, key string, c placed) merge.Candidate {
+	return merge.Candidate{Layer: int(c.Part), Entry: c.Entry, OnlyPath: c.OnlyPath, OnlyEntry: c.OnlyEntry,
+		Value: func() (value.Value, bool, error) { return l.evaluate(root, key, c.Candidate) }}
+}
+
+// erases tells whether a binding of key says that it has another name from there on down.
+func (l *lookup) erases(key string, b snapshot.Binding) (bool, error) {
+	_, r, err := l.r.snap.content(key, b)
+	return r != nil && r.Kind == recipe.Erased, err
+}

@@ -1,0 +1,139 @@
+package lookup
+
+import (
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"bindc/snapshot"
+)
+
+// Request is one node's place in the categories. It is not changed once made, but by Reset, and may be used by several
+// goroutines.
+type Request struct {
+	file     *snapshot.Snapshot
+	snap     *Snapshot
+	closed   *atomic.Bool // of the snapshot, or of the Lease
+	facts    *Facts
+	numbers  []uint32 // per dimension, the number of its value
+	has      []bool   // per dimension
+	scopes   snapshot.Scopes
+	merges   merges
+	rules    rules            // chosen when the request begins
+	hiera    bool             // rules are hieraRules; the fast path reads it in place of calling them
+	failing  map[string]error // by module, of paths that cannot be told: all lookups of its keys fail; of "", of all
+	mayFail  bool             // an error may fail a lookup whatever it finds
+	indirect bool             // a lookup cannot begin with Find: mayFail, or a Producer asks
+	caller   *caller          // nil: no Producer asks
+	misses   *misses          // records the variables that lookups ask for and do not find; nil: not recorded
+}
+
+// Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
+// expression cannot be evaluated, a *DamageError, or fs.ErrClosed.
+func (s *Snapshot) Request(facts *Facts) (*Request, error) {
+	r := &Request{}
+	if err := r.Begin(s, &s.closed, facts); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Begin makes r a request of facts, which ends when closed is set.
+func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
+	n := len(s.dimensions)
+	*r = Request{file: s.file, snap: s, closed: closed, numbers: make([]uint32, n), has: make([]bool, n),
+		rules: s.rules(), hiera: s.Hiera()}
+	return r.Reset(facts)
+}
+
+// Reset makes r the request of other facts, so that a program that serves many need not allocate. Nobody else may use r
+// meanwhile. Values that were looked up stay valid. After an error, those of Request, r must not be used but by Reset.
+func (r *Request) Reset(facts *Facts) error {
+	if facts == nil {
+		return &Error{Code: CodeFacts, Message: "expected the facts of a node, found none (nil)"}
+	}
+	if r.closed.Load() {
+		return fs.ErrClosed
+	}
+	err := r.snap.file.Guard(func() error { return r.resolve(facts) })
+	runtime.KeepAlive(r) // and with it the map
+	return err
+}
+
+// resolve is Reset inside Guard.
+func (r *Request) resolve(facts *Facts) error {
+	r.facts = facts
+	r.merges.forget()
+	var unresolved map[int]error // paths of Hiera 5
+	for i := range r.snap.dimensions {
+		d := &r.snap.dimensions[i]
+		r.numbers[i], r.has[i] = snapshot.None, false
+		if r.isIdle(d) {
+			continue
+		}
+		if number, ok := r.numberOfPath(i, facts); ok {
+			r.numbers[i], r.has[i] = number, true
+			continue
+		}
+		text, err := d.text(facts)
+		if err != nil && d.exact {
+			if unresolved == nil {
+				unresolved = map[int]error{}
+			}
+			unresolved[i] = err
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		r.has[i] = d.guard || text != ""
+		if r.has[i] {
+			r.numbers[i] = r.number(i, text)
+		}
+	}
+	if err := r.inSlice(facts); err != nil {
+		return err
+	}
+	if err := r.file.Resolve(r.numbers, &r.scopes); err != nil {
+		return err
+	}
+	return r.checkHierarchies(unresolved)
+}
+
+// isIdle reports whether d is a guard of a category that the request has no value of. No condition uses it then.
+func (r *Request) isIdle(d *dimension) bool { return d.guard && d.category >= 0 && !r.has[d.category] }
+
+// pathInPlace limits the bytes of a path that is built without allocating.
+const pathInPlace = 128
+
+// numberOfPath returns the number of the value of a dimension that is a path of Hiera 5, if it is quick to evaluate.
+func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok bool) {
+	p := r.snap.dimensions[dimension].path
+	if p == nil {
+		return 0, false
+	}
+	var buf [pathInPlace]byte
+	text, ok := p.append(buf[:0], facts)
+	if !ok {
+		return 0, false
+	}
+	return r.file.ValueNumber(dimension, string(text)), true
+}
+
+// inSlice refuses a request that a slice of a site has no answers for, because the file lacks its bindings.
+func (r *Request) inSlice(facts *Facts) error {
+	for _, t := range r.snap.slice {
+		d := &r.snap.dimensions[t.Dimension]
+		text, _ := d.text(facts) // resolve comes from it
+		if !d.exact {
+			text = strings.ToLower(text)
+		}
+		if text != t.Value {
+			return &Error{Code: CodeFacts, Message: fmt.Sprintf(
+				"this snapshot is a slice, for requests with %s '%s' only; this one has '%s'", d.name, t.Value, text)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package lookup
+
+import (
+	"strings"
+
+	"bindc/internal/value"
+)
+
+// trustedNames are the entries of $trusted, in the order that Puppet has.
+var trustedNames = []string{"authenticated", "certname", "extensions", "hostname", "domain", "external"}
+
+// trustedOf is $trusted of a node: the hash given, with the entries that Puppet derives from the certname where it
+// lacks them. node, where it is not empty, is the certname in place of the one given. Undef: nothing is known of the
+// node.
+func trustedOf(given value.Value, node string) value.Value {
+	certname := entryOf(given, "certname").Text()
+	another := node != "" && node != certname
+	if another {
+		certname = node
+	}
+	if certname == "" || !another && hasAll(given) {
+		return given
+	}
+	derived := derivedTrust(certname)
+	var b value.Builder
+	for _, name := range trustedNames {
+		key := value.FromString(name)
+		v, there := given.Get(key)
+		if !there || another && (name == "certname" || name == "hostname" || name == "domain") {
+			v = derived[name]
+		}
+		b.Set(key, v)
+	}
+	for key, v := range given.Pairs() {
+		if _, derived := derived[key.Text()]; !derived {
+			b.Set(key, v)
+		}
+	}
+	return b.Hash()
+}
+
+// derivedTrust is what Puppet's server says of an agent whose certificate has no extensions.
+func derivedTrust(certname string) map[string]value.Value {
+	host, domain, qualified := strings.Cut(certname, ".")
+	none := value.FromPairs()
+	out := map[string]value.Value{"authenticated": value.FromString("remote"), "extensions": none, "external": none,
+		"certname": value.FromString(certname), "hostname": value.FromString(host), "domain": {}}
+	if qualified {
+		out["domain"] = value.FromString(domain)
+	}
+	return out
+}
+
+// hasAll reports whether a hash has all entries of $trusted.
+func hasAll(given value.Value) bool {
+	for _, name := range trustedNames {
+		if _, there := given.Get(value.FromString(name)); !there {
+			return false
+		}
+	}
+	return true
+}
+
+func entryOf(hash value.Value, name string) value.Value {
+	v, _ := hash.Get(value.FromString(name))
+	return v
+}

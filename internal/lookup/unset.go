@@ -1,0 +1,147 @@
+package lookup
+
+import (
+	"cmp"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+
+	"bindc/internal/diag"
+	"bindc/internal/lookupkey"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// Unset returns the variables that conditions in the snapshot use and the request does not have, sorted. A condition
+// whose expression has a default may hold without its variables; those are not returned.
+func (r *Request) Unset() []string {
+	if r.closed.Load() {
+		return nil
+	}
+	defer runtime.KeepAlive(r)
+	var out []string
+	for i := range r.snap.dimensions {
+		// If no condition on the category of a guard holds, the guard is idle and the category reports the variables.
+		c := r.snap.dimensions[i].category
+		if c < 0 || r.numbers[c] != snapshot.None || !r.file.HasValues(c) {
+			out = append(out, r.lacks(i)...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// lacks returns the variables that a dimension uses and the request does not have, as os or os.family, or the name of
+// a category or guard if its text is empty though they are given. It returns nil if the request has a value that
+// conditions name, or if no condition names any.
+func (r *Request) lacks(dimension int) (out []string) {
+	d := &r.snap.dimensions[dimension]
+	if r.numbers[dimension] != snapshot.None || !r.file.HasValues(dimension) {
+		return nil
+	}
+	own := map[string]bool{}
+	d.program.Own(func(name string) { own[name] = true })
+	d.program.Reads(func(name string, path []value.Value) {
+		if own[name] || r.facts.has(name, path, d.exact) {
+			return
+		}
+		if shown := lookupkey.Dotted(name, path); !slices.Contains(out, shown) {
+			out = append(out, shown)
+		}
+	})
+	if d.exact { // an empty one is of mapped_paths over a shorter list
+		return out
+	}
+	if text, err := d.text(r.facts); len(out) == 0 && err == nil && text == "" {
+		out = append(out, strings.Clone(d.name))
+	}
+	return out
+}
+
+// has reports whether a variable, at a path of keys, has a value that is not empty. A path of Hiera 5 needs a given
+// one: it does not see variables that are derived from others.
+func (f *Facts) has(name string, path []value.Value, given bool) bool {
+	v := f.at(name, path, given)
+	return !v.IsUndef() && (v.Kind() != value.String || v.Text() != "")
+}
+
+// at returns the value of a variable at a path of keys, or undef.
+func (f *Facts) at(name string, path []value.Value, given bool) value.Value {
+	v := f.variables[name]
+	if given {
+		v = f.given(name)
+	}
+	v, _, _ = lookupkey.Dig(name, path, v) // undef where the path leads into something else than a hash or a list
+	return v
+}
+
+// Misspelt yields the values of the request that no condition names, each with the value that was probably meant. That
+// is "" for a list or a hash, as conditions compare text. Names of nodes resemble each other: they are reported only if
+// they differ in upper and lower case.
+func (r *Request) Misspelt() iter.Seq2[Term, string] {
+	return func(yield func(Term, string) bool) {
+		if r.closed.Load() {
+			return
+		}
+		defer runtime.KeepAlive(r)
+		for i := range r.snap.dimensions {
+			d := &r.snap.dimensions[i]
+			if r.numbers[i] != snapshot.None || r.isIdle(d) {
+				continue
+			}
+			if text, near, doubtful := r.doubtful(i); doubtful && !yield(Term{d.shown(), text}, near) {
+				return
+			}
+		}
+	}
+}
+
+// doubtful returns the text of a dimension if it is probably not the one that was meant, and what was meant.
+func (r *Request) doubtful(dimension int) (text, near string, doubtful bool) {
+	d := &r.snap.dimensions[dimension]
+	text, _ = d.text(r.facts) // lookups report the error
+	if !r.file.HasValues(dimension) {
+		return "", "", false
+	}
+	if r.facts.isStructured(d) {
+		return strings.Clone(text), "", true
+	}
+	values := slices.Collect(r.file.ValuesOf(dimension))
+	if d.exact {
+		near = differsInCase(text, values)
+	} else {
+		text = strings.ToLower(text)
+	}
+	if !d.namesNodes() {
+		near = cmp.Or(near, diag.Misspelt(text, values))
+	}
+	near = strings.Clone(near)
+	return strings.Clone(text), near, near != ""
+}
+
+// differsInCase returns the value that differs from text by upper and lower case only, or "".
+func differsInCase(text string, values []string) string {
+	i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, text) })
+	if i < 0 {
+		return ""
+	}
+	return values[i]
+}
+
+// isStructured reports whether the text of d contains a list or a hash.
+func (f *Facts) isStructured(d *dimension) (is bool) {
+	d.program.Interpolates(func(name string, path []value.Value) {
+		kind := f.at(name, path, d.exact).Kind()
+		is = is || kind == value.Array || kind == value.Hash
+	})
+	return is
+}
+
+// namesNodes reports whether the value of a dimension depends on the name of the node.
+func (d *dimension) namesNodes() (is bool) {
+	d.program.Variables(func(name string) {
+		is = is || slices.Contains([]string{"fqdn", "hostname", "clientcert", "certname", "networking", "trusted"}, name)
+	})
+	return is
+}

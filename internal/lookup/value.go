@@ -1,0 +1,132 @@
+package lookup
+
+import (
+	"fmt"
+	"runtime"
+
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// Value is the result of a lookup, and the file that it may be a view of: the file stays mapped while a Value refers to
+// it. Package runtime documents what its users see of a Value.
+type Value struct {
+	v    value.Value        // access it with Read or Whole
+	file *snapshot.Snapshot // nil if v refers to no file
+}
+
+// FromValue returns a Value that refers to no file.
+func FromValue(v value.Value) Value { return Value{v: v} }
+
+// Read returns v without its mark. Its parts may be damaged.
+func (v *Value) Read() (value.Value, error) { return v.v.Read() }
+
+// Whole returns v without its mark after checking that all its parts are sound. Parts of a Value were checked with it.
+// The result is valid while v is alive, see KeepAlive.
+func (v *Value) Whole() (value.Value, error) {
+	c, err := v.v.Read()
+	if err == nil && v.v.Deferred() {
+		err = sound(c)
+	}
+	return c, err
+}
+
+// Content returns v without its mark, or undef if it cannot be read. It is for a Value that refers to no file, such as
+// one of facts.
+func (v Value) Content() value.Value {
+	c, _ := v.Whole()
+	return c
+}
+
+// KeepAlive keeps the file of v mapped until here.
+func (v *Value) KeepAlive() { runtime.KeepAlive(v.file) }
+
+// Sensitive reports whether v is marked sensitive.
+func (v *Value) Sensitive() bool { return v.v.IsSensitive() }
+
+// Reveal returns v without its mark.
+func (v Value) Reveal() Value {
+	if c, err := v.Whole(); err == nil && v.Sensitive() {
+		return Value{c, v.file}
+	}
+	return v
+}
+
+// Marked returns v marked sensitive.
+func (v Value) Marked() Value { return Value{v.v.Sensitive(), v.file} }
+
+// Part returns a Value for something inside v, which is sensitive if v is.
+func (v Value) Part(e value.Value) Value {
+	if v.Sensitive() {
+		e = e.Sensitive()
+	}
+	return Value{e, v.file}
+}
+
+// Copy returns v without its mark, as a value that refers to no file.
+func (v Value) Copy() (value.Value, error) { return v.own(nil) }
+
+// own returns v without its mark. It copies v unless v is a view of file, so that the caller need not keep v.
+func (v Value) own(file *snapshot.Snapshot) (value.Value, error) {
+	c, err := v.Whole()
+	if err != nil || v.file == nil || v.file == file {
+		return c, err
+	}
+	c = value.Clone(c)
+	runtime.KeepAlive(v.file)
+	return c, nil
+}
+
+// These texts replace a sensitive value and one that cannot be read.
+const (
+	Redacted  = "<sensitive>"
+	destroyed = "<damaged>"
+)
+
+// String returns v as it would appear in an interpolated string, or Redacted if it is sensitive.
+func (v Value) String() string {
+	if v.Sensitive() {
+		return Redacted
+	}
+	c, err := v.Whole()
+	if err != nil {
+		return destroyed
+	}
+	text := string(value.AppendText(nil, c))
+	runtime.KeepAlive(v.file)
+	return text
+}
+
+// Format has every verb of package fmt format v as the text that String gives.
+func (v Value) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), v.String()) }
+
+// AppendRich appends v in Puppet's rich data format, JSON that loses nothing; docs/serve.md describes the forms. rich
+// reports whether v needed one; otherwise the output is plain JSON. The error is a *DamageError.
+func (v Value) AppendRich(dst []byte) (out []byte, rich bool, err error) {
+	if v.Sensitive() {
+		return append(dst, `"`+Redacted+`"`...), false, nil
+	}
+	c, err := v.Whole()
+	if err != nil {
+		return dst, false, err
+	}
+	out, rich = value.AppendRich(dst, c)
+	runtime.KeepAlive(v.file)
+	return out, rich, nil
+}
+
+func sound(v value.Value) error {
+	if !value.Sound(v) {
+		return &DamageError{Section: "keys", Expected: "a value, all of whose elements are values"}
+	}
+	return nil
+}
+
+// value returns the constant that ref refers to, after checking all its parts.
+func (s *Snapshot) value(ref snapshot.Ref) (value.Value, error) {
+	v, err := s.file.Value(ref)
+	if err == nil {
+		err = sound(v)
+	}
+	return v, err
+}
