@@ -24,18 +24,27 @@ func (s *Snapshot) Hiera() bool { return s.hiera() }
 // structured above the hierarchy belongs to the first; what is below it, and where nothing is merged the data of
 // modules, to the last. The errors are those of LookupMerged.
 func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
+	v, found, _, err := r.LookupEntriesSecret(root, from, to, strategy)
+	return v, found, err
+}
+
+// LookupEntriesSecret is LookupEntries, and reports whether the answer depends on anything that is sensitive or was
+// decrypted.
+func (r *Request) LookupEntriesSecret(root string, from, to int, strategy Value) (v Value, found, secret bool,
+	err error) {
 	if r.closed.Load() {
-		return Value{}, false, fs.ErrClosed
+		return Value{}, false, false, fs.ErrClosed
 	}
 	if !r.snap.hiera() {
-		return r.Lookup(root)
+		v, found, err = r.Lookup(root)
+		return v, found, v.Sensitive(), err
 	}
 	s, err := strategyOf(root, strategy)
 	if err != nil {
-		return Value{}, false, err
+		return Value{}, false, false, err
 	}
 	if internal(root) {
-		return Value{}, false, nil
+		return Value{}, false, false, nil
 	}
 	key, _ := lookupkey.Quoted(root) // of quotes of both kinds nothing, to which nothing is bound
 	defer runtime.KeepAlive(r)       // and with it the map
@@ -43,12 +52,13 @@ func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Valu
 	defer l.done()
 	l.tells = true
 	e := entriesLookup{lookup: l, root: key, strategy: s, from: from, to: to}
-	v, found, err := e.answer()
+	answer, found, err := e.answer()
+	secret = e.sensitive || e.hidden
 	e.sensitive = false
-	if v, err = l.unveiled(v, err); e.marked || e.sensitive {
-		v = v.Sensitive()
+	if answer, err = l.unveiled(answer, err); e.marked || e.sensitive {
+		answer = answer.Sensitive()
 	}
-	return Value{v, r.file}, found && err == nil, err
+	return Value{answer, r.file}, found && err == nil, secret || e.marked || e.sensitive, err
 }
 
 // optionsKey is the key of the lookup options, as Puppet asks for them.

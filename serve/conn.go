@@ -64,6 +64,8 @@ type conn struct {
 type session struct {
 	lease *bindings.Lease
 	known *known
+	kind  kind
+	ahead bool        // answers are sent ahead
 	timer *time.Timer // ends the session when it is idle; nil if sessions do not end
 	used  int         // number of the last use
 }
@@ -91,6 +93,8 @@ type question struct {
 	Entries     string          `json:"entries"`
 	Merge       json.RawMessage `json:"merge"`
 	Values      bool            `json:"values"`
+	Ahead       bool            `json:"ahead"`
+	Asked       []asked         `json:"asked"`
 }
 
 // asks lists the valid questions.
@@ -303,6 +307,9 @@ func environmentOf(q *question) string {
 
 // node opens a session, unless the client has asked another snapshot what it needs.
 func (c *conn) node(q *question) error {
+	if err := c.remember(q.Asked); err != nil {
+		return err
+	}
 	choose, err := c.server.environments.chooser()
 	if err != nil {
 		return err
@@ -334,10 +341,15 @@ func (c *conn) node(q *question) error {
 			lease.Close()
 			continue
 		}
-		c.start(*q.Session, &session{lease: lease, known: k})
+		s := &session{lease: lease, known: k, kind: kindOf(env, lease, q), ahead: q.Ahead}
+		c.start(*q.Session, s)
 		c.server.opts.Report(Event{What: Opened, Connection: c.number, Environment: env.name, Digest: k.digest})
-		c.answer = append(strconv.AppendInt(append(c.answer, `{"session":`...), *q.Session, 10), '}')
-		return nil
+		c.answer = strconv.AppendInt(append(c.answer, `{"session":`...), *q.Session, 10)
+		if q.Ahead {
+			err = c.sendAhead(s)
+		}
+		c.answer = append(c.answer, '}')
+		return err
 	}
 }
 

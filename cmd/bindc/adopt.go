@@ -37,11 +37,13 @@ type adoption struct {
 	dir     string // of the environment
 	env     *adopt.Environment
 	options hieraconfig.Options
-	text    []byte // the new hiera.yaml
-	site    *compilation
-	tmp     string
-	puppet  *adopt.Puppet
-	probe   *adopt.Probe
+
+	lookupKey string // why hiera.yaml cannot use bindc::data_hash, "" if it can
+	text      []byte // the new hiera.yaml
+	site      *compilation
+	tmp       string
+	puppet    *adopt.Puppet
+	probe     *adopt.Probe
 }
 
 func adoptCommand() *cobra.Command {
@@ -170,16 +172,27 @@ func (a *adoption) prepare() error {
 		return err
 	}
 	a.options = a.options.WithKeys(keys)
-	if a.text, err = a.env.Config.Beside("bindc", a.options); err != nil {
+	if err := a.render(); err != nil {
 		return err
 	}
 	return a.env.Check(a.out)
 }
 
+// render computes the new hiera.yaml.
+func (a *adoption) render() (err error) {
+	a.text, err = a.env.Config.Beside(a.entry(a.options))
+	return err
+}
+
+// entry returns the entry that asks bindc with the given options.
+func (a *adoption) entry(options hieraconfig.Options) hieraconfig.Entry {
+	return hieraconfig.Entry{Name: "bindc", Options: options, LookupKey: a.lookupKey}
+}
+
 // named is how the option snapshot names a file: one called after the environment is found by any environment.
 func named(path, environment string) string {
 	if filepath.Base(path) == environment+".snap" {
-		return filepath.Join(filepath.Dir(path), "%{environment}.snap")
+		return filepath.Join(filepath.Dir(path), "%{::environment}.snap")
 	}
 	return path
 }

@@ -1,0 +1,363 @@
+# frozen_string_literal: true
+
+require_relative 'connection'
+
+module ::Puppet::Bindc_1_1_0
+  # One compilation, with the snapshot that answers it. All locations and entries with the same connection share it.
+  class Compile
+    def self.of(scope, connection, environment)
+      compiles = scope.instance_variable_get(:@bindc_compiles) || scope.instance_variable_set(:@bindc_compiles, {})
+      compiles[connection] ||= new(scope, connection, environment)
+    end
+
+    attr_reader :connection, :environment, :needs
+
+    def initialize(scope, connection, environment)
+      @scope = scope
+      @connection = connection
+      @environment = environment
+      @sessions = {}
+      @compared = {}
+    end
+
+    # Returns the session for a caller and some entries. Callers that see the same variables share it.
+    def session(caller, entries)
+      return @sessions[[variables(caller), entries]] ||= Session.new(self, caller, entries) if @needs
+
+      Session.new(self, caller, entries).tap { |first| @sessions[[variables(first.begin), entries]] = first }
+    end
+
+    # Reports whether every caller sees the same variables.
+    def uniform?
+      @loose.empty?
+    end
+
+    # Fixes what the snapshot needs to know. All sessions of the compilation use it.
+    def pin(needs)
+      @needs = needs
+      @facts = @scope['facts'] || {}
+      @loose = needs['variables'].reject { |name| @facts.key?(name) }
+    end
+
+    # Returns the variables that the snapshot needs and that are not facts, as a caller sees them.
+    def variables(caller)
+      seen(@loose, caller)
+    end
+
+    # Returns what the server has to know of the node.
+    def told(needs, caller)
+      facts = @scope['facts'] || {}
+      names = needs['variables']
+      of_facts, loose = names.partition { |name| facts.key?(name) }
+      vars = seen(loose, caller)
+      of_facts.each do |name|
+        value = value(@scope, name)
+        vars[name] = value unless value.nil? || facts[name] == value
+      end
+      told = { 'facts' => needs['all_facts'] ? facts : facts.slice(*names), 'vars' => vars }
+      told['trusted'] = @scope['trusted'] if needs['trusted']
+      told['strict_variables'] = true if strict?
+      told
+    end
+
+    def first_comparison?(key)
+      @compared[key] ? false : @compared[key] = true
+    end
+
+    private
+
+    # Reports whether Puppet fails where its own data interpolate a variable that is not set. The setting strict decides
+    # that; strict_variables is about manifests. It is :error by default from Puppet 8 on.
+    def strict?
+      Puppet[:strict] == :error
+    end
+
+    # Returns variables as a caller sees them. '::name' is there if top scope has another value, or none.
+    def seen(names, caller)
+      return {} if names.empty?
+
+      names.each_with_object({}) do |name, all|
+        local = value(caller, name)
+        top = value(@scope, name)
+        set = !local.nil? || undef?(caller, name)
+        all[name] = local if set
+        all["::#{name}"] = top unless top.eql?(local) && set == (!top.nil? || undef?(@scope, name))
+      end
+    end
+
+    # Reports whether a variable is set to undef, which only matters where unset variables are errors.
+    def undef?(scope, name)
+      strict? && scope.exist?(name)
+    end
+
+    def value(scope, name)
+      scope[name] if scope.include?(name)
+    end
+  end
+
+  # The questions of one compilation for one set of variables and entries. All answers are kept.
+  class Session
+    def initialize(compile, caller, entries)
+      @compile = compile
+      @connection = compile.connection
+      @caller = caller
+      @entries = entries
+      @answers = {}
+      @winners = answers(nil)
+      @candidates = {}
+    end
+
+    # Opens the session and returns its caller.
+    def begin
+      within { nil }
+      @caller
+    end
+
+    # Returns the value with the highest precedence that is bound to a key, or :not_found.
+    def winner(key)
+      @winners[key]
+    end
+
+    # Returns number N of the values that are bound to a key, or :not_found.
+    def candidate(key, number)
+      return winner(key) if number.zero?
+      return :not_found if winner(key).equal?(:not_found)
+
+      kept = @candidates[key] ||= ask('ask' => 'candidates', 'key' => key)['candidates']
+      return :not_found unless number < kept.length
+
+      errors = kept[number]['errors']
+      failed(key, errors[key]) if errors
+      Rich.values(kept[number]).fetch(key)
+    end
+
+    # Returns the merged value that the entries have of a key, or :not_found. Puppet may change it, so it is a copy.
+    def merged(key, strategy)
+      Rich.copy(answers(strategy)[key])
+    end
+
+    # Returns lines that explain the value of a key, the first of them as Puppet explains its own data.
+    def explain(key, strategy)
+      question = { 'ask' => 'explain', 'key' => key, 'values' => true }
+      question['merge'] = strategy if strategy
+      ask(question)['lines']
+    end
+
+    def place(key)
+      ask('ask' => 'explain', 'key' => key)['at']
+    end
+
+    # Asks within the session. Returns nil if the server refuses with the allowed code.
+    def ask(question, allowed = nil)
+      question = question.merge('entries' => @entries)
+      check(within { |connection| connection.ask(question.merge('session' => @number)) }, allowed)
+    end
+
+    def failed(key, error)
+      at = place(key)
+      raise Problem, "#{key}: #{error['message']} [#{error['code']}]#{" (#{at})" unless at.empty?}"
+    end
+
+    # Returns what the session asked for, for the server to remember: nothing if the server has sent just that.
+    def report
+      return [] unless @number && @answers.any? { |_, answers| answers.news? }
+
+      @answers.filter_map do |strategy, answers|
+        list = { 'session' => @number, 'keys' => answers.wanted }
+        list['merge'] = strategy if strategy
+        list unless list['keys'].empty?
+      end
+    end
+
+    private
+
+    def answers(strategy)
+      @answers[strategy] ||= Answers.new(self, strategy)
+    end
+
+    # Yields the connection with the session open. If the connection is lost, it tries again once.
+    def within
+      again ||= false
+      @connection.open(@compile.environment) do |connection|
+        enter(connection) unless @opening == connection.opening
+        yield connection
+      end
+    rescue Ended, Forgotten => e
+      @opening = nil
+      raise Problem, e.message if again
+      again = true
+      retry
+    end
+
+    def check(answer, allowed = nil)
+      error = answer['error']
+      return answer unless error
+
+      raise Problem, "#{error['message']} [#{error['code']}]" unless error['code'] == allowed
+    end
+
+    # Opens the session. The first session of a compilation takes any snapshot, the others that same one.
+    def enter(connection)
+      first = @number.nil?
+      @number, reports = connection.begin_session(@compile, self)
+      8.times do
+        needs = @compile.needs || connection.needs[@compile.environment]
+        answer = check(connection.ask(node(needs, first, reports)))
+        return entered(connection, needs, answer) if answer.key?('session')
+
+        replaced(answer['snapshot']) if @compile.needs
+        connection.needs[@compile.environment] = answer['snapshot']
+        reports = []
+      end
+      raise Problem, 'the snapshot is replaced faster than it can be asked; run Puppet again'
+    end
+
+    def entered(connection, needs, answer)
+      @compile.pin(needs) unless @compile.needs
+      @opening = connection.opening
+      answer['ahead']&.each { |group| answers(group['merge']).ahead(group) }
+    end
+
+    def replaced(snapshot)
+      raise Problem, "the snapshot was replaced while this catalog was compiled (#{@compile.needs['digest']} by " \
+                     "#{snapshot['digest']}), and bindq was started anew; run Puppet again"
+    end
+
+    def node(needs, first, reports)
+      question = { 'ask' => 'node', 'session' => @number, 'environment' => @compile.environment }
+      question['asked'] = reports unless reports.empty?
+      return question unless needs
+
+      question.merge!('ahead' => true, 'entries' => @entries) if first
+      question.merge!('digest' => needs['digest']).merge!(@compile.told(needs, @caller))
+    end
+  end
+
+  # The answers of a session for one merge strategy; nil for the first value.
+  class Answers
+    def initialize(session, strategy)
+      @session = session
+      @strategy = strategy
+      @asked = {}    # what lookups asked for, with their values
+      @known = {}    # what the server sent and no lookup has asked for yet
+      @errors = {}
+      @held = {}     # what the server does not send ahead
+      @sent = []     # all keys of the answer that was sent ahead
+      @questions = {} # by prefix: :one, :each or :all
+    end
+
+    # Returns the value of a key, or :not_found.
+    def [](key)
+      @asked.fetch(key) { @asked[key] = find(key) }
+    end
+
+    # Takes the answers that the server sent ahead.
+    def ahead(group)
+      absent, held = group.values_at('absent', 'held')
+      take(group)
+      @sent = @known.keys.concat(@errors.keys)
+      absent&.each { |key| @known[key] = :not_found }
+      held&.each { |key| @held[key] = true }
+      @sent.concat(absent || []).concat(held || [])
+    end
+
+    # Reports whether the server should remember other keys than it has sent.
+    def news?
+      (@asked.length + @errors.length) * 2 < @sent.length || !(@asked.keys - @sent).empty?
+    end
+
+    # Returns the keys that the server should send ahead next time: what was asked for, and what it has sent unless most
+    # of it was not needed.
+    def wanted
+      asked = @asked.keys | @errors.keys
+      (@sent - asked).length * 2 > @sent.length ? asked : asked | @sent
+    end
+
+    private
+
+    def find(key)
+      fetch(key) unless @known.key?(key) || @errors.key?(key)
+      @session.failed(key, @errors[key]) if @errors.key?(key)
+      @known.delete(key) { :not_found }
+    end
+
+    # Asks for a key, mostly with all other keys of its module. A merge may be wanted of one key of a module only, so
+    # the first question is for one key.
+    def fetch(key)
+      prefix = key[0, (key.index('::') || -2) + 2]
+      before = @questions[prefix]
+      return if before == :all
+      return one(key) if @held.key?(key) || before == :each
+
+      @questions[prefix] = @strategy && before.nil? ? :one : all(prefix)
+      one(key) unless @questions[prefix] == :all
+    end
+
+    def one(key)
+      take(@session.ask(question('ask' => 'keys', 'keys' => [key])))
+    end
+
+    # Without 'direct', the prefix '' would be that of all keys.
+    def all(prefix)
+      asks = { 'ask' => 'prefix', 'prefix' => prefix, 'direct' => prefix.empty? }
+      answer = @session.ask(question(asks), 'too_large')
+      return :each unless answer
+
+      take(answer)
+      :all
+    end
+
+    def question(asks)
+      @strategy ? asks.merge('merge' => @strategy) : asks
+    end
+
+    def take(answer)
+      @known.update(Rich.values(answer))
+      errors = answer['errors']
+      @errors.update(errors) if errors
+    end
+  end
+
+  # Values that JSON does not have.
+  module Rich
+    # Returns the values of an answer, by key.
+    def self.values(answer)
+      values = answer.fetch('values', {})
+      answer['rich']&.each { |key, value| values[key] = read(value) }
+      values
+    end
+
+    def self.copy(value)
+      case value
+      when Array then value.map { |item| copy(item) }
+      when Hash then value.transform_values { |item| copy(item) }
+      else value
+      end
+    end
+
+    def self.read(value)
+      case value
+      when Array then value.map { |item| read(item) }
+      when Hash then value.key?('__ptype') ? special(*value.values_at('__ptype', '__pvalue')) : plain(value)
+      else value
+      end
+    end
+
+    def self.plain(hash)
+      hash.transform_values { |item| read(item) }
+    end
+
+    def self.special(type, value)
+      case type
+      when 'Sensitive' then ::Puppet::Pops::Types::PSensitiveType::Sensitive.new(read(value))
+      when 'Hash' then value.each_slice(2).to_h { |pair| read(pair) }
+      when 'Regexp' then Regexp.new(value)
+      when 'Type' then ::Puppet::Pops::Types::TypeParser.singleton.parse(value)
+      when 'Default' then :default
+      when 'Float' then value == 'NaN' ? Float::NAN : Float::INFINITY * (value.start_with?('-') ? -1 : 1)
+      when 'Binary' then value.unpack1('m')
+      else raise Problem, "bindq answers with a #{type}, which this module does not know; install a newer one"
+      end
+    end
+  end
+end
