@@ -290,7 +290,8 @@ func (c *conn) hello(q *question) error {
 func (c *conn) snapshot(k *known) {
 	c.answer = append(c.answer, `"snapshot":{"digest":`...)
 	c.answer = append(appendText(c.answer, k.digest), `,"variables":`...)
-	c.answer = append(value.AppendJSON(c.answer, value.Strings(k.variables...)), `,"all_facts":`...)
+	c.answer = append(value.AppendJSON(c.answer, value.Strings(k.variables...)), `,"scoped":`...)
+	c.answer = append(value.AppendJSON(c.answer, value.Strings(k.scoped...)), `,"all_facts":`...)
 	c.answer = append(strconv.AppendBool(c.answer, k.allFacts), `,"trusted":`...)
 	c.answer = append(strconv.AppendBool(c.answer, k.trusted), `,"hiera":`...)
 	c.answer = append(strconv.AppendBool(c.answer, k.snapshot != nil && k.snapshot.Hiera()), `,"locations":`...)

@@ -20,28 +20,32 @@ module ::Puppet::Bindc_1_1_0
       @compared = {}
     end
 
-    # Returns the session for a caller and some entries. Callers that see the same variables share it.
+    # Returns the session for a caller and some entries. Callers in the same position share it.
     def session(caller, entries)
-      return @sessions[[variables(caller), entries]] ||= Session.new(self, caller, entries) if @needs
+      return @sessions[[position(caller), entries]] ||= Session.new(self, caller, entries) if @needs
 
-      Session.new(self, caller, entries).tap { |first| @sessions[[variables(first.begin), entries]] = first }
-    end
-
-    # Reports whether every caller sees the same variables.
-    def uniform?
-      @loose.empty?
+      Session.new(self, caller, entries).tap { |first| @sessions[[position(first.begin), entries]] = first }
     end
 
     # Fixes what the snapshot needs to know. All sessions of the compilation use it.
     def pin(needs)
       @needs = needs
-      @facts = @scope['facts'] || {}
-      @loose = needs['variables'].reject { |name| @facts.key?(name) }
+      facts = @scope['facts'] || {}
+      scoped = needs['scoped'] || needs['variables']
+      @scoped = scoped.reject { |name| facts.key?(name.delete_prefix('::')) || fixed?(name) }
     end
 
-    # Returns the variables that the snapshot needs and that are not facts, as a caller sees them.
-    def variables(caller)
-      seen(@loose, caller)
+    # Reports whether every caller sees the same variables.
+    def uniform?
+      @scoped.empty?
+    end
+
+    # Returns the values of the variables that depend on the caller: those that the snapshot reads and that are not facts.
+    def position(caller)
+      @scoped.map do |name|
+        value = value(caller, name)
+        value.nil? && undef?(caller, name) ? :undef : value
+      end
     end
 
     # Returns what the server has to know of the node.
@@ -65,6 +69,11 @@ module ::Puppet::Bindc_1_1_0
     end
 
     private
+
+    # Reports whether a name is that of a variable of top scope that has its value: it cannot change.
+    def fixed?(name)
+      name.start_with?('::') && !value(@scope, name).nil?
+    end
 
     # Reports whether Puppet fails where its own data interpolate a variable that is not set. The setting strict decides
     # that; strict_variables is about manifests. It is :error by default from Puppet 8 on.
@@ -162,11 +171,12 @@ module ::Puppet::Bindc_1_1_0
     def report
       return [] unless @number && @answers.any? { |_, answers| answers.news? }
 
-      @answers.filter_map do |strategy, answers|
+      lists = @answers.map do |strategy, answers|
         list = { 'session' => @number, 'keys' => answers.wanted }
         list['merge'] = strategy if strategy
-        list unless list['keys'].empty?
+        list
       end
+      lists.reject { |list| list['keys'].empty? }
     end
 
     private
