@@ -67,9 +67,11 @@ const (
 )
 
 func (sv *survey) run() error {
-	for _, d := range sv.s.dimensions {
+	for i, d := range sv.s.dimensions {
 		d.program.Variables(sv.variable)
-		d.program.Scoped(sv.scopedVariable)
+		if sv.s.file.HasValues(i) { // otherwise nothing depends on it
+			d.program.Scoped(sv.scopedVariable)
+		}
 	}
 	depths, err := sv.s.file.Depths()
 	if err != nil {

@@ -5,17 +5,17 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 
 	bindings "bindc/runtime"
 )
 
-// maxAhead is the size from which no further values are sent ahead.
+// maxAhead is the size of an answer from which no further values are sent ahead.
 const maxAhead = 1 << 20
 
-// asked is a list of keys that a session asked for, all with one merge strategy.
+// asked is a list of keys that a session asked for, all with one merge strategy and of the same entries.
 type asked struct {
 	Session *int64          `json:"session"`
+	Entries string          `json:"entries"`
 	Merge   json.RawMessage `json:"merge"` // missing: the first value counts
 	Keys    []string        `json:"keys"`
 }
@@ -31,83 +31,95 @@ var hashMerge = json.RawMessage(`{"strategy":"hash"}`)
 
 // remember records which keys earlier sessions of the connection asked for. It skips sessions that have ended.
 func (c *conn) remember(all []asked) error {
-	groups := map[int64][]group{}
+	groups := map[kind][]group{}
 	for _, a := range all {
 		if a.Session == nil || a.Keys == nil {
 			return failed(bindings.CodeUsage, "asked: expected lists with the members session and keys")
+		}
+		s, err := c.session(*a.Session)
+		if err != nil {
+			continue
 		}
 		var merge bytes.Buffer
 		if a.Merge != nil {
 			_ = json.Compact(&merge, a.Merge) // encoding/json has read it
 		}
-		groups[*a.Session] = append(groups[*a.Session], group{merge.Bytes(), a.Keys})
+		k := s.kind(a.Entries)
+		groups[k] = append(groups[k], group{merge.Bytes(), a.Keys})
 	}
-	for n, g := range groups {
-		if s, err := c.session(n); err == nil && s.ahead {
-			c.server.history.put(s.kind, g)
-		}
+	for k, g := range groups {
+		c.server.history.put(k, g)
 	}
 	return nil
 }
 
-// sendAhead appends the answers for the keys that the last session of the same kind asked for. If the answers do not
-// fit, it appends nothing.
-func (c *conn) sendAhead(s *session) error {
-	groups := c.server.history.get(s.kind)
+// kind returns the kind of a session that asks for entries.
+func (s *session) kind(entries string) kind {
+	return kind{path: s.path, entries: entries, alike: s.lease.Alike()}
+}
+
+// sendAhead appends the answers for the keys that the last session of the same kind asked for: of each group, those
+// from number From to To, or to the last one if To is 0.
+func (c *conn) sendAhead(s *session, q *question) error {
+	if q.From < 0 || q.To != 0 && q.To < q.From {
+		return failed(bindings.CodeUsage, "ahead: expected numbers from <= to, or no to")
+	}
+	groups := c.server.history.get(s.kind(q.Entries))
 	if groups == nil { // every client asks for lookup_options first
 		groups = []group{{keys: []string{lookupOptions}}}
-		if s.kind.entries != "" {
+		if q.Entries != "" {
 			groups[0].merge = hashMerge
 		}
 	}
-	begin := len(c.answer)
-	c.answer = append(c.answer, `,"ahead":[`...)
-	err := s.known.snapshot.Guard(func() error { return c.groups(s, groups, begin+maxAhead) })
-	var f *failure
-	if errors.As(err, &f) && f.code == codeTooLarge {
-		c.answer = c.answer[:begin]
-		return nil
-	}
-	c.answer = append(c.answer, ']')
-	return err
-}
-
-// groups appends the answers for groups of keys. When the answer has reached the size limit, it only lists keys.
-func (c *conn) groups(s *session, groups []group, limit int) error {
-	for i, g := range groups {
-		if i > 0 {
+	c.answer = append(c.answer, `{"ahead":[`...)
+	limit := len(c.answer) + maxAhead
+	more := false
+	for _, g := range groups {
+		to := len(g.keys)
+		if q.To != 0 {
+			to = min(to, q.To)
+		}
+		if q.From >= to {
+			continue
+		}
+		if more {
 			c.answer = append(c.answer, ',')
 		}
-		look, err := s.way(&question{Entries: s.kind.entries, Merge: g.merge})
-		if err != nil {
+		more = true
+		if err := c.group(s, q.Entries, group{g.merge, g.keys[q.From:to]}, limit); err != nil {
 			return err
 		}
-		w := newValueWriter(c.answer)
-		for _, key := range g.keys {
-			o, secret := look(key)
-			switch {
-			case secret || w.size() > limit:
-				w.held = appendItem(w.held, key)
-			case !o.Found && o.Err == nil:
-				w.absent = appendItem(w.absent, key)
-			default:
-				if err := w.add(key, o); err != nil {
-					return err
-				}
-			}
-		}
-		c.answer = w.end()
-		if len(g.merge) > 0 {
-			c.answer = append(append(c.answer[:len(c.answer)-1], `,"merge":`...), g.merge...)
-			c.answer = append(c.answer, '}')
-		}
 	}
+	c.answer = append(c.answer, "]}"...)
 	return nil
 }
 
-// kindOf returns the kind of a new session: sessions of one kind are answered alike.
-func kindOf(env *environment, lease *bindings.Lease, q *question) kind {
-	return kind{path: env.path, entries: q.Entries, alike: lease.Alike()}
+// group appends the answers for a group of keys. From the size limit on, it only lists keys.
+func (c *conn) group(s *session, entries string, g group, limit int) error {
+	look, err := s.way(&question{Entries: entries, Merge: g.merge})
+	if err != nil {
+		return err
+	}
+	w := newValueWriter(c.answer)
+	for _, key := range g.keys {
+		o, secret := look(key)
+		switch {
+		case secret || w.size() > limit:
+			w.held = appendItem(w.held, key)
+		case !o.Found && o.Err == nil:
+			w.absent = appendItem(w.absent, key)
+		default:
+			if err := w.add(key, o); err != nil {
+				return err
+			}
+		}
+	}
+	c.answer = w.end()
+	if len(g.merge) > 0 {
+		c.answer = append(append(c.answer[:len(c.answer)-1], `,"merge":`...), g.merge...)
+		c.answer = append(c.answer, '}')
+	}
+	return nil
 }
 
 // digestOf identifies the keys of groups, whatever the order of the groups is.

@@ -64,8 +64,7 @@ type conn struct {
 type session struct {
 	lease *bindings.Lease
 	known *known
-	kind  kind
-	ahead bool        // answers are sent ahead
+	path  string      // of the snapshot
 	timer *time.Timer // ends the session when it is idle; nil if sessions do not end
 	used  int         // number of the last use
 }
@@ -93,12 +92,13 @@ type question struct {
 	Entries     string          `json:"entries"`
 	Merge       json.RawMessage `json:"merge"`
 	Values      bool            `json:"values"`
-	Ahead       bool            `json:"ahead"`
+	From        int             `json:"from"`
+	To          int             `json:"to"`
 	Asked       []asked         `json:"asked"`
 }
 
 // asks lists the valid questions.
-var asks = []string{"hello", "node", "keys", "prefix", "candidates", "explain", "end"}
+var asks = []string{"hello", "node", "ahead", "keys", "prefix", "candidates", "explain", "end"}
 
 // unread returns the failure for a question that is not a JSON object, or has a member of the wrong type.
 func unread(err error) *failure {
@@ -247,6 +247,8 @@ func (c *conn) ask(s *session, q *question) error {
 		do = func() error { return c.values(q.Keys, look) }
 	case q.Ask == "prefix" && q.Prefix != nil:
 		do = func() error { return c.values(s.known.below(*q.Prefix, q.Direct, q.Entries != ""), look) }
+	case q.Ask == "ahead":
+		do = func() error { return c.sendAhead(s, q) }
 	case q.Ask == "candidates" && q.Key != nil:
 		do = func() error { return c.candidates(s, *q.Key) }
 	case q.Ask == "explain" && q.Key != nil:
@@ -342,15 +344,10 @@ func (c *conn) node(q *question) error {
 			lease.Close()
 			continue
 		}
-		s := &session{lease: lease, known: k, kind: kindOf(env, lease, q), ahead: q.Ahead}
-		c.start(*q.Session, s)
+		c.start(*q.Session, &session{lease: lease, known: k, path: env.path})
 		c.server.opts.Report(Event{What: Opened, Connection: c.number, Environment: env.name, Digest: k.digest})
-		c.answer = strconv.AppendInt(append(c.answer, `{"session":`...), *q.Session, 10)
-		if q.Ahead {
-			err = c.sendAhead(s)
-		}
-		c.answer = append(c.answer, '}')
-		return err
+		c.answer = append(strconv.AppendInt(append(c.answer, `{"session":`...), *q.Session, 10), '}')
+		return nil
 	}
 }
 

@@ -110,6 +110,7 @@ module ::Puppet::Bindc_1_1_0
       @sessions = 0
       @needs = {}
       @unreported = {}.compare_by_identity # by thread: a compilation and its sessions
+      @receivers = []
       @compared = @differing = 0
     end
 
@@ -128,14 +129,31 @@ module ::Puppet::Bindc_1_1_0
 
     # Returns the answer to a question. Only for the block of open.
     def ask(question)
-      answer = exchange(question)
+      answer = ask_all([question]).first
       raise Forgotten if answer.dig('error', 'code') == 'session'
 
       answer
+    end
+
+    # Returns the answers to questions that are sent together. A further question may go with them; its answer is handed
+    # to the receiver as text when the next question is asked, or by collect. Only for the block of open.
+    def ask_all(questions, further = nil, receiver = nil)
+      exchange(questions, further, receiver)
     rescue SystemCallError, IOError => e
       lost(e.message)
     rescue JSON::GeneratorError => e
       raise Problem, "a fact of this node cannot be sent: #{e.message}"
+    end
+
+    # Hands out answers that nobody has waited for. Only for the block of open.
+    def collect
+      complete = false
+      hand_out(now + @settings.timeout)
+      complete = true
+    rescue SystemCallError, IOError => e
+      lost(e.message)
+    ensure
+      close if complete == false
     end
 
     # Returns the number of a new session, and what the sessions of the last compilation of this thread asked for, which
@@ -156,6 +174,7 @@ module ::Puppet::Bindc_1_1_0
       @io.binmode
       @opening += 1
       @unreported.clear
+      @receivers.clear
       greet(environment)
     rescue SystemCallError, IOError => e
       lost(e.message)
@@ -163,7 +182,7 @@ module ::Puppet::Bindc_1_1_0
 
     # The answer says what the snapshot needs. If that is an error, the question 'node' has it again.
     def greet(environment)
-      answer = exchange('ask' => 'hello', 'protocol' => 1, 'environment' => environment)
+      answer = exchange(['ask' => 'hello', 'protocol' => 1, 'environment' => environment]).first
       error = answer['error']
       refused(error) if error && %w[protocol busy].include?(error['code'])
       @needs[environment] = answer['snapshot'] unless error
@@ -176,18 +195,24 @@ module ::Puppet::Bindc_1_1_0
     end
 
     # Any interruption closes the connection: a late answer would be taken for the answer to the next question.
-    def exchange(question)
-      text = JSON.generate(question)
+    def exchange(questions, further = nil, receiver = nil)
+      texts = [*questions, further].compact.map { |question| JSON.generate(question) }
       complete = false
       deadline = now + @settings.timeout
-      write([text.bytesize].pack('N') << text.b, deadline)
-      answer = JSON.parse(frame(deadline), max_nesting: false)
+      hand_out(deadline)
+      write(texts.map { |text| [text.bytesize].pack('N') << text.b }.join, deadline)
+      answers = questions.map { JSON.parse(frame(deadline), max_nesting: false) }
+      @receivers << receiver if further
       complete = true
-      answer
+      answers
     rescue JSON::ParserError
       lost('its answer is not JSON')
     ensure
       close if complete == false
+    end
+
+    def hand_out(deadline)
+      @receivers.first.receive(frame(deadline)) && @receivers.shift until @receivers.empty?
     end
 
     def frame(deadline)

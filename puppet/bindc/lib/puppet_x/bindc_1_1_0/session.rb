@@ -106,6 +106,9 @@ module ::Puppet::Bindc_1_1_0
 
   # The questions of one compilation for one set of variables and entries. All answers are kept.
   class Session
+    # How many keys of each strategy are answered before the others.
+    SOON = 32 unless const_defined?(:SOON, false)
+
     def initialize(compile, caller, entries)
       @compile = compile
       @connection = compile.connection
@@ -114,6 +117,26 @@ module ::Puppet::Bindc_1_1_0
       @answers = {}
       @winners = answers(nil)
       @candidates = {}
+      @awaited = false
+    end
+
+    # Keeps the text of an answer that was sent ahead.
+    def receive(text)
+      @late = text
+    end
+
+    # Reads the rest of what the server has sent ahead. Returns nil if nothing is left.
+    def read_ahead
+      return unless @awaited
+
+      @awaited = false
+      within { |connection| connection.collect }
+      return unless @late
+
+      text, @late = @late, nil
+      take_ahead(JSON.parse(text, max_nesting: false))
+    rescue JSON::ParserError
+      raise Problem, "#{@connection}: its answer is not JSON"
     end
 
     # Opens the session and returns its caller.
@@ -172,7 +195,7 @@ module ::Puppet::Bindc_1_1_0
       return [] unless @number && @answers.any? { |_, answers| answers.news? }
 
       lists = @answers.map do |strategy, answers|
-        list = { 'session' => @number, 'keys' => answers.wanted }
+        list = { 'session' => @number, 'entries' => @entries, 'keys' => answers.wanted }
         list['merge'] = strategy if strategy
         list
       end
@@ -212,8 +235,11 @@ module ::Puppet::Bindc_1_1_0
       @number, reports = connection.begin_session(@compile, self)
       8.times do
         needs = @compile.needs || connection.needs[@compile.environment]
-        answer = check(connection.ask(node(needs, first, reports)))
-        return entered(connection, needs, answer) if answer.key?('session')
+        answer, ahead = open_with(connection, node(needs, reports), first && needs)
+        if check(answer).key?('session')
+          entered(connection, needs)
+          return ahead && take_ahead(ahead)
+        end
 
         replaced(answer['snapshot']) if @compile.needs
         connection.needs[@compile.environment] = answer['snapshot']
@@ -222,9 +248,23 @@ module ::Puppet::Bindc_1_1_0
       raise Problem, 'the snapshot is replaced faster than it can be asked; run Puppet again'
     end
 
-    def entered(connection, needs, answer)
+    # Asks for a new session. If it is the first, the answers that will be needed first are asked for with it, and then
+    # the others, which nobody waits for.
+    def open_with(connection, question, ahead)
+      return [connection.ask(question)] unless ahead
+
+      @awaited = true
+      asks = { 'ask' => 'ahead', 'session' => @number, 'entries' => @entries }
+      connection.ask_all([question, asks.merge('to' => SOON)], asks.merge('from' => SOON), self)
+    end
+
+    def entered(connection, needs)
       @compile.pin(needs) unless @compile.needs
       @opening = connection.opening
+    end
+
+    # A server that does not know the question answers with an error.
+    def take_ahead(answer)
       answer['ahead']&.each { |group| answers(group['merge']).ahead(group) }
     end
 
@@ -233,12 +273,11 @@ module ::Puppet::Bindc_1_1_0
                      "#{snapshot['digest']}), and bindq was started anew; run Puppet again"
     end
 
-    def node(needs, first, reports)
+    def node(needs, reports)
       question = { 'ask' => 'node', 'session' => @number, 'environment' => @compile.environment }
       question['asked'] = reports unless reports.empty?
       return question unless needs
 
-      question.merge!('ahead' => true, 'entries' => @entries) if first
       question.merge!('digest' => needs['digest']).merge!(@compile.told(needs, @caller))
     end
   end
@@ -264,11 +303,9 @@ module ::Puppet::Bindc_1_1_0
     # Takes the answers that the server sent ahead.
     def ahead(group)
       absent, held = group.values_at('absent', 'held')
-      take(group)
-      @sent = @known.keys.concat(@errors.keys)
       absent&.each { |key| @known[key] = :not_found }
       held&.each { |key| @held[key] = true }
-      @sent.concat(absent || []).concat(held || [])
+      @sent.concat(take(group)).concat(absent || []).concat(held || [])
     end
 
     # Reports whether the server should remember other keys than it has sent.
@@ -286,9 +323,13 @@ module ::Puppet::Bindc_1_1_0
     private
 
     def find(key)
-      fetch(key) unless @known.key?(key) || @errors.key?(key)
+      fetch(key) unless known?(key) || @session.read_ahead && known?(key)
       @session.failed(key, @errors[key]) if @errors.key?(key)
       @known.delete(key) { :not_found }
+    end
+
+    def known?(key)
+      @known.key?(key) || @errors.key?(key)
     end
 
     # Asks for a key, mostly with all other keys of its module. A merge may be wanted of one key of a module only, so
@@ -321,10 +362,13 @@ module ::Puppet::Bindc_1_1_0
       @strategy ? asks.merge('merge' => @strategy) : asks
     end
 
+    # Returns the keys.
     def take(answer)
-      @known.update(Rich.values(answer))
-      errors = answer['errors']
-      @errors.update(errors) if errors
+      values = Rich.values(answer)
+      errors = answer.fetch('errors', {})
+      @known.update(values)
+      @errors.update(errors)
+      values.keys.concat(errors.keys)
     end
   end
 
