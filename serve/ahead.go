@@ -12,6 +12,9 @@ import (
 // maxAhead is the size of an answer from which no further values are sent ahead.
 const maxAhead = 1 << 20
 
+// maxGuess is how many keys a snapshot may have so that all of them are sent ahead while nothing is remembered.
+const maxGuess = 1000
+
 // asked is a list of keys that a session asked for, all with one merge strategy and of the same entries.
 type asked struct {
 	Session *int64          `json:"session"`
@@ -59,17 +62,16 @@ func (s *session) kind(entries string) kind {
 }
 
 // sendAhead appends the answers for the keys that the last session of the same kind asked for: of each group, those
-// from number From to To, or to the last one if To is 0.
+// from number From to To, or to the last one if To is 0. While nothing is remembered, these are all keys if there are
+// few.
 func (c *conn) sendAhead(s *session, q *question) error {
 	if q.From < 0 || q.To != 0 && q.To < q.From {
 		return failed(bindings.CodeUsage, "ahead: expected numbers from <= to, or no to")
 	}
 	groups := c.server.history.get(s.kind(q.Entries))
-	if groups == nil { // every client asks for lookup_options first
-		groups = []group{{keys: []string{lookupOptions}}}
-		if q.Entries != "" {
-			groups[0].merge = hashMerge
-		}
+	guess := groups == nil
+	if guess {
+		groups = s.guess(q.Entries)
 	}
 	c.answer = append(c.answer, `{"ahead":[`...)
 	limit := len(c.answer) + maxAhead
@@ -89,9 +91,24 @@ func (c *conn) sendAhead(s *session, q *question) error {
 		if err := c.group(s, q.Entries, group{g.merge, g.keys[q.From:to]}, limit); err != nil {
 			return err
 		}
+		if guess && len(g.keys) > 1 && to == len(g.keys) {
+			c.answer = append(c.answer[:len(c.answer)-1], `,"complete":true}`...)
+		}
 	}
 	c.answer = append(c.answer, "]}"...)
 	return nil
+}
+
+// guess returns the keys that a session may ask for. Every client asks for lookup_options first.
+func (s *session) guess(entries string) []group {
+	all := s.known.below("", false, entries != "")
+	if len(all) > maxGuess {
+		all = []string{lookupOptions}
+	}
+	if entries == "" {
+		return []group{{keys: all}}
+	}
+	return []group{{hashMerge, []string{lookupOptions}}, {keys: all}}
 }
 
 // group appends the answers for a group of keys. From the size limit on, it only lists keys.

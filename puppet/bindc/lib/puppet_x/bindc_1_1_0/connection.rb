@@ -30,6 +30,18 @@ module ::Puppet::Bindc_1_1_0
     end
   end
 
+  # Returns the place that a function is called for, one for each location of each compilation. A child starts while the
+  # other files are read.
+  def self.place(options, context, scope)
+    context.cached_value('place') || begin
+      environment = context.environment_name.to_s
+      connection = connection(options, environment)
+      connection.launch(environment)
+      require_relative 'place'
+      context.cache('place', Place.new(options, connection, context, scope))
+    end
+  end
+
   # Ends the children of this process, but not those of the process that it was forked from.
   def self.finish(owner)
     return unless Process.pid == owner
@@ -119,10 +131,18 @@ module ::Puppet::Bindc_1_1_0
       @mutex.synchronize { [@compared += 1, @differing += different ? 1 : 0] }
     end
 
+    # Opens the connection if it is not open, and does not wait for the server.
+    def launch(environment)
+      @mutex.synchronize { start(environment) unless @io }
+    rescue Ended
+      nil # open tries again
+    end
+
     # Yields the open connection. Only one thread has it at a time.
     def open(environment)
       @mutex.synchronize do
         start(environment) unless @io
+        greeted(environment) unless @greeted
         yield self
       end
     end
@@ -175,17 +195,22 @@ module ::Puppet::Bindc_1_1_0
       @opening += 1
       @unreported.clear
       @receivers.clear
-      greet(environment)
+      @greeted = false
+      exchange([], 'ask' => 'hello', 'protocol' => 1, 'environment' => environment)
     rescue SystemCallError, IOError => e
       lost(e.message)
     end
 
-    # The answer says what the snapshot needs. If that is an error, the question 'node' has it again.
-    def greet(environment)
-      answer = exchange(['ask' => 'hello', 'protocol' => 1, 'environment' => environment]).first
+    # Reads the answer to the first question, which says what the snapshot needs. If that is an error, the question
+    # 'node' has it again.
+    def greeted(environment)
+      answer = exchange([nil]).first
       error = answer['error']
       refused(error) if error && %w[protocol busy].include?(error['code'])
       @needs[environment] = answer['snapshot'] unless error
+      @greeted = true
+    rescue SystemCallError, IOError => e
+      lost(e.message)
     end
 
     def refused(error)
@@ -195,6 +220,8 @@ module ::Puppet::Bindc_1_1_0
     end
 
     # Any interruption closes the connection: a late answer would be taken for the answer to the next question.
+    #
+    # A question that is nil was sent before.
     def exchange(questions, further = nil, receiver = nil)
       texts = [*questions, further].compact.map { |question| JSON.generate(question) }
       complete = false
@@ -202,7 +229,7 @@ module ::Puppet::Bindc_1_1_0
       hand_out(deadline)
       write(texts.map { |text| [text.bytesize].pack('N') << text.b }.join, deadline)
       answers = questions.map { JSON.parse(frame(deadline), max_nesting: false) }
-      @receivers << receiver if further
+      @receivers << receiver if receiver
       complete = true
       answers
     rescue JSON::ParserError

@@ -5,14 +5,8 @@ require_relative 'session'
 module ::Puppet::Bindc_1_1_0
   # One location of one hierarchy entry in one compilation.
   class Place
-    # Returns the place that a function is called for.
-    def self.of(options, context, scope)
-      context.cached_value('place') || context.cache('place', new(options, context, scope))
-    end
-
-    def initialize(options, context, scope)
-      environment = context.environment_name.to_s
-      @compile = Compile.of(scope, ::Puppet::Bindc_1_1_0.connection(options, environment), environment)
+    def initialize(options, connection, context, scope)
+      @compile = Compile.of(scope, connection, context.environment_name.to_s)
       @entries = entries(options.fetch('entries', '0-'))
       @alone = !options.key?('uri')
       @number = number(options['uri'])

@@ -87,7 +87,7 @@ module ::Puppet::Bindc_1_1_0
 
       names.each_with_object({}) do |name, all|
         local = value(caller, name)
-        top = value(@scope, name)
+        top = caller.equal?(@scope) ? local : value(@scope, name)
         set = !local.nil? || undef?(caller, name)
         all[name] = local if set
         all["::#{name}"] = top unless top.eql?(local) && set == (!top.nil? || undef?(@scope, name))
@@ -292,6 +292,8 @@ module ::Puppet::Bindc_1_1_0
       @errors = {}
       @held = {}     # what the server does not send ahead
       @sent = []     # all keys of the answer that was sent ahead
+      @complete = false # no other key is bound than those that the server has sent or named
+      @surprised = false # a lookup asked for a key that the server had not sent, nor named
       @questions = {} # by prefix: :one, :each or :all
     end
 
@@ -302,7 +304,8 @@ module ::Puppet::Bindc_1_1_0
 
     # Takes the answers that the server sent ahead.
     def ahead(group)
-      absent, held = group.values_at('absent', 'held')
+      absent, held, complete = group.values_at('absent', 'held', 'complete')
+      @complete ||= complete
       absent&.each { |key| @known[key] = :not_found }
       held&.each { |key| @held[key] = true }
       @sent.concat(take(group)).concat(absent || []).concat(held || [])
@@ -310,7 +313,7 @@ module ::Puppet::Bindc_1_1_0
 
     # Reports whether the server should remember other keys than it has sent.
     def news?
-      (@asked.length + @errors.length) * 2 < @sent.length || !(@asked.keys - @sent).empty?
+      @surprised || (@asked.length + @errors.length) * 2 < @sent.length
     end
 
     # Returns the keys that the server should send ahead next time: what was asked for, and what it has sent unless most
@@ -337,8 +340,11 @@ module ::Puppet::Bindc_1_1_0
     def fetch(key)
       prefix = key[0, (key.index('::') || -2) + 2]
       before = @questions[prefix]
-      return if before == :all
-      return one(key) if @held.key?(key) || before == :each
+      return @surprised = true if before == :all || @complete && !@held.key?(key)
+      return one(key) if @held.key?(key)
+
+      @surprised = true
+      return one(key) if before == :each
 
       @questions[prefix] = @strategy && before.nil? ? :one : all(prefix)
       one(key) unless @questions[prefix] == :all

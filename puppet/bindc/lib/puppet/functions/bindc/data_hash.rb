@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require File.expand_path('../../../puppet_x/bindc_1_1_0/place.rb', __dir__)
+require File.expand_path('../../../puppet_x/bindc_1_1_0/connection.rb', __dir__)
 
 # Answers lookups of Hiera from a snapshot that `bindc build` made. For the `data_hash` of an entry in a hiera.yaml of
 # version 5.
@@ -32,6 +32,6 @@ Puppet::Functions.create_function(:'bindc::data_hash') do
   end
 
   def data_hash(options, context)
-    Puppet::Bindc_1_1_0::Place.of(options, context, closure_scope).lazy(context.invocation)
+    Puppet::Bindc_1_1_0.place(options, context, closure_scope).lazy(context.invocation)
   end
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require File.expand_path('../../../puppet_x/bindc_1_1_0/place.rb', __dir__)
+require File.expand_path('../../../puppet_x/bindc_1_1_0/connection.rb', __dir__)
 
 # Answers lookups of Hiera from a snapshot that `bindc build` made. For the `lookup_key` of an entry in a hiera.yaml of
 # version 5. `bindc::data_hash` gives the same answers in less time.
@@ -34,7 +34,7 @@ Puppet::Functions.create_function(:'bindc::lookup_key') do
   end
 
   def lookup_key(key, options, context)
-    place = Puppet::Bindc_1_1_0::Place.of(options, context, closure_scope)
+    place = Puppet::Bindc_1_1_0.place(options, context, closure_scope)
     return context.not_found if place.hidden?
 
     value = place.answer(key, context.invocation)
