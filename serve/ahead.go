@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"slices"
 
 	bindings "bindc/runtime"
 )
@@ -69,14 +70,14 @@ func (c *conn) sendAhead(s *session, q *question) error {
 		return failed(bindings.CodeUsage, "ahead: expected numbers from <= to, or no to")
 	}
 	groups := c.server.history.get(s.kind(q.Entries))
-	guess := groups == nil
-	if guess {
-		groups = s.guess(q.Entries)
+	complete := false
+	if groups == nil {
+		groups, complete = s.guess(q.Entries)
 	}
 	c.answer = append(c.answer, `{"ahead":[`...)
 	limit := len(c.answer) + maxAhead
 	more := false
-	for _, g := range groups {
+	for i, g := range groups {
 		to := len(g.keys)
 		if q.To != 0 {
 			to = min(to, q.To)
@@ -91,7 +92,7 @@ func (c *conn) sendAhead(s *session, q *question) error {
 		if err := c.group(s, q.Entries, group{g.merge, g.keys[q.From:to]}, limit); err != nil {
 			return err
 		}
-		if guess && len(g.keys) > 1 && to == len(g.keys) {
+		if complete && i == len(groups)-1 && to == len(g.keys) {
 			c.answer = append(c.answer[:len(c.answer)-1], `,"complete":true}`...)
 		}
 	}
@@ -99,16 +100,22 @@ func (c *conn) sendAhead(s *session, q *question) error {
 	return nil
 }
 
-// guess returns the keys that a session may ask for. Every client asks for lookup_options first.
-func (s *session) guess(entries string) []group {
+// guess returns the keys that a session may ask for. Every client asks for lookup_options first. complete reports
+// whether the last group has all keys.
+func (s *session) guess(entries string) (groups []group, complete bool) {
+	options := group{keys: []string{lookupOptions}}
+	if entries != "" {
+		options.merge = hashMerge
+	}
 	all := s.known.below("", false, entries != "")
 	if len(all) > maxGuess {
-		all = []string{lookupOptions}
+		return []group{options}, false
 	}
+	all = slices.DeleteFunc(all, func(key string) bool { return key == lookupOptions })
 	if entries == "" {
-		return []group{{keys: all}}
+		return []group{{keys: append(options.keys, all...)}}, true
 	}
-	return []group{{hashMerge, []string{lookupOptions}}, {keys: all}}
+	return []group{options, {keys: all}}, true
 }
 
 // group appends the answers for a group of keys. From the size limit on, it only lists keys.

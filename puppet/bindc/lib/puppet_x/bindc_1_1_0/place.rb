@@ -68,7 +68,6 @@ module ::Puppet::Bindc_1_1_0
     private
 
     def compare(invocation)
-      require_relative 'comparison'
       @hidden = invocation.adapter_class == Comparison::Without
       @comparison = Comparison.new(@compile) unless @hidden
     end
@@ -115,4 +114,5 @@ module ::Puppet::Bindc_1_1_0
   end
 end
 
+require_relative 'comparison'
 require_relative 'merging'

@@ -290,6 +290,7 @@ module ::Puppet::Bindc_1_1_0
       @asked = {}    # what lookups asked for, with their values
       @known = {}    # what the server sent and no lookup has asked for yet
       @errors = {}
+      @failed = {}   # what lookups asked for that are errors
       @held = {}     # what the server does not send ahead
       @sent = []     # all keys of the answer that was sent ahead
       @complete = false # no other key is bound than those that the server has sent or named
@@ -313,13 +314,13 @@ module ::Puppet::Bindc_1_1_0
 
     # Reports whether the server should remember other keys than it has sent.
     def news?
-      @surprised || (@asked.length + @errors.length) * 2 < @sent.length
+      @surprised || (@asked.length + @failed.length) * 2 < @sent.length
     end
 
     # Returns the keys that the server should send ahead next time: what was asked for, and what it has sent unless most
     # of it was not needed.
     def wanted
-      asked = @asked.keys | @errors.keys
+      asked = @asked.keys | @failed.keys
       (@sent - asked).length * 2 > @sent.length ? asked : asked | @sent
     end
 
@@ -327,8 +328,13 @@ module ::Puppet::Bindc_1_1_0
 
     def find(key)
       fetch(key) unless known?(key) || @session.read_ahead && known?(key)
-      @session.failed(key, @errors[key]) if @errors.key?(key)
+      failed(key) if @errors.key?(key)
       @known.delete(key) { :not_found }
+    end
+
+    def failed(key)
+      @failed[key] = true
+      @session.failed(key, @errors[key])
     end
 
     def known?(key)

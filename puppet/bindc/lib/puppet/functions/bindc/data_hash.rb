@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require File.expand_path('../../../puppet_x/bindc_1_1_0/connection.rb', __dir__)
+require File.expand_path('../../../puppet_x/bindc_1_1_0/connection.rb', __dir__) unless defined?(Puppet::Bindc_1_1_0)
 
 # Answers lookups of Hiera from a snapshot that `bindc build` made. For the `data_hash` of an entry in a hiera.yaml of
 # version 5.
