@@ -365,6 +365,18 @@ class LookupKeyTest < Minitest::Test
     assert_equal 2, asks.count('hello')
   end
 
+  # The dead child of an environment that is not used any more does not stay, whoever asks next.
+  def test_a_dead_child_is_waited_for_when_another_is_asked
+    keys('a::x' => 1)
+    assert_equal 1, compile.lookup('a::x')
+    pid = Puppet::Bindc_1_1_0.instance_variable_get(:@connections).values.last.instance_variable_get(:@io).pid
+    Process.kill('KILL', pid)
+    sleep 0.01 until File.read("/proc/#{pid}/stat").include?(') Z')
+    assert_equal 1, compile(timeout: 21).lookup('a::x')
+    assert_raises(Errno::ECHILD) { Process.wait(pid, Process::WNOHANG) }
+    assert_equal 1, compile.lookup('a::x')
+  end
+
   def test_noise_is_no_answer
     keys('a::x' => 1)
     fault('noise')

@@ -26,6 +26,7 @@ module ::Puppet::Bindc_1_1_0
   def self.connection(options, environment)
     settings = Settings.new(options, environment)
     @lock.synchronize do
+      @connections.each_value(&:reap)
       @connections[settings.key] ||= settings.socket ? Socket.new(settings) : Child.new(settings)
     end
   end
@@ -129,6 +130,18 @@ module ::Puppet::Bindc_1_1_0
     # Counts a comparison, and returns how many there were, and how many answers differed.
     def count(different)
       @mutex.synchronize { [@compared += 1, @differing += different ? 1 : 0] }
+    end
+
+    # Closes the connection if its server has ended and nobody uses it: otherwise the dead child of an environment that
+    # nobody asks for any more would stay.
+    def reap
+      return unless @mutex.try_lock
+
+      begin
+        close if @io && ended?
+      ensure
+        @mutex.unlock
+      end
     end
 
     # Opens the connection if it is not open, and does not wait for the server.
@@ -304,13 +317,24 @@ module ::Puppet::Bindc_1_1_0
       return unless io
 
       pid = io.pid
-      _, status = Process.wait2(pid, Process::WNOHANG)
+      status, @status = @status || wait_for(pid), nil
       Process.kill('KILL', pid) unless status
       io.close
       Process.wait(pid) unless status # MRI has done that, JRuby has not
       status && "it ended with #{status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"}"
     rescue SystemCallError
       nil
+    end
+
+    # Reports whether the child has ended. Then close knows how.
+    def ended?
+      @status = wait_for(@io.pid)
+    end
+
+    # Returns how a process ended, nil if it is still running.
+    def wait_for(pid)
+      _, status = Process.wait2(pid, Process::WNOHANG)
+      status
     end
 
     def remedy
@@ -337,6 +361,10 @@ module ::Puppet::Bindc_1_1_0
     def close
       @io&.close
       @io = nil
+    end
+
+    def ended?
+      false
     end
 
     def remedy
