@@ -29,14 +29,15 @@ func (s *Snapshot) Needs() (variables, merged []string, locations int, err error
 }
 
 // NeedsOfScopes is Needs, and returns the variables that an answer reads from the scope of a caller, as they are
-// written: role, or ::role if only the variable of top scope counts. facts, trusted and server_facts are not among them,
-// because no scope can change them.
+// written: role, or ::role if only the variable of top scope counts. facts, trusted and server_facts are not among
+// them, because no scope can change them.
 func (s *Snapshot) NeedsOfScopes() (variables, scoped, merged []string, locations int, err error) {
 	if s.closed.Load() {
 		return nil, nil, nil, 0, fs.ErrClosed
 	}
 	defer runtime.KeepAlive(s)
-	sv := survey{s: s, variables: map[string]bool{}, scoped: map[string]bool{}, recipes: make([]nature, s.file.Recipes())}
+	sv := survey{s: s, variables: map[string]bool{}, scoped: map[string]bool{},
+		recipes: make([]nature, s.file.Recipes())}
 	if err := s.file.Guard(sv.run); err != nil {
 		return nil, nil, nil, 0, err
 	}

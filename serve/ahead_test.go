@@ -65,7 +65,8 @@ func TestTheKeysThatANodeAskedForAreSentAheadToNodesThatAreAnsweredAlike(t *test
 			t.Errorf("to a node that is answered alike: %s, expected %s", got, want)
 		}
 	}
-	for name, other := range map[string]object{"another role": {"role": "db"}, "data of its own": {"role": "web", "node": "a"}} {
+	for name, other := range map[string]object{"another role": {"role": "db"},
+		"data of its own": {"role": "web", "node": "a"}} {
 		if got := p.ahead(3, other, ""); got != nothing {
 			t.Errorf("to a node with %s: %s, expected %s", name, got, nothing)
 		}

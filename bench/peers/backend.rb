@@ -162,13 +162,22 @@ class Backend
   end
 
   def applied(script, environment, one)
-    facts = one['nodes'].first.slice(*one['nodes'].first.keys.grep(/level/)).to_h { |name, value| ["FACTER_#{name}", value] }
+    node = one['nodes'].first
+    keep_facts(node)
     command = ['puppet', 'apply', script, '--environment', environment, '--confdir', "#{@dir}/apply", '--vardir', "#{@dir}/apply/var",
-               '--codedir', "#{@dir}/code", '--certname', one['nodes'].first['fqdn']]
-    FileUtils.mkdir_p("#{@dir}/apply/var/state")
+               '--codedir', "#{@dir}/code", '--certname', node['fqdn'], '--facts_terminus', 'yaml']
     text = nil
-    took = clock { text, = Open3.capture2e(facts, *command) } * 1e6
+    took = clock { text, = Open3.capture2e(*command) } * 1e6
     [took, JSON.parse(text[/\{"took".*\}/])['took']]
+  end
+
+  # Facts from a file: Facter asks the network, whose time would be all that is measured.
+  def keep_facts(node)
+    FileUtils.mkdir_p(["#{@dir}/apply/var/state", "#{@dir}/apply/var/yaml/facts"])
+    times = { 'timestamp' => '2026-01-01 00:00:00.000000000 +00:00', 'expiration' => '2100-01-01 00:00:00.000000000 +00:00' }
+    File.write("#{@dir}/apply/var/yaml/facts/#{node['fqdn']}.yaml",
+               "--- !ruby/object:Puppet::Node::Facts\nname: #{node['fqdn']}\nvalues: #{JSON.generate(node)}\n" +
+               times.map { |name, time| "#{name}: #{time}\n" }.join)
   end
 
   # Without what a catalog takes that looks nothing up.
