@@ -100,22 +100,22 @@ func (c *conn) sendAhead(s *session, q *question) error {
 	return nil
 }
 
-// guess returns the keys that a session may ask for. Every client asks for lookup_options first. complete reports
-// whether the last group has all keys.
+// guess returns the keys that a session may ask for. Every client asks for lookup_options first: of entries of Hiera 5
+// merged as a hash, but not of locations. complete reports whether the last group has all keys, lookup_options too.
 func (s *session) guess(entries string) (groups []group, complete bool) {
 	options := group{keys: []string{lookupOptions}}
-	if entries != "" {
+	if entries != "" && s.known.snapshot.Hiera() {
 		options.merge = hashMerge
 	}
 	all := s.known.below("", false, entries != "")
 	if len(all) > maxGuess {
 		return []group{options}, false
 	}
-	all = slices.DeleteFunc(all, func(key string) bool { return key == lookupOptions })
-	if entries == "" {
-		return []group{{keys: append(options.keys, all...)}}, true
+	if options.merge != nil {
+		return []group{options, {keys: all}}, true
 	}
-	return []group{options, {keys: all}}, true
+	all = slices.DeleteFunc(all, func(key string) bool { return key == lookupOptions })
+	return []group{{keys: append(options.keys, all...)}}, true
 }
 
 // group appends the answers for a group of keys. From the size limit on, it only lists keys.

@@ -98,6 +98,27 @@ bind:
 	}
 }
 
+// A client with locations asks for lookup_options without a merge: a complete answer has them, too.
+func TestACompleteAnswerHasLookupOptions(t *testing.T) {
+	path := snap(t)
+	build(t, path, "bindings_version: 1\nname: default\nbind: [{name: users, multibind_id: u, type: 'Array[String]'}]\n")
+	p := connect(t, server(t, path))
+	p.node(1, nil)
+	want := `{"ahead":[{"values":{"lookup_options":{"users":{"merge":"first"}},"users":[]},"complete":true}]}`
+	if got := p.said(`{"ask":"ahead","session":1,"entries":"0-"}`); got != want {
+		t.Errorf("structured bindings: %s, expected %s", got, want)
+	}
+	build(t, path, "", "hiera.yaml", aheadHierarchy, "data/common.yaml", "a: 1\nlookup_options: {a: {merge: first}}\n",
+		"binder_config.yaml", "version: 1\nlayers: [{name: all, include: 'hiera:/'}]\n")
+	p = connect(t, server(t, path))
+	p.node(1, nil)
+	const options = `{"values":{"lookup_options":{"a":{"merge":"first"}}},"merge":{"strategy":"hash"}}`
+	want = `{"ahead":[` + options + `,{"values":{"a":1,"lookup_options":{"a":{"merge":"first"}}},"complete":true}]}`
+	if got := p.said(`{"ask":"ahead","session":1,"entries":"0-"}`); got != want {
+		t.Errorf("Hiera 5: %s, expected %s", got, want)
+	}
+}
+
 func TestBeyondTheLimitKeysAreOnlyNamed(t *testing.T) {
 	path := snap(t)
 	text := strings.Repeat("0123456789abcdef", serve.MaxAhead/16)
