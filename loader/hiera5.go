@@ -66,8 +66,8 @@ type hiera5Reader struct {
 // hiera5Files are the names of the configuration. Beside the first, the other is Puppet's.
 var hiera5Files = []string{"hiera5.yaml", "hiera.yaml"}
 
-// snapshotFunction names the function of the Puppet module that a hiera.yaml uses to ask a snapshot.
-const snapshotFunction = "bindc::lookup_key"
+// snapshotFunctions are the functions of the Puppet module that a hiera.yaml uses to ask a snapshot, by their keys.
+var snapshotFunctions = map[string]string{"data_hash": "bindc::data_hash", "lookup_key": "bindc::lookup_key"}
 
 // hiera5File is the configuration of Hiera 5 in a directory, "" if there is none. A hiera.yaml of version 2 is none.
 func (r *hiera5Reader) hiera5File(dir string) string {
@@ -310,7 +310,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 	case "eyaml_lookup_key":
 		s.kind = datafile.Hiera5EYAML
 		return s
-	case snapshotFunction:
+	case snapshotFunctions["data_hash"], snapshotFunctions["lookup_key"]:
 		return hiera5Source{}
 	default:
 		c.foreign(at, "'"+function+"'", diag.DidYouMean(function, hiera5Functions))

@@ -395,13 +395,19 @@ func asksSnapshotOnly(doc document) bool {
 		if defaults != nil && len(presentKeys(from, hiera5Backends)) == 0 {
 			from = defaults
 		}
-		_, function, ok := from.Lookup("lookup_key")
-		if !ok {
-			return true
-		}
-		name, _ := function.Text()
-		return name != snapshotFunction
+		return !asksSnapshot(from)
 	})
+}
+
+// asksSnapshot reports whether an entry of a hierarchy asks a snapshot.
+func asksSnapshot(entry *yaml.Node) bool {
+	for key, name := range snapshotFunctions {
+		if _, function, ok := entry.Lookup(key); ok {
+			text, _ := function.Text()
+			return text == name
+		}
+	}
+	return false
 }
 
 // findSet finds a file of structured bindings.

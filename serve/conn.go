@@ -64,6 +64,7 @@ type conn struct {
 type session struct {
 	lease *bindings.Lease
 	known *known
+	path  string      // of the snapshot
 	timer *time.Timer // ends the session when it is idle; nil if sessions do not end
 	used  int         // number of the last use
 }
@@ -188,6 +189,8 @@ func (c *conn) ask(s *session, q *question) error {
 		do = func() error { return c.values(q.Keys, look) }
 	case q.Ask == "prefix" && q.Prefix != nil:
 		do = func() error { return c.values(s.known.below(*q.Prefix, q.Direct, q.Entries != ""), look) }
+	case q.Ask == "ahead":
+		do = func() error { return c.sendAhead(s, q) }
 	case q.Ask == "candidates" && q.Key != nil:
 		do = func() error { return c.candidates(s, *q.Key) }
 	case q.Ask == "explain" && q.Key != nil:
@@ -231,7 +234,8 @@ func (c *conn) hello(q *question) error {
 func (c *conn) snapshot(k *known) {
 	c.answer = append(c.answer, `"snapshot":{"digest":`...)
 	c.answer = append(appendText(c.answer, k.digest), `,"variables":`...)
-	c.answer = append(value.AppendJSON(c.answer, value.Strings(k.variables...)), `,"all_facts":`...)
+	c.answer = append(value.AppendJSON(c.answer, value.Strings(k.variables...)), `,"scoped":`...)
+	c.answer = append(value.AppendJSON(c.answer, value.Strings(k.scoped...)), `,"all_facts":`...)
 	c.answer = append(strconv.AppendBool(c.answer, k.allFacts), `,"trusted":`...)
 	c.answer = append(strconv.AppendBool(c.answer, k.trusted), `,"hiera":`...)
 	hiera := k.snapshot != nil && (*lookup.Snapshot)(k.snapshot).Hiera()
@@ -249,6 +253,9 @@ func environmentOf(q *question) string {
 
 // node opens a session, unless the client has asked another snapshot what it needs.
 func (c *conn) node(q *question) error {
+	if err := c.remember(q.Asked); err != nil {
+		return err
+	}
 	choose, err := c.server.environments.chooser()
 	if err != nil {
 		return err
@@ -280,7 +287,7 @@ func (c *conn) node(q *question) error {
 			lease.Close()
 			continue
 		}
-		c.start(*q.Session, &session{lease: lease, known: k})
+		c.start(*q.Session, &session{lease: lease, known: k, path: env.path})
 		c.server.opts.Report(Event{What: Opened, Connection: c.number, Environment: env.name, Digest: k.digest})
 		c.answer = append(strconv.AppendInt(append(c.answer, `{"session":`...), *q.Session, 10), '}')
 		return nil

@@ -100,7 +100,7 @@ func TestWhatTheChoiceOfAnEnvironmentNeeds(t *testing.T) {
 	chosen(t, dir, "if $role == 'db' { $environment = 'special' }")
 	p := connect(t, server(t, dir))
 	nowhere := `{"ask":"hello","protocol":1,"environment":"nowhere"}`
-	want := `{"protocol":1,"version":"test","snapshot":{"digest":"+role","variables":["role"],"all_facts":false,` +
+	want := `{"protocol":1,"version":"test","snapshot":{"digest":"+role","variables":["role"],"scoped":["role"],"all_facts":false,` +
 		`"trusted":false,"hiera":false,"locations":1}}`
 	if got := p.said(nowhere); got != want {
 		t.Errorf("%s, expected %s", got, want)

@@ -52,6 +52,7 @@ type known struct {
 	snapshot  *bindings.Snapshot
 	digest    string
 	variables []string // needed, apart from facts and trusted
+	scoped    []string // variables that the scope of a caller can change
 	allFacts  bool
 	trusted   bool
 	locations int
@@ -319,6 +320,7 @@ func (k *known) chosenBy(choose *bindings.Environments) *known {
 			out.trusted = true
 		default:
 			out.variables = append(out.variables, name)
+			out.scoped = append(slices.Clone(out.scoped), name)
 		}
 	}
 	slices.Sort(out.variables)
@@ -337,7 +339,7 @@ func survey(snap *bindings.Snapshot) (k *known, err error) {
 
 func unguarded(snap *bindings.Snapshot) (*known, error) {
 	k := &known{snapshot: snap, digest: snap.Digest(), variables: []string{}}
-	names, merged, locations, err := (*lookup.Snapshot)(snap).Needs()
+	names, scoped, merged, locations, err := (*lookup.Snapshot)(snap).NeedsOfScopes()
 	if err != nil {
 		return nil, err
 	}
@@ -351,7 +353,7 @@ func unguarded(snap *bindings.Snapshot) (*known, error) {
 			k.variables = append(k.variables, name)
 		}
 	}
-	k.merged, k.locations = merged, locations
+	k.scoped, k.merged, k.locations = scoped, merged, locations
 	k.keys = slices.Collect(snap.Keys())
 	if !slices.Contains(k.keys, lookupOptions) {
 		k.keys = append(k.keys, lookupOptions)

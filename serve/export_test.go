@@ -97,3 +97,35 @@ func Entries(text string) string {
 	}
 	return fmt.Sprint(from, to)
 }
+
+// Limits of what is sent ahead, for tests.
+const (
+	MaxAhead   = maxAhead
+	MaxGuess   = maxGuess
+	MaxHistory = maxHistory
+)
+
+// History is a history of nodes with numbers.
+type History struct{ h history }
+
+// NewHistory returns an empty history.
+func NewHistory() *History { return &History{} }
+
+// Put remembers what a node asked for.
+func (h *History) Put(node int, keys []string) {
+	h.h.put(kind{alike: uint64(node)}, []group{{keys: keys}})
+}
+
+// Get returns what a node asked for last.
+func (h *History) Get(node int) []string {
+	if groups := h.h.get(kind{alike: uint64(node)}); groups != nil {
+		return groups[0].keys
+	}
+	return nil
+}
+
+// Bytes returns the estimated size.
+func (h *History) Bytes() int { return h.h.bytes }
+
+// Lists returns the number of different lists of keys.
+func (h *History) Lists() int { return len(h.h.lists) }

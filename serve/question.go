@@ -33,10 +33,13 @@ type question struct {
 	Entries     string          `json:"entries"`
 	Merge       json.RawMessage `json:"merge"`
 	Values      bool            `json:"values"`
+	From        int             `json:"from"`
+	To          int             `json:"to"`
+	Asked       []asked         `json:"asked"`
 }
 
 // asks lists the valid questions.
-var asks = []string{"hello", "node", "keys", "prefix", "candidates", "explain", "end"}
+var asks = []string{"hello", "node", "ahead", "keys", "prefix", "candidates", "explain", "end"}
 
 // unread returns the failure for a question that is not a JSON object, or has a member of the wrong type.
 func unread(err error) *failure {

@@ -558,7 +558,7 @@ func TestHelloAndEvents(t *testing.T) {
 	p := connect(t, server(t, path, func(o *serve.Options) { o.Report = func(e serve.Event) { events <- e } }))
 	digest := p.digest()
 	want := `{"protocol":1,"version":"test","snapshot":{"digest":"` + digest +
-		`","variables":["clientcert","domain","fqdn","hostname","networking","rack","role"],` +
+		`","variables":["clientcert","domain","fqdn","hostname","networking","rack","role"],"scoped":["role"],` +
 		`"all_facts":false,"trusted":true,"hiera":false,"locations":1}}` // the category node needs it
 	if got := p.said(`{"ask":"hello","protocol":1}`); got != want {
 		t.Errorf("%s, expected %s", got, want)

@@ -58,6 +58,7 @@ const (
 type Server struct {
 	opts         Options
 	environments environments
+	history      history
 	frameTime    time.Duration
 
 	mu        sync.Mutex

@@ -14,11 +14,11 @@ import (
 const lookupOptions = "lookup_options"
 
 // values appends the answer with the values of keys that look returns.
-func (c *conn) values(keys []string, look func(key string) lookup.Outcome) error {
-	w := valueWriter{plain: append(c.answer, `{"values":{`...)}
-	w.begin = len(w.plain)
+func (c *conn) values(keys []string, look lookFunc) error {
+	w := newValueWriter(c.answer)
 	for _, key := range keys {
-		if err := w.add(key, look(key)); err != nil {
+		o, _ := look(key)
+		if err := w.add(key, o); err != nil {
 			return err
 		}
 	}
@@ -37,8 +37,7 @@ func (c *conn) candidates(s *session, key string) error {
 		if i > 0 {
 			c.answer = append(c.answer, ',')
 		}
-		w := valueWriter{plain: append(c.answer, `{"values":{`...)}
-		w.begin = len(w.plain)
+		w := newValueWriter(c.answer)
 		if err := w.add(key, o); err != nil {
 			return err
 		}
@@ -48,29 +47,36 @@ func (c *conn) candidates(s *session, key string) error {
 	return nil
 }
 
-// way has the options of a question for its lookups: entries of the hierarchy, and a merge strategy.
-func (s *session) way(q *question) (func(key string) lookup.Outcome, error) {
+// lookFunc looks a key up, and reports whether the outcome depends on anything sensitive.
+type lookFunc func(key string) (o lookup.Outcome, secret bool)
+
+// way returns the function that looks up keys as a question asks for: with a merge strategy, in entries of the
+// hierarchy.
+func (s *session) way(q *question) (lookFunc, error) {
 	strategy, err := strategyIn(q)
 	if err != nil {
 		return nil, err
 	}
-	look := s.request().LookupMerged
+	look := func(key string) (v lookup.Value, found, secret bool, err error) {
+		v, found, err = s.request().LookupMerged(key, lookup.Value(strategy))
+		return v, found, v.Sensitive(), err
+	}
 	if q.Entries != "" {
 		from, to, err := parseEntries(q.Entries)
 		if err != nil {
 			return nil, err
 		}
-		look = func(key string, strategy lookup.Value) (lookup.Value, bool, error) {
-			return s.request().LookupEntries(key, from, to, strategy)
+		look = func(key string) (v lookup.Value, found, secret bool, err error) {
+			return s.request().LookupEntriesSecret(key, from, to, lookup.Value(strategy))
 		}
 	}
-	return func(key string) lookup.Outcome {
-		v, found, err := look(key, lookup.Value(strategy))
+	return func(key string) (lookup.Outcome, bool) {
+		v, found, secret, err := look(key)
 		o := lookup.Outcome{Value: v, Found: found, Err: err}
 		if key == lookupOptions {
 			o = s.known.merging(o)
 		}
-		return o
+		return o, secret
 	}, nil
 }
 
@@ -156,8 +162,18 @@ func (k *known) merging(o lookup.Outcome) lookup.Outcome {
 // valueWriter writes values: plain ones into the answer itself, others into separate members.
 type valueWriter struct {
 	plain, rich, errors []byte
-	begin               int // of the values in plain
+	absent, held        []byte // keys that are not found, or found but not sent
+	begin               int    // of the values in plain
 }
+
+// newValueWriter returns a writer that appends to dst.
+func newValueWriter(dst []byte) valueWriter {
+	dst = append(dst, `{"values":{`...)
+	return valueWriter{plain: dst, begin: len(dst)}
+}
+
+// size returns the size of what is written, including all that was there before.
+func (w *valueWriter) size() int { return len(w.plain) + len(w.rich) + len(w.errors) }
 
 // add adds the outcome of a key. It returns only errors that affect more than the key.
 func (w *valueWriter) add(key string, o lookup.Outcome) error {
@@ -198,7 +214,7 @@ func appendMarked(dst, text []byte, sensitive bool) []byte {
 }
 
 func (w *valueWriter) fits() error {
-	if len(w.plain)+len(w.rich)+len(w.errors) > maxAnswer-1<<10 {
+	if w.size() > maxAnswer-1<<10 {
 		return failed(codeTooLarge, "the answer would be too long for a frame: ask for less, key by key")
 	}
 	return nil
@@ -213,7 +229,21 @@ func (w *valueWriter) end() []byte {
 	if w.errors != nil {
 		out = append(append(append(out, `,"errors":{`...), w.errors...), '}')
 	}
+	if w.absent != nil {
+		out = append(append(append(out, `,"absent":[`...), w.absent...), ']')
+	}
+	if w.held != nil {
+		out = append(append(append(out, `,"held":[`...), w.held...), ']')
+	}
 	return append(out, '}')
+}
+
+// appendItem appends an item to a list of texts without brackets.
+func appendItem(dst []byte, text string) []byte {
+	if dst != nil {
+		dst = append(dst, ',')
+	}
+	return appendText(dst, text)
 }
 
 func appendKey(dst []byte, more bool, key string) []byte {

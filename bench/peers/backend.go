@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,18 +13,37 @@ import (
 	"bindc/bench/gen"
 )
 
-// backendConfig is the hiera.yaml with which Puppet asks the snapshot of its environment.
-const backendConfig = `version: 5
-hierarchy:
-  - name: bindc
-    lookup_key: bindc::lookup_key
-    uris: [%s]
-    options: {snapshot: '%s/snapshots/%s.snap', command: '%[2]s/bindq'}
-`
+// backendCase is one set of data that Puppet looks up in two environments: its own data, and a snapshot of the same.
+type backendCase struct {
+	Name    string           `json:"name"`
+	Own     string           `json:"own"`
+	Ours    string           `json:"ours"`
+	Others  []string         `json:"others"` // environments that are measured beside these
+	Nodes   []map[string]any `json:"nodes"`
+	Keys    []string         `json:"keys"`
+	Merged  []string         `json:"merged"` // keys with lists
+	Targets targets          `json:"targets"`
+}
 
-// backend has backend.rb measure Puppet's own data beside the snapshots of the same: two sites of as many keys, the
-// larger with a hundred times the nodes.
-func backend(scripts string) error {
+// targets are the highest ratios of our times to those of Puppet's own data; 0: there is none.
+type targets struct {
+	Found   float64 `json:"found"`
+	Absent  float64 `json:"absent"`
+	First   float64 `json:"first"`
+	Merge   float64 `json:"merge"`
+	Catalog float64 `json:"catalog"`
+	Apply   float64 `json:"apply"`
+}
+
+// backendLayout writes the environments of the benchmark.
+type backendLayout struct {
+	dir   string
+	cases []backendCase
+}
+
+// backend has backend.rb measure Puppet's own data beside snapshots of the same. large adds sites of 500 and of 50 000
+// nodes. corpora is the directory of control repositories; without any, none is measured.
+func backend(scripts, corpora string, rounds int, large bool) error {
 	dir, err := os.MkdirTemp("", "bindc-backend")
 	if err != nil {
 		return err
@@ -35,6 +54,39 @@ func backend(scripts string) error {
 			return err
 		}
 	}
+	l := &backendLayout{dir: dir}
+	if err := l.layOut(corpora, large); err != nil {
+		return err
+	}
+	text, err := json.Marshal(l.cases)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "cases.json"), text, 0o644); err != nil {
+		return err
+	}
+	cmd := exec.Command("ruby", filepath.Join(scripts, "backend.rb"), dir, strconv.Itoa(rounds))
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
+}
+
+func (l *backendLayout) layOut(corpora string, large bool) error {
+	for levels, goals := range map[int]targets{
+		4:  {Found: 0.9, Absent: 0.7, First: 1, Merge: 1, Catalog: 0.85, Apply: 1},
+		12: {Found: 0.5, Absent: 0.4, First: 1, Merge: 1, Catalog: 0.5, Apply: 1},
+	} {
+		if err := l.levels(levels, goals); err != nil {
+			return err
+		}
+	}
+	if corpora != "" {
+		if err := l.corpus(corpora); err != nil {
+			return err
+		}
+	}
+	if !large {
+		return nil
+	}
 	for _, nodes := range []int{500, 50_000} {
 		config := gen.Sizes["S"]
 		config.Nodes = nodes
@@ -42,44 +94,62 @@ func backend(scripts string) error {
 		if err != nil {
 			return err
 		}
-		if err := layOutBackend(site, dir, strconv.Itoa(nodes)); err != nil {
-			return err
-		}
-	}
-	cmd := exec.Command("ruby", filepath.Join(scripts, "backend.rb"), dir)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd.Run()
-}
-
-// layOutBackend writes the environments own and compiled of a site, and one more that has three locations.
-func layOutBackend(s *gen.Site, dir, size string) error {
-	environments := filepath.Join(dir, "code/environments")
-	own := renamed(hiera5(s), "code/environments/production", "code/environments/own"+size)
-	if err := write(dir, own, backendQuestion(s)); err != nil {
-		return err
-	}
-	site := filepath.Join(dir, "site"+size)
-	if err := write(site, renamed(siteFiles(s), "", ""), question{}); err != nil {
-		return err
-	}
-	for name, uris := range map[string]string{"compiled": "'bindc:0'", "located": "'bindc:0', 'bindc:1', 'bindc:2'"} {
-		snapshot := filepath.Join(dir, "snapshots", name+size+".snap")
-		if err := os.MkdirAll(filepath.Dir(snapshot), 0o755); err != nil {
-			return err
-		}
-		if _, err := output(filepath.Join(dir, "bindc"), "build", site, "-o", snapshot); err != nil {
-			return err
-		}
-		config := fmt.Sprintf(backendConfig, uris, dir, "%{environment}")
-		root := filepath.Join(environments, name+size)
-		if err := os.MkdirAll(filepath.Join(root, "modules"), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(root, "hiera.yaml"), []byte(config), 0o644); err != nil {
+		if err := l.located(site, strconv.Itoa(nodes)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// located writes the environments of a site that is no hierarchy of Hiera 5: Puppet merges its locations.
+func (l *backendLayout) located(s *gen.Site, size string) error {
+	own := renamed(hiera5(s), "code/environments/production", "code/environments/own"+size)
+	if err := write(l.dir, own, question{}); err != nil {
+		return err
+	}
+	site := filepath.Join(l.dir, "site"+size)
+	if err := write(site, renamed(siteFiles(s), "", ""), question{}); err != nil {
+		return err
+	}
+	c := backendCase{Name: size + " nodes", Own: "own" + size, Ours: "ours" + size}
+	c.Nodes, c.Keys = backendNodes(s), s.KeyNames()
+	l.cases = append(l.cases, c)
+	return l.ask(site, c.Ours, "")
+}
+
+// ask makes an environment that asks the snapshot of a site. from is the hiera.yaml of Hiera 5 that is compiled, or "".
+func (l *backendLayout) ask(site, name, from string, flags ...string) error {
+	snapshot := filepath.Join(l.dir, "snapshots", name+".snap")
+	if err := os.MkdirAll(filepath.Dir(snapshot), 0o755); err != nil {
+		return err
+	}
+	if _, err := output(filepath.Join(l.dir, "bindc"), "build", site, "-o", snapshot); err != nil {
+		return err
+	}
+	args := append([]string{"hiera-config", "-s", snapshot, "--option",
+		"snapshot=" + filepath.Join(l.dir, "snapshots/%{::environment}.snap"),
+		"--option", "command=" + filepath.Join(l.dir, "bindq")}, flags...)
+	if from != "" {
+		args = append(args, "--from", from)
+	}
+	config, err := output(filepath.Join(l.dir, "bindq"), args...)
+	if err != nil {
+		return err
+	}
+	return l.configure(name, config)
+}
+
+// configure makes an environment that has only a hiera.yaml.
+func (l *backendLayout) configure(name, config string) error {
+	root := l.environment(name)
+	if err := os.MkdirAll(filepath.Join(root, "modules"), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, "hiera.yaml"), []byte(config+"\n"), 0o644)
+}
+
+func (l *backendLayout) environment(name string) string {
+	return filepath.Join(l.dir, "code/environments", name)
 }
 
 // siteFiles are the files of the site as the generator writes it.
@@ -102,14 +172,13 @@ func renamed(files []file, from, to string) []file {
 	return files
 }
 
-// backendQuestion is 30 nodes that both sizes have, and all keys.
-func backendQuestion(s *gen.Site) question {
-	q := question{Keys: s.KeyNames()}
+// backendNodes are 30 nodes that both sizes have.
+func backendNodes(s *gen.Site) (nodes []map[string]any) {
 	for i := range 30 {
 		facts := s.Facts(i * 16)
 		facts["stage"] = facts["environment"]
 		delete(facts, "environment")
-		q.Nodes = append(q.Nodes, facts)
+		nodes = append(nodes, facts)
 	}
-	return q
+	return nodes
 }

@@ -1,33 +1,40 @@
 # frozen_string_literal: true
 
-# Measures Puppet's own data beside snapshots that Puppet asks, in MRI and in puppetserver: ruby backend.rb DIR, where
-# backend.go has laid out environments. They take turns. Prints a table.
+# Measures Puppet's own data beside snapshots that Puppet asks, in MRI, in puppetserver and by puppet apply: ruby
+# backend.rb DIR TURNS, where backend.go has laid out environments. They take turns. Prints a table.
 require 'fileutils'
 require 'json'
+require 'open3'
 require_relative '../../puppet/bindc/acceptance/mri'
 require_relative '../../puppet/bindc/acceptance/processes'
 require_relative '../../puppet/bindc/acceptance/puppetserver'
 
 class Backend
-  LOOKUPS = 1000 # of a catalog
-  WARM = 10      # turns before anything is measured
+  LOOKUPS = 1000 # of a catalog over HTTP
+  TIMED = 600    # of a catalog in which each lookup is timed
+  APPLIED = 100  # of puppet apply
+  TEXTS = { 'found' => 'lookup that finds', 'absent' => 'lookup that finds nothing', 'merge' => "lookup with merge 'unique'" }.freeze
 
-  def initialize(dir)
+  def initialize(dir, turns)
     @dir = dir
-    @nodes, keys = JSON.parse(File.read("#{dir}/peers.json")).values_at('nodes', 'keys')
-    @keys = keys.shuffle(random: Random.new(1))
-    Dir["#{dir}/code/environments/*"].each { |root| furnish(root) }
+    @turns = turns
+    @cases = JSON.parse(File.read("#{dir}/cases.json")).sort_by { |one| [targeted?(one) ? 0 : 1, one['name'][/\d+/].to_i] }
+    @cases.each { |one| environments(one).each { |name| furnish(name, one['keys']) } }
   end
 
   def run
+    puts "load #{File.read('/proc/loadavg').split.first(3).join(' ')}", ''
+    puts '| what | bindc | Puppet\'s YAML | ratio | target | floors: lookup_key, data_hash |', '|---|---|---|---|---|---|'
     mri = Mri.new("#{@dir}/mri", "#{@dir}/code")
+    measure('MRI', mri)
+    apply
     server = Puppetserver.new("#{@dir}/server", "#{@dir}/code", instances: 1, java: [])
     server.start
-    puts '| what | bindc | Puppet\'s YAML | ratio | target | three locations |', '|---|---|---|---|---|---|'
-    lookups('MRI', mri, 0.7, 1.0, 0.8)
-    lookups('JRuby', server, 0.5, 0.85, nil)
-    catalogs(server)
-    memory(mri.pid, server.pid)
+    measure('JRuby', server)
+    @cases.each { |one| catalogs(server, one) }
+    large(server)
+    memory('MRI' => mri.pid, 'puppetserver' => server.pid)
+    puts '', "load #{File.read('/proc/loadavg').split.first(3).join(' ')}"
   ensure
     mri&.stop
     server&.stop
@@ -35,79 +42,160 @@ class Backend
 
   private
 
-  # Modules and the manifest. Which of its parts is compiled a fact says.
-  def furnish(root)
+  def targeted?(one)
+    one['targets']['found'].positive?
+  end
+
+  def environments(one)
+    [one['own'], one['ours'], *one['others']]
+  end
+
+  # Modules and the manifest. A fact says which part of it is compiled.
+  def furnish(name, keys)
+    root = "#{@dir}/code/environments/#{name}"
     FileUtils.mkdir_p(["#{root}/modules", "#{root}/manifests"])
     FileUtils.ln_s(File.expand_path('module', __dir__), "#{root}/modules/peers")
     FileUtils.ln_s(File.expand_path('../../puppet/bindc', __dir__), "#{root}/modules/bindc")
-    asked = @keys.first(LOOKUPS).each_with_index.map { |key, i| "$x#{i} = lookup('#{key}')" }
+    asked = keys.cycle.first(LOOKUPS).each_with_index.map { |key, i| "$x#{i} = lookup('#{key}', {'default_value' => undef})" }
     File.write("#{root}/manifests/site.pp", <<~PUPPET)
-      if $facts['do'] == 'times' { notify { 'times': message => peers::times($facts['keys']) } }
+      if $facts['do'] == 'times' { notify { 'times': message => peers::times($facts['keys'], $facts['merge']) } }
       if $facts['do'] == 'catalog' { #{asked.join("\n")} }
     PUPPET
   end
 
-  def compile(puppet, environment, turn, facts)
-    node = @nodes[turn % @nodes.length]
+  def compile(puppet, one, environment, turn, facts)
+    node = one['nodes'][turn % one['nodes'].length]
     puppet.catalog(node['fqdn'], node.merge(facts), environment: environment)
   end
 
-  # What each lookup took, and what it found.
-  def times(puppet, environment, turn, keys)
-    catalog = compile(puppet, environment, turn, 'do' => 'times', 'keys' => keys)
+  # Returns what each lookup took, and what it found.
+  def times(puppet, one, environment, turn, keys, merge = nil)
+    facts = { 'do' => 'times', 'keys' => keys, 'merge' => merge }.compact
+    catalog = compile(puppet, one, environment, turn, facts)
     notify = catalog['resources'].find { |resource| resource['title'] == 'times' }
-    JSON.parse(notify['parameters']['message']).values_at('took', 'values')
+    JSON.parse(notify['parameters']['message'], max_nesting: false).values_at('took', 'values')
   end
 
-  # Turns of each environment, after some that warm it up: what the block measures, by environment.
-  def turns(environments, count = @nodes.length)
+  # Yields each environment in turn, first for as many turns as there are nodes that are not counted. Returns what the
+  # block measures, by environment.
+  def turns(one, environments, count = @turns)
+    warm = [one['nodes'].length, 3 * count].min
     measured = Hash.new { |all, environment| all[environment] = [] }
-    (WARM + count).times do |turn|
+    (warm + count).times do |turn|
       environments.each do |environment|
         result = yield environment, turn
-        measured[environment] << result if turn >= WARM
+        measured[environment] << result if turn >= warm
       end
     end
     measured
   end
 
-  # The first lookup of a catalog is not counted among those that find, nor is one that is put before those that do not.
-  def lookups(name, puppet, found_target, missed_target, first_target)
-    keys = @keys.first(600)
-    names = %w[compiled500 own500 located500]
-    found = turns(names) { |environment, turn| times(puppet, environment, turn, keys) }
-    missed = turns(names) { |environment, turn| times(puppet, environment, turn, [keys[0], *absent(keys)]).first.drop(1) }
-    took = found.transform_values { |all| all.map(&:first) }
-    row("#{name}, lookup that finds", took.transform_values { |all| all.flat_map { |times| times.drop(1) } }, found_target)
-    row("#{name}, lookup that finds nothing", missed.transform_values(&:flatten), missed_target)
-    row("#{name}, first lookup of a catalog", took.transform_values { |all| all.map(&:first) }, first_target)
-    row("#{name}, all 600 of a catalog, each", took.transform_values { |all| all.map { |times| times.sum / times.length } })
-    row("#{name}, 600 that find nothing, each", missed.transform_values { |all| all.map { |times| times.sum / times.length } })
-    differing(name, *found.values_at('compiled500', 'own500'))
+  def measure(puppet_name, puppet)
+    @cases.each do |one|
+      name = "#{puppet_name}, #{one['name']}"
+      asked(name, puppet, one)
+      absent(name, puppet, one)
+      merged(name, puppet, one)
+      wrong_guess(name, puppet, one)
+    end
   end
 
-  def absent(keys)
-    keys.map { |key| "#{key}_absent" }
+  # The first lookup of a catalog is not counted among those that find.
+  def asked(name, puppet, one)
+    keys = one['keys'].shuffle(random: Random.new(1)).first(targeted?(one) ? TIMED : 4000)
+    found = turns(one, environments(one)) { |environment, turn| times(puppet, one, environment, turn, keys) }
+    took = found.transform_values { |all| all.map(&:first) }
+    row("#{name}, lookup that finds", one, took.transform_values { |all| all.flat_map { |times| times.drop(1) } }, 'found')
+    row("#{name}, first lookup of a catalog", one, took.transform_values { |all| all.map(&:first) }, 'first')
+    row("#{name}, all #{keys.length} of a catalog, each", one, means(took))
+    differing(name, *found.values_at(one['ours'], one['own']))
+  end
+
+  def absent(name, puppet, one)
+    keys = one['keys'].shuffle(random: Random.new(1)).first(TIMED)
+    keys = [keys[0], *keys.map { |key| "#{key}_absent" }]
+    took = turns(one, environments(one)) { |environment, turn| times(puppet, one, environment, turn, keys).first.drop(1) }
+    row("#{name}, lookup that finds nothing", one, took.transform_values(&:flatten), 'absent')
+  end
+
+  # Explicit merges: each lookup, with what the first ones fetch.
+  def merged(name, puppet, one)
+    keys = one['merged']
+    return unless keys
+
+    found = turns(one, [one['own'], one['ours']]) { |environment, turn| times(puppet, one, environment, turn, keys, 'unique') }
+    took = found.transform_values { |all| all.map { |times, _| times.sum / times.length } }
+    row("#{name}, lookup with merge 'unique', each of #{keys.length}", one, took, 'merge')
+    differing("#{name}, merged", *found.values_at(one['ours'], one['own']))
+  end
+
+  # Each catalog of a node looks up other keys than the one before.
+  def wrong_guess(name, puppet, one)
+    halves = one['keys'].first(TIMED).each_slice(TIMED / 2).to_a
+    took = turns(one, [one['own'], one['ours']]) do |environment, turn|
+      times(puppet, one, environment, turn / 2 % 4, halves[turn % 2]).first
+    end
+    row("#{name}, #{halves[0].length} keys, none of them sent ahead, each", one, means(took))
+  end
+
+  def means(took)
+    took.transform_values { |all| all.map { |times| times.sum / times.length } }
   end
 
   def differing(name, ours, own)
     pairs = ours.zip(own).flat_map { |(_, one), (_, other)| one.zip(other) }
     differ = pairs.count { |one, other| !one.eql?(other) }
-    puts "| #{name}, answers that differ | #{differ} | of #{pairs.length} | | 0 | |"
+    puts "| #{name}, answers that differ | #{differ} | of #{pairs.length} | | 0#{', missed' if differ.positive?} | |"
   end
 
-  # Milliseconds, without what a catalog takes that looks nothing up.
-  def catalogs(server)
-    names = %w[compiled500 own500 located500 compiled50000 own50000]
-    took = turns(names, 15) do |environment, turn|
-      %w[nothing catalog].map { |what| clock { compile(server, environment, turn, 'do' => what) } * 1e6 }
+  # From the start of the process to its end, and the lookups alone.
+  def apply
+    @cases.select { |one| targeted?(one) }.each do |one|
+      script = "#{@dir}/apply.pp"
+      File.write(script, "notice(peers::times(#{JSON.generate(one['keys'].first(APPLIED))}))\n")
+      all = turns(one.merge('nodes' => [nil]), [one['own'], one['ours']], [@turns / 2, 3].max) { |environment, _| applied(script, environment, one) }
+      whole = all.transform_values { |runs| runs.map(&:first) }
+      row("puppet apply, #{one['name']}, #{APPLIED} lookups, start to end", one, whole, 'apply')
+      row("puppet apply, #{one['name']}, the #{APPLIED} lookups alone", one, all.transform_values { |runs| runs.map { |_, times| times.sum } }, 'apply')
+      row("puppet apply, #{one['name']}, the first lookup", one, all.transform_values { |runs| runs.map { |_, times| times.first } }, 'first')
+    end
+  end
+
+  def applied(script, environment, one)
+    node = one['nodes'].first
+    keep_facts(node)
+    command = ['puppet', 'apply', script, '--environment', environment, '--confdir', "#{@dir}/apply", '--vardir', "#{@dir}/apply/var",
+               '--codedir', "#{@dir}/code", '--certname', node['fqdn'], '--facts_terminus', 'yaml']
+    text = nil
+    took = clock { text, = Open3.capture2e(*command) } * 1e6
+    [took, JSON.parse(text[/\{"took".*\}/])['took']]
+  end
+
+  # Facts from a file: Facter asks the network, whose time would be all that is measured.
+  def keep_facts(node)
+    FileUtils.mkdir_p(["#{@dir}/apply/var/state", "#{@dir}/apply/var/yaml/facts"])
+    times = { 'timestamp' => '2026-01-01 00:00:00.000000000 +00:00', 'expiration' => '2100-01-01 00:00:00.000000000 +00:00' }
+    File.write("#{@dir}/apply/var/yaml/facts/#{node['fqdn']}.yaml",
+               "--- !ruby/object:Puppet::Node::Facts\nname: #{node['fqdn']}\nvalues: #{JSON.generate(node)}\n" +
+               times.map { |name, time| "#{name}: #{time}\n" }.join)
+  end
+
+  # Without what a catalog takes that looks nothing up.
+  def catalogs(server, one)
+    names = environments(one)
+    took = turns(one, names, [@turns / 2, 3].max) do |environment, turn|
+      %w[nothing catalog].map { |what| clock { compile(server, one, environment, turn, 'do' => what) } * 1e6 }
     end
     empty = median(took.values.flatten(1).map(&:first))
-    net = took.transform_values { |all| all.map { |_, time| time - empty } }
-    row("catalog of #{LOOKUPS} lookups over HTTP, less the empty one (#{text(empty)})", net, 0.6)
-    row('the same of 50 000 nodes', { 'compiled500' => net['compiled50000'], 'own500' => net['own50000'] })
-    %w[compiled own].zip([1.1, nil]) do |name, target|
-      line("#{name}: 50 000 nodes, against 500", median(net["#{name}50000"]), median(net["#{name}500"]), target)
+    @net = (@net || {}).merge(took.transform_values { |all| all.map { |_, time| time - empty } })
+    row("catalog of #{LOOKUPS} lookups over HTTP, #{one['name']}, less the empty one (#{text(empty)})", one, @net, 'catalog')
+  end
+
+  def large(_server)
+    return unless @net.key?('ours50000')
+
+    %w[ours own].zip([1.1, nil]) do |name, target|
+      line("#{name}: 50 000 nodes, against 500", median(@net["#{name}50000"]), median(@net["#{name}500"]), target)
     end
   end
 
@@ -117,21 +205,25 @@ class Backend
     Process.clock_gettime(Process::CLOCK_MONOTONIC) - start
   end
 
-  def memory(*pids)
-    pids.flat_map { |pid| Processes.children(pid) }.each do |child|
-      anonymous = File.read("/proc/#{child}/status")[/^RssAnon:\s*(\d+)/, 1].to_i / 1024.0
-      puts "| memory of a child, anonymous | #{anonymous.round(1)} MB | | | <= 6 | |"
+  def memory(pids)
+    pids.each do |name, pid|
+      Processes.children(pid).each do |child|
+        anonymous = File.read("/proc/#{child}/status")[/^RssAnon:\s*(\d+)/, 1].to_i / 1024.0
+        puts "| memory of the child of #{name}, anonymous | #{anonymous.round(1)} MB | | | <= 8#{', missed' if anonymous > 8} | |"
+      end
     end
   end
 
-  def row(name, measured, target = nil)
-    ours, own, located = measured.values_at('compiled500', 'own500', 'located500').map { |all| all && median(all) }
-    line(name, ours, own, target, located && "#{text(located)}, #{(located / own).round(2)}")
+  def row(name, one, measured, target = nil)
+    ours, own = measured.values_at(one['ours'], one['own']).map { |all| median(all) }
+    floors = (one['others'] || []).filter_map { |other| measured[other] && text(median(measured[other])) } if measured.is_a?(Hash)
+    line(name, ours, own, target && one['targets'][target], floors&.join(', '))
   end
 
   def line(name, ours, own, target, rest = '')
     ratio = ours / own
-    missed = ', missed' if target && ratio > target
+    target = nil unless target&.positive?
+    missed = ', missed' if target && ratio.round(2) > target
     puts "| #{name} | #{text(ours)} | #{text(own)} | #{ratio.round(2)} | #{"<= #{target}#{missed}" if target} | #{rest} |"
     $stdout.flush
   end
@@ -146,4 +238,4 @@ class Backend
   end
 end
 
-Backend.new(ARGV[0]).run
+Backend.new(ARGV[0], ARGV[1].to_i).run

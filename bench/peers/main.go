@@ -33,6 +33,9 @@ func main() {
 	flag.IntVar(&inProcess.Rounds, "rounds", inProcess.Rounds, "turns of each case in a process")
 	flag.IntVar(&commands.Rounds, "runs", commands.Rounds, "runs of each command")
 	beside := flag.Bool("backend", false, "measure Puppet's own data beside snapshots that it asks")
+	large := flag.Bool("large", false, "with -backend: also sites of 500 and 50 000 nodes")
+	turns := flag.Int("turns", 30, "with -backend: turns of each environment; 3 take a minute or two and say little")
+	corpora := flag.String("corpora", "", "with -backend: `directory` of control repositories")
 	merging := flag.Bool("deep", false, "measure a deep merge beside Puppet's")
 	flag.Parse()
 	if *merging {
@@ -43,7 +46,7 @@ func main() {
 		return
 	}
 	if *beside {
-		if err := backend(*scripts); err != nil {
+		if err := backend(*scripts, *corpora, *turns, *large); err != nil {
 			fmt.Fprintln(os.Stderr, "peers:", err)
 			os.Exit(1)
 		}

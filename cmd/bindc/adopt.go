@@ -40,11 +40,13 @@ type adoption struct {
 	dir     string // of the environment
 	env     *adopt.Environment
 	options hieraconfig.Options
-	text    []byte // the new hiera.yaml
-	site    *compilation
-	tmp     string
-	puppet  *adopt.Puppet
-	probe   *adopt.Probe
+
+	lookupKey string // why hiera.yaml cannot use bindc::data_hash, "" if it can
+	text      []byte // the new hiera.yaml
+	site      *compilation
+	tmp       string
+	puppet    *adopt.Puppet
+	probe     *adopt.Probe
 }
 
 func adoptCommand() *cobra.Command {
@@ -184,11 +186,14 @@ func (a *adoption) prepare() error {
 			return fmt.Errorf("--keep: %s has no level '%s'", a.env.Source(), level)
 		}
 	}
+	if err := a.render(); err != nil {
+		return err
+	}
 	return a.env.Check(a.out)
 }
 
 // leave leaves levels to Puppet of which a lookup finds nothing in the snapshot, and computes the new hiera.yaml.
-func (a *adoption) leave() (err error) {
+func (a *adoption) leave() error {
 	for _, l := range compile.ForeignLookups(a.site.site) {
 		if l.Part == loader.HieraEnvironment && !a.env.Config.Keeps(l.Entry) {
 			a.say("note: %s: the level '%s' stays Puppet's: only Puppet knows '%s', which it looks up", l.Pos,
@@ -199,14 +204,24 @@ func (a *adoption) leave() (err error) {
 		return &adopt.Refusal{Reason: "no level is left that the snapshot could answer",
 			Hint: "write what only Puppet knows in a level of its own, or look it up in manifests"}
 	}
-	a.text, err = a.env.Config.Beside("bindc", a.options)
+	return a.render()
+}
+
+// render computes the new hiera.yaml.
+func (a *adoption) render() (err error) {
+	a.text, err = a.env.Config.Beside(a.entry(a.options))
 	return err
+}
+
+// entry returns the entry that asks bindc with the given options.
+func (a *adoption) entry(options hieraconfig.Options) hieraconfig.Entry {
+	return hieraconfig.Entry{Name: "bindc", Options: options, LookupKey: a.lookupKey}
 }
 
 // named is how the option snapshot names a file: one called after the environment is found by any environment.
 func named(path, environment string) string {
 	if filepath.Base(path) == environment+".snap" {
-		return filepath.Join(filepath.Dir(path), "%{environment}.snap")
+		return filepath.Join(filepath.Dir(path), "%{::environment}.snap")
 	}
 	return path
 }

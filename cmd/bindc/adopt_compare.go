@@ -62,6 +62,12 @@ func (a *adoption) check() error {
 			Hint: "copy puppet/bindc there or name it in the Puppetfile; a server that keeps environments needs its " +
 				"environment cache flushed after that"})
 	}
+	if module != "" && !adopt.HasDataHash(module) {
+		a.lookupKey = "the module in " + module + " is older than 1.1.0; install a newer one and adopt again"
+		if err := a.render(); err != nil {
+			return err
+		}
+	}
 	return a.compare()
 }
 
@@ -164,7 +170,7 @@ func (a *adoption) comparison() (adopt.Comparison, error) {
 	c := adopt.Comparison{Environment: a.environment, Own: filepath.Join(a.tmp, "own"),
 		Keys: []string{}, Time: a.seconds}
 	options := a.options.Without("socket").Without("compare").With("snapshot", a.snap())
-	text, err := a.env.Config.Beside("bindc", options)
+	text, err := a.env.Config.Beside(a.entry(options))
 	if err != nil {
 		return c, err
 	}

@@ -23,7 +23,7 @@ func TestADamagedValueIsPrintedInNoForm(t *testing.T) {
 	}
 	run := func(stdin string, args ...string) (string, error) {
 		var out, notes bytes.Buffer
-		cmd := command()
+		cmd := command(nil)
 		cmd.SetIn(strings.NewReader(stdin))
 		cmd.SetOut(&out)
 		cmd.SetErr(&notes)

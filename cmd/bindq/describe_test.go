@@ -136,7 +136,7 @@ func TestDumpOfSensitiveValues(t *testing.T) {
 	buildBindings(t, "{name: password, to: hunter2, sensitive: true}", path)
 	for _, reveal := range []bool{false, true} {
 		var out bytes.Buffer
-		root := command()
+		root := command(nil)
 		root.SetOut(&out)
 		root.SetArgs([]string{"info", path, "--dump", fmt.Sprintf("--show-sensitive=%v", reveal)})
 		if status := execute(root); status != 0 || strings.Contains(out.String(), "hunter2") != reveal {

@@ -254,7 +254,7 @@ func resum(b []byte) []byte {
 // run runs a verb in this process.
 func run(args ...string) (string, error) {
 	var out bytes.Buffer
-	cmd := command()
+	cmd := command(nil)
 	cmd.SetIn(strings.NewReader(""))
 	cmd.SetOut(&out)
 	cmd.SetErr(&out)

@@ -20,6 +20,8 @@ type hieraConfigFlags struct {
 	from    string
 	options []string
 	keep    []string
+
+	lookupKey bool
 }
 
 func hieraConfigCommand() *cobra.Command {
@@ -45,6 +47,8 @@ func hieraConfigCommand() *cobra.Command {
 		"`FILE`, the hiera.yaml of version 5 that is compiled: what bindc does not compile keeps its place")
 	cmd.Flags().StringArrayVar(&f.keep, "keep", nil,
 		"with --from, leave a `LEVEL`, by its name, to Puppet (repeatable)")
+	cmd.Flags().BoolVar(&f.lookupKey, "lookup-key", false,
+		"use bindc::lookup_key in place of bindc::data_hash, which is faster: for a module bindc before 1.1.0")
 	cmd.Flags().StringArrayVar(&f.options, "option", nil,
 		"an option of the entry, `NAME=TEXT`, as socket=/run/bindq.sock or 'command=[bindq, ARGUMENT]' "+
 			"(repeatable; default: snapshot)")
@@ -86,7 +90,7 @@ func (f *hieraConfigFlags) run(cmd *cobra.Command) error {
 		}
 		locations = max(locations, n)
 	}
-	return printed(cmd)(hieraconfig.Write(f.name, locations, options.WithKeys(keys)))
+	return printed(cmd)(f.entry(options.WithKeys(keys)).Write(locations))
 }
 
 // keys are the private keys of hiera-eyaml that are given by flags, by a path that means the same to any program.
@@ -131,7 +135,16 @@ func (f *hieraConfigFlags) beside(cmd *cobra.Command, files []string, options hi
 	if len(keys) == 0 {
 		keys = config.EyamlKeys()
 	}
-	return printed(cmd)(config.Beside(f.name, options.WithKeys(keys)))
+	return printed(cmd)(config.Beside(f.entry(options.WithKeys(keys))))
+}
+
+// entry returns the entry that the flags describe.
+func (f *hieraConfigFlags) entry(options hieraconfig.Options) hieraconfig.Entry {
+	e := hieraconfig.Entry{Name: f.name, Options: options}
+	if f.lookupKey {
+		e.LookupKey = "--lookup-key asked for it"
+	}
+	return e
 }
 
 // printed prints a configuration unless it could not be made.
@@ -166,5 +179,5 @@ func snapshotsAt(path string) (files []string, option string, err error) {
 		none := errors.New("expected a snapshot ENVIRONMENT.snap in it, found none")
 		err = &fs.PathError{Op: "read", Path: path, Err: none}
 	}
-	return files, filepath.Join(path, "%{environment}.snap"), err
+	return files, filepath.Join(path, "%{::environment}.snap"), err
 }

@@ -36,7 +36,7 @@ var errDiffers = errors.New("the snapshots differ")
 // errReported says that a lookup failed and that its message was printed.
 var errReported = errors.New("a lookup failed")
 
-func main() { os.Exit(execute(command())) }
+func main() { os.Exit(execute(command(os.Args[1:]))) }
 
 // execute runs the verb that the arguments name, prints its error and returns the exit status.
 func execute(root *cobra.Command) int {
@@ -60,7 +60,8 @@ func execute(root *cobra.Command) int {
 	return exitCannot
 }
 
-func command() *cobra.Command {
+// command returns the program. For 'serve', which Puppet starts and waits for, it has no other verb.
+func command(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "bindq",
 		Short: "Answer lookups from a snapshot",
@@ -72,10 +73,14 @@ func command() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(), whyNotCommand(),
-		diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(),
-		verifyCommand(), infoCommand(), pullCommand(), followCommand(), activateCommand(),
-		rollbackCommand(), resetCommand(), statusCommand(), gcCommand())
+	if len(args) > 0 && args[0] == "serve" {
+		root.AddCommand(serveCommand())
+	} else {
+		root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(),
+			whyNotCommand(), diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(),
+			verifyCommand(), infoCommand(), pullCommand(), followCommand(), activateCommand(),
+			rollbackCommand(), resetCommand(), statusCommand(), gcCommand())
+	}
 	cli.Finish(root)
 	return root
 }

@@ -36,6 +36,9 @@ const idleTime = 10 * time.Minute
 // serveGarbagePercent keeps a server small. It makes little garbage, and there is one for each process of Puppet.
 const serveGarbagePercent = 25
 
+// startTime is how long a server may use more memory while it starts.
+const startTime = 2 * time.Second
+
 func serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
@@ -63,7 +66,8 @@ func serveCommand() *cobra.Command {
 }
 
 func (f *serveFlags) run(cmd *cobra.Command) error {
-	debug.SetGCPercent(serveGarbagePercent)
+	// Puppet waits for the first answer, which a collection would delay.
+	time.AfterFunc(startTime, func() { debug.SetGCPercent(serveGarbagePercent) })
 	path, err := f.path()
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ func answerOf(t *testing.T, dir string, args []string) string {
 	status := 0
 	switch args[0] {
 	case "bindq":
-		root := command()
+		root := command(nil)
 		root.SetArgs(args[1:])
 		root.SetIn(bytes.NewReader(in))
 		root.SetOut(&stdout)

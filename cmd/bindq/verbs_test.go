@@ -40,7 +40,7 @@ func TestVerbsThatCannotPrint(t *testing.T) {
 	store := filepath.Join(dir, "store")
 	run := func(line string, out io.Writer) (status int, errs string) {
 		var stderr bytes.Buffer
-		root := command()
+		root := command(nil)
 		line = strings.NewReplacer("ONE", one, "TWO", two, "STORE", store, "DIR", dir).Replace(line)
 		root.SetArgs(strings.Fields(line))
 		root.SetIn(strings.NewReader(`{"key": "a"}`))
@@ -78,7 +78,7 @@ func TestBatchAnswersEachQueryAtOnce(t *testing.T) {
 	buildBindings(t, "[a, 1]", path)
 	in, queries := io.Pipe()
 	answers, out := io.Pipe()
-	root := command()
+	root := command(nil)
 	root.SetArgs([]string{"batch", path})
 	root.SetIn(in)
 	root.SetOut(out)
@@ -164,7 +164,7 @@ func TestSensitiveExpressionInClearText(t *testing.T) {
 	path := filepath.Join(dir, "site.bsnap")
 	buildBindings(t, "{name: a, sensitive: true, to: 'of ${fqdn}'}", path)
 	var out bytes.Buffer
-	root := command()
+	root := command(nil)
 	root.SetArgs([]string{"info", path})
 	root.SetOut(&out)
 	if status := execute(root); status != 0 || !strings.Contains(out.String(), "sensitive") ||
@@ -181,7 +181,7 @@ func TestValuesOfAnInternalKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildBindings(t, "{name: ports, multibind_id: ports, type: 'Array[Integer]'}, {in: ports, to: 80}", path)
 	for key, want := range map[string]int{"ports": 0, "\x00ports": 1, "none": 1, "": 1} {
-		root := command()
+		root := command(nil)
 		root.SetArgs([]string{"values", key, "-s", path})
 		root.SetOut(io.Discard)
 		root.SetErr(io.Discard)
@@ -204,7 +204,7 @@ func TestInfoOfAHierarchy(t *testing.T) {
 			}
 		}
 		var out bytes.Buffer
-		root := command()
+		root := command(nil)
 		root.SetArgs([]string{"info", build(t, dir)})
 		root.SetOut(&out)
 		status := execute(root)
@@ -236,7 +236,7 @@ func TestBatchAnswersManyQueriesInFewWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
 	buildBindings(t, "[a, 1]", path)
 	var out writes
-	root := command()
+	root := command(nil)
 	root.SetArgs([]string{"batch", path})
 	root.SetIn(strings.NewReader(strings.Repeat(`{"key": "a"}`+"\n", 100)))
 	root.SetOut(&out)

@@ -242,9 +242,18 @@ func (e *Environment) ModulePath() []string {
 func Module(path []string) string {
 	for _, dir := range path {
 		at := filepath.Join(dir, "bindc")
-		if _, err := os.Stat(filepath.Join(at, "lib/puppet/functions/bindc/lookup_key.rb")); err == nil {
+		if hasFunction(at, "lookup_key") {
 			return at
 		}
 	}
 	return ""
+}
+
+// HasDataHash reports whether the module bindc in a directory has the function bindc::data_hash, as it has from version
+// 1.1.0 on.
+func HasDataHash(module string) bool { return hasFunction(module, "data_hash") }
+
+func hasFunction(module, name string) bool {
+	_, err := os.Stat(filepath.Join(module, "lib/puppet/functions/bindc", name+".rb"))
+	return err == nil
 }

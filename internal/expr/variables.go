@@ -46,6 +46,52 @@ func (n *Node) Reads(yield func(name string, path []value.Value)) {
 	}
 }
 
+// AnyVariable is what Scoped yields if it cannot know the name of a variable.
+const AnyVariable = "*"
+
+// Scoped calls yield with each variable that n reads, as it is written: role for %{role}, ::role for %{::role}. It does
+// not follow what variables are derived from, and $facts['os'] reads facts.
+func (n *Node) Scoped(yield func(name string)) {
+	switch {
+	case n.Op == Var && !IsNumber(n.Name):
+		yield(n.Name)
+	case n.Op == Call && n.Name == HieraScope && len(n.Kids) > 0:
+		yield(ruby.ToS(n.Kids[0].Value))
+	case n.Op == Call && n.Name == hieraMapped && len(n.Kids) > 1:
+		yield(ruby.ToS(n.Kids[1].Value))
+	case n.Op == Call && n.Name == "fqdn_rand":
+		yield("fqdn")
+		yield("networking")
+	case n.Op == Call && n.Name == "getvar" && len(n.Kids) > 0:
+		yield(scopedAt(n.Kids[0]))
+	}
+	for _, k := range n.Kids {
+		k.Scoped(yield)
+	}
+	if around := n.aroundSecret(); around != nil {
+		around.Scoped(yield)
+	}
+	if n.Lambda == nil {
+		return
+	}
+	n.Lambda.Body.Scoped(yield)
+	for _, p := range n.Lambda.Params {
+		if p.Default != nil {
+			p.Default.Scoped(yield)
+		}
+	}
+}
+
+// scopedAt returns the variable that getvar reads.
+func scopedAt(path *Node) string {
+	v, ok := path.Constant()
+	if !ok || v.Kind() != value.String {
+		return AnyVariable
+	}
+	name, _, _ := strings.Cut(v.Text(), ".")
+	return name
+}
+
 // Interpolates calls yield with each variable, and the keys below it, whose text is a part of the text that n produces.
 func (n *Node) Interpolates(yield func(name string, path []value.Value)) {
 	if name, path, ok := n.chain(); ok {

@@ -10,14 +10,14 @@ import (
 
 // Beside returns the hiera.yaml in which each run of entries that bindc compiles is one entry that asks bindc. All
 // others keep their place and their words, and so does plan_hierarchy, which bindc does not compile.
-func (c Config) Beside(name string, options Options) ([]byte, error) {
-	entries, foreign := c.runs().entries(name, options)
+func (c Config) Beside(e Entry) ([]byte, error) {
+	entries, foreign := c.runs().entries(e)
 	if !foreign && !has(c.value, "plan_hierarchy") {
-		return write(config(entries...))
+		return e.write(config(entries...))
 	}
 	b := value.BuilderOf(c.value, 1)
 	b.Set(value.FromString("hierarchy"), value.FromSlice(entries))
-	return write(b.Hash())
+	return e.write(b.Hash())
 }
 
 // hierarchy yields the entries of the hierarchy.
@@ -38,7 +38,7 @@ func (c Config) hierarchy() iter.Seq2[int, value.Value] {
 // Asks returns the options of the first entry that asks bindc, and reports whether there is one.
 func (c Config) Asks() (Options, bool) {
 	for _, e := range c.hierarchy() {
-		if c.function(e) == Function {
+		if asksBindc(c.function(e)) {
 			options, _ := get(e, "options")
 			return Options{options}, true
 		}
@@ -69,7 +69,7 @@ func (c Config) KeepsAll() bool {
 // KeepAs leaves those entries to Puppet that another configuration has which was made of this one.
 func (c *Config) KeepAs(other Config) {
 	for _, e := range other.hierarchy() {
-		if v, _ := get(e, "name"); v.Kind() == value.String && other.function(e) != Function {
+		if v, _ := get(e, "name"); v.Kind() == value.String && !asksBindc(other.function(e)) {
 			c.KeepNamed(text(v))
 		}
 	}
@@ -120,7 +120,7 @@ func (c Config) runs() runList {
 	var out runList
 	for i, e := range c.hierarchy() {
 		function := c.function(e)
-		if function == Function {
+		if asksBindc(function) {
 			continue
 		}
 		last := len(out) - 1
@@ -134,6 +134,8 @@ func (c Config) runs() runList {
 	}
 	return out
 }
+
+func asksBindc(function string) bool { return function == DataHash || function == LookupKey }
 
 // eyaml is the function that reads files with texts of hiera-eyaml.
 const eyaml = "eyaml_lookup_key"
@@ -160,7 +162,7 @@ func isCompiled(entry value.Value, function string) bool {
 
 // entries returns the entries of the new hierarchy; foreign reports whether some are Puppet's. Structured bindings are
 // above the first run, or below the last one.
-func (runs runList) entries(name string, options Options) (out []value.Value, foreign bool) {
+func (runs runList) entries(e Entry) (out []value.Value, foreign bool) {
 	foreign = slices.ContainsFunc(runs, func(r run) bool { return !r.compiled })
 	n := 0
 	for _, r := range runs.bounded() {
@@ -173,15 +175,15 @@ func (runs runList) entries(name string, options Options) (out []value.Value, fo
 		if r.to >= 0 {
 			numbers += fmt.Sprint(r.to)
 		}
-		asked := options
+		asked := e.Options
 		if numbers != "0-" {
-			asked = options.With("entries", numbers)
+			asked = asked.With("entries", numbers)
 		}
-		called := name
+		called := e.Name
 		if n > 1 {
-			called = fmt.Sprintf("%s %d", name, n)
+			called = fmt.Sprintf("%s %d", e.Name, n)
 		}
-		out = append(out, entry(called, 0, asked))
+		out = append(out, e.entry(called, 0, asked))
 	}
 	return out, foreign
 }

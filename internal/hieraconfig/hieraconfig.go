@@ -13,8 +13,18 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Function names the function of the Puppet module that answers for an entry.
-const Function = "bindc::lookup_key"
+// The functions of the Puppet module, either of which answers for an entry.
+const (
+	DataHash  = "bindc::data_hash"
+	LookupKey = "bindc::lookup_key"
+)
+
+// Entry describes the entries that ask bindc.
+type Entry struct {
+	Name      string
+	Options   Options
+	LookupKey string // why the entries use LookupKey; "": they use DataHash, which is faster
+}
 
 // Options are the options of the entries that ask bindc, by name.
 type Options struct{ value.Value }
@@ -139,8 +149,8 @@ func (o Options) Command() []string {
 }
 
 // Write returns a hiera.yaml of one entry, with locations, or one that answers by itself.
-func Write(name string, locations int, options Options) ([]byte, error) {
-	return write(config(entry(name, locations, options)))
+func (e Entry) Write(locations int) ([]byte, error) {
+	return e.write(config(e.entry(e.Name, locations, e.Options)))
 }
 
 func config(entries ...value.Value) value.Value {
@@ -148,8 +158,11 @@ func config(entries ...value.Value) value.Value {
 }
 
 // entry returns an entry that asks bindc; without locations, it answers by itself.
-func entry(name string, locations int, options Options) value.Value {
-	pairs := []value.Pair{pair("name", value.FromString(name)), pair("lookup_key", value.FromString(Function))}
+func (e Entry) entry(name string, locations int, options Options) value.Value {
+	pairs := []value.Pair{pair("name", value.FromString(name)), pair("data_hash", value.FromString(DataHash))}
+	if e.LookupKey != "" {
+		pairs[1] = pair("lookup_key", value.FromString(LookupKey))
+	}
 	if locations > 0 {
 		uris := make([]string, locations)
 		for i := range uris {
@@ -160,8 +173,8 @@ func entry(name string, locations int, options Options) value.Value {
 	return value.FromPairs(append(pairs, pair("options", options.Value))...)
 }
 
-// write formats the file as bindc fmt does.
-func write(config value.Value) ([]byte, error) {
+// write formats the file as bindc fmt does. A comment says why it does not use DataHash.
+func (e Entry) write(config value.Value) ([]byte, error) {
 	src, err := yaml.Write(config)
 	if err != nil {
 		return nil, err
@@ -169,6 +182,9 @@ func write(config value.Value) ([]byte, error) {
 	var diags diag.List
 	if formatted, ok := layout.YAML("hiera.yaml", src, &diags); ok {
 		src = formatted
+	}
+	if e.LookupKey != "" {
+		src = append([]byte("# "+LookupKey+" in place of "+DataHash+": "+e.LookupKey+"\n"), src...)
 	}
 	return src, nil
 }

@@ -32,11 +32,11 @@ func wantText(t *testing.T, got []byte, err error, want string) {
 
 func TestOptionsHaveTheTypesThatTheModuleExpects(t *testing.T) {
 	o := parsedOptions(t, "command=[bindq, --identity, /etc/key]", "timeout=2.5", "compare=true", "snapshot=12", "x=[y]")
-	got, err := Write("bindc", 2, o)
+	got, err := Entry{Name: "bindc", Options: o}.Write(2)
 	wantText(t, got, err, `version: 5
 hierarchy:
   - name: bindc
-    lookup_key: bindc::lookup_key
+    data_hash: bindc::data_hash
     uris:
       - bindc:0
       - bindc:1
@@ -129,20 +129,20 @@ hierarchy:
   - {name: Old, lookup_key: 'bindc::lookup_key'}
   - {name: Two, path: two.yaml}
 `)
-	got, err := c.Beside("data", parsedOptions(t, "snapshot=/s"))
+	got, err := c.Beside(Entry{Name: "data", Options: parsedOptions(t, "snapshot=/s")})
 	wantText(t, got, err, `version: 5
 defaults:
   data_hash: yaml_data
 hierarchy:
   - name: data
-    lookup_key: bindc::lookup_key
+    data_hash: bindc::data_hash
     options:
       snapshot: /s
       entries: 0-0
   - name: Vault
     lookup_key: vault
   - name: data 2
-    lookup_key: bindc::lookup_key
+    data_hash: bindc::data_hash
     options:
       snapshot: /s
       entries: 3-
@@ -156,13 +156,13 @@ defaults: {datadir: hieradata}
 hierarchy: [{name: One, path: one.yaml}]
 plan_hierarchy: [{name: Plans, path: plans.yaml}]
 `)
-	got, err := c.Beside("bindc", parsedOptions(t, "snapshot=/s"))
+	got, err := c.Beside(Entry{Name: "bindc", Options: parsedOptions(t, "snapshot=/s")})
 	wantText(t, got, err, `version: 5
 defaults:
   datadir: hieradata
 hierarchy:
   - name: bindc
-    lookup_key: bindc::lookup_key
+    data_hash: bindc::data_hash
     options:
       snapshot: /s
 plan_hierarchy:
@@ -172,11 +172,11 @@ plan_hierarchy:
 }
 
 func TestWithoutAHierarchyThereIsOneEntry(t *testing.T) {
-	got, err := parsedConfig(t, "version: 5").Beside("bindc", parsedOptions(t, "snapshot=/s"))
+	got, err := parsedConfig(t, "version: 5").Beside(Entry{Name: "bindc", Options: parsedOptions(t, "snapshot=/s")})
 	wantText(t, got, err, `version: 5
 hierarchy:
   - name: bindc
-    lookup_key: bindc::lookup_key
+    data_hash: bindc::data_hash
     options:
       snapshot: /s
 `)

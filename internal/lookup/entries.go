@@ -22,31 +22,40 @@ import (
 // of modules if nothing is merged. Nothing is from a module of which Puppet alone reads an entry. The errors are those
 // of LookupMerged.
 func (r *Request) LookupEntries(root string, from, to int, strategy Value) (Value, bool, error) {
-	if r.closed.Load() {
-		return Value{}, false, fs.ErrClosed
-	}
-	defer runtime.KeepAlive(r) // and with it the map
-	v, found, err := r.rules.entries(r, root, from, to, strategy)
-	return r.View(v), found, err
+	v, found, _, err := r.LookupEntriesSecret(root, from, to, strategy)
+	return v, found, err
 }
 
-// entries is LookupEntries by the rules of Hiera 5.
-func (r *Request) entries(root string, from, to int, strategy Value) (value.Value, bool, error) {
+// LookupEntriesSecret is LookupEntries, and reports whether the answer depends on anything that is sensitive or was
+// decrypted.
+func (r *Request) LookupEntriesSecret(root string, from, to int, strategy Value) (v Value, found, secret bool,
+	err error) {
+	if r.closed.Load() {
+		return Value{}, false, false, fs.ErrClosed
+	}
+	defer runtime.KeepAlive(r) // and with it the map
+	answer, found, secret, err := r.rules.entries(r, root, from, to, strategy)
+	return r.View(answer), found, secret, err
+}
+
+// entries is LookupEntriesSecret by the rules of Hiera 5.
+func (r *Request) entries(root string, from, to int, strategy Value) (v value.Value, found, secret bool, err error) {
 	s, err := strategyOf(root, strategy)
 	if err != nil || internal(root) {
-		return value.Value{}, false, err
+		return value.Value{}, false, false, err
 	}
 	key, _ := lookupkey.Quoted(root) // of quotes of both kinds nothing, to which nothing is bound
 	l := r.start()
 	defer l.done()
 	l.notesStructure = true
 	e := entriesLookup{lookup: l, root: key, strategy: s, from: from, to: to}
-	v, found, err := e.answer()
+	answer, found, err := e.answer()
+	secret = e.sensitive || e.hidden
 	e.sensitive = false
-	if v, err = l.unveiled(v, err); e.marked || e.sensitive {
-		v = v.Sensitive()
+	if answer, err = l.unveiled(answer, err); e.marked || e.sensitive {
+		answer = answer.Sensitive()
 	}
-	return v, found && err == nil, err
+	return answer, found && err == nil, secret || e.marked || e.sensitive, err
 }
 
 // optionsKey is the key of the lookup options, as Puppet asks for them.

@@ -24,21 +24,32 @@ func (s *Snapshot) Digest() string {
 // which has an array or a hash among them can have in one request; at least 1. It reads all that is bound, which takes
 // a tenth of a second for a million bindings. The error is a *DamageError, or fs.ErrClosed.
 func (s *Snapshot) Needs() (variables, merged []string, locations int, err error) {
+	variables, _, merged, locations, err = s.NeedsOfScopes()
+	return variables, merged, locations, err
+}
+
+// NeedsOfScopes is Needs, and returns the variables that an answer reads from the scope of a caller, as they are
+// written: role, or ::role if only the variable of top scope counts. facts, trusted and server_facts are not among
+// them, because no scope can change them.
+func (s *Snapshot) NeedsOfScopes() (variables, scoped, merged []string, locations int, err error) {
 	if s.closed.Load() {
-		return nil, nil, 0, fs.ErrClosed
+		return nil, nil, nil, 0, fs.ErrClosed
 	}
 	defer runtime.KeepAlive(s)
-	sv := survey{s: s, variables: map[string]bool{}, recipes: make([]nature, s.file.Recipes())}
+	sv := survey{s: s, variables: map[string]bool{}, scoped: map[string]bool{},
+		recipes: make([]nature, s.file.Recipes())}
 	if err := s.file.Guard(sv.run); err != nil {
-		return nil, nil, 0, err
+		return nil, nil, nil, 0, err
 	}
-	return sv.names(), sv.merged, sv.locations, nil
+	variables = sv.names()
+	return variables, sv.scopedNames(variables), sv.merged, sv.locations, nil
 }
 
 // survey collects what Needs returns.
 type survey struct {
 	s         *Snapshot
 	variables map[string]bool
+	scoped    map[string]bool
 	recipes   []nature // by number
 	merges    map[uint32]bool
 	merged    []string
@@ -57,8 +68,11 @@ const (
 )
 
 func (sv *survey) run() error {
-	for _, d := range sv.s.dimensions {
+	for i, d := range sv.s.dimensions {
 		d.program.Variables(sv.variable)
+		if sv.s.file.HasValues(i) { // otherwise nothing depends on it
+			d.program.Scoped(sv.scopedVariable)
+		}
 	}
 	depths, err := sv.s.file.Depths()
 	if err != nil {
@@ -98,6 +112,30 @@ func (sv *survey) variable(name string) {
 	for _, source := range sources(name) {
 		sv.variable(source)
 	}
+}
+
+// scopedVariable notes a variable that something reads from a scope.
+func (sv *survey) scopedVariable(name string) {
+	if !sv.scoped[name] {
+		sv.scoped[strings.Clone(name)] = true
+	}
+}
+
+// scopedNames returns the variables that are read from scopes. If some are not known, all variables may be.
+func (sv *survey) scopedNames(variables []string) []string {
+	if sv.scoped[expr.AnyVariable] {
+		return variables
+	}
+	out := []string{}
+	for name := range sv.scoped {
+		switch strings.TrimPrefix(name, "::") {
+		case "facts", "trusted", "server_facts", "environment":
+		default:
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // names are the variables. The environment is no fact, though there may be one of the name.
@@ -176,6 +214,7 @@ func (sv *survey) nature(key uint32, encoded string) (nature, error) {
 		return unread, badRecipe(err)
 	}
 	r.Variables(sv.variable)
+	r.Scoped(sv.scopedVariable)
 	switch {
 	case r.Kind == recipe.Multibind:
 		return merged, nil

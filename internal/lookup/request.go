@@ -1,7 +1,9 @@
 package lookup
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"runtime"
 	"strings"
@@ -120,6 +122,18 @@ func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok b
 		return 0, false
 	}
 	return r.file.ValueNumber(dimension, string(text)), true
+}
+
+// Alike returns a number that requests share if the same values of all categories, and the same paths, apply to them.
+// Then the same bindings answer them. Different requests may have the same number too, but rarely do.
+func (r *Request) Alike() uint64 {
+	h := fnv.New64a()
+	var buf [4]byte
+	for _, number := range r.numbers {
+		binary.LittleEndian.PutUint32(buf[:], number)
+		h.Write(buf[:])
+	}
+	return h.Sum64()
 }
 
 // inSlice refuses a request that a slice of a site has no answers for, because the file lacks its bindings.

@@ -23,8 +23,8 @@ type rules interface {
 	merged(r *Request, key string, strategy *merge.Strategy) (value.Value, bool, error)
 	// merge evaluates a recipe of the kind Merged, which key is bound to, from a level on.
 	merge(l *lookup, key string, r *recipe.Recipe, from int) (value.Value, error)
-	// entries answers a key from some entries of the hierarchy, as LookupEntries describes.
-	entries(r *Request, root string, from, to int, strategy Value) (value.Value, bool, error)
+	// entries answers a key from some entries of the hierarchy, as LookupEntriesSecret describes.
+	entries(r *Request, root string, from, to int, strategy Value) (v value.Value, found, secret bool, err error)
 	// root splits a key into the one that is bound and the path into its value.
 	root(key string) (root string, parsed lookupkey.Key)
 }
@@ -54,8 +54,9 @@ func (plainRules) merge(*lookup, string, *recipe.Recipe, int) (value.Value, erro
 	return value.Value{}, &DamageError{Section: "recipes", Expected: "nothing that merges in a file without Hiera 5"}
 }
 
-func (plainRules) entries(r *Request, root string, _, _ int, _ Value) (value.Value, bool, error) {
-	return r.find(root)
+func (plainRules) entries(r *Request, root string, _, _ int, _ Value) (v value.Value, found, secret bool, err error) {
+	v, found, err = r.find(root)
+	return v, found, v.IsSensitive(), err
 }
 
 func (plainRules) root(key string) (string, lookupkey.Key) { return key, lookupkey.Key{} }
@@ -86,7 +87,8 @@ func (hieraRules) merge(l *lookup, key string, r *recipe.Recipe, from int) (valu
 	return l.merge(key, r, from)
 }
 
-func (hieraRules) entries(r *Request, root string, from, to int, strategy Value) (value.Value, bool, error) {
+func (hieraRules) entries(r *Request, root string, from, to int, strategy Value) (v value.Value, found, secret bool,
+	err error) {
 	return r.entries(root, from, to, strategy)
 }
 

@@ -18,6 +18,16 @@ func (r *Recipe) Expressions() []*expr.Node {
 	return out
 }
 
+// Scoped calls yield with the variables that following r may read, as expr.Node.Scoped does.
+func (r *Recipe) Scoped(yield func(name string)) {
+	for _, n := range r.Expressions() {
+		n.Scoped(yield)
+	}
+	for _, p := range r.Parts {
+		p.Recipe.Scoped(yield)
+	}
+}
+
 // Variables calls yield with the names of the variables that following r may use, as expr.Node.Variables does.
 func (r *Recipe) Variables(yield func(name string)) {
 	if r.Kind == Expression {

@@ -88,7 +88,7 @@ class AdoptTest < Minitest::Test
     output, status = compare
     assert_equal 0, status.exitstatus, output
     assert_match(/compared with Puppet \S+: 3 keys for 1 node .*: 15 answers, 13 with a value.*, 0 different/, output)
-    assert_match(/lookup_key: bindc::lookup_key/, hiera)
+    assert_match(/data_hash: bindc::data_hash/, hiera)
     assert_equal before, answers
     put('data/nodes/a.example.org.yaml', "motd: changed\n")
     assert_equal before, answers, 'the data files are not read any more'

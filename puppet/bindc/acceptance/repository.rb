@@ -12,6 +12,9 @@ class Repository
   ROLES = %w[web db mail build].freeze
   KINDS = %i[string string string string interpolated integer float boolean list list hash hash undef big].freeze
 
+  # The function of the module that the tests use: data_hash or lookup_key.
+  FUNCTION = ENV.fetch('FUNCTION', 'data_hash')
+
   attr_reader :dir, :nodes, :keys
 
   def initialize(dir, nodes: 12, keys: 600)
@@ -70,7 +73,7 @@ class Repository
   def entry(options, locations: 6)
     uris = (0...locations).map { |i| "bindc:#{i}" }
     options = { 'command' => ENV.fetch('BINDQ') }.merge(options) unless options.key?('socket')
-    "  - {name: bindc, lookup_key: 'bindc::lookup_key', uris: #{JSON.generate(uris)}, options: #{JSON.generate(options)}}\n"
+    "  - {name: bindc, #{FUNCTION}: 'bindc::#{FUNCTION}', uris: #{JSON.generate(uris)}, options: #{JSON.generate(options)}}\n"
   end
 
   private

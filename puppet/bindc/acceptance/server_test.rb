@@ -64,6 +64,7 @@ class ServerTest < Minitest::Test
   # One for each JRuby, however many threads and environments there are, and however often JRubies are replaced.
   def test_children_are_as_many_as_jrubies
     numbered_environment
+    eventually { assert_equal [1] * 4, numbers('numbered') } # a watcher notices the file
     4.times { four_at_once }
     eventually(300) { assert_operator children.length, :<=, JRUBIES } # those that another test replaced end
     puppet.delete('/puppet-admin-api/v1/jruby-pool')
@@ -74,6 +75,7 @@ class ServerTest < Minitest::Test
   # Each JRuby that ends waits for its child.
   def test_flushed_jrubies_leave_no_defunct_children
     numbered_environment
+    eventually { assert_equal [1] * 4, numbers('numbered') }
     3.times do
       four_at_once
       puppet.delete('/puppet-admin-api/v1/jruby-pool')

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Sizes of a generated control repository.
+const (
+	levelModules = 20
+	levelKeys    = 30 // texts of each module
+	levelLists   = 5  // lists of each module
+	levelNodes   = 30
+)
+
+// levels writes the environments of a control repository with so many levels: nodes, facts, and one for all. Every text
+// is in the last level, and half of them in one more; lists are in every other level.
+func (l *backendLayout) levels(n int, goals targets) error {
+	random := rand.New(rand.NewPCG(uint64(n), 1))
+	name := fmt.Sprint(n)
+	c := backendCase{Name: name + " levels", Own: "own" + name, Ours: "ours" + name, Targets: goals}
+	c.Others = []string{"key" + name, "hash" + name}
+	values := map[string]any{} // of the floors
+	data := make([]strings.Builder, n)
+	for m := range levelModules {
+		for k := range levelKeys {
+			key := fmt.Sprintf("m%02d::p%02d", m, k)
+			c.Keys = append(c.Keys, key)
+			for _, level := range []int{n - 1, random.IntN(2 * n)} {
+				if level < n && !strings.Contains(data[level].String(), key+":") {
+					fmt.Fprintf(&data[level], "%s: 'text %d of level %d'\n", key, k, level)
+				}
+			}
+			values[key] = fmt.Sprintf("text %d of level %d", k, n-1)
+		}
+		for k := range levelLists {
+			key := fmt.Sprintf("m%02d::l%02d", m, k)
+			c.Merged = append(c.Merged, key)
+			for level := n - 1; level >= 0; level -= 2 {
+				fmt.Fprintf(&data[level], "%s: [a%d, b%d, common]\n", key, level, level)
+			}
+		}
+	}
+	c.Nodes = levelFacts(n)
+	l.cases = append(l.cases, c)
+	if err := l.writeLevels(c.Own, data); err != nil {
+		return err
+	}
+	own := l.environment(c.Own)
+	if err := l.ask(own, c.Ours, filepath.Join(own, "hiera.yaml")); err != nil {
+		return err
+	}
+	return l.floors(name, values)
+}
+
+// levelFacts returns the facts of the nodes. Each has a value of its own at each level, or one of three.
+func levelFacts(n int) (nodes []map[string]any) {
+	for i := range levelNodes {
+		fqdn := fmt.Sprintf("node%02d.example.org", i)
+		facts := map[string]any{"fqdn": fqdn, "networking": map[string]any{"fqdn": fqdn}}
+		for level := 1; level < n-1; level++ {
+			facts[fmt.Sprintf("level%d", level)] = fmt.Sprintf("v%d", i%3)
+		}
+		nodes = append(nodes, facts)
+	}
+	return nodes
+}
+
+// writeLevels writes the data files and the hiera.yaml of Puppet's own environment.
+func (l *backendLayout) writeLevels(environment string, data []strings.Builder) error {
+	var files []file
+	config := "version: 5\nhierarchy:\n"
+	for level := range data {
+		text := []byte(data[level].String())
+		path := fmt.Sprintf("level%d/%%{facts.level%d}", level, level)
+		switch level {
+		case 0:
+			path = "nodes/%{trusted.certname}"
+			for i := 0; i < levelNodes; i += 3 { // a third of the nodes has data of its own
+				files = append(files, file{fmt.Sprintf("data/nodes/node%02d.example.org.yaml", i), text})
+			}
+		case len(data) - 1:
+			path = "common"
+			files = append(files, file{"data/common.yaml", text})
+		default:
+			for v := range 3 {
+				files = append(files, file{fmt.Sprintf("data/level%d/v%d.yaml", level, v), text})
+			}
+		}
+		config += fmt.Sprintf("  - {name: Level %d, path: '%s.yaml'}\n", level, path)
+	}
+	files = append(files, file{"hiera.yaml", []byte(config)})
+	return write(l.environment(environment), files, question{})
+}
+
+// floors makes the environments that show what the two interfaces of Puppet cost: functions over a hash in Ruby.
+func (l *backendLayout) floors(name string, values map[string]any) error {
+	text, err := json.Marshal(values)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(l.dir, "floor"+name+".json")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return err
+	}
+	for kind, function := range map[string]string{"key": "lookup_key: peers::floor_key", "hash": "data_hash: peers::floor_hash"} {
+		config := fmt.Sprintf("version: 5\nhierarchy:\n  - {name: Floor, %s, options: {values: %s}}", function, path)
+		if err := l.configure(kind+name, config); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// corpusSite is the control repository of the corpora that is measured: one that needs no keys.
+const corpusSite = "himlar"
+
+// corpus writes the environments of a real control repository, with all its keys.
+func (l *backendLayout) corpus(corpora string) error {
+	root := filepath.Join(corpora, corpusSite)
+	c := backendCase{Name: "a real repository", Own: "ownreal", Ours: "oursreal"}
+	keys, err := corpusKeys(filepath.Join(root, "expect.jsonl"))
+	if err != nil {
+		return err
+	}
+	c.Keys = keys
+	if c.Nodes, err = corpusNodes(filepath.Join(root, "facts.json")); err != nil {
+		return err
+	}
+	if err := os.CopyFS(l.environment(c.Own), os.DirFS(filepath.Join(root, "site"))); err != nil {
+		return err
+	}
+	l.cases = append(l.cases, c)
+	own := l.environment(c.Own)
+	return l.ask(own, c.Ours, filepath.Join(own, "hiera.yaml"))
+}
+
+// corpusKeys returns the keys that the expected answers are of.
+func corpusKeys(path string) (keys []string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var answer struct{ Key string }
+		if err := json.Unmarshal(lines.Bytes(), &answer); err != nil {
+			return nil, err
+		}
+		if !seen[answer.Key] {
+			seen[answer.Key] = true
+			keys = append(keys, answer.Key)
+		}
+	}
+	return keys, lines.Err()
+}
+
+// corpusNodes returns the nodes. What is a variable of top scope there is a fact here.
+func corpusNodes(path string) (nodes []map[string]any, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var all map[string]struct{ Facts, Vars map[string]any }
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	for i := range len(all) {
+		node := all[fmt.Sprintf("n%02d", i)]
+		for name, v := range node.Vars {
+			node.Facts[name] = v
+		}
+		nodes = append(nodes, node.Facts)
+	}
+	return nodes, nil
+}

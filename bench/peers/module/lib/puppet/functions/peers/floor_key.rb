@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+require 'json'
+
+# The least that an interface of Puppet costs: a lookup_key over a hash in Ruby.
+Puppet::Functions.create_function(:'peers::floor_key') do
+  dispatch :floor_key do
+    param 'Any', :key
+    param 'Any', :options
+    param 'Any', :context
+    return_type 'RichData'
+  end
+
+  def floor_key(key, options, context)
+    ($peers_floor ||= {})[options['values']] ||= JSON.parse(File.read(options['values']))
+    $peers_floor[options['values']].fetch(key) { context.not_found }
+  end
+end

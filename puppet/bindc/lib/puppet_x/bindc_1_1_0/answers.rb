@@ -1,0 +1,148 @@
+# frozen_string_literal: true
+
+module ::Puppet::Bindc_1_1_0
+  # The answers of a session for one merge strategy; nil for the first value.
+  class Answers
+    def initialize(session, strategy)
+      @session = session
+      @strategy = strategy
+      @asked = {}    # what lookups asked for, with their values
+      @known = {}    # what the server sent and no lookup has asked for yet
+      @errors = {}
+      @failed = {}   # what lookups asked for that are errors
+      @held = {}     # what the server does not send ahead
+      @sent = []     # all keys of the answer that was sent ahead
+      @complete = false # no other key is bound than those that the server has sent or named
+      @surprised = false # a lookup asked for a key that the server had not sent, nor named
+      @questions = {} # by prefix: :one, :each or :all
+    end
+
+    # Returns the value of a key, or :not_found.
+    def [](key)
+      @asked.fetch(key) { @asked[key] = find(key) }
+    end
+
+    # Takes the answers that the server sent ahead.
+    def ahead(group)
+      absent, held, complete = group.values_at('absent', 'held', 'complete')
+      @complete ||= complete
+      absent&.each { |key| @known[key] = :not_found }
+      held&.each { |key| @held[key] = true }
+      @sent.concat(take(group)).concat(absent || []).concat(held || [])
+    end
+
+    # Reports whether the server should remember other keys than it has sent.
+    def news?
+      @surprised || (@asked.length + @failed.length) * 2 < @sent.length
+    end
+
+    # Returns the keys that the server should send ahead next time: what was asked for, and what it has sent unless most
+    # of it was not needed.
+    def wanted
+      asked = @asked.keys | @failed.keys
+      (@sent - asked).length * 2 > @sent.length ? asked : asked | @sent
+    end
+
+    private
+
+    def find(key)
+      fetch(key) unless known?(key) || @session.read_ahead && known?(key)
+      failed(key) if @errors.key?(key)
+      @known.delete(key) { :not_found }
+    end
+
+    def failed(key)
+      @failed[key] = true
+      @session.failed(key, @errors[key])
+    end
+
+    def known?(key)
+      @known.key?(key) || @errors.key?(key)
+    end
+
+    # Asks for a key, mostly with all other keys of its module. A merge may be wanted of one key of a module only, so
+    # the first question is for one key.
+    def fetch(key)
+      prefix = key[0, (key.index('::') || -2) + 2]
+      before = @questions[prefix]
+      return @surprised = true if before == :all || @complete && !@held.key?(key)
+      return one(key) if @held.key?(key)
+
+      @surprised = true
+      return one(key) if before == :each
+
+      @questions[prefix] = @strategy && before.nil? ? :one : all(prefix)
+      one(key) unless @questions[prefix] == :all
+    end
+
+    def one(key)
+      take(@session.ask(question('ask' => 'keys', 'keys' => [key])))
+    end
+
+    # Without 'direct', the prefix '' would be that of all keys.
+    def all(prefix)
+      asks = { 'ask' => 'prefix', 'prefix' => prefix, 'direct' => prefix.empty? }
+      answer = @session.ask(question(asks), 'too_large')
+      return :each unless answer
+
+      take(answer)
+      :all
+    end
+
+    def question(asks)
+      @strategy ? asks.merge('merge' => @strategy) : asks
+    end
+
+    # Returns the keys.
+    def take(answer)
+      values = Rich.values(answer)
+      errors = answer.fetch('errors', {})
+      @known.update(values)
+      @errors.update(errors)
+      values.keys.concat(errors.keys)
+    end
+  end
+
+  # Values that JSON does not have.
+  module Rich
+    # Returns the values of an answer, by key.
+    def self.values(answer)
+      values = answer.fetch('values', {})
+      answer['rich']&.each { |key, value| values[key] = read(value) }
+      values
+    end
+
+    def self.copy(value)
+      case value
+      when Array then value.map { |item| copy(item) }
+      when Hash then value.transform_values { |item| copy(item) }
+      else value
+      end
+    end
+
+    def self.read(value)
+      case value
+      when Array then value.map { |item| read(item) }
+      when Hash then value.key?('__ptype') ? special(*value.values_at('__ptype', '__pvalue')) : plain(value)
+      else value
+      end
+    end
+
+    def self.plain(hash)
+      hash.transform_values { |item| read(item) }
+    end
+
+    def self.special(type, value)
+      case type
+      when 'Sensitive' then ::Puppet::Pops::Types::PSensitiveType::Sensitive.new(read(value))
+      when 'Hash' then value.each_slice(2).to_h { |pair| read(pair) }
+      when 'Regexp' then Regexp.new(value)
+      when 'Type' then ::Puppet::Pops::Types::TypeParser.singleton.parse(value)
+      when 'Default' then :default
+      when 'Float' then value == 'NaN' ? Float::NAN : Float::INFINITY * (value.start_with?('-') ? -1 : 1)
+      when 'Binary' then value.unpack1('m')
+      else raise Problem, "bindq answers with a #{type}, which this module does not know; install a newer one"
+      end
+    end
+  end
+end

@@ -1,0 +1,374 @@
+# frozen_string_literal: true
+
+require 'json'
+
+# The name of the module has its version, and so have the names of the files: a server never unloads what it required,
+# and its environments may have different versions of this Puppet module.
+module ::Puppet::Bindc_1_1_0
+  # An error of a lookup.
+  class Problem < ::Puppet::DataBinding::LookupError
+    def initialize(text)
+      super("bindc: #{text}")
+    end
+  end
+
+  @lock ||= Mutex.new
+  @connections ||= {}
+
+  # The connection was lost. The caller may try again, once.
+  class Ended < StandardError; end
+
+  # The server has ended the session.
+  class Forgotten < StandardError; end
+
+  # Returns the connection of this process (in a server: of this JRuby) for the options. There is one for each command
+  # or socket.
+  def self.connection(options, environment)
+    settings = Settings.new(options, environment)
+    @lock.synchronize do
+      @connections.each_value(&:reap)
+      @connections[settings.key] ||= settings.socket ? Socket.new(settings) : Child.new(settings)
+    end
+  end
+
+  # Returns the place that a function is called for, one for each location of each compilation. A child starts while the
+  # other files are read.
+  def self.place(options, context, scope)
+    context.cached_value('place') || begin
+      environment = context.environment_name.to_s
+      connection = connection(options, environment)
+      connection.launch(environment)
+      require_relative 'place'
+      context.cache('place', Place.new(options, connection, context, scope))
+    end
+  end
+
+  # Ends the children of this process, but not those of the process that it was forked from.
+  def self.finish(owner)
+    return unless Process.pid == owner
+
+    @lock.synchronize { @connections.each_value { |connection| connection.send(:close) } }
+  end
+
+  # A server ends a JRuby and runs on: only the JRuby can wait for its child.
+  @finishing ||= Process.pid.tap { |owner| at_exit { finish(owner) } }
+
+  # Checks the options of the hierarchy entry.
+  class Settings
+    KNOWN = %w[snapshot socket command timeout compare entries].freeze unless const_defined?(:KNOWN, false)
+
+    attr_reader :socket, :command, :timeout
+
+    def initialize(options, environment)
+      unknown = options.keys - KNOWN - ['uri']
+      refuse "there is no option '#{unknown.first}'; there are #{KNOWN.join(', ')}" unless unknown.empty?
+      @socket = text(options, 'socket')
+      snapshot = text(options, 'snapshot')
+      refuse "one of 'snapshot' and 'socket' must be given" if @socket.nil? == snapshot.nil?
+      refuse "'command' starts a child; with 'socket' there is none" if @socket && options.key?('command')
+      @timeout = seconds(options.fetch('timeout', 10))
+      refuse "'compare' is true or false" unless [nil, true, false].include?(options['compare'])
+      @command = serve(program(options.fetch('command', 'bindq')), snapshot, environment) if snapshot
+    end
+
+    # Entries with the same key share a connection.
+    def key
+      [@socket, @command, @timeout]
+    end
+
+    private
+
+    def refuse(text)
+      raise Problem, "hiera.yaml: #{text}"
+    end
+
+    def text(options, name)
+      value = options[name]
+      refuse "'#{name}' is a path, not #{value.inspect}" unless value.nil? || value.is_a?(String) && !value.empty?
+      value
+    end
+
+    def program(value)
+      words = [value].flatten
+      fits = !words.empty? && words.all? { |word| word.is_a?(String) && !word.empty? }
+      refuse "'command' is the path of bindq, or an array of that and arguments for serve" unless fits
+      words
+    end
+
+    def seconds(value)
+      refuse "'timeout' is a number of seconds above 0" unless value.is_a?(Numeric) && value.positive?
+      value
+    end
+
+    # One child serves all files of a directory that are named after their environment.
+    def serve(words, snapshot, environment)
+      snapshot = File.dirname(snapshot) if File.basename(snapshot) == "#{environment}.snap"
+      [words.first, 'serve', *words.drop(1), '--stdio', '-s', snapshot]
+    end
+  end
+
+  # Sends frames to a server and reads the answers, one question at a time. It keeps what the server said about its
+  # snapshots.
+  class Connection
+    # How often it was opened. A session belongs to one opening.
+    attr_reader :opening
+
+    # What the snapshot of an environment needs to know of a node, as the server said last.
+    attr_reader :needs
+
+    def initialize(settings)
+      @settings = settings
+      @mutex = Mutex.new
+      @opening = 0
+      @sessions = 0
+      @needs = {}
+      @unreported = {}.compare_by_identity # by thread: a compilation and its sessions
+      @receivers = []
+      @compared = @differing = 0
+    end
+
+    # Counts a comparison, and returns how many there were, and how many answers differed.
+    def count(different)
+      @mutex.synchronize { [@compared += 1, @differing += different ? 1 : 0] }
+    end
+
+    # Closes the connection if its server has ended and nobody uses it: otherwise the dead child of an environment that
+    # nobody asks for any more would stay.
+    def reap
+      return unless @mutex.try_lock
+
+      begin
+        close if @io && ended?
+      ensure
+        @mutex.unlock
+      end
+    end
+
+    # Opens the connection if it is not open, and does not wait for the server.
+    def launch(environment)
+      @mutex.synchronize { start(environment) unless @io }
+    rescue Ended
+      nil # open tries again
+    end
+
+    # Yields the open connection. Only one thread has it at a time.
+    def open(environment)
+      @mutex.synchronize do
+        start(environment) unless @io
+        greeted(environment) unless @greeted
+        yield self
+      end
+    end
+
+    # Returns the answer to a question. Only for the block of open.
+    def ask(question)
+      answer = ask_all([question]).first
+      raise Forgotten if answer.dig('error', 'code') == 'session'
+
+      answer
+    end
+
+    # Returns the answers to questions that are sent together. A further question may go with them; its answer is handed
+    # to the receiver as text when the next question is asked, or by collect. Only for the block of open.
+    def ask_all(questions, further = nil, receiver = nil)
+      exchange(questions, further, receiver)
+    rescue SystemCallError, IOError => e
+      lost(e.message)
+    rescue JSON::GeneratorError => e
+      raise Problem, "a fact of this node cannot be sent: #{e.message}"
+    end
+
+    # Hands out answers that nobody has waited for. Only for the block of open.
+    def collect
+      complete = false
+      hand_out(now + @settings.timeout)
+      complete = true
+    rescue SystemCallError, IOError => e
+      lost(e.message)
+    ensure
+      close if complete == false
+    end
+
+    # Returns the number of a new session, and what the sessions of the last compilation of this thread asked for, which
+    # is complete now. Only for the block of open.
+    def begin_session(compile, session)
+      mine = @unreported[Thread.current]
+      reports = mine && !mine.first.equal?(compile) ? mine.last.flat_map(&:report) : []
+      @unreported[Thread.current] = mine = [compile, []] unless mine && mine.first.equal?(compile)
+      @unreported.select! { |thread, _| thread.alive? }
+      mine.last << session
+      [@sessions += 1, reports]
+    end
+
+    private
+
+    def start(environment)
+      @io = connect
+      @io.binmode
+      @opening += 1
+      @unreported.clear
+      @receivers.clear
+      @greeted = false
+      exchange([], 'ask' => 'hello', 'protocol' => 1, 'environment' => environment)
+    rescue SystemCallError, IOError => e
+      lost(e.message)
+    end
+
+    # Reads the answer to the first question, which says what the snapshot needs. If that is an error, the question
+    # 'node' has it again.
+    def greeted(environment)
+      answer = exchange([nil]).first
+      error = answer['error']
+      refused(error) if error && %w[protocol busy].include?(error['code'])
+      @needs[environment] = answer['snapshot'] unless error
+      @greeted = true
+    rescue SystemCallError, IOError => e
+      lost(e.message)
+    end
+
+    def refused(error)
+      close
+      hint = '. This module speaks version 1: install a bindq that does' if error['code'] == 'protocol'
+      raise Problem, "#{self}: #{error['message']} [#{error['code']}]#{hint}"
+    end
+
+    # Any interruption closes the connection: a late answer would be taken for the answer to the next question.
+    #
+    # A question that is nil was sent before.
+    def exchange(questions, further = nil, receiver = nil)
+      texts = [*questions, further].compact.map { |question| JSON.generate(question) }
+      complete = false
+      deadline = now + @settings.timeout
+      hand_out(deadline)
+      write(texts.map { |text| [text.bytesize].pack('N') << text.b }.join, deadline)
+      answers = questions.map { JSON.parse(frame(deadline), max_nesting: false) }
+      @receivers << receiver if receiver
+      complete = true
+      answers
+    rescue JSON::ParserError
+      lost('its answer is not JSON')
+    ensure
+      close if complete == false
+    end
+
+    def hand_out(deadline)
+      @receivers.first.receive(frame(deadline)) && @receivers.shift until @receivers.empty?
+    end
+
+    def frame(deadline)
+      length = read(4, deadline).unpack1('N')
+      lost('its answer is not a frame') if length > 64 << 20
+      read(length, deadline).force_encoding('UTF-8')
+    end
+
+    def write(bytes, deadline)
+      until bytes.empty?
+        written = @io.write_nonblock(bytes, exception: false)
+        written.is_a?(Integer) ? bytes = bytes.byteslice(written..-1) : wait(deadline, nil, [@io])
+      end
+    end
+
+    def read(size, deadline)
+      bytes = String.new(capacity: size)
+      while bytes.bytesize < size
+        case chunk = @io.read_nonblock(size - bytes.bytesize, exception: false)
+        when nil then lost(nil)
+        when :wait_readable then wait(deadline, [@io], nil)
+        else bytes << chunk
+        end
+      end
+      bytes
+    end
+
+    def wait(deadline, readers, writers)
+      return if IO.select(readers, writers, nil, [deadline - now, 0].max)
+
+      lost("no answer within #{@settings.timeout} seconds (option 'timeout')")
+    end
+
+    def lost(reason)
+      reason = [reason, close].compact.join(', ')
+      raise Ended, "#{self}: #{reason.empty? ? 'it closed the connection' : reason}; #{remedy}"
+    end
+
+    def now
+      Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+
+  # A server that this process starts, on pipes. It ends when this process does, because its input ends.
+  class Child < Connection
+    def to_s
+      @settings.command.join(' ')
+    end
+
+    private
+
+    def connect
+      IO.popen(@settings.command, 'r+b')
+    rescue SystemCallError => e
+      raise Problem, "cannot start #{self}: #{e.message}. Install bindq where the user of Puppet may run it, and " \
+                     "give its path as 'command' in hiera.yaml"
+    end
+
+    # Ends the child, which may be stopped. Returns how it ended if it had ended by itself.
+    def close
+      io, @io = @io, nil
+      return unless io
+
+      pid = io.pid
+      status, @status = @status || wait_for(pid), nil
+      Process.kill('KILL', pid) unless status
+      io.close
+      Process.wait(pid) unless status # MRI has done that, JRuby has not
+      status && "it ended with #{status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"}"
+    rescue SystemCallError
+      nil
+    end
+
+    # Reports whether the child has ended. Then close knows how.
+    def ended?
+      @status = wait_for(@io.pid)
+    end
+
+    # Returns how a process ended, nil if it is still running.
+    def wait_for(pid)
+      _, status = Process.wait2(pid, Process::WNOHANG)
+      status
+    end
+
+    def remedy
+      'the next lookup starts another. If this happens again, run the command by hand as the user of Puppet to see why'
+    end
+  end
+
+  # A server that already listens on a socket.
+  class Socket < Connection
+    def to_s
+      @settings.socket
+    end
+
+    private
+
+    def connect
+      require 'socket'
+      UNIXSocket.new(@settings.socket)
+    rescue SystemCallError => e
+      raise Problem, "cannot connect to #{self}: #{e.message}. Start bindq serve --listen unix:#{self}, and let the " \
+                     'user of Puppet read and write the socket'
+    end
+
+    def close
+      @io&.close
+      @io = nil
+    end
+
+    def ended?
+      false
+    end
+
+    def remedy
+      'is bindq serve still running? The next lookup connects again'
+    end
+  end
+end

@@ -1,0 +1,285 @@
+# frozen_string_literal: true
+
+require_relative 'connection'
+require_relative 'answers'
+
+module ::Puppet::Bindc_1_1_0
+  # One compilation, with the snapshot that answers it. All locations and entries with the same connection share it.
+  class Compile
+    def self.of(scope, connection, environment)
+      compiles = scope.instance_variable_get(:@bindc_compiles) || scope.instance_variable_set(:@bindc_compiles, {})
+      compiles[connection] ||= new(scope, connection, environment)
+    end
+
+    attr_reader :connection, :environment, :needs
+
+    def initialize(scope, connection, environment)
+      @scope = scope
+      @connection = connection
+      @environment = environment
+      @sessions = {}
+      @compared = {}
+    end
+
+    # Returns the session for a caller and some entries. Callers in the same position share it.
+    def session(caller, entries)
+      return @sessions[[position(caller), entries]] ||= Session.new(self, caller, entries) if @needs
+
+      Session.new(self, caller, entries).tap { |first| @sessions[[position(first.begin), entries]] = first }
+    end
+
+    # Fixes what the snapshot needs to know. All sessions of the compilation use it.
+    def pin(needs)
+      @needs = needs
+      facts = @scope['facts'] || {}
+      scoped = needs['scoped'] || needs['variables']
+      @scoped = scoped.reject { |name| facts.key?(name.delete_prefix('::')) || fixed?(name) }
+    end
+
+    # Reports whether every caller sees the same variables.
+    def uniform?
+      @scoped.empty?
+    end
+
+    # Returns the values of the variables that depend on the caller: those that the snapshot reads and that are not facts.
+    def position(caller)
+      @scoped.map do |name|
+        value = value(caller, name)
+        value.nil? && undef?(caller, name) ? :undef : value
+      end
+    end
+
+    # Returns what the server has to know of the node.
+    def told(needs, caller)
+      facts = @scope['facts'] || {}
+      names = needs['variables']
+      of_facts, loose = names.partition { |name| facts.key?(name) }
+      vars = seen(loose, caller)
+      of_facts.each do |name|
+        value = value(@scope, name)
+        vars[name] = value unless value.nil? || facts[name] == value
+      end
+      told = { 'facts' => needs['all_facts'] ? facts : facts.slice(*names), 'vars' => vars }
+      told['trusted'] = @scope['trusted'] if needs['trusted']
+      told['strict_variables'] = true if strict?
+      told
+    end
+
+    def first_comparison?(key)
+      @compared[key] ? false : @compared[key] = true
+    end
+
+    private
+
+    # Reports whether a name is that of a variable of top scope that has its value: it cannot change.
+    def fixed?(name)
+      name.start_with?('::') && !value(@scope, name).nil?
+    end
+
+    # Reports whether Puppet fails where its own data interpolate a variable that is not set. The setting strict decides
+    # that; strict_variables is about manifests. It is :error by default from Puppet 8 on.
+    def strict?
+      Puppet[:strict] == :error
+    end
+
+    # Returns variables as a caller sees them. '::name' is there if top scope has another value, or none.
+    def seen(names, caller)
+      return {} if names.empty?
+
+      names.each_with_object({}) do |name, all|
+        local = value(caller, name)
+        top = caller.equal?(@scope) ? local : value(@scope, name)
+        set = !local.nil? || undef?(caller, name)
+        all[name] = local if set
+        all["::#{name}"] = top unless top.eql?(local) && set == (!top.nil? || undef?(@scope, name))
+      end
+    end
+
+    # Reports whether a variable is set to undef, which only matters where unset variables are errors.
+    def undef?(scope, name)
+      strict? && scope.exist?(name)
+    end
+
+    def value(scope, name)
+      scope[name] if scope.include?(name)
+    end
+  end
+
+  # The questions of one compilation for one set of variables and entries. All answers are kept.
+  class Session
+    # How many keys of each strategy are answered before the others.
+    SOON = 32 unless const_defined?(:SOON, false)
+
+    def initialize(compile, caller, entries)
+      @compile = compile
+      @connection = compile.connection
+      @caller = caller
+      @entries = entries
+      @answers = {}
+      @winners = answers(nil)
+      @candidates = {}
+      @awaited = false
+    end
+
+    # Keeps the text of an answer that was sent ahead.
+    def receive(text)
+      @late = text
+    end
+
+    # Reads the rest of what the server has sent ahead. Returns nil if nothing is left.
+    def read_ahead
+      return unless @awaited
+
+      @awaited = false
+      within { |connection| connection.collect }
+      return unless @late
+
+      text, @late = @late, nil
+      take_ahead(JSON.parse(text, max_nesting: false))
+    rescue JSON::ParserError
+      raise Problem, "#{@connection}: its answer is not JSON"
+    end
+
+    # Opens the session and returns its caller.
+    def begin
+      within { nil }
+      @caller
+    end
+
+    # Returns the value with the highest precedence that is bound to a key, or :not_found.
+    def winner(key)
+      @winners[key]
+    end
+
+    # Returns number N of the values that are bound to a key, or :not_found.
+    def candidate(key, number)
+      return winner(key) if number.zero?
+      return :not_found if winner(key).equal?(:not_found)
+
+      kept = @candidates[key] ||= ask('ask' => 'candidates', 'key' => key)['candidates']
+      return :not_found unless number < kept.length
+
+      errors = kept[number]['errors']
+      failed(key, errors[key]) if errors
+      Rich.values(kept[number]).fetch(key)
+    end
+
+    # Returns the merged value that the entries have of a key, or :not_found. Puppet may change it, so it is a copy.
+    def merged(key, strategy)
+      Rich.copy(answers(strategy)[key])
+    end
+
+    # Returns lines that explain the value of a key, the first of them as Puppet explains its own data.
+    def explain(key, strategy)
+      question = { 'ask' => 'explain', 'key' => key, 'values' => true }
+      question['merge'] = strategy if strategy
+      ask(question)['lines']
+    end
+
+    def place(key)
+      ask('ask' => 'explain', 'key' => key)['at']
+    end
+
+    # Asks within the session. Returns nil if the server refuses with the allowed code.
+    def ask(question, allowed = nil)
+      question = question.merge('entries' => @entries)
+      check(within { |connection| connection.ask(question.merge('session' => @number)) }, allowed)
+    end
+
+    def failed(key, error)
+      at = place(key)
+      raise Problem, "#{key}: #{error['message']} [#{error['code']}]#{" (#{at})" unless at.empty?}"
+    end
+
+    # Returns what the session asked for, for the server to remember: nothing if the server has sent just that.
+    def report
+      return [] unless @number && @answers.any? { |_, answers| answers.news? }
+
+      lists = @answers.map do |strategy, answers|
+        list = { 'session' => @number, 'entries' => @entries, 'keys' => answers.wanted }
+        list['merge'] = strategy if strategy
+        list
+      end
+      lists.reject { |list| list['keys'].empty? }
+    end
+
+    private
+
+    def answers(strategy)
+      @answers[strategy] ||= Answers.new(self, strategy)
+    end
+
+    # Yields the connection with the session open. If the connection is lost, it tries again once.
+    def within
+      again ||= false
+      @connection.open(@compile.environment) do |connection|
+        enter(connection) unless @opening == connection.opening
+        yield connection
+      end
+    rescue Ended, Forgotten => e
+      @opening = nil
+      raise Problem, e.message if again
+      again = true
+      retry
+    end
+
+    def check(answer, allowed = nil)
+      error = answer['error']
+      return answer unless error
+
+      raise Problem, "#{error['message']} [#{error['code']}]" unless error['code'] == allowed
+    end
+
+    # Opens the session. The first session of a compilation takes any snapshot, the others that same one.
+    def enter(connection)
+      first = @number.nil?
+      @number, reports = connection.begin_session(@compile, self)
+      8.times do
+        needs = @compile.needs || connection.needs[@compile.environment]
+        answer, ahead = open_with(connection, node(needs, reports), first && needs)
+        if check(answer).key?('session')
+          entered(connection, needs)
+          return ahead && take_ahead(ahead)
+        end
+
+        replaced(answer['snapshot']) if @compile.needs
+        connection.needs[@compile.environment] = answer['snapshot']
+        reports = []
+      end
+      raise Problem, 'the snapshot is replaced faster than it can be asked; run Puppet again'
+    end
+
+    # Asks for a new session. If it is the first, the answers that will be needed first are asked for with it, and then
+    # the others, which nobody waits for.
+    def open_with(connection, question, ahead)
+      return [connection.ask(question)] unless ahead
+
+      @awaited = true
+      asks = { 'ask' => 'ahead', 'session' => @number, 'entries' => @entries }
+      connection.ask_all([question, asks.merge('to' => SOON)], asks.merge('from' => SOON), self)
+    end
+
+    def entered(connection, needs)
+      @compile.pin(needs) unless @compile.needs
+      @opening = connection.opening
+    end
+
+    # A server that does not know the question answers with an error.
+    def take_ahead(answer)
+      answer['ahead']&.each { |group| answers(group['merge']).ahead(group) }
+    end
+
+    def replaced(snapshot)
+      raise Problem, "the snapshot was replaced while this catalog was compiled (#{@compile.needs['digest']} by " \
+                     "#{snapshot['digest']}), and bindq was started anew; run Puppet again"
+    end
+
+    def node(needs, reports)
+      question = { 'ask' => 'node', 'session' => @number, 'environment' => @compile.environment }
+      question['asked'] = reports unless reports.empty?
+      return question unless needs
+
+      question.merge!('digest' => needs['digest']).merge!(@compile.told(needs, @caller))
+    end
+  end
+end
