@@ -147,7 +147,7 @@ func TestRejectsQuestionsAboutWhatIsSentAhead(t *testing.T) {
 	}
 }
 
-// However many nodes ask for however many keys, the memory has a bound, and what was used last is kept.
+// Many nodes ask for many keys. The memory stays below its bound, and the nodes that asked last are kept.
 func TestTheHistoryIsBounded(t *testing.T) {
 	h := serve.NewHistory()
 	keys := func(node, n int) (out []string) {

@@ -25,7 +25,7 @@ type backendCase struct {
 	Targets targets          `json:"targets"`
 }
 
-// targets are the highest ratios of our times to those of Puppet's own data; 0: there is none.
+// targets are the highest ratios of our times to those of Puppet's own data; 0 means no target.
 type targets struct {
 	Found   float64 `json:"found"`
 	Absent  float64 `json:"absent"`
@@ -101,7 +101,7 @@ func (l *backendLayout) layOut(corpora string, large bool) error {
 	return nil
 }
 
-// located writes the environments of a site that is no hierarchy of Hiera 5: Puppet merges its locations.
+// located writes the environments of a site of structured bindings: Puppet merges its locations.
 func (l *backendLayout) located(s *gen.Site, size string) error {
 	own := renamed(hiera5(s), "code/environments/production", "code/environments/own"+size)
 	if err := write(l.dir, own, question{}); err != nil {

@@ -7,10 +7,10 @@ module ::Puppet::Bindc_1_1_0
       @session = session
       @strategy = strategy
       @asked = {}    # what lookups asked for, with their values
-      @known = {}    # what the server sent and no lookup has asked for yet
+      @known = {}    # answers that no lookup has asked for yet
       @errors = {}
       @failed = {}   # what lookups asked for that are errors
-      @held = {}     # what the server does not send ahead
+      @held = {}     # keys that the server names but does not send ahead
       @sent = []     # all keys of the answer that was sent ahead
       @complete = false # no other key is bound than those that the server has sent or named
       @surprised = false # a lookup asked for a key that the server had not sent, nor named
@@ -36,8 +36,8 @@ module ::Puppet::Bindc_1_1_0
       @surprised || (@asked.length + @failed.length) * 2 < @sent.length
     end
 
-    # Returns the keys that the server should send ahead next time: what was asked for, and what it has sent unless most
-    # of it was not needed.
+    # Returns the keys that the server should send ahead next time: those that lookups asked for, and those that it has
+    # sent unless most of them were not needed.
     def wanted
       asked = @asked.keys | @failed.keys
       (@sent - asked).length * 2 > @sent.length ? asked : asked | @sent

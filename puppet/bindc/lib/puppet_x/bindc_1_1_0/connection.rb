@@ -107,13 +107,12 @@ module ::Puppet::Bindc_1_1_0
     end
   end
 
-  # Sends frames to a server and reads the answers, one question at a time. It keeps what the server said about its
-  # snapshots.
+  # Sends frames to a server and reads the answers. It keeps the needs of the server's snapshots.
   class Connection
     # How often it was opened. A session belongs to one opening.
     attr_reader :opening
 
-    # What the snapshot of an environment needs to know of a node, as the server said last.
+    # The needs of the snapshot of each environment, as the server sent them last.
     attr_reader :needs
 
     def initialize(settings)
@@ -132,8 +131,8 @@ module ::Puppet::Bindc_1_1_0
       @mutex.synchronize { [@compared += 1, @differing += different ? 1 : 0] }
     end
 
-    # Closes the connection if its server has ended and nobody uses it: otherwise the dead child of an environment that
-    # nobody asks for any more would stay.
+    # Closes the connection if its server has ended and no other thread uses it. Otherwise the dead child of an
+    # environment without further catalogs would stay.
     def reap
       return unless @mutex.try_lock
 
@@ -178,7 +177,7 @@ module ::Puppet::Bindc_1_1_0
       raise Problem, "a fact of this node cannot be sent: #{e.message}"
     end
 
-    # Hands out answers that nobody has waited for. Only for the block of open.
+    # Hands out the answers to further questions. Only for the block of open.
     def collect
       complete = false
       hand_out(now + @settings.timeout)

@@ -126,7 +126,7 @@ module ::Puppet::Bindc_1_1_0
       @late = text
     end
 
-    # Reads the rest of what the server has sent ahead. Returns nil if nothing is left.
+    # Reads the other answers that were sent ahead. Returns nil if there are none.
     def read_ahead
       return unless @awaited
 
@@ -191,7 +191,7 @@ module ::Puppet::Bindc_1_1_0
       raise Problem, "#{key}: #{error['message']} [#{error['code']}]#{" (#{at})" unless at.empty?}"
     end
 
-    # Returns what the session asked for, for the server to remember: nothing if the server has sent just that.
+    # Returns the keys that the session asked for, for the server to remember; none if the server has sent just those.
     def report
       return [] unless @number && @answers.any? { |_, answers| answers.news? }
 
@@ -250,7 +250,7 @@ module ::Puppet::Bindc_1_1_0
     end
 
     # Asks for a new session. If it is the first, the answers that will be needed first are asked for with it, and then
-    # the others, which nobody waits for.
+    # the others, without waiting for them.
     def open_with(connection, question, ahead)
       return [connection.ask(question)] unless ahead
 
