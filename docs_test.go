@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"bindc/internal/expr/stdlib"
+	"bindc/internal/lint"
 	"bindc/internal/types"
-	"bindc/lint"
 )
 
 var (

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/diag"
 	"bindc/facts"
-	"bindc/internal/diag"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"

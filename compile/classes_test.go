@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 )
 

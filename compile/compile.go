@@ -18,7 +18,7 @@ import (
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
 	"bindc/compile/internal/rewrite"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 	"bindc/snapshot"
 )

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 	bindings "bindc/runtime"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/loader"

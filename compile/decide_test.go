@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"bindc/compile/internal/pass"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/loader"

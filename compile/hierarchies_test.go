@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/loader"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 )
 

@@ -2,7 +2,7 @@ package compile
 
 import (
 	"bindc/internal/recipe"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	"bindc/snapshot"
 )
 

@@ -11,9 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	"bindc/internal/value"
 	"bindc/loader"
 	"bindc/snapshot"

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 	"bindc/snapshot"
 )

@@ -22,7 +22,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // withoutExample are the codes that are reserved, one that only a program in Go meets, as bindc refuses such a command
@@ -92,7 +92,7 @@ func TestCatalogueIsWhatIsReported(t *testing.T) {
 		delete(inSource, string(r.Code))
 	}
 	for _, code := range slices.Sorted(maps.Keys(inSource)) {
-		t.Errorf("%s is reported and is not in the catalogue (internal/diag/catalogue.go)", code)
+		t.Errorf("%s is reported and is not in the catalogue (diag/catalogue.go)", code)
 	}
 	if sorted := slices.IsSortedFunc(diag.Catalogue(), byCode); !sorted {
 		t.Error("the catalogue is not sorted")
@@ -158,7 +158,7 @@ func addCodes(t *testing.T, found map[string]bool, files *token.FileSet, imports
 		if tv.Value != nil && tv.Value.Kind() == constant.String {
 			name = types.Unalias(tv.Type).String()
 		}
-		ours := name == "bindc/internal/diag.Code" || name == "bindc/internal/lookup.Code"
+		ours := name == "bindc/diag.Code" || name == "bindc/internal/lookup.Code"
 		catalogue := filepath.Base(files.Position(e.Pos()).Filename) == "catalogue.go"
 		if ours && !catalogue && constant.StringVal(tv.Value) != "" { // "" is none, as an error of the system has
 			found[constant.StringVal(tv.Value)] = true

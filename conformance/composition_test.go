@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/lookup"
 	"bindc/internal/slice"
 	"bindc/internal/testmode"

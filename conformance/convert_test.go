@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"bindc/compile"
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
-	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"bindc/conformance/hiera5"
-	"bindc/internal/eyaml"
 	"bindc/internal/lookup"
+	"bindc/internal/secret/eyaml"
 	"bindc/loader"
 	bindings "bindc/runtime"
 )

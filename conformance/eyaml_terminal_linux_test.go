@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"bindc/internal/eyaml"
+	"bindc/internal/secret/eyaml"
 )
 
 // asking is a running "bindc eyaml encrypt" that prompts for a text on a terminal.
@@ -30,7 +30,7 @@ func askOnTerminal(t *testing.T) *asking {
 	}
 	t.Cleanup(func() { ours.Close(); theirs.Close() })
 	a := &asking{tty: ours, fd: int(theirs.Fd())}
-	a.cmd = exec.Command("bindc", "eyaml", "encrypt", "--public-key", "../internal/eyaml/testdata/2048.cert.pem")
+	a.cmd = exec.Command("bindc", "eyaml", "encrypt", "--public-key", "../internal/secret/eyaml/testdata/2048.cert.pem")
 	a.cmd.Stdin, a.cmd.Stderr, a.cmd.Stdout = theirs, theirs, &a.answer
 	if err := a.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestTerminalDoesNotEchoPlaintext(t *testing.T) {
 		strings.Contains(shown, "hunter2") {
 		t.Errorf("the terminal shows %q, %v", shown, err)
 	}
-	keys, err := eyaml.Read([]string{"../internal/eyaml/testdata/2048.pem"})
+	keys, err := eyaml.Read([]string{"../internal/secret/eyaml/testdata/2048.pem"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/eyaml"
+	"bindc/internal/secret/eyaml"
 	"bindc/loader"
 	bindings "bindc/runtime"
 )

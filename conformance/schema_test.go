@@ -18,7 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/tools/txtar"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/schema"
 	"bindc/internal/testmode"
 	"bindc/internal/value"

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"

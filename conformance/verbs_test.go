@@ -95,7 +95,7 @@ func tryExample(t *testing.T, example string) {
 		return // the examples are for a shell
 	}
 	dir := t.TempDir()
-	keys := "../internal/eyaml/testdata"
+	keys := "../internal/secret/eyaml/testdata"
 	for from, to := range map[string]string{"../testdata/example": "site", "../testdata/example-facts": "facts", keys: "keys"} {
 		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
 			t.Fatal(err)

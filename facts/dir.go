@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // extensions are those of files of facts in the directory of a fleet.

@@ -12,7 +12,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/lookup"
 	"bindc/internal/value"
 	"bindc/internal/yaml"

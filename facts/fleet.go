@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // Fleet finds the facts of single nodes in a directory.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
 	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/internal/value"

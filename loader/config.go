@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/relation"
 	"bindc/internal/yaml"

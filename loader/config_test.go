@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/internal/fsx"
 	"bindc/internal/syntax"
 )
 
@@ -56,7 +56,7 @@ func TestConfigurations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var diags diag.List
 			in := &inputs{files: files{diags: &diags}, dir: site(t, map[string]string{"binder_config.yaml": test.text}),
-				reader: datafile.NewReader(nil, disk.Disk{}), byPath: map[inputKey]*input{}}
+				reader: datafile.NewReader(nil, fsx.Disk{}), byPath: map[inputKey]*input{}}
 			cfg, ok := readConfig(in, Options{})
 			var codes []string
 			for _, d := range diags.Sorted() {

@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"testing"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/internal/fsx"
 )
 
 // site writes files, named by their paths, and returns their directory. "-> x" is a symbolic link to x.
@@ -174,15 +174,15 @@ func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
 		want  []string
 	}{{2, nil}, {100, []string{"data/common.yaml: [read] cannot read this: it changes while it is read"}}} {
 		left, text := test.times, "a: 1\n"
-		change := func(op disk.Op, p string) error {
-			if op != disk.Read || p != path || left == 0 {
+		change := func(op fsx.Op, p string) error {
+			if op != fsx.Read || p != path || left == 0 {
 				return nil
 			}
 			left--
 			text += "# longer\n"
 			return os.WriteFile(path, []byte(text), 0o666)
 		}
-		if found := reported(dir, Options{disk: disk.Disk{Fault: change}}); !slices.Equal(found, test.want) {
+		if found := reported(dir, Options{disk: fsx.Disk{Fault: change}}); !slices.Equal(found, test.want) {
 			t.Errorf("found %q, expected %q", found, test.want)
 		}
 	}
@@ -191,14 +191,14 @@ func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
 // A directory of which it cannot be told where it is, is one error: what is in it is not judged.
 func TestADirectoryThatCannotBeResolved(t *testing.T) {
 	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"})
-	fail := func(op disk.Op, path string) error {
-		if op == disk.Resolve && path == dir {
+	fail := func(op fsx.Op, path string) error {
+		if op == fsx.Resolve && path == dir {
 			return fs.ErrPermission
 		}
 		return nil
 	}
 	want := []string{".: [read] cannot read this: permission denied"}
-	if found := reported(dir, Options{disk: disk.Disk{Fault: fail}}); !slices.Equal(found, want) {
+	if found := reported(dir, Options{disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, want) {
 		t.Errorf("found %q, expected %q", found, want)
 	}
 }
@@ -208,15 +208,15 @@ func TestAConfigurationThatCannotBeLookedAt(t *testing.T) {
 	dir := site(t, map[string]string{"hiera.yaml": "[", "data/common.yaml": "a: 1\n",
 		"binder_config.yaml": "{version: 1, layers: [{include: 'confdir-hiera:/'}]}"})
 	failed := false
-	fail := func(op disk.Op, path string) error {
-		if failed || op != disk.Stat || path != filepath.Join(dir, "hiera.yaml") {
+	fail := func(op fsx.Op, path string) error {
+		if failed || op != fsx.Stat || path != filepath.Join(dir, "hiera.yaml") {
 			return nil
 		}
 		failed = true // it can be opened all the same
 		return fs.ErrPermission
 	}
 	want := []string{"hiera.yaml: [read] cannot read this: permission denied"}
-	if found := reported(dir, Options{disk: disk.Disk{Fault: fail}}); !slices.Equal(found, want) {
+	if found := reported(dir, Options{disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, want) {
 		t.Errorf("found %q, expected %q", found, want)
 	}
 }
@@ -225,14 +225,14 @@ func TestAConfigurationThatCannotBeLookedAt(t *testing.T) {
 func TestAModulePathThatCannotBeRead(t *testing.T) {
 	dir := site(t, map[string]string{"environment.conf": "modulepath = mine", "mine/m/bindings/default.yaml": "x",
 		"modules/n/bindings/y.yaml": ""})
-	fail := func(op disk.Op, path string) error {
-		if op == disk.Open && strings.HasSuffix(path, "environment.conf") {
+	fail := func(op fsx.Op, path string) error {
+		if op == fsx.Open && strings.HasSuffix(path, "environment.conf") {
 			return fs.ErrPermission
 		}
 		return nil
 	}
 	want := []string{"environment.conf: [read] cannot read this: permission denied"}
-	if found := reported(dir, Options{disk: disk.Disk{Fault: fail}}); !slices.Equal(found, want) {
+	if found := reported(dir, Options{disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, want) {
 		t.Errorf("found %q, expected %q", found, want)
 	}
 }
@@ -240,14 +240,14 @@ func TestAModulePathThatCannotBeRead(t *testing.T) {
 // So is environments.pp, where it is there and cannot be read.
 func TestEnvironmentsThatCannotBeRead(t *testing.T) {
 	dir := site(t, map[string]string{environmentsFile: "site { }"})
-	fail := func(op disk.Op, path string) error {
-		if op == disk.Open {
+	fail := func(op fsx.Op, path string) error {
+		if op == fsx.Open {
 			return fs.ErrPermission
 		}
 		return nil
 	}
 	var diags diag.List
-	r := environmentsReader{files: files{disk.Disk{Fault: fail}, &diags}, path: filepath.Join(dir, environmentsFile),
+	r := environmentsReader{files: files{fsx.Disk{Fault: fail}, &diags}, path: filepath.Join(dir, environmentsFile),
 		out: &Environments{}}
 	r.read()
 	if found := diags.Sorted(); len(found) != 1 || found[0].Code != "read" || found[0].Pos.File != r.path ||
@@ -268,14 +268,14 @@ func TestEnvironmentsAreNotGoneForAFailure(t *testing.T) {
 		calls := 0
 		read := func(failing int) (string, bool) {
 			calls = 0
-			fault := func(disk.Op, string) error {
+			fault := func(fsx.Op, string) error {
 				if calls++; calls == failing {
 					return fs.ErrPermission
 				}
 				return nil
 			}
 			var diags diag.List
-			out := readEnvironments(disk.Disk{Fault: fault}, root, &diags)
+			out := readEnvironments(fsx.Disk{Fault: fault}, root, &diags)
 			return fmt.Sprint(out.All), diags.Failed()
 		}
 		want, failed := read(0)
@@ -298,14 +298,14 @@ func TestReadsThatFailAreReportedWithACache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fail := func(op disk.Op, path string) error {
-		if op == disk.Open && strings.HasSuffix(path, "common.yaml") {
+	fail := func(op fsx.Op, path string) error {
+		if op == fsx.Open && strings.HasSuffix(path, "common.yaml") {
 			return fs.ErrPermission
 		}
 		return nil
 	}
 	want := "data/common.yaml: [read] cannot read this: permission denied"
-	if found := reported(dir, Options{Cache: cache, disk: disk.Disk{Fault: fail}}); !slices.Contains(found, want) {
+	if found := reported(dir, Options{Cache: cache, disk: fsx.Disk{Fault: fail}}); !slices.Contains(found, want) {
 		t.Errorf("found %q, expected %q", found, want)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/literal"
 	"bindc/internal/syntax"

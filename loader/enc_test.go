@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/loader"
 )

@@ -1,7 +1,7 @@
 package loader
 
 import (
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/relation"
 	"bindc/internal/syntax"

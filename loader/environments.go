@@ -11,11 +11,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"bindc/diag"
 	"bindc/internal/choice"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
+	"bindc/internal/fsx"
 	"bindc/internal/syntax"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -47,10 +47,10 @@ const (
 // ReadEnvironments finds the environments of root. What is wrong goes to diags; the result is of use only if diags has
 // not failed.
 func ReadEnvironments(root string, diags *diag.List) *Environments {
-	return readEnvironments(disk.Disk{}, root, diags)
+	return readEnvironments(fsx.Disk{}, root, diags)
 }
 
-func readEnvironments(d disk.Disk, root string, diags *diag.List) *Environments {
+func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
 	r := environmentsReader{files: files{d, diags}, root: root, named: map[string]diag.Pos{},
 		out: &Environments{Program: choice.OfAgent()}}
 	r.path = filepath.Join(root, environmentsFile)
@@ -94,7 +94,7 @@ func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given
 	for _, e := range r.list(dir) {
 		at := filepath.Join(dir, e.Name())
 		there, err := r.disk.IsDir(at)
-		if errors.Is(err, disk.ErrDangling) { // and so no environment, as in Puppet
+		if errors.Is(err, fsx.ErrDangling) { // and so no environment, as in Puppet
 			continue
 		}
 		if err != nil {

@@ -1,9 +1,9 @@
 package loader
 
-import "bindc/internal/disk"
+import "bindc/internal/fsx"
 
 // On is o with a site that is read from d.
-func (o Options) On(d disk.Disk) Options {
+func (o Options) On(d fsx.Disk) Options {
 	o.disk = d
 	return o
 }

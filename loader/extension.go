@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"bindc/internal/program"
+	"bindc/internal/subprocess"
 	"bindc/internal/yaml"
 )
 
@@ -110,7 +110,7 @@ func (p programs) run(command []string) ([]byte, error) {
 	if !p.opts.AllowExtensions {
 		return nil, errNotAllowed
 	}
-	return program.Run(p.opts.Context, p.site, p.opts.ExtensionTimeout, command)
+	return subprocess.Run(p.opts.Context, p.site, p.opts.ExtensionTimeout, command)
 }
 
 // wantBackend queues the data an extension has for a path of a hierarchy.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 	"bindc/loader"
 )

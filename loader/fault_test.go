@@ -17,9 +17,9 @@ import (
 	"testing/iotest"
 
 	"bindc/compile"
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/internal/fsx"
 	"bindc/loader"
 	"bindc/snapshot"
 )
@@ -77,7 +77,7 @@ type faulty struct {
 }
 
 // build is what comes of a build that reads from d: the snapshot, or else what is wrong.
-func (b *faulty) build(t *testing.T, d disk.Disk) (snap []byte, found []diag.Diagnostic) {
+func (b *faulty) build(t *testing.T, d fsx.Disk) (snap []byte, found []diag.Diagnostic) {
 	t.Helper()
 	modulePath := []string{filepath.Join(b.dir, "modules"), filepath.Join(b.dir, "more")}
 	opts := loader.Options{Jobs: 1, ModulePath: modulePath}.On(d)
@@ -110,16 +110,16 @@ func (b *faulty) build(t *testing.T, d disk.Disk) (snap []byte, found []diag.Dia
 
 // access is one call that a build makes: the nth of op with path.
 type access struct {
-	op   disk.Op
+	op   fsx.Op
 	path string
 	nth  int
 }
 
 // counted calls f with every access, with its number. One goroutine finds the files while another one reads them.
-func counted(f func(access) error) func(disk.Op, string) error {
+func counted(f func(access) error) func(fsx.Op, string) error {
 	var mu sync.Mutex
 	seen := map[access]int{}
-	return func(op disk.Op, path string) error {
+	return func(op fsx.Op, path string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		a := access{op, path, 0}
@@ -134,7 +134,7 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	for _, cache := range []string{"", t.TempDir()} {
 		b := &faulty{withLinks(t, everything), filepath.Join(t.TempDir(), "f"), cache}
 		var calls []access
-		want, found := b.build(t, disk.Disk{Fault: counted(func(a access) error {
+		want, found := b.build(t, fsx.Disk{Fault: counted(func(a access) error {
 			calls = append(calls, a)
 			return nil
 		})})
@@ -144,7 +144,7 @@ func TestEveryCallFailsOnce(t *testing.T) {
 		same := 0
 		for _, errno := range []syscall.Errno{syscall.EIO, syscall.EACCES, syscall.ELOOP, syscall.ENOMEM} {
 			for _, call := range calls {
-				got, found := b.build(t, disk.Disk{Fault: counted(func(a access) error {
+				got, found := b.build(t, fsx.Disk{Fault: counted(func(a access) error {
 					if a == call {
 						return errno
 					}
@@ -181,8 +181,8 @@ func TestWhatIsReadOnce(t *testing.T) {
 	} {
 		dir := withLinks(t, c.files)
 		got := map[string]int{}
-		d := disk.Disk{Fault: counted(func(a access) error {
-			if a.op == disk.Open || a.op == disk.List {
+		d := fsx.Disk{Fault: counted(func(a access) error {
+			if a.op == fsx.Open || a.op == fsx.List {
 				rel, _ := filepath.Rel(dir, a.path)
 				if name := fmt.Sprint(a.op, " ", rel); c.want[name] > 0 {
 					got[name] = a.nth
@@ -232,7 +232,7 @@ func TestEveryFileIsReadWhole(t *testing.T) {
 		b := &faulty{withLinks(t, everything), filepath.Join(t.TempDir(), "f"), cache}
 		var mu sync.Mutex
 		files := map[string]bool{}
-		want, found := b.build(t, disk.Disk{Filter: func(path string, r io.Reader) io.Reader {
+		want, found := b.build(t, fsx.Disk{Filter: func(path string, r io.Reader) io.Reader {
 			mu.Lock()
 			defer mu.Unlock()
 			files[path] = true
@@ -244,7 +244,7 @@ func TestEveryFileIsReadWhole(t *testing.T) {
 		for name, f := range filters {
 			for path := range files {
 				read := false // a cache may know the file
-				got, found := b.build(t, disk.Disk{Filter: func(p string, r io.Reader) io.Reader {
+				got, found := b.build(t, fsx.Disk{Filter: func(p string, r io.Reader) io.Reader {
 					if p == path {
 						read = true
 						return f.filter(r)

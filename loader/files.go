@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
+	"bindc/internal/fsx"
 )
 
 // files reads the file system and reports what fails. All of the loader goes through it, but for data files, which
 // package datafile reads from the same disk.
 type files struct {
-	disk  disk.Disk
+	disk  fsx.Disk
 	diags *diag.List
 }
 
@@ -66,7 +66,7 @@ func (f files) real(dir string) (string, bool) {
 
 // realUnlessDangling is real where a link that leads nowhere, or a path below one, is nothing, as it is to Puppet.
 func (f files) realUnlessDangling(dir string) (string, bool) {
-	if _, err := f.disk.Info(dir); errors.Is(err, disk.ErrDangling) {
+	if _, err := f.disk.Info(dir); errors.Is(err, fsx.ErrDangling) {
 		return "", false
 	}
 	return f.real(dir)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/value"
 	"bindc/internal/yaml"

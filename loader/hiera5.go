@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )

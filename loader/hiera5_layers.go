@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
 	"bindc/internal/recipe"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
 	"bindc/internal/expr"
+	"bindc/internal/fsx"
 	"bindc/internal/recipe"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -99,7 +99,7 @@ func TestEveryCallOfHiera5FailsOnce(t *testing.T) {
 	read := func(failing access) ([]string, []access, []diag.Diagnostic) {
 		var calls []access
 		var diags diag.List
-		site := loader.Load(dir, loader.Options{Jobs: 1}.On(disk.Disk{Fault: counted(func(a access) error {
+		site := loader.Load(dir, loader.Options{Jobs: 1}.On(fsx.Disk{Fault: counted(func(a access) error {
 			calls = append(calls, a)
 			if a == failing {
 				return fs.ErrPermission

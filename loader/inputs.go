@@ -12,9 +12,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/yaml"

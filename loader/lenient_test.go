@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
+	"bindc/internal/fsx"
 	"bindc/internal/recipe"
 	"bindc/loader"
 )
@@ -17,8 +17,8 @@ import (
 func TestLenientSitesKeepFilesThatFail(t *testing.T) {
 	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 5", "data/common.yaml": "a: [",
 		"modules/m/hiera.yaml": "version: 5", "modules/m/data/common.yaml": "m::a: 1"})
-	unreadable := loader.Options{Lenient: true}.On(disk.Disk{Fault: func(op disk.Op, path string) error {
-		if op == disk.Open && strings.HasSuffix(path, "m/data/common.yaml") {
+	unreadable := loader.Options{Lenient: true}.On(fsx.Disk{Fault: func(op fsx.Op, path string) error {
+		if op == fsx.Open && strings.HasSuffix(path, "m/data/common.yaml") {
 			return errors.New("no luck")
 		}
 		return nil

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/internal/fsx"
 )
 
 // Options say how to read a site. The zero value works.
@@ -33,14 +33,14 @@ type Options struct {
 	Backends         map[string]Backend
 	SchemeHandlers   map[string]SchemeHandler
 
-	Nothing bool       // the directory may be no site, and bind nothing
-	IsSite  bool       // the directory is a site even if none of its files shows it
-	Seen    *disk.Seen // notes what is read; may be nil
+	Nothing bool      // the directory may be no site, and bind nothing
+	IsSite  bool      // the directory is a site even if none of its files shows it
+	Seen    *fsx.Seen // notes what is read; may be nil
 
 	Parsed func() // is called whenever a file is parsed, by several goroutines; may be nil
 
-	disk       disk.Disk // what is read from; tests make it fail
-	foundAgain int       // in place of maxFoundAgain, for tests
+	disk       fsx.Disk // what is read from; tests make it fail
+	foundAgain int      // in place of maxFoundAgain, for tests
 }
 
 // DefaultAlternatives is what 'when' may multiply out to in a site, counted for each binding: two lists of 250 values

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
 	"bindc/internal/value"

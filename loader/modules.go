@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
+	"bindc/internal/fsx"
 )
 
 type module struct{ name, dir string }
@@ -72,7 +72,7 @@ func (ms *modules) add(f files, dir string) {
 
 // NamesOfSet are the names that the set of bindings in a file may have by its path: the whole one, then, if it is in a
 // module, what follows the module's. There are none of a file that is not below a directory bindings.
-func NamesOfSet(d disk.Disk, path string) ([]string, error) {
+func NamesOfSet(d fsx.Disk, path string) ([]string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func NamesOfSet(d disk.Disk, path string) ([]string, error) {
 }
 
 // isModule tells whether dir is a module: it has a metadata.json, or is on the module path of the site that it is in.
-func isModule(d disk.Disk, dir string) (bool, error) {
+func isModule(d fsx.Disk, dir string) (bool, error) {
 	parent := filepath.Dir(dir)
 	site := filepath.Dir(parent)
 	if is, err := d.IsFile(filepath.Join(dir, "metadata.json")); is || err != nil {

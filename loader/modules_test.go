@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/internal/fsx"
 	"bindc/loader"
 )
 
@@ -56,7 +56,7 @@ func TestNamesOfSets(t *testing.T) {
 	} {
 		t.Chdir(dir)
 		for _, path := range []string{path, filepath.Join(dir, path)} {
-			names, err := loader.NamesOfSet(disk.Disk{}, path)
+			names, err := loader.NamesOfSet(fsx.Disk{}, path)
 			got := strings.Join(names, " ")
 			if err != nil {
 				got = "error"
@@ -75,7 +75,7 @@ func TestNamesOfSetsNowhere(t *testing.T) {
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
 	}
-	if names, err := loader.NamesOfSet(disk.Disk{}, "bindings/a.yaml"); err == nil {
+	if names, err := loader.NamesOfSet(fsx.Disk{}, "bindings/a.yaml"); err == nil {
 		t.Errorf("found %q", names)
 	}
 }

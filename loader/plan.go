@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
-	"bindc/internal/diag"
 	"bindc/internal/yaml"
 )
 

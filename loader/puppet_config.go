@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
 )

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/internal/fsx"
 )
 
 // What binder_config.pp may say (language.md, section 14.1): the categories and layers that come of it, and what is
@@ -112,17 +112,17 @@ func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeUsed(t *testing.T) {
 // One that cannot be read is an error, and not one that is not there.
 func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeRead(t *testing.T) {
 	dir := site(t, map[string]string{puppetConfig: "site { }", "hiera.yaml": "version: 2"})
-	fail := func(op disk.Op, path string) error {
-		if op == disk.Open && strings.HasSuffix(path, puppetConfig) {
+	fail := func(op fsx.Op, path string) error {
+		if op == fsx.Open && strings.HasSuffix(path, puppetConfig) {
 			return fs.ErrPermission
 		}
 		return nil
 	}
 	want := puppetConfig + ": [read] cannot read this: permission denied"
-	if found := reported(dir, Options{disk: disk.Disk{Fault: fail}}); !slices.Equal(found, []string{want}) {
+	if found := reported(dir, Options{disk: fsx.Disk{Fault: fail}}); !slices.Equal(found, []string{want}) {
 		t.Errorf("found %q, expected %q", found, want)
 	}
-	if s := Load(dir, Options{disk: disk.Disk{Fault: fail}}, &diag.List{}); !reflect.DeepEqual(s, &Site{}) {
+	if s := Load(dir, Options{disk: fsx.Disk{Fault: fail}}, &diag.List{}); !reflect.DeepEqual(s, &Site{}) {
 		t.Errorf("without its configuration the site is %+v", s)
 	}
 }
@@ -154,7 +154,7 @@ func puppetConfigured(t *testing.T, text string) (config, bool, string) {
 	t.Helper()
 	var diags diag.List
 	in := &inputs{files: files{diags: &diags}, dir: site(t, map[string]string{puppetConfig: text}),
-		reader: datafile.NewReader(nil, disk.Disk{}), byPath: map[inputKey]*input{}}
+		reader: datafile.NewReader(nil, fsx.Disk{}), byPath: map[inputKey]*input{}}
 	cfg, ok := readConfig(in, Options{})
 	var reported []string
 	for _, d := range diags.Sorted() {

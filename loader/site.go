@@ -4,9 +4,9 @@
 package loader
 
 import (
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/relation"
 )

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
+	"bindc/internal/fsx"
 	"bindc/loader"
 )
 
@@ -717,17 +717,17 @@ func TestDirectoriesThatAreMeantToBeSites(t *testing.T) {
 // What a build has read can be looked at again: nothing has changed until a file of the site has.
 func TestWhatIsReadIsNoted(t *testing.T) {
 	dir := withLinks(t, map[string]string{"hiera.yaml": "version: 2", "data/common.yaml": "a: 1"})
-	var seen disk.Seen
+	var seen fsx.Seen
 	var diags diag.List
 	loader.Load(dir, loader.Options{Seen: &seen}, &diags)
 	looks := seen.Looks()
-	if !disk.Unchanged(looks) {
+	if !fsx.Unchanged(looks) {
 		t.Error("something has changed")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "data/common.yaml"), []byte("a: 1\nb: 2\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if disk.Unchanged(looks) {
+	if fsx.Unchanged(looks) {
 		t.Errorf("nothing has changed of %v", looks)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"regexp"
 	"slices"
 
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
-	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/value"

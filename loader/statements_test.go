@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
-	"bindc/internal/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/syntax"
 	"bindc/internal/value"

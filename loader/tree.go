@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/disk"
+	"bindc/internal/fsx"
 )
 
 // tree is the directory of a hiera.yaml with everything below it.
@@ -116,7 +116,7 @@ func (w *walk) into(dir, real string, depth int) {
 }
 
 func (w *walk) add(path string, mode fs.FileMode) {
-	w.out = append(w.out, listed{path, w.outside(), disk.NoFile(w.path(path), mode)})
+	w.out = append(w.out, listed{path, w.outside(), fsx.NoFile(w.path(path), mode)})
 }
 
 // outside tells whether the directory it is in lies outside of the tree.
@@ -135,7 +135,7 @@ func (w *walk) link(path string, depth int) {
 		real, err = w.disk.Resolve(w.path(path))
 	}
 	switch {
-	case w.dangling && errors.Is(err, disk.ErrDangling):
+	case w.dangling && errors.Is(err, fsx.ErrDangling):
 		if w.lost != nil {
 			*w.lost = append(*w.lost, path)
 		}
@@ -148,7 +148,7 @@ func (w *walk) link(path string, depth int) {
 		return
 	}
 	outside := w.outside() || !isBelow(w.real, real)
-	w.out = append(w.out, listed{path, outside, disk.NoFile(w.path(path), info.Mode())})
+	w.out = append(w.out, listed{path, outside, fsx.NoFile(w.path(path), info.Mode())})
 	if info.IsDir() && enters {
 		w.follow(path, real, depth-1)
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
+	"bindc/internal/fsx"
 )
 
 func TestFilesOfATree(t *testing.T) {
@@ -111,14 +111,14 @@ func TestLinksBesideOneAnother(t *testing.T) {
 // A link that is removed while its directory is read is nothing.
 func TestALinkThatIsGoneMeanwhile(t *testing.T) {
 	dir := site(t, map[string]string{"data/a.yaml": "", "data/b.yaml": "-> a.yaml"})
-	remove := func(op disk.Op, path string) error {
-		if op == disk.Stat && filepath.Base(path) == "b.yaml" {
+	remove := func(op fsx.Op, path string) error {
+		if op == fsx.Stat && filepath.Base(path) == "b.yaml" {
 			return os.Remove(path)
 		}
 		return nil
 	}
 	var diags diag.List
-	tree := tree{files: files{disk.Disk{Fault: remove}, &diags}, dir: dir, real: dir}
+	tree := tree{files: files{fsx.Disk{Fault: remove}, &diags}, dir: dir, real: dir}
 	found := tree.below("data/", -1, false)
 	if len(found) != 1 || found[0].path != "data/a.yaml" || !diags.Empty() {
 		t.Errorf("found %v; %v", found, diags.Sorted())

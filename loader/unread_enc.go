@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/datafile"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/internal/fsx"
 )
 
 // classified warns of what a node classifier says if no layer includes it.
@@ -41,7 +41,7 @@ func unclassified(dir string, bare bool) diag.Diagnostic {
 // CheckClassified warns if no layer of the site in dir includes what bindc enc writes there. An error in the
 // configuration is left to the build.
 func CheckClassified(dir string, diags *diag.List) {
-	in := &inputs{files: files{disk.Disk{}, &diag.List{}}, dir: dir, reader: datafile.NewReader(nil, disk.Disk{}),
+	in := &inputs{files: files{fsx.Disk{}, &diag.List{}}, dir: dir, reader: datafile.NewReader(nil, fsx.Disk{}),
 		byPath: map[inputKey]*input{}}
 	cfg, ok := readConfig(in, Options{})
 	if !ok {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // uri names contributions: scheme:/path, perhaps ?optional (language.md, section 3).

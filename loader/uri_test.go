@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 func TestURIs(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
 
-	"bindc/internal/replace"
+	"bindc/internal/fsx"
 )
 
 // Namespace is what signatures are made for: one made for files or mails does not count.
@@ -72,12 +72,12 @@ func (s Signed) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	options := replace.Options{Limit: 0o666, Synced: true}
+	options := fsx.ReplaceOptions{Limit: 0o666, Synced: true}
 	for _, beside := range []struct {
 		suffix string
 		text   []byte
 	}{{StatementSuffix, s.Text}, {SignatureSuffix, s.Signature}} {
-		err := replace.File(path+beside.suffix, options, func(f *os.File) error {
+		err := fsx.Replace(path+beside.suffix, options, func(f *os.File) error {
 			_, err := f.Write(beside.text)
 			return err
 		})

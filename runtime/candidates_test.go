@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 	"bindc/snapshot"
 )

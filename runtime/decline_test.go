@@ -11,7 +11,7 @@ import (
 	"bindc/compile"
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	"bindc/internal/types"
 	"bindc/internal/value"
 	bindings "bindc/runtime"

@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"bindc/diag"
 	"bindc/internal/choice"
-	"bindc/internal/diag"
 	"bindc/internal/lookup"
 )
 

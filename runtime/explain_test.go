@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	"bindc/internal/value"
 	"bindc/loader"
 	bindings "bindc/runtime"

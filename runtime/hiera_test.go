@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/lookup"
 	"bindc/loader"
 	bindings "bindc/runtime"

@@ -13,7 +13,7 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	"bindc/internal/types"
 	"bindc/internal/value"
 	bindings "bindc/runtime"

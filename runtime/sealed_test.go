@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"bindc/internal/recipe"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 	"bindc/snapshot"

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	bindings "bindc/runtime"
 )
 

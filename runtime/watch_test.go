@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"

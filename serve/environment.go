@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"bindc/diag"
 	"bindc/internal/choice"
-	"bindc/internal/diag"
 	"bindc/internal/lookup"
 	"bindc/internal/lookupkey"
 	bindings "bindc/runtime"

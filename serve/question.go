@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/members"
 	bindings "bindc/runtime"
 )

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"bindc/compile"
+	"bindc/diag"
 	"bindc/internal/choice"
-	"bindc/internal/diag"
 	"bindc/internal/syntax"
 	"bindc/loader"
 	bindings "bindc/runtime"

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"bindc/internal/disk"
+	"bindc/internal/fsx"
 	"bindc/origin"
 )
 
@@ -203,7 +203,7 @@ const reverify = time.Hour
 // proof records that a file was undamaged.
 type proof struct {
 	digest Digest
-	file   disk.Identity
+	file   fsx.Identity
 	at     time.Time
 }
 
@@ -229,7 +229,7 @@ func (p *Pull) damage(active Digest) error {
 		return nil
 	}
 	path := p.Store.Path(active)
-	id, _ := disk.IdentityAt(path)
+	id, _ := fsx.IdentityAt(path)
 	if p.sound.digest == active && p.sound.file == id && p.Now().Sub(p.sound.at) < reverify {
 		return nil
 	}

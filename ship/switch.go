@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // Switch changes the active snapshot of a name to another one in the store.

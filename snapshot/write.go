@@ -10,7 +10,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"bindc/internal/replace"
+	"bindc/internal/fsx"
 )
 
 // Digest identifies a snapshot: the SHA-256 of everything behind the header. Equal input gives an equal digest.
@@ -44,11 +44,11 @@ func Write(path string, c *Content) (Written, error) {
 
 // replace puts the snapshot in the place of path.
 func (e *encoded) replace(path string, sensitive bool) (out Written, err error) {
-	options := replace.Options{Limit: anyone, Synced: true}
+	options := fsx.ReplaceOptions{Limit: anyone, Synced: true}
 	if sensitive {
 		options.Limit = guarded
 	}
-	err = replace.File(path, options, func(f *os.File) error {
+	err = fsx.Replace(path, options, func(f *os.File) error {
 		out, err = e.writeTo(f)
 		return err
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/compile"
+	"bindc/diag"
 	"bindc/internal/adopt"
-	"bindc/internal/diag"
 	"bindc/internal/hieraconfig"
 	"bindc/loader"
 	"bindc/snapshot"

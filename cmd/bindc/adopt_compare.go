@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/adopt"
-	"bindc/internal/diag"
 	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 	"bindc/snapshot"

@@ -6,11 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
-	"bindc/internal/replace"
+	"bindc/internal/fsx"
 	"bindc/loader"
 )
 
@@ -36,11 +35,11 @@ func convertCommand() *cobra.Command {
 }
 
 func runConvert(cmd *cobra.Command, path, output string) error {
-	src, err := disk.Disk{}.ReadFile(path)
+	src, err := fsx.Disk{}.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	names, err := loader.NamesOfSet(disk.Disk{}, path)
+	names, err := loader.NamesOfSet(fsx.Disk{}, path)
 	if err != nil {
 		return err
 	}
@@ -63,7 +62,7 @@ func runConvert(cmd *cobra.Command, path, output string) error {
 	var signals signals
 	signals.handle()
 	signals.whole(func() {
-		err = replace.File(output, replace.Options{Limit: fs.ModePerm}, func(to *os.File) error {
+		err = fsx.Replace(output, fsx.ReplaceOptions{Limit: fs.ModePerm}, func(to *os.File) error {
 			_, err := to.Write(out)
 			return err
 		})

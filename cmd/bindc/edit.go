@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
-	"bindc/internal/eyaml"
-	"bindc/internal/replace"
+	"bindc/internal/fsx"
+	"bindc/internal/secret/eyaml"
 )
 
 func editCommand() *cobra.Command {
@@ -155,7 +155,7 @@ func (e *editing) replace(old, text string) error {
 	if string(now) != old {
 		return fmt.Errorf("%s was not replaced: somebody else changed it in the meantime", e.file)
 	}
-	return replace.File(e.file, replace.Options{Limit: fs.ModePerm, Synced: true}, func(to *os.File) error {
+	return fsx.Replace(e.file, fsx.ReplaceOptions{Limit: fs.ModePerm, Synced: true}, func(to *os.File) error {
 		_, err := to.WriteString(text)
 		return err
 	})

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/snapshot"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bindc/internal/classify"
+	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
-	"bindc/internal/program"
+	"bindc/internal/enc"
+	"bindc/internal/subprocess"
 	"bindc/loader"
 )
 
@@ -48,7 +48,7 @@ func encCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&c.nodes, "nodes", "", "`FILE` of certnames, - for standard input")
 	cmd.Flags().Var(cli.AtLeastOne(&c.jobs), "jobs", "`N` nodes asked for at a time (default: one per processor)")
-	cmd.Flags().DurationVar(&c.timeout, "timeout", program.DefaultTimeout, "`TIME` after which PROG is stopped")
+	cmd.Flags().DurationVar(&c.timeout, "timeout", subprocess.DefaultTimeout, "`TIME` after which PROG is stopped")
 	cmd.Flags().BoolVar(&c.prune, "prune", false, "remove the files of nodes that FILE does not list")
 	cmd.MarkFlagRequired("nodes")
 	return cmd
@@ -67,13 +67,13 @@ func (c *classifying) run(cmd *cobra.Command, site string, command []string) err
 	}
 	c.signals.handle()
 	var diags diag.List
-	nodes, refused := classify.Nodes(name, src, &diags)
+	nodes, refused := enc.Nodes(name, src, &diags)
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	progress.Begin("asking for nodes", len(nodes))
-	asks := classify.Classifier{Command: command, Site: site, Jobs: c.jobs, Timeout: c.timeout,
+	asks := enc.Classifier{Command: command, Site: site, Jobs: c.jobs, Timeout: c.timeout,
 		Context: c.signals.stopped, Asked: progress.Done,
 		Prune: c.prune && refused == 0} // a list with errors may lack a node
-	var counts classify.Counts
+	var counts enc.Counts
 	c.signals.whole(func() { counts, err = asks.Ask(nodes, &diags) })
 	progress.End()
 	if err != nil {

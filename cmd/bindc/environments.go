@@ -17,13 +17,12 @@ import (
 	"filippo.io/age"
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/choice"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
-	"bindc/internal/oci"
-	"bindc/internal/replace"
+	"bindc/internal/fsx"
 	"bindc/loader"
 	"bindc/origin"
+	"bindc/ship/oci"
 	"bindc/snapshot"
 )
 
@@ -172,7 +171,7 @@ func (b *environments) prepare(root string) (string, error) {
 	}
 	root, err = filepath.Abs(root)
 	if err == nil {
-		b.began, err = disk.Clock(b.dir, ".clock.*.tmp")
+		b.began, err = fsx.Clock(b.dir, ".clock.*.tmp")
 	}
 	if err != nil {
 		return "", err
@@ -231,7 +230,7 @@ func (b *environments) one(e loader.Environment) error {
 	if err != nil || !b.extensions && b.stays(e.Name, of) {
 		return err
 	}
-	seen := &disk.Seen{Began: b.began}
+	seen := &fsx.Seen{Began: b.began}
 	options := b.options()
 	options.ModulePath, options.Bindings, options.Seen = e.ModulePath, e.Bindings, seen
 	options.IsSite, options.Nothing = e.Declared, e.Implied
@@ -263,7 +262,7 @@ func (b *environments) one(e loader.Environment) error {
 func (b *environments) stays(name, of string) bool {
 	before, ok := readBuilt(b.note(name))
 	out := b.snapshot(name)
-	if !ok || before.Of != of || before.Snapshot != stateOf(out) || !b.isSigned(out) || !disk.Unchanged(before.Looks) {
+	if !ok || before.Of != of || before.Snapshot != stateOf(out) || !b.isSigned(out) || !fsx.Unchanged(before.Looks) {
 		return false
 	}
 	b.counts.stayed++
@@ -389,7 +388,7 @@ func (b *environments) writeChoice(c *choice.Choice) error {
 
 // write puts content in the place of the file at path.
 func write(path string, limit fs.FileMode, content []byte) error {
-	return replace.File(path, replace.Options{Limit: limit, Synced: true}, func(f *os.File) error {
+	return fsx.Replace(path, fsx.ReplaceOptions{Limit: limit, Synced: true}, func(f *os.File) error {
 		_, err := f.Write(content)
 		return err
 	})
@@ -399,7 +398,7 @@ func write(path string, limit fs.FileMode, content []byte) error {
 type built struct {
 	Of       string
 	Snapshot string // as the file system had it
-	Looks    []disk.Look
+	Looks    []fsx.Look
 	Said     []diag.Diagnostic
 	Inputs   int
 }
@@ -410,7 +409,7 @@ func stateOf(path string) string {
 	if err != nil {
 		return ""
 	}
-	id, _ := disk.IdentityAt(path)
+	id, _ := fsx.IdentityAt(path)
 	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ", id)
 }
 

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 func explainCommand() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"bindc/internal/eyaml"
+	"bindc/internal/secret/eyaml"
 )
 
 func eyamlCommand() *cobra.Command {

@@ -15,13 +15,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/decision"
-	"bindc/internal/diag"
+	"bindc/internal/lint"
 	"bindc/internal/lookup"
 	"bindc/internal/syntax"
-	"bindc/lint"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )

@@ -11,11 +11,10 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/internal/fsx"
 	"bindc/internal/layout"
-	"bindc/internal/replace"
 )
 
 func fmtCommand() *cobra.Command {
@@ -85,7 +84,7 @@ func (f *formatting) all(paths []string) error {
 }
 
 func (f *formatting) file(path string) error {
-	read := disk.Disk{}.ReadFile
+	read := fsx.Disk{}.ReadFile
 	if path == standardInput {
 		read = func(string) ([]byte, error) { return io.ReadAll(f.cmd.InOrStdin()) }
 	}
@@ -117,7 +116,7 @@ func (f *formatting) file(path string) error {
 		return nil
 	}
 	f.signals.whole(func() {
-		err = replace.File(path, replace.Options{Limit: fs.ModePerm}, func(to *os.File) error {
+		err = fsx.Replace(path, fsx.ReplaceOptions{Limit: fs.ModePerm}, func(to *os.File) error {
 			_, err := to.Write(laidOut)
 			return err
 		})

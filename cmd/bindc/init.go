@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 //go:embed starter control

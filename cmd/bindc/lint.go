@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
-	"bindc/lint"
+	"bindc/internal/lint"
 	"bindc/loader"
 	"bindc/snapshot"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
 	bindings "bindc/runtime"
 )
 

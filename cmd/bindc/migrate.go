@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/facts"
-	"bindc/internal/diag"
 	"bindc/internal/manifest"
+	"bindc/internal/migrate"
+	"bindc/internal/migrate/proof"
 	"bindc/loader"
-	"bindc/migrate"
-	"bindc/migrate/proof"
 )
 
 // migrateFlags are the flags that only bindc migrate has.

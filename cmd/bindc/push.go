@@ -17,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/internal/cli"
-	"bindc/internal/oci"
 	"bindc/origin"
 	"bindc/ship"
+	"bindc/ship/oci"
 	"bindc/snapshot"
 )
 

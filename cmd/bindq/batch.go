@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
 	"bindc/internal/lookup"
 	"bindc/internal/members"
 	bindings "bindc/runtime"

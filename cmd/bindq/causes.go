@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/decision"
-	"bindc/internal/diag"
 	"bindc/snapshot"
 )
 

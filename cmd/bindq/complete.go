@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/lookup"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"bindc/internal/recipe"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	"bindc/internal/value"
 	"bindc/snapshot"
 )

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/decision"
-	"bindc/internal/diag"
 	"bindc/internal/lookup"
 	"bindc/internal/value"
 	"bindc/snapshot"

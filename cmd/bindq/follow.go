@@ -13,7 +13,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/ship"
 )
 

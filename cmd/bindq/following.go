@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 	"bindc/ship"

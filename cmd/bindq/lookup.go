@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
 	"bindc/internal/lookup"
 	bindings "bindc/runtime"
 )

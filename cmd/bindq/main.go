@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
 	"bindc/origin"
 	bindings "bindc/runtime"
 	"bindc/ship"

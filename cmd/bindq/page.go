@@ -9,8 +9,8 @@ import (
 
 	"github.com/rivo/uniseg"
 
+	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
 	"bindc/internal/lookup"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/yaml"
 	"bindc/ship"
 )

@@ -20,12 +20,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
-	"bindc/internal/oci"
 	"bindc/origin"
 	bindings "bindc/runtime"
 	"bindc/ship"
+	"bindc/ship/oci"
 	"bindc/snapshot"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/decision"
-	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"

@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/decision"
-	"bindc/internal/diag"
-	"bindc/internal/eyaml"
 	"bindc/internal/identity"
 	"bindc/internal/lookup"
-	"bindc/internal/seal"
+	"bindc/internal/secret/eyaml"
+	"bindc/internal/secret/seal"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 	bindings "bindc/runtime"

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/diag"
 	"bindc/internal/slice"
 	"bindc/snapshot"
 )

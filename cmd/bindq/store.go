@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"bindc/internal/diag"
-	"bindc/internal/replace"
+	"bindc/diag"
+	"bindc/internal/fsx"
 	"bindc/ship"
 	"bindc/snapshot"
 )
@@ -335,7 +335,7 @@ func damageNow(s *ship.Status, path string, whole bool) string {
 }
 
 func writeTextfile(path string, all []ship.Status) error {
-	return replace.File(path, replace.Options{Limit: 0o644}, func(f *os.File) error {
+	return fsx.Replace(path, fsx.ReplaceOptions{Limit: 0o644}, func(f *os.File) error {
 		return ship.WriteMetrics(f,
 			all)
 	})

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 	"bindc/snapshot"
 )

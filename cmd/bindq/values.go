@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/decision"
-	"bindc/internal/diag"
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/value"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"bindc/facts"
-	"bindc/internal/program"
+	"bindc/internal/subprocess"
 )
 
 //go:embed puppet.rb
@@ -131,7 +131,7 @@ func (p *Puppet) run(ctx context.Context, limit time.Duration, order, answer any
 			return err
 		}
 	}
-	if _, err := program.Run(ctx, p.dir, limit, []string{p.ruby, code, in, out}); err != nil {
+	if _, err := subprocess.Run(ctx, p.dir, limit, []string{p.ruby, code, in, out}); err != nil {
 		return err
 	}
 	text, err = os.ReadFile(out)

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"bindc/internal/replace"
+	"bindc/internal/fsx"
 )
 
 // before is called ahead of each step that changes something; tests end the program there.
@@ -80,8 +80,8 @@ func (e *Environment) unchanged() error {
 
 // put puts a file into its place in one step, and its directory onto the disk.
 func put(path string, like fs.FileInfo, text []byte) error {
-	o := replace.Options{Limit: 0o777, Synced: true, Like: like, Link: true}
-	return replace.File(path, o, func(f *os.File) error {
+	o := fsx.ReplaceOptions{Limit: 0o777, Synced: true, Like: like, Link: true}
+	return fsx.Replace(path, o, func(f *os.File) error {
 		_, err := f.Write(text)
 		return err
 	})
@@ -99,7 +99,7 @@ func (e *Environment) Undo() (bool, error) {
 	}
 	before("undo")
 	for _, name := range []string{puppets, bindcs} {
-		replace.Sweep(e.path(name)) // of an adoption that was killed
+		fsx.ClearBeside(e.path(name)) // of an adoption that was killed
 	}
 	switch e.State {
 	case Native:

@@ -3,7 +3,7 @@ package bindingsfile
 import (
 	"fmt"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/types"
 	"bindc/internal/value"

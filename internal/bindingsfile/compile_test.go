@@ -3,7 +3,7 @@ package bindingsfile
 import (
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 )

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // Pairs of files, the same in both syntaxes. Comments stay with their statements.

@@ -3,7 +3,7 @@ package bindingsfile
 import (
 	"iter"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 )
 

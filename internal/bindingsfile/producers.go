@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/types"

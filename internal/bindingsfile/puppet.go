@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/literal"
 	"bindc/internal/recipe"

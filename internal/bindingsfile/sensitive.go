@@ -5,7 +5,7 @@ import (
 	"math"
 	"regexp"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )

@@ -6,7 +6,7 @@ package bindingsfile
 import (
 	"iter"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 )
 

@@ -3,7 +3,7 @@ package bindingsfile
 import (
 	"math"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/literal"
 	"bindc/internal/value"
 	"bindc/internal/yaml"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/literal"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 	"bindc/internal/yaml"

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // usage is what help shows below the text of a verb, for a terminal of 80 columns.

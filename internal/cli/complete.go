@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"bindc/internal/disk"
-	"bindc/internal/replace"
+	"bindc/internal/fsx"
 )
 
 // Cache is what an earlier build of a site found in its data files, and what this one finds, for the next.
@@ -55,7 +54,7 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 	}
 	c := &Cache{path: filepath.Join(dir, packName(abs)), program: program}
 	// The file that tells is named like a temporary one of the pack, and is cleared like one should this program die.
-	if c.opened, err = disk.Clock(dir, "."+filepath.Base(c.path)+".*.tmp"); err != nil {
+	if c.opened, err = fsx.Clock(dir, "."+filepath.Base(c.path)+".*.tmp"); err != nil {
 		return nil, err
 	}
 	raw, err := readText(c.path)
@@ -74,14 +73,14 @@ func OpenCache(dir, site string, program Program) (*Cache, error) {
 // readText is the content of a file as a string, which is not copied: a pack is large, and all its texts are parts of
 // it.
 func readText(path string) (string, error) {
-	f, err := disk.Disk{}.Open(path)
+	f, err := fsx.Disk{}.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil {
-		err = disk.NoFile(path, info.Mode())
+		err = fsx.NoFile(path, info.Mode())
 	}
 	if err != nil {
 		return "", err
@@ -105,7 +104,7 @@ func packName(site string) string {
 func (c *Cache) index() {
 	c.byInode = make(map[uint64]int32, len(c.files))
 	for i := range c.files {
-		if c.files[i].id != (disk.Identity{}) {
+		if c.files[i].id != (fsx.Identity{}) {
 			c.byInode[c.files[i].id.Inode] = int32(i)
 		}
 	}
@@ -119,15 +118,15 @@ func (c *Cache) index() {
 }
 
 // identify is the identity of a file that has one, zero if it is of no use.
-func (c *Cache) identify(id disk.Identity, ok bool) disk.Identity {
+func (c *Cache) identify(id fsx.Identity, ok bool) fsx.Identity {
 	if !ok || !id.Settled(c.opened) {
-		return disk.Identity{}
+		return fsx.Identity{}
 	}
 	return id
 }
 
 // unchanged is the file that an earlier build read, if it has the same identity.
-func (c *Cache) unchanged(id disk.Identity, kind Kind) (File, bool) {
+func (c *Cache) unchanged(id fsx.Identity, kind Kind) (File, bool) {
 	i, ok := c.byInode[id.Inode]
 	if !ok || c.files[i].id != id || c.files[i].kind != kind {
 		return File{}, false
@@ -142,7 +141,7 @@ func (c *Cache) equal(digest [sha256.Size]byte, kind Kind) (File, bool) {
 		return File{}, false
 	}
 	f := c.files[i]
-	f.id = disk.Identity{}
+	f.id = fsx.Identity{}
 	return f, true
 }
 
@@ -170,12 +169,12 @@ func (c *Cache) Save() error {
 // moved tells whether a file was found by its content and would be found by its identity from now on.
 func (c *Cache) moved(f *File) bool {
 	at, ok := c.byInode[f.id.Inode]
-	return f.id != (disk.Identity{}) && (!ok || c.files[at].id != f.id)
+	return f.id != (fsx.Identity{}) && (!ok || c.files[at].id != f.id)
 }
 
 // The pack is its owner's alone: it holds what the data files say, and does not know who may read these.
 func (c *Cache) write() error {
-	return replace.File(c.path, replace.Options{Limit: 0o600}, func(f *os.File) error {
+	return fsx.Replace(c.path, fsx.ReplaceOptions{Limit: 0o600}, func(f *os.File) error {
 		_, err := f.Write(encodePack(&c.pools, c.next, c.program))
 		return err
 	})

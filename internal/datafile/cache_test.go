@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
+	"bindc/internal/fsx"
 )
 
 // site is a directory of data files and a cache of it.
@@ -43,11 +43,11 @@ func (s *site) open(program byte, idle time.Duration) *Cache {
 // content.
 func (s *site) read(c *Cache, paths ...string) (said []string, unchanged, cached int) {
 	s.Helper()
-	r := NewReader(c, disk.Disk{})
+	r := NewReader(c, fsx.Disk{})
 	var diags diag.List
 	var files []File
 	for _, path := range paths {
-		if _, ok := c.unchanged(c.identify(disk.IdentityAt(path)), YAML); ok {
+		if _, ok := c.unchanged(c.identify(fsx.IdentityAt(path)), YAML); ok {
 			unchanged++
 		}
 		f, err := r.Read(path, YAML, &diags)
@@ -140,7 +140,7 @@ func TestFilesWithWarningsAreParsedAgain(t *testing.T) {
 	for range 2 {
 		c := s.open(1, idle)
 		var diags diag.List
-		if _, err := NewReader(c, disk.Disk{}).Read(a, YAML, &diags); err != nil {
+		if _, err := NewReader(c, fsx.Disk{}).Read(a, YAML, &diags); err != nil {
 			t.Fatal(err)
 		}
 		s.want("warnings", len(diags.Sorted()), 1)
@@ -154,13 +154,13 @@ func TestKindsAreKeptApart(t *testing.T) {
 	c := s.open(1, idle)
 	var diags diag.List
 	src := []byte(`{"k": 08}`)
-	f := NewReader(c, disk.Disk{}).Source("x", src, YAML, &diags)
+	f := NewReader(c, fsx.Disk{}).Source("x", src, YAML, &diags)
 	c.Keep([]File{f})
 	if err := c.Save(); err != nil {
 		t.Fatal(err)
 	}
-	NewReader(s.open(1, idle), disk.Disk{}).Source("x", src, YAML, &diags)
+	NewReader(s.open(1, idle), fsx.Disk{}).Source("x", src, YAML, &diags)
 	s.want("as YAML", len(diags.Sorted()), 0)
-	NewReader(s.open(1, idle), disk.Disk{}).Source("x", src, JSON, &diags)
+	NewReader(s.open(1, idle), fsx.Disk{}).Source("x", src, JSON, &diags)
 	s.want("as JSON", len(diags.Sorted()), 1)
 }

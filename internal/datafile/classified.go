@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/pool"
 	"bindc/internal/recipe"
 	"bindc/internal/value"

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
+	"bindc/internal/fsx"
 	"bindc/internal/value"
 )
 
@@ -38,7 +38,7 @@ func TestWhatAClassifierSays(t *testing.T) {
 	}
 	for _, test := range tests {
 		var diags diag.List
-		r := NewReader(nil, disk.Disk{})
+		r := NewReader(nil, fsx.Disk{})
 		var bound, problems []string
 		for _, e := range r.Source("f", []byte(test.source), Classified, &diags).Entries {
 			v, _, err := value.View(r.Pools.Values.Texts()[e.Value][1:])

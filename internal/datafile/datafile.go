@@ -9,8 +9,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
+	"bindc/internal/fsx"
 	"bindc/internal/literal"
 	"bindc/internal/pool"
 	"bindc/internal/yaml"
@@ -52,7 +52,7 @@ type File struct {
 
 	kind   Kind
 	digest [sha256.Size]byte // of the source
-	id     disk.Identity     // zero: not to be recognised by it
+	id     fsx.Identity      // zero: not to be recognised by it
 	silent bool              // nothing was reported; else the next build shall report it too, and parses the file again
 	cached bool
 }
@@ -62,11 +62,11 @@ type Reader struct {
 	Pools   *Pools
 	Lenient bool   // errors in a file of Hiera 5 are warnings, see File.Broken
 	cache   *Cache // or nil
-	disk    disk.Disk
+	disk    fsx.Disk
 }
 
 // NewReader returns a reader of files on d that knows what is in cache, which may be nil.
-func NewReader(cache *Cache, d disk.Disk) *Reader {
+func NewReader(cache *Cache, d fsx.Disk) *Reader {
 	if cache == nil {
 		return &Reader{Pools: &Pools{}, disk: d}
 	}
@@ -82,7 +82,7 @@ func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
 		}
 		return r.Source(path, src, kind, diags), nil
 	}
-	if f, ok := r.cache.unchanged(r.cache.identify(disk.IdentityAt(path)), kind); ok {
+	if f, ok := r.cache.unchanged(r.cache.identify(fsx.IdentityAt(path)), kind); ok {
 		r.disk.Seen.Content(path, f.id, f.Hash)
 		return f, nil
 	}
@@ -93,7 +93,7 @@ func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
 	defer open.Close()
 	// Of the file that is open, as the path may lead to another one by now; and before the content is read: if that
 	// changes afterwards, they do not go together.
-	id := r.cache.identify(disk.IdentityOf(open))
+	id := r.cache.identify(fsx.IdentityOf(open))
 	src, err := r.disk.Content(open)
 	if err != nil {
 		return File{}, err

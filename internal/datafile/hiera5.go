@@ -3,7 +3,7 @@ package datafile
 import (
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/literal"
 	"bindc/internal/lookupkey"
 	"bindc/internal/pool"

@@ -3,8 +3,8 @@ package datafile
 import (
 	"testing"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
+	"bindc/internal/fsx"
 )
 
 // What is wrong in a file of Hiera 5 is a warning to a lenient reader, and such a file says nothing.
@@ -24,7 +24,7 @@ func TestLenientReaderReportsWarnings(t *testing.T) {
 		{YAML, "a: 1\nb: [", true, "", 0, true},
 		{Hiera5YAML, "a: 1\na: 2", true, "", 1, false}, // which is a warning anyway
 	} {
-		r := NewReader(nil, disk.Disk{})
+		r := NewReader(nil, fsx.Disk{})
 		r.Lenient = c.lenient
 		var diags diag.List
 		f := r.Source("f.yaml", []byte(c.text), c.kind, &diags)

@@ -7,14 +7,14 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"bindc/internal/diag"
-	"bindc/internal/disk"
+	"bindc/diag"
+	"bindc/internal/fsx"
 )
 
 // examplePack is the pack of two files.
 func examplePack(t testing.TB) []byte {
 	t.Helper()
-	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, disk.Disk{})
+	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, fsx.Disk{})
 	var diags diag.List
 	files := []File{
 		r.Source("a", []byte("k: 1\nl: [a, '${fqdn}']\n"), YAML, &diags),
@@ -98,7 +98,7 @@ func FuzzPack(f *testing.F) {
 
 // What lookup_options name keeps its place, in a file that stands in a pack as in any other.
 func TestPackHoldsOptions(t *testing.T) {
-	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, disk.Disk{})
+	r := NewReader(&Cache{byDigest: func() map[digestKey]int32 { return nil }}, fsx.Disk{})
 	var diags diag.List
 	files := []File{
 		r.Source("a", []byte("k: 1\nlookup_options:\n  k: {merge: deep}\n  ^x: {}\n"), Hiera5YAML, &diags),

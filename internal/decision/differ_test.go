@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"bindc/compile"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 )
 
 // differ formats the differences of two sites.

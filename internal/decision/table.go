@@ -11,7 +11,7 @@ import (
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	"bindc/internal/value"
 	"bindc/snapshot"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/layout"
 	"bindc/internal/value"
 	"bindc/internal/yaml"

@@ -11,7 +11,7 @@ import (
 
 	"filippo.io/age"
 
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 )
 
 // Recipients reads what is given as --encrypt-to: recipients, age1..., and files of such, one a line.

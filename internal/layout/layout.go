@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
 )

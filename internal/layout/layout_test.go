@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // places are where there is YAML: of this project, and of real sites, which are data of others and may be absent.

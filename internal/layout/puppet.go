@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/pattern"
 	"bindc/internal/syntax"
 )

@@ -3,7 +3,7 @@ package layout
 import (
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 func TestPuppetIsLaidOut(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/value"
 	"bindc/internal/yaml"

@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
 	"bindc/internal/recipe"

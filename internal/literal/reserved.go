@@ -3,7 +3,7 @@ package literal
 import (
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"bindc/compile"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 	"bindc/loader"
 	"bindc/snapshot"

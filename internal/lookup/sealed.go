@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"bindc/internal/recipe"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	"bindc/snapshot"
 )
 

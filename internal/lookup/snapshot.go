@@ -14,7 +14,7 @@ import (
 
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 	"bindc/internal/value"
 	"bindc/snapshot"
 )

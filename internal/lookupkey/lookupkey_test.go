@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/lookupkey"
 	"bindc/internal/value"
 	"bindc/internal/yaml"

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/lookupkey"
 	"bindc/internal/value"
 )

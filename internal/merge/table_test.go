@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/merge"
 	"bindc/internal/value"

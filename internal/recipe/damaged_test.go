@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 )
 
 const (

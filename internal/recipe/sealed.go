@@ -3,7 +3,7 @@ package recipe
 import (
 	"slices"
 
-	"bindc/internal/seal"
+	"bindc/internal/secret/seal"
 )
 
 // headBytes is the kind of an encoded recipe, and its flags. They stay readable in a sealed one.

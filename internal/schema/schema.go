@@ -5,7 +5,7 @@ import (
 	"embed"
 	"fmt"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // Names are the schemas there are, each named after the file it is for.

@@ -3,7 +3,7 @@ package syntax
 import (
 	"unicode/utf8"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 )
 

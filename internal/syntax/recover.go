@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // here is where to return to, to go over what begins at tok once more.

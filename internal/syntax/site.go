@@ -1,6 +1,6 @@
 package syntax
 
-import "bindc/internal/diag"
+import "bindc/diag"
 
 // Site is what binder_config.pp says. What it does not say is nil.
 type Site struct {

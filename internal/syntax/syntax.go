@@ -9,7 +9,7 @@ package syntax
 import (
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/value"
 )

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"unicode/utf8"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // Text finds the lines and columns of offsets in a file.

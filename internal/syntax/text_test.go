@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // Lines are counted from 1, and columns in characters from 1; a line break belongs to the line that it ends.

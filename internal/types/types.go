@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // Kind says what a Type is, apart from its parameters.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // hieraData is a data file of n keys, of which each has a scalar, a list or a hash.

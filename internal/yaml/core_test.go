@@ -3,7 +3,7 @@ package yaml
 import (
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 )
 

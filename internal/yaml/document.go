@@ -6,7 +6,7 @@ import (
 	"sort"
 	"unicode/utf8"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // Document is one parsed file.

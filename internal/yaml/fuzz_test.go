@@ -3,7 +3,7 @@ package yaml
 import (
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // seeds are what a parser of YAML stumbles over.

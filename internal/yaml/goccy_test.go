@@ -10,7 +10,7 @@ import (
 	goccyparser "github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 )
 

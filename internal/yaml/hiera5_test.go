@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // What Psych has a value for and bindings do not is marked in data of Hiera 5. Keys that are symbols are texts.

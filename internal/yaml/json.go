@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 func checkJSON(t *testing.T, src string, opts Options, want, found string) {

@@ -1,7 +1,7 @@
 package yaml
 
 import (
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/pattern"
 	"bindc/internal/value"
 )

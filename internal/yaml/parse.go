@@ -15,7 +15,7 @@ import (
 	// libyaml, see repair. It has no public events, so its tree is converted; values are resolved here and not by it.
 	goyaml "go.yaml.in/yaml/v4"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // TestPosIn marks in the source of a scalar, at key k, the place where the X of its text is expected.

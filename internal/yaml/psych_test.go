@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/value"
 )
 

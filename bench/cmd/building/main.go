@@ -20,7 +20,7 @@ import (
 	"bindc/bench/built"
 	"bindc/bench/gen"
 	"bindc/bench/measure"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/yaml"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"bindc/compile/internal/index"
 	"bindc/compile/internal/pass"
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // Run checks whether bindings conflict, whether abstract and override bindings keep their promises, whether

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"bindc/compile/internal/place"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/relation"
 	"bindc/loader"
 )

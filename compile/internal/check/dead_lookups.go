@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
 )

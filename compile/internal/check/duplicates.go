@@ -6,7 +6,7 @@ import (
 
 	"bindc/compile/internal/index"
 	"bindc/compile/internal/place"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/loader"
 )

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"bindc/compile/internal/rewrite"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/merge"
 	"bindc/internal/value"
 	"bindc/loader"

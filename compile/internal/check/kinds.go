@@ -2,7 +2,7 @@ package check
 
 import (
 	"bindc/compile/internal/index"
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // checkKinds checks that abstract and override bindings keep their promises. The alternatives of a binding are

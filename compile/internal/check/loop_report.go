@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"bindc/compile/internal/place"
-	"bindc/internal/diag"
+	"bindc/diag"
 )
 
 // maxNamed is how many bindings of a loop a message names.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"bindc/compile/internal/place"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/types"
 	"bindc/internal/value"

@@ -7,7 +7,7 @@ import (
 
 	"bindc/compile/internal/index"
 	"bindc/compile/internal/place"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/relation"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"bindc/compile/internal/place"
 	"bindc/compile/internal/rewrite"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/recipe"
 	"bindc/internal/types"
 	"bindc/internal/value"

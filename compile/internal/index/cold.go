@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"bindc/compile/internal/place"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 	"bindc/snapshot"
 )

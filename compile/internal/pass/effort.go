@@ -1,6 +1,6 @@
 package pass
 
-import "bindc/internal/diag"
+import "bindc/diag"
 
 // Effort bounds the comparisons of a build. All conditions of a key can be compatible with one another, and so can the
 // ways in which they hold. For a site made for it, the checks would take more than the square of its size. It counts

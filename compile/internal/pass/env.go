@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/relation"
 	"bindc/loader"
 )

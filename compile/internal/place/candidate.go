@@ -3,8 +3,8 @@ package place
 import (
 	"cmp"
 
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
-	"bindc/internal/diag"
 	"bindc/internal/recipe"
 	"bindc/loader"
 )

@@ -6,7 +6,7 @@ import (
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
 	"bindc/internal/recipe"

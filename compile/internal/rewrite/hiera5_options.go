@@ -5,7 +5,7 @@ import (
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
 	"bindc/loader"

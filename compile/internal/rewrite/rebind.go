@@ -7,8 +7,8 @@ import (
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
-	"bindc/internal/diag"
 	"bindc/internal/lookupkey"
 	"bindc/internal/recipe"
 	"bindc/loader"

@@ -6,8 +6,8 @@ import (
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
+	"bindc/diag"
 	"bindc/internal/bindingsfile"
-	"bindc/internal/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/value"

@@ -9,7 +9,7 @@ import (
 
 	"bindc/compile/internal/pass"
 	"bindc/compile/internal/place"
-	"bindc/internal/diag"
+	"bindc/diag"
 	"bindc/loader"
 )
 

@@ -1,0 +1,255 @@
+package diag
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"bindc/internal/fsx"
+)
+
+// Formats are the names Render takes.
+var Formats = []string{"text", "json", "sarif", "github"}
+
+// Render writes diagnostics to w in one of Formats. Paths are made relative to dir where they are below it; with color,
+// text is coloured for a terminal.
+func Render(w io.Writer, format string, list []Diagnostic, dir string, color bool) error {
+	for i := range list {
+		list[i] = relative(list[i], dir)
+	}
+	switch format {
+	case "json":
+		return renderJSON(w, list)
+	case "sarif":
+		return renderSARIF(w, list)
+	case "github":
+		return renderGitHub(w, list)
+	}
+	t := textRenderer{w: bufio.NewWriter(w), color: color, lines: map[string][]string{}}
+	for _, d := range list {
+		t.diagnostic(d)
+	}
+	return t.w.Flush()
+}
+
+func relative(d Diagnostic, dir string) Diagnostic {
+	shorten := func(path string) string {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return path
+		}
+		rel, err := filepath.Rel(dir, abs)
+		if err != nil || strings.HasPrefix(rel, "..") {
+			return path
+		}
+		return filepath.ToSlash(rel)
+	}
+	d.Pos.File = shorten(d.Pos.File)
+	notes := make([]Note, len(d.Notes))
+	for i, n := range d.Notes {
+		n.Pos.File = shorten(n.Pos.File)
+		notes[i] = n
+	}
+	d.Notes = notes
+	return d
+}
+
+// textRenderer writes for people.
+type textRenderer struct {
+	w     *bufio.Writer
+	color bool
+	lines map[string][]string // of files that were shown
+}
+
+const (
+	red    = "31;1"
+	yellow = "33;1"
+	cyan   = "36"
+	bold   = "1"
+)
+
+func (t *textRenderer) paint(style, s string) string {
+	if !t.color {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
+
+func styleOf(s Severity) string {
+	switch s {
+	case Error:
+		return red
+	case Warning:
+		return yellow
+	}
+	return cyan
+}
+
+func (t *textRenderer) diagnostic(d Diagnostic) {
+	style := styleOf(d.Severity)
+	fmt.Fprintf(t.w, "%s: %s %s %s\n", t.paint(bold, Visible(d.Pos.String())),
+		t.paint(style, d.Severity.String()+":"), Visible(d.Message), t.paint(cyan, "["+string(d.Code)+"]"))
+	if !d.Secret {
+		t.excerpt(d.Pos, style)
+	}
+	for _, n := range d.Notes {
+		fmt.Fprintf(t.w, "  %s: note: %s\n", Visible(n.Pos.String()), Visible(n.Message))
+		if !n.Secret {
+			t.excerpt(n.Pos, cyan)
+		}
+	}
+	if d.Hint != "" {
+		fmt.Fprintf(t.w, "  %s %s\n", t.paint(bold, "hint:"), Visible(d.Hint))
+	}
+}
+
+// excerpt shows the line with a caret below the column.
+func (t *textRenderer) excerpt(p Pos, style string) {
+	line, ok := t.line(p)
+	if !ok {
+		return
+	}
+	text, before := excerpt(line, p.Col)
+	number := fmt.Sprintf("%6d | ", p.Line)
+	fmt.Fprintf(t.w, "%s%s\n%s%s\n", number, text, strings.Repeat(" ", len(number)+before), t.paint(style, "^"))
+}
+
+// line is the line at p, if it can be read: what is wrong with a file may be that it is a FIFO or a device.
+func (t *textRenderer) line(p Pos) (string, bool) {
+	if p.Line < 1 {
+		return "", false
+	}
+	lines, ok := t.lines[p.File]
+	if p.Line < 1 {
+		return "", false // of the whole file, which may be none: a FIFO or a device has no lines
+	}
+	if !ok {
+		src, err := fsx.Disk{}.ReadFile(p.File)
+		if err == nil && utf8.Valid(src) {
+			lines = withoutSecrets(strings.Split(string(src), "\n"))
+		}
+		t.lines[p.File] = lines
+	}
+	if p.Line > len(lines) {
+		return "", false
+	}
+	return strings.TrimRight(lines[p.Line-1], "\r"), lines[p.Line-1] != hiddenLine
+}
+
+// jsonPlace and jsonDiagnostic are one line of the format json.
+type jsonPlace struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+type jsonDiagnostic struct {
+	jsonPlace
+	Severity string      `json:"severity"`
+	Code     string      `json:"code"`
+	Hint     string      `json:"hint,omitempty"`
+	Notes    []jsonPlace `json:"notes,omitempty"`
+}
+
+func renderJSON(w io.Writer, list []Diagnostic) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, d := range list {
+		j := jsonDiagnostic{jsonPlace{d.Pos.File, d.Pos.Line, d.Pos.Col, d.Message},
+			d.Severity.String(), string(d.Code), d.Hint, nil}
+		for _, n := range d.Notes {
+			j.Notes = append(j.Notes, jsonPlace{n.Pos.File, n.Pos.Line, n.Pos.Col, n.Message})
+		}
+		if err := e.Encode(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renderGitHub writes workflow commands, which the service shows beside the line.
+func renderGitHub(w io.Writer, list []Diagnostic) error {
+	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	for _, d := range list {
+		command := map[Severity]string{Error: "error", Warning: "warning"}[d.Severity]
+		if command == "" {
+			command = "notice"
+		}
+		text := Visible(d.Message)
+		for _, n := range d.Notes {
+			text += "\n" + Visible(n.Pos.String()) + ": " + Visible(n.Message)
+		}
+		if d.Hint != "" {
+			text += "\nhint: " + Visible(d.Hint)
+		}
+		file := property.Replace(Visible(d.Pos.File))
+		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", command, file, max(d.Pos.Line, 1),
+			max(d.Pos.Col, 1), property.Replace(string(d.Code)), escape.Replace(text))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renderSARIF writes one run of the Static Analysis Results Interchange Format, version 2.1.0.
+func renderSARIF(w io.Writer, list []Diagnostic) error {
+	type m = map[string]any
+	location := func(p Pos, message string) m {
+		uri := url.URL{Path: filepath.ToSlash(p.File)}
+		l := m{"physicalLocation": m{"artifactLocation": m{"uri": uri.String()},
+			"region": m{"startLine": max(p.Line, 1), "startColumn": max(p.Col, 1)}}}
+		if message != "" {
+			l["message"] = m{"text": message}
+		}
+		return l
+	}
+	results := []m{}
+	for _, d := range list {
+		level := map[Severity]string{Error: "error", Warning: "warning"}[d.Severity]
+		if level == "" {
+			level = "note"
+		}
+		text := d.Message
+		if d.Hint != "" {
+			text += " (hint: " + d.Hint + ")"
+		}
+		related := []m{}
+		for _, n := range d.Notes {
+			related = append(related, location(n.Pos, n.Message))
+		}
+		results = append(results, m{"ruleId": d.Code, "level": level, "message": m{"text": text},
+			"locations": []m{location(d.Pos, "")}, "relatedLocations": related})
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(m{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+		"runs": []m{{"tool": m{"driver": m{"name": "bindc", "rules": rules(list)}},
+			"columnKind": "unicodeCodePoints", "results": results}}})
+}
+
+// rules are those of the codes in list, as SARIF has them.
+func rules(list []Diagnostic) []map[string]any {
+	out := []map[string]any{}
+	for _, r := range catalogue {
+		if !slices.ContainsFunc(list, func(d Diagnostic) bool { return d.Code == r.Code }) {
+			continue
+		}
+		text := r.Sentence
+		if r.Section > 0 {
+			text += " Rule: " + r.Source() + "."
+		}
+		out = append(out, map[string]any{"id": r.Code, "shortDescription": map[string]any{"text": r.Sentence},
+			"fullDescription": map[string]any{"text": text}, "help": map[string]any{"text": r.Remedy}})
+	}
+	return out
+}

@@ -1,0 +1,293 @@
+//go:build linux
+
+package faults
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"bindc/internal/testmode"
+)
+
+// showing is the command lines of each verb by which nobody asks for a secret. SITE is one that compiles, BAD stands
+// for each that does not, FILE is the snapshot, OTHER that of the site with other secrets, KEY stands for each key,
+// NODES is a directory of facts. nil is a verb that shows nothing of a site.
+var showing = map[string][]string{
+	"bindc build": {"build SITE -o FILE.out", "build SITE -o FILE.out --cache CACHE --format json",
+		"build BAD -o FILE.out"},
+	"bindc check": {"check SITE --facts-dir NODES", "check SITE --facts-dir NODES --format json",
+		"check SITE --lint", "check BAD", "check BAD --lint",
+		"check BAD --format json", "check BAD --format sarif", "check BAD --format github"},
+	"bindc fmt": {"fmt -l SITE/bindings/default.yaml SITE", // a directory, of which something is printed
+		"fmt -l BAD/bindings/default.yaml SITE"}, // -d shows the file, to who asks for it
+	"bindc convert": nil, // prints the set, to who asks for it
+	"bindc environments": {"environments ROOT -o FILE.envs", "environments ROOT -o FILE.envs --format json",
+		"environments ROOT -o FILE.sealed --encrypt-to " + recipient,
+		"environments ROOT -o FILE.cut --slice node=n1", "environments ROOT -o FILE.cut --slice node --format json",
+		"environments ROOT -o FILE.pushed --push oci://127.0.0.1:1/site --plain-http"},
+	"bindc enc":  nil, // shows the invalid output of a classifier to the user who runs it
+	"bindc push": {"push FILE oci://127.0.0.1:1/site:x --plain-http"},
+	"bindc eyaml": {"eyaml encrypt --public-key FILE", "eyaml encrypt --public-key NODES",
+		"eyaml edit BAD/bindings/default.yaml --public-key FILE", "eyaml edit SITE"},
+	"bindc explain": nil, "bindc completion": nil, "bindc help": nil, "bindc init": nil, "bindc schema": nil,
+	"bindc version": nil,
+	"bindc adopt": {"adopt SITE --dry-run --no-compare --force -o FILE.adopted",
+		"adopt BAD --dry-run --no-compare --force -o FILE.adopted"},
+	"bindc migrate": {"migrate SITE", "migrate BAD", "migrate SITE -o FILE.dir"}, // without an error it prints the data
+
+	"bindq lookup": {"lookup KEY -s FILE --node n1 --explain",
+		"lookup KEY -s FILE --node n2 --explain --render-as json",
+		"lookup KEY -s FILE --node n1 --all --render-as yaml", "lookup KEY -s FILE --node n1 --type Array[Integer]",
+		"lookup KEY -s FILE --node n2 --type Struct[{a=>Integer}]"},
+	"bindq dump": {"dump -s FILE --node n1", "dump -s FILE --node n2 --render-as yaml",
+		"dump -s FILE --render-as s"},
+	"bindq keys":    {"keys -s FILE"},
+	"bindq batch":   {"batch -s FILE"},
+	"bindq values":  {"values KEY -s FILE", "values KEY -s FILE --render-as json"},
+	"bindq why-not": {"why-not KEY x -s FILE --node n1", "why-not KEY x -s FILE --render-as json"},
+	"bindq diff": {"diff FILE OTHER", "diff OTHER FILE --format markdown --facts-dir NODES",
+		"diff FILE OTHER --format json --facts-dir NODES"},
+	"bindq slice":        {"slice FILE --when node=n1 -o FILE.part", "slice FILE --when node=n9 -o FILE/part"},
+	"bindq nodes":        {"nodes -s FILE --facts-dir NODES"},
+	"bindq verify":       {"verify FILE"},
+	"bindq info":         {"info FILE", "info FILE --dump"},
+	"bindq serve":        {"serve --stdio -s FILE --log"},
+	"bindq hiera-config": {"hiera-config -s FILE"},
+	"bindq pull": {"pull file:FILE --name n1 --store FILE.d",
+		"pull file:OTHER --name n1 --store FILE.d --max-change 0"},
+	"bindq activate": {"activate n1 0000000 --store FILE.d"},
+	"bindq rollback": {"rollback n1 --store FILE.d"},
+	"bindq status": {"status n1 --store FILE.d", "status n1 --store FILE.d --json",
+		"status n1 --store FILE.d --history"},
+	"bindq follow":     {"follow -c FILE --store FILE.d"},
+	"bindq reset":      {"reset n1 --store FILE.d"},
+	"bindq gc":         nil, // names digests
+	"bindq completion": nil, "bindq help": nil, "bindq version": nil,
+}
+
+// secret finds a secret of testdata/secrets.txtar: as text, in hexadecimal digits, in Base64 whatever stands before it.
+var secret = regexp.MustCompile(`(?i)canary\d|yranac\d|7_?654_?321|63 ?61 ?6e ?61 ?72 ?79|Y2FuYXJ5|NhbmFye|jYW5hcn`)
+
+// A secret stands in nothing that the programs print or write, unless somebody asks for it: not in errors either.
+func TestSecretsAreShownToWhoAsks(t *testing.T) {
+	verbs := append(verbsOf(t, "bindc"), verbsOf(t, "bindq")...)
+	for _, verb := range verbs {
+		if _, known := showing[verb]; !known {
+			t.Errorf("%s: whether it shows secrets is not tried", verb)
+		}
+	}
+	s := newSecretSite(t, "testdata/secrets.txtar")
+	s.tryEncrypted(t)
+	for _, name := range names(t, filepath.Join(s.dir, "cache")) {
+		s.isAbsent(t, filepath.Join(s.dir, "cache", name))
+	}
+	s.isAbsent(t, s.file+".envs/.good.built")
+	s.isAbsent(t, s.file+".sealed/good.snap")
+	s.tryDamaged(t)
+	s.tryAsking(t)
+}
+
+// So does what lookup_options of Hiera 5 make sensitive, merged or not.
+func TestSecretsOfHiera5AreShownToWhoAsks(t *testing.T) {
+	s := newSecretSite(t, "testdata/secrets_hiera5.txtar")
+	s.skips = []string{"bindc fmt", "bindc migrate"} // which show the data files
+	s.tryEncrypted(t)
+	s.tryDamaged(t)
+	s.tryAsking(t)
+}
+
+// tryEncrypted tries all in snapshots of both kinds: with secrets as they are, and encrypted.
+func (s *secretSite) tryEncrypted(t *testing.T) {
+	t.Helper()
+	for _, encrypted := range []bool{false, true} {
+		args := []string{"build", s.site, "-o", s.file}
+		if encrypted {
+			args = append(args, "--encrypt-to", recipient)
+		}
+		succeed(t, "bindc", args...)
+		s.tryAll(t, s.environ(""))
+		s.bad = nil // of which there is nothing to encrypt
+		if encrypted {
+			s.isAbsent(t, s.file)
+			s.tryAll(t, s.environ(filepath.Join(s.dir, "identity")))
+		}
+	}
+}
+
+// tryDamaged tries what is said of a damaged file. What it answers is another matter: a mark can be damaged, too.
+func (s *secretSite) tryDamaged(t *testing.T) {
+	t.Helper()
+	succeed(t, "bindc", "build", s.site, "-o", s.file)
+	whole, err := os.ReadFile(s.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < len(whole); at += 1 + len(whole)/50 {
+		whole[at] ^= 0x55
+		write(t, s.file, string(whole))
+		whole[at] ^= 0x55
+		for _, line := range []string{"verify " + s.file, "dump -s " + s.file, "keys -s " + s.file} {
+			if r := run(t, "bindq", strings.Fields(line)...); secret.MatchString(r.stderr) || crashed(r) {
+				t.Errorf("bindq %s, of which byte %d is another one: %s", line, at, r.stderr)
+			}
+		}
+	}
+}
+
+// tryAsking holds that who asks gets them: there is something to be found.
+func (s *secretSite) tryAsking(t *testing.T) {
+	t.Helper()
+	succeed(t, "bindc", "build", s.site, "-o", s.file)
+	for _, line := range []string{"lookup text -s FILE", "dump -s FILE --show-sensitive", "values text -s FILE " +
+		"--show-sensitive", "info FILE --dump --show-sensitive", "diff FILE OTHER --show-sensitive"} {
+		if out := s.run(t, s.environ(""), "bindq", line); !secret.MatchString(out) {
+			t.Errorf("bindq %s: no secret where it was asked for:\n%s", line, out)
+		}
+	}
+}
+
+// The recipient of the identity of testdata/secrets.txtar.
+const recipient = "age13tvlhqfr9mjdn4andhu7sl0kjwv6xsgw8yqmpj4ulfj4qt8n0ans59raex"
+
+// verbsOf is the verbs that a program has, behind its name.
+func verbsOf(t *testing.T, program string) (verbs []string) {
+	t.Helper()
+	out, err := exec.Command(program, "__complete", "").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if verb, _, isVerb := strings.Cut(line, "\t"); isVerb {
+			verbs = append(verbs, program+" "+verb)
+		}
+	}
+	return verbs
+}
+
+// secretSite is an archive of testdata on the disk.
+type secretSite struct {
+	dir, site, file, other string
+	keys, bad, skips       []string // skips: verbs that are not tried
+	queries                string
+}
+
+func newSecretSite(t *testing.T, archive string) *secretSite {
+	t.Helper()
+	files, err := txtar.ParseFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &secretSite{dir: t.TempDir()}
+	s.site, s.file, s.other = filepath.Join(s.dir, "good"), filepath.Join(s.dir, "f"), filepath.Join(s.dir, "other")
+	for _, f := range files.Files {
+		text := strings.ReplaceAll(string(f.Data), "canary", "yranac")
+		write(t, filepath.Join(s.dir, f.Name), text)
+	}
+	succeed(t, "bindc", "build", s.site, "-o", s.other)
+	for _, f := range files.Files {
+		write(t, filepath.Join(s.dir, f.Name), string(f.Data))
+	}
+	s.bad = names(t, filepath.Join(s.dir, "bad"))
+	s.environments(t)
+	out, err := exec.Command("bindq", "keys", "-s", s.other).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.keys = strings.Fields(string(out))
+	for _, key := range s.keys {
+		s.queries += `{"key": "` + key + `", "node": "n1", "explain": true, "type": "Tuple[Integer]"}` + "\n"
+	}
+	return s
+}
+
+// environments makes environments of all of them, the directory root.
+func (s *secretSite) environments(t *testing.T) {
+	t.Helper()
+	dir := filepath.Join(s.dir, "root", "environments")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	sites := map[string]string{"good": s.site}
+	for i, name := range s.bad {
+		sites[fmt.Sprint("bad", i)] = filepath.Join(s.dir, "bad", name)
+	}
+	for name, site := range sites {
+		if err := os.Symlink(site, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (s *secretSite) environ(identity string) []string {
+	return append(os.Environ(), "BINDQ_IDENTITY="+identity)
+}
+
+// tryAll runs what shows something, and nothing of it may be secret. In the short form that is not said of each key.
+func (s *secretSite) tryAll(t *testing.T, environ []string) {
+	t.Helper()
+	for _, verb := range slices.Sorted(maps.Keys(showing)) {
+		if slices.Contains(s.skips, verb) {
+			continue
+		}
+		program, _, _ := strings.Cut(verb, " ")
+		for i, line := range showing[verb] {
+			each, of := []string{""}, ""
+			switch {
+			case strings.Contains(line, "KEY"):
+				each, of = s.keys, "KEY"
+			case strings.Contains(line, "BAD"):
+				each, of = s.bad, "BAD"
+			}
+			for j, one := range each {
+				if !testmode.Thorough() && of == "KEY" && (i+j)%8 != 0 {
+					continue
+				}
+				if of == "BAD" {
+					one = filepath.Join(s.dir, "bad", one)
+				}
+				line := strings.Replace(line, of, one, 1)
+				if out := s.run(t, environ, program, line); secret.MatchString(out) {
+					t.Errorf("%s %s:\n%s", program, line, out)
+				}
+			}
+		}
+	}
+}
+
+// run is all that a program prints. Of a batch it is nothing but what was not asked for.
+func (s *secretSite) run(t *testing.T, environ []string, program, line string) string {
+	t.Helper()
+	line = strings.NewReplacer("SITE", s.site, "FILE", s.file, "OTHER", s.other, "NODES", filepath.Join(s.dir, "nodes"),
+		"CACHE", filepath.Join(s.dir, "cache"), "ROOT", filepath.Join(s.dir, "root")).Replace(line)
+	cmd := exec.Command(program, strings.Fields(line)...)
+	cmd.Env = environ
+	var out bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(s.queries), &out, &out
+	cmd.Run() // whatever its status
+	if out.Len() == 0 || strings.Contains(out.String(), "goroutine ") {
+		t.Errorf("%s %s prints %q", program, line, out.String())
+	}
+	return out.String()
+}
+
+// isAbsent holds that a file has no secret in it.
+func (s *secretSite) isAbsent(t *testing.T, path string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := secret.Find(b); found != nil {
+		t.Errorf("%s holds %q", path, found)
+	}
+}

@@ -1,0 +1,204 @@
+//go:build linux
+
+package faults
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"iter"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+var long = flag.Duration("long", 0, "how long each test goes on, in place of a fixed number of rounds")
+
+// TestMain builds the two programs once and puts them on the PATH. It is the process of readers too (readerProcess).
+func TestMain(m *testing.M) {
+	if path := os.Getenv(readerVariable); path != "" {
+		os.Exit(readerProcess(path))
+	}
+	flag.Parse()
+	os.Exit(withPrograms(m.Run))
+}
+
+func withPrograms(run func() int) int {
+	bin, err := os.MkdirTemp("", "bindc-trust-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(bin)
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator),
+		"bindc/cmd/bindc", "bindc/cmd/bindq")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "cannot build the programs: %v\n%s", err, out)
+		return 1
+	}
+	if err := os.Chmod(bin, 0o755); err != nil { // other users run them too
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return run()
+}
+
+// rounds counts the rounds of a test: a number of them, or in the long form those that there is time for.
+func rounds(short int) iter.Seq[int] {
+	end := time.Now().Add(*long)
+	return func(yield func(int) bool) {
+		for i := 0; *long == 0 && i < short || *long > 0 && time.Now().Before(end); i++ {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// figures prints what a test did, as faults/long collects it.
+func figures(t *testing.T, format string, args ...any) {
+	t.Helper()
+	t.Logf("figures: "+format, args...)
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newSite writes a site of as many nodes. All its values name the generation, and each file has two of them.
+func newSite(t testing.TB, generation, nodes int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "site")
+	write(t, filepath.Join(dir, "hiera.yaml"), "version: 2\nhierarchy: [[node, '${fqdn}', 'data/nodes/${fqdn}'], "+
+		"[common, 'true', data/common]]\n")
+	write(t, filepath.Join(dir, "binder_config.yaml"), "version: 1\n"+
+		"layers: [{name: site, include: ['confdir-hiera:/', 'confdir:/*']}, "+
+		"{name: modules, include: ['module-hiera:/*', 'module:/*::default']}]\n")
+	write(t, filepath.Join(dir, "data/common.yaml"), values(generation, ""))
+	write(t, filepath.Join(dir, "bindings/default.yaml"), fmt.Sprintf("{bindings_version: 1, name: default, bind: "+
+		"[{name: computed, to: 'of ${fqdn}: generation %d'}]}\n", generation))
+	write(t, filepath.Join(dir, "modules/m/hiera.yaml"), "version: 2\n")
+	write(t, filepath.Join(dir, "modules/m/data/common.yaml"), values(generation, "m::"))
+	for i := range nodes {
+		write(t, filepath.Join(dir, fmt.Sprintf("data/nodes/n%d.yaml", i)), values(generation, ""))
+	}
+	return dir
+}
+
+// values is a data file of two keys, far enough from one another for a change between them to be met.
+func values(generation int, prefix string) string {
+	return fmt.Sprintf("%[1]sfirst: generation %[2]d\n# %[3]s\n%[1]ssecond: generation %[2]d\n", prefix, generation,
+		strings.Repeat("-", 1000))
+}
+
+// empty removes what is in a directory.
+func empty(t testing.TB, dir string) {
+	t.Helper()
+	for _, name := range names(t, dir) {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// result is what comes of running a program.
+type result struct {
+	status int // as a shell has it; -1 if it is none of an exit
+	signal syscall.Signal
+	stderr string
+}
+
+func outcome(t testing.TB, cmd *exec.Cmd, err error) result {
+	t.Helper()
+	r := result{stderr: cmd.Stderr.(*bytes.Buffer).String()}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("%s: %v", cmd, err)
+	}
+	if s := cmd.ProcessState.Sys().(syscall.WaitStatus); s.Signaled() {
+		r.status, r.signal = -1, s.Signal()
+	} else {
+		r.status = s.ExitStatus()
+	}
+	return r
+}
+
+func command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = &bytes.Buffer{}
+	return cmd
+}
+
+func run(t testing.TB, name string, args ...string) result {
+	t.Helper()
+	cmd := command(name, args...)
+	return outcome(t, cmd, cmd.Run())
+}
+
+// succeed runs a program that must.
+func succeed(t testing.TB, name string, args ...string) {
+	t.Helper()
+	if r := run(t, name, args...); r.status != 0 {
+		t.Fatalf("%s %q: status %d: %s", name, args, r.status, r.stderr)
+	}
+}
+
+func digest(t testing.TB, path string) [sha256.Size]byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sha256.Sum256(b)
+}
+
+// built is the digest of what comes of a site that nothing happens to.
+func built(t testing.TB, site string) [sha256.Size]byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "f")
+	succeed(t, "bindc", "build", site, "-o", path)
+	succeed(t, "bindq", "verify", path)
+	return digest(t, path)
+}
+
+// names is what is in a directory, but for what is called like one of those.
+func names(t testing.TB, dir string, but ...string) (found []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+next:
+	for _, e := range entries {
+		for _, pattern := range but {
+			if ok, _ := filepath.Match(pattern, e.Name()); ok {
+				continue next
+			}
+		}
+		found = append(found, e.Name())
+	}
+	return found
+}
+
+// crashed tells whether a program of Go ended as none should.
+func crashed(r result) bool {
+	return strings.Contains(r.stderr, "goroutine ") || strings.Contains(r.stderr, "fatal error:")
+}
+
+func needRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can mount file systems and take the part of others")
+	}
+}

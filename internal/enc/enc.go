@@ -1,0 +1,182 @@
+// Package enc asks an external node classifier of Puppet about nodes and writes its answers into the site, where the
+// scheme 'enc' reads them.
+package enc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	goruntime "runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"bindc/diag"
+	"bindc/internal/datafile"
+	"bindc/internal/fsx"
+	"bindc/internal/subprocess"
+)
+
+// Classifier is a program that is asked for nodes.
+type Classifier struct {
+	Command []string // to which the certname is added
+	Site    string
+	Jobs    int // nodes it is asked for at a time; 0: one per processor
+	Timeout time.Duration
+	Context context.Context // that stops it when it is done; may be nil
+	Asked   func()          // is called for each node, by several goroutines; may be nil
+	Prune   bool            // the nodes are all there are: the files of others, as far as they were written here, go
+}
+
+// Counts is what became of the files of nodes.
+type Counts struct{ Changed, Same, Failed, Removed int }
+
+// Node is a node to ask for, and where its name stands.
+type Node struct {
+	Name string
+	Pos  diag.Pos
+}
+
+// maxName is how long a certname may be: with the extension it is the name of a file.
+const maxName = 200
+
+var certname = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]*$`)
+
+func isCertname(name string) bool {
+	return len(name) <= maxName && certname.MatchString(name) && !strings.Contains(name, "..")
+}
+
+// Nodes reads a list of certnames, one a line. Those that are none go to diags: they would be names of files elsewhere,
+// or options of the program.
+func Nodes(file string, src []byte, diags *diag.List) (nodes []Node, refused int) {
+	seen := map[string]bool{}
+	number := 0
+	for line := range strings.Lines(string(src)) {
+		number++
+		name := strings.TrimSpace(line)
+		at := diag.Pos{File: file, Line: number, Col: 1 + strings.Index(line, name)}
+		switch {
+		case name == "" || name[0] == '#' || seen[name]:
+		case !isCertname(name):
+			refused++
+			diags.Errorf(at, "enc", "expected a certname, of letters, digits, '.', '_', '@' and '-', at most %d, "+
+				"found '%s'", maxName, name)
+		default:
+			seen[name] = true
+			nodes = append(nodes, Node{name, at})
+		}
+	}
+	return nodes, refused
+}
+
+// Ask asks for each node and writes what the classifier says where it is another thing than before. A node that it
+// fails for keeps its file: why goes to diags. The error is that nothing can be written at all.
+func (c *Classifier) Ask(nodes []Node, diags *diag.List) (Counts, error) {
+	dir := filepath.Join(c.Site, datafile.ClassifiedDir)
+	if err := os.MkdirAll(dir, 0o775); err != nil {
+		return Counts{}, err
+	}
+	if err := fsx.ClearDir(dir); err != nil {
+		return Counts{}, err
+	}
+	before, err := readWritten(dir)
+	if err != nil {
+		return Counts{}, err
+	}
+	now := maps.Clone(before)
+	counts := c.askAll(dir, nodes, now, diags)
+	if c.Prune {
+		counts.Removed, err = now.prune(dir, nodes, diags)
+	}
+	return counts, errors.Join(err, now.write(dir, before))
+}
+
+// askAll asks for each node, and notes what is written.
+func (c *Classifier) askAll(dir string, nodes []Node, now written, diags *diag.List) Counts {
+	var mu sync.Mutex
+	var counts Counts
+	one := func(n Node) {
+		said, news, err := c.node(dir, n, diags)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil:
+			counts.Failed++
+			if !errors.Is(err, errReported) {
+				diags.Add(diag.Diagnostic{Pos: n.Pos, Code: "enc", Message: n.Name + ": " + err.Error()})
+			}
+		case news:
+			counts.Changed++
+			now[n.Name] = sumOf(said)
+		default:
+			counts.Same++
+		}
+	}
+	queue := make(chan Node)
+	var running sync.WaitGroup
+	jobs := c.Jobs
+	if jobs <= 0 {
+		jobs = goruntime.GOMAXPROCS(0)
+	}
+	for range min(jobs, len(nodes)) {
+		running.Go(func() {
+			for n := range queue {
+				one(n)
+				if c.Asked != nil {
+					c.Asked()
+				}
+			}
+		})
+	}
+	for _, n := range nodes {
+		queue <- n
+	}
+	close(queue)
+	running.Wait()
+	return counts
+}
+
+var (
+	errReported = errors.New("it is reported what is wrong")
+	errNothing  = errors.New("the program printed nothing, as for a node it does not know")
+)
+
+// node asks for one node; news tells whether its file is another one now.
+func (c *Classifier) node(dir string, n Node, diags *diag.List) (said []byte, news bool, err error) {
+	if c.Context != nil && c.Context.Err() != nil {
+		return nil, false, c.Context.Err()
+	}
+	said, err = subprocess.Run(c.Context, "", c.Timeout, append(c.Command[:len(c.Command):len(c.Command)], n.Name))
+	switch {
+	case err != nil:
+		return nil, false, err
+	case len(bytes.TrimSpace(said)) == 0:
+		return nil, false, errNothing
+	case !sound(n, said, diags):
+		return nil, false, errReported
+	}
+	path := filepath.Join(dir, n.Name+datafile.ClassifiedExt)
+	if old, err := (fsx.Disk{}).ReadFile(path); err == nil && bytes.Equal(old, said) {
+		return said, false, nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, false, err
+	}
+	return said, true, fsx.Replace(path, fsx.ReplaceOptions{Limit: fs.ModePerm, Many: true}, func(f *os.File) error {
+		_, err := f.Write(said)
+		return err
+	})
+}
+
+// sound tells whether a site could read what is said of a node.
+func sound(n Node, said []byte, diags *diag.List) bool {
+	var own diag.List
+	datafile.NewReader(nil, fsx.Disk{}).Source(fmt.Sprintf("classifier %s", n.Name), said, datafile.Classified, &own)
+	diags.AddAll(&own)
+	return !own.Failed()
+}

@@ -1,0 +1,111 @@
+package enc
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/datafile"
+	"bindc/internal/fsx"
+)
+
+// writtenFile says which files beside it were written here, and what is in them: a line of SHA-256 and certname for
+// each, as sha256sum has them. Nothing else is ever removed.
+const writtenFile = ".written"
+
+// written is the sums of the files that were written here, by certname.
+type written map[string]string
+
+func sumOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+func readWritten(dir string) (written, error) {
+	path := filepath.Join(dir, writtenFile)
+	out := written{}
+	src, err := fsx.Disk{}.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(src)) {
+		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		if !ok || len(sum) != hex.EncodedLen(sha256.Size) || !isCertname(name) {
+			return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf(
+				"expected lines of a SHA-256, two blanks and a certname, found '%s'; "+
+					"without this file no other is removed", strings.TrimSpace(line))}
+		}
+		out[name] = sum
+	}
+	return out, nil
+}
+
+// write writes w, unless it is what was there before.
+func (w written) write(dir string, before written) error {
+	if maps.Equal(w, before) {
+		return nil
+	}
+	return fsx.Replace(filepath.Join(dir, writtenFile), fsx.ReplaceOptions{Limit: fs.ModePerm}, func(f *os.File) error {
+		for _, name := range slices.Sorted(maps.Keys(w)) {
+			if _, err := fmt.Fprintf(f, "%s  %s\n", w[name], name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// prune removes the files of nodes that are not listed: those that were written here and are what they were, and never
+// all of them.
+func (w written) prune(dir string, listed []Node, diags *diag.List) (removed int, err error) {
+	gone := maps.Clone(w)
+	for _, n := range listed {
+		delete(gone, n.Name)
+	}
+	if len(gone) == 0 {
+		return 0, nil
+	}
+	names := slices.Sorted(maps.Keys(gone))
+	if len(gone) == len(w) {
+		diags.Add(diag.Diagnostic{Pos: diag.Pos{File: dir}, Code: "enc",
+			Message: "no node that has a file here is listed: " + diag.Quoted(names) + "; they stay",
+			Hint:    "the list may be that of another site; if it is meant, remove the files"})
+		return 0, nil
+	}
+	for _, name := range names {
+		path := filepath.Join(dir, name+datafile.ClassifiedExt)
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			delete(w, name)
+			continue
+		}
+		var content []byte
+		if err == nil && info.Mode().IsRegular() {
+			content, err = fsx.Disk{}.ReadFile(path)
+		}
+		switch {
+		case err != nil:
+			return removed, err
+		case sumOf(content) != w[name]:
+			diags.Warnf(diag.Pos{File: path}, "enc", "the node is not listed, and somebody else has written its file: it stays")
+		default:
+			if err := os.Remove(path); err != nil {
+				return removed, err
+			}
+			removed++
+		}
+		delete(w, name)
+	}
+	return removed, nil
+}

@@ -1,0 +1,22 @@
+//go:build unix
+
+package fsx
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A file may become a FIFO behind the look at its directory: nobody waits for who would write to it.
+func TestNobodyWaitsForAFIFO(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "data.yaml")
+	if err := syscall.Mkfifo(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Disk{}.ReadFile(path)
+	if err == nil || !strings.Contains(err.Error(), "it is a FIFO: expected a file") {
+		t.Errorf("reading a FIFO: %v", err)
+	}
+}

@@ -1,0 +1,21 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package fsx
+
+import (
+	"io/fs"
+	"os"
+	"time"
+)
+
+// There are no locks here that end with the program: a temporary file counts as abandoned after a day.
+
+func lock(*os.File) (release func()) { return func() {} }
+
+func removeAbandoned(name string, now fs.FileInfo) {
+	if info, err := os.Lstat(name); err == nil && now.ModTime().Sub(info.ModTime()) > 24*time.Hour {
+		os.Remove(name)
+	}
+}
+
+func own(*os.File, fs.FileInfo) bool { return false }

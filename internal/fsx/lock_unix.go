@@ -1,0 +1,45 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package fsx
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// lock says that f is being written, until release, also beyond the end of f. On a file system that has no locks it
+// says nothing, and nothing is found abandoned either.
+func lock(f *os.File) (release func()) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return func() {}
+	}
+	unix.Flock(fd, unix.LOCK_EX)
+	return func() { unix.Close(fd) }
+}
+
+// removeAbandoned removes a temporary file that no program writes any more. It has the lock while it does, so that one
+// which has just made the file, and is about to lock it, sees that it is gone.
+func removeAbandoned(name string, _ fs.FileInfo) {
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+		os.Remove(name)
+	}
+}
+
+// own gives f the owner and the group of old, or the group alone; it tells whether the group is that of old.
+func own(f *os.File, old fs.FileInfo) bool {
+	st, ok := old.Sys().(*syscall.Stat_t)
+	if !ok {
+		return false
+	}
+	uid, gid := int(st.Uid), int(st.Gid)
+	return f.Chown(uid, gid) == nil || f.Chown(-1, gid) == nil
+}

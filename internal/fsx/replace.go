@@ -1,0 +1,230 @@
+package fsx
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ReplaceOptions change how a file is replaced.
+type ReplaceOptions struct {
+	Limit  fs.FileMode // the permissions that the file may have
+	Synced bool        // sync the file before the rename, and the directory before Replace returns
+	Many   bool        // do not look for abandoned files; for directories of many files, see ClearDir
+	Like   fs.FileInfo // a new file gets the owner, group and permissions of this one; nil: the defaults
+	Link   bool        // replace a symbolic link itself, not the file that it leads to
+}
+
+var errNoFile = errors.New("not a regular file")
+
+// Replace replaces path, or the file that a symbolic link at path leads to, with what write produces, in one step: a
+// reader finds the old file or the whole new one. The new file has the owner, group and permissions of the old one
+// where possible; without an old one, it has 0666 less the umask. After an error the old file is unchanged, and no
+// temporary file is left.
+func Replace(path string, o ReplaceOptions, write func(*os.File) error) (err error) {
+	path, old, err := o.target(path)
+	if err != nil {
+		return err
+	}
+	f, release, err := create(path, old, o.Limit)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	if !o.Many {
+		sweep(path, f)
+	}
+	err = fill(f, old, o, write)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err == nil && o.Synced {
+		syncDir(filepath.Dir(path))
+	}
+	return err
+}
+
+// target returns the path of the file that is replaced, and the file that the new one is to be like, nil for none.
+func (o ReplaceOptions) target(path string) (string, fs.FileInfo, error) {
+	if o.Link {
+		return path, o.Like, nil
+	}
+	path, old, err := target(path)
+	if old == nil {
+		old = o.Like
+	}
+	return path, old, err
+}
+
+// target is the file that path leads to, and what is there, nil for nothing. What is no file is not replaced, nor a
+// symbolic link that cannot be followed.
+func target(path string) (string, fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil, nil
+	}
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		at, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			err = fmt.Errorf("a symbolic link that cannot be followed: %w", err)
+			return path, nil, &fs.PathError{Op: "replace", Path: path, Err: err}
+		}
+		return target(at)
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "replace", Path: path, Err: errNoFile}
+	}
+	return path, info, err
+}
+
+// attempts is how many names are tried for a temporary file.
+const attempts = 100
+
+// create makes a temporary file beside path. At no time others may do with it what they may not do with the file it
+// becomes: it begins as its owner's alone where it is going to be like old, and as it stays otherwise. Until release
+// other builds leave it alone; one of them may have taken it for abandoned before it was locked, and then there is
+// another.
+func create(path string, old fs.FileInfo, limit fs.FileMode) (f *os.File, release func(), err error) {
+	mode := 0o666 & limit
+	if old != nil {
+		mode = 0o600 & limit & old.Mode()
+	}
+	for range attempts {
+		name := filepath.Join(filepath.Dir(path), prefix(path)+fmt.Sprint(rand.Uint32())+suffix)
+		f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		release = lock(f)
+		if there(f) {
+			return f, release, nil
+		}
+		err = &fs.PathError{Op: "create", Path: name, Err: fs.ErrNotExist}
+		f.Close()
+		release()
+	}
+	return nil, nil, err
+}
+
+// there tells whether f is what its name leads to.
+func there(f *os.File) bool {
+	mine, err := f.Stat()
+	found, lstatErr := os.Lstat(f.Name())
+	return cmp.Or(err, lstatErr) == nil && os.SameFile(mine, found)
+}
+
+func fill(f *os.File, old fs.FileInfo, o ReplaceOptions, write func(*os.File) error) error {
+	if err := write(f); err != nil {
+		return err
+	}
+	if old != nil {
+		if err := f.Chmod(permissions(f, old) & o.Limit); err != nil {
+			return err
+		}
+	}
+	if o.Synced {
+		return f.Sync()
+	}
+	return nil
+}
+
+// permissions gives f the owner and the group of old, and returns the permissions that f can have then. Where the group
+// stays another one, its members get what everybody had.
+func permissions(f *os.File, old fs.FileInfo) fs.FileMode {
+	mode := old.Mode().Perm()
+	if !own(f, old) {
+		mode = mode&^0o070 | mode&(mode<<3)&0o070
+	}
+	return mode
+}
+
+// syncDir makes the rename last. Some file systems cannot sync a directory, and the file is complete without it.
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		d.Sync()
+		d.Close()
+	}
+}
+
+const suffix = ".tmp"
+
+func prefix(path string) string { return "." + filepath.Base(path) + "." }
+
+// sweep removes the temporary files that programs which died have left beside path; mine is a new one.
+func sweep(path string, mine *os.File) {
+	now, err := mine.Stat()
+	entries, dirErr := os.ReadDir(filepath.Dir(path))
+	if cmp.Or(err, dirErr) != nil {
+		return
+	}
+	for _, e := range entries {
+		digits, isTemp := strings.CutPrefix(e.Name(), prefix(path))
+		digits, ends := strings.CutSuffix(digits, suffix)
+		if !isTemp || !ends || strings.Trim(digits, "0123456789") != "" || !e.Type().IsRegular() {
+			continue
+		}
+		name := filepath.Join(filepath.Dir(path), e.Name())
+		if name != mine.Name() {
+			removeAbandoned(name, now)
+		}
+	}
+}
+
+// ClearBeside removes the temporary files that programs which died have left beside path.
+func ClearBeside(path string) error {
+	f, release, err := create(path, nil, 0o600)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer os.Remove(f.Name())
+	defer f.Close()
+	sweep(path, f)
+	return nil
+}
+
+// ClearDir removes the temporary files that programs which died have left in dir, whatever they were to become.
+func ClearDir(dir string) error {
+	f, release, err := create(filepath.Join(dir, "clear"), nil, 0o600)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer os.Remove(f.Name())
+	defer f.Close()
+	now, err := f.Stat()
+	entries, dirErr := os.ReadDir(dir)
+	if err := cmp.Or(err, dirErr); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if name := filepath.Join(dir, e.Name()); isTemporary(e) && name != f.Name() {
+			removeAbandoned(name, now)
+		}
+	}
+	return nil
+}
+
+// isTemporary tells whether a file has a name as create makes them.
+func isTemporary(e fs.DirEntry) bool {
+	name, ok := strings.CutSuffix(e.Name(), suffix)
+	digits := name[strings.LastIndexByte(name, '.')+1:]
+	return ok && name[0] == '.' && len(digits) > 0 && len(digits)+1 < len(name) &&
+		strings.Trim(digits, "0123456789") == "" && e.Type().IsRegular()
+}

@@ -1,0 +1,275 @@
+package fsx
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+var errWrite = errors.New("no room")
+
+func put(text string) func(*os.File) error {
+	return func(f *os.File) error {
+		_, err := f.WriteString(text)
+		return err
+	}
+}
+
+// held wants dir to hold one file, with this text.
+func held(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("the file holds %q (%v), want %q", got, err, want)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 1 {
+		t.Errorf("beside it lie %v (%v)", entries, err)
+	}
+}
+
+func old(t *testing.T, mode fs.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestAFileIsReplacedWholeOrNot(t *testing.T) {
+	path := old(t, 0o644)
+	err := Replace(path, ReplaceOptions{Limit: 0o777}, func(f *os.File) error {
+		f.WriteString("half of it")
+		return errWrite
+	})
+	if err != errWrite {
+		t.Errorf("got %v, want %v", err, errWrite)
+	}
+	held(t, path, "old")
+	if err := Replace(path, ReplaceOptions{Limit: 0o777, Synced: true}, put("new")); err != nil {
+		t.Error(err)
+	}
+	held(t, path, "new")
+}
+
+func TestWhatCannotBeReplaced(t *testing.T) {
+	dir := t.TempDir()
+	if err := Replace(dir, ReplaceOptions{}, put("")); !errors.Is(err, errNoFile) {
+		t.Errorf("a directory: %v", err)
+	}
+	if err := Replace(filepath.Join(dir, "none", "f"), ReplaceOptions{}, put("")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in no directory: %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("there lie %v (%v)", entries, err)
+	}
+}
+
+// A link is not replaced by a file, also where it leads to none.
+func TestALinkStaysALink(t *testing.T) {
+	dir := t.TempDir()
+	lost, loop, current := filepath.Join(dir, "lost"), filepath.Join(dir, "loop"), filepath.Join(dir, "current")
+	for link, to := range map[string]string{lost: "nowhere", loop: "loop", current: "f"} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Skipf("there are no links here: %v", err)
+		}
+	}
+	for _, path := range []string{lost, loop} {
+		err := Replace(path, ReplaceOptions{Limit: 0o777}, put("new"))
+		if err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: expected an error with the path, got %v", path, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "f"), []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Replace(current, ReplaceOptions{Limit: 0o777}, put("new")); err != nil {
+		t.Error(err)
+	}
+	for _, path := range []string{lost, loop, current} {
+		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more (%v)", path, err)
+		}
+	}
+	if got, err := os.ReadFile(current); err != nil || string(got) != "new" {
+		t.Errorf("behind the link there is %q (%v)", got, err)
+	}
+}
+
+// Each step that can fail after the content is written, made to fail: permissions and sync of a file that is closed,
+// the rename of one that is gone or onto a directory.
+func TestEveryStepFails(t *testing.T) {
+	steps := map[string]struct {
+		there bool
+		spoil func(path string, f *os.File) error
+	}{
+		"chmod": {true, func(_ string, f *os.File) error { return f.Close() }},
+		"sync":  {false, func(_ string, f *os.File) error { return f.Close() }},
+		"gone":  {true, func(_ string, f *os.File) error { return os.Remove(f.Name()) }},
+		"onto":  {false, func(path string, _ *os.File) error { return os.MkdirAll(filepath.Join(path, "x"), 0o777) }},
+	}
+	for name, step := range steps {
+		path := filepath.Join(t.TempDir(), "f")
+		if step.there {
+			path = old(t, 0o644)
+		}
+		options := ReplaceOptions{Limit: 0o777, Synced: true}
+		err := Replace(path, options, func(f *os.File) error { return step.spoil(path, f) })
+		if err == nil || !strings.Contains(err.Error(), filepath.Dir(path)) {
+			t.Errorf("%s: expected an error with the path, got %v", name, err)
+		}
+		if step.there {
+			held(t, path, "old")
+		}
+		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) > 1 {
+			t.Errorf("%s: there lie %v (%v)", name, entries, err)
+		}
+	}
+}
+
+// While it is written, the file may be read by nobody who may not read it afterwards.
+func TestPermissions(t *testing.T) {
+	for _, c := range []struct{ old, limit, want fs.FileMode }{
+		{0o600, 0o777, 0o600},
+		{0o640, 0o777, 0o640},
+		{0o444, 0o777, 0o444},
+		{0o755, 0o777, 0o755},
+		{0o666, 0o640, 0o640},
+		{0o604, 0o640, 0o600},
+		{0o644, 0o600, 0o600},
+	} {
+		path := old(t, c.old)
+		err := Replace(path, ReplaceOptions{Limit: c.limit}, func(f *os.File) error {
+			info, err := f.Stat()
+			if err == nil && info.Mode()&^c.want != 0 {
+				t.Errorf("%o, at most %o: %o at first", c.old, c.limit, info.Mode())
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Mode() != c.want {
+			t.Errorf("%o, at most %o: got %o (%v), want %o", c.old, c.limit, info.Mode(), err, c.want)
+		}
+	}
+}
+
+// Two programs that write one file at a time leave each other's temporary file alone.
+func TestReplacedAtTheSameTime(t *testing.T) {
+	path := old(t, 0o600)
+	err := Replace(path, ReplaceOptions{Limit: 0o777}, func(f *os.File) error {
+		if err := Replace(path, ReplaceOptions{Limit: 0o777}, put("second")); err != nil {
+			t.Error(err)
+		}
+		return put("first")(f)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	held(t, path, "first")
+}
+
+// What a program that died has left beside any of many files is cleared at once; what is written, and what only looks
+// like it, stays.
+func TestManyFilesAreClearedOnce(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{".a.yaml.17.tmp", ".b.yaml.4.tmp", ".17.tmp", "c.17.tmp", ".d.x.tmp", ".e.17.tm"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, release, err := create(filepath.Join(dir, "b.yaml"), nil, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	defer f.Close()
+	if err := ClearDir(dir); err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]bool{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		left[e.Name()] = true
+	}
+	for _, name := range []string{".17.tmp", "c.17.tmp", ".d.x.tmp", ".e.17.tm", filepath.Base(f.Name())} {
+		if !left[name] {
+			t.Errorf("%s is gone", name)
+		}
+	}
+	if len(left) != 5 {
+		t.Errorf("there is %v", left)
+	}
+	if err := ClearDir(filepath.Join(dir, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a directory that is not there is cleared: %v", err)
+	}
+}
+
+// A new file is like another one, which does not count where there is an old file.
+func TestANewFileIsLikeAnother(t *testing.T) {
+	other, err := os.Stat(old(t, 0o604))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := filepath.Join(t.TempDir(), "f")
+	for path, want := range map[string]fs.FileMode{fresh: 0o604, old(t, 0o640): 0o640} {
+		if err := Replace(path, ReplaceOptions{Limit: 0o777, Like: other}, put("new")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != want {
+			t.Errorf("got %v (%v), want %o", info.Mode(), err, want)
+		}
+		held(t, path, "new")
+	}
+}
+
+func TestALinkIsReplacedWhereThatIsAskedFor(t *testing.T) {
+	path := old(t, 0o604)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "f")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skipf("there are no links here: %v", err)
+	}
+	if err := Replace(link, ReplaceOptions{Limit: 0o777, Like: info, Link: true}, put("new")); err != nil {
+		t.Fatal(err)
+	}
+	held(t, path, "old")
+	held(t, link, "new")
+	if info, err := os.Lstat(link); err != nil || info.Mode() != 0o604 {
+		t.Errorf("got %v (%v), want a file of mode 604", info.Mode(), err)
+	}
+}
+
+func TestSweepRemovesWhatAKilledProgramLeft(t *testing.T) {
+	path := old(t, 0o644)
+	left := filepath.Join(filepath.Dir(path), prefix(path)+"12"+suffix)
+	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-48 * time.Hour) // where there are no locks, a file is abandoned after a day
+	if err := os.Chtimes(left, past, past); err != nil {
+		t.Fatal(err)
+	}
+	if err := ClearBeside(path); err != nil {
+		t.Fatal(err)
+	}
+	held(t, path, "old")
+	if err := ClearBeside(filepath.Join(filepath.Dir(path), "none", "f")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in no directory: %v", err)
+	}
+}

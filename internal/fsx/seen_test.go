@@ -1,0 +1,102 @@
+package fsx
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What is seen of a directory is the same as long as nothing that was looked at is another thing.
+func TestWhatWasSeenIsStillThere(t *testing.T) {
+	write := func(name, text string) func(string) error {
+		return func(dir string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666) }
+	}
+	remove := func(name string) func(string) error {
+		return func(dir string) error { return os.Remove(filepath.Join(dir, name)) }
+	}
+	for _, test := range []struct {
+		name   string
+		change func(dir string) error
+		same   bool
+	}{
+		{"nothing", func(string) error { return nil }, true},
+		{"a file that nobody looked at", write("sub/x", ""), true},
+		{"the same content again", write("a", "a"), true},
+		{"another content", write("a", "b"), false},
+		{"no file", remove("a"), false},
+		{"a file that was not there", write("none", ""), false},
+		{"a directory that was not there",
+			func(dir string) error { return os.Mkdir(filepath.Join(dir, "none"), 0o777) }, false},
+		{"a file more in a directory", write("list/x", ""), false},
+		{"a file less", remove("list/b"), false},
+		{"a link to another place", func(dir string) error {
+			if err := remove("link")(dir); err != nil {
+				return err
+			}
+			return os.Symlink("sub", filepath.Join(dir, "link"))
+		}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, sub := range []string{"sub", "list"} {
+				if err := os.Mkdir(filepath.Join(dir, sub), 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, name := range []string{"a", "list/b"} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte("a"), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Symlink("list", filepath.Join(dir, "link")); err != nil {
+				t.Fatal(err)
+			}
+			for name, began := range map[string]time.Duration{"just written": 0, "left alone": time.Hour} {
+				seen := Seen{Began: time.Now().Add(began).UnixNano()}
+				d := Disk{Seen: &seen}
+				if _, err := d.ReadFile(filepath.Join(dir, "a")); err != nil {
+					t.Fatal(err)
+				}
+				if there, err := d.IsFile(filepath.Join(dir, "none")); there || err != nil {
+					t.Fatal(there, err)
+				}
+				if list, err := d.List(filepath.Join(dir, "list")); len(list) != 1 || err != nil {
+					t.Fatal(list, err)
+				}
+				if _, err := d.Resolve(filepath.Join(dir, "link")); err != nil {
+					t.Fatal(err)
+				}
+				if n := len(seen.Looks()); n != 4 {
+					t.Errorf("%s: %d looks", name, n)
+				}
+				defer func() {
+					if same := Unchanged(seen.Looks()); same != test.same {
+						t.Errorf("%s: it is the same: %v", name, same)
+					}
+				}()
+			}
+			if err := test.change(dir); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// Where a look finds another thing than the one before it in the same build, nobody knows which of them counted.
+func TestWhatChangesWhileItIsSeenIsNeverTheSame(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	seen := Seen{}
+	d := Disk{Seen: &seen}
+	for _, text := range []string{"one", "two"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.ReadFile(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if Unchanged(seen.Looks()) {
+		t.Error("what was read twice, and was not the same, is unchanged")
+	}
+}

@@ -1,0 +1,59 @@
+package lint
+
+import (
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/bindingsfile"
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+// checkAttributesAsValues advises on bindings in the short form whose value is a hash of attributes. The short form
+// [key, value] has no attributes, so that lookups return the hash.
+func (l *linter) checkAttributesAsValues() {
+	if !l.wants("attributes_as_value") {
+		return
+	}
+	for b := range l.bindings {
+		if b.data || b.more != nil {
+			continue
+		}
+		if names := attributesIn(l.site.Values[b.value]); len(names) > 0 {
+			l.add(diag.Diagnostic{Pos: b.at, Code: "attributes_as_value",
+				Message: "the value of '" + b.key + "' is a hash with the keys " + diag.Quoted(names) +
+					"; a binding in the short form has no attributes",
+				Hint: "for attributes write the long form: {name: " + b.key + ", " + strings.Join(names, ": …, ") + ": …}"})
+		}
+	}
+}
+
+// attributesIn returns the keys of a compiled hash if all of them are attributes of a binding and one of them says
+// where the value comes from; else none. A hash with 'to' alone may be data.
+func attributesIn(compiled string) []string {
+	if compiled[0] != recipe.CompiledConstant {
+		return nil
+	}
+	v, _, _ := value.View(compiled[1:])
+	if v.Kind() != value.Hash {
+		return nil
+	}
+	var names []string
+	isProduced, hasTo := false, false
+	for key := range v.Pairs() {
+		name := ""
+		if key.Kind() == value.String {
+			name = key.Text()
+		}
+		if !bindingsfile.IsAttribute(name) {
+			return nil
+		}
+		names = append(names, name)
+		isProduced = isProduced || strings.HasPrefix(name, "to_")
+		hasTo = hasTo || name == "to"
+	}
+	if isProduced || hasTo && len(names) > 1 {
+		return names
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package lint
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/compile"
+	"bindc/diag"
+	"bindc/internal/fsx"
+	"bindc/internal/secret/seal"
+	"bindc/loader"
+)
+
+// Unreadable files of keys and manifests are errors: with half the keys, all others would be reported as unused.
+func TestUnreadableKeysAreErrors(t *testing.T) {
+	dir := t.TempDir()
+	site{"m/a.pp": "'a::a'", "m/b/b.pp": "'a::b'"}.write(t, dir)
+	manifests := filepath.Join(dir, "m")
+	var asked Asked
+	if err := asked.AddKeys(filepath.Join(dir, "nowhere.txt")); err == nil {
+		t.Error("a missing file of keys is not an error")
+	}
+	empty := filepath.Join(dir, "empty.txt")
+	if err := os.WriteFile(empty, []byte("\n# no key\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := asked.AddKeys(empty); err == nil || !strings.Contains(err.Error(), "found none") {
+		t.Errorf("a list without keys: %v", err)
+	}
+	if err := asked.AddManifests(filepath.Join(dir, "nowhere")); err == nil {
+		t.Error("a missing directory is not an error")
+	}
+	if err := asked.AddManifests(t.TempDir()); err == nil || !strings.Contains(err.Error(), "expected manifests") {
+		t.Errorf("a directory without manifests: %v", err)
+	}
+	if err := asked.AddManifests(manifests); err != nil || !asked.has("a::a") || !asked.has("a::b") || asked.has("a") {
+		t.Errorf("manifests: %v, %v", asked.keys, err)
+	}
+	unlisted := Asked{disk: fsx.Disk{Fault: func(fsx.Op, string) error { return errors.New("gone") }}}
+	if err := unlisted.AddManifests(t.TempDir()); err == nil {
+		t.Error("a directory that cannot be listed is not an error")
+	}
+	failing := Asked{disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
+		if filepath.Base(path) == "a.pp" {
+			return errors.New("gone")
+		}
+		return nil
+	}}}
+	if err := failing.AddManifests(manifests); err == nil || !strings.Contains(err.Error(), "a.pp") {
+		t.Errorf("a manifest that cannot be read: %v", err)
+	}
+	removing := Asked{disk: fsx.Disk{Fault: func(_ fsx.Op, path string) error {
+		if filepath.Base(path) == "a.pp" {
+			return os.RemoveAll(filepath.Join(manifests, "b"))
+		}
+		return nil
+	}}}
+	if err := removing.AddManifests(manifests); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a directory that is removed meanwhile: %v", err)
+	}
+}
+
+// A key assembled from texts and variables stands for all keys that match.
+func TestAssembledKeysMatchAllThatFit(t *testing.T) {
+	var asked Asked
+	asked.addTexts("lookup(\"web.${a}::port\")\nlookup(\"::mail::${b}\")\nlookup(\"::${c}\")\nlookup(\"${d}_${e}\")\n" +
+		"lookup('f::${g}')\n")
+	for key, want := range map[string]bool{"web.x::port": true, "webxx::port": false, "web.x::host": false,
+		"mail::x": true, "x::mail::x": false, "c": false, "d_e": false, "f::g": false, "/Web[x]/port": true} {
+		if asked.has(key) != want {
+			t.Errorf("%s: asked for is %v, expected %v", key, !want, want)
+		}
+	}
+}
+
+// A file may be replaced between build and advice. Nothing is reported about files that are not data any more.
+func TestFilesReplacedDuringTheRun(t *testing.T) {
+	for _, text := range []string{"", "# nothing\n", "a: [\n", "bindings default {\n  bind 'a' to\n", "'"} {
+		dir := t.TempDir()
+		site{"hiera.yaml": "version: 2\n", "data/common.yaml": "b: '$remote_addr'\n",
+			"bindings/default.pp": "bindings default {\n  bind 'a' to \"$remote_addr\"\n}\n",
+			"binder_config.yaml":  "version: 1\nlayers: [{name: s, include: ['confdir-hiera:/', 'confdir:/default']}]\n",
+		}.write(t, dir)
+		var diags diag.List
+		loaded := loader.Load(dir, loader.Options{}, &diags)
+		content := compile.Compile(loaded, compile.Options{}, &diags)
+		Check(loaded, content, Options{Codes: Codes()}, &diags)
+		if n := len(diags.Sorted()); n != 2 {
+			t.Fatalf("before: %v", diags.Sorted())
+		}
+		site{"data/common.yaml": text, "bindings/default.pp": text}.write(t, dir)
+		var after diag.List
+		if Check(loaded, content, Options{Codes: Codes()}, &after); len(after.Sorted()) > 0 {
+			t.Errorf("%q: %v", text, after.Sorted())
+		}
+	}
+}
+
+// A key bound at up to maxFollowed levels is checked. A key with more is not, because that would take too long.
+func TestKeysBoundAtManyLevels(t *testing.T) {
+	for levels, want := range map[int]int{maxFollowed: maxFollowed, maxFollowed + 1: 0} {
+		config, sets := "version: 1\ncategories:\n", strings.Builder{}
+		for i := range 7 {
+			config += fmt.Sprintf("  - [c%d, '${c%d}']\n", i, i)
+		}
+		for i := range levels { // each has other categories
+			var when []string
+			for c := range bits.Len(uint(i + 1)) {
+				if (i+1)>>c&1 == 1 {
+					when = append(when, fmt.Sprintf("c%d: x", c))
+				}
+			}
+			fmt.Fprintf(&sets, "  - {when: {%s}, bind: [[k, 1]]}\n", strings.Join(when, ", "))
+		}
+		got := site{"binder_config.yaml": config + "layers: [{name: s, include: 'confdir:/default'}]\n",
+			"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n" + sets.String() + "  - [k, 1]\n",
+		}.advice(t, Options{})
+		if len(got["same_value"]) != want || len(got["never_wins"]) > 0 {
+			t.Errorf("%d levels: advises on %d bindings, expected %d", levels, len(got["same_value"]), want)
+		}
+	}
+}
+
+// Advice that takes a composed site is left out where there is none.
+func TestASiteThatDoesNotCompile(t *testing.T) {
+	dir := t.TempDir()
+	site{"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n  - [k, 1]\n  - [k, 1]\n" +
+		"  - {when: {osfamily: debain}, bind: [[k, '$remote_addr']]}\n"}.write(t, dir)
+	var diags diag.List
+	loaded := loader.Load(dir, loader.Options{}, &diags)
+	Check(loaded, nil, Options{Codes: Codes(), Asked: &Asked{}}, &diags)
+	var got []string
+	for _, d := range diags.Sorted() {
+		got = append(got, string(d.Code))
+	}
+	if strings.Join(got, " ") != "near_value bare_variable" {
+		t.Error("advises on", got)
+	}
+}
+
+// What contributes to a multibinding in two layers hides nothing, and is not hidden.
+func TestContributionsOfTwoLayersAreNotHidden(t *testing.T) {
+	got := site{"binder_config.yaml": "version: 1\nlayers: [{name: top, include: 'confdir:/top'}, " +
+		"{name: low, include: 'confdir:/low'}]\n",
+		"bindings/top.yaml": "bindings_version: 1\nname: top\nbind:\n" +
+			"  - {name: l, multibind_id: l, type: 'Array[Data]'}\n" +
+			"  - {when: {environment: x}, bind: [{in: l, to: 1}]}\n  - {in: l, to: 2}\n",
+		"bindings/low.yaml": "bindings_version: 1\nname: low\nbind:\n  - {when: {environment: x}, bind: [{in: l, to: 1}]}\n" +
+			"  - {in: l, to: 2}\n"}.advice(t, Options{})
+	if len(got) > 0 {
+		t.Error(got)
+	}
+}
+
+// What a module binds has its name in front, but for what parameters and classes are named by.
+func TestKeysOfModules(t *testing.T) {
+	got := site{"modules/m/bindings/default.yaml": "bindings_version: 1\nname: m::default\nbind:\n  - [m, 1]\n" +
+		"  - [m::x, 1]\n  - {parameters: 'Web[one]', to: {port: 1}}\n  - [other, 1]\n"}.advice(t, Options{})["module_key"]
+	if strings.Join(got, " ") != "modules/m/bindings/default.yaml:7:6" {
+		t.Error("advises at", got)
+	}
+}
+
+// Who looks up what is sealed is not known, and of what is not it is.
+func TestWhatSealedValuesLookUp(t *testing.T) {
+	dir := t.TempDir()
+	site{"bindings/default.yaml": "bindings_version: 1\nname: default\nbind:\n" +
+		"  - {name: a, to_lookup_of: x, sensitive: true}\n  - {name: b, to_lookup_of: y}\n  - [x, 1]\n  - [y, 1]\n" +
+		"  - {name: c, to_expression: \"upcase('z')\"}\n  - [z, 1]\n"}.write(t, dir)
+	loaded, content, diags := sound(t, dir)
+	if err := compile.Seal(content, seal.NewKey(), []byte("wrapped")); err != nil {
+		t.Fatal(err)
+	}
+	asked := &Asked{}
+	for _, key := range []string{"a", "b", "c", "other::y"} {
+		asked.add(key)
+	}
+	Check(loaded, content, Options{Codes: []diag.Code{"unused_key"}, Asked: asked}, diags)
+	var got []string
+	for _, d := range diags.Sorted() {
+		got = append(got, d.Message)
+	}
+	if strings.Join(got, ", ") != "nobody looks 'x' up, nobody looks 'z' up" {
+		t.Error("advises on", got)
+	}
+}
+
+// A value may be a typo of another, or the other without its domain. A different number is not a typo.
+func TestValuesThatNodesDoNotHave(t *testing.T) {
+	checkPairs(t, "is a typo", isTypo, []pair{
+		{"web1", "web1.example.org", true},
+		{"n1", "n1.example.org", true},
+		{"web1", "web12", false},
+		{"web-1", "web1", true},
+		{"web.another.domain", "web.example.org", false},
+		{"wbe1.example.org", "web1.example.org", true},
+		{"web1.exmaple.org", "web1.example.org", true},
+		{"web2.example.org", "web1.example.org", false},
+		{"web0", "web9", false},
+		{"mail.example.org", "web.example.org", false},
+		{"frankfrt", "frankfurt", true},
+		{"frankfrt2", "frankfurt1", true},
+		{"production", "staging", false},
+	})
+}
+
+// A dimension is known by what is left of its name or expression without what is no letter.
+func TestValuesThatAreKnown(t *testing.T) {
+	for dimension, want := range map[string]string{"osfamily": "redhat", `"${osfamily}"`: "redhat",
+		"$::kernel": "linux", `"${facts['os']['name']}"`: "ubuntu", `"${facts['osfamily']}"`: "debian", "role": ""} {
+		if got := known(dimension); want == "" && len(got) > 0 || want != "" && !slices.Contains(got, want) {
+			t.Errorf("of %s known are %v", dimension, got)
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package lint
+
+import (
+	"bytes"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"bindc/diag"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+	"bindc/loader"
+)
+
+// file is what one file of data or bindings says about itself.
+type file struct {
+	path string
+	kind kind
+
+	ignored []place
+	advice  []diag.Diagnostic
+	bare    []variable // written without braces
+	braced  []string   // the names of those with braces
+	asked   []asking
+}
+
+// kind is what a file is for.
+type kind uint8
+
+const (
+	ofData     kind = iota // of Hiera 2
+	ofHiera5               // data, too
+	ofConfig               // the hiera.yaml of Hiera 5
+	ofBindings             // structured bindings
+)
+
+// interpolates reports whether the texts of the file interpolate %{...}.
+func (f *file) interpolates() bool { return f.kind == ofHiera5 || f.kind == ofConfig }
+
+// variable is one that a text interpolates.
+type variable struct {
+	name string
+	at   diag.Pos
+}
+
+// asking is a category that is asked for a value.
+type asking struct {
+	term
+	at diag.Pos
+}
+
+// readFiles reads files of the site again for checks that need the text: the compiled site has no comments or
+// formatting.
+func (l *linter) readFiles(files []*file) {
+	next := make(chan *file)
+	jobs := l.opts.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	var workers sync.WaitGroup
+	for range min(jobs, len(files)) {
+		workers.Go(func() {
+			for f := range next {
+				l.readFile(f)
+			}
+		})
+	}
+	for _, f := range files {
+		next <- f
+	}
+	close(next)
+	workers.Wait()
+	l.asked = map[term]diag.Pos{}
+	for _, f := range files {
+		for _, p := range f.ignored {
+			l.ignored[p] = true
+		}
+		for _, a := range f.asked {
+			if _, ok := l.asked[a.term]; !ok {
+				l.asked[a.term] = a.at
+			}
+		}
+	}
+	for _, f := range files {
+		for _, d := range f.advice {
+			if l.wants(d.Code) {
+				l.add(d)
+			}
+		}
+	}
+	l.checkBareVariables(files)
+}
+
+// files are the data files, those of structured bindings that say something and that somebody wrote, and the
+// configurations of Hiera 5, by path.
+func (l *linter) files() []*file {
+	kinds := map[string]kind{}
+	for _, layer := range l.site.Layers {
+		for _, c := range layer.Contributions {
+			of := ofData
+			if layer.Hiera != loader.NoHiera {
+				of = ofHiera5
+			}
+			if _, read := l.site.InputOf[c.Config]; read {
+				kinds[c.Config] = ofConfig
+			}
+			for i := range c.Files {
+				kinds[c.Files[i].Path] = of
+			}
+			for i := range c.Bindings {
+				kinds[c.Bindings[i].Pos.File] = ofBindings
+			}
+		}
+	}
+	var out []*file
+	for path, kind := range kinds {
+		if !l.site.Inputs[l.site.InputOf[path]].Made {
+			out = append(out, &file{path: path, kind: kind})
+		}
+	}
+	slices.SortFunc(out, func(a, b *file) int { return strings.Compare(a.path, b.path) })
+	return out
+}
+
+func (l *linter) readFile(f *file) {
+	src, err := l.opts.disk.ReadFile(f.path)
+	if err != nil {
+		l.diags.Errorf(diag.Pos{File: f.path}, "read", "cannot be read: %v", err)
+		return
+	}
+	f.findIgnored(src)
+	if strings.HasSuffix(f.path, ".pp") {
+		f.readPuppet(src, l.wants("bare_variable"))
+		return
+	}
+	parse := yaml.Parse
+	if strings.HasSuffix(f.path, ".json") {
+		parse = yaml.ParseJSON
+	}
+	var reported diag.List // when it was loaded
+	doc, ok := parse(f.path, src, yaml.Options{LastKeyWins: true}, &reported)
+	if !ok || doc.Root == nil {
+		return
+	}
+	data := f.kind != ofConfig
+	r := reader{file: f, doc: doc, core: data && l.wants("yaml_core") && !strings.HasSuffix(f.path, ".json"),
+		bare:   data && l.wants("bare_variable") && doc.Mentions("$"),
+		legacy: f.interpolates() && l.wants("legacy_fact") && doc.Mentions("%{")}
+	r.node(doc.Root)
+}
+
+// comment is a line that speaks to bindc. "ignore CODE" silences advice on the next line, or on the whole file.
+var comment = regexp.MustCompile(`^[ \t]*#[ \t]*bindc:[ \t]*(.*?)[ \t\r]*$`)
+
+// findIgnored collects the comments of f. A comment that silences nothing is advice itself.
+func (f *file) findIgnored(src []byte) {
+	if !bytes.Contains(src, []byte("bindc:")) {
+		return
+	}
+	for i, line := range bytes.Split(src, []byte("\n")) {
+		m := comment.FindSubmatchIndex(line)
+		if m == nil {
+			continue
+		}
+		at := diag.Pos{File: f.path, Line: i + 1, Col: m[2] + 1}
+		words := strings.Fields(strings.ReplaceAll(string(line[m[2]:m[3]]), ",", " "))
+		if len(words) < 2 || words[0] != "ignore" {
+			f.advise(at, "this comment has no effect: expected '# bindc: ignore CODE'", "")
+			continue
+		}
+		for _, code := range words[1:] {
+			f.ignored = append(f.ignored, place{f.path, 0, diag.Code(code)}, place{f.path, i + 2, diag.Code(code)})
+			if !slices.Contains(ignorable, code) {
+				f.advise(at, "this comment has no effect: there is no advice '"+code+"'",
+					diag.DidYouMean(code, ignorable))
+			}
+		}
+	}
+}
+
+// ignorable lists the codes that a comment can silence.
+var ignorable = func() []string {
+	out := []string{"no_node"}
+	for _, code := range checks {
+		out = append(out, string(code))
+	}
+	return out
+}()
+
+// advise adds advice on a comment.
+func (f *file) advise(at diag.Pos, message, hint string) {
+	f.advice = append(f.advice, diag.Diagnostic{Pos: at, Code: "ignored_code", Message: message, Hint: hint})
+}
+
+// reader goes over the tree of one file.
+type reader struct {
+	*file
+	doc                *yaml.Document
+	core, bare, legacy bool
+}
+
+// notData are the attributes of bindings that hold expressions.
+var notData = []string{"to_expression", "transformer", "combinator"}
+
+func (r *reader) node(n *yaml.Node) {
+	if n.Kind == yaml.Scalar {
+		r.scalar(n)
+		return
+	}
+	for i := range n.Kids {
+		if n.Kind == yaml.Mapping && r.kind == ofBindings && i%2 == 1 {
+			switch name, _ := n.Kids[i-1].Text(); {
+			case name == "when":
+				r.when(&n.Kids[i])
+			case slices.Contains(notData, name):
+				continue
+			}
+		}
+		r.node(&n.Kids[i])
+	}
+}
+
+func (r *reader) scalar(n *yaml.Node) {
+	if r.core {
+		if written, other, differs := r.doc.InCore(n); differs {
+			r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.Pos(n), Code: "yaml_core",
+				Message: written + " is " + value.Describe(n.Value) + " for Puppet and here, and " +
+					value.Describe(other) + " by YAML 1.2",
+				Hint: "write " + plainly(n.Value)})
+		}
+	}
+	if text, _ := n.Text(); r.legacy && strings.Contains(text, "%{") {
+		r.legacyFacts(n, text)
+	}
+	if text, _ := n.Text(); r.bare && strings.IndexByte(text, '$') >= 0 {
+		bare, braced := syntax.Variables(text)
+		for _, v := range bare {
+			r.file.bare = append(r.file.bare, variable{strings.TrimPrefix(v.Name, "::"), r.doc.PosIn(n, v.Off)})
+		}
+		r.braced = append(r.braced, braced...)
+	}
+}
+
+// plainly is v as everybody reads it.
+func plainly(v value.Value) string {
+	if v.Kind() == value.String {
+		return "'" + v.Text() + "'"
+	}
+	return string(value.AppendText(nil, v)) + ", or quote it where text is meant"
+}
+
+// when notes what the hashes of a condition ask for.
+func (r *reader) when(n *yaml.Node) {
+	if n.Kind == yaml.Sequence {
+		for i := range n.Kids {
+			r.when(&n.Kids[i])
+		}
+		return
+	}
+	for key, val := range n.Pairs() {
+		name, _ := key.Text()
+		values := []yaml.Node{*val}
+		if val.Kind == yaml.Sequence {
+			values = val.Kids
+		}
+		for i := range values {
+			if text, ok := values[i].Text(); ok {
+				r.asked = append(r.asked, asking{term{name, loader.Fold(text)}, r.doc.Pos(&values[i])})
+			}
+		}
+	}
+}
+
+// checkBareVariables advises on variables without braces that are no facts one knows of: mostly text of another
+// program, which has variables too. One that stands in braces elsewhere, or decides categories and paths, is known.
+func (l *linter) checkBareVariables(files []*file) {
+	known := map[string]bool{}
+	for _, f := range files {
+		for _, name := range f.braced {
+			known[name] = true
+		}
+	}
+	for _, d := range l.site.Dimensions {
+		if d.Value != nil {
+			for name := range syntax.VariablesIn(d.Value) {
+				known[name] = true
+			}
+		}
+	}
+	for _, f := range files {
+		for _, v := range f.bare {
+			if !known[v.name] && !syntax.WellKnown(v.name) {
+				l.add(diag.Diagnostic{Pos: v.at, Code: "bare_variable",
+					Message: "$" + v.name + " is a variable here, and no well-known fact; " +
+						"where no node has it, it is empty",
+					Hint: `write \$` + v.name + " where text is meant, ${" + v.name + "} for a variable"})
+			}
+		}
+	}
+}

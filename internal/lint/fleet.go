@@ -1,0 +1,354 @@
+package lint
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/recipe"
+	"bindc/loader"
+)
+
+// Fleet describes the nodes of a fleet.
+type Fleet struct {
+	Values  [][]string // for each node, the values of the dimensions of the site; "": none
+	Known   []string   // variables that some node has, with the '$'
+	Missing []string   // variables that the site asks for and no node has, without the '$'
+}
+
+// CheckFleet warns about variables that no node of a fleet has, and about data that no node can get.
+func CheckFleet(site *loader.Site, f Fleet, diags *diag.List) {
+	l := &linter{site: site, diags: diags, ignored: map[place]bool{}, paths: pathsOf(site)}
+	c := fleetCheck{linter: l, Fleet: f, has: make([]map[string]bool, len(site.Dimensions)),
+		reached: make([]bool, len(site.Conditions)), blamed: map[term]*unreached{}}
+	if len(f.Values) > 0 {
+		c.index()
+		c.find()
+	}
+	l.readFiles(slices.DeleteFunc(l.files(), func(f *file) bool { return !c.isInvolved(f.path) }))
+	c.checkVariables()
+	c.checkDimensions()
+	c.report()
+}
+
+// fleetCheck is one run of CheckFleet.
+type fleetCheck struct {
+	*linter
+	Fleet
+	has     []map[string]bool // by dimension, the values that nodes have, in the form that terms use
+	reached []bool            // by condition: it holds for some node
+	blamed  map[term]*unreached
+}
+
+// unreached is data that no node can get, because no node has one of its terms or a combination of them.
+type unreached struct {
+	loader.Condition
+	at    diag.Pos
+	count int // bindings
+	files bool
+}
+
+// index finds the conditions that hold for some node. It tests a condition only with nodes that have its first term.
+func (c *fleetCheck) index() {
+	first := map[loader.Term][]int{}
+	for i, condition := range c.site.Conditions {
+		if len(condition) == 0 {
+			c.reached[i] = true
+			continue
+		}
+		first[condition[0]] = append(first[condition[0]], i)
+	}
+	for i := range c.has {
+		c.has[i] = map[string]bool{}
+	}
+	for _, node := range c.Values {
+		values := make([]string, len(node))
+		for dim, v := range node {
+			if values[dim] = v; !c.site.Dimensions[dim].Exact {
+				values[dim] = loader.Fold(v)
+			}
+			c.has[dim][values[dim]] = true
+		}
+		for dim, v := range values {
+			for _, i := range first[loader.Term{Dimension: dim, Value: v}] {
+				c.reached[i] = c.reached[i] || holds(c.site.Conditions[i], values)
+			}
+		}
+	}
+}
+
+func holds(condition loader.Condition, values []string) bool {
+	return !slices.ContainsFunc(condition, func(t loader.Term) bool { return values[t.Dimension] != t.Value })
+}
+
+// find collects the data that no node can get: data files none of whose conditions hold, and each alternative of a
+// structured binding.
+func (c *fleetCheck) find() {
+	files := map[string][]int{} // the conditions of each file
+	counts := map[string]int{}
+	for _, layer := range c.site.Layers {
+		for _, contribution := range layer.Contributions {
+			for i := range contribution.Files {
+				f := &contribution.Files[i]
+				files[f.Path] = append(files[f.Path], f.Condition)
+				counts[f.Path] = max(counts[f.Path], len(f.Entries))
+			}
+			for _, b := range contribution.Bindings {
+				for _, w := range b.When {
+					if !c.reached[w] {
+						c.blame(c.site.Conditions[w], b.Pos, 1, false)
+					}
+				}
+			}
+		}
+	}
+	for path, conditions := range files {
+		if !slices.ContainsFunc(conditions, func(i int) bool { return c.reached[i] }) {
+			c.blame(c.site.Conditions[conditions[0]], diag.Pos{File: path}, counts[path], true)
+		}
+	}
+}
+
+// blame records data that no node can get, under the first term that no node has. If nodes have each term but never all
+// of them together, it uses the whole condition.
+func (c *fleetCheck) blame(condition loader.Condition, at diag.Pos, count int, ofFile bool) {
+	for i, t := range condition {
+		if !c.has[t.Dimension][t.Value] {
+			condition = condition[i : i+1]
+			break
+		}
+	}
+	key := term{dimension: c.text(condition)}
+	if ofFile {
+		key.value = at.File
+	}
+	u := c.blamed[key]
+	if u == nil {
+		u = &unreached{Condition: condition, at: at, files: ofFile}
+		c.blamed[key] = u
+	}
+	if u.count += count; at.Compare(u.at) < 0 {
+		u.at = at
+	}
+}
+
+// text formats a condition for messages.
+func (c *fleetCheck) text(condition loader.Condition) string {
+	parts := make([]string, len(condition))
+	for i, t := range condition {
+		parts[i] = "'" + t.Value + "' for " + c.nameOf(t.Dimension)
+	}
+	return strings.Join(parts, " and ")
+}
+
+func (c *fleetCheck) nameOf(dimension int) string {
+	d := c.site.Dimensions[dimension]
+	switch {
+	case d.Exact:
+		return "the path '" + d.Name + "'"
+	case d.Guard:
+		return d.Name
+	}
+	return "category '" + d.Name + "'"
+}
+
+func (c *fleetCheck) isInvolved(path string) bool {
+	for _, u := range c.blamed {
+		if u.at.File == path {
+			return true
+		}
+	}
+	return false
+}
+
+// report warns about the data. If no node has any value of a dimension, checkDimensions warns once instead. A module
+// has data for other fleets, too, so values that are not likely typos are skipped there.
+func (c *fleetCheck) report() {
+	for _, key := range slices.SortedFunc(maps.Keys(c.blamed), func(a, b term) int {
+		return cmp.Or(strings.Compare(a.dimension, b.dimension), strings.Compare(a.value, b.value))
+	}) {
+		u := c.blamed[key]
+		t := u.Condition[0]
+		d := diag.Diagnostic{Pos: u.at, Severity: diag.Warning, Code: "no_node",
+			Message: "no node of the fleet has "}
+		if at, ok := c.asked[term{c.site.Dimensions[t.Dimension].Name, t.Value}]; ok && !u.files {
+			d.Pos = at
+		}
+		near := ""
+		if len(u.Condition) > 1 {
+			d.Message += "both "
+		} else {
+			near = c.suggestion(t)
+			d.Hint = near
+		}
+		d.Message += c.text(u.Condition) + "; " + u.what() + " never used"
+		switch {
+		case len(u.Condition) == 1 && !c.isUsed(t.Dimension):
+		case near == "" && c.module(u.at.File) != "":
+		case c.ignored[place{d.Pos.File, d.Pos.Line, d.Code}]:
+		default:
+			if d.Hint == "" && len(u.Condition) == 1 {
+				d.Hint = c.others(t.Dimension)
+			}
+			c.diags.Add(d)
+		}
+	}
+}
+
+// what returns subject and verb for a message about unused data.
+func (u *unreached) what() string {
+	if u.files {
+		return "the data in this file is"
+	}
+	if u.count == 1 {
+		return "1 binding is"
+	}
+	return diag.Count(u.count, "binding") + " are"
+}
+
+// isUsed reports whether some node has a value of a dimension.
+func (c *fleetCheck) isUsed(dimension int) bool {
+	return !c.isMissing(dimension) && len(c.values(dimension)) > 0
+}
+
+// isMissing reports whether a dimension depends on a variable that no node has.
+func (c *fleetCheck) isMissing(dimension int) bool {
+	n := c.site.Dimensions[dimension].Value
+	return slices.ContainsFunc(c.Missing, func(name string) bool { return mentions(n, name) })
+}
+
+// suggestion returns a hint with the value that a term probably meant.
+func (c *fleetCheck) suggestion(t loader.Term) string {
+	wanted := c.varying(t.Dimension, t.Value)
+	var candidates []string
+	for _, v := range c.values(t.Dimension) {
+		if v = c.varying(t.Dimension, v); isTypo(wanted, v) {
+			candidates = append(candidates, v)
+		}
+	}
+	return c.diags.DidYouMean(wanted, candidates)
+}
+
+// varying returns the part of a value that comes from variables. For a path of Hiera 5 it cuts the text before the
+// first variable and the extension.
+func (c *fleetCheck) varying(dimension int, value string) string {
+	d := c.site.Dimensions[dimension]
+	if !d.Exact {
+		return value
+	}
+	dir, _, _ := strings.Cut(d.Name, "%")
+	return strings.TrimSuffix(strings.TrimPrefix(value, dir), filepath.Ext(d.Name))
+}
+
+// isTypo reports whether name may be a typo of other, or other without its domain. Names that differ only in digits are
+// not typos. A common domain does not make names similar.
+func isTypo(name, other string) bool {
+	if strings.HasPrefix(other, name+".") {
+		return true
+	}
+	a, domain, _ := strings.Cut(name, ".")
+	b, same := strings.CutSuffix(other, "."+domain)
+	if !same {
+		a, b = name, other
+	}
+	return withoutDigits(a) != withoutDigits(b) && diag.DidYouMean(a, []string{b}) != ""
+}
+
+func withoutDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// values returns the values of a dimension that nodes have, sorted.
+func (c *fleetCheck) values(dimension int) []string {
+	out := slices.Sorted(maps.Keys(c.has[dimension]))
+	return slices.DeleteFunc(out, func(v string) bool { return c.varying(dimension, v) == "" })
+}
+
+// maxOthers limits the values of a fleet that a hint lists.
+const maxOthers = 8
+
+// others returns a hint that lists the values that nodes have, if they are few.
+func (c *fleetCheck) others(dimension int) string {
+	values := c.values(dimension)
+	if len(values) > maxOthers {
+		return ""
+	}
+	return "the nodes have " + diag.Quoted(values)
+}
+
+// checkVariables warns about variables that no node has, at the place where the site first asks for each.
+func (c *fleetCheck) checkVariables() {
+	for _, name := range c.Missing {
+		hint := strings.ReplaceAll(c.diags.DidYouMean("$"+name, c.Known), "'", "")
+		c.diags.Add(diag.Diagnostic{Pos: c.asksFor(name), Severity: diag.Warning, Code: "facts_missing",
+			Message: "no node of the fleet has $" + name +
+				"; everything that depends on it was checked as if it were not set",
+			Hint: cmp.Or(hint, "put a variable that is not a fact next to the facts: "+
+				"{certname: NAME, facts: {...}, vars: {"+name+": ...}}")})
+	}
+}
+
+// asksFor returns the place where the site first asks for a variable: in a category, a path, or a value.
+func (c *fleetCheck) asksFor(name string) diag.Pos {
+	for _, d := range c.site.Dimensions {
+		if mentions(d.Value, name) {
+			return d.ValuePos
+		}
+	}
+	values := map[uint32]bool{}
+	for i, v := range c.site.Values {
+		if v[0] == recipe.CompiledConstant {
+			continue
+		}
+		if r, err := recipe.Decode(v[1:]); err == nil && mentions(r, name) {
+			values[uint32(i)] = true
+		}
+	}
+	var first diag.Pos
+	note := func(at diag.Pos) {
+		if first == (diag.Pos{}) || at.Compare(first) < 0 {
+			first = at
+		}
+	}
+	for b := range c.bindings {
+		if values[b.value] {
+			note(b.at)
+		}
+	}
+	for b := range c.contributions {
+		if r := b.More.Recipe; r != nil && mentions(r, name) {
+			note(b.Pos)
+		}
+	}
+	return first
+}
+
+// mentions reports whether an expression or a recipe uses a variable.
+func mentions(code interface{ Variables(func(string)) }, name string) bool {
+	found := false
+	code.Variables(func(v string) { found = found || v == name })
+	return found
+}
+
+// checkDimensions warns about categories and paths for which no node has a value although nodes have their variables.
+func (c *fleetCheck) checkDimensions() {
+	asked := make([]bool, len(c.site.Dimensions))
+	for _, u := range c.blamed {
+		asked[u.Condition[0].Dimension] = true
+	}
+	for i, d := range c.site.Dimensions {
+		if asked[i] && !c.isMissing(i) && !c.isUsed(i) {
+			c.diags.Add(diag.Diagnostic{Pos: d.ValuePos, Severity: diag.Warning, Code: "no_node",
+				Message: "no node of the fleet has a value of " + c.nameOf(i) +
+					"; the data for it is never used"})
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package lint
+
+import (
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/expr"
+	"bindc/internal/legacy"
+	"bindc/internal/yaml"
+)
+
+// legacyFacts advises on the legacy facts that a text of Hiera 5 interpolates, as %{osfamily} or %{facts.osfamily}.
+func (r *reader) legacyFacts(n *yaml.Node, text string) {
+	tree, _ := expr.ParseHiera(text) // errors were reported when it was loaded
+	expr.HieraVariables(tree, func(off int, path []string) {
+		name := path[0]
+		if name == "facts" && len(path) == 2 {
+			name = path[1]
+		} else if len(path) > 1 {
+			return
+		}
+		modern := legacy.Structured(name)
+		if modern == "" {
+			return
+		}
+		message := "%{" + strings.Join(path, ".") + "} is a legacy fact, which agents of Puppet 8 do not send by default"
+		// The line may have a sensitive value, so that only the name of the fact is shown.
+		r.advice = append(r.advice, diag.Diagnostic{Pos: r.doc.PosIn(n, off), Code: "legacy_fact", Secret: true,
+			Message: message, Discreet: message,
+			Hint: "write %{facts." + modern + "}"})
+	})
+}

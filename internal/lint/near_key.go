@@ -1,0 +1,129 @@
+package lint
+
+import (
+	"maps"
+	"slices"
+	"unicode"
+
+	"bindc/diag"
+	"bindc/internal/recipe"
+)
+
+// boundKey counts the places where a key is bound, and records the first.
+type boundKey struct {
+	at     diag.Pos
+	places int
+}
+
+// checkNearKeys advises on keys that are one typo away from another bound key. It reports the key bound in fewer
+// places, or the later one. If lookups are known, the check unused_key replaces this one.
+func (l *linter) checkNearKeys() {
+	if !l.wants("near_key") || l.opts.Asked != nil && l.wants("unused_key") {
+		return
+	}
+	keys := l.boundKeys()
+	near := nearWords(keys)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		own := keys[key]
+		twin := ""
+		for from, to := range words(key) {
+			for _, other := range near[key[from:to]] {
+				k := key[:from] + other + key[to:]
+				if b := keys[k]; b != nil && twin == "" && (b.places > own.places ||
+					b.places == own.places && b.at.Compare(own.at) < 0) {
+					twin = k
+				}
+			}
+		}
+		if twin == "" || l.opts.Asked != nil && l.opts.Asked.has(key) {
+			continue
+		}
+		l.add(diag.Diagnostic{Pos: own.at, Code: "near_key",
+			Message: "'" + key + "' is nearly, but not quite, '" + twin + "'",
+			Notes:   []diag.Note{{Pos: keys[twin].at, Message: "this key is '" + twin + "'"}},
+			Hint:    "did you mean '" + twin + "'?"})
+	}
+}
+
+func (l *linter) boundKeys() map[string]*boundKey {
+	keys := map[string]*boundKey{}
+	for b := range l.bindings {
+		if recipe.IsReserved(b.key) {
+			continue
+		}
+		k := keys[b.key]
+		if k == nil {
+			k = &boundKey{at: b.at}
+			keys[b.key] = k
+		}
+		if k.places++; b.at.Compare(k.at) < 0 {
+			k.at = b.at
+		}
+	}
+	return keys
+}
+
+// words yields the start and end of each word of a key that is long enough to contain a typo.
+func words(key string) func(func(from, to int) bool) {
+	return func(yield func(from, to int) bool) {
+		from := 0
+		for i, r := range key + " " {
+			if unicode.IsLetter(r) {
+				continue
+			}
+			if i-from >= minWord && !yield(from, i) {
+				return
+			}
+			from = i + len(string(r))
+		}
+	}
+}
+
+// minWord is the length of the shortest word that may be reported as misspelt.
+const minWord = 5
+
+// maxNear limits how many words may differ from each other by one letter: more are a series of names.
+const maxNear = 8
+
+// nearWords maps each word of the keys to the words that it may be a typo of. Two words that differ by one letter, or
+// by two swapped letters, become equal when one letter is removed from each.
+func nearWords(keys map[string]*boundKey) map[string][]string {
+	without := map[string][]string{}
+	known := map[string]bool{}
+	for key := range keys {
+		for from, to := range words(key) {
+			word := key[from:to]
+			if known[word] || len(word) > maxNearWord {
+				continue
+			}
+			known[word] = true
+			without[word] = append(without[word], word)
+			for i := 1; i < len(word)-1; i++ {
+				if word[i] != word[i-1] {
+					rest := word[:i] + word[i+1:]
+					without[rest] = append(without[rest], word)
+				}
+			}
+		}
+	}
+	near := map[string][]string{}
+	for _, list := range without {
+		if len(list) > maxNear {
+			continue
+		}
+		for _, a := range list {
+			for _, b := range list {
+				if alike(a, b) && !slices.Contains(near[a], b) {
+					near[a] = append(near[a], b)
+				}
+			}
+		}
+	}
+	for _, list := range near {
+		slices.Sort(list)
+	}
+	return near
+}
+
+// maxNearWord is the length of the longest word that is compared.
+const maxNearWord = 64

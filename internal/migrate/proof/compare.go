@@ -1,0 +1,242 @@
+package proof
+
+import (
+	"errors"
+	"hash/maphash"
+	"runtime"
+	"slices"
+	"sync"
+
+	"bindc/compile"
+	"bindc/diag"
+	"bindc/internal/decision"
+	"bindc/internal/lookup"
+	"bindc/loader"
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// built is a site that answers.
+type built struct {
+	file    *snapshot.Snapshot
+	snap    *bindings.Snapshot
+	sampler *decision.Sampler
+}
+
+// build compiles a site into a file, and opens it.
+func build(path string, site *loader.Site) (*built, error) {
+	var said diag.List
+	content := compile.Compile(site, compile.Options{}, &said)
+	if said.Failed() {
+		return nil, errors.New(said.Sorted()[0].Message)
+	}
+	if _, err := snapshot.Write(path, content); err != nil {
+		return nil, err
+	}
+	// Texts of eyaml are not decrypted: it is enough that both sites make the same of the same text.
+	reveal := func(text string) (string, error) { return "decrypted " + text, nil }
+	b := &built{}
+	var err error
+	if b.snap, err = bindings.Open(path, bindings.Options{Decrypt: reveal}); err != nil {
+		return nil, err
+	}
+	if b.file, err = snapshot.Open(path); err != nil {
+		return nil, err
+	}
+	book, err := decision.NewBook(b.file, true, nil)
+	if err == nil {
+		b.sampler, err = decision.NewSampler(book)
+	}
+	return b, err
+}
+
+func (b *built) close() {
+	_ = b.snap.Close()
+	_ = b.file.Close()
+}
+
+// refused stands for an answer that is an error.
+const refused = 0
+
+// askOld asks the old site, and notes the keys with data that no request reaches.
+func (p *prover) askOld() error {
+	q := p.asked
+	q.want = make([][]uint64, len(q.all))
+	reached := map[lookup.Term]bool{}
+	var mu sync.Mutex
+	err := p.ask(p.old, func(n int, r *bindings.Request, answers []uint64) {
+		q.want[n] = slices.Clone(answers)
+		mu.Lock()
+		defer mu.Unlock()
+		if r != nil {
+			for _, t := range (*lookup.Request)(r).Dimensions() {
+				reached[t] = true
+			}
+		}
+		for _, a := range answers {
+			if a == refused {
+				p.report.Failed++
+			} else {
+				p.report.Answers++
+			}
+		}
+	})
+	for i, terms := range q.terms {
+		if slices.ContainsFunc(terms, func(t lookup.Term) bool { return !reached[t] }) {
+			p.report.Unreached = append(p.report.Unreached, q.keys[i])
+		}
+	}
+	return err
+}
+
+// difference is where the answers of a key differ first.
+type difference struct{ question, merge int }
+
+// compare asks the new site, and returns the keys with other answers, and how they differ.
+func (p *prover) compare(next *built) (map[string]string, error) {
+	q := p.asked
+	first := map[int]difference{}
+	var mu sync.Mutex
+	err := p.ask(next, func(n int, _ *bindings.Request, answers []uint64) {
+		mu.Lock()
+		defer mu.Unlock()
+		at := 0
+		for _, key := range q.all[n].keys {
+			for merge := range q.merges[key] {
+				want, got := q.want[n][at], answers[at]
+				at++
+				if want == refused || q.settled[key] {
+					continue
+				}
+				if was, known := first[key]; want != got && (!known || n < was.question) {
+					first[key] = difference{n, merge}
+				}
+			}
+		}
+	})
+	out := map[string]string{}
+	for key, d := range first {
+		how := ""
+		if merge := q.merges[key][d.merge].name; merge != "none" {
+			how = "merged by a caller with '" + merge + "', "
+		}
+		out[q.keys[key]] = how + "it would answer otherwise, as for " + q.all[d.question].name
+	}
+	return out, err
+}
+
+// settle notes the keys that need not be asked for again: they had the same answers in both sites, and neither they nor
+// anything they look up was in changed, the keys that have moved back since.
+func (p *prover) settle(changed map[string]bool) {
+	q := p.asked
+	for i, key := range q.keys {
+		uses := p.uses(key)
+		q.settled[i] = !changed[key] && !slices.ContainsFunc(uses, func(used string) bool { return changed[used] })
+	}
+}
+
+// ask asks a site all questions, several at a time. done gets the number of a question and its answers; those of
+// settled keys are not asked for.
+func (p *prover) ask(site *built, done func(n int, r *bindings.Request, answers []uint64)) error {
+	numbers := make(chan int)
+	errs := make(chan error, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for range cap(errs) {
+		wg.Go(func() {
+			a := asker{p.asked, site, nil, nil, nil}
+			for n := range numbers {
+				if err := a.ask(n); err != nil {
+					select {
+					case errs <- err:
+					default:
+					}
+					continue
+				}
+				done(n, a.request, a.answers)
+			}
+		})
+	}
+	for n, q := range p.asked.all {
+		if slices.ContainsFunc(q.keys, func(key int) bool { return !p.asked.settled[key] }) {
+			numbers <- n
+		}
+	}
+	close(numbers)
+	wg.Wait()
+	select {
+	case err := <-errs:
+		return err
+	default:
+		return nil
+	}
+}
+
+// asker asks one site, one question after another.
+type asker struct {
+	*questions
+	site    *built
+	request *bindings.Request
+	answers []uint64
+	text    []byte
+}
+
+func (a *asker) ask(n int) (err error) {
+	q := &a.all[n]
+	if a.request == nil {
+		a.request, err = a.site.snap.Request(q.facts)
+	} else {
+		err = a.request.Reset(q.facts)
+	}
+	a.answers = a.answers[:0]
+	var refusal *bindings.Error
+	if errors.As(err, &refusal) { // all of its lookups are refused
+		for _, key := range q.keys {
+			a.answers = append(a.answers, make([]uint64, len(a.merges[key]))...)
+		}
+		a.request = nil
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, key := range q.keys {
+		if a.settled[key] {
+			a.answers = append(a.answers, make([]uint64, len(a.merges[key]))...)
+			continue
+		}
+		for _, s := range a.merges[key] {
+			answer, err := a.answer(a.keys[key], s)
+			if err != nil {
+				return err
+			}
+			a.answers = append(a.answers, answer)
+		}
+	}
+	return nil
+}
+
+// seed is the seed of all hashes of answers.
+var seed = maphash.MakeSeed()
+
+// answer is a hash of the result of a lookup: the value with its order of keys, and whether it is sensitive.
+func (a *asker) answer(key string, s strategy) (uint64, error) {
+	v, found, err := (*lookup.Request)(a.request).LookupMerged(key, s.value)
+	var e *bindings.Error
+	switch {
+	case errors.As(err, &e):
+		return refused, nil
+	case err != nil:
+		return refused, err
+	}
+	a.text = append(a.text[:0], '-')
+	if found {
+		a.text[0] = '+'
+		if v.Sensitive() {
+			a.text[0] = 's'
+		}
+		if a.text, _, err = v.Reveal().AppendRich(a.text); err != nil {
+			return refused, err
+		}
+	}
+	return maphash.Bytes(seed, a.text) | 1, nil
+}

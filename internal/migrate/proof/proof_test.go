@@ -1,0 +1,188 @@
+package proof_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bindc/diag"
+	"bindc/facts"
+	"bindc/internal/manifest"
+	"bindc/internal/migrate"
+	"bindc/internal/migrate/proof"
+	"bindc/loader"
+)
+
+const hierarchy = "version: 5\nhierarchy:\n  - {name: role, path: 'role/%{role}.yaml'}\n" +
+	"  - {name: os, path: 'os/%{facts.os.family}.yaml'}\n  - {name: common, path: common.yaml}\n"
+
+// migrated is what became of a site.
+type migrated struct {
+	files  map[string]string
+	report *proof.Report
+	notes  string
+}
+
+// stays reports whether a key is in the files of Hiera 5.
+func (m migrated) stays(key string) bool {
+	for name, text := range m.files {
+		if strings.HasPrefix(name, "hiera5/data") && strings.Contains(text, key+":") {
+			return true
+		}
+	}
+	return false
+}
+
+func migrateFiles(t *testing.T, opts proof.Options, files ...string) migrated {
+	t.Helper()
+	dir := t.TempDir()
+	for i := 0; i < len(files); i += 2 {
+		at := filepath.Join(dir, files[i])
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(files[i+1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{}, &diags)
+	written, report, err := proof.Migrate(dir, site, opts, &diags)
+	if err != nil || written == nil {
+		t.Fatal(err, diags.Sorted())
+	}
+	out := migrated{map[string]string{}, report, ""}
+	for _, f := range written {
+		out.files[f.Path] = string(f.Text)
+	}
+	for _, d := range diags.Sorted() {
+		out.notes += d.Message + "\n"
+	}
+	return out
+}
+
+// A key that a caller could merge stays where the merge would have another answer, and moves otherwise.
+func TestKeysStayThatACallerCouldMergeOtherwise(t *testing.T) {
+	m := migrateFiles(t, proof.Options{}, "hiera.yaml", hierarchy,
+		"data/role/web.yaml", "over: [1]\nhash: {a: {x: 1}}\nones: [1]\n", "data/os/Debian.yaml", "alone: [2]\nweak: [2]\n",
+		"data/common.yaml", "over: [3]\nhash: {a: {y: 1}}\nones: [3]\nconstant: text\n"+
+			"lookup_options: {ones: {merge: unique}}\n")
+	for key, want := range map[string]bool{"over": true, "hash": true, "ones": true, "alone": false, "weak": false,
+		"constant": false} {
+		if m.stays(key) != want {
+			t.Errorf("%s stays: %v\n%s", key, !want, m.notes)
+		}
+	}
+	if r := m.report; r.Keys != 6 || r.Moved != 3 || r.Kept[proof.Differs] != 3 || r.Rounds != 2 || r.Answers < 30 {
+		t.Errorf("%+v", r)
+	}
+	want := "'over' stays in Hiera 5: merged by a caller with 'unique', it would answer otherwise, as for role=web\n"
+	if !strings.Contains(m.notes, want) {
+		t.Errorf("%s\nwant %s", m.notes, want)
+	}
+}
+
+// With only the merges of manifests compared, the other keys move. One that a manifest merges stays, or one that it
+// merges in a way that cannot be read.
+func TestOnlyMergesOfManifestsCount(t *testing.T) {
+	var calls manifest.Calls
+	calls.Add("site.pp", "lookup('asked', Array, 'unique') lookup('unread', Array, $how)")
+	files := []string{"hiera.yaml", hierarchy,
+		"data/role/web.yaml", "over: [1]\nasked: [1]\nunread: [1]\nalone: [1]\n",
+		"data/common.yaml", "over: [3]\nasked: [3]\nunread: [3]\n"}
+	m := migrateFiles(t, proof.Options{Calls: calls, OnlyAsked: true}, files...)
+	for key, want := range map[string]bool{"over": false, "asked": true, "unread": true, "alone": false} {
+		if m.stays(key) != want {
+			t.Errorf("%s stays: %v\n%s", key, !want, m.notes)
+		}
+	}
+	if r := m.report; r.Kept[proof.Asked] != 1 || r.Calls != 2 || !slices.Equal(r.Merges, []string{"none", "unique"}) {
+		t.Errorf("%+v", r)
+	}
+	if !strings.Contains(m.notes, "'unread' stays in Hiera 5: site.pp:1:34 looks it up with a merge that is computed") {
+		t.Error(m.notes)
+	}
+
+	// A lookup with a computed key and merge may be any merge of any key.
+	calls.Add("other.pp", "lookup($key, Array, $how) /* ")
+	m = migrateFiles(t, proof.Options{Calls: calls, OnlyAsked: true}, files...)
+	if !m.stays("over") || m.report.Unread != 2 || !strings.Contains(m.notes, "cannot be read to its end") ||
+		!strings.Contains(m.notes, "the key and the merge of this lookup()") {
+		t.Errorf("%+v\n%s", m.report, m.notes)
+	}
+}
+
+// The options of a merge that a manifest asks for are compared too.
+func TestOptionsOfMergesAreCompared(t *testing.T) {
+	files := []string{"hiera.yaml", hierarchy, "data/role/web.yaml", "other: 1\n",
+		"data/common.yaml", "list: [b, a]\nother: 2\n"}
+	if m := migrateFiles(t, proof.Options{}, files...); m.stays("list") {
+		t.Error("without a caller it stays, too")
+	}
+	var calls manifest.Calls
+	calls.Add("site.pp", "lookup($x, Array, {strategy => deep, sort_merged_arrays => true})")
+	m := migrateFiles(t, proof.Options{Calls: calls}, files...)
+	want := `{"strategy":"deep","sort_merged_arrays":true}`
+	if !slices.Contains(m.report.Merges, want) {
+		t.Errorf("%v", m.report.Merges)
+	}
+}
+
+// The nodes of facts are compared. Only Hiera 5 interpolates a fact that has its syntax.
+func TestNodesAreCompared(t *testing.T) {
+	files := []string{"hiera.yaml", hierarchy, "data/common.yaml", "key: 'is %{facts.kind}'\nother: 1\n"}
+	if m := migrateFiles(t, proof.Options{}, files...); m.stays("key") {
+		t.Error(m.notes)
+	}
+	nodes, err := facts.Parse("n.json", []byte(`{"name": "n1", "values": {"kind": "%{facts.what}", "what": "x"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := migrateFiles(t, proof.Options{Nodes: nodes}, files...)
+	if !m.stays("key") || m.stays("other") || m.report.Nodes != 1 || !strings.Contains(m.notes, "as for the node n1") {
+		t.Errorf("%+v\n%s", m.report, m.notes)
+	}
+}
+
+// A bound on the answers is told, and keys whose data was not reached stay.
+func TestBoundsAreTold(t *testing.T) {
+	m := migrateFiles(t, proof.Options{Limit: 30}, "hiera.yaml", hierarchy, "data/common.yaml", "a: 1\nb: 1\n",
+		"data/role/web.yaml", "b: 2\n", "data/role/db.yaml", "c: 2\n")
+	if m.report.Cut == 0 || !strings.Contains(strings.Join(m.report.Strings(), "\n"), "a bound was reached: ") ||
+		!m.stays("c") || m.stays("a") {
+		t.Errorf("%+v\n%s", m.report, m.notes)
+	}
+}
+
+// Hash keys in another order are another answer.
+func TestOrderOfKeysCounts(t *testing.T) {
+	m := migrateFiles(t, proof.Options{OnlyAsked: true}, "hiera.yaml", hierarchy,
+		"data/role/web.yaml", "turned: {a: 1}\nsame: {b: 1}\n",
+		"data/common.yaml", "turned: {b: 2}\nsame: {b: 2}\nlookup_options: {'^[st]': {merge: hash}}\n")
+	if !m.stays("turned") || m.stays("same") {
+		t.Errorf("%+v\n%s", m.report, m.notes)
+	}
+}
+
+// A key whose data only mapped_paths reach is asked for with lists.
+func TestMappedPathsAreReached(t *testing.T) {
+	m := migrateFiles(t, proof.Options{}, "hiera.yaml", "version: 5\nhierarchy:\n"+
+		"  - {name: m, mapped_paths: [teams, team, 'team/%{team}.yaml']}\n  - {name: common, path: common.yaml}\n",
+		"data/team/dba.yaml", "a: 1\n", "data/common.yaml", "a: 2\nb: 3\n")
+	if len(m.report.Unreached) > 0 || !m.stays("a") || m.stays("b") {
+		t.Errorf("%+v\n%s", m.report, m.notes)
+	}
+}
+
+// A site that does not build, or is not of Hiera 5, has no result.
+func TestRefusesWhatItCannotMigrate(t *testing.T) {
+	dir := t.TempDir()
+	var diags diag.List
+	site := loader.Load(dir, loader.Options{Nothing: true}, &diags)
+	files, report, err := proof.Migrate(dir, site, proof.Options{Migrate: migrate.Options{}}, &diags)
+	if files != nil || report != nil || err != nil || !diags.Failed() {
+		t.Error(files, report, err)
+	}
+}

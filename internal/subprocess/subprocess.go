@@ -1,0 +1,81 @@
+// Package subprocess runs external programs without a shell, with a time limit and a limit on their output. When such a
+// program ends, so do the processes it left running.
+package subprocess
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Bounds on a program.
+const (
+	DefaultTimeout = 30 * time.Second // unless Run is told otherwise
+	maxOutput      = 64 << 20
+	maxErrors      = 4 << 10 // of standard error, shown in the message
+)
+
+// Run runs command in the directory dir and returns what it prints, which is never nil: printing nothing is not having
+// nothing. It is stopped after timeout, where 0 is the default, and when ctx, which may be nil, is done.
+func Run(ctx context.Context, dir string, timeout time.Duration, command []string) ([]byte, error) {
+	parent, timeout := ctx, cmp.Or(timeout, DefaultTimeout)
+	if parent == nil {
+		parent = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(parent, timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	stopWithChildren(cmd)
+	stdout, stderr := &limited{max: maxOutput}, &limited{max: maxErrors, drop: true}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	err := cmd.Run()
+	endChildren(cmd)
+	said := strings.TrimSpace(stderr.kept.String())
+	switch {
+	case parent.Err() != nil:
+		return nil, fmt.Errorf("the program %s was stopped: %w", command[0], parent.Err())
+	case ctx.Err() != nil:
+		err = fmt.Errorf("the program %s was stopped after %s", command[0], timeout)
+	case stdout.full:
+		err = fmt.Errorf("the program %s printed more than %d bytes", command[0], maxOutput)
+	case errors.Is(err, exec.ErrWaitDelay):
+		err = fmt.Errorf("the program %s has ended and left another one that goes on printing", command[0])
+	case err != nil:
+		err = fmt.Errorf("the program %s failed: %w", command[0], err)
+	default:
+		return append([]byte{}, stdout.kept.Bytes()...), nil
+	}
+	if said != "" {
+		err = fmt.Errorf("%w: %s", err, said)
+	}
+	return nil, err
+}
+
+// limited keeps what is written up to a number of bytes; beyond it fails, or drops. The buffer is not embedded: its
+// ReadFrom would pass the limit by.
+type limited struct {
+	kept bytes.Buffer
+	max  int
+	drop bool
+	full bool // more than max was written
+}
+
+func (b *limited) Write(p []byte) (int, error) {
+	room := b.max - b.kept.Len()
+	if len(p) <= room {
+		return b.kept.Write(p)
+	}
+	b.full = true
+	if !b.drop {
+		return 0, io.ErrShortWrite
+	}
+	b.kept.Write(p[:room])
+	return len(p), nil
+}

@@ -1,0 +1,335 @@
+// Package oci keeps snapshots in container registries (Open Container Initiative). An artifact has one layer, the
+// snapshot compressed with zstd; the signed statement is in its annotations. The same snapshot with the same
+// annotations gives the same artifact, to the byte.
+package oci
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/errdef"
+	"oras.land/oras-go/v2/registry"
+	"oras.land/oras-go/v2/registry/remote"
+	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/credentials"
+
+	"bindc/origin"
+	"bindc/ship"
+)
+
+// What an artifact of ours is made of. The version of the layer's type is that of the snapshot format.
+const (
+	ArtifactType = "application/vnd.bindc.site.v1"
+	LayerType    = "application/vnd.bindc.snapshot.v3+zstd"
+)
+
+// Annotations of the manifest, beside org.opencontainers.image.revision, .source and .created.
+const (
+	annotationSHA256    = "vnd.bindc.snapshot.sha256" // of the snapshot file, as hex
+	annotationSize      = "vnd.bindc.snapshot.size"   // of the snapshot file, in bytes
+	annotationStatement = "vnd.bindc.origin.statement"
+	annotationSignature = "vnd.bindc.origin.signature"
+)
+
+// Scheme is what a source in a registry begins with.
+const Scheme = "oci://"
+
+// Registry says how registries are reached. The zero value uses TLS and the credentials that docker has.
+type Registry struct {
+	Client    *http.Client // nil: http.DefaultClient
+	PlainHTTP bool         // no TLS; only to this very machine
+	User      string       // with Password, in place of docker's credentials
+	Password  string
+	Agent     string // the name of the program
+}
+
+// Repository is a place in a registry, with a tag or a digest.
+type Repository struct {
+	repo *remote.Repository
+	ref  registry.Reference
+}
+
+// Open reads oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST. Nothing is asked of the registry yet.
+func (r *Registry) Open(text string) (*Repository, error) {
+	ref, err := registry.ParseReference(strings.TrimPrefix(text, Scheme))
+	if err != nil || ref.Reference == "" {
+		return nil, fmt.Errorf("expected oci://HOST/REPO:TAG or oci://HOST/REPO@sha256:DIGEST, found '%s'", ship.Redacted(text))
+	}
+	if r.PlainHTTP && !Loopback(ref.Host()) {
+		return nil, fmt.Errorf("%s: without TLS only registries on this machine are asked", ref.Host())
+	}
+	repo := &remote.Repository{Reference: ref, PlainHTTP: r.PlainHTTP}
+	client := &auth.Client{Client: r.Client, Cache: auth.NewCache()}
+	client.SetUserAgent(r.Agent)
+	if r.User != "" {
+		client.Credential = auth.StaticCredential(ref.Registry, auth.Credential{Username: r.User, Password: r.Password})
+	} else {
+		if _, err := dockerCredentials(); err != nil {
+			return nil, err
+		}
+		client.Credential = func(ctx context.Context, host string) (auth.Credential, error) {
+			store, err := dockerCredentials() // read each time, because passwords change while bindq follow runs
+			if err != nil {
+				return auth.EmptyCredential, err
+			}
+			return credentials.Credential(store)(ctx, host)
+		}
+	}
+	repo.Client = client
+	return &Repository{repo, ref}, nil
+}
+
+// dockerCredentials reads docker's configuration.
+func dockerCredentials() (*credentials.DynamicStore, error) {
+	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read docker's credentials: %w", err)
+	}
+	return store, nil
+}
+
+// Loopback tells whether a host, with or without a port, is this very machine.
+func Loopback(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	ip := net.ParseIP(strings.Trim(name, "[]"))
+	return name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// String is the place as it was opened.
+func (r *Repository) String() string { return Scheme + r.ref.String() }
+
+// maxManifest limits the bytes of a manifest, as registries do. It is read into memory.
+const maxManifest = 4 << 20
+
+// maxLayer returns the maximum bytes of a compressed snapshot of the given size. Incompressible data grows slightly:
+// zstd adds a header, and three bytes per block of 128 kB.
+func maxLayer(size int64) int64 { return size + size>>8 + 1<<16 }
+
+// Look is ship.Source.Look. The validator is the digest of the manifest.
+func (r *Repository) Look(ctx context.Context, validator string) (*ship.Offer, error) {
+	desc, err := r.repo.Resolve(ctx, r.ref.Reference)
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	if desc.Digest.String() == validator {
+		return nil, ship.ErrUnchanged
+	}
+	if desc.Size > maxManifest {
+		return nil, r.foreign("its manifest has %d bytes, expected at most %d", desc.Size, maxManifest)
+	}
+	text, err := content.FetchAll(ctx, r.repo, desc)
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	m, layer, err := r.manifest(text)
+	if err != nil {
+		return nil, err
+	}
+	o := &ship.Offer{Validator: desc.Digest.String(), Revision: m.Annotations[ocispec.AnnotationRevision],
+		Close: func() error { return nil }}
+	if o.Digest, err = ship.ParseDigest(m.Annotations[annotationSHA256]); err != nil {
+		return nil, r.foreign("annotation %s: %v", annotationSHA256, err)
+	}
+	if o.Size, err = strconv.ParseInt(m.Annotations[annotationSize], 10, 64); err != nil || o.Size < 0 {
+		return nil, r.foreign("annotation %s: expected a number of bytes", annotationSize)
+	}
+	if layer.Size > maxLayer(o.Size) {
+		return nil, r.foreign("its layer has %d bytes; expected less than annotation %s, which says %d", layer.Size,
+			annotationSize, o.Size)
+	}
+	if sig := m.Annotations[annotationSignature]; sig != "" {
+		o.Signed = func(context.Context) (*origin.Signed, error) {
+			return &origin.Signed{Text: []byte(m.Annotations[annotationStatement]), Signature: []byte(sig)}, nil
+		}
+	}
+	o.Body = func(ctx context.Context) (io.ReadCloser, error) { return r.body(ctx, layer) }
+	return o, nil
+}
+
+// manifest is that of an artifact of ours, with its layer.
+func (r *Repository) manifest(text []byte) (m ocispec.Manifest, layer ocispec.Descriptor, err error) {
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, layer, r.foreign("%v", err)
+	}
+	if m.ArtifactType != ArtifactType {
+		return m, layer, r.foreign("its type is '%s', expected '%s'", m.ArtifactType, ArtifactType)
+	}
+	if len(m.Layers) != 1 {
+		return m, layer, r.foreign("it has %d layers, expected 1", len(m.Layers))
+	}
+	if layer = m.Layers[0]; layer.MediaType != LayerType {
+		return m, layer, r.foreign("its layer is '%s', expected '%s': a snapshot of another version of the format",
+			layer.MediaType, LayerType)
+	}
+	return m, layer, nil
+}
+
+func (r *Repository) foreign(format string, args ...any) error {
+	return &ship.Refusal{Reason: fmt.Sprintf("%s is no snapshot of bindc: ", r) + fmt.Sprintf(format, args...)}
+}
+
+// failed names the place in an error, and what to do where that is known.
+func (r *Repository) failed(err error) error {
+	if errors.Is(err, errdef.ErrNotFound) {
+		return fmt.Errorf("%s: there is nothing of this name in the registry", r)
+	}
+	return fmt.Errorf("%s: %w", r, err)
+}
+
+// maxWindow is the largest window of a zstd frame that is taken, which is what a reader needs as memory; Push has 8 MB.
+const maxWindow = 32 << 20
+
+// body reads a layer, uncompressed. It ends with an error where the layer is not what its digest says.
+func (r *Repository) body(ctx context.Context, layer ocispec.Descriptor) (io.ReadCloser, error) {
+	raw, err := r.repo.Fetch(ctx, layer)
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	checked := content.NewVerifyReader(raw, layer)
+	z, err := zstd.NewReader(checked, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		raw.Close()
+		return nil, err
+	}
+	return &body{z, checked, raw}, nil
+}
+
+type body struct {
+	*zstd.Decoder
+	checked *content.VerifyReader
+	raw     io.Closer
+}
+
+func (b *body) Read(p []byte) (n int, err error) {
+	n, err = b.Decoder.Read(p)
+	if errors.Is(err, io.EOF) {
+		if failed := b.checked.Verify(); failed != nil {
+			err = fmt.Errorf("the layer is not what its digest says: %w", failed)
+		}
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	b.Decoder.Close()
+	return b.raw.Close()
+}
+
+// Label is what is said of a snapshot that is pushed. Empty fields are left out.
+type Label struct {
+	Revision, Source, Created string // Created in RFC 3339
+	Signed                    *origin.Signed
+}
+
+// Push puts the snapshot in the file at path into the registry. It returns HOST/REPO@sha256:DIGEST, the artifact.
+func (r *Repository) Push(ctx context.Context, path string, label Label) (string, error) {
+	packed, err := os.CreateTemp("", "bindc-push-")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(packed.Name())
+	defer packed.Close()
+	layer, annotations, err := pack(packed, path)
+	if err != nil {
+		return "", err
+	}
+	label.add(annotations)
+	text, err := json.Marshal(ocispec.Manifest{Versioned: specs.Versioned{SchemaVersion: 2},
+		MediaType: ocispec.MediaTypeImageManifest, ArtifactType: ArtifactType, Config: ocispec.DescriptorEmptyJSON,
+		Layers: []ocispec.Descriptor{layer}, Annotations: annotations})
+	if err != nil {
+		return "", err
+	}
+	config := ocispec.DescriptorEmptyJSON
+	config.Data = nil
+	if err := r.pushBlob(ctx, config, bytes.NewReader(ocispec.DescriptorEmptyJSON.Data)); err != nil {
+		return "", err
+	}
+	if err := r.pushBlob(ctx, layer, packed); err != nil {
+		return "", err
+	}
+	desc := ocispec.Descriptor{MediaType: ocispec.MediaTypeImageManifest, Digest: digest.FromBytes(text),
+		Size: int64(len(text))}
+	if r.ref.ValidateReferenceAsDigest() == nil {
+		return "", fmt.Errorf("%s: expected a tag to push to, found a digest", r)
+	}
+	if err := r.repo.PushReference(ctx, desc, bytes.NewReader(text), r.ref.Reference); err != nil {
+		return "", r.failed(err)
+	}
+	return r.ref.Registry + "/" + r.ref.Repository + "@" + desc.Digest.String(), nil
+}
+
+// pushBlob pushes what the registry does not have yet.
+func (r *Repository) pushBlob(ctx context.Context, desc ocispec.Descriptor, from io.Reader) error {
+	there, err := r.repo.Blobs().Exists(ctx, desc)
+	if err == nil && !there {
+		err = r.repo.Blobs().Push(ctx, desc, from)
+	}
+	if err != nil {
+		return r.failed(err)
+	}
+	return nil
+}
+
+// pack compresses the snapshot at path to the file packed, which is then at its beginning.
+func pack(packed *os.File, path string) (layer ocispec.Descriptor, annotations map[string]string, err error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return layer, nil, err
+	}
+	defer in.Close()
+	whole, sum := sha256.New(), digest.Canonical.Digester()
+	z, err := zstd.NewWriter(io.MultiWriter(packed, sum.Hash()), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(8<<20)) // one at a time: the bytes depend on nothing else
+	if err != nil {
+		return layer, nil, err
+	}
+	n, err := io.Copy(io.MultiWriter(z, whole), in)
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		return layer, nil, err
+	}
+	size, err := packed.Seek(0, io.SeekCurrent)
+	if err == nil {
+		_, err = packed.Seek(0, io.SeekStart)
+	}
+	layer = ocispec.Descriptor{MediaType: LayerType, Digest: sum.Digest(), Size: size}
+	return layer, map[string]string{annotationSHA256: hex.EncodeToString(whole.Sum(nil)),
+		annotationSize: strconv.FormatInt(n, 10)}, err
+}
+
+// add adds what a label says to the annotations.
+func (l Label) add(annotations map[string]string) {
+	for name, text := range map[string]string{ocispec.AnnotationRevision: l.Revision,
+		ocispec.AnnotationSource:  l.Source,
+		ocispec.AnnotationCreated: l.Created} {
+		if text != "" {
+			annotations[name] = text
+		}
+	}
+	if l.Signed != nil {
+		annotations[annotationStatement] = string(l.Signed.Text)
+		annotations[annotationSignature] = string(l.Signed.Signature)
+	}
+}
