@@ -94,7 +94,12 @@ func (e *entriesLookup) simply() (v value.Value, found, sure bool, err error) {
 	if !found {
 		return value.Value{}, false, true, err
 	}
-	if n, computed := ref.Recipe(); computed {
+	n, computed := ref.Recipe()
+	if !computed && !e.r.mayFail { // a constant does not decline, so its place, which is cold, is not needed
+		v, err := e.r.snap.value(ref)
+		return v, err == nil, true, err
+	}
+	if computed {
 		r, err := e.r.snap.recipe(e.root, n)
 		if err != nil || r.Kind == recipe.Merged || !r.IsFinal() { // merged says what is wrong
 			return value.Value{}, false, false, nil

@@ -20,7 +20,7 @@ class LookupKeyTest < Minitest::Test
     attr_accessor :explaining
     attr_reader :explained
 
-    Invocation = Struct.new(:scope, :adapter_class)
+    Invocation = Struct.new(:scope, :adapter_class, :explainer)
 
     attr_reader :invocation
 

@@ -33,14 +33,14 @@ module ::Puppet::Bindc_1_1_0
 
     # Reports whether the server should remember other keys than it has sent.
     def news?
-      @surprised || (@asked.length + @failed.length) * 2 < @sent.length
+      @complete || @surprised || (@asked.length + @failed.length) * 2 < @sent.length
     end
 
     # Returns the keys that the server should send ahead next time: those that lookups asked for, and those that it has
     # sent unless most of them were not needed.
     def wanted
       asked = @asked.keys | @failed.keys
-      (@sent - asked).length * 2 > @sent.length ? asked : asked | @sent
+      @complete || (@sent - asked).length * 2 > @sent.length ? asked : asked | @sent
     end
 
     private

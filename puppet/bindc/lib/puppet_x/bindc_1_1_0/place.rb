@@ -61,11 +61,17 @@ module ::Puppet::Bindc_1_1_0
 
       Hash.new do |hash, key|
         value = answer(key, invocation)
+        report_lines(key, invocation) if invocation.explainer
         hash[key] = Escaping.escape(value) unless value.equal?(:not_found)
       end
     end
 
     private
+
+    # Explains a key where Puppet asks the hash itself, as in the first lookup of a process.
+    def report_lines(key, invocation)
+      explain(key, strategy(key, invocation)).each { |line| invocation.report_text { line } }
+    end
 
     def compare(invocation)
       @hidden = invocation.adapter_class == Comparison::Without
