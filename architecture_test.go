@@ -123,7 +123,6 @@ var mayImport = map[string][]string{
 		"compile", "diag", "facts", "internal/decision", "internal/lookup", "internal/manifest",
 		"internal/migrate", "internal/value", "loader", "runtime", "snapshot",
 	},
-	"internal/mutate":  {},
 	"internal/pattern": {},
 	"internal/pool":    {},
 	"internal/recipe":  {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},

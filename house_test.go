@@ -70,7 +70,6 @@ var (
 		"cmd/bindq/request.go",
 		"cmd/bindq/store.go",
 		"cmd/bindq/values.go",
-		"internal/mutate/instrument.go",
 		"loader/environments.go",
 		"loader/hiera5.go",
 		"loader/plan.go",
@@ -82,7 +81,6 @@ var (
 	longFunctions = []string{
 		"cmd/bindq/pull.go pullCommand",
 		"cmd/bindq/store.go statusCommand",
-		"internal/mutate/instrument.go visit",
 	}
 )
 

@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TESTDATA", example)
-			env.Setenv("MUTANT", os.Getenv("MUTANT")) // internal/mutate
+			env.Setenv("MUTANT", os.Getenv("MUTANT")) // tools/mutate
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

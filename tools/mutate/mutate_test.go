@@ -25,7 +25,7 @@ testdata/tiny/tiny.go:43: no test reaches: tiny.untested: true => false
 testdata/equivalent.txt: no such mutant: tiny.Gone: n > largest => >=
 
 package          mutants  tried  killed equivalent  survived   score
-bindc/internal/mutate/testdata/tiny      28     28      21          1         6  77.8 %
+bindc/tools/mutate/testdata/tiny      28     28      21          1         6  77.8 %
 all                   28     28      21          1         6  77.8 %
 `
 	if got := "\n" + out.String(); got != want || score != 100*21./27 {
@@ -37,7 +37,7 @@ func TestSurvivorsAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	former := filepath.Join(t.TempDir(), "report")
 	text := "testdata/tiny/tiny.go:28: survived: tiny.Clamp: n > 9 => >=\n" +
-		"tiny.go:1: no test reaches: tiny.untested: true => false\nbindc/internal/mutate/testdata/tiny 28 28\n"
+		"tiny.go:1: no test reaches: tiny.untested: true => false\nbindc/tools/mutate/testdata/tiny 28 28\n"
 	if err := os.WriteFile(former, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ testdata/tiny/tiny.go:28: survived: tiny.Clamp: n > 9 => >=
 testdata/tiny/tiny.go:43: no test reaches: tiny.untested: true => false
 
 package          mutants  tried  killed equivalent  survived   score
-bindc/internal/mutate/testdata/tiny      28      2       0          0         2   0.0 %
+bindc/tools/mutate/testdata/tiny      28      2       0          0         2   0.0 %
 all                   28      2       0          0         2   0.0 %
 `
 	if got := "\n" + out.String(); got != want || score != 0 {

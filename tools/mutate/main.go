@@ -1,7 +1,7 @@
 // Command mutate asks whether the tests notice when the code is wrong. It changes packages in many small ways, one at a
 // time, and names every change that all tests live through:
 //
-//	go run ./internal/mutate ./compile ./snapshot
+//	go -C tools/mutate run . ./compile ./snapshot
 //
 // All mutants of a package are compiled at once, each behind a switch, through an overlay of the go command: nothing in
 // the tree changes, and a test binary is linked once. The variable MUTANT of the environment turns one on. A first run
@@ -45,21 +45,26 @@ type options struct {
 
 func main() {
 	var o options
+	module := flag.String("C", "../..", "`directory` of the module whose packages are changed")
 	suites := flag.String("suites", "./conformance", "further packages whose tests are to kill, separated by commas")
 	programs := flag.String("programs", "./cmd/bindc,./cmd/bindq", "programs that these tests run, separated by commas")
 	flag.StringVar(&o.changed, "changed", "", "only mutants on lines that differ from this `commit`")
 	flag.IntVar(&o.sample, "sample", 0, "at most `n` mutants of each package, chosen by -seed; 0 is all")
 	flag.Int64Var(&o.seed, "seed", 1, "seed of the sample")
-	flag.StringVar(&o.list, "equivalent", "internal/mutate/equivalent.txt", "`file` of the mutants that change nothing")
+	flag.StringVar(&o.list, "equivalent", "tools/mutate/equivalent.txt", "`file` of the mutants that change nothing")
 	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "mutants tried at the same time")
 	flag.StringVar(&o.only, "only", "", "only mutants whose description contains this `text`")
 	flag.StringVar(&o.again, "again", "", "only mutants that lived by the report in this `file`, what a run printed")
 	flag.Float64Var(&o.score, "score", 95, "percentage of mutants that must be killed")
 	flag.DurationVar(&o.time, "for", 0, "begin no mutant after so much `time`, 0 is no limit")
 	flag.Parse()
+	if err := os.Chdir(*module); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(2)
+	}
 	o.packages, o.suites, o.programs = flag.Args(), fields(*suites), fields(*programs)
 	if len(o.packages) == 0 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./internal/mutate [flags] PACKAGE...")
+		fmt.Fprintln(os.Stderr, "usage: go -C tools/mutate run . [flags] PACKAGE...")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

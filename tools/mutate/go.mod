@@ -1,0 +1,3 @@
+module bindc/tools/mutate
+
+go 1.26.0
