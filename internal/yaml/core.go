@@ -81,8 +81,8 @@ func (d *Document) InCore(n *Node) (written string, other value.Value, differs b
 	return written, other, !value.Identical(other, n.Value)
 }
 
-// plainAt returns the shortest plain scalar at byte at that means v. It ends at a blank or a bracket, or at a comma or a
-// colon, which end a scalar in brackets or a key, and belong to the number in 1,000 and 12:30.
+// plainAt returns the shortest plain scalar at byte at that means v. It ends at a blank or a bracket, or at a comma or
+// a colon, which end a scalar in brackets or a key, and belong to the number in 1,000 and 12:30.
 func (d *Document) plainAt(at int, v value.Value) (string, bool) {
 	text := string(d.src[at:min(at+maxNumber, len(d.src))])
 	if end := strings.IndexAny(text, " \t\r\n]}"); end >= 0 {
