@@ -18,6 +18,7 @@ var (
 	document = regexp.MustCompile("([a-zA-Z0-9_./-]*[a-zA-Z0-9_]\\.md)`?(\\]\\([^)]*\\))?" +
 		`(, sections? ([0-9]+(?:, [0-9]+)*(?: (?:and|to) [0-9]+)?)|, "([^"]+)")?`)
 	link   = regexp.MustCompile(`\]\(([^):]+)\)`)
+	source = regexp.MustCompile("`([a-z][a-z0-9_]*/[a-z0-9_/]+\\.(?:go|txtar))`")
 	number = regexp.MustCompile(`[0-9]+`)
 )
 
@@ -34,6 +35,7 @@ func TestWhatIsCitedExists(t *testing.T) {
 			checkCited(t, path, m[1], number.FindAllString(m[4], -1), m[5])
 		}
 		if filepath.Ext(path) == ".md" {
+			checkSources(t, path, text)
 			for _, m := range link.FindAllStringSubmatch(text, -1) {
 				target, _, _ := strings.Cut(m[1], "#")
 				if _, err := os.Stat(filepath.Join(filepath.Dir(path), target)); err != nil {
@@ -45,6 +47,19 @@ func TestWhatIsCitedExists(t *testing.T) {
 	})
 	if err != nil || texts < 100 {
 		t.Fatal(texts, "texts were read:", err)
+	}
+}
+
+// checkSources reports a document without a text, and source files that it names by a path that does not exist.
+func checkSources(t *testing.T, path, text string) {
+	t.Helper()
+	if strings.TrimSpace(text) == "" {
+		t.Errorf("%s is empty", path)
+	}
+	for _, m := range source.FindAllStringSubmatch(text, -1) {
+		if _, err := os.Stat(m[1]); err != nil && path != "CHANGELOG.md" {
+			t.Errorf("%s names %s, which does not exist", path, m[1])
+		}
 	}
 }
 

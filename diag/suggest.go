@@ -90,6 +90,7 @@ func Misspelt(word string, known []string) string {
 // may be a wrongly indented part of the value.
 func Unknown(at Pos, code Code, what, name, found string, allowed []string) Diagnostic {
 	hint := DidYouMean(name, allowed)
+	found = strings.TrimPrefix(found, "the string ")
 	unknown, expected := "unknown "+what+": ", "; expected "+QuotedFor(hint, allowed)
 	d := Diagnostic{Pos: at, Code: code, Message: unknown + found + expected, Hint: hint}
 	d.Discreet = d.Message

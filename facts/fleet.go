@@ -61,7 +61,8 @@ func (f *Fleet) search(name string) (Node, error) {
 	if hint := diag.DidYouMean(name, names); hint != "" {
 		return Node{}, fail("%s: found no facts of '%s'; %s", f.dir, name, hint)
 	}
-	return Node{}, fail("%s: found no facts of '%s'", f.dir, name)
+	return Node{}, fail("%s: found no facts of '%s'; expected %s.json, .yaml or .yml, or a file that names this node",
+		f.dir, name, name)
 }
 
 // named returns the index of the node of that name, -1 if there is none.

@@ -51,10 +51,19 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string, isGlo
 	}
 	p.tree, p.dirLabel = c.treeOf(d), c.label(d.dir)
 	c.checkDots(at, p)
+	c.checkClosed(at, p)
 	if len(p.parts) > 1 || p.parts[0].Op != expr.Const {
 		p.node = expr.HieraPath(below, node)
 	}
 	return p, len(problems) == 0
+}
+
+// checkClosed warns of a '%{' that no '}' closes: Puppet takes it for text, and then no file has that name.
+func (c hiera5Config) checkClosed(at diag.Pos, p place) {
+	if i := strings.LastIndex(p.text, "%{"); i >= 0 && !strings.Contains(p.text[i:], "}") {
+		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
+			Message: "this '%{' is not closed: '" + p.text[i:] + "' is text, as for Puppet", Hint: "close it with '}'"})
+	}
 }
 
 // checkDots warns of a '..' behind a variable. Such a path names no file here.

@@ -65,7 +65,7 @@ func (u *unread) data(h *hieraDir) {
 			d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "data_unreached",
 				Hint: hint, Message: "no hierarchy entry matches this file; its data is never used"}
 			if at, ok := h.nearEntry(f); ok {
-				d.Notes = []diag.Note{{Pos: at, Message: "the path of this entry is nearly the one"}}
+				d.Notes = []diag.Note{{Pos: at, Message: "the path of this entry is similar"}}
 			}
 			u.diags.Add(d)
 		}

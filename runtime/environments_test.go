@@ -426,3 +426,17 @@ func TestRequestsWhileEnvironmentsAreReplaced(t *testing.T) {
 	close(stop)
 	running.Wait()
 }
+
+func TestCategoryCallsAFunction(t *testing.T) {
+	snap := openSite(t, map[string]string{
+		"binder_config.yaml":    "version: 1\ncategories: [[shout, '${upcase($name)}']]\n",
+		"bindings/default.yaml": "{bindings_version: 1, name: default, bind: [{when: {shout: EVE}, bind: [[a, 5]]}]}",
+	})
+	req, err := snap.Request(asking(t, "", `{"name": "eve"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, found, err := req.Lookup("a"); err != nil || !found || fmt.Sprint(v) != "5" {
+		t.Errorf("%v, %v, %v; expected 5", v, found, err)
+	}
+}

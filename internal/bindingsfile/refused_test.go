@@ -69,7 +69,7 @@ func TestErrorsOfRejectedBindings(t *testing.T) {
 		{"an entry whose hash a pattern names", of("to_hash_lookup", hash(1, pattern("name", 2), x, key, y)),
 			entry + "a hash without 'name'"},
 		{"an entry, and more", of("to_hash_lookup", hash(1, name, x, key, y, text("typ", 6), text("Hash", 7))),
-			"6 attribute: unknown attribute: the string 'typ'; " +
+			"6 attribute: unknown attribute: 'typ'; " +
 				"expected 'name', 'key' and 'type' (did you mean 'type'?)"},
 		{"two values", several,
 			"0 attribute: expected one thing that produces the value, found 'to' and 'to_lookup_of'"},
@@ -150,12 +150,12 @@ func TestRejectsWrongOptions(t *testing.T) {
 		{"of keys that are no names", "Hash[Integer, String]", nil, nil, "6 multibind: expected a type of keys that " +
 			"strings have, as the names of contributions are the keys, found Hash[Integer, String]"},
 		{"of a hash, of a list", "Array", one("conflict_resolution", text("merge", 5)), nil,
-			"4 attribute: unknown attribute: the string 'conflict_resolution'; " + unknownOfList +
+			"4 attribute: unknown attribute: 'conflict_resolution'; " + unknownOfList +
 				" (this is an option of a hash: of a multibinding whose type is Hash)"},
 		{"of a list, of a hash", "", one("priority_on_named", yes), nil,
-			"4 attribute: unknown attribute: the string 'priority_on_named'; " + unknownOfHash +
+			"4 attribute: unknown attribute: 'priority_on_named'; " + unknownOfHash +
 				" (this is an option of a list: of a multibinding whose type is Array)"},
-		{"misspelt", "Array", one("unic", yes), nil, "4 attribute: unknown attribute: the string 'unic'; " +
+		{"misspelt", "Array", one("unic", yes), nil, "4 attribute: unknown attribute: 'unic'; " +
 			unknownOfList + " (did you mean 'uniq'?)"},
 		{"a pattern", "Array", hash(3, pattern("uniq", 4), yes), nil,
 			"4 attribute: unknown attribute: the regular expression /uniq/; " + unknownOfList},

@@ -521,7 +521,7 @@ func TestReportsErrorsAndKeepsOtherStatements(t *testing.T) {
 			"4:32 error attribute, 4:47 error attribute, 4:60 error attribute", "bind 'a' to 1"},
 		{"an expression that is none", "s.yaml", "\n- {name: a, to_expression: [1]}\n- {name: a, to_expression: '1 +'}\n" +
 			"- {name: a, to_expression: 'nope(1)'}\n- {name: a, to: '${'}\n- {name: b, to: [1], type: Array}",
-			"4:30 error attribute, 5:34 error expression, 6:31 error name, 7:22 error interpolation", "*"},
+			"4:30 error attribute, 5:34 error expression, 6:31 error name, 7:20 error interpolation", "*"},
 		{"hashes for lists", "s.yaml", "\n- {map: {A: B}, to: {a: b}}\n- {dependency: {'A[a]': 'B[b]'}}",
 			"4:11 error attribute, 5:18 error attribute", ""},
 		{"options that are a list", "s.yaml", "\n- {name: a, multibind_id: a, options: [combinator, x]}", "",

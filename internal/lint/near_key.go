@@ -3,6 +3,7 @@ package lint
 import (
 	"maps"
 	"slices"
+	"strings"
 	"unicode"
 
 	"bindc/diag"
@@ -25,7 +26,7 @@ func (l *linter) checkNearKeys() {
 	near := nearWords(keys)
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		own := keys[key]
-		twin := ""
+		twin := withDoubleColons(key, keys)
 		for from, to := range words(key) {
 			for _, other := range near[key[from:to]] {
 				k := key[:from] + other + key[to:]
@@ -43,6 +44,16 @@ func (l *linter) checkNearKeys() {
 			Notes:   []diag.Note{{Pos: keys[twin].at, Message: "this key is '" + twin + "'"}},
 			Hint:    "did you mean '" + twin + "'?"})
 	}
+}
+
+// withDoubleColons returns the bound key that results from key if '::' replaces each run of colons, as 'app::port' from
+// 'app:port'; "" if there is none.
+func withDoubleColons(key string, keys map[string]*boundKey) string {
+	parts := strings.FieldsFunc(key, func(r rune) bool { return r == ':' })
+	if twin := strings.Join(parts, "::"); twin != key && keys[twin] != nil {
+		return twin
+	}
+	return ""
 }
 
 func (l *linter) boundKeys() map[string]*boundKey {

@@ -110,7 +110,7 @@ func enter(t *testing.T, script string) map[string]string {
 	t.Helper()
 	path := filepath.Join("testdata", script+".txtar")
 	if _, err := os.Stat(path); err != nil {
-		path = filepath.Join("..", "cmd", "testdata", "script", script+".txtar")
+		path = filepath.Join("..", "..", "cmd", "testdata", "script", script+".txtar")
 	}
 	archive, err := txtar.ParseFile(path)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
@@ -114,7 +115,7 @@ func (d *dimension) text(facts *Facts) (string, error) {
 	if v, _ := d.program.Constant(); v.Kind() == value.String {
 		return v.Text(), nil
 	}
-	v, err := expr.Eval(d.program, categoryEnv{facts}, expr.Options{})
+	v, err := expr.Eval(d.program, categoryEnv{facts}, expr.Options{Functions: stdlib.Functions})
 	if err != nil {
 		what := "the category '" + d.name + "': "
 		if d.exact {

@@ -260,6 +260,9 @@ func (p *parser) interpolation() *expr.Node {
 	n := p.assignment()
 	if !p.at("}") {
 		if p.tok.kind == tEOF || p.tok.kind == tQuote { // the quote may be the end of the string around
+			if p.err != nil && p.err.Off == p.origOff(len(p.src)) { // what it expected at the end of the text
+				p.err = nil
+			}
 			p.fail(start, "${ is not closed: expected }", `write \${ for the text ${`)
 		}
 		p.unexpected("} after the expression in ${}")

@@ -36,6 +36,8 @@ func TestErrors(t *testing.T) {
 		{"1 + ^'abc", "the string is not closed"},
 		{`1 + ^"abc`, "the string is not closed"},
 		{`"a ^${x"`, "${ is not closed"},
+		{`"a ^${f(1). b`, "${ is not closed"},
+		{`"a ^${1 +`, "${ is not closed"},
 		{`"a ^${}"`, "expected an expression in ${}, found none"},
 		{`"a ${x ^y}"`, "expected } after the expression in ${}, found 'y'"},
 		{`"^\u{110000}"`, "no Unicode character"},

@@ -81,21 +81,20 @@ func (d *Document) InCore(n *Node) (written string, other value.Value, differs b
 	return written, other, !value.Identical(other, n.Value)
 }
 
-// plainAt is the plain scalar at byte at that means v: all up to a blank, without what may end it there, in brackets or
-// before a value.
+// plainAt returns the shortest plain scalar at byte at that means v. It ends at a blank or a bracket, or at a comma or
+// a colon, which end a scalar in brackets or a key, and belong to the number in 1,000 and 12:30.
 func (d *Document) plainAt(at int, v value.Value) (string, bool) {
 	text := string(d.src[at:min(at+maxNumber, len(d.src))])
 	if end := strings.IndexAny(text, " \t\r\n]}"); end >= 0 {
 		text = text[:end]
 	}
-	for {
-		if got, wrong := resolve(text); text != "" && wrong == noFault && value.Identical(got, v) {
-			return text, true
+	for end := 1; end <= len(text); end++ {
+		if end < len(text) && text[end] != ',' && text[end] != ':' {
+			continue
 		}
-		cut := strings.LastIndexAny(text, ",:")
-		if cut < 0 {
-			return "", false
+		if got, wrong := resolve(text[:end]); wrong == noFault && value.Identical(got, v) {
+			return text[:end], true
 		}
-		text = text[:cut]
 	}
+	return "", false
 }

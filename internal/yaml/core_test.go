@@ -44,3 +44,28 @@ func TestWhatTheCoreSchemaMakesOfAScalar(t *testing.T) {
 		}
 	}
 }
+
+// A comma ends a scalar in brackets, and is part of a number for Psych: {uid: 0, shell: sh} has the integer 0.
+func TestCommaAfterAScalarIsNotPartOfIt(t *testing.T) {
+	for src, want := range map[string]string{
+		"k: {uid: 0, shell: sh}": "", "k: [0,0]": "", "k: {mode: 0644, owner: root}": "0644",
+	} {
+		var diags diag.List
+		d, ok := Parse("f.yaml", []byte(src), Options{}, &diags)
+		if !ok {
+			t.Fatalf("%s: %v", src, diags.Sorted())
+		}
+		kids := d.Root.Kids[1].Kids
+		n := &kids[0]
+		if d.Root.Kids[1].Kind == Mapping {
+			n = &kids[1]
+		}
+		written, _, differs := d.InCore(n)
+		if !differs {
+			written = ""
+		}
+		if written != want {
+			t.Errorf("%s: advice on %q, expected it on %q", src, written, want)
+		}
+	}
+}
