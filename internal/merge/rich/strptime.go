@@ -49,7 +49,7 @@ var (
 	weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 	months   = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september",
 		"october", "november", "december"}
-	halfPattern = pattern.Lazy(`\A(?i:([ap])(?:m\b|\.m\.))`)
+	halfPattern = pattern.Lazy(`\A(?i:([ap])(?:m|\.m\.))`)
 	zonePattern = pattern.Lazy(`\A(?:(?i:gmt|utc?)?[-+][0-9]+(?:[,.:][0-9]+(?::[0-9]+)?)?` +
 		`|[\pL.\s\v]+(?i:standard|daylight)[\s\v]+(?i:time)\b|\pL+(?i:[\s\v]+dst)?\b)`)
 )
@@ -84,7 +84,9 @@ func (s *scanner) scan(format string) bool {
 			}
 		default:
 			letter, width := directiveAt(format[i+1:])
-			if letter == 0 {
+			if letter == ':' {
+				return false
+			} else if letter == 0 {
 				if !s.literal(format[i : i+1+width]) {
 					return false
 				}
@@ -98,7 +100,7 @@ func (s *scanner) scan(format string) bool {
 }
 
 // directiveAt returns the letter of a directive and its length in the format, with modifiers. What is not a directive is
-// a literal text, and its letter is 0.
+// a literal text, and its letter is 0. Nothing fits colons that are not followed by a z.
 func directiveAt(format string) (letter byte, width int) {
 	skip := 0
 	switch {
@@ -110,7 +112,7 @@ func directiveAt(format string) (letter byte, width int) {
 	case format[0] == ':':
 		colons := len(format) - len(strings.TrimLeft(format, ":"))
 		if colons > 3 || !strings.HasPrefix(format[colons:], "z") {
-			return 0, 0
+			return ':', 0
 		}
 		skip = colons
 	}

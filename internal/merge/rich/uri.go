@@ -58,7 +58,7 @@ var (
 )
 
 var defaultPorts = map[string]string{"ftp": "21", "http": "80", "https": "443", "ldap": "389", "ldaps": "636",
-	"ws": "80", "wss": "443"}
+	"ws": "80"}
 
 // uri has the parts of a URI. Those that are missing are not in it.
 type uri map[string]string

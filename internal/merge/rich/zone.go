@@ -61,63 +61,42 @@ func zoneName(name string) (string, bool) {
 
 // numericZone reads 1, 01, 0130, 01:30, 01:30:15 and, in hours, 1.5 or 1,5.
 func numericZone(text string) (int64, bool) {
-	if i := strings.IndexAny(text, ",."); i >= 0 && !strings.Contains(text[:i], ":") {
+	if i := strings.IndexAny(text, ":,."); i >= 0 && text[i] != ':' {
 		return fractionalZone(text[:i], text[i+1:])
-	}
-	if strings.Contains(text, ":") {
-		return colonZone(strings.Split(text, ":"))
+	} else if i >= 0 {
+		return sumZone(strings.Split(text, ":"))
 	}
 	if len(text) <= 2 {
-		n, err := strconv.ParseInt(text, 10, 64)
-		return n * 3600 * nsPerSecond, err == nil
+		return sumZone([]string{text})
 	}
-	var seconds int64
-	width, factor := 2-len(text)%2, int64(3600)
-	for ; factor > 0 && text != ""; factor /= 60 {
-		n, err := strconv.ParseInt(text[:width], 10, 64)
-		if err != nil {
-			return 0, false
-		}
-		seconds += n * factor
-		text, width = text[width:], 2
+	parts := []string{text[:2-len(text)%2]}
+	for text = text[len(parts[0]):]; text != "" && len(parts) < 3; text = text[2:] {
+		parts = append(parts, text[:2])
 	}
-	return seconds * nsPerSecond, true
+	return sumZone(parts)
 }
 
-func colonZone(parts []string) (int64, bool) {
+// zoneDigits is how many digits a fraction of the hours of a time zone may have. Puppet reads more.
+const zoneDigits = 9
+
+// sumZone adds up hours, minutes and seconds. They have no limits in Ruby.
+func sumZone(parts []string) (int64, bool) {
 	var seconds int64
-	limit, factor := int64(23), int64(3600)
+	factor := int64(3600)
 	for _, part := range parts {
 		n, err := strconv.ParseInt(part, 10, 64)
-		if err != nil || n > limit {
+		if err != nil || n > 1_000_000 {
 			return 0, false
 		}
 		seconds += n * factor
-		limit, factor = 59, factor/60
+		factor /= 60
 	}
 	return seconds * nsPerSecond, true
 }
 
-// fractionalZone reads hours with a fraction, of which seven digits count. The last is rounded half to even.
+// fractionalZone reads hours with a fraction.
 func fractionalZone(hours, fraction string) (int64, bool) {
-	const most = 7
-	h, err := strconv.ParseInt(hours, 10, 64)
-	if err != nil || h > 23 {
-		return 0, false
-	}
-	next := byte('0')
-	if len(fraction) > most {
-		next, fraction = fraction[most], fraction[:most]
-	}
-	n, err := strconv.ParseInt(fraction, 10, 64)
-	if err != nil {
-		return 0, false
-	}
-	if next > '5' || next == '5' && n%2 == 1 {
-		n++
-	}
-	for range most - len(fraction) {
-		n *= 10
-	}
-	return h*3600*nsPerSecond + n*360_000, true
+	ns, ok := sumZone([]string{hours})
+	n, err := strconv.ParseInt((fraction + strings.Repeat("0", zoneDigits))[:zoneDigits], 10, 64)
+	return ns + n*3600, ok && err == nil && len(fraction) <= zoneDigits
 }
