@@ -81,7 +81,7 @@ func (e *Entry) parseConversion() (*conversion, error) {
 	c, err := parseConversion(to)
 	if err != nil {
 		failed := failf(Convert, "convert_to of '%s': %s", e.Name, err)
-		failed.Absent = errors.Is(err, types.ErrAbsent)
+		failed.Absent = errors.Is(err, types.ErrAbsent) || errors.Is(err, rich.ErrUnsupported)
 		return nil, failed
 	}
 	return c, nil
@@ -100,10 +100,7 @@ func parseRich(text string, args []value.Value) (*conversion, error) {
 	if t == nil {
 		return nil, nil
 	}
-	if err := t.Check(args); err != nil {
-		return nil, fmt.Errorf("%w: %w", types.ErrAbsent, err)
-	}
-	return &conversion{rich: t, optional: m[1] != "", args: args}, nil
+	return &conversion{rich: t, optional: m[1] != "", args: args}, t.Check(args)
 }
 
 func parseConversion(to value.Value) (*conversion, error) {

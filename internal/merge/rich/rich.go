@@ -42,13 +42,16 @@ func (t *Type) New(args ...value.Value) (value.Value, error) {
 	return value.FromString(text), nil
 }
 
-// Check returns an error if Puppet takes arguments that follow the value, and New does not.
+// Check returns an error, which is ErrUnsupported, if Puppet takes arguments that follow the value, and New does not.
 func (t *Type) Check(args []value.Value) error {
 	if t.check == nil {
 		return nil
 	}
 	return t.check(args)
 }
+
+// ErrUnsupported says that Puppet makes a value, and this package does not.
+var ErrUnsupported = errors.New("is not supported here")
 
 var (
 	errArguments = errors.New("the value and the arguments fit no form that the type can be made of")

@@ -1,16 +1,17 @@
 package rich
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"bindc/internal/pattern"
 )
 
 // errWidth says that Puppet reads a width in a format, and this package does not.
-var errWidth = errors.New("a width in the format of a Timespan must be 1 to 1000 here")
+var errWidth = fmt.Errorf("a width that is not 1 to 1000 in the format of a Timespan %w", ErrUnsupported)
 
 // spanFormat is a format of a Timespan.
 type spanFormat struct {
@@ -35,7 +36,7 @@ var segmentWidths = map[byte]int{'D': 1, 'H': 2, 'M': 2, 'S': 2, 'L': 3, 'N': 9}
 var segmentFactors = map[byte]int64{'D': 86400 * nsPerSecond, 'H': 3600 * nsPerSecond, 'M': 60 * nsPerSecond,
 	'S': nsPerSecond}
 
-var spanDirective = regexp.MustCompile(`^%([-_0]?)([0-9]*)([DHMSLN%])`)
+var spanDirective = pattern.Lazy(`^%([-_0]?)([0-9]*)([DHMSLN%])`)
 
 func parseSpanFormat(source string) (*spanFormat, error) {
 	f := &spanFormat{source: source}
@@ -46,7 +47,7 @@ func parseSpanFormat(source string) (*spanFormat, error) {
 			rest = rest[len(text):]
 			continue
 		}
-		m := spanDirective.FindStringSubmatch(rest)
+		m := spanDirective().FindStringSubmatch(rest)
 		if m == nil {
 			return nil, fmt.Errorf("the format '%s' has a directive that is not one of a Timespan: '%s'", shortened(source),
 				shortened(rest))

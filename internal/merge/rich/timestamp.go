@@ -15,10 +15,10 @@ var zonelessStamps = []string{"%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"}
 var defaultStamps = append([]string{"%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z"}, zonelessStamps...)
 
 // errCurrent says that the time zone of a server is unknown when a site is built and when a snapshot is read.
-var errCurrent = errors.New("the time zone 'current' is that of a Puppet server, and is not known here: name it, as +01:00")
+var errCurrent = fmt.Errorf("the time zone 'current', which is that of a Puppet server, %w", ErrUnsupported)
 
 // errFar says that a time is beyond what this package counts.
-var errFar = errors.New("the year of a Timestamp must be within a thousand million here")
+var errFar = fmt.Errorf("a year beyond a thousand million %w", ErrUnsupported)
 
 // newTimestamp makes a time of seconds, of a text with formats and a time zone, or of a hash.
 func newTimestamp(args []value.Value) (string, error) {

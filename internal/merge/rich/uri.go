@@ -73,7 +73,7 @@ func newURI(args []value.Value) (string, error) {
 	v := args[0]
 	switch {
 	case len(args) == 1 && v.Kind() == value.Hash:
-		return "", errors.New("a Hash is not converted to a URI here, and Puppet converts it; write the URI as a text")
+		return "", fmt.Errorf("a Hash for a URI %w; write the URI as a text", ErrUnsupported)
 	case len(args) > 1 || v.Kind() != value.String:
 		return "", errArguments
 	case v.Text() == "":
