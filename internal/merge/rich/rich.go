@@ -9,7 +9,7 @@ import (
 	"bindc/internal/value"
 )
 
-// Type is one of the types.
+// Type makes values.
 type Type struct {
 	Name  string
 	make  func(args []value.Value) (string, error)
@@ -23,7 +23,7 @@ var all = []*Type{
 	{"URI", newURI, nil},
 }
 
-// Named returns the type of that name, nil if there is none.
+// Named returns the type of that name, or nil.
 func Named(name string) *Type {
 	for _, t := range all {
 		if t.Name == name {
@@ -58,12 +58,12 @@ var (
 	errEmpty     = errors.New("a text is expected, found an empty one")
 )
 
-// isText tells whether v is a String of at least so many characters.
+// isText reports that v is a String of at least so many characters.
 func isText(v value.Value, least int) bool {
 	return v.Kind() == value.String && utf8.RuneCountInString(v.Text()) >= least
 }
 
-// isNumber tells whether v is an Integer or a Float.
+// isNumber reports that v is an Integer or a Float.
 func isNumber(v value.Value) bool { return v.Kind() == value.Int || v.Kind() == value.Float }
 
 // formatsOf reads a format or a list of formats: the type Variant[String[2], Array[String[2], 1]] of Puppet.

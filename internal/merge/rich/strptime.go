@@ -8,7 +8,7 @@ import (
 	"bindc/internal/pattern"
 )
 
-// moment is what a format finds in a text.
+// moment holds the parts that a format finds in a text.
 type moment struct {
 	numbers  map[byte]int64 // by the letter of the directive; year Y, month m, day d, hour H, minute M, second S
 	fraction string         // the digits of the fraction of a second
@@ -99,8 +99,8 @@ func (s *scanner) scan(format string) bool {
 	return true
 }
 
-// directiveAt returns the letter of a directive and its length in the format, with modifiers. What is not a directive is
-// a literal text, and its letter is 0. Nothing fits colons that are not followed by a z.
+// directiveAt returns the letter of a directive and its length in the format, with modifiers. The letter of a literal
+// text is 0. The letter ':' is for colons without the z that must follow, which fit no text.
 func directiveAt(format string) (letter byte, width int) {
 	skip := 0
 	switch {
@@ -128,7 +128,7 @@ func directiveAt(format string) (letter byte, width int) {
 	return 0, 1
 }
 
-// isNumeric tells whether a format goes on with a digit or a number.
+// isNumeric reports that a format begins with a digit or a number.
 func isNumeric(format string) bool {
 	if format == "" {
 		return false
@@ -146,7 +146,7 @@ func isNumeric(format string) bool {
 	return rest != "" && (isDigit(rest[0]) || strings.IndexByte("CDdeFGgHIjkLlMmNQRrSsTUuVvWwXxYy", rest[0]) >= 0)
 }
 
-// directive reads what a directive stands for. A number of any length ends early if a number follows.
+// directive reads the text of a directive. A number of any length ends early if a number follows.
 func (s *scanner) directive(letter byte, numberFollows bool) bool {
 	if format, ok := composites[letter]; ok {
 		return s.scan(format)

@@ -19,7 +19,7 @@ type spanFormat struct {
 	segments []segment
 }
 
-// segment is a literal text, or a number with the letter that says what it counts.
+// segment is a literal text, or a number whose letter names its unit.
 type segment struct {
 	literal string
 	letter  byte // 0: literal
@@ -167,7 +167,7 @@ func (f *spanFormat) parse(text string) (*big.Int, error) {
 	return sum, nil
 }
 
-// nanoseconds returns what the digits of a segment count. A fraction of a second has nine digits, and one alone counts
+// nanoseconds returns the value of the digits of a segment. A fraction of a second has nine digits, and one alone counts
 // nothing.
 func (s *segment) nanoseconds(digits string) (*big.Int, error) {
 	fraction := s.letter == 'L' || s.letter == 'N'

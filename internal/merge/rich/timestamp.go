@@ -9,13 +9,13 @@ import (
 	"bindc/internal/value"
 )
 
-// zonelessStamps are the formats of a Timestamp that names none and has a time zone of its own.
+// zonelessStamps are the formats for a text without a time zone.
 var zonelessStamps = []string{"%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"}
 
 var defaultStamps = append([]string{"%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z"}, zonelessStamps...)
 
 // errCurrent says that the time zone of a server is unknown when a site is built and when a snapshot is read.
-var errCurrent = fmt.Errorf("the time zone 'current', which is that of a Puppet server, %w", ErrUnsupported)
+var errCurrent = fmt.Errorf("the time zone 'current' of a Puppet server %w", ErrUnsupported)
 
 // errFar says that a time is beyond what this package counts.
 var errFar = fmt.Errorf("a year beyond a thousand million %w", ErrUnsupported)
@@ -59,7 +59,7 @@ func checkTimestamp(args []value.Value) error {
 	return nil
 }
 
-// stampOfText reads text by a format, or by a list of which the first that fits counts; both arguments may be undef.
+// stampOfText reads text by a format, or by the first format of a list that fits. The format and the zone may be undef.
 func stampOfText(text string, format, zone value.Value) (string, error) {
 	own := !zone.IsUndef()
 	formats, one := defaultStamps, false
@@ -83,7 +83,7 @@ func stampOfText(text string, format, zone value.Value) (string, error) {
 	return parsed.print(name)
 }
 
-// parseStamp returns what the first format that fits finds. In a list of formats, one that has a time zone does not fit
+// parseStamp reads text by the first format that fits. In a list of formats, one that has a time zone does not fit
 // beside another one that is given.
 func parseStamp(text string, formats []string, zoned bool) (*moment, error) {
 	for _, format := range formats {
@@ -157,7 +157,7 @@ func zoneOffset(name string) (int64, error) {
 
 const farYear = 1_000_000_000
 
-// daysBefore returns the days from 1970 to a day. A day that the month does not have is one of the next month.
+// daysBefore returns the days from 1970 to a day. A day after the last of its month counts on into the next month.
 func daysBefore(year, month, day int64) int64 {
 	if month <= 2 { // the years of this calculation begin in March
 		year, month = year-1, month+12

@@ -193,7 +193,7 @@ func (u uri) adapt() error {
 	return nil
 }
 
-// adaptMail makes the query of a URI of mailto opaque, and drops what is empty at its end.
+// adaptMail makes the query of a URI of mailto opaque, and drops each & at its end.
 func (u uri) adaptMail() error {
 	if !u.has("opaque") && u.has("query") {
 		u["opaque"] = "?" + u["query"]
@@ -209,7 +209,7 @@ func (u uri) adaptMail() error {
 	return nil
 }
 
-// escapeQuery escapes what Ruby escapes in a query. A % stays as it is.
+// escapeQuery escapes the characters that Ruby escapes in a query. It leaves a % alone.
 func escapeQuery(query string) string {
 	var b strings.Builder
 	for i := range len(query) {
