@@ -112,9 +112,10 @@ var mayImport = map[string][]string{
 	"internal/manifest":  {"diag", "internal/lookupkey", "internal/value"},
 	"internal/members":   {},
 	"internal/merge": {
-		"internal/expr", "internal/expr/ruby", "internal/expr/stdlib", "internal/pattern", "internal/types",
-		"internal/types/onigmo", "internal/value",
+		"internal/expr", "internal/expr/ruby", "internal/expr/stdlib", "internal/merge/rich",
+		"internal/pattern", "internal/types", "internal/types/onigmo", "internal/value",
 	},
+	"internal/merge/rich": {"internal/pattern", "internal/value"},
 	"internal/migrate": {
 		"diag", "internal/expr", "internal/fsx", "internal/lookupkey", "internal/merge", "internal/recipe",
 		"internal/syntax", "internal/value", "internal/yaml", "loader",

@@ -130,8 +130,8 @@ var hieraReports = []struct{ name, data, want string }{
 	{"a strategy that there is not, beside what nobody reads", "a: 1\nlookup_options: {a: {merge: uniq, other: 1}}",
 		"data/common.yaml:2 hiera_options there is no merge strategy 'uniq', expected first, unique, hash or deep; " +
 			"every lookup of a key this is for is an error, as in Puppet"},
-	{"a conversion that only Puppet does", "a: 1\nlookup_options: {a: {convert_to: Timestamp}}",
-		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'Timestamp' is not supported in bindings, and " +
+	{"a conversion that only Puppet does", "a: 1\nlookup_options: {a: {convert_to: SemVerRange}}",
+		"data/common.yaml:2 hiera_options convert_to of 'a': the type 'SemVerRange' is not supported in bindings, and " +
 			"Puppet converts to it; every lookup of a key this is for is an error here"},
 	{"options that are no hash", "a: 1\nlookup_options: [a]",
 		"data/common.yaml:2 hiera_options lookup_options must be a Hash, found the kind Array; every lookup they are for " +

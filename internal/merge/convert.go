@@ -7,6 +7,7 @@ import (
 
 	"bindc/internal/expr"
 	"bindc/internal/expr/stdlib"
+	"bindc/internal/merge/rich"
 	"bindc/internal/pattern"
 	"bindc/internal/types"
 	"bindc/internal/value"
@@ -31,12 +32,18 @@ func (e *Entry) Convert(v value.Value, bounds expr.Options) (value.Value, error)
 // conversion is a convert_to.
 type conversion struct {
 	to        *types.Type // nil: anything, of Sensitive
+	rich      *rich.Type  // nil: to
+	optional  bool        // of rich: undef stays undef
 	args      []value.Value
 	sensitive bool
 }
 
 func (c *conversion) String() string {
 	switch {
+	case c.optional:
+		return "Optional[" + c.rich.Name + "]"
+	case c.rich != nil:
+		return c.rich.Name
 	case !c.sensitive:
 		return c.to.String()
 	case c.to == nil:
@@ -74,10 +81,26 @@ func (e *Entry) parseConversion() (*conversion, error) {
 	c, err := parseConversion(to)
 	if err != nil {
 		failed := failf(Convert, "convert_to of '%s': %s", e.Name, err)
-		failed.Absent = errors.Is(err, types.ErrAbsent)
+		failed.Absent = errors.Is(err, types.ErrAbsent) || errors.Is(err, rich.ErrUnsupported)
 		return nil, failed
 	}
 	return c, nil
+}
+
+// richType matches the types that package rich makes values of.
+var richType = pattern.Lazy(`^\s*(?:(Optional)\s*\[\s*(\w+)\s*\]|(\w+))\s*$`)
+
+// parseRich reads a conversion to a type of package rich, nil if text names another type.
+func parseRich(text string, args []value.Value) (*conversion, error) {
+	m := richType().FindStringSubmatch(text)
+	if m == nil {
+		return nil, nil
+	}
+	t := rich.Named(m[2] + m[3])
+	if t == nil {
+		return nil, nil
+	}
+	return &conversion{rich: t, optional: m[1] != "", args: args}, t.Check(args)
 }
 
 func parseConversion(to value.Value) (*conversion, error) {
@@ -90,6 +113,9 @@ func parseConversion(to value.Value) (*conversion, error) {
 	}
 	c := &conversion{args: list[1:]}
 	text := list[0].Text()
+	if made, err := parseRich(text, c.args); made != nil || err != nil {
+		return made, err
+	}
 	if m := sensitiveType().FindStringSubmatch(text); m != nil {
 		c.sensitive = true
 		if m[1] == "" {
@@ -113,10 +139,15 @@ func (c *conversion) apply(v value.Value, bounds expr.Options) (value.Value, err
 	if err != nil {
 		return value.Value{}, err
 	}
-	if c.sensitive {
+	arguments := append([]value.Value{v}, c.args...)
+	switch {
+	case c.sensitive:
 		err = c.check(v)
-	} else {
-		v, err = stdlib.New(c.to, bounds, append([]value.Value{v}, c.args...)...)
+	case c.optional && v.IsUndef() && len(c.args) == 0:
+	case c.rich != nil:
+		v, err = c.rich.New(arguments...)
+	default:
+		v, err = stdlib.New(c.to, bounds, arguments...)
 	}
 	switch {
 	case err == nil && (sensitive || c.sensitive):

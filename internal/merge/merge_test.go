@@ -277,14 +277,35 @@ func TestAllThatIsWrongWithLookupOptionsIsSaid(t *testing.T) {
 	}
 }
 
-// A type of Puppet that there are no values of here is told from a wrong one.
+// What only Puppet converts to is told from a wrong type.
 func TestConversionToTypesThatAreAbsent(t *testing.T) {
-	for to, want := range map[string]bool{"Timestamp": true, "'Optional[SemVer]'": true, "Intger": false,
-		"File": false} {
+	for to, want := range map[string]bool{"SemVerRange": true, "'Array[SemVer]'": true, "'SemVer[x]'": true,
+		"[Timestamp, '%F', current]": true, "[Timespan, '%1001H']": true, "[Timespan, ['%H', '%00H']]": true,
+		"Intger": false, "File": false} {
 		var e *merge.Error
 		err := compiled(t, "{k: {convert_to: "+to+"}}").Entries[0].Check()
 		if !errors.As(err, &e) || e.Absent != want {
 			t.Errorf("%s: the error is %v, want one that is absent: %v", to, err, want)
+		}
+	}
+}
+
+func TestConversionToRichTypesIsSupported(t *testing.T) {
+	for _, to := range []string{"Timestamp", "'Optional[URI]'", "[Timestamp, '%F', CET]", "[Timespan, '%1000H']",
+		"[Timespan, ['%0H', '%']]", "[SemVer, 1, 2]"} {
+		if err := compiled(t, "{k: {convert_to: "+to+"}}").Entries[0].Check(); err != nil {
+			t.Errorf("%s: %v", to, err)
+		}
+	}
+}
+
+// A value of which Puppet makes something, and this engine does not, is told as such where it is looked up.
+func TestConversionsThatAreNotSupportedSaySo(t *testing.T) {
+	for to, of := range map[string]string{"Timestamp": "2024-01-01 current", "URI": "{scheme: http, host: a}",
+		"[Timestamp, '%Y']": "'9999999999'"} {
+		_, err := compiled(t, "{k: {convert_to: "+to+"}}").Entries[0].Convert(parse(t, of), expr.Options{})
+		if err == nil || !strings.Contains(err.Error(), "is not supported here") {
+			t.Errorf("%s of %s: expected an error that says it is not supported here, found %v", to, of, err)
 		}
 	}
 }

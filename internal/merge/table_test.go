@@ -215,3 +215,19 @@ func shown(t *testing.T, v value.Value) value.Value {
 	}
 	return v
 }
+
+// What Puppet's value of a rich type is printed as (testdata/merges/generate_rich.rb) is what a lookup answers here.
+func TestRichConversionsOfPuppet(t *testing.T) {
+	cases := table(t, "rich")
+	if len(cases) < 120 {
+		t.Fatalf("expected at least 120 cases, found %d", len(cases))
+	}
+	for _, c := range cases {
+		to, of := get(c, "convert_to"), get(c, "of")
+		e := compiled(t, "{k: {convert_to: "+rich(to)+"}}").Entries[0]
+		v, err := e.Convert(of, expr.Options{})
+		if got, want := answer(v, true, err), expected(c); got != want {
+			t.Errorf("%s of %s: expected %s, found %s (%v)", rich(to), rich(of), want, got, err)
+		}
+	}
+}

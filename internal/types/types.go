@@ -56,7 +56,7 @@ var names = [...]string{"Any", "Undef", "Default", "Boolean", "Integer", "Float"
 // aliases are further names of some kinds.
 var aliases = map[string]Kind{"Number": Numeric, "Literal": Scalar, "Object": Any}
 
-// absent are types of Puppet whose values no binding can hold.
+// absent are types of Puppet whose values no binding can hold. convert_to makes texts of some (package rich).
 var absent = []string{"Binary", "Deferred", "Error", "Init", "SemVer", "SemVerRange", "Sensitive", "Target",
 	"Timespan", "Timestamp", "TypeAlias", "TypeReference", "TypeSet", "URI"}
 

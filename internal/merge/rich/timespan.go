@@ -1,0 +1,176 @@
+package rich
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"bindc/internal/value"
+)
+
+const nsPerSecond = 1_000_000_000
+
+// defaultSpans are the formats of a Timespan that names none.
+var defaultSpans = []string{"%D-%H:%M:%S.%-N", "%H:%M:%S.%-N", "%M:%S.%-N", "%S.%-N", "%D-%H:%M:%S", "%H:%M:%S",
+	"%D-%H:%M", "%S"}
+
+var spanFields = []string{"days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"}
+
+// newTimespan makes a span of time of seconds, of a text with formats, of its parts, or of a hash.
+func newTimespan(args []value.Value) (string, error) {
+	ns, err := spanOf(args)
+	if err != nil {
+		return "", err
+	}
+	return printSpan(ns), nil
+}
+
+func spanOf(args []value.Value) (*big.Int, error) {
+	v := args[0]
+	switch {
+	case len(args) == 1 && isNumber(v):
+		return nanoseconds(v)
+	case v.Kind() == value.String:
+		return spanOfText(args)
+	case len(args) == 1 && v.Kind() == value.Hash:
+		return spanOfHash(v)
+	case len(args) < 4 || len(args) > 7:
+		return nil, errArguments
+	}
+	for _, arg := range args {
+		if !isInt(arg) {
+			return nil, errArguments
+		}
+	}
+	return sumSpan(args), nil
+}
+
+func isInt(v value.Value) bool { return v.Kind() == value.Int }
+
+func isBool(v value.Value) bool { return v.Kind() == value.Bool }
+
+func isFilled(v value.Value) bool { return isText(v, 1) }
+
+func isFormats(v value.Value) bool {
+	_, _, ok := formatsOf(v)
+	return ok
+}
+
+// nanoseconds returns a number of seconds in nanoseconds. The rest of a float is dropped, as Ruby does.
+func nanoseconds(v value.Value) (*big.Int, error) {
+	if v.Kind() == value.Int {
+		return new(big.Int).Mul(big.NewInt(v.Int()), big.NewInt(nsPerSecond)), nil
+	}
+	f := v.Float() * nsPerSecond
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, errors.New("a number of seconds is expected, found one that is not finite")
+	}
+	ns, _ := big.NewFloat(f).Int(nil)
+	return ns, nil
+}
+
+// sumSpan adds up days, hours, minutes, seconds, and what follows in spanFields.
+func sumSpan(parts []value.Value) *big.Int {
+	sum := new(big.Int)
+	for i, factor := range []int64{1, 24, 60, 60, 1000, 1000, 1000} {
+		sum.Mul(sum, big.NewInt(factor))
+		if i < len(parts) && isInt(parts[i]) {
+			sum.Add(sum, big.NewInt(parts[i].Int()))
+		}
+	}
+	return sum
+}
+
+func spanOfHash(v value.Value) (*big.Int, error) {
+	text := map[string]func(value.Value) bool{"string": isFilled, "format": isFormats}
+	if found, ok := fields(v, "string", text); ok {
+		args := []value.Value{found["string"]}
+		if format, ok := found["format"]; ok {
+			args = append(args, format)
+		}
+		return spanOfText(args)
+	}
+	known := map[string]func(value.Value) bool{"negative": isBool}
+	for _, name := range spanFields {
+		known[name] = isInt
+	}
+	found, ok := fields(v, "", known)
+	if !ok {
+		return nil, errArguments
+	}
+	parts := make([]value.Value, len(spanFields))
+	for i, name := range spanFields {
+		parts[i] = found[name]
+	}
+	sum := sumSpan(parts)
+	if negative, ok := found["negative"]; ok && negative.Bool() {
+		sum.Neg(sum)
+	}
+	return sum, nil
+}
+
+func spanOfText(args []value.Value) (*big.Int, error) {
+	formats, one := defaultSpans, false
+	if len(args) == 2 {
+		var ok bool
+		if formats, one, ok = formatsOf(args[1]); !ok {
+			return nil, errArguments
+		}
+	}
+	switch {
+	case len(args) > 2:
+		return nil, errArguments
+	case !isFilled(args[0]):
+		return nil, errEmpty
+	}
+	text := args[0].Text()
+	for _, format := range formats {
+		f, err := parseSpanFormat(format)
+		if err != nil {
+			return nil, err
+		}
+		ns, err := f.parse(text)
+		if err == nil || one {
+			return ns, err
+		}
+	}
+	return nil, noFormat(text, formats)
+}
+
+// noFormat returns the error for a text that none of the formats fits.
+func noFormat(text string, formats []string) error {
+	return fmt.Errorf("'%s' does not have the format %s", shortened(text), strings.Join(formats, " or "))
+}
+
+// checkTimespan returns an error for formats that Puppet reads and this package does not.
+func checkTimespan(args []value.Value) error {
+	if len(args) == 0 {
+		return nil
+	}
+	formats, _, _ := formatsOf(args[0])
+	for _, format := range formats {
+		if _, err := parseSpanFormat(format); errors.Is(err, errWidth) {
+			return err
+		}
+	}
+	return nil
+}
+
+// printSpan returns the span as Puppet's format %D-%H:%M:%S.%-N. The fraction loses its zeros on both sides, so that of
+// 50 nanoseconds is 5, as in Puppet.
+func printSpan(ns *big.Int) string {
+	sign := ""
+	if ns.Sign() < 0 {
+		sign = "-"
+	}
+	seconds, rest := new(big.Int).QuoRem(new(big.Int).Abs(ns), big.NewInt(nsPerSecond), new(big.Int))
+	days, inDay := new(big.Int).QuoRem(seconds, big.NewInt(86400), new(big.Int))
+	s := inDay.Int64()
+	fraction := strings.TrimRight(rest.String(), "0")
+	if fraction == "" {
+		fraction = "0"
+	}
+	return fmt.Sprintf("%s%s-%02d:%02d:%02d.%s", sign, days, s/3600, s/60%60, s%60, fraction)
+}

@@ -1,0 +1,206 @@
+package rich
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"bindc/internal/value"
+)
+
+// zonelessStamps are the formats for a text without a time zone.
+var zonelessStamps = []string{"%FT%T.%N", "%FT%T", "%F %T.%N", "%F %T", "%F"}
+
+var defaultStamps = append([]string{"%FT%T.%N %Z", "%FT%T %Z", "%F %T.%N %Z", "%F %T %Z", "%F %Z"}, zonelessStamps...)
+
+// errCurrent says that the time zone of a server is unknown when a site is built and when a snapshot is read.
+var errCurrent = fmt.Errorf("the time zone 'current' of a Puppet server %w", ErrUnsupported)
+
+// errFar says that a time is beyond what this package counts.
+var errFar = fmt.Errorf("a year beyond a thousand million %w", ErrUnsupported)
+
+// newTimestamp makes a time of seconds, of a text with formats and a time zone, or of a hash.
+func newTimestamp(args []value.Value) (string, error) {
+	v := args[0]
+	switch {
+	case len(args) == 1 && isNumber(v):
+		ns, err := nanoseconds(v)
+		if err != nil {
+			return "", err
+		}
+		return printStamp(ns)
+	case len(args) == 1 && v.Kind() == value.Hash:
+		known := map[string]func(value.Value) bool{"string": isFilled, "format": isFormats, "timezone": isFilled}
+		found, ok := fields(v, "string", known)
+		if !ok {
+			return "", errArguments
+		}
+		return stampOfText(found["string"].Text(), found["format"], found["timezone"])
+	case len(args) > 3 || v.Kind() != value.String:
+		return "", errArguments
+	case !isFilled(v):
+		return "", errEmpty
+	case len(args) > 1 && !isFormats(args[1]), len(args) > 2 && !isFilled(args[2]):
+		return "", errArguments
+	}
+	args = append(args, value.Value{}, value.Value{})
+	return stampOfText(v.Text(), args[1], args[2])
+}
+
+// checkTimestamp returns an error for a time zone that only a Puppet server knows.
+func checkTimestamp(args []value.Value) error {
+	if len(args) < 2 || args[1].Kind() != value.String {
+		return nil
+	}
+	if _, err := zoneOffset(args[1].Text()); errors.Is(err, errCurrent) {
+		return err
+	}
+	return nil
+}
+
+// stampOfText reads text by a format, or by the first format of a list that fits. The format and the zone may be undef.
+func stampOfText(text string, format, zone value.Value) (string, error) {
+	own := !zone.IsUndef()
+	formats, one := defaultStamps, false
+	switch {
+	case !format.IsUndef():
+		formats, one, _ = formatsOf(format)
+	case own:
+		formats = zonelessStamps
+	}
+	parsed, err := parseStamp(text, formats, own)
+	if err != nil {
+		return "", err
+	}
+	if one && own && parsed.zone != "" {
+		return "", errors.New("the format has a time zone, and the arguments have another one")
+	}
+	name := parsed.zone
+	if own {
+		name = zone.Text()
+	}
+	return parsed.print(name)
+}
+
+// parseStamp reads text by the first format that fits. In a list of formats, one that has a time zone does not fit
+// beside another one that is given.
+func parseStamp(text string, formats []string, zoned bool) (*moment, error) {
+	for _, format := range formats {
+		m, ok := strptime(text, format)
+		if ok && (len(formats) == 1 || !zoned || m.zone == "") {
+			return m, nil
+		}
+	}
+	return nil, noFormat(text, formats)
+}
+
+// print returns the moment in UTC.
+func (m *moment) print(zone string) (string, error) {
+	year, ok := m.numbers['Y']
+	if !ok {
+		return "", errors.New("the format of a Timestamp has no year")
+	}
+	hour, minute, second := m.numbers['H'], m.numbers['M'], m.numbers['S']
+	fraction, inRange := m.fractionNanoseconds()
+	switch {
+	case year < -farYear || year > farYear:
+		return "", errFar
+	case hour == 24 && minute+second > 0, !inRange:
+		return "", errors.New("the time is out of range")
+	}
+	var offset int64
+	if zone != "" {
+		var err error
+		if offset, err = zoneOffset(zone); err != nil {
+			return "", err
+		}
+	}
+	seconds := daysBefore(year, m.number('m', 1), m.number('d', 1))*86400 + hour*3600 + minute*60 + second
+	ns := new(big.Int).Mul(big.NewInt(seconds), big.NewInt(nsPerSecond))
+	return printStamp(ns.Add(ns, big.NewInt(fraction-offset)))
+}
+
+// number returns the number of a directive, or otherwise.
+func (m *moment) number(letter byte, otherwise int64) int64 {
+	if n, ok := m.numbers[letter]; ok {
+		return n
+	}
+	return otherwise
+}
+
+// fractionNanoseconds returns the fraction of a second. It must not be negative.
+func (m *moment) fractionNanoseconds() (ns int64, inRange bool) {
+	if m.minus && strings.Trim(m.fraction, "0") != "" {
+		return 0, false
+	}
+	for i := range 9 {
+		ns *= 10
+		if i < len(m.fraction) {
+			ns += int64(m.fraction[i] - '0')
+		}
+	}
+	return ns, true
+}
+
+// zoneOffset returns the difference of a time zone to UTC in nanoseconds.
+func zoneOffset(name string) (int64, error) {
+	if strings.EqualFold(name, "current") {
+		return 0, errCurrent
+	}
+	zone := zonePattern().FindString(name)
+	if ns, ok := zoneDifference(zone); ok && zone != "" {
+		return ns, nil
+	}
+	return 0, fmt.Errorf("'%s' is not a time zone: expected one as UTC, CET or +01:00", shortened(name))
+}
+
+const farYear = 1_000_000_000
+
+// daysBefore returns the days from 1970 to a day. A day after the last of its month counts on into the next month.
+func daysBefore(year, month, day int64) int64 {
+	if month <= 2 { // the years of this calculation begin in March
+		year, month = year-1, month+12
+	}
+	return 365*year + floor(year, 4) - floor(year, 100) + floor(year, 400) + (153*(month-3)+2)/5 + day - 1 - 719468
+}
+
+// floor returns the whole part of a quotient, rounded down.
+func floor(n, by int64) int64 {
+	if n < 0 {
+		return -((by - 1 - n) / by)
+	}
+	return n / by
+}
+
+// dateOf is the inverse of daysBefore.
+func dateOf(days int64) (year, month, day int64) {
+	days += 719468
+	era := floor(days, 146097)
+	inEra := days - era*146097
+	inYear := (inEra - inEra/1460 + inEra/36524 - inEra/146096) / 365
+	rest := inEra - (365*inYear + inYear/4 - inYear/100)
+	month = (5*rest + 2) / 153
+	year, day = era*400+inYear, rest-(153*month+2)/5+1
+	if month += 3; month > 12 {
+		return year + 1, month - 12, day
+	}
+	return year, month, day
+}
+
+// printStamp returns the time as Puppet prints it: 2024-01-31T10:11:12.000000000 UTC.
+func printStamp(ns *big.Int) (string, error) {
+	seconds, rest := new(big.Int).DivMod(ns, big.NewInt(nsPerSecond), new(big.Int))
+	days, inDay := new(big.Int).DivMod(seconds, big.NewInt(86400), new(big.Int))
+	if days.CmpAbs(big.NewInt(farYear*366)) > 0 {
+		return "", errFar
+	}
+	year, month, day := dateOf(days.Int64())
+	width := 4
+	if year < 0 {
+		width = 5
+	}
+	s := inDay.Int64()
+	return fmt.Sprintf("%0*d-%02d-%02dT%02d:%02d:%02d.%09d UTC", width, year, month, day, s/3600, s/60%60, s%60,
+		rest.Int64()), nil
+}
