@@ -245,7 +245,7 @@ module Scenarios
     asking = Thread.new { numbers_while(seen) { killing } }
     5.times do
       children.each { |child| Process.kill('KILL', child) }
-      enough = seen.length + 2 # a lookup tries again once: no second kill before a whole catalog
+      enough = seen.length + 2 # a lookup is not killed more often than it tries
       eventually { assert_operator seen.length, :>=, enough }
     end
     killing = false
