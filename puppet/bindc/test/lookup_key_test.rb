@@ -377,7 +377,10 @@ class LookupKeyTest < Minitest::Test
     keys('a::x' => 1)
     assert_equal 1, compile.lookup('a::x')
     pid = child_pids.last
-    Process.wait(fork { exit }) # runs what runs at the end of a process
+    Process.wait(fork do
+      Puppet::Bindc_1_1_0.finish
+      exit!
+    end)
     refute gone?(pid), 'the process that was forked has ended it'
     Puppet::Bindc_1_1_0.finish
     assert gone?(pid), 'it is still running'
