@@ -21,7 +21,8 @@ type backendCase struct {
 	Others  []string         `json:"others"` // environments that are measured beside these
 	Nodes   []map[string]any `json:"nodes"`
 	Keys    []string         `json:"keys"`
-	Merged  []string         `json:"merged"` // keys with lists
+	Failing []string         `json:"failing"` // keys that would fail a whole catalog of some node
+	Merged  []string         `json:"merged"`  // keys with lists
 	Targets targets          `json:"targets"`
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -124,11 +125,10 @@ const corpusSite = "himlar"
 func (l *backendLayout) corpus(corpora string) error {
 	root := filepath.Join(corpora, corpusSite)
 	c := backendCase{Name: "a real repository", Own: "ownreal", Ours: "oursreal"}
-	keys, err := corpusKeys(filepath.Join(root, "expect.jsonl"))
-	if err != nil {
+	var err error
+	if c.Keys, c.Failing, err = corpusKeys(filepath.Join(root, "expect.jsonl")); err != nil {
 		return err
 	}
-	c.Keys = keys
 	if c.Nodes, err = corpusNodes(filepath.Join(root, "facts.json")); err != nil {
 		return err
 	}
@@ -140,27 +140,29 @@ func (l *backendLayout) corpus(corpora string) error {
 	return l.ask(own, c.Ours, filepath.Join(own, "hiera.yaml"))
 }
 
-// corpusKeys returns the keys that the expected answers are of.
-func corpusKeys(path string) (keys []string, err error) {
+// corpusKeys returns the keys of the expected answers, and those of them that fail for a node.
+func corpusKeys(path string) (keys, failing []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
-	seen := map[string]bool{}
+	seen, failed := map[string]bool{}, map[string]bool{}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
-		var answer struct{ Key string }
+		var answer struct{ Key, Error string }
 		if err := json.Unmarshal(lines.Bytes(), &answer); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !seen[answer.Key] {
 			seen[answer.Key] = true
 			keys = append(keys, answer.Key)
 		}
+		failed[answer.Key] = failed[answer.Key] || answer.Error != ""
 	}
-	return keys, lines.Err()
+	failing = slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !failed[key] })
+	return keys, failing, lines.Err()
 }
 
 // corpusNodes returns the nodes. What is a variable of top scope there is a fact here.

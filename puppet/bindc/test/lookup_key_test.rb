@@ -100,9 +100,27 @@ class LookupKeyTest < Minitest::Test
   end
 
   def disconnect
-    connections = Puppet::Bindc_1_1_0.instance_variable_get(:@connections)
-    connections.each_value { |connection| connection.send(:close) }
-    connections.clear
+    connections.each { |connection| connection.send(:close) }
+    Puppet::Bindc_1_1_0.instance_variable_get(:@connections).clear
+  end
+
+  def connections
+    Puppet::Bindc_1_1_0.instance_variable_get(:@connections).values
+  end
+
+  def child_pids
+    connections.map { |connection| connection.instance_variable_get(:@io).pid }
+  end
+
+  # A defunct process is not gone.
+  def gone?(pid)
+    !File.exist?("/proc/#{pid}")
+  end
+
+  def within(seconds, message)
+    deadline = Time.now + seconds
+    sleep 0.01 until yield || Time.now > deadline
+    assert yield, message
   end
 
   def snapshot(data)
@@ -114,8 +132,10 @@ class LookupKeyTest < Minitest::Test
     snapshot('keys' => values.transform_values { |value| [{ 'value' => value }] })
   end
 
-  def fault(word)
-    File.write("#{@file}.fault", word)
+  # A word, or a word and how often.
+  def fault(what)
+    words = what.is_a?(Hash) ? what.flat_map { |word, times| [word] * times } : [what]
+    File.write("#{@file}.fault", words.join("\n"))
   end
 
   def asked
@@ -356,24 +376,72 @@ class LookupKeyTest < Minitest::Test
   def test_children_end_with_the_process_that_started_them
     keys('a::x' => 1)
     assert_equal 1, compile.lookup('a::x')
-    pid = Puppet::Bindc_1_1_0.instance_variable_get(:@connections).values.last.instance_variable_get(:@io).pid
-    Puppet::Bindc_1_1_0.finish(Process.pid + 1)
-    assert_nil Process.wait(pid, Process::WNOHANG), 'it is still running'
-    Puppet::Bindc_1_1_0.finish(Process.pid)
-    assert_raises(Errno::ECHILD) { Process.wait(pid, Process::WNOHANG) }
+    pid = child_pids.last
+    Process.wait(fork do
+      Puppet::Bindc_1_1_0.finish
+      exit!
+    end)
+    refute gone?(pid), 'the process that was forked has ended it'
+    Puppet::Bindc_1_1_0.finish
+    assert gone?(pid), 'it is still running'
     assert_equal 1, compile.lookup('a::x')
     assert_equal 2, asks.count('hello')
   end
 
-  # The dead child of an environment that is not used any more does not stay, whoever asks next.
-  def test_a_dead_child_is_waited_for_when_another_is_asked
+  # Nobody needs to ask: the environment of the child may not be used any more.
+  def test_a_child_that_is_killed_while_idle_leaves_no_defunct_process
     keys('a::x' => 1)
     assert_equal 1, compile.lookup('a::x')
-    pid = Puppet::Bindc_1_1_0.instance_variable_get(:@connections).values.last.instance_variable_get(:@io).pid
+    pid = child_pids.last
     Process.kill('KILL', pid)
-    sleep 0.01 until File.read("/proc/#{pid}/stat").include?(') Z')
-    assert_equal 1, compile(timeout: 21).lookup('a::x')
-    assert_raises(Errno::ECHILD) { Process.wait(pid, Process::WNOHANG) }
+    within(10, 'it is still defunct') { gone?(pid) }
+    assert_equal 1, compile.lookup('a::x')
+    assert_equal 2, asks.count('hello')
+  end
+
+  # What fails while one child is ended concerns neither what is left of it nor the others.
+  def test_all_children_end_with_the_process_where_closing_fails
+    [[:close, IOError.new('stream closed in another thread')], [:close, Errno::EBADF.new], [:pid, ThreadError.new('no')]].each do |name, error|
+      keys('a::x' => 1)
+      [20, 21, 22].each { |timeout| assert_equal 1, compile(timeout: timeout).lookup('a::x') }
+      pids = child_pids
+      ios = connections.map { |connection| connection.instance_variable_get(:@io) }
+      ios.first(2).each { |io| io.define_singleton_method(name) { raise error } }
+      Puppet::Bindc_1_1_0.finish
+      within(10, "#{name}: #{error.message}: a child is left") { pids.all? { |pid| gone?(pid) } }
+      ios.first(2).each { |io| io.singleton_class.send(:remove_method, name) }
+      disconnect
+    end
+  end
+
+  # The child of the other process answers that one alone.
+  def test_a_process_that_was_forked_starts_a_child_of_its_own
+    keys('a::x' => 1)
+    assert_equal 1, compile.lookup('a::x')
+    forked = fork do
+      found = compile.lookup('a::x')
+      disconnect
+      exit!(found == 1 ? 0 : 1)
+    end
+    _, status = Process.wait2(forked)
+    assert_equal 0, status.exitstatus
+    refute gone?(child_pids.last), 'the child of the other process was ended'
+    assert_equal 1, compile.lookup('a::x')
+    assert_equal 2, asks.count('hello')
+  end
+
+  def test_a_child_that_dies_twice_within_a_lookup_is_started_again
+    keys('a::x' => 1)
+    fault('exit' => 2)
+    assert_equal 1, compile.lookup('a::x')
+    assert_equal 3, asks.count('hello')
+  end
+
+  def test_a_child_that_dies_three_times_within_a_lookup_is_given_up
+    keys('a::x' => 1)
+    fault('exit' => 3)
+    message = refused { compile.lookup('a::x') }
+    assert_match(/serve --stdio .*: .*it ended with status 3; this lookup has tried 3 times; the next lookup/, message)
     assert_equal 1, compile.lookup('a::x')
   end
 

@@ -13,9 +13,8 @@ module ::Puppet::Bindc_1_1_0
   end
 
   @lock ||= Mutex.new
-  @connections ||= {}
 
-  # The connection was lost. The caller may try again, once.
+  # The connection was lost. The caller may try again, a few times.
   class Ended < StandardError; end
 
   # The server has ended the session.
@@ -26,8 +25,8 @@ module ::Puppet::Bindc_1_1_0
   def self.connection(options, environment)
     settings = Settings.new(options, environment)
     @lock.synchronize do
-      @connections.each_value(&:reap)
-      @connections[settings.key] ||= settings.socket ? Socket.new(settings) : Child.new(settings)
+      connections.each_value(&:reap)
+      connections[settings.key] ||= settings.socket ? Socket.new(settings) : Child.new(settings)
     end
   end
 
@@ -43,15 +42,21 @@ module ::Puppet::Bindc_1_1_0
     end
   end
 
-  # Ends the children of this process, but not those of the process that it was forked from.
-  def self.finish(owner)
-    return unless Process.pid == owner
+  # Returns the connections of this process. One that was forked leaves those of the other alone.
+  def self.connections
+    @connections = {} unless @owner == Process.pid
+    @owner = Process.pid
+    @connections
+  end
+  private_class_method :connections
 
-    @lock.synchronize { @connections.each_value { |connection| connection.send(:close) } }
+  # Ends the children of this process.
+  def self.finish
+    @lock.synchronize { connections.each_value { |connection| connection.send(:close) } }
   end
 
-  # A server ends a JRuby and runs on: only the JRuby can wait for its child.
-  @finishing ||= Process.pid.tap { |owner| at_exit { finish(owner) } }
+  # A server ends a JRuby and runs on, so the JRuby has to end its children.
+  @finishing ||= at_exit { finish }
 
   # Checks the options of the hierarchy entry.
   class Settings
@@ -131,8 +136,8 @@ module ::Puppet::Bindc_1_1_0
       @mutex.synchronize { [@compared += 1, @differing += different ? 1 : 0] }
     end
 
-    # Closes the connection if its server has ended and no other thread uses it. Otherwise the dead child of an
-    # environment without further catalogs would stay.
+    # Closes the connection if its server has ended and no other thread uses it. The next lookup opens it again, without
+    # losing a question first.
     def reap
       return unless @mutex.try_lock
 
@@ -141,6 +146,11 @@ module ::Puppet::Bindc_1_1_0
       ensure
         @mutex.unlock
       end
+    end
+
+    # Says why a lookup that has tried several times fails, and what to do.
+    def given_up(reason, tries)
+      "#{self}: #{reason}; this lookup has tried #{tries} times; #{remedy}"
     end
 
     # Opens the connection if it is not open, and does not wait for the server.
@@ -162,7 +172,7 @@ module ::Puppet::Bindc_1_1_0
     # Returns the answer to a question. Only for the block of open.
     def ask(question)
       answer = ask_all([question]).first
-      raise Forgotten if answer.dig('error', 'code') == 'session'
+      raise Forgotten, 'it has ended the session' if answer.dig('error', 'code') == 'session'
 
       answer
     end
@@ -287,7 +297,7 @@ module ::Puppet::Bindc_1_1_0
 
     def lost(reason)
       reason = [reason, close].compact.join(', ')
-      raise Ended, "#{self}: #{reason.empty? ? 'it closed the connection' : reason}; #{remedy}"
+      raise Ended, reason.empty? ? 'it closed the connection' : reason
     end
 
     def now
@@ -303,37 +313,47 @@ module ::Puppet::Bindc_1_1_0
 
     private
 
+    # A thread waits for the child, so that none stays defunct. It has the process number: that of the pipes may not be
+    # asked while another thread closes them.
     def connect
-      IO.popen(@settings.command, 'r+b')
+      IO.popen(@settings.command, 'r+b').tap { |io| @waiter = Process.detach(io.pid) }
     rescue SystemCallError => e
       raise Problem, "cannot start #{self}: #{e.message}. Install bindq where the user of Puppet may run it, and " \
                      "give its path as 'command' in hiera.yaml"
     end
 
-    # Ends the child, which may be stopped. Returns how it ended if it had ended by itself.
+    # Ends the child, which may be stopped. Returns how it ended if it did so by itself. Each step is taken whether or not
+    # those before it failed: a step that is left out leaves a process.
     def close
       io, @io = @io, nil
       return unless io
 
-      pid = io.pid
-      status, @status = @status || wait_for(pid), nil
-      Process.kill('KILL', pid) unless status
-      io.close
-      Process.wait(pid) unless status # MRI has done that, JRuby has not
-      status && "it ended with #{status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"}"
-    rescue SystemCallError
+      killed = @waiter.alive? && try { end_child }
+      try { io.close }
+      status = try { @waiter.join(@settings.timeout)&.value }
+      outcome(status) if status && !(killed && status.termsig == Signal.list['KILL'])
+    end
+
+    # The thread waits before the pipes are closed: MRI waits for the child when it closes them.
+    def end_child
+      Process.kill('KILL', @waiter.pid)
+      @waiter.join(@settings.timeout)
+    end
+
+    # Returns nil if the step failed.
+    def try
+      yield
+    rescue SystemCallError, IOError, ThreadError
       nil
     end
 
-    # Reports whether the child has ended. Then close knows how.
-    def ended?
-      @status = wait_for(@io.pid)
+    def outcome(status)
+      "it ended with #{status.signaled? ? "signal #{status.termsig}" : "status #{status.exitstatus}"}"
     end
 
-    # Returns how a process ended, nil if it is still running.
-    def wait_for(pid)
-      _, status = Process.wait2(pid, Process::WNOHANG)
-      status
+    # Reports whether the child has ended.
+    def ended?
+      !@waiter.alive?
     end
 
     def remedy
@@ -358,8 +378,10 @@ module ::Puppet::Bindc_1_1_0
     end
 
     def close
-      @io&.close
-      @io = nil
+      io, @io = @io, nil
+      io&.close
+    rescue SystemCallError, IOError
+      nil
     end
 
     def ended?

@@ -110,6 +110,9 @@ module ::Puppet::Bindc_1_1_0
     # How many keys of each strategy are answered before the others.
     SOON = 32 unless const_defined?(:SOON, false)
 
+    # How often a lookup asks a server that ends meanwhile.
+    TRIES = 3 unless const_defined?(:TRIES, false)
+
     def initialize(compile, caller, entries)
       @compile = compile
       @connection = compile.connection
@@ -209,17 +212,17 @@ module ::Puppet::Bindc_1_1_0
       @answers[strategy] ||= Answers.new(self, strategy)
     end
 
-    # Yields the connection with the session open. If the connection is lost, it tries again once.
+    # Yields the connection with the session open. If the connection is lost, it tries again.
     def within
-      again ||= false
+      tries ||= 0
       @connection.open(@compile.environment) do |connection|
         enter(connection) unless @opening == connection.opening
         yield connection
       end
     rescue Ended, Forgotten => e
       @opening = nil
-      raise Problem, e.message if again
-      again = true
+      raise Problem, @connection.given_up(e.message, tries) if (tries += 1) == TRIES
+
       retry
     end
 
