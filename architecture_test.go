@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	},
 	"cmd/bindq": {
 		"diag", "facts", "internal/cli", "internal/decision", "internal/expr", "internal/fsx",
-		"internal/hieraconfig", "internal/identity", "internal/lookup", "internal/members",
+		"internal/gate", "internal/hieraconfig", "internal/identity", "internal/lookup", "internal/query",
 		"internal/recipe", "internal/secret/eyaml", "internal/secret/seal", "internal/slice",
 		"internal/syntax", "internal/value", "internal/yaml", "origin", "runtime", "serve", "ship",
 		"ship/oci", "snapshot",
@@ -87,7 +87,11 @@ var mayImport = map[string][]string{
 	"internal/expr/stdlib": {
 		"internal/expr", "internal/expr/ruby", "internal/pattern", "internal/types", "internal/value",
 	},
-	"internal/fsx":         {},
+	"internal/fsx": {},
+	"internal/gate": {
+		"facts", "internal/decision", "internal/expr", "internal/lookup", "internal/query",
+		"internal/recipe", "runtime", "ship", "snapshot",
+	},
 	"internal/hieraconfig": {"diag", "internal/layout", "internal/value", "internal/yaml"},
 	"internal/identity":    {"internal/secret/seal"},
 	"internal/layout": {
@@ -126,6 +130,7 @@ var mayImport = map[string][]string{
 	"internal/mutate":  {},
 	"internal/pattern": {},
 	"internal/pool":    {},
+	"internal/query":   {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
 	"internal/recipe":  {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},
 	"internal/relation": {
 		"internal/expr", "internal/expr/stdlib", "internal/syntax", "internal/value",

@@ -14,6 +14,7 @@ import (
 	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/decision"
+	"bindc/internal/gate"
 	"bindc/internal/lookup"
 	"bindc/snapshot"
 )
@@ -111,7 +112,7 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 		return nil, err
 	}
 	d, err := decision.Diff(a, b, progress.Done)
-	if err != nil && verify(before) != nil {
+	if err != nil && gate.Verify(before) != nil {
 		err = inFile(path, err)
 	}
 	return d, err

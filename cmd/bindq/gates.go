@@ -13,8 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"bindc/internal/cli"
+	"bindc/internal/gate"
 	"bindc/origin"
 	"bindc/ship"
+	"bindc/snapshot"
 )
 
 // gates are the checks that a snapshot has to pass before it becomes active.
@@ -60,17 +62,42 @@ func (g *gates) checks() (ship.Checks, error) {
 			return c, fmt.Errorf("%s: %w", called("check-keys", g.keysConfigured), err)
 		}
 		if len(bytes.TrimSpace(text)) == 0 {
-			return c, noQueries(g.checkKeys)
+			return c, g.keys().NoQueries()
 		}
 	}
 	c.Rules = g.rules
 	c.Gate = func(path, active string) error {
-		if err := keysFound(g.checkKeys, path); err != nil {
+		if err := g.keysFound(path); err != nil {
 			return err
 		}
 		return changesLittle(active, path, share)
 	}
 	return c, nil
+}
+
+func (g *gates) keys() *gate.Keys {
+	return &gate.Keys{Option: "--check-keys", File: g.checkKeys, Node: (&source{}).nodeOfDir}
+}
+
+// keysFound refuses the snapshot at path if it lacks a key of the queries.
+func (g *gates) keysFound(path string) error {
+	if g.checkKeys == "" {
+		return nil
+	}
+	return (&source{}).ask(path, g.keys().Found)
+}
+
+// changesLittle refuses the snapshot at path if more than a share of its bindings differs from those of the active one.
+func changesLittle(active, path string, share float64) error {
+	if active == "" || share >= 1 {
+		return nil
+	}
+	var anybody trust
+	return anybody.report(active, func(before *snapshot.Snapshot) error {
+		return anybody.report(path, func(after *snapshot.Snapshot) error {
+			return gate.ChangesLittle(before, after, share)
+		})
+	})
 }
 
 // rules returns a text that changes whenever the gates may decide differently.
@@ -111,4 +138,13 @@ func (g *gates) obey(p gates, flags *pflag.FlagSet) {
 	g.trust.configured = p.trust.configured && !flags.Changed("allowed-signers")
 	g.keysConfigured = p.keysConfigured && !flags.Changed("check-keys")
 	g.changeConfigured = p.changeConfigured && !flags.Changed("max-change")
+}
+
+// inspect reads the snapshot at path from end to end.
+func inspect(path string) (isSensitive bool, err error) {
+	err = (&trust{}).report(path, func(f *snapshot.Snapshot) error {
+		isSensitive, err = gate.Inspect(f)
+		return err
+	})
+	return isSensitive, err
 }

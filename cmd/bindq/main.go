@@ -4,7 +4,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
+	"bindc/internal/lookup"
 	"bindc/origin"
 	bindings "bindc/runtime"
 	"bindc/ship"
@@ -110,29 +110,22 @@ func message(err error) string {
 // codeRefused is the code of an *origin.Refusal.
 const codeRefused bindings.Code = "snapshot_refused"
 
-// codeOf is the stable code of an error, "" for one of the operating system.
+// codeOf returns the stable code of an error, "" if the error has none.
 func codeOf(err error) bindings.Code {
 	var e *bindings.Error
-	var damage *bindings.DamageError
 	var refusal *origin.Refusal
 	var held *ship.Refusal
-	var path *fs.PathError
 	var other *elsewhere
+	code := lookup.CodeOf(err)
 	switch {
 	case errors.As(err, &e):
-		return e.Code
+		return code
 	case errors.As(err, &refusal), errors.As(err, &held):
 		return codeRefused
-	case errors.As(err, &damage):
-		return bindings.CodeDamaged
-	case errors.Is(err, bindings.ErrFormat):
-		return bindings.CodeFormat
-	case errors.Is(err, bindings.ErrVersion):
-		return bindings.CodeVersion
-	case errors.As(err, &path), errors.As(err, &other):
+	case code == bindings.CodeUsage && errors.As(err, &other):
 		return ""
 	}
-	return bindings.CodeUsage
+	return code
 }
 
 // addShowSensitive adds the flag with which somebody asks for sensitive values where no key is asked for.

@@ -20,19 +20,6 @@ import (
 	"bindc/snapshot"
 )
 
-// inspect reads the snapshot at path from end to end.
-func inspect(path string) (isSensitive bool, err error) {
-	err = (&trust{}).report(path, func(f *snapshot.Snapshot) error {
-		if err := verify(f); err != nil {
-			return err
-		}
-		n, _, err := sensitiveValues(f)
-		isSensitive = n > 0
-		return err
-	})
-	return isSensitive, err
-}
-
 // defaultMaxSize is the default of --max-size.
 const defaultMaxSize = 1 << 30
 
