@@ -44,7 +44,8 @@ func TestInspectFindsSensitiveValues(t *testing.T) {
 func TestCheckKeysBoundsQueries(t *testing.T) {
 	t.Chdir(t.TempDir())
 	buildBindings(t, "[a, 1]", "site.bsnap")
-	if err := (&gates{checkKeys: "."}).keysFound("site.bsnap"); err == nil || !strings.HasPrefix(err.Error(), "--check-keys: read .: ") {
+	err := (&gates{checkKeys: "."}).keysFound("site.bsnap")
+	if err == nil || !strings.HasPrefix(err.Error(), "--check-keys: read .: ") {
 		t.Errorf("a directory: %v", err)
 	}
 	for line, want := range map[string]string{

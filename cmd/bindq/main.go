@@ -3,7 +3,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -18,61 +17,34 @@ import (
 	"bindc/ship"
 )
 
-// Exit statuses, as docs/cli.md has them.
-const (
-	exitNotFound = 1
-	exitRefused  = 1 // of verify: the signature; of pull, activate, rollback: what is wrong with the snapshot
-	exitStale    = 1 // of status
-	exitDiffers  = 1 // of diff
-	exitCannot   = 2
+// Answers of verbs that are printed already.
+var (
+	errNotFound = &cli.Answer{Reason: "not found", Status: cli.ExitNo}
+	errDiffers  = &cli.Answer{Reason: "the snapshots differ", Status: cli.ExitNo}
+	errReported = &cli.Answer{Reason: "a lookup failed", Status: cli.ExitError}
 )
-
-// errNotFound says that a key is not bound. The answer was given; there is nothing to print.
-var errNotFound = errors.New("not found")
-
-// errDiffers says that diff has printed differences.
-var errDiffers = errors.New("the snapshots differ")
-
-// errReported says that a lookup failed and that its message was printed.
-var errReported = errors.New("a lookup failed")
 
 func main() { os.Exit(execute(command(os.Args[1:]))) }
 
 // execute runs the verb that the arguments name, prints its error and returns the exit status.
-func execute(root *cobra.Command) int {
-	verb, err := root.ExecuteC()
-	switch {
-	case err == nil:
-		return 0
-	case errors.Is(err, errNotFound):
-		return exitNotFound
-	case errors.Is(err, errDiffers):
-		return exitDiffers
-	case errors.Is(err, errStale):
-		return exitStale
-	case errors.Is(err, errReported):
-		return exitCannot
-	}
-	fmt.Fprintln(root.ErrOrStderr(), "bindq:", message(err))
+func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
+
+// statusOf returns the exit status for an error of a verb. A refused snapshot is an answer.
+func statusOf(verb *cobra.Command, err error) int {
 	if verb.Name() == "verify" && codeOf(err) == codeRefused || ships(verb) && isRefused(err) {
-		return exitRefused
+		return cli.ExitNo
 	}
-	return exitCannot
+	return cli.ExitError
 }
 
 // command returns the program. For 'serve', which Puppet starts and waits for, it has no other verb.
 func command(args []string) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "bindq",
-		Short: "Answer lookups from a snapshot",
-		Long: "bindq maps a snapshot that bindc wrote and answers lookups for the facts of a\n" +
-			"node. -s FILE says which snapshot, or BINDQ_SNAPSHOT in the environment.\n\n" +
-			"Exit status: 0 yes, found, sound; 1 no, not found; 2 it could not be done:\n" +
+	root := cli.NewProgram("bindq", "Answer lookups from a snapshot",
+		"bindq maps a snapshot that bindc wrote and answers lookups for the facts of a\n"+
+			"node. -s FILE says which snapshot, or BINDQ_SNAPSHOT in the environment.\n\n"+
+			"Exit status: 0 yes, found, sound; 1 no, not found; 2 it could not be done:\n"+
 			"usage, a damaged snapshot, an error of the lookup.",
-		Example:       "  facter --json | bindq lookup ntp::package -s site.bsnap --facts -",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-	}
+		"  facter --json | bindq lookup ntp::package -s site.bsnap --facts -")
 	if len(args) > 0 && args[0] == "serve" {
 		root.AddCommand(serveCommand())
 	} else {
@@ -115,7 +87,7 @@ func codeOf(err error) bindings.Code {
 	var e *bindings.Error
 	var refusal *origin.Refusal
 	var held *ship.Refusal
-	var other *elsewhere
+	var other *cli.External
 	code := lookup.CodeOf(err)
 	switch {
 	case errors.As(err, &e):

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
+	"bindc/internal/cli"
 	"bindc/origin"
 	bindings "bindc/runtime"
 	"bindc/ship"
@@ -74,7 +75,7 @@ func (f *pullFlags) run(cmd *cobra.Command, source string) error {
 	}
 	r, err := pull.Run(ctx)
 	if err != nil {
-		return &elsewhere{err}
+		return &cli.External{Err: err}
 	}
 	line := outcomeOf(f.name, r)
 	if r.Digest != "" {
@@ -113,11 +114,6 @@ func (f *pullFlags) pull(cmd *cobra.Command, source string) (*ship.Pull, error) 
 func tookTooLong(timeout time.Duration) error {
 	return fmt.Errorf("the pull took longer than %v; raise --timeout if the source is only slow", timeout)
 }
-
-// elsewhere is an error that is not of how the program was called.
-type elsewhere struct{ error }
-
-func (e *elsewhere) Unwrap() error { return e.error }
 
 // outcomeOf says what came of a pull, in a line.
 func outcomeOf(name string, r ship.Result) string {

@@ -16,13 +16,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
+	"bindc/internal/cli"
 	"bindc/internal/fsx"
 	"bindc/ship"
 	"bindc/snapshot"
 )
 
 // errStale makes status exit with 1 after it has printed what failed.
-var errStale = errors.New("stale")
+var errStale = &cli.Answer{Reason: "stale", Status: cli.ExitNo}
 
 // statusFlags are the flags of bindq status.
 type statusFlags struct {
@@ -105,9 +106,9 @@ func (f *statusFlags) names(cmd *cobra.Command, st *ship.Store, args []string) (
 	}
 	if err := st.Unknown(args[0]); err != nil {
 		if f.history {
-			return nil, &elsewhere{err}
+			return nil, &cli.External{Err: err}
 		}
-		fmt.Fprintln(cmd.ErrOrStderr(), "bindq: "+message(&elsewhere{err}))
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindq: "+message(&cli.External{Err: err}))
 	}
 	return args, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
+	"bindc/internal/cli"
 	"bindc/ship"
 )
 
@@ -34,7 +35,7 @@ func activateCommand() *cobra.Command {
 				return err
 			}
 			if near := misspelt(s.Store, p, args[0]); near != "" && !isNew {
-				return &elsewhere{fmt.Errorf("nothing has answered for '%s'; %s --new makes another name", args[0], near)}
+				return &cli.External{Err: fmt.Errorf("nothing has answered for '%s'; %s --new makes another name", args[0], near)}
 			}
 			g.obey(p.of(args[0]), cmd.Flags())
 			checks, err := g.checks()
@@ -47,7 +48,7 @@ func activateCommand() *cobra.Command {
 				err = s.Activate(d)
 			}
 			if err != nil {
-				return &elsewhere{err}
+				return &cli.External{Err: err}
 			}
 			until := ""
 			if s.Pinned {
@@ -107,7 +108,7 @@ func rollbackCommand() *cobra.Command {
 				}
 			}
 			if d, err = s.Back(d); err != nil {
-				return &elsewhere{err}
+				return &cli.External{Err: err}
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s answers again, until 'bindq follow --resume %s'\n", args[0],
 				d.Short(), args[0])
@@ -139,7 +140,7 @@ func resetCommand() *cobra.Command {
 			}
 			newest, err := s.Reset()
 			if err != nil {
-				return &elsewhere{err}
+				return &cli.External{Err: err}
 			}
 			than := "at any time"
 			if !newest.IsZero() {

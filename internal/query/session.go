@@ -77,7 +77,8 @@ func parseOptional(text json.RawMessage) (v bindings.Value, err error) {
 type Check func(r *lookup.Request, key string, merge bindings.Value) error
 
 // Lookup looks up one key of a query in its request. If check is not nil, it runs before the lookup.
-func (s *Session) Lookup(r *lookup.Request, q *Query, key string, check Check) (v bindings.Value, found bool, err error) {
+func (s *Session) Lookup(r *lookup.Request, q *Query, key string, check Check) (v bindings.Value,
+	found bool, err error) {
 	typ, err := s.typ(q.Type)
 	if err != nil {
 		return v, false, err
