@@ -13,7 +13,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/datafile"
-	"bindc/internal/slice"
+	"bindc/internal/report/slice"
 	"bindc/loader"
 	"bindc/snapshot"
 )

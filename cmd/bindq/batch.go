@@ -13,6 +13,7 @@ import (
 	"bindc/internal/cli"
 	"bindc/internal/lookup"
 	"bindc/internal/query"
+	"bindc/internal/report"
 	bindings "bindc/runtime"
 )
 
@@ -62,16 +63,11 @@ type answer struct {
 	Found *bool           `json:"found,omitempty"`
 	Value json.RawMessage `json:"value,omitempty"`
 
-	Sensitive bool         `json:"sensitive,omitempty"`
-	Error     *answerError `json:"error,omitempty"`
+	Sensitive bool          `json:"sensitive,omitempty"`
+	Error     *report.Error `json:"error,omitempty"`
 
-	*explanationShape          // where the query asks for it
-	Answers           []answer `json:"answers,omitempty"` // of several keys
-}
-
-type answerError struct {
-	Code    bindings.Code `json:"code"`
-	Message string        `json:"message"`
+	*report.Explanation          // where the query asks for it
+	Answers             []answer `json:"answers,omitempty"` // of several keys
 }
 
 // batch answers queries.
@@ -161,12 +157,11 @@ func (b *batch) explained(r *lookup.Request, q *query.Query, key string) answer 
 	if !q.Explain {
 		return out
 	}
-	e, err := r.Explain(key)
+	e, err := report.Style{}.Explain(r, key)
 	if err != nil {
 		return failed(&key, err)
 	}
-	shape := shower{}.explanation(e, r.Categories())
-	out.explanationShape = &shape
+	out.Explanation = e
 	return out
 }
 
@@ -203,5 +198,5 @@ func refuseDoubts(r *lookup.Request, key string, merge bindings.Value) error {
 }
 
 func failed(key *string, err error) answer {
-	return answer{Key: key, Error: &answerError{codeOf(err), err.Error()}}
+	return answer{Key: key, Error: &report.Error{Code: codeOf(err), Message: err.Error()}}
 }

@@ -13,9 +13,10 @@ import (
 	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/cli"
-	"bindc/internal/decision"
 	"bindc/internal/gate"
 	"bindc/internal/lookup"
+	"bindc/internal/report"
+	"bindc/internal/report/decision"
 	"bindc/snapshot"
 )
 
@@ -24,7 +25,7 @@ type diffFlags struct {
 	source
 	format string
 	all    bool
-	shower
+	style  report.Style
 }
 
 var diffFormats = []string{"text", "json", "markdown"}
@@ -59,7 +60,7 @@ func diffCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the answer: "+strings.Join(diffFormats, ", "))
 	cli.Words(cmd, "format", diffFormats)
 	cmd.Flags().BoolVar(&f.all, "all", false, "show each key, also of a level or file that is added or removed")
-	cmd.Flags().BoolVar(&f.sensitive, "show-sensitive", false, "show sensitive values")
+	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	f.addStrict(cmd)
 	return cmd
 }
@@ -69,7 +70,7 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diffFormats, ", "), f.format)
 	}
 	if f.format != "json" {
-		f.form = forPeople
+		f.style.Form = report.People
 	}
 	return f.trust.report(before, func(a *snapshot.Snapshot) error {
 		return f.trust.report(after, func(b *snapshot.Snapshot) error {
@@ -77,21 +78,20 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 			if err != nil {
 				return err
 			}
-			found, err := findCauses(a, b, d)
+			changes, err := f.style.Diff(a, b, d)
 			if err != nil {
 				return err
 			}
-			shape := diffShape{Keys: f.keys(d)}
-			if !f.all || f.format == "json" {
-				shape.Causes = found.shown()
+			if f.all && f.format != "json" {
+				changes.Causes = nil // so each key is shown
 			}
 			if f.factsDir == "" {
 				f.sayUncertain(cmd, d)
-				return f.print(cmd.OutOrStdout(), &shape)
+				return f.print(cmd.OutOrStdout(), changes)
 			}
-			return f.nodes(cmd, before, after, d, func(groups []groupShape) error {
-				shape.Nodes = groups
-				return f.print(cmd.OutOrStdout(), &shape)
+			return f.nodes(cmd, before, after, d, func(groups []report.Group) error {
+				changes.Nodes = groups
+				return f.print(cmd.OutOrStdout(), changes)
 			})
 		})
 	})
@@ -128,36 +128,9 @@ func (f *diffFlags) sayUncertain(cmd *cobra.Command, d *decision.Difference) {
 	}
 }
 
-func (f *diffFlags) keys(d *decision.Difference) []keyShape {
-	out := []keyShape{}
-	for _, k := range d.Keys {
-		out = append(out, keyShape{k.Key, f.changes(k.Changes), f.changes(k.Contributions)})
-	}
-	return out
-}
-
-func (f *diffFlags) changes(cs []decision.Change) []changeShape {
-	out := []changeShape{}
-	for _, c := range cs {
-		s := changeShape{When: c.When, Old: f.row(c.Old), New: f.row(c.New), Through: c.Through,
-			Below: c.Below}
-		for _, e := range c.Except {
-			s.Except = append(s.Except, e)
-		}
-		if c.Old != nil {
-			s.OldAt, s.Name = c.Old.At, c.Old.Name
-		}
-		if c.New != nil {
-			s.NewAt, s.Name = c.New.At, c.New.Name
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
 // nodes looks up for each node of the fleet what may differ for it, and hands on what does.
 func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.Difference,
-	do func([]groupShape) error) error {
+	do func([]report.Group) error) error {
 	fleet, err := readFleet(cmd, f.factsDir)
 	if err != nil {
 		return err
@@ -175,7 +148,7 @@ func (f *diffFlags) nodes(cmd *cobra.Command, before, after string, d *decision.
 
 // groups returns the changes for the nodes of the fleet. paths names the files of a and b in errors.
 func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Snapshot, fleet []facts.Node,
-	d *decision.Difference) ([]groupShape, error) {
+	d *decision.Difference) ([]report.Group, error) {
 	keys := slices.Clone(d.Free)
 	for _, k := range d.Keys {
 		keys = append(keys, k.Key)
@@ -185,7 +158,7 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	effects, wrong := make([]effect, len(fleet)), make([]error, len(fleet))
+	effects, wrong := make([]report.Effect, len(fleet)), make([]error, len(fleet))
 	progress := cli.NewProgress(cmd.ErrOrStderr())
 	progress.Begin("looking up for nodes", len(fleet))
 	inParallel(len(fleet), func(i int) {
@@ -205,7 +178,11 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	if err := ofNodes(wrong); err != nil {
 		return nil, err
 	}
-	return grouped(fleet, effects), nil
+	names := make([]string, len(fleet))
+	for i, n := range fleet {
+		names[i] = n.Name
+	}
+	return report.Grouped(names, effects), nil
 }
 
 // inParallel does n things, as many at a time as there are processors.
@@ -227,7 +204,8 @@ func inParallel(n int, do func(i int)) {
 }
 
 // effect returns the keys that change for a node, from its old request to that of b.
-func (f *diffFlags) effect(old *lookup.Request, b *lookup.Snapshot, n facts.Node, keys []string) (effect, error) {
+func (f *diffFlags) effect(old *lookup.Request, b *lookup.Snapshot, n facts.Node, keys []string) (
+	report.Effect, error) {
 	now, err := requestOf(b, n)
 	if err != nil {
 		return nil, err
@@ -235,15 +213,7 @@ func (f *diffFlags) effect(old *lookup.Request, b *lookup.Snapshot, n facts.Node
 	if err := f.refuseDoubts(n, keys, old, now); err != nil {
 		return nil, err
 	}
-	out, seen := effect{}, shower{true, forPeople} // in this form, different values have different texts
-	for _, key := range keys {
-		before, after := lookedUp(old, key), lookedUp(now, key)
-		if x, y := seen.outcome(before).text(), seen.outcome(after).text(); x != y ||
-			before.Value.Sensitive() != after.Value.Sensitive() {
-			out = append(out, keyEffect{key, f.outcome(before), f.outcome(after)})
-		}
-	}
-	return out, nil
+	return f.style.Effect(old, now, keys), nil
 }
 
 // refuseDoubts returns an error if the node raises doubts about the answers of keys; --strict calls it.
@@ -269,23 +239,15 @@ func (f *diffFlags) refuseDoubts(n facts.Node, keys []string, requests ...*looku
 	return doubtful(ofNode(n, slices.Compact(doubts)))
 }
 
-func lookedUp(r *lookup.Request, key string) lookup.Outcome {
-	v, found, err := r.Lookup(key)
-	return lookup.Outcome{Value: v, Found: found, Err: err}
-}
-
 // print prints the answer. The error is errDiffers where something differs.
-func (f *diffFlags) print(w io.Writer, d *diffShape) (err error) {
+func (f *diffFlags) print(w io.Writer, d *report.Diff) (err error) {
 	switch f.format {
 	case "json":
-		err = encode(w, d)
+		err = report.Write(w, false, d)
 	case "markdown":
-		err = onPage(w, func(p *page) {
-			p.color = false
-			p.markdown(d)
-		})
+		err = report.Print(w, false, func(p *report.Page) { p.Markdown(d) })
 	default:
-		err = onPage(w, func(p *page) { p.diff(d) })
+		err = onPage(w, func(p *report.Page) { p.Diff(d) })
 	}
 	if err == nil && (len(d.Keys) > 0 || len(d.Nodes) > 0) {
 		err = errDiffers

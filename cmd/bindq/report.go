@@ -14,9 +14,9 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/decision"
 	"bindc/internal/gate"
 	"bindc/internal/lookup"
+	"bindc/internal/report/decision"
 	"bindc/origin"
 	"bindc/snapshot"
 )

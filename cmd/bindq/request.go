@@ -8,8 +8,8 @@ import (
 
 	"bindc/facts"
 	"bindc/internal/cli"
-	"bindc/internal/decision"
 	"bindc/internal/identity"
+	"bindc/internal/report/decision"
 	"bindc/internal/secret/eyaml"
 	"bindc/internal/secret/seal"
 	bindings "bindc/runtime"

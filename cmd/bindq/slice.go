@@ -8,7 +8,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/gate"
-	"bindc/internal/slice"
+	"bindc/internal/report/slice"
 	"bindc/snapshot"
 )
 

@@ -1,19 +1,16 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/decision"
 	"bindc/internal/recipe"
-	"bindc/internal/value"
+	"bindc/internal/report"
+	"bindc/internal/report/decision"
 	"bindc/snapshot"
 )
 
@@ -88,69 +85,10 @@ func valuesCommand() *cobra.Command {
 	return cmd
 }
 
-type valuesShape struct {
-	Key           string           `json:"key"`
-	Options       json.RawMessage  `json:"lookup_options,omitempty"`
-	Bindings      []candidateShape `json:"bindings"`
-	Contributions []candidateShape `json:"contributions,omitempty"`
-}
-
 func (f *tableFlags) values(out io.Writer, key string, t *decision.Table) error {
-	s := shower{f.showSensitive, formOf(f.render)}
-	shape := valuesShape{key, options(t, s.form), s.rows(t.Rows), s.rows(t.Contributions)}
+	v := styleOf(f.showSensitive, f.render).Values(key, t)
 	if f.render != "s" {
-		return printShape(out, f.render, shape)
+		return printReport(out, f.render, v)
 	}
-	return onPage(out, func(p *page) {
-		fmt.Fprintln(p, p.paint(bold, key))
-		p.options(t)
-		p.rows(shape.Bindings)
-		if len(shape.Contributions) > 0 {
-			fmt.Fprintf(p, "\n%s\n", p.paint(bold, "contributions to "+key))
-			p.rows(shape.Contributions)
-		}
-	})
-}
-
-// options is what lookup_options say, or true where that depends on the request; nil where they say nothing.
-func options(t *decision.Table, f form) json.RawMessage {
-	switch {
-	case !t.Touched:
-		return nil
-	case t.Options.IsUndef():
-		return json.RawMessage("true")
-	}
-	return appendForm(nil, t.Options, f) // the keys of options are strings, so their texts differ
-}
-
-// options says what lookup_options say, and so whether it is the first row that counts.
-func (p *page) options(t *decision.Table) {
-	text := "lookup_options: " + string(value.AppendJSON(nil, t.Options))
-	switch {
-	case !t.Touched:
-		return
-	case t.Options.IsUndef():
-		text = "lookup_options depend on the node: all that hold for it may count"
-	case t.Merged:
-		text += ", so all count that hold for a node"
-	}
-	p.wrapped(2, yellow, strings.Fields(text))
-}
-
-// rows is a table of conditions, values and places.
-func (p *page) rows(rows []candidateShape) {
-	for i := range rows {
-		r := &rows[i]
-		p.wrapped(2, "", condition(r.Name, r.When, "always"))
-		p.line(6, p.outcomeStyle(r.Outcome), "= "+r.Outcome.text())
-		fmt.Fprint(p, "      ")
-		p.place(6, r.At, r.Layer)
-	}
-}
-
-func (p *page) outcomeStyle(o outcome) string {
-	if o.Error != nil {
-		return red
-	}
-	return green
+	return onPage(out, func(p *report.Page) { p.Values(v) })
 }

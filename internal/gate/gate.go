@@ -5,7 +5,7 @@ package gate
 import (
 	"fmt"
 
-	"bindc/internal/decision"
+	"bindc/internal/report/decision"
 	"bindc/ship"
 	"bindc/snapshot"
 )

@@ -110,12 +110,12 @@ func (k *Keys) answered(s *query.Session, r *lookup.Request, q *query.Query, key
 	return nil
 }
 
-// failed returns the error of a query that failed. An encrypted value counts as found, because this machine may lack the
-// key to decrypt it.
+// failed returns the error of a query that failed. An encrypted value counts as found: this machine may lack the key to
+// decrypt it.
 func (k *Keys) failed(err error, at string) error {
 	switch code := lookup.CodeOf(err); code {
 	case lookup.CodeUsage:
-		return k.errorf("%s: %v", at, err) // not %w: the code of err is for lookups, not for this option
+		return k.errorf("%s: %v", at, err) // not %w: the code of err is not for this option
 	case lookup.CodeEncrypted:
 		return nil
 	default:

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -8,7 +8,8 @@ import (
 	"bindc/diag"
 )
 
-func (p *page) diff(d *diffShape) {
+// Diff shows what changes.
+func (p *Page) Diff(d *Diff) {
 	if len(d.Keys) == 0 && len(d.Nodes) == 0 {
 		fmt.Fprintln(p, "Nothing changes.")
 		return
@@ -49,12 +50,12 @@ func (p *page) diff(d *diffShape) {
 			p.wrapped(4, "", strings.Fields(text))
 		}
 		for _, k := range g.Changes {
-			if d.isGrouped(k.key) {
+			if d.isGrouped(k.Key) {
 				continue
 			}
-			p.line(4, "", k.key)
+			p.line(4, "", k.Key)
 			p.both(6, k.Old, k.New, "", "")
-			if g.own[k.key] {
+			if g.own[k.Key] {
 				p.wrapped(6, dim, strings.Fields("so for "+g.Nodes[0]+"; "+ownValues))
 			}
 		}
@@ -77,7 +78,7 @@ func names(all []string, most int) []string {
 }
 
 // changes shows those with the same values and places together.
-func (p *page) changes(indent int, cs []changeShape) {
+func (p *Page) changes(indent int, cs []Change) {
 	for _, same := range together(cs) {
 		for i, c := range same {
 			if i == shownRows {
@@ -106,7 +107,7 @@ func (p *page) changes(indent int, cs []changeShape) {
 // shownExceptions is how many exceptions are shown to people.
 const shownExceptions = 5
 
-func excepted(all []terms) []string {
+func excepted(all []Terms) []string {
 	var words []string
 	for i, e := range all[:min(shownExceptions, len(all))] {
 		if i > 0 {
@@ -120,8 +121,8 @@ func excepted(all []terms) []string {
 	return words
 }
 
-// both shows the old and the new outcome, and their places below them.
-func (p *page) both(indent int, old, now outcome, oldAt, newAt string) {
+// both shows the old and the new Outcome, and their places below them.
+func (p *Page) both(indent int, old, now Outcome, oldAt, newAt string) {
 	pad := strings.Repeat(" ", indent)
 	for _, side := range []struct{ mark, style, text, at string }{
 		{"-", red, old.text(), oldAt}, {"+", green, now.text(), newAt}} {

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"bindc/diag"
 )
 
-// markdown is for the comment of a merge request.
-func (p *page) markdown(d *diffShape) {
+// Markdown writes what changes as Markdown, for a comment on a merge request. It has no colour.
+func (p *Page) Markdown(d *Diff) {
 	if len(d.Keys) == 0 && len(d.Nodes) == 0 {
 		fmt.Fprintln(p, "Nothing changes.")
 		return
@@ -26,7 +26,7 @@ func (p *page) markdown(d *diffShape) {
 			continue
 		}
 		fmt.Fprintf(p, "\n#### %s\n\n| for whom | old | new |\n|---|---|---|\n", code(k.Key))
-		for _, list := range [][]changeShape{k.bindings(), k.Contributions} {
+		for _, list := range [][]Change{k.bindings(), k.Contributions} {
 			for _, same := range together(list) {
 				p.markdownRow(same)
 			}
@@ -39,19 +39,19 @@ func (p *page) markdown(d *diffShape) {
 			fmt.Fprintf(p, "| %s | | |\n", diag.Visible(text))
 		}
 		for _, c := range g.Changes {
-			if d.isGrouped(c.key) {
+			if d.isGrouped(c.Key) {
 				continue
 			}
 			now := code(fitted(c.New.text(), 200))
-			if g.own[c.key] {
+			if g.own[c.Key] {
 				now += "<br>so for " + code(g.Nodes[0]) + "; " + ownValues
 			}
-			fmt.Fprintf(p, "| %s | %s | %s |\n", code(c.key), code(fitted(c.Old.text(), 200)), now)
+			fmt.Fprintf(p, "| %s | %s | %s |\n", code(c.Key), code(fitted(c.Old.text(), 200)), now)
 		}
 	}
 }
 
-func (p *page) markdownRow(same []changeShape) {
+func (p *Page) markdownRow(same []Change) {
 	var who []string
 	for _, c := range same {
 		text := conditionText(c.When)
@@ -66,7 +66,7 @@ func (p *page) markdownRow(same []changeShape) {
 	if len(same) > shownRows {
 		who = append(who[:shownRows], fmt.Sprintf("and %d more", len(same)-shownRows))
 	}
-	side := func(o outcome, at string) string {
+	side := func(o Outcome, at string) string {
 		text := code(fitted(o.text(), 200))
 		if at != "" {
 			text += "<br>" + code(at)

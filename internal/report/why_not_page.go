@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 // unmatched says that no value of the key is text, and shows the values that only a request can decide.
-func (p *page) unmatched(w *whyNotShape, text string) {
+func (p *Page) unmatched(w *WhyNot, text string) {
 	if len(w.Computed) == 0 {
 		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")
 		return
@@ -18,21 +18,22 @@ func (p *page) unmatched(w *whyNotShape, text string) {
 	p.rows(w.Computed)
 }
 
-func (p *page) whyNot(w *whyNotShape, text string, merged bool) {
+// WhyNot shows the bindings of a key to a value.
+func (p *Page) WhyNot(w *WhyNot) {
 	if w.Outcome != nil {
 		const intro, is = "For this node ", " = "
 		left := room(len(intro) + columns(w.Key) + len(is))
 		fmt.Fprint(p, intro, p.paint(bold, w.Key), is, p.paint("", fitted(w.Outcome.text(), left)), "\n")
 	}
-	if len(w.Bindings)+len(w.Parts) == 0 {
-		p.unmatched(w, text)
+	if !w.IsBound() {
+		p.unmatched(w, w.text)
 	}
 	for i := range w.Bindings {
 		b := &w.Bindings[i]
 		if i > 0 || w.Outcome != nil {
 			fmt.Fprintln(p)
 		}
-		p.bound(b, merged)
+		p.bound(b, w.merged)
 	}
 	for i := range w.Parts {
 		if i > 0 || len(w.Bindings) > 0 || w.Outcome != nil {
@@ -43,7 +44,7 @@ func (p *page) whyNot(w *whyNotShape, text string, merged bool) {
 }
 
 // contributed is a contribution that is the value asked about.
-func (p *page) contributed(c *candidateShape) {
+func (p *Page) contributed(c *Candidate) {
 	p.place(0, c.At, c.Layer)
 	p.line(2, "", "= "+c.Outcome.text())
 	p.became(c, "is collected")
@@ -59,7 +60,7 @@ func (p *page) contributed(c *candidateShape) {
 }
 
 // became says what became of a candidate for the node, if there is one.
-func (p *page) became(c *candidateShape, wins string) {
+func (p *Page) became(c *Candidate, wins string) {
 	if c.State == "" {
 		return
 	}
@@ -69,10 +70,10 @@ func (p *page) became(c *candidateShape, wins string) {
 	p.wrapped(2, stateStyles[c.State], append(said, strings.Fields(c.Why)...))
 }
 
-func (p *page) bound(b *boundShape, merged bool) {
+func (p *Page) bound(b *Bound, merged bool) {
 	p.place(0, b.At, b.Layer)
 	p.line(2, "", "= "+b.Outcome.text())
-	p.became(&b.candidateShape, "wins")
+	p.became(&b.Candidate, "wins")
 	switch {
 	case b.Never:
 		p.line(2, yellow, "never wins; this is higher, and holds wherever it does:")
