@@ -16,18 +16,19 @@ import (
 var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/choice",
-		"internal/cli", "internal/datafile", "internal/decision", "internal/enc", "internal/fsx",
-		"internal/hieraconfig", "internal/identity", "internal/layout", "internal/lint", "internal/lookup",
-		"internal/manifest", "internal/migrate", "internal/migrate/proof", "internal/schema",
-		"internal/secret/eyaml", "internal/secret/seal", "internal/slice", "internal/subprocess",
-		"internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci", "snapshot",
+		"internal/cli", "internal/datafile", "internal/enc", "internal/fsx", "internal/hieraconfig",
+		"internal/identity", "internal/layout", "internal/lint", "internal/lookup",
+		"internal/manifest", "internal/migrate", "internal/migrate/proof", "internal/report/decision",
+		"internal/report/slice", "internal/schema", "internal/secret/eyaml", "internal/secret/seal",
+		"internal/subprocess", "internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci",
+		"snapshot",
 	},
 	"cmd/bindq": {
-		"diag", "facts", "internal/cli", "internal/decision", "internal/expr", "internal/fsx",
-		"internal/hieraconfig", "internal/identity", "internal/lookup", "internal/members",
-		"internal/recipe", "internal/secret/eyaml", "internal/secret/seal", "internal/slice",
-		"internal/syntax", "internal/value", "internal/yaml", "origin", "runtime", "serve", "ship",
-		"ship/oci", "snapshot",
+		"diag", "facts", "internal/cli", "internal/expr", "internal/fsx", "internal/gate",
+		"internal/hieraconfig", "internal/identity", "internal/lookup", "internal/query",
+		"internal/recipe", "internal/report", "internal/report/decision", "internal/report/slice",
+		"internal/secret/eyaml", "internal/secret/seal", "internal/syntax", "internal/value",
+		"internal/yaml", "origin", "runtime", "serve", "ship", "ship/oci", "snapshot",
 	},
 	"compile": {
 		"compile/internal/check", "compile/internal/index", "compile/internal/pass",
@@ -73,11 +74,6 @@ var mayImport = map[string][]string{
 		"diag", "internal/fsx", "internal/literal", "internal/lookupkey", "internal/pool", "internal/recipe",
 		"internal/value", "internal/yaml",
 	},
-	"internal/decision": {
-		"internal/expr", "internal/lookup", "internal/lookupkey", "internal/merge", "internal/recipe",
-		"internal/relation", "internal/secret/seal", "internal/syntax", "internal/value", "runtime",
-		"snapshot",
-	},
 	"internal/enc": {"diag", "internal/datafile", "internal/fsx", "internal/subprocess"},
 	"internal/expr": {
 		"internal/expr/ruby", "internal/lookupkey", "internal/pattern", "internal/types",
@@ -87,7 +83,11 @@ var mayImport = map[string][]string{
 	"internal/expr/stdlib": {
 		"internal/expr", "internal/expr/ruby", "internal/pattern", "internal/types", "internal/value",
 	},
-	"internal/fsx":         {},
+	"internal/fsx": {},
+	"internal/gate": {
+		"facts", "internal/expr", "internal/lookup", "internal/query", "internal/recipe",
+		"internal/report/decision", "runtime", "ship", "snapshot",
+	},
 	"internal/hieraconfig": {"diag", "internal/layout", "internal/value", "internal/yaml"},
 	"internal/identity":    {"internal/secret/seal"},
 	"internal/layout": {
@@ -121,19 +121,29 @@ var mayImport = map[string][]string{
 		"internal/syntax", "internal/value", "internal/yaml", "loader",
 	},
 	"internal/migrate/proof": {
-		"compile", "diag", "facts", "internal/decision", "internal/lookup", "internal/manifest",
-		"internal/migrate", "internal/value", "loader", "runtime", "snapshot",
+		"compile", "diag", "facts", "internal/lookup", "internal/manifest", "internal/migrate",
+		"internal/report/decision", "internal/value", "loader", "runtime", "snapshot",
 	},
 	"internal/pattern": {},
 	"internal/pool":    {},
+	"internal/query":   {"diag", "facts", "internal/lookup", "internal/members", "runtime"},
 	"internal/recipe":  {"internal/expr", "internal/secret/seal", "internal/types", "internal/value"},
 	"internal/relation": {
 		"internal/expr", "internal/expr/stdlib", "internal/syntax", "internal/value",
 	},
+	"internal/report": {
+		"diag", "internal/lookup", "internal/recipe", "internal/report/decision", "internal/value",
+		"internal/yaml", "runtime", "snapshot",
+	},
+	"internal/report/decision": {
+		"internal/expr", "internal/lookup", "internal/lookupkey", "internal/merge", "internal/recipe",
+		"internal/relation", "internal/secret/seal", "internal/syntax", "internal/value", "runtime",
+		"snapshot",
+	},
+	"internal/report/slice": {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
 	"internal/schema":       {"diag"},
 	"internal/secret/eyaml": {"internal/pattern"},
 	"internal/secret/seal":  {},
-	"internal/slice":        {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
 	"internal/subprocess":   {},
 	"internal/syntax": {
 		"diag", "internal/expr", "internal/expr/stdlib", "internal/pattern", "internal/types",

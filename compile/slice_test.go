@@ -10,7 +10,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/recipe"
-	"bindc/internal/slice"
+	"bindc/internal/report/slice"
 	"bindc/loader"
 	"bindc/snapshot"
 )

@@ -16,7 +16,7 @@ import (
 	"bindc/compile"
 	"bindc/diag"
 	"bindc/internal/lookup"
-	"bindc/internal/slice"
+	"bindc/internal/report/slice"
 	"bindc/internal/testmode"
 	"bindc/loader"
 	bindings "bindc/runtime"

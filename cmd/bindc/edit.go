@@ -89,7 +89,7 @@ func (e *editing) edit(old string) (err error) {
 		return err
 	}
 	if err := e.open(); err != nil {
-		return &elsewhere{fmt.Errorf("%s was not changed: the editor failed: %w", e.file, err)}
+		return &cli.External{Err: fmt.Errorf("%s was not changed: the editor failed: %w", e.file, err)}
 	}
 	edited, err := os.ReadFile(e.copy)
 	if err != nil {
@@ -118,7 +118,7 @@ func (e *editing) save(old, edited string) error {
 		return e.refuse(wrong)
 	case err != nil:
 		e.keep = true
-		return &elsewhere{fmt.Errorf("%s was not changed: %w; your text is in %s, not encrypted; remove that file when "+
+		return &cli.External{Err: fmt.Errorf("%s was not changed: %w; your text is in %s, not encrypted; remove that file when "+
 			"you no longer need it", e.file, err, e.copy)}
 	case text == old:
 		_, err := fmt.Fprintf(e.cmd.OutOrStdout(), "%s: nothing changed\n", diag.Visible(e.file))
@@ -167,7 +167,7 @@ func (e *editing) rescue(text string, err error) error {
 	dir := filepath.Dir(e.copy)
 	kept := cmp.Or(os.RemoveAll(dir), os.Mkdir(dir, 0o700), os.WriteFile(e.copy, []byte(text), 0o600))
 	if kept != nil {
-		return &elsewhere{fmt.Errorf("%w; your text is lost: %w", err, kept)}
+		return &cli.External{Err: fmt.Errorf("%w; your text is lost: %w", err, kept)}
 	}
-	return &elsewhere{fmt.Errorf("%w; your text is in %s, encrypted", err, e.copy)}
+	return &cli.External{Err: fmt.Errorf("%w; your text is in %s, encrypted", err, e.copy)}
 }

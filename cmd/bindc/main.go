@@ -3,7 +3,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"runtime/debug"
@@ -15,14 +14,8 @@ import (
 	bindings "bindc/runtime"
 )
 
-// Exit statuses, as docs/cli.md has them.
-const (
-	exitRefused = 1 // errors were found in the input
-	exitCannot  = 2 // usage, input or output
-)
-
 // errRefused says that diagnostics were printed and the site is not compiled.
-var errRefused = errors.New("errors were found")
+var errRefused = &cli.Answer{Reason: "errors were found", Status: cli.ExitNo}
 
 // garbagePercent lets the heap grow to three times what is in use before it is collected. A build leaves little behind
 // and much garbage, the trees of the files it parses: of a large site, with Go's 100 it takes a tenth more processor
@@ -31,30 +24,17 @@ const garbagePercent = 200
 
 func main() {
 	debug.SetGCPercent(garbagePercent)
-	root := command()
-	switch err := root.Execute(); {
-	case err == nil:
-	case errors.Is(err, errRefused):
-		os.Exit(exitRefused)
-	default:
-		fmt.Fprintln(os.Stderr, "bindc:", message(err))
-		os.Exit(exitCannot)
-	}
+	os.Exit(cli.Execute(command(), message, func(*cobra.Command, error) int { return cli.ExitError }))
 }
 
 func command() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "bindc",
-		Short: "Compile Puppet configuration data into a snapshot",
-		Long: "bindc reads a site of structured bindings and Hiera-2 data, decides for all\n" +
-			"possible nodes which binding wins, refuses what is wrong, and writes one\n" +
-			"immutable snapshot that bindq and the Go runtime answer lookups from.\n\n" +
-			"Exit status: 0 the site is good, 1 errors were found in it, 2 it could not be\n" +
+	root := cli.NewProgram("bindc", "Compile Puppet configuration data into a snapshot",
+		"bindc reads a site of structured bindings and Hiera-2 data, decides for all\n"+
+			"possible nodes which binding wins, refuses what is wrong, and writes one\n"+
+			"immutable snapshot that bindq and the Go runtime answer lookups from.\n\n"+
+			"Exit status: 0 the site is good, 1 errors were found in it, 2 it could not be\n"+
 			"done: usage, input or output.",
-		Example:       "  bindc build site -o site.bsnap",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-	}
+		"  bindc build site -o site.bsnap")
 	root.AddCommand(buildCommand(), checkCommand(), convertCommand(), explainCommand(), fmtCommand(), initCommand(),
 		schemaCommand(), migrateCommand(), encCommand(), environmentsCommand(), pushCommand(), eyamlCommand(),
 		adoptCommand())
@@ -67,7 +47,7 @@ func command() *cobra.Command {
 func message(err error) string {
 	var path *fs.PathError
 	var link *os.LinkError
-	var other *elsewhere
+	var other *cli.External
 	var coded *bindings.Error
 	if errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &other) {
 		return diag.Visible(err.Error())

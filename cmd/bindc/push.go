@@ -81,16 +81,11 @@ func (p *pushing) push(ctx context.Context, to *oci.Repository, file, revision s
 	}
 	where, err := to.Push(ctx, file, label)
 	if err != nil {
-		return &elsewhere{err}
+		return &cli.External{Err: err}
 	}
 	_, err = fmt.Fprintln(out, where)
 	return err
 }
-
-// elsewhere is an error that is not of how the program was called.
-type elsewhere struct{ error }
-
-func (e *elsewhere) Unwrap() error { return e.error }
 
 func pushCommand() *cobra.Command {
 	var p pushing

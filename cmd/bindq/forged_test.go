@@ -20,11 +20,12 @@ import (
 	"bindc/diag"
 	nodefacts "bindc/facts"
 	"bindc/internal/choice"
-	"bindc/internal/decision"
 	"bindc/internal/expr"
 	"bindc/internal/identity"
 	"bindc/internal/lookup"
 	"bindc/internal/recipe"
+	"bindc/internal/report"
+	"bindc/internal/report/decision"
 	"bindc/internal/secret/seal"
 	"bindc/internal/syntax"
 	"bindc/internal/testmode"
@@ -306,7 +307,7 @@ func second[A, B, C any](_ A, _ B, _ C, err error) error { return err }
 
 // lookUp looks up all keys, in all ways.
 func (f *forger) lookUp(t testing.TB, snap *bindings.Snapshot, check func(string, error)) {
-	unique := lookup.Value(must(parseJSON([]byte(`"unique"`)))(t))
+	unique := lookup.Value(report.ParseValue(`"unique"`))
 	var keys []string
 	for key := range snap.Keys() {
 		keys = append(keys, strings.Clone(key))

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bindc/internal/query"
 )
 
 // buildBindings compiles a site that has nothing but some bindings.
@@ -42,7 +44,8 @@ func TestInspectFindsSensitiveValues(t *testing.T) {
 func TestCheckKeysBoundsQueries(t *testing.T) {
 	t.Chdir(t.TempDir())
 	buildBindings(t, "[a, 1]", "site.bsnap")
-	if err := keysFound(".", "site.bsnap"); err == nil || !strings.HasPrefix(err.Error(), "--check-keys: read .: ") {
+	err := (&gates{checkKeys: "."}).keysFound("site.bsnap")
+	if err == nil || !strings.HasPrefix(err.Error(), "--check-keys: read .: ") {
 		t.Errorf("a directory: %v", err)
 	}
 	for line, want := range map[string]string{
@@ -56,23 +59,23 @@ func TestCheckKeysBoundsQueries(t *testing.T) {
 		if err := os.WriteFile("queries", []byte(line), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := keysFound("queries", "site.bsnap"); !strings.HasPrefix(fmt.Sprint(err), want) {
+		if err := (&gates{checkKeys: "queries"}).keysFound("site.bsnap"); !strings.HasPrefix(fmt.Sprint(err), want) {
 			t.Errorf("%s: found %v, expected %s", line, err, want)
 		}
 	}
-	query := `{"key": "a"}`
+	line := `{"key": "a"}`
 	for _, c := range []struct {
 		length int
 		want   string
 	}{
-		{maxFacts, "<nil>"},
-		{maxFacts + 1, fmt.Sprintf("--check-keys: queries:2: expected a query of at most %d bytes", maxFacts)},
+		{query.MaxLine, "<nil>"},
+		{query.MaxLine + 1, fmt.Sprintf("--check-keys: queries:2: expected a query of at most %d bytes", query.MaxLine)},
 	} {
-		long := query + strings.Repeat(" ", c.length-len(query))
+		long := line + strings.Repeat(" ", c.length-len(line))
 		if err := os.WriteFile("queries", []byte("\n"+long+"\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := keysFound("queries", "site.bsnap"); fmt.Sprint(err) != c.want {
+		if err := (&gates{checkKeys: "queries"}).keysFound("site.bsnap"); fmt.Sprint(err) != c.want {
 			t.Errorf("%d bytes: found %v, expected %s", c.length, err, c.want)
 		}
 	}

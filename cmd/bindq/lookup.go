@@ -12,6 +12,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/lookup"
+	"bindc/internal/report"
 	bindings "bindc/runtime"
 )
 
@@ -193,7 +194,7 @@ func (f *lookupFlags) one(r *lookup.Request, key string, typ *bindings.Type) (bi
 		return v, false, withKey(key, err)
 	}
 	if !found && f.hasFallback {
-		v, found = defaultValue(f.fallback), true
+		v, found = report.ParseValue(f.fallback), true
 	}
 	if found && typ != nil {
 		err = v.Check(typ)
@@ -207,7 +208,7 @@ func (f *lookupFlags) lookUp(r *lookup.Request, key string) (bindings.Value, boo
 		v, found, err := r.Lookup(key)
 		return bindings.Value(v), found, err
 	}
-	v, found, err := r.LookupMerged(key, lookup.Value(defaultValue(f.merge)))
+	v, found, err := r.LookupMerged(key, lookup.Value(report.ParseValue(f.merge)))
 	return bindings.Value(v), found, err
 }
 
@@ -219,19 +220,6 @@ func withKey(key string, err error) error {
 		return &named
 	}
 	return err
-}
-
-func defaultValue(text string) bindings.Value {
-	v, err := parseJSON([]byte(text))
-	if err != nil {
-		v, _ = bindings.ValueOf(text)
-	}
-	return v
-}
-
-func parseJSON(text []byte) (v bindings.Value, err error) {
-	err = v.UnmarshalJSON(text)
-	return v, err
 }
 
 // print shows the answer: the value of one key, or an object of several.

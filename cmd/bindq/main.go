@@ -3,8 +3,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -13,66 +11,40 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
+	"bindc/internal/lookup"
 	"bindc/origin"
 	bindings "bindc/runtime"
 	"bindc/ship"
 )
 
-// Exit statuses, as docs/cli.md has them.
-const (
-	exitNotFound = 1
-	exitRefused  = 1 // of verify: the signature; of pull, activate, rollback: what is wrong with the snapshot
-	exitStale    = 1 // of status
-	exitDiffers  = 1 // of diff
-	exitCannot   = 2
+// Answers of verbs that are printed already.
+var (
+	errNotFound = &cli.Answer{Reason: "not found", Status: cli.ExitNo}
+	errDiffers  = &cli.Answer{Reason: "the snapshots differ", Status: cli.ExitNo}
+	errReported = &cli.Answer{Reason: "a lookup failed", Status: cli.ExitError}
 )
-
-// errNotFound says that a key is not bound. The answer was given; there is nothing to print.
-var errNotFound = errors.New("not found")
-
-// errDiffers says that diff has printed differences.
-var errDiffers = errors.New("the snapshots differ")
-
-// errReported says that a lookup failed and that its message was printed.
-var errReported = errors.New("a lookup failed")
 
 func main() { os.Exit(execute(command(os.Args[1:]))) }
 
 // execute runs the verb that the arguments name, prints its error and returns the exit status.
-func execute(root *cobra.Command) int {
-	verb, err := root.ExecuteC()
-	switch {
-	case err == nil:
-		return 0
-	case errors.Is(err, errNotFound):
-		return exitNotFound
-	case errors.Is(err, errDiffers):
-		return exitDiffers
-	case errors.Is(err, errStale):
-		return exitStale
-	case errors.Is(err, errReported):
-		return exitCannot
-	}
-	fmt.Fprintln(root.ErrOrStderr(), "bindq:", message(err))
+func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
+
+// statusOf returns the exit status for an error of a verb. A refused snapshot is an answer.
+func statusOf(verb *cobra.Command, err error) int {
 	if verb.Name() == "verify" && codeOf(err) == codeRefused || ships(verb) && isRefused(err) {
-		return exitRefused
+		return cli.ExitNo
 	}
-	return exitCannot
+	return cli.ExitError
 }
 
 // command returns the program. For 'serve', which Puppet starts and waits for, it has no other verb.
 func command(args []string) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "bindq",
-		Short: "Answer lookups from a snapshot",
-		Long: "bindq maps a snapshot that bindc wrote and answers lookups for the facts of a\n" +
-			"node. -s FILE says which snapshot, or BINDQ_SNAPSHOT in the environment.\n\n" +
-			"Exit status: 0 yes, found, sound; 1 no, not found; 2 it could not be done:\n" +
+	root := cli.NewProgram("bindq", "Answer lookups from a snapshot",
+		"bindq maps a snapshot that bindc wrote and answers lookups for the facts of a\n"+
+			"node. -s FILE says which snapshot, or BINDQ_SNAPSHOT in the environment.\n\n"+
+			"Exit status: 0 yes, found, sound; 1 no, not found; 2 it could not be done:\n"+
 			"usage, a damaged snapshot, an error of the lookup.",
-		Example:       "  facter --json | bindq lookup ntp::package -s site.bsnap --facts -",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-	}
+		"  facter --json | bindq lookup ntp::package -s site.bsnap --facts -")
 	if len(args) > 0 && args[0] == "serve" {
 		root.AddCommand(serveCommand())
 	} else {
@@ -110,29 +82,22 @@ func message(err error) string {
 // codeRefused is the code of an *origin.Refusal.
 const codeRefused bindings.Code = "snapshot_refused"
 
-// codeOf is the stable code of an error, "" for one of the operating system.
+// codeOf returns the stable code of an error, "" if the error has none.
 func codeOf(err error) bindings.Code {
 	var e *bindings.Error
-	var damage *bindings.DamageError
 	var refusal *origin.Refusal
 	var held *ship.Refusal
-	var path *fs.PathError
-	var other *elsewhere
+	var other *cli.External
+	code := lookup.CodeOf(err)
 	switch {
 	case errors.As(err, &e):
-		return e.Code
+		return code
 	case errors.As(err, &refusal), errors.As(err, &held):
 		return codeRefused
-	case errors.As(err, &damage):
-		return bindings.CodeDamaged
-	case errors.Is(err, bindings.ErrFormat):
-		return bindings.CodeFormat
-	case errors.Is(err, bindings.ErrVersion):
-		return bindings.CodeVersion
-	case errors.As(err, &path), errors.As(err, &other):
+	case code == bindings.CodeUsage && errors.As(err, &other):
 		return ""
 	}
-	return bindings.CodeUsage
+	return code
 }
 
 // addShowSensitive adds the flag with which somebody asks for sensitive values where no key is asked for.

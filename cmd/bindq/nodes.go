@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,7 @@ import (
 	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/lookup"
-	"bindc/internal/value"
+	"bindc/internal/report"
 	bindings "bindc/runtime"
 )
 
@@ -59,7 +58,7 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		var shape []nodeShape
+		var all report.Nodes
 		var doubts []string
 		var wrong []error
 		for _, n := range nodes {
@@ -68,7 +67,7 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 				wrong = append(wrong, err)
 				continue
 			}
-			shape = append(shape, nodeShape{n.Name, r.Categories()})
+			all = append(all, report.Node{Name: n.Name, Categories: r.Categories()})
 			doubts = append(doubts, ofNode(n, append(misspeltValues(r), unset(r)...))...)
 			if text := n.Contradiction(); text != "" {
 				doubts = append(doubts, text)
@@ -80,7 +79,10 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 		if f.strict && len(doubts) > 0 {
 			return doubtful(doubts)
 		}
-		return f.printNodes(cmd.OutOrStdout(), shape)
+		if f.render != "s" {
+			return printReport(cmd.OutOrStdout(), f.render, all)
+		}
+		return onPage(cmd.OutOrStdout(), func(p *report.Page) { p.Nodes(all) })
 	})
 }
 
@@ -106,34 +108,6 @@ func ofNode(n facts.Node, doubts []string) []string {
 		doubts[i] = n.Name + ": " + doubts[i]
 	}
 	return doubts
-}
-
-func (f *tableFlags) printNodes(out io.Writer, shape []nodeShape) error {
-	if f.render == "s" {
-		return onPage(out, func(p *page) {
-			for _, n := range shape {
-				fmt.Fprintln(p, p.paint(bold, n.name))
-				p.wrapped(2, "", conditionWords("", n.categories))
-			}
-		})
-	}
-	var b value.Builder
-	for _, n := range shape {
-		var of value.Builder
-		for _, t := range n.categories {
-			of.Set(value.FromString(t.Name), value.FromString(t.Value))
-		}
-		b.Set(value.FromString(n.name), of.Hash())
-	}
-	if f.render == "yaml" {
-		return writeYAML(out, b.Hash())
-	}
-	return writeJSON(out, value.AppendJSON(nil, b.Hash()), false)
-}
-
-type nodeShape struct {
-	name       string
-	categories []lookup.Term
 }
 
 // ofNodes returns the errors of several nodes as one, or nil. Damage of the snapshot concerns all nodes and is reported

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"bindc/diag"
 	"bindc/internal/yaml"
@@ -137,22 +136,4 @@ func (s *storeFlag) with(open func(string) (*ship.Store, error), errs io.Writer)
 	}
 	st.Notice = func(text string) { fmt.Fprintln(errs, "bindq: "+diag.Visible(text)) }
 	return st, p, nil
-}
-
-// obey sets the gates that no flag sets from those of the policy.
-func (g *gates) obey(p gates, flags *pflag.FlagSet) {
-	for name, text := range map[string][2]*string{
-		"allowed-signers": {&g.trust.allowed, &p.trust.allowed},
-		"revoked":         {&g.trust.revoked, &p.trust.revoked},
-		"signed-as":       {&g.signedAs, &p.signedAs},
-		"check-keys":      {&g.checkKeys, &p.checkKeys},
-		"max-change":      {&g.maxChange, &p.maxChange},
-	} {
-		if !flags.Changed(name) {
-			*text[0] = *text[1]
-		}
-	}
-	g.trust.configured = p.trust.configured && !flags.Changed("allowed-signers")
-	g.keysConfigured = p.keysConfigured && !flags.Changed("check-keys")
-	g.changeConfigured = p.changeConfigured && !flags.Changed("max-change")
 }

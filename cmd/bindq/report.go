@@ -14,10 +14,9 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/decision"
-	"bindc/internal/expr"
+	"bindc/internal/gate"
 	"bindc/internal/lookup"
-	"bindc/internal/recipe"
+	"bindc/internal/report/decision"
 	"bindc/origin"
 	"bindc/snapshot"
 )
@@ -126,7 +125,7 @@ func verifyFile(out io.Writer, path string, f *snapshot.Snapshot, policy *origin
 			return err
 		}
 	}
-	if err := verify(f); err != nil {
+	if err := gate.Verify(f); err != nil {
 		return err
 	}
 	in := f.Info()
@@ -138,20 +137,6 @@ func verifyFile(out io.Writer, path string, f *snapshot.Snapshot, policy *origin
 	}
 	_, err = io.WriteString(out, text)
 	return err
-}
-
-// verify is bindings.Snapshot.Verify, and what bindings.Open checks besides, of the very file that is reported on.
-func verify(f *snapshot.Snapshot) error {
-	for _, d := range f.Dimensions() {
-		if _, err := expr.Decode(string(d.Program)); err != nil {
-			return &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name}
-		}
-	}
-	_, sealed := f.Seal()
-	features := recipe.Features{Sealed: sealed, Hiera: len(f.Hiera()) > 0, ARM8: f.ARM8()}
-	return f.Verify(func(encoded string) (contributes, alone bool, err error) {
-		return recipe.Check(encoded, features)
-	})
 }
 
 func infoCommand() *cobra.Command {
@@ -209,7 +194,7 @@ func info(out io.Writer, f *snapshot.Snapshot) error {
 
 // sensitive says how many sensitive values there are, and how they are kept.
 func sensitive(f *snapshot.Snapshot) (string, error) {
-	n, ofEyaml, err := sensitiveValues(f)
+	n, ofEyaml, err := gate.SensitiveValues(f)
 	if err != nil {
 		return "", err
 	}
@@ -225,33 +210,6 @@ func sensitive(f *snapshot.Snapshot) (string, error) {
 		return fmt.Sprintf("%s, %d encrypted by eyaml, %d in clear", diag.Count(n, "value"), ofEyaml, n-ofEyaml), nil
 	}
 	return diag.Count(n, "value") + ", in clear", nil
-}
-
-// sensitiveValues is how many there are, and in how many of them something is encrypted by eyaml.
-func sensitiveValues(f *snapshot.Snapshot) (n, ofEyaml int, err error) {
-	for encoded, err := range f.AllRecipes() {
-		if err != nil {
-			return 0, 0, err
-		}
-		if !recipe.IsSecret(encoded) {
-			continue
-		}
-		n++
-		r, err := recipe.Decode(encoded)
-		if err == nil && isOfEyaml(r) { // sealed recipes cannot be decoded
-			ofEyaml++
-		}
-	}
-	return n, ofEyaml, nil
-}
-
-// isOfEyaml reports whether eyaml has encrypted all sensitive parts of a recipe.
-func isOfEyaml(r *recipe.Recipe) bool {
-	if r.Kind == recipe.Contributions {
-		inClear := func(p recipe.Part) bool { return p.Recipe.Secret() && !isOfEyaml(p.Recipe) }
-		return !slices.ContainsFunc(r.Parts, inClear)
-	}
-	return r.Kind == recipe.Expression && r.Expr.HasHieraSecret()
 }
 
 // paths returns the number of paths of a hierarchy entry as text, or "" if there is only one.

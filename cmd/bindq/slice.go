@@ -7,7 +7,8 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/slice"
+	"bindc/internal/gate"
+	"bindc/internal/report/slice"
 	"bindc/snapshot"
 )
 
@@ -60,7 +61,7 @@ func cut(f *snapshot.Snapshot, when []string, out string) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("--when: %w", err)
 	}
-	if err := verify(f); err != nil {
+	if err := gate.Verify(f); err != nil {
 		return part{}, err
 	}
 	content, err := f.Content()

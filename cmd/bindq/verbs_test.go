@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"bindc/facts"
-	"bindc/internal/recipe"
 	"bindc/ship"
 )
 
@@ -122,28 +120,6 @@ func TestCompletionOfManyKeys(t *testing.T) {
 	}
 }
 
-// Nothing that a page shows can harm a terminal, with colour or without.
-func TestPageShowsControlCharacters(t *testing.T) {
-	for _, color := range []bool{false, true} {
-		p := &page{bufio.NewWriter(io.Discard), color}
-		if got := p.paint("", "a\x1b[2Jb"); strings.Contains(got, "\x1b") {
-			t.Errorf("colour %v: %q", color, got)
-		}
-	}
-}
-
-// Two groups of nodes are apart, even if no key changes.
-func TestGroupsOfNodesAreApart(t *testing.T) {
-	var out bytes.Buffer
-	err := onPage(&out, func(p *page) {
-		changed := effect{{key: "k"}}
-		p.diff(&diffShape{Nodes: []groupShape{{Nodes: []string{"a"}, Changes: changed}, {Nodes: []string{"b"}}}})
-	})
-	if err != nil || !strings.Contains(out.String(), "\n\n1 node\n") || strings.HasPrefix(out.String(), "\n") {
-		t.Errorf("%q, %v", out.String(), err)
-	}
-}
-
 // The status has the revision of the active snapshot, and its time.
 func TestStatusNamesTheRevision(t *testing.T) {
 	s := ship.Status{Active: ship.Digest(strings.Repeat("a", 64))}
@@ -170,9 +146,6 @@ func TestSensitiveExpressionInClearText(t *testing.T) {
 	if status := execute(root); status != 0 || !strings.Contains(out.String(), "sensitive") ||
 		strings.Contains(out.String(), "eyaml") {
 		t.Errorf("status %d:\n%s", status, out.String())
-	}
-	if isOfEyaml(&recipe.Recipe{Kind: recipe.Constant}) {
-		t.Error("a constant is of eyaml")
 	}
 }
 
@@ -215,19 +188,6 @@ func TestInfoOfAHierarchy(t *testing.T) {
 		if !strings.Contains(got, want) || strings.Contains(got, "variables asked") != (want != "") {
 			t.Errorf("found\n%s\nexpected '%s'", got, want)
 		}
-	}
-}
-
-// Nodes with the same effect are together. A node without any does not end the list.
-func TestNodesWithTheSameEffectAreTogether(t *testing.T) {
-	a, b := effect{{key: "a"}}, effect{{key: "b"}}
-	var fleet []facts.Node
-	for _, name := range []string{"n1", "n2", "n3", "n4"} {
-		fleet = append(fleet, facts.Node{Name: name})
-	}
-	got := grouped(fleet, []effect{a, nil, b, a})
-	if len(got) != 2 || strings.Join(got[0].Nodes, " ") != "n1 n4" || strings.Join(got[1].Nodes, " ") != "n3" {
-		t.Errorf("%+v", got)
 	}
 }
 

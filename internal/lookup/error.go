@@ -1,6 +1,8 @@
 package lookup
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 
 	"bindc/snapshot"
@@ -41,6 +43,26 @@ const (
 
 // DamageError says where a snapshot breaks the format. It is found with errors.As.
 type DamageError = snapshot.DamageError
+
+// CodeOf returns the code of an error, "" for an error of the operating system. Every other error is about wrong usage.
+func CodeOf(err error) Code {
+	var e *Error
+	var damage *DamageError
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &e):
+		return e.Code
+	case errors.As(err, &damage):
+		return CodeDamaged
+	case errors.Is(err, snapshot.ErrFormat):
+		return CodeFormat
+	case errors.Is(err, snapshot.ErrVersion):
+		return CodeVersion
+	case errors.As(err, &path):
+		return ""
+	}
+	return CodeUsage
+}
 
 // failed returns an error of the binding of key. It copies key, which may be text of the mapped file.
 func failed(key string, code Code, message string) *Error {

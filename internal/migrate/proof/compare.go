@@ -9,8 +9,8 @@ import (
 
 	"bindc/compile"
 	"bindc/diag"
-	"bindc/internal/decision"
 	"bindc/internal/lookup"
+	"bindc/internal/report/decision"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"

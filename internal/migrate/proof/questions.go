@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"bindc/facts"
-	"bindc/internal/decision"
 	"bindc/internal/lookup"
+	"bindc/internal/report/decision"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 )

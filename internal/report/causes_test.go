@@ -1,9 +1,9 @@
-package main
+package report
 
 import (
 	"testing"
 
-	"bindc/internal/decision"
+	"bindc/internal/report/decision"
 )
 
 // A key has a cause if all its changes come from one file or level that a snapshot lacks. A value that only moves to
@@ -55,7 +55,7 @@ func TestCauseOfAKey(t *testing.T) {
 
 // Keys with one cause are shown together if they are more than three.
 func TestCausesOfFewKeys(t *testing.T) {
-	c := causes{all: []*cause{{What: "three", Keys: []string{"a", "b", "c"}},
+	c := causes{all: []*Cause{{What: "three", Keys: []string{"a", "b", "c"}},
 		{What: "four", Keys: []string{"d", "e", "f", "g"}}}}
 	if got := c.shown(); len(got) != 1 || got[0].What != "four" {
 		t.Errorf("%+v", got)

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"bindc/diag"
-	"bindc/internal/decision"
+	"bindc/internal/report/decision"
 	"bindc/snapshot"
 )
 
-// cause is a level or a file that one of two snapshots lacks, with the keys that change because of it.
-type cause struct {
+// Cause is a level or a file that one of two snapshots lacks, with the keys that change because of it.
+type Cause struct {
 	What  string   `json:"what"` // added or removed
 	Level string   `json:"level,omitempty"`
 	File  string   `json:"file,omitempty"`
@@ -25,13 +25,13 @@ const fewKeys = 3
 // causes finds what explains changes of keys.
 type causes struct {
 	files, levels [2]map[string]bool // of the old snapshot, and of the new one
-	all           []*cause
-	byKey         map[string]*cause
+	all           []*Cause
+	byKey         map[string]*Cause
 }
 
 // findCauses groups the keys of a difference by the level or file that all their changes come from.
 func findCauses(before, after *snapshot.Snapshot, d *decision.Difference) (*causes, error) {
-	c := &causes{byKey: map[string]*cause{}}
+	c := &causes{byKey: map[string]*Cause{}}
 	for i, s := range []*snapshot.Snapshot{before, after} {
 		inputs, err := s.Inputs()
 		if err != nil {
@@ -55,7 +55,7 @@ func findCauses(before, after *snapshot.Snapshot, d *decision.Difference) (*caus
 }
 
 // ofKey returns the one cause of all changes of a key, or nil.
-func (c *causes) ofKey(k *decision.KeyChanges) (one *cause) {
+func (c *causes) ofKey(k *decision.KeyChanges) (one *Cause) {
 	changes := slices.Concat(k.Changes, k.Contributions)
 	old, now := map[string]bool{}, map[string]bool{}
 	for _, x := range changes {
@@ -81,7 +81,7 @@ func (c *causes) ofKey(k *decision.KeyChanges) (one *cause) {
 }
 
 // ofChange returns the cause of a change, or nil.
-func (c *causes) ofChange(x decision.Change) *cause {
+func (c *causes) ofChange(x decision.Change) *Cause {
 	if x.Old != nil && !c.files[1][fileOf(x.Old.At)] {
 		return c.cause("removed", x.Old, c.levels[1])
 	}
@@ -92,13 +92,13 @@ func (c *causes) ofChange(x decision.Change) *cause {
 }
 
 // cause returns the cause of a row that the other snapshot lacks: its level, unless the other has that, or its file.
-func (c *causes) cause(what string, r *decision.Row, others map[string]bool) *cause {
+func (c *causes) cause(what string, r *decision.Row, others map[string]bool) *Cause {
 	file := fileOf(r.At)
-	wanted := cause{What: what, Level: r.Layer}
+	wanted := Cause{What: what, Level: r.Layer}
 	if others[r.Layer] {
-		wanted = cause{What: what, File: file}
+		wanted = Cause{What: what, File: file}
 	}
-	i := slices.IndexFunc(c.all, func(o *cause) bool {
+	i := slices.IndexFunc(c.all, func(o *Cause) bool {
 		return o.What == wanted.What && o.Level == wanted.Level && o.File == wanted.File
 	})
 	if i < 0 {
@@ -119,29 +119,29 @@ func fileOf(at string) string {
 }
 
 // shown returns the causes that have more than a few keys, those of most keys first.
-func (c *causes) shown() (out []cause) {
+func (c *causes) shown() (out []Cause) {
 	for _, one := range c.all {
 		if len(one.Keys) > fewKeys {
 			slices.Sort(one.Files)
 			out = append(out, *one)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b cause) int { return len(b.Keys) - len(a.Keys) })
+	slices.SortStableFunc(out, func(a, b Cause) int { return len(b.Keys) - len(a.Keys) })
 	return out
 }
 
 // isGrouped reports whether a key is shown with its cause.
-func (d *diffShape) isGrouped(key string) bool {
-	return slices.ContainsFunc(d.Causes, func(c cause) bool { return slices.Contains(c.Keys, key) })
+func (d *Diff) isGrouped(key string) bool {
+	return slices.ContainsFunc(d.Causes, func(c Cause) bool { return slices.Contains(c.Keys, key) })
 }
 
 // causesOf says of a node how many keys change by each cause.
-func (d *diffShape) causesOf(e effect) (out []string) {
+func (d *Diff) causesOf(e Effect) (out []string) {
 	for i := range d.Causes {
 		c := &d.Causes[i]
 		n := 0
 		for _, k := range e {
-			if slices.Contains(c.Keys, k.key) {
+			if slices.Contains(c.Keys, k.Key) {
 				n++
 			}
 		}
@@ -153,7 +153,7 @@ func (d *diffShape) causesOf(e effect) (out []string) {
 }
 
 // title is the cause in words.
-func (c *cause) title() string {
+func (c *Cause) title() string {
 	if c.File != "" {
 		return c.What + ": the file " + c.File
 	}
@@ -165,7 +165,7 @@ func (c *cause) title() string {
 }
 
 // consequence says which keys change.
-func (c *cause) consequence() []string {
+func (c *Cause) consequence() []string {
 	words := []string{diag.Count(len(c.Keys), "key"), "changes,", "as"}
 	if len(c.Keys) > 1 {
 		words[1] = "change,"

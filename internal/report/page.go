@@ -1,33 +1,28 @@
-package main
+package report
 
 import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/rivo/uniseg"
 
 	"bindc/diag"
-	"bindc/internal/cli"
 	"bindc/internal/lookup"
 )
 
-// page is text for people, 80 columns wide.
-type page struct {
+// Page is text for people, 80 columns wide.
+type Page struct {
 	*bufio.Writer
 	color bool
 }
 
 const pageWidth = 80
 
-// onPage has draw write a page to w, in colour where that is a terminal.
-func onPage(w io.Writer, draw func(p *page)) error {
-	p := &page{bufio.NewWriter(w), false}
-	if f, ok := w.(*os.File); ok {
-		p.color = cli.Color(f)
-	}
+// Print lets draw write a page to w.
+func Print(w io.Writer, color bool, draw func(p *Page)) error {
+	p := &Page{bufio.NewWriter(w), color}
 	draw(p)
 	return p.Flush()
 }
@@ -44,7 +39,7 @@ const (
 
 // paint is text as a page shows it, in a style or none: what is in it cannot harm a terminal. All that a page shows of
 // snapshots, facts and arguments comes through here.
-func (p *page) paint(style, text string) string {
+func (p *Page) paint(style, text string) string {
 	text = diag.Visible(text)
 	if !p.color || style == "" || text == "" {
 		return text
@@ -74,12 +69,12 @@ func fitted(text string, most int) string {
 func room(used int) int { return max(pageWidth-used, 10) }
 
 // line writes text, cut to what is left of the line behind an indent.
-func (p *page) line(indent int, style, text string) {
+func (p *Page) line(indent int, style, text string) {
 	fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent), p.paint(style, fitted(text, room(indent))))
 }
 
 // wrapped writes words in as many lines as they take; none is broken.
-func (p *page) wrapped(indent int, style string, words []string) {
+func (p *Page) wrapped(indent int, style string, words []string) {
 	var line []string
 	width := 0
 	end := func() {
@@ -103,7 +98,7 @@ func (p *page) wrapped(indent int, style string, words []string) {
 
 // place writes where a binding is written and in which layer, which takes a line of its own where both do not fit
 // behind an indent.
-func (p *page) place(indent int, at, layer string) {
+func (p *Page) place(indent int, at, layer string) {
 	layer = "(" + layer + ")"
 	between := "  "
 	if indent+columns(at)+len(between)+columns(layer) > pageWidth {

@@ -1,8 +1,9 @@
-package main
+package report
 
 import (
 	"bufio"
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,16 +14,16 @@ import (
 // What is shown of a candidate, with colour and without: nothing is longer than 80 columns, and colour adds nothing but
 // escapes.
 func TestPagesInColour(t *testing.T) {
-	shape := explanationShape{Key: "k", Outcome: outcome{Value: []byte(`1`)},
-		Categories: terms{{Name: "node", Value: "a"}}, Candidates: []candidateShape{
-			{Layer: "site", When: terms{{Name: "node", Value: "a"}}, At: "a.yaml:1:2",
-				Outcome: outcome{Value: []byte(`1`)}, State: lookup.Wins},
-			{Layer: "site", At: "b.yaml:1:2", Outcome: outcome{Value: []byte(`"` + strings.Repeat("é", 90) + `"`)},
+	shape := Explanation{Key: "k", Outcome: Outcome{Value: []byte(`1`)},
+		Categories: Terms{{Name: "node", Value: "a"}}, Candidates: []Candidate{
+			{Layer: "site", When: Terms{{Name: "node", Value: "a"}}, At: "a.yaml:1:2",
+				Outcome: Outcome{Value: []byte(`1`)}, State: lookup.Wins},
+			{Layer: "site", At: "b.yaml:1:2", Outcome: Outcome{Value: []byte(`"` + strings.Repeat("é", 90) + `"`)},
 				State: lookup.Hidden, Why: "hidden by a.yaml:1:2"}}}
 	draw := func(color bool) string {
 		var b strings.Builder
-		p := &page{bufio.NewWriter(&b), color}
-		p.explanation(&shape)
+		p := &Page{bufio.NewWriter(&b), color}
+		p.Explanation(&shape)
 		p.Flush()
 		return b.String()
 	}
@@ -77,11 +78,11 @@ func TestFitted(t *testing.T) {
 
 // What is not explained is counted, and a request without categories says so.
 func TestExplanationWithoutCategories(t *testing.T) {
-	shape := explanationShape{Key: "k", Outcome: outcome{Value: []byte(`1`)},
-		Lookups: []explanationShape{{Key: "inner", Outcome: notFound()}}, Unexplained: 3}
+	shape := Explanation{Key: "k", Outcome: Outcome{Value: []byte(`1`)},
+		Lookups: []Explanation{{Key: "inner", Outcome: notFound()}}, Unexplained: 3}
 	var b strings.Builder
-	p := &page{bufio.NewWriter(&b), false}
-	p.explanation(&shape)
+	p := &Page{bufio.NewWriter(&b), false}
+	p.Explanation(&shape)
 	p.Flush()
 	const want = `k = 1
 
@@ -105,7 +106,7 @@ func TestWrappedWords(t *testing.T) {
 	for _, c := range []struct{ indent, first, second, lines int }{{0, 1, 78, 1}, {0, 1, 79, 2}, {2, 1, 77, 2},
 		{2, 1, 76, 1}, {0, 40, 39, 1}, {0, 40, 40, 2}, {0, 90, 1, 2}} {
 		var b strings.Builder
-		p := &page{bufio.NewWriter(&b), false}
+		p := &Page{bufio.NewWriter(&b), false}
 		p.wrapped(c.indent, "", []string{strings.Repeat("a", c.first), strings.Repeat("b", c.second)})
 		p.Flush()
 		if n := strings.Count(b.String(), "\n"); n != c.lines {
@@ -117,12 +118,43 @@ func TestWrappedWords(t *testing.T) {
 // A value in a table of Markdown has at most 200 columns.
 func TestMarkdownRowsAreShort(t *testing.T) {
 	var out bytes.Buffer
-	long := outcome{Value: []byte(`"` + strings.Repeat("x", 300) + `"`)}
-	if err := onPage(&out, func(p *page) { p.markdownRow([]changeShape{{Old: long, New: notFound()}}) }); err != nil {
+	long := Outcome{Value: []byte(`"` + strings.Repeat("x", 300) + `"`)}
+	if err := Print(&out, false, func(p *Page) { p.markdownRow([]Change{{Old: long, New: notFound()}}) }); err != nil {
 		t.Fatal(err)
 	}
 	cells := strings.Split(out.String(), " | ")
 	if n := utf8.RuneCountInString(strings.Trim(cells[1], "`")); len(cells) != 3 || n != 200 {
 		t.Errorf("%d cells, the value has %d columns:\n%s", len(cells), n, out.String())
+	}
+}
+
+// Nothing that a page shows can harm a terminal, with colour or without.
+func TestPageShowsControlCharacters(t *testing.T) {
+	for _, color := range []bool{false, true} {
+		p := &Page{bufio.NewWriter(io.Discard), color}
+		if got := p.paint("", "a\x1b[2Jb"); strings.Contains(got, "\x1b") {
+			t.Errorf("colour %v: %q", color, got)
+		}
+	}
+}
+
+// Two groups of nodes are apart, even if no key changes.
+func TestGroupsOfNodesAreApart(t *testing.T) {
+	var out bytes.Buffer
+	err := Print(&out, false, func(p *Page) {
+		changed := Effect{{Key: "k"}}
+		p.Diff(&Diff{Nodes: []Group{{Nodes: []string{"a"}, Changes: changed}, {Nodes: []string{"b"}}}})
+	})
+	if err != nil || !strings.Contains(out.String(), "\n\n1 node\n") || strings.HasPrefix(out.String(), "\n") {
+		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+// Nodes with the same effect are together. A node without any does not end the list.
+func TestNodesWithTheSameEffectAreTogether(t *testing.T) {
+	a, b := Effect{{Key: "a"}}, Effect{{Key: "b"}}
+	got := Grouped([]string{"n1", "n2", "n3", "n4"}, []Effect{a, nil, b, a})
+	if len(got) != 2 || strings.Join(got[0].Nodes, " ") != "n1 n4" || strings.Join(got[1].Nodes, " ") != "n3" {
+		t.Errorf("%+v", got)
 	}
 }

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"bindc/diag"
+	"bindc/facts"
+)
+
+func checkCommand() *cobra.Command {
+	var f flags
+	var factsDir string
+	cmd := &cobra.Command{
+		Use:   "check CONFDIR",
+		Short: "Check a site as build does, without writing a snapshot",
+		Long: "check finds what build finds, and writes no snapshot. With --facts-dir it looks\n" +
+			"every key up for each node of a fleet too, and prints each error once with the\n" +
+			"nodes it hits. With --lint it gives advice too, on what is no error: each kind\n" +
+			"has a code, and --lint=-CODE or a comment '# bindc: ignore CODE' on the line\n" +
+			"before leaves it out.\n\n" +
+			"Exit status: 0 no errors, 1 errors were found, 2 it could not be checked.",
+		Example: "  bindc check site --strict --facts-dir facts\n" +
+			"  bindc check site --lint --manifests site/modules",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return check(cmd, args[0], factsDir, &f)
+		},
+	}
+	f.add(cmd)
+	f.lint.add(cmd)
+	cmd.Flags().StringVar(&factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json, NAME.yaml or NAME.yml")
+	return cmd
+}
+
+// check is build up to its report. To that it adds what goes wrong for the nodes of a fleet, if there is one.
+func check(cmd *cobra.Command, dir, factsDir string, f *flags) error {
+	var nodes []facts.Node
+	var wrong diag.List
+	whole := true
+	if factsDir != "" {
+		var err error
+		if nodes, whole, err = facts.Check(factsDir, &wrong); err != nil {
+			return err
+		}
+	}
+	c, err := compiled(cmd, dir, "", f)
+	if err != nil {
+		return err
+	}
+	asked := len(nodes) > 0 && !c.diags.Failed()
+	if asked {
+		if err := c.checkFleet(cmd, nodes, whole, f.jobs); err != nil {
+			return err
+		}
+	}
+	for _, d := range wrong.Sorted() {
+		c.diags.Add(d)
+	}
+	if err := c.report(cmd, f); err != nil || !asked {
+		return err
+	}
+	_, err = fmt.Fprintf(f.success(cmd), "%s for each of %s: no errors\n", diag.Count(c.keys(), "key"),
+		diag.Count(len(nodes), "node"))
+	return err
+}

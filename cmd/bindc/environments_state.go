@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"bindc/diag"
+	"bindc/internal/choice"
+	"bindc/internal/fsx"
+	"bindc/loader"
+	"bindc/origin"
+)
+
+// built is what a snapshot was built of: while that is the same, so is the snapshot.
+type built struct {
+	Of       string
+	Snapshot string // as the file system had it
+	Looks    []fsx.Look
+	Said     []diag.Diagnostic
+	Inputs   int
+}
+
+// stateOf is what the file system says of a file, in words; "" where there is none.
+func stateOf(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return ""
+	}
+	id, _ := fsx.IdentityAt(path)
+	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ", id)
+}
+
+// readBuilt reads what was written of a snapshot; not ok if there is nothing of use.
+func readBuilt(path string) (out built, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return built{}, false
+	}
+	defer f.Close()
+	err = gob.NewDecoder(bufio.NewReader(f)).Decode(&out)
+	return out, err == nil && out.Snapshot != ""
+}
+
+func (m *built) write(path string) error {
+	var content bytes.Buffer
+	if err := gob.NewEncoder(&content).Encode(m); err != nil {
+		return err
+	}
+	return write(path, 0o600, content.Bytes())
+}
+
+// stays tells whether the snapshot of an environment is known to be what building it would make.
+func (b *environments) stays(name, of string) bool {
+	before, ok := readBuilt(b.note(name))
+	out := b.snapshot(name)
+	if !ok || before.Of != of || before.Snapshot != stateOf(out) || !b.isSigned(out) || !fsx.Unchanged(before.Looks) {
+		return false
+	}
+	b.counts.stayed++
+	b.written[name] = true
+	b.say(&before)
+	return true
+}
+
+func (b *environments) snapshot(name string) string {
+	return filepath.Join(b.dir, name+choice.Extension)
+}
+
+// note is the file that says of what a snapshot was built.
+func (b *environments) note(name string) string { return filepath.Join(b.dir, "."+name+".built") }
+
+// of says what else an environment is built of than files.
+func (b *environments) of(e loader.Environment) (string, error) {
+	program, err := b.program()
+	return fmt.Sprintf("%x %q %q %t %q %q %t %t %t %t %d %d %q %s", program, e.Dir, e.Bindings,
+		e.ModulePath == nil, e.ModulePath, b.globalHiera, e.Declared, e.Implied || b.allowEmpty,
+		b.strict, b.strictVars, b.effort, b.alternatives, b.slice, b.to), err
+}
+
+// departed are the environments that had a snapshot and are no longer there.
+type departed struct{ removed, kept []string }
+
+// gone tells which snapshots to remove: never all that were there before.
+func (b *environments) gone(there map[string]bool) departed {
+	var out departed
+	left := false
+	for _, name := range b.before {
+		if _, err := os.Lstat(b.snapshot(name)); err != nil {
+			continue
+		}
+		if left = left || there[name]; !there[name] {
+			out.removed = append(out.removed, name)
+		}
+	}
+	if len(out.removed) > 0 && !left {
+		b.said.Add(diag.Diagnostic{Pos: diag.Pos{File: b.dir}, Code: "environments",
+			Message: "all environments that have a snapshot here are gone: " + diag.Quoted(out.removed) + "; they stay",
+			Hint:    "ROOT may be another one than before; if that is meant, run this again, or remove the files"})
+		out.kept, out.removed = out.removed, nil
+	}
+	return out
+}
+
+// remove removes the snapshot of an environment, and what is known of it.
+func (b *environments) remove(name string) error {
+	var err error
+	b.signals.whole(func() {
+		out := b.snapshot(name)
+		for _, path := range []string{out, out + origin.StatementSuffix, out + origin.SignatureSuffix, b.note(name)} {
+			if failed := os.Remove(path); failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+				err = cmp.Or(err, failed)
+			}
+		}
+	})
+	return err
+}
+
+// writeChoice writes the program that chooses, if it is another one.
+func (b *environments) writeChoice(c *choice.Choice) error {
+	path, content := filepath.Join(b.dir, choice.File), choice.Encode(c)
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) && b.isSigned(path) {
+		return nil
+	}
+	var err error
+	b.signals.whole(func() {
+		if err = write(path, fs.ModePerm, content); err == nil {
+			err = b.sign.publishAs("environments", path, sha256.Sum256(content))
+		}
+	})
+	return err
+}
+
+// write puts content in the place of the file at path.
+func write(path string, limit fs.FileMode, content []byte) error {
+	return fsx.Replace(path, fsx.ReplaceOptions{Limit: limit, Synced: true}, func(f *os.File) error {
+		_, err := f.Write(content)
+		return err
+	})
+}

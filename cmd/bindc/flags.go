@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"filippo.io/age"
+	"github.com/spf13/cobra"
+
+	"bindc/compile"
+	"bindc/diag"
+	"bindc/internal/cli"
+	"bindc/internal/datafile"
+	"bindc/internal/identity"
+	"bindc/loader"
+)
+
+// flags are what build and check have in common.
+type flags struct {
+	modulePath   string
+	binderConfig string
+	globalHiera  string
+	codedir      string
+	jobs         int
+	cache        string
+	extensions   bool
+	strictVars   bool
+	effort       int
+	slice        []string
+	encryptTo    []string
+	alternatives int
+	allowEmpty   bool
+	strict       bool
+	lenient      bool
+	format       string
+	all          bool
+	lint         linting
+
+	signals signals
+	code    datafile.Program
+}
+
+func (f *flags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.modulePath, "modulepath", "",
+		"`DIRS` of modules, separated by ':' (default CONFDIR/modules)")
+	cmd.Flags().StringVar(&f.binderConfig, "binder-config", "",
+		"`FILE` to read in place of CONFDIR/binder_config.yaml")
+	f.addToAll(cmd)
+}
+
+// addToAll adds what is not about one site.
+func (f *flags) addToAll(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.globalHiera, "global-hiera", "", "hiera.yaml, the `FILE` of the global layer of Hiera 5")
+	f.addCodedir(cmd)
+	cmd.Flags().Var(cli.AtLeastOne(&f.jobs), "jobs", "`N` files parsed at a time (default: one per processor)")
+	cmd.Flags().StringVar(&f.cache, "cache", "", "`DIR` that keeps what data files say from one build to the next")
+	cmd.Flags().BoolVar(&f.extensions, "allow-extensions", false,
+		"let programs run that binder_config.yaml names as extensions")
+	cmd.Flags().BoolVar(&f.allowEmpty, "allow-empty", false,
+		"let a site bind nothing, and its snapshot replace one that holds bindings")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "take warnings for errors")
+	cmd.Flags().BoolVar(&f.lenient, "lenient", false,
+		"let a data file of Hiera 5 that cannot be read fail only the lookups that reach it")
+	cmd.Flags().BoolVar(&f.strictVars, "strict-variables", false,
+		"make the use of an unknown variable an error of the lookup")
+	f.effort, f.alternatives = compile.DefaultEffort, loader.DefaultAlternatives
+	cmd.Flags().Var(cli.AtLeastOne(&f.effort), "max-effort", "`N` comparisons of bindings, to find conflicts and loops")
+	cmd.Flags().Var(cli.AtLeastOne(&f.alternatives), "max-alternatives",
+		"`N` alternatives of conditions, over all bindings")
+	cmd.Flags().BoolVar(&f.all, "all", false, "show all diagnostics: in text else the first 100 of each code")
+	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of diagnostics: "+strings.Join(diag.Formats, ", "))
+	cli.Words(cmd, "format", diag.Formats)
+}
+
+func (f *flags) addCodedir(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.codedir, "codedir", loader.DefaultCodedir,
+		"`DIR` of Puppet's environments: DIR/environments/%{environment} in a hiera.yaml of Hiera 5 is CONFDIR")
+}
+
+// addToSnapshots adds what is about the snapshots that are written.
+func (f *flags) addToSnapshots(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.encryptTo, "encrypt-to", nil,
+		"encrypt sensitive values to `RECIPIENT`, age1..., or to those in a file (repeatable)")
+	cmd.Flags().StringArrayVar(&f.slice, "slice", nil,
+		"`CATEGORY=VALUE`: leave out what requests with other values can reach only (repeatable)")
+}
+
+func (f *flags) check() error {
+	if !slices.Contains(diag.Formats, f.format) {
+		return fmt.Errorf("--format: expected one of %s, found '%s'", strings.Join(diag.Formats, ", "), f.format)
+	}
+	if f.binderConfig != "" {
+		if _, err := os.Stat(f.binderConfig); err != nil {
+			return fmt.Errorf("--binder-config: %w", err)
+		}
+	}
+	if f.globalHiera != "" {
+		if _, err := os.Stat(f.globalHiera); err != nil {
+			return fmt.Errorf("--global-hiera: %w", err)
+		}
+	}
+	for _, dir := range f.options().ModulePath {
+		if _, err := os.ReadDir(dir); err != nil {
+			return fmt.Errorf("--modulepath: %w", err)
+		}
+	}
+	return nil
+}
+
+func (f *flags) options() loader.Options {
+	o := loader.Options{BinderConfig: f.binderConfig, Jobs: f.jobs, AllowExtensions: f.extensions,
+		Alternatives: f.alternatives, GlobalHiera: f.globalHiera, Codedir: f.codedir, Lenient: f.lenient}
+	for _, dir := range strings.Split(f.modulePath, ":") {
+		if dir != "" {
+			o.ModulePath = append(o.ModulePath, dir)
+		}
+	}
+	return o
+}
+
+// recipients are those to whom sensitive values are encrypted.
+func (f *flags) recipients() ([]age.Recipient, error) {
+	out, err := identity.Recipients(f.encryptTo)
+	if err != nil {
+		return nil, fmt.Errorf("--encrypt-to: %w", err)
+	}
+	return out, nil
+}

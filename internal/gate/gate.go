@@ -1,0 +1,39 @@
+// Package gate decides whether a snapshot may become active: it has to be sound, to answer given queries, and to change
+// not too many bindings. Package ship gets these checks as functions, because it does not know what a snapshot is.
+package gate
+
+import (
+	"fmt"
+
+	"bindc/internal/report/decision"
+	"bindc/ship"
+	"bindc/snapshot"
+)
+
+// ChangesLittle refuses the snapshot after if more than a share of its bindings differs from those of before. It counts
+// the differences that bindq diff prints.
+func ChangesLittle(before, after *snapshot.Snapshot, share float64) error {
+	old, err := decision.NewBook(before, true, nil)
+	if err != nil {
+		return err
+	}
+	now, err := decision.NewBook(after, true, nil)
+	if err != nil {
+		return err
+	}
+	d, err := decision.Diff(old, now, func() {})
+	if err != nil {
+		return err
+	}
+	changed := 0
+	for _, k := range d.Keys {
+		changed += len(k.Changes) + len(k.Contributions)
+	}
+	all := max(int(before.Info().Bindings), 1)
+	if float64(changed) > share*float64(all) {
+		return &ship.Refusal{Reason: fmt.Sprintf(
+			"%d of %d bindings change, more than %g%%: raise --max-change if that is meant",
+			changed, all, share*100)}
+	}
+	return nil
+}

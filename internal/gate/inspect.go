@@ -1,0 +1,59 @@
+package gate
+
+import (
+	"slices"
+
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/snapshot"
+)
+
+// Inspect reads a snapshot from end to end and reports whether it has sensitive values.
+func Inspect(f *snapshot.Snapshot) (isSensitive bool, err error) {
+	if err := Verify(f); err != nil {
+		return false, err
+	}
+	n, _, err := SensitiveValues(f)
+	return n > 0, err
+}
+
+// Verify checks a snapshot as runtime.Snapshot.Verify does, and also what runtime.Open checks.
+func Verify(f *snapshot.Snapshot) error {
+	for _, d := range f.Dimensions() {
+		if _, err := expr.Decode(string(d.Program)); err != nil {
+			return &snapshot.DamageError{Section: "meta", Expected: "the expression of " + d.Name}
+		}
+	}
+	_, sealed := f.Seal()
+	features := recipe.Features{Sealed: sealed, Hiera: len(f.Hiera()) > 0, ARM8: f.ARM8()}
+	return f.Verify(func(encoded string) (contributes, alone bool, err error) {
+		return recipe.Check(encoded, features)
+	})
+}
+
+// SensitiveValues counts the sensitive values, and those of them that eyaml has encrypted.
+func SensitiveValues(f *snapshot.Snapshot) (n, ofEyaml int, err error) {
+	for encoded, err := range f.AllRecipes() {
+		if err != nil {
+			return 0, 0, err
+		}
+		if !recipe.IsSecret(encoded) {
+			continue
+		}
+		n++
+		r, err := recipe.Decode(encoded)
+		if err == nil && isOfEyaml(r) { // sealed recipes cannot be decoded
+			ofEyaml++
+		}
+	}
+	return n, ofEyaml, nil
+}
+
+// isOfEyaml reports whether eyaml has encrypted all sensitive parts of a recipe.
+func isOfEyaml(r *recipe.Recipe) bool {
+	if r.Kind == recipe.Contributions {
+		inClear := func(p recipe.Part) bool { return p.Recipe.Secret() && !isOfEyaml(p.Recipe) }
+		return !slices.ContainsFunc(r.Parts, inClear)
+	}
+	return r.Kind == recipe.Expression && r.Expr.HasHieraSecret()
+}

@@ -1,0 +1,124 @@
+package gate
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"bindc/facts"
+	"bindc/internal/lookup"
+	"bindc/internal/query"
+	bindings "bindc/runtime"
+	"bindc/ship"
+)
+
+// Keys is a file of queries, as bindq batch reads them, whose keys a snapshot must have.
+type Keys struct {
+	Option string // names the option in errors
+	File   string
+	Node   func(name string) (facts.Node, error) // has the facts of a node whose query has none
+}
+
+// Found refuses a snapshot that lacks a key of the queries.
+func (k *Keys) Found(snap *lookup.Snapshot) error {
+	in, err := os.Open(k.File)
+	if err != nil {
+		return k.errorf("%w", err)
+	}
+	defer in.Close()
+	begin := func(f *bindings.Facts) (*lookup.Request, error) { return snap.Request((*lookup.Facts)(f)) }
+	s := &query.Session{Begin: begin, Node: k.Node}
+	r := bufio.NewReader(in)
+	asked := 0
+	for n, last := 1, false; !last; n++ {
+		line, long, err := query.ReadLine(r, query.MaxLine)
+		if last = errors.Is(err, io.EOF); err != nil && !last {
+			return k.errorf("%w", err)
+		}
+		at := fmt.Sprintf("%s:%d", k.File, n)
+		if long {
+			return k.errorf("%s: expected a query of at most %d bytes", at, query.MaxLine)
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if err := k.found(s, line, at); err != nil {
+			return err
+		}
+		asked++
+	}
+	if asked == 0 {
+		return k.NoQueries()
+	}
+	return nil
+}
+
+// NoQueries returns the error of a file without a query.
+func (k *Keys) NoQueries() error {
+	return k.errorf("%s has no query: every snapshot would pass; expected one per line, "+
+		`such as {"key": "ntp::servers", "facts": {...}}`, k.File)
+}
+
+func (k *Keys) errorf(format string, args ...any) error {
+	return fmt.Errorf(k.Option+": "+format, args...)
+}
+
+// found returns an error unless the keys of a query are found.
+func (k *Keys) found(s *query.Session, line []byte, at string) error {
+	q, err := query.Parse(line)
+	if err != nil {
+		return k.failed(err, at)
+	}
+	r, err := s.Request(&q)
+	if err != nil {
+		return k.failed(err, at)
+	}
+	keys := q.Keys
+	if q.Key != nil {
+		keys = []string{*q.Key}
+	}
+	var missing error
+	err = r.Snapshot().Guard(func() error {
+		for _, key := range keys {
+			if missing = k.answered(s, r, &q, key, at); missing != nil {
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil { // the file was truncated
+		return k.failed(err, at)
+	}
+	return missing
+}
+
+// answered returns an error unless a key of a query has a value that can be printed.
+func (k *Keys) answered(s *query.Session, r *lookup.Request, q *query.Query, key, at string) error {
+	v, found, err := s.Lookup(r, q, key, nil)
+	if err == nil && found {
+		_, err = v.Reveal().MarshalJSON()
+	}
+	switch {
+	case err != nil:
+		return k.failed(err, at)
+	case !found:
+		return &ship.Refusal{Reason: fmt.Sprintf("%s: '%s' is not found", at, key)}
+	}
+	return nil
+}
+
+// failed returns the error of a query that failed. An encrypted value counts as found: this machine may lack the key to
+// decrypt it.
+func (k *Keys) failed(err error, at string) error {
+	switch code := lookup.CodeOf(err); code {
+	case lookup.CodeUsage:
+		return k.errorf("%s: %v", at, err) // not %w: the code of err is not for this option
+	case lookup.CodeEncrypted:
+		return nil
+	default:
+		return &ship.Refusal{Reason: fmt.Sprintf("%s: %s [%s]", at, err, code)}
+	}
+}

@@ -1,0 +1,108 @@
+// Package query reads queries, one JSON object per line, and looks their keys up.
+package query
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/lookup"
+	"bindc/internal/members"
+)
+
+// Query asks for a key, or for several keys, with the facts of one node.
+type Query struct {
+	Key         *string         `json:"key"`
+	Keys        []string        `json:"keys"`
+	Facts       json.RawMessage `json:"facts"`
+	Type        string          `json:"type"`
+	Trusted     json.RawMessage `json:"trusted"`
+	Node        string          `json:"node"`
+	Environment string          `json:"environment"`
+	Variables   json.RawMessage `json:"vars"`
+	Merge       json.RawMessage `json:"merge"`
+	Explain     bool            `json:"explain"`
+}
+
+// MaxLine is the default limit on the bytes of a query. The facts of a machine have some ten thousand bytes.
+const MaxLine = 16 << 20
+
+// ReadLine reads a line. It discards a line that is longer than limit and reports that it was long.
+func ReadLine(r *bufio.Reader, limit int) (line []byte, long bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(line)+len(part) > limit+1; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, long, err
+		}
+	}
+}
+
+// Parse parses a line. If it fails, it still returns the key, if the line has one.
+func Parse(line []byte) (q Query, err error) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&q); err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("found more after the object; write one query per line")
+		} else if name, twice := members.Repeated(line); twice {
+			q, err = Query{}, fmt.Errorf("\"%s\" is given twice, with different values", name)
+		}
+	}
+	switch {
+	case err != nil:
+		if q.Key != nil && *q.Key == "" {
+			q.Key = nil // the key is not a string
+		}
+		return q, usage("expected a query as a JSON object: " + malformed(err))
+	case q.Key == nil && len(q.Keys) == 0:
+		return q, usage(`expected "key" in the query`)
+	case q.Key != nil && q.Keys != nil:
+		return q, usage(`expected "key" or "keys" in the query, found both`)
+	}
+	return q, nil
+}
+
+func usage(message string) error { return &lookup.Error{Code: lookup.CodeUsage, Message: message} }
+
+// malformed describes the error in a query without Go's names of types.
+func malformed(err error) string {
+	var typ *json.UnmarshalTypeError
+	unknown, isUnknown := strings.CutPrefix(err.Error(), "json: unknown field ")
+	switch {
+	case isUnknown:
+		return unknownMember(unknown)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "unexpected end of JSON input"
+	case !errors.As(err, &typ):
+		return err.Error()
+	case typ.Field == "":
+		return "found " + typ.Value
+	}
+	return "found " + typ.Value + " as \"" + typ.Field + "\""
+}
+
+// unknownMember describes a member that queries do not have, given in quotes, and suggests a similar one.
+func unknownMember(quoted string) string {
+	var known []string
+	for f := range reflect.TypeFor[Query]().Fields() {
+		known = append(known, f.Tag.Get("json"))
+	}
+	name, err := strconv.Unquote(quoted)
+	hint := diag.DidYouMean(name, known)
+	if err != nil || hint == "" {
+		hint = "a query has " + strings.Join(known, ", ")
+	}
+	return "unknown member " + quoted + "; " + hint
+}

@@ -1,0 +1,235 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bindc/internal/lookup"
+	"bindc/internal/report/decision"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// Diff is what changes from one snapshot to another.
+type Diff struct {
+	Causes []Cause `json:"causes,omitempty"`
+
+	Keys  []Key   `json:"keys"`
+	Nodes []Group `json:"nodes,omitzero"`
+}
+
+// Key is a key with its changes.
+type Key struct {
+	Key           string   `json:"key"`
+	Changes       []Change `json:"changes"`
+	Contributions []Change `json:"contributions,omitempty"`
+}
+
+// Change is a condition whose answer differs.
+type Change struct {
+	When    Terms    `json:"when"`
+	Except  []Terms  `json:"except,omitempty"`
+	Name    string   `json:"name,omitempty"`
+	Old     Outcome  `json:"old"`
+	New     Outcome  `json:"new"`
+	OldAt   string   `json:"old_at,omitempty"`
+	NewAt   string   `json:"new_at,omitempty"`
+	Through []string `json:"through,omitempty"`
+	Below   bool     `json:"below,omitempty"`
+}
+
+// Group is nodes for which the same keys change in the same way.
+type Group struct {
+	Nodes   []string `json:"nodes"`
+	Changes Effect   `json:"changes"`
+}
+
+// Effect is what changes for a node, by key in order.
+type Effect []KeyEffect
+
+// KeyEffect is a key that changes for a node.
+type KeyEffect struct {
+	Key string  `json:"-"`
+	Old Outcome `json:"old"`
+	New Outcome `json:"new"`
+}
+
+// MarshalJSON returns an object of the keys.
+func (e Effect) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, k := range e {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, value.AppendJSON(nil, value.FromString(k.Key))...), ':'), Marshal(k)...)
+	}
+	return append(out, '}'), nil
+}
+
+// id returns a text that is the same for effects that look the same.
+func (e Effect) id() (id string) {
+	for _, k := range e {
+		id += fmt.Sprintf("%q %q %q ", k.Key, k.Old.text(), k.New.text())
+	}
+	return id
+}
+
+// Grouped returns the nodes for which something changes, those with the same effect together. effects has the effect
+// of each node.
+func Grouped(nodes []string, effects []Effect) []Group {
+	out := []Group{}
+	at := map[string]int{}
+	for i, e := range effects {
+		if len(e) == 0 {
+			continue
+		}
+		id := e.id()
+		k, ok := at[id]
+		if !ok {
+			k = len(out)
+			at[id] = k
+			out = append(out, Group{Changes: e})
+		}
+		out[k].Nodes = append(out[k].Nodes, nodes[i])
+	}
+	return out
+}
+
+// bindings returns the changes to show. For a multibinding, the changed contributions are enough.
+func (k *Key) bindings() []Change {
+	return slices.DeleteFunc(slices.Clone(k.Changes), func(c Change) bool {
+		return len(k.Contributions) > 0 && c.isIndirect() && c.Old.collects()
+	})
+}
+
+// isIndirect reports whether the binding stays the same, and only a value that it looks up changes.
+func (c *Change) isIndirect() bool { return c.why() != "" && c.Old.text() == c.New.text() }
+
+// why describes a change of an answer whose binding stays the same; it returns "" for other changes.
+func (c *Change) why() string {
+	if c.Below {
+		return "which may decline: what is below it changes"
+	}
+	if len(c.Through) > 0 {
+		return "which changes with " + strings.Join(c.Through, ", ")
+	}
+	return ""
+}
+
+// collects reports whether a value is computed from contributions only.
+func (o Outcome) collects() bool { return strings.HasPrefix(o.Computed, "multibind(") }
+
+// shownGroup is a group of nodes on a page.
+type shownGroup struct {
+	Group
+	own map[string]bool // the keys whose values differ between the nodes
+}
+
+// groups returns the nodes, those together for which the same keys change in the same way. Values that facts decide,
+// such as a text with the name of the node, do not separate groups.
+func (d *Diff) groups() []shownGroup {
+	computed := map[string]bool{}
+	for _, k := range d.Keys {
+		for _, c := range k.Changes {
+			for _, o := range []Outcome{c.Old, c.New} {
+				computed[k.Key] = computed[k.Key] || o.Computed != "" && !o.collects()
+			}
+		}
+	}
+	var out []shownGroup
+	at := map[string]int{}
+	for _, g := range d.Nodes {
+		id := ""
+		for _, c := range g.Changes {
+			if id += fmt.Sprintf("%q", c.Key); !computed[c.Key] {
+				id += fmt.Sprintf("%q %q", c.Old.text(), c.New.text())
+			}
+		}
+		i, ok := at[id]
+		if !ok {
+			at[id] = len(out)
+			out = append(out, shownGroup{g, map[string]bool{}})
+			continue
+		}
+		out[i].Nodes = append(slices.Clip(out[i].Nodes), g.Nodes...)
+		for j, c := range g.Changes {
+			first := &out[i].Changes[j]
+			if first.Old.text() != c.Old.text() || first.New.text() != c.New.text() {
+				out[i].own[c.Key] = true
+			}
+		}
+	}
+	return out
+}
+
+// together groups changes that have the same values at the same places, in the order of the first of each.
+func together(cs []Change) [][]Change {
+	var out [][]Change
+	at := map[string]int{}
+	for _, c := range cs {
+		id := fmt.Sprintf("%q %q %q %q %q", c.Old.text(), c.New.text(), c.OldAt, c.NewAt, c.why())
+		i, ok := at[id]
+		if !ok {
+			i = len(out)
+			at[id] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], c)
+	}
+	return out
+}
+
+// Diff returns the report on a difference between two snapshots, without nodes.
+func (s Style) Diff(before, after *snapshot.Snapshot, d *decision.Difference) (*Diff, error) {
+	found, err := findCauses(before, after, d)
+	if err != nil {
+		return nil, err
+	}
+	return &Diff{Keys: s.keys(d), Causes: found.shown()}, nil
+}
+
+func (s Style) keys(d *decision.Difference) []Key {
+	out := []Key{}
+	for _, k := range d.Keys {
+		out = append(out, Key{k.Key, s.changes(k.Changes), s.changes(k.Contributions)})
+	}
+	return out
+}
+
+func (s Style) changes(cs []decision.Change) []Change {
+	out := []Change{}
+	for _, c := range cs {
+		x := Change{When: c.When, Old: s.row(c.Old), New: s.row(c.New), Through: c.Through,
+			Below: c.Below}
+		for _, e := range c.Except {
+			x.Except = append(x.Except, e)
+		}
+		if c.Old != nil {
+			x.OldAt, x.Name = c.Old.At, c.Old.Name
+		}
+		if c.New != nil {
+			x.NewAt, x.Name = c.New.At, c.New.Name
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func lookedUp(r *lookup.Request, key string) lookup.Outcome {
+	v, found, err := r.Lookup(key)
+	return lookup.Outcome{Value: v, Found: found, Err: err}
+}
+
+// Effect returns the keys whose answers differ between two requests of one node.
+func (s Style) Effect(old, now *lookup.Request, keys []string) Effect {
+	out, exact := Effect{}, Style{Sensitive: true, Form: People} // in this form, different values have different texts
+	for _, key := range keys {
+		before, after := lookedUp(old, key), lookedUp(now, key)
+		if x, y := exact.Outcome(before).text(), exact.Outcome(after).text(); x != y ||
+			before.Value.Sensitive() != after.Value.Sensitive() {
+			out = append(out, KeyEffect{key, s.Outcome(before), s.Outcome(after)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+)
+
+// Diff shows what changes.
+func (p *Page) Diff(d *Diff) {
+	if len(d.Keys) == 0 && len(d.Nodes) == 0 {
+		fmt.Fprintln(p, "Nothing changes.")
+		return
+	}
+	for i := range d.Causes {
+		c := &d.Causes[i]
+		if i > 0 {
+			fmt.Fprintln(p)
+		}
+		p.line(0, bold, c.title())
+		p.wrapped(2, "", c.consequence())
+		p.line(2, dim, "(--all has them)")
+	}
+	shown := len(d.Causes)
+	for i := range d.Keys {
+		k := &d.Keys[i]
+		if d.isGrouped(k.Key) {
+			continue
+		}
+		if shown > 0 {
+			fmt.Fprintln(p)
+		}
+		shown++
+		fmt.Fprintln(p, p.paint(bold, k.Key))
+		p.changes(2, k.bindings())
+		if len(k.Contributions) > 0 {
+			p.line(2, bold, "contributions")
+			p.changes(4, k.Contributions)
+		}
+	}
+	for i, g := range d.groups() {
+		if i > 0 || len(d.Keys) > 0 {
+			fmt.Fprintln(p)
+		}
+		fmt.Fprintf(p, "%s\n", p.paint(bold, diag.Count(len(g.Nodes), "node")))
+		p.wrapped(2, "", names(g.Nodes, shownRows))
+		for _, text := range d.causesOf(g.Changes) {
+			p.wrapped(4, "", strings.Fields(text))
+		}
+		for _, k := range g.Changes {
+			if d.isGrouped(k.Key) {
+				continue
+			}
+			p.line(4, "", k.Key)
+			p.both(6, k.Old, k.New, "", "")
+			if g.own[k.Key] {
+				p.wrapped(6, dim, strings.Fields("so for "+g.Nodes[0]+"; "+ownValues))
+			}
+		}
+	}
+}
+
+// ownValues is said of nodes for which a key changes in the same way, to values that their facts decide.
+const ownValues = "the others have values of their own (--format json has all)"
+
+// names are the first of a list, and how many more there are.
+func names(all []string, most int) []string {
+	out := slices.Clone(all[:min(most, len(all))])
+	for i := range len(out) - 1 {
+		out[i] += ","
+	}
+	if len(all) > most {
+		out = append(out, fmt.Sprintf("and %d more", len(all)-most))
+	}
+	return out
+}
+
+// changes shows those with the same values and places together.
+func (p *Page) changes(indent int, cs []Change) {
+	for _, same := range together(cs) {
+		for i, c := range same {
+			if i == shownRows {
+				p.line(indent, dim, fmt.Sprintf("and %d more (--format json has all)", len(same)-shownRows))
+				break
+			}
+			always := "always"
+			if len(c.Except) > 0 {
+				always = "for all"
+			}
+			p.wrapped(indent, "", condition(c.Name, c.When, always))
+			if len(c.Except) > 0 {
+				p.wrapped(indent+2, dim, append([]string{"but not when"}, excepted(c.Except)...))
+			}
+		}
+		c := &same[0]
+		if !c.isIndirect() {
+			p.both(indent+4, c.Old, c.New, c.OldAt, c.NewAt)
+		} else if p.line(indent+4, "", "= "+c.New.text()); c.NewAt != "" {
+			fmt.Fprintf(p, "%s%s\n", strings.Repeat(" ", indent+6), p.paint(cyan, c.NewAt))
+		}
+		p.wrapped(indent+4, yellow, strings.Fields(c.why()))
+	}
+}
+
+// shownExceptions is how many exceptions are shown to people.
+const shownExceptions = 5
+
+func excepted(all []Terms) []string {
+	var words []string
+	for i, e := range all[:min(shownExceptions, len(all))] {
+		if i > 0 {
+			words = append(words, "or")
+		}
+		words = append(words, conditionText(e))
+	}
+	if more := len(all) - shownExceptions; more > 0 {
+		words = append(words, "or in "+diag.Count(more, "more case"))
+	}
+	return words
+}
+
+// both shows the old and the new Outcome, and their places below them.
+func (p *Page) both(indent int, old, now Outcome, oldAt, newAt string) {
+	pad := strings.Repeat(" ", indent)
+	for _, side := range []struct{ mark, style, text, at string }{
+		{"-", red, old.text(), oldAt}, {"+", green, now.text(), newAt}} {
+		p.line(indent, side.style, side.mark+" "+side.text)
+		if side.at != "" {
+			fmt.Fprintf(p, "%s  %s\n", pad, p.paint(cyan, side.at))
+		}
+	}
+}

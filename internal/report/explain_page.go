@@ -1,0 +1,143 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"bindc/internal/lookup"
+)
+
+// Explanation shows the outcome of a key, the categories of the request, and what became of each binding.
+func (p *Page) Explanation(e *Explanation) {
+	p.heading(e, 0)
+	fmt.Fprintln(p)
+	if len(e.Categories) == 0 {
+		p.line(0, dim, "This request has no value of any category.")
+	} else {
+		p.wrapped(0, dim, conditionWords("For", e.Categories))
+	}
+	p.explained(e, 0)
+}
+
+// heading is the key and what came of it.
+func (p *Page) heading(e *Explanation, indent int) {
+	text := e.Outcome.text()
+	style := ""
+	switch {
+	case e.Outcome.Error != nil:
+		style = red
+	case e.Outcome.Found != nil:
+		style = yellow
+	}
+	pad := strings.Repeat(" ", indent)
+	used := indent + columns(e.Key) + len(" = ")
+	if indent > 0 || used+columns(text) <= pageWidth {
+		fmt.Fprintf(p, "%s%s = %s\n", pad, p.paint(bold, e.Key), p.paint(style, fitted(text, room(used))))
+		return
+	}
+	fmt.Fprintf(p, "%s =\n", p.paint(bold, e.Key))
+	if style != "" {
+		p.wrapped(2, style, strings.Fields(text))
+		return
+	}
+	for line := range strings.Lines(indented(text)) {
+		fmt.Fprintln(p, p.paint("", strings.TrimSuffix(line, "\n")))
+	}
+}
+
+// indented is JSON over several lines, below a key; what is none stays one line.
+func indented(text string) string {
+	out := &strings.Builder{}
+	v, err := parseJSON([]byte(text))
+	if err != nil || v.Len() == 0 {
+		return "  " + text + "\n"
+	}
+	WriteJSON(out, []byte(text), true) // a builder takes all
+	return "  " + strings.ReplaceAll(strings.TrimSpace(out.String()), "\n", "\n  ") + "\n"
+}
+
+// shownRows is how many bindings whose condition does not hold are shown to people.
+const shownRows = 20
+
+func (p *Page) explained(e *Explanation, indent int) {
+	p.candidates("lookup_options", e.Options, indent)
+	title := "Bindings, highest first"
+	if e.Root != "" {
+		title = "Bindings of " + e.Root + ", into whose value this key leads, highest first"
+	}
+	p.candidates(title, e.Candidates, indent)
+	p.candidates("Contributions, highest first", e.Contributions, indent)
+	if len(e.Candidates) == 0 {
+		fmt.Fprintln(p)
+		p.line(indent, "", "Nothing binds this key.")
+	}
+	if len(e.Lookups) == 0 {
+		return
+	}
+	fmt.Fprintln(p)
+	p.line(indent, bold, "Lookups that the value made")
+	for i := range e.Lookups {
+		p.heading(&e.Lookups[i], indent+2)
+		p.explained(&e.Lookups[i], indent+4)
+	}
+	if e.Unexplained > 0 {
+		p.line(indent+2, dim, fmt.Sprintf("and %d more that are not shown", e.Unexplained))
+	}
+}
+
+var stateStyles = map[string]string{lookup.Wins: green, lookup.Merged: green, lookup.Hidden: yellow,
+	lookup.Declined: yellow, lookup.Renames: green, lookup.NotEffective: dim}
+
+func (p *Page) candidates(title string, cs []Candidate, indent int) {
+	if len(cs) == 0 {
+		return
+	}
+	if indent == 0 {
+		fmt.Fprintln(p)
+	}
+	p.line(indent, bold, title)
+	idle := 0
+	for i := range cs {
+		if cs[i].State == lookup.NotEffective {
+			if idle++; idle > shownRows {
+				continue
+			}
+		}
+		p.candidate(&cs[i], indent+2)
+	}
+	if idle > shownRows {
+		more := "and %d more that are not effective (--render-as json has all)"
+		p.line(indent+2, dim, fmt.Sprintf(more, idle-shownRows))
+	}
+}
+
+func (p *Page) candidate(c *Candidate, indent int) {
+	pad := strings.Repeat(" ", indent)
+	state := p.paint(stateStyles[c.State], fmt.Sprintf("%-13s", c.State))
+	inner := indent + len("not effective") + 2
+	fmt.Fprintf(p, "%s%s  ", pad, state)
+	p.place(inner, c.At, c.Layer)
+	style := ""
+	if c.State == lookup.NotEffective {
+		style = dim
+	}
+	p.wrapped(inner, style, condition(c.Name, c.When, "always"))
+	if c.Outcome.Error != nil {
+		p.wrapped(inner, red, strings.Fields(c.Outcome.text()))
+	} else if c.State != lookup.Declined && c.State != lookup.Renames {
+		p.line(inner, style, "= "+c.Outcome.text())
+	}
+	if c.Why != "" {
+		p.wrapped(inner, stateStyles[c.State], strings.Fields(c.Why))
+	}
+}
+
+// Outcomes shows each outcome on a line, after the key unless that is "".
+func (p *Page) Outcomes(key string, all []Outcome) {
+	for _, o := range all {
+		if key != "" {
+			fmt.Fprintf(p, "%s: ", p.paint("", key))
+		}
+		fmt.Fprintln(p, p.paint("", o.text()))
+	}
+}

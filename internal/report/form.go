@@ -1,0 +1,172 @@
+package report
+
+import (
+	"encoding/json"
+
+	"bindc/internal/lookup"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+)
+
+// Tree converts v to a value for package yaml. It hides sensitive values. Keys keep their type, except types that
+// neither YAML nor JSON has. The error is a *DamageError, or reports two keys of such types with the same text.
+func Tree(v bindings.Value) (value.Value, error) {
+	if v.Sensitive() {
+		return value.FromString(v.String()), nil
+	}
+	if v.Len() < 0 { // damaged
+		_, _, err := lookup.Value(v).AppendRich(nil)
+		return value.Value{}, err
+	}
+	switch v.Kind() {
+	case bindings.Undef:
+		return value.Value{}, nil
+	case bindings.Bool:
+		on, err := v.Bool()
+		return value.FromBool(on), err
+	case bindings.Int:
+		n, err := v.Int()
+		return value.FromInt(n), err
+	case bindings.Float:
+		f, err := v.Float()
+		return value.FromFloat(f), err
+	case bindings.Default:
+		return value.TheDefault(), nil
+	case bindings.Array:
+		return arrayTree(v)
+	case bindings.Hash:
+		return hashTree(v)
+	}
+	return value.FromString(v.String()), nil
+}
+
+func arrayTree(v bindings.Value) (value.Value, error) {
+	elems := []value.Value{}
+	for e := range v.Elems() {
+		t, err := Tree(e)
+		if err != nil {
+			return value.Value{}, err
+		}
+		elems = append(elems, t)
+	}
+	return value.FromSlice(elems), nil
+}
+
+func hashTree(v bindings.Value) (value.Value, error) {
+	var b value.Builder
+	for k, e := range v.Entries() {
+		key, err := Tree(k)
+		if err == nil && key.Kind() == value.Default {
+			key = value.FromString(k.String())
+		}
+		if _, twice := b.Get(key); err == nil && twice {
+			err = &bindings.Error{Code: bindings.CodeTypeMismatch, Message: "a hash has two keys with the text '" +
+				k.String() + "', which neither YAML nor JSON can distinguish"}
+		}
+		if err != nil {
+			return value.Value{}, err
+		}
+		t, err := Tree(e)
+		if err != nil {
+			return value.Value{}, err
+		}
+		b.Set(key, t)
+	}
+	return b.Hash(), nil
+}
+
+func sameText(name string) error {
+	return &bindings.Error{Code: bindings.CodeTypeMismatch, Message: "a hash has two keys whose text is '" + name +
+		"', which JSON cannot tell apart; --render-as yaml shows both"}
+}
+
+// Form is a way to write hash keys that are not strings.
+type Form int
+
+const (
+	JSON   Form = iota // as text; two keys with the same text are an error
+	YAML               // the hash as a list of pairs, which typed converts back
+	People             // without quotes
+)
+
+// Text returns the text of v in a form.
+func Text(v value.Value, f Form) (json.RawMessage, error) {
+	if name, twice := value.SameText(v); twice && f == JSON {
+		return nil, sameText(name)
+	}
+	return appendForm(nil, v, f), nil
+}
+
+// pairs is the name of the list of pairs in YAML.
+const pairs = "\x00"
+
+func appendForm(dst []byte, v value.Value, f Form) []byte {
+	between := ""
+	switch {
+	case v.Kind() == value.Array:
+		dst = append(dst, '[')
+		for e := range v.Elems() {
+			dst, between = appendForm(append(dst, between...), e, f), ","
+		}
+		return append(dst, ']')
+	case v.Kind() == value.Hash && f == YAML && !hasPlainKeys(v):
+		dst = append(appendName(append(dst, '{'), pairs), '[')
+		for k, e := range v.Pairs() {
+			dst = append(appendForm(append(append(dst, between...), '['), k, f), ',')
+			dst, between = append(appendForm(dst, e, f), ']'), ","
+		}
+		return append(dst, "]}"...)
+	case v.Kind() == value.Hash:
+		dst = append(dst, '{')
+		for k, e := range v.Pairs() {
+			dst = append(dst, between...)
+			if f == People && k.Kind() != value.String {
+				dst = append(appendForm(dst, k, f), ':')
+			} else {
+				dst = appendName(dst, string(value.AppendText(nil, k)))
+			}
+			dst, between = appendForm(dst, e, f), ","
+		}
+		return append(dst, '}')
+	}
+	return value.AppendJSON(dst, v)
+}
+
+func appendName(dst []byte, name string) []byte {
+	return append(value.AppendJSON(dst, value.FromString(name)), ':')
+}
+
+// hasPlainKeys reports whether all keys of a hash are strings other than pairs.
+func hasPlainKeys(hash value.Value) bool {
+	for k := range hash.Pairs() {
+		if k.Kind() != value.String || k.Text() == pairs {
+			return false
+		}
+	}
+	return true
+}
+
+// typed converts a value in YAML back to one whose keys have their types.
+func typed(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.Array:
+		elems := []value.Value{}
+		for e := range v.Elems() {
+			elems = append(elems, typed(e))
+		}
+		return value.FromSlice(elems)
+	case value.Hash:
+		var b value.Builder
+		list, isList := v.Get(value.FromString(pairs))
+		for pair := range list.Elems() {
+			b.Set(typed(pair.Index(0)), typed(pair.Index(1)))
+		}
+		for k, e := range v.Pairs() {
+			if !isList {
+				b.Set(k, typed(e))
+			}
+		}
+		return b.Hash()
+	}
+	return v
+}

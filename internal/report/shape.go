@@ -1,0 +1,225 @@
+// Package report makes reports from a snapshot and facts: why a key has its value, who gets which value, and what
+// differs between two snapshots. A report is a struct with a JSON form; a Page shows it to people.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"bindc/internal/lookup"
+	"bindc/internal/report/decision"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+)
+
+// docs/cli.md, "Shapes of JSON answers", describes the JSON of these structs.
+
+// Terms is a condition, an object in the order of precedence.
+type Terms []lookup.Term
+
+// MarshalJSON returns the object.
+func (ts Terms) MarshalJSON() ([]byte, error) { return value.AppendJSON(nil, ts.hash()), nil }
+
+func (ts Terms) hash() value.Value {
+	var b value.Builder
+	for _, t := range ts {
+		b.Set(value.FromString(t.Name), value.FromString(t.Value))
+	}
+	return b.Hash()
+}
+
+// Outcome is the result of a lookup or of a binding.
+type Outcome struct {
+	Value     json.RawMessage `json:"value,omitempty"`
+	Sensitive bool            `json:"sensitive,omitempty"`
+	Found     *bool           `json:"found,omitempty"`
+	Error     *Error          `json:"error,omitempty"`
+	Computed  string          `json:"computed,omitempty"`
+}
+
+// Style decides how reports show values.
+type Style struct {
+	Sensitive bool // show sensitive values, too
+	Form      Form
+}
+
+func notFound() Outcome { return Outcome{Found: new(bool)} }
+
+// Outcome returns the outcome of a lookup.
+func (s Style) Outcome(o lookup.Outcome) Outcome {
+	switch {
+	case o.Err != nil:
+		return failedOutcome(o.Err)
+	case !o.Found:
+		return notFound()
+	}
+	out := Outcome{Sensitive: o.Value.Sensitive()}
+	if out.Sensitive && !s.Sensitive {
+		return out
+	}
+	t, err := Tree(bindings.Value(o.Value.Reveal()))
+	if err != nil {
+		return failedOutcome(err)
+	}
+	return s.value(t, out.Sensitive)
+}
+
+// value returns the outcome for a value that may be shown.
+func (s Style) value(v value.Value, sensitive bool) Outcome {
+	text, err := Text(v, s.Form)
+	if err != nil {
+		return failedOutcome(err)
+	}
+	return Outcome{Sensitive: sensitive, Value: text}
+}
+
+func failedOutcome(err error) Outcome { return Outcome{Error: &Error{lookup.CodeOf(err), err.Error()}} }
+
+// row returns the outcome of a row of a decision table. A nil row is not found.
+func (s Style) row(r *decision.Row) Outcome {
+	switch {
+	case r == nil || r.Erased:
+		return notFound()
+	case r.Abstract:
+		return Outcome{Error: &Error{bindings.CodeAbstract, "abstract: a value is expected above it"}}
+	case r.Sealed || r.Sensitive && !s.Sensitive:
+		return Outcome{Sensitive: true}
+	case r.Computed != "":
+		return Outcome{Sensitive: r.Sensitive, Computed: r.Computed}
+	}
+	return s.value(r.Value, r.Sensitive)
+}
+
+// text returns the outcome on one line.
+func (o Outcome) text() string {
+	switch {
+	case o.Error != nil:
+		return "error: " + o.Error.Message + " [" + string(o.Error.Code) + "]"
+	case o.Found != nil:
+		return "not found"
+	case o.Computed != "":
+		return o.Computed
+	case o.Value != nil:
+		return string(o.Value)
+	}
+	return "<sensitive>"
+}
+
+// Candidate is a binding in an explanation, or a row of a table.
+type Candidate struct {
+	Layer   string  `json:"layer"`
+	When    Terms   `json:"when"`
+	At      string  `json:"at"`
+	Name    string  `json:"name,omitempty"`
+	Outcome Outcome `json:"outcome"`
+	State   string  `json:"state,omitempty"`
+	Why     string  `json:"why,omitempty"`
+}
+
+// Explanation is why a key has its outcome in a request.
+type Explanation struct {
+	Key           string        `json:"key"`
+	Root          string        `json:"root,omitempty"`
+	Outcome       Outcome       `json:"outcome"`
+	Categories    Terms         `json:"categories,omitzero"`
+	Options       []Candidate   `json:"lookup_options,omitempty"`
+	Candidates    []Candidate   `json:"candidates"`
+	Contributions []Candidate   `json:"contributions"`
+	Lookups       []Explanation `json:"lookups"`
+	Unexplained   int           `json:"unexplained,omitempty"`
+}
+
+// Explain reports why a key has its outcome in a request.
+func (s Style) Explain(r *lookup.Request, key string) (*Explanation, error) {
+	e, err := r.Explain(key)
+	if err != nil {
+		return nil, err
+	}
+	out := s.explanation(e, r.Categories())
+	return &out, nil
+}
+
+// Outcomes returns the outcomes of all bindings of a key that are effective in a request, in order of precedence.
+func (s Style) Outcomes(r *lookup.Request, key string) ([]Outcome, error) {
+	cs, err := r.Candidates(key)
+	if err != nil {
+		return nil, err
+	}
+	out := []Outcome{}
+	for _, c := range cs {
+		if c.State != lookup.NotEffective && (c.Outcome.Found || c.Outcome.Err != nil) {
+			out = append(out, s.Outcome(c.Outcome))
+		}
+	}
+	return out, nil
+}
+
+func (s Style) explanation(e *lookup.Explanation, categories []lookup.Term) Explanation {
+	out := Explanation{Key: e.Key, Root: e.Root, Outcome: s.Outcome(e.Outcome), Categories: categories,
+		Candidates: s.candidates(e.Candidates), Contributions: s.candidates(e.Contributions),
+		Lookups: []Explanation{}, Unexplained: e.Unexplained}
+	if e.Options != nil {
+		out.Options = s.candidates([]lookup.Candidate{*e.Options})
+	}
+	for _, inner := range e.Lookups {
+		out.Lookups = append(out.Lookups, s.explanation(inner, nil))
+	}
+	return out
+}
+
+func (s Style) candidates(cs []lookup.Candidate) []Candidate {
+	out := make([]Candidate, len(cs))
+	for i, c := range cs {
+		out[i] = Candidate{c.Layer, c.When, c.At, c.Name, s.Outcome(c.Outcome), c.State, c.Why}
+	}
+	return once(out)
+}
+
+// once removes repeated bindings and keeps the most effective of each. A file of mapped_paths is bound by one path for
+// each element that the array may have, and a report names it once.
+func once(cs []Candidate) []Candidate {
+	return oncePer(cs, func(c *Candidate) *Candidate { return c })
+}
+
+// oncePer is once for a list of structs that have a candidate.
+func oncePer[T any](list []T, candidate func(*T) *Candidate) []T {
+	out := list[:0]
+	at := map[string]int{}
+	for i := range list {
+		c := candidate(&list[i])
+		id := c.id()
+		k, known := at[id]
+		switch {
+		case !known:
+			at[id] = len(out)
+			out = append(out, list[i])
+		case slices.Index(states, c.State) < slices.Index(states, candidate(&out[k]).State):
+			out[k] = list[i]
+		}
+	}
+	return out
+}
+
+// id identifies a binding as reports show it.
+func (c *Candidate) id() string {
+	return fmt.Sprintf("%q %q %q %q", c.At, c.Name, c.Layer, c.When)
+}
+
+// states are the states of a candidate, the most effective first.
+var states = []string{lookup.Wins, lookup.Merged, lookup.Hidden, lookup.NotEffective}
+
+func (s Style) rows(rows []decision.Row) []Candidate {
+	out := make([]Candidate, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		out[i] = Candidate{Layer: r.Layer, When: r.When, At: r.At, Name: r.Name, Outcome: s.row(r)}
+	}
+	return once(out)
+}
+
+// Error is why there is no value.
+type Error struct {
+	Code    bindings.Code `json:"code"`
+	Message string        `json:"message"`
+}

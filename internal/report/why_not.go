@@ -1,0 +1,129 @@
+package report
+
+import (
+	"encoding/json"
+
+	"bindc/internal/lookup"
+	"bindc/internal/recipe"
+	"bindc/internal/report/decision"
+	"bindc/internal/value"
+	bindings "bindc/runtime"
+)
+
+// Bound is a binding of a key to the value.
+type Bound struct {
+	Candidate
+	HiddenBy []Candidate `json:"hidden_by"`
+	Never    bool        `json:"never,omitempty"` // one of them hides it for all
+}
+
+// WhyNot is which bindings bind a key to a value, for whom they win, and what hides them.
+type WhyNot struct {
+	Key      string          `json:"key"`
+	Value    json.RawMessage `json:"value"`
+	Options  json.RawMessage `json:"lookup_options,omitempty"`
+	Bindings []Bound         `json:"bindings"`
+	Parts    []Candidate     `json:"contributions,omitempty"` // that are the value
+	Outcome  *Outcome        `json:"outcome,omitempty"`       // for the node, where there are facts
+	Computed []Candidate     `json:"computed,omitempty"`      // where there are none
+
+	text   string
+	merged bool
+}
+
+// WhyNot reports which rows of a table bind its key to the value that text is, and which parts contribute it. e is what
+// became of them for a node; it may be nil.
+func (s Style) WhyNot(key, text string, t *decision.Table, e *lookup.Explanation) (*WhyNot, error) {
+	want, err := ParseValue(text).MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	out := &WhyNot{Key: key, Value: want, Options: options(t, s.Form), Bindings: []Bound{}, text: text,
+		merged: t.Merged}
+	var cs []lookup.Candidate
+	if e != nil {
+		of := s.Outcome(e.Outcome)
+		cs, out.Outcome = e.Candidates, &of
+	}
+	out.Parts = s.contributing(key, t.Contributions, e, text)
+	for i := range t.Rows {
+		var found *lookup.Candidate
+		if i < len(cs) {
+			found = &cs[i]
+		}
+		switch {
+		case has(&t.Rows[i], found, text):
+			out.Bindings = append(out.Bindings, s.bound(t, i, found))
+		case t.Rows[i].Computed != "" && found == nil:
+			out.Computed = append(out.Computed, s.rows(t.Rows[i:i+1])...)
+		}
+	}
+	out.Bindings = oncePer(out.Bindings, func(b *Bound) *Candidate { return &b.Candidate })
+	out.Computed = once(out.Computed)
+	return out, nil
+}
+
+// IsBound reports whether something binds the key to the value.
+func (w *WhyNot) IsBound() bool { return len(w.Bindings)+len(w.Parts) > 0 }
+
+// contributing returns the contributions to key that have the value of text, or that are about the class of that name.
+// With a node, each has its state.
+func (s Style) contributing(key string, parts []decision.Row, e *lookup.Explanation,
+	text string) (out []Candidate) {
+	for i := range parts {
+		var found *lookup.Candidate
+		if e != nil && len(e.Contributions) == len(parts) {
+			found = &e.Contributions[i]
+		}
+		if !has(&parts[i], found, text) && (key != recipe.ClassesKey || parts[i].Name != text) {
+			continue
+		}
+		c := s.rows(parts[i : i+1])[0]
+		if found != nil {
+			c.State, c.Why = found.State, found.Why
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// has reports whether a row binds its key to the value of text, which is JSON or plain text. With a node, the value for
+// the node counts.
+func has(r *decision.Row, c *lookup.Candidate, text string) bool {
+	if c == nil || r.Computed == "" && !r.Sealed {
+		want, _ := ParseValue(text).MarshalJSON() // of what was parsed
+		if r.Computed != "" || r.Abstract || r.Erased || r.Sealed {
+			return false
+		}
+		return r.Value.Kind() == value.String && r.Value.Text() == text ||
+			string(value.AppendJSON(nil, r.Value)) == string(want)
+	}
+	v := bindings.Value(c.Outcome.Value.Reveal())
+	got, err := v.MarshalJSON()
+	want, _ := ParseValue(text).MarshalJSON()
+	same := string(got) == string(want) || v.Kind() == bindings.String && v.String() == text
+	return err == nil && c.Outcome.Found && same
+}
+
+// bound returns a row with the higher rows that can hide it. Rows that are merged hide nothing.
+func (s Style) bound(t *decision.Table, i int, c *lookup.Candidate) Bound {
+	rows := t.Rows
+	out := Bound{Candidate: s.rows(rows[i : i+1])[0], HiddenBy: []Candidate{}}
+	if c != nil {
+		out.State, out.Why = c.State, c.Why
+	}
+	for k := range rows[:i] {
+		higher := s.rows(rows[k : k+1])
+		if t.Merged || !rows[k].Meets(&rows[i]) || higher[0].id() == out.id() {
+			continue
+		}
+		out.HiddenBy = append(out.HiddenBy, higher...)
+		if rows[k].Covers(&rows[i]) && !rows[k].Declines {
+			out.Never = true
+			out.HiddenBy = out.HiddenBy[len(out.HiddenBy)-1:]
+			break
+		}
+	}
+	out.HiddenBy = once(out.HiddenBy)
+	return out
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"bindc/internal/lookup"
+)
+
+// unmatched says that no value of the key is text, and shows the values that only a request can decide.
+func (p *Page) unmatched(w *WhyNot, text string) {
+	if len(w.Computed) == 0 {
+		p.line(0, yellow, "Nothing binds "+w.Key+" to "+text+".")
+		return
+	}
+	p.line(0, yellow, "No constant value of "+w.Key+" is "+text+".")
+	p.line(0, "", "These are computed or encrypted (--facts, --node and --eyaml-key show them):")
+	p.rows(w.Computed)
+}
+
+// WhyNot shows the bindings of a key to a value.
+func (p *Page) WhyNot(w *WhyNot) {
+	if w.Outcome != nil {
+		const intro, is = "For this node ", " = "
+		left := room(len(intro) + columns(w.Key) + len(is))
+		fmt.Fprint(p, intro, p.paint(bold, w.Key), is, p.paint("", fitted(w.Outcome.text(), left)), "\n")
+	}
+	if !w.IsBound() {
+		p.unmatched(w, w.text)
+	}
+	for i := range w.Bindings {
+		b := &w.Bindings[i]
+		if i > 0 || w.Outcome != nil {
+			fmt.Fprintln(p)
+		}
+		p.bound(b, w.merged)
+	}
+	for i := range w.Parts {
+		if i > 0 || len(w.Bindings) > 0 || w.Outcome != nil {
+			fmt.Fprintln(p)
+		}
+		p.contributed(&w.Parts[i])
+	}
+}
+
+// contributed is a contribution that is the value asked about.
+func (p *Page) contributed(c *Candidate) {
+	p.place(0, c.At, c.Layer)
+	p.line(2, "", "= "+c.Outcome.text())
+	p.became(c, "is collected")
+	words := []string{"contributes"}
+	if c.Name != "" {
+		words = append(words, "as", c.Name)
+	}
+	intro := strings.Join(append(words, "for", "all"), " ")
+	if len(c.When) > 0 {
+		intro = strings.Join(append(words, "when"), " ")
+	}
+	p.wrapped(2, green, conditionWords(intro, c.When))
+}
+
+// became says what became of a candidate for the node, if there is one.
+func (p *Page) became(c *Candidate, wins string) {
+	if c.State == "" {
+		return
+	}
+	said := []string{"for this node it " + map[string]string{lookup.Wins: wins, lookup.Hidden: "is",
+		lookup.Merged: "is one of those that make the value", lookup.NotEffective: "is not effective:",
+		lookup.Declined: "declines:", lookup.Renames: "gives a name:"}[c.State]}
+	p.wrapped(2, stateStyles[c.State], append(said, strings.Fields(c.Why)...))
+}
+
+func (p *Page) bound(b *Bound, merged bool) {
+	p.place(0, b.At, b.Layer)
+	p.line(2, "", "= "+b.Outcome.text())
+	p.became(&b.Candidate, "wins")
+	switch {
+	case b.Never:
+		p.line(2, yellow, "never wins; this is higher, and holds wherever it does:")
+	case merged && len(b.When) == 0:
+		p.line(2, green, "takes part for all")
+	case merged:
+		p.wrapped(2, green, conditionWords("takes part when", b.When))
+	case len(b.When) == 0:
+		p.line(2, green, "wins for all")
+	default:
+		p.wrapped(2, green, conditionWords("wins when", b.When))
+	}
+	if len(b.HiddenBy) > 0 && !b.Never {
+		p.line(2, yellow, "but is hidden by these where they hold:")
+	}
+	for i := range b.HiddenBy {
+		if i == shownRows {
+			p.line(4, dim, fmt.Sprintf("and %d more (--render-as json has all)", len(b.HiddenBy)-shownRows))
+			return
+		}
+		h := &b.HiddenBy[i]
+		p.wrapped(4, "", condition("", h.When, "always"))
+		p.line(8, "", "= "+h.Outcome.text())
+		fmt.Fprint(p, "        ")
+		p.place(8, h.At, h.Layer)
+	}
+}
