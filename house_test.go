@@ -71,13 +71,6 @@ var (
 		"cmd/bindq/store.go",
 		"cmd/bindq/values.go",
 		"internal/mutate/instrument.go",
-		"loader/environments.go",
-		"loader/hiera5.go",
-		"loader/plan.go",
-		"serve/conn.go",
-		"serve/environment.go",
-		"ship/pull.go",
-		"snapshot/dump.go",
 	}
 	longFunctions = []string{
 		"cmd/bindq/pull.go pullCommand",

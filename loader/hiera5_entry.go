@@ -1,0 +1,205 @@
+package loader
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/datafile"
+	"bindc/internal/yaml"
+)
+
+// entry reads an entry. One of which nothing can be read keeps its number.
+func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) hiera5Entry {
+	if n.Kind != yaml.Mapping {
+		c.doc.errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
+		return hiera5Entry{}
+	}
+	unknown := c.doc.UnknownKeys(n, "hierarchy", "key of an entry", hiera5EntryKeys)
+	for _, d := range unknown {
+		c.diags.Add(d)
+	}
+	e := hiera5Entry{at: c.doc.Pos(n)}
+	e.name, _ = c.text(n, "name")
+	if e.name == "" {
+		c.doc.errorf(n, "hierarchy", "expected the name of the entry as 'name'")
+		return hiera5Entry{}
+	}
+	for _, b := range before {
+		if b.name == e.name {
+			c.diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
+				Message: "two entries are named '" + e.name + "', which Puppet refuses",
+				Notes:   []diag.Note{{Pos: b.at, Message: "the first"}}})
+			return hiera5Entry{}
+		}
+	}
+	source := c.source(n, defaults, e.at)
+	places := presentKeys(n, hiera5Places)
+	switch {
+	case len(places) > 1:
+		c.doc.errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Places), diag.Quoted(places))
+	case !source.ok:
+	case len(places) == 0 && len(unknown) > 0: // one of these may be the path
+	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
+		c.foreign(e.at, "an entry without a path", "")
+	default:
+		source.level = e.name
+		if _, paths, _ := n.Lookup(places[0]); hasRelative(paths) {
+			c.checkDatadir(e.at, source)
+		}
+		e.locations = c.locations(n, places[0], source)
+	}
+	return e
+}
+
+// text is the text at a key; not ok if there is none.
+func (c hiera5Config) text(n *yaml.Node, key string) (string, bool) {
+	_, v, ok := n.Lookup(key)
+	if !ok {
+		return "", false
+	}
+	text, ok := v.Text()
+	if !ok {
+		c.doc.errorf(v, "hierarchy", "expected a string as '%s', found %s", key, v.Describe())
+	}
+	return text, ok
+}
+
+func presentKeys(n *yaml.Node, keys []string) []string {
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
+		_, _, ok := n.Lookup(key)
+		return !ok
+	})
+}
+
+// source is how an entry is read. What bindc does not read is Puppet's, and is told.
+func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
+	s := hiera5Source{datadir: "data", ok: true}
+	for _, from := range []*yaml.Node{n, defaults} {
+		if dir, ok := c.text(from, "datadir"); ok {
+			s.datadir = dir
+			break
+		}
+	}
+	function := ""
+	for _, from := range []*yaml.Node{n, defaults} {
+		keys := presentKeys(from, hiera5Backends)
+		if len(keys) > 1 {
+			c.doc.errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Backends), diag.Quoted(keys))
+			return hiera5Source{}
+		}
+		if len(keys) == 1 {
+			function, _ = c.text(from, keys[0])
+			break
+		}
+	}
+	if function == "" && c.says {
+		c.doc.errorf(n, "hierarchy", "expected one of %s here or in 'defaults', as Puppet does: with 'defaults' of one's own "+
+			"there is none", diag.Quoted(hiera5Backends))
+		return hiera5Source{}
+	}
+	function = cmp.Or(function, "yaml_data")
+	_, options, has := n.Lookup("options")
+	if !has {
+		_, options, has = defaults.Lookup("options")
+	}
+	if has && options.Kind != yaml.Mapping {
+		c.doc.errorf(options, "hierarchy", "expected a hash as 'options', found %s", options.Describe())
+		return hiera5Source{}
+	}
+	switch function {
+	case "yaml_data":
+		s.kind = datafile.Hiera5YAML
+	case "json_data":
+		s.kind = datafile.Hiera5JSON
+	case "eyaml_lookup_key":
+		s.kind = datafile.Hiera5EYAML
+		return s
+	case snapshotFunctions["data_hash"], snapshotFunctions["lookup_key"]:
+		return hiera5Source{}
+	default:
+		c.foreign(at, "'"+function+"'", diag.DidYouMean(function, hiera5Functions))
+		return hiera5Source{}
+	}
+	if has && len(options.Kids) != 0 {
+		c.doc.errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that comes to this entry; "+
+			"remove them", function)
+	}
+	return s
+}
+
+// hiera5Functions are those whose entries are read.
+var hiera5Functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
+
+// foreign tells that an entry is none that can be compiled; hint may name what is meant.
+func (c hiera5Config) foreign(at diag.Pos, what, hint string) {
+	c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
+		Message: what + " is not compiled: what this entry has to say only Puppet knows",
+		Hint:    cmp.Or(hint, "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's")})
+}
+
+func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) []hiera5Location {
+	_, v, _ := n.Lookup(key)
+	texts := []string{}
+	nodes := []*yaml.Node{}
+	if text, _ := v.Text(); !strings.HasSuffix(key, "s") { // what is no text is empty
+		texts, nodes = append(texts, text), append(nodes, v)
+	} else {
+		texts = stringsOf(v)
+		for i := range v.Kids {
+			nodes = append(nodes, &v.Kids[i])
+		}
+	}
+	if len(texts) == 0 || slices.Contains(texts, "") || key == "mapped_paths" && len(texts) != 3 {
+		c.doc.errorf(v, "hierarchy", "expected %s as '%s', found %s", expectedPlace(key), key, v.Describe())
+		return nil
+	}
+	if key == "mapped_paths" {
+		return c.mapped(c.doc.Pos(v), source, texts)
+	}
+	var out []hiera5Location
+	for i, text := range texts {
+		at := c.doc.Pos(nodes[i])
+		if !strings.HasPrefix(key, "glob") {
+			out = append(out, c.path(at, source, text))
+			continue
+		}
+		globs, ok := unbraced(text)
+		if !ok {
+			c.doc.errorf(nodes[i], "hierarchy", "the braces of this glob stand for too many globs; write several entries")
+			return nil
+		}
+		for _, glob := range globs {
+			out = joined(out, c.glob(at, source, glob))
+		}
+	}
+	return out
+}
+
+// joined adds a glob. One that has nothing to interpolate goes with the one before it, if that has nothing either: then
+// it is known how many files they find together.
+func joined(out []hiera5Location, l hiera5Location) []hiera5Location {
+	constant := func(l hiera5Location) bool {
+		return !slices.ContainsFunc(l.conditions, func(c int) bool { return c != 0 })
+	}
+	last := len(out) - 1
+	if last < 0 || !constant(l) || !constant(out[last]) {
+		return append(out, l)
+	}
+	for _, f := range l.files[0] {
+		out[last].add(0, f)
+	}
+	out[last].written = append(out[last].written, l.written...)
+	return out
+}
+
+func expectedPlace(key string) string {
+	switch {
+	case key == "mapped_paths":
+		return "[variable, name, path], three strings,"
+	case strings.HasSuffix(key, "s"):
+		return "a list of strings"
+	}
+	return "a string"
+}

@@ -1,0 +1,121 @@
+package loader
+
+import (
+	"path"
+	"strings"
+
+	"bindc/internal/datafile"
+	"bindc/internal/yaml"
+)
+
+// version4 reads what Puppet 4 had: the backend of an entry is the extension of its paths.
+func (c hiera5Config) version4() {
+	datadir := "data"
+	if dir, ok := c.text(c.doc.Root, "datadir"); ok {
+		datadir = dir
+	}
+	list, given := c.list("hierarchy")
+	if !given {
+		s := hiera5Source{kind: datafile.Hiera5YAML, datadir: datadir}
+		c.entries = []hiera5Entry{{name: "common", locations: []hiera5Location{c.path(c.doc.Pos(c.doc.Root), s,
+			"common.yaml")}}}
+		return
+	}
+	for i := range list {
+		c.entries = append(c.entries, c.entry4(&list[i], datadir))
+	}
+}
+
+func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
+	e := hiera5Entry{at: c.doc.Pos(n)}
+	if n.Kind != yaml.Mapping {
+		c.doc.errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'backend', found %s", n.Describe())
+		return hiera5Entry{}
+	}
+	e.name, _ = c.text(n, "name")
+	if dir, ok := c.text(n, "datadir"); ok {
+		datadir = dir
+	}
+	backend, _ := c.text(n, "backend")
+	kind, ok := hiera3Kinds[backend]
+	if !ok || backend == "eyaml" {
+		c.foreign(e.at, "'"+backend+"'", "")
+		return hiera5Entry{}
+	}
+	paths := []string{e.name}
+	if path, ok := c.text(n, "path"); ok {
+		paths = []string{path}
+	}
+	if _, list, ok := n.Lookup("paths"); ok {
+		paths = stringsOf(list)
+	}
+	s := hiera5Source{kind: kind, datadir: datadir, level: e.name}
+	c.checkDatadir(e.at, s)
+	for _, path := range paths {
+		e.locations = append(e.locations, c.path(e.at, s, withExtension(path, backend)))
+	}
+	return e
+}
+
+func withExtension(path, ext string) string { return strings.TrimSuffix(path, "."+ext) + "." + ext }
+
+// hiera3Kinds are the backends of the versions before 5 that are read.
+var hiera3Kinds = map[string]datafile.Kind{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
+	"eyaml": datafile.Hiera5EYAML}
+
+// version3 reads the configuration of Hiera 3: all backends have the one hierarchy, and each is as an entry.
+func (c hiera5Config) version3() {
+	backends, hierarchy := []string{"yaml"}, []string{"nodes/%{::trusted.certname}", "common"}
+	if list := c.list3("backends"); list != nil {
+		backends = list
+	}
+	if list := c.list3("hierarchy"); list != nil {
+		hierarchy = list
+	}
+	for _, b := range backends {
+		e := hiera5Entry{name: b, at: c.doc.Pos(c.doc.Root)}
+		kind, ok := hiera3Kinds[b]
+		if !ok {
+			c.foreign(e.at, "'"+b+"'", "")
+		}
+		datadir, ext := path.Join(c.codedir, "environments", ownEnvironment[0], "hieradata"), b
+		if n, there := lookup3(c.doc.Root, b); there {
+			if v, there := lookup3(n, "datadir"); there {
+				datadir, _ = v.Text()
+			}
+			if v, there := lookup3(n, "extension"); there {
+				ext, _ = v.Text()
+			}
+		}
+		s := hiera5Source{kind: kind, datadir: datadir, level: b}
+		if ok {
+			c.checkDatadir(e.at, s)
+		}
+		for _, path := range hierarchy {
+			if ok {
+				e.locations = append(e.locations, c.path(e.at, s, withExtension(path, ext)))
+			}
+		}
+		c.entries = append(c.entries, e)
+	}
+}
+
+// lookup3 is the value at a key, which may be written as a symbol.
+func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
+	if _, v, ok = n.Lookup(":" + key); !ok {
+		_, v, ok = n.Lookup(key)
+	}
+	return v, ok
+}
+
+// list3 is the text or texts at a top-level key; nil if there are none.
+func (c hiera5Config) list3(key string) []string {
+	n, ok := lookup3(c.doc.Root, key)
+	if !ok {
+		return nil
+	}
+	if text, ok := n.Text(); ok {
+		return []string{text}
+	}
+	return stringsOf(n)
+}

@@ -1,0 +1,192 @@
+package loader
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/yaml"
+)
+
+// findHiera5 finds a hierarchy of Hiera 5: that of the site with the global one above it, or that of a module.
+func (p *planner) findHiera5(u uri) []planned {
+	var out []planned
+	dir, module, part := filepath.Join(p.dir, filepath.FromSlash(u.path)), "", HieraEnvironment
+	if u.scheme == "module-hiera5" {
+		m, ok := p.moduleOf(u, u.path)
+		if !ok {
+			return nil
+		}
+		dir, module, part = m.dir, m.name, HieraModule
+	} else if p.global != "" {
+		if h := p.hiera5.read(p.global, ""); h != nil {
+			out = append(out, planned{uri: u.String(), hiera5: h, part: HieraGlobal})
+		}
+	}
+	path := p.hiera5.hiera5File(dir)
+	if path == "" {
+		p.missing(u, "there is no hierarchy of Hiera 5: expected the file %s", filepath.Join(dir, "hiera.yaml"))
+		return out
+	}
+	if h := p.hiera5.read(path, module); h != nil {
+		out = append(out, planned{uri: u.String(), hiera5: h, part: part})
+	}
+	return out
+}
+
+// isOfHiera5 tells whether the site has a hierarchy of Hiera 5, or a global one is given. One without a hierarchy is of
+// Hiera 5 if its modules are, and none is of Hiera-2.
+func (p *planner) isOfHiera5() bool {
+	if p.global != "" || p.hiera5.hiera5File(p.dir) != "" {
+		return true
+	}
+	if own, _ := p.hieraFile(p.dir); own != "" {
+		return false
+	}
+	some := false
+	for _, m := range p.modules.all {
+		of5 := p.hiera5.hiera5File(m.dir) != ""
+		if own, _ := p.hieraFile(m.dir); own != "" && !of5 {
+			return false
+		}
+		some = some || of5
+	}
+	return some
+}
+
+// hiera5Layers returns the layers of a site with Hiera 5 data that does not configure any: its own bindings, the
+// hierarchies of Hiera 5, and the bindings and hierarchies of its modules.
+func (p *planner) hiera5Layers() []layerConfig {
+	p.all5 = true
+	at := diag.Pos{File: p.dir}
+	optional := func(scheme, path string) uri { return uri{scheme: scheme, path: path, optional: true, at: at} }
+	own := []uri{optional("confdir", "default")}
+	if there, _ := p.isFile(filepath.Join(p.dir, hieraFiles[0])); there {
+		own = append(own, optional("confdir-hiera", ""))
+	}
+	return []layerConfig{
+		{name: "site", include: own},
+		{name: "hiera", include: []uri{optional("hiera", ""), optional("module-hiera5", "*")}},
+		{name: "modules", include: []uri{optional("module-hiera", "*"), optional("module", "*::default")}},
+	}
+}
+
+// findHiera finds a Hiera-2 directory.
+func (p *planner) findHiera(u uri) (planned, bool) {
+	dir := filepath.Join(p.dir, filepath.FromSlash(u.path))
+	if u.scheme == "module-hiera" {
+		name, rest, _ := strings.Cut(u.path, "/")
+		m, ok := p.moduleOf(u, name)
+		if !ok {
+			return planned{}, false
+		}
+		dir = filepath.Join(m.dir, filepath.FromSlash(rest))
+	}
+	path, ok := p.hieraFile(dir)
+	switch {
+	case !ok:
+		return planned{}, false
+	case path == "":
+		return p.missing(u, "there is no Hiera-2 directory %s: expected the file %s", u,
+			filepath.Join(dir, "hiera.yaml"))
+	}
+	h := p.hiera.dir(path)
+	if h != nil && h.other != "" {
+		p.otherVersion(u, h)
+		return planned{}, false
+	}
+	return planned{uri: u.String(), hiera: h}, h != nil
+}
+
+// otherVersion reports a configuration for another version of Hiera. At the top of the site, or in a module that a
+// wildcard found, another Hiera may be using it. It is an error if a layer would lose the data that 'hiera:/' reads,
+// and a warning or less otherwise.
+func (p *planner) otherVersion(u uri, h *hieraDir) {
+	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
+		Message: "passed over: this file " + h.other}
+	switch {
+	case p.all5: // only a wildcard finds such a file then
+	case u.path == "" && u.scheme == "confdir-hiera":
+		if p.otherAtTop(u, h, &d) {
+			p.passed = append(p.passed, d)
+		}
+	case u.found:
+		if versionOf(h.doc.Document) >= 4 {
+			of5 := uri{scheme: "module-hiera5", path: u.path}.String()
+			if _, named := p.named[of5]; named {
+				return
+			}
+			d.Severity, d.Message = diag.Warning, d.Message+": its data is NOT in the snapshot"
+			d.Hint = "include '" + of5 + "' in a layer of its own, or exclude it in another if that is meant"
+		}
+		p.passed = append(p.passed, d)
+	default:
+		h.doc.isVersion("version", 2)
+	}
+}
+
+// otherAtTop completes the report on a configuration for another Hiera at the top of the site. It returns false if
+// there is nothing to report.
+func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
+	d.Severity = diag.Warning
+	switch version := versionOf(h.doc.Document); {
+	case seemsHiera5(h.doc):
+		d.Message, d.Hint = "passed over: this file has no version", "begin it with 'version: 5'"
+		if !p.silent {
+			d.Severity = diag.Error
+			d.Message = "this file has no version, and " + p.readsAsVersion2()
+			d.Hint += ", and include 'hiera:/' in a layer of its own"
+		}
+	case version >= 4 && asksSnapshotOnly(h.doc):
+		d.Message = "this file has Puppet ask the snapshot, but " + p.readsAsVersion2()
+		d.Hint = "add '?optional' to 'confdir-hiera:/', or write the hierarchy of the snapshot to " + hieraFiles[0]
+		return !u.optional
+	case version >= 4:
+		d.Severity = diag.Error
+		d.Message = "this file is version " + strconv.FormatInt(version, 10) + ", but " + p.readsAsVersion2()
+		d.Hint = "include 'hiera:/' in a layer of its own; if only Puppet is to read its data, " +
+			"exclude 'confdir-hiera:/' and 'hiera:/'"
+	default:
+		d.Hint = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: " +
+			"exclude 'confdir-hiera:/' from the layer that includes it"
+	}
+	return true
+}
+
+func (p *planner) readsAsVersion2() string {
+	layer := "a layer"
+	if p.layer != "" {
+		layer = "layer '" + p.layer + "'"
+	}
+	return layer + " reads it as version 2: its data is NOT in the snapshot"
+}
+
+// asksSnapshotOnly reports whether all entries of a version 5 hiera.yaml ask a snapshot, as in the output of 'bindq
+// hiera-config'.
+func asksSnapshotOnly(doc document) bool {
+	_, list, ok := doc.Root.Lookup("hierarchy")
+	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
+		return false // Puppet has a default hierarchy
+	}
+	_, defaults, _ := doc.Root.Lookup("defaults")
+	return !slices.ContainsFunc(list.Kids, func(e yaml.Node) bool {
+		from := &e
+		if defaults != nil && len(presentKeys(from, hiera5Backends)) == 0 {
+			from = defaults
+		}
+		return !asksSnapshot(from)
+	})
+}
+
+// asksSnapshot reports whether an entry of a hierarchy asks a snapshot.
+func asksSnapshot(entry *yaml.Node) bool {
+	for key, name := range snapshotFunctions {
+		if _, function, ok := entry.Lookup(key); ok {
+			text, _ := function.Text()
+			return text == name
+		}
+	}
+	return false
+}
