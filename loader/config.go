@@ -33,7 +33,14 @@ type category struct {
 	expr   *expr.Node
 }
 
-const common = "common"
+// categoryDimensions returns the dimensions of categories.
+func categoryDimensions(categories []category) []Dimension {
+	out := make([]Dimension, len(categories))
+	for i, c := range categories {
+		out[i] = Dimension{Name: c.name, Value: c.expr, Pos: c.at, ValuePos: c.exprAt}
+	}
+	return out
+}
 
 // readConfig reads the configuration of a site. Not ok: nothing can be made of it.
 func readConfig(in *inputs, opts Options) (config, bool) {

@@ -11,9 +11,6 @@ import (
 	"bindc/internal/yaml"
 )
 
-// DefaultCodedir is where Puppet keeps environments unless it is configured otherwise.
-const DefaultCodedir = "/etc/puppetlabs/code"
-
 // ownEnvironment are the interpolations that name the environment of a request.
 var ownEnvironment = []string{"%{environment}", "%{::environment}", "%{server_facts.environment}"}
 

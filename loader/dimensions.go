@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,14 +20,14 @@ type dimensions struct {
 	alternatives int // of bindings, that there may still be, see setCompiler.multiply
 }
 
-// newDimensions makes dimensions of categories.
-func newDimensions(cs []category) *dimensions {
-	d := &dimensions{conditions: []Condition{nil}, categories: map[string]int{},
+// newDimensions starts with the dimensions of the categories, highest first. Bindings may have so many alternatives.
+func newDimensions(categories []Dimension, alternatives int) *dimensions {
+	d := &dimensions{alternatives: alternatives, conditions: []Condition{nil}, categories: map[string]int{},
 		guards: map[string]int{}, numbers: map[string]int{"": 0}}
-	for i, c := range cs {
-		d.categories[c.name] = i
-		d.all = append(d.all, Dimension{Name: c.name, Category: i, Value: c.expr, Pos: c.at,
-			ValuePos: c.exprAt})
+	for i, c := range categories {
+		c.Category = i
+		d.categories[c.Name] = i
+		d.all = append(d.all, c)
 	}
 	return d
 }
@@ -72,13 +71,6 @@ func (d *dimensions) guard(category int, n *expr.Node) int {
 	return i
 }
 
-// guardOf returns the guard for expression n in the path of e.
-func (d *dimensions) guardOf(e hierarchyEntry, n *expr.Node) int {
-	i := d.guard(e.category, n)
-	d.all[i].ValuePos = cmp.Or(d.all[i].ValuePos, e.pathAt)
-	return i
-}
-
 // condition is the number of c.
 func (d *dimensions) condition(c Condition) int {
 	slices.SortFunc(c, func(a, b Term) int { return a.Dimension - b.Dimension })
@@ -94,3 +86,17 @@ func (d *dimensions) condition(c Condition) int {
 	}
 	return i
 }
+
+// whole is the dimension that yields n, a path, of which the case counts.
+func (d *dimensions) whole(n *expr.Node, name string) int {
+	key := "whole " + string(expr.Append(nil, n))
+	i, ok := d.guards[key]
+	if !ok {
+		i = len(d.all)
+		d.guards[key] = i
+		d.all = append(d.all, Dimension{Name: name, Category: -1, Guard: true, Exact: true, Value: n})
+	}
+	return i
+}
+
+const common = "common"

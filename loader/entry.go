@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,9 +49,6 @@ func (c *entryCollector) ambiguous() bool {
 	})
 }
 
-// name is the path as a hierarchy gives it.
-func (f listed) name() string { return strings.TrimSuffix(f.path, filepath.Ext(f.path)) }
-
 func (c *entryCollector) ofBackend(backend string) {
 	for _, f := range c.listing {
 		path, ok := strings.CutSuffix(f.path, "."+backend)
@@ -73,10 +71,6 @@ func (c *entryCollector) warnOfExtension() {
 			Message: "the path is written with its extension: only files that end in '" + ext + ".yaml' fit it",
 			Hint:    "leave '" + ext + "' out: each backend has its own"})
 	}
-}
-
-func isDataExtension(ext string) bool {
-	return slices.Contains([]string{".yaml", ".json", ".yml"}, ext)
 }
 
 // warnOfYml tells of a file that fits but for its extension, which Hiera does not read either.
@@ -153,14 +147,14 @@ func (c *entryCollector) usable(f listed, path string) bool {
 // If the entry's value differs from the category's expression, it determines nothing. All references are then guards,
 // and the value that the request has for the category must equal the entry's value. If the path does not determine that
 // value, a request compares the two.
-func (d *dimensions) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
+func (r *hieraReader) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
 	readings := e.path.readings(path)
 	if len(readings) == 0 {
 		return 0, false
 	}
 	if e.category >= 0 && !e.differs {
 		if v, ok := e.path.within(&e.value, path); ok {
-			return d.condition(Condition{{Dimension: e.category, Value: Fold(v)}}), v != ""
+			return r.condition(Condition{{Dimension: e.category, Value: Fold(v)}}), v != ""
 		}
 	}
 	values := map[string]string{}
@@ -181,22 +175,29 @@ func (d *dimensions) conditionOf(e hierarchyEntry, path string, whole bool) (int
 				determined = e.value.names
 			}
 		case e.differs:
-			terms = append(terms, Term{Dimension: d.guardOf(e, d.hasValueOf(e)), Value: "true"})
+			terms = append(terms, Term{Dimension: r.guardOf(e, r.hasValueOf(e)), Value: "true"})
 		default:
 			whole = true
 		}
 	}
 	if whole {
-		terms = append(terms, Term{Dimension: d.guardOf(e, e.path.node), Value: Fold(path)})
-		return d.condition(terms), true
+		terms = append(terms, Term{Dimension: r.guardOf(e, e.path.node), Value: Fold(path)})
+		return r.condition(terms), true
 	}
 	for _, p := range e.path.parts {
 		if p.ref == nil || slices.Contains(determined, e.path.names[p.ref.name]) {
 			continue
 		}
 		determined = append(slices.Clip(determined), e.path.names[p.ref.name])
-		guard := d.guardOf(e, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.ref.node}})
+		guard := r.guardOf(e, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.ref.node}})
 		terms = append(terms, Term{Dimension: guard, Value: Fold(readings[0][p.ref.name])})
 	}
-	return d.condition(terms), true
+	return r.condition(terms), true
+}
+
+// guardOf returns the guard for expression n in the path of e.
+func (r *hieraReader) guardOf(e hierarchyEntry, n *expr.Node) int {
+	i := r.guard(e.category, n)
+	r.all[i].ValuePos = cmp.Or(r.all[i].ValuePos, e.pathAt)
+	return i
 }

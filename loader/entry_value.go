@@ -36,11 +36,11 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 }
 
 // hasValueOf returns an expression that reports whether the category of a request equals the value of e.
-func (d *dimensions) hasValueOf(e hierarchyEntry) *expr.Node {
+func (r *hieraReader) hasValueOf(e hierarchyEntry) *expr.Node {
 	folded := func(n *expr.Node) *expr.Node {
 		return &expr.Node{Op: expr.Call, Name: "downcase", Kids: []*expr.Node{n}}
 	}
 	same := &expr.Node{Op: expr.Binary, Name: "==",
-		Kids: []*expr.Node{folded(d.all[e.category].Value), folded(e.value.node)}}
+		Kids: []*expr.Node{folded(r.all[e.category].Value), folded(e.value.node)}}
 	return &expr.Node{Op: expr.Concat, Kids: []*expr.Node{same}}
 }

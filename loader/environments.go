@@ -49,7 +49,7 @@ func ReadEnvironments(root string, diags *diag.List) *Environments {
 }
 
 func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
-	r := environmentsReader{files: files{d, diags}, root: root, named: map[string]diag.Pos{},
+	r := environmentsReader{files: files{disk: d, diags: diags}, root: root, named: map[string]diag.Pos{},
 		out: &Environments{Program: choice.OfAgent()}}
 	r.path = filepath.Join(root, environmentsFile)
 	there, ok := r.isFile(r.path)

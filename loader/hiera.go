@@ -63,7 +63,7 @@ func (r *hieraReader) dir(path string) *hieraDir {
 var hieraFiles = []string{"hiera2.yaml", "hiera.yaml"}
 
 // hieraFile is the configuration in a directory; "" if there is none, not ok if that cannot be told.
-func (f files) hieraFile(dir string) (path string, ok bool) {
+func hieraFile(f files, dir string) (path string, ok bool) {
 	for _, name := range hieraFiles {
 		path := filepath.Join(dir, name)
 		if there, ok := f.isFile(path); there || !ok {

@@ -1,7 +1,6 @@
 package loader
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -176,50 +175,6 @@ func (s *hiera5Stack) own(module string, f *input) []datafile.Entry {
 			continue
 		}
 		out = append(out, e)
-	}
-	return out
-}
-
-// modulePath is the module path that counts: the one given, or that of environment.conf, as far as it is there.
-func modulePath(in *inputs, opts Options) []string {
-	if opts.ModulePath != nil {
-		return opts.ModulePath
-	}
-	path := filepath.Join(in.dir, "environment.conf")
-	if there, _ := in.isFile(path); !there {
-		return nil
-	}
-	src, err := in.disk.ReadFile(path)
-	if err != nil {
-		in.failed(path, err)
-		return nil
-	}
-	var out []string
-	for _, dir := range ListedModules(src, in.dir) {
-		if there, _ := in.isDir(dir); there {
-			out = append(out, dir)
-		}
-	}
-	return out
-}
-
-// ListedModules returns the module path in the text of the environment.conf of a site, nil if it has none.
-func ListedModules(src []byte, site string) (out []string) {
-	for line := range strings.Lines(string(src)) {
-		key, list, _ := strings.Cut(line, "=")
-		if strings.TrimSpace(key) != "modulepath" {
-			continue
-		}
-		for _, dir := range strings.Split(strings.TrimSpace(list), ":") {
-			dir = strings.TrimSpace(dir)
-			if dir == "" || strings.HasPrefix(dir, "$") {
-				continue
-			}
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(site, dir)
-			}
-			out = append(out, dir)
-		}
 	}
 	return out
 }

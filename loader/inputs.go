@@ -35,6 +35,12 @@ type inputs struct {
 	parsers workers
 }
 
+// newInputs returns the inputs of the site in dir, which has its own sets of bindings in sets, or in bindings if that is
+// "".
+func newInputs(f files, dir, sets string, reader *datafile.Reader) *inputs {
+	return &inputs{files: f, dir: dir, sets: sets, reader: reader, byPath: map[inputKey]*input{}}
+}
+
 // workers starts goroutines as work arrives, up to a limit, so that a high limit costs nothing by itself.
 type workers struct {
 	sync.WaitGroup

@@ -50,19 +50,18 @@ const DefaultAlternatives = 1 << 21
 // Load reads the site in dir. What is wrong goes to diags; the Site is of use only if diags has not failed.
 func Load(dir string, opts Options, diags *diag.List) *Site {
 	opts.disk.Seen = opts.Seen
-	in := &inputs{files: files{opts.disk, diags}, dir: dir, sets: opts.Bindings,
-		reader: datafile.NewReader(opts.Cache, opts.disk),
-		byPath: map[inputKey]*input{}}
+	in := newInputs(files{disk: opts.disk, diags: diags}, dir, opts.Bindings, datafile.NewReader(opts.Cache, opts.disk))
 	in.reader.Lenient = opts.Lenient
 	cfg, ok := readConfig(in, opts)
 	if !ok {
 		return &Site{}
 	}
 	in.modules = findModules(in.files, dir, modulePath(in, opts))
-	dims := newDimensions(cfg.categories)
-	if dims.alternatives = opts.Alternatives; dims.alternatives <= 0 {
-		dims.alternatives = DefaultAlternatives
+	alternatives := opts.Alternatives
+	if alternatives <= 0 {
+		alternatives = DefaultAlternatives
 	}
+	dims := newDimensions(categoryDimensions(cfg.categories), alternatives)
 	hiera := &hieraReader{inputs: in, dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
 	hiera5 := &hiera5Reader{inputs: in, dimensions: dims, dirs: map[string]*hiera5Dir{}, trees: map[string]*tree{},
 		globbed: map[*input]bool{}, checked: map[string]bool{}, global: opts.GlobalHiera,
@@ -154,3 +153,6 @@ func refuseNothing(in *inputs, opts Options) {
 	in.diags.Errorf(diag.Pos{File: in.dir}, "site", "this is not a site; expected a directory with one of %s",
 		diag.Quoted(names))
 }
+
+// DefaultCodedir is where Puppet keeps environments unless it is configured otherwise.
+const DefaultCodedir = "/etc/puppetlabs/code"

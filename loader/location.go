@@ -153,18 +153,6 @@ func (c hiera5Config) named(at diag.Pos, n *expr.Node, text string) {
 	}
 }
 
-// whole is the dimension that yields n, a path, of which the case counts.
-func (d *dimensions) whole(n *expr.Node, name string) int {
-	key := "whole " + string(expr.Append(nil, n))
-	i, ok := d.guards[key]
-	if !ok {
-		i = len(d.all)
-		d.guards[key] = i
-		d.all = append(d.all, Dimension{Name: name, Category: -1, Guard: true, Exact: true, Value: n})
-	}
-	return i
-}
-
 // path is the location of a path.
 func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5Location {
 	l := hiera5Location{files: map[int][]*input{}}

@@ -1,15 +1,12 @@
 package loader
 
 import (
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"bindc/diag"
-	"bindc/internal/fsx"
 )
 
 type module struct{ name, dir string }
@@ -68,47 +65,6 @@ func (ms *modules) add(f files, dir string) {
 			ms.all = append(ms.all, m)
 		}
 	}
-}
-
-// NamesOfSet are the names that the set of bindings in a file may have by its path: the whole one, then, if it is in a
-// module, what follows the module's. There are none of a file that is not below a directory bindings.
-func NamesOfSet(d fsx.Disk, path string) ([]string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if filepath.Base(dir) != "bindings" {
-			continue
-		}
-		rest := filepath.ToSlash(strings.TrimPrefix(strings.TrimSuffix(path, filepath.Ext(path)), dir)[1:])
-		name := strings.ReplaceAll(rest, "/", "::")
-		if is, err := isModule(d, filepath.Dir(dir)); is || err != nil {
-			return []string{filepath.Base(filepath.Dir(dir)) + "::" + name, name}, err
-		}
-		if names == nil {
-			names = []string{name}
-		}
-	}
-	return names, nil
-}
-
-// isModule tells whether dir is a module: it has a metadata.json, or is on the module path of the site that it is in.
-func isModule(d fsx.Disk, dir string) (bool, error) {
-	parent := filepath.Dir(dir)
-	site := filepath.Dir(parent)
-	if is, err := d.IsFile(filepath.Join(dir, "metadata.json")); is || err != nil {
-		return is, err
-	}
-	conf, err := d.ReadFile(filepath.Join(site, "environment.conf"))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
-	if listed := ListedModules(conf, site); listed != nil {
-		return slices.Contains(listed, parent), nil
-	}
-	return filepath.Base(parent) == "modules", nil
 }
 
 func (ms *modules) named(name string) (module, bool) {

@@ -42,13 +42,13 @@ func (p *planner) isOfHiera5() bool {
 	if p.global != "" || p.hiera5.hiera5File(p.dir) != "" {
 		return true
 	}
-	if own, _ := p.hieraFile(p.dir); own != "" {
+	if own, _ := hieraFile(p.files, p.dir); own != "" {
 		return false
 	}
 	some := false
 	for _, m := range p.modules.all {
 		of5 := p.hiera5.hiera5File(m.dir) != ""
-		if own, _ := p.hieraFile(m.dir); own != "" && !of5 {
+		if own, _ := hieraFile(p.files, m.dir); own != "" && !of5 {
 			return false
 		}
 		some = some || of5
@@ -84,7 +84,7 @@ func (p *planner) findHiera(u uri) (planned, bool) {
 		}
 		dir = filepath.Join(m.dir, filepath.FromSlash(rest))
 	}
-	path, ok := p.hieraFile(dir)
+	path, ok := hieraFile(p.files, dir)
 	switch {
 	case !ok:
 		return planned{}, false

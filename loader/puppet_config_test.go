@@ -111,7 +111,7 @@ func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeUsed(t *testing.T) {
 
 // One that cannot be read is an error, and not one that is not there.
 func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeRead(t *testing.T) {
-	dir := site(t, map[string]string{puppetConfig: "site { }", "hiera.yaml": "version: 2"})
+	dir := writeSite(t, map[string]string{puppetConfig: "site { }", "hiera.yaml": "version: 2"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Open && strings.HasSuffix(path, puppetConfig) {
 			return fs.ErrPermission
@@ -153,8 +153,8 @@ func lineAndColumn(p diag.Pos) string { return strconv.Itoa(p.Line) + ":" + strc
 func puppetConfigured(t *testing.T, text string) (config, bool, string) {
 	t.Helper()
 	var diags diag.List
-	in := &inputs{files: files{diags: &diags}, dir: site(t, map[string]string{puppetConfig: text}),
-		reader: datafile.NewReader(nil, fsx.Disk{}), byPath: map[inputKey]*input{}}
+	dir := writeSite(t, map[string]string{puppetConfig: text})
+	in := newInputs(files{diags: &diags}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
 	cfg, ok := readConfig(in, Options{})
 	var reported []string
 	for _, d := range diags.Sorted() {

@@ -177,3 +177,10 @@ func (w *walk) follow(path, real string, depth int) {
 // of a hierarchy they fit.
 var notData = []string{"hiera.yaml", "hiera2.yaml", "hiera5.yaml", "binder_config.yaml", "bindings_config.yaml",
 	"binder_config.pp", "metadata.json", "checksums.json"}
+
+// name is the path as a hierarchy gives it.
+func (f listed) name() string { return strings.TrimSuffix(f.path, filepath.Ext(f.path)) }
+
+func isDataExtension(ext string) bool {
+	return slices.Contains([]string{".yaml", ".json", ".yml"}, ext)
+}

@@ -15,7 +15,7 @@ import (
 )
 
 func TestFilesOfATree(t *testing.T) {
-	dir := site(t, map[string]string{
+	dir := writeSite(t, map[string]string{
 		"data/a.yaml": "", "data/.hidden.yaml": "", "data/sub/b.yaml": "", "data/sub/deep/c.yaml": "",
 		"data/sub/metadata.json": "", "deep/1/2/3/4/5/6/7/8/9/10/x.yaml": "",
 		// directories that contain themselves
@@ -99,7 +99,7 @@ func TestLinksBesideOneAnother(t *testing.T) {
 		all[fmt.Sprintf("far/d%d/x.yaml", i)] = ""
 		all[fmt.Sprintf("data/l%d", i)] = fmt.Sprintf("-> ../far/d%d", i)
 	}
-	dir := site(t, all)
+	dir := writeSite(t, all)
 	var diags diag.List
 	tree := tree{files: files{diags: &diags}, dir: dir, real: dir}
 	found := slices.DeleteFunc(tree.below("data/", -1, false), func(f listed) bool { return f.err != nil })
@@ -110,7 +110,7 @@ func TestLinksBesideOneAnother(t *testing.T) {
 
 // A link that is removed while its directory is read is nothing.
 func TestALinkThatIsGoneMeanwhile(t *testing.T) {
-	dir := site(t, map[string]string{"data/a.yaml": "", "data/b.yaml": "-> a.yaml"})
+	dir := writeSite(t, map[string]string{"data/a.yaml": "", "data/b.yaml": "-> a.yaml"})
 	remove := func(op fsx.Op, path string) error {
 		if op == fsx.Stat && filepath.Base(path) == "b.yaml" {
 			return os.Remove(path)
@@ -118,7 +118,7 @@ func TestALinkThatIsGoneMeanwhile(t *testing.T) {
 		return nil
 	}
 	var diags diag.List
-	tree := tree{files: files{fsx.Disk{Fault: remove}, &diags}, dir: dir, real: dir}
+	tree := tree{files: files{disk: fsx.Disk{Fault: remove}, diags: &diags}, dir: dir, real: dir}
 	found := tree.below("data/", -1, false)
 	if len(found) != 1 || found[0].path != "data/a.yaml" || !diags.Empty() {
 		t.Errorf("found %v; %v", found, diags.Sorted())
@@ -133,7 +133,7 @@ func TestLinksInsideOneAnother(t *testing.T) {
 		all[fmt.Sprintf("d%d/n", i)] = fmt.Sprintf("-> ../d%d", i+1)
 	}
 	delete(all, fmt.Sprintf("d%d/n", maxLinks+1))
-	dir := site(t, all)
+	dir := writeSite(t, all)
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ type unread struct {
 
 // warnOfUnread warns of the files that no layer and no hierarchy comes to.
 func (p *planner) warnOfUnread() {
-	u := unread{p, files{p.disk, &diag.List{}}}
+	u := unread{p, files{disk: p.disk, diags: &diag.List{}}}
 	for _, dir := range slices.Sorted(maps.Keys(p.hiera.dirs)) {
 		if h := p.hiera.dirs[dir]; h != nil && h.other == "" {
 			u.data(h)
@@ -191,7 +191,7 @@ func (u *unread) hierarchy(dir string, of, of5 uri) {
 		}
 	}
 	included, named := u.named[of.String()]
-	path, _ := u.quiet.hieraFile(dir)
+	path, _ := hieraFile(u.quiet, dir)
 	if path == "" || included || named && (named5 || of.scheme != "confdir-hiera") {
 		return
 	}
@@ -222,7 +222,7 @@ func (u *unread) notIncluded(path string, of uri) {
 // dataAlone warns of data in a site that has no hiera.yaml.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
-	if path, _ := u.quiet.hieraFile(u.dir); path != "" || named && !included {
+	if path, _ := hieraFile(u.quiet, u.dir); path != "" || named && !included {
 		return
 	}
 	if u.hiera5.hiera5File(u.dir) != "" {

@@ -41,8 +41,7 @@ func unclassified(dir string, bare bool) diag.Diagnostic {
 // CheckClassified warns if no layer of the site in dir includes what bindc enc writes there. An error in the
 // configuration is left to the build.
 func CheckClassified(dir string, diags *diag.List) {
-	in := &inputs{files: files{fsx.Disk{}, &diag.List{}}, dir: dir, reader: datafile.NewReader(nil, fsx.Disk{}),
-		byPath: map[inputKey]*input{}}
+	in := newInputs(files{diags: &diag.List{}}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
 	cfg, ok := readConfig(in, Options{})
 	if !ok {
 		return
