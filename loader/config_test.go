@@ -11,6 +11,7 @@ import (
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
 	"bindc/internal/syntax"
+	"bindc/loader/internal/site"
 )
 
 func TestConfigurations(t *testing.T) {
@@ -56,7 +57,7 @@ func TestConfigurations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var diags diag.List
 			dir := writeSite(t, map[string]string{"binder_config.yaml": test.text})
-			in := newInputs(files{diags: &diags}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
+			in := site.NewInputs(site.Files{Diags: &diags}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
 			cfg, ok := readConfig(in, Options{})
 			var codes []string
 			for _, d := range diags.Sorted() {

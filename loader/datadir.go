@@ -9,6 +9,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
 )
 
 // ownEnvironment are the interpolations that name the environment of a request.
@@ -33,7 +34,7 @@ func (r *hiera5Reader) belowEnvironment(text string) (below string, ok bool) {
 // one of a module, it is the site.
 func (c hiera5Config) environmentDir() string {
 	if c.module != "" || c.doc.File == c.global {
-		return c.dir
+		return c.Dir
 	}
 	return c.root
 }
@@ -80,7 +81,7 @@ func (c hiera5Config) divide(datadir, path string, isGlob bool) (d divided) {
 	case hasDots(names) && !leadsOut(names):
 		d.path = clean(names) + d.path[len(names):]
 	}
-	if _, inSite := below(c.dir, d.dir); d.datadir != "" && !inSite {
+	if _, inSite := site.Below(c.Dir, d.dir); d.datadir != "" && !inSite {
 		d.forData = false
 	}
 	d.tooWide = filepath.Dir(d.dir) == d.dir && (isGlob || strings.Contains(d.datadir+d.path, "%{"))
@@ -88,7 +89,7 @@ func (c hiera5Config) divide(datadir, path string, isGlob bool) (d divided) {
 }
 
 // treeOf is the tree of the directory; nil if it does not exist.
-func (c hiera5Config) treeOf(d divided) *tree {
+func (c hiera5Config) treeOf(d divided) *site.Tree {
 	if d.tooWide {
 		return nil
 	}
@@ -149,11 +150,11 @@ func (c hiera5Config) checkDatadir(at diag.Pos, source hiera5Source) {
 // warnOfAbsent reports the directories and files that were noted as absent, unless the site has errors: then they would
 // only distract. It must be called after all files are parsed, so that the report does not depend on their order.
 func (r *hiera5Reader) warnOfAbsent() {
-	if r.diags.Failed() {
+	if r.Diags.Failed() {
 		return
 	}
 	for _, d := range r.absent {
-		r.diags.Add(d)
+		r.Diags.Add(d)
 	}
 }
 
@@ -165,7 +166,7 @@ func (c hiera5Config) absoluteHint() string {
 
 // hasRelative reports whether one of the paths of an entry is relative. Its datadir does not count otherwise.
 func hasRelative(places *yaml.Node) bool {
-	texts := stringsOf(places)
+	texts := site.StringsOf(places)
 	if text, ok := places.Text(); ok {
 		texts = []string{text}
 	}
@@ -181,8 +182,8 @@ func (c hiera5Config) hasDatadir(datadir string) bool {
 		return tree != nil
 	}
 	pattern := pathPattern(withoutDots(partsOf(node)))
-	matches := func(f listed) bool { return pattern.MatchString(f.path + "/") }
-	return pattern.MatchString("") || slices.ContainsFunc(tree.below("", -1, true), matches)
+	matches := func(f site.Listed) bool { return pattern.MatchString(f.Path + "/") }
+	return pattern.MatchString("") || slices.ContainsFunc(tree.Below("", -1, true), matches)
 }
 
 // checkAbsolute notes an absolute path, or glob, of the site by which no file is found.

@@ -17,6 +17,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/loader/internal/site"
 )
 
 // writeSite writes files, named by their paths, and returns their directory. "-> x" is a symbolic link to x.
@@ -247,8 +248,8 @@ func TestEnvironmentsThatCannotBeRead(t *testing.T) {
 		return nil
 	}
 	var diags diag.List
-	r := environmentsReader{files: files{disk: fsx.Disk{Fault: fail}, diags: &diags}, path: filepath.Join(dir, environmentsFile),
-		out: &Environments{}}
+	r := environmentsReader{Files: site.Files{Disk: fsx.Disk{Fault: fail}, Diags: &diags},
+		path: filepath.Join(dir, environmentsFile), out: &Environments{}}
 	r.read()
 	if found := diags.Sorted(); len(found) != 1 || found[0].Code != "read" || found[0].Pos.File != r.path ||
 		len(r.out.All) > 0 {

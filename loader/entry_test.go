@@ -2,6 +2,8 @@ package loader
 
 import (
 	"testing"
+
+	"bindc/loader/internal/site"
 )
 
 // A file name says for which requests a file is: terms of categories, and of guards, which are in braces.
@@ -99,15 +101,15 @@ func TestConditionsOfCommonFiles(t *testing.T) {
 
 // readerOf returns a reader of a site with the given categories.
 func readerOf(categories ...Dimension) *hieraReader {
-	return &hieraReader{dimensions: newDimensions(categories, 0)}
+	return &hieraReader{Dimensions: site.NewDimensions(categories, 0)}
 }
 
 // textOf returns a condition in the form of the tables.
 func textOf(d *hieraReader, i int) string {
 	out := ""
-	for _, term := range d.conditions[i] {
-		name := d.all[term.Dimension].Name
-		if d.all[term.Dimension].Guard {
+	for _, term := range d.Conditions[i] {
+		name := d.All[term.Dimension].Name
+		if d.All[term.Dimension].Guard {
 			name = "{" + trimQuotes(name) + "}"
 		}
 		if out != "" {

@@ -17,6 +17,7 @@ import (
 	"bindc/internal/fsx"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
+	"bindc/loader/internal/site"
 )
 
 // Environment is one site of several that belong together.
@@ -49,10 +50,10 @@ func ReadEnvironments(root string, diags *diag.List) *Environments {
 }
 
 func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
-	r := environmentsReader{files: files{disk: d, diags: diags}, root: root, named: map[string]diag.Pos{},
+	r := environmentsReader{Files: site.Files{Disk: d, Diags: diags}, root: root, named: map[string]diag.Pos{},
 		out: &Environments{Program: choice.OfAgent()}}
 	r.path = filepath.Join(root, environmentsFile)
-	there, ok := r.isFile(r.path)
+	there, ok := r.IsFile(r.path)
 	switch {
 	case there: // what is no file is refused again, in the same words
 		r.read()
@@ -77,7 +78,7 @@ var (
 
 // environmentsReader finds environments.
 type environmentsReader struct {
-	files
+	site.Files
 	root string
 	path string // of environments.pp
 	src  string
@@ -89,21 +90,21 @@ type environmentsReader struct {
 
 // directories adds an environment for each directory in dir, but for those that are declared.
 func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given attributes) {
-	for _, e := range r.list(dir) {
+	for _, e := range r.List(dir) {
 		at := filepath.Join(dir, e.Name())
-		there, err := r.disk.IsDir(at)
+		there, err := r.Disk.IsDir(at)
 		if errors.Is(err, fsx.ErrDangling) { // and so no environment, as in Puppet
 			continue
 		}
 		if err != nil {
-			r.failed(at, err) // what is taken for gone has its snapshot removed
+			r.Failed(at, err) // what is taken for gone has its snapshot removed
 			continue
 		}
 		if !there || e.Name()[0] == '.' {
 			continue
 		}
 		if !choice.Named(e.Name()) || !names.MatchString(e.Name()) {
-			r.diags.Warnf(diag.Pos{File: at}, "environments",
+			r.Diags.Warnf(diag.Pos{File: at}, "environments",
 				"this directory is passed over: expected the name of an environment, letters, digits and _")
 		} else if _, declared := r.named[e.Name()]; !declared {
 			r.add(e.Name(), at, diag.Pos{File: at}, given)
@@ -118,7 +119,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 		e.ModulePath = []string{}
 		for _, part := range strings.Split(path, ":") {
 			part = r.within(dir, part)
-			if there, _ := r.isDir(part); there { // it may be the path of several environments
+			if there, _ := r.IsDir(part); there { // it may be the path of several environments
 				e.ModulePath = append(e.ModulePath, part)
 			}
 		}
@@ -146,9 +147,9 @@ func (r *environmentsReader) within(dir, path string) string {
 
 // read reads environments.pp.
 func (r *environmentsReader) read() {
-	src, err := r.disk.ReadFile(r.path)
+	src, err := r.Disk.ReadFile(r.path)
 	if err != nil {
-		r.failed(r.path, err)
+		r.Failed(r.path, err)
 		return
 	}
 	r.src, r.out.File = string(src), r.path
@@ -205,8 +206,8 @@ func (r *environmentsReader) readable() {
 // checkBindings warns about a missing bindingsdir that a declaration names itself. A default for all environments may
 // be missing in some.
 func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
-	if there, _ := r.isDir(dir); !there {
-		r.diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,
+	if there, _ := r.IsDir(dir); !there {
+		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,
 			Message: "the bindingsdir of this environment is not there: " + dir})
 	}
 }
@@ -218,7 +219,7 @@ func (r *environmentsReader) static(name, dir string, title *expr.Node, given at
 	case !choice.Named(name):
 		r.errorf(title.Off, "expected the name of an environment, letters, digits, _, . and -, found '%s'", name)
 	case twice:
-		r.diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "environments",
+		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "environments",
 			Message: "the environment '" + name + "' is declared twice",
 			Notes:   []diag.Note{{Pos: first, Message: "the first"}}})
 	default:
@@ -237,7 +238,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	if rest, ok := strings.CutPrefix(dir, "$"+confdir); ok {
 		dir = r.root + rest
 	}
-	there, ok := r.isDir(dir)
+	there, ok := r.IsDir(dir)
 	switch {
 	case !ok:
 	case second || len(titles) > 1:
@@ -314,19 +315,19 @@ func (r *environmentsReader) unknown(a syntax.Attribute, known []string) {
 	if a.Name == "envdir" {
 		d.Message = "the 'envdir' of a dynamic environment is its directory, and cannot be another one"
 	}
-	r.diags.Add(d)
+	r.Diags.Add(d)
 }
 
 func (r *environmentsReader) report(errs ...syntax.Error) bool {
 	for _, e := range errs {
-		r.diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Code: cmp.Or(e.Code, "environments"), Message: e.Message,
+		r.Diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Code: cmp.Or(e.Code, "environments"), Message: e.Message,
 			Hint: e.Hint})
 	}
 	return len(errs) > 0
 }
 
 func (r *environmentsReader) errorf(off int, format string, args ...any) {
-	r.diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: fmt.Sprintf(format, args...)})
+	r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: fmt.Sprintf(format, args...)})
 }
 
 // pos is the place of an offset in environments.pp.

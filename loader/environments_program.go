@@ -20,7 +20,7 @@ func (r *environmentsReader) program() {
 		r.chosen(n)
 		if r.checked(n) {
 			for _, e := range syntax.Misspelt(n) {
-				r.diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Severity: diag.Warning, Code: "fact",
+				r.Diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Severity: diag.Warning, Code: "fact",
 					Message: e.Message, Hint: e.Hint})
 			}
 		}
@@ -56,7 +56,7 @@ func (r *environmentsReader) chosen(n *expr.Node) {
 		default:
 			known := slices.Sorted(maps.Keys(r.named))
 			hint := diag.DidYouMean(v.Text(), known)
-			r.diags.Add(diag.Diagnostic{Pos: r.pos(c.Off), Code: "environments", Hint: hint,
+			r.Diags.Add(diag.Diagnostic{Pos: r.pos(c.Off), Code: "environments", Hint: hint,
 				Message: "there is no environment '" + v.Text() + "'; there is " + diag.QuotedFor(hint, known)})
 		}
 	}
@@ -97,7 +97,7 @@ func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
 		if errors.As(err, &e) {
 			off = e.Off
 		}
-		r.diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: err.Error(),
+		r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: err.Error(),
 			Hint: "what an environment is has to be known without the facts of a node: of $confdir, and of what is " +
 				"assigned above"})
 		return value.Value{}, false

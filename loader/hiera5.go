@@ -8,12 +8,13 @@ import (
 	"bindc/internal/datafile"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
 )
 
 // hiera5Dir is a hierarchy of Hiera 5: of a site, of a module, or the global one. Those of the versions 3 and 4 are
 // read as what they come to in version 5.
 type hiera5Dir struct {
-	doc      document
+	doc      site.Document
 	module   string // whose keys alone count; "" for none
 	entries  []hiera5Entry
 	defaults []hiera5Entry // default_hierarchy, of a module
@@ -32,7 +33,7 @@ type hiera5Entry struct {
 type hiera5Location struct {
 	only       bool // there is no other where it is one: the path of the only element of mapped_paths
 	conditions []int
-	files      map[int][]*input
+	files      map[int][]*site.File
 	written    []HierarchyLocation
 }
 
@@ -46,18 +47,18 @@ type hiera5Source struct {
 
 // hiera5Reader reads hierarchies of Hiera 5.
 type hiera5Reader struct {
-	*inputs
-	*dimensions
+	*site.Inputs
+	*site.Dimensions
 	dirs map[string]*hiera5Dir // by file; nil: it cannot be used
 
-	globbed    map[*input]bool // files that some glob has found
-	foundAgain int             // how often other globs may still find them, see maxFoundAgain
+	globbed    map[*site.File]bool // files that some glob has found
+	foundAgain int                 // how often other globs may still find them, see maxFoundAgain
 
 	global  string            // the hiera.yaml of the global layer
 	codedir string            // of Puppet
 	absent  []diag.Diagnostic // of directories with data, to be told where nothing else is wrong
 	checked map[string]bool   // datadirs that such a warning names
-	trees   map[string]*tree
+	trees   map[string]*site.Tree
 }
 
 // hiera5Files are the names of the configuration. Beside the first, the other is Puppet's.
@@ -70,7 +71,7 @@ var snapshotFunctions = map[string]string{"data_hash": "bindc::data_hash", "look
 func (r *hiera5Reader) hiera5File(dir string) string {
 	for i, name := range hiera5Files {
 		path := filepath.Join(dir, name)
-		there, ok := r.isFile(path)
+		there, ok := r.IsFile(path)
 		switch {
 		case !ok:
 			return ""
@@ -83,9 +84,9 @@ func (r *hiera5Reader) hiera5File(dir string) string {
 
 // isHiera5 tells whether the file at path, which is there, is of a version that Puppet reads in a site or a module.
 func (r *hiera5Reader) isHiera5(path string) bool {
-	src, err := r.disk.ReadFile(path)
+	src, err := r.Disk.ReadFile(path)
 	if err != nil {
-		r.failed(path, err) // nothing is of no version
+		r.Failed(path, err) // nothing is of no version
 	}
 	doc, ok := yaml.Parse(path, src, yaml.Options{}, &diag.List{})
 	return ok && doc.Root != nil && versionOf(doc) >= 4
@@ -117,12 +118,12 @@ func (r *hiera5Reader) read(path, module string) *hiera5Dir {
 }
 
 func (r *hiera5Reader) readFile(path, module string) *hiera5Dir {
-	doc, ok := r.readNow(path)
+	doc, ok := r.ReadNow(path)
 	if !ok {
 		return nil
 	}
-	if !doc.isHash() {
-		r.diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with 'version: 5'")
+	if !doc.IsHash() {
+		r.Diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with 'version: 5'")
 		return nil
 	}
 	h := &hiera5Dir{doc: doc, module: module}
@@ -135,7 +136,7 @@ func (r *hiera5Reader) readFile(path, module string) *hiera5Dir {
 	case 3:
 		c.version3()
 	default:
-		doc.errorf(doc.Root, "version", "expected a configuration of Hiera 5, with 'version: 5'")
+		doc.Errorf(doc.Root, "version", "expected a configuration of Hiera 5, with 'version: 5'")
 		return nil
 	}
 	return h
@@ -159,16 +160,16 @@ var (
 )
 
 func (c hiera5Config) version5() {
-	c.doc.onlyKeys(c.doc.Root, "hiera", "key of a configuration of Hiera 5", hiera5Keys)
+	c.doc.OnlyKeys(c.doc.Root, "hiera", "key of a configuration of Hiera 5", hiera5Keys)
 	_, defaults, _ := c.doc.Root.Lookup("defaults")
 	if c.says = defaults != nil && defaults.Kind == yaml.Mapping; c.says {
-		c.doc.onlyKeys(defaults, "hiera", "key of 'defaults'", hiera5Defaults)
+		c.doc.OnlyKeys(defaults, "hiera", "key of 'defaults'", hiera5Defaults)
 	} else {
 		defaults = &yaml.Node{Kind: yaml.Mapping} // without a value they are as if they were not there
 	}
 	c.entries = c.hierarchy("hierarchy", defaults)
 	if _, n, ok := c.doc.Root.Lookup("default_hierarchy"); ok && c.module == "" {
-		c.doc.errorf(n, "hiera", "expected 'default_hierarchy' in the hiera.yaml of a module only")
+		c.doc.Errorf(n, "hiera", "expected 'default_hierarchy' in the hiera.yaml of a module only")
 	} else if ok {
 		c.defaults = c.hierarchy("default_hierarchy", defaults)
 	}
@@ -195,7 +196,7 @@ func (c hiera5Config) list(key string) (entries []yaml.Node, given bool) {
 		return nil, false
 	}
 	if n.Kind != yaml.Sequence {
-		c.doc.errorf(n, "hierarchy", "expected a list of entries as '%s', found %s", key, n.Describe())
+		c.doc.Errorf(n, "hierarchy", "expected a list of entries as '%s', found %s", key, n.Describe())
 		return nil, true
 	}
 	return n.Kids, true

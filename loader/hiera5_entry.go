@@ -8,27 +8,28 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
 )
 
 // entry reads an entry. One of which nothing can be read keeps its number.
 func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) hiera5Entry {
 	if n.Kind != yaml.Mapping {
-		c.doc.errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
+		c.doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
 		return hiera5Entry{}
 	}
 	unknown := c.doc.UnknownKeys(n, "hierarchy", "key of an entry", hiera5EntryKeys)
 	for _, d := range unknown {
-		c.diags.Add(d)
+		c.Diags.Add(d)
 	}
 	e := hiera5Entry{at: c.doc.Pos(n)}
 	e.name, _ = c.text(n, "name")
 	if e.name == "" {
-		c.doc.errorf(n, "hierarchy", "expected the name of the entry as 'name'")
+		c.doc.Errorf(n, "hierarchy", "expected the name of the entry as 'name'")
 		return hiera5Entry{}
 	}
 	for _, b := range before {
 		if b.name == e.name {
-			c.diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
+			c.Diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
 				Message: "two entries are named '" + e.name + "', which Puppet refuses",
 				Notes:   []diag.Note{{Pos: b.at, Message: "the first"}}})
 			return hiera5Entry{}
@@ -38,7 +39,7 @@ func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) hiera5
 	places := presentKeys(n, hiera5Places)
 	switch {
 	case len(places) > 1:
-		c.doc.errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Places), diag.Quoted(places))
+		c.doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Places), diag.Quoted(places))
 	case !source.ok:
 	case len(places) == 0 && len(unknown) > 0: // one of these may be the path
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
@@ -61,7 +62,7 @@ func (c hiera5Config) text(n *yaml.Node, key string) (string, bool) {
 	}
 	text, ok := v.Text()
 	if !ok {
-		c.doc.errorf(v, "hierarchy", "expected a string as '%s', found %s", key, v.Describe())
+		c.doc.Errorf(v, "hierarchy", "expected a string as '%s', found %s", key, v.Describe())
 	}
 	return text, ok
 }
@@ -86,7 +87,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 	for _, from := range []*yaml.Node{n, defaults} {
 		keys := presentKeys(from, hiera5Backends)
 		if len(keys) > 1 {
-			c.doc.errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Backends), diag.Quoted(keys))
+			c.doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Backends), diag.Quoted(keys))
 			return hiera5Source{}
 		}
 		if len(keys) == 1 {
@@ -95,7 +96,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 		}
 	}
 	if function == "" && c.says {
-		c.doc.errorf(n, "hierarchy", "expected one of %s here or in 'defaults', as Puppet does: with 'defaults' of one's own "+
+		c.doc.Errorf(n, "hierarchy", "expected one of %s here or in 'defaults', as Puppet does: with 'defaults' of one's own "+
 			"there is none", diag.Quoted(hiera5Backends))
 		return hiera5Source{}
 	}
@@ -105,7 +106,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 		_, options, has = defaults.Lookup("options")
 	}
 	if has && options.Kind != yaml.Mapping {
-		c.doc.errorf(options, "hierarchy", "expected a hash as 'options', found %s", options.Describe())
+		c.doc.Errorf(options, "hierarchy", "expected a hash as 'options', found %s", options.Describe())
 		return hiera5Source{}
 	}
 	switch function {
@@ -123,7 +124,7 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 		return hiera5Source{}
 	}
 	if has && len(options.Kids) != 0 {
-		c.doc.errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that comes to this entry; "+
+		c.doc.Errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that comes to this entry; "+
 			"remove them", function)
 	}
 	return s
@@ -134,7 +135,7 @@ var hiera5Functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
 
 // foreign tells that an entry is none that can be compiled; hint may name what is meant.
 func (c hiera5Config) foreign(at diag.Pos, what, hint string) {
-	c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
+	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
 		Message: what + " is not compiled: what this entry has to say only Puppet knows",
 		Hint:    cmp.Or(hint, "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's")})
 }
@@ -146,13 +147,13 @@ func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) [
 	if text, _ := v.Text(); !strings.HasSuffix(key, "s") { // what is no text is empty
 		texts, nodes = append(texts, text), append(nodes, v)
 	} else {
-		texts = stringsOf(v)
+		texts = site.StringsOf(v)
 		for i := range v.Kids {
 			nodes = append(nodes, &v.Kids[i])
 		}
 	}
 	if len(texts) == 0 || slices.Contains(texts, "") || key == "mapped_paths" && len(texts) != 3 {
-		c.doc.errorf(v, "hierarchy", "expected %s as '%s', found %s", expectedPlace(key), key, v.Describe())
+		c.doc.Errorf(v, "hierarchy", "expected %s as '%s', found %s", expectedPlace(key), key, v.Describe())
 		return nil
 	}
 	if key == "mapped_paths" {
@@ -167,7 +168,7 @@ func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) [
 		}
 		globs, ok := unbraced(text)
 		if !ok {
-			c.doc.errorf(nodes[i], "hierarchy", "the braces of this glob stand for too many globs; write several entries")
+			c.doc.Errorf(nodes[i], "hierarchy", "the braces of this glob stand for too many globs; write several entries")
 			return nil
 		}
 		for _, glob := range globs {

@@ -7,21 +7,22 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/recipe"
+	"bindc/loader/internal/site"
 )
 
 // hiera5Layers are the layers that the hierarchies of Hiera 5 in a layer come to, highest first: those of each part, in
 // it those of each entry. Modules share them, as no key is in two. nil: the layer has none.
-func hiera5Layers(pl plannedLayer, in *inputs) []Layer {
+func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 	if !slices.ContainsFunc(pl.contributions, func(p planned) bool { return p.hiera5 != nil }) {
 		return nil
 	}
 	out := []Layer{}
 	for part := HieraGlobal; part <= HieraDefaults; part++ {
-		s := hiera5Stack{inputs: in, part: part}
+		s := hiera5Stack{Inputs: in, part: part}
 		for _, p := range pl.contributions {
 			switch {
 			case p.hiera5 == nil:
-				in.diags.Errorf(diag.Pos{File: in.dir}, "layer", "the layer '%s' has %s beside a hierarchy of Hiera 5: "+
+				in.Diags.Errorf(diag.Pos{File: in.Dir}, "layer", "the layer '%s' has %s beside a hierarchy of Hiera 5: "+
 					"expected that in a layer of its own", pl.name, p.uri)
 				return out
 			case p.part == part:
@@ -55,7 +56,7 @@ func hiera5Paths(plan []plannedLayer) map[string][]int {
 
 // hiera5Stack is the layers of one part, by entry.
 type hiera5Stack struct {
-	*inputs
+	*site.Inputs
 	part    HieraPart
 	entries [][]Layer
 }
@@ -119,7 +120,7 @@ func (s *hiera5Stack) alone(p planned, l *hiera5Location, only bool) (out []Data
 		}
 		f := l.files[c][0]
 		if entries := s.own(p.hiera5.module, f); len(entries) > 0 {
-			out = append(out, DataFile{Path: f.path, Condition: c, Entries: entries, Options: f.says.Options})
+			out = append(out, DataFile{Path: f.Path, Condition: c, Entries: entries, Options: f.Says.Options})
 		}
 	}
 	return out
@@ -146,8 +147,8 @@ func (s *hiera5Stack) dealt(p planned, l hiera5Location) [][]DataFile {
 			for at >= len(out) {
 				out = append(out, nil)
 			}
-			out[at] = append(out[at], DataFile{Path: f.path, Condition: condition, Entries: entries,
-				Options: f.says.Options})
+			out[at] = append(out[at], DataFile{Path: f.Path, Condition: condition, Entries: entries,
+				Options: f.Says.Options})
 		}
 	}
 	return out
@@ -155,19 +156,19 @@ func (s *hiera5Stack) dealt(p planned, l hiera5Location) [][]DataFile {
 
 // own are the entries of a file that count: of a module, those of keys that have its name in front. Its lookup_options
 // have it behind.
-func (s *hiera5Stack) own(module string, f *input) []datafile.Entry {
+func (s *hiera5Stack) own(module string, f *site.File) []datafile.Entry {
 	if module == "" {
-		return f.says.Entries
+		return f.Says.Entries
 	}
-	keys, prefix := s.reader.Pools.Keys.Texts(), module+"::"
+	keys, prefix := s.Reader.Pools.Keys.Texts(), module+"::"
 	var out []datafile.Entry
-	for _, e := range f.says.Entries {
+	for _, e := range f.Says.Entries {
 		name := keys[e.Key]
 		switch {
 		case name == recipe.LookupOptionsKey:
-			e.Key = s.reader.Pools.Keys.Number([]byte(name + " " + module))
+			e.Key = s.Reader.Pools.Keys.Number([]byte(name + " " + module))
 		case !strings.HasPrefix(strings.TrimLeft(name, `"'`), prefix):
-			s.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: f.path, Line: int(e.Line), Col: int(e.Col)},
+			s.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: f.Path, Line: int(e.Line), Col: int(e.Col)},
 				Severity: diag.Warning,
 				Code:     "hiera_key",
 				Message:  "'" + name + "' is not a key of this module; this value is never used",

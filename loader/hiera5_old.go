@@ -6,6 +6,7 @@ import (
 
 	"bindc/internal/datafile"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
 )
 
 // version4 reads what Puppet 4 had: the backend of an entry is the extension of its paths.
@@ -29,7 +30,7 @@ func (c hiera5Config) version4() {
 func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
 	e := hiera5Entry{at: c.doc.Pos(n)}
 	if n.Kind != yaml.Mapping {
-		c.doc.errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'backend', found %s", n.Describe())
+		c.doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'backend', found %s", n.Describe())
 		return hiera5Entry{}
 	}
 	e.name, _ = c.text(n, "name")
@@ -47,7 +48,7 @@ func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
 		paths = []string{path}
 	}
 	if _, list, ok := n.Lookup("paths"); ok {
-		paths = stringsOf(list)
+		paths = site.StringsOf(list)
 	}
 	s := hiera5Source{kind: kind, datadir: datadir, level: e.name}
 	c.checkDatadir(e.at, s)
@@ -117,5 +118,5 @@ func (c hiera5Config) list3(key string) []string {
 	if text, ok := n.Text(); ok {
 		return []string{text}
 	}
-	return stringsOf(n)
+	return site.StringsOf(n)
 }

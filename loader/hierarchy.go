@@ -1,5 +1,7 @@
 package loader
 
+import "bindc/loader/internal/site"
+
 // Hierarchy is a hierarchy of Hiera 5 as it is written. Explanations name its locations, also those without data.
 type Hierarchy struct {
 	Part    HieraPart
@@ -24,14 +26,14 @@ type HierarchyLocation struct {
 }
 
 // hierarchies returns the hierarchies of Hiera 5 in a plan, in the order in which lookups ask them.
-func hierarchies(plan []plannedLayer, in *inputs) (out []Hierarchy) {
+func hierarchies(plan []plannedLayer, in *site.Inputs) (out []Hierarchy) {
 	for part := HieraGlobal; part <= HieraDefaults; part++ {
 		for _, pl := range plan {
 			for _, p := range pl.contributions {
 				if p.hiera5 == nil {
 					continue
 				}
-				h := Hierarchy{Part: part, Module: p.hiera5.module, Config: in.label(p.hiera5.doc.File)}
+				h := Hierarchy{Part: part, Module: p.hiera5.module, Config: in.Label(p.hiera5.doc.File)}
 				switch {
 				case p.part == part:
 					h.Entries = written(p.hiera5.entries)
@@ -65,7 +67,7 @@ func (c hiera5Config) writes(kind string, p place, text string) []HierarchyLocat
 	if path, constant := p.node.Constant(); constant {
 		l.Path = path.Text()
 	} else {
-		l.Dimension = c.whole(p.node, p.text)
+		l.Dimension = c.Whole(p.node, p.text)
 	}
 	return []HierarchyLocation{l}
 }

@@ -8,25 +8,26 @@ import (
 	"strings"
 
 	"bindc/internal/fsx"
+	"bindc/loader/internal/site"
 )
 
 // modulePath is the module path that counts: the one given, or that of environment.conf, as far as it is there.
-func modulePath(in *inputs, opts Options) []string {
+func modulePath(in *site.Inputs, opts Options) []string {
 	if opts.ModulePath != nil {
 		return opts.ModulePath
 	}
-	path := filepath.Join(in.dir, "environment.conf")
-	if there, _ := in.isFile(path); !there {
+	path := filepath.Join(in.Dir, "environment.conf")
+	if there, _ := in.IsFile(path); !there {
 		return nil
 	}
-	src, err := in.disk.ReadFile(path)
+	src, err := in.Disk.ReadFile(path)
 	if err != nil {
-		in.failed(path, err)
+		in.Failed(path, err)
 		return nil
 	}
 	var out []string
-	for _, dir := range ListedModules(src, in.dir) {
-		if there, _ := in.isDir(dir); there {
+	for _, dir := range ListedModules(src, in.Dir) {
+		if there, _ := in.IsDir(dir); there {
 			out = append(out, dir)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/bindingsfile"
+	"bindc/loader/internal/site"
 )
 
 // planned is one contribution of a layer, before its files are read.
@@ -14,9 +15,9 @@ type planned struct {
 	uri    string
 	hiera  *hieraDir
 	hiera5 *hiera5Dir
-	part   HieraPart // of hiera5
-	set    *input    // structured bindings
-	name   string    // of the set, as its path says; "" for an extension's
+	part   HieraPart  // of hiera5
+	set    *site.File // structured bindings
+	name   string     // of the set, as its path says; "" for an extension's
 
 	nodes   []node // what a classifier says of them
 	encPart string // what of that
@@ -30,7 +31,7 @@ type plannedLayer struct {
 
 // planner finds what the URIs of layers name and has it read.
 type planner struct {
-	*inputs
+	*site.Inputs
 	extensions registry
 	hiera      *hieraReader
 	hiera5     *hiera5Reader
@@ -63,7 +64,7 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 	}
 	for _, d := range p.passed {
 		if p.hiera5.dirs[d.Pos.File] == nil { // else another layer has it as what it is
-			p.diags.Add(d)
+			p.Diags.Add(d)
 		}
 	}
 	return out
@@ -112,23 +113,23 @@ func (p *planner) expand(u uri) []uri {
 	switch u.scheme {
 	case "module-hiera":
 		_, dir, _ := strings.Cut(u.path, "/")
-		for _, m := range p.modules.all {
-			paths = append(paths, strings.TrimSuffix(m.name+"/"+dir, "/")) // most will not have one
+		for _, m := range p.Modules.All {
+			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most will not have one
 		}
 	case "module-hiera5":
-		for _, m := range p.modules.all {
-			paths = append(paths, m.name) // likewise
+		for _, m := range p.Modules.All {
+			paths = append(paths, m.Name) // likewise
 		}
 	case "module":
-		for _, m := range p.modules.all {
-			for _, name := range p.namesOfSets(m.dir) {
-				paths = append(paths, m.name+"::"+name)
+		for _, m := range p.Modules.All {
+			for _, name := range p.namesOfSets(m.Dir) {
+				paths = append(paths, m.Name+"::"+name)
 			}
 			p.rubySets(u, m, &paths)
 		}
 		paths = matching(u.path, paths)
 	case "confdir":
-		paths = matching(u.path, p.namesOfSets(p.dir))
+		paths = matching(u.path, p.namesOfSets(p.Dir))
 	}
 	out := make([]uri, len(paths))
 	for i, path := range paths {
@@ -142,7 +143,7 @@ func (p *planned) source() bindingsfile.Source {
 	if p.set == nil {
 		return nil
 	}
-	return p.set.source()
+	return p.set.Source()
 }
 
 // names are what the set may be called. In the syntax of Puppet, the name of the module it is in need not be written.
@@ -151,7 +152,7 @@ func (p *planned) names() []string {
 		return nil
 	}
 	_, inModule, _ := strings.Cut(p.name, "::")
-	if strings.HasPrefix(p.uri, "module:") && p.set.puppet != nil {
+	if strings.HasPrefix(p.uri, "module:") && p.set.Puppet != nil {
 		return []string{p.name, inModule}
 	}
 	return []string{p.name}
@@ -171,18 +172,18 @@ func (p *planner) namesOfSets(dir string) []string {
 }
 
 func (p *planner) findSets(dir string) []string {
-	dir = p.setsDir(dir)
-	names := append(p.setsBelow(dir, ".yaml"), p.setsBelow(dir, ".pp")...)
+	dir = p.SetsDir(dir)
+	names := append(p.SetsBelow(dir, ".yaml"), p.SetsBelow(dir, ".pp")...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
 // rubySets warns of bindings in Ruby that a wildcard names and that cannot be run.
-func (p *planner) rubySets(u uri, m module, paths *[]string) {
-	for _, name := range matching(u.path, p.setsBelow(filepath.Join(m.dir, "lib/puppet/bindings"), ".rb")) {
-		if strings.HasPrefix(name, m.name+"::") && !slices.Contains(*paths, name) {
-			path := rubyFile(m.dir, name)
-			p.diags.Warnf(diag.Pos{File: path}, "ruby",
+func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
+	for _, name := range matching(u.path, p.SetsBelow(filepath.Join(m.Dir, "lib/puppet/bindings"), ".rb")) {
+		if strings.HasPrefix(name, m.Name+"::") && !slices.Contains(*paths, name) {
+			path := rubyFile(m.Dir, name)
+			p.Diags.Warnf(diag.Pos{File: path}, "ruby",
 				"bindings written in Ruby cannot be run and are passed over; write them as structured bindings")
 		}
 	}
@@ -211,38 +212,38 @@ func (p *planner) find(u uri) []planned {
 // missing reports that what u names does not exist, unless that is allowed.
 func (p *planner) missing(u uri, format string, args ...any) (planned, bool) {
 	if !u.optional {
-		p.diags.Errorf(u.at, "missing", format+"; add '?optional' if it may be missing", args...)
+		p.Diags.Errorf(u.at, "missing", format+"; add '?optional' if it may be missing", args...)
 	}
 	return planned{}, false
 }
 
 // moduleOf is the module a URI names.
-func (p *planner) moduleOf(u uri, name string) (module, bool) {
-	m, ok := p.modules.named(name)
+func (p *planner) moduleOf(u uri, name string) (site.Module, bool) {
+	m, ok := p.Modules.Named(name)
 	if !ok && !u.optional {
-		p.diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing",
+		p.Diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing",
 			Message: "there is no module '" + name + "' on the module path",
-			Hint:    p.diags.DidYouMean(name, p.modules.known())})
+			Hint:    p.Diags.DidYouMean(name, p.Modules.Known())})
 	}
 	return m, ok
 }
 
 // findSet finds a file of structured bindings.
 func (p *planner) findSet(u uri) (planned, bool) {
-	dir, rel := p.dir, u.path
+	dir, rel := p.Dir, u.path
 	if u.scheme == "module" {
 		name, rest, _ := strings.Cut(u.path, "::")
 		m, ok := p.moduleOf(u, name)
 		if !ok {
 			return planned{}, false
 		}
-		dir, rel = m.dir, rest
+		dir, rel = m.Dir, rest
 	}
-	stem := filepath.Join(p.setsDir(dir), filepath.FromSlash(strings.ReplaceAll(rel, "::", "/")))
+	stem := filepath.Join(p.SetsDir(dir), filepath.FromSlash(strings.ReplaceAll(rel, "::", "/")))
 	path, puppet, ruby := stem+".yaml", stem+".pp", rubyFile(dir, u.path)
-	there, ok := p.isFile(path)
-	puppetThere, puppetOK := p.isFile(puppet)
-	rubyThere, rubyOK := p.isFile(ruby)
+	there, ok := p.IsFile(path)
+	puppetThere, puppetOK := p.IsFile(puppet)
+	rubyThere, rubyOK := p.IsFile(ruby)
 	if puppetThere && !there {
 		path, there = puppet, true
 	}
@@ -250,19 +251,19 @@ func (p *planner) findSet(u uri) (planned, bool) {
 	case !ok || !puppetOK || !rubyOK:
 		return planned{}, false
 	case puppetThere && path != puppet:
-		p.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "twice",
+		p.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "twice",
 			Message: "the bindings " + u.path + " exist twice, in YAML and in the syntax of Puppet",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: puppet}, Message: "in the syntax of Puppet"}},
 			Hint:    "remove one of the two"})
 		return planned{}, false
 	case there && rubyThere:
-		p.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "ruby",
+		p.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "ruby",
 			Message: "the bindings " + u.path + " exist twice, in this file and in Ruby",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: ruby}, Message: "in Ruby"}},
 			Hint:    "remove the Ruby file: it cannot be run"})
 		return planned{}, false
 	case rubyThere:
-		p.diags.Errorf(u.at, "ruby",
+		p.Diags.Errorf(u.at, "ruby",
 			"the bindings %s are written in Ruby (%s), which cannot be run; write them as structured bindings",
 			u.path, ruby)
 		return planned{}, false
@@ -270,7 +271,7 @@ func (p *planner) findSet(u uri) (planned, bool) {
 		return p.missing(u, "there are no bindings %s: expected the file %s, or %s beside it", u.path, path,
 			filepath.Base(puppet))
 	}
-	return planned{uri: u.String(), set: p.want(path), name: u.path}, true
+	return planned{uri: u.String(), set: p.Want(path), name: u.path}, true
 }
 
 func rubyFile(dir, name string) string {

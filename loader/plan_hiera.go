@@ -8,18 +8,19 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
 )
 
 // findHiera5 finds a hierarchy of Hiera 5: that of the site with the global one above it, or that of a module.
 func (p *planner) findHiera5(u uri) []planned {
 	var out []planned
-	dir, module, part := filepath.Join(p.dir, filepath.FromSlash(u.path)), "", HieraEnvironment
+	dir, module, part := filepath.Join(p.Dir, filepath.FromSlash(u.path)), "", HieraEnvironment
 	if u.scheme == "module-hiera5" {
 		m, ok := p.moduleOf(u, u.path)
 		if !ok {
 			return nil
 		}
-		dir, module, part = m.dir, m.name, HieraModule
+		dir, module, part = m.Dir, m.Name, HieraModule
 	} else if p.global != "" {
 		if h := p.hiera5.read(p.global, ""); h != nil {
 			out = append(out, planned{uri: u.String(), hiera5: h, part: HieraGlobal})
@@ -39,16 +40,16 @@ func (p *planner) findHiera5(u uri) []planned {
 // isOfHiera5 tells whether the site has a hierarchy of Hiera 5, or a global one is given. One without a hierarchy is of
 // Hiera 5 if its modules are, and none is of Hiera-2.
 func (p *planner) isOfHiera5() bool {
-	if p.global != "" || p.hiera5.hiera5File(p.dir) != "" {
+	if p.global != "" || p.hiera5.hiera5File(p.Dir) != "" {
 		return true
 	}
-	if own, _ := hieraFile(p.files, p.dir); own != "" {
+	if own, _ := hieraFile(p.Files, p.Dir); own != "" {
 		return false
 	}
 	some := false
-	for _, m := range p.modules.all {
-		of5 := p.hiera5.hiera5File(m.dir) != ""
-		if own, _ := hieraFile(p.files, m.dir); own != "" && !of5 {
+	for _, m := range p.Modules.All {
+		of5 := p.hiera5.hiera5File(m.Dir) != ""
+		if own, _ := hieraFile(p.Files, m.Dir); own != "" && !of5 {
 			return false
 		}
 		some = some || of5
@@ -60,10 +61,10 @@ func (p *planner) isOfHiera5() bool {
 // hierarchies of Hiera 5, and the bindings and hierarchies of its modules.
 func (p *planner) hiera5Layers() []layerConfig {
 	p.all5 = true
-	at := diag.Pos{File: p.dir}
+	at := diag.Pos{File: p.Dir}
 	optional := func(scheme, path string) uri { return uri{scheme: scheme, path: path, optional: true, at: at} }
 	own := []uri{optional("confdir", "default")}
-	if there, _ := p.isFile(filepath.Join(p.dir, hieraFiles[0])); there {
+	if there, _ := p.IsFile(filepath.Join(p.Dir, hieraFiles[0])); there {
 		own = append(own, optional("confdir-hiera", ""))
 	}
 	return []layerConfig{
@@ -75,16 +76,16 @@ func (p *planner) hiera5Layers() []layerConfig {
 
 // findHiera finds a Hiera-2 directory.
 func (p *planner) findHiera(u uri) (planned, bool) {
-	dir := filepath.Join(p.dir, filepath.FromSlash(u.path))
+	dir := filepath.Join(p.Dir, filepath.FromSlash(u.path))
 	if u.scheme == "module-hiera" {
 		name, rest, _ := strings.Cut(u.path, "/")
 		m, ok := p.moduleOf(u, name)
 		if !ok {
 			return planned{}, false
 		}
-		dir = filepath.Join(m.dir, filepath.FromSlash(rest))
+		dir = filepath.Join(m.Dir, filepath.FromSlash(rest))
 	}
-	path, ok := hieraFile(p.files, dir)
+	path, ok := hieraFile(p.Files, dir)
 	switch {
 	case !ok:
 		return planned{}, false
@@ -123,7 +124,7 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 		}
 		p.passed = append(p.passed, d)
 	default:
-		h.doc.isVersion("version", 2)
+		h.doc.IsVersion("version", 2)
 	}
 }
 
@@ -165,7 +166,7 @@ func (p *planner) readsAsVersion2() string {
 
 // asksSnapshotOnly reports whether all entries of a version 5 hiera.yaml ask a snapshot, as in the output of 'bindq
 // hiera-config'.
-func asksSnapshotOnly(doc document) bool {
+func asksSnapshotOnly(doc site.Document) bool {
 	_, list, ok := doc.Root.Lookup("hierarchy")
 	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
 		return false // Puppet has a default hierarchy

@@ -13,6 +13,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/loader/internal/site"
 )
 
 // What binder_config.pp may say (language.md, section 14.1): the categories and layers that come of it, and what is
@@ -154,7 +155,7 @@ func puppetConfigured(t *testing.T, text string) (config, bool, string) {
 	t.Helper()
 	var diags diag.List
 	dir := writeSite(t, map[string]string{puppetConfig: text})
-	in := newInputs(files{diags: &diags}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
+	in := site.NewInputs(site.Files{Diags: &diags}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
 	cfg, ok := readConfig(in, Options{})
 	var reported []string
 	for _, d := range diags.Sorted() {
@@ -164,7 +165,7 @@ func puppetConfigured(t *testing.T, text string) (config, bool, string) {
 		}
 		reported = append(reported, line)
 	}
-	if list, at := in.sorted(); len(list) != 1 || list[0].Path != puppetConfig || list[0].Size != int64(len(text)) ||
+	if list, at := in.Sorted(); len(list) != 1 || list[0].Path != puppetConfig || list[0].Size != int64(len(text)) ||
 		len(at) != 1 {
 		t.Errorf("the inputs are %v, at %v", list, at)
 	}

@@ -6,6 +6,7 @@ package loader
 import (
 	"bindc/diag"
 	"bindc/internal/bindingsfile"
+	"bindc/loader/internal/site"
 )
 
 // Site is everything a site says.
@@ -23,6 +24,23 @@ type Site struct {
 	Keys   []string // what bindings refer to by number; there may be more than are bound
 	Values []string // likewise, compiled: see package recipe
 }
+
+// What the readers of a site share, under the names that the other packages use.
+type (
+	// Dimension is a category, or a guard. A request has one value of each.
+	Dimension = site.Dimension
+	// Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
+	Condition = site.Condition
+	// Term requires a value of a dimension.
+	Term = site.Term
+	// Input is a file that was read.
+	Input = site.Input
+	// DataFile is a data file with the condition it is for.
+	DataFile = site.DataFile
+)
+
+// Fold folds the case of a value of a category, so that values that differ only in case are equal.
+func Fold(s string) string { return site.Fold(s) }
 
 // Layer is a group of contributions. Of a hierarchy of Hiera 5 each path is a layer by itself, in order; these have one
 // name.

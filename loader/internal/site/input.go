@@ -1,4 +1,4 @@
-package loader
+package site
 
 import (
 	"bindc/diag"
