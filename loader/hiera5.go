@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 
@@ -59,6 +60,14 @@ type hiera5Reader struct {
 	absent  []diag.Diagnostic // of directories with data, to be told where nothing else is wrong
 	checked map[string]bool   // datadirs that such a warning names
 	trees   map[string]*site.Tree
+}
+
+// newHiera5Reader returns a reader of the hierarchies of a site. global is the hiera.yaml of the global layer, "" for
+// none; codedir is where Puppet has environments. foundAgain replaces maxFoundAgain unless it is 0.
+func newHiera5Reader(in *site.Inputs, dims *site.Dimensions, global, codedir string, foundAgain int) *hiera5Reader {
+	return &hiera5Reader{Inputs: in, Dimensions: dims, dirs: map[string]*hiera5Dir{}, trees: map[string]*site.Tree{},
+		globbed: map[*site.File]bool{}, checked: map[string]bool{}, global: global, codedir: codedir,
+		foundAgain: cmp.Or(foundAgain, maxFoundAgain)}
 }
 
 // hiera5Files are the names of the configuration. Beside the first, the other is Puppet's.
@@ -200,4 +209,10 @@ func (c hiera5Config) list(key string) (entries []yaml.Node, given bool) {
 		return nil, true
 	}
 	return n.Kids, true
+}
+
+// plans tells whether there is a hierarchy for plans.
+func (h *hiera5Dir) plans() bool {
+	_, _, ok := h.doc.Root.Lookup("plan_hierarchy")
+	return ok
 }

@@ -2,11 +2,8 @@ package loader
 
 import (
 	"slices"
-	"strings"
 
 	"bindc/diag"
-	"bindc/internal/datafile"
-	"bindc/internal/recipe"
 	"bindc/loader/internal/site"
 )
 
@@ -74,8 +71,8 @@ func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
 		}
 		at, name := 0, partNames[s.part]+": "+e.name
 		for _, l := range e.locations {
-			alone := s.alone(p, &l, len(e.locations) == 1)
-			for n, files := range slices.Concat([][]DataFile{alone}, s.dealt(p, l)) {
+			alone := p.hiera5.alone(s.Inputs, &l, len(e.locations) == 1)
+			for n, files := range slices.Concat([][]DataFile{alone}, p.hiera5.dealt(s.Inputs, l)) {
 				if n == 0 && alone == nil {
 					continue
 				}
@@ -103,79 +100,4 @@ func (s *hiera5Stack) next(entry, at int, like Layer) int {
 	}
 	s.entries[entry] = append(s.entries[entry], like)
 	return at
-}
-
-// alone are the files beside which a path or glob finds nothing else in the requests they are for, taken from the
-// location; nil if the entry has others. Where there is one file a merge is another one than where there are several.
-func (s *hiera5Stack) alone(p planned, l *hiera5Location, only bool) (out []DataFile) {
-	if !only {
-		return nil
-	}
-	conditions := l.conditions
-	l.conditions = nil
-	for _, c := range conditions {
-		if len(l.files[c]) > 1 {
-			l.conditions = append(l.conditions, c)
-			continue
-		}
-		f := l.files[c][0]
-		if entries := s.own(p.hiera5.module, f); len(entries) > 0 {
-			out = append(out, DataFile{Path: f.Path, Condition: c, Entries: entries, Options: f.Says.Options})
-		}
-	}
-	return out
-}
-
-// dealt are the files of a location, dealt out to layers: of files that are effective together the later one is lower
-// if they have a key in common. Where they have none the order does not matter.
-func (s *hiera5Stack) dealt(p planned, l hiera5Location) [][]DataFile {
-	var out [][]DataFile
-	for _, condition := range l.conditions {
-		depth := map[uint32]int{} // by key, below the last file that has it
-		for _, f := range l.files[condition] {
-			entries := s.own(p.hiera5.module, f)
-			if len(entries) == 0 {
-				continue
-			}
-			at := 0
-			for _, e := range entries {
-				at = max(at, depth[e.Key])
-			}
-			for _, e := range entries {
-				depth[e.Key] = at + 1
-			}
-			for at >= len(out) {
-				out = append(out, nil)
-			}
-			out[at] = append(out[at], DataFile{Path: f.Path, Condition: condition, Entries: entries,
-				Options: f.Says.Options})
-		}
-	}
-	return out
-}
-
-// own are the entries of a file that count: of a module, those of keys that have its name in front. Its lookup_options
-// have it behind.
-func (s *hiera5Stack) own(module string, f *site.File) []datafile.Entry {
-	if module == "" {
-		return f.Says.Entries
-	}
-	keys, prefix := s.Reader.Pools.Keys.Texts(), module+"::"
-	var out []datafile.Entry
-	for _, e := range f.Says.Entries {
-		name := keys[e.Key]
-		switch {
-		case name == recipe.LookupOptionsKey:
-			e.Key = s.Reader.Pools.Keys.Number([]byte(name + " " + module))
-		case !strings.HasPrefix(strings.TrimLeft(name, `"'`), prefix):
-			s.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: f.Path, Line: int(e.Line), Col: int(e.Col)},
-				Severity: diag.Warning,
-				Code:     "hiera_key",
-				Message:  "'" + name + "' is not a key of this module; this value is never used",
-				Hint:     "the keys of a module's data begin with '" + prefix + "'"})
-			continue
-		}
-		out = append(out, e)
-	}
-	return out
 }

@@ -65,11 +65,9 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	}
 	dims := site.NewDimensions(categoryDimensions(cfg.categories), alternatives)
 	hiera := &hieraReader{Inputs: in, Dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
-	hiera5 := &hiera5Reader{Inputs: in, Dimensions: dims, dirs: map[string]*hiera5Dir{}, trees: map[string]*site.Tree{},
-		globbed: map[*site.File]bool{}, checked: map[string]bool{}, global: opts.GlobalHiera,
-		codedir:    path.Clean(cmp.Or(opts.Codedir, DefaultCodedir)),
-		foundAgain: cmp.Or(opts.foundAgain, maxFoundAgain)}
-	p := planner{Inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5, global: opts.GlobalHiera,
+	hiera5Reader := newHiera5Reader(in, dims, opts.GlobalHiera, path.Clean(cmp.Or(opts.Codedir, DefaultCodedir)),
+		opts.foundAgain)
+	p := planner{Inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5Reader, global: opts.GlobalHiera,
 		named: map[string]bool{}, sure: !diags.Failed(), silent: cfg.silent}
 
 	wait := in.StartParsing(opts.Jobs, opts.Parsed)
@@ -79,7 +77,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	plan := p.plan(cfg.layers)
 	p.warnOfUnread()
 	wait()
-	hiera5.warnOfAbsent()
+	hiera5Reader.warnOfAbsent()
 	in.KeepForNextBuild(opts.Cache)
 	refuseNothing(in, opts)
 	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.All, Conditions: dims.Conditions,
@@ -104,8 +102,8 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 	}
 	in.HideSecrets(secrets)
 	for _, pl := range plan {
-		if hiera5 := hiera5Layers(pl, in); hiera5 != nil {
-			out = append(out, hiera5...)
+		if layers := hiera5Layers(pl, in); layers != nil {
+			out = append(out, layers...)
 			continue
 		}
 		layer := Layer{Name: pl.name}

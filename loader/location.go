@@ -141,7 +141,7 @@ func (c hiera5Config) under(p place, text string) int {
 	if _, constant := p.node.Constant(); constant {
 		return 0
 	}
-	return c.Condition(Condition{{Dimension: c.Whole(p.node, p.text), Value: text}})
+	return c.Condition(site.Condition{{Dimension: c.Whole(p.node, p.text), Value: text}})
 }
 
 // named notes that a path is one of the hierarchy: where it cannot be told all lookups fail, though it may be of no

@@ -124,12 +124,6 @@ func (u *unread) hiera5Data() {
 	}
 }
 
-// plans tells whether there is a hierarchy for plans.
-func (h *hiera5Dir) plans() bool {
-	_, _, ok := h.doc.Root.Lookup("plan_hierarchy")
-	return ok
-}
-
 // isWhole tells whether no entry and no backend was refused.
 func (h *hieraDir) isWhole() bool {
 	whole := func(key string, n int) bool {

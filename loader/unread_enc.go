@@ -52,8 +52,8 @@ func CheckClassified(dir string, diags *diag.List) {
 			return
 		}
 	}
-	hiera5 := &hiera5Reader{Inputs: in, dirs: map[string]*hiera5Dir{}, trees: map[string]*site.Tree{}}
+	hiera5Reader := newHiera5Reader(in, nil, "", DefaultCodedir, 0)
 	in.Modules = site.FindModules(in.Files, dir, modulePath(in, Options{}))
-	p := planner{Inputs: in, hiera5: hiera5}
+	p := planner{Inputs: in, hiera5: hiera5Reader}
 	diags.Add(unclassified(filepath.Join(dir, datafile.ClassifiedDir), cfg.silent && p.isOfHiera5()))
 }
