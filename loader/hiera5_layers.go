@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"bindc/diag"
+	"bindc/loader/internal/hiera5"
 	"bindc/loader/internal/site"
 )
 
@@ -23,9 +24,9 @@ func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 					"expected that in a layer of its own", pl.name, p.uri)
 				return out
 			case p.part == part:
-				s.add(p, p.hiera5.entries)
+				s.add(p, p.hiera5.Entries)
 			case part == HieraDefaults: // which only modules have
-				s.add(p, p.hiera5.defaults)
+				s.add(p, p.hiera5.Defaults)
 			}
 		}
 		for _, entry := range s.entries {
@@ -43,8 +44,8 @@ func hiera5Paths(plan []plannedLayer) map[string][]int {
 	out := map[string][]int{}
 	for _, pl := range plan {
 		for _, p := range pl.contributions {
-			if p.hiera5 != nil && len(p.hiera5.paths) > 0 {
-				out[p.hiera5.module] = append(out[p.hiera5.module], p.hiera5.paths...)
+			if p.hiera5 != nil && len(p.hiera5.Paths) > 0 {
+				out[p.hiera5.Module] = append(out[p.hiera5.Module], p.hiera5.Paths...)
 			}
 		}
 	}
@@ -63,26 +64,26 @@ type hiera5Stack struct {
 var partNames = [...]string{HieraGlobal: "global", HieraEnvironment: "environment", HieraModule: "module",
 	HieraDefaults: "default_hierarchy"}
 
-func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
+func (s *hiera5Stack) add(p planned, entries []hiera5.Entry) {
 	only := len(entries) == 1
 	for i, e := range entries {
 		if i == len(s.entries) {
 			s.entries = append(s.entries, nil)
 		}
-		at, name := 0, partNames[s.part]+": "+e.name
-		for _, l := range e.locations {
-			alone := p.hiera5.alone(s.Inputs, &l, len(e.locations) == 1)
-			for n, files := range slices.Concat([][]DataFile{alone}, p.hiera5.dealt(s.Inputs, l)) {
+		at, name := 0, partNames[s.part]+": "+e.Name
+		for _, l := range e.Locations {
+			alone := p.hiera5.TakeAlone(s.Inputs, &l, len(e.Locations) == 1)
+			for n, files := range slices.Concat([][]DataFile{alone}, p.hiera5.Deal(s.Inputs, l)) {
 				if n == 0 && alone == nil {
 					continue
 				}
-				like := Layer{Name: name, Hiera: s.part, Entry: i, OnlyEntry: only, OnlyPath: l.only || n == 0}
+				like := Layer{Name: name, Hiera: s.part, Entry: i, OnlyEntry: only, OnlyPath: l.Only || n == 0}
 				at = s.next(i, at, like)
 				layer := &s.entries[i][at]
 				if layer.Name != name {
 					layer.Name = partNames[s.part]
 				}
-				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Config: p.hiera5.doc.File,
+				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Config: p.hiera5.Doc.File,
 					Files: files})
 				at++
 			}

@@ -1,6 +1,9 @@
 package loader
 
-import "bindc/loader/internal/site"
+import (
+	"bindc/loader/internal/hiera5"
+	"bindc/loader/internal/site"
+)
 
 // Hierarchy is a hierarchy of Hiera 5 as it is written. Explanations name its locations, also those without data.
 type Hierarchy struct {
@@ -10,6 +13,14 @@ type Hierarchy struct {
 	Entries []HierarchyEntry
 }
 
+// The parts of a Hierarchy.
+type (
+	// HierarchyEntry is an entry of a hierarchy. One that bindc does not read has no locations.
+	HierarchyEntry = hiera5.WrittenEntry
+	// HierarchyLocation is a path or a glob.
+	HierarchyLocation = hiera5.WrittenLocation
+)
+
 // hierarchies returns the hierarchies of Hiera 5 in a plan, in the order in which lookups ask them.
 func hierarchies(plan []plannedLayer, in *site.Inputs) (out []Hierarchy) {
 	for part := HieraGlobal; part <= HieraDefaults; part++ {
@@ -18,12 +29,12 @@ func hierarchies(plan []plannedLayer, in *site.Inputs) (out []Hierarchy) {
 				if p.hiera5 == nil {
 					continue
 				}
-				h := Hierarchy{Part: part, Module: p.hiera5.module, Config: in.Label(p.hiera5.doc.File)}
+				h := Hierarchy{Part: part, Module: p.hiera5.Module, Config: in.Label(p.hiera5.Doc.File)}
 				switch {
 				case p.part == part:
-					h.Entries = written(p.hiera5.entries)
+					h.Entries = hiera5.Written(p.hiera5.Entries)
 				case part == HieraDefaults:
-					h.Entries = written(p.hiera5.defaults)
+					h.Entries = hiera5.Written(p.hiera5.Defaults)
 				}
 				if len(h.Entries) > 0 {
 					out = append(out, h)

@@ -12,6 +12,7 @@ import (
 	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/loader/internal/hiera5"
 	"bindc/loader/internal/site"
 )
 
@@ -65,7 +66,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	}
 	dims := site.NewDimensions(categoryDimensions(cfg.categories), alternatives)
 	hiera := &hieraReader{Inputs: in, Dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
-	hiera5Reader := newHiera5Reader(in, dims, opts.GlobalHiera, path.Clean(cmp.Or(opts.Codedir, DefaultCodedir)),
+	hiera5Reader := hiera5.NewReader(in, dims, opts.GlobalHiera, path.Clean(cmp.Or(opts.Codedir, DefaultCodedir)),
 		opts.foundAgain)
 	p := planner{Inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5Reader, global: opts.GlobalHiera,
 		named: map[string]bool{}, sure: !diags.Failed(), silent: cfg.silent}
@@ -77,7 +78,7 @@ func Load(dir string, opts Options, diags *diag.List) *Site {
 	plan := p.plan(cfg.layers)
 	p.warnOfUnread()
 	wait()
-	hiera5Reader.warnOfAbsent()
+	hiera5Reader.WarnOfAbsent()
 	in.KeepForNextBuild(opts.Cache)
 	refuseNothing(in, opts)
 	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.All, Conditions: dims.Conditions,

@@ -7,6 +7,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/bindingsfile"
+	"bindc/loader/internal/hiera5"
 	"bindc/loader/internal/site"
 )
 
@@ -14,7 +15,7 @@ import (
 type planned struct {
 	uri    string
 	hiera  *hieraDir
-	hiera5 *hiera5Dir
+	hiera5 *hiera5.Hierarchy
 	part   HieraPart  // of hiera5
 	set    *site.File // structured bindings
 	name   string     // of the set, as its path says; "" for an extension's
@@ -34,7 +35,7 @@ type planner struct {
 	*site.Inputs
 	extensions registry
 	hiera      *hieraReader
-	hiera5     *hiera5Reader
+	hiera5     *hiera5.Reader
 	global     string              // the hiera.yaml of the global layer
 	all5       bool                // the site has the default layers for Hiera 5 data
 	named      map[string]bool     // the URIs in all layers; true: included in one
@@ -63,7 +64,7 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 		}
 	}
 	for _, d := range p.passed {
-		if p.hiera5.dirs[d.Pos.File] == nil { // else another layer has it as what it is
+		if p.hiera5.Dirs[d.Pos.File] == nil { // else another layer has it as what it is
 			p.Diags.Add(d)
 		}
 	}

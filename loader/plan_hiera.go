@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bindc/diag"
+	"bindc/loader/internal/hiera5"
 )
 
 // findHiera5 finds a hierarchy of Hiera 5: that of the site with the global one above it, or that of a module.
@@ -19,16 +20,16 @@ func (p *planner) findHiera5(u uri) []planned {
 		}
 		dir, module, part = m.Dir, m.Name, HieraModule
 	} else if p.global != "" {
-		if h := p.hiera5.read(p.global, ""); h != nil {
+		if h := p.hiera5.Read(p.global, ""); h != nil {
 			out = append(out, planned{uri: u.String(), hiera5: h, part: HieraGlobal})
 		}
 	}
-	path := p.hiera5.hiera5File(dir)
+	path := p.hiera5.ConfigIn(dir)
 	if path == "" {
 		p.missing(u, "there is no hierarchy of Hiera 5: expected the file %s", filepath.Join(dir, "hiera.yaml"))
 		return out
 	}
-	if h := p.hiera5.read(path, module); h != nil {
+	if h := p.hiera5.Read(path, module); h != nil {
 		out = append(out, planned{uri: u.String(), hiera5: h, part: part})
 	}
 	return out
@@ -37,7 +38,7 @@ func (p *planner) findHiera5(u uri) []planned {
 // isOfHiera5 tells whether the site has a hierarchy of Hiera 5, or a global one is given. One without a hierarchy is of
 // Hiera 5 if its modules are, and none is of Hiera-2.
 func (p *planner) isOfHiera5() bool {
-	if p.global != "" || p.hiera5.hiera5File(p.Dir) != "" {
+	if p.global != "" || p.hiera5.ConfigIn(p.Dir) != "" {
 		return true
 	}
 	if own, _ := hieraFile(p.Files, p.Dir); own != "" {
@@ -45,7 +46,7 @@ func (p *planner) isOfHiera5() bool {
 	}
 	some := false
 	for _, m := range p.Modules.All {
-		of5 := p.hiera5.hiera5File(m.Dir) != ""
+		of5 := p.hiera5.ConfigIn(m.Dir) != ""
 		if own, _ := hieraFile(p.Files, m.Dir); own != "" && !of5 {
 			return false
 		}
@@ -111,7 +112,7 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 			p.passed = append(p.passed, d)
 		}
 	case u.found:
-		if versionOf(h.doc.Document) >= 4 {
+		if hiera5.VersionOf(h.doc.Document) >= 4 {
 			of5 := uri{scheme: "module-hiera5", path: u.path}.String()
 			if _, named := p.named[of5]; named {
 				return
@@ -129,7 +130,7 @@ func (p *planner) otherVersion(u uri, h *hieraDir) {
 // there is nothing to report.
 func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
 	d.Severity = diag.Warning
-	switch version := versionOf(h.doc.Document); {
+	switch version := hiera5.VersionOf(h.doc.Document); {
 	case seemsHiera5(h.doc):
 		d.Message, d.Hint = "passed over: this file has no version", "begin it with 'version: 5'"
 		if !p.silent {
@@ -137,7 +138,7 @@ func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
 			d.Message = "this file has no version, and " + p.readsAsVersion2()
 			d.Hint += ", and include 'hiera:/' in a layer of its own"
 		}
-	case version >= 4 && asksSnapshotOnly(h.doc):
+	case version >= 4 && hiera5.AsksSnapshotOnly(h.doc):
 		d.Message = "this file has Puppet ask the snapshot, but " + p.readsAsVersion2()
 		d.Hint = "add '?optional' to 'confdir-hiera:/', or write the hierarchy of the snapshot to " + hieraFiles[0]
 		return !u.optional

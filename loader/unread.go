@@ -8,6 +8,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/hiera5"
 	"bindc/loader/internal/site"
 )
 
@@ -93,13 +94,13 @@ func (h *hieraDir) nearEntry(f site.Listed) (diag.Pos, bool) {
 // hiera5Data warns of data that no path of Hiera 5 reaches: of what lies beside files that are read, in a directory for
 // data alone.
 func (u *unread) hiera5Data() {
-	for _, h := range u.hiera5.dirs {
-		if h != nil && h.plans() {
+	for _, h := range u.hiera5.Dirs {
+		if h != nil && h.HasPlans() {
 			return // which has paths of its own
 		}
 	}
-	for _, dir := range slices.Sorted(maps.Keys(u.hiera5.trees)) {
-		t := u.hiera5.trees[dir]
+	for _, dir := range slices.Sorted(maps.Keys(u.hiera5.Trees)) {
+		t := u.hiera5.Trees[dir]
 		if t == nil || !t.ForData || t.Roots[t.Real] || site.IsBelow(t.Real, u.Dir) {
 			continue
 		}
@@ -180,7 +181,7 @@ func (h *hieraDir) tops() map[string]diag.Pos {
 func (u *unread) hierarchy(dir string, of, of5 uri) {
 	u.yml(filepath.Join(dir, "hiera"), of)
 	_, named5 := u.named[of5.String()]
-	if path := filepath.Join(dir, hiera5Files[0]); !named5 {
+	if path := filepath.Join(dir, hiera5.ConfigNames[0]); !named5 {
 		if there, _ := u.quiet.IsFile(path); there {
 			u.notIncluded(path, of5)
 		}
@@ -198,7 +199,7 @@ func (u *unread) hierarchy(dir string, of, of5 uri) {
 		if !named {
 			u.notIncluded(path, of)
 		}
-	case !named5 && versionOf(doc) >= 4 && !asksSnapshotOnly(d):
+	case !named5 && hiera5.VersionOf(doc) >= 4 && !hiera5.AsksSnapshotOnly(d):
 		u.notIncluded(path, of5)
 	}
 }
@@ -220,7 +221,7 @@ func (u *unread) dataAlone() {
 	if path, _ := hieraFile(u.quiet, u.Dir); path != "" || named && !included {
 		return
 	}
-	if u.hiera5.hiera5File(u.Dir) != "" {
+	if u.hiera5.ConfigIn(u.Dir) != "" {
 		return
 	}
 	real, _ := u.quiet.Real(u.Dir) // where that cannot be told an error is

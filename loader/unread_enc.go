@@ -10,6 +10,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/loader/internal/hiera5"
 	"bindc/loader/internal/site"
 )
 
@@ -52,7 +53,7 @@ func CheckClassified(dir string, diags *diag.List) {
 			return
 		}
 	}
-	hiera5Reader := newHiera5Reader(in, nil, "", DefaultCodedir, 0)
+	hiera5Reader := hiera5.NewReader(in, nil, "", DefaultCodedir, 0)
 	in.Modules = site.FindModules(in.Files, dir, modulePath(in, Options{}))
 	p := planner{Inputs: in, hiera5: hiera5Reader}
 	diags.Add(unclassified(filepath.Join(dir, datafile.ClassifiedDir), cfg.silent && p.isOfHiera5()))

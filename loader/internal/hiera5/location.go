@@ -1,4 +1,4 @@
-package loader
+package hiera5
 
 import (
 	"cmp"
@@ -29,7 +29,7 @@ type place struct {
 }
 
 // place parses a path, or a glob, below a datadir.
-func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string, isGlob bool) (place, bool) {
+func (c config) place(at diag.Pos, source dataSource, path string, isGlob bool) (place, bool) {
 	d := c.divide(source.datadir, path, isGlob)
 	p := place{text: d.datadir + d.path}
 	below, problems := expr.ParseHiera(d.datadir)
@@ -59,7 +59,7 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string, isGlo
 }
 
 // checkDots warns of a '..' behind a variable. Such a path names no file here.
-func (c hiera5Config) checkDots(at diag.Pos, p place) {
+func (c config) checkDots(at diag.Pos, p place) {
 	var b strings.Builder
 	for i, n := range p.parts {
 		if v, ok := n.Constant(); !ok {
@@ -122,13 +122,13 @@ func withoutDot(text string, begins bool) string {
 }
 
 // treeAt is the tree of a directory with data, nil if there is none. forData tells that it has nothing but data.
-func (c hiera5Config) treeAt(dir string, forData bool) *site.Tree {
-	t, seen := c.trees[dir]
+func (c config) treeAt(dir string, forData bool) *site.Tree {
+	t, seen := c.Trees[dir]
 	if !seen {
 		if real, ok := c.RealUnlessDangling(dir); ok {
 			t = &site.Tree{Files: c.Files, Dir: dir, Real: real, Roots: c.Modules.Roots, Dangling: true}
 		}
-		c.trees[dir] = t
+		c.Trees[dir] = t
 	}
 	if t != nil {
 		t.ForData = t.ForData || forData
@@ -137,7 +137,7 @@ func (c hiera5Config) treeAt(dir string, forData bool) *site.Tree {
 }
 
 // under is the condition under which the path is text: none, where it is constant.
-func (c hiera5Config) under(p place, text string) int {
+func (c config) under(p place, text string) int {
 	if _, constant := p.node.Constant(); constant {
 		return 0
 	}
@@ -146,24 +146,24 @@ func (c hiera5Config) under(p place, text string) int {
 
 // named notes that a path is one of the hierarchy: where it cannot be told all lookups fail, though it may be of no
 // file, or of default_hierarchy.
-func (c hiera5Config) named(at diag.Pos, n *expr.Node, text string) {
+func (c config) named(at diag.Pos, n *expr.Node, text string) {
 	if _, constant := n.Constant(); !constant {
 		i := c.Whole(n, text)
 		c.All[i].ValuePos = cmp.Or(c.All[i].ValuePos, at)
-		c.paths = append(c.paths, i)
+		c.Paths = append(c.Paths, i)
 	}
 }
 
 // path is the location of a path.
-func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5Location {
-	l := hiera5Location{files: map[int][]*site.File{}}
+func (c config) path(at diag.Pos, source dataSource, path string) Location {
+	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.place(at, source, path, false)
 	if ok {
 		c.named(at, p.node, p.text)
 		l.written = c.writes("path", p, path)
 		files := c.fitting(p)
 		for _, f := range files {
-			l.add(c.under(p, f.Path), c.wantHiera5(p, f, source))
+			l.add(c.under(p, f.Path), c.wantFile(p, f, source))
 		}
 		c.checkAbsolute(at, source, path, len(files) > 0)
 		c.checkExtension(at, path, source, files)
@@ -173,7 +173,7 @@ func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5
 
 // checkExtension warns of a path that has no extension, as those of Hiera 3 and of Hiera-2: it names no file, unless
 // the variable that it ends with has one, or is one.
-func (c hiera5Config) checkExtension(at diag.Pos, path string, source hiera5Source, files []site.Listed) {
+func (c config) checkExtension(at diag.Pos, path string, source dataSource, files []site.Listed) {
 	named := path[strings.LastIndexByte(path, '/')+1:]
 	if i := strings.LastIndexByte(path, '}'); i > strings.LastIndexByte(path, '/') {
 		named = path[i:]
@@ -197,13 +197,13 @@ func (c hiera5Config) checkExtension(at diag.Pos, path string, source hiera5Sour
 }
 
 // mapped are the locations of mapped_paths: one for each element that the array may have.
-func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) []hiera5Location {
+func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Location {
 	p, ok := c.place(at, source, texts[2], false)
 	if !ok {
 		return nil
 	}
-	out := make([]hiera5Location, 1+expr.MaxMapped)
-	out[0].only = true
+	out := make([]Location, 1+expr.MaxMapped)
+	out[0].Only = true
 	fitting := c.fitting(p)
 	c.checkAbsolute(at, source, texts[2], len(fitting) > 0)
 	for i := range out {
@@ -220,13 +220,13 @@ func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) [
 		}
 		out[i].files = map[int][]*site.File{}
 		for _, f := range fitting {
-			out[i].add(c.under(one, f.Path), c.wantHiera5(p, f, source))
+			out[i].add(c.under(one, f.Path), c.wantFile(p, f, source))
 		}
 	}
 	return out
 }
 
-func (l *hiera5Location) add(condition int, f *site.File) {
+func (l *Location) add(condition int, f *site.File) {
 	if _, ok := l.files[condition]; !ok {
 		l.conditions = append(l.conditions, condition)
 	}
@@ -234,19 +234,19 @@ func (l *hiera5Location) add(condition int, f *site.File) {
 }
 
 // find adds a file that a glob may find several times.
-func (l *hiera5Location) find(condition int, f *site.File) {
+func (l *Location) find(condition int, f *site.File) {
 	if !slices.Contains(l.files[condition], f) {
 		l.add(condition, f)
 	}
 }
 
-func (c hiera5Config) wantHiera5(p place, f site.Listed, source hiera5Source) *site.File {
+func (c config) wantFile(p place, f site.Listed, source dataSource) *site.File {
 	path := p.tree.Path(f.Path)
 	return c.Enqueue(&site.File{Path: path, Label: c.Label(path), Data: true, Kind: source.kind})
 }
 
 // fitting are the files that a path can name in some request.
-func (c hiera5Config) fitting(p place) []site.Listed {
+func (c config) fitting(p place) []site.Listed {
 	if text, ok := p.node.Constant(); ok {
 		return c.usable(p, p.tree.Below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {
 			return path == expr.CleanPath(text.Text())
@@ -272,7 +272,7 @@ func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1
 
 // usable returns the files that fit. It reports the others that fit, but a directory only if the path names a file: if
 // not, it may be above the files that are meant.
-func (c hiera5Config) usable(p place, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
+func (c config) usable(p place, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
 	var out []site.Listed
 	for _, f := range files {
 		if !fits(f.Path) || strings.HasPrefix(f.Path, ".git/") {
@@ -324,7 +324,7 @@ const maxFoundAgain = 1 << 19
 
 // countAgain counts what a glob finds against maxFoundAgain. Not ok: the limit is exceeded. The first glob that exceeds
 // it is reported.
-func (c hiera5Config) countAgain(at diag.Pos, found *site.File) bool {
+func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	if !c.globbed[found] {
 		c.globbed[found] = true
 		return true
@@ -338,8 +338,8 @@ func (c hiera5Config) countAgain(at diag.Pos, found *site.File) bool {
 }
 
 // glob is the location of a glob without braces: under each text that it can come to, the files that text finds.
-func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5Location {
-	l := hiera5Location{files: map[int][]*site.File{}}
+func (c config) glob(at diag.Pos, source dataSource, text string) Location {
+	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.place(at, source, text, true)
 	if !ok {
 		return l
@@ -357,7 +357,7 @@ func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5
 			if text == "" {
 				continue // it is absolute with these values, or leads out
 			}
-			found := c.wantHiera5(p, f, source)
+			found := c.wantFile(p, f, source)
 			if !counted && !c.countAgain(at, found) {
 				return l
 			}

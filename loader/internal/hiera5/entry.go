@@ -1,4 +1,4 @@
-package loader
+package hiera5
 
 import (
 	"cmp"
@@ -12,57 +12,57 @@ import (
 )
 
 // entry reads an entry. One of which nothing can be read keeps its number.
-func (c hiera5Config) entry(n, defaults *yaml.Node, before []hiera5Entry) hiera5Entry {
+func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
 	if n.Kind != yaml.Mapping {
-		c.doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
-		return hiera5Entry{}
+		c.Doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
+		return Entry{}
 	}
-	unknown := c.doc.UnknownKeys(n, "hierarchy", "key of an entry", hiera5EntryKeys)
+	unknown := c.Doc.UnknownKeys(n, "hierarchy", "key of an entry", entryKeys)
 	for _, d := range unknown {
 		c.Diags.Add(d)
 	}
-	e := hiera5Entry{at: c.doc.Pos(n)}
-	e.name, _ = c.text(n, "name")
-	if e.name == "" {
-		c.doc.Errorf(n, "hierarchy", "expected the name of the entry as 'name'")
-		return hiera5Entry{}
+	e := Entry{at: c.Doc.Pos(n)}
+	e.Name, _ = c.text(n, "name")
+	if e.Name == "" {
+		c.Doc.Errorf(n, "hierarchy", "expected the name of the entry as 'name'")
+		return Entry{}
 	}
 	for _, b := range before {
-		if b.name == e.name {
+		if b.Name == e.Name {
 			c.Diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
-				Message: "two entries are named '" + e.name + "', which Puppet refuses",
+				Message: "two entries are named '" + e.Name + "', which Puppet refuses",
 				Notes:   []diag.Note{{Pos: b.at, Message: "the first"}}})
-			return hiera5Entry{}
+			return Entry{}
 		}
 	}
 	source := c.source(n, defaults, e.at)
-	places := presentKeys(n, hiera5Places)
+	places := presentKeys(n, placeKeys)
 	switch {
 	case len(places) > 1:
-		c.doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Places), diag.Quoted(places))
+		c.Doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(placeKeys), diag.Quoted(places))
 	case !source.ok:
 	case len(places) == 0 && len(unknown) > 0: // one of these may be the path
 	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
 		c.foreign(e.at, "an entry without a path", "")
 	default:
-		source.level = e.name
+		source.level = e.Name
 		if _, paths, _ := n.Lookup(places[0]); hasRelative(paths) {
 			c.checkDatadir(e.at, source)
 		}
-		e.locations = c.locations(n, places[0], source)
+		e.Locations = c.locations(n, places[0], source)
 	}
 	return e
 }
 
 // text is the text at a key; not ok if there is none.
-func (c hiera5Config) text(n *yaml.Node, key string) (string, bool) {
+func (c config) text(n *yaml.Node, key string) (string, bool) {
 	_, v, ok := n.Lookup(key)
 	if !ok {
 		return "", false
 	}
 	text, ok := v.Text()
 	if !ok {
-		c.doc.Errorf(v, "hierarchy", "expected a string as '%s', found %s", key, v.Describe())
+		c.Doc.Errorf(v, "hierarchy", "expected a string as '%s', found %s", key, v.Describe())
 	}
 	return text, ok
 }
@@ -75,8 +75,8 @@ func presentKeys(n *yaml.Node, keys []string) []string {
 }
 
 // source is how an entry is read. What bindc does not read is Puppet's, and is told.
-func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
-	s := hiera5Source{datadir: "data", ok: true}
+func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
+	s := dataSource{datadir: "data", ok: true}
 	for _, from := range []*yaml.Node{n, defaults} {
 		if dir, ok := c.text(from, "datadir"); ok {
 			s.datadir = dir
@@ -85,10 +85,10 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 	}
 	function := ""
 	for _, from := range []*yaml.Node{n, defaults} {
-		keys := presentKeys(from, hiera5Backends)
+		keys := presentKeys(from, backendKeys)
 		if len(keys) > 1 {
-			c.doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(hiera5Backends), diag.Quoted(keys))
-			return hiera5Source{}
+			c.Doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(backendKeys), diag.Quoted(keys))
+			return dataSource{}
 		}
 		if len(keys) == 1 {
 			function, _ = c.text(from, keys[0])
@@ -96,9 +96,9 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 		}
 	}
 	if function == "" && c.says {
-		c.doc.Errorf(n, "hierarchy", "expected one of %s here or in 'defaults', as Puppet does: with 'defaults' of one's own "+
-			"there is none", diag.Quoted(hiera5Backends))
-		return hiera5Source{}
+		c.Doc.Errorf(n, "hierarchy", "expected one of %s here or in 'defaults', as Puppet does: with 'defaults' of one's own "+
+			"there is none", diag.Quoted(backendKeys))
+		return dataSource{}
 	}
 	function = cmp.Or(function, "yaml_data")
 	_, options, has := n.Lookup("options")
@@ -106,8 +106,8 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 		_, options, has = defaults.Lookup("options")
 	}
 	if has && options.Kind != yaml.Mapping {
-		c.doc.Errorf(options, "hierarchy", "expected a hash as 'options', found %s", options.Describe())
-		return hiera5Source{}
+		c.Doc.Errorf(options, "hierarchy", "expected a hash as 'options', found %s", options.Describe())
+		return dataSource{}
 	}
 	switch function {
 	case "yaml_data":
@@ -118,29 +118,29 @@ func (c hiera5Config) source(n, defaults *yaml.Node, at diag.Pos) hiera5Source {
 		s.kind = datafile.Hiera5EYAML
 		return s
 	case snapshotFunctions["data_hash"], snapshotFunctions["lookup_key"]:
-		return hiera5Source{}
+		return dataSource{}
 	default:
-		c.foreign(at, "'"+function+"'", diag.DidYouMean(function, hiera5Functions))
-		return hiera5Source{}
+		c.foreign(at, "'"+function+"'", diag.DidYouMean(function, functions))
+		return dataSource{}
 	}
 	if has && len(options.Kids) != 0 {
-		c.doc.Errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that comes to this entry; "+
+		c.Doc.Errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that comes to this entry; "+
 			"remove them", function)
 	}
 	return s
 }
 
-// hiera5Functions are those whose entries are read.
-var hiera5Functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
+// functions are those whose entries are read.
+var functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
 
 // foreign tells that an entry is none that can be compiled; hint may name what is meant.
-func (c hiera5Config) foreign(at diag.Pos, what, hint string) {
+func (c config) foreign(at diag.Pos, what, hint string) {
 	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
 		Message: what + " is not compiled: what this entry has to say only Puppet knows",
 		Hint:    cmp.Or(hint, "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's")})
 }
 
-func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) []hiera5Location {
+func (c config) locations(n *yaml.Node, key string, source dataSource) []Location {
 	_, v, _ := n.Lookup(key)
 	texts := []string{}
 	nodes := []*yaml.Node{}
@@ -153,22 +153,22 @@ func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) [
 		}
 	}
 	if len(texts) == 0 || slices.Contains(texts, "") || key == "mapped_paths" && len(texts) != 3 {
-		c.doc.Errorf(v, "hierarchy", "expected %s as '%s', found %s", expectedPlace(key), key, v.Describe())
+		c.Doc.Errorf(v, "hierarchy", "expected %s as '%s', found %s", expectedPlace(key), key, v.Describe())
 		return nil
 	}
 	if key == "mapped_paths" {
-		return c.mapped(c.doc.Pos(v), source, texts)
+		return c.mapped(c.Doc.Pos(v), source, texts)
 	}
-	var out []hiera5Location
+	var out []Location
 	for i, text := range texts {
-		at := c.doc.Pos(nodes[i])
+		at := c.Doc.Pos(nodes[i])
 		if !strings.HasPrefix(key, "glob") {
 			out = append(out, c.path(at, source, text))
 			continue
 		}
 		globs, ok := unbraced(text)
 		if !ok {
-			c.doc.Errorf(nodes[i], "hierarchy", "the braces of this glob stand for too many globs; write several entries")
+			c.Doc.Errorf(nodes[i], "hierarchy", "the braces of this glob stand for too many globs; write several entries")
 			return nil
 		}
 		for _, glob := range globs {
@@ -180,8 +180,8 @@ func (c hiera5Config) locations(n *yaml.Node, key string, source hiera5Source) [
 
 // joined adds a glob. One that has nothing to interpolate goes with the one before it, if that has nothing either: then
 // it is known how many files they find together.
-func joined(out []hiera5Location, l hiera5Location) []hiera5Location {
-	constant := func(l hiera5Location) bool {
+func joined(out []Location, l Location) []Location {
+	constant := func(l Location) bool {
 		return !slices.ContainsFunc(l.conditions, func(c int) bool { return c != 0 })
 	}
 	last := len(out) - 1

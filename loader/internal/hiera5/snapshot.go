@@ -1,4 +1,4 @@
-package loader
+package hiera5
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// asksSnapshotOnly reports whether all entries of a version 5 hiera.yaml ask a snapshot, as in the output of 'bindq
+// AsksSnapshotOnly reports whether all entries of a version 5 hiera.yaml ask a snapshot, as in the output of 'bindq
 // hiera-config'.
-func asksSnapshotOnly(doc site.Document) bool {
+func AsksSnapshotOnly(doc site.Document) bool {
 	_, list, ok := doc.Root.Lookup("hierarchy")
 	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
 		return false // Puppet has a default hierarchy
@@ -17,7 +17,7 @@ func asksSnapshotOnly(doc site.Document) bool {
 	_, defaults, _ := doc.Root.Lookup("defaults")
 	return !slices.ContainsFunc(list.Kids, func(e yaml.Node) bool {
 		from := &e
-		if defaults != nil && len(presentKeys(from, hiera5Backends)) == 0 {
+		if defaults != nil && len(presentKeys(from, backendKeys)) == 0 {
 			from = defaults
 		}
 		return !asksSnapshot(from)

@@ -1,4 +1,4 @@
-package loader
+package hiera5
 
 import (
 	"strings"
@@ -9,9 +9,9 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// alone are the files beside which a path or glob finds nothing else in the requests they are for, taken from the
+// TakeAlone are the files beside which a path or glob finds nothing else in the requests they are for, taken from the
 // location; nil if the entry has others. Where there is one file a merge is another one than where there are several.
-func (h *hiera5Dir) alone(in *site.Inputs, l *hiera5Location, only bool) (out []site.DataFile) {
+func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []site.DataFile) {
 	if !only {
 		return nil
 	}
@@ -30,9 +30,9 @@ func (h *hiera5Dir) alone(in *site.Inputs, l *hiera5Location, only bool) (out []
 	return out
 }
 
-// dealt are the files of a location, dealt out to layers: of files that are effective together the later one is lower
+// Deal are the files of a location, dealt out to layers: of files that are effective together the later one is lower
 // if they have a key in common. Where they have none the order does not matter.
-func (h *hiera5Dir) dealt(in *site.Inputs, l hiera5Location) [][]site.DataFile {
+func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	var out [][]site.DataFile
 	for _, condition := range l.conditions {
 		depth := map[uint32]int{} // by key, below the last file that has it
@@ -60,17 +60,17 @@ func (h *hiera5Dir) dealt(in *site.Inputs, l hiera5Location) [][]site.DataFile {
 
 // own are the entries of a file that count: of a module, those of keys that have its name in front. Its lookup_options
 // have it behind.
-func (h *hiera5Dir) own(in *site.Inputs, f *site.File) []datafile.Entry {
-	if h.module == "" {
+func (h *Hierarchy) own(in *site.Inputs, f *site.File) []datafile.Entry {
+	if h.Module == "" {
 		return f.Says.Entries
 	}
-	keys, prefix := in.Reader.Pools.Keys.Texts(), h.module+"::"
+	keys, prefix := in.Reader.Pools.Keys.Texts(), h.Module+"::"
 	var out []datafile.Entry
 	for _, e := range f.Says.Entries {
 		name := keys[e.Key]
 		switch {
 		case name == recipe.LookupOptionsKey:
-			e.Key = in.Reader.Pools.Keys.Number([]byte(name + " " + h.module))
+			e.Key = in.Reader.Pools.Keys.Number([]byte(name + " " + h.Module))
 		case !strings.HasPrefix(strings.TrimLeft(name, `"'`), prefix):
 			in.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: f.Path, Line: int(e.Line), Col: int(e.Col)},
 				Severity: diag.Warning,

@@ -1,13 +1,13 @@
-package loader
+package hiera5
 
-// HierarchyEntry is an entry of a hierarchy. One that bindc does not read has no locations.
-type HierarchyEntry struct {
+// WrittenEntry is an entry of a hierarchy. One that bindc does not read has no locations.
+type WrittenEntry struct {
 	Name      string
-	Locations []HierarchyLocation
+	Locations []WrittenLocation
 }
 
-// HierarchyLocation is a path or a glob.
-type HierarchyLocation struct {
+// WrittenLocation is a path or a glob.
+type WrittenLocation struct {
 	Kind      string // path, glob or mapped_paths
 	Text      string // as it is written
 	Dir       string // the directory that is known
@@ -15,11 +15,11 @@ type HierarchyLocation struct {
 	Path      string
 }
 
-func written(entries []hiera5Entry) []HierarchyEntry {
-	var out []HierarchyEntry
+func Written(entries []Entry) []WrittenEntry {
+	var out []WrittenEntry
 	for _, e := range entries {
-		w := HierarchyEntry{Name: e.name}
-		for _, l := range e.locations {
+		w := WrittenEntry{Name: e.Name}
+		for _, l := range e.Locations {
 			w.Locations = append(w.Locations, l.written...)
 		}
 		out = append(out, w)
@@ -28,12 +28,12 @@ func written(entries []hiera5Entry) []HierarchyEntry {
 }
 
 // writes returns a place as it is written. The dimension is that of node, which yields its path.
-func (c hiera5Config) writes(kind string, p place, text string) []HierarchyLocation {
-	l := HierarchyLocation{Kind: kind, Text: text, Dir: p.dirLabel, Dimension: -1}
+func (c config) writes(kind string, p place, text string) []WrittenLocation {
+	l := WrittenLocation{Kind: kind, Text: text, Dir: p.dirLabel, Dimension: -1}
 	if path, constant := p.node.Constant(); constant {
 		l.Path = path.Text()
 	} else {
 		l.Dimension = c.Whole(p.node, p.text)
 	}
-	return []HierarchyLocation{l}
+	return []WrittenLocation{l}
 }

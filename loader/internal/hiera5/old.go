@@ -1,4 +1,4 @@
-package loader
+package hiera5
 
 import (
 	"path"
@@ -10,30 +10,30 @@ import (
 )
 
 // version4 reads what Puppet 4 had: the backend of an entry is the extension of its paths.
-func (c hiera5Config) version4() {
+func (c config) version4() {
 	datadir := "data"
-	if dir, ok := c.text(c.doc.Root, "datadir"); ok {
+	if dir, ok := c.text(c.Doc.Root, "datadir"); ok {
 		datadir = dir
 	}
 	list, given := c.list("hierarchy")
 	if !given {
-		s := hiera5Source{kind: datafile.Hiera5YAML, datadir: datadir}
-		c.entries = []hiera5Entry{{name: "common", locations: []hiera5Location{c.path(c.doc.Pos(c.doc.Root), s,
+		s := dataSource{kind: datafile.Hiera5YAML, datadir: datadir}
+		c.Entries = []Entry{{Name: "common", Locations: []Location{c.path(c.Doc.Pos(c.Doc.Root), s,
 			"common.yaml")}}}
 		return
 	}
 	for i := range list {
-		c.entries = append(c.entries, c.entry4(&list[i], datadir))
+		c.Entries = append(c.Entries, c.entry4(&list[i], datadir))
 	}
 }
 
-func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
-	e := hiera5Entry{at: c.doc.Pos(n)}
+func (c config) entry4(n *yaml.Node, datadir string) Entry {
+	e := Entry{at: c.Doc.Pos(n)}
 	if n.Kind != yaml.Mapping {
-		c.doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'backend', found %s", n.Describe())
-		return hiera5Entry{}
+		c.Doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'backend', found %s", n.Describe())
+		return Entry{}
 	}
-	e.name, _ = c.text(n, "name")
+	e.Name, _ = c.text(n, "name")
 	if dir, ok := c.text(n, "datadir"); ok {
 		datadir = dir
 	}
@@ -41,19 +41,19 @@ func (c hiera5Config) entry4(n *yaml.Node, datadir string) hiera5Entry {
 	kind, ok := hiera3Kinds[backend]
 	if !ok || backend == "eyaml" {
 		c.foreign(e.at, "'"+backend+"'", "")
-		return hiera5Entry{}
+		return Entry{}
 	}
-	paths := []string{e.name}
+	paths := []string{e.Name}
 	if path, ok := c.text(n, "path"); ok {
 		paths = []string{path}
 	}
 	if _, list, ok := n.Lookup("paths"); ok {
 		paths = site.StringsOf(list)
 	}
-	s := hiera5Source{kind: kind, datadir: datadir, level: e.name}
+	s := dataSource{kind: kind, datadir: datadir, level: e.Name}
 	c.checkDatadir(e.at, s)
 	for _, path := range paths {
-		e.locations = append(e.locations, c.path(e.at, s, withExtension(path, backend)))
+		e.Locations = append(e.Locations, c.path(e.at, s, withExtension(path, backend)))
 	}
 	return e
 }
@@ -65,7 +65,7 @@ var hiera3Kinds = map[string]datafile.Kind{"yaml": datafile.Hiera5YAML, "json": 
 	"eyaml": datafile.Hiera5EYAML}
 
 // version3 reads the configuration of Hiera 3: all backends have the one hierarchy, and each is as an entry.
-func (c hiera5Config) version3() {
+func (c config) version3() {
 	backends, hierarchy := []string{"yaml"}, []string{"nodes/%{::trusted.certname}", "common"}
 	if list := c.list3("backends"); list != nil {
 		backends = list
@@ -74,13 +74,13 @@ func (c hiera5Config) version3() {
 		hierarchy = list
 	}
 	for _, b := range backends {
-		e := hiera5Entry{name: b, at: c.doc.Pos(c.doc.Root)}
+		e := Entry{Name: b, at: c.Doc.Pos(c.Doc.Root)}
 		kind, ok := hiera3Kinds[b]
 		if !ok {
 			c.foreign(e.at, "'"+b+"'", "")
 		}
 		datadir, ext := path.Join(c.codedir, "environments", ownEnvironment[0], "hieradata"), b
-		if n, there := lookup3(c.doc.Root, b); there {
+		if n, there := lookup3(c.Doc.Root, b); there {
 			if v, there := lookup3(n, "datadir"); there {
 				datadir, _ = v.Text()
 			}
@@ -88,16 +88,16 @@ func (c hiera5Config) version3() {
 				ext, _ = v.Text()
 			}
 		}
-		s := hiera5Source{kind: kind, datadir: datadir, level: b}
+		s := dataSource{kind: kind, datadir: datadir, level: b}
 		if ok {
 			c.checkDatadir(e.at, s)
 		}
 		for _, path := range hierarchy {
 			if ok {
-				e.locations = append(e.locations, c.path(e.at, s, withExtension(path, ext)))
+				e.Locations = append(e.Locations, c.path(e.at, s, withExtension(path, ext)))
 			}
 		}
-		c.entries = append(c.entries, e)
+		c.Entries = append(c.Entries, e)
 	}
 }
 
@@ -110,8 +110,8 @@ func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
 }
 
 // list3 is the text or texts at a top-level key; nil if there are none.
-func (c hiera5Config) list3(key string) []string {
-	n, ok := lookup3(c.doc.Root, key)
+func (c config) list3(key string) []string {
+	n, ok := lookup3(c.Doc.Root, key)
 	if !ok {
 		return nil
 	}

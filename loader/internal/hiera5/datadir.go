@@ -1,4 +1,4 @@
-package loader
+package hiera5
 
 import (
 	"path"
@@ -17,7 +17,7 @@ var ownEnvironment = []string{"%{environment}", "%{::environment}", "%{server_fa
 
 // belowEnvironment returns the rest of an absolute path below the directory where Puppet has the environment, which is
 // the site. Not ok: it names something else.
-func (r *hiera5Reader) belowEnvironment(text string) (below string, ok bool) {
+func (r *Reader) belowEnvironment(text string) (below string, ok bool) {
 	in := path.Join(r.codedir, "environments") + "/"
 	if text, ok = strings.CutPrefix(text, in); !ok {
 		return "", false
@@ -32,8 +32,8 @@ func (r *hiera5Reader) belowEnvironment(text string) (below string, ok bool) {
 
 // environmentDir returns the directory of the environment. That is where its hiera.yaml is. For a global hiera.yaml, or
 // one of a module, it is the site.
-func (c hiera5Config) environmentDir() string {
-	if c.module != "" || c.doc.File == c.global {
+func (c config) environmentDir() string {
+	if c.Module != "" || c.Doc.File == c.global {
 		return c.Dir
 	}
 	return c.root
@@ -43,7 +43,7 @@ func (c hiera5Config) environmentDir() string {
 func isAbsolute(text string) bool { return strings.HasPrefix(text, "/") || filepath.IsAbs(text) }
 
 // resolve returns the directory that a text starts from and the rest of the text.
-func (c hiera5Config) resolve(text string) (root, rest string) {
+func (c config) resolve(text string) (root, rest string) {
 	if below, ok := c.belowEnvironment(text); ok {
 		return c.environmentDir(), below
 	}
@@ -63,7 +63,7 @@ type divided struct {
 
 // divide divides a path. If that is absolute, or leads out of the datadir, the constant names in front of it are part
 // of the directory: only variables must not lead out.
-func (c hiera5Config) divide(datadir, path string, isGlob bool) (d divided) {
+func (c config) divide(datadir, path string, isGlob bool) (d divided) {
 	root, text := c.resolve(datadir)
 	if i := strings.Index(text, "%{"); i >= 0 {
 		cut := strings.LastIndexByte(text[:i], '/') + 1
@@ -89,7 +89,7 @@ func (c hiera5Config) divide(datadir, path string, isGlob bool) (d divided) {
 }
 
 // treeOf is the tree of the directory; nil if it does not exist.
-func (c hiera5Config) treeOf(d divided) *site.Tree {
+func (c config) treeOf(d divided) *site.Tree {
 	if d.tooWide {
 		return nil
 	}
@@ -128,9 +128,9 @@ func clean(names string) string {
 }
 
 // checkDatadir notes a datadir of the site that does not exist. Those of a module are left to its author.
-func (c hiera5Config) checkDatadir(at diag.Pos, source hiera5Source) {
+func (c config) checkDatadir(at diag.Pos, source dataSource) {
 	dir := source.datadir
-	if c.module != "" || c.checked[dir] || c.hasDatadir(dir) {
+	if c.Module != "" || c.checked[dir] || c.hasDatadir(dir) {
 		return
 	}
 	c.checked[dir] = true
@@ -147,9 +147,9 @@ func (c hiera5Config) checkDatadir(at diag.Pos, source hiera5Source) {
 	c.absent = append(c.absent, d)
 }
 
-// warnOfAbsent reports the directories and files that were noted as absent, unless the site has errors: then they would
+// WarnOfAbsent reports the directories and files that were noted as absent, unless the site has errors: then they would
 // only distract. It must be called after all files are parsed, so that the report does not depend on their order.
-func (r *hiera5Reader) warnOfAbsent() {
+func (r *Reader) WarnOfAbsent() {
 	if r.Diags.Failed() {
 		return
 	}
@@ -159,7 +159,7 @@ func (r *hiera5Reader) warnOfAbsent() {
 }
 
 // absoluteHint explains which absolute paths are inside the site.
-func (c hiera5Config) absoluteHint() string {
+func (c config) absoluteHint() string {
 	return "write a path relative to this file; of absolute paths, those below " +
 		path.Join(c.codedir, "environments") + "/%{environment} are in the site, see --codedir"
 }
@@ -174,7 +174,7 @@ func hasRelative(places *yaml.Node) bool {
 }
 
 // hasDatadir reports whether a datadir exists, or can exist where it depends on the request.
-func (c hiera5Config) hasDatadir(datadir string) bool {
+func (c config) hasDatadir(datadir string) bool {
 	d := c.divide(datadir, "", false)
 	tree := c.treeOf(d)
 	node, problems := expr.ParseHiera(d.datadir)
@@ -187,8 +187,8 @@ func (c hiera5Config) hasDatadir(datadir string) bool {
 }
 
 // checkAbsolute notes an absolute path, or glob, of the site by which no file is found.
-func (c hiera5Config) checkAbsolute(at diag.Pos, source hiera5Source, path string, found bool) {
-	if c.module != "" || found || !isAbsolute(path) {
+func (c config) checkAbsolute(at diag.Pos, source dataSource, path string, found bool) {
+	if c.Module != "" || found || !isAbsolute(path) {
 		return
 	}
 	c.absent = append(c.absent, diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_directory",
