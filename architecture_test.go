@@ -158,6 +158,16 @@ var mayImport = map[string][]string{
 		"diag", "internal/bindingsfile", "internal/choice", "internal/datafile", "internal/expr",
 		"internal/expr/stdlib", "internal/fsx", "internal/literal", "internal/recipe", "internal/relation",
 		"internal/subprocess", "internal/syntax", "internal/types", "internal/value", "internal/yaml",
+		"loader/internal/hiera5", "loader/internal/site",
+	},
+	"loader/internal/site": {
+		"diag", "internal/bindingsfile", "internal/datafile", "internal/expr", "internal/fsx",
+		"internal/literal", "internal/recipe", "internal/relation", "internal/syntax", "internal/value",
+		"internal/yaml",
+	},
+	"loader/internal/hiera5": {
+		"diag", "internal/datafile", "internal/expr", "internal/recipe", "internal/syntax",
+		"internal/value", "internal/yaml", "loader/internal/site",
 	},
 	"origin": {"internal/fsx"},
 	"runtime": {

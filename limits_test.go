@@ -16,7 +16,7 @@ import (
 func TestLimitsAreStated(t *testing.T) {
 	limits := constantsOf(t)
 	stated := map[string]bool{}
-	row := regexp.MustCompile("(?m)^\\| `([a-z/]+\\.[A-Za-z]+)` \\| ([0-9]+) \\| ")
+	row := regexp.MustCompile("(?m)^\\| `([a-z0-9/]+\\.[A-Za-z]+)` \\| ([0-9]+) \\| ")
 	for _, m := range row.FindAllStringSubmatch(read(t, "docs/limits.md"), -1) {
 		name, value := m[1], m[2]
 		stated[name] = true

@@ -10,11 +10,12 @@ import (
 	"bindc/internal/literal"
 	"bindc/internal/recipe"
 	"bindc/internal/value"
+	"bindc/loader/internal/site"
 )
 
 // setCompiler compiles the statements of one file of structured bindings (language.md, section 5).
 type setCompiler struct {
-	*dimensions
+	*site.Dimensions
 	diags   *diag.List
 	pools   *datafile.Pools
 	secrets map[string]bool // the ids of sensitive multibindings of the site
@@ -162,7 +163,7 @@ func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) 
 	}
 	ids := make([]int, len(conditions))
 	for i, cond := range conditions {
-		ids[i] = c.condition(cond)
+		ids[i] = c.Condition(cond)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -173,11 +174,11 @@ func (c *setCompiler) conditional(w *bindingsfile.Statement, outer []Condition) 
 
 // multiply counts alternatives for each statement, as the memory they take does.
 func (c *setCompiler) multiply(w *bindingsfile.Statement, alternatives int) bool {
-	c.alternatives -= max(0, alternatives-1) * (1 + len(w.Statements))
-	if c.alternatives < 0 {
+	c.Alternatives -= max(0, alternatives-1) * (1 + len(w.Statements))
+	if c.Alternatives < 0 {
 		c.tooMany(w.Pos)
 	}
-	return c.alternatives >= 0
+	return c.Alternatives >= 0
 }
 
 func (c *setCompiler) tooMany(at diag.Pos) {
@@ -223,9 +224,9 @@ func (c *setCompiler) warnOfCommon(p *bindingsfile.Pair) {
 // and narrows conditions to those in which a category has one of the values given. It extends conditions in place.
 func (c *setCompiler) and(conditions []Condition, p *bindingsfile.Pair) ([]Condition, bool) {
 	name := p.Category.Value.Text() // "" unless it is a string
-	category, ok := c.category(name)
+	category, ok := c.Category(name)
 	if !ok {
-		found, known := strings.TrimPrefix(value.Describe(p.Category.Value), "the string "), c.categoryNames()
+		found, known := strings.TrimPrefix(value.Describe(p.Category.Value), "the string "), c.CategoryNames()
 		hint := c.diags.DidYouMean(name, known)
 		c.diags.Add(diag.Diagnostic{Pos: p.Category.Pos, Code: "category", Hint: hint,
 			Message: "the site has no category " + found + "; it has " + diag.QuotedFor(hint, known)})

@@ -11,6 +11,7 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/relation"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
 )
 
 // config is binder_config.yaml, with its defaults filled in (language.md, section 2).
@@ -33,28 +34,35 @@ type category struct {
 	expr   *expr.Node
 }
 
-const common = "common"
+// categoryDimensions returns the dimensions of categories.
+func categoryDimensions(categories []category) []Dimension {
+	out := make([]Dimension, len(categories))
+	for i, c := range categories {
+		out[i] = Dimension{Name: c.name, Value: c.expr, Pos: c.at, ValuePos: c.exprAt}
+	}
+	return out
+}
 
 // readConfig reads the configuration of a site. Not ok: nothing can be made of it.
-func readConfig(in *inputs, opts Options) (config, bool) {
+func readConfig(in *site.Inputs, opts Options) (config, bool) {
 	path, ok := configFile(in, opts.BinderConfig)
 	if !ok {
 		return config{}, false
 	}
-	reg := registered(in.dir, opts)
+	reg := registered(in.Dir, opts)
 	if path == "" {
-		at := diag.Pos{File: in.dir}
+		at := diag.Pos{File: in.Dir}
 		return config{defaultCategories(at), defaultLayers(at), true, reg}, true
 	}
 	if strings.HasSuffix(path, ".pp") {
 		return readPuppetConfig(in, path, reg)
 	}
-	doc, ok := in.readNow(path)
+	doc, ok := in.ReadNow(path)
 	if !ok {
 		return config{}, false
 	}
-	if !doc.isHash() {
-		in.diags.Errorf(diag.Pos{File: path}, "config", "expected a hash with at least 'version: 1'")
+	if !doc.IsHash() {
+		in.Diags.Errorf(diag.Pos{File: path}, "config", "expected a hash with at least 'version: 1'")
 		return config{}, false
 	}
 	c := configReader{doc, reg}
@@ -62,24 +70,24 @@ func readConfig(in *inputs, opts Options) (config, bool) {
 }
 
 // configFile is the configuration to read, "" for the built-in default.
-func configFile(in *inputs, given string) (string, bool) {
+func configFile(in *site.Inputs, given string) (string, bool) {
 	if given != "" {
-		there, ok := in.isFile(given)
+		there, ok := in.IsFile(given)
 		if ok && !there {
-			in.failed(given, fs.ErrNotExist)
+			in.Failed(given, fs.ErrNotExist)
 		}
 		return given, there
 	}
-	if there, ok := in.isDir(in.dir); !ok {
+	if there, ok := in.IsDir(in.Dir); !ok {
 		return "", false
 	} else if !there {
-		in.diags.Errorf(diag.Pos{File: in.dir}, "read", "cannot read the site: there is no such directory")
+		in.Diags.Errorf(diag.Pos{File: in.Dir}, "read", "cannot read the site: there is no such directory")
 		return "", false
 	}
 	var found []string
 	for _, name := range []string{"binder_config.yaml", "bindings_config.yaml", puppetConfig} {
-		path := filepath.Join(in.dir, name)
-		there, ok := in.isFile(path)
+		path := filepath.Join(in.Dir, name)
+		there, ok := in.IsFile(path)
 		if !ok {
 			return "", false
 		}
@@ -94,13 +102,13 @@ func configFile(in *inputs, given string) (string, bool) {
 		return found[0], true
 	}
 	if last := found[len(found)-1]; filepath.Base(last) == puppetConfig {
-		in.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: found[0]}, Code: "twice",
+		in.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: found[0]}, Code: "twice",
 			Message: "the configuration of the site is there twice, in YAML and in the syntax of Puppet",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: last}, Message: "in the syntax of Puppet"}},
 			Hint:    "remove one of the two"})
 		return "", false
 	}
-	in.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: found[0]}, Code: "config",
+	in.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: found[0]}, Code: "config",
 		Message: "the site has binder_config.yaml and bindings_config.yaml, two names of the same file",
 		Notes:   []diag.Note{{Pos: diag.Pos{File: found[1]}, Message: "the other one"}}, Hint: "remove one of them"})
 	return "", false
@@ -108,18 +116,18 @@ func configFile(in *inputs, given string) (string, bool) {
 
 // configReader reads the document of a configuration.
 type configReader struct {
-	document
+	site.Document
 	extensions registry
 }
 
 var configKeys = []string{"version", "layers", "categories", "extensions"}
 
 func (c *configReader) read() (config, bool) {
-	c.onlyKeys(c.Root, "config", "top-level key", configKeys)
-	if !c.isVersion("version", 1) {
+	c.OnlyKeys(c.Root, "config", "top-level key", configKeys)
+	if !c.IsVersion("version", 1) {
 		return config{}, false
 	}
-	c.extensions.read(c.document)
+	c.extensions.read(c.Document)
 	at := c.Pos(c.Root)
 	cfg := config{defaultCategories(at), defaultLayers(at), true, c.extensions}
 	if _, n, ok := c.Root.Lookup("categories"); ok {
@@ -135,7 +143,7 @@ var categoryName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 func (c *configReader) categories(n *yaml.Node) []category {
 	if n.Kind != yaml.Sequence {
-		c.errorf(n, "category", "expected a list of [name, expression] as 'categories', found %s", n.Describe())
+		c.Errorf(n, "category", "expected a list of [name, expression] as 'categories', found %s", n.Describe())
 		return nil
 	}
 	var out []category
@@ -151,32 +159,32 @@ func (c *configReader) categories(n *yaml.Node) []category {
 
 // category reads a category. before has the places of those before it, by name.
 func (c *configReader) category(n *yaml.Node, last bool, before map[string]diag.Pos) (category, bool) {
-	texts := stringsOf(n)
+	texts := site.StringsOf(n)
 	if len(texts) != 2 {
-		c.diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: quoteHint(n),
+		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "category", Hint: site.QuoteHint(n),
 			Message: "expected a category as [name, expression], two strings, found " + n.Describe()})
 		return category{}, false
 	}
 	name, text, at := texts[0], texts[1], &n.Kids[0]
 	switch first, again := before[name]; {
 	case !categoryName.MatchString(name):
-		c.errorf(at, "category",
+		c.Errorf(at, "category",
 			"expected a name of lower-case letters, digits, '_' and '-' that begins with a letter, found '%s'", name)
 		return category{}, false
 	case again:
-		c.diags.Add(diag.Diagnostic{Pos: c.Pos(at), Code: "category",
+		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(at), Code: "category",
 			Message: "the category '" + name + "' is defined twice",
 			Notes:   []diag.Note{{Pos: first, Message: "defined here first"}}})
 		return category{}, false
-	case name == common && (!last || text != "true"):
-		c.errorf(at, "category", "expected 'common' as the last category, with the value 'true': everything is in it")
+	case name == site.Common && (!last || text != "true"):
+		c.Errorf(at, "category", "expected 'common' as the last category, with the value 'true': everything is in it")
 		return category{}, false
 	}
-	node := c.interpolated(&n.Kids[1], text)
+	node := c.Interpolated(&n.Kids[1], text)
 	cat := category{name, c.Pos(at), c.Pos(&n.Kids[1]), node}
 	fixed := ofVariable(name, "environment", cat.at)
 	if node != nil && name == "environment" && !relation.Same(node, fixed.expr) {
-		c.errorf(&n.Kids[1], "category", "expected '${environment}': the value of this category cannot be changed; "+
+		c.Errorf(&n.Kids[1], "category", "expected '${environment}': the value of this category cannot be changed; "+
 			"another value needs a category of another name")
 	}
 	return cat, node != nil
@@ -194,7 +202,7 @@ func defaultCategories(at diag.Pos) []category {
 
 // completed adds the categories that are always there, and leaves common out.
 func (c *configReader) completed(cs []category, at diag.Pos) []category {
-	cs = slices.DeleteFunc(cs, func(c category) bool { return c.name == common })
+	cs = slices.DeleteFunc(cs, func(c category) bool { return c.name == site.Common })
 	index := func(name string) int { return slices.IndexFunc(cs, func(c category) bool { return c.name == name }) }
 	if index("node") < 0 {
 		cs = slices.Insert(cs, 0, ofVariable("node", "fqdn", at))
@@ -203,7 +211,7 @@ func (c *configReader) completed(cs []category, at diag.Pos) []category {
 		cs = append(cs, ofVariable("environment", "environment", at))
 	}
 	if e := index("environment"); e < index("node") {
-		c.diags.Errorf(cs[e].at, "category", "expected 'environment' below 'node', found it above")
+		c.Diags.Errorf(cs[e].at, "category", "expected 'environment' below 'node', found it above")
 	}
 	return cs
 }
@@ -220,7 +228,7 @@ var layerKeys = []string{"name", "include", "exclude"}
 
 func (c *configReader) layers(n *yaml.Node) []layerConfig {
 	if n.Kind != yaml.Sequence {
-		c.errorf(n, "layer", "expected a list of layers as 'layers', found %s", n.Describe())
+		c.Errorf(n, "layer", "expected a list of layers as 'layers', found %s", n.Describe())
 		return nil
 	}
 	var out []layerConfig
@@ -228,11 +236,11 @@ func (c *configReader) layers(n *yaml.Node) []layerConfig {
 	for i := range n.Kids {
 		kid := &n.Kids[i]
 		if kid.Kind != yaml.Mapping {
-			c.errorf(kid, "layer", "expected a layer as a hash of 'name', 'include' and 'exclude', found %s",
+			c.Errorf(kid, "layer", "expected a layer as a hash of 'name', 'include' and 'exclude', found %s",
 				kid.Describe())
 			continue
 		}
-		c.onlyKeys(kid, "layer", "attribute of a layer", layerKeys)
+		c.OnlyKeys(kid, "layer", "attribute of a layer", layerKeys)
 		layer := layerConfig{include: c.uris(kid, "include"), exclude: c.uris(kid, "exclude")}
 		if _, v, ok := kid.Lookup("name"); ok {
 			layer.name = c.layerName(v, named)
@@ -245,11 +253,11 @@ func (c *configReader) layers(n *yaml.Node) []layerConfig {
 func (c *configReader) layerName(n *yaml.Node, named map[string]diag.Pos) string {
 	name, ok := n.Text()
 	if !ok {
-		c.errorf(n, "layer", "expected a string as the name of a layer, found %s", n.Describe())
+		c.Errorf(n, "layer", "expected a string as the name of a layer, found %s", n.Describe())
 		return ""
 	}
 	if first, taken := named[name]; taken {
-		c.diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "layer", Message: "two layers are named '" + name + "'",
+		c.Diags.Add(diag.Diagnostic{Pos: c.Pos(n), Code: "layer", Message: "two layers are named '" + name + "'",
 			Notes: []diag.Note{{Pos: first, Message: "the first"}}})
 	}
 	named[name] = c.Pos(n)
@@ -266,12 +274,12 @@ func (c *configReader) uris(layer *yaml.Node, key string) []uri {
 	if n.Kind == yaml.Sequence {
 		nodes = n.Kids
 	}
-	r := uriReader{c.diags, c.extensions}
+	r := uriReader{c.Diags, c.extensions}
 	var out []uri
 	for i := range nodes {
 		text, ok := nodes[i].Text()
 		if !ok {
-			c.errorf(&nodes[i], "uri", "expected a URI or a list of URIs as '%s', found %s", key, nodes[i].Describe())
+			c.Errorf(&nodes[i], "uri", "expected a URI or a list of URIs as '%s', found %s", key, nodes[i].Describe())
 			continue
 		}
 		if u, ok := r.parse(text, c.Pos(&nodes[i])); ok {

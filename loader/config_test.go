@@ -11,6 +11,7 @@ import (
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
 	"bindc/internal/syntax"
+	"bindc/loader/internal/site"
 )
 
 func TestConfigurations(t *testing.T) {
@@ -55,8 +56,8 @@ func TestConfigurations(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var diags diag.List
-			in := &inputs{files: files{diags: &diags}, dir: site(t, map[string]string{"binder_config.yaml": test.text}),
-				reader: datafile.NewReader(nil, fsx.Disk{}), byPath: map[inputKey]*input{}}
+			dir := writeSite(t, map[string]string{"binder_config.yaml": test.text})
+			in := site.NewInputs(site.Files{Diags: &diags}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
 			cfg, ok := readConfig(in, Options{})
 			var codes []string
 			for _, d := range diags.Sorted() {

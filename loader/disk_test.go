@@ -17,10 +17,11 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/loader/internal/site"
 )
 
-// site writes files, named by their paths, and returns their directory. "-> x" is a symbolic link to x.
-func site(t *testing.T, files map[string]string) string {
+// writeSite writes files, named by their paths, and returns their directory. "-> x" is a symbolic link to x.
+func writeSite(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -99,7 +100,7 @@ func TestWhatIsNoFileIsReported(t *testing.T) {
 			"too many levels of symbolic links":        toItself,
 		}
 		for want, put := range replace {
-			dir := site(t, everything)
+			dir := writeSite(t, everything)
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			if err := errors.Join(os.Remove(path), put(path)); err != nil {
 				t.Fatal(err)
@@ -121,19 +122,19 @@ func TestWhatIsNoFileOfHiera5IsReported(t *testing.T) {
 		"g/x.yaml":      nil,
 	} {
 		files := map[string]string{"hiera.yaml": config, "data/" + name + "/README": ""}
-		if found := reported(site(t, files), Options{}); !slices.Equal(found, want) {
+		if found := reported(writeSite(t, files), Options{}); !slices.Equal(found, want) {
 			t.Errorf("directory %s: found %q, expected %q", name, found, want)
 		}
 		link := map[string]string{"hiera.yaml": config, "data/" + name: "-> nowhere"}
 		want := []string{"data/" + name + ": [data_unreached] this symbolic link leads nowhere; to Hiera 5 there is no file"}
-		if found := reported(site(t, link), Options{}); !slices.Equal(found, want) {
+		if found := reported(writeSite(t, link), Options{}); !slices.Equal(found, want) {
 			t.Errorf("link %s: found %q, expected %q", name, found, want)
 		}
 	}
 }
 
 func TestConfigurationsThatAreGivenMustBeFiles(t *testing.T) {
-	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n"})
+	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func TestConfigurationsThatAreGivenMustBeFiles(t *testing.T) {
 
 // What is excluded is not read, whatever is wrong with it.
 func TestWhatIsExcludedMayBeAnything(t *testing.T) {
-	dir := site(t, map[string]string{"modules/good/hiera.yaml": "version: 2\n", "modules/good/data/x": "",
+	dir := writeSite(t, map[string]string{"modules/good/hiera.yaml": "version: 2\n", "modules/good/data/x": "",
 		"modules/bad/hiera.yaml": "-> nowhere",
 		"binder_config.yaml":     "{version: 1, layers: [{include: 'module-hiera:/*', exclude: 'module-hiera:/bad'}]}"})
 	if found := reported(dir, Options{}); len(found) > 0 {
@@ -157,7 +158,7 @@ func TestWhatIsExcludedMayBeAnything(t *testing.T) {
 
 // What is not there is no failure where it need not be there, and a plain file has nothing below it.
 func TestWhatNeedNotBeThere(t *testing.T) {
-	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n", "data": "a file", "modules": "-> gone"})
+	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n", "data": "a file", "modules": "-> gone"})
 	want := []string{
 		"hiera.yaml: [data_directory] there is no directory 'data' beside this file; this entry never finds data",
 		"modules: [read] cannot read this: it is a symbolic link that leads nowhere"}
@@ -167,7 +168,7 @@ func TestWhatNeedNotBeThere(t *testing.T) {
 }
 
 func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
-	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"})
+	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"})
 	path := filepath.Join(dir, "data/common.yaml")
 	for _, test := range []struct {
 		times int
@@ -190,7 +191,7 @@ func TestFilesThatChangeWhileTheyAreReadAreReadAgain(t *testing.T) {
 
 // A directory of which it cannot be told where it is, is one error: what is in it is not judged.
 func TestADirectoryThatCannotBeResolved(t *testing.T) {
-	dir := site(t, map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"})
+	dir := writeSite(t, map[string]string{"hiera.yaml": "version: 2\n", "data/common.yaml": "a: 1\n"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Resolve && path == dir {
 			return fs.ErrPermission
@@ -205,7 +206,7 @@ func TestADirectoryThatCannotBeResolved(t *testing.T) {
 
 // What may be there and cannot be looked at, is not read as if it were.
 func TestAConfigurationThatCannotBeLookedAt(t *testing.T) {
-	dir := site(t, map[string]string{"hiera.yaml": "[", "data/common.yaml": "a: 1\n",
+	dir := writeSite(t, map[string]string{"hiera.yaml": "[", "data/common.yaml": "a: 1\n",
 		"binder_config.yaml": "{version: 1, layers: [{include: 'confdir-hiera:/'}]}"})
 	failed := false
 	fail := func(op fsx.Op, path string) error {
@@ -223,7 +224,7 @@ func TestAConfigurationThatCannotBeLookedAt(t *testing.T) {
 
 // Where the module path cannot be read it is not the one of Puppet.
 func TestAModulePathThatCannotBeRead(t *testing.T) {
-	dir := site(t, map[string]string{"environment.conf": "modulepath = mine", "mine/m/bindings/default.yaml": "x",
+	dir := writeSite(t, map[string]string{"environment.conf": "modulepath = mine", "mine/m/bindings/default.yaml": "x",
 		"modules/n/bindings/y.yaml": ""})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Open && strings.HasSuffix(path, "environment.conf") {
@@ -239,7 +240,7 @@ func TestAModulePathThatCannotBeRead(t *testing.T) {
 
 // So is environments.pp, where it is there and cannot be read.
 func TestEnvironmentsThatCannotBeRead(t *testing.T) {
-	dir := site(t, map[string]string{environmentsFile: "site { }"})
+	dir := writeSite(t, map[string]string{environmentsFile: "site { }"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Open {
 			return fs.ErrPermission
@@ -247,8 +248,8 @@ func TestEnvironmentsThatCannotBeRead(t *testing.T) {
 		return nil
 	}
 	var diags diag.List
-	r := environmentsReader{files: files{fsx.Disk{Fault: fail}, &diags}, path: filepath.Join(dir, environmentsFile),
-		out: &Environments{}}
+	r := environmentsReader{Files: site.Files{Disk: fsx.Disk{Fault: fail}, Diags: &diags},
+		path: filepath.Join(dir, environmentsFile), out: &Environments{}}
 	r.read()
 	if found := diags.Sorted(); len(found) != 1 || found[0].Code != "read" || found[0].Pos.File != r.path ||
 		len(r.out.All) > 0 {
@@ -264,7 +265,7 @@ func TestEnvironmentsAreNotGoneForAFailure(t *testing.T) {
 		{environmentsFile: "site { Environment { modulepath => 'm:n' }\n environment { 'a': } }",
 			"m/x": "", "n/x": ""},
 	} {
-		root := site(t, files)
+		root := writeSite(t, files)
 		calls := 0
 		read := func(failing int) (string, bool) {
 			calls = 0
@@ -293,7 +294,7 @@ func TestEnvironmentsAreNotGoneForAFailure(t *testing.T) {
 
 // A cache asks the file system too.
 func TestReadsThatFailAreReportedWithACache(t *testing.T) {
-	dir := site(t, everything)
+	dir := writeSite(t, everything)
 	cache, err := datafile.OpenCache(t.TempDir(), dir, datafile.Program{})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/recipe"
+	"bindc/loader/internal/site"
 )
 
 // encParts are what a classifier says: the paths of the scheme 'enc', which without a path is all of them.
@@ -54,13 +55,13 @@ func partsOfEnc(u uri) []uri {
 // node is what a classifier says of one node.
 type node struct {
 	condition int
-	file      *input
+	file      *site.File
 }
 
 // findEnc finds the files that hold what a classifier says. They are listed once.
 func (p *planner) findEnc(u uri) []planned {
-	dir := filepath.Join(p.dir, datafile.ClassifiedDir)
-	there, ok := p.isDir(dir)
+	dir := filepath.Join(p.Dir, datafile.ClassifiedDir)
+	there, ok := p.IsDir(dir)
 	if !ok {
 		return nil
 	}
@@ -76,17 +77,17 @@ func (p *planner) findEnc(u uri) []planned {
 
 // classifiedNodes has the files in dir read, whose names are those of nodes.
 func (p *planner) classifiedNodes(dir string) []node {
-	category, _ := p.hiera.category("node") // which is always there
+	category, _ := p.hiera.Category("node") // which is always there
 	var out []node
-	for _, e := range p.list(dir) {
+	for _, e := range p.List(dir) {
 		name, is := strings.CutSuffix(e.Name(), datafile.ClassifiedExt)
 		if !is || name == "" || name[0] == '.' {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
 		out = append(out, node{
-			condition: p.hiera.condition(Condition{{Dimension: category, Value: Fold(name)}}),
-			file:      p.enqueue(&input{path: path, label: p.label(path), data: true, kind: datafile.Classified}),
+			condition: p.hiera.Condition(Condition{{Dimension: category, Value: Fold(name)}}),
+			file:      p.Enqueue(&site.File{Path: path, Label: p.Label(path), Data: true, Kind: datafile.Classified}),
 		})
 	}
 	return out
@@ -100,10 +101,10 @@ func (p *planned) classified(keys []string) []DataFile {
 		mine[i] = encPart(key) == p.encPart
 	}
 	for _, n := range p.nodes {
-		entries := slices.DeleteFunc(slices.Clone(n.file.says.Entries),
+		entries := slices.DeleteFunc(slices.Clone(n.file.Says.Entries),
 			func(e datafile.Entry) bool { return !mine[e.Key] })
 		if len(entries) > 0 {
-			out = append(out, DataFile{Path: n.file.path, Condition: n.condition, Entries: entries})
+			out = append(out, DataFile{Path: n.file.Path, Condition: n.condition, Entries: entries})
 		}
 	}
 	return out

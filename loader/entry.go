@@ -1,18 +1,20 @@
 package loader
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/expr"
+	"bindc/loader/internal/site"
 )
 
 // entryFiles lists the files an entry of a hierarchy can serve, each with the condition it stands for.
 func (r *hieraReader) entryFiles(h *hieraDir, e hierarchyEntry) []dataFile {
 	c := entryCollector{hieraReader: r, h: h, e: e, at: map[string]int{}, folded: map[string]string{}}
-	c.listing = h.tree.below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
+	c.listing = h.tree.Below(e.path.fixedDir(), e.path.depth(), isHidden(e.path.canonical[len(e.path.fixedDir()):]))
 	c.whole = c.ambiguous()
 	for _, backend := range h.backends {
 		if builtinBackend(backend) {
@@ -30,8 +32,8 @@ type entryCollector struct {
 	*hieraReader
 	h       *hieraDir
 	e       hierarchyEntry
-	listing []listed // among which its files are
-	whole   bool     // paths are compared as a whole, as some can be read backwards in several ways
+	listing []site.Listed // among which its files are
+	whole   bool          // paths are compared as a whole, as some can be read backwards in several ways
 	out     []dataFile
 	at      map[string]int    // path without extension, its place in out
 	folded  map[string]string // paths seen, by their folded form
@@ -43,24 +45,21 @@ func (c *entryCollector) ambiguous() bool {
 	if len(c.e.path.names) < 2 {
 		return false
 	}
-	return slices.ContainsFunc(c.listing, func(f listed) bool {
-		return f.err == nil && len(c.e.path.readings(f.name())) > 1
+	return slices.ContainsFunc(c.listing, func(f site.Listed) bool {
+		return f.Err == nil && len(c.e.path.readings(f.Name())) > 1
 	})
 }
 
-// name is the path as a hierarchy gives it.
-func (f listed) name() string { return strings.TrimSuffix(f.path, filepath.Ext(f.path)) }
-
 func (c *entryCollector) ofBackend(backend string) {
 	for _, f := range c.listing {
-		path, ok := strings.CutSuffix(f.path, "."+backend)
+		path, ok := strings.CutSuffix(f.Path, "."+backend)
 		if !ok {
 			c.warnOfYml(backend, f)
 			continue
 		}
 		condition, ok := c.conditionOf(c.e, path, c.whole)
 		if ok && c.usable(f, path) {
-			c.add(path, condition, c.wantData(c.h.tree.path(f.path), c.h.label+f.path))
+			c.add(path, condition, c.WantData(c.h.tree.Path(f.Path), c.h.label+f.Path))
 		}
 	}
 }
@@ -68,23 +67,19 @@ func (c *entryCollector) ofBackend(backend string) {
 // warnOfExtension tells of a path with an extension, if there is no file for it.
 func (c *entryCollector) warnOfExtension() {
 	ext := filepath.Ext(c.e.path.parts[len(c.e.path.parts)-1].text)
-	if len(c.out) == 0 && isDataExtension(ext) {
-		c.diags.Add(diag.Diagnostic{Pos: c.e.pathAt, Severity: diag.Warning, Code: "path_extension",
+	if len(c.out) == 0 && site.IsDataExtension(ext) {
+		c.Diags.Add(diag.Diagnostic{Pos: c.e.pathAt, Severity: diag.Warning, Code: "path_extension",
 			Message: "the path is written with its extension: only files that end in '" + ext + ".yaml' fit it",
 			Hint:    "leave '" + ext + "' out: each backend has its own"})
 	}
 }
 
-func isDataExtension(ext string) bool {
-	return slices.Contains([]string{".yaml", ".json", ".yml"}, ext)
-}
-
 // warnOfYml tells of a file that fits but for its extension, which Hiera does not read either.
-func (c *entryCollector) warnOfYml(backend string, f listed) {
-	path, ok := strings.CutSuffix(f.path, ".yml")
-	if ok && backend == "yaml" && f.err == nil && c.e.path.fits(path) {
-		at := diag.Pos{File: c.h.tree.path(f.path)}
-		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "yml",
+func (c *entryCollector) warnOfYml(backend string, f site.Listed) {
+	path, ok := strings.CutSuffix(f.Path, ".yml")
+	if ok && backend == "yaml" && f.Err == nil && c.e.path.fits(path) {
+		at := diag.Pos{File: c.h.tree.Path(f.Path)}
+		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "yml",
 			Message: "this file is not read: expected the extension '.yaml'",
 			Hint:    "rename it to " + filepath.Base(path) + ".yaml"})
 	}
@@ -98,8 +93,8 @@ func (c *entryCollector) ofExtension(backend string) {
 		names = append(names, path)
 	}
 	for _, f := range c.listing {
-		if f.err == nil {
-			names = append(names, f.name())
+		if f.Err == nil {
+			names = append(names, f.Name())
 		}
 	}
 	slices.Sort(names)
@@ -110,7 +105,7 @@ func (c *entryCollector) ofExtension(backend string) {
 	}
 }
 
-func (c *entryCollector) add(path string, condition int, f *input) {
+func (c *entryCollector) add(path string, condition int, f *site.File) {
 	i, ok := c.at[path]
 	if !ok {
 		i = len(c.out)
@@ -121,26 +116,26 @@ func (c *entryCollector) add(path string, condition int, f *input) {
 }
 
 // usable refuses what cannot be read, a file that a link leads out to, and one of two whose names differ in case only.
-func (c *entryCollector) usable(f listed, path string) bool {
-	at := diag.Pos{File: c.h.tree.path(f.path)}
-	if f.err != nil {
-		c.failed(at.File, f.err)
+func (c *entryCollector) usable(f site.Listed, path string) bool {
+	at := diag.Pos{File: c.h.tree.Path(f.Path)}
+	if f.Err != nil {
+		c.Failed(at.File, f.Err)
 		return false
 	}
-	if f.outside {
-		c.diags.Errorf(at, "data_path",
+	if f.Outside {
+		c.Diags.Errorf(at, "data_path",
 			"this symbolic link leads out of the directory of its hiera.yaml; copy the file")
 		return false
 	}
 	other, ok := c.folded[Fold(path)]
 	if ok && strings.TrimSuffix(other, filepath.Ext(other)) != path {
-		c.diags.Add(diag.Diagnostic{Pos: at, Code: "data_path",
+		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "data_path",
 			Message: "the names of two data files differ in case only, and values are compared without regard to case",
-			Notes:   []diag.Note{{Pos: diag.Pos{File: c.h.tree.path(other)}, Message: "the other one"}},
+			Notes:   []diag.Note{{Pos: diag.Pos{File: c.h.tree.Path(other)}, Message: "the other one"}},
 			Hint:    "merge them into one"})
 		return false
 	}
-	c.folded[Fold(path)] = f.path
+	c.folded[Fold(path)] = f.Path
 	return true
 }
 
@@ -153,14 +148,14 @@ func (c *entryCollector) usable(f listed, path string) bool {
 // If the entry's value differs from the category's expression, it determines nothing. All references are then guards,
 // and the value that the request has for the category must equal the entry's value. If the path does not determine that
 // value, a request compares the two.
-func (d *dimensions) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
+func (r *hieraReader) conditionOf(e hierarchyEntry, path string, whole bool) (int, bool) {
 	readings := e.path.readings(path)
 	if len(readings) == 0 {
 		return 0, false
 	}
 	if e.category >= 0 && !e.differs {
 		if v, ok := e.path.within(&e.value, path); ok {
-			return d.condition(Condition{{Dimension: e.category, Value: Fold(v)}}), v != ""
+			return r.Condition(Condition{{Dimension: e.category, Value: Fold(v)}}), v != ""
 		}
 	}
 	values := map[string]string{}
@@ -181,22 +176,29 @@ func (d *dimensions) conditionOf(e hierarchyEntry, path string, whole bool) (int
 				determined = e.value.names
 			}
 		case e.differs:
-			terms = append(terms, Term{Dimension: d.guardOf(e, d.hasValueOf(e)), Value: "true"})
+			terms = append(terms, Term{Dimension: r.guardOf(e, r.hasValueOf(e)), Value: "true"})
 		default:
 			whole = true
 		}
 	}
 	if whole {
-		terms = append(terms, Term{Dimension: d.guardOf(e, e.path.node), Value: Fold(path)})
-		return d.condition(terms), true
+		terms = append(terms, Term{Dimension: r.guardOf(e, e.path.node), Value: Fold(path)})
+		return r.Condition(terms), true
 	}
 	for _, p := range e.path.parts {
 		if p.ref == nil || slices.Contains(determined, e.path.names[p.ref.name]) {
 			continue
 		}
 		determined = append(slices.Clip(determined), e.path.names[p.ref.name])
-		guard := d.guardOf(e, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.ref.node}})
+		guard := r.guardOf(e, &expr.Node{Op: expr.Concat, Kids: []*expr.Node{p.ref.node}})
 		terms = append(terms, Term{Dimension: guard, Value: Fold(readings[0][p.ref.name])})
 	}
-	return d.condition(terms), true
+	return r.Condition(terms), true
+}
+
+// guardOf returns the guard for expression n in the path of e.
+func (r *hieraReader) guardOf(e hierarchyEntry, n *expr.Node) int {
+	i := r.Guard(e.category, n)
+	r.All[i].ValuePos = cmp.Or(r.All[i].ValuePos, e.pathAt)
+	return i
 }

@@ -1,8 +1,9 @@
 package loader
 
 import (
-	"strings"
 	"testing"
+
+	"bindc/loader/internal/site"
 )
 
 // A file name says for which requests a file is: terms of categories, and of guards, which are in braces.
@@ -34,11 +35,11 @@ func TestConditionsOfFiles(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			value := parseTemplate(t, test.value)
-			d := newDimensions([]category{{name: "c", expr: value.node}})
+			r := readerOf(Dimension{Name: "c", Value: value.node})
 			e := hierarchyEntry{category: 0, value: value, path: parseTemplate(t, test.path)}
 			got := none
-			if i, ok := d.conditionOf(e, test.file, test.whole); ok {
-				got = d.text(i)
+			if i, ok := r.conditionOf(e, test.file, test.whole); ok {
+				got = textOf(r, i)
 			}
 			if got != test.want {
 				t.Errorf("%s for %s and %s: %q, expected %q", test.file, test.value, test.path, got, test.want)
@@ -69,11 +70,11 @@ func TestConditionsOfFilesWithAnotherValue(t *testing.T) {
 			"c=debian {d/${os}-${role}}=d/x-y-z"},
 		{"no value", "${os}", "os-${os}", "os-", false, "never"},
 	} {
-		d := newDimensions([]category{{name: "c", expr: parseTemplate(t, "${osfamily}").node}})
+		r := readerOf(Dimension{Name: "c", Value: parseTemplate(t, "${osfamily}").node})
 		e := hierarchyEntry{value: parseTemplate(t, test.value), path: parseTemplate(t, test.path), differs: true}
 		got := "never"
-		if i, ok := d.conditionOf(e, test.file, test.whole); ok {
-			got = d.text(i)
+		if i, ok := r.conditionOf(e, test.file, test.whole); ok {
+			got = textOf(r, i)
 		}
 		if got != test.want {
 			t.Errorf("%s: %q, expected %q", test.name, got, test.want)
@@ -83,7 +84,7 @@ func TestConditionsOfFilesWithAnotherValue(t *testing.T) {
 
 // Files of common are for all requests but those that variables in the path leave out, whatever value it is given.
 func TestConditionsOfCommonFiles(t *testing.T) {
-	d := newDimensions(nil)
+	r := readerOf()
 	for _, test := range []struct{ value, path, file, want string }{
 		{"true", "data/common", "data/common", ""},
 		{"true", "data/${os}", "data/x", "{$os}=x"},
@@ -92,44 +93,23 @@ func TestConditionsOfCommonFiles(t *testing.T) {
 		{"${role}", "data/${os}", "data/x", "{$os}=x"},
 	} {
 		e := hierarchyEntry{category: -1, value: parseTemplate(t, test.value), path: parseTemplate(t, test.path)}
-		if i, ok := d.conditionOf(e, test.file, false); !ok || d.text(i) != test.want {
-			t.Errorf("%s for '%s': %q, expected %q", test.path, test.value, d.text(i), test.want)
+		if i, ok := r.conditionOf(e, test.file, false); !ok || textOf(r, i) != test.want {
+			t.Errorf("%s for '%s': %q, expected %q", test.path, test.value, textOf(r, i), test.want)
 		}
 	}
 }
 
-func TestConditionsAndGuardsAreNumberedOnce(t *testing.T) {
-	d := newDimensions([]category{{name: "node"}, {name: "os"}})
-	guard := parseTemplate(t, "${dc}").node
-	first, same, other := d.guard(0, guard), d.guard(0, guard), d.guard(1, guard)
-	if first != 2 || same != 2 || other != 3 {
-		t.Errorf("guards %d, %d and %d, expected 2, 2 and 3", first, same, other)
-	}
-	a := d.condition(Condition{{Dimension: 1, Value: "x"}, {Dimension: 0, Value: "y"}})
-	if b := d.condition(Condition{{Dimension: 0, Value: "y"}, {Dimension: 1, Value: "x"}}); a != 1 || b != 1 {
-		t.Errorf("conditions %d and %d, expected 1 for both", a, b)
-	}
-	c := d.condition(Condition{{Dimension: 0, Value: "x"}, {Dimension: 1, Value: "y"}})
-	if empty := d.condition(nil); c != 2 || empty != 0 {
-		t.Errorf("conditions %d and %d, expected 2, and 0 for the empty one", c, empty)
-	}
-	if c, ok := d.category(d.all[first].Name); ok {
-		t.Errorf("a guard is taken for category %d", c)
-	}
-	if names := strings.Join(d.categoryNames(), " "); names != "node os common" {
-		t.Errorf("the categories are %s", names)
-	}
-	if of := d.nameOf(0) + " " + d.nameOf(1) + " " + d.nameOf(-1); of != "node os common" {
-		t.Errorf("the categories are named %s", of)
-	}
+// readerOf returns a reader of a site with the given categories.
+func readerOf(categories ...Dimension) *hieraReader {
+	return &hieraReader{Dimensions: site.NewDimensions(categories, 0)}
 }
 
-// text is a condition as the tables have it.
-func (d *dimensions) text(i int) string {
+// textOf returns a condition in the form of the tables.
+func textOf(d *hieraReader, i int) string {
 	out := ""
-	for _, term := range d.conditions[i] {
-		name := d.all[term.Dimension].Name
-		if d.all[term.Dimension].Guard {
+	for _, term := range d.Conditions[i] {
+		name := d.All[term.Dimension].Name
+		if d.All[term.Dimension].Guard {
 			name = "{" + trimQuotes(name) + "}"
 		}
 		if out != "" {

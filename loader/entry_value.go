@@ -13,7 +13,7 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 	if e.category < 0 {
 		return
 	}
-	category := r.all[e.category]
+	category := r.All[e.category]
 	e.differs = !relation.Same(e.value.node, category.Value)
 	if !e.differs {
 		return
@@ -32,15 +32,15 @@ func (r *hieraReader) compareValue(e *hierarchyEntry, at diag.Pos) {
 	if category.Pos.Line > 0 {
 		d.Notes = []diag.Note{{Pos: category.Pos, Message: "the category"}}
 	}
-	r.diags.Add(d)
+	r.Diags.Add(d)
 }
 
 // hasValueOf returns an expression that reports whether the category of a request equals the value of e.
-func (d *dimensions) hasValueOf(e hierarchyEntry) *expr.Node {
+func (r *hieraReader) hasValueOf(e hierarchyEntry) *expr.Node {
 	folded := func(n *expr.Node) *expr.Node {
 		return &expr.Node{Op: expr.Call, Name: "downcase", Kids: []*expr.Node{n}}
 	}
 	same := &expr.Node{Op: expr.Binary, Name: "==",
-		Kids: []*expr.Node{folded(d.all[e.category].Value), folded(e.value.node)}}
+		Kids: []*expr.Node{folded(r.All[e.category].Value), folded(e.value.node)}}
 	return &expr.Node{Op: expr.Concat, Kids: []*expr.Node{same}}
 }

@@ -14,11 +14,10 @@ import (
 	"bindc/diag"
 	"bindc/internal/choice"
 	"bindc/internal/expr"
-	"bindc/internal/expr/stdlib"
 	"bindc/internal/fsx"
 	"bindc/internal/syntax"
-	"bindc/internal/types"
 	"bindc/internal/value"
+	"bindc/loader/internal/site"
 )
 
 // Environment is one site of several that belong together.
@@ -51,10 +50,10 @@ func ReadEnvironments(root string, diags *diag.List) *Environments {
 }
 
 func readEnvironments(d fsx.Disk, root string, diags *diag.List) *Environments {
-	r := environmentsReader{files: files{d, diags}, root: root, named: map[string]diag.Pos{},
+	r := environmentsReader{Files: site.Files{Disk: d, Diags: diags}, root: root, named: map[string]diag.Pos{},
 		out: &Environments{Program: choice.OfAgent()}}
 	r.path = filepath.Join(root, environmentsFile)
-	there, ok := r.isFile(r.path)
+	there, ok := r.IsFile(r.path)
 	switch {
 	case there: // what is no file is refused again, in the same words
 		r.read()
@@ -79,7 +78,7 @@ var (
 
 // environmentsReader finds environments.
 type environmentsReader struct {
-	files
+	site.Files
 	root string
 	path string // of environments.pp
 	src  string
@@ -91,21 +90,21 @@ type environmentsReader struct {
 
 // directories adds an environment for each directory in dir, but for those that are declared.
 func (r *environmentsReader) directories(dir string, names *regexp.Regexp, given attributes) {
-	for _, e := range r.list(dir) {
+	for _, e := range r.List(dir) {
 		at := filepath.Join(dir, e.Name())
-		there, err := r.disk.IsDir(at)
+		there, err := r.Disk.IsDir(at)
 		if errors.Is(err, fsx.ErrDangling) { // and so no environment, as in Puppet
 			continue
 		}
 		if err != nil {
-			r.failed(at, err) // what is taken for gone has its snapshot removed
+			r.Failed(at, err) // what is taken for gone has its snapshot removed
 			continue
 		}
 		if !there || e.Name()[0] == '.' {
 			continue
 		}
 		if !choice.Named(e.Name()) || !names.MatchString(e.Name()) {
-			r.diags.Warnf(diag.Pos{File: at}, "environments",
+			r.Diags.Warnf(diag.Pos{File: at}, "environments",
 				"this directory is passed over: expected the name of an environment, letters, digits and _")
 		} else if _, declared := r.named[e.Name()]; !declared {
 			r.add(e.Name(), at, diag.Pos{File: at}, given)
@@ -120,7 +119,7 @@ func (r *environmentsReader) add(name, dir string, at diag.Pos, given attributes
 		e.ModulePath = []string{}
 		for _, part := range strings.Split(path, ":") {
 			part = r.within(dir, part)
-			if there, _ := r.isDir(part); there { // it may be the path of several environments
+			if there, _ := r.IsDir(part); there { // it may be the path of several environments
 				e.ModulePath = append(e.ModulePath, part)
 			}
 		}
@@ -148,9 +147,9 @@ func (r *environmentsReader) within(dir, path string) string {
 
 // read reads environments.pp.
 func (r *environmentsReader) read() {
-	src, err := r.disk.ReadFile(r.path)
+	src, err := r.Disk.ReadFile(r.path)
 	if err != nil {
-		r.failed(r.path, err)
+		r.Failed(r.path, err)
 		return
 	}
 	r.src, r.out.File = string(src), r.path
@@ -207,8 +206,8 @@ func (r *environmentsReader) readable() {
 // checkBindings warns about a missing bindingsdir that a declaration names itself. A default for all environments may
 // be missing in some.
 func (r *environmentsReader) checkBindings(dir string, title *expr.Node) {
-	if there, _ := r.isDir(dir); !there {
-		r.diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,
+	if there, _ := r.IsDir(dir); !there {
+		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "missing", Severity: diag.Warning,
 			Message: "the bindingsdir of this environment is not there: " + dir})
 	}
 }
@@ -220,7 +219,7 @@ func (r *environmentsReader) static(name, dir string, title *expr.Node, given at
 	case !choice.Named(name):
 		r.errorf(title.Off, "expected the name of an environment, letters, digits, _, . and -, found '%s'", name)
 	case twice:
-		r.diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "environments",
+		r.Diags.Add(diag.Diagnostic{Pos: r.pos(title.Off), Code: "environments",
 			Message: "the environment '" + name + "' is declared twice",
 			Notes:   []diag.Note{{Pos: first, Message: "the first"}}})
 	default:
@@ -239,7 +238,7 @@ func (r *environmentsReader) dynamic(d syntax.Declared, second bool, given attri
 	if rest, ok := strings.CutPrefix(dir, "$"+confdir); ok {
 		dir = r.root + rest
 	}
-	there, ok := r.isDir(dir)
+	there, ok := r.IsDir(dir)
 	switch {
 	case !ok:
 	case second || len(titles) > 1:
@@ -316,153 +315,19 @@ func (r *environmentsReader) unknown(a syntax.Attribute, known []string) {
 	if a.Name == "envdir" {
 		d.Message = "the 'envdir' of a dynamic environment is its directory, and cannot be another one"
 	}
-	r.diags.Add(d)
-}
-
-// program is that of the statements, which are judged.
-func (r *environmentsReader) program() {
-	for _, n := range r.says.Statements {
-		r.chosen(n)
-		if r.checked(n) {
-			for _, e := range syntax.Misspelt(n) {
-				r.diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Severity: diag.Warning, Code: "fact",
-					Message: e.Message, Hint: e.Hint})
-			}
-		}
-	}
-	statements := r.says.Statements
-	usesRoot := false
-	for _, n := range statements {
-		n.Variables(func(name string) { usesRoot = usesRoot || name == confdir })
-	}
-	if usesRoot {
-		set := &expr.Node{Op: expr.Assign, Name: confdir,
-			Kids: []*expr.Node{{Op: expr.Const, Value: value.FromString(r.root)}}}
-		statements = append([]*expr.Node{set}, statements...)
-	}
-	r.out.Program = expr.Fold(choice.Of(statements), stdlib.Functions)
-}
-
-// chosen refuses constants that n chooses as environment and that are none.
-func (r *environmentsReader) chosen(n *expr.Node) {
-	for _, kid := range n.Kids {
-		r.chosen(kid)
-	}
-	if n.Op != expr.Assign || n.Name != choice.Chosen {
-		return
-	}
-	for _, c := range results(expr.Fold(n.Kids[0], stdlib.Functions)) {
-		v := c.Value
-		_, there := r.named[v.Text()]
-		switch {
-		case v.IsUndef() || there: // undef stands for production
-		case v.Kind() != value.String:
-			r.errorf(c.Off, "expected the name of an environment as $environment, found %s", value.Describe(v))
-		default:
-			known := slices.Sorted(maps.Keys(r.named))
-			hint := diag.DidYouMean(v.Text(), known)
-			r.diags.Add(diag.Diagnostic{Pos: r.pos(c.Off), Code: "environments", Hint: hint,
-				Message: "there is no environment '" + v.Text() + "'; there is " + diag.QuotedFor(hint, known)})
-		}
-	}
-}
-
-// results are the constants that n can yield, as far as they are written out.
-func results(n *expr.Node) []*expr.Node {
-	var kids []*expr.Node
-	switch n.Op {
-	case expr.Const:
-		return []*expr.Node{n}
-	case expr.If, expr.Case, expr.Selector: // the first one is what they ask
-		kids = n.Kids[1:]
-	case expr.Option, expr.Block:
-		kids = n.Kids[max(0, len(n.Kids)-1):]
-	}
-	var out []*expr.Node
-	for _, kid := range kids {
-		out = append(out, results(kid)...)
-	}
-	return out
-}
-
-// checked tells whether an expression names what there is. Nothing can be looked up: where, is just to be found out.
-func (r *environmentsReader) checked(n *expr.Node) bool {
-	return !r.report(syntax.CheckWithoutLookup(n, "the environment decides what a lookup finds")...)
-}
-
-// evaluate is the value of an expression in a declaration, by what assignments before it say.
-func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
-	if !r.checked(n) {
-		return value.Value{}, false
-	}
-	block := &expr.Node{Op: expr.Block, Off: n.Off, Kids: append(r.before(n), n)}
-	v, err := expr.Eval(block, rootOnly{r.root}, expr.Options{Functions: stdlib.Functions, StrictVariables: true})
-	if err != nil {
-		off, e := n.Off, (*expr.Error)(nil)
-		if errors.As(err, &e) {
-			off = e.Off
-		}
-		r.diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: err.Error(),
-			Hint: "what an environment is has to be known without the facts of a node: of $confdir, and of what is " +
-				"assigned above"})
-		return value.Value{}, false
-	}
-	return v, true
-}
-
-// before are the assignments above n that it needs, in order.
-func (r *environmentsReader) before(n *expr.Node) []*expr.Node {
-	var out []*expr.Node
-	used := map[string]bool{}
-	use := func(name string) { used[name] = true }
-	n.Variables(use)
-	for _, s := range slices.Backward(r.says.Statements) {
-		isUsed := func(name string) bool { return used[name] }
-		if s.Op == expr.Assign && s.Off < n.Off && slices.ContainsFunc(targets(s), isUsed) {
-			out = append([]*expr.Node{s}, out...)
-			s.Variables(use)
-		}
-	}
-	return out
-}
-
-// targets are the variables that an assignment sets.
-func targets(assign *expr.Node) []string {
-	if assign.Name != "" {
-		return []string{assign.Name}
-	}
-	var out []string
-	for _, kid := range assign.Kids[1:] {
-		for n := range syntax.All(kid) {
-			if n.Op == expr.Var {
-				out = append(out, n.Name)
-			}
-		}
-	}
-	return out
-}
-
-// rootOnly is what a declaration knows.
-type rootOnly struct{ root string }
-
-func (e rootOnly) Variable(name string) (value.Value, bool) {
-	return value.FromString(e.root), name == confdir
-}
-
-func (rootOnly) Lookup(string, *types.Type) (value.Value, bool, error) {
-	return value.Value{}, false, errors.New("nothing can be looked up here")
+	r.Diags.Add(d)
 }
 
 func (r *environmentsReader) report(errs ...syntax.Error) bool {
 	for _, e := range errs {
-		r.diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Code: cmp.Or(e.Code, "environments"), Message: e.Message,
+		r.Diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Code: cmp.Or(e.Code, "environments"), Message: e.Message,
 			Hint: e.Hint})
 	}
 	return len(errs) > 0
 }
 
 func (r *environmentsReader) errorf(off int, format string, args ...any) {
-	r.diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: fmt.Sprintf(format, args...)})
+	r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: fmt.Sprintf(format, args...)})
 }
 
 // pos is the place of an offset in environments.pp.

@@ -8,6 +8,7 @@ import (
 
 	"bindc/internal/subprocess"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
 )
 
 // Backend is a Hiera-2 backend (language.md, section 11): the data that dir, the absolute path of the directory of a
@@ -44,17 +45,17 @@ func registered(site string, opts Options) registry {
 }
 
 // read adds the programs that a configuration names, but those whose names are registered.
-func (reg registry) read(d document) {
+func (reg registry) read(d site.Document) {
 	_, n, ok := d.Root.Lookup("extensions")
 	if !ok {
 		return
 	}
 	if n.Kind != yaml.Mapping {
-		d.errorf(n, "extension", "expected a hash of 'hiera_backends' and 'scheme_handlers' as 'extensions', found %s",
+		d.Errorf(n, "extension", "expected a hash of 'hiera_backends' and 'scheme_handlers' as 'extensions', found %s",
 			n.Describe())
 		return
 	}
-	d.onlyKeys(n, "extension", "kind of extension", []string{"hiera_backends", "scheme_handlers"})
+	d.OnlyKeys(n, "extension", "kind of extension", []string{"hiera_backends", "scheme_handlers"})
 	for name, command := range readCommands(d, n, "hiera_backends", reg.backends) {
 		reg.backends[name] = func(dir, file string) ([]byte, error) {
 			return reg.programs.run(append(command, dir, file))
@@ -66,13 +67,15 @@ func (reg registry) read(d document) {
 }
 
 // readCommands reads one kind of extensions: names to {command: [program, argument...]}.
-func readCommands[T any](d document, extensions *yaml.Node, kind string, registered map[string]T) map[string][]string {
+func readCommands[T any](
+	d site.Document, extensions *yaml.Node, kind string, registered map[string]T,
+) map[string][]string {
 	_, n, ok := extensions.Lookup(kind)
 	if !ok {
 		return nil
 	}
 	if n.Kind != yaml.Mapping {
-		d.errorf(n, "extension", "expected a hash of names to extensions as '%s', found %s", kind, n.Describe())
+		d.Errorf(n, "extension", "expected a hash of names to extensions as '%s', found %s", kind, n.Describe())
 		return nil
 	}
 	out := map[string][]string{}
@@ -81,11 +84,11 @@ func readCommands[T any](d document, extensions *yaml.Node, kind string, registe
 		command, ok := commandOf(val)
 		switch _, taken := registered[name]; {
 		case !isText || slices.Contains(schemes, name) || builtinBackend(name):
-			d.errorf(key, "extension", "expected the name of an extension that is not built in, found %s",
+			d.Errorf(key, "extension", "expected the name of an extension that is not built in, found %s",
 				key.Describe())
 		case taken:
 		case !ok:
-			d.errorf(val, "extension",
+			d.Errorf(val, "extension",
 				"expected {command: [program, argument...]}, found %s; classes of Ruby cannot be run", val.Describe())
 		default:
 			out[name] = slices.Clip(command)
@@ -99,7 +102,7 @@ func commandOf(n *yaml.Node) ([]string, bool) {
 	if !ok || len(n.Kids) != 2 {
 		return nil, false
 	}
-	command := stringsOf(c)
+	command := site.StringsOf(c)
 	return command, len(command) > 0
 }
 
@@ -114,11 +117,11 @@ func (p programs) run(command []string) ([]byte, error) {
 }
 
 // wantBackend queues the data an extension has for a path of a hierarchy.
-func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *input {
-	id, label := "backend "+backend+": "+h.tree.path(name), "backend "+backend+": "+h.label+name
+func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *site.File {
+	id, label := "backend "+backend+": "+h.tree.Path(name), "backend "+backend+": "+h.label+name
 	ask := r.extensions.backends[backend]
-	return r.wantFrom(h.doc.Pos(h.doc.Root), id, label, true, func() ([]byte, error) {
-		dir, err := filepath.Abs(h.tree.dir) // a program runs in the site, to which a relative path need not lead
+	return r.WantFrom(h.doc.Pos(h.doc.Root), id, label, true, func() ([]byte, error) {
+		dir, err := filepath.Abs(h.tree.Dir) // a program runs in the site, to which a relative path need not lead
 		if err != nil {
 			return nil, err
 		}
@@ -127,10 +130,10 @@ func (r *hieraReader) wantBackend(h *hieraDir, backend, name string) *input {
 }
 
 // wantHandled queues the bindings a scheme handler makes.
-func (p *planner) wantHandled(u uri) *input {
+func (p *planner) wantHandled(u uri) *site.File {
 	text := u.scheme + ":/" + u.path
 	handle := p.extensions.handlers[u.scheme]
-	return p.wantFrom(u.at, "scheme "+text, "scheme "+text, false, func() ([]byte, error) { return handle(text) })
+	return p.WantFrom(u.at, "scheme "+text, "scheme "+text, false, func() ([]byte, error) { return handle(text) })
 }
 
 // extensionNames are the names of backends or schemes, for messages.

@@ -11,13 +11,14 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/value"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
 )
 
 // hieraDir is a Hiera-2 directory: its hiera.yaml, compiled to the files it can ever serve (language.md, section 4).
 type hieraDir struct {
-	tree     *tree
+	tree     *site.Tree
 	label    string // of the directory, with a slash: what the labels of its files begin with
-	doc      document
+	doc      site.Document
 	other    string // what it is instead, if it is of another version
 	backends []string
 	entries  []hierarchyEntry
@@ -27,7 +28,7 @@ type hieraDir struct {
 // dataFile is one path of a hierarchy with the values of its variables filled in.
 type dataFile struct {
 	condition int
-	files     []*input // one per backend that has it, in their order
+	files     []*site.File // one per backend that has it, in their order
 }
 
 // hierarchyEntry is one [category, value, path].
@@ -42,8 +43,8 @@ var hieraKeys = []string{"version", "hierarchy", "backends"}
 
 // hieraReader reads Hiera-2 directories.
 type hieraReader struct {
-	*inputs
-	*dimensions
+	*site.Inputs
+	*site.Dimensions
 	extensions registry
 	dirs       map[string]*hieraDir // by configuration; nil: there is one and it cannot be used
 }
@@ -63,10 +64,10 @@ func (r *hieraReader) dir(path string) *hieraDir {
 var hieraFiles = []string{"hiera2.yaml", "hiera.yaml"}
 
 // hieraFile is the configuration in a directory; "" if there is none, not ok if that cannot be told.
-func (f files) hieraFile(dir string) (path string, ok bool) {
+func hieraFile(f site.Files, dir string) (path string, ok bool) {
 	for _, name := range hieraFiles {
 		path := filepath.Join(dir, name)
-		if there, ok := f.isFile(path); there || !ok {
+		if there, ok := f.IsFile(path); there || !ok {
 			return path, ok
 		}
 	}
@@ -75,16 +76,16 @@ func (f files) hieraFile(dir string) (path string, ok bool) {
 
 func (r *hieraReader) read(path string) *hieraDir {
 	dir := filepath.Dir(path)
-	real, ok := r.real(dir)
+	real, ok := r.Real(dir)
 	if !ok {
 		return nil
 	}
-	doc, ok := r.readNow(path)
+	doc, ok := r.ReadNow(path)
 	if !ok {
 		return nil
 	}
-	if !doc.isHash() {
-		r.diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with at least 'version: 2'")
+	if !doc.IsHash() {
+		r.Diags.Errorf(diag.Pos{File: path, Line: 1, Col: 1}, "hiera", "expected a hash with at least 'version: 2'")
 		return nil
 	}
 	if filepath.Base(path) == hieraFiles[0] {
@@ -96,12 +97,12 @@ func (r *hieraReader) read(path string) *hieraDir {
 	if _, v, ok := doc.Root.Lookup("version"); ok && v.Value.Text() == "5" {
 		want = 5
 	}
-	if !doc.isVersion("version", want) {
+	if !doc.IsVersion("version", want) {
 		return nil
 	}
-	doc.onlyKeys(doc.Root, "hiera", "key of a Hiera-2 configuration", hieraKeys)
-	h := &hieraDir{label: strings.TrimSuffix(r.label(path), filepath.Base(path)), doc: doc, backends: r.backends(doc)}
-	h.tree = &tree{files: r.files, dir: dir, real: real, roots: r.modules.roots}
+	doc.OnlyKeys(doc.Root, "hiera", "key of a Hiera-2 configuration", hieraKeys)
+	h := &hieraDir{label: strings.TrimSuffix(r.Label(path), filepath.Base(path)), doc: doc, backends: r.backends(doc)}
+	h.tree = &site.Tree{Files: r.Files, Dir: dir, Real: real, Roots: r.Modules.Roots}
 	h.entries = r.hierarchy(doc)
 	for _, e := range h.entries {
 		h.data = append(h.data, r.entryFiles(h, e)...)
@@ -112,15 +113,15 @@ func (r *hieraReader) read(path string) *hieraDir {
 // refuseSecond reports that beside hiera2.yaml there is another configuration of Hiera-2. One of another version is
 // Puppet's.
 func (r *hieraReader) refuseSecond(path, beside string) {
-	if there, _ := r.isFile(beside); !there {
+	if there, _ := r.IsFile(beside); !there {
 		return
 	}
-	doc, ok := r.readNow(beside)
-	if !ok || !doc.isHash() {
+	doc, ok := r.ReadNow(beside)
+	if !ok || !doc.IsHash() {
 		return
 	}
 	if _, v, ok := doc.Root.Lookup("version"); ok && v.Value.Kind() == value.Int && v.Value.Int() == 2 {
-		r.diags.Add(diag.Diagnostic{Pos: doc.Pos(v), Code: "hiera",
+		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(v), Code: "hiera",
 			Message: "this directory has two configurations of Hiera-2",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: path}, Message: "the one that counts"}},
 			Hint:    "remove this one: beside hiera2.yaml, a hiera.yaml is Puppet's"})
@@ -128,7 +129,7 @@ func (r *hieraReader) refuseSecond(path, beside string) {
 }
 
 // otherHiera says what the configuration of another Hiera is, "" for one of Hiera-2.
-func otherHiera(doc document) string {
+func otherHiera(doc site.Document) string {
 	_, v, ok := doc.Root.Lookup("version")
 	switch {
 	case !ok && !hasTriples(doc):
@@ -142,7 +143,7 @@ func otherHiera(doc document) string {
 }
 
 // seemsHiera5 tells whether a configuration without a version has what only those of Hiera 5 have.
-func seemsHiera5(doc document) bool {
+func seemsHiera5(doc site.Document) bool {
 	if _, _, ok := doc.Root.Lookup("version"); ok {
 		return false
 	}
@@ -153,13 +154,13 @@ func seemsHiera5(doc document) bool {
 }
 
 // hasTriples tells whether a configuration has entries as only those of Hiera-2 have: lists.
-func hasTriples(doc document) bool {
+func hasTriples(doc site.Document) bool {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	return ok && n.Kind == yaml.Sequence &&
 		slices.ContainsFunc(n.Kids, func(e yaml.Node) bool { return e.Kind == yaml.Sequence })
 }
 
-func (r *hieraReader) backends(doc document) []string {
+func (r *hieraReader) backends(doc site.Document) []string {
 	_, n, ok := doc.Root.Lookup("backends")
 	if !ok {
 		return []string{"yaml", "json"}
@@ -172,7 +173,7 @@ func (r *hieraReader) backends(doc document) []string {
 		} else {
 			d.Hint = backendHint(name)
 		}
-		r.diags.Add(d)
+		r.Diags.Add(d)
 		return nil
 	}
 	var out []string
@@ -180,8 +181,8 @@ func (r *hieraReader) backends(doc document) []string {
 		name, _ := n.Kids[i].Text()
 		if !builtinBackend(name) && r.extensions.backends[name] == nil {
 			known := extensionNames([]string{"yaml", "json"}, r.extensions.backends)
-			hint := cmp.Or(backendHint(name), r.diags.DidYouMean(name, known))
-			r.diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Hint: hint,
+			hint := cmp.Or(backendHint(name), r.Diags.DidYouMean(name, known))
+			r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Hint: hint,
 				Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + diag.QuotedFor(hint, known)})
 			continue
 		}
@@ -202,13 +203,13 @@ func backendHint(name string) string {
 func builtinBackend(name string) bool { return name == "yaml" || name == "json" }
 
 // hierarchy reads the entries, each category at most once and in the order the site has them.
-func (r *hieraReader) hierarchy(doc document) []hierarchyEntry {
+func (r *hieraReader) hierarchy(doc site.Document) []hierarchyEntry {
 	_, n, ok := doc.Root.Lookup("hierarchy")
 	if !ok {
 		return r.defaultHierarchy(doc)
 	}
 	if n.Kind != yaml.Sequence {
-		doc.errorf(n, "hierarchy", "expected a list of [category, value, path] as 'hierarchy', found %s", n.Describe())
+		doc.Errorf(n, "hierarchy", "expected a list of [category, value, path] as 'hierarchy', found %s", n.Describe())
 		return nil
 	}
 	var out []hierarchyEntry
@@ -221,13 +222,13 @@ func (r *hieraReader) hierarchy(doc document) []hierarchyEntry {
 	return out
 }
 
-func (r *hieraReader) defaultHierarchy(doc document) []hierarchyEntry {
+func (r *hieraReader) defaultHierarchy(doc site.Document) []hierarchyEntry {
 	osfamily := &expr.Node{Op: expr.Var, Name: "osfamily"}
 	text := func(s string) *expr.Node { return &expr.Node{Op: expr.Const, Value: value.FromString(s)} }
 	at := doc.Pos(doc.Root)
 	out := []hierarchyEntry{{category: -1, value: templateOf(text("true")), path: templateOf(text("data/common")),
 		at: at, pathAt: at}}
-	if c, ok := r.category("osfamily"); ok {
+	if c, ok := r.Category("osfamily"); ok {
 		value := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{osfamily}}
 		path := &expr.Node{Op: expr.Concat, Kids: []*expr.Node{text("data/osfamily/"), osfamily}}
 		e := hierarchyEntry{category: c, value: templateOf(value), path: templateOf(path), at: at, pathAt: at}
@@ -237,22 +238,22 @@ func (r *hieraReader) defaultHierarchy(doc document) []hierarchyEntry {
 	return out
 }
 
-func (r *hieraReader) entry(doc document, n *yaml.Node) (hierarchyEntry, bool) {
-	texts := stringsOf(n)
+func (r *hieraReader) entry(doc site.Document, n *yaml.Node) (hierarchyEntry, bool) {
+	texts := site.StringsOf(n)
 	if len(texts) != 3 {
-		r.diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Code: "hierarchy", Hint: quoteHint(n),
+		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Code: "hierarchy", Hint: site.QuoteHint(n),
 			Message: "expected an entry as [category, value, path], three strings, found " + n.Describe()})
 		return hierarchyEntry{}, false
 	}
-	c, ok := r.category(texts[0])
+	c, ok := r.Category(texts[0])
 	if !ok {
-		known := r.categoryNames()
-		hint := r.diags.DidYouMean(texts[0], known)
-		r.diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category", Hint: hint,
+		known := r.CategoryNames()
+		hint := r.Diags.DidYouMean(texts[0], known)
+		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category", Hint: hint,
 			Message: "the site has no category '" + texts[0] + "'; it has " + diag.QuotedFor(hint, known)})
 		return hierarchyEntry{}, false
 	}
-	val, path := doc.interpolated(&n.Kids[1], texts[1]), doc.interpolated(&n.Kids[2], texts[2])
+	val, path := doc.Interpolated(&n.Kids[1], texts[1]), doc.Interpolated(&n.Kids[2], texts[2])
 	if val == nil || path == nil {
 		return hierarchyEntry{}, false
 	}
@@ -262,18 +263,18 @@ func (r *hieraReader) entry(doc document, n *yaml.Node) (hierarchyEntry, bool) {
 	return e, r.checkDataPath(doc, &n.Kids[2], texts[2])
 }
 
-func (r *hieraReader) checkDataPath(doc document, n *yaml.Node, path string) bool {
+func (r *hieraReader) checkDataPath(doc site.Document, n *yaml.Node, path string) bool {
 	parts := strings.Split(path, "/")
 	if strings.HasSuffix(path, "/") || parts[len(parts)-1] == "." {
-		doc.errorf(n, "data_path", "expected the path of a file without its extension, found '%s'", path)
+		doc.Errorf(n, "data_path", "expected the path of a file without its extension, found '%s'", path)
 		return false
 	}
 	if parts[0] == "" || slices.Contains(parts, "..") {
-		doc.errorf(n, "data_path", "expected a path inside the directory of this hiera.yaml, found '%s'", path)
+		doc.Errorf(n, "data_path", "expected a path inside the directory of this hiera.yaml, found '%s'", path)
 		return false
 	}
 	if strings.Contains(path, `\$`) {
-		doc.diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Severity: diag.Warning, Code: "data_path",
+		doc.Diags.Add(diag.Diagnostic{Pos: doc.Pos(n), Severity: diag.Warning, Code: "data_path",
 			Message: `'\$' stands for a dollar sign in the name of a file, and begins no variable`,
 			Hint:    "write " + strings.ReplaceAll(path, `\$`, "$")})
 	}
@@ -284,7 +285,7 @@ func (r *hieraReader) checkDataPath(doc document, n *yaml.Node, path string) boo
 func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	rank := func(e hierarchyEntry) int {
 		if e.category < 0 {
-			return len(r.dimensions.all)
+			return len(r.Dimensions.All)
 		}
 		return e.category
 	}
@@ -294,15 +295,15 @@ func (r *hieraReader) inOrder(before []hierarchyEntry, e hierarchyEntry) bool {
 	for _, b := range before {
 		switch {
 		case b.category == e.category:
-			r.diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
-				Message: "the category '" + r.nameOf(e.category) + "' is in this hierarchy twice",
+			r.Diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
+				Message: "the category '" + r.NameOf(e.category) + "' is in this hierarchy twice",
 				Notes:   []diag.Note{{Pos: b.at, Message: "the first"}}})
 			return false
 		case rank(b) > rank(e):
-			r.diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
-				Message: "this hierarchy has '" + r.nameOf(b.category) + "' above '" + r.nameOf(e.category) +
-					"', the site has them the other way round: " + diag.Quoted(r.categoryNames()),
-				Notes: []diag.Note{{Pos: b.at, Message: "'" + r.nameOf(b.category) + "' is here"}}})
+			r.Diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
+				Message: "this hierarchy has '" + r.NameOf(b.category) + "' above '" + r.NameOf(e.category) +
+					"', the site has them the other way round: " + diag.Quoted(r.CategoryNames()),
+				Notes: []diag.Note{{Pos: b.at, Message: "'" + r.NameOf(b.category) + "' is here"}}})
 			return false
 		}
 	}
@@ -316,7 +317,7 @@ func (h *hieraDir) dataFiles() []DataFile {
 	for _, d := range h.data {
 		taken := map[uint32]bool{}
 		for i, f := range d.files {
-			entries, hidden := f.says.Entries, []datafile.Entry(nil)
+			entries, hidden := f.Says.Entries, []datafile.Entry(nil)
 			if slices.Contains(d.files[:i], f) {
 				continue // a backend is named twice
 			}
@@ -329,10 +330,10 @@ func (h *hieraDir) dataFiles() []DataFile {
 				}
 			}
 			if len(entries) > 0 {
-				out = append(out, DataFile{Path: f.path, Condition: d.condition, Entries: entries})
+				out = append(out, DataFile{Path: f.Path, Condition: d.condition, Entries: entries})
 			}
 			if len(hidden) > 0 {
-				out = append(out, DataFile{Path: f.path, Condition: d.condition, Hidden: true, Entries: hidden})
+				out = append(out, DataFile{Path: f.Path, Condition: d.condition, Hidden: true, Entries: hidden})
 			}
 		}
 	}

@@ -1,34 +1,32 @@
 package loader
 
 import (
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"bindc/diag"
-	"bindc/internal/datafile"
-	"bindc/internal/recipe"
+	"bindc/loader/internal/hiera5"
+	"bindc/loader/internal/site"
 )
 
 // hiera5Layers are the layers that the hierarchies of Hiera 5 in a layer come to, highest first: those of each part, in
 // it those of each entry. Modules share them, as no key is in two. nil: the layer has none.
-func hiera5Layers(pl plannedLayer, in *inputs) []Layer {
+func hiera5Layers(pl plannedLayer, in *site.Inputs) []Layer {
 	if !slices.ContainsFunc(pl.contributions, func(p planned) bool { return p.hiera5 != nil }) {
 		return nil
 	}
 	out := []Layer{}
 	for part := HieraGlobal; part <= HieraDefaults; part++ {
-		s := hiera5Stack{inputs: in, part: part}
+		s := hiera5Stack{Inputs: in, part: part}
 		for _, p := range pl.contributions {
 			switch {
 			case p.hiera5 == nil:
-				in.diags.Errorf(diag.Pos{File: in.dir}, "layer", "the layer '%s' has %s beside a hierarchy of Hiera 5: "+
+				in.Diags.Errorf(diag.Pos{File: in.Dir}, "layer", "the layer '%s' has %s beside a hierarchy of Hiera 5: "+
 					"expected that in a layer of its own", pl.name, p.uri)
 				return out
 			case p.part == part:
-				s.add(p, p.hiera5.entries)
+				s.add(p, p.hiera5.Entries)
 			case part == HieraDefaults: // which only modules have
-				s.add(p, p.hiera5.defaults)
+				s.add(p, p.hiera5.Defaults)
 			}
 		}
 		for _, entry := range s.entries {
@@ -46,8 +44,8 @@ func hiera5Paths(plan []plannedLayer) map[string][]int {
 	out := map[string][]int{}
 	for _, pl := range plan {
 		for _, p := range pl.contributions {
-			if p.hiera5 != nil && len(p.hiera5.paths) > 0 {
-				out[p.hiera5.module] = append(out[p.hiera5.module], p.hiera5.paths...)
+			if p.hiera5 != nil && len(p.hiera5.Paths) > 0 {
+				out[p.hiera5.Module] = append(out[p.hiera5.Module], p.hiera5.Paths...)
 			}
 		}
 	}
@@ -56,7 +54,7 @@ func hiera5Paths(plan []plannedLayer) map[string][]int {
 
 // hiera5Stack is the layers of one part, by entry.
 type hiera5Stack struct {
-	*inputs
+	*site.Inputs
 	part    HieraPart
 	entries [][]Layer
 }
@@ -66,26 +64,26 @@ type hiera5Stack struct {
 var partNames = [...]string{HieraGlobal: "global", HieraEnvironment: "environment", HieraModule: "module",
 	HieraDefaults: "default_hierarchy"}
 
-func (s *hiera5Stack) add(p planned, entries []hiera5Entry) {
+func (s *hiera5Stack) add(p planned, entries []hiera5.Entry) {
 	only := len(entries) == 1
 	for i, e := range entries {
 		if i == len(s.entries) {
 			s.entries = append(s.entries, nil)
 		}
-		at, name := 0, partNames[s.part]+": "+e.name
-		for _, l := range e.locations {
-			alone := s.alone(p, &l, len(e.locations) == 1)
-			for n, files := range slices.Concat([][]DataFile{alone}, s.dealt(p, l)) {
+		at, name := 0, partNames[s.part]+": "+e.Name
+		for _, l := range e.Locations {
+			alone := p.hiera5.TakeAlone(s.Inputs, &l, len(e.Locations) == 1)
+			for n, files := range slices.Concat([][]DataFile{alone}, p.hiera5.Deal(s.Inputs, l)) {
 				if n == 0 && alone == nil {
 					continue
 				}
-				like := Layer{Name: name, Hiera: s.part, Entry: i, OnlyEntry: only, OnlyPath: l.only || n == 0}
+				like := Layer{Name: name, Hiera: s.part, Entry: i, OnlyEntry: only, OnlyPath: l.Only || n == 0}
 				at = s.next(i, at, like)
 				layer := &s.entries[i][at]
 				if layer.Name != name {
 					layer.Name = partNames[s.part]
 				}
-				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Config: p.hiera5.doc.File,
+				layer.Contributions = append(layer.Contributions, Contribution{URI: p.uri, Config: p.hiera5.Doc.File,
 					Files: files})
 				at++
 			}
@@ -103,123 +101,4 @@ func (s *hiera5Stack) next(entry, at int, like Layer) int {
 	}
 	s.entries[entry] = append(s.entries[entry], like)
 	return at
-}
-
-// alone are the files beside which a path or glob finds nothing else in the requests they are for, taken from the
-// location; nil if the entry has others. Where there is one file a merge is another one than where there are several.
-func (s *hiera5Stack) alone(p planned, l *hiera5Location, only bool) (out []DataFile) {
-	if !only {
-		return nil
-	}
-	conditions := l.conditions
-	l.conditions = nil
-	for _, c := range conditions {
-		if len(l.files[c]) > 1 {
-			l.conditions = append(l.conditions, c)
-			continue
-		}
-		f := l.files[c][0]
-		if entries := s.own(p.hiera5.module, f); len(entries) > 0 {
-			out = append(out, DataFile{Path: f.path, Condition: c, Entries: entries, Options: f.says.Options})
-		}
-	}
-	return out
-}
-
-// dealt are the files of a location, dealt out to layers: of files that are effective together the later one is lower
-// if they have a key in common. Where they have none the order does not matter.
-func (s *hiera5Stack) dealt(p planned, l hiera5Location) [][]DataFile {
-	var out [][]DataFile
-	for _, condition := range l.conditions {
-		depth := map[uint32]int{} // by key, below the last file that has it
-		for _, f := range l.files[condition] {
-			entries := s.own(p.hiera5.module, f)
-			if len(entries) == 0 {
-				continue
-			}
-			at := 0
-			for _, e := range entries {
-				at = max(at, depth[e.Key])
-			}
-			for _, e := range entries {
-				depth[e.Key] = at + 1
-			}
-			for at >= len(out) {
-				out = append(out, nil)
-			}
-			out[at] = append(out[at], DataFile{Path: f.path, Condition: condition, Entries: entries,
-				Options: f.says.Options})
-		}
-	}
-	return out
-}
-
-// own are the entries of a file that count: of a module, those of keys that have its name in front. Its lookup_options
-// have it behind.
-func (s *hiera5Stack) own(module string, f *input) []datafile.Entry {
-	if module == "" {
-		return f.says.Entries
-	}
-	keys, prefix := s.reader.Pools.Keys.Texts(), module+"::"
-	var out []datafile.Entry
-	for _, e := range f.says.Entries {
-		name := keys[e.Key]
-		switch {
-		case name == recipe.LookupOptionsKey:
-			e.Key = s.reader.Pools.Keys.Number([]byte(name + " " + module))
-		case !strings.HasPrefix(strings.TrimLeft(name, `"'`), prefix):
-			s.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: f.path, Line: int(e.Line), Col: int(e.Col)},
-				Severity: diag.Warning,
-				Code:     "hiera_key",
-				Message:  "'" + name + "' is not a key of this module; this value is never used",
-				Hint:     "the keys of a module's data begin with '" + prefix + "'"})
-			continue
-		}
-		out = append(out, e)
-	}
-	return out
-}
-
-// modulePath is the module path that counts: the one given, or that of environment.conf, as far as it is there.
-func modulePath(in *inputs, opts Options) []string {
-	if opts.ModulePath != nil {
-		return opts.ModulePath
-	}
-	path := filepath.Join(in.dir, "environment.conf")
-	if there, _ := in.isFile(path); !there {
-		return nil
-	}
-	src, err := in.disk.ReadFile(path)
-	if err != nil {
-		in.failed(path, err)
-		return nil
-	}
-	var out []string
-	for _, dir := range ListedModules(src, in.dir) {
-		if there, _ := in.isDir(dir); there {
-			out = append(out, dir)
-		}
-	}
-	return out
-}
-
-// ListedModules returns the module path in the text of the environment.conf of a site, nil if it has none.
-func ListedModules(src []byte, site string) (out []string) {
-	for line := range strings.Lines(string(src)) {
-		key, list, _ := strings.Cut(line, "=")
-		if strings.TrimSpace(key) != "modulepath" {
-			continue
-		}
-		for _, dir := range strings.Split(strings.TrimSpace(list), ":") {
-			dir = strings.TrimSpace(dir)
-			if dir == "" || strings.HasPrefix(dir, "$") {
-				continue
-			}
-			if !filepath.IsAbs(dir) {
-				dir = filepath.Join(site, dir)
-			}
-			out = append(out, dir)
-		}
-	}
-	return out
 }

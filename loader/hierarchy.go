@@ -1,5 +1,10 @@
 package loader
 
+import (
+	"bindc/loader/internal/hiera5"
+	"bindc/loader/internal/site"
+)
+
 // Hierarchy is a hierarchy of Hiera 5 as it is written. Explanations name its locations, also those without data.
 type Hierarchy struct {
 	Part    HieraPart
@@ -8,35 +13,28 @@ type Hierarchy struct {
 	Entries []HierarchyEntry
 }
 
-// HierarchyEntry is an entry of a hierarchy. One that bindc does not read has no locations.
-type HierarchyEntry struct {
-	Name      string
-	Locations []HierarchyLocation
-}
-
-// HierarchyLocation is a path or a glob.
-type HierarchyLocation struct {
-	Kind      string // path, glob or mapped_paths
-	Text      string // as it is written
-	Dir       string // the directory that is known
-	Dimension int    // the one that yields the path below Dir; -1 if Path is it
-	Path      string
-}
+// The parts of a Hierarchy.
+type (
+	// HierarchyEntry is an entry of a hierarchy. One that bindc does not read has no locations.
+	HierarchyEntry = hiera5.WrittenEntry
+	// HierarchyLocation is a path or a glob.
+	HierarchyLocation = hiera5.WrittenLocation
+)
 
 // hierarchies returns the hierarchies of Hiera 5 in a plan, in the order in which lookups ask them.
-func hierarchies(plan []plannedLayer, in *inputs) (out []Hierarchy) {
+func hierarchies(plan []plannedLayer, in *site.Inputs) (out []Hierarchy) {
 	for part := HieraGlobal; part <= HieraDefaults; part++ {
 		for _, pl := range plan {
 			for _, p := range pl.contributions {
 				if p.hiera5 == nil {
 					continue
 				}
-				h := Hierarchy{Part: part, Module: p.hiera5.module, Config: in.label(p.hiera5.doc.File)}
+				h := Hierarchy{Part: part, Module: p.hiera5.Module, Config: in.Label(p.hiera5.Doc.File)}
 				switch {
 				case p.part == part:
-					h.Entries = written(p.hiera5.entries)
+					h.Entries = hiera5.Written(p.hiera5.Entries)
 				case part == HieraDefaults:
-					h.Entries = written(p.hiera5.defaults)
+					h.Entries = hiera5.Written(p.hiera5.Defaults)
 				}
 				if len(h.Entries) > 0 {
 					out = append(out, h)
@@ -45,27 +43,4 @@ func hierarchies(plan []plannedLayer, in *inputs) (out []Hierarchy) {
 		}
 	}
 	return out
-}
-
-func written(entries []hiera5Entry) []HierarchyEntry {
-	var out []HierarchyEntry
-	for _, e := range entries {
-		w := HierarchyEntry{Name: e.name}
-		for _, l := range e.locations {
-			w.Locations = append(w.Locations, l.written...)
-		}
-		out = append(out, w)
-	}
-	return out
-}
-
-// writes returns a place as it is written. The dimension is that of node, which yields its path.
-func (c hiera5Config) writes(kind string, p place, text string) []HierarchyLocation {
-	l := HierarchyLocation{Kind: kind, Text: text, Dir: p.dirLabel, Dimension: -1}
-	if path, constant := p.node.Constant(); constant {
-		l.Path = path.Text()
-	} else {
-		l.Dimension = c.whole(p.node, p.text)
-	}
-	return []HierarchyLocation{l}
 }

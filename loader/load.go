@@ -12,6 +12,8 @@ import (
 	"bindc/internal/bindingsfile"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/loader/internal/hiera5"
+	"bindc/loader/internal/site"
 )
 
 // Options say how to read a site. The zero value works.
@@ -50,48 +52,46 @@ const DefaultAlternatives = 1 << 21
 // Load reads the site in dir. What is wrong goes to diags; the Site is of use only if diags has not failed.
 func Load(dir string, opts Options, diags *diag.List) *Site {
 	opts.disk.Seen = opts.Seen
-	in := &inputs{files: files{opts.disk, diags}, dir: dir, sets: opts.Bindings,
-		reader: datafile.NewReader(opts.Cache, opts.disk),
-		byPath: map[inputKey]*input{}}
-	in.reader.Lenient = opts.Lenient
+	in := site.NewInputs(site.Files{Disk: opts.disk, Diags: diags}, dir, opts.Bindings,
+		datafile.NewReader(opts.Cache, opts.disk))
+	in.Reader.Lenient = opts.Lenient
 	cfg, ok := readConfig(in, opts)
 	if !ok {
 		return &Site{}
 	}
-	in.modules = findModules(in.files, dir, modulePath(in, opts))
-	dims := newDimensions(cfg.categories)
-	if dims.alternatives = opts.Alternatives; dims.alternatives <= 0 {
-		dims.alternatives = DefaultAlternatives
+	in.Modules = site.FindModules(in.Files, dir, modulePath(in, opts))
+	alternatives := opts.Alternatives
+	if alternatives <= 0 {
+		alternatives = DefaultAlternatives
 	}
-	hiera := &hieraReader{inputs: in, dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
-	hiera5 := &hiera5Reader{inputs: in, dimensions: dims, dirs: map[string]*hiera5Dir{}, trees: map[string]*tree{},
-		globbed: map[*input]bool{}, checked: map[string]bool{}, global: opts.GlobalHiera,
-		codedir:    path.Clean(cmp.Or(opts.Codedir, DefaultCodedir)),
-		foundAgain: cmp.Or(opts.foundAgain, maxFoundAgain)}
-	p := planner{inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5, global: opts.GlobalHiera,
+	dims := site.NewDimensions(categoryDimensions(cfg.categories), alternatives)
+	hiera := &hieraReader{Inputs: in, Dimensions: dims, extensions: cfg.extensions, dirs: map[string]*hieraDir{}}
+	hiera5Reader := hiera5.NewReader(in, dims, opts.GlobalHiera, path.Clean(cmp.Or(opts.Codedir, DefaultCodedir)),
+		opts.foundAgain)
+	p := planner{Inputs: in, extensions: cfg.extensions, hiera: hiera, hiera5: hiera5Reader, global: opts.GlobalHiera,
 		named: map[string]bool{}, sure: !diags.Failed(), silent: cfg.silent}
 
-	wait := in.startParsing(opts.Jobs, opts.Parsed)
+	wait := in.StartParsing(opts.Jobs, opts.Parsed)
 	if cfg.silent && p.isOfHiera5() {
 		cfg.layers = p.hiera5Layers()
 	}
 	plan := p.plan(cfg.layers)
 	p.warnOfUnread()
 	wait()
-	hiera5.warnOfAbsent()
-	in.keepForNextBuild(opts.Cache)
+	hiera5Reader.WarnOfAbsent()
+	in.KeepForNextBuild(opts.Cache)
 	refuseNothing(in, opts)
-	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.all, Conditions: dims.conditions,
+	site := &Site{Layers: assemble(plan, in, dims), Dimensions: dims.All, Conditions: dims.Conditions,
 		Paths: hiera5Paths(plan), Hierarchies: hierarchies(plan, in)}
-	site.Keys, site.Values = in.reader.Pools.Keys.Texts(), in.reader.Pools.Values.Texts()
-	site.Inputs, site.InputOf = in.sorted()
+	site.Keys, site.Values = in.Reader.Pools.Keys.Texts(), in.Reader.Pools.Values.Texts()
+	site.Inputs, site.InputOf = in.Sorted()
 	return site
 }
 
 // assemble makes the layers of the site from the parsed files.
-func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
+func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Layer {
 	var out []Layer
-	sets := map[*input]*setCompiler{} // a set that two layers load is read once
+	sets := map[*site.File]*setCompiler{} // a set that two layers load is read once
 	inclusions := map[inclusion]*bindingsfile.Compiled{}
 	secrets := map[string]bool{}
 	for _, pl := range plan {
@@ -101,10 +101,10 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 			}
 		}
 	}
-	in.hideSecrets(secrets)
+	in.HideSecrets(secrets)
 	for _, pl := range plan {
-		if hiera5 := hiera5Layers(pl, in); hiera5 != nil {
-			out = append(out, hiera5...)
+		if layers := hiera5Layers(pl, in); layers != nil {
+			out = append(out, layers...)
 			continue
 		}
 		layer := Layer{Name: pl.name}
@@ -114,12 +114,12 @@ func assemble(plan []plannedLayer, in *inputs, dims *dimensions) []Layer {
 			case p.hiera != nil:
 				c.Files = p.hiera.dataFiles()
 			case p.encPart == encClasses:
-				c.Bindings = p.included(in.reader.Pools.Keys.Texts(), &setCompiler{inclusions: inclusions})
+				c.Bindings = p.included(in.Reader.Pools.Keys.Texts(), &setCompiler{inclusions: inclusions})
 			case p.encPart != "":
-				c.Files = p.classified(in.reader.Pools.Keys.Texts())
+				c.Files = p.classified(in.Reader.Pools.Keys.Texts())
 			default:
 				if sets[p.set] == nil {
-					sets[p.set] = &setCompiler{dimensions: dims, diags: in.diags, pools: in.reader.Pools,
+					sets[p.set] = &setCompiler{Dimensions: dims, diags: in.Diags, pools: in.Reader.Pools,
 						secrets: secrets, inclusions: inclusions}
 					sets[p.set].readSet(p.source(), p.names())
 				}
@@ -137,20 +137,23 @@ var partsOfSites = []string{"binder_config.yaml", "bindings_config.yaml", "binde
 	"hiera5.yaml", "hiera.yaml", "environment.conf", "bindings", "data", "modules"}
 
 // refuseNothing tells that a directory is no site, which would compile to an empty snapshot: another one is meant.
-func refuseNothing(in *inputs, opts Options) {
+func refuseNothing(in *site.Inputs, opts Options) {
 	if opts.BinderConfig != "" || len(opts.ModulePath) > 0 || opts.Nothing || opts.IsSite {
 		return
 	}
 	names := slices.Clone(partsOfSites)
 	for i, name := range names {
-		path := filepath.Join(in.dir, name)
+		path := filepath.Join(in.Dir, name)
 		if name == "bindings" && opts.Bindings != "" {
-			path, names[i] = opts.Bindings, in.label(opts.Bindings)
+			path, names[i] = opts.Bindings, in.Label(opts.Bindings)
 		}
-		if info, err := in.disk.Info(path); info != nil || err != nil {
+		if info, err := in.Disk.Info(path); info != nil || err != nil {
 			return
 		}
 	}
-	in.diags.Errorf(diag.Pos{File: in.dir}, "site", "this is not a site; expected a directory with one of %s",
+	in.Diags.Errorf(diag.Pos{File: in.Dir}, "site", "this is not a site; expected a directory with one of %s",
 		diag.Quoted(names))
 }
+
+// DefaultCodedir is where Puppet keeps environments unless it is configured otherwise.
+const DefaultCodedir = "/etc/puppetlabs/code"

@@ -3,22 +3,22 @@ package loader
 import (
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"bindc/diag"
 	"bindc/internal/bindingsfile"
-	"bindc/internal/yaml"
+	"bindc/loader/internal/hiera5"
+	"bindc/loader/internal/site"
 )
 
 // planned is one contribution of a layer, before its files are read.
 type planned struct {
 	uri    string
 	hiera  *hieraDir
-	hiera5 *hiera5Dir
-	part   HieraPart // of hiera5
-	set    *input    // structured bindings
-	name   string    // of the set, as its path says; "" for an extension's
+	hiera5 *hiera5.Hierarchy
+	part   HieraPart  // of hiera5
+	set    *site.File // structured bindings
+	name   string     // of the set, as its path says; "" for an extension's
 
 	nodes   []node // what a classifier says of them
 	encPart string // what of that
@@ -32,10 +32,10 @@ type plannedLayer struct {
 
 // planner finds what the URIs of layers name and has it read.
 type planner struct {
-	*inputs
+	*site.Inputs
 	extensions registry
 	hiera      *hieraReader
-	hiera5     *hiera5Reader
+	hiera5     *hiera5.Reader
 	global     string              // the hiera.yaml of the global layer
 	all5       bool                // the site has the default layers for Hiera 5 data
 	named      map[string]bool     // the URIs in all layers; true: included in one
@@ -64,8 +64,8 @@ func (p *planner) plan(layers []layerConfig) []plannedLayer {
 		}
 	}
 	for _, d := range p.passed {
-		if p.hiera5.dirs[d.Pos.File] == nil { // else another layer has it as what it is
-			p.diags.Add(d)
+		if p.hiera5.Dirs[d.Pos.File] == nil { // else another layer has it as what it is
+			p.Diags.Add(d)
 		}
 	}
 	return out
@@ -114,23 +114,23 @@ func (p *planner) expand(u uri) []uri {
 	switch u.scheme {
 	case "module-hiera":
 		_, dir, _ := strings.Cut(u.path, "/")
-		for _, m := range p.modules.all {
-			paths = append(paths, strings.TrimSuffix(m.name+"/"+dir, "/")) // most will not have one
+		for _, m := range p.Modules.All {
+			paths = append(paths, strings.TrimSuffix(m.Name+"/"+dir, "/")) // most will not have one
 		}
 	case "module-hiera5":
-		for _, m := range p.modules.all {
-			paths = append(paths, m.name) // likewise
+		for _, m := range p.Modules.All {
+			paths = append(paths, m.Name) // likewise
 		}
 	case "module":
-		for _, m := range p.modules.all {
-			for _, name := range p.namesOfSets(m.dir) {
-				paths = append(paths, m.name+"::"+name)
+		for _, m := range p.Modules.All {
+			for _, name := range p.namesOfSets(m.Dir) {
+				paths = append(paths, m.Name+"::"+name)
 			}
 			p.rubySets(u, m, &paths)
 		}
 		paths = matching(u.path, paths)
 	case "confdir":
-		paths = matching(u.path, p.namesOfSets(p.dir))
+		paths = matching(u.path, p.namesOfSets(p.Dir))
 	}
 	out := make([]uri, len(paths))
 	for i, path := range paths {
@@ -144,7 +144,7 @@ func (p *planned) source() bindingsfile.Source {
 	if p.set == nil {
 		return nil
 	}
-	return p.set.source()
+	return p.set.Source()
 }
 
 // names are what the set may be called. In the syntax of Puppet, the name of the module it is in need not be written.
@@ -153,7 +153,7 @@ func (p *planned) names() []string {
 		return nil
 	}
 	_, inModule, _ := strings.Cut(p.name, "::")
-	if strings.HasPrefix(p.uri, "module:") && p.set.puppet != nil {
+	if strings.HasPrefix(p.uri, "module:") && p.set.Puppet != nil {
 		return []string{p.name, inModule}
 	}
 	return []string{p.name}
@@ -173,18 +173,18 @@ func (p *planner) namesOfSets(dir string) []string {
 }
 
 func (p *planner) findSets(dir string) []string {
-	dir = p.setsDir(dir)
-	names := append(p.setsBelow(dir, ".yaml"), p.setsBelow(dir, ".pp")...)
+	dir = p.SetsDir(dir)
+	names := append(p.SetsBelow(dir, ".yaml"), p.SetsBelow(dir, ".pp")...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
 // rubySets warns of bindings in Ruby that a wildcard names and that cannot be run.
-func (p *planner) rubySets(u uri, m module, paths *[]string) {
-	for _, name := range matching(u.path, p.setsBelow(filepath.Join(m.dir, "lib/puppet/bindings"), ".rb")) {
-		if strings.HasPrefix(name, m.name+"::") && !slices.Contains(*paths, name) {
-			path := rubyFile(m.dir, name)
-			p.diags.Warnf(diag.Pos{File: path}, "ruby",
+func (p *planner) rubySets(u uri, m site.Module, paths *[]string) {
+	for _, name := range matching(u.path, p.SetsBelow(filepath.Join(m.Dir, "lib/puppet/bindings"), ".rb")) {
+		if strings.HasPrefix(name, m.Name+"::") && !slices.Contains(*paths, name) {
+			path := rubyFile(m.Dir, name)
+			p.Diags.Warnf(diag.Pos{File: path}, "ruby",
 				"bindings written in Ruby cannot be run and are passed over; write them as structured bindings")
 		}
 	}
@@ -210,222 +210,41 @@ func (p *planner) find(u uri) []planned {
 	return nil
 }
 
-// findHiera5 finds a hierarchy of Hiera 5: that of the site with the global one above it, or that of a module.
-func (p *planner) findHiera5(u uri) []planned {
-	var out []planned
-	dir, module, part := filepath.Join(p.dir, filepath.FromSlash(u.path)), "", HieraEnvironment
-	if u.scheme == "module-hiera5" {
-		m, ok := p.moduleOf(u, u.path)
-		if !ok {
-			return nil
-		}
-		dir, module, part = m.dir, m.name, HieraModule
-	} else if p.global != "" {
-		if h := p.hiera5.read(p.global, ""); h != nil {
-			out = append(out, planned{uri: u.String(), hiera5: h, part: HieraGlobal})
-		}
-	}
-	path := p.hiera5.hiera5File(dir)
-	if path == "" {
-		p.missing(u, "there is no hierarchy of Hiera 5: expected the file %s", filepath.Join(dir, "hiera.yaml"))
-		return out
-	}
-	if h := p.hiera5.read(path, module); h != nil {
-		out = append(out, planned{uri: u.String(), hiera5: h, part: part})
-	}
-	return out
-}
-
-// isOfHiera5 tells whether the site has a hierarchy of Hiera 5, or a global one is given. One without a hierarchy is of
-// Hiera 5 if its modules are, and none is of Hiera-2.
-func (p *planner) isOfHiera5() bool {
-	if p.global != "" || p.hiera5.hiera5File(p.dir) != "" {
-		return true
-	}
-	if own, _ := p.hieraFile(p.dir); own != "" {
-		return false
-	}
-	some := false
-	for _, m := range p.modules.all {
-		of5 := p.hiera5.hiera5File(m.dir) != ""
-		if own, _ := p.hieraFile(m.dir); own != "" && !of5 {
-			return false
-		}
-		some = some || of5
-	}
-	return some
-}
-
-// hiera5Layers returns the layers of a site with Hiera 5 data that does not configure any: its own bindings, the
-// hierarchies of Hiera 5, and the bindings and hierarchies of its modules.
-func (p *planner) hiera5Layers() []layerConfig {
-	p.all5 = true
-	at := diag.Pos{File: p.dir}
-	optional := func(scheme, path string) uri { return uri{scheme: scheme, path: path, optional: true, at: at} }
-	own := []uri{optional("confdir", "default")}
-	if there, _ := p.isFile(filepath.Join(p.dir, hieraFiles[0])); there {
-		own = append(own, optional("confdir-hiera", ""))
-	}
-	return []layerConfig{
-		{name: "site", include: own},
-		{name: "hiera", include: []uri{optional("hiera", ""), optional("module-hiera5", "*")}},
-		{name: "modules", include: []uri{optional("module-hiera", "*"), optional("module", "*::default")}},
-	}
-}
-
 // missing reports that what u names does not exist, unless that is allowed.
 func (p *planner) missing(u uri, format string, args ...any) (planned, bool) {
 	if !u.optional {
-		p.diags.Errorf(u.at, "missing", format+"; add '?optional' if it may be missing", args...)
+		p.Diags.Errorf(u.at, "missing", format+"; add '?optional' if it may be missing", args...)
 	}
 	return planned{}, false
 }
 
 // moduleOf is the module a URI names.
-func (p *planner) moduleOf(u uri, name string) (module, bool) {
-	m, ok := p.modules.named(name)
+func (p *planner) moduleOf(u uri, name string) (site.Module, bool) {
+	m, ok := p.Modules.Named(name)
 	if !ok && !u.optional {
-		p.diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing",
+		p.Diags.Add(diag.Diagnostic{Pos: u.at, Code: "missing",
 			Message: "there is no module '" + name + "' on the module path",
-			Hint:    p.diags.DidYouMean(name, p.modules.known())})
+			Hint:    p.Diags.DidYouMean(name, p.Modules.Known())})
 	}
 	return m, ok
 }
 
-// findHiera finds a Hiera-2 directory.
-func (p *planner) findHiera(u uri) (planned, bool) {
-	dir := filepath.Join(p.dir, filepath.FromSlash(u.path))
-	if u.scheme == "module-hiera" {
-		name, rest, _ := strings.Cut(u.path, "/")
-		m, ok := p.moduleOf(u, name)
-		if !ok {
-			return planned{}, false
-		}
-		dir = filepath.Join(m.dir, filepath.FromSlash(rest))
-	}
-	path, ok := p.hieraFile(dir)
-	switch {
-	case !ok:
-		return planned{}, false
-	case path == "":
-		return p.missing(u, "there is no Hiera-2 directory %s: expected the file %s", u,
-			filepath.Join(dir, "hiera.yaml"))
-	}
-	h := p.hiera.dir(path)
-	if h != nil && h.other != "" {
-		p.otherVersion(u, h)
-		return planned{}, false
-	}
-	return planned{uri: u.String(), hiera: h}, h != nil
-}
-
-// otherVersion reports a configuration for another version of Hiera. At the top of the site, or in a module that a
-// wildcard found, another Hiera may be using it. It is an error if a layer would lose the data that 'hiera:/' reads,
-// and a warning or less otherwise.
-func (p *planner) otherVersion(u uri, h *hieraDir) {
-	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
-		Message: "passed over: this file " + h.other}
-	switch {
-	case p.all5: // only a wildcard finds such a file then
-	case u.path == "" && u.scheme == "confdir-hiera":
-		if p.otherAtTop(u, h, &d) {
-			p.passed = append(p.passed, d)
-		}
-	case u.found:
-		if versionOf(h.doc.Document) >= 4 {
-			of5 := uri{scheme: "module-hiera5", path: u.path}.String()
-			if _, named := p.named[of5]; named {
-				return
-			}
-			d.Severity, d.Message = diag.Warning, d.Message+": its data is NOT in the snapshot"
-			d.Hint = "include '" + of5 + "' in a layer of its own, or exclude it in another if that is meant"
-		}
-		p.passed = append(p.passed, d)
-	default:
-		h.doc.isVersion("version", 2)
-	}
-}
-
-// otherAtTop completes the report on a configuration for another Hiera at the top of the site. It returns false if
-// there is nothing to report.
-func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
-	d.Severity = diag.Warning
-	switch version := versionOf(h.doc.Document); {
-	case seemsHiera5(h.doc):
-		d.Message, d.Hint = "passed over: this file has no version", "begin it with 'version: 5'"
-		if !p.silent {
-			d.Severity = diag.Error
-			d.Message = "this file has no version, and " + p.readsAsVersion2()
-			d.Hint += ", and include 'hiera:/' in a layer of its own"
-		}
-	case version >= 4 && asksSnapshotOnly(h.doc):
-		d.Message = "this file has Puppet ask the snapshot, but " + p.readsAsVersion2()
-		d.Hint = "add '?optional' to 'confdir-hiera:/', or write the hierarchy of the snapshot to " + hieraFiles[0]
-		return !u.optional
-	case version >= 4:
-		d.Severity = diag.Error
-		d.Message = "this file is version " + strconv.FormatInt(version, 10) + ", but " + p.readsAsVersion2()
-		d.Hint = "include 'hiera:/' in a layer of its own; if only Puppet is to read its data, " +
-			"exclude 'confdir-hiera:/' and 'hiera:/'"
-	default:
-		d.Hint = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: " +
-			"exclude 'confdir-hiera:/' from the layer that includes it"
-	}
-	return true
-}
-
-func (p *planner) readsAsVersion2() string {
-	layer := "a layer"
-	if p.layer != "" {
-		layer = "layer '" + p.layer + "'"
-	}
-	return layer + " reads it as version 2: its data is NOT in the snapshot"
-}
-
-// asksSnapshotOnly reports whether all entries of a version 5 hiera.yaml ask a snapshot, as in the output of 'bindq
-// hiera-config'.
-func asksSnapshotOnly(doc document) bool {
-	_, list, ok := doc.Root.Lookup("hierarchy")
-	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
-		return false // Puppet has a default hierarchy
-	}
-	_, defaults, _ := doc.Root.Lookup("defaults")
-	return !slices.ContainsFunc(list.Kids, func(e yaml.Node) bool {
-		from := &e
-		if defaults != nil && len(presentKeys(from, hiera5Backends)) == 0 {
-			from = defaults
-		}
-		return !asksSnapshot(from)
-	})
-}
-
-// asksSnapshot reports whether an entry of a hierarchy asks a snapshot.
-func asksSnapshot(entry *yaml.Node) bool {
-	for key, name := range snapshotFunctions {
-		if _, function, ok := entry.Lookup(key); ok {
-			text, _ := function.Text()
-			return text == name
-		}
-	}
-	return false
-}
-
 // findSet finds a file of structured bindings.
 func (p *planner) findSet(u uri) (planned, bool) {
-	dir, rel := p.dir, u.path
+	dir, rel := p.Dir, u.path
 	if u.scheme == "module" {
 		name, rest, _ := strings.Cut(u.path, "::")
 		m, ok := p.moduleOf(u, name)
 		if !ok {
 			return planned{}, false
 		}
-		dir, rel = m.dir, rest
+		dir, rel = m.Dir, rest
 	}
-	stem := filepath.Join(p.setsDir(dir), filepath.FromSlash(strings.ReplaceAll(rel, "::", "/")))
+	stem := filepath.Join(p.SetsDir(dir), filepath.FromSlash(strings.ReplaceAll(rel, "::", "/")))
 	path, puppet, ruby := stem+".yaml", stem+".pp", rubyFile(dir, u.path)
-	there, ok := p.isFile(path)
-	puppetThere, puppetOK := p.isFile(puppet)
-	rubyThere, rubyOK := p.isFile(ruby)
+	there, ok := p.IsFile(path)
+	puppetThere, puppetOK := p.IsFile(puppet)
+	rubyThere, rubyOK := p.IsFile(ruby)
 	if puppetThere && !there {
 		path, there = puppet, true
 	}
@@ -433,19 +252,19 @@ func (p *planner) findSet(u uri) (planned, bool) {
 	case !ok || !puppetOK || !rubyOK:
 		return planned{}, false
 	case puppetThere && path != puppet:
-		p.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "twice",
+		p.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "twice",
 			Message: "the bindings " + u.path + " exist twice, in YAML and in the syntax of Puppet",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: puppet}, Message: "in the syntax of Puppet"}},
 			Hint:    "remove one of the two"})
 		return planned{}, false
 	case there && rubyThere:
-		p.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "ruby",
+		p.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Code: "ruby",
 			Message: "the bindings " + u.path + " exist twice, in this file and in Ruby",
 			Notes:   []diag.Note{{Pos: diag.Pos{File: ruby}, Message: "in Ruby"}},
 			Hint:    "remove the Ruby file: it cannot be run"})
 		return planned{}, false
 	case rubyThere:
-		p.diags.Errorf(u.at, "ruby",
+		p.Diags.Errorf(u.at, "ruby",
 			"the bindings %s are written in Ruby (%s), which cannot be run; write them as structured bindings",
 			u.path, ruby)
 		return planned{}, false
@@ -453,7 +272,7 @@ func (p *planner) findSet(u uri) (planned, bool) {
 		return p.missing(u, "there are no bindings %s: expected the file %s, or %s beside it", u.path, path,
 			filepath.Base(puppet))
 	}
-	return planned{uri: u.String(), set: p.want(path), name: u.path}, true
+	return planned{uri: u.String(), set: p.Want(path), name: u.path}, true
 }
 
 func rubyFile(dir, name string) string {

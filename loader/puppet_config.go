@@ -7,41 +7,42 @@ import (
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
+	"bindc/loader/internal/site"
 )
 
 // puppetConfig is the configuration of a site in the syntax of Puppet (language.md, section 14.1).
 const puppetConfig = "binder_config.pp"
 
 // readPuppetConfig reads it. Not ok: nothing can be made of it.
-func readPuppetConfig(in *inputs, path string, reg registry) (config, bool) {
-	src, err := in.disk.ReadFile(path)
+func readPuppetConfig(in *site.Inputs, path string, reg registry) (config, bool) {
+	src, err := in.Disk.ReadFile(path)
 	if err != nil {
-		in.failed(path, err)
+		in.Failed(path, err)
 		return config{}, false
 	}
-	f := &input{path: path, label: in.label(path)}
-	f.identify(src)
-	in.found = append(in.found, f)
-	site, errs := syntax.ParseSite(string(src))
-	c := puppetConfigReader{in.diags, syntax.NewText(path, string(src))}
-	c.Report(errs, in.diags)
-	if site == nil {
+	f := &site.File{Path: path, Label: in.Label(path)}
+	f.Identify(src)
+	in.Found = append(in.Found, f)
+	parsed, errs := syntax.ParseSite(string(src))
+	c := puppetConfigReader{in.Diags, syntax.NewText(path, string(src))}
+	c.Report(errs, in.Diags)
+	if parsed == nil {
 		return config{}, false
 	}
 	at := diag.Pos{File: path, Line: 1, Col: 1}
 	cfg := config{defaultCategories(at), defaultLayers(at), true, reg}
-	if site.Off > 0 {
+	if parsed.Off > 0 {
 		var cs []category
-		for _, a := range site.Categories {
+		for _, a := range parsed.Categories {
 			if cat, ok := c.category(a, cs); ok {
 				cs = append(cs, cat)
 			}
 		}
-		yaml := configReader{document{nil, in.diags}, reg}
-		cfg.categories = yaml.completed(cs, c.Pos(site.Off))
+		yaml := configReader{site.Document{Diags: in.Diags}, reg}
+		cfg.categories = yaml.completed(cs, c.Pos(parsed.Off))
 	}
-	if site.HasLayers {
-		cfg.layers, cfg.silent = c.layers(site.Layers, reg), false
+	if parsed.HasLayers {
+		cfg.layers, cfg.silent = c.layers(parsed.Layers, reg), false
 	}
 	return cfg, len(errs) == 0
 }
@@ -65,7 +66,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 			Message: "the category '" + a.Name + "' is defined twice",
 			Notes:   []diag.Note{{Pos: before[i].at, Message: "defined here first"}}})
 		return category{}, false
-	case a.Name == common:
+	case a.Name == site.Common:
 		c.diags.Errorf(at, "category",
 			"'common' is always the last category, with everything in it: it is not named here")
 		return category{}, false
@@ -76,7 +77,7 @@ func (c puppetConfigReader) category(a syntax.Attribute, before []category) (cat
 		}
 		return ofVariable(a.Name, "environment", at), true
 	}
-	errs := syntax.CheckWithoutLookup(a.Value, noLookup)
+	errs := syntax.CheckWithoutLookup(a.Value, site.NoLookup)
 	for i := range errs {
 		errs[i].Code = cmp.Or(errs[i].Code, "expression")
 	}

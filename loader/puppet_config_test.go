@@ -13,6 +13,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/loader/internal/site"
 )
 
 // What binder_config.pp may say (language.md, section 14.1): the categories and layers that come of it, and what is
@@ -111,7 +112,7 @@ func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeUsed(t *testing.T) {
 
 // One that cannot be read is an error, and not one that is not there.
 func TestConfigurationsInTheSyntaxOfPuppetThatCannotBeRead(t *testing.T) {
-	dir := site(t, map[string]string{puppetConfig: "site { }", "hiera.yaml": "version: 2"})
+	dir := writeSite(t, map[string]string{puppetConfig: "site { }", "hiera.yaml": "version: 2"})
 	fail := func(op fsx.Op, path string) error {
 		if op == fsx.Open && strings.HasSuffix(path, puppetConfig) {
 			return fs.ErrPermission
@@ -153,8 +154,8 @@ func lineAndColumn(p diag.Pos) string { return strconv.Itoa(p.Line) + ":" + strc
 func puppetConfigured(t *testing.T, text string) (config, bool, string) {
 	t.Helper()
 	var diags diag.List
-	in := &inputs{files: files{diags: &diags}, dir: site(t, map[string]string{puppetConfig: text}),
-		reader: datafile.NewReader(nil, fsx.Disk{}), byPath: map[inputKey]*input{}}
+	dir := writeSite(t, map[string]string{puppetConfig: text})
+	in := site.NewInputs(site.Files{Diags: &diags}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
 	cfg, ok := readConfig(in, Options{})
 	var reported []string
 	for _, d := range diags.Sorted() {
@@ -164,7 +165,7 @@ func puppetConfigured(t *testing.T, text string) (config, bool, string) {
 		}
 		reported = append(reported, line)
 	}
-	if list, at := in.sorted(); len(list) != 1 || list[0].Path != puppetConfig || list[0].Size != int64(len(text)) ||
+	if list, at := in.Sorted(); len(list) != 1 || list[0].Path != puppetConfig || list[0].Size != int64(len(text)) ||
 		len(at) != 1 {
 		t.Errorf("the inputs are %v, at %v", list, at)
 	}

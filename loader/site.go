@@ -6,9 +6,7 @@ package loader
 import (
 	"bindc/diag"
 	"bindc/internal/bindingsfile"
-	"bindc/internal/datafile"
-	"bindc/internal/expr"
-	"bindc/internal/relation"
+	"bindc/loader/internal/site"
 )
 
 // Site is everything a site says.
@@ -27,22 +25,22 @@ type Site struct {
 	Values []string // likewise, compiled: see package recipe
 }
 
-// Dimension is what a request has one value of: a category, or a guard.
-type Dimension struct {
-	Name     string
-	Category int // for a guard, the dimension of its file's category, -1 if that is common; for a category itself
-	Guard    bool
-	Exact    bool       // the case of values counts
-	Value    *expr.Node // yields the value as text
-	Pos      diag.Pos   // of a category: the position of its name
-	ValuePos diag.Pos   // the position of the text that Value is from
-}
+// What the readers of a site share, under the names that the other packages use.
+type (
+	// Dimension is a category, or a guard. A request has one value of each.
+	Dimension = site.Dimension
+	// Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
+	Condition = site.Condition
+	// Term requires a value of a dimension.
+	Term = site.Term
+	// Input is a file that was read.
+	Input = site.Input
+	// DataFile is a data file with the condition it is for.
+	DataFile = site.DataFile
+)
 
-// Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
-type Condition = relation.Condition
-
-// Term asks a dimension to have a value, which is folded to lower case unless the dimension is exact.
-type Term = relation.Term
+// Fold folds the case of a value of a category, so that values that differ only in case are equal.
+func Fold(s string) string { return site.Fold(s) }
 
 // Layer is a group of contributions. Of a hierarchy of Hiera 5 each path is a layer by itself, in order; these have one
 // name.
@@ -77,21 +75,6 @@ type Contribution struct {
 	Transfers []Transfer
 }
 
-// DataFile is a data file with the condition it stands for. Its bindings are compiled already; a site may have
-// millions.
-type DataFile struct {
-	Path      string // in messages
-	Condition int    // index in Site.Conditions
-	Hidden    bool   // an earlier backend has these keys for the same requests; they are never used
-	Entries   []datafile.Entry
-	Options   []datafile.Entry // see datafile.File
-}
-
-// Pos is where entry i is written.
-func (f *DataFile) Pos(i int) diag.Pos {
-	return diag.Pos{File: f.Path, Line: int(f.Entries[i].Line), Col: int(f.Entries[i].Col)}
-}
-
 // Binding is a structured binding: it binds a key, or contributes to a multibinding.
 type Binding struct {
 	Key    string // "" for a contribution without a name
@@ -101,17 +84,6 @@ type Binding struct {
 	Value  uint32                 // in Site.Values; of a contribution, none
 	More   *bindingsfile.Compiled // what only the long form says, or nil
 }
-
-// Input is a file that was read. Path does not depend on where the site is.
-type Input struct {
-	Path string
-	Size int64
-	Hash uint64 // xxhash64
-	Made bool   // by an extension: there is no such file
-}
-
-// Fold is how values of categories are compared: without regard to case.
-func Fold(s string) string { return relation.Fold(s) }
 
 // Transfer binds parameters of one target to those of another. Which they are is known when all of the site is: those
 // of the map that is given, or else of the one that is bound, or else those that both have.

@@ -19,11 +19,11 @@ func (c *setCompiler) errorf(at *bindingsfile.Literal, format string, args ...an
 
 // fits charges the n bindings of one statement against the limit on alternatives.
 func (c *setCompiler) fits(n int, at diag.Pos, when []int) bool {
-	c.alternatives -= max(0, n-1) * (len(when) - 1)
-	if c.alternatives < 0 {
+	c.Alternatives -= max(0, n-1) * (len(when) - 1)
+	if c.Alternatives < 0 {
 		c.tooMany(at)
 	}
-	return c.alternatives >= 0
+	return c.Alternatives >= 0
 }
 
 // Patterns of the names in statements.
@@ -328,7 +328,7 @@ func (c *setCompiler) dependency(s *bindingsfile.Statement, when []int) {
 	if !okFrom || !okTo {
 		return
 	}
-	c.alternatives -= len(from)*len(to) - max(len(from), len(to)) // the product of two lists
+	c.Alternatives -= len(from)*len(to) - max(len(from), len(to)) // the product of two lists
 	if !c.fits(len(from)*len(to), s.Pos, when) {
 		return
 	}

@@ -8,17 +8,19 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/hiera5"
+	"bindc/loader/internal/site"
 )
 
 // unread finds what looks as if it were to be read, and is not: nobody notices a file that says nothing.
 type unread struct {
 	*planner
-	quiet files // what nobody asks for may as well be unreadable
+	quiet site.Files // what nobody asks for may as well be unreadable
 }
 
 // warnOfUnread warns of the files that no layer and no hierarchy comes to.
 func (p *planner) warnOfUnread() {
-	u := unread{p, files{p.disk, &diag.List{}}}
+	u := unread{p, site.Files{Disk: p.Disk, Diags: &diag.List{}}}
 	for _, dir := range slices.Sorted(maps.Keys(p.hiera.dirs)) {
 		if h := p.hiera.dirs[dir]; h != nil && h.other == "" {
 			u.data(h)
@@ -28,20 +30,20 @@ func (p *planner) warnOfUnread() {
 	if !p.sure {
 		return // a URI that could not be read may have named whatever it is
 	}
-	u.hierarchy(p.dir, uri{scheme: "confdir-hiera"}, uri{scheme: "hiera"})
+	u.hierarchy(p.Dir, uri{scheme: "confdir-hiera"}, uri{scheme: "hiera"})
 	u.dataAlone()
 	u.classified()
-	u.sets(p.dir, "confdir", "")
-	u.yml(filepath.Join(p.dir, "binder_config"), uri{})
-	u.yml(filepath.Join(p.dir, "bindings_config"), uri{})
-	for _, m := range p.modules.all {
-		u.hierarchy(m.dir, uri{scheme: "module-hiera", path: m.name}, uri{scheme: "module-hiera5", path: m.name})
-		u.sets(m.dir, "module", m.name+"::")
+	u.sets(p.Dir, "confdir", "")
+	u.yml(filepath.Join(p.Dir, "binder_config"), uri{})
+	u.yml(filepath.Join(p.Dir, "bindings_config"), uri{})
+	for _, m := range p.Modules.All {
+		u.hierarchy(m.Dir, uri{scheme: "module-hiera", path: m.Name}, uri{scheme: "module-hiera5", path: m.Name})
+		u.sets(m.Dir, "module", m.Name+"::")
 	}
 }
 
 func (u *unread) warn(path string, code diag.Code, message, hint string) {
-	u.diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: code, Message: message,
+	u.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: code, Message: message,
 		Hint: hint})
 }
 
@@ -53,30 +55,30 @@ func (u *unread) data(h *hieraDir) {
 		return
 	}
 	for top, at := range h.tops() {
-		if there, ok := u.quiet.isDir(h.tree.path(top)); ok && !there {
-			u.diags.Warnf(at, "data_directory",
+		if there, ok := u.quiet.IsDir(h.tree.Path(top)); ok && !there {
+			u.Diags.Warnf(at, "data_directory",
 				"there is no directory '%s' beside this file; this entry never finds data", top)
 		}
 	}
 	const hint = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 	for _, f := range u.among(h) {
-		path := h.tree.path(f.path)
-		if isData(f) && !u.readsData(path) && !h.mentions(f) {
+		path := h.tree.Path(f.Path)
+		if isData(f) && !u.ReadsData(path) && !h.mentions(f) {
 			d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "data_unreached",
 				Hint: hint, Message: "no hierarchy entry matches this file; its data is never used"}
 			if at, ok := h.nearEntry(f); ok {
 				d.Notes = []diag.Note{{Pos: at, Message: "the path of this entry is similar"}}
 			}
-			u.diags.Add(d)
+			u.Diags.Add(d)
 		}
 	}
 }
 
 // nearEntry is where the path of an entry is written of which that of f may be a typo, or the other way round: all of
 // it, or what stands before the first variable.
-func (h *hieraDir) nearEntry(f listed) (diag.Pos, bool) {
+func (h *hieraDir) nearEntry(f site.Listed) (diag.Pos, bool) {
 	for _, e := range h.entries {
-		path, name := e.path.before, f.name()
+		path, name := e.path.before, f.Name()
 		if e.path.refs > 0 {
 			path = e.path.fixedDir()
 			parts := strings.SplitAfter(name, "/")
@@ -92,21 +94,21 @@ func (h *hieraDir) nearEntry(f listed) (diag.Pos, bool) {
 // hiera5Data warns of data that no path of Hiera 5 reaches: of what lies beside files that are read, in a directory for
 // data alone.
 func (u *unread) hiera5Data() {
-	for _, h := range u.hiera5.dirs {
-		if h != nil && h.plans() {
+	for _, h := range u.hiera5.Dirs {
+		if h != nil && h.HasPlans() {
 			return // which has paths of its own
 		}
 	}
-	for _, dir := range slices.Sorted(maps.Keys(u.hiera5.trees)) {
-		t := u.hiera5.trees[dir]
-		if t == nil || !t.forData || t.roots[t.real] || isBelow(t.real, u.dir) {
+	for _, dir := range slices.Sorted(maps.Keys(u.hiera5.Trees)) {
+		t := u.hiera5.Trees[dir]
+		if t == nil || !t.ForData || t.Roots[t.Real] || site.IsBelow(t.Real, u.Dir) {
 			continue
 		}
 		var lost []string
-		all := &tree{files: u.quiet, dir: t.dir, real: t.real, roots: t.roots, dangling: true, lost: &lost}
-		for _, f := range all.below("", -1, false) {
-			path := t.path(f.path)
-			if isData(f) && !u.readsData(path) {
+		all := &site.Tree{Files: u.quiet, Dir: t.Dir, Real: t.Real, Roots: t.Roots, Dangling: true, Lost: &lost}
+		for _, f := range all.Below("", -1, false) {
+			path := t.Path(f.Path)
+			if isData(f) && !u.ReadsData(path) {
 				hint := "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 				if right, ok := strings.CutSuffix(filepath.Base(path), ".yml"); ok {
 					hint = "rename it to " + right + ".yaml, if that is what a path of the hierarchy names"
@@ -115,18 +117,12 @@ func (u *unread) hiera5Data() {
 			}
 		}
 		for _, path := range lost {
-			if isDataExtension(filepath.Ext(path)) {
-				u.warn(t.path(path), "data_unreached", "this symbolic link leads nowhere; to Hiera 5 there is no file",
+			if site.IsDataExtension(filepath.Ext(path)) {
+				u.warn(t.Path(path), "data_unreached", "this symbolic link leads nowhere; to Hiera 5 there is no file",
 					"create the file that it leads to, or remove the link")
 			}
 		}
 	}
-}
-
-// plans tells whether there is a hierarchy for plans.
-func (h *hiera5Dir) plans() bool {
-	_, _, ok := h.doc.Root.Lookup("plan_hierarchy")
-	return ok
 }
 
 // isWhole tells whether no entry and no backend was refused.
@@ -138,31 +134,31 @@ func (h *hieraDir) isWhole() bool {
 	return whole("hierarchy", len(h.entries)) && whole("backends", len(h.backends))
 }
 
-func isData(f listed) bool {
-	return f.err == nil && !f.outside && isDataExtension(filepath.Ext(f.path))
+func isData(f site.Listed) bool {
+	return f.Err == nil && !f.Outside && site.IsDataExtension(filepath.Ext(f.Path))
 }
 
 // mentions tells whether something is said of f already: its name fits, but its extension or the path's is amiss, or
 // it is refused.
-func (h *hieraDir) mentions(f listed) bool {
-	said := slices.Contains(h.backends, strings.ReplaceAll(filepath.Ext(f.path)[1:], "yml", "yaml"))
+func (h *hieraDir) mentions(f site.Listed) bool {
+	said := slices.Contains(h.backends, strings.ReplaceAll(filepath.Ext(f.Path)[1:], "yml", "yaml"))
 	return slices.ContainsFunc(h.entries, func(e hierarchyEntry) bool {
-		return e.path.fits(f.path) || said && e.path.fits(f.name())
+		return e.path.fits(f.Path) || said && e.path.fits(f.Name())
 	})
 }
 
 // among are the files in the directories with the data of h.
-func (u *unread) among(h *hieraDir) []listed {
-	t := &tree{files: u.quiet, dir: h.tree.dir, real: h.tree.real, roots: h.tree.roots}
+func (u *unread) among(h *hieraDir) []site.Listed {
+	t := &site.Tree{Files: u.quiet, Dir: h.tree.Dir, Real: h.tree.Real, Roots: h.tree.Roots}
 	tops := h.tops()
-	if _, ok := tops[""]; ok && !t.roots[t.real] { // beside what configures a site or a module there are other files
-		return t.below("", -1, false)
+	if _, ok := tops[""]; ok && !t.Roots[t.Real] { // beside what configures a site or a module there are other files
+		return t.Below("", -1, false)
 	}
 	tops["data"] = diag.Pos{} // as is the custom, though no path begins there
 	delete(tops, "")
-	var out []listed
+	var out []site.Listed
 	for _, top := range slices.Sorted(maps.Keys(tops)) {
-		out = append(out, t.below(top+"/", -1, false)...)
+		out = append(out, t.Below(top+"/", -1, false)...)
 	}
 	return out
 }
@@ -185,25 +181,25 @@ func (h *hieraDir) tops() map[string]diag.Pos {
 func (u *unread) hierarchy(dir string, of, of5 uri) {
 	u.yml(filepath.Join(dir, "hiera"), of)
 	_, named5 := u.named[of5.String()]
-	if path := filepath.Join(dir, hiera5Files[0]); !named5 {
-		if there, _ := u.quiet.isFile(path); there {
+	if path := filepath.Join(dir, hiera5.ConfigNames[0]); !named5 {
+		if there, _ := u.quiet.IsFile(path); there {
 			u.notIncluded(path, of5)
 		}
 	}
 	included, named := u.named[of.String()]
-	path, _ := u.quiet.hieraFile(dir)
+	path, _ := hieraFile(u.quiet, dir)
 	if path == "" || included || named && (named5 || of.scheme != "confdir-hiera") {
 		return
 	}
-	src, _ := u.disk.ReadFile(path) // nothing, if that fails
-	doc, ok := yaml.Parse(path, src, yaml.Options{}, u.quiet.diags)
-	switch d := (document{doc, u.quiet.diags}); {
-	case !ok || !d.isHash():
+	src, _ := u.Disk.ReadFile(path) // nothing, if that fails
+	doc, ok := yaml.Parse(path, src, yaml.Options{}, u.quiet.Diags)
+	switch d := (site.Document{Document: doc, Diags: u.quiet.Diags}); {
+	case !ok || !d.IsHash():
 	case otherHiera(d) == "":
 		if !named {
 			u.notIncluded(path, of)
 		}
-	case !named5 && versionOf(doc) >= 4 && !asksSnapshotOnly(d):
+	case !named5 && hiera5.VersionOf(doc) >= 4 && !hiera5.AsksSnapshotOnly(d):
 		u.notIncluded(path, of5)
 	}
 }
@@ -216,24 +212,24 @@ func (u *unread) notIncluded(path string, of uri) {
 	if of.scheme == "hiera" || of.scheme == "module-hiera5" {
 		d.Hint = "include '" + of.String() + "' in a layer of its own, or exclude it in another if that is meant"
 	}
-	u.diags.Add(d)
+	u.Diags.Add(d)
 }
 
 // dataAlone warns of data in a site that has no hiera.yaml.
 func (u *unread) dataAlone() {
 	included, named := u.named["confdir-hiera:/"]
-	if path, _ := u.quiet.hieraFile(u.dir); path != "" || named && !included {
+	if path, _ := hieraFile(u.quiet, u.Dir); path != "" || named && !included {
 		return
 	}
-	if u.hiera5.hiera5File(u.dir) != "" {
+	if u.hiera5.ConfigIn(u.Dir) != "" {
 		return
 	}
-	real, _ := u.quiet.real(u.dir) // where that cannot be told an error is
-	t := tree{files: u.quiet, dir: u.dir, real: real, roots: u.modules.roots}
-	data := slices.DeleteFunc(t.below("data/", -1, false), func(f listed) bool { return !isData(f) })
-	isRead := func(f listed) bool { return u.readsData(t.path(f.path)) }
+	real, _ := u.quiet.Real(u.Dir) // where that cannot be told an error is
+	t := site.Tree{Files: u.quiet, Dir: u.Dir, Real: real, Roots: u.Modules.Roots}
+	data := slices.DeleteFunc(t.Below("data/", -1, false), func(f site.Listed) bool { return !isData(f) })
+	isRead := func(f site.Listed) bool { return u.ReadsData(t.Path(f.Path)) }
 	if len(data) > 0 && !slices.ContainsFunc(data, isRead) {
-		u.warn(t.path("data"), "data_unreached",
+		u.warn(t.Path("data"), "data_unreached",
 			"there is no hiera.yaml beside this directory; its data is never used",
 			"write one; that with nothing but 'version: 2' has data/osfamily/${osfamily} and data/common")
 	}
@@ -242,11 +238,11 @@ func (u *unread) dataAlone() {
 // sets warns of bindings that no layer includes. Of a module only the default is expected to be, unless a layer has
 // chosen others of them: they are an offer, which a site need not take up.
 func (u *unread) sets(dir, scheme, prefix string) {
-	dir = u.setsDir(dir)
+	dir = u.SetsDir(dir)
 	ofModule := func(uri string) bool { return strings.HasPrefix(uri, scheme+":/"+prefix) }
 	chosen := slices.ContainsFunc(slices.Collect(maps.Keys(u.named)), ofModule)
 	for _, ext := range []string{".yaml", ".yml", ".pp"} {
-		for _, name := range u.quiet.setsBelow(dir, ext) {
+		for _, name := range u.quiet.SetsBelow(dir, ext) {
 			of := uri{scheme: scheme, path: prefix + name}
 			path := filepath.Join(dir, filepath.FromSlash(strings.ReplaceAll(name, "::", "/")))
 			_, named := u.named[of.String()]
@@ -267,8 +263,8 @@ func (u *unread) sets(dir, scheme, prefix string) {
 
 // yml warns of a file that is named path but for its extension, unless what it would be is excluded.
 func (u *unread) yml(path string, of uri) {
-	there, _ := u.quiet.isFile(path + ".yml")
-	twin, _ := u.quiet.isFile(path + ".yaml")
+	there, _ := u.quiet.IsFile(path + ".yml")
+	twin, _ := u.quiet.IsFile(path + ".yaml")
 	if included, named := u.named[of.String()]; there && !twin && (included || !named) {
 		u.warn(path+".yml", "yml", "this file is not read: expected the extension '.yaml'",
 			"rename it to "+filepath.Base(path)+".yaml")

@@ -10,18 +10,20 @@ import (
 	"bindc/diag"
 	"bindc/internal/datafile"
 	"bindc/internal/fsx"
+	"bindc/loader/internal/hiera5"
+	"bindc/loader/internal/site"
 )
 
 // classified warns of what a node classifier says if no layer includes it.
 func (u *unread) classified() {
 	isEnc := func(uri string) bool { return strings.HasPrefix(uri, "enc:") }
-	dir := filepath.Join(u.dir, datafile.ClassifiedDir)
+	dir := filepath.Join(u.Dir, datafile.ClassifiedDir)
 	isSaid := func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) == datafile.ClassifiedExt }
-	if there, _ := u.quiet.isDir(dir); !there || slices.ContainsFunc(slices.Collect(maps.Keys(u.named)), isEnc) {
+	if there, _ := u.quiet.IsDir(dir); !there || slices.ContainsFunc(slices.Collect(maps.Keys(u.named)), isEnc) {
 		return
 	}
-	if slices.ContainsFunc(u.quiet.list(dir), isSaid) {
-		u.diags.Add(unclassified(dir, u.silent && u.isOfHiera5()))
+	if slices.ContainsFunc(u.quiet.List(dir), isSaid) {
+		u.Diags.Add(unclassified(dir, u.silent && u.isOfHiera5()))
 	}
 }
 
@@ -41,8 +43,7 @@ func unclassified(dir string, bare bool) diag.Diagnostic {
 // CheckClassified warns if no layer of the site in dir includes what bindc enc writes there. An error in the
 // configuration is left to the build.
 func CheckClassified(dir string, diags *diag.List) {
-	in := &inputs{files: files{fsx.Disk{}, &diag.List{}}, dir: dir, reader: datafile.NewReader(nil, fsx.Disk{}),
-		byPath: map[inputKey]*input{}}
+	in := site.NewInputs(site.Files{Diags: &diag.List{}}, dir, "", datafile.NewReader(nil, fsx.Disk{}))
 	cfg, ok := readConfig(in, Options{})
 	if !ok {
 		return
@@ -52,8 +53,8 @@ func CheckClassified(dir string, diags *diag.List) {
 			return
 		}
 	}
-	hiera5 := &hiera5Reader{inputs: in, dirs: map[string]*hiera5Dir{}, trees: map[string]*tree{}}
-	in.modules = findModules(in.files, dir, modulePath(in, Options{}))
-	p := planner{inputs: in, hiera5: hiera5}
+	hiera5Reader := hiera5.NewReader(in, nil, "", DefaultCodedir, 0)
+	in.Modules = site.FindModules(in.Files, dir, modulePath(in, Options{}))
+	p := planner{Inputs: in, hiera5: hiera5Reader}
 	diags.Add(unclassified(filepath.Join(dir, datafile.ClassifiedDir), cfg.silent && p.isOfHiera5()))
 }

@@ -1,4 +1,4 @@
-package loader
+package hiera5
 
 import (
 	"cmp"
@@ -12,12 +12,13 @@ import (
 	"bindc/internal/expr"
 	"bindc/internal/syntax"
 	"bindc/internal/value"
+	"bindc/loader/internal/site"
 )
 
 // place is a path or glob of Hiera 5 below a directory that is known: its text, and the dimension that has the whole of
 // it as value.
 type place struct {
-	tree *tree // nil: the directory is not there
+	tree *site.Tree // nil: the directory is not there
 
 	dirLabel string // the directory, as Inputs name files in it
 	text     string
@@ -28,7 +29,7 @@ type place struct {
 }
 
 // place parses a path, or a glob, below a datadir.
-func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string, isGlob bool) (place, bool) {
+func (c config) place(at diag.Pos, source dataSource, path string, isGlob bool) (place, bool) {
 	d := c.divide(source.datadir, path, isGlob)
 	p := place{text: d.datadir + d.path}
 	below, problems := expr.ParseHiera(d.datadir)
@@ -41,15 +42,15 @@ func (c hiera5Config) place(at diag.Pos, source hiera5Source, path string, isGlo
 			"lookup finds"})
 	}
 	for _, problem := range problems {
-		c.diags.Errorf(at, "interpolation", "%s", problem.Message)
+		c.Diags.Errorf(at, "interpolation", "%s", problem.Message)
 	}
 	for _, e := range slices.Concat(syntax.MisspeltHiera(below), syntax.MisspeltHiera(node)) {
-		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
+		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
 	}
 	if p.parts == nil {
 		return place{}, false // nothing is the directory itself, and no file
 	}
-	p.tree, p.dirLabel = c.treeOf(d), c.label(d.dir)
+	p.tree, p.dirLabel = c.treeOf(d), c.Label(d.dir)
 	c.checkDots(at, p)
 	c.checkClosed(at, p)
 	if len(p.parts) > 1 || p.parts[0].Op != expr.Const {
@@ -67,7 +68,7 @@ func (c hiera5Config) checkClosed(at diag.Pos, p place) {
 }
 
 // checkDots warns of a '..' behind a variable. Such a path names no file here.
-func (c hiera5Config) checkDots(at diag.Pos, p place) {
+func (c config) checkDots(at diag.Pos, p place) {
 	var b strings.Builder
 	for i, n := range p.parts {
 		if v, ok := n.Constant(); !ok {
@@ -77,7 +78,7 @@ func (c hiera5Config) checkDots(at diag.Pos, p place) {
 		}
 	}
 	if hasDots(b.String()) {
-		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_path",
+		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_path",
 			Message: "'" + p.text + "' has '..' behind a variable; no file is read there",
 			Hint:    "write the path without '..', or with '..' before the first variable"})
 	}
@@ -130,60 +131,48 @@ func withoutDot(text string, begins bool) string {
 }
 
 // treeAt is the tree of a directory with data, nil if there is none. forData tells that it has nothing but data.
-func (c hiera5Config) treeAt(dir string, forData bool) *tree {
-	t, seen := c.trees[dir]
+func (c config) treeAt(dir string, forData bool) *site.Tree {
+	t, seen := c.Trees[dir]
 	if !seen {
-		if real, ok := c.realUnlessDangling(dir); ok {
-			t = &tree{files: c.files, dir: dir, real: real, roots: c.modules.roots, dangling: true}
+		if real, ok := c.RealUnlessDangling(dir); ok {
+			t = &site.Tree{Files: c.Files, Dir: dir, Real: real, Roots: c.Modules.Roots, Dangling: true}
 		}
-		c.trees[dir] = t
+		c.Trees[dir] = t
 	}
 	if t != nil {
-		t.forData = t.forData || forData
+		t.ForData = t.ForData || forData
 	}
 	return t
 }
 
 // under is the condition under which the path is text: none, where it is constant.
-func (c hiera5Config) under(p place, text string) int {
+func (c config) under(p place, text string) int {
 	if _, constant := p.node.Constant(); constant {
 		return 0
 	}
-	return c.condition(Condition{{Dimension: c.whole(p.node, p.text), Value: text}})
+	return c.Condition(site.Condition{{Dimension: c.Whole(p.node, p.text), Value: text}})
 }
 
 // named notes that a path is one of the hierarchy: where it cannot be told all lookups fail, though it may be of no
 // file, or of default_hierarchy.
-func (c hiera5Config) named(at diag.Pos, n *expr.Node, text string) {
+func (c config) named(at diag.Pos, n *expr.Node, text string) {
 	if _, constant := n.Constant(); !constant {
-		i := c.whole(n, text)
-		c.all[i].ValuePos = cmp.Or(c.all[i].ValuePos, at)
-		c.paths = append(c.paths, i)
+		i := c.Whole(n, text)
+		c.All[i].ValuePos = cmp.Or(c.All[i].ValuePos, at)
+		c.Paths = append(c.Paths, i)
 	}
-}
-
-// whole is the dimension that yields n, a path, of which the case counts.
-func (d *dimensions) whole(n *expr.Node, name string) int {
-	key := "whole " + string(expr.Append(nil, n))
-	i, ok := d.guards[key]
-	if !ok {
-		i = len(d.all)
-		d.guards[key] = i
-		d.all = append(d.all, Dimension{Name: name, Category: -1, Guard: true, Exact: true, Value: n})
-	}
-	return i
 }
 
 // path is the location of a path.
-func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5Location {
-	l := hiera5Location{files: map[int][]*input{}}
+func (c config) path(at diag.Pos, source dataSource, path string) Location {
+	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.place(at, source, path, false)
 	if ok {
 		c.named(at, p.node, p.text)
 		l.written = c.writes("path", p, path)
 		files := c.fitting(p)
 		for _, f := range files {
-			l.add(c.under(p, f.path), c.wantHiera5(p, f, source))
+			l.add(c.under(p, f.Path), c.wantFile(p, f, source))
 		}
 		c.checkAbsolute(at, source, path, len(files) > 0)
 		c.checkExtension(at, path, source, files)
@@ -193,7 +182,7 @@ func (c hiera5Config) path(at diag.Pos, source hiera5Source, path string) hiera5
 
 // checkExtension warns of a path that has no extension, as those of Hiera 3 and of Hiera-2: it names no file, unless
 // the variable that it ends with has one, or is one.
-func (c hiera5Config) checkExtension(at diag.Pos, path string, source hiera5Source, files []listed) {
+func (c config) checkExtension(at diag.Pos, path string, source dataSource, files []site.Listed) {
 	named := path[strings.LastIndexByte(path, '/')+1:]
 	if i := strings.LastIndexByte(path, '}'); i > strings.LastIndexByte(path, '/') {
 		named = path[i:]
@@ -201,33 +190,35 @@ func (c hiera5Config) checkExtension(at diag.Pos, path string, source hiera5Sour
 			return
 		}
 	}
-	meant := func(f listed) bool { return isDataExtension(filepath.Ext(f.path)) || filepath.Ext(f.path) == ".eyaml" }
-	if strings.Contains(named, ".") || slices.ContainsFunc(files, func(f listed) bool { return !meant(f) }) {
+	meant := func(f site.Listed) bool {
+		return site.IsDataExtension(filepath.Ext(f.Path)) || filepath.Ext(f.Path) == ".eyaml"
+	}
+	if strings.Contains(named, ".") || slices.ContainsFunc(files, func(f site.Listed) bool { return !meant(f) }) {
 		return
 	}
 	ext := ".yaml"
 	if source.kind == datafile.Hiera5JSON {
 		ext = ".json"
 	}
-	c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "path_extension",
+	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "path_extension",
 		Message: "this path has no extension, and Hiera 5 adds none: it names no file with data",
 		Hint:    "write '" + path + ext + "'"})
 }
 
 // mapped are the locations of mapped_paths: one for each element that the array may have.
-func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) []hiera5Location {
+func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Location {
 	p, ok := c.place(at, source, texts[2], false)
 	if !ok {
 		return nil
 	}
-	out := make([]hiera5Location, 1+expr.MaxMapped)
-	out[0].only = true
+	out := make([]Location, 1+expr.MaxMapped)
+	out[0].Only = true
 	fitting := c.fitting(p)
 	c.checkAbsolute(at, source, texts[2], len(fitting) > 0)
 	for i := range out {
 		n, problem := expr.HieraMapped(i-1, texts[0], texts[1], p.path)
 		if problem != "" {
-			c.diags.Errorf(at, "interpolation", "%s", problem)
+			c.Diags.Errorf(at, "interpolation", "%s", problem)
 			return nil
 		}
 		one := p
@@ -236,15 +227,15 @@ func (c hiera5Config) mapped(at diag.Pos, source hiera5Source, texts []string) [
 		if i == 0 {
 			out[i].written = c.writes("mapped_paths", one, texts[2])
 		}
-		out[i].files = map[int][]*input{}
+		out[i].files = map[int][]*site.File{}
 		for _, f := range fitting {
-			out[i].add(c.under(one, f.path), c.wantHiera5(p, f, source))
+			out[i].add(c.under(one, f.Path), c.wantFile(p, f, source))
 		}
 	}
 	return out
 }
 
-func (l *hiera5Location) add(condition int, f *input) {
+func (l *Location) add(condition int, f *site.File) {
 	if _, ok := l.files[condition]; !ok {
 		l.conditions = append(l.conditions, condition)
 	}
@@ -252,21 +243,21 @@ func (l *hiera5Location) add(condition int, f *input) {
 }
 
 // find adds a file that a glob may find several times.
-func (l *hiera5Location) find(condition int, f *input) {
+func (l *Location) find(condition int, f *site.File) {
 	if !slices.Contains(l.files[condition], f) {
 		l.add(condition, f)
 	}
 }
 
-func (c hiera5Config) wantHiera5(p place, f listed, source hiera5Source) *input {
-	path := p.tree.path(f.path)
-	return c.enqueue(&input{path: path, label: c.label(path), data: true, kind: source.kind})
+func (c config) wantFile(p place, f site.Listed, source dataSource) *site.File {
+	path := p.tree.Path(f.Path)
+	return c.Enqueue(&site.File{Path: path, Label: c.Label(path), Data: true, Kind: source.kind})
 }
 
 // fitting are the files that a path can name in some request.
-func (c hiera5Config) fitting(p place) []listed {
+func (c config) fitting(p place) []site.Listed {
 	if text, ok := p.node.Constant(); ok {
-		return c.usable(p, p.tree.below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {
+		return c.usable(p, p.tree.Below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {
 			return path == expr.CleanPath(text.Text())
 		})
 	}
@@ -274,7 +265,7 @@ func (c hiera5Config) fitting(p place) []listed {
 	begin, _ := parts[0].Constant()
 	pattern := pathPattern(parts)
 	_, ends := parts[len(parts)-1].Constant()
-	return c.usable(p, p.tree.below(expr.CleanPath(dirOf(begin.Text())), -1, true), ends, func(path string) bool {
+	return c.usable(p, p.tree.Below(expr.CleanPath(dirOf(begin.Text())), -1, true), ends, func(path string) bool {
 		return pattern.MatchString(path) && (ends || mayBeData(path))
 	})
 }
@@ -290,15 +281,15 @@ func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1
 
 // usable returns the files that fit. It reports the others that fit, but a directory only if the path names a file: if
 // not, it may be above the files that are meant.
-func (c hiera5Config) usable(p place, files []listed, namesFile bool, fits func(string) bool) []listed {
-	var out []listed
+func (c config) usable(p place, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
+	var out []site.Listed
 	for _, f := range files {
-		if !fits(f.path) || strings.HasPrefix(f.path, ".git/") {
+		if !fits(f.Path) || strings.HasPrefix(f.Path, ".git/") {
 			continue
 		}
-		if f.err != nil {
-			if info, _ := c.disk.Info(p.tree.path(f.path)); namesFile || info == nil || !info.IsDir() {
-				c.failed(p.tree.path(f.path), f.err)
+		if f.Err != nil {
+			if info, _ := c.Disk.Info(p.tree.Path(f.Path)); namesFile || info == nil || !info.IsDir() {
+				c.Failed(p.tree.Path(f.Path), f.Err)
 			}
 			continue
 		}
@@ -342,13 +333,13 @@ const maxFoundAgain = 1 << 19
 
 // countAgain counts what a glob finds against maxFoundAgain. Not ok: the limit is exceeded. The first glob that exceeds
 // it is reported.
-func (c hiera5Config) countAgain(at diag.Pos, found *input) bool {
+func (c config) countAgain(at diag.Pos, found *site.File) bool {
 	if !c.globbed[found] {
 		c.globbed[found] = true
 		return true
 	}
 	if c.foundAgain--; c.foundAgain == -1 {
-		c.diags.Add(diag.Diagnostic{Pos: at, Code: "hierarchy",
+		c.Diags.Add(diag.Diagnostic{Pos: at, Code: "hierarchy",
 			Message: "the globs of this site find files too often that other globs have found",
 			Hint:    "write fewer globs, or globs that do not find the same files"})
 	}
@@ -356,8 +347,8 @@ func (c hiera5Config) countAgain(at diag.Pos, found *input) bool {
 }
 
 // glob is the location of a glob without braces: under each text that it can come to, the files that text finds.
-func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5Location {
-	l := hiera5Location{files: map[int][]*input{}}
+func (c config) glob(at diag.Pos, source dataSource, text string) Location {
+	l := Location{files: map[int][]*site.File{}}
 	p, ok := c.place(at, source, text, true)
 	if !ok {
 		return l
@@ -368,14 +359,14 @@ func (c hiera5Config) glob(at diag.Pos, source hiera5Source, text string) hiera5
 	if c.foundAgain < 0 {
 		return l
 	}
-	for _, f := range c.usable(p, p.tree.below("", -1, true), false, func(string) bool { return true }) {
+	for _, f := range c.usable(p, p.tree.Below("", -1, true), false, func(string) bool { return true }) {
 		counted := false
-		for _, values := range readGlob(elems, f.path) {
+		for _, values := range readGlob(elems, f.Path) {
 			text := expr.CleanPath(fillGlob(p.parts, values))
 			if text == "" {
 				continue // it is absolute with these values, or leads out
 			}
-			found := c.wantHiera5(p, f, source)
+			found := c.wantFile(p, f, source)
 			if !counted && !c.countAgain(at, found) {
 				return l
 			}

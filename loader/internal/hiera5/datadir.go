@@ -1,4 +1,4 @@
-package loader
+package hiera5
 
 import (
 	"path"
@@ -9,17 +9,15 @@ import (
 	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
 )
-
-// DefaultCodedir is where Puppet keeps environments unless it is configured otherwise.
-const DefaultCodedir = "/etc/puppetlabs/code"
 
 // ownEnvironment are the interpolations that name the environment of a request.
 var ownEnvironment = []string{"%{environment}", "%{::environment}", "%{server_facts.environment}"}
 
 // belowEnvironment returns the rest of an absolute path below the directory where Puppet has the environment, which is
 // the site. Not ok: it names something else.
-func (r *hiera5Reader) belowEnvironment(text string) (below string, ok bool) {
+func (r *Reader) belowEnvironment(text string) (below string, ok bool) {
 	in := path.Join(r.codedir, "environments") + "/"
 	if text, ok = strings.CutPrefix(text, in); !ok {
 		return "", false
@@ -34,9 +32,9 @@ func (r *hiera5Reader) belowEnvironment(text string) (below string, ok bool) {
 
 // environmentDir returns the directory of the environment. That is where its hiera.yaml is. For a global hiera.yaml, or
 // one of a module, it is the site.
-func (c hiera5Config) environmentDir() string {
-	if c.module != "" || c.doc.File == c.global {
-		return c.dir
+func (c config) environmentDir() string {
+	if c.Module != "" || c.Doc.File == c.global {
+		return c.Dir
 	}
 	return c.root
 }
@@ -45,7 +43,7 @@ func (c hiera5Config) environmentDir() string {
 func isAbsolute(text string) bool { return strings.HasPrefix(text, "/") || filepath.IsAbs(text) }
 
 // resolve returns the directory that a text starts from and the rest of the text.
-func (c hiera5Config) resolve(text string) (root, rest string) {
+func (c config) resolve(text string) (root, rest string) {
 	if below, ok := c.belowEnvironment(text); ok {
 		return c.environmentDir(), below
 	}
@@ -65,7 +63,7 @@ type divided struct {
 
 // divide divides a path. If that is absolute, or leads out of the datadir, the constant names in front of it are part
 // of the directory: only variables must not lead out.
-func (c hiera5Config) divide(datadir, path string, isGlob bool) (d divided) {
+func (c config) divide(datadir, path string, isGlob bool) (d divided) {
 	root, text := c.resolve(datadir)
 	if i := strings.Index(text, "%{"); i >= 0 {
 		cut := strings.LastIndexByte(text[:i], '/') + 1
@@ -83,7 +81,7 @@ func (c hiera5Config) divide(datadir, path string, isGlob bool) (d divided) {
 	case hasDots(names) && !leadsOut(names):
 		d.path = clean(names) + d.path[len(names):]
 	}
-	if _, inSite := below(c.dir, d.dir); d.datadir != "" && !inSite {
+	if _, inSite := site.Below(c.Dir, d.dir); d.datadir != "" && !inSite {
 		d.forData = false
 	}
 	d.tooWide = filepath.Dir(d.dir) == d.dir && (isGlob || strings.Contains(d.datadir+d.path, "%{"))
@@ -91,7 +89,7 @@ func (c hiera5Config) divide(datadir, path string, isGlob bool) (d divided) {
 }
 
 // treeOf is the tree of the directory; nil if it does not exist.
-func (c hiera5Config) treeOf(d divided) *tree {
+func (c config) treeOf(d divided) *site.Tree {
 	if d.tooWide {
 		return nil
 	}
@@ -130,9 +128,9 @@ func clean(names string) string {
 }
 
 // checkDatadir notes a datadir of the site that does not exist. Those of a module are left to its author.
-func (c hiera5Config) checkDatadir(at diag.Pos, source hiera5Source) {
+func (c config) checkDatadir(at diag.Pos, source dataSource) {
 	dir := source.datadir
-	if c.module != "" || c.checked[dir] || c.hasDatadir(dir) {
+	if c.Module != "" || c.checked[dir] || c.hasDatadir(dir) {
 		return
 	}
 	c.checked[dir] = true
@@ -149,26 +147,26 @@ func (c hiera5Config) checkDatadir(at diag.Pos, source hiera5Source) {
 	c.absent = append(c.absent, d)
 }
 
-// warnOfAbsent reports the directories and files that were noted as absent, unless the site has errors: then they would
+// WarnOfAbsent reports the directories and files that were noted as absent, unless the site has errors: then they would
 // only distract. It must be called after all files are parsed, so that the report does not depend on their order.
-func (r *hiera5Reader) warnOfAbsent() {
-	if r.diags.Failed() {
+func (r *Reader) WarnOfAbsent() {
+	if r.Diags.Failed() {
 		return
 	}
 	for _, d := range r.absent {
-		r.diags.Add(d)
+		r.Diags.Add(d)
 	}
 }
 
 // absoluteHint explains which absolute paths are inside the site.
-func (c hiera5Config) absoluteHint() string {
+func (c config) absoluteHint() string {
 	return "write a path relative to this file; of absolute paths, those below " +
 		path.Join(c.codedir, "environments") + "/%{environment} are in the site, see --codedir"
 }
 
 // hasRelative reports whether one of the paths of an entry is relative. Its datadir does not count otherwise.
 func hasRelative(places *yaml.Node) bool {
-	texts := stringsOf(places)
+	texts := site.StringsOf(places)
 	if text, ok := places.Text(); ok {
 		texts = []string{text}
 	}
@@ -176,7 +174,7 @@ func hasRelative(places *yaml.Node) bool {
 }
 
 // hasDatadir reports whether a datadir exists, or can exist where it depends on the request.
-func (c hiera5Config) hasDatadir(datadir string) bool {
+func (c config) hasDatadir(datadir string) bool {
 	d := c.divide(datadir, "", false)
 	tree := c.treeOf(d)
 	node, problems := expr.ParseHiera(d.datadir)
@@ -184,13 +182,13 @@ func (c hiera5Config) hasDatadir(datadir string) bool {
 		return tree != nil
 	}
 	pattern := pathPattern(withoutDots(partsOf(node)))
-	matches := func(f listed) bool { return pattern.MatchString(f.path + "/") }
-	return pattern.MatchString("") || slices.ContainsFunc(tree.below("", -1, true), matches)
+	matches := func(f site.Listed) bool { return pattern.MatchString(f.Path + "/") }
+	return pattern.MatchString("") || slices.ContainsFunc(tree.Below("", -1, true), matches)
 }
 
 // checkAbsolute notes an absolute path, or glob, of the site by which no file is found.
-func (c hiera5Config) checkAbsolute(at diag.Pos, source hiera5Source, path string, found bool) {
-	if c.module != "" || found || !isAbsolute(path) {
+func (c config) checkAbsolute(at diag.Pos, source dataSource, path string, found bool) {
+	if c.Module != "" || found || !isAbsolute(path) {
 		return
 	}
 	c.absent = append(c.absent, diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "data_directory",

@@ -1,4 +1,4 @@
-package loader
+package hiera5
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package loader
+package site
 
 import (
 	"errors"
@@ -10,17 +10,17 @@ import (
 	"bindc/internal/fsx"
 )
 
-// tree is the directory of a hiera.yaml with everything below it.
-type tree struct {
-	files
-	dir   string
-	real  string          // dir without symbolic links
-	roots map[string]bool // the directories of the site and of modules, without symbolic links
+// Tree is the directory of a hiera.yaml with everything below it.
+type Tree struct {
+	Files
+	Dir   string
+	Real  string          // dir without symbolic links
+	Roots map[string]bool // the directories of the site and of modules, without symbolic links
 
-	forData  bool      // the directory of data of Hiera 5, with nothing else in it
-	dangling bool      // links that lead nowhere are as nothing, as they are to Hiera 5
-	lost     *[]string // receives these links, if it is not nil
-	listings map[listing][]listed
+	ForData  bool      // the directory of data of Hiera 5, with nothing else in it
+	Dangling bool      // links that lead nowhere are as nothing, as they are to Hiera 5
+	Lost     *[]string // receives these links, if it is not nil
+	listings map[listing][]Listed
 }
 
 // listing is what was asked of a tree.
@@ -30,17 +30,17 @@ type listing struct {
 	hidden bool
 }
 
-// listed is one file below a directory, or what stands where a file is expected.
-type listed struct {
-	path    string // with slashes, relative to the directory of the tree
-	outside bool   // a link that leads out of that directory
-	err     error  // why it cannot be read
+// Listed is one file below a directory, or what stands where a file is expected.
+type Listed struct {
+	Path    string // with slashes, relative to the directory of the tree
+	Outside bool   // a link that leads out of that directory
+	Err     error  // why it cannot be read
 }
 
-// below is the files in dir, which is empty or ends with a slash, and up to depth directories below it; with -1 as
+// Below is the files in dir, which is empty or ends with a slash, and up to depth directories below it; with -1 as
 // deep as there are any. They are in the order of their names. Those whose names begin with a dot come only with
 // hidden.
-func (t *tree) below(dir string, depth int, hidden bool) []listed {
+func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 	if t == nil {
 		return nil // the directory is not there
 	}
@@ -50,9 +50,9 @@ func (t *tree) below(dir string, depth int, hidden bool) []listed {
 		return out
 	}
 	if t.listings == nil {
-		t.listings = map[listing][]listed{}
+		t.listings = map[listing][]Listed{}
 	}
-	w := walk{tree: t, hidden: hidden}
+	w := walk{Tree: t, hidden: hidden}
 	w.enter(strings.TrimSuffix(dir, "/"), depth)
 	t.listings[key] = w.out
 	return w.out
@@ -60,12 +60,12 @@ func (t *tree) below(dir string, depth int, hidden bool) []listed {
 
 // walk lists files of a tree.
 type walk struct {
-	*tree
+	*Tree
 	hidden bool
 	down   []string // the directories it is in, without symbolic links
 	links  int      // those of them that a link led to
 	linked int      // all directories that links led to
-	out    []listed
+	out    []Listed
 }
 
 // maxLinks bounds the directories that links lead to inside one another: such that all refer to each other would go on
@@ -76,15 +76,15 @@ const maxLinks = 8
 // billions.
 const maxLinked = 2000
 
-func (t *tree) path(rel string) string { return filepath.Join(t.dir, filepath.FromSlash(rel)) }
+func (t *Tree) Path(rel string) string { return filepath.Join(t.Dir, filepath.FromSlash(rel)) }
 
 // enter lists dir, unless that is not there.
 func (w *walk) enter(dir string, depth int) {
-	resolve := w.files.real
-	if w.dangling {
-		resolve = w.realUnlessDangling
+	resolve := w.Files.Real
+	if w.Dangling {
+		resolve = w.RealUnlessDangling
 	}
-	if real, ok := resolve(w.path(dir)); ok {
+	if real, ok := resolve(w.Path(dir)); ok {
 		w.into(dir, real, depth)
 	}
 }
@@ -93,11 +93,11 @@ func (w *walk) enter(dir string, depth int) {
 func (w *walk) into(dir, real string, depth int) {
 	w.down = append(w.down, real)
 	defer func() { w.down = w.down[:len(w.down)-1] }()
-	entries := w.list(w.path(dir))
+	entries := w.List(w.Path(dir))
 	if dir != "" {
 		dir += "/"
 	}
-	root := dir == "" || w.roots[real]
+	root := dir == "" || w.Roots[real]
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case name[0] == '.' && !w.hidden:
@@ -116,39 +116,39 @@ func (w *walk) into(dir, real string, depth int) {
 }
 
 func (w *walk) add(path string, mode fs.FileMode) {
-	w.out = append(w.out, listed{path, w.outside(), fsx.NoFile(w.path(path), mode)})
+	w.out = append(w.out, Listed{path, w.outside(), fsx.NoFile(w.Path(path), mode)})
 }
 
 // outside tells whether the directory it is in lies outside of the tree.
-func (w *walk) outside() bool { return !isBelow(w.real, w.down[len(w.down)-1]) }
+func (w *walk) outside() bool { return !IsBelow(w.Real, w.down[len(w.down)-1]) }
 
 // link follows a symbolic link. Where one is of no use that leads to no directory which would be entered, that is only
 // told if a path fits it.
 func (w *walk) link(path string, depth int) {
 	enters := depth != 0 && !w.outside() // outside of the tree no links are followed any further
-	info, err := w.disk.Info(w.path(path))
+	info, err := w.Disk.Info(w.Path(path))
 	if info == nil && err == nil {
 		return // it is gone meanwhile
 	}
 	var real string
 	if err == nil {
-		real, err = w.disk.Resolve(w.path(path))
+		real, err = w.Disk.Resolve(w.Path(path))
 	}
 	switch {
-	case w.dangling && errors.Is(err, fsx.ErrDangling):
-		if w.lost != nil {
-			*w.lost = append(*w.lost, path)
+	case w.Dangling && errors.Is(err, fsx.ErrDangling):
+		if w.Lost != nil {
+			*w.Lost = append(*w.Lost, path)
 		}
 		return
 	case err != nil && enters: // it might lead to a directory
-		w.failed(w.path(path), err)
+		w.Failed(w.Path(path), err)
 		return
 	case err != nil:
-		w.out = append(w.out, listed{path: path, err: err})
+		w.out = append(w.out, Listed{Path: path, Err: err})
 		return
 	}
-	outside := w.outside() || !isBelow(w.real, real)
-	w.out = append(w.out, listed{path, outside, fsx.NoFile(w.path(path), info.Mode())})
+	outside := w.outside() || !IsBelow(w.Real, real)
+	w.out = append(w.out, Listed{path, outside, fsx.NoFile(w.Path(path), info.Mode())})
 	if info.IsDir() && enters {
 		w.follow(path, real, depth-1)
 	}
@@ -156,15 +156,15 @@ func (w *walk) link(path string, depth int) {
 
 // follow enters a directory that a link leads to. One that contains itself is entered once.
 func (w *walk) follow(path, real string, depth int) {
-	if slices.ContainsFunc(w.down, func(d string) bool { return isBelow(real, d) }) {
+	if slices.ContainsFunc(w.down, func(d string) bool { return IsBelow(real, d) }) {
 		return
 	}
 	if w.links == maxLinks {
-		w.failed(w.path(path), errors.New("links lead to links: expected at most 8 inside one another"))
+		w.Failed(w.Path(path), errors.New("links lead to links: expected at most 8 inside one another"))
 		return
 	}
 	if w.linked == maxLinked {
-		w.failed(w.path(path), errors.New("links lead to more than 2000 directories"))
+		w.Failed(w.Path(path), errors.New("links lead to more than 2000 directories"))
 		return
 	}
 	w.linked++
@@ -177,3 +177,10 @@ func (w *walk) follow(path, real string, depth int) {
 // of a hierarchy they fit.
 var notData = []string{"hiera.yaml", "hiera2.yaml", "hiera5.yaml", "binder_config.yaml", "bindings_config.yaml",
 	"binder_config.pp", "metadata.json", "checksums.json"}
+
+// Name is the path as a hierarchy gives it.
+func (f Listed) Name() string { return strings.TrimSuffix(f.Path, filepath.Ext(f.Path)) }
+
+func IsDataExtension(ext string) bool {
+	return slices.Contains([]string{".yaml", ".json", ".yml"}, ext)
+}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package loader
+package site
 
 import (
 	"fmt"
@@ -14,8 +14,27 @@ import (
 	"bindc/internal/fsx"
 )
 
+// writeSite writes files, named by their paths, and returns their directory. "-> x" is a symbolic link to x.
+func writeSite(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		if target, ok := strings.CutPrefix(text, "-> "); ok && err == nil {
+			err = os.Symlink(target, path)
+		} else if err == nil {
+			err = os.WriteFile(path, []byte(text), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 func TestFilesOfATree(t *testing.T) {
-	dir := site(t, map[string]string{
+	dir := writeSite(t, map[string]string{
 		"data/a.yaml": "", "data/.hidden.yaml": "", "data/sub/b.yaml": "", "data/sub/deep/c.yaml": "",
 		"data/sub/metadata.json": "", "deep/1/2/3/4/5/6/7/8/9/10/x.yaml": "",
 		// directories that contain themselves
@@ -47,16 +66,16 @@ func TestFilesOfATree(t *testing.T) {
 		t.Fatal(err)
 	}
 	var diags diag.List
-	tree := tree{files: files{diags: &diags}, dir: dir, real: real}
-	tree.roots = map[string]bool{filepath.Join(real, "modules/m"): true}
+	tree := Tree{Files: Files{Diags: &diags}, Dir: dir, Real: real}
+	tree.Roots = map[string]bool{filepath.Join(real, "modules/m"): true}
 	for _, test := range tests {
 		var got []string
-		for _, f := range tree.below(test.dir, test.depth, false) {
-			if f.outside {
-				t.Errorf("%s is outside", f.path)
+		for _, f := range tree.Below(test.dir, test.depth, false) {
+			if f.Outside {
+				t.Errorf("%s is outside", f.Path)
 			}
-			if f.err == nil {
-				got = append(got, f.path)
+			if f.Err == nil {
+				got = append(got, f.Path)
 			}
 		}
 		if !slices.Equal(got, test.want) {
@@ -83,8 +102,8 @@ func TestLinksAmongDirectoriesEnd(t *testing.T) {
 		}
 	}
 	var diags diag.List
-	tree := tree{files: files{diags: &diags}, dir: dir, real: dir}
-	if found := tree.below("", -1, false); len(found) > n*(maxLinked+n+1) {
+	tree := Tree{Files: Files{Diags: &diags}, Dir: dir, Real: dir}
+	if found := tree.Below("", -1, false); len(found) > n*(maxLinked+n+1) {
 		t.Errorf("%d files are listed", len(found))
 	}
 	if !diags.Failed() {
@@ -99,10 +118,10 @@ func TestLinksBesideOneAnother(t *testing.T) {
 		all[fmt.Sprintf("far/d%d/x.yaml", i)] = ""
 		all[fmt.Sprintf("data/l%d", i)] = fmt.Sprintf("-> ../far/d%d", i)
 	}
-	dir := site(t, all)
+	dir := writeSite(t, all)
 	var diags diag.List
-	tree := tree{files: files{diags: &diags}, dir: dir, real: dir}
-	found := slices.DeleteFunc(tree.below("data/", -1, false), func(f listed) bool { return f.err != nil })
+	tree := Tree{Files: Files{Diags: &diags}, Dir: dir, Real: dir}
+	found := slices.DeleteFunc(tree.Below("data/", -1, false), func(f Listed) bool { return f.Err != nil })
 	if len(found) != maxLinks+2 || !diags.Empty() {
 		t.Errorf("found %v; %v", found, diags.Sorted())
 	}
@@ -110,7 +129,7 @@ func TestLinksBesideOneAnother(t *testing.T) {
 
 // A link that is removed while its directory is read is nothing.
 func TestALinkThatIsGoneMeanwhile(t *testing.T) {
-	dir := site(t, map[string]string{"data/a.yaml": "", "data/b.yaml": "-> a.yaml"})
+	dir := writeSite(t, map[string]string{"data/a.yaml": "", "data/b.yaml": "-> a.yaml"})
 	remove := func(op fsx.Op, path string) error {
 		if op == fsx.Stat && filepath.Base(path) == "b.yaml" {
 			return os.Remove(path)
@@ -118,9 +137,9 @@ func TestALinkThatIsGoneMeanwhile(t *testing.T) {
 		return nil
 	}
 	var diags diag.List
-	tree := tree{files: files{fsx.Disk{Fault: remove}, &diags}, dir: dir, real: dir}
-	found := tree.below("data/", -1, false)
-	if len(found) != 1 || found[0].path != "data/a.yaml" || !diags.Empty() {
+	tree := Tree{Files: Files{Disk: fsx.Disk{Fault: remove}, Diags: &diags}, Dir: dir, Real: dir}
+	found := tree.Below("data/", -1, false)
+	if len(found) != 1 || found[0].Path != "data/a.yaml" || !diags.Empty() {
 		t.Errorf("found %v; %v", found, diags.Sorted())
 	}
 }
@@ -133,7 +152,7 @@ func TestLinksInsideOneAnother(t *testing.T) {
 		all[fmt.Sprintf("d%d/n", i)] = fmt.Sprintf("-> ../d%d", i+1)
 	}
 	delete(all, fmt.Sprintf("d%d/n", maxLinks+1))
-	dir := site(t, all)
+	dir := writeSite(t, all)
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -144,16 +163,16 @@ func TestLinksInsideOneAnother(t *testing.T) {
 		ends string
 	}{{"d0/", maxLinks, "d0" + strings.Repeat("/n", maxLinks+1)}, {"d1/", maxLinks, ""}, {"d2/", maxLinks - 1, ""}} {
 		var diags diag.List
-		tree := tree{files: files{diags: &diags}, dir: dir, real: real}
+		tree := Tree{Files: Files{Diags: &diags}, Dir: dir, Real: real}
 		deepest := 0
-		for _, f := range tree.below(c.from, -1, false) {
-			if f.err == nil {
-				deepest = max(deepest, strings.Count(f.path, "/n"))
+		for _, f := range tree.Below(c.from, -1, false) {
+			if f.Err == nil {
+				deepest = max(deepest, strings.Count(f.Path, "/n"))
 			}
 		}
 		ends := ""
 		for _, d := range diags.Sorted() {
-			ends, _ = below(dir, d.Pos.File)
+			ends, _ = Below(dir, d.Pos.File)
 		}
 		if deepest != c.most || ends != c.ends {
 			t.Errorf("below %s it is %d links to the last file, and an error at '%s'; expected %d, '%s'", c.from, deepest,

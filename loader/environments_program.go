@@ -1,0 +1,149 @@
+package loader
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"bindc/diag"
+	"bindc/internal/choice"
+	"bindc/internal/expr"
+	"bindc/internal/expr/stdlib"
+	"bindc/internal/syntax"
+	"bindc/internal/types"
+	"bindc/internal/value"
+)
+
+// program is that of the statements, which are judged.
+func (r *environmentsReader) program() {
+	for _, n := range r.says.Statements {
+		r.chosen(n)
+		if r.checked(n) {
+			for _, e := range syntax.Misspelt(n) {
+				r.Diags.Add(diag.Diagnostic{Pos: r.pos(e.Off), Severity: diag.Warning, Code: "fact",
+					Message: e.Message, Hint: e.Hint})
+			}
+		}
+	}
+	statements := r.says.Statements
+	usesRoot := false
+	for _, n := range statements {
+		n.Variables(func(name string) { usesRoot = usesRoot || name == confdir })
+	}
+	if usesRoot {
+		set := &expr.Node{Op: expr.Assign, Name: confdir,
+			Kids: []*expr.Node{{Op: expr.Const, Value: value.FromString(r.root)}}}
+		statements = append([]*expr.Node{set}, statements...)
+	}
+	r.out.Program = expr.Fold(choice.Of(statements), stdlib.Functions)
+}
+
+// chosen refuses constants that n chooses as environment and that are none.
+func (r *environmentsReader) chosen(n *expr.Node) {
+	for _, kid := range n.Kids {
+		r.chosen(kid)
+	}
+	if n.Op != expr.Assign || n.Name != choice.Chosen {
+		return
+	}
+	for _, c := range results(expr.Fold(n.Kids[0], stdlib.Functions)) {
+		v := c.Value
+		_, there := r.named[v.Text()]
+		switch {
+		case v.IsUndef() || there: // undef stands for production
+		case v.Kind() != value.String:
+			r.errorf(c.Off, "expected the name of an environment as $environment, found %s", value.Describe(v))
+		default:
+			known := slices.Sorted(maps.Keys(r.named))
+			hint := diag.DidYouMean(v.Text(), known)
+			r.Diags.Add(diag.Diagnostic{Pos: r.pos(c.Off), Code: "environments", Hint: hint,
+				Message: "there is no environment '" + v.Text() + "'; there is " + diag.QuotedFor(hint, known)})
+		}
+	}
+}
+
+// results are the constants that n can yield, as far as they are written out.
+func results(n *expr.Node) []*expr.Node {
+	var kids []*expr.Node
+	switch n.Op {
+	case expr.Const:
+		return []*expr.Node{n}
+	case expr.If, expr.Case, expr.Selector: // the first one is what they ask
+		kids = n.Kids[1:]
+	case expr.Option, expr.Block:
+		kids = n.Kids[max(0, len(n.Kids)-1):]
+	}
+	var out []*expr.Node
+	for _, kid := range kids {
+		out = append(out, results(kid)...)
+	}
+	return out
+}
+
+// checked tells whether an expression names what there is. Nothing can be looked up: where, is just to be found out.
+func (r *environmentsReader) checked(n *expr.Node) bool {
+	return !r.report(syntax.CheckWithoutLookup(n, "the environment decides what a lookup finds")...)
+}
+
+// evaluate is the value of an expression in a declaration, by what assignments before it say.
+func (r *environmentsReader) evaluate(n *expr.Node) (value.Value, bool) {
+	if !r.checked(n) {
+		return value.Value{}, false
+	}
+	block := &expr.Node{Op: expr.Block, Off: n.Off, Kids: append(r.before(n), n)}
+	v, err := expr.Eval(block, rootOnly{r.root}, expr.Options{Functions: stdlib.Functions, StrictVariables: true})
+	if err != nil {
+		off, e := n.Off, (*expr.Error)(nil)
+		if errors.As(err, &e) {
+			off = e.Off
+		}
+		r.Diags.Add(diag.Diagnostic{Pos: r.pos(off), Code: "environments", Message: err.Error(),
+			Hint: "what an environment is has to be known without the facts of a node: of $confdir, and of what is " +
+				"assigned above"})
+		return value.Value{}, false
+	}
+	return v, true
+}
+
+// before are the assignments above n that it needs, in order.
+func (r *environmentsReader) before(n *expr.Node) []*expr.Node {
+	var out []*expr.Node
+	used := map[string]bool{}
+	use := func(name string) { used[name] = true }
+	n.Variables(use)
+	for _, s := range slices.Backward(r.says.Statements) {
+		isUsed := func(name string) bool { return used[name] }
+		if s.Op == expr.Assign && s.Off < n.Off && slices.ContainsFunc(targets(s), isUsed) {
+			out = append([]*expr.Node{s}, out...)
+			s.Variables(use)
+		}
+	}
+	return out
+}
+
+// targets are the variables that an assignment sets.
+func targets(assign *expr.Node) []string {
+	if assign.Name != "" {
+		return []string{assign.Name}
+	}
+	var out []string
+	for _, kid := range assign.Kids[1:] {
+		for n := range syntax.All(kid) {
+			if n.Op == expr.Var {
+				out = append(out, n.Name)
+			}
+		}
+	}
+	return out
+}
+
+// rootOnly is what a declaration knows.
+type rootOnly struct{ root string }
+
+func (e rootOnly) Variable(name string) (value.Value, bool) {
+	return value.FromString(e.root), name == confdir
+}
+
+func (rootOnly) Lookup(string, *types.Type) (value.Value, bool, error) {
+	return value.Value{}, false, errors.New("nothing can be looked up here")
+}

@@ -1,0 +1,206 @@
+package hiera5
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/datafile"
+	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
+)
+
+// entry reads an entry. One of which nothing can be read keeps its number.
+func (c config) entry(n, defaults *yaml.Node, before []Entry) Entry {
+	if n.Kind != yaml.Mapping {
+		c.Doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'path', found %s", n.Describe())
+		return Entry{}
+	}
+	unknown := c.Doc.UnknownKeys(n, "hierarchy", "key of an entry", entryKeys)
+	for _, d := range unknown {
+		c.Diags.Add(d)
+	}
+	e := Entry{at: c.Doc.Pos(n)}
+	e.Name, _ = c.text(n, "name")
+	if e.Name == "" {
+		c.Doc.Errorf(n, "hierarchy", "expected the name of the entry as 'name'")
+		return Entry{}
+	}
+	for _, b := range before {
+		if b.Name == e.Name {
+			c.Diags.Add(diag.Diagnostic{Pos: e.at, Code: "hierarchy",
+				Message: "two entries are named '" + e.Name + "', which Puppet refuses",
+				Notes:   []diag.Note{{Pos: b.at, Message: "the first"}}})
+			return Entry{}
+		}
+	}
+	source := c.source(n, defaults, e.at)
+	places := presentKeys(n, placeKeys)
+	switch {
+	case len(places) > 1:
+		c.Doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(placeKeys), diag.Quoted(places))
+	case !source.ok:
+	case len(places) == 0 && len(unknown) > 0: // one of these may be the path
+	case len(places) == 0 || strings.HasPrefix(places[0], "uri"):
+		c.foreign(e.at, "an entry without a path", "")
+	default:
+		source.level = e.Name
+		if _, paths, _ := n.Lookup(places[0]); hasRelative(paths) {
+			c.checkDatadir(e.at, source)
+		}
+		e.Locations = c.locations(n, places[0], source)
+	}
+	return e
+}
+
+// text is the text at a key; not ok if there is none.
+func (c config) text(n *yaml.Node, key string) (string, bool) {
+	_, v, ok := n.Lookup(key)
+	if !ok {
+		return "", false
+	}
+	text, ok := v.Text()
+	if !ok {
+		c.Doc.Errorf(v, "hierarchy", "expected a string as '%s', found %s", key, v.Describe())
+	}
+	return text, ok
+}
+
+func presentKeys(n *yaml.Node, keys []string) []string {
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
+		_, _, ok := n.Lookup(key)
+		return !ok
+	})
+}
+
+// source is how an entry is read. What bindc does not read is Puppet's, and is told.
+func (c config) source(n, defaults *yaml.Node, at diag.Pos) dataSource {
+	s := dataSource{datadir: "data", ok: true}
+	for _, from := range []*yaml.Node{n, defaults} {
+		if dir, ok := c.text(from, "datadir"); ok {
+			s.datadir = dir
+			break
+		}
+	}
+	function := ""
+	for _, from := range []*yaml.Node{n, defaults} {
+		keys := presentKeys(from, backendKeys)
+		if len(keys) > 1 {
+			c.Doc.Errorf(n, "hierarchy", "expected one of %s, found %s", diag.Quoted(backendKeys), diag.Quoted(keys))
+			return dataSource{}
+		}
+		if len(keys) == 1 {
+			function, _ = c.text(from, keys[0])
+			break
+		}
+	}
+	if function == "" && c.says {
+		c.Doc.Errorf(n, "hierarchy", "expected one of %s here or in 'defaults', as Puppet does: with 'defaults' of one's own "+
+			"there is none", diag.Quoted(backendKeys))
+		return dataSource{}
+	}
+	function = cmp.Or(function, "yaml_data")
+	_, options, has := n.Lookup("options")
+	if !has {
+		_, options, has = defaults.Lookup("options")
+	}
+	if has && options.Kind != yaml.Mapping {
+		c.Doc.Errorf(options, "hierarchy", "expected a hash as 'options', found %s", options.Describe())
+		return dataSource{}
+	}
+	switch function {
+	case "yaml_data":
+		s.kind = datafile.Hiera5YAML
+	case "json_data":
+		s.kind = datafile.Hiera5JSON
+	case "eyaml_lookup_key":
+		s.kind = datafile.Hiera5EYAML
+		return s
+	case snapshotFunctions["data_hash"], snapshotFunctions["lookup_key"]:
+		return dataSource{}
+	default:
+		c.foreign(at, "'"+function+"'", diag.DidYouMean(function, functions))
+		return dataSource{}
+	}
+	if has && len(options.Kids) != 0 {
+		c.Doc.Errorf(options, "hierarchy", "'%s' takes no options: Puppet refuses every lookup that comes to this entry; "+
+			"remove them", function)
+	}
+	return s
+}
+
+// functions are those whose entries are read.
+var functions = []string{"yaml_data", "json_data", "eyaml_lookup_key"}
+
+// foreign tells that an entry is none that can be compiled; hint may name what is meant.
+func (c config) foreign(at diag.Pos, what, hint string) {
+	c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_foreign",
+		Message: what + " is not compiled: what this entry has to say only Puppet knows",
+		Hint:    cmp.Or(hint, "'bindq hiera-config' prints a hiera.yaml in which this entry stays Puppet's")})
+}
+
+func (c config) locations(n *yaml.Node, key string, source dataSource) []Location {
+	_, v, _ := n.Lookup(key)
+	texts := []string{}
+	nodes := []*yaml.Node{}
+	if text, _ := v.Text(); !strings.HasSuffix(key, "s") { // what is no text is empty
+		texts, nodes = append(texts, text), append(nodes, v)
+	} else {
+		texts = site.StringsOf(v)
+		for i := range v.Kids {
+			nodes = append(nodes, &v.Kids[i])
+		}
+	}
+	if len(texts) == 0 || slices.Contains(texts, "") || key == "mapped_paths" && len(texts) != 3 {
+		c.Doc.Errorf(v, "hierarchy", "expected %s as '%s', found %s", expectedPlace(key), key, v.Describe())
+		return nil
+	}
+	if key == "mapped_paths" {
+		return c.mapped(c.Doc.Pos(v), source, texts)
+	}
+	var out []Location
+	for i, text := range texts {
+		at := c.Doc.Pos(nodes[i])
+		if !strings.HasPrefix(key, "glob") {
+			out = append(out, c.path(at, source, text))
+			continue
+		}
+		globs, ok := unbraced(text)
+		if !ok {
+			c.Doc.Errorf(nodes[i], "hierarchy", "the braces of this glob stand for too many globs; write several entries")
+			return nil
+		}
+		for _, glob := range globs {
+			out = joined(out, c.glob(at, source, glob))
+		}
+	}
+	return out
+}
+
+// joined adds a glob. One that has nothing to interpolate goes with the one before it, if that has nothing either: then
+// it is known how many files they find together.
+func joined(out []Location, l Location) []Location {
+	constant := func(l Location) bool {
+		return !slices.ContainsFunc(l.conditions, func(c int) bool { return c != 0 })
+	}
+	last := len(out) - 1
+	if last < 0 || !constant(l) || !constant(out[last]) {
+		return append(out, l)
+	}
+	for _, f := range l.files[0] {
+		out[last].add(0, f)
+	}
+	out[last].written = append(out[last].written, l.written...)
+	return out
+}
+
+func expectedPlace(key string) string {
+	switch {
+	case key == "mapped_paths":
+		return "[variable, name, path], three strings,"
+	case strings.HasSuffix(key, "s"):
+		return "a list of strings"
+	}
+	return "a string"
+}

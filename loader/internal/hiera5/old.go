@@ -1,0 +1,122 @@
+package hiera5
+
+import (
+	"path"
+	"strings"
+
+	"bindc/internal/datafile"
+	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
+)
+
+// version4 reads what Puppet 4 had: the backend of an entry is the extension of its paths.
+func (c config) version4() {
+	datadir := "data"
+	if dir, ok := c.text(c.Doc.Root, "datadir"); ok {
+		datadir = dir
+	}
+	list, given := c.list("hierarchy")
+	if !given {
+		s := dataSource{kind: datafile.Hiera5YAML, datadir: datadir}
+		c.Entries = []Entry{{Name: "common", Locations: []Location{c.path(c.Doc.Pos(c.Doc.Root), s,
+			"common.yaml")}}}
+		return
+	}
+	for i := range list {
+		c.Entries = append(c.Entries, c.entry4(&list[i], datadir))
+	}
+}
+
+func (c config) entry4(n *yaml.Node, datadir string) Entry {
+	e := Entry{at: c.Doc.Pos(n)}
+	if n.Kind != yaml.Mapping {
+		c.Doc.Errorf(n, "hierarchy", "expected an entry as a hash with 'name' and 'backend', found %s", n.Describe())
+		return Entry{}
+	}
+	e.Name, _ = c.text(n, "name")
+	if dir, ok := c.text(n, "datadir"); ok {
+		datadir = dir
+	}
+	backend, _ := c.text(n, "backend")
+	kind, ok := hiera3Kinds[backend]
+	if !ok || backend == "eyaml" {
+		c.foreign(e.at, "'"+backend+"'", "")
+		return Entry{}
+	}
+	paths := []string{e.Name}
+	if path, ok := c.text(n, "path"); ok {
+		paths = []string{path}
+	}
+	if _, list, ok := n.Lookup("paths"); ok {
+		paths = site.StringsOf(list)
+	}
+	s := dataSource{kind: kind, datadir: datadir, level: e.Name}
+	c.checkDatadir(e.at, s)
+	for _, path := range paths {
+		e.Locations = append(e.Locations, c.path(e.at, s, withExtension(path, backend)))
+	}
+	return e
+}
+
+func withExtension(path, ext string) string { return strings.TrimSuffix(path, "."+ext) + "." + ext }
+
+// hiera3Kinds are the backends of the versions before 5 that are read.
+var hiera3Kinds = map[string]datafile.Kind{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
+	"eyaml": datafile.Hiera5EYAML}
+
+// version3 reads the configuration of Hiera 3: all backends have the one hierarchy, and each is as an entry.
+func (c config) version3() {
+	backends, hierarchy := []string{"yaml"}, []string{"nodes/%{::trusted.certname}", "common"}
+	if list := c.list3("backends"); list != nil {
+		backends = list
+	}
+	if list := c.list3("hierarchy"); list != nil {
+		hierarchy = list
+	}
+	for _, b := range backends {
+		e := Entry{Name: b, at: c.Doc.Pos(c.Doc.Root)}
+		kind, ok := hiera3Kinds[b]
+		if !ok {
+			c.foreign(e.at, "'"+b+"'", "")
+		}
+		datadir, ext := path.Join(c.codedir, "environments", ownEnvironment[0], "hieradata"), b
+		if n, there := lookup3(c.Doc.Root, b); there {
+			if v, there := lookup3(n, "datadir"); there {
+				datadir, _ = v.Text()
+			}
+			if v, there := lookup3(n, "extension"); there {
+				ext, _ = v.Text()
+			}
+		}
+		s := dataSource{kind: kind, datadir: datadir, level: b}
+		if ok {
+			c.checkDatadir(e.at, s)
+		}
+		for _, path := range hierarchy {
+			if ok {
+				e.Locations = append(e.Locations, c.path(e.at, s, withExtension(path, ext)))
+			}
+		}
+		c.Entries = append(c.Entries, e)
+	}
+}
+
+// lookup3 is the value at a key, which may be written as a symbol.
+func lookup3(n *yaml.Node, key string) (v *yaml.Node, ok bool) {
+	if _, v, ok = n.Lookup(":" + key); !ok {
+		_, v, ok = n.Lookup(key)
+	}
+	return v, ok
+}
+
+// list3 is the text or texts at a top-level key; nil if there are none.
+func (c config) list3(key string) []string {
+	n, ok := lookup3(c.Doc.Root, key)
+	if !ok {
+		return nil
+	}
+	if text, ok := n.Text(); ok {
+		return []string{text}
+	}
+	return site.StringsOf(n)
+}

@@ -1,0 +1,36 @@
+package hiera5
+
+import (
+	"slices"
+
+	"bindc/internal/yaml"
+	"bindc/loader/internal/site"
+)
+
+// AsksSnapshotOnly reports whether all entries of a version 5 hiera.yaml ask a snapshot, as in the output of 'bindq
+// hiera-config'.
+func AsksSnapshotOnly(doc site.Document) bool {
+	_, list, ok := doc.Root.Lookup("hierarchy")
+	if !ok || list.Kind != yaml.Sequence || len(list.Kids) == 0 {
+		return false // Puppet has a default hierarchy
+	}
+	_, defaults, _ := doc.Root.Lookup("defaults")
+	return !slices.ContainsFunc(list.Kids, func(e yaml.Node) bool {
+		from := &e
+		if defaults != nil && len(presentKeys(from, backendKeys)) == 0 {
+			from = defaults
+		}
+		return !asksSnapshot(from)
+	})
+}
+
+// asksSnapshot reports whether an entry of a hierarchy asks a snapshot.
+func asksSnapshot(entry *yaml.Node) bool {
+	for key, name := range snapshotFunctions {
+		if _, function, ok := entry.Lookup(key); ok {
+			text, _ := function.Text()
+			return text == name
+		}
+	}
+	return false
+}

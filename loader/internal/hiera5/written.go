@@ -1,0 +1,39 @@
+package hiera5
+
+// WrittenEntry is an entry of a hierarchy. One that bindc does not read has no locations.
+type WrittenEntry struct {
+	Name      string
+	Locations []WrittenLocation
+}
+
+// WrittenLocation is a path or a glob.
+type WrittenLocation struct {
+	Kind      string // path, glob or mapped_paths
+	Text      string // as it is written
+	Dir       string // the directory that is known
+	Dimension int    // the one that yields the path below Dir; -1 if Path is it
+	Path      string
+}
+
+func Written(entries []Entry) []WrittenEntry {
+	var out []WrittenEntry
+	for _, e := range entries {
+		w := WrittenEntry{Name: e.Name}
+		for _, l := range e.Locations {
+			w.Locations = append(w.Locations, l.written...)
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// writes returns a place as it is written. The dimension is that of node, which yields its path.
+func (c config) writes(kind string, p place, text string) []WrittenLocation {
+	l := WrittenLocation{Kind: kind, Text: text, Dir: p.dirLabel, Dimension: -1}
+	if path, constant := p.node.Constant(); constant {
+		l.Path = path.Text()
+	} else {
+		l.Dimension = c.Whole(p.node, p.text)
+	}
+	return []WrittenLocation{l}
+}

@@ -1,0 +1,103 @@
+package site
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"bindc/internal/expr"
+	"bindc/internal/syntax"
+)
+
+// Dimensions are the dimensions and the conditions of a site while they are collected: of each there is one.
+type Dimensions struct {
+	All        []Dimension // the categories, then guards
+	Conditions []Condition // the first is the empty one
+	categories map[string]int
+	guards     map[string]int
+	numbers    map[string]int // of conditions
+
+	Alternatives int // of bindings, that there may still be, see setCompiler.multiply
+}
+
+// NewDimensions starts with the dimensions of the categories, highest first. Bindings may have so many alternatives.
+func NewDimensions(categories []Dimension, alternatives int) *Dimensions {
+	d := &Dimensions{Alternatives: alternatives, Conditions: []Condition{nil}, categories: map[string]int{},
+		guards: map[string]int{}, numbers: map[string]int{"": 0}}
+	for i, c := range categories {
+		c.Category = i
+		d.categories[c.Name] = i
+		d.All = append(d.All, c)
+	}
+	return d
+}
+
+// Category is the dimension of a category, -1 for common.
+func (d *Dimensions) Category(name string) (int, bool) {
+	if name == Common {
+		return -1, true
+	}
+	i, ok := d.categories[name]
+	return i, ok
+}
+
+func (d *Dimensions) CategoryNames() []string {
+	var out []string
+	for _, d := range d.All {
+		if !d.Guard {
+			out = append(out, d.Name)
+		}
+	}
+	return append(out, Common)
+}
+
+func (d *Dimensions) NameOf(category int) string {
+	if category < 0 {
+		return Common
+	}
+	return d.All[category].Name
+}
+
+// Guard is the dimension that yields n for requests that have a value of category.
+func (d *Dimensions) Guard(category int, n *expr.Node) int {
+	source := syntax.Print(n)
+	key := strconv.Itoa(category) + " " + source
+	i, ok := d.guards[key]
+	if !ok {
+		i = len(d.All)
+		d.guards[key] = i
+		d.All = append(d.All, Dimension{Name: source, Category: category, Guard: true, Value: n})
+	}
+	return i
+}
+
+// Condition is the number of c.
+func (d *Dimensions) Condition(c Condition) int {
+	slices.SortFunc(c, func(a, b Term) int { return a.Dimension - b.Dimension })
+	var key strings.Builder
+	for _, t := range c {
+		key.WriteString(strconv.Itoa(t.Dimension) + "=" + t.Value + "\x00")
+	}
+	i, ok := d.numbers[key.String()]
+	if !ok {
+		i = len(d.Conditions)
+		d.numbers[key.String()] = i
+		d.Conditions = append(d.Conditions, c)
+	}
+	return i
+}
+
+// Whole is the dimension that yields n, a path, of which the case counts.
+func (d *Dimensions) Whole(n *expr.Node, name string) int {
+	key := "whole " + string(expr.Append(nil, n))
+	i, ok := d.guards[key]
+	if !ok {
+		i = len(d.All)
+		d.guards[key] = i
+		d.All = append(d.All, Dimension{Name: name, Category: -1, Guard: true, Exact: true, Value: n})
+	}
+	return i
+}
+
+// Common is the category of every request. It has no dimension.
+const Common = "common"

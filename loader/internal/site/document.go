@@ -1,0 +1,110 @@
+package site
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/expr"
+	"bindc/internal/literal"
+	"bindc/internal/syntax"
+	"bindc/internal/value"
+	"bindc/internal/yaml"
+)
+
+// Document is a parsed file while it is read; what is wrong in it is reported.
+type Document struct {
+	*yaml.Document
+	Diags *diag.List
+}
+
+func (d Document) Errorf(n *yaml.Node, code diag.Code, format string, args ...any) {
+	d.Diags.Errorf(d.Pos(n), code, format, args...)
+}
+
+// IsHash tells whether the whole is a hash.
+func (d Document) IsHash() bool { return d.Root != nil && d.Root.Kind == yaml.Mapping }
+
+// OnlyKeys reports the keys of a hash that are none of allowed.
+func (d Document) OnlyKeys(n *yaml.Node, code diag.Code, what string, allowed []string) {
+	for _, found := range d.UnknownKeys(n, code, what, allowed) {
+		d.Diags.Add(found)
+	}
+}
+
+// IsVersion checks that the integer at a top-level key is want.
+func (d Document) IsVersion(key string, want int64) bool {
+	wrong := d.CheckVersion(key, want)
+	if wrong != nil {
+		d.Diags.Add(*wrong)
+	}
+	return wrong == nil
+}
+
+// StringsOf is the texts of a list of strings; nil if it is none.
+func StringsOf(n *yaml.Node) []string {
+	if n.Kind != yaml.Sequence {
+		return nil
+	}
+	out := make([]string, len(n.Kids))
+	for i := range n.Kids {
+		text, ok := n.Kids[i].Text()
+		if !ok {
+			return nil
+		}
+		out[i] = text
+	}
+	return out
+}
+
+// QuoteHint is how to make a list one of strings, "" where that is not what is amiss.
+func QuoteHint(n *yaml.Node) string {
+	if n.Kind != yaml.Sequence {
+		return ""
+	}
+	for i := range n.Kids {
+		if n.Kids[i].Value.Kind() == value.Bool {
+			return "quote what is to be a string: 'true'"
+		}
+	}
+	return ""
+}
+
+// Interpolated parses a text of n as a string with interpolations; nil after an error.
+func (d Document) Interpolated(n *yaml.Node, text string) *expr.Node {
+	literal.WarnOfInterpolations(text, func(off int) diag.Pos { return d.PosIn(n, off) }, "", d.Diags)
+	node, errs := syntax.ParseString(text)
+	if len(errs) == 0 {
+		errs = syntax.CheckWithoutLookup(node, NoLookup)
+	}
+	for _, e := range errs {
+		at := d.PosIn(n, e.Off)
+		d.Diags.Add(diag.Diagnostic{Pos: at, Code: cmp.Or(e.Code, "interpolation"), Message: e.Message,
+			Hint: e.Hint})
+	}
+	if len(errs) > 0 {
+		return nil
+	}
+	literal.WarnOfFacts(d.Document, n, node, d.Diags)
+	d.warnOfMissingBraces(n, text)
+	syntax.Unqualify(node)
+	return node
+}
+
+// withoutBraces is a variable and keys of it without braces. The dollar sign is none that stands for itself.
+var withoutBraces = regexp.MustCompile(`(?:^|[^\\])\$((?:::)?[a-z_]\w*)((?:\[['"]?\w+['"]?\])+)`)
+
+// warnOfMissingBraces tells of '$facts[os][family]', which is all facts as text, and '[os][family]' behind them.
+func (d Document) warnOfMissingBraces(n *yaml.Node, text string) {
+	for _, m := range withoutBraces.FindAllStringSubmatchIndex(text, -1) {
+		name, keys := text[m[2]:m[3]], text[m[4]:m[5]]
+		quoted := strings.NewReplacer("'", "", `"`, "", "[", "['", "]", "']").Replace(keys)
+		d.Diags.Add(diag.Diagnostic{Pos: d.PosIn(n, m[2]-1), Severity: diag.Warning, Code: "braces",
+			Message: "without braces '$" + name + "' is interpolated as a whole, and '" + keys + "' is text behind it",
+			Hint:    "write ${" + name + quoted + "}"})
+	}
+}
+
+// NoLookup explains why categories and paths cannot look anything up.
+const NoLookup = "categories and paths decide what a lookup finds"

@@ -1,0 +1,324 @@
+// Package site has what all readers of a site share: its files, each read once; its modules; the documents in them; and
+// the dimensions and conditions that bindings depend on.
+package site
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"path/filepath"
+	goruntime "runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+
+	"bindc/diag"
+	"bindc/internal/bindingsfile"
+	"bindc/internal/datafile"
+	"bindc/internal/expr"
+	"bindc/internal/recipe"
+	"bindc/internal/yaml"
+)
+
+// Inputs are the files of a site that are read, each once. They are parsed while others are still being found.
+type Inputs struct {
+	Files
+	Dir     string
+	sets    string  // the directory of the site's own sets of bindings; "": bindings in dir
+	Modules modules // as far as they are known
+	Reader  *datafile.Reader
+
+	byPath map[inputKey]*File
+	Found  []*File    // in the order they were found
+	queue  chan *File // those that are not parsed yet
+
+	parsers workers
+}
+
+// NewInputs returns the inputs of the site in dir. Its own sets of bindings are in the directory sets; if that is "",
+// in the directory bindings.
+func NewInputs(f Files, dir, sets string, reader *datafile.Reader) *Inputs {
+	return &Inputs{Files: f, Dir: dir, sets: sets, Reader: reader, byPath: map[inputKey]*File{}}
+}
+
+// workers starts goroutines as work arrives, up to a limit, so that a high limit costs nothing by itself.
+type workers struct {
+	sync.WaitGroup
+	free int // how many may still be started
+	work func()
+}
+
+func (w *workers) startOne() {
+	if w.free > 0 {
+		w.free--
+		w.Go(w.work)
+	}
+}
+
+// inputKey identifies a file and the way it is read. A file that a plain and an eyaml entry of Hiera 5 can reach is
+// read as both kinds.
+type inputKey struct {
+	path string
+	data bool
+	kind datafile.Kind
+}
+
+// File is one file of the site.
+type File struct {
+	Path  string                 // to open it, and in messages
+	Label string                 // the same on every machine
+	read  func() ([]byte, error) // of an extension; nil: path is read
+	at    diag.Pos               // what asked an extension
+	id    Input
+
+	// What comes of it: of a data file its entries, of other files the document, nil until read, or if it cannot be.
+	Data   bool
+	Kind   datafile.Kind
+	Says   datafile.File
+	doc    *yaml.Document
+	Puppet *bindingsfile.Puppet // of a file in the syntax of Puppet
+
+	broken []byte // what could not be read, or not all of it
+}
+
+// SetsDir is the directory of the sets of bindings that belong to dir, the site or a module.
+func (in *Inputs) SetsDir(dir string) string {
+	if dir == in.Dir && in.sets != "" {
+		return in.sets
+	}
+	return filepath.Join(dir, "bindings")
+}
+
+// Want queues a file to be parsed and returns it.
+func (in *Inputs) Want(path string) *File {
+	return in.Enqueue(&File{Path: path, Label: in.Label(path)})
+}
+
+// WantData queues a data file.
+func (in *Inputs) WantData(path, label string) *File {
+	kind := datafile.YAML
+	if strings.HasSuffix(path, ".json") {
+		kind = datafile.JSON
+	}
+	return in.Enqueue(&File{Path: path, Label: label, Data: true, Kind: kind})
+}
+
+// WantFrom queues JSON that an extension yields. What is wrong with it is reported at the place that asked for it.
+func (in *Inputs) WantFrom(at diag.Pos, id, label string, data bool, read func() ([]byte, error)) *File {
+	return in.Enqueue(&File{Path: id, Label: label, Data: data, read: read, at: at})
+}
+
+// Enqueue queues f, unless it is already.
+func (in *Inputs) Enqueue(f *File) *File {
+	key := inputKey{f.Path, f.Data, f.Kind}
+	if known, ok := in.byPath[key]; ok {
+		return known
+	}
+	in.byPath[key] = f
+	in.Found = append(in.Found, f)
+	in.parsers.startOne()
+	in.queue <- f
+	return f
+}
+
+// ReadsData reports whether the file at path is read as data of any kind.
+func (in *Inputs) ReadsData(path string) bool {
+	for kind := range datafile.Kinds {
+		if in.byPath[inputKey{path, true, kind}] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadNow parses a file that decides what else is read. Not ok: it is none.
+func (in *Inputs) ReadNow(path string) (Document, bool) {
+	f := &File{Path: path, Label: in.Label(path)}
+	in.Found = append(in.Found, f)
+	in.parse(f)
+	return Document{f.doc, in.Diags}, f.doc != nil
+}
+
+// StartParsing has files parsed as they are found, several at a time. The function it returns waits for the last one;
+// what files say is not looked at before.
+func (in *Inputs) StartParsing(jobs int, parsed func()) (wait func()) {
+	if jobs <= 0 {
+		jobs = goruntime.GOMAXPROCS(0)
+	}
+	if parsed == nil {
+		parsed = func() {}
+	}
+	in.queue = make(chan *File, 1024)
+	in.parsers.free = jobs
+	in.parsers.work = func() {
+		for f := range in.queue {
+			in.parse(f)
+			parsed()
+		}
+	}
+	return func() {
+		close(in.queue)
+		in.parsers.Wait()
+	}
+}
+
+func (in *Inputs) parse(f *File) {
+	switch {
+	case f.read != nil:
+		in.parseExtension(f)
+	case f.Data:
+		says, err := in.Reader.Read(f.Path, f.Kind, in.Diags)
+		if err != nil && in.Reader.Lenient && f.Kind.IsHiera5() {
+			in.Diags.Warnf(diag.Pos{File: f.Path}, "read", "cannot read this: %v; every lookup that reaches this file fails",
+				err)
+			says.Broken = "it cannot be read"
+		} else if err != nil {
+			in.Failed(f.Path, err)
+			return
+		}
+		if says.Broken != "" {
+			says.Entries = in.failing(f.Label + ": " + says.Broken)
+		}
+		f.setData(says)
+	default:
+		src, err := in.Disk.ReadFile(f.Path)
+		if err != nil {
+			in.Failed(f.Path, err)
+			return
+		}
+		if strings.HasSuffix(f.Path, ".pp") {
+			f.Identify(src)
+			if f.Puppet = bindingsfile.ParsePuppet(f.Path, src, in.Diags); f.Puppet == nil || f.Puppet.Broken() {
+				f.broken = src
+			}
+			return
+		}
+		parse := yaml.Parse
+		if strings.HasSuffix(f.Path, ".json") {
+			parse = yaml.ParseJSON
+		}
+		in.parseDocument(f, src, parse)
+	}
+}
+
+// failing returns the entries of a file that cannot be read. Puppet reads the lookup_options of every file that a
+// lookup can reach, so lookup_options that fail are what such a file means to it.
+func (in *Inputs) failing(message string) []datafile.Entry {
+	r := &recipe.Recipe{Kind: recipe.Expression,
+		Expr: expr.HieraFailure("this lookup reaches a file that cannot be read: " + message)}
+	return []datafile.Entry{{
+		Key:   in.Reader.Pools.Keys.Number([]byte(recipe.LookupOptionsKey)),
+		Value: in.Reader.Pools.Values.Number(recipe.Append([]byte{recipe.CompiledRecipe}, r)),
+		Line:  1, Col: 1}}
+}
+
+func (f *File) setData(says datafile.File) {
+	f.Says = says
+	f.id = Input{Path: f.Label, Size: says.Size, Hash: says.Hash, Made: f.read != nil}
+}
+
+// HideSecrets keeps files out of messages that could not be read and have the id of a multibinding that is sensitive in
+// them: which lines contribute to that cannot be told.
+func (in *Inputs) HideSecrets(ids map[string]bool) {
+	for _, f := range in.Found {
+		for id := range ids {
+			if id != "" && bytes.Contains(f.broken, []byte(id)) {
+				in.Diags.Hide(f.Path, 0, math.MaxInt)
+			}
+		}
+	}
+}
+
+// parser is yaml.Parse or yaml.ParseJSON.
+type parser func(file string, src []byte, opts yaml.Options, diags *diag.List) (*yaml.Document, bool)
+
+// Identify notes which file f is.
+func (f *File) Identify(src []byte) {
+	f.id = Input{Path: f.Label, Size: int64(len(src)), Hash: xxhash.Sum64(src), Made: f.read != nil}
+}
+
+// Source is the set of bindings in f, nil if it cannot be read.
+func (f *File) Source() bindingsfile.Source {
+	switch {
+	case f.Puppet != nil:
+		return f.Puppet
+	case f.doc != nil:
+		return bindingsfile.YAML{Document: f.doc}
+	}
+	return nil
+}
+
+func (in *Inputs) parseDocument(f *File, src []byte, parse parser) {
+	f.Identify(src)
+	if doc, ok := parse(f.Path, src, yaml.Options{}, in.Diags); ok {
+		f.doc = doc
+	} else {
+		f.broken = src
+	}
+}
+
+var errEmpty = errors.New("it gave nothing: expected JSON, which is {} where a backend has no data")
+
+func (in *Inputs) parseExtension(f *File) {
+	src, err := f.read()
+	nothing := f.Data && src == nil // a backend has nothing here
+	if err == nil && !nothing && len(bytes.TrimSpace(src)) == 0 {
+		err = errEmpty
+	}
+	switch {
+	case err != nil:
+		in.Diags.Add(diag.Diagnostic{Pos: f.at, Code: "extension", Message: f.Path + ": " + err.Error()})
+	case nothing:
+	case f.Data:
+		f.setData(in.Reader.Source(f.Path, src, datafile.ExtensionJSON, in.Diags))
+	default:
+		in.parseDocument(f, src, yaml.ParseJSON)
+	}
+}
+
+// KeepForNextBuild gives the cache what the data files say.
+func (in *Inputs) KeepForNextBuild(cache *datafile.Cache) {
+	if cache == nil {
+		return
+	}
+	files := make([]datafile.File, 0, len(in.Found))
+	for _, f := range in.Found {
+		if f.Data {
+			files = append(files, f.Says)
+		}
+	}
+	cache.Keep(files)
+}
+
+// Label names a file by its place in the site or in its module, not by where those are.
+func (in *Inputs) Label(path string) string {
+	if m, ok := in.Modules.of(path); ok {
+		rel, _ := Below(m.Dir, path)
+		return "modules/" + m.Name + "/" + rel
+	}
+	if rel, ok := Below(in.Dir, path); ok {
+		return rel
+	}
+	return filepath.Base(path)
+}
+
+// Sorted lists what was read, and where in the list a file is by the name it has in positions.
+func (in *Inputs) Sorted() (list []Input, at map[string]int) {
+	read := make([]*File, 0, len(in.Found))
+	for _, f := range in.Found {
+		if f.id.Path != "" {
+			read = append(read, f)
+		}
+	}
+	slices.SortFunc(read, func(a, b *File) int { return strings.Compare(a.id.Path, b.id.Path) })
+	list, at = make([]Input, 0, len(read)), make(map[string]int, len(read))
+	for _, f := range read {
+		if n := len(list); n == 0 || list[n-1] != f.id { // a file may be read twice, see inputKey and readNow
+			list = append(list, f.id)
+		}
+		at[f.Path] = len(list) - 1
+	}
+	return list, at
+}

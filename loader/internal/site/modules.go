@@ -1,0 +1,96 @@
+package site
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"bindc/diag"
+)
+
+type Module struct{ Name, Dir string }
+
+// modules are those of the module path, sorted; the first of a name counts.
+type modules struct {
+	All   []Module
+	names map[string]int  // places in all
+	dirs  map[string]int  // the same by directory
+	Roots map[string]bool // the directories of all of them and of the site, without symbolic links
+}
+
+var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// FindModules finds the modules of a site. Only the default module path, nil, need not be there.
+func FindModules(f Files, site string, path []string) modules {
+	ms := modules{names: map[string]int{}, dirs: map[string]int{}, Roots: map[string]bool{}}
+	if real, ok := f.Real(site); ok {
+		ms.Roots[real] = true
+	}
+	for _, dir := range path {
+		if there, ok := f.IsDir(dir); !there && ok {
+			f.Diags.Errorf(diag.Pos{File: dir}, "modulepath", "expected a directory of the module path, there is none")
+		}
+	}
+	if path == nil {
+		path = []string{filepath.Join(site, "modules")}
+	}
+	for _, dir := range path {
+		ms.add(f, dir)
+	}
+	slices.SortFunc(ms.All, func(a, b Module) int { return strings.Compare(a.Name, b.Name) })
+	for i, m := range ms.All {
+		ms.names[m.Name], ms.dirs[m.Dir] = i, i
+	}
+	return ms
+}
+
+// add adds the modules in one directory.
+func (ms *modules) add(f Files, dir string) {
+	if there, _ := f.IsDir(dir); !there {
+		return
+	}
+	for _, e := range f.List(dir) {
+		m := Module{e.Name(), filepath.Join(dir, e.Name())}
+		if !moduleName.MatchString(m.Name) {
+			continue
+		}
+		real, ok := f.Real(m.Dir)
+		if !ok {
+			continue
+		}
+		ms.Roots[real] = true
+		if _, taken := ms.names[m.Name]; !taken {
+			ms.names[m.Name] = len(ms.All)
+			ms.All = append(ms.All, m)
+		}
+	}
+}
+
+func (ms *modules) Named(name string) (Module, bool) {
+	i, ok := ms.names[name]
+	if !ok {
+		return Module{}, false
+	}
+	return ms.All[i], true
+}
+
+// of is the module that a file is in.
+func (ms *modules) of(path string) (Module, bool) {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if i, ok := ms.dirs[dir]; ok {
+			return ms.All[i], true
+		}
+		if dir == filepath.Dir(dir) {
+			return Module{}, false
+		}
+	}
+}
+
+func (ms *modules) Known() []string {
+	out := make([]string, len(ms.All))
+	for i, m := range ms.All {
+		out[i] = m.Name
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package loader
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"bindc/diag"
+	"bindc/loader/internal/hiera5"
+)
+
+// findHiera5 finds a hierarchy of Hiera 5: that of the site with the global one above it, or that of a module.
+func (p *planner) findHiera5(u uri) []planned {
+	var out []planned
+	dir, module, part := filepath.Join(p.Dir, filepath.FromSlash(u.path)), "", HieraEnvironment
+	if u.scheme == "module-hiera5" {
+		m, ok := p.moduleOf(u, u.path)
+		if !ok {
+			return nil
+		}
+		dir, module, part = m.Dir, m.Name, HieraModule
+	} else if p.global != "" {
+		if h := p.hiera5.Read(p.global, ""); h != nil {
+			out = append(out, planned{uri: u.String(), hiera5: h, part: HieraGlobal})
+		}
+	}
+	path := p.hiera5.ConfigIn(dir)
+	if path == "" {
+		p.missing(u, "there is no hierarchy of Hiera 5: expected the file %s", filepath.Join(dir, "hiera.yaml"))
+		return out
+	}
+	if h := p.hiera5.Read(path, module); h != nil {
+		out = append(out, planned{uri: u.String(), hiera5: h, part: part})
+	}
+	return out
+}
+
+// isOfHiera5 tells whether the site has a hierarchy of Hiera 5, or a global one is given. One without a hierarchy is of
+// Hiera 5 if its modules are, and none is of Hiera-2.
+func (p *planner) isOfHiera5() bool {
+	if p.global != "" || p.hiera5.ConfigIn(p.Dir) != "" {
+		return true
+	}
+	if own, _ := hieraFile(p.Files, p.Dir); own != "" {
+		return false
+	}
+	some := false
+	for _, m := range p.Modules.All {
+		of5 := p.hiera5.ConfigIn(m.Dir) != ""
+		if own, _ := hieraFile(p.Files, m.Dir); own != "" && !of5 {
+			return false
+		}
+		some = some || of5
+	}
+	return some
+}
+
+// hiera5Layers returns the layers of a site with Hiera 5 data that does not configure any: its own bindings, the
+// hierarchies of Hiera 5, and the bindings and hierarchies of its modules.
+func (p *planner) hiera5Layers() []layerConfig {
+	p.all5 = true
+	at := diag.Pos{File: p.Dir}
+	optional := func(scheme, path string) uri { return uri{scheme: scheme, path: path, optional: true, at: at} }
+	own := []uri{optional("confdir", "default")}
+	if there, _ := p.IsFile(filepath.Join(p.Dir, hieraFiles[0])); there {
+		own = append(own, optional("confdir-hiera", ""))
+	}
+	return []layerConfig{
+		{name: "site", include: own},
+		{name: "hiera", include: []uri{optional("hiera", ""), optional("module-hiera5", "*")}},
+		{name: "modules", include: []uri{optional("module-hiera", "*"), optional("module", "*::default")}},
+	}
+}
+
+// findHiera finds a Hiera-2 directory.
+func (p *planner) findHiera(u uri) (planned, bool) {
+	dir := filepath.Join(p.Dir, filepath.FromSlash(u.path))
+	if u.scheme == "module-hiera" {
+		name, rest, _ := strings.Cut(u.path, "/")
+		m, ok := p.moduleOf(u, name)
+		if !ok {
+			return planned{}, false
+		}
+		dir = filepath.Join(m.Dir, filepath.FromSlash(rest))
+	}
+	path, ok := hieraFile(p.Files, dir)
+	switch {
+	case !ok:
+		return planned{}, false
+	case path == "":
+		return p.missing(u, "there is no Hiera-2 directory %s: expected the file %s", u,
+			filepath.Join(dir, "hiera.yaml"))
+	}
+	h := p.hiera.dir(path)
+	if h != nil && h.other != "" {
+		p.otherVersion(u, h)
+		return planned{}, false
+	}
+	return planned{uri: u.String(), hiera: h}, h != nil
+}
+
+// otherVersion reports a configuration for another version of Hiera. At the top of the site, or in a module that a
+// wildcard found, another Hiera may be using it. It is an error if a layer would lose the data that 'hiera:/' reads,
+// and a warning or less otherwise.
+func (p *planner) otherVersion(u uri, h *hieraDir) {
+	d := diag.Diagnostic{Pos: h.doc.Pos(h.doc.Root), Severity: diag.Info, Code: "hiera_version",
+		Message: "passed over: this file " + h.other}
+	switch {
+	case p.all5: // only a wildcard finds such a file then
+	case u.path == "" && u.scheme == "confdir-hiera":
+		if p.otherAtTop(u, h, &d) {
+			p.passed = append(p.passed, d)
+		}
+	case u.found:
+		if hiera5.VersionOf(h.doc.Document) >= 4 {
+			of5 := uri{scheme: "module-hiera5", path: u.path}.String()
+			if _, named := p.named[of5]; named {
+				return
+			}
+			d.Severity, d.Message = diag.Warning, d.Message+": its data is NOT in the snapshot"
+			d.Hint = "include '" + of5 + "' in a layer of its own, or exclude it in another if that is meant"
+		}
+		p.passed = append(p.passed, d)
+	default:
+		h.doc.IsVersion("version", 2)
+	}
+}
+
+// otherAtTop completes the report on a configuration for another Hiera at the top of the site. It returns false if
+// there is nothing to report.
+func (p *planner) otherAtTop(u uri, h *hieraDir, d *diag.Diagnostic) bool {
+	d.Severity = diag.Warning
+	switch version := hiera5.VersionOf(h.doc.Document); {
+	case seemsHiera5(h.doc):
+		d.Message, d.Hint = "passed over: this file has no version", "begin it with 'version: 5'"
+		if !p.silent {
+			d.Severity = diag.Error
+			d.Message = "this file has no version, and " + p.readsAsVersion2()
+			d.Hint += ", and include 'hiera:/' in a layer of its own"
+		}
+	case version >= 4 && hiera5.AsksSnapshotOnly(h.doc):
+		d.Message = "this file has Puppet ask the snapshot, but " + p.readsAsVersion2()
+		d.Hint = "add '?optional' to 'confdir-hiera:/', or write the hierarchy of the snapshot to " + hieraFiles[0]
+		return !u.optional
+	case version >= 4:
+		d.Severity = diag.Error
+		d.Message = "this file is version " + strconv.FormatInt(version, 10) + ", but " + p.readsAsVersion2()
+		d.Hint = "include 'hiera:/' in a layer of its own; if only Puppet is to read its data, " +
+			"exclude 'confdir-hiera:/' and 'hiera:/'"
+	default:
+		d.Hint = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: " +
+			"exclude 'confdir-hiera:/' from the layer that includes it"
+	}
+	return true
+}
+
+func (p *planner) readsAsVersion2() string {
+	layer := "a layer"
+	if p.layer != "" {
+		layer = "layer '" + p.layer + "'"
+	}
+	return layer + " reads it as version 2: its data is NOT in the snapshot"
+}
