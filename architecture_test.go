@@ -17,18 +17,17 @@ var mayImport = map[string][]string{
 	"cmd/bindc": {
 		"compile", "diag", "facts", "internal/adopt", "internal/bindingsfile", "internal/choice",
 		"internal/cli", "internal/datafile", "internal/enc", "internal/fsx", "internal/hieraconfig",
-		"internal/identity", "internal/layout", "internal/lint", "internal/lookup",
-		"internal/manifest", "internal/migrate", "internal/migrate/proof", "internal/report/decision",
-		"internal/report/slice", "internal/schema", "internal/secret/eyaml", "internal/secret/seal",
-		"internal/subprocess", "internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci",
-		"snapshot",
+		"internal/identity", "internal/layout", "internal/lint", "internal/lookup", "internal/manifest",
+		"internal/migrate", "internal/migrate/proof", "internal/report/decision", "internal/report/slice",
+		"internal/schema", "internal/secret/eyaml", "internal/secret/seal", "internal/subprocess",
+		"internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci", "snapshot",
 	},
 	"cmd/bindq": {
 		"diag", "facts", "internal/cli", "internal/expr", "internal/fsx", "internal/gate",
-		"internal/hieraconfig", "internal/identity", "internal/lookup", "internal/query",
-		"internal/recipe", "internal/report", "internal/report/decision", "internal/report/slice",
-		"internal/secret/eyaml", "internal/secret/seal", "internal/syntax", "internal/value",
-		"internal/yaml", "origin", "runtime", "serve", "ship", "ship/oci", "snapshot",
+		"internal/hieraconfig", "internal/identity", "internal/lookup", "internal/query", "internal/recipe",
+		"internal/report", "internal/report/decision", "internal/report/slice", "internal/secret/eyaml",
+		"internal/secret/seal", "internal/syntax", "internal/value", "internal/yaml", "origin", "runtime",
+		"serve", "ship", "ship/oci", "snapshot",
 	},
 	"compile": {
 		"compile/internal/check", "compile/internal/index", "compile/internal/pass",
@@ -160,14 +159,14 @@ var mayImport = map[string][]string{
 		"internal/subprocess", "internal/syntax", "internal/types", "internal/value", "internal/yaml",
 		"loader/internal/hiera5", "loader/internal/site",
 	},
+	"loader/internal/hiera5": {
+		"diag", "internal/datafile", "internal/expr", "internal/recipe", "internal/syntax", "internal/value",
+		"internal/yaml", "loader/internal/site",
+	},
 	"loader/internal/site": {
 		"diag", "internal/bindingsfile", "internal/datafile", "internal/expr", "internal/fsx",
 		"internal/literal", "internal/recipe", "internal/relation", "internal/syntax", "internal/value",
 		"internal/yaml",
-	},
-	"loader/internal/hiera5": {
-		"diag", "internal/datafile", "internal/expr", "internal/recipe", "internal/syntax",
-		"internal/value", "internal/yaml", "loader/internal/site",
 	},
 	"origin": {"internal/fsx"},
 	"runtime": {

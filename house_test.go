@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -61,34 +60,24 @@ func TestArchitectureIsShort(t *testing.T) {
 	}
 }
 
-// longFiles and longFunctions are the exceptions that remain, to be split. An entry that is no longer needed fails.
-var (
-	longFiles = []string{
-	}
-	longFunctions = []string{
-	}
-)
-
+// TestFilesAndFunctionsStayShort checks that a file fits into a head, and a function on a screen. Tests are exempt.
 func TestFilesAndFunctionsStayShort(t *testing.T) {
 	const fileLines, functionLines = 400, 60
-	var files, functions []string
 	for _, names := range goFiles(t) {
 		for _, name := range names {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
 			if lines := strings.Count(read(t, name), "\n"); lines > fileLines {
-				files = append(files, filepath.ToSlash(name))
+				t.Errorf("%s has %d lines, at most %d: split it by theme", name, lines, fileLines)
 			}
 			for function, lines := range functionLengths(t, name) {
 				if lines > functionLines {
-					functions = append(functions, filepath.ToSlash(name)+" "+function)
+					t.Errorf("%s: %s has %d lines, at most %d: split it", name, function, lines, functionLines)
 				}
 			}
 		}
 	}
-	compareExceptions(t, "has more than 400 lines", files, longFiles)
-	compareExceptions(t, "has more than 60 lines", functions, longFunctions)
 }
 
 // functionLengths returns the number of lines of each function of a file.
@@ -107,22 +96,6 @@ func functionLengths(t *testing.T, name string) map[string]int {
 		}
 	}
 	return lengths
-}
-
-// compareExceptions reports what breaks a rule and is not an exception, and exceptions that no longer break it.
-func compareExceptions(t *testing.T, rule string, found, exceptions []string) {
-	t.Helper()
-	slices.Sort(found)
-	for _, name := range found {
-		if !slices.Contains(exceptions, name) {
-			t.Errorf("%s %s: split it by theme", name, rule)
-		}
-	}
-	for _, name := range exceptions {
-		if !slices.Contains(found, name) {
-			t.Errorf("%s is an exception without need: remove it from the list", name)
-		}
-	}
 }
 
 // TestTablesNameEveryFolder checks that the table in ARCHITECTURE.md has every folder with Go code.

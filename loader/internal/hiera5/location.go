@@ -60,9 +60,9 @@ func (c config) place(at diag.Pos, source dataSource, path string, isGlob bool) 
 }
 
 // checkClosed warns of a '%{' that no '}' closes: Puppet takes it for text, and then no file has that name.
-func (c hiera5Config) checkClosed(at diag.Pos, p place) {
+func (c config) checkClosed(at diag.Pos, p place) {
 	if i := strings.LastIndex(p.text, "%{"); i >= 0 && !strings.Contains(p.text[i:], "}") {
-		c.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
+		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
 			Message: "this '%{' is not closed: '" + p.text[i:] + "' is text, as for Puppet", Hint: "close it with '}'"})
 	}
 }
