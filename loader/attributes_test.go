@@ -233,9 +233,9 @@ func TestRefusedAttributes(t *testing.T) {
 		source, code string
 		kept         bool // the value is what it is without the error
 	}{
-		{"{name: a, to: '${¦'}", "interpolation", false},
-		{"{name: a, type: Integer, to: '${¦'}", "interpolation", false},
-		{"[a, '${¦']", "interpolation", false},
+		{"{name: a, to: '¦${'}", "interpolation", false},
+		{"{name: a, type: Integer, to: '¦${'}", "interpolation", false},
+		{"[a, '¦${']", "interpolation", false},
 		{"{name: a, to: {k: ['x', '${¦nope(1)}']}}", "name", false},
 		{"{name: a, ¦typ: Integer, to: 1}", "attribute", true},
 		{"{name: a, type: ¦[x], to: 1}", "type", false},
@@ -321,7 +321,7 @@ func TestRefusedAttributes(t *testing.T) {
 		{"{in: m, name: n, to_renamed: ¦b}", "rebind", false},
 		{"{in: m, rebind: ¦b}", "rebind", false},
 		{"¦{name: a, optional: true}", "attribute", false},
-		{"{name: a, optional: true, to: '${¦'}", "interpolation", false},
+		{"{name: a, optional: true, to: '¦${'}", "interpolation", false},
 		{"{name: ¦a, optional: true, abstract: true}", "optional", false},
 		{"{name: ¦a, optional: true, abstract: true, to_lookup_of: b}", "optional", false},
 		{"{name: a, optional: true, to: ¦1}", "optional", false},

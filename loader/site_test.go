@@ -78,6 +78,7 @@ func set(name string) string {
 }
 
 const (
+	unclosed   = "; write \\${ for the text ${"
 	addEntry   = "add an entry with its path to the hierarchy in hiera.yaml, or rename the file"
 	passedOver = "to compile its data write it as version 5, or 2; if another Hiera reads it, say so: exclude " +
 		"'confdir-hiera:/' from the layer that includes it"
@@ -260,7 +261,7 @@ var sites = []struct {
 			"- [node, '${fqdn}', 'd/${fqdn}']\n- [common, 'true', 'c']\n" +
 			"- [osfamily, '${osfamily}', 'd/${osfamily}']\n"},
 		[]string{"hiera.yaml:3:4 error category; did you mean 'node'?", "hiera.yaml:4:3 error hierarchy",
-			"hiera.yaml:5:13 error interpolation", "hiera.yaml:6:24 error interpolation",
+			"hiera.yaml:5:11 error interpolation" + unclosed, "hiera.yaml:6:22 error interpolation" + unclosed,
 			"hiera.yaml:7:21 error data_path", "hiera.yaml:8:21 error data_path", "hiera.yaml:9:21 error data_path",
 			"hiera.yaml:11:4 error hierarchy (hiera.yaml:10:4)", "hiera.yaml:13:4 error hierarchy (hiera.yaml:12:4)"},
 		[]string{"site confdir-hiera:/: d/n.yaml [node n] 1 c.yaml 1"}},

@@ -56,7 +56,7 @@ var statements = []struct {
 	{"classes that are looked up", "{to_lookup_of: apt, in: included_classes}", []string{"attribute @{"}},
 	{"classes that are collected", "{multibind_id: apt, in: included_classes}", []string{"attribute @{"}},
 	{"classes of two producers", "{to: ntp, to_lookup_of: apt, in: included_classes}", []string{"attribute @{"}},
-	{"classes that cannot be read", "{to: '${', in: included_classes}", []string{"interpolation @'"}},
+	{"classes that cannot be read", "{to: '${', in: included_classes}", []string{"interpolation @${'"}},
 
 	{"a contribution to what is sensitive", "{to: 1, in: m}\n- {name: m, multibind_id: m, sensitive: true}",
 		[]string{"in m sensitive 1 @{", "sensitive m = null @m"}},
@@ -185,7 +185,7 @@ var statements = []struct {
 	{"a map of no types", "{map: [web, 'Sql[one]'], to: {a: b}}", []string{"attribute @web", "attribute @'Sql[one]'"}},
 	{"a map of one type", "{map: [Web, 1], to: {a: b}}", []string{"attribute @1"}},
 	{"a map to one type", "{map: [1, Web], to: {a: b}}", []string{"attribute @1"}},
-	{"a map that cannot be read", "{map: [Web, Sql], to: '${'}", []string{"interpolation @'"}},
+	{"a map that cannot be read", "{map: [Web, Sql], to: '${'}", []string{"interpolation @${'"}},
 	{"a map that is known all the same", "{map: [Web, Sql], to: {a: '${\"user\"}'}}",
 		[]string{`/map/Web/Sql = {"a":"user"} @[`}},
 	{"a map without parameters", "{map: [Web, Sql]}", []string{"attribute @{"}},
