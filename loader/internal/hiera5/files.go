@@ -9,8 +9,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// TakeAlone are the files beside which a path or glob finds nothing else in the requests they are for, taken from the
-// location; nil if the entry has others. Where there is one file a merge is another one than where there are several.
+// TakeAlone takes the files from l that are the only ones a request finds there, and returns them; nil if the entry
+// has other locations. A merge of one file differs from a merge of several.
 func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []site.DataFile) {
 	if !only {
 		return nil
@@ -30,8 +30,8 @@ func (h *Hierarchy) TakeAlone(in *site.Inputs, l *Location, only bool) (out []si
 	return out
 }
 
-// Deal are the files of a location, dealt out to layers: of files that are effective together the later one is lower
-// if they have a key in common. Where they have none the order does not matter.
+// Deal distributes the files of a location among layers. Of files that are effective together and have a key in
+// common, the later one is in a lower layer.
 func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	var out [][]site.DataFile
 	for _, condition := range l.conditions {
@@ -58,8 +58,8 @@ func (h *Hierarchy) Deal(in *site.Inputs, l Location) [][]site.DataFile {
 	return out
 }
 
-// own are the entries of a file that count: of a module, those of keys that have its name in front. Its lookup_options
-// have it behind.
+// own returns the entries of a file that count. In a module, these are the keys that begin with its name; its
+// lookup_options get its name as a suffix.
 func (h *Hierarchy) own(in *site.Inputs, f *site.File) []datafile.Entry {
 	if h.Module == "" {
 		return f.Says.Entries

@@ -14,8 +14,8 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// Hierarchy is a hierarchy of Hiera 5: of a site, of a module, or the global one. Those of the versions 3 and 4 are
-// read as what they come to in version 5.
+// Hierarchy is a hierarchy of Hiera 5: of the site, of a module, or the global one. Versions 3 and 4 are converted to
+// version 5.
 type Hierarchy struct {
 	Doc      site.Document
 	Module   string // whose keys alone count; "" for none
@@ -24,15 +24,15 @@ type Hierarchy struct {
 	Paths    []int   // the dimensions that are paths of these
 }
 
-// Entry is an entry of a hierarchy. What is merged is merged entry by entry.
+// Entry is an entry of a hierarchy. Hiera 5 merges entry by entry.
 type Entry struct {
 	Name      string
 	at        diag.Pos
 	Locations []Location // highest first
 }
 
-// Location is one of the paths or globs of an entry. Of its files those under one condition are effective
-// together, the highest first; of a path that is one.
+// Location is a path or a glob of an entry. Of its files, those under one condition are effective together, the
+// highest first. A path has one file per condition.
 type Location struct {
 	Only       bool // there is no other where it is one: the path of the only element of mapped_paths
 	conditions []int
@@ -72,13 +72,15 @@ func NewReader(in *site.Inputs, dims *site.Dimensions, global, codedir string, f
 		foundAgain: cmp.Or(foundAgain, maxFoundAgain)}
 }
 
-// ConfigNames are the names of the configuration. Beside the first, the other is Puppet's.
+// ConfigNames are the names of the configuration. Next to a file with the first name, a file with the second is for
+// Puppet only.
 var ConfigNames = []string{"hiera5.yaml", "hiera.yaml"}
 
 // snapshotFunctions are the functions of the Puppet module that a hiera.yaml uses to ask a snapshot, by their keys.
 var snapshotFunctions = map[string]string{"data_hash": "bindc::data_hash", "lookup_key": "bindc::lookup_key"}
 
-// ConfigIn is the configuration of Hiera 5 in a directory, "" if there is none. A hiera.yaml of version 2 is none.
+// ConfigIn returns the configuration of Hiera 5 in a directory; "" if there is none. A hiera.yaml of version 2 does
+// not count.
 func (r *Reader) ConfigIn(dir string) string {
 	for i, name := range ConfigNames {
 		path := filepath.Join(dir, name)
@@ -103,7 +105,8 @@ func (r *Reader) isHiera5(path string) bool {
 	return ok && doc.Root != nil && VersionOf(doc) >= 4
 }
 
-// VersionOf is the version of a configuration of Hiera. One without is of version 3 if it has a key of that.
+// VersionOf returns the version of a configuration of Hiera; 0 if it has none. A file with the keys of version 3 is
+// of version 3.
 func VersionOf(doc *yaml.Document) int64 {
 	for _, key := range []string{"version", ":version"} {
 		if _, v, ok := doc.Root.Lookup(key); ok && v.Value.Kind() == value.Int {
@@ -118,7 +121,8 @@ func VersionOf(doc *yaml.Document) int64 {
 	return 0
 }
 
-// Read reads the configuration at path; nil if it cannot be used. module is whose it is, "" for none.
+// Read reads the configuration at path, of a module unless module is "". It returns nil if the configuration cannot
+// be used.
 func (r *Reader) Read(path, module string) *Hierarchy {
 	h, seen := r.Dirs[path]
 	if !seen {
@@ -213,7 +217,7 @@ func (c config) list(key string) (entries []yaml.Node, given bool) {
 	return n.Kids, true
 }
 
-// HasPlans tells whether there is a hierarchy for plans.
+// HasPlans reports whether there is a hierarchy for plans.
 func (h *Hierarchy) HasPlans() bool {
 	_, _, ok := h.Doc.Root.Lookup("plan_hierarchy")
 	return ok

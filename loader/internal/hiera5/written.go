@@ -15,6 +15,7 @@ type WrittenLocation struct {
 	Path      string
 }
 
+// Written returns the entries as they are written.
 func Written(entries []Entry) []WrittenEntry {
 	var out []WrittenEntry
 	for _, e := range entries {

@@ -9,7 +9,7 @@ import (
 	"bindc/internal/syntax"
 )
 
-// Dimensions are the dimensions and the conditions of a site while they are collected: of each there is one.
+// Dimensions collects the dimensions and the conditions of a site, each once.
 type Dimensions struct {
 	All        []Dimension // the categories, then guards
 	Conditions []Condition // the first is the empty one
@@ -20,7 +20,8 @@ type Dimensions struct {
 	Alternatives int // of bindings, that there may still be, see setCompiler.multiply
 }
 
-// NewDimensions starts with the dimensions of the categories, highest first. Bindings may have so many alternatives.
+// NewDimensions returns Dimensions that begin with those of the categories, highest first. alternatives limits the
+// alternatives of all bindings.
 func NewDimensions(categories []Dimension, alternatives int) *Dimensions {
 	d := &Dimensions{Alternatives: alternatives, Conditions: []Condition{nil}, categories: map[string]int{},
 		guards: map[string]int{}, numbers: map[string]int{"": 0}}
@@ -32,7 +33,7 @@ func NewDimensions(categories []Dimension, alternatives int) *Dimensions {
 	return d
 }
 
-// Category is the dimension of a category, -1 for common.
+// Category returns the dimension of a category; -1 for common. ok is false if the site has no such category.
 func (d *Dimensions) Category(name string) (int, bool) {
 	if name == Common {
 		return -1, true
@@ -41,6 +42,7 @@ func (d *Dimensions) Category(name string) (int, bool) {
 	return i, ok
 }
 
+// CategoryNames returns the names of the categories, highest first.
 func (d *Dimensions) CategoryNames() []string {
 	var out []string
 	for _, d := range d.All {
@@ -51,6 +53,7 @@ func (d *Dimensions) CategoryNames() []string {
 	return append(out, Common)
 }
 
+// NameOf returns the name of the category with that dimension.
 func (d *Dimensions) NameOf(category int) string {
 	if category < 0 {
 		return Common
@@ -58,7 +61,7 @@ func (d *Dimensions) NameOf(category int) string {
 	return d.All[category].Name
 }
 
-// Guard is the dimension that yields n for requests that have a value of category.
+// Guard returns the dimension that yields n for requests that have a value of category.
 func (d *Dimensions) Guard(category int, n *expr.Node) int {
 	source := syntax.Print(n)
 	key := strconv.Itoa(category) + " " + source
@@ -71,7 +74,7 @@ func (d *Dimensions) Guard(category int, n *expr.Node) int {
 	return i
 }
 
-// Condition is the number of c.
+// Condition returns the number of c.
 func (d *Dimensions) Condition(c Condition) int {
 	slices.SortFunc(c, func(a, b Term) int { return a.Dimension - b.Dimension })
 	var key strings.Builder
@@ -87,7 +90,7 @@ func (d *Dimensions) Condition(c Condition) int {
 	return i
 }
 
-// Whole is the dimension that yields n, a path, of which the case counts.
+// Whole returns the dimension that yields the path n. The case of its values counts.
 func (d *Dimensions) Whole(n *expr.Node, name string) int {
 	key := "whole " + string(expr.Append(nil, n))
 	i, ok := d.guards[key]

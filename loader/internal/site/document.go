@@ -13,20 +13,21 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Document is a parsed file while it is read; what is wrong in it is reported.
+// Document is a parsed file. Its methods report what is wrong in it.
 type Document struct {
 	*yaml.Document
 	Diags *diag.List
 }
 
+// Errorf reports an error at n.
 func (d Document) Errorf(n *yaml.Node, code diag.Code, format string, args ...any) {
 	d.Diags.Errorf(d.Pos(n), code, format, args...)
 }
 
-// IsHash tells whether the whole is a hash.
+// IsHash reports whether the document is a hash.
 func (d Document) IsHash() bool { return d.Root != nil && d.Root.Kind == yaml.Mapping }
 
-// OnlyKeys reports the keys of a hash that are none of allowed.
+// OnlyKeys reports the keys of a hash that are not among the allowed ones.
 func (d Document) OnlyKeys(n *yaml.Node, code diag.Code, what string, allowed []string) {
 	for _, found := range d.UnknownKeys(n, code, what, allowed) {
 		d.Diags.Add(found)
@@ -42,7 +43,7 @@ func (d Document) IsVersion(key string, want int64) bool {
 	return wrong == nil
 }
 
-// StringsOf is the texts of a list of strings; nil if it is none.
+// StringsOf returns the texts of a list of strings; nil if n is not one.
 func StringsOf(n *yaml.Node) []string {
 	if n.Kind != yaml.Sequence {
 		return nil
@@ -58,7 +59,7 @@ func StringsOf(n *yaml.Node) []string {
 	return out
 }
 
-// QuoteHint is how to make a list one of strings, "" where that is not what is amiss.
+// QuoteHint returns a hint if quotes would make n a list of strings, "" otherwise.
 func QuoteHint(n *yaml.Node) string {
 	if n.Kind != yaml.Sequence {
 		return ""
@@ -71,7 +72,7 @@ func QuoteHint(n *yaml.Node) string {
 	return ""
 }
 
-// Interpolated parses a text of n as a string with interpolations; nil after an error.
+// Interpolated parses a text of n as a string with interpolations. It returns nil after an error.
 func (d Document) Interpolated(n *yaml.Node, text string) *expr.Node {
 	literal.WarnOfInterpolations(text, func(off int) diag.Pos { return d.PosIn(n, off) }, "", d.Diags)
 	node, errs := syntax.ParseString(text)

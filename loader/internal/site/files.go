@@ -10,14 +10,14 @@ import (
 	"bindc/internal/fsx"
 )
 
-// Files reads the file system and reports what fails. All of the loader goes through it, but for data files, which
-// package datafile reads from the same disk.
+// Files reads the file system and reports what fails. All of the loader uses it, except for data files, which package
+// datafile reads from the same disk.
 type Files struct {
 	Disk  fsx.Disk
 	Diags *diag.List
 }
 
-// Failed reports an error of the file system, which mostly says at which path.
+// Failed reports an error of the file system at path, or at the path in the error if it has one.
 func (f Files) Failed(path string, err error) {
 	if p, ok := err.(*fs.PathError); ok {
 		path, err = p.Path, p.Err
@@ -25,7 +25,7 @@ func (f Files) Failed(path string, err error) {
 	f.Diags.Errorf(diag.Pos{File: path}, "read", "cannot read this: %v", err)
 }
 
-// IsFile tells whether there is a file; not ok if that cannot be told.
+// IsFile reports whether path is a file. ok is false if that is unknown.
 func (f Files) IsFile(path string) (there, ok bool) {
 	there, err := f.Disk.IsFile(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func (f Files) IsFile(path string) (there, ok bool) {
 	return there, err == nil
 }
 
-// IsDir tells whether there is a directory; not ok if that cannot be told.
+// IsDir reports whether path is a directory. ok is false if that is unknown.
 func (f Files) IsDir(path string) (there, ok bool) {
 	there, err := f.Disk.IsDir(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func (f Files) IsDir(path string) (there, ok bool) {
 	return there, err == nil
 }
 
-// List is what is in a directory, by name.
+// List returns the entries of a directory by name.
 func (f Files) List(dir string) []fs.DirEntry {
 	entries, err := f.Disk.List(dir)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f Files) List(dir string) []fs.DirEntry {
 	return entries
 }
 
-// Real is a directory without symbolic links; not ok if there is none.
+// Real returns a directory without symbolic links. ok is false if it does not exist.
 func (f Files) Real(dir string) (string, bool) {
 	if there, _ := f.IsDir(dir); !there {
 		return "", false
@@ -64,7 +64,7 @@ func (f Files) Real(dir string) (string, bool) {
 	return real, err == nil
 }
 
-// RealUnlessDangling is real where a link that leads nowhere, or a path below one, is nothing, as it is to Puppet.
+// RealUnlessDangling is Real, but does not report a link that leads nowhere. To Puppet there is nothing.
 func (f Files) RealUnlessDangling(dir string) (string, bool) {
 	if _, err := f.Disk.Info(dir); errors.Is(err, fsx.ErrDangling) {
 		return "", false
@@ -72,8 +72,9 @@ func (f Files) RealUnlessDangling(dir string) (string, bool) {
 	return f.Real(dir)
 }
 
-// SetsBelow is the names of the sets of bindings that files with an extension below dir hold: a/b.yaml is a::b. Links
-// to directories are not followed. What has the name of such a file and is none is listed too, to be refused.
+// SetsBelow returns the names of the sets of bindings in the files below dir that have the extension ext: a/b.yaml is
+// a::b. It does not follow links to directories. It includes anything with such a name that is not a file, so that
+// callers reject it.
 func (f Files) SetsBelow(dir, ext string) []string {
 	var out []string
 	for _, e := range f.List(dir) {
@@ -90,7 +91,7 @@ func (f Files) SetsBelow(dir, ext string) []string {
 	return out
 }
 
-// Below is path relative to dir, if it is inside.
+// Below returns path relative to dir. ok is false if it is not inside.
 func Below(dir, path string) (string, bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
@@ -99,7 +100,7 @@ func Below(dir, path string) (string, bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// IsBelow tells whether path is dir or inside it.
+// IsBelow reports whether path is dir or inside it.
 func IsBelow(dir, path string) bool {
 	_, ok := Below(dir, path)
 	return ok

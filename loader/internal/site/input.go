@@ -7,7 +7,7 @@ import (
 	"bindc/internal/relation"
 )
 
-// Dimension is what a request has one value of: a category, or a guard.
+// Dimension is a category or a guard. A request has one value of it.
 type Dimension struct {
 	Name     string
 	Category int // for a guard, the dimension of its file's category, -1 if that is common; for a category itself
@@ -21,10 +21,10 @@ type Dimension struct {
 // Condition is a set of terms that must all hold, sorted by dimension. The empty condition always holds.
 type Condition = relation.Condition
 
-// Term asks a dimension to have a value, which is folded to lower case unless the dimension is exact.
+// Term requires a value of a dimension. The value is in lower case unless the dimension is exact.
 type Term = relation.Term
 
-// DataFile is a data file with the condition it stands for. Its bindings are compiled already; a site may have
+// DataFile is a data file with the condition it is for. Its bindings are compiled already, because a site may have
 // millions.
 type DataFile struct {
 	Path      string // in messages
@@ -34,7 +34,7 @@ type DataFile struct {
 	Options   []datafile.Entry // see datafile.File
 }
 
-// Pos is where entry i is written.
+// Pos returns the position of entry i.
 func (f *DataFile) Pos(i int) diag.Pos {
 	return diag.Pos{File: f.Path, Line: int(f.Entries[i].Line), Col: int(f.Entries[i].Col)}
 }
@@ -47,5 +47,5 @@ type Input struct {
 	Made bool   // by an extension: there is no such file
 }
 
-// Fold is how values of categories are compared: without regard to case.
+// Fold folds the case of a value of a category: values that differ only in case are equal.
 func Fold(s string) string { return relation.Fold(s) }

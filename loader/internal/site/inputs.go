@@ -22,12 +22,12 @@ import (
 	"bindc/internal/yaml"
 )
 
-// Inputs are the files of a site that are read, each once. They are parsed while others are still being found.
+// Inputs has the files of a site, and reads each once. It parses them while others are still being found.
 type Inputs struct {
 	Files
 	Dir     string
 	sets    string  // the directory of the site's own sets of bindings; "": bindings in dir
-	Modules modules // as far as they are known
+	Modules Modules // as far as they are known
 	Reader  *datafile.Reader
 
 	byPath map[inputKey]*File
@@ -83,7 +83,7 @@ type File struct {
 	broken []byte // what could not be read, or not all of it
 }
 
-// SetsDir is the directory of the sets of bindings that belong to dir, the site or a module.
+// SetsDir returns the directory of the sets of bindings of dir, which is the site or a module.
 func (in *Inputs) SetsDir(dir string) string {
 	if dir == in.Dir && in.sets != "" {
 		return in.sets
@@ -105,12 +105,12 @@ func (in *Inputs) WantData(path, label string) *File {
 	return in.Enqueue(&File{Path: path, Label: label, Data: true, Kind: kind})
 }
 
-// WantFrom queues JSON that an extension yields. What is wrong with it is reported at the place that asked for it.
+// WantFrom queues JSON from an extension. Errors in it are reported at the position that asked for it.
 func (in *Inputs) WantFrom(at diag.Pos, id, label string, data bool, read func() ([]byte, error)) *File {
 	return in.Enqueue(&File{Path: id, Label: label, Data: data, read: read, at: at})
 }
 
-// Enqueue queues f, unless it is already.
+// Enqueue queues f, unless it is queued already, and returns the queued file.
 func (in *Inputs) Enqueue(f *File) *File {
 	key := inputKey{f.Path, f.Data, f.Kind}
 	if known, ok := in.byPath[key]; ok {
@@ -133,7 +133,7 @@ func (in *Inputs) ReadsData(path string) bool {
 	return false
 }
 
-// ReadNow parses a file that decides what else is read. Not ok: it is none.
+// ReadNow parses a file that decides which other files are read. ok is false if it has no document.
 func (in *Inputs) ReadNow(path string) (Document, bool) {
 	f := &File{Path: path, Label: in.Label(path)}
 	in.Found = append(in.Found, f)
@@ -141,8 +141,8 @@ func (in *Inputs) ReadNow(path string) (Document, bool) {
 	return Document{f.doc, in.Diags}, f.doc != nil
 }
 
-// StartParsing has files parsed as they are found, several at a time. The function it returns waits for the last one;
-// what files say is not looked at before.
+// StartParsing parses files while they are found, several at a time, and calls parsed after each. The function that
+// it returns waits for the last one. Before that, nobody uses the contents.
 func (in *Inputs) StartParsing(jobs int, parsed func()) (wait func()) {
 	if jobs <= 0 {
 		jobs = goruntime.GOMAXPROCS(0)
@@ -219,8 +219,8 @@ func (f *File) setData(says datafile.File) {
 	f.id = Input{Path: f.Label, Size: says.Size, Hash: says.Hash, Made: f.read != nil}
 }
 
-// HideSecrets keeps files out of messages that could not be read and have the id of a multibinding that is sensitive in
-// them: which lines contribute to that cannot be told.
+// HideSecrets hides files that cannot be read and have the id of a sensitive multibinding in them: it is unknown
+// which lines contribute to it.
 func (in *Inputs) HideSecrets(ids map[string]bool) {
 	for _, f := range in.Found {
 		for id := range ids {
@@ -234,12 +234,12 @@ func (in *Inputs) HideSecrets(ids map[string]bool) {
 // parser is yaml.Parse or yaml.ParseJSON.
 type parser func(file string, src []byte, opts yaml.Options, diags *diag.List) (*yaml.Document, bool)
 
-// Identify notes which file f is.
+// Identify records the size and the hash of f.
 func (f *File) Identify(src []byte) {
 	f.id = Input{Path: f.Label, Size: int64(len(src)), Hash: xxhash.Sum64(src), Made: f.read != nil}
 }
 
-// Source is the set of bindings in f, nil if it cannot be read.
+// Source returns the set of bindings in f; nil if it cannot be read.
 func (f *File) Source() bindingsfile.Source {
 	switch {
 	case f.Puppet != nil:
@@ -278,7 +278,7 @@ func (in *Inputs) parseExtension(f *File) {
 	}
 }
 
-// KeepForNextBuild gives the cache what the data files say.
+// KeepForNextBuild stores the compiled data files in the cache.
 func (in *Inputs) KeepForNextBuild(cache *datafile.Cache) {
 	if cache == nil {
 		return
@@ -292,7 +292,7 @@ func (in *Inputs) KeepForNextBuild(cache *datafile.Cache) {
 	cache.Keep(files)
 }
 
-// Label names a file by its place in the site or in its module, not by where those are.
+// Label returns the name of a file within the site or its module, which is the same on every machine.
 func (in *Inputs) Label(path string) string {
 	if m, ok := in.Modules.of(path); ok {
 		rel, _ := Below(m.Dir, path)
@@ -304,7 +304,7 @@ func (in *Inputs) Label(path string) string {
 	return filepath.Base(path)
 }
 
-// Sorted lists what was read, and where in the list a file is by the name it has in positions.
+// Sorted returns what was read, by path, and the index of each file by its name in positions.
 func (in *Inputs) Sorted() (list []Input, at map[string]int) {
 	read := make([]*File, 0, len(in.Found))
 	for _, f := range in.Found {

@@ -9,10 +9,11 @@ import (
 	"bindc/diag"
 )
 
+// Module is a module of Puppet.
 type Module struct{ Name, Dir string }
 
-// modules are those of the module path, sorted; the first of a name counts.
-type modules struct {
+// Modules has the modules of the module path, sorted. The first module with a name counts.
+type Modules struct {
 	All   []Module
 	names map[string]int  // places in all
 	dirs  map[string]int  // the same by directory
@@ -21,9 +22,9 @@ type modules struct {
 
 var moduleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// FindModules finds the modules of a site. Only the default module path, nil, need not be there.
-func FindModules(f Files, site string, path []string) modules {
-	ms := modules{names: map[string]int{}, dirs: map[string]int{}, Roots: map[string]bool{}}
+// FindModules finds the modules of a site. A directory of the path must exist, unless path is nil, the default.
+func FindModules(f Files, site string, path []string) Modules {
+	ms := Modules{names: map[string]int{}, dirs: map[string]int{}, Roots: map[string]bool{}}
 	if real, ok := f.Real(site); ok {
 		ms.Roots[real] = true
 	}
@@ -46,7 +47,7 @@ func FindModules(f Files, site string, path []string) modules {
 }
 
 // add adds the modules in one directory.
-func (ms *modules) add(f Files, dir string) {
+func (ms *Modules) add(f Files, dir string) {
 	if there, _ := f.IsDir(dir); !there {
 		return
 	}
@@ -67,7 +68,8 @@ func (ms *modules) add(f Files, dir string) {
 	}
 }
 
-func (ms *modules) Named(name string) (Module, bool) {
+// Named returns the module with that name.
+func (ms *Modules) Named(name string) (Module, bool) {
 	i, ok := ms.names[name]
 	if !ok {
 		return Module{}, false
@@ -76,7 +78,7 @@ func (ms *modules) Named(name string) (Module, bool) {
 }
 
 // of is the module that a file is in.
-func (ms *modules) of(path string) (Module, bool) {
+func (ms *Modules) of(path string) (Module, bool) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if i, ok := ms.dirs[dir]; ok {
 			return ms.All[i], true
@@ -87,7 +89,8 @@ func (ms *modules) of(path string) (Module, bool) {
 	}
 }
 
-func (ms *modules) Known() []string {
+// Known returns the names of the modules.
+func (ms *Modules) Known() []string {
 	out := make([]string, len(ms.All))
 	for i, m := range ms.All {
 		out[i] = m.Name

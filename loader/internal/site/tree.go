@@ -30,16 +30,15 @@ type listing struct {
 	hidden bool
 }
 
-// Listed is one file below a directory, or what stands where a file is expected.
+// Listed is a file below a directory, or anything else with the name of one.
 type Listed struct {
 	Path    string // with slashes, relative to the directory of the tree
 	Outside bool   // a link that leads out of that directory
 	Err     error  // why it cannot be read
 }
 
-// Below is the files in dir, which is empty or ends with a slash, and up to depth directories below it; with -1 as
-// deep as there are any. They are in the order of their names. Those whose names begin with a dot come only with
-// hidden.
+// Below returns the files in dir, which is "" or ends with a slash, and up to depth directories below it; -1 is no
+// limit. They are sorted by name. Files whose names begin with a dot are included only with hidden.
 func (t *Tree) Below(dir string, depth int, hidden bool) []Listed {
 	if t == nil {
 		return nil // the directory is not there
@@ -76,6 +75,7 @@ const maxLinks = 8
 // billions.
 const maxLinked = 2000
 
+// Path returns the path of a file of the tree.
 func (t *Tree) Path(rel string) string { return filepath.Join(t.Dir, filepath.FromSlash(rel)) }
 
 // enter lists dir, unless that is not there.
@@ -178,9 +178,10 @@ func (w *walk) follow(path, real string, depth int) {
 var notData = []string{"hiera.yaml", "hiera2.yaml", "hiera5.yaml", "binder_config.yaml", "bindings_config.yaml",
 	"binder_config.pp", "metadata.json", "checksums.json"}
 
-// Name is the path as a hierarchy gives it.
+// Name returns the path without its extension, as a hierarchy names it.
 func (f Listed) Name() string { return strings.TrimSuffix(f.Path, filepath.Ext(f.Path)) }
 
+// IsDataExtension reports whether files with this extension usually have data.
 func IsDataExtension(ext string) bool {
 	return slices.Contains([]string{".yaml", ".json", ".yml"}, ext)
 }
