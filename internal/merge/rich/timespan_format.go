@@ -167,8 +167,8 @@ func (f *spanFormat) parse(text string) (*big.Int, error) {
 	return sum, nil
 }
 
-// nanoseconds returns the value of the digits of a segment. A fraction of a second has nine digits, and one alone counts
-// nothing.
+// nanoseconds returns the value of the digits of a segment. A fraction of a second has nine digits; a fraction alone
+// counts nothing.
 func (s *segment) nanoseconds(digits string) (*big.Int, error) {
 	fraction := s.letter == 'L' || s.letter == 'N'
 	n, ok := new(big.Int).SetString(digits, 10)
