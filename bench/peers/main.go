@@ -34,7 +34,7 @@ func main() {
 	flag.IntVar(&commands.Rounds, "runs", commands.Rounds, "runs of each command")
 	beside := flag.Bool("backend", false, "measure Puppet's own data beside snapshots that it asks")
 	large := flag.Bool("large", false, "with -backend: also sites of 500 and 50 000 nodes")
-	turns := flag.Int("turns", 10, "with -backend: turns of each environment; 2 show that it runs and say little")
+	turns := flag.Int("turns", 8, "with -backend: turns of each environment; 2 show that it runs and say little")
 	corpora := flag.String("corpora", "", "with -backend: `directory` of control repositories")
 	merging := flag.Bool("deep", false, "measure a deep merge beside Puppet's")
 	flag.Parse()
