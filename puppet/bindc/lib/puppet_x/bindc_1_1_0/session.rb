@@ -97,11 +97,13 @@ module ::Puppet::Bindc_1_1_0
 
     # Reports whether a variable is set to undef, which only matters where unset variables are errors.
     def undef?(scope, name)
-      strict? && scope.exist?(name)
+      scope.exist?(name) && strict?
     end
 
+    # Returns the value of a variable, nil if it is not set. Puppet's include? throws for a variable that is not set, which
+    # is slow in JRuby.
     def value(scope, name)
-      scope[name] if scope.include?(name)
+      scope[name] if scope.exist?(name)
     end
   end
 
