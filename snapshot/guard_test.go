@@ -46,6 +46,9 @@ func TestWhatIsGuarded(t *testing.T) {
 			t.Errorf("address %d from the start is inside of the map: %t", address-first, !want)
 		}
 	}
+	if os.Getenv("BINDC_EMULATED") != "" {
+		t.Skip("qemu-user reports the address 0 for a fault in a truncated map, so Guard cannot know that it is the map's")
+	}
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
 	}
