@@ -112,14 +112,16 @@ func TestWhatIsNoFileIsReported(t *testing.T) {
 	}
 }
 
-// A directory in the place of a file of Hiera 5 is an error, as it fails every lookup in Puppet. A link that leads
-// nowhere is no file to Puppet; a warning says so. A glob may name a directory.
+// A directory in place of a data file of Hiera 5 fails every lookup that reaches it, as in Puppet. To Puppet, a link that
+// leads nowhere is not a file. Warnings say so. A glob may name a directory.
 func TestWhatIsNoFileOfHiera5IsReported(t *testing.T) {
 	config := "{version: 5, hierarchy: [{name: a, paths: [constant.yaml, 'n/%{x}.yaml']}, {name: b, glob: 'g/*'}]}"
 	for name, want := range map[string][]string{
-		"constant.yaml": {"data/constant.yaml: [read] cannot read this: it is a directory: expected a file"},
-		"n/x.yaml":      {"data/n/x.yaml: [read] cannot read this: it is a directory: expected a file"},
-		"g/x.yaml":      nil,
+		"constant.yaml": {"data/constant.yaml: [read] cannot read this: it is a directory: expected a file; " +
+			"every lookup that reaches this file fails"},
+		"n/x.yaml": {"data/n/x.yaml: [read] cannot read this: it is a directory: expected a file; " +
+			"every lookup that reaches this file fails"},
+		"g/x.yaml": nil,
 	} {
 		files := map[string]string{"hiera.yaml": config, "data/" + name + "/README": ""}
 		if found := reported(writeSite(t, files), Options{}); !slices.Equal(found, want) {

@@ -5,6 +5,7 @@ package site
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"math"
 	"path/filepath"
 	goruntime "runtime"
@@ -164,13 +165,22 @@ func (in *Inputs) StartParsing(jobs int, parsed func()) (wait func()) {
 	}
 }
 
+// isDir reports whether a directory is in place of a data file. To Puppet that is a file that cannot be read.
+func (in *Inputs) isDir(path string) bool {
+	isDir, err := in.Disk.IsDir(path)
+	return isDir && err == nil
+}
+
 func (in *Inputs) parse(f *File) {
 	switch {
 	case f.read != nil:
 		in.parseExtension(f)
 	case f.Data:
 		says, err := in.Reader.Read(f.Path, f.Kind, in.Diags)
-		if err != nil && in.Reader.Lenient && f.Kind.IsHiera5() {
+		if err != nil && f.Kind.IsHiera5() && (in.Reader.Lenient || in.isDir(f.Path)) {
+			if p, ok := err.(*fs.PathError); ok {
+				err = p.Err
+			}
 			in.Diags.Warnf(diag.Pos{File: f.Path}, "read", "cannot read this: %v; every lookup that reaches this file fails",
 				err)
 			says.Broken = "it cannot be read"
