@@ -112,8 +112,8 @@ func TestWhatIsNoFileIsReported(t *testing.T) {
 	}
 }
 
-// A directory in place of a data file of Hiera 5 fails every lookup that reaches it, as in Puppet. To Puppet, a link that
-// leads nowhere is not a file. Warnings say so. A glob may name a directory.
+// A directory in place of a data file of Hiera 5 fails every lookup that reaches it, as in Puppet. To Puppet, a link
+// that leads nowhere is not a file. Warnings say so. A glob may name a directory.
 func TestWhatIsNoFileOfHiera5IsReported(t *testing.T) {
 	config := "{version: 5, hierarchy: [{name: a, paths: [constant.yaml, 'n/%{x}.yaml']}, {name: b, glob: 'g/*'}]}"
 	for name, want := range map[string][]string{

@@ -279,8 +279,8 @@ func mayBeData(path string) bool { return !slices.Contains(otherFiles, filepath.
 // dirOf is the directory that a path is in, with its slash.
 func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1] }
 
-// usable returns the files that fit. It reports those that cannot be read. A directory counts as a file if the path names
-// a file, because Puppet fails every lookup that reaches it. Otherwise it may be above the files that are meant.
+// usable returns the files that fit. It reports those that cannot be read. A directory counts as a file if the path
+// names a file, because Puppet fails every lookup that reaches it. Otherwise it may be above the files that are meant.
 func (c config) usable(p place, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
 	var out []site.Listed
 	for _, f := range files {
