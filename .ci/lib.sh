@@ -18,6 +18,12 @@ trap 'rm -rf "$bin"' EXIT
 # step NAME prints a heading with the seconds since the start.
 step() { printf '\n== %s (%ds)\n' "$*" "$SECONDS"; }
 
+# skip REASON says that this step was not run, also in the report of .ci/full.
+skip() {
+	result="not run: $*"
+	echo "$result"
+}
+
 # have COMMAND PACKAGE reports whether COMMAND exists, after trying to install Debian's PACKAGE as root.
 have() {
 	command -v "$1" >/dev/null && return
@@ -35,7 +41,7 @@ formatted() {
 
 # conformance runs the reference cases and the corpora, which know the programs only from outside.
 conformance() {
-	[ -d "$shared/conformance" ] || { echo "there is no $shared: not checked"; return; }
+	[ -d "$shared/conformance" ] || { skip "there is no $shared"; return; }
 	CGO_ENABLED=0 go build -o "$bin" ./cmd/bindc ./cmd/bindq
 	local bindc=$bin/bindc bindq=$bin/bindq
 	python3 "$shared/conformance/run_cases.py" "$shared/conformance/reference.json" "$bindc" "$bindq"
@@ -48,9 +54,9 @@ conformance() {
 # instructions ARG... counts what the operations that matter cost and compares it with bench/instructions.txt.
 instructions() {
 	if [ "$(go env GOHOSTARCH)" != amd64 ]; then
-		echo "the recorded counts are of amd64: not counted"
+		skip "the recorded counts are of amd64"
 	elif ! have valgrind valgrind; then
-		echo "valgrind is missing and cannot be installed: not counted"
+		skip "valgrind is missing and cannot be installed"
 	else
 		(cd bench && go run ./cmd/instructions "$@")
 	fi
@@ -61,6 +67,6 @@ acceptance() {
 	if have puppet puppet-agent; then
 		puppet/acceptance "$@"
 	else
-		echo "puppet is missing and cannot be installed: the Puppet module is not tested"
+		skip "puppet is missing and cannot be installed"
 	fi
 }
