@@ -53,7 +53,7 @@ var ofBoth = []string{"completion", "help", "man", "version"}
 
 // notTried are the verbs whose example needs more than a site, as a registry, a Puppet or what answered yesterday: it
 // is not run.
-var notTried = []string{"bindc adopt", "bindc push", "bindq serve", "bindq follow", "bindq activate", "bindq rollback"}
+var notTried = []string{"bindc adopt", "bindc push", "bindq serve", "bindsync follow", "bindsync activate", "bindsync rollback"}
 
 // Every verb has a help that fits a terminal of 80 columns, says how it exits, and has an example that works.
 func TestHelp(t *testing.T) {
@@ -106,14 +106,14 @@ facter() { cat facts/web1.json; }
 cp facts/web1.json .
 bindc build site -o site.bsnap >&2
 cp site.bsnap old.bsnap
-bindq pull file:old.bsnap --name production >&2
+bindsync pull file:old.bsnap --name production >&2
 mkdir -p control/data && echo 'version: 5' >control/hiera.yaml && echo 'ntp::port: 123' >control/data/common.yaml
 mkdir -p root/environments && cp -r site root/environments/production
 mkdir -p site/modules/ntp/manifests && echo 'class ntp($server) {}' >site/modules/ntp/manifests/init.pp
 cp keys/2048.cert.pem keys/public_key.pkcs7.pem && echo hunter2 >password.txt
 echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 `+example)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MANPAGER=cat", "BINDQ_SNAPSHOT=", "BINDQ_STORE="+dir)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MANPAGER=cat", "BINDQ_SNAPSHOT=", "BINDSYNC_STORE="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("the example%s\nends with %v:\n%s", example, err, out)
 	}

@@ -20,7 +20,7 @@ import (
 	"bindc/internal/testmode"
 )
 
-// follower is a running bindq follow, with a configuration that the test changes.
+// follower is a running bindsync follow, with a configuration that the test changes.
 type follower struct {
 	*testing.T
 	dir    string

@@ -107,7 +107,7 @@ func TestFullDiskOfAPull(t *testing.T) {
 // keptOld holds a pull for which there was no room to what is promised.
 func keptOld(t *testing.T, what, store, old string, r result, want string) {
 	t.Helper()
-	if r.status != 2 || crashed(r) || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "bindq gc") {
+	if r.status != 2 || crashed(r) || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "bindsync gc") {
 		t.Errorf("%s: status %d, expected 2, '%s' and what to do: %s", what, r.status, want, r.stderr)
 	}
 	link := filepath.Join(store, "n.snap")

@@ -69,7 +69,7 @@ func (r *releases) store(dir string) {
 
 func (r *releases) sum(path string) string { return fmt.Sprintf("%x", digest(r.t, path)) }
 
-// status has the fields of bindq status --json that the tests use.
+// status has the fields of bindsync status --json that the tests use.
 type status struct {
 	Active, Problem string
 	Since           time.Time
@@ -244,7 +244,7 @@ func TestRollbackOnAFullDisk(t *testing.T) {
 			break
 		}
 		full++
-		if !strings.Contains(back.stderr, "'bindq gc' removes snapshots that no name needs") {
+		if !strings.Contains(back.stderr, "'bindsync gc' removes snapshots that no name needs") {
 			t.Errorf("%d pages were free: expected what to do, got %s", free, back.stderr)
 		}
 		succeed(t, "bindq", "gc", "--keep", "1", "--younger", "0s", "--store", dir)

@@ -60,7 +60,7 @@ func runTranscript(t *testing.T, path string) {
 	if err := os.CopyFS(dir, must(txtar.FS(session))(t)); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"BINDQ_SNAPSHOT", "BINDQ_STORE", "BINDQ_CONFIG", "BINDQ_FACTS_DIR", "BINDQ_IDENTITY",
+	for _, name := range []string{"BINDQ_SNAPSHOT", "BINDSYNC_STORE", "BINDSYNC_CONFIG", "BINDQ_FACTS_DIR", "BINDQ_IDENTITY",
 		"BINDQ_EYAML_KEY"} {
 		t.Setenv(name, "")
 	}

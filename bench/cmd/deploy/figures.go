@@ -116,8 +116,8 @@ func (s *sized) steps() ([]row, error) {
 		took = append(took, round)
 	}
 	for i, what := range []string{"copy, sync and rename: the yardstick", "`bindc push`", "`bindc push` again, nothing new",
-		"`bindq verify`", "`bindq pull` from the registry: fetch, check, switch", "`bindq pull`, nothing new",
-		"`bindq rollback`", "`bindq activate`", "`bindq pull` from nginx, HTTPS"} {
+		"`bindq verify`", "`bindsync pull` from the registry: fetch, check, switch", "`bindsync pull`, nothing new",
+		"`bindsync rollback`", "`bindsync activate`", "`bindsync pull` from nginx, HTTPS"} {
 		rows = append(rows, row{what, round(quantile(took, i, 50))})
 	}
 	return rows, nil

@@ -73,7 +73,7 @@ func (s *sized) idleOf(wire *wire, what, source string) ([]row, error) {
 	return []row{
 		{"bytes of a pull, " + what, fmt.Sprintf("%.1f MB", float64(fetched)/1e6)},
 		{"bytes of an idle look of `follow`, " + what, fmt.Sprint((followed - fetched) / looks)},
-		{"bytes of an idle `bindq pull`, " + what, fmt.Sprint((pulled - followed) / looks)}}, nil
+		{"bytes of an idle `bindsync pull`, " + what, fmt.Sprint((pulled - followed) / looks)}}, nil
 }
 
 // settled is how many bytes there were, when no more come.

@@ -13,7 +13,7 @@ import (
 )
 
 // switches switches a name under readers: none gets an error, and none an answer that mixes two releases. Each switch
-// is seen before the next. Snapshots are not checked anew each time, which is what bindq activate takes its time for.
+// is seen before the next. Snapshots are not checked anew each time, which is what bindsync activate takes its time for.
 func (s *sized) switches(n int) ([]row, error) {
 	dir := s.path("load-" + s.name)
 	store, digests, err := s.pullReleases(dir)

@@ -148,7 +148,7 @@ func (w *way) push(snapshot, tag string) (time.Duration, error) {
 	return w.run(nil, "bindc", "push", snapshot, w.target+":"+tag, "--plain-http")
 }
 
-// master is a store that bindq follow keeps, and what reads it.
+// master is a store that bindsync follow keeps, and what reads it.
 type master struct {
 	w      *way
 	store  string

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"bindc/internal/query"
+	"bindc/internal/snapfile"
 )
 
 // buildBindings compiles a site that has nothing but some bindings.
@@ -34,7 +35,7 @@ func TestInspectFindsSensitiveValues(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "site.bsnap")
 		buildBindings(t, bind, path)
-		if got, err := inspect(path); got != want || err != nil {
+		if got, err := snapfile.Inspect(path); got != want || err != nil {
 			t.Errorf("%s: sensitive is %v (%v), expected %v", bind, got, err, want)
 		}
 	}
