@@ -1,12 +1,14 @@
 package bindc
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -168,5 +170,18 @@ func TestLinksLeadIntoTheProject(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// No program is committed: go build leaves one where it is called.
+func TestNoProgramIsCommitted(t *testing.T) {
+	out, err := exec.Command("git", "ls-files", "-z").Output()
+	if err != nil {
+		t.Skip("this is not a checkout of git")
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if text, err := os.ReadFile(name); err == nil && bytes.HasPrefix(text, []byte("\x7fELF")) {
+			t.Errorf("%s is a program; remove it, and add it to .gitignore", name)
+		}
 	}
 }
