@@ -17,7 +17,7 @@ var (
 	helpVerb = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +[A-Z]`)
 	helpFlag = regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z][a-z-]*)`)
 	anyFlag  = regexp.MustCompile(`--[a-z][a-z-]*`)
-	usage    = regexp.MustCompile("(?m)^## (bind[cq](?: [a-z-]+)+)\n\n```text\n((?s:.*?))^```$")
+	usage    = regexp.MustCompile("(?m)^## (bind(?:c|q|sync)(?: [a-z-]+)+)\n\n```text\n((?s:.*?))^```$")
 	group    = regexp.MustCompile(`(?m)^([A-Z]+): `)
 )
 
@@ -48,22 +48,23 @@ func TestCommandLineIsDocumented(t *testing.T) {
 	}
 }
 
-// ofBoth are the verbs that both programs have: docs/cli.md speaks of them once.
-var ofBoth = []string{"completion", "help", "man", "version"}
+// ofAll are the verbs that all programs have. docs/cli.md describes them once.
+var ofAll = []string{"completion", "help", "man", "version"}
 
 // notTried are the verbs whose example needs more than a site, as a registry, a Puppet or what answered yesterday: it
 // is not run.
-var notTried = []string{"bindc adopt", "bindc push", "bindq serve", "bindsync follow", "bindsync activate", "bindsync rollback"}
+var notTried = []string{"bindc adopt", "bindc push", "bindq serve", "bindsync follow",
+	"bindsync activate", "bindsync rollback"}
 
 // Every verb has a help that fits a terminal of 80 columns, says how it exits, and has an example that works.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	verbs := [][]string{{"bindc"}, {"bindq"}, {"bindc", "eyaml"}}
+	verbs := [][]string{{"bindc"}, {"bindq"}, {"bindsync"}, {"bindc", "eyaml"}}
 	for verb := range verbsByHelp(t) {
 		verbs = append(verbs, strings.Fields(verb))
 	}
-	for _, verb := range ofBoth {
-		verbs = append(verbs, []string{"bindc", verb}, []string{"bindq", verb})
+	for _, verb := range ofAll {
+		verbs = append(verbs, []string{"bindc", verb}, []string{"bindq", verb}, []string{"bindsync", verb})
 	}
 	for _, verb := range verbs {
 		text, err := exec.Command(verb[0], append(verb[1:], "--help")...).Output()
@@ -119,7 +120,7 @@ echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 	}
 }
 
-// verbsByHelp is the flags of each verb of both programs, as --help has them.
+// verbsByHelp returns the flags of each verb of the programs, as --help has them.
 func verbsByHelp(t *testing.T) map[string][]string {
 	t.Helper()
 	verbs := map[string][]string{}
@@ -131,7 +132,7 @@ func verbsByHelp(t *testing.T) map[string][]string {
 		}
 		_, list, isGroup := strings.Cut(string(out), "Available Commands:\n")
 		for _, verb := range helpVerb.FindAllStringSubmatch(list, -1) {
-			if !slices.Contains(ofBoth, verb[1]) {
+			if !slices.Contains(ofAll, verb[1]) {
 				add(append(slices.Clone(command), verb[1])...)
 			}
 		}
@@ -141,6 +142,7 @@ func verbsByHelp(t *testing.T) map[string][]string {
 	}
 	add("bindc")
 	add("bindq")
+	add("bindsync")
 	if len(verbs) < 8 {
 		t.Fatalf("the programs have the verbs %v", slices.Sorted(maps.Keys(verbs)))
 	}

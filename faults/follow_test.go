@@ -68,7 +68,7 @@ func (f *follower) path(name string) string { return filepath.Join(f.dir, name) 
 
 func (f *follower) start() {
 	f.Helper()
-	f.cmd = command("bindq", "follow", "-c", f.path("follow.yaml"))
+	f.cmd = command("bindsync", "follow", "-c", f.path("follow.yaml"))
 	f.cmd.Env = append(os.Environ(), "NOTIFY_SOCKET="+f.path("notify"))
 	f.cmd.Stderr = &f.log
 	if err := f.cmd.Start(); err != nil {

@@ -69,9 +69,9 @@ var showing = map[string][]string{
 	"bindsync rollback": {"rollback n1 --store FILE.d"},
 	"bindsync status": {"status n1 --store FILE.d", "status n1 --store FILE.d --json",
 		"status n1 --store FILE.d --history"},
-	"bindsync follow":     {"follow -c FILE --store FILE.d"},
-	"bindsync reset":      {"reset n1 --store FILE.d"},
-	"bindsync gc":         nil, // names digests
+	"bindsync follow":  {"follow -c FILE --store FILE.d"},
+	"bindsync reset":   {"reset n1 --store FILE.d"},
+	"bindsync gc":      nil, // names digests
 	"bindq completion": nil, "bindq help": nil, "bindq version": nil,
 }
 
@@ -80,7 +80,7 @@ var secret = regexp.MustCompile(`(?i)canary\d|yranac\d|7_?654_?321|63 ?61 ?6e ?6
 
 // A secret stands in nothing that the programs print or write, unless somebody asks for it: not in errors either.
 func TestSecretsAreShownToWhoAsks(t *testing.T) {
-	verbs := append(verbsOf(t, "bindc"), verbsOf(t, "bindq")...)
+	verbs := slices.Concat(verbsOf(t, "bindc"), verbsOf(t, "bindq"), verbsOf(t, "bindsync"))
 	for _, verb := range verbs {
 		if _, known := showing[verb]; !known {
 			t.Errorf("%s: whether it shows secrets is not tried", verb)

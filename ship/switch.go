@@ -165,7 +165,8 @@ func timely(created, newest, now time.Time, name string) error {
 		return nil
 	case newest.After(now.Add(clockSkew)):
 		return untimely("it was signed at %s, but one of %s, which is in the future, was active already: "+
-			"run 'bindsync reset %s' to forget that time", created.Format(time.RFC3339), newest.Format(time.RFC3339), name)
+			"run 'bindsync reset %s' to forget that time", created.Format(time.RFC3339), newest.Format(time.RFC3339),
+			name)
 	}
 	return untimely("it was signed at %s, but one of %s was active already: to go back, use rollback",
 		created.Format(time.RFC3339), newest.Format(time.RFC3339))

@@ -56,7 +56,8 @@ func (c *followed) readPolicy(root *yaml.Node, p *policy) {
 	}
 	p.store = c.text(root, "store")
 	p.keep = ship.Keep{Last: c.number(root, "keep", defaultKeep), Younger: c.duration(root, "younger", defaultYounger)}
-	p.signers = snapfile.Signers{c.text(root, "allowed_signers"), c.text(root, "revoked"), true}
+	p.signers = snapfile.Signers{Allowed: c.text(root, "allowed_signers"), Revoked: c.text(root, "revoked"),
+		Configured: true}
 	p.names = map[string]gates{}
 	_, names, ok := root.Lookup("names")
 	if !ok || names.Kind != yaml.Mapping || len(names.Kids) == 0 {
@@ -69,8 +70,9 @@ func (c *followed) readPolicy(root *yaml.Node, p *policy) {
 			c.problem(key, "%v", err)
 		}
 		if c.keys(n, "the source of '"+name+"'", nameKeys) {
-			p.names[name] = gates{signers: p.signers, signedAs: c.text(n, "signed_as"), checkKeys: c.text(n, "check_keys"),
-				maxChange: c.text(n, "max_change"), keysConfigured: true, changeConfigured: true}
+			p.names[name] = gates{signers: p.signers, signedAs: c.text(n, "signed_as"),
+				checkKeys: c.text(n, "check_keys"), maxChange: c.text(n, "max_change"),
+				keysConfigured: true, changeConfigured: true}
 		}
 	}
 }

@@ -79,7 +79,8 @@ func (s *storeFlag) change(name string, errs io.Writer) (*ship.Switch, *policy, 
 		return nil, nil, err
 	}
 	st, p, err := s.find(errs)
-	change := &ship.Switch{Store: st, Name: name, Checks: ship.Checks{Inspect: snapfile.Inspect}, By: byWhom(), Now: time.Now}
+	change := &ship.Switch{Store: st, Name: name, Checks: ship.Checks{Inspect: snapfile.Inspect}, By: byWhom(),
+		Now: time.Now}
 	return change, p, err
 }
 

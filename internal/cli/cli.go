@@ -1,4 +1,4 @@
-// Package cli is what the two programs have in common on the command line.
+// Package cli has what the programs share on the command line.
 package cli
 
 import (
@@ -28,7 +28,7 @@ Flags:
 {{.LocalFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}
 `
 
-// Finish adds the verbs that both programs have, and completions. It words what cobra says of a command line that fits
+// Finish adds the verbs that all programs have, and completions. It words what cobra says of a command line that fits
 // none of root's verbs, in one line each, with a suggestion for a verb or a flag that is misspelt. It is called when
 // root has its own verbs.
 func Finish(root *cobra.Command) {

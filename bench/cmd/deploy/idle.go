@@ -64,7 +64,7 @@ func (s *sized) idleOf(wire *wire, what, source string) ([]row, error) {
 	}
 	followed := wire.settled()
 	for range looks {
-		if _, err := s.run(nil, "bindq", "pull", source, "--name", "production", "--plain-http", "--store", m.store,
+		if _, err := s.run(nil, "bindsync", "pull", source, "--name", "production", "--plain-http", "--store", m.store,
 			"--ca-file", s.path("deploy.crt"), "--allowed-signers", s.path("allowed_signers")); err != nil {
 			return nil, err
 		}
