@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -85,6 +86,21 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v --help has no example of it: %q", verb, example)
 		} else if !slices.Contains(notTried, strings.Join(verb, " ")) {
 			tryExample(t, example)
+		}
+	}
+}
+
+// A program that gets a verb of another one says which.
+func TestVerbOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	for verb := range verbsByHelp(t) {
+		words := strings.Fields(verb)
+		for _, program := range []string{"bindc", "bindq", "bindsync"} {
+			out, err := exec.Command(program, words[1]).CombinedOutput()
+			want := fmt.Sprintf("'%s' is a verb of %s: run '%s %s'", words[1], words[0], words[0], words[1])
+			if program != words[0] && (err == nil || !strings.Contains(string(out), want)) {
+				t.Errorf("%s %s: %v, %s; expected %s", program, words[1], err, out, want)
+			}
 		}
 	}
 }

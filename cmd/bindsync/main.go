@@ -22,11 +22,11 @@ func execute(root *cobra.Command) int { return cli.Execute(root, message, status
 
 func command() *cobra.Command {
 	root := cli.NewProgram("bindsync", "Keep the store of snapshots on a master",
-		"bindsync fetches the snapshots that a pipeline has pushed, checks who signed them\n"+
-			"and what changes, and activates them for bindq, Puppet and the Go runtime.\n\n"+
+		"bindsync fetches the snapshots that a pipeline has pushed, checks who signed\n"+
+			"them and what changes, and activates them for bindq, Puppet and the Go runtime.\n\n"+
 			"Exit status: 0 done; 1 no: a release is refused, or a name needs attention;\n"+
 			"2 it could not be done: usage, network, disk.",
-		"  bindsync pull oci://registry.example.org/puppet/site:production --name production")
+		"  bindsync pull file:site.bsnap --name production")
 	root.AddCommand(pullCommand(), followCommand(), activateCommand(), rollbackCommand(), resetCommand(),
 		statusCommand(), gcCommand())
 	cli.Finish(root)

@@ -93,8 +93,8 @@ func rollbackCommand() *cobra.Command {
 		Long: "rollback switches NAME back to the last snapshot that was active for more than a\n" +
 			"minute; another rollback goes further back. It pins NAME: follow stores new\n" +
 			"releases but does not activate them until 'bindsync follow --resume NAME', or\n" +
-			"'bindsync activate' of the snapshot in the source. It needs no network and runs no\n" +
-			"gates.\n\n" +
+			"'bindsync activate' of the snapshot in the source. It needs no network and runs\n" +
+			"no gates.\n\n" +
 			"Exit status: 0 switched, 1 the snapshot is refused, 2 an error.",
 		Example: "  bindsync rollback production",
 		Args:    cobra.ExactArgs(1),
