@@ -23,11 +23,16 @@ var mayImport = map[string][]string{
 		"internal/syntax", "loader", "origin", "runtime", "ship", "ship/oci", "snapshot",
 	},
 	"cmd/bindq": {
-		"diag", "facts", "internal/cli", "internal/expr", "internal/fsx", "internal/gate",
-		"internal/hieraconfig", "internal/identity", "internal/lookup", "internal/query", "internal/recipe",
-		"internal/report", "internal/report/decision", "internal/report/slice", "internal/secret/eyaml",
-		"internal/secret/seal", "internal/syntax", "internal/value", "internal/yaml", "origin", "runtime",
-		"serve", "ship", "ship/oci", "snapshot",
+		"diag", "facts", "internal/cli", "internal/expr", "internal/hieraconfig", "internal/identity",
+		"internal/lookup", "internal/query", "internal/recipe", "internal/report",
+		"internal/report/decision", "internal/report/slice", "internal/secret/eyaml", "internal/secret/seal",
+		"internal/snapfile", "internal/syntax", "internal/value", "internal/yaml", "origin", "runtime",
+		"serve", "snapshot",
+	},
+	"cmd/bindsync": {
+		"diag", "facts", "internal/cli", "internal/fsx", "internal/gate", "internal/lookup",
+		"internal/report", "internal/snapfile", "internal/value", "internal/yaml", "origin", "runtime",
+		"ship", "ship/oci", "snapshot",
 	},
 	"compile": {
 		"compile/internal/check", "compile/internal/index", "compile/internal/pass",
@@ -84,8 +89,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/fsx": {},
 	"internal/gate": {
-		"facts", "internal/expr", "internal/lookup", "internal/query", "internal/recipe",
-		"internal/report/decision", "runtime", "ship", "snapshot",
+		"facts", "internal/lookup", "internal/query", "internal/report/decision", "runtime", "ship",
+		"snapshot",
 	},
 	"internal/hieraconfig": {"diag", "internal/layout", "internal/value", "internal/yaml"},
 	"internal/identity":    {"internal/secret/seal"},
@@ -131,8 +136,8 @@ var mayImport = map[string][]string{
 		"internal/expr", "internal/expr/stdlib", "internal/syntax", "internal/value",
 	},
 	"internal/report": {
-		"diag", "internal/lookup", "internal/recipe", "internal/report/decision", "internal/value",
-		"internal/yaml", "runtime", "snapshot",
+		"diag", "internal/cli", "internal/lookup", "internal/recipe", "internal/report/decision",
+		"internal/value", "internal/yaml", "origin", "runtime", "snapshot",
 	},
 	"internal/report/decision": {
 		"internal/expr", "internal/lookup", "internal/lookupkey", "internal/merge", "internal/recipe",
@@ -143,12 +148,15 @@ var mayImport = map[string][]string{
 	"internal/schema":       {"diag"},
 	"internal/secret/eyaml": {"internal/pattern"},
 	"internal/secret/seal":  {},
+	"internal/snapfile":     {"internal/expr", "internal/recipe", "origin", "runtime", "snapshot"},
 	"internal/subprocess":   {},
 	"internal/syntax": {
 		"diag", "internal/expr", "internal/expr/stdlib", "internal/pattern", "internal/types",
 		"internal/value",
 	},
 	"internal/testmode":     {},
+	"internal/testsite":     {"compile", "diag", "loader", "snapshot"},
+	"internal/transcript":   {"internal/testsite"},
 	"internal/types":        {"diag", "internal/pattern", "internal/types/onigmo", "internal/value"},
 	"internal/types/onigmo": {"internal/pattern"},
 	"internal/value":        {},
@@ -207,11 +215,7 @@ func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
 
 // The runtime is what runs on compile masters: it has no YAML, no parser of expressions, no loader and no command line.
 func TestTheRuntimeStaysSmall(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "./runtime").Output()
-	if err != nil {
-		t.Fatalf("the go command cannot list packages here: %v", err)
-	}
-	for _, dep := range strings.Fields(string(out)) {
+	for _, dep := range dependencies(t, "./runtime") {
 		for _, banned := range []string{"bindc/internal/yaml", "bindc/internal/syntax", "bindc/loader",
 			"bindc/compile", "bindc/ship", "bindc/origin", "net/http", "oras.land/", "filippo.io/", "go.yaml.in/",
 			"github.com/spf13/", "github.com/goccy/"} {
@@ -220,6 +224,27 @@ func TestTheRuntimeStaysSmall(t *testing.T) {
 			}
 		}
 	}
+}
+
+// bindq holds secrets and runs inside Puppet. It has no way to the network but the socket of serve.
+func TestBindqLinksNoNetwork(t *testing.T) {
+	for _, dep := range dependencies(t, "./cmd/bindq") {
+		for _, banned := range []string{"net/http", "crypto/tls", "oras.land/", "bindc/ship", "bindc/compile", "bindc/loader"} {
+			if dep == banned || strings.HasPrefix(dep, strings.TrimSuffix(banned, "/")+"/") {
+				t.Errorf("bindq depends on %s", dep)
+			}
+		}
+	}
+}
+
+// dependencies returns the packages that a package depends on.
+func dependencies(t *testing.T, name string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps", name).Output()
+	if err != nil {
+		t.Fatalf("the go command cannot list packages here: %v", err)
+	}
+	return strings.Fields(string(out))
 }
 
 // A process of bindq answers one question: what it does not need for that it does not compile before main begins.

@@ -114,7 +114,7 @@ func TestEnvironmentsArePushed(t *testing.T) {
 		t.Errorf("%d blobs were put there again", now-before)
 	}
 	for _, name := range []string{"production", "test"} {
-		said := run(0, "bindq", "pull", repository+":"+name, "--name", name, "--store", "store", "--plain-http")
+		said := run(0, "bindsync", "pull", repository+":"+name, "--name", name, "--store", "store", "--plain-http")
 		if !strings.Contains(said, "revision abc") {
 			t.Errorf("pulled: %s", said)
 		}

@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the programs print into the scenarios")
 
-// TestMain builds the two programs once and puts them on the PATH. A directory in the variable PROGRAMS has them
+// TestMain builds the programs once and puts them on the PATH. A directory in the variable PROGRAMS has them
 // already.
 func TestMain(m *testing.M) {
 	os.Exit(withPrograms(m.Run))
@@ -40,7 +40,7 @@ func withPrograms(run func() int) int {
 	}
 	defer os.RemoveAll(bin)
 	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator),
-		"bindc/cmd/bindc", "bindc/cmd/bindq").CombinedOutput()
+		"bindc/cmd/bindc", "bindc/cmd/bindq", "bindc/cmd/bindsync").CombinedOutput()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "cannot build the programs: %v\n%s", err, out)
 		return 1

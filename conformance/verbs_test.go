@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -17,7 +18,7 @@ var (
 	helpVerb = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +[A-Z]`)
 	helpFlag = regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z][a-z-]*)`)
 	anyFlag  = regexp.MustCompile(`--[a-z][a-z-]*`)
-	usage    = regexp.MustCompile("(?m)^## (bind[cq](?: [a-z-]+)+)\n\n```text\n((?s:.*?))^```$")
+	usage    = regexp.MustCompile("(?m)^## (bind(?:c|q|sync)(?: [a-z-]+)+)\n\n```text\n((?s:.*?))^```$")
 	group    = regexp.MustCompile(`(?m)^([A-Z]+): `)
 )
 
@@ -48,22 +49,23 @@ func TestCommandLineIsDocumented(t *testing.T) {
 	}
 }
 
-// ofBoth are the verbs that both programs have: docs/cli.md speaks of them once.
-var ofBoth = []string{"completion", "help", "man", "version"}
+// ofAll are the verbs that all programs have. docs/cli.md describes them once.
+var ofAll = []string{"completion", "help", "man", "version"}
 
 // notTried are the verbs whose example needs more than a site, as a registry, a Puppet or what answered yesterday: it
 // is not run.
-var notTried = []string{"bindc adopt", "bindc push", "bindq serve", "bindq follow", "bindq activate", "bindq rollback"}
+var notTried = []string{"bindc adopt", "bindc push", "bindq serve", "bindsync follow",
+	"bindsync activate", "bindsync rollback"}
 
 // Every verb has a help that fits a terminal of 80 columns, says how it exits, and has an example that works.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	verbs := [][]string{{"bindc"}, {"bindq"}, {"bindc", "eyaml"}}
+	verbs := [][]string{{"bindc"}, {"bindq"}, {"bindsync"}, {"bindc", "eyaml"}}
 	for verb := range verbsByHelp(t) {
 		verbs = append(verbs, strings.Fields(verb))
 	}
-	for _, verb := range ofBoth {
-		verbs = append(verbs, []string{"bindc", verb}, []string{"bindq", verb})
+	for _, verb := range ofAll {
+		verbs = append(verbs, []string{"bindc", verb}, []string{"bindq", verb}, []string{"bindsync", verb})
 	}
 	for _, verb := range verbs {
 		text, err := exec.Command(verb[0], append(verb[1:], "--help")...).Output()
@@ -88,6 +90,21 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// A program that gets a verb of another one says which.
+func TestVerbOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	for verb := range verbsByHelp(t) {
+		words := strings.Fields(verb)
+		for _, program := range []string{"bindc", "bindq", "bindsync"} {
+			out, err := exec.Command(program, words[1]).CombinedOutput()
+			want := fmt.Sprintf("'%s' is a verb of %s: run '%s %s'", words[1], words[0], words[0], words[1])
+			if program != words[0] && (err == nil || !strings.Contains(string(out), want)) {
+				t.Errorf("%s %s: %v, %s; expected %s", program, words[1], err, out, want)
+			}
+		}
+	}
+}
+
 // tryExample runs an example where the files are that the examples speak of.
 func tryExample(t *testing.T, example string) {
 	t.Helper()
@@ -106,20 +123,20 @@ facter() { cat facts/web1.json; }
 cp facts/web1.json .
 bindc build site -o site.bsnap >&2
 cp site.bsnap old.bsnap
-bindq pull file:old.bsnap --name production >&2
+bindsync pull file:old.bsnap --name production >&2
 mkdir -p control/data && echo 'version: 5' >control/hiera.yaml && echo 'ntp::port: 123' >control/data/common.yaml
 mkdir -p root/environments && cp -r site root/environments/production
 mkdir -p site/modules/ntp/manifests && echo 'class ntp($server) {}' >site/modules/ntp/manifests/init.pp
 cp keys/2048.cert.pem keys/public_key.pkcs7.pem && echo hunter2 >password.txt
 echo web1.example.org >nodes.txt && echo 'echo "classes: [ntp]"' >node.sh
 `+example)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MANPAGER=cat", "BINDQ_SNAPSHOT=", "BINDQ_STORE="+dir)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "MANPAGER=cat", "BINDQ_SNAPSHOT=", "BINDSYNC_STORE="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("the example%s\nends with %v:\n%s", example, err, out)
 	}
 }
 
-// verbsByHelp is the flags of each verb of both programs, as --help has them.
+// verbsByHelp returns the flags of each verb of the programs, as --help has them.
 func verbsByHelp(t *testing.T) map[string][]string {
 	t.Helper()
 	verbs := map[string][]string{}
@@ -131,7 +148,7 @@ func verbsByHelp(t *testing.T) map[string][]string {
 		}
 		_, list, isGroup := strings.Cut(string(out), "Available Commands:\n")
 		for _, verb := range helpVerb.FindAllStringSubmatch(list, -1) {
-			if !slices.Contains(ofBoth, verb[1]) {
+			if !slices.Contains(ofAll, verb[1]) {
 				add(append(slices.Clone(command), verb[1])...)
 			}
 		}
@@ -141,6 +158,7 @@ func verbsByHelp(t *testing.T) map[string][]string {
 	}
 	add("bindc")
 	add("bindq")
+	add("bindsync")
 	if len(verbs) < 8 {
 		t.Fatalf("the programs have the verbs %v", slices.Sorted(maps.Keys(verbs)))
 	}

@@ -20,7 +20,7 @@ import (
 	"bindc/internal/testmode"
 )
 
-// follower is a running bindq follow, with a configuration that the test changes.
+// follower is a running bindsync follow, with a configuration that the test changes.
 type follower struct {
 	*testing.T
 	dir    string
@@ -68,7 +68,7 @@ func (f *follower) path(name string) string { return filepath.Join(f.dir, name) 
 
 func (f *follower) start() {
 	f.Helper()
-	f.cmd = command("bindq", "follow", "-c", f.path("follow.yaml"))
+	f.cmd = command("bindsync", "follow", "-c", f.path("follow.yaml"))
 	f.cmd.Env = append(os.Environ(), "NOTIFY_SOCKET="+f.path("notify"))
 	f.cmd.Stderr = &f.log
 	if err := f.cmd.Start(); err != nil {

@@ -33,10 +33,10 @@ func TestKilledAtEachCallOfAPull(t *testing.T) {
 	for _, call := range calls {
 		for n := 1; ; n++ {
 			store := filepath.Join(t.TempDir(), "store")
-			succeed(t, "bindq", "pull", "file:"+old, "--name", "n", "--store", store)
+			succeed(t, "bindsync", "pull", "file:"+old, "--name", "n", "--store", store)
 			r := run(t, "strace", "-f", "-qqq", "-o", os.DevNull, "-e", "signal=none",
 				"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n),
-				"bindq", "pull", "file:"+now, "--name", "n", "--store", store)
+				"bindsync", "pull", "file:"+now, "--name", "n", "--store", store)
 			if r.status == 0 && r.signal == 0 {
 				break // no more such calls
 			}
@@ -49,8 +49,8 @@ func TestKilledAtEachCallOfAPull(t *testing.T) {
 			}
 			saw[which]++
 			succeed(t, "bindq", "verify", link)
-			succeed(t, "bindq", "status", "--store", store)
-			succeed(t, "bindq", "pull", "file:"+now, "--name", "n", "--store", store)
+			succeed(t, "bindsync", "status", "--store", store)
+			succeed(t, "bindsync", "pull", "file:"+now, "--name", "n", "--store", store)
 			if sums[digest(t, link)] != "now" {
 				t.Errorf("%s: the next pull does not end with the new snapshot", what)
 			}
@@ -77,10 +77,10 @@ func TestFullDiskOfAPull(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		succeed(t, "bindq", "pull", "file:"+old, "--name", "n", "--store", store)
+		succeed(t, "bindsync", "pull", "file:"+old, "--name", "n", "--store", store)
 		for pages := 8; ; pages++ {
 			resize(pages)
-			r := run(t, "bindq", "pull", "file:"+now, "--name", "n", "--store", store)
+			r := run(t, "bindsync", "pull", "file:"+now, "--name", "n", "--store", store)
 			if r.status == 0 {
 				break
 			}
@@ -97,17 +97,17 @@ func TestFullDiskOfAPull(t *testing.T) {
 			t.Skip("there is no prlimit")
 		}
 		store := filepath.Join(t.TempDir(), "store")
-		succeed(t, "bindq", "pull", "file:"+old, "--name", "n", "--store", store)
-		r := run(t, "prlimit", "--fsize=8192", "bindq", "pull", "file:"+now, "--name", "n", "--store", store)
+		succeed(t, "bindsync", "pull", "file:"+old, "--name", "n", "--store", store)
+		r := run(t, "prlimit", "--fsize=8192", "bindsync", "pull", "file:"+now, "--name", "n", "--store", store)
 		keptOld(t, "--fsize", store, old, r, "file too large")
-		succeed(t, "bindq", "pull", "file:"+now, "--name", "n", "--store", store)
+		succeed(t, "bindsync", "pull", "file:"+now, "--name", "n", "--store", store)
 	})
 }
 
 // keptOld holds a pull for which there was no room to what is promised.
 func keptOld(t *testing.T, what, store, old string, r result, want string) {
 	t.Helper()
-	if r.status != 2 || crashed(r) || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "bindq gc") {
+	if r.status != 2 || crashed(r) || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "bindsync gc") {
 		t.Errorf("%s: status %d, expected 2, '%s' and what to do: %s", what, r.status, want, r.stderr)
 	}
 	link := filepath.Join(store, "n.snap")

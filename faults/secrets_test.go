@@ -63,15 +63,15 @@ var showing = map[string][]string{
 	"bindq info":         {"info FILE", "info FILE --dump"},
 	"bindq serve":        {"serve --stdio -s FILE --log"},
 	"bindq hiera-config": {"hiera-config -s FILE"},
-	"bindq pull": {"pull file:FILE --name n1 --store FILE.d",
+	"bindsync pull": {"pull file:FILE --name n1 --store FILE.d",
 		"pull file:OTHER --name n1 --store FILE.d --max-change 0"},
-	"bindq activate": {"activate n1 0000000 --store FILE.d"},
-	"bindq rollback": {"rollback n1 --store FILE.d"},
-	"bindq status": {"status n1 --store FILE.d", "status n1 --store FILE.d --json",
+	"bindsync activate": {"activate n1 0000000 --store FILE.d"},
+	"bindsync rollback": {"rollback n1 --store FILE.d"},
+	"bindsync status": {"status n1 --store FILE.d", "status n1 --store FILE.d --json",
 		"status n1 --store FILE.d --history"},
-	"bindq follow":     {"follow -c FILE --store FILE.d"},
-	"bindq reset":      {"reset n1 --store FILE.d"},
-	"bindq gc":         nil, // names digests
+	"bindsync follow":  {"follow -c FILE --store FILE.d"},
+	"bindsync reset":   {"reset n1 --store FILE.d"},
+	"bindsync gc":      nil, // names digests
 	"bindq completion": nil, "bindq help": nil, "bindq version": nil,
 }
 
@@ -80,7 +80,7 @@ var secret = regexp.MustCompile(`(?i)canary\d|yranac\d|7_?654_?321|63 ?61 ?6e ?6
 
 // A secret stands in nothing that the programs print or write, unless somebody asks for it: not in errors either.
 func TestSecretsAreShownToWhoAsks(t *testing.T) {
-	verbs := append(verbsOf(t, "bindc"), verbsOf(t, "bindq")...)
+	verbs := slices.Concat(verbsOf(t, "bindc"), verbsOf(t, "bindq"), verbsOf(t, "bindsync"))
 	for _, verb := range verbs {
 		if _, known := showing[verb]; !known {
 			t.Errorf("%s: whether it shows secrets is not tried", verb)

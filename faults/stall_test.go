@@ -36,7 +36,7 @@ func TestStallEndsPullAndPush(t *testing.T) {
 	defer close(release)
 	host := strings.TrimPrefix(s.URL, "http://")
 	for what, args := range map[string][]string{
-		"pull": {"bindq", "pull", s.URL + "/site.snap", "--name", "n", "--store", filepath.Join(t.TempDir(), "store")},
+		"pull": {"bindsync", "pull", s.URL + "/site.snap", "--name", "n", "--store", filepath.Join(t.TempDir(), "store")},
 		"push": {"bindc", "push", site, "oci://" + host + "/puppet/site:production"},
 	} {
 		begun := time.Now()

@@ -63,13 +63,13 @@ func (r *releases) pull(path, store string) []string {
 // store makes a store in which the first and then the second release was activated.
 func (r *releases) store(dir string) {
 	r.t.Helper()
-	succeed(r.t, "bindq", r.pull(r.one, dir)...)
-	succeed(r.t, "bindq", r.pull(r.two, dir)...)
+	succeed(r.t, "bindsync", r.pull(r.one, dir)...)
+	succeed(r.t, "bindsync", r.pull(r.two, dir)...)
 }
 
 func (r *releases) sum(path string) string { return fmt.Sprintf("%x", digest(r.t, path)) }
 
-// status has the fields of bindq status --json that the tests use.
+// status has the fields of bindsync status --json that the tests use.
 type status struct {
 	Active, Problem string
 	Since           time.Time
@@ -82,7 +82,7 @@ func (r *releases) sound(what, dir string) status {
 	if which := r.sums[r.sum(filepath.Join(dir, "n.snap"))]; which == "" {
 		r.t.Fatalf("%s: n.snap leads to no release", what)
 	}
-	cmd := exec.Command("bindq", "status", "--json", "--store", dir)
+	cmd := exec.Command("bindsync", "status", "--json", "--store", dir)
 	out, err := cmd.Output()
 	var all []status
 	if jsonErr := json.Unmarshal(out, &all); err != nil || jsonErr != nil || len(all) != 1 {
@@ -98,7 +98,7 @@ func (r *releases) sound(what, dir string) status {
 // refused.
 func (r *releases) repaired(what, dir string) {
 	r.t.Helper()
-	succeed(r.t, "bindq", "follow", "--resume", "n", "--store", dir)
+	succeed(r.t, "bindsync", "follow", "--resume", "n", "--store", dir)
 	s := r.sound(what, dir)
 	history, err := os.ReadFile(filepath.Join(dir, "history/n.jsonl"))
 	if err != nil {
@@ -117,7 +117,7 @@ func (r *releases) repaired(what, dir string) {
 	if last != s.Active {
 		r.t.Errorf("%s: the history ends with %.12s, and %.12s answers", what, last, s.Active)
 	}
-	if older := run(r.t, "bindq", r.pull(r.one, dir)...); s.Active != r.sum(r.one) &&
+	if older := run(r.t, "bindsync", r.pull(r.one, dir)...); s.Active != r.sum(r.one) &&
 		(older.status != 1 || !strings.Contains(older.stderr, "was active already")) {
 		r.t.Errorf("%s: a release from before the active one: status %d, %s", what, older.status, older.stderr)
 	}
@@ -150,7 +150,7 @@ func TestKilledAtAnyTimeOfASwitch(t *testing.T) {
 			verb = append(verb, "--store", dir)
 		}
 		before := r.sound("before", dir)
-		cmd := command("bindq", verb...)
+		cmd := command("bindsync", verb...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func TestKilledAtEachCallOfASwitch(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "store")
 				r.store(dir)
 				args := append([]string{"-f", "-qqq", "-o", os.DevNull, "-e", "signal=none",
-					"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n), "bindq"}, verb...)
+					"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n), "bindsync"}, verb...)
 				dead := run(t, "strace", append(args, "--store", dir)...)
 				if dead.status == 0 && dead.signal == 0 {
 					break // no more such calls
@@ -224,7 +224,7 @@ func TestRollbackOnAFullDisk(t *testing.T) {
 	for free := 0; ; free++ {
 		os.Remove(fill)
 		r.store(dir)
-		succeed(t, "bindq", r.pull(r.three, dir)...)
+		succeed(t, "bindsync", r.pull(r.three, dir)...)
 		filled, err := os.Create(fill)
 		if err != nil {
 			t.Fatal(err)
@@ -235,7 +235,7 @@ func TestRollbackOnAFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		filled.Close()
-		back := run(t, "bindq", "rollback", "n", "--to", r.sum(r.one), "--store", dir)
+		back := run(t, "bindsync", "rollback", "n", "--to", r.sum(r.one), "--store", dir)
 		s := r.sound("rollback", dir)
 		if back.status == 0 != (s.Active == r.sum(r.one)) || s.Pinned != (s.Active == r.sum(r.one)) {
 			t.Errorf("%d pages were free: status %d, %+v: %s", free, back.status, s, back.stderr)
@@ -244,10 +244,10 @@ func TestRollbackOnAFullDisk(t *testing.T) {
 			break
 		}
 		full++
-		if !strings.Contains(back.stderr, "'bindq gc' removes snapshots that no name needs") {
+		if !strings.Contains(back.stderr, "'bindsync gc' removes snapshots that no name needs") {
 			t.Errorf("%d pages were free: expected what to do, got %s", free, back.stderr)
 		}
-		succeed(t, "bindq", "gc", "--keep", "1", "--younger", "0s", "--store", dir)
+		succeed(t, "bindsync", "gc", "--keep", "1", "--younger", "0s", "--store", dir)
 		if left := names(t, filepath.Join(dir, "store/sha256")); len(left) != 1 {
 			t.Errorf("gc left %q on a full disk", left)
 		}
@@ -277,14 +277,14 @@ func TestFirstPullAsRoot(t *testing.T) {
 	}
 	narrow := func(args ...string) {
 		t.Helper()
-		cmd := command("sh", append([]string{"-c", `umask 077; exec bindq "$@"`, "sh"}, args...)...)
+		cmd := command("sh", append([]string{"-c", `umask 077; exec bindsync "$@"`, "sh"}, args...)...)
 		if r := outcome(t, cmd, cmd.Run()); r.status != 0 {
 			t.Fatalf("as root: %q: %s", args, r.stderr)
 		}
 	}
 	service := func(args ...string) {
 		t.Helper()
-		cmd := command("bindq", args...)
+		cmd := command("bindsync", args...)
 		cmd.Dir = "/"
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 		if r := outcome(t, cmd, cmd.Run()); r.status != 0 {

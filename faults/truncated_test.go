@@ -43,10 +43,6 @@ var asking = map[string][][]string{
 	"help":         nil,
 	"version":      nil,
 
-	// These open files of a store, which nobody writes to, by what verify opens its own with.
-	"pull": nil, "follow": nil, "activate": nil, "rollback": nil, "reset": nil, "status": nil,
-	"gc": nil,
-
 	"slice": nil, // reads a copy
 	"serve": nil, // package serve guards what a frame asks by itself
 }

@@ -20,7 +20,7 @@ import (
 
 var long = flag.Duration("long", 0, "how long each test goes on, in place of a fixed number of rounds")
 
-// TestMain builds the two programs once and puts them on the PATH. It is the process of readers too (readerProcess).
+// TestMain builds the programs once and puts them on the PATH. It is the process of readers too (readerProcess).
 func TestMain(m *testing.M) {
 	if path := os.Getenv(readerVariable); path != "" {
 		os.Exit(readerProcess(path))
@@ -37,7 +37,7 @@ func withPrograms(run func() int) int {
 	}
 	defer os.RemoveAll(bin)
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", bin+string(filepath.Separator),
-		"bindc/cmd/bindc", "bindc/cmd/bindq")
+		"bindc/cmd/bindc", "bindc/cmd/bindq", "bindc/cmd/bindsync")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "cannot build the programs: %v\n%s", err, out)

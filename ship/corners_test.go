@@ -119,7 +119,7 @@ func TestFullDiskErrorNamesGC(t *testing.T) {
 			return nil
 		}
 		err := m.pullNow()
-		if !errors.Is(err, full) || strings.Contains(err.Error(), "'bindq gc' removes") != (full != syscall.EIO) {
+		if !errors.Is(err, full) || strings.Contains(err.Error(), "'bindsync gc' removes") != (full != syscall.EIO) {
 			t.Errorf("%v: %v", full, err)
 		}
 	}

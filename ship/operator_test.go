@@ -51,7 +51,7 @@ func TestRollbackListsWhatIsLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := m.change().Back(""); err == nil || !strings.HasSuffix(err.Error(), "'bindq activate'") {
+	if _, err := m.change().Back(""); err == nil || !strings.HasSuffix(err.Error(), "'bindsync activate'") {
 		t.Errorf("nothing is left: %v", err)
 	}
 }

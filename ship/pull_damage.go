@@ -27,7 +27,7 @@ type lostError struct {
 
 func (l *lostError) Error() string {
 	return "the active snapshot of '" + l.name + "' is " + l.what() +
-		"; a pull replaces it if the source has it; otherwise run 'bindq rollback " + l.name + "' or activate another one"
+		"; a pull replaces it if the source has it; otherwise run 'bindsync rollback " + l.name + "' or activate another one"
 }
 
 func (l *lostError) what() string {
@@ -74,7 +74,7 @@ func withoutRoom(err error) error {
 type noRoom struct{ error }
 
 func (n *noRoom) Error() string {
-	return n.error.Error() + ": the store needs more room; 'bindq gc' removes snapshots that no name needs"
+	return n.error.Error() + ": the store needs more room; 'bindsync gc' removes snapshots that no name needs"
 }
 
 func (n *noRoom) Unwrap() error { return n.error }

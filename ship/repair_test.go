@@ -338,7 +338,7 @@ func TestReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r *Refusal
-	if err := m.pullNow(); !errors.As(err, &r) || !strings.Contains(err.Error(), "run 'bindq reset production'") {
+	if err := m.pullNow(); !errors.As(err, &r) || !strings.Contains(err.Error(), "run 'bindsync reset production'") {
 		t.Errorf("after a release from the future: %v", err)
 	}
 	newest, err := m.change().Reset()
@@ -430,7 +430,7 @@ func TestDamagedActiveSnapshotNotInTheSource(t *testing.T) {
 	m.damage("one")
 	told := m.notices()
 	for range 2 {
-		if err := m.pullNow(); err == nil || !strings.Contains(err.Error(), "run 'bindq rollback production'") {
+		if err := m.pullNow(); err == nil || !strings.Contains(err.Error(), "run 'bindsync rollback production'") {
 			t.Errorf("a damaged file that the source does not have: %v", err)
 		}
 		s := m.store.Status("production", m.now)

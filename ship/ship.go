@@ -30,8 +30,8 @@
 // Each step writes a new file in store/tmp, syncs it, renames it and syncs the directory. A program may therefore die,
 // or lose power, between any two calls. The next program that takes the lock finds the intent. If the link leads to the
 // target of the intent, the switch happened, and this program does steps 6 and 7. Otherwise this program adds the
-// failure to the history and removes the intent. A reader without the lock, such as 'bindq status', computes the same
-// view without repairing anything.
+// failure to the history and removes the intent. A reader without the lock, such as 'bindsync status', computes the
+// same view without repairing anything.
 //
 // A statement for a snapshot that is already in the store is written in the same way, because it is two files.
 //

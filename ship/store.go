@@ -41,7 +41,7 @@ type Store struct {
 }
 
 // ErrNoStore reports that a directory is not a store.
-var ErrNoStore = errors.New("expected a store of snapshots, as 'bindq pull' creates it")
+var ErrNoStore = errors.New("expected a store of snapshots, as 'bindsync pull' creates it")
 
 // FindStore opens the store in dir, which must exist.
 func FindStore(dir string) (*Store, error) {

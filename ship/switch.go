@@ -165,7 +165,8 @@ func timely(created, newest, now time.Time, name string) error {
 		return nil
 	case newest.After(now.Add(clockSkew)):
 		return untimely("it was signed at %s, but one of %s, which is in the future, was active already: "+
-			"run 'bindq reset %s' to forget that time", created.Format(time.RFC3339), newest.Format(time.RFC3339), name)
+			"run 'bindsync reset %s' to forget that time", created.Format(time.RFC3339), newest.Format(time.RFC3339),
+			name)
 	}
 	return untimely("it was signed at %s, but one of %s was active already: to go back, use rollback",
 		created.Format(time.RFC3339), newest.Format(time.RFC3339))
@@ -230,7 +231,7 @@ func (s *Switch) left(r *record) (string, error) {
 	}
 	if len(all) == 0 {
 		return "it has no other snapshot of this name at all; pull one, or activate any snapshot in the store with " +
-			"'bindq activate'", nil
+			"'bindsync activate'", nil
 	}
 	return "name one by --to DIGEST: " + strings.Join(all, ", "), nil
 }
@@ -330,7 +331,7 @@ func (s *Store) Find(name, text string) (Digest, error) {
 	switch len(found) {
 	case 0:
 		return "", fmt.Errorf("no snapshot in the store has the digest or revision '%s': expected the revision, or at "+
-			"least six digits of the file's SHA-256, as bindc build, bindq info, 'bindq status' and sha256sum print it", text)
+			"least six digits of the file's SHA-256, as bindc build, bindq info, 'bindsync status' and sha256sum print it", text)
 	case 1:
 		return found[0], nil
 	}

@@ -24,10 +24,10 @@ func TestFullDiskDuringADownload(t *testing.T) {
 		return nil
 	}
 	err := m.pullNow()
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "'bindq gc' removes") {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "'bindsync gc' removes") {
 		t.Error(err)
 	}
-	if said := m.state().Checked.Error; !strings.Contains(said, "'bindq gc' removes") {
+	if said := m.state().Checked.Error; !strings.Contains(said, "'bindsync gc' removes") {
 		t.Errorf("the state says %q", said)
 	}
 	if c := m.state().Counts; c.Downloads != 1 || c.Bytes != 1 { // the test's disk takes half of a write
@@ -42,7 +42,7 @@ func TestFullDiskDuringADownload(t *testing.T) {
 		}
 		return nil
 	}
-	if err := m.pullNow(); err == nil || strings.Count(err.Error(), "'bindq gc' removes") != 1 {
+	if err := m.pullNow(); err == nil || strings.Count(err.Error(), "'bindsync gc' removes") != 1 {
 		t.Error(err)
 	}
 }

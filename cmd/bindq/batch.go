@@ -198,5 +198,5 @@ func refuseDoubts(r *lookup.Request, key string, merge bindings.Value) error {
 }
 
 func failed(key *string, err error) answer {
-	return answer{Key: key, Error: &report.Error{Code: codeOf(err), Message: err.Error()}}
+	return answer{Key: key, Error: &report.Error{Code: report.CodeOf(err), Message: err.Error()}}
 }

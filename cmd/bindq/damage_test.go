@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"bindc/internal/report"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -37,7 +38,7 @@ func TestADamagedValueIsPrintedInNoForm(t *testing.T) {
 				"scalar"},
 		} {
 			out, err := run("", append(args, "--render-as", form)...)
-			if out != "" || err == nil || codeOf(err) != bindings.CodeDamaged {
+			if out != "" || err == nil || report.CodeOf(err) != bindings.CodeDamaged {
 				t.Errorf("%v as %s: %q, %v", args, form, out, err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"bindc/internal/recipe"
 	"bindc/internal/secret/seal"
+	"bindc/internal/testsite"
 	"bindc/internal/value"
 	"bindc/snapshot"
 )
@@ -21,7 +22,7 @@ var update = flag.Bool("update", false, "write what is found into the files that
 func build(t *testing.T, dir string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "site.bsnap")
-	buildSite(t, dir, path)
+	testsite.Build(t, dir, path)
 	return path
 }
 
@@ -133,7 +134,7 @@ func TestDescribesSealedRecipes(t *testing.T) {
 // A dump of a file shows sensitive values only where they are asked for.
 func TestDumpOfSensitiveValues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
-	buildBindings(t, "{name: password, to: hunter2, sensitive: true}", path)
+	testsite.BuildBindings(t, "{name: password, to: hunter2, sensitive: true}", path)
 	for _, reveal := range []bool{false, true} {
 		var out bytes.Buffer
 		root := command(nil)

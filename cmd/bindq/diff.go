@@ -13,10 +13,10 @@ import (
 	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/cli"
-	"bindc/internal/gate"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
 	"bindc/internal/report/decision"
+	"bindc/internal/snapfile"
 	"bindc/snapshot"
 )
 
@@ -72,8 +72,8 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 	if f.format != "json" {
 		f.style.Form = report.People
 	}
-	return f.trust.report(before, func(a *snapshot.Snapshot) error {
-		return f.trust.report(after, func(b *snapshot.Snapshot) error {
+	return f.signers.Use(before, func(a *snapshot.Snapshot) error {
+		return f.signers.Use(after, func(b *snapshot.Snapshot) error {
 			d, err := f.difference(cmd, before, a, b)
 			if err != nil {
 				return err
@@ -105,15 +105,15 @@ func (f *diffFlags) difference(cmd *cobra.Command, path string, before, after *s
 	progress.Begin("comparing keys", 0)
 	a, err := f.book(before, true)
 	if err != nil {
-		return nil, inFile(path, err)
+		return nil, snapfile.InFile(path, err)
 	}
 	b, err := f.book(after, true)
 	if err != nil {
 		return nil, err
 	}
 	d, err := decision.Diff(a, b, progress.Done)
-	if err != nil && gate.Verify(before) != nil {
-		err = inFile(path, err)
+	if err != nil && snapfile.Verify(before) != nil {
+		err = snapfile.InFile(path, err)
 	}
 	return d, err
 }
@@ -163,12 +163,12 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	progress.Begin("looking up for nodes", len(fleet))
 	inParallel(len(fleet), func(i int) {
 		defer progress.Done()
-		wrong[i] = inFile(paths[0], a.Guard(func() error {
+		wrong[i] = snapfile.InFile(paths[0], a.Guard(func() error {
 			old, err := requestOf(a, fleet[i])
 			if err != nil {
-				return inFile(paths[0], err)
+				return snapfile.InFile(paths[0], err)
 			}
-			return inFile(paths[1], b.Guard(func() (err error) {
+			return snapfile.InFile(paths[1], b.Guard(func() (err error) {
 				effects[i], err = f.effect(old, b, fleet[i], keys)
 				return err
 			}))

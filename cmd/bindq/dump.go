@@ -9,6 +9,7 @@ import (
 
 	"bindc/internal/cli"
 	"bindc/internal/lookup"
+	"bindc/internal/report"
 	bindings "bindc/runtime"
 )
 
@@ -75,7 +76,7 @@ func (f *dumpFlags) dump(cmd *cobra.Command, snap *lookup.Snapshot, r *lookup.Re
 		if err == nil && found {
 			err = p.add(key, bindings.Value(v))
 		}
-		if codeOf(err) == bindings.CodeDamaged {
+		if report.CodeOf(err) == bindings.CodeDamaged {
 			return withKey(key, err)
 		}
 		if err != nil { // the other keys are printed all the same

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
@@ -29,6 +28,7 @@ import (
 	"bindc/internal/secret/seal"
 	"bindc/internal/syntax"
 	"bindc/internal/testmode"
+	"bindc/internal/testsite"
 	"bindc/loader"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
@@ -120,7 +120,7 @@ func (f *forger) forge(t testing.TB, changes []byte) (path string) {
 			at := int(binary.LittleEndian.Uint16(change[1:]))<<2 | int(change[0]&3)
 			b[at%len(b)] ^= change[3]
 		}
-		if err := os.WriteFile(path, resum(b), 0o666); err != nil {
+		if err := os.WriteFile(path, testsite.CorrectSums(b), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -233,23 +233,6 @@ func (f forgery) example(c *snapshot.Content) snapshot.Stored {
 		r.Kind = recipe.Abstract
 	}
 	return snapshot.Stored{Computed: true, Bytes: string(recipe.Append(nil, r))}
-}
-
-// resum corrects the checksums in the bytes of a file.
-func resum(b []byte) []byte {
-	le := binary.LittleEndian
-	le.PutUint64(b[16:], uint64(len(b)))
-	for i := range 14 {
-		entry := b[96+24*i:]
-		off, length := le.Uint64(entry), le.Uint64(entry[8:])
-		if off <= uint64(len(b)) && length <= uint64(len(b))-off {
-			le.PutUint64(entry[16:], xxhash.Sum64(b[off:][:length]))
-		}
-	}
-	digest := sha256.Sum256(b[512:])
-	copy(b[32:], digest[:])
-	le.PutUint64(b[504:], xxhash.Sum64(b[:504]))
-	return b
 }
 
 // run runs a verb in this process.

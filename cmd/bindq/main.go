@@ -2,19 +2,12 @@
 package main
 
 import (
-	"errors"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/lookup"
-	"bindc/origin"
-	bindings "bindc/runtime"
-	"bindc/ship"
+	"bindc/internal/report"
 )
 
 // Answers of verbs that are printed already.
@@ -29,9 +22,9 @@ func main() { os.Exit(execute(command(os.Args[1:]))) }
 // execute runs the verb that the arguments name, prints its error and returns the exit status.
 func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
 
-// statusOf returns the exit status for an error of a verb. A refused snapshot is an answer.
+// statusOf returns the exit status for an error of a verb. A refused snapshot is an answer of verify.
 func statusOf(verb *cobra.Command, err error) int {
-	if verb.Name() == "verify" && codeOf(err) == codeRefused || ships(verb) && isRefused(err) {
+	if verb.Name() == "verify" && report.CodeOf(err) == report.CodeRefused {
 		return cli.ExitNo
 	}
 	return cli.ExitError
@@ -50,55 +43,14 @@ func command(args []string) *cobra.Command {
 	} else {
 		root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(),
 			whyNotCommand(), diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(),
-			verifyCommand(), infoCommand(), pullCommand(), followCommand(), activateCommand(),
-			rollbackCommand(), resetCommand(), statusCommand(), gcCommand())
+			verifyCommand(), infoCommand())
 	}
 	cli.Finish(root)
 	return root
 }
 
-// ships tells whether a verb takes a snapshot into force.
-func ships(verb *cobra.Command) bool {
-	return slices.Contains([]string{"pull", "activate", "rollback"}, verb.Name())
-}
-
-// message is an error as it is shown: KEY: message [code]. What comes from outside cannot harm a terminal.
-func message(err error) string {
-	var all unusable
-	if errors.As(err, &all) {
-		return strings.Join(all.lines(), "\n")
-	}
-	text := err.Error()
-	var e *bindings.Error
-	if errors.As(err, &e) && e.Key != "" {
-		text = e.Key + ": " + strings.TrimPrefix(text, "'"+e.Key+"': ")
-	}
-	if code := codeOf(err); code != "" {
-		text += " [" + string(code) + "]"
-	}
-	return diag.Visible(text)
-}
-
-// codeRefused is the code of an *origin.Refusal.
-const codeRefused bindings.Code = "snapshot_refused"
-
-// codeOf returns the stable code of an error, "" if the error has none.
-func codeOf(err error) bindings.Code {
-	var e *bindings.Error
-	var refusal *origin.Refusal
-	var held *ship.Refusal
-	var other *cli.External
-	code := lookup.CodeOf(err)
-	switch {
-	case errors.As(err, &e):
-		return code
-	case errors.As(err, &refusal), errors.As(err, &held):
-		return codeRefused
-	case code == bindings.CodeUsage && errors.As(err, &other):
-		return ""
-	}
-	return code
-}
+// message returns an error as bindq prints it.
+func message(err error) string { return report.Message(err, report.CodeOf(err)) }
 
 // addShowSensitive adds the flag with which somebody asks for sensitive values where no key is asked for.
 func addShowSensitive(cmd *cobra.Command, show *bool) {

@@ -14,9 +14,9 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/gate"
 	"bindc/internal/lookup"
 	"bindc/internal/report/decision"
+	"bindc/internal/snapfile"
 	"bindc/origin"
 	"bindc/snapshot"
 )
@@ -103,11 +103,11 @@ func verifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			policy, err := s.trust.policy()
+			policy, err := s.signers.Policy()
 			if err != nil {
 				return err
 			}
-			return (&trust{}).report(path, func(f *snapshot.Snapshot) error {
+			return snapfile.Use(path, func(f *snapshot.Snapshot) error {
 				return verifyFile(cmd.OutOrStdout(), path, f, policy)
 			})
 		},
@@ -125,7 +125,7 @@ func verifyFile(out io.Writer, path string, f *snapshot.Snapshot, policy *origin
 			return err
 		}
 	}
-	if err := gate.Verify(f); err != nil {
+	if err := snapfile.Verify(f); err != nil {
 		return err
 	}
 	in := f.Info()
@@ -156,7 +156,7 @@ func infoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.trust.report(path, func(f *snapshot.Snapshot) error {
+			return s.signers.Use(path, func(f *snapshot.Snapshot) error {
 				if dump {
 					text := describeRecipe
 					if reveal {
@@ -194,7 +194,7 @@ func info(out io.Writer, f *snapshot.Snapshot) error {
 
 // sensitive says how many sensitive values there are, and how they are kept.
 func sensitive(f *snapshot.Snapshot) (string, error) {
-	n, ofEyaml, err := gate.SensitiveValues(f)
+	n, ofEyaml, err := snapfile.SensitiveValues(f)
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"bindc/internal/report/decision"
 	"bindc/internal/secret/eyaml"
 	"bindc/internal/secret/seal"
+	"bindc/internal/snapfile"
 	bindings "bindc/runtime"
 	"bindc/snapshot"
 )
@@ -34,12 +35,12 @@ type source struct {
 	eyamlKeys   []string
 	late        bool // keys of eyaml are read when something needs them
 	variables   []string
-	trust       trust
+	signers     snapfile.Signers
 }
 
 func (s *source) addSnapshot(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&s.snapshot, "snapshot", "s", "", "`FILE` of the snapshot (default $BINDQ_SNAPSHOT)")
-	s.trust.add(cmd)
+	s.signers.AddFlags(cmd)
 }
 
 func (s *source) addRequest(cmd *cobra.Command) {
@@ -110,7 +111,7 @@ func (s *source) path() (string, error) {
 
 // options say how the snapshot is opened.
 func (s *source) options() (bindings.Options, error) {
-	accept, err := s.trust.accept()
+	accept, err := s.signers.Accept()
 	if err != nil {
 		return bindings.Options{}, err
 	}

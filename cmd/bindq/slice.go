@@ -7,8 +7,8 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
-	"bindc/internal/gate"
 	"bindc/internal/report/slice"
+	"bindc/internal/snapfile"
 	"bindc/snapshot"
 )
 
@@ -31,7 +31,7 @@ func sliceCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return s.trust.copied(path, func(f *snapshot.Snapshot) error {
+			return s.signers.UseCopy(path, func(f *snapshot.Snapshot) error {
 				written, err := cut(f, when, out)
 				if err == nil {
 					fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bindings, %d bytes, sha256 %x\n", diag.Visible(out),
@@ -61,7 +61,7 @@ func cut(f *snapshot.Snapshot, when []string, out string) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("--when: %w", err)
 	}
-	if err := gate.Verify(f); err != nil {
+	if err := snapfile.Verify(f); err != nil {
 		return part{}, err
 	}
 	content, err := f.Content()

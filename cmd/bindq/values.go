@@ -37,7 +37,7 @@ func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Tab
 	if err != nil {
 		return err
 	}
-	return f.trust.report(path, func(file *snapshot.Snapshot) error {
+	return f.signers.Use(path, func(file *snapshot.Snapshot) error {
 		book, err := f.book(file, false)
 		if err != nil {
 			return err

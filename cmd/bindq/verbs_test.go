@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"bindc/ship"
+	"bindc/internal/testsite"
 )
 
 // full is an output that nothing can be written to.
@@ -27,28 +27,23 @@ func TestVerbsThatCannotPrint(t *testing.T) {
 	dir := t.TempDir()
 	build := func(name, bind string) string {
 		path := filepath.Join(dir, name)
-		buildBindings(t, bind, path)
-		makeOld(t, path)
+		testsite.BuildBindings(t, bind, path)
 		return path
 	}
 	one, two := build("one.snap", "[a, 1], [b, '${fqdn}']"), build("two.snap", "[a, 2], [b, '${fqdn}']")
 	if err := os.WriteFile(filepath.Join(dir, "web1.json"), []byte(`{"fqdn": "web1"}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	store := filepath.Join(dir, "store")
 	run := func(line string, out io.Writer) (status int, errs string) {
 		var stderr bytes.Buffer
 		root := command(nil)
-		line = strings.NewReplacer("ONE", one, "TWO", two, "STORE", store, "DIR", dir).Replace(line)
+		line = strings.NewReplacer("ONE", one, "TWO", two, "DIR", dir).Replace(line)
 		root.SetArgs(strings.Fields(line))
 		root.SetIn(strings.NewReader(`{"key": "a"}`))
 		root.SetOut(out)
 		root.SetErr(&stderr)
 		status = execute(root)
 		return status, stderr.String()
-	}
-	if status, errs := run("pull file:ONE --name production --store STORE", io.Discard); status != 0 {
-		t.Fatal(errs)
 	}
 	for _, line := range []string{"lookup a -s ONE", "lookup a -s ONE --render-as json",
 		"lookup a -s ONE --render-as yaml", "lookup a -s ONE --explain",
@@ -59,8 +54,7 @@ func TestVerbsThatCannotPrint(t *testing.T) {
 		"why-not a 1 -s ONE --render-as json", "why-not a 3 -s ONE --node x", "nodes ONE --facts-dir DIR",
 		"nodes ONE --facts-dir DIR --render-as json", "nodes ONE --facts-dir DIR --render-as yaml", "diff ONE TWO",
 		"diff ONE TWO --format json", "diff ONE TWO --format markdown", "diff ONE TWO --facts-dir DIR",
-		"hiera-config -s ONE", "status --store STORE", "status --store STORE --json",
-		"status --store STORE --history"} {
+		"hiera-config -s ONE"} {
 		if _, errs := run(line, io.Discard); strings.Contains(errs, "unknown") {
 			t.Fatalf("%s: %s", line, errs)
 		}
@@ -73,7 +67,7 @@ func TestVerbsThatCannotPrint(t *testing.T) {
 // batch answers a query before it waits for the next one.
 func TestBatchAnswersEachQueryAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
-	buildBindings(t, "[a, 1]", path)
+	testsite.BuildBindings(t, "[a, 1]", path)
 	in, queries := io.Pipe()
 	answers, out := io.Pipe()
 	root := command(nil)
@@ -120,25 +114,11 @@ func TestCompletionOfManyKeys(t *testing.T) {
 	}
 }
 
-// The status has the revision of the active snapshot, and its time.
-func TestStatusNamesTheRevision(t *testing.T) {
-	s := ship.Status{Active: ship.Digest(strings.Repeat("a", 64))}
-	for revision, want := range map[string]string{"": "aaaaaaaaaaaa, since ", "v1": "aaaaaaaaaaaa, revision v1, since ",
-		"a\x1b": `aaaaaaaaaaaa, revision a\x1b, since `} {
-		if s.Revision = revision; !strings.HasPrefix(answers(s), want) {
-			t.Errorf("'%s', expected '%s'", answers(s), want)
-		}
-	}
-	if got := answers(ship.Status{}); got != "nothing answers" {
-		t.Error(got)
-	}
-}
-
 // A sensitive value in clear text is not counted as encrypted by eyaml.
 func TestSensitiveExpressionInClearText(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "site.bsnap")
-	buildBindings(t, "{name: a, sensitive: true, to: 'of ${fqdn}'}", path)
+	testsite.BuildBindings(t, "{name: a, sensitive: true, to: 'of ${fqdn}'}", path)
 	var out bytes.Buffer
 	root := command(nil)
 	root.SetArgs([]string{"info", path})
@@ -152,7 +132,7 @@ func TestSensitiveExpressionInClearText(t *testing.T) {
 // Nobody can ask for the key that collects the contributions to a multibinding.
 func TestValuesOfAnInternalKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
-	buildBindings(t, "{name: ports, multibind_id: ports, type: 'Array[Integer]'}, {in: ports, to: 80}", path)
+	testsite.BuildBindings(t, "{name: ports, multibind_id: ports, type: 'Array[Integer]'}, {in: ports, to: 80}", path)
 	for key, want := range map[string]int{"ports": 0, "\x00ports": 1, "none": 1, "": 1} {
 		root := command(nil)
 		root.SetArgs([]string{"values", key, "-s", path})
@@ -194,7 +174,7 @@ func TestInfoOfAHierarchy(t *testing.T) {
 // Many queries that come together are answered in few writes.
 func TestBatchAnswersManyQueriesInFewWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
-	buildBindings(t, "[a, 1]", path)
+	testsite.BuildBindings(t, "[a, 1]", path)
 	var out writes
 	root := command(nil)
 	root.SetArgs([]string{"batch", path})

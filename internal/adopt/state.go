@@ -195,7 +195,7 @@ func (e *Environment) Check(snapshot string) error {
 		}
 	}
 	if isLink(snapshot) {
-		return refuse("give another file with -o", "%s is a symbolic link, as 'bindq follow' makes them: what it leads to "+
+		return refuse("give another file with -o", "%s is a symbolic link, as 'bindsync follow' makes them: what it leads to "+
 			"is not written over", snapshot)
 	}
 	dir := filepath.Dir(snapshot)

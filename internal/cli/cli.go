@@ -1,4 +1,4 @@
-// Package cli is what the two programs have in common on the command line.
+// Package cli has what the programs share on the command line.
 package cli
 
 import (
@@ -28,7 +28,7 @@ Flags:
 {{.LocalFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}
 `
 
-// Finish adds the verbs that both programs have, and completions. It words what cobra says of a command line that fits
+// Finish adds the verbs that all programs have, and completions. It words what cobra says of a command line that fits
 // none of root's verbs, in one line each, with a suggestion for a verb or a flag that is misspelt. It is called when
 // root has its own verbs.
 func Finish(root *cobra.Command) {
@@ -118,6 +118,20 @@ func hasEmptyText(v pflag.Value) bool {
 	return v.Type() == "string" && v.String() == ""
 }
 
+// programOf has the program of each verb, for people who ask the wrong one.
+var programOf = map[string]string{
+	"adopt": "bindc", "build": "bindc", "check": "bindc", "convert": "bindc", "enc": "bindc", "environments": "bindc",
+	"explain": "bindc", "eyaml": "bindc", "fmt": "bindc", "init": "bindc", "migrate": "bindc", "push": "bindc",
+	"schema": "bindc",
+
+	"batch": "bindq", "diff": "bindq", "dump": "bindq", "hiera-config": "bindq", "info": "bindq", "keys": "bindq",
+	"lookup": "bindq", "nodes": "bindq", "serve": "bindq", "slice": "bindq", "values": "bindq", "verify": "bindq",
+	"why-not": "bindq",
+
+	"activate": "bindsync", "follow": "bindsync", "gc": "bindsync", "pull": "bindsync", "reset": "bindsync",
+	"rollback": "bindsync", "status": "bindsync",
+}
+
 func suggestVerb(of *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -125,6 +139,9 @@ func suggestVerb(of *cobra.Command, args []string) error {
 	var names []string
 	for _, verb := range of.Commands() {
 		names = append(names, verb.Name())
+	}
+	if program := programOf[args[0]]; program != "" && !of.HasParent() {
+		return fmt.Errorf("'%s' is a verb of %s: run '%s %s'", args[0], program, program, args[0])
 	}
 	if hint := diag.DidYouMean(args[0], names); hint != "" {
 		return fmt.Errorf("unknown verb '%s'; %s", args[0], hint)

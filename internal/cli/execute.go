@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit statuses of both programs, as docs/cli.md has them.
+// The exit statuses of the programs, as docs/cli.md has them.
 const (
 	ExitNo    = 1 // the answer is no: not found, refused, stale, or different
 	ExitError = 2 // usage, input or output

@@ -78,7 +78,7 @@ func manPage(cmd *cobra.Command) []byte {
 	p.prose(exit)
 	p.section("EXAMPLES", "")
 	p.block(cmd.Example)
-	p.section("SEE ALSO", `\fBbindc\fR(1), \fBbindq\fR(1)`)
+	p.section("SEE ALSO", `\fBbindc\fR(1), \fBbindq\fR(1), \fBbindsync\fR(1)`)
 	return p.Bytes()
 }
 

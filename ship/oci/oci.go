@@ -84,7 +84,7 @@ func (r *Registry) Open(text string) (*Repository, error) {
 			return nil, err
 		}
 		client.Credential = func(ctx context.Context, host string) (auth.Credential, error) {
-			store, err := dockerCredentials() // read each time, because passwords change while bindq follow runs
+			store, err := dockerCredentials() // read each time, because passwords change while bindsync follow runs
 			if err != nil {
 				return auth.EmptyCredential, err
 			}

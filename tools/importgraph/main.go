@@ -1,4 +1,4 @@
-// Importgraph prints which packages of the two programs import which, as a document with a Mermaid diagram:
+// Importgraph prints which packages of the programs import which, as a document with a Mermaid diagram:
 //
 //	go run ./tools/importgraph > docs/imports.md
 //
@@ -30,7 +30,7 @@ func main() {
 // graph maps each package to the packages that it imports, by their paths below the module.
 type graph map[string][]string
 
-// list reads the packages that the two programs consist of. The platform is fixed: imports differ between platforms.
+// list reads the packages that the programs consist of. The platform is fixed: imports differ between platforms.
 func list(dir string) (graph, error) {
 	cmd := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./cmd/...")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr

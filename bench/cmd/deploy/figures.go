@@ -116,8 +116,8 @@ func (s *sized) steps() ([]row, error) {
 		took = append(took, round)
 	}
 	for i, what := range []string{"copy, sync and rename: the yardstick", "`bindc push`", "`bindc push` again, nothing new",
-		"`bindq verify`", "`bindq pull` from the registry: fetch, check, switch", "`bindq pull`, nothing new",
-		"`bindq rollback`", "`bindq activate`", "`bindq pull` from nginx, HTTPS"} {
+		"`bindq verify`", "`bindsync pull` from the registry: fetch, check, switch", "`bindsync pull`, nothing new",
+		"`bindsync rollback`", "`bindsync activate`", "`bindsync pull` from nginx, HTTPS"} {
 		rows = append(rows, row{what, round(quantile(took, i, 50))})
 	}
 	return rows, nil
@@ -132,7 +132,7 @@ func (s *sized) round(at string) (took []time.Duration, err error) {
 			return nil, err
 		}
 	}
-	pull := []string{"bindq", "pull", tag, "--name", "production", "--plain-http", "--store", store, "--allowed-signers",
+	pull := []string{"bindsync", "pull", tag, "--name", "production", "--plain-http", "--store", store, "--allowed-signers",
 		signers}
 	if _, err := s.push(s.releases[0], "round-"+s.name); err != nil {
 		return nil, err
@@ -150,9 +150,9 @@ func (s *sized) round(at string) (took []time.Duration, err error) {
 	}
 	push := []string{"bindc", "push", s.releases[1], tag, "--plain-http"}
 	for _, args := range [][]string{push, push, {"bindq", "verify", s.releases[1]}, pull, pull,
-		{"bindq", "rollback", "production", "--to", "r1", "--store", store},
-		{"bindq", "activate", "production", "r2", "--store", store, "--allowed-signers", signers},
-		{"bindq", "pull", "https://" + at + "/site.snap", "--name", "production", "--ca-file", s.path("deploy.crt"),
+		{"bindsync", "rollback", "production", "--to", "r1", "--store", store},
+		{"bindsync", "activate", "production", "r2", "--store", store, "--allowed-signers", signers},
+		{"bindsync", "pull", "https://" + at + "/site.snap", "--name", "production", "--ca-file", s.path("deploy.crt"),
 			"--store", s.path("round-https"), "--allowed-signers", signers}} {
 		d, err := s.run(nil, args[0], args[1:]...)
 		if err != nil {

@@ -128,10 +128,10 @@ func (w *way) https() error {
 	if err := w.publish(releases[0]); err != nil {
 		return err
 	}
-	if _, err := w.run(nil, "bindq", pull...); err == nil || !strings.Contains(err.Error(), "certificate") {
+	if _, err := w.run(nil, "bindsync", pull...); err == nil || !strings.Contains(err.Error(), "certificate") {
 		return fmt.Errorf("a certificate that nobody knows was taken: %w", err)
 	}
-	if _, err := w.run(nil, "bindq", trusting...); err != nil {
+	if _, err := w.run(nil, "bindsync", trusting...); err != nil {
 		return err
 	}
 	cut := &http.Server{Handler: http.HandlerFunc(func(out http.ResponseWriter, req *http.Request) {
@@ -150,7 +150,7 @@ func (w *way) https() error {
 	go cut.ServeTLS(l, w.path("deploy.crt"), w.path("deploy.key"))
 	defer cut.Close()
 	trusting[1] = "https://" + l.Addr().String() + "/site.snap"
-	if _, err := w.run(nil, "bindq", trusting...); err == nil || !strings.Contains(err.Error(), "exit status 2") {
+	if _, err := w.run(nil, "bindsync", trusting...); err == nil || !strings.Contains(err.Error(), "exit status 2") {
 		return fmt.Errorf("half a snapshot was taken: %w", err)
 	}
 	_, err = w.run(nil, "bindq", "lookup", "release", "-s", w.path("https/production.snap"))

@@ -64,7 +64,7 @@ func (s *sized) idleOf(wire *wire, what, source string) ([]row, error) {
 	}
 	followed := wire.settled()
 	for range looks {
-		if _, err := s.run(nil, "bindq", "pull", source, "--name", "production", "--plain-http", "--store", m.store,
+		if _, err := s.run(nil, "bindsync", "pull", source, "--name", "production", "--plain-http", "--store", m.store,
 			"--ca-file", s.path("deploy.crt"), "--allowed-signers", s.path("allowed_signers")); err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (s *sized) idleOf(wire *wire, what, source string) ([]row, error) {
 	return []row{
 		{"bytes of a pull, " + what, fmt.Sprintf("%.1f MB", float64(fetched)/1e6)},
 		{"bytes of an idle look of `follow`, " + what, fmt.Sprint((followed - fetched) / looks)},
-		{"bytes of an idle `bindq pull`, " + what, fmt.Sprint((pulled - followed) / looks)}}, nil
+		{"bytes of an idle `bindsync pull`, " + what, fmt.Sprint((pulled - followed) / looks)}}, nil
 }
 
 // settled is how many bytes there were, when no more come.

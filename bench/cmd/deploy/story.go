@@ -235,7 +235,7 @@ func (s *story) rollback() error {
 	store := func(m *master) string { return "--store=" + m.store }
 	each := func(verb func(m *master) []string) error {
 		for _, m := range s.masters {
-			if _, err := s.run(nil, "bindq", verb(m)...); err != nil {
+			if _, err := s.run(nil, "bindsync", verb(m)...); err != nil {
 				return err
 			}
 		}

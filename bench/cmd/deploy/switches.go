@@ -13,7 +13,7 @@ import (
 )
 
 // switches switches a name under readers: none gets an error, and none an answer that mixes two releases. Each switch
-// is seen before the next. Snapshots are not checked anew each time, which is what bindq activate takes its time for.
+// is seen before the next. Snapshots are not checked anew each time; bindsync activate spends its time on that.
 func (s *sized) switches(n int) ([]row, error) {
 	dir := s.path("load-" + s.name)
 	store, digests, err := s.pullReleases(dir)
@@ -73,7 +73,7 @@ func (s *sized) switches(n int) ([]row, error) {
 func (s *sized) pullReleases(dir string) (store *ship.Store, digests [2]ship.Digest, err error) {
 	for i, path := range s.releases {
 		args := []string{"pull", "file:" + path, "--name", fmt.Sprint("n", i), "--store", dir}
-		if _, err := s.run(nil, "bindq", args...); err != nil {
+		if _, err := s.run(nil, "bindsync", args...); err != nil {
 			return nil, digests, err
 		}
 	}

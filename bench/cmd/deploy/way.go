@@ -42,7 +42,7 @@ func begin() (*way, error) {
 }
 
 func (w *way) start() error {
-	build := exec.Command("go", "build", "-o", w.dir, "./cmd/bindc", "./cmd/bindq")
+	build := exec.Command("go", "build", "-o", w.dir, "./cmd/bindc", "./cmd/bindq", "./cmd/bindsync")
 	build.Dir, build.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
@@ -148,7 +148,7 @@ func (w *way) push(snapshot, tag string) (time.Duration, error) {
 	return w.run(nil, "bindc", "push", snapshot, w.target+":"+tag, "--plain-http")
 }
 
-// master is a store that bindq follow keeps, and what reads it.
+// master is a store that bindsync follow keeps, and what reads it.
 type master struct {
 	w      *way
 	store  string
@@ -170,7 +170,7 @@ func (w *way) master(name, source, interval, more string) (*master, error) {
 		return nil, err
 	}
 	defer log.Close()
-	m.follow = exec.Command(w.path("bindq"), "follow", "-c", w.path(name+".yaml"))
+	m.follow = exec.Command(w.path("bindsync"), "follow", "-c", w.path(name+".yaml"))
 	m.follow.Stderr = log
 	if err := m.follow.Start(); err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func readFollowing(from storeFlag, stdin io.Reader) (*following, error) {
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	dir := cmp.Or(from.dir, p.store, os.Getenv("BINDQ_STORE"), defaultStore)
+	dir := cmp.Or(from.dir, p.store, os.Getenv("BINDSYNC_STORE"), defaultStore)
 	if f.store, err = ship.OpenStore(dir); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"bindc/diag"
 	"bindc/internal/cli"
+	"bindc/internal/snapfile"
 	"bindc/ship"
 )
 
@@ -22,12 +23,12 @@ func activateCommand() *cobra.Command {
 		Short: "Activate a snapshot of the store",
 		Long: "activate switches NAME to a snapshot in the store, if it passes the checks of\n" +
 			"pull. If the source had another snapshot when it was last polled, NAME is\n" +
-			"pinned until 'bindq follow --resume NAME', as after a rollback; otherwise\n" +
+			"pinned until 'bindsync follow --resume NAME', as after a rollback; otherwise\n" +
 			"activate ends a pin. The configuration of follow has the signers and gates for\n" +
 			"NAME; flags override them. activate needs no network. It refuses a NAME that is\n" +
 			"new but similar to a name in the store; --new allows it.\n\n" +
 			"Exit status: 0 activated, 1 the snapshot is refused, 2 an error.",
-		Example: "  bindq activate production 3f1c0ab94e52",
+		Example: "  bindsync activate production 3f1c0ab94e52",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, p, err := store.change(args[0], cmd.ErrOrStderr())
@@ -52,7 +53,7 @@ func activateCommand() *cobra.Command {
 			}
 			until := ""
 			if s.Pinned {
-				until = "; its source has another, so the name is pinned until 'bindq follow --resume " + args[0] + "'"
+				until = "; its source has another, so the name is pinned until 'bindsync follow --resume " + args[0] + "'"
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s answers now%s\n", args[0], d.Short(), until)
 			return nil
@@ -78,7 +79,8 @@ func (s *storeFlag) change(name string, errs io.Writer) (*ship.Switch, *policy, 
 		return nil, nil, err
 	}
 	st, p, err := s.find(errs)
-	change := &ship.Switch{Store: st, Name: name, Checks: ship.Checks{Inspect: inspect}, By: byWhom(), Now: time.Now}
+	change := &ship.Switch{Store: st, Name: name, Checks: ship.Checks{Inspect: snapfile.Inspect}, By: byWhom(),
+		Now: time.Now}
 	return change, p, err
 }
 
@@ -90,11 +92,11 @@ func rollbackCommand() *cobra.Command {
 		Short: "Go back to an earlier snapshot and pin it",
 		Long: "rollback switches NAME back to the last snapshot that was active for more than a\n" +
 			"minute; another rollback goes further back. It pins NAME: follow stores new\n" +
-			"releases but does not activate them until 'bindq follow --resume NAME', or\n" +
-			"'bindq activate' of the snapshot in the source. It needs no network and runs no\n" +
-			"gates.\n\n" +
+			"releases but does not activate them until 'bindsync follow --resume NAME', or\n" +
+			"'bindsync activate' of the snapshot in the source. It needs no network and runs\n" +
+			"no gates.\n\n" +
 			"Exit status: 0 switched, 1 the snapshot is refused, 2 an error.",
-		Example: "  bindq rollback production",
+		Example: "  bindsync rollback production",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, _, err := store.change(args[0], cmd.ErrOrStderr())
@@ -110,7 +112,7 @@ func rollbackCommand() *cobra.Command {
 			if d, err = s.Back(d); err != nil {
 				return &cli.External{Err: err}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s answers again, until 'bindq follow --resume %s'\n", args[0],
+			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s answers again, until 'bindsync follow --resume %s'\n", args[0],
 				d.Short(), args[0])
 			return nil
 		},
@@ -131,7 +133,7 @@ func resetCommand() *cobra.Command {
 			"new as the latest one signed in the past. This is rarely needed, because pull\n" +
 			"and follow refuse a release that is signed more than 5 minutes ahead.\n\n" +
 			"Exit status: 0, or 2 an error.",
-		Example: "  bindq reset production",
+		Example: "  bindsync reset production",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, _, err := store.change(args[0], cmd.ErrOrStderr())
@@ -172,7 +174,7 @@ func gcCommand() *cobra.Command {
 			"name, the last ones that were active before (--keep), and new ones (--younger).\n" +
 			"Programs that have a removed file open can still read it.\n\n" +
 			"Exit status: 0, or 2 an error.",
-		Example: "  bindq gc --keep 5 --younger 168h",
+		Example: "  bindsync gc --keep 5 --younger 168h",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			st, p, err := store.find(cmd.ErrOrStderr())

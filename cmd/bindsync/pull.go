@@ -24,7 +24,7 @@ import (
 // defaultMaxSize is the default of --max-size.
 const defaultMaxSize = 1 << 30
 
-// pullFlags are the flags of bindq pull.
+// pullFlags are the flags of bindsync pull.
 type pullFlags struct {
 	store   storeFlag
 	gates   gates
@@ -47,7 +47,7 @@ func pullCommand() *cobra.Command {
 			"snapshot.\n\n" +
 			"Exit status: 0 NAME is up to date or pinned, 1 the snapshot is refused, 2 it is\n" +
 			"unavailable.",
-		Example: "  bindq pull file:site.bsnap --name production",
+		Example: "  bindsync pull file:site.bsnap --name production",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
@@ -104,7 +104,7 @@ func (f *pullFlags) pull(cmd *cobra.Command, source string) (*ship.Pull, error) 
 		return nil, err
 	}
 	if near := misspelt(st, p, f.name); near != "" {
-		fmt.Fprintf(cmd.ErrOrStderr(), "bindq: '%s' is a new name; %s\n", f.name, near)
+		fmt.Fprintf(cmd.ErrOrStderr(), "bindsync: '%s' is a new name; %s\n", f.name, near)
 	}
 	return &ship.Pull{Store: st, Name: f.name, Source: from, Checks: checks, SignedAs: f.gates.signedAs,
 		MaxBytes: f.maxSize, Hold: f.hold, By: byWhom(), Now: time.Now}, nil
@@ -136,7 +136,7 @@ func outcomeOf(name string, r ship.Result) string {
 		what += "is stored"
 	}
 	if r.Pinned {
-		what += "; the name is pinned by hand until 'bindq follow --resume " + name + "'"
+		what += "; the name is pinned by hand until 'bindsync follow --resume " + name + "'"
 	}
 	return what
 }

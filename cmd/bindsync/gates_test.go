@@ -8,21 +8,9 @@ import (
 	"testing"
 
 	"bindc/internal/query"
+	"bindc/internal/snapfile"
+	"bindc/internal/testsite"
 )
-
-// buildBindings compiles a site that has nothing but some bindings.
-func buildBindings(t *testing.T, bind, path string) {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "bindings"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	text := "{bindings_version: 1, name: default, bind: [" + bind + "]}"
-	if err := os.WriteFile(filepath.Join(dir, "bindings", "default.yaml"), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	buildSite(t, dir, path)
-}
 
 // The store keeps a snapshot with sensitive values from others. A value that is computed is not sensitive by that.
 func TestInspectFindsSensitiveValues(t *testing.T) {
@@ -33,8 +21,8 @@ func TestInspectFindsSensitiveValues(t *testing.T) {
 		"[a, 1], {name: b, sensitive: true, to: 'of ${fqdn}'}": true,
 	} {
 		path := filepath.Join(t.TempDir(), "site.bsnap")
-		buildBindings(t, bind, path)
-		if got, err := inspect(path); got != want || err != nil {
+		testsite.BuildBindings(t, bind, path)
+		if got, err := snapfile.Inspect(path); got != want || err != nil {
 			t.Errorf("%s: sensitive is %v (%v), expected %v", bind, got, err, want)
 		}
 	}
@@ -43,7 +31,7 @@ func TestInspectFindsSensitiveValues(t *testing.T) {
 // A query that is longer than batch would read is an error, whatever it asks for.
 func TestCheckKeysBoundsQueries(t *testing.T) {
 	t.Chdir(t.TempDir())
-	buildBindings(t, "[a, 1]", "site.bsnap")
+	testsite.BuildBindings(t, "[a, 1]", "site.bsnap")
 	err := (&gates{checkKeys: "."}).keysFound("site.bsnap")
 	if err == nil || !strings.HasPrefix(err.Error(), "--check-keys: read .: ") {
 		t.Errorf("a directory: %v", err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"bindc/internal/testsite"
 	"bindc/ship"
 )
 
@@ -50,8 +51,8 @@ func TestIsFailing(t *testing.T) {
 // cannot be opened is damaged in any case.
 func TestDamageOfTheActiveFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "site.bsnap")
-	buildBindings(t, "[a, 1]", path)
-	text := must(os.ReadFile(path))(t)
+	testsite.BuildBindings(t, "[a, 1]", path)
+	text := []byte(read(t, path))
 	sum := sha256.Sum256(text)
 	s := &ship.Status{Name: "n", Active: ship.Digest(hex.EncodeToString(sum[:]))}
 	s.Damaged = "found by a pull"

@@ -30,7 +30,7 @@ func followCommand() *cobra.Command {
 			"force. It notifies systemd once it has read FILE. With --resume, it only ends\n" +
 			"the pin of a name; a running follow then activates the release of its source.\n\n" +
 			"Exit status: 0 ended by SIGTERM or SIGINT, 2 an error.",
-		Example: "  bindq follow -c /etc/bindc/follow.yaml",
+		Example: "  bindsync follow -c /etc/bindc/follow.yaml",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if resume != "" {

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"bindc/internal/testsite"
 )
 
 // buffer is a log that is read while it is written.
@@ -57,7 +59,7 @@ func TestFollowing(t *testing.T) {
 		}
 	}
 	write("one/bindings/default.yaml", "{bindings_version: 1, name: default, bind: [[motd, one]]}")
-	buildSite(t, "one", "one.snap")
+	testsite.Build(t, "one", "one.snap")
 	config := "store: " + filepath.Join(dir, "st") + "\ntextfile: " + filepath.Join(dir, "metrics") + `
 interval: 1h
 names:
@@ -68,7 +70,10 @@ names:
 	var log buffer
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	read := func() (*following, error) { return readFollowing(storeFlag{config: "follow.yaml"}, nil) }
-	f := must(read())(t)
+	f, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if n := cap(f.follow.Pulls[0].Turns); n != downloads {
 		t.Errorf("%d downloads at once, expected %d", n, downloads)
 	}

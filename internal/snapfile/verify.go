@@ -1,4 +1,4 @@
-package gate
+package snapfile
 
 import (
 	"slices"
@@ -8,13 +8,17 @@ import (
 	"bindc/snapshot"
 )
 
-// Inspect reads a snapshot from end to end and reports whether it has sensitive values.
-func Inspect(f *snapshot.Snapshot) (isSensitive bool, err error) {
-	if err := Verify(f); err != nil {
-		return false, err
-	}
-	n, _, err := SensitiveValues(f)
-	return n > 0, err
+// Inspect reads the snapshot at path from end to end and reports whether it has sensitive values.
+func Inspect(path string) (isSensitive bool, err error) {
+	err = Use(path, func(f *snapshot.Snapshot) error {
+		if err := Verify(f); err != nil {
+			return err
+		}
+		n, _, err := SensitiveValues(f)
+		isSensitive = n > 0
+		return err
+	})
+	return isSensitive, err
 }
 
 // Verify checks a snapshot as runtime.Snapshot.Verify does, and also what runtime.Open checks.

@@ -12,16 +12,20 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"bindc/facts"
 	"bindc/internal/cli"
 	"bindc/internal/gate"
+	"bindc/internal/lookup"
+	"bindc/internal/snapfile"
 	"bindc/origin"
+	bindings "bindc/runtime"
 	"bindc/ship"
 	"bindc/snapshot"
 )
 
 // gates are the checks that a snapshot has to pass before it becomes active.
 type gates struct {
-	trust     trust
+	signers   snapfile.Signers
 	signedAs  string
 	checkKeys string
 	maxChange string
@@ -30,7 +34,7 @@ type gates struct {
 }
 
 func (g *gates) add(cmd *cobra.Command) {
-	g.trust.add(cmd)
+	g.signers.AddFlags(cmd)
 	cmd.Flags().StringVar(&g.signedAs, "signed-as", "", "`NAME` that the signed statement has to give (default: NAME)")
 	cmd.Flags().StringVar(&g.checkKeys, "check-keys", "",
 		"`FILE` of queries as batch reads them: every key must be found")
@@ -39,13 +43,13 @@ func (g *gates) add(cmd *cobra.Command) {
 
 // checks are the gates as functions.
 func (g *gates) checks() (ship.Checks, error) {
-	c := ship.Checks{Inspect: inspect}
-	if _, err := g.trust.policy(); err != nil {
+	c := ship.Checks{Inspect: snapfile.Inspect}
+	if _, err := g.signers.Policy(); err != nil {
 		return c, err
 	}
-	if g.trust.allowed != "" {
+	if g.signers.Allowed != "" {
 		c.Origin = func(what string, signed origin.Signed, sum [32]byte) (origin.Origin, error) {
-			p, err := g.trust.policy() // each time: keys are revoked while follow runs
+			p, err := g.signers.Policy() // each time: keys are revoked while follow runs
 			if err != nil {
 				return origin.Origin{}, err
 			}
@@ -54,12 +58,12 @@ func (g *gates) checks() (ship.Checks, error) {
 	}
 	share, err := percent(g.maxChange)
 	if err != nil {
-		return c, fmt.Errorf("%s: %w", called("max-change", g.changeConfigured), err)
+		return c, fmt.Errorf("%s: %w", snapfile.OptionName("max-change", g.changeConfigured), err)
 	}
 	if g.checkKeys != "" {
 		text, err := os.ReadFile(g.checkKeys)
 		if err != nil {
-			return c, fmt.Errorf("%s: %w", called("check-keys", g.keysConfigured), err)
+			return c, fmt.Errorf("%s: %w", snapfile.OptionName("check-keys", g.keysConfigured), err)
 		}
 		if len(bytes.TrimSpace(text)) == 0 {
 			return c, g.keys().NoQueries()
@@ -76,7 +80,16 @@ func (g *gates) checks() (ship.Checks, error) {
 }
 
 func (g *gates) keys() *gate.Keys {
-	return &gate.Keys{Option: "--check-keys", File: g.checkKeys, Node: (&source{}).nodeOfDir}
+	return &gate.Keys{Option: "--check-keys", File: g.checkKeys, Node: nodeOfDir()}
+}
+
+// nodeOfDir returns a function that reads the facts of a node from $BINDQ_FACTS_DIR, if that is set.
+func nodeOfDir() func(name string) (facts.Node, error) {
+	dir := os.Getenv("BINDQ_FACTS_DIR")
+	if dir == "" {
+		return func(string) (facts.Node, error) { return facts.Node{}, nil }
+	}
+	return facts.NewFleet(dir).Node
 }
 
 // keysFound refuses the snapshot at path if it lacks a key of the queries.
@@ -84,7 +97,12 @@ func (g *gates) keysFound(path string) error {
 	if g.checkKeys == "" {
 		return nil
 	}
-	return (&source{}).ask(path, g.keys().Found)
+	snap, err := bindings.Open(path, bindings.Options{})
+	if err != nil {
+		return err
+	}
+	defer snap.Close()
+	return snapfile.InFile(path, snap.Guard(func() error { return g.keys().Found((*lookup.Snapshot)(snap)) }))
 }
 
 // changesLittle refuses the snapshot at path if more than a share of its bindings differs from those of the active one.
@@ -92,9 +110,8 @@ func changesLittle(active, path string, share float64) error {
 	if active == "" || share >= 1 {
 		return nil
 	}
-	var anybody trust
-	return anybody.report(active, func(before *snapshot.Snapshot) error {
-		return anybody.report(path, func(after *snapshot.Snapshot) error {
+	return snapfile.Use(active, func(before *snapshot.Snapshot) error {
+		return snapfile.Use(path, func(after *snapshot.Snapshot) error {
 			return gate.ChangesLittle(before, after, share)
 		})
 	})
@@ -125,8 +142,8 @@ func percent(text string) (float64, error) {
 // obey sets the gates that no flag sets from those of the policy.
 func (g *gates) obey(p gates, flags *pflag.FlagSet) {
 	for name, text := range map[string][2]*string{
-		"allowed-signers": {&g.trust.allowed, &p.trust.allowed},
-		"revoked":         {&g.trust.revoked, &p.trust.revoked},
+		"allowed-signers": {&g.signers.Allowed, &p.signers.Allowed},
+		"revoked":         {&g.signers.Revoked, &p.signers.Revoked},
 		"signed-as":       {&g.signedAs, &p.signedAs},
 		"check-keys":      {&g.checkKeys, &p.checkKeys},
 		"max-change":      {&g.maxChange, &p.maxChange},
@@ -135,16 +152,7 @@ func (g *gates) obey(p gates, flags *pflag.FlagSet) {
 			*text[0] = *text[1]
 		}
 	}
-	g.trust.configured = p.trust.configured && !flags.Changed("allowed-signers")
+	g.signers.Configured = p.signers.Configured && !flags.Changed("allowed-signers")
 	g.keysConfigured = p.keysConfigured && !flags.Changed("check-keys")
 	g.changeConfigured = p.changeConfigured && !flags.Changed("max-change")
-}
-
-// inspect reads the snapshot at path from end to end.
-func inspect(path string) (isSensitive bool, err error) {
-	err = (&trust{}).report(path, func(f *snapshot.Snapshot) error {
-		isSensitive, err = gate.Inspect(f)
-		return err
-	})
-	return isSensitive, err
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"bindc/internal/snapfile"
 	"bindc/ship"
 )
 
@@ -90,7 +91,7 @@ func TestLogHasARefusedReleaseOnce(t *testing.T) {
 	f := following{store: store}
 	f.report(slog.New(slog.NewTextHandler(log, nil)), make(chan struct{}))
 	pull := &ship.Pull{Store: store, Name: "production", Source: ship.File{Path: path}, MaxBytes: 100, Now: time.Now,
-		Checks: ship.Checks{Inspect: inspect}}
+		Checks: ship.Checks{Inspect: snapfile.Inspect}}
 	for _, text := range []string{"nonsense", "something else"} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -107,7 +108,7 @@ func TestLogHasARefusedReleaseOnce(t *testing.T) {
 
 // The unit and its user may write to the paths in the packaged configuration.
 func TestUnitMayWriteWhatIsConfigured(t *testing.T) {
-	unit := read(t, "../../packaging/bindq-follow.service")
+	unit := read(t, "../../packaging/bindsync-follow.service")
 	tmpfiles := read(t, "../../packaging/bindc.tmpfiles")
 	configured := regexp.MustCompile(`(?m)^(?:# )?(?:textfile|store): (\S+)`)
 	paths := configured.FindAllStringSubmatch(read(t, "../../packaging/follow.yaml"), -1)
@@ -121,7 +122,7 @@ func TestUnitMayWriteWhatIsConfigured(t *testing.T) {
 		}
 		state := "StateDirectory=" + strings.TrimPrefix(dir, "/var/lib/") + "\n"
 		if !strings.Contains(unit, state) && !strings.Contains(unit, "ReadWritePaths=-"+dir+"\n") {
-			t.Errorf("packaging/bindq-follow.service does not let the program write %s", m[1])
+			t.Errorf("packaging/bindsync-follow.service does not let the program write %s", m[1])
 		}
 		owns := regexp.MustCompile(`(?m)^(d ` + dir + ` \d+ bindc bindc|a\+ ` + dir + ` .* user:bindc:rwx)`)
 		if !owns.MatchString(tmpfiles) {

@@ -18,6 +18,7 @@ import (
 	"bindc/diag"
 	"bindc/internal/cli"
 	"bindc/internal/fsx"
+	"bindc/internal/snapfile"
 	"bindc/ship"
 	"bindc/snapshot"
 )
@@ -25,7 +26,7 @@ import (
 // errStale makes status exit with 1 after it has printed what failed.
 var errStale = &cli.Answer{Reason: "stale", Status: cli.ExitNo}
 
-// statusFlags are the flags of bindq status.
+// statusFlags are the flags of bindsync status.
 type statusFlags struct {
 	store    storeFlag
 	json     bool
@@ -48,7 +49,7 @@ func statusCommand() *cobra.Command {
 			"also compares it with its digest.\n\n" +
 			"Exit status: 0; 1 a name has no active snapshot, is damaged, or is older than\n" +
 			"--max-age, a release is refused, or the disk fails; 2 an error.",
-		Example: "  bindq status --max-age 1h",
+		Example: "  bindsync status --max-age 1h",
 		Args:    cobra.MaximumNArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -79,7 +80,7 @@ func (f *statusFlags) run(cmd *cobra.Command, args []string) error {
 	if f.history {
 		for _, s := range all {
 			if s.Problem != "" {
-				fmt.Fprintf(cmd.ErrOrStderr(), "bindq: %s: %s\n", diag.Visible(s.Name), diag.Visible(s.Problem))
+				fmt.Fprintf(cmd.ErrOrStderr(), "bindsync: %s: %s\n", diag.Visible(s.Name), diag.Visible(s.Problem))
 			}
 		}
 		return printHistory(cmd.OutOrStdout(), st, names)
@@ -108,7 +109,7 @@ func (f *statusFlags) names(cmd *cobra.Command, st *ship.Store, args []string) (
 		if f.history {
 			return nil, &cli.External{Err: err}
 		}
-		fmt.Fprintln(cmd.ErrOrStderr(), "bindq: "+message(&cli.External{Err: err}))
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindsync: "+message(&cli.External{Err: err}))
 	}
 	return args, nil
 }
@@ -139,7 +140,7 @@ func statuses(st *ship.Store, names []string, whole bool) (all []ship.Status, er
 // damageNow describes the damage of the active file at path, or returns "". If it did not read the whole file, it
 // returns the damage that the last pull found. Without permission to read the file, it only checks the size for zero.
 func damageNow(s *ship.Status, path string, whole bool) string {
-	err := (&trust{}).report(path, func(f *snapshot.Snapshot) error {
+	err := snapfile.Use(path, func(f *snapshot.Snapshot) error {
 		sum := f.Sum()
 		if whole && hex.EncodeToString(sum[:]) != string(s.Active) {
 			return fmt.Errorf("%s does not have the SHA-256 %s", path, s.Active)
@@ -155,7 +156,7 @@ func damageNow(s *ship.Status, path string, whole bool) string {
 	switch {
 	case err != nil:
 		return fmt.Sprintf("the active snapshot is unusable: %v; a pull replaces it if the source has it; "+
-			"otherwise run 'bindq rollback %s' or activate another one", err, s.Name)
+			"otherwise run 'bindsync rollback %s' or activate another one", err, s.Name)
 	case whole:
 		return ""
 	}
@@ -203,7 +204,7 @@ func printStatus(w io.Writer, all []ship.Status, asJSON bool) error {
 			fmt.Fprintf(t, "  refused\t%s, the release in the source\n", s.Refused.Digest.Short())
 		}
 		if s.Pinned {
-			fmt.Fprintf(t, "  pinned\tby hand, until 'bindq follow --resume %s'; new releases are only stored\n", s.Name)
+			fmt.Fprintf(t, "  pinned\tby hand, until 'bindsync follow --resume %s'; new releases are only stored\n", s.Name)
 		}
 	}
 	return t.Flush()

@@ -53,7 +53,7 @@ func (s *sources) open(text string, stdin io.Reader) (ship.Source, error) {
 	}
 	if strings.HasPrefix(text, oci.Scheme) {
 		r := oci.Registry{Client: client, PlainHTTP: s.plainHTTP, User: s.user, Password: s.password,
-			Agent: "bindq/" + cli.Version()}
+			Agent: "bindsync/" + cli.Version()}
 		return r.Open(text)
 	}
 	u, err := url.Parse(text)

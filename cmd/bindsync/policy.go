@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
+	"bindc/internal/snapfile"
 	"bindc/internal/yaml"
 	"bindc/ship"
 )
@@ -23,10 +24,10 @@ const (
 
 // policy has the rules of a configuration of follow. They also apply to commands by hand.
 type policy struct {
-	store string
-	keep  ship.Keep
-	trust trust
-	names map[string]gates
+	store   string
+	keep    ship.Keep
+	signers snapfile.Signers
+	names   map[string]gates
 }
 
 // of returns the gates of a name. A name that is not in the configuration still needs a signature.
@@ -34,7 +35,7 @@ func (p *policy) of(name string) gates {
 	if g, ok := p.names[name]; ok {
 		return g
 	}
-	return gates{trust: p.trust}
+	return gates{signers: p.signers}
 }
 
 // readPolicy reads the policy from the configuration at path.
@@ -55,7 +56,8 @@ func (c *followed) readPolicy(root *yaml.Node, p *policy) {
 	}
 	p.store = c.text(root, "store")
 	p.keep = ship.Keep{Last: c.number(root, "keep", defaultKeep), Younger: c.duration(root, "younger", defaultYounger)}
-	p.trust = trust{c.text(root, "allowed_signers"), c.text(root, "revoked"), true}
+	p.signers = snapfile.Signers{Allowed: c.text(root, "allowed_signers"), Revoked: c.text(root, "revoked"),
+		Configured: true}
 	p.names = map[string]gates{}
 	_, names, ok := root.Lookup("names")
 	if !ok || names.Kind != yaml.Mapping || len(names.Kids) == 0 {
@@ -68,8 +70,9 @@ func (c *followed) readPolicy(root *yaml.Node, p *policy) {
 			c.problem(key, "%v", err)
 		}
 		if c.keys(n, "the source of '"+name+"'", nameKeys) {
-			p.names[name] = gates{trust: p.trust, signedAs: c.text(n, "signed_as"), checkKeys: c.text(n, "check_keys"),
-				maxChange: c.text(n, "max_change"), keysConfigured: true, changeConfigured: true}
+			p.names[name] = gates{signers: p.signers, signedAs: c.text(n, "signed_as"),
+				checkKeys: c.text(n, "check_keys"), maxChange: c.text(n, "max_change"),
+				keysConfigured: true, changeConfigured: true}
 		}
 	}
 }
@@ -79,9 +82,9 @@ type storeFlag struct{ dir, config string }
 
 func (s *storeFlag) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.dir, "store", "",
-		"`DIR` of snapshots and their names (default $BINDQ_STORE, the store of the configuration, or "+defaultStore+")")
+		"`DIR` of snapshots and their names (default $BINDSYNC_STORE, the store of the configuration, or "+defaultStore+")")
 	cmd.Flags().StringVarP(&s.config, "config", "c", "",
-		"`FILE` that configures follow; its store, gates and signers apply (default $BINDQ_CONFIG, or "+defaultConfig+")")
+		"`FILE` that configures follow; its store, gates and signers apply (default $BINDSYNC_CONFIG, or "+defaultConfig+")")
 }
 
 // policy chooses the store and returns the policy for it. A configuration that --config does not name applies only to
@@ -89,7 +92,7 @@ func (s *storeFlag) add(cmd *cobra.Command) {
 func (s *storeFlag) policy() (*policy, error) {
 	path, named := s.config, s.config != ""
 	if !named {
-		path = cmp.Or(os.Getenv("BINDQ_CONFIG"), defaultConfig)
+		path = cmp.Or(os.Getenv("BINDSYNC_CONFIG"), defaultConfig)
 	}
 	p, err := readPolicy(path)
 	none := &policy{keep: ship.Keep{Last: defaultKeep, Younger: defaultYounger}}
@@ -101,7 +104,7 @@ func (s *storeFlag) policy() (*policy, error) {
 	}
 	its := cmp.Or(p.store, defaultStore)
 	if s.dir == "" && !named {
-		s.dir = os.Getenv("BINDQ_STORE")
+		s.dir = os.Getenv("BINDSYNC_STORE")
 	}
 	if s.dir = cmp.Or(s.dir, its); named || sameDir(s.dir, its) {
 		return p, nil
@@ -134,6 +137,6 @@ func (s *storeFlag) with(open func(string) (*ship.Store, error), errs io.Writer)
 	if err != nil {
 		return nil, nil, err
 	}
-	st.Notice = func(text string) { fmt.Fprintln(errs, "bindq: "+diag.Visible(text)) }
+	st.Notice = func(text string) { fmt.Fprintln(errs, "bindsync: "+diag.Visible(text)) }
 	return st, p, nil
 }

@@ -1,0 +1,61 @@
+// Command bindsync keeps the store of snapshots on a master: it fetches releases, checks them and activates them.
+package main
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"bindc/internal/cli"
+	"bindc/internal/report"
+	bindings "bindc/runtime"
+	"bindc/ship"
+)
+
+func main() { os.Exit(execute(command())) }
+
+// execute runs the verb that the arguments name, prints its error and returns the exit status.
+func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
+
+func command() *cobra.Command {
+	root := cli.NewProgram("bindsync", "Keep the store of snapshots on a master",
+		"bindsync fetches the snapshots that a pipeline has pushed, checks who signed\n"+
+			"them and what changes, and activates them for bindq, Puppet and the Go runtime.\n\n"+
+			"Exit status: 0 done; 1 no: a release is refused, or a name needs attention;\n"+
+			"2 it could not be done: usage, network, disk.",
+		"  bindsync pull file:site.bsnap --name production")
+	root.AddCommand(pullCommand(), followCommand(), activateCommand(), rollbackCommand(), resetCommand(),
+		statusCommand(), gcCommand())
+	cli.Finish(root)
+	return root
+}
+
+// statusOf returns the exit status for an error of a verb. A release that a verb refuses to activate is an answer.
+func statusOf(verb *cobra.Command, err error) int {
+	if slices.Contains([]string{"pull", "activate", "rollback"}, verb.Name()) && isRefused(err) {
+		return cli.ExitNo
+	}
+	return cli.ExitError
+}
+
+// message returns an error as bindsync prints it. A configuration may have several problems, each on its line.
+func message(err error) string {
+	var all unusable
+	if errors.As(err, &all) {
+		return strings.Join(all.lines(), "\n")
+	}
+	return report.Message(err, codeOf(err))
+}
+
+// codeOf returns the stable code of an error, or "" if the error has none.
+func codeOf(err error) bindings.Code {
+	var coded *bindings.Error
+	var refusal *ship.Refusal
+	if errors.As(err, &refusal) && !errors.As(err, &coded) {
+		return report.CodeRefused
+	}
+	return report.CodeOf(err)
+}

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"errors"
+	"strings"
+
+	"bindc/diag"
+	"bindc/internal/cli"
+	"bindc/internal/lookup"
+	"bindc/origin"
+	bindings "bindc/runtime"
+)
+
+// CodeRefused is the code of an *origin.Refusal.
+const CodeRefused bindings.Code = "snapshot_refused"
+
+// CodeOf returns the stable code of an error, or "" if the error has none.
+func CodeOf(err error) bindings.Code {
+	var coded *bindings.Error
+	var refusal *origin.Refusal
+	var external *cli.External
+	code := lookup.CodeOf(err)
+	switch {
+	case errors.As(err, &coded):
+		return code
+	case errors.As(err, &refusal):
+		return CodeRefused
+	case code == bindings.CodeUsage && errors.As(err, &external):
+		return ""
+	}
+	return code
+}
+
+// Message returns an error as the programs print it: KEY: message [code]. It makes text from outside harmless for a
+// terminal.
+func Message(err error, code bindings.Code) string {
+	text := err.Error()
+	var e *bindings.Error
+	if errors.As(err, &e) && e.Key != "" {
+		text = e.Key + ": " + strings.TrimPrefix(text, "'"+e.Key+"': ")
+	}
+	if code != "" {
+		text += " [" + string(code) + "]"
+	}
+	return diag.Visible(text)
+}

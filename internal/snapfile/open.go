@@ -1,0 +1,79 @@
+package snapfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	bindings "bindc/runtime"
+	"bindc/snapshot"
+)
+
+// Use opens the snapshot at path, checks its signature and calls do inside the guard of the mapping: if the file is
+// truncated meanwhile, a read of the lost part ends with snapshot_damaged.
+func (s *Signers) Use(path string, do func(*snapshot.Snapshot) error) error {
+	return s.use(snapshot.Open, path, do)
+}
+
+// UseCopy is Use on a copy in memory, which stays whole whatever happens to the file.
+func (s *Signers) UseCopy(path string, do func(*snapshot.Snapshot) error) error {
+	return s.use(snapshot.OpenCopy, path, do)
+}
+
+// Use opens a snapshot whoever signed it.
+func Use(path string, do func(*snapshot.Snapshot) error) error {
+	return new(Signers).Use(path, do)
+}
+
+func (s *Signers) use(open func(string) (*snapshot.Snapshot, error), path string,
+	do func(*snapshot.Snapshot) error) error {
+	accept, err := s.Accept()
+	if err != nil {
+		return err
+	}
+	if err := CheckOne(path); err != nil {
+		return err
+	}
+	f, err := open(path)
+	if err != nil {
+		return InFile(path, err)
+	}
+	defer f.Close()
+	return InFile(path, f.Guard(func() error {
+		if accept != nil {
+			if err := accept(path, f.Sum()); err != nil {
+				return err
+			}
+		}
+		return do(f)
+	}))
+}
+
+// CheckOne returns an error if path is a directory: the user means one of the snapshots in it.
+func CheckOne(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory: expected one snapshot, such as NAME.snap in it", path)
+	}
+	return nil
+}
+
+// fileError is an error that names its file.
+type fileError struct {
+	path string
+	err  error
+}
+
+func (e *fileError) Error() string { return e.path + ": " + e.err.Error() }
+
+func (e *fileError) Unwrap() error { return e.err }
+
+// InFile returns err with the name of the file in front if it is an error of the file and does not name it yet.
+func InFile(path string, err error) error {
+	var damage *bindings.DamageError
+	var named *fileError
+	isOfFile := errors.As(err, &damage) || errors.Is(err, bindings.ErrFormat) || errors.Is(err, bindings.ErrVersion)
+	if errors.As(err, &named) || !isOfFile {
+		return err
+	}
+	return &fileError{path, err}
+}

@@ -1,0 +1,62 @@
+// Package snapfile opens snapshot files for the verbs of the programs. It checks who signed a file, guards its mapping
+// against truncation, and names the file in errors.
+package snapfile
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"bindc/origin"
+)
+
+// Signers has the flags that say whose snapshots are accepted. Without allowed signers, all are.
+type Signers struct {
+	Allowed, Revoked string // files
+	Configured       bool   // Allowed comes from a configuration, not from a flag
+}
+
+// OptionName returns the name of an option as the user wrote it: a flag, or a key of a configuration.
+func OptionName(flag string, configured bool) string {
+	if configured {
+		return strings.ReplaceAll(flag, "-", "_")
+	}
+	return "--" + flag
+}
+
+// AddFlags adds --allowed-signers and --revoked to a verb.
+func (s *Signers) AddFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.Allowed, "allowed-signers", "",
+		"`FILE` of keys, as for ssh-keygen: refuse a snapshot that none of them signed")
+	cmd.Flags().StringVar(&s.Revoked, "revoked", "", "`FILE` of public keys that are no longer allowed")
+}
+
+// Policy reads the files. It returns nil if all snapshots are accepted.
+func (s *Signers) Policy() (*origin.Policy, error) {
+	allowed := OptionName("allowed-signers", s.Configured)
+	if s.Allowed == "" {
+		if s.Revoked != "" {
+			return nil, fmt.Errorf("expected %s FILE beside %s", allowed, OptionName("revoked", s.Configured))
+		}
+		return nil, nil
+	}
+	p, err := origin.ReadPolicy(s.Allowed, s.Revoked, time.Now)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", allowed, err)
+	}
+	return p, nil
+}
+
+// Accept returns the check of signatures that bindings.Options takes, or nil if all snapshots are accepted.
+func (s *Signers) Accept() (func(path string, sum [32]byte) error, error) {
+	p, err := s.Policy()
+	if p == nil {
+		return nil, err
+	}
+	return func(path string, sum [32]byte) error {
+		_, err := p.Check(path, sum)
+		return err
+	}, nil
+}

@@ -1,0 +1,114 @@
+// Package testsite makes snapshots for tests: sound ones, and damaged ones.
+package testsite
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"bindc/compile"
+	"bindc/diag"
+	"bindc/loader"
+	"bindc/snapshot"
+)
+
+// Build compiles the site in dir into the snapshot at path. The snapshot is an hour old: a source trusts the times of a
+// file only if it has not changed for some seconds.
+func Build(t testing.TB, dir, path string) {
+	t.Helper()
+	var diags diag.List
+	content := compile.Compile(loader.Load(dir, loader.Options{}, &diags), compile.Options{}, &diags)
+	if diags.Failed() {
+		t.Fatal(diags.Sorted())
+	}
+	if _, err := snapshot.Write(path, content); err != nil {
+		t.Fatal(err)
+	}
+	makeOld(t, path)
+}
+
+// BuildBindings compiles a site that has only some bindings.
+func BuildBindings(t testing.TB, bind, path string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "bindings"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	text := "{bindings_version: 1, name: default, bind: [" + bind + "]}"
+	if err := os.WriteFile(filepath.Join(dir, "bindings", "default.yaml"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	Build(t, dir, path)
+}
+
+// Truncate leaves the first half of the file at path.
+func Truncate(t testing.TB, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, text[:len(text)/2], 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	makeOld(t, path)
+}
+
+// Damage inverts the bytes of a section of a snapshot. The checksums fit, so that the snapshot can be opened.
+func Damage(t testing.TB, path, section string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := snapshot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, s := range f.Info().Sections {
+		if s.Name == section {
+			for i := range s.Bytes {
+				text[s.Offset+i] ^= 0xff
+			}
+		}
+	}
+	if err := os.WriteFile(path+".new", CorrectSums(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+	makeOld(t, path)
+}
+
+// CorrectSums corrects the checksums in the bytes of a snapshot, in place, and returns them.
+func CorrectSums(b []byte) []byte {
+	le := binary.LittleEndian
+	le.PutUint64(b[16:], uint64(len(b)))
+	for i := range 14 {
+		entry := b[96+24*i:]
+		off, length := le.Uint64(entry), le.Uint64(entry[8:])
+		if off <= uint64(len(b)) && length <= uint64(len(b))-off {
+			le.PutUint64(entry[16:], xxhash.Sum64(b[off:][:length]))
+		}
+	}
+	digest := sha256.Sum256(b[512:])
+	copy(b[32:], digest[:])
+	le.PutUint64(b[504:], xxhash.Sum64(b[:504]))
+	return b
+}
+
+// makeOld makes a file an hour old.
+func makeOld(t testing.TB, path string) {
+	t.Helper()
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+}

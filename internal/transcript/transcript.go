@@ -1,0 +1,213 @@
+// Package transcript tests a program with sessions: commands and what they print, as in a terminal.
+//
+// A session is an archive. It begins with the commands and has the files that they read:
+//
+//	$ NAME=VALUE bindq lookup key -s site.bsnap < input
+//	a line of standard output
+//	! a line of standard error
+//	[2]
+//
+// The last line is the exit status, unless it is 0. Comments begin with # after an empty line. Single quotes hold words
+// together. A word digest:FILE is the digest of a file, shortened as the programs print it. Digests, times and the
+// directory are shown as DIGEST, TIME and DIR.
+//
+// A session also has these commands:
+//
+//	build SITE -o FILE      compiles a site
+//	truncate FILE           leaves the first half of a file
+//	damage FILE SECTION     inverts the bytes of a section and corrects the checksums
+package transcript
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bindc/internal/testsite"
+
+	"golang.org/x/tools/txtar"
+)
+
+// Program runs a program with arguments in this process and returns its exit status.
+type Program func(args []string, in io.Reader, out, errs io.Writer) int
+
+// session runs the commands of a transcript.
+type session struct {
+	*testing.T
+	name    string // of the program
+	program Program
+	dir     string
+}
+
+// Run runs the sessions in testdata/transcripts with the program that is called name in them. If update is set, it
+// writes what the commands print into the sessions.
+func Run(t *testing.T, name string, program Program, update bool) {
+	paths, err := filepath.Glob("testdata/transcripts/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("expected sessions, found none:", err)
+	}
+	for _, path := range paths {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			s := &session{T: t, name: name, program: program, dir: t.TempDir()}
+			s.run(path, update)
+		})
+	}
+}
+
+// run runs the session in the file at path and compares what is found with what it has.
+func (s *session) run(path string, update bool) {
+	archive, err := txtar.ParseFile(path)
+	s.check(err)
+	s.Chdir(s.dir)
+	files, err := txtar.FS(archive)
+	s.check(err)
+	s.check(os.CopyFS(s.dir, files))
+	for _, name := range []string{"BINDQ_SNAPSHOT", "BINDSYNC_STORE", "BINDSYNC_CONFIG", "BINDQ_FACTS_DIR",
+		"BINDQ_IDENTITY", "BINDQ_EYAML_KEY"} {
+		s.Setenv(name, "")
+	}
+	found := s.answers(string(archive.Comment))
+	if update {
+		archive.Comment = []byte(found)
+		s.check(os.WriteFile(path, txtar.Format(archive), 0o666))
+	}
+	want, got := strings.Split(string(archive.Comment), "\n"), strings.Split(found, "\n")
+	for i := range max(len(want), len(got)) {
+		if i >= len(want) || i >= len(got) || want[i] != got[i] {
+			s.Fatalf("%s:%d: from here on found\n%s", path, i+1, strings.Join(got[min(i, len(got)):], "\n"))
+		}
+	}
+}
+
+// answers runs the commands of a session and returns it with what they print now.
+func (s *session) answers(text string) string {
+	var found strings.Builder
+	comment := true
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "$ "):
+			found.WriteString(line)
+			found.WriteString(s.answerOf(words(line[len("$ "):])))
+			comment = false
+		case strings.HasPrefix(line, "# "):
+			if !comment {
+				found.WriteString("\n")
+			}
+			found.WriteString(line)
+			comment = true
+		}
+	}
+	return found.String()
+}
+
+func (s *session) check(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// words splits a command line.
+func words(line string) (out []string) {
+	for _, word := range regexp.MustCompile(`('[^']*'|[^\s'])+`).FindAllString(line, -1) {
+		out = append(out, strings.ReplaceAll(word, "'", ""))
+	}
+	return out
+}
+
+// answerOf runs one command of a session and returns what a transcript has of it.
+func (s *session) answerOf(args []string) string {
+	s.Helper()
+	for ; strings.Contains(args[0], "="); args = args[1:] {
+		name, val, _ := strings.Cut(args[0], "=")
+		defer os.Setenv(name, os.Getenv(name))
+		os.Setenv(name, val)
+	}
+	for i, word := range args {
+		if path, ok := strings.CutPrefix(word, "digest:"); ok {
+			args[i] = fmt.Sprintf("%x", sha256.Sum256(s.read(path)))[:12]
+		}
+	}
+	var in []byte
+	if n := len(args); n > 2 && args[n-2] == "<" {
+		in, args = s.read(args[n-1]), args[:n-2]
+	}
+	var stdout, stderr bytes.Buffer
+	status := 0
+	switch args[0] {
+	case s.name:
+		status = s.program(args[1:], bytes.NewReader(in), &stdout, &stderr)
+	case "build":
+		testsite.Build(s.T, args[1], args[3])
+	case "truncate":
+		testsite.Truncate(s.T, args[1])
+	case "damage":
+		testsite.Damage(s.T, args[1], args[2])
+	default:
+		s.Fatalf("unknown command '%s'", args[0])
+	}
+	out := ended(stdout.String())
+	for line := range strings.Lines(ended(stderr.String())) {
+		out += "! " + line
+	}
+	if status != 0 {
+		out += fmt.Sprintf("[%d]\n", status)
+	}
+	return withoutChance(strings.ReplaceAll(out, s.dir, "DIR"))
+}
+
+func (s *session) read(path string) []byte {
+	s.Helper()
+	text, err := os.ReadFile(path)
+	s.check(err)
+	return text
+}
+
+// ended returns text with an end of its last line, which is shown if it is missing.
+func ended(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "(no newline)\n"
+}
+
+// chance has what differs from run to run, and what stands for it.
+var chance = []struct {
+	pattern *regexp.Regexp
+	name    string
+}{
+	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "DIGEST"},
+	{regexp.MustCompile(`\b[0-9a-f]{12}\b`), "SHORTDIGEST"},
+	{regexp.MustCompile(`\.\d+\.tmp\b`), ".N.tmp"},
+	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
+	{regexp.MustCompile(`"(seconds|age)": [\d.e-]+`), `"$1": N`},
+	{regexp.MustCompile(`"validator": "\d+ \d+ \d+"`), `"validator": "V"`},
+	{regexp.MustCompile(` +` + regexp.QuoteMeta(userName()) + ` +`), "  USER  "},
+}
+
+// userName returns the name of the user who runs the test, as the history of a store has it.
+func userName() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return strconv.Itoa(os.Getuid())
+}
+
+func withoutChance(text string) string {
+	for _, c := range chance {
+		text = c.pattern.ReplaceAllString(text, c.name)
+	}
+	return text
+}
