@@ -35,10 +35,11 @@ const shapes = `{"definitions": {
 		"lookups": {"type": "array", "items": {"$ref": "#/definitions/lookup"}}}},
 	"explanation": {"allOf": [{"$ref": "#/definitions/lookup"}, {"required": ["categories"], "properties": {
 		"categories": {"$ref": "#/definitions/when"}}}]},
+	"explanations": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/definitions/explanation"}},
 	"outcomes": {"type": "array", "minItems": 1, "items": {"$ref": "#/definitions/outcome"}},
 	"values": {"type": "object", "required": ["key", "bindings"], "properties": {"key": {"type": "string"},
 		"bindings": {"type": "array", "minItems": 1, "items": {"$ref": "#/definitions/row"}}}},
-	"why-not": {"type": "object", "required": ["key", "value", "bindings"], "properties": {"key": {"type": "string"},
+	"value": {"type": "object", "required": ["key", "value", "bindings"], "properties": {"key": {"type": "string"},
 		"bindings": {"type": "array", "minItems": 1, "items": {"allOf": [{"$ref": "#/definitions/row"},
 			{"required": ["hidden_by"], "properties": {"hidden_by": {"items": {"$ref": "#/definitions/row"}}}}]}}}},
 	"change": {"type": "object", "required": ["when", "old", "new"], "properties": {
@@ -81,10 +82,14 @@ bindq values const -s old.snap --render-as json : values
 bindq values computed -s old.snap --render-as json : values
 bindq values secret -s old.snap --render-as json : values
 bindq values all -s old.snap --render-as json : values
-bindq why-not const 1 -s old.snap --render-as json : why-not
-bindq why-not const 1 -s old.snap --render-as json --node a : why-not
+bindq values const 1 -s old.snap --render-as json : value
+bindq values const 1 -s old.snap --render-as json --node a : value
 bindq diff old.snap new.snap --format json : diff
 bindq diff old.snap new.snap --format json --facts-dir facts : fleet
+bindq values const -s old.snap --facts-dir facts --format json : values
+bindq explain const --node a -s old.snap --format json : explanations
+bindq explain const all --node a -s old.snap --format json : explanations
+bindq lookup const --node a -s old.snap --format json : hash
 bindq nodes -s old.snap --facts-dir facts --render-as json : nodes
 bindq batch -s old.snap < queries : answer
 bindc check wrong --format json : diagnostic

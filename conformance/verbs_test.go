@@ -39,7 +39,8 @@ func TestCommandLineIsDocumented(t *testing.T) {
 			t.Errorf("docs/cli.md has a section on %s, which there is not", verb)
 		}
 	}
-	all := slices.Concat([]string{"--help", "--version"}, slices.Concat(slices.Collect(maps.Values(verbs))...))
+	all := slices.Concat([]string{"--help", "--version", "--render-as"},
+		slices.Concat(slices.Collect(maps.Values(verbs))...))
 	for _, name := range []string{"cli", "guide", "hiera"} {
 		for _, flag := range anyFlag.FindAllString(strings.ReplaceAll(docText(t, name), "facter --json", ""), -1) {
 			if !slices.Contains(all, flag) {

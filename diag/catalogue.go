@@ -277,7 +277,7 @@ func Find(code string) (Rule, error) {
 	}
 	hint := DidYouMean(code, known)
 	if hint == "" {
-		hint = "'bindc explain' lists them"
+		hint = "'bindc help codes' lists them"
 	}
 	return Rule{}, fmt.Errorf("there is no code '%s'; %s", code, hint)
 }

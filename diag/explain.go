@@ -47,7 +47,7 @@ func Explain(w io.Writer) error {
 func Document(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("# Codes\n\n" +
-		"What is reported has a code, in brackets at its end. `bindc explain CODE` prints what is said here.\n" +
+		"What is reported has a code, in brackets at its end. `bindc help CODE` prints what is said here.\n" +
 		"Of each example the last command reports the code; a test runs them all.\n")
 	for _, r := range catalogue {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", r.Code, r.Sentence)

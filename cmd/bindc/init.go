@@ -80,9 +80,9 @@ func sayNext(out io.Writer, dir string, puppet bool) error {
   cd %s
   bindc check . --strict --facts-dir facts
   bindc build . -o site.bsnap
-  bindq lookup web::workers -s site.bsnap --facts facts/web1.yaml --explain
+  bindq explain web::workers -s site.bsnap --facts facts/web1.yaml
   bindq values ntp::package -s site.bsnap
-  bindq dump site.bsnap --facts facts/db1.yaml --render-as yaml
+  bindq dump site.bsnap --facts facts/db1.yaml --format yaml
   bindq nodes site.bsnap --facts-dir facts
 `, diag.Visible(dir), diag.Visible(quotedForShell(dir)))
 	if err == nil && puppet {

@@ -35,10 +35,11 @@ func command() *cobra.Command {
 			"Exit status: 0 the site is good, 1 errors were found in it, 2 it could not be\n"+
 			"done: usage, input or output.",
 		"  bindc build site -o site.bsnap")
-	root.AddCommand(buildCommand(), checkCommand(), convertCommand(), explainCommand(), fmtCommand(), initCommand(),
+	root.AddCommand(buildCommand(), checkCommand(), convertCommand(), fmtCommand(), initCommand(),
 		schemaCommand(), migrateCommand(), encCommand(), environmentsCommand(), pushCommand(), eyamlCommand(),
 		adoptCommand())
 	cli.Finish(root)
+	explainCodes(root)
 	return root
 }
 

@@ -17,7 +17,7 @@ import (
 type dumpFlags struct {
 	source
 	prefix string
-	render string
+	output
 	reveal bool
 }
 
@@ -41,9 +41,7 @@ func dumpCommand() *cobra.Command {
 	f.addRequest(cmd)
 	cmd.Flags().StringVar(&f.prefix, "prefix", "", "only keys that begin with `TEXT`")
 	cli.AllowEmpty(cmd, "prefix")
-	cmd.Flags().StringVar(&f.render, "render-as", "json",
-		"`FORM` to print the answer in: json, yaml, or s for indented JSON")
-	cli.Words(cmd, "render-as", renderings)
+	f.output.add(cmd, "json")
 	f.completePrefix(cmd)
 	addShowSensitive(cmd, &f.reveal)
 	return cmd
@@ -51,9 +49,6 @@ func dumpCommand() *cobra.Command {
 
 // run leaves sensitive values as they print themselves, unless they are asked for: nobody named those keys.
 func (f *dumpFlags) run(cmd *cobra.Command) error {
-	if err := checkRendering(f.render); err != nil {
-		return err
-	}
 	return f.request(cmd, func(snap *lookup.Snapshot, r *lookup.Request) error {
 		keys := sortedKeys(snap, f.prefix)
 		notePrefix(cmd, snap, f.prefix, len(keys))
@@ -66,7 +61,7 @@ func (f *dumpFlags) run(cmd *cobra.Command) error {
 
 func (f *dumpFlags) dump(cmd *cobra.Command, snap *lookup.Snapshot, r *lookup.Request) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	p := hashPrinter{w: out, render: f.render}
+	p := hashPrinter{w: out, format: f.format}
 	var failed error
 	for _, key := range sortedKeys(snap, f.prefix) {
 		v, found, err := r.Lookup(key)

@@ -13,7 +13,7 @@ import (
 
 // explain prints why each key has its outcome.
 func (f *lookupFlags) explain(w io.Writer, r *lookup.Request, keys []string) error {
-	s := styleOf(f.showSensitive, f.render)
+	s := styleOf(f.showSensitive, f.format)
 	var reports []*report.Explanation
 	for _, key := range keys {
 		e, err := s.Explain(r, key)
@@ -22,10 +22,11 @@ func (f *lookupFlags) explain(w io.Writer, r *lookup.Request, keys []string) err
 		}
 		reports = append(reports, e)
 	}
-	if f.render != "s" {
-		return printReports(w, f.render, keys, reports)
+	if f.format != "text" {
+		return printReports(w, f.output, keys, reports)
 	}
 	return onPage(w, func(p *report.Page) {
+		p.All = f.every
 		for i, e := range reports {
 			if i > 0 {
 				fmt.Fprintln(p)
@@ -37,7 +38,7 @@ func (f *lookupFlags) explain(w io.Writer, r *lookup.Request, keys []string) err
 
 // all prints the outcomes of all bindings that are effective in the request, in order of precedence.
 func (f *lookupFlags) all(w io.Writer, r *lookup.Request, keys []string) error {
-	s := styleOf(f.showSensitive, f.render)
+	s := styleOf(f.showSensitive, f.format)
 	outcomes := make([][]report.Outcome, len(keys))
 	for i, key := range keys {
 		var err error
@@ -45,8 +46,8 @@ func (f *lookupFlags) all(w io.Writer, r *lookup.Request, keys []string) error {
 			return err
 		}
 	}
-	if f.render != "s" {
-		return printReports(w, f.render, keys, outcomes)
+	if f.format != "text" {
+		return printReports(w, f.output, keys, outcomes)
 	}
 	return onPage(w, func(p *report.Page) {
 		for i, key := range keys {
@@ -64,21 +65,21 @@ func onPage(w io.Writer, draw func(p *report.Page)) error {
 	return report.Print(w, ok && cli.Color(f), draw)
 }
 
-// styleOf returns the style of values in reports with the given --render-as.
-func styleOf(sensitive bool, render string) report.Style {
-	forms := map[string]report.Form{"s": report.People, "yaml": report.YAML, "json": report.JSON}
-	return report.Style{Sensitive: sensitive, Form: forms[render]}
+// styleOf returns the style of values in reports in a format.
+func styleOf(sensitive bool, format string) report.Style {
+	forms := map[string]report.Form{"text": report.People, "yaml": report.YAML, "json": report.JSON}
+	return report.Style{Sensitive: sensitive, Form: forms[format]}
 }
 
 // printReport prints a report as JSON or YAML.
-func printReport(w io.Writer, render string, of any) error {
-	return report.Write(w, render == "yaml", of)
+func printReport(w io.Writer, format string, of any) error {
+	return report.Write(w, format == "yaml", of)
 }
 
-// printReports prints the one report, or an object of those of several keys.
-func printReports[T any](w io.Writer, render string, keys []string, reports []T) error {
-	if len(keys) == 1 {
-		return printReport(w, render, reports[0])
+// printReports prints the reports on keys as a hash, or the only one if it may be bare.
+func printReports[T any](w io.Writer, o output, keys []string, reports []T) error {
+	if o.bare && len(keys) == 1 {
+		return printReport(w, o.format, reports[0])
 	}
 	out := []byte{'{'}
 	for i, key := range keys {
@@ -87,5 +88,5 @@ func printReports[T any](w io.Writer, render string, keys []string, reports []T)
 		}
 		out = append(append(append(out, report.Marshal(key)...), ':'), report.Marshal(reports[i])...)
 	}
-	return printReport(w, render, json.RawMessage(append(out, '}')))
+	return printReport(w, o.format, json.RawMessage(append(out, '}')))
 }

@@ -276,7 +276,7 @@ func (f *forger) harmless(t testing.TB, changes []byte) (sound bool) {
 	one := append(slices.Sorted(snap.Keys()), "absent")
 	key := strings.Clone(one[int(changes[len(changes)-1])%len(one)])
 	for _, verb := range [][]string{{"lookup", key, "--explain", "--node", "n1"}, {"values", key},
-		{"why-not", key, "include", "--node", "n1", "--fact", "word=w"}, {"keys"}, {"info"}, {"info", "--dump"},
+		{"values", key, "include", "--node", "n1", "--fact", "word=w"}, {"keys"}, {"info"}, {"info", "--dump"},
 		{"dump", "--node", "n1"}, {"hiera-config"}, {"slice", "--when", "node=n1", "-o", filepath.Join(f.dir, "out.snap")}} {
 		text, err := run(append(verb, "-s", path)...)
 		if check(verb[0], err); sound && strings.Contains(text, "snapshot_damaged") {

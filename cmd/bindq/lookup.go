@@ -22,8 +22,8 @@ type lookupFlags struct {
 	typ         string
 	fallback    string
 	hasFallback bool
-	render      string
-	merge       string
+	output
+	merge string
 
 	why, every    bool // --explain, --all
 	showSensitive bool
@@ -34,9 +34,9 @@ func lookupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lookup KEY...",
 		Short: "Look keys up for a node",
-		Long: "lookup prints the value that wins for the node. With --explain it prints\n" +
-			"every binding of the key in order of precedence and why it wins or not, with\n" +
-			"--all what is bound for the node, highest first.\n\n" +
+		Long: "lookup prints the value that wins for the node, with --explain why, and with\n" +
+			"--all every value that is bound for the node, highest first. As text the value\n" +
+			"of a single key is bare; other formats are a hash of the keys that are found.\n\n" +
 			"Exit status: 0 found, 1 not found, 2 an error.",
 		Example: "  bindq lookup ntp::package -s site.bsnap --facts web1.json --explain\n" +
 			"  bindq lookup ntp::package -s site.bsnap --fact osfamily=Debian --type String",
@@ -50,23 +50,41 @@ func lookupCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.typ, "type", "", "`TYPE` the value must have, as 'Array[String]'")
 	cmd.Flags().StringVar(&f.fallback, "default", "", "`VALUE` to answer where a key is not found: JSON, else text")
 	cli.AllowEmpty(cmd, "default")
-	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: "+strings.Join(renderings, ", "))
-	cli.Words(cmd, "render-as", renderings)
+	f.output.add(cmd, "text")
 	f.completeKeys(cmd, math.MaxInt)
 	cmd.Flags().StringVar(&f.merge, "merge", "",
 		"`STRATEGY` to merge by, in place of lookup_options: first, unique, hash, deep, or JSON with options")
 	cli.Words(cmd, "merge", []string{"first", "unique", "hash", "deep"})
-	cmd.Flags().BoolVar(&f.why, "explain", false, "say why: each binding, its condition, its place, and what hides it")
+	cmd.Flags().BoolVar(&f.why, "explain", false, "say why, as the verb explain does")
 	cmd.Flags().BoolVar(&f.every, "all", false, "print what is bound for the node, also what is hidden, highest first")
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values with --explain and --all")
-	cmd.MarkFlagsMutuallyExclusive("explain", "all", "merge")
+	cmd.MarkFlagsMutuallyExclusive("explain", "merge")
+	cmd.MarkFlagsMutuallyExclusive("all", "merge")
+	return cmd
+}
+
+func explainCommand() *cobra.Command {
+	f := lookupFlags{why: true}
+	cmd := &cobra.Command{
+		Use:   "explain KEY...",
+		Short: "Say where the value of a key comes from, and why",
+		Long: "explain looks keys up for the node and prints the binding that wins, with its\n" +
+			"place and condition, what that binding hides, and the lookups that the value\n" +
+			"made. Bindings for other requests are counted; --all shows each.\n\n" +
+			"Exit status: 0 found, 1 not found, 2 an error.",
+		Example: "  bindq explain ntp::package -s site.bsnap --facts web1.json",
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(cmd *cobra.Command, keys []string) error { return f.run(cmd, keys) },
+	}
+	f.addRequest(cmd)
+	f.output.add(cmd, "text")
+	f.completeKeys(cmd, math.MaxInt)
+	cmd.Flags().BoolVar(&f.every, "all", false, "also show the bindings for other requests")
+	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values")
 	return cmd
 }
 
 func (f *lookupFlags) run(cmd *cobra.Command, keys []string) error {
-	if err := checkRendering(f.render); err != nil {
-		return err
-	}
 	var typ *bindings.Type
 	if f.typ != "" {
 		var err error
@@ -222,13 +240,13 @@ func withKey(key string, err error) error {
 	return err
 }
 
-// print shows the answer: the value of one key, or an object of several.
+// print prints a hash of the answers. As text, or if it may be bare, the answer for a single key is only its value.
 func (f *lookupFlags) print(w io.Writer, several bool, answers hash) error {
-	if !several {
+	if !several && (f.bare || f.format == "text") {
 		if len(answers) == 0 {
 			return nil
 		}
-		return withKey(answers[0].key, printValue(w, f.render, answers[0].v))
+		return withKey(answers[0].key, printValue(w, f.format, answers[0].v))
 	}
-	return printHash(w, f.render, answers)
+	return printHash(w, f.format, answers)
 }

@@ -41,8 +41,8 @@ func command(args []string) *cobra.Command {
 	if len(args) > 0 && args[0] == "serve" {
 		root.AddCommand(serveCommand())
 	} else {
-		root.AddCommand(lookupCommand(), dumpCommand(), keysCommand(), batchCommand(), valuesCommand(),
-			whyNotCommand(), diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(),
+		root.AddCommand(lookupCommand(), explainCommand(), dumpCommand(), keysCommand(), batchCommand(),
+			valuesCommand(), diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(),
 			verifyCommand(), infoCommand())
 	}
 	cli.Finish(root)

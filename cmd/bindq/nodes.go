@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/facts"
-	"bindc/internal/cli"
 	"bindc/internal/lookup"
 	"bindc/internal/report"
 	bindings "bindc/runtime"
@@ -36,15 +35,11 @@ func nodesCommand() *cobra.Command {
 	f.addSnapshot(cmd)
 	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node (default $BINDQ_FACTS_DIR)")
 	f.addStrict(cmd)
-	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: s for text, json, yaml")
-	cli.Words(cmd, "render-as", renderings)
+	f.output.add(cmd, "text")
 	return cmd
 }
 
 func (f *tableFlags) nodes(cmd *cobra.Command) error {
-	if err := checkRendering(f.render); err != nil {
-		return err
-	}
 	path, err := f.path()
 	if err != nil {
 		return err
@@ -79,8 +74,8 @@ func (f *tableFlags) nodes(cmd *cobra.Command) error {
 		if f.strict && len(doubts) > 0 {
 			return doubtful(doubts)
 		}
-		if f.render != "s" {
-			return printReport(cmd.OutOrStdout(), f.render, all)
+		if f.format != "text" {
+			return printReport(cmd.OutOrStdout(), f.format, all)
 		}
 		return onPage(cmd.OutOrStdout(), func(p *report.Page) { p.Nodes(all) })
 	})

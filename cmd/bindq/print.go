@@ -5,26 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"bindc/internal/report"
 	"bindc/internal/value"
 	bindings "bindc/runtime"
 )
 
-var renderings = []string{"s", "json", "yaml"}
-
-func checkRendering(name string) error {
-	if !slices.Contains(renderings, name) {
-		return fmt.Errorf("--render-as: expected one of %s, found '%s'", strings.Join(renderings, ", "), name)
-	}
-	return nil
-}
-
 // printValue prints v whole, or nothing at all.
-func printValue(w io.Writer, render string, v bindings.Value) error {
-	if render == "s" && v.Kind() == bindings.String {
+func printValue(w io.Writer, format string, v bindings.Value) error {
+	if format == "text" && v.Kind() == bindings.String {
 		text, err := v.Text()
 		if err == nil {
 			_, err = fmt.Fprintln(w, text)
@@ -35,14 +24,14 @@ func printValue(w io.Writer, render string, v bindings.Value) error {
 	if err != nil {
 		return err
 	}
-	if render == "yaml" {
+	if format == "yaml" {
 		return report.WriteYAML(w, t)
 	}
 	text, err := report.Text(t, report.JSON)
 	if err != nil {
 		return err
 	}
-	return report.WriteJSON(w, text, render == "s")
+	return report.WriteJSON(w, text, format == "text")
 }
 
 // entry and hash are answers in the order they were asked for.
@@ -53,9 +42,9 @@ type entry struct {
 type hash []entry
 
 // printHash prints all of h, or nothing.
-func printHash(w io.Writer, render string, h hash) error {
+func printHash(w io.Writer, format string, h hash) error {
 	var out bytes.Buffer
-	p := hashPrinter{w: &out, render: render}
+	p := hashPrinter{w: &out, format: format}
 	for _, e := range h {
 		if err := p.add(e.key, e.v); err != nil {
 			return withKey(e.key, err)
@@ -71,7 +60,7 @@ func printHash(w io.Writer, render string, h hash) error {
 // hashPrinter prints a hash entry by entry, so that it never is in memory as a whole.
 type hashPrinter struct {
 	w      io.Writer
-	render string
+	format string
 	some   bool // entries are printed
 }
 
@@ -82,7 +71,7 @@ func (p *hashPrinter) add(key string, v bindings.Value) error {
 		return err
 	}
 	name := value.FromString(key)
-	if p.render == "yaml" {
+	if p.format == "yaml" {
 		p.some = true
 		return report.WriteYAML(p.w, value.FromPairs(value.Pair{Key: name, Value: t}))
 	}
@@ -97,11 +86,11 @@ func (p *hashPrinter) add(key string, v bindings.Value) error {
 	}
 	out.WriteByte(begin)
 	p.some = true
-	if p.render == "s" {
+	if p.format == "text" {
 		out.WriteString("\n  ")
 	}
 	out.Write(append(value.AppendJSON(nil, name), ':'))
-	if p.render != "s" {
+	if p.format != "text" {
 		out.Write(text)
 	} else {
 		out.WriteByte(' ')
@@ -119,9 +108,9 @@ func (p *hashPrinter) end() error {
 	switch {
 	case !p.some:
 		text = "{}\n"
-	case p.render == "yaml":
+	case p.format == "yaml":
 		text = ""
-	case p.render == "s":
+	case p.format == "text":
 		text = "\n}\n"
 	}
 	_, err := io.WriteString(p.w, text)

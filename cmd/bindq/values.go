@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"bindc/diag"
-	"bindc/internal/cli"
+	"bindc/internal/lookup"
 	"bindc/internal/recipe"
 	"bindc/internal/report"
 	"bindc/internal/report/decision"
@@ -17,22 +17,19 @@ import (
 // tableFlags are the flags of the verbs that show decision tables.
 type tableFlags struct {
 	source
-	render        string
+	output
 	showSensitive bool
+	all           bool
 }
 
 func (f *tableFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.render, "render-as", "s", "`FORM` to print the answer in: s for text, json, yaml")
-	cli.Words(cmd, "render-as", renderings)
+	f.output.add(cmd, "text")
 	f.completeKeys(cmd, 1)
 	cmd.Flags().BoolVar(&f.showSensitive, "show-sensitive", false, "show sensitive values")
 }
 
 // table hands on the decision table of a key. The error is errNotFound where there is none.
 func (f *tableFlags) table(cmd *cobra.Command, key string, do func(*decision.Table) error) error {
-	if err := checkRendering(f.render); err != nil {
-		return err
-	}
 	path, err := f.path()
 	if err != nil {
 		return err
@@ -66,29 +63,113 @@ func unbound(cmd *cobra.Command, file *snapshot.Snapshot, key string) error {
 func valuesCommand() *cobra.Command {
 	var f tableFlags
 	cmd := &cobra.Command{
-		Use:   "values KEY",
+		Use:   "values KEY [VALUE]",
 		Short: "Show who gets which value of a key, and where it is written",
-		Long: "values prints all bindings of a key in order of precedence: a node gets the\n" +
-			"value of the first whose condition holds for it.\n\n" +
-			"Exit status: 0 the key is bound, 1 it is not, 2 an error.",
-		Example: "  bindq values ntp::package -s site.bsnap",
-		Args:    cobra.ExactArgs(1),
+		Long: "values prints the decision table of a key, all of its bindings in order of\n" +
+			"precedence: a node gets the value of the first binding whose condition holds for\n" +
+			"it. With --facts-dir it lists the nodes of each binding.\n\n" +
+			"With VALUE, JSON or else text, values prints for whom this value would win and\n" +
+			"what hides it. With facts it also prints what became of it for that node.\n\n" +
+			"Exit status: 0 the key is bound (to VALUE), 1 it is not, 2 an error.",
+		Example: "  bindq values ntp::package -s site.bsnap\n" +
+			"  bindq values ntp::package ntp -s site.bsnap --facts web1.json",
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.table(cmd, args[0], func(t *decision.Table) error {
-				return f.values(cmd.OutOrStdout(), args[0], t)
+				if len(args) == 1 {
+					return f.values(cmd, args[0], t)
+				}
+				return f.forNode(cmd, args[0], func(e *lookup.Explanation) error {
+					return f.whyNot(cmd.OutOrStdout(), args[0], args[1], t, e)
+				})
 			})
 		},
 	}
-	f.addSnapshot(cmd)
-	f.addIdentity(cmd)
+	f.addRequest(cmd)
 	f.add(cmd)
+	cmd.Flags().BoolVar(&f.all, "all", false, "show every binding and node")
 	return cmd
 }
 
-func (f *tableFlags) values(out io.Writer, key string, t *decision.Table) error {
-	v := styleOf(f.showSensitive, f.render).Values(key, t)
-	if f.render != "s" {
-		return printReport(out, f.render, v)
+func (f *tableFlags) values(cmd *cobra.Command, key string, t *decision.Table) error {
+	s := styleOf(f.showSensitive, f.format)
+	v := s.Values(key, t)
+	if f.factsDir != "" && f.node == "" {
+		if err := f.addNodes(cmd, s, v); err != nil {
+			return err
+		}
 	}
-	return onPage(out, func(p *report.Page) { p.Values(v) })
+	out := cmd.OutOrStdout()
+	if f.format != "text" {
+		return printReport(out, f.format, v)
+	}
+	return onPage(out, func(p *report.Page) {
+		p.All = f.all
+		p.Values(v)
+	})
+}
+
+// addNodes adds the nodes of the fleet to the bindings that make their values.
+func (f *tableFlags) addNodes(cmd *cobra.Command, s report.Style, v *report.Values) error {
+	fleet, err := readFleet(cmd, f.factsDir)
+	if err != nil {
+		return err
+	}
+	path, err := f.path()
+	if err != nil {
+		return err
+	}
+	return f.ask(path, func(snap *lookup.Snapshot) error {
+		reports, wrong := make([]*report.Explanation, len(fleet)), make([]error, len(fleet))
+		inParallel(len(fleet), func(i int) {
+			wrong[i] = snap.Guard(func() error {
+				r, err := requestOf(snap, fleet[i])
+				if err == nil {
+					reports[i], err = s.Explain(r, v.Key)
+				}
+				return err
+			})
+		})
+		if err := ofNodes(wrong); err != nil {
+			return err
+		}
+		for i, n := range fleet {
+			v.AddNode(n.Name, reports[i])
+		}
+		return nil
+	})
+}
+
+// forNode hands on what becomes of the bindings of key for the node of the flags, if they give any.
+func (f *tableFlags) forNode(cmd *cobra.Command, key string, do func(*lookup.Explanation) error) error {
+	if !f.hasFacts() {
+		return do(nil)
+	}
+	return f.request(cmd, func(_ *lookup.Snapshot, r *lookup.Request) error {
+		if err := f.doubt(cmd, r, []string{key}, nil); err != nil {
+			return err
+		}
+		e, err := r.Explain(key)
+		if err != nil {
+			return err
+		}
+		return do(e)
+	})
+}
+
+// whyNot prints who gets a value; e is what became of its bindings for the node of the flags, or nil.
+func (f *tableFlags) whyNot(out io.Writer, key, text string, t *decision.Table, e *lookup.Explanation) error {
+	w, err := styleOf(f.showSensitive, f.format).WhyNot(key, text, t, e)
+	if err != nil {
+		return err
+	}
+	if f.format != "text" {
+		err = printReport(out, f.format, w)
+	} else {
+		err = onPage(out, func(p *report.Page) { p.WhyNot(w) })
+	}
+	if err == nil && !w.IsBound() {
+		err = errNotFound
+	}
+	return err
 }

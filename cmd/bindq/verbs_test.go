@@ -50,8 +50,8 @@ func TestVerbsThatCannotPrint(t *testing.T) {
 		"lookup a -s ONE --explain --render-as json", "lookup a b -s ONE --node x --all",
 		"lookup a b -s ONE --node x --all --render-as json", "batch ONE", "keys ONE", "info ONE", "verify ONE",
 		"dump ONE --node x", "dump ONE --node x --render-as yaml", "values a -s ONE",
-		"values a -s ONE --render-as json", "values a -s ONE --render-as yaml", "why-not a 1 -s ONE",
-		"why-not a 1 -s ONE --render-as json", "why-not a 3 -s ONE --node x", "nodes ONE --facts-dir DIR",
+		"values a -s ONE --render-as json", "values a -s ONE --render-as yaml", "values a 1 -s ONE",
+		"values a 1 -s ONE --render-as json", "values a 3 -s ONE --node x", "nodes ONE --facts-dir DIR",
 		"nodes ONE --facts-dir DIR --render-as json", "nodes ONE --facts-dir DIR --render-as yaml", "diff ONE TWO",
 		"diff ONE TWO --format json", "diff ONE TWO --format markdown", "diff ONE TWO --facts-dir DIR",
 		"hiera-config -s ONE"} {

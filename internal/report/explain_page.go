@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/lookup"
 )
 
@@ -56,7 +57,7 @@ func indented(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSpace(out.String()), "\n", "\n  ") + "\n"
 }
 
-// shownRows is how many bindings whose condition does not hold are shown to people.
+// shownRows is how many rows of a list a page shows unless somebody asks for all.
 const shownRows = 20
 
 func (p *Page) explained(e *Explanation, indent int) {
@@ -99,15 +100,31 @@ func (p *Page) candidates(title string, cs []Candidate, indent int) {
 	idle := 0
 	for i := range cs {
 		if cs[i].State == lookup.NotEffective {
-			if idle++; idle > shownRows {
-				continue
-			}
+			idle++
+		} else {
+			p.candidate(&cs[i], indent+2)
 		}
-		p.candidate(&cs[i], indent+2)
 	}
-	if idle > shownRows {
-		more := "and %d more that are not effective (--render-as json has all)"
-		p.line(indent+2, dim, fmt.Sprintf(more, idle-shownRows))
+	shown := 0
+	switch {
+	case p.All:
+		shown = idle
+	case idle == len(cs): // why nothing is found
+		shown = min(idle, shownRows)
+	}
+	p.notEffective(cs, shown, idle-shown, indent+2)
+}
+
+// notEffective shows some of the bindings whose condition does not hold, and counts the rest.
+func (p *Page) notEffective(cs []Candidate, shown, more, indent int) {
+	for i := 0; shown > 0; i++ {
+		if cs[i].State == lookup.NotEffective {
+			p.candidate(&cs[i], indent)
+			shown--
+		}
+	}
+	if more > 0 {
+		p.line(indent, dim, diag.Count(more, "binding")+" for other requests (--all shows each)")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 // Page is text for people, 80 columns wide.
 type Page struct {
 	*bufio.Writer
+	All   bool // also what does not apply to the request
 	color bool
 }
 
@@ -22,7 +23,7 @@ const pageWidth = 80
 
 // Print lets draw write a page to w.
 func Print(w io.Writer, color bool, draw func(p *Page)) error {
-	p := &Page{bufio.NewWriter(w), color}
+	p := &Page{Writer: bufio.NewWriter(w), color: color}
 	draw(p)
 	return p.Flush()
 }

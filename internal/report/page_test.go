@@ -22,7 +22,7 @@ func TestPagesInColour(t *testing.T) {
 				State: lookup.Hidden, Why: "hidden by a.yaml:1:2"}}}
 	draw := func(color bool) string {
 		var b strings.Builder
-		p := &Page{bufio.NewWriter(&b), color}
+		p := &Page{Writer: bufio.NewWriter(&b), color: color}
 		p.Explanation(&shape)
 		p.Flush()
 		return b.String()
@@ -81,7 +81,7 @@ func TestExplanationWithoutCategories(t *testing.T) {
 	shape := Explanation{Key: "k", Outcome: Outcome{Value: []byte(`1`)},
 		Lookups: []Explanation{{Key: "inner", Outcome: notFound()}}, Unexplained: 3}
 	var b strings.Builder
-	p := &Page{bufio.NewWriter(&b), false}
+	p := &Page{Writer: bufio.NewWriter(&b)}
 	p.Explanation(&shape)
 	p.Flush()
 	const want = `k = 1
@@ -106,7 +106,7 @@ func TestWrappedWords(t *testing.T) {
 	for _, c := range []struct{ indent, first, second, lines int }{{0, 1, 78, 1}, {0, 1, 79, 2}, {2, 1, 77, 2},
 		{2, 1, 76, 1}, {0, 40, 39, 1}, {0, 40, 40, 2}, {0, 90, 1, 2}} {
 		var b strings.Builder
-		p := &Page{bufio.NewWriter(&b), false}
+		p := &Page{Writer: bufio.NewWriter(&b)}
 		p.wrapped(c.indent, "", []string{strings.Repeat("a", c.first), strings.Repeat("b", c.second)})
 		p.Flush()
 		if n := strings.Count(b.String(), "\n"); n != c.lines {
@@ -131,7 +131,7 @@ func TestMarkdownRowsAreShort(t *testing.T) {
 // Nothing that a page shows can harm a terminal, with colour or without.
 func TestPageShowsControlCharacters(t *testing.T) {
 	for _, color := range []bool{false, true} {
-		p := &Page{bufio.NewWriter(io.Discard), color}
+		p := &Page{Writer: bufio.NewWriter(io.Discard), color: color}
 		if got := p.paint("", "a\x1b[2Jb"); strings.Contains(got, "\x1b") {
 			t.Errorf("colour %v: %q", color, got)
 		}

@@ -115,6 +115,8 @@ type Candidate struct {
 	Outcome Outcome `json:"outcome"`
 	State   string  `json:"state,omitempty"`
 	Why     string  `json:"why,omitempty"`
+
+	Nodes []string `json:"nodes,omitempty"` // of the fleet, whose value this binding is part of
 }
 
 // Explanation is why a key has its outcome in a request.
@@ -171,7 +173,8 @@ func (s Style) explanation(e *lookup.Explanation, categories []lookup.Term) Expl
 func (s Style) candidates(cs []lookup.Candidate) []Candidate {
 	out := make([]Candidate, len(cs))
 	for i, c := range cs {
-		out[i] = Candidate{c.Layer, c.When, c.At, c.Name, s.Outcome(c.Outcome), c.State, c.Why}
+		out[i] = Candidate{Layer: c.Layer, When: c.When, At: c.At, Name: c.Name, Outcome: s.Outcome(c.Outcome),
+			State: c.State, Why: c.Why}
 	}
 	return once(out)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"bindc/diag"
+	"bindc/internal/lookup"
 	"bindc/internal/report/decision"
 	"bindc/internal/value"
 )
@@ -15,13 +17,40 @@ type Values struct {
 	Options       json.RawMessage `json:"lookup_options,omitempty"`
 	Bindings      []Candidate     `json:"bindings"`
 	Contributions []Candidate     `json:"contributions,omitempty"`
+	Without       []string        `json:"nodes_without,omitempty"` // nodes of the fleet that get no value
 
 	table *decision.Table
 }
 
 // Values returns the report on a decision table.
 func (s Style) Values(key string, t *decision.Table) *Values {
-	return &Values{key, options(t, s.Form), s.rows(t.Rows), s.rows(t.Contributions), t}
+	return &Values{Key: key, Options: options(t, s.Form), Bindings: s.rows(t.Rows),
+		Contributions: s.rows(t.Contributions), table: t}
+}
+
+// AddNode adds a node to the bindings that make its value, as e explains it.
+func (v *Values) AddNode(name string, e *Explanation) {
+	some := addNode(v.Bindings, name, e.Candidates)
+	addNode(v.Contributions, name, e.Contributions)
+	if !some {
+		v.Without = append(v.Without, name)
+	}
+}
+
+// addNode adds a node to the rows that win for it or are merged. It reports whether there are any.
+func addNode(rows []Candidate, name string, candidates []Candidate) (some bool) {
+	effective := map[string]bool{}
+	for i := range candidates {
+		if c := &candidates[i]; c.State == lookup.Wins || c.State == lookup.Merged {
+			effective[c.id()] = true
+		}
+	}
+	for i := range rows {
+		if effective[rows[i].id()] {
+			rows[i].Nodes, some = append(rows[i].Nodes, name), true
+		}
+	}
+	return some
 }
 
 // Values shows a decision table.
@@ -29,6 +58,10 @@ func (p *Page) Values(v *Values) {
 	fmt.Fprintln(p, p.paint(bold, v.Key))
 	p.options(v.table)
 	p.rows(v.Bindings)
+	if len(v.Without) > 0 {
+		p.line(2, yellow, "nothing")
+		p.nodes(v.Without)
+	}
 	if len(v.Contributions) > 0 {
 		fmt.Fprintf(p, "\n%s\n", p.paint(bold, "contributions to "+v.Key))
 		p.rows(v.Contributions)
@@ -60,15 +93,40 @@ func (p *Page) options(t *decision.Table) {
 	p.wrapped(2, yellow, strings.Fields(text))
 }
 
+// shownTable is how many rows of a decision table a page shows unless somebody asks for all. A key may have a binding
+// for each of many thousand nodes.
+const shownTable = 100
+
 // rows shows a table of conditions, values and places.
 func (p *Page) rows(rows []Candidate) {
 	for i := range rows {
+		if i == shownTable && !p.All {
+			p.line(2, dim, diag.Count(len(rows)-i, "more binding")+" (--all shows each)")
+			return
+		}
 		r := &rows[i]
 		p.wrapped(2, "", condition(r.Name, r.When, "always"))
 		p.line(6, p.outcomeStyle(r.Outcome), "= "+r.Outcome.text())
 		fmt.Fprint(p, "      ")
 		p.place(6, r.At, r.Layer)
+		p.nodes(r.Nodes)
 	}
+}
+
+// nodes shows the nodes of a row, if there are any.
+func (p *Page) nodes(all []string) {
+	if len(all) == 0 {
+		return
+	}
+	shown := all
+	if len(all) > shownRows && !p.All {
+		shown = all[:shownRows]
+	}
+	words := append([]string{diag.Count(len(all), "node") + ":"}, shown...)
+	if more := len(all) - len(shown); more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	p.wrapped(6, "", words)
 }
 
 func (p *Page) outcomeStyle(o Outcome) string {

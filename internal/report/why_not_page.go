@@ -91,7 +91,7 @@ func (p *Page) bound(b *Bound, merged bool) {
 	}
 	for i := range b.HiddenBy {
 		if i == shownRows {
-			p.line(4, dim, fmt.Sprintf("and %d more (--render-as json has all)", len(b.HiddenBy)-shownRows))
+			p.line(4, dim, fmt.Sprintf("and %d more (--format json has all)", len(b.HiddenBy)-shownRows))
 			return
 		}
 		h := &b.HiddenBy[i]

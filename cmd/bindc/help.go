@@ -1,0 +1,59 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"bindc/diag"
+)
+
+// codesTopic is the topic of help that lists the codes of diagnostics.
+const codesTopic = "codes"
+
+// explainCodes makes the verb help of root explain the codes of diagnostics, too.
+func explainCodes(root *cobra.Command) {
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		panic(err) // every program has this verb
+	}
+	help.Use = "help [VERB|CODE]"
+	help.Short = "Help about a verb, or about the code of a diagnostic"
+	help.Long = "help prints what VERB does, as VERB --help. For the CODE of a diagnostic it\n" +
+		"prints what the code means, the rule it comes from, and an example that is\n" +
+		"refused with it. 'bindc help codes' lists all codes.\n\n" +
+		"Exit status: 0, or 2 there is no such verb or code."
+	help.Example = "  bindc help conflict"
+	help.Args = cobra.MaximumNArgs(2)
+	help.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		topics := []string{codesTopic + "\tall codes"}
+		for _, verb := range root.Commands() {
+			if verb.IsAvailableCommand() {
+				topics = append(topics, verb.Name()+"\t"+verb.Short)
+			}
+		}
+		for _, r := range diag.Catalogue() {
+			topics = append(topics, string(r.Code)+"\t"+r.Sentence)
+		}
+		return topics, cobra.ShellCompDirectiveNoFileComp
+	}
+	help.RunE = func(cmd *cobra.Command, args []string) error {
+		if verb, rest, err := root.Find(args); err == nil && len(rest) == 0 {
+			verb.InitDefaultHelpFlag()
+			return verb.Help()
+		}
+		return explainCode(cmd.OutOrStdout(), args[0])
+	}
+}
+
+// explainCode prints what is known of a code, or a list of all.
+func explainCode(out io.Writer, code string) error {
+	if code == codesTopic {
+		return diag.Explain(out)
+	}
+	rule, err := diag.Find(code)
+	if err != nil {
+		return err
+	}
+	return rule.Explain(out)
+}
