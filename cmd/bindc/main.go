@@ -24,10 +24,18 @@ const garbagePercent = 200
 
 func main() {
 	debug.SetGCPercent(garbagePercent)
-	os.Exit(cli.Execute(command(), message, func(*cobra.Command, error) int { return cli.ExitError }))
+	os.Exit(cli.Execute(command(os.Args[1:]), message, func(*cobra.Command, error) int { return cli.ExitError }))
 }
 
-func command() *cobra.Command {
+// verbs are the verbs of bindc.
+var verbs = cli.Verbs{
+	"adopt": adoptCommand, "build": buildCommand, "check": checkCommand, "convert": convertCommand, "enc": encCommand,
+	"environments": environmentsCommand, "eyaml": eyamlCommand, "fmt": fmtCommand, "init": initCommand,
+	"migrate": migrateCommand, "push": pushCommand, "schema": schemaCommand,
+}
+
+// command returns the program, for some arguments.
+func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindc", "Compile Puppet configuration data into a snapshot",
 		"bindc reads a site of structured bindings and Hiera-2 data, decides for all\n"+
 			"possible nodes which binding wins, refuses what is wrong, and writes one\n"+
@@ -35,10 +43,7 @@ func command() *cobra.Command {
 			"Exit status: 0 the site is good, 1 errors were found in it, 2 it could not be\n"+
 			"done: usage, input or output.",
 		"  bindc build site -o site.bsnap")
-	root.AddCommand(buildCommand(), checkCommand(), convertCommand(), fmtCommand(), initCommand(),
-		schemaCommand(), migrateCommand(), encCommand(), environmentsCommand(), pushCommand(), eyamlCommand(),
-		adoptCommand())
-	cli.Finish(root)
+	cli.Finish(root, verbs, args)
 	explainCodes(root)
 	return root
 }

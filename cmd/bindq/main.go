@@ -30,7 +30,15 @@ func statusOf(verb *cobra.Command, err error) int {
 	return cli.ExitError
 }
 
-// command returns the program. For 'serve', which Puppet starts and waits for, it has no other verb.
+// verbs are the verbs of bindq.
+var verbs = cli.Verbs{
+	"batch": batchCommand, "diff": diffCommand, "dump": dumpCommand, "explain": explainCommand,
+	"hiera-config": hieraConfigCommand, "info": infoCommand, "keys": keysCommand, "lookup": lookupCommand,
+	"nodes": nodesCommand, "serve": serveCommand, "slice": sliceCommand, "values": valuesCommand,
+	"verify": verifyCommand,
+}
+
+// command returns the program, for some arguments.
 func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindq", "Answer lookups from a snapshot",
 		"bindq maps a snapshot that bindc wrote and answers lookups for the facts of a\n"+
@@ -38,14 +46,7 @@ func command(args []string) *cobra.Command {
 			"Exit status: 0 yes, found, sound; 1 no, not found; 2 it could not be done:\n"+
 			"usage, a damaged snapshot, an error of the lookup.",
 		"  facter --json | bindq lookup ntp::package -s site.bsnap --facts -")
-	if len(args) > 0 && args[0] == "serve" {
-		root.AddCommand(serveCommand())
-	} else {
-		root.AddCommand(lookupCommand(), explainCommand(), dumpCommand(), keysCommand(), batchCommand(),
-			valuesCommand(), diffCommand(), sliceCommand(), nodesCommand(), serveCommand(), hieraConfigCommand(),
-			verifyCommand(), infoCommand())
-	}
-	cli.Finish(root)
+	cli.Finish(root, verbs, args)
 	return root
 }
 

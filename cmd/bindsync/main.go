@@ -15,21 +15,26 @@ import (
 	"bindc/ship"
 )
 
-func main() { os.Exit(execute(command())) }
+func main() { os.Exit(execute(command(os.Args[1:]))) }
 
 // execute runs the verb that the arguments name, prints its error and returns the exit status.
 func execute(root *cobra.Command) int { return cli.Execute(root, message, statusOf) }
 
-func command() *cobra.Command {
+// verbs are the verbs of bindsync.
+var verbs = cli.Verbs{
+	"activate": activateCommand, "follow": followCommand, "gc": gcCommand, "pull": pullCommand, "reset": resetCommand,
+	"rollback": rollbackCommand, "status": statusCommand,
+}
+
+// command returns the program, for some arguments.
+func command(args []string) *cobra.Command {
 	root := cli.NewProgram("bindsync", "Keep the store of snapshots on a master",
 		"bindsync fetches the snapshots that a pipeline has pushed, checks who signed\n"+
 			"them and what changes, and activates them for bindq, Puppet and the Go runtime.\n\n"+
 			"Exit status: 0 done; 1 no: a release is refused, or a name needs attention;\n"+
 			"2 it could not be done: usage, network, disk.",
 		"  bindsync pull file:site.bsnap --name production")
-	root.AddCommand(pullCommand(), followCommand(), activateCommand(), rollbackCommand(), resetCommand(),
-		statusCommand(), gcCommand())
-	cli.Finish(root)
+	cli.Finish(root, verbs, args)
 	return root
 }
 

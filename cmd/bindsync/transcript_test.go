@@ -12,7 +12,7 @@ var update = flag.Bool("update", false, "write what is found into the files that
 
 func TestTranscripts(t *testing.T) {
 	transcript.Run(t, "bindsync", func(args []string, in io.Reader, out, errs io.Writer) int {
-		root := command()
+		root := command(nil)
 		root.SetArgs(args)
 		root.SetIn(in)
 		root.SetOut(out)

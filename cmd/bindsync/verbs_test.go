@@ -25,7 +25,7 @@ func TestVerbsThatCannotPrint(t *testing.T) {
 	testsite.BuildBindings(t, "[a, 1]", filepath.Join(dir, "one.snap"))
 	run := func(line string, out io.Writer) (status int, errs string) {
 		var stderr bytes.Buffer
-		root := command()
+		root := command(nil)
 		root.SetArgs(strings.Fields(strings.ReplaceAll(line, "DIR", dir)))
 		root.SetOut(out)
 		root.SetErr(&stderr)

@@ -14,6 +14,8 @@ import (
 	"bindc/diag"
 )
 
+func init() { cobra.AddTemplateFunc("version", Version) }
+
 // usage is what help shows below the text of a verb, for a terminal of 80 columns.
 const usage = `Usage:
   {{if .HasAvailableSubCommands}}{{.CommandPath}} VERB{{else}}{{.UseLine}}{{end}}
@@ -28,18 +30,25 @@ Flags:
 {{.LocalFlags.FlagUsagesWrapped 80 | trimTrailingWhitespaces}}
 `
 
-// Finish adds the verbs that all programs have, and completions. It words what cobra says of a command line that fits
-// none of root's verbs, in one line each, with a suggestion for a verb or a flag that is misspelt. It is called when
-// root has its own verbs.
-func Finish(root *cobra.Command) {
-	root.Version = Version()
+// Verbs has the constructors of verbs by their names.
+type Verbs map[string]func() *cobra.Command
+
+// Finish adds verbs to root, and those that all programs have. If the arguments begin with the name of a verb, it adds
+// only that one: the flags of all verbs would take a good part of the time that the program needs to start. Finish also
+// words the errors of cobra, in one line each, with a suggestion for a misspelt verb or flag.
+func Finish(root *cobra.Command, verbs Verbs, args []string) {
+	root.Version = "unknown" // the template asks for it when it is printed: it costs more than most lookups
 	root.SetFlagErrorFunc(suggestFlag)
-	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetVersionTemplate("{{.Name}} {{version}}\n")
 	root.SetUsageTemplate(usage)
-	for _, verb := range []*cobra.Command{versionCommand(), completionCommand(), manCommand()} {
-		verb.Long = strings.ReplaceAll(verb.Long, "bindq", root.Name())
-		verb.Example = strings.ReplaceAll(verb.Example, "bindq", root.Name())
-		root.AddCommand(verb)
+	root.CompletionOptions.DisableDefaultCmd = true
+	if len(args) > 0 && verbs[args[0]] != nil {
+		root.AddCommand(verbs[args[0]]())
+	} else {
+		for _, verb := range verbs {
+			root.AddCommand(verb())
+		}
+		addCommon(root)
 	}
 	root.InitDefaultHelpCmd()
 	for _, verb := range root.Commands() {
@@ -51,6 +60,15 @@ func Finish(root *cobra.Command) {
 		finish(verb)
 	}
 	askForVerb(root)
+}
+
+// addCommon adds the verbs that all programs have.
+func addCommon(root *cobra.Command) {
+	for _, verb := range []*cobra.Command{versionCommand(), completionCommand(), manCommand()} {
+		verb.Long = strings.ReplaceAll(verb.Long, "bindq", root.Name())
+		verb.Example = strings.ReplaceAll(verb.Example, "bindq", root.Name())
+		root.AddCommand(verb)
+	}
 }
 
 // finish sets the argument errors and the completion of a verb and the verbs below it.

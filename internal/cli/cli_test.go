@@ -125,8 +125,7 @@ func TestEmptyFlags(t *testing.T) {
 		verb.Flags().StringSlice("words", nil, "some `WORDS`")
 		AllowEmpty(verb, "prefix")
 		root := &cobra.Command{Use: "program", SilenceUsage: true, SilenceErrors: true}
-		root.AddCommand(verb)
-		Finish(root)
+		Finish(root, Verbs{"verb": func() *cobra.Command { return verb }}, []string{"verb"})
 		root.SetArgs(append([]string{"verb"}, strings.Fields(line)...))
 		got := ""
 		if err := root.Execute(); err != nil {
