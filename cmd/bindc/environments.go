@@ -114,6 +114,9 @@ func (b *environments) run(root string) error {
 
 // beginSigning finds the key, and the revision, which without a key is that of what is pushed.
 func (b *environments) beginSigning() (revision string, err error) {
+	if err := b.sign.checkLengths(); err != nil {
+		return "", err
+	}
 	revision = b.sign.revision
 	if b.pushTo != "" && b.sign.keyFile == "" {
 		b.sign.revision = ""
