@@ -1,12 +1,14 @@
 package bindc
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -168,5 +170,20 @@ func TestLinksLeadIntoTheProject(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Compiled programs belong to who builds them. go build leaves them where it runs, and a commit takes them along.
+func TestNoProgramIsCommitted(t *testing.T) {
+	out, err := exec.Command("git", "ls-files", "-z").Output()
+	if err != nil {
+		t.Skip("not a checkout of git: ", err)
+	}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		text, err := os.ReadFile(name)
+		elf, macho := bytes.HasPrefix(text, []byte("\x7fELF")), bytes.HasPrefix(text, []byte("\xcf\xfa\xed\xfe"))
+		if err == nil && (elf || macho) {
+			t.Errorf("%s is a compiled program: remove it, and add it to .gitignore", name)
+		}
 	}
 }
