@@ -144,7 +144,7 @@ var mayImport = map[string][]string{
 		"internal/relation", "internal/secret/seal", "internal/syntax", "internal/value", "runtime",
 		"snapshot",
 	},
-	"internal/report/slice": {"internal/expr", "internal/recipe", "internal/relation", "snapshot"},
+	"internal/report/slice": {"diag", "internal/expr", "internal/recipe", "internal/relation", "snapshot"},
 	"internal/schema":       {"diag"},
 	"internal/secret/eyaml": {"internal/pattern"},
 	"internal/secret/seal":  {},

@@ -203,6 +203,9 @@ func defaultCategories(at diag.Pos) []category {
 // completed adds the categories that are always there, and leaves common out.
 func (c *configReader) completed(cs []category, at diag.Pos) []category {
 	cs = slices.DeleteFunc(cs, func(c category) bool { return c.name == site.Common })
+	for _, cat := range cs {
+		c.warnOfFixedValue(cat)
+	}
 	index := func(name string) int { return slices.IndexFunc(cs, func(c category) bool { return c.name == name }) }
 	if index("node") < 0 {
 		cs = slices.Insert(cs, 0, ofVariable("node", "fqdn", at))

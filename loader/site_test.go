@@ -229,6 +229,7 @@ var sites = []struct {
 			"binder_config.yaml:5:10 error interpolation",
 			"binder_config.yaml:7:4 error category (binder_config.yaml:6:4)",
 			"binder_config.yaml:8:9 warning braces; write ${facts['os']['family']}",
+			"binder_config.yaml:9:7 warning category; write \"${facts[os]}\"; '\\$' stands for a dollar sign",
 			"binder_config.yaml:10:4 error category", "binder_config.yaml:12:3 error category",
 			"binder_config.yaml:13:4 error category"},
 		[]string{"site confdir:/default: k"}},

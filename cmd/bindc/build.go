@@ -103,8 +103,12 @@ func build(cmd *cobra.Command, dir, out string, f *flags, sign *signing) error {
 		return err
 	}
 	content := c.content
-	if err := sliced(content, f.slice); err != nil {
+	doubts, err := sliced(content, f.slice)
+	if err != nil {
 		return err
+	}
+	for _, doubt := range doubts {
+		fmt.Fprintln(cmd.ErrOrStderr(), "bindc: note: --slice:", diag.Visible(doubt))
 	}
 	if len(recipients) > 0 {
 		if err := encrypt(content, recipients); err != nil {

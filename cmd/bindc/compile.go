@@ -77,16 +77,18 @@ func (f *flags) compile(cmd *cobra.Command, dir, out string, options loader.Opti
 	return c, nil
 }
 
-// sliced leaves of content what requests with the given values of categories can reach.
-func sliced(content *snapshot.Content, given []string) error {
+// sliced leaves of content what requests with the given values of categories can reach. doubts has values that are
+// probably misspelt.
+func sliced(content *snapshot.Content, given []string) (doubts []string, err error) {
 	if len(given) == 0 {
-		return nil
+		return nil, nil
 	}
 	terms, err := slice.Parse(content.Dimensions, given)
 	if err != nil {
-		return fmt.Errorf("--slice: %w", err)
+		return nil, fmt.Errorf("--slice: %w", err)
 	}
-	return slice.Cut(content, terms)
+	doubts = slice.Misspelt(content, terms)
+	return doubts, slice.Cut(content, terms)
 }
 
 // openCache opens the cache of the site in dir. It is of use to this very program only: another one may compile the

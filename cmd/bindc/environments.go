@@ -112,8 +112,24 @@ func (b *environments) run(root string) error {
 	return refused
 }
 
+// sliceOf cuts the slice of an environment, which has its own categories.
+func (b *environments) sliceOf(e loader.Environment, site *compilation) {
+	at := diag.Pos{File: e.Dir}
+	doubts, err := sliced(site.content, b.slice)
+	if err != nil {
+		site.diags.Errorf(at, "environments", "%v", err)
+	}
+	for _, doubt := range doubts {
+		site.diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Info, Code: "environments",
+			Message: "--slice: " + doubt})
+	}
+}
+
 // beginSigning finds the key, and the revision, which without a key is that of what is pushed.
 func (b *environments) beginSigning() (revision string, err error) {
+	if err := b.sign.checkLengths(); err != nil {
+		return "", err
+	}
 	revision = b.sign.revision
 	if b.pushTo != "" && b.sign.keyFile == "" {
 		b.sign.revision = ""
@@ -234,9 +250,7 @@ func (b *environments) one(e loader.Environment) error {
 		return err
 	}
 	if !site.diags.Failed() {
-		if err := sliced(site.content, b.slice); err != nil { // its categories are its own
-			site.diags.Errorf(diag.Pos{File: e.Dir}, "environments", "%v", err)
-		}
+		b.sliceOf(e, site)
 	}
 	made := built{Of: of, Looks: seen.Looks(), Said: site.diags.Sorted(), Inputs: len(site.site.Inputs)}
 	b.say(&made)

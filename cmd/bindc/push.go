@@ -111,6 +111,9 @@ func pushCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := sign.checkLengths(); err != nil {
+				return err
+			}
 			revision := sign.revision
 			if sign.keyFile == "" {
 				sign.revision = "" // it is the artifact's

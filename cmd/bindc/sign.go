@@ -35,9 +35,25 @@ func (s *signing) addToAll(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.revision, "revision", "", "of the site, in what is signed, as a git commit")
 }
 
+// maxSigned is the maximum length in bytes of --name and of --revision: masters truncate longer texts, or refuse them.
+const maxSigned = 1024
+
+// checkLengths refuses a name or a revision that masters would not take.
+func (s *signing) checkLengths() error {
+	for _, f := range []struct{ flag, text string }{{"--name", s.name}, {"--revision", s.revision}} {
+		if len(f.text) > maxSigned {
+			return fmt.Errorf("%s: expected at most %d bytes, found %d", f.flag, maxSigned, len(f.text))
+		}
+	}
+	return nil
+}
+
 // begin finds the key: a build that cannot be signed is not begun.
 func (s *signing) begin() error {
 	s.end = func() error { return nil }
+	if err := s.checkLengths(); err != nil {
+		return err
+	}
 	if s.keyFile == "" {
 		if s.name != "" || s.revision != "" {
 			return fmt.Errorf("expected --sign KEY beside --name and --revision: they are what is signed")

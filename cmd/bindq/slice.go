@@ -34,6 +34,9 @@ func sliceCommand() *cobra.Command {
 			return s.signers.UseCopy(path, func(f *snapshot.Snapshot) error {
 				written, err := cut(f, when, out)
 				if err == nil {
+					for _, doubt := range written.doubts {
+						note(cmd, "--when: "+doubt)
+					}
 					fmt.Fprintf(cmd.OutOrStdout(), "%s: %d bindings, %d bytes, sha256 %x\n", diag.Visible(out),
 						written.bindings, written.Size, written.Sum)
 				}
@@ -53,6 +56,7 @@ func sliceCommand() *cobra.Command {
 type part struct {
 	snapshot.Written
 	bindings int
+	doubts   []string
 }
 
 // cut writes the slice of f for requests with the given values.
@@ -65,12 +69,13 @@ func cut(f *snapshot.Snapshot, when []string, out string) (part, error) {
 		return part{}, err
 	}
 	content, err := f.Content()
-	if err == nil {
-		err = slice.Cut(content, terms)
-	}
 	if err != nil {
 		return part{}, err
 	}
+	doubts := slice.Misspelt(content, terms)
+	if err := slice.Cut(content, terms); err != nil {
+		return part{}, err
+	}
 	written, err := snapshot.Write(out, content)
-	return part{written, content.Bindings}, err
+	return part{written, content.Bindings, doubts}, err
 }

@@ -77,7 +77,7 @@ var wordings = []wording{
 	{"did not find expected ',' or '}'", "expected ',' or '}' to go on with the hash",
 		"close the hash with '}', or quote the text that goes on here"},
 	{"did not find expected node content", "expected a value", ""},
-	{"could not find expected ':'", "expected ': ' after the key, on the same line",
+	{noColon, "expected ': ' after the key, on the same line",
 		"a blank stands behind the colon of a key"},
 	{"did not find expected alphabetic or numeric character", "expected the name of an anchor",
 		"quote a text that starts with '*' or '&'"},
@@ -178,6 +178,9 @@ func (r *report) strangeStart(pos diag.Pos) (message, hint string) {
 		"quote a text that starts with it"
 }
 
+// noColon is libyaml's problem with a line that is no key.
+const noColon = "could not find expected ':'"
+
 // arrow separates a key and its value in the Puppet language.
 const (
 	arrow     = "=>"
@@ -191,7 +194,8 @@ func (r *report) wayOut(c complaint) string {
 	inside := r.doc.src[:r.doc.offset(c.start.Line, c.start.Col)]
 	switch {
 	case bytes.HasPrefix(bytes.TrimLeft(r.doc.src[end:], " "), []byte(arrow)) ||
-		bytes.HasSuffix(bytes.TrimRight(inside, " "), []byte(arrow)):
+		bytes.HasSuffix(bytes.TrimRight(inside, " "), []byte(arrow)),
+		c.problem == noColon && arrowAsColon().Match(lineAt(r.doc.src, len(inside))):
 		return arrowHint
 	case bytes.HasSuffix(before, []byte("$")) && bytes.HasPrefix(r.doc.src[end:], []byte("{")):
 		return "quote the text: within brackets or braces, and without quotes, a '{' begins a hash"
@@ -199,6 +203,15 @@ func (r *report) wayOut(c complaint) string {
 		return "the line above is no key: a blank stands behind the colon of a key"
 	}
 	return ""
+}
+
+// arrowAsColon is a line such as 'name => default'.
+var arrowAsColon = pattern.Lazy(`^[^'":]*\s=>(?:\s|$)`)
+
+// lineAt is the part of a line from an offset on.
+func lineAt(src []byte, offset int) []byte {
+	line, _, _ := bytes.Cut(src[offset:], []byte("\n"))
+	return line
 }
 
 // keyWithoutBlank is a line such as 'key:value' or 'ntp::server', which is text.

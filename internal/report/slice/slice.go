@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bindc/diag"
 	"bindc/internal/expr"
 	"bindc/internal/recipe"
 	"bindc/internal/relation"
@@ -39,6 +40,31 @@ func categories(dimensions []snapshot.Dimension) (names []string) {
 		}
 	}
 	return names
+}
+
+// Misspelt returns a sentence for each term whose value no condition of content has, if one has nearly that value.
+func Misspelt(content *snapshot.Content, terms []snapshot.Term) (out []string) {
+	for _, t := range terms {
+		if near := diag.Misspelt(t.Value, valuesOf(content, t.Dimension)); near != "" {
+			out = append(out, fmt.Sprintf("%s is '%s', which no condition uses; did you mean '%s'?",
+				content.Dimensions[t.Dimension].Name, t.Value, near))
+		}
+	}
+	return out
+}
+
+// valuesOf returns the values of a dimension in the conditions of content.
+func valuesOf(content *snapshot.Content, dimension int) (out []string) {
+	for _, l := range content.Levels {
+		at := slices.Index(l.Dimensions, dimension)
+		if at < 0 {
+			continue
+		}
+		for _, s := range l.Scopes {
+			out = append(out, s.Values[at])
+		}
+	}
+	return out
 }
 
 // Cut leaves of content what requests in which all the terms hold can reach. Those are answered as they were, and
