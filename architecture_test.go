@@ -116,8 +116,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/merge/rich": {"internal/pattern", "internal/value"},
 	"internal/migrate": {
-		"diag", "internal/expr", "internal/fsx", "internal/lookupkey", "internal/merge", "internal/recipe",
-		"internal/syntax", "internal/value", "internal/yaml", "loader",
+		"compile", "diag", "internal/expr", "internal/fsx", "internal/lookupkey", "internal/merge",
+		"internal/recipe", "internal/syntax", "internal/value", "internal/yaml", "loader",
 	},
 	"internal/migrate/proof": {
 		"compile", "diag", "facts", "internal/lookup", "internal/manifest", "internal/migrate",
