@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	},
 	"cmd/bindq": {
 		"diag", "facts", "internal/cli", "internal/expr", "internal/hieraconfig", "internal/identity",
-		"internal/lookup", "internal/query", "internal/recipe", "internal/report",
+		"internal/lookup", "internal/manifest", "internal/query", "internal/recipe", "internal/report",
 		"internal/report/decision", "internal/report/slice", "internal/secret/eyaml", "internal/secret/seal",
 		"internal/snapfile", "internal/syntax", "internal/value", "internal/yaml", "origin", "runtime",
 		"serve", "snapshot",
@@ -121,8 +121,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/merge/rich": {"internal/pattern", "internal/value"},
 	"internal/migrate": {
-		"diag", "internal/expr", "internal/fsx", "internal/lookupkey", "internal/merge", "internal/recipe",
-		"internal/syntax", "internal/value", "internal/yaml", "loader",
+		"compile", "diag", "internal/expr", "internal/fsx", "internal/lookupkey", "internal/merge",
+		"internal/recipe", "internal/syntax", "internal/value", "internal/yaml", "loader",
 	},
 	"internal/migrate/proof": {
 		"compile", "diag", "facts", "internal/lookup", "internal/manifest", "internal/migrate",
@@ -144,7 +144,9 @@ var mayImport = map[string][]string{
 		"internal/relation", "internal/secret/seal", "internal/syntax", "internal/value", "runtime",
 		"snapshot",
 	},
-	"internal/report/slice": {"diag", "internal/expr", "internal/recipe", "internal/relation", "snapshot"},
+	"internal/report/slice": {
+		"diag", "internal/expr", "internal/recipe", "internal/relation", "snapshot",
+	},
 	"internal/schema":       {"diag"},
 	"internal/secret/eyaml": {"internal/pattern"},
 	"internal/secret/seal":  {},
