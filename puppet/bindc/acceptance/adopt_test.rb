@@ -138,6 +138,18 @@ class AdoptTest < Minitest::Test
     refute_path_exists "#{@dir}/production.snap"
   end
 
+  # hiera-eyaml raises LoadError for a method of encryption whose plugin is not installed. Only those lookups fail.
+  def test_a_level_whose_library_is_not_installed
+    [%w[LoadError library], ['SystemStackError', 'stack level']].each do |error, message|
+      put('modules/own/lib/puppet/functions/own/data.rb', FILES['modules/own/lib/puppet/functions/own/data.rb']
+        .sub('options.key?', "raise #{error}, '#{message}' if key == 'motd'\n    options.key?"))
+      put('hiera.yaml', FILES['hiera.yaml'].sub('hierarchy:', "hierarchy:\n  - {name: First, lookup_key: own::data}"))
+      output, status = compare('--dry-run')
+      assert_equal 0, status.exitstatus, output
+      assert_match(/, 6 that fail either way, 0 different/, output)
+    end
+  end
+
   # A path that a fact makes absolute is read by Puppet only.
   def test_a_key_that_is_not_in_the_snapshot_refuses_the_switch
     File.write("#{@dir}/far.yaml", "far: 1\n")
