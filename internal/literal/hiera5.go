@@ -185,7 +185,8 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	case expr.OtherMethod(text) != "":
 		d.Message = "this is encrypted for hiera-eyaml by " + expr.OtherMethod(text) + ", which a plugin of Puppet's " +
 			"hiera-eyaml may decrypt: lookups decrypt only PKCS7, and fail here"
-		d.Hint = "encrypt it by PKCS7, or leave the level to Puppet: bindc adopt --keep LEVEL"
+		d.Hint = "encrypt it by PKCS7, or leave the level to Puppet: 'bindc adopt' does, and 'bindq hiera-config " +
+			"--keep LEVEL'"
 	case !decryptable.MatchString(text):
 		d.Message = "this begins like a text that hiera-eyaml encrypted by PKCS7, but is malformed: no lookup decrypts it"
 		d.Hint = "it may have lost its end, or a character; encrypt the value anew"
