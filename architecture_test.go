@@ -24,8 +24,8 @@ var mayImport = map[string][]string{
 	},
 	"cmd/bindq": {
 		"diag", "facts", "internal/cli", "internal/expr", "internal/fsx", "internal/gate",
-		"internal/hieraconfig", "internal/identity", "internal/lookup", "internal/query", "internal/recipe",
-		"internal/report", "internal/report/decision", "internal/report/slice", "internal/secret/eyaml",
+		"internal/hieraconfig", "internal/identity", "internal/lookup", "internal/manifest", "internal/query",
+		"internal/recipe", "internal/report", "internal/report/decision", "internal/report/slice", "internal/secret/eyaml",
 		"internal/secret/seal", "internal/syntax", "internal/value", "internal/yaml", "origin", "runtime",
 		"serve", "ship", "ship/oci", "snapshot",
 	},
@@ -116,8 +116,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/merge/rich": {"internal/pattern", "internal/value"},
 	"internal/migrate": {
-		"diag", "internal/expr", "internal/fsx", "internal/lookupkey", "internal/merge", "internal/recipe",
-		"internal/syntax", "internal/value", "internal/yaml", "loader",
+		"compile", "diag", "internal/expr", "internal/fsx", "internal/lookupkey", "internal/merge",
+		"internal/recipe", "internal/syntax", "internal/value", "internal/yaml", "loader",
 	},
 	"internal/migrate/proof": {
 		"compile", "diag", "facts", "internal/lookup", "internal/manifest", "internal/migrate",

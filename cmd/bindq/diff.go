@@ -23,9 +23,10 @@ import (
 // diffFlags are the flags of bindq diff.
 type diffFlags struct {
 	source
-	format string
-	all    bool
-	style  report.Style
+	format    string
+	all       bool
+	manifests []string
+	style     report.Style
 }
 
 var diffFormats = []string{"text", "json", "markdown"}
@@ -42,6 +43,8 @@ func diffCommand() *cobra.Command {
 			"Without OLD it is the snapshot of -s or BINDQ_SNAPSHOT.\n\n" +
 			"Keys that all change because a level or a file is added or removed are one\n" +
 			"entry; --all and --format json have each of them.\n\n" +
+			"With --manifests it names the manifests that still ask for a key that is gone: by\n" +
+			"lookup(), hiera() or a parameter of a class.\n\n" +
 			"Without --identity encrypted values count as changed: they differ in every file.\n\n" +
 			"Exit status: 0 nothing changes, 1 something does, 2 an error.",
 		Example: "  bindq diff old.bsnap site.bsnap --facts-dir facts --format markdown",
@@ -59,6 +62,8 @@ func diffCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.factsDir, "facts-dir", "", "`DIR` of a file of facts per node, NAME.json or NAME.yaml")
 	cmd.Flags().StringVar(&f.format, "format", "text", "`FORM` of the answer: "+strings.Join(diffFormats, ", "))
 	cli.Words(cmd, "format", diffFormats)
+	cmd.Flags().StringArrayVar(&f.manifests, "manifests", nil,
+		"control repository or other `DIR` of manifests that may ask for keys that are gone (repeatable)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "show each key, also of a level or file that is added or removed")
 	cmd.Flags().BoolVar(&f.style.Sensitive, "show-sensitive", false, "show sensitive values")
 	f.addStrict(cmd)
@@ -80,6 +85,9 @@ func (f *diffFlags) run(cmd *cobra.Command, before, after string) error {
 			}
 			changes, err := f.style.Diff(a, b, d)
 			if err != nil {
+				return err
+			}
+			if err := f.findUses(cmd, changes); err != nil {
 				return err
 			}
 			if f.all && f.format != "json" {

@@ -1,5 +1,5 @@
-// Package manifest finds the lookups in manifests of Puppet that ask for a merge. It reads tokens, not a grammar: what
-// it cannot read it reports.
+// Package manifest finds the lookups in manifests of Puppet: those that ask for a merge, and every place that asks for
+// a key. It reads tokens, not a grammar: what it cannot read it reports.
 package manifest
 
 import (
@@ -25,9 +25,11 @@ type Call struct {
 
 // Calls are the lookups of all manifests of a site.
 type Calls struct {
-	Files int
-	All   []Call
-	Wrong []diag.Pos // manifests that end inside of a string, a comment or a call
+	Files    int
+	All      []Call
+	Wrong    []diag.Pos // manifests that end inside of a string, a comment or a call
+	Uses     []Use
+	Computed []diag.Pos // lookups whose keys are computed
 }
 
 // AnyMerge reports whether some lookup has an unknown key and an unknown merge.
@@ -88,12 +90,14 @@ func (c *Calls) Add(path, src string) {
 		p := parser{path: path, src: src, tokens: tokens, calls: c}
 		for i := range tokens {
 			whole = p.call(i) && whole
+			whole = p.class(i) && whole
 		}
 	}
 	if !whole {
 		c.Wrong = append(c.Wrong, diag.Pos{File: path})
 	}
 	slices.SortStableFunc(c.All, func(a, b Call) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(c.Uses, func(a, b Use) int { return a.At.Compare(b.At) })
 }
 
 // ofHiera are the functions that look up as Hiera 3 did, with the merge that each asks for.
@@ -135,6 +139,7 @@ func (p *parser) call(i int) (ok bool) {
 	} else if c.lookup(args) {
 		p.calls.All = append(p.calls.All, c)
 	}
+	p.calls.use(&c)
 	return true
 }
 

@@ -16,6 +16,7 @@ type level struct {
 	hierarchy *hierarchy
 	layer     int
 	part      loader.HieraPart
+	entry     int // number in its hierarchy
 	files     []*levelFile
 	text      string   // the path as it is written, "" of a constant one
 	before    string   // of a path of one variable, what is in front of it
@@ -47,7 +48,8 @@ func (l *level) constant() bool { return l.text == "" }
 
 // newLevel takes the path of a level apart. Files are added afterwards.
 func (m *migration) newLevel(h *hierarchy, layer int, c loader.Contribution) *level {
-	l := &level{hierarchy: h, layer: layer, part: m.site.Layers[layer].Hiera, glob: len(c.Files) > 1}
+	l := &level{hierarchy: h, layer: layer, part: m.site.Layers[layer].Hiera,
+		entry: m.site.Layers[layer].Entry, glob: len(c.Files) > 1}
 	switch l.part {
 	case loader.HieraDefaults:
 		l.problem = "default_hierarchy counts where nothing else is bound, which no layer does"

@@ -35,6 +35,7 @@ type Result struct {
 	Files      []File          // sorted
 	Moved      map[string]bool // by key: false of those that stay in Hiera 5
 	WithModule map[string]bool // keys that stay because something else in their module does
+	Foreign    map[string]bool // keys that stay because they depend on what only Puppet reads
 }
 
 // Site migrates the site in dir, which was loaded without errors. What stays in Hiera 5 goes to diags, as a note; an
@@ -42,7 +43,7 @@ type Result struct {
 func Site(dir string, site *loader.Site, opts Options, diags *diag.List) (*Result, error) {
 	m := &migration{dir: dir, opts: opts, site: site, diags: diags, sources: map[string]*source{},
 		bound: map[string][]*binding{}, stays: map[string]bool{}, touched: map[string]bool{}, secret: map[string]bool{},
-		merged: map[string]mergedKey{}, withModule: map[string]bool{}}
+		merged: map[string]mergedKey{}, withModule: map[string]bool{}, foreign: map[string]bool{}}
 	if !m.isAlone() {
 		return nil, nil
 	}
@@ -55,7 +56,7 @@ func Site(dir string, site *loader.Site, opts Options, diags *diag.List) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	out := &Result{files, map[string]bool{}, m.withModule}
+	out := &Result{files, map[string]bool{}, m.withModule, m.foreign}
 	for _, key := range m.keys {
 		out.Moved[key] = !m.stays[key]
 	}
@@ -78,6 +79,7 @@ type migration struct {
 
 	stays      map[string]bool      // keys that stay in Hiera 5
 	withModule map[string]bool      // of these, those that stay because something else in their module does
+	foreign    map[string]bool      // of these, those that depend on what only Puppet reads
 	touched    map[string]bool      // keys that lookup_options say something of
 	secret     map[string]bool      // those that may be converted to Sensitive
 	merged     map[string]mergedKey // those that move, and are more than their highest value
@@ -229,6 +231,7 @@ func (m *migration) decide() {
 			m.decideBinding(b)
 		}
 	}
+	m.decideForeign()
 	m.decideLoops()
 	m.decideModules()
 }

@@ -130,9 +130,9 @@ func (c *causes) shown() (out []Cause) {
 	return out
 }
 
-// isGrouped reports whether a key is shown with its cause.
+// isGrouped reports whether a key is shown with its cause only.
 func (d *Diff) isGrouped(key string) bool {
-	return slices.ContainsFunc(d.Causes, func(c Cause) bool { return slices.Contains(c.Keys, key) })
+	return !d.asked[key] && slices.ContainsFunc(d.Causes, func(c Cause) bool { return slices.Contains(c.Keys, key) })
 }
 
 // causesOf says of a node how many keys change by each cause.

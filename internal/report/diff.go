@@ -17,13 +17,35 @@ type Diff struct {
 
 	Keys  []Key   `json:"keys"`
 	Nodes []Group `json:"nodes,omitzero"`
+
+	asked map[string]bool // keys with AskedFor
+}
+
+// SetAskedFor records who still asks for keys that are gone. uses has the places by key.
+func (d *Diff) SetAskedFor(uses map[string][]Use) {
+	d.asked = map[string]bool{}
+	for i := range d.Keys {
+		if k := &d.Keys[i]; k.Gone {
+			k.AskedFor = uses[k.Key]
+			d.asked[k.Key] = len(k.AskedFor) > 0
+		}
+	}
 }
 
 // Key is a key with its changes.
 type Key struct {
 	Key           string   `json:"key"`
+	Gone          bool     `json:"gone,omitempty"`       // it answers nobody any more
+	RenamedTo     string   `json:"renamed_to,omitempty"` // the new key with the same values
+	AskedFor      []Use    `json:"asked_for,omitempty"`  // the manifests that still ask for a key that is gone
 	Changes       []Change `json:"changes"`
 	Contributions []Change `json:"contributions,omitempty"`
+}
+
+// Use is a place where a manifest asks for a key.
+type Use struct {
+	At string `json:"at"`
+	By string `json:"by"`
 }
 
 // Change is a condition whose answer differs.
@@ -192,7 +214,8 @@ func (s Style) Diff(before, after *snapshot.Snapshot, d *decision.Difference) (*
 func (s Style) keys(d *decision.Difference) []Key {
 	out := []Key{}
 	for _, k := range d.Keys {
-		out = append(out, Key{k.Key, s.changes(k.Changes), s.changes(k.Contributions)})
+		out = append(out, Key{Key: k.Key, Gone: k.Gone, RenamedTo: k.Renamed, Changes: s.changes(k.Changes),
+			Contributions: s.changes(k.Contributions)})
 	}
 	return out
 }

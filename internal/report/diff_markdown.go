@@ -25,7 +25,9 @@ func (p *Page) Markdown(d *Diff) {
 		if d.isGrouped(k.Key) {
 			continue
 		}
-		fmt.Fprintf(p, "\n#### %s\n\n| for whom | old | new |\n|---|---|---|\n", code(k.Key))
+		fmt.Fprintf(p, "\n#### %s\n\n", code(k.Key))
+		p.markdownGone(k)
+		fmt.Fprint(p, "| for whom | old | new |\n|---|---|---|\n")
 		for _, list := range [][]Change{k.bindings(), k.Contributions} {
 			for _, same := range together(list) {
 				p.markdownRow(same)
@@ -48,6 +50,23 @@ func (p *Page) Markdown(d *Diff) {
 			}
 			fmt.Fprintf(p, "| %s | %s | %s |\n", code(c.Key), code(fitted(c.Old.text(), 200)), now)
 		}
+	}
+}
+
+// markdownGone shows what a key that is gone became, and who still asks for it.
+func (p *Page) markdownGone(k *Key) {
+	if k.RenamedTo != "" {
+		fmt.Fprintf(p, "is gone; the new key %s has the same values\n\n", code(k.RenamedTo))
+	}
+	for i, u := range k.AskedFor {
+		if i == shownRows {
+			fmt.Fprintf(p, "* and %d more\n", len(k.AskedFor)-shownRows)
+			break
+		}
+		fmt.Fprintf(p, "* still asked for by %s: %s\n", code(u.By), code(u.At))
+	}
+	if len(k.AskedFor) > 0 {
+		fmt.Fprintln(p)
 	}
 }
 

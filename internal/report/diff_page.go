@@ -34,6 +34,7 @@ func (p *Page) Diff(d *Diff) {
 		}
 		shown++
 		fmt.Fprintln(p, p.paint(bold, k.Key))
+		p.gone(k)
 		p.changes(2, k.bindings())
 		if len(k.Contributions) > 0 {
 			p.line(2, bold, "contributions")
@@ -60,6 +61,27 @@ func (p *Page) Diff(d *Diff) {
 			}
 		}
 	}
+}
+
+// gone shows what a key that is gone became, and who still asks for it.
+func (p *Page) gone(k *Key) {
+	p.wrapped(2, yellow, strings.Fields(k.renamed()))
+	for i, u := range k.AskedFor {
+		if i == shownRows {
+			p.line(2, dim, fmt.Sprintf("and %d more (--format json has all)", len(k.AskedFor)-shownRows))
+			break
+		}
+		p.wrapped(2, "", strings.Fields("still asked for by "+u.By))
+		fmt.Fprintf(p, "    %s\n", p.paint(cyan, u.At))
+	}
+}
+
+// renamed describes what a key that is gone became; it returns "" for other keys.
+func (k *Key) renamed() string {
+	if k.RenamedTo == "" {
+		return ""
+	}
+	return "is gone; the new key '" + k.RenamedTo + "' has the same values"
 }
 
 // ownValues is said of nodes for which a key changes in the same way, to values that their facts decide.

@@ -61,10 +61,12 @@ const (
 	Neighbour               // something else in its module stays
 	Differs                 // it would have another answer
 	Asked                   // a manifest asks for a merge that cannot be read
+	Foreign                 // it depends on an entry that only Puppet reads
 )
 
 var reasons = [...]string{NoForm: "without a form in Hiera-2", Neighbour: "in a module of which something stays",
-	Differs: "would answer otherwise", Asked: "with a merge in a manifest that cannot be read"}
+	Differs: "would answer otherwise", Asked: "with a merge in a manifest that cannot be read",
+	Foreign: "depending on a level that only Puppet reads"}
 
 // Migrate returns the files of the new site, as migrate.Site, and what was compared. Where they are nil, diags has an
 // error.
@@ -240,6 +242,8 @@ func (p *prover) count(result *migrate.Result) {
 		switch {
 		case moved:
 			r.Moved++
+		case result.Foreign[key]:
+			r.Kept[Foreign]++
 		case result.WithModule[key]:
 			r.Kept[Neighbour]++
 		default:

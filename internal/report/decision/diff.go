@@ -28,6 +28,9 @@ type KeyChanges struct {
 	Key           string
 	Changes       []Change // the first of which a request meets is what changes for it
 	Contributions []Change // to the multibindings it is: what is added, removed, and bound to something else
+
+	Gone    bool   // it was bound, and answers nobody any more
+	Renamed string // the new key that it became; "": none
 }
 
 // Change is a difference for the requests that meet When and none of Except.
@@ -58,18 +61,30 @@ func Diff(before, after *Book, done func()) (*Difference, error) {
 	}
 	c.spread()
 	out := &Difference{Free: slices.Sorted(maps.Keys(c.free)), Categories: categories(before.f, after.f)}
+	out.Keys, err = c.keys()
+	return out, err
+}
+
+// keys returns what becomes of each key that changes.
+func (c *comparer) keys() (out []KeyChanges, err error) {
+	ends := map[string]*keyTables{}
 	for _, key := range slices.Sorted(maps.Keys(c.changed)) {
 		if strings.HasPrefix(key, "\x00") {
 			continue
 		}
-		k, err := c.changes(key)
+		t, err := c.tables(key)
 		if err != nil {
 			return nil, err
 		}
+		k := c.changes(key, t)
 		if len(k.Changes)+len(k.Contributions) > 0 {
-			out.Keys = append(out.Keys, k)
+			out = append(out, k)
+		}
+		if t.gone() || t.isNew() {
+			ends[key] = t
 		}
 	}
+	renames(out, ends)
 	return out, nil
 }
 
@@ -180,17 +195,26 @@ type region struct {
 	old, now int
 }
 
+// tables returns the tables of a key in both snapshots.
+func (c *comparer) tables(key string) (t *keyTables, err error) {
+	t = &keyTables{}
+	if t.old, err = c.a.Table(key); err != nil {
+		return nil, err
+	}
+	if t.now, err = c.b.Table(key); err != nil {
+		return nil, err
+	}
+	if t.oldContributions, err = c.a.Contributions(t.old); err != nil {
+		return nil, err
+	}
+	t.nowContributions, err = c.b.Contributions(t.now)
+	return t, err
+}
+
 // changes is what becomes of a key.
-func (c *comparer) changes(key string) (out KeyChanges, err error) {
-	old, err := c.a.Table(key)
-	if err != nil {
-		return out, err
-	}
-	now, err := c.b.Table(key)
-	if err != nil {
-		return out, err
-	}
-	out = KeyChanges{Key: key, Changes: c.dimensions.compare(old, now, func(a, b *Row) bool {
+func (c *comparer) changes(key string, t *keyTables) KeyChanges {
+	old, now := t.old, t.now
+	out := KeyChanges{Key: key, Changes: c.dimensions.compare(old, now, func(a, b *Row) bool {
 		return c.equal(a, b) || c.decline(old, now, a, b)
 	})}
 	for i := range out.Changes {
@@ -202,8 +226,8 @@ func (c *comparer) changes(key string) (out KeyChanges, err error) {
 	out.Changes = slices.DeleteFunc(out.Changes, func(x Change) bool { // what is merged is among the contributions
 		return slices.Equal(x.Through, []string{key}) && x.Old.merge != nil
 	})
-	out.Contributions, err = c.contributed(old, now)
-	return out, err
+	out.Contributions = c.contributed(t.oldContributions, t.nowContributions)
+	return out
 }
 
 // compare compares two tables: each region in which the two rows differ is a change. A request meets the region it is
@@ -270,16 +294,8 @@ func (c *comparer) decline(old, now []Row, a, b *Row) bool {
 	})
 }
 
-// contributed is what differs among the contributions to the multibindings that the rows are.
-func (c *comparer) contributed(old, now []Row) ([]Change, error) {
-	before, err := c.a.Contributions(old)
-	if err != nil {
-		return nil, err
-	}
-	after, err := c.b.Contributions(now)
-	if err != nil {
-		return nil, err
-	}
+// contributed returns what differs among the contributions to the multibindings of a key.
+func (c *comparer) contributed(before, after []Row) []Change {
 	left := map[string][]int{}
 	id := func(r *Row) string { return r.key() + "\x00" + r.Name }
 	for i := range after {
@@ -304,7 +320,7 @@ func (c *comparer) contributed(old, now []Row) ([]Change, error) {
 			out = append(out, Change{When: after[i].When, New: &after[i]})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // regions are those of two tables that some request is in, by the row of the old table and then that of the new.

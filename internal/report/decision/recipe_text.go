@@ -12,7 +12,7 @@ import (
 
 // compute makes r the row of a recipe, which is the same one wherever its expressions are written.
 func (r *Row) compute(x *recipe.Recipe) {
-	r.Sensitive, r.Declines = x.Sensitive, x.Declines()
+	r.Sensitive, r.Declines, r.collects = x.Sensitive, x.Declines(), x.Kind == recipe.Multibind
 	switch {
 	case x.Kind == recipe.Erased:
 		r.Erased, r.id = true, "erased"

@@ -38,6 +38,8 @@ type Row struct {
 	uses []string // keys that the content looks up, and internal ones of multibindings
 	free bool     // it looks up keys that facts decide
 
+	collects bool // it is a multibinding
+
 	of      string // the key
 	binding snapshot.Binding
 	merge   *recipe.Recipe // of the kind Merged, where it is one

@@ -43,6 +43,22 @@ class Hiera5Test < Minitest::Test
     assert_operator theirs.count { |answer| answer.key?('value') }, :>, 20
   end
 
+  # A migrated site has levels of Puppet's own too. What depends on them has stayed in Hiera 5, so the answers are those
+  # of the files.
+  def test_a_migrated_site_with_entries_of_puppet_in_between
+    own, migrated = %w[own migrated].map { |name| "#{self.class.dir}/migrated/#{name}/production" }
+    between(own)
+    between(migrated)
+    output = execute(ENV.fetch('BINDC'), 'migrate', own, '-o', "#{self.class.dir}/migrated/new")
+    assert_match(/moved: 1 key; kept in Hiera 5: 5 \(5 depending on a level that only Puppet reads\)/, output)
+    ask!("#{self.class.dir}/migrated/site.snap", "#{self.class.dir}/migrated/new", migrated,
+         "#{self.class.dir}/migrated/new/hiera5/hiera.yaml", [ENV.fetch('BINDQ')])
+    questions = %w[first_only list bag deep plain.a secret nothing of_role].product([nil, 'first', 'unique', 'hash', 'deep'])
+    theirs, ours = [own, migrated].map { |root| between_answers(File.dirname(root), questions) }
+    # The variables of categories are those of top scope, whoever looks up.
+    questions.each_index { |i| assert_equal theirs[i], ours[i], questions[i].inspect }
+  end
+
   # A name with '::' is that of top scope, or of the class that it names, whatever the caller has.
   def test_qualified_variables
     own, beside = %w[own beside].map { |name| "#{self.class.dir}/qualified/#{name}/production" }
@@ -334,8 +350,13 @@ class Hiera5Test < Minitest::Test
 
   def beside!(snapshot, root, command)
     FileUtils.mv("#{root}/hiera.yaml", "#{root}/hiera5.yaml")
-    execute(ENV.fetch('BINDC'), 'build', root, '-o', snapshot)
-    config = execute(ENV.fetch('BINDQ'), 'hiera-config', '-s', snapshot, '--from', "#{root}/hiera5.yaml",
+    ask!(snapshot, root, root, "#{root}/hiera5.yaml", command)
+  end
+
+  # Builds a site and lets an environment ask it, beside the entries of Puppet's own in a configuration.
+  def ask!(snapshot, site, root, from, command)
+    execute(ENV.fetch('BINDC'), 'build', site, '-o', snapshot)
+    config = execute(ENV.fetch('BINDQ'), 'hiera-config', '-s', snapshot, '--from', from,
                      '--option', "command=#{JSON.generate(command)}", *FLAGS)
     File.write("#{root}/hiera.yaml", config)
     FileUtils.mkdir_p("#{root}/modules")
