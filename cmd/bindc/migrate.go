@@ -5,12 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -96,7 +92,7 @@ func migrateSite(cmd *cobra.Command, dir string, f *flags, own *migrateFlags) er
 	}
 	if own.out == "" {
 		return errors.Join(printFiles(cmd.OutOrStdout(), files), printReport(cmd.ErrOrStderr(), report),
-			printModules(cmd.ErrOrStderr(), files))
+			printForPuppet(cmd.ErrOrStderr(), c.site, "DIR", files))
 	}
 	for _, file := range files {
 		if err := writeBelow(own.out, file); err != nil {
@@ -105,7 +101,8 @@ func migrateSite(cmd *cobra.Command, dir string, f *flags, own *migrateFlags) er
 	}
 	written := diag.Count(len(files), "file")
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", diag.Visible(own.out), written)
-	return errors.Join(err, printReport(cmd.OutOrStdout(), report), printModules(cmd.OutOrStdout(), files))
+	return errors.Join(err, printReport(cmd.OutOrStdout(), report),
+		printForPuppet(cmd.OutOrStdout(), c.site, own.out, files))
 }
 
 // proofOptions reads the facts and the manifests that count for the comparison.
@@ -147,38 +144,6 @@ func printReport(w io.Writer, r *proof.Report) error {
 		}
 	}
 	return nil
-}
-
-// printModules prints the modules that moved. Puppet still reads their hiera.yaml, and would merge their data with that
-// of the new snapshot.
-func printModules(w io.Writer, files []migrate.File) error {
-	moved := movedModules(files)
-	if len(moved) == 0 {
-		return nil
-	}
-	_, err := fmt.Fprintf(w, "modules: %s moved; before Puppet asks the new snapshot, delete the hiera.yaml of each: %s\n",
-		diag.Count(len(moved), "module"), diag.Visible(strings.Join(moved, ", ")))
-	return err
-}
-
-// movedModules returns the directories of the modules from which all data moved, sorted.
-func movedModules(files []migrate.File) []string {
-	moved := map[string]bool{}
-	for _, f := range files {
-		dir, name := path.Split(f.Path)
-		if path.Base(dir) == "bindings" {
-			dir, name = path.Split(path.Clean(dir))
-		}
-		if dir = path.Clean(dir); dir != "." && (name == "hiera2.yaml" || name == "bindings") {
-			moved[dir] = true
-		}
-	}
-	for _, f := range files {
-		if path.Base(f.Path) == "hiera.yaml" {
-			delete(moved, path.Dir(f.Path))
-		}
-	}
-	return slices.Sorted(maps.Keys(moved))
 }
 
 // mustBeEmpty refuses a directory with files that the new ones could be mixed with.
