@@ -170,7 +170,8 @@ func (f *foreign) method(val uint32) string {
 	return r.Expr.SecretMethod()
 }
 
-// warnOfForeign warns about levels that a snapshot cannot answer. The warnings about encrypted texts are of their files.
+// warnOfForeign warns about levels that a snapshot cannot answer. Encrypted texts have their own warnings, from their
+// files.
 func warnOfForeign(e *pass.Env) {
 	for _, l := range ForeignLookups(e.Site) {
 		if l.Method != "" {

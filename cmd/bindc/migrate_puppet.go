@@ -23,7 +23,8 @@ func printForPuppet(w io.Writer, site *loader.Site, out string, files []migrate.
 		for _, level := range levels {
 			command += " --keep " + quotedForShell(level)
 		}
-		if _, err := fmt.Fprintf(w, "puppet: %s prints the hiera.yaml for Puppet\n", diag.Visible(command)); err != nil {
+		_, err := fmt.Fprintf(w, "puppet: %s prints the hiera.yaml for Puppet\n", diag.Visible(command))
+		if err != nil {
 			return err
 		}
 	}
@@ -37,8 +38,8 @@ func printForPuppet(w io.Writer, site *loader.Site, out string, files []migrate.
 	return err
 }
 
-// puppetsLevels returns the levels of the site's hiera.yaml that a snapshot cannot answer although they are compiled, and
-// reports whether any level is Puppet's.
+// puppetsLevels returns the levels of the site's hiera.yaml that a snapshot cannot answer although they are compiled,
+// and reports whether any level is Puppet's.
 func puppetsLevels(site *loader.Site) (levels []string, foreign bool) {
 	i := slices.IndexFunc(site.Hierarchies, func(h loader.Hierarchy) bool { return h.Part == loader.HieraEnvironment })
 	if i < 0 {
