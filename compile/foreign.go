@@ -2,6 +2,7 @@ package compile
 
 import (
 	"slices"
+	"strings"
 
 	"bindc/compile/internal/pass"
 	"bindc/diag"
@@ -13,19 +14,21 @@ import (
 
 // ForeignLookup is a lookup in a level of Hiera 5 that only Puppet can answer: nothing binds the key, and a hierarchy
 // that is asked for it has an entry that is not compiled; or the key's own value has such a lookup. A snapshot finds
-// nothing there, so the level has to stay Puppet's.
+// nothing there, so the level has to stay Puppet's. So has a level with a text that only a plugin of Puppet's
+// hiera-eyaml decrypts.
 type ForeignLookup struct {
 	Part   loader.HieraPart
 	Config string // the file of the hierarchy
 	Entry  int    // number of its entry, the level
-	Key    string // that is looked up
+	Key    string // that is looked up, "" if Method is set
+	Method string // of a text in the level that is not encrypted by PKCS7
 	Pos    diag.Pos
 }
 
 // ForeignLookups returns the first such lookup of each level.
 func ForeignLookups(site *loader.Site) []ForeignLookup {
 	f := foreign{site: site, puppets: foreignModules(site), needs: map[uint32][]string{}}
-	if len(f.puppets) == 0 {
+	if len(f.puppets) == 0 && !f.hasMethods() {
 		return nil
 	}
 	f.bindKeys()
@@ -93,10 +96,14 @@ func (f *foreign) file(at ForeignLookup, file *loader.DataFile) (more bool) {
 	for i, e := range file.Entries {
 		keys := f.lookups(e.Value)
 		j := slices.IndexFunc(keys, f.isPuppets)
-		if j < 0 {
+		at.Key, at.Method, at.Pos = "", f.method(e.Value), file.Pos(i)
+		switch {
+		case at.Method != "":
+		case j < 0:
 			continue
+		default:
+			at.Key = keys[j]
 		}
-		at.Key, at.Pos = keys[j], file.Pos(i)
 		f.note(at)
 		if key := f.site.Keys[e.Key]; f.bound[key] {
 			f.bound[key], more = false, true
@@ -140,9 +147,36 @@ func (f *foreign) lookups(val uint32) []string {
 	return keys
 }
 
-// warnOfForeign warns about levels that a snapshot cannot answer.
+// hasMethods reports whether some value has a text that is not encrypted by PKCS7.
+func (f *foreign) hasMethods() bool {
+	for val := range f.site.Values {
+		if f.method(uint32(val)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// method returns the encryption method of a text in a value that no lookup can decrypt, "" if there is none.
+func (f *foreign) method(val uint32) string {
+	text := f.site.Values[val]
+	if len(text) == 0 || text[0] != recipe.CompiledRecipe || !strings.Contains(text, "ENC[") {
+		return ""
+	}
+	r, err := recipe.Decode(text[1:])
+	if err != nil || r.Kind != recipe.Expression {
+		return ""
+	}
+	return r.Expr.SecretMethod()
+}
+
+// warnOfForeign warns about levels that a snapshot cannot answer. Encrypted texts have their own warnings, from their
+// files.
 func warnOfForeign(e *pass.Env) {
 	for _, l := range ForeignLookups(e.Site) {
+		if l.Method != "" {
+			continue
+		}
 		e.Report(diag.Diagnostic{Pos: l.Pos, Severity: diag.Warning, Code: "hiera_foreign",
 			Message: "this looks up '" + l.Key + "', which only Puppet knows: a snapshot answers without Puppet's own entries",
 			Hint:    "leave the level to Puppet: 'bindc adopt' does, and 'bindq hiera-config --keep LEVEL'"})

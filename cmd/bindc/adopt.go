@@ -195,10 +195,14 @@ func (a *adoption) prepare() error {
 // leave leaves levels to Puppet of which a lookup finds nothing in the snapshot, and computes the new hiera.yaml.
 func (a *adoption) leave() error {
 	for _, l := range compile.ForeignLookups(a.site.site) {
-		if l.Part == loader.HieraEnvironment && !a.env.Config.Keeps(l.Entry) {
-			a.say("note: %s: the level '%s' stays Puppet's: only Puppet knows '%s', which it looks up", l.Pos,
-				a.env.Config.Keep(l.Entry), l.Key)
+		if l.Part != loader.HieraEnvironment || a.env.Config.Keeps(l.Entry) {
+			continue
 		}
+		why := "only Puppet knows '" + l.Key + "', which it looks up"
+		if l.Method != "" {
+			why = "a text in it is encrypted by " + l.Method + ", and bindq decrypts only PKCS7"
+		}
+		a.say("note: %s: the level '%s' stays Puppet's: %s", l.Pos, a.env.Config.Keep(l.Entry), why)
 	}
 	if a.env.Config.KeepsAll() {
 		return &adopt.Refusal{Reason: "no level is left that the snapshot could answer",

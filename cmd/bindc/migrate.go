@@ -91,7 +91,8 @@ func migrateSite(cmd *cobra.Command, dir string, f *flags, own *migrateFlags) er
 		return err
 	}
 	if own.out == "" {
-		return errors.Join(printFiles(cmd.OutOrStdout(), files), printReport(cmd.ErrOrStderr(), report))
+		return errors.Join(printFiles(cmd.OutOrStdout(), files), printReport(cmd.ErrOrStderr(), report),
+			printForPuppet(cmd.ErrOrStderr(), c.site, "DIR", files))
 	}
 	for _, file := range files {
 		if err := writeBelow(own.out, file); err != nil {
@@ -100,7 +101,8 @@ func migrateSite(cmd *cobra.Command, dir string, f *flags, own *migrateFlags) er
 	}
 	written := diag.Count(len(files), "file")
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", diag.Visible(own.out), written)
-	return errors.Join(err, printReport(cmd.OutOrStdout(), report))
+	return errors.Join(err, printReport(cmd.OutOrStdout(), report),
+		printForPuppet(cmd.OutOrStdout(), c.site, own.out, files))
 }
 
 // proofOptions reads the facts and the manifests that count for the comparison.

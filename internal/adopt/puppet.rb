@@ -13,6 +13,8 @@ class Adoption
   MERGES = [nil, 'first', 'unique', 'hash', 'deep'].freeze
   SLICE = 200 # keys between two looks at the clock
   LISTED = 500 # differences that are listed; all are counted
+  # What a backend may raise: also a library that is not installed, and a recursion without an end.
+  FAILURES = [StandardError, ScriptError, SystemStackError].freeze
 
   def initialize(order)
     @order = order
@@ -90,7 +92,7 @@ class Adoption
     own = invocation.lookup_adapter.send(:env_provider, invocation)
     files = own.send(:data_providers, invocation).grep(Puppet::Pops::Lookup::DataHashFunctionProvider)
     files.flat_map { |provider| keys_of(provider, invocation) } - ['lookup_options']
-  rescue StandardError
+  rescue *FAILURES
     [] # lookups fail too, which is compared
   end
 
@@ -158,7 +160,7 @@ class Adoption
     invocation = Puppet::Pops::Lookup::Invocation.new(scope, {}, {}, nil)
     value = Puppet::Pops::Lookup.lookup(key.include?('.') ? "'#{key}'" : key, nil, :none, true, merge, invocation)
     value.equal?(:none) ? {} : { value: plain(value) }
-  rescue StandardError => e
+  rescue *FAILURES => e
     { error: e.message.lines.first.to_s.strip }
   end
 
@@ -178,6 +180,6 @@ begin
   adoption = Adoption.new(order)
   answer = order['do'] == 'probe' ? adoption.probe : adoption.compare
   File.write(ARGV[1], JSON.generate(answer))
-rescue StandardError => e
+rescue *Adoption::FAILURES => e
   abort "#{e.class}: #{e.message.lines.first.to_s.strip}"
 end

@@ -29,6 +29,17 @@ func (n *Node) HasHieraSecret() bool {
 	return n.any(true, func(n *Node) bool { return n.Op == Call && (n.Name == hieraSecret || n.Name == decrypted) })
 }
 
+// SecretMethod returns the encryption method of a text of Hiera 5 in n that no lookup can decrypt, "" if there is none.
+func (n *Node) SecretMethod() (method string) {
+	n.any(true, func(n *Node) bool {
+		if n.Op == Call && n.Name == hieraSecret {
+			method = OtherMethod(n.Kids[0].Value.Text())
+		}
+		return method != ""
+	})
+	return method
+}
+
 // Encrypted returns the text that n decrypts, if Decrypting made n.
 func (n *Node) Encrypted() (*Node, bool) {
 	if n.Op != Call || n.Name != decrypted || len(n.Kids) != 1 {

@@ -185,7 +185,7 @@ func (h hiera5) checkEncrypted(n *yaml.Node, asWritten *[]*yaml.Node) {
 	case expr.OtherMethod(text) != "":
 		d.Message = "this is encrypted for hiera-eyaml by " + expr.OtherMethod(text) + "; lookups decrypt only PKCS7, " +
 			"and fail for this text"
-		d.Hint = encryptAnew
+		d.Hint = encryptAnew + "; or leave the level to Puppet, as 'bindc adopt' does and 'bindq hiera-config --keep LEVEL'"
 	case !decryptable.MatchString(text):
 		d.Message = "this begins like a text that hiera-eyaml encrypted by PKCS7, but is malformed: no lookup decrypts it"
 		d.Hint = "it may have lost its end, or a character; encrypt the value anew"

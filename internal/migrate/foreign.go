@@ -13,7 +13,7 @@ import (
 const none = math.MaxInt
 
 // puppets is the first entry of a hierarchy that Puppet reads itself: one that is not compiled, such as a vault, or a
-// level with a value that looks up what only such an entry has.
+// level with a value that only Puppet knows.
 type puppets struct {
 	entry int // its number
 	name  string
@@ -65,7 +65,7 @@ func (m *migration) decideForeign() {
 			switch p := first[b.level.hierarchy]; {
 			case b.level.part == loader.HieraDefaults || b.level.entry < p.entry:
 			case b.level.entry == p.entry:
-				m.stayForeign(b, "the level '%s' looks up what only Puppet knows", p.name)
+				m.stayForeign(b, "the level '%s' has a value that only Puppet knows", p.name)
 			default:
 				m.stayForeign(b, "the level '%s', which only Puppet can read, has precedence over its level", p.name)
 			}

@@ -22,6 +22,8 @@ const (
 func (r *report) refuseBytes(off int) {
 	pos := r.doc.posAt(off)
 	switch c, size := utf8.DecodeRune(r.doc.src[off:]); {
+	case bytes.HasPrefix(r.doc.src, []byte("\x00GITCRYPT\x00")):
+		r.fail(pos, "yaml_syntax", "this file is encrypted by git-crypt", "unlock the repository: git-crypt unlock")
 	case c != utf8.RuneError || size > 1:
 		r.fail(pos, "yaml_syntax", "the control character "+strconv.QuoteRuneToASCII(c)+" cannot stand in a file",
 			"remove it, or write it as an escape in double quotes")

@@ -107,10 +107,11 @@ func TestValues(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for src, found := range map[string]string{
-		"é: \xff":          "error yaml_utf8 1:4 expected text in UTF-8, found the byte 0xff",
-		"\xff\xfea\x00":    "error yaml_utf8 1:1 expected text in UTF-8, found UTF-16",
-		"a: \x00b":         `error yaml_syntax 1:4 the control character '\x00' cannot stand in a file`,
-		"a:\n  b: \u0080b": `error yaml_syntax 2:6 the control character '\u0080' cannot stand in a file`,
+		"é: \xff":              "error yaml_utf8 1:4 expected text in UTF-8, found the byte 0xff",
+		"\xff\xfea\x00":        "error yaml_utf8 1:1 expected text in UTF-8, found UTF-16",
+		"\x00GITCRYPT\x00\x8c": `error yaml_syntax 1:1 this file is encrypted by git-crypt`,
+		"a: \x00b":             `error yaml_syntax 1:4 the control character '\x00' cannot stand in a file`,
+		"a:\n  b: \u0080b":     `error yaml_syntax 2:6 the control character '\u0080' cannot stand in a file`,
 
 		"é: b: c": "error yaml_syntax 1:5 the text behind this key has a ': ' in it, " +
 			"which only begins the value of a key",

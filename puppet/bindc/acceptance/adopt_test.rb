@@ -113,6 +113,27 @@ class AdoptTest < Minitest::Test
     assert_equal before, answers
   end
 
+  # What migrate prints has Puppet ask the new snapshot beside a level that looks up what only Puppet knows.
+  def test_a_migrated_site
+    put('data/common.yaml', "#{FILES['data/common.yaml']}asks: \"of %{lookup('foreign')}\"\n")
+    put('modules/ntp/hiera.yaml', "version: 5\n")
+    put('modules/ntp/data/common.yaml', "ntp::port: 123\n")
+    put('manifests/site.pp', "notify { 'answers': message => String([lookup('asks'), lookup('motd'), lookup('users'), " \
+                             "lookup('ntp::port', {merge => 'hash'})]) }\n")
+    before = answers
+    assert_match(/of theirs.*123/, before)
+    output, status = Open3.capture2e(ENV.fetch('BINDC'), 'migrate', @root, '-o', "#{@dir}/new")
+    assert_equal 0, status.exitstatus, output
+    assert_match(%r{^modules: 1 module moved; .*: modules/ntp$}, output)
+    command = output[/^puppet: bindq (.*) prints the hiera.yaml for Puppet$/, 1].sub('FILE', "#{@dir}/new.snap")
+    system(ENV.fetch('BINDC'), 'build', "#{@dir}/new", '-o', "#{@dir}/new.snap", %i[out err] => File::NULL)
+    put('hiera.yaml', `#{ENV.fetch('BINDQ')} #{command} --option command=#{ENV.fetch('BINDQ')}`)
+    assert_match(/bindc::data_hash/, hiera)
+    assert_raises(Mri::Refused) { answers }
+    FileUtils.rm("#{@root}/modules/ntp/hiera.yaml")
+    assert_equal before, answers
+  end
+
   # Only Puppet knows what a value looks up, so the level that has it stays Puppet's.
   def test_a_level_that_looks_up_what_only_puppet_knows
     put('data/common.yaml', "#{FILES['data/common.yaml']}asks: \"of %{lookup('foreign')}\"\n")
@@ -136,6 +157,18 @@ class AdoptTest < Minitest::Test
     refute_match(/of theirs/, output, 'no values: they may be secret')
     assert_native
     refute_path_exists "#{@dir}/production.snap"
+  end
+
+  # hiera-eyaml raises LoadError for a method of encryption whose plugin is not installed. Only those lookups fail.
+  def test_a_level_whose_library_is_not_installed
+    [%w[LoadError library], ['SystemStackError', 'stack level']].each do |error, message|
+      put('modules/own/lib/puppet/functions/own/data.rb', FILES['modules/own/lib/puppet/functions/own/data.rb']
+        .sub('options.key?', "raise #{error}, '#{message}' if key == 'motd'\n    options.key?"))
+      put('hiera.yaml', FILES['hiera.yaml'].sub('hierarchy:', "hierarchy:\n  - {name: First, lookup_key: own::data}"))
+      output, status = compare('--dry-run')
+      assert_equal 0, status.exitstatus, output
+      assert_match(/, 6 that fail either way, 0 different/, output)
+    end
   end
 
   # A path that a fact makes absolute is read by Puppet only.
