@@ -2,6 +2,7 @@
 
 require_relative 'connection'
 require_relative 'answers'
+require_relative 'variables'
 
 module ::Puppet::Bindc_1_1_0
   # One compilation, with the snapshot that answers it. All locations and entries with the same connection share it.
@@ -15,6 +16,7 @@ module ::Puppet::Bindc_1_1_0
 
     def initialize(scope, connection, environment)
       @scope = scope
+      @variables = Variables.new(scope)
       @connection = connection
       @environment = environment
       @sessions = {}
@@ -33,20 +35,12 @@ module ::Puppet::Bindc_1_1_0
       @needs = needs
       facts = @scope['facts'] || {}
       scoped = needs['scoped'] || needs['variables']
-      @scoped = scoped.reject { |name| facts.key?(name.delete_prefix('::')) || fixed?(name) }
-    end
-
-    # Reports whether every caller sees the same variables.
-    def uniform?
-      @scoped.empty?
+      @variables.watch(scoped.reject { |name| facts.key?(name.delete_prefix('::')) || @variables.fixed?(name) })
     end
 
     # Returns the values of the variables that depend on the caller: those that the snapshot reads and that are not facts.
     def position(caller)
-      @scoped.map do |name|
-        value = value(caller, name)
-        value.nil? && undef?(caller, name) ? :undef : value
-      end
+      @variables.position(caller)
     end
 
     # Returns what the server has to know of the node.
@@ -56,8 +50,8 @@ module ::Puppet::Bindc_1_1_0
       of_facts, loose = names.partition { |name| facts.key?(name) }
       vars = seen(loose, caller)
       of_facts.each do |name|
-        value = value(@scope, name)
-        vars[name] = value unless value.nil? || facts[name] == value
+        value = @variables.qualified(name)
+        vars[name] = value unless value.equal?(Variables::UNSET) || value.nil? || facts[name] == value
       end
       told = { 'facts' => needs['all_facts'] ? facts : facts.slice(*names), 'vars' => vars }
       told['trusted'] = @scope['trusted'] if needs['trusted']
@@ -71,11 +65,6 @@ module ::Puppet::Bindc_1_1_0
 
     private
 
-    # Reports whether a name is that of a variable of top scope that has its value: it cannot change.
-    def fixed?(name)
-      name.start_with?('::') && !value(@scope, name).nil?
-    end
-
     # Reports whether Puppet fails where its own data interpolate a variable that is not set. The setting strict decides
     # that; strict_variables is about manifests. It is :error by default from Puppet 8 on.
     def strict?
@@ -84,26 +73,17 @@ module ::Puppet::Bindc_1_1_0
 
     # Returns variables as a caller sees them. '::name' is there if top scope has another value, or none.
     def seen(names, caller)
-      return {} if names.empty?
-
       names.each_with_object({}) do |name, all|
-        local = value(caller, name)
-        top = caller.equal?(@scope) ? local : value(@scope, name)
-        set = !local.nil? || undef?(caller, name)
-        all[name] = local if set
-        all["::#{name}"] = top unless top.eql?(local) && set == (!top.nil? || undef?(@scope, name))
+        local = set(@variables.find(caller, name))
+        top = set(@variables.qualified(name.delete_prefix('::')))
+        all[name] = local unless local.equal?(Variables::UNSET)
+        all["::#{name}"] = (top unless top.equal?(Variables::UNSET)) unless top.eql?(local)
       end
     end
 
-    # Reports whether a variable is set to undef, which only matters where unset variables are errors.
-    def undef?(scope, name)
-      scope.exist?(name) && strict?
-    end
-
-    # Returns the value of a variable, nil if it is not set. Puppet's include? throws for a variable that is not set, which
-    # is slow in JRuby.
-    def value(scope, name)
-      scope[name] if scope.exist?(name)
+    # Whether a variable is set to undef only matters where unset variables are errors.
+    def set(value)
+      value.nil? && !strict? ? Variables::UNSET : value
     end
   end
 
