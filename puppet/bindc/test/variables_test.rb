@@ -84,7 +84,7 @@ class VariablesTest < Minitest::Test
     assert_equal %w[own thing one argument], values.values_at('class', 'define', 'lambda one', 'function of Puppet')
   end
 
-  # The variables that only match expressions set change without a change of their number.
+  # They change without being set: each match has a table of its own.
   def test_groups_of_a_match
     all = compile(%w[1], <<~'PUPPET')
       [ 'abc' =~ /(b)/, see('first'), 'abc' =~ /(c)/, see('second') ].each |$x| { see('below') }

@@ -18,7 +18,6 @@ module ::Puppet::Bindc_1_1_0
     # Chooses the variables whose values make a position.
     def watch(names)
       @names = names
-      @numeric = names.any?(/\A\d+\z/)
     end
 
     # Returns the values of the watched variables as a scope sees them. While none can have changed, it is the same list.
@@ -65,7 +64,6 @@ module ::Puppet::Bindc_1_1_0
       scopes = [scope, *outer(scope)]
       mark = scopes.map { |one| table(one) }
       scopes.each { |one| mark << locals(one) unless counted?(one) }
-      mark << Object.new if @numeric # $1 is another after each match
       mark << @qualified.length
     end
 
