@@ -101,6 +101,7 @@ class LookupKeyTest < Minitest::Test
   def disconnect
     connections.each { |connection| connection.send(:close) }
     Puppet::Bindc_1_1_0.instance_variable_get(:@connections).clear
+    Puppet::Bindc_1_1_0.instance_variable_set(:@owner, nil) # forgets all of it
   end
 
   def connections

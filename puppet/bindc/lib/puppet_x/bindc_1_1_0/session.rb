@@ -2,6 +2,7 @@
 
 require_relative 'connection'
 require_relative 'answers'
+require_relative 'early'
 require_relative 'variables'
 
 module ::Puppet::Bindc_1_1_0
@@ -10,6 +11,11 @@ module ::Puppet::Bindc_1_1_0
     def self.of(scope, connection, environment)
       compiles = scope.instance_variable_get(:@bindc_compiles) || scope.instance_variable_set(:@bindc_compiles, {})
       compiles[connection] ||= new(scope, connection, environment)
+    end
+
+    # Reports whether a compilation has asked anything.
+    def self.of?(scope)
+      scope.instance_variable_defined?(:@bindc_compiles)
     end
 
     attr_reader :connection, :environment, :needs
@@ -23,11 +29,19 @@ module ::Puppet::Bindc_1_1_0
       @compared = {}
     end
 
+    # Sends the questions of the first session before the function is called.
+    def begin_early(caller, entries)
+      @first = [caller, entries, Session.new(self, caller, entries).tap(&:send_early)]
+    end
+
     # Returns the session for a caller and some entries. Callers in the same position share it.
     def session(caller, entries)
       return @sessions[[position(caller), entries]] ||= Session.new(self, caller, entries) if @needs
 
-      Session.new(self, caller, entries).tap { |first| @sessions[[position(first.begin), entries]] = first }
+      session = @first.last if @first && @first[0].equal?(caller) && @first[1] == entries
+      session ||= Session.new(self, caller, entries)
+      ::Puppet::Bindc_1_1_0.expect(@environment, @connection, entries)
+      session.tap { |first| @sessions[[position(first.begin), entries]] = first }
     end
 
     # Fixes what the snapshot needs to know. All sessions of the compilation use it.
@@ -120,9 +134,20 @@ module ::Puppet::Bindc_1_1_0
       return unless @late
 
       text, @late = @late, nil
-      take_ahead(JSON.parse(text, max_nesting: false))
-    rescue JSON::ParserError
-      raise Problem, "#{@connection}: its answer is not JSON"
+      take_ahead(@connection.parse(text))
+    end
+
+    # Sends the first questions, if it is known what the snapshot needs, and does not wait for the answers.
+    def send_early
+      @connection.if_open do |connection|
+        needs = connection.needs[@compile.environment]
+        next unless needs
+
+        @number, reports = connection.begin_session(@compile, self)
+        @early = Early.new(connection, needs)
+        soon, later = questions_ahead
+        connection.ask_all([], [[node(needs, reports), @early], [soon, @early], [later, self]])
+      end
     end
 
     # Opens the session and returns its caller.
@@ -217,11 +242,12 @@ module ::Puppet::Bindc_1_1_0
 
     # Opens the session. The first session of a compilation takes any snapshot, the others that same one.
     def enter(connection)
-      first = @number.nil?
-      @number, reports = connection.begin_session(@compile, self)
+      first = @number.nil? || @early
+      needs, answer, ahead = early
+      @number, reports = connection.begin_session(@compile, self) unless answer
       8.times do
-        needs = @compile.needs || connection.needs[@compile.environment]
-        answer, ahead = open_with(connection, node(needs, reports), first && needs)
+        needs ||= @compile.needs || connection.needs[@compile.environment]
+        answer, ahead = open_with(connection, node(needs, reports || []), first && needs) unless answer
         if check(answer).key?('session')
           entered(connection, needs)
           return ahead && take_ahead(ahead)
@@ -229,9 +255,19 @@ module ::Puppet::Bindc_1_1_0
 
         replaced(answer['snapshot']) if @compile.needs
         connection.needs[@compile.environment] = answer['snapshot']
-        reports = []
+        needs = answer = reports = nil
       end
       raise Problem, 'the snapshot is replaced faster than it can be asked; run Puppet again'
+    end
+
+    # Returns what the snapshot needs, and the answers to the questions that were sent early; nil if there are none.
+    def early
+      early, @early = @early, nil
+      answers = early&.answers
+      return unless answers
+
+      @awaited = true
+      [early.needs, *answers]
     end
 
     # Asks for a new session. If it is the first, the answers that will be needed first are asked for with it, and then
@@ -240,8 +276,13 @@ module ::Puppet::Bindc_1_1_0
       return [connection.ask(question)] unless ahead
 
       @awaited = true
+      soon, later = questions_ahead
+      connection.ask_all([question, soon], [[later, self]])
+    end
+
+    def questions_ahead
       asks = { 'ask' => 'ahead', 'session' => @number, 'entries' => @entries }
-      connection.ask_all([question, asks.merge('to' => SOON)], asks.merge('from' => SOON), self)
+      [asks.merge('to' => SOON), asks.merge('from' => SOON)]
     end
 
     def entered(connection, needs)
