@@ -162,17 +162,39 @@ class Backend
     puts "| #{name}, answers that differ | #{differ} | of #{pairs.length} | | 0, #{verdict(name, differ.zero?)} | |"
   end
 
-  # From the start of the process to its end, and the lookups alone.
+  # From the start of the process to its end, and the lookups alone: with a child, and with a server that runs.
   def apply
     @cases.select { |one| targeted?(one) }.each do |one|
       script = "#{@dir}/apply.pp"
       File.write(script, "notice(peers::times(#{JSON.generate(one['keys'].first(APPLIED))}))\n")
-      all = turns(one.merge('nodes' => [nil]), [one['own'], one['ours']], [@turns / 2, 3].max) { |environment, _| applied(script, environment, one) }
-      whole = all.transform_values { |runs| runs.map(&:first) }
-      row("puppet apply, #{one['name']}, #{APPLIED} lookups, start to end", one, whole, 'apply')
-      row("puppet apply, #{one['name']}, the #{APPLIED} lookups alone", one, all.transform_values { |runs| runs.map { |_, times| times.sum } }, 'apply')
-      row("puppet apply, #{one['name']}, the first lookup", one, all.transform_values { |runs| runs.map { |_, times| times.first } }, 'first')
+      served = on_socket(one)
+      environments = [one['own'], one['ours'], served]
+      all = turns(one.merge('nodes' => [nil]), environments, [@turns / 2, 3].max) { |environment, _| applied(script, environment, one) }
+      applied_rows("puppet apply, #{one['name']}", one, all)
+      applied_rows("puppet apply, a socket, #{one['name']}", one.merge('ours' => served), all)
     end
+  ensure
+    Process.kill('TERM', @server) if @server
+  end
+
+  def applied_rows(name, one, all)
+    row("#{name}, #{APPLIED} lookups, start to end", one, all.transform_values { |runs| runs.map(&:first) }, 'apply')
+    row("#{name}, the #{APPLIED} lookups alone", one, all.transform_values { |runs| runs.map { |_, times| times.sum } }, 'apply')
+    row("#{name}, the first lookup", one, all.transform_values { |runs| runs.map { |_, times| times.first } }, 'first')
+  end
+
+  # Makes an environment that asks a server on a socket for the same snapshot, and returns its name.
+  def on_socket(one)
+    name = "#{one['ours']}socket"
+    socket = "#{@dir}/bindq.sock"
+    @server ||= Process.spawn("#{@dir}/bindq", 'serve', '--listen', "unix:#{socket}", '-s', "#{@dir}/snapshots")
+    sleep 0.1 until File.socket?(socket)
+    FileUtils.cp("#{@dir}/snapshots/#{one['ours']}.snap", "#{@dir}/snapshots/#{name}.snap")
+    config = File.read("#{@dir}/code/environments/#{one['ours']}/hiera.yaml")
+    furnish(name, one['keys'])
+    File.write("#{@dir}/code/environments/#{name}/hiera.yaml",
+               config.sub(/snapshot:.*/, "socket: #{socket}").sub(/^ *command:.*\n?/, ''))
+    name
   end
 
   def applied(script, environment, one)
