@@ -33,6 +33,7 @@ class DataHashTest < Minitest::Test
     connections = Puppet::Bindc_1_1_0.instance_variable_get(:@connections)
     connections.each_value { |connection| connection.send(:close) }
     connections.clear
+    Puppet::Bindc_1_1_0.instance_variable_set(:@owner, nil) # forgets all of it
   end
 
   # An environment with an entry that asks, and levels below it.
@@ -273,6 +274,49 @@ class DataHashTest < Minitest::Test
       assert_equal 2, lookup(scope, 'b::x')
     end
     assert_equal %w[hello node hello node prefix], asks - ['ahead']
+  end
+
+  # Those that the last compilation of the environment asked first. Here hiera.yaml does not ask the snapshot any more.
+  def test_the_first_questions_are_sent_before_puppet_reads_hiera_yaml
+    keys('a' => 1)
+    assert_equal [1], lookups('a')
+    asked
+    File.write("#{@root}/hiera.yaml", "version: 5\nhierarchy: [{name: own, path: own.yaml}]\n")
+    File.write("#{@root}/data/own.yaml", 'a: 7')
+    assert_equal [7], lookups('a')
+    assert_equal %w[node ahead ahead], asks
+    configure
+    assert_equal [1], lookups('a')
+    assert_equal 1, asks.count('node')
+  end
+
+  def test_questions_that_were_sent_early_about_a_snapshot_that_was_replaced
+    keys('a' => 1)
+    assert_equal [1], lookups('a')
+    asked
+    snapshot('digest' => 'd2', 'variables' => ['role'], 'keys' => { 'a' => [{ 'value' => 2 }] })
+    compile('role' => 'web') { |scope| assert_equal 2, lookup(scope, 'a') }
+    questions = asked
+    assert_equal %w[node node], questions.map { |question| question['ask'] } - %w[ahead keys prefix]
+    assert_equal [nil, 'web'], questions.filter_map { |question| question['vars'] }.map { |vars| vars['role'] }
+  end
+
+  def test_a_child_that_dies_of_questions_that_were_sent_early
+    keys('a' => 1)
+    assert_equal [1], lookups('a')
+    asked
+    File.write("#{@file}.fault", 'exit')
+    assert_equal [1], lookups('a')
+    assert_equal %w[node hello node], asks.first(3) - ['ahead']
+  end
+
+  # The session is that of the caller whose lookup was the first.
+  def test_what_was_sent_early_is_for_the_scope_that_looks_up
+    snapshot('variables' => ['role'], 'scoped' => ['role'], 'keys' => { 'a' => [{ 'value' => 1 }] })
+    lookups('a')
+    asked
+    compile('zone' => 'x') { |scope| assert_equal 1, lookup(scope_with(scope, 'role' => 'db'), 'a') }
+    assert_equal ['db'], asked.filter_map { |question| question['vars'] }.map { |vars| vars['role'] }
   end
 
   def test_one_catalog_after_another_has_its_own_answers

@@ -51,23 +51,22 @@ class LookupKeyTest < Minitest::Test
     end
   end
 
-  # Variables of top scope.
-  class Scope
-    def initialize(variables)
-      @variables = variables
+  # Puppet without files of its own.
+  def self.puppet
+    @puppet ||= Dir.mktmpdir('bindc-lookup-key').tap do |dir|
+      Minitest.after_run { FileUtils.rm_rf(dir) }
+      Puppet.initialize_settings(['--confdir', dir, '--vardir', "#{dir}/var", '--codedir', "#{dir}/code"])
+      Puppet.push_context(Puppet.base_context(Puppet.settings))
     end
+  end
 
-    def [](name)
-      @variables.fetch(name) { raise "#{name} is asked for, and is not there" }
-    end
-
-    def include?(name)
-      !@variables[name].nil?
-    end
-
-    def exist?(name)
-      @variables.key?(name)
-    end
+  # The top scope of a compilation.
+  def self.scope(variables)
+    puppet
+    node = Puppet::Node.new('a.example.org', environment: Puppet::Node::Environment.create(:production, []))
+    scope = Puppet::Parser::Compiler.new(node).topscope
+    variables.each { |name, value| scope.setvar(name, value, privileged: true) }
+    scope
   end
 
   # A catalog that is compiled: locations by number, all with one scope.
@@ -75,7 +74,7 @@ class LookupKeyTest < Minitest::Test
     attr_reader :contexts
 
     def initialize(variables, options, environment)
-      scope = Scope.new(variables)
+      scope = LookupKeyTest.scope(variables)
       @function = LookupKeyTest.function.new(scope, nil)
       @options = options
       @contexts = Hash.new { |all, location| all[location] = Context.new(environment, scope) }
@@ -102,6 +101,7 @@ class LookupKeyTest < Minitest::Test
   def disconnect
     connections.each { |connection| connection.send(:close) }
     Puppet::Bindc_1_1_0.instance_variable_get(:@connections).clear
+    Puppet::Bindc_1_1_0.instance_variable_set(:@owner, nil) # forgets all of it
   end
 
   def connections

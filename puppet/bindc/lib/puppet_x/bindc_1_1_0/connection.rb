@@ -23,11 +23,23 @@ module ::Puppet::Bindc_1_1_0
   # Returns the connection of this process (in a server: of this JRuby) for the options. There is one for each command
   # or socket.
   def self.connection(options, environment)
-    settings = Settings.new(options, environment)
     @lock.synchronize do
       connections.each_value(&:reap)
-      connections[settings.key] ||= settings.socket ? Socket.new(settings) : Child.new(settings)
+      @found[[options, environment]] ||= begin
+        settings = Settings.new(options, environment)
+        connections[settings.key] ||= settings.socket ? Socket.new(settings) : Child.new(settings)
+      end
     end
+  end
+
+  # Keeps which connection the first function of a compilation asks, and for which entries.
+  def self.expect(environment, connection, entries)
+    @lock.synchronize { @expected[environment] = [connection, entries] }
+  end
+
+  # Returns the connection and the entries of the last compilation of an environment, nil if this process had none.
+  def self.expected(environment)
+    @lock.synchronize { connections && @expected[environment] }
   end
 
   # Returns the place that a function is called for, one for each location of each compilation. A child starts while the
@@ -44,7 +56,7 @@ module ::Puppet::Bindc_1_1_0
 
   # Returns the connections of this process. One that was forked leaves those of the other alone.
   def self.connections
-    @connections = {} unless @owner == Process.pid
+    @connections, @found, @expected = {}, {}, {} unless @owner == Process.pid
     @owner = Process.pid
     @connections
   end
@@ -160,6 +172,11 @@ module ::Puppet::Bindc_1_1_0
       nil # open tries again
     end
 
+    # Yields the connection if a server has answered on it before.
+    def if_open
+      @mutex.synchronize { yield self if @io && @greeted }
+    end
+
     # Yields the open connection. Only one thread has it at a time.
     def open(environment)
       @mutex.synchronize do
@@ -177,25 +194,32 @@ module ::Puppet::Bindc_1_1_0
       answer
     end
 
-    # Returns the answers to questions that are sent together. A further question may go with them; its answer is handed
-    # to the receiver as text when the next question is asked, or by collect. Only for the block of open.
-    def ask_all(questions, further = nil, receiver = nil)
-      exchange(questions, further, receiver)
+    # Returns the answers to questions that are sent together. Further questions may go with them, each with a receiver; it
+    # gets the text of the answer when the next question is asked, or by collect. Only for the block of open.
+    def ask_all(questions, further = [])
+      exchange(questions, further)
     rescue SystemCallError, IOError => e
       lost(e.message)
     rescue JSON::GeneratorError => e
       raise Problem, "a fact of this node cannot be sent: #{e.message}"
     end
 
-    # Hands out the answers to further questions. Only for the block of open.
-    def collect
+    # Hands out the answers to further questions, until the block says that it has enough. Only for the block of open.
+    def collect(&enough)
       complete = false
-      hand_out(now + @settings.timeout)
+      hand_out(now + @settings.timeout, &enough)
       complete = true
     rescue SystemCallError, IOError => e
       lost(e.message)
     ensure
       close if complete == false
+    end
+
+    # Returns the object of an answer.
+    def parse(text)
+      JSON.parse(text, max_nesting: false)
+    rescue JSON::ParserError
+      raise Problem, "#{self}: its answer is not JSON"
     end
 
     # Returns the number of a new session, and what the sessions of the last compilation of this thread asked for, which
@@ -218,7 +242,7 @@ module ::Puppet::Bindc_1_1_0
       @unreported.clear
       @receivers.clear
       @greeted = false
-      exchange([], 'ask' => 'hello', 'protocol' => 1, 'environment' => environment)
+      exchange([], [[{ 'ask' => 'hello', 'protocol' => 1, 'environment' => environment }, nil]])
     rescue SystemCallError, IOError => e
       lost(e.message)
     end
@@ -244,14 +268,14 @@ module ::Puppet::Bindc_1_1_0
     # Any interruption closes the connection: a late answer would be taken for the answer to the next question.
     #
     # A question that is nil was sent before.
-    def exchange(questions, further = nil, receiver = nil)
-      texts = [*questions, further].compact.map { |question| JSON.generate(question) }
+    def exchange(questions, further = [])
+      texts = [*questions, *further.map(&:first)].compact.map { |question| JSON.generate(question) }
       complete = false
       deadline = now + @settings.timeout
       hand_out(deadline)
       write(texts.map { |text| [text.bytesize].pack('N') << text.b }.join, deadline)
       answers = questions.map { JSON.parse(frame(deadline), max_nesting: false) }
-      @receivers << receiver if receiver
+      @receivers.concat(further.map(&:last).compact)
       complete = true
       answers
     rescue JSON::ParserError
@@ -261,7 +285,10 @@ module ::Puppet::Bindc_1_1_0
     end
 
     def hand_out(deadline)
-      @receivers.first.receive(frame(deadline)) && @receivers.shift until @receivers.empty?
+      until @receivers.empty? || block_given? && yield
+        @receivers.first.receive(frame(deadline))
+        @receivers.shift
+      end
     end
 
     def frame(deadline)

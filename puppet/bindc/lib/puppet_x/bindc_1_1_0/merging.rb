@@ -109,8 +109,13 @@ module ::Puppet::Bindc_1_1_0
       end
     end
 
-    # For a hierarchy of one such entry: it represents several, and 'unique' would change the merged value again.
+    # For hierarchies. The first questions are sent before Puppet reads hiera.yaml. Of one such entry: it represents several, and 'unique' would change the merged value again.
     module Hierarchy
+      def config(invocation)
+        Ahead.send(invocation) unless @config
+        super
+      end
+
       def unchecked_key_lookup(key, invocation, merge)
         return super unless Merging.strategy(merge)
 

@@ -16,7 +16,7 @@ module ::Puppet::Bindc_1_1_0
 
     # Follows a lookup to its scope, and reports whether other variables apply there.
     def move(caller)
-      return false if @session && (@compile.uniform? || @position == @compile.position(caller))
+      return false if @session && @position == @compile.position(caller)
 
       before = @session
       @session = @compile.session(caller, @entries)

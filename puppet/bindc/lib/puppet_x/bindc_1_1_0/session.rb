@@ -2,6 +2,8 @@
 
 require_relative 'connection'
 require_relative 'answers'
+require_relative 'early'
+require_relative 'variables'
 
 module ::Puppet::Bindc_1_1_0
   # One compilation, with the snapshot that answers it. All locations and entries with the same connection share it.
@@ -11,21 +13,35 @@ module ::Puppet::Bindc_1_1_0
       compiles[connection] ||= new(scope, connection, environment)
     end
 
+    # Reports whether a compilation has asked anything.
+    def self.of?(scope)
+      scope.instance_variable_defined?(:@bindc_compiles)
+    end
+
     attr_reader :connection, :environment, :needs
 
     def initialize(scope, connection, environment)
       @scope = scope
+      @variables = Variables.new(scope)
       @connection = connection
       @environment = environment
       @sessions = {}
       @compared = {}
     end
 
+    # Sends the questions of the first session before the function is called.
+    def begin_early(caller, entries)
+      @first = [caller, entries, Session.new(self, caller, entries).tap(&:send_early)]
+    end
+
     # Returns the session for a caller and some entries. Callers in the same position share it.
     def session(caller, entries)
       return @sessions[[position(caller), entries]] ||= Session.new(self, caller, entries) if @needs
 
-      Session.new(self, caller, entries).tap { |first| @sessions[[position(first.begin), entries]] = first }
+      session = @first.last if @first && @first[0].equal?(caller) && @first[1] == entries
+      session ||= Session.new(self, caller, entries)
+      ::Puppet::Bindc_1_1_0.expect(@environment, @connection, entries)
+      session.tap { |first| @sessions[[position(first.begin), entries]] = first }
     end
 
     # Fixes what the snapshot needs to know. All sessions of the compilation use it.
@@ -33,20 +49,12 @@ module ::Puppet::Bindc_1_1_0
       @needs = needs
       facts = @scope['facts'] || {}
       scoped = needs['scoped'] || needs['variables']
-      @scoped = scoped.reject { |name| facts.key?(name.delete_prefix('::')) || fixed?(name) }
-    end
-
-    # Reports whether every caller sees the same variables.
-    def uniform?
-      @scoped.empty?
+      @variables.watch(scoped.reject { |name| facts.key?(name.delete_prefix('::')) || @variables.fixed?(name) })
     end
 
     # Returns the values of the variables that depend on the caller: those that the snapshot reads and that are not facts.
     def position(caller)
-      @scoped.map do |name|
-        value = value(caller, name)
-        value.nil? && undef?(caller, name) ? :undef : value
-      end
+      @variables.position(caller)
     end
 
     # Returns what the server has to know of the node.
@@ -56,8 +64,8 @@ module ::Puppet::Bindc_1_1_0
       of_facts, loose = names.partition { |name| facts.key?(name) }
       vars = seen(loose, caller)
       of_facts.each do |name|
-        value = value(@scope, name)
-        vars[name] = value unless value.nil? || facts[name] == value
+        value = @variables.qualified(name)
+        vars[name] = value unless value.equal?(Variables::UNSET) || value.nil? || facts[name] == value
       end
       told = { 'facts' => needs['all_facts'] ? facts : facts.slice(*names), 'vars' => vars }
       told['trusted'] = @scope['trusted'] if needs['trusted']
@@ -71,11 +79,6 @@ module ::Puppet::Bindc_1_1_0
 
     private
 
-    # Reports whether a name is that of a variable of top scope that has its value: it cannot change.
-    def fixed?(name)
-      name.start_with?('::') && !value(@scope, name).nil?
-    end
-
     # Reports whether Puppet fails where its own data interpolate a variable that is not set. The setting strict decides
     # that; strict_variables is about manifests. It is :error by default from Puppet 8 on.
     def strict?
@@ -84,26 +87,17 @@ module ::Puppet::Bindc_1_1_0
 
     # Returns variables as a caller sees them. '::name' is there if top scope has another value, or none.
     def seen(names, caller)
-      return {} if names.empty?
-
       names.each_with_object({}) do |name, all|
-        local = value(caller, name)
-        top = caller.equal?(@scope) ? local : value(@scope, name)
-        set = !local.nil? || undef?(caller, name)
-        all[name] = local if set
-        all["::#{name}"] = top unless top.eql?(local) && set == (!top.nil? || undef?(@scope, name))
+        local = set(@variables.find(caller, name))
+        top = set(@variables.qualified(name.delete_prefix('::')))
+        all[name] = local unless local.equal?(Variables::UNSET)
+        all["::#{name}"] = (top unless top.equal?(Variables::UNSET)) unless top.eql?(local)
       end
     end
 
-    # Reports whether a variable is set to undef, which only matters where unset variables are errors.
-    def undef?(scope, name)
-      scope.exist?(name) && strict?
-    end
-
-    # Returns the value of a variable, nil if it is not set. Puppet's include? throws for a variable that is not set, which
-    # is slow in JRuby.
-    def value(scope, name)
-      scope[name] if scope.exist?(name)
+    # Whether a variable is set to undef only matters where unset variables are errors.
+    def set(value)
+      value.nil? && !strict? ? Variables::UNSET : value
     end
   end
 
@@ -140,9 +134,20 @@ module ::Puppet::Bindc_1_1_0
       return unless @late
 
       text, @late = @late, nil
-      take_ahead(JSON.parse(text, max_nesting: false))
-    rescue JSON::ParserError
-      raise Problem, "#{@connection}: its answer is not JSON"
+      take_ahead(@connection.parse(text))
+    end
+
+    # Sends the first questions, if it is known what the snapshot needs, and does not wait for the answers.
+    def send_early
+      @connection.if_open do |connection|
+        needs = connection.needs[@compile.environment]
+        next unless needs
+
+        @number, reports = connection.begin_session(@compile, self)
+        @early = Early.new(connection, needs)
+        soon, later = questions_ahead
+        connection.ask_all([], [[node(needs, reports), @early], [soon, @early], [later, self]])
+      end
     end
 
     # Opens the session and returns its caller.
@@ -237,11 +242,12 @@ module ::Puppet::Bindc_1_1_0
 
     # Opens the session. The first session of a compilation takes any snapshot, the others that same one.
     def enter(connection)
-      first = @number.nil?
-      @number, reports = connection.begin_session(@compile, self)
+      first = @number.nil? || @early
+      needs, answer, ahead = early
+      @number, reports = connection.begin_session(@compile, self) unless answer
       8.times do
-        needs = @compile.needs || connection.needs[@compile.environment]
-        answer, ahead = open_with(connection, node(needs, reports), first && needs)
+        needs ||= @compile.needs || connection.needs[@compile.environment]
+        answer, ahead = open_with(connection, node(needs, reports || []), first && needs) unless answer
         if check(answer).key?('session')
           entered(connection, needs)
           return ahead && take_ahead(ahead)
@@ -249,9 +255,19 @@ module ::Puppet::Bindc_1_1_0
 
         replaced(answer['snapshot']) if @compile.needs
         connection.needs[@compile.environment] = answer['snapshot']
-        reports = []
+        needs = answer = reports = nil
       end
       raise Problem, 'the snapshot is replaced faster than it can be asked; run Puppet again'
+    end
+
+    # Returns what the snapshot needs, and the answers to the questions that were sent early; nil if there are none.
+    def early
+      early, @early = @early, nil
+      answers = early&.answers
+      return unless answers
+
+      @awaited = true
+      [early.needs, *answers]
     end
 
     # Asks for a new session. If it is the first, the answers that will be needed first are asked for with it, and then
@@ -260,8 +276,13 @@ module ::Puppet::Bindc_1_1_0
       return [connection.ask(question)] unless ahead
 
       @awaited = true
+      soon, later = questions_ahead
+      connection.ask_all([question, soon], [[later, self]])
+    end
+
+    def questions_ahead
       asks = { 'ask' => 'ahead', 'session' => @number, 'entries' => @entries }
-      connection.ask_all([question, asks.merge('to' => SOON)], asks.merge('from' => SOON), self)
+      [asks.merge('to' => SOON), asks.merge('from' => SOON)]
     end
 
     def entered(connection, needs)

@@ -28,7 +28,7 @@ Puppet::Functions.create_function(:'bindc::data_hash') do
   dispatch :data_hash do
     param 'Any', :options
     param 'Any', :context
-    return_type 'Hash[RichDataKey, RichData]'
+    return_type 'Hash[0, 0]'
   end
 
   def data_hash(options, context)

@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+module ::Puppet::Bindc_1_1_0
+  # The variables of one compilation, as its scopes see them. It reads the tables of the scopes: Scope#include? throws for
+  # a variable that is not set, and Scope#exist? searches all modules for the class of a qualified name. Each takes longer
+  # than a lookup, in JRuby 20 times as long.
+  class Variables
+    # The value of a variable that is not set.
+    UNSET = :'bindc unset' unless const_defined?(:UNSET, false)
+
+    def initialize(scope)
+      @top = scope.compiler.topscope
+      @qualified = scope.compiler.qualified_variables # of top scope and of classes
+      @outer = {}.compare_by_identity
+      @values = []
+    end
+
+    # Chooses the variables whose values make a position.
+    def watch(names)
+      @names = names
+    end
+
+    # Returns the values of the watched variables as a scope sees them. While none can have changed, it is the same list.
+    def position(scope)
+      return @values if @names.empty?
+
+      mark = mark(scope)
+      return @values if mark == @mark
+
+      @mark = mark
+      @values = @names.map { |name| find(scope, name) }
+    end
+
+    # Reports whether a name is that of a variable of top scope that is set: it cannot change.
+    def fixed?(name)
+      name.start_with?('::') && @qualified.key?(name.delete_prefix('::'))
+    end
+
+    # Returns the value of a variable as a scope sees it, or UNSET.
+    def find(scope, name)
+      return qualified(name.delete_prefix('::')) if name.include?('::')
+
+      table = tables(scope).find { |one| one.include?(name) }
+      return table[name] if table
+
+      ::Puppet::Parser::Scope::BUILT_IN_VARS.include?(name) ? nil : UNSET
+    end
+
+    # Returns the value of a variable of top scope ('name') or of a class ('class::name'), or UNSET.
+    def qualified(name)
+      return @qualified[name] if @qualified.key?(name)
+
+      owner, _, local = name.rpartition('::')
+      scope = @top.class_scope(owner) unless owner.empty? # nil unless the class has been evaluated
+      scope = scope.inherited_scope until scope.nil? || table(scope).include?(local)
+      scope ? table(scope)[local] : UNSET
+    end
+
+    private
+
+    # Returns what changes whenever a scope may see other variables. Variables are never changed nor removed, so their
+    # number is enough.
+    def mark(scope)
+      scopes = [scope, *outer(scope)]
+      mark = scopes.map { |one| table(one) }
+      scopes.each { |one| mark << locals(one) unless counted?(one) }
+      mark << @qualified.length
+    end
+
+    def tables(scope)
+      [scope, *outer(scope)].map { |one| table(one) }
+    end
+
+    # The innermost table of a scope, with its parents.
+    def table(scope)
+      scope.effective_symtable(true)
+    end
+
+    # Returns the scopes whose variables a scope sees.
+    def outer(scope)
+      @outer[scope] ||= [].tap do |scopes|
+        scopes << scope while (scope = scope.inherited_scope || scope.enclosing_scope)
+      end
+    end
+
+    # Reports whether all variables of a scope are among the qualified ones. Those of lambdas and of defined types are not.
+    def counted?(scope)
+      return false unless scope.ephemeral_level == 1
+
+      scope.equal?(@top) || scope.source.respond_to?(:type) && scope.source.type == :hostclass
+    end
+
+    # Returns the number of variables in the tables of a scope. A table that does not say how many it has, like that of
+    # parameters while they are evaluated, makes a mark that equals no other.
+    def locals(scope)
+      count = 0
+      table = table(scope)
+      until table.nil?
+        own = table.is_a?(::Puppet::Parser::Scope::MatchScope) ? [] : table.instance_variable_get(:@symbols)
+        return Object.new unless own
+
+        count += own.length
+        table = table.parent
+      end
+      count
+    end
+  end
+end
