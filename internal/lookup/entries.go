@@ -58,9 +58,6 @@ func (r *Request) entries(root string, from, to int, strategy Value) (v value.Va
 	return answer, found && err == nil, secret || e.marked || e.sensitive, err
 }
 
-// optionsKey is the key of the lookup options, as Puppet asks for them.
-const optionsKey = "lookup_options"
-
 // entriesLookup is a lookup of one key in some entries.
 type entriesLookup struct {
 	*lookup
@@ -133,7 +130,7 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 	if err != nil || !found {
 		return value.Value{}, false, err
 	}
-	return e.noting(func() (value.Value, bool, error) { return d.rebound(v) })
+	return e.noting(func() (value.Value, bool, error) { return d.rebound(d.key, d.rebindings, v) })
 }
 
 // mergedOf is what the entries have under the first of some keys that they have anything under, merged.

@@ -16,15 +16,15 @@ type merges struct {
 	room expr.Total // what they may still take
 }
 
-// maxMerges limits the merges of one request, in bytes as expr.Total counts them.
-const maxMerges = 8 << 20
-
 // mergeOf identifies a merge: of the bindings of root by the lookup options of key, or of default_hierarchy.
 type mergeOf struct {
 	root, key string
 	defaults  bool
 	from      int // the first level that counts
 }
+
+// maxMerges limits the merges of one request, in bytes as expr.Total counts them.
+const maxMerges = 8 << 20
 
 func (m *merges) get(of mergeOf) (value.Value, bool) {
 	m.mu.Lock()
