@@ -135,14 +135,14 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 
 // mergedOf is what the entries have under the first of some keys that they have anything under, merged.
 func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err error) {
-	var of []merge.Candidate
+	var candidates []merge.Candidate
 	for _, key := range keys {
-		if of, err = e.candidates(key); err != nil || len(of) > 0 {
+		if candidates, err = e.candidates(key); err != nil || len(candidates) > 0 {
 			break
 		}
 	}
 	if err == nil {
-		v, found, err = e.strategy.Merge(of)
+		v, found, err = e.strategy.Merge(candidates)
 	}
 	if err != nil {
 		err = e.explain(e.root, err)

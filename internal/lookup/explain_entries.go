@@ -46,12 +46,12 @@ func (x *explainer) locations(key, root string) (out []Location, err error) {
 			continue
 		}
 		part := snapshot.HieraPart(written.Index(0).Int())
-		of := written.Index(1).Text()
-		if of != "" && of != module {
+		owner := written.Index(1).Text()
+		if owner != "" && owner != module {
 			continue
 		}
 		for number := range written.Index(3).Len() {
-			e := Location{Part: partNames[part], Module: strings.Clone(of), Number: number,
+			e := Location{Part: partNames[part], Module: strings.Clone(owner), Number: number,
 				Config: strings.Clone(written.Index(2).Text())}
 			out = append(out, x.located(e, written.Index(3).Index(number), part, found)...)
 		}
@@ -82,12 +82,12 @@ func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 		return nil, err
 	}
 	for _, b := range bs {
-		place := places[b.Layer]
+		position := places[b.Layer]
 		c, err := x.candidate(b.Binding, new(string))
 		if err != nil {
 			return nil, err
 		}
-		if place.Part == snapshot.NoHiera || c.State == NotEffective {
+		if position.Part == snapshot.NoHiera || c.State == NotEffective {
 			continue
 		}
 		o, r, err := x.evaluate(key, b, b.Level())
@@ -101,7 +101,7 @@ func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 				c.Text = strings.Clone(text)
 			}
 		}
-		out = append(out, &placedValue{place, c, file, false})
+		out = append(out, &placedValue{position, c, file, false})
 	}
 	return out, nil
 }

@@ -74,8 +74,8 @@ func NewFacts(facts Value, opts FactsOptions) (*Facts, error) {
 }
 
 // hashOfFacts returns a copy of a hash of facts, or undef.
-func hashOfFacts(of Value, expected string) (value.Value, error) {
-	v, err := of.own(nil)
+func hashOfFacts(given Value, expected string) (value.Value, error) {
+	v, err := given.own(nil)
 	if err == nil && v.Kind() != value.Undef && v.Kind() != value.Hash {
 		err = &Error{Code: CodeFacts, Message: "expected " + expected + ", found " + describe(v)}
 	}

@@ -53,8 +53,8 @@ func (l *lookup) failsIn(root string, given, defaults bool) error {
 	} else if err := l.r.pathError(module); err != nil {
 		return err
 	}
-	for of := range l.r.snap.hierarchies.Load().options.Elems() { // which is why the request may fail
-		if slices.Contains(in, of.Text()) {
+	for name := range l.r.snap.hierarchies.Load().options.Elems() { // which is why the request may fail
+		if slices.Contains(in, name.Text()) {
 			return l.wrongOptions(root, given, defaults)
 		}
 	}

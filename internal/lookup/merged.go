@@ -36,8 +36,8 @@ func isUndef(v Value) bool {
 }
 
 // strategyOf parses the merge strategy for a lookup of key.
-func strategyOf(key string, of Value) (merge.Strategy, error) {
-	v, err := of.own(nil)
+func strategyOf(key string, given Value) (merge.Strategy, error) {
+	v, err := given.own(nil)
 	if err != nil {
 		return merge.Strategy{}, err
 	}

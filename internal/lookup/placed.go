@@ -44,7 +44,7 @@ func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	if c.Level >= 0 {
 		return l.r.file.Level(c.Level).Layer, nil
 	}
-	if layer, known := l.r.snap.layers.Load(key); known && !c.Hidden {
+	if layer, cached := l.r.snap.layers.Load(key); cached && !c.Hidden {
 		return layer.(int), nil
 	}
 	b, err := l.r.file.Binding(key, c)

@@ -76,8 +76,8 @@ func (l *lookup) explain(key string, err error) error {
 
 // damaged reports whether err is about the file and not about a binding.
 func damaged(err error) bool {
-	_, known := err.(*Error)
-	return err != nil && !known
+	_, ofBinding := err.(*Error)
+	return err != nil && !ofBinding
 }
 
 func onlyDamage(err error) error {
