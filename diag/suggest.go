@@ -6,8 +6,8 @@ import (
 )
 
 // DidYouMean is the hint that asks for the one of known that word is probably meant to be, or "" where there is none.
-func DidYouMean(word string, known []string) string {
-	near := nearest(word, known)
+func DidYouMean(word string, words []string) string {
+	near := nearest(word, words)
 	if near == "" {
 		return ""
 	}
@@ -18,29 +18,29 @@ func DidYouMean(word string, known []string) string {
 const maxCompared = 1 << 20
 
 // Misspelt is Misspelt, which finds nothing when the hints before have compared too many names.
-func (l *List) Misspelt(word string, known []string) string {
-	if !l.mayCompare(word, known) {
+func (l *List) Misspelt(word string, words []string) string {
+	if !l.mayCompare(word, words) {
 		return ""
 	}
-	return Misspelt(word, known)
+	return Misspelt(word, words)
 }
 
 // mayCompare tells whether a hint may be looked for, and counts what that compares.
-func (l *List) mayCompare(word string, known []string) bool {
+func (l *List) mayCompare(word string, words []string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	left := maxCompared - l.hint
-	l.hint += len(known) * (1 + len(word)/16)
+	l.hint += len(words) * (1 + len(word)/16)
 	return left > 0
 }
 
 // DidYouMean is the hint for a word of which there may be many, in a site of which everything is wrong: it is left out
 // when the hints before have compared too many names.
-func (l *List) DidYouMean(word string, known []string) string {
-	if !l.mayCompare(word, known) {
+func (l *List) DidYouMean(word string, words []string) string {
+	if !l.mayCompare(word, words) {
 		return ""
 	}
-	return DidYouMean(word, known)
+	return DidYouMean(word, words)
 }
 
 // maxWord is the length from which on a word is no typo: comparing takes the square of it.
@@ -72,9 +72,9 @@ const shortest = 4
 // Misspelt is the one of known that word differs from by one character, or by two neighbours that are swapped; "" where
 // there is none, where word is one of them, or where all that differs is a digit. It is for warnings, for which the
 // guess of a hint is not enough.
-func Misspelt(word string, known []string) string {
+func Misspelt(word string, words []string) string {
 	near := ""
-	for _, k := range known {
+	for _, k := range words {
 		switch {
 		case k == word || len(word) < shortest:
 			return ""

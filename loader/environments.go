@@ -183,10 +183,10 @@ func (r *environmentsReader) read() {
 // readable judges what can be told of a file in which something else cannot be read: its names.
 func (r *environmentsReader) readable() {
 	attributes := func(list []syntax.Attribute, more ...string) {
-		known := append(more, settings...)
+		names := append(more, settings...)
 		for _, a := range list {
-			if !slices.Contains(known, a.Name) {
-				r.unknown(a, known)
+			if !slices.Contains(names, a.Name) {
+				r.unknown(a, names)
 			}
 			r.checked(a.Value)
 		}
@@ -283,11 +283,11 @@ var settings = []string{"modulepath", "manifestdir", "manifest", "templatedir", 
 // attributes evaluates what a declaration gives, beside the defaults. more are other attributes it may have.
 func (r *environmentsReader) attributes(list []syntax.Attribute, defaults attributes, more ...string) attributes {
 	out := maps.Clone(defaults)
-	known := append(more, settings...)
+	names := append(more, settings...)
 	seen := map[string]bool{}
 	for _, a := range list {
-		if !slices.Contains(known, a.Name) {
-			r.unknown(a, known)
+		if !slices.Contains(names, a.Name) {
+			r.unknown(a, names)
 			continue
 		}
 		if seen[a.Name] {
@@ -309,9 +309,9 @@ func (r *environmentsReader) attributes(list []syntax.Attribute, defaults attrib
 	return out
 }
 
-func (r *environmentsReader) unknown(a syntax.Attribute, known []string) {
-	d := diag.Diagnostic{Pos: r.pos(a.Off), Code: "environments", Hint: diag.DidYouMean(a.Name, known),
-		Message: "unknown attribute '" + a.Name + "'; expected " + diag.Quoted(known)}
+func (r *environmentsReader) unknown(a syntax.Attribute, names []string) {
+	d := diag.Diagnostic{Pos: r.pos(a.Off), Code: "environments", Hint: diag.DidYouMean(a.Name, names),
+		Message: "unknown attribute '" + a.Name + "'; expected " + diag.Quoted(names)}
 	if a.Name == "envdir" {
 		d.Message = "the 'envdir' of a dynamic environment is its directory, and cannot be another one"
 	}

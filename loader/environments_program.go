@@ -31,9 +31,9 @@ func (r *environmentsReader) program() {
 		n.Variables(func(name string) { usesRoot = usesRoot || name == confdir })
 	}
 	if usesRoot {
-		set := &expr.Node{Op: expr.Assign, Name: confdir,
+		assign := &expr.Node{Op: expr.Assign, Name: confdir,
 			Kids: []*expr.Node{{Op: expr.Const, Value: value.FromString(r.root)}}}
-		statements = append([]*expr.Node{set}, statements...)
+		statements = append([]*expr.Node{assign}, statements...)
 	}
 	r.out.Program = expr.Fold(choice.Of(statements), stdlib.Functions)
 }
@@ -54,10 +54,10 @@ func (r *environmentsReader) chosen(n *expr.Node) {
 		case v.Kind() != value.String:
 			r.errorf(c.Off, "expected the name of an environment as $environment, found %s", value.Describe(v))
 		default:
-			known := slices.Sorted(maps.Keys(r.named))
-			hint := diag.DidYouMean(v.Text(), known)
+			names := slices.Sorted(maps.Keys(r.named))
+			hint := diag.DidYouMean(v.Text(), names)
 			r.Diags.Add(diag.Diagnostic{Pos: r.pos(c.Off), Code: "environments", Hint: hint,
-				Message: "there is no environment '" + v.Text() + "'; there is " + diag.QuotedFor(hint, known)})
+				Message: "there is no environment '" + v.Text() + "'; there is " + diag.QuotedFor(hint, names)})
 		}
 	}
 }

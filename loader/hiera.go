@@ -112,11 +112,11 @@ func (r *hieraReader) read(path string) *hieraDir {
 
 // refuseSecond reports that beside hiera2.yaml there is another configuration of Hiera-2. One of another version is
 // Puppet's.
-func (r *hieraReader) refuseSecond(path, beside string) {
-	if there, _ := r.IsFile(beside); !there {
+func (r *hieraReader) refuseSecond(path, second string) {
+	if there, _ := r.IsFile(second); !there {
 		return
 	}
-	doc, ok := r.ReadNow(beside)
+	doc, ok := r.ReadNow(second)
 	if !ok || !doc.IsHash() {
 		return
 	}
@@ -180,10 +180,10 @@ func (r *hieraReader) backends(doc site.Document) []string {
 	for i := range n.Kids {
 		name, _ := n.Kids[i].Text()
 		if !builtinBackend(name) && r.extensions.backends[name] == nil {
-			known := extensionNames([]string{"yaml", "json"}, r.extensions.backends)
-			hint := cmp.Or(backendHint(name), r.Diags.DidYouMean(name, known))
+			names := extensionNames([]string{"yaml", "json"}, r.extensions.backends)
+			hint := cmp.Or(backendHint(name), r.Diags.DidYouMean(name, names))
 			r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[i]), Code: "backend", Hint: hint,
-				Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + diag.QuotedFor(hint, known)})
+				Message: "unknown backend: " + n.Kids[i].Describe() + "; expected " + diag.QuotedFor(hint, names)})
 			continue
 		}
 		out = append(out, name)
@@ -247,10 +247,10 @@ func (r *hieraReader) entry(doc site.Document, n *yaml.Node) (hierarchyEntry, bo
 	}
 	c, ok := r.Category(texts[0])
 	if !ok {
-		known := r.CategoryNames()
-		hint := r.Diags.DidYouMean(texts[0], known)
+		names := r.CategoryNames()
+		hint := r.Diags.DidYouMean(texts[0], names)
 		r.Diags.Add(diag.Diagnostic{Pos: doc.Pos(&n.Kids[0]), Code: "category", Hint: hint,
-			Message: "the site has no category '" + texts[0] + "'; it has " + diag.QuotedFor(hint, known)})
+			Message: "the site has no category '" + texts[0] + "'; it has " + diag.QuotedFor(hint, names)})
 		return hierarchyEntry{}, false
 	}
 	val, path := doc.Interpolated(&n.Kids[1], texts[1]), doc.Interpolated(&n.Kids[2], texts[2])

@@ -118,12 +118,12 @@ func assemble(plan []plannedLayer, in *site.Inputs, dims *site.Dimensions) []Lay
 			case p.encPart != "":
 				c.Files = p.classified(in.Reader.Pools.Keys.Texts())
 			default:
-				if sets[p.set] == nil {
-					sets[p.set] = &setCompiler{Dimensions: dims, diags: in.Diags, pools: in.Reader.Pools,
+				if sets[p.bindings] == nil {
+					sets[p.bindings] = &setCompiler{Dimensions: dims, diags: in.Diags, pools: in.Reader.Pools,
 						secrets: secrets, inclusions: inclusions}
-					sets[p.set].readSet(p.source(), p.names())
+					sets[p.bindings].readSet(p.source(), p.names())
 				}
-				c.Bindings, c.Transfers = sets[p.set].out, sets[p.set].transfers
+				c.Bindings, c.Transfers = sets[p.bindings].out, sets[p.bindings].transfers
 			}
 			layer.Contributions = append(layer.Contributions, c)
 		}

@@ -13,12 +13,12 @@ import (
 
 // planned is one contribution of a layer, before its files are read.
 type planned struct {
-	uri    string
-	hiera  *hieraDir
-	hiera5 *hiera5.Hierarchy
-	part   HieraPart  // of hiera5
-	set    *site.File // structured bindings
-	name   string     // of the set, as its path says; "" for an extension's
+	uri      string
+	hiera    *hieraDir
+	hiera5   *hiera5.Hierarchy
+	part     HieraPart  // of hiera5
+	bindings *site.File // structured bindings
+	name     string     // of the set, as its path says; "" for an extension's
 
 	nodes   []node // what a classifier says of them
 	encPart string // what of that
@@ -78,7 +78,7 @@ func (p *planner) wanted(layer layerConfig) []uri {
 	for _, u := range layer.exclude {
 		for _, e := range p.expand(u) {
 			excluded[e.String()] = true
-			if _, known := p.named[e.String()]; !known {
+			if _, named := p.named[e.String()]; !named {
 				p.named[e.String()] = false
 			}
 		}
@@ -141,10 +141,10 @@ func (p *planner) expand(u uri) []uri {
 
 // source is what the structured bindings are read from, nil if that cannot be.
 func (p *planned) source() bindingsfile.Source {
-	if p.set == nil {
+	if p.bindings == nil {
 		return nil
 	}
-	return p.set.Source()
+	return p.bindings.Source()
 }
 
 // names are what the set may be called. In the syntax of Puppet, the name of the module it is in need not be written.
@@ -153,7 +153,7 @@ func (p *planned) names() []string {
 		return nil
 	}
 	_, inModule, _ := strings.Cut(p.name, "::")
-	if strings.HasPrefix(p.uri, "module:") && p.set.Puppet != nil {
+	if strings.HasPrefix(p.uri, "module:") && p.bindings.Puppet != nil {
 		return []string{p.name, inModule}
 	}
 	return []string{p.name}
@@ -161,7 +161,7 @@ func (p *planned) names() []string {
 
 // namesOfSets are the sets of the site or module in dir, in whichever syntax.
 func (p *planner) namesOfSets(dir string) []string {
-	if names, known := p.sets[dir]; known {
+	if names, listed := p.sets[dir]; listed {
 		return names
 	}
 	names := p.findSets(dir)
@@ -198,7 +198,7 @@ func (p *planner) find(u uri) []planned {
 	case u.scheme == "enc":
 		return p.findEnc(u)
 	case !u.builtin():
-		return []planned{{uri: u.String(), set: p.wantHandled(u)}}
+		return []planned{{uri: u.String(), bindings: p.wantHandled(u)}}
 	}
 	find := p.findSet
 	if u.scheme == "confdir-hiera" || u.scheme == "module-hiera" {
@@ -272,7 +272,7 @@ func (p *planner) findSet(u uri) (planned, bool) {
 		return p.missing(u, "there are no bindings %s: expected the file %s, or %s beside it", u.path, path,
 			filepath.Base(puppet))
 	}
-	return planned{uri: u.String(), set: p.Want(path), name: u.path}, true
+	return planned{uri: u.String(), bindings: p.Want(path), name: u.path}, true
 }
 
 func rubyFile(dir, name string) string {

@@ -223,13 +223,13 @@ func constants(p *bindingsfile.Producer) []entry {
 func computed(p *bindingsfile.Producer) []entry {
 	var out []entry
 	for i := 0; i < len(p.Expr.Kids); i += 2 {
-		k, known := p.Expr.Kids[i].Constant()
-		if !known && len(p.Argument.Kids) == len(p.Expr.Kids) {
+		k, constant := p.Expr.Kids[i].Constant()
+		if !constant && len(p.Argument.Kids) == len(p.Expr.Kids) {
 			k = p.Argument.Kids[i].Value // it is not a name: it interpolates, or is undef
 		}
 		name, val := p.Argument.Entry(i/2, k)
 		producer := &bindingsfile.Producer{Name: p.Name, Argument: &val}
-		if v, known := p.Expr.Kids[i+1].Constant(); known {
+		if v, constant := p.Expr.Kids[i+1].Constant(); constant {
 			val.Value = v
 		} else {
 			producer.Expr = p.Expr.Kids[i+1]
@@ -241,17 +241,17 @@ func computed(p *bindingsfile.Producer) []entry {
 
 // paramMap binds a map from the parameters of one type to those of another.
 func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
-	of, okOf := c.typeOf(&s.Subjects[0])
+	to, okOf := c.typeOf(&s.Subjects[0])
 	from, okFrom := c.typeOf(&s.Subjects[1])
 	if !okOf || !okFrom || s.Broken {
 		return
 	}
 	b := *s
-	b.Key = mapKey(of, from)
+	b.Key = mapKey(to, from)
 	if !b.Abstract {
 		if len(b.Producers) != 1 {
 			at := &bindingsfile.Literal{Pos: b.Pos}
-			c.errorf(at, "expected 'to', a hash of the parameters of %s to those of %s", of, from)
+			c.errorf(at, "expected 'to', a hash of the parameters of %s to those of %s", to, from)
 			return
 		}
 		if _, ok := c.mapped(b.Producers[0].Argument, b.Producers[0].Expr == nil); !ok {
@@ -261,7 +261,7 @@ func (c *setCompiler) paramMap(s *bindingsfile.Statement, when []int) {
 	c.compile(&b, when)
 }
 
-func mapKey(of, from string) string { return recipe.MapKeys + of + "/" + from }
+func mapKey(to, from string) string { return recipe.MapKeys + to + "/" + from }
 
 func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
 	if isText(l, typeName) {
@@ -272,8 +272,8 @@ func (c *setCompiler) typeOf(l *bindingsfile.Literal) (string, bool) {
 }
 
 // mapped reads a map of parameters to parameters.
-func (c *setCompiler) mapped(l *bindingsfile.Literal, known bool) ([]Renamed, bool) {
-	if !known || l.Value.Kind() != value.Hash {
+func (c *setCompiler) mapped(l *bindingsfile.Literal, constant bool) ([]Renamed, bool) {
+	if !constant || l.Value.Kind() != value.Hash {
 		c.errorf(l, "expected a hash of names of parameters to names of parameters, found %s", value.Describe(l.Value))
 		return nil, false
 	}
@@ -293,15 +293,15 @@ func (c *setCompiler) mapped(l *bindingsfile.Literal, known bool) ([]Renamed, bo
 }
 
 // transfer binds parameters to those of another target.
-func (c *setCompiler) transfer(s *bindingsfile.Statement, of target, l *bindingsfile.Literal, when []int) {
+func (c *setCompiler) transfer(s *bindingsfile.Statement, owner target, l *bindingsfile.Literal, when []int) {
 	from, ok := c.target(l)
 	if !ok {
 		return
 	}
 	to := &s.Subjects[0]
 	t := Transfer{When: when, Pos: to.Pos, Target: to.Value.Text(), From: l.Value.Text(),
-		Keys: of.keys(), FromKeys: from.keys(), TypeKeys: target{name: of.name, isClass: of.isClass}.keys(),
-		Map: mapKey(of.name, from.name)}
+		Keys: owner.keys(), FromKeys: from.keys(), TypeKeys: target{name: owner.name, isClass: owner.isClass}.keys(),
+		Map: mapKey(owner.name, from.name)}
 	if s.Options != nil {
 		written := s.Options.Named("map")
 		if written == nil || s.Options.Value.Len() != 1 {

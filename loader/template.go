@@ -153,17 +153,17 @@ func (t *template) onlyRef() *reference {
 
 // backwards are the ways to read text by the template, two at most.
 func backwards(t *template, text string) [][]string {
-	b := backwardReader{parts: t.parts, values: make([]string, len(t.names)), known: make([]bool, len(t.names))}
+	b := backwardReader{parts: t.parts, values: make([]string, len(t.names)), settled: make([]bool, len(t.names))}
 	b.read(0, text)
 	return b.out
 }
 
 // backwardReader reads a text by a template.
 type backwardReader struct {
-	parts  []part
-	values []string
-	known  []bool // the values that are
-	out    [][]string
+	parts   []part
+	values  []string
+	settled []bool // the values that are
+	out     [][]string
 }
 
 // read matches rest with the parts from i on.
@@ -183,7 +183,7 @@ func (b *backwardReader) read(i int, rest string) {
 		if tail, ok := strings.CutPrefix(rest, b.parts[i].text); ok {
 			b.read(i+1, tail)
 		}
-	case b.known[ref.name]:
+	case b.settled[ref.name]:
 		if v := b.values[ref.name]; len(rest) >= len(v) && Fold(rest[:len(v)]) == Fold(v) {
 			b.read(i+1, rest[len(v):])
 		}
@@ -201,12 +201,12 @@ func (b *backwardReader) choose(i int, ref *reference, rest string) {
 	if i == len(b.parts)-1 {
 		shortest = len(rest)
 	}
-	b.known[ref.name] = true
+	b.settled[ref.name] = true
 	for n := shortest; n <= longest; n++ {
 		b.values[ref.name] = rest[:n]
 		b.read(i+1, rest[n:])
 	}
-	b.known[ref.name] = false
+	b.settled[ref.name] = false
 }
 
 // determines tells whether the references have no other values with which the template yields the same text, but for

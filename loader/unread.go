@@ -141,9 +141,9 @@ func isData(f site.Listed) bool {
 // mentions tells whether something is said of f already: its name fits, but its extension or the path's is amiss, or
 // it is refused.
 func (h *hieraDir) mentions(f site.Listed) bool {
-	said := slices.Contains(h.backends, strings.ReplaceAll(filepath.Ext(f.Path)[1:], "yml", "yaml"))
+	mentioned := slices.Contains(h.backends, strings.ReplaceAll(filepath.Ext(f.Path)[1:], "yml", "yaml"))
 	return slices.ContainsFunc(h.entries, func(e hierarchyEntry) bool {
-		return e.path.fits(f.Path) || said && e.path.fits(f.Name())
+		return e.path.fits(f.Path) || mentioned && e.path.fits(f.Name())
 	})
 }
 
@@ -178,17 +178,17 @@ func (h *hieraDir) tops() map[string]diag.Pos {
 
 // hierarchy warns about the hiera.yaml of a site or module that no layer includes, neither as version 2 nor as Hiera 5.
 // At the top of the site, excluding a version 5 file as Hiera 5 is enough, because it is never read as version 2.
-func (u *unread) hierarchy(dir string, of, of5 uri) {
-	u.yml(filepath.Join(dir, "hiera"), of)
+func (u *unread) hierarchy(dir string, include, of5 uri) {
+	u.yml(filepath.Join(dir, "hiera"), include)
 	_, named5 := u.named[of5.String()]
 	if path := filepath.Join(dir, hiera5.ConfigNames[0]); !named5 {
 		if there, _ := u.quiet.IsFile(path); there {
 			u.notIncluded(path, of5)
 		}
 	}
-	included, named := u.named[of.String()]
+	included, named := u.named[include.String()]
 	path, _ := hieraFile(u.quiet, dir)
-	if path == "" || included || named && (named5 || of.scheme != "confdir-hiera") {
+	if path == "" || included || named && (named5 || include.scheme != "confdir-hiera") {
 		return
 	}
 	src, _ := u.Disk.ReadFile(path) // nothing, if that fails
@@ -197,7 +197,7 @@ func (u *unread) hierarchy(dir string, of, of5 uri) {
 	case !ok || !d.IsHash():
 	case otherHiera(d) == "":
 		if !named {
-			u.notIncluded(path, of)
+			u.notIncluded(path, include)
 		}
 	case !named5 && hiera5.VersionOf(doc) >= 4 && !hiera5.AsksSnapshotOnly(d):
 		u.notIncluded(path, of5)
@@ -205,12 +205,12 @@ func (u *unread) hierarchy(dir string, of, of5 uri) {
 }
 
 // notIncluded warns about a file that no layer includes.
-func (u *unread) notIncluded(path string, of uri) {
+func (u *unread) notIncluded(path string, include uri) {
 	d := diag.Diagnostic{Pos: diag.Pos{File: path}, Severity: diag.Warning, Code: "not_included",
 		Message: "no layer includes this file; its data is never used",
-		Hint:    "include '" + of.String() + "' in a layer of the site, or exclude it there if that is meant"}
-	if of.scheme == "hiera" || of.scheme == "module-hiera5" {
-		d.Hint = "include '" + of.String() + "' in a layer of its own, or exclude it in another if that is meant"
+		Hint:    "include '" + include.String() + "' in a layer of the site, or exclude it there if that is meant"}
+	if include.scheme == "hiera" || include.scheme == "module-hiera5" {
+		d.Hint = "include '" + include.String() + "' in a layer of its own, or exclude it in another if that is meant"
 	}
 	u.Diags.Add(d)
 }
@@ -243,9 +243,9 @@ func (u *unread) sets(dir, scheme, prefix string) {
 	chosen := slices.ContainsFunc(slices.Collect(maps.Keys(u.named)), ofModule)
 	for _, ext := range []string{".yaml", ".yml", ".pp"} {
 		for _, name := range u.quiet.SetsBelow(dir, ext) {
-			of := uri{scheme: scheme, path: prefix + name}
+			include := uri{scheme: scheme, path: prefix + name}
 			path := filepath.Join(dir, filepath.FromSlash(strings.ReplaceAll(name, "::", "/")))
-			_, named := u.named[of.String()]
+			_, named := u.named[include.String()]
 			switch {
 			case scheme == "module" && !named && diag.Misspelt(name, []string{"default"}) != "":
 				u.warn(path+ext, "not_included", "no layer includes this file; its data is never used",
@@ -253,19 +253,19 @@ func (u *unread) sets(dir, scheme, prefix string) {
 						", which is what layers include of modules")
 			case scheme == "module" && (name != "default" || chosen):
 			case ext == ".yml":
-				u.yml(path, of)
+				u.yml(path, include)
 			case !named:
-				u.notIncluded(path+ext, of)
+				u.notIncluded(path+ext, include)
 			}
 		}
 	}
 }
 
 // yml warns of a file that is named path but for its extension, unless what it would be is excluded.
-func (u *unread) yml(path string, of uri) {
+func (u *unread) yml(path string, include uri) {
 	there, _ := u.quiet.IsFile(path + ".yml")
 	twin, _ := u.quiet.IsFile(path + ".yaml")
-	if included, named := u.named[of.String()]; there && !twin && (included || !named) {
+	if included, named := u.named[include.String()]; there && !twin && (included || !named) {
 		u.warn(path+".yml", "yml", "this file is not read: expected the extension '.yaml'",
 			"rename it to "+filepath.Base(path)+".yaml")
 	}

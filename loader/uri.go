@@ -73,10 +73,10 @@ func normal(path string) string {
 var schemes = []string{"confdir-hiera", "module-hiera", "confdir", "module", "hiera", "module-hiera5", "enc"}
 
 func (r uriReader) unknownScheme(scheme string, at diag.Pos) {
-	known := extensionNames(schemes, r.extensions.handlers)
-	hint := diag.DidYouMean(scheme, known)
+	names := extensionNames(schemes, r.extensions.handlers)
+	hint := diag.DidYouMean(scheme, names)
 	r.diags.Add(diag.Diagnostic{Pos: at, Code: "uri", Hint: hint,
-		Message: "unknown scheme '" + scheme + "'; expected " + diag.QuotedFor(hint, known)})
+		Message: "unknown scheme '" + scheme + "'; expected " + diag.QuotedFor(hint, names)})
 }
 
 // checkPath refuses a path that leads out, and wildcards where the scheme has none.

@@ -86,9 +86,9 @@ func readJSONObject(d *json.Decoder, depth int) (value.Value, error) {
 			return value.Value{}, err
 		}
 		name, _ := k.(string)
-		known := b.Len()
+		before := b.Len()
 		at := b.At(value.FromString(name))
-		if b.Len() == known && !value.Same(*at, e) {
+		if b.Len() == before && !value.Same(*at, e) {
 			return value.Value{}, fmt.Errorf("byte %d: '%s' is given twice in one object, with different values", end,
 				value.Shorten(name))
 		}

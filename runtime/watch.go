@@ -69,7 +69,7 @@ func (w *Watcher) Request(facts *Facts) (*Lease, error) {
 		if !s.acquire() {
 			continue // replaced in between
 		}
-		l := &Lease{of: s}
+		l := &Lease{source: s}
 		if err := l.engine().Begin(s.snap.engine(), &l.closed, (*lookup.Facts)(facts)); err != nil {
 			s.release()
 			return nil, err
@@ -196,14 +196,14 @@ func reporter(check func() (switched bool, err error), notify func(error)) func(
 // answers stay valid after Close.
 type Lease struct {
 	Request
-	of     *shared
+	source *shared
 	closed atomic.Bool
 }
 
 // Close ends the request. Later calls return fs.ErrClosed. Closing it again does nothing; l may be nil.
 func (l *Lease) Close() {
 	if l != nil && !l.closed.Swap(true) {
-		l.of.release()
+		l.source.release()
 	}
 }
 

@@ -13,13 +13,13 @@ type Binding struct {
 	Contribution bool
 	Stored       Stored // what a hidden one binds the key to
 
-	above int  // how many levels stand above it
-	scope bool // it is in the scope of a level
+	above   int  // how many levels stand above it
+	inScope bool // it is in the scope of a level
 }
 
 // Level is the level that has b in a scope; -1 if none has.
 func (b *Binding) Level() int {
-	if b.scope {
+	if b.inScope {
 		return b.above
 	}
 	return -1
@@ -28,8 +28,8 @@ func (b *Binding) Level() int {
 // ByPrecedence compares bindings of one key: the higher one is less. Those that no condition can tell apart are equal,
 // and stand in order as Bindings has them.
 func ByPrecedence(a, b Binding) int {
-	if a.above == b.above && a.scope != b.scope { // what is in no scope comes before the level below it
-		if b.scope {
+	if a.above == b.above && a.inScope != b.inScope { // what is in no scope comes before the level below it
+		if b.inScope {
 			return -1
 		}
 		return 1
@@ -102,7 +102,7 @@ func (s *scopeReader) inLevel(level int, n uint32) ([]Binding, error) {
 		s.end = off + uint64(len(packed))
 		err = s.eachScope(s.block, func(place uint32, o *scopeOrigins) {
 			if b, ok := at[place]; ok {
-				if b.Origin, ok = o.of(s.Snapshot, l, place, n); ok {
+				if b.Origin, ok = o.originOf(s.Snapshot, l, place, n); ok {
 					delete(at, place)
 					out = append(out, b)
 				}
@@ -145,7 +145,7 @@ func (s *Snapshot) places(level int, n uint32) (map[uint32]Binding, error) {
 		if err != nil {
 			return nil, err
 		}
-		at[place] = Binding{Layer: l.layer, Terms: terms, Ref: ref, above: level, scope: true}
+		at[place] = Binding{Layer: l.layer, Terms: terms, Ref: ref, above: level, inScope: true}
 	}
 	return at, nil
 }

@@ -77,7 +77,7 @@ func (b *Book) scopesOf(block int, level uint32, slots map[uint32]uint32) error 
 			return
 		}
 		b.scopes = append(b.scopes, scopeSlot{level, slot})
-		failed = b.scope(l, place, o)
+		failed = b.addScope(l, place, o)
 	})
 	if err == nil {
 		err = failed
@@ -85,7 +85,7 @@ func (b *Book) scopesOf(block int, level uint32, slots map[uint32]uint32) error 
 	return err
 }
 
-func (b *Book) scope(l *levelView, place uint32, o *scopeOrigins) error {
+func (b *Book) addScope(l *levelView, place uint32, o *scopeOrigins) error {
 	from := uint32(len(b.scopes) - 1)
 	add := func(i, key uint32, ref Ref) {
 		b.lines = append(b.lines, line{key: key, from: from, ref: ref,
@@ -167,7 +167,7 @@ func (b *Book) Bindings(key string) ([]Binding, error) {
 		} else {
 			at := b.scopes[l.from]
 			level := &b.s.levels[at.level]
-			out[i] = Binding{Layer: level.layer, Ref: l.ref, Origin: l.origin, above: int(at.level), scope: true}
+			out[i] = Binding{Layer: level.layer, Ref: l.ref, Origin: l.origin, above: int(at.level), inScope: true}
 			out[i].Terms, err = b.s.conditionOf(level, at.slot)
 		}
 		if err != nil {

@@ -40,7 +40,7 @@ func (s *Snapshot) Candidates(key string, numbers []uint32, at *Scopes) iter.Seq
 					return
 				}
 			}
-			if !yield(Candidate{Ref: b.ref, Level: level, place: at.place(b.column)}, err) || err != nil {
+			if !yield(Candidate{Ref: b.ref, Level: level, place: at.placeIn(b.column)}, err) || err != nil {
 				return
 			}
 		}
@@ -70,7 +70,7 @@ func (s *Snapshot) Behind(key string, level int, at *Scopes) iter.Seq2[Candidate
 			if l <= level && err == nil {
 				continue
 			}
-			if !yield(Candidate{Ref: b.ref, Level: l, place: at.place(b.column)}, err) || err != nil {
+			if !yield(Candidate{Ref: b.ref, Level: l, place: at.placeIn(b.column)}, err) || err != nil {
 				return
 			}
 		}
@@ -127,8 +127,8 @@ func (s *Snapshot) levelOf(column int) int {
 	return from
 }
 
-// place is that of the scope, of the level of a column, that the request is in.
-func (at *Scopes) place(column int) uint32 {
+// placeIn is that of the scope, of the level of a column, that the request is in.
+func (at *Scopes) placeIn(column int) uint32 {
 	if at.more != nil {
 		return at.more.tables[column] + 1
 	}
@@ -189,7 +189,7 @@ func (s *Snapshot) scopeOrigin(level int, place, n uint32) (out Origin, err erro
 	if block >= 0 {
 		err = s.eachScope(block, func(p uint32, o *scopeOrigins) {
 			if p == place {
-				out, found = o.of(s, &s.levels[level], place, n)
+				out, found = o.originOf(s, &s.levels[level], place, n)
 			}
 		})
 	}

@@ -71,13 +71,13 @@ type scopeOrigins struct {
 
 // originColumn is one number per entry.
 type originColumn struct {
-	one  bool // all are same
-	same uint32
-	all  []uint32
+	uniform bool // all are same
+	same    uint32
+	all     []uint32
 }
 
 func (c *originColumn) at(i uint32) uint32 {
-	if c.one {
+	if c.uniform {
 		return c.same
 	}
 	return c.all[i]
@@ -91,8 +91,8 @@ func (c *originColumn) relativeTo(input uint32) {
 	}
 }
 
-// of is the origin of key number n.
-func (o *scopeOrigins) of(s *Snapshot, l *levelView, place, n uint32) (Origin, bool) {
+// originOf is the origin of key number n.
+func (o *scopeOrigins) originOf(s *Snapshot, l *levelView, place, n uint32) (Origin, bool) {
 	var i uint32
 	var ok bool
 	if l.narrow {
@@ -118,7 +118,7 @@ func (s *Snapshot) eachScope(block int, yield func(place uint32, o *scopeOrigins
 	place, input := uint32(0), uint32(0)
 	for err == nil && r.b != "" {
 		place += r.u32()
-		r.scope(&o, s.levels[level].narrow)
+		r.readScope(&o, s.levels[level].narrow)
 		if r.failed {
 			break
 		}
@@ -134,8 +134,8 @@ func (s *Snapshot) eachScope(block int, yield func(place uint32, o *scopeOrigins
 	return err
 }
 
-// scope reads what addScope appends behind the place.
-func (r *reader) scope(o *scopeOrigins, narrow bool) {
+// readScope reads what addScope appends behind the place.
+func (r *reader) readScope(o *scopeOrigins, narrow bool) {
 	o.n, o.keys = r.u32(), o.keys[:0]
 	for before := uint32(0); narrow && uint32(len(o.keys)) < o.n && !r.failed; o.keys = append(o.keys, before) {
 		before += r.u32()
@@ -147,10 +147,10 @@ func (r *reader) scope(o *scopeOrigins, narrow bool) {
 
 // column reads what appendColumn appends.
 func (r *reader) column(c *originColumn, n uint32) {
-	c.one, c.all = false, c.all[:0]
+	c.uniform, c.all = false, c.all[:0]
 	if same := r.uvarint(); same > 0 {
 		r.failed = r.failed || same > 1<<32
-		c.one, c.same = true, uint32(same-1)
+		c.uniform, c.same = true, uint32(same-1)
 		return
 	}
 	for uint32(len(c.all)) < n && !r.failed {

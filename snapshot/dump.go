@@ -199,12 +199,12 @@ func (d *dumper) seal() { d.row(d.end-d.at, "the key of what is sealed, encrypte
 func (d *dumper) originTab() {
 	for n := 0; d.at < d.end && !d.failed; n++ {
 		e := d.next(coldEntry)
-		of := fmt.Sprintf("level %d, place %d", load32(e[16:]), load32(e[20:]))
+		where := fmt.Sprintf("level %d, place %d", load32(e[16:]), load32(e[20:]))
 		if load32(e[16:]) == coldKeys {
-			of = fmt.Sprintf("keys, number %d", load32(e[20:]))
+			where = fmt.Sprintf("keys, number %d", load32(e[20:]))
 		}
 		d.row(coldEntry, "block %d: offset %08x, packed %d, length %d, from %s",
-			n, d.fileOffset(secOrigins)+load64(e), load32(e[8:]), load32(e[12:]), of)
+			n, d.fileOffset(secOrigins)+load64(e), load32(e[8:]), load32(e[12:]), where)
 	}
 }
 

@@ -85,7 +85,7 @@ func (d *dumper) dimension(n uint64) {
 	d.uvarint("  category")
 	d.flags("  flags", "guard", "exact")
 	d.read(func(r *reader) string { return "  program " + d.program(r.text()) })
-	d.place("  dictionary", secDicts)
+	d.offset("  dictionary", secDicts)
 	d.uvarint("  values")
 	d.uvarint("  buckets")
 	d.uvarint("  slots")
@@ -101,7 +101,7 @@ func (d *dumper) level(i int) {
 	}
 	d.flags("  flags", "narrow", "direct")
 	d.read(func(r *reader) string { return fmt.Sprintf("  columns %d, from %d on", r.u32(), l.first) })
-	d.place("  directory", secScopes)
+	d.offset("  directory", secScopes)
 	d.uvarint("  slots")
 }
 
@@ -125,7 +125,7 @@ func (d *dumper) flags(name string, bits ...string) {
 	})
 }
 
-// place is a uvarint that is an offset/4 in sec.
-func (d *dumper) place(name string, sec section) {
+// offset is a uvarint that is an offset/4 in sec.
+func (d *dumper) offset(name string, sec section) {
 	d.read(func(r *reader) string { return fmt.Sprintf("%s at %08x", name, d.fileOffset(sec)+4*uint64(r.u32())) })
 }

@@ -41,20 +41,20 @@ func (d *dumper) slot(level, slot int, bytes string) {
 		d.row(uint64(len(bytes)), "level %d, slot %d: free", level, slot)
 		return
 	}
-	scope := fmt.Sprintf("level %d", level)
+	label := fmt.Sprintf("level %d", level)
 	for i, dim := range l.dims {
 		n := uint32(slot)
 		if !l.direct {
 			n = load32(bytes[4*i:])
 		}
-		scope += fmt.Sprintf(", %s %q", d.dimensionName(dim), d.dictValue(dim, n))
+		label += fmt.Sprintf(", %s %q", d.dimensionName(dim), d.dictValue(dim, n))
 	}
 	if l.narrow {
-		d.row(uint64(len(bytes)), "%s: column %d", scope, uint64(l.first)+uint64(place-1))
+		d.row(uint64(len(bytes)), "%s: column %d", label, uint64(l.first)+uint64(place-1))
 		return
 	}
-	d.tableOf[place-1] = scope
-	d.row(uint64(len(bytes)), "%s: table %08x", scope, d.fileOffset(secTables)+4*uint64(place-1))
+	d.tableOf[place-1] = label
+	d.row(uint64(len(bytes)), "%s: table %08x", label, d.fileOffset(secTables)+4*uint64(place-1))
 }
 
 // dictValue is value n of a dimension, or how it begins.

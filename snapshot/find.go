@@ -41,7 +41,7 @@ func (s *Snapshot) Resolve(numbers []uint32, at *Scopes) error {
 	keys := uint32(0)
 	for i := range s.levels {
 		l := &s.levels[i]
-		place := l.place(numbers)
+		place := l.placeOf(numbers)
 		if place == 0 {
 			continue
 		}
@@ -102,8 +102,8 @@ func (s *Snapshot) addKeys(table uint32, f *filter, before uint32) (uint32, erro
 	return t.n, nil
 }
 
-// place is where the scope of the request is in the level, as the directory has it; 0 is nowhere.
-func (l *levelView) place(numbers []uint32) uint32 {
+// placeOf is where the scope of the request is in the level, as the directory has it; 0 is nowhere.
+func (l *levelView) placeOf(numbers []uint32) uint32 {
 	if l.direct {
 		n := uint32(0)
 		if len(l.dims) > 0 {

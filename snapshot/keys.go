@@ -123,12 +123,12 @@ func (w *writer) exactMask(words []uint64, seen map[string]uint32) uint32 {
 // ref is the reference of value v, which is stored where its kind and size belong when it is first asked for.
 func (w *writer) ref(v uint32) uint32 {
 	if w.refs[v] == noRef {
-		w.refs[v] = w.place(w.c.Values[v])
+		w.refs[v] = w.encode(w.c.Values[v])
 	}
 	return w.refs[v]
 }
 
-func (w *writer) place(v Stored) uint32 {
+func (w *writer) encode(v Stored) uint32 {
 	switch {
 	case v.Computed:
 		w.out[secRecipeTab] = binary.LittleEndian.AppendUint64(w.out[secRecipeTab], uint64(len(w.out[secRecipes])))

@@ -104,17 +104,17 @@ func (w *writer) inOrder(s Scope) []int {
 }
 
 // appendColumn appends one number per entry: if all are the same that number plus one, else zero and all of them.
-func appendColumn(out []byte, order []int, of func(entry int) uint32) []byte {
+func appendColumn(out []byte, order []int, numberOf func(entry int) uint32) []byte {
 	same := true
 	for _, i := range order {
-		same = same && of(i) == of(order[0])
+		same = same && numberOf(i) == numberOf(order[0])
 	}
 	if same && len(order) > 0 {
-		return binary.AppendUvarint(out, uint64(of(order[0]))+1)
+		return binary.AppendUvarint(out, uint64(numberOf(order[0]))+1)
 	}
 	out = append(out, 0)
 	for _, i := range order {
-		out = binary.AppendUvarint(out, uint64(of(i)))
+		out = binary.AppendUvarint(out, uint64(numberOf(i)))
 	}
 	return out
 }

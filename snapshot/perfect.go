@@ -45,7 +45,7 @@ func buildPerfect(hashes []uint64) (perfect, []byte, error) {
 	p.slots, p.buckets = p.n+p.n/spareSlots+1, p.n/bucketTexts+1
 	pilots, taken := make([]byte, 2*p.buckets), make([]uint64, p.slots/64+1)
 	for _, b := range bySize(hashes, p.buckets) {
-		if !place(b, pilots, taken, p.buckets, p.slots) {
+		if !placeBucket(b, pilots, taken, p.buckets, p.slots) {
 			return perfect{}, nil, errNoPerfectHash
 		}
 	}
@@ -71,8 +71,8 @@ func bySize(hashes []uint64, buckets uint32) [][]uint64 {
 	return out
 }
 
-// place finds the first pilot that sends all texts of a bucket to slots of their own.
-func place(bucket []uint64, pilots []byte, taken []uint64, buckets, slots uint32) bool {
+// placeBucket finds the first pilot that sends all texts of a bucket to slots of their own.
+func placeBucket(bucket []uint64, pilots []byte, taken []uint64, buckets, slots uint32) bool {
 	var buf [64]uint32
 	for p := range 1 << 16 {
 		at := buf[:0]

@@ -21,9 +21,9 @@ func (r *reader) byte() byte {
 }
 
 // flags is a byte of flags, none but the known.
-func (r *reader) flags(known byte) byte {
+func (r *reader) flags(allowed byte) byte {
 	f := r.byte()
-	r.failed = r.failed || f&^known != 0
+	r.failed = r.failed || f&^allowed != 0
 	return f
 }
 

@@ -390,7 +390,7 @@ func TestWhatStandsBehindALevelOfDamagedLists(t *testing.T) {
 }
 
 func TestPrecedenceOfBindings(t *testing.T) {
-	inScope, below := Binding{above: 1, scope: true}, Binding{above: 2, scope: true}
+	inScope, below := Binding{above: 1, inScope: true}, Binding{above: 2, inScope: true}
 	alone := Binding{above: 1}
 	for _, c := range []struct {
 		a, b Binding

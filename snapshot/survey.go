@@ -138,12 +138,12 @@ func (s *Snapshot) Depths() ([]int, error) {
 			}
 		}
 	}
-	var of hiddenDepth
+	var depth hiddenDepth
 	err := s.eachHidden(func(key uint32, b *coldBinding) error {
-		if key != of.key {
-			of = hiddenDepth{key: key}
+		if key != depth.key {
+			depth = hiddenDepth{key: key}
 		}
-		out[key] += of.add(b)
+		out[key] += depth.add(b)
 		return nil
 	})
 	return out, err

@@ -62,7 +62,7 @@ func (v *coldVerifier) scopeBlock(block int) error {
 		id := scopeID{level, place}
 		sound = sound && v.scopes[id] && (!first || place == v.coldFirst(block)) &&
 			(level > v.last.level || place > v.last.place) &&
-			v.originsFit(level, place, o) && o.known(v.inputs)
+			v.originsFit(level, place, o) && o.inputsExist(v.inputs)
 		delete(v.scopes, id)
 		first, v.last = false, id
 	})
@@ -91,10 +91,10 @@ func (v *coldVerifier) originsFit(level, place uint32, o *scopeOrigins) bool {
 	return true
 }
 
-// known tells whether the origins are in files that there are.
-func (o *scopeOrigins) known(inputs uint32) bool {
-	if o.input.one {
-		return o.input.same < inputs || o.line.one && o.line.same == 0
+// inputsExist tells whether the origins are in files that there are.
+func (o *scopeOrigins) inputsExist(inputs uint32) bool {
+	if o.input.uniform {
+		return o.input.same < inputs || o.line.uniform && o.line.same == 0
 	}
 	for i, input := range o.input.all {
 		if input >= inputs && o.line.at(uint32(i)) > 0 {

@@ -42,7 +42,7 @@ func placeComments(src []byte, f *File, isPuppet bool) comments {
 		p.commentOnly[c.Line] = p.commentOnly[c.Line] || c.Alone && !begins
 	}
 	for _, c := range list {
-		p.place(c)
+		p.insert(c)
 	}
 	return p.comments
 }
@@ -55,8 +55,8 @@ type commentPlacer struct {
 	commentOnly map[int]bool // the lines that have only a comment
 }
 
-// place gives a comment to the statement in its line, to the statement that follows, or to the one around it.
-func (p *commentPlacer) place(c layout.Comment) {
+// insert gives a comment to the statement in its line, to the statement that follows, or to the one around it.
+func (p *commentPlacer) insert(c layout.Comment) {
 	line := c.Line
 	for line < len(p.lines) && (p.commentOnly[line] || p.isBlank(line)) {
 		line++

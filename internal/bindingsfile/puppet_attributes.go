@@ -124,20 +124,20 @@ func (r *puppetReader) producerOf(name string, n *expr.Node) Producer {
 }
 
 // literal returns the value of n with its places. known reports whether the value is known now.
-func (r *puppetReader) literal(n *expr.Node) (l Literal, known bool) {
-	l.Pos, known = r.Pos(n.Off), true
+func (r *puppetReader) literal(n *expr.Node) (l Literal, constant bool) {
+	l.Pos, constant = r.Pos(n.Off), true
 	if n.Op != expr.ArrayLit && n.Op != expr.HashLit {
-		l.Value, known = expr.Fold(n, stdlib.Functions).Constant()
-		return spread(l.Value, l.Pos), known
+		l.Value, constant = expr.Fold(n, stdlib.Functions).Constant()
+		return spread(l.Value, l.Pos), constant
 	}
 	l.Kids = make([]Literal, len(n.Kids))
 	for i, kid := range n.Kids {
 		var ok bool
 		l.Kids[i], ok = r.literal(kid)
-		known = known && ok
+		constant = constant && ok
 	}
 	l.Value = collect(n.Op == expr.HashLit, l.Kids)
-	return l, known
+	return l, constant
 }
 
 // spread returns a computed value; all its parts have one place.
@@ -154,8 +154,8 @@ func spread(v value.Value, at diag.Pos) Literal {
 
 // constant returns a value that has to be known now, nil after an error.
 func (r *puppetReader) constant(n *expr.Node) *Literal {
-	l, known := r.literal(n)
-	if !known {
+	l, constant := r.literal(n)
+	if !constant {
 		r.attributeError(n.Off, "expected a value that is known when this is compiled, found an expression")
 		return nil
 	}

@@ -104,7 +104,7 @@ func (r *yamlReader) valueProducer(s *Statement, name string, n *yaml.Node, node
 	if ok {
 		l := r.literal(n)
 		p.Argument = &l
-		if v, known := node.Constant(); known {
+		if v, constant := node.Constant(); constant {
 			l.Value = v
 		} else {
 			p.Expr = node
@@ -135,8 +135,8 @@ func (r *yamlReader) query(s *Statement, n *yaml.Node) Producer {
 	if ok {
 		q, errs := syntax.ParseQuery(text)
 		if ok = literal.Report(r.Document, n, "expression", errs, r.diags); ok {
-			list, known := expr.Fold(queryList(q), stdlib.Functions).Constant()
-			if known {
+			list, constant := expr.Fold(queryList(q), stdlib.Functions).Constant()
+			if constant {
 				return Producer{Name: "to_query", Argument: &Literal{Value: list, Pos: r.Pos(n)}}
 			}
 			r.attributeError(n, "expected a query whose values are known when it is compiled")

@@ -36,7 +36,7 @@ type Cache struct {
 
 type digestKey struct {
 	digest [sha256.Size]byte
-	kind   Kind
+	kind   Format
 }
 
 // Program says who compiles: another version may read the same file in another way.
@@ -126,7 +126,7 @@ func (c *Cache) identify(id fsx.Identity, ok bool) fsx.Identity {
 }
 
 // unchanged is the file that an earlier build read, if it has the same identity.
-func (c *Cache) unchanged(id fsx.Identity, kind Kind) (File, bool) {
+func (c *Cache) unchanged(id fsx.Identity, kind Format) (File, bool) {
 	i, ok := c.byInode[id.Inode]
 	if !ok || c.files[i].id != id || c.files[i].kind != kind {
 		return File{}, false
@@ -135,7 +135,7 @@ func (c *Cache) unchanged(id fsx.Identity, kind Kind) (File, bool) {
 }
 
 // equal is a file of the same content that an earlier build read.
-func (c *Cache) equal(digest [sha256.Size]byte, kind Kind) (File, bool) {
+func (c *Cache) equal(digest [sha256.Size]byte, kind Format) (File, bool) {
 	i, ok := c.byDigest()[digestKey{digest, kind}]
 	if !ok {
 		return File{}, false

@@ -25,14 +25,14 @@ type Entry struct {
 // Pools hold the keys and the compiled values (package recipe) of many files.
 type Pools struct{ Keys, Values pool.Pool }
 
-// Kind is how a file is parsed.
-type Kind uint8
+// Format is how a file is parsed.
+type Format uint8
 
 const (
-	YAML          Kind = iota // a key given twice is a warning
-	JSON                      // likewise
-	ExtensionJSON             // it is an error
-	Hiera5YAML                // of Hiera 5, as are the following: %{...} interpolates
+	YAML          Format = iota // a key given twice is a warning
+	JSON                        // likewise
+	ExtensionJSON               // it is an error
+	Hiera5YAML                  // of Hiera 5, as are the following: %{...} interpolates
 	Hiera5JSON
 	Hiera5EYAML // and texts may be encrypted
 	Classified  // what a classifier says of a node
@@ -40,7 +40,7 @@ const (
 )
 
 // IsHiera5 reports whether a file is data of Hiera 5.
-func (k Kind) IsHiera5() bool { return k >= Hiera5YAML && k <= Hiera5EYAML }
+func (k Format) IsHiera5() bool { return k >= Hiera5YAML && k <= Hiera5EYAML }
 
 // File is what a data file says.
 type File struct {
@@ -50,7 +50,7 @@ type File struct {
 	Options []Entry // what lookup_options of Hiera 5 name: the text and its place, and the value of them all
 	Broken  string  // of a lenient Reader: where and why the file cannot be read; it has no entries then
 
-	kind   Kind
+	kind   Format
 	digest [sha256.Size]byte // of the source
 	id     fsx.Identity      // zero: not to be recognised by it
 	silent bool              // nothing was reported; else the next build shall report it too, and parses the file again
@@ -74,7 +74,7 @@ func NewReader(cache *Cache, d fsx.Disk) *Reader {
 }
 
 // Read reads the file at path. An error is one of the file system; what is wrong in the file goes to diags.
-func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
+func (r *Reader) Read(path string, kind Format, diags *diag.List) (File, error) {
 	if r.cache == nil {
 		src, err := r.disk.ReadFile(path)
 		if err != nil {
@@ -104,12 +104,12 @@ func (r *Reader) Read(path string, kind Kind, diags *diag.List) (File, error) {
 }
 
 // Source reads a file whose content is src; in messages it is called path.
-func (r *Reader) Source(path string, src []byte, kind Kind, diags *diag.List) File {
+func (r *Reader) Source(path string, src []byte, kind Format, diags *diag.List) File {
 	f := File{Size: int64(len(src)), Hash: xxhash.Sum64(src), kind: kind}
 	if r.cache != nil {
 		f.digest = sha256.Sum256(src)
-		if known, ok := r.cache.equal(f.digest, kind); ok {
-			return known
+		if same, ok := r.cache.equal(f.digest, kind); ok {
+			return same
 		}
 	}
 	own := diag.List{All: diags.All}
@@ -141,7 +141,7 @@ func warnOfBroken(found, diags *diag.List) (first string) {
 }
 
 // compile makes entries of a file: of a hash of keys to values, or of nothing.
-func compile(path string, src []byte, kind Kind, pools *Pools, diags *diag.List) (out, options []Entry) {
+func compile(path string, src []byte, kind Format, pools *Pools, diags *diag.List) (out, options []Entry) {
 	parse := yaml.ParseJSON
 	if kind == YAML || kind == Hiera5YAML || kind == Hiera5EYAML || kind == Classified {
 		parse = yaml.Parse

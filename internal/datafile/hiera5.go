@@ -13,19 +13,19 @@ import (
 
 // compileHiera5 makes entries of a file of Hiera 5. A key in which dots would dig stands as it has to be asked for, in
 // quotes; lookup_options are filed under an internal key.
-func compileHiera5(doc *yaml.Document, kind Kind, size int, pools *Pools, diags *diag.List) (out, options []Entry) {
+func compileHiera5(doc *yaml.Document, kind Format, size int, pools *Pools, diags *diag.List) (out, options []Entry) {
 	literal.CheckEncrypted(doc, kind == Hiera5EYAML, diags)
 	count := len(doc.Root.Kids) / 2
 	keys, values := pool.NewBatch(count, size), pool.NewBatch(count, size)
 	out = make([]Entry, 0, count)
-	said, slashed := -1, false // which entry the lookup_options are; a key that begins with / was warned of
+	optionsEntry, slashed := -1, false // which entry the lookup_options are; a key that begins with / was warned of
 	for key, val := range doc.Root.Pairs() {
 		name, ok := hiera5Key(doc, key, diags)
 		if !ok {
 			continue
 		}
 		if name == recipe.LookupOptionsKey {
-			options, said = optionsIn(val, pools), len(out)
+			options, optionsEntry = optionsIn(val, pools), len(out)
 		}
 		literal.CheckReserved(name, doc.Pos(key), &slashed, diags)
 		out = append(out, Entry{Line: key.Line, Col: key.Col})
@@ -36,7 +36,7 @@ func compileHiera5(doc *yaml.Document, kind Kind, size int, pools *Pools, diags 
 	}
 	out = number(out, keys, values, pools)
 	for i := range options {
-		options[i].Value = out[said].Value
+		options[i].Value = out[optionsEntry].Value
 	}
 	return out, options
 }

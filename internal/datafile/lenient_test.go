@@ -10,7 +10,7 @@ import (
 // What is wrong in a file of Hiera 5 is a warning to a lenient reader, and such a file says nothing.
 func TestLenientReaderReportsWarnings(t *testing.T) {
 	for _, c := range []struct {
-		kind    Kind
+		kind    Format
 		text    string
 		lenient bool
 		broken  string

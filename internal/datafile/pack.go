@@ -193,7 +193,7 @@ func (d *packDecoder) entries(list string, keys, values uint32) []Entry {
 func (d *packDecoder) files(records string, entries []Entry) []File {
 	out := make([]File, 0, len(records)/packFile)
 	for ; len(records) > 0 && !d.failed; records = records[packFile:] {
-		f := File{kind: Kind(records[32]), silent: true, cached: true}
+		f := File{kind: Format(records[32]), silent: true, cached: true}
 		copy(f.digest[:], records)
 		var n [9]uint64
 		for i := range n {

@@ -132,23 +132,23 @@ func (ev *Evaluator) accessHash(n *Node, h value.Value, keys []value.Value) (val
 const farAway = 1 << 48
 
 // positions reads one or two integers, also as text and in an array.
-func positions(n *Node, of string, args []value.Value) ([]int64, error) {
+func positions(n *Node, what string, args []value.Value) ([]int64, error) {
 	var out []int64
 	for _, v := range ruby.Flatten(args, -1) {
 		num, ok := ruby.Number(v)
 		if !ok || num.Kind() != value.Int {
-			return nil, failf(n, "[] of %s needs an Integer, found %s", of, Describe(v))
+			return nil, failf(n, "[] of %s needs an Integer, found %s", what, Describe(v))
 		}
 		out = append(out, min(max(num.Int(), -farAway), farAway))
 	}
 	if len(out) < 1 || len(out) > 2 {
-		return nil, failf(n, "[] of %s takes 1 or 2 parameters, found %d", of, len(out))
+		return nil, failf(n, "[] of %s takes 1 or 2 parameters, found %d", what, len(out))
 	}
 	return out, nil
 }
 
-// slice turns a start and a length, which count from the end where negative, into a range of something of that size.
-func slice(at []int64, size int) (from, to int, ok bool) {
+// sliceRange turns a start and a length, which count from the end where negative, into a range of something of that size.
+func sliceRange(at []int64, size int) (from, to int, ok bool) {
 	length, start, count := int64(size), at[0], at[1]
 	if start < 0 {
 		start += length
@@ -179,7 +179,7 @@ func (ev *Evaluator) accessArray(n *Node, v value.Value, args []value.Value) (va
 		}
 		return v.Index(int(at[0])), nil
 	}
-	from, to, ok := slice(at, v.Len())
+	from, to, ok := sliceRange(at, v.Len())
 	if !ok {
 		return value.FromSlice(nil), nil
 	}
@@ -201,7 +201,7 @@ func (ev *Evaluator) accessString(n *Node, v value.Value, args []value.Value) (v
 			return value.FromString(""), nil
 		}
 	}
-	from, to, ok := slice(at, len(chars))
+	from, to, ok := sliceRange(at, len(chars))
 	if !ok {
 		return value.FromString(""), nil
 	}

@@ -8,7 +8,7 @@ import (
 // Closure is a lambda with the scope around it.
 type Closure struct {
 	*Lambda
-	scope *scope
+	locals *locals
 }
 
 // Takes reports whether l can be called with exactly n arguments.
@@ -41,13 +41,13 @@ func (ev *Evaluator) callClosure(c *Closure, n *Node, args ...value.Value) (valu
 	if err := ev.Spend(1); err != nil { // also where the body is a constant
 		return value.Value{}, at(n, err)
 	}
-	outer := ev.scope
-	ev.scope = &scope{parent: c.scope, locals: make([]local, 0, len(c.Params))}
+	outer := ev.locals
+	ev.locals = &locals{parent: c.locals, vars: make([]local, 0, len(c.Params))}
 	v, err := value.Value{}, ev.bind(c, n, args)
 	if err == nil {
 		v, err = ev.eval(c.Body)
 	}
-	ev.scope = outer
+	ev.locals = outer
 	return v, err
 }
 
@@ -69,7 +69,7 @@ func (ev *Evaluator) bind(c *Closure, n *Node, args []value.Value) error {
 		if err != nil {
 			return at(n, err)
 		}
-		ev.scope.locals = append(ev.scope.locals, local{p.Name, v})
+		ev.locals.vars = append(ev.locals.vars, local{p.Name, v})
 	}
 	return nil
 }

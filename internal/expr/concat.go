@@ -46,13 +46,13 @@ func simple(n *Node, env Env, strict bool) (v value.Value, ok bool) {
 		if len(n.Kids) != 2 || n.Kids[1].Op != Const {
 			return v, false
 		}
-		of, ok := simple(n.Kids[0], env, strict)
+		container, ok := simple(n.Kids[0], env, strict)
 		if !ok {
 			return v, false
 		}
-		v, ok = element(of, n.Kids[1].Value)
+		v, ok = element(container, n.Kids[1].Value)
 		if ok {
-			missedKey(env, n, of, v)
+			missedKey(env, n, container, v)
 		}
 		return v, ok
 	case Call:

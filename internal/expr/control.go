@@ -21,7 +21,7 @@ func (ev *Evaluator) assign(n *Node) (value.Value, error) {
 
 // set gives the variable that n names its value.
 func (ev *Evaluator) set(n *Node, v value.Value) error {
-	for _, l := range ev.scope.locals {
+	for _, l := range ev.locals.vars {
 		if l.name == n.Name {
 			return failf(n, "the variable $%s has a value already", n.Name)
 		}
@@ -29,7 +29,7 @@ func (ev *Evaluator) set(n *Node, v value.Value) error {
 	if IsNumber(n.Name) {
 		return failf(n, "the match variable $%s cannot be assigned", n.Name)
 	}
-	ev.scope.locals = append(ev.scope.locals, local{n.Name, v})
+	ev.locals.vars = append(ev.locals.vars, local{n.Name, v})
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (ev *Evaluator) block(n *Node) (v value.Value, err error) {
 
 // condition is if and unless. Match variables set in it are gone afterwards.
 func (ev *Evaluator) condition(n *Node) (value.Value, error) {
-	groups := ev.scope.groups
+	groups := ev.locals.groups
 	v, err := ev.eval(n.Kids[0])
 	if err == nil {
 		branch := 2
@@ -99,15 +99,15 @@ func (ev *Evaluator) condition(n *Node) (value.Value, error) {
 			v, err = ev.eval(n.Kids[branch])
 		}
 	}
-	ev.scope.groups = groups
+	ev.locals.groups = groups
 	return v, err
 }
 
 // choose is case and the selector.
 func (ev *Evaluator) choose(n *Node) (value.Value, error) {
-	groups := ev.scope.groups
+	groups := ev.locals.groups
 	v, err := ev.chosen(n)
-	ev.scope.groups = groups
+	ev.locals.groups = groups
 	return v, err
 }
 

@@ -93,7 +93,7 @@ func Eval(n *Node, env Env, opts Options) (value.Value, error) {
 // CallLambda calls l with args in the top scope of env.
 func CallLambda(l *Lambda, env Env, opts Options, args ...value.Value) (value.Value, error) {
 	ev := newEvaluator(env, opts)
-	return ev.callClosure(&Closure{l, ev.scope}, l.Body, args...)
+	return ev.callClosure(&Closure{l, ev.locals}, l.Body, args...)
 }
 
 // Evaluator is one evaluation: what is left of its bounds, and the innermost scope.
@@ -106,8 +106,8 @@ type Evaluator struct {
 	size      int
 	total     *Total // or nil
 	whole     int    // what size was at first: the bound on one value
-	scope     *scope
-	top       scope
+	locals    *locals
+	top       locals
 	functions *Functions
 }
 
@@ -123,7 +123,7 @@ func newEvaluator(env Env, opts Options) *Evaluator {
 		whole:     size,
 		functions: opts.Functions,
 	}
-	ev.scope = &ev.top
+	ev.locals = &ev.top
 	if opts.Total != nil {
 		ev.depth = min(ev.depth, opts.Total.Depth)
 	}

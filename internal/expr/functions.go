@@ -99,7 +99,7 @@ func (ev *Evaluator) call(n *Node) (value.Value, error) {
 	}
 	var c *Closure
 	if n.Lambda != nil {
-		c = &Closure{n.Lambda, ev.scope}
+		c = &Closure{n.Lambda, ev.locals}
 	}
 	return ev.callFunction(n, n.Name, args, c)
 }

@@ -287,7 +287,7 @@ type GivenEnv interface {
 // given is the variable of that name, if it was given: that of a mapped path, or of the top scope.
 func (ev *Evaluator) given(name string) (value.Value, error) {
 	ev.varies()
-	if v, ok := ev.scope.find(name); ok {
+	if v, ok := ev.locals.find(name); ok {
 		return v, nil
 	}
 	return givenBy(ev.env, name)

@@ -42,7 +42,7 @@ func (ev *Evaluator) matchText(src, s string) (bool, error) {
 	if places == nil {
 		return false, nil
 	}
-	ev.scope.groups = Groups(s, places)
+	ev.locals.groups = Groups(s, places)
 	return true, nil
 }
 

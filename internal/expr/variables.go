@@ -22,8 +22,8 @@ func (n *Node) Reads(yield func(name string, path []value.Value)) {
 		yield(name, path)
 		kids = nil
 	case n.Op == Call && (n.Name == "get" || n.Name == "dig"):
-		if of, ok := factOf(n); ok {
-			yield(of, nil)
+		if fact, ok := factOf(n); ok {
+			yield(fact, nil)
 			kids = kids[1:]
 		}
 	case n.Op == Call && n.Name == "getvar" && len(kids) > 0:

@@ -20,12 +20,6 @@ const (
 	maxNested   = 50_000    // expression nodes nested inside one another; this limits the stack
 )
 
-// bounds counts what one call may still use.
-type bounds struct {
-	lookups int
-	total   expr.Total
-}
-
 // lookups keeps finished lookups for reuse. Looking up an interpolated string then allocates nothing but its text.
 var lookups = sync.Pool{New: func() any { return &lookup{} }}
 
@@ -59,12 +53,6 @@ func (l *lookup) done() {
 // sensitive.
 func (l *lookup) aside(name string) *lookup {
 	return &lookup{bounds: l.bounds, r: l.r, chain: append(slices.Clone(l.chain), name)}
-}
-
-// caller is a lookup that waits for a Producer. The lock serializes the goroutines of the Producer.
-type caller struct {
-	sync.Mutex
-	*lookup
 }
 
 // forProducer returns a copy of r for a Producer that l calls. Its lookups count against the bounds of l.

@@ -80,58 +80,30 @@ func (d *descent) try(c snapshot.Candidate) (value.Value, bool, error) {
 		d.rebindings = append(d.rebindings, r)
 		return value.Value{}, false, nil
 	case r.Kind == recipe.Merged:
-		v, err = d.r.rules.merge(d.lookup, d.key, r, d.behind+1)
+		v, err = d.merge(d.key, r, d.behind+1)
 		v, err = d.finish(d.key, r, v, err)
 	default:
-		v, found, err = d.attempt(d.key, r, c.Level)
+		v, found, err = d.attemptAt(d.key, r, c.Level)
 	}
 	if err != nil || !found {
 		return value.Value{}, false, err
 	}
-	return d.rebound(v)
+	return d.rebound(d.key, d.rebindings, v)
 }
 
-// rebound passes the value found through the rebindings above it, the lowest first. It is found unless there is an
-// error.
-func (d *descent) rebound(v value.Value) (_ value.Value, found bool, err error) {
-	for i := len(d.rebindings) - 1; i >= 0 && err == nil; i-- {
-		d.sensitive = d.sensitive || d.rebindings[i].Sensitive
-		v, err = d.open(v, nil)
-		v, err = d.finish(d.key, d.rebindings[i], v, err)
-	}
-	return v, true, err
-}
-
-// open returns v without its mark, and records that it was sensitive. It returns err as it is.
-func (l *lookup) open(v value.Value, err error) (value.Value, error) {
-	if !v.IsSensitive() {
-		return v, err
-	}
-	l.sensitive = true
-	return v.Read()
-}
-
-// attempt follows a recipe in a level. If it declines, nothing is found, and its own mark as sensitive has no effect.
-// Sensitive values that it found on the way still count, because they may show in that it declines.
-func (l *lookup) attempt(key string, r *recipe.Recipe, level int) (v value.Value, found bool, err error) {
-	switch {
-	case !r.Declines():
-		v, err = l.follow(key, r)
-		return v, err == nil, err
-	case r.Kind == recipe.AliasOf:
-		v, found, err = l.Lookup(r.Targets[0].Key, r.Targets[0].Type)
-	case r.Kind == recipe.Below:
+// attemptAt is attempt for any recipe, in a level: what it yields may depend on the bindings below that.
+func (l *lookup) attemptAt(key string, r *recipe.Recipe, level int) (v value.Value, found bool, err error) {
+	switch r.Kind {
+	case recipe.Below:
 		v, found, err = l.below(r.Name, level)
-	default:
-		v, err = l.produce(key, r)
-		found = !v.IsUndef()
+		return l.accept(key, r, v, found, err)
+	case recipe.Merged:
+		l.sensitive = l.sensitive || r.Sensitive
+		v, err = l.merge(key, r, 0)
+		v, err = l.finish(key, r, v, err)
+		return v, err == nil, err
 	}
-	if err == nil && !found {
-		return value.Value{}, false, nil
-	}
-	l.sensitive = l.sensitive || r.Sensitive
-	v, err = l.finish(key, r, v, err)
-	return v, err == nil, err
+	return l.attempt(key, r)
 }
 
 // below looks key up in the bindings after a level.

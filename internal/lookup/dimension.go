@@ -1,7 +1,6 @@
 package lookup
 
 import (
-	"runtime"
 	"slices"
 	"strings"
 
@@ -10,47 +9,6 @@ import (
 	"bindc/internal/types"
 	"bindc/internal/value"
 )
-
-// Categories returns the request's values of the categories, highest first, as the facts have them. It omits categories
-// without a value.
-func (r *Request) Categories() []Term {
-	var out []Term
-	for i := range r.snap.dimensions {
-		if text, ok := r.text(i); ok && !r.snap.dimensions[i].guard {
-			out = append(out, Term{strings.Clone(r.snap.dimensions[i].name), text})
-		}
-	}
-	return out
-}
-
-// Dimensions returns the request's value of every category and then of every guard, in the order of the file. The text
-// is "" if the request has no value.
-func (r *Request) Dimensions() []Term {
-	out := make([]Term, len(r.snap.dimensions))
-	for i := range out {
-		text, _ := r.text(i)
-		out[i] = Term{strings.Clone(r.snap.dimensions[i].name), text}
-	}
-	return out
-}
-
-// text returns the request's value of a dimension, as the facts have it.
-func (r *Request) text(dimension int) (string, bool) {
-	if r.closed.Load() || !r.has[dimension] {
-		return "", false
-	}
-	defer runtime.KeepAlive(r)
-	text, err := r.snap.dimensions[dimension].text(r.facts)
-	return strings.Clone(text), err == nil
-}
-
-// shown returns the name of a dimension for messages: $name for a guard that is a single variable.
-func (d *dimension) shown() string {
-	if d.guard && d.variable != "" {
-		return "$" + d.variable
-	}
-	return strings.Clone(d.name)
-}
 
 // dimension is a category or a guard. A request has one value of it.
 type dimension struct {
@@ -63,44 +21,12 @@ type dimension struct {
 	path     *hieraPath
 }
 
-// soleVariable returns the fact that a program consists of, as '${osfamily}' does, otherwise "".
-func soleVariable(n *expr.Node) string {
-	if n.Op == expr.Concat && len(n.Kids) == 1 {
-		n = n.Kids[0]
+// shown returns the name of a dimension for messages: $name for a guard that is a single variable.
+func (d *dimension) shown() string {
+	if d.guard && d.variable != "" {
+		return "$" + d.variable
 	}
-	if n.Op == expr.Var && n.Name != "" && n.Name[0] > ':' { // neither a match nor a variable with its scope
-		return n.Name
-	}
-	return ""
-}
-
-// categoryEnv is what categories are computed from: facts only. Categories and paths are those of the node, so that
-// their variables are those of top scope, whatever scope the caller is in.
-type categoryEnv struct{ facts *Facts }
-
-func (e categoryEnv) Variable(name string) (value.Value, bool) { return e.facts.top(name) }
-
-func (e categoryEnv) Lookup(key string, _ *types.Type) (value.Value, bool, error) {
-	return value.Value{}, false, failed(key, CodeEvaluation,
-		"a category cannot depend on a lookup: categories decide what a lookup finds")
-}
-
-// Category returns the value the request has of a category, folded to lower case unless it is exact; false if it has
-// none, or is closed. The text does not refer to the snapshot.
-func (r *Request) Category(name string) (string, bool) {
-	if r.closed.Load() {
-		return "", false
-	}
-	defer runtime.KeepAlive(r)
-	i := slices.IndexFunc(r.snap.dimensions, func(d dimension) bool { return d.name == name && !d.guard })
-	if i < 0 || !r.has[i] {
-		return "", false
-	}
-	text, err := r.snap.dimensions[i].text(r.facts)
-	if !r.snap.dimensions[i].exact {
-		text = strings.ToLower(text)
-	}
-	return strings.Clone(text), err == nil // of a constant, text is that of the file
+	return strings.Clone(d.name)
 }
 
 // text is the value of the dimension for facts. An unknown variable is no error: the request is in no value of it then.
@@ -124,6 +50,36 @@ func (d *dimension) text(facts *Facts) (string, error) {
 		return "", &Error{Code: CodeEvaluation, Message: what + err.Error(), Err: err}
 	}
 	return string(value.AppendText(nil, v)), nil
+}
+
+// namesNodes reports whether the value of a dimension depends on the name of the node.
+func (d *dimension) namesNodes() (is bool) {
+	d.program.Variables(func(name string) {
+		is = is || slices.Contains([]string{"fqdn", "hostname", "clientcert", "certname", "networking", "trusted"}, name)
+	})
+	return is
+}
+
+// soleVariable returns the fact that a program consists of, as '${osfamily}' does, otherwise "".
+func soleVariable(n *expr.Node) string {
+	if n.Op == expr.Concat && len(n.Kids) == 1 {
+		n = n.Kids[0]
+	}
+	if n.Op == expr.Var && n.Name != "" && n.Name[0] > ':' { // neither a match nor a variable with its scope
+		return n.Name
+	}
+	return ""
+}
+
+// categoryEnv is what categories are computed from: facts only. Categories and paths are those of the node, so that
+// their variables are those of top scope, whatever scope the caller is in.
+type categoryEnv struct{ facts *Facts }
+
+func (e categoryEnv) Variable(name string) (value.Value, bool) { return e.facts.top(name) }
+
+func (e categoryEnv) Lookup(key string, _ *types.Type) (value.Value, bool, error) {
+	return value.Value{}, false, failed(key, CodeEvaluation,
+		"a category cannot depend on a lookup: categories decide what a lookup finds")
 }
 
 // Given is a variable as a path of Hiera 5 sees it. It is part of expr.GivenEnv.

@@ -58,9 +58,6 @@ func (r *Request) entries(root string, from, to int, strategy Value) (v value.Va
 	return answer, found && err == nil, secret || e.marked || e.sensitive, err
 }
 
-// optionsKey is the key of the lookup options, as Puppet asks for them.
-const optionsKey = "lookup_options"
-
 // entriesLookup is a lookup of one key in some entries.
 type entriesLookup struct {
 	*lookup
@@ -133,19 +130,19 @@ func (e *entriesLookup) merged() (value.Value, bool, error) {
 	if err != nil || !found {
 		return value.Value{}, false, err
 	}
-	return e.noting(func() (value.Value, bool, error) { return d.rebound(v) })
+	return e.noting(func() (value.Value, bool, error) { return d.rebound(d.key, d.rebindings, v) })
 }
 
 // mergedOf is what the entries have under the first of some keys that they have anything under, merged.
 func (e *entriesLookup) mergedOf(keys ...string) (v value.Value, found bool, err error) {
-	var of []merge.Candidate
+	var candidates []merge.Candidate
 	for _, key := range keys {
-		if of, err = e.candidates(key); err != nil || len(of) > 0 {
+		if candidates, err = e.candidates(key); err != nil || len(candidates) > 0 {
 			break
 		}
 	}
 	if err == nil {
-		v, found, err = e.strategy.Merge(of)
+		v, found, err = e.strategy.Merge(candidates)
 	}
 	if err != nil {
 		err = e.explain(e.root, err)

@@ -10,6 +10,37 @@ import (
 	"bindc/internal/value"
 )
 
+// Lookup looks a key up from inside an expression. It is part of expr.Env.
+func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
+	v, found, err := l.find(key)
+	v, err = l.unveiled(v, err)
+	if err == nil && v.IsSensitive() { // what else is computed of it would not know
+		l.sensitive = true
+		v, err = v.Read()
+	}
+	if err == nil && found {
+		err = l.checkType(key, t, v)
+	}
+	return v, found && err == nil, err
+}
+
+// Hiera looks a key up from inside a text of Hiera 5. It is part of expr.HieraEnv. A key that is being looked up is a
+// loop also where what it would find needs nothing.
+func (l *lookup) Hiera(key string) (value.Value, bool, error) {
+	if slices.Contains(l.chain, key) {
+		return value.Value{}, false, l.enter(key)
+	}
+	before := l.sensitive
+	l.sensitive = false
+	v, found, err := l.find(key)
+	// A structured value keeps its mark; a value of Hiera 5 was only decrypted. If nothing was found, a structured
+	// binding has declined.
+	l.marked = l.marked || l.sensitive && (!found || l.structured)
+	l.sensitive = l.sensitive || before
+	l.veiled = l.veiled || v.IsSensitive()
+	return v, found, err
+}
+
 // Given returns a variable as data of Hiera 5 sees it. It is part of expr.GivenEnv.
 func (l *lookup) Given(name string) (value.Value, error) {
 	v, set := l.r.facts.lookup(name)
@@ -38,23 +69,6 @@ func undefined(name string) string {
 // alwaysSet reports whether Puppet has the variable in every scope, even if it is undef there.
 func alwaysSet(name string) bool {
 	return name == "module_name" || name == "caller_module_name" || strings.Trim(name, "0123456789") == ""
-}
-
-// Hiera looks a key up from inside a text of Hiera 5. It is part of expr.HieraEnv. A key that is being looked up is a
-// loop also where what it would find needs nothing.
-func (l *lookup) Hiera(key string) (value.Value, bool, error) {
-	if slices.Contains(l.chain, key) {
-		return value.Value{}, false, l.enter(key)
-	}
-	before := l.sensitive
-	l.sensitive = false
-	v, found, err := l.find(key)
-	// A structured value keeps its mark; a value of Hiera 5 was only decrypted. If nothing was found, a structured
-	// binding has declined.
-	l.marked = l.marked || l.sensitive && (!found || l.structured)
-	l.sensitive = l.sensitive || before
-	l.veiled = l.veiled || v.IsSensitive()
-	return v, found, err
 }
 
 // Decrypt decrypts what eyaml has encrypted in text. It is part of expr.HieraEnv.
@@ -95,17 +109,3 @@ func (l *lookup) Variable(name string) (value.Value, bool) {
 
 // TopVariable is Variable for a name with a leading ::. It is part of expr.TopEnv.
 func (l *lookup) TopVariable(name string) (value.Value, bool) { return l.r.facts.top(name) }
-
-// Lookup looks a key up from inside an expression. It is part of expr.Env.
-func (l *lookup) Lookup(key string, t *types.Type) (value.Value, bool, error) {
-	v, found, err := l.find(key)
-	v, err = l.unveiled(v, err)
-	if err == nil && v.IsSensitive() { // what else is computed of it would not know
-		l.sensitive = true
-		v, err = v.Read()
-	}
-	if err == nil && found {
-		err = l.checkType(key, t, v)
-	}
-	return v, found && err == nil, err
-}

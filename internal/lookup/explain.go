@@ -1,15 +1,16 @@
 package lookup
 
 import (
-	"fmt"
 	"io/fs"
 	"runtime"
 	"slices"
 	"strings"
 
 	"bindc/internal/recipe"
-	"bindc/snapshot"
 )
+
+// maxExplained limits the lookups in one explanation: each lists all bindings of its key.
+const maxExplained = 1000
 
 // Explain is Lookup with the reasons. It runs the same code and records the steps. It returns an error only if the
 // snapshot is damaged or closed; an error of the binding that wins is in the outcome.
@@ -50,49 +51,6 @@ func (r *Request) Candidates(key string) ([]Candidate, error) {
 		return nil, err
 	}
 	return e.Candidates, nil
-}
-
-// Effective returns the outcomes of the bindings of key that are effective in the request, in order of precedence: the
-// one that Lookup uses and those that it hides. It omits the explanations of Candidates and costs about as much as one
-// lookup for each. The error is as in Explain.
-func (r *Request) Effective(key string) ([]Outcome, error) {
-	if r.closed.Load() {
-		return nil, fs.ErrClosed
-	}
-	defer runtime.KeepAlive(r)
-	if internal(key) {
-		return nil, nil
-	}
-	var out []Outcome
-	l := r.start()
-	defer l.done()
-	x := explainer{r: r, base: l}
-	for c, err := range r.file.Candidates(key, r.numbers, &r.scopes) {
-		if err != nil {
-			return nil, err
-		}
-		b := snapshot.Binding{Ref: c.Ref, Hidden: c.Hidden, Stored: c.Stored}
-		o, r, err := x.evaluate(key, filed{b, key}, c.Level)
-		if err != nil {
-			return nil, err
-		}
-		if r != nil && r.Kind == recipe.Erased {
-			break
-		}
-		if !o.declined() {
-			out = append(out, o)
-		}
-	}
-	return out, nil
-}
-
-// explainer adds to the lookups that were recorded what else is bound.
-type explainer struct {
-	*recorder
-	r      *Request
-	base   *lookup                // evaluations use its bounds
-	filled map[string]Explanation // by key, what bound finds
-	files  []snapshot.Input
 }
 
 // fill adds what is bound. A name that nothing binds is no key but text, and may be sensitive as such.
@@ -198,115 +156,4 @@ func whyDeclined(key string, r *recipe.Recipe) string {
 		return "'" + strings.Clone(r.Name) + "' is not bound below it for this request"
 	}
 	return "it is optional, and yields undef"
-}
-
-// candidate is b without its outcome. winner is where the first that is effective stands.
-func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, err error) {
-	c = Candidate{Layer: strings.Clone(x.r.file.Layers()[b.Layer]), State: Wins}
-	if c.At, err = x.at(b.Origin); err != nil {
-		return c, err
-	}
-	var fails []string
-	complete := false // a term fails for a reason other than a missing variable
-	for _, t := range b.Terms {
-		d := &x.r.snap.dimensions[t.Dimension]
-		name := d.shown()
-		c.When = append(c.When, Term{name, t.Value})
-		if x.r.file.ValueNumber(t.Dimension, t.Value) == x.r.numbers[t.Dimension] {
-			continue
-		}
-		why, lacks := x.failure(t.Dimension), x.r.lacks(t.Dimension)
-		if slices.Contains(fails, why) {
-			continue // two guards share a category
-		}
-		fails = append(fails, why)
-		c.Unset, complete = append(c.Unset, lacks...), complete || len(lacks) == 0
-	}
-	if complete {
-		c.Unset = nil
-	}
-	switch {
-	case len(fails) > 0:
-		c.State, c.Why = NotEffective, "condition does not hold: "+strings.Join(fails, ", ")
-	case *winner != "":
-		c.State, c.Why = Hidden, "hidden by "+*winner
-	default:
-		*winner = c.At
-	}
-	return c, nil
-}
-
-// failure says why a term about a dimension does not hold. If a guard is idle, the reason is the value of its category.
-func (x *explainer) failure(dimension int) string {
-	if d := &x.r.snap.dimensions[dimension]; x.r.isIdle(d) {
-		dimension = d.category
-	}
-	return x.r.snap.dimensions[dimension].shown() + " is " + x.shownValue(dimension)
-}
-
-// shownValue returns the request's value of a dimension for messages.
-func (x *explainer) shownValue(dimension int) string {
-	text, ok := x.r.text(dimension)
-	switch {
-	case !ok:
-		return "not set"
-	case text == "":
-		return "empty"
-	}
-	return text
-}
-
-// readFiles reads the list of files that the snapshot was built from.
-func (x *explainer) readFiles() (err error) {
-	if x.files == nil {
-		x.files, err = x.r.file.Inputs()
-	}
-	return err
-}
-
-// at formats a position like a diagnostic.
-func (x *explainer) at(o snapshot.Origin) (string, error) {
-	if err := x.readFiles(); err != nil {
-		return "", err
-	}
-	if o.Line == 0 || int64(o.Input) >= int64(len(x.files)) {
-		return "an unknown place", nil
-	}
-	return fmt.Sprintf("%s:%d:%d", x.files[o.Input].Path, o.Line, o.Col), nil
-}
-
-// evaluate returns the outcome of a binding of key, whether it wins or not, and its recipe if it has one. The error
-// reports a damaged file.
-func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.Recipe, error) {
-	v, r, err := x.r.snap.content(b.key, b.Binding)
-	if damaged(err) {
-		return Outcome{}, nil, err
-	}
-	if err != nil {
-		return Outcome{Err: err}, nil, nil
-	}
-	if r == nil {
-		return Outcome{Value{v, x.r.file}, true, nil}, nil, nil
-	}
-	o, err := x.follow(key, key, r, level)
-	return o, r, err
-}
-
-// follow is what a recipe of key in a level comes to, which is entered under a name.
-func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outcome, error) {
-	l := x.base.aside(name)
-	if r.Kind == recipe.Erased {
-		return Outcome{}, nil
-	}
-	v, found, err := l.attempt(key, r, level)
-	if damaged(err) {
-		return Outcome{}, err
-	}
-	return l.outcome(v, found, err), nil
-}
-
-// damaged reports whether err is about the file and not about a binding.
-func damaged(err error) bool {
-	_, known := err.(*Error)
-	return err != nil && !known
 }

@@ -58,27 +58,27 @@ func renames(r *recipe.Recipe) string {
 // contributions and parts in order. In a forged file a part may have no contribution; its origin is then unknown.
 func (x *explainer) parts(name string, bs []snapshot.Binding) (at []snapshot.Binding, out []recipe.Part, err error) {
 	inScope := map[string][]recipe.Part{}
-	scope := func(b snapshot.Binding) string { return fmt.Sprintf("%d %#v", b.Layer, b.Terms) }
+	scopeOf := func(b snapshot.Binding) string { return fmt.Sprintf("%d %#v", b.Layer, b.Terms) }
 	for _, b := range bs {
 		if n, computed := b.Ref.Recipe(); computed {
 			r, err := x.r.snap.recipe(name, n)
 			if err != nil {
 				return nil, nil, err
 			}
-			inScope[scope(b)] = append(inScope[scope(b)], r.Parts...)
+			inScope[scopeOf(b)] = append(inScope[scopeOf(b)], r.Parts...)
 		}
 	}
 	take := func(b snapshot.Binding) {
-		left := inScope[scope(b)]
-		at, out, inScope[scope(b)] = append(at, b), append(out, left[0]), left[1:]
+		left := inScope[scopeOf(b)]
+		at, out, inScope[scopeOf(b)] = append(at, b), append(out, left[0]), left[1:]
 	}
 	for _, b := range bs {
-		if b.Contribution && len(inScope[scope(b)]) > 0 {
+		if b.Contribution && len(inScope[scopeOf(b)]) > 0 {
 			take(b)
 		}
 	}
 	for _, b := range bs {
-		for b.Origin = (snapshot.Origin{}); len(inScope[scope(b)]) > 0; {
+		for b.Origin = (snapshot.Origin{}); len(inScope[scopeOf(b)]) > 0; {
 			take(b)
 		}
 	}

@@ -12,21 +12,6 @@ import (
 	"bindc/snapshot"
 )
 
-// Location is a path or a glob of an entry of a hierarchy of Hiera 5, for one request and key. An entry without any has
-// one that has no Kind.
-type Location struct {
-	Part     string // of the hierarchy: global, environment, module or default_hierarchy
-	Module   string // of the last two
-	Config   string // the hiera.yaml, relative to the site
-	Number   int    // of the entry in its hierarchy, from 0
-	Entry    string // its name
-	Kind     string // path, glob or mapped_paths
-	Original string // as the hiera.yaml has it
-	Path     string // for the request, relative to the site; "" if it cannot be told
-	Exists   bool   // the snapshot has data of that path
-	Found    []Candidate
-}
-
 var partNames = map[snapshot.HieraPart]string{snapshot.HieraGlobal: "global",
 	snapshot.HieraEnvironment: "environment", snapshot.HieraModule: "module",
 	snapshot.HieraDefaults: "default_hierarchy"}
@@ -61,41 +46,17 @@ func (x *explainer) locations(key, root string) (out []Location, err error) {
 			continue
 		}
 		part := snapshot.HieraPart(written.Index(0).Int())
-		of := written.Index(1).Text()
-		if of != "" && of != module {
+		owner := written.Index(1).Text()
+		if owner != "" && owner != module {
 			continue
 		}
 		for number := range written.Index(3).Len() {
-			e := Location{Part: partNames[part], Module: strings.Clone(of), Number: number,
+			e := Location{Part: partNames[part], Module: strings.Clone(owner), Number: number,
 				Config: strings.Clone(written.Index(2).Text())}
 			out = append(out, x.located(e, written.Index(3).Index(number), part, found)...)
 		}
 	}
 	return out, nil
-}
-
-// isHierarchy reports whether v has the form of a hierarchy as it is written.
-func isHierarchy(v value.Value) bool {
-	return isTuple(v, 4) && v.Index(0).Kind() == value.Int && isText(v.Index(1)) && isText(v.Index(2)) &&
-		all(v.Index(3), func(entry value.Value) bool {
-			return isTuple(entry, 1) && isText(entry.Index(0)) && all(value.FromSlice(entry.Slice()[1:]), isLocation)
-		})
-}
-
-// isLocation reports whether v has the form of a location.
-func isLocation(v value.Value) bool {
-	return isTuple(v, 4) && isText(v.Index(0)) && isText(v.Index(1)) && isText(v.Index(2)) &&
-		(isText(v.Index(3)) || v.Index(3).Kind() == value.Int)
-}
-
-// isTuple reports whether v is an array of n elements at least.
-func isTuple(v value.Value, n int) bool { return v.Kind() == value.Array && v.Len() >= n }
-
-func isText(v value.Value) bool { return v.Kind() == value.String }
-
-// all reports whether v is an array whose elements are all sound.
-func all(v value.Value, sound func(value.Value) bool) bool {
-	return v.Kind() == value.Array && !slices.ContainsFunc(v.Slice(), func(e value.Value) bool { return !sound(e) })
 }
 
 // moduleOf returns the module whose hierarchy may have a key, "" if none may.
@@ -121,12 +82,12 @@ func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 		return nil, err
 	}
 	for _, b := range bs {
-		place := places[b.Layer]
+		position := places[b.Layer]
 		c, err := x.candidate(b.Binding, new(string))
 		if err != nil {
 			return nil, err
 		}
-		if place.Part == snapshot.NoHiera || c.State == NotEffective {
+		if position.Part == snapshot.NoHiera || c.State == NotEffective {
 			continue
 		}
 		o, r, err := x.evaluate(key, b, b.Level())
@@ -140,18 +101,9 @@ func (x *explainer) placedValues(key string) (out []*placedValue, err error) {
 				c.Text = strings.Clone(text)
 			}
 		}
-		out = append(out, &placedValue{place, c, file, false})
+		out = append(out, &placedValue{position, c, file, false})
 	}
 	return out, nil
-}
-
-// bindingsOf returns the bindings of an internal key in order of precedence.
-func (x *explainer) bindingsOf(key string) (out []filed, err error) {
-	bs, err := x.r.file.Bindings(key)
-	for _, b := range bs {
-		out = append(out, filed{b, key})
-	}
-	return out, err
 }
 
 // interpolated returns the variables that the texts of Hiera 5 in n interpolate.

@@ -11,46 +11,6 @@ import (
 	"bindc/snapshot"
 )
 
-// optionsAt is a candidate of an internal key of lookup_options.
-type optionsAt struct {
-	key string
-	snapshot.Candidate
-}
-
-// filed is a binding and the key that it is filed under, an internal one if the key is merged.
-type filed struct {
-	snapshot.Binding
-	key string
-}
-
-// bindings returns those of key in order of precedence. If its values are merged, it returns them instead of the
-// recipes that merge them.
-func (x *explainer) bindings(key string) ([]filed, error) {
-	own, err := x.r.file.Bindings(key)
-	if err != nil {
-		return nil, err
-	}
-	merged, err := x.r.file.Bindings(recipe.MergeKey(key))
-	if err != nil {
-		return nil, err
-	}
-	var out []filed
-	for _, b := range own {
-		if len(merged) > 0 {
-			_, r, _ := x.r.snap.content(key, b)
-			if r != nil && r.Kind == recipe.Merged { // evaluate reports damage
-				continue
-			}
-		}
-		out = append(out, filed{b, key})
-	}
-	for _, b := range merged {
-		out = append(out, filed{b, recipe.MergeKey(key)})
-	}
-	slices.SortStableFunc(out, func(a, b filed) int { return snapshot.ByPrecedence(a.Binding, b.Binding) })
-	return out, nil
-}
-
 // hieraCandidates are the candidates of a key, and the states they have where it is of Hiera 5: of those that
 // are effective all take part, where lookup_options say so, and those of default_hierarchy if nothing else is found.
 func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, cs []Candidate) (*Candidate, error) {
@@ -93,13 +53,6 @@ func (x *explainer) hieraCandidates(root string, key lookupkey.Key, bs []filed, 
 		}
 	}
 	return x.options(&h, cmp.Or(own, above))
-}
-
-func onlyDamage(err error) error {
-	if damaged(err) {
-		return err
-	}
-	return nil
 }
 
 // answering finds the lookup options of the part that has the answer, and whether that is default_hierarchy; then those

@@ -57,3 +57,18 @@ const (
 
 // Term is a condition on a category, on a variable ($name), or on an expression in a path.
 type Term struct{ Name, Value string }
+
+// Location is a path or a glob of an entry of a hierarchy of Hiera 5, for one request and key. An entry without any has
+// one that has no Kind.
+type Location struct {
+	Part     string // of the hierarchy: global, environment, module or default_hierarchy
+	Module   string // of the last two
+	Config   string // the hiera.yaml, relative to the site
+	Number   int    // of the entry in its hierarchy, from 0
+	Entry    string // its name
+	Kind     string // path, glob or mapped_paths
+	Original string // as the hiera.yaml has it
+	Path     string // for the request, relative to the site; "" if it cannot be told
+	Exists   bool   // the snapshot has data of that path
+	Found    []Candidate
+}

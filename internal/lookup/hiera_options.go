@@ -1,13 +1,29 @@
 package lookup
 
 import (
-	"sync"
-
 	"bindc/internal/lookupkey"
 	"bindc/internal/merge"
 	"bindc/internal/recipe"
 	"bindc/snapshot"
 )
+
+// hieraLookup is a lookup of one key by the rules of Hiera 5.
+type hieraLookup struct {
+	*lookup
+	root     string // as it is bound
+	key      lookupkey.Key
+	strategy *merge.Strategy // nil: that of lookup_options
+	from     int             // the first level that counts
+	recipe   *recipe.Recipe  // of the key, where lookup_options touch it
+
+	levelsAt map[*merge.Level]optionsAt // noted where somebody asks why
+}
+
+// optionsAt is a candidate of an internal key of lookup_options.
+type optionsAt struct {
+	key string
+	snapshot.Candidate
+}
 
 // options returns the lookup options of the key, nil if there are none.
 func (h *hieraLookup) options(defaults bool) (*merge.Entry, error) {
@@ -103,5 +119,5 @@ func (s *Snapshot) constantOptions(r *recipe.Recipe) merge.Options {
 	return o
 }
 
-// compiledOptions has compiled lookup options, by the reference or recipe that they were compiled from.
-type compiledOptions = sync.Map
+// optionsKey is the key of the lookup options, as Puppet asks for them.
+const optionsKey = "lookup_options"

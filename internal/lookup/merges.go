@@ -16,9 +16,6 @@ type merges struct {
 	room expr.Total // what they may still take
 }
 
-// maxMerges limits the merges of one request, in bytes as expr.Total counts them.
-const maxMerges = 8 << 20
-
 // mergeOf identifies a merge: of the bindings of root by the lookup options of key, or of default_hierarchy.
 type mergeOf struct {
 	root, key string
@@ -26,22 +23,25 @@ type mergeOf struct {
 	from      int // the first level that counts
 }
 
-func (m *merges) get(of mergeOf) (value.Value, bool) {
+// maxMerges limits the merges of one request, in bytes as expr.Total counts them.
+const maxMerges = 8 << 20
+
+func (m *merges) get(id mergeOf) (value.Value, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	v, ok := m.kept[of]
+	v, ok := m.kept[id]
 	return v, ok
 }
 
 // keep keeps v if there is room. Its keys are not text of the caller's, or of the file.
-func (m *merges) keep(of mergeOf, v value.Value) {
+func (m *merges) keep(id mergeOf, v value.Value) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.kept == nil {
 		m.kept, m.room = map[mergeOf]value.Value{}, expr.Total{Size: maxMerges}
 	}
 	if m.room.Add(v) == nil {
-		m.kept[mergeOf{strings.Clone(of.root), strings.Clone(of.key), of.defaults, of.from}] = v
+		m.kept[mergeOf{strings.Clone(id.root), strings.Clone(id.key), id.defaults, id.from}] = v
 	}
 }
 

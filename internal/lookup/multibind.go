@@ -1,13 +1,47 @@
 package lookup
 
 import (
-	"cmp"
-	"slices"
-
 	"bindc/internal/recipe"
-	"bindc/internal/types"
 	"bindc/internal/value"
 )
+
+// follow produces a value, transforms it, and holds the result to its type. The value does not depend on the bindings
+// below r.
+func (l *lookup) follow(key string, r *recipe.Recipe) (value.Value, error) {
+	l.sensitive = l.sensitive || r.Sensitive
+	if r.Kind == recipe.Multibind {
+		v, err := l.multibind(key, r)
+		return l.finish(key, r, v, err)
+	}
+	v, err := l.produce(key, r)
+	return l.finish(key, r, v, err)
+}
+
+// attempt is follow for a recipe that may decline. Then nothing is found, and its own mark as sensitive has no effect.
+// Sensitive values that it found on the way still count, because they may show in that it declines.
+func (l *lookup) attempt(key string, r *recipe.Recipe) (v value.Value, found bool, err error) {
+	switch {
+	case !r.Declines():
+		v, err = l.follow(key, r)
+		return v, err == nil, err
+	case r.Kind == recipe.AliasOf:
+		v, found, err = l.ask().Lookup(r.Targets[0].Key, r.Targets[0].Type)
+	default:
+		v, err = l.produce(key, r)
+		found = !v.IsUndef()
+	}
+	return l.accept(key, r, v, found, err)
+}
+
+// accept finishes what a recipe that may decline has produced, unless that is nothing.
+func (l *lookup) accept(key string, r *recipe.Recipe, v value.Value, found bool, err error) (value.Value, bool, error) {
+	if err == nil && !found {
+		return value.Value{}, false, nil
+	}
+	l.sensitive = l.sensitive || r.Sensitive
+	v, err = l.finish(key, r, v, err)
+	return v, err == nil, err
+}
 
 // multibind puts the effective contributions together (language.md, section 8).
 func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
@@ -33,44 +67,6 @@ func (l *lookup) multibind(key string, r *recipe.Recipe) (value.Value, error) {
 	return c.hash(parts)
 }
 
-// contributions are the parts of every scope the request is in, in order: layer, precedence, place.
-func (l *lookup) contributions(name string) ([]recipe.Part, error) {
-	var out []recipe.Part
-	for c, err := range l.r.file.Candidates(name, l.r.numbers, &l.r.scopes) {
-		if err != nil {
-			return nil, err
-		}
-		n, _ := c.Ref.Recipe()
-		r, err := l.r.snap.recipe(name, n)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, r.Parts...)
-	}
-	slices.SortStableFunc(out, func(a, b recipe.Part) int {
-		return cmp.Or(cmp.Compare(a.Precedence, b.Precedence), cmp.Compare(a.Place, b.Place))
-	})
-	return newNames(highestAlternatives(out)), nil
-}
-
-// highestAlternatives leaves one part of each contribution. A contribution under several alternatives is a part under
-// each, all of one place; of those that are effective the highest counts, and comes first.
-func highestAlternatives(parts []recipe.Part) []recipe.Part {
-	seen := make(map[uint32]bool, len(parts))
-	return slices.DeleteFunc(parts, func(p recipe.Part) bool {
-		again := seen[p.Place]
-		seen[p.Place] = true
-		return again
-	})
-}
-
-// collector puts one multibinding together.
-type collector struct {
-	*lookup
-	key     string
-	options *recipe.Options
-}
-
 // value produces a contribution that counts, and holds it to the element type. One that declines is not there.
 func (c *collector) value(p recipe.Part) (v value.Value, there bool, err error) {
 	v, there, err = c.element(p)
@@ -79,23 +75,18 @@ func (c *collector) value(p recipe.Part) (v value.Value, there bool, err error) 
 }
 
 func (c *collector) element(p recipe.Part) (value.Value, bool, error) {
-	v, there, err := c.attempt(c.key, p.Recipe, -1)
+	v, there, err := c.attempt(c.key, p.Recipe)
 	if m := c.options.Check(v); there && m != nil {
 		err = failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+": "+m.Text(c.hides()))
 	}
 	return v, there, err
 }
 
-func named(p recipe.Part) string {
-	if !p.Named {
-		return ""
+// counts notes what came of a contribution.
+func (l *lookup) counts(p recipe.Part, v value.Value, there bool, err error) {
+	if rec := l.record; rec != nil && rec.at != nil {
+		rec.counted[rec.at] = append(rec.counted[rec.at], contributed{p, l.outcome(v, there, err)})
 	}
-	return " named '" + p.Name + "'"
-}
-
-func (c *collector) duplicate(p recipe.Part) error {
-	return failed(c.key, CodeDuplicate,
-		"two contributions to '"+c.key+"'"+named(p)+" are effective and neither has precedence")
 }
 
 func (c *collector) array(parts []recipe.Part) (value.Value, error) {
@@ -129,27 +120,6 @@ func (c *collector) array(parts []recipe.Part) (value.Value, error) {
 		elems = append(elems, v)
 	}
 	return value.FromSlice(c.finish(elems)), nil
-}
-
-// finish flattens and removes what occurs twice, as the options say.
-func (c *collector) finish(elems []value.Value) []value.Value {
-	elems = c.options.Flat(elems)
-	if c.options.Uniq {
-		elems = unique(elems)
-	}
-	return elems
-}
-
-func unique(elems []value.Value) []value.Value {
-	seen := make(map[string]bool, len(elems))
-	out := elems[:0:0]
-	for _, e := range elems {
-		if k := string(value.AppendIdentity(nil, e)); !seen[k] {
-			seen[k] = true
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 func (c *collector) hash(parts []recipe.Part) (value.Value, error) {
@@ -198,62 +168,65 @@ func (c *collector) hash(parts []recipe.Part) (value.Value, error) {
 	return b.Hash(), nil
 }
 
-// resolve decides what a contribution is worth whose name another of the given precedence has taken.
-func (c *collector) resolve(p recipe.Part, taken bool, precedence uint32) (skip bool, err error) {
-	if !taken {
-		return false, nil
-	}
-	switch c.options.Resolution {
-	case recipe.Priority:
-		if precedence == p.Precedence {
-			return false, c.duplicate(p)
+// combined has a combinator make an array of the contributions, beginning with an empty one.
+func (c *collector) combined(parts []recipe.Part) (value.Value, error) {
+	memo := value.FromSlice([]value.Value{})
+	for _, p := range parts {
+		v, there, err := c.value(p)
+		if err != nil {
+			return value.Value{}, err
 		}
-		return true, nil
-	case recipe.Ignore:
-		return true, nil
-	case recipe.ErrorOnConflict:
-		return false, failed(c.key, CodeDuplicate, "two contributions to '"+c.key+"'"+named(p)+
-			" are effective, and its conflict_resolution is 'error'")
+		if !there {
+			continue
+		}
+		if memo, err = c.combine(memo, v); err != nil {
+			return value.Value{}, err
+		}
 	}
-	return false, nil
+	return c.uniq(memo), nil
 }
 
-// inferred is the type of a value, or where something sensitive was involved nothing of it.
-func (c *collector) inferred(v value.Value) string {
-	if c.hides() {
-		return "another value, which is sensitive"
-	}
-	return types.Infer(v).String()
-}
-
-// merge adds to the higher hash of that name, if there is one, the entries it does not have.
-func (c *collector) merge(p recipe.Part, b *value.Builder, v value.Value) (value.Value, error) {
-	if v.Kind() != value.Hash {
-		return v, failed(c.key, CodeTypeMismatch, "a contribution to '"+c.key+"'"+named(p)+
-			": expected a hash to merge, found "+c.inferred(v))
-	}
-	higher, ok := b.Get(value.FromString(p.Name))
-	if !ok {
-		return v, nil
-	}
-	var merged value.Builder
-	for k, e := range v.Pairs() { // lower first, as Ruby's merge orders the keys
-		merged.Set(k, e)
-	}
-	for k, e := range higher.Pairs() {
-		merged.Set(k, e)
-	}
-	return merged.Hash(), nil
-}
-
-func (c *collector) collectAppended(order []string, appended map[string][]value.Value) (value.Value, error) {
+// combinedByName has a combinator make the value of each name.
+func (c *collector) combinedByName(parts []recipe.Part) (value.Value, error) {
 	var b value.Builder
-	for _, name := range order {
-		v := value.FromSlice(c.finish(appended[name]))
-		if m := c.options.Element.Check(v); m != nil {
-			return value.Value{}, failed(c.key, CodeTypeMismatch, "'"+name+"' of '"+c.key+"': "+m.Text(c.hides()))
+	for _, p := range parts {
+		v, there, err := c.value(p)
+		if err != nil {
+			return value.Value{}, err
 		}
-		b.Set(value.FromString(name), v)
+		if !there {
+			continue
+		}
+		name := value.FromString(p.Name)
+		current, _ := b.Get(name)
+		if v, err = c.combine(name, current, v); err != nil {
+			return value.Value{}, err
+		}
+		b.Set(name, v)
 	}
-	return b.Hash(), nil
+	var out value.Builder
+	for name, v := range b.Hash().Pairs() {
+		out.Set(name, c.uniq(v))
+	}
+	return out.Hash(), nil
+}
+
+// included returns the names whose first contribution includes them: the highest of each class decides.
+func (c *collector) included(parts []recipe.Part) (value.Value, error) {
+	names := []value.Value{}
+	seen := make(map[string]bool, len(parts))
+	for _, p := range parts {
+		if seen[p.Name] {
+			continue
+		}
+		seen[p.Name] = true
+		v, _, err := c.value(p)
+		if err != nil {
+			return value.Value{}, err
+		}
+		if v.Text() == recipe.Include {
+			names = append(names, value.FromString(p.Name))
+		}
+	}
+	return value.FromSlice(names), nil
 }

@@ -12,12 +12,6 @@ import (
 	"bindc/snapshot"
 )
 
-// Digest identifies the snapshot, as bindq info prints it: equal sites have equal ones.
-func (s *Snapshot) Digest() string {
-	defer runtime.KeepAlive(s)
-	return s.file.Digest().String()
-}
-
 // Needs is what who asks for somebody else has to know of a snapshot. variables are the names of the facts and other
 // variables that an answer can depend on, those they are derived from included; facts among them stands for all facts.
 // merged are the keys that are bound to a multibinding for some request. locations is the most candidates that a key
@@ -227,6 +221,3 @@ func (sv *survey) nature(key uint32, encoded string) (nature, error) {
 	}
 	return nested, nil
 }
-
-// Snapshot returns the snapshot that r asks.
-func (r *Request) Snapshot() *Snapshot { return r.snap }

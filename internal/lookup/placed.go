@@ -44,7 +44,7 @@ func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 	if c.Level >= 0 {
 		return l.r.file.Level(c.Level).Layer, nil
 	}
-	if layer, known := l.r.snap.layers.Load(key); known && !c.Hidden {
+	if layer, cached := l.r.snap.layers.Load(key); cached && !c.Hidden {
 		return layer.(int), nil
 	}
 	b, err := l.r.file.Binding(key, c)
@@ -52,6 +52,12 @@ func (l *lookup) layer(key string, c snapshot.Candidate) (int, error) {
 		l.r.snap.layers.Store(strings.Clone(key), b.Layer)
 	}
 	return b.Layer, err
+}
+
+// erases tells whether a binding of key says that it has another name from there on down.
+func (l *lookup) erases(key string, b snapshot.Binding) (bool, error) {
+	_, r, err := l.r.snap.content(key, b)
+	return r != nil && r.Kind == recipe.Erased, err
 }
 
 // evaluate returns the value of a candidate of root, filed under key. A recipe that does not stand alone yields
@@ -78,10 +84,4 @@ func (l *lookup) evaluate(root, key string, c snapshot.Candidate) (v value.Value
 func (l *lookup) candidate(root, key string, c placed) merge.Candidate {
 	return merge.Candidate{Layer: int(c.Part), Entry: c.Entry, OnlyPath: c.OnlyPath, OnlyEntry: c.OnlyEntry,
 		Value: func() (value.Value, bool, error) { return l.evaluate(root, key, c.Candidate) }}
-}
-
-// erases tells whether a binding of key says that it has another name from there on down.
-func (l *lookup) erases(key string, b snapshot.Binding) (bool, error) {
-	_, r, err := l.r.snap.content(key, b)
-	return r != nil && r.Kind == recipe.Erased, err
 }

@@ -12,26 +12,6 @@ import (
 	"bindc/snapshot"
 )
 
-// Request is one node's place in the categories. It is not changed once made, but by Reset, and may be used by several
-// goroutines.
-type Request struct {
-	file     *snapshot.Snapshot
-	snap     *Snapshot
-	closed   *atomic.Bool // of the snapshot, or of the Lease
-	facts    *Facts
-	numbers  []uint32 // per dimension, the number of its value
-	has      []bool   // per dimension
-	scopes   snapshot.Scopes
-	merges   merges
-	rules    rules            // chosen when the request begins
-	hiera    bool             // rules are hieraRules; the fast path reads it in place of calling them
-	failing  map[string]error // by module, of paths that cannot be told: all lookups of its keys fail; of "", of all
-	mayFail  bool             // an error may fail a lookup whatever it finds
-	indirect bool             // a lookup cannot begin with Find: mayFail, or a Producer asks
-	caller   *caller          // nil: no Producer asks
-	misses   *misses          // records the variables that lookups ask for and do not find; nil: not recorded
-}
-
 // Request evaluates the categories for facts. An error is an *Error, where there are no facts or a category's
 // expression cannot be evaluated, a *DamageError, or fs.ErrClosed.
 func (s *Snapshot) Request(facts *Facts) (*Request, error) {
@@ -46,7 +26,7 @@ func (s *Snapshot) Request(facts *Facts) (*Request, error) {
 func (r *Request) Begin(s *Snapshot, closed *atomic.Bool, facts *Facts) error {
 	n := len(s.dimensions)
 	*r = Request{file: s.file, snap: s, closed: closed, numbers: make([]uint32, n), has: make([]bool, n),
-		rules: s.rules(), hiera: s.Hiera()}
+		rules: s.rules, hiera: s.Hiera()}
 	return r.Reset(facts)
 }
 
@@ -124,18 +104,6 @@ func (r *Request) numberOfPath(dimension int, facts *Facts) (number uint32, ok b
 	return r.file.ValueNumber(dimension, string(text)), true
 }
 
-// Alike returns a number that requests share if the same values of all categories, and the same paths, apply to them.
-// Then the same bindings answer them. Different requests may have the same number too, but rarely do.
-func (r *Request) Alike() uint64 {
-	h := fnv.New64a()
-	var buf [4]byte
-	for _, number := range r.numbers {
-		binary.LittleEndian.PutUint32(buf[:], number)
-		h.Write(buf[:])
-	}
-	return h.Sum64()
-}
-
 // inSlice refuses a request that a slice of a site has no answers for, because the file lacks its bindings.
 func (r *Request) inSlice(facts *Facts) error {
 	for _, t := range r.snap.slice {
@@ -150,4 +118,19 @@ func (r *Request) inSlice(facts *Facts) error {
 		}
 	}
 	return nil
+}
+
+// Snapshot returns the snapshot that r asks.
+func (r *Request) Snapshot() *Snapshot { return r.snap }
+
+// Alike returns a number that requests share if the same values of all categories, and the same paths, apply to them.
+// Then the same bindings answer them. Different requests may have the same number too, but rarely do.
+func (r *Request) Alike() uint64 {
+	h := fnv.New64a()
+	var buf [4]byte
+	for _, number := range r.numbers {
+		binary.LittleEndian.PutUint32(buf[:], number)
+		h.Write(buf[:])
+	}
+	return h.Sum64()
 }

@@ -1,9 +1,6 @@
 package lookup
 
 import (
-	"strings"
-
-	"bindc/internal/recipe"
 	"bindc/internal/secret/seal"
 	"bindc/snapshot"
 )
@@ -28,22 +25,4 @@ func unseal(f *snapshot.Snapshot, with func(sealed []byte) (key []byte, err erro
 		return nil, &Error{Code: CodeEncrypted, Message: message, Err: err}
 	}
 	return box, nil
-}
-
-// sealed opens the sealed recipe that key is bound to. It does so each time, because no decrypted recipe is kept, or
-// used for another key.
-func (s *Snapshot) sealed(key, encoded string) (*recipe.Recipe, error) {
-	name := strings.TrimPrefix(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
-	if s.box == nil {
-		return nil, failed(name, CodeEncrypted, "'"+name+"' is encrypted, and no identity is given that can decrypt it")
-	}
-	text, err := recipe.Unseal(encoded, key, s.box)
-	if err != nil {
-		return nil, failed(name, CodeEncrypted, "'"+name+"' cannot be decrypted: "+err.Error())
-	}
-	r, err := recipe.Decode(text)
-	if err != nil { // only the holder of the key could seal this; Verify cannot check it
-		return nil, failed(name, CodeEncrypted, "'"+name+"' cannot be decrypted: expected a recipe: "+err.Error())
-	}
-	return r, nil
 }

@@ -1,7 +1,3 @@
-// Package lookup is the engine of package runtime: it evaluates the categories of a request, finds the bindings that
-// are effective, follows their recipes and explains the answer. It has what only this module's own programs need, too:
-// explanations, what Puppet asks for, and what a snapshot depends on. A Request of package runtime converts to one of
-// this package and back; so do its Snapshot, Facts and Value.
 package lookup
 
 import (
@@ -9,71 +5,12 @@ import (
 	"iter"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 
-	"bindc/internal/expr"
 	"bindc/internal/recipe"
-	"bindc/internal/secret/seal"
 	"bindc/internal/value"
 	"bindc/snapshot"
 )
-
-// Snapshot is an open snapshot.
-type Snapshot struct {
-	file       *snapshot.Snapshot
-	dimensions []dimension
-	slice      []snapshot.Term               // the requests it is for; nil: all
-	recipes    []atomic.Pointer[recipeChunk] // decoded when first needed
-	values     *value.Source                 // the small ones
-	opts       Options
-	closed     atomic.Bool
-	box        *seal.Box // opens what is sealed; nil: nothing can be
-	layers     sync.Map  // by key, the number of the layer that has its unconditional binding
-	levels     compiledOptions
-
-	hierarchies atomic.Pointer[hierarchies] // read when first needed
-}
-
-// recipeChunk is some of the recipes, so that opening a snapshot of many costs nothing.
-type recipeChunk [256]atomic.Pointer[recipe.Recipe]
-
-// Options are those of runtime.Options that lookups need.
-type Options struct {
-	StrictVariables bool
-	Producers       map[string]Producer
-	Decrypt         func(text string) (string, error)
-	Unseal          func(sealed []byte) (key []byte, err error)
-}
-
-// Producer makes a value for a request, as runtime.Producer does.
-type Producer func(r *Request, args Value) (Value, error)
-
-// New returns the snapshot in f. The error is a *DamageError, or an *Error of code encrypted where opts.Unseal fails;
-// f is then closed.
-func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
-	box, err := unseal(f, opts.Unseal)
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	opts.StrictVariables = opts.StrictVariables || f.Strict()
-	s := &Snapshot{file: f, opts: opts, box: box, recipes: make([]atomic.Pointer[recipeChunk],
-		f.Recipes()/len(recipeChunk{})+1)}
-	s.values = value.NewSource(func(ref uint64) (value.Value, error) { return f.Value(snapshot.Ref(ref)) })
-	for _, d := range f.Dimensions() {
-		n, err := expr.Decode(string(d.Program))
-		if err != nil {
-			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // before the map is gone
-			f.Close()
-			return nil, err
-		}
-		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, d.Exact, n, soleVariable(n),
-			plainPath(n)})
-	}
-	s.slice = f.Slice()
-	return s, nil
-}
 
 // Close ends the use of the snapshot, of its requests too. Closing it again does nothing; the error is always nil.
 func (s *Snapshot) Close() error {
@@ -123,6 +60,15 @@ func (s *Snapshot) Guard(do func() error) error {
 	return s.file.Guard(do)
 }
 
+// Digest identifies the snapshot, as bindq info prints it: equal sites have equal ones.
+func (s *Snapshot) Digest() string {
+	defer runtime.KeepAlive(s)
+	return s.file.Digest().String()
+}
+
+// Hiera reports whether the snapshot has data of Hiera 5.
+func (s *Snapshot) Hiera() bool { return len(s.file.Hiera()) > 0 }
+
 // recipe is the decoded recipe with the given number, which key is bound to.
 func (s *Snapshot) recipe(key string, n int) (*recipe.Recipe, error) {
 	var slot *atomic.Pointer[recipe.Recipe]
@@ -157,6 +103,33 @@ func (s *Snapshot) chunk(i int) *recipeChunk {
 	}
 	s.recipes[i].CompareAndSwap(nil, &recipeChunk{})
 	return s.recipes[i].Load()
+}
+
+// sealed opens the sealed recipe that key is bound to. It does so each time, because no decrypted recipe is kept, or
+// used for another key.
+func (s *Snapshot) sealed(key, encoded string) (*recipe.Recipe, error) {
+	name := strings.TrimPrefix(strings.TrimPrefix(key, recipe.MergeKey("")), "\x00")
+	if s.box == nil {
+		return nil, failed(name, CodeEncrypted, "'"+name+"' is encrypted, and no identity is given that can decrypt it")
+	}
+	text, err := recipe.Unseal(encoded, key, s.box)
+	if err != nil {
+		return nil, failed(name, CodeEncrypted, "'"+name+"' cannot be decrypted: "+err.Error())
+	}
+	r, err := recipe.Decode(text)
+	if err != nil { // only the holder of the key could seal this; Verify cannot check it
+		return nil, failed(name, CodeEncrypted, "'"+name+"' cannot be decrypted: expected a recipe: "+err.Error())
+	}
+	return r, nil
+}
+
+// value returns the constant that ref refers to, after checking all its parts.
+func (s *Snapshot) value(ref snapshot.Ref) (value.Value, error) {
+	v, err := s.file.Value(ref)
+	if err == nil {
+		err = sound(v)
+	}
+	return v, err
 }
 
 // content returns the constant or the recipe that b binds key to. It returns an *Error if the recipe cannot be

@@ -13,6 +13,15 @@ import (
 	"bindc/snapshot"
 )
 
+// isStructured reports whether the text of d contains a list or a hash.
+func (f *Facts) isStructured(d *dimension) (is bool) {
+	d.program.Interpolates(func(name string, path []value.Value) {
+		kind := f.at(name, path, d.exact).Kind()
+		is = is || kind == value.Array || kind == value.Hash
+	})
+	return is
+}
+
 // Unset returns the variables that conditions in the snapshot use and the request does not have, sorted. A condition
 // whose expression has a default may hold without its variables; those are not returned.
 func (r *Request) Unset() []string {
@@ -57,23 +66,6 @@ func (r *Request) lacks(dimension int) (out []string) {
 		out = append(out, strings.Clone(d.name))
 	}
 	return out
-}
-
-// has reports whether a variable, at a path of keys, has a value that is not empty. A path of Hiera 5 needs a given
-// one: it does not see variables that are derived from others.
-func (f *Facts) has(name string, path []value.Value, given bool) bool {
-	v := f.at(name, path, given)
-	return !v.IsUndef() && (v.Kind() != value.String || v.Text() != "")
-}
-
-// at returns the value of a variable at a path of keys, or undef.
-func (f *Facts) at(name string, path []value.Value, given bool) value.Value {
-	v := f.variables[name]
-	if given {
-		v = f.given(name)
-	}
-	v, _, _ = lookupkey.Dig(name, path, v) // undef where the path leads into something else than a hash or a list
-	return v
 }
 
 // Misspelt yields the values of the request that no condition names, each with the value that was probably meant. That
@@ -127,21 +119,4 @@ func differsInCase(text string, values []string) string {
 		return ""
 	}
 	return values[i]
-}
-
-// isStructured reports whether the text of d contains a list or a hash.
-func (f *Facts) isStructured(d *dimension) (is bool) {
-	d.program.Interpolates(func(name string, path []value.Value) {
-		kind := f.at(name, path, d.exact).Kind()
-		is = is || kind == value.Array || kind == value.Hash
-	})
-	return is
-}
-
-// namesNodes reports whether the value of a dimension depends on the name of the node.
-func (d *dimension) namesNodes() (is bool) {
-	d.program.Variables(func(name string) {
-		is = is || slices.Contains([]string{"fqdn", "hostname", "clientcert", "certname", "networking", "trusted"}, name)
-	})
-	return is
 }

@@ -121,12 +121,3 @@ func sound(v value.Value) error {
 	}
 	return nil
 }
-
-// value returns the constant that ref refers to, after checking all its parts.
-func (s *Snapshot) value(ref snapshot.Ref) (value.Value, error) {
-	v, err := s.file.Value(ref)
-	if err == nil {
-		err = sound(v)
-	}
-	return v, err
-}

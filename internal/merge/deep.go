@@ -13,17 +13,17 @@ import (
 // side only is merged with itself, where the two may be one object in memory. What that does to knock-outs in arrays
 // is part of Puppet's answer.
 
-// bond says what the two sides have to do with one another.
-type bond uint8
+// sharing says what the two sides have to do with one another.
+type sharing uint8
 
 const (
-	apart  bond = iota
-	copied      // two objects, of the same parts
-	same        // one object
+	apart  sharing = iota
+	copied         // two objects, of the same parts
+	same           // one object
 )
 
 // below is the bond of the parts of two sides.
-func (b bond) below() bond {
+func (b sharing) below() sharing {
 	if b == apart {
 		return apart
 	}
@@ -47,7 +47,7 @@ func (d *deepOptions) merge(high, low value.Value, at int) (value.Value, error) 
 }
 
 // values merges src, which counts more, into dst.
-func (d *deepOptions) values(src, dst value.Value, b bond) (value.Value, error) {
+func (d *deepOptions) values(src, dst value.Value, b sharing) (value.Value, error) {
 	switch {
 	case b != apart && d.keeps(src):
 		return src, nil
@@ -96,7 +96,7 @@ func extended(dst, v value.Value, times int) value.Value {
 
 // hashes merges a hash into dst. Where that is no hash, src takes its place when the first key has been seen to: the
 // others are merged with themselves.
-func (d *deepOptions) hashes(src, dst value.Value, b bond) (value.Value, error) {
+func (d *deepOptions) hashes(src, dst value.Value, b sharing) (value.Value, error) {
 	isHash := dst.Kind() == value.Hash
 	if !isHash && (d.preserve || src.Len() == 0) {
 		return dst, nil
@@ -126,7 +126,7 @@ func (d *deepOptions) hashes(src, dst value.Value, b bond) (value.Value, error) 
 }
 
 // arrays merges an array into dst.
-func (d *deepOptions) arrays(src, dst value.Value, b bond) (value.Value, error) {
+func (d *deepOptions) arrays(src, dst value.Value, b sharing) (value.Value, error) {
 	if d.overwrite {
 		return src, nil
 	}
@@ -155,7 +155,7 @@ func (d *deepOptions) arrays(src, dst value.Value, b bond) (value.Value, error) 
 }
 
 // lists merges two lists from which all has been knocked out that was to be.
-func (d *deepOptions) lists(high, low []value.Value, b bond) (value.Value, error) {
+func (d *deepOptions) lists(high, low []value.Value, b sharing) (value.Value, error) {
 	var out []value.Value
 	if d.mergeHashes && allHashes(high) && allHashes(low) {
 		for i, e := range low {

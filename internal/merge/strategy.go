@@ -196,16 +196,16 @@ func (s *Strategy) setPrefix(opt value.Value) error {
 }
 
 func (s *Strategy) unknown(name value.Value) error {
-	var known string
+	var expected string
 	switch {
 	case s.kind != deep:
-		known = "it has none"
+		expected = "it has none"
 	case s.deep.unrestrained:
-		known = "they are Strings that are not empty"
+		expected = "they are Strings that are not empty"
 	default:
-		known = "expected knockout_prefix, merge_hash_arrays or sort_merged_arrays"
+		expected = "expected knockout_prefix, merge_hash_arrays or sort_merged_arrays"
 	}
-	return failf(Malform, "the merge strategy '%s' has no option %s, %s", s, quoted(name), known)
+	return failf(Malform, "the merge strategy '%s' has no option %s, %s", s, quoted(name), expected)
 }
 
 func (s *Strategy) wrong(option, expected string, found value.Value) error {

@@ -31,7 +31,7 @@ func Around(l *expr.Lambda) *expr.Node { return &expr.Node{Op: expr.Block, Lambd
 func checkNode(x *expr.Node) (Error, bool) {
 	switch {
 	case x.Op == expr.Call:
-		if _, known := stdlib.Functions.Find(x.Name); !known {
+		if _, exists := stdlib.Functions.Find(x.Name); !exists {
 			return unknownFunction(x), true
 		}
 	case x.Op == expr.TypeName:

@@ -6,10 +6,10 @@ import (
 )
 
 // body parses statements in braces; of names what they belong to.
-func (p *parser) body(of string) *expr.Node {
-	p.expect("{", "before the statements of "+of)
+func (p *parser) body(keyword string) *expr.Node {
+	p.expect("{", "before the statements of "+keyword)
 	n := p.statements()
-	p.expect("}", "after the statements of "+of)
+	p.expect("}", "after the statements of "+keyword)
 	return n
 }
 
@@ -28,9 +28,9 @@ func (p *parser) empty() *expr.Node { return p.node(expr.Block, p.tok.off, "") }
 func (p *parser) ifExpression() *expr.Node {
 	p.enter()
 	defer p.leave()
-	off, of := p.tok.off, p.tok.text
+	off, keyword := p.tok.off, p.tok.text
 	p.advance()
-	n := p.node(expr.If, off, "", p.control(), p.body(of))
+	n := p.node(expr.If, off, "", p.control(), p.body(keyword))
 	if p.atKeyword("elsif") {
 		n.Kids = append(n.Kids, p.ifExpression())
 	} else {

@@ -64,12 +64,12 @@ func factPath(n *expr.Node) []string {
 	if n.Op != expr.Access || len(n.Kids) != 2 {
 		return nil
 	}
-	of := factPath(n.Kids[0])
+	fact := factPath(n.Kids[0])
 	key, isConstant := n.Kids[1].Constant()
-	if of == nil || !isConstant || key.Kind() != value.String {
+	if fact == nil || !isConstant || key.Kind() != value.String {
 		return nil
 	}
-	return append(of, key.Text())
+	return append(fact, key.Text())
 }
 
 // accessText prints a path as factPath returns it.
@@ -88,11 +88,11 @@ func nearMiss(path []string) (wrong, right []string) {
 	if len(path) > 1 && path[0] == "facts" {
 		from = 1
 	}
-	for i, known := from, wellKnown; i < len(path) && known != nil; i++ {
-		if near := diag.Misspelt(path[i], known); near != "" {
+	for i, facts := from, wellKnown; i < len(path) && facts != nil; i++ {
+		if near := diag.Misspelt(path[i], facts); near != "" {
 			return path[:i+1], append(slices.Clone(path[:i]), near)
 		}
-		known = wellKnownIn[strings.Join(path[from:i+1], ".")]
+		facts = wellKnownIn[strings.Join(path[from:i+1], ".")]
 	}
 	return nil, nil
 }

@@ -46,17 +46,17 @@ func (w *setPrinter) statement(s *Statement) {
 	for _, c := range s.Above {
 		w.line(c)
 	}
-	beside := ""
+	comment := ""
 	if s.Beside != "" {
-		beside = "  " + s.Beside
+		comment = "  " + s.Beside
 	}
 	if s.Word == "when" {
-		w.line("when " + conditions(s.When) + " {" + beside)
+		w.line("when " + conditions(s.When) + " {" + comment)
 		w.statements(s.Statements)
 		w.line("}")
 		return
 	}
-	w.line(strings.Join(w.words(s), " ") + beside)
+	w.line(strings.Join(w.words(s), " ") + comment)
 }
 
 func conditions(alternatives [][]Pair) string {

@@ -66,22 +66,22 @@ func (p *setParser) anyOf() *expr.Node { return p.joined("or", p.allOf) }
 func (p *setParser) allOf() *expr.Node { return p.joined("and", p.condition) }
 
 // joined is what one parses, several with op between them as one list.
-func (p *setParser) joined(op string, one func() *expr.Node) *expr.Node {
-	n := one()
+func (p *setParser) joined(op string, operand func() *expr.Node) *expr.Node {
+	n := operand()
 	if !p.atKeyword(op) {
 		return n
 	}
 	out := p.list3(n.Off, op, n)
 	for p.err == nil && p.atKeyword(op) {
 		p.advance()
-		out.Kids = append(out.Kids, one())
+		out.Kids = append(out.Kids, operand())
 	}
 	return out
 }
 
 // list3 is the list of an operator and what it is of.
-func (p *setParser) list3(off int, op string, of ...*expr.Node) *expr.Node {
-	return p.node(expr.ArrayLit, off, "", append([]*expr.Node{p.constant(off, value.FromString(op))}, of...)...)
+func (p *setParser) list3(off int, op string, operands ...*expr.Node) *expr.Node {
+	return p.node(expr.ArrayLit, off, "", append([]*expr.Node{p.constant(off, value.FromString(op))}, operands...)...)
 }
 
 // condition parses a comparison, what is in parentheses, or what is not.

@@ -2,8 +2,8 @@ package syntax
 
 import "bindc/diag"
 
-// Site is what binder_config.pp says. What it does not say is nil.
-type Site struct {
+// BinderConfig is what binder_config.pp says. What it does not say is nil.
+type BinderConfig struct {
 	Categories []Attribute // highest first
 	Off        int         // of the categories
 	Layers     []SiteLayer // highest first
@@ -18,7 +18,7 @@ type SiteLayer struct {
 
 // ParseSite parses a file with one site { … }. It goes on behind what is wrong, so there may be errors and what else it
 // says; nothing at all where no site is meant.
-func ParseSite(src string) (*Site, []Error) {
+func ParseSite(src string) (*BinderConfig, []Error) {
 	p := newSetParser(src)
 	if p.errs != nil {
 		return nil, p.errs
@@ -30,8 +30,8 @@ func ParseSite(src string) (*Site, []Error) {
 
 var siteWords = []string{"bindings", "categories"}
 
-func (p *setParser) wholeSite() *Site {
-	s := &Site{}
+func (p *setParser) wholeSite() *BinderConfig {
+	s := &BinderConfig{}
 	p.header(func() {
 		p.last().Block = true
 		p.expect("{", "after site")
@@ -56,7 +56,7 @@ func (p *setParser) wholeSite() *Site {
 }
 
 // siteEntry parses the categories or the layers.
-func (p *setParser) siteEntry(s *Site) {
+func (p *setParser) siteEntry(s *BinderConfig) {
 	begin := p.tok.off
 	switch {
 	case p.accepts("categories"):
@@ -87,10 +87,10 @@ func (p *setParser) siteEntry(s *Site) {
 
 // elements parses what commas separate, up to closing. Behind what is wrong it goes on with the next one, if that does
 // not belong to what they all stand in.
-func (p *setParser) elements(closing, what string, next func() bool, one func()) {
+func (p *setParser) elements(closing, what string, next func() bool, element func()) {
 	for p.err == nil && !p.at(closing) && p.tok.kind != tEOF {
 		begin := p.here()
-		if one(); p.err == nil && !p.accept(",") && !p.at(closing) {
+		if element(); p.err == nil && !p.accept(",") && !p.at(closing) {
 			p.unexpected(closing + " or , after the " + what)
 		}
 		indent := indentOf(p.src, begin.pos)

@@ -131,10 +131,10 @@ func (p *setParser) pair() Pair {
 }
 
 // commaList parses what is left of a list in brackets, in which there is something.
-func commaList[T any](p *setParser, closing string, one func() T) []T {
-	out := []T{one()}
+func commaList[T any](p *setParser, closing string, element func() T) []T {
+	out := []T{element()}
 	for p.err == nil && p.accept(",") && !p.at(closing) {
-		out = append(out, one())
+		out = append(out, element())
 	}
 	p.expect(closing, "or , in the list")
 	return out

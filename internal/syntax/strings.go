@@ -235,7 +235,7 @@ func cryptLength(s string) int {
 }
 
 // fieldLength is the number of bytes s begins with that are in set.
-func fieldLength(s, set string) int { return len(s) - len(strings.TrimLeft(s, set)) }
+func fieldLength(s, chars string) int { return len(s) - len(strings.TrimLeft(s, chars)) }
 
 // names tells whether s, which follows a dollar sign, begins with the name of a variable.
 func (q quoting) names(s string) bool {

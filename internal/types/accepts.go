@@ -332,9 +332,9 @@ func (t *Type) yields() *Type {
 		if t.kind == Pattern && t.plain {
 			return nil
 		}
-		one := newType(String)
-		one.min, one.max = 1, 1
-		return one
+		single := newType(String)
+		single.min, single.max = 1, 1
+		return single
 	case Integer:
 		return Of(Integer)
 	case Meta:

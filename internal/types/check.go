@@ -153,9 +153,9 @@ func (t *Type) explainPairs(v value.Value, path []value.Value, how manner) *Mism
 }
 
 func (t *Type) explainStruct(v value.Value, path []value.Value, how manner) *Mismatch {
-	known := make(map[string]bool, len(t.members))
+	members := make(map[string]bool, len(t.members))
 	for _, m := range t.members {
-		known[m.name] = true
+		members[m.name] = true
 		name := value.FromString(m.name)
 		e, ok := v.Get(name)
 		switch {
@@ -166,7 +166,7 @@ func (t *Type) explainStruct(v value.Value, path []value.Value, how manner) *Mis
 		}
 	}
 	for k := range v.Pairs() {
-		if k.Kind() != value.String || !known[k.Text()] {
+		if k.Kind() != value.String || !members[k.Text()] {
 			return &Mismatch{Expected: t, Found: "an unknown key", Path: step(path, k)}
 		}
 	}

@@ -134,13 +134,13 @@ func within(a *Type, k Kind) bool {
 // Detailed is the type of exactly what is in v, as Puppet's type() answers: Tuple[Integer[1, 1], String].
 func Detailed(v value.Value) *Type {
 	in := inference{budget: maxNodes / 2, detailed: true}
-	return in.of(v, maxDepth-1)
+	return in.infer(v, maxDepth-1)
 }
 
 // Reduced is Detailed with one type for all elements of a collection.
 func Reduced(v value.Value) *Type {
 	in := inference{budget: maxNodes / 2}
-	return in.of(v, maxDepth-1)
+	return in.infer(v, maxDepth-1)
 }
 
 // inference bounds how many types are made for one value; beyond that, what is left counts as a whole.
@@ -149,7 +149,7 @@ type inference struct {
 	detailed bool
 }
 
-func (in *inference) of(v value.Value, depth int) *Type {
+func (in *inference) infer(v value.Value, depth int) *Type {
 	in.budget--
 	if in.budget <= 0 || depth == 0 {
 		return inferLeaf(v)
@@ -202,7 +202,7 @@ func (in *inference) array(v value.Value, depth int) *Type {
 	}
 	inner := make([]*Type, 0, min(v.Len(), max(in.budget, 1)))
 	for e := range v.Elems() {
-		inner = append(inner, in.of(e, depth-1))
+		inner = append(inner, in.infer(e, depth-1))
 	}
 	if in.detailed {
 		return in.sized(newType(Tuple), v, inner...)
@@ -217,7 +217,7 @@ func (in *inference) hash(v value.Value, depth int) *Type {
 	var keys, values []*Type
 	texts := true
 	for k, e := range v.Pairs() {
-		keys, values = append(keys, in.of(k, depth-1)), append(values, in.of(e, depth-1))
+		keys, values = append(keys, in.infer(k, depth-1)), append(values, in.infer(e, depth-1))
 		texts = texts && k.Kind() == value.String && k.Text() != ""
 	}
 	switch {

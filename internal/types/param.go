@@ -46,7 +46,7 @@ func (t *Type) With(params ...value.Value) (*Type, error) {
 	case Variant:
 		return p.variant()
 	case Optional, NotUndef, Iterable, Iterator, Meta:
-		return p.one()
+		return p.only()
 	}
 	return nil, fmt.Errorf("the type %s takes no parameters", t)
 }
@@ -307,8 +307,8 @@ func (t *Type) alternatives() []*Type {
 	return []*Type{t}
 }
 
-// one reads the parameter of Optional, NotUndef, Iterable, Iterator and Type.
-func (p parameters) one() (*Type, error) {
+// only reads the parameter of Optional, NotUndef, Iterable, Iterator and Type.
+func (p parameters) only() (*Type, error) {
 	if len(p.list) != 1 {
 		return nil, p.wrongCount(1, 1)
 	}

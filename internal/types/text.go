@@ -56,12 +56,12 @@ func (t *Type) appendParams(dst []byte) []byte {
 	return t.appendSpan(dst, len(t.args) > 0)
 }
 
-func appendList(dst []byte, n int, one func([]byte, int) []byte) []byte {
+func appendList(dst []byte, n int, element func([]byte, int) []byte) []byte {
 	for i := range n {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = one(dst, i)
+		dst = element(dst, i)
 	}
 	return dst
 }

@@ -87,10 +87,10 @@ func (f *loopFinder) isUndef(r *recipe.Recipe, terms loader.Condition, path []ui
 	}
 	free := !f.Strict // with strict variables, an unknown one is an error
 	r.Expr.Variables(func(name string) { free = free && !f.deciding[name] && !syntax.WellKnown(name) })
-	scope := factless{f, terms, path, new(bool)}
-	v, err := expr.Eval(r.Expr, scope, expr.Options{Functions: stdlib.Functions, Steps: undefSteps})
+	env := factless{f, terms, path, new(bool)}
+	v, err := expr.Eval(r.Expr, env, expr.Options{Functions: stdlib.Functions, Steps: undefSteps})
 	undef := free && err == nil && v.IsUndef()
-	if !*scope.looked {
+	if !*env.looked {
 		f.undef[r] = undef
 	}
 	return undef

@@ -165,8 +165,8 @@ func (f *textFormat) typ(v value.Value) (string, error) {
 	return "", f.illegal("Type", "sp")
 }
 
-func (f *textFormat) illegal(of, letters string) error {
-	return fmt.Errorf("illegal format '%c' for a value of type %s, expected one of the letters '%s'", f.letter, of,
+func (f *textFormat) illegal(kind, letters string) error {
+	return fmt.Errorf("illegal format '%c' for a value of type %s, expected one of the letters '%s'", f.letter, kind,
 		letters)
 }
 

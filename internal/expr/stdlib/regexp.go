@@ -220,18 +220,18 @@ func substitution(c *call) (src string, all bool, err error) {
 		return "", false, c.Wrong(2, "a String or a Hash of strings")
 	}
 	flags := c.Arg(3).Text()
-	known := "G"
+	allowed := "G"
 	if c.Args[1].Kind() == value.String {
-		known = "GEIM"
+		allowed = "GEIM"
 		if strings.ContainsAny(flags, "EIM") {
 			src = "(?" + strings.NewReplacer("G", "", "E", "x", "I", "i", "M", "m").Replace(flags) + ")" + src
 		}
 	} else if len(flags) > 1 || len(c.Args) > 4 {
 		return "", false, c.Failf("with a regular expression, the only flag is 'G'")
 	}
-	isFlags := len(c.Args) < 4 || c.Args[3].Kind() == value.String || c.Args[3].IsUndef() && known != "G"
-	if !isFlags || strings.Trim(flags, known) != "" {
-		return "", false, c.Failf("argument 4 must be flags out of '%s'", known)
+	isFlags := len(c.Args) < 4 || c.Args[3].Kind() == value.String || c.Args[3].IsUndef() && allowed != "G"
+	if !isFlags || strings.Trim(flags, allowed) != "" {
+		return "", false, c.Failf("argument 4 must be flags out of '%s'", allowed)
 	}
 	if len(c.Args) > 4 && !slices.Contains([]string{"N", "E", "S", "U"}, c.Args[4].Text()) {
 		return "", false, c.Failf("argument 5 must be one of 'N', 'E', 'S', 'U'")

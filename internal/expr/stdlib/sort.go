@@ -71,8 +71,8 @@ func orderOf(c *call, a, b value.Value) (int, error) {
 	return order, nil
 }
 
-// identity is a key that is the same for values that are the same value of the same kind.
-func identity(v value.Value) string { return string(value.AppendIdentity(nil, v)) }
+// distinctKey is a key that is the same for values that are the same value of the same kind.
+func distinctKey(v value.Value) string { return string(value.AppendIdentity(nil, v)) }
 
 func runUnique(c *call) (value.Value, error) {
 	if err := c.Needs(1); err != nil {
@@ -120,7 +120,7 @@ func identityBy(c *call, v value.Value) (string, error) {
 		}
 		v = answer
 	}
-	id := identity(v)
+	id := distinctKey(v)
 	if err := c.Spend(1); err != nil {
 		return "", err
 	}

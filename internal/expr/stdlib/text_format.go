@@ -183,19 +183,19 @@ func mergeFormats(lower, higher formatMap) formatMap {
 	var out formatMap
 	for _, l := range lower {
 		if !higher.covers(l.typ) {
-			out = append(out, typeFormat{l.typ, l.format.under(higher.of(l.typ))})
+			out = append(out, typeFormat{l.typ, l.format.under(higher.formatFor(l.typ))})
 		}
 	}
 	for _, h := range higher {
-		if out.of(h.typ) == nil {
+		if out.formatFor(h.typ) == nil {
 			out = append(out, h)
 		}
 	}
 	return sortFormats(out)
 }
 
-// of is the format of just the type t, or nil.
-func (m formatMap) of(t *types.Type) *textFormat {
+// formatFor is the format of just the type t, or nil.
+func (m formatMap) formatFor(t *types.Type) *textFormat {
 	i := slices.IndexFunc(m, func(tf typeFormat) bool { return sameType(tf.typ, t) })
 	if i < 0 {
 		return nil

@@ -41,8 +41,8 @@ func runTreeEach(c *call) (value.Value, error) {
 	return c.Args[0], nil
 }
 
-// place is a value in a tree.
-type place struct {
+// treeNode is a value in a tree.
+type treeNode struct {
 	path []value.Value
 	val  value.Value
 }
@@ -54,7 +54,7 @@ type walker struct {
 	inside                  *types.Type // what to go into
 	withRoot, inner, leaves bool
 	breadthFirst            bool
-	found                   []place
+	found                   []treeNode
 }
 
 var treeOptions = []string{"container_type", "include_root", "include_containers", "include_values", "order",
@@ -108,15 +108,15 @@ func (w *walker) option(c *call, name string, v value.Value) error {
 
 func (w *walker) walk() error {
 	if w.withRoot {
-		w.found = append(w.found, place{val: w.root})
+		w.found = append(w.found, treeNode{val: w.root})
 	}
 	if !w.inside.Instance(w.root) {
 		return nil
 	}
 	if !w.breadthFirst {
-		return w.descend(place{val: w.root})
+		return w.descend(treeNode{val: w.root})
 	}
-	for queue := []place{{val: w.root}}; len(queue) > 0; queue = queue[1:] {
+	for queue := []treeNode{{val: w.root}}; len(queue) > 0; queue = queue[1:] {
 		for _, p := range children(queue[0]) {
 			into, err := w.visit(p)
 			if err != nil {
@@ -130,7 +130,7 @@ func (w *walker) walk() error {
 	return nil
 }
 
-func (w *walker) descend(from place) error {
+func (w *walker) descend(from treeNode) error {
 	if len(from.path) > value.MaxDepth {
 		return expr.ErrDepth
 	}
@@ -147,7 +147,7 @@ func (w *walker) descend(from place) error {
 }
 
 // visit notes p if it is wanted, and tells whether to go into it.
-func (w *walker) visit(p place) (into bool, err error) {
+func (w *walker) visit(p treeNode) (into bool, err error) {
 	if err := w.c.Traverse(p.val); err != nil {
 		return false, err
 	}
@@ -161,10 +161,10 @@ func (w *walker) visit(p place) (into bool, err error) {
 	return into, w.c.Produce(expr.SizeOfElement * (2 + len(p.path)))
 }
 
-func children(p place) []place {
-	var out []place
+func children(p treeNode) []treeNode {
+	var out []treeNode
 	below := func(k, v value.Value) {
-		out = append(out, place{append(p.path[:len(p.path):len(p.path)], k), v})
+		out = append(out, treeNode{append(p.path[:len(p.path):len(p.path)], k), v})
 	}
 	i := int64(0)
 	for e := range p.val.Elems() {

@@ -67,7 +67,7 @@ func isText(v value.Value, least int) bool {
 func isNumber(v value.Value) bool { return v.Kind() == value.Int || v.Kind() == value.Float }
 
 // formatsOf reads a format or a list of formats: the type Variant[String[2], Array[String[2], 1]] of Puppet.
-func formatsOf(v value.Value) (formats []string, one, ok bool) {
+func formatsOf(v value.Value) (formats []string, single, ok bool) {
 	if v.Kind() != value.Array {
 		return []string{v.Text()}, true, isText(v, 2)
 	}
@@ -81,7 +81,7 @@ func formatsOf(v value.Value) (formats []string, one, ok bool) {
 }
 
 // fields reads a hash that has the required key and none but the known ones, each of the right kind.
-func fields(v value.Value, required string, known map[string]func(value.Value) bool) (map[string]value.Value, bool) {
+func fields(v value.Value, required string, allowed map[string]func(value.Value) bool) (map[string]value.Value, bool) {
 	if v.Kind() != value.Hash {
 		return nil, false
 	}
@@ -90,7 +90,7 @@ func fields(v value.Value, required string, known map[string]func(value.Value) b
 		if k.Kind() != value.String {
 			return nil, false
 		}
-		fits := known[k.Text()]
+		fits := allowed[k.Text()]
 		if fits == nil || !fits(e) {
 			return nil, false
 		}

@@ -69,11 +69,11 @@ func isQualifier(v value.Value) bool {
 // semVerParts returns the five parts of a version that is a hash. Those it does not have are undef.
 func semVerParts(v value.Value) ([]value.Value, error) {
 	names := []string{"major", "minor", "patch", "prerelease", "build"}
-	known := map[string]func(value.Value) bool{"prerelease": isQualifier, "build": isQualifier}
+	allowed := map[string]func(value.Value) bool{"prerelease": isQualifier, "build": isQualifier}
 	for _, name := range names[:3] {
-		known[name] = isVersionNumber
+		allowed[name] = isVersionNumber
 	}
-	found, ok := fields(v, "major", known)
+	found, ok := fields(v, "major", allowed)
 	if !ok {
 		return nil, errArguments
 	}

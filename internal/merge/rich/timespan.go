@@ -92,11 +92,11 @@ func spanOfHash(v value.Value) (*big.Int, error) {
 		}
 		return spanOfText(args)
 	}
-	known := map[string]func(value.Value) bool{"negative": isBool}
+	allowed := map[string]func(value.Value) bool{"negative": isBool}
 	for _, name := range spanFields {
-		known[name] = isInt
+		allowed[name] = isInt
 	}
-	found, ok := fields(v, "", known)
+	found, ok := fields(v, "", allowed)
 	if !ok {
 		return nil, errArguments
 	}
@@ -112,10 +112,10 @@ func spanOfHash(v value.Value) (*big.Int, error) {
 }
 
 func spanOfText(args []value.Value) (*big.Int, error) {
-	formats, one := defaultSpans, false
+	formats, single := defaultSpans, false
 	if len(args) == 2 {
 		var ok bool
-		if formats, one, ok = formatsOf(args[1]); !ok {
+		if formats, single, ok = formatsOf(args[1]); !ok {
 			return nil, errArguments
 		}
 	}
@@ -132,7 +132,7 @@ func spanOfText(args []value.Value) (*big.Int, error) {
 			return nil, err
 		}
 		ns, err := f.parse(text)
-		if err == nil || one {
+		if err == nil || single {
 			return ns, err
 		}
 	}

@@ -31,8 +31,8 @@ func newTimestamp(args []value.Value) (string, error) {
 		}
 		return printStamp(ns)
 	case len(args) == 1 && v.Kind() == value.Hash:
-		known := map[string]func(value.Value) bool{"string": isFilled, "format": isFormats, "timezone": isFilled}
-		found, ok := fields(v, "string", known)
+		allowed := map[string]func(value.Value) bool{"string": isFilled, "format": isFormats, "timezone": isFilled}
+		found, ok := fields(v, "string", allowed)
 		if !ok {
 			return "", errArguments
 		}
@@ -62,10 +62,10 @@ func checkTimestamp(args []value.Value) error {
 // stampOfText reads text by a format, or by the first format of a list that fits. The format and the zone may be undef.
 func stampOfText(text string, format, zone value.Value) (string, error) {
 	own := !zone.IsUndef()
-	formats, one := defaultStamps, false
+	formats, single := defaultStamps, false
 	switch {
 	case !format.IsUndef():
-		formats, one, _ = formatsOf(format)
+		formats, single, _ = formatsOf(format)
 	case own:
 		formats = zonelessStamps
 	}
@@ -73,14 +73,14 @@ func stampOfText(text string, format, zone value.Value) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if one && own && parsed.zone != "" {
+	if single && own && parsed.zone != "" {
 		return "", errors.New("the format has a time zone, and the arguments have another one")
 	}
 	name := parsed.zone
 	if own {
 		name = zone.Text()
 	}
-	return parsed.print(name)
+	return parsed.format(name)
 }
 
 // parseStamp reads text by the first format that fits. In a list of formats, one that has a time zone does not fit
@@ -95,8 +95,8 @@ func parseStamp(text string, formats []string, zoned bool) (*moment, error) {
 	return nil, noFormat(text, formats)
 }
 
-// print returns the moment in UTC.
-func (m *moment) print(zone string) (string, error) {
+// format returns the moment in UTC.
+func (m *moment) format(zone string) (string, error) {
 	year, ok := m.numbers['Y']
 	if !ok {
 		return "", errors.New("the format of a Timestamp has no year")
@@ -162,11 +162,11 @@ func daysBefore(year, month, day int64) int64 {
 	if month <= 2 { // the years of this calculation begin in March
 		year, month = year-1, month+12
 	}
-	return 365*year + floor(year, 4) - floor(year, 100) + floor(year, 400) + (153*(month-3)+2)/5 + day - 1 - 719468
+	return 365*year + floorDiv(year, 4) - floorDiv(year, 100) + floorDiv(year, 400) + (153*(month-3)+2)/5 + day - 1 - 719468
 }
 
-// floor returns the whole part of a quotient, rounded down.
-func floor(n, by int64) int64 {
+// floorDiv returns the whole part of a quotient, rounded down.
+func floorDiv(n, by int64) int64 {
 	if n < 0 {
 		return -((by - 1 - n) / by)
 	}
@@ -176,7 +176,7 @@ func floor(n, by int64) int64 {
 // dateOf is the inverse of daysBefore.
 func dateOf(days int64) (year, month, day int64) {
 	days += 719468
-	era := floor(days, 146097)
+	era := floorDiv(days, 146097)
 	inEra := days - era*146097
 	inYear := (inEra - inEra/1460 + inEra/36524 - inEra/146096) / 365
 	rest := inEra - (365*inYear + inYear/4 - inYear/100)

@@ -83,7 +83,7 @@ func newURI(args []value.Value) (string, error) {
 	if u == nil {
 		return "", fmt.Errorf("'%s' is not a URI", shortened(v.Text()))
 	}
-	return u.print()
+	return u.format()
 }
 
 // splitURI returns the parts of a URI, nil if text is not one.
@@ -112,7 +112,7 @@ func splitURI(text string) uri {
 	return nil
 }
 
-func (u uri) print() (string, error) {
+func (u uri) format() (string, error) {
 	u["scheme"] = strings.ToLower(u["scheme"])
 	if u.has("opaque") && u.has("query") {
 		u["opaque"] += "?" + u["query"]

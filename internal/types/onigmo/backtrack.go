@@ -262,8 +262,8 @@ func (r *run) inside(i *instruction, s state, ways *[]way) int {
 // nested runs the program that begins at s. If it fails, it restores the groups.
 func (r *run) nested(n *node, s state, ways *[]way) int {
 	if r.plain {
-		end, known := r.done[s]
-		if !known {
+		end, tried := r.done[s]
+		if !tried {
 			end = r.match(s.pc, s.at, map[state]bool{})
 			r.done[s] = end
 		}
@@ -368,9 +368,9 @@ func isWord(c rune) bool {
 }
 
 // contains reports whether c is in one of the ranges of set.
-func contains(set []rune, c rune) bool {
-	for i := 0; i < len(set); i += 2 {
-		if set[i] <= c && c <= set[i+1] {
+func contains(pairs []rune, c rune) bool {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i] <= c && c <= pairs[i+1] {
 			return true
 		}
 	}

@@ -45,7 +45,7 @@ func (n *node) length() (int, bool) {
 			}
 			total += each
 		}
-	case alternatives, choice:
+	case alternatives, conditional:
 		for i, kid := range n.kids {
 			each, ok := kid.length()
 			if !ok || i > 0 && each != total {
@@ -74,7 +74,7 @@ func (n *node) fitsBehind(negative bool) bool {
 		return n.isBehind()
 	case behind:
 		return true
-	case atomic, backref, choice, textEnd, lastLineEnd:
+	case atomic, backref, conditional, textEnd, lastLineEnd:
 		return false
 	case capture:
 		if negative {
@@ -93,7 +93,7 @@ func (n *node) nullable() bool {
 		return n.min == 0 || n.kids[0].nullable()
 	case sequence, capture, atomic:
 		return !slices.ContainsFunc(n.kids, func(kid *node) bool { return !kid.nullable() })
-	case alternatives, choice:
+	case alternatives, conditional:
 		return slices.ContainsFunc(n.kids, (*node).nullable)
 	}
 	return true

@@ -10,18 +10,18 @@ import (
 	"bindc/internal/pattern"
 )
 
-// set is a set of characters in the notation of the inside of Go's brackets.
-type set struct {
+// charSet is a set of characters in the notation of the inside of Go's brackets.
+type charSet struct {
 	text    string
 	negated bool
-	one     bool // it is a single character, which may begin or end a range
+	single  bool // it is a single character, which may begin or end a range
 }
 
-func (s set) bracketed() string {
+func (s charSet) bracketed() string {
 	switch {
 	case s.negated:
 		return "[^" + s.text + "]"
-	case s.one:
+	case s.single:
 		return s.text
 	}
 	return "[" + s.text + "]"
@@ -91,15 +91,15 @@ var (
 )
 
 // escapedSet reads an escape that stands for a set of characters.
-func (t *translator) escapedSet() (set, error) {
+func (t *translator) escapedSet() (charSet, error) {
 	rest := t.rest()
 	if len(rest) < 2 {
-		return set{}, fmt.Errorf("too short escape sequence in /%s/", t.src)
+		return charSet{}, fmt.Errorf("too short escape sequence in /%s/", t.src)
 	}
 	c := rest[1]
 	if lower := c | 0x20; shorthand[lower] != "" {
 		t.pos += 2
-		return set{text: shorthand[lower], negated: c != lower}, nil
+		return charSet{text: shorthand[lower], negated: c != lower}, nil
 	}
 	if m := property().FindStringSubmatch(rest); m != nil {
 		t.pos += len(m[0])
@@ -112,16 +112,16 @@ func (t *translator) escapedSet() (set, error) {
 	}
 	r, size := utf8.DecodeRuneInString(rest[1:])
 	if strings.ContainsRune("xupPcCM", r) {
-		return set{}, fmt.Errorf(`the escape \%c is not supported in this form`, r)
+		return charSet{}, fmt.Errorf(`the escape \%c is not supported in this form`, r)
 	}
 	t.pos += 1 + size
 	if text, ok := control[c]; ok {
-		return set{text: text, one: true}, nil
+		return charSet{text: text, single: true}, nil
 	}
-	return set{text: quoted(r), one: true}, nil
+	return charSet{text: quoted(r), single: true}, nil
 }
 
-func (t *translator) codePoint(matched, digits string) (set, error) {
+func (t *translator) codePoint(matched, digits string) (charSet, error) {
 	base, limit := 16, uint64(utf8.MaxRune)
 	switch matched[1] {
 	case '0':
@@ -131,29 +131,29 @@ func (t *translator) codePoint(matched, digits string) (set, error) {
 	}
 	n, err := strconv.ParseUint(digits, base, 32)
 	if err != nil || n > limit {
-		return set{}, fmt.Errorf("invalid character code %s", matched)
+		return charSet{}, fmt.Errorf("invalid character code %s", matched)
 	}
 	t.pos += len(matched)
-	return set{text: fmt.Sprintf(`\x{%X}`, n), one: true}, nil
+	return charSet{text: fmt.Sprintf(`\x{%X}`, n), single: true}, nil
 }
 
-func propertySet(name string, negated bool) set {
+func propertySet(name string, negated bool) charSet {
 	if text, ok := posix[strings.ToLower(name)]; ok {
-		return set{text: text, negated: negated}
+		return charSet{text: text, negated: negated}
 	}
 	if negated {
-		return set{text: `\P{` + name + `}`}
+		return charSet{text: `\P{` + name + `}`}
 	}
-	return set{text: `\p{` + name + `}`}
+	return charSet{text: `\p{` + name + `}`}
 }
 
 // class translates [...].
-func (t *translator) class(depth int) (set, error) {
+func (t *translator) class(depth int) (charSet, error) {
 	if depth > maxNesting {
-		return set{}, fmt.Errorf("character classes are nested more than %d deep", maxNesting)
+		return charSet{}, fmt.Errorf("character classes are nested more than %d deep", maxNesting)
 	}
 	t.pos++
-	var out set
+	var out charSet
 	if strings.HasPrefix(t.rest(), "^") {
 		out.negated = true
 		t.pos++
@@ -161,16 +161,16 @@ func (t *translator) class(depth int) (set, error) {
 	for first := true; ; first = false {
 		switch {
 		case t.pos == len(t.src):
-			return set{}, fmt.Errorf("premature end of char-class in /%s/", t.src)
+			return charSet{}, fmt.Errorf("premature end of char-class in /%s/", t.src)
 		case t.src[t.pos] == ']' && !first:
 			t.pos++
 			return out, nil
 		case strings.HasPrefix(t.rest(), "&&"):
-			return set{}, fmt.Errorf("intersections (&&) in character classes are not supported")
+			return charSet{}, fmt.Errorf("intersections (&&) in character classes are not supported")
 		}
 		text, err := t.classRange(depth)
 		if err != nil {
-			return set{}, err
+			return charSet{}, err
 		}
 		out.text += text
 	}
@@ -183,7 +183,7 @@ func (t *translator) classRange(depth int) (string, error) {
 		return "", err
 	}
 	rest := t.rest()
-	if !low.one || len(rest) < 2 || rest[0] != '-' || rest[1] == ']' {
+	if !low.single || len(rest) < 2 || rest[0] != '-' || rest[1] == ']' {
 		return low.inside()
 	}
 	t.pos++
@@ -191,7 +191,7 @@ func (t *translator) classRange(depth int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if high.one {
+	if high.single {
 		return low.text + "-" + high.text, nil
 	}
 	text, err := high.inside()
@@ -199,7 +199,7 @@ func (t *translator) classRange(depth int) (string, error) {
 }
 
 // inside is s as a part of a class.
-func (s set) inside() (string, error) {
+func (s charSet) inside() (string, error) {
 	if !s.negated {
 		return s.text, nil
 	}
@@ -213,12 +213,12 @@ func (s set) inside() (string, error) {
 
 var posixClass = pattern.Lazy(`^\[:(\^?)(\w+):\]`)
 
-func (t *translator) member(depth int) (set, error) {
+func (t *translator) member(depth int) (charSet, error) {
 	switch t.src[t.pos] {
 	case '\\':
 		if strings.HasPrefix(t.rest(), `\b`) {
 			t.pos += 2
-			return set{text: `\x08`, one: true}, nil
+			return charSet{text: `\x08`, single: true}, nil
 		}
 		return t.escapedSet()
 	case '[':
@@ -227,12 +227,12 @@ func (t *translator) member(depth int) (set, error) {
 			return t.class(depth + 1)
 		}
 		if posix[m[2]] == "" {
-			return set{}, fmt.Errorf("unknown character class [:%s:]", m[2])
+			return charSet{}, fmt.Errorf("unknown character class [:%s:]", m[2])
 		}
 		t.pos += len(m[0])
-		return set{text: posix[m[2]], negated: m[1] != ""}, nil
+		return charSet{text: posix[m[2]], negated: m[1] != ""}, nil
 	}
 	r, size := utf8.DecodeRuneInString(t.rest())
 	t.pos += size
-	return set{text: quoted(r), one: true}, nil
+	return charSet{text: quoted(r), single: true}, nil
 }

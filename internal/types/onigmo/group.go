@@ -33,7 +33,7 @@ func (r *reader) parenthesis(depth int) (*node, error) {
 		}
 	}
 	if m := byChoice().FindStringSubmatch(r.rest()); m != nil {
-		return r.choice(depth, m[0], m[1]+m[2]+m[3])
+		return r.conditional(depth, m[0], m[1]+m[2]+m[3])
 	}
 	if strings.HasPrefix(r.rest(), "(?~") {
 		return nil, errors.New("absence operators (?~...) are not supported")
@@ -90,14 +90,14 @@ func (r *reader) closed(depth int) (*node, error) {
 	return body, err
 }
 
-// choice reads (?(group)yes|no).
-func (r *reader) choice(depth int, open, name string) (*node, error) {
+// conditional reads (?(group)yes|no).
+func (r *reader) conditional(depth int, open, name string) (*node, error) {
 	r.pos += len(open)
 	body, err := r.closed(depth)
 	if err != nil {
 		return nil, err
 	}
-	out := &node{kind: choice, kids: []*node{body, {}}}
+	out := &node{kind: conditional, kids: []*node{body, {}}}
 	if body.kind == alternatives {
 		if len(body.kids) > 2 {
 			return nil, fmt.Errorf("a condition has more than two alternatives in /%s/", r.src)

@@ -65,7 +65,7 @@ func (c *compiler) emit(n *node) error {
 	case backref:
 		c.plain = false
 		c.add(instruction{op: opBackref, node: n})
-	case choice:
+	case conditional:
 		c.plain = false
 		return c.either(instruction{op: opChoice, node: n}, n.kids[0], n.kids[1])
 	case ahead, behind, atomic:

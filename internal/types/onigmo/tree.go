@@ -40,7 +40,7 @@ const (
 	ahead
 	behind
 	atomic
-	choice // kids[0] if one of the groups has matched, otherwise kids[1]
+	conditional // kids[0] if one of the groups has matched, otherwise kids[1]
 	lineStart
 	lineEnd
 	textStart
@@ -265,8 +265,8 @@ func (r *reader) backslash() (*node, error) {
 		case 'R':
 			r.pos += 2
 			pair := &node{kids: []*node{{kind: runes, set: []rune{'\r', '\r'}}, {kind: runes, set: []rune{'\n', '\n'}}}}
-			one := &node{kind: runes, set: []rune{'\n', '\r', 0x85, 0x85, 0x2028, 0x2029}}
-			return &node{kind: atomic, kids: []*node{{kind: alternatives, kids: []*node{pair, one}}}}, nil
+			newline := &node{kind: runes, set: []rune{'\n', '\r', 0x85, 0x85, 0x2028, 0x2029}}
+			return &node{kind: atomic, kids: []*node{{kind: alternatives, kids: []*node{pair, newline}}}}, nil
 		}
 	}
 	text, err := r.escape()

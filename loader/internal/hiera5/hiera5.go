@@ -42,7 +42,7 @@ type Location struct {
 
 // dataSource is how the data of an entry is read, and from where.
 type dataSource struct {
-	kind    datafile.Kind
+	kind    datafile.Format
 	datadir string
 	level   string // the name of the entry
 	ok      bool   // it is one that bindc reads

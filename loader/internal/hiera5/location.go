@@ -15,9 +15,9 @@ import (
 	"bindc/loader/internal/site"
 )
 
-// place is a path or glob of Hiera 5 below a directory that is known: its text, and the dimension that has the whole of
+// location is a path or glob of Hiera 5 below a directory that is known: its text, and the dimension that has the whole of
 // it as value.
-type place struct {
+type location struct {
 	tree *site.Tree // nil: the directory is not there
 
 	dirLabel string // the directory, as Inputs name files in it
@@ -28,10 +28,10 @@ type place struct {
 	node     *expr.Node // both
 }
 
-// place parses a path, or a glob, below a datadir.
-func (c config) place(at diag.Pos, source dataSource, path string, isGlob bool) (place, bool) {
+// locate parses a path, or a glob, below a datadir.
+func (c config) locate(at diag.Pos, source dataSource, path string, isGlob bool) (location, bool) {
 	d := c.divide(source.datadir, path, isGlob)
-	p := place{text: d.datadir + d.path}
+	p := location{text: d.datadir + d.path}
 	below, problems := expr.ParseHiera(d.datadir)
 	node, more := expr.ParseHiera(d.path)
 	problems = append(problems, more...)
@@ -48,7 +48,7 @@ func (c config) place(at diag.Pos, source dataSource, path string, isGlob bool) 
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "fact", Message: e.Message, Hint: e.Hint})
 	}
 	if p.parts == nil {
-		return place{}, false // nothing is the directory itself, and no file
+		return location{}, false // nothing is the directory itself, and no file
 	}
 	p.tree, p.dirLabel = c.treeOf(d), c.Label(d.dir)
 	c.checkDots(at, p)
@@ -60,7 +60,7 @@ func (c config) place(at diag.Pos, source dataSource, path string, isGlob bool) 
 }
 
 // checkClosed warns of a '%{' that no '}' closes: Puppet takes it for text, and then no file has that name.
-func (c config) checkClosed(at diag.Pos, p place) {
+func (c config) checkClosed(at diag.Pos, p location) {
 	if i := strings.LastIndex(p.text, "%{"); i >= 0 && !strings.Contains(p.text[i:], "}") {
 		c.Diags.Add(diag.Diagnostic{Pos: at, Severity: diag.Warning, Code: "hiera_interpolation",
 			Message: "this '%{' is not closed: '" + p.text[i:] + "' is text, as for Puppet", Hint: "close it with '}'"})
@@ -68,7 +68,7 @@ func (c config) checkClosed(at diag.Pos, p place) {
 }
 
 // checkDots warns of a '..' behind a variable. Such a path names no file here.
-func (c config) checkDots(at diag.Pos, p place) {
+func (c config) checkDots(at diag.Pos, p location) {
 	var b strings.Builder
 	for i, n := range p.parts {
 		if v, ok := n.Constant(); !ok {
@@ -146,7 +146,7 @@ func (c config) treeAt(dir string, forData bool) *site.Tree {
 }
 
 // under is the condition under which the path is text: none, where it is constant.
-func (c config) under(p place, text string) int {
+func (c config) under(p location, text string) int {
 	if _, constant := p.node.Constant(); constant {
 		return 0
 	}
@@ -166,7 +166,7 @@ func (c config) named(at diag.Pos, n *expr.Node, text string) {
 // path is the location of a path.
 func (c config) path(at diag.Pos, source dataSource, path string) Location {
 	l := Location{files: map[int][]*site.File{}}
-	p, ok := c.place(at, source, path, false)
+	p, ok := c.locate(at, source, path, false)
 	if ok {
 		c.named(at, p.node, p.text)
 		l.written = c.writes("path", p, path)
@@ -207,7 +207,7 @@ func (c config) checkExtension(at diag.Pos, path string, source dataSource, file
 
 // mapped are the locations of mapped_paths: one for each element that the array may have.
 func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Location {
-	p, ok := c.place(at, source, texts[2], false)
+	p, ok := c.locate(at, source, texts[2], false)
 	if !ok {
 		return nil
 	}
@@ -221,15 +221,15 @@ func (c config) mapped(at diag.Pos, source dataSource, texts []string) []Locatio
 			c.Diags.Errorf(at, "interpolation", "%s", problem)
 			return nil
 		}
-		one := p
-		one.node = expr.HieraPath(p.dir, n)
-		c.named(at, one.node, one.text)
+		mapped := p
+		mapped.node = expr.HieraPath(p.dir, n)
+		c.named(at, mapped.node, mapped.text)
 		if i == 0 {
-			out[i].written = c.writes("mapped_paths", one, texts[2])
+			out[i].written = c.writes("mapped_paths", mapped, texts[2])
 		}
 		out[i].files = map[int][]*site.File{}
 		for _, f := range fitting {
-			out[i].add(c.under(one, f.Path), c.wantFile(p, f, source))
+			out[i].add(c.under(mapped, f.Path), c.wantFile(p, f, source))
 		}
 	}
 	return out
@@ -249,13 +249,13 @@ func (l *Location) find(condition int, f *site.File) {
 	}
 }
 
-func (c config) wantFile(p place, f site.Listed, source dataSource) *site.File {
+func (c config) wantFile(p location, f site.Listed, source dataSource) *site.File {
 	path := p.tree.Path(f.Path)
 	return c.Enqueue(&site.File{Path: path, Label: c.Label(path), Data: true, Kind: source.kind})
 }
 
 // fitting are the files that a path can name in some request.
-func (c config) fitting(p place) []site.Listed {
+func (c config) fitting(p location) []site.Listed {
 	if text, ok := p.node.Constant(); ok {
 		return c.usable(p, p.tree.Below(dirOf(expr.CleanPath(text.Text())), 0, true), true, func(path string) bool {
 			return path == expr.CleanPath(text.Text())
@@ -281,7 +281,7 @@ func dirOf(path string) string { return path[:strings.LastIndexByte(path, '/')+1
 
 // usable returns the files that fit. It reports those that cannot be read. A directory counts as a file if the path
 // names a file, because Puppet fails every lookup that reaches it. Otherwise it may be above the files that are meant.
-func (c config) usable(p place, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
+func (c config) usable(p location, files []site.Listed, namesFile bool, fits func(string) bool) []site.Listed {
 	var out []site.Listed
 	for _, f := range files {
 		if !fits(f.Path) || strings.HasPrefix(f.Path, ".git/") {
@@ -352,7 +352,7 @@ func (c config) countAgain(at diag.Pos, found *site.File) bool {
 // glob is the location of a glob without braces: under each text that it can come to, the files that text finds.
 func (c config) glob(at diag.Pos, source dataSource, text string) Location {
 	l := Location{files: map[int][]*site.File{}}
-	p, ok := c.place(at, source, text, true)
+	p, ok := c.locate(at, source, text, true)
 	if !ok {
 		return l
 	}

@@ -61,7 +61,7 @@ func (c config) entry4(n *yaml.Node, datadir string) Entry {
 func withExtension(path, ext string) string { return strings.TrimSuffix(path, "."+ext) + "." + ext }
 
 // hiera3Kinds are the backends of the versions before 5 that are read.
-var hiera3Kinds = map[string]datafile.Kind{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
+var hiera3Kinds = map[string]datafile.Format{"yaml": datafile.Hiera5YAML, "json": datafile.Hiera5JSON,
 	"eyaml": datafile.Hiera5EYAML}
 
 // version3 reads the configuration of Hiera 3: all backends have the one hierarchy, and each is as an entry.

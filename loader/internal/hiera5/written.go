@@ -29,7 +29,7 @@ func Written(entries []Entry) []WrittenEntry {
 }
 
 // writes returns a place as it is written. The dimension is that of node, which yields its path.
-func (c config) writes(kind string, p place, text string) []WrittenLocation {
+func (c config) writes(kind string, p location, text string) []WrittenLocation {
 	l := WrittenLocation{Kind: kind, Text: text, Dir: p.dirLabel, Dimension: -1}
 	if path, constant := p.node.Constant(); constant {
 		l.Path = path.Text()

@@ -63,7 +63,7 @@ func (w *workers) startOne() {
 type inputKey struct {
 	path string
 	data bool
-	kind datafile.Kind
+	kind datafile.Format
 }
 
 // File is one file of the site.
@@ -76,7 +76,7 @@ type File struct {
 
 	// What comes of it: of a data file its entries, of other files the document, nil until read, or if it cannot be.
 	Data   bool
-	Kind   datafile.Kind
+	Kind   datafile.Format
 	Says   datafile.File
 	doc    *yaml.Document
 	Puppet *bindingsfile.Puppet // of a file in the syntax of Puppet
@@ -114,8 +114,8 @@ func (in *Inputs) WantFrom(at diag.Pos, id, label string, data bool, read func()
 // Enqueue queues f, unless it is queued already, and returns the queued file.
 func (in *Inputs) Enqueue(f *File) *File {
 	key := inputKey{f.Path, f.Data, f.Kind}
-	if known, ok := in.byPath[key]; ok {
-		return known
+	if same, ok := in.byPath[key]; ok {
+		return same
 	}
 	in.byPath[key] = f
 	in.Found = append(in.Found, f)
@@ -304,7 +304,7 @@ func (in *Inputs) KeepForNextBuild(cache *datafile.Cache) {
 
 // Label returns the name of a file within the site or its module, which is the same on every machine.
 func (in *Inputs) Label(path string) string {
-	if m, ok := in.Modules.of(path); ok {
+	if m, ok := in.Modules.Find(path); ok {
 		rel, _ := Below(m.Dir, path)
 		return "modules/" + m.Name + "/" + rel
 	}

@@ -77,8 +77,8 @@ func (ms *Modules) Named(name string) (Module, bool) {
 	return ms.All[i], true
 }
 
-// of is the module that a file is in.
-func (ms *Modules) of(path string) (Module, bool) {
+// Find is the module that a file is in.
+func (ms *Modules) Find(path string) (Module, bool) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if i, ok := ms.dirs[dir]; ok {
 			return ms.All[i], true

@@ -7,10 +7,10 @@ import (
 	"bindc/internal/value"
 )
 
-// scope holds the local variables of an expression or of a lambda, and the groups of the last match.
-type scope struct {
-	parent *scope
-	locals []local
+// locals holds the local variables of an expression or of a lambda, and the groups of the last match.
+type locals struct {
+	parent *locals
+	vars   []local
 	groups []value.Value // nil: no match
 }
 
@@ -19,11 +19,11 @@ type local struct {
 	val  value.Value
 }
 
-func (s *scope) find(name string) (value.Value, bool) {
+func (s *locals) find(name string) (value.Value, bool) {
 	for ; s != nil; s = s.parent {
-		for i := range s.locals {
-			if s.locals[i].name == name {
-				return s.locals[i].val, true
+		for i := range s.vars {
+			if s.vars[i].name == name {
+				return s.vars[i].val, true
 			}
 		}
 	}
@@ -31,7 +31,7 @@ func (s *scope) find(name string) (value.Value, bool) {
 }
 
 // group is $0, $1 and so on. All are defined, as undef where there is no such group.
-func (s *scope) group(name string) value.Value {
+func (s *locals) group(name string) value.Value {
 	i, err := strconv.Atoi(name)
 	for ; s != nil && err == nil; s = s.parent {
 		if s.groups != nil && i < len(s.groups) {
@@ -49,7 +49,7 @@ func (ev *Evaluator) readsLocal(n *Node) bool {
 	if !ok {
 		return false
 	}
-	_, local := ev.scope.find(name)
+	_, local := ev.locals.find(name)
 	return local
 }
 
@@ -58,7 +58,7 @@ func IsNumber(name string) bool { return name != "" && '0' <= name[0] && name[0]
 
 func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
 	if IsNumber(n.Name) {
-		return ev.scope.group(n.Name), nil
+		return ev.locals.group(n.Name), nil
 	}
 	v, ok := ev.Variable(n.Name)
 	if !ok && ev.strict {
@@ -72,7 +72,7 @@ func (ev *Evaluator) evalVariable(n *Node) (value.Value, error) {
 
 // Variable returns the variable of that name. A leading :: selects the top scope.
 func (ev *Evaluator) Variable(name string) (value.Value, bool) {
-	from, local := ev.scope, name
+	from, local := ev.locals, name
 	if rest, ok := strings.CutPrefix(name, "::"); ok {
 		ev.varies() // when a part is folded, its top scope is not that of the whole
 		from, local = &ev.top, rest

@@ -1,0 +1,45 @@
+package lookup
+
+import (
+	"bindc/internal/recipe"
+	"bindc/internal/value"
+)
+
+// bound looks up the bindings of key itself. last means that the lookup has no other place to try.
+func (l *lookup) bound(key string, last bool) (value.Value, bool, error) {
+	ref, found, err := l.r.file.Find(key, &l.r.scopes)
+	if err != nil || internal(key) {
+		return value.Value{}, false, err
+	}
+	if n, computed := ref.Recipe(); found && computed {
+		return l.compute(key, n, last)
+	}
+	if l.looksCloser() {
+		return l.descend(key, -1, last)
+	}
+	if !found {
+		return value.Value{}, false, nil
+	}
+	v, err := l.r.snap.value(ref)
+	return v, err == nil, err
+}
+
+// compute follows the recipe that key is bound to. Where that is not final, what is behind it may answer.
+func (l *lookup) compute(key string, n int, last bool) (value.Value, bool, error) {
+	r, err := l.r.snap.recipe(key, n)
+	if err != nil {
+		return value.Value{}, false, err
+	}
+	if err := l.enter(key); err != nil {
+		return value.Value{}, false, err
+	}
+	defer l.leave()
+	if !r.IsFinal() || l.looksCloser() {
+		return l.descend(key, -1, last)
+	}
+	if r.Kind == recipe.Merged {
+		return l.attemptAt(key, r, -1)
+	}
+	v, err := l.follow(key, r)
+	return v, err == nil, err
+}

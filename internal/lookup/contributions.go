@@ -1,0 +1,39 @@
+package lookup
+
+import (
+	"cmp"
+	"slices"
+
+	"bindc/internal/recipe"
+)
+
+// contributions are the parts of every scope the request is in, in order: layer, precedence, place.
+func (l *lookup) contributions(name string) ([]recipe.Part, error) {
+	var out []recipe.Part
+	for c, err := range l.r.file.Candidates(name, l.r.numbers, &l.r.scopes) {
+		if err != nil {
+			return nil, err
+		}
+		n, _ := c.Ref.Recipe()
+		r, err := l.r.snap.recipe(name, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r.Parts...)
+	}
+	slices.SortStableFunc(out, func(a, b recipe.Part) int {
+		return cmp.Or(cmp.Compare(a.Precedence, b.Precedence), cmp.Compare(a.Place, b.Place))
+	})
+	return newNames(highestAlternatives(out)), nil
+}
+
+// highestAlternatives leaves one part of each contribution. A contribution under several alternatives is a part under
+// each, all of one place; of those that are effective the highest counts, and comes first.
+func highestAlternatives(parts []recipe.Part) []recipe.Part {
+	seen := make(map[uint32]bool, len(parts))
+	return slices.DeleteFunc(parts, func(p recipe.Part) bool {
+		again := seen[p.Place]
+		seen[p.Place] = true
+		return again
+	})
+}

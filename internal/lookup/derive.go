@@ -1,0 +1,138 @@
+package lookup
+
+import (
+	"strings"
+
+	"bindc/internal/value"
+)
+
+// names lists the variables that identify the node, and others derived from facts that are not legacy ones.
+var names = []string{"fqdn", "hostname", "domain", "clientcert", "kernel", "virtual", "is_virtual"}
+
+// missingNames returns the derivable variables that were not given.
+func missingNames(vars map[string]value.Value) map[string]bool {
+	var out map[string]bool
+	note := func(name string) {
+		if _, ok := vars[name]; !ok {
+			if out == nil {
+				out = map[string]bool{}
+			}
+			out[name] = true
+		}
+	}
+	for _, name := range names {
+		note(name)
+	}
+	for _, l := range legacyFacts {
+		note(l.name)
+	}
+	return out
+}
+
+// deriveNames derives the names of the node from one another: fqdn from the host and its domain before the certname,
+// and those from fqdn. Facts that have both fqdn and clientcert are all that an agent sent: of such nodes of real sites
+// that lack a hostname Puppet finds none.
+func deriveNames(vars map[string]value.Value, sent bool) {
+	setFrom(vars, "hostname", "networking.hostname")
+	setFrom(vars, "domain", "networking.domain")
+	setFrom(vars, "fqdn", "networking.fqdn")
+	if host, domain := vars["hostname"].Text(), vars["domain"].Text(); host != "" && domain != "" {
+		setMissing(vars, "fqdn", value.FromString(host+"."+domain))
+	}
+	setFrom(vars, "fqdn", "trusted.certname")
+	setFrom(vars, "fqdn", "clientcert")
+	setFrom(vars, "clientcert", "trusted.certname")
+	setFrom(vars, "clientcert", "fqdn")
+	if sent {
+		return
+	}
+	host, domain, _ := strings.Cut(vars["fqdn"].Text(), ".")
+	if host != "" {
+		setMissing(vars, "hostname", value.FromString(host))
+	}
+	if domain != "" {
+		setMissing(vars, "domain", value.FromString(domain))
+	}
+}
+
+// legacyFacts names facts that modern Facter sends under another name only. The first path that leads to a value
+// counts.
+var legacyFacts = []struct{ name, path string }{
+	{"osfamily", "os.family"},
+	{"operatingsystem", "os.name"},
+	{"operatingsystemrelease", "os.release.full"},
+	{"operatingsystemmajrelease", "os.release.major"},
+	{"architecture", "os.architecture"},
+	{"ipaddress", "networking.ip"},
+}
+
+// kernels names the kernel of the families of operating systems that Facter knows.
+var kernels = map[string]string{
+	"AIX": "AIX", "Darwin": "Darwin", "FreeBSD": "FreeBSD", "OpenBSD": "OpenBSD", "NetBSD": "NetBSD",
+	"DragonFly": "DragonFly",
+	"Solaris":   "SunOS", "windows": "windows", "HP-UX": "HP-UX",
+	"Alpine": "Linux", "Archlinux": "Linux", "Debian": "Linux", "Gentoo": "Linux", "Linux": "Linux",
+	"Mandrake": "Linux",
+	"RedHat":   "Linux", "Slackware": "Linux", "Suse": "Linux", "NixOS": "Linux", "Void": "Linux",
+}
+
+func derive(vars map[string]value.Value) {
+	for _, l := range legacyFacts {
+		setFrom(vars, l.name, l.path)
+	}
+	family, _ := dig(vars, "os.family")
+	if kernel := kernels[family.Text()]; kernel != "" {
+		setMissing(vars, "kernel", value.FromString(kernel))
+	}
+	for hypervisor := range vars["hypervisors"].Pairs() { // Facter lists them nearest first
+		setMissing(vars, "virtual", hypervisor)
+	}
+	if v, ok := vars["virtual"]; ok {
+		setMissing(vars, "is_virtual", value.FromBool(v.Text() != "physical"))
+	}
+}
+
+// sources are the names of what a variable is derived from where it is not given, and of what decides whether it is.
+func sources(name string) []string {
+	switch name {
+	case "fqdn", "hostname", "domain", "clientcert":
+		return []string{"fqdn", "hostname", "domain", "clientcert", "networking", "trusted"}
+	case "kernel":
+		return []string{"os"}
+	case "virtual":
+		return []string{"hypervisors"}
+	case "is_virtual":
+		return []string{"virtual"}
+	}
+	for _, l := range legacyFacts {
+		if l.name == name {
+			root, _, _ := strings.Cut(l.path, ".")
+			return []string{root}
+		}
+	}
+	return nil
+}
+
+// setFrom derives name from what stands at path, if anything does.
+func setFrom(vars map[string]value.Value, name, path string) {
+	if v, ok := dig(vars, path); ok {
+		setMissing(vars, name, v)
+	}
+}
+
+func setMissing(vars map[string]value.Value, name string, v value.Value) {
+	if _, ok := vars[name]; !ok {
+		vars[name] = v
+	}
+}
+
+// dig follows a path of hash keys.
+func dig(vars map[string]value.Value, path string) (value.Value, bool) {
+	first, rest, deeper := strings.Cut(path, ".")
+	v := vars[first]
+	for deeper {
+		first, rest, deeper = strings.Cut(rest, ".")
+		v, _ = v.Get(value.FromString(first))
+	}
+	return v, !v.IsUndef()
+}

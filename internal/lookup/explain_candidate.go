@@ -1,0 +1,167 @@
+package lookup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bindc/internal/recipe"
+	"bindc/snapshot"
+)
+
+// explainer adds to the lookups that were recorded what else is bound.
+type explainer struct {
+	*recorder
+	r      *Request
+	base   *lookup                // evaluations use its bounds
+	filled map[string]Explanation // by key, what bound finds
+	files  []snapshot.Input
+}
+
+// filed is a binding and the key that it is filed under, an internal one if the key is merged.
+type filed struct {
+	snapshot.Binding
+	key string
+}
+
+// bindings returns those of key in order of precedence. If its values are merged, it returns them instead of the
+// recipes that merge them.
+func (x *explainer) bindings(key string) ([]filed, error) {
+	own, err := x.r.file.Bindings(key)
+	if err != nil {
+		return nil, err
+	}
+	merged, err := x.r.file.Bindings(recipe.MergeKey(key))
+	if err != nil {
+		return nil, err
+	}
+	var out []filed
+	for _, b := range own {
+		if len(merged) > 0 {
+			_, r, _ := x.r.snap.content(key, b)
+			if r != nil && r.Kind == recipe.Merged { // evaluate reports damage
+				continue
+			}
+		}
+		out = append(out, filed{b, key})
+	}
+	for _, b := range merged {
+		out = append(out, filed{b, recipe.MergeKey(key)})
+	}
+	slices.SortStableFunc(out, func(a, b filed) int { return snapshot.ByPrecedence(a.Binding, b.Binding) })
+	return out, nil
+}
+
+// bindingsOf returns the bindings of an internal key in order of precedence.
+func (x *explainer) bindingsOf(key string) (out []filed, err error) {
+	bs, err := x.r.file.Bindings(key)
+	for _, b := range bs {
+		out = append(out, filed{b, key})
+	}
+	return out, err
+}
+
+// candidate is b without its outcome. winner is where the first that is effective stands.
+func (x *explainer) candidate(b snapshot.Binding, winner *string) (c Candidate, err error) {
+	c = Candidate{Layer: strings.Clone(x.r.file.Layers()[b.Layer]), State: Wins}
+	if c.At, err = x.at(b.Origin); err != nil {
+		return c, err
+	}
+	var fails []string
+	complete := false // a term fails for a reason other than a missing variable
+	for _, t := range b.Terms {
+		d := &x.r.snap.dimensions[t.Dimension]
+		name := d.shown()
+		c.When = append(c.When, Term{name, t.Value})
+		if x.r.file.ValueNumber(t.Dimension, t.Value) == x.r.numbers[t.Dimension] {
+			continue
+		}
+		why, lacks := x.failure(t.Dimension), x.r.lacks(t.Dimension)
+		if slices.Contains(fails, why) {
+			continue // two guards share a category
+		}
+		fails = append(fails, why)
+		c.Unset, complete = append(c.Unset, lacks...), complete || len(lacks) == 0
+	}
+	if complete {
+		c.Unset = nil
+	}
+	switch {
+	case len(fails) > 0:
+		c.State, c.Why = NotEffective, "condition does not hold: "+strings.Join(fails, ", ")
+	case *winner != "":
+		c.State, c.Why = Hidden, "hidden by "+*winner
+	default:
+		*winner = c.At
+	}
+	return c, nil
+}
+
+// failure says why a term about a dimension does not hold. If a guard is idle, the reason is the value of its category.
+func (x *explainer) failure(dimension int) string {
+	if d := &x.r.snap.dimensions[dimension]; x.r.isIdle(d) {
+		dimension = d.category
+	}
+	return x.r.snap.dimensions[dimension].shown() + " is " + x.shownValue(dimension)
+}
+
+// shownValue returns the request's value of a dimension for messages.
+func (x *explainer) shownValue(dimension int) string {
+	text, ok := x.r.text(dimension)
+	switch {
+	case !ok:
+		return "not set"
+	case text == "":
+		return "empty"
+	}
+	return text
+}
+
+// readFiles reads the list of files that the snapshot was built from.
+func (x *explainer) readFiles() (err error) {
+	if x.files == nil {
+		x.files, err = x.r.file.Inputs()
+	}
+	return err
+}
+
+// at formats a position like a diagnostic.
+func (x *explainer) at(o snapshot.Origin) (string, error) {
+	if err := x.readFiles(); err != nil {
+		return "", err
+	}
+	if o.Line == 0 || int64(o.Input) >= int64(len(x.files)) {
+		return "an unknown place", nil
+	}
+	return fmt.Sprintf("%s:%d:%d", x.files[o.Input].Path, o.Line, o.Col), nil
+}
+
+// evaluate returns the outcome of a binding of key, whether it wins or not, and its recipe if it has one. The error
+// reports a damaged file.
+func (x *explainer) evaluate(key string, b filed, level int) (Outcome, *recipe.Recipe, error) {
+	v, r, err := x.r.snap.content(b.key, b.Binding)
+	if damaged(err) {
+		return Outcome{}, nil, err
+	}
+	if err != nil {
+		return Outcome{Err: err}, nil, nil
+	}
+	if r == nil {
+		return Outcome{Value{v, x.r.file}, true, nil}, nil, nil
+	}
+	o, err := x.follow(key, key, r, level)
+	return o, r, err
+}
+
+// follow is what a recipe of key in a level comes to, which is entered under a name.
+func (x *explainer) follow(key, name string, r *recipe.Recipe, level int) (Outcome, error) {
+	l := x.base.aside(name)
+	if r.Kind == recipe.Erased {
+		return Outcome{}, nil
+	}
+	v, found, err := l.attemptAt(key, r, level)
+	if damaged(err) {
+		return Outcome{}, err
+	}
+	return l.outcome(v, found, err), nil
+}

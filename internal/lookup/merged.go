@@ -1,0 +1,67 @@
+package lookup
+
+import (
+	"io/fs"
+	"runtime"
+
+	"bindc/internal/merge"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// LookupMerged is Lookup with a merge strategy that replaces the one in lookup_options: a name such as "unique", or a
+// hash with the strategy and its options, as for Puppet's lookup(). With undef it is Lookup. Structured bindings are
+// not merged with one another; where the site has Hiera 5, the strategy is applied to the value of the one that wins.
+// The error is as in Lookup, or an *Error of code usage if the strategy does not exist.
+func (r *Request) LookupMerged(key string, strategy Value) (Value, bool, error) {
+	if isUndef(strategy) {
+		return r.Lookup(key)
+	}
+	if r.closed.Load() {
+		return Value{}, false, fs.ErrClosed
+	}
+	defer runtime.KeepAlive(r) // and with it the map
+	s, err := strategyOf(key, strategy)
+	if err != nil {
+		return Value{}, false, err
+	}
+	v, found, err := r.rules.merged(r, key, &s)
+	return r.View(v), found, err
+}
+
+// isUndef reports whether a strategy is not given.
+func isUndef(v Value) bool {
+	c, err := v.Read()
+	return err == nil && c.IsUndef()
+}
+
+// strategyOf parses the merge strategy for a lookup of key.
+func strategyOf(key string, given Value) (merge.Strategy, error) {
+	v, err := given.own(nil)
+	if err != nil {
+		return merge.Strategy{}, err
+	}
+	s, err := merge.Parse(v)
+	if err != nil {
+		return s, failed(key, CodeUsage, "'"+key+"': "+err.Error())
+	}
+	return s, nil
+}
+
+// asWritten looks key up in the structured bindings without splitting it at dots and quotes.
+func (l *lookup) asWritten(key string) (v value.Value, found, answered bool, err error) {
+	if internal(key) {
+		return value.Value{}, false, false, nil
+	}
+	if err := l.enter(key); err != nil {
+		return value.Value{}, false, true, err
+	}
+	defer l.leave()
+	d := descent{lookup: l, key: key, behind: -1}
+	d.stops = func(c snapshot.Candidate) (bool, error) {
+		p, err := l.position(key, c)
+		return p.Part != snapshot.NoHiera, err
+	}
+	v, found, err = d.run()
+	return v, found, found || d.erased || err != nil, err
+}

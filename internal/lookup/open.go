@@ -1,0 +1,43 @@
+package lookup
+
+import (
+	"sync/atomic"
+
+	"bindc/internal/expr"
+	"bindc/internal/value"
+	"bindc/snapshot"
+)
+
+// New returns the snapshot in f. The error is a *DamageError, or an *Error of code encrypted where opts.Unseal fails;
+// f is then closed.
+func New(f *snapshot.Snapshot, opts Options) (*Snapshot, error) {
+	box, err := unseal(f, opts.Unseal)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	opts.StrictVariables = opts.StrictVariables || f.Strict()
+	s := &Snapshot{file: f, opts: opts, rules: rulesOf(f), box: box, recipes: make([]atomic.Pointer[recipeChunk],
+		f.Recipes()/len(recipeChunk{})+1)}
+	s.values = value.NewSource(func(ref uint64) (value.Value, error) { return f.Value(snapshot.Ref(ref)) })
+	for _, d := range f.Dimensions() {
+		n, err := expr.Decode(string(d.Program))
+		if err != nil {
+			err := &DamageError{Section: "meta", Expected: "the expression of " + d.Name} // before the map is gone
+			f.Close()
+			return nil, err
+		}
+		s.dimensions = append(s.dimensions, dimension{d.Name, d.Category, d.Guard, d.Exact, n, soleVariable(n),
+			plainPath(n)})
+	}
+	s.slice = f.Slice()
+	return s, nil
+}
+
+// rulesOf returns the rules of lookups in a file.
+func rulesOf(f *snapshot.Snapshot) rules {
+	if len(f.Hiera()) > 0 {
+		return hieraRules{}
+	}
+	return plainRules{}
+}
