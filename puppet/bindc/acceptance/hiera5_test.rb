@@ -102,7 +102,46 @@ class Hiera5Test < Minitest::Test
     assert_includes lenient { explained(beside, 'bag', plain: false) }, 'Found key: "bag" value: {} at data/roles/none.yaml:1:1'
   end
 
+  # Values at the edge: what Puppet merges, converts or refuses, the snapshot does too.
+  def test_values_that_puppet_refuses_or_converts
+    own, beside = %w[own beside].map { |name| "#{self.class.dir}/edges/#{name}/production" }
+    [own, beside].each { |root| write(EDGES, root) }
+    beside!("#{self.class.dir}/edges/site.snap", beside, [ENV.fetch('BINDQ')])
+    questions = [%w[list unique], %w[bag unique], ['asked'], ['bag'], ['symbol'], ['slashes'], ['listed'], ['time'], ['time.x']]
+    theirs, ours = [own, beside].map { |root| between_answers(File.dirname(root), questions).first(questions.length) }
+    theirs, ours = [theirs, ours].map { |all| all.map { |answer| answer.inspect.gsub(/:0x\h+/, '') } }
+    theirs.each_index { |i| assert_equal theirs[i], ours[i], questions[i].inspect }
+    assert_equal [1, 4, 8], theirs.each_index.select { |i| theirs[i].include?('error') }
+  end
+
   private
+
+  EDGES = {
+    'hiera.yaml' => <<~YAML,
+      version: 5
+      hierarchy:
+        - {name: JSON, path: a.json, data_hash: json_data}
+        - name: Secrets
+          glob: 'secrets/*.eyaml'
+          lookup_key: eyaml_lookup_key
+          options: {pkcs7_private_key: /nowhere, pkcs7_public_key: /nowhere}
+        - {name: Common, path: common.yaml}
+    YAML
+    'data/a.json' => '{"list": [{"a": 1}], "bag": {"a": 1}, "asked": {"a": 1}}',
+    'data/secrets/x.eyaml' => "list: [{b: 1}]\nbag: {b: 1}\nasked: {b: 1}\n",
+    'data/secrets/y.eyaml' => "list: [{a: 1}, {c: 1}]\nbag: {c: 1}\n",
+    'data/common.yaml' => <<~'YAML'
+      symbol: :running
+      slashes: '\\'
+      listed: ['\\', "it's"]
+      time: '2020-01-01T00:00:00.000 UTC'
+      lookup_options:
+        asked: {merge: unique}
+        slashes: {convert_to: String}
+        listed: {convert_to: String}
+        time: {convert_to: Timestamp}
+    YAML
+  }.freeze
 
   EXPLAINED = {
     'hiera.yaml' => <<~YAML,
