@@ -177,7 +177,22 @@ func (r *environmentsReader) read() {
 		r.add(choice.Production, r.within(r.root, cmp.Or(defaults["envdir"], r.root)), diag.Pos{File: r.path}, defaults)
 		r.out.All[len(r.out.All)-1].Implied = true
 	}
+	if len(says.Static)+len(says.Dynamic) == 0 {
+		r.warnOfUndeclared()
+	}
 	r.program()
+}
+
+// warnOfUndeclared warns if the usual directory of environments exists, but environments.pp declares no environments.
+func (r *environmentsReader) warnOfUndeclared() {
+	dir := filepath.Join(r.root, environmentsDir)
+	if there, _ := r.IsDir(dir); !there {
+		return
+	}
+	r.Diags.Add(diag.Diagnostic{Pos: diag.Pos{File: r.path}, Severity: diag.Warning, Code: "environments",
+		Message: "the directories in '" + environmentsDir + "' are no environments: this file declares only production, in " +
+			"the root",
+		Hint: "write site { dynamic_environments { \"$confdir/" + environmentsDir + "\": } }"})
 }
 
 // readable judges what can be told of a file in which something else cannot be read: its names.

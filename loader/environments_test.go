@@ -98,7 +98,7 @@ func TestEnvironmentsAreDeclared(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			root := writeSite(t, map[string]string{"environments.pp": test.source, "dirs/a/x": "", "dirs/b-1.x/x": "",
 				"dirs/.git/x": "", "dirs/file": "", "more/production/x": "", "master/mods/x": "", "master/dist/x": "",
-				"mods/x": "", "environments/unused/x": ""})
+				"mods/x": ""})
 			if err := os.Symlink("../dirs/a", filepath.Join(root, "more/linked")); err != nil {
 				t.Fatal(err)
 			}
@@ -111,6 +111,22 @@ func TestEnvironmentsAreDeclared(t *testing.T) {
 				t.Errorf("the program is %s, expected %s", program, test.program)
 			}
 		})
+	}
+}
+
+// The usual directory has no environments unless environments.pp declares them: a warning if it declares none at all.
+func TestUsualDirectoryOfEnvironmentsIsNotDeclared(t *testing.T) {
+	warned := []string{"ROOT/environments.pp warning environments"}
+	for source, want := range map[string][]string{
+		"":                                 warned,
+		"$environment = 'production'":      warned,
+		"site { environment { 'test': } }": nil,
+		"site { Environment { manifest => 'site.pp' } }": warned,
+	} {
+		root := writeSite(t, map[string]string{"environments.pp": source, "environments/unused/x": ""})
+		if _, _, problems := environments(t, root); !slices.Equal(problems, want) {
+			t.Errorf("%s: found %q, expected %q", source, problems, want)
+		}
 	}
 }
 

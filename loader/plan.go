@@ -85,8 +85,10 @@ func (p *planner) wanted(layer layerConfig) []uri {
 	}
 	var out []uri
 	at := map[string]int{}
+	var included []string
 	for _, u := range layer.include {
 		for _, e := range p.expand(u) {
+			included = append(included, e.String())
 			i, again := at[e.String()]
 			switch {
 			case excluded[e.String()]:
@@ -98,7 +100,20 @@ func (p *planner) wanted(layer layerConfig) []uri {
 			}
 		}
 	}
+	p.warnOfExclusions(layer, included)
 	return out
+}
+
+// warnOfExclusions warns of an excluded URI that excludes nothing and is nearly one that is included. What is excluded
+// need not exist.
+func (p *planner) warnOfExclusions(layer layerConfig, included []string) {
+	for _, u := range layer.exclude {
+		if near := diag.Misspelt(u.String(), included); near != "" && !u.wild() {
+			p.Diags.Add(diag.Diagnostic{Pos: u.at, Severity: diag.Warning, Code: "uri",
+				Message: "the layer '" + layer.name + "' includes no '" + u.String() + "', so nothing is excluded",
+				Hint:    diag.DidYouMean(u.String(), []string{near})})
+		}
+	}
 }
 
 // expand replaces wildcards by what is there. What a wildcard finds is optional: only a URI that is spelt out must
