@@ -125,7 +125,7 @@ var mayImport = map[string][]string{
 		"internal/recipe", "internal/syntax", "internal/value", "internal/yaml", "loader",
 	},
 	"internal/migrate/proof": {
-		"compile", "diag", "facts", "internal/lookup", "internal/manifest", "internal/migrate",
+		"compile", "diag", "facts", "internal/fsx", "internal/lookup", "internal/manifest", "internal/migrate",
 		"internal/report/decision", "internal/value", "loader", "runtime", "snapshot",
 	},
 	"internal/pattern": {},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"sync"
 	"time"
@@ -295,9 +296,20 @@ func unusable(path string, err error) *failure {
 		return failed(bindings.CodeVersion, err.Error())
 	case errors.Is(err, bindings.ErrFormat):
 		return failed(bindings.CodeFormat, err.Error()+"; expected a file that bindc build wrote")
+	case errors.As(err, &system) && system.Path == path && errors.Is(err, fs.ErrPermission):
+		return failed(codeMissing, fmt.Sprintf("cannot read the snapshot: %v; let %s read the file and enter its directories", err,
+			me()))
 	case errors.As(err, &system) && system.Path == path:
 		return failed(codeMissing,
 			fmt.Sprintf("cannot read the snapshot: %v; expected a file that bindc build wrote", err))
 	}
 	return failed(codeRefused, err.Error())
+}
+
+// me names the user that this process runs as.
+func me() string {
+	if u, err := user.Current(); err == nil {
+		return "the user '" + u.Username + "'"
+	}
+	return fmt.Sprintf("the user %d", os.Getuid())
 }

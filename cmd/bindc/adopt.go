@@ -14,6 +14,7 @@ import (
 	"bindc/compile"
 	"bindc/diag"
 	"bindc/internal/adopt"
+	"bindc/internal/fsx"
 	"bindc/internal/hieraconfig"
 	"bindc/loader"
 	"bindc/snapshot"
@@ -116,11 +117,12 @@ func (a *adoption) run() error {
 	if err := a.leave(); err != nil {
 		return a.refused(err)
 	}
-	if a.tmp, err = os.MkdirTemp("", "bindc-adopt-"); err != nil {
+	tmp, remove, err := fsx.Scratch("bindc-adopt-")
+	if err != nil {
 		return err
 	}
-	remove := func() { os.RemoveAll(a.tmp) }
 	defer remove()
+	a.tmp = tmp
 	a.signals.last = remove
 	if err := a.draft(); err != nil {
 		return a.refused(err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"bindc/diag"
 	"bindc/facts"
 	"bindc/internal/cli"
+	"bindc/internal/fsx"
 	"bindc/internal/lint"
 	"bindc/internal/lookup"
 	"bindc/internal/report/decision"
@@ -30,11 +30,11 @@ import (
 // with the nodes that it affects. If whole is not set, facts of some nodes are missing, and checkFleet does not report
 // values that no node has. It returns an error if the check cannot be done.
 func (c *compilation) checkFleet(cmd *cobra.Command, nodes []facts.Node, whole bool, jobs int) error {
-	temporary, err := os.MkdirTemp("", "bindc-check-")
+	temporary, remove, err := fsx.Scratch("bindc-check-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temporary)
+	defer remove()
 	path := filepath.Join(temporary, "site.bsnap")
 	if _, err := snapshot.Write(path, c.content); err != nil {
 		return err

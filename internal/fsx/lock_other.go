@@ -18,4 +18,10 @@ func removeAbandoned(name string, now fs.FileInfo) {
 	}
 }
 
+func removeAbandonedDir(name string, now fs.FileInfo) {
+	if info, err := os.Lstat(name); err == nil && info.IsDir() && now.ModTime().Sub(info.ModTime()) > 24*time.Hour {
+		os.RemoveAll(name)
+	}
+}
+
 func own(*os.File, fs.FileInfo) bool { return false }

@@ -34,6 +34,19 @@ func removeAbandoned(name string, _ fs.FileInfo) {
 	}
 }
 
+// removeAbandonedDir removes a temporary directory of this user that no program has locked any more.
+func removeAbandonedDir(name string, _ fs.FileInfo) {
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) == nil && int(st.Uid) == os.Geteuid() && unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
+		os.RemoveAll(name)
+	}
+}
+
 // own gives f the owner and the group of old, or the group alone; it tells whether the group is that of old.
 func own(f *os.File, old fs.FileInfo) bool {
 	st, ok := old.Sys().(*syscall.Stat_t)

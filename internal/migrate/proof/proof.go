@@ -12,6 +12,7 @@ import (
 
 	"bindc/diag"
 	"bindc/facts"
+	"bindc/internal/fsx"
 	"bindc/internal/manifest"
 	"bindc/internal/migrate"
 	"bindc/loader"
@@ -78,11 +79,11 @@ func Migrate(dir string, site *loader.Site, opts Options, diags *diag.List) ([]m
 	for key := range p.forced {
 		p.why[key] = Asked
 	}
-	temporary, err := os.MkdirTemp("", "bindc-migrate-")
+	temporary, remove, err := fsx.Scratch("bindc-migrate-")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.RemoveAll(temporary)
+	defer remove()
 	if p.old, err = build(filepath.Join(temporary, "old.bsnap"), site); err != nil {
 		return nil, nil, err
 	}

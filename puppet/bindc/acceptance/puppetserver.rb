@@ -19,15 +19,18 @@ class Puppetserver
   attr_reader :pid
 
   # instances: how many JRubies. java: arguments of the virtual machine; unless they say otherwise it compiles quickly
-  # and not well, as it does not live long.
-  def initialize(dir, codedir, instances: 2, java: %w[-XX:TieredStopAtLevel=1 -XX:+UseSerialGC])
-    @dir, @codedir, @instances, @java = dir, codedir, instances, java
+  # and not well, as it does not live long. jruby: further settings of jruby-puppet. user: whom it runs as, if not the
+  # user of this process.
+  def initialize(dir, codedir, instances: 2, java: %w[-XX:TieredStopAtLevel=1 -XX:+UseSerialGC], jruby: {}, user: nil)
+    @dir, @codedir, @instances, @java, @jruby, @user = dir, codedir, instances, java, jruby, user
     @port = TCPServer.open('127.0.0.1', 0) { |s| s.addr[1] }
   end
 
   def start
     write
-    command = ['java', *@java, '-Xms256m', '-Xmx1g', '-Djruby.logger.class=com.puppetlabs.jruby_utils.jruby.Slf4jLogger',
+    FileUtils.chown_R(@user, @user, @dir) if @user
+    become = @user ? ['setpriv', "--reuid=#{@user}", "--regid=#{@user}", '--clear-groups'] : []
+    command = [*become, 'java', *@java, '-Xms256m', '-Xmx1g', '-Djruby.logger.class=com.puppetlabs.jruby_utils.jruby.Slf4jLogger',
                '-Djruby.lib=/usr/share/jruby/lib', "-Dlogback.configurationFile=#{@dir}/logback.xml",
                '-cp', JARS.join(':'), 'clojure.main', '-m', 'puppetlabs.trapperkeeper.main',
                '--config', "#{@dir}/conf.d", '--bootstrap-config', "#{@dir}/services.d"]
@@ -47,6 +50,16 @@ class Puppetserver
   ensure
     @pid = nil
   end
+
+  # Starts all services anew in the same process, as systemctl reload does.
+  def reload
+    before = log.scan(RELOADED).length
+    Process.kill('HUP', @pid)
+    deadline = now + START
+    sleep 0.2 until now > deadline || (log.scan(RELOADED).length > before && listening?)
+  end
+
+  RELOADED = /Puppet Server has successfully started/
 
   # The catalog of a node, as parsed JSON. An answer that is none raises Refused with what the server says.
   def catalog(node, facts, environment: 'production')
@@ -140,7 +153,7 @@ class Puppetserver
         'gem-path' => ["#{@dir}/gems", "#{PACKAGE}/vendored-jruby-gems"],
         'server-conf-dir' => "#{@dir}/conf", 'server-code-dir' => @codedir, 'server-var-dir' => "#{@dir}/var",
         'server-run-dir' => "#{@dir}/run", 'server-log-dir' => "#{@dir}/log", 'max-active-instances' => @instances
-      },
+      }.merge(@jruby),
       'web-router-service' => ROUTES
     }
   end

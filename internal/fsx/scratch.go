@@ -1,0 +1,40 @@
+package fsx
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Scratch makes a directory for temporary files, whose name begins with prefix. Before that it removes those that
+// programs of this user left because they were killed. remove removes the directory; it may be called more than once.
+func Scratch(prefix string) (dir string, remove func(), err error) {
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
+	if err != nil {
+		return "", nil, err
+	}
+	for {
+		if dir, err = os.MkdirTemp("", prefix); err != nil {
+			return "", nil, err
+		}
+		f, err := os.Open(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // another program took it for an abandoned one
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		release := lock(f)
+		f.Close()
+		info, err := os.Stat(dir)
+		if err != nil {
+			release()
+			continue
+		}
+		for _, name := range left {
+			removeAbandonedDir(name, info)
+		}
+		return dir, func() { os.RemoveAll(dir); release() }, nil
+	}
+}
