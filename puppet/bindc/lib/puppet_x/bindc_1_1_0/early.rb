@@ -1,24 +1,23 @@
 # frozen_string_literal: true
 
 module ::Puppet::Bindc_1_1_0
-  # Sends the first questions of a compilation when it looks up its first key, if they are those of the last compilation
-  # of the environment. The server answers while Puppet reads hiera.yaml.
-  module Ahead
-    def self.send(invocation)
+  # The first questions of a session, sent before Puppet reads hiera.yaml, with their answers. The server answers while
+  # Puppet reads.
+  class Early
+    # Sends the questions that the last compilation of the environment asked first. It does nothing if there was none, or
+    # if this compilation has asked something.
+    def self.begin(invocation)
       scope = invocation.scope.compiler.topscope
       return if Compile.of?(scope)
 
       environment = scope.compiler.environment.name.to_s
-      connection, entries = Puppet::Bindc_1_1_0.expected(environment)
+      connection, entries = ::Puppet::Bindc_1_1_0.expected(environment)
       Compile.of(scope, connection, environment).begin_early(invocation.scope, entries) if connection
     rescue Ended, Problem
-      nil # The function has the same error, or another connection.
+      nil # The function reports the same error, or asks another server.
     end
-  end
 
-  # The first questions of a session that were sent early, with their answers.
-  class Early
-    # What the server said that the snapshot needs, when they were sent.
+    # The needs of the snapshot, as the server had sent them before.
     attr_reader :needs
 
     def initialize(connection, needs)

@@ -112,7 +112,7 @@ module ::Puppet::Bindc_1_1_0
     # For hierarchies. The first questions are sent before Puppet reads hiera.yaml. Of one such entry: it represents several, and 'unique' would change the merged value again.
     module Hierarchy
       def config(invocation)
-        Ahead.send(invocation) unless @config
+        Early.begin(invocation) unless @config
         super
       end
 
