@@ -64,7 +64,7 @@ func (p *Pull) Run(ctx context.Context) (Result, error) {
 	var active Digest
 	begun := p.Now()
 	err := p.Store.locked(p.Name, begun, func(r *record) error {
-		st, active = p.known(r), r.active
+		st, active = p.stateOf(r), r.active
 		return nil
 	})
 	if err != nil {
@@ -110,9 +110,9 @@ func (p *Pull) refusedAgain(t taken, err error) bool {
 	return reason != "" && p.refused == before
 }
 
-// known returns the state of a name without outdated parts: the validator of another source, and a refusal under other
-// rules or for another record.
-func (p *Pull) known(r *record) State {
+// stateOf returns the state of a name without outdated parts: the validator of another source, and a refusal under
+// other rules or for another record.
+func (p *Pull) stateOf(r *record) State {
 	st := r.State
 	if st.Source != p.Source.String() {
 		st.Validator, st.Refused = "", nil

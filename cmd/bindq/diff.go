@@ -163,12 +163,12 @@ func (f *diffFlags) groups(cmd *cobra.Command, paths [2]string, a, b *lookup.Sna
 	progress.Begin("looking up for nodes", len(fleet))
 	inParallel(len(fleet), func(i int) {
 		defer progress.Done()
-		wrong[i] = inFile(paths[0], a.Guard(func() error {
+		wrong[i] = inFile(paths[0], a.Protect(func() error {
 			old, err := requestOf(a, fleet[i])
 			if err != nil {
 				return inFile(paths[0], err)
 			}
-			return inFile(paths[1], b.Guard(func() (err error) {
+			return inFile(paths[1], b.Protect(func() (err error) {
 				effects[i], err = f.effect(old, b, fleet[i], keys)
 				return err
 			}))

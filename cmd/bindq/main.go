@@ -85,7 +85,7 @@ const codeRefused bindings.Code = "snapshot_refused"
 // codeOf returns the stable code of an error, "" if the error has none.
 func codeOf(err error) bindings.Code {
 	var e *bindings.Error
-	var refusal *origin.Refusal
+	var refusal *origin.Rejection
 	var held *ship.Refusal
 	var other *cli.External
 	code := lookup.CodeOf(err)

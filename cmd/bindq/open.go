@@ -39,7 +39,7 @@ func (t *trust) reportOn(open func(string) (*snapshot.Snapshot, error), path str
 		return inFile(path, err)
 	}
 	defer f.Close()
-	return inFile(path, f.Guard(func() error {
+	return inFile(path, f.Protect(func() error {
 		if accept != nil {
 			if err := accept(path, f.Sum()); err != nil {
 				return err
@@ -63,7 +63,7 @@ func (s *source) ask(path string, do func(*lookup.Snapshot) error) error {
 		return err
 	}
 	defer snap.Close()
-	return inFile(path, snap.Guard(func() error { return do((*lookup.Snapshot)(snap)) }))
+	return inFile(path, snap.Protect(func() error { return do((*lookup.Snapshot)(snap)) }))
 }
 
 // oneSnapshot refuses a directory, where one of the snapshots in it is meant.
@@ -125,7 +125,7 @@ func (s *source) request(cmd *cobra.Command, do func(*lookup.Snapshot, *lookup.R
 			return err
 		}
 		snap := r.Snapshot()
-		return inFile(path, snap.Guard(func() error { return do(snap, r) }))
+		return inFile(path, snap.Protect(func() error { return do(snap, r) }))
 	})
 }
 

@@ -118,18 +118,18 @@ func hasEmptyText(v pflag.Value) bool {
 	return v.Type() == "string" && v.String() == ""
 }
 
-func suggestVerb(of *cobra.Command, args []string) error {
+func suggestVerb(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	var names []string
-	for _, verb := range of.Commands() {
+	for _, verb := range parent.Commands() {
 		names = append(names, verb.Name())
 	}
 	if hint := diag.DidYouMean(args[0], names); hint != "" {
 		return fmt.Errorf("unknown verb '%s'; %s", args[0], hint)
 	}
-	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], of.CommandPath())
+	return fmt.Errorf("unknown verb '%s' (see %s --help)", args[0], parent.CommandPath())
 }
 
 func suggestFlag(cmd *cobra.Command, err error) error {
